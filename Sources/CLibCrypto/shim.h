@@ -1,0 +1,106 @@
+/*
+ * What Assay needs of OpenSSL 3, and no more of it than Swift can import:
+ * macros and OSSL_PARAM lists become small inline functions here.
+ */
+#ifndef ASSAY_CLIBCRYPTO_SHIM_H
+#define ASSAY_CLIBCRYPTO_SHIM_H
+
+#include <openssl/bio.h>
+#include <openssl/core_names.h>
+#include <openssl/crypto.h>
+#include <openssl/ec.h>
+#include <openssl/err.h>
+#include <openssl/evp.h>
+#include <openssl/params.h>
+#include <openssl/pem.h>
+#include <openssl/provider.h>
+#include <openssl/x509.h>
+#include <stdint.h>
+#include <string.h>
+#include <unistd.h>
+
+/* Set by the Makefile for the shipped library. */
+#ifndef ASSAY_COMMIT
+#define ASSAY_COMMIT "unknown"
+#endif
+#ifndef ASSAY_COMPILER
+#define ASSAY_COMPILER "unknown"
+#endif
+
+static inline const char *assay_shim_commit(void) { return ASSAY_COMMIT; }
+static inline const char *assay_shim_compiler(void) { return ASSAY_COMPILER; }
+
+/* The version of the libcrypto in use: text that lives as long as it does. */
+static inline const char *assay_shim_libcrypto(void) {
+  return OpenSSL_version(OPENSSL_VERSION_STRING);
+}
+
+/* A library context of our own: no configuration file, no host settings. */
+static inline OSSL_LIB_CTX *assay_shim_context(void) {
+  if (!OPENSSL_init_crypto(OPENSSL_INIT_NO_LOAD_CONFIG, NULL)) return NULL;
+  return OSSL_LIB_CTX_new();
+}
+
+/* An EC key that has a named curve and no point yet. */
+static inline EVP_PKEY *assay_shim_curve(OSSL_LIB_CTX *context,
+                                         const char *name) {
+  OSSL_PARAM params[2];
+  EVP_PKEY *key = NULL;
+  EVP_PKEY_CTX *build = EVP_PKEY_CTX_new_from_name(context, "EC", NULL);
+  params[0] = OSSL_PARAM_construct_utf8_string(OSSL_PKEY_PARAM_GROUP_NAME,
+                                               (char *)(uintptr_t)name, 0);
+  params[1] = OSSL_PARAM_construct_end();
+  if (build == NULL || EVP_PKEY_fromdata_init(build) != 1 ||
+      EVP_PKEY_fromdata(build, &key, EVP_PKEY_KEY_PARAMETERS, params) != 1) {
+    EVP_PKEY_free(key);
+    key = NULL;
+  }
+  EVP_PKEY_CTX_free(build);
+  ERR_clear_error();
+  return key;
+}
+
+/* A key on the curve of `curve` from an uncompressed point, or NULL when the
+ * point is not on it. */
+static inline EVP_PKEY *assay_shim_point(OSSL_LIB_CTX *context,
+                                         const EVP_PKEY *curve,
+                                         const unsigned char *point,
+                                         size_t length) {
+  EVP_PKEY *key = EVP_PKEY_new();
+  (void)context;
+  if (key == NULL || EVP_PKEY_copy_parameters(key, curve) != 1 ||
+      EVP_PKEY_set1_encoded_public_key(key, point, length) != 1) {
+    EVP_PKEY_free(key);
+    key = NULL;
+  }
+  ERR_clear_error();
+  return key;
+}
+
+/* 1: the DER signature verifies over the digest; anything else: it does not. */
+static inline int assay_shim_verify(OSSL_LIB_CTX *context, EVP_PKEY *key,
+                                    const unsigned char *digest,
+                                    size_t digest_length,
+                                    const unsigned char *signature,
+                                    size_t signature_length) {
+  int good = 0;
+  EVP_PKEY_CTX *check = EVP_PKEY_CTX_new_from_pkey(context, key, NULL);
+  if (check != NULL && EVP_PKEY_verify_init(check) == 1)
+    good = EVP_PKEY_verify(check, signature, signature_length, digest,
+                           digest_length) == 1;
+  EVP_PKEY_CTX_free(check);
+  if (!good) ERR_clear_error();
+  return good;
+}
+
+/* A new EC key on the named curve, or NULL. Made by the test authority only. */
+static inline EVP_PKEY *assay_shim_generate_ec(const char *curve) {
+  return EVP_EC_gen(curve);
+}
+
+/* A new RSA key of so many bits, or NULL. Made by the test authority only. */
+static inline EVP_PKEY *assay_shim_generate_rsa(size_t bits) {
+  return EVP_RSA_gen(bits);
+}
+
+#endif /* ASSAY_CLIBCRYPTO_SHIM_H */

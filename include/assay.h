@@ -1,0 +1,173 @@
+/*
+ * assay.h - verify what Apple signs, from any server language.
+ *
+ * libassay checks StoreKit 2 JWS, receipts, App Attest objects and access
+ * tokens against pinned roots, and decides entitlements from them. It opens
+ * no socket and no file, starts no thread, installs no signal handler, reads
+ * no clock and no environment variable.
+ *
+ * CONVENTIONS (hold for every function below)
+ *
+ *   Names      assay_<noun>_<verb>, or assay_<verb>_<noun> for the checks.
+ *              A handle made by ..._new is given back with ..._free, which
+ *              accepts NULL.
+ *   Inputs     (pointer, length) pairs. No terminator is needed, NUL bytes
+ *              are data, nothing is kept after the call returns. A NULL
+ *              pointer is allowed only with length 0.
+ *   Outputs    The last parameters. They are always written: on return
+ *              *out is a live object or NULL, never garbage.
+ *   Documents  Most calls answer with an assay_doc, on success AND on
+ *              refusal: one immutable JSON object with the facts, the checks
+ *              made and, when refused, the error. Free it either way.
+ *   Status     0 (ASSAY_OK) means: verified, every check passed. Anything
+ *              else means: do not trust. status & 0xff is the family and is
+ *              all that code should branch on; the rest is detail.
+ *   Time       now_ms is milliseconds since 1970-01-01 UTC, from the caller.
+ *   Threads    Every function may be called from any thread. Handles taken
+ *              as const may be used by many threads at once; others by one
+ *              at a time. There is no last-error state.
+ *   fork       Safe before and after, in parent and child.
+ *   Failure    Bad input never terminates the process. Exhausted memory
+ *              does: the Swift runtime gives no way to recover from it.
+ *   Stability  Within one ASSAY_ABI number symbols are only added, constants
+ *              keep their values and JSON members keep their meaning; new
+ *              members, checks and detail codes may appear.
+ */
+#ifndef ASSAY_H
+#define ASSAY_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#define ASSAY_VERSION "0.1.0"
+#define ASSAY_VERSION_NUMBER 100 /* major * 10000 + minor * 100 + patch */
+#define ASSAY_ABI 0              /* also the number in libassay.so.N */
+
+#ifndef ASSAY_API
+#if defined(__GNUC__)
+#define ASSAY_API __attribute__((visibility("default")))
+#else
+#define ASSAY_API
+#endif
+#endif
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* ---- types -------------------------------------------------------------- */
+
+/** Pinned roots, apps, products and policy; caches proven chains. Shareable. */
+typedef struct assay_verifier assay_verifier;
+/** An answer: status, JSON, and the verified facts behind it. Immutable. */
+typedef struct assay_doc assay_doc;
+
+/** Outcome of a call: an ASSAY_ family in the low 8 bits, detail above. */
+typedef int32_t assay_status;
+
+/** Status families. Values are frozen. */
+enum {
+  ASSAY_OK = 0,          /**< Verified; every check passed. */
+  ASSAY_REJECTED = 1,    /**< Well formed, but not authentic or not for us. */
+  ASSAY_MALFORMED = 2,   /**< Not the format it claims to be. */
+  ASSAY_UNSUPPORTED = 3, /**< Algorithm, version or kind not handled. */
+  ASSAY_TOO_LARGE = 4,   /**< A size, depth or count limit was exceeded. */
+  ASSAY_MISUSE = 5,      /**< The caller broke a rule above. */
+  ASSAY_CONFIG = 6,      /**< The configuration document is not usable. */
+  ASSAY_UNAVAILABLE = 7, /**< The other side gave no usable answer: retry. */
+  ASSAY_INTERNAL = 8,    /**< A bug in libassay; nothing was trusted. */
+  ASSAY_PENDING = 9      /**< Nothing is decided yet: take the next step. */
+};
+
+/** What a JWS must turn out to be. There is deliberately no "any". */
+enum {
+  ASSAY_JWS_TRANSACTION = 1,
+  ASSAY_JWS_RENEWAL = 2,
+  ASSAY_JWS_NOTIFICATION = 3, /**< with everything signed nested inside it */
+  ASSAY_JWS_APP_TRANSACTION = 4,
+  ASSAY_JWS_REALTIME_REQUEST = 5
+};
+
+/** For assay_check_expiry: this date does not exist. */
+#define ASSAY_NO_DATE INT64_MIN
+
+/* ---- library ------------------------------------------------------------ */
+
+/** Version of the loaded library, to compare with ASSAY_VERSION_NUMBER. */
+ASSAY_API uint32_t assay_version_number(void);
+/** The same as text. Static. */
+ASSAY_API const char *assay_version(void);
+/** JSON about this build: commit, compiler, libcrypto, features. Static. */
+ASSAY_API const char *assay_build_info(void);
+/** Name of a status, like "rejected.chain.untrusted-root". Static. */
+ASSAY_API const char *assay_status_name(assay_status status);
+
+/* ---- documents ---------------------------------------------------------- */
+
+/** The status the producing call returned; ASSAY_MISUSE for NULL. */
+ASSAY_API assay_status assay_doc_status(const assay_doc *doc);
+/**
+ * The whole document as UTF-8 JSON, also NUL-terminated. Owned by doc.
+ * @param len receives the length without the terminator; may be NULL.
+ */
+ASSAY_API const char *assay_doc_json(const assay_doc *doc, size_t *len);
+/**
+ * One member as text, by dotted path ("transaction.productId").
+ * @return NULL if absent or not a string. Owned by doc.
+ */
+ASSAY_API const char *assay_doc_text(const assay_doc *doc, const char *path,
+                                     size_t path_len, size_t *len);
+/** One member as integer; fallback if absent or no integer. */
+ASSAY_API int64_t assay_doc_integer(const assay_doc *doc, const char *path,
+                                    size_t path_len, int64_t fallback);
+/** Give a document back. */
+ASSAY_API void assay_doc_free(assay_doc *doc);
+
+/* ---- verifier ----------------------------------------------------------- */
+
+/**
+ * Build a verifier from a JSON configuration. Unknown members are refused.
+ * @param doc receives the effective configuration, or the error; may be NULL.
+ */
+ASSAY_API assay_status assay_verifier_new(const char *config, size_t config_len,
+                                          assay_verifier **out,
+                                          assay_doc **doc);
+/** Give a verifier back. Documents made with it stay valid. */
+ASSAY_API void assay_verifier_free(assay_verifier *verifier);
+
+/* ---- evidence ----------------------------------------------------------- */
+
+/** Verify one compact JWS with an x5c chain. kind is ASSAY_JWS_... . */
+ASSAY_API assay_status assay_verify_jws(const assay_verifier *verifier,
+                                        int32_t kind, const char *jws,
+                                        size_t jws_len, int64_t now_ms,
+                                        assay_doc **doc);
+
+/* ---- decision ----------------------------------------------------------- */
+
+/**
+ * Decide plan, state and next check time from verified documents. Takes
+ * documents, not JSON, so that only what this process verified can count:
+ * keep the raw evidence in your store and verify it again. ASSAY_OK means
+ * that a plan above the default is in force at now_ms; the document holds
+ * the decision either way.
+ * @param account the appAccountToken that the evidence must carry; NULL
+ *                leaves that check to the configured policy.
+ */
+ASSAY_API assay_status assay_decide(const assay_verifier *verifier,
+                                    const assay_doc *const *evidence,
+                                    size_t evidence_count, const char *account,
+                                    size_t account_len, int64_t now_ms,
+                                    assay_doc **doc);
+/**
+ * Is a date that you stored earlier still good? Dates are ASSAY_NO_DATE when
+ * absent. In force: not revoked, and now_ms < expires_ms or < grace_ms. With
+ * both absent: not in force; INT64_MAX in expires_ms says "without end".
+ */
+ASSAY_API assay_status assay_check_expiry(int64_t expires_ms, int64_t grace_ms,
+                                          int64_t revoked_ms, int64_t now_ms);
+
+#ifdef __cplusplus
+}
+#endif
+#endif /* ASSAY_H */
