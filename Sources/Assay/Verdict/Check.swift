@@ -1,0 +1,112 @@
+/// The checks of one call in their order, as a document lists them.
+///
+/// A check is `true`, `false`, or `null` with the reason why it was not made
+/// (DOC-5).
+struct Checks: Sendable {
+  enum Outcome: Sendable, Equatable {
+    case passed
+    case failed
+    case notMade(Reason)
+  }
+
+  enum Reason: Sendable, Equatable {
+    case earlierFailed
+    case doesNotApply
+    case notConfigured
+    case noInput
+
+    var text: StaticString {
+      switch self {
+      case .earlierFailed: return "an earlier check failed"
+      case .doesNotApply: return "does not apply to this kind"
+      case .notConfigured: return "not asked for by the configuration"
+      case .noInput: return "no input for it"
+      }
+    }
+  }
+
+  private let ids: [StaticString]
+  private var outcomes: [Outcome]
+
+  init(_ ids: [StaticString]) {
+    self.ids = ids
+    outcomes = [Outcome](repeating: .notMade(.earlierFailed), count: ids.count)
+  }
+
+  /// Runs the check at `index`: it passes when the body returns, and fails with
+  /// the refusal that the body throws.
+  @inline(__always)
+  mutating func make<Result>(
+    _ index: Int, _ body: () throws(Refusal) -> Result
+  ) throws(Refusal) -> Result {
+    do {
+      let result = try body()
+      mark(index, .passed)
+      return result
+    } catch {
+      mark(index, .failed)
+      throw error
+    }
+  }
+
+  mutating func skip(_ index: Int, _ reason: Reason) { mark(index, .notMade(reason)) }
+
+  mutating func pass(_ index: Int) { mark(index, .passed) }
+
+  mutating func fail(_ index: Int) { mark(index, .failed) }
+
+  private mutating func mark(_ index: Int, _ outcome: Outcome) {
+    if index >= 0, index < outcomes.count { outcomes[index] = outcome }
+  }
+
+  /// The id of the check that failed; "call" when none was reached.
+  var failed: StaticString {
+    for (index, outcome) in outcomes.enumerated() where outcome == .failed { return ids[index] }
+    return "call"
+  }
+
+  func write(_ writer: inout JSONWriter) {
+    writer.name("checks")
+    writer.beginArray()
+    for (index, outcome) in outcomes.enumerated() {
+      writer.beginObject()
+      writer.member("id", ids[index])
+      switch outcome {
+      case .passed: writer.member("ok", boolean: true)
+      case .failed: writer.member("ok", boolean: false)
+      case .notMade(let reason):
+        writer.member("ok", boolean: nil)
+        writer.member("why", reason.text)
+      }
+      writer.endObject()
+    }
+    writer.endArray()
+  }
+}
+
+/// Something that a person should know of and that refuses nothing.
+struct Warning: Sendable, Equatable {
+  /// "unknown-value", "unexpected-type", …
+  let id: StaticString
+  /// The member it is about.
+  let place: String
+
+  init(_ id: StaticString, at place: String) {
+    self.id = id
+    self.place = place
+  }
+
+  static func == (left: Warning, right: Warning) -> Bool {
+    Text(stringLiteral: left.id) == Text(stringLiteral: right.id) && left.place == right.place
+  }
+
+  static func write(_ warnings: [Warning], _ writer: inout JSONWriter, inside outer: String = "") {
+    for warning in warnings {
+      writer.beginObject()
+      writer.member("id", warning.id)
+      writer.name("at")
+      writer.string(outer.isEmpty ? warning.place : outer + "/" + warning.place)
+      writer.endObject()
+    }
+  }
+}

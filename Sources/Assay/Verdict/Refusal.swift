@@ -1,0 +1,48 @@
+/// Why evidence, a configuration or a call was refused.
+///
+/// Two refusals are equal when their status is: places and details are for
+/// people.
+public struct Refusal: Error, Equatable, Sendable {
+  /// What is wrong, as one name of the table of statuses.
+  public let status: Status
+  /// The rule of the specification that refused, "JWS-20".
+  public let rule: StaticString
+  /// Where: a member path, "x5c[1]", a segment, or a byte offset. May be empty.
+  public var place: String
+  /// What the table's sentence cannot know, "expected transaction, looks like
+  /// renewal". Never holds a secret, token or personal identifier (DOC-3).
+  public let detail: String
+
+  init(_ status: Status, _ rule: StaticString, at place: String = "", detail: String = "") {
+    self.status = status
+    self.rule = rule
+    self.place = place
+    self.detail = detail
+  }
+
+  /// The same refusal, found inside something that stands at `outer`.
+  func inside(_ outer: String) -> Refusal {
+    Refusal(
+      status, rule, at: place.isEmpty ? outer : outer + "/" + place, detail: detail)
+  }
+
+  public static func == (left: Refusal, right: Refusal) -> Bool {
+    left.status == right.status
+  }
+}
+
+/// One small check: refuses by name unless `holds`.
+///
+/// Every rule that can refuse and needs no value from its test goes through
+/// here, so that the mutation run (`make mutants`) can switch each one off.
+@inline(__always)
+func require(
+  _ holds: Bool, _ status: Status, _ rule: StaticString,
+  at place: @autoclosure () -> String = "", detail: @autoclosure () -> String = "",
+  file: StaticString = #fileID, line: UInt = #line
+) throws(Refusal) {
+  #if ASSAY_MUTANTS
+    if Mutants.isRemoved(file, line) { return }
+  #endif
+  if !holds { throw Refusal(status, rule, at: place(), detail: detail()) }
+}

@@ -1,0 +1,75 @@
+import Synchronization
+
+/// Texts that a document has handed out as C strings: each is copied once and then
+/// lives as long as the document. Lock-free; entries are only
+/// ever added.
+@safe final class TextStore: @unchecked Sendable {
+  @safe private final class Entry {
+    let start: Int
+    let bytes: UnsafeMutableBufferPointer<UInt8>
+    /// Set before the entry is published, never after.
+    var next: Unmanaged<Entry>?
+
+    init(_ start: Int, _ text: [UInt8]) {
+      self.start = start
+      unsafe bytes = UnsafeMutableBufferPointer<UInt8>.allocate(capacity: text.count &+ 1)
+      _ = unsafe bytes.initialize(from: text + [0])
+      unsafe next = nil
+    }
+
+    /// The text without its NUL.
+    var text: UnsafeBufferPointer<UInt8> {
+      unsafe UnsafeBufferPointer(rebasing: bytes[..<(bytes.count &- 1)])
+    }
+
+    deinit { unsafe bytes.deallocate() }
+  }
+
+  private let head = Atomic<UInt>(0)
+
+  deinit {
+    var entry = unsafe TextStore.entry(head.load(ordering: .acquiring))
+    while let current = unsafe entry {
+      unsafe entry = current.takeUnretainedValue().next
+      unsafe current.release()
+    }
+  }
+
+  /// Stands for the document itself among the offsets of its members.
+  static let wholeDocument = -1
+
+  /// The bytes kept under an offset, with a NUL behind them that the count leaves
+  /// out; made when they are first asked for, nil when there are none.
+  func bytes(of start: Int, _ make: () -> [UInt8]?) -> UnsafeBufferPointer<UInt8>? {
+    if let known = unsafe known(start) { return unsafe known }
+    guard let text = make() else { return nil }
+    let entry = Entry(start, text)
+    let retained = unsafe Unmanaged.passRetained(entry)
+    let address = unsafe UInt(bitPattern: retained.toOpaque())
+    var isPublished = false
+    while !isPublished {
+      let first = head.load(ordering: .acquiring)
+      unsafe entry.next = TextStore.entry(first)
+      (isPublished, _) = head.compareExchange(
+        expected: first, desired: address, ordering: .acquiringAndReleasing)
+    }
+    return unsafe entry.text
+  }
+
+  private func known(_ start: Int) -> UnsafeBufferPointer<UInt8>? {
+    var entry = unsafe TextStore.entry(head.load(ordering: .acquiring))
+    while let current = unsafe entry {
+      let value = unsafe current.takeUnretainedValue()
+      if value.start == start {
+        return unsafe value.text
+      }
+      unsafe entry = value.next
+    }
+    return nil
+  }
+
+  private static func entry(_ address: UInt) -> Unmanaged<Entry>? {
+    guard let pointer = unsafe UnsafeRawPointer(bitPattern: address) else { return nil }
+    return unsafe Unmanaged<Entry>.fromOpaque(pointer)
+  }
+}
