@@ -1,0 +1,44 @@
+/// A text as the bytes that somebody signed.
+///
+/// Equality and hashing go by bytes. `String` compares by Unicode equivalence,
+/// under which two different bundle ids can be "equal" (JWS-73).
+public struct Text: Hashable, Sendable, ExpressibleByStringLiteral {
+  /// Valid UTF-8.
+  public let utf8: [UInt8]
+
+  public init(_ utf8: [UInt8]) { self.utf8 = utf8 }
+
+  public init(_ string: String) { utf8 = Array(string.utf8) }
+
+  public init(stringLiteral literal: StaticString) {
+    utf8 = literal.withUTF8Buffer { unsafe Array($0) }
+  }
+
+  public var count: Int { utf8.count }
+  public var isEmpty: Bool { utf8.isEmpty }
+
+  /// The same text for people and for Swift callers.
+  public var string: String { String(decoding: utf8, as: UTF8.self) }
+
+  /// The text with the letters A to Z in lower case; others stay.
+  var asciiLowercased: Text {
+    Text(utf8.map { $0 >= 0x41 && $0 <= 0x5a ? $0 | 0x20 : $0 })
+  }
+
+  /// Whether this is a UUID in its usual form: 8-4-4-4-12 hex digits.
+  var isUUID: Bool {
+    guard utf8.count == 36 else { return false }
+    for (index, byte) in utf8.enumerated() {
+      switch index {
+      case 8, 13, 18, 23: if byte != 0x2d { return false }
+      default: if Hex.value(byte) == nil { return false }
+      }
+    }
+    return true
+  }
+
+  /// Whether this is one or more decimal digits.
+  var isDecimal: Bool {
+    !utf8.isEmpty && utf8.allSatisfy { $0 >= 0x30 && $0 <= 0x39 }
+  }
+}

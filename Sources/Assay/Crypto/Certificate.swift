@@ -1,0 +1,319 @@
+/// An X.509 certificate of any origin, read strictly and judged by nobody yet.
+///
+/// The reader is Assay's own: `d2i_X509` accepts trailing bytes and lenient
+/// encodings, and costs a third of a cold verification. Tests hold it against
+/// libcrypto. What a chain demands of a certificate stands in `Trust/`.
+struct Certificate: Sendable {
+  /// The DER, one value and nothing after it.
+  let der: [UInt8]
+  /// 1, 2 or 3; a number that does not exist is 0.
+  let version: Int
+  /// Content octets of the serial number, minimal by DER.
+  let serial: Range<Int>
+  let issuer: Range<Int>
+  let subject: Range<Int>
+  /// Seconds since 1970 UTC; both ends belong to the validity.
+  let notBefore: Int64
+  let notAfter: Int64
+  /// The signed part, and the two statements of how it is signed.
+  let tbs: Range<Int>
+  let innerAlgorithm: Range<Int>
+  let outerAlgorithm: Range<Int>
+  let signature: Range<Int>
+  /// SubjectPublicKeyInfo: its algorithm's identifier and parameters, the key.
+  let keyAlgorithm: Range<Int>
+  let keyParameters: Range<Int>
+  let key: Range<Int>
+  let extensions: [Extension]
+  /// Decoded when present.
+  let basicConstraints: BasicConstraints?
+  /// Bits in the order of RFC 5280 §4.2.1.3: 0 digitalSignature, 5 keyCertSign.
+  let keyUsage: KeyUsage?
+
+  struct Extension: Sendable {
+    let identifier: Range<Int>
+    let isCritical: Bool
+    let value: Range<Int>
+  }
+
+  struct BasicConstraints: Sendable {
+    let isAuthority: Bool
+  }
+
+  struct KeyUsage: Sendable {
+    let bits: [UInt8]
+
+    func has(_ bit: Int) -> Bool {
+      let octet = bit / 8
+      return octet < bits.count && bits[octet] & (0x80 >> UInt8(truncatingIfNeeded: bit % 8)) != 0
+    }
+
+    static let digitalSignature = 0
+    static let keyCertSign = 5
+  }
+
+  /// Reads one certificate (JWS-21, JWS-32); nil unless it is one clean DER
+  /// value of X.509's shape.
+  init?(_ der: [UInt8]) {
+    guard DER.isCanonical(der) else { return nil }
+    var outer = DER.Cursor(der)
+    guard let certificate = outer.next(DER.sequence), outer.isAtEnd else { return nil }
+    var parts = DER.Cursor(der, certificate.content)
+    guard let tbs = parts.next(DER.sequence), let algorithm = parts.next(DER.sequence),
+      let signature = parts.next(DER.bitString), parts.isAtEnd,
+      let signed = Certificate.octets(of: signature, der)
+    else { return nil }
+    var fields = DER.Cursor(der, tbs.content)
+    guard let version = Certificate.version(&fields, der),
+      let serial = fields.next(DER.integer),
+      let inner = fields.next(DER.sequence), Certificate.isAlgorithm(inner, der),
+      Certificate.isAlgorithm(algorithm, der),
+      let issuer = fields.next(DER.sequence), Certificate.isName(issuer, der),
+      let validity = fields.next(DER.sequence),
+      let dates = Certificate.validity(validity, der),
+      let subject = fields.next(DER.sequence), Certificate.isName(subject, der),
+      let keyInfo = fields.next(DER.sequence),
+      let key = Certificate.publicKeyInfo(keyInfo, der)
+    else { return nil }
+    // issuerUniqueID and subjectUniqueID: obsolete, never used, never harmful.
+    _ = fields.next(0x81)
+    _ = fields.next(0x82)
+    var extensions: [Extension] = []
+    if let wrapper = fields.next(0xa3) {
+      guard let list = Certificate.extensions(wrapper, der) else { return nil }
+      extensions = list
+    }
+    guard fields.isAtEnd else { return nil }
+    var basicConstraints: BasicConstraints? = nil
+    var keyUsage: KeyUsage? = nil
+    for entry in extensions {
+      let identifier = der[entry.identifier]
+      if identifier.elementsEqual(ObjectIdentifier.basicConstraints), basicConstraints == nil {
+        guard let value = Certificate.basicConstraints(entry, der) else { return nil }
+        basicConstraints = value
+      } else if identifier.elementsEqual(ObjectIdentifier.keyUsage), keyUsage == nil {
+        guard let value = Certificate.keyUsage(entry, der) else { return nil }
+        keyUsage = value
+      }
+    }
+    self.der = der
+    self.version = version
+    self.serial = serial.content
+    self.issuer = issuer.whole
+    self.subject = subject.whole
+    notBefore = dates.lowerBound
+    notAfter = dates.upperBound
+    self.tbs = tbs.whole
+    innerAlgorithm = inner.whole
+    outerAlgorithm = algorithm.whole
+    self.signature = signed
+    keyAlgorithm = key.algorithm
+    keyParameters = key.parameters
+    self.key = key.key
+    self.extensions = extensions
+    self.basicConstraints = basicConstraints
+    self.keyUsage = keyUsage
+  }
+
+  // MARK: what callers ask
+
+  func bytes(_ range: Range<Int>) -> ArraySlice<UInt8> {
+    guard range.lowerBound >= 0, range.upperBound <= der.count else { return [] }
+    return der[range]
+  }
+
+  /// The extension of that identifier, when there is one.
+  func `extension`(_ identifier: [UInt8]) -> Extension? {
+    extensions.first { bytes($0.identifier).elementsEqual(identifier) }
+  }
+
+  /// The key's named curve, or nil for keys of another type or spelling.
+  var curve: Curve? {
+    guard bytes(keyAlgorithm).elementsEqual(ObjectIdentifier.ecPublicKey) else { return nil }
+    if bytes(keyParameters).elementsEqual(ObjectIdentifier.p256) { return .p256 }
+    if bytes(keyParameters).elementsEqual(ObjectIdentifier.p384) { return .p384 }
+    return nil
+  }
+
+  /// The key, when it is an uncompressed point on one of the named curves.
+  func publicKey() -> PublicKey? {
+    guard let curve else { return nil }
+    return PublicKey(curve, point: bytes(key))
+  }
+
+  /// The digest that both algorithm fields agree on: ECDSA with SHA-256 or
+  /// SHA-384 without parameters (JWS-24); nil for everything else.
+  var signatureDigest: Digest? {
+    guard bytes(innerAlgorithm) == bytes(outerAlgorithm) else { return nil }
+    if bytes(innerAlgorithm).elementsEqual(ObjectIdentifier.ecdsaSHA384) { return .sha384 }
+    if bytes(innerAlgorithm).elementsEqual(ObjectIdentifier.ecdsaSHA256) { return .sha256 }
+    return nil
+  }
+
+  /// Whether this key signed that certificate (JWS-31).
+  func isSigned(by key: PublicKey) -> Bool {
+    guard let digest = signatureDigest,
+      let value = ECDSASignature(der: bytes(signature), key.curve)
+    else { return false }
+    return key.verifies(value, digest, bytes(tbs))
+  }
+
+  // MARK: fields
+
+  /// The content of a bit string without unused bits.
+  private static func octets(of element: DER.Element, _ der: [UInt8]) -> Range<Int>? {
+    guard !element.content.isEmpty, der[element.content.lowerBound] == 0 else { return nil }
+    return element.content.lowerBound &+ 1..<element.content.upperBound
+  }
+
+  private static func version(_ fields: inout DER.Cursor, _ der: [UInt8]) -> Int? {
+    guard let wrapper = fields.next(0xa0) else { return 1 }
+    var inner = DER.Cursor(der, wrapper.content)
+    guard let number = inner.next(DER.integer), inner.isAtEnd else { return nil }
+    // v1 is the default, which DER leaves out: written down it is no version.
+    guard number.content.count == 1 else { return 0 }
+    switch der[number.content.lowerBound] {
+    case 1: return 2
+    case 2: return 3
+    default: return 0
+    }
+  }
+
+  private static func isAlgorithm(_ element: DER.Element, _ der: [UInt8]) -> Bool {
+    var inner = DER.Cursor(der, element.content)
+    guard inner.next(DER.objectIdentifier) != nil else { return false }
+    if !inner.isAtEnd { _ = inner.next() }
+    return inner.isAtEnd
+  }
+
+  /// RDNSequence: SEQUENCE OF SET OF SEQUENCE { type, value }.
+  private static func isName(_ element: DER.Element, _ der: [UInt8]) -> Bool {
+    var names = DER.Cursor(der, element.content)
+    while !names.isAtEnd {
+      guard let relative = names.next(DER.set), !relative.content.isEmpty else { return false }
+      var attributes = DER.Cursor(der, relative.content)
+      while !attributes.isAtEnd {
+        guard let attribute = attributes.next(DER.sequence) else { return false }
+        var pair = DER.Cursor(der, attribute.content)
+        guard pair.next(DER.objectIdentifier) != nil, pair.next() != nil, pair.isAtEnd else {
+          return false
+        }
+      }
+    }
+    return true
+  }
+
+  /// JWS-32: notBefore…notAfter in seconds.
+  private static func validity(_ element: DER.Element, _ der: [UInt8]) -> ClosedRange<Int64>? {
+    var dates = DER.Cursor(der, element.content)
+    guard let from = time(&dates, der), let to = time(&dates, der), dates.isAtEnd, from <= to
+    else { return nil }
+    return from...to
+  }
+
+  private static func time(_ cursor: inout DER.Cursor, _ der: [UInt8]) -> Int64? {
+    guard let element = cursor.next() else { return nil }
+    switch element.tag {
+    case DER.utcTime: return CivilDate.seconds(asn1: der[element.content], yearDigits: 2)
+    case DER.generalizedTime: return CivilDate.seconds(asn1: der[element.content], yearDigits: 4)
+    default: return nil
+    }
+  }
+
+  private static func publicKeyInfo(_ element: DER.Element, _ der: [UInt8])
+    -> (algorithm: Range<Int>, parameters: Range<Int>, key: Range<Int>)?
+  {
+    var inner = DER.Cursor(der, element.content)
+    guard let algorithm = inner.next(DER.sequence), let bits = inner.next(DER.bitString),
+      inner.isAtEnd, let key = octets(of: bits, der)
+    else { return nil }
+    var parts = DER.Cursor(der, algorithm.content)
+    guard let identifier = parts.next(DER.objectIdentifier) else { return nil }
+    let parameters = parts.position..<algorithm.content.upperBound
+    if !parts.isAtEnd {
+      guard parts.next() != nil, parts.isAtEnd else { return nil }
+    }
+    return (identifier.content, parameters, key)
+  }
+
+  private static func extensions(_ wrapper: DER.Element, _ der: [UInt8]) -> [Extension]? {
+    var outer = DER.Cursor(der, wrapper.content)
+    guard let list = outer.next(DER.sequence), outer.isAtEnd, !list.content.isEmpty else {
+      return nil
+    }
+    var entries = DER.Cursor(der, list.content)
+    var extensions: [Extension] = []
+    while !entries.isAtEnd {
+      guard let entry = entries.next(DER.sequence) else { return nil }
+      var inner = DER.Cursor(der, entry.content)
+      guard let identifier = inner.next(DER.objectIdentifier) else { return nil }
+      var isCritical = false
+      if let flag = inner.next(DER.boolean) {
+        // FALSE is the default, which DER leaves out (JWS-26).
+        guard der[flag.content.lowerBound] == 0xff else { return nil }
+        isCritical = true
+      }
+      guard let value = inner.next(DER.octetString), inner.isAtEnd else { return nil }
+      extensions.append(
+        Extension(identifier: identifier.content, isCritical: isCritical, value: value.content))
+    }
+    return extensions
+  }
+
+  private static func basicConstraints(_ entry: Extension, _ der: [UInt8]) -> BasicConstraints? {
+    guard let list = single(entry.value, DER.sequence, der) else { return nil }
+    var inner = DER.Cursor(der, list)
+    var isAuthority = false
+    if let flag = inner.next(DER.boolean) {
+      guard flag.content.count == 1, der[flag.content.lowerBound] == 0xff else { return nil }
+      isAuthority = true
+    }
+    if let length = inner.next(DER.integer) {
+      guard DER.isMinimalInteger(der[length.content]), der[length.content.lowerBound] < 0x80
+      else { return nil }
+    }
+    return inner.isAtEnd ? BasicConstraints(isAuthority: isAuthority) : nil
+  }
+
+  private static func keyUsage(_ entry: Extension, _ der: [UInt8]) -> KeyUsage? {
+    guard let bits = single(entry.value, DER.bitString, der),
+      DER.isCanonical(Array(der[entry.value])), !bits.isEmpty
+    else { return nil }
+    return KeyUsage(bits: Array(der[bits.lowerBound &+ 1..<bits.upperBound]))
+  }
+
+  /// The content of the one element that an extension's value holds.
+  private static func single(_ value: Range<Int>, _ tag: UInt8, _ der: [UInt8]) -> Range<Int>? {
+    var cursor = DER.Cursor(der, value)
+    guard let element = cursor.next(tag), cursor.isAtEnd else { return nil }
+    return element.content
+  }
+}
+
+/// Object identifiers as content octets, algorithms and parameters as whole DER.
+enum ObjectIdentifier {
+  /// 2.5.29.19, 2.5.29.15, 2.5.29.30
+  static let basicConstraints: [UInt8] = [0x55, 0x1d, 0x13]
+  static let keyUsage: [UInt8] = [0x55, 0x1d, 0x0f]
+  static let nameConstraints: [UInt8] = [0x55, 0x1d, 0x1e]
+  /// 1.2.840.113635.100.6.11.1: signs receipts and JWS.
+  static let receiptSigning: [UInt8] = [
+    0x2a, 0x86, 0x48, 0x86, 0xf7, 0x63, 0x64, 0x06, 0x0b, 0x01,
+  ]
+  /// 1.2.840.113635.100.6.2.1: Worldwide Developer Relations intermediate.
+  static let developerRelations: [UInt8] = [
+    0x2a, 0x86, 0x48, 0x86, 0xf7, 0x63, 0x64, 0x06, 0x02, 0x01,
+  ]
+  /// 1.2.840.10045.2.1
+  static let ecPublicKey: [UInt8] = [0x2a, 0x86, 0x48, 0xce, 0x3d, 0x02, 0x01]
+  /// Named curves with tag and length: 1.2.840.10045.3.1.7 and 1.3.132.0.34.
+  static let p256: [UInt8] = [0x06, 0x08, 0x2a, 0x86, 0x48, 0xce, 0x3d, 0x03, 0x01, 0x07]
+  static let p384: [UInt8] = [0x06, 0x05, 0x2b, 0x81, 0x04, 0x00, 0x22]
+  /// AlgorithmIdentifiers without parameters: 1.2.840.10045.4.3.2 and .3.
+  static let ecdsaSHA256: [UInt8] = [
+    0x30, 0x0a, 0x06, 0x08, 0x2a, 0x86, 0x48, 0xce, 0x3d, 0x04, 0x03, 0x02,
+  ]
+  static let ecdsaSHA384: [UInt8] = [
+    0x30, 0x0a, 0x06, 0x08, 0x2a, 0x86, 0x48, 0xce, 0x3d, 0x04, 0x03, 0x03,
+  ]
+}

@@ -1,0 +1,66 @@
+import CLibCrypto
+
+/// Assay's own libcrypto: a library context that reads no configuration file and
+/// shares nothing with the host's OpenSSL (JWS-102), and what every check needs
+/// of it, fetched once. Immutable after its creation, so threads share it.
+@safe final class CryptoContext: @unchecked Sendable {
+  /// nil when libcrypto cannot work at all, which is `internal.assay.bug`.
+  static let shared = CryptoContext()
+
+  let library: OpaquePointer
+  private let sha256: OpaquePointer
+  private let sha384: OpaquePointer
+  private let p256: OpaquePointer
+  private let p384: OpaquePointer
+
+  private init?() {
+    guard let library = unsafe assay_shim_context(),
+      let sha256 = unsafe EVP_MD_fetch(library, "SHA256", nil),
+      let sha384 = unsafe EVP_MD_fetch(library, "SHA384", nil),
+      let p256 = unsafe assay_shim_curve(library, "P-256"),
+      let p384 = unsafe assay_shim_curve(library, "P-384")
+    else { return nil }
+    unsafe self.library = library
+    unsafe self.sha256 = sha256
+    unsafe self.sha384 = sha384
+    unsafe self.p256 = p256
+    unsafe self.p384 = p384
+  }
+
+  /// A curve's domain parameters: the template of keys on it.
+  func template(_ curve: Curve) -> OpaquePointer {
+    switch curve {
+    case .p256: return unsafe p256
+    case .p384: return unsafe p384
+    }
+  }
+
+  /// The digest of the bytes; empty when libcrypto fails.
+  func digest(_ kind: Digest, _ bytes: ArraySlice<UInt8>) -> [UInt8] {
+    let size = kind.byteCount
+    let method = kind == .sha256 ? unsafe sha256 : unsafe sha384
+    return unsafe [UInt8](unsafeUninitializedCapacity: size) { buffer, count in
+      count = 0
+      let done = unsafe bytes.withUnsafeBufferPointer { input in
+        unsafe EVP_Digest(
+          input.baseAddress, input.count, buffer.baseAddress, nil, method, nil)
+      }
+      if done == 1 { count = size }
+    }
+  }
+}
+
+/// The digests of StoreKit's certificates and signatures.
+enum Digest: Sendable {
+  case sha256
+  case sha384
+
+  var byteCount: Int { self == .sha256 ? 32 : 48 }
+
+  /// The digest of the bytes; empty when libcrypto cannot work at all.
+  func of(_ bytes: ArraySlice<UInt8>) -> [UInt8] {
+    CryptoContext.shared?.digest(self, bytes) ?? []
+  }
+
+  func of(_ bytes: [UInt8]) -> [UInt8] { of(bytes[...]) }
+}

@@ -1,0 +1,237 @@
+/// One JSON text that the strict reader accepted, as a flat list of nodes over
+/// its bytes. Numbers and strings stay text until somebody asks: no number of a
+/// signed payload ever passes through floating point (JWS-103).
+final class JSON: Sendable {
+  enum Kind: UInt8, Sendable {
+    case null, boolean, number, string, array, object
+  }
+
+  /// One value. Children of an array or object follow it; `next` is the first
+  /// node after them.
+  struct Node: Sendable {
+    var kind: Kind
+    /// Whether the string, or the member name, holds escapes.
+    var escaped = false
+    var nameEscaped = false
+    /// The value's text: a string without its quotation marks, a container with
+    /// its brackets.
+    var start: Int32
+    var end: Int32
+    var next: Int32 = 0
+    var count: Int32 = 0
+    /// The member's name, without quotation marks; empty for other values.
+    var nameStart: Int32 = 0
+    var nameEnd: Int32 = 0
+    var nameHash: UInt32 = 0
+  }
+
+  let bytes: [UInt8]
+  let nodes: [Node]
+
+  init(bytes: [UInt8], nodes: [Node]) {
+    self.bytes = bytes
+    self.nodes = nodes
+  }
+
+  /// The top value.
+  var root: JSONValue { JSONValue(json: self, index: 0) }
+
+  /// FNV-1a, as `Node.nameHash` has it: an index, never a proof of equality.
+  static func hash(_ name: StaticString) -> UInt32 {
+    name.withUTF8Buffer { unsafe $0.reduce(hashStart) { hash($0, $1) } }
+  }
+
+  static let hashStart: UInt32 = 2_166_136_261
+
+  @inline(__always)
+  static func hash(_ state: UInt32, _ byte: UInt8) -> UInt32 {
+    (state ^ UInt32(byte)) &* 16_777_619
+  }
+}
+
+/// One value of a JSON text.
+struct JSONValue: Sendable {
+  let json: JSON
+  let index: Int
+
+  private var node: JSON.Node? {
+    index >= 0 && index < json.nodes.count ? json.nodes[index] : nil
+  }
+
+  var kind: JSON.Kind { node?.kind ?? .null }
+  var isNull: Bool { kind == .null }
+  /// Members of an object or elements of an array.
+  var count: Int { Int(node?.count ?? 0) }
+
+  /// The text of the value as it was written; strings without quotation marks.
+  var source: ArraySlice<UInt8> {
+    guard let node else { return [] }
+    return json.slice(node.start, node.end)
+  }
+
+  /// The member of that name; nil where it is absent. Names are compared after
+  /// unescaping, byte for byte.
+  func member(_ name: StaticString) -> JSONValue? {
+    let hash = JSON.hash(name)
+    for child in children where child.node?.nameHash == hash && child.isNamed(name) {
+      return child
+    }
+    return nil
+  }
+
+  /// The member of that name, unless it is `null` (PAY-3).
+  func present(_ name: StaticString) -> JSONValue? {
+    guard let value = member(name), !value.isNull else { return nil }
+    return value
+  }
+
+  /// The children of an array or object in their order; empty for other values.
+  var children: Children { Children(json: json, parent: index) }
+
+  struct Children: Sequence, IteratorProtocol {
+    private let json: JSON
+    private var position: Int
+    private let end: Int
+
+    init(json: JSON, parent: Int) {
+      self.json = json
+      if parent >= 0, parent < json.nodes.count, json.nodes[parent].count > 0 {
+        position = parent + 1
+        end = Int(json.nodes[parent].next)
+      } else {
+        position = 0
+        end = 0
+      }
+    }
+
+    mutating func next() -> JSONValue? {
+      guard position < end, position < json.nodes.count else { return nil }
+      defer { position = Int(json.nodes[position].next) }
+      return JSONValue(json: json, index: position)
+    }
+  }
+
+  /// The value's member name, unescaped; empty for elements.
+  var name: Text {
+    guard let node else { return "" }
+    return Text(json.unescape(node.nameStart, node.nameEnd, node.nameEscaped))
+  }
+
+  var nameHash: UInt32 { node?.nameHash ?? 0 }
+
+  func isNamed(_ name: StaticString) -> Bool {
+    guard let node else { return false }
+    if node.nameEscaped { return self.name == Text(stringLiteral: name) }
+    return json.slice(node.nameStart, node.nameEnd).elementsEqual(name)
+  }
+
+  /// The text of a string, unescaped; nil for other kinds.
+  var text: Text? {
+    guard let node, node.kind == .string else { return nil }
+    return Text(json.unescape(node.start, node.end, node.escaped))
+  }
+
+  var boolean: Bool? {
+    guard kind == .boolean else { return nil }
+    return source.first == 0x74
+  }
+
+  /// A number in plain notation, no fraction and no exponent, that fits; nil for
+  /// everything else.
+  var integer: Int64? {
+    guard kind == .number else { return nil }
+    return JSONValue.integer(source)
+  }
+
+  /// A number's whole part, the fraction cut off by its text; an exponent is
+  /// applied to the decimal digits. nil where the value does not fit (JWS-81).
+  var truncated: Int64? {
+    guard kind == .number else { return nil }
+    return DecimalText(source).truncated
+  }
+
+  static func integer(_ digits: ArraySlice<UInt8>) -> Int64? {
+    var rest = digits
+    let negative = rest.first == 0x2d
+    if negative { rest = rest.dropFirst() }
+    guard !rest.isEmpty else { return nil }
+    var value: Int64 = 0
+    for digit in rest {
+      guard digit >= 0x30, digit <= 0x39 else { return nil }
+      let (tens, overflowed) = value.multipliedReportingOverflow(by: 10)
+      let (sum, carried) = tens.subtractingReportingOverflow(Int64(digit &- 0x30))
+      guard !overflowed, !carried else { return nil }
+      value = sum
+    }
+    if negative { return value }
+    return value == Int64.min ? nil : 0 &- value
+  }
+}
+
+extension ArraySlice<UInt8> {
+  /// Whether these are the bytes of a literal.
+  func elementsEqual(_ literal: StaticString) -> Bool {
+    guard count == literal.utf8CodeUnitCount else { return false }
+    return literal.withUTF8Buffer { unsafe elementsEqual($0) }
+  }
+}
+
+extension JSON {
+  /// The bytes between two offsets; empty where they do not fit.
+  func slice(_ start: Int32, _ end: Int32) -> ArraySlice<UInt8> {
+    guard start >= 0, start <= end, end <= bytes.count else { return [] }
+    return bytes[Int(start)..<Int(end)]
+  }
+
+  /// A string's text with its escapes resolved. The reader has checked them.
+  func unescape(_ start: Int32, _ end: Int32, _ escaped: Bool) -> [UInt8] {
+    let source = slice(start, end)
+    guard escaped else { return Array(source) }
+    var text: [UInt8] = []
+    text.reserveCapacity(source.count)
+    JSONEscapes.resolve(source) { text.append($0) }
+    return text
+  }
+}
+
+/// A JSON number's text, taken apart without floating point.
+private struct DecimalText {
+  let truncated: Int64?
+
+  init(_ text: ArraySlice<UInt8>) {
+    var negative = false
+    var digits: [UInt8] = []
+    var point: Int? = nil
+    var exponent = 0
+    var exponentNegative = false
+    var inExponent = false
+    for byte in text {
+      switch byte {
+      case 0x2d: if inExponent { exponentNegative = true } else { negative = true }
+      case 0x2e: point = digits.count
+      case 0x45, 0x65: inExponent = true
+      case 0x30...0x39:
+        if inExponent {
+          exponent = Swift.min(exponent &* 10 &+ Int(byte &- 0x30), 9999)
+        } else {
+          digits.append(byte)
+        }
+      default: break
+      }
+    }
+    // The whole part has this many of the digits; more are zeros.
+    let whole = (point ?? digits.count) &+ (exponentNegative ? 0 &- exponent : exponent)
+    var kept = whole <= 0 ? [] : Array(digits.prefix(whole))
+    let isZero = kept.allSatisfy { $0 == 0x30 }
+    if isZero {
+      truncated = 0
+      return
+    }
+    guard whole <= 40 else {
+      truncated = nil
+      return
+    }
+    while kept.count < whole { kept.append(0x30) }
+    truncated = JSONValue.integer((negative ? [0x2d] + kept : kept)[...])
+  }
+}

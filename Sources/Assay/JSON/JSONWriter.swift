@@ -1,0 +1,167 @@
+/// Writes one JSON text, member by member. Compact, UTF-8, members in the order
+/// in which they are written: the same facts give the same bytes in every build.
+struct JSONWriter {
+  private(set) var bytes: [UInt8] = []
+  /// Whether a comma is due before the next value at this level.
+  private var pending = false
+
+  init(capacity: Int = 256) { bytes.reserveCapacity(capacity) }
+
+  // MARK: structure
+
+  mutating func beginObject() { open(0x7b) }
+  mutating func endObject() { close(0x7d) }
+  mutating func beginArray() { open(0x5b) }
+  mutating func endArray() { close(0x5d) }
+
+  /// `"name":`, to be followed by exactly one value.
+  mutating func name(_ name: StaticString) {
+    separate()
+    bytes.append(0x22)
+    append(name)
+    bytes.append(0x22)
+    bytes.append(0x3a)
+    pending = false
+  }
+
+  /// `"name":` for a name that came from a configuration or evidence.
+  @_disfavoredOverload
+  mutating func name(_ name: Text) {
+    separate()
+    quote(name.utf8)
+    bytes.append(0x3a)
+    pending = false
+  }
+
+  // MARK: values
+
+  mutating func null() { literal("null") }
+  mutating func boolean(_ value: Bool) { literal(value ? "true" : "false") }
+
+  /// Integers past 2^53 are written as strings (DOC-2): JavaScript and many
+  /// JSON libraries would change them.
+  mutating func integer(_ value: Int64) {
+    separate()
+    let exact = value > -9_007_199_254_740_993 && value < 9_007_199_254_740_993
+    if !exact { bytes.append(0x22) }
+    append(decimal: value)
+    if !exact { bytes.append(0x22) }
+    pending = true
+  }
+
+  /// A text that holds nothing to escape: names from tables, hex, places.
+  mutating func string(_ value: StaticString) {
+    separate()
+    bytes.append(0x22)
+    append(value)
+    bytes.append(0x22)
+    pending = true
+  }
+
+  @_disfavoredOverload
+  mutating func string(_ value: Text) { string(utf8: value.utf8) }
+  @_disfavoredOverload
+  mutating func string(_ value: String) { string(utf8: Array(value.utf8)) }
+
+  mutating func string(utf8: [UInt8]) {
+    separate()
+    quote(utf8)
+    pending = true
+  }
+
+  /// A JSON text that was read by the strict reader or written by a writer.
+  mutating func raw(_ json: ArraySlice<UInt8>) {
+    separate()
+    bytes.append(contentsOf: json)
+    pending = true
+  }
+
+  mutating func raw(_ json: [UInt8]) { raw(json[...]) }
+
+  // MARK: members
+
+  mutating func member(_ name: StaticString, _ value: StaticString) {
+    self.name(name)
+    string(value)
+  }
+
+  @_disfavoredOverload
+  mutating func member(_ name: StaticString, _ value: Text?) {
+    self.name(name)
+    if let value { string(value) } else { null() }
+  }
+
+  mutating func member(_ name: StaticString, integer value: Int64?) {
+    self.name(name)
+    if let value { integer(value) } else { null() }
+  }
+
+  mutating func member(_ name: StaticString, boolean value: Bool?) {
+    self.name(name)
+    if let value { boolean(value) } else { null() }
+  }
+
+  // MARK: parts
+
+  private mutating func open(_ bracket: UInt8) {
+    separate()
+    bytes.append(bracket)
+    pending = false
+  }
+
+  private mutating func close(_ bracket: UInt8) {
+    bytes.append(bracket)
+    pending = true
+  }
+
+  private mutating func separate() {
+    if pending { bytes.append(0x2c) }
+  }
+
+  private mutating func literal(_ text: StaticString) {
+    separate()
+    append(text)
+    pending = true
+  }
+
+  private mutating func append(_ text: StaticString) {
+    text.withUTF8Buffer { unsafe bytes.append(contentsOf: $0) }
+  }
+
+  private mutating func append(decimal value: Int64) {
+    if value < 0 { bytes.append(0x2d) }
+    var rest = value.magnitude
+    let start = bytes.count
+    repeat {
+      bytes.append(0x30 &+ UInt8(truncatingIfNeeded: rest % 10))
+      rest /= 10
+    } while rest != 0
+    bytes[start...].reverse()
+  }
+
+  /// RFC 8259 §7: quotation mark, backslash and control characters escaped.
+  private mutating func quote(_ utf8: [UInt8]) {
+    bytes.append(0x22)
+    for byte in utf8 {
+      switch byte {
+      case 0x22, 0x5c:
+        bytes.append(0x5c)
+        bytes.append(byte)
+      case 0x0a:
+        bytes.append(0x5c)
+        bytes.append(0x6e)
+      case 0x0d:
+        bytes.append(0x5c)
+        bytes.append(0x72)
+      case 0x09:
+        bytes.append(0x5c)
+        bytes.append(0x74)
+      case 0..<0x20:
+        append("\\u00")
+        bytes.append(contentsOf: Hex.encode([byte]))
+      default: bytes.append(byte)
+      }
+    }
+    bytes.append(0x22)
+  }
+}
