@@ -1,0 +1,89 @@
+/// What a verifier is built from: the effective configuration, every default
+/// filled in. configuration.md has every member; `docs/config.md` explains them.
+struct Configuration: Sendable {
+  var apps: [App] = []
+  var environments: [Environment] = [.production]
+  /// In the order of the document; looked up by `product(_:)`.
+  var products = Catalogue()
+  /// Ascending; the first is the default one, held by everybody. Never empty.
+  var plans: [Text] = ["free"]
+  var limits: [PlanLimits] = []
+  var clockSkewMs: Int64 = 60_000
+  var decide = DecidePolicy()
+  var storekit = StoreKitPolicy()
+
+  struct App: Sendable {
+    var bundleId: Text
+    var appAppleId: Int64?
+    var teamId: Text?
+  }
+
+  struct PlanLimits: Sendable {
+    var plan: Text
+    var meters: [(meter: Text, units: Int64)]
+  }
+
+  /// `decide`: policy of entitlements (configuration.md §2).
+  struct DecidePolicy: Sendable {
+    enum Account: Sendable { case ifPresent, required, ignored }
+    var account = Account.ifPresent
+    var grace = true
+    var retryIsLenient = false
+    var leewayMs: Int64 = 0
+    var familyAllowed = true
+  }
+
+  /// `storekit`: JWS (configuration.md §3).
+  struct StoreKitPolicy: Sendable {
+    /// DER of own roots; empty: Apple's compiled-in root.
+    var anchors: [[UInt8]] = []
+    var rootEntryIgnored = false
+    var environmentFromTransactionId = false
+    var undatedNotificationsNested = false
+    var nestedOmitted = false
+    /// Milliseconds by JWS kind; a kind that is not named is not judged.
+    var fresh: [(kind: StoreKitKind, maxAgeMs: Int64)] = []
+    /// SHA-256 of pinned Xcode certificates, 32 bytes each.
+    var xcodeCertificates: [[UInt8]] = []
+    var ocspHosts: [Text] = ["ocsp.apple.com"]
+    var jwsBytes = 65_536
+    var cacheChains = 16
+  }
+}
+
+/// `products`: what each product id unlocks, and of what type it is.
+struct Catalogue: Sendable {
+  struct Product: Sendable {
+    var id: Text
+    /// Index into `plans`; nil: nothing lasting.
+    var plan: Int?
+    var type: ProductType
+    var group: Text?
+    var duration: CalendarDuration?
+    var stack = false
+  }
+
+  private(set) var all: [Product] = []
+  private var index: [Text: Int] = [:]
+
+  /// False when the id stands in the catalogue already.
+  mutating func add(_ product: Product) -> Bool {
+    guard index[product.id] == nil else { return false }
+    index[product.id] = all.count
+    all.append(product)
+    return true
+  }
+
+  func product(_ id: Text) -> Product? {
+    guard let place = index[id], place < all.count else { return nil }
+    return all[place]
+  }
+}
+
+/// An ISO 8601 duration of one unit: `PnD`, `PnW`, `PnM` or `PnY` (DCD-16).
+struct CalendarDuration: Sendable, Equatable {
+  enum Unit: Sendable, Equatable { case day, week, month, year }
+  /// 1…9999.
+  var count: Int64
+  var unit: Unit
+}

@@ -1,0 +1,265 @@
+/// Reads a configuration document (CNF-1 … CNF-4). Unknown members are refused
+/// with their path: a misspelt member must not switch a check off.
+struct ConfigurationReader {
+  /// At most 1 MiB.
+  static let byteCap = 1 << 20
+
+  static func read(_ bytes: [UInt8]) throws(Refusal) -> Configuration {
+    try require(bytes.count <= byteCap, .configDocumentRange, "CNF-1", at: "")
+    let json: JSON
+    do {
+      json = try JSONReader.readObject(bytes, caps: .configuration)
+    } catch {
+      throw Refusal(
+        .configDocumentSyntax, "CNF-1", at: "byte " + String(error.offset),
+        detail: Text(stringLiteral: error.status.name).string)
+    }
+    let root = try Node(json.root, "").object([
+      "apps", "environments", "products", "plans", "limits", "clockSkewMs", "decide", "storekit",
+    ])
+    var configuration = Configuration()
+    try readEnvironments(root, &configuration)
+    try readApps(root, &configuration)
+    try readPlans(root, &configuration)
+    try readProducts(root, &configuration)
+    try readLimits(root, &configuration)
+    if let skew = try root["clockSkewMs"]?.integer(0...300_000) {
+      configuration.clockSkewMs = skew
+    }
+    if let block = root["decide"] { try readDecide(block, &configuration.decide) }
+    if let block = root["storekit"] { try StoreKitBlock.read(block, &configuration) }
+    try checkXcode(configuration)
+    return configuration
+  }
+
+  // MARK: shared members (configuration.md §1)
+
+  private static func readEnvironments(
+    _ root: Node, _ configuration: inout Configuration
+  ) throws(Refusal) {
+    guard let list = root["environments"] else { return }
+    var found: [Environment] = []
+    for entry in try list.elements() {
+      guard let environment = Environment(try entry.text()) else {
+        throw Refusal(.configDocumentRange, "CNF-1", at: entry.path)
+      }
+      try require(!found.contains(environment), .configDocumentRange, "CNF-1", at: entry.path)
+      found.append(environment)
+    }
+    try require(!found.isEmpty, .configEnvironmentsMixed, "CFG-2", at: list.path)
+    let isLocal = found.contains { $0 == .xcode || $0 == .localTesting }
+    try require(
+      !(isLocal && found.contains(.production)), .configEnvironmentsMixed, "CFG-2", at: list.path)
+    configuration.environments = found
+  }
+
+  private static func readApps(
+    _ root: Node, _ configuration: inout Configuration
+  ) throws(Refusal) {
+    guard let list = root["apps"] else {
+      throw Refusal(.configDocumentMissing, "CNF-1", at: "apps")
+    }
+    let entries = try list.elements()
+    try require((1...256).contains(entries.count), .configAppsForm, "CFG-4", at: list.path)
+    for entry in entries {
+      let app = try readApp(try entry.object(["bundleId", "appAppleId", "teamId"]))
+      try require(
+        !configuration.apps.contains { $0.bundleId == app.bundleId }, .configAppsForm, "CFG-4",
+        at: entry.path + ".bundleId")
+      try require(
+        app.appAppleId != nil || !configuration.environments.contains(.production),
+        .configAppsAppAppleIdRequired, "CFG-1", at: entry.path + ".appAppleId")
+      configuration.apps.append(app)
+    }
+  }
+
+  private static func readApp(_ entry: Node) throws(Refusal) -> Configuration.App {
+    guard let bundle = entry["bundleId"] else {
+      throw Refusal(.configDocumentMissing, "CNF-1", at: entry.path + ".bundleId")
+    }
+    guard let bundleId = bundle.value.text, (1...255).contains(bundleId.count) else {
+      throw Refusal(.configAppsForm, "CFG-4", at: bundle.path)
+    }
+    var app = Configuration.App(bundleId: bundleId)
+    if let id = entry["appAppleId"] {
+      guard let number = id.value.integer, number >= 1, number <= Node.exactInteger else {
+        throw Refusal(.configAppsForm, "CFG-4", at: id.path)
+      }
+      app.appAppleId = number
+    }
+    if let team = entry["teamId"] {
+      guard let text = team.value.text, text.count == 10, text.utf8.allSatisfy(isTeamCharacter)
+      else { throw Refusal(.configAppsForm, "CFG-4", at: team.path) }
+      app.teamId = text
+    }
+    return app
+  }
+
+  private static func isTeamCharacter(_ byte: UInt8) -> Bool {
+    (byte >= 0x41 && byte <= 0x5a) || (byte >= 0x30 && byte <= 0x39)
+  }
+
+  private static func readPlans(
+    _ root: Node, _ configuration: inout Configuration
+  ) throws(Refusal) {
+    guard let list = root["plans"] else { return }
+    var plans: [Text] = []
+    let entries = try list.elements()
+    try require((1...32).contains(entries.count), .configPlansForm, "CNF-1", at: list.path)
+    for entry in entries {
+      let name = try entry.text()
+      try require(
+        !name.isEmpty && !plans.contains(name), .configPlansForm, "CNF-1", at: entry.path)
+      plans.append(name)
+    }
+    configuration.plans = plans
+  }
+
+  private static func readProducts(
+    _ root: Node, _ configuration: inout Configuration
+  ) throws(Refusal) {
+    guard let block = root["products"] else { return }
+    for entry in try block.members() {
+      let product = try readProduct(entry, configuration.plans)
+      // The strict reader refuses a name that stands twice.
+      _ = configuration.products.add(product)
+    }
+  }
+
+  private static func readProduct(
+    _ named: Node, _ plans: [Text]
+  ) throws(Refusal) -> Catalogue.Product {
+    let entry = try named.object(["plan", "type", "group", "duration", "stack"])
+    let id = named.value.name
+    try require(!id.isEmpty, .configProductsForm, "CNF-1", at: entry.path)
+    guard let type = ProductType(catalogue: entry["type"]?.value.text) else {
+      throw Refusal(.configProductsForm, "CNF-1", at: entry.path + ".type")
+    }
+    var product = Catalogue.Product(id: id, type: type)
+    if let plan = entry["plan"] {
+      guard let name = plan.value.text, let rank = plans.firstIndex(of: name) else {
+        throw Refusal(.configProductsForm, "CNF-1", at: plan.path)
+      }
+      product.plan = rank
+    }
+    if let group = entry["group"] {
+      guard let name = group.value.text, !name.isEmpty else {
+        throw Refusal(.configProductsForm, "CNF-1", at: group.path)
+      }
+      product.group = name
+    }
+    if let duration = entry["duration"] {
+      guard let text = duration.value.text, let period = CalendarDuration(iso8601: text) else {
+        throw Refusal(.configProductsForm, "CNF-1", at: duration.path)
+      }
+      product.duration = period
+    }
+    try require(
+      type != .nonRenewing || product.duration != nil, .configProductsForm, "CNF-1",
+      at: entry.path + ".duration")
+    if let stack = entry["stack"] { product.stack = try stack.boolean() }
+    return product
+  }
+
+  private static func readLimits(
+    _ root: Node, _ configuration: inout Configuration
+  ) throws(Refusal) {
+    guard let block = root["limits"] else { return }
+    for entry in try block.members() {
+      let plan = entry.value.name
+      try require(
+        configuration.plans.contains(plan), .configLimitsForm, "CNF-1", at: entry.path)
+      var limits = Configuration.PlanLimits(plan: plan, meters: [])
+      for meter in try entry.members() {
+        guard let units = meter.value.integer, units >= 0, units <= Node.exactInteger,
+          !meter.value.name.isEmpty
+        else { throw Refusal(.configLimitsForm, "CNF-1", at: meter.path) }
+        limits.meters.append((meter.value.name, units))
+      }
+      configuration.limits.append(limits)
+    }
+  }
+
+  // MARK: decide (configuration.md §2)
+
+  private static func readDecide(
+    _ block: Node, _ policy: inout Configuration.DecidePolicy
+  ) throws(Refusal) {
+    let block = try block.object(["account", "grace", "retry", "leewayMs", "family"])
+    if let account = block["account"] {
+      switch try account.choice(["ifPresent", "required", "ignored"]) {
+      case 0: policy.account = .ifPresent
+      case 1: policy.account = .required
+      default: policy.account = .ignored
+      }
+    }
+    if let grace = block["grace"] { policy.grace = try grace.boolean() }
+    if let retry = block["retry"] {
+      policy.retryIsLenient = try retry.choice(["strict", "lenient"]) == 1
+    }
+    if let leeway = block["leewayMs"] { policy.leewayMs = try leeway.integer(0...3_600_000) }
+    if let family = block["family"] {
+      policy.familyAllowed = try family.choice(["allow", "deny"]) == 0
+    }
+  }
+
+  /// CFG-2: locally signed evidence needs a pinned certificate.
+  private static func checkXcode(_ configuration: Configuration) throws(Refusal) {
+    let isLocal = configuration.environments.contains { $0 == .xcode || $0 == .localTesting }
+    try require(
+      !isLocal || !configuration.storekit.xcodeCertificates.isEmpty,
+      .configStorekitXcodeCertificateRequired, "CFG-2", at: "storekit.xcodeCertificates")
+  }
+}
+
+extension ProductType {
+  /// From `products.*.type` of a configuration.
+  init?(catalogue type: Text?) {
+    switch type {
+    case "auto-renewable": self = .autoRenewable
+    case "non-renewing": self = .nonRenewing
+    case "non-consumable": self = .nonConsumable
+    case "consumable": self = .consumable
+    default: return nil
+    }
+  }
+
+  var catalogueName: StaticString {
+    switch self {
+    case .autoRenewable: return "auto-renewable"
+    case .nonRenewing: return "non-renewing"
+    case .nonConsumable: return "non-consumable"
+    case .consumable: return "consumable"
+    }
+  }
+}
+
+extension CalendarDuration {
+  /// `PnD`, `PnW`, `PnM` or `PnY` with n of 1…9999, no leading zero.
+  init?(iso8601 text: Text) {
+    let bytes = text.utf8
+    guard bytes.count >= 3, bytes.count <= 6, bytes.first == 0x50, let letter = bytes.last,
+      bytes[1] != 0x30, bytes[1] != 0x2d,
+      let count = JSONValue.integer(bytes.dropFirst().dropLast())
+    else { return nil }
+    self.count = count
+    switch letter {
+    case 0x44: unit = .day
+    case 0x57: unit = .week
+    case 0x4d: unit = .month
+    case 0x59: unit = .year
+    default: return nil
+    }
+  }
+
+  var iso8601: Text {
+    let letter: String
+    switch unit {
+    case .day: letter = "D"
+    case .week: letter = "W"
+    case .month: letter = "M"
+    case .year: letter = "Y"
+    }
+    return Text("P" + String(count) + letter)
+  }
+}

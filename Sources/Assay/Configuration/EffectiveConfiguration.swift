@@ -1,0 +1,123 @@
+extension Configuration {
+  /// The effective configuration: every member with its default filled in.
+  /// Certificates never come back out; their SHA-256 does (CNF-4).
+  func write(_ anchors: AnchorSet, _ writer: inout JSONWriter) {
+    writer.beginObject()
+    writer.name("apps")
+    writer.beginArray()
+    for app in apps {
+      writer.beginObject()
+      writer.member("bundleId", app.bundleId)
+      writer.member("appAppleId", integer: app.appAppleId)
+      writer.member("teamId", app.teamId)
+      writer.endObject()
+    }
+    writer.endArray()
+    writer.name("environments")
+    writer.beginArray()
+    for environment in environments { writer.string(environment.name) }
+    writer.endArray()
+    writeProducts(&writer)
+    writer.name("plans")
+    writer.beginArray()
+    for plan in plans { writer.string(plan) }
+    writer.endArray()
+    writer.name("limits")
+    writer.beginObject()
+    for entry in limits {
+      writer.name(entry.plan)
+      writer.beginObject()
+      for (meter, units) in entry.meters {
+        writer.name(meter)
+        writer.integer(units)
+      }
+      writer.endObject()
+    }
+    writer.endObject()
+    writer.member("clockSkewMs", integer: clockSkewMs)
+    writeDecide(&writer)
+    writeStoreKit(anchors, &writer)
+    writer.endObject()
+  }
+
+  private func writeProducts(_ writer: inout JSONWriter) {
+    writer.name("products")
+    writer.beginObject()
+    for product in products.all {
+      writer.name(product.id)
+      writer.beginObject()
+      writer.member("plan", product.plan.flatMap { $0 < plans.count ? plans[$0] : nil })
+      writer.member("type", product.type.catalogueName)
+      writer.member("group", product.group ?? product.id)
+      writer.member("duration", product.duration?.iso8601)
+      writer.member("stack", boolean: product.stack)
+      writer.endObject()
+    }
+    writer.endObject()
+  }
+
+  private func writeDecide(_ writer: inout JSONWriter) {
+    writer.name("decide")
+    writer.beginObject()
+    switch decide.account {
+    case .ifPresent: writer.member("account", "ifPresent")
+    case .required: writer.member("account", "required")
+    case .ignored: writer.member("account", "ignored")
+    }
+    writer.member("grace", boolean: decide.grace)
+    writer.member("retry", decide.retryIsLenient ? "lenient" : "strict")
+    writer.member("leewayMs", integer: decide.leewayMs)
+    writer.member("family", decide.familyAllowed ? "allow" : "deny")
+    writer.endObject()
+  }
+
+  private func writeStoreKit(_ anchors: AnchorSet, _ writer: inout JSONWriter) {
+    writer.name("storekit")
+    writer.beginObject()
+    writer.name("anchors")
+    writer.beginObject()
+    writer.member("source", anchors.areBuiltIn ? "built-in" : "configured")
+    writer.name("sha256")
+    writer.beginArray()
+    for anchor in anchors.anchors {
+      writer.string(Text(Hex.encode(Digest.sha256.of(anchor.certificate.der))))
+    }
+    writer.endArray()
+    writer.endObject()
+    writer.member("rootEntry", storekit.rootEntryIgnored ? "ignored" : "must-match")
+    writer.member(
+      "missingEnvironment",
+      storekit.environmentFromTransactionId ? "from-transaction-id" : "refuse")
+    writer.member(
+      "undatedNotifications", storekit.undatedNotificationsNested ? "nested" : "now")
+    writer.member("nested", storekit.nestedOmitted ? "omit" : "verify")
+    writer.name("fresh")
+    if storekit.fresh.isEmpty {
+      writer.null()
+    } else {
+      writer.beginObject()
+      writer.name("maxAgeMs")
+      writer.beginObject()
+      for (kind, age) in storekit.fresh { writer.member(kind.name, integer: age) }
+      writer.endObject()
+      writer.endObject()
+    }
+    writer.name("xcodeCertificates")
+    writer.beginArray()
+    for pin in storekit.xcodeCertificates { writer.string(Text(Hex.encode(pin))) }
+    writer.endArray()
+    writer.name("ocspHosts")
+    writer.beginArray()
+    for host in storekit.ocspHosts { writer.string(host) }
+    writer.endArray()
+    writer.name("caps")
+    writer.beginObject()
+    writer.member("jwsBytes", integer: Int64(storekit.jwsBytes))
+    writer.endObject()
+    writer.name("cache")
+    writer.beginObject()
+    writer.member("chains", integer: Int64(storekit.cacheChains))
+    writer.endObject()
+    writer.endObject()
+  }
+}

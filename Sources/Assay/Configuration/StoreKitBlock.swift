@@ -1,0 +1,105 @@
+/// The block `storekit` of a configuration (configuration.md §3).
+enum StoreKitBlock {
+  typealias Node = ConfigurationReader.Node
+
+  static func read(_ node: Node, _ configuration: inout Configuration) throws(Refusal) {
+    let block = try node.object([
+      "anchors", "rootEntry", "missingEnvironment", "undatedNotifications", "nested", "fresh",
+      "xcodeCertificates", "ocspHosts", "caps", "cache",
+    ])
+    var policy = Configuration.StoreKitPolicy()
+    if let list = block["anchors"] { policy.anchors = try readAnchors(list) }
+    if let entry = block["rootEntry"] {
+      policy.rootEntryIgnored = try entry.choice(["must-match", "ignored"]) == 1
+    }
+    if let entry = block["missingEnvironment"] {
+      policy.environmentFromTransactionId =
+        try entry.choice(["refuse", "from-transaction-id"]) == 1
+    }
+    if let entry = block["undatedNotifications"] {
+      policy.undatedNotificationsNested = try entry.choice(["now", "nested"]) == 1
+    }
+    if let entry = block["nested"] {
+      policy.nestedOmitted = try entry.choice(["verify", "omit"]) == 1
+    }
+    if let entry = block["fresh"] { policy.fresh = try readFresh(entry) }
+    if let list = block["xcodeCertificates"] {
+      policy.xcodeCertificates = try readFingerprints(list)
+    }
+    if let list = block["ocspHosts"] {
+      try require(
+        !policy.anchors.isEmpty, .configDocumentRange, "OCSP-1", at: list.path)
+      policy.ocspHosts = try readHosts(list)
+    }
+    if let caps = try block["caps"]?.object(["jwsBytes"]), let bytes = caps["jwsBytes"] {
+      policy.jwsBytes = Int(try bytes.integer(8192...262_144))
+    }
+    if let cache = try block["cache"]?.object(["chains"]), let chains = cache["chains"] {
+      policy.cacheChains = Int(try chains.integer(0...64))
+    }
+    configuration.storekit = policy
+  }
+
+  /// CFG-3, CNF-4: base64 DER; what the certificates must be is judged when the
+  /// anchors are built.
+  private static func readAnchors(_ list: Node) throws(Refusal) -> [[UInt8]] {
+    let entries = try list.elements()
+    try require(
+      (1...AnchorSet.cap).contains(entries.count), .configCertificatesRootSet, "CFG-3",
+      at: list.path)
+    var anchors: [[UInt8]] = []
+    for entry in entries {
+      guard let der = Base64.decodeStandard(try entry.text().utf8[...]), Anchor(der) != nil else {
+        throw Refusal(.configCertificatesRootSet, "CFG-3", at: entry.path)
+      }
+      anchors.append(der)
+    }
+    return anchors
+  }
+
+  private static func readFresh(
+    _ node: Node
+  ) throws(Refusal) -> [(kind: StoreKitKind, maxAgeMs: Int64)] {
+    let block = try node.object(["maxAgeMs"])
+    guard let ages = block["maxAgeMs"] else {
+      throw Refusal(.configDocumentMissing, "CNF-1", at: block.path + ".maxAgeMs")
+    }
+    _ = try ages.object(StoreKitKind.allCases.map { $0.name })
+    var fresh: [(kind: StoreKitKind, maxAgeMs: Int64)] = []
+    for kind in StoreKitKind.allCases {
+      guard let age = ages[kind.name] else { continue }
+      fresh.append((kind, try age.integer(1...Node.exactInteger)))
+    }
+    return fresh
+  }
+
+  private static func readFingerprints(_ list: Node) throws(Refusal) -> [[UInt8]] {
+    var fingerprints: [[UInt8]] = []
+    for entry in try list.elements() {
+      guard let bytes = Hex.decode(try entry.text().utf8), bytes.count == 32 else {
+        throw Refusal(.configDocumentRange, "CNF-1", at: entry.path)
+      }
+      fingerprints.append(bytes)
+    }
+    return fingerprints
+  }
+
+  private static func readHosts(_ list: Node) throws(Refusal) -> [Text] {
+    var hosts: [Text] = []
+    for entry in try list.elements() {
+      let host = try entry.text()
+      try require(isHost(host), .configDocumentRange, "OCSP-1", at: entry.path)
+      hosts.append(host)
+    }
+    try require(!hosts.isEmpty, .configDocumentRange, "OCSP-1", at: list.path)
+    return hosts
+  }
+
+  /// Lower-case letters, digits, hyphens and dots, at most 253 of them.
+  private static func isHost(_ host: Text) -> Bool {
+    (1...253).contains(host.count)
+      && host.utf8.allSatisfy {
+        ($0 >= 0x61 && $0 <= 0x7a) || ($0 >= 0x30 && $0 <= 0x39) || $0 == 0x2d || $0 == 0x2e
+      }
+  }
+}

@@ -1,0 +1,39 @@
+extension CalendarDuration {
+  /// The moment that lies this duration after `startMs`, at the same time of
+  /// day in UTC; the day is clamped to the length of the month that is reached
+  /// (31 January + P1M is the last day of February). DCD-16.
+  ///
+  /// - `startMs` and the result: milliseconds since 1970 UTC. A result past the
+  ///   range of Int64 is Int64.max.
+  func end(startMs: Int64) -> Int64 {
+    switch unit {
+    case .day: return Self.later(startMs, days: count)
+    case .week: return Self.later(startMs, days: Milliseconds.product(count, 7))
+    case .month: return Self.later(startMs, months: count)
+    case .year: return Self.later(startMs, months: Milliseconds.product(count, 12))
+    }
+  }
+
+  private static func later(_ startMs: Int64, days: Int64) -> Int64 {
+    Milliseconds.sum(startMs, Milliseconds.product(days, Milliseconds.day))
+  }
+
+  private static func later(_ startMs: Int64, months: Int64) -> Int64 {
+    let (startDay, timeOfDay) = divide(startMs, by: Milliseconds.day)
+    let start = CivilDate.date(days: startDay)
+    let month = Milliseconds.sum(
+      Milliseconds.sum(Milliseconds.product(start.year, 12), start.month &- 1), months)
+    let (year, monthIndex) = divide(month, by: 12)
+    let day = min(
+      start.day, CivilDate.daysInMonth(year: year, month: monthIndex &+ 1))
+    let endDay = CivilDate.days(year: year, month: monthIndex &+ 1, day: day)
+    return Milliseconds.sum(Milliseconds.product(endDay, Milliseconds.day), timeOfDay)
+  }
+
+  /// Division that rounds down, with the remainder 0 ..< divisor.
+  private static func divide(_ value: Int64, by divisor: Int64) -> (Int64, Int64) {
+    let rest = value % divisor
+    let quotient = value / divisor
+    return rest < 0 ? (quotient &- 1, rest &+ divisor) : (quotient, rest)
+  }
+}

@@ -1,0 +1,299 @@
+/// The decision table: rows DEC-3 to DEC-24 for one group (receipts-decisions.md
+/// §3). The order of the checks is the order of the rows.
+struct DecisionTable {
+  var policy: Configuration.DecidePolicy
+  /// clockSkewMs: tolerance at the start of a period (DCD-15).
+  var skew: Int64
+  /// Milliseconds since 1970 UTC.
+  var now: Int64
+  var evidence: MergedEvidence
+
+  /// The transaction that stands for the group, its renewal facts, the answer.
+  struct Answer {
+    var chosen: Candidate
+    var renewal: Statement<RenewalFacts>?
+    var ruling: Ruling
+  }
+
+  /// nil for a group without members.
+  ///
+  /// Where policy denies family shares, what the account bought itself is looked
+  /// at first: a share never hides it (DCD-12).
+  func answer(_ group: PurchaseGroup) -> Answer? {
+    let own = group.members.filter { !isDenied($0.facts) }
+    if own.count < group.members.count, let answer = answer(among: own),
+      answer.ruling.entitled
+    {
+      return answer
+    }
+    return answer(among: group.members)
+  }
+
+  private func answer(among members: [Candidate]) -> Answer? {
+    guard let chosen = PurchaseGroup.choose(members, now: now, skew: skew) else { return nil }
+    let renewal = chosen.product.type == .autoRenewable ? renewal(for: chosen) : nil
+    var ruling = ruling(chosen, renewal?.facts, members)
+    if ruling.entitled { judgeHolder(chosen.facts, &ruling) }
+    return Answer(chosen: chosen, renewal: renewal, ruling: ruling)
+  }
+
+  private func ruling(
+    _ chosen: Candidate, _ renewal: RenewalFacts?, _ members: [Candidate]
+  ) -> Ruling {
+    let facts = chosen.facts
+    if facts.isUpgraded { return superseded(facts) }
+    if facts.revokedAt != nil { return revoked(facts) }
+    switch chosen.product.type {
+    case .nonConsumable:
+      var ruling = Ruling(.owned, "DEC-23")
+      ruling.entitled = true
+      return ruling
+    case .consumable: return Ruling(.once, "DEC-24")
+    case .nonRenewing: return nonRenewing(chosen)
+    case .autoRenewable: return autoRenewable(chosen, renewal, members)
+    }
+  }
+
+  // MARK: replaced, revoked
+
+  /// DEC-3: the transaction that replaced it is not among the evidence.
+  private func superseded(_ facts: PurchaseFacts) -> Ruling {
+    var ruling = Ruling(.superseded, "DEC-3")
+    ruling.stale = true
+    ruling.nextCheck = CheckSchedule.afterEnd(facts.asOf, now: now, mayBeRetried: true)
+    return ruling
+  }
+
+  /// DEC-4, DEC-5: whatever the end of the period says (DCD-10).
+  private func revoked(_ facts: PurchaseFacts) -> Ruling {
+    let fromFamily =
+      facts.ownership == Ownership.familyShared || facts.revocationType == "FAMILY_REVOKE"
+    var ruling =
+      fromFamily ? Ruling(.revokedFamily, "DEC-4") : Ruling(.refunded, "DEC-5")
+    if let reason = facts.revocationReason, KnownValues.revocationReason.contains(reason) {
+      ruling.reason = reason
+    }
+    ruling.until = facts.revokedAt
+    return ruling
+  }
+
+  // MARK: periods
+
+  /// DEC-22, and DEC-7 before the start.
+  private func nonRenewing(_ chosen: Candidate) -> Ruling {
+    guard let start = chosen.start, let end = chosen.end else {
+      return undated("DEC-22", chosen)
+    }
+    if chosen.isAhead(of: now, skew: skew) { return notStarted(start, end) }
+    var ruling = Ruling(now < end ? .active : .expired, "DEC-22")
+    ruling.entitled = now < end
+    ruling.until = end
+    return ruling
+  }
+
+  private func autoRenewable(
+    _ chosen: Candidate, _ renewal: RenewalFacts?, _ members: [Candidate]
+  ) -> Ruling {
+    guard let end = chosen.end else { return undated("DEC-21", chosen) }
+    var ruling: Ruling
+    if now < end {
+      guard let start = chosen.start else { return undated("DEC-21", chosen) }
+      if chosen.isAhead(of: now, skew: skew) { return notStarted(start, end) }
+      ruling = active(chosen.facts, end, renewal, members)
+    } else {
+      ruling = ended(end, renewal)
+    }
+    ruling.graceUntil = renewal?.graceEnd
+    return ruling
+  }
+
+  /// A period without a date that the answer needs is never taken for one
+  /// without end: it is over as far as this evidence shows.
+  private func undated(_ row: StaticString, _ chosen: Candidate) -> Ruling {
+    var ruling = Ruling(.expired, row)
+    ruling.flags = [.byThisEvidence]
+    ruling.stale = true
+    ruling.until = chosen.end
+    ruling.nextCheck = CheckSchedule.afterEnd(
+      chosen.facts.asOf, now: now, mayBeRetried: true)
+    return ruling
+  }
+
+  /// DEC-7.
+  private func notStarted(_ start: Int64, _ end: Int64) -> Ruling {
+    var ruling = Ruling(.notStarted, "DEC-7")
+    ruling.until = end
+    ruling.nextCheck = start
+    return ruling
+  }
+
+  // MARK: before the end
+
+  /// DEC-6 and DEC-9 to DEC-14: the first that matches names the row, the flags
+  /// of all are reported (DCD-9).
+  private func active(
+    _ facts: PurchaseFacts, _ end: Int64, _ renewal: RenewalFacts?, _ members: [Candidate]
+  ) -> Ruling {
+    var ruling = Ruling(.active, "DEC-14")
+    var rows: [StaticString] = []
+    let further = members.filter { $0.isLive && $0.isAhead(of: now, skew: skew) }
+    if let booked = further.max(by: Candidate.endsEarlier) {
+      rows.append("DEC-6")
+      ruling.flags.append(.renewalBooked)
+      ruling.bookedUntil = booked.end
+    }
+    let offers = offerFlags(facts)
+    if !offers.isEmpty {
+      rows.append("DEC-9")
+      ruling.flags.append(contentsOf: offers)
+    }
+    if renewal?.autoRenewStatus == AutoRenew.off {
+      rows.append("DEC-10")
+      ruling.flags.append(.willNotRenew)
+    }
+    if let renewal, changesProduct(renewal, facts.productId) {
+      rows.append("DEC-11")
+      ruling.flags.append(.changePending)
+    }
+    if renewal?.priceIncreaseStatus == 0 {
+      rows.append("DEC-12")
+      ruling.flags.append(.priceConsentPending)
+    }
+    if Self.holderFlag(facts) != nil { rows.append("DEC-13") }
+    if let first = rows.first { ruling.row = first }
+    ruling.entitled = true
+    ruling.until = end
+    ruling.nextCheck = CheckSchedule.beforeEnd(end, now: now)
+    return ruling
+  }
+
+  /// DEC-9. A free period is a trial, whichever offer gave it; another period at
+  /// an introductory price is `intro`; promotional, code and win-back are `offer`.
+  private func offerFlags(_ facts: PurchaseFacts) -> [DecisionFlag] {
+    let isFree = facts.offerDiscountType == "FREE_TRIAL"
+    var flags: [DecisionFlag] = []
+    if isFree { flags.append(.trial) }
+    switch facts.offerType {
+    case 1: if !isFree { flags.append(.intro) }
+    case 2, 3, 4: flags.append(.offer)
+    default: break
+    }
+    return flags
+  }
+
+  /// DEC-11: what is switched off renews into nothing.
+  private func changesProduct(_ renewal: RenewalFacts, _ productId: Text) -> Bool {
+    guard let next = renewal.autoRenewProductId else { return false }
+    return next != productId && renewal.autoRenewStatus != AutoRenew.off
+  }
+
+  // MARK: after the end
+
+  private func ended(_ end: Int64, _ renewal: RenewalFacts?) -> Ruling {
+    guard let renewal else {
+      var ruling = Ruling(.expired, "DEC-21")
+      ruling.flags = [.byThisEvidence]
+      ruling.stale = true
+      ruling.until = end
+      ruling.nextCheck = CheckSchedule.afterEnd(end, now: now, mayBeRetried: true)
+      return ruling
+    }
+    var ruling = ended(end, told: renewal)
+    if ruling.state != .grace {
+      ruling.nextCheck = CheckSchedule.afterEnd(
+        end, now: now, mayBeRetried: !retryIsOver(renewal, end))
+    }
+    return ruling
+  }
+
+  /// DEC-15 to DEC-20.
+  private func ended(_ end: Int64, told renewal: RenewalFacts) -> Ruling {
+    if renewal.isInBillingRetry == true {
+      if let graceEnd = renewal.graceEnd, now < graceEnd {
+        var ruling = Ruling(.grace, "DEC-15")
+        ruling.entitled = policy.grace
+        ruling.until = policy.grace ? graceEnd : end
+        ruling.nextCheck = graceEnd
+        return ruling
+      }
+      // Leniency lasts as long as Apple tries, never for ever.
+      let lastTry = Milliseconds.sum(end, CheckSchedule.retrySpan)
+      var ruling = Ruling(.billingRetry, "DEC-16")
+      ruling.entitled = policy.retryIsLenient && now < lastTry
+      ruling.until = ruling.entitled ? lastTry : end
+      return ruling
+    }
+    if let reason = renewal.expirationIntent, KnownValues.expirationIntent.contains(reason) {
+      var ruling = Ruling(.expired, "DEC-17")
+      ruling.reason = reason
+      ruling.until = end
+      return ruling
+    }
+    let mayBeInFlight =
+      renewal.autoRenewStatus == AutoRenew.on && renewal.expirationIntent == nil
+      && !retryIsOver(renewal, end)
+    if mayBeInFlight, now < Milliseconds.sum(end, Milliseconds.day) {
+      let lastMoment = Milliseconds.sum(end, policy.leewayMs)
+      var ruling = Ruling(.stale, "DEC-18")
+      ruling.entitled = now < lastMoment
+      ruling.until = ruling.entitled ? lastMoment : end
+      ruling.stale = true
+      return ruling
+    }
+    var ruling = Ruling(.expired, "DEC-20")
+    ruling.until = end
+    ruling.stale = mayBeInFlight
+    return ruling
+  }
+
+  /// "Not in retry" says that Apple has stopped trying only when it was said
+  /// after the end; before the end it says nothing.
+  private func retryIsOver(_ renewal: RenewalFacts, _ end: Int64) -> Bool {
+    renewal.isInBillingRetry == false && renewal.asOf >= end
+  }
+
+  // MARK: renewal facts
+
+  /// R of DCD-8. What was said more than 48 hours before the period began is
+  /// about an earlier one (renewals are charged up to that early) and does not
+  /// count: an old grace period or retry must not carry a new period past its end.
+  private func renewal(for chosen: Candidate) -> Statement<RenewalFacts>? {
+    let line = ScopedId(
+      environment: chosen.facts.environment, id: chosen.facts.originalTransactionId)
+    guard let renewal = evidence.renewal(of: line) else { return nil }
+    let earliestCharge = Milliseconds.sum(chosen.start ?? .min, -2 * Milliseconds.day)
+    return renewal.facts.asOf >= earliestCharge ? renewal : nil
+  }
+
+  // MARK: holders
+
+  /// DEC-13 for every row that grants, and DCD-12.
+  private func judgeHolder(_ facts: PurchaseFacts, _ ruling: inout Ruling) {
+    if let flag = Self.holderFlag(facts) { ruling.flags.append(flag) }
+    guard isDenied(facts) else { return }
+    ruling.entitled = false
+    ruling.state = .deniedByPolicy
+    ruling.row = "DEC-13"
+  }
+
+  private static func holderFlag(_ facts: PurchaseFacts) -> DecisionFlag? {
+    switch facts.ownership {
+    case Ownership.familyShared: return .family
+    case Ownership.assigned: return .assigned
+    default: return nil
+    }
+  }
+
+  /// Under `decide.family:"deny"` a family share is denied, and so is an
+  /// ownership that Assay does not know (DCD-11).
+  private func isDenied(_ facts: PurchaseFacts) -> Bool {
+    guard !policy.familyAllowed, let ownership = facts.ownership else { return false }
+    return ownership != Ownership.purchased && ownership != Ownership.assigned
+  }
+}
+
+/// `autoRenewStatus`, as Apple numbers it.
+private enum AutoRenew {
+  static let off: Int64 = 0
+  static let on: Int64 = 1
+}

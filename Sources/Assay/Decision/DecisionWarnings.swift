@@ -1,0 +1,96 @@
+/// The warnings of a decision. Places name a product (`products.<id>`) or a
+/// transaction or line by its key (`transactions/<environment>/<id>/<member>`,
+/// `renewals/…`), so that they do not depend on the order of the evidence.
+struct DecisionWarnings {
+  private var found: [Decision.Warning] = []
+
+  /// Sorted by place, then by id; each once.
+  var sorted: [Decision.Warning] {
+    var result: [Decision.Warning] = []
+    for warning in found.sorted(by: Self.precedes) where result.last != warning {
+      result.append(warning)
+    }
+    return result
+  }
+
+  /// DCD-5: the catalogue has no such product; the transaction is left out.
+  mutating func unknownProduct(_ id: Text) {
+    add("unknown-product", "products.", id, nil)
+  }
+
+  /// A renewal info counts only together with a transaction of its line (DCD-20).
+  mutating func renewalWithoutTransaction(_ line: ScopedId) {
+    add("renewal-without-transaction", Self.place("renewals/", line), "", nil)
+  }
+
+  /// DCD-11: a type that Assay does not know; the transaction is left out.
+  mutating func unknownType(_ facts: PurchaseFacts) {
+    add("unknown-value", Self.place(facts), "", "/type")
+  }
+
+  /// Values of a transaction that are not understood, dates that are missing.
+  mutating func look(at candidate: Candidate) {
+    let facts = candidate.facts
+    let place = Self.place(facts)
+    report(place, "/inAppOwnershipType", facts.ownership.map(KnownValues.isOwnership))
+    report(
+      place, "/offerDiscountType",
+      facts.offerDiscountType.map(KnownValues.isOfferDiscountType))
+    report(place, "/offerType", facts.offerType.map(KnownValues.offerType.contains))
+    report(
+      place, "/revocationReason",
+      facts.revocationReason.map(KnownValues.revocationReason.contains))
+    report(
+      place, "/revocationType", facts.revocationType.map(KnownValues.isRevocationType))
+    if candidate.start == nil { add("undated", place, "", "/purchaseDate") }
+    if candidate.product.type == .autoRenewable, candidate.end == nil {
+      add("undated", place, "", "/expiresDate")
+    }
+  }
+
+  /// Values of renewal facts that are not understood.
+  mutating func look(at facts: RenewalFacts) {
+    let line = ScopedId(environment: facts.environment, id: facts.originalTransactionId)
+    let place = Self.place("renewals/", line)
+    report(
+      place, "/autoRenewStatus",
+      facts.autoRenewStatus.map(KnownValues.autoRenewStatus.contains))
+    report(
+      place, "/expirationIntent",
+      facts.expirationIntent.map(KnownValues.expirationIntent.contains))
+    report(
+      place, "/priceIncreaseStatus",
+      facts.priceIncreaseStatus.map(KnownValues.priceIncreaseStatus.contains))
+  }
+
+  private mutating func report(_ place: Text, _ member: StaticString, _ isKnown: Bool?) {
+    if isKnown == false { add("unknown-value", place, "", member) }
+  }
+
+  private mutating func add(
+    _ id: StaticString, _ place: Text, _ name: Text, _ member: StaticString?
+  ) {
+    var at = place.utf8
+    at.append(contentsOf: name.utf8)
+    if let member { at.append(contentsOf: Text(stringLiteral: member).utf8) }
+    found.append(Decision.Warning(id: id, at: Text(at)))
+  }
+
+  private static func place(_ facts: PurchaseFacts) -> Text {
+    place(
+      "transactions/", ScopedId(environment: facts.environment, id: facts.transactionId))
+  }
+
+  private static func place(_ prefix: Text, _ scoped: ScopedId) -> Text {
+    var bytes = prefix.utf8
+    bytes.append(contentsOf: Text(stringLiteral: scoped.environment.name).utf8)
+    bytes.append(0x2f)
+    bytes.append(contentsOf: scoped.id.utf8)
+    return Text(bytes)
+  }
+
+  private static func precedes(_ left: Decision.Warning, _ right: Decision.Warning) -> Bool {
+    if left.at != right.at { return Text.precedes(left.at, right.at) }
+    return Text.precedes(Text(stringLiteral: left.id), Text(stringLiteral: right.id))
+  }
+}

@@ -1,0 +1,109 @@
+/// The three segments of a compact JWS (RFC 7515 §7.1), found and checked for
+/// their form, not yet decoded.
+struct CompactJWS {
+  let bytes: [UInt8]
+  let header: Range<Int>
+  let payload: Range<Int>
+  let signature: Range<Int>
+
+  /// 64 bytes in base64url (JWS-5).
+  static let signatureCharacters = 86
+  /// JWS-3.
+  static let headerCap = 16_384
+
+  var headerText: ArraySlice<UInt8> { bytes[header] }
+  var payloadText: ArraySlice<UInt8> { bytes[payload] }
+  var signatureText: ArraySlice<UInt8> { bytes[signature] }
+  /// What was signed: header segment, dot, payload segment (JWS-101).
+  var signed: ArraySlice<UInt8> { bytes[header.lowerBound..<payload.upperBound] }
+
+  /// JWS-2: two dots, base64url characters, nothing else. The signature segment
+  /// may still be empty: that is the form of an unsecured JWS.
+  init(_ bytes: [UInt8]) throws(Refusal) {
+    let (dots, stranger) = Base64.segments(bytes)
+    try require(
+      stranger == nil, .malformedJwsForm, "JWS-2", at: "byte " + String(stranger ?? 0))
+    guard dots.count == 2 else {
+      throw Refusal(
+        .malformedJwsForm, "JWS-2", at: "byte " + String(dots.last ?? bytes.count))
+    }
+    self.bytes = bytes
+    header = 0..<dots[0]
+    payload = dots[0] + 1..<dots[1]
+    signature = dots[1] + 1..<bytes.count
+    try require(!header.isEmpty, .malformedJwsForm, "JWS-2", at: "header")
+    try require(!payload.isEmpty, .malformedJwsForm, "JWS-2", at: "payload")
+  }
+
+  /// JWS-5, JWS-4: the 64 bytes of the signature, r ‖ s.
+  func decodedSignature() throws(Refusal) -> [UInt8] {
+    try require(!signature.isEmpty, .malformedJwsForm, "JWS-2", at: "signature")
+    try require(
+      signature.count == CompactJWS.signatureCharacters, .malformedJwsSignatureLength, "JWS-5",
+      at: "signature")
+    guard let decoded = Base64.decodeURL(signatureText) else {
+      throw Refusal(.malformedJwsBase64, "JWS-4", at: "signature")
+    }
+    return decoded
+  }
+
+  /// JWS-4, JWS-6: the payload as JSON. Called only after its signature was
+  /// verified.
+  func decodedPayload() throws(Refusal) -> JSON {
+    try CompactJWS.json(payloadText, at: "payload")
+  }
+
+  static func json(_ segment: ArraySlice<UInt8>, at place: String) throws(Refusal) -> JSON {
+    guard let text = Base64.decodeURL(segment) else {
+      throw Refusal(.malformedJwsBase64, "JWS-4", at: place)
+    }
+    do {
+      return try JSONReader.readObject(text)
+    } catch {
+      throw Refusal(
+        error.status, "JWS-6", at: place, detail: "at byte " + String(error.offset))
+    }
+  }
+}
+
+/// The header of a JWS that carries its own chain (storekit-jws.md §4).
+struct JWSHeader {
+  /// The entries of `x5c` as they stand there: strings, not yet decoded.
+  let certificates: [Text]
+
+  /// Members that could steer a verification; refused with any value (JWS-11).
+  private static let forbidden: [StaticString] = [
+    "crit", "b64", "zip", "enc", "jwk", "jku", "x5u",
+  ]
+
+  init(_ compact: CompactJWS) throws(Refusal) {
+    try require(
+      compact.header.count <= CompactJWS.headerCap, .tooLargeJwsHeader, "JWS-3", at: "header")
+    let header = try CompactJWS.json(compact.headerText, at: "header").root
+    try JWSHeader.checkAlgorithm(header)
+    for name in JWSHeader.forbidden {
+      try require(
+        header.member(name) == nil, .rejectedJwsHeaderMember, "JWS-11",
+        at: "header." + Text(stringLiteral: name).string)
+    }
+    guard let list = header.member("x5c"), list.kind == .array else {
+      throw Refusal(.malformedJwsX5c, "JWS-13", at: "header.x5c")
+    }
+    var certificates: [Text] = []
+    for (index, entry) in list.children.enumerated() {
+      guard let text = entry.text else {
+        throw Refusal(.malformedJwsX5c, "JWS-13", at: "x5c[" + String(index) + "]")
+      }
+      certificates.append(text)
+    }
+    self.certificates = certificates
+  }
+
+  /// JWS-10: the profile fixes the algorithm, the header only has to agree.
+  static func checkAlgorithm(_ header: JSONValue) throws(Refusal) {
+    guard let algorithm = header.member("alg")?.text else {
+      throw Refusal(.malformedJwsAlg, "JWS-10", at: "header.alg")
+    }
+    try require(algorithm == "ES256", .rejectedJwsAlgorithm, "JWS-10", at: "header.alg")
+  }
+}

@@ -1,0 +1,269 @@
+/// Reads a proven payload: kind, members, dates, identity (storekit-jws.md §7,
+/// §10, §11; storekit-payloads.md). Nothing here runs before the signature was
+/// verified.
+struct PayloadReading {
+  private let trust: StoreKitTrust
+  private let kind: StoreKitKind
+  private let json: JSON
+  private let chain: ProvenChain
+  private let nowMs: Int64
+  private var fields: Fields? = nil
+  private var warnings: [Warning] = []
+  private(set) var notification: NotificationParts? = nil
+  private var nestedDate: Int64? = nil
+
+  init(
+    _ trust: StoreKitTrust, _ kind: StoreKitKind, _ json: JSON, _ chain: ProvenChain, nowMs: Int64
+  ) {
+    self.trust = trust
+    self.kind = kind
+    self.json = json
+    self.chain = chain
+    self.nowMs = nowMs
+  }
+
+  private var isXcode: Bool { chain.profile == .xcode }
+
+  // MARK: kind and members (step 10)
+
+  /// JWS-75, PAY-4 … PAY-6, NTF-1, NTF-2.
+  mutating func readKind() throws(Refusal) {
+    if let look = PayloadReading.look(json.root) {
+      let expected = Text(stringLiteral: kind.name).string
+      try require(
+        look == kind, .rejectedKindMismatch, "JWS-75",
+        detail: "expected " + expected + ", looks like " + Text(stringLiteral: look.name).string)
+    }
+    let context = Fields.Context(isXcode: isXcode, effectiveDate: dateMember)
+    let fields = try Fields(
+      json.root, StoreKitMembers.table(kind), context, &warnings)
+    self.fields = fields
+    if kind == .notification {
+      notification = try NotificationParts(fields, context, &warnings)
+    }
+    if let token = fields.text("appAccountToken"), !token.isUUID {
+      warnings.append(Warning("app-account-token-form", at: "appAccountToken"))
+    }
+  }
+
+  /// What a payload looks like, by members that only one kind has.
+  private static func look(_ payload: JSONValue) -> StoreKitKind? {
+    func has(_ name: StaticString) -> Bool { payload.present(name) != nil }
+    if has("notificationType") || has("notificationUUID") { return .notification }
+    if has("requestIdentifier") && has("userLocale") { return .realtimeRequest }
+    if has("receiptType") { return .appTransaction }
+    if has("transactionId") || has("purchaseDate") { return .transaction }
+    if has("autoRenewStatus") || has("autoRenewProductId") || has("renewalDate")
+      || has("isInBillingRetryPeriod")
+    {
+      return .renewal
+    }
+    return nil
+  }
+
+  // MARK: dates (step 11)
+
+  private var dateMember: StaticString {
+    kind == .appTransaction ? "receiptCreationDate" : "signedDate"
+  }
+
+  var isUndated: Bool { fields?[dateMember] == nil }
+
+  /// JWS-44: the date of the nested transaction, else of the renewal, when the
+  /// same header signed it.
+  mutating func adoptDate(
+    from nested: [(place: StaticString, payload: SignedPayload)], header: ArraySlice<UInt8>
+  ) {
+    for wanted in [StoreKitKind.transaction, .renewal] {
+      guard let index = nested.firstIndex(where: { $0.payload.kind == wanted }) else { continue }
+      let place = nested[index].place
+      let member = notification?.body.nestedPlaces.first { $0.kind == wanted }?.member
+      guard let member, place.utf8CodeUnitCount > 0,
+        let jws = notification?.fields.text(member)?.utf8,
+        jws.count > header.count, jws[header.count] == 0x2e, jws[..<header.count] == header
+      else { return }
+      nestedDate = nested[index].payload.effectiveDate.milliseconds
+      return
+    }
+  }
+
+  /// JWS-40 … JWS-42, JWS-44, JWS-81.
+  func readEffectiveDate() throws(Refusal) -> SignedPayload.EffectiveDate {
+    let place = Text(stringLiteral: dateMember).string
+    guard let value = fields?[dateMember] else { return try undated() }
+    guard let time = isXcode ? value.truncated : value.integer else {
+      // A whole number that no integer holds is a date, and out of range; a
+      // fraction, an exponent or a text is not the form of a date (JWS-40).
+      let isWhole = value.source.allSatisfy { $0 == 0x2d || ($0 >= 0x30 && $0 <= 0x39) }
+      guard value.kind == .number, isXcode || isWhole else {
+        throw Refusal(.malformedPayloadType, "JWS-40", at: place)
+      }
+      throw Refusal(.rejectedDateRange, "JWS-41", at: place)
+    }
+    try require(TimeWindow.contains(time), .rejectedDateRange, "JWS-41", at: place)
+    try require(
+      time <= nowMs &+ trust.configuration.clockSkewMs, .rejectedDateFuture, "JWS-42", at: place)
+    return SignedPayload.EffectiveDate(milliseconds: time, source: dateMember)
+  }
+
+  private func undated() throws(Refusal) -> SignedPayload.EffectiveDate {
+    let place = Text(stringLiteral: dateMember).string
+    guard kind == .notification else { throw Refusal(.rejectedDateMissing, "JWS-44", at: place) }
+    guard trust.configuration.storekit.undatedNotificationsNested else {
+      return SignedPayload.EffectiveDate(milliseconds: nowMs, source: "now")
+    }
+    guard let nestedDate else { throw Refusal(.rejectedDateMissing, "JWS-44", at: place) }
+    return SignedPayload.EffectiveDate(milliseconds: nestedDate, source: "nested")
+  }
+
+  /// JWS-43: every certificate was valid at that second, both ends included.
+  func checkValidity(at date: SignedPayload.EffectiveDate) throws(Refusal) {
+    guard !isXcode else { return }
+    let seconds = date.milliseconds / 1000
+    for (index, link) in chain.links.enumerated() {
+      let place = "x5c[" + String(index) + "]"
+      try require(seconds >= link.notBefore, .rejectedChainNotYetValid, "JWS-43", at: place)
+      try require(seconds <= link.notAfter, .rejectedChainExpired, "JWS-43", at: place)
+    }
+  }
+
+  // MARK: identity (step 13)
+
+  private var identityFields: Fields? { notification?.fields ?? fields }
+
+  private var environmentMember: StaticString {
+    kind == .appTransaction ? "receiptType" : "environment"
+  }
+
+  private var environmentPlace: String {
+    place(of: environmentMember)
+  }
+
+  private func place(of member: StaticString) -> String {
+    let name = Text(stringLiteral: member).string
+    guard let body = notification?.body else { return name }
+    return Text(stringLiteral: body.name).string + "." + name
+  }
+
+  /// JWS-70 … JWS-72.
+  mutating func checkEnvironment() throws(Refusal) {
+    guard let found = try environment() else {
+      throw Refusal(.rejectedIdentityEnvironmentMissing, "JWS-71", at: environmentPlace)
+    }
+    try require(
+      trust.configuration.environments.contains(found.environment), .rejectedIdentityEnvironment,
+      "JWS-70", at: environmentPlace)
+    let isLocal = found.environment == .xcode || found.environment == .localTesting
+    try require(
+      isLocal == isXcode, .rejectedIdentityEnvironmentProfile, "JWS-72", at: environmentPlace)
+    if found.source == .payload, let other = environmentOfId, other != found.environment, !isLocal {
+      warnings.append(Warning("environment-id-disagree", at: environmentPlace))
+    }
+  }
+
+  private func environment() throws(Refusal)
+    -> (environment: Environment, source: SignedPayload.Identity.Source)?
+  {
+    if notification?.body == .externalPurchaseToken {
+      let id = identityFields?.text("externalPurchaseId") ?? ""
+      let isSandbox = id.utf8.prefix(7).elementsEqual("SANDBOX")
+      return (isSandbox ? .sandbox : .production, .payload)
+    }
+    if let text = identityFields?.text(environmentMember) {
+      guard let known = Environment(text) else {
+        throw Refusal(.rejectedIdentityEnvironment, "JWS-70", at: environmentPlace)
+      }
+      return (known, .payload)
+    }
+    guard trust.configuration.storekit.environmentFromTransactionId, let derived = environmentOfId
+    else { return nil }
+    return (derived, .transactionId)
+  }
+
+  /// JWS-71: what a transaction id without its last 13 digits tells.
+  private var environmentOfId: Environment? {
+    let member: StaticString
+    switch kind {
+    case .transaction: member = "transactionId"
+    case .renewal: member = "originalTransactionId"
+    default: return nil
+    }
+    guard let id = fields?.text(member), id.isDecimal, id.count > 13, id.count <= 16 else {
+      return nil
+    }
+    switch JSONValue.integer(id.utf8.dropLast(13)) {
+    case .some(100), .some(200): return .sandbox
+    case .some(let shard) where shard >= 1 && shard <= 99: return .production
+    default: return nil
+    }
+  }
+
+  /// A renewal and a realtime request name no bundle.
+  var hasBundle: Bool { kind != .renewal && kind != .realtimeRequest }
+
+  /// JWS-73.
+  func checkBundle() throws(Refusal) {
+    try require(app != nil, .rejectedIdentityBundle, "JWS-73", at: place(of: "bundleId"))
+  }
+
+  /// The configured app that the evidence names.
+  private var app: Configuration.App? {
+    guard let bundle = identityFields?.text("bundleId") else { return nil }
+    return trust.configuration.apps.first { $0.bundleId == bundle }
+  }
+
+  private var appAppleId: Int64? { identityFields?.integer("appAppleId") }
+
+  /// Where `appAppleId` must be compared (the table of §10).
+  var demandsApp: Bool {
+    guard let environment = try? environment()?.environment else { return false }
+    switch kind {
+    case .notification, .appTransaction: return environment == .production
+    case .realtimeRequest:
+      if environment == .production { return true }
+      // In Sandbox only when both sides have one to compare.
+      return environment == .sandbox && appAppleId != nil
+        && trust.configuration.apps.allSatisfy { $0.appAppleId != nil }
+    case .transaction, .renewal: return false
+    }
+  }
+
+  /// JWS-74.
+  func checkApp() throws(Refusal) {
+    let mine: Bool
+    if let appAppleId {
+      mine =
+        hasBundle
+        ? app?.appAppleId == appAppleId
+        : trust.configuration.apps.contains { $0.appAppleId == appAppleId }
+    } else {
+      mine = false
+    }
+    try require(mine, .rejectedIdentityApp, "JWS-74", at: place(of: "appAppleId"))
+  }
+
+  func identity() throws(Refusal) -> SignedPayload.Identity {
+    guard let found = try environment() else {
+      throw Refusal(.rejectedIdentityEnvironmentMissing, "JWS-71", at: environmentPlace)
+    }
+    return SignedPayload.Identity(
+      environment: found.environment, environmentSource: found.source,
+      bundleId: identityFields?.text("bundleId"), appAppleId: appAppleId)
+  }
+
+  // MARK: the result
+
+  /// Whether the payload carries an account token in UUID form (JWS-90).
+  var hasAccount: Bool { fields?.text("appAccountToken")?.isUUID == true }
+
+  func payload(
+    identity: SignedPayload.Identity, effectiveDate: SignedPayload.EffectiveDate,
+    chainIsCached: Bool, notification parts: NotificationParts?
+  ) throws(Refusal) -> SignedPayload {
+    guard let fields else { throw Refusal(.internalAssayBug, "DOC-1", at: "payload") }
+    return SignedPayload(
+      kind: kind, json: json, fields: fields, identity: identity, effectiveDate: effectiveDate,
+      chain: chain, chainIsCached: chainIsCached,
+      warnings: warnings + (parts?.differences() ?? []), notification: parts)
+  }
+}

@@ -1,0 +1,122 @@
+/// Where a purchase was made. Compared byte for byte (storekit-jws.md §10).
+public enum Environment: Sendable, Equatable, CaseIterable {
+  case production
+  case sandbox
+  case xcode
+  case localTesting
+
+  var name: StaticString {
+    switch self {
+    case .production: return "Production"
+    case .sandbox: return "Sandbox"
+    case .xcode: return "Xcode"
+    case .localTesting: return "LocalTesting"
+    }
+  }
+
+  init?(_ text: Text) {
+    for environment in Environment.allCases where Text(stringLiteral: environment.name) == text {
+      self = environment
+      return
+    }
+    return nil
+  }
+}
+
+/// What kind of product a purchase is of (storekit-payloads.md §3, Type).
+public enum ProductType: Sendable, Equatable {
+  case autoRenewable
+  case nonRenewing
+  case nonConsumable
+  case consumable
+
+  /// As Apple writes it.
+  var name: StaticString {
+    switch self {
+    case .autoRenewable: return "Auto-Renewable Subscription"
+    case .nonRenewing: return "Non-Renewing Subscription"
+    case .nonConsumable: return "Non-Consumable"
+    case .consumable: return "Consumable"
+    }
+  }
+}
+
+/// How trustworthy the source of a fact is (DCD-2).
+enum EvidenceClass: Sendable, Equatable {
+  case signed
+  case appleAnswer
+
+  var name: StaticString {
+    switch self {
+    case .signed: return "signed"
+    case .appleAnswer: return "apple-answer"
+    }
+  }
+}
+
+/// What a decision needs of one transaction, whatever kind of evidence showed it
+/// (the table under DCD-4). `nil` means that the evidence did not tell.
+///
+/// Times are milliseconds since 1970 UTC.
+struct PurchaseFacts: Sendable {
+  var environment: Environment
+  var transactionId: Text
+  var originalTransactionId: Text
+  var webOrderLineItemId: Text? = nil
+  var productId: Text
+  /// Subscription group, as signed.
+  var group: Text? = nil
+  /// nil: not told by this kind of evidence, or a value not known (DCD-11).
+  var type: ProductType? = nil
+  /// A type was signed, but its value is not one that Assay knows.
+  var typeIsUnknown = false
+  var start: Int64? = nil
+  var end: Int64? = nil
+  var revokedAt: Int64? = nil
+  var revocationReason: Int64? = nil
+  var revocationType: Text? = nil
+  var revocationPercentage: Int64? = nil
+  var isUpgraded = false
+  /// "PURCHASED", "FAMILY_SHARED", "ASSIGNED", or a value not known.
+  var ownership: Text? = nil
+  /// 1 introductory, 2 promotional, 3 offer code, 4 win-back.
+  var offerType: Int64? = nil
+  /// "FREE_TRIAL", "PAY_AS_YOU_GO", "PAY_UP_FRONT", "ONE_TIME".
+  var offerDiscountType: Text? = nil
+  var quantity: Int64 = 1
+  /// appAccountToken in lower case, when it has UUID form.
+  var account: Text? = nil
+  /// As of when the evidence speaks (DCD-2).
+  var asOf: Int64
+  var evidenceClass = EvidenceClass.signed
+  /// False for evidence that cannot show a revocation at all (DCD-3, RFD-5).
+  var showsRevocation = true
+}
+
+/// What a decision needs of the renewal of one line (original transaction id).
+struct RenewalFacts: Sendable {
+  var environment: Environment
+  var originalTransactionId: Text
+  var productId: Text? = nil
+  var autoRenewProductId: Text? = nil
+  /// autoRenewStatus: 0 off, 1 on; other values are not known (DCD-11).
+  var autoRenewStatus: Int64? = nil
+  var isInBillingRetry: Bool? = nil
+  /// gracePeriodExpiresDate.
+  var graceEnd: Int64? = nil
+  /// 1 cancelled, 2 billing, 3 price, 4 product, 5 other.
+  var expirationIntent: Int64? = nil
+  /// 0 not answered, 1 consented.
+  var priceIncreaseStatus: Int64? = nil
+  var account: Text? = nil
+  var asOf: Int64
+  var evidenceClass = EvidenceClass.signed
+}
+
+/// What one verified document contributes to a decision.
+struct PurchaseEvidence: Sendable {
+  /// The kind of the document, as in `kind` ("transaction", "notification").
+  var kind: StaticString
+  var purchases: [PurchaseFacts]
+  var renewals: [RenewalFacts]
+}

@@ -1,0 +1,21 @@
+/// A signed renewal info: what is to happen to a subscription line next
+/// (storekit-payloads.md §2.2). It proves nothing about the app by itself.
+extension SignedPayload {
+  func renewalFacts() throws(Refusal) -> RenewalFacts {
+    guard let originalTransactionId = text("originalTransactionId") else {
+      throw Refusal(.rejectedPayloadIncomplete, "PAY-7", at: "originalTransactionId")
+    }
+    var facts = RenewalFacts(
+      environment: identity.environment, originalTransactionId: originalTransactionId,
+      asOf: effectiveDate.milliseconds)
+    facts.productId = text("productId")
+    facts.autoRenewProductId = text("autoRenewProductId")
+    facts.autoRenewStatus = integer("autoRenewStatus")
+    facts.isInBillingRetry = fields.boolean("isInBillingRetryPeriod")
+    facts.graceEnd = time("gracePeriodExpiresDate")
+    facts.expirationIntent = integer("expirationIntent")
+    facts.priceIncreaseStatus = integer("priceIncreaseStatus")
+    facts.account = account
+    return facts
+  }
+}

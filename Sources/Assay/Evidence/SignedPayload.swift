@@ -1,0 +1,204 @@
+/// What one verified JWS says: the signed JSON, read and checked, and what the
+/// verification found out about it. Only a verification makes one.
+final class SignedPayload: Sendable {
+  let kind: StoreKitKind
+  let json: JSON
+  let fields: Fields
+  let identity: Identity
+  let effectiveDate: EffectiveDate
+  let chain: ProvenChain
+  let chainIsCached: Bool
+  let warnings: [Warning]
+  /// Of a notification alone.
+  let notification: NotificationParts?
+
+  /// Whose evidence it is (storekit-jws.md §10).
+  struct Identity: Sendable {
+    enum Source: Sendable {
+      case payload
+      case transactionId
+
+      var name: StaticString { self == .payload ? "payload" : "transaction-id" }
+    }
+
+    let environment: Environment
+    let environmentSource: Source
+    let bundleId: Text?
+    let appAppleId: Int64?
+  }
+
+  /// The moment at which the chain was judged (JWS-45).
+  struct EffectiveDate: Sendable {
+    let milliseconds: Int64
+    /// "signedDate", "receiptCreationDate", "nested" or "now".
+    let source: StaticString
+  }
+
+  init(
+    kind: StoreKitKind, json: JSON, fields: Fields, identity: Identity,
+    effectiveDate: EffectiveDate, chain: ProvenChain, chainIsCached: Bool, warnings: [Warning],
+    notification: NotificationParts?
+  ) {
+    self.kind = kind
+    self.json = json
+    self.fields = fields
+    self.identity = identity
+    self.effectiveDate = effectiveDate
+    self.chain = chain
+    self.chainIsCached = chainIsCached
+    self.warnings = warnings
+    self.notification = notification
+  }
+
+  var isXcode: Bool { chain.profile == .xcode }
+
+  // MARK: facts that several kinds share
+
+  func text(_ name: StaticString) -> Text? { fields.text(name) }
+  func integer(_ name: StaticString) -> Int64? { fields.integer(name) }
+  func time(_ name: StaticString) -> Int64? { fields.time(name, isXcode: isXcode) }
+
+  /// appAccountToken in lower case when it has UUID form (JWS-90).
+  var account: Text? {
+    guard let token = text("appAccountToken"), token.isUUID else { return nil }
+    return token.asciiLowercased
+  }
+
+  /// Own warnings, and those of everything nested, each with its place.
+  func writeWarnings(_ writer: inout JSONWriter) {
+    Warning.write(warnings, &writer)
+    for (place, nested) in notification?.nested ?? [] {
+      Warning.write(nested.warnings, &writer, inside: Text(stringLiteral: place).string)
+    }
+  }
+
+  // MARK: document
+
+  /// The value of the facts member: a complete object, the same at the top of a
+  /// document and inside a notification (storekit-jws.md §15).
+  func write(_ writer: inout JSONWriter) {
+    writer.beginObject()
+    writer.name("payload")
+    writer.raw(json.bytes)
+    writer.member("environment", identity.environment.name)
+    writer.member("environmentSource", identity.environmentSource.name)
+    writer.member("bundleId", identity.bundleId)
+    writer.member("appAppleId", integer: identity.appAppleId)
+    writer.name("effectiveDate")
+    writer.beginObject()
+    writer.member("ms", integer: effectiveDate.milliseconds)
+    writer.member("source", effectiveDate.source)
+    writer.endObject()
+    switch kind {
+    case .notification: writeNotification(&writer)
+    default: writeDecisiveMembers(&writer)
+    }
+    writer.name("keys")
+    writeKeys(&writer)
+    writer.name("chain")
+    writer.beginObject()
+    writer.raw(chain.report)
+    writer.member("cached", boolean: chainIsCached)
+    writer.endObject()
+    writer.name("warnings")
+    writer.beginArray()
+    Warning.write(warnings, &writer)
+    writer.endArray()
+    writer.endObject()
+  }
+
+  /// Every decisive member of the kind with its stated type, null when absent.
+  private func writeDecisiveMembers(_ writer: inout JSONWriter) {
+    for (index, member) in fields.table.members.enumerated() where member.isDecisive {
+      switch IdentityMember(member) {
+      case .written: continue
+      case .account:
+        writer.member(member.name, account)
+        continue
+      case .other: break
+      }
+      writer.name(member.name)
+      guard let value = fields.value(at: index) else {
+        writer.null()
+        continue
+      }
+      switch member.shape {
+      case .time:
+        if let time = Fields.time(value, isXcode: isXcode) {
+          writer.integer(time)
+        } else {
+          writer.null()
+        }
+      case .integer, .number, .quantity:
+        if let number = value.integer { writer.integer(number) } else { writer.null() }
+      case .text, .name: writer.raw(value.quotedSource)
+      default: writer.raw(value.source)
+      }
+    }
+  }
+
+  /// Members that stand elsewhere in the document or in another form.
+  private enum IdentityMember {
+    case written, account, other
+
+    private static let writtenHashes = [
+      JSON.hash("environment"), JSON.hash("bundleId"), JSON.hash("appAppleId"),
+    ]
+    private static let accountHash = JSON.hash("appAccountToken")
+
+    init(_ member: Member) {
+      if IdentityMember.writtenHashes.contains(member.hash) {
+        self = .written
+      } else if member.hash == IdentityMember.accountHash {
+        self = .account
+      } else {
+        self = .other
+      }
+    }
+  }
+
+  /// The replay keys of JWS-94: each null when a part of it is missing.
+  private func writeKeys(_ writer: inout JSONWriter) {
+    let environment = identity.environment
+    writer.beginObject()
+    switch kind {
+    case .transaction:
+      writer.member(
+        "transaction",
+        ReplayKeys.transaction(environment: environment, transactionId: text("transactionId")))
+      writer.member("purchase", purchaseKey)
+    case .notification:
+      writer.member(
+        "notification",
+        ReplayKeys.transaction(environment: environment, transactionId: text("notificationUUID")))
+    default: break
+    }
+    switch kind {
+    case .transaction, .renewal, .realtimeRequest:
+      writer.member(
+        "subscription",
+        ReplayKeys.subscription(
+          environment: environment, originalTransactionId: text("originalTransactionId")))
+    default: break
+    }
+    switch kind {
+    case .transaction, .renewal, .appTransaction:
+      writer.member(
+        "app",
+        ReplayKeys.transaction(environment: environment, transactionId: text("appTransactionId")))
+    default: break
+    }
+    writer.endObject()
+  }
+}
+
+extension JSONValue {
+  /// A string with its quotation marks, as it was signed.
+  var quotedSource: ArraySlice<UInt8> {
+    let inner = source
+    guard kind == .string, inner.startIndex > 0, inner.endIndex < json.bytes.count else {
+      return json.slice(0, 0)
+    }
+    return json.bytes[inner.startIndex &- 1..<inner.endIndex &+ 1]
+  }
+}

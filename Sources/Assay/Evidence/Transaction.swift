@@ -1,0 +1,71 @@
+/// A signed transaction: one purchase, restore or renewal
+/// (storekit-payloads.md §2.1).
+extension SignedPayload {
+  /// What may be paid out once (JWS-94).
+  var purchaseKey: Text? {
+    ReplayKeys.purchase(
+      environment: identity.environment, type: productType,
+      transactionId: text("transactionId"),
+      originalTransactionId: text("originalTransactionId"),
+      webOrderLineItemId: text("webOrderLineItemId"), purchaseDate: time("purchaseDate"))
+  }
+
+  /// nil: absent, or a value that Assay does not know.
+  var productType: ProductType? {
+    guard let type = text("type") else { return nil }
+    return ProductType(signed: type)
+  }
+
+  /// What a decision needs of this transaction; refuses one without the ids that
+  /// a decision rests on (PAY-7).
+  func purchaseFacts() throws(Refusal) -> PurchaseFacts {
+    guard let transactionId = text("transactionId"),
+      let originalTransactionId = text("originalTransactionId"),
+      let productId = text("productId")
+    else {
+      throw Refusal(.rejectedPayloadIncomplete, "PAY-7", at: missingId)
+    }
+    var facts = PurchaseFacts(
+      environment: identity.environment, transactionId: transactionId,
+      originalTransactionId: originalTransactionId, productId: productId,
+      asOf: effectiveDate.milliseconds)
+    facts.webOrderLineItemId = text("webOrderLineItemId")
+    facts.group = text("subscriptionGroupIdentifier")
+    facts.type = productType
+    facts.typeIsUnknown = text("type") != nil && productType == nil
+    facts.start = time("purchaseDate")
+    facts.end = time("expiresDate")
+    facts.revokedAt = time("revocationDate")
+    facts.revocationReason = integer("revocationReason")
+    facts.revocationType = text("revocationType")
+    facts.revocationPercentage = integer("revocationPercentage")
+    facts.isUpgraded = fields.boolean("isUpgraded") ?? false
+    facts.ownership = text("inAppOwnershipType")
+    facts.offerType = integer("offerType")
+    facts.offerDiscountType = text("offerDiscountType")
+    facts.quantity = integer("quantity") ?? 1
+    facts.account = account
+    return facts
+  }
+
+  private var missingId: String {
+    for name in ["transactionId", "originalTransactionId"] as [StaticString]
+    where text(name) == nil {
+      return Text(stringLiteral: name).string
+    }
+    return "productId"
+  }
+}
+
+extension ProductType {
+  /// From the `type` of a signed transaction (storekit-payloads.md §3).
+  init?(signed type: Text) {
+    switch type {
+    case "Auto-Renewable Subscription": self = .autoRenewable
+    case "Non-Renewing Subscription": self = .nonRenewing
+    case "Non-Consumable": self = .nonConsumable
+    case "Consumable": self = .consumable
+    default: return nil
+    }
+  }
+}

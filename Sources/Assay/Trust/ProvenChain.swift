@@ -1,0 +1,58 @@
+/// A chain of which everything that does not depend on the payload has been
+/// proven: bytes of the root, form, names, markers, both signatures. A pure
+/// function of the certificates and the anchors, so it never grows old; dates
+/// are checked against every payload anew (JWS-63).
+final class ProvenChain: Sendable {
+  /// Whose certificate signed, and so what the payload may claim (JWS-72).
+  enum Profile: Sendable { case appStore, xcode }
+
+  struct Link: Sendable {
+    let notBefore: Int64
+    let notAfter: Int64
+
+    init(_ certificate: Certificate) {
+      notBefore = certificate.notBefore
+      notAfter = certificate.notAfter
+    }
+
+    func contains(_ seconds: Int64) -> Bool { notBefore <= seconds && seconds <= notAfter }
+  }
+
+  let profile: Profile
+  let leafKey: PublicKey
+  /// Leaf, intermediate and anchor; the leaf alone in the Xcode profile.
+  let links: [Link]
+  /// The members of `chain` in a document, as JSON text without braces.
+  let report: [UInt8]
+
+  /// The proven certificates from the leaf on.
+  init(_ profile: Profile, leafKey: PublicKey, certificates: [Certificate]) {
+    self.profile = profile
+    self.leafKey = leafKey
+    links = certificates.map { Link($0) }
+    var writer = JSONWriter(capacity: 600)
+    let names: [StaticString] = ["leaf", "intermediate", "root"]
+    for (index, name) in names.enumerated() {
+      writer.name(name)
+      if index < certificates.count {
+        ProvenChain.write(certificates[index], &writer)
+      } else {
+        writer.null()
+      }
+    }
+    report = writer.bytes
+  }
+
+  private static func write(_ certificate: Certificate, _ writer: inout JSONWriter) {
+    writer.beginObject()
+    writer.member("sha256", Text(Hex.encode(Digest.sha256.of(certificate.der))))
+    let serial = Array(certificate.bytes(certificate.serial).drop { $0 == 0 })
+    writer.member("serial", Text(Hex.encode(serial.isEmpty ? [0] : serial, upper: true)))
+    writer.member("notBefore", integer: milliseconds(certificate.notBefore))
+    writer.member("notAfter", integer: milliseconds(certificate.notAfter))
+    writer.endObject()
+  }
+
+  /// ASN.1 dates end with the year 9999, so this cannot overflow.
+  private static func milliseconds(_ seconds: Int64) -> Int64 { seconds &* 1000 }
+}

@@ -1,0 +1,17 @@
+/// What every verification of a verifier shares. Immutable apart from the cache.
+final class StoreKitTrust: Sendable {
+  let configuration: Configuration
+  let anchors: AnchorSet
+  let cache: ChainCache
+
+  init(configuration: Configuration, anchors: AnchorSet) {
+    self.configuration = configuration
+    self.anchors = anchors
+    cache = ChainCache(capacity: configuration.storekit.cacheChains)
+  }
+
+  /// JWS-80: Xcode's own certificates count only where such data is accepted.
+  var acceptsXcode: Bool {
+    configuration.environments.contains { $0 == .xcode || $0 == .localTesting }
+  }
+}

@@ -1,0 +1,226 @@
+/// Pinned roots, apps, products and policy, built once and shared by threads.
+/// It caches proven chains and is otherwise immutable; another policy is another
+/// verifier.
+///
+///     let (verifier, document) = Verifier.make(configuration)
+///     let answer = verifier?.verifyJWS(jws, kind: .transaction, nowMs: now)
+///
+/// Time is an argument: milliseconds since 1970 UTC. No call reads a clock, a
+/// file or the environment.
+public final class Verifier: Sendable {
+  private let trust: StoreKitTrust
+  /// SHA-256 of the effective configuration: what "the same configuration"
+  /// means for evidence (DCD-1).
+  private let fingerprint: [UInt8]
+
+  private init(_ trust: StoreKitTrust, fingerprint: [UInt8]) {
+    self.trust = trust
+    self.fingerprint = fingerprint
+  }
+
+  // MARK: configuration
+
+  /// Builds a verifier from a JSON configuration (configuration.md).
+  ///
+  /// - Returns: the verifier, and a document with the effective configuration;
+  ///   no verifier, and a document that says what is wrong, when the
+  ///   configuration is not usable (family `config`) or the build is damaged
+  ///   (`internal.certificates.table`).
+  public static func make(_ config: [UInt8]) -> (verifier: Verifier?, document: Document) {
+    var checks = Checks(["configuration"])
+    do throws(Refusal) {
+      let trust = try checks.make(0) { () throws(Refusal) -> StoreKitTrust in
+        let configuration = try ConfigurationReader.read(config)
+        return StoreKitTrust(
+          configuration: configuration, anchors: try anchors(configuration.storekit))
+      }
+      var writer = JSONWriter(capacity: 2048)
+      trust.configuration.write(trust.anchors, &writer)
+      let effective = writer.bytes
+      let fingerprint = Digest.sha256.of(effective)
+      let envelope = Envelope(
+        kind: "configuration", factsMember: "configuration", checks: checks,
+        configuration: fingerprint)
+      let document = envelope.accepted(nil) { $0.raw(effective) }
+      return (Verifier(trust, fingerprint: fingerprint), document)
+    } catch {
+      let envelope = Envelope(
+        kind: "configuration", factsMember: "configuration", checks: checks)
+      return (nil, envelope.refused(error))
+    }
+  }
+
+  /// Apple's root unless the configuration has its own (CER-2).
+  private static func anchors(
+    _ policy: Configuration.StoreKitPolicy
+  ) throws(Refusal) -> AnchorSet {
+    guard CryptoContext.shared != nil else {
+      throw Refusal(.internalAssayBug, "JWS-102", at: "libcrypto")
+    }
+    if policy.anchors.isEmpty {
+      guard let set = AnchorSet.appleStoreKit() else {
+        throw Refusal(.internalCertificatesTable, "CER-6", at: "Apple Root CA - G3")
+      }
+      return set
+    }
+    return AnchorSet(anchors: policy.anchors.compactMap { Anchor($0) }, areBuiltIn: false)
+  }
+
+  // MARK: evidence
+
+  /// The longest JWS that is looked at (`storekit.caps.jwsBytes`).
+  public var jwsByteCap: Int { trust.configuration.storekit.jwsBytes }
+
+  /// Verifies one compact JWS with its x5c chain (storekit-jws.md).
+  ///
+  /// - Parameters:
+  ///   - jws: the text alone, without white space around it.
+  ///   - kind: what it must turn out to be.
+  ///   - nowMs: milliseconds since 1970 UTC, 2008 … 2100.
+  /// - Returns: a document with the facts, or with the refusal.
+  public func verifyJWS(_ jws: [UInt8], kind: StoreKitKind, nowMs: Int64) -> Document {
+    var verification = StoreKitVerification(trust, kind, nowMs: nowMs)
+    do throws(Refusal) {
+      try Verifier.checkNow(nowMs)
+      let payload = try verification.run(jws)
+      return envelope(kind, verification.checks).accepted(
+        payload, warnings: { payload.writeWarnings(&$0) }, capacity: payload.json.bytes.count + 3072
+      ) { payload.write(&$0) }
+    } catch {
+      return envelope(kind, verification.checks).refused(error)
+    }
+  }
+
+  private func envelope(_ kind: StoreKitKind, _ checks: Checks) -> Envelope {
+    Envelope(
+      kind: kind.name, factsMember: kind.factsMember, checks: checks, configuration: fingerprint)
+  }
+
+  // MARK: decision
+
+  /// Decides plan, state and next check time from verified documents
+  /// (receipts-decisions.md).
+  ///
+  /// - Parameters:
+  ///   - evidence: documents with status 0 of a verifier with this configuration.
+  ///   - account: the appAccountToken that the evidence must carry, or nil.
+  ///   - nowMs: milliseconds since 1970 UTC, 2008 … 2100.
+  /// - Returns: a document whose status is 0 only when a plan above the default
+  ///   one is in force; `rejected.decide.not-entitled` carries its decision too.
+  public func decide(_ evidence: [Document], account: [UInt8]?, nowMs: Int64) -> Document {
+    var checks = Checks(DecisionCheck.ids)
+    do throws(Refusal) {
+      try Verifier.checkNow(nowMs)
+      let purchases = try checks.make(DecisionCheck.evidence.rawValue) {
+        () throws(Refusal) in try purchaseEvidence(evidence)
+      }
+      let decision = try decision(purchases, account.map { Text($0) }, nowMs, &checks)
+      let envelope = Envelope(
+        kind: "decision", factsMember: "decision", checks: checks, configuration: fingerprint)
+      guard decision.entitled else {
+        return envelope.refused(
+          Refusal(.rejectedDecideNotEntitled, "DCD-1")
+        ) { decision.write(&$0) }
+      }
+      return envelope.accepted(nil) { decision.write(&$0) }
+    } catch {
+      return Envelope(
+        kind: "decision", factsMember: "decision", checks: checks, configuration: fingerprint
+      ).refused(error)
+    }
+  }
+
+  /// DCD-1: only what this configuration verified counts.
+  private func purchaseEvidence(
+    _ documents: [Document]
+  ) throws(Refusal) -> [PurchaseEvidence] {
+    try require(!documents.isEmpty, .misuseDecideEmpty, "DCD-1")
+    var evidence: [PurchaseEvidence] = []
+    for (index, document) in documents.enumerated() {
+      let place = "evidence[" + String(index) + "]"
+      guard document.status == .ok, document.configuration == fingerprint,
+        let payload = document.evidence
+      else { throw Refusal(.misuseDecideEvidence, "DCD-1", at: place) }
+      do {
+        evidence.append(try PurchaseEvidence(payload))
+      } catch {
+        throw error.inside(place)
+      }
+    }
+    return evidence
+  }
+
+  private func decision(
+    _ purchases: [PurchaseEvidence], _ account: Text?, _ nowMs: Int64, _ checks: inout Checks
+  ) throws(Refusal) -> Decision {
+    if trust.configuration.decide.account == .ignored || account == nil {
+      checks.skip(
+        DecisionCheck.account.rawValue,
+        trust.configuration.decide.account == .ignored ? .notConfigured : .noInput)
+    }
+    do {
+      let decision = try trust.configuration.decide(purchases, account: account, nowMs: nowMs)
+      checks.pass(DecisionCheck.catalogue.rawValue)
+      if account != nil, trust.configuration.decide.account != .ignored {
+        checks.pass(DecisionCheck.account.rawValue)
+      }
+      if decision.entitled {
+        checks.pass(DecisionCheck.plan.rawValue)
+      } else {
+        checks.fail(DecisionCheck.plan.rawValue)
+      }
+      return decision
+    } catch {
+      checks.fail(DecisionCheck(refusing: error.status).rawValue)
+      throw error
+    }
+  }
+
+  /// JWS-41: `now_ms` is held to the same window as signed dates.
+  private static func checkNow(_ nowMs: Int64) throws(Refusal) {
+    try require(TimeWindow.contains(nowMs), .misuseCallNow, "JWS-41", at: "now_ms")
+  }
+}
+
+/// The checks of a decision.
+enum DecisionCheck: Int {
+  case evidence, account, catalogue, plan
+
+  static let ids: [StaticString] = [
+    "decide.evidence", "account", "decide.catalogue", "decide.plan",
+  ]
+
+  /// The check that a refusal of the decision belongs to.
+  init(refusing status: Status) {
+    switch status {
+    case .rejectedAccountTokenMismatch, .rejectedAccountTokenMissing, .misuseDecideAccount:
+      self = .account
+    case .configProductsForm: self = .catalogue
+    default: self = .evidence
+    }
+  }
+}
+
+extension PurchaseEvidence {
+  /// What a verified JWS contributes to a decision; kinds that say nothing about
+  /// a purchase are refused (DCD-1).
+  init(_ payload: SignedPayload) throws(Refusal) {
+    kind = payload.kind.name
+    purchases = []
+    renewals = []
+    switch payload.kind {
+    case .transaction: purchases = [try payload.purchaseFacts()]
+    case .renewal: renewals = [try payload.renewalFacts()]
+    case .notification:
+      guard let parts = payload.notification else {
+        throw Refusal(.internalAssayBug, "DOC-1", at: "notification")
+      }
+      try require(!parts.nestedIsOmitted, .misuseDecideUnverifiedNested, "NTF-8")
+      if let transaction = parts.nested(.transaction) {
+        purchases = [try transaction.purchaseFacts()]
+      }
+      if let renewal = parts.nested(.renewal) { renewals = [try renewal.renewalFacts()] }
+    case .appTransaction, .realtimeRequest: throw Refusal(.misuseDecideEvidence, "DCD-1")
+    }
+  }
+}

@@ -1,0 +1,131 @@
+import Assay
+import CAssay
+
+// The C boundary: unpack, call, pack. No logic lives here. `@implementation`
+// holds every function to its declaration in include/assay.h.
+
+// MARK: library
+
+@implementation @_cdecl("assay_version_number")
+public func assay_version_number() -> UInt32 { UInt32(ASSAY_VERSION_NUMBER) }
+
+@implementation @_cdecl("assay_version")
+public func assay_version() -> UnsafePointer<CChar>? { unsafe BuildInfo.version.pointer }
+
+@implementation @_cdecl("assay_build_info")
+public func assay_build_info() -> UnsafePointer<CChar>? { unsafe BuildInfo.json.pointer }
+
+@implementation @_cdecl("assay_status_name")
+public func assay_status_name(_ status: assay_status) -> UnsafePointer<CChar>? {
+  // A StaticString's text ends with a NUL and lives as long as the library.
+  unsafe UnsafeRawPointer(Status(code: status).name.utf8Start).assumingMemoryBound(to: CChar.self)
+}
+
+// MARK: documents
+
+@implementation @_cdecl("assay_doc_status")
+public func assay_doc_status(_ doc: OpaquePointer?) -> assay_status {
+  unsafe Handle.document(doc)?.status.code ?? Status.misuseCallArgument.code
+}
+
+@implementation @_cdecl("assay_doc_json")
+public func assay_doc_json(
+  _ doc: OpaquePointer?, _ len: UnsafeMutablePointer<Int>?
+) -> UnsafePointer<CChar>? {
+  guard let document = unsafe Handle.document(doc), let text = unsafe document.storedJSON else {
+    unsafe len?.pointee = 0
+    return nil
+  }
+  unsafe len?.pointee = text.count
+  return unsafe characters(text)
+}
+
+@implementation @_cdecl("assay_doc_text")
+public func assay_doc_text(
+  _ doc: OpaquePointer?, _ path: UnsafePointer<CChar>?, _ path_len: Int,
+  _ len: UnsafeMutablePointer<Int>?
+) -> UnsafePointer<CChar>? {
+  guard let document = unsafe Handle.document(doc), let path = unsafe Input.bytes(path, path_len),
+    let text = unsafe document.storedText(path: path)
+  else {
+    unsafe len?.pointee = 0
+    return nil
+  }
+  unsafe len?.pointee = text.count
+  return unsafe characters(text)
+}
+
+@implementation @_cdecl("assay_doc_integer")
+public func assay_doc_integer(
+  _ doc: OpaquePointer?, _ path: UnsafePointer<CChar>?, _ path_len: Int, _ fallback: Int64
+) -> Int64 {
+  guard let document = unsafe Handle.document(doc), let path = unsafe Input.bytes(path, path_len)
+  else { return fallback }
+  return document.integer(path: path) ?? fallback
+}
+
+@implementation @_cdecl("assay_doc_free")
+public func assay_doc_free(_ doc: OpaquePointer?) { unsafe Handle.release(doc, Document.self) }
+
+// MARK: verifier
+
+@implementation @_cdecl("assay_verifier_new")
+public func assay_verifier_new(
+  _ config: UnsafePointer<CChar>?, _ config_len: Int,
+  _ out: UnsafeMutablePointer<OpaquePointer?>?, _ doc: UnsafeMutablePointer<OpaquePointer?>?
+) -> assay_status {
+  unsafe out?.pointee = nil
+  guard unsafe out != nil, let bytes = unsafe Input.bytes(config, config_len) else {
+    return unsafe Handle.answer(.misuse("configuration"), doc)
+  }
+  let (verifier, document) = Verifier.make(bytes)
+  if let verifier { unsafe out?.pointee = unsafe Handle.retain(verifier) }
+  return unsafe Handle.answer(document, doc)
+}
+
+@implementation @_cdecl("assay_verifier_free")
+public func assay_verifier_free(_ verifier: OpaquePointer?) {
+  unsafe Handle.release(verifier, Verifier.self)
+}
+
+// MARK: evidence
+
+@implementation @_cdecl("assay_verify_jws")
+public func assay_verify_jws(
+  _ verifier: OpaquePointer?, _ kind: Int32, _ jws: UnsafePointer<CChar>?, _ jws_len: Int,
+  _ now_ms: Int64, _ doc: UnsafeMutablePointer<OpaquePointer?>?
+) -> assay_status {
+  unsafe doc?.pointee = nil
+  let known = StoreKitKind(rawValue: kind)
+  guard unsafe doc != nil, let kind = known, let verifier = unsafe Handle.verifier(verifier),
+    let bytes = unsafe Input.bytes(jws, jws_len, cap: verifier.jwsByteCap)
+  else { return unsafe Handle.answer(.misuse(known), doc) }
+  return unsafe Handle.answer(verifier.verifyJWS(bytes, kind: kind, nowMs: now_ms), doc)
+}
+
+// MARK: decision
+
+@implementation @_cdecl("assay_decide")
+public func assay_decide(
+  _ verifier: OpaquePointer?, _ evidence: UnsafePointer<OpaquePointer?>?, _ evidence_count: Int,
+  _ account: UnsafePointer<CChar>?, _ account_len: Int, _ now_ms: Int64,
+  _ doc: UnsafeMutablePointer<OpaquePointer?>?
+) -> assay_status {
+  unsafe doc?.pointee = nil
+  guard unsafe doc != nil, let verifier = unsafe Handle.verifier(verifier),
+    let documents = unsafe Input.documents(evidence, evidence_count),
+    let text = unsafe Input.bytes(account, account_len)
+  else { return unsafe Handle.answer(.misuse("decision"), doc) }
+  let expected = unsafe account == nil ? nil : text
+  return unsafe Handle.answer(
+    verifier.decide(documents, account: expected, nowMs: now_ms), doc)
+}
+
+@implementation @_cdecl("assay_check_expiry")
+public func assay_check_expiry(
+  _ expires_ms: Int64, _ grace_ms: Int64, _ revoked_ms: Int64, _ now_ms: Int64
+) -> assay_status {
+  checkExpiry(
+    expiresMs: expires_ms, gracePeriodMs: grace_ms, revokedMs: revoked_ms, nowMs: now_ms
+  ).code
+}

@@ -1,0 +1,65 @@
+import Assay
+
+/// Objects behind C handles: a handle owns one reference.
+enum Handle {
+  static func retain<Object: AnyObject>(_ object: Object) -> OpaquePointer {
+    unsafe OpaquePointer(Unmanaged.passRetained(object).toOpaque())
+  }
+
+  static func release<Object: AnyObject>(_ handle: OpaquePointer?, _ type: Object.Type) {
+    guard let handle = unsafe handle else { return }
+    unsafe Unmanaged<Object>.fromOpaque(UnsafeRawPointer(handle)).release()
+  }
+
+  static func document(_ handle: OpaquePointer?) -> Document? {
+    guard let handle = unsafe handle else { return nil }
+    return unsafe Unmanaged<Document>.fromOpaque(UnsafeRawPointer(handle)).takeUnretainedValue()
+  }
+
+  static func verifier(_ handle: OpaquePointer?) -> Verifier? {
+    guard let handle = unsafe handle else { return nil }
+    return unsafe Unmanaged<Verifier>.fromOpaque(UnsafeRawPointer(handle)).takeUnretainedValue()
+  }
+
+  /// Hands a document to the caller, who may not want it.
+  static func answer(
+    _ document: Document, _ out: UnsafeMutablePointer<OpaquePointer?>?
+  ) -> Int32 {
+    unsafe out?.pointee = unsafe retain(document)
+    return document.status.code
+  }
+}
+
+/// What came over the boundary, copied before anything looks at it.
+enum Input {
+  /// nil: a NULL pointer with a length, or a length that cannot be. With a cap,
+  /// one byte more than it is copied at most: enough to be refused for its size.
+  static func bytes(
+    _ pointer: UnsafePointer<CChar>?, _ length: Int, cap: Int = Int.max
+  ) -> [UInt8]? {
+    guard length >= 0 else { return nil }
+    guard let pointer = unsafe pointer else { return length == 0 ? [] : nil }
+    let count = length > cap ? cap &+ 1 : length
+    return unsafe [UInt8](UnsafeRawBufferPointer(start: pointer, count: count))
+  }
+
+  /// nil: a NULL array with a count, or a NULL document in it. At most 4,096.
+  static func documents(
+    _ pointer: UnsafePointer<OpaquePointer?>?, _ count: Int
+  ) -> [Document]? {
+    guard count >= 0, count <= 4096 else { return nil }
+    guard let pointer = unsafe pointer else { return count == 0 ? [] : nil }
+    var documents: [Document] = []
+    for index in 0..<count {
+      guard let document = unsafe Handle.document(pointer[index]) else { return nil }
+      documents.append(document)
+    }
+    return documents
+  }
+}
+
+/// Bytes with a NUL behind them, as C reads them.
+func characters(_ text: UnsafeBufferPointer<UInt8>) -> UnsafePointer<CChar>? {
+  guard let start = text.baseAddress else { return nil }
+  return unsafe UnsafeRawPointer(start).assumingMemoryBound(to: CChar.self)
+}
