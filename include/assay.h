@@ -1,10 +1,9 @@
 /*
  * assay.h - verify what Apple signs, from any server language.
  *
- * libassay checks StoreKit 2 JWS, receipts, App Attest objects and access
- * tokens against pinned roots, and decides entitlements from them. It opens
- * no socket and no file, starts no thread, installs no signal handler, reads
- * no clock and no environment variable.
+ * libassay checks StoreKit 2 JWS against pinned roots and decides entitlements
+ * from them. It opens no socket and no file, starts no thread, installs no
+ * signal handler, reads no clock and no environment variable.
  *
  * CONVENTIONS (hold for every function below)
  *
