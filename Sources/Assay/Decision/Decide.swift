@@ -44,18 +44,18 @@ extension Configuration {
       for facts in item.purchases {
         try require(
           !facts.transactionId.isEmpty, .rejectedPayloadIncomplete, "PAY-7",
-          at: "evidence[\(document)].transactionId")
+          at: "evidence[\(document)]/transactionId")
         try require(
           !facts.originalTransactionId.isEmpty, .rejectedPayloadIncomplete, "PAY-7",
-          at: "evidence[\(document)].originalTransactionId")
+          at: "evidence[\(document)]/originalTransactionId")
         try require(
           !facts.productId.isEmpty, .rejectedPayloadIncomplete, "PAY-7",
-          at: "evidence[\(document)].productId")
+          at: "evidence[\(document)]/productId")
       }
       for facts in item.renewals {
         try require(
           !facts.originalTransactionId.isEmpty, .rejectedPayloadIncomplete, "PAY-7",
-          at: "evidence[\(document)].originalTransactionId")
+          at: "evidence[\(document)]/originalTransactionId")
       }
     }
   }
@@ -73,10 +73,10 @@ extension Configuration {
       let token = statement.facts.account?.asciiLowercased
       try require(
         token != nil || decide.account != .required, .rejectedAccountTokenMissing, "DCD-20",
-        at: "evidence[\(statement.document)].appAccountToken")
+        at: "evidence[\(statement.document)]/appAccountToken")
       try require(
         token == nil || token == expected, .rejectedAccountTokenMismatch, "DCD-20",
-        at: "evidence[\(statement.document)].appAccountToken")
+        at: "evidence[\(statement.document)]/appAccountToken")
       if token != nil { wasCompared = true }
     }
     return wasCompared

@@ -13,7 +13,7 @@ public let noDate = Int64.min
 public func checkExpiry(
   expiresMs: Int64, gracePeriodMs: Int64, revokedMs: Int64, nowMs: Int64
 ) -> Status {
-  guard nowMs >= 1_199_145_600_000, nowMs < 4_102_444_800_000 else { return .misuseCallNow }
+  guard TimeWindow.contains(nowMs) else { return .misuseCallNow }
   guard revokedMs == noDate else { return .rejectedExpiryRevoked }
   guard nowMs < expiresMs || nowMs < gracePeriodMs else { return .rejectedExpiryEnded }
   return .ok

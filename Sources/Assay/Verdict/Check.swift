@@ -18,7 +18,7 @@ struct Checks: Sendable {
     var text: StaticString {
       switch self {
       case .earlierFailed: return "an earlier check failed"
-      case .doesNotApply: return "does not apply to this kind"
+      case .doesNotApply: return "does not apply to this evidence"
       case .notConfigured: return "not asked for by the configuration"
       case .noInput: return "no input for it"
       }
