@@ -119,8 +119,7 @@ public final class Verifier: Sendable {
         kind: "decision", factsMember: "decision", checks: checks, configuration: fingerprint)
       guard decision.entitled else {
         return envelope.refused(
-          Refusal(.rejectedDecideNotEntitled, "DCD-1")
-        ) { decision.write(&$0) }
+          Refusal(.rejectedDecideNotEntitled, "DCD-1"), facts: { decision.write(&$0) })
       }
       return envelope.accepted(nil) { decision.write(&$0) }
     } catch {
@@ -153,17 +152,12 @@ public final class Verifier: Sendable {
   private func decision(
     _ purchases: [PurchaseEvidence], _ account: Text?, _ nowMs: Int64, _ checks: inout Checks
   ) throws(Refusal) -> Decision {
-    if trust.configuration.decide.account == .ignored || account == nil {
-      checks.skip(
-        DecisionCheck.account.rawValue,
-        trust.configuration.decide.account == .ignored ? .notConfigured : .noInput)
-    }
+    let isIgnored = trust.configuration.decide.account == .ignored
+    checks.skip(DecisionCheck.account.rawValue, isIgnored ? .notConfigured : .noInput)
     do {
       let decision = try trust.configuration.decide(purchases, account: account, nowMs: nowMs)
       checks.pass(DecisionCheck.catalogue.rawValue)
-      if account != nil, trust.configuration.decide.account != .ignored {
-        checks.pass(DecisionCheck.account.rawValue)
-      }
+      if decision.accountWasCompared { checks.pass(DecisionCheck.account.rawValue) }
       if decision.entitled {
         checks.pass(DecisionCheck.plan.rawValue)
       } else {

@@ -1,0 +1,715 @@
+import Testing
+
+@testable import Assay
+
+/// Merging, choosing, grouping, policy and refusals: everything before and
+/// around the table.
+@Suite("Decision: evidence")
+struct DecisionEvidenceTests {
+  // MARK: merging
+
+  @Test("DCD-3 the latest word on a transaction wins as a whole, in both orders")
+  func latestWins() throws {
+    let early = subscription { $0.offerType = 1 }
+    let late = subscription {
+      $0.asOf = At.start + At.day
+      $0.end = At.now + At.day
+      $0.ownership = nil
+    }
+    for purchases in [[early, late], [late, early]] {
+      let decision = try decided(purchases)
+      #expect(decision.ruling?.until == At.now + At.day)
+      #expect(decision.flags.isEmpty)
+      #expect(decision.groups.first?.reach.asOf == At.start + At.day)
+    }
+  }
+
+  @Test("DCD-3 a refund is undone by later evidence alone")
+  func reversal() throws {
+    let refund = subscription {
+      $0.revokedAt = At.now - At.day
+      $0.asOf = At.now - At.day
+    }
+    func shown(at asOf: Int64) -> PurchaseFacts { subscription { $0.asOf = asOf } }
+    let older = shown(at: At.now - At.day - 1)
+    let same = shown(at: At.now - At.day)
+    let later = shown(at: At.now - At.day + 1)
+    for (other, row) in [(older, "DEC-5"), (same, "DEC-5"), (later, "DEC-14")] {
+      #expect(try decided([refund, other]).row == row)
+      #expect(try decided([other, refund]).row == row)
+    }
+  }
+
+  @Test("DCD-3 of two words of one millisecond the one that gives less counts")
+  func sameMoment() throws {
+    let configuration = decisionConfiguration()
+    func row(_ less: PurchaseFacts, _ more: PurchaseFacts) throws -> Set<String> {
+      var answers: Set<String> = []
+      for (kind, otherKind) in [("a", "b"), ("b", "a")] as [(StaticString, StaticString)] {
+        let first = PurchaseEvidence(kind: kind, purchases: [less], renewals: [])
+        let second = PurchaseEvidence(kind: otherKind, purchases: [more], renewals: [])
+        for evidence in [[first, second], [second, first]] {
+          let decision = try configuration.decide(evidence, account: nil, nowMs: At.now)
+          answers.insert("\(decision.row) \(decision.ruling?.until ?? 0)")
+        }
+      }
+      return answers
+    }
+    let full = subscription()
+    #expect(try row(subscription { $0.revokedAt = At.now }, full) == ["DEC-5 \(At.now)"])
+    #expect(try row(subscription { $0.isUpgraded = true }, full) == ["DEC-3 0"])
+    let shorter = subscription { $0.end = At.now + 1 }
+    #expect(try row(shorter, full) == ["DEC-14 \(At.now + 1)"])
+  }
+
+  @Test("DCD-8 of two renewal infos of one millisecond the shorter grace counts")
+  func sameMomentOfRenewals() throws {
+    func told(_ graceEnd: Int64, _ productId: Text) -> RenewalFacts {
+      renewal {
+        $0.isInBillingRetry = true
+        $0.asOf = At.now
+        $0.graceEnd = graceEnd
+        $0.productId = productId
+      }
+    }
+    for (product, otherProduct) in [("a", "b"), ("b", "a")] as [(Text, Text)] {
+      let renewals = [told(At.now + 1, product), told(At.now + 2, otherProduct)]
+      for order in permutations(renewals) {
+        #expect(try decided([endedSubscription()], order).ruling?.until == At.now + 1)
+      }
+    }
+  }
+
+  @Test("DCD-3 RFD-5 evidence that cannot show a refund never undoes one")
+  func blindEvidence() throws {
+    let refund = subscription {
+      $0.revokedAt = At.now - At.day
+      $0.asOf = At.now - At.day
+    }
+    let blind = subscription {
+      $0.asOf = At.now
+      $0.showsRevocation = false
+    }
+    let reversed = subscription { $0.asOf = At.now - At.hour }
+    #expect(try decided([refund, blind]).row == "DEC-5")
+    #expect(try decided([blind, refund]).row == "DEC-5")
+    for order in permutations([refund, reversed, blind]) {
+      let decision = try decided(order)
+      #expect(decision.row == "DEC-14")
+      #expect(decision.groups.first?.reach.asOf == At.now)
+    }
+  }
+
+  @Test("DCD-3 RPL-4 a refund holds for other transaction ids of the same purchase")
+  func refundUnderAnotherId() throws {
+    let refund = subscription {
+      $0.webOrderLineItemId = "900"
+      $0.revokedAt = At.now - At.day
+      $0.asOf = At.now - At.day
+    }
+    func copy(_ change: (inout PurchaseFacts) -> Void) -> PurchaseFacts {
+      subscription("2000000000000009") {
+        $0.webOrderLineItemId = "900"
+        $0.asOf = At.now - At.day
+        change(&$0)
+      }
+    }
+    #expect(try decided([refund, copy { _ in }]).row == "DEC-5")
+    #expect(try decided([refund, copy { $0.asOf = At.now - At.day + 1 }]).entitled)
+    #expect(try decided([refund, copy { $0.webOrderLineItemId = "901" }]).entitled)
+    #expect(try decided([refund, copy { $0.end = At.end + 1 }]).entitled)
+
+    let blind = copy {
+      $0.asOf = At.now
+      $0.showsRevocation = false
+    }
+    #expect(try decided([refund, blind]).row == "DEC-5")
+    // Of several refunds the latest word holds.
+    let laterRefund = subscription("2000000000000000") {
+      $0.webOrderLineItemId = "900"
+      $0.revokedAt = At.now - At.day
+      $0.asOf = At.now - At.hour
+    }
+    let between = copy { $0.asOf = At.now - 2 * At.hour }
+    for order in permutations([refund, laterRefund, between]) {
+      #expect(try decided(order).row == "DEC-5")
+    }
+
+    let lifetime = purchase(ProductId.lifetime, .nonConsumable, "71") {
+      $0.revokedAt = At.now
+      $0.asOf = At.now
+    }
+    let restored = purchase(ProductId.lifetime, .nonConsumable, "72") {
+      $0.originalTransactionId = "71"
+    }
+    #expect(try decided([lifetime, restored]).row == "DEC-5")
+    #expect(try decided([restored]).row == "DEC-23")
+  }
+
+  @Test("DCD-8 the newest renewal facts of the line count, in both orders")
+  func newestRenewal() throws {
+    let on = renewal { $0.asOf = At.start + 2 }
+    let off = renewal {
+      $0.autoRenewStatus = 0
+      $0.asOf = At.start + 1
+    }
+    #expect(try decided([subscription()], [on, off]).row == "DEC-14")
+    #expect(try decided([subscription()], [off, on]).row == "DEC-14")
+    let offLater = renewal {
+      $0.autoRenewStatus = 0
+      $0.asOf = At.start + 3
+    }
+    #expect(try decided([subscription()], [offLater, on]).row == "DEC-10")
+  }
+
+  @Test("DCD-8 renewal facts of another line or another environment do not count")
+  func renewalsMixedUp() throws {
+    let grace: (inout RenewalFacts) -> Void = {
+      $0.isInBillingRetry = true
+      $0.graceEnd = At.now + At.day
+      $0.asOf = At.now
+    }
+    #expect(try decided([endedSubscription()], [renewal(grace)]).row == "DEC-15")
+    let otherLine = renewal {
+      grace(&$0)
+      $0.originalTransactionId = "2000000000000002"
+    }
+    let otherEnvironment = renewal {
+      grace(&$0)
+      $0.environment = .sandbox
+    }
+    for stranger in [otherLine, otherEnvironment] {
+      let decision = try decided([endedSubscription()], [stranger])
+      #expect(decision.row == "DEC-21")
+      #expect(!decision.entitled)
+      #expect(decision.warnings.count == 1)
+    }
+  }
+
+  @Test("DCD-8 what was said long before the period began is about an earlier one")
+  func staleRenewalFacts() throws {
+    let lenient = decisionConfiguration { $0.decide.retryIsLenient = true }
+    func row(_ asOf: Int64) throws -> Decision {
+      let told = renewal {
+        $0.isInBillingRetry = true
+        $0.asOf = asOf
+      }
+      return try decided([endedSubscription()], [told], by: lenient)
+    }
+    let earliest = At.now - 32 * At.day
+    #expect(try row(earliest).row == "DEC-16")
+    #expect(try row(earliest - 1).row == "DEC-21")
+    #expect(try !row(earliest - 1).entitled)
+  }
+
+  // MARK: choosing
+
+  @Test("DCD-6 (a) of those that cover now the latest end, not the latest purchase")
+  func latestEnd() throws {
+    let long = subscription("1") { $0.start = At.start - At.day }
+    let recent = subscription("2") { $0.end = At.end - 1 }
+    #expect(try decided([long, recent]).chosenId == "1")
+    #expect(try decided([recent, long]).chosenId == "1")
+  }
+
+  @Test("DCD-6 DCD-15 a period within the tolerance at the start covers now")
+  func latestEndWithinSkew() throws {
+    let running = subscription("1") { $0.end = At.now + At.hour }
+    let next = subscription("2") { $0.start = At.now + At.skew }
+    #expect(try decided([running, next]).chosenId == "2")
+    let later = subscription("2") { $0.start = At.now + At.skew + 1 }
+    #expect(try decided([running, later]).chosenId == "1")
+  }
+
+  @Test("DEC-6 DEC-7 a restored entry, start after end, is neither booked nor ahead")
+  func restoredBeside() throws {
+    let restored = subscription("2") {
+      $0.start = At.now + At.hour
+      $0.end = At.now - At.day
+    }
+    #expect(try decided([subscription("1"), restored]).row == "DEC-14")
+    let ended = subscription("1") { $0.end = At.now - At.hour }
+    #expect(try decided([ended, restored]).chosenId == "1")
+  }
+
+  @Test("DCD-6 ties: later start, later asOf, larger id as a number")
+  func ties() throws {
+    let base = subscription("900000000000000")
+    let laterStart = subscription("1") { $0.start = At.start + 1 }
+    #expect(try decided([base, laterStart]).chosenId == "1")
+    let laterWord = subscription("2") { $0.asOf = At.start + 1 }
+    #expect(try decided([laterWord, base]).chosenId == "2")
+    let longerId = subscription("1000000000000000")
+    #expect(try decided([longerId, base]).chosenId == "1000000000000000")
+    #expect(try decided([base, longerId]).chosenId == "1000000000000000")
+    let padded = subscription("0900000000000000")
+    #expect(try decided([padded, longerId]).chosenId == "1000000000000000")
+  }
+
+  @Test("DCD-6 (b) of those that lie ahead the earliest start")
+  func earliestStart() throws {
+    let near = subscription("1") { $0.start = At.now + At.hour }
+    let far = subscription("2") { $0.start = At.now + 2 * At.hour }
+    for order in [[near, far], [far, near]] {
+      let decision = try decided(order)
+      #expect(decision.row == "DEC-7")
+      #expect(decision.chosenId == "1")
+    }
+  }
+
+  @Test("DCD-6 (c) else the latest end of all that were not replaced, refunds included")
+  func latestOfTheRest() throws {
+    let ended = endedSubscription()
+    let refunded = subscription("2000000000000002") { $0.revokedAt = At.now - At.day }
+    let decision = try decided([ended, refunded])
+    #expect(decision.row == "DEC-5")
+    #expect(decision.chosenId == "2000000000000002")
+    let replaced = subscription("2000000000000003") {
+      $0.isUpgraded = true
+      $0.end = At.end + At.day
+    }
+    #expect(try decided([ended, replaced]).row == "DEC-21")
+  }
+
+  @Test("DCD-6 (d) else the latest end of the replaced ones")
+  func latestReplaced() throws {
+    let first = subscription("5") { $0.isUpgraded = true }
+    let second = subscription("4") {
+      $0.isUpgraded = true
+      $0.end = At.end + 1
+    }
+    #expect(try decided([first, second]).chosenId == "4")
+  }
+
+  // MARK: groups
+
+  @Test("DCD-4 one group a subscription group; the plan is the highest entitled one")
+  func groups() throws {
+    let basic = subscription("1") {
+      $0.originalTransactionId = "1"
+      $0.productId = ProductId.basic
+      $0.group = "20600002"
+      $0.end = At.end + 100 * At.day
+    }
+    let decision = try decided([basic, subscription()])
+    #expect(decision.groups.count == 2)
+    #expect(decision.plan == "pro")
+    #expect(decision.ruling?.until == At.end)
+    #expect(decision.groups.map { $0.plan } == ["pro", "basic"])
+    var sameGroup = basic
+    sameGroup.group = "20600001"
+    let one = try decided([sameGroup, subscription()])
+    #expect(one.groups.count == 1)
+    #expect(one.plan == "basic")
+  }
+
+  @Test("DCD-4 the group comes from the evidence, else the catalogue, else the product id")
+  func groupNames() throws {
+    func names(_ facts: PurchaseFacts) throws -> [Text] {
+      try decided([facts]).groups.map { $0.group }
+    }
+    #expect(try names(subscription()) == ["20600001"])
+    #expect(try names(subscription { $0.group = nil }) == ["subscriptions"])
+    #expect(
+      try names(purchase(ProductId.lifetime, .nonConsumable)) == [ProductId.lifetime])
+    let unsigned = subscription("1") {
+      $0.group = nil
+      $0.productId = ProductId.basic
+    }
+    let other = subscription("2") { $0.group = nil }
+    #expect(try decided([unsigned, other]).groups.count == 1)
+  }
+
+  @Test("DCD-4 DCD-13 environments are never mixed in one group")
+  func environments() throws {
+    let sandbox = subscription {
+      $0.environment = .sandbox
+      $0.end = At.end + At.day
+    }
+    let ended = endedSubscription()
+    let decision = try decided([ended, sandbox])
+    #expect(decision.groups.count == 2)
+    #expect(decision.entitled)
+    #expect(decision.json.contains(#""environment":"Sandbox","stale":false"#))
+    // A sandbox renewal booked ahead says nothing about the Production line.
+    let ahead = subscription("2000000000000002") {
+      $0.environment = .sandbox
+      $0.start = At.end
+      $0.end = At.end + At.day
+    }
+    let both = try decided([subscription(), ahead])
+    #expect(both.groups.first?.ruling.row.description == "DEC-14")
+    #expect(both.groups.count == 2)
+  }
+
+  @Test("DCD-4 one product of a type that excludes nothing never hides another")
+  func independentProducts() throws {
+    let configuration = decisionConfiguration {
+      $0.products = Catalogue()
+      for (id, plan) in [("lifetime.basic", 1), ("lifetime.pro", 2)] as [(StaticString, Int)] {
+        _ = $0.products.add(
+          .init(
+            id: Text(stringLiteral: id), plan: plan, type: .nonConsumable, group: "lifetime"))
+      }
+    }
+    let pro = purchase("lifetime.pro", .nonConsumable, "1")
+    let basic = purchase("lifetime.basic", .nonConsumable, "2") { $0.start = At.now }
+    let decision = try decided([pro, basic], by: configuration)
+    #expect(decision.plan == "pro")
+    #expect(decision.groups.count == 2)
+  }
+
+  @Test("DCD-4 DEC-22 non-renewing periods of different plans do not add up")
+  func plansOfPasses() throws {
+    let configuration = decisionConfiguration {
+      let month = CalendarDuration(count: 30, unit: .day)
+      _ = $0.products.add(
+        .init(
+          id: "pass.pro", plan: 2, type: .nonRenewing, group: "passes", duration: month,
+          stack: true))
+    }
+    let pro = purchase("pass.pro", .nonRenewing, "1")
+    let basic = purchase(ProductId.stackedPass, .nonRenewing, "2") { $0.start = At.now }
+    let decision = try decided([pro, basic], by: configuration)
+    #expect(decision.plan == "pro")
+    #expect(
+      decision.groups.map { $0.ruling.until }
+        == [At.start + 30 * At.day, At.now + 30 * At.day])
+  }
+
+  @Test("§3.3 without an entitlement the group with the latest end leads")
+  func leadOfTheEnded() throws {
+    let early = subscription("1") {
+      $0.originalTransactionId = "1"
+      $0.group = "20600002"
+      $0.end = At.now - 2 * At.day
+    }
+    let late = endedSubscription()
+    for order in [[early, late], [late, early]] {
+      let decision = try decided(order)
+      #expect(decision.plan == "free")
+      #expect(!decision.entitled)
+      #expect(decision.ruling?.until == At.now)
+    }
+  }
+
+  @Test("§3.3 of two groups of one plan the one that lasts leads")
+  func leadOfTheLasting() throws {
+    let lifetime = purchase(ProductId.lifetime, .nonConsumable)
+    let decision = try decided([subscription(), lifetime])
+    #expect(decision.stateName == "owned")
+    #expect(decision.ruling?.until == nil)
+    #expect(decision.plan == "pro")
+  }
+
+  @Test("§3.3 an entitled group without a plan leads before an ended one with a plan")
+  func leadWithoutPlan() throws {
+    let theme = purchase(ProductId.theme, .nonConsumable)
+    let decision = try decided([endedSubscription(), theme])
+    #expect(decision.stateName == "owned")
+    #expect(!decision.entitled)
+  }
+
+  // MARK: policy
+
+  @Test("DCD-12 family shares can be denied, and never hide what was bought")
+  func familyDenied() throws {
+    let deny = decisionConfiguration { $0.decide.familyAllowed = false }
+    let share = subscription { $0.ownership = "FAMILY_SHARED" }
+    let denied = try decided([share], by: deny)
+    #expect(denied.stateName == "denied-by-policy")
+    #expect(denied.row == "DEC-13")
+    #expect(!denied.entitled)
+    #expect(denied.plan == "free")
+    #expect(denied.flags == ["family"])
+    #expect(try decided([share]).entitled)
+
+    let own = subscription("2000000000000002") {
+      $0.originalTransactionId = "2000000000000002"
+      $0.productId = ProductId.basic
+      $0.end = At.now + 1
+    }
+    let both = try decided([share, own], by: deny)
+    #expect(both.plan == "basic")
+    #expect(both.chosenId == "2000000000000002")
+    #expect(try decided([share, own]).plan == "pro")
+
+    for ownership in ["PURCHASED", "ASSIGNED"] as [Text] {
+      #expect(try decided([subscription { $0.ownership = ownership }], by: deny).entitled)
+    }
+    #expect(try decided([subscription { $0.ownership = nil }], by: deny).entitled)
+    let lifetime = purchase(ProductId.lifetime, .nonConsumable) {
+      $0.ownership = "FAMILY_SHARED"
+    }
+    #expect(try decided([lifetime], by: deny).stateName == "denied-by-policy")
+    #expect(try decided([lifetime]).flags == ["family"])
+  }
+
+  @Test("DCD-12 a denied family share stays denied in grace; a refunded one is refunded")
+  func familyDeniedLater() throws {
+    let deny = decisionConfiguration { $0.decide.familyAllowed = false }
+    let grace = renewal {
+      $0.isInBillingRetry = true
+      $0.graceEnd = At.now + At.day
+      $0.asOf = At.now
+    }
+    let share = endedSubscription { $0.ownership = "FAMILY_SHARED" }
+    let denied = try decided([share], [grace], by: deny)
+    #expect(denied.stateName == "denied-by-policy")
+    #expect(!denied.entitled)
+    #expect(try decided([share], [grace]).stateName == "grace")
+    let revoked = subscription {
+      $0.ownership = "FAMILY_SHARED"
+      $0.revokedAt = At.now
+    }
+    #expect(try decided([revoked], by: deny).row == "DEC-4")
+  }
+
+  @Test("DCD-11 unknown values grant nothing and are reported")
+  func unknownValues() throws {
+    let odd = subscription {
+      $0.ownership = "LENT"
+      $0.offerType = 9
+      $0.offerDiscountType = "GIFT"
+    }
+    let decision = try decided([odd], [renewal { $0.priceIncreaseStatus = 7 }])
+    #expect(decision.row == "DEC-14")
+    #expect(
+      decision.warningTexts == [
+        "unknown-value renewals/Production/2000000000000001/priceIncreaseStatus",
+        "unknown-value transactions/Production/2000000000000001/inAppOwnershipType",
+        "unknown-value transactions/Production/2000000000000001/offerDiscountType",
+        "unknown-value transactions/Production/2000000000000001/offerType",
+      ])
+    let deny = decisionConfiguration { $0.decide.familyAllowed = false }
+    #expect(try decided([odd], by: deny).stateName == "denied-by-policy")
+
+    let refund = subscription {
+      $0.revokedAt = At.now
+      $0.revocationReason = 5
+      $0.revocationType = "REFUND_NEW"
+    }
+    let refunded = try decided([refund])
+    #expect(refunded.row == "DEC-5")
+    #expect(
+      refunded.warningTexts == [
+        "unknown-value transactions/Production/2000000000000001/revocationReason",
+        "unknown-value transactions/Production/2000000000000001/revocationType",
+      ])
+  }
+
+  @Test("DCD-11 an unknown reason or renewal status gives no leeway")
+  func unknownRenewalValues() throws {
+    let lenient = decisionConfiguration { $0.decide.leewayMs = 3_600_000 }
+    let reason = renewal { $0.expirationIntent = 6 }
+    let status = renewal { $0.autoRenewStatus = 2 }
+    for (facts, member) in [(reason, "expirationIntent"), (status, "autoRenewStatus")] {
+      let decision = try decided([endedSubscription()], [facts], by: lenient)
+      #expect(decision.row == "DEC-20")
+      #expect(!decision.entitled)
+      #expect(
+        decision.warningTexts == [
+          "unknown-value renewals/Production/2000000000000001/\(member)"
+        ])
+    }
+  }
+
+  @Test("DCD-11 a transaction of an unknown type is left out")
+  func unknownType() throws {
+    let odd = subscription {
+      $0.type = nil
+      $0.typeIsUnknown = true
+    }
+    let decision = try decided([odd])
+    #expect(decision.stateName == "none")
+    #expect(
+      decision.warningTexts == [
+        "unknown-value transactions/Production/2000000000000001/type"
+      ])
+    #expect(try decided([subscription { $0.type = nil }]).entitled)
+  }
+
+  // MARK: reach
+
+  @Test("DCD-18 the answer says how far the evidence reaches")
+  func reach() throws {
+    let alone = try decided([subscription()])
+    #expect(
+      alone.json.contains(
+        """
+        "evidence":{"class":"signed","kinds":["transaction"],"asOf":\(At.start),\
+        "complete":false,"missing":["renewal"]}
+        """))
+    let both = try decided([subscription()], [renewal()])
+    #expect(
+      both.json.contains(
+        """
+        "kinds":["renewal","transaction"],"asOf":\(At.start),"complete":true,"missing":[]
+        """))
+    let receipt = subscription { $0.showsRevocation = false }
+    #expect(
+      try decided([receipt]).json.contains(
+        #""complete":false,"missing":["renewal","revocation"]"#))
+    let answered = renewal { $0.evidenceClass = .appleAnswer }
+    #expect(try decided([subscription()], [answered]).reach.evidenceClass == .appleAnswer)
+    #expect(try decided([purchase(ProductId.lifetime, .nonConsumable)]).reach.missing.isEmpty)
+  }
+
+  @Test("§3.3 the whole answer, member by member")
+  func wholeAnswer() throws {
+    let decision = try decided(
+      [subscription { $0.offerType = 2 }], [renewal { $0.autoRenewStatus = 0 }])
+    let common = """
+      "state":"active","row":"DEC-9","flags":["offer","will-not-renew"],"reason":null,\
+      "until":\(At.end),"bookedUntil":null,"graceUntil":null,\
+      "productId":"com.example.pro.monthly","originalTransactionId":"2000000000000001",\
+      "transactionId":"2000000000000001","environment":"Production","stale":false,\
+      "nextCheck":\(At.end - At.day),"evidence":{"class":"signed",\
+      "kinds":["renewal","transaction"],"asOf":\(At.start),"complete":true,"missing":[]}
+      """
+    #expect(
+      decision.json == """
+        {"plan":"pro","entitled":true,\(common),"groups":[{"plan":"pro","entitled":true,\
+        \(common),"group":"20600001","type":"Auto-Renewable Subscription",\
+        "purchases":[]}],"warnings":[]}
+        """)
+  }
+
+  // MARK: refusals
+
+  @Test("PAY-7 evidence without the ids that a decision needs")
+  func incomplete() throws {
+    let incomplete = Refusal(.rejectedPayloadIncomplete, "PAY-7")
+    #expect(throws: incomplete) { try decided([subscription("")]) }
+    #expect(throws: incomplete) {
+      try decided([subscription { $0.originalTransactionId = "" }])
+    }
+    #expect(throws: incomplete) { try decided([subscription { $0.productId = "" }]) }
+    #expect(throws: incomplete) {
+      try decided([subscription()], [renewal { $0.originalTransactionId = "" }])
+    }
+    #expect(throws: Never.self) {
+      try decided([subscription()], [renewal { $0.productId = nil }])
+    }
+  }
+
+  @Test("PAY-7 the refusal names the document and the member")
+  func incompletePlace() {
+    let refusal = #expect(throws: Refusal.self) {
+      try decided([subscription(), subscription("") { $0.asOf = 0 }])
+    }
+    #expect(refusal?.place == "evidence[1]/transactionId")
+    #expect(refusal?.rule.description == "PAY-7")
+  }
+
+  @Test("DCD-10 the catalogue and the evidence name different types of one product")
+  func contradiction() throws {
+    let refusal = #expect(throws: Refusal(.configProductsForm, "DCD-10")) {
+      try decided([subscription { $0.type = .nonConsumable }])
+    }
+    #expect(refusal?.place == "products.com.example.pro.monthly.type")
+    #expect(try decided([subscription { $0.type = .autoRenewable }]).entitled)
+  }
+
+  // MARK: account
+
+  private let mine: Text = "7e3fb204-2d5a-4a4b-8d4e-2f5a1f0c9b11"
+  private let mineInCapitals: Text = "7E3FB204-2D5A-4A4B-8D4E-2F5A1F0C9B11"
+  private let other: Text = "7e3fb204-2d5a-4a4b-8d4e-2f5a1f0c9b12"
+
+  private func owned(by account: Text?) -> PurchaseFacts {
+    subscription { $0.account = account }
+  }
+
+  @Test("DCD-20 ifPresent compares where the evidence has a token, in any case of letters")
+  func accountIfPresent() throws {
+    let equal = try decided([owned(by: mine)], account: mineInCapitals)
+    #expect(equal.entitled)
+    #expect(equal.accountWasCompared)
+    #expect(throws: Refusal(.rejectedAccountTokenMismatch, "")) {
+      try decided([owned(by: other)], account: mine)
+    }
+    #expect(throws: Refusal(.rejectedAccountTokenMismatch, "")) {
+      try decided([owned(by: mine)], account: "")
+    }
+    let untold = try decided([owned(by: nil)], account: mine)
+    #expect(untold.entitled)
+    #expect(!untold.accountWasCompared)
+    let unasked = try decided([owned(by: other)], account: nil)
+    #expect(unasked.entitled)
+    #expect(!unasked.accountWasCompared)
+  }
+
+  @Test("DCD-20 required refuses evidence without a token and a call without an account")
+  func accountRequired() throws {
+    let required = decisionConfiguration { $0.decide.account = .required }
+    #expect(throws: Refusal(.misuseDecideAccount, "")) {
+      try decided([owned(by: mine)], by: required, account: nil)
+    }
+    #expect(throws: Refusal(.rejectedAccountTokenMissing, "")) {
+      try decided([owned(by: nil)], by: required, account: mine)
+    }
+    #expect(throws: Refusal(.rejectedAccountTokenMismatch, "")) {
+      try decided([owned(by: other)], by: required, account: mine)
+    }
+    #expect(try decided([owned(by: mine)], by: required, account: mine).entitled)
+  }
+
+  @Test("DCD-20 ignored compares nothing")
+  func accountIgnored() throws {
+    let ignored = decisionConfiguration { $0.decide.account = .ignored }
+    let decision = try decided([owned(by: other)], by: ignored, account: mine)
+    #expect(decision.entitled)
+    #expect(!decision.accountWasCompared)
+  }
+
+  @Test("DCD-20 a transaction of a product that we do not sell is compared as well")
+  func accountOfUnknownProduct() {
+    let stranger = subscription {
+      $0.productId = "com.example.other"
+      $0.account = other
+    }
+    #expect(throws: Refusal(.rejectedAccountTokenMismatch, "")) {
+      try decided([stranger], account: mine)
+    }
+  }
+
+  @Test("DCD-20 JWS-92 the newest word on the transaction decides, a renewal info never")
+  func accountOfNewest() throws {
+    let rebound = subscription {
+      $0.account = mine
+      $0.asOf = At.start + 1
+    }
+    #expect(try decided([owned(by: other), rebound], account: mine).entitled)
+    let strange = renewal { $0.account = other }
+    #expect(try decided([owned(by: mine)], [strange], account: mine).entitled)
+  }
+
+  // MARK: order
+
+  @Test("DCD-7 the order of the evidence decides nothing")
+  func orderIndependence() throws {
+    let purchases = [
+      subscription(),
+      subscription {
+        $0.asOf = At.start + 1
+        $0.offerType = 1
+      },
+      subscription("2000000000000002") {
+        $0.start = At.end
+        $0.end = At.end + At.day
+      },
+      subscription {
+        $0.environment = .sandbox
+        $0.end = At.now - At.day
+      },
+    ]
+    let renewals = [renewal { $0.autoRenewStatus = 0 }, renewal { $0.priceIncreaseStatus = 0 }]
+    var answers: Set<String> = []
+    for order in permutations(documents(purchases, renewals)) {
+      answers.insert(
+        try decisionConfiguration().decide(order, account: nil, nowMs: At.now).json)
+    }
+    #expect(answers.count == 1)
+  }
+}

@@ -1,0 +1,72 @@
+import Testing
+
+@testable import Assay
+
+/// JWS-94 and RPL-3.
+@Suite("Replay keys")
+struct ReplayKeysTests {
+  private func purchaseKey(
+    _ type: ProductType?, transactionId: Text? = "12", originalTransactionId: Text? = "11",
+    webOrderLineItemId: Text? = "13", purchaseDate: Int64? = 1_700_000_000_000,
+    environment: Environment? = .production
+  ) -> String? {
+    ReplayKeys.purchase(
+      environment: environment, type: type, transactionId: transactionId,
+      originalTransactionId: originalTransactionId, webOrderLineItemId: webOrderLineItemId,
+      purchaseDate: purchaseDate)?.string
+  }
+
+  @Test("JWS-94 transaction and subscription keys begin with the environment")
+  func simpleKeys() {
+    for (environment, name) in [
+      (Environment.production, "Production"), (.sandbox, "Sandbox"), (.xcode, "Xcode"),
+      (.localTesting, "LocalTesting"),
+    ] {
+      #expect(
+        ReplayKeys.transaction(environment: environment, transactionId: "12")?.string
+          == "\(name)/12")
+      #expect(
+        ReplayKeys.subscription(environment: environment, originalTransactionId: "11")?.string
+          == "\(name)/11")
+    }
+  }
+
+  @Test("JWS-94 the purchase key goes by the type")
+  func purchaseKeys() {
+    #expect(purchaseKey(.autoRenewable) == "Production/11/13")
+    #expect(purchaseKey(.nonConsumable) == "Production/11")
+    #expect(purchaseKey(.consumable) == "Production/12")
+    #expect(purchaseKey(.nonRenewing) == "Production/12")
+    #expect(purchaseKey(nil) == "Production/12")
+  }
+
+  @Test("JWS-94 RPL-3 without a web-order-line-item id the purchase date stands in")
+  func withoutWebOrder() {
+    for absent in [nil, "", "0"] as [Text?] {
+      #expect(
+        purchaseKey(.autoRenewable, webOrderLineItemId: absent)
+          == "Production/11/1700000000000")
+      #expect(
+        purchaseKey(.autoRenewable, webOrderLineItemId: absent, purchaseDate: nil) == nil)
+    }
+    #expect(purchaseKey(.autoRenewable, purchaseDate: nil) == "Production/11/13")
+  }
+
+  @Test("RPL-3 an id that cannot be unique is no key", arguments: [nil, "", "0", "000"] as [Text?])
+  func notUnique(id: Text?) {
+    #expect(ReplayKeys.transaction(environment: .production, transactionId: id) == nil)
+    #expect(ReplayKeys.subscription(environment: .production, originalTransactionId: id) == nil)
+    #expect(purchaseKey(.autoRenewable, originalTransactionId: id) == nil)
+    #expect(purchaseKey(.nonConsumable, originalTransactionId: id) == nil)
+    #expect(purchaseKey(.consumable, transactionId: id) == nil)
+    #expect(purchaseKey(.nonConsumable, transactionId: id) == "Production/11")
+  }
+
+  @Test("RPL-3 no environment, no key; ids that only contain zeros stay")
+  func scope() {
+    #expect(ReplayKeys.transaction(environment: nil, transactionId: "12") == nil)
+    #expect(purchaseKey(.autoRenewable, environment: nil) == nil)
+    #expect(
+      ReplayKeys.transaction(environment: .xcode, transactionId: "10")?.string == "Xcode/10")
+  }
+}
