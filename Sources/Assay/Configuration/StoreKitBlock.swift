@@ -27,9 +27,9 @@ enum StoreKitBlock {
       policy.xcodeCertificates = try readFingerprints(list)
     }
     if let list = block["ocspHosts"] {
+      policy.ocspHosts = try readHosts(list)
       try require(
         !policy.anchors.isEmpty, .configDocumentRange, "OCSP-1", at: list.path)
-      policy.ocspHosts = try readHosts(list)
     }
     if let caps = try block["caps"]?.object(["jwsBytes"]), let bytes = caps["jwsBytes"] {
       policy.jwsBytes = Int(try bytes.integer(8192...262_144))
@@ -77,7 +77,7 @@ enum StoreKitBlock {
     var fingerprints: [[UInt8]] = []
     for entry in try list.elements() {
       guard let bytes = Hex.decode(try entry.text().utf8), bytes.count == 32 else {
-        throw Refusal(.configDocumentRange, "CNF-1", at: entry.path)
+        throw Refusal(.configStorekitXcodeCertificateRequired, "CFG-2", at: entry.path)
       }
       fingerprints.append(bytes)
     }

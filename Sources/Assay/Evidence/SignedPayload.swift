@@ -157,36 +157,27 @@ final class SignedPayload: Sendable {
     }
   }
 
-  /// The replay keys of JWS-94: each null when a part of it is missing.
+  /// The replay keys of JWS-94: each null when a part of it is missing, and all
+  /// of a transaction's when one of its three ids is (PAY-7).
   private func writeKeys(_ writer: inout JSONWriter) {
     let environment = identity.environment
+    func single(_ name: StaticString) -> Text? {
+      ReplayKeys.transaction(environment: environment, transactionId: text(name))
+    }
     writer.beginObject()
     switch kind {
     case .transaction:
-      writer.member(
-        "transaction",
-        ReplayKeys.transaction(environment: environment, transactionId: text("transactionId")))
-      writer.member("purchase", purchaseKey)
-    case .notification:
-      writer.member(
-        "notification",
-        ReplayKeys.transaction(environment: environment, transactionId: text("notificationUUID")))
-    default: break
-    }
-    switch kind {
-    case .transaction, .renewal, .realtimeRequest:
-      writer.member(
-        "subscription",
-        ReplayKeys.subscription(
-          environment: environment, originalTransactionId: text("originalTransactionId")))
-    default: break
-    }
-    switch kind {
-    case .transaction, .renewal, .appTransaction:
-      writer.member(
-        "app",
-        ReplayKeys.transaction(environment: environment, transactionId: text("appTransactionId")))
-    default: break
+      let isComplete = missingId == nil
+      writer.member("transaction", isComplete ? single("transactionId") : nil)
+      writer.member("purchase", isComplete ? purchaseKey : nil)
+      writer.member("subscription", isComplete ? single("originalTransactionId") : nil)
+      writer.member("app", single("appTransactionId"))
+    case .renewal:
+      writer.member("subscription", single("originalTransactionId"))
+      writer.member("app", single("appTransactionId"))
+    case .notification: writer.member("notification", single("notificationUUID"))
+    case .appTransaction: writer.member("app", single("appTransactionId"))
+    case .realtimeRequest: writer.member("subscription", single("originalTransactionId"))
     }
     writer.endObject()
   }

@@ -23,7 +23,7 @@ extension SignedPayload {
       let originalTransactionId = text("originalTransactionId"),
       let productId = text("productId")
     else {
-      throw Refusal(.rejectedPayloadIncomplete, "PAY-7", at: missingId)
+      throw Refusal(.rejectedPayloadIncomplete, "PAY-7", at: missingId ?? "")
     }
     var facts = PurchaseFacts(
       environment: identity.environment, transactionId: transactionId,
@@ -48,12 +48,14 @@ extension SignedPayload {
     return facts
   }
 
-  private var missingId: String {
-    for name in ["transactionId", "originalTransactionId"] as [StaticString]
+  /// The first of the three ids that is absent, without which a transaction
+  /// identifies nothing (PAY-7).
+  var missingId: String? {
+    for name in ["transactionId", "originalTransactionId", "productId"] as [StaticString]
     where text(name) == nil {
       return Text(stringLiteral: name).string
     }
-    return "productId"
+    return nil
   }
 }
 

@@ -1,0 +1,111 @@
+"""Verify what Apple signs, in this process, offline; decide who may have what.
+
+    import assay
+
+    verifier = assay.Verifier({                     # once, when the process starts
+        "apps": [{"bundleId": "com.example.app", "appAppleId": 1234567890}],
+        "plans": ["free", "premium"],
+        "products": {"premium.monthly": {"plan": "premium", "type": "auto-renewable"}},
+    })
+
+    try:
+        transaction = verifier.verify_transaction(jws)    # the text that the app sent
+    except assay.RejectedError as refusal:                # not genuine, or not ours
+        log.warning("%s", refusal)                        # rule, place and hint
+        return refusal.http_status
+    transaction.product_id, transaction.expires_at        # typed, None when absent
+
+    decision = verifier.decide(transaction, account=user.token)
+    plan = decision.plan if decision.entitled else "free"
+
+    note = verifier.verify_notification(body["signedPayload"])
+    note.notification_type, note.transaction, note.renewal  # all verified in one call
+
+Keep the signed text in your store, not these objects: verify it again when needed.
+Every refusal is an AssayError; `Verifier.verify` answers with a Document instead.
+"""
+
+from __future__ import annotations
+
+from ._library import functions as _functions
+from ._library import path as _library_path
+from ._version import __version__
+from .documents import Check, Document, DocumentWarning
+from .errors import (
+    AssayError,
+    ConfigError,
+    InternalError,
+    MalformedError,
+    MisuseError,
+    PendingError,
+    RejectedError,
+    TooLargeError,
+    UnavailableError,
+    UnsupportedError,
+)
+from .facts import (
+    AppTransaction,
+    Decision,
+    Facts,
+    GroupDecision,
+    Notification,
+    RealtimeRequest,
+    Renewal,
+    Transaction,
+)
+from .verifier import FOREVER, Expiry, Verifier, check_expiry
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+__all__ = [
+    "FOREVER",
+    "AppTransaction",
+    "AssayError",
+    "Check",
+    "ConfigError",
+    "Decision",
+    "Document",
+    "DocumentWarning",
+    "Expiry",
+    "Facts",
+    "GroupDecision",
+    "InternalError",
+    "MalformedError",
+    "MisuseError",
+    "Notification",
+    "PendingError",
+    "RealtimeRequest",
+    "RejectedError",
+    "Renewal",
+    "TooLargeError",
+    "Transaction",
+    "UnavailableError",
+    "UnsupportedError",
+    "Verifier",
+    "__version__",
+    "build_info",
+    "check_expiry",
+    "library_path",
+    "library_version",
+]
+
+
+def library_path() -> str:
+    """The name under which the library was loaded: a path, or what the loader found."""
+    return _library_path
+
+
+def library_version() -> str:
+    """The version of the loaded library; `__version__` is the binding's own."""
+    version: bytes = _functions.assay_version()
+    return version.decode("ascii")
+
+
+def build_info() -> dict[str, Any]:
+    """How the loaded library was built: commit, compiler, libcrypto, features."""
+    from json import loads
+
+    info: dict[str, Any] = loads(_functions.assay_build_info())
+    return info

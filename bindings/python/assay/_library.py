@@ -1,0 +1,90 @@
+"""Find libassay, load it, and check that it fits this binding.
+
+Looked for, in this order:
+
+1. `libassay.so.0` inside this package: what a wheel brings along;
+2. the file that the environment variable ASSAY_LIBRARY names, when it is set;
+   the system is then not searched, so that a wrong path is never passed over;
+3. `libassay.so.0`, as the system's loader finds it.
+
+A library is taken when it has every function of the header and its version is
+not older than the header that this binding was generated from. A newer one of
+the same ABI number (the 0 in the file's name) is fine.
+"""
+
+from __future__ import annotations
+
+import os
+from ctypes import CDLL, PyDLL
+
+from ._prototypes import ASSAY_ABI, ASSAY_VERSION, ASSAY_VERSION_NUMBER, Functions
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+FILE_NAME = f"libassay.so.{ASSAY_ABI}"
+VARIABLE = "ASSAY_LIBRARY"
+
+
+def candidates(folder: str, environment: Mapping[str, str]) -> Iterator[tuple[str, str]]:
+    """What to try, best first: (where it comes from, name for the loader)."""
+    yield "inside the package", os.path.join(folder, FILE_NAME)
+    named = environment.get(VARIABLE)
+    if named:
+        yield f"named by {VARIABLE}", named
+    else:
+        yield f"by the system's loader ({VARIABLE} is not set)", FILE_NAME
+
+
+def open_library(name: str) -> Functions:
+    """Load one library and check it.
+
+    Raises OSError when it cannot be loaded or does not fit, with the reason.
+    """
+    if os.sep in name and not os.path.exists(name):
+        raise OSError("no such file")
+    working = CDLL(name)
+    try:
+        functions = Functions(working, PyDLL(name, handle=working._handle))
+    except AttributeError as missing:
+        raise OSError(f"not libassay {ASSAY_VERSION} or later: {missing}") from None
+    number = functions.assay_version_number()
+    if number < ASSAY_VERSION_NUMBER:
+        version = functions.assay_version().decode("ascii", "replace")
+        raise OSError(f"it is libassay {version}, but {ASSAY_VERSION} or later is needed")
+    abi = abi_number(functions.assay_build_info())
+    if abi != ASSAY_ABI:
+        raise OSError(f"it has ABI {abi}, but ABI {ASSAY_ABI} is needed")
+    return functions
+
+
+def abi_number(build_info: bytes) -> int:
+    """The member `abi` of assay_build_info, which is flat and compact JSON.
+
+    The json module would cost as much as loading the library.
+    """
+    digits = build_info.partition(b'"abi":')[2].split(b",")[0].strip(b" }\n")
+    return int(digits) if digits.isdigit() else -1
+
+
+def load(folder: str, environment: Mapping[str, str]) -> tuple[str, Functions]:
+    """The first library that fits: its name and its functions.
+
+    Raises ImportError with every name tried and why each one failed.
+    """
+    tried = []
+    for source, name in candidates(folder, environment):
+        try:
+            return name, open_library(name)
+        except OSError as error:
+            tried.append(f"  - {name}, {source}: {error}")
+    raise ImportError(
+        f"assay {ASSAY_VERSION}: no usable {FILE_NAME}. Tried:\n"
+        + "\n".join(tried)
+        + f"\nInstall the wheel that has the library inside, or set {VARIABLE} to its path.",
+        name="assay",
+    )
+
+
+path, functions = load(os.path.dirname(os.path.abspath(__file__)), os.environ)

@@ -1,0 +1,176 @@
+"""Properties that read one member of the facts.
+
+A class of facts declares them like fields:
+
+    expires_date: int | None = time("expiresDate", "End of the paid period.")
+
+`text`, `integer`, `time` and `moment` ask the library for the one member, which
+costs a microsecond; `value` and everything `signed` need the document's JSON,
+which is parsed at the first such use and then kept.
+
+A member that is absent, null, or not of the declared type reads as None; the
+signed JSON itself stands in `payload`.
+"""
+
+from __future__ import annotations
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Any, NoReturn
+
+    from .facts import Details, Members
+
+
+class Member:
+    """One member by its name in the JSON, on the facts themselves."""
+
+    def __init__(self, name: str, doc: str, convert: Callable[[Any], Any]) -> None:
+        self.name = name
+        self.path = name.encode()
+        self.convert = convert
+        self.__doc__ = doc
+
+    def __get__(self, facts: Members | None, owner: type | None = None) -> Any:
+        if facts is None:
+            return self
+        return self.convert(facts._members().get(self.name))
+
+    def __set__(self, facts: Members, value: object) -> NoReturn:
+        raise AttributeError(f"{type(facts).__name__} is read-only")
+
+
+class SignedMember(Member):
+    """One member of the signed JSON."""
+
+    def __get__(self, facts: Members | None, owner: type | None = None) -> Any:
+        if facts is None:
+            return self
+        return self.convert(facts.payload.get(self.name))
+
+
+class TextMember(Member):
+    """One text, asked of the library as long as the JSON is not parsed."""
+
+    def __get__(self, facts: Members | None, owner: type | None = None) -> Any:
+        if facts is None:
+            return self
+        if facts._values is None:
+            return facts._document._text(facts._path + self.path)
+        return as_text(facts._values.get(self.name))
+
+
+class IntegerMember(Member):
+    """One integer, asked of the library as long as the JSON is not parsed."""
+
+    def __get__(self, facts: Members | None, owner: type | None = None) -> Any:
+        if facts is None:
+            return self
+        if facts._values is None:
+            found = facts._document._integer(facts._path + self.path)
+        else:
+            found = facts._values.get(self.name)
+        return self.convert(found)
+
+
+def text(name: str, doc: str, signed: bool = False) -> Any:
+    """A text: str or None."""
+    return SignedMember(name, doc, as_text) if signed else TextMember(name, doc, as_text)
+
+
+def integer(name: str, doc: str, signed: bool = False) -> Any:
+    """An integer: int or None."""
+    if signed:
+        return SignedMember(name, doc, as_signed_integer)
+    return IntegerMember(name, doc, as_integer)
+
+
+def time(name: str, doc: str, signed: bool = False) -> Any:
+    """A time in milliseconds since 1970 UTC: int or None."""
+    kind = SignedMember if signed else IntegerMember
+    return kind(name, f"{doc} Milliseconds since 1970 UTC.", as_time)
+
+
+def moment(name: str, signed: bool = False) -> Any:
+    """The same time as an aware datetime in UTC, or None."""
+    kind = SignedMember if signed else IntegerMember
+    return kind(name, f"{name} as an aware datetime in UTC.", as_moment)
+
+
+def boolean(name: str, doc: str, signed: bool = False) -> Any:
+    """True, False, or None where it is absent."""
+    return (SignedMember if signed else Member)(name, doc, as_boolean)
+
+
+def texts(name: str, doc: str, signed: bool = False) -> Any:
+    """A tuple of str, empty where it is absent."""
+    return (SignedMember if signed else Member)(name, doc, as_texts)
+
+
+def details(name: str, kind: type[Details], doc: str, signed: bool = False) -> Any:
+    """An object inside the facts, or None."""
+
+    def convert(value: Any) -> Any:
+        return kind(value) if hasattr(value, "keys") else None
+
+    return (SignedMember if signed else Member)(name, doc, convert)
+
+
+def details_list(name: str, kind: type[Details], doc: str, signed: bool = False) -> Any:
+    """A tuple of objects inside the facts, empty where it is absent."""
+
+    def convert(value: Any) -> Any:
+        if not isinstance(value, list):
+            return ()
+        return tuple(kind(entry) for entry in value if hasattr(entry, "keys"))
+
+    return (SignedMember if signed else Member)(name, doc, convert)
+
+
+def as_text(value: Any) -> str | None:
+    return value if isinstance(value, str) else None
+
+
+def as_integer(value: Any) -> int | None:
+    """An integer; past 2^53 the library writes it as text (DOC-2)."""
+    if type(value) is int:
+        return value
+    if isinstance(value, str) and len(value) <= 20 and value.isascii():
+        digits = value[1:] if value.startswith("-") else value
+        return int(value) if digits.isdecimal() else None
+    return None
+
+
+def as_signed_integer(value: Any) -> int | None:
+    return value if type(value) is int else None
+
+
+def as_time(value: Any) -> int | None:
+    """Whole milliseconds; Xcode writes fractions of one (JWS-81)."""
+    if type(value) is float and abs(value) < 2**53:
+        return int(value)
+    return value if type(value) is int else None
+
+
+def as_moment(value: Any) -> Any:
+    milliseconds = as_time(value)
+    if milliseconds is None:
+        return None
+    import datetime
+
+    try:
+        return datetime.datetime(1970, 1, 1, tzinfo=datetime.timezone.utc) + datetime.timedelta(
+            milliseconds=milliseconds
+        )
+    except OverflowError:
+        return None
+
+
+def as_boolean(value: Any) -> bool | None:
+    return value if isinstance(value, bool) else None
+
+
+def as_texts(value: Any) -> tuple[str, ...]:
+    if not isinstance(value, list):
+        return ()
+    return tuple(entry for entry in value if isinstance(entry, str))

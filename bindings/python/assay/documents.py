@@ -1,0 +1,181 @@
+"""Documents: what every call of the library answers."""
+
+from __future__ import annotations
+
+from ctypes import c_size_t, string_at
+
+from ._library import functions as _functions
+from ._prototypes import DocHandle
+from .errors import refusal, status_name
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+    from typing import Any, NoReturn
+
+    from .facts import Facts
+
+_doc_json = _functions.assay_doc_json
+_doc_text = _functions.assay_doc_text
+_doc_integer = _functions.assay_doc_integer
+
+# The type behind a class's __dict__: a mapping that nobody can write to.
+_ReadOnly: Any = type(type.__dict__)
+# No integer of a document is this one: times and counts are not that small.
+_ABSENT = -(2**63)
+
+
+class OwnedDocument(DocHandle):
+    """The address of a document; gives it back when nothing refers to it."""
+
+    def __del__(self, free: Callable[..., Any] = _functions.assay_doc_free) -> None:
+        free(self)
+
+
+class Check:
+    """One check of a document.
+
+    id   str: "chain.root"; docs/documents.md lists them
+    ok   True: passed; False: this is why the document was refused; None: not made
+    why  str or None: why it was not made
+    """
+
+    __slots__ = ("id", "ok", "why")
+
+    id: str
+    ok: bool | None
+    why: str | None
+
+    def __init__(self, member: Mapping[str, Any]) -> None:
+        self.id = member["id"]
+        self.ok = member["ok"]
+        self.why = member.get("why")
+
+    def __repr__(self) -> str:
+        why = f", why={self.why!r}" if self.why else ""
+        return f"Check({self.id!r}, ok={self.ok}{why})"
+
+
+class DocumentWarning:
+    """Something that did not lead to a refusal, but should be looked at.
+
+    id  str: "unknown-value"
+    at  str or None: the place, a member path
+    """
+
+    __slots__ = ("id", "at")
+
+    id: str
+    at: str | None
+
+    def __init__(self, member: Mapping[str, Any]) -> None:
+        self.id = member["id"]
+        self.at = member.get("at")
+
+    def __repr__(self) -> str:
+        return f"DocumentWarning({self.id!r}, at={self.at!r})"
+
+
+class Document:
+    """One answer of the library: immutable, made by a Verifier only.
+
+    It is proof of what it says: `Verifier.decide` takes documents (or the facts
+    made from them) and never JSON. It cannot be pickled for the same reason: keep
+    the signed text and verify it again. It stays valid after its verifier was
+    closed.
+    """
+
+    __slots__ = ("_handle", "_parsed", "code", "__weakref__")
+
+    code: int
+    """The status as a number, family | detail << 8; 0: every check passed."""
+
+    def __init__(self, handle: OwnedDocument, code: int) -> None:
+        if not isinstance(handle, OwnedDocument) or not handle:
+            raise TypeError("documents are made by a Verifier")
+        self._handle = handle
+        self._parsed: Mapping[str, Any] | None = None
+        self.code = code
+
+    @property
+    def ok(self) -> bool:
+        """True: verified, every check passed. Anything else: do not trust."""
+        return self.code == 0
+
+    @property
+    def status(self) -> str:
+        """The name of the status: "ok", "rejected.chain.untrusted-root"."""
+        return status_name(self.code)
+
+    @property
+    def kind(self) -> str:
+        """What was asked: "transaction", "decision", "configuration" …"""
+        return self._text(b"kind") or ""
+
+    @property
+    def text(self) -> str:
+        """The whole document as JSON text, as the library wrote it."""
+        length = c_size_t()
+        return string_at(_doc_json(self._handle, length), length.value).decode()
+
+    @property
+    def json(self) -> Mapping[str, Any]:
+        """The whole document, read-only; parsed at the first use."""
+        if self._parsed is None:
+            from json import loads
+
+            self._parsed = loads(self.text, object_hook=_ReadOnly)
+        return self._parsed
+
+    @property
+    def checks(self) -> tuple[Check, ...]:
+        """Every check of this kind of evidence, in the order of work."""
+        return tuple(Check(member) for member in self.json["checks"])
+
+    @property
+    def warnings(self) -> tuple[DocumentWarning, ...]:
+        """What did not lead to a refusal, but should be looked at."""
+        return tuple(DocumentWarning(member) for member in self.json.get("warnings", ()))
+
+    @property
+    def error(self) -> Mapping[str, Any] | None:
+        """message, check, rule, at, hint, retryClass; None when nothing was refused."""
+        error: Mapping[str, Any] | None = self.json.get("error")
+        return error
+
+    @property
+    def facts(self) -> Facts | None:
+        """The typed facts (Transaction, Notification, Decision …).
+
+        None after a refusal, and for kinds that have no typed facts.
+        """
+        from .facts import facts_of
+
+        return facts_of(self)
+
+    def raise_for_refusal(self) -> None:
+        """Raise the AssayError of its family unless the status is 0."""
+        if self.code:
+            raise refusal(self)
+
+    def __repr__(self) -> str:
+        return f"<assay.Document {self.kind}: {self.status}>"
+
+    def __copy__(self) -> Document:
+        return self
+
+    def __deepcopy__(self, memo: object) -> Document:
+        return self
+
+    def __reduce__(self) -> NoReturn:
+        raise TypeError("a Document is proof in this process only: keep the signed text")
+
+    def _text(self, path: bytes) -> str | None:
+        """One member by dotted path, without parsing the rest."""
+        length = c_size_t()
+        address = _doc_text(self._handle, path, len(path), length)
+        return string_at(address, length.value).decode() if address else None
+
+    def _integer(self, path: bytes) -> int | None:
+        value: int = _doc_integer(self._handle, path, len(path), _ABSENT)
+        return None if value == _ABSENT else value

@@ -1,0 +1,403 @@
+"""The verifier: what every check starts from."""
+
+from __future__ import annotations
+
+from time import time_ns
+
+from . import _prototypes as _c
+from ._library import functions as _functions
+from .documents import Document, OwnedDocument
+from .errors import refusal, refusal_of_status, status_name
+from .facts import (
+    AppTransaction,
+    Decision,
+    Facts,
+    Notification,
+    RealtimeRequest,
+    Renewal,
+    Transaction,
+)
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping
+    from datetime import datetime
+    from types import TracebackType
+    from typing import Any, Literal, NoReturn, Union
+    from uuid import UUID
+
+    Evidence = Union[Document, Facts]
+    Time = Union[int, datetime]
+    SignedText = Union[str, bytes, bytearray, memoryview]
+    Kind = Literal[
+        "transaction", "renewal", "notification", "app-transaction", "realtime-request"
+    ]
+
+_verify_jws = _functions.assay_verify_jws
+_decide = _functions.assay_decide
+
+KINDS = {
+    "transaction": _c.ASSAY_JWS_TRANSACTION,
+    "renewal": _c.ASSAY_JWS_RENEWAL,
+    "notification": _c.ASSAY_JWS_NOTIFICATION,
+    "app-transaction": _c.ASSAY_JWS_APP_TRANSACTION,
+    "realtime-request": _c.ASSAY_JWS_REALTIME_REQUEST,
+}
+
+FOREVER = 2**63 - 1
+"""For `check_expiry`: an end that never comes, stored for purchases without one."""
+
+
+class OwnedVerifier(_c.VerifierHandle):
+    """The address of a verifier; gives it back when no call uses it any more."""
+
+    def __del__(self, free: Callable[..., Any] = _functions.assay_verifier_free) -> None:
+        free(self)
+
+
+class Verifier:
+    """Pinned roots, apps, products and policy; remembers proven chains.
+
+    Make one when the process starts and share it: every method may be called by
+    many threads at once, and in a child after fork. Immutable; another policy is
+    another verifier. A context manager, for those who want it closed at a place.
+
+    config: the configuration (docs/config.md) as a mapping, or as JSON in a str
+    or bytes. Only `apps` is required:
+
+        Verifier({"apps": [{"bundleId": "com.example.app", "appAppleId": 1234567890}]})
+
+    Raises ConfigError for a configuration that is not usable, with the member's
+    path in `at`; TypeError or ValueError for a mapping that is not JSON.
+    """
+
+    __slots__ = ("_handle", "_document", "__weakref__")
+
+    def __init__(self, config: Mapping[str, Any] | str | bytes) -> None:
+        self._handle: OwnedVerifier | None = None
+        text = _configuration(config)
+        handle, answer = OwnedVerifier(), OwnedDocument()
+        code = _functions.assay_verifier_new(text, len(text), handle, answer)
+        self._document = _answered(answer, code)
+        if code:
+            raise refusal(self._document)
+        self._handle = handle
+
+    # ---- evidence
+
+    def verify_transaction(self, jws: SignedText, now: Time | None = None) -> Transaction:
+        """Verify a signed transaction: a purchase, restore or renewal.
+
+        jws  str or bytes: the compact JWS alone, no JSON around it, no line end
+        now  int ms since 1970 UTC, or an aware datetime; None: the system's clock
+
+        Raises RejectedError when it is not genuine, or not for this verifier's
+        apps and environments; MalformedError, UnsupportedError or TooLargeError
+        when it is no JWS of this kind; MisuseError for a `now` outside 2008 … 2100;
+        TypeError and ValueError for arguments of a wrong type, or a closed verifier.
+        """
+        document = self._verified(_c.ASSAY_JWS_TRANSACTION, jws, now)
+        return Transaction(document, "transaction")
+
+    def verify_renewal(self, jws: SignedText, now: Time | None = None) -> Renewal:
+        """Verify a signed renewal info. Arguments and errors: `verify_transaction`."""
+        return Renewal(self._verified(_c.ASSAY_JWS_RENEWAL, jws, now), "renewal")
+
+    def verify_notification(self, jws: SignedText, now: Time | None = None) -> Notification:
+        """Verify a server notification and every JWS inside it, in one call.
+
+        jws is the value of `signedPayload` of the request's body. Arguments and
+        errors: `verify_transaction`.
+        """
+        document = self._verified(_c.ASSAY_JWS_NOTIFICATION, jws, now)
+        return Notification(document, "notification")
+
+    def verify_app_transaction(
+        self, jws: SignedText, now: Time | None = None
+    ) -> AppTransaction:
+        """Verify a signed app transaction. Arguments and errors: `verify_transaction`."""
+        document = self._verified(_c.ASSAY_JWS_APP_TRANSACTION, jws, now)
+        return AppTransaction(document, "appTransaction")
+
+    def verify_realtime_request(
+        self, jws: SignedText, now: Time | None = None
+    ) -> RealtimeRequest:
+        """Verify a realtime request of Retention Messaging.
+
+        jws is the value of `signedPayload` of the request's body. Arguments and
+        errors: `verify_transaction`.
+        """
+        document = self._verified(_c.ASSAY_JWS_REALTIME_REQUEST, jws, now)
+        return RealtimeRequest(document, "realtimeRequest")
+
+    def verify(self, kind: Kind, jws: SignedText, now: Time | None = None) -> Document:
+        """Verify, and answer with the document on success and on refusal.
+
+        kind  "transaction", "renewal", "notification", "app-transaction" or
+              "realtime-request"; there is deliberately no "any"
+
+        Never raises for a refusal: look at `ok` first, then at `facts`, or call
+        `raise_for_refusal`. Raises ValueError for another kind, and like
+        `verify_transaction` for arguments of a wrong type.
+        """
+        if kind not in KINDS:
+            raise ValueError(f"kind must be one of {', '.join(KINDS)}; not {kind!r}")
+        return self._answer(KINDS[kind], jws, now)
+
+    # ---- decision
+
+    def decide(
+        self,
+        evidence: Evidence | Iterable[Evidence],
+        account: str | UUID | None = None,
+        now: Time | None = None,
+    ) -> Decision:
+        """Decide plan, state and the next time to look, from verified evidence.
+
+        evidence  facts or documents of this verifier (or one with the same
+                  configuration); a renewal needs its transaction beside it. Facts
+                  nested in a notification stand for the whole notification.
+        account   appAccountToken that the evidence must carry; None leaves the
+                  check to `decide.account` of the configuration
+        now       as in `verify_transaction`
+
+        Not entitled is an answer, no error: the decision's `entitled` is then
+        False, and `state` says why. Raises RejectedError when the evidence is of
+        another account or too thin, MisuseError when it was refused or is none.
+        """
+        documents = _documents(evidence)
+        handles = [document._handle for document in documents]
+        array = (_c.DocHandle * len(handles))(*handles) if handles else None
+        token = None if account is None else str(account).encode("utf-8", "surrogatepass")
+        answer = OwnedDocument()
+        code = _decide(
+            self._open(),
+            array,
+            len(handles),
+            token,
+            len(token or b""),
+            milliseconds(now),
+            answer,
+        )
+        document = _answered(answer, code)
+        if code and document.status != "rejected.decide.not-entitled":
+            raise refusal(document)
+        return Decision(document, "decision")
+
+    @staticmethod
+    def check_expiry(
+        expires: Time | None,
+        grace: Time | None = None,
+        revoked: Time | None = None,
+        now: Time | None = None,
+    ) -> Expiry:
+        """Is a date that you stored earlier still good? See `assay.check_expiry`."""
+        return check_expiry(expires, grace, revoked, now)
+
+    # ---- the verifier itself
+
+    @property
+    def effective_configuration(self) -> Mapping[str, Any]:
+        """The configuration with every default filled in, read-only. Keys and
+        secrets read as True."""
+        configuration: Mapping[str, Any] = self._document.json["configuration"]
+        return configuration
+
+    @property
+    def document(self) -> Document:
+        """The document of kind "configuration", with its warnings."""
+        return self._document
+
+    @property
+    def closed(self) -> bool:
+        """Whether `close` was called."""
+        return self._handle is None
+
+    def close(self) -> None:
+        """Give the verifier back. Calls under way finish first; later ones raise
+        ValueError. Documents stay valid. Closing twice is allowed."""
+        self._handle = None
+
+    def __enter__(self) -> Verifier:
+        self._open()
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        self.close()
+
+    def __repr__(self) -> str:
+        return f"<assay.Verifier{' (closed)' if self.closed else ''}>"
+
+    def __copy__(self) -> Verifier:
+        return self
+
+    def __deepcopy__(self, memo: object) -> Verifier:
+        return self
+
+    def __reduce__(self) -> NoReturn:
+        raise TypeError("a Verifier cannot be pickled: make one in each process")
+
+    def _open(self) -> OwnedVerifier:
+        """The handle; whoever holds it keeps the verifier alive."""
+        handle = self._handle
+        if handle is None:
+            raise ValueError("the verifier is closed")
+        return handle
+
+    def _answer(self, kind: int, jws: SignedText, now: Time | None) -> Document:
+        handle = self._handle
+        if handle is None:
+            raise ValueError("the verifier is closed")
+        text = jws.encode("utf-8", "surrogatepass") if isinstance(jws, str) else _octets(jws)
+        answer = OwnedDocument()
+        code = _verify_jws(
+            handle,
+            kind,
+            text,
+            len(text),
+            time_ns() // 1_000_000 if now is None else milliseconds(now),
+            answer,
+        )
+        return _answered(answer, code)
+
+    def _verified(self, kind: int, jws: SignedText, now: Time | None) -> Document:
+        document = self._answer(kind, jws, now)
+        if document.code:
+            raise refusal(document)
+        return document
+
+
+class Expiry:
+    """What `check_expiry` says; true in a condition when still in force.
+
+    in_force  bool
+    code      int: the status as a number
+    status    str: "ok", "rejected.expiry.ended" or "rejected.expiry.revoked"
+    """
+
+    __slots__ = ("code",)
+
+    code: int
+
+    def __init__(self, code: int) -> None:
+        self.code = code
+
+    @property
+    def in_force(self) -> bool:
+        return self.code == 0
+
+    @property
+    def status(self) -> str:
+        return status_name(self.code)
+
+    def __bool__(self) -> bool:
+        return self.code == 0
+
+    def __repr__(self) -> str:
+        return f"Expiry({self.status!r})"
+
+
+def check_expiry(
+    expires: Time | None,
+    grace: Time | None = None,
+    revoked: Time | None = None,
+    now: Time | None = None,
+) -> Expiry:
+    """Is a date that you stored earlier still good? For hot paths: no evidence.
+
+    expires  end of the paid period; None: there is no such date; FOREVER: no end
+    grace    end of the billing grace period, or None
+    revoked  when it was refunded or revoked, or None
+    now      None: the system's clock
+
+    Each is an int (ms since 1970 UTC) or an aware datetime. In force: not revoked,
+    and now < expires or now < grace; without both never. Raises MisuseError for a
+    `now` outside 2008 … 2100.
+    """
+    code = _functions.assay_check_expiry(
+        _date(expires, "expires"),
+        _date(grace, "grace"),
+        _date(revoked, "revoked"),
+        milliseconds(now),
+    )
+    if code & 0xFF not in (_c.ASSAY_OK, _c.ASSAY_REJECTED):
+        raise refusal_of_status(code)
+    return Expiry(code)
+
+
+def milliseconds(moment: Time | None, name: str = "now") -> int:
+    """Milliseconds since 1970 UTC of a time; of the system's clock for None.
+
+    An int beyond 64 bits is cut to the nearest that fits; the library refuses it.
+    """
+    if moment is None:
+        return time_ns() // 1_000_000
+    if isinstance(moment, int) and not isinstance(moment, bool):
+        return max(-(2**63), min(moment, 2**63 - 1))
+    import datetime
+
+    if not isinstance(moment, datetime.datetime):
+        raise TypeError(
+            f"{name} must be an int (milliseconds since 1970 UTC) or an aware datetime, "
+            f"not {type(moment).__name__}"
+        )
+    if moment.utcoffset() is None:
+        raise ValueError(f"{name} is a datetime without a time zone")
+    epoch = datetime.datetime(1970, 1, 1, tzinfo=datetime.timezone.utc)
+    return (moment - epoch) // datetime.timedelta(milliseconds=1)
+
+
+def _date(moment: Time | None, name: str) -> int:
+    if moment is None:
+        return _c.ASSAY_NO_DATE
+    date = milliseconds(moment, name)
+    if isinstance(moment, int) and date != moment or date == _c.ASSAY_NO_DATE:
+        raise ValueError(f"{name} does not fit in 64 bits")
+    return date
+
+
+def _configuration(config: Mapping[str, Any] | str | bytes) -> bytes:
+    if isinstance(config, bytes):
+        return config
+    if not isinstance(config, str):
+        if not hasattr(config, "keys"):
+            raise TypeError(
+                f"config must be a mapping, str or bytes, not {type(config).__name__}"
+            )
+        from ._configuration import json_text
+
+        config = json_text(config)
+    return config.encode("utf-8", "surrogatepass")
+
+
+def _octets(jws: bytes | bytearray | memoryview) -> bytes:
+    if isinstance(jws, bytes):
+        return jws
+    if isinstance(jws, (bytearray, memoryview)):
+        return bytes(jws)
+    raise TypeError(f"a JWS is a str or bytes, not {type(jws).__name__}")
+
+
+def _documents(evidence: Evidence | Iterable[Evidence]) -> list[Document]:
+    """The documents behind the evidence, each once."""
+    items = [evidence] if isinstance(evidence, (Document, Facts)) else evidence
+    found: dict[int, Document] = {}
+    for item in items:
+        document = item.document if isinstance(item, Facts) else item
+        if not isinstance(document, Document):
+            raise TypeError(
+                f"evidence is facts or documents of a Verifier, not {type(item).__name__}"
+            )
+        found[id(document)] = document
+    return list(found.values())
+
+
+def _answered(answer: OwnedDocument, code: int) -> Document:
+    if not answer:
+        raise refusal_of_status(code)
+    return Document(answer, code)

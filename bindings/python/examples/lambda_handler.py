@@ -1,0 +1,80 @@
+"""An AWS Lambda function that decides what the caller has bought.
+
+The app posts {"transaction": "<JWS>", "renewal": "<JWS or absent>"}; the answer is
+the plan. Behind an API Gateway with a Cognito authorizer `sub` is the caller's
+account, the same UUID that the app gives StoreKit as appAccountToken.
+
+The function needs one wheel and one environment variable, ASSAY_CONFIG: the path
+of the configuration (docs/config.md) inside the deployment package.
+
+To try it here, with a signed transaction in a file:
+
+    ASSAY_CONFIG=config.json python3 lambda_handler.py transaction.jws
+"""
+
+from __future__ import annotations
+
+import json
+import logging
+import os
+import pathlib
+import sys
+from typing import Any
+
+import assay
+
+log = logging.getLogger("purchases")
+
+# Once per execution environment: later invocations find the chains proven.
+verifier = assay.Verifier(pathlib.Path(os.environ["ASSAY_CONFIG"]).read_text())
+
+
+def handler(event: dict[str, Any], context: object) -> dict[str, Any]:
+    """One request of the API Gateway."""
+    account = event["requestContext"]["authorizer"]["claims"]["sub"]
+    try:
+        body = json.loads(event["body"])
+        evidence = verified(body["transaction"], body.get("renewal"))
+        decision = verifier.decide(evidence, account=account)
+    except (KeyError, TypeError, ValueError):
+        return answer(400, {"error": "transaction is missing"})
+    except assay.AssayError as refusal:
+        # The log has rule, place and hint; the caller is told nothing to learn from.
+        log.warning("purchase refused: %s", refusal)
+        return answer(refusal.http_status, {"error": "not accepted"})
+    return answer(
+        200,
+        {
+            "plan": decision.plan,
+            "entitled": decision.entitled,
+            "state": decision.state,
+            "until": decision.until,
+            "askAgain": decision.next_check,
+        },
+    )
+
+
+def verified(transaction: str, renewal: str | None) -> list[assay.Facts]:
+    """The evidence, every text verified; keep the texts for the next decision."""
+    evidence: list[assay.Facts] = [verifier.verify_transaction(transaction)]
+    if renewal:
+        evidence.append(verifier.verify_renewal(renewal))
+    return evidence
+
+
+def answer(status: int, body: dict[str, Any]) -> dict[str, Any]:
+    return {
+        "statusCode": status,
+        "headers": {"content-type": "application/json"},
+        "body": json.dumps(body),
+    }
+
+
+if __name__ == "__main__":
+    jws = pathlib.Path(sys.argv[1]).read_text().strip()
+    account = sys.argv[2] if len(sys.argv) > 2 else None
+    event = {
+        "requestContext": {"authorizer": {"claims": {"sub": account}}},
+        "body": json.dumps({"transaction": jws}),
+    }
+    print(json.dumps(handler(event, None)))

@@ -1,0 +1,115 @@
+"""Every case of the shared table gets the answer that it must get."""
+import unittest
+
+import assay
+from assay.errors import FAMILIES
+from case_table import configuration_of, jws_of, member, table
+
+METHODS = {
+    "transaction": "verify_transaction",
+    "renewal": "verify_renewal",
+    "notification": "verify_notification",
+    "app-transaction": "verify_app_transaction",
+    "realtime-request": "verify_realtime_request",
+}
+
+
+class CaseTableTest(unittest.TestCase):
+    def run_calls(self, call, check):
+        cases = [case for case in table().cases if case["call"] == call]
+        self.assertTrue(cases, f"the table has no {call} case")
+        names = [case["name"] for case in cases]
+        self.assertEqual(len(names), len(set(names)), "a case name stands twice")
+        for case in cases:
+            with self.subTest(case=case["name"], rule=case["rule"]):
+                check(case)
+
+    def test_verify_jws(self):
+        self.run_calls("verify_jws", self.check_jws)
+
+    def test_decide(self):
+        self.run_calls("decide", self.check_decision)
+
+    def test_check_expiry(self):
+        self.run_calls("check_expiry", self.check_expiry)
+
+    def test_verifier_new(self):
+        self.run_calls("verifier_new", self.check_configuration)
+
+    def check_jws(self, case):
+        verifier, jws = table().verifier(case["verifier"]), jws_of(case)
+        document = verifier.verify(case["kind"], jws, case["now"])
+        self.check_document(document, case["expect"])
+        self.check_raising(verifier, case, jws)
+
+    def check_raising(self, verifier, case, jws):
+        """The method of the kind says the same by returning or raising."""
+        method = getattr(verifier, METHODS[case["kind"]])
+        status = case["expect"]["status"]
+        if status == "ok":
+            facts = method(jws, case["now"])
+            self.assertTrue(facts.document.ok)
+            self.assertEqual(facts.payload, member(facts.document.json, facts._path.decode()
+                                                   + "payload"))
+            return
+        with self.assertRaises(assay.AssayError) as caught:
+            method(jws, case["now"])
+        self.assertEqual(caught.exception.status, status)
+        self.assertIs(type(caught.exception), FAMILIES[caught.exception.code & 0xFF])
+
+    def check_decision(self, case):
+        verifier = table().verifier(case["verifier"])
+        evidence = [self.evidence(entry, case) for entry in case["evidence"]]
+        try:
+            document = verifier.decide(evidence, case["account"], case["now"]).document
+        except assay.AssayError as refusal:
+            document = refusal.document
+            self.assertNotEqual(refusal.status, "rejected.decide.not-entitled")
+        self.check_document(document, case["expect"])
+
+    def evidence(self, entry, case):
+        """One piece, verified by the case's verifier unless it names another."""
+        verifier = table().verifier(entry.get("verifier", case["verifier"]))
+        return verifier.verify(entry["kind"], jws_of(entry), entry.get("now", case["now"]))
+
+    def check_expiry(self, case):
+        try:
+            expiry = assay.check_expiry(
+                case["expires"], case["grace"], case["revoked"], case["now"]
+            )
+        except assay.MisuseError as refusal:
+            self.assertEqual(refusal.status, case["expect"]["status"])
+            return
+        self.assertEqual(expiry.status, case["expect"]["status"])
+        self.assertEqual(bool(expiry), case["expect"]["status"] == "ok")
+
+    def check_configuration(self, case):
+        try:
+            with assay.Verifier(configuration_of(case)) as verifier:
+                document = verifier.document
+        except assay.AssayError as refusal:
+            document = refusal.document
+        self.check_document(document, case["expect"])
+
+    def check_document(self, document, expect):
+        self.assertEqual(document.status, expect["status"], document.text[:2000])
+        self.assertEqual(document.json["status"]["name"], expect["status"])
+        self.assertEqual(document.json["status"]["code"], document.code)
+        self.assertEqual(document.json["ok"], document.ok)
+        if "check" in expect:
+            self.assertEqual(document.error["check"], expect["check"])
+        if "at" in expect:
+            self.assertEqual(document.error["at"], expect["at"])
+        for path, value in expect.get("facts", {}).items():
+            found = member(document.json, path)
+            self.assertEqual(found, value, path)
+            self.assertIs(type(found), type(value), path)
+            # The getters of the C contract say the same as the JSON.
+            if isinstance(value, str):
+                self.assertEqual(document._text(path.encode()), value, path)
+            elif isinstance(value, int):
+                self.assertEqual(document._integer(path.encode()), value, path)
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,194 @@
+"""A refusal raises the class of its family, and says rule, place and hint."""
+import datetime
+import pickle
+import unittest
+
+import assay
+from assay import _library, _prototypes, errors
+from assay._statuses import STATUSES
+from case_table import jws_of, table
+
+
+class FamilyTest(unittest.TestCase):
+    def test_every_family_has_its_class(self):
+        codes = {value for name, value in vars(_prototypes).items()
+                 if name.startswith("ASSAY_") and not name.startswith("ASSAY_JWS")
+                 and name not in ("ASSAY_OK", "ASSAY_ABI", "ASSAY_VERSION",
+                                  "ASSAY_VERSION_NUMBER", "ASSAY_NO_DATE")}
+        self.assertEqual(set(errors.FAMILIES), codes)
+        self.assertEqual(len(set(errors.FAMILIES.values())), len(codes))
+
+    def test_table_agrees_with_the_library(self):
+        for code, (name, http, retry, message, hint) in STATUSES.items():
+            with self.subTest(name=name):
+                self.assertEqual(errors.status_name(code), name)
+                refusal = errors.refusal_of_status(code)
+                self.assertIs(type(refusal), errors.FAMILIES[code & 0xFF])
+                self.assertEqual(refusal.message, message)
+                self.assertEqual(refusal.hint, hint)
+                self.assertEqual(refusal.retry_class, retry)
+                self.assertEqual(refusal.http_status, http or 500)
+
+    def test_unknown_detail_keeps_its_family(self):
+        refusal = errors.refusal_of_status(_prototypes.ASSAY_TOO_LARGE | 0x7FFF00)
+        self.assertIs(type(refusal), assay.TooLargeError)
+        self.assertEqual(refusal.http_status, 413)
+        self.assertIs(type(errors.refusal_of_status(0xFF)), assay.InternalError)
+
+
+class RefusalTest(unittest.TestCase):
+    def refusal(self, family):
+        case = table().refused(family)
+        verifier = table().verifier(case["verifier"])
+        with self.assertRaises(assay.AssayError) as caught:
+            verifier.verify(case["kind"], jws_of(case), case["now"]).raise_for_refusal()
+        return caught.exception
+
+    def test_attributes_are_those_of_the_document(self):
+        for family, kind in (("rejected", assay.RejectedError),
+                             ("malformed", assay.MalformedError),
+                             ("unsupported", assay.UnsupportedError),
+                             ("too-large", assay.TooLargeError)):
+            with self.subTest(family=family):
+                refusal = self.refusal(family)
+                self.assertIs(type(refusal), kind)
+                error = refusal.document.json["error"]
+                self.assertEqual(refusal.code, refusal.document.code)
+                self.assertEqual(refusal.message, error["message"])
+                self.assertEqual(refusal.check, error["check"])
+                self.assertEqual(refusal.rule, error["rule"])
+                self.assertEqual(refusal.at, error["at"])
+                self.assertEqual(refusal.hint, error["hint"])
+                self.assertEqual(refusal.retry_class, error["retryClass"])
+                self.assertEqual(refusal.http_status, STATUSES[refusal.code][1])
+                self.assertIsNone(refusal.document.facts)
+                for part in (refusal.status, refusal.message, refusal.rule, refusal.hint):
+                    self.assertIn(part, str(refusal))
+
+    def test_checks_say_which_one_failed(self):
+        refusal = self.refusal("rejected")
+        failed = [check for check in refusal.document.checks if check.ok is False]
+        self.assertEqual([check.id for check in failed], [refusal.check])
+        unmade = [check for check in refusal.document.checks if check.ok is None]
+        self.assertTrue(all(check.why for check in unmade))
+
+    def test_pickled_refusal_keeps_its_words(self):
+        refusal = self.refusal("rejected")
+        again = pickle.loads(pickle.dumps(refusal))
+        self.assertEqual(str(again), str(refusal))
+        self.assertIs(type(again), type(refusal))
+        self.assertIsNone(again.document)
+
+    def test_configuration(self):
+        with self.assertRaises(assay.ConfigError) as caught:
+            assay.Verifier({"apps": [], "aps": 1})
+        self.assertEqual(caught.exception.code & 0xFF, _prototypes.ASSAY_CONFIG)
+        with self.assertRaises(assay.ConfigError) as caught:
+            assay.Verifier("{")
+        self.assertEqual(caught.exception.status, "config.document.syntax")
+
+
+class ArgumentTest(unittest.TestCase):
+    """Wrong arguments are Python errors or refusals, never a crash."""
+
+    def setUp(self):
+        self.case = table().accepted("transaction")
+        self.verifier = table().verifier(self.case["verifier"])
+        self.jws = jws_of(self.case)
+
+    def test_jws(self):
+        for wrong in (None, 5, ["a"], object()):
+            with self.subTest(wrong=wrong), self.assertRaises(TypeError):
+                self.verifier.verify_transaction(wrong)
+        for bad in ("", "\ud800", "\0", b"", b"\xff" * 9, "ü.ü.ü"):
+            with self.subTest(bad=bad), self.assertRaises(assay.MalformedError):
+                self.verifier.verify_transaction(bad, self.case["now"])
+
+    def test_forms_of_text(self):
+        octets = self.jws.encode()
+        for form in (self.jws, octets, bytearray(octets), memoryview(octets)):
+            with self.subTest(form=type(form).__name__):
+                found = self.verifier.verify_transaction(form, self.case["now"])
+                self.assertTrue(found.document.ok)
+
+    def test_now(self):
+        now = self.case["now"]
+        aware = datetime.datetime.fromtimestamp(
+            now // 1000, datetime.timezone(datetime.timedelta(hours=-7))
+        )
+        self.assertTrue(self.verifier.verify_transaction(self.jws, aware).document.ok)
+        for wrong in (1.5, "now", True, datetime.date(2025, 1, 1)):
+            with self.subTest(wrong=wrong), self.assertRaises(TypeError):
+                self.verifier.verify_transaction(self.jws, wrong)
+        with self.assertRaises(ValueError):
+            self.verifier.verify_transaction(self.jws, datetime.datetime(2025, 1, 1))
+        for outside in (0, -1, 2**63, 10**40, -(10**40)):
+            with self.subTest(outside=outside), self.assertRaises(assay.MisuseError) as caught:
+                self.verifier.verify_transaction(self.jws, outside)
+            self.assertEqual(caught.exception.status, "misuse.call.now")
+
+    def test_now_is_the_clock_when_left_out(self):
+        document = self.verifier.verify("transaction", self.jws)
+        self.assertNotIn(document.code & 0xFF,
+                         (_prototypes.ASSAY_MISUSE, _prototypes.ASSAY_INTERNAL))
+
+    def test_kind(self):
+        for wrong in ("any", 1, None, ""):
+            with self.subTest(wrong=wrong), self.assertRaises(ValueError):
+                self.verifier.verify(wrong, self.jws)
+
+    def test_evidence(self):
+        with self.assertRaises(assay.MisuseError) as caught:
+            self.verifier.decide([], now=self.case["now"])
+        self.assertEqual(caught.exception.status, "misuse.decide.empty")
+        for wrong in (self.jws, [self.jws], [None], [{}]):
+            with self.subTest(wrong=type(wrong)), self.assertRaises(TypeError):
+                self.verifier.decide(wrong)
+        refused = self.verifier.verify("transaction", "a.b.c", self.case["now"])
+        with self.assertRaises(assay.MisuseError) as caught:
+            self.verifier.decide(refused, now=self.case["now"])
+        self.assertEqual(caught.exception.status, "misuse.decide.evidence")
+
+    def test_configuration(self):
+        with self.assertRaises(TypeError):
+            assay.Verifier(5)
+        with self.assertRaises(TypeError):
+            assay.Verifier({"apps": object()})
+        with self.assertRaises(TypeError):
+            assay.Verifier({5: []})
+        with self.assertRaises(ValueError):
+            assay.Verifier({"apps": float("nan")})
+        with self.assertRaises(assay.ConfigError):
+            assay.Verifier({"apps": "\ud800"})
+
+    def test_dates(self):
+        with self.assertRaises(ValueError):
+            assay.check_expiry(2**63)
+        with self.assertRaises(ValueError):
+            assay.check_expiry(-(2**63))
+        with self.assertRaises(assay.MisuseError):
+            assay.check_expiry(1, now=5)
+        self.assertTrue(assay.check_expiry(assay.FOREVER))
+        self.assertFalse(assay.check_expiry(None))
+
+    def test_no_document_of_a_call(self):
+        """NULL where a handle must be is a status, in the library itself."""
+        status = _library.functions.assay_doc_status(None)
+        self.assertEqual(status & 0xFF, _prototypes.ASSAY_MISUSE)
+
+
+class ConfigurationTextTest(unittest.TestCase):
+    def test_same_as_json(self):
+        import json
+
+        from assay._configuration import json_text
+
+        for value in ({}, [], {"a": [1, -2, 1.5, True, False, None, (1, 2)]},
+                      {"ü\"\\\n\x00\x1f\x7f\u2028😀": {"b": "c"}}, 2**70, 1e300):
+            with self.subTest(value=value):
+                text = json_text(value)
+                self.assertEqual(json.loads(text), json.loads(json.dumps(value)))
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,250 @@
+"""The typed facts say what the document says, under Python's names and types."""
+import copy
+import datetime
+import pickle
+import re
+import unittest
+
+import assay
+from assay import _members, facts
+from case_table import ROOT, jws_of, table
+
+# Python classes by the name of their table in StoreKitMembers.swift.
+TABLES = {
+    "transaction": facts.Transaction,
+    "renewal": facts.Renewal,
+    "appTransaction": facts.AppTransaction,
+    "realtimeRequest": facts.RealtimeRequest,
+    "notification": facts.Notification,
+    "notificationData": facts.NotificationData,
+    "notificationSummary": facts.NotificationSummary,
+    "notificationExternalPurchaseToken": facts.NotificationExternalPurchaseToken,
+    "notificationAppData": facts.NotificationAppData,
+    "transactionCommitment": facts.TransactionCommitmentInfo,
+    "renewalCommitment": facts.RenewalCommitmentInfo,
+    "advancedCommerceDescriptors": facts.AdvancedCommerceDescriptors,
+    "advancedCommerceOffer": facts.AdvancedCommerceOffer,
+    "advancedCommerceRefund": facts.AdvancedCommerceRefund,
+    "advancedCommerceTransactionItem": facts.AdvancedCommerceTransactionItem,
+    "advancedCommerceTransaction": facts.AdvancedCommerceTransactionInfo,
+    "advancedCommercePriceIncrease": facts.AdvancedCommercePriceIncreaseInfo,
+    "advancedCommerceRenewalItem": facts.AdvancedCommerceRenewalItem,
+    "advancedCommerceRenewal": facts.AdvancedCommerceRenewalInfo,
+}
+# A notification's own facts stand under shorter names (storekit-jws.md §15).
+SHORTER = {"notificationType": "type", "notificationUUID": "uuid"}
+
+
+def members_of(kind):
+    """Name in the JSON -> descriptors of a class and its bases."""
+    found = {}
+    for base in kind.__mro__:
+        for value in vars(base).values():
+            if isinstance(value, _members.Member):
+                found.setdefault(value.name, []).append(value)
+    return found
+
+
+def verified(kind, **expected):
+    case = table().accepted(kind, **expected)
+    verifier = table().verifier(case["verifier"])
+    return verifier.verify(kind, jws_of(case), case["now"]).facts
+
+
+class TableTest(unittest.TestCase):
+    """Python knows every member that the library knows, and where it stands."""
+
+    def tables(self):
+        text = (ROOT / "Sources/Assay/Evidence/StoreKitMembers.swift").read_text()
+        for name, body in re.findall(
+            r"static let (\w+) = MemberTable\(\[(.*?)\n  \]\)", text, re.S
+        ):
+            yield name, re.findall(r'Member\(\s*"(\w+)",(.*)\),?$', body, re.M)
+
+    def test_every_member_of_the_library_has_a_property(self):
+        seen = set()
+        for name, members in self.tables():
+            self.assertIn(name, TABLES, f"no Python class for {name}")
+            seen.add(name)
+            known = members_of(TABLES[name])
+            for member, shape in members:
+                with self.subTest(table=name, member=member):
+                    self.assertIn(SHORTER.get(member, member), known)
+                    if TABLES[name] in facts_with_payload() and member not in BODIES:
+                        self.check_place(known[SHORTER.get(member, member)], member, shape)
+        self.assertEqual(seen, set(TABLES))
+
+    def check_place(self, descriptors, member, shape):
+        """Decisive members are read beside the payload, the others inside it."""
+        decisive = "decisive: true" in shape and member != "version"
+        for descriptor in descriptors:
+            self.assertEqual(not isinstance(descriptor, _members.SignedMember), decisive)
+
+
+BODIES = {"data", "summary", "externalPurchaseToken", "appData"}
+
+
+def facts_with_payload():
+    return [kind for kind, _ in facts.KINDS.values()]
+
+
+class TypedFactsTest(unittest.TestCase):
+    def check_against_document(self, found):
+        """Each property gives the document's value, before and after parsing."""
+        fresh = {name: getattr(found, name) for name in simple_names(type(found))}
+        values = found._members()
+        for name, value in fresh.items():
+            with self.subTest(member=name):
+                self.assertEqual(getattr(found, name), value)
+                descriptor = getattr(type(found), name)
+                signed = isinstance(descriptor, _members.SignedMember)
+                source = found.payload if signed else values
+                self.assertEqual(value, descriptor.convert(source.get(descriptor.name)))
+
+    def test_every_kind_against_its_document(self):
+        for kind, (expected, _) in facts.KINDS.items():
+            if kind == "decision":
+                continue
+            with self.subTest(kind=kind):
+                found = verified(kind)
+                self.assertIs(type(found), expected)
+                self.check_against_document(found)
+
+    def test_transaction(self):
+        case = table().accepted("transaction")
+        verifier = table().verifier(case["verifier"])
+        transaction = verifier.verify_transaction(jws_of(case), case["now"])
+        signed = transaction.payload
+        self.assertEqual(transaction.product_id, signed["productId"])
+        self.assertEqual(transaction.transaction_id, signed["transactionId"])
+        self.assertEqual(transaction.bundle_id, signed["bundleId"])
+        self.assertEqual(transaction.environment, signed["environment"])
+        self.assertEqual(transaction.signed_date, signed["signedDate"])
+        self.assertIsInstance(transaction.signed_date, int)
+        self.assertEqual(transaction.signed_at, moment(signed["signedDate"]))
+        self.assertEqual(transaction.effective_date.ms, signed["signedDate"])
+        self.assertEqual(
+            transaction.keys.transaction,
+            f"{signed['environment']}/{signed['transactionId']}",
+        )
+        self.assertEqual(len(transaction.chain.leaf.sha256), 64)
+        self.assertLess(transaction.chain.leaf.not_before_at, transaction.chain.leaf.not_after_at)
+        self.assertEqual(transaction.as_dict()["product_id"], signed["productId"])
+        self.assertIn(signed["productId"], repr(transaction))
+
+    def test_times_are_aware(self):
+        self.assertEqual(verified("transaction").signed_at.utcoffset(), datetime.timedelta(0))
+
+    def test_notification_has_what_is_nested(self):
+        notification = verified("notification")
+        self.assertEqual(
+            notification.notification_type, notification.payload["notificationType"]
+        )
+        self.assertEqual(
+            notification.notification_uuid, notification.payload["notificationUUID"]
+        )
+        for member, kind in (
+            ("transaction", facts.Transaction),
+            ("renewal", facts.Renewal),
+            ("app_transaction", facts.AppTransaction),
+        ):
+            nested = getattr(notification, member)
+            if nested is not None:
+                self.assertIs(type(nested), kind)
+                self.assertIs(nested.document, notification.document)
+                self.check_against_document(nested)
+
+    def test_decision(self):
+        case = table().accepted("transaction")
+        verifier = table().verifier(case["verifier"])
+        transaction = verifier.verify_transaction(jws_of(case), case["now"])
+        decision = verifier.decide(transaction, now=case["now"])
+        self.assertIs(type(decision), facts.Decision)
+        self.check_against_document(decision)
+        self.assertEqual(decision.entitled, decision.payload["entitled"])
+        self.assertEqual(decision.evidence.kinds, ("transaction",))
+        self.assertIs(type(decision.groups), tuple)
+        again = verifier.decide(transaction.document, now=case["now"])
+        self.assertEqual(again.plan, decision.plan)
+
+    def test_details_convert(self):
+        info = facts.AdvancedCommerceTransactionInfo(
+            {
+                "items": [{"SKU": "a", "refunds": [{"refundDate": 1000}]}, "no object"],
+                "estimatedTax": "12",
+                "taxCode": 7,
+                "later": {"member": 1},
+            }
+        )
+        self.assertEqual([item.sku for item in info.items], ["a"])
+        self.assertEqual(info.items[0].refunds[0].refund_at, moment(1000))
+        self.assertIsNone(info.tax_code)
+        self.assertIsNone(info.descriptors)
+        self.assertEqual(info.payload["later"], {"member": 1})
+
+    def test_read_only(self):
+        transaction = verified("transaction")
+        for name in ("product_id", "payload", "document", "anything"):
+            with self.subTest(name=name), self.assertRaises(AttributeError):
+                setattr(transaction, name, "other")
+        with self.assertRaises(TypeError):
+            transaction.payload["productId"] = "other"
+        with self.assertRaises(TypeError):
+            transaction.document.json["ok"] = True
+
+    def test_proof_is_not_copied_out(self):
+        transaction = verified("transaction")
+        for proof in (transaction, transaction.document):
+            with self.assertRaises(TypeError):
+                pickle.dumps(proof)
+            self.assertIs(copy.copy(proof), proof)
+            self.assertIs(copy.deepcopy(proof), proof)
+        with self.assertRaises(TypeError):
+            assay.Document(None, 0)
+
+
+class ConversionTest(unittest.TestCase):
+    """What is not of its declared type reads as None."""
+
+    def test_integers(self):
+        for value, wanted in (
+            (7, 7), (True, None), (7.5, None), ("9007199254740993", 9007199254740993),
+            ("-5", -5), ("--5", None), ("5x", None), ("", None), ("9" * 5000, None),
+            (None, None), ([], None),
+        ):
+            with self.subTest(value=value):
+                self.assertEqual(_members.as_integer(value), wanted)
+        self.assertIsNone(_members.as_signed_integer("5"))
+
+    def test_times(self):
+        self.assertEqual(_members.as_time(1697679936056.485), 1697679936056)
+        self.assertIsNone(_members.as_time(1e300))
+        self.assertIsNone(_members.as_time(True))
+        self.assertIsNone(_members.as_moment(10**18))
+        self.assertEqual(_members.as_moment(0), moment(0))
+
+    def test_others(self):
+        self.assertIsNone(_members.as_text(5))
+        self.assertIsNone(_members.as_boolean(1))
+        self.assertEqual(_members.as_texts(["a", 1]), ("a",))
+        self.assertEqual(_members.as_texts("a"), ())
+
+
+def simple_names(kind):
+    """Properties whose values compare by ==."""
+    return [
+        name
+        for base in kind.__mro__
+        for name, value in vars(base).items()
+        if isinstance(value, _members.Member)
+    ]
+
+
+def moment(milliseconds):
+    return datetime.datetime.fromtimestamp(
+        milliseconds // 1000, datetime.timezone.utc
+    ) + datetime.timedelta(milliseconds=milliseconds % 1000)
+
+
+if __name__ == "__main__":
+    unittest.main()

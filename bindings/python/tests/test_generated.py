@@ -1,0 +1,71 @@
+"""The generated files are what tools/generate.py would write, from a strict reader."""
+import re
+import subprocess
+import sys
+import unittest
+
+from assay import _prototypes
+from case_table import ROOT
+
+sys.path.insert(0, str(ROOT / "tools"))
+import header  # noqa: E402
+
+HEADER = (ROOT / "include" / "assay.h").read_text()
+
+
+class GeneratedTest(unittest.TestCase):
+    def test_nothing_has_drifted(self):
+        done = subprocess.run(
+            [sys.executable, str(ROOT / "tools" / "generate.py"), "--check"],
+            capture_output=True, text=True,
+        )
+        self.assertEqual((done.returncode, done.stdout), (0, ""), done.stderr)
+
+    def test_every_function_of_the_header_is_bound(self):
+        """Counted by another way than the reader's."""
+        declared = set(re.findall(r"^ASSAY_API .*?(assay_\w+)\(", HEADER, re.M))
+        self.assertGreater(len(declared), 10)
+        self.assertEqual({entry.name for entry in header.read(HEADER).functions}, declared)
+        used = set(_prototypes.Functions.__init__.__code__.co_names)
+        self.assertLessEqual(declared, used)
+
+    def test_constants(self):
+        for name, value in re.findall(r"^  (ASSAY_\w+) = (-?\d+)", HEADER, re.M):
+            self.assertEqual(getattr(_prototypes, name), int(value))
+
+
+class HeaderReaderTest(unittest.TestCase):
+    def test_what_it_does_not_know_ends_the_run(self):
+        for text in (
+            "typedef union assay_x assay_x;",
+            "struct assay_x { int a; };",
+            "typedef void (*assay_callback)(int);",
+            "int assay_undeclared(void);",
+            "enum { ASSAY_A, ASSAY_B };",
+            "#define ASSAY_A (1 << 3)\n",
+            "ASSAY_API int assay_x(int);",
+            "#if 1\n",
+        ):
+            with self.subTest(text=text), self.assertRaises(SystemExit):
+                header.read(text)
+
+    def test_what_it_knows(self):
+        found = header.read(
+            "#ifndef GUARD_H\n#define GUARD_H\n#define ASSAY_NULLABLE _Nullable\n"
+            "#ifdef __cplusplus\nextern \"C\" {\n#endif\n"
+            "/** A thing; with a semicolon. */\ntypedef struct assay_thing assay_thing;\n"
+            "/** Make; one. */\nASSAY_API const char *\n  assay_make(const assay_thing *const *a,\n"
+            "  size_t n, assay_thing ** ASSAY_NULLABLE out);\n#endif\n"
+        )
+        (function,) = found.functions
+        self.assertEqual((function.name, function.result), ("assay_make", "const char*"))
+        self.assertEqual(
+            [(entry.type, entry.name) for entry in function.parameters],
+            [("const assay_thing*const*", "a"), ("size_t", "n"), ("assay_thing**", "out")],
+        )
+        self.assertEqual(function.doc, "Make; one.")
+        self.assertEqual(found.handles, ["assay_thing"])
+
+
+if __name__ == "__main__":
+    unittest.main()

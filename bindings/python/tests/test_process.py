@@ -1,0 +1,265 @@
+"""The library in a host process: threads, fork, close, memory, signals."""
+import multiprocessing
+import os
+import pathlib
+import subprocess
+import sys
+import threading
+import unittest
+import weakref
+
+import assay
+from assay import _library
+from case_table import jws_of, table
+from test_loading import real_library
+
+
+def resident_bytes():
+    pages = int(pathlib.Path("/proc/self/statm").read_text().split()[1])
+    return pages * os.sysconf("SC_PAGE_SIZE")
+
+
+class EvidenceCase(unittest.TestCase):
+    def setUp(self):
+        self.case = table().accepted("transaction")
+        self.now, self.jws = self.case["now"], jws_of(self.case)
+        self.configuration = table().configuration(self.case["verifier"])
+        self.verifier = assay.Verifier(self.configuration)
+        self.product = self.verifier.verify_transaction(self.jws, self.now).product_id
+
+
+class CloseTest(EvidenceCase):
+    def test_context_manager(self):
+        with self.verifier as verifier:
+            self.assertFalse(verifier.closed)
+            transaction = verifier.verify_transaction(self.jws, self.now)
+        self.assertTrue(verifier.closed)
+        self.assertEqual(transaction.product_id, self.product)
+        with self.assertRaises(ValueError), verifier:
+            pass
+
+    def test_close_twice(self):
+        self.verifier.close()
+        self.verifier.close()
+        self.assertTrue(self.verifier.closed)
+
+    def test_use_after_close(self):
+        transaction = self.verifier.verify_transaction(self.jws, self.now)
+        self.verifier.close()
+        for call in (
+            lambda: self.verifier.verify_transaction(self.jws, self.now),
+            lambda: self.verifier.verify("transaction", self.jws, self.now),
+            lambda: self.verifier.decide(transaction, now=self.now),
+        ):
+            with self.assertRaisesRegex(ValueError, "closed"):
+                call()
+        self.assertEqual(transaction.document.json["status"]["name"], "ok")
+        self.assertIn("apps", self.verifier.effective_configuration)
+
+    def test_another_verifier_takes_the_evidence_of_the_same_configuration(self):
+        transaction = self.verifier.verify_transaction(self.jws, self.now)
+        self.verifier.close()
+        other = assay.Verifier(self.configuration)
+        self.assertEqual(
+            other.decide(transaction, now=self.now).evidence.kinds, ("transaction",)
+        )
+
+    def test_everything_is_given_back(self):
+        transaction = self.verifier.verify_transaction(self.jws, self.now)
+        watched = [weakref.ref(transaction.document), weakref.ref(self.verifier)]
+        del transaction, self.verifier
+        self.assertEqual([found() for found in watched], [None, None])
+
+    def test_close_while_others_verify(self):
+        """Calls under way finish; later ones raise ValueError; nothing crashes."""
+        for _ in range(20):
+            verifier, wrong = assay.Verifier(self.configuration), []
+
+            def work(verifier=verifier, wrong=wrong):
+                try:
+                    while True:
+                        found = verifier.verify_transaction(self.jws, self.now)
+                        if found.product_id != self.product:
+                            wrong.append(found)
+                except ValueError:
+                    pass
+                except BaseException as error:
+                    wrong.append(error)
+
+            threads = [threading.Thread(target=work) for _ in range(4)]
+            for thread in threads:
+                thread.start()
+            verifier.close()
+            for thread in threads:
+                thread.join(60)
+            self.assertEqual(wrong, [])
+
+
+class ThreadTest(EvidenceCase):
+    def test_eight_threads(self):
+        rounds, wrong = 250, []
+        barrier = threading.Barrier(8)
+
+        def work():
+            barrier.wait()
+            for _ in range(rounds):
+                transaction = self.verifier.verify_transaction(self.jws, self.now)
+                refused = self.verifier.verify("transaction", self.jws[:-4] + "AAAA", self.now)
+                decision = self.verifier.decide(transaction, now=self.now)
+                if (
+                    transaction.product_id != self.product
+                    or refused.ok
+                    or decision.document.kind != "decision"
+                ):
+                    wrong.append((transaction, refused, decision))
+
+        threads = [threading.Thread(target=work) for _ in range(8)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join(120)
+            self.assertFalse(thread.is_alive(), "a thread hangs")
+        self.assertEqual(wrong, [])
+
+    def test_one_document_in_many_threads(self):
+        document = self.verifier.verify("transaction", self.jws, self.now)
+        found = []
+
+        def work():
+            for _ in range(200):
+                found.append((document.facts.product_id, document.json["kind"]))
+
+        threads = [threading.Thread(target=work) for _ in range(8)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join(60)
+        self.assertEqual(set(found), {(self.product, "transaction")})
+        self.assertEqual(len(found), 1600)
+
+
+class ForkTest(EvidenceCase):
+    def test_fork_while_threads_verify(self):
+        stop, failed = threading.Event(), []
+
+        def work():
+            try:
+                while not stop.is_set():
+                    self.verifier.verify_transaction(self.jws, self.now)
+            except BaseException as error:
+                failed.append(error)
+
+        threads = [threading.Thread(target=work) for _ in range(2)]
+        for thread in threads:
+            thread.start()
+        try:
+            answers = [self.answer_of_a_child() for _ in range(8)]
+        finally:
+            stop.set()
+            for thread in threads:
+                thread.join(60)
+        self.assertEqual(answers, [(self.product,) * 3] * 8)
+        self.assertEqual(failed, [])
+        again = self.verifier.verify_transaction(self.jws, self.now)
+        self.assertEqual(again.product_id, self.product)
+
+    def answer_of_a_child(self):
+        context = multiprocessing.get_context("fork")
+        document = self.verifier.verify("transaction", self.jws, self.now)
+        reader, writer = context.Pipe(duplex=False)
+        child = context.Process(target=self.child, args=(document, writer))
+        child.start()
+        self.assertTrue(reader.poll(60), "the child hangs")
+        answer = reader.recv()
+        child.join(60)
+        self.assertEqual(child.exitcode, 0)
+        return answer
+
+    def child(self, document, writer):
+        inherited = self.verifier.verify_transaction(self.jws, self.now).product_id
+        with assay.Verifier(self.configuration) as own:
+            fresh = own.verify_transaction(self.jws, self.now).product_id
+        self.verifier.close()
+        writer.send((inherited, fresh, document.facts.product_id))
+
+
+class MemoryTest(EvidenceCase):
+    def test_flat_over_20000_verifications(self):
+        def work(count):
+            for _ in range(count):
+                transaction = self.verifier.verify_transaction(self.jws, self.now)
+                transaction.product_id, transaction.expires_date, transaction.environment
+            for _ in range(count // 4):
+                self.verifier.verify("transaction", self.jws[:-4] + "AAAA", self.now).error
+                self.verifier.decide(transaction, now=self.now).plan
+
+        work(2_000)
+        before = resident_bytes()
+        work(20_000)
+        self.assertLess(resident_bytes() - before, 1 << 20)
+
+    def test_verifiers_are_given_back(self):
+        def work(count):
+            for _ in range(count):
+                assay.Verifier(self.configuration).verify_transaction(self.jws, self.now)
+
+        work(50)
+        before = resident_bytes()
+        work(500)
+        self.assertLess(resident_bytes() - before, 1 << 20)
+
+
+SIGNALS = """
+import ctypes, pathlib, _ctypes, sys, threading
+def state():
+    lines = pathlib.Path("/proc/self/status").read_text().splitlines()
+    return [line for line in lines if line.startswith(("Sig", "Shd", "Threads"))]
+before = state()
+for _ in range(20):
+    library = ctypes.CDLL(sys.argv[1])
+    library.assay_version_number.restype = ctypes.c_uint32
+    assert library.assay_version_number() >= 100
+    _ctypes.dlclose(library._handle)
+assert state() == before, (before, state())
+import assay
+verifier = assay.Verifier(sys.argv[2])
+verifier.verify("transaction", sys.argv[3], int(sys.argv[4]))
+verifier.close()
+assert state() == before, (before, state())
+print("same")
+"""
+
+
+class HostTest(EvidenceCase):
+    def test_signals_and_threads_of_the_host_stay(self):
+        import json
+
+        done = subprocess.run(
+            [sys.executable, "-c", SIGNALS, real_library(), json.dumps(self.configuration),
+             self.jws, str(self.now)],
+            capture_output=True, text=True, timeout=60,
+            env={**os.environ, "ASSAY_LIBRARY": real_library(),
+                 "PYTHONPATH": str(pathlib.Path(assay.__file__).parent.parent)},
+        )
+        self.assertEqual((done.stdout.strip(), done.returncode), ("same", 0), done.stderr)
+
+    def test_python_keeps_its_own_libcrypto(self):
+        """The library's libcrypto and that of Python's ssl do not meet."""
+        import hashlib
+        import ssl
+
+        self.assertTrue(ssl.OPENSSL_VERSION)
+        ssl.create_default_context()
+        self.assertEqual(hashlib.sha256(b"").hexdigest()[:8], "e3b0c442")
+        transaction = self.verifier.verify_transaction(self.jws, self.now)
+        self.assertEqual(transaction.product_id, self.product)
+
+    def test_loaded_library_is_the_one_under_test(self):
+        named = os.environ.get("ASSAY_LIBRARY")
+        inside = pathlib.Path(assay.__file__).parent / _library.FILE_NAME
+        if named and not inside.exists():
+            self.assertEqual(os.path.realpath(named), os.path.realpath(real_library()))
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,92 @@
+"""The wheel: one file, the library inside, the same bytes every time."""
+import base64
+import csv
+import hashlib
+import io
+import os
+import pathlib
+import platform
+import subprocess
+import sys
+import tempfile
+import unittest
+import zipfile
+
+from test_loading import real_library
+
+BINDING = pathlib.Path(__file__).resolve().parents[1]
+PLATFORM = f"manylinux_2_34_{platform.machine()}"
+
+
+class WheelTest(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.folder = tempfile.TemporaryDirectory()
+        cls.addClassCleanup(cls.folder.cleanup)
+        cls.wheel = cls.build("one")
+
+    @classmethod
+    def build(cls, name, *options, **environment):
+        out = pathlib.Path(cls.folder.name) / name
+        done = subprocess.run(
+            [sys.executable, str(BINDING / "build_wheel.py"), "--library", real_library(),
+             "--out", str(out), *options],
+            check=True, capture_output=True, text=True, env={**os.environ, **environment},
+        )
+        return pathlib.Path(done.stdout.strip())
+
+    def test_name(self):
+        self.assertRegex(self.wheel.name, rf"^assay-[0-9.]+-py3-none-{PLATFORM}\.whl$")
+
+    def test_same_bytes_every_time(self):
+        again = self.build("two", TZ="Asia/Tokyo")
+        self.assertEqual(again.read_bytes(), self.wheel.read_bytes())
+
+    def test_platform(self):
+        other = self.build("three", "--platform", "manylinux_2_34_riscv64")
+        self.assertTrue(other.name.endswith("-py3-none-manylinux_2_34_riscv64.whl"))
+        with zipfile.ZipFile(other) as archive:
+            name = next(entry for entry in archive.namelist() if entry.endswith("/WHEEL"))
+            self.assertIn(b"Tag: py3-none-manylinux_2_34_riscv64\n", archive.read(name))
+
+    def test_record(self):
+        with zipfile.ZipFile(self.wheel) as archive:
+            self.assertIsNone(archive.testzip())
+            names = archive.namelist()
+            record = next(name for name in names if name.endswith("/RECORD"))
+            rows = list(csv.reader(io.StringIO(archive.read(record).decode())))
+            self.assertEqual(sorted(row[0] for row in rows), sorted(names))
+            for name, digest, size in rows:
+                if name == record:
+                    self.assertEqual((digest, size), ("", ""))
+                    continue
+                content = archive.read(name)
+                wanted = base64.urlsafe_b64encode(hashlib.sha256(content).digest())
+                self.assertEqual(digest, "sha256=" + wanted.rstrip(b"=").decode())
+                self.assertEqual(int(size), len(content))
+
+    def test_contents(self):
+        with zipfile.ZipFile(self.wheel) as archive:
+            names = set(archive.namelist())
+            self.assertIn("assay/py.typed", names)
+            self.assertEqual(
+                archive.read("assay/libassay.so.0"), pathlib.Path(real_library()).read_bytes()
+            )
+            sources = {f"assay/{path.name}" for path in (BINDING / "assay").glob("*.py")}
+            self.assertLessEqual(sources, names)
+            self.assertFalse([name for name in names if "test" in name or ".pyc" in name])
+
+    def test_installed_package_uses_its_own_library(self):
+        site = pathlib.Path(self.folder.name) / "site"
+        with zipfile.ZipFile(self.wheel) as archive:
+            archive.extractall(site)
+        clean = {name: value for name, value in os.environ.items() if name != "ASSAY_LIBRARY"}
+        done = subprocess.run(
+            [sys.executable, "-c", "import assay; print(assay.library_path())"],
+            capture_output=True, text=True, cwd="/", env={**clean, "PYTHONPATH": str(site)},
+        )
+        self.assertEqual(done.stdout.strip(), str(site / "assay" / "libassay.so.0"), done.stderr)
+
+
+if __name__ == "__main__":
+    unittest.main()

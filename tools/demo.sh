@@ -1,0 +1,143 @@
+#!/bin/bash
+# A first look at Assay, without a device and without Apple: mint evidence under
+# a test authority, verify it, decide from it, and say why.
+#
+#   make demo
+#
+# Ends with 1 when any outcome is not the one that is expected.
+set -euo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")/.."
+CLI=${CLI:-.build-cli/release/assay-cli}
+LIBRARY=${LIBRARY:-build/lib/libassay.so.0}
+DEMO=build/demo
+ACCOUNT=0f8fad5b-d9cb-469f-a165-70867728950e
+passed=0
+failed=0
+
+# The scene must not depend on what an earlier run left.
+rm -rf "$DEMO"
+mkdir -p "$DEMO"
+CONFIG=$DEMO/authority/config.json
+
+mint() { # name, arguments of assay mint
+  local name=$1
+  shift
+  "$CLI" mint "$@" --authority "$DEMO/authority" --account "$ACCOUNT" \
+    --out "$DEMO/$name.jws"
+}
+
+# One member of a document, by python3's own reader.
+member() { # path, document
+  python3 -c '
+import json, sys
+value = json.load(open(sys.argv[2]))
+for name in sys.argv[1].split("."):
+    value = value.get(name) if isinstance(value, dict) else None
+print("" if value is None else value)' "$1" "$2"
+}
+
+expect() { # what, wanted, got
+  if [ "$2" = "$3" ]; then
+    passed=$((passed + 1))
+  else
+    failed=$((failed + 1))
+    echo "  NOT AS EXPECTED: $1 is '$3', it should be '$2'"
+  fi
+}
+
+scene() { # number, title, evidence, name of the file
+  echo
+  echo "$1. $2"
+  echo "   evidence: $DEMO/$3.jws ($(wc -c <"$DEMO/$3.jws") bytes)"
+}
+
+verify() { # name, status that is expected
+  local document=$DEMO/$1.verdict.json
+  "$CLI" verify "$DEMO/$1.jws" --kind transaction --config "$CONFIG" --json \
+    >"$document" || true
+  local status
+  status=$(member status.name "$document")
+  if [ "$status" = ok ]; then
+    echo "   verified: $(member transaction.productId "$document")," \
+      "transaction $(member transaction.transactionId "$document")"
+  else
+    echo "   refused:  $status at $(member error.at "$document")"
+    echo "             $(member error.message "$document")"
+    echo "             what to do: $(member error.hint "$document")"
+  fi
+  expect "the verdict" "$2" "$status"
+}
+
+decide() { # name, plan, state, status that are expected
+  local document=$DEMO/$1.decision.json
+  "$CLI" decide "transaction:$DEMO/$1.jws" --config "$CONFIG" --json \
+    --account "$ACCOUNT" >"$document" || true
+  local plan state status row
+  plan=$(member decision.plan "$document")
+  state=$(member decision.state "$document")
+  row=$(member decision.row "$document")
+  status=$(member status.name "$document")
+  echo "   decided:  plan '$plan', because the subscription is $state ($row)"
+  expect "the plan" "$2" "$plan"
+  expect "the state" "$3" "$state"
+  expect "the status" "$4" "$status"
+}
+
+echo "Assay decides who may have what from evidence that Apple signs. Here a test"
+echo "authority of your own signs instead, with certificates of Apple's shape."
+
+mint active transaction
+mint refunded transaction --refunded
+mint expired transaction --expired
+mint forged transaction --forge JWS-20 2>"$DEMO/forged.txt"
+PLANS=$(python3 -c '
+import json, sys
+plans = json.load(open(sys.argv[1])).get("plans", ["free"])
+print(plans[0], plans[-1])' "$CONFIG")
+FREE=${PLANS% *}
+PLAN=$(python3 -c '
+import json, sys
+config, verdict = (json.load(open(path)) for path in sys.argv[1:])
+print(config["products"][verdict]["plan"])' "$CONFIG" <(
+  "$CLI" inspect "$DEMO/active.jws" --json | python3 -c '
+import json, sys
+print(json.dumps(json.load(sys.stdin)["payload"]["productId"]))'))
+
+scene 1 "A subscription that is paid for" active
+verify active ok
+decide active "$PLAN" active ok
+
+scene 2 "A subscription that was refunded" refunded
+verify refunded ok
+decide refunded "$FREE" revoked rejected.decide.not-entitled
+
+scene 3 "A forgery: a chain of its own, under a root that bears Apple's name" forged
+verify forged rejected.chain.untrusted-root
+echo "   decided:  nothing; evidence that is not verified never reaches a decision"
+
+scene 4 "A subscription that has ended" expired
+verify expired ok
+decide expired "$FREE" expired rejected.decide.not-entitled
+
+echo
+echo "Your own JWS: put your app into a configuration and leave the anchors out, so"
+echo "that Apple's own root is the one that counts."
+cat <<'TEXT'
+
+  echo '{"apps":[{"bundleId":"com.example.app","appAppleId":1234567890}]}' > config.json
+TEXT
+cat <<TEXT
+
+  command line   $CLI verify purchase.jws --kind transaction --config config.json
+                 (a Sandbox purchase: add "environments":["Sandbox"])
+  Python         ASSAY_LIBRARY=$LIBRARY PYTHONPATH=bindings/python python3 -c '
+                 import assay
+                 verifier = assay.Verifier(open("config.json").read())
+                 print(verifier.verify_transaction(open("purchase.jws").read().strip()))'
+  C              cc -Iinclude bindings/c/examples/verify.c -o verify \\
+                   -Lbuild/lib -lassay -lcjson -Wl,-rpath,\$PWD/build/lib
+                 ./verify config.json transaction purchase.jws
+TEXT
+echo
+echo "suite demo: $passed passed, $failed failed, 0 skipped"
+[ "$failed" -eq 0 ] && [ "$passed" -gt 0 ]

@@ -1,0 +1,76 @@
+#!/bin/sh
+# Install the Debian packages that a part of the build needs, where they are
+# missing. Needs nothing but sh and apt itself.
+#
+#   tools/deps.sh build     what compiling the library needs
+#   tools/deps.sh check     that, and what the tests need
+#   tools/deps.sh --list    print both lists
+set -eu
+
+# One line each: group, package, and what shows that it is there: a command
+# that succeeds. A toolchain that came another way than by apt counts.
+packages() {
+  cat <<'LIST'
+build libssl-dev test -e /usr/include/openssl/evp.h
+build gcc command -v gcc
+build g++ command -v g++
+build libc6-dev test -e /usr/include/stdlib.h
+build binutils command -v readelf
+build pkg-config command -v pkg-config
+build git command -v git
+check python3 command -v python3
+check python3-venv python3 -c 'import venv, ensurepip'
+check libcjson-dev test -e /usr/include/cjson/cJSON.h
+check valgrind command -v valgrind
+check libc6-dbg test -e /usr/share/doc/libc6-dbg
+check doxygen command -v doxygen
+check cmake command -v cmake
+LIST
+}
+
+case "${1:-}" in
+  build) groups=build ;;
+  check) groups='build check' ;;
+  --list) packages | cut -d ' ' -f 1,2; exit 0 ;;
+  *) echo "usage: tools/deps.sh build|check|--list" >&2; exit 2 ;;
+esac
+
+if ! command -v swift >/dev/null 2>&1; then
+  echo "deps: Swift 6.2 or newer is needed and no 'swift' is on PATH." >&2
+  echo "deps: install it as swift.org describes, then run this again." >&2
+  exit 1
+fi
+
+missing=
+while read -r group package probe; do
+  case " $groups " in *" $group "*) ;; *) continue ;; esac
+  sh -c "$probe" >/dev/null 2>&1 </dev/null || missing="$missing $package"
+done <<EOF
+$(packages)
+EOF
+
+if [ -z "$missing" ]; then
+  exit 0
+fi
+
+echo "deps: installing$missing"
+if ! command -v apt-get >/dev/null 2>&1; then
+  echo "deps: no apt-get here; install the equivalents of:$missing" >&2
+  exit 1
+fi
+as_root=
+if [ "$(id -u)" != 0 ]; then
+  if command -v sudo >/dev/null 2>&1; then
+    as_root=sudo
+  else
+    echo "deps: not root and no sudo; run as root: apt-get install$missing" >&2
+    exit 1
+  fi
+fi
+export DEBIAN_FRONTEND=noninteractive
+# shellcheck disable=SC2086 # a list of words
+if ! $as_root apt-get install -y -q --no-install-recommends $missing \
+  </dev/null; then
+  $as_root apt-get update -q </dev/null
+  $as_root apt-get install -y -q --no-install-recommends $missing </dev/null
+fi
