@@ -1,0 +1,137 @@
+/// Every case, with the configurations of the verifiers that they name.
+public struct CaseTable: Sendable {
+  public var verifiers: [(name: String, config: JSONText)]
+  public var cases: [EvidenceCase]
+
+  /// Mints the whole table. All dates in it lie around `now`, milliseconds
+  /// since 1970 UTC.
+  public static func make(now: Int64) throws -> CaseTable {
+    let bench = try CaseBench(now: now)
+    try bench.addGoodEvidence()
+    try bench.addVariations()
+    try bench.addPayloadCases()
+    try bench.addNotificationCases()
+    try bench.addDateCases()
+    try bench.addIdentityCases()
+    try bench.addXcodeCases()
+    try bench.addHostileInput()
+    try bench.addConfigurationCases()
+    try bench.addDecisions()
+    bench.addExpiryCases()
+    return CaseTable(verifiers: bench.verifiers, cases: bench.cases)
+  }
+
+  /// The configuration of a verifier, as JSON text.
+  public func config(_ verifier: String) -> [UInt8]? {
+    verifiers.first { $0.name == verifier }?.config.bytes
+  }
+
+  /// The table as one JSON object in UTF-8, for the tests of other languages:
+  ///
+  ///     {"assayCases":1, "verifiers":{name: configuration}, "cases":[case]}
+  ///
+  /// A case has `name`, `rule`, `call` and `expect` {`status`, `check`?, `at`?,
+  /// `facts`?: {dotted path: text, integer or null}}, and by `call`:
+  /// - `verify_jws`: `verifier`, `kind`, `now` and `jws` or one of its forms;
+  /// - `decide`: `verifier`, `account` (text or null), `now`, `evidence`: a list
+  ///   of {`kind`, `jws`, `verifier`?}, each verified at `now` first;
+  /// - `check_expiry`: `expires`, `grace`, `revoked` (null: no date), `now`;
+  /// - `verifier_new`: `config`, the raw text, or one of its forms.
+  ///
+  /// Forms of a text `x`: `xBase64` where the bytes are no text, `xRepeat`
+  /// {`prefix`, `unit`, `count`, `suffix`} where it is too long to be written.
+  public var json: [UInt8] {
+    let document: JSONText = [
+      "assayCases": 1,
+      "verifiers": .object(verifiers.map { .init($0.name, $0.config) }),
+      "cases": .array(cases.map(\.json)),
+    ]
+    return document.bytes
+  }
+}
+
+extension EvidenceCase {
+  /// One entry of `cases`.
+  var json: JSONText {
+    var entry: JSONText = ["name": .string(name), "rule": .string(rule)]
+    switch call {
+    case .verifyJWS(let verifier, let kind, let jws, let now):
+      entry.add("call", "verify_jws")
+      entry.add("verifier", verifier)
+      entry.add("kind", kind.rawValue)
+      let (member, value) = jws.json("jws")
+      entry = entry.appending(member, value).appending("now", .integer(now))
+    case .decide(let verifier, let evidence, let account, let now):
+      entry.add("call", "decide")
+      entry.add("verifier", verifier)
+      entry = entry.appending("evidence", .array(evidence.map(\.json)))
+        .appending("account", account.map { .string($0) } ?? .null)
+        .appending("now", .integer(now))
+    case .checkExpiry(let expires, let grace, let revoked, let now):
+      entry.add("call", "check_expiry")
+      for (member, date) in [("expires", expires), ("grace", grace), ("revoked", revoked)] {
+        entry = entry.appending(member, date.map { .integer($0) } ?? .null)
+      }
+      entry = entry.appending("now", .integer(now))
+    case .verifierNew(let config):
+      entry.add("call", "verifier_new")
+      let (member, value) = config.json("config")
+      entry = entry.appending(member, value)
+    }
+    return entry.appending("expect", expect.json)
+  }
+}
+
+extension EvidenceCase.Evidence {
+  var json: JSONText {
+    var entry: JSONText = ["kind": .string(kind.rawValue), "jws": .string(utf8: jws)]
+    entry.add("verifier", verifier)
+    return entry
+  }
+}
+
+extension EvidenceCase.Expectation {
+  var json: JSONText {
+    var entry: JSONText = ["status": .string(status)]
+    entry.add("check", check)
+    entry.add("at", at)
+    if facts.isEmpty { return entry }
+    return entry.appending(
+      "facts", .object(facts.map { JSONText.Member($0.path, $0.value.json) }))
+  }
+}
+
+extension EvidenceCase.Fact {
+  var json: JSONText {
+    switch self {
+    case .text(let text): return .string(text)
+    case .integer(let number): return .integer(number)
+    case .null: return .null
+    }
+  }
+}
+
+extension EvidenceText {
+  /// The member that carries the text: under `name`, or `nameBase64` where it is
+  /// no text, or `nameRepeat` where it is a recipe.
+  func json(_ name: String) -> (String, JSONText) {
+    switch self {
+    case .bytes(let bytes):
+      if bytes.isUTF8Text { return (name, .string(utf8: bytes)) }
+      return (name + "Base64", .string(utf8: Base64Text.encode(bytes)))
+    case .repeated(let prefix, let unit, let count, let suffix):
+      return (
+        name + "Repeat",
+        [
+          "prefix": .string(utf8: prefix), "unit": .string(utf8: unit),
+          "count": .integer(Int64(count)), "suffix": .string(utf8: suffix),
+        ]
+      )
+    }
+  }
+}
+
+extension [UInt8] {
+  /// Whether a JSON string can carry these bytes in every language.
+  var isUTF8Text: Bool { !contains(0) && String(validating: self, as: UTF8.self) != nil }
+}

@@ -1,0 +1,113 @@
+extension Variation {
+  /// JWS-2, JWS-4, JWS-5: three segments and how they are spelt.
+  static let form: [Variation] = [
+    formed("white space before", [0x20], []),
+    formed("a line end after", [], [0x0a]),
+    formed("padding after the signature", [], Array("==".utf8)),
+    formed("a fourth segment", [], Array(".AAAA".utf8)),
+    formed("an empty fourth segment", [], [0x2e]),
+    formed("a dot before", [0x2e], []),
+    formed("JWS JSON serialization", Array("{\"jws\":\"".utf8), Array("\"}".utf8)),
+    formed(
+      "a whole notification body", Array("{\"signedPayload\":\"".utf8), Array("\"}".utf8)),
+    formed("quotes around", [0x22], [0x22]),
+    formed("a NUL after", [], [0]),
+    formed("a byte order mark before", [0xef, 0xbb, 0xbf], []),
+    formed("invalid UTF-8 after", [], [0xff]),
+    Variation("JWS-2", "two segments", "malformed.jws.form", check: "jws.form") { jws, _ in
+      jws.text = .swapped(payload: [])
+      jws.headerSegment = Array("AAAA".utf8)
+    },
+    Variation("JWS-2", "an empty header segment", "malformed.jws.form", check: "jws.form") {
+      jws, _ in jws.headerSegment = []
+    },
+    Variation("JWS-2", "an empty payload segment", "malformed.jws.form", check: "jws.form") {
+      jws, _ in jws.payloadSegment = []
+    },
+    Variation("JWS-2", "an empty signature segment", "malformed.jws.form", check: "jws.form") {
+      jws, _ in jws.text = .unsecured
+    },
+    Variation("JWS-2", "standard alphabet in a segment", "malformed.jws.form", check: "jws.form") {
+      jws, _ in
+      jws.payloadSegment = Base64Text.encodeURL(jws.payload) + Array("+/".utf8)
+    },
+    Variation("JWS-2", "padding inside a segment", "malformed.jws.form", check: "jws.form") {
+      jws, _ in
+      jws.headerSegment = Base64Text.encodeURL(jws.header.bytes) + Array("=".utf8)
+    },
+    Variation(
+      "JWS-3", "a header segment of 16,386 characters", "too-large.jws.header",
+      check: "jws.header"
+    ) { jws, _ in jws.padHeader(to: 12_289) },
+    Variation("JWS-3", "a header segment of 16,384 characters", "ok") { jws, _ in
+      jws.padHeader(to: 12_288)
+    },
+    Variation(
+      "JWS-4", "a header of impossible length", "malformed.jws.base64", check: "jws.header",
+      at: "header"
+    ) { jws, _ in jws.headerSegment = impossibleLength(jws.header.bytes) },
+    Variation(
+      "JWS-4", "unused bits in the header", "malformed.jws.base64", check: "jws.header",
+      at: "header"
+    ) { jws, _ in
+      jws.header = jws.header.appending("kid", "a")
+      while jws.header.bytes.count % 3 == 0 {
+        jws.header = jws.header.appending("pad", "a")
+      }
+      jws.headerSegment = Base64Text.withLooseBits(Base64Text.encodeURL(jws.header.bytes))
+    },
+    Variation(
+      "JWS-4", "a payload of impossible length", "malformed.jws.base64",
+      check: "payload.json", at: "payload"
+    ) { jws, _ in jws.payloadSegment = impossibleLength(jws.payload) },
+    Variation(
+      "JWS-4", "unused bits in the payload", "malformed.jws.base64", check: "payload.json",
+      at: "payload"
+    ) { jws, base in
+      var payload = base.payload
+      while payload.bytes.count % 3 == 0 { payload = payload.appending("pad", "a") }
+      jws.payloadSegment = Base64Text.withLooseBits(Base64Text.encodeURL(payload.bytes))
+    },
+    Variation(
+      "JWS-4", "unused bits in the signature", "malformed.jws.base64", check: "jws.form",
+      at: "signature"
+    ) { jws, _ in jws.signature = .looseBits },
+    length("a DER signature") { $0.signature = .der },
+    length("a signature of 63 octets") { $0.signature = .prefix(63) },
+    length("a signature of 65 octets") { $0.signature = .trailing([0]) },
+    length("a signature of 96 octets") { $0.signature = .trailing(Array(repeating: 1, count: 32)) },
+    length("a signature of one octet") { $0.signature = .prefix(1) },
+  ]
+
+  private static func formed(
+    _ name: String, _ before: [UInt8], _ after: [UInt8]
+  ) -> Variation {
+    Variation("JWS-2", name, "malformed.jws.form", check: "jws.form") { jws, _ in
+      jws.text = .surrounded(before: before, after: after)
+    }
+  }
+
+  private static func length(
+    _ name: String, _ change: @escaping @Sendable (inout JWSTemplate) -> Void
+  ) -> Variation {
+    Variation("JWS-5", name, "malformed.jws.signature-length", check: "jws.form") { jws, _ in
+      change(&jws)
+    }
+  }
+
+  /// The base64url of some bytes with so many characters that no bytes fit.
+  private static func impossibleLength(_ bytes: [UInt8]) -> [UInt8] {
+    var segment = Base64Text.encodeURL(bytes)
+    repeat { segment.append(UInt8(ascii: "A")) } while segment.count % 4 != 1
+    return segment
+  }
+}
+
+extension JWSTemplate {
+  /// Gives the header exactly so many bytes, by a `kid` that nobody reads.
+  mutating func padHeader(to count: Int) {
+    let bare = header.appending("kid", "").bytes.count
+    header = header.appending(
+      "kid", .string(String(repeating: "k", count: max(0, count - bare))))
+  }
+}

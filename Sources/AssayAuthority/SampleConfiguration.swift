@@ -1,0 +1,23 @@
+extension Authority {
+  /// A configuration that accepts what this authority mints for the app of
+  /// `purchase`, with a small catalogue to decide by.
+  public func sampleConfiguration(for purchase: Purchase) -> JSONText {
+    var app: JSONText = ["bundleId": .string(purchase.bundleId)]
+    app.add("appAppleId", purchase.appAppleId)
+    return [
+      "apps": [app],
+      "environments": ["Production", "Sandbox"],
+      "plans": ["free", "standard", "premium"],
+      "products": [
+        "com.example.app.standard.monthly": ["plan": "standard", "type": "auto-renewable"],
+        "com.example.app.premium.monthly": ["plan": "premium", "type": "auto-renewable"],
+        "com.example.app.season": [
+          "plan": "standard", "type": "non-renewing", "duration": "P90D",
+        ],
+        "com.example.app.lifetime": ["plan": "premium", "type": "non-consumable"],
+        "com.example.app.coins100": ["type": "consumable"],
+      ],
+      "storekit": ["anchors": [.string(anchor)]],
+    ]
+  }
+}
