@@ -1,0 +1,54 @@
+import ArgumentParser
+import Foundation
+
+/// `assay`: verify what Apple signs, from the command line.
+struct AssayCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "assay",
+    abstract: "Verify what Apple signs, and decide from it who may have what.",
+    discussion: """
+      Nothing here opens a network connection: evidence, configuration and time are \
+      arguments.
+
+      A first look, without a device:
+        assay mint transaction --authority ./authority > purchase.jws
+        assay verify purchase.jws --kind transaction --config ./authority/config.json
+        assay decide transaction:purchase.jws --config ./authority/config.json
+
+      Exit codes: 0 verified (decide: entitled), 1 refused, 2 usage or configuration.
+      """,
+    subcommands: [
+      VerifyCommand.self, DecideCommand.self, InspectCommand.self, MintCommand.self,
+    ])
+}
+
+/// Runs the command and turns every outcome into one of the three exit codes.
+@main
+enum Main {
+  static func main() {
+    do {
+      var command = try AssayCommand.parseAsRoot()
+      try command.run()
+    } catch let refusal as Refused {
+      exit(refusal.exitCode)
+    } catch let problem as Problem {
+      Terminal.complain("assay: " + problem.description)
+      exit(2)
+    } catch {
+      if AssayCommand.exitCode(for: error) == .success { AssayCommand.exit(withError: error) }
+      Terminal.complain(AssayCommand.fullMessage(for: error))
+      exit(2)
+    }
+  }
+}
+
+/// The answer was printed, and it was no.
+struct Refused: Error {
+  let exitCode: Int32
+}
+
+/// The command could not be carried out; says what to do about it.
+struct Problem: Error, CustomStringConvertible {
+  let description: String
+  init(_ description: String) { self.description = description }
+}

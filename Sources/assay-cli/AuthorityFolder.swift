@@ -1,0 +1,82 @@
+import AssayAuthority
+import Foundation
+
+/// A test authority kept in a folder, so that the evidence of several runs has
+/// one root:
+///
+///     root.der root.b64       the root; root.b64 is what storekit.anchors takes
+///     config.json             a configuration that accepts what is minted here
+///     intermediate.der leaf.der xcode.der
+///     *-key.pem               private keys, readable by their owner alone
+struct AuthorityFolder {
+  let path: String
+
+  /// The authority that is kept there; a new one where there is none.
+  func open(now: Int64, purchase: Purchase) throws -> Authority {
+    if FileManager.default.fileExists(atPath: file("root.der")) { return try load(now: now) }
+    return try create(now: now, purchase: purchase)
+  }
+
+  private func file(_ name: String) -> String { path + "/" + name }
+
+  private func load(now: Int64) throws -> Authority {
+    func key(_ name: String) throws -> SigningKey {
+      do {
+        return try SigningKey.read(pem: try Input.read(file(name + "-key.pem")))
+      } catch let error as AuthorityError {
+        throw Problem("\(file(name + "-key.pem")): \(error)")
+      }
+    }
+    let keys = Authority.Keys(
+      root: try key("root"), intermediate: try key("intermediate"), leaf: try key("leaf"),
+      xcode: try key("xcode"))
+    let certificates = Authority.Certificates(
+      root: try Input.read(file("root.der")),
+      intermediate: try Input.read(file("intermediate.der")),
+      leaf: try Input.read(file("leaf.der")), xcode: try Input.read(file("xcode.der")))
+    return try Authority(now: now, keys: keys, certificates: certificates)
+  }
+
+  private func create(now: Int64, purchase: Purchase) throws -> Authority {
+    do {
+      try FileManager.default.createDirectory(
+        atPath: path, withIntermediateDirectories: true,
+        attributes: [.posixPermissions: 0o700])
+    } catch {
+      throw Problem("the folder \(path) cannot be made")
+    }
+    let authority = try Authority(now: now)
+    let keys = [
+      ("root", authority.rootKey), ("intermediate", authority.intermediateKey),
+      ("leaf", authority.leafKey), ("xcode", authority.xcodeKey),
+    ]
+    for (name, key) in keys { try write(try key.pem(), name + "-key.pem", mode: 0o600) }
+    try write(authority.chain.intermediate, "intermediate.der")
+    try write(authority.chain.leaf, "leaf.der")
+    try write(authority.xcodeCertificate, "xcode.der")
+    try write(Array((authority.anchor + "\n").utf8), "root.b64")
+    try write(
+      authority.sampleConfiguration(for: purchase).bytes + [0x0a], "config.json")
+    try write(authority.chain.root, "root.der")
+    Terminal.complain(
+      "assay: made a test authority in \(path); verify with --config \(file("config.json"))")
+    return authority
+  }
+
+  /// Writes a new file; its mode is set before anything stands in it.
+  private func write(_ bytes: [UInt8], _ name: String, mode: Int = 0o644) throws {
+    let made = FileManager.default.createFile(
+      atPath: file(name), contents: nil, attributes: [.posixPermissions: mode])
+    guard made, let handle = FileHandle(forWritingAtPath: file(name)) else {
+      throw Problem("\(file(name)) cannot be written")
+    }
+    defer { try? handle.close() }
+    do {
+      try FileManager.default.setAttributes(
+        [.posixPermissions: mode], ofItemAtPath: file(name))
+      try handle.write(contentsOf: Data(bytes))
+    } catch {
+      throw Problem("\(file(name)) cannot be written")
+    }
+  }
+}

@@ -1,0 +1,81 @@
+import ArgumentParser
+import Assay
+
+struct DecideCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "decide",
+    abstract: "Decide from several pieces of evidence which plan is in force.",
+    discussion: """
+      Each piece is verified first; one that is refused ends the command with its own \
+      verdict.
+
+      Examples:
+        assay decide transaction:t.jws renewal:r.jws --config config.json
+        assay decide notification:n.jws --config config.json \\
+          --account 0f8fad5b-d9cb-469f-a165-70867728950e --now 2026-01-31T12:00:00Z
+
+      Exit codes: 0 a plan above the default one is in force, 1 none is or evidence was \
+      refused, 2 usage or configuration.
+      """)
+
+  @Argument(help: "KIND:FILE, as often as there is evidence; KIND is one of \(Input.kinds).")
+  var evidence: [String]
+
+  @Option(help: "Configuration of the verifier (docs/config.md).")
+  var config: String
+
+  @Option(help: "The appAccountToken that the evidence must carry.")
+  var account: String?
+
+  @Option(help: "The present: milliseconds since 1970, or 2026-01-31T12:00:00Z.")
+  var now: String?
+
+  @Flag(help: "Print the document as JSON.")
+  var json = false
+
+  func run() throws {
+    let verifier = try Input.verifier(config)
+    let now = try Input.time(now, option: "--now")
+    var documents: [Document] = []
+    for piece in evidence {
+      let parts = piece.split(separator: ":", maxSplits: 1).map(String.init)
+      guard parts.count == 2 else {
+        throw Problem("\(piece): evidence is given as KIND:FILE, like transaction:t.jws")
+      }
+      let kind = try Input.kind(parts[0])
+      let document = verifier.verifyJWS(
+        try Input.readEvidence(parts[1]), kind: kind, nowMs: now)
+      guard document.status == .ok else { try refuse(document, piece) }
+      documents.append(document)
+    }
+    let decision = verifier.decide(
+      documents, account: account.map { Array($0.utf8) }, nowMs: now)
+    let view = DocumentView(decision)
+    if json {
+      Terminal.write(decision.json + [0x0a])
+    } else {
+      show(decision, view)
+    }
+    if view.exitCode != 0 { throw Refused(exitCode: view.exitCode) }
+  }
+
+  private func refuse(_ document: Document, _ piece: String) throws -> Never {
+    let view = DocumentView(document)
+    if json { Terminal.write(document.json + [0x0a]) } else { view.show(piece) }
+    throw Refused(exitCode: view.exitCode)
+  }
+
+  private func show(_ decision: Document, _ view: DocumentView) {
+    let entitled = decision.status == .ok
+    let plan = decision.text("decision.plan") ?? "no plan"
+    let state = decision.text("decision.state") ?? "\(decision.status.name)"
+    let row = decision.text("decision.row") ?? ""
+    print(
+      Terminal.styled(entitled ? "ENTITLED" : "NOT ENTITLED", entitled ? .good : .bad)
+        + "  plan \(Terminal.safe(plan)), \(state) \(row)")
+    view.showError()
+    view.showChecks()
+    view.showWarnings()
+    view.showFacts()
+  }
+}

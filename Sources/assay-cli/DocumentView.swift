@@ -1,0 +1,113 @@
+import Assay
+import AssayAuthority
+import Foundation
+
+/// A document of the library as a person reads it: verdict, reason, every
+/// check as a line, facts.
+struct DocumentView {
+  private let document: Document
+  private let root: [String: Any]
+
+  init(_ document: Document) {
+    self.document = document
+    let parsed = try? JSONSerialization.jsonObject(with: Data(document.json))
+    root = parsed as? [String: Any] ?? [:]
+  }
+
+  /// 0 verified; 1 refused; 2 the caller's fault.
+  var exitCode: Int32 {
+    switch document.status.family {
+    case .ok: return 0
+    case .misuse, .config, .internal: return 2
+    default: return 1
+    }
+  }
+
+  func show(_ title: String) {
+    let good = document.status == .ok
+    print(
+      Terminal.styled(good ? "VERIFIED" : "REFUSED", good ? .good : .bad) + "  " + title + "  "
+        + Terminal.styled("\(document.status.name)", .strong))
+    showError()
+    showChecks()
+    showWarnings()
+  }
+
+  func showError() {
+    guard let error = root["error"] as? [String: Any] else { return }
+    for member in ["message", "check", "rule", "at", "hint", "retryClass"] {
+      guard let text = error[member] as? String else { continue }
+      print("  \(padded(member)) \(Terminal.safe(text))")
+    }
+  }
+
+  func showChecks() {
+    print("checks")
+    for entry in root["checks"] as? [[String: Any]] ?? [] {
+      let id = entry["id"] as? String ?? "?"
+      switch entry["ok"] as? Bool {
+      case true?: print("  " + Terminal.styled("ok  ", .good) + " " + id)
+      case false?: print("  " + Terminal.styled("FAIL", .bad) + " " + id)
+      case nil:
+        let why = entry["why"] as? String ?? "not made"
+        print(Terminal.styled("  --   \(id) (\(why))", .quiet))
+      }
+    }
+  }
+
+  func showWarnings() {
+    for entry in root["warnings"] as? [[String: Any]] ?? [] {
+      let text = "\(entry["id"] ?? "?") at \(entry["at"] ?? "?")"
+      print(Terminal.styled("warning ", .caution) + Terminal.safe(text))
+    }
+  }
+
+  /// Every fact as `path value`, without the signed JSON itself.
+  func showFacts() {
+    let envelope: Set<String> = ["assay", "kind", "ok", "status", "error", "checks", "warnings"]
+    for member in root.keys.sorted() where !envelope.contains(member) {
+      guard let facts = root[member] as? [String: Any] else { continue }
+      print("facts")
+      showFacts(facts, path: "")
+    }
+  }
+
+  private func showFacts(_ facts: [String: Any], path: String) {
+    for name in facts.keys.sorted() where name != "payload" && name != "warnings" {
+      showFact(facts[name], path: path.isEmpty ? name : path + "." + name)
+    }
+  }
+
+  private func showFact(_ value: Any?, path: String) {
+    switch value {
+    case let object as [String: Any]: showFacts(object, path: path)
+    case let list as [Any]:
+      for (index, element) in list.enumerated() { showFact(element, path: "\(path).\(index)") }
+    case let text as String: print("  \(padded(path)) \(Terminal.safe(text))")
+    case let number as NSNumber:
+      if BooleanNumber.isBoolean(number) {
+        print("  \(padded(path)) \(number.boolValue)")
+      } else {
+        print("  \(padded(path)) \(number)\(DocumentView.date(path, number.int64Value))")
+      }
+    default: break
+    }
+  }
+
+  /// A readable date behind a number that is one.
+  static func date(_ path: String, _ ms: Int64) -> String {
+    let plausible = ms > 946_684_800_000 && ms < 7_258_118_400_000
+    return plausible ? "  (\(CertificateTime.readable(ms: ms)) UTC)" : ""
+  }
+
+  private func padded(_ text: String) -> String {
+    text + String(repeating: " ", count: max(0, 28 - text.count))
+  }
+}
+
+/// JSONSerialization gives true and false as numbers; this tells them apart.
+private enum BooleanNumber {
+  static func isBoolean(_ number: NSNumber) -> Bool {
+    unsafe String(cString: number.objCType) == "c"
+  }
+}

@@ -1,0 +1,151 @@
+import ArgumentParser
+import AssayAuthority
+import Foundation
+
+struct MintCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "mint",
+    abstract: "Mint test evidence with Apple's shape under a test root of your own.",
+    discussion: """
+      Without a device: mint what Apple would sign, and run a whole backend against it. \
+      The authority is made on first use; put its root.b64 into storekit.anchors, or take \
+      the config.json beside it.
+
+      Examples:
+        assay mint transaction --authority ca --expired > old.jws
+        assay mint transaction --authority ca --type non-consumable
+        assay mint notification --authority ca --notification-type REFUND --refunded
+        assay mint renewal --authority ca --billing-retry --grace-until 2026-02-07
+        assay mint transaction --authority ca --set price=1990 --remove currency
+        assay mint transaction --authority ca --forge JWS-29 > forged.jws
+        assay mint --list-forgeries
+        assay mint --cases cases.json
+
+      Exit codes: 0 minted, 2 usage.
+      """)
+
+  @Argument(help: "What to mint: \(Input.kinds).")
+  var kind: String?
+
+  @Option(help: "Folder of the test authority; made when it is not there.")
+  var authority: String?
+
+  @Option(name: .shortAndLong, help: "File to write; standard output without it.")
+  var out: String?
+
+  @OptionGroup(title: "Facts of the purchase")
+  var facts: PurchaseOptions
+
+  @Option(help: "Type of a notification, like DID_RENEW.")
+  var notificationType = "SUBSCRIBED"
+
+  @Option(help: "Subtype of a notification, like BILLING_RECOVERY.")
+  var subtype: String?
+
+  @Flag(help: "Sign as StoreKit testing in Xcode does.")
+  var xcode = false
+
+  @Option(help: "MEMBER=JSON: any member of the payload; a dotted path reaches inside.")
+  var set: [String] = []
+
+  @Option(help: "A member of the payload to leave out.")
+  var remove: [String] = []
+
+  @Option(help: "Rule to break, like JWS-29: a twin that differs in one thing.")
+  var forge: String?
+
+  @Flag(help: "List what --forge can break.")
+  var listForgeries = false
+
+  @Option(help: "Write the table of test cases as JSON into this file.")
+  var cases: String?
+
+  func run() throws {
+    if listForgeries { return showForgeries() }
+    let now = try Input.time(facts.now, option: "--now")
+    if let cases { return try write(try CaseTable.make(now: now).json + [0x0a], to: cases) }
+    guard let kind, let evidence = EvidenceKind(rawValue: kind) else {
+      throw Problem("what shall be minted? There are \(Input.kinds), and --cases FILE")
+    }
+    guard let authority else {
+      throw Problem(
+        "--authority DIR is missing: evidence under a root that nobody keeps proves nothing")
+    }
+    let purchase = try facts.purchase(now: now, xcode: xcode)
+    let signer = try AuthorityFolder(path: authority).open(now: now, purchase: purchase)
+    let payload = try changed(try self.payload(evidence, purchase, signer))
+    let jws = try sign(payload, evidence, signer, now)
+    try write(out == nil ? jws + [0x0a] : jws, to: out)
+  }
+
+  private func payload(
+    _ kind: EvidenceKind, _ purchase: Purchase, _ signer: Authority
+  ) throws -> JSONText {
+    if xcode {
+      switch kind {
+      case .transaction: return purchase.xcodeTransactionPayload
+      case .renewal: return purchase.xcodeRenewalPayload
+      case .appTransaction: return purchase.xcodeAppTransactionPayload
+      default: throw Problem("Xcode signs transactions, renewals and app transactions alone")
+      }
+    }
+    if kind == .notification {
+      let initial = notificationType == "SUBSCRIBED" && subtype == nil
+      return try signer.notification(
+        notificationType, initial ? "INITIAL_BUY" : subtype, purchase)
+    }
+    return try signer.payload(kind, purchase)
+  }
+
+  private func changed(_ payload: JSONText) throws -> JSONText {
+    var payload = payload
+    for change in set {
+      let parts = change.split(separator: "=", maxSplits: 1).map(String.init)
+      guard parts.count == 2 else {
+        throw Problem("--set \(change): give MEMBER=JSON, like price=1990")
+      }
+      let isJSON =
+        (try? JSONSerialization.jsonObject(
+          with: Data(parts[1].utf8), options: [.fragmentsAllowed])) != nil
+      payload = payload.setting(parts[0], isJSON ? .text(parts[1]) : .string(parts[1]))
+    }
+    return payload.removing(remove)
+  }
+
+  private func sign(
+    _ payload: JSONText, _ kind: EvidenceKind, _ signer: Authority, _ now: Int64
+  ) throws -> [UInt8] {
+    guard let forge else {
+      return try xcode ? signer.mintXcode(payload) : signer.mint(payload)
+    }
+    if xcode { throw Problem("--forge and --xcode do not go together") }
+    guard let variation = Variation.forgery(forge.uppercased()) else {
+      throw Problem("nothing breaks \(forge); see assay mint --list-forgeries")
+    }
+    if variation.isOfTransactions, kind != .transaction {
+      throw Problem("\(variation.rule) is broken in a transaction alone")
+    }
+    Terminal.complain(
+      "assay: forged \(variation.rule), \(variation.name): has to give \(variation.status)")
+    return try variation.mint(.init(authority: signer, payload: payload, now: now))
+  }
+
+  private func showForgeries() {
+    var seen: Set<String> = []
+    for variation in Variation.all where variation.status != "ok" {
+      guard seen.insert(variation.rule).inserted else { continue }
+      let rule = variation.rule.padding(toLength: 9, withPad: " ", startingAt: 0)
+      let status = variation.status.padding(toLength: 38, withPad: " ", startingAt: 0)
+      print(rule + status + variation.name)
+    }
+  }
+
+  private func write(_ bytes: [UInt8], to path: String?) throws {
+    guard let path, path != "-" else { return Terminal.write(bytes) }
+    do {
+      try Data(bytes).write(to: URL(fileURLWithPath: path))
+    } catch {
+      throw Problem("\(path) cannot be written")
+    }
+  }
+}

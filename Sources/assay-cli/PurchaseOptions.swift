@@ -1,0 +1,140 @@
+import ArgumentParser
+import AssayAuthority
+
+/// The facts of a purchase that most tests want to set.
+struct PurchaseOptions: ParsableArguments {
+  @Option(help: "Product id.")
+  var product: String?
+
+  @Option(help: "auto-renewable, non-renewing, non-consumable or consumable.")
+  var type = "auto-renewable"
+
+  @Option(help: "Production or Sandbox; with --xcode Xcode or LocalTesting.")
+  var environment: String?
+
+  @Option(help: "Bundle id of the app.")
+  var bundleId = "com.example.app"
+
+  @Option(help: "appAppleId of the app.")
+  var appId: Int64 = 1_234_567_890
+
+  @Option(help: "Transaction id.")
+  var transactionId: String?
+
+  @Option(help: "Original transaction id: the line of a subscription.")
+  var originalTransactionId: String?
+
+  @Option(help: "appAccountToken, a UUID.")
+  var account: String?
+
+  @Option(help: "Quantity.")
+  var quantity: Int64 = 1
+
+  @Option(help: "When it was bought: milliseconds, or 2026-01-31T12:00:00Z.")
+  var purchased: String?
+
+  @Option(help: "End of the paid period.")
+  var expires: String?
+
+  @Option(help: "When Apple signed it; a minute before now without it.")
+  var signed: String?
+
+  @Option(help: "The present of the mint.")
+  var now: String?
+
+  @Flag(help: "The paid period of the subscription ended yesterday.")
+  var expired = false
+
+  @Flag(help: "Refunded two minutes before now.")
+  var refunded = false
+
+  @Flag(help: "Held through Family Sharing.")
+  var family = false
+
+  @Flag(help: "In a free trial.")
+  var trial = false
+
+  @Flag(help: "Replaced by an upgrade.")
+  var upgraded = false
+
+  @Flag(help: "Renewal info: the customer switched renewal off.")
+  var renewalOff = false
+
+  @Flag(help: "Renewal info: Apple retries the payment.")
+  var billingRetry = false
+
+  @Option(help: "Renewal info: end of the billing grace period.")
+  var graceUntil: String?
+
+  /// The purchase that these options describe. `now`: ms since 1970 UTC.
+  func purchase(now: Int64, xcode: Bool) throws -> Purchase {
+    var purchase = Purchase(now: now)
+    let type = try productType()
+    purchase = purchase.of(product ?? PurchaseOptions.product(type), type)
+    purchase.environment = environment ?? (xcode ? "Xcode" : "Sandbox")
+    purchase.bundleId = bundleId
+    purchase.appAppleId = appId
+    purchase.accountToken = account
+    purchase.quantity = quantity
+    let usual =
+      purchase.environment == "Production" ? "180000900000001" : purchase.transactionId
+    purchase.transactionId = transactionId ?? originalTransactionId ?? usual
+    purchase.originalTransactionId = originalTransactionId ?? purchase.transactionId
+    try setDates(&purchase, now)
+    if refunded {
+      purchase.revocationDate = now - 120_000
+      purchase.revocationReason = 0
+      purchase.revocationType = family ? "FAMILY_REVOKE" : "REFUND_FULL"
+    }
+    if family { purchase.ownership = "FAMILY_SHARED" }
+    if trial {
+      purchase.offerType = 1
+      purchase.offerDiscountType = "FREE_TRIAL"
+    }
+    if upgraded { purchase.isUpgraded = true }
+    if renewalOff { purchase.autoRenewStatus = 0 }
+    if billingRetry { purchase.isInBillingRetryPeriod = true }
+    return purchase
+  }
+
+  private func setDates(_ purchase: inout Purchase, _ now: Int64) throws {
+    if let purchased {
+      purchase.purchaseDate = try Input.time(purchased, option: "--purchased")
+      purchase.originalPurchaseDate = purchase.purchaseDate
+      if purchase.expiresDate != nil {
+        purchase.expiresDate = purchase.purchaseDate + 30 * Purchase.day
+      }
+    }
+    if expired, purchase.type == .autoRenewable {
+      purchase.purchaseDate = now - 31 * Purchase.day
+      purchase.originalPurchaseDate = purchase.purchaseDate
+      purchase.expiresDate = now - Purchase.day
+    }
+    if let expires { purchase.expiresDate = try Input.time(expires, option: "--expires") }
+    if let signed { purchase.signedDate = try Input.time(signed, option: "--signed") }
+    if let graceUntil {
+      purchase.gracePeriodExpiresDate = try Input.time(graceUntil, option: "--grace-until")
+    }
+  }
+
+  private func productType() throws -> Purchase.ProductType {
+    switch type {
+    case "auto-renewable": return .autoRenewable
+    case "non-renewing": return .nonRenewing
+    case "non-consumable": return .nonConsumable
+    case "consumable": return .consumable
+    default:
+      throw Problem(
+        "--type \(type): there are auto-renewable, non-renewing, non-consumable, consumable")
+    }
+  }
+
+  private static func product(_ type: Purchase.ProductType) -> String {
+    switch type {
+    case .autoRenewable: return "com.example.app.premium.monthly"
+    case .nonRenewing: return "com.example.app.season"
+    case .nonConsumable: return "com.example.app.lifetime"
+    case .consumable: return "com.example.app.coins100"
+    }
+  }
+}

@@ -1,0 +1,49 @@
+import Foundation
+
+/// Output for people: colour on a terminal alone, and no control characters
+/// out of evidence.
+enum Terminal {
+  enum Style: String {
+    case good = "32"
+    case bad = "31"
+    case quiet = "2"
+    case strong = "1"
+    case caution = "33"
+  }
+
+  /// NO_COLOR (any value that is not empty) and output into a file switch
+  /// colour off.
+  static let hasColour: Bool = {
+    let environment = ProcessInfo.processInfo.environment
+    if let refusal = environment["NO_COLOR"], !refusal.isEmpty { return false }
+    if environment["TERM"] == "dumb" { return false }
+    return isatty(1) == 1
+  }()
+
+  static func styled(_ text: String, _ style: Style) -> String {
+    hasColour ? "\u{1b}[\(style.rawValue)m\(text)\u{1b}[0m" : text
+  }
+
+  /// The text with every control, format and line character spelt out, so that
+  /// evidence cannot steer the terminal.
+  static func safe(_ text: String) -> String {
+    var out = ""
+    for scalar in text.unicodeScalars {
+      switch scalar.properties.generalCategory {
+      case .control, .format, .lineSeparator, .paragraphSeparator, .surrogate, .privateUse:
+        out += "\\u{" + String(scalar.value, radix: 16) + "}"
+      default: out.unicodeScalars.append(scalar)
+      }
+    }
+    return out
+  }
+
+  static func complain(_ text: String) {
+    FileHandle.standardError.write(Data((text + "\n").utf8))
+  }
+
+  /// Bytes to standard output as they are.
+  static func write(_ bytes: [UInt8]) {
+    FileHandle.standardOutput.write(Data(bytes))
+  }
+}
