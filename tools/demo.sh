@@ -109,7 +109,7 @@ decide active "$PLAN" active ok
 
 scene 2 "A subscription that was refunded" refunded
 verify refunded ok
-decide refunded "$FREE" revoked rejected.decide.not-entitled
+decide refunded "$FREE" refunded rejected.decide.not-entitled
 
 scene 3 "A forgery: a chain of its own, under a root that bears Apple's name" forged
 verify forged rejected.chain.untrusted-root

@@ -77,17 +77,29 @@ static inline EVP_PKEY *assay_shim_point(OSSL_LIB_CTX *context,
   return key;
 }
 
+/* What every check with this key begins with, made once: looking up its
+ * algorithm costs more than copying the outcome. NULL: it cannot verify. */
+static inline EVP_PKEY_CTX *assay_shim_verifier(OSSL_LIB_CTX *context,
+                                                EVP_PKEY *key) {
+  EVP_PKEY_CTX *check = EVP_PKEY_CTX_new_from_pkey(context, key, NULL);
+  if (check != NULL && EVP_PKEY_verify_init(check) != 1) {
+    EVP_PKEY_CTX_free(check);
+    check = NULL;
+  }
+  ERR_clear_error();
+  return check;
+}
+
 /* 1: the DER signature verifies over the digest; anything else: it does not. */
-static inline int assay_shim_verify(OSSL_LIB_CTX *context, EVP_PKEY *key,
+static inline int assay_shim_verify(const EVP_PKEY_CTX *verifier,
                                     const unsigned char *digest,
                                     size_t digest_length,
                                     const unsigned char *signature,
                                     size_t signature_length) {
-  int good = 0;
-  EVP_PKEY_CTX *check = EVP_PKEY_CTX_new_from_pkey(context, key, NULL);
-  if (check != NULL && EVP_PKEY_verify_init(check) == 1)
-    good = EVP_PKEY_verify(check, signature, signature_length, digest,
-                           digest_length) == 1;
+  EVP_PKEY_CTX *check = EVP_PKEY_CTX_dup(verifier);
+  int good = check != NULL &&
+             EVP_PKEY_verify(check, signature, signature_length, digest,
+                             digest_length) == 1;
   EVP_PKEY_CTX_free(check);
   if (!good) ERR_clear_error();
   return good;

@@ -17,14 +17,18 @@ enum Base64 {
   /// The offset of the first byte that is neither a character of base64url nor a
   /// dot, or nil; and the offsets of the dots, of which three are enough to know.
   static func segments(_ text: [UInt8]) -> (dots: [Int], stranger: Int?) {
-    let table = urlValues
-    let values = table.span
-    let bytes = text.span
     var dots: [Int] = []
-    for index in 0..<bytes.count where values[Int(bytes[index])] == invalid {
-      guard bytes[index] == 0x2e else { return (dots, index) }
-      dots.append(index)
-      if dots.count > 2 { break }
+    var start = 0
+    while start < text.count, dots.count <= 2 {
+      // Nearly all blocks hold neither a dot nor a stranger.
+      start &+= digitPrefix(text, from: start)
+      let end = Swift.min(start &+ blockSize, text.count)
+      for index in start..<end where urlValues[Int(text[index])] == invalid {
+        guard text[index] == 0x2e else { return (dots, index) }
+        dots.append(index)
+        if dots.count > 2 { break }
+      }
+      start = end
     }
     return (dots, nil)
   }
@@ -58,9 +62,52 @@ enum Base64 {
 
   // MARK: parts
 
+  private static let blockSize = 32
+
+  /// How many bytes from `start` on, counted in whole blocks, are characters of
+  /// base64url.
+  private static func digitPrefix(_ text: [UInt8], from start: Int) -> Int {
+    unsafe text.withUnsafeBytes { bytes in
+      var at = start
+      while at &+ blockSize <= bytes.count {
+        var digits = everyByte(0x80)
+        for offset in [0, 8, 16, 24] {
+          digits &= urlDigits(
+            of: unsafe bytes.loadUnaligned(fromByteOffset: at &+ offset, as: UInt64.self))
+        }
+        guard digits == everyByte(0x80) else { break }
+        at &+= blockSize
+      }
+      return at &- start
+    }
+  }
+
+  /// The top bit of each byte says whether the word's byte is a character of
+  /// base64url.
+  @inline(__always)
+  private static func urlDigits(of word: UInt64) -> UInt64 {
+    let lowerCase = word | everyByte(0x20)
+    let digits =
+      bytes(of: word, from: 0x30, to: 0x39) | bytes(of: lowerCase, from: 0x61, to: 0x7a)
+      | bytes(of: word, from: 0x2d, to: 0x2d) | bytes(of: word, from: 0x5f, to: 0x5f)
+    return digits & ~word
+  }
+
+  /// The top bit of each byte says whether the word's byte lies in the range.
+  /// A byte from 0x80 on may spoil the bytes above it; it is no digit itself, so
+  /// that the word is not taken for one of digits.
+  @inline(__always)
+  private static func bytes(of word: UInt64, from low: UInt64, to high: UInt64) -> UInt64 {
+    (word &+ everyByte(0x80 &- low)) & ~(word &+ everyByte(0x7f &- high))
+  }
+
+  @inline(__always)
+  private static func everyByte(_ value: UInt64) -> UInt64 { value &* 0x0101_0101_0101_0101 }
+
   private static let invalid: UInt8 = 0xff
-  private static let standardDigits = Text(stringLiteral:
-    "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/"
+  private static let standardDigits = Text(
+    stringLiteral:
+      "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/"
   ).utf8
   private static let standardValues = values(standardDigits)
   private static let urlValues = values(

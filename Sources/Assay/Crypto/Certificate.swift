@@ -138,7 +138,7 @@ struct Certificate: Sendable {
   /// The key, when it is an uncompressed point on one of the named curves.
   func publicKey() -> PublicKey? {
     guard let curve else { return nil }
-    return PublicKey(curve, point: bytes(key))
+    return PublicKey.make(curve, point: bytes(key))
   }
 
   /// The digest that both algorithm fields agree on: ECDSA with SHA-256 or
@@ -195,9 +195,10 @@ struct Certificate: Sendable {
       while !attributes.isAtEnd {
         guard let attribute = attributes.next(DER.sequence) else { return false }
         var pair = DER.Cursor(der, attribute.content)
-        guard pair.next(DER.objectIdentifier) != nil, pair.next() != nil, pair.isAtEnd else {
-          return false
-        }
+        // Attribute values are strings: of the universal class, whichever tag.
+        guard pair.next(DER.objectIdentifier) != nil, let value = pair.next(), pair.isAtEnd,
+          value.tag & 0xc0 == 0
+        else { return false }
       }
     }
     return true

@@ -5,7 +5,7 @@ import CLibCrypto
 /// of it, fetched once. Immutable after its creation, so threads share it.
 @safe final class CryptoContext: @unchecked Sendable {
   /// nil when libcrypto cannot work at all, which is `internal.assay.bug`.
-  static let shared = CryptoContext()
+  static let shared = make()
 
   let library: OpaquePointer
   private let sha256: OpaquePointer
@@ -13,13 +13,20 @@ import CLibCrypto
   private let p256: OpaquePointer
   private let p384: OpaquePointer
 
-  private init?() {
+  private static func make() -> CryptoContext? {
     guard let library = unsafe assay_shim_context(),
       let sha256 = unsafe EVP_MD_fetch(library, "SHA256", nil),
       let sha384 = unsafe EVP_MD_fetch(library, "SHA384", nil),
       let p256 = unsafe assay_shim_curve(library, "P-256"),
       let p384 = unsafe assay_shim_curve(library, "P-384")
     else { return nil }
+    return unsafe CryptoContext(library, sha256, sha384, p256, p384)
+  }
+
+  private init(
+    _ library: OpaquePointer, _ sha256: OpaquePointer, _ sha384: OpaquePointer,
+    _ p256: OpaquePointer, _ p384: OpaquePointer
+  ) {
     unsafe self.library = library
     unsafe self.sha256 = sha256
     unsafe self.sha384 = sha384

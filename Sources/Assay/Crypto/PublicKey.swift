@@ -29,15 +29,16 @@ enum Curve: Sendable, Equatable {
 }
 
 /// An elliptic-curve public key. Immutable, and safe to use from many threads:
-/// each check has its own libcrypto context.
+/// each check works on its own copy of the prepared libcrypto context.
 @safe final class PublicKey: @unchecked Sendable {
   let curve: Curve
   private let context: CryptoContext
-  private let key: OpaquePointer
+  private let verifier: OpaquePointer
 
   /// From an uncompressed point (`04 ‖ x ‖ y`); nil when it is of another form
-  /// or not on the curve.
-  init?(_ curve: Curve, point: ArraySlice<UInt8>) {
+  /// or not on the curve. (No failable initialiser: under Embedded Swift a class
+  /// whose initialiser fails is never freed.)
+  static func make(_ curve: Curve, point: ArraySlice<UInt8>) -> PublicKey? {
     guard point.count == 1 &+ 2 &* curve.byteCount, point.first == 0x04,
       let context = CryptoContext.shared,
       let key = unsafe point.withUnsafeBufferPointer({ buffer in
@@ -45,12 +46,19 @@ enum Curve: Sendable, Equatable {
           context.library, context.template(curve), buffer.baseAddress, buffer.count)
       })
     else { return nil }
-    self.curve = curve
-    self.context = context
-    unsafe self.key = key
+    // The prepared context keeps the key.
+    defer { unsafe EVP_PKEY_free(key) }
+    guard let verifier = unsafe assay_shim_verifier(context.library, key) else { return nil }
+    return unsafe PublicKey(curve, context, verifier)
   }
 
-  deinit { unsafe EVP_PKEY_free(key) }
+  private init(_ curve: Curve, _ context: CryptoContext, _ verifier: OpaquePointer) {
+    self.curve = curve
+    self.context = context
+    unsafe self.verifier = verifier
+  }
+
+  deinit { unsafe EVP_PKEY_CTX_free(verifier) }
 
   /// Whether the ECDSA signature verifies over the message.
   func verifies(
@@ -62,7 +70,7 @@ enum Curve: Sendable, Equatable {
     return unsafe hash.withUnsafeBufferPointer { hash in
       unsafe der.withUnsafeBufferPointer { der in
         unsafe assay_shim_verify(
-          context.library, key, hash.baseAddress, hash.count, der.baseAddress, der.count)
+          verifier, hash.baseAddress, hash.count, der.baseAddress, der.count)
       } == 1
     }
   }

@@ -56,15 +56,26 @@ struct Member: Sendable {
 /// The members of one kind of object. A class, so that tables may nest.
 final class MemberTable: Sendable {
   let members: [Member]
+  private let hashes: [UInt32]
 
-  init(_ members: [Member]) { self.members = members }
+  init(_ members: [Member]) {
+    self.members = members
+    hashes = members.map { $0.hash }
+  }
 
   /// Where a member stands in the table; nil for members that Assay does not
   /// know, which are kept and never refused (PAY-2).
   func index(of value: JSONValue) -> Int? {
-    let hash = value.nameHash
-    for index in members.indices
-    where members[index].hash == hash && value.isNamed(members[index].name) {
+    index(hash: value.nameHash) { value.isNamed($0) }
+  }
+
+  func index(of name: StaticString) -> Int? {
+    index(hash: JSON.hash(name)) { $0.hasSameBytes(as: name) }
+  }
+
+  @inline(__always)
+  private func index(hash: UInt32, _ isNamed: (StaticString) -> Bool) -> Int? {
+    for index in hashes.indices where hashes[index] == hash && isNamed(members[index].name) {
       return index
     }
     return nil
@@ -137,7 +148,8 @@ struct Fields: Sendable {
       _ = try Fields(value, table, path: place(), context, &warnings)
     case .objects(let table):
       for (index, element) in value.children.enumerated() {
-        _ = try Fields(element, table, path: place() + "[" + String(index) + "]", context, &warnings)
+        _ = try Fields(
+          element, table, path: place() + "[" + String(index) + "]", context, &warnings)
       }
     default: break
     }
@@ -152,12 +164,8 @@ struct Fields: Sendable {
   }
 
   subscript(_ name: StaticString) -> JSONValue? {
-    let hash = JSON.hash(name)
-    for (index, member) in table.members.enumerated()
-    where member.hash == hash && Text(stringLiteral: member.name) == Text(stringLiteral: name) {
-      return value(at: index)
-    }
-    return nil
+    guard let index = table.index(of: name) else { return nil }
+    return value(at: index)
   }
 
   func text(_ name: StaticString) -> Text? { self[name]?.text }

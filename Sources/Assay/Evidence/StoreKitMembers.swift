@@ -36,7 +36,9 @@ enum StoreKitMembers {
   static let advancedCommerceOfferPeriods: [StaticString] = [
     "P3D", "P1W", "P2W", "P1M", "P2M", "P3M", "P6M", "P9M", "P1Y",
   ]
-  static let advancedCommerceOfferReasons: [StaticString] = ["ACQUISITION", "WIN_BACK", "RETENTION"]
+  static let advancedCommerceOfferReasons: [StaticString] = [
+    "ACQUISITION", "WIN_BACK", "RETENTION",
+  ]
   static let advancedCommerceRefundReasons: [StaticString] = [
     "UNINTENDED_PURCHASE", "FULFILLMENT_ISSUE", "UNSATISFIED_WITH_PURCHASE", "LEGAL", "OTHER",
     "MODIFY_ITEMS_REFUND", "SIMULATE_REFUND_DECLINE",

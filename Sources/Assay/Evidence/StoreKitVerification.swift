@@ -36,7 +36,7 @@ struct StoreKitVerification {
     let compact = try check(.form) { () throws(Refusal) in try CompactJWS(jws) }
     try refuseUnsecured(compact)
     let signature = try check(.form) { () throws(Refusal) in try compact.decodedSignature() }
-    let (chain, isCached) = try provenChain(compact)
+    let (chain, source) = try provenChain(compact)
     try check(.signature) { () throws(Refusal) in
       guard let value = ECDSASignature(concatenated: signature, .p256) else {
         throw Refusal(.rejectedJwsSignature, "JWS-100", at: "signature")
@@ -45,10 +45,10 @@ struct StoreKitVerification {
         chain.leafKey.verifies(value, .sha256, compact.signed), .rejectedJwsSignature, "JWS-101",
         at: "signature")
     }
-    if !isCached, chain.profile == .appStore {
+    if source != .header, chain.profile == .appStore {
       trust.cache.remember(chain, header: compact.headerText)
     }
-    return try judge(compact, chain, isCached)
+    return try judge(compact, chain, source != .proof)
   }
 
   // MARK: header and chain (steps 3 to 7)
@@ -63,28 +63,32 @@ struct StoreKitVerification {
     try check(.header) { () throws(Refusal) in try JWSHeader.checkAlgorithm(header.root) }
   }
 
+  /// Where a chain was found: under its header's bytes, under its certificates
+  /// (JWS-60, JWS-61), or nowhere: it was proven now.
+  private enum ChainSource { case header, certificates, proof }
+
   private mutating func provenChain(
     _ compact: CompactJWS
-  ) throws(Refusal) -> (chain: ProvenChain, isCached: Bool) {
+  ) throws(Refusal) -> (chain: ProvenChain, source: ChainSource) {
     if let known = trust.cache.chain(header: compact.headerText) {
       passChain()
-      return (known, true)
+      return (known, .header)
     }
     let header = try check(.header) { () throws(Refusal) in try JWSHeader(compact) }
     if header.certificates.count == 1, trust.acceptsXcode {
-      return (try xcodeChain(header), false)
+      return (try xcodeChain(header), .proof)
     }
     return try appStoreChain(header)
   }
 
   private mutating func appStoreChain(
     _ header: JWSHeader
-  ) throws(Refusal) -> (chain: ProvenChain, isCached: Bool) {
+  ) throws(Refusal) -> (chain: ProvenChain, source: ChainSource) {
     var building = ChainBuilder(trust)
     try check(.root) { () throws(Refusal) in try building.open(header.certificates) }
     if let known = building.known() {
       passChain()
-      return (known, true)
+      return (known, .certificates)
     }
     try check(.certificates) { () throws(Refusal) in try building.parse() }
     try check(.shape) { () throws(Refusal) in try building.checkShape() }
@@ -92,7 +96,7 @@ struct StoreKitVerification {
       try check(.root) { () throws(Refusal) in try building.findAnchor() }
     }
     let chain = try check(.chainSignatures) { () throws(Refusal) in try building.prove() }
-    return (chain, false)
+    return (chain, .proof)
   }
 
   private mutating func xcodeChain(_ header: JWSHeader) throws(Refusal) -> ProvenChain {

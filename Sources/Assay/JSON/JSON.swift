@@ -1,3 +1,5 @@
+import CLibCrypto
+
 /// One JSON text that the strict reader accepted, as a flat list of nodes over
 /// its bytes. Numbers and strings stay text until somebody asks: no number of a
 /// signed payload ever passes through floating point (JWS-103).
@@ -168,12 +170,30 @@ struct JSONValue: Sendable {
   }
 }
 
+extension StaticString {
+  /// Whether the two literals have the same bytes.
+  func hasSameBytes(as other: StaticString) -> Bool {
+    withUTF8Buffer { mine in
+      other.withUTF8Buffer { unsafe haveSameBytes(UnsafeRawBufferPointer(mine), $0) }
+    }
+  }
+}
+
 extension ArraySlice<UInt8> {
   /// Whether these are the bytes of a literal.
   func elementsEqual(_ literal: StaticString) -> Bool {
-    guard count == literal.utf8CodeUnitCount else { return false }
-    return literal.withUTF8Buffer { unsafe elementsEqual($0) }
+    literal.withUTF8Buffer { theirs in
+      unsafe withUnsafeBytes { unsafe haveSameBytes($0, theirs) }
+    }
   }
+}
+
+private func haveSameBytes(
+  _ left: UnsafeRawBufferPointer, _ right: UnsafeBufferPointer<UInt8>
+) -> Bool {
+  guard left.count == right.count else { return false }
+  guard let mine = left.baseAddress, let theirs = right.baseAddress else { return true }
+  return unsafe memcmp(mine, theirs, right.count) == 0
 }
 
 extension JSON {

@@ -1,3 +1,5 @@
+import CLibCrypto
+
 /// Proven chains of one verifier, found again without decoding or parsing
 /// (JWS-60 … JWS-66).
 ///
@@ -12,9 +14,9 @@
 /// most 64 entries and a pointer copy; a busy lock is a miss, never a wait.
 @safe final class ChainCache: @unchecked Sendable {
   private final class Levels {
-    var headers = RecentlyUsed<HeaderEntry>()
-    var chains = RecentlyUsed<ProvenChain>()
-    var intermediates = RecentlyUsed<Void>()
+    var headers = RecentlyUsed<UInt64, HeaderEntry>()
+    var chains = RecentlyUsed<[UInt8], ProvenChain>()
+    var intermediates = RecentlyUsed<[UInt8], Void>()
   }
 
   private final class HeaderEntry {
@@ -24,6 +26,17 @@
     init(bytes: [UInt8], chain: ProvenChain) {
       self.bytes = bytes
       self.chain = chain
+    }
+
+    /// Compared in full (JWS-60).
+    func isOf(_ header: ArraySlice<UInt8>) -> Bool {
+      guard header.count == bytes.count else { return false }
+      return unsafe bytes.withUnsafeBytes { mine in
+        unsafe header.withUnsafeBytes { theirs in
+          guard let mine = mine.baseAddress, let other = theirs.baseAddress else { return true }
+          return unsafe memcmp(mine, other, theirs.count) == 0
+        }
+      }
     }
   }
 
@@ -45,7 +58,7 @@
     guard capacity > 0 else { return nil }
     let index = HeaderHash.of(header)
     guard let entry = withLevels({ $0.headers.find(index) }) ?? nil,
-      entry.bytes[...] == header
+      entry.isOf(header)
     else { return nil }
     return entry.chain
   }
@@ -100,11 +113,11 @@
 }
 
 /// At most `capacity` values by key; the least recently used one goes.
-private struct RecentlyUsed<Value> {
-  private var entries: [(key: [UInt8], value: Value, used: UInt64)] = []
+private struct RecentlyUsed<Key: Equatable, Value> {
+  private var entries: [(key: Key, value: Value, used: UInt64)] = []
   private var clock: UInt64 = 0
 
-  mutating func find(_ key: [UInt8]) -> Value? {
+  mutating func find(_ key: Key) -> Value? {
     for index in entries.indices where entries[index].key == key {
       clock &+= 1
       entries[index].used = clock
@@ -113,7 +126,7 @@ private struct RecentlyUsed<Value> {
     return nil
   }
 
-  mutating func insert(_ key: [UInt8], _ value: Value, _ capacity: Int) {
+  mutating func insert(_ key: Key, _ value: Value, _ capacity: Int) {
     clock &+= 1
     for index in entries.indices where entries[index].key == key {
       entries[index].value = value
@@ -134,22 +147,30 @@ private struct RecentlyUsed<Value> {
 /// A cheap index over a header's bytes. Collisions cost a miss, nothing else:
 /// the bytes are compared in full.
 private enum HeaderHash {
-  static func of(_ bytes: ArraySlice<UInt8>) -> [UInt8] {
-    var state: UInt64 = 0x9e37_79b9_7f4a_7c15 ^ UInt64(truncatingIfNeeded: bytes.count)
+  static func of(_ bytes: ArraySlice<UInt8>) -> UInt64 {
+    // Four lanes, because each multiplication waits for the one before it.
+    var lanes = SIMD4<UInt64>(repeating: UInt64(truncatingIfNeeded: bytes.count))
     unsafe bytes.withUnsafeBytes { raw in
       var offset = 0
-      while offset &+ 8 <= raw.count {
-        let word = unsafe raw.loadUnaligned(fromByteOffset: offset, as: UInt64.self)
-        state = (state ^ word) &* 0xff51_afd7_ed55_8ccd
-        state ^= state >> 32
-        offset &+= 8
+      while offset &+ 32 <= raw.count {
+        for lane in 0..<4 {
+          let word = unsafe raw.loadUnaligned(
+            fromByteOffset: offset &+ lane &* 8, as: UInt64.self)
+          lanes[lane] = mixed(lanes[lane], word)
+        }
+        offset &+= 32
       }
       while offset < raw.count {
-        state = (state ^ UInt64(unsafe raw[offset])) &* 0xff51_afd7_ed55_8ccd
+        lanes[0] = mixed(lanes[0], UInt64(unsafe raw[offset]))
         offset &+= 1
       }
     }
-    state ^= state >> 29
-    return (0..<8).map { UInt8(truncatingIfNeeded: state >> (UInt64($0) &* 8)) }
+    return mixed(mixed(lanes[0], lanes[1]), mixed(lanes[2], lanes[3]))
+  }
+
+  @inline(__always)
+  private static func mixed(_ state: UInt64, _ word: UInt64) -> UInt64 {
+    let product = (state ^ word) &* 0xff51_afd7_ed55_8ccd
+    return product ^ product >> 32
   }
 }

@@ -1,0 +1,225 @@
+# Assay: build, check, install. `make help` lists what there is.
+#
+#   make                  libassay.so with the full Swift standard library
+#   make EMBEDDED=1       the same sources as Embedded Swift
+#   make CRYPTO=shared    libcrypto from the host instead of inside the library
+#
+# The flags and the reasons for them: docs/building.md.
+
+.DEFAULT_GOAL := all
+.NOTPARALLEL:
+.DELETE_ON_ERROR:
+SHELL := /bin/bash
+.SHELLFLAGS := -euo pipefail -c
+
+CRYPTO ?= static
+EMBEDDED ?=
+PREFIX ?= /usr/local
+DESTDIR ?=
+PYTHON ?= python3
+SWIFT ?= swift
+CC ?= gcc
+ifeq ($(origin CC),default)
+CC := gcc
+endif
+NICE ?=
+
+ifneq ($(filter-out static shared,$(CRYPTO)),)
+$(error CRYPTO is static or shared)
+endif
+
+VERSION := $(shell sed -n 's/^.define ASSAY_VERSION "\(.*\)"/\1/p' include/assay.h)
+ABI := $(shell sed -n 's/^.define ASSAY_ABI \([0-9]*\).*/\1/p' include/assay.h)
+SONAME := libassay.so.$(ABI)
+COMMIT = $(shell git describe --always --dirty --abbrev=12 --exclude '*' \
+	2>/dev/null || echo unknown)
+COMPILER = $(shell $(SWIFT) --version 2>/dev/null | \
+	sed -n 's/.*Swift version \([^ ]*\).*/Swift \1/p' | head -n 1)
+# .../usr/lib/swift of the toolchain in use.
+RUNTIME = $(shell swiftc -print-target-info | \
+	sed -n 's/.*"runtimeResourcePath": "\(.*\)".*/\1/p')
+TOOLS = $(abspath $(RUNTIME)/../../bin)
+MACHINE := $(shell uname -m)
+ROOT := $(CURDIR)
+BUILD := build
+
+# Each variant has a folder below build/ and a scratch folder of its own.
+SHAPE := $(if $(EMBEDDED),embedded,full)
+VARIANT := $(SHAPE)$(if $(filter shared,$(CRYPTO)),-shared)
+OUT := $(if $(filter full,$(VARIANT)),$(BUILD)/lib,$(BUILD)/$(VARIANT)/lib)
+SCRATCH := .build-$(VARIANT)
+FULL := $(BUILD)/lib/$(SONAME)
+SMALL := $(BUILD)/embedded/lib/$(SONAME)
+
+MAP := Sources/AssayABI/Link/assay.map
+DEFINES = -Xcc '-DASSAY_COMMIT="$(COMMIT)"' \
+	-Xcc '-DASSAY_COMPILER="$(COMPILER)"'
+# What both shapes are linked with: only assay_* shows, every symbol is
+# resolved at load, the library stays in memory once loaded.
+LINK := --version-script=$(ROOT)/$(MAP) -soname=$(SONAME) \
+	-z now -z nodelete -z defs --exclude-libs ALL -s
+PKG_CONFIG_DIR := $(ROOT)/$(BUILD)/link/$(CRYPTO)
+
+# ---- libraries -------------------------------------------------------------
+
+.PHONY: all help
+all: deps-build ## build the library: build/lib, build/embedded/lib ...
+	@$(MAKE) --no-print-directory lib-$(SHAPE)
+	@ls -l $(OUT)/$(SONAME) | awk '{print $$NF ": " $$5 " bytes"}'
+
+help: ## this list
+	@sed -n 's/^\([a-z][a-z-]*\):.*## \(.*\)/\1|\2/p' $(MAKEFILE_LIST) | \
+	  awk -F'|' '{printf "  make %-14s %s\n", $$1, $$2}'
+
+.PHONY: deps deps-build
+deps: ## install the Debian packages that are missing
+	@tools/deps.sh check
+deps-build:
+	@tools/deps.sh build
+
+# A libcrypto.pc that names the static archive, found before the system's; and
+# a folder in which the linker finds libstdc++ only as an archive.
+.PHONY: link-inputs
+link-inputs:
+	@mkdir -p $(BUILD)/link/static $(BUILD)/link/shared $(BUILD)/link/cxx
+	@printf '%s\n' 'Name: libcrypto' 'Description: libcrypto, as an archive' \
+	  'Version: 3' 'Libs: -l:libcrypto.a' > $(BUILD)/link/static/libcrypto.pc
+	@ln -sf "$$(gcc -print-file-name=libstdc++.a)" $(BUILD)/link/cxx/libstdc++.a
+
+# Put $(1) at $(OUT) when it differs from what is there.
+define place
+@mkdir -p $(OUT)
+@cmp -s $(1) $(OUT)/$(SONAME) || install -m 755 $(1) $(OUT)/$(SONAME)
+@ln -sf $(SONAME) $(OUT)/libassay.so
+endef
+
+SWIFT_BUILD = PKG_CONFIG_PATH=$(PKG_CONFIG_DIR) $(NICE) $(SWIFT) build \
+	-c release -Xswiftc -use-ld=lld \
+	-Xswiftc -L$(ROOT)/$(BUILD)/link/cxx $(DEFINES)
+
+.PHONY: lib-full lib-embedded
+lib-full: link-inputs
+	@echo "building $(OUT)/$(SONAME) (Swift, libcrypto $(CRYPTO))"
+	@$(SWIFT_BUILD) --product assay --scratch-path $(SCRATCH) \
+	  --disable-local-rpath -Xswiftc -static-stdlib \
+	  $(foreach flag,$(LINK),-Xlinker $(flag))
+	$(call place,$(SCRATCH)/release/libassay.so)
+
+# One module of both folders: as two, everything that AssayABI uses would be
+# compiled into it a second time. An `import Assay` is then of itself: ignored.
+EMBED_DIR := $(BUILD)/embedded/objects
+EMBED_SOURCES := $(shell find Sources/Assay Sources/AssayABI -name '*.swift' | \
+	LC_ALL=C sort)
+# One module, so `import Assay` in AssayABI gives a warning; the full build shows
+# the warnings of the same sources, and takes them for errors.
+EMBED_SWIFT = swiftc -swift-version 6 -O -wmo -parse-as-library \
+	-enable-experimental-feature Embedded -suppress-warnings \
+	-Xfrontend -function-sections \
+	-target $(MACHINE)-unknown-linux-gnu -Xcc -fPIC \
+	-I include -I Sources/CLibCrypto $(DEFINES) -module-name Assay
+EMBED_LIBS = -L$(RUNTIME)/embedded/$(MACHINE)-unknown-linux-gnu \
+	-lswiftUnicodeDataTables \
+	$(if $(filter static,$(CRYPTO)),-l:libcrypto.a,-lcrypto) -lm
+
+# Changes only when the command or the list of files does.
+.PHONY: FORCE
+$(EMBED_DIR)/command: FORCE
+	@mkdir -p $(@D)
+	@echo "$(subst ",,$(EMBED_SWIFT) $(EMBED_SOURCES))" > $@.new
+	@cmp -s $@.new $@ && rm $@.new || mv $@.new $@
+
+$(EMBED_DIR)/Assay.o: $(EMBED_DIR)/command $(EMBED_SOURCES) include/assay.h \
+  $(wildcard Sources/CLibCrypto/*)
+	@echo 'compiling $@ (Embedded Swift)'
+	@$(NICE) $(EMBED_SWIFT) -c $(EMBED_SOURCES) -o $@
+
+$(EMBED_DIR)/entropy.o: Sources/AssayABI/Link/entropy.c
+	@mkdir -p $(@D)
+	@$(TOOLS)/clang -std=c11 -O2 -Wall -Wextra -Werror -fPIC -c $< -o $@
+
+lib-embedded: $(EMBED_DIR)/Assay.o $(EMBED_DIR)/entropy.o
+	@$(TOOLS)/clang -shared -fuse-ld=lld -o $(EMBED_DIR)/libassay.so \
+	  $(foreach flag,$(LINK) --gc-sections --as-needed,-Xlinker $(flag)) \
+	  $^ $(EMBED_LIBS)
+	$(call place,$(EMBED_DIR)/libassay.so)
+
+# ---- command line and case table -------------------------------------------
+
+CLI := .build-cli/release/assay-cli
+CASES := $(BUILD)/cases.json
+
+.PHONY: cli cases
+cli: deps-build link-inputs ## build the command line, .build-cli/release/assay-cli
+	@echo "building $(CLI)"
+	@$(SWIFT_BUILD) --product assay-cli --scratch-path .build-cli \
+	  --static-swift-stdlib
+
+cases: cli ## mint the case table, build/cases.json
+	@mkdir -p $(BUILD)
+	@$(CLI) mint --cases $(CASES)
+
+# ---- what people run -------------------------------------------------------
+
+.PHONY: demo check test smoke gates wheel mutants fuzz bench
+demo: deps all cli ## verify real-looking evidence and print what was decided
+	@CLI=$(CLI) LIBRARY=$(FULL) tools/demo.sh
+
+check: deps ## everything that must pass; one line of counts at the end
+	@$(PYTHON) tools/check.py
+
+test: deps check-swift ## the Swift tests
+
+smoke: deps all cases check-smoke-full ## the C programs against build/lib
+
+gates: deps all check-library-full check-header check-sources ## the gates
+
+wheel: deps all ## the Python wheel, in build/wheel
+	@$(PYTHON) bindings/python/build_wheel.py --library $(FULL) \
+	  --out $(BUILD)/wheel
+
+mutants: deps ## remove each check in turn; list those that no test misses
+	@$(PYTHON) tools/mutants.py
+
+fuzz: deps ## run the fuzz targets for a while
+	@$(MAKE) --no-print-directory -C Tests/Fuzz fuzz
+
+bench: deps all ## time ratios against bare libcrypto and others
+	@$(MAKE) --no-print-directory -C Tests/Benchmarks bench
+
+# ---- installing ------------------------------------------------------------
+
+INCLUDEDIR = $(PREFIX)/include
+LIBDIR = $(PREFIX)/lib
+BINDIR = $(PREFIX)/bin
+SUBSTITUTE = sed -e 's|@PREFIX@|$(PREFIX)|g' -e 's|@VERSION@|$(VERSION)|g' \
+	-e 's|@SONAME@|$(SONAME)|g'
+
+.PHONY: install install-lib uninstall clean
+install: install-lib cli ## header, library, assay.pc, CMake package, command line
+	install -d $(DESTDIR)$(BINDIR)
+	install -m 755 $(CLI) $(DESTDIR)$(BINDIR)/assay
+
+install-lib: all ## the same without the command line
+	install -d $(DESTDIR)$(INCLUDEDIR) $(DESTDIR)$(LIBDIR)/pkgconfig \
+	  $(DESTDIR)$(LIBDIR)/cmake/assay
+	install -m 644 include/assay.h $(DESTDIR)$(INCLUDEDIR)/assay.h
+	install -m 755 $(OUT)/$(SONAME) $(DESTDIR)$(LIBDIR)/$(SONAME)
+	ln -sf $(SONAME) $(DESTDIR)$(LIBDIR)/libassay.so
+	$(SUBSTITUTE) bindings/c/assay.pc.in \
+	  > $(DESTDIR)$(LIBDIR)/pkgconfig/assay.pc
+	$(SUBSTITUTE) bindings/c/assay-config.cmake.in \
+	  > $(DESTDIR)$(LIBDIR)/cmake/assay/assay-config.cmake
+	$(SUBSTITUTE) bindings/c/assay-config-version.cmake.in \
+	  > $(DESTDIR)$(LIBDIR)/cmake/assay/assay-config-version.cmake
+
+uninstall: ## take away what install put there
+	rm -f $(DESTDIR)$(INCLUDEDIR)/assay.h $(DESTDIR)$(LIBDIR)/$(SONAME) \
+	  $(DESTDIR)$(LIBDIR)/libassay.so $(DESTDIR)$(BINDIR)/assay \
+	  $(DESTDIR)$(LIBDIR)/pkgconfig/assay.pc
+	rm -rf $(DESTDIR)$(LIBDIR)/cmake/assay
+
+clean: ## remove build/ and the scratch folders of this Makefile
+	rm -rf $(BUILD) .build-full .build-full-shared .build-cli .build-test \
+	  .build-thread
+
+include Tests/check.mk

@@ -1,0 +1,353 @@
+/*
+ * cases.c - reading the case table and making its calls.
+ */
+#include "cases.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- memory and files --------------------------------------------------- */
+
+static void *allocate(size_t count, size_t size) {
+  void *memory = calloc(count ? count : 1, size);
+  if (memory == NULL) {
+    fputs("out of memory\n", stderr);
+    exit(2);
+  }
+  return memory;
+}
+
+static char *read_file(const char *path, size_t *len) {
+  FILE *file = fopen(path, "rb");
+  char *text;
+  long size;
+  if (file == NULL) return NULL;
+  if (fseek(file, 0, SEEK_END) != 0 || (size = ftell(file)) < 0 ||
+      fseek(file, 0, SEEK_SET) != 0) {
+    fclose(file);
+    return NULL;
+  }
+  text = allocate((size_t)size + 1, 1);
+  *len = fread(text, 1, (size_t)size, file);
+  fclose(file);
+  if (*len != (size_t)size) {
+    free(text);
+    return NULL;
+  }
+  return text;
+}
+
+/* ---- JSON --------------------------------------------------------------- */
+
+const char *json_text(const cJSON *object, const char *name,
+                      const char *fallback) {
+  const cJSON *item = cJSON_GetObjectItemCaseSensitive(object, name);
+  return cJSON_IsString(item) ? item->valuestring : fallback;
+}
+
+int64_t json_int(const cJSON *object, const char *name, int64_t fallback) {
+  const cJSON *item = cJSON_GetObjectItemCaseSensitive(object, name);
+  if (cJSON_IsString(item)) return strtoll(item->valuestring, NULL, 10);
+  if (!cJSON_IsNumber(item)) return fallback;
+  if (item->valuedouble >= 9223372036854775807.0) return INT64_MAX;
+  if (item->valuedouble <= -9223372036854775808.0) return INT64_MIN;
+  return (int64_t)item->valuedouble;
+}
+
+const cJSON *json_at(const cJSON *root, const char *path) {
+  const cJSON *item = root;
+  while (item != NULL && *path != '\0') {
+    size_t len = strcspn(path, ".");
+    char *name = allocate(len + 1, 1);
+    memcpy(name, path, len);
+    if (cJSON_IsArray(item))
+      item = cJSON_GetArrayItem(item, atoi(name));
+    else
+      item = cJSON_GetObjectItemCaseSensitive(item, name);
+    free(name);
+    path += len;
+    if (*path == '.') path++;
+  }
+  return item;
+}
+
+/*
+ * A configuration as text. cJSON's own printer turns large whole numbers into
+ * exponents, which are no integers for a strict reader.
+ */
+static void write_json(FILE *out, const cJSON *item) {
+  const cJSON *child;
+  char *text;
+  if (cJSON_IsNumber(item) &&
+      item->valuedouble == (double)(int64_t)item->valuedouble) {
+    fprintf(out, "%lld", (long long)item->valuedouble);
+  } else if (cJSON_IsArray(item) || cJSON_IsObject(item)) {
+    fputc(cJSON_IsArray(item) ? '[' : '{', out);
+    for (child = item->child; child != NULL; child = child->next) {
+      if (child != item->child) fputc(',', out);
+      if (cJSON_IsObject(item)) {
+        cJSON *name = cJSON_CreateString(child->string);
+        text = cJSON_PrintUnformatted(name);
+        fprintf(out, "%s:", text);
+        cJSON_free(text);
+        cJSON_Delete(name);
+      }
+      write_json(out, child);
+    }
+    fputc(cJSON_IsArray(item) ? ']' : '}', out);
+  } else {
+    text = cJSON_PrintUnformatted(item);
+    fputs(text, out);
+    cJSON_free(text);
+  }
+}
+
+static char *configuration_text(const cJSON *config, size_t *len) {
+  char *text = NULL;
+  FILE *out;
+  if (cJSON_IsString(config)) {
+    *len = strlen(config->valuestring);
+    text = allocate(*len, 1);
+    memcpy(text, config->valuestring, *len);
+    return text;
+  }
+  out = open_memstream(&text, len);
+  if (out == NULL) return NULL;
+  write_json(out, config);
+  fclose(out);
+  return text;
+}
+
+/* ---- input bytes -------------------------------------------------------- */
+
+void bytes_free(struct bytes *bytes) {
+  free(bytes->data);
+  bytes->data = NULL;
+  bytes->len = 0;
+}
+
+static int base64_value(char c) {
+  const char *alphabet =
+      "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+  const char *found = c == '\0' ? NULL : strchr(alphabet, c);
+  return found == NULL ? -1 : (int)(found - alphabet);
+}
+
+static int base64_bytes(const char *text, struct bytes *out) {
+  unsigned bits = 0;
+  int held = 0;
+  out->data = allocate(strlen(text) / 4 * 3 + 3, 1);
+  out->len = 0;
+  for (; *text != '\0' && *text != '='; text++) {
+    int value = base64_value(*text);
+    if (value < 0) {
+      bytes_free(out);
+      return -1;
+    }
+    bits = (bits << 6 | (unsigned)value) & 0xffffu;
+    held += 6;
+    if (held >= 8) {
+      held -= 8;
+      out->data[out->len++] = (char)(unsigned char)(bits >> held & 0xffu);
+    }
+  }
+  out->data = realloc(out->data, out->len ? out->len : 1);
+  return out->data == NULL ? -1 : 0;
+}
+
+static int repeated_bytes(const cJSON *repeat, struct bytes *out) {
+  const char *prefix = json_text(repeat, "prefix", "");
+  const char *unit = json_text(repeat, "unit", NULL);
+  const char *suffix = json_text(repeat, "suffix", "");
+  int64_t count = json_int(repeat, "count", -1);
+  size_t unit_len, at;
+  int64_t i;
+  if (unit == NULL || count < 0 || count > 100000000) return -1;
+  unit_len = strlen(unit);
+  out->len = strlen(prefix) + unit_len * (size_t)count + strlen(suffix);
+  out->data = allocate(out->len, 1);
+  at = strlen(prefix);
+  memcpy(out->data, prefix, at);
+  for (i = 0; i < count; i++, at += unit_len)
+    memcpy(out->data + at, unit, unit_len);
+  memcpy(out->data + at, suffix, strlen(suffix));
+  return 0;
+}
+
+int case_input(const cJSON *item, struct bytes *out) {
+  const char *text = json_text(item, "jws", NULL);
+  const char *base64 = json_text(item, "jwsBase64", NULL);
+  if (text != NULL) {
+    out->len = strlen(text);
+    out->data = allocate(out->len, 1);
+    memcpy(out->data, text, out->len);
+    return 0;
+  }
+  if (base64 != NULL) return base64_bytes(base64, out);
+  return repeated_bytes(cJSON_GetObjectItemCaseSensitive(item, "jwsRepeat"),
+                        out);
+}
+
+int32_t kind_of(const char *name) {
+  static const struct {
+    const char *name;
+    int32_t kind;
+  } kinds[] = {
+      {"transaction", ASSAY_JWS_TRANSACTION},
+      {"renewal", ASSAY_JWS_RENEWAL},
+      {"notification", ASSAY_JWS_NOTIFICATION},
+      {"app-transaction", ASSAY_JWS_APP_TRANSACTION},
+      {"realtime-request", ASSAY_JWS_REALTIME_REQUEST},
+  };
+  size_t i;
+  for (i = 0; i < sizeof kinds / sizeof kinds[0]; i++)
+    if (strcmp(kinds[i].name, name) == 0) return kinds[i].kind;
+  return 0;
+}
+
+/* ---- the table ---------------------------------------------------------- */
+
+assay_verifier *case_table_verifier(const struct case_table *table,
+                                    const char *name) {
+  size_t i;
+  for (i = 0; i < table->verifier_count; i++)
+    if (strcmp(table->verifier_names[i], name) == 0) return table->verifiers[i];
+  return NULL;
+}
+
+static int build_verifiers(struct case_table *table) {
+  const cJSON *all =
+      cJSON_GetObjectItemCaseSensitive(table->root, "verifiers");
+  const cJSON *config;
+  size_t count = (size_t)cJSON_GetArraySize(all);
+  table->verifier_names = allocate(count, sizeof *table->verifier_names);
+  table->verifiers = allocate(count, sizeof *table->verifiers);
+  cJSON_ArrayForEach(config, all) {
+    assay_verifier *verifier = NULL;
+    assay_doc *doc = NULL;
+    size_t len = 0;
+    char *text = configuration_text(config, &len);
+    assay_status status = assay_verifier_new(text, len, &verifier, &doc);
+    free(text);
+    if (status != ASSAY_OK) {
+      fprintf(stderr, "verifier %s: %s\n", config->string,
+              assay_doc_json(doc, NULL));
+      assay_doc_free(doc);
+      return -1;
+    }
+    assay_doc_free(doc);
+    table->verifier_names[table->verifier_count] = config->string;
+    table->verifiers[table->verifier_count++] = verifier;
+  }
+  return 0;
+}
+
+int case_table_open(struct case_table *table, const char *path) {
+  size_t len = 0;
+  char *text = read_file(path, &len);
+  memset(table, 0, sizeof *table);
+  if (text == NULL) {
+    fprintf(stderr, "%s: cannot be read\n", path);
+    return -1;
+  }
+  table->root = cJSON_ParseWithLength(text, len);
+  free(text);
+  table->cases = cJSON_GetObjectItemCaseSensitive(table->root, "cases");
+  if (json_int(table->root, "assayCases", 0) != 1 ||
+      cJSON_GetArraySize(table->cases) == 0) {
+    fprintf(stderr, "%s: is no case table of form 1\n", path);
+    return -1;
+  }
+  return build_verifiers(table);
+}
+
+void case_table_close(struct case_table *table) {
+  size_t i;
+  for (i = 0; i < table->verifier_count; i++)
+    assay_verifier_free(table->verifiers[i]);
+  free(table->verifiers);
+  free((void *)table->verifier_names);
+  cJSON_Delete(table->root);
+  memset(table, 0, sizeof *table);
+}
+
+/* ---- calls -------------------------------------------------------------- */
+
+/* One JWS; the evidence of a decision is verified by it as well. */
+static int run_verify(const assay_verifier *verifier, const cJSON *item,
+                      int64_t now_ms, assay_status *status, assay_doc **doc) {
+  struct bytes input = {NULL, 0};
+  int32_t kind = kind_of(json_text(item, "kind", ""));
+  if (verifier == NULL || kind == 0 || case_input(item, &input) != 0) return -1;
+  *status =
+      assay_verify_jws(verifier, kind, input.data, input.len, now_ms, doc);
+  bytes_free(&input);
+  return 0;
+}
+
+static int run_decide(const struct case_table *table,
+                      const assay_verifier *verifier, const cJSON *item,
+                      assay_status *status, assay_doc **doc) {
+  const cJSON *list = cJSON_GetObjectItemCaseSensitive(item, "evidence");
+  const char *account = json_text(item, "account", NULL);
+  size_t count = (size_t)cJSON_GetArraySize(list), i = 0;
+  assay_doc **evidence = allocate(count, sizeof *evidence);
+  int64_t now_ms = json_int(item, "now", 0);
+  const cJSON *entry;
+  int failed = verifier == NULL;
+  cJSON_ArrayForEach(entry, list) {
+    const char *other = json_text(entry, "verifier", NULL);
+    assay_status ignored;
+    if (!failed)
+      failed = run_verify(other ? case_table_verifier(table, other) : verifier,
+                          entry, json_int(entry, "now", now_ms), &ignored,
+                          &evidence[i++]) != 0;
+  }
+  if (!failed)
+    *status = assay_decide(verifier, (const assay_doc *const *)evidence, count,
+                           account, account ? strlen(account) : 0, now_ms, doc);
+  while (i > 0) assay_doc_free(evidence[--i]);
+  free(evidence);
+  return failed ? -1 : 0;
+}
+
+static int run_new(const cJSON *item, assay_status *status, assay_doc **doc) {
+  const cJSON *config = cJSON_GetObjectItemCaseSensitive(item, "config");
+  const char *base64 = json_text(item, "configBase64", NULL);
+  assay_verifier *verifier = NULL;
+  struct bytes text = {NULL, 0};
+  if (base64 != NULL) {
+    if (base64_bytes(base64, &text) != 0) return -1;
+  } else if (config == NULL) {
+    return -1;
+  } else {
+    text.data = configuration_text(config, &text.len);
+  }
+  *status = assay_verifier_new(text.data, text.len, &verifier, doc);
+  bytes_free(&text);
+  if ((*status == ASSAY_OK) != (verifier != NULL)) return -1;
+  assay_verifier_free(verifier);
+  return 0;
+}
+
+int case_run(const struct case_table *table, const cJSON *item,
+             assay_status *status, assay_doc **doc) {
+  const char *call = json_text(item, "call", "");
+  const assay_verifier *verifier =
+      case_table_verifier(table, json_text(item, "verifier", ""));
+  *doc = NULL;
+  if (strcmp(call, "verify_jws") == 0)
+    return run_verify(verifier, item, json_int(item, "now", 0), status, doc);
+  if (strcmp(call, "decide") == 0)
+    return run_decide(table, verifier, item, status, doc);
+  if (strcmp(call, "verifier_new") == 0) return run_new(item, status, doc);
+  if (strcmp(call, "check_expiry") == 0) {
+    *status = assay_check_expiry(json_int(item, "expires", ASSAY_NO_DATE),
+                                 json_int(item, "grace", ASSAY_NO_DATE),
+                                 json_int(item, "revoked", ASSAY_NO_DATE),
+                                 json_int(item, "now", 0));
+    return 0;
+  }
+  return -1;
+}

@@ -1,0 +1,63 @@
+/*
+ * cases.h - the case table, as the C programs of this folder use it.
+ *
+ * A case table is the JSON file that `assay-cli mint --cases FILE` writes:
+ * verifiers by name, and cases that each say which call to make with which
+ * input, and what must come of it. The programs read it with cJSON.
+ */
+#ifndef ASSAY_TESTS_CASES_H
+#define ASSAY_TESTS_CASES_H
+
+#include <assay.h>
+#include <cjson/cJSON.h>
+#include <stddef.h>
+
+/** A case table in memory, and the verifiers that its cases name. */
+struct case_table {
+  cJSON *root;
+  const cJSON *cases;
+  size_t verifier_count;
+  const char **verifier_names;
+  assay_verifier **verifiers;
+};
+
+/** Input bytes; exactly len of them are allocated, so that reading past the
+ * end is seen by AddressSanitizer and valgrind. */
+struct bytes {
+  char *data;
+  size_t len;
+};
+
+/** Read a case table and build its verifiers. 0: done; else it said why. */
+int case_table_open(struct case_table *table, const char *path);
+/** Give everything back. */
+void case_table_close(struct case_table *table);
+
+/** The verifier of a name, or NULL. */
+assay_verifier *case_table_verifier(const struct case_table *table,
+                                    const char *name);
+
+/** The text of a member, or fallback when it is absent or no string. */
+const char *json_text(const cJSON *object, const char *name,
+                      const char *fallback);
+/** A time or another integer: a number, a decimal string, or fallback. */
+int64_t json_int(const cJSON *object, const char *name, int64_t fallback);
+/** The value at a dotted path ("decision.groups.0.state"), or NULL. */
+const cJSON *json_at(const cJSON *root, const char *path);
+
+/** The ASSAY_JWS_ constant of a kind's name; 0 when there is none. */
+int32_t kind_of(const char *name);
+/** The bytes of "jws", "jwsBase64" or "jwsRepeat". 0: done. */
+int case_input(const cJSON *item, struct bytes *out);
+/** Free the bytes. */
+void bytes_free(struct bytes *bytes);
+
+/**
+ * Make the call that a case asks for.
+ * @param doc receives the document; NULL for calls that have none.
+ * @return 0 when the case could be run, else it could not be understood.
+ */
+int case_run(const struct case_table *table, const cJSON *item,
+             assay_status *status, assay_doc **doc);
+
+#endif /* ASSAY_TESTS_CASES_H */

@@ -1,0 +1,111 @@
+/*
+ * reload.c - loading and unloading the library in a host.
+ *
+ *   reload LIBRARY [SUITE]
+ *
+ * dlopen and dlclose many times, with a verification in between; signal
+ * handlers, the signal mask, the locale and the threads of the process must be
+ * what they were before. The program itself is not linked with the library.
+ */
+#include <dirent.h>
+#include <dlfcn.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { ROUNDS = 50 };
+
+static const char CONFIG[] =
+    "{\"apps\":[{\"bundleId\":\"com.example.app\",\"appAppleId\":1}]}";
+
+typedef int32_t (*verifier_new)(const char *, size_t, void **, void **);
+typedef int32_t (*verify_jws)(const void *, int32_t, const char *, size_t,
+                              int64_t, void **);
+typedef void (*give_back)(void *);
+
+static long passed, failed;
+
+static void expect(int met, const char *what) {
+  if (met) {
+    passed++;
+  } else {
+    failed++;
+    printf("FAILED %s\n", what);
+  }
+}
+
+/* A line of /proc/self/status, such as the mask of caught signals. */
+static void process_line(const char *name, char *line, size_t size) {
+  FILE *file = fopen("/proc/self/status", "r");
+  line[0] = '\0';
+  if (file == NULL) return;
+  while (fgets(line, (int)size, file) != NULL)
+    if (strncmp(line, name, strlen(name)) == 0) break;
+  fclose(file);
+}
+
+static int open_files(void) {
+  DIR *folder = opendir("/proc/self/fd");
+  int count = 0;
+  if (folder == NULL) return -1;
+  while (readdir(folder) != NULL) count++;
+  closedir(folder);
+  return count;
+}
+
+/* ISO C has no conversion from void * to a function: copy the pointer. */
+static int find(void *library, const char *name, void *function) {
+  void *symbol = dlsym(library, name);
+  memcpy(function, &symbol, sizeof symbol);
+  return symbol != NULL;
+}
+
+static int32_t verify_once(void *library) {
+  verifier_new make;
+  verify_jws verify;
+  give_back free_verifier, free_doc;
+  void *verifier = NULL, *doc = NULL;
+  int32_t status;
+  if (!find(library, "assay_verifier_new", &make) ||
+      !find(library, "assay_verify_jws", &verify) ||
+      !find(library, "assay_verifier_free", &free_verifier) ||
+      !find(library, "assay_doc_free", &free_doc))
+    return -1;
+  if (make(CONFIG, strlen(CONFIG), &verifier, NULL) != 0) return -1;
+  status = verify(verifier, 1, "e30.e30.e30", 11, INT64_C(1767225600000), &doc);
+  free_doc(doc);
+  free_verifier(verifier);
+  return status & 0xff;
+}
+
+int main(int argc, char **argv) {
+  static const char *const lines[] = {"SigCgt:", "SigBlk:", "SigIgn:",
+                                      "Threads:"};
+  enum { LINES = sizeof lines / sizeof lines[0] };
+  const char *suite = argc > 2 ? argv[2] : "reload";
+  char before[LINES][80], after[80];
+  int i, files, rounds = 0, verdicts = 0;
+  if (argc < 2) return 2;
+  for (i = 0; i < LINES; i++)
+    process_line(lines[i], before[i], sizeof before[i]);
+  files = open_files();
+  for (i = 0; i < ROUNDS; i++) {
+    void *library = dlopen(argv[1], RTLD_NOW | RTLD_LOCAL);
+    if (library == NULL) {
+      printf("FAILED %s\n", dlerror());
+      break;
+    }
+    verdicts += verify_once(library) == 2; /* malformed */
+    rounds += dlclose(library) == 0;
+  }
+  expect(rounds == ROUNDS, "the library loads and unloads every time");
+  expect(verdicts == ROUNDS, "it verifies every time");
+  for (i = 0; i < LINES; i++) {
+    process_line(lines[i], after, sizeof after);
+    expect(strlen(before[i]) > 0 && strcmp(before[i], after) == 0, lines[i]);
+  }
+  expect(files > 0 && open_files() == files, "no file stays open");
+  printf("suite %s: %ld passed, %ld failed, 0 skipped\n", suite, passed,
+         failed);
+  return failed == 0 ? 0 : 1;
+}

@@ -1,0 +1,85 @@
+/*
+ * threads.c - the verifiers of the case table, each shared by eight threads.
+ *
+ *   threads CASES.json [SUITE]
+ *
+ * Every thread runs all cases, good and forged mixed, each from another start,
+ * and wants the status that the table names. Documents are made in one thread
+ * and freed in another.
+ */
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cases.h"
+
+enum { THREADS = 8, ROUNDS = 3 };
+
+struct job {
+  const struct case_table *table;
+  const cJSON **items;
+  int count, number;
+  long passed, failed;
+  assay_doc **kept;
+};
+
+static void *run(void *argument) {
+  struct job *job = argument;
+  int i;
+  for (i = 0; i < job->count * ROUNDS; i++) {
+    int at = (i + job->number * job->count / THREADS) % job->count;
+    const cJSON *item = job->items[at];
+    const cJSON *wanted = cJSON_GetObjectItemCaseSensitive(item, "expect");
+    assay_status status = -1;
+    assay_doc *doc = NULL;
+    if (case_run(job->table, item, &status, &doc) == 0 &&
+        strcmp(assay_status_name(status), json_text(wanted, "status", "")) ==
+            0 &&
+        (doc == NULL || assay_doc_status(doc) == status)) {
+      job->passed++;
+    } else {
+      job->failed++;
+      printf("FAILED thread %d, %s: %s\n", job->number,
+             json_text(item, "name", "?"), assay_status_name(status));
+    }
+    assay_doc_free(job->kept[at]);
+    job->kept[at] = doc;
+  }
+  return NULL;
+}
+
+int main(int argc, char **argv) {
+  const char *suite = argc > 2 ? argv[2] : "threads";
+  struct case_table table;
+  struct job jobs[THREADS];
+  pthread_t threads[THREADS];
+  const cJSON **items;
+  const cJSON *item;
+  long passed = 0, failed = 0;
+  int i, j, count = 0;
+  if (argc < 2 || case_table_open(&table, argv[1]) != 0) return 2;
+  items = calloc((size_t)cJSON_GetArraySize(table.cases), sizeof *items);
+  if (items == NULL) return 2;
+  cJSON_ArrayForEach(item, table.cases) items[count++] = item;
+  for (i = 0; i < THREADS; i++) {
+    struct job job = {&table, items, count, i, 0, 0, NULL};
+    job.kept = calloc((size_t)count, sizeof *job.kept);
+    if (job.kept == NULL) return 2;
+    jobs[i] = job;
+  }
+  for (i = 0; i < THREADS; i++)
+    if (pthread_create(&threads[i], NULL, run, &jobs[i]) != 0) return 2;
+  for (i = 0; i < THREADS; i++) {
+    pthread_join(threads[i], NULL);
+    passed += jobs[i].passed;
+    failed += jobs[i].failed;
+    for (j = 0; j < count; j++) assay_doc_free(jobs[i].kept[j]);
+    free(jobs[i].kept);
+  }
+  free((void *)items);
+  case_table_close(&table);
+  printf("suite %s: %ld passed, %ld failed, 0 skipped\n", suite, passed,
+         failed);
+  return failed == 0 && passed > 0 ? 0 : 1;
+}

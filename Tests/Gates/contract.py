@@ -1,0 +1,23 @@
+"""What include/assay.h declares, for the gates."""
+import pathlib
+import re
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+HEADER = ROOT / "include" / "assay.h"
+
+
+def declared_functions(text=None):
+    """The names of all functions that the header declares with ASSAY_API."""
+    text = HEADER.read_text() if text is None else text
+    code = re.sub(r"/\*.*?\*/", " ", text, flags=re.S)
+    code = re.sub(r"^\s*#.*$", "", code, flags=re.M)
+    names = re.findall(r"ASSAY_API\b[^;()]*?\b(assay_\w+)\s*\(", code)
+    if len(names) != len(set(names)):
+        raise SystemExit("assay.h declares a function twice")
+    return set(names)
+
+
+def soname():
+    """libassay.so.N with the number that the header has."""
+    number = re.search(r"^#define ASSAY_ABI (\d+)", HEADER.read_text(), re.M)
+    return f"libassay.so.{number[1]}"

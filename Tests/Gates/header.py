@@ -1,0 +1,71 @@
+#!/usr/bin/env python3
+"""Gate over include/assay.h: it compiles alone, in every language it promises.
+
+  header.py [--suite NAME]
+"""
+import argparse
+import pathlib
+import shutil
+import subprocess
+import tempfile
+
+from contract import HEADER, ROOT, declared_functions
+from report import Suite
+
+STANDARDS = [("c", standard) for standard in ("c99", "c11", "c17", "gnu17")] + [
+    ("c++", standard) for standard in ("c++11", "c++14", "c++17", "c++20")]
+COMPILERS = {"c": ["gcc", "clang"], "c++": ["g++", "clang++"]}
+STRICT = ["-Wall", "-Wextra", "-Wpedantic", "-Werror", "-Wundef", "-Wconversion",
+          "-fsyntax-only"]
+ONLY_C = ["-Wstrict-prototypes", "-Wold-style-definition"]
+
+
+def source(functions):
+    """A program of the header alone, included twice, that names everything."""
+    lines = ["#include <assay.h>", "#include <assay.h>",
+             "typedef void (*any_function)(void);",
+             "extern any_function const every_function[];",
+             "any_function const every_function[] = {"]
+    lines += [f"    (any_function){name}," for name in sorted(functions)]
+    return "\n".join(lines + ["};", "extern int64_t const no_date;",
+                              "int64_t const no_date = ASSAY_NO_DATE;", ""])
+
+
+def compile_alone(compiler, language, standard, text):
+    command = [compiler, "-x", language, f"-std={standard}", *STRICT,
+               *(ONLY_C if language == "c" else []), "-I", str(ROOT / "include"), "-"]
+    return subprocess.run(command, input=text, text=True, capture_output=True)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--suite", default="header")
+    suite = Suite(parser.parse_args().suite)
+    functions = declared_functions()
+    suite.expect(functions, "the header declares functions")
+    for language, standard in STANDARDS:
+        for compiler in COMPILERS[language]:
+            what = f"{compiler} -std={standard}"
+            if shutil.which(compiler) is None:
+                suite.skip(what, "not installed")
+                continue
+            result = compile_alone(compiler, language, standard, source(functions))
+            suite.expect(result.returncode == 0, what, result.stderr[:2000])
+            broken = compile_alone(compiler, language, standard,
+                                   source(functions | {"assay_not_declared"}))
+            suite.expect(broken.returncode != 0, f"{what} sees an undeclared function")
+    long_lines = [number for number, line in enumerate(HEADER.read_text().splitlines(), 1)
+                  if len(line) > 80]
+    suite.expect(not long_lines, "80 columns", str(long_lines))
+    with tempfile.TemporaryDirectory() as folder:
+        alone = pathlib.Path(folder) / "assay.h"
+        alone.write_text(HEADER.read_text())
+        result = subprocess.run(["gcc", "-std=c99", *STRICT, "-x", "c", str(alone)],
+                                text=True, capture_output=True)
+        suite.expect(result.returncode == 0, "needs no other file of ours",
+                     result.stderr[:2000])
+    suite.finish()
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,168 @@
+#!/usr/bin/env python3
+"""Gate: what `make install` puts there can be built against and used.
+
+  installed.py CASES [--suite NAME]
+
+Installs into a folder of its own, builds the C examples with pkg-config (and
+with CMake where it is installed), runs them on evidence of the case table, and
+takes everything away again.
+"""
+import argparse
+import base64
+import json
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+import tempfile
+
+from contract import HEADER, ROOT, soname
+from report import Suite
+
+EXAMPLES = ROOT / "bindings/c/examples"
+STRICT = ["-std=c99", "-Wall", "-Wextra", "-Wpedantic", "-Werror"]
+
+
+def run(command, **more):
+    return subprocess.run([str(word) for word in command], text=True, capture_output=True,
+                          stdin=subprocess.DEVNULL if "input" not in more else None, **more)
+
+
+def make(*arguments):
+    return run(["make", "--no-print-directory", *arguments], cwd=ROOT)
+
+
+def files_below(folder):
+    return sorted(str(path.relative_to(folder)) for path in folder.rglob("*")
+                  if path.is_file() or path.is_symlink())
+
+
+def pkg_config(prefix, *arguments):
+    environment = dict(os.environ, PKG_CONFIG_PATH=str(prefix / "lib/pkgconfig"))
+    return run(["pkg-config", *arguments], env=environment)
+
+
+def check_install(suite, prefix):
+    result = make("install-lib", f"PREFIX={prefix}")
+    suite.expect(result.returncode == 0, "make install-lib", result.stderr[-1500:])
+    wanted = {"include/assay.h", f"lib/{soname()}", "lib/libassay.so", "lib/pkgconfig/assay.pc",
+              "lib/cmake/assay/assay-config.cmake", "lib/cmake/assay/assay-config-version.cmake"}
+    found = set(files_below(prefix))
+    suite.expect(found == wanted, "installs these files", str(sorted(found ^ wanted)))
+    version = re.search(r'ASSAY_VERSION "(.*?)"', HEADER.read_text())[1]
+    said = pkg_config(prefix, "--modversion", "assay").stdout.strip()
+    suite.expect(said == version, "pkg-config knows the version", said)
+    suite.expect("@" not in (prefix / "lib/pkgconfig/assay.pc").read_text(),
+                 "assay.pc is filled in")
+
+
+def build_examples(suite, prefix, folder):
+    flags = pkg_config(prefix, "--cflags", "--libs", "assay").stdout.split()
+    for name, more in [("verify", ["-lcjson"]), ("expiry", [])]:
+        result = run(["gcc", *STRICT, EXAMPLES / f"{name}.c", "-o", folder / name, *flags, *more])
+        suite.expect(result.returncode == 0, f"{name}.c builds with pkg-config",
+                     result.stderr[:1500])
+    program = ("#include <assay.h>\nint main() { return assay_version_number() == "
+               "ASSAY_VERSION_NUMBER ? 0 : 1; }\n")
+    result = run(["g++", "-std=c++11", "-x", "c++", "-", "-o", folder / "plus", *flags],
+                 input=program)
+    suite.expect(result.returncode == 0, "a C++ program links", result.stderr[:1500])
+
+
+def text_of(case):
+    if "jws" in case:
+        return case["jws"].encode()
+    return base64.b64decode(case["jwsBase64"]) if "jwsBase64" in case else None
+
+
+def check_verify(suite, program, environment, cases):
+    """One case of each outcome: verified, and up to twenty refusals."""
+    table = json.loads(pathlib.Path(cases).read_text())
+    chosen = {}
+    for case in table["cases"]:
+        if case["call"] == "verify_jws" and text_of(case):
+            wanted = case["expect"]["status"]
+            # verify.c drops line ends and takes no time that is out of range.
+            if not text_of(case).endswith((b"\n", b"\r")):
+                chosen.setdefault((case["kind"], wanted), case)
+    suite.expect(any(status == "ok" for _, status in chosen), "the table has good evidence")
+    for (kind, wanted), case in sorted(chosen.items())[:60]:
+        with tempfile.TemporaryDirectory() as name:
+            folder = pathlib.Path(name)
+            config = folder / "config.json"
+            config.write_text(json.dumps(table["verifiers"][case["verifier"]]))
+            evidence = folder / "evidence.jws"
+            evidence.write_bytes(text_of(case))
+            result = run([program, config, kind, evidence, "--at", case["now"]],
+                         env=environment, errors="replace")
+            first = result.stdout.partition("\n")[0]
+            if wanted == "ok":
+                good = result.returncode == 0 and first == f"verified: {kind}"
+            else:
+                good = result.returncode == 1 and first == f"refused: {wanted}"
+            suite.expect(good, f"verify: {case['name']}", f"{result.returncode}, {first}")
+
+
+def check_expiry(suite, program, environment):
+    now = 1767225600000
+    for arguments, code, word in [
+            ([now + 1, "-", "-", now], 0, "ok"), ([now, "-", "-", now], 1, "ended"),
+            (["forever", "-", "-", now], 0, "ok"), (["-", now + 1, "-", now], 0, "ok"),
+            (["forever", "-", now, now], 1, "revoked"), (["-", "-", "-", now], 1, "ended"),
+            (["forever", "-", "-", 5], 1, "misuse.call.now"), ([], 2, "")]:
+        result = run([program, *arguments], env=environment)
+        suite.expect(result.returncode == code and word in result.stdout,
+                     f"expiry {' '.join(map(str, arguments))}", result.stdout)
+
+
+def check_cmake(suite, prefix, folder, environment):
+    if shutil.which("cmake") is None:
+        suite.skip("the CMake package", "cmake is not installed")
+        return
+    build = folder / "cmake"
+    result = run(["cmake", "-S", EXAMPLES, "-B", build, f"-DCMAKE_PREFIX_PATH={prefix}"])
+    suite.expect(result.returncode == 0, "find_package(assay)", result.stderr[:1500])
+    result = run(["cmake", "--build", build])
+    suite.expect(result.returncode == 0, "the examples build with CMake",
+                 (result.stdout + result.stderr)[-1500:])
+    result = run([build / "expiry", "forever"], env=environment)
+    suite.expect(result.returncode == 0, "the example built with CMake runs", result.stdout)
+
+
+def check_uninstall(suite, prefix, folder):
+    result = make("uninstall", f"PREFIX={prefix}")
+    suite.expect(result.returncode == 0 and files_below(prefix) == [],
+                 "make uninstall leaves nothing", str(files_below(prefix)))
+    stage = folder / "stage"
+    result = make("install-lib", "PREFIX=/opt/assay", f"DESTDIR={stage}")
+    suite.expect(result.returncode == 0 and (stage / "opt/assay/include/assay.h").exists(),
+                 "DESTDIR goes before PREFIX", result.stderr[-800:])
+    text = (stage / "opt/assay/lib/pkgconfig/assay.pc").read_text()
+    suite.expect("prefix=/opt/assay" in text and str(stage) not in text,
+                 "DESTDIR stands in no installed file")
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("cases")
+    parser.add_argument("--suite", default="c")
+    options = parser.parse_args()
+    suite = Suite(options.suite)
+    with tempfile.TemporaryDirectory() as name:
+        folder = pathlib.Path(name)
+        prefix = folder / "prefix"
+        environment = dict(os.environ, LD_LIBRARY_PATH=str(prefix / "lib"))
+        check_install(suite, prefix)
+        build_examples(suite, prefix, folder)
+        check_verify(suite, folder / "verify", environment, options.cases)
+        check_expiry(suite, folder / "expiry", environment)
+        result = run([folder / "plus"], env=environment)
+        suite.expect(result.returncode == 0, "the C++ program agrees with the header")
+        check_cmake(suite, prefix, folder, environment)
+        check_uninstall(suite, prefix, folder)
+    suite.finish()
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,147 @@
+#!/usr/bin/env python3
+"""Gates over a built libassay.so: what it exports, needs, weighs and holds.
+
+  library.py LIBRARY --shape full|embedded --crypto static|shared [--suite NAME]
+
+Reads the file with readelf; loads nothing. Source of the limits: DESIGN.md,
+"Build and delivery".
+"""
+import argparse
+import pathlib
+import re
+import subprocess
+
+from contract import ROOT, declared_functions, soname
+from report import Suite
+
+NEEDED = {"libc.so.6", "libm.so.6", "libstdc++.so.6", "libgcc_s.so.1",
+          "ld-linux-x86-64.so.2", "ld-linux-aarch64.so.1"}
+FLOORS = {"GLIBC": (2, 34), "GLIBCXX": (3, 4, 29)}
+LARGEST = {"full": 11_000_000, "embedded": 4_500_000}
+# Nothing of the tests, of sanitizers, of coverage, of heavier runtimes.
+FOREIGN = ["AssayAuthority", "AssayTests", "assay-cli", "ArgumentParser",
+           "LLVMFuzzer", "__asan_", "__tsan_", "__ubsan_", "__llvm_profile",
+           "XCTest", "swift_testing", "FoundationEssentials", "CoreFoundation",
+           "libdispatch", "swift_task_", "cJSON"]
+# A library without input, output, clock and threads asks the C library for
+# none of these. Only the shape without the Swift runtime and without libcrypto
+# inside can be held to it; the sources of all shapes are the same.
+IO = {"open", "open64", "openat", "fopen", "fopen64", "socket", "connect", "getaddrinfo",
+      "getenv", "secure_getenv", "time", "clock_gettime", "gettimeofday", "localtime_r",
+      "sigaction", "signal", "pthread_create", "fork", "execve", "system", "dlopen",
+      "printf", "puts", "fprintf", "write", "read", "setlocale", "mmap"}
+
+
+def readelf(*arguments):
+    return subprocess.run(["readelf", "-W", *arguments], check=True, text=True,
+                          capture_output=True, env={"LC_ALL": "C", "PATH": "/usr/bin:/bin"}
+                          ).stdout
+
+
+class Library:
+    """What readelf says of a shared library."""
+
+    def __init__(self, path):
+        self.path = path
+        self.dynamic = readelf("-d", path)
+        self.sections = readelf("-S", path)
+        self.segments = readelf("-l", path)
+        self.exports, self.imports = self.symbols()
+
+    def symbols(self):
+        """Defined and undefined dynamic symbols, as name -> version."""
+        exports, imports = {}, {}
+        for line in readelf("--dyn-syms", self.path).splitlines():
+            words = line.split()
+            if len(words) < 8 or not words[0][:-1].isdigit() or words[4] == "LOCAL":
+                continue
+            name, _, version = words[7].partition("@")
+            if words[6] == "UND":
+                imports[name] = version.lstrip("@")
+            elif words[6] != "ABS":  # the version node itself
+                exports[name] = version.lstrip("@")
+        return exports, imports
+
+    def tagged(self, tag):
+        """The names in brackets of all dynamic entries with a tag."""
+        return re.findall(rf"\({tag}\).*?\[(.*?)\]", self.dynamic)
+
+    def versions(self, node):
+        """The versions (as tuples) that are asked of a library."""
+        text = readelf("-V", self.path)
+        return [tuple(map(int, found.split(".")))
+                for found in re.findall(rf"Name: {node}_(\d+(?:\.\d+)*)", text)]
+
+
+def check_exports(suite, library):
+    declared = declared_functions()
+    exported = set(library.exports)
+    suite.expect(declared, "the header declares functions")
+    for name in sorted(declared):
+        suite.expect(name in exported, "declared and exported", name)
+    extra = sorted(exported - declared)
+    suite.expect(not extra, "nothing but the header is exported", " ".join(extra))
+    wrong = sorted(name for name, version in library.exports.items()
+                   if version != "ASSAY_0")
+    suite.expect(not wrong, "every export has version ASSAY_0", " ".join(wrong))
+
+
+def check_needs(suite, library, crypto):
+    allowed = NEEDED | ({"libcrypto.so.3"} if crypto == "shared" else set())
+    needed = set(library.tagged("NEEDED"))
+    suite.expect(needed <= allowed, "needs no other library", " ".join(needed - allowed))
+    if crypto == "shared":
+        suite.expect("libcrypto.so.3" in needed, "libcrypto comes from the host")
+    for node, floor in FLOORS.items():
+        highest = max(library.versions(node), default=())
+        suite.expect(highest <= floor, f"{node} floor", ".".join(map(str, highest)))
+    suite.expect(library.versions("GLIBC"), "versions of glibc are named")
+
+
+def check_form(suite, library, shape):
+    size = pathlib.Path(library.path).stat().st_size
+    suite.expect(size <= LARGEST[shape], f"at most {LARGEST[shape]} bytes", str(size))
+    suite.expect(library.tagged("SONAME") == [soname()], "soname",
+                 " ".join(library.tagged("SONAME")))
+    suite.expect(not re.search(r"\((RUNPATH|RPATH)\)", library.dynamic), "no RUNPATH")
+    suite.expect(not re.search(r"\((TEXTREL|RELR)\)", library.dynamic),
+                 "no text relocations, no RELR")
+    suite.expect(re.search(r"FLAGS_1\).*\bNOW\b", library.dynamic), "bound at load")
+    suite.expect(re.search(r"FLAGS_1\).*\bNODELETE\b", library.dynamic), "stays loaded")
+    suite.expect(".symtab" not in library.sections, "stripped")
+    suite.expect(".debug_" not in library.sections, "no debug information")
+    stack = re.search(r"GNU_STACK\s+\S+ \S+ \S+ \S+ \S+ (\S+)", library.segments)
+    suite.expect(stack and "E" not in stack[1], "stack not executable")
+    suite.expect(not re.search(r"LOAD.*\bRWE\b", library.segments),
+                 "nothing writable and executable")
+
+
+def check_content(suite, library, shape, crypto):
+    data = pathlib.Path(library.path).read_bytes()
+    for word in FOREIGN:
+        suite.expect(word.encode() not in data, "holds no test code or foreign runtime", word)
+    home = str(ROOT).encode()
+    suite.expect(home not in data, "holds no path of the machine that built it")
+    if shape == "embedded" and crypto == "shared":
+        used = sorted(IO & set(library.imports))
+        suite.expect(not used, "asks for no file, socket, clock or thread", " ".join(used))
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("library")
+    parser.add_argument("--shape", choices=["full", "embedded"], required=True)
+    parser.add_argument("--crypto", choices=["static", "shared"], required=True)
+    parser.add_argument("--suite", default="library")
+    options = parser.parse_args()
+    suite = Suite(options.suite)
+    library = Library(options.library)
+    check_exports(suite, library)
+    check_needs(suite, library, options.crypto)
+    check_form(suite, library, options.shape)
+    check_content(suite, library, options.shape, options.crypto)
+    suite.finish()
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,29 @@
+"""Counting of expectations, as every gate prints them."""
+import sys
+
+
+class Suite:
+    """A named list of expectations; prints those that are not met."""
+
+    def __init__(self, name):
+        self.name, self.passed, self.failed, self.skipped = name, 0, 0, 0
+
+    def expect(self, met, what, detail=""):
+        """Count one expectation; `detail` is printed when it is not met."""
+        if met:
+            self.passed += 1
+        else:
+            self.failed += 1
+            print(f"FAILED {self.name}: {what}" + (f": {detail}" if detail else ""))
+        return bool(met)
+
+    def skip(self, what, why):
+        """Count something that could not be looked at, and say why."""
+        self.skipped += 1
+        print(f"skipped {self.name}: {what}: {why}")
+
+    def finish(self):
+        """Print the counts and end the process: 1 when something failed."""
+        print(f"suite {self.name}: {self.passed} passed, {self.failed} failed, "
+              f"{self.skipped} skipped", flush=True)
+        sys.exit(1 if self.failed or not self.passed else 0)

@@ -1,0 +1,102 @@
+#!/usr/bin/env python3
+"""Do the gates of library.py see what they are there for?
+
+Builds one sound library in C from the header's own names, and from it
+libraries that each break one rule; library.py must name exactly that rule.
+"""
+import pathlib
+import subprocess
+import sys
+import tempfile
+
+from contract import ROOT, declared_functions, soname
+from report import Suite
+
+HERE = pathlib.Path(__file__).resolve().parent
+MAP = ROOT / "Sources/AssayABI/Link/assay.map"
+SOUND = ["-shared", "-fPIC", "-O1", "-s", "-Wl,-z,now", "-Wl,-z,nodelete",
+         f"-Wl,-soname,{soname()}", f"-Wl,--version-script={MAP}"]
+
+
+def code(functions, extra=""):
+    lines = ["#include <stdlib.h>"]
+    lines += [f"void *{name}(void) {{ return malloc(1); }}" for name in sorted(functions)]
+    return "\n".join(lines + [extra, ""])
+
+
+def without(*flags):
+    return [flag for flag in SOUND if flag not in flags]
+
+
+def variants(folder):
+    """(what library.py must say, source, flags, arguments) for each fault."""
+    functions = declared_functions()
+    full = ["--shape", "full", "--crypto", "static"]
+    plain = code(functions)
+    missing = code(functions - {"assay_version"})
+    yield None, plain, SOUND, full
+    yield "declared and exported", missing, SOUND, full
+    yield ("nothing but the header is exported",
+           code(functions | {"assay_extra"}), SOUND, full)
+    other = folder / "other.map"
+    other.write_text(MAP.read_text().replace("ASSAY_0", "OTHER_0"))
+    yield ("every export has version ASSAY_0", plain,
+           without(SOUND[-1]) + [f"-Wl,--version-script={other}"], full)
+    yield ("needs no other library", code(functions, "int deflate(void);"
+           "int assay_link(void); __attribute__((visibility(\"hidden\"))) int use(void);"
+           "int use(void) { return deflate(); } void *keep = (void *)use;"),
+           SOUND + [str(dummy(folder))], full)
+    yield ("GLIBC floor", code(functions, "#include <stdlib.h>\n"
+           "unsigned arc4random(void); unsigned (*keep)(void) = arc4random;"), SOUND, full)
+    yield ("soname", plain,
+           without(f"-Wl,-soname,{soname()}") + ["-Wl,-soname,libassay.so"], full)
+    yield "no RUNPATH", plain, SOUND + ["-Wl,-rpath,$ORIGIN"], full
+    yield "bound at load", plain, without("-Wl,-z,now") + ["-Wl,-z,lazy"], full
+    yield "stays loaded", plain, without("-Wl,-z,nodelete"), full
+    yield "stripped", plain, without("-s"), full
+    yield "stack not executable", plain, SOUND + ["-Wl,-z,execstack"], full
+    yield ("at most 4500000 bytes",
+           code(functions, "char big[5000000] = {1};"), SOUND,
+           ["--shape", "embedded", "--crypto", "static"])
+    yield ("holds no test code or foreign runtime",
+           code(functions, 'const char *word = "AssayAuthority";'), SOUND, full)
+    yield ("holds no path of the machine that built it",
+           code(functions, f'const char *word = "{ROOT}/Sources";'), SOUND, full)
+    yield ("libcrypto comes from the host", plain, SOUND,
+           ["--shape", "full", "--crypto", "shared"])
+    yield ("asks for no file, socket, clock or thread",
+           code(functions, "#include <time.h>\ntime_t (*keep)(time_t *) = time;"),
+           SOUND, ["--shape", "embedded", "--crypto", "shared"])
+
+
+def dummy(folder):
+    """A library that ours must not need."""
+    path = folder / "libdummy.so.1"
+    subprocess.run(["gcc", "-shared", "-fPIC", "-x", "c", "-", "-o", str(path),
+                    "-Wl,-soname,libdummy.so.1"], check=True, text=True,
+                   input="int deflate(void); int deflate(void) { return 1; }")
+    return path
+
+
+def main():
+    suite = Suite("gates-selftest")
+    with tempfile.TemporaryDirectory() as name:
+        folder = pathlib.Path(name)
+        for number, (said, text, flags, arguments) in enumerate(variants(folder)):
+            library = folder / f"lib{number}.so"
+            subprocess.run(["gcc", "-x", "c", "-", "-x", "none", *flags, "-o", str(library)],
+                           check=True, text=True, input=text)
+            result = subprocess.run([sys.executable, HERE / "library.py", str(library),
+                                     *arguments], text=True, capture_output=True)
+            if said is None:
+                suite.expect(result.returncode == 0, "a sound library passes",
+                             result.stdout[:1000] + result.stderr[:1000])
+            else:
+                suite.expect(result.returncode == 1 and f": {said}" in result.stdout,
+                             f"sees a library that breaks: {said}",
+                             result.stdout[:1000] + result.stderr[:1000])
+    suite.finish()
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,156 @@
+# What `make check` runs, one target a suite, each also to be called alone.
+# tools/check.py calls them in order and adds their counts up.
+
+GATES := Tests/Gates
+PROGRAMS := $(BUILD)/abi
+ABI_CFLAGS := -std=c99 -D_POSIX_C_SOURCE=200809L -Wall -Wextra -Wpedantic \
+	-Werror -O1 -g -Iinclude
+ABI_LINK = -L$(BUILD)/lib -lassay -lcjson
+HARNESS := Tests/ABI/cases.c Tests/ABI/cases.h
+# With which build a program runs: LD_LIBRARY_PATH, not a path inside it.
+AGAINST = LD_LIBRARY_PATH=$(ROOT)/$(1) $(if $(filter unknown,$(COMMIT)),,\
+	ASSAY_IN_REPOSITORY=1)
+
+# ---- sources ---------------------------------------------------------------
+
+.PHONY: check-generated check-format check-sources check-header check-reference
+check-generated:
+	@if $(PYTHON) tools/generate.py --check; \
+	  then echo 'suite generated: 1 passed, 0 failed, 0 skipped'; \
+	  else echo 'suite generated: 0 passed, 1 failed, 0 skipped'; exit 1; fi
+
+# The table of statuses is generated: its lines are as long as its sentences.
+FORMATTED = $$(find Sources Tests Package.swift -name '*.swift' \
+	-not -name StatusTable.swift | LC_ALL=C sort)
+check-format:
+	@count=$$(echo $(FORMATTED) | wc -w); \
+	if $(NICE) $(SWIFT) format lint --strict $(FORMATTED); \
+	  then echo "suite format: $$count passed, 0 failed, 0 skipped"; \
+	  else echo 'suite format: 0 passed, 1 failed, 0 skipped'; exit 1; fi
+
+check-sources:
+	@$(PYTHON) $(GATES)/sources.py
+
+check-header:
+	@PATH=$$PATH:$(TOOLS) $(PYTHON) $(GATES)/header.py
+
+check-reference:
+	@$(PYTHON) $(GATES)/reference.py
+
+# ---- libraries -------------------------------------------------------------
+
+# Every suite over a build exists for each variant: check-library-full ...
+VARIANTS := full embedded full-shared embedded-shared
+DIRECTORY_full := $(BUILD)/lib
+DIRECTORY_embedded := $(BUILD)/embedded/lib
+DIRECTORY_full-shared := $(BUILD)/full-shared/lib
+DIRECTORY_embedded-shared := $(BUILD)/embedded-shared/lib
+
+.PHONY: check-selftest $(VARIANTS:%=check-library-%)
+check-selftest:
+	@$(PYTHON) $(GATES)/selftest.py
+
+$(VARIANTS:%=check-library-%): check-library-%:
+	@$(PYTHON) $(GATES)/library.py $(DIRECTORY_$*)/$(SONAME) --suite library-$* \
+	  --shape $(firstword $(subst -, ,$*)) \
+	  --crypto $(if $(filter %-shared,$*),shared,static)
+
+# ---- the C programs --------------------------------------------------------
+
+$(PROGRAMS)/reload: Tests/ABI/reload.c
+	@mkdir -p $(@D)
+	@$(CC) $(ABI_CFLAGS) $< -o $@
+
+$(PROGRAMS)/%: Tests/ABI/%.c $(HARNESS)
+	@mkdir -p $(@D)
+	@$(CC) $(ABI_CFLAGS) -pthread $< Tests/ABI/cases.c -o $@ $(ABI_LINK)
+
+# The C side under AddressSanitizer and UBSan; what the library allocates and
+# does not give back is seen as well.
+$(PROGRAMS)/sanitized/%: Tests/ABI/%.c $(HARNESS)
+	@mkdir -p $(@D)
+	@$(CC) $(ABI_CFLAGS) -fsanitize=address,undefined \
+	  -fno-sanitize-recover=all -fno-omit-frame-pointer -pthread \
+	  $< Tests/ABI/cases.c -o $@ $(ABI_LINK)
+
+PROGRAM_SUITES := smoke smoke-sanitized valgrind threads fork reload
+.PHONY: $(foreach suite,$(PROGRAM_SUITES),$(VARIANTS:%=check-$(suite)-%))
+$(VARIANTS:%=check-smoke-%): check-smoke-%: $(PROGRAMS)/smoke
+	@$(call AGAINST,$(DIRECTORY_$*)) $< $(CASES) smoke-$*
+
+$(VARIANTS:%=check-smoke-sanitized-%): check-smoke-sanitized-%: \
+  $(PROGRAMS)/sanitized/smoke
+	@$(call AGAINST,$(DIRECTORY_$*)) ASAN_OPTIONS=detect_leaks=1 \
+	  $< $(CASES) smoke-sanitized-$*
+
+VALGRIND := valgrind --quiet --leak-check=full --show-leak-kinds=definite \
+	--errors-for-leak-kinds=definite --error-exitcode=9 --num-callers=30
+$(VARIANTS:%=check-valgrind-%): check-valgrind-%: $(PROGRAMS)/smoke
+	@$(call AGAINST,$(DIRECTORY_$*)) $(VALGRIND) $< $(CASES) valgrind-$*
+
+$(VARIANTS:%=check-threads-%): check-threads-%: $(PROGRAMS)/threads
+	@$(call AGAINST,$(DIRECTORY_$*)) $< $(CASES) threads-$*
+
+$(VARIANTS:%=check-fork-%): check-fork-%: $(PROGRAMS)/fork
+	@$(call AGAINST,$(DIRECTORY_$*)) $< $(CASES) fork-$*
+
+$(VARIANTS:%=check-reload-%): check-reload-%: $(PROGRAMS)/reload
+	@$< $(DIRECTORY_$*)/$(SONAME) reload-$*
+
+.PHONY: check-documents
+check-documents: $(PROGRAMS)/dump
+	@$(PYTHON) $(GATES)/documents.py $< $(CASES) \
+	  $(foreach variant,$(VARIANTS),$(DIRECTORY_$(variant)))
+
+# The library itself instrumented: every access of the Swift code to shared
+# memory is seen, in Assay and AssayABI; libcrypto and the Swift runtime are not.
+.PHONY: check-thread-sanitizer
+check-thread-sanitizer: link-inputs
+	@echo 'building the library under ThreadSanitizer'
+	@$(SWIFT_BUILD) --product assay --scratch-path .build-thread \
+	  --disable-local-rpath -Xswiftc -static-stdlib -Xswiftc -sanitize=thread \
+	  -Xlinker -soname=$(SONAME) -Xlinker --exclude-libs -Xlinker ALL
+	@mkdir -p $(BUILD)/thread/lib
+	@install -m 755 .build-thread/release/libassay.so $(BUILD)/thread/lib/$(SONAME)
+	@ln -sf $(SONAME) $(BUILD)/thread/lib/libassay.so
+	@$(TOOLS)/clang $(ABI_CFLAGS) -fsanitize=thread -pthread \
+	  Tests/ABI/threads.c Tests/ABI/cases.c -o $(BUILD)/thread/threads \
+	  -L$(BUILD)/thread/lib -lassay -lcjson \
+	  -L$(RUNTIME)/linux -ldispatch -lBlocksRuntime -Wl,-rpath,$(RUNTIME)/linux
+	@$(call AGAINST,$(BUILD)/thread/lib) \
+	  TSAN_OPTIONS=exitcode=66:suppressions=Tests/ABI/thread-sanitizer.supp \
+	  $(BUILD)/thread/threads $(CASES) thread-sanitizer
+
+# ---- Swift, Python, C and the rest -----------------------------------------
+
+.PHONY: check-swift check-wheel check-c check-fuzz
+check-swift: deps-build
+	@mkdir -p $(BUILD)
+	@rm -f $(BUILD)/swift*.xml
+	@SWIFT_BACKTRACE=enable=no $(NICE) $(SWIFT) test --scratch-path .build-test \
+	  --xunit-output $(BUILD)/swift.xml || \
+	  { $(PYTHON) $(GATES)/xunit.py $(BUILD)/swift-swift-testing.xml \
+	  --suite swift; exit 1; }
+	@$(PYTHON) $(GATES)/xunit.py $(BUILD)/swift-swift-testing.xml --suite swift
+
+PYTHON_SUITES := full embedded
+.PHONY: $(PYTHON_SUITES:%=check-python-%)
+$(PYTHON_SUITES:%=check-python-%): check-python-%:
+	@ASSAY_CASES=$(ROOT)/$(CASES) \
+	  ASSAY_LIBRARY=$(ROOT)/$(DIRECTORY_$*)/$(SONAME) \
+	  PYTHONPATH=$(ROOT)/bindings/python PYTHONDONTWRITEBYTECODE=1 \
+	  $(PYTHON) $(GATES)/python.py bindings/python/tests --suite python-$*
+
+check-wheel:
+	@$(PYTHON) $(GATES)/wheel.py $(BUILD)/wheel $(CASES)
+
+check-c:
+	@$(PYTHON) $(GATES)/installed.py $(CASES)
+
+check-fuzz:
+	@if [ -f Tests/Fuzz/Makefile ]; then \
+	  $(MAKE) --no-print-directory -C Tests/Fuzz replay; \
+	else \
+	  echo 'Tests/Fuzz has no Makefile: nothing is replayed'; \
+	  echo 'suite fuzz-replay: 0 passed, 0 failed, 1 skipped'; \
+	fi
