@@ -102,6 +102,10 @@ check-documents: $(PROGRAMS)/dump
 	@$(PYTHON) $(GATES)/documents.py $< $(CASES) \
 	  $(foreach variant,$(VARIANTS),$(DIRECTORY_$(variant)))
 
+.PHONY: check-schema
+check-schema:
+	@$(PYTHON) $(GATES)/schema.py $(FULL)
+
 # The library itself instrumented: every access of the Swift code to shared
 # memory is seen, in Assay and AssayABI; libcrypto and the Swift runtime are not.
 .PHONY: check-thread-sanitizer

@@ -45,6 +45,7 @@ STEPS = [
     ("build-embedded-shared", ["all", "EMBEDDED=1", "CRYPTO=shared"],
      "the Embedded library over the host's libcrypto", True),
     ("library", each("library", ALL), "what the libraries show and hold", False),
+    ("schema", ["check-schema"], "the configuration's schema says what is accepted", False),
     ("cases", ["cases"], "command line, case table", True),
     ("smoke", each("smoke", ALL), "the C ABI over all cases", False),
     ("documents", ["check-documents"], "all builds answer the same bytes", False),

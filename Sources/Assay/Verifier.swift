@@ -63,7 +63,7 @@ public final class Verifier: Sendable {
       }
       return set
     }
-    return AnchorSet(anchors: policy.anchors.compactMap { Anchor($0) }, areBuiltIn: false)
+    return AnchorSet(anchors: policy.anchors, areBuiltIn: false)
   }
 
   // MARK: evidence

@@ -175,9 +175,14 @@ static int repeated_bytes(const cJSON *repeat, struct bytes *out) {
   return 0;
 }
 
-int case_input(const cJSON *item, struct bytes *out) {
-  const char *text = json_text(item, "jws", NULL);
-  const char *base64 = json_text(item, "jwsBase64", NULL);
+int case_input(const cJSON *item, const char *name, struct bytes *out) {
+  char base64_name[32];
+  char repeat_name[32];
+  const char *text = json_text(item, name, NULL);
+  const char *base64;
+  snprintf(base64_name, sizeof base64_name, "%sBase64", name);
+  snprintf(repeat_name, sizeof repeat_name, "%sRepeat", name);
+  base64 = json_text(item, base64_name, NULL);
   if (text != NULL) {
     out->len = strlen(text);
     out->data = allocate(out->len, 1);
@@ -185,7 +190,7 @@ int case_input(const cJSON *item, struct bytes *out) {
     return 0;
   }
   if (base64 != NULL) return base64_bytes(base64, out);
-  return repeated_bytes(cJSON_GetObjectItemCaseSensitive(item, "jwsRepeat"),
+  return repeated_bytes(cJSON_GetObjectItemCaseSensitive(item, repeat_name),
                         out);
 }
 
@@ -279,7 +284,7 @@ static int run_verify(const assay_verifier *verifier, const cJSON *item,
                       int64_t now_ms, assay_status *status, assay_doc **doc) {
   struct bytes input = {NULL, 0};
   int32_t kind = kind_of(json_text(item, "kind", ""));
-  if (verifier == NULL || kind == 0 || case_input(item, &input) != 0) return -1;
+  if (verifier == NULL || kind == 0 || case_input(item, "jws", &input) != 0) return -1;
   *status =
       assay_verify_jws(verifier, kind, input.data, input.len, now_ms, doc);
   bytes_free(&input);
@@ -313,17 +318,9 @@ static int run_decide(const struct case_table *table,
 }
 
 static int run_new(const cJSON *item, assay_status *status, assay_doc **doc) {
-  const cJSON *config = cJSON_GetObjectItemCaseSensitive(item, "config");
-  const char *base64 = json_text(item, "configBase64", NULL);
   assay_verifier *verifier = NULL;
   struct bytes text = {NULL, 0};
-  if (base64 != NULL) {
-    if (base64_bytes(base64, &text) != 0) return -1;
-  } else if (config == NULL) {
-    return -1;
-  } else {
-    text.data = configuration_text(config, &text.len);
-  }
+  if (case_input(item, "config", &text) != 0) return -1;
   *status = assay_verifier_new(text.data, text.len, &verifier, doc);
   bytes_free(&text);
   if ((*status == ASSAY_OK) != (verifier != NULL)) return -1;

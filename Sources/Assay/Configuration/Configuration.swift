@@ -35,8 +35,8 @@ struct Configuration: Sendable {
 
   /// `storekit`: JWS (configuration.md §3).
   struct StoreKitPolicy: Sendable {
-    /// DER of own roots; empty: Apple's compiled-in root.
-    var anchors: [[UInt8]] = []
+    /// Own roots; empty: Apple's compiled-in root.
+    var anchors: [Anchor] = []
     var rootEntryIgnored = false
     var environmentFromTransactionId = false
     var undatedNotificationsNested = false

@@ -3,6 +3,8 @@
 struct ConfigurationReader {
   /// At most 1 MiB.
   static let byteCap = 1 << 20
+  /// The longest catalogue.
+  static let productCap = 4096
 
   static func read(_ bytes: [UInt8]) throws(Refusal) -> Configuration {
     try require(bytes.count <= byteCap, .configDocumentRange, "CNF-1", at: "")
@@ -119,7 +121,9 @@ struct ConfigurationReader {
     _ root: Node, _ configuration: inout Configuration
   ) throws(Refusal) {
     guard let block = root["products"] else { return }
-    for entry in try block.members() {
+    let entries = try block.members()
+    try require(entries.count <= productCap, .configProductsForm, "CNF-1", at: block.path)
+    for entry in entries {
       let product = try readProduct(entry, configuration.plans)
       // The strict reader refuses a name that stands twice.
       _ = configuration.products.add(product)

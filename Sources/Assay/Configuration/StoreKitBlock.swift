@@ -40,19 +40,17 @@ enum StoreKitBlock {
     configuration.storekit = policy
   }
 
-  /// CFG-3, CNF-4: base64 DER; what the certificates must be is judged when the
-  /// anchors are built.
-  private static func readAnchors(_ list: Node) throws(Refusal) -> [[UInt8]] {
+  /// CFG-3, CNF-4: base64 DER of self-signed certificate authorities.
+  private static func readAnchors(_ list: Node) throws(Refusal) -> [Anchor] {
     let entries = try list.elements()
     try require(
       (1...AnchorSet.cap).contains(entries.count), .configCertificatesRootSet, "CFG-3",
       at: list.path)
-    var anchors: [[UInt8]] = []
+    var anchors: [Anchor] = []
     for entry in entries {
-      guard let der = Base64.decodeStandard(try entry.text().utf8[...]), Anchor(der) != nil else {
-        throw Refusal(.configCertificatesRootSet, "CFG-3", at: entry.path)
-      }
-      anchors.append(der)
+      guard let der = Base64.decodeStandard(try entry.text().utf8[...]), let anchor = Anchor(der)
+      else { throw Refusal(.configCertificatesRootSet, "CFG-3", at: entry.path) }
+      anchors.append(anchor)
     }
     return anchors
   }

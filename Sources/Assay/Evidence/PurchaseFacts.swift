@@ -15,7 +15,7 @@ public enum Environment: Sendable, Equatable, CaseIterable {
   }
 
   init?(_ text: Text) {
-    for environment in Environment.allCases where Text(stringLiteral: environment.name) == text {
+    for environment in Environment.allCases where text.utf8[...].elementsEqual(environment.name) {
       self = environment
       return
     }

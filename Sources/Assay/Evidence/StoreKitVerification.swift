@@ -58,7 +58,7 @@ struct StoreKitVerification {
   private mutating func refuseUnsecured(_ compact: CompactJWS) throws(Refusal) {
     guard compact.signature.isEmpty, compact.header.count <= CompactJWS.headerCap,
       let header = try? CompactJWS.json(compact.headerText, at: "header"),
-      header.root.member("alg")?.text != nil
+      let algorithm = header.root.member("alg")?.text, algorithm != "ES256"
     else { return }
     try check(.header) { () throws(Refusal) in try JWSHeader.checkAlgorithm(header.root) }
   }

@@ -67,21 +67,24 @@ def table():
     return _table
 
 
+def given(case, name):
+    """A text or bytes that a case gives: itself, as base64, or as a repetition."""
+    if name in case:
+        return case[name]
+    if name + "Base64" in case:
+        return base64.b64decode(case[name + "Base64"], validate=True)
+    parts = case[name + "Repeat"]
+    return parts["prefix"] + parts["unit"] * parts["count"] + parts["suffix"]
+
+
 def jws_of(case):
     """The text or bytes that a case gives to the verifier."""
-    if "jws" in case:
-        return case["jws"]
-    if "jwsBase64" in case:
-        return base64.b64decode(case["jwsBase64"], validate=True)
-    parts = case["jwsRepeat"]
-    return parts["prefix"] + parts["unit"] * parts["count"] + parts["suffix"]
+    return given(case, "jws")
 
 
 def configuration_of(case):
     """The raw configuration of a case: text, or bytes that are no text."""
-    if "config" in case:
-        return case["config"]
-    return base64.b64decode(case["configBase64"], validate=True)
+    return given(case, "config")
 
 
 def member(document, path):

@@ -1,0 +1,321 @@
+#!/usr/bin/env python3
+"""Run every benchmark and print one table of ratios.
+
+  bench.py --programs FOLDER --library FILE [--python FILE] [--package FOLDER]
+           [--json FILE] [--quick]
+
+Each row has Assay's figure, that of a baseline measured in the same run, and
+their ratio. A missed bar is marked and never fails the run: figures depend on
+the machine, and on who else uses it. docs/benchmarks.md explains the rows.
+"""
+
+import argparse
+import json
+import os
+import pathlib
+import platform
+import shutil
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+
+# name: (title, what it is measured against, bar on the ratio or None).
+# Ratios are ours over the baseline, except where more is better.
+ROWS = {
+    "warm-transaction": ("transaction, chain known", "bare ES256", "<=", 1.25),
+    "warm-notification": ("notification with two JWS inside", "three bare ES256", "<=", 1.39),
+    "junk-signature": ("genuine header, junk signature", "bare ES256", "<=", 1.46),
+    "forged-root": ("forged chain, foreign root", "bare ES256", "<=", 0.63),
+    "cold-unseen": ("transaction, unseen chain", "bare chain", "<=", 0.85),
+    "cold-uncached": ("the same, cache switched off", "bare chain", "<=", 0.85),
+    "cold-known-intermediate": ("new leaf, known intermediate", "bare chain", "<=", 0.5),
+    "threads": ("two threads over one", "bare ES256, two over one", ">=", 1.9),
+    "python": ("through Python", "app-store-server-library", ">=", 25),
+    "python-package": ("Python package", "ctypes alone", None, None),
+    "start-c": ("load and verify once, C", "bare process", "<=", 15),
+    "start-python": ("import and verify once, Python", "bare interpreter", "<=", 15),
+    "start-ctypes": ("the same with ctypes alone", "bare interpreter", None, None),
+    "start-apple": ("Apple's library, the same", "bare interpreter", None, None),
+    "memory": ("resident memory, growth", "libcrypto alone", "<=", 4096),
+    "memory-private": ("of it private to the process", "libcrypto alone", None, None),
+    "memory-python": ("resident memory, Python", "bare interpreter", None, None),
+}
+
+FIRST_VERIFICATION = """
+import assay, sys, time
+folder = sys.argv[1]
+verifier = assay.Verifier(open(folder + "/config.json").read())
+verifier.verify_transaction(open(folder + "/transaction.jws").read()).product_id
+"""
+CTYPES_FIRST = """
+import ctypes, os, sys, time
+folder = sys.argv[1]
+library = ctypes.CDLL(os.environ["ASSAY_LIBRARY"])
+config = open(folder + "/config.json", "rb").read()
+jws = open(folder + "/transaction.jws", "rb").read()
+verifier, document = ctypes.c_void_p(), ctypes.c_void_p()
+library.assay_verifier_new(
+    config, ctypes.c_size_t(len(config)), ctypes.byref(verifier), None)
+sys.exit(library.assay_verify_jws(
+    verifier, 1, jws, ctypes.c_size_t(len(jws)),
+    ctypes.c_int64(time.time_ns() // 1000000), ctypes.byref(document)))
+"""
+# The highest resident memory since the program began; that of wait4 would
+# count the memory of the process that forked it.
+HIGHEST = """
+print(next(line.split()[1] for line in open("/proc/self/status") if "VmHWM" in line))
+"""
+APPLES_FIRST = """
+import sys
+from appstoreserverlibrary.models.Environment import Environment
+from appstoreserverlibrary.signed_data_verifier import SignedDataVerifier
+folder = sys.argv[1]
+verifier = SignedDataVerifier(
+    [open(folder + "/root.der", "rb").read()], False, Environment.SANDBOX,
+    "com.example.bench", 1234567890)
+verifier.verify_and_decode_signed_transaction(
+    open(folder + "/transaction.jws").read()).productId
+"""
+
+
+class Row:
+    """One line of the table."""
+
+    def __init__(self, name, ours, baseline, value, unit, low=None, high=None):
+        self.name, self.unit = name, unit
+        self.ours, self.baseline, self.value = ours, baseline, value
+        self.low, self.high = low, high
+        self.title, self.against, self.sense, self.bar = ROWS[name]
+
+    @property
+    def met(self):
+        if self.bar is None:
+            return None
+        return self.value <= self.bar if self.sense == "<=" else self.value >= self.bar
+
+    def cells(self):
+        bar = "" if self.bar is None else f"{self.sense} {self.bar:g}"
+        met = {None: "", True: "met", False: "MISSED"}[self.met]
+        return (self.title, self.amount(self.ours), self.against,
+                self.amount(self.baseline), self.shown(), bar, met)
+
+    def amount(self, value):
+        if value is None:
+            return ""
+        if self.unit == "ns":
+            return f"{value / 1000:.1f} us"
+        if self.unit == "ms":
+            return f"{value:.1f} ms"
+        if self.unit == "KiB":
+            return f"{value:.0f} KiB"
+        return f"{value:.2f} x"
+
+    def shown(self):
+        if self.unit == "ms":
+            return f"+{self.value:.1f} ms"
+        if self.unit == "KiB":
+            return f"+{self.value:.0f} KiB"
+        return f"{self.value:.2f} x"
+
+    def record(self):
+        return {
+            "name": self.name, "title": self.title, "against": self.against,
+            "unit": self.unit, "ours": self.ours, "baseline": self.baseline,
+            "value": self.value, "low": self.low, "high": self.high,
+            "sense": self.sense, "bar": self.bar, "met": self.met,
+        }
+
+
+# ---- running ----------------------------------------------------------------
+
+
+def lines(command, environment=None):
+    """The output of a program: (remarks, rows of cells)."""
+    done = subprocess.run(
+        command, env=environment, text=True, stdout=subprocess.PIPE, stderr=sys.stderr)
+    remarks, rows = [], []
+    for line in done.stdout.splitlines():
+        if line.startswith("#"):
+            remarks.append(line[1:].strip())
+        else:
+            rows.append(line.split("\t"))
+    if done.returncode:
+        remarks.append(f"{pathlib.Path(command[0]).name} ended with {done.returncode}")
+    return remarks, rows
+
+
+def compared(cells):
+    name, ours, baseline, ratio, low, high = cells
+    numbers = [float(cell) for cell in (ours, baseline, ratio, low, high)]
+    if name == "warm-notification":
+        # The baseline is one check; a notification with two JWS has three.
+        numbers = [numbers[0], numbers[1] * 3] + [number / 3 for number in numbers[2:]]
+    if name == "python-package":
+        # The program prints what the package costs over ctypes alone.
+        numbers[0], numbers[1] = numbers[1], numbers[0]
+    unit = "x" if name == "threads" else "ns"
+    return Row(name, numbers[0], numbers[1], numbers[2], unit, numbers[3], numbers[4])
+
+
+def cpu_ms(command, environment):
+    """CPU time of one process from its start to its end."""
+    child = subprocess.Popen(command, env=environment, stdout=subprocess.DEVNULL)
+    _, status, usage = os.wait4(child.pid, 0)
+    child.returncode = os.waitstatus_to_exitcode(status)
+    if child.returncode:
+        raise SystemExit(f"{command[:3]} ended with {child.returncode}")
+    return (usage.ru_utime + usage.ru_stime) * 1000
+
+
+def started(name, ours, baseline, environment, times):
+    """CPU time of fresh processes over bare ones, in turn; medians."""
+    mine, theirs = [], []
+    cpu_ms(ours, environment), cpu_ms(baseline, environment)
+    for _ in range(times):
+        mine.append(cpu_ms(ours, environment))
+        theirs.append(cpu_ms(baseline, environment))
+    over = statistics.median(a - b for a, b in zip(mine, theirs))
+    return Row(name, statistics.median(mine), statistics.median(theirs), over, "ms")
+
+
+def compiled_package(options, programs):
+    """A copy of the package with its bytecode beside it, as pip installs it."""
+    place = programs / "package"
+    shutil.rmtree(place, ignore_errors=True)
+    shutil.copytree(pathlib.Path(options.package) / "assay", place / "assay",
+                    ignore=shutil.ignore_patterns("__pycache__", "*.so*"))
+    subprocess.run([options.python, "-m", "compileall", "-q", str(place)], check=True)
+    return str(place.resolve())
+
+
+def python_memory(python, folder, environment, times):
+    def highest(program):
+        found = [
+            int(subprocess.run([*python, "-c", program + HIGHEST, folder], env=environment,
+                               text=True, check=True, stdout=subprocess.PIPE).stdout)
+            for _ in range(times)
+        ]
+        return statistics.median(found)
+
+    ours, bare = highest(FIRST_VERIFICATION), highest("")
+    return Row("memory-python", ours, bare, ours - bare, "KiB")
+
+
+def memory_rows(fresh, library, folder, times):
+    """How much a process grows by, in KiB: all of it, and what is not pages of a file."""
+
+    def growth(name):
+        found = []
+        for _ in range(times):
+            output = subprocess.run([fresh, name, folder], text=True, check=True,
+                                    stdout=subprocess.PIPE).stdout
+            before, after, highest, private = (int(cell) for cell in output.split())
+            found.append((max(after, highest) - before, private))
+        return [statistics.median(column) for column in zip(*found)]
+
+    ours, libcrypto = growth(library), growth("--libcrypto")
+    yield Row("memory", ours[0], libcrypto[0], ours[0], "KiB")
+    yield Row("memory-private", ours[1], libcrypto[1], ours[1], "KiB")
+
+
+def measure(options, folder):
+    programs = pathlib.Path(options.programs)
+    library = str(pathlib.Path(options.library).resolve())
+    quick = ["--quick"] if options.quick else []
+    times = 5 if options.quick else 21
+    remarks, rows = [], []
+
+    environment = dict(os.environ, LD_LIBRARY_PATH=str(pathlib.Path(library).parent))
+    said, found = lines([str(programs / "bench"), *quick], environment)
+    remarks += said
+    rows += [compared(cells) for cells in found]
+
+    fresh = str(programs / "fresh")
+    rows.append(started("start-c", [fresh, library, folder], [fresh], None, times))
+    rows += memory_rows(fresh, library, folder, times)
+
+    python = [options.python]
+    environment = dict(os.environ, ASSAY_LIBRARY=library,
+                       PYTHONPATH=compiled_package(options, programs))
+    script = str(pathlib.Path(__file__).parent / "in_python.py")
+    said, found = lines([*python, script, folder, *quick], environment)
+    remarks += said
+    rows += [compared(cells) for cells in found]
+    bare = [*python, "-c", "pass"]
+    programs_in_python = [("start-python", FIRST_VERIFICATION), ("start-ctypes", CTYPES_FIRST)]
+    if any(row.name == "python" for row in rows):
+        programs_in_python.append(("start-apple", APPLES_FIRST))
+    for name, program in programs_in_python:
+        rows.append(started(name, [*python, "-c", program, folder], bare, environment, times))
+    rows.append(python_memory(python, folder, environment, 5))
+    order = list(ROWS)
+    return remarks, sorted(rows, key=lambda row: order.index(row.name))
+
+
+# ---- showing ----------------------------------------------------------------
+
+
+def machine():
+    model = platform.processor() or platform.machine()
+    try:
+        for line in pathlib.Path("/proc/cpuinfo").read_text().splitlines():
+            if line.startswith("model name"):
+                model = line.split(":", 1)[1].strip()
+                break
+    except OSError:
+        pass
+    return {
+        "processor": model, "cores": os.cpu_count(), "system": platform.platform(),
+        "python": platform.python_version(),
+    }
+
+
+def table(rows):
+    head = ("measured", "Assay", "against", "baseline", "result", "bar", "")
+    cells = [head] + [row.cells() for row in rows]
+    widths = [max(len(line[column]) for line in cells) for column in range(len(head))]
+    for index, line in enumerate(cells):
+        print("| " + " | ".join(cell.ljust(width) for cell, width in zip(line, widths)) + " |")
+        if index == 0:
+            print("|" + "|".join("-" * (width + 2) for width in widths) + "|")
+
+
+def main():
+    options = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    options.add_argument("--programs", required=True)
+    options.add_argument("--library", required=True)
+    options.add_argument("--package", default="bindings/python")
+    options.add_argument("--python", default=sys.executable)
+    options.add_argument("--json")
+    options.add_argument("--quick", action="store_true")
+    options = options.parse_args()
+    options.package = str(pathlib.Path(options.package).resolve())
+    load_before = os.getloadavg()[0]
+    with tempfile.TemporaryDirectory() as folder:
+        subprocess.run([str(pathlib.Path(options.programs) / "mint"), folder], check=True)
+        remarks, rows = measure(options, folder)
+    about = machine()
+    loads = (round(load_before, 2), round(os.getloadavg()[0], 2))
+    print(f"{about['processor']}, {about['cores']} cores, {about['system']}; "
+          f"load {loads[0]} before, {loads[1]} after")
+    for remark in remarks:
+        print(remark)
+    print()
+    table(rows)
+    missing = [name for name in ROWS if name not in {row.name for row in rows}]
+    if missing:
+        print("\nnot measured:", ", ".join(missing))
+    missed = [row.title for row in rows if row.met is False]
+    print("\nbars missed:", "; ".join(missed) if missed else "none")
+    if options.json:
+        record = {
+            "time": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()), "machine": about,
+            "load": loads, "remarks": remarks, "rows": [row.record() for row in rows],
+            "notMeasured": missing,
+        }
+        pathlib.Path(options.json).write_text(json.dumps(record, indent=2) + "\n")
+
+
+main()

@@ -1,0 +1,287 @@
+/* evidence.c - see evidence.h. */
+#define _GNU_SOURCE
+#include "evidence.h"
+
+#include <openssl/bio.h>
+#include <openssl/bn.h>
+#include <openssl/conf.h>
+#include <openssl/ec.h>
+#include <openssl/rand.h>
+#include <openssl/x509v3.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "measure.h"
+
+static const char extensions[] =
+    "[root]\n"
+    "subjectKeyIdentifier = hash\n"
+    "basicConstraints = critical, CA:TRUE\n"
+    "keyUsage = critical, keyCertSign, cRLSign\n"
+    "[intermediate]\n"
+    "basicConstraints = critical, CA:TRUE, pathlen:0\n"
+    "authorityKeyIdentifier = keyid\n"
+    "authorityInfoAccess = OCSP;URI:http://ocsp.bench.example/ocsp-root\n"
+    "crlDistributionPoints = URI:http://crl.bench.example/root.crl\n"
+    "subjectKeyIdentifier = hash\n"
+    "keyUsage = critical, keyCertSign, cRLSign\n"
+    "1.2.840.113635.100.6.2.1 = DER:05:00\n"
+    "[leaf]\n"
+    "basicConstraints = critical, CA:FALSE\n"
+    "authorityKeyIdentifier = keyid\n"
+    "authorityInfoAccess = @access\n"
+    "certificatePolicies = @policy\n"
+    "subjectKeyIdentifier = hash\n"
+    "keyUsage = critical, digitalSignature\n"
+    "1.2.840.113635.100.6.11.1 = DER:05:00\n"
+    "[access]\n"
+    "caIssuers;URI = http://certs.bench.example/intermediate.der\n"
+    "OCSP;URI = http://ocsp.bench.example/ocsp-intermediate\n"
+    "[policy]\n"
+    "policyIdentifier = 1.2.840.113635.100.5.6.1\n"
+    "CPS = http://www.bench.example/certificates/practice/\n"
+    "userNotice.1 = @notice\n"
+    "[notice]\n"
+    "explicitText = This certificate was made by a benchmark when it ran and "
+    "stands for nothing outside of it. Nobody vouches for what it signs. "
+    "Whoever relies on it does so without any ground and alone bears what "
+    "comes of it.\n";
+
+static const char *const subjects[][2] = {
+    {"Benchmark Root CA", "Assay Benchmark Certification Authority"},
+    {"Benchmark Developer Relations Certification Authority", "B6"},
+    {"Benchmark Mac App Store and iTunes Store Receipt Signing",
+     "Benchmark Developer Relations"},
+};
+
+/* ---- texts --------------------------------------------------------------- */
+
+static char *format(const char *pattern, ...)
+    __attribute__((format(printf, 1, 2)));
+static char *format(const char *pattern, ...) {
+  va_list arguments;
+  char *text = NULL;
+  int length;
+  va_start(arguments, pattern);
+  length = vasprintf(&text, pattern, arguments);
+  va_end(arguments);
+  demand(length >= 0, "vasprintf");
+  return text;
+}
+
+static char *base64(const unsigned char *bytes, size_t length) {
+  char *text = malloc(length / 3 * 4 + 5);
+  demand(text != NULL, "malloc");
+  EVP_EncodeBlock((unsigned char *)text, bytes, (int)length);
+  return text;
+}
+
+static char *base64url(const unsigned char *bytes, size_t length) {
+  char *text = base64(bytes, length), *at;
+  for (at = text; *at != '\0'; at++) {
+    if (*at == '+') *at = '-';
+    if (*at == '/') *at = '_';
+    if (*at == '=') *at = '\0';
+    if (*at == '\0') break;
+  }
+  return text;
+}
+
+/* ---- certificates -------------------------------------------------------- */
+
+static void name(X509_NAME *out, const char *const subject[2]) {
+  static const char *const fields[] = {"CN", "OU", "O", "C"};
+  const char *values[4];
+  size_t index;
+  values[0] = subject[0];
+  values[1] = subject[1];
+  values[2] = "Assay Benchmark";
+  values[3] = "US";
+  for (index = 0; index < 4; index++)
+    demand(X509_NAME_add_entry_by_txt(out, fields[index], MBSTRING_ASC,
+                                      (const unsigned char *)values[index], -1,
+                                      -1, 0),
+           "X509_NAME_add_entry_by_txt");
+}
+
+static void serial(X509 *certificate) {
+  unsigned char octets[16];
+  BIGNUM *number;
+  demand(RAND_bytes(octets, sizeof octets) == 1, "RAND_bytes");
+  octets[0] = (octets[0] & 0x3f) | 0x20;
+  number = BN_bin2bn(octets, sizeof octets, NULL);
+  demand(BN_to_ASN1_INTEGER(number, X509_get_serialNumber(certificate)) != NULL,
+         "BN_to_ASN1_INTEGER");
+  BN_free(number);
+}
+
+static struct issuer certificate(int level, const char *section,
+                                 const char *curve,
+                                 const struct issuer *issuer) {
+  static CONF *conf;
+  struct issuer made;
+  X509V3_CTX context;
+  long day = 86400;
+  if (conf == NULL) {
+    BIO *text = BIO_new_mem_buf(extensions, -1);
+    conf = NCONF_new(NULL);
+    demand(NCONF_load_bio(conf, text, NULL) == 1, "NCONF_load_bio");
+    BIO_free(text);
+  }
+  made.key = EVP_EC_gen(curve);
+  made.certificate = X509_new();
+  demand(made.key != NULL && made.certificate != NULL, "EVP_EC_gen");
+  if (issuer == NULL) issuer = &made;
+  X509_set_version(made.certificate, X509_VERSION_3);
+  serial(made.certificate);
+  name(X509_get_subject_name(made.certificate), subjects[level]);
+  X509_set_issuer_name(made.certificate,
+                       level == 0 ? X509_get_subject_name(made.certificate)
+                                  : X509_get_subject_name(issuer->certificate));
+  X509_gmtime_adj(X509_getm_notBefore(made.certificate), -400 * day);
+  X509_gmtime_adj(X509_getm_notAfter(made.certificate), 700 * day);
+  X509_set_pubkey(made.certificate, made.key);
+  X509V3_set_ctx(&context, issuer->certificate, made.certificate, NULL, NULL,
+                 0);
+  X509V3_set_nconf(&context, conf);
+  demand(X509V3_EXT_add_nconf(conf, &context, section, made.certificate) == 1,
+         "X509V3_EXT_add_nconf");
+  demand(X509_sign(made.certificate, issuer->key, EVP_sha384()) > 0,
+         "X509_sign");
+  return made;
+}
+
+struct issuer root_new(void) { return certificate(0, "root", "P-384", NULL); }
+
+struct issuer intermediate_new(const struct issuer *root) {
+  return certificate(1, "intermediate", "P-384", root);
+}
+
+static char *entry(X509 *certificate) {
+  unsigned char *der = NULL;
+  int length = i2d_X509(certificate, &der);
+  char *text;
+  demand(length > 0, "i2d_X509");
+  text = base64(der, (size_t)length);
+  OPENSSL_free(der);
+  return text;
+}
+
+struct chain chain_new(const struct issuer *root,
+                       const struct issuer *intermediate) {
+  struct issuer leaf = certificate(2, "leaf", "P-256", intermediate);
+  struct chain chain;
+  char *json;
+  chain.leaf_key = leaf.key;
+  chain.x5c[0] = entry(leaf.certificate);
+  chain.x5c[1] = entry(intermediate->certificate);
+  chain.x5c[2] = entry(root->certificate);
+  json = format("{\"alg\":\"ES256\",\"x5c\":[\"%s\",\"%s\",\"%s\"]}",
+                chain.x5c[0], chain.x5c[1], chain.x5c[2]);
+  chain.header = base64url((const unsigned char *)json, strlen(json));
+  free(json);
+  X509_free(leaf.certificate);
+  return chain;
+}
+
+/* ---- JWS ----------------------------------------------------------------- */
+
+static void sign(struct jws *jws, const char *text) {
+  EVP_MD_CTX *context = EVP_MD_CTX_new();
+  unsigned char der[128];
+  const unsigned char *read = der;
+  size_t length = sizeof der;
+  ECDSA_SIG *numbers;
+  demand(EVP_DigestSignInit(context, NULL, EVP_sha256(), NULL,
+                            jws->chain->leaf_key) == 1 &&
+             EVP_DigestSign(context, der, &length,
+                            (const unsigned char *)text, strlen(text)) == 1,
+         "EVP_DigestSign");
+  numbers = d2i_ECDSA_SIG(NULL, &read, (long)length);
+  BN_bn2binpad(ECDSA_SIG_get0_r(numbers), jws->signature, 32);
+  BN_bn2binpad(ECDSA_SIG_get0_s(numbers), jws->signature + 32, 32);
+  ECDSA_SIG_free(numbers);
+  EVP_MD_CTX_free(context);
+}
+
+struct jws jws_sign(const struct chain *chain, const char *payload) {
+  char *body = base64url((const unsigned char *)payload, strlen(payload));
+  char *text = format("%s.%s", chain->header, body), *signature;
+  struct jws jws;
+  jws.chain = chain;
+  sign(&jws, text);
+  signature = base64url(jws.signature, sizeof jws.signature);
+  jws.text = format("%s.%s", text, signature);
+  jws.length = strlen(jws.text);
+  jws.signed_length = strlen(text);
+  free(signature);
+  free(text);
+  free(body);
+  return jws;
+}
+
+/* ---- payloads ------------------------------------------------------------ */
+
+static const long long day_ms = 86400000LL;
+
+char *transaction_payload(void) {
+  long long now = now_ms();
+  return format(
+      "{\"transactionId\":\"2000000912345678\","
+      "\"originalTransactionId\":\"2000000900000001\","
+      "\"webOrderLineItemId\":\"2000000087654321\","
+      "\"bundleId\":\"com.example.bench\","
+      "\"productId\":\"com.example.bench.pro.monthly\","
+      "\"subscriptionGroupIdentifier\":\"21000001\","
+      "\"purchaseDate\":%lld,\"originalPurchaseDate\":%lld,"
+      "\"expiresDate\":%lld,\"quantity\":1,"
+      "\"type\":\"Auto-Renewable Subscription\","
+      "\"appAccountToken\":\"0f8fad5b-d9cb-469f-a165-70867728950e\","
+      "\"inAppOwnershipType\":\"PURCHASED\",\"signedDate\":%lld,"
+      "\"environment\":\"Sandbox\",\"transactionReason\":\"PURCHASE\","
+      "\"storefront\":\"USA\",\"storefrontId\":\"143441\",\"price\":9990,"
+      "\"currency\":\"USD\",\"appTransactionId\":\"704000000000000001\"}",
+      now - day_ms, now - 40 * day_ms, now + 29 * day_ms, now - 60000);
+}
+
+char *renewal_payload(void) {
+  long long now = now_ms();
+  return format(
+      "{\"originalTransactionId\":\"2000000900000001\","
+      "\"autoRenewProductId\":\"com.example.bench.pro.monthly\","
+      "\"productId\":\"com.example.bench.pro.monthly\","
+      "\"autoRenewStatus\":1,\"renewalPrice\":9990,\"currency\":\"USD\","
+      "\"signedDate\":%lld,\"environment\":\"Sandbox\","
+      "\"recentSubscriptionStartDate\":%lld,\"renewalDate\":%lld,"
+      "\"appTransactionId\":\"704000000000000001\"}",
+      now - 60000, now - 40 * day_ms, now + 29 * day_ms);
+}
+
+char *notification_payload(const struct jws *transaction,
+                           const struct jws *renewal) {
+  return format(
+      "{\"notificationType\":\"DID_RENEW\","
+      "\"notificationUUID\":\"7b0e0ad0-54f1-4fd0-8a7e-6f0a4b1f6a11\","
+      "\"data\":{\"appAppleId\":1234567890,"
+      "\"bundleId\":\"com.example.bench\",\"bundleVersion\":\"1.0\","
+      "\"environment\":\"Sandbox\",\"signedTransactionInfo\":\"%s\","
+      "\"signedRenewalInfo\":\"%s\",\"status\":1},"
+      "\"version\":\"2.0\",\"signedDate\":%lld}",
+      transaction->text, renewal->text, now_ms() - 60000);
+}
+
+char *configuration(const struct issuer *root, int chains) {
+  char *anchor = entry(root->certificate);
+  char *cache = chains < 0 ? format("%s", "")
+                           : format(",\"cache\":{\"chains\":%d}", chains);
+  char *text = format(
+      "{\"apps\":[{\"bundleId\":\"com.example.bench\","
+      "\"appAppleId\":1234567890}],"
+      "\"environments\":[\"Production\",\"Sandbox\"],"
+      "\"storekit\":{\"anchors\":[\"%s\"]%s}}",
+      anchor, cache);
+  free(anchor);
+  free(cache);
+  return text;
+}

@@ -1,0 +1,60 @@
+/*
+ * evidence.h - evidence for the benchmarks, made when they run.
+ *
+ * It has the shape and the sizes of Apple's: P-384 root and intermediate, P-256
+ * leaf, a header of about 4.4 kB, a transaction of about 5.3 kB. No genuine
+ * certificate or payload has a part in it. libcrypto makes the certificates, so
+ * that nothing of Assay is measured against itself.
+ */
+#ifndef ASSAY_BENCHMARKS_EVIDENCE_H
+#define ASSAY_BENCHMARKS_EVIDENCE_H
+
+#include <openssl/evp.h>
+#include <openssl/x509.h>
+#include <stddef.h>
+
+/** A certificate and the key that it is about. */
+struct issuer {
+  EVP_PKEY *key;
+  X509 *certificate;
+};
+
+/** Leaf, intermediate, root, as a JWS carries them. */
+struct chain {
+  EVP_PKEY *leaf_key;
+  char *x5c[3];  /**< base64 DER, leaf first */
+  char *header;  /**< the header segment of a JWS */
+};
+
+/** A compact JWS and what a bare check of it needs. */
+struct jws {
+  const struct chain *chain;
+  char *text; /**< the whole, NUL-terminated */
+  size_t length;
+  size_t signed_length; /**< header, dot, payload */
+  unsigned char signature[64];
+};
+
+/** A root of the test authority, valid around now. */
+struct issuer root_new(void);
+/** An intermediate below it with Apple's marker. */
+struct issuer intermediate_new(const struct issuer *root);
+/** A leaf with Apple's marker, and the chain from it to the root. */
+struct chain chain_new(const struct issuer *root,
+                       const struct issuer *intermediate);
+
+/** The JWS over a payload, signed by the chain's leaf. */
+struct jws jws_sign(const struct chain *chain, const char *payload);
+
+/** Payloads. Dates lie shortly before now. Allocated. */
+char *transaction_payload(void);
+char *renewal_payload(void);
+/** A notification with a transaction and a renewal inside it. */
+char *notification_payload(const struct jws *transaction,
+                           const struct jws *renewal);
+
+/** A configuration that trusts this root; chains < 0 leaves the cache as it
+ * is by default. Allocated. */
+char *configuration(const struct issuer *root, int chains);
+
+#endif

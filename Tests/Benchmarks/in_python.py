@@ -1,0 +1,102 @@
+"""Assay's Python package against Apple's, in one process.
+
+  in_python.py FOLDER [--quick]
+
+FOLDER is what `mint` wrote. Prints lines like `bench`: name, nanoseconds of CPU
+time per call for Assay and for the baseline, the ratio, and the middle half of
+the rounds' ratios, separated by tabs.
+"""
+
+import pathlib
+import statistics
+import sys
+from time import process_time_ns, time_ns
+
+import assay
+from assay._library import functions
+
+
+def timed(work, calls):
+    start = process_time_ns()
+    for _ in range(calls):
+        work()
+    return (process_time_ns() - start) / calls
+
+
+def compare(name, ours, our_calls, baseline, baseline_calls, rounds):
+    """Run both in turn; print medians over the rounds."""
+    timed(ours, our_calls), timed(baseline, baseline_calls)
+    mine, theirs, ratios = [], [], []
+    for _ in range(rounds):
+        mine.append(timed(ours, our_calls))
+        theirs.append(timed(baseline, baseline_calls))
+        ratios.append(theirs[-1] / mine[-1])
+    low, middle, high = statistics.quantiles(ratios, n=4)
+    print(
+        name,
+        round(statistics.median(mine)),
+        round(statistics.median(theirs)),
+        f"{middle:.3f}",
+        f"{low:.3f}",
+        f"{high:.3f}",
+        sep="\t",
+        flush=True,
+    )
+
+
+def main(folder, quick):
+    rounds = 7 if quick else 25
+    jws = (folder / "transaction.jws").read_text()
+    verifier = assay.Verifier((folder / "config.json").read_text())
+
+    def ours():
+        transaction = verifier.verify_transaction(jws)
+        return transaction.product_id, transaction.expires_date, transaction.environment
+
+    # What the package adds: the same call with nothing but ctypes around it.
+    from assay import _prototypes as c
+
+    text = jws.encode()
+    handle = verifier._handle
+    now = time_ns() // 1_000_000
+
+    def bare_ctypes():
+        document = c.DocHandle()
+        functions.assay_verify_jws(
+            handle, c.ASSAY_JWS_TRANSACTION, text, len(text), now, document
+        )
+        functions.assay_doc_free(document)
+
+    compare("python-package", bare_ctypes, 60, ours, 60, rounds)
+    version = functions.assay_version_number
+    print(f"# one empty call through ctypes: {timed(version, 20000):.0f} ns")
+
+    try:
+        from appstoreserverlibrary.models.Environment import Environment
+        from appstoreserverlibrary.signed_data_verifier import SignedDataVerifier
+    except ImportError as missing:
+        print(f"# app-store-server-library is not installed: {missing}")
+        return
+    from importlib.metadata import version as version_of
+
+    print(f"# app-store-server-library {version_of('app-store-server-library')}")
+    apple = SignedDataVerifier(
+        [(folder / "root.der").read_bytes()],
+        enable_online_checks=False,
+        environment=Environment.SANDBOX,
+        bundle_id="com.example.bench",
+        app_apple_id=1234567890,
+    )
+
+    def theirs():
+        transaction = apple.verify_and_decode_signed_transaction(jws)
+        return transaction.productId, transaction.expiresDate, transaction.environment
+
+    mine = ours()
+    other = theirs()
+    if (mine[0], mine[1], mine[2]) != (other[0], other[1], other[2].value):
+        raise SystemExit(f"the two libraries read different facts: {mine}, {other}")
+    compare("python", ours, 100, theirs, 10, rounds)
+
+
+main(pathlib.Path(sys.argv[1]), "--quick" in sys.argv)

@@ -1,0 +1,55 @@
+/*
+ * mint.c - write one world of evidence for the measurements outside of C.
+ *
+ *   mint FOLDER
+ *
+ * FOLDER receives config.json, root.der, transaction.jws and notification.jws.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "evidence.h"
+#include "measure.h"
+
+static void put(const char *folder, const char *name, const void *bytes,
+                size_t length) {
+  char path[4096];
+  FILE *file;
+  int used = snprintf(path, sizeof path, "%s/%s", folder, name);
+  demand(used > 0 && (size_t)used < sizeof path, "the folder's name");
+  file = fopen(path, "wb");
+  demand(file != NULL && fwrite(bytes, 1, length, file) == length &&
+             fclose(file) == 0,
+         path);
+}
+
+static void put_text(const char *folder, const char *name, const char *text) {
+  put(folder, name, text, strlen(text));
+}
+
+int main(int argc, char **argv) {
+  struct issuer root, intermediate;
+  struct chain chain;
+  struct jws transaction, renewal, notification;
+  unsigned char *der = NULL;
+  int length;
+  if (argc != 2) {
+    fputs("usage: mint FOLDER\n", stderr);
+    return 2;
+  }
+  root = root_new();
+  intermediate = intermediate_new(&root);
+  chain = chain_new(&root, &intermediate);
+  transaction = jws_sign(&chain, transaction_payload());
+  renewal = jws_sign(&chain, renewal_payload());
+  notification =
+      jws_sign(&chain, notification_payload(&transaction, &renewal));
+  length = i2d_X509(root.certificate, &der);
+  demand(length > 0, "i2d_X509");
+  put(argv[1], "root.der", der, (size_t)length);
+  put_text(argv[1], "config.json", configuration(&root, -1));
+  put_text(argv[1], "transaction.jws", transaction.text);
+  put_text(argv[1], "notification.jws", notification.text);
+  return 0;
+}

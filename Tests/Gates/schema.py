@@ -1,0 +1,162 @@
+#!/usr/bin/env python3
+"""Gate: docs/config.schema.json says what the library accepts.
+
+  schema.py LIBRARY
+
+For each object of the schema a member that it does not name must be refused as
+unknown; each member that it names must be known; each enum value and each end of
+each range must be accepted, and what lies just outside refused.
+"""
+import ctypes
+import json
+import pathlib
+import sys
+
+from report import Suite
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
+# Around a value under test everything else must be acceptable.
+BASE = {
+    "apps": [{"bundleId": "com.example.app", "appAppleId": 1234567890}],
+    "plans": ["free", "premium"],
+}
+EXAMPLES = {
+    "products.*": ("com.example.pass", {"type": "non-renewing", "duration": "P30D"}),
+    "limits.*": ("premium", {}),
+    "limits.*.*": ("tier", 1),
+}
+# A range in the schema that another member must make usable first.
+COMPANIONS = {"environments": {"storekit": {"xcodeCertificates": ["00" * 32]}}}
+
+
+class Library:
+    def __init__(self, path):
+        self.calls = ctypes.CDLL(path)
+        self.calls.assay_doc_json.restype = ctypes.c_char_p
+        self.calls.assay_doc_json.argtypes = [ctypes.c_void_p, ctypes.c_void_p]
+        self.calls.assay_doc_free.argtypes = [ctypes.c_void_p]
+        self.calls.assay_verifier_free.argtypes = [ctypes.c_void_p]
+
+    def status(self, configuration):
+        """Name of the status, and the path of a refusal."""
+        answer = self.document(configuration)
+        return answer["status"]["name"], (answer.get("error") or {}).get("at")
+
+    def document(self, configuration):
+        text = json.dumps(configuration).encode()
+        verifier, doc = ctypes.c_void_p(), ctypes.c_void_p()
+        self.calls.assay_verifier_new(
+            text, ctypes.c_size_t(len(text)), ctypes.byref(verifier), ctypes.byref(doc))
+        answer = json.loads(self.calls.assay_doc_json(doc, None))
+        self.calls.assay_doc_free(doc)
+        self.calls.assay_verifier_free(verifier)
+        return answer
+
+
+def placed(path, value):
+    """BASE with the value at a path of member names, "*" and "[]"."""
+    configuration = json.loads(json.dumps(BASE))
+    configuration.update(COMPANIONS.get(".".join(path), {}))
+    node = configuration
+    for depth, step in enumerate(path):
+        last = depth == len(path) - 1
+        key, fresh = step, {}
+        if step == "*":
+            key, fresh = EXAMPLES[".".join(path[:depth + 1])]
+            fresh = json.loads(json.dumps(fresh))
+        elif step == "[]":
+            key = 0
+        if last:
+            node[key] = value
+        elif key == 0:
+            node = node[0]
+        else:
+            node = node.setdefault(key, fresh)
+    return configuration
+
+
+def check_object(suite, library, schema, path):
+    name = ".".join(path) or "the top"
+    if schema.get("additionalProperties") is False:
+        status, _ = library.status(placed(path + ["misspelt"], 1))
+        suite.expect(status == "config.document.unknown-member",
+                     f"{name} refuses a member that is not in the schema", status)
+    for member, inner in schema.get("properties", {}).items():
+        status, at = library.status(placed(path + [member], {"no": "value"}))
+        suite.expect(status != "config.document.unknown-member" or at.endswith(".no"),
+                     f"{name}.{member} is known", status)
+        check(suite, library, inner, path + [member])
+    if isinstance(schema.get("additionalProperties"), dict):
+        check(suite, library, schema["additionalProperties"], path + ["*"])
+    for member in schema.get("required", []):
+        configuration = placed(path, {}) if path else {}
+        status, _ = library.status(configuration)
+        suite.expect(status != "ok", f"{name} demands {member}", status)
+
+
+def check(suite, library, schema, path):
+    name = ".".join(path)
+
+    def accepts(value, wanted=True):
+        status, at = library.status(placed(path, value))
+        suite.expect((status == "ok") == wanted,
+                     f"{name} {'accepts' if wanted else 'refuses'} {json.dumps(value)[:60]}",
+                     f"{status} at {at}")
+
+    if schema.get("type") == "object":
+        check_object(suite, library, schema, path)
+    elif schema.get("type") == "array":
+        items = schema["items"]
+        if "enum" in items:
+            for value in items["enum"]:
+                accepts([value])
+            accepts(["misspelt"], wanted=False)
+        if schema.get("minItems"):
+            accepts([], wanted=False)
+        if items.get("type") == "object":
+            check_object(suite, library, items, path + ["[]"])
+    elif "enum" in schema:
+        for value in schema["enum"]:
+            accepts(value)
+        accepts("misspelt", wanted=False)
+    elif schema.get("type") == "integer":
+        for bound, outside in (("minimum", -1), ("maximum", 1)):
+            if bound in schema:
+                accepts(schema[bound])
+                accepts(schema[bound] + outside, wanted=False)
+        accepts("1", wanted=False)
+    elif schema.get("type") == "boolean":
+        accepts(True)
+        accepts("true", wanted=False)
+    elif schema.get("type") == "string":
+        accepts(1, wanted=False)
+    if "default" in schema and schema.get("type") != "array":
+        accepts(schema["default"])
+
+
+def check_effective(suite, effective, schema, path):
+    """Every member that the library reports stands in the schema."""
+    for member, value in effective.items():
+        name = ".".join(path + [member])
+        known = schema.get("properties", {}).get(member)
+        if not suite.expect(known is not None, f"{name} is effective, so the schema has it"):
+            continue
+        if known.get("additionalProperties") is False:
+            check_effective(suite, value or {}, known, path + [member])
+        elif known.get("items", {}).get("type") == "object":
+            for element in value:
+                check_effective(suite, element, known["items"], path + [member])
+
+
+def main():
+    suite = Suite("schema")
+    library = Library(str(pathlib.Path(sys.argv[1]).resolve()))
+    schema = json.loads((ROOT / "docs/config.schema.json").read_text())
+    suite.expect(library.status(BASE)[0] == "ok", "the base of every probe is accepted")
+    check_object(suite, library, schema, [])
+    check_effective(suite, library.document(BASE)["configuration"], schema, [])
+    suite.finish()
+
+
+if __name__ == "__main__":
+    main()
