@@ -44,7 +44,7 @@ struct DocumentMember {
     mutating func enter(_ step: ArraySlice<UInt8>) -> Bool {
       let isObject = byte == 0x7b
       guard isObject || byte == 0x5b else { return false }
-      let index = isObject ? nil : JSONValue.integer(step)
+      let index = isObject ? nil : Scanner.index(step)
       if !isObject, index == nil { return false }
       position &+= 1
       var element: Int64 = 0
@@ -68,6 +68,14 @@ struct DocumentMember {
         skipSpace()
       }
       return false
+    }
+
+    /// An index in its one spelling: digits, no leading zero.
+    private static func index(_ step: ArraySlice<UInt8>) -> Int64? {
+      guard let first = step.first, first != 0x2d, first != 0x30 || step.count == 1 else {
+        return nil
+      }
+      return JSONValue.integer(step)
     }
 
     private func matches(_ name: ArraySlice<UInt8>, _ step: ArraySlice<UInt8>) -> Bool {

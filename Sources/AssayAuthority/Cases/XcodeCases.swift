@@ -21,6 +21,9 @@ extension CaseBench {
           ("transaction.keys.transaction", .null), ("transaction.keys.purchase", .null),
           ("transaction.chain.leaf.sha256", .text(authority.xcodeFingerprint)),
           ("transaction.chain.root", .null),
+          // JWS-80: no chain and no validity rule applies, and the checks say so.
+          ("checks.6.id", "chain.signatures"), ("checks.6.ok", .null),
+          ("checks.10.id", "chain.validity"), ("checks.10.ok", .null),
         ])
       verify(
         "JWS-81", "a renewal info of \(environment)",

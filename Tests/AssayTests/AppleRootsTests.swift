@@ -1,0 +1,162 @@
+import AssayAuthority
+import Testing
+
+@testable import Assay
+
+@Suite("Apple's roots")
+struct AppleRootsTests {
+  @Test("CER-2 the compiled-in root has the published SHA-256")
+  func rootFingerprint() {
+    #expect(
+      Authority.fingerprint(AppleRoots.rootCAG3)
+        == "63343abfb89a6a03ebb57e9b3f5fa7be7c4f5c756f3017b3a8c488c3653e9179")
+    #expect(AppleRoots.rootCAG3.count == 583)
+  }
+
+  @Test(
+    "CER-2 the compiled-in root is the file of the specification",
+    .enabled(if: Vectors.arePresent, Vectors.absent))
+  func rootFile() {
+    guard let file = Vectors.file("spec/roots/apple-root-ca-g3.der") else {
+      print("skipped: root of the specification: ../shared/spec/roots is not there")
+      return
+    }
+    #expect(AppleRoots.rootCAG3 == file)
+  }
+
+  @Test("CER-2 the compiled-in root says what Apple published of it")
+  func rootFacts() throws {
+    let root = try #require(Certificate(AppleRoots.rootCAG3))
+    #expect(Hex.encode(Array(root.bytes(root.serial)), upper: true) == utf8("2DC5FC88D2C54B95"))
+    #expect(root.notBefore == 1_398_881_946)
+    #expect(root.notAfter == 2_187_800_346)
+    #expect(root.curve == .p384)
+    #expect(root.bytes(root.issuer) == root.bytes(root.subject))
+    let key = try #require(root.publicKey())
+    #expect(root.isSigned(by: key))
+  }
+
+  @Test("CER-6 CFG-3 the built-in set is made of a root that passes its own check")
+  func builtInSet() throws {
+    let set = try #require(AnchorSet.appleStoreKit())
+    #expect(set.areBuiltIn)
+    #expect(set.anchors.map(\.certificate.der) == [AppleRoots.rootCAG3])
+    #expect(set.anchor(withBytes: AppleRoots.rootCAG3) != nil)
+  }
+
+  @Test("CER-6 CFG-3 no root with a byte changed passes its own check")
+  func damagedRoots() {
+    for place in AppleRoots.rootCAG3.indices {
+      var other = AppleRoots.rootCAG3
+      other[place] ^= 0x01
+      #expect(Anchor(other) == nil, "byte \(place)")
+    }
+  }
+
+  /// G6 as it stands in a genuine JWS.
+  private func intermediate(_ suite: String) -> [UInt8]? {
+    for entry in Vectors.jws(for: suite) where entry.isGenuine {
+      let chain = Vectors.certificates(of: entry.jws)
+      if chain.count == 3 { return chain[1] }
+    }
+    return nil
+  }
+
+  @Test(
+    "JWS-35 the intermediate that is taken as proven really verifies under the root",
+    .enabled(if: Vectors.arePresent, Vectors.absent))
+  func provenIntermediate() throws {
+    guard let der = intermediate("G6 under G3") else { return }
+    #expect(Digest.sha256.of(der) == AppleRoots.developerRelationsG6)
+    #expect(
+      Authority.fingerprint(der)
+        == "bdd4ed6e74691f0c2bfd01be0296197af1379e0418e2d300efa9c3bef642ca30")
+    let certificate = try #require(Certificate(der))
+    let root = try #require(Anchor(AppleRoots.rootCAG3))
+    #expect(certificate.isSigned(by: root.key))
+    #expect(
+      certificate.bytes(certificate.issuer) == root.certificate.bytes(root.certificate.subject))
+    try CertificateRules.checkIntermediate(certificate, at: "x5c[1]")
+    #expect(certificate.notBefore == 1_616_013_430)
+    #expect(certificate.notAfter == 2_089_497_600)
+  }
+
+  /// The genuine chain under an anchor with the root's name and another key:
+  /// only the signature of the intermediate tells that it is not the root.
+  @Test(
+    "JWS-35 the shortcut is off with own anchors", .enabled(if: Vectors.arePresent, Vectors.absent))
+  func ownAnchors() throws {
+    guard let der = intermediate("shortcut of G6"),
+      let entry = Vectors.jws(for: "shortcut of G6").first(where: { $0.isGenuine })
+    else { return }
+    let root = try #require(Certificate(AppleRoots.rootCAG3))
+    let key = try SigningKey.generate(.p384)
+    var template = try Minted.authority().root
+    template.subject = Array(root.bytes(root.subject))
+    template.issuer = template.subject
+    template.publicKeyInfo = try key.publicKeyInfo()
+    let forged = try template.signed(by: key)
+    let anchor = try #require(Anchor(forged))
+    let chain = Vectors.certificates(of: entry.jws)
+    let entries = [chain[0], der, forged].map { Text(Base64.encodeStandard($0)) }
+
+    func prove(areBuiltIn: Bool) throws -> ProvenChain {
+      let trust = StoreKitTrust(
+        configuration: Configuration(),
+        anchors: AnchorSet(anchors: [anchor], areBuiltIn: areBuiltIn))
+      var building = ChainBuilder(trust)
+      try building.open(entries)
+      try building.parse()
+      try building.checkShape()
+      return try building.prove()
+    }
+    #expect(throws: Refusal(.rejectedChainSignatureIntermediate, "JWS-31")) {
+      try prove(areBuiltIn: false)
+    }
+    // The same chain would pass if the shortcut were taken: so it is the
+    // shortcut that the line above shows to be off.
+    #expect(throws: Never.self) { try prove(areBuiltIn: true) }
+  }
+
+  @Test("CER-2 own anchors replace Apple's as a whole, and the document says so")
+  func replaced() throws {
+    let (verifier, document) = Verifier.make(try Minted.config().bytes)
+    #expect(verifier != nil)
+    #expect(document.text("configuration.storekit.anchors.source") == "configured")
+    #expect(
+      document.text("configuration.storekit.anchors.sha256.0")
+        == Authority.fingerprint(try Minted.authority().chain.root))
+    #expect(document.text("configuration.storekit.anchors.sha256.1") == nil)
+    let apple = Verifier.make(try Minted.config().removing("storekit").bytes).document
+    #expect(apple.text("configuration.storekit.anchors.source") == "built-in")
+    #expect(
+      apple.text("configuration.storekit.anchors.sha256.0")
+        == Authority.fingerprint(AppleRoots.rootCAG3))
+    for entry in Vectors.jws(for: "genuine JWS under own anchors") where entry.isGenuine {
+      let answer = try #require(verifier).verifyJWS(
+        entry.jws, kind: try #require(entry.kind), nowMs: Minted.now)
+      #expect(answer.status == .rejectedChainUntrustedRoot, "\(entry.name)")
+      #expect(answer.text("error.at") == "x5c[2]")
+    }
+  }
+
+  @Test("CER-1 a root with Apple's name and shape is somebody else's")
+  func forgedName() throws {
+    let root = try #require(Certificate(AppleRoots.rootCAG3))
+    let key = try SigningKey.generate(.p384)
+    var template = try Minted.authority().root
+    template.subject = Array(root.bytes(root.subject))
+    template.issuer = template.subject
+    template.serial = Array(root.bytes(root.serial))
+    template.publicKeyInfo = try key.publicKeyInfo()
+    var chain = try Minted.authority().chain(
+      intermediate: { $0.issuer = template.subject }, intermediateSigner: key)
+    chain.root = try template.signed(by: key)
+    let jws = try JWSTemplate(payload: Minted.purchase.transactionPayload.bytes, chain: chain)
+      .signed()
+    let apple = try #require(
+      Verifier.make(try Minted.config().removing("storekit").bytes).verifier)
+    let answer = apple.verifyJWS(jws, kind: .transaction, nowMs: Minted.now)
+    #expect(answer.status == .rejectedChainUntrustedRoot)
+  }
+}

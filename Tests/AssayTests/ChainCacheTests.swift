@@ -1,0 +1,386 @@
+import AssayAuthority
+import CLibCrypto
+import Foundation
+import Testing
+
+@testable import Assay
+
+/// JWS-60 … JWS-66.
+@Suite("Chain cache")
+struct ChainCacheTests {
+  private static let leafChecks = [
+    "jws.header", "chain.root", "chain.certificates", "chain.shape", "chain.signatures",
+  ]
+
+  private func jws(
+    _ payload: JSONText = Minted.purchase.transactionPayload, chain: CertificateChain? = nil,
+    _ change: (inout JWSTemplate) throws -> Void = { _ in }
+  ) throws -> [UInt8] {
+    var template = JWSTemplate(
+      payload: payload.bytes, chain: try chain ?? Minted.authority().chain)
+    try change(&template)
+    return try template.signed()
+  }
+
+  private func header(_ jws: [UInt8]) -> ArraySlice<UInt8> { jws.prefix { $0 != 0x2e } }
+
+  /// A proven chain of minted certificates, made without a verification.
+  private func provenChain() throws -> ProvenChain {
+    let chain = try Minted.authority().chain
+    let certificates = try chain.certificates.map { try #require(Certificate($0)) }
+    return ProvenChain(
+      .appStore, leafKey: try #require(certificates[0].publicKey()), certificates: certificates)
+  }
+
+  // MARK: hits
+
+  @Test("JWS-60 a second call with the same header is reported as cached")
+  func warmHit() throws {
+    let verifier = try Minted.verifier()
+    let text = try jws()
+    func cached(_ text: [UInt8]) throws -> Bool? {
+      let answer = verifier.verifyJWS(text, kind: .transaction, nowMs: Minted.now)
+      #expect(answer.status == .ok)
+      for check in try #require(answer.tree?.member("checks")).children
+      where Self.leafChecks.contains(check.string("id")) {
+        #expect(check.member("ok")?.boolean == true)
+      }
+      return answer.tree?.at("transaction.chain.cached")?.boolean
+    }
+    #expect(try cached(text) == false)
+    #expect(try cached(text) == true)
+    // Another payload under the same header.
+    let other = try jws(Minted.purchase.transactionPayload.setting("quantity", 2))
+    #expect(header(other) == header(text))
+    #expect(try cached(other) == true)
+  }
+
+  @Test("JWS-61 the same chain in a header spelt anew is found by its certificates")
+  func spelledAnew() throws {
+    let trust = try Minted.trust()
+    let first = try jws()
+    #expect(try !Minted.run(trust, first).chainIsCached)
+    let again = try jws { $0.header = $0.header.appending("kid", "x1") }
+    #expect(header(again) != header(first))
+    #expect(trust.cache.chain(header: header(again)) == nil)
+    #expect(try Minted.run(trust, again).chainIsCached)
+  }
+
+  @Test(
+    "JWS-62 a header enters level 1 once its leaf has signed it, however its chain was found"
+  )
+  func levelOneAfterLevelTwo() throws {
+    let trust = try Minted.trust()
+    // A junk signature under the header of the authority: the chain is proven
+    // and enters level 2, the header text does not enter level 1.
+    let junk = try jws { $0.signature = .by(try SigningKey.generate(.p256)) }
+    #expect(throws: Refusal(.rejectedJwsSignature, "JWS-101")) { try Minted.run(trust, junk) }
+    #expect(trust.cache.chain(header: header(junk)) == nil)
+    let good = try jws()
+    #expect(header(good) == header(junk))
+    #expect(try Minted.run(trust, good).chainIsCached)
+    #expect(trust.cache.chain(header: header(good)) != nil)
+  }
+
+  @Test("JWS-61 JWS-35 a new leaf under a known intermediate is proven anew")
+  func knownIntermediate() throws {
+    let trust = try Minted.trust()
+    _ = try Minted.run(trust, jws())
+    let second = try Minted.authority().chain(leafKey: .generate(.p256))
+    let payload = try Minted.run(trust, jws(chain: second))
+    #expect(!payload.chainIsCached)
+    #expect(try Minted.run(trust, jws(chain: second)).chainIsCached)
+    // Under the known intermediate the leaf's own signature is still checked.
+    let forged = try Minted.authority().chain(
+      leafKey: .generate(.p256), leafSigner: try SigningKey.generate(.p384))
+    #expect(throws: Refusal(.rejectedChainSignatureLeaf, "JWS-31")) {
+      try Minted.run(trust, jws(chain: forged))
+    }
+    // And an intermediate of the same name and key, signed by somebody else, is
+    // another one.
+    let other = try Minted.authority().chain(intermediateSigner: try SigningKey.generate(.p384))
+    #expect(throws: Refusal(.rejectedChainSignatureIntermediate, "JWS-31")) {
+      try Minted.run(trust, jws(chain: other))
+    }
+  }
+
+  // MARK: what never enters
+
+  @Test("JWS-62 forged chains enter nothing, and are refused again and again")
+  func forgedChains() throws {
+    let trust = try Minted.trust()
+    let authority = try Minted.authority()
+    let stranger = try SigningKey.generate(.p384)
+    let forgeries: [(CertificateChain, Status)] = [
+      (try authority.chain(leafSigner: stranger), .rejectedChainSignatureLeaf),
+      (try authority.chain(intermediateSigner: stranger), .rejectedChainSignatureIntermediate),
+      (
+        try authority.chain(leaf: { $0 = $0.replacing(OID.leafMarker, with: nil) }),
+        .rejectedChainLeafMarker
+      ),
+      (
+        try authority.chain(intermediate: { $0 = $0.replacing(OID.intermediateMarker, with: nil) }),
+        .rejectedChainIntermediateMarker
+      ),
+      (try Authority(now: Minted.now).chain, .rejectedChainUntrustedRoot),
+    ]
+    for _ in 0..<2 {
+      for (chain, status) in forgeries {
+        let text = try jws(chain: chain)
+        #expect(throws: Refusal(status, "JWS-62")) { try Minted.run(trust, text) }
+        #expect(trust.cache.chain(header: header(text)) == nil)
+      }
+    }
+    #expect(try !Minted.run(trust, jws()).chainIsCached)
+    for (chain, status) in forgeries {
+      #expect(throws: Refusal(status, "JWS-62")) { try Minted.run(trust, jws(chain: chain)) }
+    }
+  }
+
+  @Test("JWS-61 bytes moved from one certificate to the next are another chain")
+  func movedBytes() throws {
+    let trust = try Minted.trust()
+    _ = try Minted.run(trust, jws())
+    let chain = try Minted.authority().chain
+    for count in [1, 2, 100] {
+      var moved = chain
+      moved.leaf = chain.leaf + chain.intermediate.prefix(count)
+      moved.intermediate = Array(chain.intermediate.dropFirst(count))
+      #expect(throws: Refusal(.malformedChainDer, "JWS-21")) {
+        try Minted.run(trust, jws(chain: moved))
+      }
+      moved.leaf = Array(chain.leaf.dropLast(count))
+      moved.intermediate = chain.leaf.suffix(count) + chain.intermediate
+      #expect(throws: Refusal(.malformedChainDer, "JWS-21")) {
+        try Minted.run(trust, jws(chain: moved))
+      }
+    }
+    #expect(throws: Refusal(.rejectedChainUntrustedRoot, "JWS-20")) {
+      var moved = chain
+      moved.intermediate = chain.intermediate + chain.root.prefix(1)
+      moved.root = Array(chain.root.dropFirst())
+      _ = try Minted.run(trust, jws(chain: moved))
+    }
+  }
+
+  // MARK: what is checked again
+
+  @Test("JWS-63 windows are held against every payload, hit or miss")
+  func validity() throws {
+    let trust = try Minted.trust()
+    let windows = try Minted.authority().windows
+    _ = try Minted.run(trust, jws())
+    let later = Minted.now + 4000 * Purchase.day
+    func signed(_ second: Int64) throws -> [UInt8] {
+      try jws(
+        Minted.purchase.transactionPayload.setting("signedDate", .integer(second * 1000 + 999)))
+    }
+    for (second, status) in [
+      (windows.leaf.lowerBound - 1, .rejectedChainNotYetValid), (windows.leaf.lowerBound, nil),
+      (windows.leaf.upperBound, nil), (windows.leaf.upperBound + 1, .rejectedChainExpired),
+    ] as [(Int64, Status?)] {
+      let text = try signed(second)
+      if let status {
+        let refusal = #expect(throws: Refusal.self) { try Minted.run(trust, text, now: later) }
+        #expect(refusal?.status == status)
+        #expect(refusal?.place == "x5c[0]")
+      } else {
+        #expect(try Minted.run(trust, text, now: later).chainIsCached)
+      }
+    }
+  }
+
+  @Test("JWS-63 signature, identity and kind are checked on a hit")
+  func everythingElse() throws {
+    let trust = try Minted.trust()
+    let good = try jws()
+    _ = try Minted.run(trust, good)
+    var damaged = good
+    damaged[damaged.count - 40] = damaged[damaged.count - 40] == 0x41 ? 0x42 : 0x41
+    let payload = Minted.purchase.transactionPayload
+    for (text, status) in [
+      (damaged, .rejectedJwsSignature),
+      (try jws(payload.setting("bundleId", "com.example.other")), .rejectedIdentityBundle),
+      (try jws(payload.setting("environment", "Xcode")), .rejectedIdentityEnvironment),
+      (try jws(Minted.purchase.renewalPayload), .rejectedKindMismatch),
+      (try jws(payload.setting("quantity", 0)), .malformedPayloadType),
+    ] as [([UInt8], Status)] {
+      #expect(throws: Refusal(status, "JWS-63")) { try Minted.run(trust, text) }
+    }
+  }
+
+  // MARK: bounds
+
+  @Test("JWS-64 the least recently used chain goes, at capacity and no sooner")
+  func leastRecentlyUsed() throws {
+    let chain = try provenChain()
+    func header(_ number: Int) -> ArraySlice<UInt8> { utf8("header \(number)")[...] }
+    func key(_ number: Int) -> [UInt8] { utf8("fingerprint \(number)") }
+    let cache = ChainCache(capacity: 4)
+    for number in 0..<4 {
+      cache.remember(chain, header: header(number))
+      cache.remember(chain, fingerprint: key(number))
+      cache.remember(intermediateFingerprint: key(number))
+    }
+    // 0 is used again, so 1 is the oldest.
+    #expect(cache.chain(header: header(0)) != nil)
+    #expect(cache.chain(fingerprint: key(0)) != nil)
+    #expect(cache.knows(intermediateFingerprint: key(0)))
+    cache.remember(chain, header: header(4))
+    cache.remember(chain, fingerprint: key(4))
+    cache.remember(intermediateFingerprint: key(4))
+    for number in 0...4 {
+      #expect((cache.chain(header: header(number)) != nil) == (number != 1))
+      #expect((cache.chain(fingerprint: key(number)) != nil) == (number != 1))
+      #expect(cache.knows(intermediateFingerprint: key(number)) == (number != 1))
+    }
+    // What is there already is renewed, not doubled.
+    for _ in 0..<10 { cache.remember(chain, header: header(4)) }
+    #expect(cache.chain(header: header(0)) != nil)
+    for number in 100..<1000 { cache.remember(chain, header: header(number)) }
+    #expect((100..<1000).filter { cache.chain(header: header($0)) != nil } == [996, 997, 998, 999])
+  }
+
+  @Test("JWS-64 a cache of capacity 0 holds nothing, and every call still succeeds")
+  func switchedOff() throws {
+    let cache = ChainCache(capacity: 0)
+    let chain = try provenChain()
+    cache.remember(chain, header: utf8("h")[...])
+    cache.remember(chain, fingerprint: utf8("f"))
+    cache.remember(intermediateFingerprint: utf8("i"))
+    #expect(cache.chain(header: utf8("h")[...]) == nil)
+    #expect(cache.chain(fingerprint: utf8("f")) == nil)
+    #expect(!cache.knows(intermediateFingerprint: utf8("i")))
+    let trust = try Minted.trust([("storekit.cache", ["chains": 0])])
+    for _ in 0..<3 { #expect(try !Minted.run(trust, jws()).chainIsCached) }
+  }
+
+  @Test("JWS-64 more chains than places: every call succeeds, the bound holds")
+  func manyChains() throws {
+    let trust = try Minted.trust([("storekit.cache", ["chains": 2])])
+    let texts = try (0..<5).map { _ in
+      try jws(chain: Minted.authority().chain(leafKey: .generate(.p256)))
+    }
+    for text in texts + texts { #expect(try !Minted.run(trust, text).chainIsCached) }
+    #expect(try Minted.run(trust, texts[4]).chainIsCached)
+    #expect(try Minted.run(trust, texts[3]).chainIsCached)
+    #expect(try !Minted.run(trust, texts[0]).chainIsCached)
+  }
+
+  @Test("JWS-64 a header that would take more than its share stays out of level 1")
+  func longHeaders() throws {
+    let cache = ChainCache(capacity: 4)
+    let chain = try provenChain()
+    for (count, enters) in [(6144, true), (6145, false)] {
+      let header = [UInt8](repeating: 0x41, count: count)
+      cache.remember(chain, header: header[...])
+      #expect((cache.chain(header: header[...]) != nil) == enters)
+    }
+  }
+
+  @Test("JWS-60 the header's bytes are compared in full, wherever they differ")
+  func fullComparison() throws {
+    let cache = ChainCache(capacity: 4)
+    let text = header(try jws())
+    cache.remember(try provenChain(), header: text)
+    #expect(cache.chain(header: text) != nil)
+    #expect(cache.chain(header: (utf8("xx") + text)[2...]) != nil)
+    for place in text.indices {
+      var other = Array(text)
+      other[place] ^= 1
+      if cache.chain(header: other[...]) != nil { Issue.record("byte \(place)") }
+    }
+    #expect(cache.chain(header: text.dropLast()) == nil)
+    #expect(cache.chain(header: (text + [0x41])[...]) == nil)
+    #expect(cache.chain(header: []) == nil)
+  }
+
+  @Test("JWS-66 a new verifier starts empty")
+  func ownCache() throws {
+    let text = try jws()
+    for _ in 0..<2 {
+      let answer = try Minted.verifier().verifyJWS(text, kind: .transaction, nowMs: Minted.now)
+      #expect(answer.tree?.at("transaction.chain.cached")?.boolean == false)
+    }
+  }
+
+  // MARK: threads and processes
+
+  @Test("JWS-65 a lock that is held is busy, never waited for")
+  func busyLock() {
+    let lock = TryLock()
+    #expect(lock.take() == .taken)
+    #expect(lock.take() == .busy)
+    lock.release()
+    #expect(lock.take() == .taken)
+    lock.release()
+  }
+
+  /// Swift hides `fork`; a child that only takes a lock and exits is safe.
+  @Test("JWS-65 a lock that was held at a fork is taken over by the child")
+  func abandonedLock() throws {
+    let found = unsafe dlsym(nil, "fork")
+    guard let symbol = unsafe found else {
+      Issue.record("fork is not to be found")
+      return
+    }
+    let fork = unsafe unsafeBitCast(symbol, to: (@convention(c) () -> Int32).self)
+    let lock = TryLock()
+    #expect(lock.take() == .taken)
+    let child = fork()
+    if child == 0 {
+      let first = lock.take()
+      let second = lock.take()
+      lock.release()
+      let third = lock.take()
+      _exit(first == .abandoned && second == .busy && third == .taken ? 7 : 1)
+    }
+    #expect(child > 0)
+    var status: Int32 = 0
+    #expect(unsafe waitpid(child, &status, 0) == child)
+    #expect(status == 7 << 8)
+    // The parent's own lock is as it was.
+    #expect(lock.take() == .busy)
+    lock.release()
+    #expect(lock.take() == .taken)
+  }
+
+  @Test("JWS-65 many threads on one verifier: every answer is right")
+  func threads() async throws {
+    let verifier = try Minted.verifier([("storekit.cache", ["chains": 2])])
+    let payload = Minted.purchase.transactionPayload
+    let chains = try (0..<4).map { _ in
+      try Minted.authority().chain(leafKey: .generate(.p256))
+    }
+    var texts: [(text: [UInt8], status: Status)] = []
+    for chain in chains {
+      texts.append((try jws(chain: chain), .ok))
+      texts.append(
+        (
+          try jws(payload.setting("bundleId", "com.example.other"), chain: chain),
+          .rejectedIdentityBundle
+        ))
+      texts.append(
+        (
+          try jws(chain: chain) { $0.signature = .octets([UInt8](repeating: 1, count: 64)) },
+          .rejectedJwsSignature
+        ))
+    }
+    let work = texts
+    let wrong = await withTaskGroup(of: Int.self) { group in
+      for thread in 0..<8 {
+        group.addTask {
+          var wrong = 0
+          for round in 0..<60 {
+            let (text, status) = work[(round &* 7 &+ thread) % work.count]
+            let answer = verifier.verifyJWS(text, kind: .transaction, nowMs: Minted.now)
+            if answer.status != status { wrong += 1 }
+          }
+          return wrong
+        }
+      }
+      return await group.reduce(0, +)
+    }
+    #expect(wrong == 0)
+  }
+}

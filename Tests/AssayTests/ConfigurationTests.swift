@@ -1,0 +1,573 @@
+import AssayAuthority
+import Testing
+
+@testable import Assay
+
+/// CNF-1 … CNF-4, CFG-1 … CFG-4, and every member of configuration.md §1 to §3.
+@Suite("Configuration")
+struct ConfigurationTests {
+  private static let minimal: JSONText = [
+    "apps": [["bundleId": "com.example.app", "appAppleId": 1_234_567_890]]
+  ]
+  /// One that every other member can be added to.
+  private static let sandbox: JSONText = [
+    "apps": [["bundleId": "com.example.app", "appAppleId": 1_234_567_890]],
+    "environments": ["Sandbox"], "plans": ["free", "pro"],
+    "products": ["p": ["type": "consumable"]],
+  ]
+
+  private func make(_ config: JSONText) -> Document { Verifier.make(config.bytes).document }
+
+  private func expect(
+    _ config: JSONText, _ status: String, at place: String? = nil,
+    sourceLocation: SourceLocation = #_sourceLocation
+  ) {
+    let (verifier, document) = Verifier.make(config.bytes)
+    #expect((verifier != nil) == (status == "ok"), sourceLocation: sourceLocation)
+    #expect(
+      document.name == status, "\(document.text("error.at") ?? "")", sourceLocation: sourceLocation)
+    if let place {
+      #expect(document.text("error.at") == place, sourceLocation: sourceLocation)
+    }
+    if status != "ok" {
+      #expect(
+        document.tree?.member("configuration")?.isNull == true, sourceLocation: sourceLocation)
+      #expect(document.text("error.check") == "configuration", sourceLocation: sourceLocation)
+    }
+  }
+
+  private func effective(_ document: Document) -> [UInt8] {
+    Array(document.tree?.member("configuration")?.source ?? [])
+  }
+
+  // MARK: defaults
+
+  @Test("CNF-1 the minimal configuration is filled in with every default")
+  func defaults() {
+    let expected = """
+      {"apps":[{"bundleId":"com.example.app","appAppleId":1234567890,"teamId":null}],\
+      "environments":["Production"],"products":{},"plans":["free"],"limits":{},\
+      "clockSkewMs":60000,"decide":{"account":"ifPresent","grace":true,"retry":"strict",\
+      "leewayMs":0,"family":"allow"},"storekit":{"anchors":{"source":"built-in","sha256":\
+      ["63343abfb89a6a03ebb57e9b3f5fa7be7c4f5c756f3017b3a8c488c3653e9179"]},\
+      "rootEntry":"must-match","missingEnvironment":"refuse","undatedNotifications":"now",\
+      "nested":"verify","fresh":null,"xcodeCertificates":[],"ocspHosts":["ocsp.apple.com"],\
+      "caps":{"jwsBytes":65536},"cache":{"chains":16}}}
+      """
+    #expect(String(decoding: effective(make(Self.minimal)), as: UTF8.self) == expected)
+  }
+
+  @Test("CNF-1 empty blocks mean their defaults")
+  func emptyBlocks() {
+    let plain = effective(make(Self.minimal))
+    let blocks = Self.minimal.setting([
+      ("decide", [:]), ("storekit", [:]), ("storekit.caps", [:]), ("storekit.cache", [:]),
+      ("products", [:]), ("limits", [:]),
+    ])
+    #expect(effective(make(blocks)) == plain)
+  }
+
+  // MARK: bounds
+
+  @Test("CNF-1 every member is taken inside its bounds and refused just outside, with its path")
+  func bounds() throws {
+    let fine = String(repeating: "b", count: 255)
+    let pin = String(repeating: "0a", count: 32)
+    for (path, value, status) in [
+      ("clockSkewMs", 0, "ok"), ("clockSkewMs", 300_000, "ok"),
+      ("clockSkewMs", 300_001, "config.document.range"),
+      ("clockSkewMs", -1, "config.document.range"),
+      ("clockSkewMs", .text("1.5"), "config.document.range"),
+      ("clockSkewMs", "1", "config.document.type"),
+      ("clockSkewMs", .text("9223372036854775808"), "config.document.range"),
+      ("decide.account", "required", "ok"), ("decide.account", "ignored", "ok"),
+      ("decide.account", "Required", "config.document.range"),
+      ("decide.account", true, "config.document.type"),
+      ("decide.grace", false, "ok"), ("decide.grace", 0, "config.document.type"),
+      ("decide.retry", "lenient", "ok"), ("decide.retry", "", "config.document.range"),
+      ("decide.leewayMs", 0, "ok"), ("decide.leewayMs", 3_600_000, "ok"),
+      ("decide.leewayMs", 3_600_001, "config.document.range"),
+      ("decide.leewayMs", -1, "config.document.range"),
+      ("decide.family", "deny", "ok"), ("decide.family", "refuse", "config.document.range"),
+      ("decide", [], "config.document.type"), ("storekit", "x", "config.document.type"),
+      ("storekit.rootEntry", "ignored", "ok"),
+      ("storekit.rootEntry", "none", "config.document.range"),
+      ("storekit.missingEnvironment", "from-transaction-id", "ok"),
+      ("storekit.missingEnvironment", "allow", "config.document.range"),
+      ("storekit.undatedNotifications", "nested", "ok"),
+      ("storekit.undatedNotifications", "never", "config.document.range"),
+      ("storekit.nested", "omit", "ok"), ("storekit.nested", false, "config.document.type"),
+      ("storekit.fresh.maxAgeMs.transaction", 1, "ok"),
+      ("storekit.fresh.maxAgeMs.renewal", 9_007_199_254_740_991, "ok"),
+      ("storekit.fresh.maxAgeMs.notification", 0, "config.document.range"),
+      ("storekit.fresh.maxAgeMs.app-transaction", -1, "config.document.range"),
+      ("storekit.fresh.maxAgeMs.realtime-request", "1", "config.document.type"),
+      ("storekit.fresh", 1, "config.document.type"),
+      ("storekit.fresh.maxAgeMs", [], "config.document.type"),
+      ("storekit.xcodeCertificates", [], "ok"),
+      ("storekit.xcodeCertificates", [.string(pin)], "ok"),
+      ("storekit.xcodeCertificates", [.string(pin.uppercased())], "ok"),
+      ("storekit.xcodeCertificates", .string(pin), "config.document.type"),
+      ("storekit.caps.jwsBytes", 8192, "ok"), ("storekit.caps.jwsBytes", 262_144, "ok"),
+      ("storekit.caps.jwsBytes", 8191, "config.document.range"),
+      ("storekit.caps.jwsBytes", 262_145, "config.document.range"),
+      ("storekit.cache.chains", 0, "ok"), ("storekit.cache.chains", 64, "ok"),
+      ("storekit.cache.chains", -1, "config.document.range"),
+      ("storekit.cache.chains", 65, "config.document.range"),
+      ("storekit.anchors", [], "config.certificates.root-set"),
+      ("environments", [], "config.environments.mixed"),
+      ("environments", "Sandbox", "config.document.type"),
+      ("plans", [], "config.plans.form"), ("plans", "free", "config.document.type"),
+      ("limits.free.free", 0, "ok"), ("limits.pro.x", 9_007_199_254_740_991, "ok"),
+      ("limits.free.free", -1, "config.limits.form"), ("limits.gold", [:], "config.limits.form"),
+      ("limits.free.free", 9_007_199_254_740_992, "config.limits.form"),
+      ("limits.free.free", "1", "config.limits.form"),
+      ("products.q.type", "subscription", "config.products.form"),
+      ("products.p.plan", "gold", "config.products.form"), ("products.p.plan", "pro", "ok"),
+      ("products.p.duration", "P1M", "ok"), ("products.p.duration", "1M", "config.products.form"),
+      ("products.p.stack", true, "ok"), ("products.p.stack", 1, "config.document.type"),
+      ("products.p.group", "g", "ok"), ("products.p", [], "config.document.type"),
+    ] as [(String, JSONText, String)] {
+      let config = Self.sandbox.setting(path, value)
+      expect(config, status, at: status == "ok" ? nil : path)
+    }
+    func apps(_ app: JSONText) -> JSONText { Self.minimal.setting("apps", [app]) }
+    for (app, status, place) in [
+      (["bundleId": .string(fine), "appAppleId": 1], "ok", nil),
+      (["bundleId": .string(fine + "b"), "appAppleId": 1], "config.apps.form", "apps[0].bundleId"),
+      (["bundleId": "", "appAppleId": 1], "config.apps.form", "apps[0].bundleId"),
+      (["bundleId": 1, "appAppleId": 1], "config.apps.form", "apps[0].bundleId"),
+      (["appAppleId": 1], "config.document.missing", "apps[0].bundleId"),
+      (["bundleId": "b"], "config.apps.app-apple-id-required", "apps[0].appAppleId"),
+      (["bundleId": "b", "appAppleId": 9_007_199_254_740_991], "ok", nil),
+      (
+        ["bundleId": "b", "appAppleId": 9_007_199_254_740_992], "config.apps.form",
+        "apps[0].appAppleId"
+      ),
+      (["bundleId": "b", "appAppleId": 0], "config.apps.form", "apps[0].appAppleId"),
+      (["bundleId": "b", "appAppleId": "1"], "config.apps.form", "apps[0].appAppleId"),
+      (["bundleId": "b", "appAppleId": 1, "teamId": "ABCDE12345"], "ok", nil),
+      (
+        ["bundleId": "b", "appAppleId": 1, "teamId": "ABCDE1234"], "config.apps.form",
+        "apps[0].teamId"
+      ),
+      (
+        ["bundleId": "b", "appAppleId": 1, "teamId": "ABCDE123456"], "config.apps.form",
+        "apps[0].teamId"
+      ),
+      (
+        ["bundleId": "b", "appAppleId": 1, "teamId": "abcde12345"], "config.apps.form",
+        "apps[0].teamId"
+      ),
+    ] as [(JSONText, String, String?)] {
+      expect(apps(app), status, at: place)
+    }
+  }
+
+  @Test("CFG-4 between 1 and 256 apps, each bundle id once, compared by bytes")
+  func apps() {
+    func config(_ count: Int) -> JSONText {
+      Self.minimal.setting(
+        "apps",
+        .array((0..<count).map { ["bundleId": .string("app\($0)"), "appAppleId": .integer(1)] }))
+    }
+    expect(config(256), "ok")
+    expect(config(257), "config.apps.form", at: "apps")
+    expect(config(0), "config.apps.form", at: "apps")
+    func two(_ left: String, _ right: String) -> JSONText {
+      Self.minimal.setting(
+        "apps",
+        [
+          ["bundleId": .string(left), "appAppleId": 1],
+          ["bundleId": .string(right), "appAppleId": 2],
+        ])
+    }
+    expect(two("app", "app"), "config.apps.form", at: "apps[1].bundleId")
+    expect(two("app", "App"), "ok")
+    expect(two("caf\u{e9}", "cafe\u{301}"), "ok")
+    expect(Self.minimal.removing("apps"), "config.document.missing", at: "apps")
+    expect(Self.minimal.setting("apps", [:]), "config.document.type", at: "apps")
+    expect(Self.minimal.setting("apps", [1]), "config.document.type", at: "apps[0]")
+  }
+
+  @Test("CNF-1 up to 32 plans and 4,096 products")
+  func counts() {
+    func plans(_ count: Int) -> JSONText {
+      Self.minimal.setting("plans", .array((0..<count).map { .string("plan\($0)") }))
+    }
+    expect(plans(32), "ok")
+    expect(plans(33), "config.plans.form", at: "plans")
+    expect(Self.minimal.setting("plans", ["free", ""]), "config.plans.form", at: "plans[1]")
+    expect(Self.minimal.setting("plans", ["free", "free"]), "config.plans.form", at: "plans[1]")
+    expect(Self.minimal.setting("plans", ["free", 1]), "config.document.type", at: "plans[1]")
+    func products(_ count: Int) -> JSONText {
+      Self.minimal.setting(
+        "products",
+        .object((0..<count).map { .init("product\($0)", ["type": "consumable"]) }))
+    }
+    expect(products(4096), "ok")
+    expect(products(4097), "config.products.form", at: "products")
+  }
+
+  @Test("CNF-1 the type is required, and a non-renewing product needs a duration")
+  func products() {
+    func product(_ value: JSONText) -> JSONText { Self.minimal.setting("products", ["p": value]) }
+    expect(product([:]), "config.products.form", at: "products.p.type")
+    expect(product(["type": 1]), "config.products.form", at: "products.p.type")
+    expect(product(["type": "non-renewing"]), "config.products.form", at: "products.p.duration")
+    for type in ["auto-renewable", "non-consumable", "consumable"] {
+      expect(product(["type": .string(type)]), "ok")
+    }
+    for (duration, isGood) in [
+      ("P1D", true), ("P90D", true), ("P2W", true), ("P12M", true), ("P9999Y", true),
+      ("P0D", false), ("P01D", false), ("P-1D", false), ("P1H", false), ("PT1H", false),
+      ("P1M1D", false), ("P10000D", false), ("P", false), ("PD", false), ("p1d", false),
+      ("P1d", false),
+      ("P1.5D", false), ("P 1D", false), ("", false), ("P1D ", false),
+    ] {
+      expect(
+        product(["type": "non-renewing", "duration": .string(duration)]),
+        isGood ? "ok" : "config.products.form", at: isGood ? nil : "products.p.duration")
+    }
+    expect(Self.minimal.setting("products", ["": ["type": "consumable"]]), "config.products.form")
+  }
+
+  // MARK: rules
+
+  @Test("CNF-1 an unknown member is refused at every level, with its path")
+  func unknownMembers() {
+    for path in [
+      "x", "Apps", "decide.x", "decide.Grace", "storekit.x", "storekit.fresh.x",
+      "storekit.fresh.maxAgeMs.transactions", "storekit.caps.x", "storekit.cache.x", "products.p.x",
+    ] {
+      let base = Self.sandbox.setting("storekit.fresh", ["maxAgeMs": [:]])
+      expect(base.setting(path, 1), "config.document.unknown-member", at: path)
+    }
+    expect(
+      Self.minimal.setting(
+        "apps", [["bundleId": "b", "appAppleId": 1, "requried": true]]),
+      "config.document.unknown-member", at: "apps[0].requried")
+    expect(
+      Self.sandbox.setting("storekit.fresh", [:]), "config.document.missing",
+      at: "storekit.fresh.maxAgeMs")
+  }
+
+  @Test("CNF-2 null is not a value, for any member")
+  func null() {
+    for path in [
+      "apps", "environments", "products", "plans", "limits", "clockSkewMs", "decide", "storekit",
+      "products.p", "products.p.plan", "products.p.type", "products.p.group", "products.p.duration",
+      "products.p.stack", "limits.free", "limits.free.x", "decide.account", "decide.grace",
+      "decide.retry", "decide.leewayMs", "decide.family", "storekit.anchors", "storekit.rootEntry",
+      "storekit.missingEnvironment", "storekit.undatedNotifications", "storekit.nested",
+      "storekit.fresh", "storekit.fresh.maxAgeMs", "storekit.fresh.maxAgeMs.transaction",
+      "storekit.xcodeCertificates", "storekit.caps", "storekit.caps.jwsBytes", "storekit.cache",
+      "storekit.cache.chains",
+    ] {
+      let (verifier, document) = Verifier.make(Self.sandbox.setting(path, .null).bytes)
+      #expect(verifier == nil, "\(path)")
+      #expect(document.status.family == .config, "\(path)")
+      #expect(document.text("error.at") == path)
+    }
+    for name in ["bundleId", "appAppleId", "teamId"] {
+      let app: JSONText = ["bundleId": "b", "appAppleId": 1, "teamId": "ABCDE12345"]
+      let config = Self.sandbox.setting("apps", [app.setting(name, .null)])
+      expect(config, "config.apps.form", at: "apps[0].\(name)")
+    }
+  }
+
+  @Test("CNF-1 what the strict reader refuses is refused with its offset")
+  func syntax() {
+    for (text, place) in [
+      ("", "byte 0"), ("{", "byte 1"), ("[]", "byte 0"), ("{\"apps\":[],\"apps\":[]}", "byte 11"),
+      ("{}x", "byte 2"), ("{\"a\":\u{1}}", "byte 5"), ("\u{feff}{}", "byte 0"),
+      ("{\"a\":01}", "byte 6"),
+    ] {
+      let document = Verifier.make(utf8(text)).document
+      #expect(document.status == .configDocumentSyntax, "\(text)")
+      #expect(document.text("error.at") == place, "\(text)")
+    }
+  }
+
+  @Test("CNF-1 at most 1 MiB")
+  func size() {
+    let text = Self.minimal.bytes
+    func padded(_ count: Int) -> [UInt8] {
+      text + [UInt8](repeating: 0x20, count: count - text.count)
+    }
+    #expect(Verifier.make(padded(1 << 20)).verifier != nil)
+    let (verifier, document) = Verifier.make(padded(1 << 20 + 1))
+    #expect(verifier == nil)
+    #expect(document.status.family == .config)
+  }
+
+  @Test("CFG-1 Production needs the Apple id of every app")
+  func appleIds() {
+    let apps: JSONText = [["bundleId": "a", "appAppleId": 1], ["bundleId": "b"]]
+    for (environments, status) in [
+      (["Production"], "config.apps.app-apple-id-required"),
+      (["Sandbox", "Production"], "config.apps.app-apple-id-required"), (["Sandbox"], "ok"),
+    ] as [(JSONText, String)] {
+      expect(
+        ["apps": apps, "environments": environments], status,
+        at: status == "ok" ? nil : "apps[1].appAppleId")
+    }
+    expect(["apps": apps], "config.apps.app-apple-id-required")
+  }
+
+  @Test(
+    "CFG-2 environments: known, each once, local ones not beside Production and only with a pin")
+  func environments() {
+    let pin = JSONText.string(String(repeating: "0a", count: 32))
+    let pinned = Self.sandbox.setting("storekit.xcodeCertificates", [pin])
+    for (environments, status) in [
+      (["Production"], "ok"), (["Production", "Sandbox"], "ok"), (["Xcode"], "ok"),
+      (["LocalTesting", "Sandbox"], "ok"), (["Xcode", "LocalTesting", "Sandbox"], "ok"),
+      (["Production", "Xcode"], "config.environments.mixed"),
+      (["LocalTesting", "Production"], "config.environments.mixed"),
+    ] as [(JSONText, String)] {
+      expect(
+        pinned.setting("environments", environments), status,
+        at: status == "ok" ? nil : "environments")
+    }
+    for name in ["Xcode", "LocalTesting"] {
+      expect(
+        Self.sandbox.setting("environments", [.string(name)]),
+        "config.storekit.xcode-certificate-required", at: "storekit.xcodeCertificates")
+    }
+    for bad in ["production", "SANDBOX", "", "Sandbox "] {
+      expect(
+        pinned.setting("environments", ["Sandbox", .string(bad)]), "config.document.range",
+        at: "environments[1]")
+    }
+    expect(
+      pinned.setting("environments", ["Sandbox", "Sandbox"]), "config.document.range",
+      at: "environments[1]")
+    expect(pinned.setting("environments", [1]), "config.document.type", at: "environments[0]")
+    for bad in [
+      String(repeating: "0a", count: 31), String(repeating: "0a", count: 33), "xyz",
+      String(repeating: "g", count: 64),
+    ] {
+      let (verifier, document) = Verifier.make(
+        pinned.setting("storekit.xcodeCertificates", [pin, .string(bad)]).bytes)
+      #expect(verifier == nil)
+      #expect(document.text("error.at") == "storekit.xcodeCertificates[1]")
+    }
+  }
+
+  @Test("CFG-3 CER-2 anchors: 1 to 16 whole self-signed certificates of CAs on P-256 or P-384")
+  func anchors() throws {
+    let authority = try Minted.authority()
+    func config(_ anchors: [JSONText]) -> JSONText {
+      Self.minimal.setting("storekit.anchors", .array(anchors))
+    }
+    func text(_ der: [UInt8]) -> JSONText { .string(utf8: Base64.encodeStandard(der)) }
+    let good = text(authority.chain.root)
+    expect(config([good]), "ok")
+    expect(config([JSONText](repeating: good, count: 16)), "ok")
+    expect(
+      config([JSONText](repeating: good, count: 17)), "config.certificates.root-set",
+      at: "storekit.anchors")
+    expect(config([]), "config.certificates.root-set", at: "storekit.anchors")
+    expect(config([1]), "config.document.type", at: "storekit.anchors[0]")
+
+    func root(
+      _ key: SigningKey, _ change: (inout CertificateTemplate) throws -> Void = { _ in }
+    ) throws -> [UInt8] {
+      var template = authority.root
+      template.publicKeyInfo = try key.publicKeyInfo()
+      try change(&template)
+      return try template.signed(by: key)
+    }
+    let p384 = try SigningKey.generate(.p384)
+    expect(config([text(try root(p384))]), "ok")
+    expect(
+      config([
+        text(
+          try root(.generate(.p256)) {
+            $0.innerAlgorithm = CertificateTemplate.algorithm(OID.ecdsaWithSHA256)
+            $0.digest = .sha256
+          })
+      ]), "ok")
+    let bad: [[UInt8]] = [
+      [], utf8("x"), authority.chain.root + [0], Array(authority.chain.root.dropLast()),
+      authority.chain.intermediate, authority.chain.leaf,
+      try root(p384) { $0.version = [] },
+      try root(p384) { $0 = $0.replacing(OID.basicConstraints, with: nil) },
+      try root(p384) {
+        $0 = $0.replacing(OID.basicConstraints, with: .basicConstraints(ca: false))
+      },
+      try root(p384) { $0.issuer = authority.leaf.subject },
+      try root(p384) { $0.signatureForm = .damaged },
+      try root(p384) { $0.publicKeyInfo = try SigningKey.generate(.p384).publicKeyInfo() },
+      try root(p384) {
+        $0.publicKeyInfo = try SigningKey.generate(.rsa(bits: 2048)).publicKeyInfo()
+      },
+      try root(.generate(.p521)),
+    ]
+    for (index, der) in bad.enumerated() {
+      expect(config([good, text(der)]), "config.certificates.root-set", at: "storekit.anchors[1]")
+      #expect(Anchor(der) == nil, "\(index)")
+    }
+    for spelling in ["\n", " ", "="] {
+      expect(
+        config([.string(authority.anchor + spelling)]), "config.certificates.root-set",
+        at: "storekit.anchors[0]")
+    }
+  }
+
+  @Test("CNF-4 certificates are parsed and never come back out")
+  func nothingComesBack() throws {
+    let document = Verifier.make(try Minted.config().bytes).document
+    let anchor = try Minted.authority().anchor
+    let text = String(decoding: document.json, as: UTF8.self)
+    #expect(!text.contains(anchor.prefix(40)))
+    #expect(text.contains(Authority.fingerprint(try Minted.authority().chain.root)))
+  }
+
+  @Test("OCSP-1 other OCSP hosts only together with own anchors")
+  func ocspHosts() throws {
+    expect(
+      Self.minimal.setting("storekit.ocspHosts", ["ocsp.example.com"]), "config.document.range",
+      at: "storekit.ocspHosts")
+    for (hosts, status) in [
+      (["ocsp.example.com", "a-b.example"], "ok"), ([], "config.document.range"),
+      (["OCSP.example.com"], "config.document.range"),
+      (["http://ocsp.example.com"], "config.document.range"),
+      ([""], "config.document.range"), (["a b"], "config.document.range"),
+      ([1], "config.document.type"),
+      (.string("ocsp.example.com"), "config.document.type"),
+    ] as [(JSONText, String)] {
+      expect(try Minted.config([("storekit.ocspHosts", hosts)]), status)
+    }
+  }
+
+  // MARK: the whole
+
+  /// The example of configuration.md §10, without the blocks of other issues.
+  static let full: JSONText = [
+    "apps": [["bundleId": "com.example.app", "appAppleId": 1_234_567_890, "teamId": "ABCDE12345"]],
+    "environments": ["Production", "Sandbox"],
+    "products": [
+      "com.example.app.standard.monthly": [
+        "plan": "standard", "type": "auto-renewable", "group": "main",
+      ],
+      "com.example.app.premium.monthly": [
+        "plan": "premium", "type": "auto-renewable", "group": "main",
+      ],
+      "com.example.app.season": [
+        "plan": "standard", "type": "non-renewing", "duration": "P90D", "stack": true,
+      ],
+      "com.example.app.lifetime": ["plan": "premium", "type": "non-consumable"],
+      "com.example.app.coins100": ["type": "consumable"],
+    ],
+    "plans": ["free", "standard", "premium"],
+    "limits": [
+      "free": ["free": 99999, "premium": 0], "standard": ["free": 99999, "premium": 20],
+      "premium": ["free": 99999, "premium": 50],
+    ],
+    "clockSkewMs": 60000,
+    "decide": [
+      "account": "ifPresent", "grace": true, "retry": "strict", "leewayMs": 0, "family": "allow",
+    ],
+    "storekit": ["fresh": ["maxAgeMs": ["notification": 691_200_000, "realtime-request": 60000]]],
+  ]
+
+  @Test("CNF-1 the full example is taken, and every value of it stands in the effective one")
+  func fullExample() throws {
+    let document = make(Self.full)
+    #expect(document.status == .ok)
+    let shown = try #require(document.tree?.member("configuration"))
+    let given = try JSONReader.readObject(Self.full.bytes).root
+    #expect(missing(given, in: shown) == [])
+    #expect(
+      shown.member("products")?.children.map(\.name)
+        == given.member("products")?.children.map(\.name))
+    let season = shown.member("products")?.children.first { $0.name == "com.example.app.season" }
+    #expect(season?.string("group") == "com.example.app.season")
+  }
+
+  /// Paths of members that `given` has and `shown` lacks or has otherwise.
+  private func missing(_ given: JSONValue, in shown: JSONValue, _ path: String = "") -> [String] {
+    switch given.kind {
+    case .object:
+      return given.children.flatMap { member -> [String] in
+        let place = path + "/" + member.name.string
+        guard let other = shown.children.first(where: { $0.name == member.name }) else {
+          return [place]
+        }
+        return missing(member, in: other, place)
+      }
+    case .array:
+      guard given.count == shown.count else { return [path] }
+      return zip(given.children, shown.children).flatMap { missing($0, in: $1, path + "[]") }
+    default: return given.source == shown.source ? [] : [path]
+    }
+  }
+
+  @Test("CNF-1 the effective configuration, read again, gives the same one")
+  func readAgain() throws {
+    let pin = JSONText.string(String(repeating: "0a", count: 32))
+    for config in [
+      Self.minimal, Self.full, try Minted.config(), try Minted.config(Minted.xcodeChanges()),
+      Self.sandbox.setting([
+        ("storekit.rootEntry", "ignored"), ("storekit.nested", "omit"), ("clockSkewMs", 7),
+        ("storekit.missingEnvironment", "from-transaction-id"), ("decide.retry", "lenient"),
+        ("storekit.undatedNotifications", "nested"), ("storekit.caps.jwsBytes", 8192),
+        ("storekit.cache.chains", 0), ("decide.account", "required"), ("decide.grace", false),
+        ("decide.leewayMs", 5), ("decide.family", "deny"), ("storekit.xcodeCertificates", [pin]),
+        ("environments", ["LocalTesting"]),
+      ]),
+    ] {
+      let once = effective(make(config))
+      // Members without a value are left out; certificates never come back out,
+      // and hosts of OCSP are configured only beside them.
+      var given = try JSONReader.readObject(once).root.asText.withoutNulls
+        .removing("storekit.anchors").removing("storekit.ocspHosts")
+      if let anchors = config["storekit.anchors"] {
+        given = given.setting("storekit.anchors", anchors)
+      }
+      #expect(effective(make(given)) == once)
+      #expect(!once.isEmpty)
+    }
+  }
+
+  @Test("DCD-1 two verifiers of one configuration share a fingerprint, others do not")
+  func fingerprints() throws {
+    let first = make(Self.full).configuration
+    #expect(make(Self.full).configuration == first)
+    #expect(first.count == 32)
+    for other in [
+      Self.full.setting("clockSkewMs", 1), Self.full.setting("decide.grace", false), Self.minimal,
+    ] {
+      #expect(make(other).configuration != first)
+    }
+  }
+}
+
+extension JSONValue {
+  /// The same value as text to be changed.
+  var asText: JSONText {
+    switch kind {
+    case .object: return .object(children.map { .init($0.name.string, $0.asText) })
+    case .array: return .array(children.map { $0.asText })
+    case .null: return .null
+    default: return .raw(kind == .string ? Array(quotedSource) : Array(source))
+    }
+  }
+}
+
+extension JSONText {
+  var withoutNulls: JSONText {
+    switch self {
+    case .object(let members):
+      return .object(
+        members.compactMap {
+          if case .null = $0.value { return nil }
+          return .init($0.name, $0.value.withoutNulls)
+        })
+    case .array(let elements): return .array(elements.map { $0.withoutNulls })
+    default: return self
+    }
+  }
+}

@@ -1,0 +1,297 @@
+import Testing
+
+@testable import Assay
+
+/// JWS-6: what the strict reader takes and what it refuses, one rule a test,
+/// each refusal beside a text that differs in that one thing and is taken.
+@Suite("JSON reader")
+struct JSONReaderTests {
+  private func fault(_ bytes: [UInt8], _ caps: JSONCaps = .evidence) -> JSONFault.Reason? {
+    do {
+      _ = try JSONReader.readObject(bytes, caps: caps)
+      return nil
+    } catch {
+      return error.reason
+    }
+  }
+
+  private func fault(_ text: String) -> JSONFault.Reason? { fault(utf8(text)) }
+
+  private func root(_ text: String) throws -> JSONValue {
+    try JSONReader.readObject(utf8(text)).root
+  }
+
+  @Test("JWS-6 a good object is taken, with its values and their order")
+  func goodObject() throws {
+    let value = try root(
+      #" { "a" : [ 1 , "x" , true , false , null , {} , [] ] , "b" : {"c":-0} } "#)
+    #expect(value.kind == .object)
+    #expect(value.count == 2)
+    let list = try #require(value.member("a"))
+    #expect(list.count == 7)
+    #expect(
+      list.children.map(\.kind)
+        == [.number, .string, .boolean, .boolean, .null, .object, .array])
+    #expect(list.children.map(\.boolean) == [nil, nil, true, false, nil, nil, nil])
+    #expect(value.member("b")?.member("c")?.integer == 0)
+    #expect(value.member("b")?.source.elementsEqual(#"{"c":-0}"#) == true)
+    #expect(value.children.map { $0.name.string } == ["a", "b"])
+    #expect(value.member("c") == nil)
+  }
+
+  @Test("JWS-6 one object, nothing but an object")
+  func notAnObject() {
+    #expect(fault("{}") == nil)
+    for text in ["[]", "1", "\"x\"", "null", "true"] { #expect(fault(text) == .notObject) }
+    #expect(fault("") == .syntax)
+    #expect(fault(" \n") == .syntax)
+  }
+
+  @Test("JWS-6 nothing after the object but white space")
+  func trailing() {
+    #expect(fault("{} \t\r\n") == nil)
+    for text in ["{}{}", "{},", "{}x", "{} []", "{}//"] { #expect(fault(text) == .trailing) }
+    #expect(fault([0x7b, 0x7d, 0]) == .nul)
+    #expect(fault([0x7b, 0x7d, 0x0c]) == .trailing)
+  }
+
+  @Test("JWS-6 no byte order mark")
+  func byteOrderMark() {
+    #expect(fault([0xef, 0xbb, 0xbf] + utf8("{}")) == .bom)
+    #expect(fault([0xff, 0xfe, 0x7b, 0, 0x7d, 0]) == .syntax)
+  }
+
+  @Test(
+    "JWS-6 UTF-8 is checked",
+    arguments: [
+      ([0x80], false), ([0xbf], false), ([0xc2], false), ([0xc1, 0xbf], false),
+      ([0xc0, 0x80], false), ([0xc2, 0x80], true), ([0xc2, 0x7f], false), ([0xdf, 0xbf], true),
+      ([0xe0, 0x9f, 0xbf], false), ([0xe0, 0xa0, 0x80], true), ([0xed, 0x9f, 0xbf], true),
+      ([0xed, 0xa0, 0x80], false), ([0xee, 0x80, 0x80], true), ([0xef, 0xbf, 0xbf], true),
+      ([0xe2, 0x82], false), ([0xe2, 0x28, 0xac], false), ([0xe2, 0x82, 0x28], false),
+      ([0xf0, 0x8f, 0xbf, 0xbf], false), ([0xf0, 0x90, 0x80, 0x80], true),
+      ([0xf4, 0x8f, 0xbf, 0xbf], true), ([0xf4, 0x90, 0x80, 0x80], false),
+      ([0xf5, 0x80, 0x80, 0x80], false), ([0xf0, 0x90, 0x80], false), ([0xff], false),
+    ] as [([UInt8], Bool)])
+  func encoding(bytes: [UInt8], isGood: Bool) {
+    #expect(fault(utf8("{\"a\":\"") + bytes + utf8("\"}")) == (isGood ? nil : .utf8))
+    #expect(fault(utf8("{\"") + bytes + utf8("\":1}")) == (isGood ? nil : .utf8))
+    #expect(UTF8Sequence.isValid(bytes) == isGood)
+    // Held against the standard library's own judgement.
+    #expect((String(validating: bytes, as: UTF8.self) != nil) == isGood)
+  }
+
+  @Test("JWS-6 no name twice, after unescaping, at any depth")
+  func duplicateNames() {
+    for text in [
+      #"{"a":1,"a":2}"#, #"{"a":1,"\u0061":2}"#, #"{"\u0061":1,"a":1}"#,
+      #"{"x":{"a":1,"b":2,"a":3}}"#, #"{"x":[{"a":1,"a":1}]}"#, #"{"":1,"":1}"#,
+      #"{"\ud83d\ude00":1,"😀":1}"#, #"{"a\/b":1,"a/b":1}"#, #"{"a":{"q":1},"b":[2],"a":1}"#,
+    ] {
+      #expect(fault(text) == .duplicateName, "\(text)")
+    }
+    for text in [
+      #"{"a":1,"A":2}"#, #"{"a":1,"b":{"a":2}}"#, #"{"a":[{"a":1},{"a":1}]}"#,
+      "{\"\u{e9}\":1,\"e\u{301}\":2}", #"{"a":1,"a\u0020":2}"#,
+    ] {
+      #expect(fault(text) == nil, "\(text)")
+    }
+  }
+
+  @Test("JWS-6 no NUL, neither as a byte nor as an escape")
+  func nul() {
+    #expect(fault([0x7b, 0, 0x7d]) == .nul)
+    #expect(fault(utf8("{\"a\":") + [0] + utf8("}")) == .nul)
+    #expect(fault(utf8("{\"a") + [0] + utf8("\":1}")) == .nul)
+    #expect(fault(utf8("{\"a\":1") + [0] + utf8("}")) == .nul)
+    #expect(fault(#"{"a":"\u0000"}"#) == .nul)
+    #expect(fault(#"{"\u0000":1}"#) == .nul)
+    #expect(fault(#"{"a":"\u0001"}"#) == nil)
+    #expect(fault(#"{"a":"\\u0000"}"#) == nil)
+  }
+
+  @Test("JWS-6 depth 32 is taken, 33 is not", arguments: [0x5b, 0x7b] as [UInt8])
+  func depth(bracket: UInt8) {
+    func nest(_ count: Int) -> [UInt8] {
+      let opening = bracket == 0x5b ? utf8("[") : utf8("{\"a\":")
+      let inner = bracket == 0x5b ? utf8("[]") : utf8("{}")
+      var text = utf8("{\"a\":")
+      for _ in 0..<(count - 2) { text += opening }
+      text += inner
+      for _ in 0..<(count - 2) { text.append(bracket == 0x5b ? 0x5d : 0x7d) }
+      return text + utf8("}")
+    }
+    #expect(fault(nest(31)) == nil)
+    #expect(fault(nest(32)) == nil)
+    #expect(fault(nest(33)) == .depth)
+    #expect(
+      fault([UInt8](repeating: bracket, count: 100_000)) == (bracket == 0x5b ? .depth : .syntax))
+  }
+
+  @Test("JWS-6 256 members are taken, 257 are not")
+  func members() {
+    func object(_ count: Int) -> String {
+      "{" + (0..<count).map { "\"m\($0)\":1" }.joined(separator: ",") + "}"
+    }
+    #expect(fault(object(256)) == nil)
+    #expect(fault(object(257)) == .members)
+    #expect(fault("{\"a\":\(object(257))}") == .members)
+    #expect(fault("{\"a\":[\(object(256)),\(object(256))]}") == nil)
+  }
+
+  @Test("JWS-6 1,024 elements are taken, 1,025 are not")
+  func elements() {
+    func array(_ count: Int, _ element: String) -> String {
+      "{\"a\":[" + [String](repeating: element, count: count).joined(separator: ",") + "]}"
+    }
+    for element in ["1", "[]", "{}", "\"\""] {
+      #expect(fault(array(1024, element)) == nil)
+      #expect(fault(array(1025, element)) == .elements)
+    }
+  }
+
+  @Test("JWS-6 names of 256 bytes are taken, of 257 not, counted after unescaping")
+  func names() {
+    func object(_ name: String) -> String { "{\"\(name)\":1}" }
+    #expect(fault(object(String(repeating: "n", count: 256))) == nil)
+    #expect(fault(object(String(repeating: "n", count: 257))) == .name)
+    #expect(fault(object(String(repeating: "é", count: 128))) == nil)
+    #expect(fault(object(String(repeating: "é", count: 128) + "n")) == .name)
+    #expect(fault(object(String(repeating: "\\u006e", count: 256))) == nil)
+    #expect(fault(object(String(repeating: "\\u006e", count: 257))) == .name)
+  }
+
+  @Test("JWS-6 numbers of 64 characters are taken, of 65 not")
+  func numbers() {
+    #expect(fault("{\"a\":1\(String(repeating: "0", count: 63))}") == nil)
+    #expect(fault("{\"a\":1\(String(repeating: "0", count: 64))}") == .number)
+    #expect(fault("{\"a\":-0.\(String(repeating: "0", count: 61))}") == nil)
+    #expect(fault("{\"a\":-0.\(String(repeating: "0", count: 62))}") == .number)
+  }
+
+  @Test(
+    "JWS-6 numbers are spelt as RFC 8259 says",
+    arguments: [
+      ("0", true), ("-0", true), ("10", true), ("0.5", true), ("1e5", true), ("1E+5", true),
+      ("1e-05", true), ("-1.50e10", true), ("01", false), ("-", false), ("+1", false),
+      (".5", false), ("5.", false), ("1e", false), ("1e+", false), ("0x1", false),
+      ("-01", false), ("1.e5", false), ("NaN", false), ("Infinity", false), ("1_0", false),
+    ])
+  func numberSpelling(text: String, isGood: Bool) {
+    #expect(fault("{\"a\":\(text)}") == (isGood ? nil : .syntax))
+  }
+
+  @Test(
+    "JWS-6 no leniency",
+    arguments: [
+      "{\"a\":1,}", "{,}", "{\"a\"}", "{\"a\":}", "{\"a\" 1}", "{a:1}", "{'a':1}", "{\"a\":[1,]}",
+      "{\"a\":[,1]}", "{\"a\":[1 2]}", "{\"a\":1 \"b\":2}", "{\"a\":[1}", "{\"a\":{]}", "{\"a\":1",
+      "{\"a", "{\"a\":tru}", "{\"a\":True}", "{\"a\":nul}", "{\"a\":truee}", "{/**/}",
+      "{\"a\":\"\t\"}",
+      "{\"a\":\"\n\"}", "{\"a\":\"\\x\"}", "{\"a\":\"\\u12\"}", "{\"a\":\"\\u12G4\"}",
+      "{\"a\":\"\\\"}",
+      "{\"a\":\"\\U0041\"}", "{1:1}", "{\"a\"::1}", "}", "{\u{a0}}", "{\"a\":[}", "{null:1}",
+    ])
+  func syntax(text: String) {
+    #expect(fault(text) == .syntax, "\(text)")
+  }
+
+  @Test("JWS-6 escapes stand for their characters")
+  func escapes() throws {
+    let value = try root(#"{"a":"\"\\\/\b\f\n\r\t\u0041\u00e9\u20AC\ud83d\ude00z"}"#)
+    let text = try #require(value.member("a")?.text)
+    #expect(text == Text("\"\\/\u{8}\u{c}\n\r\tAé€😀z"))
+    #expect(try root(#"{"\u0061lg":1}"#).member("alg")?.integer == 1)
+  }
+
+  @Test("JWS-6 surrogates only in pairs")
+  func surrogates() throws {
+    for text in [
+      #"\ud800"#, #"\udc00"#, #"\ud800x"#, #"\ud800\u0041"#, #"\udc00\ud800"#, #"\ud800\ud800"#,
+      #"\ud800\n"#, #"\udbff"#, #"\ud83d\ude0"#,
+    ] {
+      let reason = fault("{\"a\":\"\(text)\"}")
+      #expect(reason == .utf8, "\(text)")
+    }
+    let edges = try root(#"{"a":"\ud800\udc00","b":"\udbff\udfff","c":"\ud7ff","d":"\ue000"}"#)
+    #expect(edges.member("a")?.text == Text("\u{10000}"))
+    #expect(edges.member("b")?.text == Text("\u{10ffff}"))
+    #expect(edges.member("c")?.text == Text("\u{d7ff}"))
+    #expect(edges.member("d")?.text == Text("\u{e000}"))
+  }
+
+  @Test(
+    "JWS-103 integers are exact, and only integers",
+    arguments: [
+      ("0", 0), ("-0", 0), ("9007199254740993", 9_007_199_254_740_993),
+      ("9223372036854775807", .max), ("-9223372036854775808", .min),
+      ("9223372036854775808", nil), ("-9223372036854775809", nil), ("1.0", nil), ("1e3", nil),
+      ("1E0", nil), ("99999999999999999999999", nil), ("1000000000000000000000000000000", nil),
+    ] as [(String, Int64?)])
+  func integers(text: String, expected: Int64?) throws {
+    #expect(try root("{\"a\":\(text)}").member("a")?.integer == expected)
+    #expect(try root("{\"a\":\"\(text)\"}").member("a")?.integer == nil)
+  }
+
+  @Test(
+    "JWS-81 numbers are cut to their whole part by text",
+    arguments: [
+      ("1697679936056.485", 1_697_679_936_056), ("1697679936056", 1_697_679_936_056),
+      ("0.999", 0), ("-1.9", -1), ("1.5e3", 1500), ("15e-1", 1),
+      ("1.6976799360564859e12", 1_697_679_936_056),
+      ("1e18", 1_000_000_000_000_000_000), ("1e19", nil), ("1e30", nil), ("1e99999999999", nil),
+      ("0e99999999999", 0), ("1e-99999999999", 0), ("-62135769600000", -62_135_769_600_000),
+      ("9223372036854775807.9", .max), ("9223372036854775808.0", nil),
+      ("0.0000000000000000001e19", 1), ("-9223372036854775808.5", .min),
+    ] as [(String, Int64?)])
+  func truncation(text: String, expected: Int64?) throws {
+    #expect(try root("{\"a\":\(text)}").member("a")?.truncated == expected)
+  }
+
+  @Test("PAY-3 null is absent for `present`, and only for it")
+  func null() throws {
+    let value = try root(#"{"a":null,"b":0}"#)
+    #expect(value.member("a")?.isNull == true)
+    #expect(value.present("a") == nil)
+    #expect(value.present("b")?.integer == 0)
+  }
+
+  @Test("JWS-6 each fault has the status of its name, and an offset inside the text")
+  func statuses() {
+    let names: [(JSONFault.Reason, String)] = [
+      (.utf8, "malformed.json.utf8"), (.bom, "malformed.json.bom"),
+      (.syntax, "malformed.json.syntax"), (.trailing, "malformed.json.trailing"),
+      (.duplicateName, "malformed.json.duplicate-name"), (.nul, "malformed.json.nul"),
+      (.notObject, "malformed.json.not-object"), (.depth, "too-large.json.depth"),
+      (.members, "too-large.json.members"), (.elements, "too-large.json.elements"),
+      (.name, "too-large.json.name"), (.number, "too-large.json.number"),
+    ]
+    for (reason, name) in names {
+      #expect("\(JSONFault(reason: reason, offset: 0).status.name)" == name)
+    }
+  }
+
+  @Test("JWS-6 every prefix of a text, and every byte of it changed, is judged without a trap")
+  func mutations() throws {
+    let text = utf8(#"{"a":[1,-2.5e3,"\u00e9\ud83d\ude00\n"],"b":{"c":null,"d":true},"e":"é"}"#)
+    var taken = 0
+    for end in 0..<text.count {
+      #expect(fault(Array(text[..<end])) != nil)
+      for byte in [0x00, 0x22, 0x5c, 0x7b, 0x7d, 0x2c, 0x39, 0x80, 0xff] as [UInt8] {
+        var other = text
+        other[end] = byte
+        if let json = try? JSONReader.readObject(other) {
+          taken += 1
+          // What is taken can be walked to its last value.
+          #expect(walk(json.root) == json.nodes.count)
+        }
+      }
+    }
+    #expect(taken > 0)
+  }
+
+  private func walk(_ value: JSONValue) -> Int {
+    _ = (value.text, value.integer, value.truncated, value.name, value.boolean)
+    return value.children.reduce(1) { $0 + walk($1) }
+  }
+}

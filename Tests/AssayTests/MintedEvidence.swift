@@ -1,0 +1,63 @@
+import AssayAuthority
+import Testing
+
+@testable import Assay
+
+/// One test authority, and verifiers that trust it. `now` is 2026-11-21 UTC.
+enum Minted {
+  static let now: Int64 = 1_795_219_200_000
+  private static let made = Result { try Authority(now: now) }
+
+  static func authority() throws -> Authority { try made.get() }
+
+  /// A good subscription in Sandbox.
+  static let purchase = Purchase(now: now)
+
+  /// One app, Production and Sandbox, the own root; `changes` by dotted path.
+  static func config(_ changes: [(String, JSONText)] = []) throws -> JSONText {
+    let standard: JSONText = [
+      "apps": [["bundleId": "com.example.app", "appAppleId": 1_234_567_890]],
+      "environments": ["Production", "Sandbox"],
+      "storekit": ["anchors": [.string(try authority().anchor)]],
+    ]
+    return standard.setting(changes)
+  }
+
+  static func verifier(_ changes: [(String, JSONText)] = []) throws -> Verifier {
+    let (verifier, document) = Verifier.make(try config(changes).bytes)
+    return try #require(verifier, "\(document.text("error.message") ?? "")")
+  }
+
+  static func xcodeChanges() throws -> [(String, JSONText)] {
+    [
+      ("environments", ["Xcode", "Sandbox"]),
+      ("storekit.xcodeCertificates", [.string(try authority().xcodeFingerprint)]),
+    ]
+  }
+
+  /// The answer to a payload that the authority signed.
+  static func verify(
+    _ payload: JSONText, _ kind: StoreKitKind, _ changes: [(String, JSONText)] = [],
+    now: Int64 = Minted.now
+  ) throws -> Document {
+    try verifier(changes).verifyJWS(try authority().mint(payload), kind: kind, nowMs: now)
+  }
+
+  /// What all calls of a verifier share, for tests that look into its cache.
+  static func trust(_ changes: [(String, JSONText)] = []) throws -> StoreKitTrust {
+    let configuration = try ConfigurationReader.read(try config(changes).bytes)
+    return StoreKitTrust(
+      configuration: configuration,
+      anchors: AnchorSet(
+        anchors: configuration.storekit.anchors, areBuiltIn: false))
+  }
+
+  /// Runs one verification with that trust.
+  static func run(
+    _ trust: StoreKitTrust, _ jws: [UInt8], _ kind: StoreKitKind = .transaction,
+    now: Int64 = Minted.now
+  ) throws(Refusal) -> SignedPayload {
+    var verification = StoreKitVerification(trust, kind, nowMs: now)
+    return try verification.run(jws)
+  }
+}

@@ -1,0 +1,150 @@
+import Testing
+
+@testable import Assay
+
+/// The one table of statuses, and what is generated from it.
+@Suite("Statuses")
+struct StatusTests {
+  private struct Row {
+    var code: Int32
+    var name: String
+    var message: String
+    var hint: String
+    var retryClass: String
+  }
+
+  private func source(_ path: String) throws -> String {
+    let bytes = try #require(Vectors.packageFile(path))
+    return String(decoding: bytes, as: UTF8.self)
+  }
+
+  private func rows() throws -> [Row] {
+    try source("Sources/Assay/Verdict/statuses.tsv").split(separator: "\n")
+      .filter { !$0.hasPrefix("#") }
+      .map { line in
+        let columns = line.split(separator: "\t", omittingEmptySubsequences: false).map {
+          String($0)
+        }
+        try #require(columns.count == 8, "\(line)")
+        let family = try #require(Int32(columns[0]))
+        let detail = try #require(Int32(columns[1]))
+        return Row(
+          code: family | detail << 8, name: columns[2], message: columns[3], hint: columns[4],
+          retryClass: columns[5])
+      }
+  }
+
+  @Test("DOC-1 names and codes are unique, and a name begins with its family")
+  func unique() {
+    let families: [Status.Family: String] = [
+      .rejected: "rejected", .malformed: "malformed", .unsupported: "unsupported",
+      .tooLarge: "too-large", .misuse: "misuse", .config: "config", .unavailable: "unavailable",
+      .internal: "internal", .pending: "pending",
+    ]
+    var names: Set<String> = []
+    var codes: Set<Int32> = []
+    for code in StatusTable.codes {
+      let status = Status(code: code)
+      let name = "\(status.name)"
+      #expect(names.insert(name).inserted, "\(name)")
+      #expect(codes.insert(code).inserted, "\(code)")
+      #expect(families[status.family] == String(name.prefix { $0 != "." }), "\(name)")
+      #expect(code >> 8 > 0)
+      let letters = name.utf8.allSatisfy {
+        ($0 >= 0x61 && $0 <= 0x7a) || ($0 >= 0x30 && $0 <= 0x39) || $0 == 0x2e || $0 == 0x2d
+      }
+      #expect(letters && name.split(separator: ".").count == 3, "\(name)")
+    }
+    #expect(codes.count > 80)
+  }
+
+  @Test("DOC-1 the table in the library is the file it was generated from")
+  func inStep() throws {
+    let rows = try rows()
+    #expect(Set(rows.map(\.code)) == Set(StatusTable.codes))
+    for row in rows {
+      let entry = try #require(StatusTable.entry(row.code), "\(row.name)")
+      #expect("\(entry.name)" == row.name)
+      #expect("\(entry.message)" == row.message)
+      #expect("\(entry.hint)" == row.hint)
+      #expect("\(entry.retryClass)" == row.retryClass)
+    }
+  }
+
+  @Test("DOC-1 the page of statuses has every sentence and every hint")
+  func page() throws {
+    let page = try source("docs/statuses.md")
+    for row in try rows() {
+      let line = page.split(separator: "\n").first { $0.contains("`\(row.name)`") }
+      let text = String(try #require(line, "\(row.name)"))
+      for part in [row.message, row.hint, "\(row.code)"] {
+        #expect(
+          text.contains(part.replacing("|", with: "\\|")) || text.contains(part), "\(row.name)")
+      }
+    }
+  }
+
+  @Test(
+    "DOC-1 statuses have the numbers and names of the specification",
+    .enabled(if: Vectors.arePresent, Vectors.absent))
+  func specification() throws {
+    guard let bytes = Vectors.file("spec/statuses.md") else {
+      print("skipped: statuses of the specification: ../shared/spec is not there")
+      return
+    }
+    var family: Int32 = 0
+    var known: [String: Int32] = [:]
+    for line in String(decoding: bytes, as: UTF8.self).split(separator: "\n") {
+      if line.hasPrefix("## "), let number = Int32(line.dropFirst(3).prefix { $0.isNumber }) {
+        family = number
+      }
+      let cells = line.split(separator: "|").map { $0.filter { $0 != " " } }
+      guard cells.count > 2, let detail = Int32(cells[0]) else { continue }
+      known[cells[1]] = family | detail << 8
+    }
+    for code in StatusTable.codes {
+      #expect(known["\(Status(code: code).name)"] == code, "\(Status(code: code).name)")
+    }
+  }
+
+  @Test("DOC-4 the retry class is one of five, and never `never` where a retry is the answer")
+  func retryClasses() throws {
+    for code in StatusTable.codes {
+      let entry = try #require(StatusTable.entry(code))
+      let retry = "\(entry.retryClass)"
+      #expect(
+        ["never", "later", "same-once", "other-environment", "after-config"].contains(retry),
+        "\(entry.name)")
+      if Status(code: code).family == .unavailable { #expect(retry != "never", "\(entry.name)") }
+    }
+  }
+
+  @Test("DOC-1 a code of no table is unknown, its family is read from its low bits")
+  func unknown() {
+    #expect("\(Status(code: 0).name)" == "ok")
+    #expect(Status.ok.family == .ok)
+    for code: Int32 in [1, 2, 0x7fff_ff01, 255, 10, -1, .min, .max] {
+      #expect("\(Status(code: code).name)" == "unknown", "\(code)")
+    }
+    #expect(Status(code: 0x7fff_ff01).family == .rejected)
+    #expect(Status(code: 77).family == .internal)
+    #expect(Status(.tooLarge, 7).code == 0x704)
+  }
+
+  @Test("DOC-1 DOC-3 every status makes a document that the strict reader takes")
+  func documents() throws {
+    for code in StatusTable.codes {
+      let refusal = Refusal(
+        Status(code: code), "DOC-1", at: "a\"b\\\u{1}é", detail: "detail \"quoted\"")
+      let document = Envelope(kind: "transaction", factsMember: "transaction", checks: Checks([]))
+        .refused(refusal)
+      let tree = try JSONReader.readObject(document.json).root
+      let entry = try #require(StatusTable.entry(code))
+      #expect(tree.at("status.code")?.integer == Int64(code))
+      #expect(tree.at("error.message")?.text?.string == "\(entry.message): detail \"quoted\"")
+      #expect(tree.at("error.hint")?.text?.string == "\(entry.hint)")
+      #expect(tree.at("error.at")?.text?.string == "a\"b\\\u{1}é")
+      #expect(!"\(entry.message)".isEmpty && !"\(entry.hint)".isEmpty, "\(entry.name)")
+    }
+  }
+}
