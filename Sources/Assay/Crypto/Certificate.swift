@@ -195,13 +195,22 @@ struct Certificate: Sendable {
       while !attributes.isAtEnd {
         guard let attribute = attributes.next(DER.sequence) else { return false }
         var pair = DER.Cursor(der, attribute.content)
-        // Attribute values are strings: of the universal class, whichever tag.
         guard pair.next(DER.objectIdentifier) != nil, let value = pair.next(), pair.isAtEnd,
-          value.tag & 0xc0 == 0
+          isNameText(value)
         else { return false }
       }
     }
     return true
+  }
+
+  /// The string types of names: UTF8, Numeric, Printable, Teletex, IA5, and BMP,
+  /// whose characters have two octets (RFC 5280 §4.1.2.4).
+  private static func isNameText(_ element: DER.Element) -> Bool {
+    switch element.tag {
+    case 0x0c, 0x12, 0x13, 0x14, 0x16: return true
+    case 0x1e: return element.content.count % 2 == 0
+    default: return false
+    }
   }
 
   /// JWS-32: notBefore…notAfter in seconds.

@@ -146,7 +146,7 @@ private struct RecentlyUsed<Key: Equatable, Value> {
 
 /// A cheap index over a header's bytes. Collisions cost a miss, nothing else:
 /// the bytes are compared in full.
-private enum HeaderHash {
+enum HeaderHash {
   static func of(_ bytes: ArraySlice<UInt8>) -> UInt64 {
     // Four lanes, because each multiplication waits for the one before it.
     var lanes = SIMD4<UInt64>(repeating: UInt64(truncatingIfNeeded: bytes.count))
@@ -169,7 +169,7 @@ private enum HeaderHash {
   }
 
   @inline(__always)
-  private static func mixed(_ state: UInt64, _ word: UInt64) -> UInt64 {
+  static func mixed(_ state: UInt64, _ word: UInt64) -> UInt64 {
     let product = (state ^ word) &* 0xff51_afd7_ed55_8ccd
     return product ^ product >> 32
   }

@@ -34,15 +34,11 @@ public struct Refusal: Error, Equatable, Sendable {
 /// One small check: refuses by name unless `holds`.
 ///
 /// Every rule that can refuse and needs no value from its test goes through
-/// here, so that the mutation run (`make mutants`) can switch each one off.
+/// here; the mutation run (`make mutants`) removes each in turn.
 @inline(__always)
 func require(
   _ holds: Bool, _ status: Status, _ rule: StaticString,
-  at place: @autoclosure () -> String = "", detail: @autoclosure () -> String = "",
-  file: StaticString = #fileID, line: UInt = #line
+  at place: @autoclosure () -> String = "", detail: @autoclosure () -> String = ""
 ) throws(Refusal) {
-  #if ASSAY_MUTANTS
-    if Mutants.isRemoved(file, line) { return }
-  #endif
   if !holds { throw Refusal(status, rule, at: place(), detail: detail()) }
 }
