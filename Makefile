@@ -52,12 +52,17 @@ FULL := $(BUILD)/lib/$(SONAME)
 SMALL := $(BUILD)/embedded/lib/$(SONAME)
 
 MAP := Sources/AssayABI/Link/assay.map
+ORDER := Sources/AssayABI/Link/assay.order
+STRIP ?= -s
 DEFINES = -Xcc '-DASSAY_COMMIT="$(COMMIT)"' \
 	-Xcc '-DASSAY_COMPILER="$(COMPILER)"'
 # What both shapes are linked with: only assay_* shows, every symbol is
-# resolved at load, the library stays in memory once loaded.
-LINK := --version-script=$(ROOT)/$(MAP) -soname=$(SONAME) \
-	-z now -z nodelete -z defs --exclude-libs ALL -s
+# resolved at load, the library stays in memory once loaded. The functions that
+# a first verification runs stand together, on pages that hold nothing else
+# (docs/building.md, Memory; `make order` writes their list).
+LINK = --version-script=$(ROOT)/$(MAP) -soname=$(SONAME) \
+	-z now -z nodelete -z defs -z separate-code -z max-page-size=65536 --exclude-libs ALL \
+	--symbol-ordering-file=$(ROOT)/$(ORDER) --no-warn-symbol-ordering $(STRIP)
 PKG_CONFIG_DIR := $(ROOT)/$(BUILD)/link/$(CRYPTO)
 
 # ---- libraries -------------------------------------------------------------
@@ -97,11 +102,15 @@ SWIFT_BUILD = PKG_CONFIG_PATH=$(PKG_CONFIG_DIR) $(NICE) $(SWIFT) build \
 	-c release -Xswiftc -use-ld=lld \
 	-Xswiftc -L$(ROOT)/$(BUILD)/link/cxx $(DEFINES)
 
+# SwiftPM does not see that the order changed: an older library is taken away.
 .PHONY: lib-full lib-embedded
 lib-full: link-inputs
 	@echo "building $(OUT)/$(SONAME) (Swift, libcrypto $(CRYPTO))"
+	@rm -f $$(find $(SCRATCH)/release/libassay.so ! -newer $(ORDER) \
+	  2>/dev/null || true)
 	@$(SWIFT_BUILD) --product assay --scratch-path $(SCRATCH) \
 	  --disable-local-rpath -Xswiftc -static-stdlib \
+	  -Xswiftc -Xfrontend -Xswiftc -function-sections \
 	  $(foreach flag,$(LINK),-Xlinker $(flag))
 	$(call place,$(SCRATCH)/release/libassay.so)
 
@@ -142,6 +151,20 @@ lib-embedded: $(EMBED_DIR)/Assay.o $(EMBED_DIR)/entropy.o
 	  $(foreach flag,$(LINK) --gc-sections --as-needed,-Xlinker $(flag)) \
 	  $^ $(EMBED_LIBS)
 	$(call place,$(EMBED_DIR)/libassay.so)
+
+# The functions that load, assay_verifier_new and a first verification run, in
+# both shapes: the linker puts them on as few pages as it can.
+TRACED := $(BUILD)/order
+.PHONY: order
+order: deps-build ## write Sources/AssayABI/Link/assay.order anew
+	@$(MAKE) --no-print-directory lib-full STRIP= SCRATCH=.build-order \
+	  OUT=$(TRACED)/full
+	@$(MAKE) --no-print-directory lib-embedded EMBEDDED=1 STRIP= \
+	  EMBED_DIR=$(TRACED)/objects OUT=$(TRACED)/embedded
+	@$(MAKE) --no-print-directory -C Tests/Benchmarks all \
+	  LIB=$(ROOT)/$(TRACED)/full/$(SONAME)
+	@$(PYTHON) tools/order.py --programs $(BUILD)/bench --out $(ORDER) \
+	  $(TRACED)/full/$(SONAME) $(TRACED)/embedded/$(SONAME)
 
 # ---- command line and case table -------------------------------------------
 
@@ -220,6 +243,6 @@ uninstall: ## take away what install put there
 
 clean: ## remove build/ and the scratch folders of this Makefile
 	rm -rf $(BUILD) .build-full .build-full-shared .build-cli .build-test \
-	  .build-thread
+	  .build-thread .build-order
 
 include Tests/check.mk

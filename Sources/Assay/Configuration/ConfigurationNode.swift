@@ -2,14 +2,35 @@ extension ConfigurationReader {
   /// One value of a configuration with its path, for refusals that say where.
   struct Node {
     let value: JSONValue
-    let path: String
+    private let place: Place
 
     /// 2^53 − 1: the largest integer that every JSON library keeps exact.
     static let exactInteger: Int64 = 9_007_199_254_740_991
 
-    init(_ value: JSONValue, _ path: String) {
+    /// The top of a configuration.
+    init(_ root: JSONValue) { self.init(root, .top) }
+
+    private init(_ value: JSONValue, _ place: Place) {
       self.value = value
-      self.path = path
+      self.place = place
+    }
+
+    /// "apps[0].bundleId"; written only when something is refused.
+    var path: String { place.path }
+
+    private indirect enum Place {
+      case top
+      case member(JSONValue, Place)
+      case element(Int, Place)
+
+      var path: String {
+        switch self {
+        case .top: return ""
+        case .member(let value, .top): return value.name.string
+        case .member(let value, let outer): return outer.path + "." + value.name.string
+        case .element(let index, let outer): return outer.path + "[" + String(index) + "]"
+        }
+      }
     }
 
     /// The same node, once it is an object of these members and no others.
@@ -24,19 +45,17 @@ extension ConfigurationReader {
 
     subscript(_ name: StaticString) -> Node? {
       guard let member = value.member(name) else { return nil }
-      return Node(member, below(Text(stringLiteral: name).string))
+      return Node(member, .member(member, place))
     }
 
     func members() throws(Refusal) -> [Node] {
       try require(value.kind == .object, .configDocumentType, "CNF-1", at: path)
-      return value.children.map { Node($0, below($0.name.string)) }
+      return value.children.map { Node($0, .member($0, place)) }
     }
 
     func elements() throws(Refusal) -> [Node] {
       try require(value.kind == .array, .configDocumentType, "CNF-1", at: path)
-      return value.children.enumerated().map {
-        Node($0.element, path + "[" + String($0.offset) + "]")
-      }
+      return value.children.enumerated().map { Node($0.element, .element($0.offset, place)) }
     }
 
     func text() throws(Refusal) -> Text {
@@ -67,7 +86,5 @@ extension ConfigurationReader {
       }
       return index
     }
-
-    private func below(_ name: String) -> String { path.isEmpty ? name : path + "." + name }
   }
 }

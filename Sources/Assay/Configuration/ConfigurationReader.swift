@@ -16,7 +16,7 @@ struct ConfigurationReader {
         .configDocumentSyntax, "CNF-1", at: "byte " + String(error.offset),
         detail: Text(stringLiteral: error.status.name).string)
     }
-    let root = try Node(json.root, "").object([
+    let root = try Node(json.root).object([
       "apps", "environments", "products", "plans", "limits", "clockSkewMs", "decide", "storekit",
     ])
     var configuration = Configuration()

@@ -29,10 +29,10 @@ struct PayloadReading {
   /// JWS-75, PAY-4 … PAY-6, NTF-1, NTF-2.
   mutating func readKind() throws(Refusal) {
     if let look = PayloadReading.look(json.root) {
-      let expected = Text(stringLiteral: kind.name).string
       try require(
         look == kind, .rejectedKindMismatch, "JWS-75",
-        detail: "expected " + expected + ", looks like " + Text(stringLiteral: look.name).string)
+        detail: "expected " + Text(stringLiteral: kind.name).string + ", looks like "
+          + Text(stringLiteral: look.name).string)
     }
     let context = Fields.Context(isXcode: isXcode, effectiveDate: dateMember)
     let fields = try Fields(
@@ -89,7 +89,7 @@ struct PayloadReading {
 
   /// JWS-40 … JWS-42, JWS-44, JWS-81.
   func readEffectiveDate() throws(Refusal) -> SignedPayload.EffectiveDate {
-    let place = Text(stringLiteral: dateMember).string
+    var place: String { Text(stringLiteral: dateMember).string }
     guard let value = fields?[dateMember] else { return try undated() }
     guard let time = isXcode ? value.truncated : value.integer else {
       // A whole number that no integer holds is a date, and out of range; a
@@ -107,7 +107,7 @@ struct PayloadReading {
   }
 
   private func undated() throws(Refusal) -> SignedPayload.EffectiveDate {
-    let place = Text(stringLiteral: dateMember).string
+    var place: String { Text(stringLiteral: dateMember).string }
     guard kind == .notification else { throw Refusal(.rejectedDateMissing, "JWS-44", at: place) }
     guard trust.configuration.storekit.undatedNotificationsNested else {
       return SignedPayload.EffectiveDate(milliseconds: nowMs, source: "now")
@@ -121,7 +121,7 @@ struct PayloadReading {
     guard !isXcode else { return }
     let seconds = date.milliseconds / 1000
     for (index, link) in chain.links.enumerated() {
-      let place = "x5c[" + String(index) + "]"
+      var place: String { "x5c[" + String(index) + "]" }
       try require(seconds >= link.notBefore, .rejectedChainNotYetValid, "JWS-43", at: place)
       try require(seconds <= link.notAfter, .rejectedChainExpired, "JWS-43", at: place)
     }

@@ -36,7 +36,7 @@ struct ChainBuilder {
   }
 
   static func decode(_ entries: [Text], _ index: Int) throws(Refusal) -> [UInt8] {
-    let place = "x5c[" + String(index) + "]"
+    var place: String { "x5c[" + String(index) + "]" }
     guard index >= 0, index < entries.count else {
       throw Refusal(.rejectedChainLength, "JWS-13", at: "x5c")
     }
