@@ -1,0 +1,228 @@
+import AssayAuthority
+import CAssay
+import CReference
+import Glibc
+
+@testable import Assay
+
+/// Targets over configurations, decisions, stored dates and document paths.
+enum DecisionTargets {
+  private static let bench = FuzzBench.shared
+
+  // MARK: configurations
+
+  private static let configTexts: [UInt8: [UInt8]] = [
+    1: Array(bench.authority.anchor.utf8),
+    2: Array(bench.authority.xcodeFingerprint.utf8),
+  ]
+
+  /// Any bytes as a configuration; byte 1 stands for a root in base64, byte 2 for
+  /// a certificate's digest. What builds a verifier lets it work.
+  static func verifierNew(_ input: [UInt8]) {
+    let config = expand(input[...], configTexts)
+    var verifier: OpaquePointer? = nil
+    var document: OpaquePointer? = nil
+    let status = config.withUnsafeBytes {
+      assay_verifier_new(
+        $0.baseAddress?.assumingMemoryBound(to: CChar.self), $0.count, &verifier, &document)
+    }
+    let answer = Answer(status, document)
+    demand((verifier != nil) == answer.isOK, "verifier and status do not agree")
+    if verifier != nil {
+      bench.verify(verifier, Int32(ASSAY_JWS_TRANSACTION), transaction).free()
+    }
+    assay_verifier_free(verifier)
+    answer.free()
+  }
+
+  private static let transaction = bench.signed(
+    Purchase(now: FuzzBench.instant).transactionPayload.bytes)
+
+  // MARK: decisions
+
+  /// NUL separates account and payloads. The first byte picks the verifier, the
+  /// first of each payload its kind; all are signed and verified before the
+  /// decision. The same evidence gives the same bytes again.
+  static func decide(_ input: [UInt8]) {
+    guard let selector = input.first else { return }
+    let parts = input.dropFirst().split(
+      separator: 0, maxSplits: 5, omittingEmptySubsequences: false)
+    guard let account = parts.first else { return }
+    let (name, verifier) = bench.verifiers[Int(selector) % bench.verifiers.count]
+    let isXcode = name == "xcode" || name == "local-testing"
+    let evidence = parts.dropFirst().map { part in
+      bench.verify(
+        verifier, Int32(part.first ?? 1) % 5 + 1,
+        bench.signed(Array(part.dropFirst()), asXcode: isXcode))
+    }
+    let handles = evidence.map(\.handle)
+    let first = decision(verifier, handles, account)
+    let second = decision(verifier, handles, account)
+    demand(first.json == second.json, "two decisions about the same differ")
+    if isDecided(first) { checkOrder(first, decision(verifier, handles.reversed(), account)) }
+    if first.isOK {
+      demand(
+        evidence.allSatisfy(\.isOK) && !evidence.isEmpty, "a decision on refused evidence")
+      demand(first.text("decision.plan") != nil, "entitled to no plan")
+    }
+    // Documents stay usable in any order of giving back.
+    for document in evidence { document.free() }
+    first.free()
+    second.free()
+  }
+
+  private static func isDecided(_ answer: Answer) -> Bool {
+    answer.isOK || answer.text("status.name") == "rejected.decide.not-entitled"
+  }
+
+  /// The order of the evidence decides nothing: the facts are the same bytes.
+  private static func checkOrder(_ first: Answer, _ reversed: Answer) {
+    demand(first.status == reversed.status, "another order, another status")
+    demand(facts(first) == facts(reversed), "another order, another decision")
+    reversed.free()
+  }
+
+  private static func facts(_ answer: Answer) -> [UInt8] {
+    guard let json = try? JSONReader.readObject(answer.json, caps: Answer.caps) else { return [] }
+    return Array(json.root.member("decision")?.source ?? [])
+  }
+
+  private static func decision(
+    _ verifier: OpaquePointer, _ evidence: [OpaquePointer?], _ account: ArraySlice<UInt8>
+  ) -> Answer {
+    var document: OpaquePointer? = nil
+    let status = evidence.withUnsafeBufferPointer { list in
+      account.withUnsafeBytes { text in
+        assay_decide(
+          verifier, list.baseAddress, list.count,
+          text.isEmpty ? nil : text.baseAddress?.assumingMemoryBound(to: CChar.self),
+          text.count, FuzzBench.instant, &document)
+      }
+    }
+    return Answer(status, document)
+  }
+
+  // MARK: stored dates
+
+  /// Four dates, and a status whose name is asked for.
+  static func checkExpiry(_ input: [UInt8]) {
+    guard input.count >= 36 else { return }
+    func number(_ start: Int, _ size: Int) -> Int64 {
+      var value: UInt64 = 0
+      for byte in input[start..<start + size].reversed() { value = value << 8 | UInt64(byte) }
+      return Int64(bitPattern: value)
+    }
+    let (expires, grace, revoked) = (number(0, 8), number(8, 8), number(16, 8))
+    // Seven of eight inputs lie inside the years that are looked at.
+    let raw = number(24, 8)
+    let now = input[24] & 7 == 0 ? raw : 1_199_145_600_000 + (raw & 0x29e_0000_0000)
+    let status = assay_check_expiry(expires, grace, revoked, now)
+    let family = status & 0xff
+    let isInside = now >= 1_199_145_600_000 && now < 4_102_444_800_000
+    if isInside {
+      let wanted = reference_is_in_force(expires, grace, revoked, now)
+      demand((family == 0) == (wanted == 1), "in force differs")
+      demand(family == 0 || family == 1, "an unexpected family \(family)")
+    } else {
+      demand(family == 5, "a date outside 2008 … 2100 was judged")
+    }
+    let any = Int32(truncatingIfNeeded: number(32, 4))
+    demand(strlenOf(assay_status_name(any)) > 0, "a status without a name")
+  }
+
+  private static func strlenOf(_ text: UnsafePointer<CChar>?) -> Int {
+    text.map { String(cString: $0).utf8.count } ?? 0
+  }
+
+  // MARK: document paths
+
+  /// Documents of every kind, and what cJSON makes of them.
+  private static let documents: [(answer: Answer, json: OpaquePointer)] = {
+    let purchase = Purchase(now: FuzzBench.instant)
+    let escaped = purchase.transactionPayload
+      .setting("a\"b\\c\u{e9}\u{1}", "x\"y\\z\n\u{1F600}")
+      .setting("list", [1, "two", .null, [3, ["four": 4]]])
+      .setting("spaced", .text("{ \"a\" : [ 1 , 2 ] , \"b\" : \"\\u0041\\ud83d\\ude00\" }"))
+      .setting("\\u0041name", "escaped").setting("", "empty name")
+    var answers = [
+      bench.verify(bench.verifier("standard"), 1, bench.signed(escaped.bytes)),
+      bench.verify(bench.verifier("standard"), 1, Array("a.b.c".utf8)),
+    ]
+    if let notification = try? bench.authority.payload(.notification, purchase) {
+      answers.append(
+        bench.verify(bench.verifier("standard"), 3, bench.signed(notification.bytes)))
+    }
+    return answers.map { answer in
+      let bytes = answer.json
+      let json = bytes.withUnsafeBytes {
+        reference_json_read($0.baseAddress?.assumingMemoryBound(to: CChar.self), $0.count)
+      }
+      guard let json else { fatalError("cJSON does not read a document") }
+      return (answer, json)
+    }
+  }()
+
+  /// Any bytes as a path into a document; the first byte picks the document. Text
+  /// and integer are what a walk through cJSON's tree finds.
+  static func documentPath(_ input: [UInt8]) {
+    guard let selector = input.first else { return }
+    let (answer, json) = documents[Int(selector) % documents.count]
+    let path = Array(input.dropFirst())
+    let found = walk(json, path)
+    let fallback: Int64 = -7_777_777
+    var count = -1
+    path.withUnsafeBytes { bytes in
+      let start = bytes.baseAddress?.assumingMemoryBound(to: CChar.self)
+      let text = assay_doc_text(answer.handle, start, bytes.count, &count)
+      let again = assay_doc_text(answer.handle, start, bytes.count, nil)
+      demand(text == again, "the same path gives another text")
+      let wanted = found.flatMap { value -> String? in
+        Int(reference_json_kind(value)) == REFERENCE_STRING
+          ? String(cString: reference_json_string(value)) : nil
+      }
+      if let text {
+        demand(text[count] == 0, "a text does not end with a NUL")
+        demand(wanted.map { Array($0.utf8).count } == count, "a text of another length")
+        demand(wanted == String(cString: text), "a text differs")
+      } else {
+        demand(wanted == nil && count == 0, "a text is missing")
+      }
+      let number = assay_doc_integer(answer.handle, start, bytes.count, fallback)
+      if let value = found, Int(reference_json_kind(value)) == REFERENCE_NUMBER {
+        let wanted = reference_json_number(value)
+        if wanted.rounded() == wanted, wanted.magnitude < 9e15 {
+          demand(number == Int64(wanted), "an integer differs")
+        }
+      } else {
+        demand(number == fallback, "an integer where there is none")
+      }
+    }
+  }
+
+  /// Names are steps of objects, decimal numbers are steps of arrays.
+  private static func walk(_ json: OpaquePointer, _ path: [UInt8]) -> OpaquePointer? {
+    var value = json
+    for step in path.split(separator: 0x2e, omittingEmptySubsequences: false) {
+      let isArray = Int(reference_json_kind(value)) == REFERENCE_ARRAY
+      if isArray, step.first == 0x2b { return nil }
+      let index = isArray ? Int(String(decoding: step, as: UTF8.self)) : nil
+      if isArray, index == nil { return nil }
+      var place = 0
+      var child = reference_json_child(value)
+      while let current = child {
+        if let index {
+          if place == index { break }
+        } else if let name = reference_json_name(current),
+          UnsafeRawBufferPointer(start: name, count: strlen(name)).elementsEqual(step)
+        {
+          break
+        }
+        place += 1
+        child = reference_json_next(current)
+      }
+      guard let child else { return nil }
+      value = child
+    }
+    return value
+  }
+}

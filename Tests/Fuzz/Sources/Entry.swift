@@ -1,0 +1,57 @@
+import AssayAuthority
+import CLibCrypto
+
+// The entry points that libFuzzer calls. One program holds every target; the
+// name under which it is started ("signed-payload") picks one.
+
+/// What one run of a target does with its input.
+typealias Target = ([UInt8]) -> Void
+
+enum Targets {
+  /// Entry points of include/assay.h first, strict readers after them.
+  static let all: [(name: String, run: Target)] = [
+    ("verify-jws", EvidenceTargets.verifyJWS),
+    ("signed-payload", EvidenceTargets.signedPayload),
+    ("signed-notification", EvidenceTargets.signedNotification),
+    ("header", EvidenceTargets.header),
+    ("certificate", CertificateTargets.certificate),
+    ("verifier-new", DecisionTargets.verifierNew),
+    ("decide", DecisionTargets.decide),
+    ("check-expiry", DecisionTargets.checkExpiry),
+    ("document-path", DecisionTargets.documentPath),
+    ("json", ReaderTargets.json),
+    ("base64", ReaderTargets.base64),
+    ("der", ReaderTargets.der),
+  ]
+
+  static var chosen: Target? = nil
+}
+
+@_cdecl("LLVMFuzzerInitialize")
+public func initialize(
+  _ count: UnsafeMutablePointer<Int32>?,
+  _ arguments: UnsafeMutablePointer<UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>?>?
+) -> Int32 {
+  let first = arguments?.pointee?.pointee.map { String(cString: $0) } ?? ""
+  let name = first.split(separator: "/").last.map { String($0) } ?? ""
+  if name == "write-seeds" {
+    Seeds.write(to: arguments?.pointee?[1].map { String(cString: $0) } ?? "")
+    exit(0)
+  }
+  Targets.chosen = Targets.all.first { $0.name == name }?.run
+  demand(Targets.chosen != nil, "no target is called \(name)")
+  FuzzBench.shared.prepare()
+  return 0
+}
+
+@_cdecl("LLVMFuzzerTestOneInput")
+public func test(_ data: UnsafePointer<UInt8>?, _ count: Int) -> Int32 {
+  let bytes = [UInt8](UnsafeBufferPointer(start: data, count: count))
+  Targets.chosen?(bytes)
+  return 0
+}
+
+/// Ends the process, and with it the run, when something does not hold.
+func demand(_ holds: Bool, _ what: @autoclosure () -> String) {
+  if !holds { fatalError(what()) }
+}

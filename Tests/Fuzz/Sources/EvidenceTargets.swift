@@ -1,0 +1,157 @@
+import AssayAuthority
+import CAssay
+import CReference
+
+/// Targets over `assay_verify_jws`. The first byte of an input picks verifier
+/// and kind.
+enum EvidenceTargets {
+  private static let bench = FuzzBench.shared
+
+  // MARK: any bytes
+
+  /// The pieces of good evidence, and what may be accepted: their own pairs.
+  private static let pieces: (texts: [UInt8: [UInt8]], signed: Set<[UInt8]>) = {
+    let purchase = Purchase(now: FuzzBench.instant)
+    var texts: [UInt8: [UInt8]] = [1: bench.storeHeader, 0x0e: bench.xcodeHeader]
+    var signed: Set<[UInt8]> = []
+    func add(_ payload: UInt8, _ signature: UInt8, _ jws: [UInt8]) {
+      let segments = jws.split(separator: 0x2e)
+      texts[payload] = Array(segments[1])
+      texts[signature] = Array(segments[2])
+      signed.insert(Array(segments[0] + [0x2e] + segments[1]))
+    }
+    let places: [(EvidenceKind, UInt8, UInt8)] = [
+      (.transaction, 2, 3), (.renewal, 4, 5), (.notification, 6, 7), (.appTransaction, 8, 11),
+      (.realtimeRequest, 12, 15),
+    ]
+    for (kind, payload, signature) in places {
+      guard let text = try? bench.authority.payload(kind, purchase) else { fatalError("\(kind)") }
+      add(payload, signature, bench.signed(text.bytes))
+    }
+    let local = purchase.with { $0.environment = "Xcode" }
+    add(16, 17, bench.signed(local.transactionPayload.bytes, asXcode: true))
+    return (texts, signed)
+  }()
+
+  /// Any bytes as a JWS. Control characters stand for segments of good evidence,
+  /// so that splices of it are tried; nothing but what was signed is accepted.
+  static func verifyJWS(_ input: [UInt8]) {
+    guard let selector = input.first else { return }
+    let jws = expand(input.dropFirst(), pieces.texts)
+    let (verifier, kind) = bench.choice(selector)
+    let answer = bench.verify(bench.verifiers[verifier].handle, kind, jws)
+    if answer.isOK {
+      let end = jws.lastIndex(of: 0x2e) ?? 0
+      demand(pieces.signed.contains(Array(jws[..<end])), "accepted what nobody signed")
+    }
+    answer.free()
+  }
+
+  // MARK: signed payloads
+
+  /// A properly signed JWS over any payload: JSON, kind, dates and identity
+  /// behind a good signature.
+  static func signedPayload(_ input: [UInt8]) {
+    guard let selector = input.first else { return }
+    let (verifier, kind) = bench.choice(selector)
+    let name = bench.verifiers[verifier].name
+    let jws = bench.signed(
+      Array(input.dropFirst()), asXcode: name == "xcode" || name == "local-testing")
+    let answer = bench.verify(bench.verifiers[verifier].handle, kind, jws)
+    if answer.isOK {
+      demand(reference(reads: input.dropFirst()), "cJSON does not read an accepted payload")
+    }
+    answer.free()
+  }
+
+  private static func reference(reads payload: ArraySlice<UInt8>) -> Bool {
+    payload.withUnsafeBytes {
+      let json = reference_json_read(
+        $0.baseAddress?.assumingMemoryBound(to: CChar.self), $0.count)
+      defer { reference_json_free(json) }
+      return json != nil
+    }
+  }
+
+  /// A notification whose nested JWS are properly signed too. NUL separates the
+  /// payloads; in the first, byte 1 … 3 stands for the JWS over the 1st … 3rd
+  /// of the others.
+  static func signedNotification(_ input: [UInt8]) {
+    guard let selector = input.first else { return }
+    let parts = input.dropFirst().split(
+      separator: 0, maxSplits: 3, omittingEmptySubsequences: false)
+    guard let outer = parts.first else { return }
+    var texts: [UInt8: [UInt8]] = [:]
+    for (index, part) in parts.dropFirst().enumerated() {
+      texts[UInt8(index + 1)] = bench.signed(Array(part))
+    }
+    let verifier = Int(selector) % bench.verifiers.count
+    let jws = bench.signed(expand(outer, texts))
+    let answer = bench.verify(
+      bench.verifiers[verifier].handle, Int32(ASSAY_JWS_NOTIFICATION), jws)
+    answer.free()
+  }
+
+  // MARK: headers
+
+  private static let headerTexts: [UInt8: [UInt8]] = [
+    1: Base64Text.encode(bench.authority.chain.leaf),
+    2: Base64Text.encode(bench.authority.chain.intermediate),
+    3: Base64Text.encode(bench.authority.chain.root),
+    4: Base64Text.encode(bench.authority.xcodeCertificate),
+  ]
+  private static let goodPayload = Purchase(now: FuzzBench.instant).transactionPayload.bytes
+  private static let xcodePayload = Purchase(now: FuzzBench.instant)
+    .with { $0.environment = "Xcode" }.transactionPayload.bytes
+
+  /// Any bytes as the header of a properly signed JWS. Byte 1 … 4 stands for
+  /// leaf, intermediate, root and Xcode's certificate in base64.
+  static func header(_ input: [UInt8]) {
+    guard let selector = input.first else { return }
+    let name = ["standard", "root-entry-ignored", "no-cache", "xcode"][Int(selector) % 4]
+    let isXcode = name == "xcode"
+    let header = expand(input.dropFirst(), headerTexts)
+    let jws = bench.signed(
+      Base64Text.encodeURL(header), isXcode ? xcodePayload : goodPayload,
+      isXcode ? bench.authority.xcodeKey : bench.authority.leafKey)
+    let answer = bench.verify(bench.verifier(name), Int32(ASSAY_JWS_TRANSACTION), jws)
+    if answer.isOK { checkAccepted(header, isXcode, ignoresRoot: name == "root-entry-ignored") }
+    answer.free()
+  }
+
+  /// What cJSON reads in an accepted header.
+  private static func checkAccepted(_ header: [UInt8], _ isXcode: Bool, ignoresRoot: Bool) {
+    let json = header.withUnsafeBytes {
+      reference_json_read($0.baseAddress?.assumingMemoryBound(to: CChar.self), $0.count)
+    }
+    defer { reference_json_free(json) }
+    demand(json != nil, "cJSON does not read an accepted header")
+    var algorithm: String? = nil
+    var entries: [String] = []
+    var member = reference_json_child(json)
+    while let current = member {
+      let name = String(cString: reference_json_name(current))
+      demand(
+        !["crit", "b64", "zip", "enc", "jwk", "jku", "x5u"].contains(name),
+        "accepted with \(name)")
+      if name == "alg", Int(reference_json_kind(current)) == REFERENCE_STRING {
+        algorithm = String(cString: reference_json_string(current))
+      }
+      if name == "x5c" {
+        var entry = reference_json_child(current)
+        while let text = entry {
+          entries.append(reference_json_string(text).map { String(cString: $0) } ?? "")
+          entry = reference_json_next(text)
+        }
+      }
+      member = reference_json_next(current)
+    }
+    demand(algorithm == "ES256", "accepted with another algorithm")
+    let wanted = (isXcode ? [4] : ignoresRoot ? [1, 2] : [1, 2, 3]).map {
+      String(decoding: headerTexts[$0] ?? [], as: UTF8.self)
+    }
+    demand(
+      Array(entries.prefix(wanted.count)) == wanted && entries.count == (isXcode ? 1 : 3),
+      "accepted with other certificates")
+  }
+}

@@ -1,0 +1,117 @@
+import Assay
+import CAssay
+
+@testable import AssayAuthority
+
+/// What every target works with: a test authority whose keys are made at
+/// start-up, verifiers of several configurations, and the one way to sign.
+final class FuzzBench {
+  static let shared = FuzzBench()
+
+  /// The instant around which everything lies: 2026-11-21 UTC.
+  static let instant: Int64 = 1_795_219_200_000
+
+  /// The bench on which the case table is made, without its cases.
+  let cases: CaseBench
+  var authority: Authority { cases.authority }
+  /// The verifiers of the case table that differ in what they accept.
+  private(set) var verifiers: [(name: String, handle: OpaquePointer)] = []
+  /// Header segments over the authority's chain and over Xcode's certificate.
+  let storeHeader: [UInt8]
+  let xcodeHeader: [UInt8]
+
+  static let names = [
+    "standard", "production-only", "sandbox-without-app-id", "root-entry-ignored",
+    "environment-from-id", "undated-nested", "nested-omitted", "fresh", "account-required",
+    "no-cache", "xcode", "local-testing",
+  ]
+
+  private init() {
+    do {
+      cases = try CaseBench(now: FuzzBench.instant)
+    } catch {
+      fatalError("no test authority: \(error)")
+    }
+    let authority = cases.authority
+    storeHeader = Base64Text.encodeURL(
+      JWSTemplate.storeHeader(authority.chain.certificates).bytes)
+    xcodeHeader = Base64Text.encodeURL(
+      JWSTemplate(
+        xcodePayload: [], certificate: authority.xcodeCertificate, key: authority.xcodeKey
+      ).header.bytes)
+    for name in FuzzBench.names {
+      let config = cases.verifiers.first { $0.name == name }?.config
+      verifiers.append((name, FuzzBench.verifier(config?.bytes ?? [])))
+    }
+  }
+
+  /// Everything is made when the bench is.
+  func prepare() { demand(verifiers.count == FuzzBench.names.count, "verifiers") }
+
+  func verifier(_ name: String) -> OpaquePointer? {
+    verifiers.first { $0.name == name }?.handle
+  }
+
+  /// The verifier and the kind that the first byte of an input stands for.
+  func choice(_ selector: UInt8) -> (verifier: Int, kind: Int32) {
+    let number = Int(selector)
+    return (number / 5 % verifiers.count, Int32(number % 5 + 1))
+  }
+
+  static func selector(verifier: Int, kind: Int32) -> UInt8 {
+    UInt8(verifier * 5 + Int(kind) - 1)
+  }
+
+  static func verifier(_ config: [UInt8]) -> OpaquePointer {
+    var made: OpaquePointer? = nil
+    let status = config.withUnsafeBytes {
+      assay_verifier_new(
+        $0.baseAddress?.assumingMemoryBound(to: CChar.self), $0.count, &made, nil)
+    }
+    guard status == 0, let made else {
+      fatalError("a verifier of the bench was refused: \(status)")
+    }
+    return made
+  }
+
+  /// A compact JWS over that payload, signed as the App Store or Xcode would.
+  func signed(_ payload: [UInt8], asXcode: Bool = false) -> [UInt8] {
+    signed(
+      asXcode ? xcodeHeader : storeHeader, payload,
+      asXcode ? authority.xcodeKey : authority.leafKey)
+  }
+
+  func signed(_ headerSegment: [UInt8], _ payload: [UInt8], _ key: SigningKey) -> [UInt8] {
+    let input = headerSegment + [0x2e] + Base64Text.encodeURL(payload)
+    guard let signature = try? key.signES256(input) else { fatalError("signing failed") }
+    return input + [0x2e] + Base64Text.encodeURL(signature)
+  }
+
+  /// Calls `assay_verify_jws`; the answer is checked, and given back by the caller.
+  func verify(
+    _ verifier: OpaquePointer?, _ kind: Int32, _ jws: [UInt8], now: Int64 = FuzzBench.instant
+  ) -> Answer {
+    var document: OpaquePointer? = nil
+    let status = jws.withUnsafeBytes {
+      assay_verify_jws(
+        verifier, kind, $0.baseAddress?.assumingMemoryBound(to: CChar.self), $0.count, now,
+        &document)
+    }
+    return Answer(status, document)
+  }
+}
+
+/// Bytes in which control characters stand for longer texts, which no mutation
+/// would ever find: certificates, segments, whole JWS.
+func expand(_ bytes: ArraySlice<UInt8>, _ texts: [UInt8: [UInt8]]) -> [UInt8] {
+  var out: [UInt8] = []
+  out.reserveCapacity(bytes.count)
+  for byte in bytes {
+    if byte < 0x20, let text = texts[byte] {
+      if out.count < 1 << 18 { out += text }
+    } else {
+      out.append(byte)
+    }
+  }
+  return out
+}

@@ -1,0 +1,208 @@
+#!/usr/bin/env python3
+"""Run the fuzz targets (see Makefile).
+
+  fuzz.py link                    one name for each target beside the program
+  fuzz.py replay                  every corpus once; a suite line at the end
+  fuzz.py run TARGET --runs N     one target
+  fuzz.py fuzz --seconds N        every target for N seconds
+  fuzz.py million [--runs N]      all targets, N executions together (10 million)
+  fuzz.py merge                   take over what seeds and runs found, minimised
+
+Finds are left in OUT/finds/TARGET; the table at the end says how many
+executions each target had.
+"""
+import argparse
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+
+HERE = pathlib.Path(__file__).resolve().parent
+OUT = pathlib.Path(os.environ.get("ASSAY_FUZZ_OUT", HERE.parent.parent / "build" / "fuzz"))
+PROGRAM = OUT / "assay-fuzz"
+CORPUS = HERE / "corpus"
+DICTIONARIES = HERE / "dictionaries"
+
+# name: (longest input, dictionary, share of a long run)
+TARGETS = {
+    "verify-jws": (4096, "jws", 6),
+    "signed-payload": (3072, "payload", 12),
+    "signed-notification": (4096, "payload", 6),
+    "header": (1024, "header", 6),
+    "certificate": (2048, "der", 12),
+    "verifier-new": (4096, "config", 6),
+    "decide": (4096, "payload", 6),
+    "check-expiry": (48, None, 10),
+    "document-path": (160, "path", 14),
+    "json": (1024, "payload", 14),
+    "base64": (256, None, 14),
+    "der": (1024, "der", 14),
+}
+TOTAL = 10_000_000
+# All corpora together stay below 300 kB: of so many inputs of a target, all sizes
+# alike, those that fit.
+CORPUS_INPUTS = 100
+CORPUS_BYTES = 24_000
+# A trap gives SIGILL: a find like any other. Input that takes this long is one.
+OPTIONS = ["-timeout=10", "-rss_limit_mb=2048", "-print_final_stats=1", "-handle_ill=1",
+           "-verbosity=1"]
+
+
+def environment():
+    leaks = "detect_leaks=1" if can_look_for_leaks() else "detect_leaks=0"
+    options = os.environ.get("ASAN_OPTIONS", "allocator_may_return_null=1")
+    return dict(os.environ, SWIFT_BACKTRACE="enable=no", ASAN_OPTIONS=options + ":" + leaks,
+                LSAN_OPTIONS=f"print_suppressions=0:suppressions={HERE / 'leaks.supp'}")
+
+
+def can_look_for_leaks():
+    """LeakSanitizer stops the process to look at it; not every container lets it."""
+    flag = OUT / "leaks"
+    if not flag.exists():
+        run = subprocess.run(
+            [str(OUT / "base64"), "-runs=1"], capture_output=True, text=True,
+            env=dict(os.environ, ASAN_OPTIONS="detect_leaks=1", SWIFT_BACKTRACE="enable=no",
+                     LSAN_OPTIONS=f"suppressions={HERE / 'leaks.supp'}"))
+        flag.write_text("yes" if run.returncode == 0 else "no")
+    return flag.read_text() == "yes"
+
+
+def link():
+    for name in [*TARGETS, "write-seeds"]:
+        place = OUT / name
+        if not place.exists() or place.stat().st_ino != PROGRAM.stat().st_ino:
+            place.unlink(missing_ok=True)
+            os.link(PROGRAM, place)
+    (OUT / "leaks").unlink(missing_ok=True)
+
+
+def corpus(name):
+    folder = CORPUS / name
+    return sorted(path for path in folder.glob("*") if path.is_file()) if folder.is_dir() else []
+
+
+def replay():
+    """Run each corpus once; every input counts."""
+    passed = failed = 0
+    for name in TARGETS:
+        inputs = corpus(name)
+        if not inputs:
+            print(f"FAILED {name}: its corpus is empty")
+            failed += 1
+            continue
+        run = subprocess.run([str(OUT / name), "-timeout=10", *map(str, inputs)],
+                             capture_output=True, text=True, errors="replace",
+                             env=environment())
+        executed = len(re.findall(r"^Executed ", run.stderr, re.M))
+        passed += executed
+        if run.returncode != 0 or executed != len(inputs):
+            failed += 1
+            print(f"FAILED {name}: {executed} of {len(inputs)} inputs, status "
+                  f"{run.returncode}")
+            print("\n".join(run.stderr.splitlines()[-40:]))
+    print(f"suite fuzz-replay: {passed} passed, {failed} failed, 0 skipped")
+    return 1 if failed else 0
+
+
+def run_target(name, limits):
+    """Fuzz one target; executions, finds, seconds."""
+    longest, dictionary, _ = TARGETS[name]
+    grown = OUT / "grown" / name
+    finds = OUT / "finds" / name
+    logs = OUT / "logs"
+    for folder in (grown, finds, logs):
+        folder.mkdir(parents=True, exist_ok=True)
+    known = set(finds.iterdir())
+    command = [str(OUT / name), *OPTIONS, f"-max_len={longest}",
+               f"-artifact_prefix={finds}/", *limits]
+    if dictionary:
+        command.append(f"-dict={DICTIONARIES / (dictionary + '.dict')}")
+    command += [str(grown)] + ([str(CORPUS / name)] if corpus(name) else [])
+    log = logs / f"{name}.log"
+    with log.open("w") as out:
+        code = subprocess.run(command, stdout=out, stderr=subprocess.STDOUT,
+                              env=environment()).returncode
+    text = log.read_text(errors="replace")
+    numbers = re.findall(r"stat::number_of_executed_units:\s*(\d+)", text)
+    if not numbers:
+        numbers = re.findall(r"^#(\d+)\s", text, re.M)[-1:]
+    covered = re.findall(r"cov: (\d+)", text)
+    new = sorted(set(finds.iterdir()) - known)
+    print(f"{name:20} {int(numbers[-1]) if numbers else 0:>12,} executions, "
+          f"{covered[-1] if covered else '?':>6} edges, {len(new)} finds, status {code}",
+          flush=True)
+    for path in new:
+        print(f"  find: {path}; its trace: {log}", flush=True)
+    return int(numbers[-1]) if numbers else 0, len(new) + (code != 0 and not new)
+
+
+def run_all(limits):
+    total = found = 0
+    for name in TARGETS:
+        executed, finds = run_target(name, limits(name))
+        total += executed
+        found += finds
+    print(f"{'all':20} {total:>12,} executions, {found} finds")
+    return 1 if found else 0
+
+
+def million(runs):
+    shares = sum(share for _, _, share in TARGETS.values())
+    # Rounded up, so that the total is reached.
+    return run_all(lambda name: [f"-runs={-(-runs * TARGETS[name][2] // shares)}"])
+
+
+def merge():
+    """Grow the committed corpora by what adds coverage, small inputs first."""
+    for name in TARGETS:
+        target = CORPUS / name
+        small = OUT / "merged" / name
+        shutil.rmtree(small, ignore_errors=True)
+        small.mkdir(parents=True)
+        sources = [folder / name for folder in (CORPUS, OUT / "seeds", OUT / "grown")]
+        sources = [str(folder) for folder in sources if folder.is_dir()]
+        subprocess.run([str(OUT / name), "-set_cover_merge=1", "-timeout=10", "-rss_limit_mb=2048",
+                        f"-max_len={TARGETS[name][0]}", str(small), *sources],
+                       check=True, capture_output=True, env=environment())
+        shutil.rmtree(target, ignore_errors=True)
+        target.mkdir(parents=True)
+        size = 0
+        inputs = sorted(small.iterdir(), key=lambda each: (each.stat().st_size, each.name))
+        step = max(1, -(-len(inputs) // CORPUS_INPUTS))
+        for path in inputs[::step]:
+            if size + path.stat().st_size <= CORPUS_BYTES:
+                shutil.copyfile(path, target / path.name[:16])
+                size += path.stat().st_size
+        print(f"{name:20} {len(list(target.iterdir())):>5} inputs, {size:>8,} bytes",
+              flush=True)
+    return 0
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("command",
+                        choices=["link", "replay", "run", "fuzz", "million", "merge"])
+    parser.add_argument("target", nargs="?", choices=list(TARGETS))
+    parser.add_argument("--runs", type=int)
+    parser.add_argument("--seconds", type=int, default=60)
+    options = parser.parse_args()
+    if options.command == "link":
+        return link()
+    if options.command == "replay":
+        return replay()
+    if options.command == "merge":
+        return merge()
+    if options.command == "run":
+        if not options.target:
+            parser.error("run needs a target: " + " ".join(TARGETS))
+        _, finds = run_target(options.target, [f"-runs={options.runs or 100_000}"])
+        return 1 if finds else 0
+    if options.command == "fuzz":
+        return run_all(lambda name: [f"-max_total_time={options.seconds}"])
+    return million(options.runs or TOTAL)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

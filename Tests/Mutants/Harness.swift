@@ -1,0 +1,107 @@
+import AssayAuthority
+import CProcess
+import Glibc
+
+@testable import Assay
+
+// Runs the case table once for each removed check, each in a process of its own:
+//
+//   harness COUNT     prints "NUMBER killed WHAT" or "NUMBER survived", 1 … COUNT
+//
+// A crash or a loop without end is noticed, so it kills the mutant too.
+
+@main
+enum Harness {
+  static let instant: Int64 = 1_795_219_200_000
+  static let failed: Int32 = 1
+  static let secondsForOne: UInt32 = 120
+
+  static func main() throws {
+    let count = Int32(CommandLine.arguments.dropFirst().first ?? "") ?? 0
+    let table = try CaseTable.make(now: instant)
+    let run = CaseRun(table)
+    if let name = run.firstFailure() {
+      print("0 fails without any mutant: \(name)")
+      exit(2)
+    }
+    for number in stride(from: Int32(1), through: count, by: 1) {
+      fflush(stdout)
+      let child = process_fork(secondsForOne)
+      if child == 0 {
+        Mutants.removed = number
+        guard let name = CaseRun(table).firstFailure() else { _exit(0) }
+        print("\(number) killed \(name)")
+        fflush(stdout)
+        _exit(failed)
+      }
+      let status = process_wait(child)
+      if status == 0 { print("\(number) survived") }
+      if status > 256 { print("\(number) killed signal \(status - 256)") }
+    }
+  }
+}
+
+/// The table against the library as it is in this process.
+struct CaseRun {
+  let table: CaseTable
+  private let verifiers: [String: Verifier]
+
+  init(_ table: CaseTable) {
+    self.table = table
+    var built: [String: Verifier] = [:]
+    for (name, config) in table.verifiers { built[name] = Verifier.make(config.bytes).verifier }
+    verifiers = built
+  }
+
+  /// The name of the first case whose answer is other than it has to be.
+  func firstFailure() -> String? {
+    if verifiers.count != table.verifiers.count { return "a verifier of the table" }
+    return table.cases.first { !holds($0) }?.name
+  }
+
+  private func holds(_ entry: EvidenceCase) -> Bool {
+    switch entry.call {
+    case .verifyJWS(let name, let kind, let jws, let now):
+      guard let verifier = verifiers[name], let kind = kind.library else { return false }
+      return matches(entry, verifier.verifyJWS(jws.bytes, kind: kind, nowMs: now))
+    case .decide(let name, let evidence, let account, let now):
+      var documents: [Document] = []
+      for piece in evidence {
+        guard let verifier = verifiers[piece.verifier ?? name], let kind = piece.kind.library
+        else { return false }
+        documents.append(verifier.verifyJWS(piece.jws, kind: kind, nowMs: now))
+      }
+      guard let verifier = verifiers[name] else { return false }
+      return matches(
+        entry,
+        verifier.decide(documents, account: account.map { Array($0.utf8) }, nowMs: now))
+    case .checkExpiry(let expires, let grace, let revoked, let now):
+      let status = checkExpiry(
+        expiresMs: expires ?? noDate, gracePeriodMs: grace ?? noDate,
+        revokedMs: revoked ?? noDate, nowMs: now)
+      return "\(status.name)" == entry.expect.status
+    case .verifierNew(let config):
+      let (verifier, document) = Verifier.make(config.bytes)
+      return (verifier != nil) == (entry.expect.status == "ok") && matches(entry, document)
+    }
+  }
+
+  private func matches(_ entry: EvidenceCase, _ document: Document) -> Bool {
+    let expect = entry.expect
+    guard "\(document.status.name)" == expect.status else { return false }
+    if let check = expect.check, document.text("error.check") != check { return false }
+    if let place = expect.at, document.text("error.at") != place { return false }
+    return expect.facts.allSatisfy { path, fact in
+      switch fact {
+      case .text(let text): return document.text(path) == text
+      case .integer(let number): return document.integer(path) == number
+      case .null: return document.text(path) == nil && document.integer(path) == nil
+      }
+    }
+  }
+}
+
+extension EvidenceKind {
+  /// The library's name of the same kind.
+  var library: StoreKitKind? { StoreKitKind.allCases.first { "\($0.name)" == rawValue } }
+}

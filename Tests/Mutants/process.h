@@ -1,0 +1,25 @@
+/* What a harness of many processes needs and Swift does not offer. */
+#ifndef ASSAY_MUTANTS_PROCESS_H
+#define ASSAY_MUTANTS_PROCESS_H
+
+#include <signal.h>
+#include <stdlib.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+/* 0 in the child, which dies after so many seconds; its id in the parent. */
+static inline int process_fork(unsigned seconds) {
+  int child = fork();
+  if (child == 0) alarm(seconds);
+  return child;
+}
+
+/* The exit status of the child, or 256 and the signal that ended it. */
+static inline int process_wait(int child) {
+  int status = 0;
+  while (waitpid(child, &status, 0) < 0) {
+  }
+  return WIFEXITED(status) ? WEXITSTATUS(status) : 256 + WTERMSIG(status);
+}
+
+#endif
