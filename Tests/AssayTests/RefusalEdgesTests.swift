@@ -88,6 +88,7 @@ struct RefusalEdgesTests {
     }
     #expect(try !isTaken { $0.subject = name(DERText.value(0x1e, [0x31])) })
     #expect(try !isTaken { $0.subject = name(DERText.sequence(DERText.null)) })
+    #expect(try !isTaken { $0.subject = name(DERText.utf8("a") + DERText.null) })
     #expect(try !isTaken { $0.subject = DERText.sequence(DERText.set()) })
     #expect(try isTaken { $0.subject = DERText.sequence() })
   }
@@ -109,17 +110,19 @@ struct RefusalEdgesTests {
     #expect(try curve("1.3.132.1.12") == nil)
   }
 
-  @Test("JWS-27 a path length is one minimal number")
-  func pathLength() throws {
+  @Test("JWS-27 the CA flag is one octet, a path length one minimal number")
+  func basicConstraints() throws {
     let authority = try Minted.authority()
-    func isTaken(_ length: [UInt8]) throws -> Bool {
-      let value = DERText.sequence(DERText.boolean(0xff), DERText.integer(octets: length))
+    func isTaken(_ length: [UInt8], flag: [UInt8] = DERText.boolean(0xff)) throws -> Bool {
+      let value = DERText.sequence(flag, DERText.integer(octets: length))
       let template = authority.intermediate.replacing(
         OID.basicConstraints, with: CertificateExtension(OID.basicConstraints, value))
       return Certificate(try template.signed(by: authority.rootKey)) != nil
     }
     #expect(try isTaken([0]))
     #expect(try isTaken([0, 0x80]))
+    #expect(try !isTaken([0], flag: DERText.value(0x01, [0xff, 0xff])))
+    #expect(try !isTaken([0], flag: DERText.boolean(0x01)))
     #expect(try !isTaken([0, 0]))
     #expect(try !isTaken([0xff]))
     #expect(try !isTaken([]))
@@ -226,6 +229,13 @@ struct RefusalEdgesTests {
     #expect(fault(text) == .utf8)
   }
 
+  @Test("JWS-103 no digits are no integer")
+  func noDigits() {
+    #expect(JSONValue.integer([]) == nil)
+    #expect(JSONValue.integer([0x2d]) == nil)
+    #expect(JSONValue.integer([0x2d, 0x31]) == -1)
+  }
+
   @Test("DOC-2 an empty step is no index")
   func emptyIndex() throws {
     let payload = Minted.purchase.transactionPayload.setting("list", ["first", "second"])
@@ -238,7 +248,7 @@ struct RefusalEdgesTests {
 
   // MARK: configuration and identity
 
-  @Test("CNF-1 a meter has a name, a duration begins with P")
+  @Test("CNF-1 meters and groups have names, a duration begins with P")
   func configuration() throws {
     func status(_ changes: [(String, JSONText)]) throws -> String {
       "\(Verifier.make(try Minted.config(changes).bytes).document.status.name)"
@@ -256,9 +266,18 @@ struct RefusalEdgesTests {
       return [("plans", ["free", "paid"]), ("products", .object([.init("a.b", product)]))]
     }
     #expect(try status(product("P1M")) == "ok")
-    for duration in ["X1M", "p1M", " P1M", "P1X", "1M", "P01M"] {
+    #expect(try status(product("P9999D")) == "ok")
+    for duration in ["P10000D", "X1M", "p1M", " P1M", "P1X", "1M", "P01M"] {
       #expect(try status(product(duration)) == "config.products.form", "\(duration)")
     }
+    func group(_ name: String) -> [(String, JSONText)] {
+      let product: JSONText = [
+        "plan": "paid", "type": "auto-renewable", "group": .string(name),
+      ]
+      return [("plans", ["free", "paid"]), ("products", .object([.init("a.b", product)]))]
+    }
+    #expect(try status(group("main")) == "ok")
+    #expect(try status(group("")) == "config.products.form")
   }
 
   @Test("JWS-71 an environment comes from ids of 14 to 16 digits alone")

@@ -38,9 +38,10 @@ ROWS = {
     "start-python": ("import and verify once, Python", "bare interpreter", "<=", 15),
     "start-ctypes": ("the same with ctypes alone", "bare interpreter", None, None),
     "start-apple": ("Apple's library, the same", "bare interpreter", None, None),
-    "memory": ("resident memory, growth", "libcrypto alone", "<=", 4096),
+    "memory-library": ("memory, library in Python", "interpreter", "<=", 4096),
+    "memory-python": ("memory, Python package", "bare interpreter", None, None),
+    "memory": ("memory, library in C", "libcrypto alone", None, None),
     "memory-private": ("of it private to the process", "libcrypto alone", None, None),
-    "memory-python": ("resident memory, Python", "bare interpreter", None, None),
 }
 
 FIRST_VERIFICATION = """
@@ -61,6 +62,26 @@ library.assay_verifier_new(
 sys.exit(library.assay_verify_jws(
     verifier, 1, jws, ctypes.c_size_t(len(jws)),
     ctypes.c_int64(time.time_ns() // 1000000), ctypes.byref(document)))
+"""
+# Resident memory with ctypes at hand, before the library is loaded and after a
+# verification: what the library itself adds to an interpreter.
+CTYPES_GROWTH = """
+import ctypes, os, sys, time
+def resident():
+    return int(next(line.split()[1] for line in open("/proc/self/status") if "VmRSS" in line))
+folder = sys.argv[1]
+config = open(folder + "/config.json", "rb").read()
+jws = open(folder + "/transaction.jws", "rb").read()
+verifier, document = ctypes.c_void_p(), ctypes.c_void_p()
+now = ctypes.c_int64(time.time_ns() // 1000000)
+before = resident()
+library = ctypes.CDLL(os.environ["ASSAY_LIBRARY"])
+library.assay_verifier_new(
+    config, ctypes.c_size_t(len(config)), ctypes.byref(verifier), None)
+if library.assay_verify_jws(
+        verifier, 1, jws, ctypes.c_size_t(len(jws)), now, ctypes.byref(document)):
+    sys.exit("the transaction was refused")
+print(before, resident())
 """
 # The highest resident memory since the program began; that of wait4 would
 # count the memory of the process that forked it.
@@ -203,6 +224,18 @@ def python_memory(python, folder, environment, times):
     return Row("memory-python", ours, bare, ours - bare, "KiB")
 
 
+def library_memory(python, folder, environment, times):
+    """What loading and a first verification add to an interpreter, in KiB."""
+    found = []
+    for _ in range(times):
+        before, after = subprocess.run(
+            [*python, "-c", CTYPES_GROWTH, folder], env=environment, text=True, check=True,
+            stdout=subprocess.PIPE).stdout.split()
+        found.append((int(after), int(before)))
+    ours, bare = (statistics.median(column) for column in zip(*found))
+    return Row("memory-library", ours, bare, ours - bare, "KiB")
+
+
 def memory_rows(fresh, library, folder, times):
     """How much a process grows by, in KiB: all of it, and what is not pages of a file."""
 
@@ -249,6 +282,7 @@ def measure(options, folder):
         programs_in_python.append(("start-apple", APPLES_FIRST))
     for name, program in programs_in_python:
         rows.append(started(name, [*python, "-c", program, folder], bare, environment, times))
+    rows.append(library_memory(python, folder, environment, 5))
     rows.append(python_memory(python, folder, environment, 5))
     order = list(ROWS)
     return remarks, sorted(rows, key=lambda row: order.index(row.name))

@@ -199,14 +199,14 @@ enum DecisionTargets {
     }
   }
 
-  /// Names are steps of objects, decimal numbers are steps of arrays.
+  /// Names are steps of objects; numbers in their one spelling, steps of arrays.
   private static func walk(_ json: OpaquePointer, _ path: [UInt8]) -> OpaquePointer? {
     var value = json
     for step in path.split(separator: 0x2e, omittingEmptySubsequences: false) {
       let isArray = Int(reference_json_kind(value)) == REFERENCE_ARRAY
-      if isArray, step.first == 0x2b { return nil }
-      let index = isArray ? Int(String(decoding: step, as: UTF8.self)) : nil
-      if isArray, index == nil { return nil }
+      let number = String(decoding: step, as: UTF8.self)
+      let index = isArray ? Int(number) : nil
+      if isArray, index.map({ String($0) }) != number { return nil }
       var place = 0
       var child = reference_json_child(value)
       while let current = child {
