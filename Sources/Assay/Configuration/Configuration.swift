@@ -63,20 +63,39 @@ struct Catalogue: Sendable {
     var stack = false
   }
 
+  /// In the order of the document.
   private(set) var all: [Product] = []
-  private var index: [Text: Int] = [:]
+  /// Places in `all`, ascending by the bytes of the id. (A Dictionary would do
+  /// the same and bring in pages of Swift's library that nothing else needs.)
+  private var ascending: [Int] = []
 
   /// False when the id stands in the catalogue already.
   mutating func add(_ product: Product) -> Bool {
-    guard index[product.id] == nil else { return false }
-    index[product.id] = all.count
+    let (place, isTaken) = search(product.id)
+    guard !isTaken else { return false }
+    ascending.insert(all.count, at: place)
     all.append(product)
     return true
   }
 
   func product(_ id: Text) -> Product? {
-    guard let place = index[id], place < all.count else { return nil }
-    return all[place]
+    let (place, isFound) = search(id)
+    return isFound ? all[ascending[place]] : nil
+  }
+
+  /// Where the id stands in `ascending`, or where it belongs.
+  private func search(_ id: Text) -> (place: Int, isFound: Bool) {
+    var low = 0
+    var high = ascending.count
+    while low < high {
+      let middle = low &+ (high &- low) / 2
+      if all[ascending[middle]].id.utf8.lexicographicallyPrecedes(id.utf8) {
+        low = middle &+ 1
+      } else {
+        high = middle
+      }
+    }
+    return (low, low < ascending.count && all[ascending[low]].id == id)
   }
 }
 
