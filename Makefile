@@ -61,7 +61,7 @@ DEFINES = -Xcc '-DASSAY_COMMIT="$(COMMIT)"' \
 # a first verification runs stand together, on pages that hold nothing else
 # (docs/building.md, Memory; `make order` writes their list).
 LINK = --version-script=$(ROOT)/$(MAP) -soname=$(SONAME) \
-	-z now -z nodelete -z defs -z separate-code -z max-page-size=65536 --exclude-libs ALL \
+	--icf=safe -z now -z nodelete -z defs -z separate-code -z max-page-size=65536 --exclude-libs ALL \
 	--symbol-ordering-file=$(ROOT)/$(ORDER) --no-warn-symbol-ordering $(STRIP)
 PKG_CONFIG_DIR := $(ROOT)/$(BUILD)/link/$(CRYPTO)
 
@@ -98,20 +98,27 @@ define place
 @ln -sf $(SONAME) $(OUT)/libassay.so
 endef
 
+# C that the linker adds to both shapes.
+LINK_OBJECTS := $(BUILD)/link/relocations.o
+$(BUILD)/link/%.o: Sources/AssayABI/Link/%.c
+	@mkdir -p $(@D)
+	@$(TOOLS)/clang -std=c11 -D_DEFAULT_SOURCE -O2 -Wall -Wextra -Werror -fPIC \
+	  -c $< -o $@
+
 SWIFT_BUILD = PKG_CONFIG_PATH=$(PKG_CONFIG_DIR) $(NICE) $(SWIFT) build \
 	-c release -Xswiftc -use-ld=lld \
 	-Xswiftc -L$(ROOT)/$(BUILD)/link/cxx $(DEFINES)
 
 # SwiftPM does not see that the order changed: an older library is taken away.
 .PHONY: lib-full lib-embedded
-lib-full: link-inputs
+lib-full: link-inputs $(LINK_OBJECTS)
 	@echo "building $(OUT)/$(SONAME) (Swift, libcrypto $(CRYPTO))"
 	@rm -f $$(find $(SCRATCH)/release/libassay.so ! -newer $(ORDER) \
 	  2>/dev/null || true)
 	@$(SWIFT_BUILD) --product assay --scratch-path $(SCRATCH) \
 	  --disable-local-rpath -Xswiftc -static-stdlib \
 	  -Xswiftc -Xfrontend -Xswiftc -function-sections \
-	  $(foreach flag,$(LINK),-Xlinker $(flag))
+	  $(foreach flag,$(LINK) $(abspath $(LINK_OBJECTS)),-Xlinker $(flag))
 	$(call place,$(SCRATCH)/release/libassay.so)
 
 # One module of both folders: as two, everything that AssayABI uses would be
@@ -142,11 +149,7 @@ $(EMBED_DIR)/Assay.o: $(EMBED_DIR)/command $(EMBED_SOURCES) include/assay.h \
 	@echo 'compiling $@ (Embedded Swift)'
 	@$(NICE) $(EMBED_SWIFT) -c $(EMBED_SOURCES) -o $@
 
-$(EMBED_DIR)/entropy.o: Sources/AssayABI/Link/entropy.c
-	@mkdir -p $(@D)
-	@$(TOOLS)/clang -std=c11 -O2 -Wall -Wextra -Werror -fPIC -c $< -o $@
-
-lib-embedded: $(EMBED_DIR)/Assay.o $(EMBED_DIR)/entropy.o
+lib-embedded: $(EMBED_DIR)/Assay.o $(BUILD)/link/entropy.o $(LINK_OBJECTS)
 	@$(TOOLS)/clang -shared -fuse-ld=lld -o $(EMBED_DIR)/libassay.so \
 	  $(foreach flag,$(LINK) --gc-sections --as-needed,-Xlinker $(flag)) \
 	  $^ $(EMBED_LIBS)

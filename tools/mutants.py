@@ -314,9 +314,11 @@ def build_harness():
         "link.log")
 
 
-def unit_tests(*arguments, **options):
-    return ["swift", "test", "--package-path", str(TREE), "--scratch-path",
-            str(OUT / "scratch"), *arguments]
+def unit_tests():
+    """The test program itself: `swift test` would leave it behind when ended."""
+    program = OUT / "scratch" / "debug" / "mutantsPackageTests.xctest"
+    return [str(program), "--testing-library", "swift-testing",
+            *(part for name in NOT_ASKED for part in ("--skip", name))]
 
 
 # ---- running -------------------------------------------------------------------------
@@ -340,32 +342,35 @@ def run_cases(mutants):
 
 def run_units(survivors):
     environment = dict(os.environ, SWIFT_BACKTRACE="enable=no")
-    command = unit_tests("--skip-build", *(part for name in NOT_ASKED for part in ("--skip", name)))
-    baseline = subprocess.run(command, capture_output=True, text=True, errors="replace",
-                              env=environment)
-    if baseline.returncode != 0:
-        print(baseline.stdout[-4000:])
+    code, text = run_bounded(environment)
+    if code != 0:
+        print(text[-4000:])
         sys.exit("the unit tests do not pass without a mutant")
     for mutant in survivors:
-        code, text = run_bounded(
-            command, dict(environment, ASSAY_MUTANT=str(mutant.number)))
+        code, text = run_bounded(dict(environment, ASSAY_MUTANT=str(mutant.number)))
         if code != 0:
             failed = re.search(r'Test "?(.*?)"? recorded an issue', text)
             mutant.killer = "unit test " + (failed[1] if failed else "(it ends the process)")
 
 
-def run_bounded(command, environment):
-    """Status and output; a run that does not end is ended with all it started."""
-    process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
-                               text=True, errors="replace", env=environment,
-                               start_new_session=True)
-    try:
-        return_text = process.communicate(timeout=SECONDS_OF_A_UNIT_RUN)[0]
-    except subprocess.TimeoutExpired:
-        os.killpg(process.pid, signal.SIGKILL)
-        process.communicate()
-        return 1, ""
-    return process.returncode, return_text
+def run_bounded(environment):
+    """Status and output of the unit tests. A run that does not end is ended with all
+    that it started; one that somebody else ended says nothing, and is done again."""
+    code, text = 0, ""
+    for _ in range(3):
+        process = subprocess.Popen(unit_tests(), stdout=subprocess.PIPE,
+                                   stderr=subprocess.STDOUT, text=True, errors="replace",
+                                   env=environment, start_new_session=True)
+        try:
+            text = process.communicate(timeout=SECONDS_OF_A_UNIT_RUN)[0]
+        except subprocess.TimeoutExpired:
+            os.killpg(process.pid, signal.SIGKILL)
+            process.communicate()
+            return 1, ""
+        code = process.returncode
+        if code not in (-signal.SIGTERM, -signal.SIGINT, -signal.SIGHUP, -signal.SIGKILL):
+            break
+    return code, text
 
 
 def equivalents():

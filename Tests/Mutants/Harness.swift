@@ -64,12 +64,24 @@ struct CaseRun {
     case .verifyJWS(let name, let kind, let jws, let now):
       guard let verifier = verifiers[name], let kind = kind.library else { return false }
       return matches(entry, verifier.verifyJWS(jws.bytes, kind: kind, nowMs: now))
+    case .verifyReceipt(let name, let kind, let receipt, let subject, let now):
+      guard let verifier = verifiers[name] else { return false }
+      return matches(
+        entry,
+        verifier.verifyReceipt(receipt.bytes, kind: kind.library, subject: subject, nowMs: now))
+    case .triage(let name, let blob, let now):
+      guard let verifier = verifiers[name] else { return false }
+      return matches(entry, verifier.triage(blob.bytes, nowMs: now))
+    case .readVerifyReceipt(let name, let body, let now):
+      guard let verifier = verifiers[name] else { return false }
+      return matches(entry, verifier.readVerifyReceipt(body.bytes, nowMs: now))
     case .decide(let name, let evidence, let account, let now):
       var documents: [Document] = []
       for piece in evidence {
-        guard let verifier = verifiers[piece.verifier ?? name], let kind = piece.kind.library
+        guard let verifier = verifiers[piece.verifier ?? name],
+          let document = verified(piece, by: verifier, now)
         else { return false }
-        documents.append(verifier.verifyJWS(piece.jws, kind: kind, nowMs: now))
+        documents.append(document)
       }
       guard let verifier = verifiers[name] else { return false }
       return matches(
@@ -86,6 +98,18 @@ struct CaseRun {
     }
   }
 
+  private func verified(
+    _ piece: EvidenceCase.Evidence, by verifier: Verifier, _ now: Int64
+  ) -> Document? {
+    switch piece.proof {
+    case .jws(let kind, let jws):
+      return kind.library.map { verifier.verifyJWS(jws, kind: $0, nowMs: now) }
+    case .receipt(let kind, let receipt):
+      return verifier.verifyReceipt(receipt, kind: kind.library, subject: nil, nowMs: now)
+    case .answer(let body): return verifier.readVerifyReceipt(body, nowMs: now)
+    }
+  }
+
   private func matches(_ entry: EvidenceCase, _ document: Document) -> Bool {
     let expect = entry.expect
     guard "\(document.status.name)" == expect.status else { return false }
@@ -95,9 +119,30 @@ struct CaseRun {
       switch fact {
       case .text(let text): return document.text(path) == text
       case .integer(let number): return document.integer(path) == number
+      case .flag(let flag): return document.flag(path) == flag
       case .null: return document.text(path) == nil && document.integer(path) == nil
       }
     }
+  }
+}
+
+extension ReceiptEvidenceKind {
+  /// The library's name of the same kind.
+  var library: ReceiptKind {
+    switch self {
+    case .transactionReceipt: .transaction
+    case .appReceipt: .app
+    }
+  }
+}
+
+extension Document {
+  /// The boolean at a dotted path; nil where something else stands.
+  func flag(_ path: String) -> Bool? {
+    guard let member = DocumentMember.find(json, Array(path.utf8)) else { return nil }
+    let rest = json[member.start...]
+    if rest.starts(with: "true".utf8) { return true }
+    return rest.starts(with: "false".utf8) ? false : nil
   }
 }
 
