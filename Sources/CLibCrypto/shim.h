@@ -11,9 +11,11 @@
 #include <openssl/ec.h>
 #include <openssl/err.h>
 #include <openssl/evp.h>
+#include <openssl/param_build.h>
 #include <openssl/params.h>
 #include <openssl/pem.h>
 #include <openssl/provider.h>
+#include <openssl/rsa.h>
 #include <openssl/x509.h>
 #include <stdint.h>
 #include <string.h>
@@ -110,6 +112,51 @@ static inline int assay_shim_verify(const EVP_PKEY_CTX *verifier,
   EVP_PKEY_CTX_free(check);
   if (!good) ERR_clear_error();
   return good;
+}
+
+/* An RSA public key from its modulus and exponent, big-endian, or NULL. */
+static inline EVP_PKEY *assay_shim_rsa(OSSL_LIB_CTX *context,
+                                       const unsigned char *modulus,
+                                       size_t modulus_length,
+                                       unsigned long exponent) {
+  EVP_PKEY *key = NULL;
+  BIGNUM *n = BN_bin2bn(modulus, (int)modulus_length, NULL);
+  BIGNUM *e = BN_new();
+  OSSL_PARAM_BLD *build = OSSL_PARAM_BLD_new();
+  OSSL_PARAM *params = NULL;
+  EVP_PKEY_CTX *make = EVP_PKEY_CTX_new_from_name(context, "RSA", NULL);
+  if (n != NULL && e != NULL && build != NULL && make != NULL &&
+      BN_set_word(e, exponent) == 1 &&
+      OSSL_PARAM_BLD_push_BN(build, OSSL_PKEY_PARAM_RSA_N, n) == 1 &&
+      OSSL_PARAM_BLD_push_BN(build, OSSL_PKEY_PARAM_RSA_E, e) == 1 &&
+      (params = OSSL_PARAM_BLD_to_param(build)) != NULL &&
+      EVP_PKEY_fromdata_init(make) == 1 &&
+      EVP_PKEY_fromdata(make, &key, EVP_PKEY_PUBLIC_KEY, params) != 1) {
+    EVP_PKEY_free(key);
+    key = NULL;
+  }
+  EVP_PKEY_CTX_free(make);
+  OSSL_PARAM_free(params);
+  OSSL_PARAM_BLD_free(build);
+  BN_free(e);
+  BN_free(n);
+  ERR_clear_error();
+  return key;
+}
+
+/* The same as assay_shim_verifier for RSASSA-PKCS1-v1_5 with this digest. */
+static inline EVP_PKEY_CTX *assay_shim_rsa_verifier(OSSL_LIB_CTX *context,
+                                                    EVP_PKEY *key,
+                                                    const EVP_MD *digest) {
+  EVP_PKEY_CTX *check = assay_shim_verifier(context, key);
+  if (check != NULL &&
+      (EVP_PKEY_CTX_set_rsa_padding(check, RSA_PKCS1_PADDING) != 1 ||
+       EVP_PKEY_CTX_set_signature_md(check, digest) != 1)) {
+    EVP_PKEY_CTX_free(check);
+    check = NULL;
+  }
+  ERR_clear_error();
+  return check;
 }
 
 /* A new EC key on the named curve, or NULL. Made by the test authority only. */

@@ -52,7 +52,23 @@ struct ConfigurationTests {
       ["63343abfb89a6a03ebb57e9b3f5fa7be7c4f5c756f3017b3a8c488c3653e9179"]},\
       "rootEntry":"must-match","missingEnvironment":"refuse","undatedNotifications":"now",\
       "nested":"verify","fresh":null,"xcodeCertificates":[],"ocspHosts":["ocsp.apple.com"],\
-      "caps":{"jwsBytes":65536},"cache":{"chains":16}}}
+      "caps":{"jwsBytes":65536},"cache":{"chains":16}},"receipts":{"anchors":\
+      {"source":"built-in","sha256":\
+      ["b0b1730ecbc7ff4505142c49f1295e6eda6bcaed7e2c68c5be91b5a11001f024"]},\
+      "intermediates":[\
+      {"sha256":"447ad65484610f20fdc33804c8597a1e208fbe4ef9c5653485cc7d3df730c016",\
+      "source":"shipped"},\
+      {"sha256":"64b302913f11ca1b6806093b76cade7f7b123be0c04924fda87f5f4e8647f051",\
+      "source":"shipped"},\
+      {"sha256":"ce057691d730f89ca25e916f7335f4c8a15713dcd273a658c024023f8eb809c2",\
+      "source":"shipped"},\
+      {"sha256":"53fd008278e5a595fe1e908ae9c5e5675f26243264a5a6438c023e3ce2870760",\
+      "source":"shipped"},\
+      {"sha256":"0f570d7502373a2102e2106faaa8fa4844944a07ee676198484f4d6ce15bea47",\
+      "source":"shipped"}],"v2":"accept","lateSigned":"accept",\
+      "unknownEnvironment":"refuse","maxAgeMs":null,"deviceIds":"omit",\
+      "sharedSecrets":{},"caps":{"inputBytes":3145728,"transactionReceiptBytes":16384,\
+      "purchaseInfoBytes":8192,"appReceiptBytes":1048576,"purchases":8192}}}
       """
     #expect(String(decoding: effective(make(Self.minimal)), as: UTF8.self) == expected)
   }
@@ -516,7 +532,10 @@ struct ConfigurationTests {
         ("storekit.undatedNotifications", "nested"), ("storekit.caps.jwsBytes", 8192),
         ("storekit.cache.chains", 0), ("decide.account", "required"), ("decide.grace", false),
         ("decide.leewayMs", 5), ("decide.family", "deny"), ("storekit.xcodeCertificates", [pin]),
-        ("environments", ["LocalTesting"]),
+        ("environments", ["LocalTesting"]), ("receipts.v2", "refuse"),
+        ("receipts.lateSigned", "refuse"), ("receipts.unknownEnvironment", "allow"),
+        ("receipts.maxAgeMs", 9), ("receipts.deviceIds", "report"),
+        ("receipts.caps.inputBytes", 100), ("receipts.caps.purchases", 32_768),
       ]),
     ] {
       let once = effective(make(config))
@@ -524,8 +543,12 @@ struct ConfigurationTests {
       // and hosts of OCSP are configured only beside them.
       var given = try JSONReader.readObject(once).root.asText.withoutNulls
         .removing("storekit.anchors").removing("storekit.ocspHosts")
+        .removing("receipts.anchors").removing("receipts.intermediates")
       if let anchors = config["storekit.anchors"] {
         given = given.setting("storekit.anchors", anchors)
+      }
+      for member in ["receipts.anchors", "receipts.intermediates"] {
+        if let certificates = config[member] { given = given.setting(member, certificates) }
       }
       #expect(effective(make(given)) == once)
       #expect(!once.isEmpty)

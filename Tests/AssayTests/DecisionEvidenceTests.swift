@@ -347,7 +347,7 @@ struct DecisionEvidenceTests {
     let configuration = decisionConfiguration {
       $0.products = Catalogue()
       for (id, plan) in [("lifetime.basic", 1), ("lifetime.pro", 2)] as [(StaticString, Int)] {
-        _ = $0.products.add(
+        $0.products.add(
           .init(
             id: Text(stringLiteral: id), plan: plan, type: .nonConsumable, group: "lifetime"))
       }
@@ -363,7 +363,7 @@ struct DecisionEvidenceTests {
   func plansOfPasses() throws {
     let configuration = decisionConfiguration {
       let month = CalendarDuration(count: 30, unit: .day)
-      _ = $0.products.add(
+      $0.products.add(
         .init(
           id: "pass.pro", plan: 2, type: .nonRenewing, group: "passes", duration: month,
           stack: true))

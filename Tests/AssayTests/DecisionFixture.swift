@@ -46,7 +46,7 @@ func decisionConfiguration(
     .init(id: ProductId.theme, plan: nil, type: .nonConsumable, group: nil),
     .init(id: ProductId.coins, plan: nil, type: .consumable, group: nil),
   ]
-  for product in products { _ = configuration.products.add(product) }
+  for product in products { configuration.products.add(product) }
   change(&configuration)
   return configuration
 }

@@ -11,6 +11,7 @@ struct Configuration: Sendable {
   var clockSkewMs: Int64 = 60_000
   var decide = DecidePolicy()
   var storekit = StoreKitPolicy()
+  var receipts = ReceiptsPolicy()
 
   struct App: Sendable {
     var bundleId: Text
@@ -49,6 +50,32 @@ struct Configuration: Sendable {
     var jwsBytes = 65_536
     var cacheChains = 16
   }
+
+  /// `receipts`: transaction receipts, app receipts, triage, verifyReceipt
+  /// (configuration.md §4).
+  struct ReceiptsPolicy: Sendable {
+    /// Own roots; empty: Apple Root CA.
+    var anchors: [ReceiptAnchor] = []
+    /// Added to the shipped ones.
+    var intermediates: [Certificate] = []
+    var v2Refused = false
+    var lateSignedRefused = false
+    var unknownEnvironmentAllowed = false
+    /// nil: age is not judged.
+    var maxAgeMs: Int64? = nil
+    /// Device ids are personal data (RCP §2.9).
+    var deviceIdsReported = false
+    /// `password` of verifyReceipt by bundle id, or `*`.
+    var sharedSecrets: [(bundleId: Text, secret: Text)] = []
+    // Caps of receipts.md §1, in octets of decoded data where not said otherwise.
+    /// Of the text as it was sent.
+    var inputBytes = 3_145_728
+    var transactionReceiptBytes = 16_384
+    var purchaseInfoBytes = 8192
+    var appReceiptBytes = 1_048_576
+    /// Purchases of an app receipt.
+    var purchases = 8192
+  }
 }
 
 /// `products`: what each product id unlocks, and of what type it is.
@@ -69,13 +96,10 @@ struct Catalogue: Sendable {
   /// the same and bring in pages of Swift's library that nothing else needs.)
   private var ascending: [Int] = []
 
-  /// False when the id stands in the catalogue already.
-  mutating func add(_ product: Product) -> Bool {
-    let (place, isTaken) = search(product.id)
-    guard !isTaken else { return false }
-    ascending.insert(all.count, at: place)
+  /// The id must be new: the strict reader refuses a name that stands twice.
+  mutating func add(_ product: Product) {
+    ascending.insert(all.count, at: search(product.id).place)
     all.append(product)
-    return true
   }
 
   func product(_ id: Text) -> Product? {

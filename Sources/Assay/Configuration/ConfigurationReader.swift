@@ -18,6 +18,7 @@ struct ConfigurationReader {
     }
     let root = try Node(json.root).object([
       "apps", "environments", "products", "plans", "limits", "clockSkewMs", "decide", "storekit",
+      "receipts",
     ])
     var configuration = Configuration()
     try readEnvironments(root, &configuration)
@@ -30,6 +31,7 @@ struct ConfigurationReader {
     }
     if let block = root["decide"] { try readDecide(block, &configuration.decide) }
     if let block = root["storekit"] { try StoreKitBlock.read(block, &configuration) }
+    if let block = root["receipts"] { try ReceiptsBlock.read(block, &configuration) }
     try checkXcode(configuration)
     return configuration
   }
@@ -124,9 +126,7 @@ struct ConfigurationReader {
     let entries = try block.members()
     try require(entries.count <= productCap, .configProductsForm, "CNF-1", at: block.path)
     for entry in entries {
-      let product = try readProduct(entry, configuration.plans)
-      // The strict reader refuses a name that stands twice.
-      _ = configuration.products.add(product)
+      configuration.products.add(try readProduct(entry, configuration.plans))
     }
   }
 

@@ -1,7 +1,9 @@
 extension Configuration {
   /// The effective configuration: every member with its default filled in.
   /// Certificates never come back out; their SHA-256 does (CNF-4).
-  func write(_ anchors: AnchorSet, _ writer: inout JSONWriter) {
+  func write(
+    _ anchors: AnchorSet, _ receiptTrust: ReceiptTrust, _ writer: inout JSONWriter
+  ) {
     writer.beginObject()
     writer.name("apps")
     writer.beginArray()
@@ -37,6 +39,7 @@ extension Configuration {
     writer.member("clockSkewMs", integer: clockSkewMs)
     writeDecide(&writer)
     writeStoreKit(anchors, &writer)
+    writeReceipts(receiptTrust, &writer)
     writer.endObject()
   }
 
@@ -80,7 +83,7 @@ extension Configuration {
     writer.name("sha256")
     writer.beginArray()
     for anchor in anchors.anchors {
-      writer.string(Text(Hex.encode(Digest.sha256.of(anchor.certificate.der))))
+      writer.string(anchor.certificate.fingerprint)
     }
     writer.endArray()
     writer.endObject()
@@ -117,6 +120,33 @@ extension Configuration {
     writer.name("cache")
     writer.beginObject()
     writer.member("chains", integer: Int64(storekit.cacheChains))
+    writer.endObject()
+    writer.endObject()
+  }
+
+  private func writeReceipts(_ trust: ReceiptTrust, _ writer: inout JSONWriter) {
+    writer.name("receipts")
+    writer.beginObject()
+    trust.writeCertificates(&writer)
+    writer.member("v2", receipts.v2Refused ? "refuse" : "accept")
+    writer.member("lateSigned", receipts.lateSignedRefused ? "refuse" : "accept")
+    writer.member("unknownEnvironment", receipts.unknownEnvironmentAllowed ? "allow" : "refuse")
+    writer.member("maxAgeMs", integer: receipts.maxAgeMs)
+    writer.member("deviceIds", receipts.deviceIdsReported ? "report" : "omit")
+    writer.name("sharedSecrets")
+    writer.beginObject()
+    for (bundleId, _) in receipts.sharedSecrets {
+      writer.name(bundleId)
+      writer.boolean(true)
+    }
+    writer.endObject()
+    writer.name("caps")
+    writer.beginObject()
+    writer.member("inputBytes", integer: Int64(receipts.inputBytes))
+    writer.member("transactionReceiptBytes", integer: Int64(receipts.transactionReceiptBytes))
+    writer.member("purchaseInfoBytes", integer: Int64(receipts.purchaseInfoBytes))
+    writer.member("appReceiptBytes", integer: Int64(receipts.appReceiptBytes))
+    writer.member("purchases", integer: Int64(receipts.purchases))
     writer.endObject()
     writer.endObject()
   }

@@ -158,6 +158,41 @@ struct Certificate: Sendable {
     return key.verifies(value, digest, bytes(tbs))
   }
 
+  // MARK: receipts
+
+  /// The modulus of an RSA key, big-endian without leading zero, when the key is
+  /// rsaEncryption with parameters NULL and exponent 65537 (PTH-9).
+  var rsaModulus: ArraySlice<UInt8>? {
+    guard bytes(keyAlgorithm).elementsEqual(ObjectIdentifier.rsaEncryption),
+      bytes(keyParameters).elementsEqual(ObjectIdentifier.nullParameters)
+    else { return nil }
+    var outer = DER.Cursor(der, key)
+    guard let pair = outer.next(DER.sequence), outer.isAtEnd else { return nil }
+    var inner = DER.Cursor(der, pair.content)
+    guard let modulus = inner.next(DER.integer), let exponent = inner.next(DER.integer),
+      inner.isAtEnd, bytes(exponent.content).elementsEqual([0x01, 0x00, 0x01])
+    else { return nil }
+    let digits = bytes(modulus.content)
+    guard DER.isMinimalInteger(digits), let first = digits.first, first < 0x80 else { return nil }
+    let significant = digits.drop { $0 == 0 }
+    return significant.isEmpty ? nil : significant
+  }
+
+  /// The digest that both algorithm fields agree on: RSA with SHA-1 or SHA-256
+  /// and parameters NULL (PTH-5); nil for everything else.
+  var rsaSignatureDigest: Digest? {
+    guard bytes(innerAlgorithm) == bytes(outerAlgorithm) else { return nil }
+    if bytes(innerAlgorithm).elementsEqual(ObjectIdentifier.rsaWithSHA256) { return .sha256 }
+    if bytes(innerAlgorithm).elementsEqual(ObjectIdentifier.rsaWithSHA1) { return .sha1 }
+    return nil
+  }
+
+  /// Whether this RSA key signed that certificate (PTH-5).
+  func isSigned(by key: RSAPublicKey) -> Bool {
+    guard let digest = rsaSignatureDigest else { return false }
+    return key.verifies(bytes(signature), digest, bytes(tbs))
+  }
+
   // MARK: fields
 
   /// The content of a bit string without unused bits.
@@ -314,6 +349,29 @@ enum ObjectIdentifier {
   static let developerRelations: [UInt8] = [
     0x2a, 0x86, 0x48, 0x86, 0xf7, 0x63, 0x64, 0x06, 0x02, 0x01,
   ]
+  /// 1.2.840.113635.100.6.2.2: iTunes Store intermediate.
+  static let iTunesStore: [UInt8] = [
+    0x2a, 0x86, 0x48, 0x86, 0xf7, 0x63, 0x64, 0x06, 0x02, 0x02,
+  ]
+  /// 1.2.840.113635.100.6.5.1: signs version 2 transaction receipts.
+  static let storeReceiptSigning: [UInt8] = [
+    0x2a, 0x86, 0x48, 0x86, 0xf7, 0x63, 0x64, 0x06, 0x05, 0x01,
+  ]
+  /// 1.2.840.113549.1.1.1, and the parameters that belong to it.
+  static let rsaEncryption: [UInt8] = [
+    0x2a, 0x86, 0x48, 0x86, 0xf7, 0x0d, 0x01, 0x01, 0x01,
+  ]
+  static let nullParameters: [UInt8] = [0x05, 0x00]
+  /// AlgorithmIdentifiers with NULL: 1.2.840.113549.1.1.5 and .11.
+  static let rsaWithSHA1: [UInt8] = [
+    0x30, 0x0d, 0x06, 0x09, 0x2a, 0x86, 0x48, 0x86, 0xf7, 0x0d, 0x01, 0x01, 0x05, 0x05, 0x00,
+  ]
+  static let rsaWithSHA256: [UInt8] = [
+    0x30, 0x0d, 0x06, 0x09, 0x2a, 0x86, 0x48, 0x86, 0xf7, 0x0d, 0x01, 0x01, 0x0b, 0x05, 0x00,
+  ]
+  /// 2.5.4.3 common name and 2.5.4.11 organisational unit.
+  static let commonName: [UInt8] = [0x55, 0x04, 0x03]
+  static let organizationalUnit: [UInt8] = [0x55, 0x04, 0x0b]
   /// 1.2.840.10045.2.1
   static let ecPublicKey: [UInt8] = [0x2a, 0x86, 0x48, 0xce, 0x3d, 0x02, 0x01]
   /// Named curves with tag and length: 1.2.840.10045.3.1.7 and 1.3.132.0.34.

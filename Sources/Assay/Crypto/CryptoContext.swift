@@ -8,6 +8,7 @@ import CLibCrypto
   static let shared = make()
 
   let library: OpaquePointer
+  private let sha1: OpaquePointer
   private let sha256: OpaquePointer
   private let sha384: OpaquePointer
   private let p256: OpaquePointer
@@ -15,19 +16,21 @@ import CLibCrypto
 
   private static func make() -> CryptoContext? {
     guard let library = unsafe assay_shim_context(),
+      let sha1 = unsafe EVP_MD_fetch(library, "SHA1", nil),
       let sha256 = unsafe EVP_MD_fetch(library, "SHA256", nil),
       let sha384 = unsafe EVP_MD_fetch(library, "SHA384", nil),
       let p256 = unsafe assay_shim_curve(library, "P-256"),
       let p384 = unsafe assay_shim_curve(library, "P-384")
     else { return nil }
-    return unsafe CryptoContext(library, sha256, sha384, p256, p384)
+    return unsafe CryptoContext(library, sha1, sha256, sha384, p256, p384)
   }
 
   private init(
-    _ library: OpaquePointer, _ sha256: OpaquePointer, _ sha384: OpaquePointer,
-    _ p256: OpaquePointer, _ p384: OpaquePointer
+    _ library: OpaquePointer, _ sha1: OpaquePointer, _ sha256: OpaquePointer,
+    _ sha384: OpaquePointer, _ p256: OpaquePointer, _ p384: OpaquePointer
   ) {
     unsafe self.library = library
+    unsafe self.sha1 = sha1
     unsafe self.sha256 = sha256
     unsafe self.sha384 = sha384
     unsafe self.p256 = p256
@@ -42,10 +45,19 @@ import CLibCrypto
     }
   }
 
+  /// libcrypto's method of a digest.
+  func method(_ kind: Digest) -> OpaquePointer {
+    switch kind {
+    case .sha1: return unsafe sha1
+    case .sha256: return unsafe sha256
+    case .sha384: return unsafe sha384
+    }
+  }
+
   /// The digest of the bytes; empty when libcrypto fails.
   func digest(_ kind: Digest, _ bytes: ArraySlice<UInt8>) -> [UInt8] {
     let size = kind.byteCount
-    let method = kind == .sha256 ? unsafe sha256 : unsafe sha384
+    let method = unsafe method(kind)
     return unsafe [UInt8](unsafeUninitializedCapacity: size) { buffer, count in
       count = 0
       let done = unsafe bytes.withUnsafeBufferPointer { input in
@@ -57,12 +69,20 @@ import CLibCrypto
   }
 }
 
-/// The digests of StoreKit's certificates and signatures.
+/// The digests of Apple's certificates and signatures.
 enum Digest: Sendable {
+  /// Receipts alone (RCP-18, APR-5).
+  case sha1
   case sha256
   case sha384
 
-  var byteCount: Int { self == .sha256 ? 32 : 48 }
+  var byteCount: Int {
+    switch self {
+    case .sha1: return 20
+    case .sha256: return 32
+    case .sha384: return 48
+    }
+  }
 
   /// The digest of the bytes; empty when libcrypto cannot work at all.
   func of(_ bytes: ArraySlice<UInt8>) -> [UInt8] {

@@ -4,7 +4,7 @@ enum CertificateRules {
   static func checkLeaf(_ certificate: Certificate, at place: String) throws(Refusal) {
     try checkForm(certificate, at: place)
     try checkKey(certificate, [.p256], at: place)
-    try checkExtensions(certificate, at: place)
+    try checkExtensions(certificate, "JWS-26", at: place)
     try require(
       certificate.basicConstraints?.isAuthority != true, .rejectedChainLeafIsCa, "JWS-28",
       at: place)
@@ -16,7 +16,7 @@ enum CertificateRules {
   static func checkIntermediate(_ certificate: Certificate, at place: String) throws(Refusal) {
     try checkForm(certificate, at: place)
     try checkKey(certificate, [.p384, .p256], at: place)
-    try checkExtensions(certificate, at: place)
+    try checkExtensions(certificate, "JWS-26", at: place)
     try require(
       certificate.basicConstraints?.isAuthority == true, .rejectedChainNotCa, "JWS-27", at: place)
     try checkUsage(certificate, Certificate.KeyUsage.keyCertSign, "JWS-27", at: place)
@@ -35,7 +35,7 @@ enum CertificateRules {
   }
 
   /// JWS-23: positive, 1…20 content octets.
-  private static func hasGoodSerial(_ certificate: Certificate) -> Bool {
+  static func hasGoodSerial(_ certificate: Certificate) -> Bool {
     let serial = certificate.bytes(certificate.serial)
     guard serial.count <= 20, let first = serial.first, first < 0x80 else { return false }
     return serial.contains { $0 != 0 }
@@ -50,28 +50,28 @@ enum CertificateRules {
     try require(curves.contains(curve), .rejectedChainKey, "JWS-25", at: place)
   }
 
-  private static func checkExtensions(
-    _ certificate: Certificate, at place: String
+  static func checkExtensions(
+    _ certificate: Certificate, _ rule: StaticString, at place: String
   ) throws(Refusal) {
     var seen: [ArraySlice<UInt8>] = []
     for entry in certificate.extensions {
       let identifier = certificate.bytes(entry.identifier)
       try require(
-        !seen.contains(identifier), .rejectedChainDuplicateExtension, "JWS-26", at: place)
+        !seen.contains(identifier), .rejectedChainDuplicateExtension, rule, at: place)
       seen.append(identifier)
       try require(
         !identifier.elementsEqual(ObjectIdentifier.nameConstraints),
-        .rejectedChainNameConstraints, "JWS-26", at: place)
+        .rejectedChainNameConstraints, rule, at: place)
       let isKnown =
         identifier.elementsEqual(ObjectIdentifier.basicConstraints)
         || identifier.elementsEqual(ObjectIdentifier.keyUsage)
       try require(
-        isKnown || !entry.isCritical, .rejectedChainCriticalExtension, "JWS-26", at: place)
+        isKnown || !entry.isCritical, .rejectedChainCriticalExtension, rule, at: place)
     }
   }
 
   /// Key usage binds only where it is present (RFC 5280 §6.1.4 (n)).
-  private static func checkUsage(
+  static func checkUsage(
     _ certificate: Certificate, _ bit: Int, _ rule: StaticString, at place: String
   ) throws(Refusal) {
     try require(certificate.keyUsage?.has(bit) != false, .rejectedChainKeyUsage, rule, at: place)

@@ -113,7 +113,7 @@ import CLibCrypto
 }
 
 /// At most `capacity` values by key; the least recently used one goes.
-private struct RecentlyUsed<Key: Equatable, Value> {
+struct RecentlyUsed<Key: Equatable, Value> {
   private var entries: [(key: Key, value: Value, used: UInt64)] = []
   private var clock: UInt64 = 0
 

@@ -35,24 +35,32 @@ final class ProvenChain: Sendable {
     for (index, name) in names.enumerated() {
       writer.name(name)
       if index < certificates.count {
-        ProvenChain.write(certificates[index], &writer)
+        certificates[index].writeReport(&writer)
       } else {
         writer.null()
       }
     }
     report = writer.bytes
   }
+}
 
-  private static func write(_ certificate: Certificate, _ writer: inout JSONWriter) {
+extension Certificate {
+  /// SHA-256 of the DER, in lower-case hex.
+  var fingerprint: Text { Text(Hex.encode(Digest.sha256.of(der))) }
+
+  /// What a document tells of a certificate: fingerprint, serial, validity.
+  func writeReport(_ writer: inout JSONWriter) {
     writer.beginObject()
-    writer.member("sha256", Text(Hex.encode(Digest.sha256.of(certificate.der))))
-    let serial = Array(certificate.bytes(certificate.serial).drop { $0 == 0 })
-    writer.member("serial", Text(Hex.encode(serial.isEmpty ? [0] : serial, upper: true)))
-    writer.member("notBefore", integer: milliseconds(certificate.notBefore))
-    writer.member("notAfter", integer: milliseconds(certificate.notAfter))
+    writeReportMembers(&writer)
     writer.endObject()
   }
 
-  /// ASN.1 dates end with the year 9999, so this cannot overflow.
-  private static func milliseconds(_ seconds: Int64) -> Int64 { seconds &* 1000 }
+  func writeReportMembers(_ writer: inout JSONWriter) {
+    writer.member("sha256", fingerprint)
+    let digits = Array(bytes(serial).drop { $0 == 0 })
+    writer.member("serial", Text(Hex.encode(digits.isEmpty ? [0] : digits, upper: true)))
+    // ASN.1 dates end with the year 9999, so these cannot overflow.
+    writer.member("notBefore", integer: notBefore &* 1000)
+    writer.member("notAfter", integer: notAfter &* 1000)
+  }
 }

@@ -12,18 +12,25 @@ public struct Refusal: Error, Equatable, Sendable {
   /// What the table's sentence cannot know, "expected transaction, looks like
   /// renewal". Never holds a secret, token or personal identifier (DOC-3).
   public let detail: String
+  /// Another retry class than the table's (DOC-4).
+  let retryClass: StaticString?
 
-  init(_ status: Status, _ rule: StaticString, at place: String = "", detail: String = "") {
+  init(
+    _ status: Status, _ rule: StaticString, at place: String = "", detail: String = "",
+    retryClass: StaticString? = nil
+  ) {
     self.status = status
     self.rule = rule
     self.place = place
     self.detail = detail
+    self.retryClass = retryClass
   }
 
   /// The same refusal, found inside something that stands at `outer`.
   func inside(_ outer: String) -> Refusal {
     Refusal(
-      status, rule, at: place.isEmpty ? outer : outer + "/" + place, detail: detail)
+      status, rule, at: place.isEmpty ? outer : outer + "/" + place, detail: detail,
+      retryClass: retryClass)
   }
 
   public static func == (left: Refusal, right: Refusal) -> Bool {

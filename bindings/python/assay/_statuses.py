@@ -8,6 +8,10 @@ from __future__ import annotations
 # code: (name, HTTP status for a client or None, retry class, what happened,
 #        what to do)
 STATUSES: dict[int, tuple[str, int | None, str, str, str]] = {
+    257: (
+        "rejected.account.device", 403, "never",
+        "the receipt belongs to another device",
+        "copied from another device, or the wrong device id was passed"),
     513: (
         "rejected.account.token-mismatch", 403, "never",
         "the evidence carries the appAccountToken of another account",
@@ -16,6 +20,14 @@ STATUSES: dict[int, tuple[str, int | None, str, str, str]] = {
         "rejected.account.token-missing", 403, "never",
         "an appAccountToken is required and the evidence carries none in UUID form",
         "set appAccountToken when buying; purchases made outside the app get one by Set App Account Token"),
+    3073: (
+        "rejected.app-receipt.signature", 400, "never",
+        "the signature does not verify over the receipt's payload",
+        "forged or altered"),
+    3329: (
+        "rejected.app-receipt.signer-certificate", 400, "never",
+        "no embedded certificate is the one that the signer names",
+        "forged or altered"),
     12033: (
         "rejected.chain.critical-extension", 400, "never",
         "a certificate has a critical extension that this profile does not know",
@@ -30,8 +42,12 @@ STATUSES: dict[int, tuple[str, int | None, str, str, str]] = {
         "a back-dated forgery, or an undated old notification; at says which certificate"),
     13057: (
         "rejected.chain.intermediate-marker", 400, "never",
-        "the intermediate certificate lacks Apple's marker 1.2.840.113635.100.6.2.1",
-        "the chain is not of Apple's Worldwide Developer Relations line: treat it as forged"),
+        "the intermediate certificate lacks Apple's marker for this kind of evidence",
+        "the chain is not of the line of Apple's authorities that signs this: treat it as forged"),
+    13313: (
+        "rejected.chain.issuer-unknown", 400, "after-config",
+        "no shipped, configured or embedded certificate has the leaf's issuer name",
+        "a forgery, or a new Apple intermediate: the message has its name; add it under receipts.intermediates"),
     13569: (
         "rejected.chain.key", 400, "never",
         "a certificate has a key of another type, curve or encoding",
@@ -46,7 +62,7 @@ STATUSES: dict[int, tuple[str, int | None, str, str, str]] = {
         "forged chain"),
     14337: (
         "rejected.chain.leaf-marker", 400, "never",
-        "the signing certificate lacks Apple's marker 1.2.840.113635.100.6.11.1",
+        "the signing certificate lacks Apple's marker for this kind of evidence",
         "an Apple certificate of another purpose signed this: treat it as forged"),
     14593: (
         "rejected.chain.length", 400, "never",
@@ -148,6 +164,10 @@ STATUSES: dict[int, tuple[str, int | None, str, str, str]] = {
         "rejected.identity.environment-profile", 403, "never",
         "the environment and the signer do not fit together",
         "forgery: Xcode-signed data may not claim Production or Sandbox, nor the reverse"),
+    23809: (
+        "rejected.identity.product", 409, "after-config",
+        "the product is not in the catalogue",
+        "the client keeps the receipt; add the product to the catalogue or refuse by hand"),
     25601: (
         "rejected.jws.algorithm", 400, "never",
         "alg is not ES256",
@@ -180,6 +200,94 @@ STATUSES: dict[int, tuple[str, int | None, str, str, str]] = {
         "rejected.payload.incomplete", 400, "never",
         "the evidence lacks the ids that a decision needs",
         "the evidence is too thin to pay out"),
+    30209: (
+        "rejected.receipt.field-conflict", 400, "never",
+        "dates that were signed together contradict each other",
+        "signed but contradictory: report it"),
+    30465: (
+        "rejected.receipt.signature", 400, "never",
+        "the signature does not verify over the purchase info",
+        "contents changed after signing, or forged"),
+    30721: (
+        "rejected.receipt.signed-later", 400, "never",
+        "the receipt was signed later than the purchase, and receipts.lateSigned refuses that",
+        "policy of this verifier"),
+    30977: (
+        "rejected.receipt.v2-disabled", 400, "never",
+        "version 2 receipts are refused by receipts.v2",
+        "policy of this verifier"),
+    39425: (
+        "rejected.triage.cracker", 400, "never",
+        "made by a cracking tool: there is no receipt in it",
+        "drop and count; do not log in full"),
+    39681: (
+        "rejected.triage.foreign-bundle", 400, "never",
+        "claims to be of an app that is not configured",
+        "drop and count; do not log in full"),
+    39937: (
+        "rejected.triage.foreign-product", 409, "after-config",
+        "claims a product that is not in the catalogue",
+        "the client keeps it; check the catalogue"),
+    40193: (
+        "rejected.triage.incomplete", 400, "never",
+        "the signature or the purchase info is absent",
+        "have the client send its stored copy again"),
+    40449: (
+        "rejected.verify-receipt.account", 400, "never",
+        "Apple: the account was not found or has been deleted (21010)",
+        "treat as never purchased"),
+    40961: (
+        "rejected.verify-receipt.internal", 502, "never",
+        "Apple: internal data access error that is not to be retried (21100 to 21199)",
+        "check the receipt offline; ask Apple if it happens often"),
+    41217: (
+        "rejected.verify-receipt.malformed", 400, "same-once",
+        "Apple: receipt data malformed or missing, or a temporary fault (21002)",
+        "ask the same endpoint once more; then keep the receipt if it verifies offline"),
+    41473: (
+        "rejected.verify-receipt.mismatch", 400, "never",
+        "the answer is about another purchase",
+        "not an answer to this receipt: never grant from it"),
+    41729: (
+        "rejected.verify-receipt.not-authentic", 400, "never",
+        "Apple: the receipt could not be authenticated (21003)",
+        "forged, or of another store"),
+    41985: (
+        "rejected.verify-receipt.request", 500, "never",
+        "Apple did not take the request (21000, 21001)",
+        "send a POST with a JSON body"),
+    42241: (
+        "rejected.verify-receipt.secret", 503, "after-config",
+        "Apple: the shared secret does not match (21004)",
+        "copy the secret from App Store Connect to receipts.sharedSecrets"),
+    1026: (
+        "malformed.app-receipt.attribute", 400, "never",
+        "an attribute of the receipt has another tag, length or text than its type",
+        "damaged or hand-made receipt"),
+    1282: (
+        "malformed.app-receipt.ber", 400, "never",
+        "not clean BER",
+        "damaged or hand-made receipt"),
+    1538: (
+        "malformed.app-receipt.date", 400, "never",
+        "a date of the receipt cannot be read",
+        "damaged or hand-made receipt"),
+    1794: (
+        "malformed.app-receipt.duplicate-attribute", 400, "never",
+        "an attribute stands twice",
+        "damaged or hand-made receipt"),
+    2050: (
+        "malformed.app-receipt.missing-attribute", 400, "never",
+        "a required attribute is absent",
+        "damaged or hand-made receipt"),
+    2306: (
+        "malformed.app-receipt.structure", 400, "never",
+        "a member of the container is missing or misplaced",
+        "damaged or hand-made receipt"),
+    2562: (
+        "malformed.app-receipt.trailing", 400, "never",
+        "bytes follow the container",
+        "damaged or hand-made receipt"),
     8450: (
         "malformed.chain.base64", 400, "never",
         "an x5c entry is not canonical standard base64",
@@ -240,6 +348,90 @@ STATUSES: dict[int, tuple[str, int | None, str, str, str]] = {
         "malformed.payload.type", 400, "never",
         "a decisive member has the wrong JSON type or is out of range",
         "Apple changed a format: report it"),
+    12802: (
+        "malformed.plist.construct", 400, "never",
+        "a part of the wider property-list dialect, or another format",
+        "JSON, XML or a binary list instead of the store's bytes"),
+    13058: (
+        "malformed.plist.duplicate-key", 400, "never",
+        "a key stands twice",
+        "tampering: readers disagree about which value counts"),
+    13314: (
+        "malformed.plist.encoding", 400, "never",
+        "not UTF-8, a NUL, or a surrogate",
+        "truncated or damaged upload"),
+    13570: (
+        "malformed.plist.syntax", 400, "never",
+        "not the grammar of the list, or text after it",
+        "truncated upload: have the client send its stored copy again"),
+    13826: (
+        "malformed.receipt.base64", 400, "never",
+        "the signature or the purchase info is not base64",
+        "not a receipt"),
+    14082: (
+        "malformed.receipt.field-format", 400, "never",
+        "a signed field breaks its format",
+        "at names the key"),
+    14338: (
+        "malformed.receipt.field-missing", 400, "never",
+        "a required signed field is absent or empty",
+        "at names the key"),
+    14594: (
+        "malformed.receipt.outer-missing", 400, "never",
+        "the signature or the purchase info is absent",
+        "not a receipt"),
+    14850: (
+        "malformed.receipt.signature-layout", 400, "never",
+        "the lengths within the signature blob do not fit",
+        "damaged or tampered blob"),
+    17922: (
+        "malformed.transport.base64", 400, "never",
+        "neither a known form nor base64",
+        "the client encodes once, in standard base64"),
+    18178: (
+        "malformed.transport.empty", 400, "never",
+        "empty or blank",
+        "the client sent nothing"),
+    18434: (
+        "malformed.transport.levels", 400, "never",
+        "base64 more than twice",
+        "the client encodes once, in standard base64"),
+    18690: (
+        "malformed.verify-receipt.body", 503, "later",
+        "a JSON answer without an integer status",
+        "not an answer of Apple's endpoint; keep the receipt and ask again later"),
+    18946: (
+        "malformed.verify-receipt.field", 503, "later",
+        "a known field of the answer has an unknown form",
+        "keep the receipt, ask again later, and report it"),
+    515: (
+        "unsupported.app-receipt.content-type", 400, "never",
+        "another CMS content type or version",
+        "not in Apple's form"),
+    771: (
+        "unsupported.app-receipt.digest", 400, "never",
+        "the digest is neither SHA-1 nor SHA-256",
+        "not in Apple's form"),
+    1027: (
+        "unsupported.app-receipt.signature-algorithm", 400, "never",
+        "another signature algorithm",
+        "not in Apple's form"),
+    1283: (
+        "unsupported.app-receipt.signed-attributes", 400, "never",
+        "signed attributes are present",
+        "not in Apple's form"),
+    1539: (
+        "unsupported.app-receipt.signer-id", 400, "never",
+        "the signer is named by a key identifier",
+        "not in Apple's form"),
+    1795: (
+        "unsupported.app-receipt.signers", 400, "never",
+        "other than one signer",
+        "not in Apple's form"),
+    2051: (
+        "unsupported.app-receipt.type", 400, "never",
+        "unknown receipt type",
+        "newer than this library: look for an update"),
     3843: (
         "unsupported.notification.body", 200, "never",
         "the notification has an unknown type and an unknown body",
@@ -248,6 +440,46 @@ STATUSES: dict[int, tuple[str, int | None, str, str, str]] = {
         "unsupported.notification.version", 400, "never",
         "the notification is not of version 2",
         "version 1 notifications are receipts, not JWS"),
+    4355: (
+        "unsupported.receipt.digest", 400, "never",
+        "signed with SHA-256",
+        "newer than this library: look for an update, and do not take it for fraud"),
+    4611: (
+        "unsupported.receipt.version", 400, "never",
+        "the version of the signature blob is neither 2 nor 3",
+        "newer than this library, or not a receipt"),
+    5123: (
+        "unsupported.triage.form", 415, "never",
+        "this form is not handled; triage.form names it",
+        "send a receipt or a StoreKit JWS"),
+    5379: (
+        "unsupported.verify-receipt.notification-v1", 400, "never",
+        "a version 1 server notification, which nobody signed",
+        "switch the app to version 2 notifications"),
+    5635: (
+        "unsupported.verify-receipt.status", 503, "later",
+        "Apple answered with a status that is not known",
+        "keep the receipt and ask again later; look for an update"),
+    516: (
+        "too-large.app-receipt.certificates", 413, "never",
+        "too many embedded certificates, or one too long",
+        "not a receipt"),
+    772: (
+        "too-large.app-receipt.depth", 413, "never",
+        "elements nested too deep",
+        "not a receipt"),
+    1028: (
+        "too-large.app-receipt.elements", 413, "never",
+        "too many elements",
+        "not a receipt"),
+    1284: (
+        "too-large.app-receipt.purchases", 413, "never",
+        "too many purchases",
+        "not a receipt, or raise receipts.caps.purchases for known clients"),
+    1540: (
+        "too-large.app-receipt.size", 413, "never",
+        "the decoded receipt is too long",
+        "not a receipt, or raise receipts.caps.appReceiptBytes for known clients"),
     2820: (
         "too-large.chain.certificate", 413, "never",
         "an x5c entry is longer than 8,192 characters",
@@ -280,6 +512,34 @@ STATUSES: dict[int, tuple[str, int | None, str, str, str]] = {
         "too-large.jws.input", 413, "never",
         "the text is longer than storekit.caps.jwsBytes",
         "a wrong upload, or raise the limit"),
+    5380: (
+        "too-large.plist.entry", 413, "never",
+        "too many keys, or a key or value too long",
+        "not a receipt"),
+    5636: (
+        "too-large.receipt.info", 413, "never",
+        "the purchase info is too long",
+        "not a receipt, or raise receipts.caps.purchaseInfoBytes for known clients"),
+    5892: (
+        "too-large.receipt.outer", 413, "never",
+        "the decoded receipt is too long",
+        "not a receipt, or raise receipts.caps.transactionReceiptBytes for known clients"),
+    6148: (
+        "too-large.receipt.signature", 413, "never",
+        "the signature blob is too long",
+        "not a receipt"),
+    6916: (
+        "too-large.transport.input", 413, "never",
+        "the input text is too long",
+        "not a receipt, or raise receipts.caps.inputBytes for known clients"),
+    7172: (
+        "too-large.verify-receipt.body", 503, "later",
+        "the answer is too long",
+        "not an answer of Apple's endpoint; ask again later"),
+    7428: (
+        "too-large.verify-receipt.entries", 503, "later",
+        "the answer has too many entries",
+        "not an answer of Apple's endpoint; ask again later"),
     1285: (
         "misuse.call.argument", 500, "never",
         "an argument is NULL that may not be, or a length does not fit",
@@ -308,6 +568,10 @@ STATUSES: dict[int, tuple[str, int | None, str, str, str]] = {
         "misuse.decide.unverified-nested", 500, "never",
         "the notification was verified without the evidence inside it",
         "use storekit.nested verify"),
+    5125: (
+        "misuse.receipt.subject", 500, "never",
+        "the subject has a length that fits nothing, or the receipt has no device",
+        "pass 16 or 6 raw bytes, with an app receipt only"),
     774: (
         "config.apps.app-apple-id-required", None, "after-config",
         "Production is accepted, but an app lacks its appAppleId",
@@ -316,6 +580,10 @@ STATUSES: dict[int, tuple[str, int | None, str, str, str]] = {
         "config.apps.form", None, "after-config",
         "apps is empty, or a bundleId, appAppleId or teamId is of wrong form or given twice",
         "at has the path"),
+    2310: (
+        "config.certificates.intermediate", None, "after-config",
+        "a configured intermediate is not signed by an accepted root, or lacks its purpose OID",
+        "check file and purpose"),
     2566: (
         "config.certificates.root-set", None, "after-config",
         "a configured root does not parse, is not a self-signed certificate authority, or the set is empty",
@@ -356,10 +624,22 @@ STATUSES: dict[int, tuple[str, int | None, str, str, str]] = {
         "config.products.form", None, "after-config",
         "a product has an unknown plan or type, lacks its duration, or contradicts the type that Apple signed",
         "at has the path"),
+    6406: (
+        "config.receipts.shared-secret", None, "after-config",
+        "a shared secret is not 32 hex digits, or is of an unknown bundle id",
+        "copy it from App Store Connect"),
     8710: (
         "config.storekit.xcode-certificate-required", None, "after-config",
         "Xcode or LocalTesting is accepted, but no certificate is pinned",
         "add the SHA-256 of the certificate that Xcode exports to storekit.xcodeCertificates"),
+    4871: (
+        "unavailable.verify-receipt.internal", 503, "later",
+        "Apple: internal data access error that is to be retried (21100 to 21199)",
+        "keep the receipt and ask again later"),
+    5127: (
+        "unavailable.verify-receipt.no-answer", 503, "later",
+        "Apple gave no usable answer",
+        "keep the receipt and ask again later"),
     264: (
         "internal.assay.bug", 500, "never",
         "a state that cannot be",
@@ -368,4 +648,12 @@ STATUSES: dict[int, tuple[str, int | None, str, str, str]] = {
         "internal.certificates.table", 500, "never",
         "a built-in certificate fails its own check",
         "damaged build: reinstall"),
+    776: (
+        "internal.crypto.sha1-disabled", 500, "never",
+        "libcrypto refuses SHA-1 signatures",
+        "use a libcrypto that verifies SHA-1, or the library with its own"),
+    1289: (
+        "pending.triage.unverified", None, "never",
+        "worth verifying; nothing is decided yet",
+        "no error: go on to verification"),
 }

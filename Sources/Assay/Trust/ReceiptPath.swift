@@ -1,0 +1,279 @@
+/// Builds the path of a receipt: leaf, one intermediate, pinned root
+/// (receipts.md §3.6), step by step. Names only select candidates; every one of
+/// them is tried (PTH-2, PTH-3).
+struct ReceiptPath {
+  /// PTH-4.
+  static let certificateCap = 4096
+  /// receipts.md §1.
+  static let embeddedCap = 8
+
+  private struct Candidate {
+    let certificate: Certificate
+    let place: String
+    /// Already proven; nil: embedded in this receipt, to be proven.
+    let known: ReceiptIntermediate?
+  }
+
+  private let trust: ReceiptTrust
+  private let signer: ReceiptSigner
+  private var record: LeafRecord? = nil
+  private var leaf: Certificate? = nil
+  private var candidates: [Candidate] = []
+  private var embedded: [[UInt8]] = []
+  private var isCached = false
+
+  init(_ trust: ReceiptTrust, _ signer: ReceiptSigner) {
+    self.trust = trust
+    self.signer = signer
+  }
+
+  /// PTH-2, PTH-4: the leaf, and every certificate whose name its issuer is.
+  /// `embedded` is the bag of the receipt; copies of the leaf and of a root in it
+  /// are passed over.
+  mutating func open(leaf der: [UInt8], embedded bag: [[UInt8]]) throws(Refusal) {
+    try trust.checkReadiness()
+    embedded = bag
+    if let known = trust.cache.record(der, signer), known.covers(bag, trust.anchors) {
+      record = known
+      isCached = true
+      return
+    }
+    let leaf = try ReceiptPath.certificate(der, at: "leaf")
+    self.leaf = leaf
+    let issuer = leaf.bytes(leaf.issuer)
+    for known in trust.intermediates
+    where known.certificate.bytes(known.certificate.subject) == issuer {
+      candidates.append(
+        Candidate(certificate: known.certificate, place: "intermediate", known: known))
+    }
+    for (index, other) in bag.enumerated() where other != der && !isRoot(other) {
+      let place = "certificates[" + String(index) + "]"
+      let certificate = try ReceiptPath.certificate(other, at: place)
+      guard certificate.bytes(certificate.subject) == issuer,
+        !candidates.contains(where: { $0.certificate.der == other })
+      else { continue }
+      candidates.append(Candidate(certificate: certificate, place: place, known: nil))
+    }
+    try require(
+      !candidates.isEmpty, .rejectedChainIssuerUnknown, "PTH-2", at: "leaf",
+      detail: IssuerName.describe(leaf))
+  }
+
+  /// PTH-6 … PTH-10: the leaf, and at least one candidate.
+  mutating func checkShape() throws(Refusal) {
+    if isCached { return }
+    guard let leaf else { throw ReceiptPath.bug }
+    try ReceiptRules.checkLeaf(leaf, signer, at: "leaf")
+    var contest = Contest()
+    let signer = signer
+    candidates = candidates.filter { candidate in
+      contest.survives { (progress: inout Int) throws(Refusal) in
+        try ReceiptRules.checkIntermediate(
+          candidate.certificate, signer, at: candidate.place, &progress)
+      }
+    }
+    if let refusal = contest.refusal(unless: candidates.isEmpty == false) { throw refusal }
+  }
+
+  /// PTH-5: signatures of the leaf and of the intermediates. Only what passes is
+  /// remembered (PTH-13).
+  func prove() throws(Refusal) -> ProvenPath {
+    if let record { return ProvenPath(record, allowed(record.intermediates), isCached: true) }
+    guard let leaf else { throw ReceiptPath.bug }
+    var contest = Contest()
+    var proven: [ReceiptIntermediate] = []
+    for candidate in candidates {
+      _ = contest.survives { (progress: inout Int) throws(Refusal) in
+        let intermediate = try prove(candidate, &progress)
+        try require(
+          leaf.isSigned(by: intermediate.key), .rejectedChainSignatureLeaf, "PTH-5", at: "leaf")
+        proven.append(intermediate)
+      }
+    }
+    if let refusal = contest.refusal(unless: !proven.isEmpty) { throw refusal }
+    guard let key = RSAPublicKey.make(leaf) else {
+      throw Refusal(.rejectedChainKey, "PTH-9", at: "leaf")
+    }
+    let record = LeafRecord(leaf, key, signer, proven)
+    trust.cache.remember(record)
+    return ProvenPath(record, proven, isCached: false)
+  }
+
+  private func prove(
+    _ candidate: Candidate, _ progress: inout Int
+  ) throws(Refusal) -> ReceiptIntermediate {
+    if let known = candidate.known {
+      progress = 2
+      return known
+    }
+    return try ReceiptRules.proveSignature(
+      candidate.certificate, trust.anchors, .embedded, at: candidate.place, &progress)
+  }
+
+  /// A remembered intermediate counts only where this receipt could have led to
+  /// it: the answer never depends on what was verified before.
+  private func allowed(_ proven: [ReceiptIntermediate]) -> [ReceiptIntermediate] {
+    proven.filter { intermediate in
+      intermediate.source != .embedded || embedded.contains(intermediate.certificate.der)
+    }
+  }
+
+  private func isRoot(_ der: [UInt8]) -> Bool {
+    trust.anchors.contains { $0.certificate.der == der }
+  }
+
+  static func certificate(_ der: [UInt8], at place: String) throws(Refusal) -> Certificate {
+    try require(der.count <= certificateCap, .tooLargeChainCertificate, "PTH-4", at: place)
+    guard let certificate = Certificate(der) else {
+      throw Refusal(.malformedChainDer, "PTH-4", at: place)
+    }
+    return certificate
+  }
+
+  /// APR-21: the pinned certificate of Xcode, with no other path rule.
+  static func xcode(
+    _ trust: ReceiptTrust, certificate der: [UInt8]
+  ) throws(Refusal) -> ProvenPath {
+    try require(trust.accepts(xcode: der), .rejectedChainUnpinned, "APR-21", at: "leaf")
+    let leaf = try certificate(der, at: "leaf")
+    guard let key = RSAPublicKey.make(leaf) else {
+      throw Refusal(.rejectedChainKey, "APR-21", at: "leaf")
+    }
+    return ProvenPath(LeafRecord(leaf, key, .app, []), [], isCached: false, isXcode: true)
+  }
+
+  private static var bug: Refusal { Refusal(.internalAssayBug, "DOC-1", at: "chain") }
+}
+
+/// Several candidates under the same checks: the refusal of the one that came
+/// furthest speaks for all (PTH-3).
+private struct Contest {
+  private var furthest = -1
+  private var best: Refusal? = nil
+
+  mutating func survives(_ body: (inout Int) throws(Refusal) -> Void) -> Bool {
+    var progress = 0
+    do throws(Refusal) {
+      try body(&progress)
+      return true
+    } catch {
+      if progress > furthest {
+        furthest = progress
+        best = error
+      }
+      return false
+    }
+  }
+
+  func refusal(unless somebodySurvived: Bool) -> Refusal? { somebodySurvived ? nil : best }
+}
+
+/// A path whose signatures are proven and whose dates nobody has judged yet.
+final class ProvenPath: Sendable {
+  private let record: LeafRecord
+  private let intermediates: [ReceiptIntermediate]
+  private let isCached: Bool
+  /// APR-21: a pinned certificate of Xcode alone.
+  let isXcode: Bool
+
+  var leafKey: RSAPublicKey { record.key }
+  var leaf: Certificate { record.leaf }
+
+  fileprivate init(
+    _ record: LeafRecord, _ intermediates: [ReceiptIntermediate], isCached: Bool,
+    isXcode: Bool = false
+  ) {
+    self.record = record
+    self.intermediates = intermediates
+    self.isCached = isCached
+    self.isXcode = isXcode
+  }
+
+  /// PTH-3, PTH-11: every certificate valid at that moment, in whole seconds and
+  /// both ends included; among several intermediates the date chooses.
+  func judged(atSeconds seconds: Int64) throws(Refusal) -> JudgedPath {
+    try ProvenPath.checkValidity(leaf, seconds, at: "leaf")
+    if isXcode { return JudgedPath(record, nil, isCached: isCached) }
+    var contest = Contest()
+    for intermediate in intermediates {
+      let isValid = contest.survives { (progress: inout Int) throws(Refusal) in
+        try ProvenPath.checkValidity(intermediate.certificate, seconds, at: "intermediate")
+        progress &+= 1
+        try ProvenPath.checkValidity(intermediate.anchor.certificate, seconds, at: "root")
+      }
+      if isValid { return JudgedPath(record, intermediate, isCached: isCached) }
+    }
+    throw contest.refusal(unless: false)
+      ?? Refusal(.rejectedChainIssuerUnknown, "PTH-2", at: "leaf")
+  }
+
+  private static func checkValidity(
+    _ certificate: Certificate, _ seconds: Int64, at place: String
+  ) throws(Refusal) {
+    try require(
+      seconds >= certificate.notBefore, .rejectedChainNotYetValid, "PTH-11", at: place)
+    try require(seconds <= certificate.notAfter, .rejectedChainExpired, "PTH-11", at: place)
+  }
+}
+
+/// A path that holds at the receipt's date.
+struct JudgedPath: Sendable {
+  private let record: LeafRecord
+  private let intermediate: ReceiptIntermediate?
+  private let isCached: Bool
+
+  fileprivate init(
+    _ record: LeafRecord, _ intermediate: ReceiptIntermediate?, isCached: Bool
+  ) {
+    self.record = record
+    self.intermediate = intermediate
+    self.isCached = isCached
+  }
+
+  /// The value of `chain` in a document (PTH-14).
+  func write(_ writer: inout JSONWriter) {
+    writer.beginObject()
+    writer.raw(record.report)
+    if let intermediate {
+      writer.raw(intermediate.report)
+    } else {
+      writer.name("intermediate")
+      writer.null()
+      writer.name("root")
+      writer.null()
+    }
+    writer.member("cached", boolean: isCached)
+    writer.endObject()
+  }
+}
+
+/// Names of an issuer for a message: printable ASCII, bounded (CER-7).
+enum IssuerName {
+  private static let cap = 80
+
+  static func describe(_ certificate: Certificate) -> String {
+    "issuer " + quoted(certificate, ObjectIdentifier.commonName) + ", unit "
+      + quoted(certificate, ObjectIdentifier.organizationalUnit)
+  }
+
+  private static func quoted(_ certificate: Certificate, _ type: [UInt8]) -> String {
+    let der = certificate.der
+    var outer = DER.Cursor(der, certificate.issuer)
+    guard let sequence = outer.next(DER.sequence) else { return "?" }
+    var names = DER.Cursor(der, sequence.content)
+    while let relative = names.next(DER.set) {
+      var attributes = DER.Cursor(der, relative.content)
+      while let attribute = attributes.next(DER.sequence) {
+        var pair = DER.Cursor(der, attribute.content)
+        guard let identifier = pair.next(DER.objectIdentifier), let value = pair.next(),
+          certificate.bytes(identifier.content).elementsEqual(type)
+        else { continue }
+        let printable = certificate.bytes(value.content).prefix(cap).map { byte -> UInt8 in
+          byte >= 0x20 && byte < 0x7f && byte != 0x22 ? byte : 0x3f
+        }
+        return "'" + Text(printable).string + "'"
+      }
+    }
+    return "none"
+  }
+}

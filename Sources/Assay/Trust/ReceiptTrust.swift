@@ -1,0 +1,221 @@
+/// A pinned root of receipts: RSA, as Apple Root CA is. Trust comes from its
+/// bytes, never from its name (CER-1).
+struct ReceiptAnchor: Sendable {
+  let certificate: Certificate
+  let key: RSAPublicKey
+
+  /// CFG-3: one clean certificate of version 3, a certificate authority that
+  /// signed itself with an RSA key of 2,048 to 4,096 bits; nil for everything
+  /// else.
+  init?(_ der: [UInt8]) {
+    guard let certificate = Certificate(der), certificate.version == 3,
+      certificate.basicConstraints?.isAuthority == true,
+      certificate.bytes(certificate.issuer) == certificate.bytes(certificate.subject),
+      let key = RSAPublicKey.make(certificate), key.modulusBits >= 2048,
+      certificate.isSigned(by: key)
+    else { return nil }
+    self.certificate = certificate
+    self.key = key
+  }
+}
+
+/// An intermediate that was proven under a pinned root, apart from its dates.
+final class ReceiptIntermediate: Sendable {
+  /// Where it came from (PTH-14).
+  enum Source: Sendable {
+    case shipped, configured, embedded
+
+    var name: StaticString {
+      switch self {
+      case .shipped: return "shipped"
+      case .configured: return "configured"
+      case .embedded: return "embedded"
+      }
+    }
+  }
+
+  let certificate: Certificate
+  let key: RSAPublicKey
+  let anchor: ReceiptAnchor
+  let source: Source
+  /// The members `intermediate` and `root` of a document's `chain`.
+  let report: [UInt8]
+
+  init(_ certificate: Certificate, _ key: RSAPublicKey, _ anchor: ReceiptAnchor, _ source: Source) {
+    self.certificate = certificate
+    self.key = key
+    self.anchor = anchor
+    self.source = source
+    var writer = JSONWriter(capacity: 420)
+    writer.name("intermediate")
+    writer.beginObject()
+    certificate.writeReportMembers(&writer)
+    writer.member("source", source.name)
+    writer.endObject()
+    writer.name("root")
+    anchor.certificate.writeReport(&writer)
+    report = writer.bytes
+  }
+}
+
+/// What every receipt verification of a verifier shares: pinned roots and the
+/// intermediates that receipts do not carry. Immutable apart from the cache.
+final class ReceiptTrust: Sendable {
+  let configuration: Configuration
+  /// Own roots; empty: Apple's, compiled in.
+  private let ownAnchors: [ReceiptAnchor]
+  private let ownIntermediates: [ReceiptIntermediate]
+  let cache: PathCache
+
+  private init(
+    _ configuration: Configuration, _ ownAnchors: [ReceiptAnchor],
+    _ ownIntermediates: [ReceiptIntermediate]
+  ) {
+    self.configuration = configuration
+    self.ownAnchors = ownAnchors
+    self.ownIntermediates = ownIntermediates
+    cache = PathCache(capacity: configuration.storekit.cacheChains)
+  }
+
+  /// Apple's certificates, or the configured roots in their place (CER-2), and
+  /// the configured intermediates beside the shipped ones.
+  ///
+  /// CER-6: a damaged table is found here, by the fingerprints; its signatures
+  /// are proven when the first receipt asks for them, and by a test.
+  static func make(_ configuration: Configuration) throws(Refusal) -> ReceiptTrust {
+    let policy = configuration.receipts
+    if policy.anchors.isEmpty {
+      try require(
+        AppleRoots.receiptTable.allSatisfy { $0.isIntact }, .internalCertificatesTable, "CER-6",
+        at: "receipts")
+    }
+    if policy.intermediates.isEmpty { return ReceiptTrust(configuration, policy.anchors, []) }
+    let anchors = policy.anchors.isEmpty ? AppleReceipts.anchors : policy.anchors
+    return ReceiptTrust(configuration, policy.anchors, try configured(policy, under: anchors))
+  }
+
+  /// Whether the anchors are Apple's own, compiled in.
+  var areBuiltIn: Bool { ownAnchors.isEmpty }
+
+  var anchors: [ReceiptAnchor] { areBuiltIn ? AppleReceipts.anchors : ownAnchors }
+
+  /// Shipped and configured ones, each proven under an anchor. Shipped ones lead
+  /// to Apple's root alone.
+  var intermediates: [ReceiptIntermediate] {
+    guard areBuiltIn else { return ownIntermediates }
+    let shipped = AppleReceipts.shared?.intermediates ?? []
+    return ownIntermediates.isEmpty ? shipped : shipped + ownIntermediates
+  }
+
+  /// CER-6: each must be signed by an accepted root and have its purpose.
+  private static func configured(
+    _ policy: Configuration.ReceiptsPolicy, under anchors: [ReceiptAnchor]
+  ) throws(Refusal) -> [ReceiptIntermediate] {
+    var found: [ReceiptIntermediate] = []
+    for (index, certificate) in policy.intermediates.enumerated() {
+      guard let intermediate = proven(certificate, under: anchors, .configured) else {
+        throw Refusal(
+          .configCertificatesIntermediate, "CER-6",
+          at: "receipts.intermediates[" + String(index) + "]")
+      }
+      found.append(intermediate)
+    }
+    return found
+  }
+
+  /// An intermediate of either line, when an anchor signed it.
+  static func proven(
+    _ certificate: Certificate, under anchors: [ReceiptAnchor],
+    _ source: ReceiptIntermediate.Source
+  ) -> ReceiptIntermediate? {
+    for signer in [ReceiptSigner.app, .transactionV2] {
+      var progress = 0
+      if let intermediate = try? ReceiptRules.prove(
+        certificate, signer, anchors, source, at: "", &progress)
+      {
+        return intermediate
+      }
+    }
+    return nil
+  }
+
+  /// Names of certificates for the effective configuration.
+  func writeCertificates(_ writer: inout JSONWriter) {
+    writer.name("anchors")
+    writer.beginObject()
+    writer.member("source", areBuiltIn ? "built-in" : "configured")
+    writer.name("sha256")
+    writer.beginArray()
+    if areBuiltIn { writer.string(AppleRoots.receiptRoot.sha256) }
+    for anchor in ownAnchors { writer.string(anchor.certificate.fingerprint) }
+    writer.endArray()
+    writer.endObject()
+    writer.name("intermediates")
+    writer.beginArray()
+    if areBuiltIn {
+      for shipped in AppleRoots.receiptIntermediates {
+        writer.beginObject()
+        writer.member("sha256", shipped.sha256)
+        writer.member("source", ReceiptIntermediate.Source.shipped.name)
+        writer.endObject()
+      }
+    }
+    for intermediate in ownIntermediates {
+      writer.beginObject()
+      writer.member("sha256", intermediate.certificate.fingerprint)
+      writer.member("source", intermediate.source.name)
+      writer.endObject()
+    }
+    writer.endArray()
+  }
+
+  /// APR-21: Xcode's own certificate counts only where such data is accepted.
+  func accepts(xcode der: [UInt8]) -> Bool {
+    configuration.environments.contains(.xcode)
+      && configuration.storekit.xcodeCertificates.contains(Digest.sha256.of(der))
+  }
+
+  /// PTH-12: asked before the first receipt is judged. A libcrypto that forbids
+  /// SHA-1 signatures must not make forgeries of genuine receipts.
+  func checkReadiness() throws(Refusal) {
+    try require(
+      AppleReceipts.verifiesSHA1, .internalCryptoSha1Disabled, "PTH-12", at: "libcrypto")
+    try require(
+      !areBuiltIn || AppleReceipts.shared != nil, .internalCertificatesTable, "CER-6",
+      at: "receipts")
+  }
+}
+
+/// Apple's certificates for receipts, parsed and proven once in a process.
+private final class AppleReceipts: Sendable {
+  let root: ReceiptAnchor
+  let intermediates: [ReceiptIntermediate]
+
+  /// nil: libcrypto cannot verify them.
+  static let shared = make()
+
+  static var anchors: [ReceiptAnchor] {
+    guard let shared else { return [] }
+    return [shared.root]
+  }
+
+  /// The known answer: Apple Root CA signed itself with SHA-1.
+  static let verifiesSHA1 = ReceiptAnchor(AppleRoots.rootCA) != nil
+
+  private init(_ root: ReceiptAnchor, _ intermediates: [ReceiptIntermediate]) {
+    self.root = root
+    self.intermediates = intermediates
+  }
+
+  private static func make() -> AppleReceipts? {
+    guard let root = ReceiptAnchor(AppleRoots.rootCA) else { return nil }
+    var proven: [ReceiptIntermediate] = []
+    for shipped in AppleRoots.receiptIntermediates {
+      guard let certificate = Certificate(shipped.der),
+        let intermediate = ReceiptTrust.proven(certificate, under: [root], .shipped)
+      else { return nil }
+      proven.append(intermediate)
+    }
+    return AppleReceipts(root, proven)
+  }
+}

@@ -1,0 +1,130 @@
+import Testing
+
+@testable import Assay
+
+/// The certificates that are compiled in for receipts, against what the
+/// specification publishes about them (certificates.md §2).
+@Suite("Certificates of receipts")
+struct ReceiptTrustTests {
+  private static let published: [(name: String, der: [UInt8], sha256: String)] = [
+    (
+      "Apple Root CA", AppleRoots.rootCA,
+      "b0b1730ecbc7ff4505142c49f1295e6eda6bcaed7e2c68c5be91b5a11001f024"
+    ),
+    (
+      "Apple Root CA - G2", AppleRoots.rootCAG2,
+      "c2b9b042dd57830e7d117dac55ac8ae19407d38e41d88f3215bc3a890444a050"
+    ),
+    (
+      "Apple App Attestation Root CA", AppleRoots.appAttestationRootCA,
+      "1cb9823ba28ba6ad2d33a006941de2ae4f513ef1d4e831b9f7e0fa7b6242c932"
+    ),
+    (
+      "iTunes Store CA", AppleRoots.iTunesStoreCA2009,
+      "447ad65484610f20fdc33804c8597a1e208fbe4ef9c5653485cc7d3df730c016"
+    ),
+    (
+      "WWDR 2008", AppleRoots.developerRelations2008,
+      "64b302913f11ca1b6806093b76cade7f7b123be0c04924fda87f5f4e8647f051"
+    ),
+    (
+      "WWDR 2013", AppleRoots.developerRelations2013,
+      "ce057691d730f89ca25e916f7335f4c8a15713dcd273a658c024023f8eb809c2"
+    ),
+    (
+      "WWDR G5", AppleRoots.developerRelationsG5,
+      "53fd008278e5a595fe1e908ae9c5e5675f26243264a5a6438c023e3ce2870760"
+    ),
+    (
+      "WWDR G7", AppleRoots.developerRelationsG7,
+      "0f570d7502373a2102e2106faaa8fa4844944a07ee676198484f4d6ce15bea47"
+    ),
+  ]
+
+  @Test("CER-2 each array has the published SHA-256", arguments: published.indices)
+  func fingerprints(_ index: Int) {
+    let entry = Self.published[index]
+    #expect(String(decoding: Hex.encode(Digest.sha256.of(entry.der)), as: UTF8.self) == entry.sha256)
+    #expect(Certificate(entry.der) != nil, "\(entry.name)")
+  }
+
+  @Test("CER-6 the table of receipts is intact, and one changed octet shows")
+  func table() {
+    #expect(AppleRoots.receiptTable.count == 6)
+    for shipped in AppleRoots.receiptTable {
+      #expect(shipped.isIntact)
+      var damaged = shipped.der
+      damaged[damaged.count / 2] ^= 1
+      #expect(!AppleRoots.Shipped(der: damaged, sha256: shipped.sha256).isIntact)
+    }
+  }
+
+  @Test("CER-6 each shipped intermediate is proven under Apple Root CA, in its own line")
+  func shippedIntermediates() throws {
+    let root = try #require(ReceiptAnchor(AppleRoots.rootCA))
+    for shipped in AppleRoots.receiptIntermediates {
+      let certificate = try #require(Certificate(shipped.der))
+      let isStore = shipped.der == AppleRoots.iTunesStoreCA2009
+      for signer in [ReceiptSigner.transactionV2, .transactionV3, .app] {
+        var progress = 0
+        let proven = try? ReceiptRules.prove(
+          certificate, signer, [root], .shipped, at: "", &progress)
+        #expect((proven != nil) == (isStore == (signer == .transactionV2)))
+      }
+    }
+  }
+
+  @Test("PTH-3 WWDR 2008 and 2013 share name and key and differ in their dates")
+  func twins() throws {
+    let older = try #require(Certificate(AppleRoots.developerRelations2008))
+    let newer = try #require(Certificate(AppleRoots.developerRelations2013))
+    #expect(older.bytes(older.subject) == newer.bytes(newer.subject))
+    #expect(older.rsaModulus == newer.rsaModulus)
+    #expect(older.notAfter < newer.notAfter)
+  }
+
+  @Test("PTH-9 lengths of the keys")
+  func keyLengths() throws {
+    for (der, bits) in [
+      (AppleRoots.rootCA, 2048), (AppleRoots.rootCAG2, 4096),
+      (AppleRoots.developerRelationsG5, 2048), (AppleRoots.rootCAG3, 0),
+    ] {
+      let certificate = try #require(Certificate(der))
+      #expect(RSAModulus.bits(certificate) == bits)
+      #expect(RSAPublicKey.make(certificate)?.modulusBits == (bits == 0 ? nil : bits))
+    }
+  }
+
+  @Test("PTH-5 a changed octet in the signed part or the signature fails the check")
+  func alteredCertificate() throws {
+    let root = try #require(Certificate(AppleRoots.rootCA))
+    let key = try #require(RSAPublicKey.make(root))
+    let good = try #require(Certificate(AppleRoots.developerRelationsG5))
+    #expect(good.rsaSignatureDigest == .sha256)
+    #expect(good.isSigned(by: key))
+    for place in [good.tbs.upperBound - 1, good.signature.upperBound - 1] {
+      var der = good.der
+      der[place] ^= 1
+      if let altered = Certificate(der) { #expect(!altered.isSigned(by: key)) }
+    }
+    let foreign = try #require(Certificate(AppleRoots.rootCAG2))
+    let other = try #require(RSAPublicKey.make(foreign))
+    #expect(!good.isSigned(by: other))
+  }
+
+  @Test("CFG-3 only a self-signed RSA authority is a root of receipts")
+  func anchors() {
+    #expect(ReceiptAnchor(AppleRoots.rootCA) != nil)
+    #expect(ReceiptAnchor(AppleRoots.rootCAG3) == nil)
+    #expect(ReceiptAnchor(AppleRoots.developerRelationsG5) == nil)
+    #expect(ReceiptAnchor([]) == nil)
+  }
+
+  @Test("PTH-12 SHA-1 signatures verify in this libcrypto")
+  func readiness() throws {
+    let config = Array(
+      #"{"apps":[{"bundleId":"com.example.app","appAppleId":1}]}"#.utf8)
+    let configuration = try ConfigurationReader.read(config)
+    try ReceiptTrust.make(configuration).checkReadiness()
+  }
+}
