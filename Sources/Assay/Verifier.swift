@@ -9,12 +9,14 @@
 /// file or the environment.
 public final class Verifier: Sendable {
   private let trust: StoreKitTrust
+  let receipts: ReceiptTrust
   /// SHA-256 of the effective configuration: what "the same configuration"
   /// means for evidence (DCD-1).
-  private let fingerprint: [UInt8]
+  let fingerprint: [UInt8]
 
-  private init(_ trust: StoreKitTrust, fingerprint: [UInt8]) {
+  private init(_ trust: StoreKitTrust, _ receipts: ReceiptTrust, fingerprint: [UInt8]) {
     self.trust = trust
+    self.receipts = receipts
     self.fingerprint = fingerprint
   }
 
@@ -29,20 +31,24 @@ public final class Verifier: Sendable {
   public static func make(_ config: [UInt8]) -> (verifier: Verifier?, document: Document) {
     var checks = Checks(["configuration"])
     do throws(Refusal) {
-      let trust = try checks.make(0) { () throws(Refusal) -> StoreKitTrust in
+      let (trust, receipts) = try checks.make(0) {
+        () throws(Refusal) -> (StoreKitTrust, ReceiptTrust) in
         let configuration = try ConfigurationReader.read(config)
-        return StoreKitTrust(
-          configuration: configuration, anchors: try anchors(configuration.storekit))
+        return (
+          StoreKitTrust(
+            configuration: configuration, anchors: try anchors(configuration.storekit)),
+          try ReceiptTrust.make(configuration)
+        )
       }
       var writer = JSONWriter(capacity: 2048)
-      trust.configuration.write(trust.anchors, &writer)
+      trust.configuration.write(trust.anchors, receipts, &writer)
       let effective = writer.bytes
       let fingerprint = Digest.sha256.of(effective)
       let envelope = Envelope(
         kind: "configuration", factsMember: "configuration", checks: checks,
         configuration: fingerprint)
       let document = envelope.accepted(nil) { $0.raw(effective) }
-      return (Verifier(trust, fingerprint: fingerprint), document)
+      return (Verifier(trust, receipts, fingerprint: fingerprint), document)
     } catch {
       let envelope = Envelope(
         kind: "configuration", factsMember: "configuration", checks: checks)
@@ -84,7 +90,7 @@ public final class Verifier: Sendable {
       try Verifier.checkNow(nowMs)
       let payload = try verification.run(jws)
       return envelope(kind, verification.checks).accepted(
-        payload, warnings: { payload.writeWarnings(&$0) }, capacity: payload.json.bytes.count + 3072
+        .storeKit(payload), warnings: { payload.writeWarnings(&$0) }, capacity: payload.json.bytes.count + 3072
       ) { payload.write(&$0) }
     } catch {
       return envelope(kind, verification.checks).refused(error)
@@ -138,15 +144,28 @@ public final class Verifier: Sendable {
     for (index, document) in documents.enumerated() {
       let place = "evidence[" + String(index) + "]"
       guard document.status == .ok, document.configuration == fingerprint,
-        let payload = document.evidence
+        let proven = document.evidence
       else { throw Refusal(.misuseDecideEvidence, "DCD-1", at: place) }
       do {
-        evidence.append(try PurchaseEvidence(payload))
+        evidence.append(try purchaseEvidence(proven))
       } catch {
         throw error.inside(place)
       }
     }
     return evidence
+  }
+
+  /// What one piece of verified evidence contributes, whatever its kind.
+  private func purchaseEvidence(
+    _ proven: VerifiedEvidence
+  ) throws(Refusal) -> PurchaseEvidence {
+    let catalogue = trust.configuration.products
+    switch proven {
+    case .storeKit(let payload): return try PurchaseEvidence(payload)
+    case .transactionReceipt(let receipt): return try receipt.purchaseEvidence(catalogue)
+    case .appReceipt(let receipt): return receipt.purchaseEvidence(catalogue)
+    case .receiptResponse(let response): return try response.purchaseEvidence(catalogue)
+    }
   }
 
   private func decision(
@@ -171,7 +190,7 @@ public final class Verifier: Sendable {
   }
 
   /// JWS-41: `now_ms` is held to the same window as signed dates.
-  private static func checkNow(_ nowMs: Int64) throws(Refusal) {
+  static func checkNow(_ nowMs: Int64) throws(Refusal) {
     try require(TimeWindow.contains(nowMs), .misuseCallNow, "JWS-41", at: "now_ms")
   }
 }

@@ -2,6 +2,8 @@ import AssayAuthority
 import CLibCrypto
 import Testing
 
+@testable import Assay
+
 /// What the authority mints is what it says: libcrypto reads it, and each
 /// signature holds.
 @Suite("Test authority")
@@ -127,5 +129,157 @@ struct AuthorityTests {
     #expect(Base64Text.encodeURL([0xfb, 0xff]) == Array("-_8".utf8))
     #expect(Base64Text.withLooseBits(Array("-_8".utf8)) == Array("-_9".utf8))
     #expect(Base64Text.withLooseBits(Array("QXNz".utf8)) == nil)
+  }
+}
+
+/// The receipt authority: what it mints is what it says, every time the same.
+@Suite("Test authority for receipts")
+struct ReceiptAuthorityTests {
+  private static let now: Int64 = 1_795_219_200_000
+  private static let made = Result { try ReceiptAuthority() }
+
+  private var purchase: Purchase { Purchase(now: Self.now) }
+
+  private func certificate(_ der: [UInt8]) -> OpaquePointer? {
+    unsafe der.withUnsafeBufferPointer { bytes in
+      var place = bytes.baseAddress
+      return unsafe d2i_X509(nil, &place, bytes.count)
+    }
+  }
+
+  private func isSigned(_ der: [UInt8], by issuer: [UInt8]) -> Bool {
+    let child = unsafe certificate(der)
+    let parent = unsafe certificate(issuer)
+    defer {
+      unsafe X509_free(child)
+      unsafe X509_free(parent)
+    }
+    guard let child = unsafe child, let parent = unsafe parent else { return false }
+    return unsafe X509_verify(child, X509_get0_pubkey(parent)) == 1
+  }
+
+  @Test("every chain is signed from the root down")
+  func chainsAreSigned() throws {
+    let authority = try Self.made.get()
+    for generation in ReceiptAuthority.Generation.allCases {
+      let chain = try authority.chain(generation)
+      #expect(isSigned(chain.root, by: chain.root))
+      #expect(isSigned(chain.intermediate, by: chain.root))
+      #expect(isSigned(chain.leaf, by: chain.intermediate))
+      #expect(!isSigned(chain.leaf, by: chain.root))
+    }
+    #expect(isSigned(authority.xcodeCertificate, by: authority.xcodeCertificate))
+  }
+
+  @Test("two intermediates have one name and one key, and other years")
+  func pairOfIntermediates() throws {
+    let authority = try Self.made.get()
+    let first = try authority.chain(.first)
+    let second = try authority.chain(.second)
+    #expect(first.intermediate != second.intermediate)
+    #expect(isSigned(first.leaf, by: second.intermediate))
+    #expect(isSigned(second.leaf, by: first.intermediate))
+  }
+
+  @Test("the same keys give the same certificates and receipts")
+  func mintingIsRepeatable() throws {
+    let authority = try Self.made.get()
+    let again = try ReceiptAuthority(keys: authority.keys)
+    for generation in ReceiptAuthority.Generation.allCases {
+      #expect(
+        try authority.chain(generation).certificates == again.chain(generation).certificates)
+    }
+    #expect(try authority.transactionReceipt(purchase) == again.transactionReceipt(purchase))
+    let facts = AppReceiptFacts([purchase], like: purchase)
+    #expect(try authority.appReceipt(facts) == again.appReceipt(facts))
+  }
+
+  @Test("keys are asked for by the names under which a folder keeps them")
+  func namesOfKeys() throws {
+    let authority = try Self.made.get()
+    var asked: [String] = []
+    _ = ReceiptAuthority.Keys { name in
+      asked.append(name)
+      return authority.keys.root
+    }
+    #expect(asked == ReceiptAuthority.Keys.names)
+  }
+
+  @Test("sizes are those of genuine receipts")
+  func sizesAreGenuine() throws {
+    let authority = try Self.made.get()
+    let third = try authority.transactionTemplate(purchase)
+    #expect((2_500...3_800).contains(try third.signed().count))
+    #expect(try third.signatureBlob().first == 3)
+    let early = purchase.moved(by: 1_395_000_000_000 - Self.now)
+    let second = try authority.transactionTemplate(early, version: 2)
+    #expect((1_900...3_000).contains(try second.signed().count))
+    #expect(try second.signatureBlob().first == 2)
+    let facts = AppReceiptFacts([purchase], like: purchase)
+    #expect((4_000...6_000).contains(try authority.appTemplate(facts).signed().count))
+  }
+
+  @Test("dates of Los Angeles change with the season")
+  func pacificDates() {
+    let dates: [(Int64, String)] = [
+      (1_741_514_399_000, "2025-03-09 01:59:59"), (1_741_514_400_000, "2025-03-09 03:00:00"),
+      (1_762_073_999_000, "2025-11-02 01:59:59"), (1_762_074_000_000, "2025-11-02 01:00:00"),
+      (1_735_689_600_000, "2024-12-31 16:00:00"), (1_751_328_000_000, "2025-06-30 17:00:00"),
+    ]
+    for (ms, text) in dates {
+      #expect(WrittenDate.pacific(ms) == text + " America/Los_Angeles")
+    }
+  }
+
+  @Test("a day of requests has its shares, its order, and is the same every time")
+  func dayOfRequests() throws {
+    let authority = try Self.made.get()
+    let configuration = try Authority(now: Self.now).sampleConfiguration(
+      for: purchase, receipts: authority)
+    let verifier = try #require(Verifier.make(configuration.bytes).verifier)
+    var day = try DayOfRequests(
+      authority, purchase: purchase, start: Self.now, count: 1000, seed: 7)
+    var tally: [DayOfRequests.Class: Int] = [:]
+    var last = Self.now
+    while let request = try day.next() {
+      tally[request.kind, default: 0] += 1
+      #expect(request.timeMs >= last && request.timeMs < Self.now + Purchase.day)
+      last = request.timeMs
+      let document = verifier.triage(request.blob, nowMs: Self.now)
+      let status = "\(document.status.name)"
+      switch request.kind {
+      case .foreign: #expect(status == "rejected.triage.foreign-bundle")
+      case .cracker: #expect(status == "rejected.triage.cracker")
+      case .confirmed, .repeated:
+        #expect(document.text("triage.category") == "candidate")
+        let kind: ReceiptKind =
+          document.text("triage.form") == "app-receipt" ? .app : .transaction
+        let verified = verifier.verifyReceipt(
+          request.blob, kind: kind, subject: nil, nowMs: Self.now)
+        #expect("\(verified.status.name)" == "ok")
+      case .unconfirmed:
+        #expect(status == "pending.triage.unverified")
+        let verified = verifier.verifyReceipt(
+          request.blob, kind: .transaction, subject: nil, nowMs: Self.now)
+        #expect("\(verified.status.name)" != "ok")
+      }
+    }
+    for kind in DayOfRequests.Class.allCases {
+      let expected = kind.share
+      #expect(abs((tally[kind] ?? 0) - expected) < expected / 5 + 25, "\(kind)")
+    }
+    let lines = try authority.dayOfRequests(
+      count: 200, seed: 9, purchase: purchase, start: Self.now)
+    let again = try authority.dayOfRequests(
+      count: 200, seed: 9, purchase: purchase, start: Self.now)
+    #expect(lines == again)
+    let other = try authority.dayOfRequests(
+      count: 200, seed: 10, purchase: purchase, start: Self.now)
+    #expect(lines != other)
+    for line in lines {
+      let object = try JSONReader.readObject(Array(line.dropLast()), caps: JSONCaps())
+      #expect(object.root.member("blob")?.text != nil)
+      #expect(object.root.member("timeMs") != nil)
+    }
   }
 }

@@ -55,11 +55,21 @@ struct CaseTableTests {
       let verifier = try #require(Table.verifiers[verifier])
       let kind = try #require(kind.storeKit)
       expect(entry, verifier.verifyJWS(jws.bytes, kind: kind, nowMs: now))
+    case .verifyReceipt(let verifier, let kind, let receipt, let subject, let now):
+      let verifier = try #require(Table.verifiers[verifier])
+      expect(
+        entry,
+        verifier.verifyReceipt(receipt.bytes, kind: kind.library, subject: subject, nowMs: now))
+    case .triage(let verifier, let blob, let now):
+      let verifier = try #require(Table.verifiers[verifier])
+      expect(entry, verifier.triage(blob.bytes, nowMs: now))
+    case .readVerifyReceipt(let verifier, let body, let now):
+      let verifier = try #require(Table.verifiers[verifier])
+      expect(entry, verifier.readVerifyReceipt(body.bytes, nowMs: now))
     case .decide(let name, let evidence, let account, let now):
       let verifier = try #require(Table.verifiers[name])
       let documents = try evidence.map { piece in
-        let own = try #require(Table.verifiers[piece.verifier ?? name])
-        return own.verifyJWS(piece.jws, kind: try #require(piece.kind.storeKit), nowMs: now)
+        try verified(piece, by: try #require(Table.verifiers[piece.verifier ?? name]), now)
       }
       expect(
         entry,
@@ -73,6 +83,18 @@ struct CaseTableTests {
       let (verifier, document) = Verifier.make(config.bytes)
       #expect((verifier != nil) == (entry.expect.status == "ok"), "\(entry.name)")
       expect(entry, document)
+    }
+  }
+
+  private func verified(
+    _ piece: EvidenceCase.Evidence, by verifier: Verifier, _ now: Int64
+  ) throws -> Document {
+    switch piece.proof {
+    case .jws(let kind, let jws):
+      return verifier.verifyJWS(jws, kind: try #require(kind.storeKit), nowMs: now)
+    case .receipt(let kind, let receipt):
+      return verifier.verifyReceipt(receipt, kind: kind.library, subject: nil, nowMs: now)
+    case .answer(let body): return verifier.readVerifyReceipt(body, nowMs: now)
     }
   }
 
@@ -91,11 +113,32 @@ struct CaseTableTests {
       switch fact {
       case .text(let text): #expect(document.text(path) == text, "\(name): \(path)")
       case .integer(let number): #expect(document.integer(path) == number, "\(name): \(path)")
+      case .flag(let flag): #expect(document.flag(path) == flag, "\(name): \(path)")
       case .null:
         #expect(document.text(path) == nil, "\(name): \(path)")
         #expect(document.integer(path) == nil, "\(name): \(path)")
       }
     }
+  }
+}
+
+extension ReceiptEvidenceKind {
+  /// The library's name of the same kind.
+  var library: ReceiptKind {
+    switch self {
+    case .transactionReceipt: .transaction
+    case .appReceipt: .app
+    }
+  }
+}
+
+extension Document {
+  /// The boolean at a dotted path; nil where something else stands.
+  func flag(_ path: String) -> Bool? {
+    guard let member = DocumentMember.find(json, Array(path.utf8)) else { return nil }
+    let rest = json[member.start...]
+    if rest.starts(with: "true".utf8) { return true }
+    return rest.starts(with: "false".utf8) ? false : nil
   }
 }
 

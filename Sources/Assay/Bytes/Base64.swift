@@ -14,6 +14,11 @@ enum Base64 {
     return decode(digits, standardValues)
   }
 
+  /// RFC 4648 §4 without its padding.
+  static func decodeDigits(_ text: ArraySlice<UInt8>) -> [UInt8]? {
+    decode(text, standardValues)
+  }
+
   /// The offset of the first byte that is neither a character of base64url nor a
   /// dot, or nil; and the offsets of the dots, of which three are enough to know.
   static func segments(_ text: [UInt8]) -> (dots: [Int], stranger: Int?) {
@@ -23,7 +28,7 @@ enum Base64 {
       // Nearly all blocks hold neither a dot nor a stranger.
       start &+= digitPrefix(text, from: start)
       let end = Swift.min(start &+ blockSize, text.count)
-      for index in start..<end where urlValues[Int(text[index])] == invalid {
+      for index in start..<end where urlValues[Int(text[index])] == stranger {
         guard text[index] == 0x2e else { return (dots, index) }
         dots.append(index)
         if dots.count > 2 { break }
@@ -104,7 +109,6 @@ enum Base64 {
   @inline(__always)
   private static func everyByte(_ value: UInt64) -> UInt64 { value &* 0x0101_0101_0101_0101 }
 
-  private static let invalid: UInt8 = 0xff
   private static let standardDigits = Text(
     stringLiteral:
       "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/"
@@ -113,58 +117,86 @@ enum Base64 {
   private static let urlValues = values(
     standardDigits.map { $0 == 0x2b ? 0x2d : $0 == 0x2f ? 0x5f : $0 })
 
-  private static func values(_ digits: [UInt8]) -> [UInt8] {
-    var table = [UInt8](repeating: invalid, count: 256)
+  /// For each of the four places in a group, and each byte there, the bits that it
+  /// gives to the three bytes of the group, the first in the lowest byte.
+  /// Strangers give a bit above them all.
+  private static func values(_ digits: [UInt8]) -> [UInt32] {
+    var table = [UInt32](repeating: stranger, count: 1024)
     for (value, digit) in digits.enumerated() {
-      table[Int(digit)] = UInt8(truncatingIfNeeded: value)
+      let value = UInt32(value)
+      let place = Int(digit)
+      table[place] = value << 2
+      table[256 &+ place] = value >> 4 | (value & 15) << 12
+      table[512 &+ place] = (value >> 2) << 8 | (value & 3) << 22
+      table[768 &+ place] = value << 16
     }
     return table
   }
 
+  private static let stranger: UInt32 = 1 << 24
+
   /// Decodes unpadded digits; nil for a wrong character, an impossible length,
   /// or unused bits that are not zero.
-  private static func decode(_ text: ArraySlice<UInt8>, _ table: [UInt8]) -> [UInt8]? {
+  private static func decode(_ text: ArraySlice<UInt8>, _ table: [UInt32]) -> [UInt8]? {
     let tail = text.count % 4
     guard tail != 1 else { return nil }
     let length = text.count / 4 &* 3 &+ (tail == 0 ? 0 : tail &- 1)
-    let digits = text.span
-    let values = table.span
-    var clean = true
-    let bytes = unsafe [UInt8](unsafeUninitializedCapacity: length) { buffer, count in
-      var read = 0
-      var write = 0
-      var seen: UInt8 = 0
-      while read &+ 4 <= digits.count {
-        let a = values[Int(digits[read])]
-        let b = values[Int(digits[read &+ 1])]
-        let c = values[Int(digits[read &+ 2])]
-        let d = values[Int(digits[read &+ 3])]
-        seen |= a | b | c | d
-        unsafe buffer[write] = a << 2 | b >> 4
-        unsafe buffer[write &+ 1] = b << 4 | c >> 2
-        unsafe buffer[write &+ 2] = c << 6 | d
-        read &+= 4
-        write &+= 3
-      }
-      if tail >= 2 {
-        let a = values[Int(digits[read])]
-        let b = values[Int(digits[read &+ 1])]
-        seen |= a | b
-        unsafe buffer[write] = a << 2 | b >> 4
-        write &+= 1
-        if tail == 3 {
-          let c = values[Int(digits[read &+ 2])]
-          seen |= c
-          unsafe buffer[write] = b << 4 | c >> 2
-          write &+= 1
-          clean = c & 3 == 0
-        } else {
-          clean = b & 15 == 0
+    var isClean = true
+    // Two bytes more than the value: groups are written eight bytes at a time.
+    let bytes = unsafe [UInt8](unsafeUninitializedCapacity: length &+ 2) { buffer, count in
+      count = length
+      isClean = unsafe text.withUnsafeBytes { text in
+        unsafe table.withUnsafeBufferPointer { table in
+          unsafe decode(text, table, into: UnsafeMutableRawBufferPointer(buffer))
         }
       }
-      if seen & 0x80 != 0 { clean = false }
-      count = write
     }
-    return clean ? bytes : nil
+    return isClean ? bytes : nil
+  }
+
+  /// The same into a buffer that has room for the value and two bytes more.
+  private static func decode(
+    _ text: UnsafeRawBufferPointer, _ table: UnsafeBufferPointer<UInt32>,
+    into bytes: UnsafeMutableRawBufferPointer
+  ) -> Bool {
+    var read = 0
+    var write = 0
+    while read &+ 8 <= text.count {
+      let word = unsafe UInt64(
+        littleEndian: text.loadUnaligned(fromByteOffset: read, as: UInt64.self))
+      let low = unsafe group(UInt32(truncatingIfNeeded: word), table)
+      let high = unsafe group(UInt32(truncatingIfNeeded: word >> 32), table)
+      guard (low | high) < stranger else { return false }
+      let value = UInt64(low) | UInt64(high) << 24
+      unsafe bytes.storeBytes(of: value.littleEndian, toByteOffset: write, as: UInt64.self)
+      read &+= 8
+      write &+= 6
+    }
+    // The rest, filled up with the digit of the value 0 for what is not there.
+    var seen: UInt32 = 0
+    while read < text.count {
+      var word: UInt32 = 0x4141_4141
+      let there = Swift.min(text.count &- read, 4)
+      for place in 0..<there {
+        let shift = UInt32(truncatingIfNeeded: place &* 8)
+        word = unsafe word & ~(0xff << shift) | UInt32(text[read &+ place]) << shift
+      }
+      let value = unsafe group(word, table)
+      seen |= value
+      // Bits that stand beyond the bytes of a short group are unused ones.
+      if there < 4, (value & 0xff_ffff) >> UInt32(8 &* (there &- 1)) != 0 { return false }
+      for place in 0..<Swift.max(there &- 1, 0) {
+        unsafe bytes[write &+ place] = UInt8(truncatingIfNeeded: value >> UInt32(8 &* place))
+      }
+      read &+= there
+      write &+= there &- 1
+    }
+    return seen < stranger
+  }
+
+  @inline(__always)
+  private static func group(_ word: UInt32, _ table: UnsafeBufferPointer<UInt32>) -> UInt32 {
+    unsafe table[Int(word & 0xff)] | table[256 | Int(word >> 8 & 0xff)]
+      | table[512 | Int(word >> 16 & 0xff)] | table[768 | Int(word >> 24)]
   }
 }

@@ -186,6 +186,7 @@ extension Configuration {
       if evidenceClass == .appleAnswer { weakest = .appleAnswer }
     }
     for item in evidence {
+      if let moment = item.asOf { take(moment, item.evidenceClass) }
       for facts in item.purchases { take(facts.asOf, facts.evidenceClass) }
       for facts in item.renewals { take(facts.asOf, facts.evidenceClass) }
     }

@@ -101,7 +101,7 @@ struct DecisionTable {
       if chosen.isAhead(of: now, skew: skew) { return notStarted(start, end) }
       ruling = active(chosen.facts, end, renewal, members)
     } else {
-      ruling = ended(end, renewal)
+      ruling = ended(end, renewal, isExpiredAnswer: chosen.facts.isExpiredAnswer)
     }
     ruling.graceUntil = renewal?.graceEnd
     return ruling
@@ -129,7 +129,7 @@ struct DecisionTable {
 
   // MARK: before the end
 
-  /// DEC-6 and DEC-9 to DEC-14: the first that matches names the row, the flags
+  /// DEC-6 and DEC-8 to DEC-14: the first that matches names the row, the flags
   /// of all are reported (DCD-9).
   private func active(
     _ facts: PurchaseFacts, _ end: Int64, _ renewal: RenewalFacts?, _ members: [Candidate]
@@ -141,6 +141,10 @@ struct DecisionTable {
       rows.append("DEC-6")
       ruling.flags.append(.renewalBooked)
       ruling.bookedUntil = booked.end
+    }
+    if facts.isExpiredAnswer {
+      rows.append("DEC-8")
+      ruling.flags.append(.cancelled)
     }
     let offers = offerFlags(facts)
     if !offers.isEmpty {
@@ -170,14 +174,13 @@ struct DecisionTable {
   /// DEC-9. A free period is a trial, whichever offer gave it; another period at
   /// an introductory price is `intro`; promotional, code and win-back are `offer`.
   private func offerFlags(_ facts: PurchaseFacts) -> [DecisionFlag] {
-    let isFree = facts.offerDiscountType == "FREE_TRIAL"
+    let isFree = facts.offerDiscountType == "FREE_TRIAL" || facts.isTrial
+    let isIntro = facts.offerType == 1 || facts.isIntro
+    let isOffer = facts.hasOffer || facts.offerType.map { (2...4).contains($0) } == true
     var flags: [DecisionFlag] = []
     if isFree { flags.append(.trial) }
-    switch facts.offerType {
-    case 1: if !isFree { flags.append(.intro) }
-    case 2, 3, 4: flags.append(.offer)
-    default: break
-    }
+    if isIntro, !isFree { flags.append(.intro) }
+    if isOffer { flags.append(.offer) }
     return flags
   }
 
@@ -189,25 +192,34 @@ struct DecisionTable {
 
   // MARK: after the end
 
-  private func ended(_ end: Int64, _ renewal: RenewalFacts?) -> Ruling {
-    guard let renewal else {
-      var ruling = Ruling(.expired, "DEC-21")
+  private func ended(
+    _ end: Int64, _ renewal: RenewalFacts?, isExpiredAnswer: Bool
+  ) -> Ruling {
+    if let renewal {
+      var ruling = ended(end, told: renewal, isExpiredAnswer: isExpiredAnswer)
+      if ruling.state != .grace {
+        ruling.nextCheck = CheckSchedule.afterEnd(
+          end, now: now, mayBeRetried: !retryIsOver(renewal, end))
+      }
+      return ruling
+    }
+    var ruling: Ruling
+    if isExpiredAnswer {
+      ruling = expiredAnswer(end, mayBeInFlight: true)
+    } else {
+      ruling = Ruling(.expired, "DEC-21")
       ruling.flags = [.byThisEvidence]
       ruling.stale = true
       ruling.until = end
-      ruling.nextCheck = CheckSchedule.afterEnd(end, now: now, mayBeRetried: true)
-      return ruling
     }
-    var ruling = ended(end, told: renewal)
-    if ruling.state != .grace {
-      ruling.nextCheck = CheckSchedule.afterEnd(
-        end, now: now, mayBeRetried: !retryIsOver(renewal, end))
-    }
+    ruling.nextCheck = CheckSchedule.afterEnd(end, now: now, mayBeRetried: true)
     return ruling
   }
 
   /// DEC-15 to DEC-20.
-  private func ended(_ end: Int64, told renewal: RenewalFacts) -> Ruling {
+  private func ended(
+    _ end: Int64, told renewal: RenewalFacts, isExpiredAnswer: Bool
+  ) -> Ruling {
     if renewal.isInBillingRetry == true {
       if let graceEnd = renewal.graceEnd, now < graceEnd {
         var ruling = Ruling(.grace, "DEC-15")
@@ -229,21 +241,38 @@ struct DecisionTable {
       ruling.until = end
       return ruling
     }
-    let mayBeInFlight =
-      renewal.autoRenewStatus == AutoRenew.on && renewal.expirationIntent == nil
-      && !retryIsOver(renewal, end)
-    if mayBeInFlight, now < Milliseconds.sum(end, Milliseconds.day) {
-      let lastMoment = Milliseconds.sum(end, policy.leewayMs)
-      var ruling = Ruling(.stale, "DEC-18")
-      ruling.entitled = now < lastMoment
-      ruling.until = ruling.entitled ? lastMoment : end
-      ruling.stale = true
-      return ruling
+    let isOn = renewal.autoRenewStatus == AutoRenew.on
+    let mayBeInFlight = isOn && renewal.expirationIntent == nil && !retryIsOver(renewal, end)
+    if mayBeInFlight, isShortlyAfter(end) { return inFlight(end, "DEC-18") }
+    if isExpiredAnswer {
+      return expiredAnswer(end, mayBeInFlight: isOn || renewal.autoRenewStatus == nil)
     }
     var ruling = Ruling(.expired, "DEC-20")
     ruling.until = end
     ruling.stale = mayBeInFlight
     return ruling
+  }
+
+  /// DEC-19: status 21006 has been wrong just after the end.
+  private func expiredAnswer(_ end: Int64, mayBeInFlight: Bool) -> Ruling {
+    if mayBeInFlight, isShortlyAfter(end) { return inFlight(end, "DEC-19") }
+    var ruling = Ruling(.expired, "DEC-19")
+    ruling.until = end
+    return ruling
+  }
+
+  /// The renewal may be on its way (DEC-18, DEC-19): leeway is for this alone.
+  private func inFlight(_ end: Int64, _ row: StaticString) -> Ruling {
+    let lastMoment = Milliseconds.sum(end, policy.leewayMs)
+    var ruling = Ruling(.stale, row)
+    ruling.entitled = now < lastMoment
+    ruling.until = ruling.entitled ? lastMoment : end
+    ruling.stale = true
+    return ruling
+  }
+
+  private func isShortlyAfter(_ end: Int64) -> Bool {
+    now < Milliseconds.sum(end, Milliseconds.day)
   }
 
   /// "Not in retry" says that Apple has stopped trying only when it was said

@@ -173,6 +173,10 @@ extension Statement where Facts == PurchaseFacts {
     writer.integer(facts.quantity)
     writer.optional(facts.account)
     writer.boolean(facts.showsRevocation)
+    writer.boolean(facts.isTrial)
+    writer.boolean(facts.isIntro)
+    writer.boolean(facts.hasOffer)
+    writer.boolean(facts.isExpiredAnswer)
     writer.endArray()
     return Text(writer.bytes)
   }

@@ -24,12 +24,13 @@ enum EntitlementState: Sendable, Equatable {
 
 /// What else is true of a state; all that match are reported (DCD-9).
 enum DecisionFlag: Sendable, Equatable {
-  case renewalBooked, trial, intro, offer, willNotRenew, changePending
+  case renewalBooked, cancelled, trial, intro, offer, willNotRenew, changePending
   case priceConsentPending, family, assigned, byThisEvidence
 
   var name: StaticString {
     switch self {
     case .renewalBooked: return "renewal-booked"
+    case .cancelled: return "cancelled"
     case .trial: return "trial"
     case .intro: return "intro"
     case .offer: return "offer"

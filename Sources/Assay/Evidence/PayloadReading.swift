@@ -47,7 +47,7 @@ struct PayloadReading {
   }
 
   /// What a payload looks like, by members that only one kind has.
-  private static func look(_ payload: JSONValue) -> StoreKitKind? {
+  static func look(_ payload: JSONValue) -> StoreKitKind? {
     func has(_ name: StaticString) -> Bool { payload.present(name) != nil }
     if has("notificationType") || has("notificationUUID") { return .notification }
     if has("requestIdentifier") && has("userLocale") { return .realtimeRequest }

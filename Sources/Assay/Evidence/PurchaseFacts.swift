@@ -81,6 +81,11 @@ struct PurchaseFacts: Sendable {
   var ownership: Text? = nil
   /// 1 introductory, 2 promotional, 3 offer code, 4 win-back.
   var offerType: Int64? = nil
+  /// Receipts and answers of verifyReceipt tell offers by flags (DEC-9).
+  var isTrial = false
+  var isIntro = false
+  /// A promotional offer or an offer code, told by its id alone.
+  var hasOffer = false
   /// "FREE_TRIAL", "PAY_AS_YOU_GO", "PAY_UP_FRONT", "ONE_TIME".
   var offerDiscountType: Text? = nil
   var quantity: Int64 = 1
@@ -91,6 +96,8 @@ struct PurchaseFacts: Sendable {
   var evidenceClass = EvidenceClass.signed
   /// False for evidence that cannot show a revocation at all (DCD-3, RFD-5).
   var showsRevocation = true
+  /// Shown by an answer of verifyReceipt with status 21006 (DEC-8, DEC-19).
+  var isExpiredAnswer = false
 }
 
 /// What a decision needs of the renewal of one line (original transaction id).
@@ -119,4 +126,8 @@ struct PurchaseEvidence: Sendable {
   var kind: StaticString
   var purchases: [PurchaseFacts]
   var renewals: [RenewalFacts]
+  /// As of when the document speaks, and how it is trusted: what is left to say
+  /// of one without purchases (DEC-2).
+  var asOf: Int64? = nil
+  var evidenceClass = EvidenceClass.signed
 }

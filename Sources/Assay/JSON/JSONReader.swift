@@ -33,12 +33,16 @@ struct JSONCaps: Sendable {
   var elements = 1024
   var nameBytes = 256
   var numberBytes = 64
+  /// Of the whole text, containers and members' values counted.
+  var values = Int.max
 
   /// Headers and payloads of evidence (JWS-6).
   static let evidence = JSONCaps()
   /// A configuration: a catalogue may have 4,096 products, and one that has more
   /// is refused for that, not for its syntax.
   static let configuration = JSONCaps(members: 8192, elements: 8192)
+  /// An answer of verifyReceipt: as many entries as it may have (VRR-15).
+  static let receiptAnswer = JSONCaps(elements: 16_384, values: 1 << 20)
 }
 
 /// Reads RFC 8259 JSON strictly: checked UTF-8, no byte order mark, nothing
@@ -124,6 +128,7 @@ struct JSONReader {
       guard nodes[top].count < caps.elements else { throw fault(.elements) }
       nodes[top].count &+= 1
     }
+    guard nodes.count < caps.values else { throw fault(.elements) }
     var node = JSON.Node(kind: .null, start: Int32(truncatingIfNeeded: position), end: 0)
     if let name {
       node.nameStart = name.start
@@ -396,7 +401,8 @@ enum JSONEscapes {
     return unit
   }
 
-  private static func encode(_ scalar: UInt32, _ emit: (UInt8) -> Void) {
+  /// The UTF-8 of a scalar that is no surrogate.
+  static func encode(_ scalar: UInt32, _ emit: (UInt8) -> Void) {
     func tail(_ shift: UInt32) -> UInt8 { UInt8(truncatingIfNeeded: scalar >> shift & 0x3f) | 0x80 }
     if scalar < 0x80 {
       emit(UInt8(truncatingIfNeeded: scalar))
@@ -420,7 +426,10 @@ enum JSONEscapes {
 /// nothing above U+10FFFF.
 enum UTF8Sequence {
   /// The length of the sequence that begins at `at`: 1…4, or 0 when it is none.
-  static func length(_ bytes: [UInt8], _ at: Int) -> Int {
+  static func length(_ bytes: [UInt8], _ at: Int) -> Int { length(bytes.span, at) }
+
+  /// The same within a part of some bytes.
+  static func length(_ bytes: Span<UInt8>, _ at: Int) -> Int {
     guard at < bytes.count else { return 0 }
     let first = bytes[at]
     var low: UInt8 = 0x80

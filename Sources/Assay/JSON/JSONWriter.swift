@@ -28,7 +28,7 @@ struct JSONWriter {
   @_disfavoredOverload
   mutating func name(_ name: Text) {
     separate()
-    quote(name.utf8)
+    quote(name.utf8[...])
     bytes.append(0x3a)
     pending = false
   }
@@ -63,7 +63,9 @@ struct JSONWriter {
   @_disfavoredOverload
   mutating func string(_ value: String) { string(utf8: Array(value.utf8)) }
 
-  mutating func string(utf8: [UInt8]) {
+  mutating func string(utf8: [UInt8]) { string(utf8: utf8[...]) }
+
+  mutating func string(utf8: ArraySlice<UInt8>) {
     separate()
     quote(utf8)
     pending = true
@@ -139,29 +141,39 @@ struct JSONWriter {
     bytes[start...].reverse()
   }
 
-  /// RFC 8259 §7: quotation mark, backslash and control characters escaped.
-  private mutating func quote(_ utf8: [UInt8]) {
+  /// RFC 8259 §7: quotation mark, backslash and control characters escaped. What
+  /// lies between them is copied in one go.
+  private mutating func quote(_ utf8: ArraySlice<UInt8>) {
     bytes.append(0x22)
-    for byte in utf8 {
-      switch byte {
-      case 0x22, 0x5c:
-        bytes.append(0x5c)
-        bytes.append(byte)
-      case 0x0a:
-        bytes.append(0x5c)
-        bytes.append(0x6e)
-      case 0x0d:
-        bytes.append(0x5c)
-        bytes.append(0x72)
-      case 0x09:
-        bytes.append(0x5c)
-        bytes.append(0x74)
-      case 0..<0x20:
-        append("\\u00")
-        bytes.append(contentsOf: Hex.encode([byte]))
-      default: bytes.append(byte)
-      }
+    var copied = utf8.startIndex
+    for at in utf8.indices {
+      let byte = utf8[at]
+      if byte >= 0x20, byte != 0x22, byte != 0x5c { continue }
+      bytes.append(contentsOf: utf8[copied..<at])
+      escape(byte)
+      copied = at &+ 1
     }
+    bytes.append(contentsOf: utf8[copied...])
     bytes.append(0x22)
+  }
+
+  private mutating func escape(_ byte: UInt8) {
+    switch byte {
+    case 0x22, 0x5c:
+      bytes.append(0x5c)
+      bytes.append(byte)
+    case 0x0a:
+      bytes.append(0x5c)
+      bytes.append(0x6e)
+    case 0x0d:
+      bytes.append(0x5c)
+      bytes.append(0x72)
+    case 0x09:
+      bytes.append(0x5c)
+      bytes.append(0x74)
+    default:
+      append("\\u00")
+      bytes.append(contentsOf: Hex.encode([byte]))
+    }
   }
 }

@@ -8,13 +8,13 @@ public final class Document: Sendable {
   /// The whole document as UTF-8 JSON.
   public let json: [UInt8]
   /// What a verification proved; nil after a refusal.
-  let evidence: SignedPayload?
+  let evidence: VerifiedEvidence?
   /// Of the configuration it was made under (DCD-1).
   let configuration: [UInt8]
   private let texts = TextStore()
 
   init(
-    status: Status, json: [UInt8], evidence: SignedPayload? = nil, configuration: [UInt8] = []
+    status: Status, json: [UInt8], evidence: VerifiedEvidence? = nil, configuration: [UInt8] = []
   ) {
     self.status = status
     self.json = json
@@ -62,7 +62,7 @@ struct Envelope {
 
   /// A document with status 0. `facts` writes one value.
   func accepted(
-    _ evidence: SignedPayload?, warnings: (inout JSONWriter) -> Void = { _ in },
+    _ evidence: VerifiedEvidence?, warnings: (inout JSONWriter) -> Void = { _ in },
     capacity: Int = 4096, facts: (inout JSONWriter) -> Void
   ) -> Document {
     var writer = JSONWriter(capacity: capacity)
@@ -73,10 +73,12 @@ struct Envelope {
   }
 
   /// A refusal. Its facts are null, except for kinds whose finding is the
-  /// library's own, such as a decision (DOC-1).
+  /// library's own, such as a decision (DOC-1). `claimed` writes what unverified
+  /// evidence says of itself, as a member of that name (TRI-12).
   func refused(
     _ refusal: Refusal, check: StaticString? = nil,
     warnings: (inout JSONWriter) -> Void = { _ in },
+    claimed: ((inout JSONWriter) -> Void)? = nil,
     facts: (inout JSONWriter) -> Void = { $0.null() }
   ) -> Document {
     var writer = JSONWriter(capacity: 2048)
@@ -91,9 +93,9 @@ struct Envelope {
     writer.name("at")
     if refusal.place.isEmpty { writer.null() } else { writer.string(refusal.place) }
     writer.member("hint", entry?.hint ?? "")
-    writer.member("retryClass", entry?.retryClass ?? "never")
+    writer.member("retryClass", refusal.retryClass ?? entry?.retryClass ?? "never")
     writer.endObject()
-    end(&writer, warnings, facts)
+    end(&writer, warnings, facts, claimed)
     return Document(status: refusal.status, json: writer.bytes, configuration: configuration)
   }
 
@@ -117,7 +119,7 @@ struct Envelope {
 
   private func end(
     _ writer: inout JSONWriter, _ warnings: (inout JSONWriter) -> Void,
-    _ facts: (inout JSONWriter) -> Void
+    _ facts: (inout JSONWriter) -> Void, _ claimed: ((inout JSONWriter) -> Void)? = nil
   ) {
     checks.write(&writer)
     writer.name("warnings")
@@ -126,6 +128,10 @@ struct Envelope {
     writer.endArray()
     writer.name(factsMember)
     facts(&writer)
+    if let claimed {
+      writer.name("claimed")
+      claimed(&writer)
+    }
     writer.endObject()
   }
 }
@@ -145,7 +151,7 @@ extension Document {
     return refusedCall(kind.name, facts: kind.factsMember, Refusal(.misuseCallArgument, "DOC-1"))
   }
 
-  private static func refusedCall(
+  static func refusedCall(
     _ kind: StaticString, facts: StaticString? = nil, _ refusal: Refusal
   ) -> Document {
     Envelope(kind: kind, factsMember: facts ?? kind, checks: Checks([])).refused(refusal)

@@ -1,0 +1,53 @@
+/// Looks through bytes eight at a time.
+enum ByteScan {
+  /// The first place from `start` on that holds one of two bytes below 0x80; the
+  /// end when there is none.
+  static func first(
+    _ one: UInt8, or other: UInt8, in bytes: Span<UInt8>, from start: Int
+  ) -> Int {
+    let raw = unsafe bytes.bytes
+    var at = start
+    while at &+ 8 <= bytes.count {
+      let word = unsafe UInt64(
+        littleEndian: raw.unsafeLoadUnaligned(fromByteOffset: at, as: UInt64.self))
+      let hits = zeroBytes(word ^ everyByte(one)) | zeroBytes(word ^ everyByte(other))
+      // The lowest mark is always a true one.
+      if hits != 0 { return at &+ hits.trailingZeroBitCount / 8 }
+      at &+= 8
+    }
+    while at < bytes.count {
+      if bytes[at] == one || bytes[at] == other { return at }
+      at &+= 1
+    }
+    return bytes.count
+  }
+
+  /// Whether every byte lies in 0x01 … 0x7f.
+  static func isASCIIWithoutNUL(_ bytes: Span<UInt8>) -> Bool {
+    let raw = unsafe bytes.bytes
+    var at = 0
+    var marks: UInt64 = 0
+    while at &+ 8 <= bytes.count {
+      let word = unsafe raw.unsafeLoadUnaligned(fromByteOffset: at, as: UInt64.self)
+      // A byte from 0x80 on has its top bit; a NUL borrows it.
+      marks |= word | (word &- everyByte(1))
+      at &+= 8
+    }
+    while at < bytes.count {
+      if bytes[at] == 0 || bytes[at] >= 0x80 { return false }
+      at &+= 1
+    }
+    return marks & everyByte(0x80) == 0
+  }
+
+  /// The top bit of each byte that is zero, and of no lower one that is not.
+  @inline(__always)
+  private static func zeroBytes(_ word: UInt64) -> UInt64 {
+    (word &- everyByte(1)) & ~word & everyByte(0x80)
+  }
+
+  @inline(__always)
+  private static func everyByte(_ value: UInt8) -> UInt64 {
+    UInt64(value) &* 0x0101_0101_0101_0101
+  }
+}

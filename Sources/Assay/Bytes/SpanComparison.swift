@@ -1,0 +1,25 @@
+extension Span<UInt8> {
+  /// Whether a part of these bytes is the literal. False when the part lies
+  /// outside.
+  @inline(__always)
+  func equals(_ literal: StaticString, _ part: Range<Int>) -> Bool {
+    guard part.count == literal.utf8CodeUnitCount, part.lowerBound >= 0,
+      part.upperBound <= count
+    else { return false }
+    return hasBytes(of: literal, from: part.lowerBound)
+  }
+
+  /// Whether these bytes begin with the literal.
+  func begins(with literal: StaticString) -> Bool {
+    literal.utf8CodeUnitCount <= count && hasBytes(of: literal, from: 0)
+  }
+
+  private func hasBytes(of literal: StaticString, from start: Int) -> Bool {
+    let theirs = unsafe literal.utf8Start
+    for offset in 0..<literal.utf8CodeUnitCount
+    where unsafe self[start &+ offset] != theirs[offset] {
+      return false
+    }
+    return true
+  }
+}

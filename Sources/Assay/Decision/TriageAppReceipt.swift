@@ -1,0 +1,158 @@
+/// Triage of an app receipt or App Attest receipt: its attributes are read, its
+/// signature is not looked at (TRI-3).
+extension Triage {
+  func lookAtContainer(_ transport: Transport) -> TriageResult {
+    let bytes = transport.bytes
+    guard bytes.count <= configuration.receipts.appReceiptBytes else {
+      return malformed(
+        Refusal(.tooLargeAppReceiptSize, "TRI-3"), .appReceipt, transport, at: .structure)
+    }
+    guard let claims = AppReceiptClaims.claims(bytes) else { return withoutClaims(transport) }
+    return claims.form == .appReceipt
+      ? lookAtAppReceipt(claims, transport) : lookAtAttestReceipt(claims, transport)
+  }
+
+  /// A receipt that cannot be read is a damaged one when it begins as receipts
+  /// do; any other DER is a form that triage does not know.
+  private func withoutClaims(_ transport: Transport) -> TriageResult {
+    guard Triage.beginsAsSignedData(transport.bytes) else {
+      return unsupported(.unknown, transport)
+    }
+    let refusal: Refusal
+    do throws(BER.Fault) {
+      _ = try BER.measure(
+        transport.bytes, BER.Limits(elements: AppReceiptVerification.elementCap, depth: 24))
+      refusal = Refusal(.malformedAppReceiptStructure, "APR-2")
+    } catch {
+      refusal = Triage.refusal(error)
+    }
+    return malformed(refusal, .appReceipt, transport, at: .structure)
+  }
+
+  private static func refusal(_ fault: BER.Fault) -> Refusal {
+    let status: Status
+    switch fault {
+    case .unclean: status = .malformedAppReceiptBer
+    case .trailing: status = .malformedAppReceiptTrailing
+    case .tooManyElements: status = .tooLargeAppReceiptElements
+    case .tooDeep: status = .tooLargeAppReceiptDepth
+    }
+    return Refusal(status, "APR-1", at: "byte " + String(fault.offset))
+  }
+
+  /// Whether the object identifier of a container stands first inside.
+  static func beginsAsSignedData(_ bytes: [UInt8]) -> Bool {
+    guard bytes.count > 2 else { return false }
+    let lengthBytes = bytes[1] >= 0x80 ? Int(bytes[1] & 0x7f) : 0
+    var head = bytes.dropFirst(2 &+ lengthBytes)
+    guard head.first == DER.objectIdentifier, head.dropFirst().first == 9 else { return false }
+    head = head.dropFirst(2)
+    return head.prefix(9).elementsEqual(ObjectIdentifier.signedData)
+  }
+
+  // MARK: app receipts
+
+  private func lookAtAppReceipt(
+    _ claims: AppReceiptClaims, _ transport: Transport
+  ) -> TriageResult {
+    var traits = TriageTraits()
+    var claim = TriageClaim(claims.payload.bytes)
+    var receipt = TriageClaim.AppReceipt()
+    receipt.type = claims.shown(claims.type)
+    receipt.creationDate = claims.creationDate
+    receipt.purchaseCount = claims.purchases.count
+    receipt.isComplete = claims.purchases.count <= TriageClaim.AppReceipt.purchaseCap
+    claim.bundleId = claims.shown(claims.bundleId)
+    claim.environment = claims.type.flatMap { AppReceiptVerification.environment(ofType: claims.slice($0)) }
+    for purchase in claims.purchases.prefix(TriageClaim.AppReceipt.purchaseCap) {
+      addProduct(purchase, claims, &receipt)
+      addKeys(purchase, claims, &claim)
+    }
+    claim.appReceipt = receipt
+    if claim.bundleId == nil { traits.missing.insert(.bundleId) }
+    if receipt.creationDate == nil { traits.missing.insert(.creationDate) }
+    if let environment = claim.environment {
+      if !accepts(environment) { traits.flags.insert(.environment) }
+    } else {
+      traits.format.insert(.receiptType)
+    }
+    // TRI-7 is not asked: an app receipt lists everything that was ever bought.
+    return judge(
+      claim, .appReceipt, transport, traits: traits,
+      isOurs: claim.bundleId.map { isOurs(bundleId: claims.slice($0)) })
+  }
+
+  private func addProduct(
+    _ purchase: AppReceiptClaims.Purchase, _ claims: AppReceiptClaims,
+    _ receipt: inout TriageClaim.AppReceipt
+  ) {
+    guard let id = claims.shown(purchase.productId),
+      receipt.productIds.count < TriageClaim.AppReceipt.productCap
+    else { return }
+    for known in receipt.productIds where claims.slice(known) == claims.slice(id) { return }
+    receipt.productIds.append(id)
+  }
+
+  /// Its type is the receipt's own word, or the catalogue's.
+  private func addKeys(
+    _ purchase: AppReceiptClaims.Purchase, _ claims: AppReceiptClaims, _ claim: inout TriageClaim
+  ) {
+    let type =
+      ProductType(attribute: purchase.type)
+      ?? claims.text(purchase.productId).flatMap { configuration.products.product($0)?.type }
+    claim.addKeys(
+      of: TriageClaim.Ids(
+        transactionId: purchase.transactionId,
+        originalTransactionId: purchase.originalTransactionId,
+        webOrderLineItemId: purchase.webOrderLineItemId.map { Text(decimal: $0) },
+        purchaseDate: purchase.purchaseDate),
+      type: type)
+  }
+
+  // MARK: App Attest
+
+  /// TRI-6: an App ID is a team id or an older prefix, a dot, and the bundle id.
+  private func lookAtAttestReceipt(
+    _ claims: AppReceiptClaims, _ transport: Transport
+  ) -> TriageResult {
+    var claim = TriageClaim(claims.payload.bytes)
+    var receipt = TriageClaim.AppReceipt()
+    receipt.type = claims.type
+    receipt.creationDate = claims.creationDate
+    claim.appReceipt = receipt
+    var traits = TriageTraits()
+    var isOurs: Bool? = nil
+    if let id = claims.shown(claims.bundleId) {
+      claim.appId = id
+      let appId = claims.slice(id)
+      if let dot = appId.firstIndex(of: 0x2e) {
+        claim.bundleId = dot &+ 1..<id.upperBound
+        isOurs = self.isOurs(team: appId[..<dot], bundleId: appId[(dot &+ 1)...])
+      } else {
+        isOurs = false
+      }
+    } else {
+      traits.missing.insert(.bundleId)
+    }
+    if receipt.creationDate == nil { traits.missing.insert(.creationDate) }
+    return judge(claim, .attestReceipt, transport, traits: traits, isOurs: isOurs)
+  }
+
+  /// An app without a configured team id is told by its bundle id alone.
+  private func isOurs(team: ArraySlice<UInt8>, bundleId: ArraySlice<UInt8>) -> Bool {
+    for app in configuration.apps where app.bundleId.utf8[...] == bundleId {
+      guard let teamId = app.teamId else { return true }
+      if teamId.utf8[...] == team { return true }
+    }
+    return false
+  }
+}
+
+extension AppReceiptClaims {
+  /// A text that may be shown; nil for one with a NUL, which ends a C string and
+  /// stands in no genuine receipt.
+  fileprivate func shown(_ range: Range<Int>?) -> Range<Int>? {
+    guard let range, !slice(range).contains(0) else { return nil }
+    return range
+  }
+}

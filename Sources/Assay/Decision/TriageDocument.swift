@@ -1,0 +1,13 @@
+extension TriageResult {
+  /// The document of `assay_triage` (TRI-12): the finding under `triage`, what the
+  /// blob says of itself under `claimed`.
+  ///
+  /// - Parameter configuration: the fingerprint of the verifier's configuration.
+  func document(configuration: [UInt8]) -> Document {
+    let envelope = Envelope(
+      kind: "triage", factsMember: "triage", checks: checks, configuration: configuration)
+    return envelope.refused(
+      refusal, check: refusal.status == .pendingTriageUnverified ? "triage" : nil,
+      claimed: { writeClaimed(&$0) }, facts: { write(&$0) })
+  }
+}

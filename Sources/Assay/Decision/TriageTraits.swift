@@ -1,0 +1,94 @@
+/// What is odd about evidence that nobody has verified (receipts-triage.md §1.4).
+/// A trait is a suspicion, never a verdict: only verification refuses (TRI-9).
+struct TriageTraits: Sendable, Equatable {
+  /// Traits that stand alone.
+  struct Flags: OptionSet, Sendable {
+    let rawValue: UInt16
+
+    /// Dates that were signed together contradict each other (RCP-15).
+    static let dateMismatch = Flags(rawValue: 1 << 0)
+    /// The purchase info is not in Apple's own layout.
+    static let infoCompact = Flags(rawValue: 1 << 1)
+    /// The signature blob is of neither version 2 nor 3 (RCP-17).
+    static let blobVersion = Flags(rawValue: 1 << 2)
+    /// The lengths inside the signature blob do not fit (RCP-17).
+    static let blobLayout = Flags(rawValue: 1 << 3)
+    /// The signature is printable text.
+    static let placeholder = Flags(rawValue: 1 << 4)
+    /// The purchase info holds a signature of its own.
+    static let nested = Flags(rawValue: 1 << 5)
+    /// `pod` is not the prefix of the transaction id.
+    static let pod = Flags(rawValue: 1 << 6)
+    /// The transaction id tells no environment (RCP-27).
+    static let idPrefix = Flags(rawValue: 1 << 7)
+    /// Claims an environment that is not accepted (TRI-8).
+    static let environment = Flags(rawValue: 1 << 8)
+
+    fileprivate static let names: [(flag: Flags, name: StaticString)] = [
+      (.dateMismatch, "date-mismatch"), (.infoCompact, "info-compact"),
+      (.blobVersion, "blob-version"), (.blobLayout, "blob-layout"),
+      (.placeholder, "placeholder"), (.nested, "nested"), (.pod, "pod"),
+      (.idPrefix, "id-prefix"), (.environment, "environment"),
+    ]
+  }
+
+  var flags: Flags = []
+  /// `missing:<key>`: a required key is absent or empty.
+  var missing = TriageKeys()
+  /// `bare:<key>`: a value that is not quoted, a number where text belongs.
+  var bare = TriageKeys()
+  /// `format:<key>`: a value that breaks its format.
+  var format = TriageKeys()
+
+  var isEmpty: Bool {
+    flags.isEmpty && missing.isEmpty && bare.isEmpty && format.isEmpty
+  }
+
+  /// An array of names, which come from tables and never from the evidence.
+  func write(_ writer: inout JSONWriter) {
+    writer.beginArray()
+    if !isEmpty {
+      missing.write("missing:", &writer)
+      bare.write("bare:", &writer)
+      format.write("format:", &writer)
+      for (flag, name) in Flags.names where flags.contains(flag) { writer.string(name) }
+    }
+    writer.endArray()
+  }
+}
+
+/// A set of keys that a trait may name.
+struct TriageKeys: OptionSet, Sendable {
+  let rawValue: UInt32
+
+  init(rawValue: UInt32) { self.rawValue = rawValue }
+
+  init(_ field: PurchaseInfo.Field) { rawValue = 1 << UInt32(field.rawValue) }
+
+  /// Keys of the outer list.
+  static let signature = TriageKeys(rawValue: 1 << 24)
+  static let purchaseInfo = TriageKeys(rawValue: 1 << 25)
+  /// Attributes 0, 2 and 12 of an app receipt.
+  static let receiptType = TriageKeys(rawValue: 1 << 26)
+  static let bundleId = TriageKeys(rawValue: 1 << 27)
+  static let creationDate = TriageKeys(rawValue: 1 << 28)
+
+  private static let others: [(key: TriageKeys, name: StaticString)] = [
+    (.signature, "signature"), (.purchaseInfo, "purchase-info"),
+    (.receiptType, "receipt-type"), (.bundleId, "bundle-id"), (.creationDate, "creation-date"),
+  ]
+
+  fileprivate func write(_ prefix: StaticString, _ writer: inout JSONWriter) {
+    if isEmpty { return }
+    for field in PurchaseInfo.Field.allCases where contains(TriageKeys(field)) {
+      writer.string(TriageKeys.trait(prefix, field.name))
+    }
+    for (key, name) in TriageKeys.others where contains(key) {
+      writer.string(TriageKeys.trait(prefix, name))
+    }
+  }
+
+  private static func trait(_ prefix: StaticString, _ name: StaticString) -> Text {
+    Text(Text(stringLiteral: prefix).utf8 + Text(stringLiteral: name).utf8)
+  }
+}

@@ -1,0 +1,146 @@
+/// Triage of a text that begins with `{`: a transaction receipt, a cracker's
+/// list, or JSON (TRI-2 … TRI-9).
+extension Triage {
+  func lookAtList(_ transport: Transport) -> TriageResult {
+    let bytes = transport.bytes
+    if TriageForms.hasColonAfterFirstName(bytes), (try? JSONReader.readObject(bytes)) != nil {
+      return unsupported(.json, transport)
+    }
+    guard bytes.count <= configuration.receipts.transactionReceiptBytes else {
+      return malformed(
+        Refusal(.tooLargeReceiptOuter, "TRI-4"), .transactionReceipt, transport, at: .structure)
+    }
+    let outer: PropertyList
+    do {
+      outer = try PropertyList(bytes, limits: .outer)
+    } catch {
+      return malformed(error, .transactionReceipt, transport, at: .structure)
+    }
+    let signature = outer.value("signature")
+    let info = outer.value("purchase-info")
+    guard let signature, let info else {
+      if signature == nil, info == nil { return cracker(transport) }
+      return incomplete(transport, missing: signature == nil ? "signature" : "purchase-info")
+    }
+    return lookAtReceipt(transport, outer, signature, info)
+  }
+
+  /// TRI-4: half a receipt.
+  private func incomplete(_ transport: Transport, missing key: StaticString) -> TriageResult {
+    var checks = TriageCheck.ledger(before: .structure)
+    checks.fail(TriageCheck.structure.rawValue)
+    var traits = TriageTraits()
+    traits.missing = key.hasSameBytes(as: "signature") ? .signature : .purchaseInfo
+    return TriageResult(
+      refusal: Refusal(
+        .rejectedTriageIncomplete, "TRI-4", at: Text(stringLiteral: key).string),
+      category: .unconfirmed, form: .transactionReceipt, disposition: .resend, next: .nothing,
+      traits: traits, transport: transport, checks: checks)
+  }
+
+  /// TRI-5 … TRI-9.
+  private func lookAtReceipt(
+    _ transport: Transport, _ outer: PropertyList, _ signature: ArraySlice<UInt8>,
+    _ info: ArraySlice<UInt8>
+  ) -> TriageResult {
+    var traits = TriageTraits()
+    traits.suspect(signature: signature)
+    guard let fields = purchaseInfo(info) else {
+      traits.format.insert(.purchaseInfo)
+      return judge(
+        TriageClaim([]), .transactionReceipt, transport, traits: traits, isOurs: nil)
+    }
+    traits.suspect(fields)
+    let environment = readEnvironment(fields, outer, &traits)
+    var claim = TriageClaim(fields, environment)
+    let isOurs = fields.value(.bid).map { self.isOurs(bundleId: $0) }
+    var productIsKnown: Bool? = nil
+    if isOurs == true, let productId = fields.text(.productId) {
+      let product = configuration.products.product(productId)
+      productIsKnown = product != nil
+      claim.addKeys(
+        of: TriageClaim.Ids(
+          transactionId: claim.transactionId, originalTransactionId: claim.originalTransactionId,
+          webOrderLineItemId: fields.webOrderLineItemId, purchaseDate: claim.purchaseDate),
+        type: product?.type)
+    }
+    return judge(
+      claim, .transactionReceipt, transport, traits: traits, isOurs: isOurs,
+      productIsKnown: productIsKnown)
+  }
+
+  /// The signed list; nil when it is none. That is a trait: TRI-4 is about the
+  /// outer list alone.
+  private func purchaseInfo(_ text: ArraySlice<UInt8>) -> PurchaseInfo? {
+    guard let bytes = TolerantBase64.decode(text),
+      bytes.count <= configuration.receipts.purchaseInfoBytes,
+      let list = try? PropertyList(bytes, limits: .info)
+    else { return nil }
+    return PurchaseInfo(list)
+  }
+
+  /// RCP-27, RCP-28, TRI-8.
+  private func readEnvironment(
+    _ fields: PurchaseInfo, _ outer: PropertyList, _ traits: inout TriageTraits
+  ) -> Environment? {
+    guard let id = fields.value(.transactionId) else { return nil }
+    let pod = outer.value("pod")
+    if let pod, pod != IdEnvironment.pod(of: id) { traits.flags.insert(.pod) }
+    if IdEnvironment.of(id) == .unknown { traits.flags.insert(.idPrefix) }
+    let environment = ReceiptEnvironment(
+      id: id, environment: outer.value("environment"), pod: pod
+    ).environment
+    if let environment, !accepts(environment) { traits.flags.insert(.environment) }
+    return environment
+  }
+}
+
+extension TriageClaim {
+  fileprivate init(_ fields: PurchaseInfo, _ environment: Environment?) {
+    self.init(fields.list.bytes)
+    bundleId = fields.range(.bid)
+    productId = fields.range(.productId)
+    transactionId = fields.range(.transactionId)
+    originalTransactionId = fields.range(.originalTransactionId)
+    webOrderLineItemId = fields.range(.webOrderLineItemId)
+    purchaseDate = fields.purchaseDateMs.flatMap { TimeWindow.contains($0) ? $0 : nil }
+    self.environment = environment
+  }
+}
+
+extension PurchaseInfo {
+  /// Where the value of a field stands in the list's bytes.
+  fileprivate func range(_ field: Field) -> Range<Int>? { value(field)?.indices }
+}
+
+extension TriageTraits {
+  /// Traits of the outer `signature` (RCP-17).
+  fileprivate mutating func suspect(signature text: ArraySlice<UInt8>) {
+    if TriageSignature.isWhole(text) { return }
+    guard let bytes = TolerantBase64.decode(text) else {
+      format.insert(.signature)
+      return
+    }
+    do {
+      _ = try SignatureBlob(bytes)
+    } catch {
+      flags.insert(error.status == .unsupportedReceiptVersion ? .blobVersion : .blobLayout)
+      // A genuine blob begins with a byte that no text has.
+      if !bytes.isEmpty, TriageForms.isPrintable(bytes[...]) { flags.insert(.placeholder) }
+    }
+  }
+
+  /// Traits of the signed fields (RCP-13 … RCP-15).
+  fileprivate mutating func suspect(_ fields: PurchaseInfo) {
+    for fault in fields.faults {
+      switch fault.kind {
+      case .missing: missing.insert(TriageKeys(fault.field))
+      case .bare: bare.insert(TriageKeys(fault.field))
+      case .format, .range: format.insert(TriageKeys(fault.field))
+      case .conflict: flags.insert(.dateMismatch)
+      }
+    }
+    if !fields.list.hasAppleLayout { flags.insert(.infoCompact) }
+    if fields.list.value("signature") != nil { flags.insert(.nested) }
+  }
+}

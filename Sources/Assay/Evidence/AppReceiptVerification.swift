@@ -1,0 +1,337 @@
+/// The checks of an app receipt in the order in which they are made
+/// (receipts.md §3.5).
+enum AppReceiptCheck: Int, CaseIterable {
+  case transport, container, certificates, shape, chainSignatures, signature, attributes
+  case validity, bundle, app, environment, device, freshness
+
+  static let ids: [StaticString] = [
+    "transport", "receipt.container", "chain.certificates", "chain.shape", "chain.signatures",
+    "receipt.signature", "receipt.attributes", "chain.validity", "identity.bundle",
+    "identity.app", "identity.environment", "device", "freshness",
+  ]
+}
+
+/// One verification of one app receipt: the rules of receipts.md §3, step by
+/// step. Nothing of the payload is read before its signature was verified.
+struct AppReceiptVerification {
+  private let trust: ReceiptTrust
+  private let subject: [UInt8]?
+  private let nowMs: Int64
+  private(set) var checks = Checks(AppReceiptCheck.ids)
+
+  /// - `subject`: the vendor id (16 octets) or MAC address (6 octets) that the
+  ///   receipt must belong to; nil: the device is not judged.
+  /// - `nowMs`: milliseconds since 1970 UTC.
+  init(_ trust: ReceiptTrust, subject: [UInt8]?, nowMs: Int64) {
+    self.trust = trust
+    self.subject = subject
+    self.nowMs = nowMs
+  }
+
+  private var policy: Configuration.ReceiptsPolicy { trust.configuration.receipts }
+
+  /// Runs every step on a receipt as it was sent: raw, base64 or base64 twice.
+  /// The first step that fails gives the refusal.
+  mutating func run(_ input: [UInt8]) throws(Refusal) -> AppReceipt {
+    try checkSubject()
+    let cap = policy.inputBytes
+    let transport = try check(.transport) { () throws(Refusal) in
+      try Transport(input, cap: cap)
+    }
+    return try judge(transport)
+  }
+
+  /// Runs every step on a receipt that was decoded before.
+  mutating func run(_ transport: Transport) throws(Refusal) -> AppReceipt {
+    try checkSubject()
+    return try judge(transport)
+  }
+
+  /// APR-18: a programming error, whatever the receipt is.
+  private func checkSubject() throws(Refusal) {
+    guard let subject else { return }
+    try require(
+      subject.count == 16 || subject.count == 6, .misuseReceiptSubject, "APR-18", at: "subject")
+  }
+
+  private mutating func judge(_ transport: Transport) throws(Refusal) -> AppReceipt {
+    try check(.transport) { () throws(Refusal) in
+      try transport.demand(.container)
+    }
+    let (message, digest) = try container(transport.bytes)
+    let path = try provenPath(message)
+    try check(.signature) { () throws(Refusal) in
+      try require(
+        path.leafKey.verifies(message.signer.signature.slice, digest, message.payload.slice),
+        .rejectedAppReceiptSignature, "APR-6", at: "signature")
+    }
+    let limits = ReceiptAttributes.Limits(
+      elements: AppReceiptVerification.elementCap &- message.elements,
+      purchases: policy.purchases)
+    let attributes = try check(.attributes) { () throws(Refusal) in
+      try ReceiptAttributes(message.payload, limits)
+    }
+    let (date, chain) = try validity(attributes, path)
+    let environment = try identity(attributes, path)
+    try device(attributes)
+    try freshness(date)
+    return AppReceipt(
+      attributes, environment: environment, creationDate: date, isDeviceBound: subject != nil,
+      digest: digest, chain: chain, transport: transport,
+      catalogue: trust.configuration.products)
+  }
+
+  // MARK: container
+
+  /// BER elements of container and payload together (receipts.md §1).
+  static let elementCap = 262_144
+
+  private static let refusals = SignedMessage.Refusals(
+    ber: .malformedAppReceiptBer, trailing: .malformedAppReceiptTrailing,
+    structure: .malformedAppReceiptStructure, contentType: .unsupportedAppReceiptContentType,
+    signers: .unsupportedAppReceiptSigners, signerId: .unsupportedAppReceiptSignerId,
+    signedAttributes: .unsupportedAppReceiptSignedAttributes,
+    elements: .tooLargeAppReceiptElements, depth: .tooLargeAppReceiptDepth,
+    certificates: .tooLargeAppReceiptCertificates, payload: .tooLargeAppReceiptSize)
+
+  private mutating func container(
+    _ bytes: [UInt8]
+  ) throws(Refusal) -> (message: SignedMessage, digest: Digest) {
+    let cap = policy.appReceiptBytes
+    let limits = SignedMessage.Limits(
+      ber: BER.Limits(elements: AppReceiptVerification.elementCap, depth: 24),
+      certificates: ReceiptPath.embeddedCap, chunks: AppReceiptVerification.elementCap,
+      payloadBytes: cap)
+    return try check(.container) { () throws(Refusal) in
+      try require(bytes.count <= cap, .tooLargeAppReceiptSize, "APR-1")
+      do throws(Refusal) {
+        let message = try SignedMessage(bytes, limits, AppReceiptVerification.refusals)
+        return (message, try AppReceiptVerification.digest(of: message))
+      } catch {
+        throw AppReceiptVerification.refusal(error, bytes)
+      }
+    }
+  }
+
+  /// RCP-5: the receipts of App Attest come in the same container and always
+  /// fail here, for they are signed with another algorithm.
+  private static func refusal(_ refusal: Refusal, _ bytes: [UInt8]) -> Refusal {
+    guard AppReceiptClaims.claims(bytes)?.form == .attestReceipt else { return refusal }
+    return Refusal(
+      .rejectedKindMismatch, "RCP-5",
+      detail: "expected an app receipt, looks like an App Attest receipt")
+  }
+
+  /// APR-5, APR-6: the digest that the signer names, SignedData agreeing.
+  private static func digest(of message: SignedMessage) throws(Refusal) -> Digest {
+    let signer = message.signer
+    let isSHA1 = message.names(signer.digest, ObjectIdentifier.sha1)
+    try require(
+      isSHA1 || message.names(signer.digest, ObjectIdentifier.sha256),
+      .unsupportedAppReceiptDigest, "APR-5", at: "digestAlgorithm")
+    try require(
+      message.slice(message.digest.identifier) == message.slice(signer.digest.identifier),
+      .unsupportedAppReceiptDigest, "APR-5", at: "digestAlgorithms")
+    try require(
+      signer.digest.parametersAreEmpty, .unsupportedAppReceiptDigest, "APR-5",
+      at: "digestAlgorithm")
+    try require(
+      message.digest.parametersAreEmpty, .unsupportedAppReceiptDigest, "APR-5",
+      at: "digestAlgorithms")
+    let combined = isSHA1 ? ObjectIdentifier.sha1WithRSA : ObjectIdentifier.sha256WithRSA
+    try require(
+      message.names(signer.signatureAlgorithm, ObjectIdentifier.rsaEncryption)
+        || message.names(signer.signatureAlgorithm, combined),
+      .unsupportedAppReceiptSignatureAlgorithm, "APR-6", at: "signatureAlgorithm")
+    try require(
+      signer.signatureAlgorithm.parametersAreEmpty, .unsupportedAppReceiptSignatureAlgorithm,
+      "APR-6", at: "signatureAlgorithm")
+    return isSHA1 ? .sha1 : .sha256
+  }
+
+  // MARK: path
+
+  private mutating func provenPath(_ message: SignedMessage) throws(Refusal) -> ProvenPath {
+    let trust = trust
+    let signer = try check(.certificates) { () throws(Refusal) in
+      try EmbeddedSigner(message)
+    }
+    if signer.isAlone {
+      let path = try check(.certificates) { () throws(Refusal) in
+        try ReceiptPath.xcode(trust, certificate: signer.certificate)
+      }
+      checks.skip(AppReceiptCheck.shape.rawValue, .doesNotApply)
+      checks.skip(AppReceiptCheck.chainSignatures.rawValue, .doesNotApply)
+      return path
+    }
+    var path = ReceiptPath(trust, .app)
+    try check(.certificates) { () throws(Refusal) in
+      try path.open(leaf: signer.certificate, embedded: signer.bag)
+    }
+    try check(.shape) { () throws(Refusal) in try path.checkShape() }
+    return try check(.chainSignatures) { () throws(Refusal) in try path.prove() }
+  }
+
+  /// APR-9, PTH-11: the date of the receipt, and the path at that date.
+  private mutating func validity(
+    _ attributes: ReceiptAttributes, _ path: ProvenPath
+  ) throws(Refusal) -> (date: Int64, chain: JudgedPath) {
+    // Both lie in 2008 … 2100: the sum cannot overflow.
+    let latest = nowMs &+ trust.configuration.clockSkewMs
+    return try check(.validity) { () throws(Refusal) in
+      let date = try attributes.creationDate()
+      try require(date <= latest, .rejectedDateFuture, "APR-9", at: "attribute 12")
+      return (date, try path.judged(atSeconds: date / 1000))
+    }
+  }
+
+  // MARK: identity, device, age
+
+  /// APR-15, APR-16.
+  private mutating func identity(
+    _ attributes: ReceiptAttributes, _ path: ProvenPath
+  ) throws(Refusal) -> Environment {
+    let configuration = trust.configuration
+    let app = try check(.bundle) { () throws(Refusal) -> Configuration.App in
+      let bundle = attributes.slice(attributes.bundleId)
+      let app = configuration.apps.first { $0.bundleId.utf8[...] == bundle }
+      guard let app else {
+        throw Refusal(.rejectedIdentityBundle, "APR-15", at: "attribute 2")
+      }
+      return app
+    }
+    let environment = AppReceiptVerification.environment(
+      ofType: attributes.slice(attributes.type))
+    // A verifier that accepts Production knows the id of every app (CFG-1).
+    if environment == .production, let expected = app.appAppleId {
+      try check(.app) { () throws(Refusal) in
+        try require(
+          attributes.appAppleId == UInt64(clamping: expected), .rejectedIdentityApp, "APR-15",
+          at: "attribute 1")
+      }
+    } else {
+      checks.skip(AppReceiptCheck.app.rawValue, .doesNotApply)
+    }
+    return try check(.environment) { () throws(Refusal) in
+      guard let environment else {
+        throw Refusal(.unsupportedAppReceiptType, "APR-16", at: "attribute 0")
+      }
+      try require(
+        configuration.environments.contains(environment), .rejectedIdentityEnvironment, "APR-16",
+        at: "attribute 0")
+      try require(
+        (environment == .xcode) == path.isXcode, .rejectedIdentityEnvironmentProfile, "APR-16",
+        at: "attribute 0")
+      return environment
+    }
+  }
+
+  /// APR-16: attribute 0; nil for types that Assay does not know.
+  static func environment(ofType type: ArraySlice<UInt8>) -> Environment? {
+    if type.elementsEqual("Production") || type.elementsEqual("ProductionVPP") {
+      return .production
+    }
+    if type.elementsEqual("ProductionSandbox") || type.elementsEqual("ProductionVPPSandbox") {
+      return .sandbox
+    }
+    return type.elementsEqual("Xcode") ? .xcode : nil
+  }
+
+  /// APR-18: SHA-1 over subject, opaque value and the bundle id's element.
+  private mutating func device(_ attributes: ReceiptAttributes) throws(Refusal) {
+    guard let subject else {
+      checks.skip(AppReceiptCheck.device.rawValue, .noInput)
+      return
+    }
+    try check(.device) { () throws(Refusal) in
+      guard let opaque = attributes.opaqueValue, let hash = attributes.deviceHash else {
+        throw Refusal(.rejectedAccountDevice, "APR-18", at: "attribute 5")
+      }
+      let text = subject + attributes.slice(opaque) + attributes.slice(attributes.bundleIdElement)
+      try require(
+        ConstantTime.areEqual(Digest.sha1.of(text)[...], attributes.slice(hash)),
+        .rejectedAccountDevice, "APR-18", at: "attribute 5")
+    }
+  }
+
+  /// APR-19.
+  private mutating func freshness(_ date: Int64) throws(Refusal) {
+    guard let limit = policy.maxAgeMs else {
+      checks.skip(AppReceiptCheck.freshness.rawValue, .notConfigured)
+      return
+    }
+    let age = nowMs &- date
+    try check(.freshness) { () throws(Refusal) in
+      try require(age <= limit, .rejectedFreshnessStale, "APR-19", at: "attribute 12")
+    }
+  }
+
+  @inline(__always)
+  private mutating func check<Result>(
+    _ step: AppReceiptCheck, _ body: () throws(Refusal) -> Result
+  ) throws(Refusal) -> Result {
+    try checks.make(step.rawValue, body)
+  }
+}
+
+/// APR-7: the embedded certificate that the signer names by issuer and serial,
+/// wherever in the bag it stands.
+private struct EmbeddedSigner {
+  let certificate: [UInt8]
+  let bag: [[UInt8]]
+  /// APR-20: one self-issued certificate and no other, as Xcode signs.
+  let isAlone: Bool
+
+  init(_ message: SignedMessage) throws(Refusal) {
+    var found: (certificate: [UInt8], isSelfIssued: Bool)? = nil
+    var bag: [[UInt8]] = []
+    for (index, range) in message.certificates.enumerated() {
+      let der = Array(message.slice(range))
+      guard let names = EmbeddedSigner.names(der) else {
+        throw Refusal(
+          .malformedChainDer, "PTH-4", at: "certificates[" + String(index) + "]")
+      }
+      bag.append(der)
+      if found == nil, der[names.issuer] == message.slice(message.signer.issuer),
+        der[names.serial] == message.slice(message.signer.serial)
+      {
+        found = (der, der[names.issuer] == der[names.subject])
+      }
+    }
+    guard let found else {
+      throw Refusal(.rejectedAppReceiptSignerCertificate, "APR-7", at: "sid")
+    }
+    certificate = found.certificate
+    self.bag = bag
+    isAlone = bag.count == 1 && found.isSelfIssued
+  }
+
+  /// Where a certificate has its serial's content and its two names; nil unless
+  /// it begins as certificates do. Whether it is one is for the path to say.
+  private static func names(
+    _ der: [UInt8]
+  ) -> (serial: Range<Int>, issuer: Range<Int>, subject: Range<Int>)? {
+    var outer = DER.Cursor(der)
+    guard let certificate = outer.next(DER.sequence) else { return nil }
+    var parts = DER.Cursor(der, certificate.content)
+    guard let tbs = parts.next(DER.sequence) else { return nil }
+    var fields = DER.Cursor(der, tbs.content)
+    // The version, which version 1 leaves out.
+    _ = fields.next(0xa0)
+    guard let serial = fields.next(DER.integer), fields.next(DER.sequence) != nil,
+      let issuer = fields.next(DER.sequence), fields.next(DER.sequence) != nil,
+      let subject = fields.next(DER.sequence)
+    else { return nil }
+    return (serial.content, issuer.whole, subject.whole)
+  }
+}
+
+extension ObjectIdentifier {
+  /// 1.2.840.113549.1.1.5 and .11 without parameters.
+  fileprivate static let sha1WithRSA: [UInt8] = [
+    0x2a, 0x86, 0x48, 0x86, 0xf7, 0x0d, 0x01, 0x01, 0x05,
+  ]
+  fileprivate static let sha256WithRSA: [UInt8] = [
+    0x2a, 0x86, 0x48, 0x86, 0xf7, 0x0d, 0x01, 0x01, 0x0b,
+  ]
+}

@@ -1,0 +1,534 @@
+/// One attribute of a payload: `SEQUENCE { type, version, OCTET STRING value }`
+/// in definite DER (receipts.md §3.1). The version is not judged: Xcode writes
+/// others than Apple.
+struct ReceiptAttribute {
+  let type: UInt64
+  /// The octets of the value, without tag and length of the octet string.
+  let value: Range<Int>
+
+  /// BER elements that one attribute is made of.
+  static let elements = 4
+
+  enum Fault: Error, Equatable {
+    /// No definite DER element at this place (APR-1).
+    case unclean
+    /// An element of another type or length than the place demands (APR-12).
+    case form
+  }
+
+  /// Reads the attribute at `position` and moves behind it.
+  @inline(__always)
+  static func next(
+    _ bytes: [UInt8], _ position: inout Int, _ end: Int
+  ) throws(Fault) -> ReceiptAttribute {
+    guard let sequence = BER.head(bytes, position, end), let last = sequence.end else {
+      throw .unclean
+    }
+    if sequence.tag != DER.sequence { throw .form }
+    guard let type = BER.head(bytes, sequence.content, last), let typeEnd = type.end,
+      let version = BER.head(bytes, typeEnd, last), let versionEnd = version.end,
+      let octets = BER.head(bytes, versionEnd, last), let octetsEnd = octets.end
+    else { throw .unclean }
+    guard type.tag == DER.integer, let number = unsigned(bytes, type.content..<typeEnd),
+      version.tag == DER.integer, unsigned(bytes, version.content..<versionEnd) != nil,
+      octets.tag == DER.octetString, octetsEnd == last
+    else { throw .form }
+    position = last
+    return ReceiptAttribute(type: number, value: octets.content..<octetsEnd)
+  }
+
+  // MARK: values
+
+  /// The content of the one element of that tag that fills the octets.
+  @inline(__always)
+  static func content(_ bytes: [UInt8], _ value: Range<Int>, _ tag: UInt8) -> Range<Int>? {
+    guard let head = BER.head(bytes, value.lowerBound, value.upperBound), head.tag == tag,
+      head.end == value.upperBound
+    else { return nil }
+    return head.content..<value.upperBound
+  }
+
+  /// APR-12: INTEGER, minimal, not negative, at most eight octets and a sign.
+  @inline(__always)
+  static func integer(_ bytes: [UInt8], _ value: Range<Int>) -> UInt64? {
+    content(bytes, value, DER.integer).flatMap { unsigned(bytes, $0) }
+  }
+
+  /// APR-12: well-formed UTF-8.
+  static func utf8(_ bytes: [UInt8], _ value: Range<Int>) -> Range<Int>? {
+    guard let content = content(bytes, value, utf8String) else { return nil }
+    if isASCII(bytes, content) || UTF8Sequence.isValid(Array(bytes[content])) { return content }
+    return nil
+  }
+
+  /// APR-12: ASCII.
+  static func ia5(_ bytes: [UInt8], _ value: Range<Int>) -> Range<Int>? {
+    guard let content = content(bytes, value, ia5String), isASCII(bytes, content) else {
+      return nil
+    }
+    return content
+  }
+
+  private static let utf8String: UInt8 = 0x0c
+  private static let ia5String: UInt8 = 0x16
+
+  @inline(__always)
+  private static func isASCII(_ bytes: [UInt8], _ range: Range<Int>) -> Bool {
+    var all: UInt8 = 0
+    for byte in bytes[range] { all |= byte }
+    return all < 0x80
+  }
+
+  @inline(__always)
+  private static func unsigned(_ bytes: [UInt8], _ content: Range<Int>) -> UInt64? {
+    guard content.count >= 1, content.count <= 9 else { return nil }
+    let first = bytes[content.lowerBound]
+    if content.count == 1 { return first < 0x80 ? UInt64(first) : nil }
+    guard first < 0x80, first != 0 || bytes[content.lowerBound &+ 1] >= 0x80,
+      content.count < 9 || first == 0
+    else { return nil }
+    var number: UInt64 = 0
+    for byte in bytes[content] { number = number << 8 | UInt64(byte) }
+    return number
+  }
+}
+
+/// The dates of receipts: `YYYY-MM-DDTHH:MM:SS`, one to three digits of a
+/// fraction or none, then `Z`, `±HHMM` or `±HH:MM` (APR-13).
+enum AppReceiptDate {
+  /// Milliseconds since 1970 UTC; nil for any other form or a date that does not
+  /// exist. Years 0 to 9999, so nothing here can overflow.
+  static func milliseconds(_ text: ArraySlice<UInt8>) -> Int64? {
+    var rest = text
+    guard let year = number(&rest, 4), take(&rest, 0x2d), let month = number(&rest, 2),
+      take(&rest, 0x2d), let day = number(&rest, 2), take(&rest, 0x54),
+      let hour = number(&rest, 2), take(&rest, 0x3a), let minute = number(&rest, 2),
+      take(&rest, 0x3a), let second = number(&rest, 2), month >= 1, month <= 12, day >= 1,
+      day <= CivilDate.daysInMonth(year: year, month: month), hour <= 23, minute <= 59,
+      second <= 59, let fraction = fraction(&rest), let ahead = minutesAhead(&rest), rest.isEmpty
+    else { return nil }
+    let days = CivilDate.days(year: year, month: month, day: day)
+    let minutes = days &* 1440 &+ hour &* 60 &+ minute &- ahead
+    return (minutes &* 60 &+ second) &* 1000 &+ fraction
+  }
+
+  /// In milliseconds; 0 where there is none.
+  private static func fraction(_ rest: inout ArraySlice<UInt8>) -> Int64? {
+    guard take(&rest, 0x2e) else { return 0 }
+    var value: Int64 = 0
+    var digits = 0
+    while digits < 3, let digit = number(&rest, 1) {
+      value = value &* 10 &+ digit
+      digits &+= 1
+    }
+    switch digits {
+    case 0: return nil
+    case 1: return value &* 100
+    case 2: return value &* 10
+    default: return value
+    }
+  }
+
+  /// Of the zone, in minutes: positive east of Greenwich.
+  private static func minutesAhead(_ rest: inout ArraySlice<UInt8>) -> Int64? {
+    if take(&rest, 0x5a) { return 0 }
+    let isWest = take(&rest, 0x2d)
+    guard isWest || take(&rest, 0x2b), let hours = number(&rest, 2) else { return nil }
+    _ = take(&rest, 0x3a)
+    guard let minutes = number(&rest, 2), hours <= 23, minutes <= 59 else { return nil }
+    let ahead = hours &* 60 &+ minutes
+    return isWest ? 0 &- ahead : ahead
+  }
+
+  @inline(__always)
+  private static func take(_ rest: inout ArraySlice<UInt8>, _ byte: UInt8) -> Bool {
+    guard rest.first == byte else { return false }
+    rest = rest.dropFirst()
+    return true
+  }
+
+  @inline(__always)
+  private static func number(_ rest: inout ArraySlice<UInt8>, _ digits: Int) -> Int64? {
+    guard rest.count >= digits else { return nil }
+    var value: Int64 = 0
+    for byte in rest.prefix(digits) {
+      guard byte >= 0x30, byte <= 0x39 else { return nil }
+      value = value &* 10 &+ Int64(byte &- 0x30)
+    }
+    rest = rest.dropFirst(digits)
+    return value
+  }
+}
+
+/// The payload of an app receipt, read strictly (receipts.md §3.3, §3.4). Texts
+/// are ranges into the payload's bytes; times are milliseconds since 1970 UTC.
+/// "" and absence are the same for everything that is optional.
+struct ReceiptAttributes: Sendable {
+  /// The expiration date of volume purchases; Xcode's lies in the year 4001 and
+  /// is reported as it was signed.
+  enum Expiration: Sendable, Equatable {
+    case date(Int64)
+    case text(Range<Int>)
+  }
+
+  /// One purchase, attribute 17.
+  struct Purchase: Sendable {
+    fileprivate(set) var productId: Range<Int> = 0..<0
+    fileprivate(set) var transactionId: Range<Int> = 0..<0
+    fileprivate(set) var originalTransactionId: Range<Int>? = nil
+    fileprivate(set) var promotionalOfferId: Range<Int>? = nil
+    fileprivate(set) var purchaseDate: Int64 = 0
+    fileprivate(set) var originalPurchaseDate: Int64? = nil
+    fileprivate(set) var expiresDate: Int64? = nil
+    fileprivate(set) var cancellationDate: Int64? = nil
+    fileprivate(set) var cancellationReason: UInt64? = nil
+    fileprivate(set) var quantity: UInt64? = nil
+    /// Attribute 1707 as it was signed.
+    fileprivate(set) var type: UInt64? = nil
+    /// 0 counts as absent (RPL-3).
+    fileprivate(set) var webOrderLineItemId: UInt64? = nil
+    fileprivate(set) var isTrialPeriod: Bool? = nil
+    fileprivate(set) var isInIntroOfferPeriod: Bool? = nil
+  }
+
+  let payload: BER.Octets
+  private(set) var type: Range<Int> = 0..<0
+  private(set) var bundleId: Range<Int> = 0..<0
+  /// With tag and length, as the device hash takes it (APR-18).
+  private(set) var bundleIdElement: Range<Int> = 0..<0
+  /// Attribute 12 as text; empty is possible.
+  private(set) var creation: Range<Int> = 0..<0
+  private(set) var appAppleId: UInt64? = nil
+  private(set) var applicationVersion: Range<Int>? = nil
+  private(set) var opaqueValue: Range<Int>? = nil
+  private(set) var deviceHash: Range<Int>? = nil
+  private(set) var downloadId: UInt64? = nil
+  private(set) var versionExternalIdentifier: UInt64? = nil
+  private(set) var originalPurchaseDate: Int64? = nil
+  private(set) var originalApplicationVersion: Range<Int>? = nil
+  private(set) var expiration: Expiration? = nil
+  private(set) var purchases: [Purchase] = []
+  /// Attributes of types that nobody has described, in and outside purchases.
+  private(set) var unknown = 0
+  /// Described, never seen, and so reported as they stand: 22, 23, 32.
+  private(set) var kept: [(type: UInt64, value: Range<Int>)] = []
+
+  private var bytes: [UInt8] { payload.bytes }
+
+  func slice(_ range: Range<Int>) -> ArraySlice<UInt8> { bytes[range.clamped(to: payload.range)] }
+
+  func text(_ range: Range<Int>) -> Text { Text(Array(slice(range))) }
+
+  func text(_ range: Range<Int>?) -> Text? { range.map { text($0) } }
+
+  /// APR-9: attribute 12, bounded as all dates are.
+  func creationDate() throws(Refusal) -> Int64 {
+    try require(!creation.isEmpty, .rejectedDateMissing, "APR-9", at: "attribute 12")
+    return try Reader.milliseconds(bytes, creation, "APR-9", at: "attribute 12")
+  }
+
+  // MARK: reading
+
+  /// How much a payload may hold: elements that the container has left, and
+  /// purchases (receipts.md §1).
+  struct Limits: Sendable {
+    var elements: Int
+    var purchases: Int
+  }
+
+  /// Reads every attribute once (APR-2, APR-11 … APR-14).
+  init(_ payload: BER.Octets, _ limits: Limits) throws(Refusal) {
+    self.payload = payload
+    let bytes = payload.bytes
+    let range = payload.range
+    guard let set = BER.head(bytes, range.lowerBound, range.upperBound), set.tag == DER.set else {
+      throw Refusal(.malformedAppReceiptStructure, "APR-2", at: "payload")
+    }
+    try require(set.end != nil, .malformedAppReceiptBer, "APR-1", at: "payload")
+    try require(set.end == range.upperBound, .malformedAppReceiptStructure, "APR-2", at: "payload")
+    var reader = Reader(bytes, limits)
+    try reader.count(1)
+    var seen = SeenTypes()
+    var position = set.content
+    while position < range.upperBound {
+      let attribute = try reader.next(&position, range.upperBound)
+      if attribute.type != 17 {
+        try require(
+          seen.insert(attribute.type), .malformedAppReceiptDuplicateAttribute, "APR-11",
+          at: reader.place(attribute.type))
+      }
+      try read(attribute, &reader)
+    }
+    try require(
+      !seen.hasDuplicate(), .malformedAppReceiptDuplicateAttribute, "APR-11", at: "attributes")
+    for required in [0, 2, 12] as [UInt64] {
+      try require(
+        seen.contains(required), .malformedAppReceiptMissingAttribute, "APR-14",
+        at: reader.place(required))
+    }
+  }
+
+  private mutating func read(
+    _ attribute: ReceiptAttribute, _ reader: inout Reader
+  ) throws(Refusal) {
+    switch attribute.type {
+    case 0: type = try reader.utf8(attribute)
+    case 1: appAppleId = try reader.integer(attribute)
+    case 2:
+      bundleId = try reader.utf8(attribute)
+      bundleIdElement = attribute.value
+    case 3: applicationVersion = try reader.utf8(attribute).orNil
+    case 4: opaqueValue = try reader.raw(attribute, [16, 8])
+    case 5: deviceHash = try reader.raw(attribute, [20])
+    case 8: _ = try reader.date(attribute)
+    case 10: _ = try reader.ia5(attribute)
+    case 11: _ = try reader.integer(attribute)
+    case 12: creation = try reader.ia5(attribute)
+    case 15: downloadId = try reader.integer(attribute)
+    case 16: versionExternalIdentifier = try reader.integer(attribute)
+    case 17: try purchases.append(reader.purchase(attribute, &unknown))
+    case 18: originalPurchaseDate = try reader.date(attribute)
+    case 19: originalApplicationVersion = try reader.utf8(attribute).orNil
+    case 21: expiration = try reader.expiration(attribute)
+    case 6, 7, 9, 13, 14, 20, 25: break
+    case 22, 23, 32: kept.append((attribute.type, attribute.value))
+    default: unknown &+= 1
+    }
+  }
+}
+
+/// What the reading of a payload carries along.
+private struct Reader {
+  private let bytes: [UInt8]
+  private let limits: ReceiptAttributes.Limits
+  private var elements = 0
+  private var purchases = 0
+  private var isInPurchase = false
+
+  init(_ bytes: [UInt8], _ limits: ReceiptAttributes.Limits) {
+    self.bytes = bytes
+    self.limits = limits
+  }
+
+  /// "attribute 12", "purchases[3]/attribute 1704".
+  func place(_ type: UInt64) -> String {
+    let name = "attribute " + String(type)
+    return isInPurchase ? "purchases[" + String(purchases &- 1) + "]/" + name : name
+  }
+
+  mutating func count(_ more: Int) throws(Refusal) {
+    elements &+= more
+    try require(elements <= limits.elements, .tooLargeAppReceiptElements, "APR-1", at: "payload")
+  }
+
+  mutating func next(_ position: inout Int, _ end: Int) throws(Refusal) -> ReceiptAttribute {
+    try count(ReceiptAttribute.elements)
+    do throws(ReceiptAttribute.Fault) {
+      return try ReceiptAttribute.next(bytes, &position, end)
+    } catch {
+      let place = "payload byte " + String(position)
+      switch error {
+      case .unclean: throw Refusal(.malformedAppReceiptBer, "APR-1", at: place)
+      case .form: throw Refusal(.malformedAppReceiptAttribute, "APR-12", at: place)
+      }
+    }
+  }
+
+  // MARK: a purchase
+
+  /// Attribute 17: a SET of its own.
+  mutating func purchase(
+    _ attribute: ReceiptAttribute, _ unknown: inout Int
+  ) throws(Refusal) -> ReceiptAttributes.Purchase {
+    try require(
+      purchases < limits.purchases, .tooLargeAppReceiptPurchases, "APR-1", at: "purchases")
+    try count(1)
+    guard let set = ReceiptAttribute.content(bytes, attribute.value, DER.set) else {
+      throw malformed(attribute)
+    }
+    purchases &+= 1
+    isInPurchase = true
+    var purchase = ReceiptAttributes.Purchase()
+    var seen = SeenTypes()
+    var position = set.lowerBound
+    while position < set.upperBound {
+      let member = try next(&position, set.upperBound)
+      try require(
+        seen.insert(member.type), .malformedAppReceiptDuplicateAttribute, "APR-11",
+        at: place(member.type))
+      try read(member, &purchase, &unknown)
+    }
+    try require(
+      !seen.hasDuplicate(), .malformedAppReceiptDuplicateAttribute, "APR-11",
+      at: "purchases[" + String(purchases &- 1) + "]")
+    for required in [1702, 1703, 1704] as [UInt64] {
+      try require(
+        seen.contains(required), .malformedAppReceiptMissingAttribute, "APR-14",
+        at: place(required))
+    }
+    isInPurchase = false
+    return purchase
+  }
+
+  private func read(
+    _ member: ReceiptAttribute, _ purchase: inout ReceiptAttributes.Purchase,
+    _ unknown: inout Int
+  ) throws(Refusal) {
+    switch member.type {
+    case 1701: purchase.quantity = try integer(member)
+    case 1702: purchase.productId = try present(utf8(member), member)
+    case 1703: purchase.transactionId = try present(utf8(member), member)
+    case 1704:
+      guard let date = try date(member) else { throw missing(member) }
+      purchase.purchaseDate = date
+    case 1705: purchase.originalTransactionId = try utf8(member).orNil
+    case 1706: purchase.originalPurchaseDate = try date(member)
+    case 1707: purchase.type = try integer(member)
+    case 1708: purchase.expiresDate = try date(member)
+    case 1710: _ = try integer(member)
+    case 1711:
+      let id = try integer(member)
+      purchase.webOrderLineItemId = id == 0 ? nil : id
+    case 1712: purchase.cancellationDate = try date(member)
+    case 1713: purchase.isTrialPeriod = try flag(member)
+    case 1719: purchase.isInIntroOfferPeriod = try flag(member)
+    case 1720: purchase.cancellationReason = reason(member)
+    case 1721: purchase.promotionalOfferId = try utf8(member).orNil
+    case 1709, 1714...1718, 1722: break
+    default: unknown &+= 1
+    }
+  }
+
+  // MARK: values
+
+  func integer(_ attribute: ReceiptAttribute) throws(Refusal) -> UInt64 {
+    guard let number = ReceiptAttribute.integer(bytes, attribute.value) else {
+      throw malformed(attribute)
+    }
+    return number
+  }
+
+  func utf8(_ attribute: ReceiptAttribute) throws(Refusal) -> Range<Int> {
+    guard let text = ReceiptAttribute.utf8(bytes, attribute.value) else {
+      throw malformed(attribute)
+    }
+    return text
+  }
+
+  func ia5(_ attribute: ReceiptAttribute) throws(Refusal) -> Range<Int> {
+    guard let text = ReceiptAttribute.ia5(bytes, attribute.value) else {
+      throw malformed(attribute)
+    }
+    return text
+  }
+
+  func raw(_ attribute: ReceiptAttribute, _ lengths: [Int]) throws(Refusal) -> Range<Int> {
+    try require(
+      lengths.contains(attribute.value.count), .malformedAppReceiptAttribute, "APR-12",
+      at: place(attribute.type))
+    return attribute.value
+  }
+
+  /// APR-13: nil for "".
+  func date(_ attribute: ReceiptAttribute) throws(Refusal) -> Int64? {
+    let text = try ia5(attribute)
+    if text.isEmpty { return nil }
+    return try Reader.milliseconds(bytes, text, "APR-13", at: place(attribute.type))
+  }
+
+  func expiration(
+    _ attribute: ReceiptAttribute
+  ) throws(Refusal) -> ReceiptAttributes.Expiration? {
+    let text = try ia5(attribute)
+    if text.isEmpty { return nil }
+    if let date = AppReceiptDate.milliseconds(bytes[text]), date >= TimeWindow.end {
+      return .text(text)
+    }
+    return .date(
+      try Reader.milliseconds(bytes, text, "APR-13", at: place(attribute.type)))
+  }
+
+  static func milliseconds(
+    _ bytes: [UInt8], _ text: Range<Int>, _ rule: StaticString,
+    at place: @autoclosure () -> String
+  ) throws(Refusal) -> Int64 {
+    guard let date = AppReceiptDate.milliseconds(bytes[text]) else {
+      throw Refusal(.malformedAppReceiptDate, rule, at: place())
+    }
+    try require(TimeWindow.contains(date), .rejectedDateRange, rule, at: place())
+    return date
+  }
+
+  private func flag(_ attribute: ReceiptAttribute) throws(Refusal) -> Bool {
+    let number = try integer(attribute)
+    try require(
+      number <= 1, .malformedAppReceiptAttribute, "APR-12", at: place(attribute.type))
+    return number == 1
+  }
+
+  /// Attribute 1720 has never been seen: a number or decimal text, else nothing.
+  private func reason(_ attribute: ReceiptAttribute) -> UInt64? {
+    if let number = ReceiptAttribute.integer(bytes, attribute.value) { return number }
+    guard let text = ReceiptAttribute.utf8(bytes, attribute.value), text.count <= 9,
+      let number = JSONValue.integer(bytes[text])
+    else { return nil }
+    return UInt64(exactly: number)
+  }
+
+  /// APR-14: what is required is not empty either.
+  private func present(
+    _ text: Range<Int>, _ attribute: ReceiptAttribute
+  ) throws(Refusal) -> Range<Int> {
+    if text.isEmpty { throw missing(attribute) }
+    return text
+  }
+
+  private func missing(_ attribute: ReceiptAttribute) -> Refusal {
+    Refusal(.malformedAppReceiptMissingAttribute, "APR-14", at: place(attribute.type))
+  }
+
+  private func malformed(_ attribute: ReceiptAttribute) -> Refusal {
+    Refusal(.malformedAppReceiptAttribute, "APR-12", at: place(attribute.type))
+  }
+}
+
+/// The types that one SET has shown (APR-11). Those that Apple uses are bits;
+/// all others are compared at the end, in n·log n for hostile input.
+private struct SeenTypes {
+  private var low: UInt64 = 0
+  private var ofPurchases: UInt64 = 0
+  private var others: [UInt64] = []
+
+  /// False: the type was seen before.
+  mutating func insert(_ type: UInt64) -> Bool {
+    switch type {
+    case 0...63: return SeenTypes.set(type, &low)
+    case 1700...1763: return SeenTypes.set(type &- 1700, &ofPurchases)
+    default:
+      others.append(type)
+      return true
+    }
+  }
+
+  func contains(_ type: UInt64) -> Bool {
+    type < 64 ? low >> type & 1 == 1 : ofPurchases >> (type &- 1700) & 1 == 1
+  }
+
+  /// Whether one of the types that are no bits was seen twice.
+  mutating func hasDuplicate() -> Bool {
+    others.sort()
+    return zip(others, others.dropFirst()).contains { $0 == $1 }
+  }
+
+  private static func set(_ bit: UInt64, _ bits: inout UInt64) -> Bool {
+    let mask = 1 &<< bit
+    if bits & mask != 0 { return false }
+    bits |= mask
+    return true
+  }
+}
+
+extension Range<Int> {
+  /// nil for an empty text, which stands for an absent one.
+  fileprivate var orNil: Range<Int>? { isEmpty ? nil : self }
+}

@@ -1,0 +1,42 @@
+/// The date texts of receipts, `YYYY-MM-DD HH:MM:SS <zone>`, read by fixed
+/// positions (RCP-14). No time-zone table: the zone is only a name here.
+enum ReceiptDateText {
+  static let utc: StaticString = "Etc/GMT"
+  static let pacific: StaticString = "America/Los_Angeles"
+
+  /// Seconds since 1970 as if the text were UTC; nil for another form, another
+  /// zone, or a date that does not exist. Years 0000 … 9999.
+  static func seconds(_ text: ArraySlice<UInt8>, zone: StaticString) -> Int64? {
+    seconds(text.span, 0..<text.count, zone: zone)
+  }
+
+  /// The same for a text that is a part of these bytes.
+  static func seconds(
+    _ bytes: Span<UInt8>, _ part: Range<Int>, zone: StaticString
+  ) -> Int64? {
+    let start = part.lowerBound
+    guard bytes.equals(zone, start &+ 20..<Swift.max(part.upperBound, start &+ 20)),
+      bytes[start &+ 4] == 0x2d, bytes[start &+ 7] == 0x2d, bytes[start &+ 10] == 0x20,
+      bytes[start &+ 13] == 0x3a, bytes[start &+ 16] == 0x3a, bytes[start &+ 19] == 0x20,
+      let year = digits(bytes, start, 4), let month = digits(bytes, start &+ 5, 2),
+      let day = digits(bytes, start &+ 8, 2), let hour = digits(bytes, start &+ 11, 2),
+      let minute = digits(bytes, start &+ 14, 2), let second = digits(bytes, start &+ 17, 2)
+    else { return nil }
+    guard month >= 1, month <= 12, day >= 1,
+      day <= CivilDate.daysInMonth(year: year, month: month), hour < 24, minute < 60, second < 60
+    else { return nil }
+    return CivilDate.days(year: year, month: month, day: day) &* 86_400
+      &+ hour &* 3600 &+ minute &* 60 &+ second
+  }
+
+  @inline(__always)
+  private static func digits(_ bytes: Span<UInt8>, _ start: Int, _ count: Int) -> Int64? {
+    var value: Int64 = 0
+    for at in start..<start &+ count {
+      let digit = bytes[at] &- 0x30
+      guard digit <= 9 else { return nil }
+      value = value &* 10 &+ Int64(digit)
+    }
+    return value
+  }
+}

@@ -1,0 +1,254 @@
+/// What Apple's verifyReceipt endpoint answered about one receipt
+/// (receipts-triage.md §2). Only a reading makes one.
+///
+/// Its class is `apple-answer`: nobody signed it apart from `latest_receipt`, so
+/// it is worth as much as the host's TLS connection (VRR-18).
+final class ReceiptResponse: Sendable {
+  let status: AppleReceiptStatus
+  let style: ResponseStyle
+  let identity: Identity
+  /// The answer itself.
+  let answer: ResponseFields
+  /// `receipt`, where it is about the app; nil in the iOS 6 style, in which it is
+  /// a purchase.
+  let app: ResponseFields?
+  /// Each transaction once, ordered by the end of its period (VRR-11).
+  let transactions: [ResponseTransaction]
+  let renewals: [ResponseRenewal]
+  /// nil: the answer has none.
+  let latestReceipt: LatestReceipt?
+  let clock: Clock
+  let warnings: [Warning]
+  private let catalogue: Catalogue
+  private let deviceIdsReported: Bool
+
+  /// Whose evidence it is (VRR-16, VRR-17).
+  struct Identity: Sendable {
+    enum Source: Sendable {
+      case answer, receiptType, transactionId
+
+      var name: StaticString {
+        switch self {
+        case .answer: return "answer"
+        case .receiptType: return "receipt-type"
+        case .transactionId: return "transaction-id"
+        }
+      }
+    }
+
+    let bundleId: Text
+    /// nil: nothing tells, and `receipts.unknownEnvironment` allows that.
+    let environment: (environment: Environment, source: Source)?
+  }
+
+  /// What the offline verification of `latest_receipt` found (VRR-18).
+  struct LatestReceipt: Sendable {
+    let status: Status
+    /// Of the text as the answer has it.
+    let sha256: [UInt8]
+  }
+
+  /// As of when the answer speaks. Times: milliseconds since 1970 UTC.
+  struct Clock: Sendable {
+    /// Apple's clock at the answer; the iOS 6 style does not tell it.
+    let requestDate: Int64?
+    let nowMs: Int64
+
+    /// `request_date`. An answer without one speaks as of the moment in which the
+    /// host reads it.
+    var asOf: Int64 { requestDate ?? nowMs }
+
+    /// VRR-10: how far Apple's clock is ahead of the host's, when the two are more
+    /// than five minutes apart.
+    var skew: Int64? {
+      guard let requestDate else { return nil }
+      let (ahead, overflowed) = requestDate.subtractingReportingOverflow(nowMs)
+      guard !overflowed, ahead.magnitude > UInt64(5 * Milliseconds.minute) else { return nil }
+      return ahead
+    }
+  }
+
+  init(
+    _ parts: ReceiptResponseParts, _ status: AppleReceiptStatus, _ identity: Identity,
+    _ latestReceipt: LatestReceipt?, _ configuration: Configuration, nowMs: Int64
+  ) {
+    self.status = status
+    self.identity = identity
+    self.latestReceipt = latestReceipt
+    style = parts.style
+    answer = parts.answer
+    app = parts.app
+    transactions = parts.transactions
+    renewals = parts.renewals
+    clock = Clock(requestDate: parts.app?.time("request_date"), nowMs: nowMs)
+    var warnings = parts.warnings
+    if let latestReceipt, latestReceipt.status != .ok {
+      warnings.add("latest-receipt-not-verified", at: "latest_receipt")
+    }
+    self.warnings = warnings.found
+    catalogue = configuration.products
+    deviceIdsReported = configuration.receipts.deviceIdsReported
+  }
+
+  // MARK: document
+
+  func writeWarnings(_ writer: inout JSONWriter) { Warning.write(warnings, &writer) }
+
+  /// The value of the member `verifyReceipt` (VRR-19).
+  func write(_ writer: inout JSONWriter) {
+    writer.beginObject()
+    writer.member("appleStatus", integer: status.code)
+    writer.member("style", style.name)
+    writer.member(
+      "environment", identity.environment.map { Text(stringLiteral: $0.environment.name) })
+    writer.member(
+      "environmentSource", identity.environment.map { Text(stringLiteral: $0.source.name) })
+    writer.member("bundleId", identity.bundleId)
+    writer.member("asOf", integer: clock.asOf)
+    writer.member("clockSkew", integer: clock.skew)
+    if let app {
+      app.write(style: style, deviceIds: false, &writer)
+    } else {
+      writer.member("requestDate", integer: nil)
+    }
+    answer.write(style: style, deviceIds: false, &writer)
+    writer.name("transactions")
+    writer.beginArray()
+    for entry in transactions { write(entry, &writer) }
+    writer.endArray()
+    writer.name("renewals")
+    writer.beginArray()
+    for renewal in renewals { write(renewal, &writer) }
+    writer.endArray()
+    writer.name("latestReceipt")
+    writeLatestReceipt(&writer)
+    writer.member("evidence", EvidenceClass.appleAnswer.name)
+    writeUnknown(&writer)
+    writer.endObject()
+  }
+
+  private func write(_ entry: ResponseTransaction, _ writer: inout JSONWriter) {
+    let product = catalogue.product(entry.productId)
+    let environment = identity.environment?.environment
+    writer.beginObject()
+    entry.fields.write(style: style, deviceIds: deviceIdsReported, &writer)
+    writer.member("known", boolean: product != nil)
+    writer.name("keys")
+    writer.beginObject()
+    writer.member(
+      "transaction",
+      ReplayKeys.transaction(environment: environment, transactionId: entry.transactionId))
+    writer.member(
+      "purchase",
+      ReplayKeys.purchase(
+        environment: environment, type: product?.type, transactionId: entry.transactionId,
+        originalTransactionId: entry.originalTransactionId,
+        webOrderLineItemId: entry.fields.id("web_order_line_item_id"),
+        purchaseDate: entry.start))
+    writer.member(
+      "subscription",
+      ReplayKeys.subscription(
+        environment: environment, originalTransactionId: entry.originalTransactionId))
+    writer.endObject()
+    entry.fields.writeUnknown(&writer)
+    writer.endObject()
+  }
+
+  private func write(_ renewal: ResponseRenewal, _ writer: inout JSONWriter) {
+    writer.beginObject()
+    writer.member("originalTransactionId", renewal.originalTransactionId)
+    writer.member("productId", renewal.productId)
+    renewal.fields.write(style: style, deviceIds: false, &writer)
+    // In the iOS 6 style the object is the answer, whose members are not of it.
+    if style == .ios7 { renewal.fields.writeUnknown(&writer) }
+    writer.endObject()
+  }
+
+  private func writeLatestReceipt(_ writer: inout JSONWriter) {
+    guard let latestReceipt else {
+      writer.null()
+      return
+    }
+    writer.beginObject()
+    writer.member("verified", boolean: latestReceipt.status == .ok)
+    writer.member("status", latestReceipt.status.name)
+    writer.member("sha256", Text(Hex.encode(latestReceipt.sha256)))
+    writer.endObject()
+  }
+
+  /// Members of the answer and of an app's `receipt` that Assay does not know. An
+  /// iOS 6 receipt's stand with its transaction.
+  private func writeUnknown(_ writer: inout JSONWriter) {
+    answer.writeUnknown(&writer)
+    app?.writeUnknown(as: "unknownInReceipt", &writer)
+  }
+
+  // MARK: decision
+
+  /// What the answer contributes to a decision. Types come from the catalogue,
+  /// which the decision has (the table under DCD-4).
+  ///
+  /// - Throws: `rejected.payload.incomplete` when nothing tells the environment,
+  ///   for environments are never mixed (DCD-4).
+  func purchaseEvidence(_ catalogue: Catalogue) throws(Refusal) -> PurchaseEvidence {
+    guard let environment = identity.environment?.environment else {
+      throw Refusal(.rejectedPayloadIncomplete, "DCD-1", at: "environment")
+    }
+    var evidence = PurchaseEvidence(
+      kind: "verify-receipt", purchases: [], renewals: [], asOf: clock.asOf,
+      evidenceClass: .appleAnswer)
+    evidence.purchases = transactions.map { purchaseFacts($0, environment) }
+    evidence.renewals = renewals.compactMap { renewalFacts($0, environment) }
+    return evidence
+  }
+
+  private func purchaseFacts(
+    _ entry: ResponseTransaction, _ environment: Environment
+  ) -> PurchaseFacts {
+    let fields = entry.fields
+    var facts = PurchaseFacts(
+      environment: environment, transactionId: entry.transactionId,
+      originalTransactionId: entry.originalTransactionId, productId: entry.productId,
+      asOf: clock.asOf)
+    facts.evidenceClass = .appleAnswer
+    facts.isExpiredAnswer = status == .expired
+    facts.webOrderLineItemId = fields.id("web_order_line_item_id")
+    facts.group = fields.id("subscription_group_identifier")
+    facts.start = entry.start
+    facts.end = entry.end
+    facts.revokedAt = entry.revokedAt
+    if facts.revokedAt != nil {
+      facts.revocationReason =
+        fields.number("cancellation_reason") ?? answer.number("cancellation_reason")
+    }
+    facts.isUpgraded = entry.isUpgraded
+    facts.ownership = fields.text("in_app_ownership_type")
+    facts.isTrial = fields.flag("is_trial_period") ?? false
+    facts.isIntro = fields.flag("is_in_intro_offer_period") ?? false
+    facts.hasOffer =
+      fields.text("promotional_offer_id")?.isEmpty == false
+      || fields.text("offer_code_ref_name")?.isEmpty == false
+    facts.quantity = fields.number("quantity") ?? 1
+    facts.account = entry.account
+    return facts
+  }
+
+  /// nil where the answer does not tell whose renewal it is.
+  private func renewalFacts(
+    _ renewal: ResponseRenewal, _ environment: Environment
+  ) -> RenewalFacts? {
+    guard let line = renewal.originalTransactionId else { return nil }
+    let fields = renewal.fields
+    var facts = RenewalFacts(
+      environment: environment, originalTransactionId: line, asOf: clock.asOf)
+    facts.evidenceClass = .appleAnswer
+    facts.productId = renewal.productId
+    facts.autoRenewProductId = fields.productId("auto_renew_product_id")
+    facts.autoRenewStatus = fields.onOff("auto_renew_status")
+    facts.isInBillingRetry = fields.flag("is_in_billing_retry_period")
+    facts.graceEnd = fields.time("grace_period_expires_date")
+    facts.expirationIntent = fields.number("expiration_intent")
+    facts.priceIncreaseStatus = renewal.priceIncreaseStatus
+    return facts
+  }
+}

@@ -1,0 +1,165 @@
+/// One purchase of an answer, from every entry that names its transaction id.
+struct ResponseTransaction: Sendable {
+  /// Where an entry stands. What the endpoint says of now comes before what the
+  /// submitted receipt held.
+  enum Source: Int, Sendable {
+    case latest, expired, receipt
+  }
+
+  private(set) var fields: ResponseFields
+  let source: Source
+  let place: ResponsePlace
+  let transactionId: Text
+  let originalTransactionId: Text
+  let productId: Text
+
+  /// Reads one entry, which must have its three ids.
+  init(
+    _ object: JSONValue, _ source: Source, at place: ResponsePlace,
+    _ warnings: inout ResponseWarnings
+  ) throws(Refusal) {
+    fields = try ResponseFields(object, ResponseMembers.transaction, at: place, &warnings)
+    self.source = source
+    self.place = place
+    guard let transactionId = fields.id("transaction_id") else {
+      throw ResponseFields.malformed(place, "transaction_id")
+    }
+    guard let originalTransactionId = fields.id("original_transaction_id") else {
+      throw ResponseFields.malformed(place, "original_transaction_id")
+    }
+    guard let productId = fields.productId("product_id") else {
+      throw ResponseFields.malformed(place, "product_id")
+    }
+    self.transactionId = transactionId
+    self.originalTransactionId = originalTransactionId
+    self.productId = productId
+  }
+
+  /// Milliseconds since 1970 UTC, as all times here.
+  var start: Int64? { fields.time("purchase_date") }
+  var end: Int64? { fields.time("expires_date") }
+  var revokedAt: Int64? { fields.time("cancellation_date") }
+  var isUpgraded: Bool { fields.flag("is_upgraded") ?? false }
+  var account: Text? {
+    guard let token = fields.text("app_account_token"), token.isUUID else { return nil }
+    return token.asciiLowercased
+  }
+
+  /// VRR-11: each transaction once, ordered by the end of its period. Entries
+  /// without an end come first; equal ends are ordered by transaction id.
+  static func merged(_ entries: [ResponseTransaction]) -> [ResponseTransaction] {
+    var merged: [ResponseTransaction] = []
+    merged.reserveCapacity(entries.count)
+    for (_, next) in entries.map({ (Precedence($0), $0) }).sorted(by: { $0.0.isBefore($1.0) }) {
+      if let last = merged.last, last.transactionId == next.transactionId {
+        merged[merged.count &- 1].fields.fill(from: next.fields)
+      } else {
+        merged.append(next)
+      }
+    }
+    return merged.map { (end: $0.end ?? .min, entry: $0) }.sorted { left, right in
+      if left.end != right.end { return left.end < right.end }
+      return Text.precedesAsNumber(left.entry.transactionId, right.entry.transactionId)
+    }.map { $0.entry }
+  }
+
+  /// Among entries of one transaction the first in this order stands, and the
+  /// others fill in what it does not tell: the one from the list that is more up
+  /// to date, then the one that gives less. The order of the lists never counts.
+  private struct Precedence {
+    let id: Text
+    let source: Int
+    let isRevoked: Bool
+    let isUpgraded: Bool
+    let end: Int64
+    let text: ArraySlice<UInt8>
+
+    init(_ entry: ResponseTransaction) {
+      id = entry.transactionId
+      source = entry.source.rawValue
+      isRevoked = entry.revokedAt != nil
+      isUpgraded = entry.isUpgraded
+      end = entry.end ?? .max
+      text = entry.fields.object.source
+    }
+
+    func isBefore(_ other: Precedence) -> Bool {
+      if id != other.id { return Text.precedesAsNumber(id, other.id) }
+      if source != other.source { return source < other.source }
+      if isRevoked != other.isRevoked { return isRevoked }
+      if isUpgraded != other.isUpgraded { return isUpgraded }
+      if end != other.end { return end < other.end }
+      return text.lexicographicallyPrecedes(other.text)
+    }
+  }
+}
+
+/// What an answer says about the renewal of one line.
+struct ResponseRenewal: Sendable {
+  let fields: ResponseFields
+  /// nil: the answer does not tell, and no purchase of it has the product.
+  private(set) var originalTransactionId: Text?
+  private(set) var productId: Text?
+
+  /// An entry of `pending_renewal_info`.
+  init(
+    _ object: JSONValue, at place: ResponsePlace, _ warnings: inout ResponseWarnings
+  ) throws(Refusal) {
+    fields = try ResponseFields(object, ResponseMembers.renewal, at: place, &warnings)
+    originalTransactionId = fields.id("original_transaction_id")
+    productId = fields.productId("product_id")
+  }
+
+  /// The members at the top of an answer of the iOS 6 style, which are about the
+  /// purchase that was asked for; nil when it has none of them.
+  init?(
+    topOf answer: JSONValue, about receipt: ResponseTransaction,
+    _ warnings: inout ResponseWarnings
+  ) throws(Refusal) {
+    var hasAny = false
+    for name in [
+      "auto_renew_status", "auto_renew_product_id", "expiration_intent",
+      "is_in_billing_retry_period",
+    ] as [StaticString] where answer.present(name) != nil {
+      hasAny = true
+    }
+    guard hasAny else { return nil }
+    try self.init(answer, at: ResponsePlace(""), &warnings)
+    originalTransactionId = receipt.originalTransactionId
+    productId = nil
+  }
+
+  /// Older answers do not name the line: it is that of the purchase of the same
+  /// product which ends last.
+  static func completed(
+    _ renewals: [ResponseRenewal], from transactions: [ResponseTransaction]
+  ) -> [ResponseRenewal] {
+    guard renewals.contains(where: { $0.isIncomplete }) else { return renewals }
+    var lines: [Text: Text] = [:]
+    var products: [Text: Text] = [:]
+    // Ordered by their ends: the last one of a product or line stays.
+    for entry in transactions {
+      lines[entry.productId] = entry.originalTransactionId
+      products[entry.originalTransactionId] = entry.productId
+    }
+    return renewals.map { renewal in
+      var complete = renewal
+      if complete.originalTransactionId == nil {
+        complete.originalTransactionId = renewal.productId.flatMap { lines[$0] }
+      }
+      if complete.productId == nil {
+        complete.productId = complete.originalTransactionId.flatMap { products[$0] }
+      }
+      return complete
+    }
+  }
+
+  private var isIncomplete: Bool { originalTransactionId == nil || productId == nil }
+
+  /// 0: asked and not answered, by either of the two members that tell.
+  var priceIncreaseStatus: Int64? {
+    let increase = fields.number("price_increase_status")
+    let consent = fields.number("price_consent_status")
+    return increase == 0 || consent == 0 ? 0 : increase ?? consent
+  }
+}

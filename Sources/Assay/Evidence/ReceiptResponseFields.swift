@@ -1,0 +1,352 @@
+/// The style of an answer: what was sent to Apple decides it
+/// (receipts-triage.md §2.3).
+enum ResponseStyle: Sendable {
+  /// A transaction receipt was sent: `receipt` is one flat purchase.
+  case ios6
+  /// An app receipt was sent: `receipt` has the purchases in `in_app`.
+  case ios7
+
+  var name: StaticString { self == .ios6 ? "ios6" : "ios7" }
+}
+
+/// What a known member of an answer holds, whatever its JSON type (VRR-9).
+enum ResponseShape: Sendable {
+  case text
+  /// A text that is one of these, today.
+  case name([StaticString])
+  /// 1 to 20 digits.
+  case id
+  case productId
+  /// 0 … 2^63−1.
+  case number
+  case quantity
+  /// A number of this range, today.
+  case code(ClosedRange<Int64>)
+  case flag
+  /// 0 or 1, today; also written as a flag.
+  case onOff
+  /// A plain date. Its `_ms` and `_pst` follow it in the table.
+  case date
+  /// The same for `expires_date`, after which `expires_date_formatted` follows too.
+  case expiry
+  /// The same for the end of a volume purchase, which may lie beyond 2100.
+  case farDate
+  /// Part of the date before it in the table, or never read at all.
+  case companion
+  /// A text that is personal data.
+  case deviceId
+}
+
+/// One known member of an object of an answer.
+struct ResponseMember: Sendable {
+  /// As Apple writes it.
+  let apple: StaticString
+  /// As the document names it; nil: not on its own.
+  let name: StaticString?
+  let hash: UInt32
+  let shape: ResponseShape
+  /// Written in documents of the iOS 6 style alone.
+  let isFlat: Bool
+
+  init(
+    _ apple: StaticString, _ name: StaticString?, _ shape: ResponseShape, flat: Bool = false
+  ) {
+    self.apple = apple
+    self.name = name
+    hash = JSON.hash(apple)
+    self.shape = shape
+    isFlat = flat
+  }
+
+  /// Read with another member, or not at all.
+  init(_ apple: StaticString) { self.init(apple, nil, .companion) }
+}
+
+/// The known members of one kind of object of an answer.
+final class ResponseTable: Sendable {
+  let members: [ResponseMember]
+  private let hashes: [UInt32]
+  /// Places of the dates.
+  let dates: [Int]
+
+  init(_ members: [ResponseMember]) {
+    self.members = members
+    hashes = members.map { $0.hash }
+    dates = members.indices.filter { members[$0].shape.dateSpan > 0 }
+  }
+
+  /// Where a member of an answer stands in the table; nil for one that is not
+  /// known.
+  func index(of value: JSONValue) -> Int? {
+    let hash = value.nameHash
+    for index in hashes.indices
+    where hashes[index] == hash && value.isNamed(members[index].apple) {
+      return index
+    }
+    return nil
+  }
+
+  func index(of name: StaticString) -> Int? {
+    let hash = JSON.hash(name)
+    for index in hashes.indices
+    where hashes[index] == hash && members[index].apple.hasSameBytes(as: name) {
+      return index
+    }
+    return nil
+  }
+}
+
+extension ResponseShape {
+  /// How many members of the table make one date; 0 for other shapes.
+  var dateSpan: Int {
+    switch self {
+    case .date, .farDate: return 3
+    case .expiry: return 5
+    default: return 0
+    }
+  }
+
+  /// The last time that this date may name.
+  var latest: Int64 {
+    if case .farDate = self { return 253_402_300_799_999 }
+    return TimeWindow.lastPayloadTime
+  }
+}
+
+/// Where an object stands in an answer.
+struct ResponsePlace: Sendable {
+  /// "receipt.in_app"; empty for the answer itself.
+  let list: StaticString
+  let index: Int?
+
+  init(_ list: StaticString, _ index: Int? = nil) {
+    self.list = list
+    self.index = index
+  }
+
+  /// "receipt.in_app[3].quantity".
+  func of(_ member: StaticString) -> String {
+    var place = Text(stringLiteral: list).string
+    if let index { place += "[" + String(index) + "]" }
+    let name = Text(stringLiteral: member).string
+    return place.isEmpty ? name : place + "." + name
+  }
+}
+
+/// Warnings of an answer: each member of each list once, at its first place.
+struct ResponseWarnings: Sendable {
+  private(set) var found: [Warning] = []
+  private var seen: [(list: StaticString, member: StaticString)] = []
+
+  mutating func unknownValue(_ place: ResponsePlace, _ member: StaticString) {
+    for known in seen
+    where known.list.hasSameBytes(as: place.list) && known.member.hasSameBytes(as: member) {
+      return
+    }
+    seen.append((place.list, member))
+    found.append(Warning("unknown-value", at: place.of(member)))
+  }
+
+  mutating func add(_ id: StaticString, at place: String) {
+    found.append(Warning(id, at: place))
+  }
+}
+
+/// The known members of one object of an answer, each of the form that the table
+/// gives it. A member that is `null` counts as absent.
+struct ResponseFields: Sendable {
+  let object: JSONValue
+  let table: ResponseTable
+  /// Node indexes by place in the table; -1: absent.
+  private var nodes: [Int32]
+
+  /// Checks every known member (VRR-9); values of enumerations that are not known
+  /// are warned of.
+  init(
+    _ object: JSONValue, _ table: ResponseTable, at place: ResponsePlace,
+    _ warnings: inout ResponseWarnings
+  ) throws(Refusal) {
+    self.object = object
+    self.table = table
+    nodes = [Int32](repeating: -1, count: table.members.count)
+    for value in object.children where !value.isNull {
+      guard let index = table.index(of: value) else { continue }
+      nodes[index] = Int32(truncatingIfNeeded: value.index)
+      let member = table.members[index]
+      guard let isKnown = Self.isKnown(value, member.shape) else {
+        throw Self.malformed(place, member.apple)
+      }
+      if !isKnown { warnings.unknownValue(place, member.apple) }
+    }
+    for index in table.dates where hasDate(at: index) && time(at: index) == nil {
+      throw Self.malformed(place, dateMember(at: index))
+    }
+  }
+
+  static func malformed(_ place: ResponsePlace, _ member: StaticString) -> Refusal {
+    Refusal(.malformedVerifyReceiptField, "VRR-9", at: place.of(member))
+  }
+
+  /// nil: not of that form. false: of that form, with a value that Assay does not
+  /// know.
+  private static func isKnown(_ value: JSONValue, _ shape: ResponseShape) -> Bool? {
+    switch shape {
+    case .text, .deviceId: return value.kind == .string ? true : nil
+    case .name(let known):
+      guard let text = ResponseValue.content(value) else { return nil }
+      return known.contains { text.elementsEqual($0) }
+    case .id: return ResponseValue.id(value).map { _ in true }
+    case .productId: return ResponseValue.productId(value).map { _ in true }
+    case .number: return ResponseValue.number(value).map { _ in true }
+    case .quantity: return ResponseValue.quantity(value).map { _ in true }
+    case .code(let known): return ResponseValue.number(value).map { known.contains($0) }
+    case .flag: return ResponseValue.flag(value).map { _ in true }
+    case .onOff: return ResponseValue.onOff(value).map { $0 <= 1 }
+    case .date, .expiry, .farDate, .companion: return true
+    }
+  }
+
+  // MARK: members by their place in the table
+
+  func value(at index: Int) -> JSONValue? {
+    guard index >= 0, index < nodes.count, nodes[index] >= 0 else { return nil }
+    return JSONValue(json: object.json, index: Int(nodes[index]))
+  }
+
+  private func isAbsent(_ index: Int) -> Bool {
+    index < 0 || index >= nodes.count || nodes[index] < 0
+  }
+
+  /// VRR-10: `_ms` is authoritative, the plain text stands in for it, `_pst` is
+  /// never read. nil: absent, or not a date.
+  func time(at index: Int) -> Int64? {
+    guard index >= 0, index < table.members.count else { return nil }
+    let shape = table.members[index].shape
+    if let value = value(at: index &+ 1) {
+      return ResponseValue.milliseconds(value, latest: shape.latest)
+    }
+    guard case .expiry = shape else {
+      return value(at: index).flatMap { ResponseValue.date($0, latest: shape.latest) }
+    }
+    if let value = value(at: index) {
+      return ResponseValue.expiry(value, latest: shape.latest)
+    }
+    return value(at: index &+ 3).flatMap { ResponseValue.date($0, latest: shape.latest) }
+  }
+
+  /// Whether a member is there that tells the date.
+  private func hasDate(at index: Int) -> Bool {
+    if !isAbsent(index) || !isAbsent(index &+ 1) { return true }
+    guard case .expiry = table.members[index].shape else { return false }
+    return !isAbsent(index &+ 3)
+  }
+
+  /// The member that the date is read from.
+  private func dateMember(at index: Int) -> StaticString {
+    let read = !isAbsent(index &+ 1) ? index &+ 1 : !isAbsent(index) ? index : index &+ 3
+    return read < table.members.count ? table.members[read].apple : table.members[index].apple
+  }
+
+  // MARK: members by name
+
+  subscript(_ name: StaticString) -> JSONValue? {
+    table.index(of: name).flatMap { value(at: $0) }
+  }
+
+  func text(_ name: StaticString) -> Text? { self[name]?.text }
+  func number(_ name: StaticString) -> Int64? { self[name].flatMap(ResponseValue.number) }
+  func onOff(_ name: StaticString) -> Int64? { self[name].flatMap(ResponseValue.onOff) }
+  func flag(_ name: StaticString) -> Bool? { self[name].flatMap(ResponseValue.flag) }
+
+  func id(_ name: StaticString) -> Text? {
+    self[name].flatMap(ResponseValue.id).map { Text(Array($0)) }
+  }
+
+  func productId(_ name: StaticString) -> Text? {
+    self[name].flatMap(ResponseValue.productId).map { Text(Array($0)) }
+  }
+
+  func time(_ name: StaticString) -> Int64? { table.index(of: name).flatMap { time(at: $0) } }
+
+  /// Takes over what this object does not tell and the other one, of the same
+  /// table and answer, does.
+  mutating func fill(from other: ResponseFields) {
+    var index = 0
+    while index < nodes.count, index < other.nodes.count {
+      let span = table.members[index].shape.dateSpan
+      if span == 0 {
+        if nodes[index] < 0 { nodes[index] = other.nodes[index] }
+        index &+= 1
+      } else {
+        let hasOwn = hasDate(at: index)
+        for _ in 0..<span where index < nodes.count && index < other.nodes.count {
+          if !hasOwn { nodes[index] = other.nodes[index] }
+          index &+= 1
+        }
+      }
+    }
+  }
+
+  // MARK: document
+
+  /// Writes the members of the document in the order of the table, `null` where
+  /// one is absent.
+  func write(style: ResponseStyle, deviceIds: Bool, _ writer: inout JSONWriter) {
+    for index in table.members.indices {
+      let member = table.members[index]
+      guard let name = member.name, style == .ios6 || !member.isFlat else { continue }
+      if case .deviceId = member.shape, !deviceIds { continue }
+      writer.name(name)
+      write(at: index, member.shape, &writer)
+    }
+  }
+
+  private func write(at index: Int, _ shape: ResponseShape, _ writer: inout JSONWriter) {
+    if shape.dateSpan > 0 {
+      writer.integer(orNull: time(at: index))
+      return
+    }
+    guard let value = value(at: index) else {
+      writer.null()
+      return
+    }
+    switch shape {
+    case .text, .name, .deviceId: writer.raw(value.quotedSource)
+    case .id: writer.string(orNull: ResponseValue.id(value))
+    case .productId: writer.string(orNull: ResponseValue.productId(value))
+    case .number, .quantity, .code: writer.integer(orNull: ResponseValue.number(value))
+    case .onOff: writer.integer(orNull: ResponseValue.onOff(value))
+    case .flag: writer.boolean(orNull: ResponseValue.flag(value))
+    case .date, .expiry, .farDate, .companion: writer.null()
+    }
+  }
+
+  /// The members that are not known, as they came; nothing when there are none.
+  func writeUnknown(as name: StaticString = "unknown", _ writer: inout JSONWriter) {
+    var isOpen = false
+    for value in object.children where table.index(of: value) == nil {
+      if !isOpen {
+        writer.name(name)
+        writer.beginObject()
+        isOpen = true
+      }
+      writer.name(value.name)
+      writer.raw(value.kind == .string ? value.quotedSource : value.source)
+    }
+    if isOpen { writer.endObject() }
+  }
+}
+
+extension JSONWriter {
+  fileprivate mutating func integer(orNull value: Int64?) {
+    if let value { integer(value) } else { null() }
+  }
+
+  fileprivate mutating func boolean(orNull value: Bool?) {
+    if let value { boolean(value) } else { null() }
+  }
+
+  fileprivate mutating func string(orNull value: ArraySlice<UInt8>?) {
+    if let value { string(utf8: Array(value)) } else { null() }
+  }
+}

@@ -1,0 +1,109 @@
+/// Whether an answer is about an app and an environment of this verifier (VRR-16,
+/// VRR-17).
+struct ReceiptResponseIdentity {
+  private let configuration: Configuration
+  private let parts: ReceiptResponseParts
+
+  init(_ configuration: Configuration, _ parts: ReceiptResponseParts) {
+    self.configuration = configuration
+    self.parts = parts
+  }
+
+  // MARK: app
+
+  /// VRR-16: the configured app of the answer. In the iOS 6 style every purchase
+  /// names its app, and it must be the one of the receipt.
+  func app() throws(Refusal) -> Configuration.App {
+    let place = parts.style == .ios6 ? "receipt.bid" : "receipt.bundle_id"
+    guard let bundleId = parts.bundleId,
+      let app = configuration.apps.first(where: { $0.bundleId == bundleId })
+    else { throw Refusal(.rejectedIdentityBundle, "VRR-16", at: place) }
+    guard parts.style == .ios6 else { return app }
+    for entry in parts.transactions {
+      guard let other = entry.fields.text("bid") else { continue }
+      try require(
+        other == bundleId, .rejectedVerifyReceiptMismatch, "VRR-16", at: entry.place.of("bid"))
+    }
+    return app
+  }
+
+  /// Whether the answer has a number of the app to compare: 0 is none.
+  var namesApp: Bool { !appIds.isEmpty }
+
+  /// VRR-16, in Production.
+  func checkApp(_ app: Configuration.App) throws(Refusal) {
+    for (id, place) in appIds {
+      try require(id == app.appAppleId, .rejectedIdentityApp, "VRR-16", at: place)
+    }
+  }
+
+  private var appIds: [(id: Int64, place: String)] {
+    var found: [(id: Int64, place: String)] = []
+    for name in ["adam_id", "app_item_id"] as [StaticString] {
+      if let id = parts.app?.number(name), id != 0 {
+        found.append((id, ResponsePlace("receipt").of(name)))
+      }
+    }
+    guard parts.style == .ios6 else { return found }
+    for entry in parts.transactions {
+      if let id = entry.fields.number("app_item_id"), id != 0 {
+        found.append((id, entry.place.of("app_item_id")))
+      }
+    }
+    return found
+  }
+
+  // MARK: environment
+
+  typealias Found = (environment: Environment, source: ReceiptResponse.Identity.Source)
+
+  /// VRR-17: by what the answer says, else by the type of the receipt, else by the
+  /// transaction ids; all that tell must agree. nil: nothing tells, and the
+  /// configuration allows that.
+  func environment() throws(Refusal) -> Found? {
+    var found = try stated()
+    if let type = parts.app?.text("receipt_type"), let typed = Self.environment(ofType: type) {
+      try require(
+        found == nil || found?.environment == typed, .rejectedIdentityEnvironmentProfile,
+        "VRR-17", at: "receipt.receipt_type")
+      if found == nil { found = (typed, .receiptType) }
+    }
+    for entry in parts.transactions {
+      let id = entry.transactionId.utf8[...]
+      guard let shown = IdEnvironment.of(id).environment else { continue }
+      try require(
+        found == nil || found?.environment == shown, .rejectedIdentityEnvironmentProfile,
+        "VRR-17", at: entry.place.of("transaction_id"))
+      if found == nil { found = (shown, .transactionId) }
+    }
+    guard let found else {
+      try require(
+        configuration.receipts.unknownEnvironmentAllowed, .rejectedIdentityEnvironmentMissing,
+        "VRR-17", at: "environment")
+      return nil
+    }
+    try require(
+      configuration.environments.contains(found.environment), .rejectedIdentityEnvironment,
+      "VRR-17", at: "environment")
+    return found
+  }
+
+  /// The member `environment`. The endpoint has two: another value is of none.
+  private func stated() throws(Refusal) -> Found? {
+    guard let text = parts.answer.text("environment") else { return nil }
+    switch text {
+    case "Production": return (.production, .answer)
+    case "Sandbox": return (.sandbox, .answer)
+    default: throw Refusal(.rejectedIdentityEnvironment, "VRR-17", at: "environment")
+    }
+  }
+
+  /// nil: a type that is not known.
+  private static func environment(ofType type: Text) -> Environment? {
+    switch type {
+    case "Production", "ProductionVPP": return .production
+    case "ProductionSandbox", "ProductionVPPSandbox": return .sandbox
+    default: return nil
+    }
+  }
+}

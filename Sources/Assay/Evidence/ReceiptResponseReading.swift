@@ -1,0 +1,154 @@
+/// The checks of an answer of verifyReceipt in the order in which they are made
+/// (receipts-triage.md §2).
+enum ReceiptResponseCheck: Int, CaseIterable {
+  case size, json, kind, status, fields, bundle, environment, app
+
+  static let ids: [StaticString] = [
+    "answer.size", "answer.json", "answer.kind", "answer.status", "answer.fields",
+    "identity.bundle", "identity.environment", "identity.app",
+  ]
+}
+
+/// Reads one body of Apple's verifyReceipt endpoint: what it says, and whether it
+/// is about an app, an environment and an account of purchases that this verifier
+/// accepts.
+///
+/// What was submitted is not known here: comparing the answer with it is the
+/// conversation's (VRR-16).
+struct ReceiptResponseReading {
+  /// Longer bodies are refused (VRR-15).
+  static let bodyCap = 8 * 1024 * 1024
+
+  private let trust: ReceiptTrust
+  private let nowMs: Int64
+  private(set) var checks = Checks(ReceiptResponseCheck.ids)
+
+  init(_ trust: ReceiptTrust, nowMs: Int64) {
+    self.trust = trust
+    self.nowMs = nowMs
+  }
+
+  /// Runs every step; the first that fails gives the refusal, whose retry class
+  /// says what to do next.
+  mutating func run(_ body: [UInt8]) throws(Refusal) -> ReceiptResponse {
+    let (configuration, nowMs) = (trust.configuration, nowMs)
+    try check(.size) { () throws(Refusal) in
+      try require(body.count <= Self.bodyCap, .tooLargeVerifyReceiptBody, "VRR-15")
+    }
+    let root = try check(.json) { () throws(Refusal) in try Self.object(body) }
+    try check(.kind) { () throws(Refusal) in try Self.refuseNotification(root) }
+    let status = try check(.status) { () throws(Refusal) in
+      guard let code = root.present("status")?.integer else {
+        throw Refusal(.malformedVerifyReceiptBody, "VRR-4", at: "status")
+      }
+      return try AppleReceiptStatus(code, in: root, accepted: configuration.environments)
+    }
+    let parts = try check(.fields) { () throws(Refusal) in try ReceiptResponseParts(root) }
+    let identity = try identity(of: parts)
+    return ReceiptResponse(
+      parts, status, identity, latestReceipt(parts.answer, identity), configuration, nowMs: nowMs)
+  }
+
+  // MARK: the body
+
+  /// VRR-4: only a JSON object is an answer. Whatever else came — nothing, a page
+  /// of a proxy, half a body — tells nothing about the receipt.
+  private static func object(_ body: [UInt8]) throws(Refusal) -> JSONValue {
+    do {
+      return try JSONReader.readObject(body, caps: .receiptAnswer).root
+    } catch {
+      let place = "byte " + String(error.offset)
+      switch error.reason {
+      case .utf8, .bom, .syntax, .trailing, .nul, .notObject:
+        throw Refusal(.unavailableVerifyReceiptNoAnswer, "VRR-4", at: place)
+      case .duplicateName: throw Refusal(.malformedVerifyReceiptBody, "VRR-15", at: place)
+      case .elements: throw Refusal(.tooLargeVerifyReceiptEntries, "VRR-15", at: place)
+      case .depth, .members, .name, .number:
+        throw Refusal(.tooLargeVerifyReceiptBody, "VRR-15", at: place)
+      }
+    }
+  }
+
+  /// VRR-14: version 1 server notifications look like answers, and nobody signed
+  /// them.
+  private static func refuseNotification(_ root: JSONValue) throws(Refusal) {
+    for name in ["unified_receipt", "notification_type"] as [StaticString] {
+      try require(
+        root.member(name) == nil, .unsupportedVerifyReceiptNotificationV1, "VRR-14",
+        at: Text(stringLiteral: name).string)
+    }
+    try require(
+      root.member("environment")?.text != "PROD", .unsupportedVerifyReceiptNotificationV1,
+      "VRR-14", at: "environment")
+  }
+
+  // MARK: identity
+
+  private mutating func identity(
+    of parts: ReceiptResponseParts
+  ) throws(Refusal) -> ReceiptResponse.Identity {
+    let reading = ReceiptResponseIdentity(trust.configuration, parts)
+    let app = try check(.bundle) { () throws(Refusal) in try reading.app() }
+    let environment = try check(.environment) { () throws(Refusal) in
+      try reading.environment()
+    }
+    if environment?.environment == .production, reading.namesApp {
+      try check(.app) { () throws(Refusal) in try reading.checkApp(app) }
+    } else {
+      checks.skip(ReceiptResponseCheck.app.rawValue, .doesNotApply)
+    }
+    return ReceiptResponse.Identity(bundleId: app.bundleId, environment: environment)
+  }
+
+  // MARK: the signed part
+
+  /// VRR-18: the one part of an answer that is signed. A receipt that does not
+  /// verify is reported; it does not refuse the answer.
+  private func latestReceipt(
+    _ answer: ResponseFields, _ identity: ReceiptResponse.Identity
+  ) -> ReceiptResponse.LatestReceipt? {
+    guard let text = answer.text("latest_receipt"), !text.isEmpty else { return nil }
+    var status = Status.ok
+    do {
+      try verify(latestReceipt: text.utf8, of: identity)
+    } catch {
+      status = error.status
+    }
+    return ReceiptResponse.LatestReceipt(status: status, sha256: Digest.sha256.of(text.utf8))
+  }
+
+  private func verify(
+    latestReceipt text: [UInt8], of identity: ReceiptResponse.Identity
+  ) throws(Refusal) {
+    let transport = try Transport(text, cap: trust.configuration.receipts.inputBytes)
+    let bundleId: Text?
+    let environment: Environment?
+    switch transport.form {
+    case .list:
+      var verification = TransactionReceiptVerification(trust, nowMs: nowMs)
+      let receipt = try verification.run(transport)
+      bundleId = receipt.info.text(.bid)
+      environment = receipt.environment.environment
+    case .container:
+      var verification = AppReceiptVerification(trust, subject: nil, nowMs: nowMs)
+      let receipt = try verification.run(transport)
+      bundleId = receipt.bundleId
+      environment = receipt.environment
+    default: throw Refusal(.rejectedKindMismatch, "VRR-18", at: "latest_receipt")
+    }
+    let known = identity.environment?.environment
+    try require(
+      bundleId == identity.bundleId
+        && (environment == nil || known == nil || environment == known),
+      .rejectedVerifyReceiptMismatch, "VRR-16", at: "latest_receipt")
+  }
+
+  // MARK: the ledger of checks
+
+  @inline(__always)
+  private mutating func check<Result>(
+    _ step: ReceiptResponseCheck, _ body: () throws(Refusal) -> Result
+  ) throws(Refusal) -> Result {
+    try checks.make(step.rawValue, body)
+  }
+}

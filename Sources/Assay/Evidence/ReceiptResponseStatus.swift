@@ -1,0 +1,71 @@
+/// The `status` of an answer of Apple's verifyReceipt endpoint
+/// (receipts-triage.md §2.2).
+///
+/// Only 0 and 21006 come with facts; whatever else an answer with another status
+/// holds is not looked at (VRR-6).
+enum AppleReceiptStatus: Sendable, Equatable {
+  /// 0.
+  case valid
+  /// 21006: valid, and the subscription has ended or was cancelled.
+  case expired
+
+  /// The number as Apple sends it.
+  var code: Int64 { self == .valid ? 0 : 21006 }
+
+  /// Takes a status that has facts, and refuses the others, each with what to do
+  /// next as its retry class.
+  ///
+  /// - answer: the whole answer, for `is-retryable`.
+  /// - accepted: the environments of the configuration (VRR-3).
+  init(
+    _ code: Int64, in answer: JSONValue, accepted: [Environment]
+  ) throws(Refusal) {
+    switch code {
+    case 0: self = .valid
+    case 21006: self = .expired
+    case 21000, 21001: throw Self.refusal(.rejectedVerifyReceiptRequest, "VRR-1", code)
+    case 21002: throw Self.refusal(.rejectedVerifyReceiptMalformed, "VRR-7", code)
+    case 21003: throw Self.refusal(.rejectedVerifyReceiptNotAuthentic, "VRR-6", code)
+    case 21004: throw Self.refusal(.rejectedVerifyReceiptSecret, "VRR-1", code)
+    case 21005, 21009: throw Self.refusal(.unavailableVerifyReceiptNoAnswer, "VRR-4", code)
+    case 21007: throw Self.otherEnvironment(.sandbox, code, accepted)
+    case 21008: throw Self.otherEnvironment(.production, code, accepted)
+    case 21010: throw Self.refusal(.rejectedVerifyReceiptAccount, "VRR-6", code)
+    case 21100...21199:
+      let status: Status =
+        try Self.isRetryable(answer)
+        ? .unavailableVerifyReceiptInternal : .rejectedVerifyReceiptInternal
+      throw Self.refusal(status, "VRR-5", code)
+    default: throw Self.refusal(.unsupportedVerifyReceiptStatus, "VRR-6", code)
+    }
+  }
+
+  /// VRR-5: with a hyphen. Absent means that asking again is of no use.
+  private static func isRetryable(_ answer: JSONValue) throws(Refusal) -> Bool {
+    guard let value = answer.present("is-retryable") else { return false }
+    guard let flag = ResponseValue.flag(value) else {
+      throw Refusal(.malformedVerifyReceiptField, "VRR-5", at: "is-retryable")
+    }
+    return flag
+  }
+
+  /// VRR-3: the receipt is of the other environment. Where that one is accepted,
+  /// the retry class says to ask its endpoint, once.
+  private static func otherEnvironment(
+    _ environment: Environment, _ code: Int64, _ accepted: [Environment]
+  ) -> Refusal {
+    let isAccepted = accepted.contains(environment)
+    let name = Text(stringLiteral: environment.name).string
+    return Refusal(
+      .rejectedIdentityEnvironment, "VRR-3", at: "status",
+      detail: detail(code) + ", a receipt of " + name
+        + (isAccepted ? ": ask that endpoint, once" : ""),
+      retryClass: isAccepted ? "other-environment" : nil)
+  }
+
+  private static func refusal(_ status: Status, _ rule: StaticString, _ code: Int64) -> Refusal {
+    Refusal(status, rule, at: "status", detail: detail(code))
+  }
+
+  private static func detail(_ code: Int64) -> String { "Apple's status " + String(code) }
+}

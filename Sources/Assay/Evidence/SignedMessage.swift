@@ -1,0 +1,296 @@
+/// A PKCS#7 container taken apart: payload, certificates and the one signer
+/// (receipts.md §3.1). App receipts and App Attest receipts come in it. Nothing
+/// here is verified; what a reader demands of the parts stands in `Refusals` and
+/// `Limits`.
+///
+///     ContentInfo { signedData, [0] SignedData { 1, SET { digest },
+///       { data, [0] OCTET STRING payload }, [0] certificates,
+///       SET { SignerInfo { 1, issuer and serial, digest, algorithm, signature } } } }
+struct SignedMessage: Sendable {
+  /// The container. Ranges are offsets into it.
+  let bytes: [UInt8]
+  /// What is signed: the octets alone, chunks put together (APR-5).
+  let payload: BER.Octets
+  /// Whole certificates in the order of the bag.
+  let certificates: [Range<Int>]
+  let digest: Algorithm
+  let signer: Signer
+  /// BER elements of the container; what is inside primitive octets not counted.
+  let elements: Int
+
+  /// AlgorithmIdentifier.
+  struct Algorithm: Sendable {
+    /// Content octets of the object identifier.
+    let identifier: Range<Int>
+    /// NULL or nothing, as the digests and RSA have it.
+    let parametersAreEmpty: Bool
+  }
+
+  /// SignerInfo without attributes.
+  struct Signer: Sendable {
+    /// The issuer's name as a whole element, and the serial's content octets.
+    let issuer: Range<Int>
+    let serial: Range<Int>
+    let digest: Algorithm
+    let signatureAlgorithm: Algorithm
+    let signature: BER.Octets
+  }
+
+  /// What a container may hold at most.
+  struct Limits: Sendable {
+    var ber: BER.Limits
+    var certificates: Int
+    /// Of one octet string.
+    var chunks: Int
+    var payloadBytes: Int
+  }
+
+  /// How a kind of evidence names what is wrong with its container.
+  struct Refusals: Sendable {
+    var ber: Status
+    var trailing: Status
+    var structure: Status
+    var contentType: Status
+    var signers: Status
+    var signerId: Status
+    var signedAttributes: Status
+    var elements: Status
+    var depth: Status
+    var certificates: Status
+    var payload: Status
+  }
+
+  func slice(_ range: Range<Int>) -> ArraySlice<UInt8> {
+    bytes[range.clamped(to: 0..<bytes.count)]
+  }
+
+  func names(_ algorithm: Algorithm, _ identifier: [UInt8]) -> Bool {
+    slice(algorithm.identifier).elementsEqual(identifier)
+  }
+
+  // MARK: reading
+
+  /// Takes the container apart (APR-1 … APR-4).
+  init(_ bytes: [UInt8], _ limits: Limits, _ refusals: Refusals) throws(Refusal) {
+    elements = try SignedMessage.measure(bytes, limits.ber, refusals)
+    var reading = Reading(bytes, limits, refusals)
+    var signedData = try reading.openSignedData()
+    digest = try reading.soleDigest(&signedData)
+    payload = try reading.payload(&signedData)
+    certificates = try reading.certificates(&signedData)
+    signer = try reading.soleSigner(&signedData)
+    try reading.finish(signedData)
+    self.bytes = bytes
+  }
+
+  /// APR-1, APR-2: one clean BER value and nothing behind it.
+  private static func measure(
+    _ bytes: [UInt8], _ limits: BER.Limits, _ refusals: Refusals
+  ) throws(Refusal) -> Int {
+    do throws(BER.Fault) {
+      return try BER.measure(bytes, limits)
+    } catch {
+      let place = "byte " + String(error.offset)
+      switch error {
+      case .unclean: throw Refusal(refusals.ber, "APR-1", at: place)
+      case .trailing: throw Refusal(refusals.trailing, "APR-2", at: place)
+      case .tooManyElements: throw Refusal(refusals.elements, "APR-1", at: place)
+      case .tooDeep: throw Refusal(refusals.depth, "APR-1", at: place)
+      }
+    }
+  }
+
+  /// The payload of a container, and nothing else of it looked at; nil when
+  /// there is none. For guesses about what a text is, never for a verdict.
+  static func unverifiedPayload(of bytes: [UInt8]) -> BER.Octets? {
+    let outer = BER.Cursor(bytes)
+    guard var info = outer.open(DER.sequence),
+      let type = info.next(DER.objectIdentifier),
+      bytes[type.content].elementsEqual(ObjectIdentifier.signedData),
+      let wrapper = info.open(0xa0), var data = wrapper.open(DER.sequence),
+      data.next(DER.integer) != nil, data.next(DER.set) != nil,
+      var content = data.open(DER.sequence),
+      content.next(DER.objectIdentifier) != nil, var inner = content.open(0xa0)
+    else { return nil }
+    return inner.octets(chunkCap: .max)
+  }
+}
+
+/// One pass over the members of a container, in the order in which they stand.
+private struct Reading {
+  private let bytes: [UInt8]
+  private let limits: SignedMessage.Limits
+  private let refusals: SignedMessage.Refusals
+  private var outer: BER.Cursor
+  private var info: BER.Cursor
+  private var wrapper: BER.Cursor
+
+  init(
+    _ bytes: [UInt8], _ limits: SignedMessage.Limits, _ refusals: SignedMessage.Refusals
+  ) {
+    self.bytes = bytes
+    self.limits = limits
+    self.refusals = refusals
+    outer = BER.Cursor(bytes)
+    info = outer
+    wrapper = outer
+  }
+
+  // MARK: the members
+
+  /// ContentInfo, and the head of SignedData.
+  mutating func openSignedData() throws(Refusal) -> BER.Cursor {
+    info = try open(outer, DER.sequence, "ContentInfo")
+    let type = try next(&info, DER.objectIdentifier, "contentType")
+    try require(
+      bytes[type.content].elementsEqual(ObjectIdentifier.signedData), refusals.contentType,
+      "APR-2", at: "contentType")
+    wrapper = try open(info, 0xa0, "content")
+    var signedData = try open(wrapper, DER.sequence, "SignedData")
+    let version = try next(&signedData, DER.integer, "SignedData.version")
+    try require(isOne(version), refusals.contentType, "APR-2", at: "SignedData.version")
+    return signedData
+  }
+
+  mutating func soleDigest(
+    _ signedData: inout BER.Cursor
+  ) throws(Refusal) -> SignedMessage.Algorithm {
+    var set = try open(signedData, DER.set, "digestAlgorithms")
+    let algorithm = try self.algorithm(&set, "digestAlgorithms")
+    try close(&signedData, set, "digestAlgorithms")
+    return algorithm
+  }
+
+  mutating func payload(_ signedData: inout BER.Cursor) throws(Refusal) -> BER.Octets {
+    var content = try open(signedData, DER.sequence, "encapContentInfo")
+    let type = try next(&content, DER.objectIdentifier, "eContentType")
+    try require(
+      bytes[type.content].elementsEqual(ObjectIdentifier.data), refusals.contentType, "APR-2",
+      at: "eContentType")
+    var wrapper = try open(content, 0xa0, "eContent")
+    let payload = try octets(&wrapper, "eContent")
+    try require(
+      payload.range.count <= limits.payloadBytes, refusals.payload, "APR-1", at: "eContent")
+    try close(&content, wrapper, "eContent")
+    try close(&signedData, content, "encapContentInfo")
+    return payload
+  }
+
+  mutating func certificates(_ signedData: inout BER.Cursor) throws(Refusal) -> [Range<Int>] {
+    var bag = try open(signedData, 0xa0, "certificates")
+    var found: [Range<Int>] = []
+    while !bag.isAtEnd {
+      try require(
+        found.count < limits.certificates, refusals.certificates, "APR-1", at: "certificates")
+      found.append(try next(&bag, DER.sequence, "certificates").whole)
+    }
+    try close(&signedData, bag, "certificates")
+    // Revocation lists are skipped unread (APR-4).
+    _ = signedData.next(0xa1)
+    return found
+  }
+
+  /// APR-3: exactly one.
+  mutating func soleSigner(
+    _ signedData: inout BER.Cursor
+  ) throws(Refusal) -> SignedMessage.Signer {
+    var set = try open(signedData, DER.set, "signerInfos")
+    try require(!set.isAtEnd, refusals.signers, "APR-3", at: "signerInfos")
+    var fields = try open(set, DER.sequence, "SignerInfo")
+    let signer = try signer(&fields)
+    try close(&set, fields, "SignerInfo")
+    try require(set.isAtEnd, refusals.signers, "APR-3", at: "signerInfos")
+    try close(&signedData, set, "signerInfos")
+    return signer
+  }
+
+  private func signer(_ fields: inout BER.Cursor) throws(Refusal) -> SignedMessage.Signer {
+    let version = try next(&fields, DER.integer, "SignerInfo.version")
+    try require(fields.nextTag.map { $0 & 0xc0 } != 0x80, refusals.signerId, "APR-3", at: "sid")
+    try require(isOne(version), refusals.signers, "APR-3", at: "SignerInfo.version")
+    var name = try open(fields, DER.sequence, "sid")
+    let issuer = try next(&name, DER.sequence, "sid.issuer")
+    let serial = try next(&name, DER.integer, "sid.serialNumber")
+    try close(&fields, name, "sid")
+    let digest = try algorithm(&fields, "digestAlgorithm")
+    try require(
+      fields.nextTag != 0xa0, refusals.signedAttributes, "APR-4", at: "signedAttrs")
+    let signatureAlgorithm = try algorithm(&fields, "signatureAlgorithm")
+    let signature = try octets(&fields, "signature")
+    // Unsigned attributes are skipped unread (APR-4).
+    _ = fields.next(0xa1)
+    return SignedMessage.Signer(
+      issuer: issuer.whole, serial: serial.content, digest: digest,
+      signatureAlgorithm: signatureAlgorithm, signature: signature)
+  }
+
+  /// Every container that is open ends where its last member ends.
+  mutating func finish(_ signedData: BER.Cursor) throws(Refusal) {
+    try close(&wrapper, signedData, "SignedData")
+    try close(&info, wrapper, "content")
+    try close(&outer, info, "ContentInfo")
+  }
+
+  // MARK: parts
+
+  private func algorithm(
+    _ cursor: inout BER.Cursor, _ place: StaticString
+  ) throws(Refusal) -> SignedMessage.Algorithm {
+    var inner = try open(cursor, DER.sequence, place)
+    let identifier = try next(&inner, DER.objectIdentifier, place)
+    var isEmpty = true
+    if !inner.isAtEnd {
+      guard let parameters = inner.next() else { throw refusal(place) }
+      isEmpty = parameters.tag == DER.null && parameters.content.isEmpty
+    }
+    try close(&cursor, inner, place)
+    return SignedMessage.Algorithm(
+      identifier: identifier.content, parametersAreEmpty: isEmpty)
+  }
+
+  private func isOne(_ number: BER.Element) -> Bool {
+    number.content.count == 1 && bytes[number.content].first == 1
+  }
+
+  /// APR-2: a member is missing, or another one stands in its place.
+  private func refusal(_ place: StaticString) -> Refusal {
+    Refusal(refusals.structure, "APR-2", at: Text(stringLiteral: place).string)
+  }
+
+  private func open(
+    _ cursor: BER.Cursor, _ tag: UInt8, _ place: StaticString
+  ) throws(Refusal) -> BER.Cursor {
+    guard let inner = cursor.open(tag) else { throw refusal(place) }
+    return inner
+  }
+
+  private func next(
+    _ cursor: inout BER.Cursor, _ tag: UInt8, _ place: StaticString
+  ) throws(Refusal) -> BER.Element {
+    guard let element = cursor.next(tag) else { throw refusal(place) }
+    return element
+  }
+
+  private func octets(
+    _ cursor: inout BER.Cursor, _ place: StaticString
+  ) throws(Refusal) -> BER.Octets {
+    guard let octets = cursor.octets(chunkCap: limits.chunks) else { throw refusal(place) }
+    return octets
+  }
+
+  private func close(
+    _ cursor: inout BER.Cursor, _ inner: BER.Cursor, _ place: StaticString
+  ) throws(Refusal) {
+    try require(
+      cursor.close(inner), refusals.structure, "APR-2", at: Text(stringLiteral: place).string)
+  }
+}
+
+extension ObjectIdentifier {
+  /// 1.2.840.113549.1.7.2 and .1
+  static let signedData: [UInt8] = [0x2a, 0x86, 0x48, 0x86, 0xf7, 0x0d, 0x01, 0x07, 0x02]
+  static let data: [UInt8] = [0x2a, 0x86, 0x48, 0x86, 0xf7, 0x0d, 0x01, 0x07, 0x01]
+  /// 1.3.14.3.2.26 and 2.16.840.1.101.3.4.2.1
+  static let sha1: [UInt8] = [0x2b, 0x0e, 0x03, 0x02, 0x1a]
+  static let sha256: [UInt8] = [0x60, 0x86, 0x48, 0x01, 0x65, 0x03, 0x04, 0x02, 0x01]
+}

@@ -1,0 +1,83 @@
+/// What a transaction id tells of its environment: id = pod × 10^13 + n
+/// (receipts.md §2.8). Apple does not document it, so it only ever crosses out.
+enum IdEnvironment: Sendable, Equatable {
+  case sandbox
+  case production
+  case unknown
+
+  /// RCP-27: 100 and 200 are the sandbox, 1 … 99 production; everything else,
+  /// ids of 13 digits and fewer among it, tells nothing.
+  static func of(_ id: ArraySlice<UInt8>) -> IdEnvironment {
+    let pod = pod(of: id)
+    guard pod.allSatisfy({ $0 >= 0x30 && $0 <= 0x39 }), let first = pod.first else {
+      return .unknown
+    }
+    switch pod.count {
+    case 3: return pod.elementsEqual("100") || pod.elementsEqual("200") ? .sandbox : .unknown
+    case 1, 2: return first == 0x30 ? .unknown : .production
+    default: return .unknown
+    }
+  }
+
+  /// The id without its last 13 digits; empty when it has no more.
+  static func pod(of id: ArraySlice<UInt8>) -> ArraySlice<UInt8> { id.dropLast(13) }
+
+  /// RPL-3, APR-23: an id of 13 digits or fewer is unique nowhere; nil.
+  static func unique(_ id: ArraySlice<UInt8>) -> Text? {
+    id.count > 13 ? Text(Array(id)) : nil
+  }
+
+  var environment: Environment? {
+    switch self {
+    case .sandbox: return .sandbox
+    case .production: return .production
+    case .unknown: return nil
+    }
+  }
+}
+
+/// The rule by its name, for callers that ask for one purchase of many.
+typealias TransactionIdRule = IdEnvironment
+
+/// The environment of a transaction receipt: what its signed transaction id tells,
+/// lowered by what stands unsigned around it (RCP-12, RCP-28).
+struct ReceiptEnvironment: Sendable {
+  enum Source: Sendable, Equatable {
+    case transactionId
+    case outerList
+
+    var name: StaticString { self == .transactionId ? "transaction-id" : "outer-list" }
+  }
+
+  /// nil: nothing tells it, or what tells it contradicts itself.
+  let environment: Environment?
+  let source: Source?
+  /// The outer key that contradicts the signed id: somebody wrote in the list.
+  let alteredKey: StaticString?
+
+  var outerAltered: Bool { alteredKey != nil }
+
+  /// - Parameters:
+  ///   - id: the signed transaction id.
+  ///   - environment, pod: the outer keys of these names; nil when absent.
+  init(id: ArraySlice<UInt8>, environment: ArraySlice<UInt8>?, pod: ArraySlice<UInt8>?) {
+    let told = IdEnvironment.of(id)
+    let claimsSandbox = environment?.elementsEqual("Sandbox") ?? false
+    if (told == .production && claimsSandbox) || (told == .sandbox && !claimsSandbox) {
+      alteredKey = "environment"
+    } else if let pod, !pod.elementsEqual(IdEnvironment.pod(of: id)) {
+      alteredKey = "pod"
+    } else {
+      alteredKey = nil
+    }
+    if told == .sandbox {
+      (self.environment, source) = (.sandbox, .transactionId)
+    } else if claimsSandbox {
+      (self.environment, source) = (.sandbox, .outerList)
+    } else if told == .production, alteredKey == nil {
+      (self.environment, source) = (.production, .transactionId)
+    } else {
+      (self.environment, source) = (nil, nil)
+    }
+  }
+}

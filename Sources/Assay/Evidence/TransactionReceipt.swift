@@ -1,0 +1,140 @@
+/// A verified transaction receipt: one purchase, as iOS 3 to 6 sent them
+/// (receipts.md §2). Only a verification makes one.
+final class TransactionReceipt: Sendable {
+  let info: PurchaseInfo
+  let version: SignatureBlob.Version
+  /// nil inside: nothing tells it, and the configuration allows that (RCP-29).
+  let environment: ReceiptEnvironment
+  /// From the catalogue: a receipt does not say what type its product is of.
+  let product: Catalogue.Product
+  /// The purchase is older than its signer (RCP-23).
+  let signedAfterPurchase: Bool
+  private let chain: JudgedPath
+  private let transport: Transport
+  private let deviceIdsReported: Bool
+
+  init(
+    _ info: PurchaseInfo, version: SignatureBlob.Version, environment: ReceiptEnvironment,
+    product: Catalogue.Product, signedAfterPurchase: Bool, chain: JudgedPath,
+    transport: Transport, deviceIdsReported: Bool
+  ) {
+    self.info = info
+    self.version = version
+    self.environment = environment
+    self.product = product
+    self.signedAfterPurchase = signedAfterPurchase
+    self.chain = chain
+    self.transport = transport
+    self.deviceIdsReported = deviceIdsReported
+  }
+
+  /// RCP-21: an RSA key of 1,024 bits.
+  var isWeak: Bool { version == .v2 }
+
+  // MARK: decisions
+
+  /// What the purchase contributes to a decision (receipts-decisions.md §1). A
+  /// transaction receipt cannot show a refund (DCD-3).
+  ///
+  /// - Throws: `rejected.payload.incomplete` when nothing tells the environment.
+  func purchaseEvidence(_ catalogue: Catalogue) throws(Refusal) -> PurchaseEvidence {
+    guard let environment = environment.environment else {
+      throw Refusal(.rejectedPayloadIncomplete, "DCD-1", at: "environment")
+    }
+    var facts = PurchaseFacts(
+      environment: environment, transactionId: text(.transactionId),
+      originalTransactionId: text(.originalTransactionId), productId: text(.productId),
+      asOf: info.purchaseDateMs ?? 0)
+    facts.webOrderLineItemId = info.webOrderLineItemId
+    facts.start = info.purchaseDateMs
+    facts.end = info.expiresDateMs
+    facts.isTrial = info.isTrialPeriod ?? false
+    facts.isIntro = info.isInIntroOfferPeriod ?? false
+    facts.quantity = info.quantity ?? 1
+    facts.showsRevocation = false
+    return PurchaseEvidence(
+      kind: "transaction-receipt", purchases: [facts], renewals: [], asOf: info.purchaseDateMs)
+  }
+
+  private func text(_ field: PurchaseInfo.Field) -> Text { info.text(field) ?? Text([]) }
+
+  // MARK: document
+
+  /// Somebody wrote in the unsigned text around the purchase (RCP-28).
+  func writeWarnings(_ writer: inout JSONWriter) {
+    guard let key = environment.alteredKey else { return }
+    let place = Text(stringLiteral: key).string
+    Warning.write([Warning("outer-altered", at: place)], &writer)
+  }
+
+  /// The value of `transactionReceipt` (receipts.md §2.9).
+  func write(_ writer: inout JSONWriter) {
+    writer.beginObject()
+    writer.member("version", integer: version.rawValue)
+    write("bundleId", .bid, &writer)
+    write("productId", .productId, &writer)
+    writer.member("quantity", integer: info.quantity)
+    write("transactionId", .transactionId, &writer)
+    write("originalTransactionId", .originalTransactionId, &writer)
+    writer.member("webOrderLineItemId", info.webOrderLineItemId)
+    writer.member("purchaseDate", integer: info.purchaseDateMs)
+    writer.member("originalPurchaseDate", integer: info.originalPurchaseDateMs)
+    writer.member("expiresDate", integer: info.expiresDateMs)
+    writer.member("isTrialPeriod", boolean: info.isTrialPeriod)
+    writer.member("isInIntroOfferPeriod", boolean: info.isInIntroOfferPeriod)
+    write("bundleVersion", .bvrs, &writer)
+    write("itemId", .itemId, &writer)
+    write("appItemId", .appItemId, &writer)
+    write("versionExternalIdentifier", .versionExternalIdentifier, &writer)
+    if deviceIdsReported {
+      write("uniqueIdentifier", .uniqueIdentifier, &writer)
+      write("uniqueVendorIdentifier", .uniqueVendorIdentifier, &writer)
+    }
+    writeFindings(&writer)
+    writer.name("keys")
+    writeKeys(&writer)
+    writer.name("chain")
+    chain.write(&writer)
+    transport.write(&writer)
+    writer.endObject()
+  }
+
+  private func write(
+    _ name: StaticString, _ field: PurchaseInfo.Field, _ writer: inout JSONWriter
+  ) {
+    writer.name(name)
+    if let value = info.value(field) { writer.string(utf8: value) } else { writer.null() }
+  }
+
+  private func writeFindings(_ writer: inout JSONWriter) {
+    writer.name("environment")
+    if let known = environment.environment { writer.string(known.name) } else { writer.null() }
+    writer.name("environmentSource")
+    if let source = environment.source { writer.string(source.name) } else { writer.null() }
+    writer.member("outerAltered", boolean: environment.outerAltered)
+    writer.member("signedAfterPurchase", boolean: signedAfterPurchase)
+    writer.member("weakKey", boolean: isWeak)
+  }
+
+  /// JWS-94, with the type of the catalogue; ids of 13 digits or fewer make no
+  /// key (RPL-3, APR-23).
+  private func writeKeys(_ writer: inout JSONWriter) {
+    let environment = environment.environment
+    let transactionId = info.value(.transactionId).flatMap { IdEnvironment.unique($0) }
+    let originalId = info.value(.originalTransactionId).flatMap { IdEnvironment.unique($0) }
+    writer.beginObject()
+    writer.member(
+      "transaction",
+      ReplayKeys.transaction(environment: environment, transactionId: transactionId))
+    writer.member(
+      "purchase",
+      ReplayKeys.purchase(
+        environment: environment, type: product.type, transactionId: transactionId,
+        originalTransactionId: originalId, webOrderLineItemId: info.webOrderLineItemId,
+        purchaseDate: info.purchaseDateMs))
+    writer.member(
+      "subscription",
+      ReplayKeys.subscription(environment: environment, originalTransactionId: originalId))
+    writer.endObject()
+  }
+}

@@ -1,0 +1,248 @@
+/// The checks of a transaction receipt in the order in which they are made
+/// (receipts.md §2.9).
+enum TransactionReceiptCheck: Int, CaseIterable {
+  case transport, outerList, layout, certificates, shape, chainSignatures, signature, infoList
+  case fields, validity, bundle, app, product, environment, freshness
+
+  static let ids: [StaticString] = [
+    "transport", "plist.outer", "receipt.layout", "chain.certificates", "chain.shape",
+    "chain.signatures", "receipt.signature", "plist.info", "receipt.fields", "chain.validity",
+    "identity.bundle", "identity.app", "identity.product", "identity.environment", "freshness",
+  ]
+}
+
+/// One verification of one transaction receipt: the rules of receipts.md §2, step
+/// by step. The purchase-info is not read before its signature was verified.
+struct TransactionReceiptVerification {
+  private let trust: ReceiptTrust
+  private let nowMs: Int64
+  private(set) var checks = Checks(TransactionReceiptCheck.ids)
+
+  /// - Parameter nowMs: milliseconds since 1970 UTC, 2008 … 2100.
+  init(_ trust: ReceiptTrust, nowMs: Int64) {
+    self.trust = trust
+    self.nowMs = nowMs
+  }
+
+  private var policy: Configuration.ReceiptsPolicy { trust.configuration.receipts }
+
+  /// Runs every step on a receipt as it was sent: raw, base64 or base64 twice.
+  /// The first step that fails gives the refusal.
+  mutating func run(_ input: [UInt8]) throws(Refusal) -> TransactionReceipt {
+    let cap = policy.inputBytes
+    let transport = try check(.transport) { () throws(Refusal) in
+      try Transport(input, cap: cap)
+    }
+    return try run(transport)
+  }
+
+  /// Runs every step on a receipt that was decoded before.
+  mutating func run(_ transport: Transport) throws(Refusal) -> TransactionReceipt {
+    try check(.transport) { () throws(Refusal) in
+      // RCP-8 is the list reader's: it names the other kinds of property list.
+      try transport.demand(.list, orNameBetter: [.xmlPropertyList, .binaryPropertyList])
+    }
+    let policy = policy
+    let outer = try check(.outerList) { () throws(Refusal) in
+      try OuterList(transport.bytes, policy)
+    }
+    let blob = try layout(outer)
+    let path = try provenPath(blob)
+    try verifySignature(blob, outer.purchaseInfo, path)
+    let info = try purchaseInfo(outer.purchaseInfo)
+    let (chain, signedAfterPurchase) = try validity(info, path)
+    let environment = ReceiptEnvironment(
+      id: info.value(.transactionId) ?? [], environment: outer.list.value("environment"),
+      pod: outer.list.value("pod"))
+    let product = try identity(info, environment)
+    try freshness(info)
+    return TransactionReceipt(
+      info, version: blob.version, environment: environment, product: product,
+      signedAfterPurchase: signedAfterPurchase, chain: chain, transport: transport,
+      deviceIdsReported: policy.deviceIdsReported)
+  }
+
+  // MARK: outer list and blob
+
+  /// The outer list with its two values decoded (RCP-11).
+  private struct OuterList {
+    let list: PropertyList
+    let signature: [UInt8]
+    let purchaseInfo: [UInt8]
+
+    init(_ bytes: [UInt8], _ policy: Configuration.ReceiptsPolicy) throws(Refusal) {
+      let cap = policy.transactionReceiptBytes
+      try require(bytes.count <= cap, .tooLargeReceiptOuter, "RCP-1")
+      let list = try PropertyList(bytes, limits: .outer(receiptBytes: cap))
+      guard let signature = list.value("signature") else {
+        throw Refusal(.malformedReceiptOuterMissing, "RCP-11", at: "signature")
+      }
+      guard let purchaseInfo = list.value("purchase-info") else {
+        throw Refusal(.malformedReceiptOuterMissing, "RCP-11", at: "purchase-info")
+      }
+      guard let blob = TolerantBase64.decode(signature) else {
+        throw Refusal(.malformedReceiptBase64, "RCP-11", at: "signature")
+      }
+      guard let info = TolerantBase64.decode(purchaseInfo) else {
+        throw Refusal(.malformedReceiptBase64, "RCP-11", at: "purchase-info")
+      }
+      try require(
+        info.count <= policy.purchaseInfoBytes, .tooLargeReceiptInfo, "RCP-1",
+        at: "purchase-info")
+      self.list = list
+      self.signature = blob
+      self.purchaseInfo = info
+    }
+  }
+
+  /// RCP-17, RCP-21.
+  private mutating func layout(_ outer: OuterList) throws(Refusal) -> SignatureBlob {
+    let v2Refused = policy.v2Refused
+    return try check(.layout) { () throws(Refusal) in
+      let blob = try SignatureBlob(outer.signature)
+      try require(
+        !(v2Refused && blob.version == .v2), .rejectedReceiptV2Disabled, "RCP-21",
+        at: "signature")
+      return blob
+    }
+  }
+
+  // MARK: path and signature
+
+  /// RCP-20, RCP-22: the version decides which pair of purposes must sign.
+  private mutating func provenPath(_ blob: SignatureBlob) throws(Refusal) -> ProvenPath {
+    var path = ReceiptPath(trust, blob.version == .v2 ? .transactionV2 : .transactionV3)
+    try check(.certificates) { () throws(Refusal) in
+      try path.open(leaf: Array(blob.certificate), embedded: [])
+    }
+    try check(.shape) { () throws(Refusal) in try path.checkShape() }
+    return try check(.chainSignatures) { () throws(Refusal) in try path.prove() }
+  }
+
+  /// RCP-18: version byte and decoded purchase-info, with SHA-1 in both versions.
+  private mutating func verifySignature(
+    _ blob: SignatureBlob, _ info: [UInt8], _ path: ProvenPath
+  ) throws(Refusal) {
+    try check(.signature) { () throws(Refusal) in
+      var message: [UInt8] = []
+      message.reserveCapacity(info.count &+ 1)
+      message.append(UInt8(truncatingIfNeeded: blob.version.rawValue))
+      message.append(contentsOf: info)
+      if path.leafKey.verifies(blob.signature, .sha1, message[...]) { return }
+      try require(
+        !path.leafKey.verifies(blob.signature, .sha256, message[...]),
+        .unsupportedReceiptDigest, "RCP-19", at: "signature")
+      throw Refusal(.rejectedReceiptSignature, "RCP-18", at: "signature")
+    }
+  }
+
+  // MARK: signed fields
+
+  private mutating func purchaseInfo(_ bytes: [UInt8]) throws(Refusal) -> PurchaseInfo {
+    let list = try check(.infoList) { () throws(Refusal) in
+      do throws(Refusal) {
+        return try PropertyList(bytes, limits: .info)
+      } catch {
+        throw error.inside("purchase-info")
+      }
+    }
+    return try check(.fields) { () throws(Refusal) in
+      let info = PurchaseInfo(list)
+      try info.check()
+      return info
+    }
+  }
+
+  /// RCP-23, RCP-26: the path at the purchase date. A receipt that was signed
+  /// later than bought is judged at the first moment of its signer.
+  private mutating func validity(
+    _ info: PurchaseInfo, _ path: ProvenPath
+  ) throws(Refusal) -> (chain: JudgedPath, signedAfterPurchase: Bool) {
+    let policy = policy
+    // All lie in 2008 … 2100: no sum overflows.
+    let latest = nowMs &+ Self.bookedAheadMs &+ trust.configuration.clockSkewMs
+    return try check(.validity) { () throws(Refusal) in
+      guard let purchased = info.purchaseDateMs else {
+        throw Refusal(.internalAssayBug, "DOC-1", at: "purchase-date")
+      }
+      try require(purchased <= latest, .rejectedDateFuture, "RCP-26", at: "purchase-date")
+      let begin = path.leaf.notBefore
+      guard purchased / 1000 < begin else {
+        return (try path.judged(atSeconds: purchased / 1000), false)
+      }
+      try require(
+        !policy.lateSignedRefused, .rejectedReceiptSignedLater, "RCP-23", at: "purchase-date")
+      return (try path.judged(atSeconds: begin), true)
+    }
+  }
+
+  /// RCP-16, RCP-26: renewals are booked up to 48 hours ahead.
+  private static let bookedAheadMs: Int64 = 48 * 3_600_000
+
+  // MARK: identity and age
+
+  /// RCP-24, RCP-30, RCP-25, RCP-29.
+  private mutating func identity(
+    _ info: PurchaseInfo, _ environment: ReceiptEnvironment
+  ) throws(Refusal) -> Catalogue.Product {
+    let configuration = trust.configuration
+    let app = try check(.bundle) { () throws(Refusal) -> Configuration.App in
+      let bundle = info.value(.bid)
+      guard let app = configuration.apps.first(where: { $0.bundleId.utf8[...] == bundle }) else {
+        throw Refusal(.rejectedIdentityBundle, "RCP-24", at: "bid")
+      }
+      return app
+    }
+    if environment.environment == .production, let id = info.value(.appItemId) {
+      try check(.app) { () throws(Refusal) in
+        let number = PurchaseInfo.decimal(id)
+        try require(
+          number != nil && number == app.appAppleId, .rejectedIdentityApp, "RCP-30",
+          at: "app-item-id")
+      }
+    } else {
+      let isProduction = environment.environment == .production
+      checks.skip(
+        TransactionReceiptCheck.app.rawValue, isProduction ? .noInput : .doesNotApply)
+    }
+    let product = try check(.product) { () throws(Refusal) -> Catalogue.Product in
+      let id = info.text(.productId)
+      guard let product = id.flatMap({ configuration.products.product($0) }) else {
+        throw Refusal(
+          .rejectedIdentityProduct, "RCP-25", at: "product-id", retryClass: "after-config")
+      }
+      return product
+    }
+    try check(.environment) { () throws(Refusal) in
+      guard let known = environment.environment else {
+        try require(
+          configuration.receipts.unknownEnvironmentAllowed, .rejectedIdentityEnvironmentMissing,
+          "RCP-29", at: "transaction-id")
+        return
+      }
+      try require(
+        configuration.environments.contains(known), .rejectedIdentityEnvironment, "RCP-29",
+        at: "transaction-id")
+    }
+    return product
+  }
+
+  /// RCP-26.
+  private mutating func freshness(_ info: PurchaseInfo) throws(Refusal) {
+    guard let limit = policy.maxAgeMs else {
+      checks.skip(TransactionReceiptCheck.freshness.rawValue, .notConfigured)
+      return
+    }
+    let age = nowMs &- (info.purchaseDateMs ?? 0)
+    try check(.freshness) { () throws(Refusal) in
+      try require(age <= limit, .rejectedFreshnessStale, "RCP-26", at: "purchase-date")
+    }
+  }
+
+  @inline(__always)
+  private mutating func check<Result>(
+    _ step: TransactionReceiptCheck, _ body: () throws(Refusal) -> Result
+  ) throws(Refusal) -> Result {
+    try checks.make(step.rawValue, body)
+  }
+}

@@ -1,0 +1,182 @@
+/// A blob as a client sent it, brought to its bytes (RCP-1 … RCP-4). Nothing here
+/// is trusted: a wrong guess about the way cannot let anything in, for the
+/// signature decides in the end.
+struct Transport: Sendable {
+  /// Decoded; the input itself when it was not encoded.
+  let bytes: [UInt8]
+  let form: BlobForm
+  /// How often the input was base64: 0, 1 or 2.
+  let levels: Int
+  /// A space in the text was read as `+` (RCP-3).
+  let spaceAsPlus: Bool
+
+  /// Decodes one input.
+  ///
+  /// - Parameter cap: the longest input that is looked at, in bytes.
+  /// - Throws: `malformed.transport.empty`, `.base64`, `.levels`,
+  ///   `too-large.transport.input`.
+  init(_ input: [UInt8], cap: Int) throws(Refusal) {
+    guard let start = input.firstIndex(where: { !BlobForm.isSpace($0) }) else {
+      throw Refusal(.malformedTransportEmpty, "RCP-1")
+    }
+    try require(input.count <= cap, .tooLargeTransportInput, "RCP-1")
+    if BlobForm.isContainer(input) || input[start] == 0x7b {
+      self.init(Decoded(bytes: input, form: BlobForm.byFirstBytes(input), levels: 0))
+      return
+    }
+    let end = 1 &+ (input.lastIndex(where: { !BlobForm.isSpace($0) }) ?? start)
+    let text = input[start..<end]
+    if let bytes = Base64.decodeStandard(text) {
+      // The usual case: one clean text, which has neither dots nor spaces.
+      self.init(try Transport.inner(bytes))
+      return
+    }
+    if BlobForm.isThreeParts(text) {
+      self.init(
+        Decoded(bytes: Array(text), form: BlobForm.isJWS(text) ? .jws : .unknown, levels: 0))
+      return
+    }
+    let form = BlobForm.byFirstBytes(input)
+    if form != .unknown {
+      self.init(Decoded(bytes: input, form: form, levels: 0))
+      return
+    }
+    let (decoded, spaceAsPlus) = try Transport.decode(tolerantly: input)
+    self.init(decoded, spaceAsPlus: spaceAsPlus)
+  }
+
+  private init(_ decoded: Decoded, spaceAsPlus: Bool = false) {
+    bytes = decoded.bytes
+    form = decoded.form
+    levels = decoded.levels
+    self.spaceAsPlus = spaceAsPlus
+  }
+
+  /// RCP-5: refuses a blob of another known form than the call asked for.
+  ///
+  /// - Parameter other: forms that the caller's own reader names better.
+  func demand(_ expected: BlobForm, orNameBetter other: [BlobForm] = []) throws(Refusal) {
+    let isKnown = form != .unknown && !other.contains(form)
+    try require(
+      form == expected || !isKnown, .rejectedKindMismatch, "RCP-5",
+      detail: "expected " + Text(stringLiteral: expected.name).string + ", looks like "
+        + Text(stringLiteral: form.name).string)
+  }
+
+  /// The member `transport`, name and value.
+  func write(_ writer: inout JSONWriter) {
+    writer.name("transport")
+    writer.beginObject()
+    writer.member("form", levels == 0 ? "raw" : levels == 1 ? "base64" : "base64-twice")
+    writer.member("levels", integer: Int64(levels))
+    writer.member("spaceAsPlus", boolean: spaceAsPlus)
+    writer.endObject()
+  }
+
+  // MARK: readings
+
+  /// One reading of the input.
+  private struct Decoded {
+    var bytes: [UInt8]
+    var form: BlobForm
+    var levels: Int
+
+    /// Whether the form holds to the end, as far as that can be told without
+    /// reading what is inside.
+    var isWhole: Bool {
+      switch form {
+      case .unknown: return false
+      case .list:
+        return (try? PropertyList(bytes, limits: .outer)) != nil
+          || (try? JSONReader.readObject(bytes, caps: JSONCaps(members: 8192, elements: 8192)))
+            != nil
+      case .container: return containerFillsBytes
+      default: return true
+      }
+    }
+
+    /// A definite length that is the bytes' own, or an indefinite one that is
+    /// closed at the end.
+    private var containerFillsBytes: Bool {
+      guard let first = bytes.dropFirst().first else { return false }
+      guard first != 0x80 else { return bytes.suffix(2).elementsEqual([0, 0]) }
+      var length = 0
+      for byte in bytes.dropFirst(2).prefix(Int(first & 0x7f)) { length = length << 8 | Int(byte) }
+      return length &+ 2 &+ Int(first & 0x7f) == bytes.count
+    }
+  }
+
+  /// RCP-2, RCP-3: spaces removed; when that gives nothing whole, spaces as `+`.
+  private static func decode(
+    tolerantly input: [UInt8]
+  ) throws(Refusal) -> (Decoded, spaceAsPlus: Bool) {
+    let removed = TolerantBase64.decode(input[...])
+    let restored = TolerantBase64.withPlusForSpaces(input)
+    guard let restored else { return (try inner(demanded(removed, input)), false) }
+    let first = try removed.map { bytes throws(Refusal) in try inner(bytes) }
+    if let first, first.isWhole { return (first, false) }
+    guard let bytes = TolerantBase64.decode(restored[...]) else {
+      guard let first else { throw fault(input) }
+      return (first, false)
+    }
+    let second = try inner(bytes)
+    if let first, !second.isWhole { return (first, false) }
+    return (second, true)
+  }
+
+  private static func demanded(_ bytes: [UInt8]?, _ input: [UInt8]) throws(Refusal) -> [UInt8] {
+    guard let bytes else { throw fault(input) }
+    return bytes
+  }
+
+  /// RCP-2: what is wrong with a text that is no base64.
+  private static func fault(_ input: [UInt8]) -> Refusal {
+    Refusal(
+      .malformedTransportBase64, "RCP-2",
+      at: TolerantBase64.stranger(in: input[...]).map { "byte " + String($0) } ?? "",
+      detail: TolerantBase64.hasPercentEscapes(input[...]) ? "form field not decoded" : "")
+  }
+
+  /// RCP-4: one further level when the bytes are base64 of a known form again,
+  /// never a third.
+  private static func inner(_ bytes: [UInt8]) throws(Refusal) -> Decoded {
+    let form = BlobForm(bytes)
+    guard form == .unknown, isEncoded(bytes), let again = TolerantBase64.decode(bytes[...]) else {
+      return Decoded(bytes: bytes, form: form, levels: 1)
+    }
+    let inner = BlobForm(again)
+    try require(
+      inner != .unknown || !isEncoded(again), .malformedTransportLevels, "RCP-4")
+    return Decoded(bytes: again, form: inner, levels: 2)
+  }
+
+  /// Whether the bytes begin as base64 of one of the known forms does, or as
+  /// base64 of such base64.
+  private static func isEncoded(_ bytes: [UInt8]) -> Bool {
+    guard let start = decodedStart(bytes) else { return false }
+    if isStart(start) { return true }
+    guard let further = decodedStart(start) else { return false }
+    return isStart(further)
+  }
+
+  /// A known form, the beginning of a JWS, or that of a cracker's text.
+  private static func isStart(_ bytes: [UInt8]) -> Bool {
+    BlobForm.byFirstBytes(bytes) != .unknown || bytes.starts(with: jwsStart)
+      || bytes.starts(with: crackerStart)
+  }
+
+  private static let jwsStart = Text(stringLiteral: "eyJ").utf8
+  private static let crackerStart = Text(stringLiteral: "com.urus.iap.").utf8
+
+  /// What the first digits of a text give; nil when they are none of base64.
+  private static func decodedStart(_ bytes: [UInt8]) -> [UInt8]? {
+    var digits: [UInt8] = []
+    digits.reserveCapacity(32)
+    for byte in bytes.prefix(64) where !TolerantBase64.isBlank(byte) && byte != 0x3d {
+      digits.append(byte)
+      if digits.count == 32 { break }
+    }
+    digits.removeLast(digits.count % 4)
+    return digits.isEmpty ? nil : TolerantBase64.decode(digits[...])
+  }
+}

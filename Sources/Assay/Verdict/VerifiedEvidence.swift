@@ -1,0 +1,9 @@
+/// What a document proves, whatever kind of evidence it was made from. Only a
+/// verification makes one.
+enum VerifiedEvidence: Sendable {
+  case storeKit(SignedPayload)
+  case transactionReceipt(TransactionReceipt)
+  case appReceipt(AppReceipt)
+  /// Trusted because of the host's TLS (VRR-18).
+  case receiptResponse(ReceiptResponse)
+}

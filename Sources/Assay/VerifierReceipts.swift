@@ -1,0 +1,143 @@
+/// Receipt formats (receipts.md).
+public enum ReceiptKind: Int32, Sendable, CaseIterable {
+  /// Old-style, with "purchase-info".
+  case transaction = 1
+  /// PKCS#7 app receipt.
+  case app = 2
+
+  /// As `kind` of a document says it.
+  public var name: StaticString {
+    switch self {
+    case .transaction: return "transaction-receipt"
+    case .app: return "app-receipt"
+    }
+  }
+
+  var factsMember: StaticString {
+    switch self {
+    case .transaction: return "transactionReceipt"
+    case .app: return "appReceipt"
+    }
+  }
+}
+
+extension Verifier {
+  // MARK: receipts
+
+  /// The longest receipt text that is looked at (`receipts.caps.inputBytes`).
+  public var receiptByteCap: Int { receipts.configuration.receipts.inputBytes }
+
+  /// Verifies one receipt, raw or base64, offline (receipts.md).
+  ///
+  /// - Parameters:
+  ///   - receipt: what the client sent.
+  ///   - kind: what it must turn out to be.
+  ///   - subject: the device that an app receipt must belong to: the 16 octets of
+  ///     the vendor id or the 6 of the primary MAC address; nil leaves that check
+  ///     out, and the document says so.
+  ///   - nowMs: milliseconds since 1970 UTC, 2008 … 2100.
+  /// - Returns: a document with the facts, or with the refusal.
+  public func verifyReceipt(
+    _ receipt: [UInt8], kind: ReceiptKind, subject: [UInt8]? = nil, nowMs: Int64
+  ) -> Document {
+    switch kind {
+    case .transaction: return verifyTransactionReceipt(receipt, subject: subject, nowMs: nowMs)
+    case .app: return verifyAppReceipt(receipt, subject: subject, nowMs: nowMs)
+    }
+  }
+
+  private func verifyTransactionReceipt(
+    _ text: [UInt8], subject: [UInt8]?, nowMs: Int64
+  ) -> Document {
+    var verification = TransactionReceiptVerification(receipts, nowMs: nowMs)
+    do throws(Refusal) {
+      try Verifier.checkNow(nowMs)
+      try require(subject == nil, .misuseReceiptSubject, "APR-18", at: "subject")
+      let receipt = try verification.run(text)
+      return envelope(.transaction, verification.checks).accepted(
+        .transactionReceipt(receipt), warnings: { receipt.writeWarnings(&$0) }
+      ) { receipt.write(&$0) }
+    } catch {
+      return envelope(.transaction, verification.checks).refused(error)
+    }
+  }
+
+  private func verifyAppReceipt(
+    _ text: [UInt8], subject: [UInt8]?, nowMs: Int64
+  ) -> Document {
+    var verification = AppReceiptVerification(receipts, subject: subject, nowMs: nowMs)
+    do throws(Refusal) {
+      try Verifier.checkNow(nowMs)
+      let receipt = try verification.run(text)
+      return envelope(.app, verification.checks).accepted(
+        .appReceipt(receipt), warnings: { receipt.writeWarnings(&$0) },
+        capacity: 2048 &+ receipt.attributes.purchases.count &* 700
+      ) { receipt.write(&$0) }
+    } catch {
+      return envelope(.app, verification.checks).refused(error)
+    }
+  }
+
+  private func envelope(_ kind: ReceiptKind, _ checks: Checks) -> Envelope {
+    Envelope(
+      kind: kind.name, factsMember: kind.factsMember, checks: checks, configuration: fingerprint)
+  }
+
+  /// Looks at an untrusted blob without cryptography: what is it, and is it worth
+  /// verifying (receipts-triage.md §1)?
+  ///
+  /// - Returns: a document that is never `ok`. `pending.triage.unverified`: go on
+  ///   and verify it. Its finding stands under `triage` whatever the status;
+  ///   what the blob claims stands under `claimed`, and nobody has verified it.
+  public func triage(_ blob: [UInt8], nowMs: Int64) -> Document {
+    do throws(Refusal) {
+      try Verifier.checkNow(nowMs)
+    } catch {
+      return Envelope(
+        kind: "triage", factsMember: "triage", checks: Checks([]), configuration: fingerprint
+      ).refused(error)
+    }
+    return Triage(receipts.configuration).look(blob)
+      .document(configuration: fingerprint)
+  }
+
+  /// The longest answer that is looked at (VRR-15).
+  public var responseByteCap: Int { ReceiptResponseReading.bodyCap }
+
+  /// Interprets an answer of Apple's verifyReceipt endpoint (receipts-triage.md
+  /// §2): the body of a response with HTTP status 200.
+  public func readVerifyReceipt(_ body: [UInt8], nowMs: Int64) -> Document {
+    var reading = ReceiptResponseReading(receipts, nowMs: nowMs)
+    do throws(Refusal) {
+      try Verifier.checkNow(nowMs)
+      let response = try reading.run(body)
+      return responseEnvelope(reading.checks).accepted(
+        .receiptResponse(response), warnings: { response.writeWarnings(&$0) },
+        capacity: 2048 &+ body.count
+      ) { response.write(&$0) }
+    } catch {
+      return responseEnvelope(reading.checks).refused(error)
+    }
+  }
+
+  private func responseEnvelope(_ checks: Checks) -> Envelope {
+    Envelope(
+      kind: "verify-receipt", factsMember: "verifyReceipt", checks: checks,
+      configuration: fingerprint)
+  }
+}
+
+extension Document {
+  /// A refused receipt call: see `misuse(_:)` for a JWS.
+  public static func misuse(_ kind: ReceiptKind?) -> Document {
+    guard let kind else {
+      return refusedCall("unknown", Refusal(.misuseCallKind, "DOC-1", at: "kind"))
+    }
+    return refusedCall(kind.name, facts: kind.factsMember, Refusal(.misuseCallArgument, "DOC-1"))
+  }
+
+  /// The same for an answer of verifyReceipt, whose facts have another name.
+  public static var misusedVerifyReceipt: Document {
+    refusedCall("verify-receipt", facts: "verifyReceipt", Refusal(.misuseCallArgument, "DOC-1"))
+  }
+}

@@ -1,0 +1,242 @@
+import AssayAuthority
+import Testing
+
+@testable import Assay
+
+/// Every app receipt of the vectors' manifest gives what it must.
+@Suite("Genuine app receipts", .enabled(if: Vectors.arePresent, Vectors.absent))
+struct GenuineAppReceiptsTests {
+  private static let tenYears: Int64 = 10 * 365 * 86_400_000
+
+  struct Entry {
+    let value: JSONValue
+    let text: [UInt8]
+
+    var name: String { value.string("name") }
+    var config: JSONValue { value.member("config") ?? value }
+    var facts: JSONValue { value.member("facts") ?? value }
+    var families: [String] { value.member("expect")?.texts("families") ?? [] }
+    var now: Int64 { config.member("now_ms")?.integer ?? 0 }
+    var device: [UInt8]? {
+      let hex = config.string("device_guid_hex")
+      return hex.isEmpty ? nil : Hex.decode(utf8(hex))
+    }
+    var decoded: [UInt8] {
+      Base64.decodeStandard(text.filter { $0 > 0x20 }[...]) ?? []
+    }
+  }
+
+  static func entries(for suite: String) -> [Entry] {
+    guard let manifest = Vectors.json("receipts/manifest.json", for: suite) else { return [] }
+    return manifest.children.compactMap { value in
+      guard value.string("kind") == "app-receipt" else { return nil }
+      return Vectors.file("vectors/receipts/" + value.string("file"))
+        .map { Entry(value: value, text: $0) }
+    }
+  }
+
+  /// What the entry asks for; with Apple's root, which is compiled in.
+  private func trust(
+    _ entry: Entry, pinned: Bool = true, _ changes: [(String, JSONText)] = []
+  ) throws -> ReceiptTrust {
+    var config: JSONText = [
+      "apps": .array(
+        entry.config.texts("bundle_ids").map { ["bundleId": .string($0)] as JSONText }),
+      "environments": .array(entry.config.texts("environments").map { .string($0) }),
+    ]
+    let pin = entry.config.string("pinned_certificate")
+    if !pin.isEmpty {
+      let other = [UInt8](repeating: 7, count: 32)
+      let der = try #require(Vectors.file("vectors/receipts/" + pin))
+      let fingerprint = pinned ? Digest.sha256.of(der) : other
+      config = config.setting(
+        "storekit.xcodeCertificates", [.string(utf8: Hex.encode(fingerprint))])
+    }
+    return try ReceiptTrust.make(ConfigurationReader.read(config.setting(changes).bytes))
+  }
+
+  private func family(_ status: Status) -> String {
+    status == .ok ? "ok" : String("\(status.name)".prefix { $0 != "." })
+  }
+
+  @Test("APR-5 APR-6 APR-9 APR-13 every entry gives its family and facts, then and years later")
+  func manifest() throws {
+    var counts = (accepted: 0, refused: 0)
+    for entry in Self.entries(for: "genuine app receipts") {
+      let trust = try trust(entry)
+      for moment in [entry.now, entry.now + Self.tenYears, entry.now] {
+        let answer = AppReceiptBench.verify(trust, entry.text, now: moment)
+        #expect(
+          entry.families.contains(family(answer.status)),
+          "\(entry.name): \(answer.status.name) \(answer.refusal?.place ?? "")")
+        guard let receipt = answer.receipt else {
+          counts.refused += 1
+          continue
+        }
+        counts.accepted += 1
+        try expectFacts(entry, AppReceiptBench.document(receipt))
+        expectSoundPurchases(receipt, entry.name)
+      }
+    }
+    #expect(counts.accepted == 27 && counts.refused == 3)
+  }
+
+  private func expectFacts(_ entry: Entry, _ document: JSONValue) throws {
+    let facts = entry.facts
+    for (name, path) in [
+      ("receipt_type", "type"), ("bundle_id", "bundleId"),
+      ("application_version", "applicationVersion"), ("digest", "digest"),
+    ] as [(StaticString, String)] {
+      guard let expected = facts.member(name)?.text else { continue }
+      #expect(document.at(path)?.text == expected, "\(entry.name): \(path)")
+    }
+    let created = try #require(facts.member("creation_date_ms")?.integer)
+    #expect(document.at("creationDate")?.integer == created)
+    #expect(document.at("asOf")?.integer == created)
+    let count = try #require(facts.member("purchases")?.integer)
+    #expect(document.at("purchases")?.count == Int(count), "\(entry.name)")
+    if let serial = facts.member("leaf_serial")?.text?.string.dropFirst(2) {
+      let found = document.at("chain.leaf.serial")?.text?.string.lowercased() ?? ""
+      #expect(found.drop { $0 == "0" } == serial.drop { $0 == "0" }, "\(entry.name)")
+    }
+  }
+
+  /// RCP-27 held for every genuine purchase.
+  private func expectSoundPurchases(_ receipt: AppReceipt, _ name: String) {
+    let document = AppReceiptBench.document(receipt)
+    let isXcode = receipt.environment == .xcode
+    for purchase in document.at("purchases")?.children.map({ $0 }) ?? [] {
+      #expect(purchase.at("idConflict")?.boolean == false, "\(name)")
+      #expect((purchase.at("keys.transaction")?.text == nil) == isXcode, "\(name)")
+      #expect(purchase.at("environment")?.text == Text(stringLiteral: receipt.environment.name))
+    }
+  }
+
+  @Test("APR-18 a known device matches its receipt, every other does not")
+  func device() throws {
+    var seen = 0
+    for entry in Self.entries(for: "genuine app receipts") where entry.families == ["ok"] {
+      guard let device = entry.device else { continue }
+      seen += 1
+      let trust = try trust(entry)
+      let answer = AppReceiptBench.verify(trust, entry.text, subject: device, now: entry.now)
+      #expect(answer.receipt?.isDeviceBound == true)
+      for bit in 0..<device.count * 8 {
+        var other = device
+        other[bit / 8] ^= 1 << UInt8(bit % 8)
+        let answer = AppReceiptBench.verify(trust, entry.text, subject: other, now: entry.now)
+        #expect(answer.status == .rejectedAccountDevice)
+      }
+    }
+    #expect(seen == 1)
+  }
+
+  @Test("APR-21 without the pin, or without the environment, Xcode's receipt is refused")
+  func pin() throws {
+    var seen = 0
+    for entry in Self.entries(for: "genuine app receipts")
+    where !entry.config.string("pinned_certificate").isEmpty {
+      seen += 1
+      for trust in [
+        try trust(entry, pinned: false),
+        try trust(entry, [("environments", ["Sandbox"])]),
+      ] {
+        let answer = AppReceiptBench.verify(trust, entry.text, now: entry.now)
+        #expect(answer.status == .rejectedChainUnpinned)
+      }
+    }
+    #expect(seen == 1)
+  }
+
+  @Test("APR-6 libcrypto's CMS judges every entry the same")
+  func libcrypto() throws {
+    var seen = 0
+    for entry in Self.entries(for: "genuine app receipts") {
+      seen += 1
+      let answer = AppReceiptBench.verify(try trust(entry), entry.text, now: entry.now)
+      #expect(LibcryptoCMS.verifies(entry.decoded) == (answer.status == .ok), "\(entry.name)")
+    }
+    #expect(seen == 10)
+  }
+
+  @Test("APR-6 libcrypto's CMS agrees about receipts with one bit changed")
+  func libcryptoAltered() throws {
+    for entry in Self.entries(for: "genuine app receipts").prefix(2) {
+      let trust = try trust(entry)
+      let good = entry.decoded
+      let message = try SignedMessage(good, AppReceiptBench.limits, AppReceiptBench.refusals)
+      let ranges = [message.payload.range, message.signer.signature.range]
+      for range in ranges {
+        for place in stride(from: range.lowerBound, to: range.upperBound, by: 61) {
+          var bytes = good
+          bytes[place] ^= 1
+          let answer = AppReceiptBench.verify(trust, bytes, now: entry.now)
+          #expect(answer.status == .rejectedAppReceiptSignature)
+          #expect(!LibcryptoCMS.verifies(bytes))
+        }
+      }
+    }
+  }
+
+  @Test("APR-10 TRI-3 claims are those of the verified receipt")
+  func claims() throws {
+    for entry in Self.entries(for: "genuine app receipts") {
+      let claims = try #require(AppReceiptClaims.claims(entry.decoded))
+      #expect(claims.form == .appReceipt)
+      #expect(claims.text(claims.bundleId)?.string == entry.config.texts("bundle_ids").first)
+      let answer = AppReceiptBench.verify(try trust(entry), entry.text, now: entry.now)
+      guard let receipt = answer.receipt else { continue }
+      #expect(claims.text(claims.type)?.string == entry.facts.string("receipt_type"))
+      #expect(claims.creationDate == receipt.creationDate)
+      let attributes = receipt.attributes
+      #expect(claims.purchases.count == attributes.purchases.count)
+      for (claimed, proven) in zip(claims.purchases, attributes.purchases) {
+        #expect(claims.text(claimed.productId) == attributes.text(proven.productId))
+        #expect(claims.text(claimed.transactionId) == attributes.text(proven.transactionId))
+        #expect(
+          claims.text(claimed.originalTransactionId)
+            == attributes.text(proven.originalTransactionId))
+        #expect(claimed.webOrderLineItemId == proven.webOrderLineItemId)
+        #expect(claimed.purchaseDate == proven.purchaseDate)
+        #expect(claimed.type == proven.type)
+      }
+    }
+  }
+
+  @Test("FRC-1 the same reader takes App Attest receipts apart; RCP-5 they are no app receipts")
+  func attest() throws {
+    let paths = Vectors.paths(under: "vectors/attest").filter { $0.hasSuffix(".p7") }
+    let first = try #require(Self.entries(for: "genuine app receipts").first)
+    let trust = try trust(first)
+    for path in paths {
+      let bytes = try #require(Vectors.file(path))
+      let message = try SignedMessage(bytes, AppReceiptBench.limits, AppReceiptBench.refusals)
+      #expect(message.certificates.count == 3)
+      #expect(message.elements <= 4096)
+      #expect(message.payload.slice.first == 0x31)
+      let claims = try #require(AppReceiptClaims.claims(bytes))
+      #expect(claims.form == .attestReceipt)
+      #expect(["ATTEST", "RECEIPT"].contains(claims.text(claims.type)))
+      #expect(claims.text(claims.bundleId)?.string.contains(".") == true)
+      #expect(claims.creationDate != nil && claims.purchases.isEmpty)
+      let answer = AppReceiptBench.verify(trust, bytes, now: first.now)
+      #expect(answer.status == .rejectedKindMismatch)
+    }
+    #expect(paths.count == 9)
+  }
+
+  @Test("APR-1 a receipt cut anywhere is refused and never traps")
+  func truncated() throws {
+    let entries = Self.entries(for: "genuine app receipts")
+    for entry in entries where ["xcode-01", "app-sha1-mac-01"].contains(entry.name) {
+      let trust = try trust(entry)
+      let good = entry.decoded
+      for end in 0..<good.count {
+        let answer = AppReceiptBench.verify(trust, Array(good[..<end]), now: entry.now)
+        #expect(answer.status != .ok)
+      }
+      let answer = AppReceiptBench.verify(trust, good + [0], now: entry.now)
+      #expect(answer.status == .malformedAppReceiptTrailing)
+    }
+  }
+}

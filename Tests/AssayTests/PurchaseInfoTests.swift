@@ -1,0 +1,278 @@
+import AssayAuthority
+import Testing
+
+@testable import Assay
+
+@Suite("Purchase info")
+struct PurchaseInfoTests {
+  /// 2026-11-21 00:00:00 UTC.
+  private static let now: Int64 = Minted.now
+  private static let good = Purchase(now: now).purchaseInfo
+
+  private func info(_ text: PropertyListText) throws -> PurchaseInfo {
+    PurchaseInfo(try PropertyList(text.bytes, limits: .info))
+  }
+
+  /// Status and place of the refusal; ok where there is none.
+  private func check(_ text: PropertyListText) throws -> (status: Status, place: String) {
+    do throws(Refusal) {
+      try PurchaseInfo(try PropertyList(text.bytes, limits: .info)).check()
+      return (.ok, "")
+    } catch {
+      return (error.status, error.place)
+    }
+  }
+
+  private func faults(_ text: PropertyListText) throws -> [PurchaseInfo.Fault] {
+    try info(text).faults
+  }
+
+  @Test("RCP-13 a good list has no fault, and its values come back")
+  func good() throws {
+    let read = try info(Self.good)
+    #expect(read.faults.isEmpty)
+    #expect(read.text(.bid) == "com.example.app")
+    #expect(read.text(.productId) == "com.example.app.premium.monthly")
+    #expect(read.text(.transactionId) == "2000000900000001")
+    #expect(read.webOrderLineItemId == "2000000090000001")
+    #expect(read.quantity == 1)
+    #expect(read.purchaseDateMs == Self.now - 10 * Purchase.day)
+    #expect(read.originalPurchaseDateMs == Self.now - 10 * Purchase.day)
+    #expect(read.expiresDateMs == Self.now + 20 * Purchase.day)
+    #expect(read.isTrialPeriod == false)
+    #expect(read.isInIntroOfferPeriod == false)
+  }
+
+  @Test("RCP-13 every field is found by its key")
+  func fields() throws {
+    let text = PropertyListText(
+      PurchaseInfo.Field.allCases.map { .init("\($0.name)", "value of \($0.name)") })
+    let read = try info(text)
+    for field in PurchaseInfo.Field.allCases {
+      #expect(read.text(field) == Text("value of \(field.name)"))
+      // A key that differs in one letter is another one.
+      var key = "\(field.name)"
+      key.removeLast()
+      #expect(try info(PropertyListText([.init(key + "X", "a")])).text(field) == nil)
+    }
+  }
+
+  @Test("RCP-13 required keys", arguments: [
+    "bid", "product-id", "quantity", "transaction-id", "original-transaction-id",
+    "purchase-date",
+  ])
+  func required(_ key: String) throws {
+    let gone = try check(Self.good.removing(key))
+    #expect(gone.status == .malformedReceiptFieldMissing)
+    #expect(gone.place == key)
+    let empty = try check(Self.good.setting(key, ""))
+    #expect(empty.status == .malformedReceiptFieldMissing)
+    #expect(empty.place == key)
+  }
+
+  @Test("RCP-16 keys that are not required")
+  func optional() throws {
+    let required = [
+      "bid", "product-id", "quantity", "transaction-id", "original-transaction-id",
+      "purchase-date",
+    ]
+    for entry in Self.good.entries {
+      let key = String(decoding: entry.key, as: UTF8.self)
+      if required.contains(key) { continue }
+      #expect(try check(Self.good.removing(key)).status == .ok, "\(key)")
+      #expect(try check(Self.good.setting(key, "")).status == .ok, "\(key)")
+    }
+    #expect(try check(Self.good.setting("something-new", "x")).status == .ok)
+  }
+
+  @Test("RCP-16 nothing is expected of the order of dates, nor of the ids' equality")
+  func unequal() throws {
+    let later = Purchase(now: Self.now).with { $0.originalPurchaseDate += 90 * Purchase.day }
+    #expect(try check(later.purchaseInfo).status == .ok)
+    let renewed = Self.good.setting("transaction-id", "2000000900000009")
+    #expect(try check(renewed).status == .ok)
+    let ahead = Purchase(now: Self.now).moved(by: 400 * Purchase.day)
+    #expect(try check(ahead.purchaseInfo).status == .ok)
+  }
+
+  @Test("RCP-13 formats", arguments: [
+    ("bid", String(repeating: "b", count: 256), String(repeating: "b", count: 255)),
+    ("product-id", String(repeating: "p", count: 256), String(repeating: "p", count: 255)),
+    ("quantity", "1000000000", "999999999"), ("quantity", "0", "1"), ("quantity", "-1", "7"),
+    ("quantity", "1.0", "10"), ("quantity", "0x1", "01"), ("quantity", "000000000", "000000001"),
+    ("transaction-id", "123456789012345678901", "12345678901234567890"),
+    ("transaction-id", "2000000900000001a", "2000000900000001"),
+    ("transaction-id", "02000000900000001", "0"), ("transaction-id", "2e15", "215"),
+    ("original-transaction-id", "00", "0"), ("original-transaction-id", "1/2", "12"),
+    ("original-transaction-id", "1:2", "12"),
+    ("item-id", "12a", "12"), ("app-item-id", "123456789012345678901", "007"),
+    ("version-external-identifier", "1.0", "0"), ("web-order-line-item-id", "x", "0"),
+    ("is-trial-period", "TRUE", "true"), ("is-trial-period", "1", "false"),
+    ("is-in-intro-offer-period", "no", "true"),
+  ])
+  func formats(_ key: String, _ wrong: String, _ right: String) throws {
+    let refused = try check(Self.good.setting(key, wrong))
+    #expect(refused.status == .malformedReceiptFieldFormat)
+    #expect(refused.place == key)
+    #expect(try check(Self.good.setting(key, right)).status == .ok)
+  }
+
+  @Test("RCP-13 milliseconds have 12 or 13 digits", arguments: [
+    "purchase-date-ms", "original-purchase-date-ms", "expires-date",
+  ])
+  func milliseconds(_ key: String) throws {
+    for wrong in ["99999999999", "10000000000000", "179521920000x", "1795219200.00", "1e12"] {
+      let refused = try check(Self.good.setting(key, wrong))
+      #expect(refused.status == .malformedReceiptFieldFormat, "\(wrong)")
+      #expect(refused.place == key)
+    }
+  }
+
+  @Test("RCP-14 dates are read by fixed positions")
+  func dateForms() {
+    func seconds(_ text: String) -> Int64? {
+      ReceiptDateText.seconds(utf8(text)[...], zone: ReceiptDateText.utc)
+    }
+    #expect(seconds("1970-01-01 00:00:00 Etc/GMT") == 0)
+    #expect(seconds("2012-04-30 15:05:55 Etc/GMT") == 1_335_798_355)
+    #expect(seconds("2024-02-29 23:59:59 Etc/GMT") == 1_709_251_199)
+    #expect(seconds("2000-02-29 00:00:00 Etc/GMT") == 951_782_400)
+    for wrong in [
+      "", "2012", "2012-04-30", "2012-04-30 15:05:55", "2012-04-30 15:05:55 ",
+      "2012-04-30 15:05:55 GMT", "2012-04-30 15:05:55 Etc/GM", "2012-04-30 15:05:55 Etc/GMT ",
+      "2012-04-30 15:05:55 Etc/UTC", "2012-04-30 15:05:55 etc/gmt",
+      "2012-04-30 15:05:55 America/Los_Angeles", "2012-04-30T15:05:55 Etc/GMT",
+      "2012/04/30 15:05:55 Etc/GMT", "2012-04/30 15:05:55 Etc/GMT",
+      "2012-04-30 15.05:55 Etc/GMT", "2012-04-30 15:05.55 Etc/GMT",
+      "2012-04-30 15:05:55-Etc/GMT", "2012-4-30 15:05:555 Etc/GMT",
+      "2012-00-30 15:05:55 Etc/GMT", "2012-13-30 15:05:55 Etc/GMT",
+      "2012-04-00 15:05:55 Etc/GMT", "2012-04-31 15:05:55 Etc/GMT",
+      "2023-02-29 15:05:55 Etc/GMT", "2100-02-29 15:05:55 Etc/GMT",
+      "2012-04-30 24:05:55 Etc/GMT", "2012-04-30 15:60:55 Etc/GMT",
+      "2012-04-30 15:05:60 Etc/GMT", "-012-04-30 15:05:55 Etc/GMT",
+      "20:2-04-30 15:05:55 Etc/GMT", "2012-0x-30 15:05:55 Etc/GMT",
+      "2012-04-3/ 15:05:55 Etc/GMT", "2012-04-30 1a:05:55 Etc/GMT",
+      "2012-04-30 15:0-:55 Etc/GMT", "2012-04-30 15:05:5a Etc/GMT",
+    ] {
+      #expect(seconds(wrong) == nil, "\(wrong)")
+    }
+    // A part of some bytes, wherever it stands.
+    let text = utf8("xx2012-04-30 15:05:55 Etc/GMTxx")
+    #expect(ReceiptDateText.seconds(text[2..<29], zone: ReceiptDateText.utc) == 1_335_798_355)
+    #expect(ReceiptDateText.seconds(text[2..<30], zone: ReceiptDateText.utc) == nil)
+  }
+
+  @Test("RCP-14 a date text that is none", arguments: [
+    "purchase-date", "purchase-date-pst", "original-purchase-date",
+    "original-purchase-date-pst", "expires-date-formatted", "expires-date-formatted-pst",
+  ])
+  func dateFields(_ key: String) throws {
+    let refused = try check(Self.good.setting(key, "2026-11-31 00:00:00 Etc/GMT"))
+    #expect(refused.status == .malformedReceiptFieldFormat)
+    #expect(refused.place == key)
+  }
+
+  @Test("RCP-14 dates lie in 2008 to 2100")
+  func dateRange() throws {
+    let bare = Self.good.removing("purchase-date-ms").removing("purchase-date-pst")
+    for (date, isGood) in [
+      ("2007-12-31 23:59:59", false), ("2008-01-01 00:00:00", true),
+      ("2099-12-31 23:59:59", true), ("2100-01-01 00:00:00", false),
+      ("0000-01-01 00:00:00", false), ("9999-12-31 23:59:59", false),
+    ] {
+      let answer = try check(bare.setting("purchase-date", date + " Etc/GMT"))
+      #expect(answer.status == (isGood ? .ok : .rejectedDateRange), "\(date)")
+      #expect(answer.place == (isGood ? "" : "purchase-date"))
+    }
+    let undated = Self.good.removing("original-purchase-date")
+      .removing("original-purchase-date-pst")
+    for (ms, isGood) in [
+      ("100000000000", false), ("1199145599999", false), ("1199145600000", true),
+      ("4102444799999", true), ("4102444800000", false), ("9999999999999", false),
+    ] {
+      let answer = try check(undated.setting("original-purchase-date-ms", ms))
+      #expect(answer.status == (isGood ? .ok : .rejectedDateRange), "\(ms)")
+    }
+  }
+
+  @Test("RCP-15 the three texts of one moment agree", arguments: [
+    ("purchase-date-ms", "purchase-date", "purchase-date-pst"),
+    ("original-purchase-date-ms", "original-purchase-date", "original-purchase-date-pst"),
+    ("expires-date", "expires-date-formatted", "expires-date-formatted-pst"),
+  ])
+  func consistency(_ ms: String, _ utc: String, _ pst: String) throws {
+    let text = try #require(Self.good[ms])
+    let instant = try #require(Int64(text))
+    func status(_ changes: [(String, String)]) throws -> Status {
+      try check(changes.reduce(Self.good) { $0.setting($1.0, $1.1) }).status
+    }
+    func at(_ hours: Int64, _ seconds: Int64 = 0) -> String {
+      let moved = WrittenDate.gmt(instant - hours * 3_600_000 + seconds * 1000)
+      return String(moved.dropLast(8)) + " America/Los_Angeles"
+    }
+    // A fraction of a second is cut off; one second more is another one.
+    #expect(try status([(ms, String(instant + 999))]) == .ok)
+    #expect(try status([(ms, String(instant + 1000))]) == .rejectedReceiptFieldConflict)
+    #expect(try status([(ms, String(instant - 1))]) == .rejectedReceiptFieldConflict)
+    #expect(
+      try status([(utc, WrittenDate.gmt(instant + 1000))]) == .rejectedReceiptFieldConflict)
+    // Seven or eight hours, exactly.
+    #expect(try status([(pst, at(7))]) == .ok)
+    #expect(try status([(pst, at(8))]) == .ok)
+    for wrong in [at(6), at(9), at(0), at(7, 1), at(8, -1), at(7, -60)] {
+      #expect(try status([(pst, wrong)]) == .rejectedReceiptFieldConflict, "\(wrong)")
+    }
+    // Without the date, the local one is held against the milliseconds.
+    if utc != "purchase-date" {
+      #expect(try status([(utc, ""), (pst, at(8))]) == .ok)
+      #expect(try status([(utc, ""), (pst, at(9))]) == .rejectedReceiptFieldConflict)
+      #expect(try status([(utc, ""), (ms, ""), (pst, at(9))]) == .ok)
+    }
+  }
+
+  @Test("purchase dates are the milliseconds' where they are signed, else the date's")
+  func precision() throws {
+    let ms = Self.now - 10 * Purchase.day
+    #expect(try info(Self.good.setting("purchase-date-ms", String(ms + 868))).purchaseDateMs == ms + 868)
+    #expect(try info(Self.good.removing("purchase-date-ms")).purchaseDateMs == ms)
+  }
+
+  @Test("RPL-3 web-order-line-item id 0 counts as absent")
+  func webOrderZero() throws {
+    #expect(try info(Self.good.setting("web-order-line-item-id", "0")).webOrderLineItemId == nil)
+  }
+
+  @Test("faults are listed for triage, and refuse nothing there")
+  func traits() throws {
+    var text = Self.good.removing("bid").setting("quantity", "x")
+      .setting("purchase-date-ms", "1795219200001")
+    text = text.changing("item-id") { $0.valueQuote = .bare }
+    let found = try faults(text)
+    #expect(found.contains(.init(kind: .missing, field: .bid)))
+    #expect(found.contains(.init(kind: .format, field: .quantity)))
+    #expect(found.contains(.init(kind: .conflict, field: .purchaseDateMs)))
+    #expect(found.contains(.init(kind: .bare, field: .itemId)))
+    #expect(found.count == 4)
+    // A value without quotation marks alone is good enough for a signed list.
+    let bare = Self.good.changing("quantity") { $0.valueQuote = .bare }
+    #expect(try check(bare).status == .ok)
+    #expect(try faults(bare) == [.init(kind: .bare, field: .quantity)])
+  }
+
+  @Test("no truncated and no changed list ends the process")
+  func hostile() {
+    let bytes = Self.good.bytes
+    var read = 0
+    for at in bytes.indices {
+      for mask in [1, 0x10, 0x40, 0x80] as [UInt8] {
+        var other = bytes
+        other[at] ^= mask
+        guard let list = try? PropertyList(other, limits: .info) else { continue }
+        read += 1
+        let info = PurchaseInfo(list)
+        for field in PurchaseInfo.Field.allCases { #expect(info.value(field)?.isEmpty != true) }
+      }
+    }
+    #expect(read > bytes.count)
+  }
+}

@@ -1,0 +1,364 @@
+import AssayAuthority
+import Testing
+
+@testable import Assay
+
+/// Both styles of answer, and what their entries give a decision
+/// (receipts-triage.md §2.3, §2.5; receipts-decisions.md §1).
+@Suite("verifyReceipt: entries and renewals")
+struct ReceiptResponseEntriesTests {
+  private let now = AnswerSample.now
+  private let day = AnswerSample.day
+
+  private func ids(_ outcome: AnswerSample.Outcome) -> [String] {
+    (outcome.value("transactions")?.children).map { $0.map { $0.string("transactionId") } } ?? []
+  }
+
+  private func read(
+    inApp: [JSONText] = [], latest: [JSONText]? = nil, renewals: [JSONText]? = nil
+  ) -> AnswerSample.Outcome {
+    AnswerSample.read(AnswerSample.ios7(inApp: inApp, latest: latest, renewals: renewals))
+  }
+
+  // MARK: order and uniqueness
+
+  @Test("VRR-11 entries are one a transaction, ordered by the end, whatever their order was")
+  func order() {
+    let entries = [
+      AnswerSample.entry("700001000000005", end: now + 5 * day),
+      AnswerSample.entry("700001000000010", end: now + 2 * day),
+      AnswerSample.entry("700001000000009", end: now + 2 * day),
+      AnswerSample.entry("700001000000007", end: nil),
+      AnswerSample.entry("700001000000003", end: now - 2 * day),
+    ]
+    let expected = [
+      "700001000000007", "700001000000003", "700001000000009", "700001000000010",
+      "700001000000005",
+    ]
+    let whole = read(inApp: entries, latest: entries.reversed())
+    #expect(ids(whole) == expected)
+    for shift in 1...4 {
+      let turned = Array(entries[shift...] + entries[..<shift])
+      let other = read(inApp: Array(turned.prefix(3)), latest: Array(turned.suffix(4)))
+      #expect(ids(other) == expected)
+      // The same facts in another order are the same document.
+      #expect(other.source("transactions") == whole.source("transactions"))
+    }
+    // Of one number with and without leading zeros there are two.
+    #expect(
+      ids(read(inApp: [AnswerSample.entry("07"), AnswerSample.entry("7")])) == ["07", "7"])
+  }
+
+  @Test("VRR-11 what one entry does not tell, another of the same transaction does")
+  func filled() {
+    let poor = AnswerSample.entry(end: nil).removing(["web_order_line_item_id", "quantity"])
+      .setting("is_upgraded", "true")
+    let rich = AnswerSample.entry().setting("promotional_offer_id", "summer")
+    for outcome in [
+      read(inApp: [rich], latest: [poor]), read(latest: [poor, rich]), read(latest: [rich, poor]),
+    ] {
+      #expect(ids(outcome) == [AnswerSample.first])
+      #expect(outcome.integer("transactions.0.expiresDate") == now + 20 * day)
+      #expect(outcome.text("transactions.0.webOrderLineItemId") == "700001000000091")
+      #expect(outcome.source("transactions.0.isUpgraded") == "true")
+      #expect(outcome.text("transactions.0.promotionalOfferId") == "summer")
+    }
+  }
+
+  @Test("VRR-11 the newer list decides, and within one list the entry that gives less")
+  func precedence() {
+    let old = AnswerSample.entry(end: now + 3 * day)
+    let extended = AnswerSample.entry(end: now + 9 * day)
+    #expect(
+      read(inApp: [old], latest: [extended]).integer("transactions.0.expiresDate")
+        == now + 9 * day)
+    #expect(
+      read(inApp: [extended], latest: [old]).integer("transactions.0.expiresDate")
+        == now + 3 * day)
+    #expect(
+      read(latest: [extended, old]).integer("transactions.0.expiresDate") == now + 3 * day)
+    #expect(
+      read(latest: [old, extended]).integer("transactions.0.expiresDate") == now + 3 * day)
+    // RFD-1: a refund that any entry shows is seen.
+    let refunded = old.setting([
+      ("cancellation_date_ms", .string("\(now - day)")), ("cancellation_reason", "1"),
+    ])
+    for outcome in [
+      read(inApp: [refunded], latest: [old]), read(inApp: [old], latest: [refunded]),
+      read(latest: [old, refunded]),
+    ] {
+      #expect(outcome.evidence?.purchases.map(\.revokedAt) == [now - day])
+      #expect(outcome.evidence?.purchases.map(\.revocationReason) == [1])
+    }
+  }
+
+  @Test("VRR-13 an empty in_app and no latest_receipt_info mean no purchases")
+  func empty() {
+    let empty = read()
+    #expect(empty.status == .ok)
+    #expect(empty.source("transactions") == "[]")
+    #expect(empty.source("renewals") == "[]")
+    let absent = AnswerSample.read(
+      AnswerSample.ios7(latest: nil, renewals: nil).removing("receipt.in_app"))
+    #expect(absent.status == .ok)
+    #expect(absent.evidence?.purchases.isEmpty == true)
+    #expect(absent.evidence?.asOf == now)
+  }
+
+  // MARK: the iOS 6 style
+
+  @Test("VRR-19 the iOS 6 style: every field of the flat receipt")
+  func flat() {
+    let outcome = AnswerSample.read(AnswerSample.ios6())
+    #expect(outcome.status == .ok)
+    #expect(outcome.text("style") == "ios6")
+    #expect(outcome.text("environment") == "Production")
+    #expect(outcome.text("environmentSource") == "transaction-id")
+    #expect(outcome.text("bundleId") == AnswerSample.bundle)
+    #expect(outcome.source("requestDate") == "null")
+    #expect(outcome.integer("asOf") == now)
+    #expect(ids(outcome) == [AnswerSample.first])
+    let entry = "transactions.0."
+    #expect(outcome.text(entry + "bid") == AnswerSample.bundle)
+    #expect(outcome.text(entry + "bvrs") == "12")
+    #expect(outcome.text(entry + "itemId") == "900000001")
+    #expect(outcome.integer(entry + "appItemId") == AnswerSample.appId)
+    #expect(outcome.integer(entry + "versionExternalIdentifier") == 815_000_001)
+    #expect(outcome.integer(entry + "expiresDate") == now + 20 * day)
+    #expect(outcome.integer(entry + "purchaseDate") == now - 10 * day)
+    #expect(outcome.integer(entry + "quantity") == 1)
+    #expect(outcome.value(entry + "uniqueIdentifier") == nil)
+    let json = String(decoding: outcome.document.json, as: UTF8.self)
+    #expect(!json.contains(AnswerSample.deviceId) && !json.contains(AnswerSample.vendorId))
+    let open = AnswerSample.read(
+      AnswerSample.ios6(),
+      AnswerSample.configuration { $0.receipts.deviceIdsReported = true })
+    #expect(open.text(entry + "uniqueIdentifier") == AnswerSample.deviceId)
+    #expect(open.text(entry + "uniqueVendorIdentifier") == AnswerSample.vendorId)
+  }
+
+  @Test("VRR-19 the iOS 6 style: renewal facts stand at the top")
+  func flatRenewal() {
+    let outcome = AnswerSample.read(
+      AnswerSample.ios6().setting([
+        ("auto_renew_status", 0), ("auto_renew_product_id", "com.example.app.yearly"),
+        ("expiration_intent", "2"), ("is_in_billing_retry_period", "1"), ("odd", 1),
+      ]))
+    let renewal = "renewals.0."
+    #expect(outcome.text(renewal + "originalTransactionId") == AnswerSample.first)
+    #expect(outcome.text(renewal + "productId") == AnswerSample.product)
+    #expect(outcome.text(renewal + "autoRenewProductId") == "com.example.app.yearly")
+    #expect(outcome.integer(renewal + "autoRenewStatus") == 0)
+    #expect(outcome.integer(renewal + "expirationIntent") == 2)
+    #expect(outcome.source(renewal + "isInBillingRetryPeriod") == "true")
+    #expect(outcome.value(renewal + "unknown") == nil)
+    #expect(outcome.source("unknown") == "{\"odd\":1}")
+    let facts = outcome.evidence?.renewals.first
+    #expect(facts?.originalTransactionId == Text(AnswerSample.first))
+    #expect(facts?.productId == Text(AnswerSample.product))
+    #expect(facts?.autoRenewStatus == 0)
+    #expect(facts?.expirationIntent == 2)
+    #expect(facts?.isInBillingRetry == true)
+    #expect(facts?.evidenceClass == .appleAnswer)
+    let without = AnswerSample.read(
+      AnswerSample.ios6().removing(["auto_renew_status", "auto_renew_product_id"]))
+    #expect(without.source("renewals") == "[]")
+    let broken = AnswerSample.read(AnswerSample.ios6().setting("expiration_intent", "soon"))
+    #expect(broken.status == .malformedVerifyReceiptField)
+    #expect(broken.place == "expiration_intent")
+  }
+
+  @Test("VRR-19 the iOS 6 style: renewed, the newest transaction is another one")
+  func flatRenewed() {
+    let renewed = AnswerSample.flat(
+      AnswerSample.second, start: now + 20 * day, end: now + 50 * day)
+    let outcome = AnswerSample.read(
+      AnswerSample.ios6().setting("latest_receipt_info", renewed))
+    #expect(ids(outcome) == [AnswerSample.first, AnswerSample.second])
+    #expect(outcome.evidence?.purchases.map(\.end) == [now + 20 * day, now + 50 * day])
+  }
+
+  @Test("VRR-6 DEC-8 the iOS 6 style: 21006 with latest_expired_receipt_info")
+  func flatExpired() {
+    let ended = AnswerSample.flat(
+      AnswerSample.second, start: now - 40 * day, end: now - 10 * day)
+    let answer = AnswerSample.ios6(ended).removing("latest_receipt_info").setting([
+      ("status", 21006), ("latest_expired_receipt_info", ended), ("cancellation_reason", "1"),
+    ])
+    let outcome = AnswerSample.read(answer)
+    #expect(outcome.integer("appleStatus") == 21006)
+    #expect(outcome.integer("cancellationReason") == 1)
+    #expect(ids(outcome) == [AnswerSample.second])
+    let facts = outcome.evidence?.purchases.first
+    #expect(facts?.isExpiredAnswer == true)
+    #expect(facts?.end == now - 10 * day)
+    #expect(facts?.revokedAt == nil && facts?.revocationReason == nil)
+    // The reason at the top is that of a cancellation which names none.
+    let cancelled = AnswerSample.read(
+      answer.setting("receipt.cancellation_date_ms", .string("\(now - 20 * day)")))
+    #expect(cancelled.evidence?.purchases.map(\.revokedAt) == [now - 20 * day])
+    #expect(cancelled.evidence?.purchases.map(\.revocationReason) == [1])
+  }
+
+  // MARK: what a decision takes
+
+  @Test("DCD-2 DCD-4 every fact that a decision needs of a purchase")
+  func purchaseFacts() throws {
+    let token = "0A1B2C3D-4E5F-4A6B-8C7D-0E1F2A3B4C5D"
+    let full = AnswerSample.entry().setting([
+      ("quantity", "2"), ("cancellation_date_ms", .string("\(now - day)")),
+      ("cancellation_reason", "0"), ("is_upgraded", "true"), ("is_trial_period", "true"),
+      ("is_in_intro_offer_period", "1"), ("in_app_ownership_type", "FAMILY_SHARED"),
+      ("subscription_group_identifier", "20662382"), ("app_account_token", .string(token)),
+      ("offer_code_ref_name", "spring"),
+    ])
+    let outcome = read(latest: [full])
+    let facts = try #require(outcome.evidence?.purchases.first)
+    #expect(outcome.evidence?.kind.description == "verify-receipt")
+    #expect(outcome.evidence?.evidenceClass == .appleAnswer)
+    #expect(facts.environment == .production)
+    #expect(facts.transactionId == Text(AnswerSample.first))
+    #expect(facts.originalTransactionId == Text(AnswerSample.first))
+    #expect(facts.productId == Text(AnswerSample.product))
+    #expect(facts.webOrderLineItemId == "700001000000091")
+    #expect(facts.group == "20662382")
+    #expect(facts.type == nil && !facts.typeIsUnknown)
+    #expect(facts.start == now - 10 * day && facts.end == now + 20 * day)
+    #expect(facts.revokedAt == now - day && facts.revocationReason == 0)
+    #expect(facts.isUpgraded && facts.isTrial && facts.isIntro && facts.hasOffer)
+    #expect(facts.ownership == "FAMILY_SHARED")
+    #expect(facts.quantity == 2)
+    #expect(facts.account == Text(token).asciiLowercased)
+    #expect(facts.asOf == now && facts.evidenceClass == .appleAnswer && facts.showsRevocation)
+    #expect(outcome.text("transactions.0.appAccountToken") == token)
+    let bare = try #require(read(latest: [AnswerSample.entry()]).evidence?.purchases.first)
+    #expect(!bare.isUpgraded && !bare.isTrial && !bare.isIntro && !bare.hasOffer)
+    #expect(bare.account == nil && bare.ownership == nil && bare.group == nil)
+    #expect(bare.revokedAt == nil && bare.revocationReason == nil && !bare.isExpiredAnswer)
+    let offered = AnswerSample.entry().setting("promotional_offer_id", "summer")
+    #expect(read(latest: [offered]).evidence?.purchases.first?.hasOffer == true)
+    for name in ["promotional_offer_id", "offer_code_ref_name"] {
+      let blank = AnswerSample.entry().setting(name, "")
+      #expect(read(latest: [blank]).evidence?.purchases.first?.hasOffer == false)
+    }
+    let odd = AnswerSample.entry().setting("app_account_token", "somebody")
+    #expect(read(latest: [odd]).evidence?.purchases.first?.account == nil)
+  }
+
+  @Test("DCD-4 every fact that a decision needs of a renewal")
+  func renewalFacts() throws {
+    let full = AnswerSample.renewal().setting([
+      ("auto_renew_status", "0"), ("auto_renew_product_id", "com.example.app.yearly"),
+      ("is_in_billing_retry_period", "1"), ("expiration_intent", "2"),
+      ("grace_period_expires_date_ms", .string("\(now + day)")),
+      ("grace_period_expires_date", "never read"), ("price_consent_status", "0"),
+      ("price_increase_status", "1"), ("offer_code_ref_name", "spring"),
+      ("promotional_offer_id", "summer"),
+    ])
+    let outcome = read(latest: [AnswerSample.entry()], renewals: [full])
+    let facts = try #require(outcome.evidence?.renewals.first)
+    #expect(facts.environment == .production)
+    #expect(facts.originalTransactionId == Text(AnswerSample.first))
+    #expect(facts.productId == Text(AnswerSample.product))
+    #expect(facts.autoRenewProductId == "com.example.app.yearly")
+    #expect(facts.autoRenewStatus == 0)
+    #expect(facts.isInBillingRetry == true)
+    #expect(facts.expirationIntent == 2)
+    #expect(facts.graceEnd == now + day)
+    #expect(facts.priceIncreaseStatus == 0)
+    #expect(facts.asOf == now && facts.evidenceClass == .appleAnswer)
+    let renewal = "renewals.0."
+    #expect(outcome.integer(renewal + "gracePeriodExpiresDate") == now + day)
+    #expect(outcome.integer(renewal + "priceConsentStatus") == 0)
+    #expect(outcome.integer(renewal + "priceIncreaseStatus") == 1)
+    #expect(outcome.text(renewal + "offerCodeRefName") == "spring")
+    #expect(outcome.text(renewal + "promotionalOfferId") == "summer")
+    func price(_ consent: JSONText, _ increase: JSONText) -> Int64? {
+      read(
+        latest: [AnswerSample.entry()],
+        renewals: [
+          AnswerSample.renewal().setting([
+            ("price_consent_status", consent), ("price_increase_status", increase),
+          ])
+        ]
+      ).evidence?.renewals.first?.priceIncreaseStatus
+    }
+    #expect(price(.null, .null) == nil)
+    #expect(price("1", .null) == 1)
+    #expect(price(.null, "1") == 1)
+    #expect(price("1", "0") == 0)
+    let signed = read(
+      latest: [AnswerSample.entry()],
+      renewals: [AnswerSample.renewal().setting("auto_renew_status", "true")])
+    #expect(signed.evidence?.renewals.first?.autoRenewStatus == 1)
+  }
+
+  @Test("VRR-11 a renewal that names no line is that of the purchase of its product")
+  func unnamedLine() {
+    let nameless = AnswerSample.renewal().removing("original_transaction_id")
+    let other = AnswerSample.entry(AnswerSample.second, end: now + 30 * day)
+      .setting("original_transaction_id", .string(AnswerSample.second))
+    let outcome = read(latest: [other, AnswerSample.entry()], renewals: [nameless])
+    #expect(outcome.text("renewals.0.originalTransactionId") == AnswerSample.second)
+    #expect(
+      outcome.evidence?.renewals.map(\.originalTransactionId) == [Text(AnswerSample.second)])
+    let unrelated = read(
+      latest: [other], renewals: [nameless.setting("product_id", "com.example.app.other")])
+    #expect(unrelated.source("renewals.0.originalTransactionId") == "null")
+    #expect(unrelated.evidence?.renewals.isEmpty == true)
+  }
+
+  @Test("JWS-94 RPL-3 replay keys, and one key for every restore of a paid period")
+  func keys() {
+    let restored = AnswerSample.entry(AnswerSample.second, start: now - 2 * day)
+    let outcome = read(latest: [AnswerSample.entry(), restored])
+    let first = "transactions.0.keys."
+    let second = "transactions.1.keys."
+    #expect(outcome.text(first + "transaction") == "Production/" + AnswerSample.first)
+    #expect(outcome.text(second + "transaction") == "Production/" + AnswerSample.second)
+    let period = "Production/" + AnswerSample.first + "/700001000000091"
+    #expect(outcome.text(first + "purchase") == period)
+    #expect(outcome.text(second + "purchase") == period)
+    #expect(outcome.text(second + "subscription") == "Production/" + AnswerSample.first)
+    #expect(outcome.source("transactions.0.known") == "true")
+    let foreign = read(
+      latest: [AnswerSample.entry().setting("product_id", "com.example.app.unheard")])
+    #expect(foreign.source("transactions.0.known") == "false")
+    #expect(foreign.text(first + "purchase") == "Production/" + AnswerSample.first)
+  }
+
+  @Test("DEC-8 DEC-10 DEC-15 DEC-19 answers decide through the same table")
+  func decisions() throws {
+    let configuration = AnswerSample.configuration()
+    func row(_ answer: JSONText, at nowMs: Int64 = AnswerSample.now) throws -> String {
+      let outcome = AnswerSample.read(answer, nowMs: nowMs)
+      let evidence = try #require(outcome.evidence)
+      let decision = try configuration.decide([evidence], account: nil, nowMs: nowMs)
+      var writer = JSONWriter()
+      decision.write(&writer)
+      let tree = try JSONReader.readObject(writer.bytes, caps: .files).root
+      return tree.string("row")
+    }
+    #expect(try row(AnswerSample.ios7()) == "DEC-14")
+    #expect(
+      try row(
+        AnswerSample.ios7(renewals: [AnswerSample.renewal().setting("auto_renew_status", "0")]))
+        == "DEC-10")
+    #expect(try row(AnswerSample.ios6().setting("status", 21006)) == "DEC-8")
+    let ended = AnswerSample.flat(start: now - 40 * day, end: now - 3 * day)
+    #expect(
+      try row(
+        AnswerSample.ios6(ended).removing(["auto_renew_status", "auto_renew_product_id"])
+          .setting("status", 21006)) == "DEC-19")
+    let grace = AnswerSample.renewal().setting([
+      ("is_in_billing_retry_period", "1"),
+      ("grace_period_expires_date_ms", .string("\(now + day)")),
+    ])
+    #expect(
+      try row(
+        AnswerSample.ios7(
+          inApp: [], latest: [AnswerSample.entry(end: now - day)], renewals: [grace]))
+        == "DEC-15")
+    #expect(try row(AnswerSample.ios7(inApp: [], latest: [], renewals: [])) == "DEC-2")
+  }
+}

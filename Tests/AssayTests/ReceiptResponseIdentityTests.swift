@@ -1,0 +1,181 @@
+import AssayAuthority
+import Testing
+
+@testable import Assay
+
+/// Whose answer it is (receipts-triage.md §2.6).
+@Suite("verifyReceipt: identity")
+struct ReceiptResponseIdentityTests {
+  private let sandboxId = "2000000000000001"
+
+  private func expect(
+    _ answer: JSONText, _ status: Status, at place: String, check: String,
+    accepting environments: [Assay.Environment] = [.production, .sandbox],
+    _ location: SourceLocation = #_sourceLocation
+  ) {
+    let outcome = AnswerSample.read(
+      answer, AnswerSample.configuration { $0.environments = environments })
+    #expect(outcome.status == status, sourceLocation: location)
+    #expect(outcome.place == place, sourceLocation: location)
+    #expect(outcome.document.text("error.check") == check, sourceLocation: location)
+    #expect(
+      outcome.document.tree?.member("verifyReceipt")?.isNull == true, sourceLocation: location)
+  }
+
+  @Test("VRR-16 the bundle must be a configured one, byte for byte")
+  func bundle() {
+    for value in ["com.example.App", "com.example.ap", "com.example.app\u{301}", ""] {
+      expect(
+        AnswerSample.ios7().setting("receipt.bundle_id", .string(value)),
+        .rejectedIdentityBundle, at: "receipt.bundle_id", check: "identity.bundle")
+      expect(
+        AnswerSample.ios6().setting("receipt.bid", .string(value)), .rejectedIdentityBundle,
+        at: "receipt.bid", check: "identity.bundle")
+    }
+    // Nothing says whose the answer is.
+    for answer in [
+      AnswerSample.ios7().removing("receipt.bundle_id"), AnswerSample.ios7().removing("receipt"),
+      AnswerSample.ios7().setting("receipt", .null), ["status": 0],
+    ] {
+      expect(
+        answer, .rejectedIdentityBundle, at: "receipt.bundle_id", check: "identity.bundle")
+    }
+  }
+
+  @Test("VRR-16 in the iOS 6 style every purchase names the app of the receipt")
+  func flatBundle() {
+    expect(
+      AnswerSample.ios6().setting("latest_receipt_info.bid", "com.example.other").setting(
+        "latest_receipt_info.transaction_id", .string(AnswerSample.second)),
+      .rejectedVerifyReceiptMismatch, at: "latest_receipt_info.bid", check: "identity.bundle")
+    let silent = AnswerSample.ios6().removing("latest_receipt_info.bid")
+    #expect(AnswerSample.read(silent).status == .ok)
+  }
+
+  @Test("VRR-16 in Production the number of the app must be the configured one")
+  func app() {
+    for member in ["adam_id", "app_item_id"] {
+      expect(
+        AnswerSample.ios7().setting("receipt." + member, .integer(77)), .rejectedIdentityApp,
+        at: "receipt." + member, check: "identity.app")
+      let zero = AnswerSample.ios7().setting("receipt." + member, 0)
+      #expect(AnswerSample.read(zero).status == .ok)
+    }
+    expect(
+      AnswerSample.ios6().setting("receipt.app_item_id", "77").removing("latest_receipt_info"),
+      .rejectedIdentityApp, at: "receipt.app_item_id", check: "identity.app")
+    let unnamed = AnswerSample.read(
+      AnswerSample.ios7().removing(["receipt.adam_id", "receipt.app_item_id"]))
+    #expect(unnamed.status == .ok)
+    #expect(unnamed.document.tree?.at("checks.7.ok")?.isNull == true)
+    // In the sandbox the number is not looked at.
+    let sandbox = AnswerSample.ios7(inApp: [], latest: nil, renewals: nil).setting([
+      ("environment", "Sandbox"), ("receipt.receipt_type", "ProductionSandbox"),
+      ("receipt.adam_id", 77),
+    ])
+    #expect(AnswerSample.read(sandbox).status == .ok)
+  }
+
+  @Test("VRR-17 the environment must be accepted")
+  func environment() {
+    expect(
+      AnswerSample.ios7(), .rejectedIdentityEnvironment, at: "environment",
+      check: "identity.environment", accepting: [.sandbox])
+    expect(
+      AnswerSample.ios6(), .rejectedIdentityEnvironment, at: "environment",
+      check: "identity.environment", accepting: [.sandbox])
+    for value in ["Xcode", "sandbox", "PRODUCTION", ""] {
+      expect(
+        AnswerSample.ios7().setting("environment", .string(value)),
+        .rejectedIdentityEnvironment, at: "environment", check: "identity.environment",
+        accepting: [.production, .sandbox, .xcode])
+    }
+    #expect(
+      AnswerSample.read(
+        AnswerSample.ios7(), AnswerSample.configuration { $0.environments = [.production] }
+      ).text("environmentSource") == "answer")
+  }
+
+  @Test("VRR-17 environment, receipt type and transaction ids must agree")
+  func agreement() {
+    for type in ["ProductionSandbox", "ProductionVPPSandbox"] {
+      expect(
+        AnswerSample.ios7().setting("receipt.receipt_type", .string(type)),
+        .rejectedIdentityEnvironmentProfile, at: "receipt.receipt_type",
+        check: "identity.environment")
+    }
+    #expect(
+      AnswerSample.read(AnswerSample.ios7().setting("receipt.receipt_type", "ProductionVPP"))
+        .status == .ok)
+    for id in [sandboxId, "1000000000000001"] {
+      expect(
+        AnswerSample.ios7(inApp: [AnswerSample.entry(id)], latest: nil),
+        .rejectedIdentityEnvironmentProfile, at: "receipt.in_app[0].transaction_id",
+        check: "identity.environment")
+      expect(
+        AnswerSample.ios7(latest: [AnswerSample.entry(), AnswerSample.entry(id)]),
+        .rejectedIdentityEnvironmentProfile, at: "latest_receipt_info[1].transaction_id",
+        check: "identity.environment")
+    }
+    // An id that tells nothing contradicts nothing.
+    for id in ["3000000000000001", "123", "100000000000000001"] {
+      #expect(
+        AnswerSample.read(AnswerSample.ios7(latest: [AnswerSample.entry(id)])).status == .ok)
+    }
+    expect(
+      AnswerSample.ios6().setting("latest_receipt_info.transaction_id", .string(sandboxId)),
+      .rejectedIdentityEnvironmentProfile, at: "latest_receipt_info.transaction_id",
+      check: "identity.environment")
+    expect(
+      AnswerSample.ios6().appending("environment", "Sandbox"),
+      .rejectedIdentityEnvironmentProfile, at: "latest_receipt_info.transaction_id",
+      check: "identity.environment")
+  }
+
+  @Test("VRR-17 without the member the receipt type tells, then the ids, then nothing")
+  func derived() {
+    let silent = AnswerSample.ios7().removing("environment")
+    #expect(AnswerSample.read(silent).text("environmentSource") == "receipt-type")
+    let byId = silent.setting("receipt.receipt_type", "Unheard")
+    #expect(AnswerSample.read(byId).text("environmentSource") == "transaction-id")
+    #expect(AnswerSample.read(byId).text("environment") == "Production")
+    let flat = AnswerSample.flat(sandboxId).setting("original_transaction_id", .string(sandboxId))
+    #expect(AnswerSample.read(AnswerSample.ios6(flat)).text("environment") == "Sandbox")
+    let unknown = AnswerSample.ios6(AnswerSample.flat("77").setting("app_item_id", "0"))
+    expect(
+      unknown, .rejectedIdentityEnvironmentMissing, at: "environment",
+      check: "identity.environment")
+    // Allowed, it is reported without environment, and no evidence for a decision.
+    let allowed = AnswerSample.read(
+      unknown, AnswerSample.configuration { $0.receipts.unknownEnvironmentAllowed = true })
+    #expect(allowed.status == .ok)
+    #expect(allowed.source("environment") == "null")
+    #expect(allowed.source("environmentSource") == "null")
+    #expect(allowed.source("transactions.0.keys.transaction") == "null")
+    #expect(throws: Refusal(.rejectedPayloadIncomplete, "DCD-1")) {
+      try allowed.response?.purchaseEvidence(Catalogue())
+    }
+  }
+
+  @Test("VRR-18 a latest_receipt that does not verify is reported and refuses nothing")
+  func latestReceipt() {
+    let text = "bm8gcmVjZWlwdA=="
+    let outcome = AnswerSample.read(AnswerSample.ios7().appending("latest_receipt", .string(text)))
+    #expect(outcome.status == .ok)
+    #expect(outcome.source("latestReceipt.verified") == "false")
+    #expect(outcome.text("latestReceipt.status")?.isEmpty == false)
+    #expect(outcome.text("latestReceipt.status") != "ok")
+    #expect(
+      outcome.text("latestReceipt.sha256")
+        == Text(Hex.encode(Digest.sha256.of(utf8(text)))).string)
+    #expect(outcome.warnings == ["latest-receipt-not-verified latest_receipt"])
+    for absent in ["", .null] as [JSONText] {
+      let none = AnswerSample.read(AnswerSample.ios7().appending("latest_receipt", absent))
+      #expect(none.source("latestReceipt") == "null")
+      #expect(none.warnings.isEmpty)
+    }
+    let broken = AnswerSample.read(AnswerSample.ios7().appending("latest_receipt", 7))
+    #expect(broken.status == .malformedVerifyReceiptField)
+    #expect(broken.place == "latest_receipt")
+  }
+}

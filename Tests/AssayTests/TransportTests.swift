@@ -1,0 +1,285 @@
+import AssayAuthority
+import Testing
+
+@testable import Assay
+
+@Suite("Transport")
+struct TransportTests {
+  private static let cap = 1 << 16
+  /// A list whose base64 holds `+`, `/` and padding.
+  private static let list: [UInt8] = {
+    let blob = (0..<600).map { UInt8(truncatingIfNeeded: $0 &* 251 &+ 249) }
+    return PropertyListText([
+      .init("signature", bytes: Base64Text.encode(blob)), .init("purchase-info", "ewo="),
+      .init("note", "~~~???>>>"),
+    ]).bytes + utf8("\n")
+  }()
+  /// A SEQUENCE that fills the bytes.
+  private static let container: [UInt8] =
+    [0x30, 0x82, 0x01, 0x00] + (0..<256).map { UInt8(truncatingIfNeeded: $0 &* 13 &+ 1) }
+
+  private func read(_ input: [UInt8], cap: Int = TransportTests.cap) throws -> Transport {
+    try Transport(input, cap: cap)
+  }
+
+  private func refusal(_ input: [UInt8], cap: Int = TransportTests.cap) -> Refusal? {
+    do throws(Refusal) {
+      _ = try Transport(input, cap: cap)
+      return nil
+    } catch {
+      return error
+    }
+  }
+
+  private func status(_ input: [UInt8], cap: Int = TransportTests.cap) -> Status? {
+    refusal(input, cap: cap)?.status
+  }
+
+  @Test("RCP-1 empty and blank input")
+  func blank() {
+    for text in ["", " ", "\n", "\r\n\t \u{0b}\u{0c}"] {
+      #expect(status(utf8(text)) == .malformedTransportEmpty)
+    }
+    // Blank comes before too long.
+    #expect(status([UInt8](repeating: 0x20, count: 100), cap: 10) == .malformedTransportEmpty)
+  }
+
+  @Test("RCP-1 the limit counts the input as it came")
+  func limit() throws {
+    let text = Base64Text.encode(Self.list)
+    #expect(try read(text, cap: text.count).bytes == Self.list)
+    #expect(status(text, cap: text.count - 1) == .tooLargeTransportInput)
+    #expect(status(Self.list, cap: Self.list.count - 1) == .tooLargeTransportInput)
+  }
+
+  @Test("RCP-1 raw bytes are taken as they are")
+  func raw() throws {
+    for (bytes, form) in [
+      (Self.list, BlobForm.list), (utf8(" \r\n{}"), .list), (Self.container, .container),
+      ([0x30, 0x80, 0, 0], .container), ([0x30, 0x84, 0, 0, 0, 0], .container),
+      (utf8("eyJh.eyJi.c2ln"), .jws),
+    ] {
+      let transport = try read(bytes)
+      #expect(transport.bytes == bytes)
+      #expect(transport.form == form)
+      #expect(transport.levels == 0)
+    }
+    // 30 7f and 30 85 are no SEQUENCE of the lengths that receipts have.
+    #expect(status([0x30, 0x7f] + [UInt8](repeating: 1, count: 9)) == .malformedTransportBase64)
+    #expect(status([0x30, 0x85] + [UInt8](repeating: 1, count: 9)) == .malformedTransportBase64)
+  }
+
+  @Test("RCP-1 a JWS has exactly two dots and no other character")
+  func tokens() throws {
+    #expect(try read(utf8(" eyJh.eyJi.c2ln\n")).bytes == utf8("eyJh.eyJi.c2ln"))
+    #expect(try read(utf8("abcd.eyJi.c2ln")).form == .unknown)
+    for text in ["eyJh.eyJi", "eyJh.eyJi.c2ln.c2ln", "eyJh.ey+i.c2ln", "eyJh.eyJi.c2ln="] {
+      #expect(status(utf8(text)) == .malformedTransportBase64, "\(text)")
+    }
+  }
+
+  @Test("RCP-2 RCP-3 RCP-4 every way in which a list may travel", arguments: [
+    (TransportForm.raw, 0, false), (.base64, 1, false), (.wrapped, 1, false),
+    (.wrappedLF, 1, false), (.urlSafe, 1, false), (.unpadded, 1, false), (.doubled, 2, false),
+    (.spaceForPlus, 1, true),
+  ])
+  func forms(_ way: TransportForm, _ levels: Int, _ spaceAsPlus: Bool) throws {
+    for (bytes, form) in [(Self.list, BlobForm.list), (Self.container, .container)] {
+      let transport = try read(way.encode(bytes))
+      #expect(transport.bytes == bytes)
+      #expect(transport.form == form)
+      #expect(transport.levels == levels)
+      #expect(transport.spaceAsPlus == spaceAsPlus)
+    }
+  }
+
+  @Test("RCP-2 wrapped, doubled and tabbed at once")
+  func mixtures() throws {
+    let twice = TransportForm.wrapped.encode(Base64Text.encode(Self.list))
+    #expect(try read(twice).levels == 2)
+    let inside = Base64Text.encode(TransportForm.wrapped.encode(Self.list))
+    #expect(try read(inside).bytes == Self.list)
+    var tabbed = Base64Text.encode(Self.list)
+    tabbed.insert(contentsOf: utf8("\t\r\n \t"), at: 7)
+    let read = try read(tabbed)
+    #expect(read.bytes == Self.list)
+    #expect(!read.spaceAsPlus)
+  }
+
+  @Test("RCP-2 what is no base64")
+  func notBase64() {
+    for text in [
+      "=", "==", "A", "A===", "AB===", "ABC==", "ABCD=", "ABCD====", "AB=C", "=ABC", "AB==CD==",
+      "ABCDE", "ew.o", "ewo*", "ewo,", "+-==", "AA+/_-AA", "é",
+    ] {
+      #expect(TolerantBase64.decode(utf8(text)[...]) == nil, "\(text)")
+      #expect(status(utf8(text)) == .malformedTransportBase64, "\(text)")
+    }
+    // Unused bits.
+    for text in ["AB", "AB==", "ABC", "ABC=", "A B\n", "Zh", "Zm9"] {
+      #expect(TolerantBase64.decode(utf8(text)[...]) == nil, "\(text)")
+    }
+    for (text, bytes) in [
+      ("AA", [0]), ("AA=", [0]), ("AA==", [0]), ("AAA", [0, 0]), ("AAA=", [0, 0]),
+      ("A A\r\nA\tA", [0, 0, 0]), ("-_-_", [0xfb, 0xff, 0xbf]), ("+/+/", [0xfb, 0xff, 0xbf]),
+      ("", []), (" \n", []),
+    ] as [(String, [UInt8])] {
+      #expect(TolerantBase64.decode(utf8(text)[...]) == bytes, "\(text)")
+      #expect(TolerantBase64.decode((utf8("..") + utf8(text))[2...]) == bytes, "\(text)")
+    }
+  }
+
+  @Test("RCP-2 a fault is named by its byte, and percent escapes by what they are")
+  func faults() {
+    #expect(refusal(utf8("ewo*"))?.place == "byte 3")
+    #expect(refusal(utf8("\r\newo\u{7f}"))?.place == "byte 5")
+    #expect(refusal(utf8("ewoAA"))?.place == "")
+    let escaped = refusal(TransportForm.percentEscaped.encode(Self.list))
+    #expect(escaped?.status == .malformedTransportBase64)
+    #expect(escaped?.detail == "form field not decoded")
+    for text in ["ew%2Bo", "ewo%3d"] {
+      #expect(refusal(utf8(text))?.detail == "form field not decoded")
+    }
+    for text in ["ew%2", "ew%", "ew%xxo", "ew%2xo"] {
+      #expect(refusal(utf8(text))?.detail == "")
+    }
+  }
+
+  @Test("RCP-3 spaces are removed when that gives a whole form, and are + otherwise")
+  func spaces() throws {
+    let text = Base64Text.encode(Self.list)
+    // Spaces where no `+` was.
+    var spaced = text
+    spaced.insert(0x20, at: 100)
+    #expect(try read(spaced).bytes == Self.list)
+    #expect(try !read(spaced).spaceAsPlus)
+    // Line breaks with spaces around them are line breaks.
+    var indented = TransportForm.wrappedLF.encode(Self.list)
+    indented = utf8("  ") + indented.flatMap { $0 == 0x0a ? utf8("  \n    ") : [$0] }
+    #expect(try read(indented).bytes == Self.list)
+    // Both readings are of no known form: the first one stands.
+    let unknown = utf8("AA AAAA ")
+    #expect(try read(unknown).form == .unknown)
+    #expect(try !read(unknown).spaceAsPlus)
+    // Only the second is base64 at all.
+    #expect(try read(utf8("AA AA A")).spaceAsPlus)
+    // Neither is.
+    #expect(status(utf8("AAAA B")) == .malformedTransportBase64)
+    #expect(status(utf8("A* A")) == .malformedTransportBase64)
+  }
+
+  @Test("RCP-3 a container cut short by lost spaces is not taken for whole")
+  func containerSpaces() throws {
+    for lengthForm in [[0x30, 0x82, 0x01, 0x00], [0x30, 0x80]] as [[UInt8]] {
+      // Four `+`, so that the text without them is base64 too.
+      let body = [0xfb] + [UInt8](repeating: 0x55, count: 62)
+      let inner: [UInt8] = Array((0..<4).map { _ in body }.joined()) + [1, 2, 0, 0]
+      let bytes = lengthForm + inner
+      let text = Base64Text.encode(bytes)
+      let lost = text.map { $0 == 0x2b ? 0x20 : $0 }
+      guard lost.contains(0x20) else { continue }
+      #expect(try read(lost).bytes == bytes)
+      #expect(try read(lost).spaceAsPlus)
+    }
+  }
+
+  @Test("RCP-4 base64 twice, never three times")
+  func levels() throws {
+    for bytes in [
+      Self.list, Self.container, utf8("{\"a\":1}"), utf8("eyJh.eyJi.c2ln"),
+      [0xa3, 0x63] + utf8("fmt and more"), [0xa2, 0x69] + utf8("signature and more"),
+      utf8("bplist00abc"),
+      utf8("<?xml version=\"1.0\"?>"), utf8("com.urus.iap.12345678"),
+    ] {
+      let once = Base64Text.encode(bytes)
+      let twice = Base64Text.encode(once)
+      #expect(try read(once).bytes == bytes)
+      #expect(try read(once).levels == 1)
+      #expect(try read(twice).bytes == bytes)
+      #expect(try read(twice).levels == 2)
+    }
+    #expect(status(TransportForm.tripled.encode(Self.list)) == .malformedTransportLevels)
+    #expect(status(TransportForm.tripled.encode(Self.container)) == .malformedTransportLevels)
+    // Base64 of text that is base64 of nothing known is one level.
+    let plain = Base64Text.encode(Base64Text.encode(utf8("hello, world")))
+    #expect(try read(plain).levels == 1)
+    #expect(try read(plain).form == .unknown)
+  }
+
+  @Test("RCP-5 forms by their first bytes")
+  func recognised() {
+    let all: [([UInt8], BlobForm)] = [
+      (utf8("{"), .list), (utf8("\n {"), .list), ([0x30, 0x80], .container),
+      ([0x30, 0x82, 1], .container), ([0x30, 0x84], .container), ([0x30], .unknown),
+      ([0x30, 0x7f], .unknown), ([0x30, 0x85], .unknown),
+      ([0xa3, 0x63] + utf8("fmt"), .attestation), ([0xa3, 0x63] + utf8("fm"), .unknown),
+      ([0xa2, 0x69] + utf8("signature"), .assertion), ([0xa2, 0x69] + utf8("sig"), .unknown),
+      (utf8("<?xml"), .xmlPropertyList), (utf8(" <?xml"), .xmlPropertyList),
+      (utf8("<?xm"), .unknown), (utf8("bplist"), .binaryPropertyList),
+      (utf8("bplis"), .unknown), (utf8("eyJ.a.b"), .jws), (utf8("eyK.a.b"), .unknown),
+      (utf8("eyJ.a"), .unknown), ([], .unknown), (utf8("  "), .unknown),
+    ]
+    for (bytes, form) in all { #expect(BlobForm(bytes) == form, "\(bytes)") }
+    // Known bytes that are no text are taken raw.
+    for bytes in [[0xa3, 0x63] + utf8("fmt"), utf8("<?xml ?>"), utf8("bplist00") + [0]] {
+      #expect((try? read(bytes))?.levels == 0)
+    }
+  }
+
+  @Test("RCP-5 the wrong call says what the blob looks like")
+  func mismatch() throws {
+    func refusal(_ input: [UInt8], _ other: [BlobForm] = []) throws -> Refusal? {
+      let transport = try read(input)
+      do throws(Refusal) {
+        try transport.demand(.list, orNameBetter: other)
+        return nil
+      } catch {
+        return error
+      }
+    }
+    #expect(try refusal(Self.list) == nil)
+    #expect(try refusal(utf8("AAAA")) == nil)
+    let found = try refusal(Self.container)
+    #expect(found?.status == .rejectedKindMismatch)
+    #expect(found?.detail == "expected transaction receipt, looks like app receipt")
+    #expect(
+      try refusal(utf8("eyJh.eyJi.c2ln"))?.detail
+        == "expected transaction receipt, looks like JWS")
+    #expect(try refusal(utf8("<?xml ?>"))?.status == .rejectedKindMismatch)
+    #expect(try refusal(utf8("<?xml ?>"), [.xmlPropertyList]) == nil)
+  }
+
+  @Test("the document says how the input was decoded")
+  func document() throws {
+    func written(_ input: [UInt8]) throws -> String {
+      var writer = JSONWriter()
+      try read(input).write(&writer)
+      return String(decoding: writer.bytes, as: UTF8.self)
+    }
+    #expect(
+      try written(Self.list) == #""transport":{"form":"raw","levels":0,"spaceAsPlus":false}"#)
+    #expect(
+      try written(TransportForm.spaceForPlus.encode(Self.list))
+        == #""transport":{"form":"base64","levels":1,"spaceAsPlus":true}"#)
+    #expect(
+      try written(TransportForm.doubled.encode(Self.list))
+        == #""transport":{"form":"base64-twice","levels":2,"spaceAsPlus":false}"#)
+  }
+
+  @Test("no truncated and no changed text ends the process")
+  func hostile() {
+    var seen = 0
+    for way in TransportForm.allCases {
+      let text = way.encode(Self.container)
+      for count in 0..<text.count {
+        if (try? read(Array(text.prefix(count)))) != nil { seen += 1 }
+        var other = text
+        other[count] ^= 0x20
+        if (try? read(other)) != nil { seen += 1 }
+        other[count] ^= 0x90
+        if (try? read(other)) != nil { seen += 1 }
+      }
+    }
+    #expect(seen > 0)
+  }
+}

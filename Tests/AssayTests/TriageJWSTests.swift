@@ -1,0 +1,178 @@
+import Testing
+
+@testable import Assay
+
+private typealias Fixture = TriageFixture
+
+@Suite("Triage: JWS")
+struct TriageJWSTests {
+  @Test("TRI-3 the claims of a transaction, decoded and not verified")
+  func transaction() throws {
+    let result = Fixture.look(Fixture.jws(Fixture.transaction))
+    #expect(result.category == .jws)
+    #expect(result.form == .jws)
+    #expect(result.kind == .transaction)
+    #expect(result.status == "pending.triage.unverified")
+    #expect(result.disposition == .keep)
+    #expect(result.next == .lookup)
+    let claim = try #require(result.claim)
+    #expect(result.claimed(claim.bundleId) == "com.example.app")
+    #expect(result.claimed(claim.productId) == "com.example.app.month")
+    #expect(claim.environment == .sandbox)
+    #expect(claim.purchaseDate == 1_551_690_123_000)
+    #expect(
+      result.keys == [
+        "Sandbox/2000000000000042", "Sandbox/2000000000000017/2000000000000099",
+      ])
+    let document = result.document(configuration: [])
+    #expect(document.text("triage.kind") == "transaction")
+    #expect(document.text("claimed.originalTransactionId") == "2000000000000017")
+  }
+
+  @Test("TRI-3 a JWS inside base64 is the same one")
+  func encoded() {
+    let jws = Fixture.jws(Fixture.transaction)
+    #expect(Fixture.look(Fixture.base64(jws)).category == .jws)
+    #expect(Fixture.look(jws + utf8("\n")).category == .jws)
+  }
+
+  @Test(
+    "TRI-3 JWS-75 the probable kind",
+    arguments: [
+      (#"{"notificationType":"TEST","data":{"bundleId":"com.example.app"}}"#, StoreKitKind.notification),
+      (#"{"receiptType":"Sandbox","bundleId":"com.example.app"}"#, .appTransaction),
+      (#"{"requestIdentifier":"a","userLocale":"b"}"#, .realtimeRequest),
+      (#"{"autoRenewStatus":1,"environment":"Sandbox"}"#, .renewal),
+      (#"{"purchaseDate":1}"#, .transaction),
+      (#"{"iss":"https://appleid.apple.com","aud":"com.example.app"}"#, nil),
+    ] as [(String, StoreKitKind?)])
+  func kinds(_ payload: String, _ kind: StoreKitKind?) {
+    let result = Fixture.look(Fixture.jws(payload))
+    #expect(result.kind == kind)
+    #expect(result.category == .jws)
+    #expect(result.keys == [])
+    #expect(result.next == .verify)
+  }
+
+  @Test(
+    "TRI-3 TRI-6 the bundle id of a notification stands in its body",
+    arguments: ["data", "summary", "appData", "externalPurchaseToken"])
+  func notification(_ body: String) {
+    func look(_ bundle: String) -> TriageResult {
+      Fixture.look(
+        Fixture.jws(
+          #"{"notificationUUID":"x","\#(body)":{"bundleId":"\#(bundle)","environment":"Sandbox"}}"#))
+    }
+    #expect(look("com.example.app").category == .jws)
+    #expect(look("com.example.app").claim?.environment == .sandbox)
+    #expect(look("com.foreign").status == "rejected.triage.foreign-bundle")
+    #expect(look("com.foreign").disposition == .drop)
+  }
+
+  @Test("TRI-3 KST-7 the issuer of an access token is claimed, not found")
+  func issuer() {
+    let result = Fixture.look(Fixture.jws(#"{"iss":"https://appleid.apple.com","sub":"x"}"#))
+    let document = result.document(configuration: [])
+    #expect(document.text("claimed.issuer") == "https://appleid.apple.com")
+    let transaction = Fixture.look(Fixture.jws(Fixture.transaction)).document(configuration: [])
+    #expect(transaction.tree?.at("claimed")?.member("issuer") == nil)
+  }
+
+  @Test("TRI-6 TRI-7 foreign bundle and product of a JWS")
+  func foreign() {
+    func look(_ old: String, _ new: String, _ configuration: Configuration) -> TriageResult {
+      Fixture.look(
+        Fixture.jws(Fixture.transaction.replacing(old, with: new)), configuration)
+    }
+    let standard = Fixture.configuration
+    #expect(
+      look(#""bundleId":"com.example.app""#, #""bundleId":"com.foreign""#, standard).status
+        == "rejected.triage.foreign-bundle")
+    let product = look("app.month", "app.new", standard)
+    #expect(product.status == "rejected.triage.foreign-product")
+    #expect(product.disposition == .keep)
+    let noBundle = look(#""bundleId":"com.example.app","#, "", standard)
+    #expect(noBundle.category == .jws)
+  }
+
+  @Test("TRI-7 without a catalogue no product of a JWS is unknown")
+  func noCatalogue() throws {
+    let bare = try ConfigurationReader.read(
+      utf8(#"{"apps":[{"bundleId":"com.example.app"}],"environments":["Sandbox"]}"#))
+    #expect(Fixture.look(Fixture.jws(Fixture.transaction), bare).category == .jws)
+  }
+
+  @Test("TRI-8 an environment that is not accepted, or not known, is a trait alone")
+  func environment() {
+    func look(_ environment: String, _ configuration: Configuration) -> TriageResult {
+      Fixture.look(
+        Fixture.jws(
+          Fixture.transaction.replacing(#""Sandbox""#, with: "\"" + environment + "\"")),
+        configuration)
+    }
+    for (result, name) in [
+      (look("Sandbox", Fixture.productionOnly), "Sandbox"),
+      (look("Moon", Fixture.configuration), "Moon"),
+      (look("Xcode", Fixture.configuration), "Xcode"),
+    ] {
+      #expect(result.traitNames == ["environment"])
+      #expect(result.category == .jws)
+      #expect(result.disposition == .keep)
+      #expect(result.document(configuration: []).text("claimed.environment") == name)
+    }
+    #expect(look("Sandbox", Fixture.configuration).traitNames == [])
+    #expect(look("Moon", Fixture.configuration).keys == [])
+  }
+
+  @Test("JWS-71 the transaction id tells the environment where that is allowed")
+  func derived() {
+    let payload = Fixture.transaction.replacing(#","environment":"Sandbox""#, with: "")
+    let standard = Fixture.look(Fixture.jws(payload))
+    #expect(standard.claim?.environment == nil)
+    #expect(standard.traitNames == [])
+    #expect(standard.next == .verify)
+    let allowed = Fixture.read(
+      environments: #"["Sandbox"]"#,
+      more: #","storekit":{"missingEnvironment":"from-transaction-id"}"#)
+    #expect(Fixture.look(Fixture.jws(payload), allowed).claim?.environment == .sandbox)
+  }
+
+  @Test("TRI-10 an id of 13 digits or fewer makes no key")
+  func shortId() {
+    let payload = Fixture.transaction.replacing("2000000000000042", with: "0")
+    #expect(
+      Fixture.look(Fixture.jws(payload)).keys == ["Sandbox/2000000000000017/2000000000000099"])
+  }
+
+  @Test(
+    "TRI-3 a payload that is no JSON object is malformed",
+    arguments: [
+      ("[]", "malformed.json.not-object"), ("{", "malformed.json.syntax"),
+      (#"{"a":1,"a":2}"#, "malformed.json.duplicate-name"),
+    ])
+  func brokenPayload(_ payload: String, _ status: String) {
+    let result = Fixture.look(Fixture.jws(payload))
+    #expect(result.status == status)
+    #expect(result.category == .malformed)
+    #expect(result.form == .jws)
+    #expect(result.disposition == .resend)
+  }
+
+  @Test("TRI-3 three parts of which the first is no JSON are no JWS")
+  func threeParts() {
+    #expect(Fixture.look("abc.def.ghi").category == .cracker)
+    let long = String(repeating: "a", count: 300)
+    #expect(Fixture.look(long + ".b.c").form == .unknown)
+  }
+
+  @Test("TRI-3 a JWS over the limit of JWS is not read")
+  func tooLarge() {
+    let padding = String(repeating: "a", count: 50_000)
+    let large = Fixture.transaction.replacing(#"{"bundleId""#, with: #"{"x":"\#(padding)","bundleId""#)
+    let result = Fixture.look(Fixture.jws(large))
+    #expect(result.status == "too-large.jws.input")
+    #expect(result.category == .malformed)
+    let smaller = large.replacing(padding, with: padding.dropLast(5000))
+    #expect(Fixture.look(Fixture.jws(smaller)).category == .jws)
+  }
+}
