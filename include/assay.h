@@ -87,6 +87,12 @@ enum {
   ASSAY_JWS_REALTIME_REQUEST = 5
 };
 
+/** Receipt formats. */
+enum {
+  ASSAY_RECEIPT_TRANSACTION = 1, /**< old-style, with "purchase-info" */
+  ASSAY_RECEIPT_APP = 2          /**< PKCS#7 app receipt */
+};
+
 /** For assay_check_expiry: this date does not exist. */
 #define ASSAY_NO_DATE INT64_MIN
 
@@ -141,6 +147,28 @@ ASSAY_API assay_status assay_verify_jws(const assay_verifier *verifier,
                                         int32_t kind, const char *jws,
                                         size_t jws_len, int64_t now_ms,
                                         assay_doc **doc);
+/**
+ * Verify one receipt, raw or base64. kind is ASSAY_RECEIPT_... .
+ * @param subject what an app receipt must belong to: the 16-byte vendor id or
+ *                the 6-byte MAC. NULL leaves that check out, and says so.
+ */
+ASSAY_API assay_status assay_verify_receipt(
+    const assay_verifier *verifier, int32_t kind, const void *receipt,
+    size_t receipt_len, const void *subject, size_t subject_len, int64_t now_ms,
+    assay_doc **doc);
+/**
+ * Look at an untrusted blob without cryptography: what is it, and is it worth
+ * verifying? Never ASSAY_OK: ASSAY_PENDING means "go on and verify it".
+ */
+ASSAY_API assay_status assay_triage(const assay_verifier *verifier,
+                                    const void *blob, size_t blob_len,
+                                    int64_t now_ms, assay_doc **doc);
+/** Interpret an answer of Apple's verifyReceipt endpoint. */
+ASSAY_API assay_status assay_read_verify_receipt(const assay_verifier *verifier,
+                                                 const char *body,
+                                                 size_t body_len,
+                                                 int64_t now_ms,
+                                                 assay_doc **doc);
 
 /* ---- decision ----------------------------------------------------------- */
 

@@ -147,6 +147,8 @@ def python_type(c, contract, lengths):
     base = contract.integers.get(base, base)
     if base == "void" and stars == 0:
         return "None"
+    if base == "void" and stars == 1:
+        return "c_void_p"
     if base == "char" and stars == 1:
         return "c_void_p" if lengths else "c_char_p"
     if base in contract.handles and stars in (1, 2):

@@ -103,6 +103,47 @@ public func assay_verify_jws(
   return unsafe Handle.answer(verifier.verifyJWS(bytes, kind: kind, nowMs: now_ms), doc)
 }
 
+@implementation @_cdecl("assay_verify_receipt")
+public func assay_verify_receipt(
+  _ verifier: OpaquePointer?, _ kind: Int32, _ receipt: UnsafeRawPointer?, _ receipt_len: Int,
+  _ subject: UnsafeRawPointer?, _ subject_len: Int, _ now_ms: Int64,
+  _ doc: UnsafeMutablePointer<OpaquePointer?>?
+) -> assay_status {
+  unsafe doc?.pointee = nil
+  let known = ReceiptKind(rawValue: kind)
+  guard unsafe doc != nil, let kind = known, let verifier = unsafe Handle.verifier(verifier),
+    let bytes = unsafe Input.bytes(receipt, receipt_len, cap: verifier.receiptByteCap),
+    let device = unsafe Input.bytes(subject, subject_len, cap: 64)
+  else { return unsafe Handle.answer(.misuse(known), doc) }
+  return unsafe Handle.answer(
+    verifier.verifyReceipt(
+      bytes, kind: kind, subject: unsafe subject == nil ? nil : device, nowMs: now_ms), doc)
+}
+
+@implementation @_cdecl("assay_triage")
+public func assay_triage(
+  _ verifier: OpaquePointer?, _ blob: UnsafeRawPointer?, _ blob_len: Int, _ now_ms: Int64,
+  _ doc: UnsafeMutablePointer<OpaquePointer?>?
+) -> assay_status {
+  unsafe doc?.pointee = nil
+  guard unsafe doc != nil, let verifier = unsafe Handle.verifier(verifier),
+    let bytes = unsafe Input.bytes(blob, blob_len, cap: verifier.receiptByteCap)
+  else { return unsafe Handle.answer(.misuse("triage"), doc) }
+  return unsafe Handle.answer(verifier.triage(bytes, nowMs: now_ms), doc)
+}
+
+@implementation @_cdecl("assay_read_verify_receipt")
+public func assay_read_verify_receipt(
+  _ verifier: OpaquePointer?, _ body: UnsafePointer<CChar>?, _ body_len: Int, _ now_ms: Int64,
+  _ doc: UnsafeMutablePointer<OpaquePointer?>?
+) -> assay_status {
+  unsafe doc?.pointee = nil
+  guard unsafe doc != nil, let verifier = unsafe Handle.verifier(verifier),
+    let bytes = unsafe Input.bytes(body, body_len, cap: verifier.responseByteCap)
+  else { return unsafe Handle.answer(.misusedVerifyReceipt, doc) }
+  return unsafe Handle.answer(verifier.readVerifyReceipt(bytes, nowMs: now_ms), doc)
+}
+
 // MARK: decision
 
 @implementation @_cdecl("assay_decide")

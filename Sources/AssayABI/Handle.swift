@@ -35,7 +35,7 @@ enum Input {
   /// nil: a NULL pointer with a length, or a length that cannot be. With a cap,
   /// one byte more than it is copied at most: enough to be refused for its size.
   static func bytes(
-    _ pointer: UnsafePointer<CChar>?, _ length: Int, cap: Int = Int.max
+    _ pointer: UnsafeRawPointer?, _ length: Int, cap: Int = Int.max
   ) -> [UInt8]? {
     guard length >= 0 else { return nil }
     guard let pointer = unsafe pointer else { return length == 0 ? [] : nil }

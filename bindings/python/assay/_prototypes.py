@@ -40,6 +40,8 @@ ASSAY_JWS_RENEWAL = 2
 ASSAY_JWS_NOTIFICATION = 3
 ASSAY_JWS_APP_TRANSACTION = 4
 ASSAY_JWS_REALTIME_REQUEST = 5
+ASSAY_RECEIPT_TRANSACTION = 1
+ASSAY_RECEIPT_APP = 2
 
 
 class VerifierHandle(c_void_p):
@@ -113,6 +115,18 @@ class Functions:
         self.assay_verify_jws = _bind(
             working.assay_verify_jws, c_int32,
             (VerifierHandle, c_int32, c_char_p, c_size_t, c_int64, POINTER(DocHandle)))
+        # Verify one receipt, raw or base64.
+        self.assay_verify_receipt = _bind(
+            working.assay_verify_receipt, c_int32,
+            (VerifierHandle, c_int32, c_void_p, c_size_t, c_void_p, c_size_t, c_int64, POINTER(DocHandle)))
+        # Look at an untrusted blob without cryptography: what is it, and is it worth verifying? Never ASSAY_OK: ASSAY_PENDING means "go on and verify it".
+        self.assay_triage = _bind(
+            working.assay_triage, c_int32,
+            (VerifierHandle, c_void_p, c_size_t, c_int64, POINTER(DocHandle)))
+        # Interpret an answer of Apple's verifyReceipt endpoint.
+        self.assay_read_verify_receipt = _bind(
+            working.assay_read_verify_receipt, c_int32,
+            (VerifierHandle, c_char_p, c_size_t, c_int64, POINTER(DocHandle)))
         # Decide plan, state and next check time from verified documents.
         self.assay_decide = _bind(
             working.assay_decide, c_int32,
