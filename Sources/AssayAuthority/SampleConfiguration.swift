@@ -1,10 +1,13 @@
 extension Authority {
   /// A configuration that accepts what this authority mints for the app of
-  /// `purchase`, with a small catalogue to decide by.
-  public func sampleConfiguration(for purchase: Purchase) -> JSONText {
+  /// `purchase`, with a small catalogue to decide by; with `receipts`, what that
+  /// authority mints as well.
+  public func sampleConfiguration(
+    for purchase: Purchase, receipts: ReceiptAuthority? = nil
+  ) -> JSONText {
     var app: JSONText = ["bundleId": .string(purchase.bundleId)]
     app.add("appAppleId", purchase.appAppleId)
-    return [
+    let configuration: JSONText = [
       "apps": [app],
       "environments": ["Production", "Sandbox"],
       "plans": ["free", "standard", "premium"],
@@ -19,5 +22,7 @@ extension Authority {
       ],
       "storekit": ["anchors": [.string(anchor)]],
     ]
+    guard let receipts else { return configuration }
+    return configuration.appending("receipts", receipts.configuration)
   }
 }

@@ -211,6 +211,13 @@ int32_t kind_of(const char *name) {
   return 0;
 }
 
+int32_t receipt_kind_of(const char *name) {
+  if (strcmp(name, "transaction-receipt") == 0)
+    return ASSAY_RECEIPT_TRANSACTION;
+  if (strcmp(name, "app-receipt") == 0) return ASSAY_RECEIPT_APP;
+  return 0;
+}
+
 /* ---- the table ---------------------------------------------------------- */
 
 assay_verifier *case_table_verifier(const struct case_table *table,
@@ -279,16 +286,70 @@ void case_table_close(struct case_table *table) {
 
 /* ---- calls -------------------------------------------------------------- */
 
-/* One JWS; the evidence of a decision is verified by it as well. */
-static int run_verify(const assay_verifier *verifier, const cJSON *item,
-                      int64_t now_ms, assay_status *status, assay_doc **doc) {
+/* Whose bytes a case may give beside its evidence: NULL where it has none. */
+static int case_subject(const cJSON *item, struct bytes *out) {
+  out->data = NULL;
+  out->len = 0;
+  if (!cJSON_HasObjectItem(item, "subjectBase64")) return 0;
+  return case_input(item, "subject", out);
+}
+
+static int run_receipt(const assay_verifier *verifier, int32_t kind,
+                       const cJSON *item, int64_t now_ms, assay_status *status,
+                       assay_doc **doc) {
   struct bytes input = {NULL, 0};
-  int32_t kind = kind_of(json_text(item, "kind", ""));
-  if (verifier == NULL || kind == 0 || case_input(item, "jws", &input) != 0) return -1;
+  struct bytes subject = {NULL, 0};
+  int failed = verifier == NULL || case_input(item, "receipt", &input) != 0 ||
+               case_subject(item, &subject) != 0;
+  if (!failed)
+    *status = assay_verify_receipt(verifier, kind, input.data, input.len,
+                                   subject.data, subject.len, now_ms, doc);
+  bytes_free(&input);
+  bytes_free(&subject);
+  return failed ? -1 : 0;
+}
+
+static int run_triage(const assay_verifier *verifier, const cJSON *item,
+                      int64_t now_ms, assay_status *status, assay_doc **doc) {
+  struct bytes blob = {NULL, 0};
+  if (verifier == NULL || case_input(item, "blob", &blob) != 0) return -1;
+  *status = assay_triage(verifier, blob.data, blob.len, now_ms, doc);
+  bytes_free(&blob);
+  return 0;
+}
+
+static int run_answer(const assay_verifier *verifier, const cJSON *item,
+                      int64_t now_ms, assay_status *status, assay_doc **doc) {
+  struct bytes body = {NULL, 0};
+  if (verifier == NULL || case_input(item, "body", &body) != 0) return -1;
+  *status =
+      assay_read_verify_receipt(verifier, body.data, body.len, now_ms, doc);
+  bytes_free(&body);
+  return 0;
+}
+
+static int run_jws(const assay_verifier *verifier, int32_t kind,
+                   const cJSON *item, int64_t now_ms, assay_status *status,
+                   assay_doc **doc) {
+  struct bytes input = {NULL, 0};
+  if (verifier == NULL || case_input(item, "jws", &input) != 0) return -1;
   *status =
       assay_verify_jws(verifier, kind, input.data, input.len, now_ms, doc);
   bytes_free(&input);
   return 0;
+}
+
+/* Evidence of any kind; that of a decision is verified by it as well. */
+static int run_verify(const assay_verifier *verifier, const cJSON *item,
+                      int64_t now_ms, assay_status *status, assay_doc **doc) {
+  const char *name = json_text(item, "kind", "");
+  int32_t jws = kind_of(name), receipt = receipt_kind_of(name);
+  if (jws != 0) return run_jws(verifier, jws, item, now_ms, status, doc);
+  if (receipt != 0)
+    return run_receipt(verifier, receipt, item, now_ms, status, doc);
+  if (strcmp(name, "verify-receipt") == 0)
+    return run_answer(verifier, item, now_ms, status, doc);
+  return -1;
 }
 
 static int run_decide(const struct case_table *table,
@@ -334,8 +395,12 @@ int case_run(const struct case_table *table, const cJSON *item,
   const assay_verifier *verifier =
       case_table_verifier(table, json_text(item, "verifier", ""));
   *doc = NULL;
-  if (strcmp(call, "verify_jws") == 0)
+  if (strcmp(call, "verify_jws") == 0 || strcmp(call, "verify_receipt") == 0)
     return run_verify(verifier, item, json_int(item, "now", 0), status, doc);
+  if (strcmp(call, "triage") == 0)
+    return run_triage(verifier, item, json_int(item, "now", 0), status, doc);
+  if (strcmp(call, "read_verify_receipt") == 0)
+    return run_answer(verifier, item, json_int(item, "now", 0), status, doc);
   if (strcmp(call, "decide") == 0)
     return run_decide(table, verifier, item, status, doc);
   if (strcmp(call, "verifier_new") == 0) return run_new(item, status, doc);

@@ -47,6 +47,8 @@ const cJSON *json_at(const cJSON *root, const char *path);
 
 /** The ASSAY_JWS_ constant of a kind's name; 0 when there is none. */
 int32_t kind_of(const char *name);
+/** The ASSAY_RECEIPT_ constant of a kind's name; 0 when there is none. */
+int32_t receipt_kind_of(const char *name);
 /** The bytes of NAME, NAMEBase64 or NAMERepeat. 0: done. */
 int case_input(const cJSON *item, const char *name, struct bytes *out);
 /** Free the bytes. */

@@ -433,6 +433,153 @@ static void test_verify_jws(const assay_verifier *verifier) {
   }
 }
 
+/* The arguments of the three calls about receipts; texts of no substance. */
+static void test_verify_receipt(const assay_verifier *verifier) {
+  static char large[9 << 20]; /* more than any cap */
+  static const struct {
+    const char *name;
+    int32_t kind;
+    const char *receipt;
+    size_t len;
+    const char *subject;
+    size_t subject_len;
+    int64_t now_ms;
+    const char *status;
+  } rows[] = {
+      {"kind 0", 0, "e30K", 4, NULL, 0, NOW, "misuse.call.kind"},
+      {"kind 4", 4, "e30K", 4, NULL, 0, NOW, "misuse.call.kind"},
+      {"kind -1", -1, "e30K", 4, NULL, 0, NOW, "misuse.call.kind"},
+      {"kind INT32_MAX", INT32_MAX, "e30K", 4, NULL, 0, NOW,
+       "misuse.call.kind"},
+      {"now 0", 1, "e30K", 4, NULL, 0, 0, "misuse.call.now"},
+      {"now INT64_MIN", 2, "e30K", 4, NULL, 0, INT64_MIN, "misuse.call.now"},
+      {"now in seconds", 1, "e30K", 4, NULL, 0, NOW / 1000, "misuse.call.now"},
+      {"NULL with a length", 1, NULL, 1, NULL, 0, NOW, "misuse.call.argument"},
+      {"NULL and nothing", 1, NULL, 0, NULL, 0, NOW,
+       "malformed.transport.empty"},
+      {"nothing", 2, "", 0, NULL, 0, NOW, "malformed.transport.empty"},
+      {"NUL bytes", 1, "\0\0\0\0", 4, NULL, 0, NOW,
+       "malformed.transport.base64"},
+      {"a length beyond all memory", 1, large, SIZE_MAX, NULL, 0, NOW,
+       "misuse.call.argument"},
+      {"half of all memory", 2, large, SIZE_MAX / 2, NULL, 0, NOW,
+       "too-large.transport.input"},
+      {"a subject of NULL with a length", 2, "e30K", 4, NULL, 6, NOW,
+       "misuse.call.argument"},
+      {"a subject beyond all memory", 2, "e30K", 4, "abcdef", SIZE_MAX, NOW,
+       "misuse.call.argument"},
+      {"an empty subject", 2, "e30K", 4, "", 0, NOW, "misuse.receipt.subject"},
+      {"a subject of five bytes", 2, "e30K", 4, "abcde", 5, NOW,
+       "misuse.receipt.subject"},
+      {"a subject with a transaction receipt", 1, "e30K", 4, "abcdef", 6, NOW,
+       "misuse.receipt.subject"},
+      {"a list without keys", 1, "e30K", 4, NULL, 0, NOW,
+       "malformed.receipt.outer-missing"},
+      {"a list as an app receipt", 2, "e30K", 4, NULL, 0, NOW,
+       "rejected.kind.mismatch"},
+  };
+  size_t i;
+  for (i = 0; i < COUNT(rows); i++) {
+    assay_doc *doc = GARBAGE;
+    assay_status status;
+    cJSON *root;
+    char name[80];
+    snprintf(name, sizeof name, "assay_verify_receipt, %s", rows[i].name);
+    status = assay_verify_receipt(verifier, rows[i].kind, rows[i].receipt,
+                                  rows[i].len, rows[i].subject,
+                                  rows[i].subject_len, rows[i].now_ms, &doc);
+    expect_text(assay_status_name(status), rows[i].status, name, "status");
+    if (expect((void *)doc != GARBAGE && doc != NULL, name, "a document")) {
+      root = check_envelope(doc, status, name);
+      if (rows[i].kind == 1 || rows[i].kind == 2)
+        expect_text(json_text(root, "kind", NULL),
+                    rows[i].kind == 1 ? "transaction-receipt" : "app-receipt",
+                    name, "kind");
+      cJSON_Delete(root);
+      assay_doc_free(doc);
+    }
+    expect((assay_verify_receipt(verifier, rows[i].kind, rows[i].receipt,
+                                 rows[i].len, rows[i].subject,
+                                 rows[i].subject_len, rows[i].now_ms, NULL) &
+            0xff) == ASSAY_MISUSE,
+           name, "without a document it is misuse");
+    doc = GARBAGE;
+    status = assay_verify_receipt(NULL, rows[i].kind, rows[i].receipt,
+                                  rows[i].len, rows[i].subject,
+                                  rows[i].subject_len, rows[i].now_ms, &doc);
+    expect((status & 0xff) == ASSAY_MISUSE, name,
+           "without a verifier it is misuse");
+    if (expect((void *)doc != GARBAGE, name, "*doc is written"))
+      assay_doc_free(doc);
+  }
+}
+
+static void test_text_calls(const assay_verifier *verifier) {
+  static char large[9 << 20]; /* more than any cap */
+  static const struct {
+    const char *name, *text;
+    size_t len;
+    int64_t now_ms;
+    const char *triage, *answer;
+  } rows[] = {
+      {"nothing", "", 0, NOW, "malformed.transport.empty",
+       "unavailable.verify-receipt.no-answer"},
+      {"NULL and nothing", NULL, 0, NOW, "malformed.transport.empty",
+       "unavailable.verify-receipt.no-answer"},
+      {"NULL with a length", NULL, 1, NOW, "misuse.call.argument",
+       "misuse.call.argument"},
+      {"a length beyond all memory", large, SIZE_MAX, NOW,
+       "misuse.call.argument", "misuse.call.argument"},
+      {"half of all memory", large, SIZE_MAX / 2, NOW,
+       "too-large.transport.input", "too-large.verify-receipt.body"},
+      {"now 0", "e30K", 4, 0, "misuse.call.now", "misuse.call.now"},
+      {"now INT64_MAX", "e30K", 4, INT64_MAX, "misuse.call.now",
+       "misuse.call.now"},
+      {"an empty list", "e30K", 4, NOW, "rejected.triage.cracker",
+       "unavailable.verify-receipt.no-answer"},
+      {"an empty object", "{}", 2, NOW, "rejected.triage.cracker",
+       "malformed.verify-receipt.body"},
+  };
+  size_t i;
+  for (i = 0; i < COUNT(rows); i++) {
+    assay_doc *doc = GARBAGE;
+    assay_status status;
+    char name[80];
+    snprintf(name, sizeof name, "assay_triage, %s", rows[i].name);
+    status = assay_triage(verifier, rows[i].text, rows[i].len, rows[i].now_ms,
+                          &doc);
+    check_outcome(status, doc, rows[i].triage, "triage", name);
+    if ((void *)doc != GARBAGE) assay_doc_free(doc);
+    expect((assay_triage(verifier, rows[i].text, rows[i].len, rows[i].now_ms,
+                         NULL) &
+            0xff) == ASSAY_MISUSE,
+           name, "without a document it is misuse");
+    doc = GARBAGE;
+    snprintf(name, sizeof name, "assay_read_verify_receipt, %s", rows[i].name);
+    status = assay_read_verify_receipt(verifier, rows[i].text, rows[i].len,
+                                       rows[i].now_ms, &doc);
+    check_outcome(status, doc, rows[i].answer, "verify-receipt", name);
+    if ((void *)doc != GARBAGE) assay_doc_free(doc);
+    expect((assay_read_verify_receipt(verifier, rows[i].text, rows[i].len,
+                                      rows[i].now_ms, NULL) &
+            0xff) == ASSAY_MISUSE,
+           name, "without a document it is misuse");
+    doc = GARBAGE;
+    expect((assay_triage(NULL, rows[i].text, rows[i].len, NOW, &doc) & 0xff) ==
+               ASSAY_MISUSE,
+           name, "triage without a verifier is misuse");
+    if (expect((void *)doc != GARBAGE, name, "*doc is written"))
+      assay_doc_free(doc);
+    doc = GARBAGE;
+    expect((assay_read_verify_receipt(NULL, rows[i].text, rows[i].len, NOW,
+                                      &doc) &
+            0xff) == ASSAY_MISUSE,
+           name, "reading without a verifier is misuse");
+    if (expect((void *)doc != GARBAGE, name, "*doc is written"))
+      assay_doc_free(doc);
+  }
+}
+
 static void test_decide(const assay_verifier *verifier) {
   static const char account[] = "00000000-0000-0000-0000-000000000001";
   const assay_doc *none[1] = {NULL};
@@ -674,6 +821,8 @@ int main(int argc, char **argv) {
                  ASSAY_OK,
              "assay_verifier_new", "the verifier of the tests is made")) {
     test_verify_jws(verifier);
+    test_verify_receipt(verifier);
+    test_text_calls(verifier);
     test_decide(verifier);
     assay_verifier_free(verifier);
   }

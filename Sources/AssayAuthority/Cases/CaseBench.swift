@@ -2,6 +2,7 @@
 final class CaseBench {
   let now: Int64
   let authority: Authority
+  let receipts: ReceiptAuthority
   /// A good subscription in Sandbox.
   let purchase: Purchase
   var verifiers: [(name: String, config: JSONText)] = []
@@ -10,6 +11,7 @@ final class CaseBench {
   init(now: Int64) throws {
     self.now = now
     authority = try Authority(now: now)
+    receipts = try ReceiptAuthority()
     purchase = Purchase(now: now)
     addVerifiers()
   }
@@ -50,6 +52,7 @@ final class CaseBench {
         "com.example.app.coins100": ["type": "consumable"],
       ],
       "storekit": ["anchors": [.string(authority.anchor)]],
+      "receipts": receipts.configuration,
     ]
   }
 
@@ -99,9 +102,13 @@ final class CaseBench {
         name,
         [
           ("environments", [.string(environment), "Sandbox"]),
-          ("storekit.xcodeCertificates", [.string(authority.xcodeFingerprint)]),
+          (
+            "storekit.xcodeCertificates",
+            [.string(authority.xcodeFingerprint), .string(receipts.xcodeFingerprint)]
+          ),
         ])
     }
+    addReceiptVerifiers(add)
   }
 
   // MARK: Adding cases

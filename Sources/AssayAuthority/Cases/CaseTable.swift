@@ -17,6 +17,7 @@ public struct CaseTable: Sendable {
     try bench.addHostileInput()
     try bench.addConfigurationCases()
     try bench.addDecisions()
+    try bench.addReceiptCases()
     bench.addExpiryCases()
     return CaseTable(verifiers: bench.verifiers, cases: bench.cases)
   }
@@ -31,10 +32,16 @@ public struct CaseTable: Sendable {
   ///     {"assayCases":1, "verifiers":{name: configuration}, "cases":[case]}
   ///
   /// A case has `name`, `rule`, `call` and `expect` {`status`, `check`?, `at`?,
-  /// `facts`?: {dotted path: text, integer or null}}, and by `call`:
+  /// `facts`?: {dotted path: text, integer, boolean or null}}, and by `call`:
   /// - `verify_jws`: `verifier`, `kind`, `now` and `jws` or one of its forms;
+  /// - `verify_receipt`: `verifier`, `kind` (transaction-receipt, app-receipt),
+  ///   `receipt` or one of its forms, `subjectBase64`?, `now`;
+  /// - `triage`: `verifier`, `blob` or one of its forms, `now`;
+  /// - `read_verify_receipt`: `verifier`, `body` or one of its forms, `now`;
   /// - `decide`: `verifier`, `account` (text or null), `now`, `evidence`: a list
-  ///   of {`kind`, `jws`, `verifier`?}, each verified at `now` first;
+  ///   of {`kind`, `verifier`?} with `jws` for the kinds of JWS, `receipt` or its
+  ///   forms for those of receipts, `body` for `verify-receipt`, each verified at
+  ///   `now` first;
   /// - `check_expiry`: `expires`, `grace`, `revoked` (null: no date), `now`;
   /// - `verifier_new`: `config`, the raw text, or one of its forms.
   ///
@@ -61,6 +68,26 @@ extension EvidenceCase {
       entry.add("kind", kind.rawValue)
       let (member, value) = jws.json("jws")
       entry = entry.appending(member, value).appending("now", .integer(now))
+    case .verifyReceipt(let verifier, let kind, let receipt, let subject, let now):
+      entry.add("call", "verify_receipt")
+      entry.add("verifier", verifier)
+      entry.add("kind", kind.rawValue)
+      let (member, value) = receipt.json("receipt")
+      entry = entry.appending(member, value)
+      if let subject {
+        entry = entry.appending("subjectBase64", .string(utf8: Base64Text.encode(subject)))
+      }
+      entry = entry.appending("now", .integer(now))
+    case .triage(let verifier, let blob, let now):
+      entry.add("call", "triage")
+      entry.add("verifier", verifier)
+      let (member, value) = blob.json("blob")
+      entry = entry.appending(member, value).appending("now", .integer(now))
+    case .readVerifyReceipt(let verifier, let body, let now):
+      entry.add("call", "read_verify_receipt")
+      entry.add("verifier", verifier)
+      let (member, value) = body.json("body")
+      entry = entry.appending(member, value).appending("now", .integer(now))
     case .decide(let verifier, let evidence, let account, let now):
       entry.add("call", "decide")
       entry.add("verifier", verifier)
@@ -84,7 +111,17 @@ extension EvidenceCase {
 
 extension EvidenceCase.Evidence {
   var json: JSONText {
-    var entry: JSONText = ["kind": .string(kind.rawValue), "jws": .string(utf8: jws)]
+    var entry: JSONText
+    switch proof {
+    case .jws(let kind, let jws):
+      entry = ["kind": .string(kind.rawValue), "jws": .string(utf8: jws)]
+    case .receipt(let kind, let receipt):
+      entry = ["kind": .string(kind.rawValue)]
+      let (member, value) = EvidenceText.bytes(receipt).json("receipt")
+      entry = entry.appending(member, value)
+    case .answer(let body):
+      entry = ["kind": "verify-receipt", "body": .string(utf8: body)]
+    }
     entry.add("verifier", verifier)
     return entry
   }
@@ -106,6 +143,7 @@ extension EvidenceCase.Fact {
     switch self {
     case .text(let text): return .string(text)
     case .integer(let number): return .integer(number)
+    case .flag(let flag): return .boolean(flag)
     case .null: return .null
     }
   }

@@ -11,8 +11,6 @@ extension CaseBench {
 
   private var end: Int64 { purchase.expiresDate ?? now }
 
-  private typealias Facts = [(path: String, value: EvidenceCase.Fact)]
-
   private func facts(_ state: String, _ row: String, _ more: Facts = []) -> Facts {
     [
       ("kind", "decision"), ("decision.state", .text(state)), ("decision.row", .text(row)),
@@ -425,7 +423,7 @@ extension CaseBench {
     decide("DCD-1", "refused evidence beside good", [good, forged], "misuse.decide.evidence")
     decide(
       "DCD-1", "evidence of a verifier with another configuration",
-      [.init(.transaction, good.jws, verifier: "sandbox-only")], "misuse.decide.evidence")
+      [.init(good.proof, verifier: "sandbox-only")], "misuse.decide.evidence")
     let notification = EvidenceCase.Evidence(
       .notification,
       try authority.mint(try authority.notification("SUBSCRIBED", "INITIAL_BUY", purchase)))

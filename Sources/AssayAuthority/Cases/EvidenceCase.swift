@@ -10,6 +10,12 @@ public struct EvidenceCase: Sendable {
   public enum Call: Sendable {
     /// `now` is milliseconds since 1970 UTC; `verifier` a name of the table.
     case verifyJWS(verifier: String, kind: EvidenceKind, jws: EvidenceText, now: Int64)
+    /// `subject` is what an app receipt must belong to.
+    case verifyReceipt(
+      verifier: String, kind: ReceiptEvidenceKind, receipt: EvidenceText, subject: [UInt8]?,
+      now: Int64)
+    case triage(verifier: String, blob: EvidenceText, now: Int64)
+    case readVerifyReceipt(verifier: String, body: EvidenceText, now: Int64)
     /// Each piece is verified at `now` first, then decided about.
     case decide(verifier: String, evidence: [Evidence], account: String?, now: Int64)
     /// `nil` is a date that does not exist.
@@ -19,15 +25,25 @@ public struct EvidenceCase: Sendable {
   }
 
   public struct Evidence: Sendable {
-    public var kind: EvidenceKind
-    public var jws: [UInt8]
+    /// What is handed in, and by which call it is verified.
+    public enum Proof: Sendable {
+      case jws(EvidenceKind, [UInt8])
+      case receipt(ReceiptEvidenceKind, [UInt8])
+      /// An answer of verifyReceipt.
+      case answer([UInt8])
+    }
+
+    public var proof: Proof
     /// Another verifier than the one that decides.
     public var verifier: String?
 
-    public init(_ kind: EvidenceKind, _ jws: [UInt8], verifier: String? = nil) {
-      self.kind = kind
-      self.jws = jws
+    public init(_ proof: Proof, verifier: String? = nil) {
+      self.proof = proof
       self.verifier = verifier
+    }
+
+    public init(_ kind: EvidenceKind, _ jws: [UInt8], verifier: String? = nil) {
+      self.init(.jws(kind, jws), verifier: verifier)
     }
   }
 
@@ -54,16 +70,24 @@ public struct EvidenceCase: Sendable {
   /// What stands at a dotted path of the document; steps that are numbers are
   /// places in arrays.
   public enum Fact: Sendable, Equatable, ExpressibleByStringInterpolation,
-    ExpressibleByIntegerLiteral
+    ExpressibleByIntegerLiteral, ExpressibleByBooleanLiteral
   {
     case text(String)
     case integer(Int64)
+    case flag(Bool)
     /// Absent, or JSON null.
     case null
 
     public init(stringLiteral value: String) { self = .text(value) }
     public init(integerLiteral value: Int64) { self = .integer(value) }
+    public init(booleanLiteral value: Bool) { self = .flag(value) }
   }
+}
+
+/// The receipts that `verify_receipt` takes, by their names in documents.
+public enum ReceiptEvidenceKind: String, Sendable, CaseIterable {
+  case transactionReceipt = "transaction-receipt"
+  case appReceipt = "app-receipt"
 }
 
 /// The text of evidence, or the recipe of one that is too long to keep.

@@ -28,6 +28,8 @@ public struct CertificateTemplate: Sendable {
     case asSigned
     /// One bit of s is other.
     case damaged
+    /// One bit of the last octet is other, whatever the algorithm.
+    case flipped
     /// r with a leading zero octet too many.
     case paddedInteger
     /// These numbers instead.
@@ -110,6 +112,10 @@ public struct CertificateTemplate: Sendable {
       var numbers = try ECDSASignature(der: signature)
       if let last = numbers.s.indices.last { numbers.s[last] ^= 1 }
       return numbers.der
+    case .flipped:
+      var octets = signature
+      if let last = octets.indices.last { octets[last] ^= 1 }
+      return octets
     case .paddedInteger:
       let numbers = try ECDSASignature(der: signature)
       let minimal = DER.unsigned(numbers.r)

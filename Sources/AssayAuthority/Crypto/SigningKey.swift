@@ -16,7 +16,7 @@ public final class SigningKey: @unchecked Sendable {
     case rsa(bits: Int)
   }
 
-  public enum Digest: Sendable { case sha256, sha384, sha512 }
+  public enum Digest: Sendable { case sha1, sha256, sha384, sha512 }
 
   private let key: OpaquePointer
 
@@ -78,6 +78,7 @@ public final class SigningKey: @unchecked Sendable {
     defer { unsafe EVP_MD_CTX_free(context) }
     let algorithm: OpaquePointer? =
       switch digest {
+      case .sha1: unsafe EVP_sha1()
       case .sha256: unsafe EVP_sha256()
       case .sha384: unsafe EVP_sha384()
       case .sha512: unsafe EVP_sha512()

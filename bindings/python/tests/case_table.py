@@ -82,6 +82,24 @@ def jws_of(case):
     return given(case, "jws")
 
 
+# The member of a case, or of a piece of evidence, that a kind of evidence is in.
+EVIDENCE_MEMBERS = {
+    "transaction-receipt": "receipt",
+    "app-receipt": "receipt",
+    "verify-receipt": "body",
+}
+
+
+def evidence_of(case):
+    """The text or bytes that a case gives as evidence, of whatever kind."""
+    return given(case, EVIDENCE_MEMBERS.get(case["kind"], "jws"))
+
+
+def subject_of(case):
+    """The device that a receipt must belong to; None where none is given."""
+    return given(case, "subject") if "subjectBase64" in case else None
+
+
 def configuration_of(case):
     """The raw configuration of a case: text, or bytes that are no text."""
     return given(case, "config")

@@ -3,7 +3,15 @@ import unittest
 
 import assay
 from assay.errors import FAMILIES
-from case_table import configuration_of, jws_of, member, table
+from case_table import (
+    configuration_of,
+    evidence_of,
+    given,
+    jws_of,
+    member,
+    subject_of,
+    table,
+)
 
 METHODS = {
     "transaction": "verify_transaction",
@@ -26,6 +34,15 @@ class CaseTableTest(unittest.TestCase):
 
     def test_verify_jws(self):
         self.run_calls("verify_jws", self.check_jws)
+
+    def test_verify_receipt(self):
+        self.run_calls("verify_receipt", self.check_receipt)
+
+    def test_triage(self):
+        self.run_calls("triage", self.check_triage)
+
+    def test_read_verify_receipt(self):
+        self.run_calls("read_verify_receipt", self.check_answer)
 
     def test_decide(self):
         self.run_calls("decide", self.check_decision)
@@ -57,6 +74,44 @@ class CaseTableTest(unittest.TestCase):
         self.assertEqual(caught.exception.status, status)
         self.assertIs(type(caught.exception), FAMILIES[caught.exception.code & 0xFF])
 
+    def check_receipt(self, case):
+        verifier, receipt = table().verifier(case["verifier"]), evidence_of(case)
+        subject = subject_of(case)
+        document = verifier.verify(case["kind"], receipt, case["now"], subject)
+        self.check_document(document, case["expect"])
+        if case["kind"] == "app-receipt":
+            self.check_outcome(
+                case, lambda: verifier.verify_app_receipt(receipt, subject, case["now"])
+            )
+        elif subject is None:
+            self.check_outcome(
+                case, lambda: verifier.verify_transaction_receipt(receipt, case["now"])
+            )
+
+    def check_triage(self, case):
+        verifier, blob = table().verifier(case["verifier"]), given(case, "blob")
+        finding = verifier.triage(blob, case["now"])
+        self.check_document(finding.document, case["expect"])
+        pending = case["expect"]["status"] == "pending.triage.unverified"
+        self.assertEqual(finding.worth_verifying, pending)
+
+    def check_answer(self, case):
+        verifier, body = table().verifier(case["verifier"]), given(case, "body")
+        document = verifier.verify("verify-receipt", body, case["now"])
+        self.check_document(document, case["expect"])
+        self.check_outcome(case, lambda: verifier.read_verify_receipt(body, case["now"]))
+
+    def check_outcome(self, case, call):
+        """The method of a kind returns facts, or raises the error of the family."""
+        status = case["expect"]["status"]
+        if status == "ok":
+            self.assertTrue(call().document.ok)
+            return
+        with self.assertRaises(assay.AssayError) as caught:
+            call()
+        self.assertEqual(caught.exception.status, status)
+        self.assertIs(type(caught.exception), FAMILIES[caught.exception.code & 0xFF])
+
     def check_decision(self, case):
         verifier = table().verifier(case["verifier"])
         evidence = [self.evidence(entry, case) for entry in case["evidence"]]
@@ -70,7 +125,7 @@ class CaseTableTest(unittest.TestCase):
     def evidence(self, entry, case):
         """One piece, verified by the case's verifier unless it names another."""
         verifier = table().verifier(entry.get("verifier", case["verifier"]))
-        return verifier.verify(entry["kind"], jws_of(entry), entry.get("now", case["now"]))
+        return verifier.verify(entry["kind"], evidence_of(entry), entry.get("now", case["now"]))
 
     def check_expiry(self, case):
         try:
@@ -107,7 +162,7 @@ class CaseTableTest(unittest.TestCase):
             # The getters of the C contract say the same as the JSON.
             if isinstance(value, str):
                 self.assertEqual(document._text(path.encode()), value, path)
-            elif isinstance(value, int):
+            elif isinstance(value, int) and not isinstance(value, bool):
                 self.assertEqual(document._integer(path.encode()), value, path)
 
 

@@ -1,0 +1,150 @@
+/// An app receipt before it is signed: PKCS#7 around a SET of attributes. Every
+/// member of the container can be set to something else; what is signed are the
+/// payload's octets.
+public struct AppReceiptTemplate: Sendable {
+  public var attributes: [AttributeTemplate]
+  /// The payload, in place of the SET of `attributes`.
+  public var payload: [UInt8]?
+  /// The payload that is sent, where it is not the one that was signed.
+  public var sentPayload: [UInt8]?
+  public var chain: CertificateChain
+  /// The bag, in its order; Apple's has leaf, intermediate and root.
+  public var certificates: [[UInt8]]
+  /// What is really signed with, and named where nothing else is set.
+  public var digest: SigningKey.Digest
+  public var signature = TransactionReceiptTemplate.SignatureForm.asSigned
+  public var form = ASN1Tree.Form.definite
+  /// Content octets of the version of SignedData.
+  public var version: [UInt8] = [1]
+  /// The list of digest algorithms of SignedData; `nil`: the one that was used.
+  public var digestAlgorithms: [[UInt8]]?
+  public var contentType = OID.data
+  public var outerType = OID.signedData
+  /// What stands in the place of the OCTET STRING.
+  public var content: ASN1Tree?
+  /// `[0]` with the certificates; `nil`: made of `certificates`.
+  public var bag: ASN1Tree?
+  /// What stands between the certificates and the signers, `[1]` CRLs say.
+  public var revocationLists: ASN1Tree?
+  /// SignerInfos; `nil`: one, made of the members below.
+  public var signerInfos: [ASN1Tree]?
+  public var signerVersion: [UInt8] = [1]
+  /// issuerAndSerialNumber; `nil`: that of the leaf.
+  public var signerIdentifier: [UInt8]?
+  public var signerDigest: [UInt8]?
+  /// `[0]` of SignerInfo.
+  public var signedAttributes: [UInt8] = []
+  public var signatureAlgorithm = CertificateTemplate.algorithm(
+    OID.rsaEncryption, parameters: DER.null)
+  /// `[1]` of SignerInfo.
+  public var unsignedAttributes: [UInt8] = []
+  /// Changes the finished bytes.
+  public var finish: @Sendable ([UInt8]) -> [UInt8] = { $0 }
+
+  public init(
+    attributes: [AttributeTemplate], chain: CertificateChain, digest: SigningKey.Digest
+  ) {
+    self.attributes = attributes
+    self.chain = chain
+    self.digest = digest
+    certificates = chain.certificates
+  }
+
+  /// The finished receipt, not yet base64.
+  public func signed() throws -> [UInt8] {
+    let payload = payload ?? AttributeTemplate.set(attributes)
+    let signers = try signerInfos ?? [signerInfo(over: payload)]
+    let inner = content ?? .octets(sentPayload ?? payload)
+    let bag = bag ?? .raw(DER.value(0xa0, certificates.flatMap { $0 }))
+    var parts: [ASN1Tree] = [
+      .raw(DER.integer(octets: version)),
+      .raw(DER.value(0x31, (digestAlgorithms ?? [digest.algorithm]).flatMap { $0 })),
+      .constructed(0x30, [.raw(DER.oid(contentType)), .constructed(0xa0, [inner])]),
+      bag,
+    ]
+    if let revocationLists { parts.append(revocationLists) }
+    parts.append(.constructed(0x31, signers))
+    let whole = ASN1Tree.constructed(
+      0x30, [.raw(DER.oid(outerType)), .constructed(0xa0, [.constructed(0x30, parts)])])
+    return finish(whole.encoded(form))
+  }
+
+  /// SignerInfo over these octets.
+  public func signerInfo(over payload: [UInt8]) throws -> ASN1Tree {
+    .constructed(
+      0x30,
+      [
+        .raw(DER.integer(octets: signerVersion)),
+        .raw(try signerIdentifier ?? AppReceiptTemplate.issuerAndSerial(chain.leaf)),
+        .raw(signerDigest ?? digest.algorithm), .raw(signedAttributes),
+        .raw(signatureAlgorithm), .raw(DER.octetString(try signatureOctets(payload))),
+        .raw(unsignedAttributes),
+      ])
+  }
+
+  private func signatureOctets(_ payload: [UInt8]) throws -> [UInt8] {
+    switch signature {
+    case .asSigned: return try chain.key.sign(payload, digest)
+    case .damaged:
+      var octets = try chain.key.sign(payload, digest)
+      octets[octets.count / 2] ^= 1
+      return octets
+    case .octets(let octets): return octets
+    case .by(let key): return try key.sign(payload, digest)
+    }
+  }
+
+  /// issuerAndSerialNumber of a certificate of our own.
+  public static func issuerAndSerial(_ certificate: [UInt8]) throws -> [UInt8] {
+    guard let outer = DER.head(certificate[...]) else { throw AuthorityError("no certificate") }
+    var rest = certificate[outer.header...]
+    guard let body = DER.head(rest) else { throw AuthorityError("no certificate") }
+    rest = rest.dropFirst(body.header)
+    var fields: [[UInt8]] = []
+    while let head = DER.head(rest), rest.count >= head.total, fields.count < 4 {
+      fields.append(Array(rest.prefix(head.total)))
+      rest = rest.dropFirst(head.total)
+    }
+    // Certificates of version 1 begin with the serial number.
+    if fields.first?.first != 0xa0 { fields.insert([], at: 0) }
+    guard fields.count >= 4 else { throw AuthorityError("no certificate") }
+    return DER.sequence(fields[3], fields[1])
+  }
+}
+
+extension ReceiptAuthority {
+  /// An app receipt before it is signed, by the generation of its creation date
+  /// unless another is asked for. SHA-256 is used since August 2023.
+  public func appTemplate(
+    _ facts: AppReceiptFacts, generation: Generation? = nil, digest: SigningKey.Digest? = nil
+  ) throws -> AppReceiptTemplate {
+    let seconds = facts.creationDate / 1000
+    let own: Generation =
+      seconds < 1_447_279_081 ? .first : seconds < 1_675_806_527 ? .second : .current
+    return AppReceiptTemplate(
+      attributes: facts.attributes, chain: try chain(generation ?? own),
+      digest: digest ?? (seconds < 1_690_848_000 ? .sha1 : .sha256))
+  }
+
+  /// An app receipt as Xcode makes it: BER, one self-signed certificate.
+  public func xcodeTemplate(_ facts: AppReceiptFacts) -> AppReceiptTemplate {
+    let chain = CertificateChain(
+      leaf: xcodeCertificate, intermediate: [], root: [], key: keys.xcode)
+    var template = AppReceiptTemplate(
+      attributes: facts.xcodeAttributes, chain: chain, digest: .sha256)
+    template.certificates = [xcodeCertificate]
+    template.form = .indefinite(chunk: 1 << 20)
+    template.signatureAlgorithm = SigningKey.Digest.sha256.rsaAlgorithm
+    return template
+  }
+
+  /// A good app receipt as the client posts it: base64.
+  public func appReceipt(_ facts: AppReceiptFacts) throws -> [UInt8] {
+    Base64Text.encode(try appTemplate(facts).signed())
+  }
+
+  /// A good Xcode receipt in base64.
+  public func xcodeReceipt(_ facts: AppReceiptFacts) throws -> [UInt8] {
+    Base64Text.encode(try xcodeTemplate(facts).signed())
+  }
+}

@@ -1,0 +1,163 @@
+/// A test authority with the shape of Apple's older one, which signs receipts:
+/// RSA throughout, a store intermediate above version 2 transaction receipts, and
+/// developer relations intermediates above everything else, two of which have
+/// one name and one key. Nothing it signs is trusted by anybody who has not put
+/// its root into `receipts.anchors`.
+///
+/// All dates are fixed and all serial numbers follow from the keys: the same
+/// keys give the same certificates, octet for octet.
+public struct ReceiptAuthority: Sendable {
+  /// Who signs, by purpose and years.
+  public enum Generation: String, Sendable, CaseIterable {
+    /// Version 2 transaction receipts, 2009 … 2016, RSA-1024.
+    case store
+    /// App receipts, 2010 … 2015: the intermediate of 2008 … 2016.
+    case first
+    /// App receipts and version 3 transaction receipts, 2015 … 2023: the
+    /// intermediate of 2013 … 2023, same name and key as the one before.
+    case second
+    /// App receipts and version 3 transaction receipts since 2022: certificates
+    /// signed with SHA-256.
+    case current
+    /// A developer's certificate: the intermediate of `current`, another purpose.
+    case developer
+  }
+
+  /// The keys of a receipt authority, so that several runs can share a root.
+  public struct Keys: Sendable {
+    public var root: SigningKey
+    public var store: SigningKey
+    public var relations: SigningKey
+    public var currentRelations: SigningKey
+    /// 1,024 bits.
+    public var storeLeaf: SigningKey
+    /// Of `first` and `second`.
+    public var leaf: SigningKey
+    public var currentLeaf: SigningKey
+    public var developer: SigningKey
+    public var xcode: SigningKey
+
+    /// The names under which a folder can keep them.
+    public static let names = [
+      "receipt-root", "receipt-store", "receipt-relations", "receipt-current-relations",
+      "receipt-store-leaf", "receipt-leaf", "receipt-current-leaf", "receipt-developer",
+      "receipt-xcode",
+    ]
+
+    /// Asks for every key by its name.
+    public init(_ key: (_ name: String) throws -> SigningKey) rethrows {
+      root = try key("receipt-root")
+      store = try key("receipt-store")
+      relations = try key("receipt-relations")
+      currentRelations = try key("receipt-current-relations")
+      storeLeaf = try key("receipt-store-leaf")
+      leaf = try key("receipt-leaf")
+      currentLeaf = try key("receipt-current-leaf")
+      developer = try key("receipt-developer")
+      xcode = try key("receipt-xcode")
+    }
+
+    /// A new key of the size that the name needs.
+    public static func generate(_ name: String) throws -> SigningKey {
+      try .generate(.rsa(bits: name == "receipt-store-leaf" ? 1024 : 2048))
+    }
+
+    /// New keys, about a second on one core.
+    public static func generate() throws -> Keys { try Keys { try generate($0) } }
+  }
+
+  public let keys: Keys
+  /// The self-signed root.
+  public let root: CertificateTemplate
+  private let links: [Generation: Link]
+  private let chains: [Generation: CertificateChain]
+  public let xcode: CertificateTemplate
+  /// DER of the self-signed certificate with which Xcode signs app receipts.
+  public let xcodeCertificate: [UInt8]
+
+  /// The certificates of one generation before they are signed.
+  struct Link: Sendable {
+    var intermediate: CertificateTemplate
+    var intermediateKey: SigningKey
+    var leaf: CertificateTemplate
+    var leafKey: SigningKey
+  }
+
+  public init(keys: Keys? = nil, names: ReceiptNames = .own) throws {
+    let keys = try keys ?? .generate()
+    self.keys = keys
+    let root = try ReceiptCertificates.root(keys, names)
+    self.root = root
+    let rootDER = try root.signed(by: keys.root)
+    var links: [Generation: Link] = [:]
+    var chains: [Generation: CertificateChain] = [:]
+    for generation in Generation.allCases {
+      let link = try ReceiptCertificates.link(generation, keys, names)
+      links[generation] = link
+      chains[generation] = CertificateChain(
+        leaf: try link.leaf.signed(by: link.intermediateKey),
+        intermediate: try link.intermediate.signed(by: keys.root), root: rootDER,
+        key: link.leafKey)
+    }
+    self.links = links
+    self.chains = chains
+    xcode = try ReceiptCertificates.xcode(keys)
+    xcodeCertificate = try xcode.signed(by: keys.xcode)
+  }
+
+  /// The chain of a generation.
+  public func chain(_ generation: Generation) throws -> CertificateChain {
+    guard let chain = chains[generation] else { throw AuthorityError("no \(generation)") }
+    return chain
+  }
+
+  func link(_ generation: Generation) throws -> Link {
+    guard let link = links[generation] else { throw AuthorityError("no \(generation)") }
+    return link
+  }
+
+  /// A chain in which one certificate is other. What stands in the changed
+  /// templates is signed properly by the key above it, or by `signers`.
+  public func chain(
+    _ generation: Generation,
+    intermediate changeIntermediate: (inout CertificateTemplate) throws -> Void = { _ in },
+    leaf changeLeaf: (inout CertificateTemplate) throws -> Void = { _ in },
+    intermediateKey: SigningKey? = nil, leafKey: SigningKey? = nil,
+    intermediateSigner: SigningKey? = nil, leafSigner: SigningKey? = nil
+  ) throws -> CertificateChain {
+    var link = try link(generation)
+    if let intermediateKey { link.intermediate.publicKeyInfo = try intermediateKey.publicKeyInfo() }
+    if let leafKey { link.leaf.publicKeyInfo = try leafKey.publicKeyInfo() }
+    try changeIntermediate(&link.intermediate)
+    try changeLeaf(&link.leaf)
+    return CertificateChain(
+      leaf: try link.leaf.signed(by: leafSigner ?? intermediateKey ?? link.intermediateKey),
+      intermediate: try link.intermediate.signed(by: intermediateSigner ?? keys.root),
+      root: try chain(generation).root, key: leafKey ?? link.leafKey)
+  }
+
+  /// Base64 DER of the root, as `receipts.anchors` takes it.
+  public var anchor: String { ReceiptAuthority.text(chains[.current]?.root ?? []) }
+
+  /// Base64 DER of the four intermediates, as `receipts.intermediates` takes them:
+  /// transaction receipts do not carry theirs.
+  public var intermediates: [String] {
+    [Generation.store, .first, .second, .current].compactMap { chains[$0]?.intermediate }
+      .map(ReceiptAuthority.text)
+  }
+
+  /// SHA-256 of the Xcode certificate, as `storekit.xcodeCertificates` takes it.
+  public var xcodeFingerprint: String { Authority.fingerprint(xcodeCertificate) }
+
+  /// The block `receipts` of a configuration that accepts this authority.
+  public var configuration: JSONText {
+    [
+      "anchors": [.string(anchor)],
+      "intermediates": .array(intermediates.map { .string($0) }),
+    ]
+  }
+
+  static func text(_ der: [UInt8]) -> String {
+    String(decoding: Base64Text.encode(der), as: UTF8.self)
+  }
+}

@@ -1,0 +1,20 @@
+/// A small generator whose numbers follow from its seed alone (SplitMix64), so
+/// that the same seed mints the same day.
+public struct SeededNumbers: RandomNumberGenerator, Sendable {
+  private var state: UInt64
+
+  public init(seed: UInt64) { state = seed }
+
+  public mutating func next() -> UInt64 {
+    state &+= 0x9e37_79b9_7f4a_7c15
+    var mixed = state
+    mixed = (mixed ^ (mixed >> 30)) &* 0xbf58_476d_1ce4_e5b9
+    mixed = (mixed ^ (mixed >> 27)) &* 0x94d0_49bb_1331_11eb
+    return mixed ^ (mixed >> 31)
+  }
+
+  /// 0 ..< bound.
+  mutating func below(_ bound: Int) -> Int {
+    bound <= 1 ? 0 : Int(truncatingIfNeeded: next() % UInt64(bound))
+  }
+}
