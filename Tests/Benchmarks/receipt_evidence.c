@@ -1,0 +1,388 @@
+/* receipt_evidence.c - see receipt_evidence.h. */
+#define _GNU_SOURCE
+#include "receipt_evidence.h"
+
+#include <openssl/bn.h>
+#include <openssl/cms.h>
+#include <openssl/rand.h>
+#include <openssl/rsa.h>
+#include <openssl/x509v3.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "measure.h"
+
+/* ---- bytes --------------------------------------------------------------- */
+
+struct bytes {
+  unsigned char *at;
+  size_t length, room;
+};
+
+static void put(struct bytes *to, const void *from, size_t length) {
+  if (to->length + length > to->room) {
+    to->room = (to->length + length) * 2;
+    to->at = realloc(to->at, to->room);
+    demand(to->at != NULL, "realloc");
+  }
+  memcpy(to->at + to->length, from, length);
+  to->length += length;
+}
+
+/* One DER element. */
+static void element(struct bytes *to, unsigned char tag, const void *content,
+                    size_t length) {
+  unsigned char head[5];
+  size_t size = 0;
+  head[size++] = tag;
+  if (length < 0x80) {
+    head[size++] = (unsigned char)length;
+  } else if (length < 0x100) {
+    head[size++] = 0x81;
+    head[size++] = (unsigned char)length;
+  } else if (length < 0x10000) {
+    head[size++] = 0x82;
+    head[size++] = (unsigned char)(length >> 8);
+    head[size++] = (unsigned char)length;
+  } else {
+    head[size++] = 0x83;
+    head[size++] = (unsigned char)(length >> 16);
+    head[size++] = (unsigned char)(length >> 8);
+    head[size++] = (unsigned char)length;
+  }
+  put(to, head, size);
+  put(to, content, length);
+}
+
+static void number(struct bytes *to, unsigned long long value) {
+  unsigned char content[9];
+  size_t size = 0;
+  int shift;
+  for (shift = 56; shift >= 0; shift -= 8) {
+    unsigned char octet = (unsigned char)(value >> shift);
+    if (size == 0 && octet == 0 && shift > 0) continue;
+    if (size == 0 && octet >= 0x80) content[size++] = 0;
+    content[size++] = octet;
+  }
+  element(to, 0x02, content, size);
+}
+
+static char *base64(const unsigned char *from, size_t length) {
+  char *text = malloc(length / 3 * 4 + 5);
+  demand(text != NULL, "malloc");
+  EVP_EncodeBlock((unsigned char *)text, from, (int)length);
+  return text;
+}
+
+/* ---- certificates -------------------------------------------------------- */
+
+static void extend(X509 *certificate, const char *name, const char *value) {
+  X509_EXTENSION *extension = X509V3_EXT_conf(NULL, NULL, name, value);
+  demand(extension != NULL && X509_add_ext(certificate, extension, -1) == 1,
+         name);
+  X509_EXTENSION_free(extension);
+}
+
+static struct issuer certificate(const char *name, const struct issuer *issuer,
+                                 int is_authority, const char *marker) {
+  struct issuer made;
+  unsigned char octets[16];
+  BIGNUM *serial;
+  X509_NAME *subject;
+  made.key = EVP_RSA_gen(2048);
+  made.certificate = X509_new();
+  demand(made.key != NULL && made.certificate != NULL, "EVP_RSA_gen");
+  if (issuer == NULL) issuer = &made;
+  X509_set_version(made.certificate, X509_VERSION_3);
+  demand(RAND_bytes(octets, sizeof octets) == 1, "RAND_bytes");
+  octets[0] = (octets[0] & 0x3f) | 0x20;
+  serial = BN_bin2bn(octets, sizeof octets, NULL);
+  BN_to_ASN1_INTEGER(serial, X509_get_serialNumber(made.certificate));
+  BN_free(serial);
+  subject = X509_get_subject_name(made.certificate);
+  X509_NAME_add_entry_by_txt(subject, "C", MBSTRING_ASC,
+                             (const unsigned char *)"US", -1, -1, 0);
+  X509_NAME_add_entry_by_txt(subject, "O", MBSTRING_ASC,
+                             (const unsigned char *)"Assay Benchmark", -1, -1,
+                             0);
+  X509_NAME_add_entry_by_txt(subject, "CN", MBSTRING_ASC,
+                             (const unsigned char *)name, -1, -1, 0);
+  X509_set_issuer_name(made.certificate,
+                       X509_get_subject_name(issuer->certificate));
+  X509_gmtime_adj(X509_getm_notBefore(made.certificate), -400L * 86400);
+  X509_gmtime_adj(X509_getm_notAfter(made.certificate), 700L * 86400);
+  X509_set_pubkey(made.certificate, made.key);
+  extend(made.certificate, "basicConstraints",
+         is_authority ? "critical,CA:TRUE" : "critical,CA:FALSE");
+  extend(made.certificate, "keyUsage",
+         is_authority ? "critical,digitalSignature,keyCertSign,cRLSign"
+                      : "critical,digitalSignature");
+  if (marker != NULL) extend(made.certificate, marker, "DER:05:00");
+  demand(X509_sign(made.certificate, issuer->key, EVP_sha256()) > 0,
+         "X509_sign");
+  return made;
+}
+
+struct receipt_line receipt_line_new(void) {
+  struct receipt_line line;
+  line.root = certificate("Benchmark Receipt Root CA", NULL, 1, NULL);
+  line.intermediate =
+      certificate("Benchmark Receipt Intermediate", &line.root, 1,
+                  "1.2.840.113635.100.6.2.1");
+  line.leaf = certificate("Benchmark Receipt Signing", &line.intermediate, 0,
+                          "1.2.840.113635.100.6.11.1");
+  return line;
+}
+
+/* ---- transaction receipts ------------------------------------------------ */
+
+static void date(char *out, size_t room, long long seconds, const char *form) {
+  time_t moment = (time_t)seconds;
+  struct tm parts;
+  gmtime_r(&moment, &parts);
+  strftime(out, room, form, &parts);
+}
+
+static void pair(struct bytes *to, const char *key, const char *value) {
+  put(to, "\t\"", 2);
+  put(to, key, strlen(key));
+  put(to, "\" = \"", 5);
+  put(to, value, strlen(value));
+  put(to, "\";\n", 3);
+}
+
+static void date_triple(struct bytes *to, const char *key, long long seconds) {
+  char name[64], text[64];
+  snprintf(name, sizeof name, "%s-ms", key);
+  snprintf(text, sizeof text, "%lld", seconds * 1000);
+  pair(to, name, text);
+  date(text, sizeof text, seconds, "%Y-%m-%d %H:%M:%S Etc/GMT");
+  pair(to, key, text);
+  snprintf(name, sizeof name, "%s-pst", key);
+  date(text, sizeof text, seconds - 8 * 3600,
+       "%Y-%m-%d %H:%M:%S America/Los_Angeles");
+  pair(to, name, text);
+}
+
+/* Version, signature, length of the certificate, certificate. */
+static struct bytes blob_of(const struct receipt *receipt) {
+  struct bytes blob = {0};
+  unsigned char version = 3, length[4], *der = NULL;
+  int size = i2d_X509(receipt->line->leaf.certificate, &der);
+  demand(size > 0, "i2d_X509");
+  length[0] = 0;
+  length[1] = 0;
+  length[2] = (unsigned char)(size >> 8);
+  length[3] = (unsigned char)size;
+  put(&blob, &version, 1);
+  put(&blob, receipt->signature, sizeof receipt->signature);
+  put(&blob, length, 4);
+  put(&blob, der, (size_t)size);
+  OPENSSL_free(der);
+  return blob;
+}
+
+struct receipt transaction_receipt_new(const struct receipt_line *line,
+                                       const char *bundle_id, unsigned n) {
+  struct receipt receipt = {0};
+  struct bytes info = {0}, outer = {0}, blob;
+  EVP_MD_CTX *sign = EVP_MD_CTX_new();
+  size_t size = sizeof receipt.signature;
+  long long bought = now_ms() / 1000 - 86400 - n;
+  char id[32], product[300], *text;
+  receipt.line = line;
+  snprintf(id, sizeof id, "2000000%09u", 100000000u + n);
+  snprintf(product, sizeof product, "%s.premium.monthly", bundle_id);
+  put(&info, "{\n", 2);
+  date_triple(&info, "original-purchase-date", bought);
+  pair(&info, "unique-identifier", "0000b0000c0000d0000e0000f000010000200003");
+  pair(&info, "original-transaction-id", id);
+  pair(&info, "bvrs", "7");
+  pair(&info, "transaction-id", id);
+  pair(&info, "quantity", "1");
+  pair(&info, "unique-vendor-identifier",
+       "0A0B0C0D-1234-4321-ABCD-000000000001");
+  pair(&info, "product-id", product);
+  pair(&info, "item-id", "1234567899");
+  pair(&info, "bid", bundle_id);
+  pair(&info, "is-in-intro-offer-period", "false");
+  pair(&info, "is-trial-period", "false");
+  date_triple(&info, "purchase-date", bought);
+  put(&info, "}", 1);
+
+  receipt.signed_bytes = malloc(info.length + 1);
+  demand(receipt.signed_bytes != NULL, "malloc");
+  receipt.signed_bytes[0] = 3;
+  memcpy(receipt.signed_bytes + 1, info.at, info.length);
+  receipt.signed_length = info.length + 1;
+  demand(EVP_DigestSignInit(sign, NULL, EVP_sha1(), NULL, line->leaf.key) == 1 &&
+             EVP_DigestSign(sign, receipt.signature, &size,
+                            receipt.signed_bytes, receipt.signed_length) == 1,
+         "EVP_DigestSign");
+  EVP_MD_CTX_free(sign);
+  blob = blob_of(&receipt);
+  put(&outer, "{\n", 2);
+  text = base64(blob.at, blob.length);
+  pair(&outer, "signature", text);
+  free(text);
+  text = base64(info.at, info.length);
+  pair(&outer, "purchase-info", text);
+  free(text);
+  pair(&outer, "environment", "Sandbox");
+  pair(&outer, "pod", "200");
+  pair(&outer, "signing-status", "0");
+  put(&outer, "}", 1);
+  receipt.text = base64(outer.at, outer.length);
+  receipt.length = strlen(receipt.text);
+  free(blob.at);
+  free(info.at);
+  free(outer.at);
+  return receipt;
+}
+
+struct receipt cracker_new(unsigned n) {
+  struct receipt receipt = {0};
+  char text[64];
+  snprintf(text, sizeof text, "com.urus.iap.%u", 10000000u + n);
+  receipt.text = base64((const unsigned char *)text, strlen(text));
+  receipt.length = strlen(receipt.text);
+  return receipt;
+}
+
+/* ---- app receipts -------------------------------------------------------- */
+
+static void attribute(struct bytes *to, unsigned type, const void *value,
+                      size_t length) {
+  struct bytes inner = {0};
+  number(&inner, type);
+  number(&inner, 1);
+  element(&inner, 0x04, value, length);
+  element(to, 0x30, inner.at, inner.length);
+  free(inner.at);
+}
+
+static void attribute_text(struct bytes *to, unsigned type, unsigned char tag,
+                           const char *text) {
+  struct bytes value = {0};
+  element(&value, tag, text, strlen(text));
+  attribute(to, type, value.at, value.length);
+  free(value.at);
+}
+
+static void attribute_number(struct bytes *to, unsigned type,
+                             unsigned long long value) {
+  struct bytes inner = {0};
+  number(&inner, value);
+  attribute(to, type, inner.at, inner.length);
+  free(inner.at);
+}
+
+static void purchase(struct bytes *to, const char *bundle_id, unsigned n) {
+  struct bytes set = {0}, value = {0};
+  char text[300];
+  long long bought = now_ms() / 1000 - 400LL * 86400 + n * 3600LL;
+  attribute_number(&set, 1701, 1);
+  attribute_number(&set, 1707, 3);
+  attribute_number(&set, 1710, 0);
+  attribute_number(&set, 1711, 200000900000000ULL + n);
+  attribute_number(&set, 1713, 0);
+  attribute_number(&set, 1719, 0);
+  attribute_text(&set, 1712, 0x16, "");
+  snprintf(text, sizeof text, "%s.premium.monthly", bundle_id);
+  attribute_text(&set, 1702, 0x0c, text);
+  snprintf(text, sizeof text, "2000000%09u", 200000000u + n);
+  attribute_text(&set, 1703, 0x0c, text);
+  attribute_text(&set, 1705, 0x0c, "2000000200000000");
+  date(text, sizeof text, bought, "%Y-%m-%dT%H:%M:%SZ");
+  attribute_text(&set, 1704, 0x16, text);
+  attribute_text(&set, 1706, 0x16, text);
+  date(text, sizeof text, bought + 3600, "%Y-%m-%dT%H:%M:%SZ");
+  attribute_text(&set, 1708, 0x16, text);
+  element(&value, 0x31, set.at, set.length);
+  attribute(to, 17, value.at, value.length);
+  free(set.at);
+  free(value.at);
+}
+
+struct receipt app_receipt_new(const struct receipt_line *line,
+                               const char *bundle_id, unsigned purchases) {
+  struct receipt receipt = {0};
+  struct bytes set = {0}, payload = {0};
+  unsigned char opaque[20], *der = NULL;
+  unsigned n;
+  int size;
+  char text[64];
+  BIO *content;
+  CMS_ContentInfo *cms;
+  receipt.line = line;
+  attribute_text(&set, 0, 0x0c, "ProductionSandbox");
+  attribute_number(&set, 1, 0);
+  attribute_text(&set, 2, 0x0c, bundle_id);
+  attribute_text(&set, 3, 0x0c, "7");
+  RAND_bytes(opaque, sizeof opaque);
+  attribute(&set, 4, opaque, 16);
+  attribute(&set, 5, opaque, 20);
+  attribute_text(&set, 10, 0x16, "4+");
+  date(text, sizeof text, now_ms() / 1000 - 3600, "%Y-%m-%dT%H:%M:%SZ");
+  attribute_text(&set, 8, 0x16, text);
+  attribute_text(&set, 12, 0x16, text);
+  attribute_number(&set, 15, 123456789012345678ULL);
+  attribute_number(&set, 16, 0);
+  attribute_text(&set, 18, 0x16, "2013-08-01T07:00:00Z");
+  attribute_text(&set, 19, 0x0c, "1.0");
+  for (n = 0; n < purchases; n++) purchase(&set, bundle_id, n);
+  element(&payload, 0x31, set.at, set.length);
+  content = BIO_new_mem_buf(payload.at, (int)payload.length);
+  cms = CMS_sign(NULL, NULL, NULL, content, CMS_BINARY | CMS_PARTIAL);
+  demand(cms != NULL &&
+             CMS_add1_signer(cms, line->leaf.certificate, line->leaf.key,
+                             EVP_sha1(), CMS_NOATTR | CMS_BINARY) != NULL &&
+             CMS_add1_cert(cms, line->intermediate.certificate) == 1 &&
+             CMS_add1_cert(cms, line->root.certificate) == 1 &&
+             CMS_final(cms, content, NULL, CMS_BINARY) == 1,
+         "CMS_sign");
+  size = i2d_CMS_ContentInfo(cms, &der);
+  demand(size > 0, "i2d_CMS_ContentInfo");
+  receipt.decoded = der;
+  receipt.decoded_length = (size_t)size;
+  receipt.text = base64(der, (size_t)size);
+  receipt.length = strlen(receipt.text);
+  CMS_ContentInfo_free(cms);
+  BIO_free(content);
+  free(set.at);
+  free(payload.at);
+  return receipt;
+}
+
+/* ---- configuration ------------------------------------------------------- */
+
+static char *certificate_text(X509 *certificate) {
+  unsigned char *der = NULL;
+  int size = i2d_X509(certificate, &der);
+  char *text;
+  demand(size > 0, "i2d_X509");
+  text = base64(der, (size_t)size);
+  OPENSSL_free(der);
+  return text;
+}
+
+char *receipt_configuration(const struct receipt_line *line) {
+  char *root = certificate_text(line->root.certificate);
+  char *intermediate = certificate_text(line->intermediate.certificate);
+  char *text = NULL;
+  demand(
+      asprintf(
+          &text,
+          "{\"apps\":[{\"bundleId\":\"com.example.bench\"}],"
+          "\"environments\":[\"Sandbox\"],\"plans\":[\"free\",\"premium\"],"
+          "\"products\":{\"com.example.bench.premium.monthly\":"
+          "{\"plan\":\"premium\",\"type\":\"auto-renewable\"}},"
+          "\"receipts\":{\"anchors\":[\"%s\"],\"intermediates\":[\"%s\"]}}",
+          root, intermediate) > 0,
+      "asprintf");
+  free(root);
+  free(intermediate);
+  return text;
+}

@@ -1,0 +1,49 @@
+/*
+ * receipt_evidence.h - receipts for the benchmarks, made when they run.
+ *
+ * They have the shape and the sizes of Apple's: RSA-2048 throughout, a
+ * transaction receipt of about 4 kB in base64, an app receipt with a hundred
+ * purchases. libcrypto makes certificates and CMS, so that nothing of Assay is
+ * measured against itself.
+ */
+#ifndef ASSAY_BENCHMARKS_RECEIPT_EVIDENCE_H
+#define ASSAY_BENCHMARKS_RECEIPT_EVIDENCE_H
+
+#include <openssl/evp.h>
+#include <openssl/x509.h>
+#include <stddef.h>
+
+#include "evidence.h"
+
+/** Root, intermediate and leaf of receipts. */
+struct receipt_line {
+  struct issuer root, intermediate, leaf;
+};
+
+/** The text that a client sends, and what a bare check of it needs. */
+struct receipt {
+  const struct receipt_line *line;
+  char *text; /**< base64 */
+  size_t length;
+  unsigned char *decoded; /**< of an app receipt: the container */
+  size_t decoded_length;
+  unsigned char *signed_bytes; /**< of a transaction receipt */
+  size_t signed_length;
+  unsigned char signature[256];
+};
+
+struct receipt_line receipt_line_new(void);
+/** A version 3 transaction receipt of this bundle id; `n` makes it distinct. */
+struct receipt transaction_receipt_new(const struct receipt_line *line,
+                                       const char *bundle_id, unsigned n);
+/** An app receipt, SHA-1, with so many purchases. */
+struct receipt app_receipt_new(const struct receipt_line *line,
+                               const char *bundle_id, unsigned purchases);
+/** What a cracking program on the device sends. */
+struct receipt cracker_new(unsigned n);
+
+/** A configuration that trusts this line's root for receipts and does not ship
+ * its intermediate inside the evidence of transaction receipts. Allocated. */
+char *receipt_configuration(const struct receipt_line *line);
+
+#endif
