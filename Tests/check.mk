@@ -55,6 +55,12 @@ $(VARIANTS:%=check-library-%): check-library-%:
 	  --shape $(firstword $(subst -, ,$*)) \
 	  --crypto $(if $(filter %-shared,$*),shared,static)
 
+# ---- the command line ------------------------------------------------------
+
+.PHONY: check-cli
+check-cli: cli
+	@$(PYTHON) Tests/CLI/cli.py $(CLI)
+
 # ---- the C programs --------------------------------------------------------
 
 $(PROGRAMS)/reload: Tests/ABI/reload.c

@@ -47,6 +47,7 @@ STEPS = [
     ("library", each("library", ALL), "what the libraries show and hold", False),
     ("schema", ["check-schema"], "the configuration's schema says what is accepted", False),
     ("cases", ["cases"], "command line, case table", True),
+    ("cli", ["check-cli"], "the command line: triage, report and the rest", False),
     ("smoke", each("smoke", ALL), "the C ABI over all cases", False),
     ("documents", ["check-documents"], "all builds answer the same bytes", False),
     ("smoke-sanitized", each("smoke-sanitized", BOTH), "the same under ASan and UBSan", False),

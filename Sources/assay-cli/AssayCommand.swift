@@ -15,10 +15,16 @@ struct AssayCommand: ParsableCommand {
         assay verify purchase.jws --kind transaction --config ./authority/config.json
         assay decide transaction:purchase.jws --config ./authority/config.json
 
-      Exit codes: 0 verified (decide: entitled), 1 refused, 2 usage or configuration.
+      What a server was sent in a day, sorted and drawn:
+        assay mint --day 100000 --authority ./authority --out day.ndjson
+        assay report day.ndjson --config ./authority/config.json --html day.html
+
+      Exit codes: 0 verified (decide: entitled; triage: worth verifying), 1 refused, \
+      2 usage or configuration.
       """,
     subcommands: [
-      VerifyCommand.self, DecideCommand.self, InspectCommand.self, MintCommand.self,
+      VerifyCommand.self, TriageCommand.self, DecideCommand.self, InspectCommand.self,
+      ReportCommand.self, MintCommand.self,
     ])
 }
 

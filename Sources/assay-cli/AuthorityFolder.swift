@@ -6,6 +6,7 @@ import Foundation
 ///
 ///     root.der root.b64       the root; root.b64 is what storekit.anchors takes
 ///     config.json             a configuration that accepts what is minted here
+///     receipts.json           its block "receipts": the root that signs receipts
 ///     intermediate.der leaf.der xcode.der
 ///     *-key.pem               private keys, readable by their owner alone
 struct AuthorityFolder {
@@ -19,14 +20,39 @@ struct AuthorityFolder {
 
   private func file(_ name: String) -> String { path + "/" + name }
 
-  private func load(now: Int64) throws -> Authority {
-    func key(_ name: String) throws -> SigningKey {
-      do {
-        return try SigningKey.read(pem: try Input.read(file(name + "-key.pem")))
-      } catch let error as AuthorityError {
-        throw Problem("\(file(name + "-key.pem")): \(error)")
-      }
+  /// The authority for receipts, whose keys are kept beside the others. A folder
+  /// of an earlier version gets them now.
+  func receipts() throws -> ReceiptAuthority {
+    if FileManager.default.fileExists(atPath: file("receipts.json")) {
+      return try ReceiptAuthority(keys: try ReceiptAuthority.Keys(key))
     }
+    let authority = try createReceipts()
+    Terminal.complain(
+      "assay: made keys for receipts in \(path); put \(file("receipts.json")) into your "
+        + "configuration as \"receipts\"")
+    return authority
+  }
+
+  private func createReceipts() throws -> ReceiptAuthority {
+    let keys = try ReceiptAuthority.Keys { name in
+      let key = try ReceiptAuthority.Keys.generate(name)
+      try write(try key.pem(), name + "-key.pem", mode: 0o600)
+      return key
+    }
+    let authority = try ReceiptAuthority(keys: keys)
+    try write(authority.configuration.bytes + [0x0a], "receipts.json")
+    return authority
+  }
+
+  private func key(_ name: String) throws -> SigningKey {
+    do {
+      return try SigningKey.read(pem: try Input.read(file(name + "-key.pem")))
+    } catch let error as AuthorityError {
+      throw Problem("\(file(name + "-key.pem")): \(error)")
+    }
+  }
+
+  private func load(now: Int64) throws -> Authority {
     let keys = Authority.Keys(
       root: try key("root"), intermediate: try key("intermediate"), leaf: try key("leaf"),
       xcode: try key("xcode"))
@@ -55,8 +81,9 @@ struct AuthorityFolder {
     try write(authority.chain.leaf, "leaf.der")
     try write(authority.xcodeCertificate, "xcode.der")
     try write(Array((authority.anchor + "\n").utf8), "root.b64")
-    try write(
-      authority.sampleConfiguration(for: purchase).bytes + [0x0a], "config.json")
+    let configuration = authority.sampleConfiguration(for: purchase)
+      .setting("receipts", try createReceipts().configuration)
+    try write(configuration.bytes + [0x0a], "config.json")
     try write(authority.chain.root, "root.der")
     Terminal.complain(
       "assay: made a test authority in \(path); verify with --config \(file("config.json"))")

@@ -11,6 +11,8 @@ struct DecideCommand: ParsableCommand {
 
       Examples:
         assay decide transaction:t.jws renewal:r.jws --config config.json
+        assay decide app-receipt:receipt.txt --config config.json
+        assay decide verify-receipt:answer.json --config config.json
         assay decide notification:n.jws --config config.json \\
           --account 0f8fad5b-d9cb-469f-a165-70867728950e --now 2026-01-31T12:00:00Z
 
@@ -18,7 +20,7 @@ struct DecideCommand: ParsableCommand {
       refused, 2 usage or configuration.
       """)
 
-  @Argument(help: "KIND:FILE, as often as there is evidence; KIND is one of \(Input.kinds).")
+  @Argument(help: "KIND:FILE, as often as there is evidence; KIND is one of \(ProofKind.names).")
   var evidence: [String]
 
   @Option(help: "Configuration of the verifier (docs/config.md).")
@@ -42,9 +44,9 @@ struct DecideCommand: ParsableCommand {
       guard parts.count == 2 else {
         throw Problem("\(piece): evidence is given as KIND:FILE, like transaction:t.jws")
       }
-      let kind = try Input.kind(parts[0])
-      let document = verifier.verifyJWS(
-        try Input.readEvidence(parts[1]), kind: kind, nowMs: now)
+      let kind = try ProofKind(parts[0])
+      let document = try kind.verify(
+        try Input.readEvidence(parts[1]), by: verifier, subject: nil, nowMs: now)
       guard document.status == .ok else { try refuse(document, piece) }
       documents.append(document)
     }

@@ -23,10 +23,11 @@ struct DocumentView {
     }
   }
 
-  func show(_ title: String) {
+  /// - Parameter verdict: what a good outcome is called.
+  func show(_ title: String, verdict: String = "VERIFIED") {
     let good = document.status == .ok
     print(
-      Terminal.styled(good ? "VERIFIED" : "REFUSED", good ? .good : .bad) + "  " + title + "  "
+      Terminal.styled(good ? verdict : "REFUSED", good ? .good : .bad) + "  " + title + "  "
         + Terminal.styled("\(document.status.name)", .strong))
     showError()
     showChecks()
@@ -72,26 +73,39 @@ struct DocumentView {
     }
   }
 
+  /// `path  value` for every fact of that member; safe for a terminal.
+  func facts(_ member: String) -> [String] {
+    (root[member] as? [String: Any]).map { lines($0, path: "") } ?? []
+  }
+
   private func showFacts(_ facts: [String: Any], path: String) {
-    for name in facts.keys.sorted() where name != "payload" && name != "warnings" {
-      showFact(facts[name], path: path.isEmpty ? name : path + "." + name)
+    for line in lines(facts, path: path) { print("  " + line) }
+  }
+
+  private func lines(_ facts: [String: Any], path: String) -> [String] {
+    facts.keys.sorted().filter { $0 != "payload" && $0 != "warnings" }.flatMap { name in
+      lines(facts[name], path: path.isEmpty ? name : path + "." + name)
     }
   }
 
-  private func showFact(_ value: Any?, path: String) {
+  private func lines(_ value: Any?, path: String) -> [String] {
     switch value {
-    case let object as [String: Any]: showFacts(object, path: path)
+    case let object as [String: Any]: return lines(object, path: path)
     case let list as [Any]:
-      for (index, element) in list.enumerated() { showFact(element, path: "\(path).\(index)") }
-    case let text as String: print("  \(padded(path)) \(Terminal.safe(text))")
+      return list.enumerated().flatMap { lines($0.element, path: "\(path).\($0.offset)") }
+    case let text as String: return ["\(padded(path)) \(Terminal.safe(text))"]
     case let number as NSNumber:
-      if BooleanNumber.isBoolean(number) {
-        print("  \(padded(path)) \(number.boolValue)")
-      } else {
-        print("  \(padded(path)) \(number)\(DocumentView.date(path, number.int64Value))")
-      }
-    default: break
+      if BooleanNumber.isBoolean(number) { return ["\(padded(path)) \(number.boolValue)"] }
+      return ["\(padded(path)) \(number)\(DocumentView.date(path, number.int64Value))"]
+    default: return []
     }
+  }
+
+  /// The texts of an array in the document.
+  static func texts(_ document: Document, _ path: String) -> [String] {
+    var texts: [String] = []
+    while let text = document.text("\(path).\(texts.count)") { texts.append(text) }
+    return texts
   }
 
   /// A readable date behind a number that is one.

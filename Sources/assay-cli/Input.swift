@@ -20,9 +20,11 @@ enum Input {
     return Array(data)
   }
 
-  /// Evidence: a line end that an editor put behind the text does not count.
+  /// Evidence: a line end that an editor put behind the text does not count. What
+  /// begins as DER is no text.
   static func readEvidence(_ path: String) throws -> [UInt8] {
     var bytes = try read(path)
+    if bytes.first == 0x30 { return bytes }
     if bytes.last == 0x0a { bytes.removeLast() }
     if bytes.last == 0x0d { bytes.removeLast() }
     return bytes
@@ -58,17 +60,15 @@ enum Input {
     return verifier
   }
 
-  static let kinds = "transaction, renewal, notification, app-transaction, realtime-request"
-
-  /// A kind by the name that documents use.
-  static func kind(_ name: String) throws -> StoreKitKind {
-    switch name {
-    case "transaction": return .transaction
-    case "renewal": return .renewal
-    case "notification": return .notification
-    case "app-transaction": return .appTransaction
-    case "realtime-request": return .realtimeRequest
-    default: throw Problem("there is no kind \(name); there are \(kinds)")
+  /// Octets as hexadecimal digits, in either case; colons between them do not count.
+  static func octets(_ text: String?, option: String) throws -> [UInt8]? {
+    guard let text else { return nil }
+    let digits = text.filter { $0 != ":" }.compactMap(\.hexDigitValue)
+    guard digits.count == text.filter({ $0 != ":" }).count, digits.count % 2 == 0,
+      !digits.isEmpty
+    else { throw Problem("\(option) \(text): give hexadecimal digits, two an octet") }
+    return stride(from: 0, to: digits.count, by: 2).map {
+      UInt8(digits[$0] << 4 | digits[$0 + 1])
     }
   }
 }

@@ -20,11 +20,15 @@ struct MintCommand: ParsableCommand {
         assay mint transaction --authority ca --forge JWS-29 > forged.jws
         assay mint --list-forgeries
         assay mint --cases cases.json
+        assay mint transaction-receipt --authority ca > receipt.txt
+        assay mint app-receipt --authority ca --purchases 12 --transport raw > receipt.der
+        assay mint verify-receipt --authority ca --answer-style ios6 --apple-status 21006 --expired
+        assay mint --day 100000 --authority ca --out day.ndjson
 
       Exit codes: 0 minted, 2 usage.
       """)
 
-  @Argument(help: "What to mint: \(Input.kinds).")
+  @Argument(help: "What to mint: \(ProofKind.names).")
   var kind: String?
 
   @Option(help: "Folder of the test authority; made when it is not there.")
@@ -57,6 +61,15 @@ struct MintCommand: ParsableCommand {
   @Flag(help: "List what --forge can break.")
   var listForgeries = false
 
+  @OptionGroup(title: "Receipts")
+  var receipt: ReceiptOptions
+
+  @Option(help: "Mint a day of so many requests, for assay report.")
+  var day: Int?
+
+  @Option(help: "Another seed gives another day.")
+  var seed: UInt64 = 1
+
   @Option(help: "Write the table of test cases as JSON into this file.")
   var cases: String?
 
@@ -64,18 +77,59 @@ struct MintCommand: ParsableCommand {
     if listForgeries { return showForgeries() }
     let now = try Input.time(facts.now, option: "--now")
     if let cases { return try write(try CaseTable.make(now: now).json + [0x0a], to: cases) }
-    guard let kind, let evidence = EvidenceKind(rawValue: kind) else {
-      throw Problem("what shall be minted? There are \(Input.kinds), and --cases FILE")
+    guard kind != nil || day != nil else {
+      throw Problem(
+        "what shall be minted? There are \(ProofKind.names), --day COUNT, and --cases FILE")
     }
     guard let authority else {
       throw Problem(
         "--authority DIR is missing: evidence under a root that nobody keeps proves nothing")
     }
     let purchase = try facts.purchase(now: now, xcode: xcode)
-    let signer = try AuthorityFolder(path: authority).open(now: now, purchase: purchase)
+    let folder = AuthorityFolder(path: authority)
+    if let day { return try mintDay(day, folder, purchase, now) }
+    guard let kind, let evidence = EvidenceKind(rawValue: kind) else {
+      _ = try folder.open(now: now, purchase: purchase)
+      return try write(try receiptText(kind ?? "", folder, purchase, now), to: out)
+    }
+    let signer = try folder.open(now: now, purchase: purchase)
     let payload = try changed(try self.payload(evidence, purchase, signer))
     let jws = try sign(payload, evidence, signer, now)
     try write(out == nil ? jws + [0x0a] : jws, to: out)
+  }
+
+  /// A receipt, or an answer about one.
+  private func receiptText(
+    _ kind: String, _ folder: AuthorityFolder, _ purchase: Purchase, _ now: Int64
+  ) throws -> [UInt8] {
+    let proof = try ProofKind(kind)
+    if forge != nil || !set.isEmpty || !remove.isEmpty {
+      throw Problem("--forge, --set and --remove are for StoreKit texts alone")
+    }
+    let authority = try folder.receipts()
+    switch proof {
+    case .receipt(.transaction):
+      if xcode { throw Problem("Xcode signs no transaction receipts") }
+      return try receipt.transactionReceipt(purchase, authority)
+    case .receipt(.app): return try receipt.appReceipt(purchase, authority, isXcode: xcode)
+    default: return try receipt.answer(purchase, authority, now: now) + [0x0a]
+    }
+  }
+
+  /// Writes the requests as they are made: a day does not fit into memory.
+  private func mintDay(
+    _ count: Int, _ folder: AuthorityFolder, _ purchase: Purchase, _ now: Int64
+  ) throws {
+    guard (1...1_000_000_000).contains(count) else {
+      throw Problem("--day \(count): give a count of requests, 1 or more")
+    }
+    _ = try folder.open(now: now, purchase: purchase)
+    var requests = try DayOfRequests(
+      try folder.receipts(), purchase: purchase, start: now - now % Purchase.day, count: count,
+      seed: seed)
+    var sink = try LineSink(out)
+    while let request = try requests.next() { try sink.write(request.line) }
+    try sink.end()
   }
 
   private func payload(

@@ -13,15 +13,21 @@ enum Terminal {
 
   /// NO_COLOR (any value that is not empty) and output into a file switch
   /// colour off.
-  static let hasColour: Bool = {
+  static let hasColour = mayColour && isatty(1) == 1
+
+  private static let mayColour: Bool = {
     let environment = ProcessInfo.processInfo.environment
     if let refusal = environment["NO_COLOR"], !refusal.isEmpty { return false }
-    if environment["TERM"] == "dumb" { return false }
-    return isatty(1) == 1
+    return environment["TERM"] != "dumb"
   }()
 
   static func styled(_ text: String, _ style: Style) -> String {
     hasColour ? "\u{1b}[\(style.rawValue)m\(text)\u{1b}[0m" : text
+  }
+
+  /// Dimmed, for what is written to a terminal on standard error.
+  static func quietOnError(_ text: String) -> String {
+    mayColour ? "\u{1b}[\(Style.quiet.rawValue)m\(text)\u{1b}[0m" : text
   }
 
   /// The text with every control, format and line character spelt out, so that

@@ -4,7 +4,7 @@ import Assay
 struct VerifyCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "verify",
-    abstract: "Verify one StoreKit JWS.",
+    abstract: "Verify one piece of evidence: a StoreKit JWS, a receipt, an answer of Apple's.",
     discussion: """
       Prints the verdict, every check that was made, and the facts. With --json the \
       library's document, byte for byte.
@@ -12,18 +12,31 @@ struct VerifyCommand: ParsableCommand {
       Examples:
         assay verify purchase.jws --kind transaction --config config.json
         pbpaste | assay verify - --kind notification --config config.json --json
+        assay verify receipt.txt --kind app-receipt --config config.json \\
+          --subject 8F1A2B3C4D5E4F608A7B9C0D1E2F3A4B
+        assay verify answer.json --kind verify-receipt --config config.json
+
+      An answer of the verifyReceipt endpoint is not signed: it counts as far as you \
+      trust the connection it came over; the receipt in it is verified.
 
       Exit codes: 0 verified, 1 refused, 2 usage or configuration.
       """)
 
-  @Argument(help: "File with the JWS alone; - for standard input.")
+  @Argument(help: "File with the evidence alone; - for standard input.")
   var file: String
 
-  @Option(help: "What it must turn out to be: \(Input.kinds).")
+  @Option(help: "What it must turn out to be: \(ProofKind.names).")
   var kind: String
 
   @Option(help: "Configuration of the verifier (docs/config.md).")
   var config: String
+
+  @Option(
+    help: """
+      Device that an app receipt must belong to, in hexadecimal: the 16 octets of the \
+      vendor id, or the 6 of a Mac's primary address.
+      """)
+  var subject: String?
 
   @Option(help: "The present: milliseconds since 1970, or 2026-01-31T12:00:00Z.")
   var now: String?
@@ -32,15 +45,17 @@ struct VerifyCommand: ParsableCommand {
   var json = false
 
   func run() throws {
-    let kind = try Input.kind(kind)
+    let proof = try ProofKind(kind)
     let verifier = try Input.verifier(config)
     let now = try Input.time(now, option: "--now")
-    let document = verifier.verifyJWS(try Input.readEvidence(file), kind: kind, nowMs: now)
+    let document = try proof.verify(
+      try Input.readEvidence(file), by: verifier,
+      subject: try Input.octets(subject, option: "--subject"), nowMs: now)
     let view = DocumentView(document)
     if json {
       Terminal.write(document.json + [0x0a])
     } else {
-      view.show(self.kind)
+      view.show(kind, verdict: proof.verdict)
       view.showFacts()
     }
     if view.exitCode != 0 { throw Refused(exitCode: view.exitCode) }

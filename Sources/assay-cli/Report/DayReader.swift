@@ -1,0 +1,116 @@
+import Assay
+import Dispatch
+import Glibc
+import Synchronization
+
+/// Reads a day of requests and counts it. Lines are looked at on several
+/// threads; they are counted in the order of the file.
+struct DayReader {
+  let verifier: Verifier
+  let format: LineFormat
+  let threads: Int
+
+  private static let batchBytes = 4 << 20
+
+  func tally(
+    _ input: borrowing RequestFile, repeatBytes: Int, progress: inout ProgressBar
+  ) throws -> DayTally {
+    var tally = DayTally(repeatBytes: repeatBytes)
+    var reader = LineReader(
+      input.descriptor, lineCap: format.lineCap, batchBytes: DayReader.batchBytes)
+    var isFirst = true
+    do {
+      while let batch = try reader.next() {
+        if isFirst { try RequestFile.refuseCompressed(batch.bytes, input.name) }
+        let start = isFirst ? RequestFile.byteOrderMark(batch.bytes) : 0
+        isFirst = false
+        for part in look(batch.bytes, from: start) { tally.add(part) }
+        if batch.endsWithTooLong { tally.addTooLong() }
+        progress.show(bytes: reader.bytesRead, lines: tally.lines)
+      }
+    } catch is LineReader.Failure {
+      throw Problem("\(input.name) cannot be read to its end")
+    }
+    progress.end()
+    return tally
+  }
+
+  /// The findings of a batch, in the order of its lines.
+  private func look(_ bytes: [UInt8], from start: Int) -> [LineFindings] {
+    let parts = DayReader.parts(bytes, from: start, count: threads * 4)
+    if threads == 1 || parts.count < 2 {
+      return parts.map { LineFindings(bytes, $0, format, verifier) }
+    }
+    let found = Mutex([LineFindings?](repeating: nil, count: parts.count))
+    let next = Atomic(0)
+    DispatchQueue.concurrentPerform(iterations: threads) { _ in
+      while true {
+        let place = next.wrappingAdd(1, ordering: .relaxed).oldValue
+        guard place < parts.count else { return }
+        let findings = LineFindings(bytes, parts[place], format, verifier)
+        found.withLock { $0[place] = findings }
+      }
+    }
+    return found.withLock { $0.compactMap { $0 } }
+  }
+
+  /// About equal parts that end behind a line feed.
+  private static func parts(_ bytes: [UInt8], from start: Int, count: Int) -> [Range<Int>] {
+    var parts: [Range<Int>] = []
+    let size = (bytes.count - start) / count + 1
+    var begin = start
+    while begin < bytes.count {
+      let wanted = min(begin + size, bytes.count)
+      let feed = wanted == bytes.count ? nil : bytes[(wanted - 1)...].firstIndex(of: 0x0a)
+      let end = feed.map { $0 + 1 } ?? bytes.count
+      parts.append(begin..<end)
+      begin = end
+    }
+    return parts
+  }
+}
+
+/// The file with the requests, opened.
+struct RequestFile: ~Copyable {
+  let name: String
+  let descriptor: Int32
+  /// Of a file; nil for a pipe.
+  let byteCount: Int?
+
+  init(_ path: String) throws {
+    name = path == "-" ? "standard input" : path
+    descriptor = path == "-" ? 0 : unsafe open(path, O_RDONLY | O_CLOEXEC)
+    guard descriptor >= 0 else {
+      throw Problem(errno == ENOENT ? "there is no file \(path)" : "\(path) cannot be read")
+    }
+    var facts = stat()
+    guard unsafe fstat(descriptor, &facts) == 0 else { throw Problem("\(path) cannot be read") }
+    switch facts.st_mode & S_IFMT {
+    case S_IFDIR: throw Problem("\(path) is a folder, not a file")
+    case S_IFREG: byteCount = Int(facts.st_size)
+    default: byteCount = nil
+    }
+  }
+
+  deinit {
+    if descriptor > 0 { close(descriptor) }
+  }
+
+  /// A packed file is refused: its bytes are no lines.
+  static func refuseCompressed(_ bytes: [UInt8], _ name: String) throws {
+    let formats: [(magic: [UInt8], name: String, reader: String)] = [
+      ([0x1f, 0x8b], "gzip", "zcat"), ([0x28, 0xb5, 0x2f, 0xfd], "zstd", "zstdcat"),
+      ([0xfd, 0x37, 0x7a, 0x58, 0x5a], "xz", "xzcat"), ([0x42, 0x5a, 0x68], "bzip2", "bzcat"),
+    ]
+    for format in formats where bytes.starts(with: format.magic) {
+      throw Problem(
+        "\(name) is packed (\(format.name)); unpack it on the way:\n"
+          + "  \(format.reader) FILE | assay report - --config CONFIG")
+    }
+  }
+
+  /// Length of a UTF-8 byte order mark at the start.
+  static func byteOrderMark(_ bytes: [UInt8]) -> Int {
+    bytes.starts(with: [0xef, 0xbb, 0xbf]) ? 3 : 0
+  }
+}

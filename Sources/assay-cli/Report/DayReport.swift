@@ -1,0 +1,156 @@
+import AssayAuthority
+
+/// The report on a day of requests, in its four forms: text, JSON, chart, page.
+/// All are made from the same counts.
+struct DayReport {
+  let tally: DayTally
+  /// Name of the file, for headings.
+  let source: String
+
+  static let oddityLimit = 10
+
+  init(_ tally: DayTally, source: String) {
+    self.tally = tally
+    self.source = source
+  }
+
+  var series: TimeGrid.Series? { tally.grid.series(limit: 48) }
+
+  func chart(isStandalone: Bool) -> String {
+    guard let series else {
+      return "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 640 80\" width=\"640\""
+        + " height=\"80\" role=\"img\"><title>No chart</title>"
+        + "<text x=\"20\" y=\"46\" font-family=\"\(Palette.fonts)\" font-size=\"16\">"
+        + "No request tells its time: there is nothing to draw.</text></svg>\n"
+    }
+    return StackedChart(series, tally, source: source, isStandalone: isStandalone).svg
+  }
+
+  var page: String { ReportPage(self).html }
+
+  func share(_ part: Int) -> String { Figures.share(part, of: tally.requests) }
+
+  /// "20 November 2026, 00:00 to 23:59 UTC"; nil when no request tells its time.
+  var period: String? {
+    guard let first = tally.firstMs, let last = tally.lastMs else { return nil }
+    return Figures.period(first, last)
+  }
+
+  /// How repeats were found, and how often that errs.
+  var repeatNote: String {
+    "Repeats are found in \(Figures.bytes(tally.repeats.byteCount)) of memory by a filter "
+      + "that never misses one; at the end of the file it took a new purchase for a repeat "
+      + "with a probability of \(Figures.odds(tally.repeats.errorRate)), less before."
+  }
+
+  /// Lines that are no requests, in words; empty when there are none.
+  var lineNotes: [String] {
+    var notes: [String] = []
+    func note(_ sample: LineSample, _ one: String, _ many: String) {
+      guard sample.count > 0 else { return }
+      notes.append(
+        "\(Figures.grouped(sample.count)) \(sample.count == 1 ? one : many): "
+          + DayReport.lines(sample))
+    }
+    note(tally.unreadable, "unreadable line", "unreadable lines")
+    note(tally.tooLong, "line too long to be looked at", "lines too long to be looked at")
+    if tally.withoutTime > 0 {
+      let count = tally.withoutTime
+      notes.append(
+        "\(Figures.requests(count)) without a time: "
+          + "counted, but not in the chart")
+    }
+    if let outside = series?.outside, outside > 0 {
+      notes.append(
+        "\(Figures.requests(outside)) far off in time: "
+          + "counted, but not in the chart")
+    }
+    return notes
+  }
+
+  /// "lines 3, 17, 20 …".
+  static func lines(_ sample: LineSample) -> String {
+    (sample.count == 1 ? "line " : "lines ")
+      + sample.first.map(String.init).joined(separator: ", ")
+      + (sample.count > sample.first.count ? " …" : "")
+  }
+
+  // MARK: JSON
+
+  var json: JSONText {
+    [
+      "report": 1,
+      "source": .string(source),
+      "lines": .integer(Int64(tally.lines)),
+      "requests": .integer(Int64(tally.requests)),
+      "bytes": .integer(Int64(tally.bytes)),
+      "firstMs": tally.firstMs.map { .integer($0) } ?? .null,
+      "lastMs": tally.lastMs.map { .integer($0) } ?? .null,
+      "classes": .array(
+        RequestClass.allCases.map { category in
+          [
+            "name": .string(category.name),
+            "requests": .integer(Int64(tally[category].requests)),
+            "bytes": .integer(Int64(tally[category].bytes)),
+          ]
+        }),
+      "work": .object(
+        [("nothing", .nothing), ("lookup", .lookup), ("verification", .verification)].map {
+          (name: String, work: RequestClass.Work) in
+          JSONText.Member(name, .integer(Int64(tally[work].requests)))
+        }),
+      "callsAvoided": [
+        "requests": .integer(Int64(tally.callsAvoided.requests)),
+        "bytes": .integer(Int64(tally.callsAvoided.bytes)),
+      ],
+      "statuses": features(tally.statusesByCount),
+      "forms": features(tally.formsByCount),
+      "oddities": features(tally.oddities(limit: DayReport.oddityLimit)),
+      "largest": .array(
+        tally.largest.elements.map { input in
+          [
+            "line": .integer(Int64(input.line)), "bytes": .integer(Int64(input.bytes)),
+            "class": .string(input.category.name), "form": .string(input.form),
+          ]
+        }),
+      "unreadable": sample(tally.unreadable),
+      "tooLong": sample(tally.tooLong),
+      "withoutTime": .integer(Int64(tally.withoutTime)),
+      "repeatFilter": [
+        "bytes": .integer(Int64(tally.repeats.byteCount)),
+        "errorRate": .text("\(tally.repeats.errorRate)"),
+      ],
+      "series": seriesJSON,
+    ]
+  }
+
+  private func sample(_ sample: LineSample) -> JSONText {
+    [
+      "count": .integer(Int64(sample.count)),
+      "lines": .array(sample.first.map { .integer(Int64($0)) }),
+    ]
+  }
+
+  private func features(_ features: [DayTally.Feature]) -> JSONText {
+    .array(
+      features.map { feature in
+        [
+          "kind": .string(feature.kind.rawValue),
+          "name": .string(feature.name),
+          "requests": .integer(Int64(feature.lines.count)),
+          "lines": .array(feature.lines.first.map { .integer(Int64($0)) }),
+        ]
+      })
+  }
+
+  private var seriesJSON: JSONText {
+    guard let series else { return .null }
+    return [
+      "startMs": .integer(series.startMs), "widthMs": .integer(series.widthMs),
+      "classes": .array(RequestClass.allCases.map { .string($0.name) }),
+      "intervals": .array(
+        series.intervals.map { .array($0.map { .integer(Int64($0)) }) }),
+      "outside": .integer(Int64(series.outside)),
+    ]
+  }
+}

@@ -1,0 +1,63 @@
+import Glibc
+
+/// One line on a terminal that says how far the reading is. Writes nothing
+/// where standard error is no terminal.
+struct ProgressBar {
+  private let isShown: Bool
+  private let total: Int?
+  private let begin = ProgressBar.seconds()
+  private var last = 0.0
+  private var hasShown = false
+
+  private static let cells = 28
+  private static let interval = 0.1
+
+  /// - Parameter total: bytes to come; nil when that is not known.
+  init(total: Int?, isQuiet: Bool) {
+    self.total = total
+    isShown = !isQuiet && isatty(2) == 1
+  }
+
+  mutating func show(bytes: Int, lines: Int) {
+    guard isShown else { return }
+    let now = ProgressBar.seconds()
+    guard now - last >= ProgressBar.interval else { return }
+    last = now
+    hasShown = true
+    ProgressBar.write("\r\u{1b}[K" + line(bytes, lines, seconds: now - begin))
+  }
+
+  /// Takes the line away again.
+  mutating func end() {
+    if hasShown { ProgressBar.write("\r\u{1b}[K") }
+    hasShown = false
+  }
+
+  private func line(_ bytes: Int, _ lines: Int, seconds: Double) -> String {
+    let perSecond = seconds > 0 ? Double(lines) / seconds : 0
+    let rate = "\(Figures.grouped(Int(perSecond))) lines/s"
+    guard let total, total > 0 else {
+      return "\(Figures.grouped(lines)) lines  \(Figures.bytes(bytes))  \(rate)"
+    }
+    let share = min(1, Double(bytes) / Double(total))
+    let full = Int(share * Double(ProgressBar.cells))
+    let bar =
+      String(repeating: "━", count: full)
+      + Terminal.quietOnError(String(repeating: "─", count: ProgressBar.cells - full))
+    let left = share > 0 ? seconds * (1 - share) / share : 0
+    let percent = String(repeating: " ", count: share < 0.1 ? 2 : share < 1 ? 1 : 0)
+    return percent + "\(Int(share * 100)) %  \(bar)  \(Figures.bytes(bytes)) of "
+      + "\(Figures.bytes(total))  \(rate)  \(Figures.clock(Int(left.rounded(.up)))) left"
+  }
+
+  private static func write(_ text: String) {
+    let bytes = Array(text.utf8)
+    _ = unsafe bytes.withUnsafeBytes { unsafe Glibc.write(2, $0.baseAddress, $0.count) }
+  }
+
+  private static func seconds() -> Double {
+    var time = timespec()
+    unsafe clock_gettime(CLOCK_MONOTONIC, &time)
+    return Double(time.tv_sec) + Double(time.tv_nsec) / 1e9
+  }
+}

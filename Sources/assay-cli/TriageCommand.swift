@@ -1,0 +1,91 @@
+import ArgumentParser
+import Assay
+import Foundation
+
+struct TriageCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "triage",
+    abstract: "Say what a blob is and what to do with it, without verifying it.",
+    discussion: """
+      Takes anything that a client may send as proof of a purchase: receipts of both kinds, \
+      StoreKit texts, App Attest objects, damaged ones, the strings of cracking tools. \
+      Nothing is verified: what is shown as claimed is what anybody could have written.
+
+      Examples:
+        assay triage upload.txt --config config.json
+        assay triage inbox/* --config config.json
+        pbpaste | assay triage - --config config.json --json
+
+      With --json one document a line, in the order of the files.
+
+      Exit codes: 0 every blob is worth verifying, 1 one at least is not, 2 usage or \
+      configuration.
+      """)
+
+  @Argument(help: "Files with one blob each; - for standard input.")
+  var files: [String]
+
+  @Option(help: "Configuration of the verifier (docs/config.md).")
+  var config: String
+
+  @Option(help: "The present: milliseconds since 1970, or 2026-01-31T12:00:00Z.")
+  var now: String?
+
+  @Flag(help: "Print the documents as JSON.")
+  var json = false
+
+  func run() throws {
+    let verifier = try Input.verifier(config)
+    let now = try Input.time(now, option: "--now")
+    var exitCode: Int32 = 0
+    for (place, file) in files.enumerated() {
+      let document = verifier.triage(try Input.readEvidence(file), nowMs: now)
+      if json {
+        Terminal.write(document.json + [0x0a])
+      } else {
+        if place > 0 { print("") }
+        TriageView(document).show(file)
+      }
+      switch document.status.family {
+      case .pending: break
+      case .misuse, .config, .internal: exitCode = 2
+      default: exitCode = max(exitCode, 1)
+      }
+    }
+    if exitCode != 0 { throw Refused(exitCode: exitCode) }
+  }
+}
+
+/// A triage document as a person reads it.
+private struct TriageView {
+  private let document: Document
+
+  init(_ document: Document) {
+    self.document = document
+  }
+
+  func show(_ file: String) {
+    let isWorth = document.status.family == .pending
+    let category = document.text("triage.category") ?? "not looked at"
+    print(
+      Terminal.styled(Terminal.safe(category).uppercased(), isWorth ? .good : .bad)
+        + "  " + Terminal.safe(file) + "  "
+        + Terminal.styled("\(document.status.name)", .strong))
+    for (name, path) in [
+      ("message", "error.message"), ("at", "error.at"), ("hint", "error.hint"),
+      ("form", "triage.form"), ("disposition", "triage.disposition"), ("next", "triage.next"),
+    ] {
+      if let text = document.text(path) { line(name, text) }
+    }
+    let traits = DocumentView.texts(document, "triage.traits")
+    if !traits.isEmpty { line("traits", traits.joined(separator: ", ")) }
+    let claims = DocumentView(document).facts("claimed")
+    for claim in claims {
+      print("  " + Terminal.styled("UNVERIFIED", .caution) + "  " + claim)
+    }
+  }
+
+  private func line(_ name: String, _ text: String) {
+    print("  " + name.padding(toLength: 12, withPad: " ", startingAt: 0) + Terminal.safe(text))
+  }
+}

@@ -1,0 +1,643 @@
+#!/usr/bin/env python3
+"""The command line, run as a person runs it.
+
+  cli.py BINARY [--suite NAME]
+
+Evidence is minted by the command itself under an authority of this run; what
+assay report counts is compared with a count made here, line by line.
+"""
+import argparse
+import gzip
+import json
+import os
+import pathlib
+import pty
+import re
+import subprocess
+import sys
+import tempfile
+import xml.etree.ElementTree as ElementTree
+from datetime import datetime, timedelta, timezone
+from html.parser import HTMLParser
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
+sys.path.insert(0, str(ROOT / "Tests/Gates"))
+from report import Suite  # noqa: E402
+
+NOW = "2026-11-20T12:00:00Z"
+MIDNIGHT = int(datetime(2026, 11, 20, tzinfo=timezone.utc).timestamp()) * 1000
+HOUR = 3_600_000
+SVG = "{http://www.w3.org/2000/svg}"
+
+
+class Command:
+    """The binary, in a folder of its own."""
+
+    def __init__(self, binary, folder):
+        self.binary, self.folder = str(binary), pathlib.Path(folder)
+
+    def run(self, *arguments, stdin=b""):
+        """Exit code, standard output, standard error."""
+        done = subprocess.run(
+            [self.binary, *map(str, arguments)], cwd=self.folder, input=stdin,
+            capture_output=True, timeout=300, check=False)
+        return done.returncode, done.stdout, done.stderr.decode(errors="replace")
+
+    def mint(self, *arguments):
+        code, out, err = self.run("mint", *arguments, "--authority", "ca", "--now", NOW)
+        if code:
+            raise SystemExit(f"assay mint {arguments}: {err}")
+        return out
+
+    def file(self, name, content):
+        path = self.folder / name
+        path.write_bytes(content)
+        return path
+
+    def report(self, *arguments, stdin=b""):
+        """The report of a file, as JSON."""
+        code, out, err = self.run(
+            "report", *arguments, "--config", "ca/config.json", "--json", stdin=stdin)
+        if code:
+            raise SystemExit(f"assay report {arguments}: {err}")
+        return json.loads(out)
+
+
+def line(blob, time=None, **more):
+    entry = dict(more)
+    if time is not None:
+        entry["timeMs"] = time
+    entry["blob"] = blob
+    return json.dumps(entry).encode() + b"\n"
+
+
+def classes(report):
+    return {entry["name"]: entry["requests"] for entry in report["classes"]
+            if entry["requests"]}
+
+
+# ---- triage ----------------------------------------------------------------
+
+def check_triage(suite, assay, blobs):
+    def triage(blob, *more):
+        assay.file("blob", blob)
+        return assay.run("triage", "blob", "--config", "ca/config.json", *more)
+
+    wanted = [
+        ("cracker", b"com.urus.iap.12345678", 1, "cracker", "rejected.triage.cracker"),
+        ("foreign", blobs["foreign"], 1, "foreign", "rejected.triage.foreign-bundle"),
+        ("candidate", blobs["receipt"], 0, "candidate", "pending.triage.unverified"),
+        ("app receipt", blobs["app-receipt"], 0, "candidate", "pending.triage.unverified"),
+        ("jws", blobs["jws"] + b"\n", 0, "jws", "pending.triage.unverified"),
+        ("damaged", b"!", 1, "malformed", "malformed.transport.base64"),
+    ]
+    for name, blob, code, category, status in wanted:
+        got, out, _ = triage(blob, "--json")
+        document = json.loads(out)
+        suite.expect(
+            (got, document["triage"]["category"], document["status"]["name"])
+            == (code, category, status), f"triage of {name}",
+            f"{got} {document['triage']} {document['status']}")
+        got, out, _ = triage(blob)
+        suite.expect(got == code and status in out.decode(), f"triage of {name} as text",
+                     out.decode())
+    _, out, _ = triage(blobs["receipt"])
+    suite.expect(re.search(r"UNVERIFIED +bundleId +com\.example\.app", out.decode()),
+                 "claims are marked as unverified", out.decode())
+    assay.file("good", blobs["receipt"])
+    assay.file("bad", b"com.urus.iap.1")
+    code, out, _ = assay.run("triage", "good", "bad", "--config", "ca/config.json", "--json")
+    kinds = [json.loads(text)["triage"]["category"] for text in out.splitlines()]
+    suite.expect((code, kinds) == (1, ["candidate", "cracker"]),
+                 "several files, one document a line", f"{code} {kinds}")
+    code, out, _ = assay.run("triage", "-", "--config", "ca/config.json", "--json",
+                             stdin=blobs["receipt"])
+    suite.expect(code == 0 and json.loads(out)["triage"]["form"] == "transaction-receipt",
+                 "triage of standard input", f"{code} {out}")
+    code, _, err = assay.run("triage", "nothing-here", "--config", "ca/config.json")
+    suite.expect(code == 2 and "nothing-here" in err, "triage of a missing file", err)
+    code, _, err = assay.run("triage", "good", "--config", "good")
+    suite.expect(code == 2 and "configuration" in err, "triage without a configuration", err)
+
+
+# ---- what report counts -----------------------------------------------------
+
+def check_counts(suite, assay, blobs):
+    receipt, second = blobs["receipt"].decode(), blobs["second"].decode()
+    foreign, jws = blobs["foreign"].decode(), blobs["jws"].decode()
+    escaped = '{"blob":"' + receipt.replace("/", "\\/").replace("e", "\\u0065", 3) + '"}'
+    # (line without its end, class; None: unreadable; "": no request)
+    lines = [
+        (line(receipt, MIDNIGHT + 5), "candidate"),
+        (line(receipt, MIDNIGHT + 6), "repeated"),
+        (line(foreign, MIDNIGHT + HOUR), "foreign"),
+        (line(foreign, MIDNIGHT + HOUR), "foreign"),
+        (line("com.urus.iap.99887766", MIDNIGHT), "cracker"),
+        (line(jws, MIDNIGHT, other={"deep": [1, {"blob": "inner"}]}), "jws"),
+        (line(second, MIDNIGHT + 3 * HOUR), "candidate"),
+        (line(""), "malformed"),
+        (escaped.encode(), "repeated"),
+        (b'{"blob":"x","blob":"com.urus.iap.5"}', "cracker"),
+        (b'  {"blob" : "com.urus.iap.5" , "n":[-0.5e+3,true,false,null,{}]}  ', "cracker"),
+        (b"", ""), (b"   ", ""), (b"\t", ""),
+        (b"hello", None), (b'{"blob":"x"', None), (b'{"blob":"x"} {}', None),
+        (b'{"blob":"x",}', None), (b"[]", None), (b'"text"', None), (b"{}", None),
+        (b'{"blob":5}', None), (b'{"blob":null}', None), (b'{"other":"x"}', None),
+        (b'{"blob":"a\tb"}', None), (b'{"blob":"\\x41"}', None),
+        (b'{"blob":"\\u12"}', None), (b'{"blob":"x","n":01}', None),
+        (b'{"blob":"x","n":1.}', None), (b'{"blob":"x","n":nul}', None),
+        (b'{blob:"x"}', None), (b'{"blob":"x","n":' + b"[" * 100 + b"]" * 100 + b"}", None),
+        (b"\x00", None), (b'{"blob":"', None), (b'{"blob":"\\', None),
+    ]
+    expected, unreadable = {}, []
+    for number, (_, kind) in enumerate(lines, 1):
+        if kind is None:
+            unreadable.append(number)
+        elif kind:
+            expected[kind] = expected.get(kind, 0) + 1
+    for name, end in [("LF", b"\n"), ("CRLF", b"\r\n")]:
+        text = end.join(content.rstrip(b"\n") for content, _ in lines)
+        for last, tail in [("with a final line end", end), ("without one", b"")]:
+            report = assay.report(assay.file("hand.ndjson", text + tail))
+            suite.expect(classes(report) == expected, f"classes, {name} {last}",
+                         f"{classes(report)} instead of {expected}")
+            suite.expect(
+                report["unreadable"] == {"count": len(unreadable), "lines": unreadable[:5]},
+                f"unreadable lines, {name} {last}", str(report["unreadable"]))
+            suite.expect(report["lines"] == len(lines), f"all lines, {name} {last}",
+                         str(report["lines"]))
+    body = b"\n".join(content.rstrip(b"\n") for content, _ in lines)
+    marked = assay.report(assay.file("marked.ndjson", b"\xef\xbb\xbf" + body))
+    suite.expect(classes(marked) == expected, "a byte order mark does not matter",
+                 str(classes(marked)))
+    piped = assay.report("-", stdin=body)
+    suite.expect(classes(piped) == expected and piped["source"] == "standard input",
+                 "standard input", str(classes(piped)))
+    report = assay.report(assay.file("hand.ndjson", body))
+    suite.expect(
+        report["work"] == {"nothing": 6, "lookup": 2, "verification": 3}, "the work",
+        str(report["work"]))
+    size = {"foreign": 2 * len(foreign), "repeated": 2 * len(receipt)}
+    got = {entry["name"]: entry["bytes"] for entry in report["classes"]}
+    suite.expect(all(got[name] == value for name, value in size.items()), "bytes of a class",
+                 f"{got} instead of {size}")
+    suite.expect(report["callsAvoided"]["requests"] == 8, "calls avoided",
+                 str(report["callsAvoided"]))
+    suite.expect(report["largest"][0]["bytes"] == max(len(receipt), len(foreign), len(jws)),
+                 "the largest input", str(report["largest"]))
+    other = body.replace(b'"blob"', b'"proof"').replace(b'"timeMs"', b'"at"')
+    renamed = assay.report(assay.file("renamed.ndjson", other), "--blob-member", "proof",
+                           "--time-member", "at")
+    suite.expect((classes(renamed), renamed["firstMs"]) == (expected, report["firstMs"]),
+                 "members of other names", str(classes(renamed)))
+    empty = assay.report(assay.file("empty.ndjson", b""))
+    suite.expect((empty["requests"], empty["series"]) == (0, None), "an empty file", str(empty))
+
+
+def check_long_lines(suite, assay):
+    short = line("com.urus.iap.1")
+    cap = 64 << 10
+    longest = b'{"blob":"com.urus.iap.2","pad":"' + b"x" * (cap - 34) + b'"}'
+    for over, kind in [(0, "read"), (1, "too long")]:
+        content = longest.replace(b'"}', b"x" * over + b'"}')
+        assert len(content) == cap + over
+        for end in [b"\n", b"\r\n", b""]:
+            report = assay.report(
+                assay.file("long.ndjson", short + content + end), "--line-cap", 64)
+            suite.expect(report["tooLong"]["count"] == over, f"a line of {len(content)} is {kind}",
+                         str(report["tooLong"]))
+    huge = b'{"blob":"' + b"A" * (24 << 20) + b'"}\n'
+    report = assay.report(assay.file("huge.ndjson", short + huge + short + huge + short))
+    suite.expect(
+        (report["tooLong"], report["requests"], report["lines"])
+        == ({"count": 2, "lines": [2, 4]}, 3, 5), "lines longer than a batch are passed by",
+        f"{report['tooLong']} {report['requests']} {report['lines']}")
+
+
+def check_times(suite, assay):
+    base = datetime(2026, 11, 20, 13, 14, 15, tzinfo=timezone.utc)
+    ms = int(base.timestamp()) * 1000
+    east = base.astimezone(timezone(timedelta(hours=5, minutes=30)))
+    good = [
+        (ms, ms), (ms // 1000, ms), (str(ms), ms), (str(ms // 1000), ms),
+        (ms / 1000 + 0.25, ms + 250), ("2026-11-20T13:14:15Z", ms),
+        ("2026-11-20T13:14:15.250Z", ms + 250), ("2026-11-20T13:14:15.2509999Z", ms + 250),
+        ("2026-11-20 13:14:15", ms), (east.isoformat(), ms), ("2026-11-20T13:14:15+0000", ms),
+        ("2026-11-20t08:14:15-05:00", ms), ("2026-11-20T13:14", ms - 15_000),
+        ("2026-11-20", MIDNIGHT), ("2024-02-29T00:00:00Z", 1_709_164_800_000),
+    ]
+    for value, expected in good:
+        report = assay.report(assay.file("time.ndjson", line("com.urus.iap.1", value)))
+        suite.expect(report["firstMs"] == expected, f"time {value!r}",
+                     f"{report['firstMs']} instead of {expected}")
+    bad = [0, -ms, 10 ** 30, "yesterday", "", "2026-02-29", "2026-13-01", "2026-11-20T25:00Z",
+           "2026-11-20T13:14:15+1", "1999-01-01T00:00:00Z", None, {"a": 1}, [1], True,
+           "2026-11-20T13:14:15Z!"]
+    text = b"".join(line("com.urus.iap.1", value) for value in bad if value is not None)
+    text += b'{"timeMs":null,"blob":"com.urus.iap.1"}\n'
+    report = assay.report(assay.file("time.ndjson", text))
+    suite.expect((report["withoutTime"], report["requests"], report["series"])
+                 == (len(bad), len(bad), None), "what is no time leaves the request",
+                 f"{report['withoutTime']} of {len(bad)}")
+
+
+def check_series(suite, assay):
+    cracker = "com.urus.iap.1"
+    times = [MIDNIGHT + hour * HOUR + minute * 60_000
+             for hour in range(24) for minute in range(0, 60, 60 // (hour % 5 + 1))]
+    lines = [line(cracker, time) for time in times]
+    report = assay.report(assay.file("series.ndjson", b"".join(lines)))
+    series = report["series"]
+    place = series["classes"].index("cracker")
+    wanted = [sum(1 for time in times if (time - MIDNIGHT) // HOUR == hour)
+              for hour in range(24)]
+    suite.expect((series["startMs"], series["widthMs"]) == (MIDNIGHT, HOUR), "a day by the hour",
+                 str(series)[:200])
+    suite.expect([counts[place] for counts in series["intervals"]] == wanted,
+                 "the count of every hour", str(series["intervals"]))
+    backwards = assay.report(assay.file("back.ndjson", b"".join(reversed(lines))))
+    suite.expect(backwards["series"] == series, "the order of lines does not matter")
+    odd = line(cracker, int(datetime(2010, 5, 5, tzinfo=timezone.utc).timestamp()) * 1000)
+    clocked = assay.report(assay.file("odd.ndjson", b"".join(lines) * 30 + odd))["series"]
+    suite.expect((clocked["widthMs"], clocked["outside"]) == (HOUR, 1),
+                 "one wrong clock does not squeeze the day", str(clocked)[:200])
+    for days, width in [(0.02, 60_000), (0.25, 15 * 60_000), (3, 3 * HOUR), (40, 24 * HOUR),
+                        (2000, 40_320 * 60_000)]:
+        count = 6000
+        text = b"".join(
+            line(cracker, 1_300_000_000_000 + int(days * 86_400_000 * step / count))
+            for step in range(count))
+        series = assay.report(assay.file("span.ndjson", text))["series"]
+        total = sum(map(sum, series["intervals"]))
+        suite.expect((series["widthMs"], total) == (width, count), f"{days} days",
+                     f"{series['widthMs']} instead of {width}, {total} requests")
+
+
+# ---- a day -------------------------------------------------------------------
+
+def check_day(suite, assay):
+    code, _, err = assay.run("mint", "--day", 6000, "--authority", "ca", "--now", NOW,
+                             "--out", "day.ndjson")
+    if not suite.expect(code == 0, "mint a day", err):
+        return
+    again = assay.mint("--day", 6000)
+    suite.expect(again == (assay.folder / "day.ndjson").read_bytes(),
+                 "the same seed mints the same day")
+    suite.expect(assay.mint("--day", 100, "--seed", 2) != assay.mint("--day", 100),
+                 "another seed, another day")
+    forms = {}
+    for name, extra in [("json", ["--json"]), ("text", []), ("threads", ["--json", "--threads", 5]),
+                        ("one thread", ["--json", "--threads", 1])]:
+        outputs = []
+        for run in ("a", "b"):
+            code, out, err = assay.run(
+                "report", "day.ndjson", "--config", "ca/config.json", "--svg", f"{run}.svg",
+                "--html", f"{run}.html", *extra)
+            suite.expect((code, err) == (0, ""), f"report as {name}", err)
+            outputs.append((out, (assay.folder / f"{run}.svg").read_bytes(),
+                            (assay.folder / f"{run}.html").read_bytes()))
+        suite.expect(outputs[0] == outputs[1], f"two runs give the same bytes, {name}")
+        forms[name] = outputs[0]
+    suite.expect(forms["json"] == forms["threads"] == forms["one thread"],
+                 "the number of threads changes nothing")
+    report = json.loads(forms["json"][0])
+    share = {name: count / 6000 for name, count in classes(report).items()}
+    for name, wanted, room in [("foreign", .79, .02), ("cracker", .093, .012),
+                               ("candidate", .10, .012), ("repeated", .01, .005),
+                               ("unconfirmed", .007, .004)]:
+        suite.expect(abs(share.get(name, 0) - wanted) < room, f"share of {name}",
+                     str(share.get(name)))
+    text = (assay.folder / "day.ndjson").read_bytes()
+    twice = assay.report(assay.file("twice.ndjson", text + text))
+    # What names no purchase cannot be recognised: some that are unconfirmed.
+    once, both = classes(report), classes(twice)
+    nameless = both["unconfirmed"] - once["unconfirmed"]
+    suite.expect(
+        both["candidate"] == once["candidate"] and 0 <= nameless < once["unconfirmed"]
+        and both["repeated"]
+        == 2 * once["repeated"] + report["work"]["verification"] - nameless,
+        "the second time every purchase is a repeat", f"{once} {both}")
+    suite.expect(report["repeatFilter"]["bytes"] == 16 << 20
+                 and 0 <= report["repeatFilter"]["errorRate"] < 1e-6,
+                 "the filter says how it errs", str(report["repeatFilter"]))
+    check_drawing(suite, report, forms["json"][1])
+    check_page(suite, report, forms["json"][2].decode())
+    table = forms["text"][0].decode()
+    for name, count in classes(report).items():
+        suite.expect(re.search(rf"^  {name} +{count:,} ", table, re.MULTILINE),
+                     f"the table has {name}", table)
+    check_memory(suite, assay)
+
+
+def check_drawing(suite, report, svg):
+    root = ElementTree.fromstring(svg)
+    names = [element.tag.removeprefix(SVG) for element in root.iter()]
+    suite.expect(root.get("role") == "img" and names[1:3] == ["title", "desc"],
+                 "the drawing has a title and a description", str(names[:3]))
+    suite.expect("prefers-color-scheme:dark" in svg.decode(), "the drawing has dark colours")
+    columns = [group for group in root.iter(SVG + "g") if group.get("class") == "column"]
+    series = report["series"]
+    suite.expect(len(columns) == len(series["intervals"]), "a column for every interval",
+                 str(len(columns)))
+    scale = None
+    for column, counts in zip(columns, series["intervals"]):
+        tip = column.find(SVG + "title").text
+        suite.expect(f": {sum(counts):,} request" in tip, "a column says its number", tip)
+        bars = {bar.get("class").removeprefix("fill-"): float(bar.get("height"))
+                for bar in column.findall(SVG + "rect") if bar.get("class") != "hit"}
+        wanted = {name: count for name, count in zip(series["classes"], counts) if count}
+        suite.expect(bars.keys() == wanted.keys(), "a bar for every class of the interval",
+                     f"{bars} {wanted}")
+        total = sum(counts)
+        scale = scale or sum(bars.values()) / total
+        suite.expect(
+            all(abs(bars.get(name, 0) - count * scale) < 0.6 for name, count in wanted.items()),
+            "bars are as high as their numbers", f"{bars} {wanted}")
+
+
+class Page(HTMLParser):
+    """Tags that do not match, and everything that could fetch something."""
+    EMPTY = {"meta", "rect", "path", "br"}
+
+    def __init__(self):
+        super().__init__()
+        self.open, self.faults, self.tables, self.text = [], [], 0, []
+
+    def handle_starttag(self, tag, attrs):
+        if tag in {"script", "link", "img", "iframe", "object", "embed", "base"}:
+            self.faults.append(tag)
+        for name, value in attrs:
+            if name in {"src", "href", "srcset", "style"} or name.startswith("on"):
+                self.faults.append(f"{tag} {name}={value}")
+        self.tables += tag == "table"
+        if tag not in Page.EMPTY:
+            self.open.append(tag)
+
+    def handle_endtag(self, tag):
+        if tag in Page.EMPTY:
+            return
+        if not self.open or self.open.pop() != tag:
+            self.faults.append(f"</{tag}>")
+
+    def handle_data(self, data):
+        self.text.append(data)
+
+
+def check_page(suite, report, html):
+    page = Page()
+    page.feed(html)
+    page.close()
+    suite.expect(not page.faults and not page.open, "the page is well formed and fetches nothing",
+                 f"{page.faults} {page.open}")
+    bare = html.replace("http://www.w3.org/2000/svg", "")
+    suite.expect(not re.search(r"https?:|url\(|@import", bare), "no address in the page")
+    suite.expect(html.startswith("<!DOCTYPE html>") and "prefers-color-scheme:dark" in html
+                 and "<title>" in html and 'lang="en"' in html, "the page's frame")
+    suite.expect(page.tables >= 4, "tables beside the pictures", str(page.tables))
+    text = " ".join(page.text)
+    for name, count in classes(report).items():
+        suite.expect(f"{count:,}" in text, f"the page has the number of {name}", str(count))
+    rows = re.findall(r"<tr><th scope=\"row\">\d+ \w+, [^<]*</th>(.*?)</tr>", html)
+    totals = [int(re.findall(r">([\d,]+)</td>", row)[-1].replace(",", "")) for row in rows]
+    suite.expect(totals == [sum(counts) for counts in report["series"]["intervals"]],
+                 "the table of the chart has its numbers", str(totals))
+
+
+def check_memory(suite, assay):
+    """The same peak for a day ten times as long."""
+    peaks = []
+    for count in (6000, 60_000):
+        assay.mint("--day", count, "--out", "memory.ndjson")
+        read, write = os.pipe()
+        child = subprocess.Popen(
+            [assay.binary, "report", "memory.ndjson", "--config", "ca/config.json"],
+            cwd=assay.folder, stdout=write, stderr=subprocess.DEVNULL)
+        os.close(write)
+        with os.fdopen(read, "rb") as out:
+            out.read()
+        _, status, usage = os.wait4(child.pid, 0)
+        child.returncode = os.waitstatus_to_exitcode(status)
+        suite.expect(child.returncode == 0, f"a day of {count}")
+        peaks.append(usage.ru_maxrss)
+    (assay.folder / "memory.ndjson").unlink()
+    suite.expect(peaks[1] < peaks[0] + 16_384, "memory does not grow with the file",
+                 f"{peaks} KiB")
+
+
+def check_refused_files(suite, assay):
+    packed = assay.file("day.ndjson.gz", gzip.compress(line("com.urus.iap.1")))
+    code, out, err = assay.run("report", packed, "--config", "ca/config.json")
+    suite.expect((code, out) == (2, b"") and "zcat" in err, "a packed file is refused", err)
+    code, _, err = assay.run("report", "-", "--config", "ca/config.json",
+                             stdin=b"\x28\xb5\x2f\xfd rest")
+    suite.expect(code == 2 and "zstdcat" in err, "so is a packed pipe", err)
+    for what, arguments, word in [
+            ("a missing file", ["nothing-here"], "nothing-here"),
+            ("a folder", ["."], "folder"),
+            ("a page that cannot be written", ["hand.ndjson", "--html", "no/such/x"], "no/such"),
+            ("one member for both", ["hand.ndjson", "--blob-member", "timeMs"], "the same"),
+            ("no memory", ["hand.ndjson", "--repeat-memory", "0"], "--repeat-memory")]:
+        code, _, err = assay.run("report", *arguments, "--config", "ca/config.json")
+        suite.expect(code == 2 and word in err, what, f"{code} {err}")
+
+
+def check_hostile_name(suite, assay):
+    name = "<script>alert('x')</script>&\"\u202e.ndjson".replace("/", "_")
+    assay.file(name, line("com.urus.iap.1", MIDNIGHT))
+    code, _, err = assay.run("report", name, "--config", "ca/config.json", "--svg", "odd.svg",
+                             "--html", "odd.html")
+    suite.expect(code == 0, "a file with a hostile name", err)
+    html = (assay.folder / "odd.html").read_text()
+    suite.expect("<script" not in html and "\u202e" not in html, "its name is only text")
+    ElementTree.fromstring((assay.folder / "odd.svg").read_bytes())
+    page = Page()
+    page.feed(html)
+    suite.expect(not page.faults and not page.open, "the page stays well formed",
+                 str(page.faults))
+
+
+def on_terminal(assay, *arguments):
+    """What a command writes to a terminal on standard error."""
+    master, slave = pty.openpty()
+    child = subprocess.Popen([assay.binary, *arguments], cwd=assay.folder, stderr=slave,
+                             stdout=subprocess.DEVNULL, stdin=subprocess.PIPE)
+    os.close(slave)
+    child.stdin.close()
+    shown = b""
+    while True:
+        try:
+            piece = os.read(master, 4096)
+        except OSError:
+            break
+        if not piece:
+            break
+        shown += piece
+    os.close(master)
+    return child.wait(timeout=60), shown.decode(errors="replace")
+
+
+def check_progress(suite, assay):
+    arguments = ["report", "day.ndjson", "--config", "ca/config.json"]
+    code, shown = on_terminal(assay, *arguments)
+    suite.expect(code == 0 and "lines/s" in shown and "left" in shown,
+                 "a terminal shows the progress", repr(shown[-200:]))
+    suite.expect(shown.endswith("\r\x1b[K"), "and is clean afterwards", repr(shown[-40:]))
+    code, shown = on_terminal(assay, *arguments, "--quiet")
+    suite.expect((code, shown) == (0, ""), "unless it is to be quiet", repr(shown))
+    code, _, err = assay.run(*arguments, "--timing")
+    suite.expect(code == 0 and "a second" in err and re.search(r"line \d+: \d+ µs", err),
+                 "timing is told on standard error", err)
+
+
+# ---- evidence ------------------------------------------------------------------
+
+def check_evidence(suite, assay, blobs):
+    def verify(name, blob, kind, *more):
+        assay.file(name, blob)
+        code, out, err = assay.run("verify", name, "--kind", kind, "--config", "ca/config.json",
+                                   "--now", NOW, "--json", *more)
+        return code, json.loads(out)["status"]["name"] if out else err
+
+    older = assay.mint("transaction-receipt", "--receipt-version", "2", "--purchased",
+                       "2014-03-01", "--expires", "2014-04-01", "--transport", "doubled")
+    many = assay.mint("app-receipt", "--purchases", "12", "--transport", "raw", "--device",
+                      "02:00:5e:10:20:30")
+    older_answer = assay.mint("verify-receipt", "--answer-style", "ios6", "--expired",
+                              "--apple-status", "21006")
+    for name, blob, kind in [
+            ("receipt", blobs["receipt"], "transaction-receipt"),
+            ("version 2", older, "transaction-receipt"),
+            ("app receipt", blobs["app-receipt"], "app-receipt"),
+            ("twelve purchases", many, "app-receipt"),
+            ("answer", blobs["answer"], "verify-receipt"),
+            ("expired answer", older_answer, "verify-receipt")]:
+        got = verify("evidence", blob, kind)
+        suite.expect(got == (0, "ok"), f"verify {name}", str(got))
+    got = verify("evidence", many, "app-receipt", "--subject", "02005E102030")
+    suite.expect(got == (0, "ok"), "an app receipt of this device", str(got))
+    got = verify("evidence", many, "app-receipt", "--subject", "02005E102031")
+    suite.expect(got == (1, "rejected.account.device"), "and of another", str(got))
+    got = verify("evidence", blobs["jws"], "transaction", "--subject", "00")
+    suite.expect(got[0] == 2 and "--subject" in got[1], "a subject for a JWS", str(got))
+    got = verify("evidence", many, "app-receipt", "--subject", "0g")
+    suite.expect(got[0] == 2 and "hexadecimal" in got[1], "a subject that is none", str(got))
+    got = verify("evidence", blobs["app-receipt"], "transaction-receipt")
+    suite.expect(got == (1, "rejected.kind.mismatch"), "the wrong kind", str(got))
+    got = verify("evidence", blobs["receipt"], "receipt")
+    suite.expect(got[0] == 2 and "app-receipt" in got[1], "a kind that is none", str(got))
+    _, out, _ = assay.run("verify", assay.file("answer", blobs["answer"]), "--kind",
+                          "verify-receipt", "--config", "ca/config.json", "--now", NOW)
+    suite.expect(out.startswith(b"READ ") and b"VERIFIED" not in out,
+                 "an answer is read, not verified", out.decode()[:80])
+    check_decisions(suite, assay, blobs, older_answer)
+    check_inspection(suite, assay, blobs, many)
+
+
+def check_decisions(suite, assay, blobs, expired):
+    for kind, blob, code, state in [
+            ("transaction-receipt", blobs["receipt"], 0, "active"),
+            ("app-receipt", blobs["app-receipt"], 0, "active"),
+            ("verify-receipt", blobs["answer"], 0, "active"),
+            ("verify-receipt", expired, 1, "expired"),
+            ("transaction", blobs["jws"], 0, "active")]:
+        assay.file("piece", blob)
+        got, out, err = assay.run("decide", f"{kind}:piece", "--config", "ca/config.json",
+                                  "--now", NOW, "--json")
+        decision = json.loads(out).get("decision") if out else None
+        suite.expect((got, decision and decision["state"]) == (code, state),
+                     f"decide from {kind}", f"{got} {decision} {err}")
+
+
+def check_inspection(suite, assay, blobs, many):
+    for name, blob, form, words in [
+            ("a transaction receipt", blobs["receipt"], "transaction-receipt",
+             ["bid  com.example.app", "version  3", "not checked"]),
+            ("an app receipt", many, "app-receipt",
+             ["2 bundleId  com.example.app", "1703 transactionId", "certificates[0]"])]:
+        assay.file("look", blob)
+        code, out, _ = assay.run("inspect", "look")
+        shown = out.decode().splitlines()
+        suite.expect(code == 0 and all(row.startswith("UNVERIFIED") for row in shown)
+                     and all(any(word in row for row in shown) for word in words),
+                     f"inspect {name}", out.decode()[:400])
+        code, out, _ = assay.run("inspect", "look", "--json")
+        seen = json.loads(out)
+        suite.expect((code, seen["verified"], seen["form"]) == (0, False, form),
+                     f"inspect {name} as JSON", out.decode()[:200])
+        for cut in range(0, len(blob), max(1, len(blob) // 40)):
+            assay.file("cut", blob[:cut])
+            code, _, err = assay.run("inspect", "cut")
+            suite.expect(code in (0, 1), f"inspect {name} cut at {cut}", f"{code} {err}")
+    code, _, err = assay.run("inspect", assay.file("look", b"com.urus.iap.1"))
+    suite.expect(code == 1 and "assay triage" in err, "inspect something else", err)
+
+
+def check_minting(suite, assay, blobs):
+    for form in ["raw", "base64", "wrapped", "wrapped-lf", "url-safe", "unpadded", "doubled"]:
+        blob = assay.mint("transaction-receipt", "--transport", form)
+        assay.file("form", blob)
+        code, out, _ = assay.run("verify", "form", "--kind", "transaction-receipt", "--config",
+                                 "ca/config.json", "--now", NOW, "--json")
+        suite.expect(code == 0, f"a receipt sent {form}", out.decode()[:300])
+    for arguments, word in [
+            (["transaction-receipt", "--transport", "pigeon"], "pigeon"),
+            (["transaction-receipt", "--receipt-version", "4"], "--receipt-version"),
+            (["transaction-receipt", "--forge", "JWS-29"], "--forge"),
+            (["transaction-receipt", "--xcode"], "Xcode"),
+            (["app-receipt", "--purchases", "0"], "--purchases"),
+            (["verify-receipt", "--answer-style", "ios9"], "--answer-style"),
+            (["--day", "0"], "--day"), (["receipt"], "transaction-receipt")]:
+        code, _, err = assay.run("mint", *arguments, "--authority", "ca", "--now", NOW)
+        suite.expect(code == 2 and word in err, f"mint {' '.join(arguments)}", f"{code} {err}")
+    kept = assay.folder / "ca"
+    modes = {path.name: path.stat().st_mode & 0o777 for path in kept.glob("*-key.pem")}
+    suite.expect(len(modes) > 8 and set(modes.values()) == {0o600},
+                 "keys are for their owner alone", str(modes))
+    config = json.loads((kept / "config.json").read_text())
+    suite.expect(config["receipts"] == json.loads((kept / "receipts.json").read_text()),
+                 "the configuration takes its receipts")
+
+
+def check_help(suite, assay):
+    for command in ["verify", "triage", "decide", "inspect", "report", "mint"]:
+        code, out, _ = assay.run(command, "--help")
+        text = out.decode()
+        suite.expect(code == 0 and "Examples:" in text and "Exit codes:" in text
+                     and f"assay {command}" in text, f"help of {command}", text[:200])
+    _, out, _ = assay.run("--help")
+    suite.expect(all(name in out.decode() for name in ["triage", "report"]), "help names them")
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("binary", type=pathlib.Path)
+    parser.add_argument("--suite", default="cli")
+    options = parser.parse_args()
+    suite = Suite(options.suite)
+    with tempfile.TemporaryDirectory() as folder:
+        assay = Command(options.binary.resolve(), folder)
+        blobs = {
+            "jws": assay.mint("transaction").strip(),
+            "receipt": assay.mint("transaction-receipt", "--transaction-id", "2000000900000101"),
+            "second": assay.mint("transaction-receipt", "--transaction-id", "2000000900000202"),
+            "app-receipt": assay.mint("app-receipt"),
+            "answer": assay.mint("verify-receipt"),
+            "foreign": assay.mint("transaction-receipt", "--bundle-id", "com.example.other"),
+        }
+        check_triage(suite, assay, blobs)
+        check_counts(suite, assay, blobs)
+        check_long_lines(suite, assay)
+        check_times(suite, assay)
+        check_series(suite, assay)
+        check_day(suite, assay)
+        check_refused_files(suite, assay)
+        check_hostile_name(suite, assay)
+        check_progress(suite, assay)
+        check_evidence(suite, assay, blobs)
+        check_minting(suite, assay, blobs)
+        check_help(suite, assay)
+    suite.finish()
+
+
+if __name__ == "__main__":
+    main()
