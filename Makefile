@@ -55,7 +55,8 @@ MAP := Sources/AssayABI/Link/assay.map
 ORDER := Sources/AssayABI/Link/assay.order
 STRIP ?= -s
 DEFINES = -Xcc '-DASSAY_COMMIT="$(COMMIT)"' \
-	-Xcc '-DASSAY_COMPILER="$(COMPILER)"'
+	-Xcc '-DASSAY_COMPILER="$(COMPILER)"' \
+	$(if $(filter static,$(CRYPTO)),-Xcc -DASSAY_OWN_LIBCRYPTO)
 # What both shapes are linked with: only assay_* shows, every symbol is
 # resolved at load, the library stays in memory once loaded. The functions that
 # a first verification runs stand together, on pages that hold nothing else

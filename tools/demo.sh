@@ -119,6 +119,52 @@ scene 4 "A subscription that has ended" expired
 verify expired ok
 decide expired "$FREE" expired rejected.decide.not-entitled
 
+# ---- receipts ----------------------------------------------------------------
+
+triage() { # file, category and status that are expected
+  local document=$DEMO/$(basename "$1").triage.json
+  "$CLI" triage "$1" --config "$CONFIG" --json >"$document" || true
+  local category status
+  category=$(member triage.category "$document")
+  status=$(member status.name "$document")
+  echo "   triage:   $category, $(member triage.form "$document")" \
+    "($status); next: $(member triage.next "$document")"
+  expect "the class" "$2" "$category"
+  expect "the finding" "$3" "$status"
+}
+
+verify_receipt() { # file, kind, member with the facts, status that is expected
+  local document=$DEMO/$(basename "$1").verdict.json
+  "$CLI" verify "$1" --kind "$2" --config "$CONFIG" --json >"$document" || true
+  local status
+  status=$(member status.name "$document")
+  echo "   verified: $2 of $(member "$3.bundleId" "$document") ($status)"
+  expect "the verdict" "$4" "$status"
+}
+
+echo
+echo "5. Receipts: look before verifying, and before any network call"
+"$CLI" mint app-receipt --authority "$DEMO/authority" --out "$DEMO/app.receipt"
+"$CLI" mint transaction-receipt --authority "$DEMO/authority" \
+  --out "$DEMO/transaction.receipt"
+printf 'com.urus.iap.72519604' | base64 >"$DEMO/cracker.receipt"
+for file in app transaction; do
+  echo "   evidence: $DEMO/$file.receipt ($(wc -c <"$DEMO/$file.receipt") bytes)"
+  triage "$DEMO/$file.receipt" candidate pending.triage.unverified
+done
+verify_receipt "$DEMO/app.receipt" app-receipt appReceipt ok
+verify_receipt "$DEMO/transaction.receipt" transaction-receipt transactionReceipt ok
+echo "   evidence: $DEMO/cracker.receipt, what a cracking program sends"
+triage "$DEMO/cracker.receipt" cracker rejected.triage.cracker
+
+echo
+echo "6. A day of a payment server, 20,000 requests"
+"$CLI" mint --day 20000 --authority "$DEMO/authority" --out "$DEMO/day.ndjson"
+"$CLI" report "$DEMO/day.ndjson" --config "$CONFIG" --quiet \
+  --html "$DEMO/day.html" --svg "$DEMO/day.svg" | sed 's/^/   /'
+echo "   as a page: $DEMO/day.html"
+expect "a page with a chart" 1 "$(grep -c -m 1 '<svg' "$DEMO/day.html")"
+
 echo
 echo "Your own JWS: put your app into a configuration and leave the anchors out, so"
 echo "that Apple's own root is the one that counts."

@@ -22,7 +22,10 @@ public enum LibraryDescription {
     #endif
     writer.name("features")
     writer.beginArray()
-    for feature in ["storekit-jws", "decide"] as [StaticString] { writer.string(feature) }
+    let features: [StaticString] = [
+      "storekit-jws", "decide", "receipts", "triage", "verify-receipt",
+    ]
+    for feature in features { writer.string(feature) }
     writer.endArray()
     writer.endObject()
     return writer.bytes

@@ -37,16 +37,22 @@ static inline const char *assay_shim_libcrypto(void) {
   return OpenSSL_version(OPENSSL_VERSION_STRING);
 }
 
-/* A library context of our own: no configuration file, no host settings, and
- * none of the tables of names and messages that Assay never looks at, which
- * would take pages and time at load. */
+/* A library context of our own: no configuration file, no host settings.
+ *
+ * Where libcrypto is Assay's alone (the Makefile defines ASSAY_OWN_LIBCRYPTO when
+ * it is linked into the library), it also goes without the tables of names and
+ * messages that Assay never looks at, which would take pages and time at load. A
+ * libcrypto that the host uses too is left as it is: what it is first initialised
+ * without, it stays without for everybody in the process. */
 static inline OSSL_LIB_CTX *assay_shim_context(void) {
+#ifdef ASSAY_OWN_LIBCRYPTO
   if (!OPENSSL_init_crypto(
           OPENSSL_INIT_NO_LOAD_CONFIG | OPENSSL_INIT_NO_LOAD_CRYPTO_STRINGS |
               OPENSSL_INIT_NO_ADD_ALL_CIPHERS |
               OPENSSL_INIT_NO_ADD_ALL_DIGESTS | OPENSSL_INIT_NO_ATEXIT,
           NULL))
     return NULL;
+#endif
   return OSSL_LIB_CTX_new();
 }
 

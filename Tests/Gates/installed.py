@@ -59,7 +59,7 @@ def check_install(suite, prefix):
 
 def build_examples(suite, prefix, folder):
     flags = pkg_config(prefix, "--cflags", "--libs", "assay").stdout.split()
-    for name, more in [("verify", ["-lcjson"]), ("expiry", [])]:
+    for name, more in [("verify", ["-lcjson"]), ("receipt", ["-lcjson"]), ("expiry", [])]:
         result = run(["gcc", *STRICT, EXAMPLES / f"{name}.c", "-o", folder / name, *flags, *more])
         suite.expect(result.returncode == 0, f"{name}.c builds with pkg-config",
                      result.stderr[:1500])
@@ -70,10 +70,10 @@ def build_examples(suite, prefix, folder):
     suite.expect(result.returncode == 0, "a C++ program links", result.stderr[:1500])
 
 
-def text_of(case):
-    if "jws" in case:
-        return case["jws"].encode()
-    return base64.b64decode(case["jwsBase64"]) if "jwsBase64" in case else None
+def text_of(case, name="jws"):
+    if name in case:
+        return case[name].encode()
+    return base64.b64decode(case[name + "Base64"]) if name + "Base64" in case else None
 
 
 def check_verify(suite, program, environment, cases):
@@ -102,6 +102,57 @@ def check_verify(suite, program, environment, cases):
             else:
                 good = result.returncode == 1 and first == f"refused: {wanted}"
             suite.expect(good, f"verify: {case['name']}", f"{result.returncode}, {first}")
+
+
+def run_receipt(program, environment, table, case, blob):
+    """What receipt.c says of one blob: exit code and lines."""
+    with tempfile.TemporaryDirectory() as name:
+        folder = pathlib.Path(name)
+        config = folder / "config.json"
+        config.write_text(json.dumps(table["verifiers"][case["verifier"]]))
+        (folder / "blob").write_bytes(blob)
+        command = [program, config, folder / "blob", "--at", case["now"]]
+        if "subjectBase64" in case:
+            command += ["--device", base64.b64decode(case["subjectBase64"]).hex()]
+        result = run(command, env=environment, errors="replace")
+        return result.returncode, result.stdout.splitlines()
+
+
+def check_receipt(suite, program, environment, cases):
+    """Receipts that verify, receipts that do not, and one case of each triage."""
+    table = json.loads(pathlib.Path(cases).read_text())
+    triage, accepted, refused = {}, [], {}
+    for case in table["cases"]:
+        wanted = case["expect"]["status"]
+        if wanted.startswith("misuse"):
+            continue
+        if case["call"] == "triage" and (text_of(case, "blob") or b"\n")[-1:] not in b"\r\n":
+            triage.setdefault(wanted, (case, text_of(case, "blob")))
+        elif case["call"] == "verify_receipt" and text_of(case, "receipt"):
+            entry = case, text_of(case, "receipt")
+            if wanted == "ok":
+                accepted.append(entry)
+            elif wanted != "rejected.kind.mismatch":  # the program goes by triage's form
+                refused.setdefault((case["kind"], wanted), entry)
+    suite.expect(triage and accepted and refused, "the table has receipts")
+    for wanted, (case, blob) in triage.items():
+        _, lines = run_receipt(program, environment, table, case, blob)
+        suite.expect(lines and lines[0].startswith(f"triage:   {wanted}, "),
+                     f"receipt: {case['name']}", str(lines[:1]))
+    for case, blob in accepted[:30]:
+        code, lines = run_receipt(program, environment, table, case, blob)
+        suite.expect(code == 0 and f"verified: {case['kind']}" in lines,
+                     f"receipt: {case['name']}", f"{code}, {lines[:4]}")
+    for case, blob in list(refused.values())[:60]:
+        code, lines = run_receipt(program, environment, table, case, blob)
+        suite.expect(code == 1 and any(line.startswith("refused:  ") for line in lines)
+                     and not any(line.startswith("verified: ") for line in lines),
+                     f"receipt: {case['name']}", f"{code}, {lines[:4]}")
+    result = run([program], env=environment)
+    suite.expect(result.returncode == 2, "receipt without arguments", result.stderr)
+    for device in ["0", "0g", "", "00" * 17]:
+        result = run([program, "config.json", "--device", device], env=environment)
+        suite.expect(result.returncode == 2, f"receipt --device {device!r}", result.stderr)
 
 
 def check_expiry(suite, program, environment):
@@ -156,6 +207,7 @@ def main():
         check_install(suite, prefix)
         build_examples(suite, prefix, folder)
         check_verify(suite, folder / "verify", environment, options.cases)
+        check_receipt(suite, folder / "receipt", environment, options.cases)
         check_expiry(suite, folder / "expiry", environment)
         result = run([folder / "plus"], env=environment)
         suite.expect(result.returncode == 0, "the C++ program agrees with the header")

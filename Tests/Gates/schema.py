@@ -5,7 +5,8 @@
 
 For each object of the schema a member that it does not name must be refused as
 unknown; each member that it names must be known; each enum value and each end of
-each range must be accepted, and what lies just outside refused.
+each range must be accepted, and what lies just outside refused; a text that does
+not match its pattern is refused.
 """
 import ctypes
 import json
@@ -24,7 +25,10 @@ EXAMPLES = {
     "products.*": ("com.example.pass", {"type": "non-renewing", "duration": "P30D"}),
     "limits.*": ("premium", {}),
     "limits.*.*": ("tier", 1),
+    "receipts.sharedSecrets.*": ("*", "00" * 16),
 }
+# Matches no pattern of the schema.
+UNMATCHED = "misspelt?"
 # A range in the schema that another member must make usable first.
 COMPANIONS = {"environments": {"storekit": {"xcodeCertificates": ["00" * 32]}}}
 
@@ -113,6 +117,10 @@ def check(suite, library, schema, path):
             accepts(["misspelt"], wanted=False)
         if schema.get("minItems"):
             accepts([], wanted=False)
+        if items.get("type") == "string":
+            accepts([1], wanted=False)
+        if "pattern" in items:
+            accepts([UNMATCHED], wanted=False)
         if items.get("type") == "object":
             check_object(suite, library, items, path + ["[]"])
     elif "enum" in schema:
@@ -130,6 +138,10 @@ def check(suite, library, schema, path):
         accepts("true", wanted=False)
     elif schema.get("type") == "string":
         accepts(1, wanted=False)
+        if "pattern" in schema:
+            accepts(UNMATCHED, wanted=False)
+        if path[-1:] == ["*"]:
+            accepts(EXAMPLES[name][1])
     if "default" in schema and schema.get("type") != "array":
         accepts(schema["default"])
 

@@ -349,6 +349,32 @@ extension CaseBench {
         "RFD-5", "a transaction receipt undoes no refund, given \(name)", evidence, denied,
         facts: facts("refunded", "DEC-5"))
     }
+    let ahead = purchase.with {
+      $0.purchaseDate = now + 3_600_000
+      $0.originalPurchaseDate = now - Purchase.day
+    }
+    decide(
+      "RFD-5", "a transaction receipt of a later date undoes no refund",
+      [try transaction(refunded), try transactionEvidence(ahead)], denied,
+      facts: facts("refunded", "DEC-5"))
+    decide(
+      "DCD-3", "an answer shows that a refund was reversed",
+      [try transaction(refunded), answerEvidence(response(.ios7))],
+      facts: facts("active", "DEC-14"))
+    decide(
+      "DCD-3", "an older answer reverses no refund",
+      [
+        try transaction(refunded),
+        answerEvidence(response(.ios7).with { $0.requestDate = now - 3_600_000 }),
+      ], denied, facts: facts("refunded", "DEC-5"))
+    decide(
+      "DCD-18", "how far a transaction receipt reaches", [receipt],
+      facts: facts(
+        "active", "DEC-14",
+        [
+          ("decision.evidence.complete", false), ("decision.evidence.missing.0", "renewal"),
+          ("decision.evidence.missing.1", "revocation"),
+        ]))
     decide(
       "DCD-3", "an answer shows the refund of a receipt",
       [app, answerEvidence(response(.ios7, [refunded]))], denied,

@@ -278,10 +278,17 @@ extension CaseBench {
       good.setting("receipt.purchase_date_pst", "nonsense")
         .setting("latest_receipt_info.purchase_date_pst", "nonsense").bytes,
       facts: [("\(first).purchaseDate", .integer(bought))])
+    answer(
+      "VRR-10", "Apple's clock five minutes behind",
+      response(.ios7).with { $0.requestDate = now - 300_000 }.json.bytes,
+      facts: [("verifyReceipt.clockSkew", .null)])
     let skewed = response(.ios7).with { $0.requestDate = now - 301_000 }.json
     answer(
       "VRR-10", "Apple's clock five minutes and a second behind", skewed.bytes,
-      facts: [("verifyReceipt.requestDate", .integer(now - 301_000))])
+      facts: [
+        ("verifyReceipt.requestDate", .integer(now - 301_000)),
+        ("verifyReceipt.clockSkew", .integer(-301_000)),
+      ])
     let ends = (1...3).map { number in
       purchase.with {
         $0.transactionId = "200000090000000\(number)"

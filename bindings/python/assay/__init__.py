@@ -21,6 +21,10 @@
     note = verifier.verify_notification(body["signedPayload"])
     note.notification_type, note.transaction, note.renewal  # all verified in one call
 
+    finding = verifier.triage(blob)                       # no cryptography: ours at all?
+    if finding.worth_verifying:
+        receipt = verifier.verify_app_receipt(blob)       # or verify_transaction_receipt
+
 Keep the signed text in your store, not these objects: verify it again when needed.
 Every refusal is an AssayError; `Verifier.verify` answers with a Document instead.
 """
@@ -59,11 +63,27 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
+    from .receipts import (
+        AppleRenewal,
+        AppleTransaction,
+        AppReceipt,
+        AppReceiptPurchase,
+        Claims,
+        TransactionReceipt,
+        Triage,
+        VerifyReceiptAnswer,
+    )
+
 __all__ = [
     "FOREVER",
+    "AppReceipt",
+    "AppReceiptPurchase",
     "AppTransaction",
+    "AppleRenewal",
+    "AppleTransaction",
     "AssayError",
     "Check",
+    "Claims",
     "ConfigError",
     "Decision",
     "Document",
@@ -81,15 +101,47 @@ __all__ = [
     "Renewal",
     "TooLargeError",
     "Transaction",
+    "TransactionReceipt",
+    "Triage",
     "UnavailableError",
     "UnsupportedError",
     "Verifier",
+    "VerifyReceiptAnswer",
     "__version__",
     "build_info",
     "check_expiry",
     "library_path",
     "library_version",
 ]
+
+
+_RECEIPTS = frozenset(
+    (
+        "AppReceipt",
+        "AppReceiptPurchase",
+        "AppleRenewal",
+        "AppleTransaction",
+        "Claims",
+        "TransactionReceipt",
+        "Triage",
+        "VerifyReceiptAnswer",
+    )
+)
+
+
+def __getattr__(name: str) -> Any:
+    """The facts of receipts, loaded when they are first asked for."""
+    if name not in _RECEIPTS:
+        raise AttributeError(f"module 'assay' has no attribute {name!r}")
+    from . import receipts
+
+    found = getattr(receipts, name)
+    globals()[name] = found
+    return found
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})
 
 
 def library_path() -> str:

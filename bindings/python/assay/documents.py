@@ -145,9 +145,10 @@ class Document:
 
     @property
     def facts(self) -> Facts | None:
-        """The typed facts (Transaction, Notification, Decision …).
+        """The typed facts (Transaction, AppReceipt, Decision, Triage …).
 
-        None after a refusal, and for kinds that have no typed facts.
+        None after a refusal, but for a decision that says no and for a triage; None
+        for kinds that have no typed facts.
         """
         from .facts import facts_of
 

@@ -835,7 +835,7 @@ class Decision(Facts):
     flags: tuple[str, ...] = texts(
         "flags",
         '"trial", "intro", "offer", "will-not-renew", "change-pending", "renewal-booked", '
-        '"price-consent-pending", "family", "assigned", "by-this-evidence".',
+        '"price-consent-pending", "cancelled", "family", "assigned", "by-this-evidence".',
     )
     reason: int | None = integer(
         "reason", "Refunded: revocation reason; expired: expiration intent."
@@ -884,7 +884,12 @@ KINDS: dict[str, tuple[type[Facts], str]] = {
 
 def facts_of(document: Document) -> Facts | None:
     """The typed facts of a document; None when it has none."""
-    known = KINDS.get(document.kind)
+    kind = document.kind
+    known = KINDS.get(kind)
+    if known is None:
+        from . import receipts
+
+        known = receipts.KINDS.get(kind)
     if known is None or document.json.get(known[1]) is None:
         return None
     return known[0](document, known[1])

@@ -26,14 +26,27 @@ if TYPE_CHECKING:
     from typing import Any, Literal, NoReturn, Union
     from uuid import UUID
 
+    from .receipts import AppReceipt, TransactionReceipt, Triage, VerifyReceiptAnswer
+
     Evidence = Union[Document, Facts]
     Time = Union[int, datetime]
     SignedText = Union[str, bytes, bytearray, memoryview]
+    Device = Union[UUID, bytes, bytearray, memoryview]
     Kind = Literal[
-        "transaction", "renewal", "notification", "app-transaction", "realtime-request"
+        "transaction",
+        "renewal",
+        "notification",
+        "app-transaction",
+        "realtime-request",
+        "transaction-receipt",
+        "app-receipt",
+        "verify-receipt",
     ]
 
 _verify_jws = _functions.assay_verify_jws
+_verify_receipt = _functions.assay_verify_receipt
+_triage = _functions.assay_triage
+_read_verify_receipt = _functions.assay_read_verify_receipt
 _decide = _functions.assay_decide
 
 KINDS = {
@@ -43,6 +56,13 @@ KINDS = {
     "app-transaction": _c.ASSAY_JWS_APP_TRANSACTION,
     "realtime-request": _c.ASSAY_JWS_REALTIME_REQUEST,
 }
+
+RECEIPT_KINDS = {
+    "transaction-receipt": _c.ASSAY_RECEIPT_TRANSACTION,
+    "app-receipt": _c.ASSAY_RECEIPT_APP,
+}
+
+ANSWER_KIND = "verify-receipt"
 
 FOREVER = 2**63 - 1
 """For `check_expiry`: an end that never comes, stored for purchases without one."""
@@ -130,19 +150,113 @@ class Verifier:
         document = self._verified(_c.ASSAY_JWS_REALTIME_REQUEST, jws, now)
         return RealtimeRequest(document, "realtimeRequest")
 
-    def verify(self, kind: Kind, jws: SignedText, now: Time | None = None) -> Document:
+    def verify_transaction_receipt(
+        self, receipt: SignedText, now: Time | None = None
+    ) -> TransactionReceipt:
+        """Verify a transaction receipt: the property list of iOS 3 to 6, one purchase.
+
+        receipt  str or bytes, as the app sent it: base64 (once or twice, wrapped,
+                 URL-safe) or raw
+
+        Raises RejectedError when it is not genuine, or not for this verifier's
+        apps, products and environments. `retry_class` "after-config" with
+        rejected.identity.product: a purchase that the catalogue does not know yet;
+        the client must keep the receipt. Other errors and `now` as in
+        `verify_transaction`.
+        """
+        from .receipts import TransactionReceipt
+
+        kind = _c.ASSAY_RECEIPT_TRANSACTION
+        document = _accepted(self._receipt(kind, receipt, None, now))
+        return TransactionReceipt(document, "transactionReceipt")
+
+    def verify_app_receipt(
+        self, receipt: SignedText, subject: Device | None = None, now: Time | None = None
+    ) -> AppReceipt:
+        """Verify an app receipt: all purchases of an app on one device.
+
+        receipt  as in `verify_transaction_receipt`
+        subject  the device that it must belong to: the vendor id as uuid.UUID or 16
+                 bytes (iOS), or the 6 bytes of the MAC address (macOS). None leaves
+                 that check out: `device_bound` is then False
+
+        Raises RejectedError when it is not genuine, not for this verifier's apps and
+        environments, or of another device; MisuseError for a subject of another
+        length. Purchases of unknown products are no refusal: they have `known`
+        False. Other errors and `now` as in `verify_transaction`.
+        """
+        from .receipts import AppReceipt
+
+        document = _accepted(self._receipt(_c.ASSAY_RECEIPT_APP, receipt, subject, now))
+        return AppReceipt(document, "appReceipt")
+
+    def read_verify_receipt(
+        self, body: SignedText, now: Time | None = None
+    ) -> VerifyReceiptAnswer:
+        """Read the body of an answer of Apple's verifyReceipt endpoint.
+
+        body  str or bytes: the whole body of the HTTP answer, status 200
+
+        Raises AssayError for every answer without facts, and `retry_class` says
+        what to do: "later" (it is no verdict: keep everything as it was and ask
+        again), "same-once" (the same endpoint, once more), "other-environment" (the
+        other endpoint, once), "after-config", "never".
+        """
+        from .receipts import VerifyReceiptAnswer
+
+        return VerifyReceiptAnswer(_accepted(self._answer_read(body, now)), "verifyReceipt")
+
+    def triage(self, blob: SignedText, now: Time | None = None) -> Triage:
+        """Look at an untrusted blob, without cryptography: what is it, is it ours,
+        and is it worth verifying?
+
+        blob  str or bytes: whatever the client sent for a purchase
+
+        Never raises for what the blob is: an answer about it is a finding, whose
+        `worth_verifying`, `category` and `disposition` say how to go on. Its claims
+        stand in `claimed`; they are not facts. Raises MisuseError for a `now`
+        outside 2008 … 2100; TypeError and ValueError as `verify_transaction`.
+        """
+        from .receipts import Triage
+
+        text = _octets(blob)
+        answer = OwnedDocument()
+        code = _triage(self._open(), text, len(text), milliseconds(now), answer)
+        document = _answered(answer, code)
+        if code & 0xFF in (_c.ASSAY_MISUSE, _c.ASSAY_INTERNAL):
+            raise refusal(document)
+        return Triage(document, "triage")
+
+    def verify(
+        self,
+        kind: Kind,
+        evidence: SignedText,
+        now: Time | None = None,
+        subject: Device | None = None,
+    ) -> Document:
         """Verify, and answer with the document on success and on refusal.
 
-        kind  "transaction", "renewal", "notification", "app-transaction" or
-              "realtime-request"; there is deliberately no "any"
+        kind     "transaction", "renewal", "notification", "app-transaction" or
+                 "realtime-request" for a JWS; "transaction-receipt" or "app-receipt";
+                 "verify-receipt" for an answer of that endpoint. There is
+                 deliberately no "any"
+        subject  as in `verify_app_receipt`, for "app-receipt"
 
         Never raises for a refusal: look at `ok` first, then at `facts`, or call
-        `raise_for_refusal`. Raises ValueError for another kind, and like
-        `verify_transaction` for arguments of a wrong type.
+        `raise_for_refusal`. Raises ValueError for another kind, or a subject with a
+        kind that is no receipt; and like `verify_transaction` for arguments of a
+        wrong type.
         """
+        if kind in RECEIPT_KINDS:
+            return self._receipt(RECEIPT_KINDS[kind], evidence, subject, now)
+        if subject is not None:
+            raise ValueError(f"a {kind} has no subject")
+        if kind == ANSWER_KIND:
+            return self._answer_read(evidence, now)
         if kind not in KINDS:
-            raise ValueError(f"kind must be one of {', '.join(KINDS)}; not {kind!r}")
-        return self._answer(KINDS[kind], jws, now)
+            kinds = ", ".join((*KINDS, *RECEIPT_KINDS, ANSWER_KIND))
+            raise ValueError(f"kind must be one of {kinds}; not {kind!r}")
+        return self._answer(KINDS[kind], evidence, now)
 
     # ---- decision
 
@@ -155,7 +269,8 @@ class Verifier:
         """Decide plan, state and the next time to look, from verified evidence.
 
         evidence  facts or documents of this verifier (or one with the same
-                  configuration); a renewal needs its transaction beside it. Facts
+                  configuration): of JWS, receipts and answers of verifyReceipt, in
+                  any mixture; a renewal needs its transaction beside it. Facts
                   nested in a notification stand for the whole notification.
         account   appAccountToken that the evidence must carry; None leaves the
                   check to `decide.account` of the configuration
@@ -253,7 +368,7 @@ class Verifier:
         handle = self._handle
         if handle is None:
             raise ValueError("the verifier is closed")
-        text = jws.encode("utf-8", "surrogatepass") if isinstance(jws, str) else _octets(jws)
+        text = _octets(jws)
         answer = OwnedDocument()
         code = _verify_jws(
             handle,
@@ -266,10 +381,32 @@ class Verifier:
         return _answered(answer, code)
 
     def _verified(self, kind: int, jws: SignedText, now: Time | None) -> Document:
-        document = self._answer(kind, jws, now)
-        if document.code:
-            raise refusal(document)
-        return document
+        return _accepted(self._answer(kind, jws, now))
+
+    def _receipt(
+        self, kind: int, receipt: SignedText, subject: Device | None, now: Time | None
+    ) -> Document:
+        text, device = _octets(receipt), _device(subject)
+        answer = OwnedDocument()
+        code = _verify_receipt(
+            self._open(),
+            kind,
+            text,
+            len(text),
+            device,
+            len(device or b""),
+            milliseconds(now),
+            answer,
+        )
+        return _answered(answer, code)
+
+    def _answer_read(self, body: SignedText, now: Time | None) -> Document:
+        text = _octets(body)
+        answer = OwnedDocument()
+        code = _read_verify_receipt(
+            self._open(), text, len(text), milliseconds(now), answer
+        )
+        return _answered(answer, code)
 
 
 class Expiry:
@@ -375,12 +512,26 @@ def _configuration(config: Mapping[str, Any] | str | bytes) -> bytes:
     return config.encode("utf-8", "surrogatepass")
 
 
-def _octets(jws: bytes | bytearray | memoryview) -> bytes:
-    if isinstance(jws, bytes):
-        return jws
-    if isinstance(jws, (bytearray, memoryview)):
-        return bytes(jws)
-    raise TypeError(f"a JWS is a str or bytes, not {type(jws).__name__}")
+def _octets(evidence: SignedText) -> bytes:
+    if isinstance(evidence, str):
+        return evidence.encode("utf-8", "surrogatepass")
+    if isinstance(evidence, bytes):
+        return evidence
+    if isinstance(evidence, (bytearray, memoryview)):
+        return bytes(evidence)
+    raise TypeError(f"evidence is a str or bytes, not {type(evidence).__name__}")
+
+
+def _device(subject: Device | None) -> bytes | None:
+    """The bytes of a vendor id or a MAC address."""
+    if subject is None or isinstance(subject, bytes):
+        return subject
+    if isinstance(subject, (bytearray, memoryview)):
+        return bytes(subject)
+    octets = getattr(subject, "bytes", None)  # uuid.UUID, without importing it
+    if not isinstance(octets, bytes):
+        raise TypeError(f"subject is a UUID or bytes, not {type(subject).__name__}")
+    return octets
 
 
 def _documents(evidence: Evidence | Iterable[Evidence]) -> list[Document]:
@@ -395,6 +546,12 @@ def _documents(evidence: Evidence | Iterable[Evidence]) -> list[Document]:
             )
         found[id(document)] = document
     return list(found.values())
+
+
+def _accepted(document: Document) -> Document:
+    if document.code:
+        raise refusal(document)
+    return document
 
 
 def _answered(answer: OwnedDocument, code: int) -> Document:

@@ -8,11 +8,12 @@ import sqlite3
 import subprocess
 import sys
 import tempfile
+import threading
 import unittest
 from contextlib import closing
 
 import assay
-from case_table import jws_of, table
+from case_table import given, jws_of, table
 
 EXAMPLES = pathlib.Path(__file__).resolve().parents[1] / "examples"
 
@@ -116,6 +117,119 @@ class NotificationTest(ExampleCase):
         self.assertEqual(self.post(b" " * 300_000), "413 Content Too Large")
         self.assertEqual(self.post(b"", "GET"), "405 Method Not Allowed")
         self.assertEqual(self.stored(), [])
+
+
+class ReceiptEndpointTest(ExampleCase):
+    """receipt_endpoint.py answers as docs/receipts.md says."""
+
+    VERIFIER = "standard"
+
+    def setUp(self):
+        super().setUp()
+        config = self.folder / "config.json"
+        config.write_text(json.dumps(table().configuration(self.VERIFIER)))
+        self.environment = {
+            "ASSAY_CONFIG": str(config), "LEDGER": str(self.folder / "ledger.db"),
+        }
+        for name, value in self.environment.items():
+            os.environ[name] = value
+            self.addCleanup(os.environ.pop, name, None)
+        self.example = load("receipt_endpoint")
+
+    def receipt(self, call, status, kind=None):
+        """The text of the first case of the standard verifier with a status."""
+        for case in table().cases:
+            if (case["call"], case.get("kind"), case["expect"]["status"]) == (call, kind, status):
+                text = given(case, "receipt" if call == "verify_receipt" else "blob")
+                if case["verifier"] == self.VERIFIER and isinstance(text, str):
+                    if "subjectBase64" not in case:
+                        return text
+        raise AssertionError(f"the case table has no {call} of {kind} with {status}")
+
+    def post(self, receipt, account="u-17"):
+        event = {
+            "requestContext": {"authorizer": {"claims": {"sub": account}}},
+            "body": receipt if receipt is None else json.dumps({"receipt": receipt}),
+        }
+        answer = self.example.handler(event, None)
+        return json.loads(answer["body"])["answer"], answer["statusCode"]
+
+    def test_runs(self):
+        receipt = self.folder / "receipt.b64"
+        receipt.write_text(self.receipt("verify_receipt", "ok", "transaction-receipt") + "\n")
+        packages = str(pathlib.Path(assay.__file__).parent.parent)
+        for wanted in ("granted", "already-granted"):
+            done = subprocess.run(
+                [sys.executable, str(EXAMPLES / "receipt_endpoint.py"), str(receipt), "u-17"],
+                capture_output=True, text=True, timeout=60,
+                env={**os.environ, **self.environment, "PYTHONPATH": packages},
+            )
+            self.assertEqual(done.returncode, 0, done.stderr)
+            answer = json.loads(done.stdout)
+            self.assertEqual(json.loads(answer["body"]), {"answer": wanted}, done.stderr)
+            self.assertEqual(answer["statusCode"], 200)
+
+    def test_each_kind_is_granted_once_and_to_one_account(self):
+        for kind in ("transaction-receipt", "app-receipt"):
+            with self.subTest(kind=kind):
+                text = self.receipt("verify_receipt", "ok", kind)
+                self.assertEqual(self.post(text), ("granted", 200))
+                self.assertEqual(self.post(text), ("already-granted", 200))
+                with self.assertLogs("receipts", "WARNING"):
+                    self.assertEqual(self.post(text, "u-18"), ("refused-final", 409))
+                self.tearDownLedger()
+
+    def tearDownLedger(self):
+        with closing(sqlite3.connect(self.environment["LEDGER"])) as connection, connection:
+            connection.execute("delete from claim")
+            connection.execute("delete from line")
+
+    def test_refunded_stays_refunded(self):
+        text = self.receipt("verify_receipt", "ok", "transaction-receipt")
+        self.assertEqual(self.post(text), ("granted", 200))
+        with closing(sqlite3.connect(self.environment["LEDGER"])) as connection, connection:
+            connection.execute("update claim set revoked = 1")
+        with self.assertLogs("receipts", "WARNING") as logged:
+            self.assertEqual(self.post(text), ("refused-final", 409))
+        self.assertIn("revoked", logged.output[0])
+
+    def test_simultaneous_requests_are_granted_once(self):
+        text = self.receipt("verify_receipt", "ok", "transaction-receipt")
+        answers = []
+        threads = [
+            threading.Thread(target=lambda: answers.append(self.post(text)[0]))
+            for _ in range(8)
+        ]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        self.assertEqual(sorted(answers), ["already-granted"] * 7 + ["granted"])
+
+    def test_refusals(self):
+        for call, status, kind, wanted, logs in (
+            ("triage", "rejected.triage.cracker", None, ("refused-final", 400), "INFO"),
+            ("triage", "rejected.triage.foreign-bundle", None, ("refused-final", 400), "INFO"),
+            ("triage", "rejected.triage.foreign-product", None, ("refused-keep", 409), "INFO"),
+            ("triage", "malformed.plist.syntax", None, ("resend", 400), "INFO"),
+            ("verify_receipt", "rejected.receipt.signature", "transaction-receipt",
+             ("refused-final", 400), "WARNING"),
+            ("verify_receipt", "rejected.app-receipt.signature", "app-receipt",
+             ("refused-final", 400), "WARNING"),
+        ):
+            with self.subTest(status=status), self.assertLogs("receipts", logs) as logged:
+                self.assertEqual(self.post(self.receipt(call, status, kind)), wanted)
+                self.assertIn(status, " ".join(logged.output))
+        for body in ("{", "{}", "[]", '{"receipt":5}', None):
+            with self.subTest(body=body):
+                event = {"requestContext": {"authorizer": {"claims": {"sub": "u"}}}, "body": body}
+                self.assertEqual(self.example.handler(event, None)["statusCode"], 400)
+
+    def test_a_ledger_that_is_away_defers(self):
+        text = self.receipt("verify_receipt", "ok", "transaction-receipt")
+        self.example.ledger.path = str(self.folder / "no" / "such" / "ledger.db")
+        with self.assertLogs("receipts", "ERROR"):
+            self.assertEqual(self.post(text), ("deferred", 503))
 
 
 if __name__ == "__main__":

@@ -114,6 +114,7 @@ class LoadingTest(unittest.TestCase):
         self.assertEqual(done.returncode, 0, done.stderr)
         loaded = set(done.stdout.split())
         self.assertIn("assay.facts", loaded)
+        self.assertNotIn("assay.receipts", loaded)
         self.assertFalse(loaded & {"json", "re", "typing", "collections", "datetime", "enum"})
 
     def test_version(self):
