@@ -90,7 +90,8 @@ public final class Verifier: Sendable {
       try Verifier.checkNow(nowMs)
       let payload = try verification.run(jws)
       return envelope(kind, verification.checks).accepted(
-        .storeKit(payload), warnings: { payload.writeWarnings(&$0) }, capacity: payload.json.bytes.count + 3072
+        .storeKit(payload), warnings: { payload.writeWarnings(&$0) },
+        capacity: payload.json.bytes.count + 3072
       ) { payload.write(&$0) }
     } catch {
       return envelope(kind, verification.checks).refused(error)

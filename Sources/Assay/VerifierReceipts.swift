@@ -97,8 +97,7 @@ extension Verifier {
         kind: "triage", factsMember: "triage", checks: Checks([]), configuration: fingerprint
       ).refused(error)
     }
-    return Triage(receipts.configuration).look(blob)
-      .document(configuration: fingerprint)
+    return receipts.triage.look(blob).document(configuration: fingerprint)
   }
 
   /// The longest answer that is looked at (VRR-15).

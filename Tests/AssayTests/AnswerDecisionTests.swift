@@ -49,9 +49,15 @@ struct AnswerDecisionTests {
     }
     #expect(try flags { $0.isTrial = true } == ["trial"])
     #expect(try flags { $0.isIntro = true } == ["intro"])
-    #expect(try flags { $0.isTrial = true; $0.isIntro = true } == ["trial"])
+    #expect(
+      try flags {
+        $0.isTrial = true; $0.isIntro = true
+      } == ["trial"])
     #expect(try flags { $0.hasOffer = true } == ["offer"])
-    #expect(try flags { $0.isIntro = true; $0.hasOffer = true } == ["intro", "offer"])
+    #expect(
+      try flags {
+        $0.isIntro = true; $0.hasOffer = true
+      } == ["intro", "offer"])
     #expect(try flags { $0.offerType = 2 } == ["offer"])
   }
 
@@ -80,7 +86,9 @@ struct AnswerDecisionTests {
     let lenient = decisionConfiguration { $0.decide.leewayMs = 5000 }
     #expect(try decided([endedAnswer()], by: lenient, at: At.now + 4999).entitled)
     #expect(try !decided([endedAnswer()], by: lenient, at: At.now + 5000).entitled)
-    let off = renewal { $0.autoRenewStatus = 0; $0.asOf = At.now }
+    let off = renewal {
+      $0.autoRenewStatus = 0; $0.asOf = At.now
+    }
     #expect(try !decided([endedAnswer()], [off], by: lenient).entitled)
   }
 

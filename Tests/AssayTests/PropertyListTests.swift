@@ -202,7 +202,9 @@ struct PropertyListTests {
     #expect(status(list(65)) == .tooLargePlistEntry)
     for quote in ["\"", "'", ""] {
       func entry(_ key: Int, _ value: Int) -> [UInt8] {
-        let (key, value) = (String(repeating: "k", count: key), String(repeating: "v", count: value))
+        let (key, value) = (
+          String(repeating: "k", count: key), String(repeating: "v", count: value)
+        )
         return utf8("{\(quote)\(key)\(quote)=\(quote)\(value)\(quote);}")
       }
       #expect(status(entry(64, 1)) == nil)

@@ -57,10 +57,12 @@ struct PurchaseInfoTests {
     }
   }
 
-  @Test("RCP-13 required keys", arguments: [
-    "bid", "product-id", "quantity", "transaction-id", "original-transaction-id",
-    "purchase-date",
-  ])
+  @Test(
+    "RCP-13 required keys",
+    arguments: [
+      "bid", "product-id", "quantity", "transaction-id", "original-transaction-id",
+      "purchase-date",
+    ])
   func required(_ key: String) throws {
     let gone = try check(Self.good.removing(key))
     #expect(gone.status == .malformedReceiptFieldMissing)
@@ -95,21 +97,23 @@ struct PurchaseInfoTests {
     #expect(try check(ahead.purchaseInfo).status == .ok)
   }
 
-  @Test("RCP-13 formats", arguments: [
-    ("bid", String(repeating: "b", count: 256), String(repeating: "b", count: 255)),
-    ("product-id", String(repeating: "p", count: 256), String(repeating: "p", count: 255)),
-    ("quantity", "1000000000", "999999999"), ("quantity", "0", "1"), ("quantity", "-1", "7"),
-    ("quantity", "1.0", "10"), ("quantity", "0x1", "01"), ("quantity", "000000000", "000000001"),
-    ("transaction-id", "123456789012345678901", "12345678901234567890"),
-    ("transaction-id", "2000000900000001a", "2000000900000001"),
-    ("transaction-id", "02000000900000001", "0"), ("transaction-id", "2e15", "215"),
-    ("original-transaction-id", "00", "0"), ("original-transaction-id", "1/2", "12"),
-    ("original-transaction-id", "1:2", "12"),
-    ("item-id", "12a", "12"), ("app-item-id", "123456789012345678901", "007"),
-    ("version-external-identifier", "1.0", "0"), ("web-order-line-item-id", "x", "0"),
-    ("is-trial-period", "TRUE", "true"), ("is-trial-period", "1", "false"),
-    ("is-in-intro-offer-period", "no", "true"),
-  ])
+  @Test(
+    "RCP-13 formats",
+    arguments: [
+      ("bid", String(repeating: "b", count: 256), String(repeating: "b", count: 255)),
+      ("product-id", String(repeating: "p", count: 256), String(repeating: "p", count: 255)),
+      ("quantity", "1000000000", "999999999"), ("quantity", "0", "1"), ("quantity", "-1", "7"),
+      ("quantity", "1.0", "10"), ("quantity", "0x1", "01"), ("quantity", "000000000", "000000001"),
+      ("transaction-id", "123456789012345678901", "12345678901234567890"),
+      ("transaction-id", "2000000900000001a", "2000000900000001"),
+      ("transaction-id", "02000000900000001", "0"), ("transaction-id", "2e15", "215"),
+      ("original-transaction-id", "00", "0"), ("original-transaction-id", "1/2", "12"),
+      ("original-transaction-id", "1:2", "12"),
+      ("item-id", "12a", "12"), ("app-item-id", "123456789012345678901", "007"),
+      ("version-external-identifier", "1.0", "0"), ("web-order-line-item-id", "x", "0"),
+      ("is-trial-period", "TRUE", "true"), ("is-trial-period", "1", "false"),
+      ("is-in-intro-offer-period", "no", "true"),
+    ])
   func formats(_ key: String, _ wrong: String, _ right: String) throws {
     let refused = try check(Self.good.setting(key, wrong))
     #expect(refused.status == .malformedReceiptFieldFormat)
@@ -117,9 +121,11 @@ struct PurchaseInfoTests {
     #expect(try check(Self.good.setting(key, right)).status == .ok)
   }
 
-  @Test("RCP-13 milliseconds have 12 or 13 digits", arguments: [
-    "purchase-date-ms", "original-purchase-date-ms", "expires-date",
-  ])
+  @Test(
+    "RCP-13 milliseconds have 12 or 13 digits",
+    arguments: [
+      "purchase-date-ms", "original-purchase-date-ms", "expires-date",
+    ])
   func milliseconds(_ key: String) throws {
     for wrong in ["99999999999", "10000000000000", "179521920000x", "1795219200.00", "1e12"] {
       let refused = try check(Self.good.setting(key, wrong))
@@ -162,10 +168,12 @@ struct PurchaseInfoTests {
     #expect(ReceiptDateText.seconds(text[2..<30], zone: ReceiptDateText.utc) == nil)
   }
 
-  @Test("RCP-14 a date text that is none", arguments: [
-    "purchase-date", "purchase-date-pst", "original-purchase-date",
-    "original-purchase-date-pst", "expires-date-formatted", "expires-date-formatted-pst",
-  ])
+  @Test(
+    "RCP-14 a date text that is none",
+    arguments: [
+      "purchase-date", "purchase-date-pst", "original-purchase-date",
+      "original-purchase-date-pst", "expires-date-formatted", "expires-date-formatted-pst",
+    ])
   func dateFields(_ key: String) throws {
     let refused = try check(Self.good.setting(key, "2026-11-31 00:00:00 Etc/GMT"))
     #expect(refused.status == .malformedReceiptFieldFormat)
@@ -195,11 +203,13 @@ struct PurchaseInfoTests {
     }
   }
 
-  @Test("RCP-15 the three texts of one moment agree", arguments: [
-    ("purchase-date-ms", "purchase-date", "purchase-date-pst"),
-    ("original-purchase-date-ms", "original-purchase-date", "original-purchase-date-pst"),
-    ("expires-date", "expires-date-formatted", "expires-date-formatted-pst"),
-  ])
+  @Test(
+    "RCP-15 the three texts of one moment agree",
+    arguments: [
+      ("purchase-date-ms", "purchase-date", "purchase-date-pst"),
+      ("original-purchase-date-ms", "original-purchase-date", "original-purchase-date-pst"),
+      ("expires-date", "expires-date-formatted", "expires-date-formatted-pst"),
+    ])
   func consistency(_ ms: String, _ utc: String, _ pst: String) throws {
     let text = try #require(Self.good[ms])
     let instant = try #require(Int64(text))
@@ -233,7 +243,8 @@ struct PurchaseInfoTests {
   @Test("purchase dates are the milliseconds' where they are signed, else the date's")
   func precision() throws {
     let ms = Self.now - 10 * Purchase.day
-    #expect(try info(Self.good.setting("purchase-date-ms", String(ms + 868))).purchaseDateMs == ms + 868)
+    #expect(
+      try info(Self.good.setting("purchase-date-ms", String(ms + 868))).purchaseDateMs == ms + 868)
     #expect(try info(Self.good.removing("purchase-date-ms")).purchaseDateMs == ms)
   }
 

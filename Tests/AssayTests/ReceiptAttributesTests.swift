@@ -259,6 +259,7 @@ struct ReceiptAttributesTests {
     for wrong in [
       Write.integer(octets: []), Write.integer(octets: [0x80]), Write.integer(octets: [0xff]),
       Write.integer(octets: [0, 0]), Write.integer(octets: [0, 0x7f]),
+      Write.integer(octets: [0x80, 0]), Write.integer(octets: [0xff, 0x7f]),
       Write.integer(octets: [1, 0, 0, 0, 0, 0, 0, 0, 0]),
       Write.integer(octets: [0, 0xff, 0, 0, 0, 0, 0, 0, 0, 0]), Write.utf8("1"),
       [0x02, 0x02, 0x01],

@@ -44,7 +44,8 @@ struct ReceiptTrustTests {
   @Test("CER-2 each array has the published SHA-256", arguments: published.indices)
   func fingerprints(_ index: Int) {
     let entry = Self.published[index]
-    #expect(String(decoding: Hex.encode(Digest.sha256.of(entry.der)), as: UTF8.self) == entry.sha256)
+    #expect(
+      String(decoding: Hex.encode(Digest.sha256.of(entry.der)), as: UTF8.self) == entry.sha256)
     #expect(Certificate(entry.der) != nil, "\(entry.name)")
   }
 

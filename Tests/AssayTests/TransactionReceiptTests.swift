@@ -463,7 +463,8 @@ struct TransactionReceiptTests {
 
   @Test("RCP-24 the bundle id is compared byte for byte")
   func bundle() throws {
-    for bundle in ["com.example.App", "com.example.ap", "com.example.app2", "com.example.stranger"] {
+    for bundle in ["com.example.App", "com.example.ap", "com.example.app2", "com.example.stranger"]
+    {
       let answer = try Bench.verify(
         Bench.minted { $0.info = $0.info.setting("bid", bundle) })
       #expect(answer.status == .rejectedIdentityBundle, "\(bundle)")
@@ -510,15 +511,17 @@ struct TransactionReceiptTests {
     #expect(answer.text("error.retryClass") == "after-config")
   }
 
-  @Test("RCP-27 what the id tells", arguments: [
-    ("1000000046178817", IdEnvironment.sandbox), ("2000000900000001", .sandbox),
-    ("10000000000000", .production), ("350000900000001", .production),
-    ("990000000000000", .production), ("3000000900000001", .unknown),
-    ("1010000000000000", .unknown), ("9999999999999", .unknown), ("0", .unknown),
-    ("", .unknown), ("12345678901234567890", .unknown), ("00000000000000", .unknown),
-    ("010000000000000", .unknown), ("a0000000000000", .unknown), ("1a0000000000000", .unknown),
-    ("10a0000000000000", .unknown),
-  ])
+  @Test(
+    "RCP-27 what the id tells",
+    arguments: [
+      ("1000000046178817", IdEnvironment.sandbox), ("2000000900000001", .sandbox),
+      ("10000000000000", .production), ("350000900000001", .production),
+      ("990000000000000", .production), ("3000000900000001", .unknown),
+      ("1010000000000000", .unknown), ("9999999999999", .unknown), ("0", .unknown),
+      ("", .unknown), ("12345678901234567890", .unknown), ("00000000000000", .unknown),
+      ("010000000000000", .unknown), ("a0000000000000", .unknown), ("1a0000000000000", .unknown),
+      ("10a0000000000000", .unknown),
+    ])
   func idRule(_ id: String, _ told: IdEnvironment) {
     #expect(IdEnvironment.of(utf8(id)[...]) == told)
     #expect(IdEnvironment.of(utf8("xx" + id)[2...]) == told)
@@ -619,7 +622,8 @@ struct TransactionReceiptTests {
     let answer = try Bench.verify(receipt, [("receipts.unknownEnvironment", "allow")])
     #expect(answer.status == .ok)
     let tree = try #require(answer.tree)
-    for path in ["environment", "environmentSource", "keys.transaction", "keys.purchase",
+    for path in [
+      "environment", "environmentSource", "keys.transaction", "keys.purchase",
       "keys.subscription",
     ] {
       #expect(tree.at("transactionReceipt." + path)?.kind == .null, "\(path)")

@@ -151,7 +151,8 @@ struct TriageAppReceiptTests {
 
   @Test("TRI-3 other DER is no receipt")
   func otherDER() {
-    let certificate = Fixture.element(0x30, Fixture.element(0x30, [UInt8](repeating: 5, count: 200)))
+    let certificate = Fixture.element(
+      0x30, Fixture.element(0x30, [UInt8](repeating: 5, count: 200)))
     #expect(look(certificate).form == .unknown)
     #expect(look(certificate).status == "unsupported.triage.form")
   }

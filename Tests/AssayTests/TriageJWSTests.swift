@@ -39,7 +39,10 @@ struct TriageJWSTests {
   @Test(
     "TRI-3 JWS-75 the probable kind",
     arguments: [
-      (#"{"notificationType":"TEST","data":{"bundleId":"com.example.app"}}"#, StoreKitKind.notification),
+      (
+        #"{"notificationType":"TEST","data":{"bundleId":"com.example.app"}}"#,
+        StoreKitKind.notification
+      ),
       (#"{"receiptType":"Sandbox","bundleId":"com.example.app"}"#, .appTransaction),
       (#"{"requestIdentifier":"a","userLocale":"b"}"#, .realtimeRequest),
       (#"{"autoRenewStatus":1,"environment":"Sandbox"}"#, .renewal),
@@ -61,7 +64,8 @@ struct TriageJWSTests {
     func look(_ bundle: String) -> TriageResult {
       Fixture.look(
         Fixture.jws(
-          #"{"notificationUUID":"x","\#(body)":{"bundleId":"\#(bundle)","environment":"Sandbox"}}"#))
+          #"{"notificationUUID":"x","\#(body)":{"bundleId":"\#(bundle)","environment":"Sandbox"}}"#)
+      )
     }
     #expect(look("com.example.app").category == .jws)
     #expect(look("com.example.app").claim?.environment == .sandbox)
@@ -168,7 +172,8 @@ struct TriageJWSTests {
   @Test("TRI-3 a JWS over the limit of JWS is not read")
   func tooLarge() {
     let padding = String(repeating: "a", count: 50_000)
-    let large = Fixture.transaction.replacing(#"{"bundleId""#, with: #"{"x":"\#(padding)","bundleId""#)
+    let large = Fixture.transaction.replacing(
+      #"{"bundleId""#, with: #"{"x":"\#(padding)","bundleId""#)
     let result = Fixture.look(Fixture.jws(large))
     #expect(result.status == "too-large.jws.input")
     #expect(result.category == .malformed)

@@ -156,7 +156,9 @@ struct TriageTests {
 
   @Test("TRI-4 half a receipt is incomplete", arguments: ["signature", "purchase-info"])
   func incomplete(_ missing: String) {
-    let half = "{" + Receipt().outerPairs.filter { $0.key != missing }
+    let half =
+      "{"
+      + Receipt().outerPairs.filter { $0.key != missing }
       .map { "\"\($0.key)\"=\"\($0.value)\";" }.joined() + "}"
     let result = Fixture.look(Fixture.base64(half))
     #expect(result.status == "rejected.triage.incomplete")

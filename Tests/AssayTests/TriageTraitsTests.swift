@@ -118,7 +118,9 @@ struct TriageTraitsTests {
       let good = Receipt().with { $0.blob = Receipt.blob(version: 3, certificate: certificate) }
       #expect(Fixture.look(good.blob64).traitNames == [])
       var text = Array(Fixture.base64(good.blob))
-      guard let last = text.lastIndex(where: { $0 != 0x3d }), last < text.count - 1 else { continue }
+      guard let last = text.lastIndex(where: { $0 != 0x3d }), last < text.count - 1 else {
+        continue
+      }
       text[last] += 1
       let spoilt = good.with { $0.signature = String(decoding: text, as: UTF8.self) }
       #expect(Fixture.look(spoilt.blob64).traitNames == ["format:signature"])

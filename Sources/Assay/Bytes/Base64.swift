@@ -162,10 +162,8 @@ enum Base64 {
     var read = 0
     var write = 0
     while read &+ 8 <= text.count {
-      let word = unsafe UInt64(
-        littleEndian: text.loadUnaligned(fromByteOffset: read, as: UInt64.self))
-      let low = unsafe group(UInt32(truncatingIfNeeded: word), table)
-      let high = unsafe group(UInt32(truncatingIfNeeded: word >> 32), table)
+      let low = unsafe group(text, at: read, table)
+      let high = unsafe group(text, at: read &+ 4, table)
       guard (low | high) < stranger else { return false }
       let value = UInt64(low) | UInt64(high) << 24
       unsafe bytes.storeBytes(of: value.littleEndian, toByteOffset: write, as: UInt64.self)
@@ -192,6 +190,16 @@ enum Base64 {
       write &+= there &- 1
     }
     return seen < stranger
+  }
+
+  /// The value of four digits. It loads them one by one: that takes fewer steps
+  /// than to take one word apart.
+  @inline(__always)
+  private static func group(
+    _ text: UnsafeRawBufferPointer, at read: Int, _ table: UnsafeBufferPointer<UInt32>
+  ) -> UInt32 {
+    unsafe table[Int(text[read])] | table[256 &+ Int(text[read &+ 1])]
+      | table[512 &+ Int(text[read &+ 2])] | table[768 &+ Int(text[read &+ 3])]
   }
 
   @inline(__always)

@@ -5,9 +5,28 @@ enum ByteScan {
   static func first(
     _ one: UInt8, or other: UInt8, in bytes: Span<UInt8>, from start: Int
   ) -> Int {
+    // Most texts are short; of a long one whole blocks are passed over.
+    let near = firstByWords(one, or: other, in: bytes, from: start, to: start &+ blockSize)
+    guard near < 0 else { return near }
+    var at = start &+ blockSize
+    while at &+ blockSize <= bytes.count, !hasEither(one, other, in: bytes, from: at) {
+      at &+= blockSize
+    }
+    let far = firstByWords(one, or: other, in: bytes, from: at, to: bytes.count)
+    return far < 0 ? bytes.count : far
+  }
+
+  private static let blockSize = 64
+
+  /// The first place below `end` that holds one of two bytes, or behind it but in
+  /// a word that begins before it; negative when there is none.
+  @inline(__always)
+  private static func firstByWords(
+    _ one: UInt8, or other: UInt8, in bytes: Span<UInt8>, from start: Int, to end: Int
+  ) -> Int {
     let raw = unsafe bytes.bytes
     var at = start
-    while at &+ 8 <= bytes.count {
+    while at < end, at &+ 8 <= bytes.count {
       let word = unsafe UInt64(
         littleEndian: raw.unsafeLoadUnaligned(fromByteOffset: at, as: UInt64.self))
       let hits = zeroBytes(word ^ everyByte(one)) | zeroBytes(word ^ everyByte(other))
@@ -15,11 +34,27 @@ enum ByteScan {
       if hits != 0 { return at &+ hits.trailingZeroBitCount / 8 }
       at &+= 8
     }
-    while at < bytes.count {
+    while at < end, at < bytes.count {
       if bytes[at] == one || bytes[at] == other { return at }
       at &+= 1
     }
-    return bytes.count
+    return -1
+  }
+
+  /// Whether one block holds one of two bytes. Without branches, so that the
+  /// compiler looks at many bytes at once.
+  private static func hasEither(
+    _ one: UInt8, _ other: UInt8, in bytes: Span<UInt8>, from start: Int
+  ) -> Bool {
+    guard start >= 0, start &+ blockSize <= bytes.count else { return true }
+    return unsafe bytes.withUnsafeBufferPointer { bytes in
+      var hits: UInt8 = 0
+      for at in start..<start &+ blockSize {
+        let byte = unsafe bytes[at]
+        hits |= (byte == one ? 1 : 0) | (byte == other ? 1 : 0)
+      }
+      return hits != 0
+    }
   }
 
   /// Whether every byte lies in 0x01 … 0x7f.

@@ -40,7 +40,7 @@ enum TolerantBase64 {
   /// The offset of the first byte that stands in no base64 text; nil when the
   /// fault is another one.
   static func stranger(in text: ArraySlice<UInt8>) -> Int? {
-    for (offset, byte) in text.enumerated() where classes[Int(byte)] & Class.other != 0 {
+    for (offset, byte) in text.enumerated() where !isAllowed(byte) {
       return offset
     }
     return nil
@@ -60,7 +60,7 @@ enum TolerantBase64 {
   }
 
   /// CR, LF, TAB and space.
-  static func isBlank(_ byte: UInt8) -> Bool { classes[Int(byte)] == 0 }
+  static func isBlank(_ byte: UInt8) -> Bool { byte == space || byte == 0x09 || isLineBreak(byte) }
 
   // MARK: parts
 
@@ -70,8 +70,7 @@ enum TolerantBase64 {
   private static func isLineBreak(_ byte: UInt8) -> Bool { byte == 0x0a || byte == 0x0d }
 
   private static func decode(spaced text: ArraySlice<UInt8>) -> [UInt8]? {
-    var (digits, seen) = withoutBlanks(text)
-    guard seen & Class.other == 0, seen & Class.both != Class.both else { return nil }
+    var digits = withoutBlanks(text)
     var padding = 0
     while digits.last == 0x3d, padding < 2 {
       digits.removeLast()
@@ -79,55 +78,32 @@ enum TolerantBase64 {
     }
     // RCP-2: less padding than due is accepted, more is not.
     guard padding <= (4 &- digits.count % 4) % 4 else { return nil }
-    if seen & Class.both == Class.url { return Base64.decodeURL(digits[...]) }
-    return Base64.decodeDigits(digits[...])
+    // Each alphabet refuses the other's two digits, so both in one text is none.
+    return Base64.decodeDigits(digits[...]) ?? Base64.decodeURL(digits[...])
   }
 
-  /// The text without CR, LF, TAB and space, and the classes of all that is left.
-  private static func withoutBlanks(_ text: ArraySlice<UInt8>) -> ([UInt8], seen: UInt8) {
-    let table = classes.span
-    let input = text.span
-    var seen: UInt8 = 0
-    let digits = unsafe [UInt8](unsafeUninitializedCapacity: text.count) { buffer, count in
-      var kept = 0
-      for at in 0..<input.count {
-        let byte = input[at]
-        let kind = table[Int(byte)]
-        // Written always, counted when it is no blank: `kept` never passes `at`.
-        unsafe buffer[kept] = byte
-        kept &+= kind == 0 ? 0 : 1
-        seen |= kind
-      }
-      count = kept
+  /// The text without CR, LF, TAB and space, copied line by line.
+  private static func withoutBlanks(_ text: ArraySlice<UInt8>) -> [UInt8] {
+    var kept: [UInt8] = []
+    kept.reserveCapacity(text.count)
+    let bytes = text.span
+    var at = 0
+    while at < bytes.count {
+      let stop = ByteScan.first(0x0a, or: 0x0d, in: bytes, from: at)
+      kept.append(contentsOf: text[text.startIndex &+ at..<text.startIndex &+ stop])
+      at = stop &+ 1
     }
-    return (digits, seen)
+    if ByteScan.first(space, or: 0x09, in: kept.span, from: 0) < kept.count {
+      kept.removeAll { $0 == space || $0 == 0x09 }
+    }
+    return kept
   }
 
-  /// What a byte may be in a text of base64.
-  private enum Class {
-    /// A digit of both alphabets, or padding.
-    static let plain: UInt8 = 1
-    /// `+` and `/`.
-    static let standard: UInt8 = 2
-    /// `-` and `_`.
-    static let url: UInt8 = 4
-    static let both: UInt8 = 6
-    /// No part of any base64 text.
-    static let other: UInt8 = 8
+  /// CR, LF, TAB, space, the digits of both alphabets and `=`.
+  private static func isAllowed(_ byte: UInt8) -> Bool {
+    switch byte {
+    case 0x30...0x39, 0x41...0x5a, 0x61...0x7a, 0x2b, 0x2d, 0x2f, 0x3d, 0x5f: return true
+    default: return isBlank(byte)
+    }
   }
-
-  /// The class of each byte; 0 for CR, LF, TAB and space.
-  private static let classes: [UInt8] = {
-    var table = [UInt8](repeating: Class.other, count: 256)
-    for byte in 0x30...0x39 { table[byte] = Class.plain }
-    for byte in 0x41...0x5a { table[byte] = Class.plain }
-    for byte in 0x61...0x7a { table[byte] = Class.plain }
-    table[0x3d] = Class.plain
-    table[0x2b] = Class.standard
-    table[0x2f] = Class.standard
-    table[0x2d] = Class.url
-    table[0x5f] = Class.url
-    for byte in [0x09, 0x0a, 0x0d, 0x20] { table[byte] = 0 }
-    return table
-  }()
 }

@@ -63,7 +63,9 @@ extension Triage {
     receipt.purchaseCount = claims.purchases.count
     receipt.isComplete = claims.purchases.count <= TriageClaim.AppReceipt.purchaseCap
     claim.bundleId = claims.shown(claims.bundleId)
-    claim.environment = claims.type.flatMap { AppReceiptVerification.environment(ofType: claims.slice($0)) }
+    claim.environment = claims.type.flatMap {
+      AppReceiptVerification.environment(ofType: claims.slice($0))
+    }
     for purchase in claims.purchases.prefix(TriageClaim.AppReceipt.purchaseCap) {
       addProduct(purchase, claims, &receipt)
       addKeys(purchase, claims, &claim)

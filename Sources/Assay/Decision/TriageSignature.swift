@@ -54,7 +54,8 @@ enum TriageSignature {
   private static func areDigits(_ text: ArraySlice<UInt8>) -> Bool {
     unsafe text.withUnsafeBufferPointer { bytes in
       var strangers: UInt8 = 0
-      for unsafe byte in unsafe bytes {
+      for index in bytes.indices {
+        let byte = unsafe bytes[index]
         // A … Z and a … z; / and 0 … 9, which stand in a row; +.
         let letter: UInt8 = (byte | 0x20) &- 0x61 < 26 ? 1 : 0
         let number: UInt8 = byte &- 0x2f < 11 ? 1 : 0

@@ -59,7 +59,8 @@ struct PurchaseInfo: Sendable {
       case 16: found = Field.named(bytes, key, .purchaseDateMs)
       case 17: found = Field.named(bytes, key, .purchaseDatePst, .uniqueIdentifier)
       case 22:
-        found = Field.named(bytes, key, .originalPurchaseDate, .webOrderLineItemId)
+        found =
+          Field.named(bytes, key, .originalPurchaseDate, .webOrderLineItemId)
           ?? Field.named(bytes, key, .expiresDateFormatted)
       case 23: found = Field.named(bytes, key, .originalTransactionId)
       case 24: found = Field.named(bytes, key, .uniqueVendorIdentifier, .isInIntroOfferPeriod)

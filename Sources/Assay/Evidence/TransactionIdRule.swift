@@ -36,9 +36,6 @@ enum IdEnvironment: Sendable, Equatable {
   }
 }
 
-/// The rule by its name, for callers that ask for one purchase of many.
-typealias TransactionIdRule = IdEnvironment
-
 /// The environment of a transaction receipt: what its signed transaction id tells,
 /// lowered by what stands unsigned around it (RCP-12, RCP-28).
 struct ReceiptEnvironment: Sendable {

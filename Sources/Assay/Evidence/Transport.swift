@@ -96,10 +96,14 @@ struct Transport: Sendable {
     }
 
     /// A definite length that is the bytes' own, or an indefinite one that is
-    /// closed at the end.
+    /// closed at the end and not before: the text ends alike when octets inside
+    /// were lost, so the elements are walked over.
     private var containerFillsBytes: Bool {
       guard let first = bytes.dropFirst().first else { return false }
-      guard first != 0x80 else { return bytes.suffix(2).elementsEqual([0, 0]) }
+      guard first != 0x80 else {
+        let limits = BER.Limits(elements: AppReceiptVerification.elementCap, depth: 24)
+        return (try? BER.measure(bytes, limits)) != nil
+      }
       var length = 0
       for byte in bytes.dropFirst(2).prefix(Int(first & 0x7f)) { length = length << 8 | Int(byte) }
       return length &+ 2 &+ Int(first & 0x7f) == bytes.count

@@ -16,11 +16,7 @@ struct JSONWriter {
 
   /// `"name":`, to be followed by exactly one value.
   mutating func name(_ name: StaticString) {
-    separate()
-    bytes.append(0x22)
-    append(name)
-    bytes.append(0x22)
-    bytes.append(0x3a)
+    append(quoted: name, colon: true)
     pending = false
   }
 
@@ -51,10 +47,7 @@ struct JSONWriter {
 
   /// A text that holds nothing to escape: names from tables, hex, places.
   mutating func string(_ value: StaticString) {
-    separate()
-    bytes.append(0x22)
-    append(value)
-    bytes.append(0x22)
+    append(quoted: value, colon: false)
     pending = true
   }
 
@@ -79,6 +72,15 @@ struct JSONWriter {
   }
 
   mutating func raw(_ json: [UInt8]) { raw(json[...]) }
+
+  /// One JSON text in three parts.
+  mutating func raw(_ first: StaticString, _ second: StaticString, _ third: StaticString) {
+    separate()
+    append(first)
+    append(second)
+    append(third)
+    pending = true
+  }
 
   // MARK: members
 
@@ -124,6 +126,25 @@ struct JSONWriter {
     separate()
     append(text)
     pending = true
+  }
+
+  /// A comma where one is due, the text in quotation marks, and a colon: one
+  /// growth of the array instead of five.
+  private mutating func append(quoted text: StaticString, colon: Bool) {
+    let comma = pending ? 1 : 0
+    text.withUTF8Buffer { text in
+      bytes.append(addingCapacity: text.count &+ 4) { output in
+        unsafe output.withUnsafeMutableBufferPointer { buffer, count in
+          let end = comma &+ 1 &+ text.count
+          unsafe buffer[0] = 0x2c
+          unsafe buffer[comma] = 0x22
+          _ = unsafe buffer[(comma &+ 1)...].initialize(from: text)
+          unsafe buffer[end] = 0x22
+          unsafe buffer[end &+ 1] = 0x3a
+          count = end &+ (colon ? 2 : 1)
+        }
+      }
+    }
   }
 
   private mutating func append(_ text: StaticString) {

@@ -1,3 +1,5 @@
+import CLibCrypto
+
 /// A leaf with every intermediate that was proven to have signed it (PTH-13). A
 /// pure function of certificates and anchors, so it never grows old; dates are
 /// judged for every receipt anew.
@@ -21,6 +23,17 @@ final class LeafRecord: Sendable {
     writer.name("leaf")
     leaf.writeReport(&writer)
     report = writer.bytes
+  }
+
+  /// Compared in full: an index alone proves nothing.
+  func isOf(_ other: [UInt8]) -> Bool {
+    guard other.count == leaf.der.count else { return false }
+    return unsafe leaf.der.withUnsafeBytes { mine in
+      unsafe other.withUnsafeBytes { theirs in
+        guard let mine = mine.baseAddress, let other = theirs.baseAddress else { return true }
+        return unsafe memcmp(mine, other, theirs.count) == 0
+      }
+    }
   }
 
   /// Whether every certificate of the bag is the leaf, a root, or an
@@ -57,7 +70,7 @@ final class LeafRecord: Sendable {
     guard capacity > 0 else { return nil }
     let index = HeaderHash.of(leaf[...])
     guard let record = withLevel({ $0.records.find(index) }) ?? nil,
-      record.signer.leafMarker == signer.leafMarker, record.leaf.der == leaf
+      (record.signer == .transactionV2) == (signer == .transactionV2), record.isOf(leaf)
     else { return nil }
     return record
   }

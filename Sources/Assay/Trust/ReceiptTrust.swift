@@ -62,6 +62,8 @@ final class ReceiptIntermediate: Sendable {
 /// intermediates that receipts do not carry. Immutable apart from the cache.
 final class ReceiptTrust: Sendable {
   let configuration: Configuration
+  /// Made once: it holds a copy of the configuration.
+  let triage: Triage
   /// Own roots; empty: Apple's, compiled in.
   private let ownAnchors: [ReceiptAnchor]
   private let ownIntermediates: [ReceiptIntermediate]
@@ -72,6 +74,7 @@ final class ReceiptTrust: Sendable {
     _ ownIntermediates: [ReceiptIntermediate]
   ) {
     self.configuration = configuration
+    triage = Triage(configuration)
     self.ownAnchors = ownAnchors
     self.ownIntermediates = ownIntermediates
     cache = PathCache(capacity: configuration.storekit.cacheChains)

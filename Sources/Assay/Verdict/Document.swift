@@ -87,7 +87,12 @@ struct Envelope {
     writer.name("error")
     writer.beginObject()
     writer.name("message")
-    writer.string(Envelope.message(entry, refusal))
+    if refusal.detail.isEmpty {
+      // From the table, which has nothing to escape.
+      writer.string(entry?.message ?? "")
+    } else {
+      writer.string(Envelope.message(entry, refusal))
+    }
     writer.member("check", check ?? checks.failed)
     writer.member("rule", refusal.rule)
     writer.name("at")
@@ -101,7 +106,6 @@ struct Envelope {
 
   private static func message(_ entry: StatusEntry?, _ refusal: Refusal) -> Text {
     let sentence = Text(stringLiteral: entry?.message ?? "")
-    if refusal.detail.isEmpty { return sentence }
     return Text(sentence.utf8 + [0x3a, 0x20] + Array(refusal.detail.utf8))
   }
 
