@@ -84,13 +84,21 @@ deps-build:
 	@tools/deps.sh build
 
 # A libcrypto.pc that names the static archive, found before the system's; and
-# a folder in which the linker finds libstdc++ only as an archive.
+# a folder in which the linker finds libstdc++ only as an archive. The archive is
+# Debian's without its unwind tables: half a megabyte that only a debugger reads
+# (docs/building.md, Size).
 .PHONY: link-inputs
-link-inputs:
+link-inputs: $(BUILD)/link/static/libcrypto.a
 	@mkdir -p $(BUILD)/link/static $(BUILD)/link/shared $(BUILD)/link/cxx
 	@printf '%s\n' 'Name: libcrypto' 'Description: libcrypto, as an archive' \
-	  'Version: 3' 'Libs: -l:libcrypto.a' > $(BUILD)/link/static/libcrypto.pc
+	  'Version: 3' 'Libs: -L$(ROOT)/$(BUILD)/link/static -l:libcrypto.a' \
+	  > $(BUILD)/link/static/libcrypto.pc
 	@ln -sf "$$(gcc -print-file-name=libstdc++.a)" $(BUILD)/link/cxx/libstdc++.a
+
+LIBCRYPTO_ARCHIVE = $(shell gcc -print-file-name=libcrypto.a 2>/dev/null)
+$(BUILD)/link/static/libcrypto.a: $(wildcard $(LIBCRYPTO_ARCHIVE))
+	@mkdir -p $(@D)
+	@objcopy --remove-section=.eh_frame $(LIBCRYPTO_ARCHIVE) $@
 
 # Put $(1) at $(OUT) when it differs from what is there.
 define place
@@ -134,7 +142,7 @@ EMBED_SWIFT = swiftc -swift-version 6 -O -wmo -parse-as-library \
 	-Xfrontend -function-sections \
 	-target $(MACHINE)-unknown-linux-gnu -Xcc -fPIC \
 	-I include -I Sources/CLibCrypto $(DEFINES) -module-name Assay
-EMBED_LIBS = -L$(RUNTIME)/embedded/$(MACHINE)-unknown-linux-gnu \
+EMBED_LIBS = -L$(BUILD)/link/$(CRYPTO) -L$(RUNTIME)/embedded/$(MACHINE)-unknown-linux-gnu \
 	-lswiftUnicodeDataTables \
 	$(if $(filter static,$(CRYPTO)),-l:libcrypto.a,-lcrypto) -lm
 
@@ -150,7 +158,7 @@ $(EMBED_DIR)/Assay.o: $(EMBED_DIR)/command $(EMBED_SOURCES) include/assay.h \
 	@echo 'compiling $@ (Embedded Swift)'
 	@$(NICE) $(EMBED_SWIFT) -c $(EMBED_SOURCES) -o $@
 
-lib-embedded: $(EMBED_DIR)/Assay.o $(BUILD)/link/entropy.o $(LINK_OBJECTS)
+lib-embedded: $(EMBED_DIR)/Assay.o $(BUILD)/link/entropy.o $(LINK_OBJECTS) | link-inputs
 	@$(TOOLS)/clang -shared -fuse-ld=lld -o $(EMBED_DIR)/libassay.so \
 	  $(foreach flag,$(LINK) --gc-sections --as-needed,-Xlinker $(flag)) \
 	  $^ $(EMBED_LIBS)

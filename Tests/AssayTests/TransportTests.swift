@@ -147,6 +147,15 @@ struct TransportTests {
     }
   }
 
+  @Test("RCP-2 nothing but CR, LF, TAB and spaces may stand around a text either")
+  func around() throws {
+    for end in [" ", "\t", "\r\n"] { #expect(try read(utf8("AAAA" + end)).bytes == [0, 0, 0]) }
+    for end in ["\u{0b}", "\u{0c}"] {
+      #expect(status(utf8("AAAA" + end)) == .malformedTransportBase64)
+      #expect(status(utf8(end + "AAAA")) == .malformedTransportBase64)
+    }
+  }
+
   @Test("RCP-3 spaces are removed when that gives a whole form, and are + otherwise")
   func spaces() throws {
     let text = Base64Text.encode(Self.list)

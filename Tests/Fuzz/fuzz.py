@@ -6,7 +6,7 @@
   fuzz.py run TARGET --runs N     one target
   fuzz.py fuzz --seconds N        every target for N seconds
   fuzz.py million [--runs N]      all targets, N executions together (10 million)
-  fuzz.py merge                   take over what seeds and runs found, minimised
+  fuzz.py merge [TARGET]          take over what seeds and runs found, minimised
 
 Finds are left in OUT/finds/TARGET; the table at the end says how many
 executions each target had.
@@ -34,14 +34,25 @@ TARGETS = {
     "certificate": (2048, "der", 12),
     "verifier-new": (4096, "config", 6),
     "decide": (4096, "payload", 6),
+    "transaction-receipt": (2048, "receipt", 6),
+    "app-receipt": (2048, "attributes", 4),
+    "receipt-response": (4096, "answer", 12),
+    "triage": (2048, "receipt", 6),
+    "receipts-config": (4096, "config", 2),
     "check-expiry": (48, None, 10),
     "document-path": (160, "path", 14),
     "json": (1024, "payload", 14),
     "base64": (256, None, 14),
     "der": (1024, "der", 14),
+    "transport": (512, "receipt", 14),
+    "property-list": (1024, "receipt", 20),
+    "purchase-info": (1536, "receipt", 14),
+    "signature-blob": (512, None, 6),
+    "ber": (512, "attributes", 20),
+    "receipt-attributes": (1024, "attributes", 14),
 }
 TOTAL = 10_000_000
-# All corpora together stay below 300 kB: of so many inputs of a target, all sizes
+# All corpora together stay below 600 kB: of so many inputs of a target, all sizes
 # alike, those that fit.
 CORPUS_INPUTS = 100
 CORPUS_BYTES = 24_000
@@ -154,9 +165,9 @@ def million(runs):
     return run_all(lambda name: [f"-runs={-(-runs * TARGETS[name][2] // shares)}"])
 
 
-def merge():
+def merge(names):
     """Grow the committed corpora by what adds coverage, small inputs first."""
-    for name in TARGETS:
+    for name in names:
         target = CORPUS / name
         small = OUT / "merged" / name
         shutil.rmtree(small, ignore_errors=True)
@@ -193,7 +204,7 @@ def main():
     if options.command == "replay":
         return replay()
     if options.command == "merge":
-        return merge()
+        return merge([options.target] if options.target else list(TARGETS))
     if options.command == "run":
         if not options.target:
             parser.error("run needs a target: " + " ".join(TARGETS))

@@ -24,8 +24,9 @@ struct Transport: Sendable {
       self.init(Decoded(bytes: input, form: BlobForm.byFirstBytes(input), levels: 0))
       return
     }
-    let end = 1 &+ (input.lastIndex(where: { !BlobForm.isSpace($0) }) ?? start)
-    let text = input[start..<end]
+    let begin = input.firstIndex(where: { !TolerantBase64.isBlank($0) }) ?? start
+    let end = 1 &+ (input.lastIndex(where: { !TolerantBase64.isBlank($0) }) ?? start)
+    let text = input[begin..<end]
     if let bytes = Base64.decodeStandard(text) {
       // The usual case: one clean text, which has neither dots nor spaces.
       self.init(try Transport.inner(bytes))

@@ -38,6 +38,9 @@ struct Answer {
   static let caps = JSONCaps(
     depth: 64, members: 1 << 16, elements: 1 << 16, nameBytes: 1 << 12, numberBytes: 128)
 
+  /// The document, read anew.
+  var tree: JSONValue? { try? JSONReader.readObject(json, caps: Answer.caps).root }
+
   private func check() {
     demand(handle != nil, "a call gave no document")
     demand(assay_doc_status(handle) == status, "the document has another status")
@@ -56,7 +59,7 @@ struct Answer {
     guard let kind = root.member("kind")?.text?.string else { fatalError("no kind") }
     let facts = root.children.first { value in Answer.facts.contains { value.isNamed($0) } }
     demand(facts != nil, "\(kind) has no facts member")
-    if kind != "decision" {
+    if kind != "decision", kind != "triage" {
       demand(facts?.isNull == !isOK, "\(kind): facts after a refusal, or none without")
     }
     demand(text("status.name") == name, "assay_doc_text")
@@ -66,6 +69,19 @@ struct Answer {
 
   private static let facts: [StaticString] = [
     "transaction", "renewal", "notification", "appTransaction", "realtimeRequest", "decision",
-    "configuration", "evidence", "result",
+    "configuration", "evidence", "result", "transactionReceipt", "appReceipt", "triage",
+    "verifyReceipt",
   ]
+}
+
+extension Answer {
+  /// The bytes of one member of the document, quotes included.
+  func source(_ path: String...) -> [UInt8] {
+    guard var value = tree else { return [] }
+    for name in path {
+      guard let inner = value.children.first(where: { $0.name.string == name }) else { return [] }
+      value = inner
+    }
+    return Array(value.source)
+  }
 }

@@ -17,11 +17,22 @@ enum Targets {
     ("certificate", CertificateTargets.certificate),
     ("verifier-new", DecisionTargets.verifierNew),
     ("decide", DecisionTargets.decide),
+    ("transaction-receipt", ReceiptTargets.transactionReceipt),
+    ("app-receipt", ReceiptTargets.appReceipt),
+    ("receipt-response", TriageTargets.receiptResponse),
+    ("triage", TriageTargets.triage),
+    ("receipts-config", TriageTargets.receiptsConfig),
     ("check-expiry", DecisionTargets.checkExpiry),
     ("document-path", DecisionTargets.documentPath),
     ("json", ReaderTargets.json),
     ("base64", ReaderTargets.base64),
     ("der", ReaderTargets.der),
+    ("transport", ReceiptReaderTargets.transport),
+    ("property-list", ReceiptReaderTargets.propertyList),
+    ("purchase-info", ReceiptReaderTargets.purchaseInfo),
+    ("signature-blob", ReceiptReaderTargets.signatureBlob),
+    ("ber", ContainerTargets.ber),
+    ("receipt-attributes", ContainerTargets.receiptAttributes),
   ]
 
   static var chosen: Target? = nil

@@ -15,13 +15,14 @@ enum Seeds {
     do {
       try writeTable(try CaseTable.make(now: FuzzBench.instant))
       try writeOthers()
+      try writeReceipts()
     } catch {
       fatalError("no seeds: \(error)")
     }
     print("\(count) seeds below \(path)")
   }
 
-  private static func add(_ target: String, _ bytes: [UInt8]) {
+  static func add(_ target: String, _ bytes: [UInt8]) {
     _ = mkdir(folder + "/" + target, 0o755)
     let name = folder + "/" + target + "/" + Authority.fingerprint(bytes).prefix(16)
     guard bytes.count <= 8192, let file = fopen(name, "wb") else { return }
@@ -40,13 +41,24 @@ enum Seeds {
         guard let place = FuzzBench.names.firstIndex(of: verifier) else { continue }
         var input = [UInt8(place)] + Array((account ?? "").utf8)
         for piece in evidence {
-          guard let payload = payload(of: piece.jws), !payload.contains(0) else { continue }
-          input += [0, UInt8(number(piece.kind) - 1)] + payload
+          guard case .jws(let kind, let jws) = piece.proof, let payload = payload(of: jws),
+            !payload.contains(0)
+          else { continue }
+          input += [0, UInt8(number(kind) - 1)] + payload
         }
         add("decide", input)
       case .verifierNew(let config):
         guard case .bytes(let text) = config else { continue }
         add("verifier-new", standIns(text))
+        add("receipts-config", TriageTargets.standIns(text))
+      case .verifyReceipt(_, let kind, let receipt, _, _):
+        if case .bytes(let bytes) = receipt { writeReceipt(kind, bytes) }
+      case .triage(_, let blob, _):
+        guard case .bytes(let bytes) = blob else { continue }
+        add("triage", [0] + ReceiptBench.marked(bytes, TriageTargets.pieces))
+        add("transport", [2] + bytes.prefix(256))
+      case .readVerifyReceipt(_, let body, _):
+        if case .bytes(let bytes) = body { add("receipt-response", [0] + bytes) }
       case .checkExpiry(let expires, let grace, let revoked, let now):
         let dates = [expires ?? .min, grace ?? .min, revoked ?? .min, now]
         let bytes = dates.flatMap { date in

@@ -1,0 +1,254 @@
+import CAssay
+import CReference
+import Glibc
+
+@testable import Assay
+@testable import AssayAuthority
+
+/// Targets over `assay_triage`, `assay_read_verify_receipt` and the block
+/// `receipts` of a configuration.
+enum TriageTargets {
+  private static let bench = ReceiptBench.shared
+
+  // MARK: triage
+
+  /// What 0xFF and a number stand for.
+  static let pieces: [[UInt8]] =
+    ReceiptTargets.textPieces + ReceiptTargets.appPieces
+    + ReceiptTargets.good.map { Base64Text.encode($0.text) }
+    + ReceiptTargets.goodApps.map { Base64Text.encode($0.whole) }
+
+  /// Any bytes as a blob. Mode 1 repeats the middle third until 1 MiB is full:
+  /// time grows with the size and no faster.
+  static func triage(_ input: [UInt8]) {
+    guard let first = input.first else { return }
+    let selector = ReceiptTargets.Selector(first)
+    let blob = ReceiptBench.assemble(input.dropFirst(), pieces)
+    if selector.mode == 1 {
+      repeated(blob, selector)
+      return
+    }
+    let sent = selector.route.carry(blob)
+    let answer = bench.triage(selector.verifier.handle, sent)
+    checkFinding(answer, sent)
+    if selector.route != .raw, blob.first == 0x7b || blob.starts(with: [0x30, 0x82]),
+      selector.verifier.name != "small"
+    {
+      let raw = bench.triage(selector.verifier.handle, blob)
+      demand(raw.status == answer.status, "another status on another route")
+      demand(raw.source("claimed") == answer.source("claimed"), "another claim")
+      demand(raw.text("triage.form") == answer.text("triage.form"), "another form")
+      demand(raw.source("triage", "traits") == answer.source("triage", "traits"), "traits")
+      raw.free()
+    }
+    answer.free()
+  }
+
+  private static func checkFinding(_ answer: Answer, _ sent: [UInt8]) {
+    guard let status = answer.text("status.name"), let category = answer.text("triage.category"),
+      let disposition = answer.text("triage.disposition"), let next = answer.text("triage.next")
+    else { fatalError("a finding lacks a member") }
+    let isPending = status == "pending.triage.unverified"
+    demand(
+      isPending == ["candidate", "unconfirmed", "jws"].contains(category)
+        || status == "rejected.triage.incomplete" || category == "jws", "\(status): \(category)")
+    demand(isPending == (next != "none"), "\(status) with next \(next)")
+    demand(
+      (disposition == "drop") == (category == "cracker" || status.hasSuffix("foreign-bundle")),
+      "\(status) is dropped, or not")
+    if category == "candidate" {
+      demand(answer.source("triage", "traits") == Array("[]".utf8), "a candidate with traits")
+    }
+    if status == "rejected.triage.foreign-bundle" {
+      let ours = ["com.example.app", "com.example.second"]
+      demand(answer.text("claimed.bundleId").map { ours.contains($0) } != true, "ours is foreign")
+    }
+  }
+
+  /// A second on one megabyte is a hundred times what it takes.
+  private static func repeated(_ blob: [UInt8], _ selector: ReceiptTargets.Selector) {
+    let third = blob.count / 3
+    guard third > 0 else { return }
+    var long = Array(blob[..<third])
+    while long.count < 1 << 20 { long += blob[third..<(2 * third)] }
+    long += blob[(2 * third)...]
+    let sent = selector.lastBit ? Base64Text.encode(long) : long
+    let start = processorSeconds()
+    let answer = bench.triage(bench.verifier("standard"), sent)
+    let seconds = processorSeconds() - start
+    demand(seconds < 3, "\(seconds) s for \(sent.count) bytes")
+    answer.free()
+  }
+
+  private static func processorSeconds() -> Double {
+    var time = timespec()
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time)
+    return Double(time.tv_sec) + Double(time.tv_nsec) / 1e9
+  }
+
+  // MARK: answers of verifyReceipt
+
+  /// Bytes that no JSON holds stand for good receipts in base64.
+  static let answerTexts: [UInt8: [UInt8]] = {
+    var texts: [UInt8: [UInt8]] = [:]
+    for (number, parts) in ReceiptTargets.good.enumerated() {
+      texts[UInt8(number + 1)] = Base64Text.encode(parts.text)
+    }
+    for (number, parts) in ReceiptTargets.goodApps.enumerated() {
+      texts[UInt8(number + 4)] = Base64Text.encode(parts.whole)
+    }
+    return texts
+  }()
+
+  /// Any bytes as an answer. What is read, cJSON reads too; the order of the
+  /// lists means nothing.
+  static func receiptResponse(_ input: [UInt8]) {
+    guard let first = input.first else { return }
+    let verifier = bench.verifiers[Int(first & 7)].handle
+    let body = expand(input.dropFirst(), answerTexts)
+    let answer = bench.read(verifier, answer: body)
+    if answer.isOK {
+      checkAccepted(answer, body)
+      checkOrder(answer, body, verifier)
+    }
+    answer.free()
+  }
+
+  private static func checkAccepted(_ answer: Answer, _ body: [UInt8]) {
+    let json = body.withUnsafeBytes {
+      reference_json_read($0.baseAddress?.assumingMemoryBound(to: CChar.self), $0.count)
+    }
+    guard let json else { fatalError("cJSON does not read an accepted answer") }
+    defer { reference_json_free(json) }
+    let status = member("status", of: json).map { reference_json_number($0) }
+    demand(status == 0 || status == 21006, "facts under another status")
+    demand(
+      answer.source("verifyReceipt", "appleStatus") == Array("\(Int(status ?? 1))".utf8),
+      "another status")
+    let receipt = member("receipt", of: json)
+    let bundle =
+      receipt.flatMap { member("bundle_id", of: $0) } ?? receipt.flatMap { member("bid", of: $0) }
+    demand(
+      bundle.flatMap { reference_json_string($0) }.map { String(cString: $0) }
+        == answer.text("verifyReceipt.bundleId"), "another bundle id")
+    if answer.text("verifyReceipt.latestReceipt.status") == "ok" {
+      let text = member("latest_receipt", of: json).flatMap { reference_json_string($0) }
+      let sent = text.map { Array(String(cString: $0).utf8) } ?? []
+      demand(wasSigned(sent), "verified what nobody signed")
+    }
+  }
+
+  /// Whether the list or payload inside is one of the good receipts'.
+  private static func wasSigned(_ sent: [UInt8]) -> Bool {
+    guard let bytes = (try? Transport(sent, cap: 1 << 20))?.bytes else { return false }
+    if let list = OtherList(bytes, valueCap: 1 << 16) {
+      let info = list["purchase-info"].flatMap { OtherTransport.base64($0) }
+      return ReceiptTargets.good.contains { $0.info == info }
+    }
+    let payload = AppReceiptClaims.claims(bytes).map { Array($0.payload.slice) }
+    return ReceiptTargets.goodApps.contains { $0.payload == payload }
+  }
+
+  private static func member(_ name: String, of json: OpaquePointer) -> OpaquePointer? {
+    var next = reference_json_child(json)
+    while let current = next {
+      if String(cString: reference_json_name(current)) == name { return current }
+      next = reference_json_next(current)
+    }
+    return nil
+  }
+
+  /// VRR-11: with every list turned round the facts are the same bytes.
+  private static func checkOrder(_ answer: Answer, _ body: [UInt8], _ verifier: OpaquePointer) {
+    guard let tree = try? JSONReader.readObject(body, caps: Answer.caps).root else { return }
+    var writer = JSONWriter()
+    turn(tree, &writer)
+    let other = bench.read(verifier, answer: writer.bytes)
+    demand(other.status == answer.status, "another order, another status")
+    func transactions(_ answer: Answer) -> [UInt8] {
+      answer.source("verifyReceipt", "transactions")
+    }
+    demand(transactions(other) == transactions(answer), "another order, other transactions")
+    other.free()
+  }
+
+  private static func turn(_ value: JSONValue, _ writer: inout JSONWriter) {
+    switch value.kind {
+    case .array:
+      writer.beginArray()
+      for child in Array(value.children).reversed() { turn(child, &writer) }
+      writer.endArray()
+    case .object:
+      writer.beginObject()
+      for child in value.children {
+        writer.name(child.name)
+        turn(child, &writer)
+      }
+      writer.endObject()
+    case .string: writer.string(value.text ?? "")
+    default: writer.raw(value.source)
+    }
+  }
+
+  // MARK: configurations
+
+  private static let configTexts: [UInt8: [UInt8]] = {
+    var texts: [UInt8: [UInt8]] = [
+      1: Array(FuzzBench.shared.authority.anchor.utf8), 2: Array(bench.authority.anchor.utf8),
+      7: Array(bench.authority.xcodeFingerprint.utf8),
+    ]
+    for (number, text) in bench.authority.intermediates.enumerated() {
+      texts[UInt8(number + 3)] = Array(text.utf8)
+    }
+    return texts
+  }()
+
+  static func standIns(_ config: [UInt8]) -> [UInt8] {
+    var short = config[...]
+    for (number, text) in configTexts {
+      while let place = short.firstRange(of: text) {
+        short = short[..<place.lowerBound] + [number] + short[place.upperBound...]
+      }
+    }
+    return Array(short)
+  }
+
+  /// Any bytes as a configuration: bytes 1 … 7 stand for certificates. What
+  /// builds a verifier lets it work; shared secrets are never told.
+  static func receiptsConfig(_ input: [UInt8]) {
+    let config = expand(input[...], configTexts)
+    var verifier: OpaquePointer? = nil
+    var document: OpaquePointer? = nil
+    let status = config.withUnsafeBytes {
+      assay_verifier_new(
+        $0.baseAddress?.assumingMemoryBound(to: CChar.self), $0.count, &verifier, &document)
+    }
+    let answer = Answer(status, document)
+    demand((verifier != nil) == answer.isOK, "verifier and status do not agree")
+    if verifier != nil {
+      checkSecrets(config, answer)
+      let sent = ReceiptTargets.good[1].text
+      let receipt = bench.verify(verifier, ReceiptBench.transactionKind, sent)
+      if receipt.isOK {
+        demand(
+          config.firstRange(of: configTexts[2] ?? []) != nil, "accepted under another root")
+      }
+      receipt.free()
+      bench.verify(verifier, ReceiptBench.appKind, ReceiptTargets.goodApps[0].whole).free()
+      bench.triage(verifier, sent).free()
+      bench.read(verifier, answer: Array("{\"status\":21004}".utf8)).free()
+    }
+    assay_verifier_free(verifier)
+    answer.free()
+  }
+
+  private static func checkSecrets(_ config: [UInt8], _ answer: Answer) {
+    let tree = try? JSONReader.readObject(config, caps: .configuration).root
+    guard let secrets = tree?.member("receipts")?.member("sharedSecrets") else { return }
+    let json = answer.json
+    for secret in secrets.children {
+      guard let text = secret.text?.utf8, Set(text).count > 4 else { continue }
+      demand(json.firstRange(of: text) == nil, "a shared secret is told")
+    }
+  }
+}
