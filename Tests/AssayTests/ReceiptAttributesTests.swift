@@ -287,14 +287,14 @@ struct ReceiptAttributesTests {
       #expect(refusal(with: .text(type, "Größe 日本")) == nil)
       for wrong in [
         Write.ia5("x"), Write.value(0x0c, [0xff]), Write.value(0x0c, [0xed, 0xa0, 0x80]),
-        Write.value(0x0c, [0xc3]), Write.utf8("x") + [0], [0x0c, 0x02, 0x41], [],
+        Write.value(0x0c, [0xc3]), Write.utf8("x\0y"), Write.utf8("x") + [0], [0x0c, 0x02, 0x41], [],
         [0x2c, 0x80, 0x00, 0x00],
       ] {
         #expect(refusal(with: Made(type, wrong))?.status == .malformedAppReceiptAttribute)
       }
     }
     for type in [1702, 1703, 1705, 1721] {
-      for wrong in [Write.ia5("x"), Write.value(0x0c, [0xff])] {
+      for wrong in [Write.ia5("x"), Write.value(0x0c, [0xff]), Write.utf8("x\0y")] {
         #expect(
           refusal(purchaseWith: Made(type, wrong))?.status == .malformedAppReceiptAttribute)
       }

@@ -54,9 +54,12 @@ struct ReceiptAttribute {
     content(bytes, value, DER.integer).flatMap { unsigned(bytes, $0) }
   }
 
-  /// APR-12: well-formed UTF-8.
+  /// APR-12: well-formed UTF-8 without NUL, as in every other text (RCP-6): a host
+  /// that reads up to a NUL would see the identifier of another product.
   static func utf8(_ bytes: [UInt8], _ value: Range<Int>) -> Range<Int>? {
-    guard let content = content(bytes, value, utf8String) else { return nil }
+    guard let content = content(bytes, value, utf8String), !bytes[content].contains(0) else {
+      return nil
+    }
     if isASCII(bytes, content) || UTF8Sequence.isValid(Array(bytes[content])) { return content }
     return nil
   }

@@ -66,7 +66,7 @@ enum OtherTransport {
   /// travel, when it is long enough for a second level to be recognised.
   static func checkRoundTrip(_ bytes: [UInt8]) {
     guard form(bytes) != .unknown, let first = bytes.first, !isSpace(first),
-      (12..<1 << 16).contains(bytes.count)
+      (16..<1 << 16).contains(bytes.count)
     else { return }
     let ways: [(TransportForm, Int)] = [
       (.base64, 1), (.wrapped, 1), (.wrappedLF, 1), (.urlSafe, 1), (.unpadded, 1), (.doubled, 2),
