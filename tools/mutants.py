@@ -37,7 +37,7 @@ EQUIVALENT = HARNESS / "equivalent.tsv"
 # Not the rules: these write documents, hold tables, or are the switch itself.
 LEFT_OUT = {"Refusal.swift", "StatusTable.swift", "AppleRoots.swift", "JSONWriter.swift"}
 # The case table ran before; the others look at the authority, not at the library.
-NOT_ASKED = ["CaseTableTests", "AuthorityTests"]
+NOT_ASKED = ["CaseTableTests", "AuthorityTests", "ReceiptAuthorityTests"]
 # A run that takes so many times as long as one without a mutant does not end.
 PATIENCE = 4
 MANIFEST = """// swift-tools-version: 6.2
@@ -315,11 +315,23 @@ def build_harness():
         "link.log")
 
 
-def unit_tests():
+def unit_tests(suites=()):
     """The test program itself: `swift test` would leave it behind when ended."""
     program = OUT / "scratch" / "debug" / "mutantsPackageTests.xctest"
     return [str(program), "--testing-library", "swift-testing",
+            *(part for name in suites for part in ("--filter", f"AssayTests\\.{name}/")),
             *(part for name in NOT_ASKED for part in ("--skip", name))]
+
+
+def suites_about(path):
+    """The suites whose file names what the mutant's file is named after."""
+    about = re.compile(r"\b" + pathlib.Path(path).stem.split("+")[0] + r"\b")
+    suites = []
+    for file in sorted((ROOT / "Tests/AssayTests").glob("*Tests.swift")):
+        text = file.read_text()
+        if about.search(text) or file.stem.startswith(pathlib.Path(path).stem):
+            suites += re.findall(r"^(?:final class|struct) (\w+Tests)\b", text, re.M)
+    return [name for name in suites if name not in NOT_ASKED]
 
 
 # ---- running -------------------------------------------------------------------------
@@ -344,24 +356,32 @@ def run_cases(mutants):
 def run_units(survivors):
     environment = dict(os.environ, SWIFT_BACKTRACE="enable=no")
     begin = time.monotonic()
-    code, text = run_bounded(environment, None)
+    code, text = run_bounded(unit_tests(), environment, None)
     seconds = PATIENCE * (time.monotonic() - begin)
     if code != 0:
         print(text[-4000:])
         sys.exit("the unit tests do not pass without a mutant")
-    for mutant in survivors:
-        code, text = run_bounded(dict(environment, ASSAY_MUTANT=str(mutant.number)), seconds)
+    for done, mutant in enumerate(survivors, 1):
+        mutated = dict(environment, ASSAY_MUTANT=str(mutant.number))
+        # What is about the file first: mostly enough, and much shorter.
+        near = suites_about(mutant.path)
+        code, text = run_bounded(unit_tests(near), mutated, seconds) if near else (0, "")
+        if code == 0:
+            code, text = run_bounded(unit_tests(), mutated, seconds)
+        if code == 0 or done % 20 == 0:
+            print(f"{done} of {len(survivors)} asked" + (
+                "" if code else f"; survives: {mutant}"), flush=True)
         if code != 0:
             failed = re.search(r'Test "?(.*?)"? recorded an issue', text)
             mutant.killer = "unit test " + (failed[1] if failed else "(it ends the process)")
 
 
-def run_bounded(environment, seconds):
+def run_bounded(command, environment, seconds):
     """Status and output of the unit tests. A run that does not end is ended with all
     that it started; one that somebody else ended says nothing, and is done again."""
     code, text = 0, ""
     for _ in range(3):
-        process = subprocess.Popen(unit_tests(), stdout=subprocess.PIPE,
+        process = subprocess.Popen(command, stdout=subprocess.PIPE,
                                    stderr=subprocess.STDOUT, text=True, errors="replace",
                                    env=environment, start_new_session=True)
         try:

@@ -156,6 +156,13 @@ struct TransportTests {
     }
   }
 
+  @Test("RCP-5 three parts of digits that begin as a property list does are that")
+  func parts() throws {
+    #expect(try read(utf8("bplist00.a.b ")).form == .binaryPropertyList)
+    #expect(try read(utf8("eyJ.a.b ")).form == .jws)
+    #expect(try read(utf8("abc.a.b ")).form == .unknown)
+  }
+
   @Test("RCP-3 spaces are removed when that gives a whole form, and are + otherwise")
   func spaces() throws {
     let text = Base64Text.encode(Self.list)

@@ -33,8 +33,8 @@ struct Transport: Sendable {
       return
     }
     if BlobForm.isThreeParts(text) {
-      self.init(
-        Decoded(bytes: Array(text), form: BlobForm.isJWS(text) ? .jws : .unknown, levels: 0))
+      let bytes = Array(text)
+      self.init(Decoded(bytes: bytes, form: BlobForm(bytes), levels: 0))
       return
     }
     let form = BlobForm.byFirstBytes(input)

@@ -187,6 +187,8 @@ enum TriageTargets {
         turn(child, &writer)
       }
       writer.endObject()
+    // As it was written: what is not known is shown so.
+    case .string: writer.raw([0x22] + value.source + [0x22])
     default: writer.raw(value.source)
     }
   }
