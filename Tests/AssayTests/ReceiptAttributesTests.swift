@@ -287,7 +287,8 @@ struct ReceiptAttributesTests {
       #expect(refusal(with: .text(type, "Größe 日本")) == nil)
       for wrong in [
         Write.ia5("x"), Write.value(0x0c, [0xff]), Write.value(0x0c, [0xed, 0xa0, 0x80]),
-        Write.value(0x0c, [0xc3]), Write.utf8("x\0y"), Write.utf8("x") + [0], [0x0c, 0x02, 0x41], [],
+        Write.value(0x0c, [0xc3]), Write.utf8("x\0y"), Write.utf8("x") + [0], [0x0c, 0x02, 0x41],
+        [],
         [0x2c, 0x80, 0x00, 0x00],
       ] {
         #expect(refusal(with: Made(type, wrong))?.status == .malformedAppReceiptAttribute)
