@@ -60,6 +60,8 @@ extern "C" {
 typedef struct assay_verifier assay_verifier;
 /** An answer: status, JSON, and the verified facts behind it. Immutable. */
 typedef struct assay_doc assay_doc;
+/** A conversation: one question at a time, its answer brought by the caller. */
+typedef struct assay_exchange assay_exchange;
 
 /** Outcome of a call: an ASSAY_ family in the low 8 bits, detail above. */
 typedef int32_t assay_status;
@@ -90,7 +92,14 @@ enum {
 /** Receipt formats. */
 enum {
   ASSAY_RECEIPT_TRANSACTION = 1, /**< old-style, with "purchase-info" */
-  ASSAY_RECEIPT_APP = 2          /**< PKCS#7 app receipt */
+  ASSAY_RECEIPT_APP = 2,         /**< PKCS#7 app receipt */
+  ASSAY_RECEIPT_ATTEST = 3       /**< App Attest receipt */
+};
+
+/** How client data is handed in. */
+enum {
+  ASSAY_CLIENT_DATA = 1,     /**< the bytes; they are hashed here */
+  ASSAY_CLIENT_DATA_HASH = 2 /**< 16 to 64 bytes, used as they stand */
 };
 
 /** For assay_check_expiry: this date does not exist. */
@@ -149,8 +158,10 @@ ASSAY_API assay_status assay_verify_jws(const assay_verifier *verifier,
                                         assay_doc **doc);
 /**
  * Verify one receipt, raw or base64. kind is ASSAY_RECEIPT_... .
- * @param subject what an app receipt must belong to: the 16-byte vendor id or
- *                the 6-byte MAC. NULL leaves that check out, and says so.
+ * @param subject what the receipt must belong to: the 16-byte vendor id or the
+ *                6-byte MAC of an app receipt, the public key of an App Attest
+ *                receipt (65-byte X9.63 point or 91-byte SubjectPublicKeyInfo).
+ *                NULL leaves that check out, and says so.
  */
 ASSAY_API assay_status assay_verify_receipt(
     const assay_verifier *verifier, int32_t kind, const void *receipt,
@@ -169,6 +180,28 @@ ASSAY_API assay_status assay_read_verify_receipt(const assay_verifier *verifier,
                                                  size_t body_len,
                                                  int64_t now_ms,
                                                  assay_doc **doc);
+/**
+ * Verify an App Attest attestation.
+ * @param key_id the key identifier: 32 bytes, or their base64 or hex text.
+ * @param client_data_kind ASSAY_CLIENT_DATA or ASSAY_CLIENT_DATA_HASH.
+ */
+ASSAY_API assay_status assay_verify_attestation(
+    const assay_verifier *verifier, const void *attestation,
+    size_t attestation_len, const void *key_id, size_t key_id_len,
+    int32_t client_data_kind, const void *client_data, size_t client_data_len,
+    int64_t now_ms, assay_doc **doc);
+/**
+ * Verify an App Attest assertion.
+ * @param public_key the key that the attestation's document reports: 65-byte
+ *                   X9.63 point or 91-byte SubjectPublicKeyInfo.
+ * @param counter    last counter stored for this key, 0 at first; the new one
+ *                   is in doc, to be stored only if the stored one is smaller.
+ */
+ASSAY_API assay_status assay_verify_assertion(
+    const assay_verifier *verifier, const void *assertion, size_t assertion_len,
+    const void *public_key, size_t public_key_len, uint32_t counter,
+    int32_t client_data_kind, const void *client_data, size_t client_data_len,
+    int64_t now_ms, assay_doc **doc);
 
 /* ---- decision ----------------------------------------------------------- */
 
@@ -193,6 +226,36 @@ ASSAY_API assay_status assay_decide(const assay_verifier *verifier,
  */
 ASSAY_API assay_status assay_check_expiry(int64_t expires_ms, int64_t grace_ms,
                                           int64_t revoked_ms, int64_t now_ms);
+
+/* ---- network and stores, without I/O ------------------------------------ */
+
+/**
+ * Start a conversation described in JSON, such as
+ * {"kind":"risk.assess","observations":{"request":"promo", ...}}. The document
+ * holds the first step, something for the caller to carry out, or the result
+ * of a kind that needs nothing carried out.
+ * @param evidence verified documents that the conversation is about; may be
+ *                 NULL when evidence_count is 0.
+ * @param out      receives the exchange; NULL when it was done at once.
+ */
+ASSAY_API assay_status assay_exchange_new(const assay_verifier *verifier,
+                                          const char *request,
+                                          size_t request_len,
+                                          const assay_doc *const *evidence,
+                                          size_t evidence_count, int64_t now_ms,
+                                          assay_exchange **out,
+                                          assay_doc **doc);
+/**
+ * Hand in what the last step brought, as JSON, and learn the next step.
+ * ASSAY_PENDING: go on. ASSAY_MISUSE: nothing changed, the step is still open.
+ * Anything else: the conversation is over.
+ */
+ASSAY_API assay_status assay_exchange_step(assay_exchange *exchange,
+                                           const char *answer,
+                                           size_t answer_len, int64_t now_ms,
+                                           assay_doc **doc);
+/** Give a conversation back, finished or not. */
+ASSAY_API void assay_exchange_free(assay_exchange *exchange);
 
 #ifdef __cplusplus
 }

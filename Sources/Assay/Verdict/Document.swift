@@ -97,7 +97,7 @@ struct Envelope {
     writer.member("rule", refusal.rule)
     writer.name("at")
     if refusal.place.isEmpty { writer.null() } else { writer.string(refusal.place) }
-    writer.member("hint", entry?.hint ?? "")
+    writer.member("hint", refusal.hint ?? entry?.hint ?? "")
     writer.member("retryClass", refusal.retryClass ?? entry?.retryClass ?? "never")
     writer.endObject()
     end(&writer, warnings, facts, claimed)

@@ -14,23 +14,26 @@ public struct Refusal: Error, Equatable, Sendable {
   public let detail: String
   /// Another retry class than the table's (DOC-4).
   let retryClass: StaticString?
+  /// What would explain the refusal, in place of the table's hint (DIA-1).
+  let hint: StaticString?
 
   init(
     _ status: Status, _ rule: StaticString, at place: String = "", detail: String = "",
-    retryClass: StaticString? = nil
+    retryClass: StaticString? = nil, hint: StaticString? = nil
   ) {
     self.status = status
     self.rule = rule
     self.place = place
     self.detail = detail
     self.retryClass = retryClass
+    self.hint = hint
   }
 
   /// The same refusal, found inside something that stands at `outer`.
   func inside(_ outer: String) -> Refusal {
     Refusal(
       status, rule, at: place.isEmpty ? outer : outer + "/" + place, detail: detail,
-      retryClass: retryClass)
+      retryClass: retryClass, hint: hint)
   }
 
   public static func == (left: Refusal, right: Refusal) -> Bool {

@@ -11,12 +11,62 @@ extension Status {
   public static let rejectedAppReceiptSignature = Status(code: 3073)
   /// no embedded certificate is the one that the signer names (APR-7)
   public static let rejectedAppReceiptSignerCertificate = Status(code: 3329)
+  /// the assertion was made by another app (ASR-5)
+  public static let rejectedAssertionAppId = Status(code: 3585)
+  /// the build is not one that the configuration accepts (ASR-8, ATT-46)
+  public static let rejectedAssertionBundleVersion = Status(code: 3841)
+  /// the validation category is not accepted (ASR-8, ATT-45)
+  public static let rejectedAssertionCategory = Status(code: 4097)
+  /// the assertion carries no validation category (ASR-8, ATT-45)
+  public static let rejectedAssertionCategoryMissing = Status(code: 4353)
+  /// the counter is not greater than the stored one (ASR-6)
+  public static let rejectedAssertionCounter = Status(code: 4609)
+  /// the signature does not verify over the authenticator data and the client data (ASR-3)
+  public static let rejectedAssertionSignature = Status(code: 4865)
+  /// the App Attest receipt is about another app (FRC-8)
+  public static let rejectedAttestReceiptAppId = Status(code: 6145)
+  /// the App Attest receipt is of an environment that is not accepted (FRC-8)
+  public static let rejectedAttestReceiptEnvironment = Status(code: 6401)
+  /// the App Attest receipt is past its expiry (FRC-11)
+  public static let rejectedAttestReceiptExpired = Status(code: 6657)
+  /// the App Attest receipt is about another key (FRC-9)
+  public static let rejectedAttestReceiptKey = Status(code: 6913)
+  /// the receipt inside an attestation is not of type ATTEST (FRC-10)
+  public static let rejectedAttestReceiptKind = Status(code: 7169)
+  /// the signature does not verify over the App Attest receipt (FRC-3)
+  public static let rejectedAttestReceiptSignature = Status(code: 7425)
+  /// the access control octets are not those of a Mac with full security (ATT-47)
+  public static let rejectedAttestAcl = Status(code: 8961)
+  /// the attestation was made by another app (ATT-23)
+  public static let rejectedAttestAppId = Status(code: 9217)
+  /// the build is not one that the configuration accepts (ATT-46)
+  public static let rejectedAttestBundleVersion = Status(code: 9473)
+  /// the validation category is not accepted (ATT-45)
+  public static let rejectedAttestCategory = Status(code: 9729)
+  /// the attestation carries no validation category (ATT-45)
+  public static let rejectedAttestCategoryMissing = Status(code: 9985)
+  /// the key in the authenticator data differs from the certificate's (ATT-21)
+  public static let rejectedAttestCoseKey = Status(code: 10241)
+  /// the counter of an attestation is not 0 (ATT-13)
+  public static let rejectedAttestCounter = Status(code: 10497)
+  /// the credential id differs from the key id (ATT-13)
+  public static let rejectedAttestCredentialId = Status(code: 10753)
+  /// the key was made for an environment that is not accepted (ATT-26)
+  public static let rejectedAttestEnvironment = Status(code: 11009)
+  /// the flag for attested data is not set (ATT-14)
+  public static let rejectedAttestFlags = Status(code: 11265)
+  /// the key id given is not that of the attested key (ATT-2)
+  public static let rejectedAttestKeyId = Status(code: 11521)
+  /// the nonce in the certificate does not fit the authenticator data and the client data (ATT-20)
+  public static let rejectedAttestNonce = Status(code: 11777)
   /// a certificate has a critical extension that this profile does not know (JWS-26, PTH-10)
   public static let rejectedChainCriticalExtension = Status(code: 12033)
   /// a certificate has the same extension twice (JWS-26, PTH-10)
   public static let rejectedChainDuplicateExtension = Status(code: 12289)
   /// a certificate had ended when the evidence was signed (JWS-43, PTH-11)
   public static let rejectedChainExpired = Status(code: 12545)
+  /// a certificate is made for another purpose (ATT-33)
+  public static let rejectedChainExtendedKeyUsage = Status(code: 12801)
   /// the intermediate certificate lacks Apple's marker for this kind of evidence (JWS-29, PTH-8, RCP-22)
   public static let rejectedChainIntermediateMarker = Status(code: 13057)
   /// no shipped, configured or embedded certificate has the leaf's issuer name (PTH-2, CER-7)
@@ -61,6 +111,18 @@ extension Status {
   public static let rejectedDateRange = Status(code: 19457)
   /// the evidence is good, but no plan above the default one is in force (DCD-1)
   public static let rejectedDecideNotEntitled = Status(code: 19713)
+  /// Apple found the bits missing or badly formed (DVC-5, DVC-7)
+  public static let rejectedDevicecheckBits = Status(code: 19969)
+  /// Apple could not read the request (DVC-7)
+  public static let rejectedDevicecheckPayload = Status(code: 20225)
+  /// Apple refused the request (DVC-7)
+  public static let rejectedDevicecheckRequest = Status(code: 20481)
+  /// Apple found the time stamp missing or badly formed (DVC-4, DVC-7)
+  public static let rejectedDevicecheckTimestamp = Status(code: 20737)
+  /// Apple does not know the device token (DVC-7, DVC-9)
+  public static let rejectedDevicecheckToken = Status(code: 20993)
+  /// Apple refuses our token (DVC-3, DVC-7)
+  public static let rejectedDevicecheckUnauthorized = Status(code: 21249)
   /// the stored end has passed (DCD-19)
   public static let rejectedExpiryEnded = Status(code: 21505)
   /// the stored record is revoked (DCD-19)
@@ -97,6 +159,8 @@ extension Status {
   public static let rejectedNotificationNoBody = Status(code: 28673)
   /// the evidence lacks the ids that a decision needs (PAY-7)
   public static let rejectedPayloadIncomplete = Status(code: 29185)
+  /// the offer was used on this device before (DVC-12)
+  public static let rejectedPromoDeviceUsed = Status(code: 29697)
   /// dates that were signed together contradict each other (RCP-15)
   public static let rejectedReceiptFieldConflict = Status(code: 30209)
   /// the signature does not verify over the purchase info (RCP-18, RCP-20)
@@ -105,6 +169,12 @@ extension Status {
   public static let rejectedReceiptSignedLater = Status(code: 30721)
   /// version 2 receipts are refused by receipts.v2 (RCP-21)
   public static let rejectedReceiptV2Disabled = Status(code: 30977)
+  /// the risk rules deny the request (RSK-2)
+  public static let rejectedRiskDeny = Status(code: 33025)
+  /// the risk rules allow a limited number of such requests (RSK-2)
+  public static let rejectedRiskLimited = Status(code: 33281)
+  /// the risk rules ask for something stronger (RSK-2)
+  public static let rejectedRiskStepUp = Status(code: 33537)
   /// made by a cracking tool: there is no receipt in it (TRI-2)
   public static let rejectedTriageCracker = Status(code: 39425)
   /// claims to be of an app that is not configured (TRI-6)
@@ -141,10 +211,56 @@ extension Status {
   public static let malformedAppReceiptStructure = Status(code: 2306)
   /// bytes follow the container (APR-2)
   public static let malformedAppReceiptTrailing = Status(code: 2562)
+  /// the authenticator data is too short or too long (ASR-1)
+  public static let malformedAssertionAuthData = Status(code: 2818)
+  /// not strict CBOR (ASR-1, CBR-1)
+  public static let malformedAssertionCbor = Status(code: 3074)
+  /// the challenge does not stand where attest.challenge says (ASR-10)
+  public static let malformedAssertionClientData = Status(code: 3330)
+  /// the extension map has another form (ASR-8, ATT-15)
+  public static let malformedAssertionExtensions = Status(code: 3586)
+  /// the signature is not strict DER (ASR-4)
+  public static let malformedAssertionSignature = Status(code: 3842)
+  /// members other than signature and authenticatorData (ASR-1)
+  public static let malformedAssertionStatement = Status(code: 4098)
+  /// the App Attest receipt is not clean BER (FRC-1)
+  public static let malformedAttestReceiptBer = Status(code: 4354)
+  /// the attestation holds no receipt (ATT-12, FRC-1)
+  public static let malformedAttestReceiptEmpty = Status(code: 4610)
+  /// a field of the App Attest receipt is missing, twice or of another version (FRC-6)
+  public static let malformedAttestReceiptField = Status(code: 4866)
+  /// the risk metric is no number (FRC-7)
+  public static let malformedAttestReceiptMetric = Status(code: 5122)
+  /// a part of the signed message is missing or misplaced (FRC-1)
+  public static let malformedAttestReceiptStructure = Status(code: 5378)
+  /// a time of the App Attest receipt cannot be read (FRC-7)
+  public static let malformedAttestReceiptTime = Status(code: 5634)
+  /// bytes follow the App Attest receipt (FRC-1)
+  public static let malformedAttestReceiptTrailing = Status(code: 5890)
+  /// the fields do not fit the type of the App Attest receipt (FRC-7)
+  public static let malformedAttestReceiptType = Status(code: 6146)
+  /// the authenticator data has another length or layout (ATT-13)
+  public static let malformedAttestAuthData = Status(code: 6402)
+  /// not strict CBOR (CBR-1)
+  public static let malformedAttestCbor = Status(code: 6658)
+  /// the challenge does not stand where attest.challenge says (ASR-10)
+  public static let malformedAttestClientData = Status(code: 6914)
+  /// there is no attestation (ATT-1)
+  public static let malformedAttestEmpty = Status(code: 7170)
+  /// the extension map has another form (ATT-15)
+  public static let malformedAttestExtensions = Status(code: 7426)
+  /// the key id is not 32 bytes in base64, base64url or hex (ATT-2)
+  public static let malformedAttestKeyId = Status(code: 7682)
+  /// the nonce in the certificate has another form (ATT-20)
+  public static let malformedAttestNonceExtension = Status(code: 7938)
+  /// members of the attestation are missing, further or of another type (ATT-10)
+  public static let malformedAttestStatement = Status(code: 8194)
   /// an x5c entry is not canonical standard base64 (JWS-14)
   public static let malformedChainBase64 = Status(code: 8450)
   /// a certificate is not one clean DER value (JWS-21, JWS-32, PTH-4)
   public static let malformedChainDer = Status(code: 8706)
+  /// the device token is not base64 (DVC-4)
+  public static let malformedDevicecheckToken = Status(code: 8962)
   /// the JSON text begins with a byte order mark (JWS-6)
   public static let malformedJsonBom = Status(code: 9218)
   /// a JSON object has the same member name twice (JWS-6)
@@ -189,6 +305,8 @@ extension Status {
   public static let malformedReceiptOuterMissing = Status(code: 14594)
   /// the lengths within the signature blob do not fit (RCP-17)
   public static let malformedReceiptSignatureLayout = Status(code: 14850)
+  /// an observation or its value is unknown (RSK-1)
+  public static let malformedRiskInput = Status(code: 15362)
   /// neither a known form nor base64 (RCP-2)
   public static let malformedTransportBase64 = Status(code: 17922)
   /// empty or blank (RCP-1)
@@ -213,6 +331,18 @@ extension Status {
   public static let unsupportedAppReceiptSigners = Status(code: 1795)
   /// unknown receipt type (APR-16)
   public static let unsupportedAppReceiptType = Status(code: 2051)
+  /// the digest is not SHA-256 (FRC-2)
+  public static let unsupportedAttestReceiptDigest = Status(code: 2307)
+  /// the signature algorithm is another one (FRC-2)
+  public static let unsupportedAttestReceiptSignatureAlgorithm = Status(code: 2563)
+  /// the receipt has signed attributes (FRC-3)
+  public static let unsupportedAttestReceiptSignedAttributes = Status(code: 2819)
+  /// other than one signer (FRC-2)
+  public static let unsupportedAttestReceiptSigners = Status(code: 3075)
+  /// the aaguid is unknown (ATT-26)
+  public static let unsupportedAttestAaguid = Status(code: 3331)
+  /// the format is not apple-appattest (ATT-10)
+  public static let unsupportedAttestFormat = Status(code: 3587)
   /// the notification has an unknown type and an unknown body (NTF-1)
   public static let unsupportedNotificationBody = Status(code: 3843)
   /// the notification is not of version 2 (NTF-2)
@@ -237,8 +367,18 @@ extension Status {
   public static let tooLargeAppReceiptPurchases = Status(code: 1284)
   /// the decoded receipt is too long (APR-1)
   public static let tooLargeAppReceiptSize = Status(code: 1540)
+  /// the assertion is too long (ASR-1)
+  public static let tooLargeAssertionObject = Status(code: 1796)
+  /// the App Attest receipt is too long (FRC-1)
+  public static let tooLargeAttestReceiptSize = Status(code: 2052)
+  /// the client data is too long (ATT-4)
+  public static let tooLargeAttestClientData = Status(code: 2308)
+  /// the attestation is too long (ATT-1)
+  public static let tooLargeAttestObject = Status(code: 2564)
   /// an x5c entry is longer than 8,192 characters (JWS-14, PTH-4)
   public static let tooLargeChainCertificate = Status(code: 2820)
+  /// the device token is too long (DVC-4)
+  public static let tooLargeDevicecheckToken = Status(code: 3076)
   /// the JSON text is nested too deep (JWS-6)
   public static let tooLargeJsonDepth = Status(code: 3332)
   /// a JSON array has too many elements (JWS-6)
@@ -267,6 +407,10 @@ extension Status {
   public static let tooLargeVerifyReceiptBody = Status(code: 7172)
   /// the answer has too many entries (VRR-15)
   public static let tooLargeVerifyReceiptEntries = Status(code: 7428)
+  /// the public key given is no point of P-256 (ATT-3)
+  public static let misuseAssertionPublicKey = Status(code: 773)
+  /// the client data is empty, its hash of another length, or its kind unknown (ATT-4)
+  public static let misuseAttestClientData = Status(code: 1029)
   /// an argument is NULL that may not be, or a length does not fit (DOC-1)
   public static let misuseCallArgument = Status(code: 1285)
   /// the kind constant is unknown (DOC-1)
@@ -281,16 +425,42 @@ extension Status {
   public static let misuseDecideEvidence = Status(code: 2821)
   /// the notification was verified without the evidence inside it (NTF-8)
   public static let misuseDecideUnverifiedNested = Status(code: 3077)
+  /// the answer is not in the form of the step (EXC-5)
+  public static let misuseExchangeAnswer = Status(code: 3845)
+  /// a document is refused, of another verifier or of a kind that this exchange does not take (EXC-2)
+  public static let misuseExchangeEvidence = Status(code: 4101)
+  /// the kind of exchange is unknown (EXC-1)
+  public static let misuseExchangeKind = Status(code: 4357)
+  /// no step is open, or the answer is to another step (EXC-5)
+  public static let misuseExchangeOrder = Status(code: 4613)
+  /// the request has another form or an unknown member (EXC-1)
+  public static let misuseExchangeRequest = Status(code: 4869)
   /// the subject has a length that fits nothing, or the receipt has no device (APR-18)
   public static let misuseReceiptSubject = Status(code: 5125)
   /// Production is accepted, but an app lacks its appAppleId (CFG-1)
   public static let configAppsAppAppleIdRequired = Status(code: 774)
   /// apps is empty, or a bundleId, appAppleId or teamId is of wrong form or given twice (CFG-4)
   public static let configAppsForm = Status(code: 1030)
+  /// attest.appIds is empty or holds something else than an App ID, and none can be derived (ATT-23)
+  public static let configAttestAppIds = Status(code: 1286)
+  /// attest.environments is empty or holds an unknown word (ATT-26)
+  public static let configAttestEnvironments = Status(code: 1542)
+  /// a setting of category, bundle version or challenge cannot be used (ATT-45, ATT-46, ASR-10)
+  public static let configAttestPolicy = Status(code: 1798)
+  /// time stored needs the receipt's date (ATT-40)
+  public static let configAttestStoredNeedsReceipt = Status(code: 2054)
   /// a configured intermediate is not signed by an accepted root, or lacks its purpose OID (CER-6)
   public static let configCertificatesIntermediate = Status(code: 2310)
   /// a configured root does not parse, is not a self-signed certificate authority, or the set is empty (CFG-3)
   public static let configCertificatesRootSet = Status(code: 2566)
+  /// the names or ages of the bits cannot be used (DVC-10, DVC-11)
+  public static let configDevicecheckBits = Status(code: 2822)
+  /// the private key cannot be used (DVC-1, DVC-2)
+  public static let configDevicecheckKey = Status(code: 3078)
+  /// the key id is not 10 characters (DVC-1)
+  public static let configDevicecheckKeyId = Status(code: 3334)
+  /// there is no team id, or several and none named (DVC-1)
+  public static let configDevicecheckTeamId = Status(code: 3590)
   /// a required member is absent (CNF-1)
   public static let configDocumentMissing = Status(code: 3846)
   /// a value is outside its range (CNF-1)
@@ -303,6 +473,8 @@ extension Status {
   public static let configDocumentUnknownMember = Status(code: 4870)
   /// environments is empty, or Xcode or LocalTesting stands beside Production (CFG-2)
   public static let configEnvironmentsMixed = Status(code: 5126)
+  /// the exchange needs a block that the configuration lacks (EXC-8)
+  public static let configExchangeBlockMissing = Status(code: 5382)
   /// limits names an unknown plan, or a value is no count (CNF-1)
   public static let configLimitsForm = Status(code: 5638)
   /// plans is empty, or has a name twice (CNF-1)
@@ -311,8 +483,14 @@ extension Status {
   public static let configProductsForm = Status(code: 6150)
   /// a shared secret is not 32 hex digits, or is of an unknown bundle id (VRR-1)
   public static let configReceiptsSharedSecret = Status(code: 6406)
+  /// a rule or a verdict is unknown (RSK-2)
+  public static let configRiskRules = Status(code: 6662)
   /// Xcode or LocalTesting is accepted, but no certificate is pinned (CFG-2)
   public static let configStorekitXcodeCertificateRequired = Status(code: 8710)
+  /// Apple gave no usable answer (DVC-7)
+  public static let unavailableDevicecheckNoAnswer = Status(code: 1543)
+  /// the answer is not understood (DVC-7, DVC-8)
+  public static let unavailableDevicecheckResponse = Status(code: 1799)
   /// Apple: internal data access error that is to be retried (21100 to 21199) (VRR-5)
   public static let unavailableVerifyReceiptInternal = Status(code: 4871)
   /// Apple gave no usable answer (VRR-4)
@@ -361,6 +539,150 @@ enum StatusTable {
         message: "no embedded certificate is the one that the signer names",
         hint: "forged or altered",
         retryClass: "never")
+    case 3585:
+      return StatusEntry(
+        name: "rejected.assertion.app-id",
+        message: "the assertion was made by another app",
+        hint: "another app, or attest.appIds lacks the App ID (prefix and bundle id) that made it",
+        retryClass: "never")
+    case 3841:
+      return StatusEntry(
+        name: "rejected.assertion.bundle-version",
+        message: "the build is not one that the configuration accepts",
+        hint: "ask for an update of the app; attest.bundleVersion says which builds pass",
+        retryClass: "never")
+    case 4097:
+      return StatusEntry(
+        name: "rejected.assertion.category",
+        message: "the validation category is not accepted",
+        hint: "the build is not from the App Store, or from a source that attest.category does not list",
+        retryClass: "never")
+    case 4353:
+      return StatusEntry(
+        name: "rejected.assertion.category-missing",
+        message: "the assertion carries no validation category",
+        hint: "the system is older than iOS 27, or the client altered it: attest.category.missing decides",
+        retryClass: "never")
+    case 4609:
+      return StatusEntry(
+        name: "rejected.assertion.counter",
+        message: "the counter is not greater than the stored one",
+        hint: "a replay, or requests that arrived out of order: the app must send its assertions one after another",
+        retryClass: "never")
+    case 4865:
+      return StatusEntry(
+        name: "rejected.assertion.signature",
+        message: "the signature does not verify over the authenticator data and the client data",
+        hint: "the key record is another key's, or the client data changed on the way (JSON written anew): see error.hint",
+        retryClass: "never")
+    case 6145:
+      return StatusEntry(
+        name: "rejected.attest-receipt.app-id",
+        message: "the App Attest receipt is about another app",
+        hint: "exchanged receipt, or attest.appIds lacks the App ID",
+        retryClass: "never")
+    case 6401:
+      return StatusEntry(
+        name: "rejected.attest-receipt.environment",
+        message: "the App Attest receipt is of an environment that is not accepted",
+        hint: "a development build at a production server, or an exchanged receipt",
+        retryClass: "never")
+    case 6657:
+      return StatusEntry(
+        name: "rejected.attest-receipt.expired",
+        message: "the App Attest receipt is past its expiry",
+        hint: "it can no longer be refreshed: only a new key helps",
+        retryClass: "never")
+    case 6913:
+      return StatusEntry(
+        name: "rejected.attest-receipt.key",
+        message: "the App Attest receipt is about another key",
+        hint: "an exchanged receipt, or the key record of another device was passed",
+        retryClass: "never")
+    case 7169:
+      return StatusEntry(
+        name: "rejected.attest-receipt.kind",
+        message: "the receipt inside an attestation is not of type ATTEST",
+        hint: "a refreshed receipt was put into an attestation: altered",
+        retryClass: "never")
+    case 7425:
+      return StatusEntry(
+        name: "rejected.attest-receipt.signature",
+        message: "the signature does not verify over the App Attest receipt",
+        hint: "forged or altered",
+        retryClass: "never")
+    case 8961:
+      return StatusEntry(
+        name: "rejected.attest.acl",
+        message: "the access control octets are not those of a Mac with full security",
+        hint: "System Integrity Protection or Full Security is off, or attest.platform is wrong",
+        retryClass: "never")
+    case 9217:
+      return StatusEntry(
+        name: "rejected.attest.app-id",
+        message: "the attestation was made by another app",
+        hint: "another app, or attest.appIds lacks the App ID (prefix and bundle id) that made it: see error.hint",
+        retryClass: "never")
+    case 9473:
+      return StatusEntry(
+        name: "rejected.attest.bundle-version",
+        message: "the build is not one that the configuration accepts",
+        hint: "ask for an update of the app; attest.bundleVersion says which builds pass",
+        retryClass: "never")
+    case 9729:
+      return StatusEntry(
+        name: "rejected.attest.category",
+        message: "the validation category is not accepted",
+        hint: "the build is not from the App Store, or from a source that attest.category does not list",
+        retryClass: "never")
+    case 9985:
+      return StatusEntry(
+        name: "rejected.attest.category-missing",
+        message: "the attestation carries no validation category",
+        hint: "the system is older than iOS 27, or the client altered it: attest.category.missing decides",
+        retryClass: "never")
+    case 10241:
+      return StatusEntry(
+        name: "rejected.attest.cose-key",
+        message: "the key in the authenticator data differs from the certificate's",
+        hint: "altered: treat it as forged",
+        retryClass: "never")
+    case 10497:
+      return StatusEntry(
+        name: "rejected.attest.counter",
+        message: "the counter of an attestation is not 0",
+        hint: "altered: treat it as forged",
+        retryClass: "never")
+    case 10753:
+      return StatusEntry(
+        name: "rejected.attest.credential-id",
+        message: "the credential id differs from the key id",
+        hint: "altered: treat it as forged",
+        retryClass: "never")
+    case 11009:
+      return StatusEntry(
+        name: "rejected.attest.environment",
+        message: "the key was made for an environment that is not accepted",
+        hint: "a development build at a production server, or the reverse: attest.environments",
+        retryClass: "never")
+    case 11265:
+      return StatusEntry(
+        name: "rejected.attest.flags",
+        message: "the flag for attested data is not set",
+        hint: "altered, or no attestation of Apple's",
+        retryClass: "never")
+    case 11521:
+      return StatusEntry(
+        name: "rejected.attest.key-id",
+        message: "the key id given is not that of the attested key",
+        hint: "the app sent the id of another key",
+        retryClass: "never")
+    case 11777:
+      return StatusEntry(
+        name: "rejected.attest.nonce",
+        message: "the nonce in the certificate does not fit the authenticator data and the client data",
+        hint: "another challenge, or hash and data were mixed up: see error.hint",
+        retryClass: "never")
     case 12033:
       return StatusEntry(
         name: "rejected.chain.critical-extension",
@@ -378,6 +700,12 @@ enum StatusTable {
         name: "rejected.chain.expired",
         message: "a certificate had ended when the evidence was signed",
         hint: "a back-dated forgery, or an undated old notification; at says which certificate",
+        retryClass: "never")
+    case 12801:
+      return StatusEntry(
+        name: "rejected.chain.extended-key-usage",
+        message: "a certificate is made for another purpose",
+        hint: "a certificate of another purpose from the same authority",
         retryClass: "never")
     case 13057:
       return StatusEntry(
@@ -511,6 +839,42 @@ enum StatusTable {
         message: "the evidence is good, but no plan above the default one is in force",
         hint: "no fault: decision.state says why; give the default plan",
         retryClass: "never")
+    case 19969:
+      return StatusEntry(
+        name: "rejected.devicecheck.bits",
+        message: "Apple found the bits missing or badly formed",
+        hint: "ours: bit0 and bit1 are booleans, and so spelt",
+        retryClass: "never")
+    case 20225:
+      return StatusEntry(
+        name: "rejected.devicecheck.payload",
+        message: "Apple could not read the request",
+        hint: "ours: the JSON of the request",
+        retryClass: "never")
+    case 20481:
+      return StatusEntry(
+        name: "rejected.devicecheck.request",
+        message: "Apple refused the request",
+        hint: "ours: method, path or permission of the key",
+        retryClass: "never")
+    case 20737:
+      return StatusEntry(
+        name: "rejected.devicecheck.timestamp",
+        message: "Apple found the time stamp missing or badly formed",
+        hint: "ours: milliseconds since 1970, and a clock that is right",
+        retryClass: "never")
+    case 20993:
+      return StatusEntry(
+        name: "rejected.devicecheck.token",
+        message: "Apple does not know the device token",
+        hint: "made for the other environment, used twice, too old or forged",
+        retryClass: "never")
+    case 21249:
+      return StatusEntry(
+        name: "rejected.devicecheck.unauthorized",
+        message: "Apple refuses our token",
+        hint: "ours: key, key id, team id or clock",
+        retryClass: "never")
     case 21505:
       return StatusEntry(
         name: "rejected.expiry.ended",
@@ -619,6 +983,12 @@ enum StatusTable {
         message: "the evidence lacks the ids that a decision needs",
         hint: "the evidence is too thin to pay out",
         retryClass: "never")
+    case 29697:
+      return StatusEntry(
+        name: "rejected.promo.device-used",
+        message: "the offer was used on this device before",
+        hint: "a normal refusal of an offer; do not tell the client which check refused",
+        retryClass: "never")
     case 30209:
       return StatusEntry(
         name: "rejected.receipt.field-conflict",
@@ -642,6 +1012,24 @@ enum StatusTable {
         name: "rejected.receipt.v2-disabled",
         message: "version 2 receipts are refused by receipts.v2",
         hint: "policy of this verifier",
+        retryClass: "never")
+    case 33025:
+      return StatusEntry(
+        name: "rejected.risk.deny",
+        message: "the risk rules deny the request",
+        hint: "see risk.reasons",
+        retryClass: "never")
+    case 33281:
+      return StatusEntry(
+        name: "rejected.risk.limited",
+        message: "the risk rules allow a limited number of such requests",
+        hint: "see risk.reasons and risk.allowance",
+        retryClass: "never")
+    case 33537:
+      return StatusEntry(
+        name: "rejected.risk.step-up",
+        message: "the risk rules ask for something stronger",
+        hint: "attest from the main app, sign in, verify the purchase again or solve a challenge: see risk.reasons",
         retryClass: "never")
     case 39425:
       return StatusEntry(
@@ -751,6 +1139,138 @@ enum StatusTable {
         message: "bytes follow the container",
         hint: "damaged or hand-made receipt",
         retryClass: "never")
+    case 2818:
+      return StatusEntry(
+        name: "malformed.assertion.auth-data",
+        message: "the authenticator data is too short or too long",
+        hint: "forged, or a new format of Apple's: report it",
+        retryClass: "never")
+    case 3074:
+      return StatusEntry(
+        name: "malformed.assertion.cbor",
+        message: "not strict CBOR",
+        hint: "truncated, base64 not decoded, or forged",
+        retryClass: "never")
+    case 3330:
+      return StatusEntry(
+        name: "malformed.assertion.client-data",
+        message: "the challenge does not stand where attest.challenge says",
+        hint: "the client sends client data of another form",
+        retryClass: "never")
+    case 3586:
+      return StatusEntry(
+        name: "malformed.assertion.extensions",
+        message: "the extension map has another form",
+        hint: "forged, or a new format of Apple's: report it",
+        retryClass: "never")
+    case 3842:
+      return StatusEntry(
+        name: "malformed.assertion.signature",
+        message: "the signature is not strict DER",
+        hint: "forged or damaged",
+        retryClass: "never")
+    case 4098:
+      return StatusEntry(
+        name: "malformed.assertion.statement",
+        message: "members other than signature and authenticatorData",
+        hint: "no assertion of Apple's",
+        retryClass: "never")
+    case 4354:
+      return StatusEntry(
+        name: "malformed.attest-receipt.ber",
+        message: "the App Attest receipt is not clean BER",
+        hint: "damaged, or base64 decoded wrongly",
+        retryClass: "never")
+    case 4610:
+      return StatusEntry(
+        name: "malformed.attest-receipt.empty",
+        message: "the attestation holds no receipt",
+        hint: "altered, or attest.receipt should be ignore",
+        retryClass: "never")
+    case 4866:
+      return StatusEntry(
+        name: "malformed.attest-receipt.field",
+        message: "a field of the App Attest receipt is missing, twice or of another version",
+        hint: "damaged, or a new format of Apple's: report it",
+        retryClass: "never")
+    case 5122:
+      return StatusEntry(
+        name: "malformed.attest-receipt.metric",
+        message: "the risk metric is no number",
+        hint: "damaged, or a new format of Apple's: report it",
+        retryClass: "never")
+    case 5378:
+      return StatusEntry(
+        name: "malformed.attest-receipt.structure",
+        message: "a part of the signed message is missing or misplaced",
+        hint: "no App Attest receipt, or damaged",
+        retryClass: "never")
+    case 5634:
+      return StatusEntry(
+        name: "malformed.attest-receipt.time",
+        message: "a time of the App Attest receipt cannot be read",
+        hint: "damaged, or a new format of Apple's: report it",
+        retryClass: "never")
+    case 5890:
+      return StatusEntry(
+        name: "malformed.attest-receipt.trailing",
+        message: "bytes follow the App Attest receipt",
+        hint: "damaged or altered",
+        retryClass: "never")
+    case 6146:
+      return StatusEntry(
+        name: "malformed.attest-receipt.type",
+        message: "the fields do not fit the type of the App Attest receipt",
+        hint: "damaged, or a new format of Apple's: report it",
+        retryClass: "never")
+    case 6402:
+      return StatusEntry(
+        name: "malformed.attest.auth-data",
+        message: "the authenticator data has another length or layout",
+        hint: "forged, or a new format of Apple's: report it",
+        retryClass: "never")
+    case 6658:
+      return StatusEntry(
+        name: "malformed.attest.cbor",
+        message: "not strict CBOR",
+        hint: "truncated, base64 not decoded, or forged",
+        retryClass: "never")
+    case 6914:
+      return StatusEntry(
+        name: "malformed.attest.client-data",
+        message: "the challenge does not stand where attest.challenge says",
+        hint: "the client sends client data of another form",
+        retryClass: "never")
+    case 7170:
+      return StatusEntry(
+        name: "malformed.attest.empty",
+        message: "there is no attestation",
+        hint: "the client sent nothing",
+        retryClass: "never")
+    case 7426:
+      return StatusEntry(
+        name: "malformed.attest.extensions",
+        message: "the extension map has another form",
+        hint: "forged, or a new format of Apple's: report it",
+        retryClass: "never")
+    case 7682:
+      return StatusEntry(
+        name: "malformed.attest.key-id",
+        message: "the key id is not 32 bytes in base64, base64url or hex",
+        hint: "the client sent another value",
+        retryClass: "never")
+    case 7938:
+      return StatusEntry(
+        name: "malformed.attest.nonce-extension",
+        message: "the nonce in the certificate has another form",
+        hint: "forged, or a new format of Apple's: report it",
+        retryClass: "never")
+    case 8194:
+      return StatusEntry(
+        name: "malformed.attest.statement",
+        message: "members of the attestation are missing, further or of another type",
+        hint: "no attestation of Apple's",
+        retryClass: "never")
     case 8450:
       return StatusEntry(
         name: "malformed.chain.base64",
@@ -762,6 +1282,12 @@ enum StatusTable {
         name: "malformed.chain.der",
         message: "a certificate is not one clean DER value",
         hint: "damaged or forged",
+        retryClass: "never")
+    case 8962:
+      return StatusEntry(
+        name: "malformed.devicecheck.token",
+        message: "the device token is not base64",
+        hint: "the client sends another value",
         retryClass: "never")
     case 9218:
       return StatusEntry(
@@ -895,6 +1421,12 @@ enum StatusTable {
         message: "the lengths within the signature blob do not fit",
         hint: "damaged or tampered blob",
         retryClass: "never")
+    case 15362:
+      return StatusEntry(
+        name: "malformed.risk.input",
+        message: "an observation or its value is unknown",
+        hint: "programming error: see error.at",
+        retryClass: "never")
     case 17922:
       return StatusEntry(
         name: "malformed.transport.base64",
@@ -966,6 +1498,42 @@ enum StatusTable {
         name: "unsupported.app-receipt.type",
         message: "unknown receipt type",
         hint: "newer than this library: look for an update",
+        retryClass: "never")
+    case 2307:
+      return StatusEntry(
+        name: "unsupported.attest-receipt.digest",
+        message: "the digest is not SHA-256",
+        hint: "a new format of Apple's: report it",
+        retryClass: "never")
+    case 2563:
+      return StatusEntry(
+        name: "unsupported.attest-receipt.signature-algorithm",
+        message: "the signature algorithm is another one",
+        hint: "a new format of Apple's: report it",
+        retryClass: "never")
+    case 2819:
+      return StatusEntry(
+        name: "unsupported.attest-receipt.signed-attributes",
+        message: "the receipt has signed attributes",
+        hint: "seen in 2020 only; attest.receipt ignore lets the attestation pass without its receipt",
+        retryClass: "never")
+    case 3075:
+      return StatusEntry(
+        name: "unsupported.attest-receipt.signers",
+        message: "other than one signer",
+        hint: "a new format of Apple's: report it",
+        retryClass: "never")
+    case 3331:
+      return StatusEntry(
+        name: "unsupported.attest.aaguid",
+        message: "the aaguid is unknown",
+        hint: "a new environment of Apple's: report it",
+        retryClass: "never")
+    case 3587:
+      return StatusEntry(
+        name: "unsupported.attest.format",
+        message: "the format is not apple-appattest",
+        hint: "an object of WebAuthn, perhaps",
         retryClass: "never")
     case 3843:
       return StatusEntry(
@@ -1039,11 +1607,41 @@ enum StatusTable {
         message: "the decoded receipt is too long",
         hint: "not a receipt, or raise receipts.caps.appReceiptBytes for known clients",
         retryClass: "never")
+    case 1796:
+      return StatusEntry(
+        name: "too-large.assertion.object",
+        message: "the assertion is too long",
+        hint: "no assertion of Apple's",
+        retryClass: "never")
+    case 2052:
+      return StatusEntry(
+        name: "too-large.attest-receipt.size",
+        message: "the App Attest receipt is too long",
+        hint: "no App Attest receipt",
+        retryClass: "never")
+    case 2308:
+      return StatusEntry(
+        name: "too-large.attest.client-data",
+        message: "the client data is too long",
+        hint: "at most 1 MiB: pass its hash",
+        retryClass: "never")
+    case 2564:
+      return StatusEntry(
+        name: "too-large.attest.object",
+        message: "the attestation is too long",
+        hint: "no attestation of Apple's",
+        retryClass: "never")
     case 2820:
       return StatusEntry(
         name: "too-large.chain.certificate",
         message: "an x5c entry is longer than 8,192 characters",
         hint: "not an App Store JWS",
+        retryClass: "never")
+    case 3076:
+      return StatusEntry(
+        name: "too-large.devicecheck.token",
+        message: "the device token is too long",
+        hint: "no token of DeviceCheck",
         retryClass: "never")
     case 3332:
       return StatusEntry(
@@ -1129,6 +1727,18 @@ enum StatusTable {
         message: "the answer has too many entries",
         hint: "not an answer of Apple's endpoint; ask again later",
         retryClass: "later")
+    case 773:
+      return StatusEntry(
+        name: "misuse.assertion.public-key",
+        message: "the public key given is no point of P-256",
+        hint: "a damaged key record: 65 bytes X9.63 or 91 bytes SubjectPublicKeyInfo",
+        retryClass: "never")
+    case 1029:
+      return StatusEntry(
+        name: "misuse.attest.client-data",
+        message: "the client data is empty, its hash of another length, or its kind unknown",
+        hint: "pass the bytes with ASSAY_CLIENT_DATA or their SHA-256 with ASSAY_CLIENT_DATA_HASH",
+        retryClass: "never")
     case 1285:
       return StatusEntry(
         name: "misuse.call.argument",
@@ -1171,6 +1781,36 @@ enum StatusTable {
         message: "the notification was verified without the evidence inside it",
         hint: "use storekit.nested verify",
         retryClass: "never")
+    case 3845:
+      return StatusEntry(
+        name: "misuse.exchange.answer",
+        message: "the answer is not in the form of the step",
+        hint: "programming error: see error.at",
+        retryClass: "never")
+    case 4101:
+      return StatusEntry(
+        name: "misuse.exchange.evidence",
+        message: "a document is refused, of another verifier or of a kind that this exchange does not take",
+        hint: "pass verified documents of the same configuration",
+        retryClass: "never")
+    case 4357:
+      return StatusEntry(
+        name: "misuse.exchange.kind",
+        message: "the kind of exchange is unknown",
+        hint: "see docs/exchanges.md",
+        retryClass: "never")
+    case 4613:
+      return StatusEntry(
+        name: "misuse.exchange.order",
+        message: "no step is open, or the answer is to another step",
+        hint: "programming error",
+        retryClass: "never")
+    case 4869:
+      return StatusEntry(
+        name: "misuse.exchange.request",
+        message: "the request has another form or an unknown member",
+        hint: "programming error: see error.at",
+        retryClass: "never")
     case 5125:
       return StatusEntry(
         name: "misuse.receipt.subject",
@@ -1189,6 +1829,30 @@ enum StatusTable {
         message: "apps is empty, or a bundleId, appAppleId or teamId is of wrong form or given twice",
         hint: "at has the path",
         retryClass: "after-config")
+    case 1286:
+      return StatusEntry(
+        name: "config.attest.app-ids",
+        message: "attest.appIds is empty or holds something else than an App ID, and none can be derived",
+        hint: "prefix, dot, bundle id; or a teamId for the apps",
+        retryClass: "after-config")
+    case 1542:
+      return StatusEntry(
+        name: "config.attest.environments",
+        message: "attest.environments is empty or holds an unknown word",
+        hint: "production, development",
+        retryClass: "after-config")
+    case 1798:
+      return StatusEntry(
+        name: "config.attest.policy",
+        message: "a setting of category, bundle version or challenge cannot be used",
+        hint: "see error.at",
+        retryClass: "after-config")
+    case 2054:
+      return StatusEntry(
+        name: "config.attest.stored-needs-receipt",
+        message: "time stored needs the receipt's date",
+        hint: "set attest.receipt to require",
+        retryClass: "after-config")
     case 2310:
       return StatusEntry(
         name: "config.certificates.intermediate",
@@ -1200,6 +1864,30 @@ enum StatusTable {
         name: "config.certificates.root-set",
         message: "a configured root does not parse, is not a self-signed certificate authority, or the set is empty",
         hint: "give base64 DER; the set replaces Apple's",
+        retryClass: "after-config")
+    case 2822:
+      return StatusEntry(
+        name: "config.devicecheck.bits",
+        message: "the names or ages of the bits cannot be used",
+        hint: "see error.at",
+        retryClass: "after-config")
+    case 3078:
+      return StatusEntry(
+        name: "config.devicecheck.key",
+        message: "the private key cannot be used",
+        hint: "the .p8 file of a DeviceCheck key: PKCS#8, P-256",
+        retryClass: "after-config")
+    case 3334:
+      return StatusEntry(
+        name: "config.devicecheck.key-id",
+        message: "the key id is not 10 characters",
+        hint: "as the developer account shows it",
+        retryClass: "after-config")
+    case 3590:
+      return StatusEntry(
+        name: "config.devicecheck.team-id",
+        message: "there is no team id, or several and none named",
+        hint: "set deviceCheck.teamId",
         retryClass: "after-config")
     case 3846:
       return StatusEntry(
@@ -1237,6 +1925,12 @@ enum StatusTable {
         message: "environments is empty, or Xcode or LocalTesting stands beside Production",
         hint: "use two verifiers",
         retryClass: "after-config")
+    case 5382:
+      return StatusEntry(
+        name: "config.exchange.block-missing",
+        message: "the exchange needs a block that the configuration lacks",
+        hint: "see error.at",
+        retryClass: "after-config")
     case 5638:
       return StatusEntry(
         name: "config.limits.form",
@@ -1261,12 +1955,30 @@ enum StatusTable {
         message: "a shared secret is not 32 hex digits, or is of an unknown bundle id",
         hint: "copy it from App Store Connect",
         retryClass: "after-config")
+    case 6662:
+      return StatusEntry(
+        name: "config.risk.rules",
+        message: "a rule or a verdict is unknown",
+        hint: "RSK-11 to RSK-28; off, allow, limited, step-up, deny",
+        retryClass: "after-config")
     case 8710:
       return StatusEntry(
         name: "config.storekit.xcode-certificate-required",
         message: "Xcode or LocalTesting is accepted, but no certificate is pinned",
         hint: "add the SHA-256 of the certificate that Xcode exports to storekit.xcodeCertificates",
         retryClass: "after-config")
+    case 1543:
+      return StatusEntry(
+        name: "unavailable.devicecheck.no-answer",
+        message: "Apple gave no usable answer",
+        hint: "back off 1, 2, 4 s, at most 3 tries",
+        retryClass: "later")
+    case 1799:
+      return StatusEntry(
+        name: "unavailable.devicecheck.response",
+        message: "the answer is not understood",
+        hint: "Apple changed the wording: neither a clean device nor a used one",
+        retryClass: "later")
     case 4871:
       return StatusEntry(
         name: "unavailable.verify-receipt.internal",
@@ -1314,9 +2026,34 @@ enum StatusTable {
     769,
     3073,
     3329,
+    3585,
+    3841,
+    4097,
+    4353,
+    4609,
+    4865,
+    6145,
+    6401,
+    6657,
+    6913,
+    7169,
+    7425,
+    8961,
+    9217,
+    9473,
+    9729,
+    9985,
+    10241,
+    10497,
+    10753,
+    11009,
+    11265,
+    11521,
+    11777,
     12033,
     12289,
     12545,
+    12801,
     13057,
     13313,
     13569,
@@ -1339,6 +2076,12 @@ enum StatusTable {
     19201,
     19457,
     19713,
+    19969,
+    20225,
+    20481,
+    20737,
+    20993,
+    21249,
     21505,
     21761,
     22017,
@@ -1357,10 +2100,14 @@ enum StatusTable {
     28417,
     28673,
     29185,
+    29697,
     30209,
     30465,
     30721,
     30977,
+    33025,
+    33281,
+    33537,
     39425,
     39681,
     39937,
@@ -1379,8 +2126,31 @@ enum StatusTable {
     2050,
     2306,
     2562,
+    2818,
+    3074,
+    3330,
+    3586,
+    3842,
+    4098,
+    4354,
+    4610,
+    4866,
+    5122,
+    5378,
+    5634,
+    5890,
+    6146,
+    6402,
+    6658,
+    6914,
+    7170,
+    7426,
+    7682,
+    7938,
+    8194,
     8450,
     8706,
+    8962,
     9218,
     9474,
     9730,
@@ -1403,6 +2173,7 @@ enum StatusTable {
     14338,
     14594,
     14850,
+    15362,
     17922,
     18178,
     18434,
@@ -1415,6 +2186,12 @@ enum StatusTable {
     1539,
     1795,
     2051,
+    2307,
+    2563,
+    2819,
+    3075,
+    3331,
+    3587,
     3843,
     4099,
     4355,
@@ -1427,7 +2204,12 @@ enum StatusTable {
     1028,
     1284,
     1540,
+    1796,
+    2052,
+    2308,
+    2564,
     2820,
+    3076,
     3332,
     3588,
     3844,
@@ -1442,6 +2224,8 @@ enum StatusTable {
     6916,
     7172,
     7428,
+    773,
+    1029,
     1285,
     1541,
     1797,
@@ -1449,22 +2233,39 @@ enum StatusTable {
     2565,
     2821,
     3077,
+    3845,
+    4101,
+    4357,
+    4613,
+    4869,
     5125,
     774,
     1030,
+    1286,
+    1542,
+    1798,
+    2054,
     2310,
     2566,
+    2822,
+    3078,
+    3334,
+    3590,
     3846,
     4102,
     4358,
     4614,
     4870,
     5126,
+    5382,
     5638,
     5894,
     6150,
     6406,
+    6662,
     8710,
+    1543,
+    1799,
     4871,
     5127,
     264,

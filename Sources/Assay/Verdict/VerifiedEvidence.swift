@@ -4,6 +4,9 @@ enum VerifiedEvidence: Sendable {
   case storeKit(SignedPayload)
   case transactionReceipt(TransactionReceipt)
   case appReceipt(AppReceipt)
+  case attestReceipt(AttestReceipt)
+  case attestation(Attestation)
+  case assertion(Assertion)
   /// Trusted because of the host's TLS (VRR-18).
   case receiptResponse(ReceiptResponse)
 }

@@ -42,6 +42,9 @@ ASSAY_JWS_APP_TRANSACTION = 4
 ASSAY_JWS_REALTIME_REQUEST = 5
 ASSAY_RECEIPT_TRANSACTION = 1
 ASSAY_RECEIPT_APP = 2
+ASSAY_RECEIPT_ATTEST = 3
+ASSAY_CLIENT_DATA = 1
+ASSAY_CLIENT_DATA_HASH = 2
 
 
 class VerifierHandle(c_void_p):
@@ -50,6 +53,10 @@ class VerifierHandle(c_void_p):
 
 class DocHandle(c_void_p):
     """The address of one assay_doc."""
+
+
+class ExchangeHandle(c_void_p):
+    """The address of one assay_exchange."""
 
 
 def _bind(function: Any, result: Any, arguments: tuple[Any, ...]) -> Callable[..., Any]:
@@ -127,6 +134,14 @@ class Functions:
         self.assay_read_verify_receipt = _bind(
             working.assay_read_verify_receipt, c_int32,
             (VerifierHandle, c_char_p, c_size_t, c_int64, POINTER(DocHandle)))
+        # Verify an App Attest attestation.
+        self.assay_verify_attestation = _bind(
+            working.assay_verify_attestation, c_int32,
+            (VerifierHandle, c_void_p, c_size_t, c_void_p, c_size_t, c_int32, c_void_p, c_size_t, c_int64, POINTER(DocHandle)))
+        # Verify an App Attest assertion.
+        self.assay_verify_assertion = _bind(
+            working.assay_verify_assertion, c_int32,
+            (VerifierHandle, c_void_p, c_size_t, c_void_p, c_size_t, c_uint32, c_int32, c_void_p, c_size_t, c_int64, POINTER(DocHandle)))
         # Decide plan, state and next check time from verified documents.
         self.assay_decide = _bind(
             working.assay_decide, c_int32,
@@ -135,3 +150,15 @@ class Functions:
         self.assay_check_expiry = _bind(
             quick.assay_check_expiry, c_int32,
             (c_int64, c_int64, c_int64, c_int64))
+        # Start a conversation described in JSON, such as {"kind":"risk.assess","observations":{"request":"promo", ...}}.
+        self.assay_exchange_new = _bind(
+            working.assay_exchange_new, c_int32,
+            (VerifierHandle, c_char_p, c_size_t, POINTER(DocHandle), c_size_t, c_int64, POINTER(ExchangeHandle), POINTER(DocHandle)))
+        # Hand in what the last step brought, as JSON, and learn the next step.
+        self.assay_exchange_step = _bind(
+            working.assay_exchange_step, c_int32,
+            (ExchangeHandle, c_char_p, c_size_t, c_int64, POINTER(DocHandle)))
+        # Give a conversation back, finished or not.
+        self.assay_exchange_free = _bind(
+            quick.assay_exchange_free, None,
+            (ExchangeHandle,))

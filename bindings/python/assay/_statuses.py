@@ -28,6 +28,102 @@ STATUSES: dict[int, tuple[str, int | None, str, str, str]] = {
         "rejected.app-receipt.signer-certificate", 400, "never",
         "no embedded certificate is the one that the signer names",
         "forged or altered"),
+    3585: (
+        "rejected.assertion.app-id", 401, "never",
+        "the assertion was made by another app",
+        "another app, or attest.appIds lacks the App ID (prefix and bundle id) that made it"),
+    3841: (
+        "rejected.assertion.bundle-version", 403, "never",
+        "the build is not one that the configuration accepts",
+        "ask for an update of the app; attest.bundleVersion says which builds pass"),
+    4097: (
+        "rejected.assertion.category", 403, "never",
+        "the validation category is not accepted",
+        "the build is not from the App Store, or from a source that attest.category does not list"),
+    4353: (
+        "rejected.assertion.category-missing", 403, "never",
+        "the assertion carries no validation category",
+        "the system is older than iOS 27, or the client altered it: attest.category.missing decides"),
+    4609: (
+        "rejected.assertion.counter", 409, "never",
+        "the counter is not greater than the stored one",
+        "a replay, or requests that arrived out of order: the app must send its assertions one after another"),
+    4865: (
+        "rejected.assertion.signature", 401, "never",
+        "the signature does not verify over the authenticator data and the client data",
+        "the key record is another key's, or the client data changed on the way (JSON written anew): see error.hint"),
+    6145: (
+        "rejected.attest-receipt.app-id", 401, "never",
+        "the App Attest receipt is about another app",
+        "exchanged receipt, or attest.appIds lacks the App ID"),
+    6401: (
+        "rejected.attest-receipt.environment", 401, "never",
+        "the App Attest receipt is of an environment that is not accepted",
+        "a development build at a production server, or an exchanged receipt"),
+    6657: (
+        "rejected.attest-receipt.expired", 401, "never",
+        "the App Attest receipt is past its expiry",
+        "it can no longer be refreshed: only a new key helps"),
+    6913: (
+        "rejected.attest-receipt.key", 401, "never",
+        "the App Attest receipt is about another key",
+        "an exchanged receipt, or the key record of another device was passed"),
+    7169: (
+        "rejected.attest-receipt.kind", 401, "never",
+        "the receipt inside an attestation is not of type ATTEST",
+        "a refreshed receipt was put into an attestation: altered"),
+    7425: (
+        "rejected.attest-receipt.signature", 401, "never",
+        "the signature does not verify over the App Attest receipt",
+        "forged or altered"),
+    8961: (
+        "rejected.attest.acl", 403, "never",
+        "the access control octets are not those of a Mac with full security",
+        "System Integrity Protection or Full Security is off, or attest.platform is wrong"),
+    9217: (
+        "rejected.attest.app-id", 401, "never",
+        "the attestation was made by another app",
+        "another app, or attest.appIds lacks the App ID (prefix and bundle id) that made it: see error.hint"),
+    9473: (
+        "rejected.attest.bundle-version", 403, "never",
+        "the build is not one that the configuration accepts",
+        "ask for an update of the app; attest.bundleVersion says which builds pass"),
+    9729: (
+        "rejected.attest.category", 403, "never",
+        "the validation category is not accepted",
+        "the build is not from the App Store, or from a source that attest.category does not list"),
+    9985: (
+        "rejected.attest.category-missing", 403, "never",
+        "the attestation carries no validation category",
+        "the system is older than iOS 27, or the client altered it: attest.category.missing decides"),
+    10241: (
+        "rejected.attest.cose-key", 401, "never",
+        "the key in the authenticator data differs from the certificate's",
+        "altered: treat it as forged"),
+    10497: (
+        "rejected.attest.counter", 401, "never",
+        "the counter of an attestation is not 0",
+        "altered: treat it as forged"),
+    10753: (
+        "rejected.attest.credential-id", 401, "never",
+        "the credential id differs from the key id",
+        "altered: treat it as forged"),
+    11009: (
+        "rejected.attest.environment", 403, "never",
+        "the key was made for an environment that is not accepted",
+        "a development build at a production server, or the reverse: attest.environments"),
+    11265: (
+        "rejected.attest.flags", 401, "never",
+        "the flag for attested data is not set",
+        "altered, or no attestation of Apple's"),
+    11521: (
+        "rejected.attest.key-id", 401, "never",
+        "the key id given is not that of the attested key",
+        "the app sent the id of another key"),
+    11777: (
+        "rejected.attest.nonce", 401, "never",
+        "the nonce in the certificate does not fit the authenticator data and the client data",
+        "another challenge, or hash and data were mixed up: see error.hint"),
     12033: (
         "rejected.chain.critical-extension", 400, "never",
         "a certificate has a critical extension that this profile does not know",
@@ -40,6 +136,10 @@ STATUSES: dict[int, tuple[str, int | None, str, str, str]] = {
         "rejected.chain.expired", 400, "never",
         "a certificate had ended when the evidence was signed",
         "a back-dated forgery, or an undated old notification; at says which certificate"),
+    12801: (
+        "rejected.chain.extended-key-usage", 400, "never",
+        "a certificate is made for another purpose",
+        "a certificate of another purpose from the same authority"),
     13057: (
         "rejected.chain.intermediate-marker", 400, "never",
         "the intermediate certificate lacks Apple's marker for this kind of evidence",
@@ -128,6 +228,30 @@ STATUSES: dict[int, tuple[str, int | None, str, str, str]] = {
         "rejected.decide.not-entitled", 403, "never",
         "the evidence is good, but no plan above the default one is in force",
         "no fault: decision.state says why; give the default plan"),
+    19969: (
+        "rejected.devicecheck.bits", 502, "never",
+        "Apple found the bits missing or badly formed",
+        "ours: bit0 and bit1 are booleans, and so spelt"),
+    20225: (
+        "rejected.devicecheck.payload", 502, "never",
+        "Apple could not read the request",
+        "ours: the JSON of the request"),
+    20481: (
+        "rejected.devicecheck.request", 502, "never",
+        "Apple refused the request",
+        "ours: method, path or permission of the key"),
+    20737: (
+        "rejected.devicecheck.timestamp", 502, "never",
+        "Apple found the time stamp missing or badly formed",
+        "ours: milliseconds since 1970, and a clock that is right"),
+    20993: (
+        "rejected.devicecheck.token", 403, "never",
+        "Apple does not know the device token",
+        "made for the other environment, used twice, too old or forged"),
+    21249: (
+        "rejected.devicecheck.unauthorized", 502, "never",
+        "Apple refuses our token",
+        "ours: key, key id, team id or clock"),
     21505: (
         "rejected.expiry.ended", 403, "never",
         "the stored end has passed",
@@ -200,6 +324,10 @@ STATUSES: dict[int, tuple[str, int | None, str, str, str]] = {
         "rejected.payload.incomplete", 400, "never",
         "the evidence lacks the ids that a decision needs",
         "the evidence is too thin to pay out"),
+    29697: (
+        "rejected.promo.device-used", 409, "never",
+        "the offer was used on this device before",
+        "a normal refusal of an offer; do not tell the client which check refused"),
     30209: (
         "rejected.receipt.field-conflict", 400, "never",
         "dates that were signed together contradict each other",
@@ -216,6 +344,18 @@ STATUSES: dict[int, tuple[str, int | None, str, str, str]] = {
         "rejected.receipt.v2-disabled", 400, "never",
         "version 2 receipts are refused by receipts.v2",
         "policy of this verifier"),
+    33025: (
+        "rejected.risk.deny", 403, "never",
+        "the risk rules deny the request",
+        "see risk.reasons"),
+    33281: (
+        "rejected.risk.limited", 429, "never",
+        "the risk rules allow a limited number of such requests",
+        "see risk.reasons and risk.allowance"),
+    33537: (
+        "rejected.risk.step-up", 401, "never",
+        "the risk rules ask for something stronger",
+        "attest from the main app, sign in, verify the purchase again or solve a challenge: see risk.reasons"),
     39425: (
         "rejected.triage.cracker", 400, "never",
         "made by a cracking tool: there is no receipt in it",
@@ -288,6 +428,94 @@ STATUSES: dict[int, tuple[str, int | None, str, str, str]] = {
         "malformed.app-receipt.trailing", 400, "never",
         "bytes follow the container",
         "damaged or hand-made receipt"),
+    2818: (
+        "malformed.assertion.auth-data", 400, "never",
+        "the authenticator data is too short or too long",
+        "forged, or a new format of Apple's: report it"),
+    3074: (
+        "malformed.assertion.cbor", 400, "never",
+        "not strict CBOR",
+        "truncated, base64 not decoded, or forged"),
+    3330: (
+        "malformed.assertion.client-data", 400, "never",
+        "the challenge does not stand where attest.challenge says",
+        "the client sends client data of another form"),
+    3586: (
+        "malformed.assertion.extensions", 400, "never",
+        "the extension map has another form",
+        "forged, or a new format of Apple's: report it"),
+    3842: (
+        "malformed.assertion.signature", 400, "never",
+        "the signature is not strict DER",
+        "forged or damaged"),
+    4098: (
+        "malformed.assertion.statement", 400, "never",
+        "members other than signature and authenticatorData",
+        "no assertion of Apple's"),
+    4354: (
+        "malformed.attest-receipt.ber", 400, "never",
+        "the App Attest receipt is not clean BER",
+        "damaged, or base64 decoded wrongly"),
+    4610: (
+        "malformed.attest-receipt.empty", 400, "never",
+        "the attestation holds no receipt",
+        "altered, or attest.receipt should be ignore"),
+    4866: (
+        "malformed.attest-receipt.field", 400, "never",
+        "a field of the App Attest receipt is missing, twice or of another version",
+        "damaged, or a new format of Apple's: report it"),
+    5122: (
+        "malformed.attest-receipt.metric", 400, "never",
+        "the risk metric is no number",
+        "damaged, or a new format of Apple's: report it"),
+    5378: (
+        "malformed.attest-receipt.structure", 400, "never",
+        "a part of the signed message is missing or misplaced",
+        "no App Attest receipt, or damaged"),
+    5634: (
+        "malformed.attest-receipt.time", 400, "never",
+        "a time of the App Attest receipt cannot be read",
+        "damaged, or a new format of Apple's: report it"),
+    5890: (
+        "malformed.attest-receipt.trailing", 400, "never",
+        "bytes follow the App Attest receipt",
+        "damaged or altered"),
+    6146: (
+        "malformed.attest-receipt.type", 400, "never",
+        "the fields do not fit the type of the App Attest receipt",
+        "damaged, or a new format of Apple's: report it"),
+    6402: (
+        "malformed.attest.auth-data", 400, "never",
+        "the authenticator data has another length or layout",
+        "forged, or a new format of Apple's: report it"),
+    6658: (
+        "malformed.attest.cbor", 400, "never",
+        "not strict CBOR",
+        "truncated, base64 not decoded, or forged"),
+    6914: (
+        "malformed.attest.client-data", 400, "never",
+        "the challenge does not stand where attest.challenge says",
+        "the client sends client data of another form"),
+    7170: (
+        "malformed.attest.empty", 400, "never",
+        "there is no attestation",
+        "the client sent nothing"),
+    7426: (
+        "malformed.attest.extensions", 400, "never",
+        "the extension map has another form",
+        "forged, or a new format of Apple's: report it"),
+    7682: (
+        "malformed.attest.key-id", 400, "never",
+        "the key id is not 32 bytes in base64, base64url or hex",
+        "the client sent another value"),
+    7938: (
+        "malformed.attest.nonce-extension", 400, "never",
+        "the nonce in the certificate has another form",
+        "forged, or a new format of Apple's: report it"),
+    8194: (
+        "malformed.attest.statement", 400, "never",
+        "members of the attestation are missing, further or of another type",
+        "no attestation of Apple's"),
     8450: (
         "malformed.chain.base64", 400, "never",
         "an x5c entry is not canonical standard base64",
@@ -296,6 +524,10 @@ STATUSES: dict[int, tuple[str, int | None, str, str, str]] = {
         "malformed.chain.der", 400, "never",
         "a certificate is not one clean DER value",
         "damaged or forged"),
+    8962: (
+        "malformed.devicecheck.token", 400, "never",
+        "the device token is not base64",
+        "the client sends another value"),
     9218: (
         "malformed.json.bom", 400, "never",
         "the JSON text begins with a byte order mark",
@@ -384,6 +616,10 @@ STATUSES: dict[int, tuple[str, int | None, str, str, str]] = {
         "malformed.receipt.signature-layout", 400, "never",
         "the lengths within the signature blob do not fit",
         "damaged or tampered blob"),
+    15362: (
+        "malformed.risk.input", 500, "never",
+        "an observation or its value is unknown",
+        "programming error: see error.at"),
     17922: (
         "malformed.transport.base64", 400, "never",
         "neither a known form nor base64",
@@ -432,6 +668,30 @@ STATUSES: dict[int, tuple[str, int | None, str, str, str]] = {
         "unsupported.app-receipt.type", 400, "never",
         "unknown receipt type",
         "newer than this library: look for an update"),
+    2307: (
+        "unsupported.attest-receipt.digest", 400, "never",
+        "the digest is not SHA-256",
+        "a new format of Apple's: report it"),
+    2563: (
+        "unsupported.attest-receipt.signature-algorithm", 400, "never",
+        "the signature algorithm is another one",
+        "a new format of Apple's: report it"),
+    2819: (
+        "unsupported.attest-receipt.signed-attributes", 400, "never",
+        "the receipt has signed attributes",
+        "seen in 2020 only; attest.receipt ignore lets the attestation pass without its receipt"),
+    3075: (
+        "unsupported.attest-receipt.signers", 400, "never",
+        "other than one signer",
+        "a new format of Apple's: report it"),
+    3331: (
+        "unsupported.attest.aaguid", 400, "never",
+        "the aaguid is unknown",
+        "a new environment of Apple's: report it"),
+    3587: (
+        "unsupported.attest.format", 400, "never",
+        "the format is not apple-appattest",
+        "an object of WebAuthn, perhaps"),
     3843: (
         "unsupported.notification.body", 200, "never",
         "the notification has an unknown type and an unknown body",
@@ -480,10 +740,30 @@ STATUSES: dict[int, tuple[str, int | None, str, str, str]] = {
         "too-large.app-receipt.size", 413, "never",
         "the decoded receipt is too long",
         "not a receipt, or raise receipts.caps.appReceiptBytes for known clients"),
+    1796: (
+        "too-large.assertion.object", 413, "never",
+        "the assertion is too long",
+        "no assertion of Apple's"),
+    2052: (
+        "too-large.attest-receipt.size", 413, "never",
+        "the App Attest receipt is too long",
+        "no App Attest receipt"),
+    2308: (
+        "too-large.attest.client-data", 413, "never",
+        "the client data is too long",
+        "at most 1 MiB: pass its hash"),
+    2564: (
+        "too-large.attest.object", 413, "never",
+        "the attestation is too long",
+        "no attestation of Apple's"),
     2820: (
         "too-large.chain.certificate", 413, "never",
         "an x5c entry is longer than 8,192 characters",
         "not an App Store JWS"),
+    3076: (
+        "too-large.devicecheck.token", 413, "never",
+        "the device token is too long",
+        "no token of DeviceCheck"),
     3332: (
         "too-large.json.depth", 413, "never",
         "the JSON text is nested too deep",
@@ -540,6 +820,14 @@ STATUSES: dict[int, tuple[str, int | None, str, str, str]] = {
         "too-large.verify-receipt.entries", 503, "later",
         "the answer has too many entries",
         "not an answer of Apple's endpoint; ask again later"),
+    773: (
+        "misuse.assertion.public-key", 500, "never",
+        "the public key given is no point of P-256",
+        "a damaged key record: 65 bytes X9.63 or 91 bytes SubjectPublicKeyInfo"),
+    1029: (
+        "misuse.attest.client-data", 500, "never",
+        "the client data is empty, its hash of another length, or its kind unknown",
+        "pass the bytes with ASSAY_CLIENT_DATA or their SHA-256 with ASSAY_CLIENT_DATA_HASH"),
     1285: (
         "misuse.call.argument", 500, "never",
         "an argument is NULL that may not be, or a length does not fit",
@@ -568,6 +856,26 @@ STATUSES: dict[int, tuple[str, int | None, str, str, str]] = {
         "misuse.decide.unverified-nested", 500, "never",
         "the notification was verified without the evidence inside it",
         "use storekit.nested verify"),
+    3845: (
+        "misuse.exchange.answer", 500, "never",
+        "the answer is not in the form of the step",
+        "programming error: see error.at"),
+    4101: (
+        "misuse.exchange.evidence", 500, "never",
+        "a document is refused, of another verifier or of a kind that this exchange does not take",
+        "pass verified documents of the same configuration"),
+    4357: (
+        "misuse.exchange.kind", 500, "never",
+        "the kind of exchange is unknown",
+        "see docs/exchanges.md"),
+    4613: (
+        "misuse.exchange.order", 500, "never",
+        "no step is open, or the answer is to another step",
+        "programming error"),
+    4869: (
+        "misuse.exchange.request", 500, "never",
+        "the request has another form or an unknown member",
+        "programming error: see error.at"),
     5125: (
         "misuse.receipt.subject", 500, "never",
         "the subject has a length that fits nothing, or the receipt has no device",
@@ -580,6 +888,22 @@ STATUSES: dict[int, tuple[str, int | None, str, str, str]] = {
         "config.apps.form", None, "after-config",
         "apps is empty, or a bundleId, appAppleId or teamId is of wrong form or given twice",
         "at has the path"),
+    1286: (
+        "config.attest.app-ids", None, "after-config",
+        "attest.appIds is empty or holds something else than an App ID, and none can be derived",
+        "prefix, dot, bundle id; or a teamId for the apps"),
+    1542: (
+        "config.attest.environments", None, "after-config",
+        "attest.environments is empty or holds an unknown word",
+        "production, development"),
+    1798: (
+        "config.attest.policy", None, "after-config",
+        "a setting of category, bundle version or challenge cannot be used",
+        "see error.at"),
+    2054: (
+        "config.attest.stored-needs-receipt", None, "after-config",
+        "time stored needs the receipt's date",
+        "set attest.receipt to require"),
     2310: (
         "config.certificates.intermediate", None, "after-config",
         "a configured intermediate is not signed by an accepted root, or lacks its purpose OID",
@@ -588,6 +912,22 @@ STATUSES: dict[int, tuple[str, int | None, str, str, str]] = {
         "config.certificates.root-set", None, "after-config",
         "a configured root does not parse, is not a self-signed certificate authority, or the set is empty",
         "give base64 DER; the set replaces Apple's"),
+    2822: (
+        "config.devicecheck.bits", None, "after-config",
+        "the names or ages of the bits cannot be used",
+        "see error.at"),
+    3078: (
+        "config.devicecheck.key", None, "after-config",
+        "the private key cannot be used",
+        "the .p8 file of a DeviceCheck key: PKCS#8, P-256"),
+    3334: (
+        "config.devicecheck.key-id", None, "after-config",
+        "the key id is not 10 characters",
+        "as the developer account shows it"),
+    3590: (
+        "config.devicecheck.team-id", None, "after-config",
+        "there is no team id, or several and none named",
+        "set deviceCheck.teamId"),
     3846: (
         "config.document.missing", None, "after-config",
         "a required member is absent",
@@ -612,6 +952,10 @@ STATUSES: dict[int, tuple[str, int | None, str, str, str]] = {
         "config.environments.mixed", None, "after-config",
         "environments is empty, or Xcode or LocalTesting stands beside Production",
         "use two verifiers"),
+    5382: (
+        "config.exchange.block-missing", 500, "after-config",
+        "the exchange needs a block that the configuration lacks",
+        "see error.at"),
     5638: (
         "config.limits.form", None, "after-config",
         "limits names an unknown plan, or a value is no count",
@@ -628,10 +972,22 @@ STATUSES: dict[int, tuple[str, int | None, str, str, str]] = {
         "config.receipts.shared-secret", None, "after-config",
         "a shared secret is not 32 hex digits, or is of an unknown bundle id",
         "copy it from App Store Connect"),
+    6662: (
+        "config.risk.rules", None, "after-config",
+        "a rule or a verdict is unknown",
+        "RSK-11 to RSK-28; off, allow, limited, step-up, deny"),
     8710: (
         "config.storekit.xcode-certificate-required", None, "after-config",
         "Xcode or LocalTesting is accepted, but no certificate is pinned",
         "add the SHA-256 of the certificate that Xcode exports to storekit.xcodeCertificates"),
+    1543: (
+        "unavailable.devicecheck.no-answer", 503, "later",
+        "Apple gave no usable answer",
+        "back off 1, 2, 4 s, at most 3 tries"),
+    1799: (
+        "unavailable.devicecheck.response", 502, "later",
+        "the answer is not understood",
+        "Apple changed the wording: neither a clean device nor a used one"),
     4871: (
         "unavailable.verify-receipt.internal", 503, "later",
         "Apple: internal data access error that is to be retried (21100 to 21199)",
