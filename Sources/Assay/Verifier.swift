@@ -10,13 +10,18 @@
 public final class Verifier: Sendable {
   private let trust: StoreKitTrust
   let receipts: ReceiptTrust
+  let attest: AttestTrust
   /// SHA-256 of the effective configuration: what "the same configuration"
   /// means for evidence (DCD-1).
   let fingerprint: [UInt8]
 
-  private init(_ trust: StoreKitTrust, _ receipts: ReceiptTrust, fingerprint: [UInt8]) {
+  private init(
+    _ trust: StoreKitTrust, _ receipts: ReceiptTrust, _ attest: AttestTrust,
+    fingerprint: [UInt8]
+  ) {
     self.trust = trust
     self.receipts = receipts
+    self.attest = attest
     self.fingerprint = fingerprint
   }
 
@@ -31,13 +36,14 @@ public final class Verifier: Sendable {
   public static func make(_ config: [UInt8]) -> (verifier: Verifier?, document: Document) {
     var checks = Checks(["configuration"])
     do throws(Refusal) {
-      let (trust, receipts) = try checks.make(0) {
-        () throws(Refusal) -> (StoreKitTrust, ReceiptTrust) in
+      let (trust, receipts, attest) = try checks.make(0) {
+        () throws(Refusal) -> (StoreKitTrust, ReceiptTrust, AttestTrust) in
         let configuration = try ConfigurationReader.read(config)
         return (
           StoreKitTrust(
             configuration: configuration, anchors: try anchors(configuration.storekit)),
-          try ReceiptTrust.make(configuration)
+          try ReceiptTrust.make(configuration),
+          try AttestTrust.make(configuration)
         )
       }
       var writer = JSONWriter(capacity: 2048)
@@ -48,7 +54,7 @@ public final class Verifier: Sendable {
         kind: "configuration", factsMember: "configuration", checks: checks,
         configuration: fingerprint)
       let document = envelope.accepted(nil) { $0.raw(effective) }
-      return (Verifier(trust, receipts, fingerprint: fingerprint), document)
+      return (Verifier(trust, receipts, attest, fingerprint: fingerprint), document)
     } catch {
       let envelope = Envelope(
         kind: "configuration", factsMember: "configuration", checks: checks)
@@ -166,6 +172,7 @@ public final class Verifier: Sendable {
     case .transactionReceipt(let receipt): return try receipt.purchaseEvidence(catalogue)
     case .appReceipt(let receipt): return receipt.purchaseEvidence(catalogue)
     case .receiptResponse(let response): return try response.purchaseEvidence(catalogue)
+    case .attestReceipt, .attestation, .assertion: throw Refusal(.misuseDecideEvidence, "DCD-1")
     }
   }
 

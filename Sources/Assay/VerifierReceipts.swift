@@ -1,15 +1,18 @@
-/// Receipt formats (receipts.md).
+/// Receipt formats (receipts.md; app-attest.md §7).
 public enum ReceiptKind: Int32, Sendable, CaseIterable {
   /// Old-style, with "purchase-info".
   case transaction = 1
   /// PKCS#7 app receipt.
   case app = 2
+  /// Apple's statement about an attested key.
+  case attest = 3
 
   /// As `kind` of a document says it.
   public var name: StaticString {
     switch self {
     case .transaction: return "transaction-receipt"
     case .app: return "app-receipt"
+    case .attest: return "attest-receipt"
     }
   }
 
@@ -17,6 +20,7 @@ public enum ReceiptKind: Int32, Sendable, CaseIterable {
     switch self {
     case .transaction: return "transactionReceipt"
     case .app: return "appReceipt"
+    case .attest: return "attestReceipt"
     }
   }
 }
@@ -27,14 +31,17 @@ extension Verifier {
   /// The longest receipt text that is looked at (`receipts.caps.inputBytes`).
   public var receiptByteCap: Int { receipts.configuration.receipts.inputBytes }
 
-  /// Verifies one receipt, raw or base64, offline (receipts.md).
+  /// Verifies one receipt, raw or base64, offline (receipts.md; app-attest.md
+  /// §7).
   ///
   /// - Parameters:
   ///   - receipt: what the client sent.
   ///   - kind: what it must turn out to be.
-  ///   - subject: the device that an app receipt must belong to: the 16 octets of
-  ///     the vendor id or the 6 of the primary MAC address; nil leaves that check
-  ///     out, and the document says so.
+  ///   - subject: what the receipt must belong to: of an app receipt the device,
+  ///     16 octets of the vendor id or 6 of the primary MAC address; of an App
+  ///     Attest receipt the public key, 65 octets of its point or 91 of its
+  ///     SubjectPublicKeyInfo; nil leaves that check out, and the document says
+  ///     so.
   ///   - nowMs: milliseconds since 1970 UTC, 2008 … 2100.
   /// - Returns: a document with the facts, or with the refusal.
   public func verifyReceipt(
@@ -43,6 +50,7 @@ extension Verifier {
     switch kind {
     case .transaction: return verifyTransactionReceipt(receipt, subject: subject, nowMs: nowMs)
     case .app: return verifyAppReceipt(receipt, subject: subject, nowMs: nowMs)
+    case .attest: return verifyAttestReceipt(receipt, subject: subject, nowMs: nowMs)
     }
   }
 
@@ -76,6 +84,29 @@ extension Verifier {
     } catch {
       return envelope(.app, verification.checks).refused(error)
     }
+  }
+
+  private func verifyAttestReceipt(
+    _ text: [UInt8], subject: [UInt8]?, nowMs: Int64
+  ) -> Document {
+    var verification = AttestReceiptVerification(attest.receipts, nowMs: nowMs)
+    do throws(Refusal) {
+      try Verifier.checkNow(nowMs)
+      let receipt = try verification.run(text, subject: Verifier.subjectPoint(subject))
+      return envelope(.attest, verification.checks).accepted(
+        .attestReceipt(receipt), capacity: 2048
+      ) { receipt.write(&$0) }
+    } catch {
+      return envelope(.attest, verification.checks).refused(error)
+    }
+  }
+
+  /// ATT-3: the point of the key that the receipt must be about.
+  private static func subjectPoint(_ subject: [UInt8]?) throws(Refusal) -> [UInt8]? {
+    guard let subject else { return nil }
+    guard let point = AttestedKey.point(subject), PublicKey.make(.p256, point: point) != nil
+    else { throw Refusal(.misuseAssertionPublicKey, "ATT-3", at: "subject") }
+    return Array(point)
   }
 
   private func envelope(_ kind: ReceiptKind, _ checks: Checks) -> Envelope {

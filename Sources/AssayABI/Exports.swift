@@ -113,11 +113,11 @@ public func assay_verify_receipt(
   let known = ReceiptKind(rawValue: kind)
   guard unsafe doc != nil, let kind = known, let verifier = unsafe Handle.verifier(verifier),
     let bytes = unsafe Input.bytes(receipt, receipt_len, cap: verifier.receiptByteCap),
-    let device = unsafe Input.bytes(subject, subject_len, cap: 64)
+    let owner = unsafe Input.bytes(subject, subject_len, cap: 128)
   else { return unsafe Handle.answer(.misuse(known), doc) }
   return unsafe Handle.answer(
     verifier.verifyReceipt(
-      bytes, kind: kind, subject: unsafe subject == nil ? nil : device, nowMs: now_ms), doc)
+      bytes, kind: kind, subject: unsafe subject == nil ? nil : owner, nowMs: now_ms), doc)
 }
 
 @implementation @_cdecl("assay_triage")

@@ -165,6 +165,43 @@ static inline EVP_PKEY_CTX *assay_shim_rsa_verifier(OSSL_LIB_CTX *context,
   return check;
 }
 
+/* 1: the big-endian scalar is a private key on P-256 and the point, unless it is
+ * empty, is its public key. */
+static inline int assay_shim_private_key_is_good(OSSL_LIB_CTX *context,
+                                                 const unsigned char *scalar,
+                                                 size_t scalar_length,
+                                                 const unsigned char *point,
+                                                 size_t point_length) {
+  int good = 0;
+  EVP_PKEY *key = NULL;
+  BIGNUM *number = BN_bin2bn(scalar, (int)scalar_length, NULL);
+  OSSL_PARAM_BLD *build = OSSL_PARAM_BLD_new();
+  OSSL_PARAM *params = NULL;
+  EVP_PKEY_CTX *make = EVP_PKEY_CTX_new_from_name(context, "EC", NULL);
+  EVP_PKEY_CTX *check = NULL;
+  if (number != NULL && build != NULL && make != NULL &&
+      OSSL_PARAM_BLD_push_utf8_string(build, OSSL_PKEY_PARAM_GROUP_NAME,
+                                      "P-256", 0) == 1 &&
+      OSSL_PARAM_BLD_push_BN(build, OSSL_PKEY_PARAM_PRIV_KEY, number) == 1 &&
+      (point_length == 0 ||
+       OSSL_PARAM_BLD_push_octet_string(build, OSSL_PKEY_PARAM_PUB_KEY, point,
+                                        point_length) == 1) &&
+      (params = OSSL_PARAM_BLD_to_param(build)) != NULL &&
+      EVP_PKEY_fromdata_init(make) == 1 &&
+      EVP_PKEY_fromdata(make, &key, EVP_PKEY_KEYPAIR, params) == 1 &&
+      (check = EVP_PKEY_CTX_new_from_pkey(context, key, NULL)) != NULL)
+    good = EVP_PKEY_private_check(check) == 1 &&
+           (point_length == 0 || EVP_PKEY_pairwise_check(check) == 1);
+  EVP_PKEY_CTX_free(check);
+  EVP_PKEY_free(key);
+  EVP_PKEY_CTX_free(make);
+  OSSL_PARAM_free(params);
+  OSSL_PARAM_BLD_free(build);
+  BN_clear_free(number);
+  ERR_clear_error();
+  return good;
+}
+
 /* A new EC key on the named curve, or NULL. Made by the test authority only. */
 static inline EVP_PKEY *assay_shim_generate_ec(const char *curve) {
   return EVP_EC_gen(curve);

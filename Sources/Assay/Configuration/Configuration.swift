@@ -12,6 +12,10 @@ struct Configuration: Sendable {
   var decide = DecidePolicy()
   var storekit = StoreKitPolicy()
   var receipts = ReceiptsPolicy()
+  var attest = AttestPolicy()
+  /// nil: without the block.
+  var deviceCheck: DeviceCheckPolicy? = nil
+  var risk = RiskPolicy()
 
   struct App: Sendable {
     var bundleId: Text

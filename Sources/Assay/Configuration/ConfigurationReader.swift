@@ -18,7 +18,7 @@ struct ConfigurationReader {
     }
     let root = try Node(json.root).object([
       "apps", "environments", "products", "plans", "limits", "clockSkewMs", "decide", "storekit",
-      "receipts",
+      "receipts", "attest", "deviceCheck", "risk",
     ])
     var configuration = Configuration()
     try readEnvironments(root, &configuration)
@@ -32,6 +32,9 @@ struct ConfigurationReader {
     if let block = root["decide"] { try readDecide(block, &configuration.decide) }
     if let block = root["storekit"] { try StoreKitBlock.read(block, &configuration) }
     if let block = root["receipts"] { try ReceiptsBlock.read(block, &configuration) }
+    try AttestBlock.read(root["attest"], &configuration)
+    if let block = root["deviceCheck"] { try DeviceCheckBlock.read(block, &configuration) }
+    if let block = root["risk"] { try RiskBlock.read(block, &configuration) }
     try checkXcode(configuration)
     return configuration
   }
@@ -99,7 +102,7 @@ struct ConfigurationReader {
     return app
   }
 
-  private static func isTeamCharacter(_ byte: UInt8) -> Bool {
+  static func isTeamCharacter(_ byte: UInt8) -> Bool {
     (byte >= 0x41 && byte <= 0x5a) || (byte >= 0x30 && byte <= 0x39)
   }
 

@@ -40,6 +40,12 @@ extension Configuration {
     writeDecide(&writer)
     writeStoreKit(anchors, &writer)
     writeReceipts(receiptTrust, &writer)
+    writer.name("attest")
+    attest.write(&writer)
+    writer.name("deviceCheck")
+    if let deviceCheck { deviceCheck.write(&writer) } else { writer.null() }
+    writer.name("risk")
+    risk.write(&writer)
     writer.endObject()
   }
 

@@ -41,7 +41,7 @@ enum StoreKitBlock {
   }
 
   /// CFG-3, CNF-4: base64 DER of self-signed certificate authorities.
-  private static func readAnchors(_ list: Node) throws(Refusal) -> [Anchor] {
+  static func readAnchors(_ list: Node) throws(Refusal) -> [Anchor] {
     let entries = try list.elements()
     try require(
       (1...AnchorSet.cap).contains(entries.count), .configCertificatesRootSet, "CFG-3",

@@ -50,6 +50,7 @@ struct Certificate: Sendable {
 
     static let digitalSignature = 0
     static let keyCertSign = 5
+    static let cRLSign = 6
   }
 
   /// Reads one certificate (JWS-21, JWS-32); nil unless it is one clean DER

@@ -69,6 +69,14 @@ enum BlobForm: Sendable, Equatable {
     byte == 0x20 || (byte >= 0x09 && byte <= 0x0d)
   }
 
+  /// The text without the white space at both ends.
+  static func trimmed(_ text: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
+    var rest = text
+    while let first = rest.first, isSpace(first) { rest = rest.dropFirst() }
+    while let last = rest.last, isSpace(last) { rest = rest.dropLast() }
+    return rest
+  }
+
   private static func begins(
     _ bytes: [UInt8], _ prefix: StaticString, after start: Int
   ) -> Bool {

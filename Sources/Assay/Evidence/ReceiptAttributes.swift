@@ -1,8 +1,9 @@
 /// One attribute of a payload: `SEQUENCE { type, version, OCTET STRING value }`
-/// in definite DER (receipts.md §3.1). The version is not judged: Xcode writes
-/// others than Apple.
+/// in definite DER (receipts.md §3.1). The version is not judged here: Xcode
+/// writes others than Apple.
 struct ReceiptAttribute {
   let type: UInt64
+  let version: UInt64
   /// The octets of the value, without tag and length of the octet string.
   let value: Range<Int>
 
@@ -30,11 +31,13 @@ struct ReceiptAttribute {
       let octets = BER.head(bytes, versionEnd, last), let octetsEnd = octets.end
     else { throw .unclean }
     guard type.tag == DER.integer, let number = unsigned(bytes, type.content..<typeEnd),
-      version.tag == DER.integer, unsigned(bytes, version.content..<versionEnd) != nil,
+      version.tag == DER.integer,
+      let versionNumber = unsigned(bytes, version.content..<versionEnd),
       octets.tag == DER.octetString, octetsEnd == last
     else { throw .form }
     position = last
-    return ReceiptAttribute(type: number, value: octets.content..<octetsEnd)
+    return ReceiptAttribute(
+      type: number, version: versionNumber, value: octets.content..<octetsEnd)
   }
 
   // MARK: values

@@ -50,8 +50,10 @@ enum CertificateRules {
     try require(curves.contains(curve), .rejectedChainKey, "JWS-25", at: place)
   }
 
+  /// JWS-26, and the same of other profiles, which may know further extensions.
   static func checkExtensions(
-    _ certificate: Certificate, _ rule: StaticString, at place: String
+    _ certificate: Certificate, _ rule: StaticString, knowing known: [[UInt8]] = [],
+    at place: String
   ) throws(Refusal) {
     var seen: [ArraySlice<UInt8>] = []
     for entry in certificate.extensions {
@@ -65,6 +67,7 @@ enum CertificateRules {
       let isKnown =
         identifier.elementsEqual(ObjectIdentifier.basicConstraints)
         || identifier.elementsEqual(ObjectIdentifier.keyUsage)
+        || known.contains { identifier.elementsEqual($0) }
       try require(
         isKnown || !entry.isCritical, .rejectedChainCriticalExtension, rule, at: place)
     }

@@ -113,7 +113,7 @@ struct ChainBuilder {
     return chain
   }
 
-  private static func checkNames(
+  static func checkNames(
     _ issued: Certificate, _ issuer: Certificate, at place: String
   ) throws(Refusal) {
     let name = issued.bytes(issued.issuer)
@@ -144,7 +144,7 @@ struct ChainBuilder {
 
   /// SHA-256 over the parts, each after its length: no bytes may move from one
   /// part to the next.
-  private static func fingerprint(_ parts: [[UInt8]]) -> [UInt8] {
+  static func fingerprint(_ parts: [[UInt8]]) -> [UInt8] {
     var text: [UInt8] = []
     for part in parts {
       let count = UInt32(truncatingIfNeeded: part.count)

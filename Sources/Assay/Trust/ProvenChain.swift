@@ -4,7 +4,7 @@
 /// are checked against every payload anew (JWS-63).
 final class ProvenChain: Sendable {
   /// Whose certificate signed, and so what the payload may claim (JWS-72).
-  enum Profile: Sendable { case appStore, xcode }
+  enum Profile: Sendable { case appStore, xcode, attestReceipt }
 
   struct Link: Sendable {
     let notBefore: Int64
@@ -24,6 +24,8 @@ final class ProvenChain: Sendable {
   let links: [Link]
   /// The members of `chain` in a document, as JSON text without braces.
   let report: [UInt8]
+  /// Of them the leaf's value alone.
+  let leafReport: ArraySlice<UInt8>
 
   /// The proven certificates from the leaf on.
   init(_ profile: Profile, leafKey: PublicKey, certificates: [Certificate]) {
@@ -31,16 +33,20 @@ final class ProvenChain: Sendable {
     self.leafKey = leafKey
     links = certificates.map { Link($0) }
     var writer = JSONWriter(capacity: 600)
+    var leafReport = 0..<0
     let names: [StaticString] = ["leaf", "intermediate", "root"]
     for (index, name) in names.enumerated() {
       writer.name(name)
       if index < certificates.count {
+        let start = writer.bytes.count
         certificates[index].writeReport(&writer)
+        if index == 0 { leafReport = start..<writer.bytes.count }
       } else {
         writer.null()
       }
     }
     report = writer.bytes
+    self.leafReport = report[leafReport]
   }
 }
 

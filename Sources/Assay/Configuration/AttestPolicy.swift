@@ -1,0 +1,206 @@
+/// `attest`: what is accepted of App Attest (configuration.md §5). Present also
+/// without the block, by the defaults.
+struct AttestPolicy: Sendable {
+  /// Whose attestations, assertions and receipts are ours. Empty: nobody's; every
+  /// call is then refused with `config.attest.app-ids`.
+  var appIds: [AppId] = []
+  var acceptsProduction = false
+  var acceptsDevelopment = false
+  /// Own roots of attestations; empty: Apple App Attestation Root CA.
+  var anchors: [Anchor] = []
+  /// Own roots of App Attest receipts; empty: Apple Root CA - G3.
+  var receiptAnchors: [Anchor] = []
+  /// ATT-40: certificates are judged at the receipt's date, not at now.
+  var storedTime = false
+  /// Milliseconds; of a receipt that is not a stored one.
+  var maxAgeMs: Int64 = 300_000
+  /// ATT-12: the receipt inside an attestation is not looked at.
+  var ignoresReceipt = false
+  var category = Category()
+  var bundleVersion = BundleVersion.any
+  var platform = Platform.any
+  var challenge = Challenge.host
+  /// RFR-3: shortest time between two refreshes of a receipt.
+  var refreshEveryMs: Int64 = 86_400_000
+  /// How far Apple's clock may be ahead of `now_ms`: the shared member.
+  var clockSkewMs: Int64 = 60_000
+
+  /// App ID prefix, dot, bundle id (ATT-23), and its SHA-256, which is what
+  /// authenticator data holds.
+  struct AppId: Sendable {
+    let text: Text
+    let digest: [UInt8]
+
+    /// nil: no App ID. The prefix has ten characters A–Z 0–9, the bundle id
+    /// 1…255 bytes.
+    init?(_ text: Text) {
+      let bytes = text.utf8
+      guard (12...266).contains(bytes.count), bytes[10] == 0x2e,
+        bytes[..<10].allSatisfy(ConfigurationReader.isTeamCharacter)
+      else { return nil }
+      self.text = text
+      digest = Digest.sha256.of(bytes)
+    }
+  }
+
+  /// ATT-45: where the running build came from.
+  struct Category: Sendable {
+    var accepted: [UInt32] = [1, 2, 3, 4, 5, 6, 10]
+    /// Systems before iOS 27 say nothing.
+    var missingIsRefused = false
+  }
+
+  /// ATT-46: which builds pass, by CFBundleVersion.
+  enum BundleVersion: Sendable {
+    case any
+    case exact([Text])
+    case minimum(Text)
+  }
+
+  /// ATT-47: whether the access control octets of a Mac are demanded.
+  enum Platform: Sendable { case any, macOS, iOS }
+
+  /// ASR-10: where the challenge stands in the client data.
+  enum Challenge: Sendable {
+    case host
+    case whole
+    case json(path: [Text], Encoding)
+
+    enum Encoding: Int, Sendable {
+      case text, base64, base64url, hex
+
+      static let names: [StaticString] = ["text", "base64", "base64url", "hex"]
+    }
+  }
+
+  /// The App ID with that digest (ATT-23, ASR-5).
+  func appId(digest: ArraySlice<UInt8>) -> AppId? {
+    appIds.first { ConstantTime.areEqual($0.digest[...], digest) }
+  }
+
+  /// The App ID of that text (FRC-8).
+  func appId(_ text: ArraySlice<UInt8>) -> AppId? {
+    appIds.first { $0.text.utf8[...] == text }
+  }
+
+  func accepts(production: Bool) -> Bool { production ? acceptsProduction : acceptsDevelopment }
+}
+
+extension AttestPolicy {
+  /// What the shared members of a configuration say where the block does not.
+  init(defaultsOf configuration: Configuration) {
+    for app in configuration.apps {
+      guard let team = app.teamId, let id = AppId(Text(team.utf8 + [0x2e] + app.bundleId.utf8))
+      else { continue }
+      appIds.append(id)
+    }
+    acceptsProduction = configuration.environments.contains(.production)
+    acceptsDevelopment = configuration.environments.contains(.sandbox)
+    clockSkewMs = configuration.clockSkewMs
+  }
+}
+
+extension AttestPolicy {
+  /// The value of `attest` in the effective configuration: null where nothing
+  /// could be accepted, which only a configuration without the block gives.
+  func write(_ writer: inout JSONWriter) {
+    guard !appIds.isEmpty, acceptsProduction || acceptsDevelopment else {
+      writer.null()
+      return
+    }
+    writer.beginObject()
+    writer.name("appIds")
+    writer.beginArray()
+    for id in appIds { writer.string(id.text) }
+    writer.endArray()
+    writer.name("environments")
+    writer.beginArray()
+    if acceptsProduction { writer.string("production") }
+    if acceptsDevelopment { writer.string("development") }
+    writer.endArray()
+    AttestPolicy.write("anchors", anchors, AppleRoots.attestRoot, &writer)
+    AttestPolicy.write("receiptAnchors", receiptAnchors, AppleRoots.attestReceiptRoot, &writer)
+    writer.member("time", storedTime ? "stored" : "live")
+    writer.member("maxAgeMs", integer: maxAgeMs)
+    writer.member("receipt", ignoresReceipt ? "ignore" : "require")
+    writer.name("category")
+    writer.beginObject()
+    writer.name("accept")
+    writer.beginArray()
+    for number in category.accepted { writer.integer(Int64(number)) }
+    writer.endArray()
+    writer.member("missing", category.missingIsRefused ? "refuse" : "accept")
+    writer.endObject()
+    writer.name("bundleVersion")
+    bundleVersion.write(&writer)
+    switch platform {
+    case .any: writer.member("platform", "any")
+    case .macOS: writer.member("platform", "macos")
+    case .iOS: writer.member("platform", "ios")
+    }
+    writer.name("challenge")
+    challenge.write(&writer)
+    writer.member("refreshEveryMs", integer: refreshEveryMs)
+    writer.endObject()
+  }
+
+  private static func write(
+    _ name: StaticString, _ anchors: [Anchor], _ builtIn: AppleRoots.Shipped,
+    _ writer: inout JSONWriter
+  ) {
+    writer.name(name)
+    writer.beginObject()
+    writer.member("source", anchors.isEmpty ? "built-in" : "configured")
+    writer.name("sha256")
+    writer.beginArray()
+    if anchors.isEmpty { writer.string(builtIn.sha256) }
+    for anchor in anchors { writer.string(anchor.certificate.fingerprint) }
+    writer.endArray()
+    writer.endObject()
+  }
+}
+
+extension AttestPolicy.BundleVersion {
+  func write(_ writer: inout JSONWriter) {
+    switch self {
+    case .any: writer.null()
+    case .exact(let texts):
+      writer.beginObject()
+      writer.name("exact")
+      writer.beginArray()
+      for text in texts { writer.string(text) }
+      writer.endArray()
+      writer.endObject()
+    case .minimum(let text):
+      writer.beginObject()
+      writer.member("minimum", text)
+      writer.endObject()
+    }
+  }
+}
+
+extension AttestPolicy.Challenge {
+  func write(_ writer: inout JSONWriter) {
+    writer.beginObject()
+    switch self {
+    case .host: writer.member("mode", "host")
+    case .whole: writer.member("mode", "whole")
+    case .json(let path, let encoding):
+      writer.member("mode", "json")
+      writer.member("path", Text(Array(path.map { $0.utf8 }.joined(separator: [0x2e]))))
+      writer.member("encoding", AttestPolicy.Challenge.Encoding.names[encoding.rawValue])
+    }
+    writer.endObject()
+  }
+}
+
+extension AppleRoots {
+  /// Apple App Attestation Root CA: the root of attestations (CER-3).
+  static let attestRoot = Shipped(
+    der: appAttestationRootCA,
+    sha256: "1cb9823ba28ba6ad2d33a006941de2ae4f513ef1d4e831b9f7e0fa7b6242c932")
+
+  /// Apple Root CA - G3: the root of App Attest receipts (CER-3).
+  static let attestReceiptRoot = Shipped(
+    der: rootCAG3, sha256: "63343abfb89a6a03ebb57e9b3f5fa7be7c4f5c756f3017b3a8c488c3653e9179")
+}

@@ -1,0 +1,148 @@
+/// `deviceCheck`: whose device bits, and what they mean (configuration.md §6).
+struct DeviceCheckPolicy: Sendable {
+  /// Issuer of the token for Apple.
+  var teamId: Text
+  var keyId: Text
+  var isDevelopment = false
+  /// What the product uses bit 0 and bit 1 for; nil: nothing that Assay knows of.
+  var bit0: BitMeaning? = nil
+  var bit1: BitMeaning? = nil
+
+  /// DVC-10: the meaning of a bit is the product's.
+  struct BitMeaning: Sendable {
+    var name: Text
+    /// DVC-11: a bit that is older counts as clear; nil: it never ages.
+    var resetAfterMonths: Int64?
+
+    /// An offer was used on the device (DVC §2.3).
+    var isPromo: Bool { hasPrefix("promo") }
+    /// The device was abused (RSK-14).
+    var isAbuse: Bool { hasPrefix("abuse") }
+
+    private func hasPrefix(_ word: StaticString) -> Bool {
+      name.utf8.prefix(word.utf8CodeUnitCount).elementsEqual(word)
+    }
+  }
+}
+
+/// The block `deviceCheck` of a configuration.
+enum DeviceCheckBlock {
+  typealias Node = ConfigurationReader.Node
+
+  private static let idLength = 10
+  /// Of a bit's name, in bytes.
+  private static let nameCap = 64
+  private static let monthCap: Int64 = 1200
+
+  static func read(_ node: Node, _ configuration: inout Configuration) throws(Refusal) {
+    let block = try node.object(["teamId", "keyId", "privateKey", "environment", "bits"])
+    var policy = DeviceCheckPolicy(
+      teamId: try readTeamId(block, configuration.apps), keyId: try readKeyId(block))
+    try checkPrivateKey(block)
+    if let entry = block["environment"] {
+      policy.isDevelopment = try entry.choice(["production", "development"]) == 1
+    }
+    if let entry = block["bits"] { try readBits(entry, &policy) }
+    configuration.deviceCheck = policy
+  }
+
+  /// DVC-1: the team of the apps, where that is one.
+  private static func readTeamId(
+    _ block: Node, _ apps: [Configuration.App]
+  ) throws(Refusal) -> Text {
+    if let entry = block["teamId"] {
+      guard let text = entry.value.text, text.count == idLength,
+        text.utf8.allSatisfy(ConfigurationReader.isTeamCharacter)
+      else { throw Refusal(.configDevicecheckTeamId, "DVC-1", at: entry.path) }
+      return text
+    }
+    let teams = apps.compactMap { $0.teamId }
+    guard let team = teams.first, teams.allSatisfy({ $0 == team }) else {
+      throw Refusal(.configDevicecheckTeamId, "DVC-1", at: block.path + ".teamId")
+    }
+    return team
+  }
+
+  private static func readKeyId(_ block: Node) throws(Refusal) -> Text {
+    guard let entry = block["keyId"] else {
+      throw Refusal(.configDocumentMissing, "CNF-1", at: block.path + ".keyId")
+    }
+    guard let text = entry.value.text, text.count == idLength,
+      text.utf8.allSatisfy({
+        ConfigurationReader.isTeamCharacter($0) || ($0 >= 0x61 && $0 <= 0x7a)
+      })
+    else { throw Refusal(.configDevicecheckKeyId, "DVC-1", at: entry.path) }
+    return text
+  }
+
+  /// DVC-2: the key is looked at here, and not kept.
+  private static func checkPrivateKey(_ block: Node) throws(Refusal) {
+    guard let entry = block["privateKey"] else {
+      throw Refusal(.configDocumentMissing, "CNF-1", at: block.path + ".privateKey")
+    }
+    guard let text = entry.value.text, let file = PrivateKeyFile(pem: text.utf8), file.isUsable
+    else { throw Refusal(.configDevicecheckKey, "DVC-2", at: entry.path) }
+  }
+
+  // MARK: bits
+
+  private static func readBits(
+    _ node: Node, _ policy: inout DeviceCheckPolicy
+  ) throws(Refusal) {
+    let block = try object(node, ["bit0", "bit1"])
+    if let entry = block["bit0"] { policy.bit0 = try readBit(entry) }
+    if let entry = block["bit1"] { policy.bit1 = try readBit(entry) }
+    guard let first = policy.bit0, let second = policy.bit1 else { return }
+    try require(
+      first.name != second.name, .configDevicecheckBits, "DVC-10", at: block.path + ".bit1.name")
+  }
+
+  private static func readBit(_ node: Node) throws(Refusal) -> DeviceCheckPolicy.BitMeaning {
+    let block = try object(node, ["name", "resetAfterMonths"])
+    guard let name = block["name"]?.value.text, (1...nameCap).contains(name.count) else {
+      throw Refusal(.configDevicecheckBits, "DVC-10", at: block.path + ".name")
+    }
+    var meaning = DeviceCheckPolicy.BitMeaning(name: name)
+    if let entry = block["resetAfterMonths"] {
+      guard let months = entry.value.integer, (1...monthCap).contains(months) else {
+        throw Refusal(.configDevicecheckBits, "DVC-11", at: entry.path)
+      }
+      meaning.resetAfterMonths = months
+    }
+    return meaning
+  }
+
+  private static func object(_ node: Node, _ known: [StaticString]) throws(Refusal) -> Node {
+    try require(node.value.kind == .object, .configDevicecheckBits, "DVC-10", at: node.path)
+    return try node.object(known)
+  }
+}
+
+extension DeviceCheckPolicy {
+  /// The value of `deviceCheck` in the effective configuration; the key is `true`
+  /// (CNF-4).
+  func write(_ writer: inout JSONWriter) {
+    writer.beginObject()
+    writer.member("teamId", teamId)
+    writer.member("keyId", keyId)
+    writer.member("privateKey", boolean: true)
+    writer.member("environment", isDevelopment ? "development" : "production")
+    writer.name("bits")
+    writer.beginObject()
+    DeviceCheckPolicy.write("bit0", bit0, &writer)
+    DeviceCheckPolicy.write("bit1", bit1, &writer)
+    writer.endObject()
+    writer.endObject()
+  }
+
+  private static func write(
+    _ name: StaticString, _ meaning: BitMeaning?, _ writer: inout JSONWriter
+  ) {
+    guard let meaning else { return }
+    writer.name(name)
+    writer.beginObject()
+    writer.member("name", meaning.name)
+    writer.member("resetAfterMonths", integer: meaning.resetAfterMonths)
+    writer.endObject()
+  }
+}

@@ -1,0 +1,94 @@
+/// `risk`: what the risk rules come to (configuration.md §6).
+struct RiskPolicy: Sendable {
+  /// RSK-5: the verdict is `allow`, and the real one is reported beside it.
+  var isRecording = false
+  /// Changes to the table, by rule.
+  var changes: [(rule: RiskRule, change: Change)] = []
+  /// RSK-21: a risk metric above it asks for a step-up.
+  var receiptThreshold: Int64 = 10
+  /// Requests a day, reported with `limited`.
+  var limitedPerDay: Int64 = 20
+
+  /// What a configuration makes of a rule.
+  enum Change: Sendable, Equatable {
+    /// It never fires.
+    case off
+    /// It yields this verdict wherever it fires.
+    case verdict(RiskVerdict)
+
+    static let names: [StaticString] = ["off", "allow", "limited", "step-up", "deny"]
+
+    /// From one of `names`.
+    init?(_ text: Text?) {
+      guard let text,
+        let place = Change.names.firstIndex(where: { text.utf8[...].elementsEqual($0) })
+      else { return nil }
+      guard let verdict = RiskVerdict(rawValue: place &- 1) else {
+        self = .off
+        return
+      }
+      self = .verdict(verdict)
+    }
+
+    var name: StaticString {
+      switch self {
+      case .off: return "off"
+      case .verdict(let verdict): return verdict.name
+      }
+    }
+  }
+
+  func change(of rule: RiskRule) -> Change? { changes.first { $0.rule == rule }?.change }
+}
+
+/// The block `risk` of a configuration.
+enum RiskBlock {
+  typealias Node = ConfigurationReader.Node
+
+  static func read(_ node: Node, _ configuration: inout Configuration) throws(Refusal) {
+    let block = try node.object(["mode", "rules", "receiptThreshold", "limitedPerDay"])
+    var policy = RiskPolicy()
+    if let entry = block["mode"] {
+      policy.isRecording = try entry.choice(["enforce", "record"]) == 1
+    }
+    if let entry = block["rules"] { policy.changes = try readRules(entry) }
+    if let entry = block["receiptThreshold"] {
+      policy.receiptThreshold = try entry.integer(0...Node.exactInteger)
+    }
+    if let entry = block["limitedPerDay"] {
+      policy.limitedPerDay = try entry.integer(0...Node.exactInteger)
+    }
+    configuration.risk = policy
+  }
+
+  /// RSK-2: rules are data.
+  private static func readRules(
+    _ node: Node
+  ) throws(Refusal) -> [(rule: RiskRule, change: RiskPolicy.Change)] {
+    try require(node.value.kind == .object, .configRiskRules, "RSK-2", at: node.path)
+    var changes: [(rule: RiskRule, change: RiskPolicy.Change)] = []
+    for entry in try node.members() {
+      guard let rule = RiskRule(entry.value.name), let change = RiskPolicy.Change(entry.value.text)
+      else { throw Refusal(.configRiskRules, "RSK-2", at: entry.path) }
+      changes.append((rule, change))
+    }
+    return changes
+  }
+}
+
+extension RiskPolicy {
+  /// The value of `risk` in the effective configuration.
+  func write(_ writer: inout JSONWriter) {
+    writer.beginObject()
+    writer.member("mode", isRecording ? "record" : "enforce")
+    writer.name("rules")
+    writer.beginObject()
+    for rule in RiskRule.allCases {
+      if let change = change(of: rule) { writer.member(rule.id, change.name) }
+    }
+    writer.endObject()
+    writer.member("receiptThreshold", integer: receiptThreshold)
+    writer.member("limitedPerDay", integer: limitedPerDay)
+    writer.endObject()
+  }
+}

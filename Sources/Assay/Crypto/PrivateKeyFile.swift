@@ -1,0 +1,80 @@
+import CLibCrypto
+
+/// A private key as Apple hands it out, a `.p8` file: PEM around PKCS#8 (RFC 5958
+/// version 1) around an ECPrivateKey on P-256 (RFC 5915), not encrypted.
+struct PrivateKeyFile {
+  /// Big-endian, 32 octets.
+  private let scalar: [UInt8]
+  /// The uncompressed point, where the file has it.
+  private let point: [UInt8]?
+
+  private static let byteCap = 8192
+  private static let header: StaticString = "-----BEGIN PRIVATE KEY-----"
+  private static let footer: StaticString = "-----END PRIVATE KEY-----"
+  /// id-ecPublicKey and prime256v1, each a whole element.
+  private static let algorithm: [UInt8] = [
+    0x06, 0x07, 0x2a, 0x86, 0x48, 0xce, 0x3d, 0x02, 0x01, 0x06, 0x08, 0x2a, 0x86, 0x48, 0xce,
+    0x3d, 0x03, 0x01, 0x07,
+  ]
+
+  /// nil: something else than such a file, white space around it aside.
+  init?(pem: [UInt8]) {
+    guard pem.count <= PrivateKeyFile.byteCap, let der = PrivateKeyFile.content(pem),
+      let key = PrivateKeyFile.key(der)
+    else { return nil }
+    (scalar, point) = key
+  }
+
+  /// Whether libcrypto takes it for a private key on P-256, and the point, where
+  /// there is one, for its public key.
+  var isUsable: Bool {
+    guard let context = CryptoContext.shared else { return false }
+    return unsafe scalar.withUnsafeBufferPointer { scalar in
+      unsafe (point ?? []).withUnsafeBufferPointer { point in
+        unsafe assay_shim_private_key_is_good(
+          context.library, scalar.baseAddress, scalar.count, point.baseAddress, point.count)
+      } == 1
+    }
+  }
+
+  // MARK: form
+
+  /// What the PEM text holds.
+  private static func content(_ pem: [UInt8]) -> [UInt8]? {
+    let text = BlobForm.trimmed(pem[...])
+    guard text.prefix(header.utf8CodeUnitCount).elementsEqual(header) else { return nil }
+    let rest = text.dropFirst(header.utf8CodeUnitCount)
+    guard rest.suffix(footer.utf8CodeUnitCount).elementsEqual(footer) else { return nil }
+    let digits = rest.dropLast(footer.utf8CodeUnitCount).filter { $0 != 0x0a && $0 != 0x0d }
+    return Base64.decodeStandard(digits[...])
+  }
+
+  private static func key(_ der: [UInt8]) -> (scalar: [UInt8], point: [UInt8]?)? {
+    var outer = DER.Cursor(der)
+    guard let info = outer.next(DER.sequence), outer.isAtEnd else { return nil }
+    var fields = DER.Cursor(der, info.content)
+    guard let version = fields.next(DER.integer), der[version.content] == [0],
+      let algorithm = fields.next(DER.sequence),
+      der[algorithm.content].elementsEqual(self.algorithm),
+      let wrapped = fields.next(DER.octetString)
+    else { return nil }
+    // Attributes may follow; they say nothing about the key.
+    var inner = DER.Cursor(der, wrapped.content)
+    guard let key = inner.next(DER.sequence), inner.isAtEnd else { return nil }
+    var parts = DER.Cursor(der, key.content)
+    guard let form = parts.next(DER.integer), der[form.content] == [1],
+      let scalar = parts.next(DER.octetString), scalar.content.count == Curve.p256.byteCount
+    else { return nil }
+    if let curve = parts.next(0xa0) {
+      guard der[curve.content].elementsEqual(self.algorithm.suffix(10)) else { return nil }
+    }
+    guard let tagged = parts.next(0xa1) else {
+      return parts.isAtEnd ? (Array(der[scalar.content]), nil) : nil
+    }
+    var wrapper = DER.Cursor(der, tagged.content)
+    guard parts.isAtEnd, let bits = wrapper.next(DER.bitString), wrapper.isAtEnd,
+      der[bits.content].first == 0
+    else { return nil }
+    return (Array(der[scalar.content]), Array(der[bits.content].dropFirst()))
+  }
+}

@@ -1,0 +1,117 @@
+/// The checks of an assertion in the order in which they are made (app-attest.md
+/// §6).
+enum AssertionCheck: Int, CaseIterable {
+  case input, form, signature, appId, counter, category, bundleVersion, challenge
+
+  static let ids: [StaticString] = [
+    "assertion.input", "assertion.form", "assertion.signature", "assertion.app-id",
+    "assertion.counter", "assertion.category", "assertion.bundle-version",
+    "assertion.challenge",
+  ]
+}
+
+/// One verification of one assertion: the rules of app-attest.md §6, step by step.
+struct AssertionVerification {
+  private let trust: AttestTrust
+  private(set) var checks = Checks(AssertionCheck.ids)
+
+  init(_ trust: AttestTrust) { self.trust = trust }
+
+  private var policy: AttestPolicy { trust.policy }
+
+  /// Runs every step; the first that fails gives the refusal.
+  ///
+  /// - `publicKey`: 65 octets `04 ‖ x ‖ y`, or 91 of SubjectPublicKeyInfo.
+  /// - `counter`: the last one stored for this key, 0 at first.
+  mutating func run(
+    _ bytes: [UInt8], publicKey: [UInt8], counter: UInt32, _ clientData: ClientDataInput
+  ) throws(Refusal) -> Assertion {
+    let trust = trust
+    let (data, key) = try check(.input) { () throws(Refusal) in
+      try trust.checkAppIds()
+      let data = try ClientData(clientData)
+      guard let point = AttestedKey.point(publicKey), let key = trust.key(point)
+      else { throw Refusal(.misuseAssertionPublicKey, "ATT-3", at: "public_key") }
+      try require(bytes.count <= AssertionObject.byteCap, .tooLargeAssertionObject, "ASR-1")
+      return (data, key)
+    }
+    let object = try check(.form) { () throws(Refusal) in try AssertionObject(bytes) }
+    let policy = policy
+    let id = policy.appId(digest: object.authData.rpIdHash)
+    let nonce = try check(.signature) { () throws(Refusal) in
+      // DIA-4: no hint for what was not made by an app of ours.
+      try AssertionVerification.checkSignature(object, key, data, isExplained: id != nil)
+    }
+    let appId = try check(.appId) { () throws(Refusal) -> Text in
+      guard let id else {
+        throw Refusal(.rejectedAssertionAppId, "ASR-5", at: "authenticatorData/byte 0")
+      }
+      return id.text
+    }
+    try check(.counter) { () throws(Refusal) in
+      let sent = object.authData.counter
+      try require(
+        sent > counter, .rejectedAssertionCounter, "ASR-6", at: "authenticatorData/byte 33",
+        detail: "sent " + String(sent) + ", stored " + String(counter))
+    }
+    try judgePolicy(object.extensions)
+    let challenge = try challenge(data)
+    return Assertion(
+      object, appId: appId, previousCounter: counter, nonce: nonce, challenge: challenge,
+      hasOddHash: data.hasOddHash)
+  }
+
+  /// ASR-3: the message that is signed is the nonce, 32 octets, which ECDSA hashes
+  /// once more.
+  private static func checkSignature(
+    _ object: AssertionObject, _ key: PublicKey, _ data: ClientData, isExplained: Bool
+  ) throws(Refusal) -> [UInt8] {
+    let authData = object.authData
+    let nonce = authData.nonce(data.hash)
+    guard key.verifies(object.signature, .sha256, nonce[...]) else {
+      let hint =
+        isExplained
+        ? AttestDiagnosis.hint(data) {
+          key.verifies(object.signature, .sha256, authData.nonce($0)[...])
+        } : nil
+      throw Refusal(.rejectedAssertionSignature, "ASR-3", at: "signature", hint: hint)
+    }
+    return nonce
+  }
+
+  /// ASR-8.
+  private mutating func judgePolicy(_ extensions: AttestExtensions) throws(Refusal) {
+    let policy = policy
+    let hasCategory = try check(.category) { () throws(Refusal) in
+      try policy.checkCategory(extensions, .assertion)
+    }
+    if !hasCategory { checks.skip(AssertionCheck.category.rawValue, .noInput) }
+    guard !policy.bundleVersion.isAny else {
+      checks.skip(AssertionCheck.bundleVersion.rawValue, .notConfigured)
+      return
+    }
+    let hasVersion = try check(.bundleVersion) { () throws(Refusal) in
+      try policy.checkBundleVersion(extensions, .assertion)
+    }
+    if !hasVersion { checks.skip(AssertionCheck.bundleVersion.rawValue, .noInput) }
+  }
+
+  /// ASR-10.
+  private mutating func challenge(_ data: ClientData) throws(Refusal) -> [UInt8]? {
+    let place = policy.challenge
+    let found = try check(.challenge) { () throws(Refusal) in
+      try data.challenge(place, AttestForms.assertion.clientData)
+    }
+    if found == nil {
+      checks.skip(AssertionCheck.challenge.rawValue, place.isHosts ? .notConfigured : .noInput)
+    }
+    return found
+  }
+
+  @inline(__always)
+  private mutating func check<Result>(
+    _ step: AssertionCheck, _ body: () throws(Refusal) -> Result
+  ) throws(Refusal) -> Result {
+    try checks.make(step.rawValue, body)
+  }
+}

@@ -1,0 +1,206 @@
+/// What systems from iOS 27 on say in the extensions of authenticator data
+/// (ATT-15): where the running build came from, and its number.
+struct AttestExtensions: Sendable {
+  private(set) var category: UInt32? = nil
+  private(set) var bundleVersion: Text? = nil
+  /// Unknown ones: name, and the value's encoding.
+  private(set) var others: [(name: Text, value: [UInt8])] = []
+
+  private static let cap = 8
+
+  /// None.
+  init() {}
+
+  /// From a map with text keys. Each of the two known ones has two spellings, of
+  /// which one may stand.
+  init(_ cbor: CBOR, _ forms: AttestForms) throws(Refusal) {
+    let status = forms.extensions
+    guard let map = cbor.root, map.kind == .map else {
+      throw Refusal(status, "ATT-15", at: "extensions")
+    }
+    let pairs = try forms.named(map, cbor)
+    try require(pairs.count <= AttestExtensions.cap, status, "ATT-15", at: "extensions")
+    for (key, value) in pairs {
+      var place: String { "byte " + String(value.start) }
+      let name = cbor.bytes(key)
+      if name.elementsEqual("apple_bundle_version_01") || name.elementsEqual("bundleVersion") {
+        try require(
+          bundleVersion == nil && value.kind == .text, status, "ATT-15", at: place)
+        bundleVersion = Text(Array(cbor.bytes(value)))
+      } else if name.elementsEqual("apple_validation_category_01")
+        || name.elementsEqual("validationCategory")
+      {
+        guard category == nil, let number = AttestExtensions.category(cbor, value) else {
+          throw Refusal(status, "ATT-15", at: place)
+        }
+        category = number
+      } else {
+        others.append((Text(Array(name)), Array(cbor.encoding(value))))
+      }
+    }
+  }
+
+  /// Four octets, little endian, as on the wire, or the documented unsigned
+  /// integer of 32 bits.
+  private static func category(_ cbor: CBOR, _ value: CBOR.Item) -> UInt32? {
+    switch value.kind {
+    case .unsigned: return UInt32(exactly: value.argument)
+    case .bytes:
+      let octets = cbor.bytes(value)
+      guard octets.count == 4 else { return nil }
+      return octets.reversed().reduce(0) { $0 << 8 | UInt32($1) }
+    default: return nil
+    }
+  }
+
+  func write(_ writer: inout JSONWriter) {
+    writer.member("category", integer: category.map { Int64($0) })
+    writer.name("categoryName")
+    if let name = category.flatMap(ValidationCategory.name) {
+      writer.string(name)
+    } else {
+      writer.null()
+    }
+    writer.member("bundleVersion", bundleVersion)
+    writer.name("otherExtensions")
+    writer.beginObject()
+    for (name, value) in others { writer.member(name, hex: value) }
+    writer.endObject()
+  }
+}
+
+/// The three refusals of the policy, by the kind of object (ATT-45, ATT-46, ASR-8).
+struct AttestPolicyRefusals: Sendable {
+  let category: Status
+  let categoryMissing: Status
+  let bundleVersion: Status
+
+  static let attestation = AttestPolicyRefusals(
+    category: .rejectedAttestCategory, categoryMissing: .rejectedAttestCategoryMissing,
+    bundleVersion: .rejectedAttestBundleVersion)
+  static let assertion = AttestPolicyRefusals(
+    category: .rejectedAssertionCategory, categoryMissing: .rejectedAssertionCategoryMissing,
+    bundleVersion: .rejectedAssertionBundleVersion)
+}
+
+extension AttestPolicy {
+  /// ATT-45. False: the system said nothing, which is accepted.
+  func checkCategory(
+    _ extensions: AttestExtensions, _ refusals: AttestPolicyRefusals
+  ) throws(Refusal) -> Bool {
+    guard let number = extensions.category else {
+      try require(!category.missingIsRefused, refusals.categoryMissing, "ATT-45")
+      return false
+    }
+    try require(
+      ValidationCategory.mayBeAccepted(number) && category.accepted.contains(number),
+      refusals.category, "ATT-45", detail: "category " + String(number))
+    return true
+  }
+
+  /// ATT-46. False: the system said nothing, which is accepted where a missing
+  /// category is.
+  func checkBundleVersion(
+    _ extensions: AttestExtensions, _ refusals: AttestPolicyRefusals
+  ) throws(Refusal) -> Bool {
+    guard let version = extensions.bundleVersion else {
+      try require(!category.missingIsRefused, refusals.bundleVersion, "ATT-46")
+      return false
+    }
+    try require(bundleVersion.accepts(version), refusals.bundleVersion, "ATT-46")
+    return true
+  }
+}
+
+extension AttestPolicy.BundleVersion {
+  var isAny: Bool {
+    if case .any = self { return true }
+    return false
+  }
+
+  func accepts(_ version: Text) -> Bool {
+    switch self {
+    case .any: return true
+    case .exact(let texts): return texts.contains(version)
+    case .minimum(let least):
+      guard let number = BuildNumber(version.utf8[...]), let bound = BuildNumber(least.utf8[...])
+      else { return false }
+      return number.isAtLeast(bound)
+    }
+  }
+}
+
+/// Where the running build came from, as the system judged it (app-attest.md
+/// §4.3).
+enum ValidationCategory {
+  /// ATT-45: 0 is invalid and 7…9 are reserved as not appropriate; none of them is
+  /// ever accepted.
+  static func mayBeAccepted(_ value: UInt32) -> Bool {
+    value != 0 && !(7...9).contains(value)
+  }
+
+  /// The documented meaning; nil for a number that has none.
+  static func name(_ value: UInt32) -> StaticString? {
+    switch value {
+    case 0: return "invalid"
+    case 1: return "operating-system"
+    case 2: return "testflight"
+    case 3: return "development"
+    case 4: return "app-store"
+    case 5: return "enterprise"
+    case 6: return "developer-id"
+    case 10: return "other"
+    default: return nil
+    }
+  }
+}
+
+/// A build number of dot-separated integers (ATT-46).
+struct BuildNumber {
+  private let parts: [Int64]
+
+  private static let partCap = 16
+
+  /// nil: another form.
+  init?(_ text: ArraySlice<UInt8>) {
+    var parts: [Int64] = []
+    for part in text.split(separator: 0x2e, omittingEmptySubsequences: false) {
+      guard part.count <= 18, part.first != 0x2d, let number = JSONValue.integer(part),
+        parts.count < BuildNumber.partCap
+      else { return nil }
+      parts.append(number)
+    }
+    self.parts = parts
+  }
+
+  /// Compared part by part as numbers; missing parts are 0.
+  func isAtLeast(_ other: BuildNumber) -> Bool {
+    for index in 0..<Swift.max(parts.count, other.parts.count) {
+      let mine = index < parts.count ? parts[index] : 0
+      let theirs = index < other.parts.count ? other.parts[index] : 0
+      if mine != theirs { return mine > theirs }
+    }
+    return true
+  }
+}
+
+extension JSONWriter {
+  /// Octets as lower-case hex.
+  mutating func member(_ name: StaticString, hex: [UInt8]) {
+    self.name(name)
+    string(utf8: Hex.encode(hex))
+  }
+
+  /// The same under a name that came from evidence.
+  @_disfavoredOverload
+  mutating func member(_ name: Text, hex: [UInt8]) {
+    self.name(name)
+    string(utf8: Hex.encode(hex))
+  }
+
+  /// Octets as standard base64.
+  mutating func member(_ name: StaticString, base64: [UInt8]) {
+    self.name(name)
+    string(utf8: Base64.encodeStandard(base64))
+  }
+}

@@ -1,0 +1,281 @@
+/// The checks of an App Attest receipt in the order in which they are made
+/// (app-attest.md §7).
+enum AttestReceiptCheck: Int, CaseIterable {
+  case transport, container, certificates, shape, chainSignatures, signature, fields
+  case validity, appId, environment, key, freshness, expiry
+
+  static let ids: [StaticString] = [
+    "transport", "receipt.container", "chain.certificates", "chain.shape", "chain.signatures",
+    "receipt.signature", "receipt.fields", "chain.validity", "identity.app-id",
+    "identity.environment", "receipt.key", "freshness", "receipt.expiry",
+  ]
+}
+
+/// One verification of one App Attest receipt, alone or inside an attestation:
+/// the rules of app-attest.md §7, step by step. Nothing of the content is read
+/// before its signature was verified.
+struct AttestReceiptVerification {
+  static let byteCap = 16_384
+  /// Of the text that holds it: twice base64, with line breaks.
+  private static let inputCap = 65_536
+
+  private let trust: AttestReceiptTrust
+  private let nowMs: Int64
+  private(set) var checks = Checks(AttestReceiptCheck.ids)
+
+  /// - `nowMs`: milliseconds since 1970 UTC.
+  init(_ trust: AttestReceiptTrust, nowMs: Int64) {
+    self.trust = trust
+    self.nowMs = nowMs
+  }
+
+  /// What an attestation knows of its receipt (FRC-8 … FRC-10).
+  private struct Attested {
+    let appId: Text
+    let isProduction: Bool
+  }
+
+  /// Runs every step on a receipt as the host kept it: raw, base64 or base64
+  /// twice. The first step that fails gives the refusal.
+  ///
+  /// - `subject`: the point `04 ‖ x ‖ y` of the key that the receipt must be
+  ///   about; nil: not compared, and the facts say so.
+  mutating func run(_ input: [UInt8], subject: [UInt8]?) throws(Refusal) -> AttestReceipt {
+    try require(!trust.policy.appIds.isEmpty, .configAttestAppIds, "ATT-23", at: "attest.appIds")
+    let transport = try check(.transport) { () throws(Refusal) in
+      try AttestReceiptVerification.transport(input)
+    }
+    return try judge(transport.bytes, key: subject, nil)
+  }
+
+  /// Runs every step on the receipt of an attestation. Refusals have places that
+  /// begin with "receipt".
+  ///
+  /// - `leafKey`: the point `04 ‖ x ‖ y` of the attestation's leaf.
+  /// - `appId`: the one that the attestation was made for.
+  /// - `isProduction`: what its aaguid says.
+  static func verifyEmbedded(
+    _ bytes: ArraySlice<UInt8>, _ trust: AttestReceiptTrust, leafKey: [UInt8], appId: Text,
+    isProduction: Bool, nowMs: Int64
+  ) throws(Refusal) -> AttestReceipt {
+    var verification = AttestReceiptVerification(trust, nowMs: nowMs)
+    do throws(Refusal) {
+      try require(!bytes.isEmpty, .malformedAttestReceiptEmpty, "ATT-12")
+      return try verification.judge(
+        Array(bytes.prefix(byteCap &+ 1)), key: leafKey,
+        Attested(appId: appId, isProduction: isProduction))
+    } catch {
+      throw error.inside("receipt")
+    }
+  }
+
+  /// Client hash and creation time of a receipt whose signature nobody has
+  /// looked at; nil when they cannot be read. For a diagnosis, and for a date
+  /// that a verification of the same bytes confirms (ATT-40, DIA-2).
+  static func unverified(
+    _ bytes: ArraySlice<UInt8>
+  ) -> (clientHash: ArraySlice<UInt8>, createdMs: Int64)? {
+    guard bytes.count <= byteCap,
+      let content = SignedMessage.unverifiedPayload(of: Array(bytes)),
+      let fields = try? AttestReceiptFields(content)
+    else { return nil }
+    return (fields.slice(fields.clientHash), fields.createdMs)
+  }
+
+  private mutating func judge(
+    _ bytes: [UInt8], key: [UInt8]?, _ attested: Attested?
+  ) throws(Refusal) -> AttestReceipt {
+    let message = try check(.container) { () throws(Refusal) in
+      try AttestReceiptVerification.container(bytes)
+    }
+    let chain = try provenChain(message)
+    let fields = try check(.fields) { () throws(Refusal) in
+      try AttestReceiptFields(message.payload)
+    }
+    try validity(fields, chain)
+    let isProduction = try identity(fields, attested)
+    try bind(fields, to: key)
+    if attested != nil {
+      try require(
+        !fields.isRefreshed, .rejectedAttestReceiptKind, "FRC-10", at: "field 6")
+    }
+    try freshness(fields)
+    return AttestReceipt(
+      bytes, fields, isProduction: isProduction, bound: key != nil, signer: chain,
+      refreshEveryMs: trust.policy.refreshEveryMs, nowMs: nowMs)
+  }
+
+  // MARK: container
+
+  /// The container is read as that of app receipts, within smaller limits
+  /// (FRC-1). Whatever is past a limit is too large; the rest of what a container
+  /// may not have is named by FRC-2 and FRC-3.
+  private static let refusals = SignedMessage.Refusals(
+    ber: .malformedAttestReceiptBer, trailing: .malformedAttestReceiptTrailing,
+    structure: .malformedAttestReceiptStructure, contentType: .malformedAttestReceiptStructure,
+    signers: .unsupportedAttestReceiptSigners, signerId: .unsupportedAttestReceiptSigners,
+    signedAttributes: .unsupportedAttestReceiptSignedAttributes,
+    elements: .tooLargeAttestReceiptSize, depth: .tooLargeAttestReceiptSize,
+    certificates: .tooLargeAttestReceiptSize, payload: .tooLargeAttestReceiptSize)
+
+  private static let limits = SignedMessage.Limits(
+    ber: BER.Limits(elements: 4096, depth: 24), certificates: AttestReceiptPath.embeddedCap,
+    chunks: 64, payloadBytes: 8192)
+
+  private static func transport(_ input: [UInt8]) throws(Refusal) -> Transport {
+    try require(input.count <= inputCap, .tooLargeAttestReceiptSize, "FRC-1")
+    try require(
+      input.contains { !BlobForm.isSpace($0) }, .malformedAttestReceiptEmpty, "FRC-1")
+    let transport = try Transport(input, cap: inputCap)
+    try require(
+      transport.form == .container || transport.form == .unknown, .rejectedKindMismatch, "RCP-5",
+      detail: mismatch(Text(stringLiteral: transport.form.name).string))
+    return transport
+  }
+
+  private static func mismatch(_ found: String) -> String {
+    "expected an App Attest receipt, looks like " + found
+  }
+
+  private static func container(_ bytes: [UInt8]) throws(Refusal) -> SignedMessage {
+    do throws(Refusal) {
+      try require(bytes.count <= byteCap, .tooLargeAttestReceiptSize, "FRC-1")
+      let message = try SignedMessage(bytes, limits, refusals)
+      try checkAlgorithms(message)
+      return message
+    } catch {
+      // RCP-5: app receipts come in the same container and never pass here, for
+      // they are signed with RSA.
+      guard AppReceiptClaims.claims(bytes)?.form == .appReceipt else { throw error }
+      throw Refusal(.rejectedKindMismatch, "RCP-5", detail: mismatch("app receipt"))
+    }
+  }
+
+  /// FRC-2: SHA-256 twice, ECDSA with SHA-256.
+  private static func checkAlgorithms(_ message: SignedMessage) throws(Refusal) {
+    let signer = message.signer
+    try require(
+      message.names(message.digest, ObjectIdentifier.sha256) && message.digest.parametersAreEmpty,
+      .unsupportedAttestReceiptDigest, "FRC-2", at: "digestAlgorithms")
+    try require(
+      message.names(signer.digest, ObjectIdentifier.sha256) && signer.digest.parametersAreEmpty,
+      .unsupportedAttestReceiptDigest, "FRC-2", at: "digestAlgorithm")
+    try require(
+      message.names(signer.signatureAlgorithm, ObjectIdentifier.ecdsaWithSHA256)
+        && signer.signatureAlgorithm.parametersAreEmpty,
+      .unsupportedAttestReceiptSignatureAlgorithm, "FRC-2", at: "signatureAlgorithm")
+  }
+
+  // MARK: chain and signature
+
+  /// FRC-3, FRC-4. The chain is remembered when its signer signed this content.
+  private mutating func provenChain(_ message: SignedMessage) throws(Refusal) -> ProvenChain {
+    let trust = trust
+    var path = try check(.certificates) { () throws(Refusal) in
+      var path = try AttestReceiptPath(trust)
+      try path.open(message)
+      return path
+    }
+    try check(.shape) { () throws(Refusal) in try path.checkShape() }
+    let chain = try check(.chainSignatures) { () throws(Refusal) in try path.prove() }
+    try check(.signature) { () throws(Refusal) in
+      guard let signature = ECDSASignature(der: message.signer.signature.slice, .p256) else {
+        throw Refusal(.rejectedAttestReceiptSignature, "FRC-3", at: "signature")
+      }
+      try require(
+        chain.leafKey.verifies(signature, .sha256, message.payload.slice),
+        .rejectedAttestReceiptSignature, "FRC-3", at: "signature")
+    }
+    path.remember(chain, message)
+    return chain
+  }
+
+  /// FRC-5: not from the future, and the chain at that date.
+  private mutating func validity(
+    _ fields: AttestReceiptFields, _ chain: ProvenChain
+  ) throws(Refusal) {
+    // Both lie in 2008 … 2100: the sum cannot overflow.
+    let latest = nowMs &+ trust.policy.clockSkewMs
+    try check(.validity) { () throws(Refusal) in
+      try require(fields.createdMs <= latest, .rejectedDateFuture, "ATT-40", at: "field 12")
+      try AttestReceiptPath.checkValidity(chain, atSeconds: fields.createdMs / 1000)
+    }
+  }
+
+  // MARK: identity, key, age
+
+  /// FRC-8: whose app, and which environment.
+  private mutating func identity(
+    _ fields: AttestReceiptFields, _ attested: Attested?
+  ) throws(Refusal) -> Bool {
+    let policy = trust.policy
+    try check(.appId) { () throws(Refusal) in
+      let text = fields.slice(fields.appId)
+      let isOurs = attested.map { $0.appId.utf8[...] == text } ?? (policy.appId(text) != nil)
+      try require(isOurs, .rejectedAttestReceiptAppId, "FRC-8", at: "field 2")
+    }
+    return try check(.environment) { () throws(Refusal) in
+      let text = fields.slice(fields.environment)
+      let isProduction = text.elementsEqual("production")
+      try require(
+        isProduction || text.elementsEqual("sandbox"), .rejectedAttestReceiptEnvironment,
+        "FRC-8", at: "field 7")
+      try require(
+        attested.map { $0.isProduction == isProduction }
+          ?? policy.accepts(production: isProduction),
+        .rejectedAttestReceiptEnvironment, "FRC-8", at: "field 7")
+      return isProduction
+    }
+  }
+
+  /// FRC-9: the nonce of an attestation does not cover its receipt, so the key
+  /// is what ties the two.
+  private mutating func bind(
+    _ fields: AttestReceiptFields, to key: [UInt8]?
+  ) throws(Refusal) {
+    guard let key else {
+      checks.skip(AttestReceiptCheck.key.rawValue, .noInput)
+      return
+    }
+    try check(.key) { () throws(Refusal) in
+      try require(
+        ConstantTime.areEqual(fields.key[...], key[...]), .rejectedAttestReceiptKey, "FRC-9",
+        at: "field 3")
+    }
+  }
+
+  /// FRC-11: a receipt that is kept may be of any age, and says when it has
+  /// expired.
+  private mutating func freshness(_ fields: AttestReceiptFields) throws(Refusal) {
+    guard !trust.policy.storedTime else {
+      checks.skip(AttestReceiptCheck.freshness.rawValue, .notConfigured)
+      checks.skip(AttestReceiptCheck.expiry.rawValue, .notConfigured)
+      return
+    }
+    // Both times lie in 2008 … 2100: the difference cannot overflow.
+    let age = nowMs &- fields.createdMs
+    let limit = trust.policy.maxAgeMs
+    let nowMs = nowMs
+    try check(.freshness) { () throws(Refusal) in
+      try require(age <= limit, .rejectedFreshnessStale, "FRC-11", at: "field 12")
+    }
+    try check(.expiry) { () throws(Refusal) in
+      try require(
+        nowMs <= fields.expiresMs, .rejectedAttestReceiptExpired, "FRC-11", at: "field 21")
+    }
+  }
+
+  @inline(__always)
+  private mutating func check<Result>(
+    _ step: AttestReceiptCheck, _ body: () throws(Refusal) -> Result
+  ) throws(Refusal) -> Result {
+    try checks.make(step.rawValue, body)
+  }
+}
+
+extension ObjectIdentifier {
+  /// 1.2.840.10045.4.3.2 without tag and length.
+  fileprivate static let ecdsaWithSHA256: [UInt8] = [
+    0x2a, 0x86, 0x48, 0xce, 0x3d, 0x04, 0x03, 0x02,
+  ]
+}

@@ -1,0 +1,288 @@
+/// The checks of an attestation in the order in which they are made (app-
+/// attest.md §4).
+enum AttestationCheck: Int, CaseIterable {
+  case input, form, chain, nonce, keyId, coseKey, appId, counter, environment, credentialId
+  case category, bundleVersion, accessControl, receipt, challenge
+
+  static let ids: [StaticString] = [
+    "attest.input", "attest.form", "chain", "attest.nonce", "attest.key-id", "attest.cose-key",
+    "attest.app-id", "attest.counter", "attest.environment", "attest.credential-id",
+    "attest.category", "attest.bundle-version", "attest.acl", "attest.receipt",
+    "attest.challenge",
+  ]
+}
+
+/// One verification of one attestation: the rules of app-attest.md §1 to §5, step
+/// by step.
+struct AttestationVerification {
+  private let trust: AttestTrust
+  private let nowMs: Int64
+  private(set) var checks = Checks(AttestationCheck.ids)
+
+  init(_ trust: AttestTrust, nowMs: Int64) {
+    self.trust = trust
+    self.nowMs = nowMs
+  }
+
+  private var policy: AttestPolicy { trust.policy }
+
+  /// Runs every step; the first that fails gives the refusal.
+  ///
+  /// - `keyId`: 32 octets, or their base64, base64url or hex text.
+  mutating func run(
+    _ bytes: [UInt8], keyId: [UInt8], _ clientData: ClientDataInput
+  ) throws(Refusal) -> Attestation {
+    let trust = trust
+    let (data, keyId) = try check(.input) { () throws(Refusal) in
+      try trust.checkAppIds()
+      let data = try ClientData(clientData)
+      let keyId = try KeyIdentifier.read(keyId)
+      try require(!bytes.isEmpty, .malformedAttestEmpty, "ATT-1")
+      try require(bytes.count <= AttestationObject.byteCap, .tooLargeAttestObject, "ATT-1")
+      return (data, keyId)
+    }
+    let object = try check(.form) { () throws(Refusal) in try AttestationObject(bytes, trust) }
+    let seconds = try judgedMs(object) / 1000
+    let chain = try check(.chain) { () throws(Refusal) in
+      let chain = try AttestChain(
+        leaf: object.leaf, intermediate: object.intermediate, trust)
+      try chain.checkValidity(atSeconds: seconds)
+      return chain
+    }
+    let nonce = try check(.nonce) { () throws(Refusal) in
+      try AttestationVerification.checkNonce(object, chain.leaf, data)
+    }
+    let information = LeafInformation(chain.leaf)
+    let (appId, isProduction) = try identity(object, chain, keyId, information)
+    try judgePolicy(object, information)
+    let receipt = try receipt(object, chain, appId, isProduction)
+    let challenge = try challenge(data)
+    return Attestation(
+      object, chain.leaf, keyId: keyId, nonce: nonce, appId: appId, isProduction: isProduction,
+      information, challenge: challenge, receipt: receipt,
+      warnings: AttestationVerification.warnings(chain.leaf, keyId, data, information))
+  }
+
+  // MARK: time (ATT-40)
+
+  /// When the certificates must be valid: now, or when the embedded receipt was
+  /// made. That date is Apple's once the receipt is verified, which is the last
+  /// step.
+  private mutating func judgedMs(_ object: AttestationObject) throws(Refusal) -> Int64 {
+    guard policy.storedTime else { return nowMs }
+    if let found = AttestReceiptVerification.unverified(object.receipt) {
+      return try check(.chain) { () throws(Refusal) in
+        try require(
+          TimeWindow.contains(found.createdMs), .rejectedDateRange, "ATT-41", at: "receipt")
+        return found.createdMs
+      }
+    }
+    // It has no date, so it has a fault, which its own verification names.
+    let (receipts, now) = (trust.receipts, nowMs)
+    return try check(.receipt) { () throws(Refusal) in
+      _ = try AttestReceiptVerification.verifyEmbedded(
+        object.receipt, receipts, leafKey: [], appId: "", isProduction: false, nowMs: now)
+      throw Refusal(.malformedAttestReceiptStructure, "ATT-40", at: "receipt")
+    }
+  }
+
+  // MARK: the object against its certificate
+
+  /// ATT-20: the nonce in the certificate is made over the data of this object
+  /// and the client data.
+  private static func checkNonce(
+    _ object: AttestationObject, _ leaf: Certificate, _ data: ClientData
+  ) throws(Refusal) -> [UInt8] {
+    guard let entry = leaf.extension(ObjectIdentifier.attestNonce) else {
+      throw Refusal(.rejectedChainLeafMarker, "ATT-31", at: "x5c[0]")
+    }
+    let value = leaf.bytes(entry.value)
+    try require(
+      value.count == noncePrefix.count &+ 32 && value.starts(with: noncePrefix),
+      .malformedAttestNonceExtension, "ATT-20", at: "x5c[0]")
+    let expected = value.suffix(32)
+    let authData = object.authData
+    let nonce = authData.nonce(data.hash)
+    guard ConstantTime.areEqual(nonce[...], expected) else {
+      let fits: ([UInt8]) -> Bool = { authData.nonce($0)[...] == expected }
+      throw Refusal(
+        .rejectedAttestNonce, "ATT-20", at: "x5c[0]",
+        hint: AttestDiagnosis.hint(data, fits: fits)
+          ?? AttestDiagnosis.hint(object.receipt, fits: fits))
+    }
+    return nonce
+  }
+
+  /// SEQUENCE { [1] EXPLICIT OCTET STRING of 32 octets }, up to the octets.
+  private static let noncePrefix: [UInt8] = [0x30, 0x24, 0xa1, 0x22, 0x04, 0x20]
+
+  /// Key, app and environment (checks 4 to 9).
+  private mutating func identity(
+    _ object: AttestationObject, _ chain: AttestChain, _ keyId: [UInt8],
+    _ information: LeafInformation
+  ) throws(Refusal) -> (appId: Text, isProduction: Bool) {
+    let policy = policy
+    let authData = object.authData
+    try check(.keyId) { () throws(Refusal) in
+      guard ConstantTime.areEqual(Digest.sha256.of(chain.point)[...], keyId[...]) else {
+        throw Refusal(
+          .rejectedAttestKeyId, "ATT-2", at: "key_id", hint: AttestDiagnosis.otherKey)
+      }
+    }
+    try check(.coseKey) { () throws(Refusal) in
+      try require(
+        authData.coseKey == AttestedKey.coseKey(chain.point)[...], .rejectedAttestCoseKey,
+        "ATT-21", at: "authData/byte 87")
+    }
+    let appId = try check(.appId) { () throws(Refusal) -> Text in
+      guard let id = policy.appId(digest: authData.rpIdHash) else {
+        throw Refusal(
+          .rejectedAttestAppId, "ATT-23", at: "authData/byte 0",
+          detail: AttestDiagnosis.appIds(information.appId, policy),
+          hint: AttestDiagnosis.configuredAppId)
+      }
+      return id.text
+    }
+    try check(.counter) { () throws(Refusal) in
+      try require(
+        authData.counter == 0, .rejectedAttestCounter, "ATT-13", at: "authData/byte 33")
+    }
+    let isProduction = try check(.environment) { () throws(Refusal) -> Bool in
+      let place = "authData/byte 37"
+      guard let isProduction = AttestEnvironment.isProduction(aaguid: authData.aaguid) else {
+        throw Refusal(.unsupportedAttestAaguid, "ATT-26", at: place)
+      }
+      try require(
+        policy.accepts(production: isProduction), .rejectedAttestEnvironment, "ATT-26",
+        at: place, detail: isProduction ? "made for production" : "made for development")
+      return isProduction
+    }
+    try check(.credentialId) { () throws(Refusal) in
+      try require(
+        authData.credentialId == keyId[...], .rejectedAttestCredentialId, "ATT-13",
+        at: "authData/byte 55")
+    }
+    return (appId, isProduction)
+  }
+
+  // MARK: policy
+
+  /// ATT-45 … ATT-48.
+  private mutating func judgePolicy(
+    _ object: AttestationObject, _ information: LeafInformation
+  ) throws(Refusal) {
+    let policy = policy
+    let extensions = object.extensions
+    let hasCategory = try check(.category) { () throws(Refusal) in
+      try policy.checkCategory(extensions, .attestation)
+    }
+    if !hasCategory { checks.skip(AttestationCheck.category.rawValue, .noInput) }
+    if policy.bundleVersion.isAny {
+      checks.skip(AttestationCheck.bundleVersion.rawValue, .notConfigured)
+    } else {
+      let hasVersion = try check(.bundleVersion) { () throws(Refusal) in
+        try policy.checkBundleVersion(extensions, .attestation)
+      }
+      if !hasVersion { checks.skip(AttestationCheck.bundleVersion.rawValue, .noInput) }
+    }
+    guard policy.demandsAccessControl(of: information) else {
+      checks.skip(AttestationCheck.accessControl.rawValue, .doesNotApply)
+      return
+    }
+    try check(.accessControl) { () throws(Refusal) in
+      try require(
+        information.accessControl == AttestPolicy.macAccessControl, .rejectedAttestAcl,
+        "ATT-47", at: "x5c[0]")
+    }
+  }
+
+  // MARK: receipt and challenge
+
+  private mutating func receipt(
+    _ object: AttestationObject, _ chain: AttestChain, _ appId: Text, _ isProduction: Bool
+  ) throws(Refusal) -> AttestReceipt? {
+    guard !policy.ignoresReceipt else {
+      checks.skip(AttestationCheck.receipt.rawValue, .notConfigured)
+      return nil
+    }
+    let (trust, now) = (trust.receipts, nowMs)
+    return try check(.receipt) { () throws(Refusal) in
+      try AttestReceiptVerification.verifyEmbedded(
+        object.receipt, trust, leafKey: Array(chain.point), appId: appId,
+        isProduction: isProduction, nowMs: now)
+    }
+  }
+
+  /// ASR-10.
+  private mutating func challenge(_ data: ClientData) throws(Refusal) -> [UInt8]? {
+    let place = policy.challenge
+    let found = try check(.challenge) { () throws(Refusal) in
+      try data.challenge(place, AttestForms.attestation.clientData)
+    }
+    if found == nil {
+      checks.skip(AttestationCheck.challenge.rawValue, place.isHosts ? .notConfigured : .noInput)
+    }
+    return found
+  }
+
+  private static func warnings(
+    _ leaf: Certificate, _ keyId: [UInt8], _ data: ClientData, _ information: LeafInformation
+  ) -> [Warning] {
+    var warnings: [Warning] = []
+    if data.hasOddHash { warnings.append(.clientDataHashLength) }
+    if !LeafInformation.names(keyId, leaf) {
+      warnings.append(Warning("leaf-common-name", at: "x5c[0]"))
+    }
+    if information.isDamaged { warnings.append(Warning("leaf-info", at: "x5c[0]")) }
+    return warnings
+  }
+
+  @inline(__always)
+  private mutating func check<Result>(
+    _ step: AttestationCheck, _ body: () throws(Refusal) -> Result
+  ) throws(Refusal) -> Result {
+    try checks.make(step.rawValue, body)
+  }
+}
+
+extension Warning {
+  /// ATT-4: a hash that is used as it stands and is no SHA-256.
+  static var clientDataHashLength: Warning {
+    Warning("client-data-hash-length", at: "client_data")
+  }
+}
+
+extension AttestPolicy {
+  /// ATT-47, ATT-48: Macs alone; phones have other octets.
+  func demandsAccessControl(of information: LeafInformation) -> Bool {
+    switch platform {
+    case .macOS: return true
+    case .iOS: return false
+    case .any: return information.isMac
+    }
+  }
+
+  /// ATT-47: the octets of a Mac with System Integrity Protection and Full
+  /// Security on.
+  static let macAccessControl: [UInt8] = [
+    0x30, 0x40, 0x0c, 0x02, 0x31, 0x31, 0x30, 0x3a, 0x30, 0x09, 0x0c, 0x02, 0x6f, 0x6b, 0xa1,
+    0x03, 0x01, 0x01, 0xff, 0x30, 0x09, 0x0c, 0x02, 0x6f, 0x61, 0xa1, 0x03, 0x01, 0x01, 0xff,
+    0x30, 0x0b, 0x0c, 0x04, 0x6f, 0x64, 0x65, 0x6c, 0xa1, 0x03, 0x01, 0x01, 0xff, 0x30, 0x15,
+    0x0c, 0x04, 0x6f, 0x73, 0x67, 0x6e, 0xa0, 0x06, 0x0c, 0x04, 0x72, 0x73, 0x65, 0x63, 0x30,
+    0x05, 0xa6, 0x03, 0x02, 0x01, 0x01,
+  ]
+}
+
+extension AttestPolicy.Challenge {
+  var isHosts: Bool {
+    if case .host = self { return true }
+    return false
+  }
+}
+
+extension AuthenticatorData {
+  /// ATT-20, ASR-3: SHA-256 of the data as sent and the hash of the client data.
+  func nonce(_ clientDataHash: [UInt8]) -> [UInt8] {
+    Digest.sha256.of(bytes + clientDataHash)
+  }
+}

@@ -1,0 +1,128 @@
+/// How the two kinds of objects name what is wrong with their form.
+struct AttestForms: Sendable {
+  let cbor: Status
+  let statement: Status
+  let authData: Status
+  let extensions: Status
+  let clientData: Status
+  /// What the member is called that holds the authenticator data.
+  let authDataName: String
+
+  static let attestation = AttestForms(
+    cbor: .malformedAttestCbor, statement: .malformedAttestStatement,
+    authData: .malformedAttestAuthData, extensions: .malformedAttestExtensions,
+    clientData: .malformedAttestClientData, authDataName: "authData")
+  static let assertion = AttestForms(
+    cbor: .malformedAssertionCbor, statement: .malformedAssertionStatement,
+    authData: .malformedAssertionAuthData, extensions: .malformedAssertionExtensions,
+    clientData: .malformedAssertionClientData, authDataName: "authenticatorData")
+
+  /// CBR-1: the pairs of a map whose keys are texts.
+  func named(
+    _ map: CBOR.Item, _ cbor: CBOR
+  ) throws(Refusal) -> [(key: CBOR.Item, value: CBOR.Item)] {
+    let pairs = cbor.pairs(of: map)
+    for (key, _) in pairs {
+      try require(key.kind == .text, self.cbor, "CBR-1", at: "byte " + String(key.start))
+    }
+    return pairs
+  }
+
+  /// CBR-1: one strict item; bytes after it are named by `trailing`.
+  func read(
+    _ bytes: [UInt8], _ range: Range<Int>, trailing: Status
+  ) throws(Refusal) -> CBOR {
+    do throws(CBOR.Fault) {
+      return try CBOR(bytes, range)
+    } catch {
+      let place = "byte " + String(error.offset)
+      switch error {
+      case .unclean: throw Refusal(cbor, "CBR-1", at: place)
+      case .trailing: throw Refusal(trailing, "CBR-1", at: place)
+      }
+    }
+  }
+}
+
+/// Authenticator data as it stands in an object: offsets are constants, and no
+/// length from the wire is added to one (ATT-13, ASR-2).
+struct AuthenticatorData: Sendable {
+  /// The object, and where the data stands in it.
+  private let object: [UInt8]
+  private let range: Range<Int>
+
+  static let byteCap = 1024
+  /// Of an assertion, without extensions.
+  static let assertedBytes = 37
+  /// Of an attestation, without extensions.
+  static let attestedBytes = 164
+
+  init(_ object: [UInt8], _ range: Range<Int>) {
+    self.object = object
+    self.range = range.clamped(to: 0..<object.count)
+  }
+
+  /// ATT-13: long enough for the attested key, and its credential id of 32 octets.
+  func checkAttestedForm() throws(Refusal) {
+    try require(
+      (AuthenticatorData.attestedBytes...AuthenticatorData.byteCap).contains(range.count),
+      .malformedAttestAuthData, "ATT-13", at: "authData")
+    try require(
+      slice(53..<55).elementsEqual([0x00, 0x20]), .malformedAttestAuthData, "ATT-13",
+      at: "authData/byte 53")
+  }
+
+  /// ASR-1.
+  func checkAssertedForm() throws(Refusal) {
+    try require(
+      (AuthenticatorData.assertedBytes...AuthenticatorData.byteCap).contains(range.count),
+      .malformedAssertionAuthData, "ASR-1", at: "authenticatorData")
+  }
+
+  /// As sent: what the nonce is made from.
+  var bytes: ArraySlice<UInt8> { object[range] }
+
+  /// SHA-256 of the App ID.
+  var rpIdHash: ArraySlice<UInt8> { slice(0..<32) }
+  var flags: UInt8 { slice(32..<33).first ?? 0 }
+  var counter: UInt32 { slice(33..<37).reduce(0) { $0 << 8 | UInt32($1) } }
+  var aaguid: ArraySlice<UInt8> { slice(37..<53) }
+  var credentialId: ArraySlice<UInt8> { slice(55..<87) }
+  var coseKey: ArraySlice<UInt8> { slice(87..<164) }
+
+  /// ATT-14: attested credential data follows.
+  static let attestedFlag: UInt8 = 0x40
+
+  /// What follows the fixed part, as a map; no entries where nothing does. The
+  /// flags are no sign of it (ATT-14, ASR-2).
+  func extensions(after count: Int, _ forms: AttestForms) throws(Refusal) -> AttestExtensions {
+    guard range.count > count else { return AttestExtensions() }
+    // Read by itself: places are offsets into the authenticator data.
+    let data = Array(bytes)
+    do throws(Refusal) {
+      let cbor = try forms.read(data, count..<data.count, trailing: forms.authData)
+      return try AttestExtensions(cbor, forms)
+    } catch {
+      throw error.inside(forms.authDataName)
+    }
+  }
+
+  private func slice(_ part: Range<Int>) -> ArraySlice<UInt8> {
+    guard part.upperBound <= range.count else { return [] }
+    return object[range.lowerBound &+ part.lowerBound..<range.lowerBound &+ part.upperBound]
+  }
+}
+
+/// ATT-26: for which of Apple's environments a key was made.
+enum AttestEnvironment {
+  /// nil: unknown.
+  static func isProduction(aaguid: ArraySlice<UInt8>) -> Bool? {
+    if aaguid.elementsEqual("appattest\0\0\0\0\0\0\0") { return true }
+    if aaguid.elementsEqual("appattestdevelop") || aaguid.elementsEqual("appattestsandbox") {
+      return false
+    }
+    return nil
+  }
+
+  static func name(production: Bool) -> StaticString { production ? "production" : "development" }
+}

@@ -1,0 +1,119 @@
+/// How client data is handed in, and its bytes.
+public struct ClientDataInput: Sendable {
+  /// 1: the bytes, hashed here; 2: a hash of 16…64 bytes, used as it stands.
+  public let kind: Int32
+  public let bytes: [UInt8]
+
+  public init(kind: Int32, bytes: [UInt8]) {
+    self.kind = kind
+    self.bytes = bytes
+  }
+
+  /// ASSAY_CLIENT_DATA.
+  public static func data(_ bytes: [UInt8]) -> ClientDataInput {
+    ClientDataInput(kind: 1, bytes: bytes)
+  }
+
+  /// ASSAY_CLIENT_DATA_HASH.
+  public static func hash(_ bytes: [UInt8]) -> ClientDataInput {
+    ClientDataInput(kind: 2, bytes: bytes)
+  }
+}
+
+/// Client data of a call: what the app signed, or its hash (ATT-4).
+struct ClientData: Sendable {
+  let bytes: [UInt8]
+  let isHash: Bool
+  /// What goes into the nonce.
+  let hash: [UInt8]
+
+  /// 1 MiB.
+  static let byteCap = 1 << 20
+  /// Apple's two published samples have a text of 21 and 24 bytes where the hash
+  /// belongs.
+  private static let hashLengths = 16...64
+
+  init(_ input: ClientDataInput) throws(Refusal) {
+    bytes = input.bytes
+    switch input.kind {
+    case 1:
+      try require(!bytes.isEmpty, .misuseAttestClientData, "ATT-4", at: "client_data")
+      try require(
+        bytes.count <= ClientData.byteCap, .tooLargeAttestClientData, "ATT-4", at: "client_data")
+      isHash = false
+      hash = Digest.sha256.of(bytes)
+    case 2:
+      try require(
+        ClientData.hashLengths.contains(bytes.count), .misuseAttestClientData, "ATT-4",
+        at: "client_data")
+      isHash = true
+      hash = bytes
+    default: throw Refusal(.misuseAttestClientData, "ATT-4", at: "client_data_kind")
+    }
+  }
+
+  /// Used as it stands, but no SHA-256.
+  var hasOddHash: Bool { isHash && bytes.count != 32 }
+
+  /// ASR-10: SHA-256 of the challenge that stands in the data; nil: the host
+  /// checks it, or a hash was given, in which nothing can be found.
+  func challenge(
+    _ place: AttestPolicy.Challenge, _ status: Status
+  ) throws(Refusal) -> [UInt8]? {
+    guard !isHash else { return nil }
+    switch place {
+    case .host: return nil
+    case .whole: return hash
+    case .json(let path, let encoding):
+      let found = try challenge(at: path, encoding, status)
+      return Digest.sha256.of(found)
+    }
+  }
+
+  private func challenge(
+    at path: [Text], _ encoding: AttestPolicy.Challenge.Encoding, _ status: Status
+  ) throws(Refusal) -> [UInt8] {
+    let json: JSON
+    do {
+      json = try JSONReader.readObject(bytes)
+    } catch {
+      throw Refusal(status, "ASR-10", at: "client_data/byte " + String(error.offset))
+    }
+    var value = json.root
+    for name in path {
+      guard let member = value.children.first(where: { $0.name == name }) else {
+        throw Refusal(status, "ASR-10", at: "client_data", detail: "no member of that path")
+      }
+      value = member
+    }
+    guard let text = value.text?.utf8[...], let found = encoding.decode(text), !found.isEmpty
+    else { throw Refusal(status, "ASR-10", at: "client_data", detail: "no text of that encoding") }
+    return found
+  }
+}
+
+extension AttestPolicy.Challenge.Encoding {
+  /// The octets that a text stands for; nil when it is of another encoding.
+  func decode(_ text: ArraySlice<UInt8>) -> [UInt8]? {
+    switch self {
+    case .text: return Array(text)
+    case .base64: return Base64.decodeStandard(text)
+    case .base64url: return Base64.decodeURL(text)
+    case .hex: return Hex.decode(Array(text))
+    }
+  }
+}
+
+extension JSONWriter {
+  /// What a document says of the challenge (ASR-10).
+  mutating func challenge(_ sha256: [UInt8]?) {
+    name("challenge")
+    guard let sha256 else {
+      string("unchecked")
+      return
+    }
+    beginObject()
+    member("sha256", hex: sha256)
+    endObject()
+  }
+}

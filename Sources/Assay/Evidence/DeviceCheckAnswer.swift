@@ -1,0 +1,145 @@
+/// What Apple's DeviceCheck endpoint answered (device-check.md §2.1). Its bodies
+/// are read first, then the HTTP status: one state comes as plain text with 200,
+/// and the documented words differ from the live ones.
+enum DeviceCheckAnswer: Sendable, Equatable {
+  /// Which path was called.
+  enum Call: Int, Sendable {
+    case query, update, validate
+
+    static let names: [StaticString] = ["query", "update", "validate"]
+  }
+
+  case bits(DeviceCheckBits)
+  /// A genuine device that this team never wrote.
+  case noBits
+  case updated
+  case valid
+
+  /// Bodies are short; a longer one is none of Apple's.
+  static let bodyCap = 4096
+
+  /// Judges one answer (DVC-7 … DVC-9).
+  ///
+  /// - Parameters:
+  ///   - status: the HTTP status; 0: there was no answer.
+  ///   - body: as it came.
+  /// - Throws: `rejected.devicecheck.*` when Apple refuses the token or our
+  ///   request, `unavailable.devicecheck.*` when the answer says nothing. It is
+  ///   never read as a clean device, nor as a used one.
+  init(_ call: Call, status: Int64, body: [UInt8]) throws(Refusal) {
+    let text = BlobForm.trimmed(body.count > Self.bodyCap ? [] : body[...])
+    switch status {
+    case 200:
+      try require(
+        body.count <= Self.bodyCap, .unavailableDevicecheckResponse, "DVC-7", at: "body")
+      guard let answer = Self.success(call, text) else {
+        throw Refusal(.unavailableDevicecheckResponse, "DVC-8", at: "body")
+      }
+      self = answer
+    case 400 where call == .query && Self.saysNoBits(text): self = .noBits
+    case 400, 401:
+      for row in Self.refusals where row.status == status && Self.begins(text, row.text) {
+        throw Refusal(row.refusal, "DVC-7", at: "body")
+      }
+      throw Refusal(.unavailableDevicecheckResponse, "DVC-7", at: "body")
+    case 403, 405: throw Refusal(.rejectedDevicecheckRequest, "DVC-7", at: "status")
+    case 0, 429, 500...599: throw Refusal(.unavailableDevicecheckNoAnswer, "DVC-7", at: "status")
+    default: throw Refusal(.unavailableDevicecheckResponse, "DVC-7", at: "status")
+    }
+  }
+
+  // MARK: bodies
+
+  /// nil: no form of success that belongs to the call.
+  private static func success(_ call: Call, _ text: ArraySlice<UInt8>) -> DeviceCheckAnswer? {
+    guard call == .query else {
+      guard text.isEmpty else { return nil }
+      return call == .update ? .updated : .valid
+    }
+    return saysNoBits(text) ? .noBits : bits(text).map { .bits($0) }
+  }
+
+  private static func bits(_ text: ArraySlice<UInt8>) -> DeviceCheckBits? {
+    guard let root = try? JSONReader.readObject(Array(text)).root,
+      let bit0 = root.member("bit0")?.boolean, let bit1 = root.member("bit1")?.boolean
+    else { return nil }
+    guard let written = root.present("last_update_time") else {
+      return DeviceCheckBits(bit0: bit0, bit1: bit1, month: nil)
+    }
+    guard let name = written.text, let month = CalendarMonth(name) else { return nil }
+    return DeviceCheckBits(bit0: bit0, bit1: bit1, month: month)
+  }
+
+  /// The live words and the documented ones.
+  private static func saysNoBits(_ text: ArraySlice<UInt8>) -> Bool {
+    begins(text, "failed to find bit state") || begins(text, "bit state not found")
+  }
+
+  /// Whether the text begins with the words, in any case of letters.
+  private static func begins(_ text: ArraySlice<UInt8>, _ words: StaticString) -> Bool {
+    Text(Array(text.prefix(words.utf8CodeUnitCount))).asciiLowercased.utf8[...]
+      .elementsEqual(words)
+  }
+
+  // MARK: refusals
+
+  private struct Row: Sendable {
+    let status: Int64
+    let text: StaticString
+    let refusal: Status
+  }
+
+  private static let refusals: [Row] = [
+    Row(
+      status: 400, text: "missing or incorrectly formatted device token payload",
+      refusal: .rejectedDevicecheckToken),
+    Row(status: 400, text: "bad device token", refusal: .rejectedDevicecheckToken),
+    Row(
+      status: 400, text: "missing or incorrectly formatted bits",
+      refusal: .rejectedDevicecheckBits),
+    Row(status: 400, text: "bad bits", refusal: .rejectedDevicecheckBits),
+    Row(
+      status: 400, text: "missing or incorrectly formatted time stamp",
+      refusal: .rejectedDevicecheckTimestamp),
+    Row(status: 400, text: "bad timestamp", refusal: .rejectedDevicecheckTimestamp),
+    Row(
+      status: 400, text: "missing or badly formatted authorization token",
+      refusal: .rejectedDevicecheckUnauthorized),
+    Row(
+      status: 400, text: "bad authorization token", refusal: .rejectedDevicecheckUnauthorized),
+    Row(status: 400, text: "bad payload", refusal: .rejectedDevicecheckPayload),
+    Row(
+      status: 401, text: "unable to verify authorization token",
+      refusal: .rejectedDevicecheckUnauthorized),
+    Row(
+      status: 401, text: "invalid authorization token",
+      refusal: .rejectedDevicecheckUnauthorized),
+    Row(
+      status: 401, text: "authorization token expired",
+      refusal: .rejectedDevicecheckUnauthorized),
+  ]
+}
+
+/// DVC-8: whose fault a refused answer is. The client's alone when Apple does not
+/// know the device token.
+enum DeviceCheckFault: Sendable {
+  case client, ours, transient, unknown
+
+  init(_ status: Status) {
+    switch status {
+    case .rejectedDevicecheckToken: self = .client
+    case .unavailableDevicecheckNoAnswer: self = .transient
+    case .unavailableDevicecheckResponse: self = .unknown
+    default: self = .ours
+    }
+  }
+
+  var name: StaticString {
+    switch self {
+    case .client: return "client"
+    case .ours: return "ours"
+    case .transient: return "transient"
+    case .unknown: return "unknown"
+    }
+  }
+}

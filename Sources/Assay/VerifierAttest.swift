@@ -1,0 +1,67 @@
+extension Verifier {
+  // MARK: App Attest
+
+  /// The longest attestation that is looked at, in bytes.
+  public static let attestationByteCap = AttestationObject.byteCap
+  /// The longest assertion that is looked at, in bytes.
+  public static let assertionByteCap = AssertionObject.byteCap
+  /// The longest client data that is hashed, in bytes.
+  public static let clientDataByteCap = ClientData.byteCap
+
+  /// Verifies one attestation with its embedded receipt, offline (app-attest.md).
+  ///
+  /// - Parameters:
+  ///   - object: the CBOR object that `attestKey` gave the app.
+  ///   - keyId: the key identifier: 32 bytes, or their base64, base64url or hex
+  ///     text.
+  ///   - clientData: what the app hashed for `attestKey`, or that hash.
+  ///   - nowMs: milliseconds since 1970 UTC, 2008 … 2100.
+  /// - Returns: a document with the facts, or with the refusal.
+  public func verifyAttestation(
+    _ object: [UInt8], keyId: [UInt8], clientData: ClientDataInput, nowMs: Int64
+  ) -> Document {
+    var verification = AttestationVerification(attest, nowMs: nowMs)
+    do throws(Refusal) {
+      try Verifier.checkNow(nowMs)
+      let attestation = try verification.run(object, keyId: keyId, clientData)
+      return envelope("attestation", verification.checks).accepted(
+        .attestation(attestation), warnings: { attestation.writeWarnings(&$0) },
+        capacity: 10_240
+      ) { attestation.write(&$0) }
+    } catch {
+      return envelope("attestation", verification.checks).refused(error)
+    }
+  }
+
+  /// Verifies one assertion of an attested key, offline (app-attest.md §6). It
+  /// compares the counter; the store must advance it, atomically.
+  ///
+  /// - Parameters:
+  ///   - object: the CBOR object that `generateAssertion` gave the app.
+  ///   - publicKey: the key that the attestation's document reported: 65 bytes
+  ///     `04 ‖ x ‖ y` or 91 of SubjectPublicKeyInfo.
+  ///   - counter: the last one stored for this key, 0 at first.
+  ///   - clientData: what the app hashed for `generateAssertion`, or that hash.
+  ///   - nowMs: milliseconds since 1970 UTC, 2008 … 2100.
+  /// - Returns: a document with the facts, or with the refusal.
+  public func verifyAssertion(
+    _ object: [UInt8], publicKey: [UInt8], counter: UInt32, clientData: ClientDataInput,
+    nowMs: Int64
+  ) -> Document {
+    var verification = AssertionVerification(attest)
+    do throws(Refusal) {
+      try Verifier.checkNow(nowMs)
+      let assertion = try verification.run(
+        object, publicKey: publicKey, counter: counter, clientData)
+      return envelope("assertion", verification.checks).accepted(
+        .assertion(assertion), warnings: { assertion.writeWarnings(&$0) }, capacity: 1536
+      ) { assertion.write(&$0) }
+    } catch {
+      return envelope("assertion", verification.checks).refused(error)
+    }
+  }
+
+  private func envelope(_ kind: StaticString, _ checks: Checks) -> Envelope {
+    Envelope(kind: kind, factsMember: kind, checks: checks, configuration: fingerprint)
+  }
+}
