@@ -1,0 +1,189 @@
+/// What a host observed about a request (device-check.md §4). All members but
+/// `request` and `attestation` may be left out or null; an unknown member or value
+/// is refused, for a misspelt one must not lower the risk (RSK-1).
+struct RiskObservations {
+  enum Request: Int { case read, free, metered, paid, promo, restore }
+  enum Attestation: Int { case verified, refused, unsupported, temporarilyUnavailable, absent }
+  enum Platform: Int { case iOS, iPadOS, tvOS, watchOS, visionOS, macOS, catalyst, iOSOnMac }
+  enum Context: Int {
+    case app, watchExtension, actionExtension, ssoExtension, otherExtension
+  }
+  enum Purchase: Int { case verified, none, refused, foreign }
+  enum DeviceCheck: Equatable {
+    case bits(DeviceCheckBits)
+    case noBits, tokenRefused, unavailable, absent
+  }
+
+  var request: Request
+  var attestation: Attestation
+  var clientError: DeviceCheckClientError? = nil
+  var platform: Platform? = nil
+  var osMajor: Int64? = nil
+  var context: Context? = nil
+  var accountHadKey: Bool? = nil
+  var deviceHadKey: Bool? = nil
+  /// Milliseconds since 1970 UTC.
+  var lastAttestedMs: Int64? = nil
+  var deviceCheck = DeviceCheck.absent
+  /// The metric of the account's last receipt (FRC-12).
+  var receiptRisk: Int64? = nil
+  var category: Int64? = nil
+  var clientSends: Bool? = nil
+  var purchase: Purchase? = nil
+  var unsupportedNow: UnitFraction? = nil
+  var unsupportedBase: UnitFraction? = nil
+  var accountsPerIpDay: Int64? = nil
+
+  typealias Node = ConfigurationReader.Node
+
+  /// - Parameter policy: the names of the bits; an observation that names them
+  ///   otherwise is about another product's bits.
+  /// - Throws: `malformed.risk.input` with the member's path.
+  init(_ node: Node, _ policy: DeviceCheckPolicy?) throws(Refusal) {
+    self = try ExchangeInput.members(.malformedRiskInput, "RSK-1") {
+      () throws(Refusal) in try RiskObservations(reading: node, policy)
+    }
+  }
+
+  private init(reading node: Node, _ policy: DeviceCheckPolicy?) throws(Refusal) {
+    let members = try node.object([
+      "request", "attestation", "errorCode", "platform", "osMajor", "context", "history",
+      "deviceCheck", "receipt", "category", "clientSends", "purchase", "rates",
+    ])
+    guard let asked = members["request"], let attested = members["attestation"] else {
+      let name = members["request"] == nil ? "request" : "attestation"
+      throw Refusal(.configDocumentMissing, "RSK-1", at: node.path + "." + name)
+    }
+    request =
+      Request(
+        rawValue: try asked.choice(["read", "free", "metered", "paid", "promo", "restore"]))
+      ?? .promo
+    attestation =
+      Attestation(
+        rawValue: try attested.choice([
+          "verified", "refused", "unsupported", "temporarily-unavailable", "absent",
+        ])) ?? .refused
+    if let entry = members.present("errorCode") {
+      clientError = DeviceCheckClientError(rawValue: try entry.integer(0...4))
+    }
+    try readClient(members)
+    if let entry = members.present("history") { try readHistory(entry) }
+    if let entry = members.present("deviceCheck") {
+      deviceCheck = try RiskObservations.deviceCheck(entry, policy)
+    }
+    if let entry = members.present("receipt") { try readReceipt(entry) }
+    category = try members.present("category")?.integer(0...10)
+    clientSends = try members.present("clientSends")?.boolean()
+    if let entry = members.present("purchase") {
+      purchase = Purchase(rawValue: try entry.choice(["verified", "none", "refused", "foreign"]))
+    }
+    if let entry = members.present("rates") { try readRates(entry) }
+  }
+
+  // MARK: groups
+
+  private mutating func readClient(_ members: Node) throws(Refusal) {
+    if let entry = members.present("platform") {
+      platform = Platform(
+        rawValue: try entry.choice([
+          "ios", "ipados", "tvos", "watchos", "visionos", "macos", "catalyst", "ios-on-mac",
+        ]))
+    }
+    osMajor = try members.present("osMajor")?.integer(0...9999)
+    if let entry = members.present("context") {
+      context = Context(
+        rawValue: try entry.choice([
+          "app", "watch-extension", "action-extension", "sso-extension", "other-extension",
+        ]))
+    }
+  }
+
+  private mutating func readHistory(_ node: Node) throws(Refusal) {
+    let members = try node.object([
+      "accountHadKey", "deviceHadKey", "accountAgeDays", "lastAttestedMs",
+    ])
+    accountHadKey = try members.present("accountHadKey")?.boolean()
+    deviceHadKey = try members.present("deviceHadKey")?.boolean()
+    // No rule of the table uses the age; its form is held all the same.
+    _ = try members.present("accountAgeDays")?.integer(0...Node.exactInteger)
+    lastAttestedMs = try members.present("lastAttestedMs")?.integer(0...Node.exactInteger)
+  }
+
+  private mutating func readReceipt(_ node: Node) throws(Refusal) {
+    let members = try node.object(["risk", "ageMs", "expired"])
+    receiptRisk = try members.present("risk")?.integer(0...Node.exactInteger)
+    _ = try members.present("ageMs")?.integer(0...Node.exactInteger)
+    _ = try members.present("expired")?.boolean()
+  }
+
+  private mutating func readRates(_ node: Node) throws(Refusal) {
+    let members = try node.object(["unsupportedNow", "unsupportedBase", "accountsPerIpDay"])
+    unsupportedNow = try RiskObservations.share(members.present("unsupportedNow"))
+    unsupportedBase = try RiskObservations.share(members.present("unsupportedBase"))
+    accountsPerIpDay = try members.present("accountsPerIpDay")?.integer(0...Node.exactInteger)
+  }
+
+  private static func share(_ node: Node?) throws(Refusal) -> UnitFraction? {
+    guard let node else { return nil }
+    guard node.value.kind == .number, let share = UnitFraction(node.value.source) else {
+      throw Refusal(.configDocumentRange, "RSK-1", at: node.path)
+    }
+    return share
+  }
+
+  // MARK: DeviceCheck
+
+  /// A word, or the result of `deviceCheck.read`, whose ages are computed anew.
+  private static func deviceCheck(
+    _ node: Node, _ policy: DeviceCheckPolicy?
+  ) throws(Refusal) -> DeviceCheck {
+    let words: [StaticString] = ["no-bits", "token-refused", "unavailable", "absent"]
+    if node.value.kind == .string { return deviceCheck(word: try node.choice(words)) }
+    let members = try node.object(["outcome", "fault", "month", "ageMonths", "bits", "offer"])
+    guard let outcome = members["outcome"] else {
+      throw Refusal(.configDocumentMissing, "RSK-1", at: node.path + ".outcome")
+    }
+    let place = try outcome.choice(words + ["bits"])
+    guard place == words.count else { return deviceCheck(word: place) }
+    guard let bits = try members.present("bits")?.object(["bit0", "bit1"]) else {
+      throw Refusal(.configDocumentMissing, "RSK-1", at: node.path + ".bits")
+    }
+    var month: CalendarMonth? = nil
+    if let entry = members.present("month") {
+      month = CalendarMonth(try entry.text())
+      try require(month != nil, .configDocumentRange, "RSK-1", at: entry.path)
+    }
+    return .bits(
+      DeviceCheckBits(
+        bit0: try bit(bits, "bit0", policy?.bit0), bit1: try bit(bits, "bit1", policy?.bit1),
+        month: month))
+  }
+
+  private static func deviceCheck(word: Int) -> DeviceCheck {
+    switch word {
+    case 0: return .noBits
+    case 1: return .tokenRefused
+    case 2: return .unavailable
+    default: return .absent
+    }
+  }
+
+  /// The value of one bit. A name that differs from the configured one says that
+  /// the bits mean something else (DVC-10).
+  private static func bit(
+    _ bits: Node, _ name: StaticString, _ meaning: DeviceCheckPolicy.BitMeaning?
+  ) throws(Refusal) -> Bool {
+    guard let node = bits[name],
+      let value = try node.object(["name", "value", "aged", "set"])["value"]
+    else {
+      throw Refusal(
+        .configDocumentMissing, "RSK-1",
+        at: bits.path + "." + Text(stringLiteral: name).string + ".value")
+    }
+    if let entry = node.present("name") {
+      let text = try entry.text()
+      try require(text == meaning?.name, .configDocumentRange, "DVC-10", at: entry.path)
+    }
+    return try value.boolean()
+  }
+}

@@ -1,0 +1,102 @@
+/// What the risk rules come to, from the mildest to the strictest (RSK-2).
+enum RiskVerdict: Int, Sendable, Equatable {
+  case allow, limited, stepUp, deny
+
+  var name: StaticString {
+    switch self {
+    case .allow: return "allow"
+    case .limited: return "limited"
+    case .stepUp: return "step-up"
+    case .deny: return "deny"
+    }
+  }
+
+  /// RSK-24.
+  var oneStepStricter: RiskVerdict { RiskVerdict(rawValue: rawValue &+ 1) ?? .deny }
+
+  /// What a document with this verdict is refused for; nil: nothing.
+  var refusal: Status? {
+    switch self {
+    case .allow: return nil
+    case .limited: return .rejectedRiskLimited
+    case .stepUp: return .rejectedRiskStepUp
+    case .deny: return .rejectedRiskDeny
+    }
+  }
+}
+
+/// The rules of device-check.md §4, by their numbers.
+enum RiskRule: Int, Sendable, CaseIterable {
+  case verified = 11
+  case refused = 12
+  case downgrade = 13
+  case abuseBit = 14
+  case purchase = 15
+  case unsupportedUnexpectedly = 16
+  case unsupportedWithPurchase = 17
+  case unsupportedWithoutPurchase = 18
+  case promoBit = 19
+  case promoUnknown = 20
+  case receiptMetric = 21
+  case transientWithHistory = 22
+  case transientWithoutHistory = 23
+  case unsupportedWave = 24
+  case accountsPerAddress = 25
+  case category = 26
+  case silentClient = 27
+  case otherwise = 28
+
+  /// From "RSK-16"; nil: there is no such rule.
+  init?(_ id: Text) {
+    guard let rule = RiskRule.allCases.first(where: { id.utf8[...].elementsEqual($0.id) }) else {
+      return nil
+    }
+    self = rule
+  }
+
+  /// "RSK-16".
+  var id: StaticString { text.id }
+
+  /// Why it fires, for the operator's log.
+  var reason: StaticString { text.reason }
+
+  private var text: (id: StaticString, reason: StaticString) {
+    switch self {
+    case .verified: return ("RSK-11", "an assertion of this device passed")
+    case .refused: return ("RSK-12", "attestation data was sent and refused")
+    case .downgrade:
+      return ("RSK-13", "the account or the device had a key, and this platform can attest")
+    case .abuseBit: return ("RSK-14", "the abuse bit of the device is set")
+    case .purchase: return ("RSK-15", "the purchase was refused or belongs to another account")
+    case .unsupportedUnexpectedly:
+      return ("RSK-16", "unsupported is claimed where support is expected")
+    case .unsupportedWithPurchase:
+      return ("RSK-17", "no support is expected, and the purchase is verified")
+    case .unsupportedWithoutPurchase:
+      return ("RSK-18", "no support is expected, and no purchase is verified")
+    case .promoBit: return ("RSK-19", "an offer was used on this device before")
+    case .promoUnknown:
+      return ("RSK-20", "DeviceCheck does not tell whether the offer was used")
+    case .receiptMetric: return ("RSK-21", "the risk metric of the last receipt is high")
+    case .transientWithHistory:
+      return ("RSK-22", "attestation is unavailable for now; the account used a key lately")
+    case .transientWithoutHistory:
+      return ("RSK-23", "attestation is unavailable for now; the account used no key lately")
+    case .unsupportedWave: return ("RSK-24", "claims of unsupported are rising")
+    case .accountsPerAddress: return ("RSK-25", "many accounts came from this address today")
+    case .category: return ("RSK-26", "the build is of a category that is not accepted")
+    case .silentClient:
+      return ("RSK-27", "this version of the app sends attestation data, and none came")
+    case .otherwise: return ("RSK-28", "no other rule fired")
+    }
+  }
+
+  /// RSK-11: what still applies to a request whose assertion passed. RSK-26 is among
+  /// it, since some categories are never accepted (ATT-45).
+  var appliesToVerified: Bool {
+    switch self {
+    case .verified, .abuseBit, .purchase, .promoBit, .receiptMetric, .category: return true
+    default: return false
+    }
+  }
+}

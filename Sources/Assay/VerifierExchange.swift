@@ -1,0 +1,53 @@
+extension Verifier {
+  // MARK: exchanges
+
+  /// The longest request that is looked at, in bytes.
+  public static let requestByteCap = ExchangeInput.byteCap
+
+  /// Starts a conversation (documents-and-exchanges.md §2).
+  ///
+  /// - Parameters:
+  ///   - request: a JSON object with `kind` and the members of that kind.
+  ///   - evidence: verified documents that it is about.
+  ///   - nowMs: milliseconds since 1970 UTC, 2008 … 2100: the conversation's clock
+  ///     for everything that is decided (EXC-6).
+  /// - Returns: the exchange, and a document with its first step; no exchange, and
+  ///   the result or a refusal, when it was done at once.
+  public func startExchange(
+    _ request: [UInt8], evidence: [Document] = [], nowMs: Int64
+  ) -> (exchange: Exchange?, document: Document) {
+    var checks = Checks(ExchangeCheck.ids)
+    do throws(Refusal) {
+      try Verifier.checkNow(nowMs)
+      let request = try checks.make(ExchangeCheck.request.rawValue) {
+        () throws(Refusal) in try ExchangeRequest(request)
+      }
+      _ = try checks.make(ExchangeCheck.evidence.rawValue) {
+        () throws(Refusal) in
+        try ExchangeEvidence.read(
+          evidence, configuration: fingerprint, takes: { request.kind.takes($0) })
+      }
+      return (nil, carryOut(request, checks, nowMs))
+    } catch {
+      let envelope = Envelope(
+        kind: "exchange", factsMember: "exchange", checks: checks, configuration: fingerprint)
+      return (nil, envelope.refused(error))
+    }
+  }
+
+  /// The kinds that need nothing carried out.
+  private func carryOut(_ request: ExchangeRequest, _ checks: Checks, _ nowMs: Int64) -> Document {
+    switch request.kind {
+    case .riskAssess: return assessRisk(request, nowMs: nowMs)
+    case .deviceCheckRead: return readDeviceCheck(request, checks, nowMs: nowMs)
+    case .deviceCheckToken: return formDeviceToken(request, checks)
+    }
+  }
+}
+
+/// The checks of a conversation's beginning, and of one that is done at once.
+enum ExchangeCheck: Int {
+  case request, evidence, result
+
+  static let ids: [StaticString] = ["exchange.request", "exchange.evidence", "exchange.result"]
+}

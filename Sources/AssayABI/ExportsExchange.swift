@@ -1,0 +1,45 @@
+import Assay
+import CAssay
+
+// The C boundary of exchanges: see Exports.swift.
+
+@implementation @_cdecl("assay_exchange_new")
+public func assay_exchange_new(
+  _ verifier: OpaquePointer?, _ request: UnsafePointer<CChar>?, _ request_len: Int,
+  _ evidence: UnsafePointer<OpaquePointer?>?, _ evidence_count: Int, _ now_ms: Int64,
+  _ out: UnsafeMutablePointer<OpaquePointer?>?, _ doc: UnsafeMutablePointer<OpaquePointer?>?
+) -> assay_status {
+  unsafe out?.pointee = nil
+  unsafe doc?.pointee = nil
+  guard unsafe out != nil, unsafe doc != nil, let verifier = unsafe Handle.verifier(verifier),
+    let bytes = unsafe Input.bytes(request, request_len, cap: Verifier.requestByteCap),
+    let documents = unsafe Input.documents(evidence, evidence_count)
+  else { return unsafe Handle.answer(.misuse("exchange"), doc) }
+  let (exchange, document) = verifier.startExchange(bytes, evidence: documents, nowMs: now_ms)
+  if let exchange { unsafe out?.pointee = unsafe Handle.retain(exchange) }
+  return unsafe Handle.answer(document, doc)
+}
+
+@implementation @_cdecl("assay_exchange_step")
+public func assay_exchange_step(
+  _ exchange: OpaquePointer?, _ answer: UnsafePointer<CChar>?, _ answer_len: Int,
+  _ now_ms: Int64, _ doc: UnsafeMutablePointer<OpaquePointer?>?
+) -> assay_status {
+  unsafe doc?.pointee = nil
+  guard unsafe doc != nil, let exchange = unsafe Handle.exchange(exchange),
+    let bytes = unsafe Input.bytes(answer, answer_len, cap: Exchange.answerByteCap)
+  else { return unsafe Handle.answer(.misuse("exchange"), doc) }
+  return unsafe Handle.answer(exchange.step(bytes, nowMs: now_ms), doc)
+}
+
+@implementation @_cdecl("assay_exchange_free")
+public func assay_exchange_free(_ exchange: OpaquePointer?) {
+  unsafe Handle.release(exchange, Exchange.self)
+}
+
+extension Handle {
+  static func exchange(_ handle: OpaquePointer?) -> Exchange? {
+    guard let handle = unsafe handle else { return nil }
+    return unsafe Unmanaged<Exchange>.fromOpaque(UnsafeRawPointer(handle)).takeUnretainedValue()
+  }
+}
