@@ -3,6 +3,9 @@ final class CaseBench {
   let now: Int64
   let authority: Authority
   let receipts: ReceiptAuthority
+  let attest: AttestAuthority
+  /// A device whose keys are attested in these cases.
+  let device: AttestedDevice
   /// A good subscription in Sandbox.
   let purchase: Purchase
   var verifiers: [(name: String, config: JSONText)] = []
@@ -12,6 +15,9 @@ final class CaseBench {
     self.now = now
     authority = try Authority(now: now)
     receipts = try ReceiptAuthority()
+    attest = try AttestAuthority(now: now)
+    device = try AttestedDevice(
+      key: try .generate(.p256), appId: "ABCDE12345.com.example.app")
     purchase = Purchase(now: now)
     addVerifiers()
   }
@@ -53,6 +59,9 @@ final class CaseBench {
       ],
       "storekit": ["anchors": [.string(authority.anchor)]],
       "receipts": receipts.configuration,
+      "attest": attest.configuration(appIds: [
+        "ABCDE12345.com.example.second", "ABCDE12345.com.example.app",
+      ]),
     ]
   }
 
@@ -109,6 +118,8 @@ final class CaseBench {
         ])
     }
     addReceiptVerifiers(add)
+    addAttestVerifiers(add)
+    addRiskVerifiers(add)
   }
 
   // MARK: Adding cases

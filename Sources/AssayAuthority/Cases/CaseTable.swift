@@ -21,6 +21,13 @@ public struct CaseTable: Sendable {
     try bench.addDecisions()
     try bench.addReceiptCases()
     bench.addExpiryCases()
+    try bench.addAttestationCases()
+    try bench.addAssertionCases()
+    try bench.addAttestReceiptCases()
+    try bench.addAttestConfigurationCases()
+    bench.addRiskCases()
+    try bench.addDeviceCheckCases()
+    try bench.addExchangeCases()
     return CaseTable(verifiers: bench.verifiers, cases: bench.cases)
   }
 
@@ -34,10 +41,17 @@ public struct CaseTable: Sendable {
   ///     {"assayCases":1, "verifiers":{name: configuration}, "cases":[case]}
   ///
   /// A case has `name`, `rule`, `call` and `expect` {`status`, `check`?, `at`?,
-  /// `facts`?: {dotted path: text, integer, boolean or null}}, and by `call`:
+  /// `hint`?: how `error.hint` begins, `facts`?: {dotted path: text, integer,
+  /// boolean or null}}, and by `call`:
   /// - `verify_jws`: `verifier`, `kind`, `now` and `jws` or one of its forms;
-  /// - `verify_receipt`: `verifier`, `kind` (transaction-receipt, app-receipt),
-  ///   `receipt` or one of its forms, `subjectBase64`?, `now`;
+  /// - `verify_receipt`: `verifier`, `kind` (transaction-receipt, app-receipt,
+  ///   attest-receipt), `receipt` or one of its forms, `subjectBase64`?, `now`;
+  /// - `verify_attestation`: `verifier`, `attestation`, `keyId`, `clientData` or
+  ///   one of their forms, `clientDataKind` (1 data, 2 hash), `now`;
+  /// - `verify_assertion`: `verifier`, `assertion`, `publicKey`, `clientData` or
+  ///   one of their forms, `clientDataKind`, `counter`, `now`;
+  /// - `exchange`: `verifier`, `request` or one of its forms, `evidence` as
+  ///   `decide` has it, `now`;
   /// - `triage`: `verifier`, `blob` or one of its forms, `now`;
   /// - `read_verify_receipt`: `verifier`, `body` or one of its forms, `now`;
   /// - `decide`: `verifier`, `account` (text or null), `now`, `evidence`: a list
@@ -90,6 +104,31 @@ extension EvidenceCase {
       entry.add("verifier", verifier)
       let (member, value) = body.json("body")
       entry = entry.appending(member, value).appending("now", .integer(now))
+    case .verifyAttestation(
+      let verifier, let attestation, let keyId, let kind, let data, let now):
+      entry.add("call", "verify_attestation")
+      entry.add("verifier", verifier)
+      entry.add("attestation", attestation)
+      entry.add("keyId", .bytes(keyId))
+      entry = entry.appending("clientDataKind", .integer(Int64(kind)))
+      entry.add("clientData", data)
+      entry = entry.appending("now", .integer(now))
+    case .verifyAssertion(
+      let verifier, let assertion, let key, let counter, let kind, let data, let now):
+      entry.add("call", "verify_assertion")
+      entry.add("verifier", verifier)
+      entry.add("assertion", assertion)
+      entry.add("publicKey", .bytes(key))
+      entry = entry.appending("counter", .integer(Int64(counter)))
+        .appending("clientDataKind", .integer(Int64(kind)))
+      entry.add("clientData", data)
+      entry = entry.appending("now", .integer(now))
+    case .exchange(let verifier, let request, let evidence, let now):
+      entry.add("call", "exchange")
+      entry.add("verifier", verifier)
+      entry.add("request", request)
+      entry = entry.appending("evidence", .array(evidence.map(\.json)))
+        .appending("now", .integer(now))
     case .decide(let verifier, let evidence, let account, let now):
       entry.add("call", "decide")
       entry.add("verifier", verifier)
@@ -134,6 +173,7 @@ extension EvidenceCase.Expectation {
     var entry: JSONText = ["status": .string(status)]
     entry.add("check", check)
     entry.add("at", at)
+    entry.add("hint", hint)
     if facts.isEmpty { return entry }
     return entry.appending(
       "facts", .object(facts.map { JSONText.Member($0.path, $0.value.json) }))
@@ -168,6 +208,14 @@ extension EvidenceText {
         ]
       )
     }
+  }
+}
+
+extension JSONText {
+  /// One more member, under the name of the form in which the text is written.
+  fileprivate mutating func add(_ name: String, _ text: EvidenceText) {
+    let (member, value) = text.json(name)
+    self = appending(member, value)
   }
 }
 

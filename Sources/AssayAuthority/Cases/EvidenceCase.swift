@@ -10,12 +10,23 @@ public struct EvidenceCase: Sendable {
   public enum Call: Sendable {
     /// `now` is milliseconds since 1970 UTC; `verifier` a name of the table.
     case verifyJWS(verifier: String, kind: EvidenceKind, jws: EvidenceText, now: Int64)
-    /// `subject` is what an app receipt must belong to.
+    /// `subject` is what an app receipt must belong to, or the public key that an
+    /// App Attest receipt must be about.
     case verifyReceipt(
       verifier: String, kind: ReceiptEvidenceKind, receipt: EvidenceText, subject: [UInt8]?,
       now: Int64)
     case triage(verifier: String, blob: EvidenceText, now: Int64)
     case readVerifyReceipt(verifier: String, body: EvidenceText, now: Int64)
+    /// `clientDataKind` is 1 for the data, 2 for their hash.
+    case verifyAttestation(
+      verifier: String, attestation: EvidenceText, keyId: [UInt8], clientDataKind: Int32,
+      clientData: EvidenceText, now: Int64)
+    /// `counter` is the stored one.
+    case verifyAssertion(
+      verifier: String, assertion: EvidenceText, publicKey: [UInt8], counter: UInt32,
+      clientDataKind: Int32, clientData: EvidenceText, now: Int64)
+    /// Each piece is verified at `now` first; then the request is made.
+    case exchange(verifier: String, request: EvidenceText, evidence: [Evidence], now: Int64)
     /// Each piece is verified at `now` first, then decided about.
     case decide(verifier: String, evidence: [Evidence], account: String?, now: Int64)
     /// `nil` is a date that does not exist.
@@ -54,15 +65,18 @@ public struct EvidenceCase: Sendable {
     public var check: String?
     /// `error.at`.
     public var at: String?
+    /// With what `error.hint` begins.
+    public var hint: String?
     public var facts: [(path: String, value: Fact)]
 
     public init(
-      _ status: String, check: String? = nil, at: String? = nil,
+      _ status: String, check: String? = nil, at: String? = nil, hint: String? = nil,
       facts: [(path: String, value: Fact)] = []
     ) {
       self.status = status
       self.check = check
       self.at = at
+      self.hint = hint
       self.facts = facts
     }
   }
@@ -88,6 +102,7 @@ public struct EvidenceCase: Sendable {
 public enum ReceiptEvidenceKind: String, Sendable, CaseIterable {
   case transactionReceipt = "transaction-receipt"
   case appReceipt = "app-receipt"
+  case attestReceipt = "attest-receipt"
 }
 
 /// The text of evidence, or the recipe of one that is too long to keep.

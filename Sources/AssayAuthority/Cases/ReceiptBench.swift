@@ -36,7 +36,7 @@ extension CaseBench {
     add(
       "xcode-of-others",
       [
-        ("environments", ["Xcode"]),
+        ("environments", ["Xcode"]), ("attest.environments", ["development"]),
         ("storekit.xcodeCertificates", [.string(authority.xcodeFingerprint)]),
       ])
   }

@@ -21,7 +21,9 @@ extension CaseBench {
     ] as [(String, [UInt8])] {
       for kind in ReceiptEvidenceKind.allCases {
         receipt(
-          "RCP-1", "\(name) as \(kind.rawValue)", text, kind: kind, "malformed.transport.empty",
+          "RCP-1", "\(name) as \(kind.rawValue)", text, kind: kind,
+          kind == .attestReceipt
+            ? "malformed.attest-receipt.empty" : "malformed.transport.empty",
           check: "transport")
       }
     }

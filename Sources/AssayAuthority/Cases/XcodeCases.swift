@@ -186,7 +186,7 @@ extension CaseBench {
       (
         name,
         standardConfig.setting([
-          ("environments", ["Xcode"]),
+          ("environments", ["Xcode"]), ("attest.environments", ["development"]),
           ("storekit.xcodeCertificates", [.string(Authority.fingerprint(certificate))]),
         ])
       ))

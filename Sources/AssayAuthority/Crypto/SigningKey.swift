@@ -97,6 +97,25 @@ public final class SigningKey: @unchecked Sendable {
     return Array(signature.prefix(count))
   }
 
+  /// A signature over a digest that is taken as it stands: the error of those who
+  /// hash once too little.
+  public func signDigest(_ digest: [UInt8]) throws -> [UInt8] {
+    let context = unsafe EVP_PKEY_CTX_new(key, nil)
+    defer { unsafe EVP_PKEY_CTX_free(context) }
+    guard unsafe EVP_PKEY_sign_init(context) == 1 else {
+      throw AuthorityError("signing could not begin")
+    }
+    var signature = [UInt8](repeating: 0, count: 1024)
+    var count = signature.count
+    let done = unsafe signature.withUnsafeMutableBufferPointer { out in
+      unsafe digest.withUnsafeBufferPointer { octets in
+        unsafe EVP_PKEY_sign(context, out.baseAddress, &count, octets.baseAddress, octets.count)
+      }
+    }
+    guard done == 1 else { throw AuthorityError("signing failed") }
+    return Array(signature.prefix(count))
+  }
+
   /// ES256 as a JWS carries it: r ‖ s, 32 octets each.
   public func signES256(_ message: [UInt8]) throws -> [UInt8] {
     try ECDSASignature(der: sign(message, .sha256)).raw(width: 32)

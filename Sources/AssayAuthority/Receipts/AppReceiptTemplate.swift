@@ -1,6 +1,6 @@
-/// An app receipt before it is signed: PKCS#7 around a SET of attributes. Every
-/// member of the container can be set to something else; what is signed are the
-/// payload's octets.
+/// An app receipt, or an App Attest receipt, before it is signed: PKCS#7 around a
+/// SET of attributes. Every member of the container can be set to something else;
+/// what is signed are the payload's octets.
 public struct AppReceiptTemplate: Sendable {
   public var attributes: [AttributeTemplate]
   /// The payload, in place of the SET of `attributes`.
@@ -26,6 +26,9 @@ public struct AppReceiptTemplate: Sendable {
   public var bag: ASN1Tree?
   /// What stands between the certificates and the signers, `[1]` CRLs say.
   public var revocationLists: ASN1Tree?
+  /// The set of SignerInfos has definite lengths also where `form` has not, as in
+  /// App Attest receipts.
+  public var signersAreDefinite = false
   /// SignerInfos; `nil`: one, made of the members below.
   public var signerInfos: [ASN1Tree]?
   public var signerVersion: [UInt8] = [1]
@@ -55,7 +58,7 @@ public struct AppReceiptTemplate: Sendable {
     let payload = payload ?? AttributeTemplate.set(attributes)
     let signers = try signerInfos ?? [signerInfo(over: payload)]
     let inner = content ?? .octets(sentPayload ?? payload)
-    let bag = bag ?? .raw(DER.value(0xa0, certificates.flatMap { $0 }))
+    let bag = bag ?? certificateBag
     var parts: [ASN1Tree] = [
       .raw(DER.integer(octets: version)),
       .raw(DER.value(0x31, (digestAlgorithms ?? [digest.algorithm]).flatMap { $0 })),
@@ -63,10 +66,16 @@ public struct AppReceiptTemplate: Sendable {
       bag,
     ]
     if let revocationLists { parts.append(revocationLists) }
-    parts.append(.constructed(0x31, signers))
+    let signerSet = ASN1Tree.constructed(0x31, signers)
+    parts.append(signersAreDefinite ? .raw(signerSet.encoded(.definite)) : signerSet)
     let whole = ASN1Tree.constructed(
       0x30, [.raw(DER.oid(outerType)), .constructed(0xa0, [.constructed(0x30, parts)])])
     return finish(whole.encoded(form))
+  }
+
+  private var certificateBag: ASN1Tree {
+    if signersAreDefinite { return .constructed(0xa0, certificates.map { .raw($0) }) }
+    return .raw(DER.value(0xa0, certificates.flatMap { $0 }))
   }
 
   /// SignerInfo over these octets.

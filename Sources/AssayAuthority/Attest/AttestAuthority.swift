@@ -1,0 +1,155 @@
+/// A test authority with the shape of Apple's for App Attest: a P-384 root and a
+/// P-384 intermediate above the certificates of attested keys, and a P-384 root,
+/// a P-256 intermediate and a P-256 leaf that sign receipts about them. Nothing
+/// it signs is trusted by anybody who has not put its roots into
+/// `attest.anchors` and `attest.receiptAnchors`.
+public struct AttestAuthority: Sendable {
+  public let keys: Keys
+  public let root: CertificateTemplate
+  public let intermediate: CertificateTemplate
+  /// DER of the root of attestations.
+  public let rootCertificate: [UInt8]
+  public let intermediateCertificate: [UInt8]
+  /// Certificates of those who sign receipts, before they are signed.
+  let receiptSigners: ReceiptSigners
+  /// Leaf, intermediate and root of receipts.
+  public let receiptChain: CertificateChain
+
+  struct ReceiptSigners: Sendable {
+    var root: CertificateTemplate
+    var intermediate: CertificateTemplate
+    var leaf: CertificateTemplate
+  }
+
+  /// The keys of an App Attest authority, so that several runs can share a root.
+  public struct Keys: Sendable {
+    public var root: SigningKey
+    public var intermediate: SigningKey
+    public var receiptRoot: SigningKey
+    public var receiptIntermediate: SigningKey
+    public var receiptLeaf: SigningKey
+
+    /// Asks for every key by the name under which a folder can keep it.
+    public init(_ key: (_ name: String) throws -> SigningKey) rethrows {
+      root = try key("attest-root")
+      intermediate = try key("attest-intermediate")
+      receiptRoot = try key("attest-receipt-root")
+      receiptIntermediate = try key("attest-receipt-intermediate")
+      receiptLeaf = try key("attest-receipt-leaf")
+    }
+
+    /// A new key of the curve that the name needs.
+    public static func generate(_ name: String) throws -> SigningKey {
+      let small = ["attest-receipt-intermediate", "attest-receipt-leaf"]
+      return try .generate(small.contains(name) ? .p256 : .p384)
+    }
+
+    public static func generate() throws -> Keys { try Keys { try generate($0) } }
+  }
+
+  /// The roots of an earlier run with the same keys.
+  public struct Roots: Sendable {
+    public var attestation: [UInt8]
+    public var receipt: [UInt8]
+
+    public init(attestation: [UInt8], receipt: [UInt8]) {
+      self.attestation = attestation
+      self.receipt = receipt
+    }
+  }
+
+  /// An authority whose certificates are valid around `now` (ms since 1970).
+  public init(
+    now: Int64, keys: Keys? = nil, names: AttestNames = .own, roots: Roots? = nil
+  ) throws {
+    let keys = try keys ?? .generate()
+    self.keys = keys
+    let windows = AttestCertificates.Windows(around: now)
+    root = try AttestCertificates.root(names.root, keys.root, windows.root)
+    intermediate = try AttestCertificates.intermediate(names, keys, windows.intermediate)
+    receiptSigners = ReceiptSigners(
+      root: try AttestCertificates.root(names.receiptRoot, keys.receiptRoot, windows.root),
+      intermediate: try AttestCertificates.receiptIntermediate(names, keys, windows.intermediate),
+      leaf: try AttestCertificates.receiptLeaf(names, keys, windows.receiptLeaf))
+    rootCertificate = try roots?.attestation ?? root.signed(by: keys.root)
+    intermediateCertificate = try intermediate.signed(by: keys.root)
+    receiptChain = CertificateChain(
+      leaf: try receiptSigners.leaf.signed(by: keys.receiptIntermediate),
+      intermediate: try receiptSigners.intermediate.signed(by: keys.receiptRoot),
+      root: try roots?.receipt ?? receiptSigners.root.signed(by: keys.receiptRoot),
+      key: keys.receiptLeaf)
+  }
+
+  /// A chain of receipt signers in which one certificate is other. What stands in
+  /// the changed templates is signed properly by the key above it, or by
+  /// `signers`.
+  public func receiptChain(
+    intermediate changeIntermediate: (inout CertificateTemplate) throws -> Void = { _ in },
+    leaf changeLeaf: (inout CertificateTemplate) throws -> Void = { _ in },
+    intermediateKey: SigningKey? = nil, leafKey: SigningKey? = nil,
+    intermediateSigner: SigningKey? = nil, leafSigner: SigningKey? = nil
+  ) throws -> CertificateChain {
+    var signers = receiptSigners
+    if let intermediateKey {
+      signers.intermediate.publicKeyInfo = try intermediateKey.publicKeyInfo()
+    }
+    if let leafKey { signers.leaf.publicKeyInfo = try leafKey.publicKeyInfo() }
+    try changeIntermediate(&signers.intermediate)
+    try changeLeaf(&signers.leaf)
+    return CertificateChain(
+      leaf: try signers.leaf.signed(by: leafSigner ?? intermediateKey ?? keys.receiptIntermediate),
+      intermediate: try signers.intermediate.signed(by: intermediateSigner ?? keys.receiptRoot),
+      root: receiptChain.root, key: leafKey ?? keys.receiptLeaf)
+  }
+
+  /// The block `attest` of a configuration that accepts what is minted here for
+  /// these apps.
+  public func configuration(appIds: [String]) -> JSONText {
+    [
+      "appIds": .array(appIds.map { .string($0) }),
+      "anchors": [AttestAuthority.text(rootCertificate)],
+      "receiptAnchors": [AttestAuthority.text(receiptChain.root)],
+    ]
+  }
+
+  /// Base64 DER, as configurations take it.
+  static func text(_ der: [UInt8]) -> JSONText { .string(utf8: Base64Text.encode(der)) }
+}
+
+/// The names on the certificates of an App Attest authority. Trust never comes
+/// from them, so a forgery may bear Apple's.
+public struct AttestNames: Sendable {
+  public typealias Name = [(type: String, value: String)]
+  public var root: Name
+  public var intermediate: Name
+  public var receiptRoot: Name
+  public var receiptIntermediate: Name
+  public var receiptLeaf: Name
+
+  private init(
+    _ attestation: String, _ root: String, _ integration: String, _ signing: String,
+    _ authority: String, _ organisation: String
+  ) {
+    func california(_ name: String) -> Name {
+      [("CN", name), ("O", organisation), ("2.5.4.8", "California")]
+    }
+    self.root = california("\(attestation) Root CA")
+    intermediate = california("\(attestation) CA 1")
+    receiptRoot = [("CN", root), ("OU", authority), ("O", organisation), ("C", "US")]
+    receiptIntermediate = [
+      ("CN", integration), ("OU", authority), ("O", organisation), ("C", "US"),
+    ]
+    receiptLeaf = [("CN", signing), ("O", organisation), ("C", "US")]
+  }
+
+  /// Names of this authority, about as long as Apple's.
+  public static let own = AttestNames(
+    "Assay Test Attestation", "Assay Test Root CA - G3", "Assay Test Integration CA 5 - G1",
+    "Test Attestation Fraud Receipt Signing", "Assay Test Authority", "Assay")
+
+  /// The names that genuine certificates bear, for forgeries.
+  public static let apple = AttestNames(
+    "Apple App Attestation", "Apple Root CA - G3", "Apple Application Integration CA 5 - G1",
+    "Application Attestation Fraud Receipt Signing", "Apple Certification Authority",
+    "Apple Inc.")
+}
