@@ -7,15 +7,19 @@ import Foundation
 ///     root.der root.b64       the root; root.b64 is what storekit.anchors takes
 ///     config.json             a configuration that accepts what is minted here
 ///     receipts.json           its block "receipts": the root that signs receipts
-///     intermediate.der leaf.der xcode.der
+///     attest.json             its block "attest": the roots of App Attest
+///     device.json             key id and public key of a device
+///     intermediate.der leaf.der xcode.der attest-root.der attest-receipt-root.der
 ///     *-key.pem               private keys, readable by their owner alone
 struct AuthorityFolder {
   let path: String
 
   /// The authority that is kept there; a new one where there is none.
-  func open(now: Int64, purchase: Purchase) throws -> Authority {
+  ///
+  /// - Parameter appId: whose App Attest evidence its configuration accepts.
+  func open(now: Int64, purchase: Purchase, appId: String) throws -> Authority {
     if FileManager.default.fileExists(atPath: file("root.der")) { return try load(now: now) }
-    return try create(now: now, purchase: purchase)
+    return try create(now: now, purchase: purchase, appId: appId)
   }
 
   private func file(_ name: String) -> String { path + "/" + name }
@@ -44,6 +48,50 @@ struct AuthorityFolder {
     return authority
   }
 
+  /// The authority for App Attest, and the key of a device. A folder of an earlier
+  /// version gets them now.
+  ///
+  /// - Parameter appId: whose evidence the configuration accepts.
+  func attest(now: Int64, appId: String) throws -> (AttestAuthority, SigningKey) {
+    if FileManager.default.fileExists(atPath: file("attest.json")) {
+      let authority = try AttestAuthority(
+        now: now, keys: try AttestAuthority.Keys(key),
+        roots: AttestAuthority.Roots(
+          attestation: try Input.read(file("attest-root.der")),
+          receipt: try Input.read(file("attest-receipt-root.der"))))
+      return (authority, try key("attest-device"))
+    }
+    let (authority, device, _) = try createAttest(now: now, appId: appId)
+    Terminal.complain(
+      "assay: made keys for App Attest in \(path); put \(file("attest.json")) into your "
+        + "configuration as \"attest\"")
+    return (authority, device)
+  }
+
+  private func createAttest(
+    now: Int64, appId: String
+  ) throws -> (AttestAuthority, SigningKey, JSONText) {
+    let keys = try AttestAuthority.Keys { name in
+      let key = try AttestAuthority.Keys.generate(name)
+      try write(try key.pem(), name + "-key.pem", mode: 0o600)
+      return key
+    }
+    let device = try SigningKey.generate(.p256)
+    try write(try device.pem(), "attest-device-key.pem", mode: 0o600)
+    let authority = try AttestAuthority(now: now, keys: keys)
+    try write(authority.rootCertificate, "attest-root.der")
+    try write(authority.receiptChain.root, "attest-receipt-root.der")
+    let known = try AttestedDevice(key: device, appId: appId)
+    let facts: JSONText = [
+      "keyId": .string(known.keyIdBase64),
+      "publicKey": .string(utf8: Base64Text.encode(known.point)), "appId": .string(appId),
+    ]
+    try write(facts.bytes + [0x0a], "device.json")
+    let block = authority.configuration(appIds: [appId])
+    try write(block.bytes + [0x0a], "attest.json")
+    return (authority, device, block)
+  }
+
   private func key(_ name: String) throws -> SigningKey {
     do {
       return try SigningKey.read(pem: try Input.read(file(name + "-key.pem")))
@@ -63,7 +111,7 @@ struct AuthorityFolder {
     return try Authority(now: now, keys: keys, certificates: certificates)
   }
 
-  private func create(now: Int64, purchase: Purchase) throws -> Authority {
+  private func create(now: Int64, purchase: Purchase, appId: String) throws -> Authority {
     do {
       try FileManager.default.createDirectory(
         atPath: path, withIntermediateDirectories: true,
@@ -83,6 +131,7 @@ struct AuthorityFolder {
     try write(Array((authority.anchor + "\n").utf8), "root.b64")
     let configuration = authority.sampleConfiguration(for: purchase)
       .setting("receipts", try createReceipts().configuration)
+      .setting("attest", try createAttest(now: now, appId: appId).2)
     try write(configuration.bytes + [0x0a], "config.json")
     try write(authority.chain.root, "root.der")
     Terminal.complain(

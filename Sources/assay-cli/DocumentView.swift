@@ -93,7 +93,9 @@ struct DocumentView {
     case let object as [String: Any]: return lines(object, path: path)
     case let list as [Any]:
       return list.enumerated().flatMap { lines($0.element, path: "\(path).\($0.offset)") }
-    case let text as String: return ["\(padded(path)) \(Terminal.safe(text))"]
+    case let text as String:
+      let short = text.count > 400 ? text.prefix(60) + "… (\(text.count))" : text[...]
+      return ["\(padded(path)) \(Terminal.safe(String(short)))"]
     case let number as NSNumber:
       if BooleanNumber.isBoolean(number) { return ["\(padded(path)) \(number.boolValue)"] }
       return ["\(padded(path)) \(number)\(DocumentView.date(path, number.int64Value))"]

@@ -21,10 +21,10 @@ enum Input {
   }
 
   /// Evidence: a line end that an editor put behind the text does not count. What
-  /// begins as DER is no text.
+  /// begins as DER or CBOR is no text.
   static func readEvidence(_ path: String) throws -> [UInt8] {
     var bytes = try read(path)
-    if bytes.first == 0x30 { return bytes }
+    if let first = bytes.first, first == 0x30 || first >= 0x80 { return bytes }
     if bytes.last == 0x0a { bytes.removeLast() }
     if bytes.last == 0x0d { bytes.removeLast() }
     return bytes

@@ -4,7 +4,7 @@ import AssayAuthority
 struct InspectCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "inspect",
-    abstract: "Show what a JWS or a receipt says, WITHOUT verifying it.",
+    abstract: "Show what a JWS, a receipt or an attestation says, WITHOUT verifying it.",
     discussion: """
       Anybody can write what is shown here. Every line is marked UNVERIFIED, and the JSON \
       form says "verified": false. To learn whether it is true, use assay verify; to learn \
@@ -14,11 +14,12 @@ struct InspectCommand: ParsableCommand {
         assay inspect purchase.jws
         assay inspect purchase.jws --json
         assay inspect receipt.txt
+        assay inspect attestation.b64
 
-      Exit codes: 0 shown, 1 neither a JWS nor a receipt, 2 usage.
+      Exit codes: 0 shown, 1 nothing that can be shown, 2 usage.
       """)
 
-  @Argument(help: "File with the JWS or the receipt alone; - for standard input.")
+  @Argument(help: "File with the evidence alone; - for standard input.")
   var file: String
 
   @Flag(help: "Print JSON.")
@@ -30,10 +31,12 @@ struct InspectCommand: ParsableCommand {
       show(content.lines, content.json)
     } else if let receipt = UnverifiedReceipt(text) {
       show(receipt.lines, receipt.json)
+    } else if let object = UnverifiedAttestObject(text) {
+      show(object.lines, object.json)
     } else {
       Terminal.complain(
-        "assay: \(file) is neither a JWS (three base64url segments) nor a receipt; "
-          + "assay triage says what it may be")
+        "assay: \(file) is neither a JWS (three base64url segments) nor a receipt nor App "
+          + "Attest's; assay triage says what it may be")
       throw Refused(exitCode: 1)
     }
   }

@@ -23,6 +23,10 @@ struct MintCommand: ParsableCommand {
         assay mint transaction-receipt --authority ca > receipt.txt
         assay mint app-receipt --authority ca --purchases 12 --transport raw > receipt.der
         assay mint verify-receipt --authority ca --answer-style ios6 --apple-status 21006 --expired
+        assay mint attestation --authority ca --client-data hello > attestation.b64
+        assay mint assertion --authority ca --counter 7 > assertion.b64
+        assay mint attest-receipt --authority ca --refreshed --risk 3 > receipt.b64
+        assay mint attestation --authority ca --forge ATT-21 > forged.b64
         assay mint --day 100000 --authority ca --out day.ndjson
 
       Exit codes: 0 minted, 2 usage.
@@ -64,6 +68,9 @@ struct MintCommand: ParsableCommand {
   @OptionGroup(title: "Receipts")
   var receipt: ReceiptOptions
 
+  @OptionGroup(title: "App Attest")
+  var attest: AttestOptions
+
   @Option(help: "Mint a day of so many requests, for assay report.")
   var day: Int?
 
@@ -88,14 +95,35 @@ struct MintCommand: ParsableCommand {
     let purchase = try facts.purchase(now: now, xcode: xcode)
     let folder = AuthorityFolder(path: authority)
     if let day { return try mintDay(day, folder, purchase, now) }
+    if let kind, AttestMint.kinds.contains(kind) {
+      _ = try folder.open(now: now, purchase: purchase, appId: attest.appId(facts.bundleId))
+      return try write(try attested(kind, folder, now), to: out)
+    }
     guard let kind, let evidence = EvidenceKind(rawValue: kind) else {
-      _ = try folder.open(now: now, purchase: purchase)
+      _ = try folder.open(now: now, purchase: purchase, appId: attest.appId(facts.bundleId))
       return try write(try receiptText(kind ?? "", folder, purchase, now), to: out)
     }
-    let signer = try folder.open(now: now, purchase: purchase)
+    let signer = try folder.open(
+      now: now, purchase: purchase, appId: attest.appId(facts.bundleId))
     let payload = try changed(try self.payload(evidence, purchase, signer))
     let jws = try sign(payload, evidence, signer, now)
     try write(out == nil ? jws + [0x0a] : jws, to: out)
+  }
+
+  /// Evidence about the key of the folder's device.
+  private func attested(
+    _ kind: String, _ folder: AuthorityFolder, _ now: Int64
+  ) throws -> [UInt8] {
+    if xcode { throw Problem("Xcode signs no \(kind)") }
+    if !set.isEmpty || !remove.isEmpty {
+      throw Problem("--set and --remove are for StoreKit texts alone")
+    }
+    let (authority, key) = try folder.attest(now: now, appId: attest.appId(facts.bundleId))
+    let device = try attest.device(
+      key, bundleId: facts.bundleId, isDevelopment: facts.environment == "Sandbox")
+    let mint = AttestMint(authority: authority, device: device, options: attest, now: now)
+    let bytes = try mint.bytes(kind, forge: forge?.uppercased())
+    return (TransportForm(rawValue: receipt.transport) ?? .base64).encode(bytes)
   }
 
   /// A receipt, or an answer about one.
@@ -104,7 +132,8 @@ struct MintCommand: ParsableCommand {
   ) throws -> [UInt8] {
     let proof = try ProofKind(kind)
     if forge != nil || !set.isEmpty || !remove.isEmpty {
-      throw Problem("--forge, --set and --remove are for StoreKit texts alone")
+      throw Problem(
+        "--set and --remove are for StoreKit texts alone, --forge also for App Attest")
     }
     let authority = try folder.receipts()
     switch proof {
@@ -123,7 +152,7 @@ struct MintCommand: ParsableCommand {
     guard (1...1_000_000_000).contains(count) else {
       throw Problem("--day \(count): give a count of requests, 1 or more")
     }
-    _ = try folder.open(now: now, purchase: purchase)
+    _ = try folder.open(now: now, purchase: purchase, appId: attest.appId(facts.bundleId))
     var requests = try DayOfRequests(
       try folder.receipts(), purchase: purchase, start: now - now % Purchase.day, count: count,
       seed: seed)
@@ -188,10 +217,15 @@ struct MintCommand: ParsableCommand {
     var seen: Set<String> = []
     for variation in Variation.all where variation.status != "ok" {
       guard seen.insert(variation.rule).inserted else { continue }
-      let rule = variation.rule.padding(toLength: 9, withPad: " ", startingAt: 0)
-      let status = variation.status.padding(toLength: 38, withPad: " ", startingAt: 0)
-      print(rule + status + variation.name)
+      show(variation.rule, variation.status, variation.name)
     }
+    for forgery in AttestMint.forgeries { show(forgery.rule, forgery.status, forgery.name) }
+  }
+
+  private func show(_ rule: String, _ status: String, _ name: String) {
+    print(
+      rule.padding(toLength: 9, withPad: " ", startingAt: 0)
+        + status.padding(toLength: 46, withPad: " ", startingAt: 0) + name)
   }
 
   private func write(_ bytes: [UInt8], to path: String?) throws {

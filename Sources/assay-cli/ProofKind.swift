@@ -1,4 +1,5 @@
 import Assay
+import AssayAuthority
 
 /// What evidence must turn out to be, by the name that documents use.
 enum ProofKind {
@@ -6,10 +7,13 @@ enum ProofKind {
   case receipt(ReceiptKind)
   /// An answer of Apple's verifyReceipt endpoint.
   case answer
+  case attestation
+  case assertion
 
   static let names =
     "transaction, renewal, notification, app-transaction, realtime-request, "
-    + "transaction-receipt, app-receipt, verify-receipt"
+    + "transaction-receipt, app-receipt, verify-receipt, attestation, assertion, "
+    + "attest-receipt"
 
   init(_ name: String) throws {
     switch name {
@@ -20,18 +24,48 @@ enum ProofKind {
     case "realtime-request": self = .jws(.realtimeRequest)
     case "transaction-receipt": self = .receipt(.transaction)
     case "app-receipt": self = .receipt(.app)
+    case "attest-receipt": self = .receipt(.attest)
     case "verify-receipt": self = .answer
+    case "attestation": self = .attestation
+    case "assertion": self = .assertion
     default: throw Problem("there is no kind \(name); there are \(ProofKind.names)")
     }
   }
 
   /// Verifies what a file holds.
   ///
-  /// - Parameter subject: the device that an app receipt must belong to.
+  /// - Parameters:
+  ///   - subject: the device that an app receipt must belong to.
+  ///   - attested: what goes with evidence about an attested key.
   func verify(
-    _ evidence: [UInt8], by verifier: Verifier, subject: [UInt8]?, nowMs: Int64
+    _ evidence: [UInt8], by verifier: Verifier, subject: [UInt8]?, attested: AttestedInput? = nil,
+    nowMs: Int64
   ) throws -> Document {
+    if attested?.isEmpty == false, !isAboutKeys {
+      throw Problem(
+        "--key-id, --public-key, --counter and --client-data go with attestation, assertion "
+          + "and attest-receipt alone")
+    }
     switch self {
+    case .attestation:
+      try refuse(subject)
+      guard let attested else { throw Problem(ProofKind.proofAlone) }
+      return verifier.verifyAttestation(
+        ProofKind.object(evidence), keyId: try attested.key(), clientData: try attested.signed(),
+        nowMs: nowMs)
+    case .assertion:
+      try refuse(subject)
+      guard let attested else { throw Problem(ProofKind.proofAlone) }
+      guard let key = try attested.point() else {
+        throw Problem("--public-key is missing: the key that the attestation reported")
+      }
+      return verifier.verifyAssertion(
+        ProofKind.object(evidence), publicKey: key, counter: attested.counter ?? 0,
+        clientData: try attested.signed(), nowMs: nowMs)
+    case .receipt(.attest):
+      try refuse(subject)
+      return verifier.verifyReceipt(
+        evidence, kind: .attest, subject: try attested?.point(), nowMs: nowMs)
     case .receipt(let kind):
       return verifier.verifyReceipt(evidence, kind: kind, subject: subject, nowMs: nowMs)
     case .jws(let kind):
@@ -47,6 +81,22 @@ enum ProofKind {
   var verdict: String {
     if case .answer = self { return "READ" }
     return "VERIFIED"
+  }
+
+  private static let proofAlone =
+    "an attestation or an assertion decides nothing about purchases; see assay verify"
+
+  private var isAboutKeys: Bool {
+    switch self {
+    case .attestation, .assertion, .receipt(.attest): return true
+    default: return false
+    }
+  }
+
+  /// CBOR as it is, or out of the base64 in which apps send it.
+  static func object(_ evidence: [UInt8]) -> [UInt8] {
+    if let first = evidence.first, first >= 0x80 { return evidence }
+    return Base64Text.decodeLeniently(evidence) ?? evidence
   }
 
   private func refuse(_ subject: [UInt8]?) throws {

@@ -4,7 +4,7 @@ import Assay
 struct VerifyCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "verify",
-    abstract: "Verify one piece of evidence: a StoreKit JWS, a receipt, an answer of Apple's.",
+    abstract: "Verify one piece of evidence: a JWS, a receipt, an attestation, an answer.",
     discussion: """
       Prints the verdict, every check that was made, and the facts. With --json the \
       library's document, byte for byte.
@@ -15,6 +15,10 @@ struct VerifyCommand: ParsableCommand {
         assay verify receipt.txt --kind app-receipt --config config.json \\
           --subject 8F1A2B3C4D5E4F608A7B9C0D1E2F3A4B
         assay verify answer.json --kind verify-receipt --config config.json
+      assay verify attestation.b64 --kind attestation --config config.json \\
+        --key-id 'q1u…=' --client-data-file challenge.bin
+      assay verify assertion.b64 --kind assertion --config config.json \\
+        --public-key 'BAx…=' --counter 7 --client-data '{"challenge":"…"}'
 
       An answer of the verifyReceipt endpoint is not signed: it counts as far as you \
       trust the connection it came over; the receipt in it is verified.
@@ -38,6 +42,9 @@ struct VerifyCommand: ParsableCommand {
       """)
   var subject: String?
 
+  @OptionGroup(title: "Attested keys")
+  var attested: AttestedInput
+
   @Option(help: "The present: milliseconds since 1970, or 2026-01-31T12:00:00Z.")
   var now: String?
 
@@ -50,7 +57,7 @@ struct VerifyCommand: ParsableCommand {
     let now = try Input.time(now, option: "--now")
     let document = try proof.verify(
       try Input.readEvidence(file), by: verifier,
-      subject: try Input.octets(subject, option: "--subject"), nowMs: now)
+      subject: try Input.octets(subject, option: "--subject"), attested: attested, nowMs: now)
     let view = DocumentView(document)
     if json {
       Terminal.write(document.json + [0x0a])

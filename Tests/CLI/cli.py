@@ -7,7 +7,9 @@ Evidence is minted by the command itself under an authority of this run; what
 assay report counts is compared with a count made here, line by line.
 """
 import argparse
+import base64
 import gzip
+import hashlib
 import json
 import os
 import pathlib
@@ -533,6 +535,149 @@ def check_evidence(suite, assay, blobs):
     check_inspection(suite, assay, blobs, many)
 
 
+# ---- attested keys ---------------------------------------------------------------
+
+def check_attested_keys(suite, assay):
+    device = json.loads((assay.folder / "ca/device.json").read_text())
+    signed = '{"challenge":"abc"}'
+    key_id, public_key = device["keyId"], device["publicKey"]
+    mint = ("--client-data", signed)
+
+    def verify(blob, kind, *more):
+        assay.file("evidence", blob)
+        code, out, err = assay.run("verify", "evidence", "--kind", kind, "--config",
+                                   "ca/config.json", "--now", NOW, "--json", *more)
+        if not out:
+            return code, err, {}
+        document = json.loads(out)
+        return code, document["status"]["name"], document
+
+    about = ("--key-id", key_id, "--client-data", signed)
+    for transport in ["base64", "raw", "url-safe", "unpadded", "wrapped"]:
+        blob = assay.mint("attestation", *mint, "--transport", transport)
+        got = verify(blob, "attestation", *about)
+        suite.expect(got[:2] == (0, "ok"), f"verify an attestation sent {transport}", str(got[:2]))
+    suite.expect(got[2]["attestation"]["publicKey"]["x963"] == public_key,
+                 "the key that the folder names", str(got[2]["attestation"]["publicKey"]))
+    for system, category in [("ios27", 4), ("ios18", None), ("macos", None)]:
+        for environment, name in [("Production", "production"), ("Sandbox", "development")]:
+            blob = assay.mint("attestation", *mint, "--system", system, "--environment",
+                              environment)
+            got = verify(blob, "attestation", *about)
+            facts = got[2].get("attestation") or {}
+            suite.expect(
+                (got[0], facts.get("environment"), facts.get("category")) == (0, name, category),
+                f"an attestation of {system} in {environment}", str(got[:2]))
+    hexadecimal = hashlib.sha256(signed.encode()).hexdigest()
+    assay.file("signed", signed.encode())
+    for given in [("--client-data-hash", hexadecimal), ("--client-data-file", "signed")]:
+        got = verify(blob, "attestation", "--key-id", key_id, *given)
+        suite.expect(got[:2] == (0, "ok"), f"an attestation by {given[0]}", str(got[:2]))
+    got = verify(blob, "attestation", "--key-id", key_id, "--client-data", signed + " ")
+    suite.expect(got[:2] == (1, "rejected.attest.nonce"), "other client data", str(got[:2]))
+    for more, word in [
+            ((), "--key-id"), (("--key-id", key_id), "--client-data"),
+            ((*about, "--client-data-hash", "00"), "--client-data"),
+            ((*about, "--subject", "00"), "--subject")]:
+        got = verify(blob, "attestation", *more)
+        suite.expect(got[0] == 2 and word in got[1], f"an attestation with {len(more)} words",
+                     str(got[:2]))
+    check_assertions(suite, assay, verify, mint, public_key, signed)
+    check_attest_receipts(suite, assay, verify, mint, public_key)
+    check_attest_forgeries(suite, assay, verify, mint, about, public_key, signed)
+    check_attest_inspection(suite, assay, mint, key_id)
+
+
+def check_assertions(suite, assay, verify, mint, public_key, signed):
+    blob = assay.mint("assertion", *mint, "--counter", "7")
+    raw = base64.b64decode(public_key).hex()
+    for key in [public_key, raw]:
+        for stored, wanted in [(6, (0, "ok")), (7, (1, "rejected.assertion.counter"))]:
+            got = verify(blob, "assertion", "--public-key", key, "--counter", stored,
+                         "--client-data", signed)
+            suite.expect(got[:2] == wanted, f"an assertion after {stored}", str(got[:2]))
+    got = verify(blob, "assertion", "--public-key", public_key, "--client-data", "x")
+    suite.expect(got[:2] == (1, "rejected.assertion.signature"), "an assertion of other data",
+                 str(got[:2]))
+    got = verify(blob, "assertion", "--client-data", signed)
+    suite.expect(got[0] == 2 and "--public-key" in got[1], "an assertion without a key",
+                 str(got[:2]))
+    got = verify(blob, "transaction", "--public-key", public_key)
+    suite.expect(got[0] == 2 and "--public-key" in got[1], "a key for a transaction",
+                 str(got[:2]))
+    assay.file("evidence", blob)
+    code, _, err = assay.run("decide", "assertion:evidence", "--config", "ca/config.json")
+    suite.expect(code == 2 and "assay verify" in err, "no decision by an assertion", err)
+
+
+def check_attest_receipts(suite, assay, verify, mint, public_key):
+    for more, kind, risk in [((), "ATTEST", None), (("--refreshed", "--risk", "5"), "RECEIPT", 5)]:
+        blob = assay.mint("attest-receipt", *mint, *more)
+        for key, bound in [((), False), (("--public-key", public_key), True)]:
+            got = verify(blob, "attest-receipt", *key)
+            facts = got[2].get("attestReceipt") or {}
+            suite.expect(
+                (got[0], facts.get("type"), facts.get("risk"), facts.get("bound"))
+                == (0, kind, risk, bound), f"a receipt of type {kind}, bound {bound}",
+                str(got[:2]))
+    got = verify(blob, "app-receipt")
+    suite.expect(got[0] == 1, "it is no app receipt", str(got[:2]))
+
+
+def check_attest_forgeries(suite, assay, verify, mint, about, public_key, signed):
+    """Every rule that can be broken, each in the kind that it is listed for."""
+    code, out, _ = assay.run("mint", "--list-forgeries")
+    suite.expect(code == 0, "the list of forgeries")
+    given = {
+        "attestation": about,
+        "assertion": ("--public-key", public_key, "--client-data", signed),
+        "attest-receipt": (),
+    }
+    tried = 0
+    for row in out.decode().splitlines():
+        rule, status, name = row.split(None, 2)
+        kind = name.split(":")[0]
+        if kind not in given:
+            continue
+        blob = assay.mint(kind, *mint, "--forge", rule)
+        got = verify(blob, kind, *given[kind])
+        suite.expect(got[:2] == (1, status), f"forged {rule} of {name}", str(got[:2]))
+        tried += 1
+    suite.expect(tried > 30, "there are forgeries of App Attest", str(tried))
+    code, _, err = assay.run("mint", "assertion", "--forge", "ATT-21", "--authority", "ca")
+    suite.expect(code == 2 and "--list-forgeries" in err, "a rule of another kind", err)
+    for arguments, word in [
+            (["attestation", "--system", "ios9"], "ios9"),
+            (["attestation", "--client-data", ""], "--client-data"),
+            (["attest-receipt", "--risk", "-1"], "risk"),
+            (["assertion", "--set", "a=1"], "--set"), (["assertion", "--xcode"], "Xcode")]:
+        code, _, err = assay.run("mint", *arguments, "--authority", "ca", "--now", NOW)
+        suite.expect(code == 2 and word in err, f"mint {' '.join(arguments)}", f"{code} {err}")
+
+
+def check_attest_inspection(suite, assay, mint, key_id):
+    for kind, words in [
+            ("attestation", [key_id, "x5c[1]", "aaguid  appattest", "App Attest receipt"]),
+            ("assertion", ["counter  1", "not checked"]),
+            ("attest-receipt", ["6 type  ATTEST", "attestedKey", "certificates[2]"])]:
+        for transport in ["base64", "raw"]:
+            blob = assay.mint(kind, *mint, "--transport", transport)
+            assay.file("look", blob)
+            code, out, _ = assay.run("inspect", "look")
+            shown = out.decode().splitlines()
+            suite.expect(code == 0 and all(row.startswith("UNVERIFIED") for row in shown)
+                         and all(any(word in row for row in shown) for word in words),
+                         f"inspect an {kind}, {transport}", out.decode()[:600])
+            code, out, _ = assay.run("inspect", "look", "--json")
+            seen = json.loads(out)
+            suite.expect((code, seen["verified"], seen["form"]) == (0, False, kind),
+                         f"inspect an {kind} as JSON", out.decode()[:200])
+        for cut in range(0, len(blob), max(1, len(blob) // 25)):
+            assay.file("cut", blob[:cut])
+            code, _, err = assay.run("inspect", "cut")
+            suite.expect(code in (0, 1), f"inspect an {kind} cut at {cut}", f"{code} {err}")
+
+
 def check_decisions(suite, assay, blobs, expired):
     for kind, blob, code, state in [
             ("transaction-receipt", blobs["receipt"], 0, "active"),
@@ -591,11 +736,13 @@ def check_minting(suite, assay, blobs):
         suite.expect(code == 2 and word in err, f"mint {' '.join(arguments)}", f"{code} {err}")
     kept = assay.folder / "ca"
     modes = {path.name: path.stat().st_mode & 0o777 for path in kept.glob("*-key.pem")}
-    suite.expect(len(modes) > 8 and set(modes.values()) == {0o600},
+    suite.expect(len(modes) > 14 and set(modes.values()) == {0o600},
                  "keys are for their owner alone", str(modes))
     config = json.loads((kept / "config.json").read_text())
     suite.expect(config["receipts"] == json.loads((kept / "receipts.json").read_text()),
                  "the configuration takes its receipts")
+    suite.expect(config["attest"] == json.loads((kept / "attest.json").read_text()),
+                 "the configuration takes its App Attest")
 
 
 def check_help(suite, assay):
@@ -634,6 +781,7 @@ def main():
         check_hostile_name(suite, assay)
         check_progress(suite, assay)
         check_evidence(suite, assay, blobs)
+        check_attested_keys(suite, assay)
         check_minting(suite, assay, blobs)
         check_help(suite, assay)
     suite.finish()

@@ -1,6 +1,6 @@
 import AssayAuthority
 
-/// A receipt of either kind taken apart by lenient readers. Never given to
+/// A receipt of any kind taken apart by lenient readers. Never given to
 /// anything that decides.
 struct UnverifiedReceipt {
   /// `{"verified":false,"form":…}`.
@@ -16,7 +16,9 @@ struct UnverifiedReceipt {
         return
       }
       if bytes.first == 0x30, let parts = AppReceiptParts(bytes) {
-        (json, lines) = UnverifiedReceipt.appReceipt(parts)
+        (json, lines) =
+          parts.isAboutKey
+          ? UnverifiedReceipt.attestReceipt(parts) : UnverifiedReceipt.appReceipt(parts)
         return
       }
       let compact = bytes.filter { $0 != 0x20 && $0 != 0x09 }
@@ -84,22 +86,45 @@ struct UnverifiedReceipt {
       })
   }
 
+  // MARK: App Attest receipts
+
+  private static func attestReceipt(_ parts: AppReceiptParts) -> (JSONText, [String]) {
+    var lines = ["App Attest receipt"]
+    var fields: [JSONText] = []
+    for field in parts.attributes {
+      let (name, text) = field.attested
+      lines.append("  \(field.type) \(name)  \(text)")
+      fields.append([
+        "type": .integer(field.type), "name": .string(name), "value": .string(text),
+      ])
+    }
+    let (json, shown) = certificates(parts)
+    return (
+      [
+        "verified": false, "form": "attest-receipt", "fields": .array(fields),
+        "certificates": json,
+      ], lines + shown + ["signature not checked"]
+    )
+  }
+
+  private static func certificates(_ parts: AppReceiptParts) -> (JSONText, [String]) {
+    let certificates = parts.certificates.map { CertificateSummary($0) }
+    let lines = certificates.enumerated().flatMap { place, certificate in
+      ["certificates[\(place)]"] + certificate.lines.map { "  " + $0 }
+    }
+    return (.array(certificates.map(\.json)), lines)
+  }
+
   // MARK: app receipts
 
   private static func appReceipt(_ parts: AppReceiptParts) -> (JSONText, [String]) {
-    let certificates = parts.certificates.map { CertificateSummary($0) }
-    var lines = ["app receipt"] + parts.attributes.flatMap { $0.lines(indent: "  ") }
-    for (place, certificate) in certificates.enumerated() {
-      lines.append("certificates[\(place)]")
-      lines += certificate.lines.map { "  " + $0 }
-    }
-    lines.append("signature not checked")
+    let lines = ["app receipt"] + parts.attributes.flatMap { $0.lines(indent: "  ") }
+    let (certificates, shown) = certificates(parts)
     let json: JSONText = [
       "verified": false, "form": "app-receipt",
-      "attributes": .array(parts.attributes.map(\.json)),
-      "certificates": .array(certificates.map(\.json)),
+      "attributes": .array(parts.attributes.map(\.json)), "certificates": certificates,
     ]
-    return (json, lines)
+    return (json, lines + shown + ["signature not checked"])
   }
 }
 
@@ -131,6 +156,34 @@ private struct AppReceiptParts {
       }
     }
   }
+}
+
+extension AppReceiptParts {
+  /// Whether field 6 says that this is a receipt of App Attest.
+  var isAboutKey: Bool {
+    attributes.contains {
+      $0.type == 6
+        && ($0.value.elementsEqual("ATTEST".utf8) || $0.value.elementsEqual("RECEIPT".utf8))
+    }
+  }
+}
+
+extension ReceiptAttribute {
+  /// Name and value of a field of an App Attest receipt.
+  var attested: (name: String, value: String) {
+    let name = ReceiptAttribute.attestNames[type] ?? "unknown"
+    if type == 3 {
+      return (name, CertificateSummary(Array(value)).lines.first ?? "certificate")
+    }
+    let isText = value.allSatisfy { $0 >= 0x20 && $0 < 0x7f }
+    if isText { return (name, String(decoding: value, as: UTF8.self)) }
+    return (name, "hex " + AttestDigest.hex(Array(value.prefix(64))))
+  }
+
+  private static let attestNames: [Int64: String] = [
+    2: "appId", 3: "attestedKey", 4: "clientHash", 5: "token", 6: "type", 7: "environment",
+    12: "createdAt", 17: "risk", 19: "notBefore", 21: "expiresAt",
+  ]
 }
 
 /// One attribute of an app receipt as it claims to be.
