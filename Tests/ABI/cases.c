@@ -215,6 +215,7 @@ int32_t receipt_kind_of(const char *name) {
   if (strcmp(name, "transaction-receipt") == 0)
     return ASSAY_RECEIPT_TRANSACTION;
   if (strcmp(name, "app-receipt") == 0) return ASSAY_RECEIPT_APP;
+  if (strcmp(name, "attest-receipt") == 0) return ASSAY_RECEIPT_ATTEST;
   return 0;
 }
 
@@ -309,6 +310,62 @@ static int run_receipt(const assay_verifier *verifier, int32_t kind,
   return failed ? -1 : 0;
 }
 
+/* Evidence about a key, and the client data beside it: NAME holds the evidence,
+ * KEY what tells the key. */
+struct key_evidence {
+  struct bytes object;
+  struct bytes key;
+  struct bytes data;
+  int32_t data_kind;
+};
+
+static void key_evidence_free(struct key_evidence *evidence) {
+  bytes_free(&evidence->object);
+  bytes_free(&evidence->key);
+  bytes_free(&evidence->data);
+}
+
+static int read_key_evidence(const cJSON *item, const char *name,
+                             const char *key, struct key_evidence *out) {
+  memset(out, 0, sizeof *out);
+  out->data_kind = (int32_t)json_int(item, "clientDataKind", 0);
+  if (case_input(item, name, &out->object) == 0 &&
+      case_input(item, key, &out->key) == 0 &&
+      case_input(item, "clientData", &out->data) == 0)
+    return 0;
+  key_evidence_free(out);
+  return -1;
+}
+
+static int run_attestation(const assay_verifier *verifier, const cJSON *item,
+                           int64_t now_ms, assay_status *status,
+                           assay_doc **doc) {
+  struct key_evidence in;
+  if (verifier == NULL ||
+      read_key_evidence(item, "attestation", "keyId", &in) != 0)
+    return -1;
+  *status = assay_verify_attestation(
+      verifier, in.object.data, in.object.len, in.key.data, in.key.len,
+      in.data_kind, in.data.data, in.data.len, now_ms, doc);
+  key_evidence_free(&in);
+  return 0;
+}
+
+static int run_assertion(const assay_verifier *verifier, const cJSON *item,
+                         int64_t now_ms, assay_status *status,
+                         assay_doc **doc) {
+  struct key_evidence in;
+  uint32_t counter = (uint32_t)json_int(item, "counter", 0);
+  if (verifier == NULL ||
+      read_key_evidence(item, "assertion", "publicKey", &in) != 0)
+    return -1;
+  *status = assay_verify_assertion(
+      verifier, in.object.data, in.object.len, in.key.data, in.key.len,
+      counter, in.data_kind, in.data.data, in.data.len, now_ms, doc);
+  key_evidence_free(&in);
+  return 0;
+}
+
 static int run_triage(const assay_verifier *verifier, const cJSON *item,
                       int64_t now_ms, assay_status *status, assay_doc **doc) {
   struct bytes blob = {NULL, 0};
@@ -352,30 +409,78 @@ static int run_verify(const assay_verifier *verifier, const cJSON *item,
   return -1;
 }
 
-static int run_decide(const struct case_table *table,
-                      const assay_verifier *verifier, const cJSON *item,
-                      assay_status *status, assay_doc **doc) {
+/* The documents that a case is about. */
+struct documents {
+  assay_doc **list;
+  size_t count;
+};
+
+static void documents_free(struct documents *documents) {
+  while (documents->count > 0)
+    assay_doc_free(documents->list[--documents->count]);
+  free(documents->list);
+}
+
+/* Verify every piece of "evidence", by the case's verifier or its own. */
+static int verify_evidence(const struct case_table *table,
+                           const assay_verifier *verifier, const cJSON *item,
+                           struct documents *out) {
   const cJSON *list = cJSON_GetObjectItemCaseSensitive(item, "evidence");
-  const char *account = json_text(item, "account", NULL);
-  size_t count = (size_t)cJSON_GetArraySize(list), i = 0;
-  assay_doc **evidence = allocate(count, sizeof *evidence);
   int64_t now_ms = json_int(item, "now", 0);
   const cJSON *entry;
-  int failed = verifier == NULL;
+  out->list = allocate((size_t)cJSON_GetArraySize(list), sizeof *out->list);
+  out->count = 0;
   cJSON_ArrayForEach(entry, list) {
     const char *other = json_text(entry, "verifier", NULL);
     assay_status ignored;
-    if (!failed)
-      failed = run_verify(other ? case_table_verifier(table, other) : verifier,
-                          entry, json_int(entry, "now", now_ms), &ignored,
-                          &evidence[i++]) != 0;
+    if (run_verify(other ? case_table_verifier(table, other) : verifier, entry,
+                   json_int(entry, "now", now_ms), &ignored,
+                   &out->list[out->count++]) != 0) {
+      documents_free(out);
+      return -1;
+    }
   }
-  if (!failed)
-    *status = assay_decide(verifier, (const assay_doc *const *)evidence, count,
-                           account, account ? strlen(account) : 0, now_ms, doc);
-  while (i > 0) assay_doc_free(evidence[--i]);
-  free(evidence);
-  return failed ? -1 : 0;
+  return 0;
+}
+
+static int run_decide(const struct case_table *table,
+                      const assay_verifier *verifier, const cJSON *item,
+                      assay_status *status, assay_doc **doc) {
+  const char *account = json_text(item, "account", NULL);
+  struct documents evidence;
+  if (verifier == NULL ||
+      verify_evidence(table, verifier, item, &evidence) != 0)
+    return -1;
+  *status = assay_decide(verifier, (const assay_doc *const *)evidence.list,
+                         evidence.count, account, account ? strlen(account) : 0,
+                         json_int(item, "now", 0), doc);
+  documents_free(&evidence);
+  return 0;
+}
+
+/* A conversation that is done at once leaves no exchange behind. */
+static int run_exchange(const struct case_table *table,
+                        const assay_verifier *verifier, const cJSON *item,
+                        assay_status *status, assay_doc **doc) {
+  struct documents evidence;
+  struct bytes request = {NULL, 0};
+  assay_exchange *exchange = NULL;
+  int fits;
+  if (verifier == NULL || case_input(item, "request", &request) != 0)
+    return -1;
+  if (verify_evidence(table, verifier, item, &evidence) != 0) {
+    bytes_free(&request);
+    return -1;
+  }
+  *status = assay_exchange_new(
+      verifier, request.data, request.len,
+      (const assay_doc *const *)evidence.list, evidence.count,
+      json_int(item, "now", 0), &exchange, doc);
+  fits = (exchange != NULL) == ((*status & 0xff) == ASSAY_PENDING);
+  documents_free(&evidence);
+  bytes_free(&request);
+  assay_exchange_free(exchange);
+  return fits ? 0 : -1;
 }
 
 static int run_new(const cJSON *item, assay_status *status, assay_doc **doc) {
@@ -401,6 +506,13 @@ int case_run(const struct case_table *table, const cJSON *item,
     return run_triage(verifier, item, json_int(item, "now", 0), status, doc);
   if (strcmp(call, "read_verify_receipt") == 0)
     return run_answer(verifier, item, json_int(item, "now", 0), status, doc);
+  if (strcmp(call, "verify_attestation") == 0)
+    return run_attestation(verifier, item, json_int(item, "now", 0), status,
+                           doc);
+  if (strcmp(call, "verify_assertion") == 0)
+    return run_assertion(verifier, item, json_int(item, "now", 0), status, doc);
+  if (strcmp(call, "exchange") == 0)
+    return run_exchange(table, verifier, item, status, doc);
   if (strcmp(call, "decide") == 0)
     return run_decide(table, verifier, item, status, doc);
   if (strcmp(call, "verifier_new") == 0) return run_new(item, status, doc);

@@ -448,6 +448,8 @@ static void test_verify_receipt(const assay_verifier *verifier) {
   } rows[] = {
       {"kind 0", 0, "e30K", 4, NULL, 0, NOW, "misuse.call.kind"},
       {"kind 4", 4, "e30K", 4, NULL, 0, NOW, "misuse.call.kind"},
+      {"an App Attest receipt, nobody's App ID", 3, "e30K", 4, NULL, 0, NOW,
+       "config.attest.app-ids"},
       {"kind -1", -1, "e30K", 4, NULL, 0, NOW, "misuse.call.kind"},
       {"kind INT32_MAX", INT32_MAX, "e30K", 4, NULL, 0, NOW,
        "misuse.call.kind"},
@@ -478,6 +480,8 @@ static void test_verify_receipt(const assay_verifier *verifier) {
       {"a list as an app receipt", 2, "e30K", 4, NULL, 0, NOW,
        "rejected.kind.mismatch"},
   };
+  static const char *const kinds[] = {"transaction-receipt", "app-receipt",
+                                      "attest-receipt"};
   size_t i;
   for (i = 0; i < COUNT(rows); i++) {
     assay_doc *doc = GARBAGE;
@@ -491,9 +495,8 @@ static void test_verify_receipt(const assay_verifier *verifier) {
     expect_text(assay_status_name(status), rows[i].status, name, "status");
     if (expect((void *)doc != GARBAGE && doc != NULL, name, "a document")) {
       root = check_envelope(doc, status, name);
-      if (rows[i].kind == 1 || rows[i].kind == 2)
-        expect_text(json_text(root, "kind", NULL),
-                    rows[i].kind == 1 ? "transaction-receipt" : "app-receipt",
+      if (rows[i].kind >= 1 && rows[i].kind <= 3)
+        expect_text(json_text(root, "kind", NULL), kinds[rows[i].kind - 1],
                     name, "kind");
       cJSON_Delete(root);
       assay_doc_free(doc);
@@ -512,6 +515,252 @@ static void test_verify_receipt(const assay_verifier *verifier) {
     if (expect((void *)doc != GARBAGE, name, "*doc is written"))
       assay_doc_free(doc);
   }
+}
+
+/* What the calls about keys are given; the bytes are of no substance. */
+static const char ATTEST_CONFIG[] =
+    "{\"apps\":[{\"bundleId\":\"com.example.app\",\"appAppleId\":1}],"
+    "\"attest\":{\"appIds\":[\"ABCDE12345.com.example.app\"]}}";
+
+static const char KEY_ID[] =
+    "AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8=";
+
+struct key_call {
+  const char *name;
+  const char *object;
+  size_t object_len;
+  const char *key;
+  size_t key_len;
+  int32_t data_kind;
+  const char *data;
+  size_t data_len;
+  int64_t now_ms;
+  const char *attestation, *assertion;
+};
+
+static assay_status call_attestation(const assay_verifier *verifier,
+                                     const struct key_call *row,
+                                     assay_doc **doc) {
+  return assay_verify_attestation(
+      verifier, row->object, row->object_len, row->key, row->key_len,
+      row->data_kind, row->data, row->data_len, row->now_ms, doc);
+}
+
+static assay_status call_assertion(const assay_verifier *verifier,
+                                   const struct key_call *row,
+                                   assay_doc **doc) {
+  return assay_verify_assertion(
+      verifier, row->object, row->object_len, row->key, row->key_len, 0,
+      row->data_kind, row->data, row->data_len, row->now_ms, doc);
+}
+
+static void check_key_call(const assay_verifier *verifier,
+                           const struct key_call *row, const char *kind,
+                           const char *wanted,
+                           assay_status (*call)(const assay_verifier *,
+                                                const struct key_call *,
+                                                assay_doc **)) {
+  assay_doc *doc = GARBAGE;
+  assay_status status;
+  char name[96];
+  snprintf(name, sizeof name, "assay_verify_%s, %s", kind, row->name);
+  status = call(verifier, row, &doc);
+  check_outcome(status, doc, wanted, kind, name);
+  if ((void *)doc != GARBAGE) assay_doc_free(doc);
+  expect((call(verifier, row, NULL) & 0xff) == ASSAY_MISUSE, name,
+         "without a document it is misuse");
+  doc = GARBAGE;
+  expect((call(NULL, row, &doc) & 0xff) == ASSAY_MISUSE, name,
+         "without a verifier it is misuse");
+  if (expect((void *)doc != GARBAGE, name, "*doc is written"))
+    assay_doc_free(doc);
+}
+
+static void test_keys(void) {
+  static char large[9 << 20]; /* more than any cap */
+  static const char id[32] = "0123456789abcdef0123456789abcde";
+  static const struct key_call rows[] = {
+      {"nothing", "", 0, id, 32, 1, "x", 1, NOW, "malformed.attest.empty",
+       "misuse.assertion.public-key"},
+      {"NULL and nothing", NULL, 0, id, 32, 1, "x", 1, NOW,
+       "malformed.attest.empty", "misuse.assertion.public-key"},
+      {"NULL with a length", NULL, 1, id, 32, 1, "x", 1, NOW,
+       "misuse.call.argument", "misuse.call.argument"},
+      {"a length beyond all memory", "x", SIZE_MAX, id, 32, 1, "x", 1, NOW,
+       "misuse.call.argument", "misuse.call.argument"},
+      {"half of all memory and one", "x", SIZE_MAX / 2 + 1, id, 32, 1, "x", 1,
+       NOW, "misuse.call.argument", "misuse.call.argument"},
+      {"half of all memory", large, SIZE_MAX / 2, id, 32, 1, "x", 1, NOW,
+       "too-large.attest.object", "misuse.assertion.public-key"},
+      {"a byte", "x", 1, id, 32, 1, "x", 1, NOW, "malformed.attest.cbor",
+       "misuse.assertion.public-key"},
+      {"a key of NULL with a length", "x", 1, NULL, 32, 1, "x", 1, NOW,
+       "misuse.call.argument", "misuse.call.argument"},
+      {"a key beyond all memory", "x", 1, id, SIZE_MAX, 1, "x", 1, NOW,
+       "misuse.call.argument", "misuse.call.argument"},
+      {"half of all memory as the key", "x", 1, large, SIZE_MAX / 2, 1, "x", 1,
+       NOW, "malformed.attest.key-id", "misuse.assertion.public-key"},
+      {"no key", "x", 1, NULL, 0, 1, "x", 1, NOW, "malformed.attest.key-id",
+       "misuse.assertion.public-key"},
+      {"a key in base64", "x", 1, KEY_ID, 44, 1, "x", 1, NOW,
+       "malformed.attest.cbor", "misuse.assertion.public-key"},
+      {"client data of NULL with a length", "x", 1, id, 32, 1, NULL, 1, NOW,
+       "misuse.call.argument", "misuse.call.argument"},
+      {"client data beyond all memory", "x", 1, id, 32, 1, "x", SIZE_MAX, NOW,
+       "misuse.call.argument", "misuse.call.argument"},
+      {"half of all memory as client data", "x", 1, id, 32, 1, large,
+       SIZE_MAX / 2, NOW, "too-large.attest.client-data",
+       "too-large.attest.client-data"},
+      {"no client data", "x", 1, id, 32, 1, NULL, 0, NOW,
+       "misuse.attest.client-data", "misuse.attest.client-data"},
+      {"a hash of one byte", "x", 1, id, 32, 2, "x", 1, NOW,
+       "misuse.attest.client-data", "misuse.attest.client-data"},
+      {"client data of kind 0", "x", 1, id, 32, 0, "x", 1, NOW,
+       "misuse.attest.client-data", "misuse.attest.client-data"},
+      {"client data of kind 3", "x", 1, id, 32, 3, "x", 1, NOW,
+       "misuse.attest.client-data", "misuse.attest.client-data"},
+      {"client data of kind INT32_MIN", "x", 1, id, 32, INT32_MIN, "x", 1, NOW,
+       "misuse.attest.client-data", "misuse.attest.client-data"},
+      {"now 0", "x", 1, id, 32, 1, "x", 1, 0, "misuse.call.now",
+       "misuse.call.now"},
+      {"now INT64_MIN", "x", 1, id, 32, 1, "x", 1, INT64_MIN,
+       "misuse.call.now", "misuse.call.now"},
+      {"now INT64_MAX", "x", 1, id, 32, 1, "x", 1, INT64_MAX,
+       "misuse.call.now", "misuse.call.now"},
+      {"now in seconds", "x", 1, id, 32, 1, "x", 1, NOW / 1000,
+       "misuse.call.now", "misuse.call.now"},
+  };
+  assay_verifier *verifier = NULL;
+  size_t i;
+  if (!expect(assay_verifier_new(ATTEST_CONFIG, strlen(ATTEST_CONFIG),
+                                 &verifier, NULL) == ASSAY_OK,
+              "App Attest", "the verifier is made"))
+    return;
+  for (i = 0; i < COUNT(rows); i++) {
+    check_key_call(verifier, &rows[i], "attestation", rows[i].attestation,
+                   call_attestation);
+    check_key_call(verifier, &rows[i], "assertion", rows[i].assertion,
+                   call_assertion);
+  }
+  assay_verifier_free(verifier);
+}
+
+static void test_exchange_new(const assay_verifier *verifier) {
+  static char large[9 << 20]; /* more than any cap */
+  static const char allowed[] =
+      "{\"kind\":\"risk.assess\",\"observations\":{\"request\":\"read\","
+      "\"attestation\":\"verified\"}}";
+  static const char denied[] =
+      "{\"kind\":\"risk.assess\",\"observations\":{\"request\":\"read\","
+      "\"attestation\":\"refused\"}}";
+  const assay_doc *none[1] = {NULL};
+  const assay_doc *refused[1];
+  assay_doc *refusal = NULL;
+  const struct {
+    const char *name, *request;
+    size_t len;
+    const assay_doc *const *evidence;
+    size_t count;
+    int64_t now_ms;
+    const char *status, *kind;
+  } rows[] = {
+      {"done at once", allowed, sizeof allowed - 1, NULL, 0, NOW, "ok",
+       "risk"},
+      {"refused at once", denied, sizeof denied - 1, NULL, 0, NOW,
+       "rejected.risk.deny", "risk"},
+      {"an empty list", allowed, sizeof allowed - 1, none, 0, NOW, "ok",
+       "risk"},
+      {"nothing", "", 0, NULL, 0, NOW, "misuse.exchange.request", "exchange"},
+      {"NULL and nothing", NULL, 0, NULL, 0, NOW, "misuse.exchange.request",
+       "exchange"},
+      {"NULL with a length", NULL, 1, NULL, 0, NOW, "misuse.call.argument",
+       "exchange"},
+      {"a length beyond all memory", allowed, SIZE_MAX, NULL, 0, NOW,
+       "misuse.call.argument", "exchange"},
+      {"half of all memory", large, SIZE_MAX / 2, NULL, 0, NOW,
+       "misuse.exchange.request", "exchange"},
+      {"evidence of NULL with a count", allowed, sizeof allowed - 1, NULL, 1,
+       NOW, "misuse.call.argument", "exchange"},
+      {"a NULL document", allowed, sizeof allowed - 1, none, 1, NOW,
+       "misuse.call.argument", "exchange"},
+      {"documents beyond all memory", allowed, sizeof allowed - 1, none,
+       SIZE_MAX, NOW, "misuse.call.argument", "exchange"},
+      {"refused evidence", allowed, sizeof allowed - 1, refused, 1, NOW,
+       "misuse.exchange.evidence", "exchange"},
+      {"an unknown kind", NOT_NULL_TERMINATED("{\"kind\":\"x\"}"), NULL, 0,
+       NOW, "misuse.exchange.kind", "exchange"},
+      {"now 0", allowed, sizeof allowed - 1, NULL, 0, 0, "misuse.call.now",
+       "exchange"},
+      {"now INT64_MAX", allowed, sizeof allowed - 1, NULL, 0, INT64_MAX,
+       "misuse.call.now", "exchange"},
+  };
+  size_t i;
+  assay_verify_jws(verifier, ASSAY_JWS_TRANSACTION, "", 0, NOW, &refusal);
+  refused[0] = refusal;
+  for (i = 0; i < COUNT(rows); i++) {
+    assay_exchange *exchange = GARBAGE;
+    assay_doc *doc = GARBAGE;
+    assay_status status;
+    char name[96];
+    snprintf(name, sizeof name, "assay_exchange_new, %s", rows[i].name);
+    status = assay_exchange_new(verifier, rows[i].request, rows[i].len,
+                                rows[i].evidence, rows[i].count,
+                                rows[i].now_ms, &exchange, &doc);
+    check_outcome(status, doc, rows[i].status, rows[i].kind, name);
+    expect(exchange == NULL, name, "*out is NULL: nothing is open");
+    if ((void *)doc != GARBAGE) assay_doc_free(doc);
+    exchange = GARBAGE;
+    expect((assay_exchange_new(verifier, rows[i].request, rows[i].len,
+                               rows[i].evidence, rows[i].count,
+                               rows[i].now_ms, &exchange, NULL) &
+            0xff) == ASSAY_MISUSE &&
+               exchange == NULL,
+           name, "without a document it is misuse");
+    doc = GARBAGE;
+    expect((assay_exchange_new(verifier, rows[i].request, rows[i].len,
+                               rows[i].evidence, rows[i].count,
+                               rows[i].now_ms, NULL, &doc) &
+            0xff) == ASSAY_MISUSE,
+           name, "without an exchange it is misuse");
+    if (expect((void *)doc != GARBAGE, name, "*doc is written"))
+      assay_doc_free(doc);
+    doc = GARBAGE;
+    expect((assay_exchange_new(NULL, rows[i].request, rows[i].len,
+                               rows[i].evidence, rows[i].count,
+                               rows[i].now_ms, &exchange, &doc) &
+            0xff) == ASSAY_MISUSE,
+           name, "without a verifier it is misuse");
+    if (expect((void *)doc != GARBAGE, name, "*doc is written"))
+      assay_doc_free(doc);
+  }
+  assay_doc_free(refusal);
+}
+
+static void test_exchange_step(void) {
+  static const struct {
+    const char *name, *answer;
+    size_t len;
+  } rows[] = {
+      {"nothing", NULL, 0},
+      {"NULL with a length", NULL, 1},
+      {"an answer", "{}", 2},
+      {"a length beyond all memory", "{}", SIZE_MAX},
+  };
+  size_t i;
+  for (i = 0; i < COUNT(rows); i++) {
+    assay_doc *doc = GARBAGE;
+    char name[96];
+    assay_status status;
+    snprintf(name, sizeof name, "assay_exchange_step of NULL, %s",
+             rows[i].name);
+    status = assay_exchange_step(NULL, rows[i].answer, rows[i].len, NOW, &doc);
+    check_outcome(status, doc, "misuse.call.argument", "exchange", name);
+    if ((void *)doc != GARBAGE) assay_doc_free(doc);
+    expect(assay_exchange_step(NULL, rows[i].answer, rows[i].len, NOW, NULL) ==
+               status,
+           name, "no document is misuse too");
+  }
+  assay_exchange_free(NULL);
 }
 
 static void test_text_calls(const assay_verifier *verifier) {
@@ -719,8 +968,12 @@ static void check_expected(const assay_doc *doc, const cJSON *root,
                            const cJSON *wanted, const char *name) {
   static const char *const places[] = {"check", "at"};
   const cJSON *error = cJSON_GetObjectItemCaseSensitive(root, "error");
+  const char *hint = json_text(wanted, "hint", NULL);
   const cJSON *fact;
   size_t i;
+  if (hint != NULL)
+    expect(strncmp(json_text(error, "hint", ""), hint, strlen(hint)) == 0,
+           name, json_text(error, "hint", "no hint"));
   for (i = 0; i < COUNT(places); i++)
     if (json_text(wanted, places[i], NULL) != NULL)
       expect_text(json_text(error, places[i], NULL),
@@ -824,6 +1077,9 @@ int main(int argc, char **argv) {
     test_verify_receipt(verifier);
     test_text_calls(verifier);
     test_decide(verifier);
+    test_exchange_new(verifier);
+    test_exchange_step();
+    test_keys();
     assay_verifier_free(verifier);
   }
   functions = passed + failed;

@@ -60,6 +60,31 @@ struct CaseTableTests {
       expect(
         entry,
         verifier.verifyReceipt(receipt.bytes, kind: kind.library, subject: subject, nowMs: now))
+    case .verifyAttestation(
+      let verifier, let attestation, let keyId, let kind, let data, let now):
+      let verifier = try #require(Table.verifiers[verifier])
+      expect(
+        entry,
+        verifier.verifyAttestation(
+          attestation.bytes, keyId: keyId,
+          clientData: ClientDataInput(kind: kind, bytes: data.bytes), nowMs: now))
+    case .verifyAssertion(
+      let verifier, let assertion, let key, let counter, let kind, let data, let now):
+      let verifier = try #require(Table.verifiers[verifier])
+      expect(
+        entry,
+        verifier.verifyAssertion(
+          assertion.bytes, publicKey: key, counter: counter,
+          clientData: ClientDataInput(kind: kind, bytes: data.bytes), nowMs: now))
+    case .exchange(let name, let request, let evidence, let now):
+      let verifier = try #require(Table.verifiers[name])
+      let documents = try evidence.map { piece in
+        try verified(piece, by: try #require(Table.verifiers[piece.verifier ?? name]), now)
+      }
+      let (exchange, document) = verifier.startExchange(
+        request.bytes, evidence: documents, nowMs: now)
+      #expect((exchange != nil) == (document.status.family == .pending), "\(entry.name)")
+      expect(entry, document)
     case .triage(let verifier, let blob, let now):
       let verifier = try #require(Table.verifiers[verifier])
       expect(entry, verifier.triage(blob.bytes, nowMs: now))
@@ -109,6 +134,9 @@ struct CaseTableTests {
     if let place = entry.expect.at {
       #expect(document.text("error.at") == place, "\(shown)")
     }
+    if let hint = entry.expect.hint {
+      #expect(document.text("error.hint")?.hasPrefix(hint) == true, "\(shown)")
+    }
     for (path, fact) in entry.expect.facts {
       switch fact {
       case .text(let text): #expect(document.text(path) == text, "\(name): \(path)")
@@ -128,6 +156,7 @@ extension ReceiptEvidenceKind {
     switch self {
     case .transactionReceipt: .transaction
     case .appReceipt: .app
+    case .attestReceipt: .attest
     }
   }
 }

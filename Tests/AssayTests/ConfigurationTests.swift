@@ -68,7 +68,9 @@ struct ConfigurationTests {
       "source":"shipped"}],"v2":"accept","lateSigned":"accept",\
       "unknownEnvironment":"refuse","maxAgeMs":null,"deviceIds":"omit",\
       "sharedSecrets":{},"caps":{"inputBytes":3145728,"transactionReceiptBytes":16384,\
-      "purchaseInfoBytes":8192,"appReceiptBytes":1048576,"purchases":8192}}}
+      "purchaseInfoBytes":8192,"appReceiptBytes":1048576,"purchases":8192}},\
+      "attest":null,"deviceCheck":null,"risk":{"mode":"enforce","rules":{},"receiptThreshold":10,\
+      "limitedPerDay":20}}
       """
     #expect(String(decoding: effective(make(Self.minimal)), as: UTF8.self) == expected)
   }
@@ -525,7 +527,19 @@ struct ConfigurationTests {
   func readAgain() throws {
     let pin = JSONText.string(String(repeating: "0a", count: 32))
     for config in [
-      Self.minimal, Self.full, try Minted.config(), try Minted.config(Minted.xcodeChanges()),
+      Self.minimal, Self.full, try Minted.config(), try AttestFixture.config(),
+      try AttestFixture.config([
+        ("attest.appIds", ["ZZZZZ99999.a"]), ("attest.environments", ["development"]),
+        ("attest.time", "stored"), ("attest.maxAgeMs", 1), ("attest.platform", "ios"),
+        ("attest.category", ["accept": [4], "missing": "refuse"]),
+        ("attest.bundleVersion", ["minimum": "1.2"]),
+        ("attest.challenge", ["mode": "json", "path": "a.b", "encoding": "hex"]),
+        ("attest.refreshEveryMs", 86_400_001),
+      ]),
+      try AttestFixture.config([
+        ("attest.receipt", "ignore"), ("attest.challenge", ["mode": "whole"]),
+      ]),
+      try Minted.config(Minted.xcodeChanges()),
       Self.sandbox.setting([
         ("storekit.rootEntry", "ignored"), ("storekit.nested", "omit"), ("clockSkewMs", 7),
         ("storekit.missingEnvironment", "from-transaction-id"), ("decide.retry", "lenient"),
@@ -544,10 +558,13 @@ struct ConfigurationTests {
       var given = try JSONReader.readObject(once).root.asText.withoutNulls
         .removing("storekit.anchors").removing("storekit.ocspHosts")
         .removing("receipts.anchors").removing("receipts.intermediates")
+        .removing("attest.anchors").removing("attest.receiptAnchors")
       if let anchors = config["storekit.anchors"] {
         given = given.setting("storekit.anchors", anchors)
       }
-      for member in ["receipts.anchors", "receipts.intermediates"] {
+      for member in [
+        "receipts.anchors", "receipts.intermediates", "attest.anchors", "attest.receiptAnchors",
+      ] {
         if let certificates = config[member] { given = given.setting(member, certificates) }
       }
       #expect(effective(make(given)) == once)

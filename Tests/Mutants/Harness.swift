@@ -69,6 +69,28 @@ struct CaseRun {
       return matches(
         entry,
         verifier.verifyReceipt(receipt.bytes, kind: kind.library, subject: subject, nowMs: now))
+    case .verifyAttestation(let name, let attestation, let keyId, let kind, let data, let now):
+      guard let verifier = verifiers[name] else { return false }
+      return matches(
+        entry,
+        verifier.verifyAttestation(
+          attestation.bytes, keyId: keyId,
+          clientData: ClientDataInput(kind: kind, bytes: data.bytes), nowMs: now))
+    case .verifyAssertion(
+      let name, let assertion, let key, let counter, let kind, let data, let now):
+      guard let verifier = verifiers[name] else { return false }
+      return matches(
+        entry,
+        verifier.verifyAssertion(
+          assertion.bytes, publicKey: key, counter: counter,
+          clientData: ClientDataInput(kind: kind, bytes: data.bytes), nowMs: now))
+    case .exchange(let name, let request, let evidence, let now):
+      guard let verifier = verifiers[name], let documents = verified(evidence, by: name, now)
+      else { return false }
+      let (exchange, document) = verifier.startExchange(
+        request.bytes, evidence: documents, nowMs: now)
+      return (exchange != nil) == (document.status.family == .pending)
+        && matches(entry, document)
     case .triage(let name, let blob, let now):
       guard let verifier = verifiers[name] else { return false }
       return matches(entry, verifier.triage(blob.bytes, nowMs: now))
@@ -76,14 +98,8 @@ struct CaseRun {
       guard let verifier = verifiers[name] else { return false }
       return matches(entry, verifier.readVerifyReceipt(body.bytes, nowMs: now))
     case .decide(let name, let evidence, let account, let now):
-      var documents: [Document] = []
-      for piece in evidence {
-        guard let verifier = verifiers[piece.verifier ?? name],
-          let document = verified(piece, by: verifier, now)
-        else { return false }
-        documents.append(document)
-      }
-      guard let verifier = verifiers[name] else { return false }
+      guard let verifier = verifiers[name], let documents = verified(evidence, by: name, now)
+      else { return false }
       return matches(
         entry,
         verifier.decide(documents, account: account.map { Array($0.utf8) }, nowMs: now))
@@ -96,6 +112,20 @@ struct CaseRun {
       let (verifier, document) = Verifier.make(config.bytes)
       return (verifier != nil) == (entry.expect.status == "ok") && matches(entry, document)
     }
+  }
+
+  /// Every piece verified, by the verifier of that name unless it has its own.
+  private func verified(
+    _ evidence: [EvidenceCase.Evidence], by name: String, _ now: Int64
+  ) -> [Document]? {
+    var documents: [Document] = []
+    for piece in evidence {
+      guard let verifier = verifiers[piece.verifier ?? name],
+        let document = verified(piece, by: verifier, now)
+      else { return nil }
+      documents.append(document)
+    }
+    return documents
   }
 
   private func verified(
@@ -115,6 +145,7 @@ struct CaseRun {
     guard "\(document.status.name)" == expect.status else { return false }
     if let check = expect.check, document.text("error.check") != check { return false }
     if let place = expect.at, document.text("error.at") != place { return false }
+    if let hint = expect.hint, document.text("error.hint")?.hasPrefix(hint) != true { return false }
     return expect.facts.allSatisfy { path, fact in
       switch fact {
       case .text(let text): return document.text(path) == text
@@ -132,6 +163,7 @@ extension ReceiptEvidenceKind {
     switch self {
     case .transactionReceipt: .transaction
     case .appReceipt: .app
+    case .attestReceipt: .attest
     }
   }
 }

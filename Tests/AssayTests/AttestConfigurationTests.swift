@@ -1,0 +1,198 @@
+import AssayAuthority
+import Testing
+
+@testable import Assay
+
+/// The block `attest` (configuration.md §5).
+@Suite("Configuration of App Attest")
+struct AttestConfigurationTests {
+  private static let app: JSONText = [
+    "bundleId": "com.example.app", "appAppleId": 1_234_567_890, "teamId": "ABCDE12345",
+  ]
+
+  private func make(
+    _ changes: [(String, JSONText)], environments: JSONText = ["Production"]
+  ) -> Document {
+    let standard: JSONText = [
+      "apps": [AttestConfigurationTests.app], "environments": environments,
+    ]
+    return Verifier.make(standard.setting(changes).bytes).document
+  }
+
+  private func refusal(_ path: String, _ value: JSONText) -> String {
+    make([("attest." + path, value)]).refusal
+  }
+
+  @Test("defaults, without the block and with an empty one")
+  func defaults() throws {
+    let expected = """
+      {"appIds":["ABCDE12345.com.example.app"],"environments":["production"],\
+      "anchors":{"source":"built-in","sha256":\
+      ["1cb9823ba28ba6ad2d33a006941de2ae4f513ef1d4e831b9f7e0fa7b6242c932"]},\
+      "receiptAnchors":{"source":"built-in","sha256":\
+      ["63343abfb89a6a03ebb57e9b3f5fa7be7c4f5c756f3017b3a8c488c3653e9179"]},\
+      "time":"live","maxAgeMs":300000,"receipt":"require",\
+      "category":{"accept":[1,2,3,4,5,6,10],"missing":"accept"},"bundleVersion":null,\
+      "platform":"any","challenge":{"mode":"host"},"refreshEveryMs":86400000}
+      """
+    for changes in [[], [("attest", [:])]] as [[(String, JSONText)]] {
+      let document = make(changes)
+      let block = document.tree?.at("configuration.attest")
+      #expect(String(decoding: block?.source ?? [], as: UTF8.self) == expected)
+    }
+  }
+
+  @Test("null where no App ID, or no environment, is there to accept")
+  func unusable() {
+    let plain: JSONText = ["apps": [["bundleId": "com.example.app", "appAppleId": 1]]]
+    let document = Verifier.make(plain.bytes).document
+    #expect(document.tree?.at("configuration.attest")?.isNull == true)
+    let local = make(
+      [("storekit", ["xcodeCertificates": [.string(String(repeating: "0", count: 64))]])],
+      environments: ["Xcode"])
+    #expect(local.refusal == "ok ")
+    #expect(local.tree?.at("configuration.attest")?.isNull == true)
+  }
+
+  @Test("environments follow the shared ones")
+  func environments() {
+    func names(_ environments: JSONText) -> [String]? {
+      make([], environments: environments).tree?.at("configuration.attest")?
+        .texts("environments")
+    }
+    #expect(names(["Production", "Sandbox"]) == ["production", "development"])
+    #expect(names(["Sandbox"]) == ["development"])
+  }
+
+  @Test("every member comes back as it was given")
+  func given() {
+    let block: JSONText = [
+      "appIds": ["ZZZZZ99999.a", "ABCDE12345.com.example.app"],
+      "environments": ["development"], "time": "stored", "maxAgeMs": 1,
+      "receipt": "require", "category": ["accept": [4, 2], "missing": "refuse"],
+      "bundleVersion": ["exact": ["1", "2"]], "platform": "macos",
+      "challenge": ["mode": "json", "path": "a.b", "encoding": "hex"],
+      "refreshEveryMs": 172_800_000,
+    ]
+    let document = make([("attest", block)])
+    #expect(document.refusal == "ok ")
+    let effective = document.tree?.at("configuration.attest")
+    for name in ["appIds", "environments", "category", "bundleVersion", "challenge"] {
+      let expected = String(decoding: block.bytes, as: UTF8.self)
+      let mine = effective?.at(name).map { String(decoding: $0.source, as: UTF8.self) } ?? "?"
+      #expect(expected.contains("\"\(name)\":" + mine), "\(name)")
+    }
+    #expect(effective?.string("time") == "stored")
+    #expect(effective?.string("platform") == "macos")
+    #expect(effective?.member("maxAgeMs")?.integer == 1)
+    #expect(effective?.member("refreshEveryMs")?.integer == 172_800_000)
+  }
+
+  @Test("two policies are two configurations")
+  func fingerprint() throws {
+    let one = try #require(Verifier.make(try AttestFixture.config().bytes).verifier)
+    let two = try #require(
+      Verifier.make(try AttestFixture.config([("attest.time", "stored")]).bytes).verifier)
+    #expect(one.fingerprint != two.fingerprint)
+  }
+
+  @Test("ATT-23 App IDs")
+  func appIds() {
+    let status = "config.attest.app-ids attest.appIds"
+    #expect(refusal("appIds", []) == status)
+    #expect(refusal("appIds", "ABCDE12345.a") == status)
+    for text in [
+      "", "com.example.app", "ABCDE12345", "ABCDE12345.", "ABCDE1234.a", "ABCDE123456.a",
+      "abcde12345.a", "ABCDE12345,a",
+    ] {
+      #expect(refusal("appIds", ["ABCDE12345.ok", .string(text)]) == status + "[1]", "\(text)")
+    }
+    #expect(refusal("appIds", [7]) == status + "[0]")
+    #expect(
+      refusal("appIds", .array((0..<64).map { .string("ABCDE12345.a\($0)") })) == "ok ")
+    #expect(
+      refusal("appIds", .array((0..<65).map { .string("ABCDE12345.a\($0)") })) == status)
+    let none: JSONText = [
+      "apps": [["bundleId": "com.example.app", "appAppleId": 1]], "attest": [:],
+    ]
+    #expect(Verifier.make(none.bytes).document.refusal == status)
+    let given = none.setting([("attest.appIds", ["ABCDE12345.a"])])
+    #expect(Verifier.make(given.bytes).document.refusal == "ok ")
+  }
+
+  @Test("ATT-26 environments")
+  func environmentNames() {
+    let status = "config.attest.environments attest.environments"
+    #expect(refusal("environments", []) == status)
+    #expect(refusal("environments", "production") == status)
+    #expect(refusal("environments", ["sandbox"]) == status + "[0]")
+    #expect(refusal("environments", ["production", "Production"]) == status + "[1]")
+    #expect(refusal("environments", ["production", "production"]) == status + "[1]")
+    #expect(refusal("environments", ["development", "production"]) == "ok ")
+    let local = make(
+      [
+        ("attest", [:]),
+        ("storekit", ["xcodeCertificates": [.string(String(repeating: "0", count: 64))]]),
+      ], environments: ["Xcode"])
+    #expect(local.refusal == status)
+  }
+
+  @Test("CNF-1 unknown members, wrong types, ranges")
+  func shapes() {
+    #expect(refusal("appId", "x") == "config.document.unknown-member attest.appId")
+    #expect(make([("attest", "x")]).refusal == "config.document.type attest")
+    #expect(refusal("time", "later") == "config.document.range attest.time")
+    #expect(refusal("receipt", "maybe") == "config.document.range attest.receipt")
+    #expect(refusal("platform", "ipados") == "config.document.range attest.platform")
+    #expect(refusal("maxAgeMs", 0) == "config.document.range attest.maxAgeMs")
+    #expect(refusal("maxAgeMs", "1") == "config.document.type attest.maxAgeMs")
+    #expect(refusal("refreshEveryMs", 86_399_999) == "config.document.range attest.refreshEveryMs")
+    #expect(refusal("anchors", []) == "config.certificates.root-set attest.anchors")
+    #expect(refusal("anchors", ["AAAA"]) == "config.certificates.root-set attest.anchors[0]")
+    #expect(
+      refusal("receiptAnchors", ["AAAA"])
+        == "config.certificates.root-set attest.receiptAnchors[0]")
+    #expect(
+      make([("attest", ["time": "stored", "receipt": "ignore"])]).refusal
+        == "config.attest.stored-needs-receipt attest.receipt")
+  }
+
+  @Test("ATT-45, ATT-46, ASR-10 policies that cannot be used")
+  func policies() {
+    let status = "config.attest.policy attest."
+    for number in [0, 7, 8, 9, -1, 4_294_967_296] as [Int64] {
+      #expect(
+        refusal("category", ["accept": [.integer(number)]]) == status + "category.accept[0]")
+    }
+    #expect(refusal("category", ["accept": []]) == status + "category.accept")
+    #expect(refusal("category", ["accept": ["4"]]) == status + "category.accept[0]")
+    #expect(refusal("category", ["missing": "deny"]) == status + "category.missing")
+    #expect(refusal("category", 4) == status + "category")
+    #expect(
+      refusal("category", ["accepts": [4]])
+        == "config.document.unknown-member attest.category.accepts")
+    #expect(refusal("bundleVersion", [:]) == status + "bundleVersion")
+    #expect(
+      refusal("bundleVersion", ["exact": ["1"], "minimum": "1"]) == status + "bundleVersion")
+    for text in ["", "1.", ".1", "a", "1.-2", "1..2", "1.0b"] {
+      #expect(
+        refusal("bundleVersion", ["minimum": .string(text)]) == status + "bundleVersion.minimum")
+    }
+    #expect(refusal("bundleVersion", ["exact": []]) == status + "bundleVersion.exact")
+    #expect(refusal("bundleVersion", ["exact": [1]]) == status + "bundleVersion.exact[0]")
+    #expect(refusal("challenge", ["mode": "none"]) == status + "challenge.mode")
+    #expect(refusal("challenge", ["mode": "json"]) == status + "challenge.path")
+    #expect(refusal("challenge", ["mode": "whole", "path": "a"]) == status + "challenge")
+    #expect(refusal("challenge", ["path": "a"]) == status + "challenge")
+    for path in ["", "a.", "a..b", "a.b.c.d.e.f.g.h.i"] {
+      #expect(
+        refusal("challenge", ["mode": "json", "path": .string(path)])
+          == status + "challenge.path")
+    }
+    #expect(
+      refusal("challenge", ["mode": "json", "path": "a.b.c.d.e.f.g.h"]) == "ok ")
+    #expect(
+      refusal("challenge", ["mode": "json", "path": "a", "encoding": "rot13"])
+        == status + "challenge.encoding")
+  }
+}

@@ -1,0 +1,57 @@
+import AssayAuthority
+import Testing
+
+@testable import Assay
+
+/// A verifier with the blocks that exchanges need, and calls of it. `now` is
+/// 2026-11-21 UTC.
+enum Exchanges {
+  static let now = Minted.now
+  private static let key = Result { try SigningKey.generate(.p256).pem() }
+
+  /// A `.p8` file, as text for a configuration.
+  static func privateKey() throws -> JSONText { .string(utf8: try key.get()) }
+
+  static func deviceCheck() throws -> JSONText {
+    [
+      "teamId": "ABCDE12345", "keyId": "KEYID12345", "privateKey": try privateKey(),
+      "bits": [
+        "bit0": ["name": "promo-used", "resetAfterMonths": 12],
+        "bit1": ["name": "abuse", "resetAfterMonths": 24],
+      ],
+    ]
+  }
+
+  private static let standard = Result {
+    try Minted.verifier([("deviceCheck", try deviceCheck())])
+  }
+
+  static func verifier(_ changes: [(String, JSONText)] = []) throws -> Verifier {
+    if changes.isEmpty { return try standard.get() }
+    return try Minted.verifier([("deviceCheck", try deviceCheck())] + changes)
+  }
+
+  /// The document of a kind that is done at once.
+  static func run(
+    _ request: JSONText, _ changes: [(String, JSONText)] = [], now: Int64 = Exchanges.now
+  ) throws -> Document {
+    let (exchange, document) = try verifier(changes).startExchange(request.bytes, nowMs: now)
+    #expect(exchange == nil)
+    return document
+  }
+
+  static func expect(
+    _ document: Document, _ status: String, at place: String? = nil, rule: String? = nil,
+    sourceLocation: SourceLocation = #_sourceLocation
+  ) {
+    #expect(
+      document.name == status, "\(document.text("error.at") ?? "")",
+      sourceLocation: sourceLocation)
+    if let place {
+      #expect(document.text("error.at") == place, sourceLocation: sourceLocation)
+    }
+    if let rule {
+      #expect(document.text("error.rule") == rule, sourceLocation: sourceLocation)
+    }
+  }
+}

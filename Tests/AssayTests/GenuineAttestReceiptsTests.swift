@@ -1,0 +1,211 @@
+import AssayAuthority
+import Testing
+
+@testable import Assay
+
+/// Every App Attest receipt of the vectors, alone and inside attestations, gives
+/// what it must.
+@Suite("Genuine App Attest receipts", .enabled(if: Vectors.arePresent, Vectors.absent))
+struct GenuineAttestReceiptsTests {
+  private static let tenYears: Int64 = 10 * 365 * 86_400_000
+
+  private struct Entry {
+    let name: String
+    let appId: String
+    let key: [UInt8]
+    let now: Int64
+    /// What the manifest says of the receipt.
+    let facts: JSONValue
+    let bytes: [UInt8]
+  }
+
+  /// The receipts that are files, and those in attestations.
+  private static func entries(for suite: String) -> [Entry] {
+    guard let manifest = Vectors.json("attest/manifest.json", for: suite) else { return [] }
+    return manifest.children.compactMap { value in
+      guard let config = value.member("config"), let facts = value.member("facts"),
+        let file = Vectors.file("vectors/attest/" + value.string("file"))
+      else { return nil }
+      let isAlone = value.string("kind") == "app-attest-receipt"
+      guard isAlone || value.string("kind") == "attestation" else { return nil }
+      let key = (isAlone ? config : facts).string("public_key_x963_b64")
+      return Entry(
+        name: value.string("name"), appId: config.string("app_id"),
+        key: Base64.decodeStandard(utf8(key)[...]) ?? [],
+        now: config.member("now_ms")?.integer ?? 0,
+        facts: isAlone ? facts : facts.member("receipt") ?? facts,
+        bytes: isAlone ? file : embedded(file))
+    }
+  }
+
+  /// The byte string behind the text "receipt".
+  private static func embedded(_ attestation: [UInt8]) -> [UInt8] {
+    let name = utf8("greceipt\u{59}")
+    for place in attestation.indices where attestation[place...].starts(with: name) {
+      let start = place + name.count
+      guard attestation.count > start + 2 else { return [] }
+      let length = Int(attestation[start]) << 8 | Int(attestation[start + 1])
+      return Array(attestation[(start + 2)...].prefix(length))
+    }
+    return []
+  }
+
+  private func trust(
+    _ entry: Entry, _ changes: [(String, JSONText)] = []
+  ) throws -> AttestReceiptTrust {
+    let config: JSONText = [
+      "apps": [["bundleId": "com.example.app", "appAppleId": 1_234_567_890]],
+      "attest": [
+        "appIds": [.string(entry.appId)], "environments": ["production", "development"],
+      ],
+    ]
+    return try AttestReceiptBench.trust(config.setting(changes))
+  }
+
+  @Test("FRC-1 … FRC-11 every receipt is accepted in its time, with its facts")
+  func manifest() throws {
+    var seen = 0
+    for entry in Self.entries(for: "genuine App Attest receipts") {
+      let trust = try trust(entry)
+      for subject in [entry.key, nil, entry.key] {
+        let answer = AttestReceiptBench.verify(
+          trust, entry.bytes, subject: subject, now: entry.now)
+        let receipt = try #require(
+          answer.receipt,
+          "\(entry.name): \(answer.status.name) \(answer.refusal?.place ?? "")")
+        #expect(receipt.bound == (subject != nil))
+        try expectFacts(entry, receipt)
+      }
+      seen += 1
+    }
+    #expect(seen == 16)
+  }
+
+  private func expectFacts(_ entry: Entry, _ receipt: AttestReceipt) throws {
+    let document = AttestReceiptBench.document(receipt)
+    let facts = entry.facts
+    #expect(document.at("type")?.text == facts.member("type")?.text)
+    #expect(document.at("environment")?.text == facts.member("environment")?.text)
+    #expect(document.at("appId")?.text?.string == entry.appId)
+    #expect(receipt.fields.key == entry.key)
+    #expect(document.at("risk")?.integer == facts.member("risk_metric")?.integer)
+    for (member, path) in [
+      ("creation_time", "createdMs"), ("expiration_time", "expiresMs"),
+      ("not_before", "notBeforeMs"),
+    ] as [(StaticString, String)] {
+      let expected = facts.member(member)?.text.map { milliseconds($0.string) }
+      #expect(document.at(path)?.integer == expected, "\(entry.name): \(path)")
+    }
+    #expect(document.at("token")?.text?.count == 88)
+    #expect(document.at("signer.sha256")?.text?.count == 64)
+    #expect((document.at("signer.notBefore")?.integer ?? .max) <= receipt.createdMs)
+    #expect((document.at("signer.notAfter")?.integer ?? 0) >= receipt.createdMs)
+    #expect(document.at("unknownFields")?.count == 0)
+    #expect(document.at("refreshAtMs")?.integer == receipt.notBeforeMs ?? receipt.createdMs)
+    #expect(document.at("refreshDue")?.boolean == (receipt.notBeforeMs == nil))
+    #expect(document.at("expired")?.boolean == false)
+  }
+
+  /// Of a time whose fraction may have lost its last zeros.
+  private func milliseconds(_ text: String) -> Int64 {
+    let parts = text.dropLast().split(separator: ".")
+    let seconds = AppReceiptDate.milliseconds(utf8(parts[0] + "Z")[...]) ?? 0
+    let fraction = parts.count > 1 ? String(parts[1]) : ""
+    return seconds + (Int64((fraction + "000").prefix(3)) ?? 0)
+  }
+
+  @Test("FRC-11 RFR-3 later they are stale, and as stored ones accepted and expired")
+  func later() throws {
+    for entry in Self.entries(for: "genuine App Attest receipts, later") {
+      let live = AttestReceiptBench.verify(
+        try trust(entry), entry.bytes, now: entry.now + 300_001)
+      #expect(live.status == .rejectedFreshnessStale && live.failed == "freshness")
+      let old = AttestReceiptBench.verify(
+        try trust(entry, [("attest.maxAgeMs", .integer(1 << 52))]), entry.bytes,
+        now: entry.now + Self.tenYears)
+      #expect(old.status == .rejectedAttestReceiptExpired && old.failed == "receipt.expiry")
+      let stored = AttestReceiptBench.verify(
+        try trust(entry, [("attest.time", "stored")]), entry.bytes, subject: entry.key,
+        now: entry.now + Self.tenYears)
+      let receipt = try #require(stored.receipt)
+      #expect(receipt.isExpired && receipt.refreshAtMs == nil && !receipt.refreshDue)
+    }
+  }
+
+  @Test("FRC-8 FRC-9 another key, app or environment is refused by name")
+  func identity() throws {
+    for entry in Self.entries(for: "genuine App Attest receipts, identity") {
+      var key = entry.key
+      key[40] ^= 1
+      var answer = AttestReceiptBench.verify(
+        try trust(entry), entry.bytes, subject: key, now: entry.now)
+      #expect(answer.status == .rejectedAttestReceiptKey && answer.failed == "receipt.key")
+      answer = AttestReceiptBench.verify(
+        try trust(entry, [("attest.appIds", ["ABCDE12345.com.example.app"])]), entry.bytes,
+        now: entry.now)
+      #expect(answer.status == .rejectedAttestReceiptAppId)
+      #expect(answer.failed == "identity.app-id")
+      let other = entry.facts.string("environment") == "sandbox" ? "production" : "development"
+      answer = AttestReceiptBench.verify(
+        try trust(entry, [("attest.environments", [.string(other)])]), entry.bytes,
+        now: entry.now)
+      #expect(answer.status == .rejectedAttestReceiptEnvironment)
+    }
+  }
+
+  @Test("FRC-4 the root of attestations is none of receipts")
+  func otherRoot() throws {
+    let root = try #require(
+      Vectors.file("attest/certs/apple-app-attestation-root-ca.der", for: "other root"))
+    for entry in Self.entries(for: "genuine App Attest receipts, other root") {
+      let changes =
+        [
+          ("attest.receiptAnchors", [.string(utf8: Base64.encodeStandard(root))])
+        ] as [(String, JSONText)]
+      let answer = AttestReceiptBench.verify(
+        try trust(entry, changes), entry.bytes, now: entry.now)
+      #expect(answer.status == .rejectedChainUntrustedRoot)
+    }
+  }
+
+  @Test("FRC-3 libcrypto's CMS agrees about receipts as they are and with one bit changed")
+  func libcrypto() throws {
+    for entry in Self.entries(for: "genuine App Attest receipts, libcrypto") {
+      let trust = try trust(entry)
+      #expect(LibcryptoCMS.verifies(entry.bytes))
+      for place in stride(from: 1, to: entry.bytes.count, by: 97) {
+        var bytes = entry.bytes
+        bytes[place] ^= 0x10
+        let answer = AttestReceiptBench.verify(trust, bytes, now: entry.now)
+        // What nobody signed may differ, the copy of the root for one.
+        if answer.receipt != nil { #expect(LibcryptoCMS.verifies(bytes)) }
+      }
+    }
+  }
+
+  @Test("FRC-1 a receipt cut anywhere is refused and never traps")
+  func truncated() throws {
+    for entry in Self.entries(for: "genuine App Attest receipts, truncated").prefix(2) {
+      let trust = try trust(entry)
+      for end in entry.bytes.indices {
+        let answer = AttestReceiptBench.verify(
+          trust, Array(entry.bytes[..<end]), now: entry.now)
+        #expect(answer.status != .ok)
+        _ = AttestReceiptVerification.unverified(entry.bytes[..<end])
+      }
+      let answer = AttestReceiptBench.verify(trust, entry.bytes + [0], now: entry.now)
+      #expect(answer.status == .malformedAttestReceiptTrailing)
+    }
+  }
+
+  @Test("DIA-2 ATT-40 what is read without a signature is what a verification proves")
+  func unverified() throws {
+    for entry in Self.entries(for: "genuine App Attest receipts, unverified") {
+      let receipt = try #require(
+        AttestReceiptBench.verify(try trust(entry), entry.bytes, now: entry.now).receipt)
+      let claimed = try #require(AttestReceiptVerification.unverified(entry.bytes[...]))
+      #expect(claimed.createdMs == receipt.createdMs)
+      #expect(claimed.clientHash == receipt.fields.slice(receipt.fields.clientHash))
+    }
+  }
+}

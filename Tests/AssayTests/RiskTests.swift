@@ -1,0 +1,741 @@
+import AssayAuthority
+import Testing
+
+@testable import Assay
+
+/// RSK-1 … RSK-28: the exchange `risk.assess`.
+@Suite("Risk")
+struct RiskTests {
+  private static let day: Int64 = 86_400_000
+
+  private func assess(
+    _ observations: JSONText, _ changes: [(String, JSONText)] = [], now: Int64 = Exchanges.now
+  ) throws -> Document {
+    try Exchanges.run(
+      ["kind": "risk.assess", "observations": observations], changes, now: now)
+  }
+
+  private func reasons(_ document: Document) -> [String] {
+    document.tree?.at("risk")?.texts("reasons") ?? []
+  }
+
+  /// Verdict and reasons; the status must say the same.
+  private func expect(
+    _ observations: JSONText, _ verdict: String, _ rules: [Int], now: Int64 = Exchanges.now,
+    sourceLocation: SourceLocation = #_sourceLocation
+  ) throws {
+    try expect(observations, [], verdict, rules, now: now, sourceLocation: sourceLocation)
+  }
+
+  private func expect(
+    _ observations: JSONText, _ changes: [(String, JSONText)], _ verdict: String, _ rules: [Int],
+    now: Int64 = Exchanges.now, sourceLocation: SourceLocation = #_sourceLocation
+  ) throws {
+    let document = try assess(observations, changes, now: now)
+    #expect(document.text("risk.verdict") == verdict, sourceLocation: sourceLocation)
+    #expect(reasons(document) == rules.map { "RSK-\($0)" }, sourceLocation: sourceLocation)
+    #expect(
+      document.name == (verdict == "allow" ? "ok" : "rejected.risk.\(verdict)"),
+      sourceLocation: sourceLocation)
+  }
+
+  private func observed(
+    _ request: String, _ attestation: String, _ more: [(String, JSONText)] = []
+  ) -> JSONText {
+    let base: JSONText = [
+      "request": .string(request), "attestation": .string(attestation),
+    ]
+    return base.setting(more)
+  }
+
+  private func bits(_ bit0: Bool, _ bit1: Bool, _ month: String? = "2026-05") -> JSONText {
+    [
+      "outcome": "bits", "month": month.map { .string($0) } ?? .null,
+      "bits": ["bit0": ["value": .boolean(bit0)], "bit1": ["value": .boolean(bit1)]],
+    ]
+  }
+
+  private static let requests = ["read", "free", "metered", "paid", "promo", "restore"]
+  private let clear: (String, JSONText) = ("deviceCheck", "no-bits")
+
+  // MARK: rules
+
+  @Test("RSK-11 an assertion that passed allows", arguments: requests)
+  func verified(request: String) throws {
+    try expect(observed(request, "verified"), "allow", [11])
+    // What only unattested requests are asked for has no say.
+    try expect(
+      observed(
+        request, "verified",
+        [
+          ("history", ["accountHadKey": true]), ("category", 4), ("errorCode", 4),
+          ("rates", ["accountsPerIpDay": 500, "unsupportedNow": 1, "unsupportedBase": 0]),
+          ("clientSends", true), ("deviceCheck", "unavailable"), ("platform", "ios"),
+        ]), "allow", [11])
+  }
+
+  @Test("RSK-11 rules that apply to it all the same")
+  func verifiedStillJudged() throws {
+    try expect(
+      observed("paid", "verified", [("deviceCheck", bits(false, true))]), "deny", [11, 14])
+    try expect(observed("paid", "verified", [("purchase", "foreign")]), "deny", [11, 15])
+    try expect(
+      observed("promo", "verified", [("deviceCheck", bits(true, false))]), "deny", [11, 19])
+    try expect(
+      observed("paid", "verified", [("receipt", ["risk": 11])]), "step-up", [11, 21])
+    try expect(observed("paid", "verified", [("category", 0)]), "deny", [11, 26])
+  }
+
+  @Test("RSK-12 what was refused is denied, whatever else speaks for it", arguments: requests)
+  func refused(request: String) throws {
+    try expect(
+      observed(
+        request, "refused",
+        [
+          clear, ("purchase", "verified"), ("platform", "macos"), ("errorCode", 4),
+          ("history", ["accountHadKey": true, "lastAttestedMs": .integer(Exchanges.now)]),
+        ]), "deny", [12])
+    // Nor by switching the rule off: the rules of unsupported devices are not reached.
+    try expect(
+      observed(request, "refused", [clear, ("purchase", "verified"), ("platform", "macos")]),
+      [("risk.rules", ["RSK-12": "off"])], "limited", [28])
+  }
+
+  @Test("RSK-13 a key was there, and now there is none")
+  func downgrade() throws {
+    for attestation in ["unsupported", "absent"] {
+      let rest = attestation == "unsupported" ? [13, 16] : [13]
+      for history: JSONText in [
+        ["accountHadKey": true], ["deviceHadKey": true],
+        ["accountHadKey": false, "deviceHadKey": true],
+      ] {
+        try expect(
+          observed("read", attestation, [("history", history), ("platform", "ios")]), "step-up",
+          rest)
+      }
+      // Where nothing can attest there is no downgrade.
+      try expect(
+        observed(
+          "read", attestation, [("history", ["accountHadKey": true]), ("platform", "macos")]),
+        "limited", attestation == "unsupported" ? [18] : [28])
+      try expect(
+        observed(
+          "read", attestation,
+          [("history", ["accountHadKey": false, "deviceHadKey": false]), ("platform", "ios")]),
+        "limited", attestation == "unsupported" ? [16] : [28])
+    }
+    try expect(
+      observed("read", "temporarily-unavailable", [("history", ["accountHadKey": true])]),
+      "limited", [23])
+  }
+
+  @Test("RSK-14 the abuse bit", arguments: requests)
+  func abuse(request: String) throws {
+    let isDenied = ["paid", "promo", "metered"].contains(request)
+    try expect(
+      observed(request, "verified", [("deviceCheck", bits(false, true))]),
+      isDenied ? "deny" : "limited", [11, 14])
+    // Aged: 25 months against 24; not aged: 24.
+    try expect(
+      observed(request, "verified", [("deviceCheck", bits(false, true, "2024-10"))]), "allow",
+      [11])
+    try expect(
+      observed(request, "verified", [("deviceCheck", bits(false, true, "2024-11"))]),
+      isDenied ? "deny" : "limited", [11, 14])
+    try expect(
+      observed(request, "verified", [("deviceCheck", bits(false, true, nil))]),
+      isDenied ? "deny" : "limited", [11, 14])
+    // Without a name the bit means nothing.
+    try expect(
+      observed(request, "verified", [("deviceCheck", bits(false, true))]),
+      [("deviceCheck.bits", ["bit0": ["name": "promo"]])], "allow", [11])
+    // The other bit may be the one.
+    try expect(
+      observed(request, "verified", [("deviceCheck", bits(true, false))]),
+      [("deviceCheck.bits", ["bit0": ["name": "abuse-2026"]])], isDenied ? "deny" : "limited",
+      [11, 14])
+  }
+
+  @Test("RSK-15 a purchase that is not this account's", arguments: requests)
+  func purchase(request: String) throws {
+    let isDenied = request == "paid" || request == "restore"
+    for purchase: JSONText in ["foreign", "refused"] {
+      try expect(
+        observed(request, "verified", [("purchase", purchase)]), isDenied ? "deny" : "allow",
+        isDenied ? [11, 15] : [11])
+    }
+    for purchase: JSONText in ["none", "verified", .null] {
+      try expect(observed(request, "verified", [("purchase", purchase)]), "allow", [11])
+    }
+  }
+
+  /// Platform, system version, context, whether support is expected there.
+  private static let places: [(String?, Int64?, String?, Bool)] = [
+    ("ios", 14, "app", true), ("ios", 13, "app", false), ("ipados", 14, nil, true),
+    ("ipados", 13, nil, false), ("tvos", 15, "app", true), ("tvos", 14, "app", false),
+    ("watchos", 9, "app", true), ("watchos", 8, "app", false),
+    ("watchos", 9, "watch-extension", true), ("watchos", 8, "watch-extension", false),
+    ("visionos", 1, "app", true), ("macos", 27, "app", false), ("catalyst", 27, "app", false),
+    ("ios-on-mac", 27, "app", false), ("ios", 27, "action-extension", false),
+    ("ios", 27, "sso-extension", false), ("ios", 27, "other-extension", false),
+    // What the client leaves out raises no trust.
+    (nil, nil, nil, true), ("ios", nil, nil, true), (nil, 3, nil, true),
+    ("macos", nil, nil, false), (nil, nil, "other-extension", false),
+  ]
+
+  @Test(
+    "RSK-16 RSK-17 RSK-18 unsupported, where support is expected and where not",
+    arguments: places)
+  func unsupported(
+    platform: String?, version: Int64?, context: String?, isExpected: Bool
+  ) throws {
+    for request in Self.requests {
+      var more = [clear]
+      if let platform { more.append(("platform", .string(platform))) }
+      if let version { more.append(("osMajor", .integer(version))) }
+      if let context { more.append(("context", .string(context))) }
+      let isPromo = request == "promo"
+      let bare = observed(request, "unsupported", more)
+      let bought = bare.setting("purchase", "verified")
+      if isExpected {
+        try expect(bare, isPromo ? "deny" : "limited", [16])
+        try expect(bought, isPromo ? "deny" : "limited", [16])
+      } else {
+        try expect(bare, isPromo ? "step-up" : "limited", [18])
+        try expect(bare.setting("purchase", "none"), isPromo ? "step-up" : "limited", [18])
+        if ["paid", "restore", "metered"].contains(request) {
+          try expect(bought, "allow", [17])
+        } else {
+          try expect(bought, "limited", [28])
+        }
+      }
+    }
+  }
+
+  @Test("RSK-3 nothing that the client alone asserts allows", arguments: places)
+  func clientWord(
+    platform: String?, version: Int64?, context: String?, isExpected: Bool
+  ) throws {
+    for request in Self.requests {
+      for attestation in ["unsupported", "temporarily-unavailable", "absent"] {
+        for code in 0...4 as ClosedRange<Int64> {
+          var more = [clear, ("errorCode", .integer(code))]
+          if let platform { more.append(("platform", .string(platform))) }
+          if let version { more.append(("osMajor", .integer(version))) }
+          if let context { more.append(("context", .string(context))) }
+          let document = try assess(observed(request, attestation, more))
+          #expect(document.text("risk.verdict") != "allow")
+          #expect(document.status.family == .rejected)
+        }
+      }
+    }
+  }
+
+  @Test("RSK-19 the offer was used on this device")
+  func promoBit() throws {
+    try expect(
+      observed("promo", "verified", [("deviceCheck", bits(true, false))]), "deny", [11, 19])
+    try expect(
+      observed("promo", "verified", [("deviceCheck", bits(true, false, "2025-10"))]), "allow",
+      [11])
+    try expect(
+      observed("promo", "verified", [("deviceCheck", bits(false, false))]), "allow", [11])
+    for request in Self.requests where request != "promo" {
+      try expect(
+        observed(request, "verified", [("deviceCheck", bits(true, false))]), "allow", [11])
+    }
+  }
+
+  @Test("RSK-20 an offer waits for DeviceCheck, and is never given on a guess")
+  func promoUnknown() throws {
+    let mac: [(String, JSONText)] = [("platform", "macos")]
+    let unavailable = try assess(
+      observed("promo", "unsupported", mac + [("deviceCheck", "unavailable")]))
+    #expect(unavailable.text("risk.verdict") == "step-up")
+    #expect(reasons(unavailable) == ["RSK-18", "RSK-20"])
+    #expect(unavailable.integer("risk.retryAfterMs") == 60_000)
+    for word: JSONText in ["absent", "token-refused", .null] {
+      try expect(observed("promo", "unsupported", mac + [("deviceCheck", word)]), "deny", [18, 20])
+    }
+    try expect(observed("promo", "absent"), "deny", [20])
+    try expect(observed("promo", "absent", [clear]), "limited", [28])
+    try expect(observed("promo", "absent", [("deviceCheck", bits(false, false))]), "limited", [28])
+    for request in Self.requests where request != "promo" {
+      let document = try assess(
+        observed(request, "unsupported", mac + [("deviceCheck", "unavailable")]))
+      #expect(reasons(document) == ["RSK-18"])
+      #expect(document.tree?.at("risk.retryAfterMs")?.isNull == true)
+    }
+  }
+
+  @Test("RSK-21 the risk metric of the last receipt")
+  func metric() throws {
+    let threshold: [(String, JSONText)] = [("risk.receiptThreshold", 60)]
+    for (risk, request, verdict) in [
+      (10, "paid", "allow"), (11, "paid", "step-up"), (51, "paid", "step-up"),
+      (50, "promo", "step-up"), (51, "promo", "deny"), (10, "promo", "allow"),
+    ] as [(Int64, String, String)] {
+      try expect(
+        observed(request, "verified", [("receipt", ["risk": .integer(risk)]), clear]), verdict,
+        verdict == "allow" ? [11] : [11, 21])
+    }
+    try expect(observed("promo", "verified", [("receipt", ["risk": 60])]), threshold, "allow", [11])
+    try expect(
+      observed("paid", "verified", [("receipt", ["risk": 61])]), threshold, "step-up", [11, 21])
+    try expect(
+      observed("paid", "verified", [("receipt", ["risk": 1])]), [("risk.receiptThreshold", 0)],
+      "step-up", [11, 21])
+  }
+
+  @Test("RSK-22 RSK-23 attestation is unavailable for now", arguments: requests)
+  func transient(request: String) throws {
+    func history(_ age: Int64, _ more: [(String, JSONText)] = []) -> (String, JSONText) {
+      let history: JSONText = ["lastAttestedMs": .integer(Exchanges.now - age)]
+      return ("history", history.setting(more))
+    }
+    let mild = request == "read" || request == "free"
+    for age in [0, 30 * Self.day] {
+      try expect(
+        observed(request, "temporarily-unavailable", [history(age), clear]),
+        mild ? "allow" : "limited", [22])
+    }
+    for other in [
+      history(30 * Self.day + 1), history(-1), history(0, [("accountHadKey", false)]),
+      ("history", ["accountHadKey": true]), ("history", .null),
+    ] {
+      try expect(observed(request, "temporarily-unavailable", [other, clear]), "limited", [23])
+    }
+    // The error code alone says the same.
+    try expect(
+      observed(request, "absent", [history(0), clear, ("errorCode", 4)]),
+      mild ? "allow" : "limited", [22])
+    try expect(observed(request, "absent", [clear, ("errorCode", 4)]), "limited", [23])
+    try expect(observed(request, "absent", [clear, ("errorCode", 3)]), "limited", [28])
+    let document = try assess(
+      observed(request, "temporarily-unavailable", [history(0), clear]))
+    #expect(document.integer("risk.retryAfterMs") == (mild ? nil : 60_000))
+    // Waiting does not help against another rule that is stricter.
+    let stricter = try assess(
+      observed(request, "temporarily-unavailable", [history(0), clear, ("category", 0)]))
+    #expect(stricter.text("risk.verdict") == "deny")
+    #expect(stricter.tree?.at("risk.retryAfterMs")?.isNull == true)
+  }
+
+  @Test("RSK-24 a jump in unsupported makes unsupported claims one step stricter")
+  func wave() throws {
+    func rates(_ now: String, _ base: String) -> (String, JSONText) {
+      ("rates", ["unsupportedNow": .text(now), "unsupportedBase": .text(base)])
+    }
+    let mac: [(String, JSONText)] = [("platform", "macos"), clear]
+    try expect(
+      observed("read", "unsupported", mac + [rates("0.31", "0.1")]), "step-up", [18, 24])
+    try expect(observed("read", "unsupported", mac + [rates("0.3", "0.1")]), "limited", [18])
+    try expect(
+      observed("read", "unsupported", mac + [rates("0.300000000001", "0.1")]), "step-up",
+      [18, 24])
+    try expect(observed("read", "unsupported", mac + [rates("0.05", "0")]), "limited", [18])
+    try expect(
+      observed("read", "unsupported", mac + [rates("51e-3", "0")]), "step-up", [18, 24])
+    try expect(
+      observed("paid", "unsupported", mac + [rates("1", "0"), ("purchase", "verified")]),
+      "limited", [17, 24])
+    try expect(
+      observed("promo", "unsupported", mac + [rates("1", "0")]), "deny", [18, 24])
+    try expect(
+      observed("promo", "unsupported", [clear, rates("1", "0")]), "deny", [16, 24])
+    // Where nothing else fires the default is what becomes stricter.
+    try expect(
+      observed("read", "unsupported", mac + [rates("1", "0"), ("purchase", "verified")]),
+      "step-up", [24, 28])
+    for other: JSONText in [["unsupportedNow": 1], ["unsupportedBase": 0]] {
+      try expect(observed("read", "unsupported", mac + [("rates", other)]), "limited", [18])
+    }
+    for attestation in ["absent", "temporarily-unavailable"] {
+      let document = try assess(observed("read", attestation, [clear, rates("1", "0")]))
+      #expect(!reasons(document).contains("RSK-24"))
+    }
+  }
+
+  @Test("RSK-25 RSK-26 RSK-27 addresses, categories, silent clients")
+  func others() throws {
+    let recent: (String, JSONText) = (
+      "history", ["lastAttestedMs": .integer(Exchanges.now)]
+    )
+    try expect(
+      observed(
+        "read", "temporarily-unavailable", [recent, ("rates", ["accountsPerIpDay": 101])]),
+      "limited", [22, 25])
+    try expect(
+      observed(
+        "read", "temporarily-unavailable", [recent, ("rates", ["accountsPerIpDay": 100])]),
+      "allow", [22])
+    for category: Int64 in 0...10 {
+      let isGood = ![0, 7, 8, 9].contains(category)
+      try expect(
+        observed("read", "temporarily-unavailable", [recent, ("category", .integer(category))]),
+        isGood ? "allow" : "deny", isGood ? [22] : [22, 26])
+    }
+    let strict: [(String, JSONText)] = [
+      ("attest", ["appIds": ["ABCDE12345.com.example.app"], "category": ["accept": [4]]])
+    ]
+    try expect(
+      observed("read", "temporarily-unavailable", [recent, ("category", 2)]), strict, "deny",
+      [22, 26])
+    try expect(
+      observed("read", "temporarily-unavailable", [recent, ("category", 4)]), strict, "allow",
+      [22])
+    try expect(observed("read", "absent", [("clientSends", true)]), "step-up", [27])
+    try expect(observed("read", "absent", [("clientSends", false)]), "limited", [28])
+    try expect(
+      observed("read", "absent", [("clientSends", true), ("errorCode", 1)]), "limited", [28])
+    try expect(
+      observed("read", "unsupported", [("clientSends", true), ("platform", "macos")]), "limited",
+      [18])
+  }
+
+  @Test("RSK-28 when no rule fires the request is limited", arguments: requests)
+  func otherwise(request: String) throws {
+    try expect(observed(request, "absent", [clear]), "limited", [28])
+    try expect(
+      observed(request, "absent", [clear]), [("risk.rules", ["RSK-28": "off"])], "limited", [])
+  }
+
+  // MARK: rules as data
+
+  @Test("RSK-2 every rule can be switched off or given another verdict", arguments: 11...28)
+  func changes(rule: Int) throws {
+    let day = Self.day
+    let firing: [Int: JSONText] = [
+      11: observed("read", "verified"), 12: observed("read", "refused"),
+      13: observed("read", "absent", [("history", ["accountHadKey": true])]),
+      14: observed("read", "absent", [("deviceCheck", bits(false, true))]),
+      15: observed("paid", "absent", [("purchase", "foreign")]),
+      16: observed("read", "unsupported"),
+      17: observed("paid", "unsupported", [("purchase", "verified"), ("platform", "macos")]),
+      18: observed("paid", "unsupported", [("platform", "macos")]),
+      19: observed("promo", "absent", [("deviceCheck", bits(true, false))]),
+      20: observed("promo", "absent"), 21: observed("read", "absent", [("receipt", ["risk": 11])]),
+      22: observed(
+        "read", "temporarily-unavailable",
+        [("history", ["lastAttestedMs": .integer(Exchanges.now - day)])]),
+      23: observed("read", "temporarily-unavailable"),
+      24: observed(
+        "read", "unsupported", [("rates", ["unsupportedNow": 1, "unsupportedBase": 0])]),
+      25: observed("read", "absent", [("rates", ["accountsPerIpDay": 101])]),
+      26: observed("read", "absent", [("category", 7)]),
+      27: observed("read", "absent", [("clientSends", true)]), 28: observed("read", "absent"),
+    ]
+    let observations = try #require(firing[rule])
+    #expect(reasons(try assess(observations)).contains("RSK-\(rule)"))
+    func changed(_ verdict: String) throws -> Document {
+      try assess(
+        observations, [("risk", ["rules": .object([.init("RSK-\(rule)", .string(verdict))])])])
+    }
+    #expect(!reasons(try changed("off")).contains("RSK-\(rule)"))
+    for verdict in ["allow", "limited", "step-up", "deny"] {
+      let document = try changed(verdict)
+      let entry = document.tree?.at("risk.rules")?.children.first {
+        $0.string("id") == "RSK-\(rule)"
+      }
+      #expect(entry?.string("verdict") == verdict)
+    }
+    #expect(try changed("deny").name == "rejected.risk.deny")
+    #expect(try changed("deny").text("configuration") == nil)
+  }
+
+  @Test("RSK-2 the strictest verdict wins")
+  func strictest() throws {
+    let observations = observed(
+      "read", "absent",
+      [
+        ("receipt", ["risk": 11]), ("rates", ["accountsPerIpDay": 101]), ("clientSends", true),
+      ])
+    let order = ["allow", "limited", "step-up", "deny"]
+    for first in 0..<4 {
+      for second in 0..<4 {
+        let rules: JSONText = [
+          "RSK-21": .string(order[first]), "RSK-25": .string(order[second]), "RSK-27": "allow",
+        ]
+        try expect(
+          observations, [("risk", ["rules": rules])], order[max(first, second)], [21, 25, 27])
+      }
+    }
+  }
+
+  // MARK: document
+
+  @Test("RSK-2 the document explains itself")
+  func document() throws {
+    let document = try assess(observed("paid", "unsupported", [("platform", "ios")]))
+    #expect(
+      Text(Array(document.tree?.at("risk")?.source ?? [])) == """
+        {"verdict":"limited","would":null,"reasons":["RSK-16"],"rules":[{"id":"RSK-16",\
+        "verdict":"limited","why":"unsupported is claimed where support is expected"}],\
+        "allowance":20,"retryAfterMs":null,"client":null}
+        """)
+    #expect(document.text("kind") == "risk")
+    #expect(document.text("checks.0.id") == "risk.input")
+    #expect(document.flag("checks.0.ok") == true)
+    #expect(document.flag("checks.1.ok") == false)
+    #expect(document.text("error.check") == "risk.verdict")
+    #expect(document.text("error.rule") == "RSK-2")
+    #expect(document.evidence == nil)
+    let allowed = try assess(observed("paid", "verified"))
+    #expect(allowed.flag("ok") == true)
+    #expect(allowed.flag("checks.1.ok") == true)
+    #expect(allowed.tree?.at("risk.allowance")?.isNull == true)
+    let more = try assess(observed("paid", "absent"), [("risk.limitedPerDay", 7)])
+    #expect(more.integer("risk.allowance") == 7)
+    let denied = try assess(observed("paid", "refused"))
+    #expect(denied.tree?.at("risk.allowance")?.isNull == true)
+    for rule in RiskRule.allCases {
+      #expect("\(rule.id)" == "RSK-\(rule.rawValue)")
+      #expect(rule.reason.utf8CodeUnitCount > 10)
+    }
+  }
+
+  @Test("RSK-5 in record mode the verdict is allow, and the real one stands beside it")
+  func record() throws {
+    let record: [(String, JSONText)] = [("risk.mode", "record")]
+    for (attestation, would) in [
+      ("refused", "deny"), ("absent", "limited"), ("verified", "allow"),
+    ] {
+      let document = try assess(observed("paid", attestation), record)
+      Exchanges.expect(document, "ok")
+      #expect(document.text("risk.verdict") == "allow")
+      #expect(document.text("risk.would") == would)
+      #expect(document.tree?.at("risk.allowance")?.isNull == true)
+      #expect(!reasons(document).isEmpty)
+    }
+    let unreadable = try assess(["request": "paid"], record)
+    Exchanges.expect(unreadable, "malformed.risk.input")
+  }
+
+  @Test(
+    "what a server does about each error of the client", arguments: DeviceCheckClientError.allCases)
+  func clientErrors(error: DeviceCheckClientError) throws {
+    let names = [
+      "unknownSystemFailure", "featureUnsupported", "invalidInput", "invalidKey",
+      "serverUnavailable",
+    ]
+    let document = try assess(
+      observed("read", "unsupported", [("errorCode", .integer(error.rawValue))]))
+    #expect(document.integer("risk.client.code") == error.rawValue)
+    #expect(document.text("risk.client.name") == names[Int(error.rawValue)])
+    for member in ["app", "action", "text"] {
+      #expect((document.text("risk.client." + member)?.count ?? 0) > 20)
+    }
+    // A code never raises trust.
+    let without = try assess(observed("read", "unsupported"))
+    if error != .serverUnavailable {
+      #expect(without.text("risk.verdict") == document.text("risk.verdict"))
+      #expect(reasons(without) == reasons(document))
+    }
+  }
+
+  // MARK: input
+
+  @Test(
+    "RSK-1 an unknown member or value is refused with its place",
+    arguments: [
+      ("request", "buy", "request"), ("request", .null, "request"), ("request", 1, "request"),
+      ("attestation", "unsuported", "attestation"), ("attestation", .null, "attestation"),
+      ("attested", "verified", "attested"), ("errorCode", 5, "errorCode"),
+      ("errorCode", -1, "errorCode"), ("errorCode", "1", "errorCode"),
+      ("platform", "iOS", "platform"), ("osMajor", -1, "osMajor"), ("osMajor", "27", "osMajor"),
+      ("context", "extension", "context"), ("history", "none", "history"),
+      ("history", ["accountHadKeys": true], "history.accountHadKeys"),
+      ("history", ["accountHadKey": 1], "history.accountHadKey"),
+      ("history", ["deviceHadKey": "no"], "history.deviceHadKey"),
+      ("history", ["accountAgeDays": -1], "history.accountAgeDays"),
+      ("history", ["lastAttestedMs": -1], "history.lastAttestedMs"),
+      ("receipt", ["metric": 3], "receipt.metric"), ("receipt", ["risk": -1], "receipt.risk"),
+      ("receipt", ["ageMs": -1], "receipt.ageMs"), ("receipt", ["expired": 0], "receipt.expired"),
+      ("receipt", 3, "receipt"), ("category", 11, "category"), ("category", -1, "category"),
+      ("clientSends", "true", "clientSends"), ("purchase", "yes", "purchase"),
+      ("rates", 1, "rates"), ("rates", ["unsupported": 0], "rates.unsupported"),
+      ("rates", ["unsupportedNow": .text("1.0001")], "rates.unsupportedNow"),
+      ("rates", ["unsupportedNow": "0.5"], "rates.unsupportedNow"),
+      ("rates", ["unsupportedBase": -1], "rates.unsupportedBase"),
+      ("rates", ["accountsPerIpDay": -1], "rates.accountsPerIpDay"),
+    ] as [(String, JSONText, String)])
+  func malformed(name: String, value: JSONText, place: String) throws {
+    let document = try assess(observed("read", "unsupported").setting(name, value))
+    Exchanges.expect(
+      document, "malformed.risk.input", at: "observations." + place, rule: "RSK-1")
+    #expect(document.text("kind") == "risk")
+    #expect(document.text("error.check") == "risk.input")
+    #expect(document.tree?.member("risk")?.isNull == true)
+  }
+
+  @Test("RSK-1 request and attestation are required")
+  func required() throws {
+    for name in ["request", "attestation"] {
+      Exchanges.expect(
+        try assess(observed("read", "verified").removing(name)), "malformed.risk.input",
+        at: "observations." + name)
+    }
+    Exchanges.expect(try assess("x"), "malformed.risk.input", at: "observations")
+    // Others may be null, as documents have absent facts.
+    let nulls = [
+      "errorCode", "platform", "osMajor", "context", "history", "deviceCheck", "receipt",
+      "category", "clientSends", "purchase", "rates",
+    ]
+    let document = try assess(observed("read", "absent", nulls.map { ($0, .null) }))
+    #expect(document.json == (try assess(observed("read", "absent"))).json)
+    let inner = observed(
+      "read", "absent",
+      [
+        (
+          "history",
+          [
+            "accountHadKey": .null, "deviceHadKey": .null, "accountAgeDays": .null,
+            "lastAttestedMs": .null,
+          ]
+        ), ("receipt", ["risk": .null, "ageMs": .null, "expired": .null]),
+        ("rates", ["unsupportedNow": .null, "unsupportedBase": .null, "accountsPerIpDay": .null]),
+      ])
+    #expect(try assess(inner).json == document.json)
+  }
+
+  @Test(
+    "RSK-1 DVC-10 the observation of DeviceCheck",
+    arguments: [
+      ("clean", "deviceCheck"), ("bits", "deviceCheck"), (1, "deviceCheck"),
+      (["month": "2026-05"], "deviceCheck.outcome"),
+      (["outcome": "updated"], "deviceCheck.outcome"),
+      (["outcome": "bits"], "deviceCheck.bits"),
+      (["outcome": "bits", "bits": .null], "deviceCheck.bits"),
+      (["outcome": "bits", "bits": ["bit0": ["value": true]]], "deviceCheck.bits.bit1.value"),
+      (["outcome": "bits", "bits": ["bit1": ["value": true]]], "deviceCheck.bits.bit0.value"),
+      (
+        ["outcome": "bits", "bits": ["bit0": ["set": true], "bit1": ["value": true]]],
+        "deviceCheck.bits.bit0.value"
+      ),
+      (
+        ["outcome": "bits", "bits": ["bit0": ["value": 1], "bit1": ["value": true]]],
+        "deviceCheck.bits.bit0.value"
+      ),
+      (
+        ["outcome": "bits", "bits": ["bit0": ["value": true, "x": 1], "bit1": ["value": true]]],
+        "deviceCheck.bits.bit0.x"
+      ),
+      (["outcome": "no-bits", "bit0": true], "deviceCheck.bit0"),
+      (
+        [
+          "outcome": "bits", "month": "2026-13",
+          "bits": ["bit0": ["value": true], "bit1": ["value": true]],
+        ], "deviceCheck.month"
+      ),
+      (
+        [
+          "outcome": "bits",
+          "bits": ["bit0": ["name": "trial", "value": true], "bit1": ["value": true]],
+        ], "deviceCheck.bits.bit0.name"
+      ),
+    ] as [(JSONText, String)])
+  func deviceCheckForms(value: JSONText, place: String) throws {
+    Exchanges.expect(
+      try assess(observed("promo", "verified", [("deviceCheck", value)])), "malformed.risk.input",
+      at: "observations." + place, rule: "RSK-1")
+  }
+
+  @Test("DVC-8 the result of deviceCheck.read is an observation as it stands")
+  func handedOver() throws {
+    func result(_ status: Int64, _ body: String) throws -> JSONText {
+      let document = try Exchanges.run([
+        "kind": "deviceCheck.read", "call": "query", "status": .integer(status),
+        "body": ["text": .string(body)],
+      ])
+      return .raw(Array(try #require(document.tree?.at("exchange.deviceCheck")).source))
+    }
+    let cases: [(Int64, String, String, [Int])] = [
+      (200, #"{"bit0":true,"bit1":false,"last_update_time":"2026-05"}"#, "deny", [11, 19]),
+      (200, #"{"bit0":true,"bit1":true}"#, "deny", [11, 14, 19]),
+      (200, #"{"bit0":true,"bit1":false,"last_update_time":"2025-01"}"#, "allow", [11]),
+      (200, #"{"bit0":false,"bit1":false}"#, "allow", [11]),
+      (200, "bit state not found", "allow", [11]),
+    ]
+    for (status, body, verdict, rules) in cases {
+      try expect(
+        observed("promo", "verified", [("deviceCheck", try result(status, body))]), verdict, rules)
+    }
+    try expect(
+      observed("promo", "absent", [("deviceCheck", try result(503, ""))]), "step-up", [20])
+    try expect(
+      observed(
+        "promo", "absent", [("deviceCheck", try result(401, "invalid authorization token"))]),
+      "step-up", [20])
+    try expect(
+      observed("promo", "absent", [("deviceCheck", try result(400, "bad device token"))]), "deny",
+      [20])
+    // Ages are computed anew, whatever the observation says of them.
+    let old = try result(200, #"{"bit0":true,"bit1":false,"last_update_time":"2026-05"}"#)
+    try expect(
+      observed("promo", "verified", [("deviceCheck", old)]), "allow", [11],
+      now: Exchanges.now + 400 * Self.day)
+  }
+
+  @Test("DVC-10 bits that no name explains are warned of where an offer depends on them")
+  func warning() throws {
+    let bits: [(String, JSONText)] = [("deviceCheck", self.bits(true, true))]
+    let unnamed: [(String, JSONText)] = [("deviceCheck.bits", ["bit0": ["name": "trial"]])]
+    let document = try assess(observed("promo", "verified", bits), unnamed)
+    #expect(document.text("warnings.0.id") == "promo-bit-not-configured")
+    #expect(document.text("warnings.0.at") == "observations.deviceCheck")
+    #expect(document.text("risk.verdict") == "allow")
+    let refused = try assess(observed("promo", "refused", bits), unnamed)
+    #expect(refused.text("warnings.0.id") == "promo-bit-not-configured")
+    for other in [
+      try assess(observed("promo", "verified", bits)),
+      try assess(observed("paid", "verified", bits), unnamed),
+      try assess(observed("promo", "verified", [("deviceCheck", "no-bits")]), unnamed),
+    ] {
+      #expect(other.text("warnings.0.id") == nil)
+    }
+  }
+
+  // MARK: configuration
+
+  @Test("RSK-2 the effective configuration has the block with its defaults")
+  func effective() throws {
+    func risk(_ changes: [(String, JSONText)]) throws -> Text {
+      let document = Verifier.make(try Minted.config(changes).bytes).document
+      return Text(Array(document.tree?.at("configuration.risk")?.source ?? []))
+    }
+    #expect(
+      try risk([]) == """
+        {"mode":"enforce","rules":{},"receiptThreshold":10,"limitedPerDay":20}
+        """)
+    let full: JSONText = [
+      "mode": "record", "rules": ["RSK-28": "deny", "RSK-11": "off", "RSK-16": "step-up"],
+      "receiptThreshold": 0, "limitedPerDay": 9_007_199_254_740_991,
+    ]
+    #expect(
+      try risk([("risk", full)]) == """
+        {"mode":"record","rules":{"RSK-11":"off","RSK-16":"step-up","RSK-28":"deny"},\
+        "receiptThreshold":0,"limitedPerDay":9007199254740991}
+        """)
+  }
+
+  @Test(
+    "RSK-2 CNF-1 what the block may hold",
+    arguments: [
+      ("risk", 1, "config.document.type", "risk"),
+      ("risk.modes", "record", "config.document.unknown-member", "risk.modes"),
+      ("risk.mode", "off", "config.document.range", "risk.mode"),
+      ("risk.rules", ["RSK-10": "off"], "config.risk.rules", "risk.rules.RSK-10"),
+      ("risk.rules", ["RSK-29": "off"], "config.risk.rules", "risk.rules.RSK-29"),
+      ("risk.rules", ["rsk-16": "off"], "config.risk.rules", "risk.rules.rsk-16"),
+      ("risk.rules", ["RSK-16": "denied"], "config.risk.rules", "risk.rules.RSK-16"),
+      ("risk.rules", ["RSK-16": 1], "config.risk.rules", "risk.rules.RSK-16"),
+      ("risk.rules", [], "config.risk.rules", "risk.rules"),
+      ("risk.receiptThreshold", -1, "config.document.range", "risk.receiptThreshold"),
+      ("risk.limitedPerDay", -1, "config.document.range", "risk.limitedPerDay"),
+    ] as [(String, JSONText, String, String)])
+  func block(name: String, value: JSONText, status: String, place: String) throws {
+    let (verifier, document) = Verifier.make(try Minted.config([(name, value)]).bytes)
+    #expect(verifier == nil)
+    Exchanges.expect(document, status, at: place)
+  }
+}
