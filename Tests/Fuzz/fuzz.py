@@ -39,6 +39,11 @@ TARGETS = {
     "receipt-response": (4096, "answer", 12),
     "triage": (2048, "receipt", 6),
     "receipts-config": (4096, "config", 2),
+    "attestation": (2048, "attest", 3),
+    "assertion": (1024, "attest", 8),
+    "attest-receipt": (2048, "attest", 8),
+    "exchange": (2048, "exchange", 14),
+    "attest-config": (4096, "config", 1),
     "check-expiry": (48, None, 10),
     "document-path": (160, "path", 14),
     "json": (1024, "payload", 14),
@@ -50,9 +55,11 @@ TARGETS = {
     "signature-blob": (512, None, 6),
     "ber": (512, "attributes", 20),
     "receipt-attributes": (1024, "attributes", 14),
+    "cbor": (512, "attest", 20),
+    "auth-data": (512, "attest", 20),
 }
 TOTAL = 10_000_000
-# All corpora together stay below 600 kB: of so many inputs of a target, all sizes
+# All corpora together stay below 750 kB: of so many inputs of a target, all sizes
 # alike, those that fit.
 CORPUS_INPUTS = 100
 CORPUS_BYTES = 24_000

@@ -59,7 +59,7 @@ struct Answer {
     guard let kind = root.member("kind")?.text?.string else { fatalError("no kind") }
     let facts = root.children.first { value in Answer.facts.contains { value.isNamed($0) } }
     demand(facts != nil, "\(kind) has no facts member")
-    if kind != "decision", kind != "triage" {
+    if !["decision", "triage", "risk", "exchange"].contains(kind) {
       demand(facts?.isNull == !isOK, "\(kind): facts after a refusal, or none without")
     }
     demand(text("status.name") == name, "assay_doc_text")
@@ -70,7 +70,7 @@ struct Answer {
   private static let facts: [StaticString] = [
     "transaction", "renewal", "notification", "appTransaction", "realtimeRequest", "decision",
     "configuration", "evidence", "result", "transactionReceipt", "appReceipt", "triage",
-    "verifyReceipt",
+    "verifyReceipt", "attestReceipt", "attestation", "assertion", "risk", "exchange",
   ]
 }
 

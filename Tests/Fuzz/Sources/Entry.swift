@@ -22,6 +22,11 @@ enum Targets {
     ("receipt-response", TriageTargets.receiptResponse),
     ("triage", TriageTargets.triage),
     ("receipts-config", TriageTargets.receiptsConfig),
+    ("attestation", AttestTargets.attestation),
+    ("assertion", AttestTargets.assertion),
+    ("attest-receipt", AttestReceiptTargets.attestReceipt),
+    ("exchange", ExchangeTargets.exchange),
+    ("attest-config", ExchangeTargets.attestConfig),
     ("check-expiry", DecisionTargets.checkExpiry),
     ("document-path", DecisionTargets.documentPath),
     ("json", ReaderTargets.json),
@@ -33,6 +38,8 @@ enum Targets {
     ("signature-blob", ReceiptReaderTargets.signatureBlob),
     ("ber", ContainerTargets.ber),
     ("receipt-attributes", ContainerTargets.receiptAttributes),
+    ("cbor", AttestReaderTargets.cbor),
+    ("auth-data", AttestReaderTargets.authData),
   ]
 
   static var chosen: Target? = nil

@@ -16,6 +16,7 @@ enum Seeds {
       try writeTable(try CaseTable.make(now: FuzzBench.instant))
       try writeOthers()
       try writeReceipts()
+      writeAttest()
     } catch {
       fatalError("no seeds: \(error)")
     }
@@ -51,8 +52,16 @@ enum Seeds {
         guard case .bytes(let text) = config else { continue }
         add("verifier-new", standIns(text))
         add("receipts-config", TriageTargets.standIns(text))
+        add("attest-config", ExchangeTargets.standIns(text))
       case .verifyReceipt(_, let kind, let receipt, _, _):
-        if case .bytes(let bytes) = receipt { writeReceipt(kind, bytes) }
+        guard case .bytes(let bytes) = receipt else { continue }
+        if kind == .attestReceipt { writeAttestReceipt(bytes) } else { writeReceipt(kind, bytes) }
+      case .verifyAttestation(_, let object, _, _, _, _):
+        if case .bytes(let bytes) = object { writeAttestation(bytes) }
+      case .verifyAssertion(_, let object, _, _, _, _, _):
+        if case .bytes(let bytes) = object { writeAssertion(bytes) }
+      case .exchange(_, let request, _, _):
+        if case .bytes(let bytes) = request { add("exchange", [0] + bytes) }
       case .triage(_, let blob, _):
         guard case .bytes(let bytes) = blob else { continue }
         add("triage", [0] + ReceiptBench.marked(bytes, TriageTargets.pieces))
@@ -67,7 +76,10 @@ enum Seeds {
         add("check-expiry", bytes + [1, 2, 0, 0])
       }
     }
-    for (_, config) in table.verifiers { add("verifier-new", standIns(config.bytes)) }
+    for (_, config) in table.verifiers {
+      add("verifier-new", standIns(config.bytes))
+      add("attest-config", ExchangeTargets.standIns(config.bytes))
+    }
   }
 
   private static func number(_ kind: EvidenceKind) -> Int32 {

@@ -1,0 +1,26 @@
+/*
+ * Another reader of the CBOR that App Attest uses: a few lines that recurse,
+ * written from app-attest.md §2.
+ */
+#ifndef ASSAY_FUZZ_ATTEST_H
+#define ASSAY_FUZZ_ATTEST_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+enum { REFERENCE_CBOR_ITEMS = 64, REFERENCE_CBOR_DEPTH = 4 };
+
+typedef struct {
+  int major;         /* 0 integer, 1 negative, 2 bytes, 3 text, 4 array, 5 map */
+  uint64_t argument; /* a number, a length, a count of elements or pairs */
+  size_t start;
+  size_t content; /* behind the head */
+  size_t end;     /* behind the item and everything inside it */
+} reference_cbor_item;
+
+/* The one item that the octets are, and all items inside it in their order;
+ * their count, or -1 where the octets leave the subset or end otherwise. */
+long reference_cbor(const uint8_t *octets, size_t length,
+                    reference_cbor_item out[REFERENCE_CBOR_ITEMS]);
+
+#endif

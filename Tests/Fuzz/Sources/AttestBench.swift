@@ -1,0 +1,222 @@
+import CAssay
+import CReference
+
+@testable import AssayAuthority
+
+/// What the targets over App Attest work with: an authority of their own, a
+/// device, verifiers that accept both, and the calls.
+final class AttestBench {
+  static let shared = AttestBench()
+
+  let authority: AttestAuthority
+  let device: AttestedDevice
+  private(set) var verifiers: [(name: String, handle: OpaquePointer)] = []
+
+  /// Client data that fits every place in which a challenge is looked for.
+  static let clientData = Array("{\"challenge\":\"AAECAwQFBgcICQoLDA0ODw\",\"n\":1}".utf8)
+  static let clientHash = AttestDigest.sha256(clientData)
+  static let madeMs = FuzzBench.instant - 60_000
+
+  private init() {
+    let cases = FuzzBench.shared.cases
+    authority = cases.attest
+    device = cases.device
+    for (name, config) in configurations {
+      verifiers.append((name, FuzzBench.verifier(config.bytes)))
+    }
+  }
+
+  /// Configurations that differ in what they accept; the first eight are picked
+  /// by an input.
+  private var configurations: [(name: String, config: JSONText)] {
+    let standard = FuzzBench.shared.cases.standardConfig
+    func changed(_ name: String, _ changes: [(String, JSONText)]) -> (String, JSONText) {
+      (name, standard.setting(changes))
+    }
+    return [
+      ("standard", standard),
+      changed("stored", [("attest.time", "stored")]),
+      changed(
+        "strict",
+        [
+          ("attest.environments", ["production"]),
+          ("attest.category", ["accept": [4], "missing": "refuse"]),
+          ("attest.bundleVersion", ["minimum": "1000.2"]),
+        ]),
+      changed("ignore", [("attest.receipt", "ignore")]),
+      changed("no-cache", [("storekit.cache", ["chains": 0])]),
+      changed("whole", [("attest.challenge", ["mode": "whole"])]),
+      changed(
+        "json",
+        [
+          (
+            "attest.challenge",
+            ["mode": "json", "path": "challenge", "encoding": "base64url"]
+          )
+        ]),
+      changed("mac", [("attest.platform", "macos")]),
+    ]
+  }
+
+  func verifier(_ name: String) -> OpaquePointer? {
+    verifiers.first { $0.name == name }?.handle
+  }
+
+  // MARK: calls
+
+  static let receiptKind = Int32(ASSAY_RECEIPT_ATTEST)
+  static let data = Int32(ASSAY_CLIENT_DATA)
+  static let hash = Int32(ASSAY_CLIENT_DATA_HASH)
+
+  /// Calls `assay_verify_attestation`; the answer is given back by the caller.
+  func verifyAttestation(
+    _ verifier: OpaquePointer?, _ object: [UInt8], keyId: [UInt8], kind: Int32 = data,
+    clientData: [UInt8] = clientData
+  ) -> Answer {
+    var document: OpaquePointer? = nil
+    let status = object.withUnsafeBytes { object in
+      keyId.withUnsafeBytes { key in
+        clientData.withUnsafeBytes { data in
+          assay_verify_attestation(
+            verifier, object.baseAddress, object.count, key.baseAddress, key.count, kind,
+            data.baseAddress, data.count, FuzzBench.instant, &document)
+        }
+      }
+    }
+    return Answer(status, document)
+  }
+
+  func verifyAssertion(
+    _ verifier: OpaquePointer?, _ object: [UInt8], key: [UInt8], counter: UInt32 = 0,
+    kind: Int32 = data, clientData: [UInt8] = clientData
+  ) -> Answer {
+    var document: OpaquePointer? = nil
+    let status = object.withUnsafeBytes { object in
+      key.withUnsafeBytes { key in
+        clientData.withUnsafeBytes { data in
+          assay_verify_assertion(
+            verifier, object.baseAddress, object.count, key.baseAddress, key.count, counter, kind,
+            data.baseAddress, data.count, FuzzBench.instant, &document)
+        }
+      }
+    }
+    return Answer(status, document)
+  }
+
+  /// Begins a conversation that must be done at once.
+  func exchange(
+    _ verifier: OpaquePointer?, _ request: [UInt8], evidence: [OpaquePointer?] = []
+  ) -> Answer {
+    var document: OpaquePointer? = nil
+    var exchange: OpaquePointer? = nil
+    let status = request.withUnsafeBytes { request in
+      evidence.withUnsafeBufferPointer { evidence in
+        assay_exchange_new(
+          verifier, request.baseAddress?.assumingMemoryBound(to: CChar.self), request.count,
+          evidence.isEmpty ? nil : evidence.baseAddress, evidence.count, FuzzBench.instant,
+          &exchange, &document)
+      }
+    }
+    demand(exchange == nil, "a conversation that is done is still open")
+    return Answer(status, document)
+  }
+
+  // MARK: minted evidence
+
+  func attestation(_ change: (inout AttestationTemplate) throws -> Void = { _ in }) -> [UInt8] {
+    do {
+      var template = try authority.attestation(
+        of: device, clientDataHash: AttestBench.clientHash, madeMs: AttestBench.madeMs)
+      try change(&template)
+      return try template.signed()
+    } catch { fatalError("no attestation: \(error)") }
+  }
+
+  /// An assertion over any authenticator data.
+  func assertion(over data: [UInt8]) -> [UInt8] {
+    let nonce = AttestDigest.sha256(data + AttestBench.clientHash)
+    guard let signature = try? device.key.sign(nonce, .sha256) else { fatalError("not signed") }
+    return AttestBench.assertion(signature, data)
+  }
+
+  static func assertion(_ signature: [UInt8], _ data: [UInt8]) -> [UInt8] {
+    CBORText.map([
+      .init("signature", .bytes(signature)), .init("authenticatorData", .bytes(data)),
+    ]).encoded
+  }
+}
+
+extension Answer {
+  /// Good evidence that is refused would leave a target with nothing to find.
+  func demandAccepted() {
+    demand(isOK, "good evidence is refused: \(text("status.name") ?? "")")
+    free()
+  }
+}
+
+/// What the first byte of an input picks: verifier (3 bits), mode (2 bits), route
+/// (2 bits), and one bit more.
+struct AttestSelector {
+  let verifier: (name: String, handle: OpaquePointer)
+  let mode: Int
+  let route: Route
+  let lastBit: Bool
+
+  init(_ byte: UInt8) {
+    verifier = AttestBench.shared.verifiers[Int(byte & 7)]
+    mode = Int(byte >> 3 & 3)
+    route = Route(rawValue: Int(byte >> 5 & 3)) ?? .raw
+    lastBit = byte & 0x80 != 0
+  }
+
+  static func byte(
+    _ verifier: Int = 0, mode: Int, route: Route = .raw, lastBit: Bool = false
+  ) -> UInt8 {
+    UInt8(verifier | mode << 3 | route.rawValue << 5 | (lastBit ? 0x80 : 0))
+  }
+}
+
+/// CBOR as the other reader takes it apart; nil where it does not.
+struct OtherCBOR {
+  let bytes: [UInt8]
+  let items: [reference_cbor_item]
+
+  init?(_ bytes: [UInt8]) {
+    self.bytes = bytes
+    var found = [reference_cbor_item](
+      repeating: reference_cbor_item(), count: Int(REFERENCE_CBOR_ITEMS))
+    let count = reference_cbor(bytes, bytes.count, &found)
+    guard count > 0 else { return nil }
+    items = Array(found.prefix(count))
+  }
+
+  func slice(_ item: reference_cbor_item) -> [UInt8] { Array(bytes[item.content..<item.end]) }
+
+  /// The items right inside one.
+  func children(_ place: Int) -> [Int] {
+    var found: [Int] = []
+    var at = place + 1
+    while at < items.count, items[at].start < items[place].end {
+      found.append(at)
+      let end = items[at].end
+      repeat { at += 1 } while at < items.count && items[at].start < end
+    }
+    return found
+  }
+
+  /// The pairs of the map at that place: texts of their keys, and values.
+  func pairs(_ place: Int) -> [(key: Int, value: Int)] {
+    let inside = children(place)
+    return stride(from: 0, to: inside.count - 1, by: 2).map { (inside[$0], inside[$0 + 1]) }
+  }
+
+  /// The value under a name in the map at that place.
+  func value(_ name: String, in place: Int = 0) -> Int? {
+    pairs(place).first { items[$0.key].major == 3 && slice(items[$0.key]) == Array(name.utf8) }?
+      .value
+  }
+
+  func string(_ name: String, in place: Int = 0) -> [UInt8]? {
+    value(name, in: place).map { slice(items[$0]) }
+  }
+}

@@ -1,0 +1,328 @@
+import CAssay
+import CReference
+
+@testable import Assay
+@testable import AssayAuthority
+
+/// Targets over `assay_verify_attestation` and `assay_verify_assertion`.
+enum AttestTargets {
+  private static let bench = AttestBench.shared
+
+  // MARK: attestations
+
+  /// Good attestations and their parts.
+  struct Parts {
+    let whole: [UInt8]
+    let leaf: [UInt8]
+    let intermediate: [UInt8]
+    let receipt: [UInt8]
+    let authData: [UInt8]
+
+    init(_ template: AttestationTemplate) throws {
+      whole = try template.signed()
+      guard let cbor = OtherCBOR(whole), let statement = cbor.value("attStmt"),
+        let chain = cbor.value("x5c", in: statement), let data = cbor.string("authData"),
+        let receipt = cbor.string("receipt", in: statement)
+      else { fatalError("the other reader reads no good attestation") }
+      let entries = cbor.children(chain).map { cbor.slice(cbor.items[$0]) }
+      (leaf, intermediate, authData) = (entries[0], entries[1], data)
+      self.receipt = receipt
+    }
+
+    /// What its receipt's signature covers.
+    var content: [UInt8] { AttestTargets.content(receipt) ?? [] }
+  }
+
+  static func content(_ receipt: [UInt8]) -> [UInt8]? {
+    SignedMessage.unverifiedPayload(of: receipt).map { Array($0.slice) }
+  }
+
+  static let good: [Parts] = {
+    do {
+      let parts = try [
+        bench.device, bench.device.with { $0.system = .iOS18 },
+        bench.device.with {
+          $0.environment = .development
+          $0.system = .macOS
+        },
+      ].map { device in
+        try Parts(
+          bench.authority.attestation(
+            of: device, clientDataHash: AttestBench.clientHash, madeMs: AttestBench.madeMs))
+      }
+      for good in parts {
+        bench.verifyAttestation(
+          bench.verifier("standard"), good.whole, keyId: bench.device.keyId
+        ).demandAccepted()
+      }
+      return parts
+    } catch { fatalError("no attestations: \(error)") }
+  }()
+
+  /// What 0xFF and a number stand for.
+  static let pieces: [[UInt8]] =
+    good.flatMap { parts in
+      [parts.leaf, parts.intermediate, parts.receipt, parts.authData]
+    } + [bench.device.keyId, AuthenticatorDataTemplate.coseKey(bench.device.point)]
+    + [AttestDigest.sha256(Array(bench.device.appId.utf8)), bench.authority.rootCertificate]
+
+  /// Mode 0: the others are the whole object. Mode 1: they are authenticator
+  /// data, under a nonce that fits. Mode 2: a kind and client data with a good
+  /// object. Mode 3: the value of extension 8.5 or 8.7 of a leaf.
+  static func attestation(_ input: [UInt8]) {
+    guard let first = input.first else { return }
+    let selector = AttestSelector(first)
+    let rest = ReceiptBench.assemble(input.dropFirst(), pieces)
+    let handle = selector.verifier.handle
+    let keyId = keyId(selector)
+    let answer: Answer
+    switch selector.mode {
+    case 0:
+      answer = bench.verifyAttestation(handle, rest, keyId: keyId)
+      if answer.isOK { checkWhole(rest, selector) }
+      checkCache(selector, answer, rest, keyId)
+    case 1:
+      let object = signed(rest)
+      answer = bench.verifyAttestation(handle, object, keyId: keyId)
+      if answer.isOK { checkData(rest, answer, selector) }
+    case 2:
+      let kind = Int32(rest.first ?? 0) % 4
+      let data = Array(rest.dropFirst())
+      answer = bench.verifyAttestation(
+        handle, good[0].whole, keyId: keyId, kind: kind, clientData: data)
+      checkClientData(answer, kind, data)
+    default:
+      let object = bench.attestation { template in
+        let oid =
+          selector.lastBit
+          ? AttestLeafExtensions.keyFactsOID : AttestLeafExtensions.systemFactsOID
+        template.leaf = template.leaf.replacing(oid, with: CertificateExtension(oid, rest))
+      }
+      answer = bench.verifyAttestation(handle, object, keyId: keyId)
+      if rest.count < 2048, ["standard", "ignore", "whole"].contains(selector.verifier.name) {
+        demand(
+          answer.isOK || answer.text("status.name") == "rejected.attest.acl",
+          "leaf information refuses: \(answer.text("status.name") ?? "")")
+      }
+    }
+    answer.free()
+  }
+
+  /// The key id in its forms.
+  private static func keyId(_ selector: AttestSelector) -> [UInt8] {
+    switch selector.route {
+    case .raw: return bench.device.keyId
+    case .base64: return Array(bench.device.keyIdBase64.utf8)
+    case .doubled: return Array(bench.device.keyIdHex.utf8)
+    case .wrapped: return Base64Text.encodeURL(bench.device.keyId)
+    }
+  }
+
+  private static func signed(_ data: [UInt8]) -> [UInt8] {
+    bench.attestation { template in
+      template.sentAuthData = data
+      template.nonce = { _ in
+        [AttestLeafExtensions.nonce(AttestDigest.sha256(data + AttestBench.clientHash))]
+      }
+    }
+  }
+
+  /// Leaf and authenticator data are those of one good object, and the receipt
+  /// has the content of one.
+  private static func checkWhole(_ object: [UInt8], _ selector: AttestSelector) {
+    guard let cbor = OtherCBOR(object), cbor.pairs(0).count == 3,
+      cbor.string("fmt") == Array("apple-appattest".utf8),
+      let statement = cbor.value("attStmt"), let chain = cbor.value("x5c", in: statement),
+      let receipt = cbor.string("receipt", in: statement)
+    else { fatalError("accepted what the other reader does not read") }
+    let entries = cbor.children(chain).map { cbor.slice(cbor.items[$0]) }
+    demand(
+      entries.count == 2 || entries.last == bench.authority.rootCertificate, "a long chain")
+    let isGood = good.contains { parts in
+      parts.leaf == entries[0] && parts.intermediate == entries[1]
+        && cbor.string("authData") == parts.authData
+    }
+    demand(isGood, "accepted what nobody signed")
+    if selector.verifier.name != "ignore" {
+      demand(good.contains { $0.content == content(receipt) }, "accepted a forged receipt")
+    }
+  }
+
+  /// Whatever was verified before, the answer is the same.
+  private static func checkCache(
+    _ selector: AttestSelector, _ answer: Answer, _ object: [UInt8], _ keyId: [UInt8]
+  ) {
+    guard selector.verifier.name == "standard" else { return }
+    let fresh = bench.verifyAttestation(bench.verifier("no-cache"), object, keyId: keyId)
+    for member in ["attestation", "error", "checks", "warnings"] {
+      demand(fresh.source(member) == answer.source(member), "the cache changes \(member)")
+    }
+    fresh.free()
+  }
+
+  /// app-attest.md §3.1, offset by offset.
+  private static func checkData(
+    _ data: [UInt8], _ answer: Answer, _ selector: AttestSelector
+  ) {
+    let device = bench.device
+    demand(data.count >= 164 && data.count <= 1024, "a length of \(data.count)")
+    demand(data[..<32].elementsEqual(AttestDigest.sha256(Array(device.appId.utf8))), "rpIdHash")
+    demand(data[32] & 0x40 != 0, "flags")
+    demand(data[33..<37].allSatisfy { $0 == 0 }, "a counter")
+    // The receipt, where it is looked at, is one of production.
+    let names = ["appattest\0\0\0\0\0\0\0", "appattestdevelop", "appattestsandbox"]
+    demand(
+      names.prefix(selector.verifier.name == "ignore" ? 3 : 1).contains {
+        data[37..<53].elementsEqual($0.utf8)
+      }, "aaguid")
+    demand(data[53..<55].elementsEqual([0, 32]), "length of the credential id")
+    demand(data[55..<87].elementsEqual(device.keyId), "credential id")
+    demand(
+      data[87..<164].elementsEqual(AuthenticatorDataTemplate.coseKey(device.point)), "COSE key")
+    let found = OtherExtensions(data, after: 164)
+    demand(found != nil, "accepted extensions that the other reader refuses")
+    demand(
+      answer.text("attestation.bundleVersion").map { Array($0.utf8) } == found?.bundleVersion,
+      "bundleVersion differs")
+    demand(
+      answer.tree?.member("attestation")?.member("category")?.integer
+        == found?.category.map { Int64($0) }, "category differs")
+  }
+
+  private static func checkClientData(_ answer: Answer, _ kind: Int32, _ data: [UInt8]) {
+    guard answer.isOK else { return }
+    demand(
+      kind == AttestBench.data && data == AttestBench.clientData
+        || kind == AttestBench.hash && data == AttestBench.clientHash,
+      "accepted other client data")
+  }
+
+  // MARK: assertions
+
+  /// Good assertions: authenticator data and object, by counter and system.
+  static let goodAssertions: [(data: [UInt8], signature: [UInt8], whole: [UInt8])] = [
+    (bench.device, UInt32(1)), (bench.device.with { $0.system = .iOS18 }, 7),
+  ].map { device, counter in
+    let data = device.assertionData(counter: counter).bytes
+    let whole = bench.assertion(over: data)
+    guard let signature = OtherCBOR(whole)?.string("signature") else { fatalError("assertion") }
+    bench.verifyAssertion(bench.verifier("standard"), whole, key: bench.device.point)
+      .demandAccepted()
+    return (data, signature, whole)
+  }
+
+  static let assertionPieces: [[UInt8]] =
+    goodAssertions.flatMap { [$0.data, $0.signature] } + [Array(goodAssertions[0].data[..<32])]
+
+  /// Mode 0: the others are the whole object. Mode 1: authenticator data, signed.
+  /// Mode 2: the signature of a good object. Mode 3: a kind and client data.
+  static func assertion(_ input: [UInt8]) {
+    guard let first = input.first else { return }
+    let selector = AttestSelector(first)
+    let rest = ReceiptBench.assemble(input.dropFirst(), assertionPieces)
+    let handle = selector.verifier.handle
+    let key = (try? publicKey(selector)) ?? []
+    let stored: UInt32 = selector.lastBit ? 3 : 0
+    let answer: Answer
+    switch selector.mode {
+    case 0:
+      answer = bench.verifyAssertion(handle, rest, key: key, counter: stored)
+      if answer.isOK {
+        let data = OtherCBOR(rest)?.string("authenticatorData")
+        demand(goodAssertions.contains { $0.data == data }, "accepted what nobody signed")
+        checkSignature(OtherCBOR(rest)?.string("signature") ?? [])
+        checkAsserted(data ?? [], answer, stored)
+      }
+    case 1:
+      answer = bench.verifyAssertion(
+        handle, bench.assertion(over: rest), key: key, counter: stored)
+      if answer.isOK { checkAsserted(rest, answer, stored) }
+    case 2:
+      let object = AttestBench.assertion(rest, goodAssertions[0].data)
+      answer = bench.verifyAssertion(handle, object, key: key)
+      if answer.isOK { checkSignature(rest) }
+    default:
+      let kind = Int32(rest.first ?? 0) % 4
+      let data = Array(rest.dropFirst())
+      answer = bench.verifyAssertion(
+        handle, goodAssertions[0].whole, key: key, kind: kind, clientData: data)
+      checkClientData(answer, kind, data)
+    }
+    answer.free()
+  }
+
+  private static func publicKey(_ selector: AttestSelector) throws -> [UInt8] {
+    switch selector.route {
+    case .raw, .doubled: return bench.device.point
+    case .base64, .wrapped: return try bench.device.key.publicKeyInfo()
+    }
+  }
+
+  /// Nobody but the key can make one: it is a good one, or its twin (r, n − s).
+  private static func checkSignature(_ der: [UInt8]) {
+    guard let mine = try? AssayAuthority.ECDSASignature(der: der) else {
+      fatalError("accepted a signature that the other reader does not read")
+    }
+    demand(mine.der == der, "accepted another spelling of a signature")
+    let isGood = goodAssertions.contains { other in
+      (try? AssayAuthority.ECDSASignature(der: other.signature))?.r == mine.r
+    }
+    demand(isGood, "accepted a signature that nobody made")
+  }
+
+  private static func checkAsserted(_ data: [UInt8], _ answer: Answer, _ stored: UInt32) {
+    demand(data.count >= 37 && data.count <= 1024, "a length of \(data.count)")
+    demand(
+      data[..<32].elementsEqual(AttestDigest.sha256(Array(bench.device.appId.utf8)))
+        || data[..<32].elementsEqual(
+          AttestDigest.sha256(Array("ABCDE12345.com.example.second".utf8))),
+      "rpIdHash")
+    let counter = data[33..<37].reduce(UInt32(0)) { $0 << 8 | UInt32($1) }
+    demand(counter > stored, "a counter that did not rise")
+    demand(
+      answer.tree?.member("assertion")?.member("counter")?.integer == Int64(counter),
+      "the counter differs")
+    let found = OtherExtensions(data, after: 37)
+    demand(found != nil, "accepted extensions that the other reader refuses")
+    demand(
+      answer.text("assertion.bundleVersion").map { Array($0.utf8) } == found?.bundleVersion,
+      "bundleVersion differs")
+  }
+}
+
+/// The extensions of authenticator data as the other reader has them (ATT-15).
+struct OtherExtensions {
+  private(set) var category: UInt32? = nil
+  private(set) var bundleVersion: [UInt8]? = nil
+  private(set) var others = 0
+
+  init?(_ data: [UInt8], after count: Int) {
+    guard data.count > count else { return }
+    guard let cbor = OtherCBOR(Array(data[count...])), cbor.items[0].major == 5,
+      cbor.items[0].argument <= 8
+    else { return nil }
+    for (key, value) in cbor.pairs(0) {
+      let item = cbor.items[value]
+      guard cbor.items[key].major == 3 else { return nil }
+      switch String(decoding: cbor.slice(cbor.items[key]), as: UTF8.self) {
+      case "apple_bundle_version_01", "bundleVersion":
+        guard item.major == 3, bundleVersion == nil else { return nil }
+        bundleVersion = cbor.slice(item)
+      case "apple_validation_category_01", "validationCategory":
+        guard category == nil, let number = OtherExtensions.category(item, cbor) else {
+          return nil
+        }
+        category = number
+      default: others += 1
+      }
+    }
+  }
+
+  private static func category(_ item: reference_cbor_item, _ cbor: OtherCBOR) -> UInt32? {
+    if item.major == 0 { return UInt32(exactly: item.argument) }
+    let octets = cbor.slice(item)
+    guard item.major == 2, octets.count == 4 else { return nil }
+    return UInt32(octets[0]) | UInt32(octets[1]) << 8 | UInt32(octets[2]) << 16
+      | UInt32(octets[3]) << 24
+  }
+}

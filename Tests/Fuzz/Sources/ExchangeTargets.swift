@@ -1,0 +1,151 @@
+import CAssay
+import CReference
+
+@testable import Assay
+@testable import AssayAuthority
+
+/// Targets over `assay_exchange_new` and over the blocks `attest`, `deviceCheck`
+/// and `risk` of a configuration.
+enum ExchangeTargets {
+  private static let bench = AttestBench.shared
+
+  private static let privateKey: [UInt8] = {
+    guard let pem = try? SigningKey.generate(.p256).pem() else { fatalError("no key") }
+    return pem
+  }()
+
+  /// The PEM text as a JSON string has it.
+  private static let escapedKey: [UInt8] = privateKey.flatMap {
+    $0 == 0x0a ? Array("\\n".utf8) : [$0]
+  }
+
+  // MARK: exchanges
+
+  private static let configurations: [JSONText] = {
+    let standard = FuzzBench.shared.cases.standardConfig.setting(
+      "deviceCheck",
+      [
+        "keyId": "KEYID12345", "teamId": "ABCDE12345", "privateKey": .string(utf8: privateKey),
+        "bits": [
+          "bit0": ["name": "promo-used", "resetAfterMonths": 12], "bit1": ["name": "abuse"],
+        ],
+      ])
+    return [standard, standard.removing("deviceCheck")]
+  }()
+
+  private static let verifiers = configurations.map { FuzzBench.verifier($0.bytes) }
+
+  /// Any bytes as a request. The first byte picks whether DeviceCheck is
+  /// configured, and whether a document is handed in.
+  static func exchange(_ input: [UInt8]) {
+    guard let first = input.first else { return }
+    let verifier = verifiers[Int(first & 1)]
+    let request = Array(input.dropFirst())
+    let evidence = first & 2 == 0 ? [] : [document(verifier)]
+    let answer = bench.exchange(verifier, request, evidence: evidence)
+    let again = bench.exchange(verifier, request, evidence: evidence)
+    demand(answer.json == again.json, "two answers to one request differ")
+    again.free()
+    if answer.isOK || hasResult(answer) { checkAnswered(answer, request) }
+    demand(!answer.isOK || evidence.isEmpty, "took evidence that it is not about")
+    answer.free()
+    evidence.forEach { assay_doc_free($0) }
+  }
+
+  private static func document(_ verifier: OpaquePointer?) -> OpaquePointer? {
+    bench.verifyAttestation(
+      verifier, AttestTargets.good[0].whole, keyId: bench.device.keyId
+    ).handle
+  }
+
+  private static func hasResult(_ answer: Answer) -> Bool {
+    guard let tree = answer.tree else { return false }
+    return tree.member("risk")?.isNull == false || tree.member("exchange")?.isNull == false
+  }
+
+  /// What was answered is JSON for cJSON too, and its result has its members.
+  private static func checkAnswered(_ answer: Answer, _ request: [UInt8]) {
+    let json = request.withUnsafeBytes {
+      reference_json_read($0.baseAddress?.assumingMemoryBound(to: CChar.self), $0.count)
+    }
+    demand(json != nil, "cJSON does not read an answered request")
+    reference_json_free(json)
+    guard let tree = answer.tree else { fatalError("no tree") }
+    if let risk = tree.member("risk"), !risk.isNull {
+      let score = risk.member("score")?.integer ?? -1
+      demand((0...100).contains(score), "a score of \(score)")
+      let verdict = risk.member("verdict")?.text?.string
+      demand(
+        (verdict == "allow") == answer.isOK, "\(verdict ?? "no verdict") with \(answer.status)")
+    }
+    if let exchange = tree.member("exchange"), !exchange.isNull {
+      demand(exchange.member("state")?.text == "done", "not done")
+    }
+  }
+
+  // MARK: configurations
+
+  private static let configTexts: [UInt8: [UInt8]] = [
+    1: Base64Text.encode(bench.authority.rootCertificate),
+    2: Base64Text.encode(bench.authority.receiptChain.root),
+    3: Array(FuzzBench.shared.authority.anchor.utf8), 4: escapedKey,
+    5: Base64Text.encode(bench.authority.intermediateCertificate),
+    6: Array(ReceiptBench.shared.authority.anchor.utf8),
+  ]
+
+  static func standIns(_ config: [UInt8]) -> [UInt8] {
+    var short = config[...]
+    for (number, text) in configTexts {
+      while let place = short.firstRange(of: text) {
+        short = short[..<place.lowerBound] + [number] + short[place.upperBound...]
+      }
+    }
+    return Array(short)
+  }
+
+  /// Any bytes as a configuration: bytes 1 … 6 stand for certificates and a
+  /// private key. What builds a verifier lets it work; the key is never told.
+  static func attestConfig(_ input: [UInt8]) {
+    let config = expand(input[...], configTexts)
+    var verifier: OpaquePointer? = nil
+    var document: OpaquePointer? = nil
+    let status = config.withUnsafeBytes {
+      assay_verifier_new(
+        $0.baseAddress?.assumingMemoryBound(to: CChar.self), $0.count, &verifier, &document)
+    }
+    let answer = Answer(status, document)
+    demand((verifier != nil) == answer.isOK, "verifier and status do not agree")
+    demand(answer.json.firstRange(of: Array(escapedKey.prefix(80))) == nil, "the key is told")
+    if verifier != nil { use(verifier, config) }
+    assay_verifier_free(verifier)
+    answer.free()
+  }
+
+  private static func use(_ verifier: OpaquePointer?, _ config: [UInt8]) {
+    let good = AttestTargets.good[0].whole
+    let attested = bench.verifyAttestation(verifier, good, keyId: bench.device.keyId)
+    if attested.isOK {
+      demand(config.firstRange(of: configTexts[1] ?? []) != nil, "accepted under another root")
+      demand(
+        config.firstRange(of: Array("com.example.app".utf8)) != nil, "accepted for no app of ours")
+    }
+    attested.free()
+    let assertion = AttestTargets.goodAssertions[0].whole
+    bench.verifyAssertion(verifier, assertion, key: bench.device.point).free()
+    let receipt = ReceiptBench.shared.verify(
+      verifier, AttestBench.receiptKind, AttestReceiptTargets.good[0])
+    demand(
+      !receipt.isOK || config.firstRange(of: configTexts[2] ?? []) != nil,
+      "accepted a receipt under another root")
+    receipt.free()
+    for request in requests { bench.exchange(verifier, Array(request.utf8)).free() }
+  }
+
+  static let requests = [
+    "{\"kind\":\"risk.assess\",\"observations\":{\"request\":\"promo\"}}",
+    "{\"kind\":\"deviceCheck.read\",\"call\":\"query\",\"status\":200,\"body\":{\"text\":"
+      + "\"{\\\"bit0\\\":true,\\\"bit1\\\":false,\\\"last_update_time\\\":\\\"2026-10\\\"}\"},"
+      + "\"offer\":true}",
+    "{\"kind\":\"deviceCheck.token\",\"deviceToken\":\"QUJDRA==\"}",
+  ]
+}
