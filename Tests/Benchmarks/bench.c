@@ -15,6 +15,7 @@
 #include <string.h>
 
 #include "bare.h"
+#include "bench_attest.h"
 #include "bench_receipts.h"
 #include "evidence.h"
 #include "measure.h"
@@ -354,6 +355,7 @@ int main(int argc, char **argv) {
   refused(&world);
   cold(&world);
   receipt_rows(&(struct selection){wanted, rounds});
+  attest_rows(&(struct selection){wanted, rounds});
   unpin();
   threads(&world);
   return 0;

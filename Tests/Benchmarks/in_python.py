@@ -1,4 +1,4 @@
-"""Assay's Python package against Apple's, in one process.
+"""Assay's Python package against Apple's and pyattest, in one process.
 
   in_python.py FOLDER [--quick]
 
@@ -44,6 +44,44 @@ def compare(name, ours, our_calls, baseline, baseline_calls, rounds):
     )
 
 
+def compare_attestations(folder, rounds):
+    """One attestation; pyattest looks at neither receipt nor COSE key."""
+    try:
+        from pyattest.attestation import Attestation
+        from pyattest.configs.apple import AppleConfig
+    except ImportError as missing:
+        print(f"# pyattest is not installed: {missing}")
+        return
+    import asyncio
+    from importlib.metadata import version as version_of
+
+    print(f"# pyattest {version_of('pyattest')}")
+    attestation = (folder / "attestation.cbor").read_bytes()
+    key_id = (folder / "key-id.bin").read_bytes()
+    client_data = (folder / "client-data.bin").read_bytes()
+    verifier = assay.Verifier((folder / "attest.json").read_text())
+    config = AppleConfig(
+        key_id=key_id, app_id="ABCDE12345.com.example.bench", production=True,
+        root_ca=(folder / "attest-root.pem").read_bytes())
+    loop = asyncio.new_event_loop()
+
+    def ours():
+        key = verifier.verify_attestation(
+            attestation, key_id=key_id, client_data=client_data)
+        return key.key_id, key.public_key
+
+    def theirs():
+        other = Attestation(attestation, client_data, config)
+        loop.run_until_complete(other.verify())
+        return other.data["data"]["credential_id"]
+
+    ours()
+    if theirs() != key_id:
+        raise SystemExit("pyattest reads another key")
+    compare("python-attest", ours, 50, theirs, 5, rounds)
+    loop.close()
+
+
 def main(folder, quick):
     rounds = 7 if quick else 25
     jws = (folder / "transaction.jws").read_text()
@@ -70,6 +108,7 @@ def main(folder, quick):
     compare("python-package", bare_ctypes, 60, ours, 60, rounds)
     version = functions.assay_version_number
     print(f"# one empty call through ctypes: {timed(version, 20000):.0f} ns")
+    compare_attestations(folder, rounds)
 
     try:
         from appstoreserverlibrary.models.Environment import Environment

@@ -3,17 +3,22 @@
  *
  *   mint FOLDER
  *
- * FOLDER receives config.json, root.der, transaction.jws and notification.jws.
+ * FOLDER receives config.json, root.der, transaction.jws and notification.jws;
+ * of App Attest attest.json, attest-root.pem, attestation.cbor, key-id.bin and
+ * client-data.bin.
  */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include <openssl/pem.h>
+
+#include "attest_evidence.h"
 #include "evidence.h"
 #include "measure.h"
 
-static void put(const char *folder, const char *name, const void *bytes,
-                size_t length) {
+static void put_file(const char *folder, const char *name, const void *bytes,
+                     size_t length) {
   char path[4096];
   FILE *file;
   int used = snprintf(path, sizeof path, "%s/%s", folder, name);
@@ -25,7 +30,25 @@ static void put(const char *folder, const char *name, const void *bytes,
 }
 
 static void put_text(const char *folder, const char *name, const char *text) {
-  put(folder, name, text, strlen(text));
+  put_file(folder, name, text, strlen(text));
+}
+
+static void put_attestation(const char *folder) {
+  struct attest_line line = attest_line_new();
+  struct attested device = attested_new(&line);
+  BIO *text = BIO_new(BIO_s_mem());
+  char *pem = NULL;
+  long length;
+  demand(PEM_write_bio_X509(text, line.root.certificate) == 1,
+         "PEM_write_bio_X509");
+  length = BIO_get_mem_data(text, &pem);
+  put_file(folder, "attest-root.pem", pem, (size_t)length);
+  put_text(folder, "attest.json", attest_configuration(&line, -1));
+  put_file(folder, "attestation.cbor", device.attestation.at,
+           device.attestation.length);
+  put_file(folder, "key-id.bin", device.key_id, sizeof device.key_id);
+  put_text(folder, "client-data.bin", attest_client_data);
+  BIO_free(text);
 }
 
 int main(int argc, char **argv) {
@@ -47,9 +70,10 @@ int main(int argc, char **argv) {
       jws_sign(&chain, notification_payload(&transaction, &renewal));
   length = i2d_X509(root.certificate, &der);
   demand(length > 0, "i2d_X509");
-  put(argv[1], "root.der", der, (size_t)length);
+  put_file(argv[1], "root.der", der, (size_t)length);
   put_text(argv[1], "config.json", configuration(&root, -1));
   put_text(argv[1], "transaction.jws", transaction.text);
   put_text(argv[1], "notification.jws", notification.text);
+  put_attestation(argv[1]);
   return 0;
 }

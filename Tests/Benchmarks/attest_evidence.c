@@ -1,0 +1,361 @@
+/* attest_evidence.c - see attest_evidence.h. */
+#define _GNU_SOURCE
+#include "attest_evidence.h"
+
+#include <openssl/bn.h>
+#include <openssl/rand.h>
+#include <openssl/sha.h>
+#include <openssl/x509v3.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "measure.h"
+
+const char attest_client_data[] = "{\"challenge\":\"AAECAwQFBgcICQoLDA0ODw\"}";
+const char attest_app_id[] = "ABCDE12345.com.example.bench";
+
+enum { DATA = 164 };
+
+/* ---- certificates -------------------------------------------------------- */
+
+static void extend(X509 *certificate, const char *name, const char *value) {
+  X509_EXTENSION *extension = X509V3_EXT_conf(NULL, NULL, name, value);
+  demand(extension != NULL && X509_add_ext(certificate, extension, -1) == 1,
+         name);
+  X509_EXTENSION_free(extension);
+}
+
+/* A certificate that still lacks its extensions and its signature. */
+static struct issuer unsigned_certificate(const char *name, const char *curve,
+                                          const struct issuer *issuer,
+                                          long days_before, long days_after) {
+  struct issuer made;
+  unsigned char octets[16];
+  BIGNUM *serial;
+  X509_NAME *subject;
+  made.key = EVP_EC_gen(curve);
+  made.certificate = X509_new();
+  demand(made.key != NULL && made.certificate != NULL, "EVP_EC_gen");
+  if (issuer == NULL) issuer = &made;
+  X509_set_version(made.certificate, X509_VERSION_3);
+  demand(RAND_bytes(octets, sizeof octets) == 1, "RAND_bytes");
+  octets[0] = (octets[0] & 0x3f) | 0x20;
+  serial = BN_bin2bn(octets, sizeof octets, NULL);
+  BN_to_ASN1_INTEGER(serial, X509_get_serialNumber(made.certificate));
+  BN_free(serial);
+  subject = X509_get_subject_name(made.certificate);
+  X509_NAME_add_entry_by_txt(subject, "CN", MBSTRING_ASC,
+                             (const unsigned char *)name, -1, -1, 0);
+  X509_NAME_add_entry_by_txt(subject, "O", MBSTRING_ASC,
+                             (const unsigned char *)"Assay Benchmark", -1, -1,
+                             0);
+  X509_set_issuer_name(made.certificate,
+                       X509_get_subject_name(issuer->certificate));
+  X509_gmtime_adj(X509_getm_notBefore(made.certificate), -days_before * 86400);
+  X509_gmtime_adj(X509_getm_notAfter(made.certificate), days_after * 86400);
+  X509_set_pubkey(made.certificate, made.key);
+  return made;
+}
+
+static struct issuer authority(const char *name, const char *curve,
+                               const struct issuer *issuer,
+                               const char *marker) {
+  struct issuer made = unsigned_certificate(name, curve, issuer, 2000, 3000);
+  extend(made.certificate, "basicConstraints", "critical,CA:TRUE");
+  extend(made.certificate, "keyUsage", "critical,keyCertSign,cRLSign");
+  if (marker != NULL) extend(made.certificate, marker, "DER:05:00");
+  demand(X509_sign(made.certificate, (issuer ? issuer : &made)->key,
+                   EVP_sha384()) > 0,
+         "X509_sign");
+  return made;
+}
+
+struct attest_line attest_line_new(void) {
+  struct attest_line line;
+  line.root = authority("Benchmark Attestation Root CA", "P-384", NULL, NULL);
+  line.intermediate =
+      authority("Benchmark Attestation CA 1", "P-384", &line.root, NULL);
+  line.receipt_root =
+      authority("Benchmark Root CA - G3", "P-384", NULL, NULL);
+  line.receipt_intermediate =
+      authority("Benchmark Integration CA 5", "P-256", &line.receipt_root,
+                "1.2.840.113635.100.6.2.3");
+  line.receipt_leaf =
+      unsigned_certificate("Benchmark Fraud Receipt Signing", "P-256",
+                           &line.receipt_intermediate, 200, 200);
+  extend(line.receipt_leaf.certificate, "basicConstraints",
+         "critical,CA:FALSE");
+  extend(line.receipt_leaf.certificate, "keyUsage",
+         "critical,digitalSignature");
+  extend(line.receipt_leaf.certificate, "1.2.840.113635.100.12.15",
+         "DER:05:00");
+  demand(X509_sign(line.receipt_leaf.certificate,
+                   line.receipt_intermediate.key, EVP_sha256()) > 0,
+         "X509_sign");
+  return line;
+}
+
+/* ---- CBOR ---------------------------------------------------------------- */
+
+static void cbor_head(struct bytes *to, int major, size_t count) {
+  unsigned char head[3];
+  size_t size = 1;
+  head[0] = (unsigned char)(major << 5);
+  if (count < 24) {
+    head[0] |= (unsigned char)count;
+  } else if (count < 256) {
+    head[0] |= 24;
+    head[1] = (unsigned char)count;
+    size = 2;
+  } else {
+    head[0] |= 25;
+    head[1] = (unsigned char)(count >> 8);
+    head[2] = (unsigned char)count;
+    size = 3;
+  }
+  put(to, head, size);
+}
+
+static void cbor_text(struct bytes *to, const char *text) {
+  cbor_head(to, 3, strlen(text));
+  put(to, text, strlen(text));
+}
+
+static void cbor_bytes(struct bytes *to, const void *from, size_t length) {
+  cbor_head(to, 2, length);
+  put(to, from, length);
+}
+
+/* ---- keys and data ------------------------------------------------------- */
+
+/* 04, x, y. */
+static void point_of(EVP_PKEY *key, unsigned char point[65]) {
+  size_t length = 0;
+  demand(EVP_PKEY_get_octet_string_param(key, "encoded-pub-key", point, 65,
+                                         &length) == 1 &&
+             length == 65 && point[0] == 4,
+         "encoded-pub-key");
+}
+
+static void client_hash(unsigned char hash[32]) {
+  SHA256((const unsigned char *)attest_client_data,
+         sizeof attest_client_data - 1, hash);
+}
+
+/* SHA-256 of authenticator data and the client data's hash. */
+static void nonce_of(const unsigned char *data, size_t length,
+                     unsigned char nonce[32]) {
+  struct bytes both = {0};
+  unsigned char hash[32];
+  client_hash(hash);
+  put(&both, data, length);
+  put(&both, hash, sizeof hash);
+  SHA256(both.at, both.length, nonce);
+  free(both.at);
+}
+
+static void attested_data(const struct attested *device,
+                          unsigned char data[DATA]) {
+  static const unsigned char cose[] = {0xa5, 1,    2,    3,    0x26,
+                                       0x20, 1,    0x21, 0x58, 0x20};
+  static const unsigned char middle[] = {0x22, 0x58, 0x20};
+  memset(data, 0, DATA);
+  SHA256((const unsigned char *)attest_app_id, strlen(attest_app_id), data);
+  data[32] = 0x40;
+  memcpy(data + 37, "appattest", 9);
+  data[54] = 32;
+  memcpy(data + 55, device->key_id, 32);
+  memcpy(data + 87, cose, sizeof cose);
+  memcpy(data + 97, device->point + 1, 32);
+  memcpy(data + 129, middle, sizeof middle);
+  memcpy(data + 132, device->point + 33, 32);
+}
+
+/* ---- receipts ------------------------------------------------------------ */
+
+static void field(struct bytes *to, unsigned type, const char *text) {
+  attribute(to, type, text, strlen(text));
+}
+
+static void instant(char *out, size_t room, long long ms) {
+  time_t seconds = (time_t)(ms / 1000);
+  struct tm parts;
+  size_t used;
+  gmtime_r(&seconds, &parts);
+  used = strftime(out, room, "%Y-%m-%dT%H:%M:%S", &parts);
+  snprintf(out + used, room - used, ".%03dZ", (int)(ms % 1000));
+}
+
+static void add_receipt(struct attested *device, const unsigned char *leaf,
+                        size_t leaf_length) {
+  const struct attest_line *line = device->line;
+  struct bytes set = {0};
+  unsigned char hash[32], *der = NULL, token[66];
+  long long now = now_ms();
+  char text[64], *digits;
+  int size;
+  BIO *content;
+  CMS_ContentInfo *cms;
+  const ASN1_OCTET_STRING *signature;
+  client_hash(hash);
+  field(&set, 2, attest_app_id);
+  attribute(&set, 3, leaf, leaf_length);
+  attribute(&set, 4, hash, sizeof hash);
+  demand(RAND_bytes(token, sizeof token) == 1, "RAND_bytes");
+  digits = base64(token, sizeof token);
+  field(&set, 5, digits);
+  free(digits);
+  field(&set, 6, "ATTEST");
+  field(&set, 7, "production");
+  instant(text, sizeof text, now - 1000);
+  field(&set, 12, text);
+  instant(text, sizeof text, now + 90LL * 86400000);
+  field(&set, 21, text);
+  element(&device->content, 0x31, set.at, set.length);
+  content = BIO_new_mem_buf(device->content.at, (int)device->content.length);
+  cms = CMS_sign(NULL, NULL, NULL, content, CMS_BINARY | CMS_PARTIAL);
+  demand(cms != NULL &&
+             CMS_add1_signer(cms, line->receipt_leaf.certificate,
+                             line->receipt_leaf.key, EVP_sha256(),
+                             CMS_NOATTR | CMS_BINARY) != NULL &&
+             CMS_add1_cert(cms, line->receipt_intermediate.certificate) == 1 &&
+             CMS_add1_cert(cms, line->receipt_root.certificate) == 1 &&
+             CMS_final(cms, content, NULL, CMS_BINARY) == 1,
+         "CMS_sign");
+  signature = CMS_SignerInfo_get0_signature(
+      sk_CMS_SignerInfo_value(CMS_get0_SignerInfos(cms), 0));
+  put(&device->signature, ASN1_STRING_get0_data(signature),
+      (size_t)ASN1_STRING_length(signature));
+  size = i2d_CMS_ContentInfo(cms, &der);
+  demand(size > 0, "i2d_CMS_ContentInfo");
+  put(&device->receipt, der, (size_t)size);
+  OPENSSL_free(der);
+  CMS_ContentInfo_free(cms);
+  BIO_free(content);
+  free(set.at);
+}
+
+/* ---- attestations -------------------------------------------------------- */
+
+static void add_leaf(struct attested *device, const unsigned char *data) {
+  struct issuer leaf = unsigned_certificate(
+      "benchmark key", "P-256", &device->line->intermediate, 1, 2);
+  char value[256];
+  unsigned char nonce[32];
+  size_t used, n;
+  nonce_of(data, DATA, nonce);
+  X509_set_pubkey(leaf.certificate, device->key);
+  EVP_PKEY_free(leaf.key);
+  extend(leaf.certificate, "basicConstraints", "critical,CA:FALSE");
+  extend(leaf.certificate, "keyUsage",
+         "critical,digitalSignature,nonRepudiation,keyEncipherment,"
+         "dataEncipherment");
+  used = (size_t)snprintf(value, sizeof value, "DER:30:24:A1:22:04:20");
+  for (n = 0; n < sizeof nonce; n++)
+    used += (size_t)snprintf(value + used, sizeof value - used, ":%02X",
+                             nonce[n]);
+  extend(leaf.certificate, "1.2.840.113635.100.8.2", value);
+  demand(X509_sign(leaf.certificate, device->line->intermediate.key,
+                   EVP_sha256()) > 0,
+         "X509_sign");
+  device->leaf = leaf.certificate;
+}
+
+struct attested attested_new(const struct attest_line *line) {
+  struct attested device = {0};
+  unsigned char data[DATA], *leaf = NULL, *intermediate = NULL;
+  int leaf_length, intermediate_length, body;
+  device.line = line;
+  device.key = EVP_EC_gen("P-256");
+  demand(device.key != NULL, "EVP_EC_gen");
+  point_of(device.key, device.point);
+  SHA256(device.point, sizeof device.point, device.key_id);
+  attested_data(&device, data);
+  add_leaf(&device, data);
+  leaf_length = i2d_X509(device.leaf, &leaf);
+  intermediate_length = i2d_X509(line->intermediate.certificate, &intermediate);
+  body = i2d_re_X509_tbs(device.leaf, &device.leaf_body);
+  demand(leaf_length > 0 && intermediate_length > 0 && body > 0, "i2d_X509");
+  device.leaf_body_length = (size_t)body;
+  X509_get0_signature(&device.leaf_signature, NULL, device.leaf);
+  add_receipt(&device, leaf, (size_t)leaf_length);
+
+  cbor_head(&device.attestation, 5, 3);
+  cbor_text(&device.attestation, "fmt");
+  cbor_text(&device.attestation, "apple-appattest");
+  cbor_text(&device.attestation, "attStmt");
+  cbor_head(&device.attestation, 5, 2);
+  cbor_text(&device.attestation, "x5c");
+  cbor_head(&device.attestation, 4, 2);
+  cbor_bytes(&device.attestation, leaf, (size_t)leaf_length);
+  cbor_bytes(&device.attestation, intermediate, (size_t)intermediate_length);
+  cbor_text(&device.attestation, "receipt");
+  cbor_bytes(&device.attestation, device.receipt.at, device.receipt.length);
+  cbor_text(&device.attestation, "authData");
+  cbor_bytes(&device.attestation, data, sizeof data);
+  OPENSSL_free(leaf);
+  OPENSSL_free(intermediate);
+  return device;
+}
+
+/* ---- assertions ---------------------------------------------------------- */
+
+struct assertion assertion_new(const struct attested *device,
+                               unsigned counter) {
+  struct assertion made = {0};
+  unsigned char data[37] = {0}, signature[80];
+  size_t length = sizeof signature;
+  EVP_MD_CTX *sign = EVP_MD_CTX_new();
+  SHA256((const unsigned char *)attest_app_id, strlen(attest_app_id), data);
+  data[32] = 0x40;
+  data[33] = (unsigned char)(counter >> 24);
+  data[34] = (unsigned char)(counter >> 16);
+  data[35] = (unsigned char)(counter >> 8);
+  data[36] = (unsigned char)counter;
+  nonce_of(data, sizeof data, made.nonce);
+  demand(EVP_DigestSignInit(sign, NULL, EVP_sha256(), NULL, device->key) == 1 &&
+             EVP_DigestSign(sign, signature, &length, made.nonce,
+                            sizeof made.nonce) == 1,
+         "EVP_DigestSign");
+  EVP_MD_CTX_free(sign);
+  put(&made.signature, signature, length);
+  cbor_head(&made.object, 5, 2);
+  cbor_text(&made.object, "signature");
+  cbor_bytes(&made.object, signature, length);
+  cbor_text(&made.object, "authenticatorData");
+  cbor_bytes(&made.object, data, sizeof data);
+  return made;
+}
+
+/* ---- configuration ------------------------------------------------------- */
+
+static char *certificate_text(X509 *certificate) {
+  unsigned char *der = NULL;
+  int size = i2d_X509(certificate, &der);
+  char *text;
+  demand(size > 0, "i2d_X509");
+  text = base64(der, (size_t)size);
+  OPENSSL_free(der);
+  return text;
+}
+
+char *attest_configuration(const struct attest_line *line, int chains) {
+  char *root = certificate_text(line->root.certificate);
+  char *receipt_root = certificate_text(line->receipt_root.certificate);
+  char *text = NULL, cache[64] = "";
+  if (chains >= 0)
+    snprintf(cache, sizeof cache, "\"storekit\":{\"cache\":{\"chains\":%d}},",
+             chains);
+  demand(asprintf(&text,
+                  "{\"apps\":[{\"bundleId\":\"com.example.bench\","
+                  "\"appAppleId\":1234567890}],%s"
+                  "\"attest\":{\"appIds\":[\"%s\"],\"anchors\":[\"%s\"],"
+                  "\"receiptAnchors\":[\"%s\"],\"maxAgeMs\":3600000}}",
+                  cache, attest_app_id, root, receipt_root) > 0,
+         "asprintf");
+  free(root);
+  free(receipt_root);
+  return text;
+}
