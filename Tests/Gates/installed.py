@@ -59,7 +59,8 @@ def check_install(suite, prefix):
 
 def build_examples(suite, prefix, folder):
     flags = pkg_config(prefix, "--cflags", "--libs", "assay").stdout.split()
-    for name, more in [("verify", ["-lcjson"]), ("receipt", ["-lcjson"]), ("expiry", [])]:
+    for name, more in [("verify", ["-lcjson"]), ("receipt", ["-lcjson"]),
+                       ("attest", ["-lcjson"]), ("expiry", [])]:
         result = run(["gcc", *STRICT, EXAMPLES / f"{name}.c", "-o", folder / name, *flags, *more])
         suite.expect(result.returncode == 0, f"{name}.c builds with pkg-config",
                      result.stderr[:1500])
@@ -155,6 +156,88 @@ def check_receipt(suite, program, environment, cases):
         suite.expect(result.returncode == 2, f"receipt --device {device!r}", result.stderr)
 
 
+def run_attest(program, environment, table, case, action, record):
+    """What attest.c says of one object: exit code, lines, and the record after it."""
+    with tempfile.TemporaryDirectory() as name:
+        folder = pathlib.Path(name)
+        config, kept = folder / "config.json", folder / "record.json"
+        config.write_text(json.dumps(table["verifiers"][case["verifier"]]))
+        call = "attestation" if action == "register" else "assertion"
+        (folder / "object").write_bytes(text_of(case, call))
+        (folder / "data").write_bytes(text_of(case, "clientData"))
+        if record is not None:
+            kept.write_text(json.dumps(record))
+        command = [program, config, action, kept, folder / "object", folder / "data"]
+        if action == "register":
+            command.append(key_id_text(case))
+        command += ["--at", case["now"], *(["--hash"] if case["clientDataKind"] == 2 else [])]
+        result = run(command, env=environment, errors="replace")
+        after = json.loads(kept.read_text()) if kept.exists() else None
+        return result.returncode, result.stdout.splitlines(), after
+
+
+def key_id_text(case):
+    """A key id as a program's argument: 32 bytes go as their base64."""
+    octets = text_of(case, "keyId")
+    return base64.b64encode(octets).decode() if len(octets) == 32 else octets.decode()
+
+
+def attest_cases(table, call):
+    """Accepted cases of a call, and one of each refusal that the program can reach."""
+    chosen = {}
+    for case in table["cases"]:
+        if case["call"] != call or case["clientDataKind"] not in (1, 2):
+            continue
+        object_ = text_of(case, call.partition("_")[2])
+        if object_ is None or text_of(case, "clientData") is None:
+            continue
+        if case["expect"]["status"].startswith(("misuse.call", "malformed.attest.key-id")):
+            continue  # which the program's arguments cannot say
+        chosen.setdefault(case["expect"]["status"], case)
+    return chosen
+
+
+def key_record(case):
+    return {"publicKey": base64.b64encode(text_of(case, "publicKey")).decode(),
+            "counter": case["counter"]}
+
+
+def check_attest(suite, program, environment, cases):
+    """A key is registered once; a request passes once; refusals change nothing."""
+    table = json.loads(pathlib.Path(cases).read_text())
+    registered = attest_cases(table, "verify_attestation")
+    requested = attest_cases(table, "verify_assertion")
+    suite.expect(len(registered) > 1 and "ok" in registered
+                 and len(requested) > 1 and "ok" in requested, "the table has App Attest")
+    for wanted, case in sorted(registered.items()):
+        code, lines, record = run_attest(program, environment, table, case, "register", None)
+        if wanted == "ok":
+            good = (code == 0 and lines[0] == "verified: attestation" and record["counter"] == 0
+                    and len(base64.b64decode(record["publicKey"])) == 65 and record["receipt"])
+        else:
+            good = code == 1 and lines[:1] == [f"refused:  {wanted}"] and record is None
+        suite.expect(good, f"attest register: {case['name']}", f"{code}, {lines[:2]}")
+    for wanted, case in sorted(requested.items()):
+        before = key_record(case)
+        code, lines, after = run_attest(program, environment, table, case, "request", before)
+        if wanted == "ok":
+            good = code == 0 and lines[0] == "verified: assertion" and \
+                after["counter"] > before["counter"]
+            again = run_attest(program, environment, table, case, "request", after)
+            suite.expect(again[0] == 1 and again[1][0] == "refused:  rejected.assertion.counter"
+                         and again[2] == after, "attest: the same assertion again", str(again))
+        else:
+            good = code == 1 and lines[:1] == [f"refused:  {wanted}"] and after == before
+        suite.expect(good, f"attest request: {case['name']}", f"{code}, {lines[:2]}")
+    case = registered["ok"]
+    code, _, record = run_attest(program, environment, table, case, "register", {"keyId": "x"})
+    suite.expect(code == 2 and record == {"keyId": "x"}, "attest: a record is left alone")
+    for arguments in ([], ["c", "register", "r", "o", "d"], ["c", "request", "r", "o", "d", "k"],
+                      ["c", "other", "r", "o", "d"]):
+        result = run([program, *arguments], env=environment)
+        suite.expect(result.returncode == 2, f"attest {' '.join(arguments)}", result.stderr)
+
+
 def check_expiry(suite, program, environment):
     now = 1767225600000
     for arguments, code, word in [
@@ -208,6 +291,7 @@ def main():
         build_examples(suite, prefix, folder)
         check_verify(suite, folder / "verify", environment, options.cases)
         check_receipt(suite, folder / "receipt", environment, options.cases)
+        check_attest(suite, folder / "attest", environment, options.cases)
         check_expiry(suite, folder / "expiry", environment)
         result = run([folder / "plus"], env=environment)
         suite.expect(result.returncode == 0, "the C++ program agrees with the header")

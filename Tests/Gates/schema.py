@@ -8,9 +8,11 @@ unknown; each member that it names must be known; each enum value and each end o
 each range must be accepted, and what lies just outside refused; a text that does
 not match its pattern is refused.
 """
+import base64
 import ctypes
 import json
 import pathlib
+import re
 import sys
 
 from report import Suite
@@ -18,7 +20,7 @@ from report import Suite
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 # Around a value under test everything else must be acceptable.
 BASE = {
-    "apps": [{"bundleId": "com.example.app", "appAppleId": 1234567890}],
+    "apps": [{"bundleId": "com.example.app", "appAppleId": 1234567890, "teamId": "ABCDE12345"}],
     "plans": ["free", "premium"],
 }
 EXAMPLES = {
@@ -26,11 +28,33 @@ EXAMPLES = {
     "limits.*": ("premium", {}),
     "limits.*.*": ("tier", 1),
     "receipts.sharedSecrets.*": ("*", "00" * 16),
+    "risk.rules.*": ("RSK-16", "off"),
 }
-# Matches no pattern of the schema.
+# Matches no pattern of the schema but that of a path.
 UNMATCHED = "misspelt?"
-# A range in the schema that another member must make usable first.
-COMPANIONS = {"environments": {"storekit": {"xcodeCertificates": ["00" * 32]}}}
+
+
+def private_key():
+    """PKCS#8 of the P-256 key whose number is 1: known to everybody, good for a probe."""
+    der = bytes.fromhex("3041020100301306072a8648ce3d020106082a8648ce3d030107042730250201010420")
+    text = base64.b64encode(der + (1).to_bytes(32, "big")).decode()
+    return f"-----BEGIN PRIVATE KEY-----\n{text}\n-----END PRIVATE KEY-----\n"
+
+
+KEY = {"keyId": "KEYID12345", "privateKey": private_key()}
+# What else must stand in the configuration for a value at this path, or below it.
+COMPANIONS = {
+    "environments": {"storekit": {"xcodeCertificates": ["00" * 32]}},
+    "attest.challenge.path": {"attest": {"challenge": {"mode": "json"}}},
+    "attest.challenge.encoding": {"attest": {"challenge": {"mode": "json", "path": "c"}}},
+    "deviceCheck": {"deviceCheck": KEY},
+    "deviceCheck.bits.bit0.resetAfterMonths": {
+        "deviceCheck": {**KEY, "bits": {"bit0": {"name": "promo"}}}},
+    "deviceCheck.bits.bit1.resetAfterMonths": {
+        "deviceCheck": {**KEY, "bits": {"bit1": {"name": "abuse"}}}},
+}
+# Values of an enum that are of use only with another member.
+DEMANDING = {("attest.challenge.mode", "json"): {"attest": {"challenge": {"path": "c"}}}}
 
 
 class Library:
@@ -60,7 +84,11 @@ class Library:
 def placed(path, value):
     """BASE with the value at a path of member names, "*" and "[]"."""
     configuration = json.loads(json.dumps(BASE))
-    configuration.update(COMPANIONS.get(".".join(path), {}))
+    for depth in range(1, len(path) + 1):
+        companions = COMPANIONS.get(".".join(path[:depth]), {})
+        configuration.update(json.loads(json.dumps(companions)))
+    if isinstance(value, str):
+        configuration.update(json.loads(json.dumps(DEMANDING.get((".".join(path), value), {}))))
     node = configuration
     for depth, step in enumerate(path):
         last = depth == len(path) - 1
@@ -79,6 +107,11 @@ def placed(path, value):
     return configuration
 
 
+def sample(schema):
+    """A value of a text or a list of texts."""
+    return ["1"] if schema.get("type") == "array" else "1"
+
+
 def check_object(suite, library, schema, path):
     name = ".".join(path) or "the top"
     if schema.get("additionalProperties") is False:
@@ -92,6 +125,19 @@ def check_object(suite, library, schema, path):
         check(suite, library, inner, path + [member])
     if isinstance(schema.get("additionalProperties"), dict):
         check(suite, library, schema["additionalProperties"], path + ["*"])
+    for name_ in schema.get("propertyNames", {}).get("enum", []):
+        status, at = library.status(placed(path + [name_], EXAMPLES[".".join(path + ["*"])][1]))
+        suite.expect(status == "ok", f"{name} accepts the name {name_}", f"{status} at {at}")
+    if "propertyNames" in schema:
+        status, _ = library.status(
+            placed(path + [UNMATCHED], EXAMPLES[".".join(path + ["*"])][1]))
+        suite.expect(status != "ok", f"{name} refuses another name")
+    properties = schema.get("properties", {})
+    for bound, members in (("minProperties", {}), ("maxProperties", properties)):
+        if properties and bound in schema:
+            status, _ = library.status(placed(path, {
+                member: sample(inner) for member, inner in members.items()}))
+            suite.expect(status != "ok", f"{name} has {bound} {schema[bound]}", status)
     for member in schema.get("required", []):
         configuration = placed(path, {}) if path else {}
         status, _ = library.status(configuration)
@@ -121,6 +167,13 @@ def check(suite, library, schema, path):
             accepts([1], wanted=False)
         if "pattern" in items:
             accepts([UNMATCHED], wanted=False)
+        if items.get("type") == "integer":
+            accepts([items["minimum"]])
+            accepts([items["maximum"]])
+            for wrong in (items["minimum"] - 1, items["maximum"] + 1, "1",
+                          *items.get("not", {}).get("enum", [])):
+                accepts([wrong], wanted=False)
+            accepts(schema["default"])
         if items.get("type") == "object":
             check_object(suite, library, items, path + ["[]"])
     elif "enum" in schema:
@@ -139,7 +192,10 @@ def check(suite, library, schema, path):
     elif schema.get("type") == "string":
         accepts(1, wanted=False)
         if "pattern" in schema:
-            accepts(UNMATCHED, wanted=False)
+            # No pattern takes it, that of a path neither: between dots stands a name.
+            accepts("..", wanted=False)
+            if not re.search(schema["pattern"], UNMATCHED):
+                accepts(UNMATCHED, wanted=False)
         if path[-1:] == ["*"]:
             accepts(EXAMPLES[name][1])
     if "default" in schema and schema.get("type") != "array":

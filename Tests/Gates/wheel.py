@@ -54,7 +54,8 @@ def check_content(suite, wheel):
         suite.expect(wanted in names, f"holds {wanted}")
     suite.expect(sum(name.endswith(soname()) for name in names) == 1,
                  "holds the library once", str(names))
-    tests = [name for name in names if "test" in name.lower()]
+    tests = [name for name in names
+             if "tests" in name.lower() or name.rpartition("/")[2].startswith("test_")]
     suite.expect(not tests, "holds no tests", str(tests))
 
 

@@ -25,6 +25,11 @@
     if finding.worth_verifying:
         receipt = verifier.verify_app_receipt(blob)       # or verify_transaction_receipt
 
+    key = verifier.verify_attestation(blob, key_id=key_id, client_data=challenge)
+    assertion = verifier.verify_assertion(                # this request, from this device
+        blob, public_key=key.public_key, counter=record.counter, client_data=body)
+    risk = verifier.assess_risk({"request": "paid", "attestation": "unsupported"})
+
 Keep the signed text in your store, not these objects: verify it again when needed.
 Every refusal is an AssayError; `Verifier.verify` answers with a Document instead.
 """
@@ -63,6 +68,14 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
+    from .attest import (
+        Assertion,
+        Attestation,
+        AttestReceipt,
+        DeviceCheck,
+        Risk,
+    )
+    from .exchange import Exchange
     from .receipts import (
         AppleRenewal,
         AppleTransaction,
@@ -82,12 +95,17 @@ __all__ = [
     "AppleRenewal",
     "AppleTransaction",
     "AssayError",
+    "Assertion",
+    "AttestReceipt",
+    "Attestation",
     "Check",
     "Claims",
     "ConfigError",
     "Decision",
+    "DeviceCheck",
     "Document",
     "DocumentWarning",
+    "Exchange",
     "Expiry",
     "Facts",
     "GroupDecision",
@@ -99,6 +117,7 @@ __all__ = [
     "RealtimeRequest",
     "RejectedError",
     "Renewal",
+    "Risk",
     "TooLargeError",
     "Transaction",
     "TransactionReceipt",
@@ -115,27 +134,33 @@ __all__ = [
 ]
 
 
-_RECEIPTS = frozenset(
-    (
-        "AppReceipt",
-        "AppReceiptPurchase",
-        "AppleRenewal",
-        "AppleTransaction",
-        "Claims",
-        "TransactionReceipt",
-        "Triage",
-        "VerifyReceiptAnswer",
-    )
-)
+# What is loaded when it is first asked for, by its module.
+_LATER = {
+    "AppReceipt": "receipts",
+    "AppReceiptPurchase": "receipts",
+    "AppleRenewal": "receipts",
+    "AppleTransaction": "receipts",
+    "Assertion": "attest",
+    "AttestReceipt": "attest",
+    "Attestation": "attest",
+    "Claims": "receipts",
+    "DeviceCheck": "attest",
+    "Exchange": "exchange",
+    "Risk": "attest",
+    "TransactionReceipt": "receipts",
+    "Triage": "receipts",
+    "VerifyReceiptAnswer": "receipts",
+}
 
 
 def __getattr__(name: str) -> Any:
-    """The facts of receipts, loaded when they are first asked for."""
-    if name not in _RECEIPTS:
+    """The facts of receipts and of App Attest, loaded when they are first asked for."""
+    module = _LATER.get(name)
+    if module is None:
         raise AttributeError(f"module 'assay' has no attribute {name!r}")
-    from . import receipts
+    from importlib import import_module
 
-    found = getattr(receipts, name)
+    found = getattr(import_module(f".{module}", __name__), name)
     globals()[name] = found
     return found
 

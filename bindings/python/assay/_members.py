@@ -16,7 +16,7 @@ from __future__ import annotations
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
     from typing import Any, NoReturn
 
     from .facts import Details, Members
@@ -58,6 +58,28 @@ class TextMember(Member):
         if facts._values is None:
             return facts._document._text(facts._path + self.path)
         return as_text(facts._values.get(self.name))
+
+
+class InnerTextMember(Member):
+    """One text of an object inside, asked of the library as long as the JSON is not
+    parsed; None where there is no such object."""
+
+    def __init__(
+        self, name: str, inner: str, doc: str, convert: Callable[[str | None], Any]
+    ) -> None:
+        def taken(value: Any) -> Any:
+            return convert(as_text(value.get(inner)) if hasattr(value, "keys") else None)
+
+        super().__init__(name, doc, taken)
+        self.path += b"." + inner.encode()
+        self.plain = convert
+
+    def __get__(self, facts: Members | None, owner: type | None = None) -> Any:
+        if facts is None:
+            return self
+        if facts._values is None:
+            return self.plain(facts._document._text(facts._path + self.path))
+        return self.convert(facts._values.get(self.name))
 
 
 class IntegerMember(Member):
@@ -127,6 +149,26 @@ def details_list(name: str, kind: type[Details], doc: str, signed: bool = False)
     return (SignedMember if signed else Member)(name, doc, convert)
 
 
+def mapping(name: str, doc: str) -> Any:
+    """A mapping of texts to JSON, empty where it is absent. Read-only."""
+    return Member(name, doc, as_mapping)
+
+
+def octets(name: str, doc: str) -> Any:
+    """What a base64 text holds: bytes or None."""
+    return Member(name, doc, as_octets)
+
+
+def inner_text(name: str, inner: str, doc: str) -> Any:
+    """A text of an object inside: str or None."""
+    return InnerTextMember(name, inner, doc, as_text)
+
+
+def inner_octets(name: str, inner: str, doc: str) -> Any:
+    """What a base64 text of an object inside holds: bytes or None."""
+    return InnerTextMember(name, inner, doc, as_octets)
+
+
 def as_text(value: Any) -> str | None:
     return value if isinstance(value, str) else None
 
@@ -174,3 +216,16 @@ def as_texts(value: Any) -> tuple[str, ...]:
     if not isinstance(value, list):
         return ()
     return tuple(entry for entry in value if isinstance(entry, str))
+
+
+def as_mapping(value: Any) -> Mapping[str, Any]:
+    empty: Any = type(type.__dict__)({})
+    return value if hasattr(value, "keys") else empty  # type: ignore[no-any-return]
+
+
+def as_octets(value: Any) -> bytes | None:
+    if not isinstance(value, str):
+        return None
+    from binascii import a2b_base64
+
+    return a2b_base64(value)

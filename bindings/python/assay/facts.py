@@ -72,7 +72,7 @@ def _plain(value: Any) -> Any:
         return value.as_dict()
     if isinstance(value, tuple):
         return [_plain(entry) for entry in value]
-    return value
+    return dict(value) if hasattr(value, "keys") else value
 
 
 class Details(Members):
@@ -885,11 +885,22 @@ KINDS: dict[str, tuple[type[Facts], str]] = {
 def facts_of(document: Document) -> Facts | None:
     """The typed facts of a document; None when it has none."""
     kind = document.kind
-    known = KINDS.get(kind)
+    known = KINDS.get(kind) or _loaded_kind(kind)
     if known is None:
-        from . import receipts
-
-        known = receipts.KINDS.get(kind)
-    if known is None or document.json.get(known[1]) is None:
         return None
-    return known[0](document, known[1])
+    value: Any = document.json
+    for step in known[1].split("."):
+        value = value.get(step) if hasattr(value, "keys") else None
+    return None if value is None else known[0](document, known[1])
+
+
+def _loaded_kind(kind: str) -> tuple[type[Facts], str] | None:
+    """The facts of a kind whose classes are loaded at the first use."""
+    from . import receipts
+
+    known = receipts.KINDS.get(kind)
+    if known is None:
+        from . import attest
+
+        known = attest.KINDS.get(kind)
+    return known

@@ -26,11 +26,14 @@ if TYPE_CHECKING:
     from typing import Any, Literal, NoReturn, Union
     from uuid import UUID
 
+    from .attest import Assertion, Attestation, AttestReceipt, DeviceCheck, Risk
+    from .exchange import Exchange
     from .receipts import AppReceipt, TransactionReceipt, Triage, VerifyReceiptAnswer
 
     Evidence = Union[Document, Facts]
     Time = Union[int, datetime]
     SignedText = Union[str, bytes, bytearray, memoryview]
+    Octets = Union[bytes, bytearray, memoryview]
     Device = Union[UUID, bytes, bytearray, memoryview]
     Kind = Literal[
         "transaction",
@@ -40,6 +43,7 @@ if TYPE_CHECKING:
         "realtime-request",
         "transaction-receipt",
         "app-receipt",
+        "attest-receipt",
         "verify-receipt",
     ]
 
@@ -47,6 +51,8 @@ _verify_jws = _functions.assay_verify_jws
 _verify_receipt = _functions.assay_verify_receipt
 _triage = _functions.assay_triage
 _read_verify_receipt = _functions.assay_read_verify_receipt
+_verify_attestation = _functions.assay_verify_attestation
+_verify_assertion = _functions.assay_verify_assertion
 _decide = _functions.assay_decide
 
 KINDS = {
@@ -60,6 +66,7 @@ KINDS = {
 RECEIPT_KINDS = {
     "transaction-receipt": _c.ASSAY_RECEIPT_TRANSACTION,
     "app-receipt": _c.ASSAY_RECEIPT_APP,
+    "attest-receipt": _c.ASSAY_RECEIPT_ATTEST,
 }
 
 ANSWER_KIND = "verify-receipt"
@@ -95,10 +102,10 @@ class Verifier:
 
     def __init__(self, config: Mapping[str, Any] | str | bytes) -> None:
         self._handle: OwnedVerifier | None = None
-        text = _configuration(config)
+        text = json_octets(config, "config")
         handle, answer = OwnedVerifier(), OwnedDocument()
         code = _functions.assay_verifier_new(text, len(text), handle, answer)
-        self._document = _answered(answer, code)
+        self._document = answered(answer, code)
         if code:
             raise refusal(self._document)
         self._handle = handle
@@ -187,7 +194,8 @@ class Verifier:
         """
         from .receipts import AppReceipt
 
-        document = _accepted(self._receipt(_c.ASSAY_RECEIPT_APP, receipt, subject, now))
+        kind = _c.ASSAY_RECEIPT_APP
+        document = _accepted(self._receipt(kind, receipt, _device(subject), now))
         return AppReceipt(document, "appReceipt")
 
     def read_verify_receipt(
@@ -222,7 +230,7 @@ class Verifier:
         text = _octets(blob)
         answer = OwnedDocument()
         code = _triage(self._open(), text, len(text), milliseconds(now), answer)
-        document = _answered(answer, code)
+        document = answered(answer, code)
         if code & 0xFF in (_c.ASSAY_MISUSE, _c.ASSAY_INTERNAL):
             raise refusal(document)
         return Triage(document, "triage")
@@ -232,23 +240,26 @@ class Verifier:
         kind: Kind,
         evidence: SignedText,
         now: Time | None = None,
-        subject: Device | None = None,
+        subject: Device | str | None = None,
     ) -> Document:
         """Verify, and answer with the document on success and on refusal.
 
         kind     "transaction", "renewal", "notification", "app-transaction" or
-                 "realtime-request" for a JWS; "transaction-receipt" or "app-receipt";
-                 "verify-receipt" for an answer of that endpoint. There is
-                 deliberately no "any"
-        subject  as in `verify_app_receipt`, for "app-receipt"
+                 "realtime-request" for a JWS; "transaction-receipt", "app-receipt"
+                 or "attest-receipt"; "verify-receipt" for an answer of that
+                 endpoint. There is deliberately no "any"
+        subject  as in `verify_app_receipt`, for "app-receipt"; the public key as in
+                 `verify_attest_receipt`, for "attest-receipt"
 
         Never raises for a refusal: look at `ok` first, then at `facts`, or call
         `raise_for_refusal`. Raises ValueError for another kind, or a subject with a
         kind that is no receipt; and like `verify_transaction` for arguments of a
         wrong type.
         """
+        if kind == "attest-receipt" and subject is not None:
+            subject = _public_key(subject)
         if kind in RECEIPT_KINDS:
-            return self._receipt(RECEIPT_KINDS[kind], evidence, subject, now)
+            return self._receipt(RECEIPT_KINDS[kind], evidence, _device(subject), now)
         if subject is not None:
             raise ValueError(f"a {kind} has no subject")
         if kind == ANSWER_KIND:
@@ -257,6 +268,230 @@ class Verifier:
             kinds = ", ".join((*KINDS, *RECEIPT_KINDS, ANSWER_KIND))
             raise ValueError(f"kind must be one of {kinds}; not {kind!r}")
         return self._answer(KINDS[kind], evidence, now)
+
+    # ---- App Attest
+
+    def verify_attestation(
+        self,
+        attestation: SignedText,
+        *,
+        key_id: SignedText,
+        client_data: SignedText | None = None,
+        client_data_hash: Octets | None = None,
+        now: Time | None = None,
+    ) -> Attestation:
+        """Verify an App Attest attestation and the receipt inside it: a key in the
+        Secure Enclave of a genuine device, made by one of this verifier's apps.
+
+        attestation       bytes: the object that `attestKey` gave the app; a str is
+                          its base64
+        key_id            the key identifier, in any of its forms: the base64 text
+                          that `generateKey` gave, base64url, hex, or the 32 bytes
+        client_data       what the app hashed for `attestKey`, byte for byte; a str
+                          stands for its UTF-8. Hashed here
+        client_data_hash  instead of it: that hash, used as it stands, 16 to 64 bytes
+        now               int ms since 1970 UTC, or an aware datetime; None: the
+                          system's clock
+
+        Needs an App ID: `teamId` of an app, or `attest.appIds`. Raises
+        RejectedError when it is not genuine, or not of this key, client data, app or
+        environment: `hint` names the common mistake that would explain it;
+        MalformedError, UnsupportedError or TooLargeError when it is no attestation;
+        ConfigError without an App ID; MisuseError for client data of a wrong length
+        or a `now` outside 2008 … 2100; TypeError and ValueError for arguments of a
+        wrong type, or a closed verifier.
+        """
+        from .attest import Attestation
+
+        octets, key = _base64_octets(attestation), _octets(key_id)
+        kind, data = _client_data(client_data, client_data_hash)
+        answer = OwnedDocument()
+        code = _verify_attestation(
+            self._open(),
+            octets,
+            len(octets),
+            key,
+            len(key),
+            kind,
+            data,
+            len(data),
+            milliseconds(now),
+            answer,
+        )
+        return Attestation(_accepted(answered(answer, code)), "attestation")
+
+    def verify_assertion(
+        self,
+        assertion: SignedText,
+        *,
+        public_key: SignedText,
+        counter: int,
+        client_data: SignedText | None = None,
+        client_data_hash: Octets | None = None,
+        now: Time | None = None,
+    ) -> Assertion:
+        """Verify an App Attest assertion: the attested key signed these client data,
+        later than the last time.
+
+        assertion   bytes: the object that `generateAssertion` gave the app; a str is
+                    its base64
+        public_key  of the key record: the 65 bytes of `Attestation.public_key`, the
+                    91 of `public_key_spki`, or the base64 text of either
+        counter     int, 0 … 2^32 - 1: the last one stored for this key, 0 at first
+        client_data, client_data_hash, now  as in `verify_attestation`
+
+        Store the new `counter` only if the stored one is still smaller: the library
+        compares, the store decides between two requests at once. Raises
+        RejectedError when it is not signed by this key over these client data, of
+        another app, or not newer (rejected.assertion.counter: a replay, or requests
+        out of order); MisuseError for a public key that is none; ValueError for a
+        counter beyond 32 bits. Other errors as in `verify_attestation`.
+        """
+        from .attest import Assertion
+
+        octets, key = _base64_octets(assertion), _public_key(public_key)
+        kind, data = _client_data(client_data, client_data_hash)
+        answer = OwnedDocument()
+        code = _verify_assertion(
+            self._open(),
+            octets,
+            len(octets),
+            key,
+            len(key),
+            _integer(counter, "counter", 2**32),
+            kind,
+            data,
+            len(data),
+            milliseconds(now),
+            answer,
+        )
+        return Assertion(_accepted(answered(answer, code)), "assertion")
+
+    def verify_attest_receipt(
+        self,
+        receipt: SignedText,
+        public_key: SignedText | None = None,
+        now: Time | None = None,
+    ) -> AttestReceipt:
+        """Verify an App Attest receipt, from an attestation or from Apple.
+
+        receipt     bytes, or base64: as it was stored, or as Apple answered
+        public_key  the key that it must be about, as in `verify_assertion`; None
+                    leaves that check out: `bound` is then False
+
+        A receipt that was kept longer than `attest.maxAgeMs` needs a verifier with
+        `attest.time` "stored". Raises RejectedError when it is not genuine, not of
+        this verifier's apps and environments, of another key, or too old. Other
+        errors and `now` as in `verify_attestation`.
+        """
+        from .attest import AttestReceipt
+
+        subject = None if public_key is None else _public_key(public_key)
+        document = self._receipt(_c.ASSAY_RECEIPT_ATTEST, receipt, subject, now)
+        return AttestReceipt(_accepted(document), "attestReceipt")
+
+    # ---- DeviceCheck and risk
+
+    def read_device_check(
+        self,
+        call: Literal["query", "update", "validate"],
+        status: int,
+        body: SignedText | None,
+        offer: bool = False,
+        now: Time | None = None,
+    ) -> DeviceCheck:
+        """Read an answer of Apple's DeviceCheck endpoint, which you fetched.
+
+        call    which path it was: query_two_bits, update_two_bits or
+                validate_device_token
+        status  int: of the HTTP answer; 0: there was none
+        body    str or bytes: its whole body; None: empty
+        offer   True asks whether an offer that a device gets once was used here,
+                by the configured bit whose name begins with "promo"
+
+        Needs the block `deviceCheck`. Raises RejectedError when Apple refuses the
+        device token or our request (`fault` tells which) and, with `offer`, when
+        the offer was used (rejected.promo.device-used); UnavailableError for an
+        answer that says nothing: it is neither a clean device nor a used one. What
+        `assess_risk` needs stands in `error.document.facts` then. Raises ConfigError
+        without the block, MisuseError for another call, a status beyond 599, or
+        `offer` with a call that is no query.
+        """
+        from .attest import DeviceCheck
+
+        request = {
+            "kind": "deviceCheck.read",
+            "call": call,
+            "status": _integer(status, "status"),
+            "body": {"base64": _base64_text(b"" if body is None else _octets(body))},
+            "offer": offer,
+        }
+        return DeviceCheck(_accepted(self._at_once(request, now)), "exchange.deviceCheck")
+
+    def check_device_token(self, token: SignedText) -> str:
+        """The form in which Apple takes a device token: standard base64.
+
+        token  what `generateToken` gave the app: its bytes, or base64 of them in a
+               str
+
+        It says nothing about the token's worth: Apple alone can. Raises
+        MalformedError for a str that is no base64, or an empty token;
+        TooLargeError for more than 8,192 bytes.
+        """
+        octets = _octets(token)
+        given: Any = octets.decode("utf-8", "replace")
+        if not isinstance(token, str):
+            given = {"base64": _base64_text(octets)}
+        request = {"kind": "deviceCheck.token", "deviceToken": given}
+        return _accepted(self._at_once(request, None))._text(b"exchange.deviceToken") or ""
+
+    def assess_risk(self, observations: Mapping[str, Any], now: Time | None = None) -> Risk:
+        """What to do with a request, by what was observed about it: for devices that
+        cannot attest, and for those that can.
+
+        observations  a mapping: `request` and `attestation`, and what else is known
+                      (docs/risk.md). `deviceCheck` may be what `read_device_check`
+                      returned
+
+        A verdict other than allow is an answer, no error. Raises MalformedError
+        (malformed.risk.input, with the member in `at`) for an unknown member or
+        value: a misspelt one must not lower the risk.
+        """
+        from .attest import DeviceCheck, Risk
+
+        if hasattr(observations, "keys"):
+            observations = {
+                name: value.payload if isinstance(value, DeviceCheck) else value
+                for name, value in observations.items()
+            }
+        document = self._at_once({"kind": "risk.assess", "observations": observations}, now)
+        if document.code and not document.status.startswith("rejected.risk."):
+            raise refusal(document)
+        return Risk(document, "risk")
+
+    # ---- conversations
+
+    def exchange(
+        self,
+        request: Mapping[str, Any] | str | bytes,
+        evidence: Evidence | Iterable[Evidence] = (),
+        now: Time | None = None,
+    ) -> Exchange:
+        """Start a conversation with the network or a store (docs/exchanges.md).
+
+        request   a mapping, or JSON in a str or bytes: `kind` and its members
+        evidence  facts or documents of this verifier (or one with the same
+                  configuration) that it is about
+        now       the conversation's clock for everything that is decided
+
+        A kind that needs nothing carried out is `done` at once, and a refused
+        result is an answer: look at `document`. Raises MisuseError for a request or
+        evidence that is not of its form; TypeError and ValueError for arguments of
+        a wrong type, or a closed verifier.
+        """
+        from .exchange import Exchange, start
+
+        return Exchange(*start(self._open(), request, evidence, now))
 
     # ---- decision
 
@@ -280,7 +515,7 @@ class Verifier:
         False, and `state` says why. Raises RejectedError when the evidence is of
         another account or too thin, MisuseError when it was refused or is none.
         """
-        documents = _documents(evidence)
+        documents = documents_of(evidence)
         handles = [document._handle for document in documents]
         array = (_c.DocHandle * len(handles))(*handles) if handles else None
         token = None if account is None else str(account).encode("utf-8", "surrogatepass")
@@ -294,7 +529,7 @@ class Verifier:
             milliseconds(now),
             answer,
         )
-        document = _answered(answer, code)
+        document = answered(answer, code)
         if code and document.status != "rejected.decide.not-entitled":
             raise refusal(document)
         return Decision(document, "decision")
@@ -378,27 +613,33 @@ class Verifier:
             time_ns() // 1_000_000 if now is None else milliseconds(now),
             answer,
         )
-        return _answered(answer, code)
+        return answered(answer, code)
 
     def _verified(self, kind: int, jws: SignedText, now: Time | None) -> Document:
         return _accepted(self._answer(kind, jws, now))
 
     def _receipt(
-        self, kind: int, receipt: SignedText, subject: Device | None, now: Time | None
+        self, kind: int, receipt: SignedText, subject: bytes | None, now: Time | None
     ) -> Document:
-        text, device = _octets(receipt), _device(subject)
+        text = _octets(receipt)
         answer = OwnedDocument()
         code = _verify_receipt(
             self._open(),
             kind,
             text,
             len(text),
-            device,
-            len(device or b""),
+            subject,
+            len(subject or b""),
             milliseconds(now),
             answer,
         )
-        return _answered(answer, code)
+        return answered(answer, code)
+
+    def _at_once(self, request: Mapping[str, Any], now: Time | None) -> Document:
+        """The document of a conversation that needs nothing carried out."""
+        from .exchange import start
+
+        return start(self._open(), request, (), now)[1]
 
     def _answer_read(self, body: SignedText, now: Time | None) -> Document:
         text = _octets(body)
@@ -406,7 +647,7 @@ class Verifier:
         code = _read_verify_receipt(
             self._open(), text, len(text), milliseconds(now), answer
         )
-        return _answered(answer, code)
+        return answered(answer, code)
 
 
 class Expiry:
@@ -498,18 +739,19 @@ def _date(moment: Time | None, name: str) -> int:
     return date
 
 
-def _configuration(config: Mapping[str, Any] | str | bytes) -> bytes:
-    if isinstance(config, bytes):
-        return config
-    if not isinstance(config, str):
-        if not hasattr(config, "keys"):
+def json_octets(value: Mapping[str, Any] | str | bytes, name: str) -> bytes:
+    """The JSON text of a mapping; a str or bytes is one already."""
+    if isinstance(value, bytes):
+        return value
+    if not isinstance(value, str):
+        if not hasattr(value, "keys"):
             raise TypeError(
-                f"config must be a mapping, str or bytes, not {type(config).__name__}"
+                f"{name} must be a mapping, str or bytes, not {type(value).__name__}"
             )
-        from ._configuration import json_text
+        from ._json_text import json_text
 
-        config = json_text(config)
-    return config.encode("utf-8", "surrogatepass")
+        value = json_text(value)
+    return value.encode("utf-8", "surrogatepass")
 
 
 def _octets(evidence: SignedText) -> bytes:
@@ -522,7 +764,7 @@ def _octets(evidence: SignedText) -> bytes:
     raise TypeError(f"evidence is a str or bytes, not {type(evidence).__name__}")
 
 
-def _device(subject: Device | None) -> bytes | None:
+def _device(subject: Device | str | None) -> bytes | None:
     """The bytes of a vendor id or a MAC address."""
     if subject is None or isinstance(subject, bytes):
         return subject
@@ -534,7 +776,56 @@ def _device(subject: Device | None) -> bytes | None:
     return octets
 
 
-def _documents(evidence: Evidence | Iterable[Evidence]) -> list[Document]:
+_BASE64 = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/"
+
+
+def _base64_octets(evidence: SignedText) -> bytes:
+    """The bytes of an object of App Attest: a str is base64 of them, standard or
+    URL-safe. Text that is none goes on as it stands, for the library to refuse."""
+    octets = _octets(evidence)
+    if not isinstance(evidence, str):
+        return octets
+    digits = octets.replace(b"-", b"+").replace(b"_", b"/").rstrip(b"=")
+    if digits.translate(None, _BASE64) or len(digits) % 4 == 1:
+        return octets
+    from binascii import a2b_base64
+
+    return a2b_base64(digits + b"=" * (-len(digits) % 4))
+
+
+def _base64_text(octets: bytes) -> str:
+    from binascii import b2a_base64
+
+    return b2a_base64(octets, newline=False).decode("ascii")
+
+
+def _public_key(key: Any) -> bytes:
+    if not isinstance(key, (str, bytes, bytearray, memoryview)):
+        raise TypeError(f"public_key is bytes or base64 text, not {type(key).__name__}")
+    return _base64_octets(key)
+
+
+def _client_data(data: SignedText | None, digest: Octets | None) -> tuple[int, bytes]:
+    """The kind of the client data and their bytes; exactly one of the two."""
+    if (data is None) == (digest is None):
+        raise TypeError("give either client_data or client_data_hash")
+    if data is not None:
+        return _c.ASSAY_CLIENT_DATA, _octets(data)
+    if isinstance(digest, str):
+        raise TypeError("client_data_hash is bytes, not str")
+    return _c.ASSAY_CLIENT_DATA_HASH, _octets(digest)  # type: ignore[arg-type]
+
+
+def _integer(value: int, name: str, end: int | None = None) -> int:
+    """The value itself; ctypes would cut what does not fit."""
+    if not isinstance(value, int) or isinstance(value, bool):
+        raise TypeError(f"{name} must be an int, not {type(value).__name__}")
+    if end is not None and not 0 <= value < end:
+        raise ValueError(f"{name} must be 0 … {end - 1}")
+    return value
+
+
+def documents_of(evidence: Evidence | Iterable[Evidence]) -> list[Document]:
     """The documents behind the evidence, each once."""
     items = [evidence] if isinstance(evidence, (Document, Facts)) else evidence
     found: dict[int, Document] = {}
@@ -554,7 +845,7 @@ def _accepted(document: Document) -> Document:
     return document
 
 
-def _answered(answer: OwnedDocument, code: int) -> Document:
+def answered(answer: OwnedDocument, code: int) -> Document:
     if not answer:
         raise refusal_of_status(code)
     return Document(answer, code)

@@ -86,6 +86,7 @@ def jws_of(case):
 EVIDENCE_MEMBERS = {
     "transaction-receipt": "receipt",
     "app-receipt": "receipt",
+    "attest-receipt": "receipt",
     "verify-receipt": "body",
 }
 
@@ -95,8 +96,21 @@ def evidence_of(case):
     return given(case, EVIDENCE_MEMBERS.get(case["kind"], "jws"))
 
 
+def octets_of(case, name):
+    """What a case gives as bytes: a text stands for its UTF-8."""
+    found = given(case, name)
+    return found.encode("utf-8", "surrogatepass") if isinstance(found, str) else found
+
+
+def client_data_of(case):
+    """Client data of a case as the arguments of a verification; only the kinds that
+    the binding can express."""
+    names = {1: "client_data", 2: "client_data_hash"}
+    return {names[case["clientDataKind"]]: octets_of(case, "clientData")}
+
+
 def subject_of(case):
-    """The device that a receipt must belong to; None where none is given."""
+    """What a receipt must belong to, a device or a key; None where none is given."""
     return given(case, "subject") if "subjectBase64" in case else None
 
 

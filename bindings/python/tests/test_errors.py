@@ -182,7 +182,7 @@ class ConfigurationTextTest(unittest.TestCase):
     def test_same_as_json(self):
         import json
 
-        from assay._configuration import json_text
+        from assay._json_text import json_text
 
         for value in ({}, [], {"a": [1, -2, 1.5, True, False, None, (1, 2)]},
                       {"ü\"\\\n\x00\x1f\x7f\u2028😀": {"b": "c"}}, 2**70, 1e300):

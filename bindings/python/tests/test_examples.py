@@ -1,4 +1,6 @@
 """The examples run as their first lines say."""
+import base64
+import hashlib
 import importlib.util
 import io
 import json
@@ -13,7 +15,7 @@ import unittest
 from contextlib import closing
 
 import assay
-from case_table import given, jws_of, table
+from case_table import given, jws_of, octets_of, table
 
 EXAMPLES = pathlib.Path(__file__).resolve().parents[1] / "examples"
 
@@ -230,6 +232,184 @@ class ReceiptEndpointTest(ExampleCase):
         self.example.ledger.path = str(self.folder / "no" / "such" / "ledger.db")
         with self.assertLogs("receipts", "ERROR"):
             self.assertEqual(self.post(text), ("deferred", 503))
+
+
+class AttestEndpointTest(ExampleCase):
+    """attest_endpoint.py keeps the order of docs/app-attest.md."""
+
+    CHALLENGE = b"open sesame now!"  # in the client data of the cases, in hex
+
+    def setUp(self):
+        super().setUp()
+        configuration = dict(table().configuration("standard"))
+        configuration["attest"] = {
+            **configuration["attest"],
+            "challenge": {"mode": "json", "path": "proof.challenge", "encoding": "hex"},
+        }
+        self.example = load("attest_endpoint")
+        self.database = str(self.folder / "keys.db")
+        self.verifier = assay.Verifier(configuration)
+        self.keys = self.example.Keys(self.verifier, self.database)
+        self.attested = self.case("verify_attestation")
+        found = self.verifier.verify_attestation(
+            octets_of(self.attested, "attestation"), key_id=octets_of(self.attested, "keyId"),
+            client_data=octets_of(self.attested, "clientData"), now=self.attested["now"])
+        self.key_id, self.public_key = found.key_id, found.public_key
+        self.asserted = self.case("verify_assertion", publicKey=found.public_key)
+
+    def case(self, call, **octets):
+        for case in table().cases:
+            if (case["call"], case["expect"]["status"]) != (call, "ok"):
+                continue
+            if (case["verifier"], case["clientDataKind"]) != ("standard", 1):
+                continue
+            if self.CHALLENGE.hex().encode() in octets_of(case, "clientData"):
+                if all(octets_of(case, name) == value for name, value in octets.items()):
+                    return case
+        raise AssertionError(f"the case table has no {call} for the example")
+
+    def challenge(self, purpose, account="u-17", ends_ms=None):
+        """Stores the challenge of the cases as if it had just been issued."""
+        ends_ms = self.attested["now"] + 1000 if ends_ms is None else ends_ms
+        with closing(sqlite3.connect(self.database)) as connection, connection:
+            connection.execute("delete from challenge")
+            connection.execute(
+                "insert into challenge values (?,?,?,?,null)",
+                (hashlib.sha256(self.CHALLENGE).hexdigest(), account, purpose, ends_ms))
+
+    def post(self, path, body, account="u-17", **headers):
+        body = body if isinstance(body, bytes) else json.dumps(body).encode()
+        environ = {
+            "REQUEST_METHOD": "POST", "PATH_INFO": path, "CONTENT_LENGTH": str(len(body)),
+            "wsgi.input": io.BytesIO(body), **headers,
+            **({"REMOTE_USER": account} if account else {}),
+        }
+        status, answer = self.example.respond(self.keys, environ, self.attested["now"])
+        return status, answer.get("answer", "OK")
+
+    def register(self, account="u-17"):
+        def text(name):
+            return base64.b64encode(octets_of(self.attested, name)).decode()
+
+        return self.post("/key", {
+            "keyId": self.key_id, "attestation": text("attestation"),
+            "clientData": text("clientData")}, account)
+
+    def request(self, account="u-17", body=None):
+        return self.post(
+            "/request", octets_of(self.asserted, "clientData") if body is None else body,
+            account, HTTP_X_KEY_ID=self.key_id,
+            HTTP_X_ASSERTION=base64.b64encode(octets_of(self.asserted, "assertion")).decode())
+
+    def refused(self, wanted, call, said):
+        with self.assertLogs("attest", "WARNING") as logged:
+            self.assertEqual(call(), wanted)
+        self.assertIn(said, logged.output[0])
+
+    def counter(self):
+        with closing(sqlite3.connect(self.database)) as connection:
+            return connection.execute("select counter from attest_key").fetchall()
+
+    def test_register_and_request(self):
+        self.challenge("key")
+        self.assertEqual(self.register(), (200, "registered"))
+        self.assertEqual(self.register(), (200, "registered"), "the same request once more")
+        self.assertEqual(self.counter(), [(0,)])
+        self.challenge("request")
+        self.assertEqual(self.request(), (200, "done"))
+        self.assertGreater(self.counter()[0][0], 0)
+        self.challenge("request")
+        self.refused((409, "sign-again"), self.request, "rejected.assertion.counter")
+
+    def test_challenges(self):
+        self.refused((409, "sign-again"), self.register, "challenge")
+        self.challenge("request")
+        self.refused((409, "sign-again"), self.register, "challenge")
+        self.challenge("key", account="u-18")
+        self.refused((409, "sign-again"), self.register, "challenge")
+        self.challenge("key", ends_ms=self.attested["now"])
+        self.refused((409, "sign-again"), self.register, "challenge")
+        self.assertEqual(self.counter(), [])
+        self.challenge("key")
+        self.register()
+        self.challenge("key")
+        self.refused((409, "sign-again"), self.request, "challenge")
+        self.assertEqual(self.counter(), [(0,)], "nothing of a refused request stays")
+
+    def test_another_account(self):
+        self.challenge("key")
+        self.register()
+        self.challenge("key", account="u-18")
+        self.refused((403, "refused"), lambda: self.register("u-18"), "another account")
+        self.challenge("request", account="u-18")
+        self.refused((401, "attest-again"), lambda: self.request("u-18"), "no such key")
+
+    def test_a_retired_key(self):
+        self.challenge("key")
+        self.register()
+        with closing(sqlite3.connect(self.database)) as connection, connection:
+            connection.execute("update attest_key set state = 'retired'")
+        self.refused((401, "attest-again"), self.register, "retired")
+        self.refused((401, "attest-again"), self.request, "no such key")
+
+    def test_an_altered_body(self):
+        self.challenge("key")
+        self.register()
+        self.challenge("request")
+        body = octets_of(self.asserted, "clientData") + b" "
+        self.refused((401, "refused"), lambda: self.request(body=body),
+                     "rejected.assertion.signature")
+
+    def test_simultaneous_requests_pass_once(self):
+        self.challenge("key")
+        self.register()
+        self.challenge("request")
+        answers = []
+        threads = [threading.Thread(target=lambda: answers.append(self.request()))
+                   for _ in range(8)]
+        logging_level = self.example.log.level
+        self.example.log.setLevel("CRITICAL")
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        self.example.log.setLevel(logging_level)
+        self.assertEqual(sorted(answers), [(200, "done")] + [(409, "sign-again")] * 7)
+
+    def test_without_an_assertion(self):
+        for headers, wanted in (
+            ({"HTTP_X_ATTEST": "unsupported", "HTTP_X_ATTEST_ERROR": "1"}, (429, "limited")),
+            ({"HTTP_X_ATTEST": "temporarily-unavailable"}, (429, "limited")),
+            ({}, (429, "limited")), ({"HTTP_X_ATTEST": "verified"}, (400, "refused")),
+            ({"HTTP_X_ATTEST_ERROR": "x"}, (400, "refused")),
+        ):
+            with self.subTest(headers=headers):
+                self.assertEqual(self.post("/request", b"{}", **headers), wanted)
+        self.challenge("key")
+        self.register()
+        self.assertEqual(self.post("/request", b"{}", HTTP_X_ATTEST="unsupported"),
+                         (401, "step-up"), "an account with a key cannot go without")
+
+    def test_http(self):
+        for body in (b"{", b"{}", b"[]", b'{"keyId":5}'):
+            with self.subTest(body=body):
+                self.assertEqual(self.post("/key", body), (400, "refused"))
+        self.refused((401, "refused"), lambda: self.post("/key", {}, account=None), "nobody")
+        self.refused((404, "refused"), lambda: self.post("/other", {}), "path")
+        self.refused((413, "refused"), lambda: self.post("/key", b" " * 70_000), "long")
+        seen = []
+        environ = {"REQUEST_METHOD": "POST", "PATH_INFO": "/challenge", "REMOTE_USER": "u",
+                   "CONTENT_LENGTH": "17", "wsgi.input": io.BytesIO(b'{"purpose":"key"}')}
+        text = b"".join(self.example.make_application(self.keys)(
+            environ, lambda status, headers: seen.append((status, dict(headers)))))
+        self.assertEqual(seen[0][0], "200 OK")
+        self.assertEqual(seen[0][1]["content-length"], str(len(text)))
+        challenge = base64.urlsafe_b64decode(json.loads(text)["challenge"] + "=")
+        self.assertEqual(len(challenge), 32)
+        with closing(sqlite3.connect(self.database)) as connection:
+            self.assertEqual(
+                connection.execute("select sha256, account, purpose from challenge").fetchall(),
+                [(hashlib.sha256(challenge).hexdigest(), "u", "key")])
 
 
 if __name__ == "__main__":

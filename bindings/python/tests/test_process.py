@@ -10,7 +10,7 @@ import weakref
 
 import assay
 from assay import _library
-from case_table import jws_of, table
+from case_table import client_data_of, jws_of, octets_of, table
 from test_loading import real_library
 
 
@@ -181,6 +181,82 @@ class ForkTest(EvidenceCase):
             fresh = own.verify_transaction(self.jws, self.now).product_id
         self.verifier.close()
         writer.send((inherited, fresh, document.facts.product_id))
+
+
+class AttestCase(unittest.TestCase):
+    """One attestation, one assertion of its key, and a request without either."""
+
+    def setUp(self):
+        self.attested = self.first("verify_attestation")
+        self.asserted = self.first("verify_assertion", self.attested["verifier"])
+        self.now = self.attested["now"]
+        self.configuration = table().configuration(self.attested["verifier"])
+        self.verifier = assay.Verifier(self.configuration)
+        self.expected = self.answers(self.verifier)
+
+    def first(self, call, verifier=None):
+        for case in table().cases:
+            if case["call"] == call and case["expect"]["status"] == "ok":
+                if verifier in (None, case["verifier"]):
+                    return case
+        raise AssertionError(f"the case table has no accepted {call}")
+
+    def answers(self, verifier):
+        found = verifier.verify_attestation(
+            octets_of(self.attested, "attestation"), now=self.now,
+            key_id=octets_of(self.attested, "keyId"), **client_data_of(self.attested))
+        receipt = verifier.verify_attest_receipt(found.receipt.raw, found.public_key, self.now)
+        assertion = verifier.verify_assertion(
+            octets_of(self.asserted, "assertion"), counter=self.asserted["counter"],
+            public_key=octets_of(self.asserted, "publicKey"), now=self.asserted["now"],
+            **client_data_of(self.asserted))
+        risk = verifier.assess_risk({"request": "paid", "attestation": "refused"}, self.now)
+        return found.key_id, receipt.key_id, assertion.counter, risk.verdict
+
+    def test_eight_threads(self):
+        wrong = []
+
+        def work():
+            try:
+                for _ in range(60):
+                    if self.answers(self.verifier) != self.expected:
+                        wrong.append("another answer")
+            except BaseException as error:
+                wrong.append(error)
+
+        threads = [threading.Thread(target=work) for _ in range(8)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join(120)
+            self.assertFalse(thread.is_alive(), "a thread hangs")
+        self.assertEqual(wrong, [])
+
+    def test_fork(self):
+        context = multiprocessing.get_context("fork")
+        reader, writer = context.Pipe(duplex=False)
+
+        def child():
+            with assay.Verifier(self.configuration) as own:
+                writer.send((self.answers(self.verifier), self.answers(own)))
+
+        process = context.Process(target=child)
+        process.start()
+        self.assertTrue(reader.poll(60), "the child hangs")
+        self.assertEqual(reader.recv(), (self.expected, self.expected))
+        process.join(60)
+        self.assertEqual(process.exitcode, 0)
+        self.assertEqual(self.answers(self.verifier), self.expected)
+
+    def test_flat_memory(self):
+        def work(count):
+            for _ in range(count):
+                self.answers(self.verifier)
+
+        work(300)
+        before = resident_bytes()
+        work(3_000)
+        self.assertLess(resident_bytes() - before, 1 << 20)
 
 
 class MemoryTest(EvidenceCase):

@@ -5,8 +5,9 @@ import unittest
 import uuid
 
 import assay
-from assay import _members, errors, facts, receipts
+from assay import errors, facts, receipts
 from case_table import given, table
+from members import check_members, descriptors
 
 # What `verify` and the methods call a case's evidence, by the case's call.
 EVIDENCE = {"verify_receipt": "receipt", "triage": "blob", "read_verify_receipt": "body"}
@@ -47,15 +48,6 @@ def document_of(case):
     return verifier.verify(kind, evidence_of(case), case["now"], subject_of(case))
 
 
-def descriptors(kind):
-    return {
-        name: value
-        for base in kind.__mro__
-        for name, value in vars(base).items()
-        if isinstance(value, _members.Member)
-    }
-
-
 # The class of the facts, by call and kind of a case.
 CLASSES = {
     ("verify_receipt", "transaction-receipt"): assay.TransactionReceipt,
@@ -68,18 +60,7 @@ class PropertiesTest(unittest.TestCase):
     """What the library writes has a property, and the property gives just that."""
 
     def check(self, found, where):
-        """One object of facts, and the objects inside it."""
-        values = found._members()
-        known = descriptors(type(found))
-        named = {member.name for member in known.values()}
-        self.assertLessEqual(set(values) - OPAQUE, named, where)
-        for name, member in known.items():
-            value = getattr(found, name)
-            self.assertEqual(value, member.convert(values.get(member.name)), f"{where}.{name}")
-            inside = value if isinstance(value, tuple) else (value,)
-            for entry in inside:
-                if isinstance(entry, facts.Members):
-                    self.check(entry, f"{where}.{name}")
+        check_members(self, found, where, OPAQUE)
 
     def test_every_accepted_case(self):
         for (call, kind), expected in CLASSES.items():

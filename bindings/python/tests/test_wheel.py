@@ -74,7 +74,8 @@ class WheelTest(unittest.TestCase):
             )
             sources = {f"assay/{path.name}" for path in (BINDING / "assay").glob("*.py")}
             self.assertLessEqual(sources, names)
-            self.assertFalse([name for name in names if "test" in name or ".pyc" in name])
+            self.assertFalse([name for name in names
+                          if "test_" in name or "tests" in name or ".pyc" in name])
 
     def test_installed_package_uses_its_own_library(self):
         site = pathlib.Path(self.folder.name) / "site"

@@ -1,7 +1,7 @@
-"""Write a configuration as JSON.
+"""Write a configuration, a request or an answer as JSON.
 
 The json module would cost a third of the time that `import assay` and the first
-verification take together, and a configuration needs only its simplest part.
+verification take together, and these need only its simplest part.
 """
 
 from __future__ import annotations
@@ -28,16 +28,16 @@ def json_text(value: Any) -> str:
         return int.__repr__(value)
     if isinstance(value, float):
         if value - value != 0:
-            raise ValueError(f"a configuration cannot hold {value!r}")
+            raise ValueError(f"JSON cannot hold {value!r}")
         return float.__repr__(value)
     if isinstance(value, (list, tuple)):
         return f"[{','.join(map(json_text, value))}]"
     if hasattr(value, "keys"):  # a mapping, as dict() sees it
         return f"{{{','.join(_member(name, value[name]) for name in value)}}}"
-    raise TypeError(f"a configuration cannot hold {type(value).__name__}")
+    raise TypeError(f"JSON cannot hold {type(value).__name__}")
 
 
 def _member(name: Any, value: Any) -> str:
     if not isinstance(name, str):
-        raise TypeError(f"a configuration member is named by a str, not {type(name).__name__}")
+        raise TypeError(f"a JSON member is named by a str, not {type(name).__name__}")
     return f"{json_text(name)}:{json_text(value)}"

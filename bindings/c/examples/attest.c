@@ -1,0 +1,282 @@
+/*
+ * attest.c - keep the record of one App Attest key, and check requests with it.
+ *
+ *   attest CONFIG.json register RECORD.json OBJECT CLIENT_DATA KEY_ID [options]
+ *   attest CONFIG.json request  RECORD.json OBJECT CLIENT_DATA [options]
+ *
+ *   --hash             CLIENT_DATA holds the hash that the app computed
+ *   --at MILLISECONDS  judge at that time, not now
+ *
+ * register verifies an attestation (OBJECT: the file with what attestKey gave)
+ * and writes the key record; a record that is there already is left alone.
+ * request verifies an assertion with the key and the counter of the record, and
+ * stores the new counter: the same assertion is refused the second time. A file
+ * serves one program here; a server advances the counter in its database with
+ * "only if the stored one is still smaller".
+ * Exit code 0: verified. 1: refused. 2: wrong use.
+ *
+ *   cc attest.c -o attest $(pkg-config --cflags --libs assay libcjson)
+ */
+#include <assay.h>
+#include <cjson/cJSON.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+enum { VERIFIED = 0, REFUSED = 1, USAGE = 2 };
+enum { LONGEST_KEY = 91 };
+
+struct options {
+  const char *config, *action, *record, *object, *client_data, *key_id;
+  int32_t client_data_kind;
+  int64_t now_ms;
+};
+
+struct blob {
+  char *bytes;
+  size_t len;
+};
+
+/* ---- files -------------------------------------------------------------- */
+
+/* All bytes of a file, and a terminator behind them; NULL bytes: none. */
+static struct blob read_path(const char *path) {
+  struct blob blob = {NULL, 0};
+  size_t room = 65536;
+  FILE *file = fopen(path, "rb");
+  if (file == NULL) {
+    perror(path);
+    return blob;
+  }
+  blob.bytes = malloc(room);
+  while (blob.bytes != NULL) {
+    char *larger;
+    blob.len += fread(blob.bytes + blob.len, 1, room - blob.len, file);
+    if (blob.len < room) break;
+    larger = realloc(blob.bytes, room *= 2);
+    if (larger == NULL) free(blob.bytes);
+    blob.bytes = larger;
+  }
+  if (blob.bytes != NULL) blob.bytes[blob.len] = '\0';
+  fclose(file);
+  return blob;
+}
+
+static int write_record(const char *path, const cJSON *record) {
+  char *text = cJSON_Print(record);
+  FILE *file = text == NULL ? NULL : fopen(path, "wb");
+  int written = file != NULL && fputs(text, file) >= 0;
+  if (file == NULL) perror(path);
+  if (file != NULL && fclose(file) != 0) written = 0;
+  cJSON_free(text);
+  return written;
+}
+
+/* ---- documents ---------------------------------------------------------- */
+
+static const cJSON *member(const cJSON *object, const char *name) {
+  return cJSON_GetObjectItemCaseSensitive(object, name);
+}
+
+/* The text of one member of an object, or "" when it has none. */
+static const char *text_of(const cJSON *object, const char *name) {
+  const cJSON *item = member(object, name);
+  return cJSON_IsString(item) ? item->valuestring : "";
+}
+
+/* The document as a tree; the caller deletes it. */
+static cJSON *tree_of(const assay_doc *doc) {
+  size_t len = 0;
+  const char *json = assay_doc_json(doc, &len);
+  return cJSON_ParseWithLength(json == NULL ? "" : json, len);
+}
+
+/* The hint is for the log of the operator, never for the client. */
+static void print_refusal(const cJSON *root) {
+  const cJSON *error = member(root, "error");
+  printf("refused:  %s\n", text_of(member(root, "status"), "name"));
+  printf("  because %s\n", text_of(error, "message"));
+  printf("  check   %s\n", text_of(error, "check"));
+  printf("  at      %s\n", text_of(error, "at"));
+  printf("  hint    %s\n", text_of(error, "hint"));
+}
+
+/* ---- the record --------------------------------------------------------- */
+
+/* What a base64 text holds; the number of bytes, 0: it is none. */
+static size_t read_base64(const char *text, unsigned char *bytes, size_t room) {
+  static const char digits[] =
+      "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+  unsigned long bits = 0;
+  size_t count = 0, held = 0;
+  for (; *text != '\0' && *text != '='; text++) {
+    const char *digit = strchr(digits, *text);
+    if (digit == NULL || count == room) return 0;
+    bits = (bits << 6 | (unsigned long)(digit - digits)) & 0xffffff;
+    held += 6;
+    if (held >= 8) bytes[count++] = (unsigned char)(bits >> (held -= 8));
+  }
+  return count;
+}
+
+/* What must be kept of a verified attestation; account and state beside it. */
+static cJSON *record_of(const cJSON *attestation) {
+  cJSON *record = cJSON_CreateObject();
+  cJSON_AddStringToObject(record, "keyId", text_of(attestation, "keyId"));
+  cJSON_AddStringToObject(record, "publicKey",
+                          text_of(member(attestation, "publicKey"), "x963"));
+  cJSON_AddStringToObject(record, "appId", text_of(attestation, "appId"));
+  cJSON_AddStringToObject(record, "environment",
+                          text_of(attestation, "environment"));
+  cJSON_AddNumberToObject(record, "counter", 0);
+  cJSON_AddStringToObject(record, "receipt",
+                          text_of(member(attestation, "receipt"), "bytes"));
+  return record;
+}
+
+static int keep(const char *path, const cJSON *root) {
+  cJSON *record = record_of(member(root, "attestation"));
+  int written = write_record(path, record);
+  printf("verified: attestation\n");
+  printf("  key     %s\n", text_of(record, "keyId"));
+  printf("  app     %s, %s\n", text_of(record, "appId"),
+         text_of(record, "environment"));
+  cJSON_Delete(record);
+  return written ? VERIFIED : USAGE;
+}
+
+static int advance(const char *path, cJSON *record, const cJSON *root) {
+  const cJSON *assertion = member(root, "assertion");
+  const cJSON *counter = member(assertion, "counter");
+  cJSON_ReplaceItemInObjectCaseSensitive(record, "counter",
+                                         cJSON_Duplicate(counter, 0));
+  printf("verified: assertion\n");
+  printf("  counter %.0f\n", counter == NULL ? 0 : counter->valuedouble);
+  return write_record(path, record) ? VERIFIED : USAGE;
+}
+
+/* ---- the two actions ---------------------------------------------------- */
+
+static assay_verifier *verifier_from(const char *path) {
+  struct blob config = read_path(path);
+  assay_verifier *verifier = NULL;
+  assay_doc *doc = NULL;
+  if (config.bytes == NULL) return NULL;
+  if (assay_verifier_new(config.bytes, config.len, &verifier, &doc) !=
+      ASSAY_OK) {
+    cJSON *root = tree_of(doc);
+    print_refusal(root);
+    cJSON_Delete(root);
+  }
+  assay_doc_free(doc);
+  free(config.bytes);
+  return verifier;
+}
+
+static int register_key(const assay_verifier *verifier, struct blob object,
+                        struct blob data, const struct options *options) {
+  assay_doc *doc = NULL;
+  cJSON *root;
+  FILE *there = fopen(options->record, "rb");
+  int code = REFUSED;
+  if (there != NULL) {
+    fclose(there);
+    fprintf(stderr, "%s: a key is bound here already\n", options->record);
+    return USAGE;
+  }
+  assay_verify_attestation(verifier, object.bytes, object.len, options->key_id,
+                           strlen(options->key_id), options->client_data_kind,
+                           data.bytes, data.len, options->now_ms, &doc);
+  root = tree_of(doc);
+  if (assay_doc_status(doc) == ASSAY_OK)
+    code = keep(options->record, root);
+  else
+    print_refusal(root);
+  cJSON_Delete(root);
+  assay_doc_free(doc);
+  return code;
+}
+
+static int check_request(const assay_verifier *verifier, struct blob object,
+                         struct blob data, const struct options *options) {
+  struct blob text = read_path(options->record);
+  cJSON *record =
+      text.bytes == NULL ? NULL : cJSON_ParseWithLength(text.bytes, text.len);
+  const cJSON *counter = member(record, "counter");
+  unsigned char key[LONGEST_KEY];
+  size_t key_len = read_base64(text_of(record, "publicKey"), key, sizeof key);
+  assay_doc *doc = NULL;
+  cJSON *root;
+  int code = REFUSED;
+  free(text.bytes);
+  if (!cJSON_IsNumber(counter) || counter->valuedouble < 0 ||
+      counter->valuedouble > UINT32_MAX) {
+    fprintf(stderr, "%s: no key record\n", options->record);
+    cJSON_Delete(record);
+    return USAGE;
+  }
+  assay_verify_assertion(verifier, object.bytes, object.len, key, key_len,
+                         (uint32_t)counter->valuedouble,
+                         options->client_data_kind, data.bytes, data.len,
+                         options->now_ms, &doc);
+  root = tree_of(doc);
+  if (assay_doc_status(doc) == ASSAY_OK)
+    code = advance(options->record, record, root);
+  else
+    print_refusal(root);
+  cJSON_Delete(root);
+  cJSON_Delete(record);
+  assay_doc_free(doc);
+  return code;
+}
+
+static int read_options(int argc, char **argv, struct options *options) {
+  const char **words[] = {&options->config, &options->action,
+                          &options->record, &options->object,
+                          &options->client_data, &options->key_id};
+  size_t count = 0;
+  int i, registers;
+  memset(options, 0, sizeof *options);
+  options->client_data_kind = ASSAY_CLIENT_DATA;
+  options->now_ms = (int64_t)time(NULL) * 1000;
+  for (i = 1; i < argc; i++) {
+    if (strcmp(argv[i], "--at") == 0 && i + 1 < argc)
+      options->now_ms = strtoll(argv[++i], NULL, 10);
+    else if (strcmp(argv[i], "--hash") == 0)
+      options->client_data_kind = ASSAY_CLIENT_DATA_HASH;
+    else if (count < sizeof words / sizeof words[0])
+      *words[count++] = argv[i];
+    else
+      return 0;
+  }
+  if (count < 5) return 0;
+  registers = strcmp(options->action, "register") == 0;
+  return registers ? count == 6
+                   : count == 5 && strcmp(options->action, "request") == 0;
+}
+
+int main(int argc, char **argv) {
+  struct options options;
+  struct blob object = {NULL, 0}, data = {NULL, 0};
+  assay_verifier *verifier;
+  int code = USAGE;
+  if (!read_options(argc, argv, &options)) {
+    fputs("usage: attest CONFIG.json register RECORD.json OBJECT CLIENT_DATA "
+          "KEY_ID [--hash] [--at MILLISECONDS]\n"
+          "       attest CONFIG.json request  RECORD.json OBJECT CLIENT_DATA "
+          "[--hash] [--at MILLISECONDS]\n", stderr);
+    return USAGE;
+  }
+  verifier = verifier_from(options.config);
+  if (verifier != NULL) object = read_path(options.object);
+  if (object.bytes != NULL) data = read_path(options.client_data);
+  if (data.bytes != NULL)
+    code = options.key_id != NULL
+               ? register_key(verifier, object, data, &options)
+               : check_request(verifier, object, data, &options);
+  free(object.bytes);
+  free(data.bytes);
+  assay_verifier_free(verifier);
+  return code;
+}

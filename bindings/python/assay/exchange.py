@@ -1,0 +1,169 @@
+"""Conversations with the network or a store: one step at a time, its answer brought
+by the host.
+
+Loaded at the first use.
+"""
+
+from __future__ import annotations
+
+from _thread import allocate_lock
+
+from . import _prototypes as _c
+from ._library import functions as _functions
+from .documents import Document, OwnedDocument
+from .errors import refusal
+from .verifier import answered, documents_of, json_octets, milliseconds
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping
+    from types import TracebackType
+    from typing import Any, NoReturn, Union
+
+    from .facts import Facts
+    from .verifier import Evidence, OwnedVerifier, Time
+
+    Json = Union[Mapping[str, Any], str, bytes]
+
+_exchange_new = _functions.assay_exchange_new
+_exchange_step = _functions.assay_exchange_step
+
+
+class OwnedExchange(_c.ExchangeHandle):
+    """The address of an exchange; gives it back when no call uses it any more."""
+
+    def __del__(self, free: Callable[..., Any] = _functions.assay_exchange_free) -> None:
+        free(self)
+
+
+def start(
+    verifier: OwnedVerifier,
+    request: Json,
+    evidence: Evidence | Iterable[Evidence],
+    now: Time | None,
+) -> tuple[OwnedExchange, Document]:
+    """Start a conversation: the exchange, empty when it was done at once, and the
+    first document. Refused ones raise nothing here."""
+    text = json_octets(request, "request")
+    handles = [document._handle for document in documents_of(evidence)]
+    array = (_c.DocHandle * len(handles))(*handles) if handles else None
+    exchange, answer = OwnedExchange(), OwnedDocument()
+    code = _exchange_new(
+        verifier,
+        text,
+        len(text),
+        array,
+        len(handles),
+        milliseconds(now),
+        exchange,
+        answer,
+    )
+    return exchange, answered(answer, code)
+
+
+class Exchange:
+    """A conversation: while `done` is False, carry out what `document` says and hand
+    its answer to `step`. Made by `Verifier.exchange`.
+
+        with verifier.exchange(request) as exchange:
+            while not exchange.done:
+                exchange.step(carry_out(exchange.payload))
+        exchange.document.raise_for_refusal()
+
+    One thread at a time: a call while another thread is in `step` raises
+    RuntimeError. Nothing is kept beyond it; giving it up at any time is allowed.
+    """
+
+    __slots__ = ("_handle", "_document", "_busy", "__weakref__")
+
+    def __init__(self, handle: OwnedExchange, document: Document) -> None:
+        if not isinstance(handle, OwnedExchange):
+            raise TypeError("exchanges are made by a Verifier")
+        self._handle: OwnedExchange | None = None
+        self._document = document
+        self._busy = allocate_lock()
+        if document.code & 0xFF in (_c.ASSAY_MISUSE, _c.ASSAY_INTERNAL):
+            raise refusal(document)
+        if handle and document.code & 0xFF == _c.ASSAY_PENDING:
+            self._handle = handle
+
+    @property
+    def document(self) -> Document:
+        """The open step, or the result: whatever the last call answered."""
+        return self._document
+
+    @property
+    def payload(self) -> Mapping[str, Any]:
+        """What the document says under its kind, read-only: `state`, `request` …"""
+        found: Mapping[str, Any] | None = self._document.json.get(self._document.kind)
+        return found or {}
+
+    @property
+    def facts(self) -> Facts | None:
+        """The typed facts of the result, for the kinds that have them."""
+        return self._document.facts
+
+    @property
+    def done(self) -> bool:
+        """Whether nothing is left to carry out: finished, refused or closed."""
+        return self._handle is None
+
+    def step(self, answer: Json, now: Time | None = None) -> Document:
+        """Hand in what the last step brought, and learn the next step or the result.
+
+        answer  a mapping, or JSON in a str or bytes, of the form that the step's
+                `state` asks for (docs/exchanges.md)
+        now     int ms since 1970 UTC, or an aware datetime; None: the system's clock
+
+        A refused result is an answer, no error: look at the document. Raises
+        MisuseError for an answer of another form or to another step, after which
+        the step is still open; ValueError when nothing is open; RuntimeError when
+        another thread is in this method.
+        """
+        text = json_octets(answer, "answer")
+        if not self._busy.acquire(False):
+            raise RuntimeError("another thread is using this exchange")
+        try:
+            handle = self._handle
+            if handle is None:
+                raise ValueError("the exchange is over")
+            found = OwnedDocument()
+            code = _exchange_step(handle, text, len(text), milliseconds(now), found)
+            document = answered(found, code)
+            if code & 0xFF == _c.ASSAY_MISUSE:
+                raise refusal(document)
+            self._document = document
+            if code & 0xFF != _c.ASSAY_PENDING:
+                self._handle = None
+            if code & 0xFF == _c.ASSAY_INTERNAL:
+                raise refusal(document)
+            return document
+        finally:
+            self._busy.release()
+
+    def close(self) -> None:
+        """Give the conversation up. Documents stay valid. Closing twice is allowed."""
+        self._handle = None
+
+    def __enter__(self) -> Exchange:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        self.close()
+
+    def __repr__(self) -> str:
+        return f"<assay.Exchange: {self._document.status}>"
+
+    def __copy__(self) -> Exchange:
+        return self
+
+    def __deepcopy__(self, memo: object) -> Exchange:
+        return self
+
+    def __reduce__(self) -> NoReturn:
+        raise TypeError("an Exchange cannot be pickled: it lives in one process")
