@@ -165,6 +165,72 @@ echo "6. A day of a payment server, 20,000 requests"
 echo "   as a page: $DEMO/day.html"
 expect "a page with a chart" 1 "$(grep -c -m 1 '<svg' "$DEMO/day.html")"
 
+# ---- App Attest --------------------------------------------------------------
+
+attested() { # name, kind, configuration, status that is expected, more arguments
+  local name=$1 kind=$2 config=$3 wanted=$4
+  shift 4
+  local document=$DEMO/$name.$kind.verdict.json
+  "$CLI" verify "$DEMO/$name.b64" --kind "$kind" --config "$config" --json \
+    --client-data "$BODY" "$@" >"$document" || true
+  local status
+  status=$(member status.name "$document")
+  if [ "$status" != ok ]; then
+    echo "   refused:  $status: $(member error.message "$document")"
+    echo "             what to do: $(member error.hint "$document")"
+  elif [ "$kind" = attestation ]; then
+    echo "   verified: a key of $(member attestation.appId "$document")," \
+      "$(member attestation.environment "$document")," \
+      "build $(member attestation.bundleVersion "$document")" \
+      "($(member attestation.categoryName "$document"))"
+  else
+    echo "   verified: signed by that key," \
+      "counter $(member assertion.previousCounter "$document") ->" \
+      "$(member assertion.counter "$document")"
+  fi
+  expect "the verdict" "$wanted" "$status"
+}
+
+echo
+echo "7. An app that proves itself, a replay, a developer's phone, and a Mac"
+BODY='{"challenge":"c2VzYW1lIG9wZW4","buy":"premium.monthly"}'
+PRODUCTION=$DEMO/production.json
+"$CLI" mint attestation --authority "$DEMO/authority" --client-data "$BODY" \
+  --out "$DEMO/key.b64"
+"$CLI" mint assertion --authority "$DEMO/authority" --client-data "$BODY" \
+  --counter 1 --out "$DEMO/request.b64"
+"$CLI" mint attestation --authority "$DEMO/authority" --client-data "$BODY" \
+  --environment Sandbox --out "$DEMO/development.b64"
+python3 -c '
+import json, sys
+config = json.load(open(sys.argv[1]))
+config["attest"]["environments"] = ["production"]
+json.dump(config, open(sys.argv[2], "w"))' "$CONFIG" "$PRODUCTION"
+KEY_ID=$(member keyId "$DEMO/authority/device.json")
+PUBLIC_KEY=$(member publicKey "$DEMO/authority/device.json")
+echo "   evidence: $DEMO/key.b64, what attestKey gave ($(wc -c <"$DEMO/key.b64") bytes)"
+attested key attestation "$PRODUCTION" ok --key-id "$KEY_ID"
+echo "   evidence: $DEMO/request.b64, what generateAssertion gave for $BODY"
+attested request assertion "$PRODUCTION" ok --public-key "$PUBLIC_KEY" --counter 0
+echo "   evidence: the same once more, with the counter that is stored now"
+attested request assertion "$PRODUCTION" rejected.assertion.counter \
+  --public-key "$PUBLIC_KEY" --counter 1
+echo "   evidence: $DEMO/development.b64, of a build from Xcode, at a production server"
+attested development attestation "$PRODUCTION" rejected.attest.environment \
+  --key-id "$KEY_ID"
+echo "   a Mac cannot attest: what may it do?"
+RISK=$(ASSAY_LIBRARY=$LIBRARY PYTHONPATH=bindings/python python3 -B -c '
+import sys, assay
+risk = assay.Verifier(open(sys.argv[1]).read()).assess_risk({
+    "request": "metered", "attestation": "unsupported", "platform": "macos",
+    "errorCode": 1, "purchase": "none"})
+for rule in risk.rules:
+    print(f"   decided:  {risk.verdict}, {risk.allowance} a day ({rule.id}: {rule.why})")
+print(f"             the person reads: {risk.client.text}")
+print(risk.verdict)' "$PRODUCTION" || true)
+echo "${RISK%$'\n'*}"
+expect "the verdict on the Mac" limited "${RISK##*$'\n'}"
+
 echo
 echo "Your own JWS: put your app into a configuration and leave the anchors out, so"
 echo "that Apple's own root is the one that counts."
