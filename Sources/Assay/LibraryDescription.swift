@@ -23,7 +23,7 @@ public enum LibraryDescription {
     writer.name("features")
     writer.beginArray()
     let features: [StaticString] = [
-      "storekit-jws", "decide", "receipts", "triage", "verify-receipt",
+      "storekit-jws", "decide", "receipts", "triage", "verify-receipt", "app-attest", "exchange",
     ]
     for feature in features { writer.string(feature) }
     writer.endArray()
