@@ -164,3 +164,6 @@ check-fuzz:
 	  echo 'Tests/Fuzz has no Makefile: nothing is replayed'; \
 	  echo 'suite fuzz-replay: 0 passed, 0 failed, 1 skipped'; \
 	fi
+
+# Each binding adds its own suites.
+include $(wildcard bindings/*/check.mk)
