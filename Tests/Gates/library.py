@@ -17,7 +17,7 @@ from report import Suite
 NEEDED = {"libc.so.6", "libm.so.6", "libstdc++.so.6", "libgcc_s.so.1",
           "ld-linux-x86-64.so.2", "ld-linux-aarch64.so.1"}
 FLOORS = {"GLIBC": (2, 34), "GLIBCXX": (3, 4, 29)}
-LARGEST = {"full": 11 << 20, "embedded": 4_500_000}
+LARGEST = {"full": 11_000_000, "embedded": 4_500_000}
 # Nothing of the tests, of sanitizers, of coverage, of heavier runtimes.
 FOREIGN = ["AssayAuthority", "AssayTests", "assay-cli", "ArgumentParser",
            "LLVMFuzzer", "__asan_", "__tsan_", "__ubsan_", "__llvm_profile",
