@@ -63,7 +63,8 @@ DEFINES = -Xcc '-DASSAY_COMMIT="$(COMMIT)"' \
 # (docs/building.md, Memory; `make order` writes their list).
 LINK = --version-script=$(ROOT)/$(MAP) -soname=$(SONAME) \
 	--icf=safe -z now -z nodelete -z defs -z separate-code -z max-page-size=65536 --exclude-libs ALL \
-	--symbol-ordering-file=$(ROOT)/$(ORDER) --no-warn-symbol-ordering $(STRIP)
+	--symbol-ordering-file=$(ROOT)/$(ORDER) --no-warn-symbol-ordering $(STRIP) \
+	-Map=$(ROOT)/$(BUILD)/link/$(VARIANT).map
 PKG_CONFIG_DIR := $(ROOT)/$(BUILD)/link/$(CRYPTO)
 
 # ---- libraries -------------------------------------------------------------
@@ -196,11 +197,16 @@ order: deps-build ## write Sources/AssayABI/Link/assay.order anew
 CLI := .build-cli/release/assay-cli
 CASES := $(BUILD)/cases.json
 
-.PHONY: cli cases
+.PHONY: cli cases manual
 cli: deps-build link-inputs ## build the command line, .build-cli/release/assay-cli
 	@echo "building $(CLI)"
 	@$(SWIFT_BUILD) --product assay-cli --scratch-path .build-cli \
-	  --static-swift-stdlib
+	  --disable-local-rpath --static-swift-stdlib \
+	  -Xlinker -Map=$(ROOT)/$(BUILD)/link/cli.map
+
+manual: cli ## write the manual pages anew, man/
+	@$(PYTHON) tools/generate.py
+	@$(PYTHON) tools/manual.py $(CLI)
 
 cases: cli ## mint the case table, build/cases.json
 	@mkdir -p $(BUILD)
@@ -208,8 +214,10 @@ cases: cli ## mint the case table, build/cases.json
 
 # ---- what people run -------------------------------------------------------
 
-.PHONY: demo check test smoke gates wheel mutants fuzz bench
-demo: deps all cli ## verify real-looking evidence and print what was decided
+.PHONY: demo deps-demo check test smoke gates wheel mutants fuzz bench
+deps-demo:
+	@tools/deps.sh demo
+demo: deps-demo all cli ## verify real-looking evidence and print what was decided
 	@CLI=$(CLI) LIBRARY=$(FULL) tools/demo.sh
 
 check: deps ## everything that must pass; one line of counts at the end
@@ -236,35 +244,72 @@ bench: deps all ## time ratios against bare libcrypto and others
 
 # ---- installing ------------------------------------------------------------
 
-INCLUDEDIR = $(PREFIX)/include
-LIBDIR = $(PREFIX)/lib
-BINDIR = $(PREFIX)/bin
-SUBSTITUTE = sed -e 's|@PREFIX@|$(PREFIX)|g' -e 's|@VERSION@|$(VERSION)|g' \
-	-e 's|@SONAME@|$(SONAME)|g'
+INCLUDEDIR ?= $(PREFIX)/include
+LIBDIR ?= $(PREFIX)/lib
+BINDIR ?= $(PREFIX)/bin
+DATADIR ?= $(PREFIX)/share
+MANDIR ?= $(DATADIR)/man
+PKGCONFIGDIR ?= $(LIBDIR)/pkgconfig
+CMAKEDIR ?= $(LIBDIR)/cmake/assay
+BASHDIR ?= $(DATADIR)/bash-completion/completions
+ZSHDIR ?= $(DATADIR)/zsh/site-functions
+FISHDIR ?= $(DATADIR)/fish/vendor_completions.d
+# What was put where, for `make uninstall`; a package keeps its own list, and
+# sets this to nothing.
+MANIFEST ?= $(DATADIR)/assay/installed.txt
+# What assay.pc says: ${pcfiledir}/../.. for a folder that may be moved.
+PC_PREFIX ?= $(PREFIX)
 
-.PHONY: install install-lib uninstall clean
-install: install-lib cli ## header, library, assay.pc, CMake package, command line
-	install -d $(DESTDIR)$(BINDIR)
-	install -m 755 $(CLI) $(DESTDIR)$(BINDIR)/assay
+PUT := DESTDIR='$(DESTDIR)' MANIFEST='$(MANIFEST)' packaging/install.sh
+FROM_PREFIX = $(patsubst $(PREFIX)%,$${prefix}%,$(1))
+FROM_CMAKE = $(shell realpath -m -s --relative-to=$(CMAKEDIR) $(1))
+SUBSTITUTE = sed -e 's|@PREFIX@|$(PC_PREFIX)|g' -e 's|@VERSION@|$(VERSION)|g' \
+	-e 's|@SONAME@|$(SONAME)|g' -e 's|@LIBDIR@|$(call FROM_PREFIX,$(LIBDIR))|g' \
+	-e 's|@INCLUDEDIR@|$(call FROM_PREFIX,$(INCLUDEDIR))|g' \
+	-e 's|@LIB_FROM_HERE@|$(call FROM_CMAKE,$(LIBDIR))|g' \
+	-e 's|@INCLUDE_FROM_HERE@|$(call FROM_CMAKE,$(INCLUDEDIR))|g'
+FILLED := $(BUILD)/install
+
+.PHONY: install install-lib install-lib-files install-cli-files uninstall clean
+install: all cli ## library, header, pkg-config, CMake, command line, manual
+	@$(MAKE) --no-print-directory install-lib-files install-cli-files
 
 install-lib: all ## the same without the command line
-	install -d $(DESTDIR)$(INCLUDEDIR) $(DESTDIR)$(LIBDIR)/pkgconfig \
-	  $(DESTDIR)$(LIBDIR)/cmake/assay
-	install -m 644 include/assay.h $(DESTDIR)$(INCLUDEDIR)/assay.h
-	install -m 755 $(OUT)/$(SONAME) $(DESTDIR)$(LIBDIR)/$(SONAME)
-	ln -sf $(SONAME) $(DESTDIR)$(LIBDIR)/libassay.so
-	$(SUBSTITUTE) bindings/c/assay.pc.in \
-	  > $(DESTDIR)$(LIBDIR)/pkgconfig/assay.pc
-	$(SUBSTITUTE) bindings/c/assay-config.cmake.in \
-	  > $(DESTDIR)$(LIBDIR)/cmake/assay/assay-config.cmake
-	$(SUBSTITUTE) bindings/c/assay-config-version.cmake.in \
-	  > $(DESTDIR)$(LIBDIR)/cmake/assay/assay-config-version.cmake
+	@$(MAKE) --no-print-directory install-lib-files
+
+# The files alone, from what is built already.
+install-lib-files:
+	@mkdir -p $(FILLED)
+	@$(SUBSTITUTE) bindings/c/assay.pc.in > $(FILLED)/assay.pc
+	@for name in assay-config assay-config-version; do \
+	  $(SUBSTITUTE) bindings/c/$$name.cmake.in > $(FILLED)/$$name.cmake; done
+	@$(PUT) 644 include/assay.h $(INCLUDEDIR)/assay.h
+	@$(PUT) 755 $(OUT)/$(SONAME) $(LIBDIR)/$(SONAME)
+	@$(PUT) link $(SONAME) $(LIBDIR)/libassay.so
+	@$(PUT) 644 $(FILLED)/assay.pc $(PKGCONFIGDIR)/assay.pc
+	@for name in assay-config assay-config-version; do \
+	  $(PUT) 644 $(FILLED)/$$name.cmake $(CMAKEDIR)/$$name.cmake; done
+	@$(PUT) 644 man/assay.3 $(MANDIR)/man3/assay.3
+	@for name in libassay $$(sed -n 's/^\.Ss \(assay_.*\)/\1/p' man/assay.3); do \
+	  $(PUT) link assay.3 $(MANDIR)/man3/$$name.3; done
+	@$(PUT) 644 man/assay-statuses.7 $(MANDIR)/man7/assay-statuses.7
+	@echo "installed below $(DESTDIR)$(PREFIX): library, header, manual"
+
+# The completions are what the command line itself writes.
+install-cli-files:
+	@mkdir -p $(FILLED)
+	@objcopy --strip-all $(CLI) $(FILLED)/assay
+	@for shell in bash zsh fish; do \
+	  $(CLI) --generate-completion-script $$shell > $(FILLED)/completion.$$shell; done
+	@$(PUT) 755 $(FILLED)/assay $(BINDIR)/assay
+	@$(PUT) 644 man/assay.1 $(MANDIR)/man1/assay.1
+	@$(PUT) 644 $(FILLED)/completion.bash $(BASHDIR)/assay
+	@$(PUT) 644 $(FILLED)/completion.zsh $(ZSHDIR)/_assay
+	@$(PUT) 644 $(FILLED)/completion.fish $(FISHDIR)/assay.fish
+	@echo "installed below $(DESTDIR)$(PREFIX): command line, completion"
 
 uninstall: ## take away what install put there
-	rm -f $(DESTDIR)$(INCLUDEDIR)/assay.h $(DESTDIR)$(LIBDIR)/$(SONAME) \
-	  $(DESTDIR)$(LIBDIR)/libassay.so $(DESTDIR)$(BINDIR)/assay \
-	  $(DESTDIR)$(LIBDIR)/pkgconfig/assay.pc
-	rm -rf $(DESTDIR)$(LIBDIR)/cmake/assay
+	@$(PUT) remove
 
 clean: ## remove build/ and the scratch folders of this Makefile
 	rm -rf $(BUILD) .build-full .build-full-shared .build-cli .build-test \

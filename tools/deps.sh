@@ -3,8 +3,9 @@
 # missing. Needs nothing but sh and apt itself.
 #
 #   tools/deps.sh build     what compiling the library needs
+#   tools/deps.sh demo      that, and what the demonstration needs
 #   tools/deps.sh check     that, and what the tests need
-#   tools/deps.sh --list    print both lists
+#   tools/deps.sh --list    print all lists
 set -eu
 
 # One line each: group, package, and what shows that it is there: a command
@@ -18,21 +19,28 @@ build libc6-dev test -e /usr/include/stdlib.h
 build binutils command -v readelf
 build pkg-config command -v pkg-config
 build git command -v git
-check python3 command -v python3
+demo python3 command -v python3
 check python3-venv python3 -c 'import venv, ensurepip'
 check libcjson-dev test -e /usr/include/cjson/cJSON.h
 check valgrind command -v valgrind
 check libc6-dbg test -e /usr/share/doc/libc6-dbg
 check doxygen command -v doxygen
 check cmake command -v cmake
+check mandoc command -v mandoc
+check abigail-tools command -v abidiff
+check dpkg-dev command -v dpkg-shlibdeps
+check lintian command -v lintian
+check zsh command -v zsh
+check fish command -v fish
 LIST
 }
 
 case "${1:-}" in
   build) groups=build ;;
-  check) groups='build check' ;;
+  demo) groups='build demo' ;;
+  check) groups='build demo check' ;;
   --list) packages | cut -d ' ' -f 1,2; exit 0 ;;
-  *) echo "usage: tools/deps.sh build|check|--list" >&2; exit 2 ;;
+  *) echo "usage: tools/deps.sh build|demo|check|--list" >&2; exit 2 ;;
 esac
 
 if ! command -v swift >/dev/null 2>&1; then

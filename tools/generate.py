@@ -7,18 +7,21 @@
 From Sources/Assay/Verdict/statuses.tsv and include/assay.h come:
   Sources/Assay/Verdict/StatusTable.swift   the table in the library
   docs/statuses.md                          the same sentences for people
+  man/assay.3                               every function, for people
+  man/assay-statuses.7                      every status, for people
   bindings/python/assay/_prototypes.py      constants and functions for ctypes
   bindings/python/assay/_statuses.py        names, sentences and HTTP statuses
   bindings/python/assay/_version.py         the version of the header
 """
 import sys
 
+import generate_manual
 import generate_python
 import header
 from status_rows import FAMILIES, ROOT, quoted, rows
 
-# One module for each binding: outputs(table, contract) -> {path: text}.
-BINDINGS = [generate_python]
+# One module for each binding, and one for the manual: outputs(table, contract) -> {path: text}.
+BINDINGS = [generate_manual, generate_python]
 
 
 def status_table(table):

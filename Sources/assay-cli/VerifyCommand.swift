@@ -15,10 +15,10 @@ struct VerifyCommand: ParsableCommand {
         assay verify receipt.txt --kind app-receipt --config config.json \\
           --subject 8F1A2B3C4D5E4F608A7B9C0D1E2F3A4B
         assay verify answer.json --kind verify-receipt --config config.json
-      assay verify attestation.b64 --kind attestation --config config.json \\
-        --key-id 'q1u…=' --client-data-file challenge.bin
-      assay verify assertion.b64 --kind assertion --config config.json \\
-        --public-key 'BAx…=' --counter 7 --client-data '{"challenge":"…"}'
+        assay verify attestation.b64 --kind attestation --config config.json \\
+          --key-id 'q1u…=' --client-data-file challenge.bin
+        assay verify assertion.b64 --kind assertion --config config.json \\
+          --public-key 'BAx…=' --counter 7 --client-data '{"challenge":"…"}'
 
       An answer of the verifyReceipt endpoint is not signed: it counts as far as you \
       trust the connection it came over; the receipt in it is verified.
