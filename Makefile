@@ -64,7 +64,9 @@ DEFINES = -Xcc '-DASSAY_COMMIT="$(COMMIT)"' \
 LINK = --version-script=$(ROOT)/$(MAP) -soname=$(SONAME) \
 	--icf=safe -z now -z nodelete -z defs -z separate-code -z max-page-size=65536 --exclude-libs ALL \
 	--symbol-ordering-file=$(ROOT)/$(ORDER) --no-warn-symbol-ordering $(STRIP) \
-	-Map=$(ROOT)/$(BUILD)/link/$(VARIANT).map
+	-Map=$(ROOT)/$(LINKED)
+# What the linker took in: the bill of materials is made from it.
+LINKED = $(BUILD)/link/$(VARIANT).map
 PKG_CONFIG_DIR := $(ROOT)/$(BUILD)/link/$(CRYPTO)
 
 # ---- libraries -------------------------------------------------------------
@@ -131,12 +133,14 @@ SWIFT_BUILD = PKG_CONFIG_PATH=$(PKG_CONFIG_DIR) $(NICE) $(SWIFT) build \
 	-c release -Xswiftc -use-ld=lld \
 	-Xswiftc -L$(ROOT)/$(BUILD)/link/cxx $(DEFINES)
 
-# SwiftPM does not see that the order changed: an older library is taken away.
+# SwiftPM does not see that the order changed or that the linker's report is gone:
+# an older library is taken away.
 .PHONY: lib-full lib-embedded
 lib-full: link-inputs $(LINK_OBJECTS)
 	@echo "building $(OUT)/$(SONAME) (Swift, libcrypto $(CRYPTO))"
 	@rm -f $$(find $(SCRATCH)/release/libassay.so ! -newer $(ORDER) \
 	  2>/dev/null || true)
+	@[ -e $(LINKED) ] || rm -f $(SCRATCH)/release/libassay.so
 	@$(SWIFT_BUILD) --product assay --scratch-path $(SCRATCH) \
 	  --disable-local-rpath -Xswiftc -static-stdlib \
 	  -Xswiftc -Xfrontend -Xswiftc -function-sections \
@@ -195,14 +199,16 @@ order: deps-build ## write Sources/AssayABI/Link/assay.order anew
 # ---- command line and case table -------------------------------------------
 
 CLI := .build-cli/release/assay-cli
+CLI_LINKED := $(BUILD)/link/cli.map
 CASES := $(BUILD)/cases.json
 
 .PHONY: cli cases manual
 cli: deps-build link-inputs ## build the command line, .build-cli/release/assay-cli
 	@echo "building $(CLI)"
+	@[ -e $(CLI_LINKED) ] || rm -f $(CLI)
 	@$(SWIFT_BUILD) --product assay-cli --scratch-path .build-cli \
 	  --disable-local-rpath --static-swift-stdlib \
-	  -Xlinker -Map=$(ROOT)/$(BUILD)/link/cli.map
+	  -Xlinker -Map=$(ROOT)/$(CLI_LINKED)
 
 manual: cli ## write the manual pages anew, man/
 	@$(PYTHON) tools/generate.py
@@ -315,4 +321,5 @@ clean: ## remove build/ and the scratch folders of this Makefile
 	rm -rf $(BUILD) .build-full .build-full-shared .build-cli .build-test \
 	  .build-thread .build-order
 
+include packaging/packages.mk
 include Tests/check.mk

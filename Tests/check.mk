@@ -165,5 +165,6 @@ check-fuzz:
 	  echo 'suite fuzz-replay: 0 passed, 0 failed, 1 skipped'; \
 	fi
 
-# Each binding adds its own suites.
+# The packages and each binding add their own suites.
+include packaging/check.mk
 include $(wildcard bindings/*/check.mk)

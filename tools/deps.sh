@@ -4,6 +4,7 @@
 #
 #   tools/deps.sh build     what compiling the library needs
 #   tools/deps.sh demo      that, and what the demonstration needs
+#   tools/deps.sh packages  that, and what make dist and make deb need
 #   tools/deps.sh check     that, and what the tests need
 #   tools/deps.sh --list    print all lists
 set -eu
@@ -28,7 +29,7 @@ check doxygen command -v doxygen
 check cmake command -v cmake
 check mandoc command -v mandoc
 check abigail-tools command -v abidiff
-check dpkg-dev command -v dpkg-shlibdeps
+packages dpkg-dev command -v dpkg-shlibdeps
 check lintian command -v lintian
 check zsh command -v zsh
 check fish command -v fish
@@ -38,9 +39,10 @@ LIST
 case "${1:-}" in
   build) groups=build ;;
   demo) groups='build demo' ;;
-  check) groups='build demo check' ;;
+  packages) groups='build demo packages' ;;
+  check) groups='build demo packages check' ;;
   --list) packages | cut -d ' ' -f 1,2; exit 0 ;;
-  *) echo "usage: tools/deps.sh build|demo|check|--list" >&2; exit 2 ;;
+  *) echo "usage: tools/deps.sh build|demo|packages|check|--list" >&2; exit 2 ;;
 esac
 
 if ! command -v swift >/dev/null 2>&1; then

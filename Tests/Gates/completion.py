@@ -1,0 +1,57 @@
+"""Ask the shells themselves what they would complete."""
+import pathlib
+import shutil
+import subprocess
+import tempfile
+
+BASH = r"""
+source "$1"
+line=$2
+COMP_LINE=$line; COMP_POINT=${#line}
+read -ra COMP_WORDS <<<"$line"
+[[ $line == *' ' ]] && COMP_WORDS+=('')
+COMP_CWORD=$((${#COMP_WORDS[@]} - 1))
+COMPREPLY=()
+[[ $(complete -p assay) == *'-F _assay assay' ]] || exit 3
+_assay assay "${COMP_WORDS[COMP_CWORD]}" "${COMP_WORDS[COMP_CWORD - 1]}"
+printf '%s\n' "${COMPREPLY[@]}"
+"""
+FISH = "source $argv[1]; complete -C $argv[2]"
+# A shell with a terminal of its own, as a person would press the key.
+ZSH = r"""
+zmodload zsh/zpty
+zpty inner zsh -f -i
+zpty -w inner "fpath=(${1:h} \$fpath); autoload -Uz compinit; compinit -D -u; print set''tled"
+zpty -r -m inner out '*settled*'
+zpty -w -n inner "$2"$'\t'
+zpty -r -m inner out "*$3*"
+print -r -- "$out"
+zpty -d inner
+"""
+
+
+def ask(command):
+    result = subprocess.run(command, text=True, capture_output=True, errors="replace",
+                            stdin=subprocess.DEVNULL, timeout=60)
+    return result.stdout
+
+
+def bash(script, line):
+    """The words that bash offers for a line."""
+    return ask(["bash", "--norc", "-c", BASH, "bash", str(script), line]).split()
+
+
+def fish(script, line):
+    offered = ask(["fish", "--no-config", "-c", FISH, str(script), line])
+    return [word.split("\t")[0] for word in offered.splitlines()]
+
+
+def zsh_completes(script, line, wanted):
+    """Whether the tab key makes zsh write `wanted`."""
+    with tempfile.TemporaryDirectory() as name:
+        copy = pathlib.Path(name) / "_assay"
+        shutil.copy(script, copy)
+        try:
+            return wanted in ask(["zsh", "-f", "-c", ZSH, "zsh", str(copy), line, wanted])
+        except subprocess.TimeoutExpired:
+            return False

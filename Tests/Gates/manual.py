@@ -1,0 +1,131 @@
+#!/usr/bin/env python3
+"""Gate: the manual pages are whole, current and well formed.
+
+  manual.py PROGRAM [--suite NAME]
+
+PROGRAM is the command line. mandoc reads each page without a warning; what the
+program, the header and the table of statuses know stands in the pages; the
+example in assay(3) compiles.
+"""
+import argparse
+import json
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+
+from contract import HEADER, ROOT, declared_functions
+from report import Suite
+
+PAGES = ["man/assay.1", "man/assay.3", "man/assay-statuses.7"]
+# Whether mandoc finds the other pages depends on what is installed here.
+NOT_OURS = "referenced manual not found"
+
+
+def run(*command, **more):
+    return subprocess.run([str(word) for word in command], text=True, capture_output=True,
+                          cwd=ROOT, **more)
+
+
+def lint(page):
+    found = run("mandoc", "-T", "lint", page).stdout.splitlines()
+    return [line for line in found if NOT_OURS not in line]
+
+
+def rendered(page):
+    """The words of a page as a reader sees them."""
+    text = run("mandoc", "-T", "utf8", "-O", "width=200", page).stdout
+    return re.sub(r"\s+", " ", re.sub(".\b", "", text))
+
+
+def check_lint(suite):
+    for page in PAGES:
+        lines = lint(page)
+        suite.expect(not lines, f"mandoc reads {page} without a word", "; ".join(lines[:10]))
+    with tempfile.NamedTemporaryFile("w", suffix=".3") as bad:
+        bad.write((ROOT / PAGES[1]).read_text().replace(".El", ".Le", 1))
+        bad.flush()
+        suite.expect(lint(bad.name), "mandoc sees a page that is not well formed")
+
+
+def check_program(suite, program):
+    result = run(sys.executable, "tools/manual.py", program, "--check")
+    suite.expect(result.returncode == 0, "assay(1) is what the command line says of itself",
+                 result.stdout + result.stderr)
+    page = rendered(PAGES[0])
+    dump = json.loads(run(program, "--experimental-dump-help").stdout)
+    for command in dump["command"]["subcommands"]:
+        name = command["commandName"]
+        suite.expect(f"assay {name}" in page, f"assay(1) has {name}")
+        for item in command["arguments"]:
+            for spelling in item.get("names", []) if item["shouldDisplay"] else []:
+                if spelling["kind"] == "long":
+                    suite.expect(f"--{spelling['name']}" in page,
+                                 f"assay(1) has --{spelling['name']} of {name}")
+    # One option more in the dump, and the page is no longer the one it should be.
+    dump["command"]["subcommands"][0]["arguments"][0]["abstract"] += " More."
+    with tempfile.NamedTemporaryFile("w", suffix=".json") as other:
+        json.dump(dump, other)
+        other.flush()
+        result = run(sys.executable, "tools/manual.py", "--help-json", other.name, "--check")
+        suite.expect(result.returncode == 1, "a page that is behind the program is seen")
+
+
+def check_functions(suite):
+    page = rendered(PAGES[1])
+    for name in sorted(declared_functions()):
+        suite.expect(f"{name}(" in page, f"assay(3) declares {name}")
+    for name in re.findall(r"^  (ASSAY_\w+) = ", HEADER.read_text(), re.M):
+        suite.expect(name in page, f"assay(3) has {name}")
+
+
+def check_statuses(suite):
+    page = rendered(PAGES[2])
+    table = (ROOT / "Sources/Assay/Verdict/statuses.tsv").read_text()
+    for line in table.splitlines():
+        words = line.split("\t")
+        if len(words) > 3 and not line.startswith("#"):
+            code = int(words[0]) | int(words[1]) << 8
+            place = page.find(f" {words[2]} ")
+            suite.expect(place >= 0 and f"Code {code}," in page[place:place + 1500],
+                         f"assay-statuses(7) has {words[2]}")
+
+
+def check_example(suite):
+    """The last display of assay(3), as it stands there, is a program."""
+    text = (ROOT / PAGES[1]).read_text()
+    display = text.rpartition(".Bd -literal -offset indent\n")[2].partition("\n.Ed")[0]
+    with tempfile.NamedTemporaryFile("w", suffix=".3") as page:
+        page.write(".Dd November 21, 2026\n.Dt X 3\n.Os\n.Sh NAME\n.Nm x\n.Nd x\n.Sh EXAMPLES\n"
+                   f".Bd -literal\n{display}\n.Ed\n")
+        page.flush()
+        shown = run("mandoc", "-T", "ascii", "-O", "width=200,indent=0", page.name).stdout
+    shown = re.sub(".\b", "", shown)
+    code = shown[shown.index("/*"):shown.rindex("}") + 1]
+    result = run("gcc", "-std=c99", "-Wall", "-Wextra", "-Wpedantic", "-Werror", "-fsyntax-only",
+                 "-Iinclude", "-x", "c", "-", input=code)
+    suite.expect(result.returncode == 0, "the example of assay(3) compiles",
+                 result.stderr[:1500])
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("program")
+    parser.add_argument("--suite", default="man")
+    options = parser.parse_args()
+    suite = Suite(options.suite)
+    if shutil.which("mandoc") is None:
+        suite.skip("the manual pages", "mandoc is not installed")
+        print(f"suite {suite.name}: 0 passed, 0 failed, 1 skipped")
+        return
+    check_lint(suite)
+    check_program(suite, options.program)
+    check_functions(suite)
+    check_statuses(suite)
+    check_example(suite)
+    suite.finish()
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,38 @@
+"""Archives that are the same, byte for byte, for the same files."""
+import gzip
+import io
+import tarfile
+
+
+def plain(entry, epoch):
+    """An entry without owner and with one time for all."""
+    entry.uid = entry.gid = 0
+    entry.uname = entry.gname = "root"
+    entry.mtime = epoch
+    if not entry.issym():
+        entry.mode = 0o755 if entry.isdir() or entry.mode & 0o100 else 0o644
+    return entry
+
+
+def compressed(data):
+    """gzip without a name and without a time."""
+    out = io.BytesIO()
+    with gzip.GzipFile(filename="", mode="wb", fileobj=out, compresslevel=9, mtime=0) as file:
+        file.write(data)
+    return out.getvalue()
+
+
+def tarball(folder, name, epoch):
+    """The bytes of NAME.tar.gz with everything below a folder, under NAME/."""
+    out = io.BytesIO()
+    with tarfile.open(fileobj=out, mode="w", format=tarfile.PAX_FORMAT) as archive:
+        for path in [folder, *sorted(folder.rglob("*"))]:
+            below = path.relative_to(folder).as_posix()
+            entry = archive.gettarinfo(str(path), f"{name}/{below}" if below != "." else name)
+            entry = plain(entry, epoch)
+            if entry.isreg():
+                with path.open("rb") as file:
+                    archive.addfile(entry, file)
+            else:
+                archive.addfile(entry)
+    return compressed(out.getvalue())

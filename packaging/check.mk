@@ -1,0 +1,17 @@
+# What `make check` runs over the packages, one target a suite.
+
+.PHONY: check-abi check-man check-install check-dist check-deb
+check-abi:
+	@$(PYTHON) $(GATES)/abi.py
+
+check-man: cli
+	@$(PYTHON) $(GATES)/manual.py $(CLI)
+
+check-install: all cli
+	@$(PYTHON) $(GATES)/install_tree.py $(CLI)
+
+check-dist: dist
+	@$(PYTHON) $(GATES)/dist.py $(DIST)
+
+check-deb: deb
+	@$(PYTHON) $(GATES)/deb.py $(DEBS) $(CASES)

@@ -1,0 +1,176 @@
+#!/usr/bin/env python3
+"""Make the Debian packages: libassay0, libassay-dev, assay.
+
+  deb.py --library build/full-shared/lib/libassay.so.0 --program P --out build/deb
+
+What `make install` would put there is staged below /usr and shared out by the
+lists packaging/debian/PACKAGE.install; dpkg's own tools find the dependencies,
+hold the library to packaging/debian/libassay0.symbols and write the packages.
+The library is the one over the system's libcrypto, so that the security
+updates of Debian reach it. The same builds give the same bytes.
+"""
+import argparse
+import email.utils
+import gzip
+import hashlib
+import os
+import pathlib
+import shutil
+import subprocess
+import sys
+
+import release
+from release import ROOT, run
+
+HERE = ROOT / "packaging/debian"
+PACKAGES = ["libassay0", "libassay-dev", "assay"]
+REVISION = "1"
+
+
+def debian_version():
+    return f"{release.version()}-{REVISION}"
+
+
+def maintainer():
+    text = (HERE / "control").read_text()
+    return text.partition("Maintainer: ")[2].partition("\n")[0]
+
+
+def changelog(epoch):
+    """One entry: the version and what it was made from."""
+    return (f"assay ({debian_version()}) unstable; urgency=medium\n\n"
+            f"  * Release {release.version()}; changes: /usr/share/doc/libassay0/changelog.gz\n\n"
+            f" -- {maintainer()}  {email.utils.formatdate(epoch)}\n")
+
+
+def prepare(work, library, program, epoch):
+    """The folder in which dpkg's tools work, and the stage."""
+    shutil.rmtree(work, ignore_errors=True)
+    (work / "debian").mkdir(parents=True)
+    shutil.copy(HERE / "control", work / "debian/control")
+    (work / "debian/changelog").write_text(changelog(epoch))
+    multiarch = run("dpkg-architecture", "-qDEB_HOST_MULTIARCH").strip()
+    stage = work / "stage"
+    release.stage(stage, library, program, "/usr", f"LIBDIR=/usr/lib/{multiarch}",
+                  "ZSHDIR=/usr/share/zsh/vendor-completions")
+    return stage
+
+
+def share_out(stage, work):
+    """Move every staged file into the tree of the one package that lists it."""
+    for package in PACKAGES:
+        for pattern in (HERE / f"{package}.install").read_text().split():
+            found = sorted(stage.glob(pattern))
+            if not found:
+                sys.exit(f"deb: {package} lists {pattern}, which is not installed")
+            for path in found:
+                target = work / package / path.relative_to(stage)
+                target.parent.mkdir(parents=True, exist_ok=True)
+                path.rename(target)
+    left = [str(path) for path in stage.rglob("*") if path.is_file() or path.is_symlink()]
+    if left:
+        sys.exit(f"deb: no package lists {' '.join(left)}")
+
+
+def compress(path):
+    """PATH.gz instead of PATH, without name and time; a link follows its file."""
+    target = path.with_name(path.name + ".gz")
+    if path.is_symlink():
+        target.symlink_to(os.readlink(path) + ".gz")
+    else:
+        target.write_bytes(gzip.compress(path.read_bytes(), 9, mtime=0))
+    path.unlink()
+
+
+def add_documents(tree, package, epoch):
+    folder = tree / "usr/share/doc" / package
+    folder.mkdir(parents=True)
+    shutil.copy(HERE / "copyright", folder / "copyright")
+    (folder / "changelog.Debian").write_text(changelog(epoch))
+    (folder / "changelog").write_text((ROOT / "CHANGELOG.md").read_text())
+    compress(folder / "changelog.Debian")
+    compress(folder / "changelog")
+    overrides = HERE / f"{package}.lintian-overrides"
+    if overrides.exists():
+        (tree / "usr/share/lintian/overrides").mkdir(parents=True)
+        shutil.copy(overrides, tree / "usr/share/lintian/overrides" / package)
+    for path in sorted((tree / "usr/share/man").rglob("*.[1-9]")):
+        compress(path)
+
+
+def dependencies(work, package):
+    """dpkg-shlibdeps over what is a program or a library; the substvars file."""
+    variables = work / f"debian/{package}.substvars"
+    variables.write_text("misc:Depends=\n")
+    files = [path for path in sorted((work / package).rglob("*"))
+             if path.is_file() and not path.is_symlink()
+             and path.open("rb").read(4) == b"\x7fELF"]
+    if files:
+        run("dpkg-shlibdeps", f"-T{variables}", *[f"-e{path}" for path in files], cwd=work)
+    return variables
+
+
+def library_control(work, tree):
+    """shlibs, symbols and the trigger of the library's package."""
+    control = tree / "DEBIAN"
+    run("dpkg-gensymbols", "-plibassay0", f"-P{tree}", f"-I{HERE / 'libassay0.symbols'}",
+        f"-v{debian_version()}", f"-O{control / 'symbols'}", "-c4", cwd=work)
+    number = release.soname().rpartition(".")[2]
+    (control / "shlibs").write_text(
+        f"libassay {number} libassay0 (>= {release.version()})\n")
+    shutil.copy(HERE / "libassay0.triggers", control / "triggers")
+
+
+def md5sums(tree):
+    lines = [f"{hashlib.md5(path.read_bytes()).hexdigest()}  {path.relative_to(tree)}\n"
+             for path in sorted(tree.rglob("*"))
+             if path.is_file() and not path.is_symlink() and "DEBIAN" not in path.parts]
+    (tree / "DEBIAN/md5sums").write_text("".join(lines))
+
+
+def set_modes(tree):
+    """As Debian wants them, whatever the umask was."""
+    for path in tree.rglob("*"):
+        if path.is_symlink():
+            continue
+        program = path.parent.name == "bin"
+        path.chmod(0o755 if path.is_dir() or program else 0o644)
+
+
+def build(work, package, out, epoch):
+    tree = work / package
+    add_documents(tree, package, epoch)
+    (tree / "DEBIAN").mkdir()
+    variables = dependencies(work, package)
+    if package == "libassay0":
+        library_control(work, tree)
+    md5sums(tree)
+    run("dpkg-gencontrol", f"-p{package}", f"-P{tree}", f"-T{variables}", "-n/dev/null",
+        f"-f{work / 'debian/files'}", f"-O{tree / 'DEBIAN/control'}", cwd=work)
+    set_modes(tree)
+    environment = dict(os.environ, SOURCE_DATE_EPOCH=str(epoch))
+    said = run("dpkg-deb", "--root-owner-group", "--build", tree, out, env=environment)
+    print(said.strip())
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    for name in ("library", "program", "out"):
+        parser.add_argument(f"--{name}", required=True, type=pathlib.Path)
+    options = parser.parse_args()
+    epoch = release.epoch()
+    out = options.out.resolve()
+    work = out / "work"
+    stage = prepare(work, options.library.resolve(), options.program.resolve(), epoch)
+    share_out(stage, work)
+    for old in out.glob("*.deb"):
+        old.unlink()
+    # The library first: what the others need of it is looked up in its package.
+    for package in PACKAGES:
+        build(work, package, out, epoch)
+    shutil.rmtree(work)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,126 @@
+#!/usr/bin/env python3
+"""Make the folder of a release: what people fetch, and what it is made of.
+
+  dist.py --library L --library-map M --program P --program-map M
+          --commit COMMIT --out build/dist/assay-VERSION
+
+  assay-VERSION.tar.gz               the sources, as git has them
+  assay-VERSION-linux-MACHINE.tar.gz the library, the command line, their files
+  assay-VERSION-py3-none-*.whl       the Python wheel of this machine, and those
+                                     of other machines that build/ holds
+  assay-VERSION.cdx.json             what is linked in (CycloneDX 1.5)
+  SHA256SUMS                         of all of these
+
+The same commit and the same builds give the same bytes: everything carries the
+time of the commit, or SOURCE_DATE_EPOCH.
+"""
+import argparse
+import hashlib
+import os
+import pathlib
+import platform
+import shutil
+import subprocess
+import sys
+import tempfile
+import zipfile
+
+import archive
+import release
+import sbom
+from release import ROOT
+
+
+def check_library(options):
+    """The library was built from this commit."""
+    commit = sbom.build_info(options.library)["commit"]
+    if commit != options.commit:
+        sys.exit(f"dist: the library was built from {commit}, not {options.commit}: run make")
+    if commit == "unknown":
+        sys.exit("dist: a release is made from a git clone")
+    if commit.endswith("-dirty"):
+        print("dist: the tree has changes that are not committed: the source tarball is that "
+              "of the last commit, the library is not", file=sys.stderr)
+
+
+def sources(name):
+    """The tarball of the last commit."""
+    tar = subprocess.run(["git", "archive", "--format=tar", f"--prefix={name}/", "HEAD"],
+                         cwd=ROOT, check=True, stdout=subprocess.PIPE).stdout
+    return archive.compressed(tar)
+
+
+def staged(stage, name, options):
+    """The folder with what `make install` would put below a prefix."""
+    release.stage(stage, options.library, options.program, f"/{name}",
+                  "PC_PREFIX=$${pcfiledir}/../..")
+    folder = stage / name
+    shutil.copy(ROOT / "LICENSE", folder / "LICENSE")
+    shutil.copy(ROOT / "packaging/debian/copyright", folder / "COPYRIGHT")
+    shutil.copy(ROOT / "packaging/README.tarball", folder / "README")
+    return folder
+
+
+def own_wheel(options, out, epoch):
+    subprocess.run([sys.executable, ROOT / "bindings/python/build_wheel.py", "--library",
+                    options.library, "--out", out], check=True, stdout=subprocess.DEVNULL,
+                   env=dict(os.environ, SOURCE_DATE_EPOCH=str(epoch)))
+
+
+def other_wheels(options, out):
+    """Wheels for other machines, of the same commit, that were built before."""
+    for path in sorted((ROOT / "build").glob(f"wheel*/assay-{release.version()}-*.whl")):
+        if (out / path.name).exists() or platform.machine() in path.name:
+            continue
+        if options.commit.encode() in wheel_library(path):
+            shutil.copy(path, out / path.name)
+        else:
+            print(f"dist: {path.name} is left out: it is not of {options.commit}",
+                  file=sys.stderr)
+
+
+def wheel_library(path):
+    """The library in a wheel: it holds the name of the commit that it was built from."""
+    with zipfile.ZipFile(path) as wheel:
+        return b"".join(wheel.read(name) for name in wheel.namelist()
+                        if "libassay.so" in name)
+
+
+def sums(folder):
+    """SHA256SUMS as sha256sum writes it."""
+    return "".join(f"{hashlib.sha256(path.read_bytes()).hexdigest()}  {path.name}\n"
+                   for path in sorted(folder.iterdir()))
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    for name in ("library", "library-map", "program", "program-map", "out"):
+        parser.add_argument(f"--{name}", required=True, type=pathlib.Path)
+    parser.add_argument("--commit", required=True)
+    options = parser.parse_args()
+    options.library, options.program = options.library.resolve(), options.program.resolve()
+    check_library(options)
+    epoch = release.epoch()
+    name = f"assay-{release.version()}"
+    machine = f"{name}-linux-{platform.machine()}"
+    with tempfile.TemporaryDirectory() as temporary:
+        folder = pathlib.Path(temporary) / name
+        folder.mkdir()
+        tree = staged(pathlib.Path(temporary) / "stage", machine, options)
+        (folder / f"{name}.tar.gz").write_bytes(sources(name))
+        (folder / f"{machine}.tar.gz").write_bytes(archive.tarball(tree, machine, epoch))
+        own_wheel(options, folder, epoch)
+        other_wheels(options, folder)
+        (folder / f"{name}.cdx.json").write_text(sbom.document(
+            tree / "lib" / release.soname(), options.library_map, tree / "bin/assay",
+            options.program_map, epoch))
+        (folder / "SHA256SUMS").write_text(sums(folder))
+        shutil.rmtree(options.out, ignore_errors=True)
+        shutil.copytree(folder, options.out)
+    for path in sorted(options.out.iterdir()):
+        print(f"{path}: {path.stat().st_size} bytes")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,134 @@
+"""What a linker took into a file: read from the report that it wrote (-Map)."""
+import json
+import os
+import pathlib
+import re
+import subprocess
+import sys
+
+from release import ROOT, run
+
+GCC = "GPL-3.0-or-later WITH GCC-exception-3.1"
+SWIFT = "Apache-2.0 WITH Swift-exception"
+# Licences of what comes from Debian, by source package.
+DEBIAN = {
+    "openssl": ("OpenSSL libcrypto", "Apache-2.0"),
+    "gcc-12": ("GCC runtime libraries", GCC),
+    "glibc": ("GNU C Library, start files", "LGPL-2.1-or-later"),
+}
+# Parts of the Swift toolchain that are projects of their own.
+TOOLCHAIN = [
+    (r"lib_FoundationICU\.a", "swift-foundation-icu", f"({SWIFT}) AND Unicode-3.0"),
+    (r"lib(Core)?Foundation\.a", "swift-corelibs-foundation", SWIFT),
+    (r"lib_?Foundation\w+\.a", "swift-foundation", SWIFT),
+    (r"libdispatch\.a|libBlocksRuntime\.a", "swift-corelibs-libdispatch", SWIFT),
+    (r".*", "swift", SWIFT),
+]
+
+
+class Component:
+    """Something of others that is inside: `files` are what it was linked from."""
+
+    def __init__(self, purl, name, version, licence):
+        self.purl, self.name, self.version, self.licence = purl, name, version, licence
+        self.files = set()
+        self.commit = None
+
+
+def inputs(map_file):
+    """The archives and objects that gave the file something that has a size."""
+    path = pathlib.Path(map_file)
+    if not path.exists():
+        sys.exit(f"{map_file} is not there: the linker writes it when it links")
+    found = set()
+    for line in path.read_text(errors="replace").splitlines():
+        match = re.match(r"\s*[0-9a-f]+\s+[0-9a-f]+\s+([0-9a-f]+)\s+\d+\s+"
+                         r"(/?\S+?\.(?:a|o))(?:\(\S+\))?:\(", line)
+        if match and int(match[1], 16):
+            found.add(match[2])
+    if not found:
+        sys.exit(f"{map_file} names nothing that was linked")
+    return sorted(found)
+
+
+def original(path):
+    """The file that a copy or a link below build/link was made from."""
+    if path.endswith("/build/link/static/libcrypto.a"):
+        path = run("gcc", "-print-file-name=libcrypto.a").strip()
+    return os.path.realpath(path)
+
+
+def debian(path):
+    """(binary package, source package, version, architecture) that a file is of."""
+    for name in (path, path.removeprefix("/usr")):
+        result = subprocess.run(["dpkg-query", "-S", name], text=True, capture_output=True)
+        if result.returncode == 0:
+            package = result.stdout.split(":")[0]
+            form = "${source:Package} ${Version} ${Architecture}"
+            source, version, machine = run("dpkg-query", "-W", "-f", form, package).split()
+            return package, source, version, machine
+    return None
+
+
+def from_debian(path):
+    found = debian(path)
+    if found is None:
+        sys.exit(f"{path} is linked in, and no Debian package has it")
+    package, source, version, machine = found
+    if source not in DEBIAN:
+        sys.exit(f"{path} is of {source}, of which packaging/linked.py knows no licence")
+    name, licence = DEBIAN[source]
+    quoted = version.replace("+", "%2B").replace(":", "%3A")
+    purl = f"pkg:deb/debian/{package}@{quoted}?arch={machine}"
+    return Component(purl, f"{name} ({package})", version, licence)
+
+
+def swift_version():
+    return re.search(r"Swift version (\S+)", run("swiftc", "--version"))[1]
+
+
+def from_toolchain(path):
+    name, licence = next((name, licence) for pattern, name, licence in TOOLCHAIN
+                         if re.fullmatch(pattern, os.path.basename(path)))
+    version = swift_version()
+    purl = f"pkg:swift/github.com/swiftlang/{name}@{version}"
+    return Component(purl, name, version, licence)
+
+
+def dependency(identity):
+    """A package that SwiftPM resolved."""
+    resolved = json.loads((ROOT / "Package.resolved").read_text())
+    for pin in resolved["pins"]:
+        if pin["identity"] == identity:
+            state = pin["state"]
+            where = re.sub(r"^https://|\.git$", "", pin["location"])
+            found = Component(f"pkg:swift/{where}@{state['version']}", identity,
+                              state["version"], SWIFT)
+            found.commit = state["revision"]
+            return found
+    return sys.exit(f"{identity} is linked in and Package.resolved does not have it")
+
+
+def components(map_file):
+    """The components of others in a file, by purl. Our own objects are none."""
+    toolchain = os.path.realpath(json.loads(run("swiftc", "-print-target-info"))
+                                 ["paths"]["runtimeResourcePath"])
+    toolchain = str(pathlib.Path(toolchain).parent.parent)
+    found = {}
+    for path in inputs(map_file):
+        module = re.search(r"/\.build-\w+/.*/(\w+)\.build/", path)
+        real = original(path)
+        if module and module[1].startswith("ArgumentParser"):
+            one, real = dependency("swift-argument-parser"), None
+        elif not path.startswith("/") or real.startswith(str(ROOT)):
+            continue
+        elif real.startswith(toolchain):
+            one = from_toolchain(real)
+        elif re.match(r"/tmp/", path):
+            continue
+        else:
+            one = from_debian(real)
+        kept = found.setdefault(one.purl, one)
+        if real:
+            kept.files.add(real)
+    return found

@@ -1,0 +1,20 @@
+# What is given away: `make dist`, `make deb`. Needs python3 beside what the
+# library needs; the Debian packages need dpkg-dev.
+
+DIST := $(BUILD)/dist/assay-$(VERSION)
+DEBS := $(BUILD)/deb
+BUILT = --library $(FULL) --library-map $(BUILD)/link/full.map \
+	--program $(CLI) --program-map $(CLI_LINKED)
+
+.PHONY: dist deb deps-packages
+deps-packages:
+	@tools/deps.sh packages
+
+dist: deps-packages all cli ## tarballs, wheel, bill of materials: build/dist
+	@$(PYTHON) packaging/dist.py $(BUILT) --commit $(COMMIT) --out $(DIST)
+
+# Over the system's libcrypto: Debian's security updates reach it.
+deb: deps-packages cli ## Debian packages: build/deb
+	@$(MAKE) --no-print-directory all CRYPTO=shared
+	@$(PYTHON) packaging/deb.py --program $(CLI) --out $(DEBS) \
+	  --library $(BUILD)/full-shared/lib/$(SONAME)

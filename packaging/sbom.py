@@ -1,0 +1,128 @@
+"""A CycloneDX 1.5 bill of materials: what is linked into the library and the
+command line, with licences, digests and package URLs."""
+import ctypes
+import datetime
+import hashlib
+import json
+import pathlib
+import subprocess
+import uuid
+
+import linked
+from release import ROOT, run, soname, version
+
+SPEC = "1.5"
+OURS = "Apache-2.0"
+# Names of this project's own parts within the document.
+WHOLE, LIBRARY, PROGRAM = "assay", "libassay", "assay-command-line"
+
+
+def sha256(path):
+    return hashlib.sha256(pathlib.Path(path).read_bytes()).hexdigest()
+
+
+def build_info(library):
+    """What the library says of its own build."""
+    loaded = ctypes.CDLL(str(pathlib.Path(library).resolve()))
+    loaded.assay_build_info.restype = ctypes.c_char_p
+    return json.loads(loaded.assay_build_info())
+
+
+def needs(path):
+    """The libraries that a file asks the host for."""
+    words = run("readelf", "-dW", path, env={"LC_ALL": "C", "PATH": "/usr/bin:/bin"})
+    return sorted(line.split("[")[1].rstrip("]") for line in words.splitlines()
+                  if "(NEEDED)" in line)
+
+
+def licences(expression):
+    return [{"expression": expression}]
+
+
+def properties(pairs):
+    return [{"name": name, "value": value} for name, value in pairs]
+
+
+def own(ref, name, kind, path, place, pairs):
+    """A component of this project, with the digest of its file."""
+    return {"type": kind, "bom-ref": ref, "name": name, "version": version(),
+            "hashes": [{"alg": "SHA-256", "content": sha256(path)}],
+            "licenses": licences(OURS), "purl": f"pkg:generic/assay@{version()}#{place}",
+            "properties": properties(pairs)}
+
+
+def source_digest(commit):
+    """Of the sources of swift-argument-parser as git archives them."""
+    checkout = ROOT / ".build-cli/checkouts/swift-argument-parser"
+    data = subprocess.run(["git", "archive", "--format=tar", commit], cwd=checkout,
+                                 check=True, stdout=subprocess.PIPE).stdout
+    return hashlib.sha256(data).hexdigest()
+
+
+def foreign(one):
+    """A component of others: its files are named with their digests."""
+    found = {"type": "library", "bom-ref": one.purl, "name": one.name, "version": one.version,
+             "licenses": licences(one.licence), "purl": one.purl}
+    digests = {path: sha256(path) for path in sorted(one.files)}
+    if one.commit:
+        found["hashes"] = [{"alg": "SHA-256", "content": source_digest(one.commit)}]
+        found["pedigree"] = {"commits": [{"uid": one.commit}],
+                             "notes": "The digest is that of `git archive --format=tar`."}
+    elif len(digests) == 1:
+        found["hashes"] = [{"alg": "SHA-256", "content": next(iter(digests.values()))}]
+    else:
+        whole = "".join(f"{digest}  {path}\n" for path, digest in digests.items())
+        found["hashes"] = [{"alg": "SHA-256",
+                            "content": hashlib.sha256(whole.encode()).hexdigest()}]
+        found["pedigree"] = {"notes": "The digest is that of the list of files below as "
+                                      "sha256sum prints it."}
+    pairs = [(f"assay:sha256:{path}", digest) for path, digest in digests.items()]
+    if pairs:
+        found["properties"] = properties(pairs)
+    return found
+
+
+def document(library, library_map, program, program_map, epoch):
+    """The bill as a text."""
+    info = build_info(library)
+    in_library, in_program = (linked.components(path) for path in (library_map, program_map))
+    check_agreement(info, in_library)
+    everything = {**in_program, **in_library}
+    parts = [
+        own(LIBRARY, "libassay", "library", library, f"lib/{soname()}",
+            [("assay:commit", info["commit"]),
+             ("assay:shape", info["shape"]), ("assay:compiler", info["compiler"]),
+             ("assay:libcrypto", info["libcrypto"]),
+             *(("assay:needs", name) for name in needs(library))]),
+        own(PROGRAM, "assay", "application", program, "bin/assay",
+            [("assay:needs", name) for name in needs(program)])]
+    uses = [(WHOLE, [LIBRARY, PROGRAM]), (LIBRARY, sorted(in_library)),
+            (PROGRAM, sorted(in_program))] + [(purl, []) for purl in sorted(everything)]
+    moment = datetime.datetime.fromtimestamp(epoch, datetime.timezone.utc)
+    bill = {
+        "$schema": f"http://cyclonedx.org/schema/bom-{SPEC}.schema.json",
+        "bomFormat": "CycloneDX", "specVersion": SPEC,
+        "serialNumber": uuid.uuid5(uuid.NAMESPACE_OID, sha256(library) + sha256(program)).urn,
+        "version": 1,
+        "metadata": {
+            "timestamp": moment.strftime("%Y-%m-%dT%H:%M:%SZ"),
+            "tools": {"components": [{"type": "application", "name": "packaging/sbom.py",
+                                      "version": version()}]},
+            "component": {"type": "library", "bom-ref": WHOLE, "name": "assay",
+                          "version": version(), "licenses": licences(OURS),
+                          "purl": f"pkg:generic/assay@{version()}"}},
+        "components": parts + [foreign(everything[purl]) for purl in sorted(everything)],
+        "dependencies": [{"ref": ref, **({"dependsOn": on} if on else {})} for ref, on in uses],
+    }
+    return json.dumps(bill, indent=2, ensure_ascii=False) + "\n"
+
+
+def check_agreement(info, in_library):
+    """What the linker took in is what the library says of itself."""
+    crypto = [one for one in in_library.values() if "libcrypto" in one.name]
+    if len(crypto) != 1 or not crypto[0].version.startswith(info["libcrypto"] + "-"):
+        raise SystemExit(f"the library says libcrypto {info['libcrypto']}, the linker's report "
+                         f"{[one.version for one in crypto]}")
+    swift = [one.version for one in in_library.values() if one.name == "swift"]
+    if [f"Swift {number}" for number in swift] != [info["compiler"]]:
+        raise SystemExit(f"the library says {info['compiler']}, the linker's report {swift}")

@@ -1,0 +1,91 @@
+#!/usr/bin/env python3
+"""Compare the contract of include/assay.h with the baseline that is kept.
+
+  tools/abi.py                     exit 1 when the header breaks the baseline
+  tools/abi.py --write             make the header of today the baseline
+  tools/abi.py --header FILE       judge another header
+
+The baseline, packaging/abi/assay.abi, is abidw's description of the stub that
+tools/abi_stub.py writes. Within one ASSAY_ABI number only additions pass.
+"""
+import argparse
+import pathlib
+import shutil
+import subprocess
+import sys
+import tempfile
+
+import abi_stub
+from status_rows import ROOT
+
+BASELINE = ROOT / "packaging/abi/assay.abi"
+MAP = ROOT / "Sources/AssayABI/Link/assay.map"
+# No paths and no line numbers, and types named by what they are.
+QUIET = ["--no-corpus-path", "--no-comp-dir-path", "--no-show-locs", "--no-elf-needed",
+         "--type-id-style", "hash"]
+STRICT = ["--harmless", "--redundant", "--no-show-locs"]
+REFRESH = ("When that is meant: tools/abi.py --write, commit packaging/abi/assay.abi and say "
+           "so in CHANGELOG.md.")
+
+
+def described(text, folder):
+    """abidw's description of a header."""
+    (folder / "assay.h").write_text(text)
+    (folder / "stub.c").write_text(abi_stub.stub(text))
+    library = folder / "libassay.so"
+    # gnu99: a constant past the range of int is an enumerator there.
+    subprocess.run(["gcc", "-std=gnu99", "-g", "-O0", "-shared", "-fPIC", "-w",
+                    "-fno-eliminate-unused-debug-types", "-I", ".", "stub.c",
+                    "-o", library.name, f"-Wl,--version-script={MAP}"], check=True, cwd=folder)
+    found = subprocess.run(["abidw", *QUIET, library.name], check=True, text=True,
+                           capture_output=True, cwd=folder)
+    return found.stdout
+
+
+def difference(before, after, *flags):
+    """Whether abidiff sees a difference, and its report."""
+    result = subprocess.run(["abidiff", *STRICT, *flags, before, after], text=True,
+                            capture_output=True)
+    if result.returncode & 3:  # an error of its own
+        sys.exit(f"abidiff: {result.stderr or result.stdout}")
+    return result.returncode != 0, result.stdout
+
+
+def judged(text, baseline):
+    """(exit code, what to say) for a header against a baseline."""
+    with tempfile.TemporaryDirectory() as name:
+        folder = pathlib.Path(name)
+        now = folder / "now.abi"
+        now.write_text(described(text, folder))
+        broken, report = difference(baseline, now, "--no-added-syms")
+        if broken:
+            return 1, (f"{report}\nassay.h breaks programs that were built with the baseline. "
+                       f"A change like this needs a new ASSAY_ABI. {REFRESH}")
+        added, report = difference(baseline, now)
+        if added:
+            return 0, f"{report}\nassay.h only adds to the baseline. {REFRESH}"
+        return 0, "assay.h is what the baseline says"
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--header", type=pathlib.Path, default=ROOT / "include/assay.h")
+    parser.add_argument("--baseline", type=pathlib.Path, default=BASELINE)
+    parser.add_argument("--write", action="store_true")
+    options = parser.parse_args()
+    for program in ("gcc", "abidw", "abidiff"):
+        if shutil.which(program) is None:
+            sys.exit(f"abi: {program} is not installed (Debian: abigail-tools)")
+    text = options.header.read_text()
+    if options.write:
+        with tempfile.TemporaryDirectory() as name:
+            options.baseline.write_text(described(text, pathlib.Path(name)))
+        print(f"wrote {options.baseline}")
+        return 0
+    code, said = judged(text, options.baseline)
+    print(said)
+    return code
+
+
+if __name__ == "__main__":
+    sys.exit(main())
