@@ -306,7 +306,8 @@ install-cli-files:
 	@mkdir -p $(FILLED)
 	@objcopy --strip-all $(CLI) $(FILLED)/assay
 	@for shell in bash zsh fish; do \
-	  $(CLI) --generate-completion-script $$shell > $(FILLED)/completion.$$shell; done
+	  $(CLI) --generate-completion-script $$shell | sed '1{/^#!/d}' \
+	  > $(FILLED)/completion.$$shell; done
 	@$(PUT) 755 $(FILLED)/assay $(BINDIR)/assay
 	@$(PUT) 644 man/assay.1 $(MANDIR)/man1/assay.1
 	@$(PUT) 644 $(FILLED)/completion.bash $(BASHDIR)/assay

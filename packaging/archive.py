@@ -17,7 +17,7 @@ def plain(entry, epoch):
 def compressed(data):
     """gzip without a name and without a time."""
     out = io.BytesIO()
-    with gzip.GzipFile(filename="", mode="wb", fileobj=out, compresslevel=9, mtime=0) as file:
+    with gzip.GzipFile(filename="", mode="wb", fileobj=out, compresslevel=6, mtime=0) as file:
         file.write(data)
     return out.getvalue()
 

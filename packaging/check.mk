@@ -13,5 +13,5 @@ check-install: all cli
 check-dist: dist
 	@$(PYTHON) $(GATES)/dist.py $(DIST)
 
-check-deb: deb
+check-deb: deb cases
 	@$(PYTHON) $(GATES)/deb.py $(DEBS) $(CASES)

@@ -56,17 +56,22 @@ def prepare(work, library, program, epoch):
     return stage
 
 
-def share_out(stage, work):
-    """Move every staged file into the tree of the one package that lists it."""
+def lists(stage):
+    """(staged file, its package) of all lists, before anything is moved."""
     for package in PACKAGES:
         for pattern in (HERE / f"{package}.install").read_text().split():
             found = sorted(stage.glob(pattern))
             if not found:
                 sys.exit(f"deb: {package} lists {pattern}, which is not installed")
-            for path in found:
-                target = work / package / path.relative_to(stage)
-                target.parent.mkdir(parents=True, exist_ok=True)
-                path.rename(target)
+            yield from ((path, package) for path in found)
+
+
+def share_out(stage, work):
+    """Move every staged file into the tree of the one package that lists it."""
+    for path, package in list(lists(stage)):
+        target = work / package / path.relative_to(stage)
+        target.parent.mkdir(parents=True, exist_ok=True)
+        path.rename(target)
     left = [str(path) for path in stage.rglob("*") if path.is_file() or path.is_symlink()]
     if left:
         sys.exit(f"deb: no package lists {' '.join(left)}")
@@ -145,7 +150,7 @@ def build(work, package, out, epoch):
     if package == "libassay0":
         library_control(work, tree)
     md5sums(tree)
-    run("dpkg-gencontrol", f"-p{package}", f"-P{tree}", f"-T{variables}", "-n/dev/null",
+    run("dpkg-gencontrol", f"-p{package}", f"-P{tree}", f"-T{variables}",
         f"-f{work / 'debian/files'}", f"-O{tree / 'DEBIAN/control'}", cwd=work)
     set_modes(tree)
     environment = dict(os.environ, SOURCE_DATE_EPOCH=str(epoch))

@@ -3,14 +3,19 @@ import os
 import pathlib
 import re
 import subprocess
+import sys
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 
 
 def run(*command, **more):
-    """The output of a command that must succeed."""
-    return subprocess.run([str(word) for word in command], check=True, text=True,
-                          stdout=subprocess.PIPE, stdin=subprocess.DEVNULL, **more).stdout
+    """The output of a command that must succeed; what it said when it does not."""
+    words = [str(word) for word in command]
+    result = subprocess.run(words, text=True, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                            stdin=subprocess.DEVNULL, **more)
+    if result.returncode != 0:
+        sys.exit(f"{' '.join(words)}\n{result.stdout}{result.stderr}")
+    return result.stdout
 
 
 def version():
