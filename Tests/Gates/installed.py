@@ -17,7 +17,8 @@ import shutil
 import subprocess
 import tempfile
 
-from contract import HEADER, ROOT, soname
+from contract import HEADER, ROOT
+from install_tree import library_files
 from report import Suite
 
 EXAMPLES = ROOT / "bindings/c/examples"
@@ -46,9 +47,7 @@ def pkg_config(prefix, *arguments):
 def check_install(suite, prefix):
     result = make("install-lib", f"PREFIX={prefix}")
     suite.expect(result.returncode == 0, "make install-lib", result.stderr[-1500:])
-    wanted = {"include/assay.h", f"lib/{soname()}", "lib/libassay.so", "lib/pkgconfig/assay.pc",
-              "lib/cmake/assay/assay-config.cmake", "lib/cmake/assay/assay-config-version.cmake"}
-    found = set(files_below(prefix))
+    wanted, found = library_files(), set(files_below(prefix))
     suite.expect(found == wanted, "installs these files", str(sorted(found ^ wanted)))
     version = re.search(r'ASSAY_VERSION "(.*?)"', HEADER.read_text())[1]
     said = pkg_config(prefix, "--modversion", "assay").stdout.strip()
@@ -60,7 +59,7 @@ def check_install(suite, prefix):
 def build_examples(suite, prefix, folder):
     flags = pkg_config(prefix, "--cflags", "--libs", "assay").stdout.split()
     for name, more in [("verify", ["-lcjson"]), ("receipt", ["-lcjson"]),
-                       ("attest", ["-lcjson"]), ("expiry", [])]:
+                       ("attest", ["-lcjson"]), ("expiry", []), ("product", [])]:
         result = run(["gcc", *STRICT, EXAMPLES / f"{name}.c", "-o", folder / name, *flags, *more])
         suite.expect(result.returncode == 0, f"{name}.c builds with pkg-config",
                      result.stderr[:1500])
@@ -250,6 +249,24 @@ def check_expiry(suite, program, environment):
                      f"expiry {' '.join(map(str, arguments))}", result.stdout)
 
 
+def check_product(suite, program, environment, cases, folder):
+    """The example of the manual: minted evidence of long ago is refused with its name."""
+    table = json.loads(pathlib.Path(cases).read_text())
+    case = next(case for case in table["cases"] if case["call"] == "verify_jws"
+                and case["expect"]["status"] == "rejected.chain.untrusted-root")
+    config = folder / "product.json"
+    config.write_text(json.dumps(table["verifiers"][case["verifier"]]))
+    result = run([program, config], env=environment, input=text_of(case).decode())
+    suite.expect(result.returncode == 1 and "rejected.chain" in result.stderr,
+                 "product refuses with a name", result.stderr)
+    result = run([program, "/nonexistent"], env=environment)
+    suite.expect(result.returncode == 2, "product without a configuration", result.stderr)
+    config.write_text("{}x")
+    result = run([program, config], env=environment)
+    suite.expect(result.returncode == 2 and '"ok":false' in result.stderr,
+                 "product with a configuration that is none", result.stderr)
+
+
 def check_cmake(suite, prefix, folder, environment):
     if shutil.which("cmake") is None:
         suite.skip("the CMake package", "cmake is not installed")
@@ -293,6 +310,7 @@ def main():
         check_receipt(suite, folder / "receipt", environment, options.cases)
         check_attest(suite, folder / "attest", environment, options.cases)
         check_expiry(suite, folder / "expiry", environment)
+        check_product(suite, folder / "product", environment, options.cases, folder)
         result = run([folder / "plus"], env=environment)
         suite.expect(result.returncode == 0, "the C++ program agrees with the header")
         check_cmake(suite, prefix, folder, environment)
