@@ -188,9 +188,10 @@ TRACED := $(BUILD)/order
 .PHONY: order
 order: deps-build ## write Sources/AssayABI/Link/assay.order anew
 	@$(MAKE) --no-print-directory lib-full STRIP= SCRATCH=.build-order \
-	  OUT=$(TRACED)/full
+	  OUT=$(TRACED)/full LINKED=$(TRACED)/full.map
 	@$(MAKE) --no-print-directory lib-embedded EMBEDDED=1 STRIP= \
-	  EMBED_DIR=$(TRACED)/objects OUT=$(TRACED)/embedded
+	  EMBED_DIR=$(TRACED)/objects OUT=$(TRACED)/embedded \
+	  LINKED=$(TRACED)/embedded.map
 	@$(MAKE) --no-print-directory -C Tests/Benchmarks all \
 	  LIB=$(ROOT)/$(TRACED)/full/$(SONAME)
 	@$(PYTHON) tools/order.py --programs $(BUILD)/bench --out $(ORDER) \

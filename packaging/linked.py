@@ -109,23 +109,37 @@ def dependency(identity):
     return sys.exit(f"{identity} is linked in and Package.resolved does not have it")
 
 
+def module_of(path):
+    """The module that SwiftPM compiled an object of, or None."""
+    found = re.search(r"/\.build-[\w-]+/.*/([\w-]+)\.build/", path)
+    return found[1].replace("-", "_") if found else None
+
+
+def is_ours(path):
+    """An object of this project's own sources."""
+    if path.startswith(f"{ROOT}/build/") and path.endswith(".o"):
+        return True
+    return module_of(path) in {folder.name.replace("-", "_")
+                               for folder in (ROOT / "Sources").iterdir()}
+
+
+def toolchain_folder():
+    paths = json.loads(run("swiftc", "-print-target-info"))["paths"]
+    return str(pathlib.Path(os.path.realpath(paths["runtimeResourcePath"])).parent.parent)
+
+
 def components(map_file):
-    """The components of others in a file, by purl. Our own objects are none."""
-    toolchain = os.path.realpath(json.loads(run("swiftc", "-print-target-info"))
-                                 ["paths"]["runtimeResourcePath"])
-    toolchain = str(pathlib.Path(toolchain).parent.parent)
+    """The components of others in a file, by purl. What nobody knows is an error."""
+    toolchain = toolchain_folder()
     found = {}
     for path in inputs(map_file):
-        module = re.search(r"/\.build-\w+/.*/(\w+)\.build/", path)
         real = original(path)
-        if module and module[1].startswith("ArgumentParser"):
+        if is_ours(real):
+            continue
+        if (module_of(real) or "").startswith("ArgumentParser"):
             one, real = dependency("swift-argument-parser"), None
-        elif not path.startswith("/") or real.startswith(str(ROOT)):
-            continue
-        elif real.startswith(toolchain):
+        elif real.startswith(toolchain + "/"):
             one = from_toolchain(real)
-        elif re.match(r"/tmp/", path):
-            continue
         else:
             one = from_debian(real)
         kept = found.setdefault(one.purl, one)

@@ -215,6 +215,20 @@ def check_reproducible(suite, folder, work):
                  "a library of another commit is refused", result.stderr[-500:])
 
 
+def check_unknown(suite, work):
+    """Something that nobody knows is not left out of the bill."""
+    text = (ROOT / "build/link/full.map").read_text(errors="replace")
+    for path in ["/opt/other/libother.a(x.o):(.text)",
+                 f"{ROOT}/.build-cli/x86_64/release/Other.build/x.swift.o:(.text)"]:
+        other = work / "other.map"
+        other.write_text(text + f"  1234   1234     40    16         {path}\n")
+        result = run(sys.executable, "-c", "import sys; sys.path.insert(0, sys.argv[1]); "
+                     "import linked; print(len(linked.components(sys.argv[2])))",
+                     ROOT / "packaging", other)
+        suite.expect(result.returncode == 1 and "no Debian package has it" in result.stderr,
+                     f"{path} is not passed over", result.stdout + result.stderr[-300:])
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("folder", type=pathlib.Path)
@@ -233,6 +247,7 @@ def main():
         check_wheels(suite, folder, tree)
         check_bill(suite, folder, tree)
         check_reproducible(suite, folder, work)
+        check_unknown(suite, work)
     suite.finish()
 
 
