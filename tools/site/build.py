@@ -1,0 +1,140 @@
+#!/usr/bin/env python3
+"""Build the documentation site: one folder of plain pages, readable as files.
+
+  tools/site/build.py --out build/docs [--symbols build/swift/symbols/Assay.symbols.json]
+
+Sources: the guides and READMEs in Markdown (pages.py lists them), include/assay.h by
+doxygen, the public Swift symbols, and the table of statuses. Nothing is fetched, no
+page needs a script, every link is relative.
+"""
+import argparse
+import html
+import pathlib
+import posixpath
+import shutil
+import sys
+
+sys.path.append(str(pathlib.Path(__file__).resolve().parents[1]))
+
+import c_reference
+import markup
+import refusals
+import shell
+import swift_reference
+import terms
+from pages import COPIED, HOME, ROOT, SECTIONS, all_pages, missing_optional, targets
+
+HERE = pathlib.Path(__file__).resolve().parent
+LISTED = {".py": "python", ".c": "c", ".h": "c", ".php": "php", ".go": "go", ".swift": "swift",
+          ".txt": "", ".json": "json", ".in": "", ".conf": "", ".ini": "", ".sh": "sh"}
+
+
+class Site:
+    """What has been written so far, and what is known to lead where."""
+
+    def __init__(self, out, symbols):
+        self.out, self.symbols = out, symbols
+        self.targets = targets()
+        self.names = refusals.names()
+        self.entries = [(name, "status", address, True)
+                        for name, address in self.names.items()]
+        self.listings = {}
+
+    def write(self, target, title, text, headings=()):
+        path = self.out / target
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(shell.page(target, title, text, headings))
+
+    def names_for(self, target):
+        return {name: markup.relative(address, target) for name, address in self.names.items()}
+
+    def resolver(self, source, target):
+        """How the links of one Markdown file are written in its page."""
+        def resolve(address):
+            path, mark, anchor = address.partition("#")
+            there = posixpath.normpath(posixpath.join(posixpath.dirname(source), path))
+            if there == "include/assay.h":
+                return markup.relative(c_reference.PAGE, target)
+            if there in self.targets:
+                return markup.relative(self.targets[there], target) + mark + anchor
+            if there in missing_optional() or self.of_a_missing_binding(there):
+                return None
+            if pathlib.PurePath(there).suffix in LISTED and (ROOT / there).is_file():
+                self.listings[there] = f"source/{there}.html"
+                return markup.relative(self.listings[there], target)
+            raise SystemExit(f"{source}: link to {address}, which the site does not have")
+        return resolve
+
+    @staticmethod
+    def of_a_missing_binding(path):
+        parts = path.split("/")
+        return parts[0] == "bindings" and not (ROOT / "/".join(parts[:2])).exists()
+
+    def guide(self, page):
+        source = (ROOT / page.source).read_text()
+        body = markup.convert(source, self.resolver(page.source, page.target),
+                              self.names_for(page.target))
+        text = body.text.replace("<p>PAGES</p>", cards())
+        self.write(page.target, page.title, text, body.headings)
+        for level, slug, words in body.headings:
+            if level in (2, 3):
+                self.entries.append((words, page.title, f"{page.target}#{slug}", False))
+            elif level == 1:
+                self.entries.append((words, "page", page.target, False))
+
+    def listing(self, source, target):
+        language = LISTED[pathlib.PurePath(source).suffix]
+        code = markup.highlighted(language, html.escape((ROOT / source).read_text(), quote=False))
+        self.write(target, source, f"<h1>{source}</h1>\n<pre class=\"code\"><code>{code}"
+                                   "</code></pre>\n")
+
+
+def cards():
+    """The list of all pages that the home page shows."""
+    out = []
+    for title, pages in SECTIONS:
+        out.append(f"<h2>{html.escape(title)}</h2>\n<ul class=\"cards\">\n")
+        out += [f'<li><a href="{page.target}"><b>{html.escape(page.title)}</b>'
+                f"<span>{html.escape(page.about)}</span></a></li>\n"
+                for page in pages if page.exists]
+        out.append("</ul>\n")
+    return "".join(out)
+
+
+def build(out, symbols):
+    shutil.rmtree(out, ignore_errors=True)
+    out.mkdir(parents=True)
+    site = Site(out, symbols)
+    shutil.copy(HERE / "style.css", out / "style.css")
+    for source, target in COPIED.items():
+        shutil.copy(ROOT / source, out / target)
+    declared = c_reference.make(out, out.parent / "docs-work")
+    site.names.update({name: address for name, address in declared.items()})
+    site.entries += [(name, "C", address, True) for name, address in declared.items()]
+    made, swift_terms = swift_reference.pages(symbols, site.names_for, refusals.TARGET)
+    for page in made:
+        site.write(*page)
+    site.entries += [(name, "Swift", address, True) for name, address in swift_terms.items()]
+    text, headings = refusals.body()
+    site.write(refusals.TARGET, "Every refusal", text, headings)
+    for page in all_pages():
+        if not page.generated:
+            site.guide(page)
+    for source, target in sorted(site.listings.items()):
+        site.listing(source, target)
+    site.write(terms.TARGET, "Index", terms.body(site.entries))
+    count = len(list(out.rglob("*.html")))
+    print(f"{out}/{HOME.target}: {count} pages")
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--out", type=pathlib.Path, default=ROOT / "build/docs")
+    parser.add_argument("--symbols", type=pathlib.Path,
+                        default=ROOT / "build/swift/symbols/Assay.symbols.json")
+    options = parser.parse_args()
+    build(options.out.resolve(), options.symbols.resolve())
+
+
+if __name__ == "__main__":
+    main()

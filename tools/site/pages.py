@@ -1,0 +1,128 @@
+"""Which pages the documentation has: their sources, titles and order.
+
+A page that is `optional` belongs to a binding: where its source is not there, the
+page is left out and links to it become plain words.
+"""
+import dataclasses
+import pathlib
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+
+
+@dataclasses.dataclass(frozen=True)
+class Page:
+    """One page: `source` below the repository, `target` below the site."""
+
+    source: str
+    target: str
+    title: str
+    about: str = ""
+    optional: bool = False
+    generated: bool = False
+
+    @property
+    def exists(self):
+        return self.generated or not self.optional or (ROOT / self.source).exists()
+
+
+def guide(name, title, about="", optional=False):
+    """docs/NAME.md becomes NAME.html."""
+    return Page(f"docs/{name}.md", f"{name}.html", title, about, optional)
+
+
+def generated(target, title, about="", source=""):
+    """A page that a module of tools/site makes, not Markdown."""
+    return Page(source, target, title, about, generated=True)
+
+
+def binding(name, title, about):
+    return Page(f"bindings/{name}/README.md", f"bindings/{name}.html", title, about,
+                optional=True)
+
+
+HOME = guide("index", "Assay")
+
+SECTIONS = [
+    ("Start in five minutes", [
+        guide("start/command-line", "Command line", "mint, verify, decide: nothing to write"),
+        guide("start/python", "Python", "one wheel, no other package"),
+        guide("start/c", "C and C++", "one header, one library"),
+        guide("start/php", "PHP", "FFI, or a compiled extension", optional=True),
+        guide("start/go", "Go", "cgo over pkg-config", optional=True),
+        guide("start/swift", "Swift", "the package's product Assay"),
+    ]),
+    ("Purchases", [
+        guide("tasks/transaction", "Verify a transaction, grant a plan",
+              "from the JWS that the app posts to what the account may have"),
+        guide("tasks/notifications", "App Store notifications",
+              "take each one once, with everything nested in it"),
+        guide("tasks/renewals", "Renewals and expiry",
+              "will it renew, grace, retry, and when to look again"),
+        guide("receipts", "Old receipts and triage",
+              "transaction and app receipts: triage, ledger, verification"),
+        guide("tasks/verify-receipt", "Answers of verifyReceipt",
+              "what Apple's old endpoint said, and what to do next"),
+        guide("decisions", "Decide what an account may have",
+              "states, rows, plans, when to look again"),
+    ]),
+    ("Devices", [
+        guide("app-attest", "App Attest", "attest, assert, receipts: app and server"),
+        guide("risk", "Devices that cannot attest", "observations, rules, verdicts"),
+        guide("tasks/device-check", "DeviceCheck bits", "two bits a device, read right"),
+        guide("exchanges", "Exchanges", "conversations without I/O"),
+    ]),
+    ("In production", [
+        guide("tasks/errors", "Errors, and what to answer a client",
+              "six kinds of no, and who is told what"),
+        guide("tasks/minting", "Test without a device", "evidence of your own authority"),
+        guide("tasks/lambda", "AWS Lambda", "one wheel or layer, one verifier a process"),
+        guide("tasks/php-fpm", "PHP-FPM", "preload, workers, one verifier each", optional=True),
+        guide("tasks/threads", "Threads and fork", "what may be shared, and what not"),
+        guide("tasks/deployment", "Deploy and upgrade",
+              "versions, roots, what to watch, how to go back"),
+    ]),
+    ("Reference", [
+        generated("statuses.html", "Every refusal", "cause and remedy of each status",
+                  "docs/statuses.md"),
+        guide("config", "Configuration", "every member of it"),
+        guide("documents", "Documents", "what every call answers"),
+        generated("c/assay_8h.html", "C header", "assay.h, by doxygen", "include/assay.h"),
+        generated("swift/index.html", "Swift module", "every public symbol of Assay"),
+        binding("python", "Python package", "calls, errors, examples"),
+        binding("c", "C library", "install, pkg-config, CMake, examples"),
+        binding("php", "PHP package", "FFI and extension"),
+        binding("go", "Go module", "calls, errors, build tags"),
+        generated("terms.html", "Index", "every status, function, member and heading"),
+    ]),
+    ("The house", [
+        guide("architecture", "Architecture", "the floors, and the way of a JWS"),
+        guide("building", "Building", "builds, flags, gates"),
+        guide("benchmarks", "Benchmarks", "measured ratios"),
+        guide("snippets", "Code in these pages", "how each block is tested"),
+        Page("CHANGELOG.md", "changes.html", "Changes", "version by version"),
+        Page("CONTRIBUTING.md", "contributing.html", "Contributing", "rules of the house"),
+        Page("SECURITY.md", "security.html", "Security", "what to report, what is relied on"),
+    ]),
+]
+
+# Files that pages link to and that are shown as they stand.
+COPIED = {"docs/config.schema.json": "config.schema.json",
+          "docs/architecture.svg": "architecture.svg"}
+
+
+def all_pages():
+    """Home first, then the sections in their order; those that exist."""
+    return [HOME] + [page for _, pages in SECTIONS for page in pages if page.exists]
+
+
+def targets():
+    """Repository path to site path, of pages and copied files."""
+    found = {page.source: page.target for page in all_pages() if page.source}
+    found["README.md"] = HOME.target
+    found.update(COPIED)
+    return found
+
+
+def missing_optional():
+    """Sources of bindings that are not there."""
+    return {page.source for _, pages in SECTIONS for page in pages if not page.exists}

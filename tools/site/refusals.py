@@ -1,0 +1,87 @@
+"""The page of statuses: cause and remedy of each, with an anchor of its name."""
+import html
+
+from status_rows import FAMILIES, rows
+
+TARGET = "statuses.html"
+AREAS_WORTH_A_HEADING = 2
+RETRY = {
+    "never": "The same evidence will be refused again.",
+    "later": "Try again later, with back-off; keep the evidence.",
+    "same-once": "Ask the same endpoint once more.",
+    "other-environment": "Ask the endpoint of the other environment, once.",
+    "after-config": "Passes after a change of your configuration: keep the evidence.",
+}
+ANSWERS = {
+    "rejected": "Trust nothing of it. Log the status, the place and the hint; give the client "
+                "one text for every 400 and 403.",
+    "malformed": "The bytes are not what they should be: damaged on the way, of another kind, "
+                 "or forged. Ask for them again once.",
+    "unsupported": "Possibly newer than this library: keep the evidence and look for an update.",
+    "too-large": "A cap was exceeded before memory was asked for. Genuine evidence stays far "
+                 "below the caps.",
+    "misuse": "Your program called wrongly: mend the call. The client is not to blame.",
+    "config": "Mend the configuration; error.at names the member.",
+    "unavailable": "Nothing is concluded about the customer: a running period goes on.",
+    "internal": "Report it, with assay_build_info and the document.",
+    "pending": "Not a refusal: a step is open, or evidence is worth verifying.",
+}
+
+
+def anchor(name):
+    return name
+
+
+def names(prefix=""):
+    """Every status name and the place that explains it."""
+    return {row.name: f"{prefix}{TARGET}#{anchor(row.name)}" for row in rows()}
+
+
+def retry_classes(table):
+    unknown = {row.retry for row in table} - set(RETRY)
+    if unknown:
+        raise SystemExit(f"tools/site/refusals.py: no words for retry class {sorted(unknown)}")
+
+
+def card(row, tag):
+    def line(name, value):
+        return f"<dt>{name}</dt><dd>{value}</dd>\n"
+
+    rules = ", ".join(f"<code>{rule}</code>" for rule in row.rules.split(",") if rule)
+    return (f'<div class="status" id="{anchor(row.name)}">\n'
+            f'<{tag}><code>{row.name}</code><a class="anchor" href="#{anchor(row.name)}"'
+            f' aria-label="link to here">#</a></{tag}>\n<dl>\n'
+            + line("cause", html.escape(row.message))
+            + line("remedy", html.escape(row.hint))
+            + line("again?", f"{RETRY[row.retry]} <span class=\"soft\">({row.retry})</span>")
+            + line("answer", f"HTTP {row.http}" if row.http.isdigit() else html.escape(row.http))
+            + line("rule", rules or "–")
+            + line("code", f"{row.code} <span class=\"soft\">= {row.family} + "
+                           f"256 × {row.detail}</span>")
+            + "</dl>\n</div>\n")
+
+
+def body():
+    """(text, headings) of the page."""
+    table = rows()
+    retry_classes(table)
+    out = ["<h1>Every refusal</h1>\n<p>A call answers with a status. <code>status &amp; 0xff</code> "
+           "is the family, and all that code should branch on; the rest is detail. Cause and "
+           "remedy are the sentences that stand in <code>error.message</code> and "
+           "<code>error.hint</code> of a document. <em>Answer</em> is what a back end would tell "
+           "its own client; the six answers a client needs are in "
+           '<a href="tasks/errors.html">Errors, and what to answer a client</a>.</p>\n']
+    headings = []
+    for number, family, meaning in FAMILIES:
+        mine = [row for row in table if row.family == number]
+        headings.append((2, f"family-{family}", f"{number} {family}"))
+        out.append(f'<h2 id="family-{family}">{number} <code>{family}</code></h2>\n'
+                   f"<p>{html.escape(meaning)} {html.escape(ANSWERS.get(family, ''))}</p>\n")
+        areas = {}
+        for row in mine:
+            areas.setdefault(row.name.split(".")[1], []).append(row)
+        for area, members in sorted(areas.items()):
+            if len(areas) >= AREAS_WORTH_A_HEADING:
+                out.append(f'<h3 id="area-{family}-{area}">{family}.{area}</h3>\n')
+            out += [card(row, "h4") for row in members]
+    return "".join(out), headings
