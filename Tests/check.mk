@@ -168,3 +168,4 @@ check-fuzz:
 # The packages and each binding add their own suites.
 include packaging/check.mk
 include $(wildcard bindings/*/check.mk)
+include docs/check.mk

@@ -64,6 +64,8 @@ STEPS = [
     ("dist", ["check-dist"], "the folder of a release, its bill of materials", False),
     ("deb", ["check-deb"], "the Debian packages", False),
     ("fuzz", ["check-fuzz"], "the fuzz corpus once more", False),
+    ("docs", ["docs", "check-site", "check-snippets"],
+     "the documentation site, its links, and every code block in it", False),
     ("demo", ["demo"], "the demonstration", True),
     ("valgrind", each("valgrind", BOTH), "definite leaks", False),
     ("thread-sanitizer", ["check-thread-sanitizer"], "data races", False),

@@ -33,6 +33,10 @@ packages dpkg-dev command -v dpkg-shlibdeps
 check lintian command -v lintian
 check zsh command -v zsh
 check fish command -v fish
+check cmark-gfm command -v cmark-gfm
+check jq command -v jq
+check openssl command -v openssl
+check sqlite3 command -v sqlite3
 LIST
 }
 

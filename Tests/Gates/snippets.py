@@ -1,0 +1,190 @@
+#!/usr/bin/env python3
+"""Gate: every code block in the documentation does what it says.
+
+  snippets.py --library FILE --cli FILE --cases FILE [--php DIR] [--go DIR] [--swift DIR]
+              [--only TEXT] [--suite NAME]
+
+Every fenced block of README.md, docs/, bindings/*/README.md and the other pages has a
+language and says, behind it, how it is tested; docs/snippets.md has the words. A
+block that says nothing fails. The blocks of one page share a folder,
+build/snippets/PAGE, and are tested in their order.
+"""
+import argparse
+import dataclasses
+import pathlib
+import re
+import shutil
+import sys
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "Snippets"))
+
+from contract import ROOT
+from report import Suite
+import programs
+import shapes
+
+FENCE = re.compile(r"^(?P<indent> *)(?P<fence>`{3,}|~{3,})(?P<info>.*)$")
+PAGES = ["README.md", "CHANGELOG.md", "CONTRIBUTING.md", "SECURITY.md"]
+# Why a block is not run, and what is looked at instead.
+REASONS = {
+    "diagram": programs.look_at_nothing,     # a picture made of characters
+    "app": programs.parse_swift,             # needs Apple's frameworks: parsed
+    "setup": programs.check_setup,           # changes the machine: its shell, its targets
+    "settings": programs.look_at_nothing,    # of another program: nginx, php-fpm
+    "measured": programs.check_rows,         # a run of `make bench`: it has these rows
+    "excerpt": programs.check_excerpt,       # stands in a file of the repository
+}
+
+
+@dataclasses.dataclass
+class Block:
+    """One fenced block: where it stands, its language, its words and its text."""
+
+    page: pathlib.Path
+    line: int
+    language: str
+    words: dict
+    text: str
+
+    @property
+    def place(self):
+        name = self.page.relative_to(ROOT) if self.page.is_relative_to(ROOT) else self.page
+        return f"{name}:{self.line}"
+
+    def has(self, word):
+        return word in self.words
+
+
+def words_of(info):
+    """'run with=x exit=1' as {'run': '', 'with': 'x', 'exit': '1'}."""
+    pairs = [word.partition("=") for word in info.split()]
+    return {name: value for name, _, value in pairs}
+
+
+def blocks_of(page):
+    """All fenced blocks of one Markdown file."""
+    found, start = [], None
+    for number, line in enumerate(page.read_text().splitlines(), 1):
+        mark = FENCE.match(line)
+        if start is None and mark:
+            language, _, info = mark["info"].strip().partition(" ")
+            start = (number, mark["indent"], mark["fence"], language, words_of(info), [])
+        elif start and mark and mark["fence"].startswith(start[2]) and not mark["info"].strip():
+            found.append(Block(page, start[0], start[3], start[4],
+                               "".join(text + "\n" for text in start[5])))
+            start = None
+        elif start:
+            start[5].append(line.removeprefix(start[1]))
+    if start:
+        raise SystemExit(f"{page}:{start[0]}: a block that does not end")
+    return found
+
+
+def pages(bindings):
+    found = [ROOT / name for name in PAGES]
+    found += sorted((ROOT / "docs").rglob("*.md"))
+    for name in ("c", "python", "php", "go"):
+        readme = bindings.get(name, ROOT / "bindings" / name) / "README.md"
+        if readme.exists():
+            found.append(readme)
+    return found
+
+
+def missing(block, tools):
+    """What the block needs and is not there, or None."""
+    needed = set(filter(None, block.words.get("needs", "").split(",")))
+    if block.language in ("php", "go"):
+        needed.add(block.language)
+    return next((why for name in sorted(needed) if (why := tools.missing(name))), None)
+
+
+class PageRun:
+    """The blocks of one page, tested in their order in one folder."""
+
+    def __init__(self, suite, tools, page):
+        self.suite, self.tools = suite, tools
+        name = str(page.relative_to(ROOT) if page.is_relative_to(ROOT) else page)
+        self.folder = tools.scratch / name.strip("/").replace("/", "-")
+        shutil.rmtree(self.folder, ignore_errors=True)
+        self.folder.mkdir(parents=True)
+        self.program = None
+
+    def expect(self, block, problem):
+        self.suite.expect(problem is None, block.place, problem or "")
+
+    def flush(self):
+        """Runs the program that the blocks so far have made."""
+        if self.program is not None:
+            program, self.program = self.program, None
+            problem = programs.run(program, self.folder, self.tools)
+            for block in program.blocks:
+                self.expect(block, problem)
+
+    def take(self, block):
+        if block.has("output"):
+            if self.program is None:
+                self.expect(block, "output, and no program above")
+            else:
+                self.program.expect_output(block)
+            return
+        if block.has("continues"):
+            if self.program is None or self.program.language != block.language:
+                self.expect(block, f"continues, and no {block.language} program above")
+            else:
+                self.program.add(block)
+            return
+        self.flush()
+        why = missing(block, self.tools)
+        if why:
+            self.suite.skip(block.place, why)
+            self.program = programs.Skipped(block)
+        elif block.has("file"):
+            problem = programs.write_file(block, self.folder, self.tools)
+            if problem or not block.has("run"):
+                self.expect(block, problem)
+        if not why and block.has("run"):
+            self.program = programs.Program(block)
+        elif not why and not block.has("file"):
+            self.expect(block, self.looked_at(block))
+
+    def looked_at(self, block):
+        """Blocks that are no programs: None when they are right."""
+        if block.has("not-run"):
+            reason = REASONS.get(block.words["not-run"])
+            return reason(block, self.tools) if reason else \
+                f"no such reason: {block.words['not-run']}"
+        for word, check in shapes.CHECKS.items():
+            if block.has(word):
+                return check(block, self.tools)
+        return "no word says how it is tested (docs/snippets.md)"
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    for name in ("library", "cli", "cases"):
+        parser.add_argument(f"--{name}", type=pathlib.Path, required=True)
+    parser.add_argument("--php", type=pathlib.Path, default=ROOT / "bindings/php")
+    parser.add_argument("--go", type=pathlib.Path, default=ROOT / "bindings/go")
+    parser.add_argument("--swift", type=pathlib.Path, default=ROOT / "build/swift",
+                        help="folder with Assay.swiftmodule and libAssay.a")
+    parser.add_argument("--only", default="", help="pages whose path has this text")
+    parser.add_argument("--suite", default="snippets")
+    options = parser.parse_args()
+    suite = Suite(options.suite)
+    bindings = {"php": options.php.resolve(), "go": options.go.resolve()}
+    tools = programs.Tools(options.library, options.cli, options.cases, bindings, options.swift)
+    count = 0
+    for page in pages(bindings):
+        if options.only not in str(page):
+            continue
+        run = PageRun(suite, tools, page)
+        for block in blocks_of(page):
+            count += 1
+            run.take(block)
+        run.flush()
+    print(f"{count} blocks looked at")
+    suite.finish()
+
+
+if __name__ == "__main__":
+    main()

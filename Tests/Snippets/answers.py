@@ -1,0 +1,22 @@
+"""Frame of verifyReceipt in the Python README."""
+import types
+
+import minted
+
+import assay
+
+verifier = assay.Verifier((minted.AUTHORITY / "config.json").read_text())
+receipt = verifier.verify_app_receipt(minted.mint("app-receipt"))
+
+
+def conversation(text, hopped=False):
+    response = types.SimpleNamespace(content=text.encode())
+    answer = receipt
+    # SNIPPET
+    return hopped, decision
+
+
+hopped, decision = conversation(minted.mint("verify-receipt"))
+assert not hopped and decision.plan == "premium" and decision.evidence.class_ == "apple-answer"
+assert conversation(minted.mint("verify-receipt", "--apple-status", "21007"))[0]
+assert not conversation(minted.mint("verify-receipt", "--apple-status", "21005"))[0]

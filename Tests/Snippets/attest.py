@@ -1,0 +1,50 @@
+"""Frame of App Attest: what the app sent, the record of its key, the key table."""
+import base64
+import types
+
+import minted
+
+import assay
+
+CONFIGURATION = {
+    "apps": [{"bundleId": "com.example.app", "appAppleId": 1234567890, "teamId": "ABCDE12345"}]}
+configuration = minted.with_test_roots(CONFIGURATION)
+verifier = assay.Verifier(configuration)
+stored_attest = {**configuration["attest"], "time": "stored"}
+
+
+class Keys:
+    """The table of keys."""
+
+    rows = {}
+
+    def insert(self, key_id, account, public_key, counter, receipt):
+        self.rows[key_id] = types.SimpleNamespace(
+            key_id=key_id, public_key=public_key, counter=counter, receipt=receipt)
+
+    def advance(self, key_id, counter):
+        assert self.rows[key_id].counter < counter
+        self.rows[key_id].counter = counter
+
+
+keys = Keys()
+account = minted.ACCOUNT
+client_data = body = b"hello"
+sent = {"attestation": minted.mint("attestation", "--client-data", "hello"),
+        "keyId": minted.device()["keyId"]}
+headers = {"X-Assertion": minted.mint("assertion", "--client-data", "hello", "--counter", "8")}
+record = types.SimpleNamespace(
+    key_id=sent["keyId"], counter=7, public_key=base64.b64decode(minted.device()["publicKey"]),
+    receipt=minted.mint("attest-receipt"))
+known = set(dir())
+# SNIPPET
+made = {name: value for name, value in globals().items() if name not in known}
+for name, value in made.items():
+    if isinstance(value, assay.Attestation):
+        assert value.key_id == sent["keyId"] and value.public_key == record.public_key
+    if isinstance(value, assay.Assertion):
+        assert value.counter == 8
+    if isinstance(value, assay.AttestReceipt):
+        assert value.type == "ATTEST"
+assert any(isinstance(value, (assay.Attestation, assay.Assertion, assay.AttestReceipt))
+           for value in made.values()), made

@@ -1,0 +1,49 @@
+/*
+ * Evidence for the frames of C blocks, minted into the folder of the page; and a
+ * verifier with the test authority's roots.
+ */
+#ifndef SNIPPET_EVIDENCE_H
+#define SNIPPET_EVIDENCE_H
+
+#include <assay.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+enum { LONGEST = 1 << 20 };
+
+/* What a command prints, without the last line end; never freed. */
+static char *printed(const char *command, size_t *length) {
+  char *text = calloc(1, LONGEST);
+  FILE *pipe = popen(command, "r");
+  if (text == NULL || pipe == NULL) exit(90);
+  *length = fread(text, 1, LONGEST - 1, pipe);
+  if (pclose(pipe) != 0) exit(91);
+  if (*length > 0 && text[*length - 1] == '\n') text[--*length] = 0;
+  return text;
+}
+
+static assay_verifier *verifier_of(const char *path) {
+  char command[200];
+  size_t length;
+  assay_verifier *verifier = NULL;
+  snprintf(command, sizeof command, "cat %s", path);
+  char *config = printed(command, &length);
+  if (assay_verifier_new(config, length, &verifier, NULL) != ASSAY_OK) exit(92);
+  return verifier;
+}
+
+static int64_t present_ms(void) { return (int64_t)time(NULL) * 1000; }
+
+#define MINT "assay mint --authority authority "
+
+/* The process fails unless this holds. */
+static void must(int holds, const char *what) {
+  if (holds) return;
+  fprintf(stderr, "not so: %s\n", what);
+  exit(93);
+}
+
+#endif

@@ -1,0 +1,250 @@
+"""Blocks that are programs: put into their frame, compiled where needed, run, compared."""
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+FRAMES = pathlib.Path(__file__).resolve().parent
+SECONDS = 300
+ENDINGS = {"python": ".py", "c": ".c", "sh": ".sh", "php": ".php", "go": ".go",
+           "swift": ".swift", "sql": ".sql"}
+
+
+class Tools:
+    """The library, the command line and the bindings that blocks are run with."""
+
+    def __init__(self, library, cli, cases, bindings, swift):
+        self.library, self.cli = library.resolve(), cli.resolve()
+        self.cases, self.bindings, self.swift = cases.resolve(), bindings, swift.resolve()
+        self.scratch = ROOT / "build/snippets"
+        self.prefix = self.scratch / "prefix"
+        self.install()
+
+    def install(self):
+        """What `make install` puts there, from the library and command line given."""
+        shutil.rmtree(self.prefix, ignore_errors=True)
+        for name in ("bin", "include", "lib/pkgconfig"):
+            (self.prefix / name).mkdir(parents=True)
+        (self.prefix / "bin/assay").symlink_to(self.cli)
+        shutil.copy(ROOT / "include/assay.h", self.prefix / "include")
+        for name in (self.library.name, "libassay.so"):
+            (self.prefix / "lib" / name).symlink_to(self.library)
+        version = re.search(r'ASSAY_VERSION "(.*)"', (ROOT / "include/assay.h").read_text())[1]
+        text = (ROOT / "bindings/c/assay.pc.in").read_text()
+        (self.prefix / "lib/pkgconfig/assay.pc").write_text(
+            text.replace("@PREFIX@", str(self.prefix)).replace("@VERSION@", version)
+            .replace("@SONAME@", self.library.name))
+
+    def environment(self):
+        """Of a program: only the installation above, and the bindings' folders."""
+        lib = str(self.prefix / "lib")
+        return dict(
+            os.environ, PATH=f"{self.prefix}/bin:{os.environ['PATH']}", LD_LIBRARY_PATH=lib,
+            PKG_CONFIG_PATH=f"{lib}/pkgconfig", ASSAY_LIBRARY=str(self.library),
+            PYTHONPATH=f"{ROOT}/bindings/python:{FRAMES}", PYTHONDONTWRITEBYTECODE="1",
+            ASSAY_PHP=str(self.bindings["php"]), ASSAY_GO=str(self.bindings["go"]),
+            ASSAY_REPOSITORY=str(ROOT))
+
+    def missing(self, name):
+        """Why blocks that need `name` cannot be run, or None."""
+        if name in self.bindings:
+            if not (self.bindings[name] / "README.md").exists():
+                return f"bindings/{name} is not there"
+        if name == "swift":
+            return None if (self.swift / "libAssay.a").exists() else "build/swift is not there"
+        return None if shutil.which(name) else f"{name} is not installed"
+
+
+class Program:
+    """A block that is run, the blocks that continue it, and what they print."""
+
+    def __init__(self, block):
+        self.language, self.blocks, self.outputs = block.language, [block], []
+
+    def add(self, block):
+        self.blocks.append(block)
+
+    def expect_output(self, block):
+        self.blocks.append(block)
+        self.outputs.append(block.text)
+
+    @property
+    def text(self):
+        return "".join(block.text for block in self.blocks if not block.has("output"))
+
+    def word(self, name):
+        return self.blocks[0].words.get(name)
+
+
+class Skipped(Program):
+    """A program that cannot be run here: what belongs to it is left out too."""
+
+
+def framed(text, frame, language):
+    """The text in place of the SNIPPET line of its frame, indented like it."""
+    path = FRAMES / (frame + ENDINGS[language])
+    if not path.exists():
+        raise ValueError(f"no frame {path.relative_to(ROOT)}")
+    out, placed = [], False
+    for line in path.read_text().splitlines():
+        mark = re.match(r"^(\s*)(?:#|//|/\*)\s*SNIPPET\b", line)
+        if mark:
+            placed = True
+            out += [(mark[1] + inner).rstrip() for inner in text.splitlines()]
+        else:
+            out.append(line)
+    if not placed:
+        raise ValueError(f"{path.name} has no SNIPPET line")
+    return "\n".join(out) + "\n"
+
+
+def source_of(program):
+    frame = program.word("with")
+    return framed(program.text, frame, program.language) if frame else program.text
+
+
+def call(command, folder, tools, **more):
+    return subprocess.run([str(word) for word in command], cwd=folder, text=True,
+                          capture_output=True, env=tools.environment(), timeout=SECONDS,
+                          stdin=subprocess.DEVNULL, errors="replace", **more)
+
+
+def pkg_config(tools):
+    return call(["pkg-config", "--cflags", "--libs", "assay", "libcjson"], ROOT,
+                tools).stdout.split()
+
+
+def build_c(source, folder, tools):
+    strict = ["-std=c11", "-D_POSIX_C_SOURCE=200809L", "-Wall", "-Wextra", "-Werror",
+              "-Wno-unused", "-I", FRAMES]
+    result = call(["gcc", *strict, source, "-o", source.with_suffix(""), *pkg_config(tools), "-pthread"],
+                  folder, tools)
+    return result, [source.with_suffix("")]
+
+
+def build_swift(source, folder, tools):
+    result = call(["swiftc", "-swift-version", "6", "-Onone", "-module-name", "Program",
+                   "-suppress-warnings", "-I", tools.swift, "-I", ROOT / "Sources/CLibCrypto",
+                   source, tools.swift / "libAssay.a", "-lcrypto", "-lm",
+                   "-o", source.with_suffix("")], folder, tools)
+    return result, [source.with_suffix("")]
+
+
+BUILDERS = {"c": build_c, "swift": build_swift}
+RUNNERS = {"python": lambda source: ["python3", source],
+           "sh": lambda source: ["bash", "-e", "-o", "pipefail", source],
+           "php": lambda source: ["php", source],
+           "sql": lambda source: ["sqlite3", "-bail", ":memory:", f".read {source}"]}
+
+
+def run(program, folder, tools):
+    """Runs one program; None when it ended and printed as the page says."""
+    if isinstance(program, Skipped):
+        return None
+    if program.language not in BUILDERS and program.language not in RUNNERS:
+        return f"no way to run {program.language!r}"
+    try:
+        text = source_of(program)
+    except ValueError as problem:
+        return str(problem)
+    source = folder / f"block{program.blocks[0].line}{ENDINGS[program.language]}"
+    source.write_text(text)
+    try:
+        if program.language in BUILDERS:
+            result, command = BUILDERS[program.language](source, folder, tools)
+            if result.returncode:
+                return "does not compile: " + (result.stderr + result.stdout)[-2500:]
+        else:
+            command = RUNNERS[program.language](source)
+        result = call(command, folder, tools)
+    except subprocess.TimeoutExpired:
+        return f"did not end in {SECONDS} s"
+    return judged(program, result)
+
+
+def judged(program, result):
+    wanted = int(program.word("exit") or 0)
+    if result.returncode != wanted:
+        return (f"ended with {result.returncode}, not {wanted}: "
+                + (result.stdout + result.stderr)[-2500:])
+    if program.outputs:
+        return difference("".join(program.outputs), result.stdout)
+    return None
+
+
+def difference(wanted, printed):
+    """None when they agree; … stands for anything."""
+    pattern = ".*?".join(re.escape(part) for part in wanted.strip().split("…"))
+    if re.fullmatch(pattern, printed.strip(), re.S):
+        return None
+    return f"printed\n{printed}not\n{wanted}"
+
+
+def write_file(block, folder, tools):
+    """A block with file=NAME: its text stands there for the blocks that follow."""
+    path = folder / block.words["file"]
+    if not path.resolve().is_relative_to(folder.resolve()):
+        return f"{path} is outside of the page's folder"
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(block.text)
+    return None
+
+
+# ---- blocks that are not run -------------------------------------------------
+
+def look_at_nothing(block, tools):
+    return None
+
+
+def parse_swift(block, tools):
+    result = call(["swiftc", "-frontend", "-parse", "-swift-version", "6",
+                   saved(block, ".swift", tools)], ROOT, tools)
+    return result.stderr[-2000:] if result.returncode else None
+
+
+def check_setup(block, tools):
+    """The shell reads it, and every make target in it exists."""
+    result = call(["bash", "-n", saved(block, ".sh", tools)], ROOT, tools)
+    if result.returncode:
+        return result.stderr
+    makefiles = [ROOT / "Makefile", *(ROOT / "Tests").glob("*.mk"), ROOT / "docs/check.mk",
+                 *(ROOT / "bindings").glob("*/check.mk")]
+    rules = "\n".join(path.read_text() for path in makefiles if path.exists())
+    for line in block.text.splitlines():
+        words = line.split("#")[0].split()
+        if words[:1] != ["make"]:
+            continue
+        for target in [word for word in words[1:] if "=" not in word]:
+            if not re.search(rf"^[\w -]*\b{re.escape(target)}\b[\w -]*:", rules, re.M):
+                return f"make has no target {target}"
+    return None
+
+
+def check_rows(block, tools):
+    """Every row of the table is one that the benchmark measures."""
+    measured = "".join(path.read_text() for path in (ROOT / "Tests/Benchmarks").glob("*.[cp]*"))
+    for line in block.text.splitlines()[2:]:
+        name = line.strip("| ").partition("|")[0].strip()
+        if name and f'"{name}"' not in measured:
+            return f"the benchmark has no row {name!r}"
+    return None
+
+
+def check_excerpt(block, tools):
+    """Every line of it stands, in this order, in the file that `of` names."""
+    path = ROOT / block.words.get("of", "")
+    if not path.is_file():
+        return "excerpt without of=FILE"
+    lines = iter(line.strip() for line in path.read_text().splitlines())
+    for line in filter(None, map(str.strip, block.text.splitlines())):
+        if line != "…" and line not in lines:
+            return f"{path.name} has no line {line!r} there"
+    return None
+
+
+def saved(block, ending, tools):
+    path = tools.scratch / ("looked-at" + ending)
+    path.write_text(block.text)
+    return path

@@ -1,0 +1,114 @@
+"""Blocks of JSON: configurations, requests and documents, held against the library."""
+import base64
+import functools
+import json
+import os
+import re
+import subprocess
+import sys
+
+from programs import ROOT
+
+BASE = {"apps": [{"bundleId": "com.example.app", "appAppleId": 1234567890,
+                  "teamId": "ABCDE12345"}]}
+KEY_ELIDED = re.compile(r"(-----BEGIN PRIVATE KEY-----)\\n…")
+
+
+@functools.lru_cache(maxsize=None)
+def private_key():
+    """A P-256 key of today, where a page shows the first line of one."""
+    made = subprocess.run(
+        ["openssl", "genpkey", "-algorithm", "EC", "-pkeyopt", "ec_paramgen_curve:P-256"],
+        capture_output=True, text=True, check=True).stdout
+    return made.replace("\n", "\\n")
+
+
+def parsed(text):
+    """The JSON of a block; a bare member is put into braces, an elided key filled in."""
+    text = KEY_ELIDED.sub(lambda found: private_key(), text)
+    return json.loads(text if text.lstrip().startswith("{") else "{" + text + "}")
+
+
+def binding(tools):
+    """The Python binding over the library under test."""
+    os.environ["ASSAY_LIBRARY"] = str(tools.library)
+    if str(ROOT / "bindings/python") not in sys.path:
+        sys.path.insert(0, str(ROOT / "bindings/python"))
+    import assay
+    return assay
+
+
+def check_config(block, tools):
+    """A configuration that assay_verifier_new takes."""
+    assay = binding(tools)
+    try:
+        assay.Verifier({**BASE, **parsed(block.text)})
+    except (assay.AssayError, ValueError) as problem:
+        return str(problem)
+    return None
+
+
+def check_request(block, tools):
+    """A request that assay_exchange_new understands."""
+    assay = binding(tools)
+    bits = {"bit0": {"name": "promo-used", "resetAfterMonths": 12},
+            "bit1": {"name": "abuse", "resetAfterMonths": 24}}
+    verifier = assay.Verifier({**BASE, "deviceCheck": {
+        "keyId": "KEYID12345", "privateKey": json.loads(f'"{private_key()}"'), "bits": bits}})
+    try:
+        document = verifier.exchange(parsed(block.text)).document
+    except assay.AssayError as problem:
+        document = problem.document
+    except ValueError as problem:
+        return str(problem)
+    name = json.loads(document.text)["status"]["name"]
+    return name if name.split(".")[0] in ("malformed", "misuse", "config") else None
+
+
+def check_document(block, tools):
+    """Part of a document that the library gives for some case of the table."""
+    wanted = json.loads(without_elisions(block.text))
+    kind, status = wanted["kind"], wanted["status"]["name"]
+    for document in documents(tools, kind, status):
+        if within(wanted, document):
+            return None
+    return f"no document of the table, {kind} with {status}, holds all of this"
+
+
+def without_elisions(text):
+    return re.sub(r"(?<=[\[{,])\s*…\s*,|,\s*…\s*(?=[\]},])", "", text)
+
+
+def within(wanted, found):
+    """Whether everything wanted is found: members of objects, elements in their order."""
+    if isinstance(wanted, dict):
+        return isinstance(found, dict) and all(
+            name in found and within(value, found[name]) for name, value in wanted.items())
+    if isinstance(wanted, list):
+        rest = iter(found if isinstance(found, list) else [])
+        return all(any(within(one, other) for other in rest) for one in wanted)
+    return wanted == found or wanted == "…"
+
+
+@functools.lru_cache(maxsize=None)
+def table(path):
+    return json.loads(path.read_text())
+
+
+KIND_CALLS = {"transaction": "verify_jws", "renewal": "verify_jws", "notification": "verify_jws"}
+
+
+def documents(tools, kind, status):
+    """The answers to all cases of the table with this kind and status."""
+    assay = binding(tools)
+    cases = table(tools.cases)
+    for case in cases["cases"]:
+        if case["call"] != KIND_CALLS.get(kind) or case.get("kind") != kind \
+           or case["expect"]["status"] != status:
+            continue
+        jws = case["jws"].encode() if "jws" in case else base64.b64decode(case["jwsBase64"])
+        verifier = assay.Verifier(cases["verifiers"][case["verifier"]])
+        yield json.loads(verifier.verify(kind, jws, now=case["now"]).text)
+
+
+CHECKS = {"config": check_config, "request": check_request, "document": check_document}
