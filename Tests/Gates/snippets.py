@@ -107,6 +107,7 @@ class PageRun:
         self.folder = tools.scratch / name.strip("/").replace("/", "-")
         shutil.rmtree(self.folder, ignore_errors=True)
         self.folder.mkdir(parents=True)
+        tools.prepare(self.folder)
         self.program = None
 
     def expect(self, block, problem):
@@ -116,6 +117,8 @@ class PageRun:
         """Runs the program that the blocks so far have made."""
         if self.program is not None:
             program, self.program = self.program, None
+            if isinstance(program, programs.Skipped):
+                return
             problem = programs.run(program, self.folder, self.tools)
             for block in program.blocks:
                 self.expect(block, problem)
@@ -159,6 +162,56 @@ class PageRun:
         return "no word says how it is tested (docs/snippets.md)"
 
 
+class Silent(Suite):
+    """Counts what fails and prints nothing."""
+
+    def expect(self, met, what, detail=""):
+        self.passed += bool(met)
+        self.failed += not met
+        return bool(met)
+
+
+# Pages with one fault each, of which the gate must see every one; {} is a fence.
+FAULTY = {
+    "a block without a word": "{}python\nprint(1)\n{}\n",
+    "a block without a language": "{}\nprint(1)\n{}\n",
+    "a program that fails": "{}python run\nraise SystemExit(1)\n{}\n",
+    "a program that ends otherwise": "{}sh run exit=1\ntrue\n{}\n",
+    "another output": "{}sh run\necho 1\n{}\n{}text output\n2\n{}\n",
+    "an output of nothing": "{}text output\n2\n{}\n",
+    "C that does not compile": "{}c run\nint main(void) { return x; }\n{}\n",
+    "no such frame": "{}python run with=gone\npass\n{}\n",
+    "a frame that looks at it": "{}c run with=check\nint check(const assay_verifier *v, const char *j,"
+                                "\n size_t n, int64_t t) { return 1; }\n{}\n",
+    "a configuration that is refused": '{}json config\n{"receipts": {"v3": "accept"}}\n{}\n',
+    "a request that is refused": '{}json request\n{"kind": "risk.assess", "x": 1}\n{}\n',
+    "a document that there is not": '{}json document\n{"kind": "transaction", "ok": true, '
+                                    '"status": {"name": "ok"}, "plan": 1}\n{}\n',
+    "SQL that is none": "{}sql run\ncreate tabel x (y);\n{}\n",
+    "Swift that is none": "{}swift not-run=app\nlet = 1\n{}\n",
+    "no such make target": "{}sh not-run=setup\nmake gone\n{}\n",
+    "no such reason": "{}sh not-run=tired\ntrue\n{}\n",
+    "no such line": "{}sh not-run=excerpt of=Makefile\nnever stood there\n{}\n",
+    "no such row": "{}text not-run=measured\n| a |\n|---|\n| gone | 1 |\n{}\n",
+}
+
+
+def check_gate(suite, tools):
+    """The gate over faulty pages, and over a good one."""
+    folder = tools.scratch / "faulty"
+    folder.mkdir(exist_ok=True)
+    for name, text in {**FAULTY, "": "{}sh run\necho 1\n{}\n{}text output\n…\n{}\n"}.items():
+        page = folder / (name.replace(" ", "-") + ".md")
+        page.write_text(text.replace("{}", "```"))
+        silent = Silent(name)
+        run = PageRun(silent, tools, page)
+        for block in blocks_of(page):
+            run.take(block)
+        run.flush()
+        suite.expect(bool(silent.failed) == bool(name) and silent.passed + silent.failed,
+                     f"the gate over a page with {name or 'no fault'}")
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     for name in ("library", "cli", "cases"):
@@ -182,6 +235,8 @@ def main():
             count += 1
             run.take(block)
         run.flush()
+    if not options.only:
+        check_gate(suite, tools)
     print(f"{count} blocks looked at")
     suite.finish()
 

@@ -20,7 +20,9 @@ class Tools:
         self.cases, self.bindings, self.swift = cases.resolve(), bindings, swift.resolve()
         self.scratch = ROOT / "build/snippets"
         self.prefix = self.scratch / "prefix"
+        self.repository = self.scratch / "repository"
         self.install()
+        self.gather()
 
     def install(self):
         """What `make install` puts there, from the library and command line given."""
@@ -37,6 +39,20 @@ class Tools:
             text.replace("@PREFIX@", str(self.prefix)).replace("@VERSION@", version)
             .replace("@SONAME@", self.library.name))
 
+    def gather(self):
+        """A folder in which the bindings stand as in the repository, wherever they are."""
+        shutil.rmtree(self.repository, ignore_errors=True)
+        (self.repository / "bindings").mkdir(parents=True)
+        for name, folder in self.bindings.items():
+            (self.repository / "bindings" / name).symlink_to(folder)
+
+    def prepare(self, folder):
+        """What a page's folder has before its first block: Composer's autoloader."""
+        if self.missing("php") is None:
+            (folder / "vendor").mkdir()
+            (folder / "vendor/autoload.php").write_text(
+                "<?php require getenv('ASSAY') . '/bindings/php/autoload.php';\n")
+
     def environment(self):
         """Of a program: only the installation above, and the bindings' folders."""
         lib = str(self.prefix / "lib")
@@ -44,13 +60,12 @@ class Tools:
             os.environ, PATH=f"{self.prefix}/bin:{os.environ['PATH']}", LD_LIBRARY_PATH=lib,
             PKG_CONFIG_PATH=f"{lib}/pkgconfig", ASSAY_LIBRARY=str(self.library),
             PYTHONPATH=f"{ROOT}/bindings/python:{FRAMES}", PYTHONDONTWRITEBYTECODE="1",
-            ASSAY_PHP=str(self.bindings["php"]), ASSAY_GO=str(self.bindings["go"]),
-            ASSAY_REPOSITORY=str(ROOT))
+            ASSAY=str(self.repository), GOPROXY="off", GOFLAGS="-mod=mod")
 
     def missing(self, name):
         """Why blocks that need `name` cannot be run, or None."""
         if name in self.bindings:
-            if not (self.bindings[name] / "README.md").exists():
+            if not self.bindings[name].is_dir():
                 return f"bindings/{name} is not there"
         if name == "swift":
             return None if (self.swift / "libAssay.a").exists() else "build/swift is not there"
@@ -141,8 +156,6 @@ RUNNERS = {"python": lambda source: ["python3", source],
 
 def run(program, folder, tools):
     """Runs one program; None when it ended and printed as the page says."""
-    if isinstance(program, Skipped):
-        return None
     if program.language not in BUILDERS and program.language not in RUNNERS:
         return f"no way to run {program.language!r}"
     try:

@@ -54,6 +54,7 @@ def mend(page):
     text = re.sub(r"<script.*?</script>", "", text, flags=re.S)
     text = re.sub(r'<a class="el" href="(?!assay_8h|#)[^"]*">(.*?)</a>', r"\1", text, flags=re.S)
     text = re.sub(r'<img [^>]*>', "", text)
+    text = re.sub(r'<div id="nav-path".*?</div>', "", text, flags=re.S)
     text = text.replace('<div class="line"><a name=', '<div class="line"><a id=')
     text = re.sub(r'<a name="([^"]*)"></a>', r'<a id="\1"></a>', text)
     text = re.sub(r"<div class=\"ttc\".*?(?=\n)", "", text)

@@ -8,7 +8,7 @@ WORDS = {
     "c": """break case char const continue do double else enum extern for if int int32_t
         int64_t long return size_t static struct switch typedef uint32_t unsigned void
         while NULL""",
-    "swift": """actor any as async await case catch class do else enum extension false for
+    "swift": """actor any as async await case catch class do else enum extension false final for
         func guard if import in init internal let nil private protocol public return
         self static struct switch throw throws true try typealias var where while some""",
     "go": """break case chan const continue default defer else fallthrough false for func

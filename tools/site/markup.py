@@ -11,6 +11,8 @@ HEADING = re.compile(r"<h([1-6])>(.*?)</h\1>", re.S)
 TAG = re.compile(r"<[^>]+>")
 LINK = re.compile(r'(<(?:a href|img src)=")([^"]*)(")')
 CODE = re.compile(r"<code>([^<]+)</code>")
+TABLE = re.compile(r"<table>.*?</table>", re.S)
+CELLS = re.compile(r"<(t[hd])( [^>]*)?>(.*?)</t[hd]>", re.S)
 BLOCK = re.compile(r'<pre><code(?: class="language-([\w+-]+)")?(?: data-meta="([^"]*)")?>'
                    r"(.*?)</code></pre>", re.S)
 OUTSIDE = re.compile(r"^(?:[a-z][a-z0-9+.-]*:|//)")
@@ -64,8 +66,7 @@ def convert(source, resolve, names):
     text, headings = anchored(text)
     text = linked(text, resolve)
     text = named(text, names)
-    text = text.replace("<table>", '<div class="wide"><table>')
-    text = text.replace("</table>", "</table></div>")
+    text = TABLE.sub(lambda found: f'<div class="wide">{labelled(found[0])}</div>', text)
     text = re.sub(r"\x00(\d+)\x00", lambda found: blocks[int(found[1])], text)
     title = headings[0][2] if headings else ""
     return Body(text, title, headings)
@@ -98,6 +99,23 @@ def linked(text, resolve):
 
     text = LINK.sub(link, text)
     return re.sub(r'<a data-gone="[^>]*>(.*?)</a>', r"\1", text, flags=re.S)
+
+
+def labelled(table):
+    """Every cell says which column it is of: where there is no room for columns, that
+    stands before it."""
+    head, mark, body = table.partition("<tbody>")
+    labels = [html.escape(plain(cell[2])) for cell in CELLS.findall(head)]
+
+    def row(found):
+        cells = iter(labels)
+        return CELLS.sub(lambda cell: f'<{cell[1]}{cell[2] or ""} data-label="{next(cells, "")}">'
+                                      f"{cell[3]}</{cell[1]}>", found[0])
+
+    body = re.sub(r"<tr>.*?</tr>", row, body, flags=re.S)
+    if not any(labels):
+        head = "<table>\n"
+    return head + mark + body
 
 
 def named(text, names):

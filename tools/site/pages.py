@@ -25,9 +25,9 @@ class Page:
         return self.generated or not self.optional or (ROOT / self.source).exists()
 
 
-def guide(name, title, about="", optional=False):
+def guide(name, title, about=""):
     """docs/NAME.md becomes NAME.html."""
-    return Page(f"docs/{name}.md", f"{name}.html", title, about, optional)
+    return Page(f"docs/{name}.md", f"{name}.html", title, about)
 
 
 def generated(target, title, about="", source=""):
@@ -47,8 +47,8 @@ SECTIONS = [
         guide("start/command-line", "Command line", "mint, verify, decide: nothing to write"),
         guide("start/python", "Python", "one wheel, no other package"),
         guide("start/c", "C and C++", "one header, one library"),
-        guide("start/php", "PHP", "FFI, or a compiled extension", optional=True),
-        guide("start/go", "Go", "cgo over pkg-config", optional=True),
+        guide("start/php", "PHP", "FFI, or a compiled extension"),
+        guide("start/go", "Go", "cgo over pkg-config"),
         guide("start/swift", "Swift", "the package's product Assay"),
     ]),
     ("Purchases", [
@@ -76,7 +76,7 @@ SECTIONS = [
               "six kinds of no, and who is told what"),
         guide("tasks/minting", "Test without a device", "evidence of your own authority"),
         guide("tasks/lambda", "AWS Lambda", "one wheel or layer, one verifier a process"),
-        guide("tasks/php-fpm", "PHP-FPM", "preload, workers, one verifier each", optional=True),
+        guide("tasks/php-fpm", "PHP-FPM", "preload, workers, one verifier each"),
         guide("tasks/threads", "Threads and fork", "what may be shared, and what not"),
         guide("tasks/deployment", "Deploy and upgrade",
               "versions, roots, what to watch, how to go back"),
