@@ -10,7 +10,7 @@ $(SWIFT_DOCS)/libAssay.a: $(SWIFT_DOCS_SOURCES) $(wildcard Sources/CLibCrypto/*)
 	@$(NICE) swiftc -swift-version 6 -Onone -parse-as-library -module-name Assay \
 	  -emit-module -emit-module-path $(SWIFT_DOCS)/Assay.swiftmodule \
 	  -emit-symbol-graph -emit-symbol-graph-dir $(SWIFT_DOCS)/symbols \
-	  -symbol-graph-minimum-access-level public -skip-synthesized-members \
+	  -symbol-graph-minimum-access-level public \
 	  -I Sources/CLibCrypto -static -emit-library -o $@ $(SWIFT_DOCS_SOURCES)
 
 .PHONY: docs check-site check-snippets

@@ -29,6 +29,12 @@ LISTED = {".py": "python", ".c": "c", ".h": "c", ".php": "php", ".go": "go", ".s
           ".txt": "", ".json": "json", ".in": "", ".conf": "", ".ini": "", ".sh": "sh"}
 
 
+# What stands for the name of a source where a link shows nothing else.
+TITLES = {name: page.title for page in all_pages() if page.source.startswith("docs/")
+          for name in (page.source, page.source.removeprefix("docs/"),
+                       posixpath.basename(page.source))}
+
+
 class Site:
     """What has been written so far, and what is known to lead where."""
 
@@ -73,7 +79,7 @@ class Site:
     def guide(self, page):
         source = (ROOT / page.source).read_text()
         body = markup.convert(source, self.resolver(page.source, page.target),
-                              self.names_for(page.target))
+                              self.names_for(page.target), TITLES)
         text = body.text.replace("<p>PAGES</p>", cards())
         self.write(page.target, page.title, text, body.headings)
         for level, slug, words in body.headings:

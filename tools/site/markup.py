@@ -48,11 +48,12 @@ def commonmark(source):
         input=source, text=True, capture_output=True, check=True).stdout
 
 
-def convert(source, resolve, names):
+def convert(source, resolve, names, titles=None):
     """
     source   Markdown.
     resolve  a relative link to what stands in the page; None takes the link away.
     names    inline code that is a link by itself: text to address.
+    titles   file names that stand as the words of a link: what stands there instead.
     """
     text = commonmark(source).replace("<!-- raw HTML omitted -->", "")
     blocks = []
@@ -65,6 +66,7 @@ def convert(source, resolve, names):
     text = BLOCK.sub(keep_block, text)
     text, headings = anchored(text)
     text = linked(text, resolve)
+    text = titled(text, titles or {})
     text = named(text, names)
     text = TABLE.sub(lambda found: f'<div class="wide">{labelled(found[0])}</div>', text)
     text = re.sub(r"\x00(\d+)\x00", lambda found: blocks[int(found[1])], text)
@@ -99,6 +101,15 @@ def linked(text, resolve):
 
     text = LINK.sub(link, text)
     return re.sub(r'<a data-gone="[^>]*>(.*?)</a>', r"\1", text, flags=re.S)
+
+
+def titled(text, titles):
+    """A link whose words are a file's name bears the title of its page."""
+    def words(found):
+        title = titles.get(html.unescape(found[2]))
+        return found[1] + (html.escape(title) if title else found[2]) + "</a>"
+
+    return re.sub(r'(<a href="[^"]*">)([\w./-]+\.md)</a>', words, text)
 
 
 def labelled(table):
