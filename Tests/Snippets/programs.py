@@ -102,8 +102,11 @@ def framed(text, frame, language):
     path = FRAMES / (frame + ENDINGS[language])
     if not path.exists():
         raise ValueError(f"no frame {path.relative_to(ROOT)}")
+    frame_text = path.read_text()
+    for name, other in re.findall(r"^\s*(?:#|//) REPLACES (\S+) WITH (\S+)$", frame_text, re.M):
+        text = text.replace(name, other)
     out, placed = [], False
-    for line in path.read_text().splitlines():
+    for line in frame_text.splitlines():
         mark = re.match(r"^(\s*)(?:#|//|/\*)\s*SNIPPET\b", line)
         if mark:
             placed = True
@@ -147,7 +150,19 @@ def build_swift(source, folder, tools):
     return result, [source.with_suffix("")]
 
 
-BUILDERS = {"c": build_c, "swift": build_swift}
+def build_go(source, folder, tools):
+    """A module of its own, which has the binding by a replace."""
+    module = folder / source.stem
+    module.mkdir()
+    source.rename(module / "main.go")
+    (module / "go.mod").write_text(
+        "module block\n\ngo 1.19\n\nrequire assay v0.0.0\n\n"
+        f"replace assay => {tools.bindings['go']}\n")
+    program = folder / f"{source.stem}.program"
+    return call(["go", "build", "-o", program, "."], module, tools), [program]
+
+
+BUILDERS = {"c": build_c, "swift": build_swift, "go": build_go}
 RUNNERS = {"python": lambda source: ["python3", source],
            "sh": lambda source: ["bash", "-e", "-o", "pipefail", source],
            "php": lambda source: ["php", source],

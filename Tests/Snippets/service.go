@@ -1,0 +1,58 @@
+// Frame of a Go fragment that makes a verifier with Apple's roots, verifies and
+// decides: here the test authority's roots take their place.
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"log"
+	"os"
+	"os/exec"
+	"strings"
+
+	"assay"
+)
+
+const token = "1b4e28ba-2fa1-11d2-883f-b9a761bde3fb"
+
+func minted(arguments ...string) string {
+	all := append([]string{"mint"}, arguments...)
+	text, err := exec.Command("assay", append(all, "--authority", "authority")...).Output()
+	if err != nil {
+		log.Fatal(err)
+	}
+	return strings.TrimSpace(string(text))
+}
+
+func member(text []byte, name string) json.RawMessage {
+	var members map[string]json.RawMessage
+	if err := json.Unmarshal(text, &members); err != nil {
+		log.Fatal(err)
+	}
+	return members[name]
+}
+
+// verifierUnderTest adds the authority's roots to a configuration.
+func verifierUnderTest(config string) (*assay.Verifier, error) {
+	authority, err := os.ReadFile("authority/config.json")
+	if err != nil {
+		log.Fatal(err)
+	}
+	anchors := `, "storekit": {"anchors": ` +
+		string(member(member(authority, "storekit"), "anchors")) + "}}"
+	return assay.NewVerifier(strings.TrimSuffix(strings.TrimSpace(config), "}") + anchors)
+}
+
+func main() {
+	ctx := context.Background()
+	jws := minted("transaction", "--product", "premium.monthly", "--environment", "Production",
+		"--account", token)
+	_ = errors.Is
+	// REPLACES assay.NewVerifier WITH verifierUnderTest
+	// SNIPPET
+	if err != nil || decision.Plan != "premium" || transaction.ProductID != "premium.monthly" {
+		log.Fatal(fmt.Sprint(err, decision, transaction))
+	}
+}
