@@ -32,6 +32,7 @@ REASONS = {
     "setup": programs.check_setup,           # changes the machine: its shell, its targets
     "settings": programs.look_at_nothing,    # of another program: nginx, php-fpm
     "measured": programs.check_rows,         # a run of `make bench`: it has these rows
+    "message": programs.check_message,       # a refusal as logged: has the table's sentences
     "excerpt": programs.check_excerpt,       # stands in a file of the repository
 }
 
@@ -181,8 +182,8 @@ FAULTY = {
     "an output of nothing": "{}text output\n2\n{}\n",
     "C that does not compile": "{}c run\nint main(void) { return x; }\n{}\n",
     "no such frame": "{}python run with=gone\npass\n{}\n",
-    "a frame that looks at it": "{}c run with=check\nint check(const assay_verifier *v, const char *j,"
-                                "\n size_t n, int64_t t) { return 1; }\n{}\n",
+    "a frame that looks at it": "{}c run with=check\nint check(const assay_verifier *v,"
+                                "\n const char *j, size_t n, int64_t t) { return 1; }\n{}\n",
     "a configuration that is refused": '{}json config\n{"receipts": {"v3": "accept"}}\n{}\n',
     "a request that is refused": '{}json request\n{"kind": "risk.assess", "x": 1}\n{}\n',
     "a document that there is not": '{}json document\n{"kind": "transaction", "ok": true, '
@@ -192,6 +193,7 @@ FAULTY = {
     "no such make target": "{}sh not-run=setup\nmake gone\n{}\n",
     "no such reason": "{}sh not-run=tired\ntrue\n{}\n",
     "no such line": "{}sh not-run=excerpt of=Makefile\nnever stood there\n{}\n",
+    "no such message": "{}text not-run=message\nrejected.jws.algorithm: all is well\n{}\n",
     "no such row": "{}text not-run=measured\n| a |\n|---|\n| gone | 1 |\n{}\n",
 }
 

@@ -9,9 +9,11 @@ int main(void) {
   unsigned char public_key[65];
   assay_doc *doc = NULL;
   assay_status status;
-  char *assertion =
-      printed(MINT "assertion --client-data hello --counter 8 | base64 -d", &assertion_len);
-  char *key = printed("jq -r .publicKey authority/device.json | base64 -d", &length);
+  char *assertion = printed(
+      MINT "assertion --client-data hello --counter 8 | base64 -d",
+      &assertion_len);
+  char *key = printed("jq -r .publicKey authority/device.json | base64 -d",
+                      &length);
   must(length == sizeof public_key, "the length of the key");
   memcpy(public_key, key, sizeof public_key);
   assay_verifier *verifier = verifier_of("authority/config.json");

@@ -1,6 +1,6 @@
 /*
- * Evidence for the frames of C blocks, minted into the folder of the page; and a
- * verifier with the test authority's roots.
+ * Evidence for the frames of C blocks, minted into the folder of the page; and
+ * a verifier with the test authority's roots.
  */
 #ifndef SNIPPET_EVIDENCE_H
 #define SNIPPET_EVIDENCE_H

@@ -60,7 +60,7 @@ class Tools:
             os.environ, PATH=f"{self.prefix}/bin:{os.environ['PATH']}", LD_LIBRARY_PATH=lib,
             PKG_CONFIG_PATH=f"{lib}/pkgconfig", ASSAY_LIBRARY=str(self.library),
             PYTHONPATH=f"{ROOT}/bindings/python:{FRAMES}", PYTHONDONTWRITEBYTECODE="1",
-            ASSAY=str(self.repository), GOPROXY="off", GOFLAGS="-mod=mod")
+            ASSAY=str(self.repository), ASSAY_FRAMES=str(FRAMES), GOPROXY="off", GOFLAGS="-mod=mod")
 
     def missing(self, name):
         """Why blocks that need `name` cannot be run, or None."""
@@ -103,7 +103,7 @@ def framed(text, frame, language):
     if not path.exists():
         raise ValueError(f"no frame {path.relative_to(ROOT)}")
     frame_text = path.read_text()
-    for name, other in re.findall(r"^\s*(?:#|//) REPLACES (\S+) WITH (\S+)$", frame_text, re.M):
+    for name, other in re.findall(r"^\s*(?:#|//) REPLACES (.+) WITH (.+)$", frame_text, re.M):
         text = text.replace(name, other)
     out, placed = [], False
     for line in frame_text.splitlines():
@@ -137,8 +137,8 @@ def pkg_config(tools):
 def build_c(source, folder, tools):
     strict = ["-std=c11", "-D_POSIX_C_SOURCE=200809L", "-Wall", "-Wextra", "-Werror",
               "-Wno-unused", "-I", FRAMES]
-    result = call(["gcc", *strict, source, "-o", source.with_suffix(""), *pkg_config(tools), "-pthread"],
-                  folder, tools)
+    result = call(["gcc", *strict, source, "-o", source.with_suffix(""),
+                   *pkg_config(tools), "-pthread"], folder, tools)
     return result, [source.with_suffix("")]
 
 
@@ -238,16 +238,31 @@ def check_setup(block, tools):
     if result.returncode:
         return result.stderr
     makefiles = [ROOT / "Makefile", *(ROOT / "Tests").glob("*.mk"), ROOT / "docs/check.mk",
-                 *(ROOT / "bindings").glob("*/check.mk")]
+                 *(ROOT / "bindings").glob("*/check.mk"),
+                 *(folder / "check.mk" for folder in tools.bindings.values())]
     rules = "\n".join(path.read_text() for path in makefiles if path.exists())
-    for line in block.text.splitlines():
-        words = line.split("#")[0].split()
+    for line in re.split(r"\n|&&", re.sub(r"#.*", "", block.text)):
+        words = line.split()
         if words[:1] != ["make"]:
             continue
         for target in [word for word in words[1:] if "=" not in word]:
             if not re.search(rf"^[\w -]*\b{re.escape(target)}\b[\w -]*:", rules, re.M):
                 return f"make has no target {target}"
     return None
+
+
+def check_message(block, tools):
+    """What a refusal says in a log: the sentences of the status that it begins with."""
+    text = " ".join(block.text.split())
+    name = text.partition(":")[0]
+    for line in (ROOT / "Sources/Assay/Verdict/statuses.tsv").read_text().splitlines():
+        row = line.split("\t")
+        if len(row) > 4 and row[2] == name:
+            said, _, hint = text.removeprefix(f"{name}: ").partition("; hint: ")
+            hint, elided, _ = hint.partition("…")
+            fits = row[4].startswith(hint.strip()) if elided else row[4] == hint.strip()
+            return None if said.startswith(row[3]) and fits else f"{name} says: {row[3]}; {row[4]}"
+    return f"no status {name!r}"
 
 
 def check_rows(block, tools):

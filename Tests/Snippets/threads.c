@@ -15,10 +15,11 @@ int main(void) {
   now_ms = present_ms();
   assay_verifier *verifier = verifier_of("authority/config.json");
   for (i = 0; i < 8; i++)
-    must(pthread_create(&threads[i], NULL, verify, verifier) == 0, "a thread");
+    must(pthread_create(&threads[i], NULL, verify, verifier) == 0, "thread");
   for (i = 0; i < 8; i++) {
     void *result = NULL;
-    must(pthread_join(threads[i], &result) == 0 && result == verifier, "verified");
+    must(pthread_join(threads[i], &result) == 0, "an end");
+    must(result == verifier, "verified");
   }
   assay_verifier_free(verifier);
   return 0;

@@ -8,7 +8,8 @@ int main(void) {
   assay_status status;
   int64_t now_ms = present_ms();
   memset(vendor_id, 0x5a, sizeof vendor_id);
-  char *blob = printed(MINT "app-receipt --device 5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a", &blob_len);
+  char *blob = printed(
+      MINT "app-receipt --device 5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a", &blob_len);
   assay_verifier *verifier = verifier_of("authority/config.json");
   /* SNIPPET */
   must(status == ASSAY_OK, assay_status_name(status));

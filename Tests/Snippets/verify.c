@@ -1,5 +1,5 @@
-/* Frame of a verification with Apple's roots: evidence of the test authority must
- * be refused, for its root is not Apple's. */
+/* Frame of a verification with Apple's roots: evidence of the test authority
+ * must be refused, for its root is not Apple's. */
 #include "evidence.h"
 
 int main(void) {
@@ -8,6 +8,7 @@ int main(void) {
   int64_t now_ms = present_ms();
   /* SNIPPET */
   must((status & 0xff) == ASSAY_REJECTED, "not Apple's root");
-  must(strcmp(assay_status_name(status), "rejected.chain.untrusted-root") == 0, "its name");
+  must(strcmp(assay_status_name(status), "rejected.chain.untrusted-root") == 0,
+       "its name");
   return 0;
 }

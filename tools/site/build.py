@@ -38,8 +38,8 @@ TITLES = {name: page.title for page in all_pages() if page.source.startswith("do
 class Site:
     """What has been written so far, and what is known to lead where."""
 
-    def __init__(self, out, symbols):
-        self.out, self.symbols = out, symbols
+    def __init__(self, out):
+        self.out = out
         self.targets = targets()
         self.names = refusals.names()
         self.entries = [(name, "status", address, True)
@@ -110,7 +110,7 @@ def cards():
 def build(out, symbols):
     shutil.rmtree(out, ignore_errors=True)
     out.mkdir(parents=True)
-    site = Site(out, symbols)
+    site = Site(out)
     shutil.copy(HERE / "style.css", out / "style.css")
     for source, target in COPIED.items():
         shutil.copy(ROOT / source, out / target)

@@ -28,13 +28,9 @@ ANSWERS = {
 }
 
 
-def anchor(name):
-    return name
-
-
 def names(prefix=""):
     """Every status name and the place that explains it."""
-    return {row.name: f"{prefix}{TARGET}#{anchor(row.name)}" for row in rows()}
+    return {row.name: f"{prefix}{TARGET}#{row.name}" for row in rows()}
 
 
 def retry_classes(table):
@@ -48,8 +44,8 @@ def card(row, tag):
         return f"<dt>{name}</dt><dd>{value}</dd>\n"
 
     rules = ", ".join(f"<code>{rule}</code>" for rule in row.rules.split(",") if rule)
-    return (f'<div class="status" id="{anchor(row.name)}">\n'
-            f'<{tag}><code>{row.name}</code><a class="anchor" href="#{anchor(row.name)}"'
+    return (f'<div class="status" id="{row.name}">\n'
+            f'<{tag}><code>{row.name}</code><a class="anchor" href="#{row.name}"'
             f' aria-label="link to here">#</a></{tag}>\n<dl>\n'
             + line("cause", html.escape(row.message))
             + line("remedy", html.escape(row.hint))
@@ -65,9 +61,9 @@ def body():
     """(text, headings) of the page."""
     table = rows()
     retry_classes(table)
-    out = ["<h1>Every refusal</h1>\n<p>A call answers with a status. <code>status &amp; 0xff</code> "
-           "is the family, and all that code should branch on; the rest is detail. Cause and "
-           "remedy are the sentences that stand in <code>error.message</code> and "
+    out = ["<h1>Every refusal</h1>\n<p>A call answers with a status. "
+           "<code>status &amp; 0xff</code> is the family, and all that code should branch on; "
+           "the rest is detail. Cause and remedy are the sentences that stand in <code>error.message</code> and "
            "<code>error.hint</code> of a document. <em>Answer</em> is what a back end would tell "
            "its own client; the six answers a client needs are in "
            '<a href="tasks/errors.html">Errors, and what to answer a client</a>.</p>\n']

@@ -37,8 +37,8 @@ def contents(headings):
         return ""
     items = "\n".join(f'<li><a href="#{escape(slug)}">{escape(words)}</a></li>'
                       for slug, words in parts)
-    return (f'<details class="contents" open="open"><summary>On this page</summary>\n<ul>\n{items}\n'
-            "</ul></details>\n")
+    return ('<details class="contents" open="open"><summary>On this page</summary>\n<ul>\n'
+            f"{items}\n</ul></details>\n")
 
 
 def neighbours(target):

@@ -18,8 +18,11 @@ ORDER = ["Verifier", "Document", "Exchange", "Status", "Refusal", "StoreKitKind"
          "ClientDataInput", "Environment", "ProductType", "Text", "LibraryDescription"]
 
 
-def declaration(symbol):
-    return "".join(part["spelling"] for part in symbol["declarationFragments"])
+def declared(symbol):
+    """Its declaration as a block of code."""
+    text = "".join(part["spelling"] for part in symbol["declarationFragments"])
+    code = markup.highlighted("swift", html.escape(text, quote=False))
+    return f'<pre class="code"><code>{code}</code></pre>'
 
 
 def comment(symbol):
@@ -54,20 +57,17 @@ def words(symbol, names):
 def entry(symbol, slugs, names, tag):
     title = symbol["names"]["title"]
     slug = slugs.of(".".join(symbol["pathComponents"][1:]) or title)
-    return (slug, f'<div class="symbol" id="{html.escape(slug)}">\n<{tag}><code>{html.escape(title)}'
-                  f'</code><a class="anchor" href="#{html.escape(slug)}" aria-label="link to here">#'
-                  f"</a></{tag}>\n<pre class=\"code\"><code>"
-                  f"{markup.highlighted('swift', html.escape(declaration(symbol), quote=False))}"
-                  f"</code></pre>\n{words(symbol, names)}</div>\n")
+    place = html.escape(slug)
+    return (slug, f'<div class="symbol" id="{place}">\n<{tag}><code>{html.escape(title)}</code>'
+                  f'<a class="anchor" href="#{place}" aria-label="link to here">#</a></{tag}>\n'
+                  f"{declared(symbol)}\n{words(symbol, names)}</div>\n")
 
 
 def type_page(symbol, members, status_page, names):
     """One type: its comment, then its members by kind."""
     title = symbol["names"]["title"]
     slugs = markup.Slugs()
-    out = [f"<h1><code>{title}</code></h1>\n<pre class=\"code\"><code>"
-           f"{markup.highlighted('swift', html.escape(declaration(symbol), quote=False))}"
-           f"</code></pre>\n{words(symbol, names)}\n"]
+    out = [f"<h1><code>{title}</code></h1>\n{declared(symbol)}\n{words(symbol, names)}\n"]
     headings, found = [], []
     for kind, heading in KINDS:
         mine = [member for member in members if member["kind"]["identifier"] == kind]
@@ -118,8 +118,9 @@ def pages(graph, names_for, status_target):
             loose.append(text)
     text = ("<h1>Swift module</h1>\n<p><code>import Assay</code>: depend on this package and its "
             'product <code>Assay</code>. <a href="../start/swift.html">Start in five minutes</a>.'
-            "</p>\n<h2 id=\"types\">Types</h2>\n<div class=\"wide\"><table><thead><tr><th>type</th>"
-            "<th>what it is</th></tr></thead>\n<tbody>" + "".join(rows) + "</tbody></table></div>\n"
+            '</p>\n<h2 id="types">Types</h2>\n<div class="wide"><table><thead><tr><th>type</th>'
+            "<th>what it is</th></tr></thead>\n<tbody>" + "".join(rows)
+            + "</tbody></table></div>\n"
             '<h2 id="functions-and-constants">Functions and constants</h2>\n' + "".join(loose))
     made.insert(0, (index, "Swift module", text, []))
     return made, terms

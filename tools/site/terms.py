@@ -40,7 +40,8 @@ def body(entries):
     out.append(" ".join(f'<a href="#{name_of(first)}">{first}</a>' for first in sorted(parts)))
     out.append("</p>\n")
     for first, items in sorted(parts.items()):
-        out.append(f'<div class="letter"><h2 id="{name_of(first)}">{first}</h2>\n<ul class="terms">\n')
+        out.append(f'<div class="letter"><h2 id="{name_of(first)}">{first}</h2>\n'
+                   '<ul class="terms">\n')
         out += [item + "\n" for _, _, item in sorted(items)]
         out.append("</ul></div>\n")
     return "".join(out) + SCRIPT

@@ -1,0 +1,37 @@
+<?php
+
+// Frame of App Attest: what the app sent, the record of its key, the table of keys.
+
+namespace Page;
+
+require getenv('ASSAY_FRAMES') . '/evidence.php';
+
+final class Keys
+{
+    public array $rows = [];
+
+    public function insert(string $id, string $account, string $key, int $counter, ?string $r): void
+    {
+        \must(strlen($key) === 65 && $r !== null, 'the key and the receipt');
+        $this->rows[$id] = $counter;
+    }
+
+    public function advance(string $id, int $counter): void
+    {
+        \must($this->rows[$id] < $counter, 'a later counter');
+        $this->rows[$id] = $counter;
+    }
+}
+
+$account = \ACCOUNT;
+$clientData = $body = 'hello';
+$attestation = \minted('attestation', '--client-data', 'hello');
+$sent = ['attestation' => $attestation, 'keyId' => \device()['keyId']];
+$headers = ['X-Assertion' => \minted('assertion', '--client-data', 'hello', '--counter', '8')];
+$record = (object) ['keyId' => $sent['keyId'], 'counter' => 7,
+    'publicKey' => base64_decode(\device()['publicKey'])];
+$keys = new Keys();
+$verifier = new \Assay\Verifier(\authority());
+// SNIPPET
+\must($keys->rows === [$sent['keyId'] => 8], 'the counter');
+$whole = true;
