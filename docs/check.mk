@@ -19,7 +19,7 @@ docs: deps $(SWIFT_DOCS)/libAssay.a ## build the documentation site, build/docs/
 	  --symbols $(SWIFT_DOCS)/symbols/Assay.symbols.json
 
 check-site:
-	@PATH=$$PATH:$(TOOLS) $(PYTHON) $(GATES)/site.py $(BUILD)/docs \
+	@PATH=$$PATH:$(TOOLS) $(PYTHON) $(GATES)/documentation.py $(BUILD)/docs \
 	  --symbols $(SWIFT_DOCS)/symbols
 
 # Every code block of the documentation, run with the library and the command line.

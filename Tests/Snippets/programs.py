@@ -6,7 +6,9 @@ import shutil
 import subprocess
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-FRAMES = pathlib.Path(__file__).resolve().parent
+FRAMES = pathlib.Path(__file__).resolve().parent / "frames"
+# What frames include or import.
+EVIDENCE = FRAMES.parent / "evidence"
 SECONDS = 300
 ENDINGS = {"python": ".py", "c": ".c", "sh": ".sh", "php": ".php", "go": ".go",
            "swift": ".swift", "sql": ".sql"}
@@ -16,6 +18,9 @@ class Tools:
     """The library, the command line and the bindings that blocks are run with."""
 
     def __init__(self, library, cli, cases, bindings, swift):
+        for path in (library, cli, cases):
+            if not path.exists():
+                raise SystemExit(f"{path} is not there: build it first")
         self.library, self.cli = library.resolve(), cli.resolve()
         self.cases, self.bindings, self.swift = cases.resolve(), bindings, swift.resolve()
         self.scratch = ROOT / "build/snippets"
@@ -59,8 +64,9 @@ class Tools:
         return dict(
             os.environ, PATH=f"{self.prefix}/bin:{os.environ['PATH']}", LD_LIBRARY_PATH=lib,
             PKG_CONFIG_PATH=f"{lib}/pkgconfig", ASSAY_LIBRARY=str(self.library),
-            PYTHONPATH=f"{ROOT}/bindings/python:{FRAMES}", PYTHONDONTWRITEBYTECODE="1",
-            ASSAY=str(self.repository), ASSAY_FRAMES=str(FRAMES), GOPROXY="off", GOFLAGS="-mod=mod")
+            PYTHONPATH=f"{ROOT}/bindings/python:{EVIDENCE}", PYTHONDONTWRITEBYTECODE="1",
+            ASSAY=str(self.repository), ASSAY_EVIDENCE=str(EVIDENCE), GOPROXY="off",
+            GOFLAGS="-mod=mod")
 
     def missing(self, name):
         """Why blocks that need `name` cannot be run, or None."""
@@ -136,7 +142,7 @@ def pkg_config(tools):
 
 def build_c(source, folder, tools):
     strict = ["-std=c11", "-D_POSIX_C_SOURCE=200809L", "-Wall", "-Wextra", "-Werror",
-              "-Wno-unused", "-I", FRAMES]
+              "-Wno-unused", "-I", EVIDENCE]
     result = call(["gcc", *strict, source, "-o", source.with_suffix(""),
                    *pkg_config(tools), "-pthread"], folder, tools)
     return result, [source.with_suffix("")]

@@ -2,7 +2,7 @@
 
 DocC's own pages are drawn by a script that fetches data, which a browser refuses
 for files that come from no server; so the graph is written out here, and docc is
-run over the same graph to judge the comments (Tests/Gates/site.py).
+run over the same graph to judge the comments (Tests/Gates/documentation.py).
 """
 import html
 import json

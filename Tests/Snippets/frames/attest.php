@@ -4,13 +4,13 @@
 
 namespace Page;
 
-require getenv('ASSAY_FRAMES') . '/evidence.php';
+require getenv('ASSAY_EVIDENCE') . '/evidence.php';
 
 final class Keys
 {
     public array $rows = [];
 
-    public function insert(string $id, string $account, string $key, int $counter, ?string $r): void
+    public function insert(string $id, string $of, string $key, int $counter, ?string $r): void
     {
         \must(strlen($key) === 65 && $r !== null, 'the key and the receipt');
         $this->rows[$id] = $counter;

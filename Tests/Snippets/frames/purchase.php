@@ -4,7 +4,7 @@
 
 namespace Page;
 
-require getenv('ASSAY_FRAMES') . '/evidence.php';
+require getenv('ASSAY_EVIDENCE') . '/evidence.php';
 
 $account = \ACCOUNT;
 $jws = \minted('transaction', '--product', 'premium.monthly', '--environment', 'Production',

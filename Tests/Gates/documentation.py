@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Gate over the built documentation site.
 
-  site.py FOLDER [--symbols FOLDER] [--suite NAME]
+  documentation.py FOLDER [--symbols FOLDER] [--suite NAME]
 
 Every page is well-formed; every relative link leads to a file and an anchor that is
 there; nothing is fetched from elsewhere and nothing needs a script; every status and
