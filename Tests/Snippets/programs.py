@@ -243,8 +243,7 @@ def check_setup(block, tools):
     result = call(["bash", "-n", saved(block, ".sh", tools)], ROOT, tools)
     if result.returncode:
         return result.stderr
-    makefiles = [ROOT / "Makefile", *(ROOT / "Tests").glob("*.mk"), ROOT / "docs/check.mk",
-                 *(ROOT / "bindings").glob("*/check.mk"),
+    makefiles = [ROOT / "Makefile", *ROOT.glob("*/*.mk"), *ROOT.glob("*/*/*.mk"),
                  *(folder / "check.mk" for folder in tools.bindings.values())]
     rules = "\n".join(path.read_text() for path in makefiles if path.exists())
     for line in re.split(r"\n|&&", re.sub(r"#.*", "", block.text)):

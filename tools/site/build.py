@@ -22,7 +22,7 @@ import refusals
 import shell
 import swift_reference
 import terms
-from pages import COPIED, HOME, ROOT, SECTIONS, all_pages, missing_optional, targets
+from pages import COPIED, HOME, ROOT, SECTIONS, all_pages, missing_optional, targets, unlisted
 
 HERE = pathlib.Path(__file__).resolve().parent
 LISTED = {".py": "python", ".c": "c", ".h": "c", ".php": "php", ".go": "go", ".swift": "swift",
@@ -108,6 +108,8 @@ def cards():
 
 
 def build(out, symbols):
+    if unlisted():
+        raise SystemExit(f"tools/site/pages.py has no page for {', '.join(unlisted())}")
     shutil.rmtree(out, ignore_errors=True)
     out.mkdir(parents=True)
     site = Site(out)

@@ -1,7 +1,7 @@
 """Which pages the documentation has: their sources, titles and order.
 
-A page that is `optional` belongs to a binding: where its source is not there, the
-page is left out and links to it become plain words.
+A page that is `optional` belongs to a binding or to the packages: where its source is
+not there, the page is left out and links to it become plain words.
 """
 import dataclasses
 import pathlib
@@ -25,9 +25,9 @@ class Page:
         return self.generated or not self.optional or (ROOT / self.source).exists()
 
 
-def guide(name, title, about=""):
+def guide(name, title, about="", optional=False):
     """docs/NAME.md becomes NAME.html."""
-    return Page(f"docs/{name}.md", f"{name}.html", title, about)
+    return Page(f"docs/{name}.md", f"{name}.html", title, about, optional)
 
 
 def generated(target, title, about="", source=""):
@@ -78,6 +78,7 @@ SECTIONS = [
         guide("tasks/lambda", "AWS Lambda", "one wheel or layer, one verifier a process"),
         guide("tasks/php-fpm", "PHP-FPM", "preload, workers, one verifier each"),
         guide("tasks/threads", "Threads and fork", "what may be shared, and what not"),
+        guide("installing", "Install", "make, tarball, Debian packages, wheel", optional=True),
         guide("tasks/deployment", "Deploy and upgrade",
               "versions, roots, what to watch, how to go back"),
     ]),
@@ -123,6 +124,13 @@ def targets():
     return found
 
 
+def unlisted():
+    """Guides below docs/ that no page has: a new one needs a line above."""
+    listed = {page.source for page in all_pages()}
+    return sorted(name for path in (ROOT / "docs").rglob("*.md")
+                  if (name := str(path.relative_to(ROOT))) not in listed)
+
+
 def missing_optional():
-    """Sources of bindings that are not there."""
+    """Sources of optional pages that are not there."""
     return {page.source for _, pages in SECTIONS for page in pages if not page.exists}

@@ -5,6 +5,14 @@ from status_rows import FAMILIES, rows
 
 TARGET = "statuses.html"
 AREAS_WORTH_A_HEADING = 2
+INTRODUCTION = """<h1>Every refusal</h1>
+<p>A call answers with a status. <code>status &amp; 0xff</code> is the family, and all that code
+should branch on; the rest is detail. Cause and remedy are the sentences that stand in
+<code>error.message</code> and <code>error.hint</code> of a document. <em>Answer</em> is what a
+back end would tell its own client; the six answers that a client needs are in
+<a href="receipts.html#5-answer-the-client">Receipts</a>, the rest in
+<a href="tasks/errors.html">Errors, and what to answer a client</a>.</p>
+"""
 RETRY = {
     "never": "The same evidence will be refused again.",
     "later": "Try again later, with back-off; keep the evidence.",
@@ -61,12 +69,7 @@ def body():
     """(text, headings) of the page."""
     table = rows()
     retry_classes(table)
-    out = ["<h1>Every refusal</h1>\n<p>A call answers with a status. "
-           "<code>status &amp; 0xff</code> is the family, and all that code should branch on; "
-           "the rest is detail. Cause and remedy are the sentences that stand in <code>error.message</code> and "
-           "<code>error.hint</code> of a document. <em>Answer</em> is what a back end would tell "
-           "its own client; the six answers a client needs are in "
-           '<a href="tasks/errors.html">Errors, and what to answer a client</a>.</p>\n']
+    out = [INTRODUCTION]
     headings = []
     for number, family, meaning in FAMILIES:
         mine = [row for row in table if row.family == number]
