@@ -40,9 +40,10 @@ class Tools:
             (self.prefix / "lib" / name).symlink_to(self.library)
         version = re.search(r'ASSAY_VERSION "(.*)"', (ROOT / "include/assay.h").read_text())[1]
         text = (ROOT / "bindings/c/assay.pc.in").read_text()
-        (self.prefix / "lib/pkgconfig/assay.pc").write_text(
-            text.replace("@PREFIX@", str(self.prefix)).replace("@VERSION@", version)
-            .replace("@SONAME@", self.library.name))
+        for name, value in [("PREFIX", str(self.prefix)), ("LIBDIR", "${prefix}/lib"),
+                            ("INCLUDEDIR", "${prefix}/include"), ("VERSION", version)]:
+            text = text.replace(f"@{name}@", value)
+        (self.prefix / "lib/pkgconfig/assay.pc").write_text(text)
 
     def gather(self):
         """A folder in which the bindings stand as in the repository, wherever they are."""
