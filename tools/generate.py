@@ -12,16 +12,20 @@ From Sources/Assay/Verdict/statuses.tsv and include/assay.h come:
   bindings/python/assay/_prototypes.py      constants and functions for ctypes
   bindings/python/assay/_statuses.py        names, sentences and HTTP statuses
   bindings/python/assay/_version.py         the version of the header
+  bindings/go/internal/libassay/constants.go       the constants for Go
+  bindings/go/internal/libassay/functions_test.go  the functions that Go must bind
+  bindings/go/statuses.go                   names, sentences and HTTP statuses
 """
 import sys
 
+import generate_go
 import generate_manual
 import generate_python
 import header
 from status_rows import FAMILIES, ROOT, quoted, rows
 
 # One module for each binding, and one for the manual: outputs(table, contract) -> {path: text}.
-BINDINGS = [generate_manual, generate_python]
+BINDINGS = [generate_manual, generate_python, generate_go]
 
 
 def status_table(table):

@@ -1,0 +1,211 @@
+package assay
+
+import (
+	"context"
+	"encoding/base64"
+	"encoding/json"
+	"strings"
+	"unicode/utf8"
+
+	"assay/internal/libassay"
+)
+
+// ClientData is what a device signed, or the hash of it.
+type ClientData struct {
+	kind int32
+	text libassay.Text
+}
+
+// ClientDataBytes are the client data byte for byte; they are hashed by the
+// library.
+func ClientDataBytes(data []byte) ClientData {
+	return ClientData{libassay.ClientData, libassay.GivenBytes(data)}
+}
+
+// ClientDataHash is the hash of client data, used as it stands: 16 to 64 bytes.
+func ClientDataHash(hash []byte) ClientData {
+	return ClientData{libassay.ClientDataHash, libassay.GivenBytes(hash)}
+}
+
+// VerifyAttestation verifies an App Attest attestation and the receipt inside it: a
+// key in the Secure Enclave of a genuine device, made by one of this verifier's
+// apps.
+//
+// attestation is the object that attestKey gave the app, its bytes. keyID is the
+// key identifier in any of its forms: the base64 text that generateKey gave,
+// base64url, hex, or the 32 bytes. data is what the app hashed for attestKey.
+//
+// Needs an App ID: `teamId` of an app, or `attest.appIds`. The error is ErrRejected
+// when it is not genuine, or not of this key, client data, app or environment: Hint
+// names the common mistake that would explain it; ErrMalformed, ErrUnsupported or
+// ErrTooLarge when it is no attestation; ErrConfig without an App ID; ErrMisuse for
+// client data of a wrong length or a time outside 2008 … 2100; ErrClosed.
+func (v *Verifier) VerifyAttestation(
+	ctx context.Context, attestation []byte, keyID string, data ClientData, options ...Option,
+) (*Attestation, error) {
+	chosen, err := begun(ctx, options, 0)
+	if err != nil {
+		return nil, err
+	}
+	answer, open := libassay.VerifyAttestation(&v.handle, libassay.GivenBytes(attestation),
+		libassay.Given(keyID), data.kind, data.text, chosen.now)
+	document, err := v.own(answer, open)
+	return verified[Attestation](document, err, "attestation")
+}
+
+// VerifyAssertion verifies an App Attest assertion: the attested key signed these
+// client data, later than the last time.
+//
+// assertion is the object that generateAssertion gave the app, its bytes. publicKey
+// is that of the key record: PublicKey.X963 or PublicKey.SPKI of its attestation.
+// counter is the last one stored for this key, 0 at first.
+//
+// Store the new Counter only if the stored one is still smaller: the library
+// compares, the store decides between two requests at once. The error is
+// ErrRejected when it is not signed by this key over these client data, of another
+// app, or not newer (rejected.assertion.counter: a replay, or requests out of
+// order); ErrMisuse for a public key that is none. Others as of VerifyAttestation.
+func (v *Verifier) VerifyAssertion(
+	ctx context.Context, assertion, publicKey []byte, counter uint32, data ClientData,
+	options ...Option,
+) (*Assertion, error) {
+	chosen, err := begun(ctx, options, 0)
+	if err != nil {
+		return nil, err
+	}
+	answer, open := libassay.VerifyAssertion(&v.handle, libassay.GivenBytes(assertion),
+		libassay.GivenBytes(publicKey), counter, data.kind, data.text, chosen.now)
+	document, err := v.own(answer, open)
+	return verified[Assertion](document, err, "assertion")
+}
+
+// VerifyAttestReceipt verifies an App Attest receipt, from an attestation or from
+// Apple: as it was stored, or as Apple answered, its bytes or base64.
+//
+// The option PublicKeyOf names the key that it must be about; without it Bound is
+// false. A receipt that was kept longer than `attest.maxAgeMs` needs a verifier with
+// `attest.time` "stored". The error is ErrRejected when it is not genuine, not of
+// this verifier's apps and environments, of another key, or too old. Others as of
+// VerifyAttestation.
+func (v *Verifier) VerifyAttestReceipt(
+	ctx context.Context, receipt []byte, options ...Option,
+) (*AttestReceipt, error) {
+	document, err := v.receipt(
+		ctx, libassay.ReceiptAttest, receipt, options, optionPublicKey)
+	return verified[AttestReceipt](document, err, "attestReceipt")
+}
+
+// A DeviceCall is a path of Apple's DeviceCheck endpoint.
+type DeviceCall string
+
+// The paths query_two_bits, update_two_bits and validate_device_token.
+const (
+	DeviceQuery    DeviceCall = "query"
+	DeviceUpdate   DeviceCall = "update"
+	DeviceValidate DeviceCall = "validate"
+)
+
+// A DeviceAnswer is an answer of Apple's DeviceCheck endpoint, which you fetched.
+type DeviceAnswer struct {
+	Call DeviceCall
+	// Status of the HTTP answer; 0: there was none.
+	Status int
+	// Its whole body.
+	Body []byte
+	// Whether to say if an offer that a device gets once was used here, by the
+	// configured bit whose name begins with "promo"; with DeviceQuery.
+	Offer bool
+}
+
+// ReadDeviceCheck reads an answer of Apple's DeviceCheck endpoint.
+//
+// Needs the block `deviceCheck`. The error is ErrRejected when Apple refuses the
+// device token or our request (Fault tells which) and, with Offer, when the offer was
+// used (rejected.promo.device-used); ErrUnavailable for an answer that says nothing:
+// it is neither a clean device nor a used one. What AssessRisk needs is then the
+// Facts of the error's Document. ErrConfig without the block, ErrMisuse for another
+// call, a status beyond 599, or Offer with a call that is no query.
+func (v *Verifier) ReadDeviceCheck(
+	ctx context.Context, answer DeviceAnswer, options ...Option,
+) (*DeviceCheck, error) {
+	request := map[string]any{
+		"kind": "deviceCheck.read", "call": answer.Call, "status": answer.Status,
+		"body":  map[string]string{"base64": base64.StdEncoding.EncodeToString(answer.Body)},
+		"offer": answer.Offer,
+	}
+	document, err := v.atOnce(ctx, request, options)
+	return verified[DeviceCheck](document, err, "exchange", "deviceCheck")
+}
+
+// CheckDeviceToken gives the form in which Apple takes a device token: standard
+// base64. token is base64 of what generateToken gave the app; DeviceTokenText makes
+// it of the bytes.
+//
+// It says nothing about the token's worth: Apple alone can. The error is ErrMalformed
+// for a text that is no base64, or an empty token; ErrTooLarge for more than 8,192
+// bytes.
+func (v *Verifier) CheckDeviceToken(
+	ctx context.Context, token string, options ...Option,
+) (string, error) {
+	if !utf8.ValidString(token) {
+		token = strings.ToValidUTF8(token, "\ufffd")
+	}
+	request := map[string]any{"kind": "deviceCheck.token", "deviceToken": token}
+	document, err := v.atOnce(ctx, request, options)
+	if err == nil {
+		err = document.Err()
+	}
+	if err != nil {
+		return "", err
+	}
+	s := scanner{text: document.json}
+	if s.seek("exchange") && s.seek("deviceToken") {
+		if text, ok := s.str(); ok {
+			return text, nil
+		}
+	}
+	return "", document.unreadable()
+}
+
+// DeviceTokenText is the text of a device token that came as bytes.
+func DeviceTokenText(token []byte) string { return base64.StdEncoding.EncodeToString(token) }
+
+// AssessRisk says what to do with a request, by what was observed about it: for
+// devices that cannot attest, and for those that can.
+//
+// observations is a map or a struct that marshals to an object with `request`,
+// `attestation`, and what else is known (docs/risk.md), or the JSON of one. Its
+// `deviceCheck` may be what ReadDeviceCheck returned.
+//
+// A verdict other than allow is an answer, no error. The error is ErrMalformed
+// (malformed.risk.input, with the member in Place) for an unknown member or value: a
+// misspelt one must not lower the risk.
+func (v *Verifier) AssessRisk(
+	ctx context.Context, observations any, options ...Option,
+) (*Risk, error) {
+	given, err := jsonText(observations, "observations")
+	if err != nil {
+		return nil, err
+	}
+	document, err := v.atOnce(ctx, map[string]any{
+		"kind": "risk.assess", "observations": json.RawMessage(given)}, options)
+	if err != nil {
+		return nil, err
+	}
+	if !document.OK() && !strings.HasPrefix(document.status.String(), "rejected.risk.") {
+		return nil, document.Err()
+	}
+	return read[Risk](document, "risk")
+}
+
+// atOnce is the document of a conversation that needs nothing carried out.
+func (v *Verifier) atOnce(
+	ctx context.Context, request any, options []Option,
+) (*Document, error) {
+	exchange, err := v.Exchange(ctx, request, nil, options...)
+	if err != nil {
+		return nil, err
+	}
+	defer exchange.Close()
+	return exchange.Document(), nil
+}

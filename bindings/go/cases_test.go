@@ -1,0 +1,371 @@
+package assay
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"reflect"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+)
+
+// Every case of the shared table gets the answer that it must get, by the method of
+// its kind and by Verify, with the same document.
+
+func TestCases(t *testing.T) {
+	calls := map[string]func(*testing.T, *caseTable, *tableCase){
+		"verify_jws":          checkJWS,
+		"verify_receipt":      checkReceipt,
+		"triage":              checkTriage,
+		"read_verify_receipt": checkAnswer,
+		"verify_attestation":  checkAttestation,
+		"verify_assertion":    checkAssertion,
+		"exchange":            checkExchange,
+		"decide":              checkDecision,
+		"check_expiry":        checkExpiryCase,
+		"verifier_new":        checkConfiguration,
+	}
+	cases := theCases(t)
+	seen, names := map[string]int{}, map[string]bool{}
+	for i := range cases.Cases {
+		each := &cases.Cases[i]
+		seen[each.Call]++
+		if names[each.Call+each.Name] {
+			t.Errorf("the name %q stands twice", each.Name)
+		}
+		names[each.Call+each.Name] = true
+		check, known := calls[each.Call]
+		if !known {
+			t.Errorf("no test for the call %s", each.Call)
+			continue
+		}
+		if kept(i) {
+			t.Run(each.Call+"/"+each.Name, func(t *testing.T) { check(t, cases, each) })
+		}
+	}
+	for call := range calls {
+		if seen[call] == 0 {
+			t.Errorf("the table has no %s case", call)
+		}
+	}
+}
+
+var ctx = context.Background()
+
+func checkJWS(t *testing.T, cases *caseTable, each *tableCase) {
+	verifier, jws := cases.verifier(t, each.Verifier), string(each.input(t, "jws"))
+	document, err := verifier.Verify(ctx, each.Kind, []byte(jws), each.at())
+	must(t, err)
+	checkDocument(t, document, each)
+	var found Evidence
+	switch each.Kind {
+	case KindTransaction:
+		found, err = verifier.VerifyTransaction(ctx, jws, each.at())
+	case KindRenewal:
+		found, err = verifier.VerifyRenewal(ctx, jws, each.at())
+	case KindNotification:
+		found, err = verifier.VerifyNotification(ctx, jws, each.at())
+	case KindAppTransaction:
+		found, err = verifier.VerifyAppTransaction(ctx, jws, each.at())
+	case KindRealtimeRequest:
+		found, err = verifier.VerifyRealtimeRequest(ctx, jws, each.at())
+	default:
+		t.Fatalf("no method for a %s", each.Kind)
+	}
+	checkOutcome(t, found, err, each)
+}
+
+func checkReceipt(t *testing.T, cases *caseTable, each *tableCase) {
+	verifier, receipt := cases.verifier(t, each.Verifier), each.input(t, "receipt")
+	options := append(each.subject(t), each.at())
+	document, err := verifier.Verify(ctx, each.Kind, receipt, options...)
+	if each.Kind == KindTransactionReceipt && each.has("subject") {
+		if !errors.Is(err, ErrArgument) {
+			t.Fatalf("a transaction receipt with a subject: %v", err)
+		}
+		return
+	}
+	must(t, err)
+	checkDocument(t, document, each)
+	var found Evidence
+	switch each.Kind {
+	case KindTransactionReceipt:
+		found, err = verifier.VerifyTransactionReceipt(ctx, receipt, options...)
+	case KindAppReceipt:
+		found, err = verifier.VerifyAppReceipt(ctx, receipt, options...)
+	case KindAttestReceipt:
+		found, err = verifier.VerifyAttestReceipt(ctx, receipt, options...)
+	default:
+		t.Fatalf("no method for a %s", each.Kind)
+	}
+	checkOutcome(t, found, err, each)
+}
+
+func checkTriage(t *testing.T, cases *caseTable, each *tableCase) {
+	finding, err := cases.verifier(t, each.Verifier).Triage(
+		ctx, each.input(t, "blob"), each.at())
+	must(t, err)
+	checkDocument(t, finding.Document(), each)
+	pending := each.Expect.Status == "pending.triage.unverified"
+	if finding.WorthVerifying() != pending {
+		t.Errorf("worth verifying: %v", !pending)
+	}
+	if finding.Status().String() != each.Expect.Status {
+		t.Errorf("status %v", finding.Status())
+	}
+}
+
+func checkAnswer(t *testing.T, cases *caseTable, each *tableCase) {
+	verifier, body := cases.verifier(t, each.Verifier), each.input(t, "body")
+	document, err := verifier.Verify(ctx, KindVerifyReceipt, body, each.at())
+	must(t, err)
+	checkDocument(t, document, each)
+	found, err := verifier.ReadVerifyReceipt(ctx, body, each.at())
+	checkOutcome(t, found, err, each)
+}
+
+func checkAttestation(t *testing.T, cases *caseTable, each *tableCase) {
+	found, err := cases.verifier(t, each.Verifier).VerifyAttestation(
+		ctx, each.input(t, "attestation"), string(each.input(t, "keyId")),
+		each.clientData(t), each.at())
+	checkDocument(t, checkOutcome(t, found, err, each), each)
+}
+
+func checkAssertion(t *testing.T, cases *caseTable, each *tableCase) {
+	found, err := cases.verifier(t, each.Verifier).VerifyAssertion(
+		ctx, each.input(t, "assertion"), each.input(t, "publicKey"), each.Counter,
+		each.clientData(t), each.at())
+	checkDocument(t, checkOutcome(t, found, err, each), each)
+}
+
+func checkExchange(t *testing.T, cases *caseTable, each *tableCase) {
+	exchange, err := cases.verifier(t, each.Verifier).Exchange(
+		ctx, each.input(t, "request"), piecesOf(t, cases, each), each.at())
+	if err != nil {
+		if !errors.Is(err, ErrMisuse) && !errors.Is(err, ErrInternal) {
+			t.Errorf("an exchange answers %v", err)
+		}
+		checkDocument(t, checkRefusal(t, err, each), each)
+		return
+	}
+	defer exchange.Close()
+	if pending := strings.HasPrefix(each.Expect.Status, "pending."); exchange.Done() == pending {
+		t.Errorf("done: %v", pending)
+	}
+	checkDocument(t, exchange.Document(), each)
+}
+
+func checkDecision(t *testing.T, cases *caseTable, each *tableCase) {
+	options := []Option{each.at()}
+	if each.Account != nil {
+		options = append(options, Account(*each.Account))
+	}
+	decision, err := cases.verifier(t, each.Verifier).Decide(
+		ctx, piecesOf(t, cases, each), options...)
+	if err != nil {
+		if each.Expect.Status == notEntitled.String() {
+			t.Errorf("not entitled is an answer, no error: %v", err)
+		}
+		checkDocument(t, checkRefusal(t, err, each), each)
+		return
+	}
+	if decision.Entitled != (each.Expect.Status == "ok") {
+		t.Errorf("entitled: %v", decision.Entitled)
+	}
+	checkDocument(t, decision.Document(), each)
+}
+
+// piecesOf are the pieces of evidence, verified by the case's verifier unless they
+// name another.
+func piecesOf(t *testing.T, cases *caseTable, each *tableCase) []Evidence {
+	t.Helper()
+	var found []Evidence
+	for i := range each.Evidence {
+		piece := &each.Evidence[i]
+		name, now := each.Verifier, each.at()
+		if piece.Verifier != "" {
+			name = piece.Verifier
+		}
+		if piece.Now != nil {
+			now = piece.at()
+		}
+		document, err := cases.verifier(t, name).Verify(
+			ctx, piece.Kind, piece.evidence(t), now)
+		must(t, err)
+		found = append(found, document)
+	}
+	return found
+}
+
+func checkExpiryCase(t *testing.T, _ *caseTable, each *tableCase) {
+	date := func(ms *int64) time.Time {
+		if ms == nil {
+			return time.Time{}
+		}
+		return time.UnixMilli(*ms)
+	}
+	found, err := CheckExpiry(Dates{
+		Expires: date(each.Expires), Grace: date(each.Grace), Revoked: date(each.Revoked),
+	}, time.UnixMilli(*each.Now))
+	if err != nil {
+		checkRefusal(t, err, each)
+		return
+	}
+	if found.Status.String() != each.Expect.Status || found.InForce != found.Status.OK() {
+		t.Errorf("%v, in force %v", found.Status, found.InForce)
+	}
+}
+
+func checkConfiguration(t *testing.T, _ *caseTable, each *tableCase) {
+	verifier, err := NewVerifier(each.input(t, "config"))
+	if err != nil {
+		checkDocument(t, checkRefusal(t, err, each), each)
+		return
+	}
+	defer verifier.Close()
+	checkDocument(t, verifier.Document(), each)
+	if !json.Valid(verifier.Configuration()) {
+		t.Errorf("the configuration is %s", verifier.Configuration())
+	}
+}
+
+// checkOutcome is the document of a method: that of the facts it returned or of the
+// error of the family it must be.
+func checkOutcome(t *testing.T, found Evidence, err error, each *tableCase) *Document {
+	t.Helper()
+	if err != nil {
+		if !reflect.ValueOf(found).IsNil() {
+			t.Error("facts beside an error")
+		}
+		return checkRefusal(t, err, each)
+	}
+	document := proofOf(found)
+	if each.Expect.Status != "ok" || !document.OK() {
+		t.Fatalf("facts with status %v", document.Status())
+	}
+	return document
+}
+
+// checkRefusal is the document of an error, which says what the case expects.
+func checkRefusal(t *testing.T, err error, each *tableCase) *Document {
+	t.Helper()
+	var refused *Error
+	if !errors.As(err, &refused) {
+		t.Fatalf("the error is %v", err)
+	}
+	if refused.Name != each.Expect.Status || refused.Status.String() != refused.Name {
+		t.Errorf("the error is %v, not %s", err, each.Expect.Status)
+	}
+	family := strings.Split(each.Expect.Status, ".")[0]
+	for name, sentinel := range map[string]error{
+		"rejected": ErrRejected, "malformed": ErrMalformed, "unsupported": ErrUnsupported,
+		"too-large": ErrTooLarge, "misuse": ErrMisuse, "config": ErrConfig,
+		"unavailable": ErrUnavailable, "internal": ErrInternal, "pending": ErrPending,
+	} {
+		if errors.Is(err, sentinel) != (name == family) {
+			t.Errorf("errors.Is(%v, %v) is %v", err, sentinel, name != family)
+		}
+	}
+	if refused.Message == "" || refused.Hint == "" || refused.HTTPStatus < 200 {
+		t.Errorf("the error says too little: %+v", refused)
+	}
+	return refused.Document
+}
+
+// checkDocument compares a document with what a case expects, and its getters, its
+// envelope and its typed facts with its JSON.
+func checkDocument(t *testing.T, document *Document, each *tableCase) {
+	t.Helper()
+	expect := each.Expect
+	if document.Status().String() != expect.Status {
+		t.Fatalf("status %v, not %s: %.2000s", document.Status(), expect.Status, document.JSON())
+	}
+	root := parsed(t, document.JSON())
+	checkMember(t, root, "status.name", expect.Status)
+	checkMember(t, root, "status.code", json.Number(strconv.Itoa(int(document.Status()))))
+	checkMember(t, root, "ok", document.OK())
+	for path, wanted := range map[string]*string{"error.check": expect.Check, "error.at": expect.At} {
+		if wanted != nil {
+			checkMember(t, root, path, *wanted)
+		}
+	}
+	if expect.Hint != nil {
+		hint, _ := memberAt(root, "error.hint").(string)
+		if !strings.HasPrefix(hint, *expect.Hint) {
+			t.Errorf("hint %q", hint)
+		}
+	}
+	for path, raw := range expect.Facts {
+		checkMember(t, root, path, parsed(t, string(raw)))
+		checkGetters(t, document, path, parsed(t, string(raw)))
+	}
+	checkTyped(t, document, root)
+}
+
+// checkGetters compares the getters of the library with a member of the JSON.
+func checkGetters(t *testing.T, document *Document, path string, wanted any) {
+	t.Helper()
+	text, isText, err := document.Text(path)
+	must(t, err)
+	integer, isInteger, err := document.Integer(path)
+	must(t, err)
+	switch value := wanted.(type) {
+	case string:
+		if !isText || text != value {
+			t.Errorf("the text of %s is %q, %v", path, text, isText)
+		}
+	case json.Number:
+		if number, err := value.Int64(); err == nil && (!isInteger || integer != number) {
+			t.Errorf("the integer of %s is %d, %v", path, integer, isInteger)
+		}
+	case nil, bool:
+		if isText || isInteger {
+			t.Errorf("%s is %q or %d", path, text, integer)
+		}
+	}
+}
+
+// checkMember compares a member of the JSON by its dotted path.
+func checkMember(t *testing.T, root any, path string, wanted any) {
+	t.Helper()
+	if found := memberAt(root, path); !reflect.DeepEqual(found, wanted) {
+		t.Errorf("%s is %#v, not %#v", path, found, wanted)
+	}
+}
+
+// memberAt is a member by its dotted path; nil when it is absent or null.
+func memberAt(value any, path string) any {
+	for _, step := range strings.Split(path, ".") {
+		switch inside := value.(type) {
+		case map[string]any:
+			value = inside[step]
+		case []any:
+			at, err := strconv.Atoi(step)
+			if err != nil || at < 0 || at >= len(inside) {
+				return nil
+			}
+			value = inside[at]
+		default:
+			return nil
+		}
+	}
+	return value
+}
+
+// parsed is JSON as encoding/json reads it, numbers as they stand.
+func parsed(t *testing.T, text string) any {
+	t.Helper()
+	decoder := json.NewDecoder(bytes.NewReader([]byte(text)))
+	decoder.UseNumber()
+	var value any
+	if err := decoder.Decode(&value); err != nil {
+		t.Fatalf("no JSON: %v: %.300s", err, text)
+	}
+	return value
+}
+
+func describe(value any) string { return fmt.Sprintf("%#v", value) }

@@ -1,0 +1,237 @@
+package assay
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"runtime"
+	"sync"
+
+	"assay/internal/libassay"
+)
+
+// An Exchange is a conversation with the network or a store: while Done is false,
+// carry out what the document says and hand its answer to Step. Made by
+// Verifier.Exchange; Run drives one to its end.
+//
+// One goroutine at a time: a Step during another one answers ErrExchangeBusy.
+// Nothing is kept beyond it; closing it at any time is allowed.
+type Exchange struct {
+	handle  libassay.Handle
+	library exchangeLibrary
+
+	stepping sync.Mutex // held during a step
+
+	reading  sync.RWMutex // over what follows
+	document *Document
+	done     bool
+}
+
+// exchangeLibrary are the library's calls behind an exchange.
+type exchangeLibrary struct {
+	start func(v *libassay.Handle, request libassay.Text, evidence []*libassay.Handle,
+		now int64) (libassay.Answer, libassay.Object, libassay.Closed)
+	step func(x *libassay.Handle, answer libassay.Text, now int64) (libassay.Answer, bool)
+}
+
+var exchanges = exchangeLibrary{libassay.NewExchange, libassay.StepExchange}
+
+// Exchange starts a conversation with the network or a store (docs/exchanges.md).
+//
+// request has `kind` and the members of that kind: JSON in a string, []byte or
+// json.RawMessage, or a value that is marshalled. evidence are facts or documents of
+// this verifier (or one with the same configuration) that it is about.
+//
+// A kind that needs nothing carried out is Done at once, and a refused result is an
+// answer: look at Document. The error is ErrMisuse for a request or evidence that is
+// not of its form, ErrArgument for a value that is no JSON, ErrClosed, or the
+// context's.
+func (v *Verifier) Exchange(
+	ctx context.Context, request any, evidence []Evidence, options ...Option,
+) (*Exchange, error) {
+	chosen, err := begun(ctx, options, 0)
+	if err != nil {
+		return nil, err
+	}
+	text, err := jsonText(request, "request")
+	if err != nil {
+		return nil, err
+	}
+	documents, handles, err := documentsOf(evidence)
+	if err != nil {
+		return nil, err
+	}
+	calls := exchanges
+	answer, made, closed := calls.start(
+		&v.handle, libassay.Given(text), handles, chosen.now)
+	runtime.KeepAlive(documents)
+	exchange := &Exchange{library: calls}
+	if !made.Empty() {
+		exchange.handle.Hold(made)
+		runtime.SetFinalizer(exchange, (*Exchange).finalize)
+	}
+	if closed == libassay.EvidenceClosed {
+		return nil, fmt.Errorf("%w: evidence", ErrClosed)
+	}
+	document, err := v.own(answer, closed == libassay.NoneClosed)
+	if err == nil {
+		err = document.ours()
+	}
+	if err != nil {
+		exchange.Close()
+		return nil, err
+	}
+	exchange.document = document
+	if made.Empty() || document.status.Family() != ErrPending {
+		exchange.Close()
+	}
+	return exchange, nil
+}
+
+func (x *Exchange) finalize() { x.handle.Close() }
+
+// Document is the open step, or the result: what the last call answered.
+func (x *Exchange) Document() *Document {
+	x.reading.RLock()
+	defer x.reading.RUnlock()
+	return x.document
+}
+
+// Done says whether nothing is left to carry out: finished, refused or closed.
+func (x *Exchange) Done() bool {
+	x.reading.RLock()
+	defer x.reading.RUnlock()
+	return x.done || x.document == nil
+}
+
+// Payload is what the document says under its kind: `state`, `request` … Nil where
+// it says nothing.
+func (x *Exchange) Payload() json.RawMessage {
+	document := x.Document()
+	if document == nil {
+		return nil
+	}
+	s := scanner{text: document.json}
+	if !s.seek(string(document.Kind())) || s.null() {
+		return nil
+	}
+	text, _ := s.value()
+	return json.RawMessage(text)
+}
+
+// State is what the document asks for: "request", "store", "grant", "wait" or
+// "done"; empty where it says nothing.
+func (x *Exchange) State() string {
+	var found struct {
+		State string `json:"state"`
+	}
+	if json.Unmarshal(x.Payload(), &found) != nil {
+		return ""
+	}
+	return found.State
+}
+
+// Step hands in what the last step brought, and learns the next step or the result.
+//
+// answer is of the form that the step's `state` asks for (docs/exchanges.md): JSON
+// in a string, []byte or json.RawMessage, or a value that is marshalled.
+//
+// A refused result is an answer, no error: look at the document. The error is
+// ErrMisuse for an answer of another form or to another step, after which the step
+// is still open; ErrExchangeOver when nothing is open; ErrExchangeBusy when another
+// goroutine is in Step; ErrArgument for a value that is no JSON; the context's.
+func (x *Exchange) Step(ctx context.Context, answer any, options ...Option) (*Document, error) {
+	chosen, err := begun(ctx, options, 0)
+	if err != nil {
+		return nil, err
+	}
+	text, err := jsonText(answer, "answer")
+	if err != nil {
+		return nil, err
+	}
+	if !x.stepping.TryLock() {
+		return nil, ErrExchangeBusy
+	}
+	defer x.stepping.Unlock()
+	if x.Done() {
+		return nil, ErrExchangeOver
+	}
+	found, open := x.library.step(&x.handle, libassay.Given(text), chosen.now)
+	runtime.KeepAlive(x)
+	if !open {
+		return nil, ErrExchangeOver
+	}
+	document, err := answered(found)
+	if err != nil {
+		return nil, err
+	}
+	family := document.status.Family()
+	if family == ErrMisuse {
+		return nil, refusal(document)
+	}
+	x.reading.Lock()
+	x.document = document
+	x.reading.Unlock()
+	if family != ErrPending {
+		x.Close()
+	}
+	return document, document.ours()
+}
+
+// Close gives the conversation up; a step under way ends first. Documents stay
+// valid. Closing twice is allowed.
+func (x *Exchange) Close() {
+	x.reading.Lock()
+	x.done = true
+	x.reading.Unlock()
+	x.handle.Close()
+	runtime.SetFinalizer(x, nil)
+}
+
+// A Carrier carries out the open step of an exchange with the host's own client or
+// store, and says what came of it, as the step's `state` wants it. An error of it
+// ends Run.
+type Carrier func(ctx context.Context, exchange *Exchange) (answer any, err error)
+
+// Run drives the exchange to its end: it lets carry carry out each step. Between the
+// steps it looks at the context, whose error it answers when it is done. The
+// exchange is closed in any case.
+//
+// The document is the result, and the error is nil for a refused one too: take its
+// Err.
+func (x *Exchange) Run(ctx context.Context, carry Carrier, options ...Option) (
+	*Document, error,
+) {
+	defer x.Close()
+	for !x.Done() {
+		if _, err := begun(ctx, options, 0); err != nil {
+			return nil, err
+		}
+		answer, err := carry(ctx, x)
+		if err != nil {
+			return nil, err
+		}
+		if _, err := x.Step(ctx, answer, options...); err != nil {
+			return nil, err
+		}
+	}
+	return x.Document(), nil
+}
+
+// jsonText is the JSON text of a value; a string, []byte or json.RawMessage is one
+// already.
+func jsonText(value any, name string) (string, error) {
+	switch given := value.(type) {
+	case string:
+		return given, nil
+	case []byte:
+		return string(given), nil
+	case json.RawMessage:
+		return string(given), nil
+	}
+	text, err := json.Marshal(value)
+	if err != nil {
+		return "", fmt.Errorf("%w: %s: %v", ErrArgument, name, err)
+	}
+	return string(text), nil
+}

@@ -1,0 +1,450 @@
+package libassay
+
+/*
+#cgo pkg-config: assay
+#include <assay.h>
+
+// A document with its JSON: one call from Go instead of two.
+typedef struct {
+  assay_doc *doc;
+  const char *json;
+  size_t json_len;
+  assay_status status;
+} answer;
+
+// The same with the object that the call made.
+typedef struct {
+  answer answer;
+  void *made;
+} made;
+
+static answer answered(assay_status status, assay_doc *doc) {
+  answer out = {doc, NULL, 0, status};
+  out.json = assay_doc_json(doc, &out.json_len);
+  return out;
+}
+
+static made go_verifier_new(const char *config, size_t config_len) {
+  assay_verifier *verifier = NULL;
+  assay_doc *doc = NULL;
+  assay_status status = assay_verifier_new(config, config_len, &verifier, &doc);
+  made out = {answered(status, doc), verifier};
+  return out;
+}
+
+static answer go_verify_jws(const assay_verifier *verifier, int32_t kind,
+                            const char *jws, size_t jws_len, int64_t now_ms) {
+  assay_doc *doc = NULL;
+  assay_status status =
+      assay_verify_jws(verifier, kind, jws, jws_len, now_ms, &doc);
+  return answered(status, doc);
+}
+
+static answer go_verify_receipt(const assay_verifier *verifier, int32_t kind,
+                                const char *receipt, size_t receipt_len,
+                                const char *subject, size_t subject_len,
+                                int64_t now_ms) {
+  assay_doc *doc = NULL;
+  assay_status status =
+      assay_verify_receipt(verifier, kind, receipt, receipt_len, subject,
+                           subject_len, now_ms, &doc);
+  return answered(status, doc);
+}
+
+static answer go_triage(const assay_verifier *verifier, const char *blob,
+                        size_t blob_len, int64_t now_ms) {
+  assay_doc *doc = NULL;
+  assay_status status = assay_triage(verifier, blob, blob_len, now_ms, &doc);
+  return answered(status, doc);
+}
+
+static answer go_read_verify_receipt(const assay_verifier *verifier,
+                                     const char *body, size_t body_len,
+                                     int64_t now_ms) {
+  assay_doc *doc = NULL;
+  assay_status status =
+      assay_read_verify_receipt(verifier, body, body_len, now_ms, &doc);
+  return answered(status, doc);
+}
+
+static answer go_verify_attestation(const assay_verifier *verifier,
+                                    const char *attestation,
+                                    size_t attestation_len, const char *key_id,
+                                    size_t key_id_len, int32_t data_kind,
+                                    const char *data, size_t data_len,
+                                    int64_t now_ms) {
+  assay_doc *doc = NULL;
+  assay_status status = assay_verify_attestation(
+      verifier, attestation, attestation_len, key_id, key_id_len, data_kind,
+      data, data_len, now_ms, &doc);
+  return answered(status, doc);
+}
+
+static answer go_verify_assertion(const assay_verifier *verifier,
+                                  const char *assertion, size_t assertion_len,
+                                  const char *key, size_t key_len,
+                                  uint32_t counter, int32_t data_kind,
+                                  const char *data, size_t data_len,
+                                  int64_t now_ms) {
+  assay_doc *doc = NULL;
+  assay_status status = assay_verify_assertion(
+      verifier, assertion, assertion_len, key, key_len, counter, data_kind,
+      data, data_len, now_ms, &doc);
+  return answered(status, doc);
+}
+
+static answer go_decide(const assay_verifier *verifier,
+                        const assay_doc *const *evidence, size_t count,
+                        const char *account, size_t account_len,
+                        int64_t now_ms) {
+  assay_doc *doc = NULL;
+  assay_status status = assay_decide(verifier, evidence, count, account,
+                                     account_len, now_ms, &doc);
+  return answered(status, doc);
+}
+
+static made go_exchange_new(const assay_verifier *verifier,
+                            const char *request, size_t request_len,
+                            const assay_doc *const *evidence, size_t count,
+                            int64_t now_ms) {
+  assay_exchange *exchange = NULL;
+  assay_doc *doc = NULL;
+  assay_status status =
+      assay_exchange_new(verifier, request, request_len, evidence, count,
+                         now_ms, &exchange, &doc);
+  made out = {answered(status, doc), exchange};
+  return out;
+}
+
+static answer go_exchange_step(assay_exchange *exchange, const char *text,
+                               size_t text_len, int64_t now_ms) {
+  assay_doc *doc = NULL;
+  assay_status status =
+      assay_exchange_step(exchange, text, text_len, now_ms, &doc);
+  return answered(status, doc);
+}
+*/
+import "C"
+
+import (
+	"runtime"
+	"unsafe"
+)
+
+// An Answer is what a call answered: its status, its document and the
+// document's JSON, copied.
+type Answer struct {
+	Status   int32
+	JSON     string
+	Document Object
+}
+
+// Text is input for the library: a pointer that may be absent. The library keeps
+// nothing of it after the call.
+type Text struct {
+	text  string
+	given bool
+}
+
+// Given is text that is there, be it empty.
+func Given(text string) Text { return Text{text, true} }
+
+// GivenBytes is the same of bytes, which must not change during the call.
+func GivenBytes(octets []byte) Text {
+	return Text{*(*string)(unsafe.Pointer(&octets)), true}
+}
+
+// nothing is what an empty text points to: it is there, and has no bytes.
+var nothing = "\x00"
+
+// pointer is the address of the first byte; nil when the text is absent.
+func (t Text) pointer() *C.char {
+	if !t.given {
+		return nil
+	}
+	text := t.text
+	if text == "" {
+		text = nothing
+	}
+	return *(**C.char)(unsafe.Pointer(&text))
+}
+
+func (t Text) length() C.size_t { return C.size_t(len(t.text)) }
+
+func freeDocument(p unsafe.Pointer) { C.assay_doc_free((*C.assay_doc)(p)) }
+func freeVerifier(p unsafe.Pointer) { C.assay_verifier_free((*C.assay_verifier)(p)) }
+func freeExchange(p unsafe.Pointer) { C.assay_exchange_free((*C.assay_exchange)(p)) }
+
+func answered(found C.answer) Answer {
+	answer := Answer{Status: int32(found.status)}
+	if found.json != nil {
+		answer.JSON = copied(found.json, found.json_len)
+	}
+	if found.doc != nil {
+		answer.Document = Object{unsafe.Pointer(found.doc), freeDocument}
+	}
+	return answer
+}
+
+// copied is Go's own copy of a text of the library.
+func copied(text *C.char, length C.size_t) string {
+	return string(unsafe.Slice((*byte)(unsafe.Pointer(text)), int(length)))
+}
+
+func verifier(h *Handle) *C.assay_verifier { return (*C.assay_verifier)(h.pointer) }
+
+// VersionNumber is the version of the loaded library.
+func VersionNumber() uint32 { return uint32(C.assay_version_number()) }
+
+// Version is the same as text.
+func Version() string { return C.GoString(C.assay_version()) }
+
+// BuildInfo is JSON about the loaded library.
+func BuildInfo() string { return C.GoString(C.assay_build_info()) }
+
+// StatusName is the name of a status.
+func StatusName(status int32) string {
+	return C.GoString(C.assay_status_name(C.assay_status(status)))
+}
+
+// CheckExpiry judges stored dates; a date that does not exist is NoDate.
+func CheckExpiry(expires, grace, revoked, now int64) int32 {
+	return int32(C.assay_check_expiry(
+		C.int64_t(expires), C.int64_t(grace), C.int64_t(revoked), C.int64_t(now)))
+}
+
+// NewVerifier builds a verifier; the object is empty when it was refused.
+func NewVerifier(config Text) (Answer, Object) {
+	found := C.go_verifier_new(config.pointer(), config.length())
+	runtime.KeepAlive(config)
+	return answered(found.answer), object(found.made, freeVerifier)
+}
+
+func object(pointer unsafe.Pointer, free func(unsafe.Pointer)) Object {
+	if pointer == nil {
+		return Object{}
+	}
+	return Object{pointer, free}
+}
+
+// VerifyJWS verifies one JWS; false when the verifier is closed, as in all
+// calls below.
+func VerifyJWS(v *Handle, kind int32, jws Text, now int64) (Answer, bool) {
+	if !v.use() {
+		return Answer{}, false
+	}
+	found := C.go_verify_jws(
+		verifier(v), C.int32_t(kind), jws.pointer(), jws.length(), C.int64_t(now))
+	runtime.KeepAlive(jws)
+	v.done()
+	return answered(found), true
+}
+
+// VerifyReceipt verifies one receipt.
+func VerifyReceipt(v *Handle, kind int32, receipt, subject Text, now int64) (Answer, bool) {
+	if !v.use() {
+		return Answer{}, false
+	}
+	found := C.go_verify_receipt(verifier(v), C.int32_t(kind), receipt.pointer(),
+		receipt.length(), subject.pointer(), subject.length(), C.int64_t(now))
+	runtime.KeepAlive(receipt)
+	runtime.KeepAlive(subject)
+	v.done()
+	return answered(found), true
+}
+
+// Triage looks at an untrusted blob.
+func Triage(v *Handle, blob Text, now int64) (Answer, bool) {
+	if !v.use() {
+		return Answer{}, false
+	}
+	found := C.go_triage(verifier(v), blob.pointer(), blob.length(), C.int64_t(now))
+	runtime.KeepAlive(blob)
+	v.done()
+	return answered(found), true
+}
+
+// ReadVerifyReceipt reads an answer of verifyReceipt.
+func ReadVerifyReceipt(v *Handle, body Text, now int64) (Answer, bool) {
+	if !v.use() {
+		return Answer{}, false
+	}
+	found := C.go_read_verify_receipt(
+		verifier(v), body.pointer(), body.length(), C.int64_t(now))
+	runtime.KeepAlive(body)
+	v.done()
+	return answered(found), true
+}
+
+// VerifyAttestation verifies an attestation.
+func VerifyAttestation(
+	v *Handle, attestation, keyID Text, dataKind int32, data Text, now int64,
+) (Answer, bool) {
+	if !v.use() {
+		return Answer{}, false
+	}
+	found := C.go_verify_attestation(verifier(v), attestation.pointer(),
+		attestation.length(), keyID.pointer(), keyID.length(), C.int32_t(dataKind),
+		data.pointer(), data.length(), C.int64_t(now))
+	runtime.KeepAlive(attestation)
+	runtime.KeepAlive(keyID)
+	runtime.KeepAlive(data)
+	v.done()
+	return answered(found), true
+}
+
+// VerifyAssertion verifies an assertion.
+func VerifyAssertion(
+	v *Handle, assertion, key Text, counter uint32, dataKind int32, data Text, now int64,
+) (Answer, bool) {
+	if !v.use() {
+		return Answer{}, false
+	}
+	found := C.go_verify_assertion(verifier(v), assertion.pointer(),
+		assertion.length(), key.pointer(), key.length(), C.uint32_t(counter),
+		C.int32_t(dataKind), data.pointer(), data.length(), C.int64_t(now))
+	runtime.KeepAlive(assertion)
+	runtime.KeepAlive(key)
+	runtime.KeepAlive(data)
+	v.done()
+	return answered(found), true
+}
+
+// Which of the handles of a call was closed.
+type Closed int
+
+// NoneClosed: the call was made.
+const (
+	NoneClosed Closed = iota
+	VerifierClosed
+	EvidenceClosed
+)
+
+// documents are the handles of evidence in use for one call.
+type documents struct {
+	handles  []*Handle
+	pointers []*C.assay_doc
+}
+
+// useDocuments begins a use of each; false, and no use, when one is closed.
+func useDocuments(handles []*Handle) (documents, bool) {
+	used := documents{pointers: make([]*C.assay_doc, 0, len(handles))}
+	for at, handle := range handles {
+		if !handle.use() {
+			used.done()
+			return documents{}, false
+		}
+		used.handles = handles[:at+1]
+		used.pointers = append(used.pointers, (*C.assay_doc)(handle.pointer))
+	}
+	return used, true
+}
+
+func (d documents) first() **C.assay_doc {
+	if len(d.pointers) == 0 {
+		return nil
+	}
+	return &d.pointers[0]
+}
+
+func (d documents) done() {
+	for _, handle := range d.handles {
+		handle.done()
+	}
+}
+
+// Decide decides from documents.
+func Decide(v *Handle, evidence []*Handle, account Text, now int64) (Answer, Closed) {
+	if !v.use() {
+		return Answer{}, VerifierClosed
+	}
+	defer v.done()
+	used, open := useDocuments(evidence)
+	if !open {
+		return Answer{}, EvidenceClosed
+	}
+	defer used.done()
+	found := C.go_decide(verifier(v), used.first(), C.size_t(len(used.pointers)),
+		account.pointer(), account.length(), C.int64_t(now))
+	runtime.KeepAlive(account)
+	return answered(found), NoneClosed
+}
+
+// NewExchange starts a conversation; the object is empty when it was done at
+// once.
+func NewExchange(v *Handle, request Text, evidence []*Handle, now int64) (
+	Answer, Object, Closed,
+) {
+	if !v.use() {
+		return Answer{}, Object{}, VerifierClosed
+	}
+	defer v.done()
+	used, open := useDocuments(evidence)
+	if !open {
+		return Answer{}, Object{}, EvidenceClosed
+	}
+	defer used.done()
+	found := C.go_exchange_new(verifier(v), request.pointer(), request.length(),
+		used.first(), C.size_t(len(used.pointers)), C.int64_t(now))
+	runtime.KeepAlive(request)
+	return answered(found.answer), object(found.made, freeExchange), NoneClosed
+}
+
+// StepExchange hands in what the last step brought; one goroutine at a time.
+func StepExchange(x *Handle, text Text, now int64) (Answer, bool) {
+	if !x.use() {
+		return Answer{}, false
+	}
+	found := C.go_exchange_step(
+		(*C.assay_exchange)(x.pointer), text.pointer(), text.length(), C.int64_t(now))
+	runtime.KeepAlive(text)
+	x.done()
+	return answered(found), true
+}
+
+// DocumentStatus is the status that the call that made a document returned.
+func DocumentStatus(d *Handle) (int32, bool) {
+	if !d.use() {
+		return 0, false
+	}
+	status := C.assay_doc_status((*C.assay_doc)(d.pointer))
+	d.done()
+	return int32(status), true
+}
+
+// DocumentText is one member of a document as text; found is false where it is
+// absent or no text.
+func DocumentText(d *Handle, path string) (text string, found, open bool) {
+	if !d.use() {
+		return "", false, false
+	}
+	given := Given(path)
+	var length C.size_t
+	at := C.assay_doc_text(
+		(*C.assay_doc)(d.pointer), given.pointer(), given.length(), &length)
+	if at != nil {
+		text, found = copied(at, length), true
+	}
+	runtime.KeepAlive(path)
+	d.done()
+	return text, found, true
+}
+
+// DocumentInteger is one member of a document as integer; found is false where
+// it is absent or no integer.
+func DocumentInteger(d *Handle, path string) (value int64, found, open bool) {
+	if !d.use() {
+		return 0, false, false
+	}
+	given := Given(path)
+	// An integer that is there is not both of two fallbacks.
+	ask := func(fallback int64) int64 {
+		return int64(C.assay_doc_integer((*C.assay_doc)(d.pointer), given.pointer(),
+			given.length(), C.int64_t(fallback)))
+	}
+	value = ask(0)
+	found = value != 0 || ask(1) == 0
+	runtime.KeepAlive(path)
+	d.done()
+	return value, found, true
+}

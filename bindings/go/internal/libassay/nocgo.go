@@ -1,0 +1,7 @@
+//go:build !cgo
+
+package libassay
+
+// The library is linked with cgo. What follows does not exist, so that a build
+// without cgo ends with its name.
+var _ = assay_needs_cgo__set_CGO_ENABLED_1_and_install_a_C_compiler

@@ -1,0 +1,84 @@
+package assay
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"assay/internal/libassay"
+)
+
+// An Option changes one call. A call refuses options that are not for it.
+type Option struct {
+	kind optionKind
+	at   int64
+	text libassay.Text
+}
+
+type optionKind uint8
+
+const (
+	optionAt optionKind = 1 << iota
+	optionDevice
+	optionPublicKey
+	optionAccount
+)
+
+func (k optionKind) String() string {
+	return map[optionKind]string{optionAt: "At", optionDevice: "Device",
+		optionPublicKey: "PublicKeyOf", optionAccount: "Account"}[k]
+}
+
+// At is the time at which a call judges, instead of the system's clock.
+func At(now time.Time) Option { return Option{kind: optionAt, at: now.UnixMilli()} }
+
+// Device is the device that an app receipt must belong to: the 16 bytes of the
+// vendor id (iOS) or the 6 bytes of the MAC address (macOS).
+func Device(id []byte) Option {
+	return Option{kind: optionDevice, text: libassay.GivenBytes(id)}
+}
+
+// PublicKeyOf is the key that an App Attest receipt must be about: the 65 bytes of
+// PublicKey.X963 or the 91 of PublicKey.SPKI.
+func PublicKeyOf(key []byte) Option {
+	return Option{kind: optionPublicKey, text: libassay.GivenBytes(key)}
+}
+
+// Account is the appAccountToken that the evidence of a decision must carry.
+func Account(token string) Option {
+	return Option{kind: optionAccount, text: libassay.Given(token)}
+}
+
+// choices are the options of one call.
+type choices struct {
+	now              int64
+	subject, account libassay.Text
+}
+
+// begun looks at context and options before a call. Without At the time is now.
+func begun(ctx context.Context, options []Option, allowed optionKind) (choices, error) {
+	var chosen choices
+	if ctx != nil {
+		if err := ctx.Err(); err != nil {
+			return chosen, err
+		}
+	}
+	timed := false
+	for i := range options {
+		each := &options[i]
+		switch each.kind & (allowed | optionAt) {
+		case optionAt:
+			chosen.now, timed = each.at, true
+		case optionDevice, optionPublicKey:
+			chosen.subject = each.text
+		case optionAccount:
+			chosen.account = each.text
+		default:
+			return chosen, fmt.Errorf("%w: this call takes no %v", ErrArgument, each.kind)
+		}
+	}
+	if !timed {
+		chosen.now = time.Now().UnixMilli()
+	}
+	return chosen, nil
+}

@@ -1,0 +1,398 @@
+package assay
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"runtime"
+
+	"assay/internal/libassay"
+)
+
+// A Verifier holds pinned roots, apps, products and policy, and remembers proven
+// chains.
+//
+// Make one when the process starts and share it: every method may be called by
+// many goroutines at once. Immutable; another policy is another Verifier.
+//
+// A call does not start when its context is done; it then answers the context's
+// error. Once started it ends by itself, mostly within a millisecond.
+type Verifier struct {
+	handle   libassay.Handle
+	document *Document
+}
+
+// NewVerifier builds a verifier from a configuration (docs/config.md): a string,
+// []byte or json.RawMessage with JSON, or any other value, which is marshalled.
+//
+//	assay.NewVerifier(`{"apps":[{"bundleId":"com.example.app","appAppleId":1234567890}]}`)
+//
+// The error is ErrConfig for a configuration that is not usable, with the
+// member's path in Place; ErrLibrary when the loaded library does not fit.
+func NewVerifier(config any) (*Verifier, error) {
+	if err := fitting(); err != nil {
+		return nil, err
+	}
+	text, err := jsonText(config, "config")
+	if err != nil {
+		return nil, err
+	}
+	answer, made := libassay.NewVerifier(libassay.Given(text))
+	verifier := new(Verifier)
+	if !made.Empty() {
+		verifier.handle.Hold(made)
+		runtime.SetFinalizer(verifier, (*Verifier).finalize)
+	}
+	if verifier.document, err = answered(answer); err != nil {
+		return nil, err
+	}
+	if err := verifier.document.Err(); err != nil {
+		verifier.Close()
+		return nil, err
+	}
+	return verifier, nil
+}
+
+func (v *Verifier) finalize() { v.handle.Close() }
+
+// Close gives the verifier back when the calls under way have ended; it does not
+// wait for them. Later calls answer ErrClosed. Documents stay valid. Closing
+// twice is allowed.
+func (v *Verifier) Close() {
+	v.handle.Close()
+	runtime.SetFinalizer(v, nil)
+}
+
+// Document is the document of kind "configuration", with its warnings.
+func (v *Verifier) Document() *Document { return v.document }
+
+// Configuration is the configuration with every default filled in. Keys and
+// secrets read as true.
+func (v *Verifier) Configuration() json.RawMessage {
+	if v.document == nil {
+		return nil
+	}
+	s := scanner{text: v.document.json}
+	if !s.seek("configuration") {
+		return nil
+	}
+	text, _ := s.value()
+	return json.RawMessage(text)
+}
+
+// ---- signed by StoreKit ------------------------------------------------------
+
+// VerifyTransaction verifies a signed transaction: a purchase, restore or renewal.
+//
+// jws is the compact JWS alone, no JSON around it, no line end. The error is
+// ErrRejected when it is not genuine, or not for this verifier's apps and
+// environments; ErrMalformed, ErrUnsupported or ErrTooLarge when it is no JWS of
+// this kind; ErrMisuse for a time outside 2008 … 2100; ErrClosed.
+func (v *Verifier) VerifyTransaction(
+	ctx context.Context, jws string, options ...Option,
+) (*Transaction, error) {
+	document, err := v.jws(ctx, libassay.JWSTransaction, libassay.Given(jws), options)
+	return verified[Transaction](document, err, "transaction")
+}
+
+// VerifyRenewal verifies a signed renewal info. Arguments and errors as of
+// VerifyTransaction.
+func (v *Verifier) VerifyRenewal(
+	ctx context.Context, jws string, options ...Option,
+) (*Renewal, error) {
+	document, err := v.jws(ctx, libassay.JWSRenewal, libassay.Given(jws), options)
+	return verified[Renewal](document, err, "renewal")
+}
+
+// VerifyNotification verifies a server notification and every JWS inside it, in
+// one call.
+//
+// jws is the value of signedPayload of the request's body. Errors as of
+// VerifyTransaction.
+func (v *Verifier) VerifyNotification(
+	ctx context.Context, jws string, options ...Option,
+) (*Notification, error) {
+	document, err := v.jws(ctx, libassay.JWSNotification, libassay.Given(jws), options)
+	return verified[Notification](document, err, "notification")
+}
+
+// VerifyAppTransaction verifies a signed app transaction. Arguments and errors as
+// of VerifyTransaction.
+func (v *Verifier) VerifyAppTransaction(
+	ctx context.Context, jws string, options ...Option,
+) (*AppTransaction, error) {
+	document, err := v.jws(ctx, libassay.JWSAppTransaction, libassay.Given(jws), options)
+	return verified[AppTransaction](document, err, "appTransaction")
+}
+
+// VerifyRealtimeRequest verifies a realtime request of Retention Messaging.
+//
+// jws is the value of signedPayload of the request's body. Errors as of
+// VerifyTransaction.
+func (v *Verifier) VerifyRealtimeRequest(
+	ctx context.Context, jws string, options ...Option,
+) (*RealtimeRequest, error) {
+	document, err := v.jws(ctx, libassay.JWSRealtimeRequest, libassay.Given(jws), options)
+	return verified[RealtimeRequest](document, err, "realtimeRequest")
+}
+
+// ---- receipts ----------------------------------------------------------------
+
+// VerifyTransactionReceipt verifies a transaction receipt: the property list of
+// iOS 3 to 6, one purchase.
+//
+// receipt is what the app sent: base64 (once or twice, wrapped, URL-safe) or raw.
+// The error is ErrRejected when it is not genuine, or not for this verifier's
+// apps, products and environments. RetryAfterConfig with
+// rejected.identity.product: a purchase that the catalogue does not know yet; the
+// client must keep the receipt. Other errors as of VerifyTransaction.
+func (v *Verifier) VerifyTransactionReceipt(
+	ctx context.Context, receipt []byte, options ...Option,
+) (*TransactionReceipt, error) {
+	document, err := v.receipt(ctx, libassay.ReceiptTransaction, receipt, options, 0)
+	return verified[TransactionReceipt](document, err, "transactionReceipt")
+}
+
+// VerifyAppReceipt verifies an app receipt: all purchases of an app on one device.
+//
+// receipt as in VerifyTransactionReceipt. The option Device names the device that
+// it must belong to; without it DeviceBound is false. The error is ErrRejected
+// when it is not genuine, not for this verifier's apps and environments, or of
+// another device; ErrMisuse for a device id of another length. Purchases of
+// unknown products are no refusal: they have Known false.
+func (v *Verifier) VerifyAppReceipt(
+	ctx context.Context, receipt []byte, options ...Option,
+) (*AppReceipt, error) {
+	document, err := v.receipt(ctx, libassay.ReceiptApp, receipt, options, optionDevice)
+	return verified[AppReceipt](document, err, "appReceipt")
+}
+
+// ReadVerifyReceipt reads the body of an answer of Apple's verifyReceipt endpoint:
+// the whole body of the HTTP answer, status 200.
+//
+// Every answer without facts is an error, and its RetryClass says what to do:
+// RetryLater (it is no verdict: keep everything as it was and ask again),
+// RetrySameOnce (the same endpoint, once more), RetryOtherEnvironment (the other
+// endpoint, once), RetryAfterConfig, RetryNever.
+func (v *Verifier) ReadVerifyReceipt(
+	ctx context.Context, body []byte, options ...Option,
+) (*VerifyReceiptAnswer, error) {
+	document, err := v.answer(ctx, body, options)
+	return verified[VerifyReceiptAnswer](document, err, "verifyReceipt")
+}
+
+// Triage looks at an untrusted blob, without cryptography: what is it, is it ours,
+// and is it worth verifying? blob is whatever the client sent for a purchase.
+//
+// What the blob is makes no error: WorthVerifying, Category and Disposition of the
+// finding say how to go on. Its claims stand in Claimed; they are not facts. The
+// error is ErrMisuse for a time outside 2008 … 2100, or ErrClosed.
+func (v *Verifier) Triage(
+	ctx context.Context, blob []byte, options ...Option,
+) (*Triage, error) {
+	chosen, err := begun(ctx, options, 0)
+	if err != nil {
+		return nil, err
+	}
+	answer, open := libassay.Triage(&v.handle, libassay.GivenBytes(blob), chosen.now)
+	document, err := v.own(answer, open)
+	if err != nil {
+		return nil, err
+	}
+	if err := document.ours(); err != nil {
+		return nil, err
+	}
+	found, err := read[Triage](document, "triage")
+	if err != nil {
+		return nil, err
+	}
+	return found, found.finish()
+}
+
+// ---- any kind ----------------------------------------------------------------
+
+// jwsKinds and receiptKinds are the library's numbers of kinds of evidence.
+var (
+	jwsKinds = map[Kind]int32{
+		KindTransaction:     libassay.JWSTransaction,
+		KindRenewal:         libassay.JWSRenewal,
+		KindNotification:    libassay.JWSNotification,
+		KindAppTransaction:  libassay.JWSAppTransaction,
+		KindRealtimeRequest: libassay.JWSRealtimeRequest,
+	}
+	receiptKinds = map[Kind]int32{
+		KindTransactionReceipt: libassay.ReceiptTransaction,
+		KindAppReceipt:         libassay.ReceiptApp,
+		KindAttestReceipt:      libassay.ReceiptAttest,
+	}
+)
+
+// Verify verifies evidence of one kind, and answers with the document on success
+// and on refusal: look at OK first, then at Facts, or take Err.
+//
+// kind is one of the kinds of a JWS or of a receipt, or KindVerifyReceipt for an
+// answer of that endpoint; there is deliberately no "any". The error is ErrArgument
+// for another kind or an option that is not for it, ErrClosed, or the context's.
+func (v *Verifier) Verify(
+	ctx context.Context, kind Kind, evidence []byte, options ...Option,
+) (*Document, error) {
+	if number, known := jwsKinds[kind]; known {
+		return v.jws(ctx, number, libassay.GivenBytes(evidence), options)
+	}
+	if number, known := receiptKinds[kind]; known {
+		return v.receipt(ctx, number, evidence, options, subjects[kind])
+	}
+	if kind == KindVerifyReceipt {
+		return v.answer(ctx, evidence, options)
+	}
+	return nil, fmt.Errorf("%w: %q is no kind of evidence", ErrArgument, kind)
+}
+
+// subjects are the options that say what a receipt must belong to.
+var subjects = map[Kind]optionKind{
+	KindAppReceipt:    optionDevice,
+	KindAttestReceipt: optionPublicKey,
+}
+
+// ---- decisions ---------------------------------------------------------------
+
+// Decide decides plan, state and the next time to look, from verified evidence.
+//
+// evidence are facts or documents of this verifier (or one with the same
+// configuration): of JWS, receipts and answers of verifyReceipt, in any mixture; a
+// renewal needs its transaction beside it. Facts nested in a notification stand
+// for the whole notification. The option Account names the appAccountToken that
+// the evidence must carry; without it `decide.account` of the configuration says.
+//
+// Not entitled is an answer, no error: Entitled is then false, and State says why.
+// The error is ErrRejected when the evidence is of another account or too thin,
+// ErrMisuse when it was refused or is none, ErrClosed when the verifier or a
+// document was closed.
+func (v *Verifier) Decide(
+	ctx context.Context, evidence []Evidence, options ...Option,
+) (*Decision, error) {
+	chosen, err := begun(ctx, options, optionAccount)
+	if err != nil {
+		return nil, err
+	}
+	documents, handles, err := documentsOf(evidence)
+	if err != nil {
+		return nil, err
+	}
+	answer, closed := libassay.Decide(&v.handle, handles, chosen.account, chosen.now)
+	runtime.KeepAlive(documents)
+	if closed == libassay.EvidenceClosed {
+		return nil, fmt.Errorf("%w: evidence", ErrClosed)
+	}
+	document, err := v.own(answer, closed == libassay.NoneClosed)
+	if err != nil {
+		return nil, err
+	}
+	if !document.OK() && document.status != notEntitled {
+		return nil, document.Err()
+	}
+	found, err := read[Decision](document, "decision")
+	if err != nil {
+		return nil, err
+	}
+	return found, found.finish()
+}
+
+// documentsOf are the documents behind evidence, each once, and their handles.
+func documentsOf(evidence []Evidence) ([]*Document, []*libassay.Handle, error) {
+	documents := make([]*Document, 0, len(evidence))
+	handles := make([]*libassay.Handle, 0, len(evidence))
+	seen := make(map[*Document]bool, len(evidence))
+	for _, each := range evidence {
+		document := proofOf(each)
+		if document == nil {
+			return nil, nil, fmt.Errorf("%w: evidence that no verifier made", ErrArgument)
+		}
+		if !seen[document] {
+			seen[document] = true
+			documents = append(documents, document)
+			handles = append(handles, &document.handle)
+		}
+	}
+	return documents, handles, nil
+}
+
+// ---- calls -------------------------------------------------------------------
+
+// own is the document of an answer of this verifier's.
+func (v *Verifier) own(answer libassay.Answer, open bool) (*Document, error) {
+	runtime.KeepAlive(v)
+	if !open {
+		return nil, ErrClosed
+	}
+	return answered(answer)
+}
+
+func (v *Verifier) jws(
+	ctx context.Context, kind int32, jws libassay.Text, options []Option,
+) (*Document, error) {
+	chosen, err := begun(ctx, options, 0)
+	if err != nil {
+		return nil, err
+	}
+	answer, open := libassay.VerifyJWS(&v.handle, kind, jws, chosen.now)
+	return v.own(answer, open)
+}
+
+func (v *Verifier) receipt(
+	ctx context.Context, kind int32, receipt []byte, options []Option, allowed optionKind,
+) (*Document, error) {
+	chosen, err := begun(ctx, options, allowed)
+	if err != nil {
+		return nil, err
+	}
+	answer, open := libassay.VerifyReceipt(
+		&v.handle, kind, libassay.GivenBytes(receipt), chosen.subject, chosen.now)
+	return v.own(answer, open)
+}
+
+func (v *Verifier) answer(
+	ctx context.Context, body []byte, options []Option,
+) (*Document, error) {
+	chosen, err := begun(ctx, options, 0)
+	if err != nil {
+		return nil, err
+	}
+	answer, open := libassay.ReadVerifyReceipt(
+		&v.handle, libassay.GivenBytes(body), chosen.now)
+	return v.own(answer, open)
+}
+
+// verified is what a call that answered with a document returns: the facts of an
+// accepted one, else the error.
+func verified[T any](document *Document, err error, path ...string) (*T, error) {
+	if err == nil {
+		err = document.Err()
+	}
+	if err != nil {
+		return nil, err
+	}
+	return read[T](document, path...)
+}
+
+// read reads facts that must be there.
+func read[T any](document *Document, path ...string) (*T, error) {
+	found := new(T)
+	there, err := factsAt(document, found, path...)
+	if err == nil && !there {
+		err = document.unreadable()
+	}
+	if err != nil {
+		return nil, err
+	}
+	return found, nil
+}
+
+// ours is the error of a call that was the program's or the library's own fault.
+func (d *Document) ours() error {
+	switch d.status.Family() {
+	case ErrMisuse, ErrInternal:
+		return refusal(d)
+	}
+	return nil
+}
