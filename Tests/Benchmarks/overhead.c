@@ -1,0 +1,116 @@
+/*
+ * overhead.c - what the C call costs that every binding makes: one transaction
+ * verified, its facts read out, the document given back.
+ *
+ *   overhead CONFIG_FILE JWS_FILE NOW_MS COUNT
+ *
+ * Prints one line of JSON: nanoseconds of CPU time per call of each of seven
+ * rounds.
+ */
+#include <assay.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#define ROUNDS 7
+#define WARM_UP 200
+#define PATH(name) "transaction." name, sizeof("transaction." name) - 1
+
+struct text {
+  char *at;
+  size_t length;
+};
+
+static struct text read_file(const char *path) {
+  struct text found = {NULL, 0};
+  FILE *file = fopen(path, "rb");
+  long size;
+  if (file == NULL || fseek(file, 0, SEEK_END) != 0 ||
+      (size = ftell(file)) < 0 || fseek(file, 0, SEEK_SET) != 0 ||
+      (found.at = malloc((size_t)size + 1)) == NULL ||
+      fread(found.at, 1, (size_t)size, file) != (size_t)size) {
+    fprintf(stderr, "%s: cannot be read\n", path);
+    exit(2);
+  }
+  found.length = (size_t)size;
+  fclose(file);
+  return found;
+}
+
+/* CPU time of the process: what others do on the machine disturbs little. */
+static double now_ns(void) {
+  struct timespec time;
+  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time);
+  return (double)time.tv_sec * 1e9 + (double)time.tv_nsec;
+}
+
+/* What keeps the compiler from leaving a fact out. */
+static volatile size_t seen;
+
+static void see_text(const assay_doc *doc, const char *path, size_t path_len) {
+  size_t length = 0;
+  if (assay_doc_text(doc, path, path_len, &length) == NULL) {
+    fprintf(stderr, "%s is absent\n", path);
+    exit(1);
+  }
+  seen += length;
+}
+
+static void see_integer(const assay_doc *doc, const char *path,
+                        size_t path_len) {
+  seen += (size_t)assay_doc_integer(doc, path, path_len, -1);
+}
+
+static void one_call(const assay_verifier *verifier, const struct text *jws,
+                     int64_t now_ms) {
+  assay_doc *doc = NULL;
+  if (assay_verify_jws(verifier, ASSAY_JWS_TRANSACTION, jws->at, jws->length,
+                       now_ms, &doc) != ASSAY_OK) {
+    fprintf(stderr, "refused: %s\n", assay_doc_json(doc, NULL));
+    exit(1);
+  }
+  see_text(doc, PATH("transactionId"));
+  see_text(doc, PATH("originalTransactionId"));
+  see_text(doc, PATH("productId"));
+  see_text(doc, PATH("bundleId"));
+  see_text(doc, PATH("environment"));
+  see_text(doc, PATH("type"));
+  see_integer(doc, PATH("purchaseDate"));
+  see_integer(doc, PATH("expiresDate"));
+  see_integer(doc, PATH("quantity"));
+  see_text(doc, PATH("inAppOwnershipType"));
+  assay_doc_free(doc);
+}
+
+int main(int argc, char **argv) {
+  struct text config, jws;
+  assay_verifier *verifier = NULL;
+  long count, i;
+  int64_t now_ms;
+  int round;
+  if (argc != 5 || (count = strtol(argv[4], NULL, 10)) < 1) {
+    fputs("usage: overhead CONFIG_FILE JWS_FILE NOW_MS COUNT\n", stderr);
+    return 2;
+  }
+  config = read_file(argv[1]);
+  jws = read_file(argv[2]);
+  now_ms = strtoll(argv[3], NULL, 10);
+  if (assay_verifier_new(config.at, config.length, &verifier, NULL) !=
+      ASSAY_OK) {
+    fputs("the configuration is refused\n", stderr);
+    return 1;
+  }
+  for (i = 0; i < WARM_UP; i++) one_call(verifier, &jws, now_ms);
+  printf("{\"language\": \"c\", \"ns\": [");
+  for (round = 0; round < ROUNDS; round++) {
+    double begin = now_ns();
+    for (i = 0; i < count; i++) one_call(verifier, &jws, now_ms);
+    printf("%s%.1f", round ? ", " : "", (now_ns() - begin) / (double)count);
+  }
+  puts("]}");
+  assay_verifier_free(verifier);
+  free(config.at);
+  free(jws.at);
+  return 0;
+}

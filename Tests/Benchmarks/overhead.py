@@ -1,0 +1,207 @@
+#!/usr/bin/env python3
+"""What a call through each binding adds to the C call, measured in one run.
+
+  overhead.py --library FILE --mint FILE --out FOLDER [--count N] [--json FILE]
+
+One call: a transaction of about 5.5 kB is verified by the binding's ordinary public
+API, ten facts are read out by the typed API, and the document is given back. A
+program in each language is called
+
+  PROGRAM CONFIG_FILE JWS_FILE NOW_MS COUNT
+
+with ASSAY_LIBRARY (and LD_LIBRARY_PATH) set. It warms up with 200 calls, runs seven
+rounds of COUNT calls and prints {"language": "go", "ns": [r1 .. r7]}, nanoseconds of
+CPU time of the process per call of each round, a garbage collector's threads included.
+The programs run in turn, several times round; what counts is the fastest round of each
+language, and its difference to that of C. A language whose tools are missing is named
+as skipped. A missed bar is marked and fails nothing: figures depend on the machine, and
+on who else uses it.
+"""
+
+import argparse
+import json
+import os
+import pathlib
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+
+HERE = pathlib.Path(__file__).resolve().parent
+ROOT = HERE.parent.parent
+ROUNDS_OF_ALL = 4
+
+# language: (title, bar in microseconds over C)
+LANGUAGES = {
+    "c": ("C", None),
+    "go": ("Go", 3),
+    "php-ffi": ("PHP, FFI", 3),
+    "php-ext": ("PHP, extension", 3),
+    "python": ("Python", 8),
+}
+
+
+class Skipped(Exception):
+    """Why a language cannot be measured here."""
+
+
+# ---- the programs ------------------------------------------------------------
+
+
+def built(command, **more):
+    """Run a compiler; what it said is the reason when it fails."""
+    done = subprocess.run([str(word) for word in command], text=True, capture_output=True,
+                          **more)
+    if done.returncode:
+        raise Skipped(" ".join((done.stderr or done.stdout).split())[:300])
+
+
+def c_program(options, out):
+    program = out / "overhead-c"
+    library = options.library
+    built([os.environ.get("CC", "cc"), "-std=gnu11", "-O2", f"-I{ROOT / 'include'}",
+           HERE / "overhead.c", "-o", program, f"-L{library.parent}", f"-l:{library.name}"])
+    return [str(program)], {}
+
+
+def go_program(options, out):
+    if not shutil.which("go"):
+        raise Skipped("no 'go' on PATH")
+    place = out / "pkgconfig"
+    place.mkdir(exist_ok=True)
+    (place / "assay.pc").write_text(
+        "Name: assay\nDescription: the library that is measured\nVersion: 0\n"
+        f"Libs: -L{options.library.parent} -l:{options.library.name}\n"
+        f"Cflags: -I{ROOT / 'include'}\n")
+    program = out / "overhead-go"
+    built(["go", "build", "-o", program, "."], cwd=HERE / "overhead_go",
+          env={**os.environ, "PKG_CONFIG_PATH": str(place), "GOFLAGS": "-mod=mod",
+               "GOPROXY": "off", "CGO_ENABLED": "1"})
+    return [str(program)], {}
+
+
+def python_program(options, out):
+    return ([options.python, str(HERE / "overhead_python.py")],
+            {"PYTHONPATH": str(ROOT / "bindings/python")})
+
+
+def php_program(options, out):
+    if not (HERE / "overhead.php").exists():
+        raise Skipped("there is no overhead.php")
+    if not shutil.which("php"):
+        raise Skipped("no 'php' on PATH")
+    return ["php", str(HERE / "overhead.php")], {}
+
+
+# ---- measuring ---------------------------------------------------------------
+
+
+def measured(command, environment, arguments):
+    """{language: rounds} of one program, which may measure several."""
+    done = subprocess.run([*command, *arguments], env=environment, text=True,
+                          capture_output=True)
+    found = {}
+    for line in done.stdout.splitlines():
+        if line.startswith("{"):
+            record = json.loads(line)
+            found[record["language"]] = record["ns"]
+    if done.returncode or not found:
+        raise Skipped(f"ended with {done.returncode}: "
+                      + " ".join((done.stderr or done.stdout).split())[:300])
+    return found
+
+
+def evidence(options, folder):
+    """Minted evidence: the arguments of every program."""
+    subprocess.run([str(options.mint), folder], check=True)
+    return [f"{folder}/config.json", f"{folder}/transaction.jws",
+            str(time.time_ns() // 1_000_000), str(options.count)]
+
+
+def measure(options):
+    """({language: fastest round in ns}, {language: why it was skipped})."""
+    options.out.mkdir(parents=True, exist_ok=True)
+    programs, skipped, fastest = {}, {}, {}
+    for name, prepare in (("c", c_program), ("go", go_program), ("php", php_program),
+                          ("python", python_program)):
+        try:
+            programs[name] = prepare(options, options.out)
+        except Skipped as why:
+            skipped[name] = str(why)
+    environment = dict(os.environ, ASSAY_LIBRARY=str(options.library),
+                       LD_LIBRARY_PATH=str(options.library.parent))
+    with tempfile.TemporaryDirectory() as folder:
+        arguments = evidence(options, folder)
+        for _ in range(ROUNDS_OF_ALL):
+            for name, (command, more) in list(programs.items()):
+                try:
+                    found = measured(command, {**environment, **more}, arguments)
+                except Skipped as why:
+                    skipped[name] = str(why)
+                    del programs[name]
+                    continue
+                for language, rounds in found.items():
+                    fastest[language] = min(*rounds, fastest.get(language, rounds[0]))
+    return fastest, skipped
+
+
+# ---- showing -----------------------------------------------------------------
+
+
+def rows(fastest):
+    """One record a language, C first."""
+    bare = fastest["c"]
+    known = [name for name in LANGUAGES if name in fastest]
+    for name in [*known, *sorted(set(fastest) - set(known))]:
+        title, bar = LANGUAGES.get(name, (name, None))
+        added = (fastest[name] - bare) / 1000
+        yield {"language": name, "title": title, "us": fastest[name] / 1000,
+               "addedUs": None if name == "c" else added, "barUs": bar,
+               "met": None if bar is None else added <= bar}
+
+
+def table(records):
+    head = ("one transaction and ten facts", "a call", "over C", "bar", "")
+    cells = [head]
+    for row in records:
+        added = "" if row["addedUs"] is None else f"{row['addedUs']:+.2f} us"
+        bar = "" if row["barUs"] is None else f"<= {row['barUs']} us"
+        met = {None: "", True: "met", False: "MISSED"}[row["met"]]
+        cells.append((row["title"], f"{row['us']:.2f} us", added, bar, met))
+    widths = [max(len(line[column]) for line in cells) for column in range(len(head))]
+    for index, line in enumerate(cells):
+        print("| " + " | ".join(cell.ljust(width) for cell, width in zip(line, widths)) + " |")
+        if index == 0:
+            print("|" + "|".join("-" * (width + 2) for width in widths) + "|")
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--library", required=True, type=pathlib.Path)
+    parser.add_argument("--mint", required=True, type=pathlib.Path)
+    parser.add_argument("--out", required=True, type=pathlib.Path)
+    parser.add_argument("--python", default=sys.executable)
+    parser.add_argument("--count", type=int, default=500)
+    parser.add_argument("--json", type=pathlib.Path)
+    options = parser.parse_args()
+    options.library = options.library.resolve()
+    options.mint, options.out = options.mint.resolve(), options.out.resolve()
+    fastest, skipped = measure(options)
+    for name, why in skipped.items():
+        print(f"skipped {name}: {why}")
+    if "c" not in fastest:
+        print("there is nothing to compare with: the C program did not run")
+        return 1
+    records = list(rows(fastest))
+    table(records)
+    missed = [row["title"] for row in records if row["met"] is False]
+    print("\nbars missed:", "; ".join(missed) if missed else "none")
+    if options.json:
+        options.json.write_text(
+            json.dumps({"rows": records, "skipped": skipped}, indent=2) + "\n")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
