@@ -12,8 +12,8 @@ From Sources/Assay/Verdict/statuses.tsv and include/assay.h come:
   bindings/python/assay/_prototypes.py      constants and functions for ctypes
   bindings/python/assay/_statuses.py        names, sentences and HTTP statuses
   bindings/python/assay/_version.py         the version of the header
-  bindings/go/internal/libassay/constants.go       the constants for Go
-  bindings/go/internal/libassay/functions_test.go  the functions that Go must bind
+  bindings/go/internal/libassay/constants.go the constants
+  bindings/go/functions_test.go             the functions that Go must bind
   bindings/go/statuses.go                   names, sentences and HTTP statuses
 """
 import sys

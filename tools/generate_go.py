@@ -35,7 +35,7 @@ def constants(contract):
 
 def functions(contract):
     """Every function of the header, for the test that all are bound."""
-    out = [MARK.format("include/assay.h"), "package libassay", "",
+    out = [MARK.format("include/assay.h"), "package assay", "",
            "// functions are all functions of the header.", "var functions = []string{"]
     out += [f"\t{quoted(function.name)}," for function in contract.functions]
     return "\n".join([*out, "}", ""])
@@ -56,6 +56,6 @@ def outputs(table, contract):
     """Path below the repository -> text, of every generated file."""
     return {
         f"{CALLS}/constants.go": constants(contract),
-        f"{CALLS}/functions_test.go": functions(contract),
+        f"{PACKAGE}/functions_test.go": functions(contract),
         f"{PACKAGE}/statuses.go": statuses(table),
     }

@@ -217,10 +217,11 @@ func CheckExpiry(expires, grace, revoked, now int64) int32 {
 func NewVerifier(config Text) (Answer, Object) {
 	found := C.go_verifier_new(config.pointer(), config.length())
 	runtime.KeepAlive(config)
-	return answered(found.answer), object(found.made, freeVerifier)
+	return answered(found.answer), NewObject(found.made, freeVerifier)
 }
 
-func object(pointer unsafe.Pointer, free func(unsafe.Pointer)) Object {
+// NewObject is an object, empty for nil.
+func NewObject(pointer unsafe.Pointer, free func(unsafe.Pointer)) Object {
 	if pointer == nil {
 		return Object{}
 	}
@@ -310,10 +311,10 @@ func VerifyAssertion(
 	return answered(found), true
 }
 
-// Which of the handles of a call was closed.
+// Closed says which handle of a call was closed; NoneClosed: the call was made.
 type Closed int
 
-// NoneClosed: the call was made.
+// What can be closed.
 const (
 	NoneClosed Closed = iota
 	VerifierClosed
@@ -387,7 +388,7 @@ func NewExchange(v *Handle, request Text, evidence []*Handle, now int64) (
 	found := C.go_exchange_new(verifier(v), request.pointer(), request.length(),
 		used.first(), C.size_t(len(used.pointers)), C.int64_t(now))
 	runtime.KeepAlive(request)
-	return answered(found.answer), object(found.made, freeExchange), NoneClosed
+	return answered(found.answer), NewObject(found.made, freeExchange), NoneClosed
 }
 
 // StepExchange hands in what the last step brought; one goroutine at a time.
@@ -448,3 +449,6 @@ func DocumentInteger(d *Handle, path string) (value int64, found, open bool) {
 	d.done()
 	return value, found, true
 }
+
+// String is the text itself; empty when it is absent.
+func (t Text) String() string { return t.text }

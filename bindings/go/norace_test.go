@@ -1,0 +1,6 @@
+//go:build !race
+
+package assay
+
+// racing says whether the race detector is on; everything then takes longer.
+const racing = false

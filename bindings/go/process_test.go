@@ -1,0 +1,396 @@
+package assay
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"runtime"
+	"runtime/debug"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"assay/internal/libassay"
+)
+
+// The library in a host process: goroutines, Close, the garbage collector, memory.
+
+// soakVariable is how many verifications the soak makes; without it 100,000.
+const soakVariable = "ASSAY_SOAK"
+
+// eventually collects garbage until something is so.
+func eventually(t *testing.T, what string, is func() bool) {
+	t.Helper()
+	for i := 0; i < 200; i++ {
+		runtime.GC()
+		if is() {
+			return
+		}
+		time.Sleep(5 * time.Millisecond)
+	}
+	t.Errorf("not seen: %s", what)
+}
+
+// residentBytes are those of the process after a collection.
+func residentBytes(t testing.TB) int64 {
+	t.Helper()
+	runtime.GC()
+	time.Sleep(20 * time.Millisecond) // finalizers run beside
+	debug.FreeOSMemory()
+	text, err := os.ReadFile("/proc/self/statm")
+	must(t, err)
+	pages, err := strconv.ParseInt(strings.Fields(string(text))[1], 10, 64)
+	must(t, err)
+	return pages * int64(os.Getpagesize())
+}
+
+// A worked is an accepted transaction of the table.
+type worked struct {
+	jws, product string
+	now          int64
+	config       []byte
+}
+
+func accepted(t testing.TB) worked {
+	t.Helper()
+	var found worked
+	if folder := os.Getenv(evidenceVariable); folder != "" {
+		found = readWorked(t, folder)
+	} else {
+		cases := theCases(t)
+		each := cases.accepted(t, "verify_jws", KindTransaction)
+		found = worked{jws: string(each.input(t, "jws")), now: *each.Now,
+			config: cases.Verifiers[each.Verifier]}
+	}
+	verifier := found.verifier(t)
+	defer verifier.Close()
+	transaction, err := verifier.VerifyTransaction(ctx, found.jws, found.at())
+	must(t, err)
+	found.product = transaction.ProductID
+	return found
+}
+
+// evidenceVariable names a folder with the evidence of a child process, which has no
+// case table in its memory.
+const evidenceVariable = "ASSAY_TEST_EVIDENCE"
+
+var workedFiles = [...]string{"config.json", "transaction.jws", "now"}
+
+func (w worked) write(t testing.TB, folder string) {
+	t.Helper()
+	for i, text := range []string{string(w.config), w.jws, strconv.FormatInt(w.now, 10)} {
+		must(t, os.WriteFile(filepath.Join(folder, workedFiles[i]), []byte(text), 0o600))
+	}
+}
+
+func readWorked(t testing.TB, folder string) worked {
+	t.Helper()
+	var texts [len(workedFiles)]string
+	for i, name := range workedFiles {
+		text, err := os.ReadFile(filepath.Join(folder, name))
+		must(t, err)
+		texts[i] = string(text)
+	}
+	now, err := strconv.ParseInt(texts[2], 10, 64)
+	must(t, err)
+	return worked{config: []byte(texts[0]), jws: texts[1], now: now}
+}
+
+func (w worked) at() Option { return At(time.UnixMilli(w.now)) }
+
+func (w worked) verifier(t testing.TB) *Verifier {
+	t.Helper()
+	verifier, err := NewVerifier(w.config)
+	must(t, err)
+	return verifier
+}
+
+// round verifies, refuses and decides once.
+func (w worked) round(v *Verifier) error {
+	transaction, err := v.VerifyTransaction(ctx, w.jws, w.at())
+	if err != nil {
+		return err
+	}
+	if transaction.ProductID != w.product {
+		return fmt.Errorf("the product is %q", transaction.ProductID)
+	}
+	_, err = v.VerifyTransaction(ctx, w.jws[:len(w.jws)-4]+"AAAA", w.at())
+	if err == nil || errors.Is(err, ErrClosed) {
+		return fmt.Errorf("a broken signature: %w", err)
+	}
+	decision, err := v.Decide(ctx, []Evidence{transaction}, w.at())
+	if err != nil {
+		return err
+	}
+	if decision.Document().Kind() != KindDecision {
+		return fmt.Errorf("the decision is %s", decision.Document().JSON())
+	}
+	return nil
+}
+
+// together runs work in goroutines and gives their errors back.
+func together(count int, work func() error) []error {
+	found := make([]error, count)
+	var all sync.WaitGroup
+	for i := 0; i < count; i++ {
+		all.Add(1)
+		go func(i int) {
+			defer all.Done()
+			found[i] = work()
+		}(i)
+	}
+	all.Wait()
+	return found
+}
+
+func TestGoroutines(t *testing.T) {
+	w := accepted(t)
+	verifier := w.verifier(t)
+	defer verifier.Close()
+	rounds := 150
+	if libassay.Stressed || racing {
+		rounds = 20
+	}
+	for _, err := range together(16, func() error {
+		for i := 0; i < rounds; i++ {
+			if err := w.round(verifier); err != nil {
+				return err
+			}
+		}
+		return nil
+	}) {
+		must(t, err)
+	}
+}
+
+// Calls under way finish, later ones answer ErrClosed, nothing crashes.
+func TestCloseWhileOthersVerify(t *testing.T) {
+	w := accepted(t)
+	for i := 0; i < 20; i++ {
+		verifier := w.verifier(t)
+		started := make(chan struct{}, 8)
+		done := make(chan []error)
+		go func() {
+			done <- together(8, func() error {
+				started <- struct{}{}
+				for {
+					if err := w.round(verifier); errors.Is(err, ErrClosed) {
+						return nil
+					} else if err != nil {
+						return err
+					}
+				}
+			})
+		}()
+		for j := 0; j < 8; j++ {
+			<-started
+		}
+		time.Sleep(time.Duration(i) * 50 * time.Microsecond)
+		verifier.Close()
+		for _, err := range <-done {
+			must(t, err)
+		}
+	}
+}
+
+// A document is closed while others decide from it and read it.
+func TestCloseOfADocumentInUse(t *testing.T) {
+	w := accepted(t)
+	verifier := w.verifier(t)
+	defer verifier.Close()
+	for i := 0; i < 40; i++ {
+		transaction, err := verifier.VerifyTransaction(ctx, w.jws, w.at())
+		must(t, err)
+		started := make(chan struct{}, 4)
+		done := make(chan []error)
+		go func() {
+			done <- together(4, func() error {
+				started <- struct{}{}
+				for {
+					_, err := verifier.Decide(ctx, []Evidence{transaction}, w.at())
+					if err == nil {
+						_, _, err = transaction.Document().Text("kind")
+					}
+					if errors.Is(err, ErrClosed) {
+						return nil
+					}
+					if err != nil {
+						return err
+					}
+				}
+			})
+		}()
+		for j := 0; j < 4; j++ {
+			<-started
+		}
+		time.Sleep(time.Duration(i) * 20 * time.Microsecond)
+		transaction.Close()
+		for _, err := range <-done {
+			must(t, err)
+		}
+	}
+}
+
+// What nobody refers to is given back, also while its call runs.
+func TestVerifierThatNobodyKeeps(t *testing.T) {
+	w := accepted(t)
+	for _, err := range together(4, func() error {
+		for i := 0; i < 20; i++ {
+			verifier, err := NewVerifier(w.config)
+			if err != nil {
+				return err
+			}
+			go runtime.GC()
+			// The verifier is last used inside of this call.
+			if _, err := verifier.VerifyTransaction(ctx, w.jws, w.at()); err != nil {
+				return err
+			}
+		}
+		return nil
+	}) {
+		must(t, err)
+	}
+}
+
+// Evidence outlives its verifier, and another one of the same configuration takes it.
+func TestEvidenceOutlivesItsVerifier(t *testing.T) {
+	w := accepted(t)
+	first := w.verifier(t)
+	transaction, err := first.VerifyTransaction(ctx, w.jws, w.at())
+	must(t, err)
+	first.Close()
+	second := w.verifier(t)
+	defer second.Close()
+	decision, err := second.Decide(ctx, []Evidence{transaction, transaction.Document()}, w.at())
+	must(t, err)
+	if len(decision.Evidence.Kinds) != 1 || decision.Evidence.Kinds[0] != "transaction" {
+		t.Errorf("the evidence is %v", decision.Evidence.Kinds)
+	}
+}
+
+// One document is read by many at once.
+func TestOneDocumentForMany(t *testing.T) {
+	w := accepted(t)
+	verifier := w.verifier(t)
+	defer verifier.Close()
+	document, err := verifier.Verify(ctx, KindTransaction, []byte(w.jws), w.at())
+	must(t, err)
+	for _, err := range together(8, func() error {
+		for i := 0; i < 50; i++ {
+			facts, err := document.Facts()
+			if err != nil || facts.(*Transaction).ProductID != w.product {
+				return fmt.Errorf("the facts are %v, %v", facts, err)
+			}
+			if text, _, err := document.Text("transaction.productId"); err != nil ||
+				text != w.product {
+				return fmt.Errorf("the text is %q, %v", text, err)
+			}
+		}
+		return nil
+	}) {
+		must(t, err)
+	}
+}
+
+// A call does not start once its context is done, and others go on.
+func TestDeadlineUnderLoad(t *testing.T) {
+	w := accepted(t)
+	verifier := w.verifier(t)
+	defer verifier.Close()
+	limited, cancel := context.WithTimeout(ctx, 20*time.Millisecond)
+	defer cancel()
+	for _, err := range together(4, func() error {
+		for {
+			_, err := verifier.VerifyTransaction(limited, w.jws, w.at())
+			if err == context.DeadlineExceeded {
+				return nil
+			}
+			if err != nil {
+				return err
+			}
+		}
+	}) {
+		must(t, err)
+	}
+}
+
+// Memory is flat over verifications whose documents nobody closes, and over
+// verifiers that nobody closes: in a process of its own.
+func TestSoak(t *testing.T) {
+	if libassay.Stressed || racing {
+		t.Skip("memory is measured without the race detector and garbage-collector stress")
+	}
+	count := 100_000
+	if given := os.Getenv(soakVariable); given != "" {
+		var err error
+		count, err = strconv.Atoi(given)
+		must(t, err)
+	}
+	w := accepted(t)
+	if os.Getenv(evidenceVariable) == "" {
+		folder := t.TempDir()
+		w.write(t, folder)
+		// One arena of malloc: several grow apart for long before they are full.
+		output, err := run(t, []string{evidenceVariable + "=" + folder, "MALLOC_ARENA_MAX=1"},
+			os.Args[0], "-test.run=^TestSoak$", "-test.v", "-test.timeout=60m")
+		t.Log(output)
+		must(t, err)
+		return
+	}
+	verifier := w.verifier(t)
+	defer verifier.Close()
+	verify := func(count int) {
+		for _, err := range together(2, func() error {
+			for i := 0; i < count/2; i++ {
+				transaction, err := verifier.VerifyTransaction(ctx, w.jws, w.at())
+				if err != nil {
+					return err
+				}
+				if transaction.ProductID != w.product || transaction.ExpiresDate.IsZero() {
+					return errors.New("the facts are others")
+				}
+				switch i % 8 {
+				case 0:
+					transaction.Close()
+				case 1:
+					if _, err := verifier.Decide(ctx, []Evidence{transaction}, w.at()); err != nil {
+						return err
+					}
+				case 2:
+					if _, err := verifier.Triage(ctx, []byte(w.jws), w.at()); err != nil {
+						return err
+					}
+				}
+			}
+			return nil
+		}) {
+			must(t, err)
+		}
+	}
+	verifiers := func(count int) {
+		for i := 0; i < count; i++ {
+			if err := w.round(w.verifier(t)); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	// The first part finds out how far garbage grows before it is collected.
+	const parts = 5
+	verify(count / parts)
+	verifiers(300)
+	before := residentBytes(t)
+	for part := 1; part <= parts; part++ {
+		begin := time.Now()
+		verify(count / parts)
+		verifiers(100)
+		t.Logf("%d verifications more in %v: %d KiB, after %d KiB", count/parts,
+			time.Since(begin).Round(time.Millisecond), residentBytes(t)>>10, before>>10)
+	}
+	if grown := residentBytes(t) - before; grown > 2<<20 {
+		t.Errorf("resident memory grew by %d KiB", grown>>10)
+	}
+}
