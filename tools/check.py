@@ -58,6 +58,8 @@ STEPS = [
     ("swift", ["check-swift"], "the Swift tests", False),
     ("python", each("python", BOTH), "the Python binding", False),
     ("wheel", ["wheel", "check-wheel"], "the wheel in an environment of its own", False),
+    ("go", [*each("go", BOTH), "check-go-race", "check-go-gcstress", "check-go-style"],
+     "the Go module", False),
     ("c", ["check-c"], "install, pkg-config, CMake, the C examples", False),
     ("man", ["check-man"], "the manual pages", False),
     ("install", ["check-install"], "make install and uninstall, completion", False),

@@ -37,6 +37,7 @@ check cmark-gfm command -v cmark-gfm
 check jq command -v jq
 check openssl command -v openssl
 check sqlite3 command -v sqlite3
+check golang-go command -v go
 LIST
 }
 

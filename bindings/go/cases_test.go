@@ -288,7 +288,9 @@ func checkDocument(t *testing.T, document *Document, each *tableCase) {
 	checkMember(t, root, "status.name", expect.Status)
 	checkMember(t, root, "status.code", json.Number(strconv.Itoa(int(document.Status()))))
 	checkMember(t, root, "ok", document.OK())
-	for path, wanted := range map[string]*string{"error.check": expect.Check, "error.at": expect.At} {
+	for path, wanted := range map[string]*string{
+		"error.check": expect.Check, "error.at": expect.At,
+	} {
 		if wanted != nil {
 			checkMember(t, root, path, *wanted)
 		}

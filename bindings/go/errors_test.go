@@ -74,7 +74,8 @@ func TestStatus(t *testing.T) {
 		if row.code.String() != row.name {
 			t.Errorf("%d is %s in the library, %s in the table", row.code, row.code, row.name)
 		}
-		if family := strings.Split(row.name, ".")[0]; row.code.Family().Error() != "assay: "+family {
+		family := "assay: " + strings.Split(row.name, ".")[0]
+		if row.code.Family().Error() != family {
 			t.Errorf("the family of %s is %v", row.name, row.code.Family())
 		}
 		if http := row.code.HTTPStatus(); http < 200 || http > 599 {
@@ -348,7 +349,8 @@ func TestFittingLibrary(t *testing.T) {
 		{libassay.HeaderVersionNumber, `{}`, false},
 		{libassay.HeaderVersionNumber, `{`, false},
 	} {
-		if err := judged(each.number, "v", each.buildInfo); errors.Is(err, ErrLibrary) == each.fits {
+		err := judged(each.number, "v", each.buildInfo)
+		if errors.Is(err, ErrLibrary) == each.fits {
 			t.Errorf("%+v: %v", each, err)
 		}
 	}
@@ -364,7 +366,8 @@ func TestOlderLibrary(t *testing.T) {
 			"NewVerifier": func() error { _, err := NewVerifier(smallest); return err },
 			"CheckExpiry": func() error { _, err := CheckExpiry(Dates{}, moment); return err },
 		} {
-			if err := call(); !errors.Is(err, ErrLibrary) || !strings.Contains(err.Error(), "0.0.9") {
+			err := call()
+			if !errors.Is(err, ErrLibrary) || !strings.Contains(err.Error(), "0.0.9") {
 				t.Errorf("%s with an older library: %v", name, err)
 			}
 		}

@@ -239,7 +239,8 @@ func TestExchangeRun(t *testing.T) {
 	document, err := exchange.Run(ctx, func(_ context.Context, x *Exchange) (any, error) {
 		return map[string]string{"state": x.State()}, nil
 	})
-	if err != nil || !document.OK() || len(h.answers) != 2 || h.answers[1] != `{"state":"request"}` {
+	if err != nil || !document.OK() || len(h.answers) != 2 ||
+		h.answers[1] != `{"state":"request"}` {
 		t.Errorf("driven to %v, %v, %q", document, err, h.answers)
 	}
 	h, exchange = play(t, libassay.Pending, libassay.Pending, libassay.Pending)

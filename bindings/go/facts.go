@@ -34,22 +34,30 @@ type factsKind struct {
 	path []string
 }
 
+// in are the facts of a type that a document has at a path of members.
+func in[T any, P interface {
+	*T
+	Evidence
+}](path ...string) factsKind {
+	return factsKind{func() Evidence { return P(new(T)) }, path}
+}
+
 var kinds = map[Kind]factsKind{
-	KindTransaction:        {func() Evidence { return new(Transaction) }, []string{"transaction"}},
-	KindRenewal:            {func() Evidence { return new(Renewal) }, []string{"renewal"}},
-	KindNotification:       {func() Evidence { return new(Notification) }, []string{"notification"}},
-	KindAppTransaction:     {func() Evidence { return new(AppTransaction) }, []string{"appTransaction"}},
-	KindRealtimeRequest:    {func() Evidence { return new(RealtimeRequest) }, []string{"realtimeRequest"}},
-	KindTransactionReceipt: {func() Evidence { return new(TransactionReceipt) }, []string{"transactionReceipt"}},
-	KindAppReceipt:         {func() Evidence { return new(AppReceipt) }, []string{"appReceipt"}},
-	KindAttestReceipt:      {func() Evidence { return new(AttestReceipt) }, []string{"attestReceipt"}},
-	KindVerifyReceipt:      {func() Evidence { return new(VerifyReceiptAnswer) }, []string{"verifyReceipt"}},
-	KindAttestation:        {func() Evidence { return new(Attestation) }, []string{"attestation"}},
-	KindAssertion:          {func() Evidence { return new(Assertion) }, []string{"assertion"}},
-	KindTriage:             {func() Evidence { return new(Triage) }, []string{"triage"}},
-	KindDecision:           {func() Evidence { return new(Decision) }, []string{"decision"}},
-	KindRisk:               {func() Evidence { return new(Risk) }, []string{"risk"}},
-	KindExchange:           {func() Evidence { return new(DeviceCheck) }, []string{"exchange", "deviceCheck"}},
+	KindTransaction:        in[Transaction]("transaction"),
+	KindRenewal:            in[Renewal]("renewal"),
+	KindNotification:       in[Notification]("notification"),
+	KindAppTransaction:     in[AppTransaction]("appTransaction"),
+	KindRealtimeRequest:    in[RealtimeRequest]("realtimeRequest"),
+	KindTransactionReceipt: in[TransactionReceipt]("transactionReceipt"),
+	KindAppReceipt:         in[AppReceipt]("appReceipt"),
+	KindAttestReceipt:      in[AttestReceipt]("attestReceipt"),
+	KindVerifyReceipt:      in[VerifyReceiptAnswer]("verifyReceipt"),
+	KindAttestation:        in[Attestation]("attestation"),
+	KindAssertion:          in[Assertion]("assertion"),
+	KindTriage:             in[Triage]("triage"),
+	KindDecision:           in[Decision]("decision"),
+	KindRisk:               in[Risk]("risk"),
+	KindExchange:           in[DeviceCheck]("exchange", "deviceCheck"),
 }
 
 // finish sets what the status alone says.

@@ -1,0 +1,134 @@
+#!/usr/bin/env python3
+"""Run the tests of the Go module against one build of the library, and count them.
+
+  go.py LIBRARY [--suite NAME] [--race] [--tags TAGS] [--style]
+
+LIBRARY is the folder with libassay.so. --style looks at gofmt and go vet instead,
+and that the module can be used from outside by `replace`.
+"""
+import argparse
+import json
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+
+from contract import HEADER, ROOT
+from report import Suite
+
+MODULE = ROOT / "bindings/go"
+OUTSIDE = ROOT / "Tests/Benchmarks/overhead_go"
+SHOWN_OF_A_FAILURE = 60
+
+
+def pkg_config(suite, library):
+    """A folder with an assay.pc for a build that is not installed."""
+    place = ROOT / "build/go" / suite
+    place.mkdir(parents=True, exist_ok=True)
+    version = re.search(r'ASSAY_VERSION "(.*?)"', HEADER.read_text())[1]
+    (place / "assay.pc").write_text(
+        f"Name: assay\nDescription: libassay of the build tree\nVersion: {version}\n"
+        f"Libs: -L{library} -lassay\nCflags: -I{ROOT / 'include'}\n")
+    return str(place)
+
+
+def environment(suite, library):
+    """Nothing is fetched: no module, no other toolchain."""
+    return {**os.environ, "PKG_CONFIG_PATH": pkg_config(suite, library),
+            "LD_LIBRARY_PATH": str(library), "CGO_ENABLED": "1", "GOPROXY": "off",
+            "GOTOOLCHAIN": "local", "GOFLAGS": ""}
+
+
+def events(command, variables):
+    """The events of `go test -json`, and lines that are none."""
+    process = subprocess.Popen(command, cwd=MODULE, env=variables, text=True,
+                               stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                               stderr=subprocess.STDOUT, errors="replace")
+    for line in process.stdout:
+        try:
+            yield json.loads(line)
+        except ValueError:
+            yield {"Action": "output", "Output": line}
+    yield {"Action": "exit", "Code": process.wait()}
+
+
+def run_tests(suite, options, variables):
+    command = ["go", "test", "-json", "-count=1", "-timeout=30m"]
+    command += ["-race"] * options.race + ["-tags", options.tags] * bool(options.tags)
+    results, output, packages, code = {}, {}, set(), 0
+    for event in events([*command, "./..."], variables):
+        test = (event.get("Package"), event.get("Test"))
+        if event["Action"] == "output":
+            output.setdefault(test, []).append(event["Output"].rstrip())
+        elif event["Action"] == "exit":
+            code = event["Code"]
+        elif event["Action"] in ("pass", "fail", "skip"):
+            if test[1]:
+                results[test] = event["Action"]
+            else:
+                packages.add(test[0])
+    parents = {(package, name.rsplit("/", 1)[0]) for package, name in results if "/" in name}
+    for test, result in results.items():
+        if result == "skip":
+            why = [line for line in output.get(test, ()) if ".go:" in line]
+            suite.skip(test[1], " ".join(why).strip() or "it does not say why")
+        elif test not in parents or result == "fail":
+            shown = "\n  " + "\n  ".join(output.get(test, ())[-SHOWN_OF_A_FAILURE:])
+            suite.expect(result == "pass", test[1], shown)
+    if code and not suite.failed:
+        rest = [line for (_, name), lines in output.items() if not name for line in lines]
+        suite.expect(False, "go test", "\n  " + "\n  ".join(rest[-SHOWN_OF_A_FAILURE:]))
+    suite.expect(len(packages) >= 2, "the packages with tests ran", " ".join(sorted(
+        package or "?" for package in packages)))
+
+
+def run(command, folder, variables):
+    return subprocess.run(command, cwd=folder, env=variables, text=True, capture_output=True,
+                          stdin=subprocess.DEVNULL)
+
+
+def check_style(suite, variables):
+    for folder in (MODULE, OUTSIDE):
+        name = folder.relative_to(ROOT)
+        found = run(["gofmt", "-l", "."], folder, variables)
+        suite.expect(found.returncode == 0 and not found.stdout, f"{name} is as gofmt writes it",
+                     found.stdout + found.stderr)
+        files = sorted(folder.rglob("*.go"))
+        suite.expect(files, f"{name} has sources")
+        long = [f"{path.name}:{number}" for path in files
+                for number, line in enumerate(path.read_text().splitlines(), 1)
+                if len(line.expandtabs(4)) > 100 and path.name not in ("statuses.go",)]
+        suite.expect(not long, f"{name} has lines of at most 100 columns", " ".join(long))
+    for tags in ("", "assay_gcstress"):
+        found = run(["go", "vet", "-tags", tags, "./..."], MODULE, variables)
+        suite.expect(found.returncode == 0, f"go vet {tags}", found.stderr)
+    found = run(["go", "vet", "./..."], OUTSIDE, variables)
+    suite.expect(found.returncode == 0, "another module uses it by replace", found.stderr)
+    manifest = (MODULE / "go.mod").read_text()
+    suite.expect("\ngo 1.19\n" in manifest and "require" not in manifest,
+                 "go.mod asks for Go 1.19 and no other module")
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("library", type=pathlib.Path)
+    parser.add_argument("--suite", default="go")
+    parser.add_argument("--race", action="store_true")
+    parser.add_argument("--tags", default="")
+    parser.add_argument("--style", action="store_true")
+    options = parser.parse_args()
+    suite = Suite(options.suite)
+    if not shutil.which("go"):
+        suite.expect(False, "go is on PATH", "install Debian's golang-go: tools/deps.sh check")
+        suite.finish()
+    variables = environment(options.suite, options.library.resolve())
+    if options.style:
+        check_style(suite, variables)
+    else:
+        run_tests(suite, options, variables)
+    suite.finish()
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,162 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"io"
+	"net"
+	"net/http"
+	"os"
+	"sync"
+	"testing"
+	"time"
+
+	"assay"
+)
+
+// A minted is one accepted case of the shared table.
+type minted struct {
+	Call, Verifier, Kind, JWS string
+	Now                       int64
+	Expect                    struct{ Status string }
+}
+
+// evidence is the first accepted case of a kind, and its configuration.
+func evidence(t *testing.T, kind string) (minted, json.RawMessage) {
+	t.Helper()
+	path := os.Getenv("ASSAY_CASES")
+	if path == "" {
+		t.Fatal("ASSAY_CASES is not set: run `make check`, which mints the cases")
+	}
+	text, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var table struct {
+		Verifiers map[string]json.RawMessage
+		Cases     []json.RawMessage
+	}
+	if err := json.Unmarshal(text, &table); err != nil {
+		t.Fatal(err)
+	}
+	for _, raw := range table.Cases {
+		var each minted
+		if json.Unmarshal(raw, &each) == nil && each.Call == "verify_jws" &&
+			each.Kind == kind && each.Expect.Status == "ok" {
+			return each, table.Verifiers[each.Verifier]
+		}
+	}
+	t.Fatalf("the table has no accepted %s", kind)
+	return minted{}, nil
+}
+
+// started is a server on loopback, stopped with the test, and its address.
+func started(t *testing.T, config json.RawMessage, now time.Time) (*server, string) {
+	t.Helper()
+	verifier, err := assay.NewVerifier(config)
+	if err != nil {
+		t.Fatal(err)
+	}
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := newServer(verifier, func() time.Time { return now })
+	ctx, stop := context.WithCancel(context.Background())
+	ended := make(chan error)
+	go func() { ended <- serve(ctx, listener, s.handler()) }()
+	t.Cleanup(func() {
+		stop()
+		if err := <-ended; err != nil {
+			t.Error(err)
+		}
+		verifier.Close()
+	})
+	return s, "http://" + listener.Addr().String()
+}
+
+func post(t *testing.T, url string, body any) (int, map[string]any) {
+	t.Helper()
+	text, err := json.Marshal(body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	answer, err := http.Post(url, "application/json", bytes.NewReader(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer answer.Body.Close()
+	said, err := io.ReadAll(answer.Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	found := map[string]any{}
+	if answer.StatusCode == http.StatusOK {
+		if err := json.Unmarshal(said, &found); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return answer.StatusCode, found
+}
+
+func TestNotification(t *testing.T) {
+	note, config := evidence(t, "notification")
+	s, address := started(t, config, time.UnixMilli(note.Now))
+	body := map[string]string{"signedPayload": note.JWS}
+	code, first := post(t, address+"/notifications", body)
+	if code != 200 || first["type"] == "" || first["new"] != true {
+		t.Fatalf("%d, %v", code, first)
+	}
+	code, again := post(t, address+"/notifications", body)
+	if code != 200 || again["new"] != false {
+		t.Errorf("the same once more: %d, %v", code, again)
+	}
+	if plan, told := first["plan"]; told && (len(s.store.plans) != 1 || plan == "") {
+		t.Errorf("the store has %v", s.store.plans)
+	}
+	body["signedPayload"] = note.JWS[:len(note.JWS)-4] + "AAAA"
+	if code, _ := post(t, address+"/notifications", body); code != 400 {
+		t.Errorf("a broken signature: %d", code)
+	}
+	transaction, _ := evidence(t, "transaction")
+	body["signedPayload"] = transaction.JWS
+	if code, _ := post(t, address+"/notifications", body); code != 400 {
+		t.Errorf("a transaction instead: %d", code)
+	}
+}
+
+func TestTransaction(t *testing.T) {
+	bought, config := evidence(t, "transaction")
+	_, address := started(t, config, time.UnixMilli(bought.Now))
+	var all sync.WaitGroup
+	for i := 0; i < 16; i++ {
+		all.Add(1)
+		go func() {
+			defer all.Done()
+			code, found := post(t, address+"/transactions", map[string]string{"jws": bought.JWS})
+			if code != 200 || found["product"] == "" || found["plan"] == "" {
+				t.Errorf("%d, %v", code, found)
+			}
+		}()
+	}
+	all.Wait()
+	if code, _ := post(t, address+"/transactions", []int{1}); code != 400 {
+		t.Errorf("no object: %d", code)
+	}
+	if code, _ := post(t, address+"/transactions", map[string]string{}); code != 400 {
+		t.Errorf("no JWS: %d", code)
+	}
+	huge := map[string]string{"jws": string(bytes.Repeat([]byte("A"), maxBody))}
+	if code, _ := post(t, address+"/transactions", huge); code != 413 {
+		t.Errorf("a huge body: %d", code)
+	}
+	answer, err := http.Get(address + "/transactions")
+	if err != nil {
+		t.Fatal(err)
+	}
+	answer.Body.Close()
+	if answer.StatusCode != http.StatusMethodNotAllowed {
+		t.Errorf("GET: %d", answer.StatusCode)
+	}
+}
