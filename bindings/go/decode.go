@@ -30,8 +30,8 @@ type table struct {
 	byName map[string]int
 	// signed is the table of the fields that stand in the payload; nil without.
 	signed *table
-	// payload and raw are places of a payload and facts; -1 without.
-	payload, raw int
+	// facts is the place of the Facts in the struct; -1 without.
+	facts int
 }
 
 var tables sync.Map // reflect.Type -> *table
@@ -40,8 +40,8 @@ func tableOf(kind reflect.Type) *table {
 	if found, ok := tables.Load(kind); ok {
 		return found.(*table)
 	}
-	made := &table{byName: map[string]int{}, payload: -1, raw: -1}
-	signed := &table{byName: map[string]int{}, payload: -1, raw: -1}
+	made := &table{byName: map[string]int{}, facts: -1}
+	signed := &table{byName: map[string]int{}, facts: -1}
 	made.addFields(signed, kind, 0)
 	if len(signed.fields) > 0 {
 		made.signed = signed
@@ -56,10 +56,8 @@ func (t *table) addFields(signed *table, kind reflect.Type, offset uintptr) {
 		each := kind.Field(i)
 		at := offset + each.Offset
 		switch {
-		case each.Type == reflect.TypeOf(payload{}):
-			t.payload = int(at)
-		case each.Type == reflect.TypeOf(facts{}):
-			t.raw = int(at)
+		case each.Type == reflect.TypeOf(Facts{}):
+			t.facts = int(at)
 		case each.Anonymous:
 			t.addFields(signed, each.Type, at)
 		case each.Tag.Get("json") != "":
@@ -116,14 +114,14 @@ func (t *table) object(s *scanner, to unsafe.Pointer) bool {
 // other passes over a member without a field; the payload is kept, and read as
 // far as it has fields.
 func (t *table) other(name string, s *scanner, to unsafe.Pointer) bool {
-	if name != "payload" || t.payload < 0 {
+	if name != "payload" || t.facts < 0 {
 		return s.skip()
 	}
 	text, ok := s.value()
 	if !ok {
 		return false
 	}
-	(*payload)(unsafe.Add(to, t.payload)).text = text
+	(*Facts)(unsafe.Add(to, t.facts)).payload = text
 	if t.signed != nil && strings.HasPrefix(text, "{") {
 		inside := scanner{text: text, document: s.document}
 		return t.signed.object(&inside, to)
@@ -138,8 +136,9 @@ func (t *table) decode(s *scanner, to unsafe.Pointer) bool {
 	if !t.object(s, to) {
 		return false
 	}
-	if t.raw >= 0 {
-		*(*facts)(unsafe.Add(to, t.raw)) = facts{s.document, s.text[start:s.at]}
+	if t.facts >= 0 {
+		found := (*Facts)(unsafe.Add(to, t.facts))
+		found.document, found.raw = s.document, s.text[start:s.at]
 	}
 	return true
 }

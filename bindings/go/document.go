@@ -183,22 +183,27 @@ func proofOf(evidence Evidence) *Document {
 	return evidence.proof()
 }
 
-// facts are what all facts have in common: the document that proves them, and
-// their JSON.
-type facts struct {
+// Facts are what the facts of all kinds have in common: the document that proves
+// them, and their JSON.
+type Facts struct {
 	document *Document
 	raw      string
+	payload  string
 }
 
 // Document is the whole answer: checks, warnings, JSON. Facts inside others have
 // the outer one. Nil for facts that no verifier made.
-func (f *facts) Document() *Document { return f.document }
+func (f *Facts) Document() *Document { return f.document }
 
 // Raw is a copy of the facts' JSON, with members that this version does not know.
-func (f *facts) Raw() json.RawMessage { return json.RawMessage(f.raw) }
+func (f *Facts) Raw() json.RawMessage { return json.RawMessage(f.raw) }
+
+// Payload is a copy of the signed JSON, byte for byte, with members that this
+// version does not know. Empty for kinds of evidence that are not signed as JSON.
+func (f *Facts) Payload() json.RawMessage { return json.RawMessage(f.payload) }
 
 // MarshalJSON gives the facts as the library wrote them.
-func (f *facts) MarshalJSON() ([]byte, error) {
+func (f *Facts) MarshalJSON() ([]byte, error) {
 	if f.raw == "" {
 		return []byte("null"), nil
 	}
@@ -206,17 +211,10 @@ func (f *facts) MarshalJSON() ([]byte, error) {
 }
 
 // Close closes the document behind the facts. What was read stays.
-func (f *facts) Close() {
+func (f *Facts) Close() {
 	if f.document != nil {
 		f.document.Close()
 	}
 }
 
-func (f *facts) proof() *Document { return f.document }
-
-// payload is the signed JSON behind facts.
-type payload struct{ text string }
-
-// Payload is a copy of the signed JSON, byte for byte, with members that this
-// version does not know.
-func (p *payload) Payload() json.RawMessage { return json.RawMessage(p.text) }
+func (f *Facts) proof() *Document { return f.document }

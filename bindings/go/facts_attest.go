@@ -92,7 +92,7 @@ type AttestedReceipt struct {
 // `receipt.raw`, bound to the account; refuse a key that another account has. It says
 // neither who the person is nor that the device is free of tampering.
 type Attestation struct {
-	facts
+	Facts
 	Extensions
 	// SHA-256 of the key, standard base64.
 	KeyID string `json:"keyId"`
@@ -130,7 +130,7 @@ type Attestation struct {
 // Store `counter` with "only if the stored one is still smaller": of two requests with
 // one counter exactly one may pass.
 type Assertion struct {
-	facts
+	Facts
 	Extensions
 	// App ID prefix, dot, bundle id: the one that matched.
 	AppID string `json:"appId"`
@@ -149,7 +149,7 @@ type Assertion struct {
 // AttestReceipt is Apple's statement about an attested key; a refreshed one has a risk
 // metric.
 type AttestReceipt struct {
-	facts
+	Facts
 	ReceiptMembers
 }
 
@@ -179,7 +179,7 @@ type DeviceBits struct {
 // AssessRisk as the observation `deviceCheck`; after a refusal it stands in
 // `error.document.facts`, with outcome "token-refused" or "unavailable".
 type DeviceCheck struct {
-	facts
+	Facts
 	// "bits", "no-bits" (genuine, never written by this team), "updated", "valid",
 	// "token-refused", "unavailable".
 	Outcome DeviceOutcome `json:"outcome"`
@@ -224,7 +224,7 @@ type ClientError struct {
 //
 // Advice with reasons, never an entitlement: a paid request still needs its plan.
 type Risk struct {
-	facts
+	Facts
 	// "allow", "limited", "step-up" (ask for something stronger), "deny".
 	Verdict Verdict `json:"verdict"`
 	// The real verdict while `risk.mode` is record, when `verdict` is allow.

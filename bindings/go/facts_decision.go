@@ -77,7 +77,7 @@ type GroupDecision struct {
 // `entitled` is the answer, `plan` what is in force (the default plan when not
 // entitled), `state` why, `until` and NextCheck when to look again.
 type Decision struct {
-	facts
+	Facts
 	// The plan in force; the default one when none is.
 	Plan string `json:"plan"`
 	// Whether a plan above the default one is in force. False for any doubt.

@@ -36,7 +36,7 @@ type ReceiptChain struct {
 
 // Receipt is what the facts of both kinds of receipt, and of an answer, have in common.
 type Receipt struct {
-	facts
+	Facts
 	// "Production", "Sandbox" or "Xcode".
 	Environment Environment `json:"environment"`
 	// The app.
@@ -392,7 +392,7 @@ type Claims struct {
 // WorthVerifying says whether to go on; otherwise `disposition` says what to tell the
 // client, and `status` why. A finding is never evidence.
 type Triage struct {
-	facts
+	Facts
 	// "candidate", "unconfirmed", "jws", "foreign", "cracker", "malformed",
 	// "unsupported".
 	Category Category `json:"category"`

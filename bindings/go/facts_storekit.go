@@ -51,8 +51,7 @@ type Keys struct {
 
 // Signed is what the facts of every JWS have in common.
 type Signed struct {
-	facts
-	payload
+	Facts
 	// "Production", "Sandbox", "Xcode" or "LocalTesting".
 	Environment Environment `json:"environment"`
 	// "payload", or "transaction-id" when it was derived.
