@@ -5,14 +5,16 @@ A class of facts declares them like fields:
     expires_date: int | None = time("expiresDate", "End of the paid period.")
 
 `text`, `integer`, `time` and `moment` ask the library for the one member, which
-costs a microsecond; `value` and everything `signed` need the document's JSON,
-which is parsed at the first such use and then kept.
+costs a microsecond or two; from the second one on, and for all others, the JSON of
+the facts is parsed at the first such use and then kept.
 
 A member that is absent, null, or not of the declared type reads as None; the
 signed JSON itself stands in `payload`.
 """
 
 from __future__ import annotations
+
+from sys import modules
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -55,9 +57,9 @@ class TextMember(Member):
     def __get__(self, facts: Members | None, owner: type | None = None) -> Any:
         if facts is None:
             return self
-        if facts._values is None:
+        if facts._values is None and _seldom(facts):
             return facts._document._text(facts._path + self.path)
-        return as_text(facts._values.get(self.name))
+        return as_text(facts._members().get(self.name))
 
 
 class InnerTextMember(Member):
@@ -88,11 +90,19 @@ class IntegerMember(Member):
     def __get__(self, facts: Members | None, owner: type | None = None) -> Any:
         if facts is None:
             return self
-        if facts._values is None:
+        if facts._values is None and _seldom(facts):
             found = facts._document._integer(facts._path + self.path)
         else:
-            found = facts._values.get(self.name)
+            found = facts._members().get(self.name)
         return self.convert(found)
+
+
+def _seldom(facts: Members) -> bool:
+    """Whether a single member is asked for: the first one, and as many more as loading
+    the json module would cost in the few programs that do not have it."""
+    document = facts._document
+    document._asked += 1
+    return document._asked <= (1 if "json" in modules else 64)
 
 
 def text(name: str, doc: str, signed: bool = False) -> Any:

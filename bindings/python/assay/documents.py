@@ -25,6 +25,19 @@ _ReadOnly: Any = type(type.__dict__)
 _ABSENT = -(2**63)
 
 
+_decode: Any = None  # of a decoder that is made, and its module loaded, at the first use
+
+
+def _value_at(text: str, start: int) -> Any:
+    """The JSON value at a place of a text, whatever follows it."""
+    global _decode
+    if _decode is None:
+        from json import JSONDecoder
+
+        _decode = JSONDecoder(object_hook=_ReadOnly).raw_decode
+    return _decode(text, start)[0]
+
+
 class OwnedDocument(DocHandle):
     """The address of a document; gives it back when nothing refers to it."""
 
@@ -85,7 +98,7 @@ class Document:
     closed.
     """
 
-    __slots__ = ("_handle", "_parsed", "code", "__weakref__")
+    __slots__ = ("_asked", "_handle", "_parsed", "code", "__weakref__")
 
     code: int
     """The status as a number, family | detail << 8; 0: every check passed."""
@@ -94,6 +107,7 @@ class Document:
         if not isinstance(handle, OwnedDocument) or not handle:
             raise TypeError("documents are made by a Verifier")
         self._handle = handle
+        self._asked = 0  # how many single members of facts were read
         self._parsed: Mapping[str, Any] | None = None
         self.code = code
 
@@ -170,6 +184,21 @@ class Document:
 
     def __reduce__(self) -> NoReturn:
         raise TypeError("a Document is proof in this process only: keep the signed text")
+
+    def _object(self, path: bytes) -> Any:
+        """The object at a path that ends in a dot; parsed alone where it is the facts
+        themselves and nothing was parsed before."""
+        steps = path[:-1].decode()
+        if self._parsed is None:
+            text = self.text
+            name = f',"{steps}":'
+            start = text.find(name + "{")
+            if start >= 0:
+                return _value_at(text, start + len(name))
+        value: Any = self.json
+        for step in steps.split("."):
+            value = value[step]
+        return value
 
     def _text(self, path: bytes) -> str | None:
         """One member by dotted path, without parsing the rest."""

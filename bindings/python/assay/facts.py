@@ -126,10 +126,7 @@ class Facts(Members):
 
     def _members(self) -> Mapping[str, Any]:
         if self._values is None:
-            value: Any = self._document.json
-            for step in self._path[:-1].decode().split("."):
-                value = value[step]
-            self._values = value
+            self._values = self._document._object(self._path)
         return self._values
 
     def __copy__(self) -> Facts:
