@@ -30,7 +30,7 @@ import time
 
 HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parent.parent
-ROUNDS_OF_ALL = 4
+ROUNDS_OF_ALL = 10
 
 # language: (title, bar in microseconds over C)
 LANGUAGES = {
@@ -182,7 +182,7 @@ def main():
     parser.add_argument("--mint", required=True, type=pathlib.Path)
     parser.add_argument("--out", required=True, type=pathlib.Path)
     parser.add_argument("--python", default=sys.executable)
-    parser.add_argument("--count", type=int, default=500)
+    parser.add_argument("--count", type=int, default=100)
     parser.add_argument("--json", type=pathlib.Path)
     options = parser.parse_args()
     options.library = options.library.resolve()
