@@ -35,7 +35,10 @@ def pkg_config(suite, library):
 
 def environment(suite, library):
     """Nothing is fetched: no module, no other toolchain."""
-    return {**os.environ, "PKG_CONFIG_PATH": pkg_config(suite, library),
+    own = {}
+    if not {"HOME", "XDG_CACHE_HOME", "GOCACHE"} & set(os.environ):
+        own["GOCACHE"] = str(ROOT / "build/go/cache")
+    return {**os.environ, **own, "PKG_CONFIG_PATH": pkg_config(suite, library),
             "LD_LIBRARY_PATH": str(library), "CGO_ENABLED": "1", "GOPROXY": "off",
             "GOTOOLCHAIN": "local", "GOFLAGS": ""}
 
