@@ -4,10 +4,10 @@ import "time"
 
 // Extensions is what systems from iOS 27 on say of the running build.
 type Extensions struct {
-	// Where the build came from: 2 TestFlight, 4 App Store …; zero: not said.
+	// Where the build came from: 2 TestFlight, 4 App Store …; nil: not said.
 	Category *int64 `json:"category"`
 	// "operating-system", "testflight", "development", "app-store", "enterprise",
-	// "developer-id", "other"; absent for numbers without a meaning.
+	// "developer-id", "other"; empty for numbers without a meaning.
 	CategoryName BuildCategory `json:"categoryName"`
 	// CFBundleVersion, the build number: "1314".
 	BundleVersion string `json:"bundleVersion"`
@@ -41,7 +41,7 @@ type ReceiptMembers struct {
 	Risk *int64 `json:"risk"`
 	// When a refresh is due; zero: none can be had any more.
 	RefreshAt time.Time `json:"refreshAtMs"`
-	// Whether it is due at `now`.
+	// Whether it was due at the time of the call.
 	RefreshDue bool `json:"refreshDue"`
 	// Apple's token in it, base64.
 	Token string `json:"token"`
@@ -58,7 +58,7 @@ type System struct {
 	Version string `json:"version"`
 	// "24A446".
 	Build string `json:"build"`
-	// "iphoneos", "macosx" …; absent before iOS 16.
+	// "iphoneos", "macosx" …; empty before iOS 16.
 	Platform string `json:"platform"`
 }
 
@@ -88,8 +88,8 @@ type AttestedReceipt struct {
 // Attestation is a key in the Secure Enclave of a genuine Apple device, made by your
 // app.
 //
-// Store KeyID, PublicKey, AppID, `environment`, the counter 0 and
-// `receipt.raw`, bound to the account; refuse a key that another account has. It says
+// Store KeyID, PublicKey, AppID, Environment, the counter 0 and
+// Receipt.Bytes, bound to the account; refuse a key that another account has. It says
 // neither who the person is nor that the device is free of tampering.
 type Attestation struct {
 	Facts
@@ -118,7 +118,7 @@ type Attestation struct {
 	Challenge Challenge `json:"challenge"`
 	// The key's certificate.
 	Leaf *Certificate `json:"leaf"`
-	// Absent only with `attest.receipt: ignore`.
+	// Nil only with `attest.receipt: ignore`.
 	Receipt *AttestedReceipt `json:"receipt"`
 	// "not-available": Apple offers none.
 	Revocation string `json:"revocation"`
@@ -127,7 +127,7 @@ type Attestation struct {
 // Assertion says that the attested key signed these client data, later than the last
 // time.
 //
-// Store `counter` with "only if the stored one is still smaller": of two requests with
+// Store Counter with "only if the stored one is still smaller": of two requests with
 // one counter exactly one may pass.
 type Assertion struct {
 	Facts
@@ -155,7 +155,7 @@ type AttestReceipt struct {
 
 // DeviceBit is one of the two bits that Apple keeps for a device and a developer team.
 type DeviceBit struct {
-	// Its meaning by `deviceCheck.bits`; zero: not configured.
+	// Its meaning by `deviceCheck.bits`; empty: not configured.
 	Name string `json:"name"`
 	// As Apple has it.
 	Value bool `json:"value"`
@@ -177,7 +177,7 @@ type DeviceBits struct {
 //
 // An answer that says nothing is neither a clean device nor a used one. Hand it to
 // AssessRisk as the observation `deviceCheck`; after a refusal it stands in
-// `error.document.facts`, with outcome "token-refused" or "unavailable".
+// the Facts of the error's Document, with outcome "token-refused" or "unavailable".
 type DeviceCheck struct {
 	Facts
 	// "bits", "no-bits" (genuine, never written by this team), "updated", "valid",
@@ -191,7 +191,7 @@ type DeviceCheck struct {
 	AgeMonths *int64 `json:"ageMonths"`
 	// Only with the outcome "bits".
 	Bits *DeviceBits `json:"bits"`
-	// "free" or "device-used"; absent where `offer` was not asked for.
+	// "free" or "device-used"; empty where it was not asked for.
 	Offer DeviceOffer `json:"offer"`
 }
 
@@ -227,7 +227,7 @@ type Risk struct {
 	Facts
 	// "allow", "limited", "step-up" (ask for something stronger), "deny".
 	Verdict Verdict `json:"verdict"`
-	// The real verdict while `risk.mode` is record, when `verdict` is allow.
+	// The real verdict while `risk.mode` is record, when Verdict is allow.
 	Would Verdict `json:"would"`
 	// Ids of all rules that fired.
 	Reasons []string `json:"reasons"`
@@ -235,8 +235,8 @@ type Risk struct {
 	Rules []RiskReason `json:"rules"`
 	// Requests per day; only with "limited".
 	Allowance *int64 `json:"allowance"`
-	// Milliseconds after which asking again may help; zero: it will not.
+	// After how long asking again may help; zero: it will not.
 	RetryAfter time.Duration `json:"retryAfterMs"`
-	// About the `errorCode` observed; absent without one.
+	// About the `errorCode` observed; nil without one.
 	Client *ClientError `json:"client"`
 }

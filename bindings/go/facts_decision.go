@@ -18,7 +18,7 @@ type EvidenceReach struct {
 
 // Delivery is one purchase of a consumable: deliver it once under Key.
 type Delivery struct {
-	// What may be paid out once; zero: a part is missing.
+	// What may be paid out once; empty: a part is missing.
 	Key string `json:"key"`
 	// The transaction.
 	TransactionID string `json:"transactionId"`
@@ -74,8 +74,8 @@ type GroupDecision struct {
 
 // Decision is what an account may have now.
 //
-// `entitled` is the answer, `plan` what is in force (the default plan when not
-// entitled), `state` why, `until` and NextCheck when to look again.
+// Entitled is the answer, Plan what is in force (the default plan when not entitled),
+// State why, Until and NextCheck when to look again.
 type Decision struct {
 	Facts
 	// The plan in force; the default one when none is.

@@ -75,7 +75,7 @@ type NotificationAppData struct {
 // Notification is an App Store Server Notification V2, with everything signed inside
 // verified.
 //
-// Type and subtype say why it was sent; `transaction` and `renewal` say what is true.
+// Type and subtype say why it was sent; Transaction and Renewal say what is true.
 // They come late, twice and out of order: keep one by NotificationUUID, and apply
 // only evidence with a later SignedDate than what is stored.
 type Notification struct {

@@ -26,9 +26,9 @@ type Intermediate struct {
 type ReceiptChain struct {
 	// The signing certificate.
 	Leaf *Certificate `json:"leaf"`
-	// Apple's intermediate; absent in the Xcode profile.
+	// Apple's intermediate; nil in the Xcode profile.
 	Intermediate *Intermediate `json:"intermediate"`
-	// The pinned root; absent in the Xcode profile.
+	// The pinned root; nil in the Xcode profile.
 	Root *Certificate `json:"root"`
 	// Whether the path was proven by an earlier call.
 	Cached bool `json:"cached"`
@@ -47,7 +47,7 @@ type Receipt struct {
 //
 // It states the past: it can show neither a refund nor whether the subscription renewed.
 // It is not bound to a device or an account: whoever has the text can send it. Pay out
-// once per `keys.purchase`.
+// once per Keys.Purchase.
 type TransactionReceipt struct {
 	Receipt
 	// Of the signature: 2 (until 2016) or 3.
@@ -114,7 +114,7 @@ type AppReceiptPurchase struct {
 	// How many were bought.
 	Quantity int64 `json:"quantity"`
 	// "Auto-Renewable Subscription", "Non-Consumable", "Consumable", "Non-Renewing
-	// Subscription" or "Free Subscription"; absent from Xcode.
+	// Subscription" or "Free Subscription"; empty from Xcode.
 	Type ProductType `json:"type"`
 	// Purchase, restore, start of the period.
 	PurchaseDate time.Time `json:"purchaseDate"`
@@ -169,7 +169,7 @@ type AppReceipt struct {
 	AsOf time.Time `json:"asOf"`
 	// First download.
 	OriginalPurchaseDate time.Time `json:"originalPurchaseDate"`
-	// End of a volume purchase; absent beyond 2100 (see `payload`).
+	// End of a volume purchase; zero beyond 2100 (see Raw).
 	ExpirationDate time.Time `json:"expirationDate"`
 	// Apple's number of the app.
 	AppAppleID int64 `json:"appAppleId"`
@@ -309,7 +309,7 @@ type VerifyReceiptAnswer struct {
 	EnvironmentSource EnvironmentSource `json:"environmentSource"`
 	// As of when it speaks.
 	AsOf time.Time `json:"asOf"`
-	// Milliseconds that Apple's clock is ahead; absent within five minutes.
+	// How far Apple's clock is ahead; zero within five minutes.
 	ClockSkew time.Duration `json:"clockSkew"`
 	// Apple's clock at the answer.
 	RequestDate time.Time `json:"requestDate"`
@@ -383,14 +383,14 @@ type Claims struct {
 	ProductIDs []string `json:"productIds"`
 	// An app receipt: how many it lists.
 	Purchases int64 `json:"purchases"`
-	// An app receipt: whether `keys` has every purchase of it.
+	// An app receipt: whether Keys has every purchase of it.
 	Complete bool `json:"complete"`
 }
 
 // Triage is the library's finding about a blob that nobody verified.
 //
-// WorthVerifying says whether to go on; otherwise `disposition` says what to tell the
-// client, and `status` why. A finding is never evidence.
+// WorthVerifying says whether to go on; otherwise Disposition says what to tell the
+// client, and Status why. A finding is never evidence.
 type Triage struct {
 	Facts
 	// "candidate", "unconfirmed", "jws", "foreign", "cracker", "malformed",
@@ -404,7 +404,7 @@ type Triage struct {
 	Disposition Disposition `json:"disposition"`
 	// "lookup": look up `claimed.keys`, then verify; "verify": there is no key; "none".
 	Next NextStep `json:"next"`
-	// What a JWS looks like: "transaction", "notification" …; absent for others.
+	// What a JWS looks like: "transaction", "notification" …; empty for others.
 	Kind Kind `json:"kind"`
 	// Suspicions, never verdicts: "info-compact", "missing:bid" …
 	Traits []string `json:"traits"`

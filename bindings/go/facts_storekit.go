@@ -26,9 +26,9 @@ type Certificate struct {
 type Chain struct {
 	// The signing certificate.
 	Leaf *Certificate `json:"leaf"`
-	// Apple's intermediate; absent in the Xcode profile.
+	// Apple's intermediate; nil in the Xcode profile.
 	Intermediate *Certificate `json:"intermediate"`
-	// The pinned root; absent in the Xcode profile.
+	// The pinned root; nil in the Xcode profile.
 	Root *Certificate `json:"root"`
 	// Whether the chain was proven by an earlier call.
 	Cached bool `json:"cached"`

@@ -84,7 +84,8 @@ func TestValues(t *testing.T) {
 			Deep string `json:"deep"`
 		} `json:"inside"`
 	}
-	text := ` { "other":[{"a":[1,2,{"b":"]}"}]},null,true], "\u0074ext":"\u00e9\ud83d\ude00\"\\\/\n",
+	text := ` { "other":[{"a":[1,2,{"b":"]}"}]},null,true],
+		"\u0074ext":"\u00e9\ud83d\ude00\"\\\/\n",
 		"number":"9007199254740993" , "maybe":0,"flag":false,"when":1700000000000.9,
 		"wait":9223372036854775807,"texts":["a",1,null,"b"],"numbers":[1,"x",-2,[3]],
 		"octets":"AAEC","named":{"k":"v","n":1},"inside":{"deep":"x","more":{}} }`
