@@ -25,6 +25,7 @@ type Handle struct {
 // Hold makes the handle the owner of an object. An empty one is left as it is.
 func (h *Handle) Hold(object Object) {
 	h.pointer, h.free = object.pointer, object.free
+	noteHeld(h.pointer)
 }
 
 // An Object is what a call made, and how it is given back. It has an owner only
@@ -37,24 +38,25 @@ type Object struct {
 // Empty says whether there is no object.
 func (o Object) Empty() bool { return o.pointer == nil }
 
-// use begins a use: false when the handle is closed. Each true one is ended by
-// done.
-func (h *Handle) use() bool {
+// use begins a use: the object's address, nil when the handle is closed. Each other
+// one is ended by done.
+func (h *Handle) use() unsafe.Pointer {
 	for {
 		state := h.state.Load()
 		if state&closed != 0 || h.pointer == nil {
-			return false
+			return nil
 		}
 		if h.state.CompareAndSwap(state, state+1) {
-			stress()
-			return true
+			pointer := h.pointer
+			stress(pointer)
+			return pointer
 		}
 	}
 }
 
 // done ends a use. The last one after Close gives the object back.
 func (h *Handle) done() {
-	stress()
+	stress(h.pointer)
 	if h.state.Add(-1) == closed {
 		h.release()
 	}
@@ -83,4 +85,7 @@ func (h *Handle) Close() {
 	}
 }
 
-func (h *Handle) release() { h.free(h.pointer) }
+func (h *Handle) release() {
+	noteReleased(h.pointer)
+	h.free(h.pointer)
+}

@@ -191,8 +191,6 @@ func copied(text *C.char, length C.size_t) string {
 	return string(unsafe.Slice((*byte)(unsafe.Pointer(text)), int(length)))
 }
 
-func verifier(h *Handle) *C.assay_verifier { return (*C.assay_verifier)(h.pointer) }
-
 // VersionNumber is the version of the loaded library.
 func VersionNumber() uint32 { return uint32(C.assay_version_number()) }
 
@@ -231,11 +229,12 @@ func NewObject(pointer unsafe.Pointer, free func(unsafe.Pointer)) Object {
 // VerifyJWS verifies one JWS; false when the verifier is closed, as in all
 // calls below.
 func VerifyJWS(v *Handle, kind int32, jws Text, now int64) (Answer, bool) {
-	if !v.use() {
+	pointer := v.use()
+	if pointer == nil {
 		return Answer{}, false
 	}
 	found := C.go_verify_jws(
-		verifier(v), C.int32_t(kind), jws.pointer(), jws.length(), C.int64_t(now))
+		(*C.assay_verifier)(pointer), C.int32_t(kind), jws.pointer(), jws.length(), C.int64_t(now))
 	runtime.KeepAlive(jws)
 	v.done()
 	return answered(found), true
@@ -243,10 +242,11 @@ func VerifyJWS(v *Handle, kind int32, jws Text, now int64) (Answer, bool) {
 
 // VerifyReceipt verifies one receipt.
 func VerifyReceipt(v *Handle, kind int32, receipt, subject Text, now int64) (Answer, bool) {
-	if !v.use() {
+	pointer := v.use()
+	if pointer == nil {
 		return Answer{}, false
 	}
-	found := C.go_verify_receipt(verifier(v), C.int32_t(kind), receipt.pointer(),
+	found := C.go_verify_receipt((*C.assay_verifier)(pointer), C.int32_t(kind), receipt.pointer(),
 		receipt.length(), subject.pointer(), subject.length(), C.int64_t(now))
 	runtime.KeepAlive(receipt)
 	runtime.KeepAlive(subject)
@@ -256,10 +256,11 @@ func VerifyReceipt(v *Handle, kind int32, receipt, subject Text, now int64) (Ans
 
 // Triage looks at an untrusted blob.
 func Triage(v *Handle, blob Text, now int64) (Answer, bool) {
-	if !v.use() {
+	pointer := v.use()
+	if pointer == nil {
 		return Answer{}, false
 	}
-	found := C.go_triage(verifier(v), blob.pointer(), blob.length(), C.int64_t(now))
+	found := C.go_triage((*C.assay_verifier)(pointer), blob.pointer(), blob.length(), C.int64_t(now))
 	runtime.KeepAlive(blob)
 	v.done()
 	return answered(found), true
@@ -267,11 +268,12 @@ func Triage(v *Handle, blob Text, now int64) (Answer, bool) {
 
 // ReadVerifyReceipt reads an answer of verifyReceipt.
 func ReadVerifyReceipt(v *Handle, body Text, now int64) (Answer, bool) {
-	if !v.use() {
+	pointer := v.use()
+	if pointer == nil {
 		return Answer{}, false
 	}
 	found := C.go_read_verify_receipt(
-		verifier(v), body.pointer(), body.length(), C.int64_t(now))
+		(*C.assay_verifier)(pointer), body.pointer(), body.length(), C.int64_t(now))
 	runtime.KeepAlive(body)
 	v.done()
 	return answered(found), true
@@ -281,10 +283,11 @@ func ReadVerifyReceipt(v *Handle, body Text, now int64) (Answer, bool) {
 func VerifyAttestation(
 	v *Handle, attestation, keyID Text, dataKind int32, data Text, now int64,
 ) (Answer, bool) {
-	if !v.use() {
+	pointer := v.use()
+	if pointer == nil {
 		return Answer{}, false
 	}
-	found := C.go_verify_attestation(verifier(v), attestation.pointer(),
+	found := C.go_verify_attestation((*C.assay_verifier)(pointer), attestation.pointer(),
 		attestation.length(), keyID.pointer(), keyID.length(), C.int32_t(dataKind),
 		data.pointer(), data.length(), C.int64_t(now))
 	runtime.KeepAlive(attestation)
@@ -298,10 +301,11 @@ func VerifyAttestation(
 func VerifyAssertion(
 	v *Handle, assertion, key Text, counter uint32, dataKind int32, data Text, now int64,
 ) (Answer, bool) {
-	if !v.use() {
+	pointer := v.use()
+	if pointer == nil {
 		return Answer{}, false
 	}
-	found := C.go_verify_assertion(verifier(v), assertion.pointer(),
+	found := C.go_verify_assertion((*C.assay_verifier)(pointer), assertion.pointer(),
 		assertion.length(), key.pointer(), key.length(), C.uint32_t(counter),
 		C.int32_t(dataKind), data.pointer(), data.length(), C.int64_t(now))
 	runtime.KeepAlive(assertion)
@@ -331,12 +335,13 @@ type documents struct {
 func useDocuments(handles []*Handle) (documents, bool) {
 	used := documents{pointers: make([]*C.assay_doc, 0, len(handles))}
 	for at, handle := range handles {
-		if !handle.use() {
+		pointer := handle.use()
+		if pointer == nil {
 			used.done()
 			return documents{}, false
 		}
 		used.handles = handles[:at+1]
-		used.pointers = append(used.pointers, (*C.assay_doc)(handle.pointer))
+		used.pointers = append(used.pointers, (*C.assay_doc)(pointer))
 	}
 	return used, true
 }
@@ -356,7 +361,8 @@ func (d documents) done() {
 
 // Decide decides from documents.
 func Decide(v *Handle, evidence []*Handle, account Text, now int64) (Answer, Closed) {
-	if !v.use() {
+	pointer := v.use()
+	if pointer == nil {
 		return Answer{}, VerifierClosed
 	}
 	defer v.done()
@@ -365,7 +371,7 @@ func Decide(v *Handle, evidence []*Handle, account Text, now int64) (Answer, Clo
 		return Answer{}, EvidenceClosed
 	}
 	defer used.done()
-	found := C.go_decide(verifier(v), used.first(), C.size_t(len(used.pointers)),
+	found := C.go_decide((*C.assay_verifier)(pointer), used.first(), C.size_t(len(used.pointers)),
 		account.pointer(), account.length(), C.int64_t(now))
 	runtime.KeepAlive(account)
 	return answered(found), NoneClosed
@@ -376,7 +382,8 @@ func Decide(v *Handle, evidence []*Handle, account Text, now int64) (Answer, Clo
 func NewExchange(v *Handle, request Text, evidence []*Handle, now int64) (
 	Answer, Object, Closed,
 ) {
-	if !v.use() {
+	pointer := v.use()
+	if pointer == nil {
 		return Answer{}, Object{}, VerifierClosed
 	}
 	defer v.done()
@@ -385,7 +392,7 @@ func NewExchange(v *Handle, request Text, evidence []*Handle, now int64) (
 		return Answer{}, Object{}, EvidenceClosed
 	}
 	defer used.done()
-	found := C.go_exchange_new(verifier(v), request.pointer(), request.length(),
+	found := C.go_exchange_new((*C.assay_verifier)(pointer), request.pointer(), request.length(),
 		used.first(), C.size_t(len(used.pointers)), C.int64_t(now))
 	runtime.KeepAlive(request)
 	return answered(found.answer), NewObject(found.made, freeExchange), NoneClosed
@@ -393,11 +400,12 @@ func NewExchange(v *Handle, request Text, evidence []*Handle, now int64) (
 
 // StepExchange hands in what the last step brought; one goroutine at a time.
 func StepExchange(x *Handle, text Text, now int64) (Answer, bool) {
-	if !x.use() {
+	pointer := x.use()
+	if pointer == nil {
 		return Answer{}, false
 	}
 	found := C.go_exchange_step(
-		(*C.assay_exchange)(x.pointer), text.pointer(), text.length(), C.int64_t(now))
+		(*C.assay_exchange)(pointer), text.pointer(), text.length(), C.int64_t(now))
 	runtime.KeepAlive(text)
 	x.done()
 	return answered(found), true
@@ -405,10 +413,11 @@ func StepExchange(x *Handle, text Text, now int64) (Answer, bool) {
 
 // DocumentStatus is the status that the call that made a document returned.
 func DocumentStatus(d *Handle) (int32, bool) {
-	if !d.use() {
+	pointer := d.use()
+	if pointer == nil {
 		return 0, false
 	}
-	status := C.assay_doc_status((*C.assay_doc)(d.pointer))
+	status := C.assay_doc_status((*C.assay_doc)(pointer))
 	d.done()
 	return int32(status), true
 }
@@ -416,13 +425,14 @@ func DocumentStatus(d *Handle) (int32, bool) {
 // DocumentText is one member of a document as text; found is false where it is
 // absent or no text.
 func DocumentText(d *Handle, path string) (text string, found, open bool) {
-	if !d.use() {
+	pointer := d.use()
+	if pointer == nil {
 		return "", false, false
 	}
 	given := Given(path)
 	var length C.size_t
 	at := C.assay_doc_text(
-		(*C.assay_doc)(d.pointer), given.pointer(), given.length(), &length)
+		(*C.assay_doc)(pointer), given.pointer(), given.length(), &length)
 	if at != nil {
 		text, found = copied(at, length), true
 	}
@@ -434,13 +444,14 @@ func DocumentText(d *Handle, path string) (text string, found, open bool) {
 // DocumentInteger is one member of a document as integer; found is false where
 // it is absent or no integer.
 func DocumentInteger(d *Handle, path string) (value int64, found, open bool) {
-	if !d.use() {
+	pointer := d.use()
+	if pointer == nil {
 		return 0, false, false
 	}
 	given := Given(path)
 	// An integer that is there is not both of two fallbacks.
 	ask := func(fallback int64) int64 {
-		return int64(C.assay_doc_integer((*C.assay_doc)(d.pointer), given.pointer(),
+		return int64(C.assay_doc_integer((*C.assay_doc)(pointer), given.pointer(),
 			given.length(), C.int64_t(fallback)))
 	}
 	value = ask(0)

@@ -2,14 +2,29 @@
 
 package libassay
 
-import "runtime"
+import (
+	"runtime"
+	"sync"
+	"time"
+	"unsafe"
+)
 
 // Stressed says whether every use of a handle collects garbage.
 const Stressed = true
 
-// stress collects garbage and lets the finalizers run. What a call still needs
-// and nothing refers to is then gone before the call, and shows.
-func stress() {
+// live are the objects that handles hold.
+var live sync.Map
+
+func noteHeld(pointer unsafe.Pointer)     { live.Store(pointer, true) }
+func noteReleased(pointer unsafe.Pointer) { live.Delete(pointer) }
+
+// stress collects garbage while a call has nothing but the object's address, and lets
+// the finalizers run. An object that nothing but the call needs would then be given
+// back, which ends the process here and not somewhere in freed memory.
+func stress(pointer unsafe.Pointer) {
 	runtime.GC()
-	runtime.Gosched()
+	time.Sleep(20 * time.Microsecond)
+	if _, held := live.Load(pointer); !held {
+		panic("assay: an object was given back while a call used it")
+	}
 }
