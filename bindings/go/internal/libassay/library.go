@@ -260,7 +260,8 @@ func Triage(v *Handle, blob Text, now int64) (Answer, bool) {
 	if pointer == nil {
 		return Answer{}, false
 	}
-	found := C.go_triage((*C.assay_verifier)(pointer), blob.pointer(), blob.length(), C.int64_t(now))
+	found := C.go_triage((*C.assay_verifier)(pointer), blob.pointer(), blob.length(),
+		C.int64_t(now))
 	runtime.KeepAlive(blob)
 	v.done()
 	return answered(found), true
