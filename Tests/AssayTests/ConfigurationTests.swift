@@ -270,6 +270,20 @@ struct ConfigurationTests {
       at: "storekit.fresh.maxAgeMs")
   }
 
+  @Test("CNF-1 a long name is shown by its first 64 bytes, no character cut")
+  func longNames() {
+    let unknown = "config.document.unknown-member"
+    let ascii = String(repeating: "k", count: 64)
+    expect(Self.minimal.setting(ascii, 1), unknown, at: ascii)
+    expect(Self.minimal.setting(ascii + "l", 1), unknown, at: ascii + "…")
+    let wide = String(repeating: "k", count: 62) + "é"
+    expect(Self.minimal.setting(wide + "l", 1), unknown, at: wide + "…")
+    let split = String(repeating: "k", count: 63)
+    expect(Self.minimal.setting(split + "é", 1), unknown, at: split + "…")
+    expect(
+      Self.minimal.setting("decide", [split + "é": 1]), unknown, at: "decide." + split + "…")
+  }
+
   @Test("CNF-2 null is not a value, for any member")
   func null() {
     for path in [

@@ -26,10 +26,21 @@ extension ConfigurationReader {
       var path: String {
         switch self {
         case .top: return ""
-        case .member(let value, .top): return value.name.string
-        case .member(let value, let outer): return outer.path + "." + value.name.string
+        case .member(let value, .top): return Place.shown(value.name)
+        case .member(let value, let outer): return outer.path + "." + Place.shown(value.name)
         case .element(let index, let outer): return outer.path + "[" + String(index) + "]"
         }
+      }
+
+      /// A name of at most 64 bytes, a longer one cut: a key that somebody pasted where
+      /// a name belongs is not told, as its first bytes are the same in every key.
+      private static func shown(_ name: Text) -> String {
+        let longest = 64
+        guard name.count > longest else { return name.string }
+        var head = name.utf8.prefix(longest + 1)
+        // The character that begins last goes, whole.
+        while let last = head.popLast(), last & 0xc0 == 0x80 {}
+        return Text(Array(head)).string + "…"
       }
     }
 
