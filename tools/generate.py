@@ -15,17 +15,21 @@ From Sources/Assay/Verdict/statuses.tsv and include/assay.h come:
   bindings/go/internal/libassay/constants.go the constants
   bindings/go/functions_test.go             the functions that Go must bind
   bindings/go/statuses.go                   names, sentences and HTTP statuses
+  bindings/php/assay.ffi.h                  the header as PHP's FFI reads it
+  bindings/php/src/Internal/                constants, statuses, calls by FFI and extension
+  bindings/php/ext/                         stub, arginfo and functions of the extension
 """
 import sys
 
 import generate_go
 import generate_manual
+import generate_php
 import generate_python
 import header
 from status_rows import FAMILIES, ROOT, quoted, rows
 
 # One module for each binding, and one for the manual: outputs(table, contract) -> {path: text}.
-BINDINGS = [generate_manual, generate_python, generate_go]
+BINDINGS = [generate_manual, generate_python, generate_go, generate_php]
 
 
 def status_table(table):

@@ -1,0 +1,24 @@
+<?php
+
+declare(strict_types=1);
+
+namespace Assay;
+
+/** Base64 as clients send it: standard or URL-safe, with or without its padding. */
+final class Base64
+{
+    /**
+     * The octets that a text stands for.
+     *
+     * @throws \ValueError when it is no base64
+     */
+    public static function decode(string $text): string
+    {
+        $octets = base64_decode(rtrim(strtr($text, '-_', '+/'), '='), true);
+        if ($octets === false || strpbrk($text, " \t\r\n") !== false) {
+            throw new \ValueError('the text is no base64');
+        }
+
+        return $octets;
+    }
+}

@@ -1,0 +1,196 @@
+<?php
+
+declare(strict_types=1);
+
+namespace Assay;
+
+use Assay\Internal\Kinds;
+use Assay\Internal\Library;
+use Assay\Internal\Refusal;
+
+/**
+ * One answer of the library: immutable, made by a Verifier only.
+ *
+ * It is proof of what it says: `Verifier::decide` takes documents (or the facts made from
+ * them) and never JSON. It cannot be serialised for the same reason: keep the signed text
+ * and verify it again. It stays valid after its verifier was closed.
+ */
+final class Document implements \JsonSerializable
+{
+    /** So many members are asked for by path before the whole JSON is read. */
+    private const BY_PATH = 3;
+
+    /** True: verified, every check passed. Anything else: do not trust. */
+    public readonly bool $ok;
+
+    /** @var array<string, mixed>|null */
+    private ?array $decoded = null;
+    private int $asked = 0;
+
+    /**
+     * @param int $code the status as a number, family | detail << 8; 0: every check passed
+     *
+     * @internal documents are made by a Verifier
+     */
+    public function __construct(
+        private Library $library,
+        private object $handle,
+        public readonly int $code,
+    ) {
+        $this->ok = $code === 0;
+    }
+
+    /** The name of the status: "ok", "rejected.chain.untrusted-root". */
+    public function status(): string
+    {
+        return $this->library->statusName($this->code);
+    }
+
+    /** What was asked: "transaction", "decision", "configuration" … */
+    public function kind(): string
+    {
+        return $this->textAt('kind') ?? '';
+    }
+
+    /** The whole document as JSON text, as the library wrote it. */
+    public function text(): string
+    {
+        return $this->library->docJson($this->handle) ?? '{}';
+    }
+
+    /**
+     * The whole document; read at the first use. Objects are arrays, and integers that do
+     * not fit in 64 bits are strings.
+     *
+     * @return array<string, mixed>
+     */
+    public function json(): array
+    {
+        return $this->decoded ??= json_decode(
+            $this->text(),
+            true,
+            512,
+            JSON_BIGINT_AS_STRING | JSON_THROW_ON_ERROR,
+        );
+    }
+
+    /** @return list<Check> every check of this kind of evidence, in the order of work */
+    public function checks(): array
+    {
+        return array_map(
+            static fn (array $check): Check =>
+                new Check($check['id'], $check['ok'], $check['why'] ?? null),
+            $this->json()['checks'],
+        );
+    }
+
+    /** @return list<Warning> what led to no refusal, but should be looked at */
+    public function warnings(): array
+    {
+        return array_map(
+            static fn (array $warning): Warning =>
+                new Warning($warning['id'], $warning['at'] ?? null),
+            $this->json()['warnings'] ?? [],
+        );
+    }
+
+    /** @return array<string, string|null>|null message, check, rule, at, hint, retryClass */
+    public function error(): ?array
+    {
+        return $this->json()['error'] ?? null;
+    }
+
+    /**
+     * The typed facts (Transaction, AppReceipt, Decision, Triage …). Null after a refusal,
+     * but for documents that carry their findings either way; null for kinds that have none.
+     */
+    public function facts(): ?Facts\Facts
+    {
+        return Kinds::facts($this);
+    }
+
+    /** @throws Exception\AssayException of the status's family, unless it is 0 */
+    public function throwIfRefused(): void
+    {
+        if (!$this->ok) {
+            throw Refusal::of($this);
+        }
+    }
+
+    /** One member by dotted path; null when it is absent. */
+    public function at(string $path): mixed
+    {
+        $value = $this->json();
+        foreach (explode('.', $path) as $step) {
+            if (!is_array($value)) {
+                return null;
+            }
+            $value = $value[$step] ?? null;
+        }
+
+        return $value;
+    }
+
+    /** One text by dotted path, without reading the rest; null when it is none. */
+    public function textAt(string $path): ?string
+    {
+        return $this->library->docText($this->handle, $path);
+    }
+
+    /** One integer by dotted path, without reading the rest; null when it is none. */
+    public function integerAt(string $path): ?int
+    {
+        // No integer of a document is this one: times and counts are not that small.
+        $found = $this->library->docInteger($this->handle, $path, PHP_INT_MIN);
+
+        return $found === PHP_INT_MIN ? null : $found;
+    }
+
+    /**
+     * Whether the next member is cheaper by its path. A path is searched from the start of
+     * the document; after a few of them reading everything once costs less.
+     *
+     * @internal
+     */
+    public function isCheaperByPath(): bool
+    {
+        return $this->decoded === null && $this->asked++ < self::BY_PATH;
+    }
+
+    /**
+     * What the library knows this document by.
+     *
+     * @internal
+     */
+    public function handle(): object
+    {
+        return $this->handle;
+    }
+
+    /** @return array<string, mixed> */
+    public function jsonSerialize(): array
+    {
+        return $this->json();
+    }
+
+    public function __debugInfo(): array
+    {
+        return $this->json();
+    }
+
+    private function __clone()
+    {
+    }
+
+    public function __serialize(): array
+    {
+        throw new \LogicException(
+            'a Document is proof in this process only: keep the signed text'
+        );
+    }
+
+    public function __unserialize(array $data): void
+    {
+        throw new \LogicException('documents are made by a Verifier');
+    }
+}

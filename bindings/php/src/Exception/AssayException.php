@@ -1,0 +1,103 @@
+<?php
+
+declare(strict_types=1);
+
+namespace Assay\Exception;
+
+use Assay\Document;
+use Assay\Internal\Refusal;
+
+/**
+ * A refusal. Nothing that the call was given may be trusted.
+ *
+ *     AssayException
+ *     ├── Rejected        well formed, but not authentic, not for us, not allowed
+ *     ├── Malformed       not the format it claims to be
+ *     ├── Unsupported     algorithm, version or kind not handled
+ *     ├── TooLarge        a size, depth or count limit was exceeded
+ *     ├── Misuse          the calling program broke a rule
+ *     ├── Configuration   the configuration is not usable
+ *     ├── Unavailable     the other side gave no usable answer: retry
+ *     ├── Internal        a bug or a damaged build; nothing was trusted
+ *     └── Pending         nothing is decided yet: take the next step
+ *
+ * Branch on the class; the rest is detail, for logs and operators. `getCode()` is the
+ * number of the status, family | detail << 8; `getMessage()` has status, reason, rule,
+ * place and hint on one line, with no secret and no personal identifier in it.
+ */
+abstract class AssayException extends \RuntimeException
+{
+    /** Name of the status, "rejected.chain.untrusted-root". */
+    public readonly string $status;
+    /** What is wrong. */
+    public readonly string $reason;
+    /** The check that failed, "chain.root". */
+    public readonly ?string $check;
+    /** The rule of the specification, "JWS-20". */
+    public readonly ?string $rule;
+    /** The place: a member path, "x5c[2]", a byte offset. */
+    public readonly ?string $at;
+    /** What the operator should do. */
+    public readonly ?string $hint;
+    /** "never", "later", "same-once", "other-environment", "after-config". */
+    public readonly string $retryClass;
+    /** What a back end would answer its own client: 400, 403, 409, 413, 500 … */
+    public readonly int $httpStatus;
+    /** The whole answer, with every check made; null where a call has none. */
+    public readonly ?Document $document;
+
+    /**
+     * @param array<string, string|null> $error
+     *
+     * @internal
+     */
+    final public function __construct(
+        int $code,
+        string $status,
+        array $error,
+        ?Document $document = null,
+    ) {
+        $this->status = $status;
+        $this->reason = $error['message'] ?? '';
+        $this->check = $error['check'] ?? null;
+        $this->rule = $error['rule'] ?? null;
+        $this->at = $error['at'] ?? null;
+        $this->hint = $error['hint'] ?? null;
+        $this->retryClass = $error['retryClass'] ?? 'never';
+        $this->httpStatus = Refusal::httpStatus($code);
+        $this->document = $document;
+        parent::__construct($this->sentence(), $code);
+    }
+
+    /** Without the document, which is proof in its own process only. */
+    public function __serialize(): array
+    {
+        return [
+            'code' => $this->getCode(),
+            'status' => $this->status,
+            'error' => [
+                'message' => $this->reason,
+                'check' => $this->check,
+                'rule' => $this->rule,
+                'at' => $this->at,
+                'hint' => $this->hint,
+                'retryClass' => $this->retryClass,
+            ],
+        ];
+    }
+
+    public function __unserialize(array $data): void
+    {
+        $this->__construct($data['code'], $data['status'], $data['error']);
+    }
+
+    private function sentence(): string
+    {
+        $place = array_filter([$this->rule, $this->at === null ? null : "at $this->at"]);
+
+        return $this->status
+            . ($this->reason === '' ? '' : ": $this->reason")
+            . ($place === [] ? '' : ' (' . implode(', ', $place) . ')')
+            . ($this->hint === null ? '' : "; hint: $this->hint");
+    }
+}

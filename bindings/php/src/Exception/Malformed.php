@@ -1,0 +1,10 @@
+<?php
+
+declare(strict_types=1);
+
+namespace Assay\Exception;
+
+/** Not the format it claims to be. */
+final class Malformed extends AssayException
+{
+}

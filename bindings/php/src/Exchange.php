@@ -1,0 +1,142 @@
+<?php
+
+declare(strict_types=1);
+
+namespace Assay;
+
+use Assay\Internal\Arguments;
+use Assay\Internal\Header;
+use Assay\Internal\Library;
+use Assay\Internal\Refusal;
+use DateTimeInterface;
+use SensitiveParameter;
+
+/**
+ * A conversation: until `isDone()`, carry out what `document()` says and hand its answer to
+ * `step`. Made by `Verifier::exchange`.
+ *
+ *     $exchange = $verifier->exchange($request);
+ *     while (!$exchange->isDone()) {
+ *         $exchange->step(carryOut($exchange->payload()));
+ *     }
+ *     $exchange->document()->throwIfRefused();
+ *
+ * Nothing is kept beyond it; giving it up at any time is allowed.
+ */
+final class Exchange
+{
+    private ?object $handle = null;
+    private bool $busy = false;
+
+    /** @internal exchanges are made by a Verifier */
+    public function __construct(
+        private Library $library,
+        ?object $handle,
+        private Document $document,
+    ) {
+        $family = $document->code & 0xff;
+        if ($family === Header::MISUSE || $family === Header::INTERNAL) {
+            throw Refusal::of($document);
+        }
+        if ($family === Header::PENDING) {
+            $this->handle = $handle;
+        }
+    }
+
+    /** The open step, or the result: whatever the last call answered. */
+    public function document(): Document
+    {
+        return $this->document;
+    }
+
+    /**
+     * What the document says under its kind: `state`, `request` …
+     *
+     * @return array<string, mixed>
+     */
+    public function payload(): array
+    {
+        return $this->document->at($this->document->kind()) ?? [];
+    }
+
+    /** The typed facts of the result, for the kinds that have them. */
+    public function facts(): ?Facts\Facts
+    {
+        return $this->document->facts();
+    }
+
+    /** Whether nothing is left to carry out: finished, refused or closed. */
+    public function isDone(): bool
+    {
+        return $this->handle === null;
+    }
+
+    /**
+     * Hand in what the last step brought, and learn the next step or the result. A refused
+     * result is an answer: look at the document.
+     *
+     * @param array<string, mixed>|object|string $answer of the form that the step's `state`
+     *     asks for (docs/exchanges.md), or JSON text
+     *
+     * @throws Exception\Misuse for an answer of another form or to another step, after which
+     *     the step is still open
+     * @throws \LogicException when nothing is open, or from inside this call
+     */
+    public function step(
+        #[SensitiveParameter] array|object|string $answer,
+        int|DateTimeInterface|null $now = null,
+    ): Document {
+        if ($this->busy) {
+            throw new \LogicException('this exchange is in the middle of a step');
+        }
+        $this->busy = true;
+        try {
+            return $this->next(Arguments::json($answer, 'the answer'), $now);
+        } finally {
+            $this->busy = false;
+        }
+    }
+
+    /** Give the conversation up. Documents stay valid. Closing twice is allowed. */
+    public function close(): void
+    {
+        $this->handle = null;
+    }
+
+    private function next(string $text, int|DateTimeInterface|null $now): Document
+    {
+        $handle = $this->handle ?? throw new \LogicException('the exchange is over');
+        $now = Arguments::milliseconds($now);
+        $code = $this->library->exchangeStep($handle, $text, $now, $answer);
+        if ($answer === null) {
+            throw Refusal::ofStatus($code);
+        }
+        $document = new Document($this->library, $answer, $code);
+        if (($code & 0xff) === Header::MISUSE) {
+            throw Refusal::of($document);
+        }
+        $this->document = $document;
+        if (($code & 0xff) !== Header::PENDING) {
+            $this->handle = null;
+        }
+        if (($code & 0xff) === Header::INTERNAL) {
+            throw Refusal::of($document);
+        }
+
+        return $document;
+    }
+
+    private function __clone()
+    {
+    }
+
+    public function __serialize(): array
+    {
+        throw new \LogicException('an Exchange lives in one process');
+    }
+
+    public function __unserialize(array $data): void
+    {
+        throw new \LogicException('an Exchange is made by a Verifier');
+    }
+}

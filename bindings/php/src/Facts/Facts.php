@@ -1,0 +1,92 @@
+<?php
+
+declare(strict_types=1);
+
+namespace Assay\Facts;
+
+use Assay\Document;
+use Assay\Internal\Member;
+
+/**
+ * The facts of one document, or of one evidence nested in it.
+ *
+ * Made by a Verifier only; `Verifier::decide` takes them as evidence. They are proof in
+ * this process alone and cannot be serialised: keep the signed text and verify it again.
+ */
+abstract class Facts extends Members
+{
+    protected Document $document;
+    protected string $path;
+
+    /** @internal */
+    final public static function in(Document $document, string $path): static
+    {
+        $facts = static::blank();
+        $facts->document = $document;
+        $facts->path = $path;
+
+        return $facts;
+    }
+
+    /** The whole answer: checks, warnings, JSON. Nested facts have the outer one. */
+    public function document(): Document
+    {
+        return $this->document;
+    }
+
+    /** The signed JSON where there is one, else the facts' own. */
+    public function payload(): array
+    {
+        return $this->values()['payload'] ?? [];
+    }
+
+    /**
+     * The facts' JSON: what the library says of the evidence, `payload` inside it.
+     *
+     * @return array<string, mixed>
+     */
+    public function values(): array
+    {
+        return $this->document->at($this->path) ?? [];
+    }
+
+    /** @param array{0: int, 1: string, 2?: string} $row */
+    protected function read(array $row, string $name): mixed
+    {
+        if ($row[0] <= Member::QUICK && $this->document->isCheaperByPath()) {
+            $path = $this->path . '.' . $row[1];
+
+            return $row[0] === Member::TEXT
+                ? $this->document->textAt($path)
+                : Member::convert($row, $this->document->integerAt($path));
+        }
+        if ($row[0] === Member::OWN) {
+            return $this->own($name);
+        }
+        if ($row[0] === Member::NESTED) {
+            return isset($this->values()[$row[1]])
+                ? $row[2]::in($this->document, $this->path . '.' . $row[1]) : null;
+        }
+        $values = $row[0] & Member::SIGNED ? $this->payload() : $this->values();
+
+        return Member::convert($row, $values[$row[1]] ?? null);
+    }
+
+    /** What the class says itself. */
+    protected function own(string $name): mixed
+    {
+        throw new \LogicException("no member $name");
+    }
+
+    public function __serialize(): array
+    {
+        throw new \LogicException(
+            static::class . ' is proof in this process only: keep the signed text'
+        );
+    }
+
+    public function __unserialize(array $data): void
+    {
+        throw new \LogicException(static::class . ' is made by a Verifier');
+    }
+}

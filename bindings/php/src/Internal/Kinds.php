@@ -1,0 +1,45 @@
+<?php
+
+declare(strict_types=1);
+
+namespace Assay\Internal;
+
+use Assay\Document;
+use Assay\Facts;
+
+/**
+ * Which facts a document of a kind has, and where they stand in it.
+ *
+ * @internal
+ */
+final class Kinds
+{
+    /** @var array<string, array{class-string<Facts\Facts>, string}> */
+    public const FACTS = [
+        'transaction' => [Facts\Transaction::class, 'transaction'],
+        'renewal' => [Facts\Renewal::class, 'renewal'],
+        'notification' => [Facts\Notification::class, 'notification'],
+        'app-transaction' => [Facts\AppTransaction::class, 'appTransaction'],
+        'realtime-request' => [Facts\RealtimeRequest::class, 'realtimeRequest'],
+        'transaction-receipt' => [Facts\TransactionReceipt::class, 'transactionReceipt'],
+        'app-receipt' => [Facts\AppReceipt::class, 'appReceipt'],
+        'attest-receipt' => [Facts\AttestReceipt::class, 'attestReceipt'],
+        'verify-receipt' => [Facts\VerifyReceiptAnswer::class, 'verifyReceipt'],
+        'triage' => [Facts\Triage::class, 'triage'],
+        'attestation' => [Facts\Attestation::class, 'attestation'],
+        'assertion' => [Facts\Assertion::class, 'assertion'],
+        'decision' => [Facts\Decision::class, 'decision'],
+        'risk' => [Facts\Risk::class, 'risk'],
+        'exchange' => [Facts\DeviceCheck::class, 'exchange.deviceCheck'],
+    ];
+
+    public static function facts(Document $document): ?Facts\Facts
+    {
+        $known = self::FACTS[$document->kind()] ?? null;
+        if ($known === null || !is_array($document->at($known[1]))) {
+            return null;
+        }
+
+        return $known[0]::in($document, $known[1]);
+    }
+}

@@ -1,0 +1,166 @@
+<?php
+
+declare(strict_types=1);
+
+namespace Assay\Internal;
+
+use Assay\Exception\LoadError;
+use FFI;
+
+/**
+ * Find libassay and check that it fits this binding. In this order:
+ *
+ * 1. the extension `assay`, where PHP has loaded it;
+ * 2. what `ffi.preload` has loaded (scope ASSAY);
+ * 3. `libassay.so.0` inside this package;
+ * 4. the file that the environment variable ASSAY_LIBRARY names, when it is set; the
+ *    system is then not searched, so that a wrong path is never passed over;
+ * 5. `libassay.so.0`, as the system's loader finds it.
+ *
+ * A library is taken when it has every function of the header, its version is not older
+ * than the header that this binding was generated from, and its ABI number is the same.
+ *
+ * @internal
+ */
+final class Loader
+{
+    public const VARIABLE = 'ASSAY_LIBRARY';
+
+    private static ?Library $library = null;
+
+    public static function library(): Library
+    {
+        return self::$library ??= self::load(
+            extension_loaded('assay'),
+            extension_loaded('FFI'),
+            dirname(__DIR__, 2),
+            getenv(self::VARIABLE) ?: null,
+        );
+    }
+
+    /** @throws LoadError with everything that was tried and why each one failed */
+    public static function load(
+        bool $extension,
+        bool $ffi,
+        string $folder,
+        ?string $named,
+    ): Library {
+        if ($extension) {
+            return self::fitting(self::extension(), Header::VERSION_NUMBER, Header::ABI);
+        }
+        if (!$ffi) {
+            throw new LoadError(
+                'assay: this PHP has neither the extension "assay" nor FFI: add the ini line '
+                . '"extension=assay.so" (bindings/php/ext) or "extension=ffi.so"'
+            );
+        }
+        $tried = [];
+        foreach (self::candidates($folder, $named) as [$source, $name]) {
+            try {
+                return self::open($name);
+            } catch (LoadError | \FFI\Exception $error) {
+                self::refuseRestricted($error);
+                $tried[] = "  - $name, $source: {$error->getMessage()}";
+            }
+        }
+        throw new LoadError(
+            'assay ' . Header::VERSION . ': no usable ' . self::fileName() . ". Tried:\n"
+            . implode("\n", $tried) . "\nInstall the library, or set " . self::VARIABLE
+            . ' to its path.'
+        );
+    }
+
+    public static function fileName(): string
+    {
+        return 'libassay.so.' . Header::ABI;
+    }
+
+    /** @return iterable<array{string, string}> where it comes from, name for the loader */
+    public static function candidates(string $folder, ?string $named): iterable
+    {
+        yield ['loaded by ffi.preload', 'scope ASSAY'];
+        yield ['inside the package', $folder . '/' . self::fileName()];
+        if ($named !== null) {
+            yield ['named by ' . self::VARIABLE, $named];
+        } else {
+            $source = "by the system's loader (" . self::VARIABLE . ' is not set)';
+            yield [$source, self::fileName()];
+        }
+    }
+
+    /** Load one library by FFI and check it. */
+    public static function open(string $name): Library
+    {
+        if ($name === 'scope ASSAY') {
+            $ffi = FFI::scope('ASSAY');
+        } else {
+            if (str_contains($name, '/') && !file_exists($name)) {
+                throw new LoadError('no such file');
+            }
+            $ffi = FFI::cdef(self::cdef(), $name);
+        }
+
+        return self::fitting(
+            new FfiLibrary($ffi, $name),
+            Header::VERSION_NUMBER,
+            Header::ABI,
+        );
+    }
+
+    /** @throws LoadError when the library is older, or of another ABI */
+    public static function fitting(Library $library, int $version, int $abi): Library
+    {
+        if ($library->versionNumber() < $version) {
+            throw new LoadError(
+                "it is libassay {$library->version()}, but " . Header::VERSION
+                . ' or later is needed'
+            );
+        }
+        $found = json_decode($library->buildInfo(), true)['abi'] ?? 'none';
+        if ($found !== $abi) {
+            throw new LoadError("it has ABI $found, but ABI $abi is needed");
+        }
+
+        return $library;
+    }
+
+    private static function extension(): Library
+    {
+        $version = phpversion('assay');
+        if ($version !== Header::VERSION) {
+            throw new LoadError(
+                "the extension assay is of version $version, this package of "
+                . Header::VERSION . ': build bindings/php/ext anew'
+            );
+        }
+
+        return new ExtensionLibrary();
+    }
+
+    /** The declarations alone: FFI::cdef knows no preprocessor. */
+    private static function cdef(): string
+    {
+        $text = (string) file_get_contents(dirname(__DIR__, 2) . '/assay.ffi.h');
+
+        return (string) preg_replace('/^#.*$/m', '', $text);
+    }
+
+    /** FFI that is switched off, or needs preloading, fails for every candidate alike. */
+    private static function refuseRestricted(\Throwable $error): void
+    {
+        if (!str_contains($error->getMessage(), 'ffi.enable')) {
+            return;
+        }
+        throw new LoadError(
+            'assay: FFI is not allowed here (SAPI ' . PHP_SAPI . ', ffi.enable="'
+            . ini_get('ffi.enable') . '", opcache.preload="' . ini_get('opcache.preload')
+            . '"). With ffi.enable=preload, which is the default, add the ini lines '
+            . '"opcache.enable=1", "opcache.preload=' . dirname(__DIR__, 2) . '/preload.php" and '
+            . '"ffi.preload=' . dirname(__DIR__, 2) . '/assay.ffi.h" and restart PHP; or set '
+            . '"ffi.enable=1"; or load the extension with "extension=assay.so". '
+            . 'See bindings/php/README.md.',
+            0,
+            $error,
+        );
+    }
+}

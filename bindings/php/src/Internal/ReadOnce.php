@@ -1,0 +1,58 @@
+<?php
+
+declare(strict_types=1);
+
+namespace Assay\Internal;
+
+/**
+ * Readonly properties that are filled in when they are first read, by the rows of the
+ * class's MEMBERS. A trait, since only the class itself may fill them in.
+ *
+ * @internal
+ */
+trait ReadOnce
+{
+    private static ?self $blank = null;
+
+    private function __construct()
+    {
+    }
+
+    private function __clone()
+    {
+    }
+
+    /** An object whose properties are all still to be read. */
+    protected static function blank(): self
+    {
+        if (self::$blank === null) {
+            $blank = new self();
+            foreach (self::MEMBERS as $name => $row) {
+                unset($blank->{$name});
+            }
+            self::$blank = $blank;
+        }
+
+        return clone self::$blank;
+    }
+
+    public function __get(string $name): mixed
+    {
+        $row = self::MEMBERS[$name] ?? throw new \Error(
+            'Undefined property ' . self::class . '::$' . $name
+        );
+
+        return $this->{$name} = $this->read($row, $name);
+    }
+
+    public function __isset(string $name): bool
+    {
+        return isset(self::MEMBERS[$name]) && $this->__get($name) !== null;
+    }
+
+    /** @return array<string, array{0: int, 1: string, 2?: string}> */
+    public static function members(): array
+    {
+        return self::MEMBERS;
+    }
+}

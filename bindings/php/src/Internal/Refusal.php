@@ -1,0 +1,82 @@
+<?php
+
+declare(strict_types=1);
+
+namespace Assay\Internal;
+
+use Assay\Document;
+use Assay\Exception\AssayException;
+use Assay\Exception\Configuration;
+use Assay\Exception\Internal;
+use Assay\Exception\Malformed;
+use Assay\Exception\Misuse;
+use Assay\Exception\Pending;
+use Assay\Exception\Rejected;
+use Assay\Exception\TooLarge;
+use Assay\Exception\Unavailable;
+use Assay\Exception\Unsupported;
+
+/**
+ * Which exception a status becomes.
+ *
+ * @internal
+ */
+final class Refusal
+{
+    /** Family => class. */
+    public const FAMILIES = [
+        Header::REJECTED => Rejected::class,
+        Header::MALFORMED => Malformed::class,
+        Header::UNSUPPORTED => Unsupported::class,
+        Header::TOO_LARGE => TooLarge::class,
+        Header::MISUSE => Misuse::class,
+        Header::CONFIG => Configuration::class,
+        Header::UNAVAILABLE => Unavailable::class,
+        Header::INTERNAL => Internal::class,
+        Header::PENDING => Pending::class,
+    ];
+
+    /** For statuses of a library that is newer than this binding's table. */
+    private const HTTP_OF_FAMILY = [
+        Header::REJECTED => 400,
+        Header::MALFORMED => 400,
+        Header::UNSUPPORTED => 400,
+        Header::TOO_LARGE => 413,
+        Header::UNAVAILABLE => 503,
+    ];
+
+    /** The exception for a refused document. */
+    public static function of(Document $document): AssayException
+    {
+        $class = self::FAMILIES[$document->code & 0xff] ?? Internal::class;
+
+        return new $class(
+            $document->code,
+            $document->status(),
+            $document->error() ?? [],
+            $document,
+        );
+    }
+
+    /** The exception for a status that came without a document. */
+    public static function ofStatus(int $code): AssayException
+    {
+        $class = self::FAMILIES[$code & 0xff] ?? Internal::class;
+        $row = StatusTable::ROWS[$code] ?? null;
+        $error = $row === null
+            ? [] : ['retryClass' => $row[2], 'message' => $row[3], 'hint' => $row[4]];
+
+        return new $class($code, Loader::library()->statusName($code), $error);
+    }
+
+    /** What a back end would answer its own client; our own faults count as 500. */
+    public static function httpStatus(int $code): int
+    {
+        $row = StatusTable::ROWS[$code] ?? null;
+        if ($row !== null) {
+            return $row[1] ?? 500;
+        }
+
+        return self::HTTP_OF_FAMILY[$code & 0xff] ?? 500;
+    }
+}

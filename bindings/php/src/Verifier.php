@@ -1,0 +1,653 @@
+<?php
+
+declare(strict_types=1);
+
+namespace Assay;
+
+use Assay\Internal\Arguments;
+use Assay\Internal\Header;
+use Assay\Internal\Library;
+use Assay\Internal\Loader;
+use Assay\Internal\Refusal;
+use DateTimeInterface;
+use SensitiveParameter;
+
+/**
+ * Pinned roots, apps, products and policy; remembers proven chains.
+ *
+ * Make one for a request, or one for a worker that serves many. Immutable; another policy
+ * is another verifier.
+ *
+ *     $verifier = new Verifier(['apps' => [['bundleId' => 'com.example.app',
+ *                                           'appAppleId' => 1234567890]]]);
+ *     try {
+ *         $transaction = $verifier->verifyTransaction($jws);   // the text that the app sent
+ *     } catch (Exception\AssayException $refusal) {            // not genuine, or not ours
+ *         error_log($refusal->getMessage());                   // rule, place and hint
+ *         http_response_code($refusal->httpStatus);
+ *     }
+ *
+ * `$now` is milliseconds since 1970 UTC or a DateTimeInterface; null: the system's clock.
+ * Every call throws \LogicException when the verifier is closed, and Exception\Misuse for a
+ * `$now` outside 2008 … 2100.
+ */
+final class Verifier
+{
+    private Library $library;
+    private ?object $handle;
+    private Document $document;
+
+    /**
+     * @param array<string, mixed>|object|string $configuration docs/config.md, as an array or
+     *     as JSON text. An empty object is `(object) []`: an empty array is a list
+     *
+     * @throws Exception\Configuration when it is not usable, with the member's path in `at`
+     * @throws Exception\LoadError when there is no usable libassay
+     * @throws \ValueError when it cannot be written as JSON
+     */
+    public function __construct(
+        #[SensitiveParameter] array|object|string $configuration,
+    ) {
+        $this->handle = null;
+        $this->library = Loader::library();
+        $text = Arguments::json($configuration, 'the configuration');
+        $code = $this->library->verifierNew($text, $handle, $answer);
+        $this->document = $this->accepted($code, $answer);
+        $this->handle = $handle;
+    }
+
+    // ---- StoreKit
+
+    /**
+     * Verify a signed transaction: a purchase, restore or renewal.
+     *
+     * @param string $jws the compact JWS alone, no JSON around it, no line end
+     *
+     * @throws Exception\AssayException when it is not genuine, not for this verifier's apps
+     *     and environments, or no JWS of this kind
+     */
+    public function verifyTransaction(
+        #[SensitiveParameter] string $jws,
+        int|DateTimeInterface|null $now = null,
+    ): Facts\Transaction {
+        $document = $this->jws(Header::JWS_TRANSACTION, $jws, $now);
+        $document->throwIfRefused();
+
+        return Facts\Transaction::in($document, 'transaction');
+    }
+
+    /**
+     * Verify a signed renewal info. Arguments and exceptions: `verifyTransaction`.
+     *
+     * @throws Exception\AssayException
+     */
+    public function verifyRenewal(
+        #[SensitiveParameter] string $jws,
+        int|DateTimeInterface|null $now = null,
+    ): Facts\Renewal {
+        $document = $this->jws(Header::JWS_RENEWAL, $jws, $now);
+        $document->throwIfRefused();
+
+        return Facts\Renewal::in($document, 'renewal');
+    }
+
+    /**
+     * Verify a server notification and every JWS inside it, in one call.
+     *
+     * @param string $jws the value of `signedPayload` of the request's body
+     *
+     * @throws Exception\AssayException
+     */
+    public function verifyNotification(
+        #[SensitiveParameter] string $jws,
+        int|DateTimeInterface|null $now = null,
+    ): Facts\Notification {
+        $document = $this->jws(Header::JWS_NOTIFICATION, $jws, $now);
+        $document->throwIfRefused();
+
+        return Facts\Notification::in($document, 'notification');
+    }
+
+    /**
+     * Verify a signed app transaction. Arguments and exceptions: `verifyTransaction`.
+     *
+     * @throws Exception\AssayException
+     */
+    public function verifyAppTransaction(
+        #[SensitiveParameter] string $jws,
+        int|DateTimeInterface|null $now = null,
+    ): Facts\AppTransaction {
+        $document = $this->jws(Header::JWS_APP_TRANSACTION, $jws, $now);
+        $document->throwIfRefused();
+
+        return Facts\AppTransaction::in($document, 'appTransaction');
+    }
+
+    /**
+     * Verify a realtime request of Retention Messaging.
+     *
+     * @param string $jws the value of `signedPayload` of the request's body
+     *
+     * @throws Exception\AssayException
+     */
+    public function verifyRealtimeRequest(
+        #[SensitiveParameter] string $jws,
+        int|DateTimeInterface|null $now = null,
+    ): Facts\RealtimeRequest {
+        $document = $this->jws(Header::JWS_REALTIME_REQUEST, $jws, $now);
+        $document->throwIfRefused();
+
+        return Facts\RealtimeRequest::in($document, 'realtimeRequest');
+    }
+
+    // ---- receipts
+
+    /**
+     * Verify a transaction receipt: the property list of iOS 3 to 6, one purchase.
+     *
+     * @param string $receipt as the app sent it: base64 (once or twice, wrapped, URL-safe)
+     *     or raw
+     *
+     * @throws Exception\AssayException; `retryClass` "after-config" with
+     *     rejected.identity.product: a purchase that the catalogue does not know yet; the
+     *     client must keep the receipt
+     */
+    public function verifyTransactionReceipt(
+        #[SensitiveParameter] string $receipt,
+        int|DateTimeInterface|null $now = null,
+    ): Facts\TransactionReceipt {
+        $document = $this->receipt(Header::RECEIPT_TRANSACTION, $receipt, null, $now);
+        $document->throwIfRefused();
+
+        return Facts\TransactionReceipt::in($document, 'transactionReceipt');
+    }
+
+    /**
+     * Verify an app receipt: all purchases of an app on one device.
+     *
+     * @param string|null $subject the device that it must belong to: the vendor id as 16 bytes
+     *     or the text of the UUID (iOS), or the 6 bytes of the MAC address (macOS). Null
+     *     leaves that check out: `deviceBound` is then false
+     *
+     * @throws Exception\AssayException
+     */
+    public function verifyAppReceipt(
+        #[SensitiveParameter] string $receipt,
+        #[SensitiveParameter] ?string $subject = null,
+        int|DateTimeInterface|null $now = null,
+    ): Facts\AppReceipt {
+        $subject = Arguments::device($subject);
+        $document = $this->receipt(Header::RECEIPT_APP, $receipt, $subject, $now);
+        $document->throwIfRefused();
+
+        return Facts\AppReceipt::in($document, 'appReceipt');
+    }
+
+    /**
+     * Read the body of an answer of Apple's verifyReceipt endpoint, status 200.
+     *
+     * @throws Exception\AssayException for every answer without facts; `retryClass` says what
+     *     to do: "later" (no verdict: keep everything as it was and ask again), "same-once",
+     *     "other-environment" (the other endpoint, once), "after-config", "never"
+     */
+    public function readVerifyReceipt(
+        #[SensitiveParameter] string $body,
+        int|DateTimeInterface|null $now = null,
+    ): Facts\VerifyReceiptAnswer {
+        $document = $this->answer($body, $now);
+        $document->throwIfRefused();
+
+        return Facts\VerifyReceiptAnswer::in($document, 'verifyReceipt');
+    }
+
+    /**
+     * Look at an untrusted blob, without cryptography: what is it, is it ours, and is it
+     * worth verifying? Never refuses for what the blob is: see `worthVerifying`.
+     *
+     * @throws Exception\Misuse
+     */
+    public function triage(
+        #[SensitiveParameter] string $blob,
+        int|DateTimeInterface|null $now = null,
+    ): Facts\Triage {
+        $now = Arguments::milliseconds($now);
+        $code = $this->library->triage($this->open(), $blob, $now, $answer);
+        $document = $this->answered($code, $answer);
+        if (in_array($code & 0xff, [Header::MISUSE, Header::INTERNAL], true)) {
+            throw Refusal::of($document);
+        }
+
+        return Facts\Triage::in($document, 'triage');
+    }
+
+    /**
+     * Verify, and answer with the document on success and on refusal: look at `ok` first,
+     * then at `facts()`, or call `throwIfRefused()`.
+     *
+     * @param string|null $subject as in `verifyAppReceipt` for an app receipt; the public key
+     *     as in `verifyAttestReceipt` for an App Attest receipt
+     *
+     * @throws \ValueError for a subject with a kind that is no receipt
+     */
+    public function verify(
+        Kind $kind,
+        #[SensitiveParameter] string $evidence,
+        int|DateTimeInterface|null $now = null,
+        #[SensitiveParameter] ?string $subject = null,
+    ): Document {
+        $receipt = $kind->receipt();
+        if ($receipt !== null) {
+            $subject = $kind === Kind::AttestReceipt ? $subject : Arguments::device($subject);
+
+            return $this->receipt($receipt, $evidence, $subject, $now);
+        }
+        if ($subject !== null) {
+            throw new \ValueError("a {$kind->value} has no subject");
+        }
+        $jws = $kind->jws();
+
+        return $jws === null
+            ? $this->answer($evidence, $now) : $this->jws($jws, $evidence, $now);
+    }
+
+    // ---- App Attest
+
+    /**
+     * Verify an App Attest attestation and the receipt inside it: a key in the Secure Enclave
+     * of a genuine device, made by one of this verifier's apps.
+     *
+     * @param string $attestation the octets that `attestKey` gave the app: decode their base64
+     *     first (`Base64::decode`)
+     * @param string $keyId the key identifier, in any of its forms: the base64 text that
+     *     `generateKey` gave, base64url, hex, or the 32 bytes
+     * @param string|null $clientData what the app hashed, byte for byte; it is hashed here
+     * @param string|null $clientDataHash instead of it: that hash, 16 to 64 bytes
+     *
+     * @throws Exception\AssayException; of a Rejected, `hint` names the common mistake that
+     *     would explain it
+     * @throws \ValueError when not exactly one of the two client data is given
+     */
+    public function verifyAttestation(
+        #[SensitiveParameter] string $attestation,
+        string $keyId,
+        #[SensitiveParameter] ?string $clientData = null,
+        #[SensitiveParameter] ?string $clientDataHash = null,
+        int|DateTimeInterface|null $now = null,
+    ): Facts\Attestation {
+        [$kind, $data] = Arguments::clientData($clientData, $clientDataHash);
+        $now = Arguments::milliseconds($now);
+        $code = $this->library->verifyAttestation(
+            $this->open(),
+            $attestation,
+            $keyId,
+            $kind,
+            $data,
+            $now,
+            $answer,
+        );
+
+        return Facts\Attestation::in($this->accepted($code, $answer), 'attestation');
+    }
+
+    /**
+     * Verify an App Attest assertion: the attested key signed these client data, later than
+     * the last time.
+     *
+     * @param string $assertion the octets that `generateAssertion` gave the app
+     * @param string $publicKey of the key record: the 65 bytes of `Attestation::$publicKey`,
+     *     or the 91 of `$publicKeySpki`
+     * @param int $counter 0 … 2^32 - 1: the last one stored for this key, 0 at first
+     *
+     * Store the new `counter` only if the stored one is still smaller: the library compares,
+     * the store decides between two requests at once.
+     *
+     * @throws Exception\AssayException
+     * @throws \ValueError for a counter beyond 32 bits
+     */
+    public function verifyAssertion(
+        #[SensitiveParameter] string $assertion,
+        string $publicKey,
+        int $counter,
+        #[SensitiveParameter] ?string $clientData = null,
+        #[SensitiveParameter] ?string $clientDataHash = null,
+        int|DateTimeInterface|null $now = null,
+    ): Facts\Assertion {
+        [$kind, $data] = Arguments::clientData($clientData, $clientDataHash);
+        $now = Arguments::milliseconds($now);
+        $code = $this->library->verifyAssertion(
+            $this->open(),
+            $assertion,
+            $publicKey,
+            $counter,
+            $kind,
+            $data,
+            $now,
+            $answer,
+        );
+
+        return Facts\Assertion::in($this->accepted($code, $answer), 'assertion');
+    }
+
+    /**
+     * Verify an App Attest receipt, from an attestation or from Apple.
+     *
+     * @param string $receipt the octets, or base64: as it was stored, or as Apple answered
+     * @param string|null $publicKey the key that it must be about; null leaves that check out:
+     *     `bound` is then false
+     *
+     * @throws Exception\AssayException
+     */
+    public function verifyAttestReceipt(
+        #[SensitiveParameter] string $receipt,
+        ?string $publicKey = null,
+        int|DateTimeInterface|null $now = null,
+    ): Facts\AttestReceipt {
+        $document = $this->receipt(Header::RECEIPT_ATTEST, $receipt, $publicKey, $now);
+        $document->throwIfRefused();
+
+        return Facts\AttestReceipt::in($document, 'attestReceipt');
+    }
+
+    // ---- DeviceCheck and risk
+
+    /**
+     * Read an answer of Apple's DeviceCheck endpoint, which you fetched.
+     *
+     * @param string $call "query", "update" or "validate": which path it was
+     * @param int $status of the HTTP answer; 0: there was none
+     * @param string|null $body its whole body; null: empty
+     * @param bool $offer true asks whether an offer that a device gets once was used here, by
+     *     the configured bit whose name begins with "promo"
+     *
+     * @throws Exception\AssayException; the findings stand in `$document->facts()` then. An
+     *     Unavailable says nothing: it is neither a clean device nor a used one
+     */
+    public function readDeviceCheck(
+        string $call,
+        int $status,
+        #[SensitiveParameter] ?string $body,
+        bool $offer = false,
+        int|DateTimeInterface|null $now = null,
+    ): Facts\DeviceCheck {
+        $request = [
+            'kind' => 'deviceCheck.read',
+            'call' => $call,
+            'status' => $status,
+            'body' => ['base64' => base64_encode($body ?? '')],
+            'offer' => $offer,
+        ];
+        $document = $this->atOnce($request, $now);
+        $document->throwIfRefused();
+
+        return Facts\DeviceCheck::in($document, 'exchange.deviceCheck');
+    }
+
+    /**
+     * The form in which Apple takes a device token: standard base64.
+     *
+     * @param string $token base64 of what `generateToken` gave the app
+     *
+     * @throws Exception\AssayException for what is no base64, empty, or too long
+     */
+    public function checkDeviceToken(#[SensitiveParameter] string $token): string
+    {
+        $request = ['kind' => 'deviceCheck.token', 'deviceToken' => $token];
+        $document = $this->atOnce($request, null);
+        $document->throwIfRefused();
+
+        return $document->textAt('exchange.deviceToken') ?? '';
+    }
+
+    /**
+     * What to do with a request, by what was observed about it: for devices that cannot
+     * attest, and for those that can. A verdict other than allow is an answer.
+     *
+     * @param array<string, mixed> $observations `request` and `attestation`, and what else is
+     *     known (docs/risk.md). `deviceCheck` may be what `readDeviceCheck` returned
+     *
+     * @throws Exception\Malformed for an unknown member or value: a misspelt one must not
+     *     lower the risk
+     */
+    public function assessRisk(
+        array $observations,
+        int|DateTimeInterface|null $now = null,
+    ): Facts\Risk {
+        $given = array_map(
+            static fn (mixed $value): mixed =>
+                $value instanceof Facts\DeviceCheck ? $value->payload() : $value,
+            $observations,
+        );
+        $request = ['kind' => 'risk.assess', 'observations' => (object) $given];
+        $document = $this->atOnce($request, $now);
+        if (!$document->ok && !str_starts_with($document->status(), 'rejected.risk.')) {
+            throw Refusal::of($document);
+        }
+
+        return Facts\Risk::in($document, 'risk');
+    }
+
+    // ---- conversations
+
+    /**
+     * Start a conversation with the network or a store (docs/exchanges.md). A kind that needs
+     * nothing carried out is done at once, and a refused result is an answer: look at
+     * `document()`.
+     *
+     * @param array<string, mixed>|object|string $request `kind` and its members, or JSON text
+     * @param Document|Facts\Facts|iterable<Document|Facts\Facts> $evidence what it is about
+     *
+     * @throws Exception\Misuse for a request or evidence that is not of its form
+     */
+    public function exchange(
+        #[SensitiveParameter] array|object|string $request,
+        Document|Facts\Facts|iterable $evidence = [],
+        int|DateTimeInterface|null $now = null,
+    ): Exchange {
+        [$code, $handle, $answer] = $this->start($request, $evidence, $now);
+
+        return new Exchange($this->library, $handle, $this->answered($code, $answer));
+    }
+
+    // ---- decision
+
+    /**
+     * Decide plan, state and the next time to look, from verified evidence. Not entitled is an
+     * answer: `entitled` is then false, and `state` says why.
+     *
+     * @param Document|Facts\Facts|iterable<Document|Facts\Facts> $evidence of this verifier, or one with
+     *     the same configuration, in any mixture; a renewal needs its transaction beside it.
+     *     Facts nested in a notification stand for the whole notification
+     * @param string|null $account appAccountToken that the evidence must carry; null leaves the
+     *     check to `decide.account` of the configuration
+     *
+     * @throws Exception\AssayException when the evidence is of another account, too thin, was
+     *     refused or is none
+     */
+    public function decide(
+        Document|Facts\Facts|iterable $evidence,
+        #[SensitiveParameter] ?string $account = null,
+        int|DateTimeInterface|null $now = null,
+    ): Facts\Decision {
+        $handles = Arguments::handles($evidence);
+        $now = Arguments::milliseconds($now);
+        $code = $this->library->decide($this->open(), $handles, $account, $now, $answer);
+        $document = $this->answered($code, $answer);
+        if (!$document->ok && $document->status() !== 'rejected.decide.not-entitled') {
+            throw Refusal::of($document);
+        }
+
+        return Facts\Decision::in($document, 'decision');
+    }
+
+    /**
+     * Is a date that you stored earlier still good? For hot paths: no evidence. In force: not
+     * revoked, and now < expires or now < grace; without both never.
+     *
+     * @param int|DateTimeInterface|null $expires end of the paid period; null: there is no such
+     *     date; Expiry::FOREVER: no end
+     *
+     * @throws Exception\Misuse for a `$now` outside 2008 … 2100
+     */
+    public static function checkExpiry(
+        int|DateTimeInterface|null $expires,
+        int|DateTimeInterface|null $grace = null,
+        int|DateTimeInterface|null $revoked = null,
+        int|DateTimeInterface|null $now = null,
+    ): Expiry {
+        $code = Loader::library()->checkExpiry(
+            Arguments::date($expires, 'expires'),
+            Arguments::date($grace, 'grace'),
+            Arguments::date($revoked, 'revoked'),
+            Arguments::milliseconds($now),
+        );
+        if (!in_array($code & 0xff, [Header::OK, Header::REJECTED], true)) {
+            throw Refusal::ofStatus($code);
+        }
+
+        return new Expiry($code);
+    }
+
+    // ---- the verifier itself
+
+    /**
+     * The configuration with every default filled in. Keys and secrets read as true.
+     *
+     * @return array<string, mixed>
+     */
+    public function effectiveConfiguration(): array
+    {
+        return $this->document->at('configuration') ?? [];
+    }
+
+    /** The document of kind "configuration", with its warnings. */
+    public function document(): Document
+    {
+        return $this->document;
+    }
+
+    /** Whether `close` was called. */
+    public function isClosed(): bool
+    {
+        return $this->handle === null;
+    }
+
+    /** Give the verifier back. Documents stay valid. Closing twice is allowed. */
+    public function close(): void
+    {
+        $this->handle = null;
+    }
+
+    private function open(): object
+    {
+        return $this->handle ?? throw new \LogicException('the verifier is closed');
+    }
+
+    private function jws(int $kind, string $jws, int|DateTimeInterface|null $now): Document
+    {
+        $now = Arguments::milliseconds($now);
+        $code = $this->library->verifyJws($this->open(), $kind, $jws, $now, $answer);
+
+        return $this->answered($code, $answer);
+    }
+
+    private function receipt(
+        int $kind,
+        string $receipt,
+        ?string $subject,
+        int|DateTimeInterface|null $now,
+    ): Document {
+        $now = Arguments::milliseconds($now);
+        $code = $this->library->verifyReceipt(
+            $this->open(),
+            $kind,
+            $receipt,
+            $subject,
+            $now,
+            $answer,
+        );
+
+        return $this->answered($code, $answer);
+    }
+
+    private function answer(string $body, int|DateTimeInterface|null $now): Document
+    {
+        $now = Arguments::milliseconds($now);
+        $code = $this->library->readVerifyReceipt($this->open(), $body, $now, $answer);
+
+        return $this->answered($code, $answer);
+    }
+
+    /**
+     * @param array<string, mixed>|object|string $request
+     * @param Document|Facts\Facts|iterable<Document|Facts\Facts> $evidence
+     *
+     * @return array{int, ?object, ?object} status, exchange, document
+     */
+    private function start(
+        array|object|string $request,
+        Document|Facts\Facts|iterable $evidence,
+        int|DateTimeInterface|null $now,
+    ): array {
+        $text = Arguments::json($request, 'the request');
+        $handles = Arguments::handles($evidence);
+        $now = Arguments::milliseconds($now);
+        $code = $this->library->exchangeNew(
+            $this->open(),
+            $text,
+            $handles,
+            $now,
+            $exchange,
+            $answer,
+        );
+
+        return [$code, $exchange, $answer];
+    }
+
+    /**
+     * The document of a conversation that needs nothing carried out.
+     *
+     * @param array<string, mixed> $request
+     */
+    private function atOnce(array $request, int|DateTimeInterface|null $now): Document
+    {
+        [$code, , $answer] = $this->start($request, [], $now);
+
+        return $this->answered($code, $answer);
+    }
+
+    private function answered(int $code, ?object $answer): Document
+    {
+        if ($answer === null) {
+            throw Refusal::ofStatus($code);
+        }
+
+        return new Document($this->library, $answer, $code);
+    }
+
+    private function accepted(int $code, ?object $answer): Document
+    {
+        $document = $this->answered($code, $answer);
+        $document->throwIfRefused();
+
+        return $document;
+    }
+
+    private function __clone()
+    {
+    }
+
+    public function __serialize(): array
+    {
+        throw new \LogicException('a Verifier cannot be serialised: make one in each process');
+    }
+
+    public function __unserialize(array $data): void
+    {
+        throw new \LogicException('a Verifier cannot be unserialised');
+    }
+
+    public function __debugInfo(): array
+    {
+        return ['closed' => $this->isClosed()];
+    }
+}

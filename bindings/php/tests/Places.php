@@ -1,0 +1,62 @@
+<?php
+
+declare(strict_types=1);
+
+namespace Assay\Tests;
+
+use Assay\Facts\Details;
+use Assay\Facts\Facts;
+use Assay\Facts\Members;
+use Assay\Internal\Member;
+use PHPUnit\Framework\Assert;
+
+/** What the library writes has a property, and the property gives just that. */
+final class Places
+{
+    /** One object of facts, and the objects inside it. */
+    public static function check(Members $found, string $where): void
+    {
+        $values = $found instanceof Facts ? $found->values() : $found->payload();
+        $known = [];
+        foreach ($found::members() as $name => $row) {
+            $known[$row[1]] = true;
+            self::checkValue($found, $name, $row, $values, "$where.$name");
+        }
+        $own = ['payload' => true, 'warnings' => true];
+        $unplaced = array_diff_key($values, $known, $found instanceof Details ? [] : $own);
+        // What the library itself does not know is passed on as it came.
+        unset($unplaced['unknown'], $unplaced['unknownInReceipt'], $unplaced['otherExtensions']);
+        Assert::assertSame([], array_keys($unplaced), "$where: members without a property");
+    }
+
+    /** @param array{0: int, 1: string, 2?: string} $row */
+    private static function checkValue(
+        Members $found,
+        string $name,
+        array $row,
+        array $values,
+        string $where,
+    ): void {
+        $value = $found->{$name};
+        if ($row[0] === Member::OWN) {
+            return;
+        }
+        if ($row[0] === Member::NESTED) {
+            Assert::assertSame(isset($values[$row[1]]), $value !== null, $where);
+            if ($value !== null) {
+                self::check($value, $where);
+            }
+
+            return;
+        }
+        $source = $row[0] & Member::SIGNED ? $found->payload() : $values;
+        $wanted = Member::convert($row, $source[$row[1]] ?? null);
+        Assert::assertEquals($wanted, $value, $where);
+        foreach (is_array($value) ? $value : [$value] as $entry) {
+            // The signed JSON may hold members that nobody knows yet.
+            if ($entry instanceof Members && ($row[0] & Member::SIGNED) === 0) {
+                self::check($entry, $where);
+            }
+        }
+    }
+}
