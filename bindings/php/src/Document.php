@@ -17,15 +17,11 @@ use Assay\Internal\Refusal;
  */
 final class Document implements \JsonSerializable
 {
-    /** So many members are asked for by path before the whole JSON is read. */
-    private const BY_PATH = 3;
-
     /** True: verified, every check passed. Anything else: do not trust. */
     public readonly bool $ok;
 
     /** @var array<string, mixed>|null */
     private ?array $decoded = null;
-    private int $asked = 0;
 
     /**
      * @param int $code the status as a number, family | detail << 8; 0: every check passed
@@ -144,17 +140,6 @@ final class Document implements \JsonSerializable
         $found = $this->library->docInteger($this->handle, $path, PHP_INT_MIN);
 
         return $found === PHP_INT_MIN ? null : $found;
-    }
-
-    /**
-     * Whether the next member is cheaper by its path. A path is searched from the start of
-     * the document; after a few of them reading everything once costs less.
-     *
-     * @internal
-     */
-    public function isCheaperByPath(): bool
-    {
-        return $this->decoded === null && $this->asked++ < self::BY_PATH;
     }
 
     /**

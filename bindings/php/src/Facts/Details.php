@@ -9,8 +9,8 @@ use Assay\Internal\Member;
 /** An object inside the facts. */
 abstract class Details extends Members
 {
-    /** @var array<string, mixed> */
-    protected array $values = [];
+    /** @var array<string, mixed>|null */
+    protected ?array $values = null;
 
     /**
      * @param array<string, mixed> $values
@@ -28,7 +28,7 @@ abstract class Details extends Members
     /** This object's JSON, with members that this version does not know. */
     public function payload(): array
     {
-        return $this->values;
+        return $this->values ?? [];
     }
 
     /** @param array{0: int, 1: string, 2?: string} $row */

@@ -20,9 +20,6 @@ final class Member
     public const INTEGER = 2;
     public const TIME = 3;
     public const MOMENT = 4;
-    /** The kinds up to here may be asked of the library without reading the whole JSON. */
-    public const QUICK = 4;
-
     public const BOOLEAN = 5;
     public const TEXTS = 6;
     public const NUMBERS = 7;

@@ -42,6 +42,12 @@ trait ReadOnce
             'Undefined property ' . self::class . '::$' . $name
         );
 
+        if ($row[0] === Member::TEXT && $this->values !== null) {
+            $value = $this->values[$row[1]] ?? null;
+
+            return $this->{$name} = is_string($value) ? $value : null;
+        }
+
         return $this->{$name} = $this->read($row, $name);
     }
 

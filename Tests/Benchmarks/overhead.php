@@ -1,0 +1,56 @@
+<?php
+
+// What a call through the PHP binding costs, facts read out; by the extension where PHP has
+// loaded it, else by FFI.
+//
+//   php overhead.php CONFIG_FILE JWS_FILE NOW_MS COUNT
+//
+// Prints {"language": "php-ffi" or "php-ext", "ns": [seven rounds, nanoseconds a call]}.
+
+declare(strict_types=1);
+
+use Assay\Assay;
+use Assay\Verifier;
+
+require __DIR__ . '/../../bindings/php/autoload.php';
+
+const WARM_UP = 200;
+const ROUNDS = 7;
+
+function verify_and_read(Verifier $verifier, string $jws, int $now): int
+{
+    $transaction = $verifier->verifyTransaction($jws, $now);
+    $read = [
+        $transaction->transactionId,
+        $transaction->originalTransactionId,
+        $transaction->productId,
+        $transaction->bundleId,
+        $transaction->environment,
+        $transaction->type,
+        $transaction->purchaseDate,
+        $transaction->expiresDate,
+        $transaction->quantity,
+        $transaction->inAppOwnershipType,
+    ];
+
+    return count($read);
+}
+
+[, $config, $file, $now, $count] = $argv;
+$verifier = new Verifier(file_get_contents($config));
+$jws = rtrim(file_get_contents($file), "\n");
+$now = (int) $now;
+$count = (int) $count;
+for ($index = 0; $index < WARM_UP; $index++) {
+    verify_and_read($verifier, $jws, $now);
+}
+$rounds = [];
+for ($round = 0; $round < ROUNDS; $round++) {
+    $begin = hrtime(true);
+    for ($index = 0; $index < $count; $index++) {
+        verify_and_read($verifier, $jws, $now);
+    }
+    $rounds[] = (hrtime(true) - $begin) / $count;
+}
+$language = Assay::loadedBy() === 'ffi' ? 'php-ffi' : 'php-ext';
+echo json_encode(['language' => $language, 'ns' => $rounds]), "\n";

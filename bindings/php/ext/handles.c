@@ -1,0 +1,145 @@
+/*
+ * handles.c - objects that own one handle of libassay and give it back.
+ *
+ * Their classes are final, without properties and without a constructor that a
+ * program could call; they can be neither cloned nor serialised. So a handle has
+ * exactly one owner, and an object without a handle cannot be made.
+ */
+#include "php_assay.h"
+
+#include <zend_exceptions.h>
+#include <zend_interfaces.h>
+
+#include "handles.h"
+
+zend_class_entry *assay_verifier_ce;
+zend_class_entry *assay_doc_ce;
+zend_class_entry *assay_exchange_ce;
+
+struct handle {
+  void *pointer;
+  zend_object object;
+};
+
+static zend_object_handlers verifier_handlers;
+static zend_object_handlers doc_handlers;
+static zend_object_handlers exchange_handlers;
+
+static struct handle *handle_of(zend_object *object) {
+  return (struct handle *)((char *)object - XtOffsetOf(struct handle, object));
+}
+
+void *assay_pointer(zend_object *object) { return handle_of(object)->pointer; }
+
+/* ---- life --------------------------------------------------------------- */
+
+static zend_object *create(zend_class_entry *class,
+                           const zend_object_handlers *handlers) {
+  struct handle *handle = zend_object_alloc(sizeof *handle, class);
+  handle->pointer = NULL;
+  zend_object_std_init(&handle->object, class);
+  object_properties_init(&handle->object, class);
+  handle->object.handlers = handlers;
+  return &handle->object;
+}
+
+static zend_object *create_verifier(zend_class_entry *class) {
+  return create(class, &verifier_handlers);
+}
+
+static zend_object *create_doc(zend_class_entry *class) {
+  return create(class, &doc_handlers);
+}
+
+static zend_object *create_exchange(zend_class_entry *class) {
+  return create(class, &exchange_handlers);
+}
+
+static void free_verifier(zend_object *object) {
+  assay_verifier_free(handle_of(object)->pointer);
+  handle_of(object)->pointer = NULL;
+  zend_object_std_dtor(object);
+}
+
+static void free_doc(zend_object *object) {
+  assay_doc_free(handle_of(object)->pointer);
+  handle_of(object)->pointer = NULL;
+  zend_object_std_dtor(object);
+}
+
+static void free_exchange(zend_object *object) {
+  assay_exchange_free(handle_of(object)->pointer);
+  handle_of(object)->pointer = NULL;
+  zend_object_std_dtor(object);
+}
+
+static zend_function *no_constructor(zend_object *object) {
+  zend_throw_error(NULL, "%s is made by a call of the library",
+                   ZSTR_VAL(object->ce->name));
+  return NULL;
+}
+
+/* ---- giving and taking -------------------------------------------------- */
+
+void assay_give(zval *reference, zend_class_entry *class, void *pointer) {
+  zval made;
+  if (pointer == NULL) {
+    ZEND_TRY_ASSIGN_REF_NULL(reference);
+    return;
+  }
+  ZVAL_OBJ(&made, class->create_object(class));
+  handle_of(Z_OBJ(made))->pointer = pointer;
+  ZEND_TRY_ASSIGN_REF_TMP(reference, &made);
+}
+
+const void **assay_pointers(HashTable *objects, zend_class_entry *class,
+                            uint32_t argument) {
+  size_t count = zend_hash_num_elements(objects), at = 0;
+  const void **pointers = safe_emalloc(count + 1, sizeof *pointers, 0);
+  zval *element;
+  ZEND_HASH_FOREACH_VAL(objects, element) {
+    ZVAL_DEREF(element);
+    if (Z_TYPE_P(element) != IS_OBJECT || Z_OBJCE_P(element) != class) {
+      zend_argument_type_error(argument, "must hold objects of %s, %s given",
+                               ZSTR_VAL(class->name),
+                               zend_zval_type_name(element));
+      efree((void *)pointers);
+      return NULL;
+    }
+    pointers[at++] = assay_pointer(Z_OBJ_P(element));
+  }
+  ZEND_HASH_FOREACH_END();
+  return pointers;
+}
+
+/* ---- classes ------------------------------------------------------------ */
+
+static zend_class_entry *declare(const char *name,
+                                 zend_object *(*create_object)(zend_class_entry *),
+                                 zend_object_handlers *handlers,
+                                 void (*free_object)(zend_object *)) {
+  zend_class_entry class;
+  zend_class_entry *declared;
+  memset(&class, 0, sizeof class);
+  INIT_CLASS_ENTRY_EX(class, name, strlen(name), NULL);
+  declared = zend_register_internal_class(&class);
+  declared->ce_flags |= ZEND_ACC_FINAL | ZEND_ACC_NO_DYNAMIC_PROPERTIES |
+                        ZEND_ACC_NOT_SERIALIZABLE;
+  declared->create_object = create_object;
+  memcpy(handlers, &std_object_handlers, sizeof *handlers);
+  handlers->offset = XtOffsetOf(struct handle, object);
+  handlers->free_obj = free_object;
+  handlers->clone_obj = NULL;
+  handlers->get_constructor = no_constructor;
+  handlers->compare = zend_objects_not_comparable;
+  return declared;
+}
+
+void assay_declare_classes(void) {
+  assay_verifier_ce = declare("Assay\\Extension\\Verifier", create_verifier,
+                              &verifier_handlers, free_verifier);
+  assay_doc_ce = declare("Assay\\Extension\\Document", create_doc,
+                         &doc_handlers, free_doc);
+  assay_exchange_ce = declare("Assay\\Extension\\Exchange", create_exchange,
+                              &exchange_handlers, free_exchange);
+}
