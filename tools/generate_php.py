@@ -131,9 +131,10 @@ def single(text):
 
 
 def cdef(contract):
-    out = ["/* " + GENERATED.format("include/assay.h") + " */",
-           '#define FFI_SCOPE "ASSAY"',
-           f'#define FFI_LIB "libassay.so.{contract.constant("ASSAY_ABI")}"', ""]
+    # PHP reads the two definitions at the very beginning alone.
+    out = ['#define FFI_SCOPE "ASSAY"',
+           f'#define FFI_LIB "libassay.so.{contract.constant("ASSAY_ABI")}"', "",
+           "/* " + GENERATED.format("include/assay.h") + " */"]
     out += [f"typedef struct {name} {name};" for name in contract.handles]
     out += [f"typedef {base} {name};" for name, base in contract.integers.items()]
     for function in contract.functions:

@@ -9,3 +9,4 @@ require __DIR__ . '/../autoload.php';
 require __DIR__ . '/CaseTable.php';
 require __DIR__ . '/Places.php';
 require __DIR__ . '/Subprocess.php';
+require __DIR__ . '/fpm/FastCgiServer.php';

@@ -153,14 +153,30 @@ final class Loader
         }
         throw new LoadError(
             'assay: FFI is not allowed here (SAPI ' . PHP_SAPI . ', ffi.enable="'
-            . ini_get('ffi.enable') . '", opcache.preload="' . ini_get('opcache.preload')
-            . '"). With ffi.enable=preload, which is the default, add the ini lines '
-            . '"opcache.enable=1", "opcache.preload=' . dirname(__DIR__, 2) . '/preload.php" and '
-            . '"ffi.preload=' . dirname(__DIR__, 2) . '/assay.ffi.h" and restart PHP; or set '
-            . '"ffi.enable=1"; or load the extension with "extension=assay.so". '
+            . ini_get('ffi.enable') . '"). With ffi.enable=preload, which is the default, PHP '
+            . 'must start with these ini lines: ' . implode('; ', self::missingLines())
+            . '. Or set ffi.enable=1, or load the extension with extension=assay.so. '
             . 'See bindings/php/README.md.',
             0,
             $error,
         );
+    }
+
+    /** @return list<string> the ini lines that this PHP lacks for preloaded FFI */
+    private static function missingLines(): array
+    {
+        $folder = dirname(__DIR__, 2);
+        $preloaded = function_exists('opcache_get_status')
+            ? opcache_get_status(false)['preload_statistics']['classes'] ?? [] : [];
+        $lines = [
+            'zend_extension=opcache' => !extension_loaded('Zend OPcache'),
+            'opcache.enable=1' => !filter_var(ini_get('opcache.enable'), FILTER_VALIDATE_BOOL),
+            "ffi.preload=$folder/assay.ffi.h" => !ini_get('ffi.preload'),
+            "opcache.preload=$folder/preload.php" => !in_array(self::class, $preloaded, true),
+        ];
+
+        $missing = array_keys(array_filter($lines));
+
+        return $missing === [] ? ['ffi.enable=preload'] : $missing;
     }
 }

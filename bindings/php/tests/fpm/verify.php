@@ -1,0 +1,27 @@
+<?php
+
+// What the servers under test run: verify the evidence beside this file, say who did it.
+
+declare(strict_types=1);
+
+use Assay\Assay;
+use Assay\Exception\AssayException;
+use Assay\Verifier;
+
+require __DIR__ . '/autoload.php';
+
+header('content-type: application/json');
+$given = json_decode((string) file_get_contents(__DIR__ . '/evidence.json'));
+try {
+    $verifier = new Verifier($given->configuration);
+    $said = ['worker' => getmypid(), 'library' => Assay::loadedBy() . ' ' . Assay::libraryPath()];
+    $jws = ($_GET['forged'] ?? '') ? substr($given->jws, 0, -4) . 'AAAA' : $given->jws;
+    $transaction = $verifier->verifyTransaction($jws, $given->now);
+    echo json_encode([...$said, 'product' => $transaction->productId]);
+} catch (AssayException $refusal) {
+    http_response_code($refusal->httpStatus);
+    echo json_encode([...$said, 'status' => $refusal->status]);
+} catch (Throwable $error) {
+    http_response_code(500);
+    echo $error::class, ': ', $error->getMessage();
+}
