@@ -206,6 +206,7 @@ final class FastCgiServer
         if (self::$folder === null) {
             $folder = sys_get_temp_dir() . '/assay-fpm-' . getmypid();
             mkdir($folder);
+            register_shutdown_function(fn () => self::run(['rm', '-rf', $folder]));
             $package = dirname(__DIR__, 2);
             foreach (['src', 'autoload.php', 'preload.php', 'assay.ffi.h'] as $name) {
                 self::run(['cp', '-r', "$package/$name", $folder]);
@@ -226,7 +227,6 @@ final class FastCgiServer
                 symlink("inside/$name", "$folder/$name");
             }
             chmod("$folder/inside", 0755);
-            register_shutdown_function(fn () => self::run(['rm', '-rf', $folder]));
             self::$folder = $folder;
         }
 

@@ -1,0 +1,280 @@
+<?php
+
+declare(strict_types=1);
+
+namespace Assay\Tests;
+
+use Assay\Facts;
+use Assay\Internal\Kinds;
+use Assay\Internal\Member;
+use Assay\Kind;
+use DateTimeImmutable;
+use PHPUnit\Framework\TestCase;
+
+/** The typed facts say what the document says, under PHP's names and types. */
+final class FactsTest extends TestCase
+{
+    /** PHP classes by the name of their table in StoreKitMembers.swift. */
+    private const TABLES = [
+        'transaction' => Facts\Transaction::class,
+        'renewal' => Facts\Renewal::class,
+        'appTransaction' => Facts\AppTransaction::class,
+        'realtimeRequest' => Facts\RealtimeRequest::class,
+        'notification' => Facts\Notification::class,
+        'notificationData' => Facts\NotificationData::class,
+        'notificationSummary' => Facts\NotificationSummary::class,
+        'notificationExternalPurchaseToken' => Facts\NotificationExternalPurchaseToken::class,
+        'notificationAppData' => Facts\NotificationAppData::class,
+        'transactionCommitment' => Facts\TransactionCommitmentInfo::class,
+        'renewalCommitment' => Facts\RenewalCommitmentInfo::class,
+        'advancedCommerceDescriptors' => Facts\AdvancedCommerceDescriptors::class,
+        'advancedCommerceOffer' => Facts\AdvancedCommerceOffer::class,
+        'advancedCommerceRefund' => Facts\AdvancedCommerceRefund::class,
+        'advancedCommerceTransactionItem' => Facts\AdvancedCommerceTransactionItem::class,
+        'advancedCommerceTransaction' => Facts\AdvancedCommerceTransactionInfo::class,
+        'advancedCommercePriceIncrease' => Facts\AdvancedCommercePriceIncreaseInfo::class,
+        'advancedCommerceRenewalItem' => Facts\AdvancedCommerceRenewalItem::class,
+        'advancedCommerceRenewal' => Facts\AdvancedCommerceRenewalInfo::class,
+    ];
+
+    /** A notification's own facts stand under shorter names. */
+    private const SHORTER = ['notificationType' => 'type', 'notificationUUID' => 'uuid'];
+
+    private const BODIES = ['data', 'summary', 'externalPurchaseToken', 'appData'];
+
+    /** PHP types of the kinds of members. */
+    private const TYPES = [
+        Member::TEXT => '?string',
+        Member::INTEGER => '?int',
+        Member::TIME => '?int',
+        Member::MOMENT => '?DateTimeImmutable',
+        Member::BOOLEAN => '?bool',
+        Member::TEXTS => 'array',
+        Member::NUMBERS => 'array',
+        Member::DETAILS_LIST => 'array',
+        Member::MAP => 'array',
+        Member::OCTETS => '?string',
+        Member::INNER_TEXT => '?string',
+        Member::INNER_OCTETS => '?string',
+    ];
+
+    /** @return iterable<string, array{class-string<Facts\Members>}> */
+    public function classes(): iterable
+    {
+        foreach (glob(__DIR__ . '/../src/Facts/*.php') as $file) {
+            $class = 'Assay\\Facts\\' . basename($file, '.php');
+            if (!(new \ReflectionClass($class))->isAbstract()) {
+                yield basename($file, '.php') => [$class];
+            }
+        }
+    }
+
+    /**
+     * @dataProvider classes
+     *
+     * @param class-string<Facts\Members> $class
+     */
+    public function testPropertiesAndRowsAreTheSame(string $class): void
+    {
+        $reflection = new \ReflectionClass($class);
+        $this->assertTrue($reflection->isFinal());
+        $properties = [];
+        foreach ($reflection->getProperties(\ReflectionProperty::IS_PUBLIC) as $property) {
+            $this->assertTrue($property->isReadOnly(), $property->getName());
+            $this->assertNotFalse($property->getDocComment(), $property->getName());
+            $properties[$property->getName()] = (string) $property->getType();
+        }
+        $rows = $class::members();
+        $this->assertSame(array_keys($rows), array_keys($properties));
+        foreach ($rows as $name => $row) {
+            $kind = $row[0] & ~Member::SIGNED;
+            $type = self::TYPES[$kind] ?? null;
+            if ($kind === Member::DETAILS || $kind === Member::NESTED) {
+                $type = "?$row[2]";
+            }
+            if ($kind !== Member::OWN) {
+                $this->assertSame($type, $properties[$name], $name);
+            }
+        }
+    }
+
+    public function testEveryMemberOfTheLibraryHasAProperty(): void
+    {
+        $file = dirname(__DIR__, 3) . '/Sources/Assay/Evidence/StoreKitMembers.swift';
+        if (!is_file($file)) {
+            $this->markTestSkipped("$file does not exist");
+        }
+        preg_match_all(
+            '/static let (\w+) = MemberTable\(\[(.*?)\n  \]\)/s',
+            (string) file_get_contents($file),
+            $tables,
+            PREG_SET_ORDER,
+        );
+        $seen = array_column($tables, 1);
+        sort($seen);
+        $wanted = array_keys(self::TABLES);
+        sort($wanted);
+        $this->assertSame($wanted, $seen);
+        foreach ($tables as [, $name, $body]) {
+            preg_match_all('/Member\(\s*"(\w+)",(.*)\),?$/m', $body, $members, PREG_SET_ORDER);
+            $this->assertNotSame([], $members);
+            foreach ($members as [, $member, $shape]) {
+                $this->checkPlace(self::TABLES[$name], $member, $shape);
+            }
+        }
+    }
+
+    /** Decisive members are read beside the payload, the others inside it. */
+    private function checkPlace(string $class, string $member, string $shape): void
+    {
+        $name = self::SHORTER[$member] ?? $member;
+        $rows = array_filter($class::members(), static fn (array $row) => $row[1] === $name);
+        $this->assertNotSame([], $rows, "$class: $member");
+        $facts = array_column(Kinds::FACTS, 0);
+        if (!in_array($class, $facts, true) || in_array($member, self::BODIES, true)) {
+            return;
+        }
+        $decisive = str_contains($shape, 'decisive: true') && $member !== 'version';
+        foreach ($rows as $row) {
+            $this->assertSame(!$decisive, ($row[0] & Member::SIGNED) !== 0, "$class: $member");
+        }
+    }
+
+    public function testTransaction(): void
+    {
+        $transaction = $this->verified('transaction');
+        $signed = $transaction->payload();
+        foreach (['productId', 'transactionId', 'bundleId', 'environment', 'signedDate',
+            'purchaseDate', 'currency', 'price'] as $name) {
+            $this->assertSame($signed[$name], $transaction->{$name}, $name);
+            $this->assertSame($signed[$name], $transaction->{$name}, "$name, read again");
+        }
+        $this->assertEquals($this->moment($signed['signedDate']), $transaction->signedAt);
+        $this->assertSame('+00:00', $transaction->signedAt->getTimezone()->getName());
+        $this->assertSame($signed['signedDate'], $transaction->effectiveDate->ms);
+        $key = "{$signed['environment']}/{$signed['transactionId']}";
+        $this->assertSame($key, $transaction->keys->transaction);
+        $this->assertSame($transaction->keys, $transaction->keys);
+        $leaf = $transaction->chain->leaf;
+        $this->assertSame(64, strlen($leaf->sha256));
+        $this->assertLessThan($leaf->notAfterAt, $leaf->notBeforeAt);
+        $this->assertSame($signed['productId'], $transaction->toArray()['productId']);
+        $this->assertSame(
+            $signed['productId'],
+            json_decode(json_encode($transaction))->productId,
+        );
+        $this->assertStringContainsString($signed['productId'], print_r($transaction, true));
+        $this->assertTrue(isset($transaction->productId));
+        $this->assertFalse(isset($transaction->revocationDate));
+        $this->assertNull($transaction->revocationDate ?? null);
+    }
+
+    public function testNotificationHasWhatIsNested(): void
+    {
+        foreach (CaseTable::get()->of('verify_jws') as $case) {
+            if ($case['kind'] === 'notification' && $case['expect']['status'] === 'ok') {
+                $verifier = CaseTable::get()->verifier($case['verifier']);
+                $found = $verifier->verifyNotification(CaseTable::evidence($case), $case['now']);
+                if ($found->transaction !== null) {
+                    break;
+                }
+            }
+        }
+        $this->assertSame($found->payload()['notificationType'], $found->notificationType);
+        $this->assertSame($found->payload()['notificationUUID'], $found->notificationUuid);
+        $this->assertSame($found->document(), $found->transaction->document());
+        $this->assertInstanceOf(Facts\Transaction::class, $found->transaction);
+        $this->assertNotNull($found->transaction->payload()['transactionId']);
+        $this->assertContains($found->effect, ['grant', 'keep', 'end', 'recompute', 'none']);
+    }
+
+    public function testReadOnlyAndNotCopied(): void
+    {
+        $transaction = $this->verified('transaction');
+        $transaction->productId;
+        $document = $transaction->document();
+        $attempts = [
+            fn () => $transaction->productId = 'other',
+            fn () => $transaction->currency = 'other',
+            function () use ($transaction) {
+                unset($transaction->productId);
+            },
+            fn () => $document->ok = true,
+            fn () => clone $transaction,
+            fn () => clone $document,
+            fn () => $transaction->notThere,
+            fn () => serialize($transaction),
+            fn () => serialize($document),
+            fn () => unserialize('O:23:"Assay\Facts\Transaction":0:{}'),
+            fn () => unserialize('O:14:"Assay\Document":0:{}'),
+            fn () => unserialize('O:14:"Assay\Verifier":0:{}'),
+            fn () => unserialize('O:14:"Assay\Exchange":0:{}'),
+            fn () => (new \ReflectionClass(Facts\Transaction::class))
+                ->newInstanceWithoutConstructor()->productId,
+        ];
+        foreach ($attempts as $number => $attempt) {
+            try {
+                $attempt();
+                $this->fail("attempt $number went through");
+            } catch (\Error | \LogicException $error) {
+                $this->assertNotInstanceOf(\AssertionError::class, $error);
+            }
+        }
+        $this->assertSame($transaction->payload()['productId'], $transaction->productId);
+    }
+
+    /** What is not of its declared type reads as null. */
+    public function testConversions(): void
+    {
+        $convert = static fn (int $kind, mixed $value): mixed =>
+            Member::convert([$kind, 'x', 'y'], $value);
+        foreach ([[7, 7], [true, null], [7.5, null], ['9007199254740993', 9007199254740993],
+            ['-5', -5], ['--5', null], ['5x', null], ["5\n", null], ['', null], ['05', null],
+            [str_repeat('9', 19), null], [str_repeat('9', 5000), null], [null, null],
+            [[], null]] as [$value, $wanted]) {
+            $this->assertSame($wanted, $convert(Member::INTEGER, $value));
+        }
+        $this->assertNull($convert(Member::INTEGER | Member::SIGNED, '5'));
+        $this->assertSame(1697679936056, $convert(Member::TIME, 1697679936056.485));
+        $this->assertNull($convert(Member::TIME, 1e300));
+        $this->assertNull($convert(Member::TIME, true));
+        $this->assertNull($convert(Member::MOMENT, PHP_INT_MAX));
+        $this->assertNull($convert(Member::MOMENT, PHP_INT_MIN));
+        foreach ([0, 1, -1, 1795278385001, -62_135_596_800_000, 253_402_300_799_999] as $ms) {
+            $this->assertEquals($this->moment($ms), $convert(Member::MOMENT, $ms), (string) $ms);
+        }
+        $this->assertNull($convert(Member::TEXT, 5));
+        $this->assertNull($convert(Member::BOOLEAN, 1));
+        $this->assertSame(['a', 'b'], $convert(Member::TEXTS, ['a', 1, 'b']));
+        $this->assertSame([], $convert(Member::TEXTS, 'a'));
+        $this->assertSame([], $convert(Member::TEXTS, ['a' => 'b']));
+        $this->assertNull($convert(Member::OCTETS, '*'));
+        $this->assertSame('a', $convert(Member::INNER_OCTETS, ['y' => 'YQ==']));
+        $this->assertNull($convert(Member::INNER_TEXT, 'unchecked'));
+        $info = Facts\AdvancedCommerceTransactionInfo::of([
+            'items' => [['SKU' => 'a', 'refunds' => [['refundDate' => 1000]]], 'no object'],
+            'estimatedTax' => '12', 'taxCode' => 7, 'later' => ['member' => 1],
+        ]);
+        $this->assertSame(['a'], array_map(static fn ($item) => $item->sku, $info->items));
+        $this->assertEquals($this->moment(1000), $info->items[0]->refunds[0]->refundAt);
+        $this->assertNull($info->taxCode);
+        $this->assertSame(['member' => 1], $info->payload()['later']);
+    }
+
+    private function verified(string $kind): Facts\Facts
+    {
+        $case = CaseTable::get()->accepted($kind);
+        $verifier = CaseTable::get()->verifier($case['verifier']);
+        $evidence = CaseTable::evidence($case);
+
+        return $verifier->verify(Kind::from($kind), $evidence, $case['now'])->facts();
+    }
+
+    private function moment(int $milliseconds): DateTimeImmutable
+    {
+        $seconds = (int) floor($milliseconds / 1000);
+        $rest = $milliseconds - $seconds * 1000;
+
+        return (new DateTimeImmutable("@$seconds"))->modify("+$rest milliseconds");
+    }
+}
