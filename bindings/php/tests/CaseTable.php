@@ -68,6 +68,17 @@ final class CaseTable
         return $this->configurations[$name];
     }
 
+    /** The first configuration that has a block. */
+    public function configurationWith(string $block): object
+    {
+        foreach ($this->configurations as $configuration) {
+            if (isset($configuration->{$block})) {
+                return $configuration;
+            }
+        }
+        throw new \LogicException("the case table has no configuration with $block");
+    }
+
     public function verifier(string $name): Verifier
     {
         return $this->verifiers[$name] ??= new Verifier($this->configuration($name));

@@ -167,6 +167,10 @@ final class FactsTest extends TestCase
         $this->assertTrue(isset($transaction->productId));
         $this->assertFalse(isset($transaction->revocationDate));
         $this->assertNull($transaction->revocationDate ?? null);
+        $fresh = $this->verified('transaction');
+        $this->assertSame($signed['productId'], $fresh->productId ?? null);
+        $this->assertSame($key, $fresh->keys->transaction ?? null);
+        $this->assertSame($key, $fresh?->keys?->transaction);
     }
 
     public function testNotificationHasWhatIsNested(): void

@@ -8,5 +8,6 @@ error_reporting(E_ALL);
 require __DIR__ . '/../autoload.php';
 require __DIR__ . '/CaseTable.php';
 require __DIR__ . '/Places.php';
+require __DIR__ . '/PlayedLibrary.php';
 require __DIR__ . '/Subprocess.php';
 require __DIR__ . '/fpm/FastCgiServer.php';

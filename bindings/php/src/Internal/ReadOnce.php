@@ -53,7 +53,9 @@ trait ReadOnce
 
     public function __isset(string $name): bool
     {
-        return isset(self::MEMBERS[$name]) && $this->__get($name) !== null;
+        // Without filling it in: `??` asks this first and then still calls __get.
+        return isset(self::MEMBERS[$name])
+            && $this->read(self::MEMBERS[$name], $name) !== null;
     }
 
     /** @return array<string, array{0: int, 1: string, 2?: string}> */

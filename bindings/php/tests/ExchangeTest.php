@@ -1,0 +1,221 @@
+<?php
+
+declare(strict_types=1);
+
+namespace Assay\Tests;
+
+use Assay\Document;
+use Assay\Exception\Internal;
+use Assay\Exception\Malformed;
+use Assay\Exception\Misuse;
+use Assay\Exception\Rejected;
+use Assay\Exchange;
+use Assay\Facts\Risk;
+use Assay\Internal\Header;
+use Assay\Internal\Loader;
+use Assay\Verifier;
+use PHPUnit\Framework\TestCase;
+
+/** Conversations: those that are done at once, and the frame of those with steps. */
+final class ExchangeTest extends TestCase
+{
+    private const RISK = [
+        'kind' => 'risk.assess',
+        'observations' => ['request' => 'paid', 'attestation' => 'verified'],
+    ];
+    private const NOW = 1_793_000_000_000;
+
+    private Verifier $verifier;
+
+    protected function setUp(): void
+    {
+        $this->verifier = new Verifier(
+            ['apps' => [['bundleId' => 'com.example.app', 'appAppleId' => 1]]],
+        );
+    }
+
+    public function testDoneAtOnce(): void
+    {
+        foreach ([self::RISK, (object) self::RISK, json_encode(self::RISK)] as $request) {
+            $found = $this->verifier->exchange($request);
+            $this->assertTrue($found->isDone());
+            $this->assertTrue($found->document()->ok);
+            $this->assertSame('risk', $found->document()->kind());
+            $this->assertSame($found->document()->json()['risk'], $found->payload());
+            $this->assertInstanceOf(Risk::class, $found->facts());
+        }
+        $this->expectException(\LogicException::class);
+        $this->expectExceptionMessage('over');
+        $found->step([]);
+    }
+
+    public function testAVerdictIsAnAnswer(): void
+    {
+        $observed = ['request' => 'paid', 'attestation' => 'refused'];
+        $found = $this->verifier->exchange(['observations' => $observed] + self::RISK);
+        $this->assertSame('rejected.risk.deny', $found->document()->status());
+        $this->assertSame('deny', $found->facts()->verdict);
+        $risk = $this->verifier->assessRisk($observed);
+        $this->assertFalse($risk->allowed);
+        $this->assertSame(403, $risk->httpStatus);
+        $this->assertSame('rejected.risk.deny', $risk->status);
+        $this->expectException(Rejected::class);
+        $found->document()->throwIfRefused();
+    }
+
+    public function testMisspeltObservationsAreRefused(): void
+    {
+        $this->expectException(Malformed::class);
+        $this->verifier->assessRisk(['request' => 'paid', 'atestation' => 'verified']);
+    }
+
+    public function testMisuse(): void
+    {
+        foreach (
+            [
+                [['kind' => 'nothing'], 'misuse.exchange.kind'],
+                [[], 'misuse.exchange.request'],
+                ['{', 'misuse.exchange.request'],
+                ['', 'misuse.exchange.request'],
+                ["\xff", 'misuse.exchange.request'],
+                [self::RISK + ['more' => 1], 'misuse.exchange.request'],
+            ] as [$request, $status]
+        ) {
+            try {
+                $this->verifier->exchange($request);
+                $this->fail("$status was taken");
+            } catch (Misuse $refusal) {
+                $this->assertSame($status, $refusal->status);
+            }
+        }
+        $case = CaseTable::get()->accepted('transaction');
+        $owner = CaseTable::get()->verifier($case['verifier']);
+        $found = $owner->verifyTransaction(CaseTable::evidence($case), $case['now']);
+        $this->expectException(Misuse::class);
+        $this->expectExceptionMessage('misuse.exchange.evidence');
+        $owner->exchange(self::RISK, $found, $case['now']);
+    }
+
+    public function testDeviceCheck(): void
+    {
+        $verifier = new Verifier([
+            'apps' => [['bundleId' => 'com.example.app', 'appAppleId' => 1]],
+            'deviceCheck' => $this->deviceCheck(),
+        ]);
+        $body = '{"bit0":true,"bit1":false,"last_update_time":"2026-05"}';
+        $found = $verifier->readDeviceCheck('query', 200, $body, false, self::NOW);
+        $this->assertSame('bits', $found->outcome);
+        $this->assertTrue($found->bits->bit0->value);
+        $observed = ['request' => 'promo', 'attestation' => 'unsupported'];
+        $risk = $verifier->assessRisk($observed + ['deviceCheck' => $found], self::NOW);
+        $this->assertNotSame('allow', $risk->verdict);
+        try {
+            $verifier->readDeviceCheck('query', 200, $body, true, self::NOW);
+            $this->fail('a used offer was given');
+        } catch (Rejected $refusal) {
+            $this->assertSame('rejected.promo.device-used', $refusal->status);
+            $this->assertSame('device-used', $refusal->document->facts()->offer);
+        }
+        $this->assertSame('YWJj', $verifier->checkDeviceToken('YWJj'));
+        $this->expectException(Malformed::class);
+        $verifier->checkDeviceToken('*');
+    }
+
+    public function testUntilTheEnd(): void
+    {
+        [$library, $exchange] = $this->play(Header::PENDING, Header::OK);
+        $first = $exchange->document();
+        $second = $exchange->step(['id' => 1, 'status' => 200], self::NOW);
+        $this->assertSame($second, $exchange->document());
+        $this->assertNotSame($first, $second);
+        $this->assertFalse($exchange->isDone());
+        $exchange->step('{"id":2}');
+        $this->assertTrue($exchange->isDone());
+        $this->assertSame(
+            ['{"id":1,"status":200}', '{"id":2}'],
+            array_column($library->answers, 1),
+        );
+        $this->assertSame(self::NOW, $library->answers[0][2]);
+    }
+
+    public function testMisuseLeavesTheStepOpen(): void
+    {
+        [, $exchange] = $this->play(Header::MISUSE, Header::OK);
+        $first = $exchange->document();
+        try {
+            $exchange->step([]);
+            $this->fail('the answer was taken');
+        } catch (Misuse) {
+            $this->assertSame($first, $exchange->document());
+        }
+        $exchange->step([]);
+        $this->assertTrue($exchange->isDone());
+    }
+
+    public function testEnds(): void
+    {
+        foreach ([Header::REJECTED, Header::UNAVAILABLE, Header::CONFIG] as $code) {
+            [, $exchange] = $this->play($code);
+            $this->assertSame($code, $exchange->step([])->code);
+            $this->assertTrue($exchange->isDone());
+        }
+        [, $exchange] = $this->play(Header::PENDING);
+        $exchange->close();
+        $this->assertTrue($exchange->isDone());
+        [, $exchange] = $this->play(Header::INTERNAL);
+        $this->expectException(Internal::class);
+        try {
+            $exchange->step([]);
+        } finally {
+            $this->assertTrue($exchange->isDone());
+        }
+    }
+
+    public function testWrongAnswersNeverReachTheLibrary(): void
+    {
+        [$library, $exchange] = $this->play(Header::OK);
+        foreach ([null, 5, ['a' => NAN], ['a' => "\xff"]] as $wrong) {
+            try {
+                $exchange->step($wrong);
+                $this->fail('the answer was taken');
+            } catch (\TypeError | \ValueError) {
+                $this->assertFalse($exchange->isDone());
+            }
+        }
+        $this->assertSame([], $library->answers);
+    }
+
+    public function testOneStepAtATime(): void
+    {
+        [$library, $exchange] = $this->play(Header::PENDING, Header::OK);
+        $said = null;
+        $library->inside = static function () use ($exchange, &$said): void {
+            try {
+                $exchange->step([]);
+            } catch (\LogicException $error) {
+                $said = $error->getMessage();
+            }
+        };
+        $exchange->step([]);
+        $this->assertSame('this exchange is in the middle of a step', $said);
+        $library->inside = $exchange->close(...);
+        $exchange->step([]);
+        $this->assertTrue($exchange->isDone());
+    }
+
+    /** @return array{PlayedLibrary, Exchange} an open exchange whose steps have these codes */
+    private function play(int ...$codes): array
+    {
+        $document = $this->verifier->exchange(self::RISK)->document();
+        $library = new PlayedLibrary(Loader::library(), $document->handle(), $codes);
+        $open = new Document($library, $document->handle(), Header::PENDING);
+
+        return [$library, new Exchange($library, new \stdClass(), $open)];
+    }
+
+    /** A block of the case table, with a key of its own. */
+    private function deviceCheck(): object
+    {
+        return CaseTable::get()->configurationWith('deviceCheck')->deviceCheck;
+    }
+}

@@ -1,0 +1,172 @@
+<?php
+
+declare(strict_types=1);
+
+namespace Assay\Tests;
+
+use Assay\Assay;
+use Assay\Exception\LoadError;
+use Assay\Internal\Header;
+use Assay\Internal\Loader;
+use PHPUnit\Framework\TestCase;
+
+/** Which library is loaded, and what is said when none fits. */
+final class LoadingTest extends TestCase
+{
+    private const PRINT = 'require "autoload.php"; try { '
+        . 'echo Assay\Assay::loadedBy(), " ", Assay\Assay::libraryPath(); } '
+        . 'catch (Assay\Exception\LoadError $error) { echo $error->getMessage(); }';
+
+    private string $folder;
+
+    protected function setUp(): void
+    {
+        $this->folder = sys_get_temp_dir() . '/assay-loading-' . bin2hex(random_bytes(6));
+        mkdir($this->folder);
+        $package = dirname(__DIR__);
+        $done = Subprocess::run(['cp', '-r', "$package/src", "$package/autoload.php",
+            "$package/assay.ffi.h", $this->folder]);
+        $this->assertSame(0, $done->code, $done->error);
+    }
+
+    protected function tearDown(): void
+    {
+        Subprocess::run(['rm', '-rf', $this->folder]);
+    }
+
+    public function testTheExtensionComesFirst(): void
+    {
+        $extension = getenv('ASSAY_EXTENSION');
+        if ($extension) {
+            $this->assertSame('extension', Assay::loadedBy());
+            $this->assertSame('libassay.so.0', basename(Assay::libraryPath()));
+        } else {
+            $this->assertSame('ffi', Assay::loadedBy());
+            $this->assertSame(getenv('ASSAY_LIBRARY'), Assay::libraryPath());
+        }
+    }
+
+    public function testInsideThePackage(): void
+    {
+        copy($this->real(), "$this->folder/libassay.so.0");
+        $wanted = "ffi $this->folder/libassay.so.0";
+        $this->assertSame($wanted, $this->said());
+        $this->assertSame($wanted, $this->said(['ASSAY_LIBRARY' => '/nowhere/libassay.so.0']));
+    }
+
+    public function testNamedByTheVariable(): void
+    {
+        $said = $this->said(['ASSAY_LIBRARY' => $this->real()]);
+        $this->assertSame('ffi ' . $this->real(), $said);
+    }
+
+    public function testFoundByTheLoader(): void
+    {
+        mkdir("$this->folder/lib");
+        copy($this->real(), "$this->folder/lib/libassay.so.0");
+        $found = ['LD_LIBRARY_PATH' => "$this->folder/lib"];
+        $this->assertSame('ffi libassay.so.0', $this->said($found));
+        $said = $this->said($found + ['ASSAY_LIBRARY' => '/nowhere/libassay.so.0']);
+        $wanted = '/nowhere/libassay.so.0, named by ASSAY_LIBRARY: no such file';
+        $this->assertStringContainsString($wanted, $said);
+    }
+
+    public function testPreloadedByAnIniLine(): void
+    {
+        mkdir("$this->folder/lib");
+        copy($this->real(), "$this->folder/lib/libassay.so.0");
+        $found = ['LD_LIBRARY_PATH' => "$this->folder/lib"];
+        $said = $this->said($found, ['-d', "ffi.preload=$this->folder/assay.ffi.h"]);
+        $this->assertSame('ffi scope ASSAY', $said);
+    }
+
+    public function testEverythingTriedIsListed(): void
+    {
+        $said = $this->said();
+        foreach (
+            [
+                'scope ASSAY, loaded by ffi.preload: ',
+                "$this->folder/libassay.so.0, inside the package: no such file",
+                "libassay.so.0, by the system's loader (ASSAY_LIBRARY is not set): Failed loading",
+                'set ASSAY_LIBRARY',
+            ] as $part
+        ) {
+            $this->assertStringContainsString($part, $said);
+        }
+    }
+
+    public function testNoLibraryAndAnotherLibrary(): void
+    {
+        file_put_contents("$this->folder/libassay.so.0", 'text');
+        $this->assertStringContainsString('inside the package: Failed loading', $this->said());
+        unlink("$this->folder/libassay.so.0");
+        $said = $this->said(['ASSAY_LIBRARY' => 'libc.so.6']);
+        $this->assertMatchesRegularExpression('/libc\.so\.6.*assay_version_number/', $said);
+    }
+
+    public function testWithoutFfiAndWithFfiSwitchedOff(): void
+    {
+        $done = Subprocess::run([PHP_BINARY, '-n', '-r', self::PRINT], [], $this->folder);
+        $this->assertStringContainsString('extension=assay.so', $done->out);
+        $this->assertStringContainsString('extension=ffi.so', $done->out);
+        $said = $this->said(['ASSAY_LIBRARY' => $this->real()], ['-d', 'ffi.enable=0']);
+        $this->assertStringContainsString('ffi.enable="0"', $said);
+        $this->assertStringContainsString("opcache.preload=$this->folder/preload.php", $said);
+    }
+
+    public function testOlderOrOfAnotherAbi(): void
+    {
+        $library = Loader::library();
+        $this->assertSame(
+            $library,
+            Loader::fitting($library, Header::VERSION_NUMBER, Header::ABI),
+        );
+        foreach (
+            [
+                [10 ** 8, Header::ABI, '/it is libassay .* or later is needed/'],
+                [0, 77, '/it has ABI 0, but ABI 77 is needed/'],
+            ] as [$version, $abi, $wanted]
+        ) {
+            try {
+                Loader::fitting($library, $version, $abi);
+                $this->fail('the library was taken');
+            } catch (LoadError $error) {
+                $this->assertMatchesRegularExpression($wanted, $error->getMessage());
+            }
+        }
+    }
+
+    public function testVersions(): void
+    {
+        $this->assertSame(Header::VERSION, Assay::VERSION);
+        $this->assertMatchesRegularExpression('/^\d+\.\d+\.\d+$/', Assay::libraryVersion());
+        $this->assertGreaterThanOrEqual(Header::VERSION_NUMBER, Assay::libraryVersionNumber());
+        $this->assertSame(Header::ABI, Assay::buildInfo()['abi']);
+        $this->assertSame('ok', Assay::statusName(0));
+        $composer = json_decode((string) file_get_contents(__DIR__ . '/../composer.json'), true);
+        $this->assertSame(Header::VERSION, $composer['version']);
+    }
+
+    private function real(): string
+    {
+        return (string) getenv('ASSAY_LIBRARY');
+    }
+
+    /**
+     * What a PHP without the extension says of the copy of the package.
+     *
+     * @param array<string, string> $environment
+     * @param list<string> $options
+     */
+    private function said(array $environment = [], array $options = []): string
+    {
+        $done = Subprocess::run(
+            [PHP_BINARY, ...$options, '-r', self::PRINT],
+            $environment + ['PATH' => (string) getenv('PATH')],
+            $this->folder,
+        );
+        $this->assertSame(0, $done->code, $done->error);
+
+        return $done->out;
+    }
+}
