@@ -51,12 +51,22 @@ final class Places
         }
         $source = $row[0] & Member::SIGNED ? $found->payload() : $values;
         $wanted = Member::convert($row, $source[$row[1]] ?? null);
-        Assert::assertEquals($wanted, $value, $where);
+        Assert::assertEquals(self::comparable($wanted), self::comparable($value), $where);
         foreach (is_array($value) ? $value : [$value] as $entry) {
             // The signed JSON may hold members that nobody knows yet.
             if ($entry instanceof Members && ($row[0] & Member::SIGNED) === 0) {
                 self::check($entry, $where);
             }
         }
+    }
+
+    /** Objects by their JSON: which of their properties were read makes no difference. */
+    private static function comparable(mixed $value): mixed
+    {
+        if ($value instanceof Members) {
+            return [$value::class, $value->payload()];
+        }
+
+        return is_array($value) ? array_map(self::comparable(...), $value) : $value;
     }
 }

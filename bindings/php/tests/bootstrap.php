@@ -10,4 +10,5 @@ require __DIR__ . '/CaseTable.php';
 require __DIR__ . '/Places.php';
 require __DIR__ . '/PlayedLibrary.php';
 require __DIR__ . '/Subprocess.php';
+require __DIR__ . '/GenuineEvidence.php';
 require __DIR__ . '/fpm/FastCgiServer.php';

@@ -14,6 +14,8 @@ use Assay\Internal\Member;
  * a DateTimeImmutable in UTC beside them (`expiresAt`). Ids are strings. Prices are
  * thousandths of the currency unit. Enum values are given as Apple writes them, new ones
  * included. What is absent, null, or not of its declared type reads as null.
+ *
+ * Compare facts by their `payload()`: what `==` says depends on which properties were read.
  */
 abstract class Members implements \JsonSerializable
 {
