@@ -60,6 +60,8 @@ STEPS = [
     ("wheel", ["wheel", "check-wheel"], "the wheel in an environment of its own", False),
     ("go", [*each("go", BOTH), "check-go-race", "check-go-gcstress", "check-go-style"],
      "the Go module", False),
+    ("php", ["check-php-ffi", "check-php-ext"], "the PHP binding, by FFI and extension", False),
+    ("php-fpm", ["check-php-fpm"], "php-fpm and php-cgi, preloaded FFI and extension", False),
     ("c", ["check-c"], "install, pkg-config, CMake, the C examples", False),
     ("man", ["check-man"], "the manual pages", False),
     ("install", ["check-install"], "make install and uninstall, completion", False),

@@ -38,6 +38,16 @@ check jq command -v jq
 check openssl command -v openssl
 check sqlite3 command -v sqlite3
 check golang-go command -v go
+check php-cli command -v php
+check php-dev command -v phpize
+check php-fpm command -v php-fpm$(php -r 'echo PHP_MAJOR_VERSION.".".PHP_MINOR_VERSION;')
+check php-cgi command -v php-cgi
+check php-xml php -r 'exit((int) !extension_loaded("dom"));'
+check php-mbstring php -r 'exit((int) !extension_loaded("mbstring"));'
+check php-sqlite3 php -r 'exit((int) !extension_loaded("pdo_sqlite"));'
+check phpunit command -v phpunit
+check composer command -v composer
+check libfcgi-bin command -v cgi-fcgi
 LIST
 }
 

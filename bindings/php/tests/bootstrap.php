@@ -5,10 +5,12 @@
 declare(strict_types=1);
 
 error_reporting(E_ALL);
-require __DIR__ . '/../autoload.php';
-require __DIR__ . '/CaseTable.php';
-require __DIR__ . '/Places.php';
-require __DIR__ . '/PlayedLibrary.php';
-require __DIR__ . '/Subprocess.php';
-require __DIR__ . '/GenuineEvidence.php';
-require __DIR__ . '/fpm/FastCgiServer.php';
+require_once __DIR__ . '/../autoload.php';
+
+spl_autoload_register(static function (string $class): void {
+    $path = strtr(substr($class, strlen('Assay\\Tests\\')), '\\', '/');
+    $file = __DIR__ . '/' . preg_replace('/^Fpm/', 'fpm', $path) . '.php';
+    if (str_starts_with($class, 'Assay\\Tests\\') && is_file($file)) {
+        require $file;
+    }
+});

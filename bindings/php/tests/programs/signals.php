@@ -18,6 +18,14 @@ $forged = substr($jws, 0, -4) . 'AAAA';
 $verifier = CaseTable::get()->verifier($case['verifier']);
 $product = $verifier->verifyTransaction($jws, $case['now'])->productId;
 
+$handled = $wrong = 0;
+pcntl_async_signals(true);
+pcntl_signal(SIGUSR1, function () use (&$handled, &$wrong, $verifier, $forged, $case): void {
+    $handled++;
+    $document = $verifier->verify(Kind::Transaction, $forged, $case['now']);
+    $wrong += $document->status() === 'rejected.jws.signature' ? 0 : 1;
+});
+
 $sender = pcntl_fork();
 if ($sender === 0) {
     $parent = posix_getppid();
@@ -28,13 +36,6 @@ if ($sender === 0) {
     posix_kill(getmypid(), SIGKILL);
 }
 
-$handled = $wrong = 0;
-pcntl_async_signals(true);
-pcntl_signal(SIGUSR1, function () use (&$handled, &$wrong, $verifier, $forged, $case): void {
-    $handled++;
-    $document = $verifier->verify(Kind::Transaction, $forged, $case['now']);
-    $wrong += $document->status() === 'rejected.jws.signature' ? 0 : 1;
-});
 $end = microtime(true) + SECONDS;
 while (microtime(true) < $end) {
     $document = $verifier->verify(Kind::Transaction, $jws, $case['now']);
