@@ -53,8 +53,8 @@ final class ProcessTest extends TestCase
 
     public function testSignalHandlersOfTheHostStay(): void
     {
-        $code = 'require $argv[1]; $state = fn () => implode(preg_grep("/^(Sig[BIC]|Shd|Threads)/", '
-            . 'file("/proc/self/status"))); $before = $state(); '
+        $code = 'require $argv[1]; $state = fn () => implode(preg_grep('
+            . '"/^(Sig[BIC]|Shd|Threads)/", file("/proc/self/status"))); $before = $state(); '
             . '$verifier = new Assay\Verifier(["apps" => [["bundleId" => "a.b", '
             . '"appAppleId" => 1]]]); $verifier->verify(Assay\Kind::Transaction, "a.b.c"); '
             . 'echo $state() === $before ? "same" : $before . $state();';

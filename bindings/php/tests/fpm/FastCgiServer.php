@@ -13,7 +13,8 @@ use Assay\Tests\CaseTable;
 final class FastCgiServer
 {
     private const USER = 'www-data';
-    private const PATIENCE_S = 20.0;
+    private const PATIENCE_S = 60.0;
+    private const PACKAGE = ['src', 'examples', 'autoload.php', 'preload.php', 'assay.ffi.h'];
 
     private static ?string $folder = null;
 
@@ -40,8 +41,27 @@ final class FastCgiServer
         usleep(200_000);
     }
 
-    /** @param array<string, string> $lines ini lines */
+    /** @param array<string, string> $lines ini lines, and no others */
     public static function fpm(int $workers, array $lines): self
+    {
+        return self::master($workers, self::options($lines), []);
+    }
+
+    /** A php-fpm with an ini file, which may name ASSAY_PHP and ASSAY_USER. */
+    public static function fpmWithFile(int $workers, string $file): self
+    {
+        return self::master($workers, ['-c', $file], [
+            'PHP_INI_SCAN_DIR' => '',
+            'ASSAY_PHP' => self::folder(),
+            'ASSAY_USER' => posix_getuid() === 0 ? self::USER : '',
+        ]);
+    }
+
+    /**
+     * @param list<string> $options
+     * @param array<string, string> $environment
+     */
+    private static function master(int $workers, array $options, array $environment): self
     {
         $version = PHP_MAJOR_VERSION . '.' . PHP_MINOR_VERSION;
         $pool = [
@@ -55,8 +75,8 @@ final class FastCgiServer
         file_put_contents(self::folder() . '/fpm.conf', implode("\n", $pool) . "\n");
 
         return new self(
-            ["php-fpm$version", ...self::options($lines), '-y', self::folder() . '/fpm.conf'],
-            ['LD_LIBRARY_PATH' => self::folder()],
+            ["php-fpm$version", ...$options, '-y', self::folder() . '/fpm.conf'],
+            ['LD_LIBRARY_PATH' => self::folder(), ...$environment],
         );
     }
 
@@ -208,7 +228,7 @@ final class FastCgiServer
             mkdir($folder);
             register_shutdown_function(fn () => self::run(['rm', '-rf', $folder]));
             $package = dirname(__DIR__, 2);
-            foreach (['src', 'autoload.php', 'preload.php', 'assay.ffi.h'] as $name) {
+            foreach (self::PACKAGE as $name) {
                 self::run(['cp', '-r', "$package/$name", $folder]);
             }
             copy((string) getenv('ASSAY_LIBRARY'), "$folder/libassay.so.0");
@@ -222,7 +242,7 @@ final class FastCgiServer
             self::run(['chmod', '-R', 'a+rX', $folder]);
             // A library inside the package would be found first; it is the loader's to find.
             mkdir("$folder/inside");
-            foreach (['src', 'autoload.php', 'preload.php', 'assay.ffi.h'] as $name) {
+            foreach (self::PACKAGE as $name) {
                 rename("$folder/$name", "$folder/inside/$name");
                 symlink("inside/$name", "$folder/$name");
             }

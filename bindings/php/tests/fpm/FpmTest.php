@@ -45,6 +45,13 @@ final class FpmTest extends TestCase
         $this->assertStringNotContainsString('exited with code', $log);
     }
 
+    public function testTheLinesOfTheExample(): void
+    {
+        $file = dirname(__DIR__, 2) . '/examples/fpm/php.ini';
+        $this->server = FastCgiServer::fpmWithFile(self::WORKERS, $file);
+        $this->assertCount(self::WORKERS, $this->ask('ffi scope ASSAY'));
+    }
+
     /** @dataProvider ways */
     public function testCgiWithChildren(string $way): void
     {
