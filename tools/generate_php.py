@@ -141,8 +141,19 @@ def cdef(contract):
         types = [parameter.type for parameter in function.parameters]
         # PHP would read a `const char *` up to its first NUL; with a length it must not.
         result = "const void*" if "size_t*" in types else function.result
-        out.append(f"{result} {function.name}({', '.join(types) or 'void'});")
+        out += declaration(f"{result} {function.name}(", types or ["void"])
     return "\n".join(out) + "\n"
+
+
+def declaration(start, types):
+    lines, line = [], start
+    for index, type_ in enumerate(types):
+        piece = type_ + (");" if index == len(types) - 1 else ",")
+        if len(line) + len(piece) > 79:
+            lines.append(line.rstrip())
+            line = "    "
+        line += piece + " "
+    return [*lines, line.rstrip()]
 
 
 def header_class(contract):
@@ -424,7 +435,18 @@ def stub(found, contract):
                 "    private function __construct() {}", "}"]
     for call in found:
         shown = stub_parameters(call)
-        out += ["", f"function {call.short}({', '.join(shown)}): {call.php_result} {{}}"]
+        made = [argument for argument in call.shown if argument.form == "out"]
+        documented = [f" * @param {words(argument.type)}|null ${argument.name}"
+                      for argument in made]
+        if made:
+            out += ["", "/**", *documented, " */"]
+        else:
+            out.append("")
+        line = f"function {call.short}({', '.join(shown)}): {call.php_result} {{}}"
+        if len(line) > 98:
+            inside = "".join(f"    {part},\n" for part in shown)
+            line = f"function {call.short}(\n{inside}): {call.php_result} {{}}"
+        out.append(line)
     out += ["", "function library_path(): string {}", ""]
     return "\n".join(out)
 

@@ -15,16 +15,28 @@ const void* assay_doc_json(const assay_doc*, size_t*);
 const void* assay_doc_text(const assay_doc*, const char*, size_t, size_t*);
 int64_t assay_doc_integer(const assay_doc*, const char*, size_t, int64_t);
 void assay_doc_free(assay_doc*);
-assay_status assay_verifier_new(const char*, size_t, assay_verifier**, assay_doc**);
+assay_status assay_verifier_new(const char*, size_t, assay_verifier**,
+    assay_doc**);
 void assay_verifier_free(assay_verifier*);
-assay_status assay_verify_jws(const assay_verifier*, int32_t, const char*, size_t, int64_t, assay_doc**);
-assay_status assay_verify_receipt(const assay_verifier*, int32_t, const void*, size_t, const void*, size_t, int64_t, assay_doc**);
-assay_status assay_triage(const assay_verifier*, const void*, size_t, int64_t, assay_doc**);
-assay_status assay_read_verify_receipt(const assay_verifier*, const char*, size_t, int64_t, assay_doc**);
-assay_status assay_verify_attestation(const assay_verifier*, const void*, size_t, const void*, size_t, int32_t, const void*, size_t, int64_t, assay_doc**);
-assay_status assay_verify_assertion(const assay_verifier*, const void*, size_t, const void*, size_t, uint32_t, int32_t, const void*, size_t, int64_t, assay_doc**);
-assay_status assay_decide(const assay_verifier*, const assay_doc*const*, size_t, const char*, size_t, int64_t, assay_doc**);
+assay_status assay_verify_jws(const assay_verifier*, int32_t, const char*,
+    size_t, int64_t, assay_doc**);
+assay_status assay_verify_receipt(const assay_verifier*, int32_t, const void*,
+    size_t, const void*, size_t, int64_t, assay_doc**);
+assay_status assay_triage(const assay_verifier*, const void*, size_t, int64_t,
+    assay_doc**);
+assay_status assay_read_verify_receipt(const assay_verifier*, const char*,
+    size_t, int64_t, assay_doc**);
+assay_status assay_verify_attestation(const assay_verifier*, const void*,
+    size_t, const void*, size_t, int32_t, const void*, size_t, int64_t,
+    assay_doc**);
+assay_status assay_verify_assertion(const assay_verifier*, const void*, size_t,
+    const void*, size_t, uint32_t, int32_t, const void*, size_t, int64_t,
+    assay_doc**);
+assay_status assay_decide(const assay_verifier*, const assay_doc*const*,
+    size_t, const char*, size_t, int64_t, assay_doc**);
 assay_status assay_check_expiry(int64_t, int64_t, int64_t, int64_t);
-assay_status assay_exchange_new(const assay_verifier*, const char*, size_t, const assay_doc*const*, size_t, int64_t, assay_exchange**, assay_doc**);
-assay_status assay_exchange_step(assay_exchange*, const char*, size_t, int64_t, assay_doc**);
+assay_status assay_exchange_new(const assay_verifier*, const char*, size_t,
+    const assay_doc*const*, size_t, int64_t, assay_exchange**, assay_doc**);
+assay_status assay_exchange_step(assay_exchange*, const char*, size_t, int64_t,
+    assay_doc**);
 void assay_exchange_free(assay_exchange*);

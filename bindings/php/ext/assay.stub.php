@@ -46,26 +46,89 @@ function doc_text(Document $doc, string $path): ?string {}
 
 function doc_integer(Document $doc, string $path, int $fallback): int {}
 
+/**
+ * @param Verifier|null $out
+ * @param Document|null $doc
+ */
 function verifier_new(string $config, &$out, &$doc): int {}
 
+/**
+ * @param Document|null $doc
+ */
 function verify_jws(Verifier $verifier, int $kind, string $jws, int $now_ms, &$doc): int {}
 
-function verify_receipt(Verifier $verifier, int $kind, string $receipt, ?string $subject, int $now_ms, &$doc): int {}
+/**
+ * @param Document|null $doc
+ */
+function verify_receipt(
+    Verifier $verifier,
+    int $kind,
+    string $receipt,
+    ?string $subject,
+    int $now_ms,
+    &$doc,
+): int {}
 
+/**
+ * @param Document|null $doc
+ */
 function triage(Verifier $verifier, string $blob, int $now_ms, &$doc): int {}
 
+/**
+ * @param Document|null $doc
+ */
 function read_verify_receipt(Verifier $verifier, string $body, int $now_ms, &$doc): int {}
 
-function verify_attestation(Verifier $verifier, string $attestation, string $key_id, int $client_data_kind, string $client_data, int $now_ms, &$doc): int {}
+/**
+ * @param Document|null $doc
+ */
+function verify_attestation(
+    Verifier $verifier,
+    string $attestation,
+    string $key_id,
+    int $client_data_kind,
+    string $client_data,
+    int $now_ms,
+    &$doc,
+): int {}
 
-function verify_assertion(Verifier $verifier, string $assertion, string $public_key, int $counter, int $client_data_kind, string $client_data, int $now_ms, &$doc): int {}
+/**
+ * @param Document|null $doc
+ */
+function verify_assertion(
+    Verifier $verifier,
+    string $assertion,
+    string $public_key,
+    int $counter,
+    int $client_data_kind,
+    string $client_data,
+    int $now_ms,
+    &$doc,
+): int {}
 
+/**
+ * @param Document|null $doc
+ */
 function decide(Verifier $verifier, array $evidence, ?string $account, int $now_ms, &$doc): int {}
 
 function check_expiry(int $expires_ms, int $grace_ms, int $revoked_ms, int $now_ms): int {}
 
-function exchange_new(Verifier $verifier, string $request, array $evidence, int $now_ms, &$out, &$doc): int {}
+/**
+ * @param Exchange|null $out
+ * @param Document|null $doc
+ */
+function exchange_new(
+    Verifier $verifier,
+    string $request,
+    array $evidence,
+    int $now_ms,
+    &$out,
+    &$doc,
+): int {}
 
+/**
+ * @param Document|null $doc
+ */
 function exchange_step(Exchange $exchange, string $answer, int $now_ms, &$doc): int {}
 
 function library_path(): string {}

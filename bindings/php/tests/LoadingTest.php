@@ -17,6 +17,9 @@ final class LoadingTest extends TestCase
         . 'echo Assay\Assay::loadedBy(), " ", Assay\Assay::libraryPath(); } '
         . 'catch (Assay\Exception\LoadError $error) { echo $error->getMessage(); }';
 
+    /** The system may have a library of its own: it is not searched for a named one. */
+    private const NOWHERE = ['ASSAY_LIBRARY' => '/nowhere/libassay.so.0'];
+
     private string $folder;
 
     protected function setUp(): void
@@ -51,7 +54,7 @@ final class LoadingTest extends TestCase
         copy($this->real(), "$this->folder/libassay.so.0");
         $wanted = "ffi $this->folder/libassay.so.0";
         $this->assertSame($wanted, $this->said());
-        $this->assertSame($wanted, $this->said(['ASSAY_LIBRARY' => '/nowhere/libassay.so.0']));
+        $this->assertSame($wanted, $this->said(self::NOWHERE));
     }
 
     public function testNamedByTheVariable(): void
@@ -66,7 +69,7 @@ final class LoadingTest extends TestCase
         copy($this->real(), "$this->folder/lib/libassay.so.0");
         $found = ['LD_LIBRARY_PATH' => "$this->folder/lib"];
         $this->assertSame('ffi libassay.so.0', $this->said($found));
-        $said = $this->said($found + ['ASSAY_LIBRARY' => '/nowhere/libassay.so.0']);
+        $said = $this->said($found + self::NOWHERE);
         $wanted = '/nowhere/libassay.so.0, named by ASSAY_LIBRARY: no such file';
         $this->assertStringContainsString($wanted, $said);
     }
@@ -82,23 +85,28 @@ final class LoadingTest extends TestCase
 
     public function testEverythingTriedIsListed(): void
     {
-        $said = $this->said();
+        $said = $this->said(self::NOWHERE);
         foreach (
             [
                 'scope ASSAY, loaded by ffi.preload: ',
                 "$this->folder/libassay.so.0, inside the package: no such file",
-                "libassay.so.0, by the system's loader (ASSAY_LIBRARY is not set): Failed loading",
+                '/nowhere/libassay.so.0, named by ASSAY_LIBRARY: no such file',
                 'set ASSAY_LIBRARY',
             ] as $part
         ) {
             $this->assertStringContainsString($part, $said);
         }
+        $this->assertSame(
+            ["by the system's loader (ASSAY_LIBRARY is not set)", 'libassay.so.0'],
+            [...Loader::candidates($this->folder, null)][2],
+        );
     }
 
     public function testNoLibraryAndAnotherLibrary(): void
     {
         file_put_contents("$this->folder/libassay.so.0", 'text');
-        $this->assertStringContainsString('inside the package: Failed loading', $this->said());
+        $said = $this->said(self::NOWHERE);
+        $this->assertStringContainsString('inside the package: Failed loading', $said);
         unlink("$this->folder/libassay.so.0");
         $said = $this->said(['ASSAY_LIBRARY' => 'libc.so.6']);
         $this->assertMatchesRegularExpression('/libc\.so\.6.*assay_version_number/', $said);
