@@ -59,6 +59,23 @@ final class FpmTest extends TestCase
         $this->assertNotSame([], $this->ask($way));
     }
 
+    /** PHP calls no destructor then: the extension's handles are given back all the same. */
+    public function testFatalErrorsLeaveNothingInTheExtension(): void
+    {
+        $this->server = FastCgiServer::fpm(1, $this->lines('extension'));
+        $resident = function (): int {
+            $this->server->requests('verify.php', array_fill(0, 3, []));
+
+            return $this->read($this->server->request('verify.php', []))['resident'];
+        };
+        $before = $resident();
+        for ($done = 0; $done < self::REQUESTS; $done++) {
+            $answer = $this->server->request('verify.php', ['fatal' => '1']);
+            $this->assertStringContainsString('Allowed memory size', $answer);
+        }
+        $this->assertLessThan(1 << 20, $resident() - $before);
+    }
+
     public function testWithoutTheLinesTheyAreNamed(): void
     {
         $lines = $this->lines('ffi');

@@ -17,7 +17,12 @@ try {
     $said = ['worker' => getmypid(), 'library' => Assay::loadedBy() . ' ' . Assay::libraryPath()];
     $jws = ($_GET['forged'] ?? '') ? substr($given->jws, 0, -4) . 'AAAA' : $given->jws;
     $transaction = $verifier->verifyTransaction($jws, $given->now);
-    echo json_encode([...$said, 'product' => $transaction->productId]);
+    if ($_GET['fatal'] ?? '') {
+        ini_set('memory_limit', '16M');
+        str_repeat('a', 1 << 26);
+    }
+    $resident = 4096 * (int) explode(' ', (string) file_get_contents('/proc/self/statm'))[1];
+    echo json_encode([...$said, 'product' => $transaction->productId, 'resident' => $resident]);
 } catch (AssayException $refusal) {
     http_response_code($refusal->httpStatus);
     echo json_encode([...$said, 'status' => $refusal->status]);
