@@ -235,7 +235,7 @@ def ffi_method(call):
             before.append(f"        $pointers = $this->pointers({name});")
             passed += ["$pointers", f"count({name})"]
         elif argument.form == "handle":
-            passed.append(f"{name}->pointer")
+            passed.append(f"{name}->pointer()")
         elif argument.form == "out":
             slot = f"$made{words(argument.type)}"
             before.append(
@@ -312,7 +312,7 @@ FFI_END = '''
             if (!$handle instanceof FfiDocument) {
                 throw new \\TypeError('evidence must be documents of this library');
             }
-            $pointers[$index] = $handle->pointer;
+            $pointers[$index] = $handle->pointer();
         }
 
         return $pointers;
@@ -352,14 +352,22 @@ use FFI\\CData;
  */
 final class Ffi{name}
 {{
-    public ?CData $pointer = null;
-
     private ?FFI $ffi = null;
+    private ?CData $pointer = null;
 
     public function __construct(FFI $ffi, CData $pointer)
     {{
+        if ($this->ffi !== null) {{
+            throw new \LogicException('a handle is made once');
+        }}
         $this->ffi = $ffi;
         $this->pointer = $pointer;
+    }}
+
+    /** Null, which the library refuses, once it was given back. */
+    public function pointer(): ?CData
+    {{
+        return $this->pointer;
     }}
 
     public function __destruct()
@@ -373,6 +381,8 @@ final class Ffi{name}
 
     private function __clone()
     {{
+        // One owner for each handle, even from inside the class.
+        $this->pointer = null;
     }}
 
     public function __serialize(): array

@@ -76,7 +76,7 @@ final class Document implements \JsonSerializable
         return array_map(
             static fn (array $check): Check =>
                 new Check($check['id'], $check['ok'], $check['why'] ?? null),
-            $this->json()['checks'],
+            $this->json()['checks'] ?? [],
         );
     }
 

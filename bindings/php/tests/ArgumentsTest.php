@@ -11,6 +11,7 @@ use Assay\Exception\Malformed;
 use Assay\Exception\Misuse;
 use Assay\Exception\TooLarge;
 use Assay\Expiry;
+use Assay\Internal\FfiDocument;
 use Assay\Internal\Header;
 use Assay\Internal\Loader;
 use Assay\Kind;
@@ -244,6 +245,33 @@ final class ArgumentsTest extends TestCase
         }
         $this->assertSame('transaction', $document->json()['kind']);
         $this->assertArrayHasKey('apps', $verifier->effectiveConfiguration());
+    }
+
+    /** Handles that were given back by force, cloned or made again are refused, not used. */
+    public function testAbusedHandles(): void
+    {
+        $now = $this->case['now'];
+        $transaction = $this->verifier->verifyTransaction($this->jws, $now);
+        $handle = $transaction->document()->handle();
+        $this->assertThrows(\Error::class, fn () => clone $handle);
+        if (!$handle instanceof FfiDocument) {
+            return;
+        }
+        $inside = fn (): object => clone $this;
+        $this->assertNull($inside->call($handle)->pointer());
+        $this->assertSame('transaction', $transaction->document()->kind());
+        $pointer = $handle->pointer();
+        $again = fn () => $handle->__construct(\FFI::cdef('typedef int x;'), $pointer);
+        $this->assertThrows(\LogicException::class, $again);
+        $handle->__destruct();
+        $handle->__destruct();
+        $this->assertSame('', $transaction->document()->kind());
+        $this->assertSame([], $transaction->document()->checks());
+        $this->assertNull($transaction->productId);
+        $this->assertThrows(
+            Misuse::class,
+            fn () => $this->verifier->decide($transaction, null, $now),
+        );
     }
 
     private function appReceipt(): array

@@ -14,6 +14,7 @@ use Assay\Exception\Rejected;
 use Assay\Exception\TooLarge;
 use Assay\Exception\Unsupported;
 use Assay\Internal\Header;
+use Assay\Internal\Loader;
 use Assay\Internal\Refusal;
 use Assay\Internal\StatusTable;
 use Assay\Kind;
@@ -135,9 +136,11 @@ final class ErrorsTest extends TestCase
     public function testLibraryRefusesWhatIsNoHandle(): void
     {
         try {
-            Refusal::ofStatus(Header::MISUSE);
-            $code = \Assay\Internal\Loader::library()->docStatus(new class () {
-                public ?object $pointer = null;
+            $code = Loader::library()->docStatus(new class () {
+                public function pointer(): ?object
+                {
+                    return null;
+                }
             });
             $this->assertSame(Header::MISUSE, $code & 0xff);
         } catch (\TypeError $error) {

@@ -16,14 +16,22 @@ use FFI\CData;
  */
 final class FfiDocument
 {
-    public ?CData $pointer = null;
-
     private ?FFI $ffi = null;
+    private ?CData $pointer = null;
 
     public function __construct(FFI $ffi, CData $pointer)
     {
+        if ($this->ffi !== null) {
+            throw new \LogicException('a handle is made once');
+        }
         $this->ffi = $ffi;
         $this->pointer = $pointer;
+    }
+
+    /** Null, which the library refuses, once it was given back. */
+    public function pointer(): ?CData
+    {
+        return $this->pointer;
     }
 
     public function __destruct()
@@ -37,6 +45,8 @@ final class FfiDocument
 
     private function __clone()
     {
+        // One owner for each handle, even from inside the class.
+        $this->pointer = null;
     }
 
     public function __serialize(): array

@@ -63,13 +63,13 @@ final class FfiLibrary implements Library
 
     public function docStatus(object $doc): int
     {
-        return $this->ffi->assay_doc_status($doc->pointer);
+        return $this->ffi->assay_doc_status($doc->pointer());
     }
 
     public function docJson(object $doc): ?string
     {
         $length = $this->ffi->new($this->slotLength);
-        $bytes = $this->ffi->assay_doc_json($doc->pointer, $length);
+        $bytes = $this->ffi->assay_doc_json($doc->pointer(), $length);
 
         return $bytes === null ? null : FFI::string($bytes, $length[0]);
     }
@@ -77,14 +77,14 @@ final class FfiLibrary implements Library
     public function docText(object $doc, string $path): ?string
     {
         $length = $this->ffi->new($this->slotLength);
-        $bytes = $this->ffi->assay_doc_text($doc->pointer, $path, strlen($path), $length);
+        $bytes = $this->ffi->assay_doc_text($doc->pointer(), $path, strlen($path), $length);
 
         return $bytes === null ? null : FFI::string($bytes, $length[0]);
     }
 
     public function docInteger(object $doc, string $path, int $fallback): int
     {
-        return $this->ffi->assay_doc_integer($doc->pointer, $path, strlen($path), $fallback);
+        return $this->ffi->assay_doc_integer($doc->pointer(), $path, strlen($path), $fallback);
     }
 
     public function verifierNew(string $config, ?object &$out, ?object &$doc): int
@@ -115,7 +115,7 @@ final class FfiLibrary implements Library
         self::fits($kind, -0x80000000, 0x7fffffff, 'kind');
         $madeDocument = $this->ffi->new($this->slotDocument);
         $status = $this->ffi->assay_verify_jws(
-            $verifier->pointer,
+            $verifier->pointer(),
             $kind,
             $jws,
             strlen($jws),
@@ -139,7 +139,7 @@ final class FfiLibrary implements Library
         self::fits($kind, -0x80000000, 0x7fffffff, 'kind');
         $madeDocument = $this->ffi->new($this->slotDocument);
         $status = $this->ffi->assay_verify_receipt(
-            $verifier->pointer,
+            $verifier->pointer(),
             $kind,
             $receipt,
             strlen($receipt),
@@ -158,7 +158,7 @@ final class FfiLibrary implements Library
     {
         $madeDocument = $this->ffi->new($this->slotDocument);
         $status = $this->ffi->assay_triage(
-            $verifier->pointer,
+            $verifier->pointer(),
             $blob,
             strlen($blob),
             $nowMs,
@@ -178,7 +178,7 @@ final class FfiLibrary implements Library
     ): int {
         $madeDocument = $this->ffi->new($this->slotDocument);
         $status = $this->ffi->assay_read_verify_receipt(
-            $verifier->pointer,
+            $verifier->pointer(),
             $body,
             strlen($body),
             $nowMs,
@@ -202,7 +202,7 @@ final class FfiLibrary implements Library
         self::fits($clientDataKind, -0x80000000, 0x7fffffff, 'clientDataKind');
         $madeDocument = $this->ffi->new($this->slotDocument);
         $status = $this->ffi->assay_verify_attestation(
-            $verifier->pointer,
+            $verifier->pointer(),
             $attestation,
             strlen($attestation),
             $keyId,
@@ -233,7 +233,7 @@ final class FfiLibrary implements Library
         self::fits($clientDataKind, -0x80000000, 0x7fffffff, 'clientDataKind');
         $madeDocument = $this->ffi->new($this->slotDocument);
         $status = $this->ffi->assay_verify_assertion(
-            $verifier->pointer,
+            $verifier->pointer(),
             $assertion,
             strlen($assertion),
             $publicKey,
@@ -261,7 +261,7 @@ final class FfiLibrary implements Library
         $pointers = $this->pointers($evidence);
         $madeDocument = $this->ffi->new($this->slotDocument);
         $status = $this->ffi->assay_decide(
-            $verifier->pointer,
+            $verifier->pointer(),
             $pointers,
             count($evidence),
             $account,
@@ -292,7 +292,7 @@ final class FfiLibrary implements Library
         $madeExchange = $this->ffi->new($this->slotExchange);
         $madeDocument = $this->ffi->new($this->slotDocument);
         $status = $this->ffi->assay_exchange_new(
-            $verifier->pointer,
+            $verifier->pointer(),
             $request,
             strlen($request),
             $pointers,
@@ -313,7 +313,7 @@ final class FfiLibrary implements Library
     {
         $madeDocument = $this->ffi->new($this->slotDocument);
         $status = $this->ffi->assay_exchange_step(
-            $exchange->pointer,
+            $exchange->pointer(),
             $answer,
             strlen($answer),
             $nowMs,
@@ -336,7 +336,7 @@ final class FfiLibrary implements Library
             if (!$handle instanceof FfiDocument) {
                 throw new \TypeError('evidence must be documents of this library');
             }
-            $pointers[$index] = $handle->pointer;
+            $pointers[$index] = $handle->pointer();
         }
 
         return $pointers;
