@@ -74,7 +74,8 @@ final class ExtensionTest extends TestCase
         copy($generator, "$folder/gen_stub.php");
         copy(self::STUB, "$folder/assay.stub.php");
         try {
-            $done = Subprocess::run([PHP_BINARY, "$folder/gen_stub.php", "$folder/assay.stub.php"]);
+            $command = [PHP_BINARY, "$folder/gen_stub.php", "$folder/assay.stub.php"];
+            $done = Subprocess::run($command);
             $this->assertSame(0, $done->code, $done->out . $done->error);
             $theirs = $this->arguments("$folder/assay_arginfo.h", 'Assay_Extension_');
         } finally {

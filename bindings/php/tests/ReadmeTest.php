@@ -1,0 +1,60 @@
+<?php
+
+declare(strict_types=1);
+
+namespace Assay\Tests;
+
+use PHPUnit\Framework\TestCase;
+
+/** What README.md shows is PHP, and its calls exist. */
+final class ReadmeTest extends TestCase
+{
+    private const README = __DIR__ . '/../README.md';
+
+    /** @return iterable<string, array{string}> */
+    public function blocks(): iterable
+    {
+        $text = (string) file_get_contents(self::README);
+        preg_match_all('/^```php\n(.*?)^```$/ms', $text, $blocks);
+        foreach ($blocks[1] as $number => $block) {
+            yield "block $number" => [$block];
+        }
+    }
+
+    /** @dataProvider blocks */
+    public function testBlockIsPhp(string $block): void
+    {
+        $code = '<?php ' . preg_replace('/^use .*;$/m', '', $block);
+        $done = Subprocess::run([PHP_BINARY, '-l'], input: $code);
+        $this->assertSame(0, $done->code, $done->out);
+    }
+
+    public function testTheFirstBlockRuns(): void
+    {
+        [$block] = iterator_to_array($this->blocks())['block 0'];
+        $case = CaseTable::get()->accepted('transaction');
+        $code = "<?php declare(strict_types=1);\n" . preg_replace('/^(use .*;\n)+/m', "$0"
+            . 'require getenv("AUTOLOAD"); [$jws, $account] = [getenv("JWS"), null];', $block, 1)
+            . 'echo isset($refusal) ? $refusal->status : $plan;';
+        $done = Subprocess::php([], [
+            'PATH' => (string) getenv('PATH'),
+            'ASSAY_LIBRARY' => (string) getenv('ASSAY_LIBRARY'),
+            'AUTOLOAD' => __DIR__ . '/../autoload.php',
+            'JWS' => CaseTable::evidence($case),
+        ], input: $code);
+        // Evidence of a test authority: the configuration shown trusts Apple alone.
+        $this->assertSame('rejected.chain.untrusted-root', $done->out, $done->error);
+    }
+
+    public function testItsCallsExist(): void
+    {
+        $text = (string) file_get_contents(self::README);
+        preg_match_all('/(?:\$verifier->|Verifier::)(\w+)\(/', $text, $called);
+        preg_match_all('/`(\w+)`/', explode('| call | gives |', $text)[1], $named);
+        $table = preg_grep('/^(verify|read|check|assess)[A-Z]/', $named[1]);
+        $this->assertNotSame([], $called[1]);
+        foreach ([...$called[1], ...$table] as $name) {
+            $this->assertTrue(method_exists(\Assay\Verifier::class, $name), $name);
+        }
+    }
+}
