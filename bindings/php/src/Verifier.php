@@ -454,8 +454,8 @@ final class Verifier
      * Decide plan, state and the next time to look, from verified evidence. Not entitled is an
      * answer: `entitled` is then false, and `state` says why.
      *
-     * @param Document|Facts\Facts|iterable<Document|Facts\Facts> $evidence of this verifier, or one
-     *     with the same configuration, in any mixture; a renewal needs its transaction beside it.
+     * @param Document|Facts\Facts|iterable<Document|Facts\Facts> $evidence of this verifier, or
+     *     one with the same configuration, in any mixture; a renewal needs its transaction beside it.
      *     Facts nested in a notification stand for the whole notification
      * @param string|null $account appAccountToken that the evidence must carry; null leaves the
      *     check to `decide.account` of the configuration

@@ -167,7 +167,7 @@ final class Loader
     {
         $folder = dirname(__DIR__, 2);
         $preloaded = function_exists('opcache_get_status')
-            ? opcache_get_status(false)['preload_statistics']['classes'] ?? [] : [];
+            ? @opcache_get_status(false)['preload_statistics']['classes'] ?? [] : [];
         $lines = [
             'zend_extension=opcache' => !extension_loaded('Zend OPcache'),
             'opcache.enable=1' => !filter_var(ini_get('opcache.enable'), FILTER_VALIDATE_BOOL),
