@@ -455,10 +455,10 @@ final class Verifier
      * answer: `entitled` is then false, and `state` says why.
      *
      * @param Document|Facts\Facts|iterable<Document|Facts\Facts> $evidence of this verifier, or
-     *     one with the same configuration, in any mixture; a renewal needs its transaction beside it.
-     *     Facts nested in a notification stand for the whole notification
-     * @param string|null $account appAccountToken that the evidence must carry; null leaves the
-     *     check to `decide.account` of the configuration
+     *     one with the same configuration, in any mixture; a renewal needs its transaction
+     *     beside it. Facts nested in a notification stand for the whole notification
+     * @param string|null $account appAccountToken that the evidence must carry; null leaves
+     *     the check to `decide.account` of the configuration
      *
      * @throws Exception\AssayException when the evidence is of another account, too thin, was
      *     refused or is none
