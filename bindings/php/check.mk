@@ -44,12 +44,7 @@ php-extension: $(PHP_EXTENSION) ## build the PHP extension, build/php/ext/module
 $(PHP_EXTENSION): $(wildcard bindings/php/ext/* bindings/php/ext/tests/*) \
   include/assay.h $(FULL)
 	@rm -rf $(PHP_BUILD)/ext $(PHP_BUILD)/prefix
-	@mkdir -p $(PHP_BUILD)/prefix/include $(PHP_BUILD)/prefix/lib/pkgconfig
-	@cp include/assay.h $(PHP_BUILD)/prefix/include
-	@cp $(FULL) $(PHP_BUILD)/prefix/lib
-	@ln -s $(SONAME) $(PHP_BUILD)/prefix/lib/libassay.so
-	@sed -e 's|@PREFIX@|$(ROOT)/$(PHP_BUILD)/prefix|g' -e 's|@VERSION@|$(VERSION)|g' \
-	  bindings/c/assay.pc.in > $(PHP_BUILD)/prefix/lib/pkgconfig/assay.pc
+	@$(MAKE) --no-print-directory install-lib-files PREFIX=$(ROOT)/$(PHP_BUILD)/prefix
 	@cp -r bindings/php/ext $(PHP_BUILD)/ext
 	@echo 'building $@'
 	@cd $(PHP_BUILD)/ext && export \

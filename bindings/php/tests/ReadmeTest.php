@@ -15,7 +15,7 @@ final class ReadmeTest extends TestCase
     public function blocks(): iterable
     {
         $text = (string) file_get_contents(self::README);
-        preg_match_all('/^```php\n(.*?)^```$/ms', $text, $blocks);
+        preg_match_all('/^```php[^\n]*\n(.*?)^```$/ms', $text, $blocks);
         foreach ($blocks[1] as $number => $block) {
             yield "block $number" => [$block];
         }
