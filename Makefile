@@ -155,10 +155,11 @@ EMBED_SOURCES := $(shell find Sources/Assay Sources/AssayABI -name '*.swift' | \
 	LC_ALL=C sort)
 # One module, so `import Assay` in AssayABI gives a warning; the full build shows
 # the warnings of the same sources, and takes them for errors.
+EMBED_TARGET = -target $(MACHINE)-unknown-linux-gnu
 EMBED_SWIFT = swiftc -swift-version 6 -Osize -wmo -parse-as-library \
 	-enable-experimental-feature Embedded -suppress-warnings \
 	-Xfrontend -function-sections \
-	-target $(MACHINE)-unknown-linux-gnu -Xcc -fPIC \
+	$(EMBED_TARGET) -Xcc -fPIC \
 	-I include -I Sources/CLibCrypto $(DEFINES) -module-name Assay
 EMBED_LIBS = -L$(BUILD)/link/$(CRYPTO) -L$(RUNTIME)/embedded/$(MACHINE)-unknown-linux-gnu \
 	-lswiftUnicodeDataTables \
@@ -325,3 +326,5 @@ clean: ## remove build/ and the scratch folders of this Makefile
 
 include packaging/packages.mk
 include Tests/check.mk
+include packaging/arm64.mk
+include packaging/layer.mk

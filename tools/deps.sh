@@ -9,6 +9,8 @@
 #   tools/deps.sh --list    print all lists
 set -eu
 
+# Packages of the group "optional" are installed with "check" where apt has
+# them; without them their tests are skipped and say so.
 # One line each: group, package, and what shows that it is there: a command
 # that succeeds. A toolchain that came another way than by apt counts.
 packages() {
@@ -48,6 +50,9 @@ check php-sqlite3 php -r 'exit((int) !extension_loaded("pdo_sqlite"));'
 check phpunit command -v phpunit
 check composer command -v composer
 check libfcgi-bin command -v cgi-fcgi
+optional qemu-user-static command -v qemu-aarch64-static
+optional gcc-aarch64-linux-gnu command -v aarch64-linux-gnu-gcc
+optional libc6-dev-arm64-cross test -e /usr/aarch64-linux-gnu/include/stdlib.h
 LIST
 }
 
@@ -66,36 +71,47 @@ if ! command -v swift >/dev/null 2>&1; then
   exit 1
 fi
 
-missing=
-while read -r group package probe; do
-  case " $groups " in *" $group "*) ;; *) continue ;; esac
-  sh -c "$probe" >/dev/null 2>&1 </dev/null || missing="$missing $package"
-done <<EOF
-$(packages)
-EOF
+# The packages of some groups that are not there.
+missing_of() {
+  packages | while read -r group package probe; do
+    case " $1 " in *" $group "*) ;; *) continue ;; esac
+    sh -c "$probe" >/dev/null 2>&1 </dev/null || printf ' %s' "$package"
+  done
+}
+missing=$(missing_of "$groups")
+wanted=
+if [ "$1" = check ]; then wanted=$(missing_of optional); fi
 
-if [ -z "$missing" ]; then
+if [ -z "$missing$wanted" ]; then
   exit 0
 fi
 
-echo "deps: installing$missing"
-if ! command -v apt-get >/dev/null 2>&1; then
-  echo "deps: no apt-get here; install the equivalents of:$missing" >&2
-  exit 1
-fi
-as_root=
-if [ "$(id -u)" != 0 ]; then
-  if command -v sudo >/dev/null 2>&1; then
-    as_root=sudo
-  else
-    echo "deps: not root and no sudo; run as root: apt-get install$missing" >&2
+# Say why nothing can be installed; only what is needed ends the program.
+cannot() {
+  if [ -n "$missing" ]; then
+    echo "deps: $1; install the equivalents of:$missing" >&2
     exit 1
   fi
+  echo "deps: $1; their tests are skipped:$wanted" >&2
+  exit 0
+}
+command -v apt-get >/dev/null 2>&1 || cannot 'no apt-get here'
+as_root=
+if [ "$(id -u)" != 0 ]; then
+  command -v sudo >/dev/null 2>&1 || cannot 'not root and no sudo'
+  as_root=sudo
 fi
 export DEBIAN_FRONTEND=noninteractive
-# shellcheck disable=SC2086 # a list of words
-if ! $as_root apt-get install -y -q --no-install-recommends $missing \
-  </dev/null; then
-  $as_root apt-get update -q </dev/null
-  $as_root apt-get install -y -q --no-install-recommends $missing </dev/null
+install() {
+  echo "deps: installing$1"
+  # shellcheck disable=SC2086 # a list of words
+  $as_root apt-get install -y -q --no-install-recommends $1 </dev/null
+}
+if [ -n "$missing" ]; then
+  install "$missing" || { $as_root apt-get update -q </dev/null; install "$missing"; }
+fi
+if [ -n "$wanted" ]; then
+  install "$wanted" ||
+    { $as_root apt-get update -q </dev/null && install "$wanted"; } ||
+    echo "deps: apt has not:$wanted; their tests are skipped" >&2
 fi

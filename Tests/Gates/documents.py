@@ -1,41 +1,60 @@
 #!/usr/bin/env python3
 """Gate: every build of the library gives the same documents, byte for byte.
 
-  documents.py DUMP CASES LIBRARY-FOLDER LIBRARY-FOLDER...
+  documents.py DUMP CASES LIBRARY-FOLDER... [--other COMMAND] [--suite NAME]
 
 Runs the program DUMP over the case table with the library of each folder and
-compares its lines with those of the first.
+compares its lines with those of the first. COMMAND is the same program for
+another machine, with its emulator and its library.
 """
+import argparse
 import os
+import shlex
 import subprocess
 import sys
 
 from report import Suite
 
 
-def lines(program, cases, folder):
-    environment = dict(os.environ, LD_LIBRARY_PATH=os.path.abspath(folder))
-    result = subprocess.run([program, cases], env=environment, capture_output=True)
+def lines(command, cases, folder=None):
+    """The exit code and the lines of one run."""
+    environment = dict(os.environ)
+    if folder:
+        environment["LD_LIBRARY_PATH"] = os.path.abspath(folder)
+    result = subprocess.run([*command, cases], env=environment, capture_output=True)
     if result.returncode != 0:
         sys.stdout.write(result.stderr.decode(errors="replace")[:2000])
     return result.returncode, result.stdout.split(b"\n")
 
 
+def compare(suite, name, answer, wanted):
+    code, got = answer
+    suite.expect(code == 0, f"{name} answers", f"exit code {code}")
+    suite.expect(len(got) == len(wanted), f"{name} gives as many lines",
+                 f"{len(got)}, not {len(wanted)}")
+    for number, (one, other) in enumerate(zip(wanted, got), 1):
+        suite.expect(one == other, f"{name}, line {number}",
+                     f"\n  {one[:600]!r}\n  {other[:600]!r}")
+
+
 def main():
-    program, cases, first, *others = sys.argv[1:]
-    suite = Suite("documents")
-    code, wanted = lines(program, cases, first)
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("program")
+    parser.add_argument("cases")
+    parser.add_argument("folders", nargs="+")
+    parser.add_argument("--other", metavar="COMMAND", type=shlex.split)
+    parser.add_argument("--suite", default="documents")
+    options = parser.parse_args()
+    first, *others = options.folders
+    suite = Suite(options.suite)
+    code, wanted = lines([options.program], options.cases, first)
     suite.expect(code == 0, f"{first} answers", f"exit code {code}")
-    again = lines(program, cases, first)[1]
+    again = lines([options.program], options.cases, first)[1]
     suite.expect(again == wanted, f"{first} answers the same twice")
     for folder in others:
-        code, got = lines(program, cases, folder)
-        suite.expect(code == 0, f"{folder} answers", f"exit code {code}")
-        suite.expect(len(got) == len(wanted), f"{folder} gives as many lines",
-                     f"{len(got)}, not {len(wanted)}")
-        for number, (one, other) in enumerate(zip(wanted, got), 1):
-            suite.expect(one == other, f"{folder}, line {number}",
-                         f"\n  {one[:600]!r}\n  {other[:600]!r}")
+        compare(suite, folder, lines([options.program], options.cases, folder), wanted)
+    if options.other:
+        compare(suite, "the other machine", lines(options.other, options.cases), wanted)
     suite.finish()
 
 

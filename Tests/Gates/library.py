@@ -1,21 +1,27 @@
 #!/usr/bin/env python3
 """Gates over a built libassay.so: what it exports, needs, weighs and holds.
 
-  library.py LIBRARY --shape full|embedded --crypto static|shared [--suite NAME]
+  library.py LIBRARY --shape full|embedded --crypto static|shared [--machine NAME]
+             [--suite NAME]
 
 Reads the file with readelf; loads nothing. Source of the limits: DESIGN.md,
 "Build and delivery".
 """
 import argparse
 import pathlib
+import platform
 import re
 import subprocess
 
 from contract import ROOT, declared_functions, soname
 from report import Suite
 
-NEEDED = {"libc.so.6", "libm.so.6", "libstdc++.so.6", "libgcc_s.so.1",
-          "ld-linux-x86-64.so.2", "ld-linux-aarch64.so.1"}
+NEEDED = {"libc.so.6", "libm.so.6", "libstdc++.so.6", "libgcc_s.so.1"}
+# As `uname -m` names it: how readelf does, its loader, its largest page.
+MACHINES = {
+    "x86_64": ("Advanced Micro Devices X86-64", "ld-linux-x86-64.so.2", 1 << 12),
+    "aarch64": ("AArch64", "ld-linux-aarch64.so.1", 1 << 16),
+}
 FLOORS = {"GLIBC": (2, 34), "GLIBCXX": (3, 4, 29)}
 LARGEST = {"full": 11_000_000, "embedded": 4_500_000}
 # Nothing of the tests, of sanitizers, of coverage, of heavier runtimes.
@@ -43,6 +49,7 @@ class Library:
 
     def __init__(self, path):
         self.path = path
+        self.header = readelf("-h", path)
         self.dynamic = readelf("-d", path)
         self.sections = readelf("-S", path)
         self.segments = readelf("-l", path)
@@ -86,8 +93,19 @@ def check_exports(suite, library):
     suite.expect(not wrong, "every export has version ASSAY_0", " ".join(wrong))
 
 
-def check_needs(suite, library, crypto):
-    allowed = NEEDED | ({"libcrypto.so.3"} if crypto == "shared" else set())
+def check_machine(suite, library, machine):
+    name, _, page = MACHINES[machine]
+    found = re.search(r"Machine:\s+(.*)", library.header)[1].strip()
+    suite.expect(found == name, "is for the machine", found)
+    aligned = [int(number, 16) for number in
+               re.findall(r"^\s+LOAD\s.*\s0x([0-9a-f]+)$", library.segments, re.M)]
+    suite.expect(aligned and min(aligned) >= page, "loads where pages are largest",
+                 f"{min(aligned, default=0)} bytes, not {page}")
+
+
+def check_needs(suite, library, crypto, machine):
+    allowed = NEEDED | {MACHINES[machine][1]}
+    allowed |= {"libcrypto.so.3"} if crypto == "shared" else set()
     needed = set(library.tagged("NEEDED"))
     suite.expect(needed <= allowed, "needs no other library", " ".join(needed - allowed))
     if crypto == "shared":
@@ -132,12 +150,14 @@ def main():
     parser.add_argument("library")
     parser.add_argument("--shape", choices=["full", "embedded"], required=True)
     parser.add_argument("--crypto", choices=["static", "shared"], required=True)
+    parser.add_argument("--machine", choices=sorted(MACHINES), default=platform.machine())
     parser.add_argument("--suite", default="library")
     options = parser.parse_args()
     suite = Suite(options.suite)
     library = Library(options.library)
     check_exports(suite, library)
-    check_needs(suite, library, options.crypto)
+    check_machine(suite, library, options.machine)
+    check_needs(suite, library, options.crypto, options.machine)
     check_form(suite, library, options.shape)
     check_content(suite, library, options.shape, options.crypto)
     suite.finish()

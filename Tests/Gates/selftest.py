@@ -5,6 +5,7 @@ Builds one sound library in C from the header's own names, and from it
 libraries that each break one rule; library.py must name exactly that rule.
 """
 import pathlib
+import platform
 import subprocess
 import sys
 import tempfile
@@ -42,10 +43,10 @@ def variants(folder):
     other.write_text(MAP.read_text().replace("ASSAY_0", "OTHER_0"))
     yield ("every export has version ASSAY_0", plain,
            without(SOUND[-1]) + [f"-Wl,--version-script={other}"], full)
-    yield ("needs no other library", code(functions, "int deflate(void);"
-           "int assay_link(void); __attribute__((visibility(\"hidden\"))) int use(void);"
-           "int use(void) { return deflate(); } void *keep = (void *)use;"),
-           SOUND + [str(dummy(folder))], full)
+    linked = code(functions, "int deflate(void);"
+                  "__attribute__((visibility(\"hidden\"))) int use(void);"
+                  "int use(void) { return deflate(); } void *keep = (void *)use;")
+    yield "needs no other library", linked, SOUND + [str(dummy(folder))], full
     yield ("GLIBC floor", code(functions, "#include <stdlib.h>\n"
            "unsigned arc4random(void); unsigned (*keep)(void) = arc4random;"), SOUND, full)
     yield ("soname", plain,
@@ -55,6 +56,13 @@ def variants(folder):
     yield "stays loaded", plain, without("-Wl,-z,nodelete"), full
     yield "stripped", plain, without("-s"), full
     yield "stack not executable", plain, SOUND + ["-Wl,-z,execstack"], full
+    machine = other_machine()
+    yield "is for the machine", plain, SOUND, full + ["--machine", machine]
+    yield ("needs no other library", linked,
+           SOUND + [str(dummy(folder, LOADERS[machine]))], full)
+    yield ("loads where pages are largest", plain,
+           SOUND + ["-Wl,-z,max-page-size=4096,-z,common-page-size=4096"],
+           full + ["--machine", "aarch64"])
     yield ("at most 4500000 bytes",
            code(functions, "char big[5000000] = {1};"), SOUND,
            ["--shape", "embedded", "--crypto", "static"])
@@ -69,11 +77,19 @@ def variants(folder):
            SOUND, ["--shape", "embedded", "--crypto", "shared"])
 
 
-def dummy(folder):
+LOADERS = {"x86_64": "ld-linux-x86-64.so.2", "aarch64": "ld-linux-aarch64.so.1"}
+
+
+def other_machine():
+    """A machine that this one is not."""
+    return next(name for name in LOADERS if name != platform.machine())
+
+
+def dummy(folder, name="libdummy.so.1"):
     """A library that ours must not need."""
-    path = folder / "libdummy.so.1"
+    path = folder / name
     subprocess.run(["gcc", "-shared", "-fPIC", "-x", "c", "-", "-o", str(path),
-                    "-Wl,-soname,libdummy.so.1"], check=True, text=True,
+                    f"-Wl,-soname,{name}"], check=True, text=True,
                    input="int deflate(void); int deflate(void) { return 1; }")
     return path
 

@@ -1,9 +1,13 @@
 #!/usr/bin/env python3
 """Gate: the wheel, installed alone into an environment of its own, works.
 
-  wheel.py FOLDER CASES [--suite NAME]
+  wheel.py FOLDER CASES [--arm64-root ROOT] [--suite NAME]
+
+With ROOT the wheel is for 64-bit ARM: Debian's Python for that machine, unpacked
+there by packaging/arm64_root.sh, installs and uses it under qemu.
 """
 import argparse
+import glob
 import json
 import os
 import pathlib
@@ -18,34 +22,38 @@ from report import Suite
 
 # Runs in the new environment, with nothing of this repository on its path.
 PROGRAM = """
-import json, sys
+import json, platform, sys
 import assay
 table = json.load(open(sys.argv[1]))
-outcomes = []
+outcomes, verifiers = [], {}
+def verifier_of(case):
+    name = case["verifier"]
+    if name not in verifiers:
+        verifiers[name] = assay.Verifier(table["verifiers"][name])
+    return verifiers[name]
 for case in table["cases"]:
     if case["call"] == "verify_receipt" and "receipt" in case and "subjectBase64" not in case:
-        with assay.Verifier(table["verifiers"][case["verifier"]]) as verifier:
-            document = verifier.verify(case["kind"], case["receipt"], now=case["now"])
-            outcomes.append([case["name"], case["expect"]["status"], document.status])
-            if document.ok:
-                finding = verifier.triage(case["receipt"], now=case["now"])
-                outcomes.append([case["name"] + ", triage", "pending.triage.unverified",
-                                 finding.status])
+        verifier = verifier_of(case)
+        document = verifier.verify(case["kind"], case["receipt"], now=case["now"])
+        outcomes.append([case["name"], case["expect"]["status"], document.status])
+        if document.ok:
+            finding = verifier.triage(case["receipt"], now=case["now"])
+            outcomes.append([case["name"] + ", triage", "pending.triage.unverified",
+                             finding.status])
     if case["call"] != "verify_jws" or "jws" not in case:
         continue
-    with assay.Verifier(table["verifiers"][case["verifier"]]) as verifier:
-        document = verifier.verify(case["kind"], case["jws"], now=case["now"])
-        outcomes.append([case["name"], case["expect"]["status"], document.status])
-        if case["kind"] == "transaction" and document.ok:
-            facts = verifier.verify_transaction(case["jws"], now=case["now"])
-            outcomes.append([case["name"] + ", by its own call", "ok", facts.document.status])
+    verifier = verifier_of(case)
+    document = verifier.verify(case["kind"], case["jws"], now=case["now"])
+    outcomes.append([case["name"], case["expect"]["status"], document.status])
+    if case["kind"] == "transaction" and document.ok:
+        facts = verifier.verify_transaction(case["jws"], now=case["now"])
+        outcomes.append([case["name"] + ", by its own call", "ok", facts.document.status])
 print(json.dumps({"file": assay.__file__, "library": assay.library_path(),
-                  "outcomes": outcomes}))
+                  "machine": platform.machine(), "outcomes": outcomes}))
 """
 
 
-def check_content(suite, wheel):
-    machine = platform.machine()
+def check_content(suite, wheel, machine):
     suite.expect(wheel.name.endswith(f"-py3-none-manylinux_2_34_{machine}.whl"),
                  "named for every Python 3 on glibc 2.34", wheel.name)
     suite.expect(wheel.stat().st_size <= 6_000_000, "at most 6 MB", str(wheel.stat().st_size))
@@ -59,27 +67,58 @@ def check_content(suite, wheel):
     suite.expect(not tests, "holds no tests", str(tests))
 
 
-def check_use(suite, wheel, cases):
+def environment(**more):
+    """The variables of this process without those that lead to a library or a module."""
+    clean = {key: value for key, value in os.environ.items()
+             if not key.startswith(("ASSAY_", "PYTHON", "LD_"))}
+    return {**clean, **more}
+
+
+def native(suite, wheel, folder):
+    """Install into an environment of its own: (interpreter, its variables) or None."""
+    clean = environment()
+    subprocess.run([sys.executable, "-m", "venv", folder / "venv"], check=True, env=clean)
+    python = [folder / "venv/bin/python"]
+    return (python, clean) if pip_installs(suite, [*python, "-m", "pip"], clean, wheel) else None
+
+
+def emulated(suite, wheel, folder, root):
+    """The same with Debian's Python for ARM, whose pip knows what that machine takes."""
+    site = str(folder / "site")
+    python = ["qemu-aarch64-static", "-L", root, f"{root}/usr/bin/python3.11"]
+    pip = glob.glob(f"{root}/usr/share/python-wheels/pip-*.whl")
+    home = {"PYTHONHOME": f"{root}/usr", "PYTHONDONTWRITEBYTECODE": "1"}
+    installer = environment(**home, PYTHONPATH=os.pathsep.join(pip))
+    if not pip_installs(suite, [*python, "-m", "pip"], installer, wheel, "--target", site):
+        return None
+    return python, environment(**home, PYTHONPATH=site)
+
+
+def pip_installs(suite, pip, variables, wheel, *options):
+    installed = subprocess.run(
+        [*pip, "install", "--quiet", "--no-index", "--no-deps", "--no-cache-dir",
+         "--disable-pip-version-check", *options, wheel.resolve()],
+        env=variables, text=True, capture_output=True)
+    return suite.expect(installed.returncode == 0, "pip installs it", installed.stderr[-1500:])
+
+
+def check_use(suite, wheel, cases, root):
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)
-        clean = {key: value for key, value in os.environ.items()
-                 if not key.startswith(("ASSAY_", "PYTHON", "LD_"))}
-        subprocess.run([sys.executable, "-m", "venv", folder / "venv"], check=True, env=clean)
-        python = folder / "venv/bin/python"
-        installed = subprocess.run(
-            [python, "-m", "pip", "install", "--quiet", "--no-index", "--no-deps",
-             "--disable-pip-version-check", wheel.resolve()],
-            env=clean, text=True, capture_output=True)
-        if not suite.expect(installed.returncode == 0, "pip installs it", installed.stderr[:1500]):
+        found = emulated(suite, wheel, folder, root) if root else native(suite, wheel, folder)
+        if not found:
             return
-        result = subprocess.run([python, "-c", PROGRAM, str(pathlib.Path(cases).resolve())],
-                                cwd=folder, env=clean, text=True, capture_output=True)
+        python, variables = found
+        result = subprocess.run([*python, "-c", PROGRAM, str(pathlib.Path(cases).resolve())],
+                                cwd=folder, env=variables, text=True, capture_output=True)
         if not suite.expect(result.returncode == 0, "it can be used", result.stderr[-1500:]):
             return
         said = json.loads(result.stdout)
         for member in ["file", "library"]:
             suite.expect(said[member].startswith(str(folder)), f"the {member} is the installed one",
                          said[member])
+        suite.expect(said["machine"] == ("aarch64" if root else platform.machine()),
+                     "the machine is that of the wheel", said["machine"])
         suite.expect(said["outcomes"], "there are cases")
         for case, wanted, status in said["outcomes"]:
             suite.expect(status == wanted, case, f"{status}, not {wanted}")
@@ -89,13 +128,15 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("folder")
     parser.add_argument("cases")
+    parser.add_argument("--arm64-root", metavar="ROOT")
     parser.add_argument("--suite", default="wheel")
     options = parser.parse_args()
     suite = Suite(options.suite)
     wheels = sorted(pathlib.Path(options.folder).glob("*.whl"))
     if suite.expect(len(wheels) == 1, "there is one wheel", str(wheels)):
-        check_content(suite, wheels[0])
-        check_use(suite, wheels[0], options.cases)
+        machine = "aarch64" if options.arm64_root else platform.machine()
+        check_content(suite, wheels[0], machine)
+        check_use(suite, wheels[0], options.cases, options.arm64_root)
     suite.finish()
 
 

@@ -14,7 +14,6 @@ import base64
 import hashlib
 import os
 import pathlib
-import platform
 import sys
 import time
 import zipfile
@@ -22,7 +21,9 @@ import zipfile
 HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parent.parent
 NAME = "assay"
-PLATFORM = f"manylinux_2_34_{platform.machine()}"
+FLOOR = "manylinux_2_34"
+# The number of a machine in a library's ELF header, and its name in a tag.
+MACHINES = {62: "x86_64", 183: "aarch64"}
 LIBRARY = "libassay.so.0"
 SOURCES = (".py", ".typed")
 PYTHON = ">=3.9"
@@ -32,6 +33,18 @@ def version():
     """The version in assay/_version.py, which tools/generate.py writes."""
     text = (HERE / NAME / "_version.py").read_text()
     return text.split('__version__ = "')[1].split('"')[0]
+
+
+def platform_of(library):
+    """The platform tag of a library: for the machine that it was built for.
+
+    Raises SystemExit for a file that is no shared library of a known machine.
+    """
+    head = pathlib.Path(library).read_bytes()[:20]
+    machine = MACHINES.get(int.from_bytes(head[18:20], "little"))
+    if head[:6] != b"\x7fELF\x02\x01" or machine is None:
+        raise SystemExit(f"{library} is no library for one of: {', '.join(MACHINES.values())}")
+    return f"{FLOOR}_{machine}"
 
 
 def metadata():
@@ -104,8 +117,9 @@ def entry(name, moment):
     return found
 
 
-def write_wheel(library, out, tag=PLATFORM):
+def write_wheel(library, out, tag=None):
     """Write the wheel into the folder `out`; gives its path."""
+    tag = tag or platform_of(library)
     files = contents(library, tag)
     path = f"{NAME}-{version()}.dist-info/RECORD"
     files[path] = record(files, path)
@@ -135,7 +149,7 @@ def build_wheel(wheel_directory, config_settings=None, metadata_directory=None):
         raise SystemExit(
             f"{library} does not exist: run `make` first, or name the library by ASSAY_LIBRARY"
         )
-    return write_wheel(library, wheel_directory, settings.get("platform", PLATFORM)).name
+    return write_wheel(library, wheel_directory, settings.get("platform")).name
 
 
 def build_sdist(sdist_directory, config_settings=None):
@@ -147,7 +161,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--library", required=True, help="path of libassay.so.0")
     parser.add_argument("--out", required=True, help="folder for the wheel")
-    parser.add_argument("--platform", default=PLATFORM, help="platform tag (%(default)s)")
+    parser.add_argument("--platform", help="platform tag (that of the library's machine)")
     arguments = parser.parse_args()
     print(write_wheel(arguments.library, arguments.out, arguments.platform))
     return 0
