@@ -63,6 +63,7 @@ STEPS = [
     ("php", ["check-php-ffi", "check-php-ext"], "the PHP binding, by FFI and extension", False),
     ("php-fpm", ["check-php-fpm"], "php-fpm and php-cgi, preloaded FFI and extension", False),
     ("arm64", ["check-arm64"], "the library and the wheel for 64-bit ARM, under qemu", False),
+    ("layer", ["layer", "check-layer"], "the AWS Lambda layers as Lambda unpacks them", False),
     ("c", ["check-c"], "install, pkg-config, CMake, the C examples", False),
     ("man", ["check-man"], "the manual pages", False),
     ("install", ["check-install"], "make install and uninstall, completion", False),
