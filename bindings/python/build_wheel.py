@@ -6,9 +6,13 @@
 The wheel is the same, byte for byte, for the same sources and the same library:
 entries are sorted and carry SOURCE_DATE_EPOCH, or 1980-01-01 when it is not set.
 It needs nothing but Python, and is the build backend of pyproject.toml as well
-(PEP 517): `pip install bindings/python` takes the library that ASSAY_LIBRARY
-names, or build/lib/libassay.so.0 of the repository.
+(PEP 517): `pip install bindings/python`, or of the source distribution, takes the
+library that ASSAY_LIBRARY names, else build/lib/libassay.so.0 of the repository.
+ASSAY_LIBRARY=system makes a package that uses the system's library when it runs.
 """
+
+from __future__ import annotations
+
 import argparse
 import base64
 import hashlib
@@ -18,6 +22,15 @@ import sys
 import time
 import zipfile
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from typing import Union
+
+    Path = Union[str, os.PathLike[str]]
+    Settings = Mapping[str, str]
+    Moment = tuple[int, int, int, int, int, int]
+
 HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parent.parent
 NAME = "assay"
@@ -25,17 +38,28 @@ FLOOR = "manylinux_2_34"
 # The number of a machine in a library's ELF header, and its name in a tag.
 MACHINES = {62: "x86_64", 183: "aarch64"}
 LIBRARY = "libassay.so.0"
+SYSTEM = "system"
 SOURCES = (".py", ".typed")
+LICENCES = (HERE / "LICENSE", ROOT / "LICENSE")
+NEEDED = f"""\
+This is the Python part of Assay alone; it works with {LIBRARY}, which is not Python's
+to build. Do one of these:
+  - install the wheel for your platform: it has the library inside
+    ({NAME}-VERSION-py3-none-{FLOOR}_MACHINE.whl);
+  - set ASSAY_LIBRARY to the path of a {LIBRARY}: it is put into the package;
+  - set ASSAY_LIBRARY={SYSTEM} if {LIBRARY} is, or will be, where the system's loader
+    finds it (a Debian package, make install): it is looked for at import.
+"""
 PYTHON = ">=3.9"
 
 
-def version():
+def version() -> str:
     """The version in assay/_version.py, which tools/generate.py writes."""
     text = (HERE / NAME / "_version.py").read_text()
     return text.split('__version__ = "')[1].split('"')[0]
 
 
-def platform_of(library):
+def platform_of(library: Path) -> str:
     """The platform tag of a library: for the machine that it was built for.
 
     Raises SystemExit for a file that is no shared library of a known machine.
@@ -47,7 +71,7 @@ def platform_of(library):
     return f"{FLOOR}_{machine}"
 
 
-def metadata():
+def metadata() -> bytes:
     """METADATA, with the README as the description."""
     head = [
         "Metadata-Version: 2.1",
@@ -66,49 +90,54 @@ def metadata():
     return ("\n".join(head) + "\n\n" + (HERE / "README.md").read_text()).encode()
 
 
-def wheel_file(tag):
-    """WHEEL: not pure, for every Python 3 of one platform."""
+def licence() -> bytes:
+    """The licence, of the repository or of a source distribution."""
+    return next(path for path in LICENCES if path.exists()).read_bytes()
+
+
+def wheel_file(tag: str) -> bytes:
+    """WHEEL: for every Python 3 of one platform; pure without a library inside."""
     return (
         "Wheel-Version: 1.0\n"
         "Generator: assay build_wheel.py\n"
-        "Root-Is-Purelib: false\n"
+        f"Root-Is-Purelib: {'true' if tag == 'any' else 'false'}\n"
         f"Tag: py3-none-{tag}\n"
     ).encode()
 
 
-def contents(library, tag):
+def contents(library: Path | None, tag: str) -> dict[str, bytes]:
     """Every file of the wheel but RECORD: path in the archive -> bytes."""
     files = {
         f"{NAME}/{path.name}": path.read_bytes()
         for path in (HERE / NAME).iterdir()
         if path.suffix in SOURCES
     }
-    files[f"{NAME}/{LIBRARY}"] = pathlib.Path(library).read_bytes()
+    if library is not None:
+        files[f"{NAME}/{LIBRARY}"] = pathlib.Path(library).read_bytes()
     info = f"{NAME}-{version()}.dist-info"
     files[f"{info}/METADATA"] = metadata()
     files[f"{info}/WHEEL"] = wheel_file(tag)
-    licence = ROOT / "LICENSE"
-    if licence.exists():
-        files[f"{info}/LICENSE"] = licence.read_bytes()
+    files[f"{info}/LICENSE"] = licence()
     return files
 
 
-def record(files, path):
+def record(files: dict[str, bytes], path: str) -> bytes:
     """RECORD: name, digest and size of every file; its own line has neither."""
     lines = []
     for name in sorted(files):
         digest = base64.urlsafe_b64encode(hashlib.sha256(files[name]).digest())
         lines.append(f"{name},sha256={digest.rstrip(b'=').decode()},{len(files[name])}")
-    return ("\n".join(lines + [f"{path},,"]) + "\n").encode()
+    return ("\n".join([*lines, f"{path},,"]) + "\n").encode()
 
 
-def timestamp():
+def timestamp() -> Moment:
     """The time that every entry carries; a zip file begins in 1980."""
-    epoch = int(os.environ.get("SOURCE_DATE_EPOCH", "0"))
-    return max(time.gmtime(epoch)[:6], (1980, 1, 1, 0, 0, 0))
+    moment = time.gmtime(int(os.environ.get("SOURCE_DATE_EPOCH", "0")))
+    found = moment.tm_year, moment.tm_mon, moment.tm_mday
+    return max((*found, moment.tm_hour, moment.tm_min, moment.tm_sec), (1980, 1, 1, 0, 0, 0))
 
 
-def entry(name, moment):
+def entry(name: str, moment: Moment) -> zipfile.ZipInfo:
     """One entry: fixed time, fixed mode; the library may be executed."""
     found = zipfile.ZipInfo(name, moment)
     found.create_system = 3
@@ -117,9 +146,12 @@ def entry(name, moment):
     return found
 
 
-def write_wheel(library, out, tag=None):
-    """Write the wheel into the folder `out`; gives its path."""
-    tag = tag or platform_of(library)
+def write_wheel(library: Path | None, out: Path, tag: str | None = None) -> pathlib.Path:
+    """Write the wheel into the folder `out`; gives its path.
+
+    With None for the library it is for every platform and uses the system's.
+    """
+    tag = tag or ("any" if library is None else platform_of(library))
     files = contents(library, tag)
     path = f"{NAME}-{version()}.dist-info/RECORD"
     files[path] = record(files, path)
@@ -137,27 +169,40 @@ def write_wheel(library, out, tag=None):
 # ---- PEP 517 -----------------------------------------------------------------
 
 
-def build_wheel(wheel_directory, config_settings=None, metadata_directory=None):
+def library_for(settings: Settings) -> Path | None:
+    """The library that goes into a wheel made by pip; None: the system's is used.
+
+    Raises SystemExit with what to do where there is none.
+    """
+    named = settings.get("library") or os.environ.get("ASSAY_LIBRARY")
+    if named == SYSTEM:
+        return None
+    found = pathlib.Path(named) if named else ROOT / "build" / "lib" / LIBRARY
+    if found.is_file() and (named or (ROOT / "include" / "assay.h").is_file()):
+        return found
+    why = f"{found} does not exist" if named else f"no {LIBRARY} was built or named"
+    raise SystemExit(f"\nassay {version()}: {why}.\n{NEEDED}")
+
+
+def build_wheel(
+    wheel_directory: str,
+    config_settings: Settings | None = None,
+    metadata_directory: str | None = None,
+) -> str:
     """Called by pip. `--config-settings library=PATH` and `platform=TAG` are known."""
     settings = config_settings or {}
-    library = (
-        settings.get("library")
-        or os.environ.get("ASSAY_LIBRARY")
-        or ROOT / "build" / "lib" / LIBRARY
-    )
-    if not os.path.exists(library):
-        raise SystemExit(
-            f"{library} does not exist: run `make` first, or name the library by ASSAY_LIBRARY"
-        )
+    library = library_for(settings)
     return write_wheel(library, wheel_directory, settings.get("platform")).name
 
 
-def build_sdist(sdist_directory, config_settings=None):
-    """There is none: the sources of the library are not Python's to build."""
-    raise SystemExit("assay has no source distribution: build the wheel in its repository")
+def build_sdist(sdist_directory: str, config_settings: Settings | None = None) -> str:
+    """Called by front ends: the Python part alone (build_sdist.py)."""
+    from build_sdist import write_sdist
+
+    return write_sdist(sdist_directory).name
 
 
-def main():
+def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--library", required=True, help="path of libassay.so.0")
     parser.add_argument("--out", required=True, help="folder for the wheel")

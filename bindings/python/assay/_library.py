@@ -5,7 +5,8 @@ Looked for, in this order:
 1. `libassay.so.0` inside this package: what a wheel brings along;
 2. the file that the environment variable ASSAY_LIBRARY names, when it is set;
    the system is then not searched, so that a wrong path is never passed over;
-3. `libassay.so.0`, as the system's loader finds it.
+3. `libassay.so.0`, as the system's loader finds it; also when ASSAY_LIBRARY is
+   "system", as it is when such a package is made (build_wheel.py).
 
 A library is taken when it has every function of the header and its version is
 not older than the header that this binding was generated from. A newer one of
@@ -25,13 +26,16 @@ if TYPE_CHECKING:
 
 FILE_NAME = f"libassay.so.{ASSAY_ABI}"
 VARIABLE = "ASSAY_LIBRARY"
+SYSTEM = "system"
 
 
 def candidates(folder: str, environment: Mapping[str, str]) -> Iterator[tuple[str, str]]:
     """What to try, best first: (where it comes from, name for the loader)."""
     yield "inside the package", os.path.join(folder, FILE_NAME)
     named = environment.get(VARIABLE)
-    if named:
+    if named == SYSTEM:
+        yield f"by the system's loader, as {VARIABLE} says", FILE_NAME
+    elif named:
         yield f"named by {VARIABLE}", named
     else:
         yield f"by the system's loader ({VARIABLE} is not set)", FILE_NAME
@@ -44,7 +48,12 @@ def open_library(name: str) -> Functions:
     """
     if os.sep in name and not os.path.exists(name):
         raise OSError("no such file")
-    working = CDLL(name)
+    try:
+        working = CDLL(name)
+    except OSError:
+        if is_for_another_machine(name):
+            raise OSError(f"built for another machine than {os.uname().machine}") from None
+        raise
     try:
         functions = Functions(working, PyDLL(name, handle=working._handle))
     except AttributeError as missing:
@@ -57,6 +66,22 @@ def open_library(name: str) -> Functions:
     if abi != ASSAY_ABI:
         raise OSError(f"it has ABI {abi}, but ABI {ASSAY_ABI} is needed")
     return functions
+
+
+def is_for_another_machine(name: str) -> bool:
+    """Whether a file is a library for another machine than the interpreter.
+
+    The loader says of such a file that it does not exist.
+    """
+    heads = []
+    for path in (name, "/proc/self/exe"):
+        try:
+            with open(path, "rb") as file:
+                heads.append(file.read(20))
+        except OSError:
+            return False
+    library, interpreter = heads
+    return library[:4] == b"\x7fELF" and library[18:] != interpreter[18:]
 
 
 def abi_number(build_info: bytes) -> int:

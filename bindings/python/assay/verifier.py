@@ -734,7 +734,7 @@ def _date(moment: Time | None, name: str) -> int:
     if moment is None:
         return _c.ASSAY_NO_DATE
     date = milliseconds(moment, name)
-    if isinstance(moment, int) and date != moment or date == _c.ASSAY_NO_DATE:
+    if (isinstance(moment, int) and date != moment) or date == _c.ASSAY_NO_DATE:
         raise ValueError(f"{name} does not fit in 64 bits")
     return date
 

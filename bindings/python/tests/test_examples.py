@@ -143,9 +143,9 @@ class ReceiptEndpointTest(ExampleCase):
         for case in table().cases:
             if (case["call"], case.get("kind"), case["expect"]["status"]) == (call, kind, status):
                 text = given(case, "receipt" if call == "verify_receipt" else "blob")
-                if case["verifier"] == self.VERIFIER and isinstance(text, str):
-                    if "subjectBase64" not in case:
-                        return text
+                if (case["verifier"] == self.VERIFIER and isinstance(text, str)
+                        and "subjectBase64" not in case):
+                    return text
         raise AssertionError(f"the case table has no {call} of {kind} with {status}")
 
     def post(self, receipt, account="u-17"):
@@ -263,9 +263,10 @@ class AttestEndpointTest(ExampleCase):
                 continue
             if (case["verifier"], case["clientDataKind"]) != ("standard", 1):
                 continue
-            if self.CHALLENGE.hex().encode() in octets_of(case, "clientData"):
-                if all(octets_of(case, name) == value for name, value in octets.items()):
-                    return case
+            if self.CHALLENGE.hex().encode() not in octets_of(case, "clientData"):
+                continue
+            if all(octets_of(case, name) == value for name, value in octets.items()):
+                return case
         raise AssertionError(f"the case table has no {call} for the example")
 
     def challenge(self, purpose, account="u-17", ends_ms=None):

@@ -8,7 +8,7 @@ from assay import _prototypes
 from case_table import ROOT
 
 sys.path.insert(0, str(ROOT / "tools"))
-import header  # noqa: E402
+import header
 
 HEADER = (ROOT / "include" / "assay.h").read_text()
 

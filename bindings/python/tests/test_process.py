@@ -196,9 +196,10 @@ class AttestCase(unittest.TestCase):
 
     def first(self, call, verifier=None):
         for case in table().cases:
-            if case["call"] == call and case["expect"]["status"] == "ok":
-                if verifier in (None, case["verifier"]):
-                    return case
+            if (case["call"], case["expect"]["status"]) != (call, "ok"):
+                continue
+            if verifier in (None, case["verifier"]):
+                return case
         raise AssertionError(f"the case table has no accepted {call}")
 
     def answers(self, verifier):

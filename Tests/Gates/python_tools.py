@@ -1,0 +1,25 @@
+"""Tools that come from the Python package index, in an environment of their own."""
+import pathlib
+import subprocess
+import sys
+
+from contract import ROOT
+
+REQUIREMENTS = ROOT / "bindings/python/requirements-check.txt"
+
+
+def installed(folder):
+    """The folder of their programs, and None; or None, and why there is none."""
+    folder = pathlib.Path(folder).resolve()
+    stamp, wanted = folder / "requirements", REQUIREMENTS.read_bytes()
+    if stamp.exists() and stamp.read_bytes() == wanted:
+        return folder / "bin", None
+    subprocess.run([sys.executable, "-m", "venv", "--clear", folder], check=True)
+    pip = [folder / "bin/python", "-m", "pip", "install", "--quiet", "--retries", "1",
+           "--timeout", "20", "--disable-pip-version-check", "-r", REQUIREMENTS]
+    result = subprocess.run(pip, text=True, capture_output=True)
+    if result.returncode != 0:
+        lines = result.stderr.strip().splitlines() or ["pip failed"]
+        return None, f"pip cannot install the tools: {lines[-1][:200]}"
+    stamp.write_bytes(wanted)
+    return folder / "bin", None

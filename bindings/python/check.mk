@@ -1,0 +1,23 @@
+# The Python binding's suites beside those of Tests/check.mk.
+
+PYTHON_TOOLS := $(BUILD)/python-tools
+
+.PHONY: sdist check-sdist check-python-lint check-auditwheel check-python-soak
+sdist: ## the Python part alone, as a source distribution, in build/sdist
+	@rm -f $(BUILD)/sdist/*.tar.gz
+	@$(PYTHON) bindings/python/build_sdist.py --out $(BUILD)/sdist
+
+check-sdist:
+	@$(PYTHON) $(GATES)/sdist.py $(BUILD)/sdist $(CASES) --library $(FULL)
+
+check-python-lint:
+	@$(PYTHON) $(GATES)/python_lint.py bindings/python --tools $(PYTHON_TOOLS)
+
+check-auditwheel:
+	@$(PYTHON) $(GATES)/auditwheel.py --tools $(PYTHON_TOOLS) \
+	  $(BUILD)/wheel/*.whl $(wildcard $(ARM64)/wheel/*.whl)
+
+check-python-soak: ## a million verifications through Python with flat memory
+	@ASSAY_SOAK=1000000 ASSAY_CASES=$(ROOT)/$(CASES) \
+	  ASSAY_LIBRARY=$(ROOT)/$(FULL) PYTHONPATH=$(ROOT)/bindings/python:$(ROOT)/bindings/python/tests \
+	  $(PYTHON) bindings/python/tests/test_soak.py -v
