@@ -81,6 +81,21 @@ class LoadingTest(unittest.TestCase):
         text = self.import_error()
         self.assertRegex(text, "inside the package: .*(too short|invalid ELF header)")
 
+    def test_a_library_of_another_machine(self):
+        """The loader says of it that there is no such file."""
+        octets = bytearray(pathlib.Path(real_library()).read_bytes())
+        octets[18:20] = (0xF3).to_bytes(2, "little")
+        (self.package / "libassay.so.0").write_bytes(octets)
+        text = self.import_error()
+        self.assertIn(f"built for another machine than {os.uname().machine}", text)
+
+    def test_the_system_s_by_name(self):
+        shutil.copy(real_library(), self.folder / "libassay.so.0")
+        found = self.loaded(ASSAY_LIBRARY="system", LD_LIBRARY_PATH=str(self.folder))
+        self.assertEqual(found, "libassay.so.0")
+        self.assertIn("by the system's loader, as ASSAY_LIBRARY says:",
+                      self.import_error(ASSAY_LIBRARY="system"))
+
     def test_another_library(self):
         text = self.import_error(ASSAY_LIBRARY="libc.so.6")
         self.assertIn("not libassay", text)

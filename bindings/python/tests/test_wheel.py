@@ -2,6 +2,7 @@
 import base64
 import csv
 import hashlib
+import importlib
 import io
 import os
 import pathlib
@@ -15,6 +16,9 @@ import zipfile
 from test_loading import real_library
 
 BINDING = pathlib.Path(__file__).resolve().parents[1]
+sys.path.insert(0, str(BINDING))
+build_wheel = importlib.import_module("build_wheel")
+
 PLATFORM = f"manylinux_2_34_{platform.machine()}"
 
 
@@ -48,6 +52,29 @@ class WheelTest(unittest.TestCase):
         with zipfile.ZipFile(other) as archive:
             name = next(entry for entry in archive.namelist() if entry.endswith("/WHEEL"))
             self.assertIn(b"Tag: py3-none-manylinux_2_34_riscv64\n", archive.read(name))
+
+    def test_platform_of_the_library(self):
+        """The tag is for the machine that the library was built for."""
+        for number, machine in ((62, "x86_64"), (183, "aarch64")):
+            library = pathlib.Path(self.folder.name) / f"{machine}.so"
+            octets = bytearray(pathlib.Path(real_library()).read_bytes()[:4096])
+            octets[18:20] = number.to_bytes(2, "little")
+            library.write_bytes(octets)
+            self.assertEqual(build_wheel.platform_of(library), f"manylinux_2_34_{machine}")
+            wheel = build_wheel.write_wheel(library, self.folder.name)
+            self.assertTrue(wheel.name.endswith(f"-py3-none-manylinux_2_34_{machine}.whl"))
+        for octets in (b"", b"text", b"\x7fELF\x02\x01" + bytes(14)):
+            library.write_bytes(octets)
+            with self.assertRaisesRegex(SystemExit, "no library"):
+                build_wheel.platform_of(library)
+
+    def test_without_a_library_it_is_for_every_platform(self):
+        wheel = build_wheel.write_wheel(None, self.folder.name)
+        self.assertTrue(wheel.name.endswith("-py3-none-any.whl"))
+        with zipfile.ZipFile(wheel) as archive:
+            self.assertFalse([name for name in archive.namelist() if ".so" in name])
+            name = next(entry for entry in archive.namelist() if entry.endswith("/WHEEL"))
+            self.assertIn(b"Root-Is-Purelib: true\n", archive.read(name))
 
     def test_record(self):
         with zipfile.ZipFile(self.wheel) as archive:

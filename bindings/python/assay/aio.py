@@ -1,0 +1,333 @@
+"""Verification and conversations in an asyncio program.
+
+    from concurrent.futures import ThreadPoolExecutor
+    from assay.aio import AsyncVerifier
+
+    verifier = AsyncVerifier(assay.Verifier(config), ThreadPoolExecutor(2))
+
+    async for document in verifier.verify_each("transaction", texts):     # a backlog
+        ...
+    receipt = await verifier.verify_app_receipt(blob)                     # one, off the loop
+
+One warm verification takes some 60 µs, and handing it to a thread and back half of
+that again: in a request handler call `assay.Verifier` itself, it holds the loop up no
+longer than parsing the request does. An executor is worth it for batches, which go to it
+in chunks (a few µs a text), and for what takes a millisecond or more: chains not seen
+before, large receipts, attestations. The library lets other threads run while it works,
+so chunks run at once on as many cores as the executor has threads.
+
+No thread is started here: the executor is the caller's, who shuts it down as well.
+Loaded only by `import assay.aio`.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections import deque
+from functools import partial
+from itertools import islice
+from typing import TypeVar
+
+from .documents import Document
+from .verifier import Verifier
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import (
+        AsyncIterable,
+        AsyncIterator,
+        Awaitable,
+        Callable,
+        Iterable,
+        Mapping,
+    )
+    from concurrent.futures import Executor
+    from typing import Any, Union
+    from uuid import UUID
+
+    from .attest import Assertion, Attestation, AttestReceipt
+    from .exchange import Exchange, Json
+    from .facts import (
+        AppTransaction,
+        Decision,
+        Notification,
+        RealtimeRequest,
+        Renewal,
+        Transaction,
+    )
+    from .receipts import AppReceipt, TransactionReceipt, VerifyReceiptAnswer
+    from .verifier import Device, Evidence, Kind, Octets, SignedText, Time
+
+    Batch = Union[Iterable[SignedText], AsyncIterable[SignedText]]
+    Host = Callable[[Mapping[str, Any]], Awaitable[Json]]
+
+__all__ = ["AsyncVerifier", "carry_out"]
+
+T = TypeVar("T")
+
+
+class AsyncVerifier:
+    """A `Verifier` whose calls run in an executor. For one event loop.
+
+    verifier  shared with whoever else uses it; what needs no thread (`triage`,
+              `assess_risk`, `check_expiry` …) is called on it directly
+    executor  a concurrent.futures.Executor of threads; never started, never shut
+              down here. Processes will not do: documents are proof in one only
+    limit     how many jobs stand in the executor at once, running or waiting: of
+              single calls together, and of each batch; the rest waits here
+    chunk     how many texts of a batch are one job
+
+    Every method takes and gives what the verifier's method of that name does, with
+    the same errors. A cancelled call leaves the executor's queue; one that a thread
+    has begun ends there, and its answer is dropped.
+    """
+
+    __slots__ = ("_executor", "_limit", "_chunk", "_room", "verifier")
+
+    verifier: Verifier
+    """The verifier itself."""
+
+    def __init__(
+        self, verifier: Verifier, executor: Executor, *, limit: int = 32, chunk: int = 64
+    ) -> None:
+        if not isinstance(verifier, Verifier):
+            raise TypeError(f"verifier is a Verifier, not {type(verifier).__name__}")
+        if not hasattr(executor, "submit"):
+            raise TypeError(
+                "executor is a concurrent.futures.Executor, such as ThreadPoolExecutor(2), "
+                f"not {type(executor).__name__}"
+            )
+        self.verifier = verifier
+        self._executor = executor
+        self._limit, self._chunk = _count(limit, "limit"), _count(chunk, "chunk")
+        self._room: asyncio.Semaphore | None = None
+
+    # ---- batches
+
+    async def verify_each(
+        self, kind: Kind, evidence: Batch, now: Time | None = None
+    ) -> AsyncIterator[Document]:
+        """Verify many texts of one kind; gives their documents in their order.
+
+        kind      as in `Verifier.verify`
+        evidence  an iterable or asynchronous iterable of str or bytes; read only as
+                  far ahead as `limit` chunks
+        now       one moment for all of them; None: the system's clock at each
+
+        A refused text is a document that is not `ok`, no error. Raises like
+        `Verifier.verify` for another kind or a text of a wrong type, in whose place
+        the batch ends.
+        """
+        run = asyncio.get_running_loop().run_in_executor
+        jobs: deque[asyncio.Future[list[Document]]] = deque()
+        try:
+            async for texts in _chunks(evidence, self._chunk):
+                if len(jobs) == self._limit:
+                    for document in await jobs.popleft():
+                        yield document
+                jobs.append(run(self._executor, self._verify_all, kind, texts, now))
+            while jobs:
+                for document in await jobs.popleft():
+                    yield document
+        finally:
+            for job in jobs:
+                if not job.cancel() and not job.cancelled():
+                    job.exception()  # of a batch that ended before: nobody asks for it
+
+    async def verify_many(
+        self, kind: Kind, evidence: Batch, now: Time | None = None
+    ) -> list[Document]:
+        """All documents of `verify_each`, in a list."""
+        return [document async for document in self.verify_each(kind, evidence, now)]
+
+    def _verify_all(
+        self, kind: Kind, texts: list[SignedText], now: Time | None
+    ) -> list[Document]:
+        verify = self.verifier.verify
+        return [verify(kind, text, now) for text in texts]
+
+    # ---- single calls
+
+    async def verify(
+        self,
+        kind: Kind,
+        evidence: SignedText,
+        now: Time | None = None,
+        subject: Device | str | None = None,
+    ) -> Document:
+        """`Verifier.verify`."""
+        return await self._run(self.verifier.verify, kind, evidence, now, subject)
+
+    async def verify_transaction(
+        self, jws: SignedText, now: Time | None = None
+    ) -> Transaction:
+        """`Verifier.verify_transaction`."""
+        return await self._run(self.verifier.verify_transaction, jws, now)
+
+    async def verify_renewal(self, jws: SignedText, now: Time | None = None) -> Renewal:
+        """`Verifier.verify_renewal`."""
+        return await self._run(self.verifier.verify_renewal, jws, now)
+
+    async def verify_notification(
+        self, jws: SignedText, now: Time | None = None
+    ) -> Notification:
+        """`Verifier.verify_notification`."""
+        return await self._run(self.verifier.verify_notification, jws, now)
+
+    async def verify_app_transaction(
+        self, jws: SignedText, now: Time | None = None
+    ) -> AppTransaction:
+        """`Verifier.verify_app_transaction`."""
+        return await self._run(self.verifier.verify_app_transaction, jws, now)
+
+    async def verify_realtime_request(
+        self, jws: SignedText, now: Time | None = None
+    ) -> RealtimeRequest:
+        """`Verifier.verify_realtime_request`."""
+        return await self._run(self.verifier.verify_realtime_request, jws, now)
+
+    async def verify_transaction_receipt(
+        self, receipt: SignedText, now: Time | None = None
+    ) -> TransactionReceipt:
+        """`Verifier.verify_transaction_receipt`."""
+        return await self._run(self.verifier.verify_transaction_receipt, receipt, now)
+
+    async def verify_app_receipt(
+        self, receipt: SignedText, subject: Device | None = None, now: Time | None = None
+    ) -> AppReceipt:
+        """`Verifier.verify_app_receipt`."""
+        return await self._run(self.verifier.verify_app_receipt, receipt, subject, now)
+
+    async def read_verify_receipt(
+        self, body: SignedText, now: Time | None = None
+    ) -> VerifyReceiptAnswer:
+        """`Verifier.read_verify_receipt`."""
+        return await self._run(self.verifier.read_verify_receipt, body, now)
+
+    async def verify_attestation(
+        self,
+        attestation: SignedText,
+        *,
+        key_id: SignedText,
+        client_data: SignedText | None = None,
+        client_data_hash: Octets | None = None,
+        now: Time | None = None,
+    ) -> Attestation:
+        """`Verifier.verify_attestation`."""
+        return await self._run(
+            self.verifier.verify_attestation,
+            attestation,
+            key_id=key_id,
+            client_data=client_data,
+            client_data_hash=client_data_hash,
+            now=now,
+        )
+
+    async def verify_assertion(
+        self,
+        assertion: SignedText,
+        *,
+        public_key: SignedText,
+        counter: int,
+        client_data: SignedText | None = None,
+        client_data_hash: Octets | None = None,
+        now: Time | None = None,
+    ) -> Assertion:
+        """`Verifier.verify_assertion`."""
+        return await self._run(
+            self.verifier.verify_assertion,
+            assertion,
+            public_key=public_key,
+            counter=counter,
+            client_data=client_data,
+            client_data_hash=client_data_hash,
+            now=now,
+        )
+
+    async def verify_attest_receipt(
+        self,
+        receipt: SignedText,
+        public_key: SignedText | None = None,
+        now: Time | None = None,
+    ) -> AttestReceipt:
+        """`Verifier.verify_attest_receipt`."""
+        return await self._run(
+            self.verifier.verify_attest_receipt, receipt, public_key, now
+        )
+
+    async def decide(
+        self,
+        evidence: Evidence | Iterable[Evidence],
+        account: str | UUID | None = None,
+        now: Time | None = None,
+    ) -> Decision:
+        """`Verifier.decide`."""
+        return await self._run(self.verifier.decide, evidence, account, now)
+
+    # ---- conversations
+
+    async def exchange(
+        self,
+        request: Json,
+        host: Host,
+        evidence: Evidence | Iterable[Evidence] = (),
+        clock: Callable[[], Time] | None = None,
+    ) -> Document:
+        """Hold a whole conversation, and close it: `Verifier.exchange`, `carry_out`."""
+        now = None if clock is None else clock()
+        with self.verifier.exchange(request, evidence, now) as exchange:
+            return await carry_out(exchange, host, clock)
+
+    async def _run(self, call: Callable[..., T], *arguments: Any, **named: Any) -> T:
+        if self._room is None:
+            self._room = asyncio.Semaphore(self._limit)
+        async with self._room:
+            return await asyncio.get_running_loop().run_in_executor(
+                self._executor, partial(call, *arguments, **named)
+            )
+
+
+async def carry_out(
+    exchange: Exchange, host: Host, clock: Callable[[], Time] | None = None
+) -> Document:
+    """Hold a conversation to its end; gives its last document.
+
+    host   a coroutine function: takes what a step asks for (`Exchange.payload`), sends
+           the request, runs the statement or waits, and gives the answer as a mapping
+           or JSON (docs/exchanges.md)
+    clock  gives the time at which a step is judged; None: the system's clock
+
+    The steps themselves take microseconds and run where they are awaited, without
+    an executor. A refused result is an answer, no error: look at the document. What
+    the host raises, cancellation included, and MisuseError for an answer of another
+    form pass through, with the step still open: calling again goes on with it.
+    """
+    while not exchange.done:
+        answer = await host(exchange.payload)
+        exchange.step(answer, None if clock is None else clock())
+    return exchange.document
+
+
+async def _chunks(evidence: Batch, size: int) -> AsyncIterator[list[SignedText]]:
+    """The texts in lists of at most `size`; in between the loop goes on."""
+    if hasattr(evidence, "__aiter__"):
+        texts: list[SignedText] = []
+        async for text in evidence:
+            texts.append(text)
+            if len(texts) == size:
+                yield texts
+                texts = []
+        if texts:
+            yield texts
+        return
+    if isinstance(evidence, (str, bytes, bytearray, memoryview)):
+        raise TypeError("evidence is an iterable of texts, not one text")
+    remaining = iter(evidence)
+    while texts := list(islice(remaining, size)):
+        yield texts
+
+
+def _count(value: int, name: str) -> int:
+    if not isinstance(value, int) or isinstance(value, bool) or value < 1:
+        raise ValueError(f"{name} is an int of 1 or more, not {value!r}")
+    return value

@@ -1,0 +1,225 @@
+"""Memory stays flat over many verifications, loads and unloads.
+
+ASSAY_SOAK is the number of verifications: 1000000 for the whole soak, which
+`make check-python-soak` runs; a part of it without the variable.
+"""
+import json
+import os
+import pathlib
+import subprocess
+import sys
+import time
+import unittest
+
+import assay
+from case_table import client_data_of, given, jws_of, octets_of, table
+from test_loading import real_library
+
+VARIABLE = "ASSAY_SOAK"
+COUNT = int(os.environ.get(VARIABLE, "30000"))
+ROUNDS = 10
+# What the allocator may keep of the last round beyond the first.
+SLACK = 1 << 20
+PACKAGES = str(pathlib.Path(assay.__file__).parent.parent)
+
+
+def resident_bytes():
+    pages = int(pathlib.Path("/proc/self/statm").read_text().split()[1])
+    return pages * os.sysconf("SC_PAGE_SIZE")
+
+
+def first(call, kind=None, verifier=None):
+    """The first accepted case of a call."""
+    for case in table().cases:
+        if (case["call"], case["expect"]["status"]) != (call, "ok"):
+            continue
+        if kind in (None, case.get("kind")) and verifier in (None, case["verifier"]):
+            return case
+    raise AssertionError(f"the case table has no accepted {call} of {kind}")
+
+
+class VerificationTest(unittest.TestCase):
+    """One round: mostly transactions with their facts, and of everything else some."""
+
+    def setUp(self):
+        case = table().accepted("transaction")
+        self.jws, self.now = jws_of(case), case["now"]
+        self.verifier = assay.Verifier(table().configuration(case["verifier"]))
+        self.others = [
+            self.refusal, self.decision, self.conversation,
+            self.receipt("verify_app_receipt", "app-receipt"),
+            self.receipt("verify_transaction_receipt", "transaction-receipt"),
+            self.notification(), self.attestation(), self.assertion(),
+        ]
+
+    def facts(self):
+        found = self.verifier.verify_transaction(self.jws, self.now)
+        return (found.transaction_id, found.original_transaction_id, found.product_id,
+                found.bundle_id, found.environment, found.type, found.purchase_date,
+                found.expires_date, found.quantity, found.in_app_ownership_type)
+
+    def refusal(self):
+        with self.assertRaises(assay.RejectedError):
+            self.verifier.verify_transaction(self.jws[:-4] + "AAAA", self.now)
+
+    def decision(self):
+        found = self.verifier.verify_transaction(self.jws, self.now)
+        self.assertIsInstance(self.verifier.decide(found, now=self.now).plan, str)
+
+    def conversation(self):
+        request = {"kind": "risk.assess", "observations": {"request": "paid"}}
+        with self.verifier.exchange(request, now=self.now) as exchange:
+            self.assertTrue(exchange.done)
+
+    def receipt(self, method, kind):
+        case = next(case for case in table().cases
+                    if (case["call"], case.get("kind"), case["expect"]["status"])
+                    == ("verify_receipt", kind, "ok") and "subjectBase64" not in case)
+        verifier, text = table().verifier(case["verifier"]), given(case, "receipt")
+        return lambda: getattr(verifier, method)(text, now=case["now"]).environment
+
+    def notification(self):
+        case = first("verify_jws", "notification")
+        verifier, text = table().verifier(case["verifier"]), jws_of(case)
+        return lambda: verifier.verify_notification(text, case["now"]).notification_type
+
+    def attestation(self):
+        case = first("verify_attestation")
+        verifier = table().verifier(case["verifier"])
+        octets, key_id = octets_of(case, "attestation"), octets_of(case, "keyId")
+        data = client_data_of(case)
+        return lambda: verifier.verify_attestation(
+            octets, key_id=key_id, now=case["now"], **data).key_id
+
+    def assertion(self):
+        case = first("verify_assertion")
+        verifier = table().verifier(case["verifier"])
+        octets, key = octets_of(case, "assertion"), octets_of(case, "publicKey")
+        data = client_data_of(case)
+        return lambda: verifier.verify_assertion(
+            octets, public_key=key, counter=case["counter"], now=case["now"], **data).counter
+
+    def work(self, count):
+        for number in range(count):
+            if number % 20:
+                self.facts()
+            else:
+                self.others[number // 20 % len(self.others)]()
+
+    def test_flat_memory(self):
+        self.assertEqual(self.facts()[2], table().accepted("transaction")["expect"]["facts"]
+                         ["transaction.productId"])
+        self.work(max(COUNT // ROUNDS, 2_000))
+        before, begin = resident_bytes(), time.monotonic()
+        sizes = []
+        for _ in range(ROUNDS):
+            self.work(COUNT // ROUNDS)
+            sizes.append(resident_bytes() - before)
+        seconds = time.monotonic() - begin
+        print(f"{COUNT} verifications in {seconds:.0f} s; resident memory after each tenth, "
+              f"kB more than before: {[size // 1024 for size in sizes]}")
+        self.assertLess(max(sizes), SLACK)
+
+
+# Load, verify, forget and unload, as often as asked; flat from the third part on.
+RELOAD = """
+import _ctypes, json, os, pathlib, sys
+rounds, library, configuration, jws, now = json.load(sys.stdin)
+def once():
+    import assay
+    with assay.Verifier(configuration) as verifier:
+        assert verifier.verify_transaction(jws, now=now).product_id
+    handle = assay._library.CDLL(library)._handle
+    for name in [name for name in sys.modules if name.partition(".")[0] == "assay"]:
+        del sys.modules[name]
+    del assay, verifier
+    for _ in range(3):
+        try:
+            _ctypes.dlclose(handle)
+        except OSError:
+            break
+def resident():
+    pages = int(pathlib.Path("/proc/self/statm").read_text().split()[1])
+    return pages * os.sysconf("SC_PAGE_SIZE")
+import gc
+def work(count):
+    for _ in range(count):
+        once()
+        gc.collect()
+work(rounds // 3)
+before = resident()
+work(rounds)
+print(resident() - before)
+"""
+
+# The same in interpreters of this process, each made and ended in turn.
+INTERPRETERS = """
+import json, os, pathlib, sys
+try:
+    import _interpreters as interpreters
+    run = interpreters.exec
+except ImportError:
+    import _xxsubinterpreters as interpreters
+    run = interpreters.run_string
+rounds, _, configuration, jws, now = json.load(sys.stdin)
+code = f'''
+import assay
+with assay.Verifier({json.dumps(configuration)!r}) as verifier:
+    assert verifier.verify_transaction({jws!r}, now={now}).product_id
+'''
+def make():
+    try:
+        return interpreters.create("legacy")
+    except TypeError:
+        return interpreters.create(isolated=False)
+def work(count):
+    for _ in range(count):
+        made = make()
+        failed = run(made, code)
+        assert failed is None, failed
+        interpreters.destroy(made)
+def resident():
+    pages = int(pathlib.Path("/proc/self/statm").read_text().split()[1])
+    return pages * os.sysconf("SC_PAGE_SIZE")
+work(rounds // 3)
+before = resident()
+work(rounds)
+print(resident() - before)
+"""
+
+# What modules leave behind when their interpreter ends is Python's own.
+IMPORT_ALONE = "code = 'import assay, assay.verifier'\ndef make"
+
+
+class LoadingTest(unittest.TestCase):
+    def setUp(self):
+        case = table().accepted("transaction")
+        self.arguments = [real_library(), table().configuration(case["verifier"]),
+                          jws_of(case), case["now"]]
+
+    def run_child(self, program, rounds=1):
+        done = subprocess.run(
+            [sys.executable, "-c", program], input=json.dumps([rounds, *self.arguments]),
+            capture_output=True, text=True, timeout=600,
+            env={**os.environ, "ASSAY_LIBRARY": real_library(), "PYTHONPATH": PACKAGES})
+        self.assertEqual(done.returncode, 0, done.stderr[-2000:])
+        return int(done.stdout)
+
+    def test_child_processes(self):
+        """Each loads the library, verifies and ends as it should."""
+        for _ in range(min(COUNT // 1_500, 100)):
+            self.run_child(RELOAD)
+
+    def test_loaded_and_unloaded_in_one_process(self):
+        self.assertLess(self.run_child(RELOAD, min(COUNT // 300, 1_000)), 2 * SLACK)
+
+    def test_interpreters_of_one_process(self):
+        rounds = min(COUNT // 1_000, 300)
+        grown = self.run_child(INTERPRETERS, rounds)
+        python = self.run_child(INTERPRETERS.replace("def make", IMPORT_ALONE), rounds)
+        print(f"{rounds} interpreters: {grown // 1024} kB, {python // 1024} kB of them Python's")
+        self.assertLess(grown - python, 2 * SLACK)
+
+
+if __name__ == "__main__":
+    unittest.main()
