@@ -77,7 +77,7 @@ all: deps-build ## build the library: build/lib, build/embedded/lib ...
 	@ls -l $(OUT)/$(SONAME) | awk '{print $$NF ": " $$5 " bytes"}'
 
 help: ## this list
-	@sed -n 's/^\([a-z][a-z-]*\):.*## \(.*\)/\1|\2/p' $(MAKEFILE_LIST) | \
+	@sed -n 's/^\([a-z][a-z0-9-]*\):.*## \(.*\)/\1|\2/p' $(MAKEFILE_LIST) | \
 	  awk -F'|' '{printf "  make %-14s %s\n", $$1, $$2}'
 
 .PHONY: deps deps-build
