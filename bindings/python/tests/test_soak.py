@@ -121,18 +121,23 @@ class VerificationTest(unittest.TestCase):
         self.assertLess(max(sizes), SLACK)
 
 
-# Load, verify, forget and unload, as often as asked; flat from the third part on.
+# Import, verify, forget and unload, as often as asked. Python itself keeps some of
+# what a module made (ctypes every type of a pointer), so that both programs are run
+# without a verification as well: what counts is the difference.
 RELOAD = """
 import _ctypes, json, os, pathlib, sys
-rounds, library, configuration, jws, now = json.load(sys.stdin)
-def once():
-    import assay
+rounds, verifies, library, configuration, jws, now = json.load(sys.stdin)
+def verify(assay):
     with assay.Verifier(configuration) as verifier:
         assert verifier.verify_transaction(jws, now=now).product_id
+def once():
+    import assay
+    if verifies:
+        verify(assay)
     handle = assay._library.CDLL(library)._handle
     for name in [name for name in sys.modules if name.partition(".")[0] == "assay"]:
         del sys.modules[name]
-    del assay, verifier
+    del assay
     for _ in range(3):
         try:
             _ctypes.dlclose(handle)
@@ -152,6 +157,22 @@ work(rounds)
 print(resident() - before)
 """
 
+# The library without the package.
+LIBRARY_ALONE = """
+import _ctypes, ctypes, json, os, pathlib, sys
+rounds, _, library, *_ = json.load(sys.stdin)
+def resident():
+    pages = int(pathlib.Path("/proc/self/statm").read_text().split()[1])
+    return pages * os.sysconf("SC_PAGE_SIZE")
+def work(count):
+    for _ in range(count):
+        _ctypes.dlclose(ctypes.CDLL(library)._handle)
+work(rounds // 3)
+before = resident()
+work(rounds)
+print(resident() - before)
+"""
+
 # The same in interpreters of this process, each made and ended in turn.
 INTERPRETERS = """
 import json, os, pathlib, sys
@@ -161,8 +182,8 @@ try:
 except ImportError:
     import _xxsubinterpreters as interpreters
     run = interpreters.run_string
-rounds, _, configuration, jws, now = json.load(sys.stdin)
-code = f'''
+rounds, verifies, _, configuration, jws, now = json.load(sys.stdin)
+code = "import assay" if not verifies else f'''
 import assay
 with assay.Verifier({json.dumps(configuration)!r}) as verifier:
     assert verifier.verify_transaction({jws!r}, now={now}).product_id
@@ -187,9 +208,6 @@ work(rounds)
 print(resident() - before)
 """
 
-# What modules leave behind when their interpreter ends is Python's own.
-IMPORT_ALONE = "code = 'import assay, assay.verifier'\ndef make"
-
 
 class LoadingTest(unittest.TestCase):
     def setUp(self):
@@ -197,9 +215,10 @@ class LoadingTest(unittest.TestCase):
         self.arguments = [real_library(), table().configuration(case["verifier"]),
                           jws_of(case), case["now"]]
 
-    def run_child(self, program, rounds=1):
+    def grown(self, program, rounds, verifies):
+        """Bytes by which a child's memory grew in this many rounds."""
         done = subprocess.run(
-            [sys.executable, "-c", program], input=json.dumps([rounds, *self.arguments]),
+            [sys.executable, "-c", program], input=json.dumps([rounds, verifies, *self.arguments]),
             capture_output=True, text=True, timeout=600,
             env={**os.environ, "ASSAY_LIBRARY": real_library(), "PYTHONPATH": PACKAGES})
         self.assertEqual(done.returncode, 0, done.stderr[-2000:])
@@ -208,17 +227,24 @@ class LoadingTest(unittest.TestCase):
     def test_child_processes(self):
         """Each loads the library, verifies and ends as it should."""
         for _ in range(min(COUNT // 3_000, 100)):
-            self.run_child(RELOAD)
+            self.grown(RELOAD, 1, True)
+
+    def test_library_loaded_and_unloaded(self):
+        """The library alone: the loader gives back what it took."""
+        grown = self.grown(LIBRARY_ALONE, min(COUNT, 100_000), False)
+        self.assertLess(grown, SLACK)
+
+    def check_flat(self, program, what, rounds):
+        bare, verifying = (self.grown(program, rounds, verifies) for verifies in (False, True))
+        print(f"{rounds} {what}: {verifying // 1024} kB grown, "
+              f"{bare // 1024} kB of it Python's own")
+        self.assertLess(verifying - bare, 2 * SLACK)
 
     def test_loaded_and_unloaded_in_one_process(self):
-        self.assertLess(self.run_child(RELOAD, min(COUNT // 500, 1_000)), 2 * SLACK)
+        self.check_flat(RELOAD, "loads and unloads", min(COUNT // 500, 1_000))
 
     def test_interpreters_of_one_process(self):
-        rounds = min(COUNT // 2_000, 300)
-        grown = self.run_child(INTERPRETERS, rounds)
-        python = self.run_child(INTERPRETERS.replace("def make", IMPORT_ALONE), rounds)
-        print(f"{rounds} interpreters: {grown // 1024} kB, {python // 1024} kB of them Python's")
-        self.assertLess(grown - python, 2 * SLACK)
+        self.check_flat(INTERPRETERS, "interpreters", min(COUNT // 2_000, 300))
 
 
 if __name__ == "__main__":
