@@ -1,5 +1,5 @@
 # The AWS Lambda layers: build/layer/assay-layer-x86_64.zip and -arm64.zip
-# (docs/lambda.md).
+# (docs/tasks/lambda.md).
 
 LAYER := $(BUILD)/layer
 

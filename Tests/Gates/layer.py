@@ -4,7 +4,7 @@
   layer.py FOLDER CASES --library LIBRARY [--arm64-root ROOT] [--suite NAME]
 
 The layer of LIBRARY's machine is unpacked as /opt of a function; the handler of
-docs/lambda.md and the example of the Python binding run with it. With ROOT the
+docs/tasks/lambda.md and the example of the Python binding run with it. With ROOT the
 layer is for 64-bit ARM and Python runs under qemu.
 """
 import argparse
@@ -25,7 +25,7 @@ sys.path.insert(0, str(ROOT / "packaging"))
 import build_layer  # noqa: E402
 
 LARGEST = 6_000_000
-GUIDE = ROOT / "docs/lambda.md"
+GUIDE = ROOT / "docs/tasks/lambda.md"
 EXAMPLE = ROOT / "bindings/python/examples/lambda_handler.py"
 # What Lambda sets for its Python runtimes, with the folder of the layer for /opt.
 LOADER_PATH = ("/var/lang/lib:/lib64:/usr/lib64:/var/runtime:/var/runtime/lib:"
@@ -81,8 +81,8 @@ def check_content(suite, layer, library):
 
 
 def guide_handler():
-    """The handler that docs/lambda.md shows: its only block of Python."""
-    blocks = re.findall(r"```python\n(.*?)```", GUIDE.read_text(), re.DOTALL)
+    """The handler that docs/tasks/lambda.md shows: its file."""
+    blocks = re.findall(r"```python file=lambda_handler.py\n(.*?)```", GUIDE.read_text(), re.DOTALL)
     if len(blocks) != 1:
         raise SystemExit(f"{GUIDE.name} has {len(blocks)} blocks of Python, not one")
     return blocks[0]
