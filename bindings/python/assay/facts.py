@@ -698,6 +698,12 @@ class Notification(Signed):
     notification_type: str | None = text("type", '"DID_RENEW", "REFUND" …')
     subtype: str | None = text("subtype", '"VOLUNTARY", "UPGRADE" …')
     known: bool | None = boolean("known", "Whether this version knows the type and subtype.")
+    effect: str | None = text("effect", '"grant", "keep", "end", "recompute" or "none".')
+    status: int | None = integer(
+        "status",
+        "Apple's view at `signed_date`: 1 active, 2 expired, 3 billing retry, 4 grace "
+        "period, 5 revoked; None where the notification does not tell.",
+    )
     notification_uuid: str | None = text("uuid", "The same in every retry.")
     body: str | None = text(
         "body", '"data", "summary", "externalPurchaseToken" or "appData".'
@@ -715,12 +721,6 @@ class Notification(Signed):
     app_data: NotificationAppData | None = details(
         "appData", NotificationAppData, "Body.", signed=True
     )
-
-    @property
-    def status(self) -> int | None:
-        """Apple's view at `signed_date`: 1 active, 2 expired, 3 billing retry,
-        4 grace period, 5 revoked; None where the notification does not tell."""
-        return self.data.status if self.data else None
 
     @property
     def transaction(self) -> Transaction | None:

@@ -8,6 +8,7 @@ import unittest
 import assay
 from assay import _members, facts
 from case_table import ROOT, jws_of, table
+from members import descriptors
 
 # Python classes by the name of their table in StoreKitMembers.swift.
 TABLES = {
@@ -134,6 +135,16 @@ class TypedFactsTest(unittest.TestCase):
 
     def test_times_are_aware(self):
         self.assertEqual(verified("transaction").signed_at.utcoffset(), datetime.timedelta(0))
+
+    def test_notification_has_a_property_for_every_fact(self):
+        notification = verified("notification")
+        members = notification._members()
+        named = {each.name for each in descriptors(facts.Notification).values()}
+        elsewhere = {"transaction", "renewal", "appTransaction", "payload", "warnings"}
+        self.assertLessEqual(set(members) - elsewhere, named)
+        self.assertIn(notification.effect, {"grant", "keep", "end", "recompute", "none"})
+        self.assertEqual(notification.effect, members["effect"])
+        self.assertEqual(notification.status, members["status"])
 
     def test_notification_has_what_is_nested(self):
         notification = verified("notification")
