@@ -180,6 +180,7 @@ struct AttestConfigurationTests {
     }
     #expect(refusal("bundleVersion", ["exact": []]) == status + "bundleVersion.exact")
     #expect(refusal("bundleVersion", ["exact": [1]]) == status + "bundleVersion.exact[0]")
+    #expect(refusal("bundleVersion", ["exact": ["1", ""]]) == status + "bundleVersion.exact[1]")
     #expect(refusal("challenge", ["mode": "none"]) == status + "challenge.mode")
     #expect(refusal("challenge", ["mode": "json"]) == status + "challenge.path")
     #expect(refusal("challenge", ["mode": "whole", "path": "a"]) == status + "challenge")

@@ -63,6 +63,7 @@ struct CBORTests {
       ("indefinite bytes", [0x5f, 0x41, 0x00, 0xff]), ("indefinite text", [0x7f, 0xff]),
       ("indefinite array", [0x9f, 0xff]), ("indefinite map", [0xbf, 0xff]),
       ("reserved 28", [0x1c]), ("reserved 29", [0x5d]), ("reserved 30", [0x9e]),
+      ("reserved 28 and 16 octets", [0x1c] + [UInt8](repeating: 1, count: 16)),
       ("tag", [0xc0, 0x00]), ("false", [0xf4]), ("true", [0xf5]), ("null", [0xf6]),
       ("undefined", [0xf7]), ("simple 32", [0xf8, 0x20]), ("half", [0xf9, 0x00, 0x00]),
       ("float", [0xfa, 0, 0, 0, 0]), ("double", [0xfb, 0, 0, 0, 0, 0, 0, 0, 0]),

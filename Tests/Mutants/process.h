@@ -4,13 +4,19 @@
 
 #include <signal.h>
 #include <stdlib.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* 0 in the child, which dies after so many seconds; its id in the parent. */
+/* 0 in the child, which dies after so many seconds of work, or twenty times as
+   many of waiting on a busy machine; its id in the parent. */
 static inline int process_fork(unsigned seconds) {
   int child = fork();
-  if (child == 0) alarm(seconds);
+  if (child == 0) {
+    struct rlimit limit = {seconds, seconds + 1};
+    (void)setrlimit(RLIMIT_CPU, &limit);
+    alarm(20 * seconds);
+  }
   return child;
 }
 
