@@ -54,6 +54,7 @@ STEPS = [
     ("smoke-sanitized", each("smoke-sanitized", BOTH), "the same under ASan and UBSan", False),
     ("threads", each("threads", BOTH), "verifiers shared by threads", False),
     ("fork", each("fork", BOTH), "verifiers across fork", False),
+    ("soak", each("soak", BOTH), "many calls, flat memory", False),
     ("reload", each("reload", ALL), "dlopen and dlclose, signals untouched", False),
     ("swift", ["check-swift"], "the Swift tests", False),
     ("python", each("python", BOTH), "the Python binding", False),
