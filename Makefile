@@ -138,7 +138,7 @@ SWIFT_BUILD = PKG_CONFIG_PATH=$(PKG_CONFIG_DIR) $(NICE) $(SWIFT) build \
 .PHONY: lib-full lib-embedded
 lib-full: link-inputs $(LINK_OBJECTS)
 	@echo "building $(OUT)/$(SONAME) (Swift, libcrypto $(CRYPTO))"
-	@rm -f $$(find $(SCRATCH)/release/libassay.so ! -newer $(ORDER) \
+	@rm -f $$(find $(SCRATCH)/release/libassay.so \( ! -newer $(ORDER) -o ! -newer $(MAP) \) \
 	  2>/dev/null || true)
 	@[ -e $(LINKED) ] || rm -f $(SCRATCH)/release/libassay.so
 	@$(SWIFT_BUILD) --product assay --scratch-path $(SCRATCH) \
