@@ -247,7 +247,7 @@ mutants: deps ## remove each check in turn; list those that no test misses
 fuzz: deps ## run the fuzz targets for a while
 	@$(MAKE) --no-print-directory -C Tests/Fuzz fuzz
 
-bench: deps all ## time ratios against bare libcrypto and others
+bench: deps all php-extension ## time ratios against bare libcrypto and others
 	@$(MAKE) --no-print-directory -C Tests/Benchmarks bench
 
 # ---- installing ------------------------------------------------------------

@@ -185,6 +185,8 @@ struct AttestConfigurationTests {
     #expect(refusal("challenge", ["mode": "json"]) == status + "challenge.path")
     #expect(refusal("challenge", ["mode": "whole", "path": "a"]) == status + "challenge")
     #expect(refusal("challenge", ["path": "a"]) == status + "challenge")
+    #expect(
+      refusal("challenge", ["mode": "whole", "encoding": "hex"]) == status + "challenge")
     for path in ["", "a.", "a..b", "a.b.c.d.e.f.g.h.i"] {
       #expect(
         refusal("challenge", ["mode": "json", "path": .string(path)])

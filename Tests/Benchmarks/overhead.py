@@ -30,6 +30,7 @@ import time
 
 HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parent.parent
+EXTENSION = ROOT / "build/php/ext/modules/assay.so"
 ROUNDS_OF_ALL = 10
 
 # language: (title, bar in microseconds over C)
@@ -87,11 +88,16 @@ def python_program(options, out):
 
 
 def php_program(options, out):
-    if not (HERE / "overhead.php").exists():
-        raise Skipped("there is no overhead.php")
     if not shutil.which("php"):
         raise Skipped("no 'php' on PATH")
     return ["php", str(HERE / "overhead.php")], {}
+
+
+def php_extension(options, out):
+    command, more = php_program(options, out)
+    if not EXTENSION.exists():
+        raise Skipped("it is not built: make php-extension")
+    return [command[0], "-d", f"extension={EXTENSION}", *command[1:]], more
 
 
 # ---- measuring ---------------------------------------------------------------
@@ -123,8 +129,8 @@ def measure(options):
     """({language: fastest round in ns}, {language: why it was skipped})."""
     options.out.mkdir(parents=True, exist_ok=True)
     programs, skipped, fastest = {}, {}, {}
-    for name, prepare in (("c", c_program), ("go", go_program), ("php", php_program),
-                          ("python", python_program)):
+    for name, prepare in (("c", c_program), ("go", go_program), ("php-ffi", php_program),
+                          ("php-ext", php_extension), ("python", python_program)):
         try:
             programs[name] = prepare(options, options.out)
         except Skipped as why:
