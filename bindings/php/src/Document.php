@@ -127,6 +127,34 @@ final class Document implements \JsonSerializable
         return $value;
     }
 
+    /**
+     * The object of facts at a path; read alone where it is the document's last member,
+     * as facts are, and nothing was read before.
+     *
+     * @internal
+     *
+     * @return array<string, mixed>|null
+     */
+    public function factsAt(string $path): ?array
+    {
+        if ($this->decoded === null) {
+            // An unescaped quote after a comma begins a name: no text holds these bytes.
+            $text = $this->text();
+            $start = strpos($text, ",\"$path\":{");
+            $own = $start === false ? null : json_decode(
+                substr($text, $start + strlen($path) + 4, -1),
+                true,
+                512,
+                JSON_BIGINT_AS_STRING,
+            );
+            if (is_array($own)) {
+                return $own;
+            }
+        }
+
+        return $this->at($path);
+    }
+
     /** One text by dotted path, without reading the rest; null when it is none. */
     public function textAt(string $path): ?string
     {

@@ -52,7 +52,7 @@ abstract class Facts extends Members
      */
     public function values(): array
     {
-        return $this->values ??= $this->document->at($this->path) ?? [];
+        return $this->values ??= $this->document->factsAt($this->path) ?? [];
     }
 
     /** @param array{0: int, 1: string, 2?: string} $row */
