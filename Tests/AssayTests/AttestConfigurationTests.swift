@@ -179,6 +179,7 @@ struct AttestConfigurationTests {
         refusal("bundleVersion", ["minimum": .string(text)]) == status + "bundleVersion.minimum")
     }
     #expect(refusal("bundleVersion", ["exact": []]) == status + "bundleVersion.exact")
+    #expect(refusal("bundleVersion", ["exact": ["a": "1"]]) == status + "bundleVersion.exact")
     #expect(refusal("bundleVersion", ["exact": [1]]) == status + "bundleVersion.exact[0]")
     #expect(refusal("bundleVersion", ["exact": ["1", ""]]) == status + "bundleVersion.exact[1]")
     #expect(refusal("challenge", ["mode": "none"]) == status + "challenge.mode")
