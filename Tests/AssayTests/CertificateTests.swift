@@ -325,6 +325,29 @@ struct CertificateTests {
     }
   }
 
+  @Test("PTH-9 an RSA key: parameters NULL, one pair of a positive minimal modulus and 65537")
+  func rsaKeys() throws {
+    typealias DER = AssayAuthority.DER
+    let modulus: [UInt8] = [0x00, 0xc3] + [UInt8](repeating: 0x5b, count: 127)
+    let exponent = DER.integer(octets: [0x01, 0x00, 0x01])
+    func read(_ pair: [UInt8], parameters: [UInt8] = DER.null) throws -> Int? {
+      let info = DER.sequence(
+        DER.sequence(DER.oid(OID.rsaEncryption), parameters), DER.bitString(pair))
+      return Certificate(try leaf { $0.publicKeyInfo = info })?.rsaModulus?.count
+    }
+    let good = DER.sequence(DER.integer(octets: modulus), exponent)
+    #expect(try read(good) == 128)
+    #expect(try read(good, parameters: []) == nil)
+    #expect(try read(good, parameters: DER.sequence()) == nil)
+    #expect(try read(good + DER.null) == nil)
+    #expect(try read(DER.sequence(DER.integer(octets: modulus), exponent, DER.null)) == nil)
+    #expect(
+      try read(DER.sequence(DER.integer(octets: modulus), DER.integer(octets: [0x03]))) == nil)
+    for digits in [[], [0x00], Array(modulus.dropFirst()), [0x00, 0x5b], [0x00] + modulus] {
+      #expect(try read(DER.sequence(DER.integer(octets: digits), exponent)) == nil, "\(digits)")
+    }
+  }
+
   @Test("JWS-26 extensions: none twice, no unknown critical one, no name constraints")
   func extensions() throws {
     let unknown = CertificateExtension("1.2.3.4", [0x05, 0x00])

@@ -139,6 +139,7 @@ struct ConfigurationTests {
       ("limits.free.free", 0, "ok"), ("limits.pro.x", 9_007_199_254_740_991, "ok"),
       ("limits.free.free", -1, "config.limits.form"), ("limits.gold", [:], "config.limits.form"),
       ("limits.free.free", 9_007_199_254_740_992, "config.limits.form"),
+      ("limits.free", ["": 1], "config.limits.form"),
       ("limits.free.free", "1", "config.limits.form"),
       ("products.q.type", "subscription", "config.products.form"),
       ("products.p.plan", "gold", "config.products.form"), ("products.p.plan", "pro", "ok"),

@@ -143,6 +143,11 @@ def check_receipt(suite, program, environment, cases):
         code, lines = run_receipt(program, environment, table, case, blob)
         suite.expect(code == 0 and f"verified: {case['kind']}" in lines,
                      f"receipt: {case['name']}", f"{code}, {lines[:4]}")
+    case, raw = next(entry for entry in accepted
+                     if entry[0]["kind"] == "app-receipt" and entry[1][:2] == b"\x30\x82")
+    code, lines = run_receipt(program, environment, table, case, raw + b"\n")
+    suite.expect(code == 1 and "refused:  malformed.app-receipt.trailing" in lines,
+                 "receipt: a line end behind octets is not taken away", f"{code}, {lines[:4]}")
     for case, blob in list(refused.values())[:60]:
         code, lines = run_receipt(program, environment, table, case, blob)
         suite.expect(code == 1 and any(line.startswith("refused:  ") for line in lines)
