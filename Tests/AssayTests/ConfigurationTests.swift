@@ -139,7 +139,6 @@ struct ConfigurationTests {
       ("limits.free.free", 0, "ok"), ("limits.pro.x", 9_007_199_254_740_991, "ok"),
       ("limits.free.free", -1, "config.limits.form"), ("limits.gold", [:], "config.limits.form"),
       ("limits.free.free", 9_007_199_254_740_992, "config.limits.form"),
-      ("limits.free", ["": 1], "config.limits.form"),
       ("limits.free.free", "1", "config.limits.form"),
       ("products.q.type", "subscription", "config.products.form"),
       ("products.p.plan", "gold", "config.products.form"), ("products.p.plan", "pro", "ok"),
@@ -269,6 +268,12 @@ struct ConfigurationTests {
     expect(
       Self.sandbox.setting("storekit.fresh", [:]), "config.document.missing",
       at: "storekit.fresh.maxAgeMs")
+  }
+
+  @Test("CNF-1 what a plan limits has a name")
+  func namelessLimit() {
+    expect(
+      Self.sandbox.setting("limits.free", ["": 1]), "config.limits.form", at: "limits.free.")
   }
 
   @Test("CNF-1 a long name is shown by its first 64 bytes, no character cut")
