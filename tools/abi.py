@@ -10,6 +10,7 @@ tools/abi_stub.py writes. Within one ASSAY_ABI number only additions pass.
 """
 import argparse
 import pathlib
+import re
 import shutil
 import subprocess
 import sys
@@ -33,10 +34,13 @@ def described(text, folder):
     (folder / "assay.h").write_text(text)
     (folder / "stub.c").write_text(abi_stub.stub(text))
     library = folder / "libassay.so"
+    # The stub shows its constants too, under the same node.
+    node = re.search(r"^(ASSAY_\d+) {", MAP.read_text(), re.M)[1]
+    (folder / "stub.map").write_text(f"{node} {{ global: assay_*; local: *; }};\n")
     # gnu99: a constant past the range of int is an enumerator there.
     subprocess.run(["gcc", "-std=gnu99", "-g", "-O0", "-shared", "-fPIC", "-w",
                     "-fno-eliminate-unused-debug-types", "-I", ".", "stub.c",
-                    "-o", library.name, f"-Wl,--version-script={MAP}"], check=True, cwd=folder)
+                    "-o", library.name, "-Wl,--version-script=stub.map"], check=True, cwd=folder)
     found = subprocess.run(["abidw", *QUIET, library.name], check=True, text=True,
                            capture_output=True, cwd=folder)
     return found.stdout
