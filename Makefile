@@ -87,11 +87,11 @@ deps-build:
 	@tools/deps.sh build
 
 # A libcrypto.pc that names the static archive, found before the system's; and
-# a folder in which the linker finds libstdc++ only as an archive. The archives of
-# libcrypto and of the Swift library lose their unwind tables: 1.1 megabytes that
-# only a debugger reads (docs/building.md, Size).
+# a folder in which the linker finds libstdc++ only as an archive. The archive is
+# Debian's without its unwind tables: half a megabyte that only a debugger reads
+# (docs/building.md, Size).
 .PHONY: link-inputs
-link-inputs: $(BUILD)/link/static/libcrypto.a swift-archive
+link-inputs: $(BUILD)/link/static/libcrypto.a
 	@mkdir -p $(BUILD)/link/static $(BUILD)/link/shared $(BUILD)/link/cxx
 	@printf '%s\n' 'Name: libcrypto' 'Description: libcrypto, as an archive' \
 	  'Version: 3' 'Libs: -L$(ROOT)/$(BUILD)/link/static -l:libcrypto.a' \
@@ -102,18 +102,6 @@ LIBCRYPTO_ARCHIVE = $(shell gcc -print-file-name=libcrypto.a 2>/dev/null)
 $(BUILD)/link/static/libcrypto.a: $(wildcard $(LIBCRYPTO_ARCHIVE))
 	@mkdir -p $(@D)
 	@objcopy --remove-section=.eh_frame $(LIBCRYPTO_ARCHIVE) $@
-
-# The driver names the toolchain's folder first, whatever -L says: the linker is
-# told to open this one in its place. Without the tables of address significance,
-# which objcopy cannot keep, no function of it is folded into another. Made each
-# time, so that it is never of another toolchain.
-SWIFT_ARCHIVE = $(RUNTIME)_static/linux/libswiftCore.a
-REMAP_SWIFT = --remap-inputs=$(SWIFT_ARCHIVE)=$(ROOT)/$(BUILD)/link/swift/libswiftCore.a
-.PHONY: swift-archive
-swift-archive:
-	@mkdir -p $(BUILD)/link/swift
-	@objcopy --remove-section=.eh_frame --remove-section=.llvm_addrsig \
-	  $(SWIFT_ARCHIVE) $(BUILD)/link/swift/libswiftCore.a
 
 # Put $(1) at $(OUT) when it differs from what is there.
 define place
@@ -144,8 +132,7 @@ lib-full: link-inputs $(LINK_OBJECTS)
 	@$(SWIFT_BUILD) --product assay --scratch-path $(SCRATCH) \
 	  --disable-local-rpath -Xswiftc -static-stdlib \
 	  -Xswiftc -Xfrontend -Xswiftc -function-sections \
-	  $(foreach flag,$(LINK) $(REMAP_SWIFT) $(abspath $(LINK_OBJECTS)),\
-	  -Xlinker $(flag))
+	  $(foreach flag,$(LINK) $(abspath $(LINK_OBJECTS)),-Xlinker $(flag))
 	$(call place,$(SCRATCH)/release/libassay.so)
 
 # One module of both folders: as two, everything that AssayABI uses would be

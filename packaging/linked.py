@@ -55,8 +55,6 @@ def original(path):
     """The file that a copy or a link below build/link was made from."""
     if path.endswith("/build/link/static/libcrypto.a"):
         path = run("gcc", "-print-file-name=libcrypto.a").strip()
-    elif path.endswith("/build/link/swift/libswiftCore.a"):
-        path = f"{toolchain_folder()}/lib/swift_static/linux/libswiftCore.a"
     return os.path.realpath(path)
 
 
