@@ -14,12 +14,17 @@ switch, so that everything is compiled once:
   return a && b                      one clause at a time holds
 
 where "refuse" throws, or returns nil or false. First a harness runs the case
-table for each number in a process of its own; what survives has to get past the
-unit tests. Mutants that change nothing stand in Tests/Mutants/equivalent.tsv with
-the reason. Exit status 1 when another one survives.
+table for each number in a process of its own. What survives has to get past the
+unit tests: each is run once to learn which checks it asks, then a mutant meets
+those that ask it, the quickest first. Who killed what is kept in
+build/mutants/killers.tsv, and asked first the next time; so a run that was ended
+goes on where it stood. Mutants that change nothing stand in
+Tests/Mutants/equivalent.tsv with the reason. Exit status 1 when another one
+survives.
 """
 import argparse
 import collections
+import concurrent.futures
 import os
 import pathlib
 import re
@@ -27,6 +32,7 @@ import shutil
 import signal
 import subprocess
 import sys
+import tempfile
 import time
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
@@ -38,8 +44,12 @@ EQUIVALENT = HARNESS / "equivalent.tsv"
 LEFT_OUT = {"Refusal.swift", "StatusTable.swift", "AppleRoots.swift", "JSONWriter.swift"}
 # The case table ran before; the others look at the authority, not at the library.
 NOT_ASKED = ["CaseTableTests", "AuthorityTests", "ReceiptAuthorityTests"]
-# A run that takes so many times as long as one without a mutant does not end.
-PATIENCE = 4
+# Work that takes so many times as long as without a mutant, and so many seconds
+# more, does not end; waiting may take longer on a busy machine.
+PATIENCE, GRACE, BUSY = 4, 20, 20
+# Each batch of tests for a mutant takes about so many times as long as the last.
+GROWTH = 3
+WORKERS = os.cpu_count() or 1
 MANIFEST = """// swift-tools-version: 6.2
 import PackageDescription
 
@@ -315,85 +325,157 @@ def build_harness():
         "link.log")
 
 
-def unit_tests(suites=()):
+def test_command(*arguments):
     """The test program itself: `swift test` would leave it behind when ended."""
     program = OUT / "scratch" / "debug" / "mutantsPackageTests.xctest"
-    return [str(program), "--testing-library", "swift-testing",
-            *(part for name in suites for part in ("--filter", f"AssayTests\\.{name}/")),
-            *(part for name in NOT_ASKED for part in ("--skip", name))]
-
-
-def suites_about(path):
-    """The suites whose file names what the mutant's file is named after."""
-    about = re.compile(r"\b" + pathlib.Path(path).stem.split("+")[0] + r"\b")
-    suites = []
-    for file in sorted((ROOT / "Tests/AssayTests").glob("*Tests.swift")):
-        text = file.read_text()
-        if about.search(text) or file.stem.startswith(pathlib.Path(path).stem):
-            suites += re.findall(r"^(?:final class|struct) (\w+Tests)\b", text, re.M)
-    return [name for name in suites if name not in NOT_ASKED]
+    return [str(program), "--testing-library", "swift-testing", *arguments]
 
 
 # ---- running -------------------------------------------------------------------------
 
 def run_cases(mutants):
-    process = subprocess.Popen([str(OUT / "harness"), str(len(mutants))], text=True,
-                               stdout=subprocess.PIPE, errors="replace",
-                               env=dict(os.environ, SWIFT_BACKTRACE="enable=no"))
     by_number = {mutant.number: mutant for mutant in mutants}
+
+    def part(number):
+        process = subprocess.Popen(
+            [str(OUT / "harness"), str(len(mutants)), str(number), str(WORKERS)], text=True,
+            stdout=subprocess.PIPE, errors="replace",
+            env=dict(os.environ, SWIFT_BACKTRACE="enable=no"))
+        lines = [line.strip().split(" ", 2) for line in process.stdout]
+        return process.wait(), lines
     seen = set()
-    for line in process.stdout:
-        number, outcome, *what = line.strip().split(" ", 2)
-        if number == "0":
-            sys.exit("the case table does not hold: " + line)
-        seen.add(int(number))
-        if outcome == "killed":
-            by_number[int(number)].killer = what[0] if what else "a case"
-    if process.wait() != 0 or len(seen) != len(mutants):
-        sys.exit("the harness did not come to its end")
+    with concurrent.futures.ThreadPoolExecutor(WORKERS) as pool:
+        for status, lines in pool.map(part, range(1, WORKERS + 1)):
+            for number, outcome, *what in lines:
+                if number == "0":
+                    sys.exit("the case table does not hold: " + " ".join([outcome, *what]))
+                seen.add(int(number))
+                if outcome == "killed":
+                    by_number[int(number)].killer = what[0] if what else "a case"
+            if status != 0:
+                sys.exit("the harness did not come to its end")
+    if len(seen) != len(mutants):
+        sys.exit(f"the harness told of {len(seen)} of {len(mutants)} mutants")
 
 
-def run_units(survivors):
-    environment = dict(os.environ, SWIFT_BACKTRACE="enable=no")
-    begin = time.monotonic()
-    code, text = run_bounded(unit_tests(), environment, None)
-    seconds = PATIENCE * (time.monotonic() - begin)
+class UnitTest:
+    """One test, with what it costs and the numbers of the checks that it asks."""
+
+    def __init__(self, name, title, seconds, asks):
+        self.name, self.title, self.seconds, self.asks = name, title, seconds, asks
+
+
+def learn(name, count):
+    """Runs one test without a mutant. Ends the tool where it does not pass."""
+    with tempfile.NamedTemporaryFile() as reached:
+        reached.write(bytes(count + 1))
+        reached.flush()
+        begin = time.monotonic()
+        code, text = run_tests([name], 600, ASSAY_MUTANTS_REACHED=reached.name)
+        seconds = time.monotonic() - begin
+        marks = pathlib.Path(reached.name).read_bytes()
     if code != 0:
-        print(text[-4000:])
-        sys.exit("the unit tests do not pass without a mutant")
-    for done, mutant in enumerate(survivors, 1):
-        mutated = dict(environment, ASSAY_MUTANT=str(mutant.number))
-        # What is about the file first: mostly enough, and much shorter.
-        near = suites_about(mutant.path)
-        code, text = run_bounded(unit_tests(near), mutated, seconds) if near else (0, "")
-        if code == 0:
-            code, text = run_bounded(unit_tests(), mutated, seconds)
-        if code == 0 or done % 20 == 0:
-            print(f"{done} of {len(survivors)} asked" + (
-                "" if code else f"; survives: {mutant}"), flush=True)
+        raise SystemExit(f"{name} does not pass without a mutant:\n{text[-4000:]}")
+    title = re.search(r'Test (.*?) (?:with \d+ test cases? )?passed after', text)
+    return UnitTest(name, title[1] if title else name, seconds,
+                    {number for number, mark in enumerate(marks) if mark})
+
+
+def batches(tests):
+    """The quickest tests together, then more and more of the longer ones."""
+    rest = sorted(tests, key=lambda test: test.seconds)
+    budget = 0.5
+    while rest:
+        count, seconds = 1, rest[0].seconds
+        while count < len(rest) and seconds + rest[count].seconds <= budget:
+            seconds += rest[count].seconds
+            count += 1
+        yield rest[:count], seconds
+        rest, budget = rest[count:], budget * GROWTH
+
+
+def run_units(survivors, count):
+    listed = subprocess.run(test_command("--list-tests"), capture_output=True, text=True,
+                            check=True).stdout.split("\n")
+    names = [name for name in listed if "/" in name
+             and not any(f".{suite}/" in name for suite in NOT_ASKED)]
+    known = recorded_killers()
+    with concurrent.futures.ThreadPoolExecutor(WORKERS) as pool:
+        try:
+            tests = {test.name: test for test in
+                     pool.map(lambda name: learn(name, count), names)}
+            print(f"{len(tests)} unit tests learned", flush=True)
+            asked = [pool.submit(ask, mutant, tests, known) for mutant in survivors]
+            for done, each in enumerate(concurrent.futures.as_completed(asked), 1):
+                mutant = each.result()
+                if mutant.killer is None:
+                    print(f"survives: {mutant}", flush=True)
+                else:
+                    record_killer(mutant)
+                if done % 20 == 0:
+                    print(f"{done} of {len(survivors)} asked", flush=True)
+        except BaseException:
+            pool.shutdown(cancel_futures=True)
+            raise
+
+
+def ask(mutant, tests, known):
+    """The mutant, with the test that does not pass when its check is gone."""
+    reaching = [test for test in tests.values() if mutant.number in test.asks]
+    first = [test for test in reaching if test.name == known.get(mutant.key)]
+    rest = [test for test in reaching if test not in first]
+    for batch, seconds in [*([(first, first[0].seconds)] if first else []), *batches(rest)]:
+        code, text = run_tests([test.name for test in batch], PATIENCE * seconds + GRACE,
+                               ASSAY_MUTANT=str(mutant.number))
         if code != 0:
-            failed = re.search(r'Test "?(.*?)"? recorded an issue', text)
-            mutant.killer = "unit test " + (failed[1] if failed else "(it ends the process)")
+            mutant.killer = "unit test " + who_failed(batch, text)
+            break
+    return mutant
 
 
-def run_bounded(command, environment, seconds):
-    """Status and output of the unit tests. A run that does not end is ended with all
-    that it started; one that somebody else ended says nothing, and is done again."""
+def who_failed(batch, text):
+    """The name of the test that says so; another text where the process just ended."""
+    titles = set(re.findall(r"Test (.*?) (?:with \d+ test cases? )?recorded an issue", text))
+    return next((test.name for test in batch if test.title in titles),
+                batch[0].name if len(batch) == 1 else "(it ends the process)")
+
+
+def run_tests(names, seconds, **variables):
+    """Status and output of unit tests, which may work for so many seconds. One that
+    somebody else ended says nothing, and is done again."""
+    command = ["prlimit", f"--cpu={int(seconds) + 1}", "--core=0", *test_command(
+        *(part for name in names for part in ("--filter", "^" + re.escape(name))))]
+    environment = dict(os.environ, SWIFT_BACKTRACE="enable=no", **variables)
     code, text = 0, ""
     for _ in range(3):
         process = subprocess.Popen(command, stdout=subprocess.PIPE,
                                    stderr=subprocess.STDOUT, text=True, errors="replace",
                                    env=environment, start_new_session=True)
         try:
-            text = process.communicate(timeout=seconds)[0]
+            text = process.communicate(timeout=BUSY * seconds)[0]
         except subprocess.TimeoutExpired:
             os.killpg(process.pid, signal.SIGKILL)
             process.communicate()
             return 1, ""
         code = process.returncode
-        if code not in (-signal.SIGTERM, -signal.SIGINT, -signal.SIGHUP, -signal.SIGKILL):
+        if code not in (-signal.SIGTERM, -signal.SIGINT, -signal.SIGHUP):
             break
     return code, text
+
+
+def recorded_killers():
+    """By mutant, the test that killed it before. Asked first, never believed."""
+    known = {}
+    if (OUT / "killers.tsv").exists():
+        for line in (OUT / "killers.tsv").read_text().splitlines():
+            path, kind, clause, killer = line.split("\t")
+            known[(path, kind, clause)] = killer.removeprefix("unit test ")
+    return known
+
+
+def record_killer(mutant):
+    with (OUT / "killers.tsv").open("a") as file:
+        file.write("\t".join([*mutant.key, mutant.killer]) + "\n")
 
 
 def equivalents():
@@ -436,7 +518,7 @@ def main():
     if survivors and not options.skip_units:
         run(["swift", "build", "--build-tests", "--package-path", str(TREE), "--scratch-path",
              str(OUT / "scratch")], "units.log")
-        run_units(survivors)
+        run_units(survivors, len(mutants))
     survivors = [mutant for mutant in survivors if mutant.killer is None]
     accepted = [mutant for mutant in mutants if mutant.killer is None and mutant.key in known]
     with (OUT / "report.tsv").open("w") as report:
