@@ -52,6 +52,9 @@ struct AssertionTests {
         try Fixture.assert(object, verifier, publicKey: key).refusal
           == "misuse.assertion.public-key public_key")
     }
+    for point in [Array(device.point.dropLast()), device.point + [0], compressed] {
+      #expect(AttestedKey.point(point) == nil)
+    }
     let other = try SigningKey.generate(.p256).publicKey()
     #expect(
       try Fixture.assert(object, verifier, publicKey: other).refusal

@@ -51,6 +51,11 @@ struct AttestChainTests {
     #expect(
       try leaf { $0.publicKeyInfo = try SigningKey.generate(.p384).publicKeyInfo() }
         == "rejected.chain.key" + place)
+    // A point of P-256 under the name of brainpoolP256r1.
+    let point = try SigningKey.generate(.p256).publicKey()
+    #expect(
+      try leaf { $0.publicKeyInfo = KeyEncoding.named("1.3.36.3.3.2.8.1.1.7", point) }
+        == "rejected.chain.key" + place)
     #expect(
       try leaf { $0 = $0.replacing(OID.basicConstraints, with: .basicConstraints(ca: true)) }
         == "rejected.chain.leaf-is-ca" + place)

@@ -474,14 +474,26 @@ struct AttestReceiptTests {
         .malformedAttestReceiptField, "receipt.fields", at: "field \(type)",
         try verify(fields().changing(type) { $0.value = value }))
     }
-    let p384 = try SigningKey.generate(.p384)
     let bench = try AttestReceiptBench.shared()
-    var leaf = bench.leaf
-    leaf.publicKeyInfo = try p384.publicKeyInfo()
-    let other = try leaf.signed(by: bench.intermediateKey)
-    expect(
-      .malformedAttestReceiptField, "receipt.fields", at: "field 3",
-      try verify(fields().changing(3) { $0.value = other }))
+    func verified(_ publicKeyInfo: [UInt8]) throws -> AttestReceiptBench.Answer {
+      var leaf = bench.leaf
+      leaf.publicKeyInfo = publicKeyInfo
+      let certificate = try leaf.signed(by: bench.intermediateKey)
+      return try verify(fields().changing(3) { $0.value = certificate })
+    }
+    let point = try bench.point
+    #expect(try verified(KeyEncoding.named(OID.p256, point)).status == .ok)
+    for other in [
+      try SigningKey.generate(.p384).publicKeyInfo(),
+      // Another curve whose points are as long: brainpoolP256r1.
+      KeyEncoding.named("1.3.36.3.3.2.8.1.1.7", point),
+      KeyEncoding.named(OID.p256, KeyEncoding.compressed(point)),
+      KeyEncoding.named(OID.p256, KeyEncoding.hybrid(point)),
+      KeyEncoding.named(OID.p256, point + [0]),
+    ] {
+      expect(
+        .malformedAttestReceiptField, "receipt.fields", at: "field 3", try verified(other))
+    }
   }
 
   @Test("FRC-7 the type agrees with metric and refresh time")

@@ -253,6 +253,8 @@ struct AttestationTests {
   func receipt() throws {
     let bare = try Fixture.attestation { $0.receipt = [] }
     #expect(try Fixture.attest(bare).name == "malformed.attest-receipt.empty")
+    // It is a fault of the form, named before those of what the form holds.
+    #expect(try Fixture.attest(bare).text("error.check") == "attest.form")
     let verifier = try Fixture.verifier([("attest.receipt", "ignore")])
     let document = try Fixture.attest(bare, verifier)
     #expect(document.status == .ok)
@@ -359,6 +361,8 @@ struct AttestationTests {
     #expect(try refusal { _ in value([]) } == malformed)
     #expect(try refusal { value(head + $0.reversed()) } == "rejected.attest.nonce x5c[0]")
     #expect(try refusal { _ in [] } == "rejected.chain.leaf-marker x5c[0]")
+    let unmarked = try Fixture.attest(try Fixture.attestation { $0.nonce = { _ in [] } }, verifier)
+    #expect(unmarked.text("error.check") == "chain")
     #expect(
       try refusal { value(head + $0) + value(head + $0) }
         == "rejected.chain.duplicate-extension x5c[0]")
@@ -521,6 +525,12 @@ struct AttestationTests {
     #expect(try name("2.0.0", ["minimum": "2"]) == "ok")
     #expect(try name("1.99.99", ["minimum": "2"]) == refused)
     #expect(try name("2.0b3", ["minimum": "1"]) == refused)
+    let digits = String(repeating: "9", count: 18)
+    #expect(try name(digits, ["minimum": "1"]) == "ok")
+    #expect(try name(digits + "9", ["minimum": "1"]) == refused)
+    let parts = Array(repeating: "1", count: 16).joined(separator: ".")
+    #expect(try name(parts, ["minimum": "1"]) == "ok")
+    #expect(try name(parts + ".1", ["minimum": "1"]) == refused)
     #expect(try name("", ["minimum": "1"]) == refused)
     #expect(try name(nil, ["minimum": "1"]) == "ok")
     #expect(try name(nil, ["minimum": "1"], missing: "refuse") == refused)
@@ -564,6 +574,12 @@ struct AttestationTests {
       [0x30, 0x06, 0xbf, 0xff, 0xff, 0xff, 0xff, 0xff], [0x30, 0x02, 0xa3, 0x05],
       [0x30, 0x03, 0xa3, 0x84, 0x00], [0x30, 0x02, 0x02, 0x00],
       [0x30, 0x08, 0xbf, 0x8a, 0x78, 0x04, 0x04, 0x02, 0x00, 0x41],
+      // A length of no octets, and one of three.
+      [0x30, 0x04, 0xbf, 0x8a, 0x78, 0x80],
+      [0x30, 0x0a, 0xbf, 0x8a, 0x78, 0x83, 0x00, 0x00, 0x03, 0x04, 0x01, 0x41],
+      // A tag that is 1400 in the low 64 bits alone.
+      [0x30, 0x10, 0xbf, 0x81] + [UInt8](repeating: 0x80, count: 8)
+        + [0x8a, 0x78, 0x03, 0x04, 0x01, 0x41],
     ] as [[UInt8]] {
       let document = try document(system, value)
       #expect(document.status == .ok)
@@ -575,9 +591,17 @@ struct AttestationTests {
     #expect(absent.tree?.at("attestation.os.platform")?.isNull == true)
     let unknown = try document(system, [0x30, 0x07, 0xbf, 0x8f, 0x7f, 0x03, 0x02, 0x01, 0x00])
     #expect(unknown.warningIds.isEmpty)
-    #expect(
-      try document(AttestLeafExtensions.accessControlOID, [0x30, 0x00]).warningIds
-        == ["leaf-info"])
+    let octets: [UInt8] = [0x30, 0x05, 0xa3, 0x03, 0x04, 0x01, 0x00]
+    let null: [UInt8] = [0x05, 0x00]
+    #expect(try document(AttestLeafExtensions.accessControlOID, octets).warningIds == [])
+    for value in [
+      [0x30, 0x00], octets + null, [0x30, 0x07] + octets.dropFirst(2) + null,
+      [0x30, 0x07, 0xa3, 0x05] + octets.dropFirst(4) + null,
+    ] as [[UInt8]] {
+      #expect(
+        try document(AttestLeafExtensions.accessControlOID, value).warningIds == ["leaf-info"],
+        "\(value)")
+    }
     #expect(try document(AttestLeafExtensions.keyFactsOID, [0x00]).warningIds == ["leaf-info"])
   }
 

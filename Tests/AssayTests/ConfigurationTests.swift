@@ -240,7 +240,7 @@ struct ConfigurationTests {
       ("P1D", true), ("P90D", true), ("P2W", true), ("P12M", true), ("P9999Y", true),
       ("P0D", false), ("P01D", false), ("P-1D", false), ("P1H", false), ("PT1H", false),
       ("P1M1D", false), ("P10000D", false), ("P", false), ("PD", false), ("p1d", false),
-      ("P1d", false),
+      ("P1d", false), ("p1D", false), ("Q1D", false),
       ("P1.5D", false), ("P 1D", false), ("", false), ("P1D ", false),
     ] {
       expect(

@@ -132,6 +132,7 @@ struct PropertyListTests {
     #expect(status("{\"a\"=\"b\"\"c\"=\"d\";}") == .malformedPlistSyntax)
     #expect(status("{\"a\"=\"b\",\"c\"=\"d\";}") == .malformedPlistSyntax)
     #expect(status("{;}") == .malformedPlistSyntax)
+    #expect(status("{\"a\"-\"b\";}") == .malformedPlistSyntax)
     #expect(status("{\"a\"=\"b\";;}") == .malformedPlistSyntax)
     #expect(status("{}") == nil)
   }
@@ -153,7 +154,9 @@ struct PropertyListTests {
     let bytes = utf8("{\n\t\"a\\\"\" = 'b\\101';\n\tc = d;\n}")
     #expect(status(bytes) == nil)
     for count in 0..<bytes.count {
-      #expect(status(Array(bytes.prefix(count))) == .malformedPlistSyntax, "\(count)")
+      let part = String(decoding: bytes.prefix(count), as: UTF8.self)
+      #expect(status(part) == .malformedPlistSyntax, "\(count)")
+      #expect(place(part) == "byte \(count)")
     }
   }
 

@@ -121,6 +121,17 @@ struct PurchaseInfoTests {
     #expect(try check(Self.good.setting(key, right)).status == .ok)
   }
 
+  @Test("RCP-13 a number is one to eighteen digits")
+  func numbers() {
+    func number(_ text: String) -> Int64? { PurchaseInfo.decimal(utf8(text)[...]) }
+    #expect(number("0") == 0)
+    #expect(number("007") == 7)
+    #expect(number(String(repeating: "9", count: 18)) == 999_999_999_999_999_999)
+    for wrong in ["", String(repeating: "1", count: 19), "-1", "1 ", "1:", "/1"] {
+      #expect(number(wrong) == nil, "\(wrong)")
+    }
+  }
+
   @Test(
     "RCP-13 milliseconds have 12 or 13 digits",
     arguments: [
@@ -148,7 +159,7 @@ struct PurchaseInfoTests {
       "2012-04-30 15:05:55 GMT", "2012-04-30 15:05:55 Etc/GM", "2012-04-30 15:05:55 Etc/GMT ",
       "2012-04-30 15:05:55 Etc/UTC", "2012-04-30 15:05:55 etc/gmt",
       "2012-04-30 15:05:55 America/Los_Angeles", "2012-04-30T15:05:55 Etc/GMT",
-      "2012/04/30 15:05:55 Etc/GMT", "2012-04/30 15:05:55 Etc/GMT",
+      "2012/04-30 15:05:55 Etc/GMT", "2012-04/30 15:05:55 Etc/GMT",
       "2012-04-30 15.05:55 Etc/GMT", "2012-04-30 15:05.55 Etc/GMT",
       "2012-04-30 15:05:55-Etc/GMT", "2012-4-30 15:05:555 Etc/GMT",
       "2012-00-30 15:05:55 Etc/GMT", "2012-13-30 15:05:55 Etc/GMT",

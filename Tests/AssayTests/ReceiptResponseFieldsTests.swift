@@ -355,6 +355,10 @@ struct ReceiptResponseFieldsTests {
     #expect(undated.source("requestDate") == "null")
     #expect(undated.integer("asOf") == AnswerSample.now + five * 9)
     #expect(undated.integer("clockSkew") == nil)
+    // Clocks whose difference is no number.
+    for (apple, host) in [(Int64.max, -1), (Int64.min, 1)] as [(Int64, Int64)] {
+      #expect(ReceiptResponse.Clock(requestDate: apple, nowMs: host).skew == nil)
+    }
   }
 
   @Test("VRR-19 every field of an app's receipt, in camel case and milliseconds")

@@ -1,3 +1,4 @@
+import AssayAuthority
 import Testing
 
 @testable import Assay
@@ -119,6 +120,65 @@ struct ReceiptTrustTests {
     #expect(ReceiptAnchor(AppleRoots.rootCAG3) == nil)
     #expect(ReceiptAnchor(AppleRoots.developerRelationsG5) == nil)
     #expect(ReceiptAnchor([]) == nil)
+  }
+
+  /// The key of a modulus of so many octets, whose first bit is set; nobody has
+  /// the private one.
+  private func rsa(octets: Int) -> [UInt8] {
+    typealias DER = AssayAuthority.DER
+    let modulus = [0x00, 0xc3] + [UInt8](repeating: 0x5b, count: octets - 1)
+    let pair = DER.sequence(DER.integer(octets: modulus), DER.integer(octets: [1, 0, 1]))
+    return DER.sequence(
+      DER.sequence(DER.oid(OID.rsaEncryption), DER.null), DER.bitString(pair))
+  }
+
+  @Test("CFG-3 PTH-9 a root of receipts is of version 3 and has no fewer than 2,048 bits")
+  func anchorForms() throws {
+    let authority = try AppReceiptBench.authority()
+    func isAnchor(
+      _ key: SigningKey, _ change: (inout CertificateTemplate) throws -> Void = { _ in }
+    ) throws -> Bool {
+      var root = authority.root
+      try change(&root)
+      return ReceiptAnchor(try root.signed(by: key)) != nil
+    }
+    let key = authority.keys.root
+    #expect(try isAnchor(key))
+    #expect(try !isAnchor(key) { $0.version = [] })
+    let short = try SigningKey.generate(.rsa(bits: 1024))
+    #expect(try !isAnchor(short) { $0.publicKeyInfo = try short.publicKeyInfo() })
+  }
+
+  @Test("PTH-9 no modulus of more than 4,096 bits")
+  func longModulus() throws {
+    let authority = try AppReceiptBench.authority()
+    for (octets, isGood) in [(512, true), (513, false)] {
+      let der = try authority.chain(
+        .current, intermediate: { $0.publicKeyInfo = rsa(octets: octets) }
+      ).intermediate
+      let certificate = try #require(Certificate(der))
+      #expect(RSAModulus.bits(certificate) == octets * 8)
+      #expect((RSAPublicKey.make(certificate) != nil) == isGood)
+      var progress = 0
+      do throws(Refusal) {
+        try ReceiptRules.checkIntermediate(certificate, .app, at: "", &progress)
+        #expect(isGood)
+      } catch {
+        #expect(!isGood && error.status == .rejectedChainKey)
+      }
+    }
+  }
+
+  @Test("PTH-13 a leaf of one line is not found for the other")
+  func lines() throws {
+    let der = try AppReceiptBench.authority().chain(.current).leaf
+    let leaf = try #require(Certificate(der))
+    let cache = PathCache(capacity: 4)
+    #expect(cache.record(der, .app) == nil)
+    cache.remember(LeafRecord(leaf, try #require(RSAPublicKey.make(leaf)), .app, []))
+    #expect(cache.record(der, .app) != nil)
+    #expect(cache.record(der, .transactionV3) != nil)
+    #expect(cache.record(der, .transactionV2) == nil)
   }
 
   @Test("PTH-12 SHA-1 signatures verify in this libcrypto")

@@ -133,6 +133,27 @@ struct RefusalEdgesTests {
   @Test("JWS-60 headers that share their index are told apart by their bytes")
   func collision() throws {
     let chain = try provenChain()
+    let (first, second) = sameIndex()
+    let cache = ChainCache(capacity: 4)
+    cache.remember(chain, header: first[...])
+    #expect(cache.chain(header: first[...]) != nil)
+    #expect(cache.chain(header: second[...]) == nil)
+  }
+
+  @Test("ATT-36 certificates and keys that share their index are told apart by their bytes")
+  func bytesCollision() {
+    let (first, second) = sameIndex()
+    let cache = BytesCache<Int>(capacity: 4)
+    cache.remember(first[...], 1)
+    #expect(cache.find(first[...]) == 1)
+    #expect(cache.find(second[...]) == nil)
+    let none = BytesCache<Int>(capacity: 0)
+    none.remember(first[...], 1)
+    #expect(none.find(first[...]) == nil)
+  }
+
+  /// Two texts of the same length and index.
+  private func sameIndex() -> ([UInt8], [UInt8]) {
     let first = [UInt8](repeating: 0x61, count: 64)
     // The first word of lane 0 is other, and the second takes the difference back.
     var second = first
@@ -143,10 +164,7 @@ struct RefusalEdgesTests {
     put(word(first, 32) ^ difference, &second, 32)
     #expect(first != second)
     #expect(HeaderHash.of(first[...]) == HeaderHash.of(second[...]))
-    let cache = ChainCache(capacity: 4)
-    cache.remember(chain, header: first[...])
-    #expect(cache.chain(header: first[...]) != nil)
-    #expect(cache.chain(header: second[...]) == nil)
+    return (first, second)
   }
 
   @Test("JWS-60 a header that begins another one with the same index is not that one")

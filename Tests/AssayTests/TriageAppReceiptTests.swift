@@ -194,10 +194,29 @@ struct TriageAppReceiptTests {
         == (isForeign ? "rejected.triage.foreign-bundle" : "pending.triage.unverified"))
   }
 
-  @Test("TRI-9 an App Attest receipt without App ID has a trait")
-  func noAppId() {
-    let result = look(Fixture.attestReceipt(appId: nil))
+  @Test(
+    "TRI-9 an App Attest receipt without App ID, or with a NUL in it, has a trait",
+    arguments: [nil, "ABCDE12345.com.example.app\0", "ABCDE12345.com.foreign\0"])
+  func noAppId(_ appId: String?) {
+    let result = look(Fixture.attestReceipt(appId: appId))
     #expect(result.traitNames == ["missing:bundle-id"])
     #expect(result.category == .unconfirmed)
+    #expect(result.claim?.appId == nil)
+  }
+
+  @Test("TRI-4 what begins as a container does: its object identifier stands first")
+  func beginning() {
+    let oid: [UInt8] = [0x06, 0x09, 0x2a, 0x86, 0x48, 0x86, 0xf7, 0x0d, 0x01, 0x07, 0x02]
+    func isOne(_ bytes: [UInt8]) -> Bool { Triage.beginsAsSignedData(bytes) }
+    #expect(isOne([0x30, 0x0b] + oid))
+    #expect(isOne([0x30, 0x80] + oid))
+    #expect(isOne([0x30, 0x82, 0x01, 0x00] + oid))
+    let short: [[UInt8]] = [[], [0x30], [0x30, 0x82], [0x30, 0xff], [0x30, 0x0b] + oid.dropLast()]
+    for bytes in short { #expect(!isOne(bytes), "\(bytes)") }
+    for (place, byte) in [(0, 0x04), (1, 0x08), (10, 0x01)] as [(Int, UInt8)] {
+      var other = oid
+      other[place] = byte
+      #expect(!isOne([0x30, 0x0b] + other))
+    }
   }
 }

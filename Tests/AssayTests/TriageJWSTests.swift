@@ -29,6 +29,15 @@ struct TriageJWSTests {
     #expect(document.text("claimed.originalTransactionId") == "2000000000000017")
   }
 
+  @Test("TRI-3 a date outside 2008 to 2100 is not claimed")
+  func dateOutside() throws {
+    let other = Fixture.transaction.replacing("1551690123000", with: "4102444800001")
+    #expect(other != Fixture.transaction)
+    let result = Fixture.look(Fixture.jws(other))
+    #expect(result.category == .jws)
+    #expect(try #require(result.claim).purchaseDate == nil)
+  }
+
   @Test("TRI-3 a JWS inside base64 is the same one")
   func encoded() {
     let jws = Fixture.jws(Fixture.transaction)
@@ -97,6 +106,9 @@ struct TriageJWSTests {
     #expect(product.disposition == .keep)
     let noBundle = look(#""bundleId":"com.example.app","#, "", standard)
     #expect(noBundle.category == .jws)
+    let nobodys = Fixture.transaction.replacing(#""bundleId":"com.example.app","#, with: "")
+      .replacing("app.month", with: "app.new")
+    #expect(Fixture.look(Fixture.jws(nobodys)).category == .jws)
   }
 
   @Test("TRI-7 without a catalogue no product of a JWS is unknown")

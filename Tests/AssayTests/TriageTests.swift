@@ -71,7 +71,10 @@ struct TriageTests {
 
   @Test(
     "TRI-2 undecoded, only the cracker's own text counts",
-    arguments: ["com.urus.iap.", "com.urus.iap.12x", "com.urus.ia.12", "xcom.urus.iap.12"])
+    arguments: [
+      "com.urus.iap.", "com.urus.iap.12x", "com.urus.ia.12", "xcom.urus.iap.12",
+      "com.urus.iap." + String(repeating: "1", count: 244),
+    ])
   func notCrackerText(_ text: String) {
     #expect(Fixture.look(text).category == .malformed)
   }
@@ -122,6 +125,18 @@ struct TriageTests {
     #expect(result.category == .malformed)
     #expect(result.status == "malformed.plist.construct")
     #expect(Fixture.look(#"{"a\"":1}"#).form == .json)
+  }
+
+  @Test("TRI-3 where lists and JSON part: a quoted name, then a colon")
+  func firstName() {
+    func hasColon(_ text: String) -> Bool { TriageForms.hasColonAfterFirstName(utf8(text)) }
+    for json in [#"{"a":1}"#, " { \"a\" :", #"{"a\"":"#] { #expect(hasColon(json), "\(json)") }
+    for other in [
+      "", "{", "{}", "[\"a\":1]", "{a:1}", "{'a':1}", #"{"a":"#.replacing(":", with: "="),
+      #"{"a\":1}"#, #"{"a"#, #"{"a""#,
+    ] {
+      #expect(!hasColon(other), "\(other)")
+    }
   }
 
   // MARK: TRI-4

@@ -1,3 +1,19 @@
+import CLibCrypto
+
+extension [UInt8] {
+  /// Whether the slice has these bytes and no others: many at once, and not in
+  /// constant time.
+  func equals(_ slice: ArraySlice<UInt8>) -> Bool {
+    guard slice.count == count else { return false }
+    return unsafe withUnsafeBytes { mine in
+      unsafe slice.withUnsafeBytes { theirs in
+        guard let mine = mine.baseAddress, let other = theirs.baseAddress else { return true }
+        return unsafe memcmp(mine, other, theirs.count) == 0
+      }
+    }
+  }
+}
+
 extension Span<UInt8> {
   /// Whether a part of these bytes is the literal. False when the part lies
   /// outside.

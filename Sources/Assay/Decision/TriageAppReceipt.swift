@@ -58,11 +58,11 @@ extension Triage {
     var traits = TriageTraits()
     var claim = TriageClaim(claims.payload.bytes)
     var receipt = TriageClaim.AppReceipt()
-    receipt.type = claims.shown(claims.type)
+    receipt.type = claims.type
     receipt.creationDate = claims.creationDate
     receipt.purchaseCount = claims.purchases.count
     receipt.isComplete = claims.purchases.count <= TriageClaim.AppReceipt.purchaseCap
-    claim.bundleId = claims.shown(claims.bundleId)
+    claim.bundleId = claims.bundleId
     claim.environment = claims.type.flatMap {
       AppReceiptVerification.environment(ofType: claims.slice($0))
     }
@@ -88,7 +88,7 @@ extension Triage {
     _ purchase: AppReceiptClaims.Purchase, _ claims: AppReceiptClaims,
     _ receipt: inout TriageClaim.AppReceipt
   ) {
-    guard let id = claims.shown(purchase.productId),
+    guard let id = purchase.productId,
       receipt.productIds.count < TriageClaim.AppReceipt.productCap
     else { return }
     for known in receipt.productIds where claims.slice(known) == claims.slice(id) { return }
@@ -124,7 +124,7 @@ extension Triage {
     claim.appReceipt = receipt
     var traits = TriageTraits()
     var isOurs: Bool? = nil
-    if let id = claims.shown(claims.bundleId) {
+    if let id = claims.bundleId {
       claim.appId = id
       let appId = claims.slice(id)
       if let dot = appId.firstIndex(of: 0x2e) {
@@ -147,14 +147,5 @@ extension Triage {
       if teamId.utf8[...] == team { return true }
     }
     return false
-  }
-}
-
-extension AppReceiptClaims {
-  /// A text that may be shown; nil for one with a NUL, which ends a C string and
-  /// stands in no genuine receipt.
-  fileprivate func shown(_ range: Range<Int>?) -> Range<Int>? {
-    guard let range, !slice(range).contains(0) else { return nil }
-    return range
   }
 }

@@ -4,7 +4,7 @@ enum TriageSignature {
   /// Whether the text is clean base64 of a blob of version 2 or 3 whose lengths
   /// fit. False is no verdict: then the text is decoded.
   static func isWhole(_ text: ArraySlice<UInt8>) -> Bool {
-    guard text.count >= 8, text.count % 4 == 0 else { return false }
+    guard text.count % 4 == 0 else { return false }
     var digits = text
     for _ in 0..<2 where digits.last == padding { digits = digits.dropLast() }
     let count = digits.count / 4 &* 3 &+ max(digits.count % 4 &- 1, 0)
@@ -12,7 +12,7 @@ enum TriageSignature {
       let version = SignatureBlob.Version(rawValue: Int64(byte(0, of: digits)))
     else { return false }
     let lengthAt = 1 &+ version.signatureByteCount
-    guard count >= lengthAt &+ 4 else { return false }
+    // Of a text that ends before the length, what is left is less than nothing.
     var length = 0
     for offset in 0..<4 { length = length << 8 | Int(byte(lengthAt &+ offset, of: digits)) }
     return length == count &- lengthAt &- 4

@@ -83,7 +83,7 @@ struct AppReceiptClaims: Sendable {
     }
     form = .attestReceipt
     type = attribute6
-    bundleId = attribute2.flatMap { UTF8Sequence.isValid(Array(bytes[$0])) ? $0 : nil }
+    bundleId = attribute2.flatMap { ReceiptAttribute.isText(bytes, $0) ? $0 : nil }
     creationDate = attribute12.flatMap { AppReceiptClaims.date(bytes[$0]) }
     purchases = []
   }

@@ -93,7 +93,7 @@ extension AttestPolicy {
       return false
     }
     try require(
-      ValidationCategory.mayBeAccepted(number) && category.accepted.contains(number),
+      category.accepted.contains(number),
       refusals.category, "ATT-45", detail: "category " + String(number))
     return true
   }

@@ -69,14 +69,13 @@ struct AttestReceiptVerification {
     }
   }
 
-  /// Client hash and creation time of a receipt whose signature nobody has
-  /// looked at; nil when they cannot be read. For a diagnosis, and for a date
+  /// Client hash and creation time of a receipt out of an attestation, whose
+  /// limit is ATT-1, and whose signature nobody has looked at; nil when they cannot be read. For a diagnosis, and for a date
   /// that a verification of the same bytes confirms (ATT-40, DIA-2).
   static func unverified(
     _ bytes: ArraySlice<UInt8>
   ) -> (clientHash: ArraySlice<UInt8>, createdMs: Int64)? {
-    guard bytes.count <= byteCap,
-      let content = SignedMessage.unverifiedPayload(of: Array(bytes)),
+    guard let content = SignedMessage.unverifiedPayload(of: Array(bytes)),
       let fields = try? AttestReceiptFields(content)
     else { return nil }
     return (fields.slice(fields.clientHash), fields.createdMs)

@@ -97,14 +97,15 @@ struct AttestationObject: Sendable {
     _ cbor: CBOR, _ list: CBOR.Item, _ trust: AttestTrust
   ) throws(Refusal) -> (leaf: ArraySlice<UInt8>, intermediate: ArraySlice<UInt8>) {
     let entries = cbor.elements(of: list)
-    try require((2...3).contains(entries.count), .rejectedChainLength, "ATT-11", at: "x5c")
+    guard entries.count >= 2, entries.count <= 3 else {
+      throw Refusal(.rejectedChainLength, "ATT-11", at: "x5c")
+    }
     for (index, entry) in entries.enumerated() {
       var place: String { "x5c[" + String(index) + "]" }
       try require(entry.kind == .bytes, forms.statement, "ATT-10", at: place)
       try require(
         entry.content.count <= certificateCap, .tooLargeChainCertificate, "ATT-11", at: place)
     }
-    guard entries.count >= 2 else { throw Refusal(.rejectedChainLength, "ATT-11", at: "x5c") }
     if entries.count == 3 {
       let root = cbor.bytes(entries[2])
       let isPinned = try trust.anchors().contains { $0.certificate.der[...] == root }

@@ -60,11 +60,12 @@ struct ReceiptAttribute {
   /// APR-12: well-formed UTF-8 without NUL, as in every other text (RCP-6): a host
   /// that reads up to a NUL would see the identifier of another product.
   static func utf8(_ bytes: [UInt8], _ value: Range<Int>) -> Range<Int>? {
-    guard let content = content(bytes, value, utf8String), !bytes[content].contains(0) else {
-      return nil
-    }
-    if isASCII(bytes, content) || UTF8Sequence.isValid(Array(bytes[content])) { return content }
-    return nil
+    content(bytes, value, utf8String).flatMap { isText(bytes, $0) ? $0 : nil }
+  }
+
+  static func isText(_ bytes: [UInt8], _ content: Range<Int>) -> Bool {
+    if bytes[content].contains(0) { return false }
+    return isASCII(bytes, content) || UTF8Sequence.isValid(Array(bytes[content]))
   }
 
   /// APR-12: ASCII.

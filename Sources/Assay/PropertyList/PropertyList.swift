@@ -83,9 +83,10 @@ struct PropertyList: Sendable {
     var at = 0
     guard expect("{\n", &at) else { return false }
     for place in places {
-      guard !place.isBare, expect("\t\"", &at), place.key.lowerBound == at else { return false }
+      guard expect("\t\"", &at) else { return false }
       at = place.key.upperBound
-      guard expect("\" = \"", &at), place.value.lowerBound == at else { return false }
+      guard expect("\" = \"", &at) else { return false }
+      // What was resolved from escapes ends behind the text, where nothing is expected.
       at = place.value.upperBound
       guard expect("\";\n", &at) else { return false }
     }

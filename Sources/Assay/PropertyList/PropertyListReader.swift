@@ -30,11 +30,10 @@ struct PropertyListReader {
 
   // MARK: the whole text
 
-  /// RCP-8: property lists of the other two kinds.
+  /// RCP-8: a binary property list. One of XML begins as data would, and is refused
+  /// like it.
   private func checkFormat(_ text: Span<UInt8>) throws(Refusal) {
-    try require(
-      !text.begins(with: "bplist") && !text.begins(with: "<?xml"), .malformedPlistConstruct,
-      "RCP-8", at: "byte 0")
+    try require(!text.begins(with: "bplist"), .malformedPlistConstruct, "RCP-8", at: "byte 0")
   }
 
   /// RCP-6: valid UTF-8 without NUL.

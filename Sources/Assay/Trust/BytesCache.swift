@@ -28,7 +28,7 @@
     guard capacity > 0 else { return nil }
     let index = HeaderHash.of(bytes)
     // Compared in full: an index alone proves nothing.
-    guard let entry = withLevel({ $0.entries.find(index) }) ?? nil, entry.bytes[...] == bytes
+    guard let entry = withLevel({ $0.entries.find(index) }) ?? nil, entry.bytes.equals(bytes)
     else { return nil }
     return entry.value
   }

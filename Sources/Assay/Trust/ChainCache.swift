@@ -27,17 +27,6 @@ import CLibCrypto
       self.bytes = bytes
       self.chain = chain
     }
-
-    /// Compared in full (JWS-60).
-    func isOf(_ header: ArraySlice<UInt8>) -> Bool {
-      guard header.count == bytes.count else { return false }
-      return unsafe bytes.withUnsafeBytes { mine in
-        unsafe header.withUnsafeBytes { theirs in
-          guard let mine = mine.baseAddress, let other = theirs.baseAddress else { return true }
-          return unsafe memcmp(mine, other, theirs.count) == 0
-        }
-      }
-    }
   }
 
   /// JWS-64: a longer header would take more than its share of memory.
@@ -57,8 +46,8 @@ import CLibCrypto
   func chain(header: ArraySlice<UInt8>) -> ProvenChain? {
     guard capacity > 0 else { return nil }
     let index = HeaderHash.of(header)
-    guard let entry = withLevels({ $0.headers.find(index) }) ?? nil,
-      entry.isOf(header)
+    // Compared in full (JWS-60).
+    guard let entry = withLevels({ $0.headers.find(index) }) ?? nil, entry.bytes.equals(header)
     else { return nil }
     return entry.chain
   }

@@ -1,5 +1,3 @@
-import CLibCrypto
-
 /// A leaf with every intermediate that was proven to have signed it (PTH-13). A
 /// pure function of certificates and anchors, so it never grows old; dates are
 /// judged for every receipt anew.
@@ -25,17 +23,6 @@ final class LeafRecord: Sendable {
     report = writer.bytes
   }
 
-  /// Compared in full: an index alone proves nothing.
-  func isOf(_ other: [UInt8]) -> Bool {
-    guard other.count == leaf.der.count else { return false }
-    return unsafe leaf.der.withUnsafeBytes { mine in
-      unsafe other.withUnsafeBytes { theirs in
-        guard let mine = mine.baseAddress, let other = theirs.baseAddress else { return true }
-        return unsafe memcmp(mine, other, theirs.count) == 0
-      }
-    }
-  }
-
   /// Whether every certificate of the bag is the leaf, a root, or an
   /// intermediate that is known here: nothing in it needs to be looked at.
   func covers(_ bag: [[UInt8]], _ anchors: [ReceiptAnchor]) -> Bool {
@@ -51,45 +38,19 @@ final class LeafRecord: Sendable {
 }
 
 /// Leaves of receipts, found again by their bytes. Nothing enters that was not
-/// proven; a busy lock is a miss, never a wait.
-@safe final class PathCache: @unchecked Sendable {
-  private final class Level {
-    var records = RecentlyUsed<UInt64, LeafRecord>()
-  }
-
-  private let capacity: Int
-  private let lock = TryLock()
-  private var level = unsafe Unmanaged.passRetained(Level())
+/// proven.
+final class PathCache: Sendable {
+  private let records: BytesCache<LeafRecord>
 
   /// 0 switches the cache off.
-  init(capacity: Int) { self.capacity = capacity }
-
-  deinit { unsafe level.release() }
+  init(capacity: Int) { records = BytesCache(capacity: capacity) }
 
   func record(_ leaf: [UInt8], _ signer: ReceiptSigner) -> LeafRecord? {
-    guard capacity > 0 else { return nil }
-    let index = HeaderHash.of(leaf[...])
-    guard let record = withLevel({ $0.records.find(index) }) ?? nil,
-      (record.signer == .transactionV2) == (signer == .transactionV2), record.isOf(leaf)
+    guard let record = records.find(leaf[...]),
+      (record.signer == .transactionV2) == (signer == .transactionV2)
     else { return nil }
     return record
   }
 
-  func remember(_ record: LeafRecord) {
-    guard capacity > 0 else { return }
-    let index = HeaderHash.of(record.leaf.der[...])
-    _ = withLevel { $0.records.insert(index, record, self.capacity) }
-  }
-
-  private func withLevel<Result>(_ body: (Level) -> Result) -> Result? {
-    switch lock.take() {
-    case .busy: return nil
-    case .taken: break
-    case .abandoned:
-      // As in ChainCache: what the parent's thread was changing is left alone.
-      unsafe level = Unmanaged.passRetained(Level())
-    }
-    defer { lock.release() }
-    return unsafe body(level.takeUnretainedValue())
-  }
+  func remember(_ record: LeafRecord) { records.remember(record.leaf.der[...], record) }
 }
