@@ -211,8 +211,8 @@ struct TriageAppReceiptTests {
     #expect(isOne([0x30, 0x0b] + oid))
     #expect(isOne([0x30, 0x80] + oid))
     #expect(isOne([0x30, 0x82, 0x01, 0x00] + oid))
-    let short: [[UInt8]] = [[], [0x30], [0x30, 0x82], [0x30, 0xff], [0x30, 0x0b] + oid.dropLast()]
-    for bytes in short { #expect(!isOne(bytes), "\(bytes)") }
+    for head in [[], [0x30], [0x30, 0x82], [0x30, 0xff]] as [[UInt8]] { #expect(!isOne(head)) }
+    #expect(!isOne([0x30, 0x0b] + oid.dropLast()))
     for (place, byte) in [(0, 0x04), (1, 0x08), (10, 0x01)] as [(Int, UInt8)] {
       var other = oid
       other[place] = byte
