@@ -356,7 +356,9 @@ struct DeviceCheckTests {
       Exchanges.expect(
         try token(.string(bad)), "malformed.devicecheck.token", at: "deviceToken", rule: "DVC-4")
     }
-    Exchanges.expect(try token(["text": ""]), "malformed.devicecheck.token")
+    for bad in ["", "*garbage*", "AAAA\nAAAA"] {
+      Exchanges.expect(try token(["text": .string(bad)]), "malformed.devicecheck.token")
+    }
     Exchanges.expect(try token(["base64": ""]), "malformed.devicecheck.token")
     Exchanges.expect(try token(7), "misuse.exchange.request", at: "deviceToken")
     Exchanges.expect(try token(["base64": "A"]), "misuse.exchange.request")

@@ -598,6 +598,8 @@ struct RiskTests {
     #expect(try assess(inner).json == document.json)
   }
 
+  private static let bothSet: JSONText = ["bit0": ["value": true], "bit1": ["value": true]]
+
   @Test(
     "RSK-1 DVC-10 the observation of DeviceCheck",
     arguments: [
@@ -621,6 +623,39 @@ struct RiskTests {
         "deviceCheck.bits.bit0.x"
       ),
       (["outcome": "no-bits", "bit0": true], "deviceCheck.bit0"),
+      (["outcome": "no-bits", "fault": "ours!"], "deviceCheck.fault"),
+      (["outcome": "no-bits", "offer": 7], "deviceCheck.offer"),
+      (["outcome": "unavailable", "month": "2026-05"], "deviceCheck.month"),
+      (["outcome": "no-bits", "ageMonths": 1], "deviceCheck.ageMonths"),
+      (
+        ["outcome": "no-bits", "bits": ["bit0": ["value": true], "bit1": ["value": true]]],
+        "deviceCheck.bits"
+      ),
+      (
+        ["outcome": "bits", "ageMonths": 30, "bits": Self.bothSet], "deviceCheck.ageMonths"
+      ),
+      (
+        ["outcome": "bits", "month": "2026-05", "ageMonths": "x", "bits": Self.bothSet],
+        "deviceCheck.ageMonths"
+      ),
+      (
+        [
+          "outcome": "bits",
+          "bits": ["bit0": ["value": false, "set": true], "bit1": ["value": true]],
+        ], "deviceCheck.bits.bit0.set"
+      ),
+      (
+        [
+          "outcome": "bits",
+          "bits": ["bit0": ["value": true, "set": 1], "bit1": ["value": true]],
+        ], "deviceCheck.bits.bit0.set"
+      ),
+      (
+        [
+          "outcome": "bits",
+          "bits": ["bit0": ["value": true], "bit1": ["value": true, "aged": 0]],
+        ], "deviceCheck.bits.bit1.aged"
+      ),
       (
         [
           "outcome": "bits", "month": "2026-13",

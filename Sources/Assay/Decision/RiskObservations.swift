@@ -144,13 +144,27 @@ struct RiskObservations {
       throw Refusal(.configDocumentMissing, "RSK-1", at: node.path + ".outcome")
     }
     let place = try outcome.choice(words + ["bits"])
-    guard place == words.count else { return deviceCheck(word: place) }
+    // No rule goes by these two; their form is held all the same.
+    _ = try members.present("fault")?.choice(["client", "ours", "transient", "unknown"])
+    _ = try members.present("offer")?.choice(["free", "device-used"])
+    guard place == words.count else {
+      for name in ["bits", "month", "ageMonths"] as [StaticString] {
+        guard let entry = members.present(name) else { continue }
+        throw Refusal(.configDocumentRange, "RSK-1", at: entry.path)
+      }
+      return deviceCheck(word: place)
+    }
     guard let bits = try members.present("bits")?.object(["bit0", "bit1"]) else {
       throw Refusal(.configDocumentMissing, "RSK-1", at: node.path + ".bits")
     }
     var month: CalendarMonth? = nil
     if let entry = members.present("month") {
       month = CalendarMonth(try entry.text())
+      try require(month != nil, .configDocumentRange, "RSK-1", at: entry.path)
+    }
+    if let entry = members.present("ageMonths") {
+      _ = try entry.integer(-Node.exactInteger...Node.exactInteger)
+      // An age without a month would not be counted.
       try require(month != nil, .configDocumentRange, "RSK-1", at: entry.path)
     }
     return .bits(
@@ -184,6 +198,12 @@ struct RiskObservations {
       let text = try entry.text()
       try require(text == meaning?.name, .configDocumentRange, "DVC-10", at: entry.path)
     }
-    return try value.boolean()
+    let isSet = try value.boolean()
+    _ = try node.present("aged")?.boolean()
+    if let entry = node.present("set") {
+      let counts = try entry.boolean()
+      try require(isSet || !counts, .configDocumentRange, "RSK-1", at: entry.path)
+    }
+    return isSet
   }
 }

@@ -41,7 +41,9 @@ extension Verifier {
       let token = try checks.make(ExchangeCheck.result.rawValue) {
         () throws(Refusal) in
         let member = try request.required("deviceToken")
-        if let text = member.value.text { return try DeviceCheckToken(text: text.utf8) }
+        if let text = member.value.text ?? member["text"]?.value.text {
+          return try DeviceCheckToken(text: text.utf8)
+        }
         let body = try ExchangeInput.members(.misuseExchangeRequest, "EXC-1") {
           () throws(Refusal) in try ExchangeInput.body(member)
         }
@@ -81,8 +83,8 @@ struct DeviceCheckReading {
   }
 }
 
-/// The value of `exchange.deviceCheck`. It can be handed to `risk.assess` as it
-/// stands, as the observation `deviceCheck`.
+/// The value of `exchange.deviceCheck`. That of a query can be handed to
+/// `risk.assess` as it stands, as the observation `deviceCheck`.
 struct DeviceCheckResult {
   let policy: DeviceCheckPolicy?
   let nowMs: Int64
