@@ -29,7 +29,8 @@ extension Verifier {
         capacity: 10_240
       ) { attestation.write(&$0) }
     } catch {
-      return envelope("attestation", verification.checks).refused(error)
+      return envelope("attestation", verification.checks).refused(
+        error, warnings: { clientData.writeWarnings(&$0) })
     }
   }
 
@@ -57,7 +58,8 @@ extension Verifier {
         .assertion(assertion), warnings: { assertion.writeWarnings(&$0) }, capacity: 1536
       ) { assertion.write(&$0) }
     } catch {
-      return envelope("assertion", verification.checks).refused(error)
+      return envelope("assertion", verification.checks).refused(
+        error, warnings: { clientData.writeWarnings(&$0) })
     }
   }
 

@@ -31,6 +31,11 @@ extension Verifier {
   /// The longest receipt text that is looked at (`receipts.caps.inputBytes`).
   public var receiptByteCap: Int { receipts.configuration.receipts.inputBytes }
 
+  /// The same for one kind: App Attest receipts have a limit of their own (FRC-1).
+  public func receiptByteCap(_ kind: ReceiptKind) -> Int {
+    kind == .attest ? AttestReceiptVerification.inputCap : receiptByteCap
+  }
+
   /// Verifies one receipt, raw or base64, offline (receipts.md; app-attest.md
   /// §7).
   ///

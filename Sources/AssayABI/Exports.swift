@@ -112,7 +112,7 @@ public func assay_verify_receipt(
   unsafe doc?.pointee = nil
   let known = ReceiptKind(rawValue: kind)
   guard unsafe doc != nil, let kind = known, let verifier = unsafe Handle.verifier(verifier),
-    let bytes = unsafe Input.bytes(receipt, receipt_len, cap: verifier.receiptByteCap),
+    let bytes = unsafe Input.bytes(receipt, receipt_len, cap: verifier.receiptByteCap(kind)),
     let owner = unsafe Input.bytes(subject, subject_len, cap: 128)
   else { return unsafe Handle.answer(.misuse(known), doc) }
   return unsafe Handle.answer(

@@ -270,6 +270,14 @@ struct AssertionTests {
           try Fixture.assertion(clientData: data), json, clientData: .data(data)
         ).name == "malformed.assertion.client-data", "\(text)")
     }
+    // A request of the app's own may hold more than evidence does.
+    let items = (0..<5000).map { String($0) }.joined(separator: ",")
+    let members = (0..<500).map { "\"m\($0)\":0" }.joined(separator: ",")
+    let wide = utf8("{\"items\":[\(items)],\"o\":{\(members)},\"challenge\":\"YQ\"}")
+    #expect(
+      try Fixture.assert(
+        try Fixture.assertion(clientData: wide), json, clientData: .data(wide)
+      ).name == "ok")
     let nested = try Fixture.verifier([
       ("attest.challenge", ["mode": "json", "path": "a.b.c", "encoding": "hex"])
     ])
@@ -303,6 +311,8 @@ struct AssertionTests {
       (sha(Hex.encode(text)), .data(text), "encode-hex"),
       (hash, .data([0x22] + text + [0x22]), "trim"), (hash, .data(text + [0x0a]), "trim"),
       (hash, .data(text + [0x00]), "trim"), (sha(hash), .data(text), "double-hash"),
+      (hash, .data([0x22] + text + [0x22, 0x0a]), "trim"),
+      (sha([0x22] + text + [0x22]), .data([0x22] + text + [0x22, 0x0a]), "trim"),
       (hash, .hash(Hex.encode(hash)), "decode-hex"),
       (hash, .hash(Base64.encodeStandard(hash)), "decode-base64"),
       (Base64.encodeStandard(hash), .hash(hash), "encode-base64"),
@@ -335,13 +345,16 @@ struct AssertionTests {
       // One hash for each nonce, one for each variant but the first.
       #expect(nonces + (nonces - 1) + 1 <= 12)
     }
-    var calls = 0
-    let long = try ClientData(.data([UInt8](repeating: 0x61, count: 65_537)))
-    #expect(
-      AttestDiagnosis.hint(long) { _ in
-        calls += 1
-        return true
-      } == nil)
-    #expect(calls == 0)
+    // Data that are longer are not written anew: as a hash, without the LF, twice.
+    for (count, expected) in [(65_535, 5), (65_536, 3)] {
+      var calls = 0
+      let long = try ClientData(.data([UInt8](repeating: 0x61, count: count) + [0x0a]))
+      #expect(
+        AttestDiagnosis.hint(long) { _ in
+          calls += 1
+          return false
+        } == nil)
+      #expect(calls == expected)
+    }
   }
 }

@@ -669,9 +669,15 @@ struct AttestReceiptTests {
     try expect(
       receipt(day) { $0.changing(19) { $0.value = AttestReceiptBench.time(now + 4 * day) } },
       at: now + 4 * day, due: false)
-    // Apple's example has 30 days, when what is behind the receipt is gone.
+    // Apple's example has 30 days, from when on what is behind a receipt may be gone.
     try expect(
       receipt(day) { $0.changing(19) { $0.value = AttestReceiptBench.time(now + 29 * day) } },
+      at: now + 29 * day, due: false)
+    try expect(
+      receipt(31 * day) { $0.changing(19) { $0.value = AttestReceiptBench.time(now - day) } },
+      at: now - day, due: true)
+    try expect(
+      receipt(day) { $0.changing(19) { $0.value = AttestReceiptBench.time(now + 89 * day) } },
       at: nil, due: false)
     try expect(
       receipt(2 * day) { $0.changing(21) { $0.value = AttestReceiptBench.time(now) } },

@@ -157,6 +157,16 @@ struct AttestationTests {
     let hash = Digest.sha256.of(Fixture.clientData)
     #expect(
       try Fixture.attest(Fixture.attestation(), verifier, clientData: .hash(hash)).warningIds == [])
+    // Under a refusal, which it may explain; and of an assertion.
+    for (data, warnings) in [
+      (.hash(odd), ["client-data-hash-length"]), (.hash([UInt8](repeating: 1, count: 15)), []),
+      (.hash([UInt8](repeating: 1, count: 32)), []), (.data(odd), []),
+    ] as [(ClientDataInput, [String])] {
+      let refused = try Fixture.attest(Fixture.attestation(), verifier, clientData: data)
+      #expect(refused.status != .ok && refused.warningIds == warnings)
+      let assertion = try Fixture.assert(Fixture.assertion(), verifier, clientData: data)
+      #expect(assertion.status != .ok && assertion.warningIds == warnings)
+    }
   }
 
   @Test("ATT-23 a verifier without any App ID refuses every call")
@@ -214,6 +224,18 @@ struct AttestationTests {
     #expect(try Fixture.attest(array, verifier).refusal == status + " byte 0")
     for format in ["packed", "apple", "apple-appattest ", "", "Apple-AppAttest"] {
       let other = try Fixture.attestation { $0.format = .text(format) }
+      #expect(try Fixture.attest(other, verifier).refusal == "unsupported.attest.format fmt")
+    }
+    // Objects of WebAuthn, whose statements have other members.
+    let statements: [(String, [CBORText.Member])] = [
+      ("none", []), ("packed", [.init("alg", .negative(6)), .init("sig", .bytes([1]))]),
+      ("apple", [.init("x5c", .array([]))]),
+    ]
+    for (format, members) in statements {
+      let other = try Fixture.attestation {
+        $0.format = .text(format)
+        $0.statement = { _ in members }
+      }
       #expect(try Fixture.attest(other, verifier).refusal == "unsupported.attest.format fmt")
     }
   }
@@ -370,6 +392,17 @@ struct AttestationTests {
       try Fixture.attestation(), verifier, clientData: .data(utf8("other")))
     #expect(other.name == "rejected.attest.nonce")
     #expect(other.text("error.hint")?.hasPrefix("other-challenge: ") == true)
+    // The hint of the table, without a word.
+    let unread = try Fixture.attestation { $0.receipt = [1] }
+    let ignoring = try Fixture.verifier([("attest.receipt", "ignore")])
+    let table = try Fixture.attest(unread, ignoring, clientData: .data(utf8("other")))
+      .text("error.hint")
+    // DIA-2: the hash in a refreshed receipt is damaged and tells nothing.
+    let refreshed = try Fixture.attest(
+      try Fixture.attestation { $0.changeReceiptFacts = { $0.kind = .receipt } }, verifier,
+      clientData: .data(utf8("other")))
+    #expect(refreshed.name == "rejected.attest.nonce")
+    #expect(refreshed.text("error.hint") == table)
     #expect(other.outcome("chain") == "true")
     #expect(other.outcome("attest.nonce") == "false")
     #expect(other.outcome("attest.key-id") == "null")
@@ -474,6 +507,14 @@ struct AttestationTests {
     #expect(document.status.family == .malformed)
     #expect(document.outcome("attest.receipt") == "false")
     #expect(document.outcome("chain") == "null")
+    // What is signed by nobody of ours is refused for that, whatever its receipt.
+    let foreign = try SigningKey.generate(.p384)
+    let forged = try Fixture.attestation {
+      $0.receipt = [0x30, 0x80]
+      $0.leafSigner = foreign
+    }
+    #expect(
+      try Fixture.attest(forged, verifier).refusal == "rejected.chain.signature-leaf x5c[0]")
   }
 
   // MARK: policy (§4.3, §4.4)
@@ -527,7 +568,7 @@ struct AttestationTests {
     #expect(try name("2.0b3", ["minimum": "1"]) == refused)
     let digits = String(repeating: "9", count: 18)
     #expect(try name(digits, ["minimum": "1"]) == "ok")
-    #expect(try name(digits + "9", ["minimum": "1"]) == refused)
+    #expect(try name("1" + String(repeating: "0", count: 18), ["minimum": "1"]) == refused)
     let parts = Array(repeating: "1", count: 16).joined(separator: ".")
     #expect(try name(parts, ["minimum": "1"]) == "ok")
     #expect(try name(parts + ".1", ["minimum": "1"]) == refused)
@@ -589,8 +630,21 @@ struct AttestationTests {
     let absent = try document(system, nil)
     #expect(absent.warningIds.isEmpty)
     #expect(absent.tree?.at("attestation.os.platform")?.isNull == true)
-    let unknown = try document(system, [0x30, 0x07, 0xbf, 0x8f, 0x7f, 0x03, 0x02, 0x01, 0x00])
-    #expect(unknown.warningIds.isEmpty)
+    // [2047], an INTEGER, an OCTET STRING that is no text, and nothing.
+    for value in [
+      [0x30, 0x07, 0xbf, 0x8f, 0x7f, 0x03, 0x02, 0x01, 0x00],
+      [0x30, 0x07, 0xbf, 0x8f, 0x7f, 0x03, 0x04, 0x01, 0x00],
+      [0x30, 0x04, 0xbf, 0x8f, 0x7f, 0x00],
+    ] as [[UInt8]] {
+      #expect(try document(system, value).warningIds.isEmpty, "\(value)")
+    }
+    // [1400], [1403] and [1026] of another type.
+    for tag in [[0x8a, 0x78], [0x8a, 0x7b], [0x88, 0x02]] as [[UInt8]] {
+      let other = try document(
+        system, [0x30, 0x07, 0xbf] + tag + [0x03, 0x02, 0x01, 0x1b])
+      #expect(other.warningIds == ["leaf-info"])
+      #expect(other.tree?.at("attestation.warnings")?.count == 1)
+    }
     let octets: [UInt8] = [0x30, 0x05, 0xa3, 0x03, 0x04, 0x01, 0x00]
     let null: [UInt8] = [0x05, 0x00]
     #expect(try document(AttestLeafExtensions.accessControlOID, octets).warningIds == [])

@@ -121,6 +121,12 @@ struct TriageTraitsTests {
       guard let last = text.lastIndex(where: { $0 != 0x3d }), last < text.count - 1 else {
         continue
       }
+      for more in ["=", "=="] {
+        let padded = good.with {
+          $0.signature = String(decoding: Fixture.base64(good.blob), as: UTF8.self) + more
+        }
+        #expect(Fixture.look(padded.blob64).traitNames == ["format:signature"])
+      }
       text[last] += 1
       let spoilt = good.with { $0.signature = String(decoding: text, as: UTF8.self) }
       #expect(Fixture.look(spoilt.blob64).traitNames == ["format:signature"])

@@ -122,6 +122,8 @@ type Attestation struct {
 	Receipt *AttestedReceipt `json:"receipt"`
 	// "not-available": Apple offers none.
 	Revocation string `json:"revocation"`
+	// What refused nothing but should be looked at.
+	Warnings []Warning `json:"warnings"`
 }
 
 // Assertion says that the attested key signed these client data, later than the last
@@ -144,6 +146,8 @@ type Assertion struct {
 	Nonce string `json:"nonce"`
 	// The challenge in the client data.
 	Challenge Challenge `json:"challenge"`
+	// What refused nothing but should be looked at.
+	Warnings []Warning `json:"warnings"`
 }
 
 // AttestReceipt is Apple's statement about an attested key; a refreshed one has a risk

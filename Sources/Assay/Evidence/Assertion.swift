@@ -39,6 +39,10 @@ final class Assertion: Sendable {
     extensions.write(&writer)
     writer.member("nonce", hex: nonce)
     writer.challenge(challenge)
+    writer.name("warnings")
+    writer.beginArray()
+    writeWarnings(&writer)
+    writer.endArray()
     writer.endObject()
   }
 }

@@ -1,7 +1,8 @@
 /// Which common mistake would explain a refusal (app-attest.md §10). Asked only
 /// after the chain passed, and never a second chance: the refusal stays.
 enum AttestDiagnosis {
-  /// Longer client data is not looked at: writing it anew would cost too much.
+  /// Longer client data is not decoded or encoded: writing it anew would cost too
+  /// much.
   private static let byteCap = 65_536
 
   // MARK: client data (DIA-1)
@@ -10,7 +11,6 @@ enum AttestDiagnosis {
   /// client data that is hashed once more for each nonce, it costs 11 hashes at
   /// most (DIA-4).
   static func hint(_ data: ClientData, fits: ([UInt8]) -> Bool) -> StaticString? {
-    guard data.bytes.count <= byteCap else { return nil }
     /// A variant of what was given, hashed where hashing is ours.
     func fitsText(_ text: [UInt8]?) -> Bool {
       guard let text, text != data.bytes else { return false }
@@ -21,23 +21,31 @@ enum AttestDiagnosis {
     } else if fits(data.bytes) {
       return dataIsHash
     }
-    if fitsText(TolerantBase64.decode(data.bytes[...])) { return decodeBase64 }
-    if fitsText(Hex.decode(data.bytes)) { return decodeHex }
-    if fitsText(trimmed(data.bytes)) { return trim }
-    if fitsText(Base64.encodeStandard(data.bytes)) { return encodeBase64 }
-    if fitsText(Hex.encode(data.bytes)) { return encodeHex }
+    let isShort = data.bytes.count <= byteCap
+    if isShort {
+      if fitsText(TolerantBase64.decode(data.bytes[...])) { return decodeBase64 }
+      if fitsText(Hex.decode(data.bytes)) { return decodeHex }
+    }
+    let line = withoutEnd(data.bytes[...])
+    if fitsText(Array(line)) { return trim }
+    if let bare = withoutQuotes(line), fitsText(Array(bare)) { return trim }
+    if isShort {
+      if fitsText(Base64.encodeStandard(data.bytes)) { return encodeBase64 }
+      if fitsText(Hex.encode(data.bytes)) { return encodeHex }
+    }
     let twice = Digest.sha256.of(data.hash)
     return fits(data.isHash ? Digest.sha256.of(twice) : twice) ? doubleHash : nil
   }
 
-  /// One LF or NUL at the end removed, and the quotation marks around the rest.
-  private static func trimmed(_ text: [UInt8]) -> [UInt8] {
-    var rest = text[...]
-    if rest.last == 0x0a || rest.last == 0x00 { rest = rest.dropLast() }
-    if rest.count >= 2, rest.first == 0x22, rest.last == 0x22 {
-      rest = rest.dropFirst().dropLast()
-    }
-    return Array(rest)
+  /// One LF or NUL at the end removed.
+  private static func withoutEnd(_ text: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
+    text.last == 0x0a || text.last == 0x00 ? text.dropLast() : text
+  }
+
+  /// nil: no quotation marks stand around it.
+  private static func withoutQuotes(_ text: ArraySlice<UInt8>) -> ArraySlice<UInt8>? {
+    guard text.count >= 2, text.first == 0x22, text.last == 0x22 else { return nil }
+    return text.dropFirst().dropLast()
   }
 
   private static let dataIsHash: StaticString =
@@ -60,11 +68,14 @@ enum AttestDiagnosis {
   // MARK: attestations (DIA-2, DIA-3)
 
   /// Why the certificate's nonce is another one, judged by the client hash that
-  /// the embedded receipt holds; nil without a readable receipt.
+  /// the embedded receipt holds; nil without a readable ATTEST receipt: the hash in
+  /// a refreshed one is damaged.
   static func hint(
     _ receipt: ArraySlice<UInt8>, fits: ([UInt8]) -> Bool
   ) -> StaticString? {
-    guard let found = AttestReceiptVerification.unverified(receipt) else { return nil }
+    guard let found = AttestReceiptVerification.unverified(receipt), !found.isRefreshed else {
+      return nil
+    }
     return fits(Array(found.clientHash)) ? otherChallenge : objectAltered
   }
 

@@ -47,11 +47,14 @@ final class AttestReceipt: Sendable {
 
   /// RFR-1, RFR-3: an ATTEST receipt at once; a refreshed one after its field 19
   /// and the configured time, but a day before Apple forgets it at the latest.
+  /// Where field 19 itself lies behind that, Apple's word is followed.
   /// All times lie in 2008 … 2100 and intervals below 2^53: no sum overflows.
   private static func refreshTime(
     _ fields: AttestReceiptFields, _ everyMs: Int64, _ nowMs: Int64
   ) -> Int64? {
-    let end = Swift.min(fields.createdMs &+ keptMs, fields.expiresMs)
+    let forgotten = fields.createdMs &+ keptMs
+    let isLate = (fields.notBeforeMs ?? 0) >= forgotten
+    let end = isLate ? fields.expiresMs : Swift.min(forgotten, fields.expiresMs)
     guard nowMs < end else { return nil }
     guard let notBefore = fields.notBeforeMs else { return fields.createdMs }
     let latest = fields.createdMs &+ keptMs &- 86_400_000

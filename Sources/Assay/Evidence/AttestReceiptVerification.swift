@@ -17,7 +17,7 @@ enum AttestReceiptCheck: Int, CaseIterable {
 struct AttestReceiptVerification {
   static let byteCap = 16_384
   /// Of the text that holds it: twice base64, with line breaks.
-  private static let inputCap = 65_536
+  static let inputCap = 65_536
 
   private let trust: AttestReceiptTrust
   private let nowMs: Int64
@@ -74,11 +74,11 @@ struct AttestReceiptVerification {
   /// that a verification of the same bytes confirms (ATT-40, DIA-2).
   static func unverified(
     _ bytes: ArraySlice<UInt8>
-  ) -> (clientHash: ArraySlice<UInt8>, createdMs: Int64)? {
+  ) -> (clientHash: ArraySlice<UInt8>, createdMs: Int64, isRefreshed: Bool)? {
     guard let content = SignedMessage.unverifiedPayload(of: Array(bytes)),
       let fields = try? AttestReceiptFields(content)
     else { return nil }
-    return (fields.slice(fields.clientHash), fields.createdMs)
+    return (fields.slice(fields.clientHash), fields.createdMs, fields.isRefreshed)
   }
 
   private mutating func judge(

@@ -79,6 +79,10 @@ final class Attestation: Sendable {
     }
     // ATT-35: the certificates name no address to ask.
     writer.member("revocation", "not-available")
+    writer.name("warnings")
+    writer.beginArray()
+    writeWarnings(&writer)
+    writer.endArray()
     writer.endObject()
   }
 }

@@ -20,13 +20,15 @@ struct AttestationObject: Sendable {
     let forms = AttestationObject.forms
     let cbor = try forms.read(object, 0..<object.count, trailing: forms.cbor)
     let members = try AttestationObject.members(cbor)
+    // Before its statement: that of another format has other members.
     try require(
       cbor.bytes(members.format).elementsEqual("apple-appattest"), .unsupportedAttestFormat,
       "ATT-10", at: "fmt")
-    let certificates = try AttestationObject.certificates(cbor, members.certificates, trust)
+    let statement = try AttestationObject.statement(cbor, members.statement)
+    let certificates = try AttestationObject.certificates(cbor, statement.certificates, trust)
     leaf = certificates.leaf
     intermediate = certificates.intermediate
-    receipt = cbor.bytes(members.receipt)
+    receipt = cbor.bytes(statement.receipt)
     if !trust.policy.ignoresReceipt {
       try require(!receipt.isEmpty, .malformedAttestReceiptEmpty, "ATT-12", at: "receipt")
     }
@@ -42,8 +44,7 @@ struct AttestationObject: Sendable {
 
   private struct Members {
     let format: CBOR.Item
-    let certificates: CBOR.Item
-    let receipt: CBOR.Item
+    let statement: CBOR.Item
     let authData: CBOR.Item
   }
 
@@ -67,6 +68,13 @@ struct AttestationObject: Sendable {
     guard let format else { throw refusal("fmt") }
     guard let statement else { throw refusal("attStmt") }
     guard let authData else { throw refusal("authData") }
+    return Members(format: format, statement: statement, authData: authData)
+  }
+
+  /// The same for what `attStmt` holds.
+  private static func statement(
+    _ cbor: CBOR, _ statement: CBOR.Item
+  ) throws(Refusal) -> (certificates: CBOR.Item, receipt: CBOR.Item) {
     var certificates: CBOR.Item? = nil
     var receipt: CBOR.Item? = nil
     for (key, value) in try forms.named(statement, cbor) {
@@ -80,8 +88,7 @@ struct AttestationObject: Sendable {
     }
     guard let certificates else { throw refusal("attStmt.x5c") }
     guard let receipt else { throw refusal("attStmt.receipt") }
-    return Members(
-      format: format, certificates: certificates, receipt: receipt, authData: authData)
+    return (certificates, receipt)
   }
 
   static func isNamed(_ name: StaticString, _ cbor: CBOR, _ key: CBOR.Item) -> Bool {

@@ -18,6 +18,14 @@ public struct ClientDataInput: Sendable {
   public static func hash(_ bytes: [UInt8]) -> ClientDataInput {
     ClientDataInput(kind: 2, bytes: bytes)
   }
+
+  /// What should be known under a refusal too, which it may explain (ATT-4).
+  func writeWarnings(_ writer: inout JSONWriter) {
+    guard kind == 2, bytes.count != 32, ClientData.hashLengths.contains(bytes.count) else {
+      return
+    }
+    Warning.write([.clientDataHashLength], &writer)
+  }
 }
 
 /// Client data of a call: what the app signed, or its hash (ATT-4).
@@ -31,7 +39,7 @@ struct ClientData: Sendable {
   static let byteCap = 1 << 20
   /// Apple's two published samples have a text of 21 and 24 bytes where the hash
   /// belongs.
-  private static let hashLengths = 16...64
+  fileprivate static let hashLengths = 16...64
 
   init(_ input: ClientDataInput) throws(Refusal) {
     bytes = input.bytes
@@ -75,7 +83,7 @@ struct ClientData: Sendable {
   ) throws(Refusal) -> [UInt8] {
     let json: JSON
     do {
-      json = try JSONReader.readObject(bytes)
+      json = try JSONReader.readObject(bytes, caps: .clientData)
     } catch {
       throw Refusal(status, "ASR-10", at: "client_data/byte " + String(error.offset))
     }

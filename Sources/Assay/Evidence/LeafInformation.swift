@@ -15,17 +15,14 @@ struct LeafInformation: Sendable {
 
   init(_ leaf: Certificate) {
     if let entry = leaf.extension(ObjectIdentifier.attestAppFacts) {
-      read(leaf, entry) { (information, tag, text) in
-        if tag == 1204 { information.appId = text }
-      }
+      read(leaf, entry, [1204]) { (information, _, text) in information.appId = text }
     }
     if let entry = leaf.extension(ObjectIdentifier.attestSystemFacts) {
-      read(leaf, entry) { (information, tag, text) in
+      read(leaf, entry, [1400, 1403, 1026]) { (information, tag, text) in
         switch tag {
         case 1400: information.systemVersion = text
         case 1403: information.systemBuild = text
-        case 1026: information.platform = text
-        default: break
+        default: information.platform = text
         }
       }
     }
@@ -41,7 +38,7 @@ struct LeafInformation: Sendable {
   /// Texts of a SEQUENCE of context-tagged EXPLICIT values; the tags of no
   /// interest are passed over.
   private mutating func read(
-    _ leaf: Certificate, _ entry: Certificate.Extension,
+    _ leaf: Certificate, _ entry: Certificate.Extension, _ tags: [Int],
     _ take: (inout LeafInformation, Int, Text) -> Void
   ) {
     var outer = DER.Cursor(leaf.der, entry.value)
@@ -56,9 +53,11 @@ struct LeafInformation: Sendable {
         return
       }
       at = value.content.upperBound
+      if !tags.contains(value.number) { continue }
       var inner = DER.Cursor(leaf.der, value.content)
-      guard let octets = inner.next(DER.octetString) else { continue }
-      guard inner.isAtEnd, LeafInformation.isReadable(leaf.bytes(octets.content)) else {
+      guard let octets = inner.next(DER.octetString), inner.isAtEnd,
+        LeafInformation.isReadable(leaf.bytes(octets.content))
+      else {
         isDamaged = true
         continue
       }

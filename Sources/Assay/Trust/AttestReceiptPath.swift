@@ -44,8 +44,12 @@ struct AttestReceiptPath {
     guard let found else { throw Refusal(.rejectedChainNames, "FRC-4", at: "signer") }
     signer = found
     // 30 00: a name without parts.
-    candidates = bag.filter {
-      issuer.count > 2 && $0.bytes($0.subject) == issuer && $0.der != found.der
+    candidates = []
+    for other in bag where issuer.count > 2 && other.bytes(other.subject) == issuer {
+      // Each once: a copy would only be proven again.
+      if other.der != found.der, !candidates.contains(where: { $0.der == other.der }) {
+        candidates.append(other)
+      }
     }
     try require(
       !candidates.isEmpty, .rejectedChainIssuerUnknown, "FRC-4", at: "signer",

@@ -43,6 +43,8 @@ extension CaseBench {
         ("attestReceipt.keyId", .text(device.keyIdBase64)),
       ])
     try attestReceipt(
+      "FRC-1", "longer than other receipts may be", of: second, verifier: "small-input")
+    try attestReceipt(
       "FRC-9", "about the key", of: first, subject: device.point,
       facts: [("attestReceipt.bound", true)])
     try attestReceipt(
