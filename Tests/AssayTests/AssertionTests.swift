@@ -322,8 +322,12 @@ struct AssertionTests {
     for entry in cases {
       #expect(try hint(signed: entry.signed, given: entry.given) == entry.hint)
     }
-    let plain = try hint(signed: sha([1]), given: .data(text))
-    #expect(plain?.hasPrefix("the key record") == true)
+    for (signed, given) in [
+      ([1], text), (text, [0x22] + text), (text, text + [0x22]), ([], [0x22]),
+    ] as [([UInt8], [UInt8])] {
+      let plain = try hint(signed: sha(signed), given: .data(given))
+      #expect(plain?.hasPrefix("the key record") == true)
+    }
     // DIA-4: what another app made gets none.
     let other = try Fixture.device().with { $0.appId = "ABCDE12345.com.example.other" }
     let object = try Fixture.assertion(other) { $0.clientDataHash = text }
