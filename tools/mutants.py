@@ -333,19 +333,20 @@ def test_command(*arguments):
 
 # ---- running -------------------------------------------------------------------------
 
-def run_cases(mutants):
+def run_cases(mutants, count):
     by_number = {mutant.number: mutant for mutant in mutants}
 
-    def part(number):
+    def part(first):
+        numbers = [str(mutant.number) for mutant in mutants[first::WORKERS]]
         process = subprocess.Popen(
-            [str(OUT / "harness"), str(len(mutants)), str(number), str(WORKERS)], text=True,
+            [str(OUT / "harness"), str(count), *numbers], text=True,
             stdout=subprocess.PIPE, errors="replace",
             env=dict(os.environ, SWIFT_BACKTRACE="enable=no"))
         lines = [line.strip().split(" ", 2) for line in process.stdout]
         return process.wait(), lines
     seen = set()
     with concurrent.futures.ThreadPoolExecutor(WORKERS) as pool:
-        for status, lines in pool.map(part, range(1, WORKERS + 1)):
+        for status, lines in pool.map(part, range(WORKERS)):
             for number, outcome, *what in lines:
                 if number == "0":
                     sys.exit("the case table does not hold: " + " ".join([outcome, *what]))
@@ -508,17 +509,19 @@ def main():
         (TREE / "Sources/Assay" / file.path).write_text(file.written())
     build_harness()
     print(f"{len(mutants)} mutants, compiled after {time.monotonic() - begin:.0f} s", flush=True)
-    run_cases(mutants)
+    count = len(mutants)
+    mutants = [mutant for mutant in mutants if options.only in mutant.place]
+    run_cases(mutants, count)
     known = equivalents()
     survivors = [mutant for mutant in mutants if mutant.killer is None
-                 and mutant.key not in known and options.only in mutant.place]
+                 and mutant.key not in known]
     by_cases = sum(mutant.killer is not None for mutant in mutants)
     print(f"{by_cases} killed by the case table after {time.monotonic() - begin:.0f} s; "
           f"{len(survivors)} go on to the unit tests", flush=True)
     if survivors and not options.skip_units:
         run(["swift", "build", "--build-tests", "--package-path", str(TREE), "--scratch-path",
              str(OUT / "scratch")], "units.log")
-        run_units(survivors, len(mutants))
+        run_units(survivors, count)
     survivors = [mutant for mutant in survivors if mutant.killer is None]
     accepted = [mutant for mutant in mutants if mutant.killer is None and mutant.key in known]
     with (OUT / "report.tsv").open("w") as report:
@@ -527,7 +530,7 @@ def main():
             report.write(f"{mutant.place}\t{mutant.kind}\t{mutant.clause}\t{outcome}\n")
     for mutant in accepted:
         print(f"equivalent: {mutant}: {known[mutant.key]}")
-    stale = set(known) - {mutant.key for mutant in accepted}
+    stale = set(known) - {mutant.key for mutant in accepted} if not options.only else set()
     for key in sorted(stale):
         print("stale entry in equivalent.tsv: " + " ".join(key))
     for mutant in survivors:
@@ -535,7 +538,7 @@ def main():
     killed = sum(mutant.killer is not None for mutant in mutants)
     print(f"{len(mutants)} mutants: {killed} killed, {len(accepted)} equivalent, "
           f"{len(survivors)} survived; {time.monotonic() - begin:.0f} s")
-    return 1 if survivors or (stale and not options.only) else 0
+    return 1 if survivors or stale else 0
 
 
 if __name__ == "__main__":

@@ -6,8 +6,8 @@ import Glibc
 
 // Runs the case table once for each removed check, each in a process of its own:
 //
-//   harness COUNT PART PARTS   prints "NUMBER killed WHAT" or "NUMBER survived" for
-//                              1 … COUNT, every PARTS-th from the PART-th on
+//   harness COUNT NUMBER …   of so many checks, prints "NUMBER killed WHAT" or
+//                            "NUMBER survived" for each of these
 //
 // What no case asks survives unasked, and cases before the first that asks it are
 // not run. A crash or a loop without end is noticed, so it kills the mutant too.
@@ -20,13 +20,14 @@ enum Harness {
 
   static func main() throws {
     let numbers = CommandLine.arguments.dropFirst().compactMap { Int32($0) }
-    guard numbers.count == 3 else {
-      print("0 called without COUNT PART PARTS")
+    guard let count = numbers.first, numbers.dropFirst().allSatisfy({ (1...count).contains($0) })
+    else {
+      print("0 called without COUNT NUMBER …")
       exit(2)
     }
     let table = try CaseTable.make(now: instant)
-    let begins = firstToAsk(table, count: Int(numbers[0]))
-    for number in stride(from: numbers[1], through: numbers[0], by: Int(numbers[2])) {
+    let begins = firstToAsk(table, count: Int(count))
+    for number in numbers.dropFirst() {
       fflush(stdout)
       guard let begin = begins[Int(number)] else {
         print("\(number) survived")
