@@ -157,7 +157,12 @@ struct GenuineReceiptsTests {
     let anchor = try AppReceiptBench.authority().anchor
     for entry in Self.entries(for: "roots") where entry.isGenuine {
       let answer = try verify(entry, nil, [("receipts.anchors", [.string(anchor)])])
-      #expect(answer.status == .rejectedChainIssuerUnknown)
+      #expect(answer.status == .rejectedChainUntrustedRoot)
+      // PTH-2: beside it Apple's, by configuration: the shipped intermediates count.
+      let apple = String(decoding: Base64Text.encode(AppleRoots.rootCA), as: UTF8.self)
+      let both = try verify(
+        entry, nil, [("receipts.anchors", [.string(anchor), .string(apple)])])
+      #expect(both.status == .ok)
     }
   }
 

@@ -340,8 +340,14 @@ struct TransactionReceiptTests {
     let named = try ReceiptAuthority(keys: foreign.keys, names: .apple)
       .transactionReceipt(Bench.current)
     let unknown = try Bench.verify(named)
-    #expect(unknown.status == .rejectedChainIssuerUnknown)
-    #expect(unknown.text("error.check") == "chain.certificates")
+    #expect(unknown.status == .rejectedChainUntrustedRoot)
+    #expect(unknown.text("error.check") == "chain.signatures")
+    // No certificate of that name anywhere.
+    let strange = try Bench.authority().chain(
+      .current, leaf: { $0.issuer = try Bench.authority().root.subject })
+    let nameless = try Bench.verify(try Bench.minted { $0.chain = strange })
+    #expect(nameless.status == .rejectedChainIssuerUnknown)
+    #expect(nameless.text("error.check") == "chain.certificates")
   }
 
   @Test("RCP-21 version 2 can be switched off")

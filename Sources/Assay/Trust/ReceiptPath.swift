@@ -10,7 +10,7 @@ struct ReceiptPath {
   private struct Candidate {
     let certificate: Certificate
     let place: String
-    /// Already proven; nil: embedded in this receipt, to be proven.
+    /// Already proven; nil: to be proven.
     let known: ReceiptIntermediate?
   }
 
@@ -45,6 +45,9 @@ struct ReceiptPath {
     where known.certificate.bytes(known.certificate.subject) == issuer {
       candidates.append(
         Candidate(certificate: known.certificate, place: "intermediate", known: known))
+    }
+    for other in trust.foreignIntermediates where other.bytes(other.subject) == issuer {
+      candidates.append(Candidate(certificate: other, place: "intermediate", known: nil))
     }
     for (index, other) in bag.enumerated() where other != der && !isRoot(other) {
       let place = "certificates[" + String(index) + "]"
@@ -84,10 +87,7 @@ struct ReceiptPath {
     var proven: [ReceiptIntermediate] = []
     for candidate in candidates {
       _ = contest.survives { (progress: inout Int) throws(Refusal) in
-        let intermediate = try prove(candidate, &progress)
-        try require(
-          leaf.isSigned(by: intermediate.key), .rejectedChainSignatureLeaf, "PTH-5", at: "leaf")
-        proven.append(intermediate)
+        proven.append(try prove(candidate, above: leaf, &progress))
       }
     }
     if let refusal = contest.refusal(unless: !proven.isEmpty) { throw refusal }
@@ -100,14 +100,17 @@ struct ReceiptPath {
   }
 
   private func prove(
-    _ candidate: Candidate, _ progress: inout Int
+    _ candidate: Candidate, above leaf: Certificate, _ progress: inout Int
   ) throws(Refusal) -> ReceiptIntermediate {
-    if let known = candidate.known {
-      progress = 2
-      return known
+    guard let known = candidate.known else {
+      return try ReceiptRules.proveSignature(
+        candidate.certificate, trust.anchors, .embedded, above: leaf, at: candidate.place,
+        &progress)
     }
-    return try ReceiptRules.proveSignature(
-      candidate.certificate, trust.anchors, .embedded, at: candidate.place, &progress)
+    // Its root is proven; as far as a candidate whose root is not asked yet.
+    progress = 1
+    try ReceiptRules.checkLeafSignature(leaf, by: known.key)
+    return known
   }
 
   /// A remembered intermediate counts only where this receipt could have led to

@@ -69,23 +69,33 @@ enum ReceiptRules {
     return try proveSignature(candidate, anchors, source, at: place, &progress)
   }
 
-  /// PTH-5: the candidate names a pinned root and that root's key signed it.
+  /// PTH-5: the candidate names a pinned root, it signed the leaf, where there is
+  /// one, and the root's key signed it.
   static func proveSignature(
     _ candidate: Certificate, _ anchors: [ReceiptAnchor],
-    _ source: ReceiptIntermediate.Source, at place: String, _ progress: inout Int
+    _ source: ReceiptIntermediate.Source, above leaf: Certificate? = nil, at place: String,
+    _ progress: inout Int
   ) throws(Refusal) -> ReceiptIntermediate {
     let issuer = candidate.bytes(candidate.issuer)
     let named = anchors.filter { $0.certificate.bytes($0.certificate.subject) == issuer }
     try require(!named.isEmpty, .rejectedChainUntrustedRoot, "PTH-5", at: place)
     progress &+= 1
-    guard let anchor = named.first(where: { candidate.isSigned(by: $0.key) }) else {
-      throw Refusal(.rejectedChainSignatureIntermediate, "PTH-5", at: place)
-    }
-    progress &+= 1
     guard let key = RSAPublicKey.make(candidate) else {
       throw Refusal(.rejectedChainKey, "PTH-9", at: place)
     }
+    if let leaf { try checkLeafSignature(leaf, by: key) }
+    progress &+= 1
+    guard let anchor = named.first(where: { candidate.isSigned(by: $0.key) }) else {
+      throw Refusal(.rejectedChainSignatureIntermediate, "PTH-5", at: place)
+    }
     return ReceiptIntermediate(candidate, key, anchor, source)
+  }
+
+  /// PTH-5.
+  static func checkLeafSignature(
+    _ leaf: Certificate, by key: RSAPublicKey
+  ) throws(Refusal) {
+    try require(leaf.isSigned(by: key), .rejectedChainSignatureLeaf, "PTH-5", at: "leaf")
   }
 
   // MARK: parts

@@ -67,12 +67,16 @@ final class ReceiptTrust: Sendable {
   /// Own roots; empty: Apple's, compiled in.
   private let ownAnchors: [ReceiptAnchor]
   private let ownIntermediates: [ReceiptIntermediate]
+  /// PTH-2: shipped certificates that no own root signed. They are candidates by
+  /// their name, and none can lead to a root.
+  let foreignIntermediates: [Certificate]
   let cache: PathCache
 
   private init(
     _ configuration: Configuration, _ ownAnchors: [ReceiptAnchor],
-    _ ownIntermediates: [ReceiptIntermediate]
+    _ ownIntermediates: [ReceiptIntermediate], foreign: [Certificate] = []
   ) {
+    foreignIntermediates = foreign
     self.configuration = configuration
     triage = Triage(configuration)
     self.ownAnchors = ownAnchors
@@ -92,9 +96,23 @@ final class ReceiptTrust: Sendable {
         AppleRoots.receiptTable.allSatisfy { $0.isIntact }, .internalCertificatesTable, "CER-6",
         at: "receipts")
     }
-    if policy.intermediates.isEmpty { return ReceiptTrust(configuration, policy.anchors, []) }
-    let anchors = policy.anchors.isEmpty ? AppleReceipts.anchors : policy.anchors
-    return ReceiptTrust(configuration, policy.anchors, try configured(policy, under: anchors))
+    if policy.anchors.isEmpty {
+      let own =
+        policy.intermediates.isEmpty
+        ? [] : try configured(policy, under: AppleReceipts.anchors)
+      return ReceiptTrust(configuration, [], own)
+    }
+    // Shipped ones count under own roots too, where one of these signed them.
+    var (shipped, foreign): ([ReceiptIntermediate], [Certificate]) = ([], [])
+    for certificate in AppleReceipts.certificates {
+      if let intermediate = proven(certificate, under: policy.anchors, .shipped) {
+        shipped.append(intermediate)
+      } else {
+        foreign.append(certificate)
+      }
+    }
+    let own = try configured(policy, under: policy.anchors)
+    return ReceiptTrust(configuration, policy.anchors, shipped + own, foreign: foreign)
   }
 
   /// Whether the anchors are Apple's own, compiled in.
@@ -196,6 +214,8 @@ private final class AppleReceipts: Sendable {
 
   /// nil: libcrypto cannot verify them.
   static let shared = make()
+  /// Shipped intermediates, whoever signed them.
+  static let certificates = AppleRoots.receiptIntermediates.compactMap { Certificate($0.der) }
 
   static var anchors: [ReceiptAnchor] {
     guard let shared else { return [] }

@@ -122,6 +122,18 @@ extension CaseBench {
       $0.certificates = $0.chain.certificates
     }
     try appReceipt(
+      "PTH-3", "a whole chain under the configured names, whose forged intermediate comes furthest",
+      "rejected.chain.signature-intermediate", check: signatures
+    ) {
+      let own = try ReceiptAuthority(
+        keys: try .init {
+          ["receipt-root", "receipt-current-relations"].contains($0)
+            ? other : try receiptKey($0)
+        })
+      $0.chain = try own.chain(.current)
+      $0.certificates = $0.chain.certificates
+    }
+    try appReceipt(
       "PTH-3", "a forged intermediate beside the configured one"
     ) { $0.certificates[1] = try foreign.chain(.current).intermediate }
     try appReceipt(
