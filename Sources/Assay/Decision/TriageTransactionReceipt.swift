@@ -3,7 +3,9 @@
 extension Triage {
   func lookAtList(_ transport: Transport) -> TriageResult {
     let bytes = transport.bytes
-    if TriageForms.hasColonAfterFirstName(bytes), (try? JSONReader.readObject(bytes)) != nil {
+    if TriageForms.hasColonAfterFirstName(bytes),
+      (try? JSONReader.readObject(bytes, caps: .receiptAnswer)) != nil
+    {
       return unsupported(.json, transport)
     }
     guard bytes.count <= configuration.receipts.transactionReceiptBytes else {
@@ -12,7 +14,8 @@ extension Triage {
     }
     let outer: PropertyList
     do {
-      outer = try PropertyList(bytes, limits: .outer)
+      outer = try PropertyList(
+        bytes, limits: .outer(receiptBytes: configuration.receipts.transactionReceiptBytes))
     } catch {
       return malformed(error, .transactionReceipt, transport, at: .structure)
     }
