@@ -685,6 +685,79 @@ struct DecisionEvidenceTests {
     #expect(try decided([owned(by: mine)], [strange], account: mine).entitled)
   }
 
+  /// A later word of a receipt, which shows neither owner nor refund.
+  private func receipt(_ change: (inout PurchaseFacts) -> Void = { _ in }) -> PurchaseFacts {
+    subscription {
+      $0.asOf = At.start + At.day
+      $0.ownership = nil
+      $0.showsOwner = false
+      $0.showsRevocation = false
+      change(&$0)
+    }
+  }
+
+  @Test("DCD-20 a receipt, which tells no account, hides none that other evidence tells")
+  func accountBesideReceipt() throws {
+    let required = decisionConfiguration { $0.decide.account = .required }
+    for evidence in [[owned(by: mine), receipt()], [receipt(), owned(by: mine)]] {
+      #expect(try decided(evidence, by: required, account: mine).entitled)
+      #expect(throws: Refusal(.rejectedAccountTokenMismatch, "")) {
+        try decided(evidence, account: other)
+      }
+    }
+    #expect(try decided([receipt()], account: mine).entitled)
+    #expect(throws: Refusal(.rejectedAccountTokenMissing, "")) {
+      try decided([receipt()], by: required, account: mine)
+    }
+    // Nor family sharing.
+    let alone = decisionConfiguration { $0.decide.familyAllowed = false }
+    let shared = subscription { $0.ownership = "FAMILY_SHARED" }
+    #expect(try !decided([shared, receipt()], by: alone).entitled)
+    #expect(try decided([subscription(), receipt()], by: alone).entitled)
+  }
+
+  @Test("DCD-3 APR-20 purchases of Xcode's receipts all have the id 0, and stay apart")
+  func xcodeReceipt() {
+    func xcode(_ change: (inout PurchaseFacts) -> Void = { _ in }) -> PurchaseFacts {
+      receipt {
+        $0.environment = .xcode
+        $0.transactionId = "0"
+        change(&$0)
+      }
+    }
+    func count(_ purchases: [PurchaseFacts]) -> Int {
+      MergedEvidence([
+        PurchaseEvidence(kind: "app-receipt", purchases: purchases, renewals: [])
+      ]).transactions.count
+    }
+    let ended = xcode { $0.end = At.start + At.day }
+    #expect(count([xcode(), ended]) == 2)
+    #expect(count([xcode(), xcode()]) == 1)
+    // A JWS of Xcode has ids of its own, of which 0 is one; elsewhere no id is shared.
+    #expect(
+      count([
+        xcode { $0.showsOwner = true },
+        xcode {
+          $0.end = 1; $0.showsOwner = true
+        },
+      ]) == 1)
+    #expect(
+      count([
+        xcode { $0.transactionId = "1" },
+        xcode {
+          $0.transactionId = "1"; $0.end = 1
+        },
+      ]) == 1)
+    #expect(
+      count([
+        xcode { $0.environment = .sandbox },
+        xcode {
+          $0.environment = .sandbox; $0.end = 1
+        },
+      ])
+        == 1)
+  }
+
   // MARK: order
 
   @Test("DCD-7 the order of the evidence decides nothing")

@@ -25,12 +25,14 @@ struct MergedEvidence: Sendable {
   init(_ evidence: [PurchaseEvidence]) {
     var showing = NewestWords<PurchaseFacts>(supersedes: Self.isLaterWord)
     var blind = NewestWords<PurchaseFacts>(supersedes: Self.isLaterWord)
+    var owned = NewestWords<PurchaseFacts>(supersedes: Self.isLaterWord)
     var lines = NewestWords<RenewalFacts>(supersedes: Self.isLaterWord)
     for (document, item) in evidence.enumerated() {
       for facts in item.purchases {
         let next = Statement(facts: facts, kind: item.kind, document: document)
-        let id = ScopedId(environment: facts.environment, id: facts.transactionId)
+        let id = ScopedId(environment: facts.environment, id: Self.id(of: next))
         if facts.showsRevocation { showing.add(next, id) } else { blind.add(next, id) }
+        if facts.showsOwner { owned.add(next, id) }
       }
       for facts in item.renewals {
         let next = Statement(facts: facts, kind: item.kind, document: document)
@@ -42,8 +44,33 @@ struct MergedEvidence: Sendable {
     for (id, next) in blind.entries where !showing.isRevoked(id) {
       showing.add(next, id)
     }
-    transactions = showing.entries.sorted { Self.precedes($0.id, $1.id) }.map { $0.statement }
+    transactions = showing.entries.sorted { Self.precedes($0.id, $1.id) }
+      .map { Self.completed($0.statement, by: owned.statement($0.id)) }
     renewals = lines
+  }
+
+  /// What tells a transaction from others. APR-20: every purchase of Xcode's app
+  /// receipts has the id "0"; those are told apart by all that they say.
+  private static func id(of statement: Statement<PurchaseFacts>) -> Text {
+    let facts = statement.facts
+    guard facts.environment == .xcode, !facts.showsOwner, facts.transactionId == "0" else {
+      return facts.transactionId
+    }
+    let end = facts.end.map { String($0) } ?? ""
+    return Text(Array("0/".utf8) + statement.canonical.utf8 + Array(end.utf8))
+  }
+
+  /// DCD-20: account, family and upgrade, which no receipt can show, by the newest
+  /// word that shows them.
+  private static func completed(
+    _ statement: Statement<PurchaseFacts>, by owned: Statement<PurchaseFacts>?
+  ) -> Statement<PurchaseFacts> {
+    guard !statement.facts.showsOwner, let owned else { return statement }
+    var changed = statement
+    changed.facts.account = owned.facts.account
+    changed.facts.ownership = owned.facts.ownership
+    changed.facts.isUpgraded = owned.facts.isUpgraded
+    return changed
   }
 
   /// The newest renewal facts of a line (DCD-8).

@@ -85,6 +85,10 @@ final class AppReceipt: Sendable {
     facts.start = purchase.purchaseDate
     facts.end = purchase.expiresDate
     facts.revokedAt = purchase.cancellationDate
+    // DCD-18: attribute 1712 has never been seen filled, so that its absence shows
+    // nothing.
+    facts.showsRevocation = purchase.cancellationDate != nil
+    facts.showsOwner = false
     facts.revocationReason = purchase.cancellationReason.map { Int64(clamping: $0) }
     facts.isTrial = purchase.isTrialPeriod ?? false
     facts.isIntro = purchase.isInIntroOfferPeriod ?? false

@@ -96,6 +96,8 @@ struct PurchaseFacts: Sendable {
   var evidenceClass = EvidenceClass.signed
   /// False for evidence that cannot show a revocation at all (DCD-3, RFD-5).
   var showsRevocation = true
+  /// False for receipts, which tell neither account nor family nor upgrade.
+  var showsOwner = true
   /// Shown by an answer of verifyReceipt with status 21006 (DEC-8, DEC-19).
   var isExpiredAnswer = false
 }

@@ -52,6 +52,7 @@ final class TransactionReceipt: Sendable {
     facts.isIntro = info.isInIntroOfferPeriod ?? false
     facts.quantity = info.quantity ?? 1
     facts.showsRevocation = false
+    facts.showsOwner = false
     return PurchaseEvidence(
       kind: "transaction-receipt", purchases: [facts], renewals: [], asOf: info.purchaseDateMs)
   }

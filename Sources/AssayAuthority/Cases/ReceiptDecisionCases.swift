@@ -376,6 +376,14 @@ extension CaseBench {
           ("decision.evidence.missing.1", "revocation"),
         ]))
     decide(
+      "DCD-18", "how far an app receipt reaches", [app],
+      facts: facts(
+        "active", "DEC-14",
+        [
+          ("decision.evidence.complete", false), ("decision.evidence.missing.0", "renewal"),
+          ("decision.evidence.missing.1", "revocation"),
+        ]))
+    decide(
       "DCD-3", "an answer shows the refund of a receipt",
       [app, answerEvidence(response(.ios7, [refunded]))], denied,
       facts: facts("refunded", "DEC-5"))
