@@ -44,33 +44,16 @@ struct MergedEvidence: Sendable {
     for (id, next) in blind.entries where !showing.isRevoked(id) {
       showing.add(next, id)
     }
-    transactions = showing.entries.sorted { Self.precedes($0.id, $1.id) }
-      .map { Self.completed($0.statement, by: owned.statement($0.id)) }
+    showing.takeOwners(from: owned)
+    transactions = showing.entries.sorted { Self.precedes($0.id, $1.id) }.map { $0.statement }
     renewals = lines
   }
 
   /// What tells a transaction from others. APR-20: every purchase of Xcode's app
   /// receipts has the id "0"; those are told apart by all that they say.
   private static func id(of statement: Statement<PurchaseFacts>) -> Text {
-    let facts = statement.facts
-    guard facts.environment == .xcode, !facts.showsOwner, facts.transactionId == "0" else {
-      return facts.transactionId
-    }
-    let end = facts.end.map { String($0) } ?? ""
-    return Text(Array("0/".utf8) + statement.canonical.utf8 + Array(end.utf8))
-  }
-
-  /// DCD-20: account, family and upgrade, which no receipt can show, by the newest
-  /// word that shows them.
-  private static func completed(
-    _ statement: Statement<PurchaseFacts>, by owned: Statement<PurchaseFacts>?
-  ) -> Statement<PurchaseFacts> {
-    guard !statement.facts.showsOwner, let owned else { return statement }
-    var changed = statement
-    changed.facts.account = owned.facts.account
-    changed.facts.ownership = owned.facts.ownership
-    changed.facts.isUpgraded = owned.facts.isUpgraded
-    return changed
+    statement.facts.showsOwner || statement.facts.transactionId != "0"
+      ? statement.facts.transactionId : statement.canonical
   }
 
   /// The newest renewal facts of a line (DCD-8).
@@ -144,7 +127,23 @@ private struct NewestWords<Facts: Sendable>: Sendable {
 }
 
 extension NewestWords where Facts == PurchaseFacts {
-  func isRevoked(_ id: ScopedId) -> Bool { statement(id)?.facts.revokedAt != nil }
+  func isRevoked(_ id: ScopedId) -> Bool {
+    guard let place = places[id], place < entries.count else { return false }
+    return entries[place].statement.facts.revokedAt != nil
+  }
+
+  /// DCD-20: account, family and upgrade, which no receipt can show, by the newest
+  /// word that shows them.
+  mutating func takeOwners(from owned: NewestWords<PurchaseFacts>) {
+    for place in entries.indices where !entries[place].statement.facts.showsOwner {
+      guard let known = owned.places[entries[place].id], known < owned.entries.count else {
+        continue
+      }
+      entries[place].statement.facts.account = owned.entries[known].statement.facts.account
+      entries[place].statement.facts.ownership = owned.entries[known].statement.facts.ownership
+      entries[place].statement.facts.isUpgraded = owned.entries[known].statement.facts.isUpgraded
+    }
+  }
 }
 
 extension Environment {
@@ -190,6 +189,7 @@ extension Statement where Facts == PurchaseFacts {
     writer.optional(facts.type.map { Text(stringLiteral: $0.name) })
     writer.boolean(facts.typeIsUnknown)
     writer.optional(facts.start)
+    writer.optional(facts.end)
     writer.optional(facts.revokedAt)
     writer.optional(facts.revocationReason)
     writer.optional(facts.revocationType)
@@ -227,11 +227,14 @@ extension Statement where Facts == RenewalFacts {
   }
 }
 
+// Called so often in a row that copies of them took 6 KiB.
 extension JSONWriter {
+  @inline(never)
   fileprivate mutating func optional(_ value: Text?) {
     if let value { string(value) } else { null() }
   }
 
+  @inline(never)
   fileprivate mutating func optional(_ value: Int64?) {
     if let value { integer(value) } else { null() }
   }

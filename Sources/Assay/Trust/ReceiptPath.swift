@@ -40,26 +40,26 @@ struct ReceiptPath {
     }
     let leaf = try ReceiptPath.certificate(der, at: "leaf")
     self.leaf = leaf
-    let issuer = leaf.bytes(leaf.issuer)
-    for known in trust.intermediates
-    where known.certificate.bytes(known.certificate.subject) == issuer {
-      candidates.append(
-        Candidate(certificate: known.certificate, place: "intermediate", known: known))
-    }
-    for other in trust.foreignIntermediates where other.bytes(other.subject) == issuer {
-      candidates.append(Candidate(certificate: other, place: "intermediate", known: nil))
-    }
+    for known in trust.intermediates { add(known.certificate, "intermediate", known) }
+    for other in trust.foreignIntermediates { add(other, "intermediate", nil) }
     for (index, other) in bag.enumerated() where other != der && !isRoot(other) {
       let place = "certificates[" + String(index) + "]"
-      let certificate = try ReceiptPath.certificate(other, at: place)
-      guard certificate.bytes(certificate.subject) == issuer,
-        !candidates.contains(where: { $0.certificate.der == other })
-      else { continue }
-      candidates.append(Candidate(certificate: certificate, place: place, known: nil))
+      add(try ReceiptPath.certificate(other, at: place), place, nil)
     }
     try require(
       !candidates.isEmpty, .rejectedChainIssuerUnknown, "PTH-2", at: "leaf",
       detail: IssuerName.describe(leaf))
+  }
+
+  /// PTH-2: a certificate whose name the leaf's issuer is, each once.
+  @inline(never)
+  private mutating func add(
+    _ certificate: Certificate, _ place: String, _ known: ReceiptIntermediate?
+  ) {
+    guard let leaf, certificate.bytes(certificate.subject) == leaf.bytes(leaf.issuer),
+      !candidates.contains(where: { $0.certificate.der == certificate.der })
+    else { return }
+    candidates.append(Candidate(certificate: certificate, place: place, known: known))
   }
 
   /// PTH-6 … PTH-10: the leaf, and at least one candidate.

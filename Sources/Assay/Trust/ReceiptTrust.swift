@@ -74,7 +74,7 @@ final class ReceiptTrust: Sendable {
 
   private init(
     _ configuration: Configuration, _ ownAnchors: [ReceiptAnchor],
-    _ ownIntermediates: [ReceiptIntermediate], foreign: [Certificate] = []
+    _ ownIntermediates: [ReceiptIntermediate], _ foreign: [Certificate]
   ) {
     foreignIntermediates = foreign
     self.configuration = configuration
@@ -96,23 +96,23 @@ final class ReceiptTrust: Sendable {
         AppleRoots.receiptTable.allSatisfy { $0.isIntact }, .internalCertificatesTable, "CER-6",
         at: "receipts")
     }
-    if policy.anchors.isEmpty {
-      let own =
-        policy.intermediates.isEmpty
-        ? [] : try configured(policy, under: AppleReceipts.anchors)
-      return ReceiptTrust(configuration, [], own)
-    }
     // Shipped ones count under own roots too, where one of these signed them.
-    var (shipped, foreign): ([ReceiptIntermediate], [Certificate]) = ([], [])
-    for certificate in AppleReceipts.certificates {
-      if let intermediate = proven(certificate, under: policy.anchors, .shipped) {
-        shipped.append(intermediate)
-      } else {
-        foreign.append(certificate)
+    var intermediates: [ReceiptIntermediate] = []
+    var foreign: [Certificate] = []
+    if !policy.anchors.isEmpty {
+      for certificate in AppleReceipts.certificates {
+        if let intermediate = proven(certificate, under: policy.anchors, .shipped) {
+          intermediates.append(intermediate)
+        } else {
+          foreign.append(certificate)
+        }
       }
     }
-    let own = try configured(policy, under: policy.anchors)
-    return ReceiptTrust(configuration, policy.anchors, shipped + own, foreign: foreign)
+    if !policy.intermediates.isEmpty {
+      let anchors = policy.anchors.isEmpty ? AppleReceipts.anchors : policy.anchors
+      intermediates += try configured(policy, under: anchors)
+    }
+    return ReceiptTrust(configuration, policy.anchors, intermediates, foreign)
   }
 
   /// Whether the anchors are Apple's own, compiled in.
@@ -145,6 +145,7 @@ final class ReceiptTrust: Sendable {
   }
 
   /// An intermediate of either line, when an anchor signed it.
+  @inline(never)
   static func proven(
     _ certificate: Certificate, under anchors: [ReceiptAnchor],
     _ source: ReceiptIntermediate.Source
@@ -215,7 +216,7 @@ private final class AppleReceipts: Sendable {
   /// nil: libcrypto cannot verify them.
   static let shared = make()
   /// Shipped intermediates, whoever signed them.
-  static let certificates = AppleRoots.receiptIntermediates.compactMap { Certificate($0.der) }
+  static let certificates = parsed()
 
   static var anchors: [ReceiptAnchor] {
     guard let shared else { return [] }
@@ -225,6 +226,14 @@ private final class AppleReceipts: Sendable {
   /// The known answer: Apple Root CA signed itself with SHA-1.
   static let verifiesSHA1 = ReceiptAnchor(AppleRoots.rootCA) != nil
 
+  private static func parsed() -> [Certificate] {
+    var found: [Certificate] = []
+    for shipped in AppleRoots.receiptIntermediates {
+      if let certificate = Certificate(shipped.der) { found.append(certificate) }
+    }
+    return found
+  }
+
   private init(_ root: ReceiptAnchor, _ intermediates: [ReceiptIntermediate]) {
     self.root = root
     self.intermediates = intermediates
@@ -233,10 +242,10 @@ private final class AppleReceipts: Sendable {
   private static func make() -> AppleReceipts? {
     guard let root = ReceiptAnchor(AppleRoots.rootCA) else { return nil }
     var proven: [ReceiptIntermediate] = []
-    for shipped in AppleRoots.receiptIntermediates {
-      guard let certificate = Certificate(shipped.der),
-        let intermediate = ReceiptTrust.proven(certificate, under: [root], .shipped)
-      else { return nil }
+    for certificate in certificates {
+      guard let intermediate = ReceiptTrust.proven(certificate, under: [root], .shipped) else {
+        return nil
+      }
       proven.append(intermediate)
     }
     return AppleReceipts(root, proven)
