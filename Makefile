@@ -195,7 +195,7 @@ CASES := $(BUILD)/cases.json
 cli: deps-build link-inputs ## build the command line, .build-cli/release/assay-cli
 	@echo "building $(CLI)"
 	@[ -e $(CLI_LINKED) ] || rm -f $(CLI)
-	@$(SWIFT_BUILD) --product assay-cli --scratch-path .build-cli \
+	@ASSAY_PLAIN_AUTHORITY=1 $(SWIFT_BUILD) --product assay-cli --scratch-path .build-cli \
 	  --disable-local-rpath --static-swift-stdlib \
 	  -Xlinker -Map=$(ROOT)/$(CLI_LINKED)
 

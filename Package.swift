@@ -16,6 +16,12 @@ let strict: [SwiftSetting] = [
   .treatAllWarnings(as: .error),
 ]
 
+// The test authority needs no optimiser, which would take most of the time of a
+// build of the command line. The Makefile asks for this; unsafeFlags would bar the
+// package from being a dependency, so they are not there for anybody else.
+let unoptimised: [SwiftSetting] =
+  Context.environment["ASSAY_PLAIN_AUTHORITY"] == nil ? [] : [.unsafeFlags(["-Onone"])]
+
 let package = Package(
   name: "assay",
   products: [
@@ -37,7 +43,8 @@ let package = Package(
       name: "AssayABI", dependencies: ["Assay", "CAssay"],
       exclude: ["Link"], swiftSettings: strict),
     .target(
-      name: "AssayAuthority", dependencies: ["Assay", "CLibCrypto"], swiftSettings: strict),
+      name: "AssayAuthority", dependencies: ["Assay", "CLibCrypto"],
+      swiftSettings: strict + unoptimised),
     .executableTarget(
       name: "assay-cli",
       dependencies: [
