@@ -89,8 +89,7 @@ struct Transport: Sendable {
       case .unknown: return false
       case .list:
         return (try? PropertyList(bytes, limits: .outer)) != nil
-          || (try? JSONReader.readObject(bytes, caps: JSONCaps(members: 8192, elements: 8192)))
-            != nil
+          || (try? JSONReader.readObject(bytes, caps: .transport)) != nil
       case .container: return containerFillsBytes
       default: return true
       }

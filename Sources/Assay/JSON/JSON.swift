@@ -11,20 +11,26 @@ final class JSON: Sendable {
   /// One value. Children of an array or object follow it; `next` is the first
   /// node after them.
   struct Node: Sendable {
-    var kind: Kind
+    var kind = Kind.null
     /// Whether the string, or the member name, holds escapes.
     var escaped = false
     var nameEscaped = false
+    /// The members' names are compared when the object ends.
+    var comparesLater = false
     /// The value's text: a string without its quotation marks, a container with
     /// its brackets.
-    var start: Int32
-    var end: Int32
+    var start: Int32 = 0
+    var end: Int32 = 0
     var next: Int32 = 0
     var count: Int32 = 0
     /// The member's name, without quotation marks; empty for other values.
     var nameStart: Int32 = 0
     var nameEnd: Int32 = 0
     var nameHash: UInt32 = 0
+
+    var nameRange: Range<Int> {
+      nameStart < nameEnd ? Int(nameStart)..<Int(nameEnd) : 0..<0
+    }
   }
 
   let bytes: [UInt8]
@@ -123,7 +129,7 @@ struct JSONValue: Sendable {
 
   func isNamed(_ name: StaticString) -> Bool {
     guard let node else { return false }
-    if node.nameEscaped { return self.name == Text(stringLiteral: name) }
+    if node.nameEscaped { return json.unescapes(node.nameRange, to: name) }
     return json.slice(node.nameStart, node.nameEnd).elementsEqual(name)
   }
 
@@ -201,6 +207,21 @@ extension JSON {
   func slice(_ start: Int32, _ end: Int32) -> ArraySlice<UInt8> {
     guard start >= 0, start <= end, end <= bytes.count else { return [] }
     return bytes[Int(start)..<Int(end)]
+  }
+
+  /// Whether a text with escapes stands for a literal.
+  fileprivate func unescapes(_ range: Range<Int>, to literal: StaticString) -> Bool {
+    let source = bytes
+    let text = source.span
+    var unescaped = JSONUnescaped(range)
+    var at = 0
+    while let byte = unescaped.next(in: text) {
+      guard at < literal.utf8CodeUnitCount, unsafe literal.utf8Start[at] == byte else {
+        return false
+      }
+      at &+= 1
+    }
+    return at == literal.utf8CodeUnitCount
   }
 
   /// A string's text with its escapes resolved. The reader has checked them.

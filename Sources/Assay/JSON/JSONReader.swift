@@ -33,17 +33,18 @@ struct JSONCaps: Sendable {
   var elements = 1024
   var nameBytes = 256
   var numberBytes = 64
-  /// Of the whole text, containers and members' values counted.
-  var values = Int.max
+  /// Of the whole text, containers and members' values counted (JWS-104).
+  var values = 16_384
 
   /// Headers and payloads of evidence (JWS-6).
   static let evidence = JSONCaps()
-  /// The app's own request, whose size is limited before (ASR-10). Each name is
-  /// looked for among all before it: few names an object bound that work.
+  /// The app's own request, whose size is limited before (ASR-10).
   static let clientData = JSONCaps(members: 1024, elements: 65_536, values: 131_072)
+  /// A text that nobody has read yet: whether it is JSON at all (RCP-3).
+  static let transport = JSONCaps(members: 8192, elements: 8192, values: 1 << 18)
   /// A configuration: a catalogue may have 4,096 products, and one that has more
   /// is refused for that, not for its syntax.
-  static let configuration = JSONCaps(members: 8192, elements: 8192)
+  static let configuration = JSONCaps(members: 8192, elements: 8192, values: 1 << 18)
   /// An answer of verifyReceipt: as many entries as it may have (VRR-15).
   static let receiptAnswer = JSONCaps(elements: 16_384, values: 1 << 20)
 }
@@ -58,6 +59,7 @@ struct JSONReader {
   private var nodes: [JSON.Node] = []
   /// Indexes of the containers that are open.
   private var open: [Int] = []
+  private var names = JSONNames()
 
   /// Reads one text whose top value is an object.
   static func readObject(_ bytes: [UInt8], caps: JSONCaps = .evidence) throws(JSONFault) -> JSON {
@@ -68,16 +70,29 @@ struct JSONReader {
 
   /// Reads one text with any value at its top.
   static func readValue(_ bytes: [UInt8], caps: JSONCaps = .evidence) throws(JSONFault) -> JSON {
+    var comparisons = 0
+    return try readValue(bytes, caps: caps, comparisons: &comparisons)
+  }
+
+  /// Counts how often two names were held against each other, too.
+  static func readValue(
+    _ bytes: [UInt8], caps: JSONCaps, comparisons: inout Int
+  ) throws(JSONFault) -> JSON {
     guard bytes.count < Int(Int32.max) else { throw JSONFault(reason: .syntax, offset: 0) }
     var reader = JSONReader(bytes: bytes, caps: caps)
-    try reader.read()
+    defer { comparisons = reader.names.comparisons }
+    do {
+      try reader.read()
+    } catch {
+      throw reader.earlierRepeat(than: error) ?? error
+    }
     return JSON(bytes: bytes, nodes: reader.nodes)
   }
 
   private init(bytes: [UInt8], caps: JSONCaps) {
     self.bytes = bytes
     self.caps = caps
-    nodes.reserveCapacity(bytes.count / 24 &+ 4)
+    nodes.reserveCapacity(min(bytes.count / 24, caps.values) &+ 4)
   }
 
   // MARK: structure
@@ -85,7 +100,7 @@ struct JSONReader {
   private mutating func read() throws(JSONFault) {
     if bytes.starts(with: [0xef, 0xbb, 0xbf]) { throw JSONFault(reason: .bom, offset: 0) }
     skipSpace()
-    var name: (start: Int32, end: Int32, escaped: Bool, hash: UInt32)? = nil
+    var name: JSON.Node? = nil
     while true {
       let isOpen = try value(name)
       name = nil
@@ -94,7 +109,7 @@ struct JSONReader {
         skipSpace()
         if peek() == closing(top) {
           position &+= 1
-          close()
+          try close()
         } else {
           if nodes[top].kind == .object { name = try memberName() }
           continue
@@ -114,7 +129,7 @@ struct JSONReader {
         }
         guard byte == closing(top) else { throw fault(byte == 0 ? .nul : .syntax) }
         position &+= 1
-        close()
+        try close()
       }
       if !hasNext { break }
     }
@@ -123,22 +138,15 @@ struct JSONReader {
   }
 
   /// Reads one value, or the opening bracket of one; true: a container is open.
-  private mutating func value(
-    _ name: (start: Int32, end: Int32, escaped: Bool, hash: UInt32)?
-  ) throws(JSONFault) -> Bool {
+  private mutating func value(_ name: JSON.Node?) throws(JSONFault) -> Bool {
     guard let byte = peek() else { throw fault(.syntax) }
     if let top = open.last, nodes[top].kind == .array {
       guard nodes[top].count < caps.elements else { throw fault(.elements) }
       nodes[top].count &+= 1
     }
     guard nodes.count < caps.values else { throw fault(.elements) }
-    var node = JSON.Node(kind: .null, start: Int32(truncatingIfNeeded: position), end: 0)
-    if let name {
-      node.nameStart = name.start
-      node.nameEnd = name.end
-      node.nameEscaped = name.escaped
-      node.nameHash = name.hash
-    }
+    var node = name ?? JSON.Node()
+    node.start = Int32(truncatingIfNeeded: position)
     switch byte {
     case 0x7b, 0x5b:
       guard open.count < caps.depth else { throw fault(.depth) }
@@ -177,10 +185,11 @@ struct JSONReader {
     return false
   }
 
-  private mutating func close() {
+  private mutating func close() throws(JSONFault) {
     guard let top = open.popLast() else { return }
     nodes[top].end = Int32(truncatingIfNeeded: position)
     nodes[top].next = Int32(truncatingIfNeeded: nodes.count)
+    if nodes[top].comparesLater, let fault = repeated(in: top) { throw fault }
   }
 
   private func closing(_ container: Int) -> UInt8 {
@@ -189,22 +198,22 @@ struct JSONReader {
 
   // MARK: names
 
-  /// Reads `"name" :` and counts the member.
-  private mutating func memberName() throws(JSONFault)
-    -> (start: Int32, end: Int32, escaped: Bool, hash: UInt32)
-  {
+  /// Reads `"name" :` and counts the member: a value's node that has only its name.
+  private mutating func memberName() throws(JSONFault) -> JSON.Node {
     guard let top = open.last else { throw fault(.syntax) }
     guard let byte = peek(), byte == 0x22 else { throw fault(peek() == 0 ? .nul : .syntax) }
     let offset = position
     position &+= 1
-    let start = Int32(truncatingIfNeeded: position)
-    var (end, escaped, hash) = try string()
-    var length = Int(end &- start)
-    if escaped {
-      hash = JSON.hashStart
-      length = 0
-      JSONEscapes.resolve(bytes[Int(start)..<Int(end)]) {
-        hash = JSON.hash(hash, $0)
+    var name = JSON.Node()
+    name.nameStart = Int32(truncatingIfNeeded: position)
+    (name.nameEnd, name.nameEscaped, name.nameHash) = try string()
+    var length = name.nameRange.count
+    if name.nameEscaped {
+      (name.nameHash, length) = (JSON.hashStart, 0)
+      let text = bytes.span
+      var unescaped = JSONUnescaped(name.nameRange)
+      while let byte = unescaped.next(in: text) {
+        name.nameHash = JSON.hash(name.nameHash, byte)
         length &+= 1
       }
     }
@@ -212,42 +221,38 @@ struct JSONReader {
     guard nodes[top].count < caps.members else {
       throw JSONFault(reason: .members, offset: offset)
     }
-    if isTaken(top, start, end, escaped, hash) {
-      throw JSONFault(reason: .duplicateName, offset: offset)
+    if !nodes[top].comparesLater {
+      switch names.judge(name, in: top, nodes, bytes) {
+      case .new: break
+      case .taken: throw JSONFault(reason: .duplicateName, offset: offset)
+      case .later: nodes[top].comparesLater = true
+      }
     }
     nodes[top].count &+= 1
     skipSpace()
     guard peek() == 0x3a else { throw fault(peek() == 0 ? .nul : .syntax) }
     position &+= 1
     skipSpace()
-    return (start, end, escaped, hash)
+    return name
   }
 
-  /// Whether an earlier member of the object has this name, after unescaping.
-  private func isTaken(
-    _ object: Int, _ start: Int32, _ end: Int32, _ escaped: Bool, _ hash: UInt32
-  ) -> Bool {
-    var index = object &+ 1
-    while index < nodes.count {
-      let other = nodes[index]
-      if other.nameHash == hash, sameName(other, start, end, escaped) { return true }
-      guard other.next > index else { return false }
-      index = Int(other.next)
+  /// The first name of an object that stood there before, at its quotation mark.
+  private mutating func repeated(in object: Int) -> JSONFault? {
+    names.firstRepeat(in: object, nodes, bytes).map {
+      JSONFault(reason: .duplicateName, offset: Int(nodes[$0].nameStart) &- 1)
     }
-    return false
   }
 
-  private func sameName(
-    _ other: JSON.Node, _ start: Int32, _ end: Int32, _ escaped: Bool
-  ) -> Bool {
-    let mine = bytes[Int(start)..<Int(end)]
-    let theirs = bytes[Int(other.nameStart)..<Int(other.nameEnd)]
-    if !escaped, !other.nameEscaped { return mine == theirs }
-    var left: [UInt8] = []
-    var right: [UInt8] = []
-    JSONEscapes.resolve(mine) { left.append($0) }
-    JSONEscapes.resolve(theirs) { right.append($0) }
-    return left == right
+  /// The first fault counts: objects that are still open may have one before it.
+  private mutating func earlierRepeat(than fault: JSONFault) -> JSONFault? {
+    var first: JSONFault? = nil
+    for object in open where nodes[object].comparesLater {
+      guard let found = repeated(in: object), found.offset < (first ?? fault).offset else {
+        continue
+      }
+      first = found
+    }
+    return first
   }
 
   // MARK: scalars
@@ -293,14 +298,14 @@ struct JSONReader {
     switch bytes[at &+ 1] {
     case 0x22, 0x5c, 0x2f, 0x62, 0x66, 0x6e, 0x72, 0x74: return at &+ 2
     case 0x75:
-      guard let unit = JSONEscapes.unit(bytes[...], at &+ 2) else {
+      guard let unit = JSONEscapes.unit(bytes.span, at &+ 2) else {
         throw JSONFault(reason: .syntax, offset: at)
       }
       if unit == 0 { throw JSONFault(reason: .nul, offset: at) }
       if unit & 0xf800 != 0xd800 { return at &+ 6 }
       // A surrogate stands for a character only together with its other half.
       guard unit < 0xdc00, at &+ 7 < bytes.count, bytes[at &+ 6] == 0x5c,
-        bytes[at &+ 7] == 0x75, let low = JSONEscapes.unit(bytes[...], at &+ 8),
+        bytes[at &+ 7] == 0x75, let low = JSONEscapes.unit(bytes.span, at &+ 8),
         low & 0xfc00 == 0xdc00
       else { throw JSONFault(reason: .utf8, offset: at) }
       return at &+ 12
@@ -356,114 +361,5 @@ struct JSONReader {
 
   private func fault(_ reason: JSONFault.Reason) -> JSONFault {
     JSONFault(reason: reason, offset: position)
-  }
-}
-
-/// The escapes of JSON strings (RFC 8259 §7).
-enum JSONEscapes {
-  /// Gives out the bytes that a checked text stands for.
-  static func resolve(_ text: ArraySlice<UInt8>, _ emit: (UInt8) -> Void) {
-    var at = text.startIndex
-    while at < text.endIndex {
-      let byte = text[at]
-      guard byte == 0x5c, at &+ 1 < text.endIndex else {
-        emit(byte)
-        at &+= 1
-        continue
-      }
-      switch text[at &+ 1] {
-      case 0x62: emit(0x08)
-      case 0x66: emit(0x0c)
-      case 0x6e: emit(0x0a)
-      case 0x72: emit(0x0d)
-      case 0x74: emit(0x09)
-      case 0x75:
-        guard let unit = unit(text, at &+ 2) else { return }
-        if unit & 0xfc00 == 0xd800, let low = self.unit(text, at &+ 8) {
-          encode(0x10000 &+ (unit & 0x3ff) << 10 &+ (low & 0x3ff), emit)
-          at &+= 12
-        } else {
-          encode(unit, emit)
-          at &+= 6
-        }
-        continue
-      case let other: emit(other)
-      }
-      at &+= 2
-    }
-  }
-
-  /// The value of the four hex digits at `at`, or nil.
-  static func unit(_ text: ArraySlice<UInt8>, _ at: Int) -> UInt32? {
-    guard at >= text.startIndex, at &+ 4 <= text.endIndex else { return nil }
-    var unit: UInt32 = 0
-    for digit in text[at..<at &+ 4] {
-      guard let value = Hex.value(digit) else { return nil }
-      unit = unit << 4 | UInt32(value)
-    }
-    return unit
-  }
-
-  /// The UTF-8 of a scalar that is no surrogate.
-  static func encode(_ scalar: UInt32, _ emit: (UInt8) -> Void) {
-    func tail(_ shift: UInt32) -> UInt8 { UInt8(truncatingIfNeeded: scalar >> shift & 0x3f) | 0x80 }
-    if scalar < 0x80 {
-      emit(UInt8(truncatingIfNeeded: scalar))
-    } else if scalar < 0x800 {
-      emit(UInt8(truncatingIfNeeded: scalar >> 6) | 0xc0)
-      emit(tail(0))
-    } else if scalar < 0x10000 {
-      emit(UInt8(truncatingIfNeeded: scalar >> 12) | 0xe0)
-      emit(tail(6))
-      emit(tail(0))
-    } else {
-      emit(UInt8(truncatingIfNeeded: scalar >> 18) | 0xf0)
-      emit(tail(12))
-      emit(tail(6))
-      emit(tail(0))
-    }
-  }
-}
-
-/// Well-formed UTF-8 (Unicode, table 3-7): no overlong forms, no surrogates,
-/// nothing above U+10FFFF.
-enum UTF8Sequence {
-  /// The length of the sequence that begins at `at`: 1…4, or 0 when it is none.
-  static func length(_ bytes: [UInt8], _ at: Int) -> Int { length(bytes.span, at) }
-
-  /// The same within a part of some bytes.
-  static func length(_ bytes: Span<UInt8>, _ at: Int) -> Int {
-    guard at < bytes.count else { return 0 }
-    let first = bytes[at]
-    var low: UInt8 = 0x80
-    var high: UInt8 = 0xbf
-    let length: Int
-    switch first {
-    case 0x00...0x7f: return 1
-    case 0xc2...0xdf: length = 2
-    case 0xe0...0xef:
-      length = 3
-      if first == 0xe0 { low = 0xa0 }
-      if first == 0xed { high = 0x9f }
-    case 0xf0...0xf4:
-      length = 4
-      if first == 0xf0 { low = 0x90 }
-      if first == 0xf4 { high = 0x8f }
-    default: return 0
-    }
-    guard at &+ length <= bytes.count else { return 0 }
-    guard bytes[at &+ 1] >= low, bytes[at &+ 1] <= high else { return 0 }
-    for next in 2..<max(length, 2) where bytes[at &+ next] & 0xc0 != 0x80 { return 0 }
-    return length
-  }
-
-  static func isValid(_ bytes: [UInt8]) -> Bool {
-    var at = 0
-    while at < bytes.count {
-      let length = length(bytes, at)
-      if length == 0 { return false }
-      at &+= length
-    }
-    return true
   }
 }

@@ -230,7 +230,11 @@ struct PropertyListReader {
     }
     try require(
       unit != 0 && unit & 0xf800 != 0xd800, .malformedPlistEncoding, "RCP-6", at: place(start))
-    JSONEscapes.encode(unit) { resolved.append($0) }
+    var utf8 = JSONEscapes.encode(unit)
+    while utf8 != 0 {
+      resolved.append(UInt8(truncatingIfNeeded: utf8))
+      utf8 >>= 8
+    }
   }
 
   private func checkLength(_ length: Int, _ cap: Int, at start: Int) throws(Refusal) {
