@@ -112,10 +112,15 @@ endef
 
 # C that the linker adds to both shapes.
 LINK_OBJECTS := $(BUILD)/link/relocations.o
+LINK_C = $(TOOLS)/clang -std=c11 -D_DEFAULT_SOURCE -O2 -Wall -Wextra -Werror -fPIC
 $(BUILD)/link/%.o: Sources/AssayABI/Link/%.c
 	@mkdir -p $(@D)
-	@$(TOOLS)/clang -std=c11 -D_DEFAULT_SOURCE -O2 -Wall -Wextra -Werror -fPIC \
-	  -c $< -o $@
+	@$(LINK_C) -c $< -o $@
+
+# SwiftPM builds it itself for the full shape.
+$(BUILD)/link/gate.o: Sources/CGate/gate.c Sources/CGate/include/gate.h
+	@mkdir -p $(@D)
+	@$(LINK_C) -ISources/CGate/include -c $< -o $@
 
 SWIFT_BUILD = PKG_CONFIG_PATH=$(PKG_CONFIG_DIR) $(NICE) $(SWIFT) build \
 	-c release -Xswiftc -use-ld=lld \
@@ -147,7 +152,7 @@ EMBED_SWIFT = swiftc -swift-version 6 -Osize -wmo -parse-as-library \
 	-enable-experimental-feature Embedded -suppress-warnings \
 	-Xfrontend -function-sections \
 	$(EMBED_TARGET) -Xcc -fPIC \
-	-I include -I Sources/CLibCrypto $(DEFINES) -module-name Assay
+	-I include -I Sources/CLibCrypto -I Sources/CGate/include $(DEFINES) -module-name Assay
 EMBED_LIBS = -L$(BUILD)/link/$(CRYPTO) -L$(RUNTIME)/embedded/$(MACHINE)-unknown-linux-gnu \
 	-lswiftUnicodeDataTables \
 	$(if $(filter static,$(CRYPTO)),-l:libcrypto.a,-lcrypto) -lm
@@ -160,11 +165,11 @@ $(EMBED_DIR)/command: FORCE
 	@cmp -s $@.new $@ && rm $@.new || mv $@.new $@
 
 $(EMBED_DIR)/Assay.o: $(EMBED_DIR)/command $(EMBED_SOURCES) include/assay.h \
-  $(wildcard Sources/CLibCrypto/*)
+  $(wildcard Sources/CLibCrypto/* Sources/CGate/include/*)
 	@echo 'compiling $@ (Embedded Swift)'
 	@$(NICE) $(EMBED_SWIFT) -c $(EMBED_SOURCES) -o $@
 
-lib-embedded: $(EMBED_DIR)/Assay.o $(BUILD)/link/entropy.o $(LINK_OBJECTS) | link-inputs
+lib-embedded: $(EMBED_DIR)/Assay.o $(BUILD)/link/entropy.o $(BUILD)/link/gate.o $(LINK_OBJECTS) | link-inputs
 	@$(TOOLS)/clang -shared -fuse-ld=lld -o $(EMBED_DIR)/libassay.so \
 	  $(foreach flag,$(LINK) --gc-sections --as-needed,-Xlinker $(flag)) \
 	  $^ $(EMBED_LIBS)

@@ -36,11 +36,12 @@ let package = Package(
     .systemLibrary(
       name: "CLibCrypto", pkgConfig: "libcrypto", providers: [.apt(["libssl-dev"])]),
     .systemLibrary(name: "CAssay", path: "include"),
+    .target(name: "CGate"),
     .target(
       name: "Assay", dependencies: ["CLibCrypto"],
       exclude: ["Verdict/statuses.tsv"], swiftSettings: strict),
     .target(
-      name: "AssayABI", dependencies: ["Assay", "CAssay"],
+      name: "AssayABI", dependencies: ["Assay", "CAssay", "CGate"],
       exclude: ["Link"], swiftSettings: strict),
     .target(
       name: "AssayAuthority", dependencies: ["Assay", "CLibCrypto"],

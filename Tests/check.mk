@@ -79,7 +79,7 @@ $(PROGRAMS)/sanitized/%: Tests/ABI/%.c $(HARNESS)
 	  -fno-sanitize-recover=all -fno-omit-frame-pointer -pthread \
 	  $< Tests/ABI/cases.c -o $@ $(ABI_LINK)
 
-PROGRAM_SUITES := smoke smoke-sanitized valgrind threads fork soak reload
+PROGRAM_SUITES := smoke smoke-sanitized valgrind threads fork fork-inside soak reload
 .PHONY: $(foreach suite,$(PROGRAM_SUITES),$(VARIANTS:%=check-$(suite)-%))
 $(VARIANTS:%=check-smoke-%): check-smoke-%: $(PROGRAMS)/smoke
 	@$(call AGAINST,$(DIRECTORY_$*)) $< $(CASES) smoke-$*
@@ -99,6 +99,11 @@ $(VARIANTS:%=check-threads-%): check-threads-%: $(PROGRAMS)/threads
 
 $(VARIANTS:%=check-fork-%): check-fork-%: $(PROGRAMS)/fork
 	@$(call AGAINST,$(DIRECTORY_$*)) $< $(CASES) fork-$*
+
+# `make check-fork-inside-full FORKS=20000` is the long one.
+FORKS ?= 2000
+$(VARIANTS:%=check-fork-inside-%): check-fork-inside-%: $(PROGRAMS)/fork_inside
+	@$(call AGAINST,$(DIRECTORY_$*)) $< $(CASES) fork-inside-$* $(FORKS)
 
 # `make check-soak-full SOAK_CALLS=1000000` is the long one.
 SOAK_CALLS ?= 60000

@@ -29,6 +29,11 @@ $(ARM64)/link/%.o: Sources/AssayABI/Link/%.c $(ARM64_PACKAGES)
 	@$(ARM64_CLANG) -isystem /usr/aarch64-linux-gnu/include -std=c11 \
 	  -D_DEFAULT_SOURCE -O2 -Wall -Wextra -Werror -fPIC -c $< -o $@
 
+$(ARM64)/link/gate.o: Sources/CGate/gate.c $(ARM64_PACKAGES)
+	@mkdir -p $(@D)
+	@$(ARM64_CLANG) -isystem /usr/aarch64-linux-gnu/include -std=c11 \
+	  -D_DEFAULT_SOURCE -O2 -Wall -Wextra -Werror -fPIC -ISources/CGate/include -c $< -o $@
+
 ARM64_INCLUDES := $(ARM64_ROOT)/usr/include $(ARM64_ROOT)/usr/include/aarch64-linux-gnu \
 	/usr/aarch64-linux-gnu/include
 $(ARM64)/objects/%: EMBED_TARGET = -target aarch64-none-none-elf -Xcc -D__linux__ \
@@ -41,13 +46,13 @@ $(ARM64)/objects/command: FORCE
 	@cmp -s $@.new $@ && rm $@.new || mv $@.new $@
 
 $(ARM64)/objects/Assay.o: $(ARM64)/objects/command $(EMBED_SOURCES) include/assay.h \
-  $(wildcard Sources/CLibCrypto/*) $(ARM64_PACKAGES)
+  $(wildcard Sources/CLibCrypto/* Sources/CGate/include/*) $(ARM64_PACKAGES)
 	@echo 'compiling $@ (Embedded Swift)'
 	@$(NICE) $(EMBED_SWIFT) -c $(EMBED_SOURCES) -o $@
 
 # The linker's report of this library is its own (make dist reads that of x86_64).
 $(ARM64_LIBRARY): LINKED := $(ARM64)/library.map
-$(ARM64_LIBRARY): $(ARM64)/objects/Assay.o $(ARM64)/link/entropy.o \
+$(ARM64_LIBRARY): $(ARM64)/objects/Assay.o $(ARM64)/link/entropy.o $(ARM64)/link/gate.o \
   $(ARM64)/link/relocations.o $(ARM64)/link/libcrypto.a $(MAP) $(ORDER)
 	@mkdir -p $(@D)
 	@$(ARM64_CLANG) -shared -fuse-ld=lld -o $@ \

@@ -1,8 +1,10 @@
 import Assay
 import CAssay
+import CGate
 
 // The C boundary: unpack, call, pack. No logic lives here. `@implementation`
-// holds every function to its declaration in include/assay.h.
+// holds every function to its declaration in include/assay.h. Every call that does
+// more than return a constant passes the gate that fork waits at (JWS-105).
 
 // MARK: library
 
@@ -10,28 +12,43 @@ import CAssay
 public func assay_version_number() -> UInt32 { UInt32(ASSAY_VERSION_NUMBER) }
 
 @implementation @_cdecl("assay_version")
-public func assay_version() -> UnsafePointer<CChar>? { unsafe BuildInfo.version.pointer }
+public func assay_version() -> UnsafePointer<CChar>? {
+  let call = assay_gate_enter()
+  defer { assay_gate_leave(call) }
+  return unsafe BuildInfo.version.pointer
+}
 
 @implementation @_cdecl("assay_build_info")
-public func assay_build_info() -> UnsafePointer<CChar>? { unsafe BuildInfo.json.pointer }
+public func assay_build_info() -> UnsafePointer<CChar>? {
+  let call = assay_gate_enter()
+  defer { assay_gate_leave(call) }
+  return unsafe BuildInfo.json.pointer
+}
 
 @implementation @_cdecl("assay_status_name")
 public func assay_status_name(_ status: assay_status) -> UnsafePointer<CChar>? {
+  let call = assay_gate_enter()
+  defer { assay_gate_leave(call) }
   // A StaticString's text ends with a NUL and lives as long as the library.
-  unsafe UnsafeRawPointer(Status(code: status).name.utf8Start).assumingMemoryBound(to: CChar.self)
+  let text = unsafe UnsafeRawPointer(Status(code: status).name.utf8Start)
+  return unsafe text.assumingMemoryBound(to: CChar.self)
 }
 
 // MARK: documents
 
 @implementation @_cdecl("assay_doc_status")
 public func assay_doc_status(_ doc: OpaquePointer?) -> assay_status {
-  unsafe Handle.document(doc)?.status.code ?? Status.misuseCallArgument.code
+  let call = assay_gate_enter()
+  defer { assay_gate_leave(call) }
+  return unsafe Handle.document(doc)?.status.code ?? Status.misuseCallArgument.code
 }
 
 @implementation @_cdecl("assay_doc_json")
 public func assay_doc_json(
   _ doc: OpaquePointer?, _ len: UnsafeMutablePointer<Int>?
 ) -> UnsafePointer<CChar>? {
+  let call = assay_gate_enter()
+  defer { assay_gate_leave(call) }
   guard let document = unsafe Handle.document(doc), let text = unsafe document.storedJSON else {
     unsafe len?.pointee = 0
     return nil
@@ -45,6 +62,8 @@ public func assay_doc_text(
   _ doc: OpaquePointer?, _ path: UnsafePointer<CChar>?, _ path_len: Int,
   _ len: UnsafeMutablePointer<Int>?
 ) -> UnsafePointer<CChar>? {
+  let call = assay_gate_enter()
+  defer { assay_gate_leave(call) }
   guard let document = unsafe Handle.document(doc), let path = unsafe Input.bytes(path, path_len),
     let text = unsafe document.storedText(path: path)
   else {
@@ -59,13 +78,19 @@ public func assay_doc_text(
 public func assay_doc_integer(
   _ doc: OpaquePointer?, _ path: UnsafePointer<CChar>?, _ path_len: Int, _ fallback: Int64
 ) -> Int64 {
+  let call = assay_gate_enter()
+  defer { assay_gate_leave(call) }
   guard let document = unsafe Handle.document(doc), let path = unsafe Input.bytes(path, path_len)
   else { return fallback }
   return document.integer(path: path) ?? fallback
 }
 
 @implementation @_cdecl("assay_doc_free")
-public func assay_doc_free(_ doc: OpaquePointer?) { unsafe Handle.release(doc, Document.self) }
+public func assay_doc_free(_ doc: OpaquePointer?) {
+  let call = assay_gate_enter()
+  defer { assay_gate_leave(call) }
+  unsafe Handle.release(doc, Document.self)
+}
 
 // MARK: verifier
 
@@ -74,6 +99,8 @@ public func assay_verifier_new(
   _ config: UnsafePointer<CChar>?, _ config_len: Int,
   _ out: UnsafeMutablePointer<OpaquePointer?>?, _ doc: UnsafeMutablePointer<OpaquePointer?>?
 ) -> assay_status {
+  let call = assay_gate_enter()
+  defer { assay_gate_leave(call) }
   unsafe out?.pointee = nil
   guard unsafe out != nil, let bytes = unsafe Input.bytes(config, config_len) else {
     return unsafe Handle.answer(.misuse("configuration"), doc)
@@ -85,6 +112,8 @@ public func assay_verifier_new(
 
 @implementation @_cdecl("assay_verifier_free")
 public func assay_verifier_free(_ verifier: OpaquePointer?) {
+  let call = assay_gate_enter()
+  defer { assay_gate_leave(call) }
   unsafe Handle.release(verifier, Verifier.self)
 }
 
@@ -95,6 +124,8 @@ public func assay_verify_jws(
   _ verifier: OpaquePointer?, _ kind: Int32, _ jws: UnsafePointer<CChar>?, _ jws_len: Int,
   _ now_ms: Int64, _ doc: UnsafeMutablePointer<OpaquePointer?>?
 ) -> assay_status {
+  let call = assay_gate_enter()
+  defer { assay_gate_leave(call) }
   unsafe doc?.pointee = nil
   let known = StoreKitKind(rawValue: kind)
   guard unsafe doc != nil, let kind = known, let verifier = unsafe Handle.verifier(verifier),
@@ -109,6 +140,8 @@ public func assay_verify_receipt(
   _ subject: UnsafeRawPointer?, _ subject_len: Int, _ now_ms: Int64,
   _ doc: UnsafeMutablePointer<OpaquePointer?>?
 ) -> assay_status {
+  let call = assay_gate_enter()
+  defer { assay_gate_leave(call) }
   unsafe doc?.pointee = nil
   let known = ReceiptKind(rawValue: kind)
   guard unsafe doc != nil, let kind = known, let verifier = unsafe Handle.verifier(verifier),
@@ -125,6 +158,8 @@ public func assay_triage(
   _ verifier: OpaquePointer?, _ blob: UnsafeRawPointer?, _ blob_len: Int, _ now_ms: Int64,
   _ doc: UnsafeMutablePointer<OpaquePointer?>?
 ) -> assay_status {
+  let call = assay_gate_enter()
+  defer { assay_gate_leave(call) }
   unsafe doc?.pointee = nil
   guard unsafe doc != nil, let verifier = unsafe Handle.verifier(verifier),
     let bytes = unsafe Input.bytes(blob, blob_len, cap: verifier.receiptByteCap)
@@ -137,6 +172,8 @@ public func assay_read_verify_receipt(
   _ verifier: OpaquePointer?, _ body: UnsafePointer<CChar>?, _ body_len: Int, _ now_ms: Int64,
   _ doc: UnsafeMutablePointer<OpaquePointer?>?
 ) -> assay_status {
+  let call = assay_gate_enter()
+  defer { assay_gate_leave(call) }
   unsafe doc?.pointee = nil
   guard unsafe doc != nil, let verifier = unsafe Handle.verifier(verifier),
     let bytes = unsafe Input.bytes(body, body_len, cap: verifier.responseByteCap)
@@ -152,6 +189,8 @@ public func assay_decide(
   _ account: UnsafePointer<CChar>?, _ account_len: Int, _ now_ms: Int64,
   _ doc: UnsafeMutablePointer<OpaquePointer?>?
 ) -> assay_status {
+  let call = assay_gate_enter()
+  defer { assay_gate_leave(call) }
   unsafe doc?.pointee = nil
   guard unsafe doc != nil, let verifier = unsafe Handle.verifier(verifier),
     let documents = unsafe Input.documents(evidence, evidence_count),
@@ -166,7 +205,9 @@ public func assay_decide(
 public func assay_check_expiry(
   _ expires_ms: Int64, _ grace_ms: Int64, _ revoked_ms: Int64, _ now_ms: Int64
 ) -> assay_status {
-  checkExpiry(
+  let call = assay_gate_enter()
+  defer { assay_gate_leave(call) }
+  return checkExpiry(
     expiresMs: expires_ms, gracePeriodMs: grace_ms, revokedMs: revoked_ms, nowMs: now_ms
   ).code
 }

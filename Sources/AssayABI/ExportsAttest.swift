@@ -1,5 +1,6 @@
 import Assay
 import CAssay
+import CGate
 
 // MARK: App Attest
 
@@ -10,6 +11,8 @@ public func assay_verify_attestation(
   _ client_data: UnsafeRawPointer?, _ client_data_len: Int, _ now_ms: Int64,
   _ doc: UnsafeMutablePointer<OpaquePointer?>?
 ) -> assay_status {
+  let call = assay_gate_enter()
+  defer { assay_gate_leave(call) }
   unsafe doc?.pointee = nil
   guard unsafe doc != nil, let verifier = unsafe Handle.verifier(verifier),
     let object = unsafe Input.bytes(
@@ -31,6 +34,8 @@ public func assay_verify_assertion(
   _ client_data_kind: Int32, _ client_data: UnsafeRawPointer?, _ client_data_len: Int,
   _ now_ms: Int64, _ doc: UnsafeMutablePointer<OpaquePointer?>?
 ) -> assay_status {
+  let call = assay_gate_enter()
+  defer { assay_gate_leave(call) }
   unsafe doc?.pointee = nil
   guard unsafe doc != nil, let verifier = unsafe Handle.verifier(verifier),
     let object = unsafe Input.bytes(assertion, assertion_len, cap: Verifier.assertionByteCap),

@@ -1,5 +1,6 @@
 import Assay
 import CAssay
+import CGate
 
 // The C boundary of exchanges: see Exports.swift.
 
@@ -9,6 +10,8 @@ public func assay_exchange_new(
   _ evidence: UnsafePointer<OpaquePointer?>?, _ evidence_count: Int, _ now_ms: Int64,
   _ out: UnsafeMutablePointer<OpaquePointer?>?, _ doc: UnsafeMutablePointer<OpaquePointer?>?
 ) -> assay_status {
+  let call = assay_gate_enter()
+  defer { assay_gate_leave(call) }
   unsafe out?.pointee = nil
   unsafe doc?.pointee = nil
   guard unsafe out != nil, unsafe doc != nil, let verifier = unsafe Handle.verifier(verifier),
@@ -25,6 +28,8 @@ public func assay_exchange_step(
   _ exchange: OpaquePointer?, _ answer: UnsafePointer<CChar>?, _ answer_len: Int,
   _ now_ms: Int64, _ doc: UnsafeMutablePointer<OpaquePointer?>?
 ) -> assay_status {
+  let call = assay_gate_enter()
+  defer { assay_gate_leave(call) }
   unsafe doc?.pointee = nil
   guard unsafe doc != nil, let exchange = unsafe Handle.exchange(exchange),
     let bytes = unsafe Input.bytes(answer, answer_len, cap: Exchange.answerByteCap)
@@ -34,6 +39,8 @@ public func assay_exchange_step(
 
 @implementation @_cdecl("assay_exchange_free")
 public func assay_exchange_free(_ exchange: OpaquePointer?) {
+  let call = assay_gate_enter()
+  defer { assay_gate_leave(call) }
   unsafe Handle.release(exchange, Exchange.self)
 }
 

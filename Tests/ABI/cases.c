@@ -229,35 +229,33 @@ assay_verifier *case_table_verifier(const struct case_table *table,
   return NULL;
 }
 
-static int build_verifiers(struct case_table *table) {
-  const cJSON *all =
-      cJSON_GetObjectItemCaseSensitive(table->root, "verifiers");
-  const cJSON *config;
-  size_t count = (size_t)cJSON_GetArraySize(all);
-  table->verifier_names = allocate(count, sizeof *table->verifier_names);
-  table->verifiers = allocate(count, sizeof *table->verifiers);
-  cJSON_ArrayForEach(config, all) {
-    assay_verifier *verifier = NULL;
-    assay_doc *doc = NULL;
-    size_t len = 0;
-    char *text = configuration_text(config, &len);
-    assay_status status = assay_verifier_new(text, len, &verifier, &doc);
-    free(text);
-    if (status != ASSAY_OK) {
-      fprintf(stderr, "verifier %s: %s\n", config->string,
-              assay_doc_json(doc, NULL));
-      assay_doc_free(doc);
-      return -1;
-    }
-    assay_doc_free(doc);
-    table->verifier_names[table->verifier_count] = config->string;
-    table->verifiers[table->verifier_count++] = verifier;
-  }
+static const cJSON *configurations(const struct case_table *table) {
+  return cJSON_GetObjectItemCaseSensitive(table->root, "verifiers");
+}
+
+int case_table_build(struct case_table *table, const char *name) {
+  const cJSON *config =
+      cJSON_GetObjectItemCaseSensitive(configurations(table), name);
+  assay_verifier *verifier = NULL;
+  assay_doc *doc = NULL;
+  assay_status status;
+  size_t len = 0;
+  char *text;
+  if (config == NULL) return -1;
+  text = configuration_text(config, &len);
+  status = assay_verifier_new(text, len, &verifier, &doc);
+  free(text);
+  if (status != ASSAY_OK)
+    fprintf(stderr, "verifier %s: %s\n", name, assay_doc_json(doc, NULL));
+  assay_doc_free(doc);
+  if (status != ASSAY_OK) return -1;
+  table->verifier_names[table->verifier_count] = config->string;
+  table->verifiers[table->verifier_count++] = verifier;
   return 0;
 }
 
-int case_table_open(struct case_table *table, const char *path) {
-  size_t len = 0;
+int case_table_read(struct case_table *table, const char *path) {
+  size_t len = 0, count;
   char *text = read_file(path, &len);
   memset(table, 0, sizeof *table);
   if (text == NULL) {
@@ -272,13 +270,28 @@ int case_table_open(struct case_table *table, const char *path) {
     fprintf(stderr, "%s: is no case table of form 1\n", path);
     return -1;
   }
-  return build_verifiers(table);
+  count = (size_t)cJSON_GetArraySize(configurations(table));
+  table->verifier_names = allocate(count, sizeof *table->verifier_names);
+  table->verifiers = allocate(count, sizeof *table->verifiers);
+  return 0;
+}
+
+int case_table_open(struct case_table *table, const char *path) {
+  const cJSON *config;
+  if (case_table_read(table, path) != 0) return -1;
+  cJSON_ArrayForEach(config, configurations(table)) {
+    if (case_table_build(table, config->string) != 0) return -1;
+  }
+  return 0;
+}
+
+void case_table_clear(struct case_table *table) {
+  while (table->verifier_count > 0)
+    assay_verifier_free(table->verifiers[--table->verifier_count]);
 }
 
 void case_table_close(struct case_table *table) {
-  size_t i;
-  for (i = 0; i < table->verifier_count; i++)
-    assay_verifier_free(table->verifiers[i]);
+  case_table_clear(table);
   free(table->verifiers);
   free((void *)table->verifier_names);
   cJSON_Delete(table->root);

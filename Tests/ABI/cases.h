@@ -30,6 +30,12 @@ struct bytes {
 
 /** Read a case table and build its verifiers. 0: done; else it said why. */
 int case_table_open(struct case_table *table, const char *path);
+/** Read a case table without calling the library. 0: done; else it said why. */
+int case_table_read(struct case_table *table, const char *path);
+/** Build one of the verifiers, that has not been built. 0: done. */
+int case_table_build(struct case_table *table, const char *name);
+/** Free the verifiers. */
+void case_table_clear(struct case_table *table);
 /** Give everything back. */
 void case_table_close(struct case_table *table);
 

@@ -13,7 +13,7 @@ from contract import ROOT
 from report import Suite
 
 IMPORTS = {"Assay": {"CLibCrypto", "Synchronization"},
-           "AssayABI": {"Assay", "CAssay", "Synchronization"}}
+           "AssayABI": {"Assay", "CAssay", "CGate"}}
 FATAL = [r"\btry!", r"\bas!", r"\bfatalError\b", r"\bpreconditionFailure\b",
          r"\bprecondition\(", r"\bassertionFailure\b", r"\bassert\(", r"\bunsafelyUnwrapped\b",
          r"\bunowned\(unsafe\)", r"\bunchecked:"]
