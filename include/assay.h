@@ -25,7 +25,8 @@
  *   Threads    Every function may be called from any thread. Handles taken
  *              as const may be used by many threads at once; others by one
  *              at a time. There is no last-error state.
- *   fork       Safe before and after, in parent and child.
+ *   fork       Safe at any moment, in parent and child: fork() waits for the
+ *              calls that other threads are in.
  *   Failure    Bad input never terminates the process. Exhausted memory
  *              does: the Swift runtime gives no way to recover from it.
  *   Stability  Within one ASSAY_ABI number symbols are only added, constants
