@@ -34,6 +34,7 @@ def each(target, variants):
 # (name, make arguments, what it does; True when it only builds)
 STEPS = [
     ("generated", ["check-generated"], "generated files are in step", False),
+    ("statuses", ["check-statuses"], "status numbers and names are what they were", False),
     ("format", ["check-format"], "Swift style", False),
     ("sources", ["check-sources"], "what the library's sources may use", False),
     ("header", ["check-header"], "assay.h in C99 to C17 and C++", False),
