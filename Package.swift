@@ -39,7 +39,7 @@ let package = Package(
     .target(name: "CGate"),
     .target(
       name: "Assay", dependencies: ["CLibCrypto"],
-      exclude: ["Verdict/statuses.tsv"], swiftSettings: strict),
+      exclude: ["Verdict/hints.tsv", "Verdict/statuses.tsv"], swiftSettings: strict),
     .target(
       name: "AssayABI", dependencies: ["Assay", "CAssay", "CGate"],
       exclude: ["Link"], swiftSettings: strict),

@@ -7,7 +7,7 @@ import re
 import sys
 
 import mdoc
-from status_rows import FAMILIES, ROOT
+from status_rows import FAMILIES, ROOT, for_whom
 
 BY = "tools/generate.py"
 EXAMPLE = "bindings/c/examples/product.c"
@@ -211,6 +211,8 @@ def status_text(row):
     out = [f".It {mdoc.argument(row.name)}", *mdoc.prose(row.message + ".")]
     if row.hint:
         out += mdoc.prose(f"What to do: {row.hint}.")
+    for kinds, hint in row.hints:
+        out += mdoc.prose(f"For {for_whom(kinds)}: {hint}.")
     return out + mdoc.prose(facts[0])
 
 
@@ -218,7 +220,8 @@ def statuses_page(table):
     out = [".Sh DESCRIPTION", *mdoc.prose(
         "A call of libassay answers with a status: status & 0xff is the family, and all "
         "that code should branch on; the rest is detail. The sentences below stand in a "
-        "document's error.message and error.hint. HTTP is what a back end would answer its "
+        "document's error.message and error.hint; where several kinds of evidence give a "
+        "status, the hint is that of the document's kind. HTTP is what a back end would answer its "
         "own client; give clients one text for all 400s and 403s. Retry says whether the "
         "same question may be asked again. A rule is an id that stands in the "
         "documentation and beside the check in the sources.")]

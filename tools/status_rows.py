@@ -1,5 +1,7 @@
-"""Read Sources/Assay/Verdict/statuses.tsv: the one table of statuses."""
+"""Read Sources/Assay/Verdict/statuses.tsv, the one table of statuses, and hints.tsv beside it."""
+import collections
 import pathlib
+import re
 import sys
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
@@ -15,6 +17,15 @@ FAMILIES = [
     (8, "internal", "A bug or a damaged build; nothing was trusted."),
     (9, "pending", "Nothing is decided yet: take the next step."),
 ]
+# For whom a hint may be written, with the words for people; HintKind in Swift has the same.
+HINT_KINDS = {
+    "jws": "a JWS", "transaction-receipt": "a transaction receipt",
+    "app-receipt": "an app receipt", "attest-receipt": "an App Attest receipt",
+    "embedded-receipt": "the receipt inside an attestation",
+    "verify-receipt": "an answer of verifyReceipt", "triage": "triage",
+    "attestation": "an attestation", "assertion": "an assertion", "decision": "a decision",
+    "risk": "a risk assessment", "exchange": "an exchange", "configuration": "a configuration",
+}
 
 
 class Row:
@@ -25,12 +36,41 @@ class Row:
          self.http, self.rules) = line.split("\t")
         self.family, self.detail = int(family), int(detail)
         self.code = self.family | self.detail << 8
+        # [([kind], hint)] where the kinds that give the status need hints of their own.
+        self.hints = []
 
     @property
     def constant(self):
         """rejected.chain.not-ca -> rejectedChainNotCa."""
         words = self.name.replace("-", ".").split(".")
         return words[0] + "".join(w[:1].upper() + w[1:] for w in words[1:])
+
+
+def for_whom(kinds):
+    """["jws", "app-receipt"] -> "a JWS, an app receipt"."""
+    return ", ".join(HINT_KINDS[kind] for kind in kinds)
+
+
+def hints():
+    """hints.tsv: {name: [([kind], hint)]}, the list empty where one hint fits every kind."""
+    found = collections.defaultdict(list)
+    for line in (ROOT / "Sources/Assay/Verdict/hints.tsv").read_text().splitlines():
+        if not line or line.startswith("#"):
+            continue
+        name, names, *hint = line.split("\t")
+        kinds = names.split(",")
+        if kinds == ["any"]:
+            if hint or name in found:
+                sys.exit(f"hints.tsv: {name} has one hint for any kind, that of statuses.tsv")
+            found[name] = []
+            continue
+        told = [kind for others, _ in found[name] for kind in others]
+        if len(hint) != 1 or not hint[0] or set(kinds) - set(HINT_KINDS):
+            sys.exit(f"hints.tsv: cannot read {line!r}")
+        if len(set(told + kinds)) != len(told + kinds):
+            sys.exit(f"hints.tsv: a kind stands twice for {name}")
+        found[name].append((kinds, hint[0]))
+    return found
 
 
 def rows():
@@ -41,7 +81,13 @@ def rows():
         values = [getattr(row, attribute) for row in found]
         if len(set(values)) != len(values):
             sys.exit(f"statuses.tsv: a {attribute} stands twice")
+    told = hints()
+    for name in set(told) - {row.name for row in found}:
+        sys.exit(f"hints.tsv: there is no status {name}")
     for row in found:
+        row.hints = told.get(row.name, [])
+        if re.search(r'["\\]', row.message):
+            sys.exit(f"statuses.tsv: the message of {row.name} would have to be escaped in JSON")
         if FAMILIES[row.family][1] != row.name.split(".")[0]:
             sys.exit(f"statuses.tsv: {row.name} is not of family {row.family}")
     return found

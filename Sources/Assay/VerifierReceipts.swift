@@ -166,7 +166,11 @@ extension Document {
   /// A refused receipt call: see `misuse(_:)` for a JWS.
   public static func misuse(_ kind: ReceiptKind?) -> Document {
     guard let kind else {
-      return refusedCall("unknown", Refusal(.misuseCallKind, "DOC-1", at: "kind"))
+      return refusedCall(
+        "unknown",
+        Refusal(
+          .misuseCallKind, "DOC-1", at: "kind",
+          hint: "programming error: pass one of the ASSAY_RECEIPT constants"))
     }
     return refusedCall(kind.name, facts: kind.factsMember, Refusal(.misuseCallArgument, "DOC-1"))
   }

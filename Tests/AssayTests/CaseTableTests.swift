@@ -7,7 +7,7 @@ import Testing
 private let instant: Int64 = 1_795_219_200_000
 
 /// The table with its verifiers, made once for all cases.
-private enum Table {
+enum Table {
   static let made = Result { try CaseTable.make(now: instant) }
   static let verifiers: [String: Verifier] = {
     var built: [String: Verifier] = [:]
@@ -137,6 +137,7 @@ struct CaseTableTests {
     if let hint = entry.expect.hint {
       #expect(document.text("error.hint")?.hasPrefix(hint) == true, "\(shown)")
     }
+    HintGate.judge(document, of: entry)
     for (path, fact) in entry.expect.facts {
       switch fact {
       case .text(let text): #expect(document.text(path) == text, "\(name): \(path)")

@@ -261,14 +261,22 @@ def check_message(block, tools):
     """What a refusal says in a log: the sentences of the status that it begins with."""
     text = " ".join(block.text.split())
     name = text.partition(":")[0]
-    for line in (ROOT / "Sources/Assay/Verdict/statuses.tsv").read_text().splitlines():
-        row = line.split("\t")
+    tables = ROOT / "Sources/Assay/Verdict"
+    told = [row[2] for row in rows_of(tables / "hints.tsv") if row[0] == name and len(row) > 2]
+    for row in rows_of(tables / "statuses.tsv"):
         if len(row) > 4 and row[2] == name:
             said, _, hint = text.removeprefix(f"{name}: ").partition("; hint: ")
             hint, elided, _ = hint.partition("…")
-            fits = row[4].startswith(hint.strip()) if elided else row[4] == hint.strip()
+            hint = hint.strip()
+            fits = any(known.startswith(hint) if elided else known == hint
+                       for known in [row[4], *told])
             return None if said.startswith(row[3]) and fits else f"{name} says: {row[3]}; {row[4]}"
     return f"no status {name!r}"
+
+
+def rows_of(path):
+    """The columns of each line of a table."""
+    return [line.split("\t") for line in path.read_text().splitlines()]
 
 
 def check_rows(block, tools):

@@ -51,6 +51,20 @@ func TestErrorFields(t *testing.T) {
 	}
 }
 
+// The hint is the document's, for its kind of evidence, and not that of the table.
+func TestHintOfTheKind(t *testing.T) {
+	data := ClientDataBytes([]byte("data"))
+	_, err := newVerifier(t).VerifyAttestation(ctx, []byte("object"), "id", data)
+	var refused *Error
+	if !errors.As(err, &refused) || refused.Name != "config.attest.app-ids" {
+		t.Fatalf("the error is %v", err)
+	}
+	if !strings.Contains(refused.Hint, "this verifier knows no App ID") ||
+		refused.Hint == refused.Status.row().hint {
+		t.Errorf("the hint is %q", refused.Hint)
+	}
+}
+
 func TestConfigurationPlace(t *testing.T) {
 	_, err := NewVerifier(map[string]any{
 		"apps": []map[string]any{{"bundleId": "com.example.app", "appAppleId": 1}}, "planz": 1})

@@ -1,7 +1,7 @@
 """The page of statuses: cause and remedy of each, with an anchor of its name."""
 import html
 
-from status_rows import FAMILIES, rows
+from status_rows import FAMILIES, for_whom, rows
 
 TARGET = "statuses.html"
 AREAS_WORTH_A_HEADING = 2
@@ -57,6 +57,7 @@ def card(row, tag):
             f' aria-label="link to here">#</a></{tag}>\n<dl>\n'
             + line("cause", html.escape(row.message))
             + line("remedy", html.escape(row.hint))
+            + "".join(line(for_whom(kinds), html.escape(hint)) for kinds, hint in row.hints)
             + line("again?", f"{RETRY[row.retry]} <span class=\"soft\">({row.retry})</span>")
             + line("answer", f"HTTP {row.http}" if row.http.isdigit() else html.escape(row.http))
             + line("rule", rules or "–")

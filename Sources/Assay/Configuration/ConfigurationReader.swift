@@ -7,7 +7,9 @@ struct ConfigurationReader {
   static let productCap = 4096
 
   static func read(_ bytes: [UInt8]) throws(Refusal) -> Configuration {
-    try require(bytes.count <= byteCap, .configDocumentRange, "CNF-1", at: "")
+    try require(
+      bytes.count <= byteCap, .configDocumentRange, "CNF-1", at: "byte " + String(byteCap),
+      hint: "a configuration has at most 1 MiB")
     let json: JSON
     do {
       json = try JSONReader.readObject(bytes, caps: .configuration)
@@ -67,12 +69,14 @@ struct ConfigurationReader {
       throw Refusal(.configDocumentMissing, "CNF-1", at: "apps")
     }
     let entries = try list.elements()
-    try require((1...256).contains(entries.count), .configAppsForm, "CFG-4", at: list.path)
+    try require(
+      (1...256).contains(entries.count), .configAppsForm, "CFG-4", at: list.path,
+      detail: entries.isEmpty ? "it is empty" : "more than 256 apps")
     for entry in entries {
       let app = try readApp(try entry.object(["bundleId", "appAppleId", "teamId"]))
       try require(
         !configuration.apps.contains { $0.bundleId == app.bundleId }, .configAppsForm, "CFG-4",
-        at: entry.path + ".bundleId")
+        at: entry.path + ".bundleId", detail: "an earlier app has the same bundleId")
       try require(
         app.appAppleId != nil || !configuration.environments.contains(.production),
         .configAppsAppAppleIdRequired, "CFG-1", at: entry.path + ".appAppleId")
@@ -84,22 +88,34 @@ struct ConfigurationReader {
     guard let bundle = entry["bundleId"] else {
       throw Refusal(.configDocumentMissing, "CNF-1", at: entry.path + ".bundleId")
     }
-    guard let bundleId = bundle.value.text, (1...255).contains(bundleId.count) else {
-      throw Refusal(.configAppsForm, "CFG-4", at: bundle.path)
+    guard let bundleId = bundle.value.text else {
+      throw malformedApp(bundle, "bundleId is not a text")
+    }
+    guard !bundleId.isEmpty else { throw malformedApp(bundle, "bundleId is empty") }
+    guard bundleId.count <= 255 else {
+      throw malformedApp(bundle, "bundleId is longer than 255 bytes")
     }
     var app = Configuration.App(bundleId: bundleId)
     if let id = entry["appAppleId"] {
       guard let number = id.value.integer, number >= 1, number <= Node.exactInteger else {
-        throw Refusal(.configAppsForm, "CFG-4", at: id.path)
+        throw malformedApp(
+          id,
+          id.value.kind == .string
+            ? "appAppleId is a text: write the number without quotes"
+            : "appAppleId is not an integer from 1 to 2^53 - 1")
       }
       app.appAppleId = number
     }
     if let team = entry["teamId"] {
       guard let text = team.value.text, text.count == 10, text.utf8.allSatisfy(isTeamCharacter)
-      else { throw Refusal(.configAppsForm, "CFG-4", at: team.path) }
+      else { throw malformedApp(team, "teamId is not 10 characters of A to Z and 0 to 9") }
       app.teamId = text
     }
     return app
+  }
+
+  private static func malformedApp(_ member: Node, _ cause: String) -> Refusal {
+    Refusal(.configAppsForm, "CFG-4", at: member.path, detail: cause)
   }
 
   static func isTeamCharacter(_ byte: UInt8) -> Bool {

@@ -18,14 +18,7 @@ enum TriageForms {
 
   /// A short printable text: ASCII, blanks and line ends included.
   static func isShortText(_ bytes: [UInt8]) -> Bool {
-    !bytes.isEmpty && bytes.count <= shortTextCap && isPrintable(bytes[...])
-  }
-
-  static func isPrintable(_ text: ArraySlice<UInt8>) -> Bool {
-    for byte in text where byte < 0x20 || byte > 0x7e {
-      if byte != 0x09, byte != 0x0a, byte != 0x0d { return false }
-    }
-    return true
+    !bytes.isEmpty && bytes.count <= shortTextCap && BlobForm.isPrintable(bytes[...])
   }
 
   /// Whether a text that begins with `{` can be no list: its first name stands in

@@ -129,7 +129,7 @@ extension TriageTraits {
     } catch {
       flags.insert(error.status == .unsupportedReceiptVersion ? .blobVersion : .blobLayout)
       // A genuine blob begins with a byte that no text has.
-      if !bytes.isEmpty, TriageForms.isPrintable(bytes[...]) { flags.insert(.placeholder) }
+      if !bytes.isEmpty, BlobForm.isPrintable(bytes[...]) { flags.insert(.placeholder) }
     }
   }
 

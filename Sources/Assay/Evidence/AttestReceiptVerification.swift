@@ -65,7 +65,7 @@ struct AttestReceiptVerification {
         Array(bytes.prefix(byteCap &+ 1)), key: leafKey,
         Attested(appId: appId, isProduction: isProduction))
     } catch {
-      throw error.inside("receipt")
+      throw error.inside("receipt", as: .embeddedReceipt)
     }
   }
 

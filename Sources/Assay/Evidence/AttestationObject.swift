@@ -30,7 +30,10 @@ struct AttestationObject: Sendable {
     intermediate = certificates.intermediate
     receipt = cbor.bytes(statement.receipt)
     if !trust.policy.ignoresReceipt {
-      try require(!receipt.isEmpty, .malformedAttestReceiptEmpty, "ATT-12", at: "receipt")
+      guard !receipt.isEmpty else {
+        throw Refusal(.malformedAttestReceiptEmpty, "ATT-12")
+          .inside("receipt", as: .embeddedReceipt)
+      }
     }
     authData = AuthenticatorData(object, members.authData.content)
     try authData.checkAttestedForm()

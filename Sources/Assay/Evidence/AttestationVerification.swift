@@ -46,7 +46,10 @@ struct AttestationVerification {
       try AttestChain(leaf: object.leaf, intermediate: object.intermediate, trust)
     }
     let seconds = try judgedMs(object) / 1000
-    try check(.chain) { () throws(Refusal) in try chain.checkValidity(atSeconds: seconds) }
+    let isNow = !policy.storedTime
+    try check(.chain) { () throws(Refusal) in
+      try chain.checkValidity(atSeconds: seconds, isNow: isNow)
+    }
     let nonce = try check(.nonce) { () throws(Refusal) in
       try AttestationVerification.checkNonce(object, chain.leaf, data)
     }
@@ -77,7 +80,8 @@ struct AttestationVerification {
     return try check(.receipt) { () throws(Refusal) in
       _ = try AttestReceiptVerification.verifyEmbedded(
         object.receipt, receipts, leafKey: [], appId: "", isProduction: false, nowMs: now)
-      throw Refusal(.malformedAttestReceiptStructure, "ATT-40", at: "receipt")
+      throw Refusal(.malformedAttestReceiptStructure, "ATT-40")
+        .inside("receipt", as: .embeddedReceipt)
     }
   }
 

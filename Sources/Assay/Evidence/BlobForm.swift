@@ -69,6 +69,14 @@ enum BlobForm: Sendable, Equatable {
     byte == 0x20 || (byte >= 0x09 && byte <= 0x0d)
   }
 
+  /// ASCII that people read, lines of it too.
+  static func isPrintable(_ text: ArraySlice<UInt8>) -> Bool {
+    for byte in text where byte < 0x20 || byte > 0x7e {
+      if byte != 0x09, byte != 0x0a, byte != 0x0d { return false }
+    }
+    return true
+  }
+
   /// The text without the white space at both ends.
   static func trimmed(_ text: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
     var rest = text

@@ -23,7 +23,9 @@ struct SignatureBlob: Sendable {
       throw Refusal(.malformedReceiptSignatureLayout, "RCP-17", at: "byte 0")
     }
     guard let version = Version(rawValue: Int64(first)) else {
-      throw Refusal(.unsupportedReceiptVersion, "RCP-17", at: "byte 0")
+      throw Refusal(
+        .unsupportedReceiptVersion, "RCP-17", at: "byte 0",
+        hint: BlobForm.isPrintable(bytes[...]) ? SignatureBlob.isText : nil)
     }
     let lengthAt = 1 &+ version.signatureByteCount
     guard bytes.count >= lengthAt &+ 4 else {
@@ -37,6 +39,10 @@ struct SignatureBlob: Sendable {
     self.version = version
     self.bytes = bytes
   }
+
+  /// A placeholder: no version of Apple's will be text.
+  private static let isText: StaticString =
+    "the signature is text: the client's copy is not a receipt, and will never be one"
 
   var signature: ArraySlice<UInt8> { bytes[1..<1 &+ version.signatureByteCount] }
 

@@ -97,11 +97,19 @@ struct Envelope {
     writer.member("rule", refusal.rule)
     writer.name("at")
     if refusal.place.isEmpty { writer.null() } else { writer.string(refusal.place) }
-    writer.member("hint", refusal.hint ?? entry?.hint ?? "")
+    writer.name("hint")
+    writer.string(Text(stringLiteral: hint(refusal) ?? entry?.hint ?? ""))
     writer.member("retryClass", refusal.retryClass ?? entry?.retryClass ?? "never")
     writer.endObject()
     end(&writer, warnings, facts, claimed)
     return Document(status: refusal.status, json: writer.bytes, configuration: configuration)
+  }
+
+  /// What to do, for this kind of evidence; nil: the hint of the table fits.
+  private func hint(_ refusal: Refusal) -> StaticString? {
+    if let hint = refusal.hint { return hint }
+    guard let kind = refusal.hintKind ?? HintKind(document: kind) else { return nil }
+    return StatusTable.hint(refusal.status.code, kind)
   }
 
   private static func message(_ entry: StatusEntry?, _ refusal: Refusal) -> Text {
@@ -150,7 +158,11 @@ extension Document {
   /// The same for a JWS, whose kind may be unknown too (misuse.call.kind).
   public static func misuse(_ kind: StoreKitKind?) -> Document {
     guard let kind else {
-      return refusedCall("unknown", Refusal(.misuseCallKind, "DOC-1", at: "kind"))
+      return refusedCall(
+        "unknown",
+        Refusal(
+          .misuseCallKind, "DOC-1", at: "kind",
+          hint: "programming error: pass one of the ASSAY_JWS constants"))
     }
     return refusedCall(kind.name, facts: kind.factsMember, Refusal(.misuseCallArgument, "DOC-1"))
   }

@@ -16,6 +16,8 @@ public struct Refusal: Error, Equatable, Sendable {
   let retryClass: StaticString?
   /// What would explain the refusal, in place of the table's hint (DIA-1).
   let hint: StaticString?
+  /// Whose hint it takes; nil: that of the document's kind.
+  private(set) var hintKind: HintKind? = nil
 
   init(
     _ status: Status, _ rule: StaticString, at place: String = "", detail: String = "",
@@ -29,11 +31,13 @@ public struct Refusal: Error, Equatable, Sendable {
     self.hint = hint
   }
 
-  /// The same refusal, found inside something that stands at `outer`.
-  func inside(_ outer: String) -> Refusal {
-    Refusal(
-      status, rule, at: place.isEmpty ? outer : outer + "/" + place, detail: detail,
-      retryClass: retryClass, hint: hint)
+  /// The same refusal, found inside something that stands at `outer`. `kind`: where
+  /// that is evidence of another kind than the document's.
+  func inside(_ outer: String, as kind: HintKind? = nil) -> Refusal {
+    var refusal = self
+    refusal.place = place.isEmpty ? outer : outer + "/" + place
+    if let kind { refusal.hintKind = kind }
+    return refusal
   }
 
   public static func == (left: Refusal, right: Refusal) -> Bool {
@@ -48,7 +52,8 @@ public struct Refusal: Error, Equatable, Sendable {
 @inline(__always)
 func require(
   _ holds: Bool, _ status: Status, _ rule: StaticString,
-  at place: @autoclosure () -> String = "", detail: @autoclosure () -> String = ""
+  at place: @autoclosure () -> String = "", detail: @autoclosure () -> String = "",
+  hint: @autoclosure () -> StaticString? = nil
 ) throws(Refusal) {
-  if !holds { throw Refusal(status, rule, at: place(), detail: detail()) }
+  if !holds { throw Refusal(status, rule, at: place(), detail: detail(), hint: hint()) }
 }

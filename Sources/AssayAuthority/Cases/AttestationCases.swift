@@ -207,7 +207,8 @@ extension CaseBench {
     let old = now - 400 * Purchase.day
     let week = now + 7 * Purchase.day
     try attestation(
-      "ATT-40", "a week later", now: week, "rejected.chain.expired", check: "chain", at: "x5c[0]")
+      "ATT-40", "a week later", now: week, "rejected.chain.expired", check: "chain", at: "x5c[0]",
+      hint: "an attestation's certificate ends three days after it was made")
     try attestation(
       "ATT-40", "a week before", now: now - 7 * Purchase.day, "rejected.chain.not-yet-valid",
       check: "chain", at: "x5c[0]")
@@ -232,7 +233,8 @@ extension CaseBench {
       now: now + 1100 * Purchase.day)
     try attestation(
       "ATT-40", "stored, a leaf that had ended", verifier: "attest-stored", now: week,
-      "rejected.chain.expired", check: "chain", at: "x5c[0]"
+      "rejected.chain.expired", check: "chain", at: "x5c[0]",
+      hint: "the receipt is of a date when the certificate was not valid"
     ) { template in
       guard case .utc(let begin) = template.leaf.notBefore else { return }
       template.leaf.notAfter = .utc(begin + 80_000)

@@ -10,19 +10,21 @@ extension CaseBench {
   }
 
   private func config(
-    _ rule: String, _ name: String, text: [UInt8], _ status: String = "ok", at: String? = nil
+    _ rule: String, _ name: String, text: [UInt8], _ status: String = "ok", at: String? = nil,
+    message: String? = nil
   ) {
     cases.append(
       EvidenceCase(
         name: "\(rule) \(name)", rule: rule, call: .verifierNew(config: .bytes(text)),
-        expect: .init(status, at: at)))
+        expect: .init(
+          status, at: at, facts: message.map { [("error.message", .text($0))] } ?? [])))
   }
 
   private func config(
     _ rule: String, _ name: String, _ changes: [(String, JSONText)], _ status: String = "ok",
-    at: String? = nil
+    at: String? = nil, message: String? = nil
   ) {
-    config(rule, name, text: minimal.setting(changes).bytes, status, at: at)
+    config(rule, name, text: minimal.setting(changes).bytes, status, at: at, message: message)
   }
 
   private var minimal: JSONText {
@@ -81,7 +83,8 @@ extension CaseBench {
         name: "CNF-1 a configuration longer than 1 MiB", rule: "CNF-1",
         call: .verifierNew(
           config: .repeated(prefix: good, unit: [0x20], count: 1 << 20, suffix: [])),
-        expect: .init("config.document.range")))
+        expect: .init(
+          "config.document.range", at: "byte 1048576", hint: "a configuration has at most 1 MiB")))
     config("CNF-1", "an empty object", text: [0x7b, 0x7d], "config.document.missing", at: "apps")
     for path in [
       "requried", "storekit.rootentry", "storekit.caps.bytes", "storekit.cache.size",
@@ -168,34 +171,69 @@ extension CaseBench {
       "CFG-1", "Sandbox alone without appAppleId",
       apps(["bundleId": "com.example.app"]) + [("environments", ["Sandbox"])])
     let long = String(repeating: "b", count: 255)
-    let forms: [(String, JSONText)] = [
-      ("no app", []), ("an empty bundle id", [["bundleId": "", "appAppleId": 1]]),
-      ("a bundle id of 256 bytes", [["bundleId": .string(long + "b"), "appAppleId": 1]]),
+    let fine = "com.example.app"
+    let forms: [(name: String, apps: JSONText, place: String, cause: String)] = [
+      ("no app", [], "", "it is empty"),
+      (
+        "257 apps",
+        .array((0..<257).map { ["bundleId": .string("app\($0)"), "appAppleId": 1] }), "",
+        "more than 256 apps"
+      ),
+      (
+        "a bundle id that is a number", [["bundleId": 1, "appAppleId": 1]], "[0].bundleId",
+        "bundleId is not a text"
+      ),
+      (
+        "an empty bundle id", [["bundleId": "", "appAppleId": 1]], "[0].bundleId",
+        "bundleId is empty"
+      ),
+      (
+        "a bundle id of 256 bytes", [["bundleId": .string(long + "b"), "appAppleId": 1]],
+        "[0].bundleId", "bundleId is longer than 255 bytes"
+      ),
       (
         "a bundle id twice",
         [
-          ["bundleId": "com.example.app", "appAppleId": 1],
-          ["bundleId": "com.example.app", "appAppleId": 2],
-        ]
+          ["bundleId": .string(fine), "appAppleId": 1],
+          ["bundleId": .string(fine), "appAppleId": 2],
+        ],
+        "[1].bundleId", "an earlier app has the same bundleId"
       ),
-      ("app id 0", [["bundleId": "com.example.app", "appAppleId": 0]]),
-      ("a negative app id", [["bundleId": "com.example.app", "appAppleId": -7]]),
       (
-        "app id 2^53",
-        [["bundleId": "com.example.app", "appAppleId": 9_007_199_254_740_992]]
+        "app id 0", [["bundleId": .string(fine), "appAppleId": 0]], "[0].appAppleId",
+        "appAppleId is not an integer from 1 to 2^53 - 1"
+      ),
+      (
+        "a negative app id", [["bundleId": .string(fine), "appAppleId": -7]], "[0].appAppleId",
+        "appAppleId is not an integer from 1 to 2^53 - 1"
+      ),
+      (
+        "app id 2^53", [["bundleId": .string(fine), "appAppleId": 9_007_199_254_740_992]],
+        "[0].appAppleId", "appAppleId is not an integer from 1 to 2^53 - 1"
+      ),
+      (
+        "an app id in quotes", [["bundleId": .string(fine), "appAppleId": "1234567890"]],
+        "[0].appAppleId", "appAppleId is a text: write the number without quotes"
       ),
       (
         "a team id of nine characters",
-        [["bundleId": "com.example.app", "appAppleId": 1, "teamId": "ABCDE1234"]]
+        [["bundleId": .string(fine), "appAppleId": 1, "teamId": "ABCDE1234"]], "[0].teamId",
+        "teamId is not 10 characters of A to Z and 0 to 9"
       ),
       (
         "a team id in lower case",
-        [["bundleId": "com.example.app", "appAppleId": 1, "teamId": "abcde12345"]]
+        [["bundleId": .string(fine), "appAppleId": 1, "teamId": "abcde12345"]], "[0].teamId",
+        "teamId is not 10 characters of A to Z and 0 to 9"
       ),
     ]
-    for (name, list) in forms {
-      config("CFG-4", name, [("apps", list)], "config.apps.form")
+    for form in forms {
+      config(
+        "CFG-4", form.name, [("apps", form.apps)], "config.apps.form", at: "apps" + form.place,
+        message: "apps, or an entry of it, cannot be used: " + form.cause)
     }
+    config(
+      "CFG-4", "an app without a bundle id", apps(["appAppleId": 1]), "config.document.missing",
+      at: "apps[0].bundleId")
     config(
       "CFG-4", "a bundle id of 255 bytes", apps(["bundleId": .string(long), "appAppleId": 1]))
     config(

@@ -53,7 +53,7 @@ extension CaseBench {
     _ rule: String, _ name: String, _ bytes: [UInt8],
     kind: ReceiptEvidenceKind = .transactionReceipt, verifier: String = "standard",
     subject: [UInt8]? = nil, now: Int64? = nil, _ status: String = "ok", check: String? = nil,
-    at: String? = nil, facts: Facts = []
+    at: String? = nil, hint: String? = nil, facts: Facts = []
   ) {
     cases.append(
       EvidenceCase(
@@ -61,7 +61,7 @@ extension CaseBench {
         call: .verifyReceipt(
           verifier: verifier, kind: kind, receipt: .bytes(bytes), subject: subject,
           now: now ?? self.now),
-        expect: .init(status, check: check, at: at, facts: facts)))
+        expect: .init(status, check: check, at: at, hint: hint, facts: facts)))
   }
 
   func receipt(
@@ -81,14 +81,15 @@ extension CaseBench {
     _ rule: String, _ name: String, of purchase: Purchase? = nil, version: UInt8 = 3,
     generation: ReceiptAuthority.Generation? = nil, verifier: String = "standard",
     now: Int64? = nil, _ status: String = "ok", check: String? = nil, at: String? = nil,
-    facts: Facts = [], _ change: (inout TransactionReceiptTemplate) throws -> Void = { _ in }
+    hint: String? = nil, facts: Facts = [],
+    _ change: (inout TransactionReceiptTemplate) throws -> Void = { _ in }
   ) throws {
     var template = try receipts.transactionTemplate(
       purchase ?? self.purchase, version: version, generation: generation)
     try change(&template)
     receipt(
       rule, name, Base64Text.encode(try template.signed()), verifier: verifier, now: now, status,
-      check: check, at: at, facts: facts)
+      check: check, at: at, hint: hint, facts: facts)
   }
 
   /// A receipt whose signed list differs from a good one in one thing.

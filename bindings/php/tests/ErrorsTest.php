@@ -86,6 +86,19 @@ final class ErrorsTest extends TestCase
         }
     }
 
+    public function testTheHintIsThatOfTheKindOfEvidence(): void
+    {
+        $verifier = new Verifier(['apps' => [['bundleId' => 'com.example.app', 'appAppleId' => 1]]]);
+        try {
+            $verifier->verifyAttestation('object', 'id', 'data');
+            $this->fail('the attestation was accepted');
+        } catch (Configuration $refusal) {
+            $this->assertSame('config.attest.app-ids', $refusal->status);
+            $this->assertStringContainsString('this verifier knows no App ID', $refusal->hint);
+            $this->assertNotSame(StatusTable::ROWS[$refusal->getCode()][4], $refusal->hint);
+        }
+    }
+
     public function testChecksSayWhichOneFailed(): void
     {
         $refusal = $this->refusal('rejected');

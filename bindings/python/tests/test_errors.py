@@ -66,6 +66,16 @@ class RefusalTest(unittest.TestCase):
                 for part in (refusal.status, refusal.message, refusal.rule, refusal.hint):
                     self.assertIn(part, str(refusal))
 
+    def test_the_hint_is_that_of_the_kind_of_evidence(self):
+        apps = [{"bundleId": "com.example.app", "appAppleId": 1}]
+        with assay.Verifier({"apps": apps}) as verifier:
+            with self.assertRaises(assay.AssayError) as caught:
+                verifier.verify_attestation(b"object", key_id="id", client_data=b"data")
+        refusal = caught.exception
+        self.assertEqual(refusal.status, "config.attest.app-ids")
+        self.assertIn("this verifier knows no App ID", refusal.hint)
+        self.assertNotEqual(refusal.hint, STATUSES[refusal.code][4])
+
     def test_checks_say_which_one_failed(self):
         refusal = self.refusal("rejected")
         failed = [check for check in refusal.document.checks if check.ok is False]

@@ -19,12 +19,12 @@ final class StatusTable
         257 => [
             'rejected.account.device', 403, 'never',
             'the receipt belongs to another device',
-            'copied from another device, or the wrong device id was passed',
+            'the receipt was copied from another device, or the wrong device id was passed',
         ],
         513 => [
             'rejected.account.token-mismatch', 403, 'never',
             'the evidence carries the appAccountToken of another account',
-            'a JWS of another account was sent; compare the account that is signed in with the one that bought',
+            'evidence of another account was sent: compare the account that is signed in with the one that bought',
         ],
         769 => [
             'rejected.account.token-missing', 403, 'never',
@@ -34,17 +34,17 @@ final class StatusTable
         3073 => [
             'rejected.app-receipt.signature', 400, 'never',
             'the signature does not verify over the receipt\'s payload',
-            'forged or altered',
+            'forged or altered: trust nothing of it',
         ],
         3329 => [
             'rejected.app-receipt.signer-certificate', 400, 'never',
             'no embedded certificate is the one that the signer names',
-            'forged or altered',
+            'forged or altered: trust nothing of it',
         ],
         3585 => [
             'rejected.assertion.app-id', 401, 'never',
             'the assertion was made by another app',
-            'another app, or attest.appIds lacks the App ID (prefix and bundle id) that made it',
+            'another app, or attest.appIds lacks the App ID (prefix, dot, bundle id) that made it',
         ],
         3841 => [
             'rejected.assertion.bundle-version', 403, 'never',
@@ -54,7 +54,7 @@ final class StatusTable
         4097 => [
             'rejected.assertion.category', 403, 'never',
             'the validation category is not accepted',
-            'the build is not from the App Store, or from a source that attest.category does not list',
+            'the build is from a source that attest.category.accept does not list',
         ],
         4353 => [
             'rejected.assertion.category-missing', 403, 'never',
@@ -69,47 +69,47 @@ final class StatusTable
         4865 => [
             'rejected.assertion.signature', 401, 'never',
             'the signature does not verify over the authenticator data and the client data',
-            'the key record is another key\'s, or the client data changed on the way (JSON written anew): see error.hint',
+            'the key record is another key\'s, or the client data changed on the way: verify over the bytes that came, not over JSON written anew',
         ],
         6145 => [
             'rejected.attest-receipt.app-id', 401, 'never',
             'the App Attest receipt is about another app',
-            'exchanged receipt, or attest.appIds lacks the App ID',
+            'an exchanged receipt, or attest.appIds lacks the App ID',
         ],
         6401 => [
             'rejected.attest-receipt.environment', 401, 'never',
             'the App Attest receipt is of an environment that is not accepted',
-            'a development build at a production server, or an exchanged receipt',
+            'a development receipt at a production verifier, or an exchanged one: attest.environments says what is accepted',
         ],
         6657 => [
             'rejected.attest-receipt.expired', 401, 'never',
             'the App Attest receipt is past its expiry',
-            'it can no longer be refreshed: only a new key helps',
+            'it can no longer be refreshed: have the app make a new key; attest.time:"stored" still reads it',
         ],
         6913 => [
             'rejected.attest-receipt.key', 401, 'never',
             'the App Attest receipt is about another key',
-            'an exchanged receipt, or the key record of another device was passed',
+            'the key record of another device was passed, or the receipt was exchanged',
         ],
         7169 => [
             'rejected.attest-receipt.kind', 401, 'never',
             'the receipt inside an attestation is not of type ATTEST',
-            'a refreshed receipt was put into an attestation: altered',
+            'a refreshed receipt was put into an attestation: altered, treat it as forged',
         ],
         7425 => [
             'rejected.attest-receipt.signature', 401, 'never',
             'the signature does not verify over the App Attest receipt',
-            'forged or altered',
+            'forged or altered: trust nothing of it',
         ],
         8961 => [
             'rejected.attest.acl', 403, 'never',
             'the access control octets are not those of a Mac with full security',
-            'System Integrity Protection or Full Security is off, or attest.platform is wrong',
+            'System Integrity Protection or Full Security is off on that Mac, or attest.platform is wrong',
         ],
         9217 => [
             'rejected.attest.app-id', 401, 'never',
             'the attestation was made by another app',
-            'another app, or attest.appIds lacks the App ID (prefix and bundle id) that made it: see error.hint',
+            'another app, or attest.appIds lacks the App ID (prefix, dot, bundle id) that made it',
         ],
         9473 => [
             'rejected.attest.bundle-version', 403, 'never',
@@ -119,7 +119,7 @@ final class StatusTable
         9729 => [
             'rejected.attest.category', 403, 'never',
             'the validation category is not accepted',
-            'the build is not from the App Store, or from a source that attest.category does not list',
+            'the build is from a source that attest.category.accept does not list',
         ],
         9985 => [
             'rejected.attest.category-missing', 403, 'never',
@@ -144,42 +144,42 @@ final class StatusTable
         11009 => [
             'rejected.attest.environment', 403, 'never',
             'the key was made for an environment that is not accepted',
-            'a development build at a production server, or the reverse: attest.environments',
+            'a development build at a production server, or the reverse: attest.environments says what is accepted',
         ],
         11265 => [
             'rejected.attest.flags', 401, 'never',
             'the flag for attested data is not set',
-            'altered, or no attestation of Apple\'s',
+            'altered, or not an attestation of Apple\'s: treat it as forged',
         ],
         11521 => [
             'rejected.attest.key-id', 401, 'never',
             'the key id given is not that of the attested key',
-            'the app sent the id of another key',
+            'the app sent the id of another key: send the one that generateKey gave',
         ],
         11777 => [
             'rejected.attest.nonce', 401, 'never',
             'the nonce in the certificate does not fit the authenticator data and the client data',
-            'another challenge, or hash and data were mixed up: see error.hint',
+            'the attestation was made over another challenge, or the client data given are not what the app hashed: verify over the bytes that came',
         ],
         12033 => [
             'rejected.chain.critical-extension', 400, 'never',
             'a certificate has a critical extension that this profile does not know',
-            'a forgery, or a new generation of Apple\'s certificates: look at the certificate named in at',
+            'forged, or of a new generation of Apple\'s certificates: error.at names the certificate; look for an update of Assay',
         ],
         12289 => [
             'rejected.chain.duplicate-extension', 400, 'never',
             'a certificate has the same extension twice',
-            'a forgery, or a new generation of Apple\'s certificates: look at the certificate named in at',
+            'forged, or of a new generation of Apple\'s certificates: error.at names the certificate; look for an update of Assay',
         ],
         12545 => [
             'rejected.chain.expired', 400, 'never',
             'a certificate had ended when the evidence was signed',
-            'a back-dated forgery, or an undated old notification; at says which certificate',
+            'a date outside the life of a certificate, which error.at names: treat it as forged',
         ],
         12801 => [
             'rejected.chain.extended-key-usage', 400, 'never',
             'a certificate is made for another purpose',
-            'a certificate of another purpose from the same authority',
+            'a certificate of another purpose from the same authority: treat it as forged',
         ],
         13057 => [
             'rejected.chain.intermediate-marker', 400, 'never',
@@ -189,87 +189,87 @@ final class StatusTable
         13313 => [
             'rejected.chain.issuer-unknown', 400, 'after-config',
             'no shipped, configured or embedded certificate has the leaf\'s issuer name',
-            'a forgery, or a new Apple intermediate: the message has its name; add it under receipts.intermediates',
+            'a forgery, or a new Apple intermediate, which the message names: look for an update of Assay',
         ],
         13569 => [
             'rejected.chain.key', 400, 'never',
             'a certificate has a key of another type, curve or encoding',
-            'a forgery, or a new generation of Apple\'s certificates: look at the certificate named in at',
+            'forged, or of a new generation of Apple\'s certificates: error.at names the certificate; look for an update of Assay',
         ],
         13825 => [
             'rejected.chain.key-usage', 400, 'never',
             'a certificate\'s key usage does not allow what it is used for',
-            'forged chain',
+            'a forged chain: trust nothing of it; error.at names the certificate',
         ],
         14081 => [
             'rejected.chain.leaf-is-ca', 400, 'never',
             'the signing certificate is a certificate authority',
-            'forged chain',
+            'a forged chain: trust nothing of it; error.at names the certificate',
         ],
         14337 => [
             'rejected.chain.leaf-marker', 400, 'never',
             'the signing certificate lacks Apple\'s marker for this kind of evidence',
-            'an Apple certificate of another purpose signed this: treat it as forged',
+            'a certificate of another purpose signed this: treat it as forged',
         ],
         14593 => [
             'rejected.chain.length', 400, 'never',
-            'x5c does not hold the number of certificates that this profile has',
-            'Xcode-signed data at a verifier that does not accept it, or a stripped chain',
+            'x5c does not hold the number of certificates that this kind of evidence has',
+            'certificates were added or taken away: treat it as forged',
         ],
         14849 => [
             'rejected.chain.name-constraints', 400, 'never',
             'a certificate has name constraints',
-            'a forgery, or a new generation of Apple\'s certificates: look at the certificate named in at',
+            'forged, or of a new generation of Apple\'s certificates: error.at names the certificate; look for an update of Assay',
         ],
         15105 => [
             'rejected.chain.names', 400, 'never',
             'issuer and subject names do not chain',
-            'reordered or mixed chain',
+            'certificates reordered or mixed: treat it as forged',
         ],
         15361 => [
             'rejected.chain.not-ca', 400, 'never',
             'the intermediate certificate is not a certificate authority',
-            'forged chain',
+            'a forged chain: trust nothing of it; error.at names the certificate',
         ],
         15617 => [
             'rejected.chain.not-yet-valid', 400, 'never',
             'a certificate was not valid yet when the evidence was signed',
-            'a back-dated forgery; at says which certificate',
+            'back-dated: treat it as forged; error.at names the certificate',
         ],
         16129 => [
             'rejected.chain.serial', 400, 'never',
             'a certificate\'s serial number is not positive or longer than 20 octets',
-            'a forgery, or a new generation of Apple\'s certificates: look at the certificate named in at',
+            'forged, or of a new generation of Apple\'s certificates: error.at names the certificate; look for an update of Assay',
         ],
         16385 => [
             'rejected.chain.signature-algorithm', 400, 'never',
             'a certificate is signed with an algorithm that is not of this profile',
-            'a forgery, or a new generation of Apple\'s certificates: look at the certificate named in at',
+            'forged, or of a new generation of Apple\'s certificates: error.at names the certificate; look for an update of Assay',
         ],
         16641 => [
             'rejected.chain.signature-intermediate', 400, 'never',
             'the root key does not verify the intermediate certificate',
-            'forged intermediate',
+            'a forged intermediate certificate: trust nothing of it',
         ],
         16897 => [
             'rejected.chain.signature-leaf', 400, 'never',
             'the intermediate key does not verify the signing certificate',
-            'forged signing certificate',
+            'a forged signing certificate: trust nothing of it',
         ],
         17153 => [
             'rejected.chain.unpinned', 400, 'after-config',
             'the Xcode certificate is not among those pinned',
-            'add its SHA-256 to storekit.xcodeCertificates of a test verifier',
+            'evidence of Xcode\'s StoreKit testing: in a test verifier add the SHA-256 of its certificate to storekit.xcodeCertificates',
         ],
         17409 => [
             'rejected.chain.untrusted-root', 400, 'never',
             'the chain does not end in a pinned root',
-            'a self-made chain; or Apple has a new root: update storekit.anchors',
+            'a self-made chain: treat it as forged; or Apple has a new root: look for an update of Assay',
         ],
         17665 => [
             'rejected.chain.version', 400, 'never',
             'a certificate is not of version 3',
-            'a forgery, or a new generation of Apple\'s certificates: look at the certificate named in at',
+            'forged, or of a new generation of Apple\'s certificates: error.at names the certificate; look for an update of Assay',
         ],
         18945 => [
             'rejected.date.future', 400, 'later',
@@ -279,12 +279,12 @@ final class StatusTable
         19201 => [
             'rejected.date.missing', 400, 'never',
             'the signing date is absent',
-            'not a genuine payload of this kind; for notifications of spring 2022 see storekit.undatedNotifications',
+            'not genuine evidence of this kind: treat it as forged',
         ],
         19457 => [
             'rejected.date.range', 400, 'never',
             'the signing date is before 2008 or after 2100',
-            'seconds instead of milliseconds, or an attack on date code',
+            'a date that no genuine evidence has: treat it as forged',
         ],
         19713 => [
             'rejected.decide.not-entitled', 403, 'never',
@@ -294,62 +294,62 @@ final class StatusTable
         19969 => [
             'rejected.devicecheck.bits', 502, 'never',
             'Apple found the bits missing or badly formed',
-            'ours: bit0 and bit1 are booleans, and so spelt',
+            'our fault: send bit0 and bit1 as booleans, spelt so',
         ],
         20225 => [
             'rejected.devicecheck.payload', 502, 'never',
             'Apple could not read the request',
-            'ours: the JSON of the request',
+            'our fault: send the JSON object that docs/exchanges.md shows',
         ],
         20481 => [
             'rejected.devicecheck.request', 502, 'never',
             'Apple refused the request',
-            'ours: method, path or permission of the key',
+            'our fault: check method and path, and that the key of deviceCheck.keyId is enabled for DeviceCheck',
         ],
         20737 => [
             'rejected.devicecheck.timestamp', 502, 'never',
             'Apple found the time stamp missing or badly formed',
-            'ours: milliseconds since 1970, and a clock that is right',
+            'our fault: send milliseconds since 1970, from a clock that is right',
         ],
         20993 => [
             'rejected.devicecheck.token', 403, 'never',
             'Apple does not know the device token',
-            'made for the other environment, used twice, too old or forged',
+            'made for the other environment (deviceCheck.environment), used twice, too old or forged: have the app make a new one',
         ],
         21249 => [
             'rejected.devicecheck.unauthorized', 502, 'never',
             'Apple refuses our token',
-            'ours: key, key id, team id or clock',
+            'our fault: check deviceCheck.privateKey, deviceCheck.keyId, deviceCheck.teamId and the clock of this host',
         ],
         21505 => [
             'rejected.expiry.ended', 403, 'never',
             'the stored end has passed',
-            'read newer evidence',
+            'verify newer evidence and decide again; without any, give the default plan',
         ],
         21761 => [
             'rejected.expiry.revoked', 403, 'never',
             'the stored record is revoked',
-            'read newer evidence',
+            'verify newer evidence and decide again; without any, give the default plan',
         ],
         22017 => [
             'rejected.freshness.chain-expired', 409, 'never',
             'the chain is not valid now, and this kind must be fresh',
-            'have the app refresh and send the evidence again; or the signing certificate has rotated',
+            'have the app refresh and send again; storekit.fresh.maxAgeMs asks this of the kind',
         ],
         22273 => [
             'rejected.freshness.stale', 409, 'never',
             'the evidence is older than the configured maxAgeMs',
-            'have the app refresh and send the evidence again',
+            'ask for newer evidence; the configuration says how old it may be',
         ],
         22529 => [
             'rejected.identity.app', 403, 'after-config',
             'appAppleId is missing or is not the one configured for this app',
-            'check appAppleId in the configuration',
+            'evidence of another app, or appAppleId of that app in apps is wrong',
         ],
         22785 => [
             'rejected.identity.bundle', 403, 'never',
             'bundleId is missing or is not one of the configured apps',
-            'a purchase of another app, or a wrong configuration',
+            'evidence of another app, or apps lacks its bundleId',
         ],
         23041 => [
             'rejected.identity.environment', 403, 'after-config',
@@ -359,17 +359,17 @@ final class StatusTable
         23297 => [
             'rejected.identity.environment-missing', 403, 'after-config',
             'the evidence does not tell its environment',
-            'a payload of 2021: fetch it anew from Apple\'s API, or allow storekit.missingEnvironment from-transaction-id',
+            'too old to tell it: fetch newer evidence, or let the configuration accept it',
         ],
         23553 => [
             'rejected.identity.environment-profile', 403, 'never',
             'the environment and the signer do not fit together',
-            'forgery: Xcode-signed data may not claim Production or Sandbox, nor the reverse',
+            'environment and signer contradict each other: treat it as forged',
         ],
         23809 => [
             'rejected.identity.product', 409, 'after-config',
             'the product is not in the catalogue',
-            'the client keeps the receipt; add the product to the catalogue or refuse by hand',
+            'the client keeps the receipt; add the product to products, or refuse by hand',
         ],
         25601 => [
             'rejected.jws.algorithm', 400, 'never',
@@ -379,37 +379,37 @@ final class StatusTable
         25857 => [
             'rejected.jws.header-member', 400, 'never',
             'the header has a member that could steer the verification',
-            'forgery attempt',
+            'a forgery attempt: error.at names the member',
         ],
         26113 => [
             'rejected.jws.signature', 400, 'never',
             'the signature does not verify',
-            'tampered payload',
+            'the payload or the header was changed: treat it as forged',
         ],
         26369 => [
             'rejected.kind.mismatch', 400, 'never',
             'the evidence is of another kind than asked for',
-            'the wrong call for this text',
+            'the message says what it looks like: use the call for that',
         ],
         28161 => [
             'rejected.nested.disagree', 400, 'never',
             'the notification and the evidence inside it contradict each other',
-            'mixed evidence; report it to Apple if it came from Apple',
+            'evidence of different purchases in one notification: trust none of it; report it to Apple if it came from Apple',
         ],
         28417 => [
             'rejected.notification.ambiguous-body', 400, 'never',
             'the notification has more than one body',
-            'not a genuine notification',
+            'not a genuine notification: treat it as forged',
         ],
         28673 => [
             'rejected.notification.no-body', 400, 'never',
             'the notification has no body although its type is known',
-            'not a genuine notification',
+            'not a genuine notification: treat it as forged',
         ],
         29185 => [
             'rejected.payload.incomplete', 400, 'never',
             'the evidence lacks the ids that a decision needs',
-            'the evidence is too thin to pay out',
+            'too thin to decide from: error.at names the id that is missing; ask for other evidence of the purchase',
         ],
         29697 => [
             'rejected.promo.device-used', 409, 'never',
@@ -419,37 +419,37 @@ final class StatusTable
         30209 => [
             'rejected.receipt.field-conflict', 400, 'never',
             'dates that were signed together contradict each other',
-            'signed but contradictory: report it',
+            'signed but contradictory: keep the receipt and report it',
         ],
         30465 => [
             'rejected.receipt.signature', 400, 'never',
             'the signature does not verify over the purchase info',
-            'contents changed after signing, or forged',
+            'contents changed after signing (saved as JSON or with other white space, perhaps), or forged',
         ],
         30721 => [
             'rejected.receipt.signed-later', 400, 'never',
             'the receipt was signed later than the purchase, and receipts.lateSigned refuses that',
-            'policy of this verifier',
+            'receipts.lateSigned of this verifier refuses it; Apple re-issues old periods, so it is no sign of fraud',
         ],
         30977 => [
             'rejected.receipt.v2-disabled', 400, 'never',
             'version 2 receipts are refused by receipts.v2',
-            'policy of this verifier',
+            'receipts.v2 of this verifier refuses it; ask for an app receipt instead',
         ],
         33025 => [
             'rejected.risk.deny', 403, 'never',
             'the risk rules deny the request',
-            'see risk.reasons',
+            'risk.reasons names the rules; answer 403',
         ],
         33281 => [
             'rejected.risk.limited', 429, 'never',
             'the risk rules allow a limited number of such requests',
-            'see risk.reasons and risk.allowance',
+            'risk.reasons names the rules, risk.allowance how many requests a day pass',
         ],
         33537 => [
             'rejected.risk.step-up', 401, 'never',
             'the risk rules ask for something stronger',
-            'attest from the main app, sign in, verify the purchase again or solve a challenge: see risk.reasons',
+            'attest from the main app, sign in, verify the purchase again or solve a challenge: risk.reasons names the rules',
         ],
         39425 => [
             'rejected.triage.cracker', 400, 'never',
@@ -459,12 +459,12 @@ final class StatusTable
         39681 => [
             'rejected.triage.foreign-bundle', 400, 'never',
             'claims to be of an app that is not configured',
-            'drop and count; do not log in full',
+            'drop and count; do not log in full; if the app is yours, add its bundleId to apps',
         ],
         39937 => [
             'rejected.triage.foreign-product', 409, 'after-config',
             'claims a product that is not in the catalogue',
-            'the client keeps it; check the catalogue',
+            'the client keeps it; add the product to products if it is yours',
         ],
         40193 => [
             'rejected.triage.incomplete', 400, 'never',
@@ -474,12 +474,12 @@ final class StatusTable
         40449 => [
             'rejected.verify-receipt.account', 400, 'never',
             'Apple: the account was not found or has been deleted (21010)',
-            'treat as never purchased',
+            'the account is gone: grant nothing from this answer',
         ],
         40961 => [
             'rejected.verify-receipt.internal', 502, 'never',
             'Apple: internal data access error that is not to be retried (21100 to 21199)',
-            'check the receipt offline; ask Apple if it happens often',
+            'Apple will not judge this receipt: verify it offline; ask Apple if it happens often',
         ],
         41217 => [
             'rejected.verify-receipt.malformed', 400, 'same-once',
@@ -489,17 +489,17 @@ final class StatusTable
         41473 => [
             'rejected.verify-receipt.mismatch', 400, 'never',
             'the answer is about another purchase',
-            'not an answer to this receipt: never grant from it',
+            'not an answer about this receipt: never grant from it',
         ],
         41729 => [
             'rejected.verify-receipt.not-authentic', 400, 'never',
             'Apple: the receipt could not be authenticated (21003)',
-            'forged, or of another store',
+            'forged, altered, or of another store: refuse the client',
         ],
         41985 => [
             'rejected.verify-receipt.request', 500, 'never',
             'Apple did not take the request (21000, 21001)',
-            'send a POST with a JSON body',
+            'our fault: send a POST with a JSON body',
         ],
         42241 => [
             'rejected.verify-receipt.secret', 503, 'after-config',
@@ -509,37 +509,37 @@ final class StatusTable
         1026 => [
             'malformed.app-receipt.attribute', 400, 'never',
             'an attribute of the receipt has another tag, length or text than its type',
-            'damaged or hand-made receipt',
+            'the signature holds, so it is a form newer than this library: keep the receipt, look for an update, report it',
         ],
         1282 => [
             'malformed.app-receipt.ber', 400, 'never',
             'not clean BER',
-            'damaged or hand-made receipt',
+            'damaged on the way or made by hand: have the client send its stored copy again',
         ],
         1538 => [
             'malformed.app-receipt.date', 400, 'never',
             'a date of the receipt cannot be read',
-            'damaged or hand-made receipt',
+            'the signature holds, so it is a form newer than this library: keep the receipt, look for an update, report it',
         ],
         1794 => [
             'malformed.app-receipt.duplicate-attribute', 400, 'never',
             'an attribute stands twice',
-            'damaged or hand-made receipt',
+            'the signature holds, so it is a form newer than this library: keep the receipt, look for an update, report it',
         ],
         2050 => [
             'malformed.app-receipt.missing-attribute', 400, 'never',
             'a required attribute is absent',
-            'damaged or hand-made receipt',
+            'the signature holds, so it is a form newer than this library: keep the receipt, look for an update, report it',
         ],
         2306 => [
             'malformed.app-receipt.structure', 400, 'never',
             'a member of the container is missing or misplaced',
-            'damaged or hand-made receipt',
+            'damaged on the way or made by hand: have the client send its stored copy again',
         ],
         2562 => [
             'malformed.app-receipt.trailing', 400, 'never',
             'bytes follow the container',
-            'damaged or hand-made receipt',
+            'damaged on the way or made by hand: have the client send its stored copy again',
         ],
         2818 => [
             'malformed.assertion.auth-data', 400, 'never',
@@ -554,7 +554,7 @@ final class StatusTable
         3330 => [
             'malformed.assertion.client-data', 400, 'never',
             'the challenge does not stand where attest.challenge says',
-            'the client sends client data of another form',
+            'the client sends client data of another form than attest.challenge describes: error.at names the place',
         ],
         3586 => [
             'malformed.assertion.extensions', 400, 'never',
@@ -564,32 +564,32 @@ final class StatusTable
         3842 => [
             'malformed.assertion.signature', 400, 'never',
             'the signature is not strict DER',
-            'forged or damaged',
+            'damaged on the way, or forged',
         ],
         4098 => [
             'malformed.assertion.statement', 400, 'never',
             'members other than signature and authenticatorData',
-            'no assertion of Apple\'s',
+            'not an assertion of Apple\'s: pass what generateAssertion gave',
         ],
         4354 => [
             'malformed.attest-receipt.ber', 400, 'never',
             'the App Attest receipt is not clean BER',
-            'damaged, or base64 decoded wrongly',
+            'damaged or altered',
         ],
         4610 => [
             'malformed.attest-receipt.empty', 400, 'never',
             'the attestation holds no receipt',
-            'altered, or attest.receipt should be ignore',
+            'there is no receipt to verify',
         ],
         4866 => [
             'malformed.attest-receipt.field', 400, 'never',
             'a field of the App Attest receipt is missing, twice or of another version',
-            'damaged, or a new format of Apple\'s: report it',
+            'the signature holds, so it is a new format of Apple\'s: report it',
         ],
         5122 => [
             'malformed.attest-receipt.metric', 400, 'never',
             'the risk metric is no number',
-            'damaged, or a new format of Apple\'s: report it',
+            'the signature holds, so it is a new format of Apple\'s: report it',
         ],
         5378 => [
             'malformed.attest-receipt.structure', 400, 'never',
@@ -599,7 +599,7 @@ final class StatusTable
         5634 => [
             'malformed.attest-receipt.time', 400, 'never',
             'a time of the App Attest receipt cannot be read',
-            'damaged, or a new format of Apple\'s: report it',
+            'the signature holds, so it is a new format of Apple\'s: report it',
         ],
         5890 => [
             'malformed.attest-receipt.trailing', 400, 'never',
@@ -609,7 +609,7 @@ final class StatusTable
         6146 => [
             'malformed.attest-receipt.type', 400, 'never',
             'the fields do not fit the type of the App Attest receipt',
-            'damaged, or a new format of Apple\'s: report it',
+            'the signature holds, so it is a new format of Apple\'s: report it',
         ],
         6402 => [
             'malformed.attest.auth-data', 400, 'never',
@@ -624,7 +624,7 @@ final class StatusTable
         6914 => [
             'malformed.attest.client-data', 400, 'never',
             'the challenge does not stand where attest.challenge says',
-            'the client sends client data of another form',
+            'the client sends client data of another form than attest.challenge describes: error.at names the place',
         ],
         7170 => [
             'malformed.attest.empty', 400, 'never',
@@ -639,7 +639,7 @@ final class StatusTable
         7682 => [
             'malformed.attest.key-id', 400, 'never',
             'the key id is not 32 bytes in base64, base64url or hex',
-            'the client sent another value',
+            'the client sends another value: pass what generateKey gave, or its 32 bytes',
         ],
         7938 => [
             'malformed.attest.nonce-extension', 400, 'never',
@@ -649,57 +649,57 @@ final class StatusTable
         8194 => [
             'malformed.attest.statement', 400, 'never',
             'members of the attestation are missing, further or of another type',
-            'no attestation of Apple\'s',
+            'not an attestation of Apple\'s: pass what attestKey gave',
         ],
         8450 => [
             'malformed.chain.base64', 400, 'never',
             'an x5c entry is not canonical standard base64',
-            'damaged or forged',
+            'damaged on the way, or forged',
         ],
         8706 => [
             'malformed.chain.der', 400, 'never',
             'a certificate is not one clean DER value',
-            'damaged or forged',
+            'damaged on the way, or forged: error.at names the certificate',
         ],
         8962 => [
             'malformed.devicecheck.token', 400, 'never',
             'the device token is not base64',
-            'the client sends another value',
+            'the client sends another value: pass the token of generateToken as bytes or as base64',
         ],
         9218 => [
             'malformed.json.bom', 400, 'never',
             'the JSON text begins with a byte order mark',
-            'forged or damaged',
+            'damaged on the way, or forged: have the client send it again once',
         ],
         9474 => [
             'malformed.json.duplicate-name', 400, 'never',
             'a JSON object has the same member name twice',
-            'forged or damaged',
+            'damaged on the way, or forged: have the client send it again once',
         ],
         9730 => [
             'malformed.json.not-object', 400, 'never',
             'the JSON text is not an object',
-            'forged or damaged',
+            'damaged on the way, or forged: have the client send it again once',
         ],
         9986 => [
             'malformed.json.nul', 400, 'never',
             'the JSON text contains NUL',
-            'forged or damaged',
+            'damaged on the way, or forged: have the client send it again once',
         ],
         10242 => [
             'malformed.json.syntax', 400, 'never',
             'the text is not JSON by RFC 8259',
-            'forged or damaged',
+            'damaged on the way, or forged: have the client send it again once',
         ],
         10498 => [
             'malformed.json.trailing', 400, 'never',
             'there is text after the JSON value',
-            'forged or damaged',
+            'damaged on the way, or forged: have the client send it again once',
         ],
         10754 => [
             'malformed.json.utf8', 400, 'never',
             'the JSON text is not valid UTF-8',
-            'forged or damaged',
+            'damaged on the way, or forged: have the client send it again once',
         ],
         11266 => [
             'malformed.jws.alg', 400, 'never',
@@ -729,12 +729,12 @@ final class StatusTable
         12546 => [
             'malformed.payload.type', 400, 'never',
             'a decisive member has the wrong JSON type or is out of range',
-            'Apple changed a format: report it',
+            'a form newer than this library: error.at names the member; report it',
         ],
         12802 => [
             'malformed.plist.construct', 400, 'never',
             'a part of the wider property-list dialect, or another format',
-            'JSON, XML or a binary list instead of the store\'s bytes',
+            'JSON, XML or a binary list instead of the store\'s bytes: have the client send its stored copy unchanged',
         ],
         13058 => [
             'malformed.plist.duplicate-key', 400, 'never',
@@ -744,7 +744,7 @@ final class StatusTable
         13314 => [
             'malformed.plist.encoding', 400, 'never',
             'not UTF-8, a NUL, or a surrogate',
-            'truncated or damaged upload',
+            'truncated or damaged upload: have the client send its stored copy again',
         ],
         13570 => [
             'malformed.plist.syntax', 400, 'never',
@@ -754,37 +754,37 @@ final class StatusTable
         13826 => [
             'malformed.receipt.base64', 400, 'never',
             'the signature or the purchase info is not base64',
-            'not a receipt',
+            'not a receipt, or its quoted values were changed on the way',
         ],
         14082 => [
             'malformed.receipt.field-format', 400, 'never',
             'a signed field breaks its format',
-            'at names the key',
+            'error.at names the key; the signature holds: keep the receipt and report it',
         ],
         14338 => [
             'malformed.receipt.field-missing', 400, 'never',
             'a required signed field is absent or empty',
-            'at names the key',
+            'error.at names the key; the signature holds: keep the receipt and report it',
         ],
         14594 => [
             'malformed.receipt.outer-missing', 400, 'never',
             'the signature or the purchase info is absent',
-            'not a receipt',
+            'not a receipt: error.at names the key that is missing',
         ],
         14850 => [
             'malformed.receipt.signature-layout', 400, 'never',
             'the lengths within the signature blob do not fit',
-            'damaged or tampered blob',
+            'damaged or tampered with: have the client send its stored copy again',
         ],
         15362 => [
             'malformed.risk.input', 500, 'never',
             'an observation or its value is unknown',
-            'programming error: see error.at',
+            'our fault: correct the observation that error.at names',
         ],
         17922 => [
             'malformed.transport.base64', 400, 'never',
             'neither a known form nor base64',
-            'the client encodes once, in standard base64',
+            'have the client encode once, in standard base64',
         ],
         18178 => [
             'malformed.transport.empty', 400, 'never',
@@ -794,7 +794,7 @@ final class StatusTable
         18434 => [
             'malformed.transport.levels', 400, 'never',
             'base64 more than twice',
-            'the client encodes once, in standard base64',
+            'have the client encode once, in standard base64',
         ],
         18690 => [
             'malformed.verify-receipt.body', 503, 'later',
@@ -809,37 +809,37 @@ final class StatusTable
         515 => [
             'unsupported.app-receipt.content-type', 400, 'never',
             'another CMS content type or version',
-            'not in Apple\'s form',
+            'not in the form of Apple\'s receipts: not one of them',
         ],
         771 => [
             'unsupported.app-receipt.digest', 400, 'never',
             'the digest is neither SHA-1 nor SHA-256',
-            'not in Apple\'s form',
+            'not in the form of Apple\'s receipts: made by hand, or newer than this library',
         ],
         1027 => [
             'unsupported.app-receipt.signature-algorithm', 400, 'never',
             'another signature algorithm',
-            'not in Apple\'s form',
+            'not in the form of Apple\'s receipts: made by hand, or newer than this library',
         ],
         1283 => [
             'unsupported.app-receipt.signed-attributes', 400, 'never',
             'signed attributes are present',
-            'not in Apple\'s form',
+            'not in the form of Apple\'s receipts: made by hand, or newer than this library',
         ],
         1539 => [
             'unsupported.app-receipt.signer-id', 400, 'never',
             'the signer is named by a key identifier',
-            'not in Apple\'s form',
+            'not in the form of Apple\'s receipts: made by hand, or newer than this library',
         ],
         1795 => [
             'unsupported.app-receipt.signers', 400, 'never',
             'other than one signer',
-            'not in Apple\'s form',
+            'not in the form of Apple\'s receipts: made by hand, or newer than this library',
         ],
         2051 => [
             'unsupported.app-receipt.type', 400, 'never',
             'unknown receipt type',
-            'newer than this library: look for an update',
+            'newer than this library: keep the receipt and look for an update',
         ],
         2307 => [
             'unsupported.attest-receipt.digest', 400, 'never',
@@ -854,7 +854,7 @@ final class StatusTable
         2819 => [
             'unsupported.attest-receipt.signed-attributes', 400, 'never',
             'the receipt has signed attributes',
-            'seen in 2020 only; attest.receipt ignore lets the attestation pass without its receipt',
+            'a form seen in 2020 only',
         ],
         3075 => [
             'unsupported.attest-receipt.signers', 400, 'never',
@@ -869,7 +869,7 @@ final class StatusTable
         3587 => [
             'unsupported.attest.format', 400, 'never',
             'the format is not apple-appattest',
-            'an object of WebAuthn, perhaps',
+            'an object of WebAuthn, perhaps: pass what attestKey gave',
         ],
         3843 => [
             'unsupported.notification.body', 200, 'never',
@@ -879,7 +879,7 @@ final class StatusTable
         4099 => [
             'unsupported.notification.version', 400, 'never',
             'the notification is not of version 2',
-            'version 1 notifications are receipts, not JWS',
+            'notifications of version 1 are JSON that nobody signed: switch the app to version 2 in App Store Connect',
         ],
         4355 => [
             'unsupported.receipt.digest', 400, 'never',
@@ -889,7 +889,7 @@ final class StatusTable
         4611 => [
             'unsupported.receipt.version', 400, 'never',
             'the version of the signature blob is neither 2 nor 3',
-            'newer than this library, or not a receipt',
+            'newer than this library, or not a receipt: have the client send its stored copy again',
         ],
         5123 => [
             'unsupported.triage.form', 415, 'never',
@@ -899,7 +899,7 @@ final class StatusTable
         5379 => [
             'unsupported.verify-receipt.notification-v1', 400, 'never',
             'a version 1 server notification, which nobody signed',
-            'switch the app to version 2 notifications',
+            'switch the app to version 2 notifications in App Store Connect',
         ],
         5635 => [
             'unsupported.verify-receipt.status', 503, 'later',
@@ -909,17 +909,17 @@ final class StatusTable
         516 => [
             'too-large.app-receipt.certificates', 413, 'never',
             'too many embedded certificates, or one too long',
-            'not a receipt',
+            'not a receipt of Apple\'s',
         ],
         772 => [
             'too-large.app-receipt.depth', 413, 'never',
             'elements nested too deep',
-            'not a receipt',
+            'not a receipt of Apple\'s',
         ],
         1028 => [
             'too-large.app-receipt.elements', 413, 'never',
             'too many elements',
-            'not a receipt',
+            'not a receipt, or one with very many purchases: raise receipts.caps.purchases for known clients',
         ],
         1284 => [
             'too-large.app-receipt.purchases', 413, 'never',
@@ -934,32 +934,32 @@ final class StatusTable
         1796 => [
             'too-large.assertion.object', 413, 'never',
             'the assertion is too long',
-            'no assertion of Apple\'s',
+            'not an assertion of Apple\'s',
         ],
         2052 => [
             'too-large.attest-receipt.size', 413, 'never',
             'the App Attest receipt is too long',
-            'no App Attest receipt',
+            'not an App Attest receipt',
         ],
         2308 => [
             'too-large.attest.client-data', 413, 'never',
             'the client data is too long',
-            'at most 1 MiB: pass its hash',
+            'pass the SHA-256 of client data over 1 MiB, as ASSAY_CLIENT_DATA_HASH',
         ],
         2564 => [
             'too-large.attest.object', 413, 'never',
             'the attestation is too long',
-            'no attestation of Apple\'s',
+            'not an attestation of Apple\'s',
         ],
         2820 => [
             'too-large.chain.certificate', 413, 'never',
-            'an x5c entry is longer than 8,192 characters',
-            'not an App Store JWS',
+            'a certificate is too long',
+            'no certificate of Apple\'s is that long: treat it as forged',
         ],
         3076 => [
             'too-large.devicecheck.token', 413, 'never',
             'the device token is too long',
-            'no token of DeviceCheck',
+            'not a token of DeviceCheck: have the app send what generateToken gave',
         ],
         3332 => [
             'too-large.json.depth', 413, 'never',
@@ -994,7 +994,7 @@ final class StatusTable
         5124 => [
             'too-large.jws.input', 413, 'never',
             'the text is longer than storekit.caps.jwsBytes',
-            'a wrong upload, or raise the limit',
+            'not an App Store JWS, or raise storekit.caps.jwsBytes',
         ],
         5380 => [
             'too-large.plist.entry', 413, 'never',
@@ -1034,7 +1034,7 @@ final class StatusTable
         773 => [
             'misuse.assertion.public-key', 500, 'never',
             'the public key given is no point of P-256',
-            'a damaged key record: 65 bytes X9.63 or 91 bytes SubjectPublicKeyInfo',
+            'pass the attested key: 65 bytes X9.63 or 91 bytes SubjectPublicKeyInfo; the key record may be damaged',
         ],
         1029 => [
             'misuse.attest.client-data', 500, 'never',
@@ -1049,7 +1049,7 @@ final class StatusTable
         1541 => [
             'misuse.call.kind', 500, 'never',
             'the kind constant is unknown',
-            'programming error: pass one of the ASSAY_JWS constants',
+            'programming error: pass a kind constant of assay.h',
         ],
         1797 => [
             'misuse.call.now', 500, 'never',
@@ -1059,12 +1059,12 @@ final class StatusTable
         2309 => [
             'misuse.decide.account', 500, 'never',
             'decide.account is required and no account was given',
-            'pass the appAccountToken of the account',
+            'pass the appAccountToken of the account, as a UUID',
         ],
         2565 => [
             'misuse.decide.empty', 500, 'never',
             'there is no evidence to decide from',
-            'call with evidence, or read the stored record',
+            'pass evidence, or judge the stored record with assay_check_expiry',
         ],
         2821 => [
             'misuse.decide.evidence', 500, 'never',
@@ -1074,32 +1074,32 @@ final class StatusTable
         3077 => [
             'misuse.decide.unverified-nested', 500, 'never',
             'the notification was verified without the evidence inside it',
-            'use storekit.nested verify',
+            'verify it again with a verifier that has storekit.nested:"verify"',
         ],
         3845 => [
             'misuse.exchange.answer', 500, 'never',
             'the answer is not in the form of the step',
-            'programming error: see error.at',
+            'programming error: error.at names the member of the answer',
         ],
         4101 => [
             'misuse.exchange.evidence', 500, 'never',
             'a document is refused, of another verifier or of a kind that this exchange does not take',
-            'pass verified documents of the same configuration',
+            'pass documents with status 0 of a verifier with this configuration, of a kind that docs/exchanges.md names',
         ],
         4357 => [
             'misuse.exchange.kind', 500, 'never',
             'the kind of exchange is unknown',
-            'see docs/exchanges.md',
+            'programming error: docs/exchanges.md has the kinds of this version',
         ],
         4613 => [
             'misuse.exchange.order', 500, 'never',
             'no step is open, or the answer is to another step',
-            'programming error',
+            'programming error: answer the open step, once; a conversation that has ended takes no more',
         ],
         4869 => [
             'misuse.exchange.request', 500, 'never',
             'the request has another form or an unknown member',
-            'programming error: see error.at',
+            'programming error: error.at names the member of the request',
         ],
         5125 => [
             'misuse.receipt.subject', 500, 'never',
@@ -1113,23 +1113,23 @@ final class StatusTable
         ],
         1030 => [
             'config.apps.form', null, 'after-config',
-            'apps is empty, or a bundleId, appAppleId or teamId is of wrong form or given twice',
-            'at has the path',
+            'apps, or an entry of it, cannot be used',
+            'bundleId has 1 to 255 bytes and stands once, appAppleId is a positive integer, teamId 10 of A to Z and 0 to 9',
         ],
         1286 => [
             'config.attest.app-ids', null, 'after-config',
             'attest.appIds is empty or holds something else than an App ID, and none can be derived',
-            'prefix, dot, bundle id; or a teamId for the apps',
+            'an App ID is a prefix of 10 characters, a dot and a bundle id: set attest.appIds, or teamId for the apps',
         ],
         1542 => [
             'config.attest.environments', null, 'after-config',
             'attest.environments is empty or holds an unknown word',
-            'production, development',
+            'write production, development or both, each once',
         ],
         1798 => [
             'config.attest.policy', null, 'after-config',
             'a setting of category, bundle version or challenge cannot be used',
-            'see error.at',
+            'correct the member that error.at names; docs/config.md has its values',
         ],
         2054 => [
             'config.attest.stored-needs-receipt', null, 'after-config',
@@ -1139,97 +1139,97 @@ final class StatusTable
         2310 => [
             'config.certificates.intermediate', null, 'after-config',
             'a configured intermediate is not signed by an accepted root, or lacks its purpose OID',
-            'check file and purpose',
+            'give base64 DER of an intermediate that an accepted root signed for receipts; error.at names the entry',
         ],
         2566 => [
             'config.certificates.root-set', null, 'after-config',
             'a configured root does not parse, is not a self-signed certificate authority, or the set is empty',
-            'give base64 DER; the set replaces Apple\'s',
+            'give base64 DER of self-signed authorities, at least one; they replace Apple\'s; error.at names the entry',
         ],
         2822 => [
             'config.devicecheck.bits', null, 'after-config',
             'the names or ages of the bits cannot be used',
-            'see error.at',
+            'correct the bit that error.at names; docs/config.md has its values',
         ],
         3078 => [
             'config.devicecheck.key', null, 'after-config',
             'the private key cannot be used',
-            'the .p8 file of a DeviceCheck key: PKCS#8, P-256',
+            'give the .p8 file of a DeviceCheck key: PKCS#8, P-256, unencrypted',
         ],
         3334 => [
             'config.devicecheck.key-id', null, 'after-config',
             'the key id is not 10 characters',
-            'as the developer account shows it',
+            'copy the key id of 10 characters from the developer account',
         ],
         3590 => [
             'config.devicecheck.team-id', null, 'after-config',
             'there is no team id, or several and none named',
-            'set deviceCheck.teamId',
+            'set deviceCheck.teamId to the team of the key, 10 characters',
         ],
         3846 => [
             'config.document.missing', null, 'after-config',
             'a required member is absent',
-            'at has the path',
+            'add the member that error.at names',
         ],
         4102 => [
             'config.document.range', null, 'after-config',
             'a value is outside its range',
-            'at has the path',
+            'correct the member that error.at names; docs/config.md has its range',
         ],
         4358 => [
             'config.document.syntax', null, 'after-config',
             'the configuration is not strict JSON',
-            'at has the byte offset',
+            'error.at has the byte where reading stopped, the message says why',
         ],
         4614 => [
             'config.document.type', null, 'after-config',
             'a member is of another type',
-            'at has the path',
+            'correct the member that error.at names; docs/config.md has its type',
         ],
         4870 => [
             'config.document.unknown-member', null, 'after-config',
             'a member does not exist in this version of Assay',
-            'at has the path; a misspelt member must not switch a check off',
+            'correct or remove the member that error.at names; a misspelt member must not switch a check off',
         ],
         5126 => [
             'config.environments.mixed', null, 'after-config',
             'environments is empty, or Xcode or LocalTesting stands beside Production',
-            'use two verifiers',
+            'name one at least; test environments need a verifier of their own',
         ],
         5382 => [
             'config.exchange.block-missing', 500, 'after-config',
             'the exchange needs a block that the configuration lacks',
-            'see error.at',
+            'add the block that error.at names to the configuration',
         ],
         5638 => [
             'config.limits.form', null, 'after-config',
             'limits names an unknown plan, or a value is no count',
-            'at has the path',
+            'correct the entry that error.at names: plans of the list plans, counts of 0 or more',
         ],
         5894 => [
             'config.plans.form', null, 'after-config',
             'plans is empty, or has a name twice',
-            'at has the path',
+            'correct the entry that error.at names: 1 to 32 names, each once, the default plan first',
         ],
         6150 => [
             'config.products.form', null, 'after-config',
             'a product has an unknown plan or type, lacks its duration, or contradicts the type that Apple signed',
-            'at has the path',
+            'correct the entry that error.at names; docs/config.md has its members',
         ],
         6406 => [
             'config.receipts.shared-secret', null, 'after-config',
             'a shared secret is not 32 hex digits, or is of an unknown bundle id',
-            'copy it from App Store Connect',
+            'copy the 32 hex digits from App Store Connect; the key is a bundleId of apps, or *',
         ],
         6662 => [
             'config.risk.rules', null, 'after-config',
             'a rule or a verdict is unknown',
-            'RSK-11 to RSK-28; off, allow, limited, step-up, deny',
+            'rules are RSK-11 to RSK-28, verdicts off, allow, limited, step-up, deny',
         ],
         8710 => [
             'config.storekit.xcode-certificate-required', null, 'after-config',
             'Xcode or LocalTesting is accepted, but no certificate is pinned',
-            'add the SHA-256 of the certificate that Xcode exports to storekit.xcodeCertificates',
+            'add the SHA-256, 64 hex digits, of the certificate that Xcode exports to storekit.xcodeCertificates',
         ],
         1543 => [
             'unavailable.devicecheck.no-answer', 503, 'later',
@@ -1239,7 +1239,7 @@ final class StatusTable
         1799 => [
             'unavailable.devicecheck.response', 502, 'later',
             'the answer is not understood',
-            'Apple changed the wording: neither a clean device nor a used one',
+            'Apple changed the wording: take it neither for a clean device nor for a used one; report it',
         ],
         4871 => [
             'unavailable.verify-receipt.internal', 503, 'later',

@@ -1,0 +1,41 @@
+/// For whom a hint is written: one status may come of several kinds of evidence,
+/// and then what to do is not the same (DOC-3). `hints.tsv` has the kinds of each
+/// status.
+enum HintKind: Sendable, CaseIterable {
+  case jws, transactionReceipt, appReceipt, attestReceipt
+  /// The App Attest receipt inside an attestation.
+  case embeddedReceipt
+  case verifyReceipt, triage, attestation, assertion, decision, risk, exchange, configuration
+
+  /// Of a document's `kind`; nil: a call that named none.
+  init?(document kind: StaticString) {
+    for candidate in HintKind.allCases where candidate.name.hasSameBytes(as: kind) {
+      self = candidate
+      return
+    }
+    for jws in StoreKitKind.allCases where jws.name.hasSameBytes(as: kind) {
+      self = .jws
+      return
+    }
+    return nil
+  }
+
+  /// As hints.tsv names it; but for two, the `kind` of documents.
+  var name: StaticString {
+    switch self {
+    case .jws: return "jws"
+    case .transactionReceipt: return "transaction-receipt"
+    case .appReceipt: return "app-receipt"
+    case .attestReceipt: return "attest-receipt"
+    case .embeddedReceipt: return "embedded-receipt"
+    case .verifyReceipt: return "verify-receipt"
+    case .triage: return "triage"
+    case .attestation: return "attestation"
+    case .assertion: return "assertion"
+    case .decision: return "decision"
+    case .risk: return "risk"
+    case .exchange: return "exchange"
+    case .configuration: return "configuration"
+    }
+  }
+}

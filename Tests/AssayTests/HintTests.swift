@@ -1,0 +1,273 @@
+import AssayAuthority
+import Testing
+
+@testable import Assay
+
+/// What an operator reads in `error.hint`: judged in every document that the case
+/// table makes, whatever kind it is of (DOC-3).
+enum HintGate {
+  /// hints.tsv: status → kind → hint; `any` for a hint that fits every kind.
+  static let rows: [String: [String: String]] = {
+    var found: [String: [String: String]] = [:]
+    for line in text("Sources/Assay/Verdict/hints.tsv").split(separator: "\n")
+    where !line.hasPrefix("#") {
+      let columns = line.split(separator: "\t").map { String($0) }
+      for kind in columns[1].split(separator: ",") {
+        found[columns[0], default: [:]][String(kind)] = columns.count > 2 ? columns[2] : ""
+      }
+    }
+    return found
+  }()
+
+  /// The kinds of evidence that give a status, by the calls of the case table.
+  static let kinds: [String: Set<String>] = {
+    var found: [String: Set<String>] = [:]
+    for entry in (try? Table.made.get())?.cases ?? [] where entry.expect.status != "ok" {
+      if let kind = entry.call.hintKind { found[entry.expect.status, default: []].insert(kind) }
+    }
+    return found
+  }()
+
+  /// Every member of a configuration, by its path.
+  static let members: Set<String> = {
+    var found: Set<String> = []
+    func walk(_ schema: JSONValue, _ path: String) {
+      if let items = schema.member("items") { walk(items, path) }
+      guard let properties = schema.member("properties") else { return }
+      for member in properties.children {
+        let inner = (path.isEmpty ? "" : path + ".") + member.name.string
+        found.insert(inner)
+        walk(member, inner)
+      }
+    }
+    let schema = Array(text("docs/config.schema.json").utf8)
+    if let root = try? JSONReader.readObject(schema).root { walk(root, "") }
+    return found
+  }()
+
+  static func text(_ path: String) -> String {
+    String(decoding: Vectors.packageFile(path) ?? [], as: UTF8.self)
+  }
+
+  // MARK: what a kind may speak of
+
+  private static let attest = ["attestation", "assertion", "attest-receipt", "embedded-receipt"]
+  private static let receipts = ["transaction-receipt", "app-receipt", "verify-receipt"]
+
+  /// Words of other areas.
+  static func foreignWords(_ kind: String) -> [String] {
+    let ofAttest = ["App Attest", "assertion", "SubjectPublicKeyInfo", "DeviceCheck"]
+    if attest.contains(kind) {
+      return ["StoreKit", "Xcode", "App Store", "JWS", "transaction", "purchase", "notification"]
+    }
+    if receipts.contains(kind) { return ofAttest + ["JWS", "x5c"] }
+    switch kind {
+    case "jws": return ofAttest + ["verifyReceipt"]
+    case "decision": return ofAttest + ["Xcode"]
+    case "risk", "exchange": return ["StoreKit", "Xcode", "JWS", "x5c"]
+    default: return []
+    }
+  }
+
+  /// The blocks of a configuration whose members it may name, beside those that
+  /// all kinds share.
+  static func blocks(_ kind: String) -> Set<String> {
+    if attest.contains(kind) { return ["attest"] }
+    switch kind {
+    case "jws": return ["storekit", "decide"]
+    // CFG-2: the certificates of Xcode are pinned in one place for both.
+    case "app-receipt": return ["receipts", "storekit.xcodeCertificates"]
+    case "transaction-receipt", "verify-receipt": return ["receipts"]
+    case "triage": return ["receipts", "storekit"]
+    // NTF-8: what the verifier of the notification must not have left out.
+    case "decision": return ["decide", "storekit.nested"]
+    case "risk", "exchange": return ["risk", "deviceCheck"]
+    default: return ["storekit", "receipts", "attest", "decide", "risk", "deviceCheck"]
+    }
+  }
+
+  static let sharedMembers: Set<String> = [
+    "apps", "environments", "products", "plans", "limits", "clockSkewMs",
+  ]
+
+  // MARK: judging
+
+  /// The words of a hint that are paths: "attest.maxAgeMs", "error.at".
+  static func paths(in hint: String) -> [String] {
+    hint.split { !($0.isLetter || $0.isNumber || $0 == "." || $0 == "/" || $0 == "-") }
+      .map { String($0).trimmed(of: ".") }
+      .filter { $0.contains(".") && !$0.contains("/") && $0 != "assay.h" }
+      .filter { $0.first?.isLowercase == true }
+  }
+
+  /// What is wrong with a hint for that kind; nil: nothing.
+  static func fault(_ hint: String, _ kind: String, in document: Document?) -> String? {
+    if hint.isEmpty { return "no hint" }
+    for word in foreignWords(kind) + ["error.hint", "daily", "see error.at", "has the path"]
+    where hint.contains(word) {
+      return "a word of another kind: \(word)"
+    }
+    for path in paths(in: hint) {
+      let head = String(path.prefix { $0 != "." })
+      if members.contains(path) {
+        let allowed = blocks(kind)
+        guard sharedMembers.contains(head) || allowed.contains(head) || allowed.contains(path)
+        else { return "a member of another block: \(path)" }
+      } else if let document,
+        DocumentMember.find(document.json, Array(path.utf8)) == nil
+          || document.text(path)?.isEmpty == true
+          || path == "error.at" && document.text(path) == nil
+      {
+        return "neither a member of the configuration nor of the document: \(path)"
+      }
+    }
+    return nil
+  }
+
+  /// The hint of one document: that of its kind, or one that the code found out.
+  static func judge(_ document: Document, of entry: EvidenceCase) {
+    guard document.status != .ok, let called = entry.call.hintKind else { return }
+    let status = "\(document.status.name)"
+    let isEmbedded =
+      called == "attestation" && document.text("error.at")?.hasPrefix("receipt") == true
+    // The beginning of a conversation is judged before its kind is known.
+    let asked = called == "risk" ? document.text("kind") ?? called : called
+    let kind = isEmbedded ? "embedded-receipt" : asked
+    let hint = document.text("error.hint") ?? ""
+    #expect(fault(hint, kind, in: document) == nil, "\(entry.name): \(kind): \(hint)")
+    let told = rows[status] ?? [:]
+    if kinds[status, default: []].union([kind]).count > 1 {
+      #expect(
+        told["any"] != nil || told[kind] != nil,
+        "hints.tsv has nothing for \(status) of \(kind): \(entry.name)")
+    }
+    let table = told[kind] ?? StatusTable.entry(document.status.code).map { "\($0.hint)" }
+    #expect(hint == table || explained.contains { hint.hasPrefix($0) }, "\(entry.name): \(hint)")
+  }
+
+  /// How hints begin that say more than the table can.
+  private static let explained = [
+    // DIA-1 to DIA-3.
+    "data-is-hash: ", "hash-is-data: ", "decode-base64: ", "encode-base64: ", "decode-hex: ",
+    "encode-hex: ", "trim: ", "double-hash: ", "other-challenge: ", "object-altered: ",
+    "other-key: ", "configured-app-id: ",
+    // ATT-40.
+    "the receipt is of a date when the certificate was not valid",
+    "error.at names a certificate of Apple's own",
+    // RCP-17.
+    "the signature is text",
+    // CNF-1.
+    "a configuration has at most 1 MiB",
+  ]
+}
+
+@Suite("Hints")
+struct HintTests {
+  @Test("DOC-3 each kind of evidence is named in the library and in hints.tsv alike")
+  func kinds() {
+    for kind in HintKind.allCases where kind != .jws && kind != .embeddedReceipt {
+      #expect(HintKind(document: kind.name) == kind)
+    }
+    for kind in StoreKitKind.allCases { #expect(HintKind(document: kind.name) == .jws) }
+    #expect(HintKind(document: "unknown") == nil)
+    let known = Set(HintKind.allCases.map { "\($0.name)" } + ["any"])
+    for (name, told) in HintGate.rows { #expect(known.isSuperset(of: told.keys), "\(name)") }
+  }
+
+  @Test("DOC-3 the library has the hints of hints.tsv, and no others")
+  func inStep() {
+    for code in StatusTable.codes {
+      let told = HintGate.rows["\(Status(code: code).name)"] ?? [:]
+      for kind in HintKind.allCases {
+        let hint = StatusTable.hint(code, kind).map { "\($0)" }
+        #expect(hint == told["\(kind.name)"], "\(Status(code: code).name) \(kind)")
+      }
+    }
+  }
+
+  @Test("DOC-3 a status that several kinds of evidence give has a hint for each")
+  func everyKind() {
+    #expect(HintGate.kinds.count > 150)
+    for (status, kinds) in HintGate.kinds where kinds.count > 1 {
+      let told = HintGate.rows[status] ?? [:]
+      let missing = kinds.filter { kind in
+        // The receipt inside an attestation stands in the attestation's document.
+        told[kind] == nil && !(kind == "attestation" && told["embedded-receipt"] != nil)
+      }
+      #expect(told["any"] != nil || missing.isEmpty, "\(status): \(missing)")
+    }
+  }
+
+  @Test("DOC-3 no hint speaks of another kind's words or of members that do not exist")
+  func words() {
+    #expect(HintGate.members.contains("attest.challenge.mode"))
+    for (status, told) in HintGate.rows {
+      for (kind, hint) in told where kind != "any" {
+        let fault = HintGate.fault(hint, kind, in: nil)
+        #expect(fault == nil, "\(status) \(kind): \(hint)")
+      }
+    }
+    // The hint of the table names no block where kinds of several blocks give it.
+    for code in StatusTable.codes {
+      let told = HintGate.rows["\(Status(code: code).name)"] ?? [:]
+      let kinds = told["any"] == nil ? Set(told.keys) : HintGate.kinds["\(Status(code: code).name)"]
+      for kind in kinds ?? [] {
+        let hint = StatusTable.entry(code).map { "\($0.hint)" } ?? ""
+        let fault = HintGate.fault(hint, kind, in: nil)
+        #expect(fault == nil, "\(Status(code: code).name) \(kind): \(hint)")
+      }
+    }
+  }
+
+  @Test("DOC-3 the gate sees a hint from another area, and a member that does not exist")
+  func gate() {
+    for (hint, kind) in [
+      ("add it to storekit.anchors", "attestation"), ("an Xcode receipt", "attest-receipt"),
+      ("raise receipts.maxAgeMs", "assertion"), ("see error.hint", "jws"),
+      ("raise attest.maxAge", "attestation"), ("have the client retry daily", "triage"),
+      ("set attest.time:\"stored\"", "app-receipt"), ("", "jws"),
+    ] {
+      #expect(
+        HintGate.fault(hint, kind, in: Document.misuse(StoreKitKind.transaction)) != nil, "\(hint)")
+    }
+    let fine = "set attest.time:\"stored\""
+    #expect(
+      HintGate.fault(fine, "attestation", in: Document.misuse(StoreKitKind.transaction)) == nil)
+  }
+
+  @Test("DOC-1 an unknown kind constant: the hint names the constants of that call")
+  func unknownKind() {
+    let jws = Document.misuse(nil as StoreKitKind?).text("error.hint")
+    let receipt = Document.misuse(nil as ReceiptKind?).text("error.hint")
+    #expect(jws?.contains("ASSAY_JWS") == true)
+    #expect(receipt?.contains("ASSAY_RECEIPT") == true)
+  }
+}
+
+extension EvidenceCase.Call {
+  /// The kind of evidence that the document is about; nil: there is none.
+  fileprivate var hintKind: String? {
+    switch self {
+    case .verifyJWS: return "jws"
+    case .verifyReceipt(_, let kind, _, _, _): return kind.rawValue
+    case .verifyAttestation: return "attestation"
+    case .verifyAssertion: return "assertion"
+    case .exchange(_, let request, _, _):
+      let isRisk = String(decoding: request.bytes, as: UTF8.self).contains("risk.assess")
+      return isRisk ? "risk" : "exchange"
+    case .decide: return "decision"
+    case .triage: return "triage"
+    case .readVerifyReceipt: return "verify-receipt"
+    case .verifierNew: return "configuration"
+    case .checkExpiry: return nil
+    }
+  }
+}
+
+extension String {
+  fileprivate func trimmed(of mark: Character) -> String {
+    var rest = self[...]
+    while rest.last == mark { rest.removeLast() }
+    return String(rest)
+  }
+}
