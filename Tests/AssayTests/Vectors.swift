@@ -84,7 +84,8 @@ enum Vectors {
 extension JSONCaps {
   /// For files of tests, which are longer than any evidence.
   static let files = JSONCaps(
-    depth: 64, members: 1 << 16, elements: 1 << 16, nameBytes: 1 << 12, numberBytes: 1 << 10)
+    depth: 64, members: 1 << 16, elements: 1 << 16, nameBytes: 1 << 12, numberBytes: 1 << 10,
+    values: .max)
 }
 
 extension JSONValue {

@@ -36,7 +36,8 @@ struct Answer {
 
   /// Payloads of evidence stand inside documents: deeper and wider than they.
   static let caps = JSONCaps(
-    depth: 64, members: 1 << 16, elements: 1 << 16, nameBytes: 1 << 12, numberBytes: 128)
+    depth: 64, members: 1 << 16, elements: 1 << 16, nameBytes: 1 << 12, numberBytes: 128,
+    values: .max)
 
   /// The document, read anew.
   var tree: JSONValue? { try? JSONReader.readObject(json, caps: Answer.caps).root }
