@@ -62,11 +62,48 @@ struct ReplayKeysTests {
     #expect(purchaseKey(.nonConsumable, transactionId: id) == "Production/11")
   }
 
-  @Test("RPL-3 no environment, no key; ids that only contain zeros stay")
+  @Test("RCP-28 RPL-3 no environment: the pool unknown, and no key of 13 digits or fewer")
   func scope() {
-    #expect(ReplayKeys.transaction(environment: nil, transactionId: "12") == nil)
-    #expect(purchaseKey(.autoRenewable, environment: nil) == nil)
+    let (long, short): (Text, Text) = ("12345678901234", "1234567890123")
+    #expect(
+      ReplayKeys.transaction(environment: nil, transactionId: long)?.string
+        == "unknown/12345678901234")
+    #expect(
+      ReplayKeys.subscription(environment: nil, originalTransactionId: long)?.string
+        == "unknown/12345678901234")
+    #expect(
+      purchaseKey(.autoRenewable, originalTransactionId: long, environment: nil)
+        == "unknown/12345678901234/13")
+    #expect(ReplayKeys.transaction(environment: nil, transactionId: short) == nil)
+    #expect(ReplayKeys.subscription(environment: nil, originalTransactionId: short) == nil)
+    #expect(purchaseKey(.autoRenewable, originalTransactionId: short, environment: nil) == nil)
     #expect(
       ReplayKeys.transaction(environment: .xcode, transactionId: "10")?.string == "Xcode/10")
+  }
+
+  @Test(
+    "APR-25 no key holds a slash, a control character or anything else that parts it",
+    arguments: [
+      "1/2", "1\n2", "12\u{0}", "\u{7f}1", " 12", "12 ", "1é", "1\t2", "/", "1\\2", "1#2",
+      String(repeating: "1", count: 49), String(repeating: "1", count: 500_000),
+    ])
+  func strangeIds(_ id: String) {
+    let id = Text(id)
+    #expect(ReplayKeys.transaction(environment: .production, transactionId: id) == nil)
+    #expect(ReplayKeys.subscription(environment: .production, originalTransactionId: id) == nil)
+    #expect(purchaseKey(.autoRenewable, originalTransactionId: id) == nil)
+    #expect(purchaseKey(.autoRenewable, webOrderLineItemId: id) == nil)
+    #expect(purchaseKey(.nonConsumable, originalTransactionId: id) == nil)
+    #expect(purchaseKey(nil, transactionId: id) == nil)
+  }
+
+  @Test("APR-25 the longest key of all has no more than 128 bytes")
+  func longest() throws {
+    let id = Text(String(repeating: "9", count: 48))
+    let key = try #require(
+      purchaseKey(
+        .autoRenewable, originalTransactionId: id, webOrderLineItemId: id,
+        environment: .localTesting))
+    #expect(key.utf8.count == 110)
   }
 }

@@ -290,8 +290,13 @@ struct TransactionReceiptTests {
     #expect(try status(.trailing([0])) == .malformedReceiptSignatureLayout)
     #expect(try status(.certificateLength(1)) == .malformedReceiptSignatureLayout)
     #expect(try status(.octets([3])) == .malformedReceiptSignatureLayout)
-    #expect(try status(.octets([4])) == .unsupportedReceiptVersion)
-    #expect(try status(.octets(utf8("free coins"))) == .unsupportedReceiptVersion)
+    #expect(
+      try status(.octets([UInt8](repeating: 4, count: 133))) == .unsupportedReceiptVersion)
+    for placeholder in [[4], utf8("free coins"), [UInt8](repeating: 4, count: 132)] {
+      #expect(try status(.octets(placeholder)) == .rejectedReceiptSignature)
+    }
+    #expect(
+      try status(.octets([UInt8](repeating: 0x2a, count: 1669))) == .rejectedReceiptSignature)
   }
 
   @Test("RCP-18 exactly version and decoded purchase-info are signed, with SHA-1")
@@ -536,7 +541,7 @@ struct TransactionReceiptTests {
     #expect(told.environment == environment)
   }
 
-  @Test("RCP-28 unsigned keys lower the verdict and never raise it")
+  @Test("RCP-28 the signed id alone tells the environment; what contradicts it is named")
   func outerKeys() throws {
     struct Case {
       let id: String
@@ -547,7 +552,6 @@ struct TransactionReceiptTests {
     }
     let sandbox = "1000000900000001"
     let production = "350000900000001"
-    let short = "251230"
     for one in [
       Case(id: sandbox, environment: "Sandbox", pod: "100", expected: .sandbox, altered: nil),
       Case(id: sandbox, environment: "Sandbox", pod: nil, expected: .sandbox, altered: nil),
@@ -562,21 +566,29 @@ struct TransactionReceiptTests {
         id: production, environment: "Production", pod: "35", expected: .production,
         altered: nil),
       Case(
-        id: production, environment: "Sandbox", pod: "35", expected: .sandbox,
+        id: production, environment: "Sandbox", pod: "35", expected: .production,
         altered: "environment"),
-      Case(id: production, environment: nil, pod: "100", expected: nil, altered: "pod"),
-      Case(id: production, environment: nil, pod: "3", expected: nil, altered: "pod"),
-      Case(id: short, environment: nil, pod: nil, expected: nil, altered: nil),
-      Case(id: short, environment: "Production", pod: nil, expected: nil, altered: nil),
-      Case(id: short, environment: "Sandbox", pod: nil, expected: .sandbox, altered: nil),
-      Case(id: short, environment: "Sandbox", pod: "100", expected: .sandbox, altered: "pod"),
+      Case(id: production, environment: nil, pod: "100", expected: .production, altered: "pod"),
+      Case(id: production, environment: nil, pod: "3", expected: .production, altered: "pod"),
     ] {
       let found = ReceiptEnvironment(
         id: utf8(one.id)[...], environment: one.environment.map { utf8($0)[...] },
         pod: one.pod.map { utf8($0)[...] })
       #expect(found.environment == one.expected, "\(one)")
       #expect(found.alteredKey.map { "\($0)" } == one.altered, "\(one)")
-      #expect((found.source == nil) == (one.expected == nil))
+      #expect(found.saysSandbox == (one.environment == "Sandbox"))
+    }
+    for id in ["251230", "3000000900000001"] {
+      for environment in [nil, "Production", "Sandbox"] as [String?] {
+        let found = ReceiptEnvironment(
+          id: utf8(id)[...], environment: environment.map { utf8($0)[...] }, pod: nil)
+        #expect(found.environment == nil)
+        #expect(found.saysSandbox == (environment == "Sandbox"))
+        #expect(!found.outerAltered)
+        let pod = ReceiptEnvironment(
+          id: utf8(id)[...], environment: nil, pod: utf8("100")[...])
+        #expect(pod.outerAltered)
+      }
     }
   }
 
@@ -610,8 +622,8 @@ struct TransactionReceiptTests {
       try Bench.status(Bench.minted(Bench.production), [("environments", ["Sandbox"])])
         == .rejectedIdentityEnvironment)
     let lowered = try Bench.verify(Bench.minted(Bench.production) { $0.environment = "Sandbox" })
-    #expect(lowered.text("transactionReceipt.environment") == "Sandbox")
-    #expect(lowered.text("transactionReceipt.environmentSource") == "outer-list")
+    #expect(lowered.text("transactionReceipt.environment") == "Production")
+    #expect(lowered.text("transactionReceipt.environmentSource") == "transaction-id")
   }
 
   @Test("RCP-29 RPL-3 an id that tells nothing: refused, or accepted without keys")
@@ -645,17 +657,17 @@ struct TransactionReceiptTests {
 
   @Test("RPL-3 APR-23 ids of 13 digits or fewer never become keys")
   func shortIds() throws {
-    let sandbox = try Bench.verify(
+    let short = try Bench.verify(
       Bench.minted {
         $0.info = $0.info.setting("transaction-id", "1234567890123")
         $0.pod = nil
-      })
-    #expect(sandbox.status == .ok)
-    let tree = try #require(sandbox.tree)
+      }, [("receipts.unknownEnvironment", "allow")])
+    #expect(short.status == .ok)
+    let tree = try #require(short.tree)
     #expect(tree.at("transactionReceipt.keys.transaction")?.kind == .null)
     #expect(
-      sandbox.text("transactionReceipt.keys.purchase")
-        == "Sandbox/2000000900000001/2000000090000001")
+      short.text("transactionReceipt.keys.purchase")
+        == "unknown/2000000900000001/2000000090000001")
     #expect(IdEnvironment.unique(utf8("1234567890123")[...]) == nil)
     #expect(IdEnvironment.unique(utf8("12345678901234")[...]) == "12345678901234")
   }

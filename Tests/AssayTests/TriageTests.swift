@@ -273,18 +273,22 @@ struct TriageTests {
       .with { $0.outer = [("environment", "Sandbox")] }
     let result = Fixture.look(receipt.blob64)
     #expect(result.keys == [])
-    #expect(result.claim?.environment == .sandbox)
+    // RCP-28: the outer word tells nothing of the claim.
+    #expect(result.claim?.environment != .sandbox)
     #expect(result.next == .verify)
   }
 
-  @Test("TRI-10 an id of 14 digits makes one, and needs an environment")
+  @Test("TRI-10 RCP-28 an id of 14 digits makes one, of the pool unknown where it tells nothing")
   func shortestKey() {
     let receipt = Receipt().setting("transaction-id", "10000000000001")
       .with { $0.outer = [] }
     #expect(Fixture.look(receipt.blob64).keys == ["Production/10000000000001"])
     let unknown = receipt.setting("transaction-id", "999990000000000001")
-    #expect(Fixture.look(unknown.blob64).keys == [])
-    #expect(Fixture.look(unknown.blob64).next == .verify)
+    for outer in [[], [("environment", "Sandbox")], [("environment", "Production")]] {
+      let result = Fixture.look(unknown.with { $0.outer = outer }.blob64)
+      #expect(result.keys == ["unknown/999990000000000001"])
+      #expect(result.claim?.environment == nil)
+    }
   }
 
   // MARK: TRI-12

@@ -79,6 +79,20 @@ struct Configuration: Sendable {
     var appReceiptBytes = 1_048_576
     /// Purchases of an app receipt.
     var purchases = 8192
+
+    /// APR-26: BER elements of an app receipt. It follows the two caps that may be
+    /// raised, each by itself, so that neither is reached in vain: Apple's purchases
+    /// have up to 93 elements, of four octets each on average.
+    var appReceiptElements: Int { Swift.max(32 &* purchases &+ 4096, appReceiptBytes / 4) }
+
+    /// RCP-6: of the outer list of a transaction receipt, which has room for the
+    /// base64 of a purchase-info as long as allowed, and of one octet more, which is
+    /// refused by its own name.
+    var outerList: PropertyList.Limits {
+      var limits = PropertyList.Limits.outer(receiptBytes: transactionReceiptBytes)
+      limits.valueBytes = Swift.max(limits.valueBytes, (purchaseInfoBytes &+ 3) / 3 &* 4)
+      return limits
+    }
   }
 }
 

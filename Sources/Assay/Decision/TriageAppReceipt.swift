@@ -7,7 +7,10 @@ extension Triage {
       return malformed(
         Refusal(.tooLargeAppReceiptSize, "TRI-3"), .appReceipt, transport, at: .structure)
     }
-    guard let claims = AppReceiptClaims.claims(bytes) else { return withoutClaims(transport) }
+    let purchases = configuration.receipts.purchases
+    guard let claims = AppReceiptClaims.claims(bytes, purchases: purchases) else {
+      return withoutClaims(transport)
+    }
     return claims.form == .appReceipt
       ? lookAtAppReceipt(claims, transport) : lookAtAttestReceipt(claims, transport)
   }
@@ -21,7 +24,8 @@ extension Triage {
     let refusal: Refusal
     do throws(BER.Fault) {
       _ = try BER.measure(
-        transport.bytes, BER.Limits(elements: AppReceiptVerification.elementCap, depth: 24))
+        transport.bytes,
+        BER.Limits(elements: configuration.receipts.appReceiptElements, depth: 24))
       refusal = Refusal(.malformedAppReceiptStructure, "APR-2")
     } catch {
       refusal = Triage.refusal(error)
@@ -68,7 +72,7 @@ extension Triage {
     }
     for purchase in claims.purchases.prefix(TriageClaim.AppReceipt.purchaseCap) {
       addProduct(purchase, claims, &receipt)
-      addKeys(purchase, claims, &claim)
+      addKeys(purchase, claims, &claim, &traits)
     }
     claim.appReceipt = receipt
     if claim.bundleId == nil { traits.missing.insert(.bundleId) }
@@ -97,18 +101,20 @@ extension Triage {
 
   /// Its type is the receipt's own word, or the catalogue's.
   private func addKeys(
-    _ purchase: AppReceiptClaims.Purchase, _ claims: AppReceiptClaims, _ claim: inout TriageClaim
+    _ purchase: AppReceiptClaims.Purchase, _ claims: AppReceiptClaims,
+    _ claim: inout TriageClaim, _ traits: inout TriageTraits
   ) {
     let type =
       ProductType(attribute: purchase.type)
       ?? claims.text(purchase.productId).flatMap { configuration.products.product($0)?.type }
-    claim.addKeys(
-      of: TriageClaim.Ids(
-        transactionId: purchase.transactionId,
-        originalTransactionId: purchase.originalTransactionId,
-        webOrderLineItemId: purchase.webOrderLineItemId.map { Text(decimal: $0) },
-        purchaseDate: purchase.purchaseDate),
-      type: type)
+    let ids = TriageClaim.Ids(
+      transactionId: purchase.transactionId,
+      originalTransactionId: purchase.originalTransactionId,
+      webOrderLineItemId: purchase.webOrderLineItemId.map { Text(decimal: $0) },
+      purchaseDate: purchase.purchaseDate)
+    traits.format.formUnion(claim.malformed(ids))
+    guard let environment = claim.environment else { return }
+    claim.addKeys(of: ids, in: environment, type: type)
   }
 
   // MARK: App Attest

@@ -64,14 +64,18 @@ struct TriageClaim: Sendable {
   struct Ids {
     var transactionId: Range<Int>? = nil
     var originalTransactionId: Range<Int>? = nil
+    /// "0" counts as absent (RPL-3).
     var webOrderLineItemId: Text? = nil
     var purchaseDate: Int64? = nil
   }
 
-  /// TRI-10: the keys of one purchase. An id of 13 digits or fewer, "0" among
-  /// them, is unique nowhere and makes no key (RPL-3, APR-23).
-  mutating func addKeys(of ids: Ids, type: ProductType?) {
-    guard let environment else { return }
+  /// TRI-10: the keys of one purchase, none where one of its ids is no id
+  /// (APR-25). An id of 13 digits or fewer, "0" among them, is unique nowhere and
+  /// makes no key (RPL-3, APR-23).
+  ///
+  /// - Parameter environment: nil: the ids tell none (RCP-28).
+  mutating func addKeys(of ids: Ids, in environment: Environment?, type: ProductType?) {
+    guard malformed(ids).isEmpty else { return }
     let transactionId = unique(ids.transactionId)
     let transaction = ReplayKeys.transaction(
       environment: environment, transactionId: transactionId)
@@ -83,10 +87,20 @@ struct TriageClaim: Sendable {
     if let purchase, purchase != transaction { keys.append(purchase) }
   }
 
+  /// APR-25: which of the ids are there and are not 1 to 20 digits.
+  func malformed(_ ids: Ids) -> TriageKeys {
+    var found = TriageKeys()
+    func look(_ id: ArraySlice<UInt8>?, _ field: PurchaseInfo.Field) {
+      if let id, !IdEnvironment.isId(id) { found.insert(TriageKeys(field)) }
+    }
+    look(ids.transactionId.map { slice($0) }, .transactionId)
+    look(ids.originalTransactionId.map { slice($0) }, .originalTransactionId)
+    look(ids.webOrderLineItemId?.utf8[...], .webOrderLineItemId)
+    return found
+  }
+
   private func unique(_ id: Range<Int>?) -> Text? {
-    guard let id else { return nil }
-    let digits = slice(id)
-    return digits.allSatisfy { $0 >= 0x30 && $0 <= 0x39 } ? IdEnvironment.unique(digits) : nil
+    id.flatMap { IdEnvironment.unique(slice($0)) }
   }
 
   // MARK: writing

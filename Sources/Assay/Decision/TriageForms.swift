@@ -18,7 +18,7 @@ enum TriageForms {
 
   /// A short printable text: ASCII, blanks and line ends included.
   static func isShortText(_ bytes: [UInt8]) -> Bool {
-    !bytes.isEmpty && bytes.count <= shortTextCap && BlobForm.isPrintable(bytes[...])
+    bytes.count <= shortTextCap && BlobForm.isPrintable(bytes[...])
   }
 
   /// Whether a text that begins with `{` can be no list: its first name stands in

@@ -2,10 +2,15 @@
 extension Triage {
   func lookAtJWS(_ transport: Transport) -> TriageResult {
     let payload: JSONValue
+    var traits = TriageTraits()
+    let canBeSigned: Bool
     do throws(Refusal) {
       try require(
         transport.bytes.count <= configuration.storekit.jwsBytes, .tooLargeJwsInput, "JWS-1")
-      payload = try CompactJWS(transport.bytes).decodedPayload().root
+      let compact = try CompactJWS(transport.bytes)
+      payload = try compact.decodedPayload().root
+      if compact.signatureIsPlaceholder { traits.flags.insert(.placeholder) }
+      canBeSigned = compact.signature.count == CompactJWS.signatureCharacters
     } catch {
       return malformed(error, .jws, transport, at: .structure)
     }
@@ -19,25 +24,27 @@ extension Triage {
     claim.webOrderLineItemId = claim.hold(body.text("webOrderLineItemId"))
     claim.issuer = claim.hold(body.text("iss"))
     claim.purchaseDate = body.time("purchaseDate")
-    var traits = TriageTraits()
     readEnvironment(
       body.text(kind == .appTransaction ? "receiptType" : "environment"), &claim, &traits)
     let type = body.text("type").flatMap { ProductType(signed: $0) }
     if kind == .transaction {
-      claim.addKeys(
-        of: TriageClaim.Ids(
-          transactionId: claim.transactionId, originalTransactionId: claim.originalTransactionId,
-          webOrderLineItemId: claim.text(claim.webOrderLineItemId),
-          purchaseDate: claim.purchaseDate),
-        type: type)
+      let ids = TriageClaim.Ids(
+        transactionId: claim.transactionId, originalTransactionId: claim.originalTransactionId,
+        webOrderLineItemId: claim.text(claim.webOrderLineItemId),
+        purchaseDate: claim.purchaseDate)
+      traits.format.formUnion(claim.malformed(ids))
+      if let environment = claim.environment {
+        claim.addKeys(of: ids, in: environment, type: type)
+      }
     }
     return judge(
       claim, .jws, transport, traits: traits, kind: kind,
       isOurs: claim.bundleId.map { isOurs(bundleId: claim.slice($0)) },
-      productIsKnown: productIsKnown(claim))
+      productIsKnown: canBeSigned ? productIsKnown(claim) : nil)
   }
 
-  /// TRI-7, where there is a catalogue: a JWS verifies without one.
+  /// TRI-7, where there is a catalogue: a JWS verifies without one. Not asked of
+  /// one without a signature, which is not worth keeping.
   private func productIsKnown(_ claim: TriageClaim) -> Bool? {
     guard !configuration.products.all.isEmpty, claim.bundleId != nil,
       let id = claim.text(claim.productId)

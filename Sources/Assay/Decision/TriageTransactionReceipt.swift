@@ -14,8 +14,7 @@ extension Triage {
     }
     let outer: PropertyList
     do {
-      outer = try PropertyList(
-        bytes, limits: .outer(receiptBytes: configuration.receipts.transactionReceiptBytes))
+      outer = try PropertyList(bytes, limits: configuration.receipts.outerList)
     } catch {
       return malformed(error, .transactionReceipt, transport, at: .structure)
     }
@@ -47,7 +46,7 @@ extension Triage {
     _ info: ArraySlice<UInt8>
   ) -> TriageResult {
     var traits = TriageTraits()
-    traits.suspect(signature: signature)
+    let canBeSigned = traits.suspect(signature: signature)
     guard let fields = purchaseInfo(info) else {
       traits.format.insert(.purchaseInfo)
       return judge(
@@ -60,12 +59,14 @@ extension Triage {
     var productIsKnown: Bool? = nil
     if isOurs == true, let productId = fields.text(.productId) {
       let product = configuration.products.product(productId)
-      productIsKnown = product != nil
+      // TRI-7 has the client keep its copy and try daily, which words in the place
+      // of a signature are not worth: verification refuses those for good.
+      productIsKnown = canBeSigned ? product != nil : nil
       claim.addKeys(
         of: TriageClaim.Ids(
           transactionId: claim.transactionId, originalTransactionId: claim.originalTransactionId,
           webOrderLineItemId: fields.webOrderLineItemId, purchaseDate: claim.purchaseDate),
-        type: product?.type)
+        in: environment, type: product?.type)
     }
     return judge(
       claim, .transactionReceipt, transport, traits: traits, isOurs: isOurs,
@@ -82,7 +83,8 @@ extension Triage {
     return PurchaseInfo(list)
   }
 
-  /// RCP-27, RCP-28, TRI-8.
+  /// RCP-27, RCP-28, TRI-8: of the id that is to be signed; nil where it tells
+  /// nothing.
   private func readEnvironment(
     _ fields: PurchaseInfo, _ outer: PropertyList, _ traits: inout TriageTraits
   ) -> Environment? {
@@ -90,11 +92,10 @@ extension Triage {
     let pod = outer.value("pod")
     if let pod, pod != IdEnvironment.pod(of: id) { traits.flags.insert(.pod) }
     if IdEnvironment.of(id) == .unknown { traits.flags.insert(.idPrefix) }
-    let environment = ReceiptEnvironment(
-      id: id, environment: outer.value("environment"), pod: pod
-    ).environment
-    if let environment, !accepts(environment) { traits.flags.insert(.environment) }
-    return environment
+    let told = ReceiptEnvironment(id: id, environment: outer.value("environment"), pod: pod)
+    let policy = told.environment ?? (told.saysSandbox ? .sandbox : nil)
+    if let policy, !accepts(policy) { traits.flags.insert(.environment) }
+    return told.environment
   }
 }
 
@@ -117,20 +118,24 @@ extension PurchaseInfo {
 }
 
 extension TriageTraits {
-  /// Traits of the outer `signature` (RCP-17).
-  fileprivate mutating func suspect(signature text: ArraySlice<UInt8>) {
-    if TriageSignature.isWhole(text) { return }
+  /// Traits of the outer `signature` (RCP-17). False: there can be none in it.
+  fileprivate mutating func suspect(signature text: ArraySlice<UInt8>) -> Bool {
+    if TriageSignature.isWhole(text) { return true }
     guard let bytes = TolerantBase64.decode(text) else {
       format.insert(.signature)
-      return
+      return false
     }
     do {
       _ = try SignatureBlob(bytes)
     } catch {
-      flags.insert(error.status == .unsupportedReceiptVersion ? .blobVersion : .blobLayout)
+      switch error.status {
+      case .unsupportedReceiptVersion, .rejectedReceiptSignature: flags.insert(.blobVersion)
+      default: flags.insert(.blobLayout)
+      }
       // A genuine blob begins with a byte that no text has.
-      if !bytes.isEmpty, BlobForm.isPrintable(bytes[...]) { flags.insert(.placeholder) }
+      if BlobForm.isPrintable(bytes[...]) { flags.insert(.placeholder) }
     }
+    return !SignatureBlob.isPlaceholder(bytes)
   }
 
   /// Traits of the signed fields (RCP-13 … RCP-15).

@@ -29,9 +29,6 @@ struct AppReceiptClaims: Sendable {
   private(set) var creationDate: Int64? = nil
   private(set) var purchases: [Purchase] = []
 
-  /// More purchases than this are not looked at.
-  static let purchaseCap = 8192
-
   func slice(_ range: Range<Int>) -> ArraySlice<UInt8> {
     payload.bytes[range.clamped(to: payload.range)]
   }
@@ -41,12 +38,14 @@ struct AppReceiptClaims: Sendable {
   /// Reads the claims of decoded bytes; nil when they are neither of the two
   /// forms (receipts-triage.md §1.2). Reads each byte a bounded number of times
   /// and allocates no more than the input has of it.
-  static func claims(_ bytes: [UInt8]) -> AppReceiptClaims? {
+  ///
+  /// - Parameter purchases: more of them are not looked at.
+  static func claims(_ bytes: [UInt8], purchases: Int = 8192) -> AppReceiptClaims? {
     guard let payload = SignedMessage.unverifiedPayload(of: bytes) else { return nil }
-    return AppReceiptClaims(payload)
+    return AppReceiptClaims(payload, purchases)
   }
 
-  private init?(_ payload: BER.Octets) {
+  private init?(_ payload: BER.Octets, _ purchaseCap: Int) {
     self.payload = payload
     let bytes = payload.bytes
     guard let set = ReceiptAttribute.content(bytes, payload.range, DER.set) else { return nil }
@@ -63,7 +62,7 @@ struct AppReceiptClaims: Sendable {
       case 6: attribute6 = attribute6 ?? attribute.value
       case 12: attribute12 = attribute12 ?? attribute.value
       case 17:
-        guard purchases.count < AppReceiptClaims.purchaseCap,
+        guard purchases.count < purchaseCap,
           let inner = ReceiptAttribute.content(bytes, attribute.value, DER.set)
         else { continue }
         purchases.append(AppReceiptClaims.purchase(bytes, inner))

@@ -66,7 +66,7 @@ struct AppReceiptVerification {
         .rejectedAppReceiptSignature, "APR-6", at: "signature")
     }
     let limits = ReceiptAttributes.Limits(
-      elements: AppReceiptVerification.elementCap &- message.elements,
+      elements: policy.appReceiptElements &- message.elements,
       purchases: policy.purchases)
     let attributes = try check(.attributes) { () throws(Refusal) in
       try ReceiptAttributes(message.payload, limits)
@@ -83,8 +83,9 @@ struct AppReceiptVerification {
 
   // MARK: container
 
-  /// BER elements of container and payload together (receipts.md §1).
-  static let elementCap = 262_144
+  /// BER elements of container and payload together, whatever the configuration
+  /// allows: 32 × four times 8,192 purchases, and 4,096 (APR-26).
+  static let elementCap = 1_052_672
 
   private static let refusals = SignedMessage.Refusals(
     ber: .malformedAppReceiptBer, trailing: .malformedAppReceiptTrailing,
@@ -97,11 +98,10 @@ struct AppReceiptVerification {
   private mutating func container(
     _ bytes: [UInt8]
   ) throws(Refusal) -> (message: SignedMessage, digest: Digest) {
-    let cap = policy.appReceiptBytes
+    let (cap, elements) = (policy.appReceiptBytes, policy.appReceiptElements)
     let limits = SignedMessage.Limits(
-      ber: BER.Limits(elements: AppReceiptVerification.elementCap, depth: 24),
-      certificates: ReceiptPath.embeddedCap, chunks: AppReceiptVerification.elementCap,
-      payloadBytes: cap)
+      ber: BER.Limits(elements: elements, depth: 24), certificates: ReceiptPath.embeddedCap,
+      chunks: elements, payloadBytes: cap)
     return try check(.container) { () throws(Refusal) in
       try require(bytes.count <= cap, .tooLargeAppReceiptSize, "APR-1")
       do throws(Refusal) {

@@ -64,17 +64,17 @@ enum BlobForm: Sendable, Equatable {
     text.prefix(3).elementsEqual("eyJ") && isThreeParts(text)
   }
 
-  /// 09 … 0D and 20.
-  static func isSpace(_ byte: UInt8) -> Bool {
-    byte == 0x20 || (byte >= 0x09 && byte <= 0x0d)
-  }
-
-  /// ASCII that people read, lines of it too.
+  /// One byte or more of ASCII, blanks and line ends included.
   static func isPrintable(_ text: ArraySlice<UInt8>) -> Bool {
     for byte in text where byte < 0x20 || byte > 0x7e {
       if byte != 0x09, byte != 0x0a, byte != 0x0d { return false }
     }
-    return true
+    return !text.isEmpty
+  }
+
+  /// 09 … 0D and 20.
+  static func isSpace(_ byte: UInt8) -> Bool {
+    byte == 0x20 || (byte >= 0x09 && byte <= 0x0d)
   }
 
   /// The text without the white space at both ends.

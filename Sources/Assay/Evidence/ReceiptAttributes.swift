@@ -384,11 +384,11 @@ private struct Reader {
     switch member.type {
     case 1701: purchase.quantity = try integer(member)
     case 1702: purchase.productId = try present(utf8(member), member)
-    case 1703: purchase.transactionId = try present(utf8(member), member)
+    case 1703: purchase.transactionId = try present(id(member), member)
     case 1704:
       guard let date = try date(member) else { throw missing(member) }
       purchase.purchaseDate = date
-    case 1705: purchase.originalTransactionId = try utf8(member).orNil
+    case 1705: purchase.originalTransactionId = try id(member).orNil
     case 1706: purchase.originalPurchaseDate = try date(member)
     case 1707: purchase.type = try integer(member)
     case 1708: purchase.expiresDate = try date(member)
@@ -419,6 +419,15 @@ private struct Reader {
     guard let text = ReceiptAttribute.utf8(bytes, attribute.value) else {
       throw malformed(attribute)
     }
+    return text
+  }
+
+  /// APR-25: an id, or nothing. (1711 is a number, which has no more digits.)
+  func id(_ attribute: ReceiptAttribute) throws(Refusal) -> Range<Int> {
+    let text = try utf8(attribute)
+    try require(
+      text.isEmpty || IdEnvironment.isId(bytes[text]), .malformedAppReceiptAttribute, "APR-25",
+      at: place(attribute.type))
     return text
   }
 

@@ -62,10 +62,13 @@ struct ReceiptResponseIdentity {
   /// configuration allows that.
   func environment() throws(Refusal) -> Found? {
     var found = try stated()
-    if let type = parts.app?.text("receipt_type"), let typed = Self.environment(ofType: type) {
+    if let type = parts.app?.text("receipt_type"),
+      let typed = AppReceiptVerification.environment(ofType: type.utf8[...])
+    {
+      // The endpoint knows no receipts of Xcode: no environment agrees with that.
       try require(
-        found == nil || found?.environment == typed, .rejectedIdentityEnvironmentProfile,
-        "VRR-17", at: "receipt.receipt_type")
+        typed != .xcode && (found == nil || found?.environment == typed),
+        .rejectedIdentityEnvironmentProfile, "VRR-17", at: "receipt.receipt_type")
       if found == nil { found = (typed, .receiptType) }
     }
     for entry in parts.transactions {
@@ -95,15 +98,6 @@ struct ReceiptResponseIdentity {
     case "Production": return (.production, .answer)
     case "Sandbox": return (.sandbox, .answer)
     default: throw Refusal(.rejectedIdentityEnvironment, "VRR-17", at: "environment")
-    }
-  }
-
-  /// nil: a type that is not known.
-  private static func environment(ofType type: Text) -> Environment? {
-    switch type {
-    case "Production", "ProductionVPP": return .production
-    case "ProductionSandbox", "ProductionVPPSandbox": return .sandbox
-    default: return nil
     }
   }
 }

@@ -1,12 +1,15 @@
 /// The keys under which a store remembers a purchase (JWS-94, RPL-1).
 ///
 /// They are made from signed ids, never from the text of the evidence, of which
-/// one purchase has many forms. Every key begins with the environment. A key
-/// with a part missing, or an id that cannot be unique (RPL-3), is nil.
+/// one purchase has many forms. Every key begins with the environment, or with
+/// `unknown` where nothing that is signed tells one (RCP-28). A key with a part
+/// missing, or an id that cannot be unique (RPL-3), is nil; so is one with an id
+/// of other characters than ids have, for a store would take it for another key
+/// (APR-25).
 enum ReplayKeys {
   /// `<environment>/<transactionId>`: one signed transaction.
   static func transaction(environment: Environment?, transactionId: Text?) -> Text? {
-    key(environment, [unique(transactionId)])
+    key(environment, [unique(transactionId, environment)])
   }
 
   /// What may be paid out once, whatever the transaction id: one period of an
@@ -21,10 +24,11 @@ enum ReplayKeys {
   ) -> Text? {
     switch type {
     case .autoRenewable:
-      let period = unique(webOrderLineItemId) ?? purchaseDate.map { Text("\($0)") }
-      return key(environment, [unique(originalTransactionId), period])
+      let period =
+        isZero(webOrderLineItemId) ? purchaseDate.map { Text("\($0)") } : webOrderLineItemId
+      return key(environment, [unique(originalTransactionId, environment), period])
     case .nonConsumable:
-      return key(environment, [unique(originalTransactionId)])
+      return key(environment, [unique(originalTransactionId, environment)])
     case .consumable, .nonRenewing, nil:
       return transaction(environment: environment, transactionId: transactionId)
     }
@@ -34,20 +38,40 @@ enum ReplayKeys {
   static func subscription(
     environment: Environment?, originalTransactionId: Text?
   ) -> Text? {
-    key(environment, [unique(originalTransactionId)])
+    key(environment, [unique(originalTransactionId, environment)])
   }
 
-  /// RPL-3: an id that is empty or zero names nothing.
-  private static func unique(_ id: Text?) -> Text? {
-    guard let id, !id.utf8.allSatisfy({ $0 == 0x30 }) else { return nil }
+  /// RPL-3: an id that is empty or zero names nothing, and one of 13 digits or
+  /// fewer nothing where no environment tells whose it is.
+  private static func unique(_ id: Text?, _ environment: Environment?) -> Text? {
+    guard let id, !isZero(id), environment != nil || id.count > 13 else { return nil }
     return id
   }
 
+  private static func isZero(_ id: Text?) -> Bool {
+    id.map { $0.utf8.allSatisfy { $0 == 0x30 } } ?? true
+  }
+
+  /// The longest part of a key, so that three of them with their environment stay
+  /// below 128 bytes (APR-25). A UUID has 36.
+  private static let partCap = 48
+
+  /// Letters, digits, `-`, `_` and `.`: nothing that parts a key or a line.
+  private static func isPlain(_ part: Text) -> Bool {
+    guard part.count <= partCap else { return false }
+    for byte in part.utf8 {
+      switch byte {
+      case 0x30...0x39, 0x41...0x5a, 0x61...0x7a, 0x2d, 0x2e, 0x5f: continue
+      default: return false
+      }
+    }
+    return true
+  }
+
   private static func key(_ environment: Environment?, _ parts: [Text?]) -> Text? {
-    guard let environment else { return nil }
-    var bytes = Text(stringLiteral: environment.name).utf8
+    var bytes = Text(stringLiteral: environment?.name ?? "unknown").utf8
     for part in parts {
-      guard let part else { return nil }
+      guard let part, isPlain(part) else { return nil }
       bytes.append(0x2f)
       bytes.append(contentsOf: part.utf8)
     }

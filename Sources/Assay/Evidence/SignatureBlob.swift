@@ -16,16 +16,27 @@ struct SignatureBlob: Sendable {
   let version: Version
   let bytes: [UInt8]
 
+  /// The shortest that any version had: of version 2, without its certificate.
+  private static let leastByteCount = 133
+
+  /// Whether it is no blob of any version but words in the place of one, or too
+  /// little for a signature. A version that is not known would be kept and tried
+  /// again; this was made by hand.
+  static func isPlaceholder(_ bytes: [UInt8]) -> Bool {
+    guard let first = bytes.first, Version(rawValue: Int64(first)) == nil else { return false }
+    return bytes.count < leastByteCount || BlobForm.isPrintable(bytes[...])
+  }
+
   /// RCP-17: the lengths fit each other and fill the blob.
   init(_ bytes: [UInt8]) throws(Refusal) {
     try require(bytes.count <= SignatureBlob.byteCap, .tooLargeReceiptSignature, "RCP-17")
     guard let first = bytes.first else {
       throw Refusal(.malformedReceiptSignatureLayout, "RCP-17", at: "byte 0")
     }
+    try require(
+      !SignatureBlob.isPlaceholder(bytes), .rejectedReceiptSignature, "RCP-18", at: "signature")
     guard let version = Version(rawValue: Int64(first)) else {
-      throw Refusal(
-        .unsupportedReceiptVersion, "RCP-17", at: "byte 0",
-        hint: BlobForm.isPrintable(bytes[...]) ? SignatureBlob.isText : nil)
+      throw Refusal(.unsupportedReceiptVersion, "RCP-17", at: "byte 0")
     }
     let lengthAt = 1 &+ version.signatureByteCount
     guard bytes.count >= lengthAt &+ 4 else {
@@ -39,10 +50,6 @@ struct SignatureBlob: Sendable {
     self.version = version
     self.bytes = bytes
   }
-
-  /// A placeholder: no version of Apple's will be text.
-  private static let isText: StaticString =
-    "the signature is text: the client's copy is not a receipt, and will never be one"
 
   var signature: ArraySlice<UInt8> { bytes[1..<1 &+ version.signatureByteCount] }
 

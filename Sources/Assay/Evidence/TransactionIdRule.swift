@@ -1,5 +1,5 @@
 /// What a transaction id tells of its environment: id = pod × 10^13 + n
-/// (receipts.md §2.8). Apple does not document it, so it only ever crosses out.
+/// (receipts.md §2.8).
 enum IdEnvironment: Sendable, Equatable {
   case sandbox
   case production
@@ -22,6 +22,13 @@ enum IdEnvironment: Sendable, Equatable {
   /// The id without its last 13 digits; empty when it has no more.
   static func pod(of id: ArraySlice<UInt8>) -> ArraySlice<UInt8> { id.dropLast(13) }
 
+  /// RCP-13, APR-25: an id is 1 to 20 digits.
+  static func isId(_ id: ArraySlice<UInt8>) -> Bool {
+    guard !id.isEmpty, id.count <= 20 else { return false }
+    for digit in id where digit < 0x30 || digit > 0x39 { return false }
+    return true
+  }
+
   /// RPL-3, APR-23: an id of 13 digits or fewer is unique nowhere; nil.
   static func unique(_ id: ArraySlice<UInt8>) -> Text? {
     id.count > 13 ? Text(Array(id)) : nil
@@ -37,18 +44,13 @@ enum IdEnvironment: Sendable, Equatable {
 }
 
 /// The environment of a transaction receipt: what its signed transaction id tells,
-/// lowered by what stands unsigned around it (RCP-12, RCP-28).
+/// and nothing else (RCP-28). What stands unsigned around it is only compared.
 struct ReceiptEnvironment: Sendable {
-  enum Source: Sendable, Equatable {
-    case transactionId
-    case outerList
-
-    var name: StaticString { self == .transactionId ? "transaction-id" : "outer-list" }
-  }
-
-  /// nil: nothing tells it, or what tells it contradicts itself.
+  /// nil: the id tells nothing.
   let environment: Environment?
-  let source: Source?
+  /// Whether the outer list calls it a receipt of the sandbox. Where the id tells
+  /// nothing, that can refuse the receipt, and never lets one in (RCP-12).
+  let saysSandbox: Bool
   /// The outer key that contradicts the signed id: somebody wrote in the list.
   let alteredKey: StaticString?
 
@@ -59,22 +61,14 @@ struct ReceiptEnvironment: Sendable {
   ///   - environment, pod: the outer keys of these names; nil when absent.
   init(id: ArraySlice<UInt8>, environment: ArraySlice<UInt8>?, pod: ArraySlice<UInt8>?) {
     let told = IdEnvironment.of(id)
-    let claimsSandbox = environment?.elementsEqual("Sandbox") ?? false
-    if (told == .production && claimsSandbox) || (told == .sandbox && !claimsSandbox) {
+    saysSandbox = environment?.elementsEqual("Sandbox") ?? false
+    if (told == .production && saysSandbox) || (told == .sandbox && !saysSandbox) {
       alteredKey = "environment"
     } else if let pod, !pod.elementsEqual(IdEnvironment.pod(of: id)) {
       alteredKey = "pod"
     } else {
       alteredKey = nil
     }
-    if told == .sandbox {
-      (self.environment, source) = (.sandbox, .transactionId)
-    } else if claimsSandbox {
-      (self.environment, source) = (.sandbox, .outerList)
-    } else if told == .production, alteredKey == nil {
-      (self.environment, source) = (.production, .transactionId)
-    } else {
-      (self.environment, source) = (nil, nil)
-    }
+    self.environment = told.environment
   }
 }

@@ -3,7 +3,7 @@
 final class TransactionReceipt: Sendable {
   let info: PurchaseInfo
   let version: SignatureBlob.Version
-  /// nil inside: nothing tells it, and the configuration allows that (RCP-29).
+  /// nil inside: its id tells nothing, and the configuration allows that (RCP-29).
   let environment: ReceiptEnvironment
   /// From the catalogue: a receipt does not say what type its product is of.
   let product: Catalogue.Product
@@ -36,7 +36,9 @@ final class TransactionReceipt: Sendable {
   /// What the purchase contributes to a decision (receipts-decisions.md §1). A
   /// transaction receipt cannot show a refund (DCD-3).
   ///
-  /// - Throws: `rejected.payload.incomplete` when nothing tells the environment.
+  /// - Throws: `rejected.payload.incomplete` when nothing that is signed tells the
+  ///   environment: such a purchase cannot be held against a refund of it that
+  ///   other evidence shows (RCP-28).
   func purchaseEvidence(_ catalogue: Catalogue) throws(Refusal) -> PurchaseEvidence {
     guard let environment = environment.environment else {
       throw Refusal(.rejectedPayloadIncomplete, "DCD-1", at: "environment")
@@ -111,14 +113,15 @@ final class TransactionReceipt: Sendable {
     writer.name("environment")
     if let known = environment.environment { writer.string(known.name) } else { writer.null() }
     writer.name("environmentSource")
-    if let source = environment.source { writer.string(source.name) } else { writer.null() }
+    if environment.environment != nil { writer.string("transaction-id") } else { writer.null() }
     writer.member("outerAltered", boolean: environment.outerAltered)
     writer.member("signedAfterPurchase", boolean: signedAfterPurchase)
     writer.member("weakKey", boolean: isWeak)
   }
 
   /// JWS-94, with the type of the catalogue; ids of 13 digits or fewer make no
-  /// key (RPL-3, APR-23).
+  /// key (RPL-3, APR-23). Where the id tells no environment the keys say so
+  /// (RCP-28).
   private func writeKeys(_ writer: inout JSONWriter) {
     let environment = environment.environment
     let transactionId = info.value(.transactionId).flatMap { IdEnvironment.unique($0) }

@@ -73,7 +73,7 @@ struct TransactionReceiptVerification {
     init(_ bytes: [UInt8], _ policy: Configuration.ReceiptsPolicy) throws(Refusal) {
       let cap = policy.transactionReceiptBytes
       try require(bytes.count <= cap, .tooLargeReceiptOuter, "RCP-1")
-      let list = try PropertyList(bytes, limits: .outer(receiptBytes: cap))
+      let list = try PropertyList(bytes, limits: policy.outerList)
       guard let signature = list.value("signature") else {
         throw Refusal(.malformedReceiptOuterMissing, "RCP-11", at: "signature")
       }
@@ -214,17 +214,28 @@ struct TransactionReceiptVerification {
       return product
     }
     try check(.environment) { () throws(Refusal) in
-      guard let known = environment.environment else {
-        try require(
-          configuration.receipts.unknownEnvironmentAllowed, .rejectedIdentityEnvironmentMissing,
-          "RCP-29", at: "transaction-id")
-        return
-      }
-      try require(
-        configuration.environments.contains(known), .rejectedIdentityEnvironment, "RCP-29",
-        at: "transaction-id")
+      try TransactionReceiptVerification.check(environment, configuration)
     }
     return product
+  }
+
+  /// RCP-28, RCP-29. The unsigned word can refuse what nothing signed tells, and
+  /// lets nothing in: what is allowed without it is allowed, or not, with it.
+  private static func check(
+    _ environment: ReceiptEnvironment, _ configuration: Configuration
+  ) throws(Refusal) {
+    guard let known = environment.environment else {
+      try require(
+        !environment.saysSandbox || configuration.environments.contains(.sandbox),
+        .rejectedIdentityEnvironment, "RCP-28", at: "environment")
+      try require(
+        configuration.receipts.unknownEnvironmentAllowed, .rejectedIdentityEnvironmentMissing,
+        "RCP-29", at: "transaction-id")
+      return
+    }
+    try require(
+      configuration.environments.contains(known), .rejectedIdentityEnvironment, "RCP-29",
+      at: "transaction-id")
   }
 
   /// RCP-26.

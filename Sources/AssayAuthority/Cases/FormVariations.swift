@@ -27,6 +27,10 @@ extension Variation {
     Variation("JWS-2", "an empty signature segment", "malformed.jws.form", check: "jws.form") {
       jws, _ in jws.text = .unsecured
     },
+    words("words for a signature", "free coins for everybody"),
+    words("eight letters for a signature", "no proof"),
+    words("more words than a signature has", String(repeating: "free coins ", count: 9)),
+    length("seven letters for a signature") { $0.signature = .octets(Array("nothing".utf8)) },
     Variation("JWS-2", "standard alphabet in a segment", "malformed.jws.form", check: "jws.form") {
       jws, _ in
       jws.payloadSegment = Base64Text.encodeURL(jws.payload) + Array("+/".utf8)
@@ -84,6 +88,13 @@ extension Variation {
   ) -> Variation {
     Variation("JWS-2", name, "malformed.jws.form", check: "jws.form") { jws, _ in
       jws.text = .surrounded(before: before, after: after)
+    }
+  }
+
+  /// Words in the place of a signature, of which nothing is left to be sent again.
+  private static func words(_ name: String, _ text: String) -> Variation {
+    Variation("JWS-100", name, "rejected.jws.signature", check: "jws.form", at: "signature") {
+      jws, _ in jws.signature = .octets(Array(text.utf8))
     }
   }
 

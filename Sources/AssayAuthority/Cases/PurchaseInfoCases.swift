@@ -52,7 +52,7 @@ extension CaseBench {
       ) { $0.setting(key, value) }
     }
     try purchaseInfo(
-      "RCP-13", "a transaction id of 20 digits",
+      "RCP-13", "a transaction id of 20 digits", verifier: "unknown-environment",
       facts: [("transactionReceipt.transactionId", "90000000900000000001")]
     ) {
       $0.setting("transaction-id", "90000000900000000001")

@@ -5,9 +5,34 @@ extension CaseBench {
     try addAttributeValues()
     try addAttributeDates()
     try addMissingAttributes()
+    try addIds()
   }
 
   private var broken: String { "malformed.app-receipt.attribute" }
+
+  /// Ids that a store would take for another key, or could not hold.
+  static let oddIds: [(name: String, id: String)] = [
+    ("with a slash", "2000000900000001/2"), ("with a line feed", "20000009\n00000001"),
+    ("with a blank", "2000000900000001 "), ("with a letter", "2000000900000001a"),
+    ("with a sign", "-2000000900000001"), ("of Arabic digits", "٢٠٠٠٠٠٠٩٠٠٠٠٠٠٠١"),
+    ("of 21 digits", "200000090000000123456"),
+    ("of 5,000 digits", String(repeating: "2", count: 5000)),
+  ]
+
+  /// APR-25: what becomes a part of a key is 1 to 20 digits.
+  private func addIds() throws {
+    for type in [1703, 1705] {
+      for (name, id) in CaseBench.oddIds {
+        try purchaseAttributes(
+          "APR-25", "attribute \(type) \(name)", broken, check: "receipt.attributes",
+          at: "purchases[0]/attribute \(type)"
+        ) { $0.setting(.text(type, id)) }
+      }
+      try purchaseAttributes("APR-25", "attribute \(type) of 20 digits") {
+        $0.setting(.text(type, "20000009000000012345"))
+      }
+    }
+  }
 
   /// APR-11.
   private func addAttributeShapes() throws {

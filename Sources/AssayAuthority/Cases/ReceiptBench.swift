@@ -26,6 +26,9 @@ extension CaseBench {
     add("v2-refused", [("receipts.v2", "refuse")])
     add("late-signed-refused", [("receipts.lateSigned", "refuse")])
     add("unknown-environment", [("receipts.unknownEnvironment", "allow")])
+    add(
+      "unknown-production",
+      [("environments", ["Production"]), ("receipts.unknownEnvironment", "allow")])
     add("receipts-of-a-month", [("receipts.maxAgeMs", .integer(30 * Purchase.day))])
     add("device-ids", [("receipts.deviceIds", "report")])
     add("small-input", [("receipts.caps", ["inputBytes": 2000])])

@@ -100,7 +100,7 @@ extension CaseBench {
       check: "identity.environment")
     try transactionReceipt(
       "RCP-28", "an id of thirteen digits, environment Sandbox", of: short,
-      facts: [("transactionReceipt.environment", "Sandbox")]
+      "rejected.identity.environment-missing", check: "identity.environment"
     ) { $0.environment = "Sandbox" }
     try transactionReceipt(
       "RCP-29", "Sandbox where Production alone is accepted", verifier: "production-only",

@@ -341,9 +341,20 @@ extension CaseBench {
     answer(
       "VRR-17", "environment Production beside type ProductionSandbox",
       response(.ios7).json.setting("environment", "Production").bytes, profile)
+    for type in ["Xcode", "Production"] {
+      answer(
+        "VRR-17", "environment Sandbox beside type \(type)",
+        response(.ios7).json.setting("receipt.receipt_type", .string(type)).bytes, profile,
+        at: "receipt.receipt_type")
+    }
     answer(
-      "VRR-17", "environment Sandbox beside type Production",
-      response(.ios7).json.setting("receipt.receipt_type", "Production").bytes, profile)
+      "VRR-17", "environment Production beside type Xcode",
+      response(.ios7, [production]).json.setting("receipt.receipt_type", "Xcode").bytes, profile,
+      at: "receipt.receipt_type")
+    answer(
+      "VRR-17", "no environment beside type Xcode",
+      response(.ios7, [production]).json.removing("environment")
+        .setting("receipt.receipt_type", "Xcode").bytes, profile, at: "receipt.receipt_type")
     answer(
       "VRR-17", "environment Production beside ids of Sandbox",
       response(.ios7).json.setting("environment", "Production")

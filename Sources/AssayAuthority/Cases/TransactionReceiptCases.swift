@@ -136,27 +136,70 @@ extension CaseBench {
     try transactionReceipt(
       "RCP-12", "no pod", facts: [("transactionReceipt.outerAltered", false)]
     ) { $0.pod = nil }
+    // The signed id alone tells environment and keys: no word around it does.
+    let lowered: Facts = [
+      ("transactionReceipt.environment", "Production"),
+      ("transactionReceipt.environmentSource", "transaction-id"),
+      ("transactionReceipt.outerAltered", true),
+      ("transactionReceipt.keys.transaction", .text("Production/\(production.transactionId)")),
+      ("warnings.0.id", "outer-altered"),
+    ]
+    for verifier in ["standard", "production-only"] {
+      for key in ["environment Sandbox", "another pod"] {
+        try transactionReceipt(
+          "RCP-28", "\(key) on an id of Production, verifier \(verifier)", of: production,
+          verifier: verifier, facts: lowered
+        ) { if key == "another pod" { $0.pod = "19" } else { $0.environment = "Sandbox" } }
+      }
+    }
     try transactionReceipt(
-      "RCP-28", "environment Sandbox on an id of Production", of: production, facts: altered
+      "RCP-28", "environment Sandbox on an id of Production, where Production is refused",
+      of: production, verifier: "sandbox-only", "rejected.identity.environment",
+      check: "identity.environment"
     ) { $0.environment = "Sandbox" }
     try transactionReceipt(
-      "RCP-28", "environment Sandbox on an id of Production, where Sandbox is refused",
-      of: production, verifier: "production-only", "rejected.identity.environment",
-      check: "identity.environment"
+      "RCP-30", "the number of another app in Production, environment Sandbox",
+      of: production.with { $0.appAppleId = 7 }, "rejected.identity.app", check: "identity.app"
     ) { $0.environment = "Sandbox" }
     try transactionReceipt(
       "RCP-28", "environment deleted, where Sandbox is refused", verifier: "production-only",
       "rejected.identity.environment", check: "identity.environment"
     ) { $0.environment = nil }
+    try addIdsThatTellNothing()
+  }
+
+  /// RCP-28 where the signed id tells nothing: an outer `Sandbox` refuses, or
+  /// changes nothing; keys are of the pool `unknown`.
+  private func addIdsThatTellNothing() throws {
+    let unknown = purchase.with {
+      $0.environment = "Production"
+      $0.transactionId = "3000000900000001"
+      $0.originalTransactionId = "3000000900000001"
+      $0.webOrderLineItemId = "3000000900000002"
+    }
+    let facts: Facts = [
+      ("transactionReceipt.keys.transaction", "unknown/3000000900000001"),
+      ("transactionReceipt.keys.purchase", "unknown/3000000900000001/3000000900000002"),
+      ("transactionReceipt.keys.subscription", "unknown/3000000900000001"),
+    ]
+    for (name, word) in [("no environment", nil), ("environment Sandbox", "Sandbox")] {
+      try transactionReceipt(
+        "RCP-28", "\(name) on an id of pod 300, where that is allowed", of: unknown,
+        verifier: "unknown-environment", facts: facts
+      ) { $0.environment = word }
+      try transactionReceipt(
+        "RCP-28", "\(name) on an id of pod 300", of: unknown,
+        "rejected.identity.environment-missing", check: "identity.environment"
+      ) { $0.environment = word }
+    }
     try transactionReceipt(
-      "RCP-28", "another pod in Production", of: production,
-      "rejected.identity.environment-missing", check: "identity.environment"
-    ) { $0.pod = "19" }
+      "RCP-28", "no environment on an id of pod 300, where that is allowed in Production",
+      of: unknown, verifier: "unknown-production", facts: facts)
     try transactionReceipt(
-      "RCP-28", "another pod in Production, where an unknown environment is allowed",
-      of: production, verifier: "unknown-environment",
-      facts: [("transactionReceipt.outerAltered", true)]
-    ) { $0.pod = "19" }
+      "RCP-28", "environment Sandbox on an id of pod 300, where that is allowed in Production",
+      of: unknown, verifier: "unknown-production", "rejected.identity.environment",
+      check: "identity.environment", at: "environment"
+    ) { $0.environment = "Sandbox" }
   }
 
   /// RCP-17.
@@ -235,6 +278,17 @@ extension CaseBench {
     }
     try refuse("RCP-20", "a genuine leaf beside a signature by another key") {
       $0.signature = .by(try .generate(.rsa(bits: $0.version == 2 ? 1024 : 2048)))
+    }
+    for (name, octets) in [
+      ("words", Array("free coins for everybody".utf8)),
+      ("a page of words", Array(repeating: 0x2a, count: 1669)),
+      ("two octets", [0x7f, 0x9e]), ("a version and nothing else", [4]),
+      ("an octet less than a blob has", Array(repeating: 4, count: 132)),
+    ] {
+      try transactionReceipt(
+        "RCP-18", "\(name) for a signature", "rejected.receipt.signature",
+        check: "receipt.layout", facts: [("error.retryClass", "never")]
+      ) { $0.blob = .octets(octets) }
     }
     for version in [2, 3] as [UInt8] {
       try transactionReceipt(

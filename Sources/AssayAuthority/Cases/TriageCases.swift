@@ -8,6 +8,8 @@ extension CaseBench {
     try addTriagedAppReceipts()
     try addTraits()
     try addTolerance()
+    try addClaimedKeys()
+    try addPlaceholders()
   }
 
   private var pending: String { "pending.triage.unverified" }
@@ -327,6 +329,85 @@ extension CaseBench {
     try trait(["nested"], "a purchase-info that holds a signature") {
       $0.info = $0.info.appending("signature", "AA==")
     }
+  }
+
+  /// APR-25, RCP-28: keys that triage names; nobody has verified their ids.
+  private func addClaimedKeys() throws {
+    for (type, key) in [(1703, "transaction-id"), (1705, "original-transaction-id")] {
+      for (name, id) in CaseBench.oddIds {
+        let own = purchase.receiptAttributes.setting(.text(type, id))
+        var template = try receipts.appTemplate(appFacts)
+        template.attributes = template.attributes.setting(
+          AttributeTemplate(17, AttributeTemplate.set(own)))
+        triage(
+          "APR-25", "triage: attribute \(type) \(name)", Base64Text.encode(try template.signed()),
+          pending, category: "unconfirmed", form: "app-receipt", disposition: "keep",
+          traits: ["format:\(key)"],
+          facts: [("triage.next", "verify"), ("claimed.keys.0", .null)])
+      }
+    }
+    for key in ["transaction-id", "original-transaction-id", "web-order-line-item-id"] {
+      triage(
+        "APR-25", "triage: \(key) of 21 digits",
+        try template(purchase) {
+          $0.info = $0.info.setting(key, "100000000000000000000")
+        }, pending, category: "unconfirmed",
+        facts: [("triage.next", "verify"), ("claimed.keys.0", .null)])
+    }
+    for id in ["2000000900000001/2", String(repeating: "9", count: 60)] {
+      triage(
+        "APR-25", "triage: a JWS with the web order line item \(id.prefix(20))",
+        try authority.mint(purchase.with { $0.webOrderLineItemId = id }.transactionPayload),
+        pending, category: "jws", traits: ["format:web-order-line-item-id"],
+        facts: [("triage.next", "verify"), ("claimed.keys.0", .null)])
+    }
+    for word in [nil, "Sandbox", "Production"] as [String?] {
+      triage(
+        "RCP-28", "triage: an id of pod 300, environment \(word ?? "absent")",
+        try template(
+          purchase.with {
+            $0.transactionId = "3000000900000001"
+            $0.originalTransactionId = "3000000900000001"
+          }
+        ) { $0.environment = word }, pending, category: "unconfirmed", traits: ["id-prefix"],
+        facts: [
+          ("claimed.environment", .null), ("claimed.keys.0", "unknown/3000000900000001"),
+        ])
+      triage(
+        "RCP-28", "triage: an id of Production, environment \(word ?? "absent")",
+        try template(production) { $0.environment = word }, pending, category: "candidate",
+        facts: [
+          ("claimed.environment", "Production"),
+          ("claimed.keys.0", .text("Production/\(production.transactionId)")),
+        ])
+    }
+  }
+
+  /// LST-2: who sends words in the place of a signature is not told to keep them
+  /// and to try daily, as TRI-7 tells payers.
+  private func addPlaceholders() throws {
+    let facts: Facts = [("error.retryClass", "never"), ("triage.next", "lookup")]
+    let unknown = purchase.with { $0.productId = "com.example.app.unknown" }
+    let words = Array("free coins for everybody".utf8)
+    for (name, octets) in [("words", words), ("two octets", [0x7f, 0x9e])] {
+      triage(
+        "LST-2", "\(name) for a signature, a product that nobody knows",
+        try template(unknown) { $0.blob = .octets(octets) }, pending, category: "unconfirmed",
+        facts: facts)
+    }
+    triage(
+      "LST-2", "no base64 for a signature, a product that nobody knows",
+      try template(unknown) { $0.signatureText = Array("signature!".utf8) }, pending,
+      category: "unconfirmed", facts: facts)
+    var jws = JWSTemplate(payload: unknown.transactionPayload.bytes, chain: authority.chain)
+    jws.signature = .octets(words)
+    triage(
+      "LST-2", "a JWS with words for a signature, a product that nobody knows",
+      try jws.signed(), pending, category: "jws", traits: ["placeholder"], facts: facts)
+    jws.signature = .prefix(3)
+    triage(
+      "LST-2", "a JWS with three octets of its signature, a product that nobody knows",
+      try jws.signed(), pending, category: "jws", traits: [], facts: facts)
   }
 
   /// Section 1.5: what triage must not reject.

@@ -1,0 +1,634 @@
+import Testing
+
+@testable import Assay
+@testable import AssayAuthority
+
+private typealias Write = AssayAuthority.DER
+
+/// RCP-12, RCP-28, APR-4, APR-7, JWS-94, ATT-12, ASR-1, FRC-1: whatever stands
+/// around what is signed is changed, of every kind of evidence. Then whose it is,
+/// its keys and what is decided are the same, or it is refused.
+@Suite("RCP-12 RCP-28 APR-4 APR-7 JWS-94 ATT-12 ASR-1 FRC-1 unsigned words")
+struct UnsignedWordsTests {
+  private static let now = Minted.now
+
+  // MARK: bench
+
+  /// One app, the own roots, a catalogue; `changes` by dotted path.
+  private static func verifier(_ changes: [(String, JSONText)] = []) throws -> Verifier {
+    let config: JSONText = [
+      "apps": [
+        ["bundleId": "com.example.app", "appAppleId": 1_234_567_890],
+        ["bundleId": "com.example.other", "appAppleId": 1_000_000_001],
+      ],
+      "environments": ["Production", "Sandbox"],
+      "plans": ["free", "premium"],
+      "products": [
+        "com.example.app.premium.monthly": [
+          "plan": "premium", "type": "auto-renewable", "group": "main",
+        ]
+      ],
+      "storekit": ["anchors": [.string(try Minted.authority().anchor)]],
+      "receipts": try AppReceiptBench.authority().configuration,
+    ]
+    let (verifier, document) = Verifier.make(config.setting(changes).bytes)
+    return try #require(verifier, "\(document.text("error.message") ?? "")")
+  }
+
+  private static let sandbox = Minted.purchase
+  private static let production = sandbox.with {
+    $0.environment = "Production"
+    $0.transactionId = "350000900000001"
+    $0.originalTransactionId = "350000900000001"
+    $0.webOrderLineItemId = "350000090000001"
+  }
+  /// Of a pool that nobody knows (RCP-27).
+  private static let unknown = sandbox.with {
+    $0.environment = "Production"
+    $0.transactionId = "3000000900000001"
+    $0.originalTransactionId = "3000000900000001"
+    $0.webOrderLineItemId = "3000000090000001"
+  }
+
+  /// What a document says of the evidence, without the members that describe what
+  /// is not signed: the path of certificates, the text's transport, the text
+  /// itself, and whether somebody wrote in it.
+  private static func facts(_ document: Document, _ member: String) -> [String] {
+    guard let value = document.tree?.at(member) else { return [] }
+    return facts(value)
+  }
+
+  private static func facts(_ value: JSONValue) -> [String] {
+    // A token and a leaf are made anew for every attestation that is minted.
+    let around = [
+      "chain", "transport", "outerAltered", "signer", "warnings", "leaf", "bytes", "token",
+    ]
+    return value.children.flatMap { child -> [String] in
+      let name = child.name.string
+      if around.contains(name) { return [] }
+      if name == "receipt" { return facts(child).map { "receipt." + $0 } }
+      return [name + "=" + String(decoding: child.source, as: UTF8.self)]
+    }
+  }
+
+  private static func decision(
+    _ verifier: Verifier, _ evidence: [Document]
+  ) -> String {
+    let document = verifier.decide(evidence, account: nil, nowMs: now)
+    let value = document.tree?.at("decision")
+    return document.name + " " + String(decoding: value?.source ?? [], as: UTF8.self)
+  }
+
+  /// A refund of the purchase, as an app receipt and as a JWS show it.
+  private static func refunds(_ purchase: Purchase, _ verifier: Verifier) throws -> [Document] {
+    let refunded = purchase.with {
+      $0.revocationDate = now - Purchase.day
+      $0.revocationReason = 0
+    }
+    let receipt = try AppReceiptBench.authority()
+      .appTemplate(AppReceiptFacts([refunded], like: refunded)).signed()
+    let jws = try Minted.authority().mint(refunded.transactionPayload)
+    let documents = [
+      verifier.verifyReceipt(receipt, kind: .app, nowMs: now),
+      verifier.verifyJWS(jws, kind: .transaction, nowMs: now),
+    ]
+    for document in documents { #expect(document.status == .ok, "\(document.refusal)") }
+    return documents
+  }
+
+  /// Expects of every variation that it is refused, or says and decides what the
+  /// good one does.
+  private struct Comparison {
+    let member: String
+    let facts: [String]
+    let decisions: [String]
+    let verifier: Verifier
+    let refunds: [Document]
+
+    init(
+      _ good: Document, _ member: String, _ verifier: Verifier, refunds: [Document] = []
+    ) {
+      #expect(good.status == .ok, "\(good.refusal)")
+      self.member = member
+      self.verifier = verifier
+      self.refunds = refunds
+      facts = UnsignedWordsTests.facts(good, member)
+      #expect(!facts.isEmpty)
+      decisions = Comparison.decisions(good, verifier, refunds)
+    }
+
+    private static func decisions(
+      _ document: Document, _ verifier: Verifier, _ refunds: [Document]
+    ) -> [String] {
+      [UnsignedWordsTests.decision(verifier, [document])]
+        + refunds.map { UnsignedWordsTests.decision(verifier, [$0, document]) }
+    }
+
+    /// False: it was refused.
+    @discardableResult
+    func check(_ other: Document, decides: Bool = true, _ name: String) -> Bool {
+      guard other.status == .ok else { return false }
+      #expect(UnsignedWordsTests.facts(other, member) == facts, "\(name)")
+      if decides {
+        #expect(Comparison.decisions(other, verifier, refunds) == decisions, "\(name)")
+      }
+      return true
+    }
+  }
+
+  /// Each octet changed in one bit and in all of them, from `start` on.
+  private static func flips(_ bytes: [UInt8], step: Int = 1) -> [(place: Int, bytes: [UInt8])] {
+    stride(from: 0, to: bytes.count, by: step).flatMap { place in
+      ([0x01, 0x20, 0xff] as [UInt8]).map { mask in
+        var changed = bytes
+        changed[place] ^= mask
+        return (place, changed)
+      }
+    }
+  }
+
+  // MARK: transaction receipts
+
+  /// Every outer list around what one purchase's receipt has signed.
+  private static func outerLists(
+    _ purchase: Purchase
+  ) throws -> [(name: String, receipt: [UInt8])] {
+    let good = try AppReceiptBench.authority().transactionTemplate(purchase).outerList()
+    var lists: [(String, PropertyListText)] = []
+    let environments = [nil, "", "Sandbox", "Production", "Xcode", "sandbox", "\\U0053andbox"]
+    for environment in environments as [String?] {
+      for pod in [nil, "", "100", "35", "19", "300"] as [String?] {
+        var list = good.removing("environment").removing("pod")
+        if let environment { list = list.appending("environment", environment) }
+        if let pod { list = list.appending("pod", pod) }
+        lists.append(("environment \(environment ?? "-"), pod \(pod ?? "-")", list))
+      }
+    }
+    let signed = purchase.purchaseInfo.entries.map { String(decoding: $0.key, as: UTF8.self) }
+    for key in signed + ["bundle-id", "receipt-type", "original-transaction-id-2"] {
+      for value in ["Sandbox", "2000000999999999", "7", "com.example.other"] {
+        lists.append(("\(key) \(value)", good.appending(key, value)))
+      }
+    }
+    for status in [nil, "1", "-1"] as [String?] {
+      let list = good.removing("signing-status")
+      lists.append(
+        ("signing-status", status.map { list.appending("signing-status", $0) } ?? list))
+    }
+    for (name, style) in PropertyListText.Style.all where name != "loose style" {
+      lists.append((name, PropertyListText(good.entries, style: style)))
+    }
+    lists.append(("reversed", PropertyListText(good.entries.reversed())))
+    return lists.map { ($0.0, $0.1.bytes) }
+  }
+
+  @Test("RCP-28 RCP-30 no word of the outer list changes keys, identity or decision")
+  func outerWords() throws {
+    for (purchase, environment) in [(Self.production, "Production"), (Self.sandbox, "Sandbox")] {
+      for accepted in [["Production", "Sandbox"], [environment]] {
+        let verifier = try Self.verifier([
+          ("environments", .array(accepted.map { .string($0) }))
+        ])
+        func verify(_ receipt: [UInt8]) -> Document {
+          verifier.verifyReceipt(receipt, kind: .transaction, nowMs: Self.now)
+        }
+        let good = verify(try AppReceiptBench.authority().transactionReceipt(purchase))
+        let comparison = Comparison(
+          good, "transactionReceipt", verifier, refunds: try Self.refunds(purchase, verifier))
+        #expect(good.text("transactionReceipt.environment") == environment)
+        #expect(
+          good.text("transactionReceipt.keys.transaction")
+            == "\(environment)/\(purchase.transactionId)")
+        #expect(comparison.decisions[0].hasPrefix("ok "))
+        for refunded in comparison.decisions.dropFirst() {
+          #expect(refunded.contains("\"state\":\"refunded\""), "\(refunded.prefix(200))")
+        }
+        for (name, receipt) in try Self.outerLists(purchase) {
+          // RCP-28: neither verdict nor keys.
+          #expect(comparison.check(verify(receipt), name), "\(name)")
+        }
+      }
+    }
+  }
+
+  @Test("RCP-30 no word of the outer list skips the check of the app")
+  func outerWordsAndApp() throws {
+    let verifier = try Self.verifier()
+    let foreign = Self.production.with { $0.appAppleId = 7 }
+    for (name, receipt) in try Self.outerLists(foreign) {
+      let answer = verifier.verifyReceipt(receipt, kind: .transaction, nowMs: Self.now)
+      #expect(answer.status == .rejectedIdentityApp, "\(name)")
+    }
+  }
+
+  @Test("RCP-28 no word lets in a receipt of another environment")
+  func outerWordsAndPolicy() throws {
+    for (purchase, accepted) in [(Self.production, "Sandbox"), (Self.sandbox, "Production")] {
+      let verifier = try Self.verifier([("environments", [.string(accepted)])])
+      for (name, receipt) in try Self.outerLists(purchase) {
+        let answer = verifier.verifyReceipt(receipt, kind: .transaction, nowMs: Self.now)
+        #expect(answer.status == .rejectedIdentityEnvironment, "\(name)")
+      }
+    }
+  }
+
+  @Test("RCP-28 RCP-29 an id that tells nothing: words refuse it, and let nothing in")
+  func unknownPool() throws {
+    for environments in [["Production", "Sandbox"], ["Production"], ["Sandbox"]] {
+      let list = JSONText.array(environments.map { .string($0) })
+      let strict = try Self.verifier([("environments", list)])
+      let verifier = try Self.verifier([
+        ("environments", list), ("receipts.unknownEnvironment", "allow"),
+      ])
+      func verify(_ receipt: [UInt8]) -> Document {
+        verifier.verifyReceipt(receipt, kind: .transaction, nowMs: Self.now)
+      }
+      let good = verify(try AppReceiptBench.authority().transactionReceipt(Self.unknown))
+      let comparison = Comparison(good, "transactionReceipt", verifier)
+      // Nothing signed tells under which environment other evidence has it.
+      #expect(comparison.decisions == ["rejected.payload.incomplete null"])
+      #expect(good.tree?.at("transactionReceipt.environment")?.isNull == true)
+      #expect(good.tree?.at("transactionReceipt.environmentSource")?.isNull == true)
+      #expect(good.text("transactionReceipt.keys.transaction") == "unknown/3000000900000001")
+      for (name, receipt) in try Self.outerLists(Self.unknown) {
+        let answer = verify(receipt)
+        let mayRefuse = name.hasPrefix("environment Sandbox,") || name.hasPrefix("environment \\")
+        if mayRefuse, !environments.contains("Sandbox") {
+          #expect(answer.status == .rejectedIdentityEnvironment, "\(name)")
+          #expect(answer.text("error.at") == "environment")
+        } else {
+          #expect(comparison.check(answer, name), "\(name) \(answer.refusal)")
+        }
+        let refused = strict.verifyReceipt(receipt, kind: .transaction, nowMs: Self.now)
+        #expect(
+          refused.status == .rejectedIdentityEnvironmentMissing
+            || refused.status == .rejectedIdentityEnvironment, "\(name)")
+      }
+    }
+  }
+
+  @Test("RCP-6 RCP-18 any octet of the outer text changed: the same, or refused")
+  func outerFlips() throws {
+    let verifier = try Self.verifier()
+    let receipt = try AppReceiptBench.authority().transactionTemplate(Self.production).signed()
+    func verify(_ bytes: [UInt8]) -> Document {
+      verifier.verifyReceipt(bytes, kind: .transaction, nowMs: Self.now)
+    }
+    let comparison = Comparison(
+      verify(receipt), "transactionReceipt", verifier,
+      refunds: try Self.refunds(Self.production, verifier))
+    var same = 0
+    for (place, changed) in Self.flips(receipt, step: 5) {
+      if comparison.check(verify(changed), "octet \(place)") { same += 1 }
+    }
+    // The words around the two values are the only ones that may change.
+    #expect(same < 60)
+  }
+
+  @Test("RCP-1 RCP-2 RCP-4 the transport changes nothing that is said")
+  func transports() throws {
+    let verifier = try Self.verifier()
+    let list = try AppReceiptBench.authority().transactionTemplate(Self.production).signed()
+    let container = try AppReceiptBench.authority()
+      .appTemplate(AppReceiptFacts([Self.production], like: Self.production)).signed()
+    for (bytes, kind, member) in [
+      (list, ReceiptKind.transaction, "transactionReceipt"), (container, .app, "appReceipt"),
+    ] {
+      let comparison = Comparison(
+        verifier.verifyReceipt(bytes, kind: kind, nowMs: Self.now), member, verifier)
+      var same = 0
+      for form in TransportForm.allCases {
+        let answer = verifier.verifyReceipt(form.encode(bytes), kind: kind, nowMs: Self.now)
+        if comparison.check(answer, form.rawValue) { same += 1 }
+      }
+      #expect(same >= 7)
+      for (before, after) in [
+        ("-----BEGIN PKCS7-----\n", "\n-----END PKCS7-----\n"), ("\"", "\""), ("", ","),
+      ] {
+        let text = utf8(before) + Base64Text.encode(bytes) + utf8(after)
+        let answer = verifier.verifyReceipt(text, kind: kind, nowMs: Self.now)
+        #expect(answer.status != .ok, "\(before)")
+      }
+    }
+  }
+
+  @Test("TRI-10 RCP-28 no word of the outer list changes the keys that triage names")
+  func triagedWords() throws {
+    let verifier = try Self.verifier()
+    for purchase in [Self.production, Self.sandbox, Self.unknown] {
+      func claimed(_ receipt: [UInt8]) -> [String] {
+        let answer = verifier.triage(receipt, nowMs: Self.now)
+        #expect(answer.status == .pendingTriageUnverified)
+        return Self.facts(answer, "claimed")
+      }
+      let template = try AppReceiptBench.authority().transactionTemplate(purchase)
+      let good = claimed(try template.signed())
+      #expect(good.contains { $0.hasPrefix("keys=[\"") })
+      for (name, receipt) in try Self.outerLists(purchase) {
+        #expect(claimed(receipt) == good, "\(name)")
+      }
+    }
+  }
+
+  // MARK: app receipts
+
+  private static func appTemplate(_ purchase: Purchase) throws -> AppReceiptTemplate {
+    try AppReceiptBench.authority().appTemplate(AppReceiptFacts([purchase], like: purchase))
+  }
+
+  /// What may be written around the payload of a container.
+  private static func containers(
+    _ good: AppReceiptTemplate, strangers: [[UInt8]]
+  ) throws -> [(name: String, receipt: [UInt8])] {
+    var made: [(String, [UInt8])] = []
+    func add(_ name: String, _ change: (inout AppReceiptTemplate) throws -> Void) throws {
+      var template = good
+      try change(&template)
+      made.append((name, try template.signed()))
+    }
+    for chunk in [1, 7, 100, 1 << 20] {
+      try add("chunks of \(chunk)") { $0.form = .indefinite(chunk: chunk) }
+    }
+    try add("definite") { $0.form = .definite }
+    try add("bag reversed") { $0.certificates.reverse() }
+    try add("bag twice") { $0.certificates += $0.certificates }
+    try add("leaf alone") { $0.certificates = [$0.chain.leaf] }
+    try add("leaf gone") { $0.certificates.removeFirst() }
+    for (place, stranger) in strangers.enumerated() {
+      try add("stranger \(place) first") { $0.certificates.insert(stranger, at: 0) }
+      try add("stranger \(place) last") { $0.certificates.append(stranger) }
+      try add("stranger \(place) alone") { $0.certificates = [stranger] }
+    }
+    let words = Write.value(0x30, Write.oid(OID.data) + Write.value(0x31, Write.utf8("Sandbox")))
+    try add("unsigned attributes") { $0.unsignedAttributes = Write.value(0xa1, words) }
+    try add("signed attributes") { $0.signedAttributes = Write.value(0xa0, words) }
+    try add("revocation lists") { $0.revocationLists = .raw(Write.value(0xa1, words)) }
+    try add("another version") { $0.version = [3] }
+    try add("another signer version") { $0.signerVersion = [3] }
+    try add("another digest named") { $0.digestAlgorithms = [SigningKey.Digest.sha1.algorithm] }
+    try add("two digests named") {
+      $0.digestAlgorithms = [SigningKey.Digest.sha1.algorithm, $0.digest.algorithm]
+    }
+    try add("another digest of the signer") { $0.signerDigest = SigningKey.Digest.sha1.algorithm }
+    try add("two signers") {
+      let payload = AttributeTemplate.set($0.attributes)
+      $0.signerInfos = [try $0.signerInfo(over: payload), try $0.signerInfo(over: payload)]
+    }
+    try add("trailing octets") { $0.finish = { $0 + [5, 0] } }
+    return made
+  }
+
+  @Test("APR-1 APR-4 APR-7 nothing around the payload changes what an app receipt says")
+  func containerWords() throws {
+    let authority = try AppReceiptBench.authority()
+    let other = try authority.chain(.first)
+    let strangers = [
+      authority.xcodeCertificate, other.leaf, other.intermediate,
+      try authority.chain(.developer).leaf,
+    ]
+    for purchase in [Self.production, Self.sandbox] {
+      let verifier = try Self.verifier()
+      func verify(_ receipt: [UInt8]) -> Document {
+        verifier.verifyReceipt(receipt, kind: .app, nowMs: Self.now)
+      }
+      let good = try Self.appTemplate(purchase)
+      let comparison = Comparison(
+        verify(try good.signed()), "appReceipt", verifier,
+        refunds: try Self.refunds(purchase, verifier))
+      var same = 0
+      for (name, receipt) in try Self.containers(good, strangers: strangers) {
+        if comparison.check(verify(receipt), name) { same += 1 }
+      }
+      #expect(same > 12)
+    }
+  }
+
+  @Test("APR-5 APR-6 any octet of an app receipt changed: the same, or refused")
+  func containerFlips() throws {
+    let verifier = try Self.verifier()
+    let receipt = try Self.appTemplate(Self.production).signed()
+    func verify(_ bytes: [UInt8]) -> Document {
+      verifier.verifyReceipt(bytes, kind: .app, nowMs: Self.now)
+    }
+    let comparison = Comparison(verify(receipt), "appReceipt", verifier)
+    for (place, changed) in Self.flips(receipt, step: 7) {
+      comparison.check(verify(changed), "octet \(place)")
+    }
+  }
+
+  // MARK: JWS
+
+  private static func jwsTemplate() throws -> JWSTemplate {
+    JWSTemplate(
+      payload: production.transactionPayload.bytes, chain: try Minted.authority().chain)
+  }
+
+  @Test("JWS-94 JWS-4 any octet of a JWS changed: the same, or refused")
+  func jwsFlips() throws {
+    let verifier = try Self.verifier()
+    func verify(_ bytes: [UInt8]) -> Document {
+      verifier.verifyJWS(bytes, kind: .transaction, nowMs: Self.now)
+    }
+    let authority = try Minted.authority()
+    let jws = try authority.mint(Self.production.transactionPayload)
+    let comparison = Comparison(
+      verify(jws), "transaction", verifier, refunds: try Self.refunds(Self.production, verifier))
+    // The header and the payload are signed, the signature holds no words.
+    for (place, changed) in Self.flips(jws, step: 11) {
+      #expect(!comparison.check(verify(changed), "octet \(place)"), "octet \(place)")
+    }
+    var mirrored = try Self.jwsTemplate()
+    mirrored.signature = .mirrored
+    #expect(comparison.check(verify(try mirrored.signed()), "mirrored"))
+    for (before, after) in [(" ", ""), ("", "\n"), ("", "."), ("", ".e30"), ("e30.", "")] {
+      let text = utf8(before) + jws + utf8(after)
+      #expect(verify(text).status != .ok, "\(before)\(after)")
+    }
+  }
+
+  @Test("JWS-11 JWS-13 words of the header are signed; whoever changes them signs anew")
+  func jwsHeaders() throws {
+    let verifier = try Self.verifier()
+    let good = try Self.jwsTemplate()
+    let comparison = Comparison(
+      verifier.verifyJWS(try good.signed(), kind: .transaction, nowMs: Self.now), "transaction",
+      verifier)
+    for (name, value) in [
+      ("environment", "Sandbox"), ("kid", "Apple_Xcode_Key"), ("typ", "JWT"),
+      ("bundleId", "com.example.other"), ("x5t", "AAAA"),
+    ] {
+      var template = good
+      template.header = template.header.appending(name, .string(value))
+      let answer = verifier.verifyJWS(
+        try template.signed(), kind: .transaction, nowMs: Self.now)
+      comparison.check(answer, name)
+      // The same words without the signature over them.
+      var swapped = good
+      swapped.text = .swapped(header: template.header.bytes)
+      let refused = verifier.verifyJWS(
+        try swapped.signed(), kind: .transaction, nowMs: Self.now)
+      #expect(refused.status != .ok, "\(name)")
+    }
+  }
+
+  // MARK: App Attest
+
+  /// Members that nobody signed, at every place of a CBOR map.
+  private static func strewn(_ members: [CBORText.Member]) -> [[CBORText.Member]] {
+    let words: [CBORText.Member] = [
+      .init("environment", .text("sandbox")), .init("fmt", .text("apple-appattest")),
+      .init("authData", .bytes([1])), .init("keyId", .bytes([1])), .init("x5c", .array([])),
+      .init("receipt", .bytes([])), .init("signature", .bytes([1])),
+      .init("authenticatorData", .bytes([1])), .init("", .unsigned(0)),
+    ]
+    var lists = [Array(members.reversed())]
+    for word in words {
+      lists += [members + [word], [word] + members]
+      for place in members.indices {
+        var list = members
+        list[place] = word
+        lists.append(list)
+      }
+    }
+    for place in members.indices {
+      var list = members
+      list.remove(at: place)
+      lists.append(list)
+    }
+    return lists
+  }
+
+  @Test("ATT-12 no member that is not signed changes what an attestation says")
+  func attestationWords() throws {
+    let verifier = try AttestFixture.verifier()
+    let good = try AttestFixture.attestation()
+    func check(_ object: [UInt8], _ name: String, _ comparison: Comparison) throws {
+      comparison.check(try AttestFixture.attest(object, verifier), decides: false, name)
+    }
+    let comparison = Comparison(
+      try AttestFixture.attest(good, verifier), "attestation", verifier)
+    for (place, changed) in Self.flips(good, step: 13) {
+      try check(changed, "octet \(place)", comparison)
+    }
+    var objects: [CBORText.Member] = []
+    var statements: [CBORText.Member] = []
+    let objectsBox = MemberBox()
+    let statementsBox = MemberBox()
+    _ = try AttestFixture.attestation {
+      $0.object = { objectsBox.keep($0) }
+      $0.statement = { statementsBox.keep($0) }
+    }
+    objects = objectsBox.members
+    statements = statementsBox.members
+    #expect(objects.count == 3 && statements.count == 2)
+    for (place, list) in Self.strewn(objects).enumerated() {
+      try check(
+        try AttestFixture.attestation { $0.object = { _ in list } }, "object \(place)", comparison)
+    }
+    for (place, list) in Self.strewn(statements).enumerated() {
+      try check(
+        try AttestFixture.attestation { $0.statement = { _ in list } }, "statement \(place)",
+        comparison)
+    }
+    let root = try AttestFixture.authority().rootCertificate
+    let changes: [(String, @Sendable ([[UInt8]]) -> [[UInt8]])] = [
+      ("reversed", { $0.reversed() }), ("with the root", { $0 + [root] }),
+      ("twice", { $0 + $0 }), ("leaf twice", { [$0[0]] + $0 }), ("root first", { [root] + $0 }),
+    ]
+    for (name, change) in changes {
+      try check(try AttestFixture.attestation { $0.chain = change }, "x5c \(name)", comparison)
+    }
+  }
+
+  @Test("ASR-1 ASR-10 no member that is not signed changes what an assertion says")
+  func assertionWords() throws {
+    let verifier = try AttestFixture.verifier()
+    let good = try AttestFixture.assertion()
+    let comparison = Comparison(
+      try AttestFixture.assert(good, verifier), "assertion", verifier)
+    for (place, changed) in Self.flips(good) {
+      let answer = try AttestFixture.assert(changed, verifier)
+      comparison.check(answer, decides: false, "octet \(place)")
+    }
+    let box = MemberBox()
+    _ = try AttestFixture.assertion { $0.object = { box.keep($0) } }
+    #expect(box.members.count == 2)
+    for (place, list) in Self.strewn(box.members).enumerated() {
+      let object = try AttestFixture.assertion { $0.object = { _ in list } }
+      comparison.check(
+        try AttestFixture.assert(object, verifier), decides: false, "object \(place)")
+    }
+    // The client data are signed as they are: any other octets are other data.
+    let data = AttestFixture.clientData
+    for other in [data + utf8(" "), utf8(" ") + data, data.reversed(), []] {
+      let answer = try AttestFixture.assert(good, verifier, clientData: .data(other))
+      #expect(answer.status != .ok)
+    }
+  }
+
+  @Test("FRC-1 FRC-3 nothing around the fields changes what an App Attest receipt says")
+  func attestReceiptWords() throws {
+    let bench = try AttestReceiptBench.shared()
+    let trust = try bench.trust()
+    func said(_ receipt: [UInt8]) -> String? {
+      guard let receipt = AttestReceiptBench.verify(trust, receipt).receipt else { return nil }
+      let document = AttestReceiptBench.document(receipt)
+      return document.children.filter { !["bytes", "sha256"].contains($0.name.string) }
+        .map { String(decoding: $0.source, as: UTF8.self) }.joined(separator: "\n")
+    }
+    let good = try bench.template(bench.fields(refreshed: true))
+    let bytes = try good.signed()
+    let expected = try #require(said(bytes))
+    let strangers = [try bench.leaf.signed(by: bench.intermediateKey)]
+    var same = 0
+    for (name, receipt) in try Self.containers(good, strangers: strangers) {
+      guard let other = said(receipt) else { continue }
+      #expect(other == expected, "\(name)")
+      same += 1
+    }
+    #expect(same > 4)
+    for (place, changed) in Self.flips(bytes, step: 9) {
+      if let other = said(changed) { #expect(other == expected, "octet \(place)") }
+    }
+  }
+
+  // MARK: verifyReceipt
+
+  @Test("VRR-17 an answer that contradicts itself about its environment is refused")
+  func answers() {
+    func keys(_ answer: JSONText) -> String? {
+      let outcome = AnswerSample.read(answer)
+      return outcome.status == .ok ? outcome.source("transactions.0.keys") : nil
+    }
+    let good = AnswerSample.ios7()
+    let expected = keys(good)
+    #expect(expected?.contains("Production/\(AnswerSample.first)") == true)
+    for environment in ["Sandbox", "Xcode", "LocalTesting", "production", ""] {
+      #expect(keys(good.setting("environment", .string(environment))) == nil, "\(environment)")
+    }
+    for type in ["ProductionSandbox", "ProductionVPPSandbox", "Xcode"] {
+      let outcome = AnswerSample.read(good.setting("receipt.receipt_type", .string(type)))
+      #expect(outcome.status == .rejectedIdentityEnvironmentProfile, "\(type)")
+      #expect(outcome.place == "receipt.receipt_type")
+      let silent = good.removing("environment").setting("receipt.receipt_type", .string(type))
+      #expect(AnswerSample.read(silent).status == .rejectedIdentityEnvironmentProfile)
+    }
+    // Without the words the ids tell, and they tell the same.
+    #expect(keys(good.removing("environment")) == expected)
+    #expect(
+      keys(good.removing("environment").setting("receipt.receipt_type", .null)) == expected)
+    let flat = AnswerSample.ios6()
+    #expect(keys(flat) == expected)
+    #expect(keys(flat.appending("environment", "Sandbox")) == nil)
+  }
+}
+
+/// Holds the members that a template was made of.
+private final class MemberBox: @unchecked Sendable {
+  private(set) var members: [CBORText.Member] = []
+
+  func keep(_ members: [CBORText.Member]) -> [CBORText.Member] {
+    self.members = members
+    return members
+  }
+}
