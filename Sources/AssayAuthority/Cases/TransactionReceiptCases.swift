@@ -210,10 +210,6 @@ extension CaseBench {
         check: "receipt.layout"
       ) { $0.version = version }
     }
-    try transactionReceipt(
-      "RCP-17", "a placeholder of words", "unsupported.receipt.version", check: "receipt.layout",
-      at: "byte 0", hint: "the signature is text"
-    ) { $0.blob = .octets(Array("free coins for everybody".utf8)) }
     let whole = try receipts.transactionTemplate(purchase).signatureBlob().count
     for cut in [1, 2, 128, 133, 256, 257, 260, 261, 262, whole - 1] {
       try transactionReceipt(
