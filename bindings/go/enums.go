@@ -22,7 +22,6 @@ type EnvironmentSource string
 const (
 	FromPayload       EnvironmentSource = "payload"
 	FromTransactionID EnvironmentSource = "transaction-id"
-	FromOuterList     EnvironmentSource = "outer-list"
 	FromAnswer        EnvironmentSource = "answer"
 	FromReceiptType   EnvironmentSource = "receipt-type"
 )

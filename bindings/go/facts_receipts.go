@@ -80,8 +80,7 @@ type TransactionReceipt struct {
 	AppItemID string `json:"appItemId"`
 	// Apple's number of the app's version.
 	VersionExternalIdentifier string `json:"versionExternalIdentifier"`
-	// "transaction-id", which is signed; "outer-list": an unsigned key
-	// lowered it.
+	// "transaction-id", which is signed; empty where that id tells nothing.
 	EnvironmentSource EnvironmentSource `json:"environmentSource"`
 	// The unsigned outer keys contradict the signed transaction id.
 	OuterAltered bool `json:"outerAltered"`

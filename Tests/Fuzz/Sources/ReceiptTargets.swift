@@ -127,15 +127,27 @@ enum ReceiptTargets {
         "\(name) differs")
     }
     guard let id = list["transaction-id"] else { fatalError("accepted without an id") }
-    let pod = id.dropLast(13)
-    let isSandbox =
-      pod.elementsEqual("100".utf8) || pod.elementsEqual("200".utf8)
-      || outer["environment"] == Array("Sandbox".utf8)
-    if isSandbox {
-      demand(answer.text("transactionReceipt.environment") == "Sandbox", "Sandbox was raised")
-    } else if answer.text("transactionReceipt.environment") != nil {
-      demand((1...2).contains(pod.count), "an environment out of nothing")
+    // RCP-28: the signed id tells, whatever the outer list says.
+    let pod = String(decoding: id.dropLast(13), as: UTF8.self)
+    let told =
+      pod == "100" || pod == "200"
+      ? "Sandbox" : (1...2).contains(pod.count) && !pod.hasPrefix("0") ? "Production" : nil
+    demand(answer.text("transactionReceipt.environment") == told, "another environment")
+    for name in ["transaction", "purchase", "subscription"] {
+      guard let key = answer.text("transactionReceipt.keys.\(name)") else { continue }
+      demand(key.hasPrefix((told ?? "unknown") + "/"), "a key of another environment")
+      demandPlain(key)
     }
+  }
+
+  /// APR-25.
+  static func demandPlain(_ key: String) {
+    demand(key.utf8.count <= 128, "a key of \(key.utf8.count) bytes")
+    demand(
+      key.utf8.allSatisfy {
+        (0x2d...0x39).contains($0) || (0x41...0x5a).contains($0) || (0x61...0x7a).contains($0)
+          || $0 == 0x5f
+      }, "a key with strange characters")
   }
 
   /// A mode 2 text may itself be base64.

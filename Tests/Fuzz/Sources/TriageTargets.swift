@@ -61,6 +61,11 @@ enum TriageTargets {
     if category == "candidate" {
       demand(answer.source("triage", "traits") == Array("[]".utf8), "a candidate with traits")
     }
+    var place = 0
+    while let key = answer.text("claimed.keys.\(place)") {
+      ReceiptTargets.demandPlain(key)
+      place += 1
+    }
     if status == "rejected.triage.foreign-bundle" {
       let ours = ["com.example.app", "com.example.second"]
       demand(answer.text("claimed.bundleId").map { ours.contains($0) } != true, "ours is foreign")

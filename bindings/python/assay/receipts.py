@@ -120,7 +120,7 @@ class TransactionReceipt(Receipt):
     )
     environment_source: str | None = text(
         "environmentSource",
-        '"transaction-id", which is signed; "outer-list": an unsigned key lowered it.',
+        '"transaction-id", which is signed; None where that id tells nothing.',
     )
     outer_altered: bool | None = boolean(
         "outerAltered", "The unsigned outer keys contradict the signed transaction id."

@@ -48,7 +48,11 @@ MOST_KEYS = 400
 
 
 class Purchase(NamedTuple):
-    """What a grant needs, all of it from a verified document."""
+    """What a grant needs, all of it from a verified document.
+
+    The keys are made of signed ids. Whatever else is written into the text of a
+    receipt, they stay the same, so that it is granted once.
+    """
 
     transaction: str
     key: str
@@ -201,7 +205,9 @@ def purchase(found: Any, environment: str | None = None) -> Purchase:
     )
     return Purchase(
         keys.transaction, keys.purchase, keys.subscription, found.product_id,
-        found.quantity or 1, environment or found.environment, revoked is not None,
+        # None: nothing that is signed tells it. Granted like Sandbox, for it may be.
+        found.quantity or 1, environment or found.environment or "unknown",
+        revoked is not None,
     )
 
 

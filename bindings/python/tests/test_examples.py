@@ -156,6 +156,33 @@ class ReceiptEndpointTest(ExampleCase):
         answer = self.example.handler(event, None)
         return json.loads(answer["body"])["answer"], answer["statusCode"]
 
+    def test_words_around_the_signature(self):
+        """RCP-28: one purchase is granted once, whatever is written around it."""
+        name = "RCP-28 environment Sandbox on an id of Production, verifier standard"
+        [case] = [case for case in table().cases if case["name"] == name]
+        lowered = base64.b64decode(given(case, "receipt"))
+        word = b'\t"environment" = "Sandbox";\n'
+        self.assertIn(word, lowered)
+        genuine = lowered.replace(word, b"")
+        other_pod = lowered.replace(word, b'\t"environment" = "Production";\n')
+        answers = [
+            self.post(base64.b64encode(text).decode())[0]
+            for text in (genuine, lowered, other_pod, genuine)
+        ]
+        self.assertEqual(answers, ["granted"] + ["already-granted"] * 3)
+        with closing(sqlite3.connect(self.environment["LEDGER"])) as connection:
+            rows = connection.execute("select transaction_key, environment, until_ms from claim")
+            self.assertEqual(
+                [(key.split("/")[0], *rest) for key, *rest in rows],
+                [("Production", "Production", None)])
+
+    def test_placeholders(self):
+        """LST-2: words in the place of a signature are not kept and tried again."""
+        case = next(
+            case for case in table().cases
+            if case["name"] == "RCP-18 words for a signature")
+        self.assertEqual(self.post(given(case, "receipt")), ("refused-final", 400))
+
     def test_runs(self):
         receipt = self.folder / "receipt.b64"
         receipt.write_text(self.receipt("verify_receipt", "ok", "transaction-receipt") + "\n")

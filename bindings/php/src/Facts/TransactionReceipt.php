@@ -91,7 +91,7 @@ final class TransactionReceipt extends Facts
     public readonly ?string $appItemId;
     /** Apple's number of the app's version. */
     public readonly ?string $versionExternalIdentifier;
-    /** "transaction-id", which is signed; "outer-list": an unsigned key lowered it. */
+    /** "transaction-id", which is signed; null where that id tells nothing. */
     public readonly ?string $environmentSource;
     /** The unsigned outer keys contradict the signed transaction id. */
     public readonly ?bool $outerAltered;
