@@ -32,7 +32,7 @@ struct JSONNamesTests {
       var scattered = UInt64(number) &* 0x9e37_79b9_7f4a_7c15
       return (0..<5).map { _ in
         defer { scattered <<= 8 }
-        return letters[Int(scattered >> 56) * letters.count >> 8]
+        return letters[(Int(scattered >> 56) * letters.count) >> 8]
       }
     }
     var state = JSON.hash(JSON.hashStart, 0x2f)
