@@ -56,12 +56,20 @@ ORDER := Sources/AssayABI/Link/assay.order
 STRIP ?= -s
 DEFINES = -Xcc '-DASSAY_COMMIT="$(COMMIT)"' \
 	-Xcc '-DASSAY_COMPILER="$(COMPILER)"' \
-	$(if $(filter static,$(CRYPTO)),-Xcc -DASSAY_OWN_LIBCRYPTO)
+	$(if $(filter static,$(CRYPTO)),-Xcc -DASSAY_OWN_LIBCRYPTO) \
+	$(if $(LIBCRYPTO_PACKAGE),-Xcc '-DASSAY_LIBCRYPTO_PACKAGE="$(LIBCRYPTO_PACKAGE)"')
+# The revision of the package that the archive of libcrypto came with.
+LIBCRYPTO_PACKAGE = $(shell dpkg-query -W -f '$${Version}' libssl-dev 2>/dev/null)
 # What both shapes are linked with: only assay_* shows, every symbol is
 # resolved at load, the library stays in memory once loaded. The functions that
 # a first verification runs stand together, on pages that hold nothing else
 # (docs/building.md, Memory; `make order` writes their list).
-LINK = --version-script=$(ROOT)/$(MAP) -soname=$(SONAME) \
+# What nothing in the library may call, the Swift runtime and libcrypto included:
+# Sources/AssayABI/Link/sealed.c answers instead.
+SEALED := environ getenv secure_getenv fopen fopen64 opendir open open64 stat readlink isatty \
+	dlopen clone execvpe sigaction sigaltstack signal socket socketpair connect bind \
+	getaddrinfo gethostbyname
+LINK = $(SEALED:%=--wrap=%) --version-script=$(ROOT)/$(MAP) -soname=$(SONAME) \
 	--icf=safe -z now -z nodelete -z defs -z separate-code -z max-page-size=65536 --exclude-libs ALL \
 	--symbol-ordering-file=$(ROOT)/$(ORDER) --no-warn-symbol-ordering $(STRIP) \
 	-Map=$(ROOT)/$(LINKED)
@@ -111,7 +119,7 @@ define place
 endef
 
 # C that the linker adds to both shapes.
-LINK_OBJECTS := $(BUILD)/link/relocations.o
+LINK_OBJECTS := $(BUILD)/link/relocations.o $(BUILD)/link/sealed.o
 LINK_C = $(TOOLS)/clang -std=c11 -D_DEFAULT_SOURCE -O2 -Wall -Wextra -Werror -fPIC
 $(BUILD)/link/%.o: Sources/AssayABI/Link/%.c
 	@mkdir -p $(@D)

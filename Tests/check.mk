@@ -82,7 +82,7 @@ $(PROGRAMS)/sanitized/%: Tests/ABI/%.c $(HARNESS)
 	  -fno-sanitize-recover=all -fno-omit-frame-pointer -pthread \
 	  $< Tests/ABI/cases.c -o $@ $(ABI_LINK)
 
-PROGRAM_SUITES := smoke smoke-sanitized valgrind threads fork fork-inside soak reload
+PROGRAM_SUITES := smoke smoke-sanitized valgrind threads fork fork-inside soak reload guest secrets
 .PHONY: $(foreach suite,$(PROGRAM_SUITES),$(VARIANTS:%=check-$(suite)-%))
 $(VARIANTS:%=check-smoke-%): check-smoke-%: $(PROGRAMS)/smoke
 	@$(call AGAINST,$(DIRECTORY_$*)) $< $(CASES) smoke-$*
@@ -107,6 +107,12 @@ $(VARIANTS:%=check-fork-%): check-fork-%: $(PROGRAMS)/fork
 FORKS ?= 2000
 $(VARIANTS:%=check-fork-inside-%): check-fork-inside-%: $(PROGRAMS)/fork_inside
 	@$(call AGAINST,$(DIRECTORY_$*)) $< $(CASES) fork-inside-$* $(FORKS)
+
+$(VARIANTS:%=check-guest-%): check-guest-%: $(PROGRAMS)/guest
+	@$(PYTHON) $(GATES)/guest.py $< $(CASES) $(DIRECTORY_$*) --suite guest-$*
+
+$(VARIANTS:%=check-secrets-%): check-secrets-%: $(PROGRAMS)/secrets
+	@$(call AGAINST,$(DIRECTORY_$*)) $< secrets-$*
 
 # `make check-soak-full SOAK_CALLS=1000000` is the long one.
 SOAK_CALLS ?= 60000

@@ -53,7 +53,7 @@ $(ARM64)/objects/Assay.o: $(ARM64)/objects/command $(EMBED_SOURCES) include/assa
 # The linker's report of this library is its own (make dist reads that of x86_64).
 $(ARM64_LIBRARY): LINKED := $(ARM64)/library.map
 $(ARM64_LIBRARY): $(ARM64)/objects/Assay.o $(ARM64)/link/entropy.o $(ARM64)/link/gate.o \
-  $(ARM64)/link/relocations.o $(ARM64)/link/libcrypto.a $(MAP) $(ORDER)
+  $(ARM64)/link/relocations.o $(ARM64)/link/sealed.o $(ARM64)/link/libcrypto.a $(MAP) $(ORDER)
 	@mkdir -p $(@D)
 	@$(ARM64_CLANG) -shared -fuse-ld=lld -o $@ \
 	  $(foreach flag,$(LINK) --gc-sections --as-needed,-Xlinker $(flag)) \

@@ -58,6 +58,8 @@ STEPS = [
      "verifiers across fork, children forked at any moment", False),
     ("soak", each("soak", BOTH), "many calls, flat memory", False),
     ("reload", each("reload", ALL), "dlopen and dlclose, signals untouched", False),
+    ("guest", [*each("guest", ALL), *each("secrets", ALL)],
+     "no file, handler or error of the host touched; no secret left behind", False),
     ("swift", ["check-swift"], "the Swift tests", False),
     ("python", each("python", BOTH), "the Python binding", False),
     ("wheel", ["wheel", "check-wheel"], "the wheel in an environment of its own", False),

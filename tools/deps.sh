@@ -29,6 +29,7 @@ check valgrind command -v valgrind
 check libc6-dbg test -e /usr/share/doc/libc6-dbg
 check doxygen command -v doxygen
 check cmake command -v cmake
+check strace command -v strace
 check mandoc command -v mandoc
 check abigail-tools command -v abidiff
 packages dpkg-dev command -v dpkg-shlibdeps

@@ -32,10 +32,21 @@
 static inline const char *assay_shim_commit(void) { return ASSAY_COMMIT; }
 static inline const char *assay_shim_compiler(void) { return ASSAY_COMPILER; }
 
-/* The version of the libcrypto in use: text that lives as long as it does. */
+/* The libcrypto in use, text that lives as long as it does: of one that is linked
+ * into the library the package and its revision, which security notices name; of
+ * the host's what it says of itself. */
 static inline const char *assay_shim_libcrypto(void) {
-  return OpenSSL_version(OPENSSL_VERSION_STRING);
+#if defined(ASSAY_OWN_LIBCRYPTO) && defined(ASSAY_LIBCRYPTO_PACKAGE)
+  return "OpenSSL " ASSAY_LIBCRYPTO_PACKAGE;
+#else
+  return OpenSSL_version(OPENSSL_VERSION);
+#endif
 }
+
+/* Errors of libcrypto's stay in its own thread's queue, which the host may share:
+ * what was there before a call is there after it, and nothing else (JWS-102). */
+static inline void assay_shim_begin(void) { (void)ERR_set_mark(); }
+static inline void assay_shim_end(void) { (void)ERR_pop_to_mark(); }
 
 /* A library context of our own: no configuration file, no host settings.
  *
@@ -45,6 +56,7 @@ static inline const char *assay_shim_libcrypto(void) {
  * libcrypto that the host uses too is left as it is: what it is first initialised
  * without, it stays without for everybody in the process. */
 static inline OSSL_LIB_CTX *assay_shim_context(void) {
+  OSSL_LIB_CTX *context;
 #ifdef ASSAY_OWN_LIBCRYPTO
   if (!OPENSSL_init_crypto(
           OPENSSL_INIT_NO_LOAD_CONFIG | OPENSSL_INIT_NO_LOAD_CRYPTO_STRINGS |
@@ -53,12 +65,16 @@ static inline OSSL_LIB_CTX *assay_shim_context(void) {
           NULL))
     return NULL;
 #endif
-  return OSSL_LIB_CTX_new();
+  assay_shim_begin();
+  context = OSSL_LIB_CTX_new();
+  assay_shim_end();
+  return context;
 }
 
 /* An EC key that has a named curve and no point yet. */
 static inline EVP_PKEY *assay_shim_curve(OSSL_LIB_CTX *context,
                                          const char *name) {
+  assay_shim_begin();
   OSSL_PARAM params[2];
   EVP_PKEY *key = NULL;
   EVP_PKEY_CTX *build = EVP_PKEY_CTX_new_from_name(context, "EC", NULL);
@@ -71,7 +87,7 @@ static inline EVP_PKEY *assay_shim_curve(OSSL_LIB_CTX *context,
     key = NULL;
   }
   EVP_PKEY_CTX_free(build);
-  ERR_clear_error();
+  assay_shim_end();
   return key;
 }
 
@@ -81,6 +97,7 @@ static inline EVP_PKEY *assay_shim_point(OSSL_LIB_CTX *context,
                                          const EVP_PKEY *curve,
                                          const unsigned char *point,
                                          size_t length) {
+  assay_shim_begin();
   EVP_PKEY *key = EVP_PKEY_new();
   (void)context;
   if (key == NULL || EVP_PKEY_copy_parameters(key, curve) != 1 ||
@@ -88,7 +105,7 @@ static inline EVP_PKEY *assay_shim_point(OSSL_LIB_CTX *context,
     EVP_PKEY_free(key);
     key = NULL;
   }
-  ERR_clear_error();
+  assay_shim_end();
   return key;
 }
 
@@ -96,12 +113,13 @@ static inline EVP_PKEY *assay_shim_point(OSSL_LIB_CTX *context,
  * algorithm costs more than copying the outcome. NULL: it cannot verify. */
 static inline EVP_PKEY_CTX *assay_shim_verifier(OSSL_LIB_CTX *context,
                                                 EVP_PKEY *key) {
+  assay_shim_begin();
   EVP_PKEY_CTX *check = EVP_PKEY_CTX_new_from_pkey(context, key, NULL);
   if (check != NULL && EVP_PKEY_verify_init(check) != 1) {
     EVP_PKEY_CTX_free(check);
     check = NULL;
   }
-  ERR_clear_error();
+  assay_shim_end();
   return check;
 }
 
@@ -111,12 +129,13 @@ static inline int assay_shim_verify(const EVP_PKEY_CTX *verifier,
                                     size_t digest_length,
                                     const unsigned char *signature,
                                     size_t signature_length) {
+  assay_shim_begin();
   EVP_PKEY_CTX *check = EVP_PKEY_CTX_dup(verifier);
   int good = check != NULL &&
              EVP_PKEY_verify(check, signature, signature_length, digest,
                              digest_length) == 1;
   EVP_PKEY_CTX_free(check);
-  if (!good) ERR_clear_error();
+  assay_shim_end();
   return good;
 }
 
@@ -125,6 +144,7 @@ static inline EVP_PKEY *assay_shim_rsa(OSSL_LIB_CTX *context,
                                        const unsigned char *modulus,
                                        size_t modulus_length,
                                        unsigned long exponent) {
+  assay_shim_begin();
   EVP_PKEY *key = NULL;
   BIGNUM *n = BN_bin2bn(modulus, (int)modulus_length, NULL);
   BIGNUM *e = BN_new();
@@ -146,7 +166,7 @@ static inline EVP_PKEY *assay_shim_rsa(OSSL_LIB_CTX *context,
   OSSL_PARAM_BLD_free(build);
   BN_free(e);
   BN_free(n);
-  ERR_clear_error();
+  assay_shim_end();
   return key;
 }
 
@@ -154,6 +174,7 @@ static inline EVP_PKEY *assay_shim_rsa(OSSL_LIB_CTX *context,
 static inline EVP_PKEY_CTX *assay_shim_rsa_verifier(OSSL_LIB_CTX *context,
                                                     EVP_PKEY *key,
                                                     const EVP_MD *digest) {
+  assay_shim_begin();
   EVP_PKEY_CTX *check = assay_shim_verifier(context, key);
   if (check != NULL &&
       (EVP_PKEY_CTX_set_rsa_padding(check, RSA_PKCS1_PADDING) != 1 ||
@@ -161,44 +182,53 @@ static inline EVP_PKEY_CTX *assay_shim_rsa_verifier(OSSL_LIB_CTX *context,
     EVP_PKEY_CTX_free(check);
     check = NULL;
   }
-  ERR_clear_error();
+  assay_shim_end();
   return check;
 }
 
+/* What calls left behind on the stack. */
+static __attribute__((noinline)) void assay_shim_clean_stack(void) {
+  unsigned char area[16384];
+  OPENSSL_cleanse(area, sizeof area);
+}
+
 /* 1: the big-endian scalar is a private key on P-256 and the point, unless it is
- * empty, is its public key. */
+ * empty, is its public key. By numbers and points alone: a key object would be
+ * made from copies of the scalar that nobody wipes. */
 static inline int assay_shim_private_key_is_good(OSSL_LIB_CTX *context,
                                                  const unsigned char *scalar,
                                                  size_t scalar_length,
                                                  const unsigned char *point,
                                                  size_t point_length) {
   int good = 0;
-  EVP_PKEY *key = NULL;
-  BIGNUM *number = BN_bin2bn(scalar, (int)scalar_length, NULL);
-  OSSL_PARAM_BLD *build = OSSL_PARAM_BLD_new();
-  OSSL_PARAM *params = NULL;
-  EVP_PKEY_CTX *make = EVP_PKEY_CTX_new_from_name(context, "EC", NULL);
-  EVP_PKEY_CTX *check = NULL;
-  if (number != NULL && build != NULL && make != NULL &&
-      OSSL_PARAM_BLD_push_utf8_string(build, OSSL_PKEY_PARAM_GROUP_NAME,
-                                      "P-256", 0) == 1 &&
-      OSSL_PARAM_BLD_push_BN(build, OSSL_PKEY_PARAM_PRIV_KEY, number) == 1 &&
-      (point_length == 0 ||
-       OSSL_PARAM_BLD_push_octet_string(build, OSSL_PKEY_PARAM_PUB_KEY, point,
-                                        point_length) == 1) &&
-      (params = OSSL_PARAM_BLD_to_param(build)) != NULL &&
-      EVP_PKEY_fromdata_init(make) == 1 &&
-      EVP_PKEY_fromdata(make, &key, EVP_PKEY_KEYPAIR, params) == 1 &&
-      (check = EVP_PKEY_CTX_new_from_pkey(context, key, NULL)) != NULL)
-    good = EVP_PKEY_private_check(check) == 1 &&
-           (point_length == 0 || EVP_PKEY_pairwise_check(check) == 1);
-  EVP_PKEY_CTX_free(check);
-  EVP_PKEY_free(key);
-  EVP_PKEY_CTX_free(make);
-  OSSL_PARAM_free(params);
-  OSSL_PARAM_BLD_free(build);
+  BN_CTX *scratch;
+  BIGNUM *number;
+  EC_GROUP *curve;
+  EC_POINT *given = NULL, *own = NULL;
+  assay_shim_begin();
+  scratch = BN_CTX_secure_new_ex(context);
+  number = BN_bin2bn(scalar, (int)scalar_length, NULL);
+  curve =
+      EC_GROUP_new_by_curve_name_ex(context, NULL, NID_X9_62_prime256v1);
+  if (scratch != NULL && number != NULL && curve != NULL &&
+      (given = EC_POINT_new(curve)) != NULL &&
+      (own = EC_POINT_new(curve)) != NULL) {
+    BN_set_flags(number, BN_FLG_CONSTTIME);
+    good = !BN_is_zero(number) &&
+           BN_cmp(number, EC_GROUP_get0_order(curve)) < 0 &&
+           EC_POINT_mul(curve, own, number, NULL, NULL, scratch) == 1 &&
+           (point_length == 0 ||
+            (EC_POINT_oct2point(curve, given, point, point_length, scratch) ==
+                 1 &&
+             EC_POINT_cmp(curve, own, given, scratch) == 0));
+  }
+  EC_POINT_free(own);
+  EC_POINT_free(given);
+  EC_GROUP_free(curve);
   BN_clear_free(number);
-  ERR_clear_error();
+  BN_CTX_free(scratch);
+  assay_shim_end();
+  assay_shim_clean_stack();
   return good;
 }
 

@@ -15,8 +15,10 @@ import CLibCrypto
   private let p384: OpaquePointer
 
   private static func make() -> CryptoContext? {
-    guard let library = unsafe assay_shim_context(),
-      let sha1 = unsafe EVP_MD_fetch(library, "SHA1", nil),
+    guard let library = unsafe assay_shim_context() else { return nil }
+    assay_shim_begin()
+    defer { assay_shim_end() }
+    guard let sha1 = unsafe EVP_MD_fetch(library, "SHA1", nil),
       let sha256 = unsafe EVP_MD_fetch(library, "SHA256", nil),
       let sha384 = unsafe EVP_MD_fetch(library, "SHA384", nil),
       let p256 = unsafe assay_shim_curve(library, "P-256"),

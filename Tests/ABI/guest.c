@@ -1,0 +1,94 @@
+/*
+ * guest.c - all calls, in a host that uses libcrypto itself.
+ *
+ *   guest CASES.json [SUITE]
+ *
+ * Runs the whole case table with two errors of the host in its OpenSSL error
+ * queue, and again with an empty queue: both must stand as they were. (Where the
+ * library has a libcrypto of its own, the two have nothing to do with each other;
+ * over the host's they share the queue.) Tests/Gates/guest.py looks at what the
+ * system is asked for meanwhile.
+ */
+#include <dlfcn.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "cases.h"
+
+static struct {
+  void (*clear)(void);
+  void (*begin)(void);
+  void (*set)(int, int, const char *, ...);
+  unsigned long (*first)(void);
+  unsigned long (*last)(void);
+} queue;
+
+/* ISO C has no conversion from void * to a function: copy the pointer. */
+static int find(void *library, const char *name, void *function) {
+  void *symbol = dlsym(library, name);
+  memcpy(function, &symbol, sizeof symbol);
+  return symbol != NULL;
+}
+
+static int find_queue(void) {
+  void *library = dlopen("libcrypto.so.3", RTLD_NOW);
+  return library != NULL && find(library, "ERR_clear_error", &queue.clear) &&
+         find(library, "ERR_new", &queue.begin) &&
+         find(library, "ERR_set_error", &queue.set) &&
+         find(library, "ERR_peek_error", &queue.first) &&
+         find(library, "ERR_peek_last_error", &queue.last);
+}
+
+static void put_errors(int count) {
+  int i;
+  queue.clear();
+  for (i = 0; i < count; i++) {
+    queue.begin();
+    queue.set(6, 100 + i, NULL);
+  }
+}
+
+/* How many cases leave the queue otherwise than they found it. */
+static long disturbing(const struct case_table *table, int errors) {
+  const cJSON *item;
+  long count = 0;
+  cJSON_ArrayForEach(item, table->cases) {
+    assay_status status = -1;
+    assay_doc *doc = NULL;
+    unsigned long first, last;
+    put_errors(errors);
+    first = queue.first();
+    last = queue.last();
+    count += case_run(table, item, &status, &doc) != 0 ||
+             queue.first() != first || queue.last() != last;
+    assay_doc_free(doc);
+  }
+  return count;
+}
+
+int main(int argc, char **argv) {
+  const char *suite = argc > 2 ? argv[2] : "guest";
+  static const int errors[] = {2, 0};
+  struct case_table table;
+  long passed = 0, failed = 0;
+  int i, before;
+  if (argc < 2 || !find_queue()) return 2;
+  put_errors(1);
+  if (case_table_open(&table, argv[1]) != 0) return 2;
+  before = queue.first() != 0 && queue.first() == queue.last();
+  passed += before;
+  failed += !before;
+  if (!before) puts("FAILED making verifiers changed the error queue");
+  for (i = 0; i < 2; i++) {
+    long count = disturbing(&table, errors[i]);
+    passed += count == 0;
+    failed += count != 0;
+    if (count != 0)
+      printf("FAILED %ld cases change a queue of %d errors\n", count,
+             errors[i]);
+  }
+  case_table_close(&table);
+  printf("suite %s: %ld passed, %ld failed, 0 skipped\n", suite, passed,
+         failed);
+  return failed == 0 ? 0 : 1;
+}

@@ -1,0 +1,113 @@
+#!/usr/bin/env python3
+"""Gate over what a built library does in its host: nothing but memory.
+
+  guest.py PROGRAM CASES LIBRARY_FOLDER [--suite NAME]
+
+Runs Tests/ABI/guest.c over the whole case table, and once more under strace, with
+variables set that the Swift runtime and libcrypto would follow if they read them:
+from the start of the program to its end no file is opened but libraries and the
+case table, no signal handler is installed, nothing is connected, no program and no
+thread is started. Where tracing is not permitted that part is skipped by name.
+"""
+import argparse
+import os
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+
+from report import Suite
+
+# What each would do if it were read: print, install handlers, open.
+TEMPTING = {
+    "SWIFT_BACKTRACE": "enable=yes,color=yes,swift-backtrace=/bin/true",
+    "SWIFT_DEBUG_HELP": "1",
+    "SWIFT_ROOT": "/nowhere",
+    "OPENSSL_ia32cap": "0",
+    "OPENSSL_MODULES": "/nowhere",
+    "OPENSSL_ENGINES": "/nowhere",
+}
+CALL = re.compile(r"^(?:\[pid +\d+\] |\d+ +)?(\w+)\((.*)")
+PATH = re.compile(r'"((?:[^"\\]|\\.)*)"')
+LIBRARIES = re.compile(r"^/etc/ld\.so\.(cache|preload)$|\.so(\.[0-9]+)*$|/glibc-hwcaps(/|$)")
+# Looking at a folder of libraries is the loader's business.
+LOOKS = {"open", "openat", "openat2", "creat", "stat", "lstat", "newfstatat", "statx", "access",
+         "faccessat", "faccessat2", "readlink", "readlinkat"}
+HANDLERS = {"rt_sigaction", "sigaltstack", "signalfd", "signalfd4"}
+STARTS = {"fork", "vfork", "clone", "clone3", "execveat", "socket", "connect", "bind"}
+
+
+def environment(folder, config):
+    return {**os.environ, **TEMPTING, "LD_LIBRARY_PATH": str(folder), "OPENSSL_CONF": str(config)}
+
+
+def foreign_path(arguments, allowed):
+    """The path that a call names, unless it is a library or one of those allowed."""
+    found = PATH.search(arguments)
+    if not found or not found[1]:  # an open descriptor
+        return None
+    path = found[1]
+    if LIBRARIES.search(path) or any(path == own or path.startswith(own + "/")
+                                     for own in allowed):
+        return None
+    return path
+
+
+def offences(lines, allowed):
+    """What the trace has that a guest does not do."""
+    started = False
+    for line in lines:
+        found = CALL.match(line)
+        if not found:
+            continue
+        name, arguments = found.groups()
+        if name == "execve" and not started:
+            started = True
+        elif name in HANDLERS or name in STARTS or name == "execve":
+            yield line.strip()[:160]
+        elif name in LOOKS and (path := foreign_path(arguments, allowed)):
+            yield f"{name} {path}"
+
+
+def check_trace(suite, options, config, trace):
+    command = ["strace", "-f", "-o", str(trace), "-e",
+               "trace=%file,%process,%network,rt_sigaction,sigaltstack,signalfd,signalfd4"]
+    try:
+        subprocess.run([*command, "true"], check=True, capture_output=True, text=True)
+    except (OSError, subprocess.CalledProcessError) as error:
+        why = (getattr(error, "stderr", "") or str(error)).strip().splitlines()[-1:]
+        suite.skip("what the system is asked for", f"strace: {' '.join(why)}")
+        return
+    run = subprocess.run([*command, options.program, options.cases], capture_output=True,
+                         text=True, env=environment(options.folder, config))
+    suite.expect(run.returncode == 0, "all calls under strace", run.stdout[-300:])
+    suite.expect("runtime" not in run.stderr, "nothing is printed", run.stderr[:300])
+    allowed = [options.program, options.cases, str(options.folder)]
+    found = list(offences(trace.read_text(errors="replace").splitlines(), allowed))
+    for call in sorted(set(found)):
+        suite.expect(False, "asks the system for memory alone", call)
+    suite.expect(not found, "asks the system for memory alone")
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("program")
+    parser.add_argument("cases")
+    parser.add_argument("folder", type=pathlib.Path)
+    parser.add_argument("--suite", default="guest")
+    options = parser.parse_args()
+    options.folder = options.folder.resolve()
+    suite = Suite(options.suite)
+    with tempfile.TemporaryDirectory() as scratch:
+        config = pathlib.Path(scratch, "openssl.cnf")
+        config.write_text("openssl_conf = nothing\n[nothing]\n")
+        run = subprocess.run([options.program, options.cases], capture_output=True, text=True,
+                             env=environment(options.folder, config))
+        suite.expect(run.returncode == 0, "the host's error queue stands", run.stdout[-300:])
+        check_trace(suite, options, config, pathlib.Path(scratch, "trace"))
+    suite.finish()
+
+
+if __name__ == "__main__":
+    sys.exit(main())
