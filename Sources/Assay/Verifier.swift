@@ -27,6 +27,11 @@ public final class Verifier: Sendable {
 
   // MARK: configuration
 
+  /// The longest configuration that is looked at, in bytes (CNF-1).
+  public static let configurationByteCap = ConfigurationReader.byteCap
+  /// The longest account that is compared, in bytes; an appAccountToken has 36.
+  public static let accountByteCap = 128
+
   /// Builds a verifier from a JSON configuration (configuration.md).
   ///
   /// - Returns: the verifier, and a document with the effective configuration;

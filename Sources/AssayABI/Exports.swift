@@ -64,7 +64,8 @@ public func assay_doc_text(
 ) -> UnsafePointer<CChar>? {
   let call = assay_gate_enter()
   defer { assay_gate_leave(call) }
-  guard let document = unsafe Handle.document(doc), let path = unsafe Input.bytes(path, path_len),
+  guard let document = unsafe Handle.document(doc),
+    let path = unsafe Input.short(path, path_len, cap: Document.pathByteCap),
     let text = unsafe document.storedText(path: path)
   else {
     unsafe len?.pointee = 0
@@ -80,7 +81,8 @@ public func assay_doc_integer(
 ) -> Int64 {
   let call = assay_gate_enter()
   defer { assay_gate_leave(call) }
-  guard let document = unsafe Handle.document(doc), let path = unsafe Input.bytes(path, path_len)
+  guard let document = unsafe Handle.document(doc),
+    let path = unsafe Input.short(path, path_len, cap: Document.pathByteCap)
   else { return fallback }
   return document.integer(path: path) ?? fallback
 }
@@ -102,9 +104,11 @@ public func assay_verifier_new(
   let call = assay_gate_enter()
   defer { assay_gate_leave(call) }
   unsafe out?.pointee = nil
-  guard unsafe out != nil, let bytes = unsafe Input.bytes(config, config_len) else {
-    return unsafe Handle.answer(.misuse("configuration"), doc)
-  }
+  guard unsafe out != nil,
+    let bytes = unsafe Input.bytes(config, config_len, cap: Verifier.configurationByteCap)
+  else { return unsafe Handle.answer(.misuse("configuration"), doc) }
+  // Keys and secrets stand in it (EXC-10).
+  defer { Secret.wipe(bytes) }
   let (verifier, document) = Verifier.make(bytes)
   if let verifier { unsafe out?.pointee = unsafe Handle.retain(verifier) }
   return unsafe Handle.answer(document, doc)
@@ -194,7 +198,7 @@ public func assay_decide(
   unsafe doc?.pointee = nil
   guard unsafe doc != nil, let verifier = unsafe Handle.verifier(verifier),
     let documents = unsafe Input.documents(evidence, evidence_count),
-    let text = unsafe Input.bytes(account, account_len)
+    let text = unsafe Input.short(account, account_len, cap: Verifier.accountByteCap)
   else { return unsafe Handle.answer(.misuse("decision"), doc) }
   let expected = unsafe account == nil ? nil : text
   return unsafe Handle.answer(

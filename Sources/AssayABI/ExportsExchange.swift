@@ -18,6 +18,8 @@ public func assay_exchange_new(
     let bytes = unsafe Input.bytes(request, request_len, cap: Verifier.requestByteCap),
     let documents = unsafe Input.documents(evidence, evidence_count)
   else { return unsafe Handle.answer(.misuse("exchange"), doc) }
+  // Tokens may stand in it (EXC-22).
+  defer { Secret.wipe(bytes) }
   let (exchange, document) = verifier.startExchange(bytes, evidence: documents, nowMs: now_ms)
   if let exchange { unsafe out?.pointee = unsafe Handle.retain(exchange) }
   return unsafe Handle.answer(document, doc)
@@ -34,6 +36,7 @@ public func assay_exchange_step(
   guard unsafe doc != nil, let exchange = unsafe Handle.exchange(exchange),
     let bytes = unsafe Input.bytes(answer, answer_len, cap: Exchange.answerByteCap)
   else { return unsafe Handle.answer(.misuse("exchange"), doc) }
+  defer { Secret.wipe(bytes) }
   return unsafe Handle.answer(exchange.step(bytes, nowMs: now_ms), doc)
 }
 

@@ -32,15 +32,20 @@ enum Handle {
 
 /// What came over the boundary, copied before anything looks at it.
 enum Input {
-  /// nil: a NULL pointer with a length, or a length that cannot be. With a cap,
-  /// one byte more than it is copied at most: enough to be refused for its size.
+  /// nil: a NULL pointer with a length, or a length that cannot be. One byte more
+  /// than the cap is copied at most: enough to be refused for its size.
   static func bytes(
-    _ pointer: UnsafeRawPointer?, _ length: Int, cap: Int = Int.max
+    _ pointer: UnsafeRawPointer?, _ length: Int, cap: Int
   ) -> [UInt8]? {
     guard length >= 0 else { return nil }
     guard let pointer = unsafe pointer else { return length == 0 ? [] : nil }
     let count = length > cap ? cap &+ 1 : length
     return unsafe [UInt8](UnsafeRawBufferPointer(start: pointer, count: count))
+  }
+
+  /// The same for what is never longer: nil where it is.
+  static func short(_ pointer: UnsafeRawPointer?, _ length: Int, cap: Int) -> [UInt8]? {
+    length <= cap ? unsafe bytes(pointer, length, cap: cap) : nil
   }
 
   /// nil: a NULL array with a count, or a NULL document in it. At most 4,096.

@@ -58,7 +58,7 @@ struct PrivateKeyFileTests {
     return utf8((lines + ["-----END PRIVATE KEY-----", ""]).joined(separator: lineEnd))
   }
 
-  private func isGood(_ pem: [UInt8]) -> Bool { PrivateKeyFile(pem: pem)?.isUsable == true }
+  private func isGood(_ pem: [UInt8]) -> Bool { PrivateKeyFile.isUsable(pem) }
 
   private var publicPart: [UInt8] { tagged(1, Writer.bitString(point)) }
 

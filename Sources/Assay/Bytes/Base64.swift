@@ -151,7 +151,12 @@ enum Base64 {
         }
       }
     }
-    return isClean ? bytes : nil
+    guard isClean else {
+      // It may have been most of a key.
+      Secret.wipe(bytes)
+      return nil
+    }
+    return bytes
   }
 
   /// The same into a buffer that has room for the value and two bytes more.

@@ -2,7 +2,10 @@
 struct DeviceCheckPolicy: Sendable {
   /// Issuer of the token for Apple.
   var teamId: Text
-  var keyId: Text
+  /// nil: without a key.
+  var keyId: Text?
+  /// Whether there is a key; what needs one refuses without it.
+  var hasPrivateKey = false
   var isDevelopment = false
   /// What the product uses bit 0 and bit 1 for; nil: nothing that Assay knows of.
   var bit0: BitMeaning? = nil
@@ -37,8 +40,8 @@ enum DeviceCheckBlock {
   static func read(_ node: Node, _ configuration: inout Configuration) throws(Refusal) {
     let block = try node.object(["teamId", "keyId", "privateKey", "environment", "bits"])
     var policy = DeviceCheckPolicy(
-      teamId: try readTeamId(block, configuration.apps), keyId: try readKeyId(block))
-    try checkPrivateKey(block)
+      teamId: try readTeamId(block, configuration.apps), keyId: try readKeyId(block),
+      hasPrivateKey: try readPrivateKey(block))
     if let entry = block["environment"] {
       policy.isDevelopment = try entry.choice(["production", "development"]) == 1
     }
@@ -63,9 +66,12 @@ enum DeviceCheckBlock {
     return team
   }
 
-  private static func readKeyId(_ block: Node) throws(Refusal) -> Text {
+  /// Demanded where there is a key that it names.
+  private static func readKeyId(_ block: Node) throws(Refusal) -> Text? {
     guard let entry = block["keyId"] else {
-      throw Refusal(.configDocumentMissing, "CNF-1", at: block.path + ".keyId")
+      try require(
+        block["privateKey"] == nil, .configDocumentMissing, "CNF-1", at: block.path + ".keyId")
+      return nil
     }
     guard let text = entry.value.text, text.count == idLength,
       text.utf8.allSatisfy({
@@ -75,13 +81,13 @@ enum DeviceCheckBlock {
     return text
   }
 
-  /// DVC-2: the key is looked at here, and not kept.
-  private static func checkPrivateKey(_ block: Node) throws(Refusal) {
-    guard let entry = block["privateKey"] else {
-      throw Refusal(.configDocumentMissing, "CNF-1", at: block.path + ".privateKey")
-    }
-    guard let text = entry.value.text, let file = PrivateKeyFile(pem: text.utf8), file.isUsable
-    else { throw Refusal(.configDevicecheckKey, "DVC-2", at: entry.path) }
+  /// DVC-2: the key is looked at here, and not kept: nothing signs with it yet.
+  private static func readPrivateKey(_ block: Node) throws(Refusal) -> Bool {
+    guard let entry = block["privateKey"] else { return false }
+    let text = entry.value.text?.utf8 ?? []
+    defer { Secret.wipe(text) }
+    try require(PrivateKeyFile.isUsable(text), .configDevicecheckKey, "DVC-2", at: entry.path)
+    return true
   }
 
   // MARK: bits
@@ -120,12 +126,13 @@ enum DeviceCheckBlock {
 
 extension DeviceCheckPolicy {
   /// The value of `deviceCheck` in the effective configuration; the key is `true`
-  /// (CNF-4).
+  /// (CNF-4), or null where there is none.
   func write(_ writer: inout JSONWriter) {
     writer.beginObject()
     writer.member("teamId", teamId)
     writer.member("keyId", keyId)
-    writer.member("privateKey", boolean: true)
+    writer.name("privateKey")
+    if hasPrivateKey { writer.boolean(true) } else { writer.null() }
     writer.member("environment", isDevelopment ? "development" : "production")
     writer.name("bits")
     writer.beginObject()

@@ -141,7 +141,7 @@ extension Configuration {
     writer.member("deviceIds", receipts.deviceIdsReported ? "report" : "omit")
     writer.name("sharedSecrets")
     writer.beginObject()
-    for (bundleId, _) in receipts.sharedSecrets {
+    for bundleId in receipts.sharedSecrets {
       writer.name(bundleId)
       writer.boolean(true)
     }

@@ -64,23 +64,25 @@ enum ReceiptsBlock {
     return certificates
   }
 
-  /// VRR-1: 32 hex digits each, under a configured bundle id or `*`.
+  /// VRR-1: 32 hex digits each, under a configured bundle id or `*`. They are looked
+  /// at, and not kept: nothing asks Apple with them yet.
   private static func readSecrets(
     _ node: Node, _ apps: [Configuration.App]
-  ) throws(Refusal) -> [(bundleId: Text, secret: Text)] {
-    var secrets: [(bundleId: Text, secret: Text)] = []
+  ) throws(Refusal) -> [Text] {
+    var names: [Text] = []
     for entry in try node.members() {
       let bundleId = entry.value.name
       try require(
         bundleId == "*" || apps.contains { $0.bundleId == bundleId },
         .configReceiptsSharedSecret, "VRR-1", at: entry.path)
-      let secret = try entry.text()
+      let secret = try entry.text().utf8
+      defer { Secret.wipe(secret) }
       try require(
-        secret.count == 32 && Hex.decode(secret.utf8) != nil, .configReceiptsSharedSecret, "VRR-1",
-        at: entry.path)
-      secrets.append((bundleId, secret))
+        secret.count == 32 && secret.allSatisfy { Hex.value($0) != nil },
+        .configReceiptsSharedSecret, "VRR-1", at: entry.path)
+      names.append(bundleId)
     }
-    return secrets
+    return names
   }
 
   /// Each may be lowered, or raised to four times.

@@ -2,12 +2,7 @@ import CLibCrypto
 
 /// A private key as Apple hands it out, a `.p8` file: PEM around PKCS#8 (RFC 5958
 /// version 1) around an ECPrivateKey on P-256 (RFC 5915), not encrypted.
-struct PrivateKeyFile {
-  /// Big-endian, 32 octets.
-  private let scalar: [UInt8]
-  /// The uncompressed point, where the file has it.
-  private let point: [UInt8]?
-
+enum PrivateKeyFile {
   private static let byteCap = 8192
   private static let header: StaticString = "-----BEGIN PRIVATE KEY-----"
   private static let footer: StaticString = "-----END PRIVATE KEY-----"
@@ -17,20 +12,17 @@ struct PrivateKeyFile {
     0x3d, 0x03, 0x01, 0x07,
   ]
 
-  /// nil: something else than such a file, white space around it aside.
-  init?(pem: [UInt8]) {
-    guard pem.count <= PrivateKeyFile.byteCap, let der = PrivateKeyFile.content(pem),
-      let key = PrivateKeyFile.key(der)
-    else { return nil }
-    (scalar, point) = key
-  }
-
-  /// Whether libcrypto takes it for a private key on P-256, and the point, where
-  /// there is one, for its public key.
-  var isUsable: Bool {
-    guard let context = CryptoContext.shared else { return false }
-    return unsafe scalar.withUnsafeBufferPointer { scalar in
-      unsafe (point ?? []).withUnsafeBufferPointer { point in
+  /// Whether this is such a file, white space around it aside, and libcrypto takes
+  /// what it holds for a private key on P-256, and the point, where there is one,
+  /// for its public key. Nothing of it stays in memory (EXC-10).
+  static func isUsable(_ pem: [UInt8]) -> Bool {
+    guard pem.count <= byteCap, let der = content(pem) else { return false }
+    defer { Secret.wipe(der) }
+    guard let (scalar, point) = key(der), let context = CryptoContext.shared else {
+      return false
+    }
+    return unsafe der[scalar].withUnsafeBufferPointer { scalar in
+      unsafe der[point].withUnsafeBufferPointer { point in
         unsafe assay_shim_private_key_is_good(
           context.library, scalar.baseAddress, scalar.count, point.baseAddress, point.count)
       } == 1
@@ -45,11 +37,19 @@ struct PrivateKeyFile {
     guard text.prefix(header.utf8CodeUnitCount).elementsEqual(header) else { return nil }
     let rest = text.dropFirst(header.utf8CodeUnitCount)
     guard rest.suffix(footer.utf8CodeUnitCount).elementsEqual(footer) else { return nil }
-    let digits = rest.dropLast(footer.utf8CodeUnitCount).filter { $0 != 0x0a && $0 != 0x0d }
+    // One array that does not grow: growing leaves copies behind.
+    var digits: [UInt8] = []
+    digits.reserveCapacity(rest.count)
+    for byte in rest.dropLast(footer.utf8CodeUnitCount) where byte != 0x0a && byte != 0x0d {
+      digits.append(byte)
+    }
+    defer { Secret.wipe(digits) }
     return Base64.decodeStandard(digits[...])
   }
 
-  private static func key(_ der: [UInt8]) -> (scalar: [UInt8], point: [UInt8]?)? {
+  /// Where the scalar stands, 32 octets big-endian, and the uncompressed point;
+  /// empty where the file has none.
+  private static func key(_ der: [UInt8]) -> (scalar: Range<Int>, point: Range<Int>)? {
     var outer = DER.Cursor(der)
     guard let info = outer.next(DER.sequence), outer.isAtEnd else { return nil }
     var fields = DER.Cursor(der, info.content)
@@ -69,12 +69,12 @@ struct PrivateKeyFile {
       guard der[curve.content].elementsEqual(self.algorithm.suffix(10)) else { return nil }
     }
     guard let tagged = parts.next(0xa1) else {
-      return parts.isAtEnd ? (Array(der[scalar.content]), nil) : nil
+      return parts.isAtEnd ? (scalar.content, 0..<0) : nil
     }
     var wrapper = DER.Cursor(der, tagged.content)
     guard parts.isAtEnd, let bits = wrapper.next(DER.bitString), wrapper.isAtEnd,
       der[bits.content].first == 0
     else { return nil }
-    return (Array(der[scalar.content]), Array(der[bits.content].dropFirst()))
+    return (scalar.content, der[bits.content].dropFirst().indices)
   }
 }

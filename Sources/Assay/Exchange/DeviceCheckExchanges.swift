@@ -42,6 +42,7 @@ extension Verifier {
         () throws(Refusal) in
         let member = try request.required("deviceToken")
         if let text = member.value.text ?? member["text"]?.value.text {
+          defer { Secret.wipe(text.utf8) }
           return try DeviceCheckToken(text: text.utf8)
         }
         let body = try ExchangeInput.members(.misuseExchangeRequest, "EXC-1") {
@@ -49,7 +50,12 @@ extension Verifier {
         }
         return try DeviceCheckToken(body: body)
       }
-      return answer(request, checks).done { $0.member("deviceToken", token.base64) }
+      let text = token.base64
+      defer {
+        Secret.wipe(token.bytes)
+        Secret.wipe(text.utf8)
+      }
+      return answer(request, checks).done(room: text.count) { $0.member("deviceToken", text) }
     } catch {
       return answer(request, checks).refused(error)
     }

@@ -9,7 +9,8 @@ struct ExchangeDocument {
 
   private var envelope: Envelope {
     Envelope(
-      kind: "exchange", factsMember: "exchange", checks: checks, configuration: configuration)
+      kind: "exchange", factsMember: "exchange", checks: checks, configuration: configuration,
+      isConfidential: true)
   }
 
   /// An open step.
@@ -19,9 +20,10 @@ struct ExchangeDocument {
       facts: { write(step.state, step.write, &$0) })
   }
 
-  /// The end, with status 0. `result` writes the members behind `kind` and `state`.
-  func done(_ result: (inout JSONWriter) -> Void) -> Document {
-    envelope.accepted(nil, capacity: 1024) { write("done", result, &$0) }
+  /// The end, with status 0. `result` writes the members behind `kind` and `state`;
+  /// a secret among them needs the room, for what grows leaves copies behind.
+  func done(room: Int = 0, _ result: (inout JSONWriter) -> Void) -> Document {
+    envelope.accepted(nil, capacity: 1024 &+ room) { write("done", result, &$0) }
   }
 
   /// The end, refused. What was found out stands in the document all the same

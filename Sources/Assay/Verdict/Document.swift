@@ -11,15 +11,27 @@ public final class Document: Sendable {
   let evidence: VerifiedEvidence?
   /// Of the configuration it was made under (DCD-1).
   let configuration: [UInt8]
-  private let texts = TextStore()
+  private let texts: TextStore
+  /// Whether it may hold what others must not find in memory (EXC-22).
+  private let isConfidential: Bool
+
+  /// The longest path of a member that is looked for, in bytes.
+  public static let pathByteCap = 1024
 
   init(
-    status: Status, json: [UInt8], evidence: VerifiedEvidence? = nil, configuration: [UInt8] = []
+    status: Status, json: [UInt8], evidence: VerifiedEvidence? = nil,
+    configuration: [UInt8] = [], isConfidential: Bool = false
   ) {
     self.status = status
     self.json = json
     self.evidence = evidence
     self.configuration = configuration
+    self.isConfidential = isConfidential
+    texts = TextStore(isConfidential: isConfidential)
+  }
+
+  deinit {
+    if isConfidential { Secret.wipe(json) }
   }
 
   /// One member as text, by dotted path ("transaction.productId", "checks.0.id");
@@ -59,6 +71,7 @@ struct Envelope {
   let factsMember: StaticString
   let checks: Checks
   var configuration: [UInt8] = []
+  var isConfidential = false
 
   /// A document with status 0. `facts` writes one value.
   func accepted(
@@ -69,7 +82,8 @@ struct Envelope {
     begin(.ok, &writer)
     end(&writer, warnings, facts)
     return Document(
-      status: .ok, json: writer.bytes, evidence: evidence, configuration: configuration)
+      status: .ok, json: writer.bytes, evidence: evidence, configuration: configuration,
+      isConfidential: isConfidential)
   }
 
   /// A refusal. Its facts are null, except for kinds whose finding is the
@@ -102,7 +116,9 @@ struct Envelope {
     writer.member("retryClass", refusal.retryClass ?? entry?.retryClass ?? "never")
     writer.endObject()
     end(&writer, warnings, facts, claimed)
-    return Document(status: refusal.status, json: writer.bytes, configuration: configuration)
+    return Document(
+      status: refusal.status, json: writer.bytes, configuration: configuration,
+      isConfidential: isConfidential)
   }
 
   /// What to do, for this kind of evidence; nil: the hint of the table fits.

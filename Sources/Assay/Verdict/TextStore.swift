@@ -1,3 +1,4 @@
+import CLibCrypto
 import Synchronization
 
 /// Texts that a document has handed out as C strings: each is copied once and then
@@ -13,7 +14,8 @@ import Synchronization
     init(_ start: Int, _ text: [UInt8]) {
       self.start = start
       unsafe bytes = UnsafeMutableBufferPointer<UInt8>.allocate(capacity: text.count &+ 1)
-      _ = unsafe bytes.initialize(from: text + [0])
+      let (_, end) = unsafe bytes.initialize(from: text)
+      unsafe bytes.initializeElement(at: end, to: 0)
       unsafe next = nil
     }
 
@@ -22,14 +24,21 @@ import Synchronization
       unsafe UnsafeBufferPointer(rebasing: bytes[..<(bytes.count &- 1)])
     }
 
+    func wipe() { unsafe OPENSSL_cleanse(bytes.baseAddress, bytes.count) }
+
     deinit { unsafe bytes.deallocate() }
   }
 
   private let head = Atomic<UInt>(0)
+  private let isConfidential: Bool
+
+  /// Wiped at the end where it is confidential.
+  init(isConfidential: Bool = false) { self.isConfidential = isConfidential }
 
   deinit {
     var entry = unsafe TextStore.entry(head.load(ordering: .acquiring))
     while let current = unsafe entry {
+      if isConfidential { unsafe current.takeUnretainedValue().wipe() }
       unsafe entry = current.takeUnretainedValue().next
       unsafe current.release()
     }
@@ -44,6 +53,7 @@ import Synchronization
     if let known = unsafe known(start) { return unsafe known }
     guard let text = make() else { return nil }
     let entry = Entry(start, text)
+    if isConfidential, start != TextStore.wholeDocument { Secret.wipe(text) }
     let retained = unsafe Unmanaged.passRetained(entry)
     let address = unsafe UInt(bitPattern: retained.toOpaque())
     var isPublished = false

@@ -222,7 +222,8 @@ extension CaseBench {
         ("deviceCheck", block),
       ], "config.devicecheck.team-id")
     let bad = "config.devicecheck.key"
-    device("DVC-2", "no private key", block.removing("privateKey"), "config.document.missing")
+    device("DVC-2", "no private key", block.removing("privateKey"))
+    device("DVC-2", "neither key nor key id", ["teamId": "ABCDE12345"])
     device("DVC-2", "an empty private key", block.setting("privateKey", ""), bad)
     device("DVC-2", "a private key of junk", block.setting("privateKey", "-----BEGIN"), bad)
     device(

@@ -1,0 +1,306 @@
+/*
+ * secrets.c - configured secrets leave nothing behind (EXC-10).
+ *
+ *   secrets [SUITE]
+ *
+ * Looks through all memory that the process can write, heap, stacks and the
+ * library's own, for a private key and shared secrets in every form in which they
+ * pass through the library: as text, as octets, and as libcrypto's numbers. They
+ * are in a configuration that is accepted, and in some that are refused at
+ * different places; and a device token in a request. The host wipes what is its
+ * own; what is found then was left by the library.
+ */
+#include <assay.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define NOW INT64_C(1767225600000) /* 2026-01-01 */
+
+enum { MASK = 0xa5, LONGEST = 32, CHUNK = 1 << 16, TOKEN = 300 };
+
+static long passed, failed;
+
+static void expect(int met, const char *what, const char *detail) {
+  if (met) {
+    passed++;
+  } else {
+    failed++;
+    printf("FAILED %s: %s\n", what, detail);
+  }
+}
+
+/* As explicit_bzero, which C99 programs do not see. */
+static void wipe(void *bytes, size_t length) {
+  volatile unsigned char *at = bytes;
+  while (length-- > 0) *at++ = 0;
+}
+
+/* ---- the secrets, which stand nowhere whole ------------------------------ */
+
+static unsigned char scalar_byte(int i) {
+  return (unsigned char)(i == 0 ? 0x31 : i * 73 + 29);
+}
+static unsigned char shared_byte(int i) {
+  return (unsigned char)(i * 57 + 131);
+}
+static unsigned char token_byte(int i) {
+  return (unsigned char)(i * 149 + 83 + i / 7);
+}
+
+/* PKCS#8 around an ECPrivateKey on P-256 that has no public part. */
+static unsigned char key_file_byte(int i) {
+  static const unsigned char head[] = {
+      0x30, 0x41, 0x02, 0x01, 0x00, 0x30, 0x13, 0x06, 0x07, 0x2a, 0x86, 0x48,
+      0xce, 0x3d, 0x02, 0x01, 0x06, 0x08, 0x2a, 0x86, 0x48, 0xce, 0x3d, 0x03,
+      0x01, 0x07, 0x04, 0x27, 0x30, 0x25, 0x02, 0x01, 0x01, 0x04, 0x20};
+  return i < (int)sizeof head ? head[i] : scalar_byte(i - (int)sizeof head);
+}
+enum { KEY_FILE = 35 + 32 };
+
+/* The base64 digit at a place of a text of so many octets. */
+static char base64_digit(unsigned char (*byte)(int), int count, int place) {
+  static const char digits[] =
+      "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+  int group = place / 4 * 3, i;
+  unsigned bits = 0;
+  if (place % 4 > count - group) return '=';
+  for (i = 0; i < 3; i++)
+    bits = bits << 8 | (group + i < count ? byte(group + i) : 0u);
+  return digits[bits >> (18 - 6 * (place % 4)) & 63];
+}
+static int base64_length(int count) { return (count + 2) / 3 * 4; }
+
+struct needle {
+  const char *name;
+  size_t length;
+  unsigned char masked[LONGEST];
+};
+static struct needle needles[12];
+static int needle_count;
+
+static struct needle *add_needle(const char *name, size_t length) {
+  needles[needle_count].name = name;
+  needles[needle_count].length = length;
+  return &needles[needle_count++];
+}
+
+static void make_needles(void) {
+  static const char hex[] = "0123456789abcdef";
+  struct needle *first = add_needle("key, first half", 16);
+  struct needle *second = add_needle("key, second half", 16);
+  struct needle *number = add_needle("key, as a number", 16);
+  struct needle *text = add_needle("key, as base64", 24);
+  struct needle *shared = add_needle("shared secret", 16);
+  struct needle *digits = add_needle("shared secret, as hex", 32);
+  struct needle *token = add_needle("token", 32);
+  struct needle *token_text = add_needle("token, as base64", 32);
+  int i;
+  for (i = 0; i < 16; i++) {
+    first->masked[i] = scalar_byte(i) ^ MASK;
+    second->masked[i] = scalar_byte(16 + i) ^ MASK;
+    number->masked[i] = scalar_byte(31 - i) ^ MASK;
+    shared->masked[i] = shared_byte(i) ^ MASK;
+    digits->masked[2 * i] = (unsigned char)hex[shared_byte(i) >> 4] ^ MASK;
+    digits->masked[2 * i + 1] = (unsigned char)hex[shared_byte(i) & 15] ^ MASK;
+  }
+  for (i = 0; i < 24; i++)
+    text->masked[i] =
+        (unsigned char)base64_digit(key_file_byte, KEY_FILE, 64 + i) ^ MASK;
+  for (i = 0; i < 32; i++) {
+    token->masked[i] = token_byte(100 + i) ^ MASK;
+    token_text->masked[i] =
+        (unsigned char)base64_digit(token_byte, TOKEN, 200 + i) ^ MASK;
+  }
+}
+
+/* ---- looking ------------------------------------------------------------- */
+
+static unsigned char window[CHUNK + LONGEST];
+
+static int stands_at(const struct needle *needle, const unsigned char *at) {
+  size_t i;
+  for (i = 0; i < needle->length; i++)
+    if ((at[i] ^ MASK) != needle->masked[i]) return 0;
+  return 1;
+}
+
+/* Looks through one mapping; adds the names of what it finds to `found`. */
+static void look_through(int memory, unsigned long from, unsigned long to,
+                         int *found) {
+  unsigned long at;
+  for (at = from; at < to; at += CHUNK) {
+    size_t wanted = to - at < sizeof window ? to - at : sizeof window;
+    ssize_t got;
+    size_t i;
+    int k;
+    wipe(window, sizeof window);
+    got = pread(memory, window, wanted, (off_t)at);
+    for (i = 0; got > 0 && i < (size_t)got && i < CHUNK; i++) {
+      unsigned long place = at + i;
+      if (place >= (unsigned long)window &&
+          place < (unsigned long)window + sizeof window)
+        continue;
+      for (k = 0; k < needle_count; k++)
+        if (i + needles[k].length <= (size_t)got &&
+            (window[i] ^ MASK) == needles[k].masked[0] &&
+            stands_at(&needles[k], window + i))
+          found[k]++;
+    }
+  }
+  wipe(window, sizeof window);
+}
+
+/* What of the secrets stands in memory: how many kinds; their names in `names`. */
+static int look(char *names, size_t size) {
+  FILE *maps = fopen("/proc/self/maps", "r");
+  int memory = open("/proc/self/mem", O_RDONLY), kinds = 0, k;
+  int found[12] = {0};
+  char line[512];
+  names[0] = '\0';
+  if (maps == NULL || memory < 0) exit(2);
+  while (fgets(line, sizeof line, maps) != NULL) {
+    unsigned long from, to;
+    char rights[8];
+    if (sscanf(line, "%lx-%lx %7s", &from, &to, rights) == 3 &&
+        rights[0] == 'r' && rights[1] == 'w')
+      look_through(memory, from, to, found);
+  }
+  fclose(maps);
+  close(memory);
+  for (k = 0; k < needle_count; k++)
+    if (found[k] > 0) {
+      size_t used = strlen(names);
+      kinds++;
+      snprintf(names + used, size - used, "%s%s (%d)", used ? ", " : "",
+               needles[k].name, found[k]);
+    }
+  return kinds;
+}
+
+/* ---- configurations and requests ----------------------------------------- */
+
+static char text[8192];
+static size_t text_length;
+
+static void put(const char *more) {
+  size_t length = strlen(more);
+  memcpy(text + text_length, more, length);
+  text_length += length;
+}
+
+static void put_base64(unsigned char (*byte)(int), int count, int broken) {
+  int i, length = base64_length(count);
+  for (i = 0; i < length; i++) {
+    if (i == 64 && byte == key_file_byte) put("\\n");
+    text[text_length++] =
+        broken && i == length - 4 ? '!' : base64_digit(byte, count, i);
+  }
+}
+
+/* How a configuration may be broken, each after the secrets were read or in the
+ * middle of it. */
+enum fault { NONE, KEY_BROKEN, KEY_OF_JUNK, SHARED_BROKEN, LATER, SYNTAX, FAULTS };
+static const char *const fault_names[FAULTS] = {
+    "accepted",      "a key that ends in junk", "a key in a wrong block",
+    "a long secret", "a fault further on",      "a fault of syntax"};
+
+static void write_configuration(enum fault fault) {
+  static const char hex[] = "0123456789abcdef";
+  int i;
+  text_length = 0;
+  put("{\"apps\":[{\"bundleId\":\"com.example.app\",\"appAppleId\":1,"
+      "\"teamId\":\"ABCDE12345\"}],\"receipts\":{\"sharedSecrets\":{\"*\":\"");
+  for (i = 0; i < 16; i++) {
+    text[text_length++] = hex[shared_byte(i) >> 4];
+    text[text_length++] = hex[shared_byte(i) & 15];
+  }
+  if (fault == SHARED_BROKEN) put("00");
+  put("\"}},\"deviceCheck\":{\"keyId\":\"KEYID12345\",\"privateKey\":\"-----");
+  put(fault == KEY_OF_JUNK ? "BEGIN EC PRIVATE" : "BEGIN PRIVATE");
+  put(" KEY-----\\n");
+  put_base64(key_file_byte, KEY_FILE, fault == KEY_BROKEN);
+  put("\\n-----END PRIVATE KEY-----\\n\"}");
+  if (fault == LATER) put(",\"risk\":{\"mode\":7}");
+  put(fault == SYNTAX ? "}}" : "}");
+}
+
+static void check_configuration(enum fault fault) {
+  assay_verifier *verifier = NULL;
+  assay_doc *doc = NULL;
+  assay_status status;
+  char names[512];
+  write_configuration(fault);
+  status = assay_verifier_new(text, text_length, &verifier, &doc);
+  wipe(text, sizeof text);
+  expect((fault == NONE) == (status == ASSAY_OK) &&
+             (verifier != NULL) == (fault == NONE),
+         fault_names[fault], assay_status_name(status));
+  (void)assay_doc_json(doc, NULL);
+  expect(look(names, sizeof names) == 0, fault_names[fault], names);
+  assay_doc_free(doc);
+  assay_verifier_free(verifier);
+  expect(look(names, sizeof names) == 0, "after it was freed", names);
+}
+
+static void check_token(void) {
+  static const char config[] =
+      "{\"apps\":[{\"bundleId\":\"com.example.app\",\"appAppleId\":1}]}";
+  assay_verifier *verifier = NULL;
+  assay_exchange *exchange = NULL;
+  assay_doc *doc = NULL;
+  assay_status status;
+  char names[512];
+  size_t length = 0;
+  if (assay_verifier_new(config, sizeof config - 1, &verifier, NULL) != 0) {
+    expect(0, "a verifier", "");
+    return;
+  }
+  text_length = 0;
+  put("{\"kind\":\"deviceCheck.token\",\"deviceToken\":\"");
+  put_base64(token_byte, TOKEN, 0);
+  put("\"}");
+  status = assay_exchange_new(verifier, text, text_length, NULL, 0, NOW,
+                              &exchange, &doc);
+  wipe(text, sizeof text);
+  expect(status == ASSAY_OK, "a token's form", assay_status_name(status));
+  (void)assay_doc_json(doc, NULL);
+  (void)assay_doc_text(doc, "exchange.deviceToken", 20, &length);
+  expect(length == (size_t)base64_length(TOKEN), "the token is handed out", "");
+  assay_doc_free(doc);
+  assay_exchange_free(exchange);
+  assay_verifier_free(verifier);
+  expect(look(names, sizeof names) == 0, "after the token's document", names);
+}
+
+/* In a thread, memory comes from another arena, and the stack is another one. */
+static void *check_all(void *unused) {
+  char names[512];
+  int fault;
+  (void)unused;
+  /* What nobody wiped is found. */
+  write_configuration(NONE);
+  expect(look(names, sizeof names) >= 2, "the search finds", names);
+  wipe(text, sizeof text);
+  expect(look(names, sizeof names) == 0, "before any call", names);
+  for (fault = NONE; fault < FAULTS; fault++)
+    check_configuration((enum fault)fault);
+  check_token();
+  return NULL;
+}
+
+int main(int argc, char **argv) {
+  const char *suite = argc > 1 ? argv[1] : "secrets";
+  pthread_t thread;
+  make_needles();
+  check_all(NULL);
+  if (pthread_create(&thread, NULL, check_all, NULL) != 0) return 2;
+  pthread_join(thread, NULL);
+  printf("suite %s: %ld passed, %ld failed, 0 skipped\n", suite, passed,
+         failed);
+  return failed == 0 ? 0 : 1;
+}
