@@ -62,15 +62,15 @@ struct RiskTests {
 
   @Test("RSK-11 an assertion that passed allows", arguments: requests)
   func verified(request: String) throws {
-    try expect(observed(request, "verified"), "allow", [11])
+    try expect(observed(request, "verified", [clear]), "allow", [11])
     // What only unattested requests are asked for has no say.
     try expect(
       observed(
         request, "verified",
         [
-          ("history", ["accountHadKey": true]), ("category", 4), ("errorCode", 4),
+          clear, ("history", ["accountHadKey": true]), ("category", 4), ("errorCode", 4),
           ("rates", ["accountsPerIpDay": 500, "unsupportedNow": 1, "unsupportedBase": 0]),
-          ("clientSends", true), ("deviceCheck", "unavailable"), ("platform", "ios"),
+          ("clientSends", true), ("platform", "ios"),
         ]), "allow", [11])
   }
 
@@ -95,10 +95,6 @@ struct RiskTests {
           clear, ("purchase", "verified"), ("platform", "macos"), ("errorCode", 4),
           ("history", ["accountHadKey": true, "lastAttestedMs": .integer(Exchanges.now)]),
         ]), "deny", [12])
-    // Nor by switching the rule off: the rules of unsupported devices are not reached.
-    try expect(
-      observed(request, "refused", [clear, ("purchase", "verified"), ("platform", "macos")]),
-      [("risk.rules", ["RSK-12": "off"])], "limited", [28])
   }
 
   @Test("RSK-13 a key was there, and now there is none")
@@ -161,11 +157,12 @@ struct RiskTests {
     let isDenied = request == "paid" || request == "restore"
     for purchase: JSONText in ["foreign", "refused"] {
       try expect(
-        observed(request, "verified", [("purchase", purchase)]), isDenied ? "deny" : "allow",
-        isDenied ? [11, 15] : [11])
+        observed(request, "verified", [clear, ("purchase", purchase)]),
+        isDenied ? "deny" : "allow", isDenied ? [11, 15] : [11])
     }
     for purchase: JSONText in ["none", "verified", .null] {
-      try expect(observed(request, "verified", [("purchase", purchase)]), "allow", [11])
+      try expect(
+        observed(request, "verified", [clear, ("purchase", purchase)]), "allow", [11])
     }
   }
 
@@ -206,7 +203,7 @@ struct RiskTests {
         if ["paid", "restore", "metered"].contains(request) {
           try expect(bought, "allow", [17])
         } else {
-          try expect(bought, "limited", [28])
+          try expect(bought, isPromo ? "limited" : "allow", [28])
         }
       }
     }
@@ -265,6 +262,43 @@ struct RiskTests {
         observed(request, "unsupported", mac + [("deviceCheck", "unavailable")]))
       #expect(reasons(document) == ["RSK-18"])
       #expect(document.tree?.at("risk.retryAfterMs")?.isNull == true)
+      try expect(observed(request, "verified", [("deviceCheck", "token-refused")]), "allow", [11])
+    }
+  }
+
+  @Test("RSK-20 RSK-11 an offer waits whatever the attestation says: the device may be old")
+  func promoUnknownOnVerified() throws {
+    let waiting = try assess(observed("promo", "verified", [("deviceCheck", "unavailable")]))
+    Exchanges.expect(waiting, "rejected.risk.step-up")
+    #expect(reasons(waiting) == ["RSK-11", "RSK-20"])
+    #expect(waiting.integer("risk.retryAfterMs") == 60_000)
+    for word: JSONText in ["absent", "token-refused", .null] {
+      let denied = try assess(observed("promo", "verified", [("deviceCheck", word)]))
+      Exchanges.expect(denied, "rejected.risk.deny")
+      #expect(reasons(denied) == ["RSK-11", "RSK-20"])
+      #expect(denied.tree?.at("risk.retryAfterMs")?.isNull == true)
+    }
+    try expect(observed("promo", "verified"), "deny", [11, 20])
+    try expect(observed("promo", "refused"), "deny", [12, 20])
+    try expect(
+      observed("promo", "temporarily-unavailable", [("deviceCheck", "unavailable")]), "step-up",
+      [20, 23])
+  }
+
+  @Test("RSK-20 without the block nobody asks DeviceCheck, and an offer does not wait for it")
+  func promoWithoutBlock() throws {
+    let verifier = try Minted.verifier([])
+    for word: JSONText in ["unavailable", "absent", "token-refused", .null] {
+      for (attestation, status, rule) in [
+        ("verified", "ok", "RSK-11"), ("absent", "rejected.risk.limited", "RSK-28"),
+        ("refused", "rejected.risk.deny", "RSK-12"),
+      ] {
+        let observations = observed("promo", attestation, [("deviceCheck", word)])
+        let request: JSONText = ["kind": "risk.assess", "observations": observations]
+        let document = verifier.startExchange(request.bytes, nowMs: Exchanges.now).document
+        Exchanges.expect(document, status)
+        #expect(reasons(document) == [rule])
+      }
     }
   }
 
@@ -279,7 +313,8 @@ struct RiskTests {
         observed(request, "verified", [("receipt", ["risk": .integer(risk)]), clear]), verdict,
         verdict == "allow" ? [11] : [11, 21])
     }
-    try expect(observed("promo", "verified", [("receipt", ["risk": 60])]), threshold, "allow", [11])
+    try expect(
+      observed("promo", "verified", [("receipt", ["risk": 60]), clear]), threshold, "allow", [11])
     try expect(
       observed("paid", "verified", [("receipt", ["risk": 61])]), threshold, "step-up", [11, 21])
     try expect(
@@ -345,8 +380,11 @@ struct RiskTests {
       observed("promo", "unsupported", [clear, rates("1", "0")]), "deny", [16, 24])
     // Where nothing else fires the default is what becomes stricter.
     try expect(
-      observed("read", "unsupported", mac + [rates("1", "0"), ("purchase", "verified")]),
+      observed("promo", "unsupported", mac + [rates("1", "0"), ("purchase", "verified")]),
       "step-up", [24, 28])
+    try expect(
+      observed("read", "unsupported", mac + [rates("1", "0"), ("purchase", "verified")]),
+      "limited", [24, 28])
     for other: JSONText in [["unsupportedNow": 1], ["unsupportedBase": 0]] {
       try expect(observed("read", "unsupported", mac + [("rates", other)]), "limited", [18])
     }
@@ -398,6 +436,17 @@ struct RiskTests {
     try expect(observed(request, "absent", [clear]), "limited", [28])
     try expect(
       observed(request, "absent", [clear]), [("risk.rules", ["RSK-28": "off"])], "limited", [])
+    let isMild = request == "read" || request == "free"
+    try expect(
+      observed(request, "absent", [clear, ("purchase", "verified")]),
+      isMild ? "allow" : "limited", [28])
+    for purchase: JSONText in ["none", "foreign", "refused", .null] where isMild {
+      try expect(observed(request, "absent", [("purchase", purchase)]), "limited", [28])
+    }
+    // Nothing to go by is no reason to allow, a purchase neither.
+    try expect(
+      observed(request, "absent", [clear, ("purchase", "verified")]),
+      [("risk.rules", ["RSK-28": "off"])], "limited", [])
   }
 
   // MARK: rules as data
@@ -431,8 +480,9 @@ struct RiskTests {
       try assess(
         observations, [("risk", ["rules": .object([.init("RSK-\(rule)", .string(verdict))])])])
     }
-    #expect(!reasons(try changed("off")).contains("RSK-\(rule)"))
-    for verdict in ["allow", "limited", "step-up", "deny"] {
+    let isFirm = [12, 14, 15, 26].contains(rule)
+    if !isFirm { #expect(!reasons(try changed("off")).contains("RSK-\(rule)")) }
+    for verdict in isFirm ? ["deny"] : ["allow", "limited", "step-up", "deny"] {
       let document = try changed(verdict)
       let entry = document.tree?.at("risk.rules")?.children.first {
         $0.string("id") == "RSK-\(rule)"
@@ -765,6 +815,16 @@ struct RiskTests {
       ("risk.rules", ["RSK-16": "denied"], "config.risk.rules", "risk.rules.RSK-16"),
       ("risk.rules", ["RSK-16": 1], "config.risk.rules", "risk.rules.RSK-16"),
       ("risk.rules", [], "config.risk.rules", "risk.rules"),
+      ("risk.rules", ["RSK-12": "off"], "config.risk.rules", "risk.rules.RSK-12"),
+      ("risk.rules", ["RSK-12": "allow"], "config.risk.rules", "risk.rules.RSK-12"),
+      ("risk.rules", ["RSK-12": "step-up"], "config.risk.rules", "risk.rules.RSK-12"),
+      ("risk.rules", ["RSK-14": "limited"], "config.risk.rules", "risk.rules.RSK-14"),
+      ("risk.rules", ["RSK-15": "off"], "config.risk.rules", "risk.rules.RSK-15"),
+      (
+        "risk.rules", ["RSK-26": "deny", "RSK-15": "step-up"], "config.risk.rules",
+        "risk.rules.RSK-15"
+      ),
+      ("risk.rules", ["RSK-26": "off"], "config.risk.rules", "risk.rules.RSK-26"),
       ("risk.receiptThreshold", -1, "config.document.range", "risk.receiptThreshold"),
       ("risk.limitedPerDay", -1, "config.document.range", "risk.limitedPerDay"),
     ] as [(String, JSONText, String, String)])

@@ -126,6 +126,9 @@ def check_object(suite, library, schema, path):
     if isinstance(schema.get("additionalProperties"), dict):
         check(suite, library, schema["additionalProperties"], path + ["*"])
     for name_ in schema.get("propertyNames", {}).get("enum", []):
+        if name_ in schema.get("properties", {}):
+            check_narrower(suite, library, schema, path, name_)
+            continue
         status, at = library.status(placed(path + [name_], EXAMPLES[".".join(path + ["*"])][1]))
         suite.expect(status == "ok", f"{name} accepts the name {name_}", f"{status} at {at}")
     if "propertyNames" in schema:
@@ -142,6 +145,14 @@ def check_object(suite, library, schema, path):
         configuration = placed(path, {}) if path else {}
         status, _ = library.status(configuration)
         suite.expect(status != "ok", f"{name} demands {member}", status)
+
+
+def check_narrower(suite, library, schema, path, member):
+    """A named member of a map takes fewer values than the others."""
+    few = schema["properties"][member]["enum"]
+    for value in set(schema["additionalProperties"]["enum"]) - set(few):
+        status, _ = library.status(placed(path + [member], value))
+        suite.expect(status != "ok", f"{'.'.join(path + [member])} refuses {value}", status)
 
 
 def check(suite, library, schema, path):

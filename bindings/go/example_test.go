@@ -76,7 +76,7 @@ func ExampleVerifier_AssessRisk() {
 		log.Fatal(err)
 	}
 	fmt.Println(risk.Verdict, risk.Reasons, risk.Status().HTTPStatus())
-	// Output: deny [RSK-16 RSK-20] 403
+	// Output: deny [RSK-16] 403
 }
 
 func ExampleCheckExpiry() {

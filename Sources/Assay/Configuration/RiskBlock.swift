@@ -70,6 +70,9 @@ enum RiskBlock {
     for entry in try node.members() {
       guard let rule = RiskRule(entry.value.name), let change = RiskPolicy.Change(entry.value.text)
       else { throw Refusal(.configRiskRules, "RSK-2", at: entry.path) }
+      try require(
+        !rule.isFirm || change == .verdict(.deny), .configRiskRules, "RSK-2", at: entry.path,
+        detail: "what this rule refuses never passes: it takes deny alone")
       changes.append((rule, change))
     }
     return changes

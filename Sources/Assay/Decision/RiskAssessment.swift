@@ -51,7 +51,7 @@ struct RiskAssessment {
       findings.insert(finding, at: place ?? findings.count)
     }
     for rule in RiskRule.allCases { judge(rule, rules.verdict(of: rule)) }
-    if findings.isEmpty { judge(.otherwise, .limited) }
+    if findings.isEmpty { judge(.otherwise, rules.otherwise) }
     // RSK-24 makes what the others come to one step stricter.
     if rules.unsupportedClaimsRise {
       judge(.unsupportedWave, (strictest(findings) ?? .limited).oneStepStricter)

@@ -95,7 +95,17 @@ enum RiskRule: Int, Sendable, CaseIterable {
   /// it, since some categories are never accepted (ATT-45).
   var appliesToVerified: Bool {
     switch self {
-    case .verified, .abuseBit, .purchase, .promoBit, .receiptMetric, .category: return true
+    case .verified, .abuseBit, .purchase, .promoBit, .promoUnknown, .receiptMetric, .category:
+      return true
+    default: return false
+    }
+  }
+
+  /// RSK-2: what these rules refuse never passes, so that a configuration may not make
+  /// them milder than `deny`.
+  var isFirm: Bool {
+    switch self {
+    case .refused, .abuseBit, .purchase, .category: return true
     default: return false
     }
   }

@@ -49,7 +49,7 @@ struct RiskRules {
     case .promoBit:
       guard request == .promo, promoIsSet else { return nil }
       return .deny
-    case .promoUnknown: return request == .promo ? unknownPromo : nil
+    case .promoUnknown: return unknownPromo
     case .receiptMetric: return metric
     case .transientWithHistory:
       guard attestationIsTransient, hasRecentKey else { return nil }
@@ -68,6 +68,12 @@ struct RiskRules {
       return .stepUp
     case .unsupportedWave, .otherwise: return nil
     }
+  }
+
+  /// RSK-28, where no other rule fires. A verified purchase is worth no less in `read`
+  /// and `free` than RSK-17 lets it be in `paid`.
+  var otherwise: RiskVerdict {
+    observations.purchase == .verified && isOne(of: [.read, .free]) ? .allow : .limited
   }
 
   // MARK: unsupported devices
@@ -120,7 +126,10 @@ struct RiskRules {
     return isOne(of: [.paid, .promo, .metered]) ? .deny : .limited
   }
 
+  /// RSK-20. A reinstalled app has a new key on the same device, so that an assertion
+  /// tells nothing about an offer; without the block nobody asks DeviceCheck.
   private var unknownPromo: RiskVerdict? {
+    guard request == .promo, configuration.deviceCheck != nil else { return nil }
     switch observations.deviceCheck {
     case .unavailable: return .stepUp
     case .absent, .tokenRefused: return .deny

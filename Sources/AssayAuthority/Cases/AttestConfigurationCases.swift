@@ -271,7 +271,16 @@ extension CaseBench {
     risk("record", ["mode": "record"])
     risk("another mode", ["mode": "watch"], "config.document.range", at: "risk.mode")
     for rule in 11...28 {
-      risk("rule RSK-\(rule) off", ["rules": .object([.init("RSK-\(rule)", "off")])])
+      // What these refuse never passes: they take `deny` and nothing milder.
+      let isFirm = [12, 14, 15, 26].contains(rule)
+      for verdict in ["off", "allow", "limited", "step-up", "deny"] where isFirm {
+        risk(
+          "rule RSK-\(rule) \(verdict)",
+          ["rules": .object([.init("RSK-\(rule)", .string(verdict))])],
+          verdict == "deny" ? "ok" : "config.risk.rules",
+          at: verdict == "deny" ? nil : "risk.rules.RSK-\(rule)")
+      }
+      if !isFirm { risk("rule RSK-\(rule) off", ["rules": .object([.init("RSK-\(rule)", "off")])]) }
     }
     for verdict in ["off", "allow", "limited", "step-up", "deny"] {
       risk("a rule that says \(verdict)", ["rules": ["RSK-16": .string(verdict)]])

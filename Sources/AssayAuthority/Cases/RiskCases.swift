@@ -129,6 +129,12 @@ extension CaseBench {
           seen(
             request, "unsupported", on(CaseBench.joined(CaseBench.mac, ["purchase": "verified"]))),
           "allow", [17])
+      } else {
+        risk(
+          "RSK-28", "\(request), unsupported on a Mac with a purchase",
+          seen(
+            request, "unsupported", on(CaseBench.joined(CaseBench.mac, ["purchase": "verified"]))),
+          promo ? "limited" : "allow", [28])
       }
       for purchase in ["foreign", "refused"] {
         let denied = ["paid", "restore"].contains(request)
@@ -315,7 +321,25 @@ extension CaseBench {
     }
     risk(
       "RSK-20", "no offer, Apple unavailable",
-      seen("paid", "verified", ["deviceCheck": "unavailable"]), "allow", [11])
+      seen("paid", "verified", ["deviceCheck": "unavailable"]), verifier: "device-check",
+      "allow", [11])
+    risk(
+      "RSK-20", "an offer, verified, Apple unavailable",
+      seen("promo", "verified", ["deviceCheck": "unavailable"]), verifier: "device-check",
+      "step-up", [11, 20], facts: [("risk.retryAfterMs", 60_000)])
+    risk(
+      "RSK-20", "an offer, verified, device never written",
+      seen("promo", "verified", ["deviceCheck": "no-bits"]), verifier: "device-check",
+      "allow", [11])
+    for word in ["absent", "token-refused"] {
+      risk(
+        "RSK-20", "an offer, verified, device bits \(word)",
+        seen("promo", "verified", ["deviceCheck": .string(word)]), verifier: "device-check",
+        "deny", [11, 20], facts: [("risk.retryAfterMs", .null)])
+    }
+    risk(
+      "RSK-20", "an offer, verified, nobody asks DeviceCheck",
+      seen("promo", "verified"), "allow", [11])
   }
 
   /// RSK-2, RSK-5.
