@@ -41,6 +41,7 @@ extension Verifier {
     case .riskAssess: return assessRisk(request, nowMs: nowMs)
     case .deviceCheckRead: return readDeviceCheck(request, checks, nowMs: nowMs)
     case .deviceCheckToken: return formDeviceToken(request, checks)
+    case .attestKeyId: return formKeyIdentifier(request, checks)
     }
   }
 }

@@ -1,17 +1,32 @@
 /// The name of an attested key: SHA-256 of its public key, 32 octets.
-enum KeyIdentifier {
-  /// ATT-2: 32 octets as they are, or in base64 with padding, base64url or hex.
-  /// The length tells which; what is compared is octets.
-  static func read(_ text: [UInt8]) throws(Refusal) -> [UInt8] {
+public enum KeyIdentifier {
+  /// ATT-2: 32 octets as they are, or their text. What is compared is octets.
+  static func read(_ given: [UInt8]) throws(Refusal) -> [UInt8] {
+    if given.count == 32 { return given }
+    return try octets(given, at: "key_id")
+  }
+
+  /// The one text of a key identifier: standard base64 with padding, as `attestKey`
+  /// takes it and `attestation.keyId` of a document has it. Apps send others for the
+  /// same key; a store is asked with this one alone.
+  ///
+  /// - Parameter text: base64 with padding, base64url without, or hexadecimal digits.
+  /// - Returns: 44 characters.
+  /// - Throws: `malformed.attest.key-id` for any other text.
+  public static func normalForm(of text: [UInt8]) throws(Refusal) -> [UInt8] {
+    Base64.encodeStandard(try octets(text, at: "keyId"))
+  }
+
+  /// Of a text; the length tells its form.
+  private static func octets(_ text: [UInt8], at place: String) throws(Refusal) -> [UInt8] {
     guard let octets = decode(text), octets.count == 32 else {
-      throw Refusal(.malformedAttestKeyId, "ATT-2", at: "key_id")
+      throw Refusal(.malformedAttestKeyId, "ATT-2", at: place)
     }
     return octets
   }
 
   private static func decode(_ text: [UInt8]) -> [UInt8]? {
     switch text.count {
-    case 32: return text
     case 43: return Base64.decodeURL(text[...])
     case 44: return Base64.decodeStandard(text[...])
     case 64: return Hex.decode(text)

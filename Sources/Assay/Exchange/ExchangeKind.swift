@@ -6,6 +6,8 @@ enum ExchangeKind: Sendable, CaseIterable {
   case deviceCheckRead
   /// The form of a device token (DVC-4).
   case deviceCheckToken
+  /// The one text of an App Attest key identifier (ATT-2).
+  case attestKeyId
 
   /// nil: there is no such kind.
   init?(_ name: Text) {
@@ -20,6 +22,7 @@ enum ExchangeKind: Sendable, CaseIterable {
     case .riskAssess: return "risk.assess"
     case .deviceCheckRead: return "deviceCheck.read"
     case .deviceCheckToken: return "deviceCheck.token"
+    case .attestKeyId: return "attest.key-id"
     }
   }
 
@@ -29,13 +32,14 @@ enum ExchangeKind: Sendable, CaseIterable {
     case .riskAssess: return ["kind", "observations"]
     case .deviceCheckRead: return ["kind", "call", "status", "body", "offer"]
     case .deviceCheckToken: return ["kind", "deviceToken"]
+    case .attestKeyId: return ["kind", "keyId"]
     }
   }
 
   /// EXC-2: whether a conversation of this kind is about such evidence.
   func takes(_ evidence: VerifiedEvidence) -> Bool {
     switch self {
-    case .riskAssess, .deviceCheckRead, .deviceCheckToken: return false
+    case .riskAssess, .deviceCheckRead, .deviceCheckToken, .attestKeyId: return false
     }
   }
 }

@@ -6,6 +6,7 @@ extension CaseBench {
     addDeviceOffers()
     addDeviceReadingForms()
     addDeviceTokens()
+    addKeyIdentifiers()
   }
 
   private func answer(
@@ -199,6 +200,44 @@ extension CaseBench {
         "EXC-1", "deviceCheck.read with \(name)", request, verifier: "device-check",
         "misuse.exchange.request")
     }
+  }
+
+  /// ATT-2: one key identifier has one text, whatever the app sent.
+  func addKeyIdentifiers() {
+    // Its base64 has characters that base64url writes otherwise.
+    let octets = (0..<32).map { UInt8(truncatingIfNeeded: 0xfb &+ $0 &* 5) }
+    let standard = String(decoding: Base64Text.encode(octets), as: UTF8.self)
+    let url = standard.replacing("+", with: "-").replacing("/", with: "_")
+    let hex = octets.map { String(UInt16($0) + 256, radix: 16).dropFirst() }.joined()
+    func form(_ name: String, _ text: String, _ status: String = "ok") {
+      request(
+        "ATT-2", "a key id \(name)", ["kind": "attest.key-id", "keyId": .string(text)], status,
+        at: status == "ok" ? nil : "keyId",
+        facts: status == "ok" ? [("exchange.keyId", .text(standard))] : [])
+    }
+    form("in base64", standard)
+    form("in base64url", String(url.dropLast()))
+    form("in hex", hex)
+    form("in upper-case hex", hex.uppercased())
+    let malformed = "malformed.attest.key-id"
+    form("of nothing", "", malformed)
+    form("without padding", String(standard.dropLast()), malformed)
+    form("in base64url with padding", url, malformed)
+    form("with a line end", standard + "\n", malformed)
+    form(
+      "of 31 bytes", String(decoding: Base64Text.encode(octets.dropLast()), as: UTF8.self),
+      malformed)
+    form("of 33 bytes", String(decoding: Base64Text.encode(octets + [1]), as: UTF8.self), malformed)
+    form("of 32 characters", String(hex.prefix(32)), malformed)
+    form("with other digits", "g" + hex.dropFirst(), malformed)
+    form("with bits left over", String(standard.dropLast(2)) + "B=", malformed)
+    for (name, value) in [("of a number", 7), ("of null", .null)] as [(String, JSONText)] {
+      request(
+        "EXC-1", "a key id \(name)", ["kind": "attest.key-id", "keyId": value],
+        "misuse.exchange.request", at: "keyId")
+    }
+    request(
+      "EXC-1", "no key id", ["kind": "attest.key-id"], "misuse.exchange.request", at: "keyId")
   }
 
   /// DVC-4.

@@ -147,5 +147,6 @@ enum ExchangeTargets {
       + "\"{\\\"bit0\\\":true,\\\"bit1\\\":false,\\\"last_update_time\\\":\\\"2026-10\\\"}\"},"
       + "\"offer\":true}",
     "{\"kind\":\"deviceCheck.token\",\"deviceToken\":\"QUJDRA==\"}",
+    "{\"kind\":\"attest.key-id\",\"keyId\":\"AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA\"}",
   ]
 }
