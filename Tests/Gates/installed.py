@@ -9,6 +9,7 @@ takes everything away again.
 """
 import argparse
 import base64
+import hashlib
 import json
 import os
 import pathlib
@@ -160,7 +161,7 @@ def check_receipt(suite, program, environment, cases):
         suite.expect(result.returncode == 2, f"receipt --device {device!r}", result.stderr)
 
 
-def run_attest(program, environment, table, case, action, record):
+def run_attest(program, environment, table, case, action, record, key_id=None):
     """What attest.c says of one object: exit code, lines, and the record after it."""
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)
@@ -172,8 +173,8 @@ def run_attest(program, environment, table, case, action, record):
         if record is not None:
             kept.write_text(json.dumps(record))
         command = [program, config, action, kept, folder / "object", folder / "data"]
-        if action == "register":
-            command.append(key_id_text(case))
+        command.append(key_id_text(case) if action == "register"
+                       else record["keyId"] if key_id is None else key_id)
         command += ["--at", case["now"], *(["--hash"] if case["clientDataKind"] == 2 else [])]
         result = run(command, env=environment, errors="replace")
         after = json.loads(kept.read_text()) if kept.exists() else None
@@ -202,8 +203,9 @@ def attest_cases(table, call):
 
 
 def key_record(case):
-    return {"publicKey": base64.b64encode(text_of(case, "publicKey")).decode(),
-            "counter": case["counter"]}
+    key = text_of(case, "publicKey")
+    return {"keyId": base64.b64encode(hashlib.sha256(key).digest()).decode(),
+            "publicKey": base64.b64encode(key).decode(), "counter": case["counter"]}
 
 
 def check_attest(suite, program, environment, cases):
@@ -230,14 +232,23 @@ def check_attest(suite, program, environment, cases):
             again = run_attest(program, environment, table, case, "request", after)
             suite.expect(again[0] == 1 and again[1][0] == "refused:  rejected.assertion.counter"
                          and again[2] == after, "attest: the same assertion again", str(again))
+            octets = base64.b64decode(before["keyId"])
+            for form, answer in [
+                    (base64.urlsafe_b64encode(octets).decode().rstrip("="), lines[0]),
+                    (octets.hex(), lines[0]), (octets.hex().upper(), lines[0]),
+                    (bytes(32).hex(), "refused:  the record is of another key"),
+                    (before["keyId"] + "x", "refused:  malformed.attest.key-id")]:
+                other = run_attest(program, environment, table, case, "request", before, form)
+                suite.expect((other[0], other[1][0]) == (answer != lines[0], answer),
+                             f"attest request with the key id {form}", str(other[:2]))
         else:
             good = code == 1 and lines[:1] == [f"refused:  {wanted}"] and after == before
         suite.expect(good, f"attest request: {case['name']}", f"{code}, {lines[:2]}")
     case = registered["ok"]
     code, _, record = run_attest(program, environment, table, case, "register", {"keyId": "x"})
     suite.expect(code == 2 and record == {"keyId": "x"}, "attest: a record is left alone")
-    for arguments in ([], ["c", "register", "r", "o", "d"], ["c", "request", "r", "o", "d", "k"],
-                      ["c", "other", "r", "o", "d"]):
+    for arguments in ([], ["c", "register", "r", "o", "d"], ["c", "request", "r", "o", "d"],
+                      ["c", "request", "r", "o", "d", "k", "x"], ["c", "other", "r", "o", "d", "k"]):
         result = run([program, *arguments], env=environment)
         suite.expect(result.returncode == 2, f"attest {' '.join(arguments)}", result.stderr)
 

@@ -151,24 +151,26 @@ func (v *Verifier) CheckDeviceToken(
 		token = strings.ToValidUTF8(token, "\ufffd")
 	}
 	request := map[string]any{"kind": "deviceCheck.token", "deviceToken": token}
-	document, err := v.atOnce(ctx, request, options)
-	if err == nil {
-		err = document.Err()
-	}
-	if err != nil {
-		return "", err
-	}
-	s := scanner{text: document.json}
-	if s.seek("exchange") && s.seek("deviceToken") {
-		if text, ok := s.str(); ok {
-			return text, nil
-		}
-	}
-	return "", document.unreadable()
+	return v.textAtOnce(ctx, request, "deviceToken", options)
 }
 
 // DeviceTokenText is the text of a device token that came as bytes.
 func DeviceTokenText(token []byte) string { return base64.StdEncoding.EncodeToString(token) }
+
+// NormalKeyID gives the one text of an App Attest key identifier: standard base64, as
+// KeyID of an Attestation has it. Ask your table of keys with this one alone.
+//
+// keyID is what the app sent: base64, base64url without padding, or hex. The error is
+// ErrMalformed (malformed.attest.key-id) for any other text.
+func (v *Verifier) NormalKeyID(
+	ctx context.Context, keyID string, options ...Option,
+) (string, error) {
+	if !utf8.ValidString(keyID) {
+		keyID = strings.ToValidUTF8(keyID, "\ufffd")
+	}
+	request := map[string]any{"kind": "attest.key-id", "keyId": keyID}
+	return v.textAtOnce(ctx, request, "keyId", options)
+}
 
 // AssessRisk says what to do with a request, by what was observed about it: for
 // devices that cannot attest, and for those that can.
@@ -208,4 +210,24 @@ func (v *Verifier) atOnce(
 	}
 	defer exchange.Close()
 	return exchange.Document(), nil
+}
+
+// textAtOnce is one text in what such a conversation found.
+func (v *Verifier) textAtOnce(
+	ctx context.Context, request any, member string, options []Option,
+) (string, error) {
+	document, err := v.atOnce(ctx, request, options)
+	if err == nil {
+		err = document.Err()
+	}
+	if err != nil {
+		return "", err
+	}
+	s := scanner{text: document.json}
+	if s.seek("exchange") && s.seek(member) {
+		if text, ok := s.str(); ok {
+			return text, nil
+		}
+	}
+	return "", document.unreadable()
 }

@@ -2,8 +2,11 @@ package assay
 
 import (
 	"context"
+	"encoding/base64"
+	"encoding/hex"
 	"encoding/json"
 	"errors"
+	"strings"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -57,6 +60,30 @@ func TestExchangeForms(t *testing.T) {
 	}
 	if _, err := verifier.Exchange(ctx, "{", nil); !errors.Is(err, ErrMisuse) {
 		t.Errorf("half a request: %v", err)
+	}
+}
+
+func TestNormalKeyID(t *testing.T) {
+	verifier := newVerifier(t)
+	octets := make([]byte, 32)
+	for place := range octets {
+		octets[place] = byte(251 - 7*place)
+	}
+	normal := base64.StdEncoding.EncodeToString(octets)
+	url := base64.RawURLEncoding.EncodeToString(octets)
+	if normal[:43] == url {
+		t.Fatal("the two forms do not differ")
+	}
+	digits := hex.EncodeToString(octets)
+	for _, form := range []string{normal, url, digits, strings.ToUpper(digits)} {
+		if text, err := verifier.NormalKeyID(ctx, form); err != nil || text != normal {
+			t.Errorf("%s gives %q, %v", form, text, err)
+		}
+	}
+	for _, wrong := range []string{"", normal[:43], url + "=", normal + "\n", "\xff"} {
+		if _, err := verifier.NormalKeyID(ctx, wrong); !errors.Is(err, ErrMalformed) {
+			t.Errorf("the key id %q: %v", wrong, err)
+		}
 	}
 }
 

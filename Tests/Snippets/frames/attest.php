@@ -16,6 +16,15 @@ final class Keys
         $this->rows[$id] = $counter;
     }
 
+    public function find(string $id, string $of): object
+    {
+        $known = \device();
+        \must($id === $known['keyId'] && $of === \ACCOUNT, 'the normal form');
+
+        return (object) ['keyId' => $id, 'counter' => 7,
+            'publicKey' => base64_decode($known['publicKey'])];
+    }
+
     public function advance(string $id, int $counter): void
     {
         \must($this->rows[$id] < $counter, 'a later counter');
@@ -27,9 +36,8 @@ $account = \ACCOUNT;
 $clientData = $body = 'hello';
 $attestation = \minted('attestation', '--client-data', 'hello');
 $sent = ['attestation' => $attestation, 'keyId' => \device()['keyId']];
-$headers = ['X-Assertion' => \minted('assertion', '--client-data', 'hello', '--counter', '8')];
-$record = (object) ['keyId' => $sent['keyId'], 'counter' => 7,
-    'publicKey' => base64_decode(\device()['publicKey'])];
+$headers = ['X-Assertion' => \minted('assertion', '--client-data', 'hello', '--counter', '8'),
+    'X-Key-Id' => rtrim(strtr($sent['keyId'], '+/', '-_'), '=')];   // as many clients send it
 $keys = new Keys();
 $verifier = new \Assay\Verifier(\authority());
 // SNIPPET

@@ -22,6 +22,10 @@ class Keys:
         self.rows[key_id] = types.SimpleNamespace(
             key_id=key_id, public_key=public_key, counter=counter, receipt=receipt)
 
+    def find(self, key_id, of):
+        assert (key_id, of) == (record.key_id, account)
+        return record
+
     def advance(self, key_id, counter):
         assert self.rows[key_id].counter < counter
         self.rows[key_id].counter = counter
@@ -32,7 +36,8 @@ account = minted.ACCOUNT
 client_data = body = b"hello"
 sent = {"attestation": minted.mint("attestation", "--client-data", "hello"),
         "keyId": minted.device()["keyId"]}
-headers = {"X-Assertion": minted.mint("assertion", "--client-data", "hello", "--counter", "8")}
+url = sent["keyId"].translate({43: "-", 47: "_", 61: None})  # as many clients send it
+headers = {"X-Key-Id": url, "X-Assertion": minted.mint("assertion", "--client-data", "hello", "--counter", "8")}
 record = types.SimpleNamespace(
     key_id=sent["keyId"], counter=7, public_key=base64.b64decode(minted.device()["publicKey"]),
     receipt=minted.mint("attest-receipt"))

@@ -2,17 +2,19 @@
  * attest.c - keep the record of one App Attest key, and check requests with it.
  *
  *   attest CONFIG.json register RECORD.json OBJECT CLIENT_DATA KEY_ID [options]
- *   attest CONFIG.json request  RECORD.json OBJECT CLIENT_DATA [options]
+ *   attest CONFIG.json request  RECORD.json OBJECT CLIENT_DATA KEY_ID [options]
  *
  *   --hash             CLIENT_DATA holds the hash that the app computed
  *   --at MILLISECONDS  judge at that time, not now
  *
  * register verifies an attestation (OBJECT: the file with what attestKey gave)
  * and writes the key record; a record that is there already is left alone.
- * request verifies an assertion with the key and the counter of the record, and
- * stores the new counter: the same assertion is refused the second time. A file
- * serves one program here; a server advances the counter in its database with
- * "only if the stored one is still smaller".
+ * request finds the record by the key id that the app sent, verifies an
+ * assertion with its key and counter, and stores the new counter: the same
+ * assertion is refused the second time. Apps write one key id in several ways:
+ * what is looked up is its normal form. A file serves one program here; a server
+ * advances the counter in its database with "only if the stored one is still
+ * smaller".
  * Exit code 0: verified. 1: refused. 2: wrong use.
  *
  *   cc attest.c -o attest $(pkg-config --cflags --libs assay libcjson)
@@ -25,7 +27,7 @@
 #include <time.h>
 
 enum { VERIFIED = 0, REFUSED = 1, USAGE = 2 };
-enum { LONGEST_KEY = 91 };
+enum { LONGEST_KEY = 91, KEY_ID_TEXT = 44 };
 
 struct options {
   const char *config, *action, *record, *object, *client_data, *key_id;
@@ -120,6 +122,39 @@ static size_t read_base64(const char *text, unsigned char *bytes, size_t room) {
   return count;
 }
 
+/* The one text of a key id, under which records are kept; 0: it is no key id. */
+static int normal_key_id(const assay_verifier *verifier, const char *key_id,
+                         int64_t now_ms, char text[KEY_ID_TEXT + 1]) {
+  static const char path[] = "exchange.keyId";
+  cJSON *request = cJSON_CreateObject();
+  assay_exchange *exchange = NULL;
+  assay_doc *doc = NULL;
+  const char *found;
+  char *json;
+  size_t len = 0;
+  cJSON_AddStringToObject(request, "kind", "attest.key-id");
+  cJSON_AddStringToObject(request, "keyId", key_id);
+  json = cJSON_PrintUnformatted(request);
+  cJSON_Delete(request);
+  if (json == NULL) return 0;
+  assay_exchange_new(verifier, json, strlen(json), NULL, 0, now_ms, &exchange,
+                     &doc);
+  found = assay_doc_text(doc, path, sizeof path - 1, &len);
+  if (found != NULL && len == KEY_ID_TEXT) {
+    memcpy(text, found, KEY_ID_TEXT);
+    text[KEY_ID_TEXT] = '\0';
+  } else {
+    cJSON *root = tree_of(doc);
+    print_refusal(root);
+    cJSON_Delete(root);
+    found = NULL;
+  }
+  assay_exchange_free(exchange);
+  assay_doc_free(doc);
+  cJSON_free(json);
+  return found != NULL;
+}
+
 /* What must be kept of a verified attestation; account and state beside it. */
 static cJSON *record_of(const cJSON *attestation) {
   cJSON *record = cJSON_CreateObject();
@@ -204,6 +239,7 @@ static int check_request(const assay_verifier *verifier, struct blob object,
   cJSON *record =
       text.bytes == NULL ? NULL : cJSON_ParseWithLength(text.bytes, text.len);
   const cJSON *counter = member(record, "counter");
+  char key_id[KEY_ID_TEXT + 1];
   unsigned char key[LONGEST_KEY];
   size_t key_len = read_base64(text_of(record, "publicKey"), key, sizeof key);
   assay_doc *doc = NULL;
@@ -215,6 +251,15 @@ static int check_request(const assay_verifier *verifier, struct blob object,
     fprintf(stderr, "%s: no key record\n", options->record);
     cJSON_Delete(record);
     return USAGE;
+  }
+  if (!normal_key_id(verifier, options->key_id, options->now_ms, key_id)) {
+    cJSON_Delete(record);
+    return REFUSED;
+  }
+  if (strcmp(key_id, text_of(record, "keyId")) != 0) {
+    printf("refused:  the record is of another key\n");
+    cJSON_Delete(record);
+    return REFUSED;
   }
   assay_verify_assertion(verifier, object.bytes, object.len, key, key_len,
                          (uint32_t)counter->valuedouble,
@@ -236,7 +281,7 @@ static int read_options(int argc, char **argv, struct options *options) {
                           &options->record, &options->object,
                           &options->client_data, &options->key_id};
   size_t count = 0;
-  int i, registers;
+  int i;
   memset(options, 0, sizeof *options);
   options->client_data_kind = ASSAY_CLIENT_DATA;
   options->now_ms = (int64_t)time(NULL) * 1000;
@@ -250,10 +295,8 @@ static int read_options(int argc, char **argv, struct options *options) {
     else
       return 0;
   }
-  if (count < 5) return 0;
-  registers = strcmp(options->action, "register") == 0;
-  return registers ? count == 6
-                   : count == 5 && strcmp(options->action, "request") == 0;
+  return count == 6 && (strcmp(options->action, "register") == 0 ||
+                        strcmp(options->action, "request") == 0);
 }
 
 int main(int argc, char **argv) {
@@ -265,14 +308,14 @@ int main(int argc, char **argv) {
     fputs("usage: attest CONFIG.json register RECORD.json OBJECT CLIENT_DATA "
           "KEY_ID [--hash] [--at MILLISECONDS]\n"
           "       attest CONFIG.json request  RECORD.json OBJECT CLIENT_DATA "
-          "[--hash] [--at MILLISECONDS]\n", stderr);
+          "KEY_ID [--hash] [--at MILLISECONDS]\n", stderr);
     return USAGE;
   }
   verifier = verifier_from(options.config);
   if (verifier != NULL) object = read_path(options.object);
   if (object.bytes != NULL) data = read_path(options.client_data);
   if (data.bytes != NULL)
-    code = options.key_id != NULL
+    code = strcmp(options.action, "register") == 0
                ? register_key(verifier, object, data, &options)
                : check_request(verifier, object, data, &options);
   free(object.bytes);

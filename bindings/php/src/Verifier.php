@@ -399,6 +399,24 @@ final class Verifier
     }
 
     /**
+     * The one text of an App Attest key identifier: standard base64, as `keyId` of an
+     * attestation has it. Ask your table of keys with this one alone.
+     *
+     * @param string $keyId as the app sent it: base64, base64url without padding, or hex
+     *
+     * @throws Exception\Malformed for any other text
+     */
+    public function normalKeyId(string $keyId): string
+    {
+        // A header may hold any octet, JSON not: what no key id has stays what it is not.
+        $text = (string) preg_replace('/[^\x21-\x7e]/', '?', $keyId);
+        $document = $this->atOnce(['kind' => 'attest.key-id', 'keyId' => $text], null);
+        $document->throwIfRefused();
+
+        return $document->textAt('exchange.keyId') ?? '';
+    }
+
+    /**
      * What to do with a request, by what was observed about it: for devices that cannot
      * attest, and for those that can. A verdict other than allow is an answer.
      *

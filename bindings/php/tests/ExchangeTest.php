@@ -121,6 +121,28 @@ final class ExchangeTest extends TestCase
         $verifier->checkDeviceToken('*');
     }
 
+    public function testKeyId(): void
+    {
+        $octets = '';
+        for ($place = 0; $place < 32; $place++) {
+            $octets .= chr(251 - 7 * $place & 255);
+        }
+        $normal = base64_encode($octets);
+        $url = rtrim(strtr($normal, '+/', '-_'), '=');
+        $this->assertNotSame(substr($normal, 0, 43), $url);
+        foreach ([$normal, $url, bin2hex($octets), strtoupper(bin2hex($octets))] as $form) {
+            $this->assertSame($normal, $this->verifier->normalKeyId($form), $form);
+        }
+        foreach (['', substr($normal, 0, 43), "$url=", "$normal\n", "\xff", 'x'] as $wrong) {
+            try {
+                $this->verifier->normalKeyId($wrong);
+                $this->fail("$wrong is no key id");
+            } catch (Malformed $refusal) {
+                $this->assertSame('malformed.attest.key-id', $refusal->status);
+            }
+        }
+    }
+
     public function testUntilTheEnd(): void
     {
         [$library, $exchange] = $this->play(Header::PENDING, Header::OK);

@@ -445,6 +445,17 @@ class Verifier:
         request = {"kind": "deviceCheck.token", "deviceToken": given}
         return _accepted(self._at_once(request, None))._text(b"exchange.deviceToken") or ""
 
+    def normal_key_id(self, key_id: SignedText) -> str:
+        """The one text of an App Attest key identifier: standard base64, as `key_id` of
+        an Attestation has it. Ask your table of keys with this one alone.
+
+        key_id  as the app sent it: base64, base64url without padding, or hex
+
+        Raises MalformedError for any other text.
+        """
+        request = {"kind": "attest.key-id", "keyId": _octets(key_id).decode("utf-8", "replace")}
+        return _accepted(self._at_once(request, None))._text(b"exchange.keyId") or ""
+
     def assess_risk(self, observations: Mapping[str, Any], now: Time | None = None) -> Risk:
         """What to do with a request, by what was observed about it: for devices that
         cannot attest, and for those that can.

@@ -386,6 +386,22 @@ class DeviceCheckTest(unittest.TestCase):
             with self.subTest(wrong=wrong), self.assertRaises(TypeError):
                 self.verifier.check_device_token(wrong)
 
+    def test_key_id(self):
+        octets = bytes((251 - 7 * place) % 256 for place in range(32))
+        normal = base64.b64encode(octets).decode()
+        url = base64.urlsafe_b64encode(octets).decode().rstrip("=")
+        self.assertNotEqual(normal[:43], url)
+        for form in (normal, url, octets.hex(), octets.hex().upper(), url.encode()):
+            with self.subTest(form=form):
+                self.assertEqual(self.verifier.normal_key_id(form), normal)
+        for wrong in ("", normal[:-1], url + "=", normal + "\n", octets.hex()[:32], "\ud800"):
+            with self.subTest(wrong=wrong), self.assertRaises(assay.MalformedError) as raised:
+                self.verifier.normal_key_id(wrong)
+            self.assertEqual(raised.exception.status, "malformed.attest.key-id")
+        for wrong in (None, 5):
+            with self.subTest(wrong=wrong), self.assertRaises(TypeError):
+                self.verifier.normal_key_id(wrong)
+
     def test_a_reading_is_an_observation(self):
         found = self.read(
             "query", 200, '{"bit0":true,"bit1":false,"last_update_time":"2026-05"}')

@@ -108,6 +108,13 @@ class NotificationTest(ExampleCase):
         self.assertEqual([row[2] for row in rows], [jws])
         self.assertTrue(rows[0][0] and rows[0][1])
 
+    def test_no_200_without_a_store(self):
+        with closing(sqlite3.connect(self.database)) as connection, connection:
+            connection.execute("drop table notification")
+        body = json.dumps({"signedPayload": jws_of(self.case)}).encode()
+        with self.assertRaises(sqlite3.OperationalError):  # a WSGI server answers 500
+            self.post(body)
+
     def test_refusals(self):
         forged = json.dumps({"signedPayload": jws_of(self.case)[:-4] + "AAAA"}).encode()
         with self.assertLogs("notifications", "WARNING"):
@@ -323,10 +330,10 @@ class AttestEndpointTest(ExampleCase):
             "keyId": self.key_id, "attestation": text("attestation"),
             "clientData": text("clientData")}, account)
 
-    def request(self, account="u-17", body=None):
+    def request(self, account="u-17", body=None, key_id=None):
         return self.post(
             "/request", octets_of(self.asserted, "clientData") if body is None else body,
-            account, HTTP_X_KEY_ID=self.key_id,
+            account, HTTP_X_KEY_ID=key_id or self.key_id,
             HTTP_X_ASSERTION=base64.b64encode(octets_of(self.asserted, "assertion")).decode())
 
     def refused(self, wanted, call, said):
@@ -337,6 +344,23 @@ class AttestEndpointTest(ExampleCase):
     def counter(self):
         with closing(sqlite3.connect(self.database)) as connection:
             return connection.execute("select counter from attest_key").fetchall()
+
+    def test_key_id_in_every_form(self):
+        octets = base64.b64decode(self.key_id)
+        url = base64.urlsafe_b64encode(octets).decode().rstrip("=")
+        for form in (self.key_id, url, octets.hex(), octets.hex().upper()):
+            with self.subTest(form=form):
+                with closing(sqlite3.connect(self.database)) as connection, connection:
+                    connection.execute("delete from attest_key")
+                self.challenge("key")
+                self.assertEqual(self.register(), (200, "registered"))
+                self.challenge("request")
+                self.assertEqual(self.request(key_id=form), (200, "done"))
+                self.challenge("request")  # one key, one counter, whatever its text
+                self.refused(
+                    (409, "sign-again"), lambda: self.request(key_id=url), "counter")
+        self.refused(
+            (400, "refused"), lambda: self.request(key_id=self.key_id + "x"), "key-id")
 
     def test_register_and_request(self):
         self.challenge("key")
