@@ -20,11 +20,11 @@ struct AssayCommand: ParsableCommand {
         assay report day.ndjson --config ./authority/config.json --html day.html
 
       Exit codes: 0 verified (decide: entitled; triage: worth verifying), 1 refused, \
-      2 usage or configuration.
+      2 usage, configuration, or output that cannot be written.
       """,
     subcommands: [
       VerifyCommand.self, TriageCommand.self, DecideCommand.self, InspectCommand.self,
-      ReportCommand.self, MintCommand.self,
+      ReportCommand.self, MintCommand.self, KeyIdCommand.self,
     ])
 }
 
@@ -41,7 +41,10 @@ enum Main {
       Terminal.complain("assay: " + problem.description)
       exit(2)
     } catch {
-      if AssayCommand.exitCode(for: error) == .success { AssayCommand.exit(withError: error) }
+      if AssayCommand.exitCode(for: error) == .success {
+        print(AssayCommand.fullMessage(for: error))
+        exit(0)
+      }
       Terminal.complain(AssayCommand.fullMessage(for: error))
       exit(2)
     }

@@ -32,6 +32,13 @@ struct AttestOptions: ParsableArguments {
     guard systems.keys.contains(system) else {
       throw ValidationError("--system \(system) does not exist; there are ios27, ios18 and macos")
     }
+    guard team.utf8.count == 10,
+      team.utf8.allSatisfy({ (0x41...0x5a).contains($0) || (0x30...0x39).contains($0) })
+    else { throw ValidationError("--team \(team): give 10 letters in capitals and digits") }
+    guard category <= 10 else { throw ValidationError("--category \(category): give 0 to 10") }
+    guard (1...64).contains(bundleVersion.utf8.count),
+      bundleVersion.utf8.allSatisfy({ (0x21...0x7e).contains($0) })
+    else { throw ValidationError("--bundle-version: give 1 to 64 characters without spaces") }
     guard !clientData.isEmpty else { throw ValidationError("--client-data is empty") }
     guard (0...999_999_999).contains(risk) else {
       throw ValidationError("--risk \(risk): give 0 to 999999999")

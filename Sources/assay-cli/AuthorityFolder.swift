@@ -140,19 +140,7 @@ struct AuthorityFolder {
   }
 
   /// Writes a new file; its mode is set before anything stands in it.
-  private func write(_ bytes: [UInt8], _ name: String, mode: Int = 0o644) throws {
-    let made = FileManager.default.createFile(
-      atPath: file(name), contents: nil, attributes: [.posixPermissions: mode])
-    guard made, let handle = FileHandle(forWritingAtPath: file(name)) else {
-      throw Problem("\(file(name)) cannot be written")
-    }
-    defer { try? handle.close() }
-    do {
-      try FileManager.default.setAttributes(
-        [.posixPermissions: mode], ofItemAtPath: file(name))
-      try handle.write(contentsOf: Data(bytes))
-    } catch {
-      throw Problem("\(file(name)) cannot be written")
-    }
+  private func write(_ bytes: [UInt8], _ name: String, mode: mode_t = 0o644) throws {
+    try OutputFile.write(bytes, to: file(name), mode: mode)
   }
 }

@@ -15,7 +15,8 @@ struct MintCommand: ParsableCommand {
         assay mint transaction --authority ca --expired > old.jws
         assay mint transaction --authority ca --type non-consumable
         assay mint notification --authority ca --notification-type REFUND --refunded
-        assay mint renewal --authority ca --billing-retry --grace-until 2026-02-07
+        assay mint renewal --authority ca --now 2026-01-31 --expired --billing-retry \\
+          --grace-until 2026-02-07
         assay mint transaction --authority ca --set price=1990 --remove currency
         assay mint transaction --authority ca --forge JWS-29 > forged.jws
         assay mint --list-forgeries
@@ -82,7 +83,9 @@ struct MintCommand: ParsableCommand {
 
   func run() throws {
     if listForgeries { return showForgeries() }
-    let now = try Input.time(facts.now, option: "--now")
+    let now = try MintedValues.date(facts.now ?? "now", "--now")
+    try MintedValues.word(notificationType, "--notification-type")
+    if let subtype { try MintedValues.word(subtype, "--subtype") }
     if let cases { return try write(try CaseTable.make(now: now).json + [0x0a], to: cases) }
     guard kind != nil || day != nil else {
       throw Problem(
@@ -184,7 +187,7 @@ struct MintCommand: ParsableCommand {
     var payload = payload
     for change in set {
       let parts = change.split(separator: "=", maxSplits: 1).map(String.init)
-      guard parts.count == 2 else {
+      guard parts.count == 2, MintCommand.isPath(parts[0]) else {
         throw Problem("--set \(change): give MEMBER=JSON, like price=1990")
       }
       let isJSON =
@@ -192,7 +195,15 @@ struct MintCommand: ParsableCommand {
           with: Data(parts[1].utf8), options: [.fragmentsAllowed])) != nil
       payload = payload.setting(parts[0], isJSON ? .text(parts[1]) : .string(parts[1]))
     }
+    for path in remove where payload[path] == nil {
+      throw Problem("--remove \(path): the payload has no such member")
+    }
     return payload.removing(remove)
+  }
+
+  /// Names with dots between them.
+  private static func isPath(_ text: String) -> Bool {
+    text.split(separator: ".", omittingEmptySubsequences: false).allSatisfy { !$0.isEmpty }
   }
 
   private func sign(
@@ -230,10 +241,6 @@ struct MintCommand: ParsableCommand {
 
   private func write(_ bytes: [UInt8], to path: String?) throws {
     guard let path, path != "-" else { return Terminal.write(bytes) }
-    do {
-      try Data(bytes).write(to: URL(fileURLWithPath: path))
-    } catch {
-      throw Problem("\(path) cannot be written")
-    }
+    try OutputFile.write(bytes, to: path)
   }
 }

@@ -68,8 +68,10 @@ struct PurchaseOptions: ParsableArguments {
 
   /// The purchase that these options describe. `now`: ms since 1970 UTC.
   func purchase(now: Int64, xcode: Bool) throws -> Purchase {
+    try checkNames(xcode: xcode)
     var purchase = Purchase(now: now)
     let type = try productType()
+    try checkKind(type)
     purchase = purchase.of(product ?? PurchaseOptions.product(type), type)
     purchase.environment = environment ?? (xcode ? "Xcode" : "Sandbox")
     purchase.bundleId = bundleId
@@ -97,9 +99,48 @@ struct PurchaseOptions: ParsableArguments {
     return purchase
   }
 
+  private func checkNames(xcode: Bool) throws {
+    if let product { try MintedValues.name(product, "--product") }
+    try MintedValues.name(bundleId, "--bundle-id")
+    try MintedValues.require(appId > 0, "--app-id", "\(appId)", "give a number above 0")
+    if let transactionId { try MintedValues.id(transactionId, "--transaction-id") }
+    if let originalTransactionId {
+      try MintedValues.id(originalTransactionId, "--original-transaction-id")
+    }
+    if let account { try MintedValues.uuid(account, "--account") }
+    try MintedValues.require(
+      (1...1_000_000).contains(quantity), "--quantity", "\(quantity)", "give 1 to 1000000")
+    let there = xcode ? ["Xcode", "LocalTesting"] : ["Production", "Sandbox"]
+    if let environment {
+      try MintedValues.require(
+        there.contains(environment), "--environment", environment,
+        "there are Production and Sandbox, with --xcode Xcode and LocalTesting")
+    }
+  }
+
+  /// What only a subscription has, or what no consumable has.
+  private func checkKind(_ type: Purchase.ProductType) throws {
+    if type != .autoRenewable {
+      for (option, isGiven) in [
+        ("--expired", expired), ("--trial", trial), ("--upgraded", upgraded),
+        ("--renewal-off", renewalOff), ("--billing-retry", billingRetry),
+        ("--grace-until", graceUntil != nil),
+      ] where isGiven {
+        throw Problem("\(option) is for auto-renewable subscriptions, not for \(self.type)")
+      }
+    }
+    if type == .consumable || type == .nonConsumable, expires != nil {
+      throw Problem("--expires is for subscriptions, not for \(self.type)")
+    }
+    if type == .consumable, family { throw Problem("--family: consumables are not shared") }
+    if expired, expires != nil || purchased != nil {
+      throw Problem("--expired sets the dates: leave --purchased and --expires out")
+    }
+  }
+
   private func setDates(_ purchase: inout Purchase, _ now: Int64) throws {
     if let purchased {
-      purchase.purchaseDate = try Input.time(purchased, option: "--purchased")
+      purchase.purchaseDate = try MintedValues.date(purchased, "--purchased")
       purchase.originalPurchaseDate = purchase.purchaseDate
       if purchase.expiresDate != nil {
         purchase.expiresDate = purchase.purchaseDate + 30 * Purchase.day
@@ -110,10 +151,29 @@ struct PurchaseOptions: ParsableArguments {
       purchase.originalPurchaseDate = purchase.purchaseDate
       purchase.expiresDate = now - Purchase.day
     }
-    if let expires { purchase.expiresDate = try Input.time(expires, option: "--expires") }
-    if let signed { purchase.signedDate = try Input.time(signed, option: "--signed") }
+    if let expires {
+      let end = try MintedValues.date(expires, "--expires")
+      try MintedValues.require(
+        end > purchase.purchaseDate, "--expires", expires,
+        "the period began later, at \(purchase.purchaseDate): give --purchased too")
+      purchase.expiresDate = end
+    }
+    if let signed {
+      purchase.signedDate = try MintedValues.date(signed, "--signed")
+    } else if purchase.purchaseDate <= now {
+      purchase.signedDate = max(purchase.signedDate, purchase.purchaseDate)
+    }
+    try MintedValues.require(
+      purchase.signedDate >= purchase.purchaseDate, signed == nil ? "--purchased" : "--signed",
+      signed ?? purchased ?? "\(purchase.signedDate)",
+      "nothing is signed before it was bought, at \(purchase.purchaseDate)")
     if let graceUntil {
-      purchase.gracePeriodExpiresDate = try Input.time(graceUntil, option: "--grace-until")
+      let end = try MintedValues.date(graceUntil, "--grace-until")
+      let paid = purchase.expiresDate ?? purchase.purchaseDate
+      try MintedValues.require(
+        end > paid, "--grace-until", graceUntil,
+        "grace begins where the paid period ends, at \(paid)")
+      purchase.gracePeriodExpiresDate = end
     }
   }
 

@@ -35,6 +35,17 @@ struct ReceiptOptions: ParsableArguments {
     guard TransportForm(rawValue: transport) != nil else {
       throw ValidationError("--transport \(transport) does not exist")
     }
+    guard appleStatus == 0 || (21_000...21_199).contains(appleStatus) else {
+      throw ValidationError("--apple-status \(appleStatus): give 0 or 21000 to 21199")
+    }
+    if let device {
+      let count = (try? Input.octets(device, option: "--device"))??.count
+      guard count == 16 || count == 6 else {
+        throw ValidationError(
+          "--device \(device): give the 16 octets of a vendor id or the 6 of an address, in "
+            + "hexadecimal")
+      }
+    }
     guard ReceiptResponseTemplate.Style(rawValue: answerStyle) != nil else {
       throw ValidationError("--answer-style is ios6 or ios7")
     }

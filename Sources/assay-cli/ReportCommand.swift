@@ -92,8 +92,8 @@ struct ReportCommand: ParsableCommand {
     let tally = try reader.tally(
       input, repeatBytes: repeatMemory << 20, progress: &progress)
     let report = DayReport(tally, source: sourceName)
-    if let svg { try write(report.chart(isStandalone: true), to: svg) }
-    if let html { try write(report.page, to: html) }
+    if let svg { try OutputFile.write(Array(report.chart(isStandalone: true).utf8), to: svg) }
+    if let html { try OutputFile.write(Array(report.page.utf8), to: html) }
     if json {
       Terminal.write(report.json.bytes + [0x0a])
     } else {
@@ -105,14 +105,6 @@ struct ReportCommand: ParsableCommand {
   /// The file's own name: where it lies is nobody's business.
   private var sourceName: String {
     file == "-" ? "standard input" : URL(fileURLWithPath: file).lastPathComponent
-  }
-
-  private func write(_ text: String, to path: String) throws {
-    do {
-      try Data(text.utf8).write(to: URL(fileURLWithPath: path))
-    } catch {
-      throw Problem("\(path) cannot be written")
-    }
   }
 
   private func complain(_ tally: DayTally, seconds: Double) {

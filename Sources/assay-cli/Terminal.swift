@@ -44,12 +44,22 @@ enum Terminal {
     return out
   }
 
+  /// Nobody is left to tell where standard error cannot be written.
   static func complain(_ text: String) {
-    FileHandle.standardError.write(Data((text + "\n").utf8))
+    _ = OutputFile.write(Array((text + "\n").utf8), to: 2)
   }
 
-  /// Bytes to standard output as they are.
+  /// Bytes to standard output as they are. What is cut short must not pass for the
+  /// whole: a full disk ends the program with a message.
   static func write(_ bytes: [UInt8]) {
-    FileHandle.standardOutput.write(Data(bytes))
+    let code = OutputFile.write(bytes, to: 1)
+    guard code != 0 else { return }
+    complain("assay: " + OutputFile.problem("standard output", code).description)
+    exit(2)
   }
+}
+
+/// In place of the standard library's, which does not say that a disk is full.
+func print(_ text: String, terminator: String = "\n") {
+  Terminal.write(Array((text + terminator).utf8))
 }

@@ -15,6 +15,8 @@ import os
 import pathlib
 import pty
 import re
+import resource
+import signal
 import subprocess
 import sys
 import tempfile
@@ -44,6 +46,20 @@ class Command:
             [self.binary, *map(str, arguments)], cwd=self.folder, input=stdin,
             capture_output=True, timeout=300, check=False)
         return done.returncode, done.stdout, done.stderr.decode(errors="replace")
+
+    def into(self, out, *arguments, room=None):
+        """Exit code and standard error of a run that writes into `out`; `room`: no file
+        may become longer."""
+        def limit():
+            if room is not None:
+                signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+                resource.setrlimit(resource.RLIMIT_FSIZE, (room, room))
+        with open(out, "wb") as file:
+            done = subprocess.run(
+                [self.binary, *map(str, arguments)], cwd=self.folder, stdin=subprocess.DEVNULL,
+                stdout=file, stderr=subprocess.PIPE, timeout=300, check=False, preexec_fn=limit,
+                restore_signals=False)
+        return done.returncode, done.stderr.decode(errors="replace")
 
     def mint(self, *arguments):
         code, out, err = self.run("mint", *arguments, "--authority", "ca", "--now", NOW)
@@ -745,8 +761,149 @@ def check_minting(suite, assay, blobs):
                  "the configuration takes its App Attest")
 
 
+# ---- output that cannot be written --------------------------------------------
+
+def check_full_disk(suite, assay, blobs):
+    """Less than all of the output is an error, and leaves no file that looks whole."""
+    assay.file("t.jws", blobs["jws"])
+    assay.file("few.ndjson", line(blobs["receipt"].decode(), MIDNIGHT) * 3)
+    config, now = ("--config", "ca/config.json"), ("--now", NOW)
+    mint = ("mint", "transaction", "--authority", "ca", *now)
+    day = ("mint", "--day", 300, "--authority", "ca", *now)
+    report = ("report", "few.ndjson", *config)
+    printing = [
+        ("verify", "t.jws", "--kind", "transaction", *config, *now),
+        ("verify", "t.jws", "--kind", "transaction", *config, *now, "--json"),
+        ("decide", "transaction:t.jws", *config, *now),
+        ("decide", "transaction:t.jws", *config, *now, "--json"),
+        ("triage", "t.jws", *config, *now), ("triage", "t.jws", *config, *now, "--json"),
+        ("inspect", "t.jws"), ("inspect", "t.jws", "--json"), report, (*report, "--json"), mint,
+        day, ("mint", "verify-receipt", "--authority", "ca", *now), ("mint", "--list-forgeries"),
+        ("key-id", "00" * 32), ("--help",), ("mint", "--help"),
+        ("--generate-completion-script", "bash")]
+    for arguments in printing:
+        code, err = assay.into("/dev/null", *arguments)
+        suite.expect(code == 0, f"{arguments} without a fault", f"{code} {err}")
+        code, err = assay.into("/dev/full", *arguments)
+        suite.expect(code == 2 and "cannot be written: No space" in err,
+                     f"{arguments} into a full disk", f"{code} {err}")
+    # A verdict that nobody saw is no verdict.
+    assay.file("forged", blobs["jws"][:-4] + b"AAAA")
+    code, err = assay.into(
+        "/dev/full", "verify", "forged", "--kind", "transaction", *config, *now)
+    suite.expect(code == 2, "a refusal into a full disk", f"{code} {err}")
+    writing = [(*mint, "--out"), (*day, "--out"), (*report, "--svg"), (*report, "--html"),
+               ("mint", "attestation", "--authority", "ca", *now, "--out"),
+               ("mint", "app-receipt", "--authority", "ca", *now, "--out"),
+               ("mint", "--cases")]
+    before = sorted(path.name for path in assay.folder.iterdir())
+    for arguments in writing:
+        code, err = assay.into("/dev/null", *arguments, "/dev/full")
+        suite.expect(code == 2 and "/dev/full cannot be written: No space" in err,
+                     f"{arguments} /dev/full", f"{code} {err}")
+        code, err = assay.into("/dev/null", *arguments, "there", room=1000)
+        suite.expect(code == 2 and "there cannot be written" in err,
+                     f"{arguments} where there is no room", f"{code} {err}")
+        code, err = assay.into("/dev/null", *arguments, "no/such/folder")
+        suite.expect(code == 2 and "no/such/folder cannot be written: No such" in err,
+                     f"{arguments} into no folder", f"{code} {err}")
+        suite.expect(sorted(path.name for path in assay.folder.iterdir()) == before,
+                     f"{arguments} leaves no file behind")
+    kept = assay.file("kept", b"what stood there")
+    kept.chmod(0o640)
+    code, err = assay.into("/dev/null", *day, "--out", "kept", room=1000)
+    suite.expect((code, kept.read_bytes()) == (2, b"what stood there"), "the older file is left")
+    link = assay.folder / "link"
+    link.symlink_to("kept")
+    code, err = assay.into("/dev/null", *mint, "--out", "link")
+    suite.expect(code == 0 and link.is_symlink() and kept.read_bytes().count(b".") == 2
+                 and kept.stat().st_mode & 0o777 == 0o640, "a link leads to its file", err)
+    code, out, err = assay.run(*mint, "--out", "/dev/stdout")
+    suite.expect(code == 0 and out.count(b".") == 2, "/dev/stdout is no file", err)
+    code, err = assay.into("/dev/null", "mint", "transaction", "--authority", "small", *now,
+                           room=100)
+    suite.expect(code == 2 and not (assay.folder / "small/root.der").exists()
+                 and all(path.stat().st_size < 100 for path in (assay.folder / "small").iterdir()),
+                 "an authority without room", f"{code} {err}")
+    suite.expect(assay.run("mint", "transaction", "--authority", "small", *now)[0] == 0,
+                 "and once more with room")
+
+
+# ---- mint refuses nonsense ------------------------------------------------------
+
+def check_nonsense(suite, assay):
+    cases = [
+        ("--quantity", "0"), ("--quantity", "-1"), ("--quantity", "1000001"),
+        ("--quantity", "many"), ("--type", "lifetime"), ("--environment", "Producton"),
+        ("--environment", "production"), ("--environment", "Xcode"), ("--environment", ""),
+        ("--bundle-id", ""), ("--bundle-id", "com example"), ("--bundle-id", "x" * 256),
+        ("--product", ""), ("--product", "a\nb"), ("--product", "ä"), ("--app-id", "0"),
+        ("--app-id", "-5"), ("--transaction-id", ""), ("--transaction-id", "GPA.1234"),
+        ("--transaction-id", "1" * 21), ("--transaction-id", "-1"),
+        ("--original-transaction-id", "x"), ("--account", "u-17"), ("--account", ""),
+        ("--purchased", "0"), ("--purchased", "1750000000"), ("--purchased", "yesterday"),
+        ("--purchased", "2101-01-01"), ("--purchased", "2026-12-24"), ("--expires", "2026"),
+        ("--expires", "2020-01-01"), ("--signed", "2020-01-01"), ("--signed", "-1"),
+        ("--grace-until", "2026-01-01"), ("--now", "5"), ("--now", "2107-01-01"),
+        ("--notification-type", "did renew"), ("--notification-type", ""),
+        ("--subtype", "x"), ("--set", "price"), ("--set", "=1"), ("--set", "a..b=1"),
+        ("--remove", "prize"), ("--apple-status", "-1"), ("--apple-status", "21200"),
+        ("--apple-status", "200"), ("--device", "00"), ("--device", "xyz"),
+        ("--team", "ABC"), ("--team", "abcde12345"), ("--category", "11"),
+        ("--bundle-version", ""), ("--bundle-version", "1 2")]
+    kinds = {"--subtype": "notification", "--notification-type": "notification",
+             "--device": "app-receipt", "--apple-status": "verify-receipt",
+             "--team": "attestation", "--category": "attestation",
+             "--bundle-version": "attestation"}
+    for option, value in cases:
+        now = () if option == "--now" else ("--now", NOW)
+        code, out, err = assay.run("mint", kinds.get(option, "transaction"), "--authority", "ca",
+                                   *now, f"{option}={value}")
+        suite.expect((code, out) == (2, b"") and option[2:] in err,
+                     f"mint {option} {value!r}", f"{code} {out[:80]} {err}")
+    for more in [("--type", "consumable", "--expires", "2027-01-01"),
+                 ("--type", "non-consumable", "--expired"), ("--type", "consumable", "--family"),
+                 ("--type", "consumable", "--trial"), ("--type", "non-renewing", "--upgraded"),
+                 ("--type", "consumable", "--renewal-off"),
+                 ("--type", "consumable", "--billing-retry"),
+                 ("--type", "consumable", "--grace-until", "2027-01-01"),
+                 ("--expired", "--expires", "2027-01-01"), ("--xcode", "--environment", "Sandbox"),
+                 ("--purchased", "2026-11-01", "--expires", "2026-10-31"),
+                 ("--purchased", "2026-11-01", "--signed", "2026-10-31")]:
+        code, out, err = assay.run("mint", "transaction", "--authority", "ca", "--now", NOW, *more)
+        suite.expect((code, out) == (2, b""), f"mint {' '.join(more)}", f"{code} {err}")
+    # What is meant all the same is said by name.
+    assay.file("odd", assay.mint("transaction", "--set", "quantity=-1"))
+    code, out, _ = assay.run("inspect", "odd", "--json")
+    suite.expect(code == 0 and b"-1" in out, "nonsense by --set")
+    for good in [("--quantity=10",), ("--transaction-id=0",), ("--purchased=2026-11-20T12:00:00Z",),
+                 ("--type=non-renewing", "--expires=2027-01-01"), ("--expires=2026-11-11",),
+                 ("--account=0F8FAD5B-D9CB-469F-A165-70867728950E",),
+                 ("--xcode", "--environment=LocalTesting"), ("--remove=price",),
+                 ("--billing-retry", "--expired", "--grace-until=2026-11-30")]:
+        code, _, err = assay.run("mint", "transaction", "--authority", "ca", "--now", NOW, *good)
+        suite.expect(code == 0, f"mint {' '.join(good)}", err)
+
+
+def check_key_ids(suite, assay):
+    octets = bytes((251 - 7 * place) % 256 for place in range(32))
+    normal = base64.b64encode(octets).decode()
+    url = base64.urlsafe_b64encode(octets).decode().rstrip("=")
+    dashed = "-" + url[1:]
+    code, out, err = assay.run("key-id", normal, url, octets.hex(), octets.hex().upper())
+    suite.expect((code, out.decode().split()) == (0, [normal] * 4), "four forms, one text", err)
+    code, out, err = assay.run("key-id", dashed)
+    suite.expect((code, out.decode()) == (0, "+" + dashed[1:].replace("-", "+").replace(
+        "_", "/") + "=\n"), "a key id may begin with a hyphen", err)
+    code, out, err = assay.run("key-id", normal[:-1], url)
+    suite.expect((code, out.decode()) == (1, normal + "\n") and "malformed.attest.key-id" in err,
+                 "what is no key id", err)
+    code, _, err = assay.run("key-id")
+    suite.expect(code == 2, "no key id at all", err)
+
+
 def check_help(suite, assay):
-    for command in ["verify", "triage", "decide", "inspect", "report", "mint"]:
+    for command in ["verify", "triage", "decide", "inspect", "report", "mint", "key-id"]:
         code, out, _ = assay.run(command, "--help")
         text = out.decode()
         suite.expect(code == 0 and "Examples:" in text and "Exit codes:" in text
@@ -783,6 +940,9 @@ def main():
         check_evidence(suite, assay, blobs)
         check_attested_keys(suite, assay)
         check_minting(suite, assay, blobs)
+        check_nonsense(suite, assay)
+        check_full_disk(suite, assay, blobs)
+        check_key_ids(suite, assay)
         check_help(suite, assay)
     suite.finish()
 

@@ -1,0 +1,37 @@
+import ArgumentParser
+import Assay
+
+struct KeyIdCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "key-id",
+    abstract: "Write key ids of App Attest in the one form in which a store has them.",
+    discussion: """
+      iOS gives an app the id of its key in standard base64; apps send it in base64url and \
+      hex as well. Documents have standard base64: look a key up by that text alone.
+
+      Examples:
+        assay key-id q1u-7aB9…
+        assay key-id $(cut -f 1 keys.tsv)
+
+      One a line, in the order of the arguments.
+
+      Exit codes: 0 written, 1 one at least is no key id, 2 usage.
+      """)
+
+  @Argument(
+    parsing: .allUnrecognized, help: "Key ids as apps send them: base64, base64url or hex.")
+  var keyIds: [String]
+
+  func run() throws {
+    var areGood = true
+    for keyId in keyIds {
+      do {
+        Terminal.write(try KeyIdentifier.normalForm(of: Array(keyId.utf8)) + [0x0a])
+      } catch {
+        areGood = false
+        Terminal.complain("assay: \(Terminal.safe(keyId)): \(error.status.name)")
+      }
+    }
+    if !areGood { throw Refused(exitCode: 1) }
+  }
+}

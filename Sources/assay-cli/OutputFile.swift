@@ -1,0 +1,93 @@
+import Glibc
+
+/// A file that gets its name when all of it is written, and not before: a full disk
+/// leaves what stood there, or nothing. Devices and pipes are written as they are.
+struct OutputFile: ~Copyable {
+  /// As it was given, for people.
+  private let path: String
+  /// Where it goes: the end of the links at `path`.
+  private let target: String
+  /// Written until it is whole; nil: a device or a pipe.
+  private let part: String?
+  private var descriptor: Int32
+
+  /// - Parameter mode: of a new file; nil: as the umask has it, or as the file was.
+  init(_ path: String, mode: mode_t? = nil) throws {
+    self.path = path
+    var there = stat()
+    let exists = unsafe stat(path, &there) == 0
+    if path.hasPrefix("/dev/") || (exists && there.st_mode & S_IFMT != S_IFREG) {
+      target = path
+      part = nil
+      descriptor = unsafe open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o666)
+      if descriptor < 0 { throw OutputFile.problem(path, errno) }
+      return
+    }
+    target = exists ? OutputFile.resolved(path) : path
+    let part = target + ".part-\(getpid())"
+    self.part = part
+    unsafe unlink(part)
+    descriptor = unsafe open(part, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode ?? 0o666)
+    if descriptor < 0 { throw OutputFile.problem(path, errno) }
+    if let mode = mode ?? (exists ? there.st_mode & 0o7777 : nil) { fchmod(descriptor, mode) }
+  }
+
+  deinit {
+    guard descriptor >= 0 else { return }
+    close(descriptor)
+    if let part { unsafe unlink(part) }
+  }
+
+  func write(_ bytes: [UInt8]) throws {
+    let code = OutputFile.write(bytes, to: descriptor)
+    if code != 0 { throw OutputFile.problem(path, code) }
+  }
+
+  /// All is written: the file gets its name.
+  mutating func end() throws {
+    let code = close(descriptor) == 0 ? 0 : errno
+    descriptor = -1
+    guard let part else {
+      if code != 0 { throw OutputFile.problem(path, code) }
+      return
+    }
+    if code == 0, unsafe rename(part, target) == 0 { return }
+    let problem = OutputFile.problem(path, code == 0 ? errno : code)
+    unsafe unlink(part)
+    throw problem
+  }
+
+  /// A whole file at once.
+  static func write(_ bytes: [UInt8], to path: String, mode: mode_t? = nil) throws {
+    var file = try OutputFile(path, mode: mode)
+    try file.write(bytes)
+    try file.end()
+  }
+
+  /// Writes all bytes; 0, or the errno of what went wrong.
+  static func write(_ bytes: [UInt8], to descriptor: Int32) -> Int32 {
+    var done = 0
+    while done < bytes.count {
+      let start = done
+      let wrote = unsafe bytes.withUnsafeBytes {
+        unsafe Glibc.write(descriptor, $0.baseAddress?.advanced(by: start), $0.count - start)
+      }
+      if wrote < 0, errno == EINTR { continue }
+      if wrote <= 0 { return wrote < 0 ? errno : EIO }
+      done += wrote
+    }
+    return 0
+  }
+
+  /// What people read about it.
+  static func problem(_ name: String, _ code: Int32) -> Problem {
+    let reason = unsafe String(cString: strerror(code))
+    return Problem("\(name) cannot be written: \(reason)")
+  }
+
+  private static func resolved(_ path: String) -> String {
+    guard let found = unsafe realpath(path, nil) else { return path }
+    defer { unsafe free(found) }
+    return unsafe String(cString: found)
+  }
+}
