@@ -66,6 +66,11 @@ final class ExamplesTest extends TestCase
         $this->assertSame(413, $this->server->request('POST', '')[0]);
         $this->assertSame(413, $this->server->request('POST', str_repeat(' ', 300_000))[0]);
         $this->assertSame(405, $this->server->request('GET', '')[0]);
+
+        unlink("$this->folder/notifications.db");
+        mkdir("$this->folder/notifications.db");
+        $this->assertSame(500, $this->post(['signedPayload' => $jws])[0], 'nothing is stored');
+        rmdir("$this->folder/notifications.db");
     }
 
     /** Start an example on evidence of the table, which it gets with its configuration. */

@@ -3,21 +3,28 @@
 //	POST /notifications   an App Store Server Notification V2, as Apple sends it
 //	POST /transactions    {"jws":"…","account":"…"}: a purchase that an app shows
 //
-// It keeps the plan of each account in memory; a real server has a database there.
+// A notification is in the journal, on the disk, before Apple hears 200: what was
+// acknowledged is not sent again. Plans are kept in memory and made from the journal
+// anew at the start; a real server has a database for both.
 //
-//	ASSAY_CONFIG=config.json go run ./examples/server 127.0.0.1:8080
+//	ASSAY_CONFIG=config.json ASSAY_JOURNAL=notifications.jws \
+//	  go run ./examples/server 127.0.0.1:8080
 package main
 
 import (
+	"bytes"
 	"context"
+	"crypto/sha256"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"log"
 	"net"
 	"net/http"
 	"os"
 	"os/signal"
+	"strings"
 	"sync"
 	"time"
 
@@ -34,31 +41,85 @@ type server struct {
 	store    *store
 }
 
-// A store has what was decided, and which notifications were seen.
+// A store has what was decided, which notifications were seen, and their texts.
 type store struct {
-	mutex sync.Mutex
-	plans map[string]string // subscription key -> plan
-	seen  map[string]bool   // notification key
+	mutex   sync.Mutex
+	plans   map[string]string // subscription key -> plan
+	seen    map[string]bool   // notification key
+	journal *os.File          // a JWS a line
 }
 
-// remember keeps a plan, once for each notification; false when it was seen.
-func (s *store) remember(notification, subscription, plan string) bool {
+// keep writes a notification's text into the journal, once for each key; false when it
+// was seen. Without an error the text is on the disk.
+func (s *store) keep(notification, jws string) (bool, error) {
 	s.mutex.Lock()
 	defer s.mutex.Unlock()
-	if notification != "" {
-		if s.seen[notification] {
-			return false
-		}
-		s.seen[notification] = true
+	if s.seen[notification] {
+		return false, nil
 	}
-	if subscription != "" {
-		s.plans[subscription] = plan
+	if _, err := s.journal.WriteString(jws + "\n"); err != nil {
+		return false, err
 	}
-	return true
+	if err := s.journal.Sync(); err != nil {
+		return false, err
+	}
+	s.seen[notification] = true
+	return true, nil
 }
 
-func newServer(verifier *assay.Verifier, clock func() time.Time) *server {
-	return &server{verifier, clock, &store{plans: map[string]string{}, seen: map[string]bool{}}}
+// remember keeps a plan.
+func (s *store) remember(subscription, plan string) {
+	s.mutex.Lock()
+	defer s.mutex.Unlock()
+	s.plans[subscription] = plan
+}
+
+// newServer has the plans that the journal's notifications give.
+func newServer(
+	ctx context.Context, verifier *assay.Verifier, clock func() time.Time, journal string,
+) (*server, error) {
+	file, err := os.OpenFile(journal, os.O_RDWR|os.O_CREATE|os.O_APPEND, 0o600)
+	if err != nil {
+		return nil, err
+	}
+	text, err := io.ReadAll(file)
+	if err != nil {
+		return nil, err
+	}
+	// A line without its end was never acknowledged: a crash, or a full disk.
+	whole := bytes.LastIndexByte(text, '\n') + 1
+	if err := file.Truncate(int64(whole)); err != nil {
+		return nil, err
+	}
+	s := &server{verifier, clock, &store{
+		plans: map[string]string{}, seen: map[string]bool{}, journal: file}}
+	for _, jws := range strings.Fields(string(text[:whole])) {
+		if err := s.replay(ctx, jws); err != nil {
+			return nil, err
+		}
+	}
+	return s, nil
+}
+
+// replay applies what the journal has. The text is verified again: what lay in a file
+// is proof of nothing.
+func (s *server) replay(ctx context.Context, jws string) error {
+	note, err := s.verifier.VerifyNotification(ctx, jws, assay.At(s.clock()))
+	if errors.Is(err, assay.ErrUnsupported) {
+		s.store.seen[unknown(jws)] = true
+		return nil
+	} else if err != nil {
+		return err
+	}
+	defer note.Close()
+	s.store.seen[note.Keys.Notification] = true
+	_, err = s.apply(ctx, note)
+	return err
+}
+
+// unknown is the key of a notification that this version does not understand.
+func unknown(jws string) string {
+	return fmt.Sprintf("unknown/%x", sha256.Sum256([]byte(jws)))
 }
 
 func (s *server) handler() http.Handler {
@@ -121,24 +182,43 @@ func (s *server) notification(ctx context.Context, body []byte) (any, error) {
 	}
 	now := assay.At(s.clock())
 	note, err := s.verifier.VerifyNotification(ctx, request.SignedPayload, now)
-	if err != nil {
+	if errors.Is(err, assay.ErrUnsupported) {
+		// Genuine, but newer than this version: keep the text for a later one.
+		log.Print(err)
+		fresh, err := s.store.keep(unknown(request.SignedPayload), request.SignedPayload)
+		return map[string]any{"new": fresh}, err
+	} else if err != nil {
 		return nil, err
 	}
 	defer note.Close()
-	answer := map[string]any{"type": note.Type, "new": true}
-	if note.Transaction == nil {
-		answer["new"] = s.store.remember(note.Keys.Notification, "", "")
-		return answer, nil
-	}
-	decision, err := s.verifier.Decide(ctx, []assay.Evidence{note}, now)
+	fresh, err := s.store.keep(note.Keys.Notification, request.SignedPayload)
 	if err != nil {
 		return nil, err
 	}
-	defer decision.Close()
-	answer["plan"] = decision.Plan
-	answer["new"] = s.store.remember(
-		note.Keys.Notification, note.Transaction.Keys.Subscription, decision.Plan)
+	answer := map[string]any{"type": note.Type, "new": fresh}
+	plan, err := s.apply(ctx, note)
+	if err != nil {
+		// It is kept: the next start applies it.
+		log.Print(err)
+	} else if plan != "" {
+		answer["plan"] = plan
+	}
 	return answer, nil
+}
+
+// apply remembers what a notification makes of its subscription, and gives the plan; ""
+// where it is about none, as TEST.
+func (s *server) apply(ctx context.Context, note *assay.Notification) (string, error) {
+	if note.Transaction == nil {
+		return "", nil
+	}
+	decision, err := s.verifier.Decide(ctx, []assay.Evidence{note}, assay.At(s.clock()))
+	if err != nil {
+		return "", err
+	}
+	defer decision.Close()
+	s.store.remember(note.Transaction.Keys.Subscription, decision.Plan)
+	return decision.Plan, nil
 }
 
 // transaction takes what an app shows. What the client says of itself is not asked.
@@ -165,7 +245,7 @@ func (s *server) transaction(ctx context.Context, body []byte) (any, error) {
 		return nil, err
 	}
 	defer decision.Close()
-	s.store.remember("", transaction.Keys.Subscription, decision.Plan)
+	s.store.remember(transaction.Keys.Subscription, decision.Plan)
 	return map[string]any{
 		"product": transaction.ProductID, "plan": decision.Plan,
 		"entitled": decision.Entitled, "state": decision.State,
@@ -209,7 +289,15 @@ func main() {
 	log.Printf("listening on %s", listener.Addr())
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
-	if err := serve(ctx, listener, newServer(verifier, time.Now).handler()); err != nil {
+	journal := os.Getenv("ASSAY_JOURNAL")
+	if journal == "" {
+		log.Fatal("ASSAY_JOURNAL is not set: where are notifications kept?")
+	}
+	s, err := newServer(ctx, verifier, time.Now, journal)
+	if err != nil {
+		log.Fatal(err)
+	}
+	if err := serve(ctx, listener, s.handler()); err != nil {
 		log.Fatal(err)
 	}
 }

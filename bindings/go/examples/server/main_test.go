@@ -8,6 +8,8 @@ import (
 	"net"
 	"net/http"
 	"os"
+	"path/filepath"
+	"reflect"
 	"sync"
 	"testing"
 	"time"
@@ -62,8 +64,12 @@ func started(t *testing.T, config json.RawMessage, now time.Time) (*server, stri
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := newServer(verifier, func() time.Time { return now })
 	ctx, stop := context.WithCancel(context.Background())
+	s, err := newServer(
+		ctx, verifier, func() time.Time { return now }, filepath.Join(t.TempDir(), "journal"))
+	if err != nil {
+		t.Fatal(err)
+	}
 	ended := make(chan error)
 	go func() { ended <- serve(ctx, listener, s.handler()) }()
 	t.Cleanup(func() {
@@ -123,6 +129,43 @@ func TestNotification(t *testing.T) {
 	body["signedPayload"] = transaction.JWS
 	if code, _ := post(t, address+"/notifications", body); code != 400 {
 		t.Errorf("a transaction instead: %d", code)
+	}
+}
+
+func TestJournal(t *testing.T) {
+	note, config := evidence(t, "notification")
+	s, address := started(t, config, time.UnixMilli(note.Now))
+	body := map[string]string{"signedPayload": note.JWS}
+	if code, _ := post(t, address+"/notifications", body); code != 200 {
+		t.Fatal(code)
+	}
+	path := s.store.journal.Name()
+	if text, err := os.ReadFile(path); err != nil || string(text) != note.JWS+"\n" {
+		t.Fatalf("200 was answered, and the journal has %q, %v", text, err)
+	}
+	// A crash while the next line was written, and another start.
+	if _, err := s.store.journal.WriteString("eyJ"); err != nil {
+		t.Fatal(err)
+	}
+	again, err := newServer(context.Background(), s.verifier, s.clock, path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !reflect.DeepEqual(again.store.plans, s.store.plans) ||
+		!reflect.DeepEqual(again.store.seen, s.store.seen) {
+		t.Errorf("the journal gives %v", again.store)
+	}
+	if text, err := os.ReadFile(path); err != nil || string(text) != note.JWS+"\n" {
+		t.Errorf("the journal has %q, %v", text, err)
+	}
+	again.store.journal.Close()
+	// What cannot be stored is not acknowledged, and not taken for seen.
+	s.store.journal.Close()
+	s.store.seen = map[string]bool{}
+	for range [2]int{} {
+		if code, _ := post(t, address+"/notifications", body); code != 500 {
+			t.Errorf("nothing is stored: %d", code)
+		}
 	}
 }
 
