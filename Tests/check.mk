@@ -122,6 +122,15 @@ $(VARIANTS:%=check-soak-%): check-soak-%: $(PROGRAMS)/soak
 $(VARIANTS:%=check-reload-%): check-reload-%: $(PROGRAMS)/reload
 	@$< $(DIRECTORY_$*)/$(SONAME) reload-$*
 
+# Random decisions over the library that ships. `make check-properties SEED=7` asks
+# the same of others; one that fails says its seed.
+SCENARIOS ?= 100000
+SEED ?= 20261122
+.PHONY: check-properties
+check-properties: $(PROGRAMS)/properties
+	@$(call AGAINST,$(DIRECTORY_embedded)) $< $(CASES) properties \
+	  $(SCENARIOS) $(SEED)
+
 .PHONY: check-documents
 check-documents: $(PROGRAMS)/dump
 	@$(PYTHON) $(GATES)/documents.py $< $(CASES) \

@@ -212,8 +212,9 @@ ASSAY_API assay_status assay_verify_assertion(
  * keep the raw evidence in your store and verify it again. ASSAY_OK means
  * that a plan above the default is in force at now_ms; the document holds
  * the decision either way.
- * @param account the appAccountToken that the evidence must carry; NULL
- *                leaves that check to the configured policy.
+ * @param account the appAccountToken that the evidence must carry, a UUID
+ *                in text form; NULL leaves that check to the configured
+ *                policy ("decide.account").
  */
 ASSAY_API assay_status assay_decide(const assay_verifier *verifier,
                                     const assay_doc *const *evidence,

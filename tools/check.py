@@ -51,6 +51,8 @@ STEPS = [
     ("cases", ["cases"], "command line, case table", True),
     ("cli", ["check-cli"], "the command line: triage, report and the rest", False),
     ("smoke", each("smoke", ALL), "the C ABI over all cases", False),
+    ("properties", ["check-properties"],
+     "what holds for decisions about any evidence, 100,000 times", False),
     ("documents", ["check-documents"], "all builds answer the same bytes", False),
     ("smoke-sanitized", each("smoke-sanitized", BOTH), "the same under ASan and UBSan", False),
     ("threads", each("threads", BOTH), "verifiers shared by threads", False),

@@ -121,7 +121,8 @@ public final class Verifier: Sendable {
   ///
   /// - Parameters:
   ///   - evidence: documents with status 0 of a verifier with this configuration.
-  ///   - account: the appAccountToken that the evidence must carry, or nil.
+  ///   - account: the appAccountToken that the evidence must carry, a UUID in text
+  ///     form; nil leaves the check to `decide.account`.
   ///   - nowMs: milliseconds since 1970 UTC, 2008 … 2100.
   /// - Returns: a document whose status is 0 only when a plan above the default
   ///   one is in force; `rejected.decide.not-entitled` carries its decision too.
@@ -188,8 +189,12 @@ public final class Verifier: Sendable {
     checks.skip(DecisionCheck.account.rawValue, isIgnored ? .notConfigured : .noInput)
     do {
       let decision = try trust.configuration.decide(purchases, account: account, nowMs: nowMs)
-      checks.pass(DecisionCheck.catalogue.rawValue)
-      if decision.accountWasCompared { checks.pass(DecisionCheck.account.rawValue) }
+      if decision.leftOut.contains(where: { $0.reason == .typeMismatch }) {
+        checks.skip(DecisionCheck.catalogue.rawValue, .doesNotApply)
+      } else {
+        checks.pass(DecisionCheck.catalogue.rawValue)
+      }
+      if decision.accountIsProven { checks.pass(DecisionCheck.account.rawValue) }
       if decision.entitled {
         checks.pass(DecisionCheck.plan.rawValue)
       } else {
@@ -221,7 +226,6 @@ enum DecisionCheck: Int {
     switch status {
     case .rejectedAccountTokenMismatch, .rejectedAccountTokenMissing, .misuseDecideAccount:
       self = .account
-    case .configProductsForm: self = .catalogue
     default: self = .evidence
     }
   }

@@ -26,7 +26,7 @@ struct DecideCommand: ParsableCommand {
   @Option(help: "Configuration of the verifier (docs/config.md).")
   var config: String
 
-  @Option(help: "The appAccountToken that the evidence must carry.")
+  @Option(help: "The appAccountToken that the evidence must carry: a UUID.")
   var account: String?
 
   @Option(help: "The present: milliseconds since 1970, or 2026-01-31T12:00:00Z.")

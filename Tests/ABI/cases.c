@@ -409,9 +409,8 @@ static int run_jws(const assay_verifier *verifier, int32_t kind,
   return 0;
 }
 
-/* Evidence of any kind; that of a decision is verified by it as well. */
-static int run_verify(const assay_verifier *verifier, const cJSON *item,
-                      int64_t now_ms, assay_status *status, assay_doc **doc) {
+int case_verify(const assay_verifier *verifier, const cJSON *item,
+                int64_t now_ms, assay_status *status, assay_doc **doc) {
   const char *name = json_text(item, "kind", "");
   int32_t jws = kind_of(name), receipt = receipt_kind_of(name);
   if (jws != 0) return run_jws(verifier, jws, item, now_ms, status, doc);
@@ -446,9 +445,9 @@ static int verify_evidence(const struct case_table *table,
   cJSON_ArrayForEach(entry, list) {
     const char *other = json_text(entry, "verifier", NULL);
     assay_status ignored;
-    if (run_verify(other ? case_table_verifier(table, other) : verifier, entry,
-                   json_int(entry, "now", now_ms), &ignored,
-                   &out->list[out->count++]) != 0) {
+    if (case_verify(other ? case_table_verifier(table, other) : verifier, entry,
+                    json_int(entry, "now", now_ms), &ignored,
+                    &out->list[out->count++]) != 0) {
       documents_free(out);
       return -1;
     }
@@ -514,7 +513,7 @@ int case_run(const struct case_table *table, const cJSON *item,
       case_table_verifier(table, json_text(item, "verifier", ""));
   *doc = NULL;
   if (strcmp(call, "verify_jws") == 0 || strcmp(call, "verify_receipt") == 0)
-    return run_verify(verifier, item, json_int(item, "now", 0), status, doc);
+    return case_verify(verifier, item, json_int(item, "now", 0), status, doc);
   if (strcmp(call, "triage") == 0)
     return run_triage(verifier, item, json_int(item, "now", 0), status, doc);
   if (strcmp(call, "read_verify_receipt") == 0)

@@ -60,6 +60,10 @@ int case_input(const cJSON *item, const char *name, struct bytes *out);
 /** Free the bytes. */
 void bytes_free(struct bytes *bytes);
 
+/** Verify one piece of evidence of any kind, as `decide` has it. 0: done. */
+int case_verify(const assay_verifier *verifier, const cJSON *item,
+                int64_t now_ms, assay_status *status, assay_doc **doc);
+
 /**
  * Make the call that a case asks for.
  * @param doc receives the document; NULL for calls that have none.

@@ -134,7 +134,7 @@ struct AnswerDecisionTests {
       $0.asOf = At.now - At.day
     }
     let receipt = subscription {
-      $0.showsRevocation = false
+      $0.shows.remove(.revocation)
       $0.asOf = At.now
     }
     for evidence in permutations([refunded, receipt]) {

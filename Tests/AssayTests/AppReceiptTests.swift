@@ -739,7 +739,7 @@ struct AppReceiptTests {
     #expect(first.revokedAt == bought.revocationDate && first.revocationReason == 1)
     #expect(first.isTrial && first.isIntro && first.hasOffer)
     #expect(first.quantity == 3 && first.asOf == receipt.creationDate)
-    #expect(first.evidenceClass == .signed && first.showsRevocation && !first.typeIsUnknown)
+    #expect(first.evidenceClass == .signed && first.shows == .revocation && !first.typeIsUnknown)
     let second = try #require(evidence.purchases.last)
     #expect(second.originalTransactionId == "2000000900000009")
     #expect(second.type == nil && second.typeIsUnknown && second.quantity == 1)

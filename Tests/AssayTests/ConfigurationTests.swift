@@ -47,7 +47,8 @@ struct ConfigurationTests {
     let expected = """
       {"apps":[{"bundleId":"com.example.app","appAppleId":1234567890,"teamId":null}],\
       "environments":["Production"],"products":{},"plans":["free"],"limits":{},\
-      "clockSkewMs":60000,"decide":{"account":"ifPresent","grace":true,"retry":"strict",\
+      "clockSkewMs":60000,"decide":{"account":"whenGiven","sandbox":"below",\
+      "grace":true,"retry":"strict",\
       "leewayMs":0,"family":"allow"},"storekit":{"anchors":{"source":"built-in","sha256":\
       ["63343abfb89a6a03ebb57e9b3f5fa7be7c4f5c756f3017b3a8c488c3653e9179"]},\
       "rootEntry":"must-match","missingEnvironment":"refuse","undatedNotifications":"now",\
@@ -98,7 +99,10 @@ struct ConfigurationTests {
       ("clockSkewMs", .text("1.5"), "config.document.range"),
       ("clockSkewMs", "1", "config.document.type"),
       ("clockSkewMs", .text("9223372036854775808"), "config.document.range"),
+      ("decide.account", "whenGiven", "ok"), ("decide.account", "ifPresent", "ok"),
       ("decide.account", "required", "ok"), ("decide.account", "ignored", "ok"),
+      ("decide.sandbox", "below", "ok"), ("decide.sandbox", "equal", "ok"),
+      ("decide.sandbox", "never", "ok"), ("decide.sandbox", "above", "config.document.range"),
       ("decide.account", "Required", "config.document.range"),
       ("decide.account", true, "config.document.type"),
       ("decide.grace", false, "ok"), ("decide.grace", 0, "config.document.type"),
@@ -506,7 +510,8 @@ struct ConfigurationTests {
     ],
     "clockSkewMs": 60000,
     "decide": [
-      "account": "ifPresent", "grace": true, "retry": "strict", "leewayMs": 0, "family": "allow",
+      "account": "ifPresent", "sandbox": "equal", "grace": true, "retry": "strict",
+      "leewayMs": 0, "family": "allow",
     ],
     "storekit": ["fresh": ["maxAgeMs": ["notification": 691_200_000, "realtime-request": 60000]]],
   ]

@@ -88,7 +88,7 @@ struct DecisionEvidenceTests {
     }
     let blind = subscription {
       $0.asOf = At.now
-      $0.showsRevocation = false
+      $0.shows.remove(.revocation)
     }
     let reversed = subscription { $0.asOf = At.now - At.hour }
     #expect(try decided([refund, blind]).row == "DEC-5")
@@ -121,7 +121,7 @@ struct DecisionEvidenceTests {
 
     let blind = copy {
       $0.asOf = At.now
-      $0.showsRevocation = false
+      $0.shows.remove(.revocation)
     }
     #expect(try decided([refund, blind]).row == "DEC-5")
     // Of several refunds the latest word holds.
@@ -144,6 +144,116 @@ struct DecisionEvidenceTests {
     }
     #expect(try decided([lifetime, restored]).row == "DEC-5")
     #expect(try decided([restored]).row == "DEC-23")
+  }
+
+  @Test("DCD-3 DCD-22 copies of a period share its upgrade and its beginning")
+  func copies() throws {
+    func copy(_ change: (inout PurchaseFacts) -> Void = { _ in }) -> PurchaseFacts {
+      subscription("2000000000000009") {
+        $0.webOrderLineItemId = "900"
+        $0.productId = ProductId.basic
+        $0.shows = []
+        change(&$0)
+      }
+    }
+    func original(_ change: (inout PurchaseFacts) -> Void = { _ in }) -> PurchaseFacts {
+      copy {
+        $0.transactionId = "2000000000000001"
+        $0.shows = .all
+        change(&$0)
+      }
+    }
+    let upgraded = original { $0.isUpgraded = true }
+    #expect(try decided([upgraded, copy()]).row == "DEC-3")
+    #expect(try decided([upgraded, copy { $0.shows = .all }]).row == "DEC-14")
+    // Restored after the upgrade, and no later period by that.
+    let upgrade = subscription("2000000000000002") { $0.start = At.start + At.day }
+    let restored = copy { $0.start = At.start + 2 * At.day }
+    for evidence in permutations([original(), restored, upgrade]) {
+      #expect(try decided(evidence).plan == "pro")
+    }
+  }
+
+  @Test("DCD-22 a later period replaces from its start, and only where it is dated")
+  func replaced() throws {
+    let year = subscription("1") {
+      $0.productId = ProductId.basic
+      $0.end = At.end + 300 * At.day
+    }
+    func month(_ change: (inout PurchaseFacts) -> Void) -> PurchaseFacts {
+      subscription("2") {
+        $0.start = At.now
+        change(&$0)
+      }
+    }
+    #expect(try decided([year, month { _ in }]).plan == "pro")
+    #expect(try decided([year, month { $0.revokedAt = At.now }]).row == "DEC-5")
+    #expect(try decided([year, month { $0.start = At.now + 1 }]).plan == "basic")
+    #expect(try decided([year, month { $0.end = nil }]).plan == "basic")
+    #expect(try decided([year, month { $0.end = At.now - 1 }]).plan == "basic")
+    let over = month {
+      $0.start = At.start + 1
+      $0.end = At.now
+    }
+    #expect(try !decided([year, over]).entitled)
+  }
+
+  @Test("DCD-28 any quantity: at least one, and no date ends the process")
+  func quantities() throws {
+    func until(_ quantity: Int64) throws -> Int64? {
+      try decided([
+        purchase(ProductId.stackedPass, .nonRenewing) { $0.quantity = quantity }
+      ]).ruling?.until
+    }
+    for quantity in [Int64.min, -1, 0, 1] {
+      #expect(try until(quantity) == At.start + 30 * At.day)
+    }
+    #expect(try until(3) == At.start + 90 * At.day)
+    #expect(try until(60) == At.start + 60 * 30 * At.day)
+    #expect(try (until(.max) ?? 0) > At.now)
+    // One after the other, not all months at once: the day stays clamped.
+    let month = CalendarDuration(count: 1, unit: .month)
+    let january: Int64 = 1_738_281_600_000
+    #expect(month.end(startMs: january, times: 2) == january + (28 + 28) * At.day)
+  }
+
+  @Test("DCD-3 a later word that cannot show offers, group or type hides none")
+  func silentMembers() throws {
+    let told = subscription { $0.offerType = 3 }
+    let silent = subscription {
+      $0.asOf = At.now
+      $0.shows = .revocation
+      $0.group = nil
+      $0.type = nil
+      $0.webOrderLineItemId = nil
+    }
+    for evidence in permutations([told, silent]) {
+      let decision = try decided(evidence)
+      #expect(decision.flags == ["offer"])
+      #expect(decision.groups.first?.group == "20600001")
+    }
+  }
+
+  @Test("DCD-21 an answer of an unknown time undoes no refund, however late its dates")
+  func unknownTime() throws {
+    let refund = subscription {
+      $0.revokedAt = At.now - At.day
+      $0.asOf = At.now - At.day
+    }
+    let answered = subscription {
+      $0.asOf = At.now
+      $0.timeIsKnown = false
+    }
+    for evidence in permutations([refund, answered]) {
+      #expect(try decided(evidence).row == "DEC-5")
+    }
+    // What it does show counts.
+    let shown = subscription {
+      $0.asOf = At.now
+      $0.timeIsKnown = false
+      $0.revokedAt = At.now
+    }
+    #expect(try decided([subscription(), shown]).row == "DEC-5")
   }
 
   @Test("DCD-8 the newest renewal facts of the line count, in both orders")
@@ -204,21 +314,38 @@ struct DecisionEvidenceTests {
 
   // MARK: choosing
 
+  /// A subscription of a line of its own.
+  private func line(
+    _ id: Text, _ change: (inout PurchaseFacts) -> Void = { _ in }
+  ) -> PurchaseFacts {
+    subscription(id) {
+      $0.originalTransactionId = id
+      change(&$0)
+    }
+  }
+
   @Test("DCD-6 (a) of those that cover now the latest end, not the latest purchase")
   func latestEnd() throws {
-    let long = subscription("1") { $0.start = At.start - At.day }
-    let recent = subscription("2") { $0.end = At.end - 1 }
+    let long = line("1") { $0.start = At.start - At.day }
+    let recent = line("2") { $0.end = At.end - 1 }
     #expect(try decided([long, recent]).chosenId == "1")
     #expect(try decided([recent, long]).chosenId == "1")
   }
 
-  @Test("DCD-6 DCD-15 a period within the tolerance at the start covers now")
+  @Test("DCD-5 DCD-15 the tolerance at the start counts only where nothing covers now")
   func latestEndWithinSkew() throws {
     let running = subscription("1") { $0.end = At.now + At.hour }
     let next = subscription("2") { $0.start = At.now + At.skew }
-    #expect(try decided([running, next]).chosenId == "2")
+    let booked = try decided([running, next])
+    #expect(booked.chosenId == "1")
+    #expect(booked.row == "DEC-6")
+    #expect(booked.ruling?.bookedUntil == At.end)
+    let ended = subscription("1") { $0.end = At.now }
+    let alone = try decided([ended, next])
+    #expect(alone.chosenId == "2")
+    #expect(alone.row == "DEC-14")
     let later = subscription("2") { $0.start = At.now + At.skew + 1 }
-    #expect(try decided([running, later]).chosenId == "1")
+    #expect(try decided([ended, later]).row == "DEC-7")
   }
 
   @Test("DEC-6 DEC-7 a restored entry, start after end, is neither booked nor ahead")
@@ -257,21 +384,21 @@ struct DecisionEvidenceTests {
     }
   }
 
-  @Test("DCD-6 (c) else the latest end of all that were not replaced, refunds included")
+  @Test("DCD-6 (d) else the latest end of all that were not replaced, refunds included")
   func latestOfTheRest() throws {
     let ended = endedSubscription()
-    let refunded = subscription("2000000000000002") { $0.revokedAt = At.now - At.day }
+    let refunded = line("2000000000000002") { $0.revokedAt = At.now - At.day }
     let decision = try decided([ended, refunded])
     #expect(decision.row == "DEC-5")
     #expect(decision.chosenId == "2000000000000002")
-    let replaced = subscription("2000000000000003") {
+    let replaced = line("2000000000000003") {
       $0.isUpgraded = true
       $0.end = At.end + At.day
     }
     #expect(try decided([ended, replaced]).row == "DEC-21")
   }
 
-  @Test("DCD-6 (d) else the latest end of the replaced ones")
+  @Test("DCD-6 (e) else the latest end of the replaced ones")
   func latestReplaced() throws {
     let first = subscription("5") { $0.isUpgraded = true }
     let second = subscription("4") {
@@ -300,7 +427,8 @@ struct DecisionEvidenceTests {
     sameGroup.group = "20600001"
     let one = try decided([sameGroup, subscription()])
     #expect(one.groups.count == 1)
-    #expect(one.plan == "basic")
+    // DCD-6 (a): the highest plan, although the other one ends later.
+    #expect(one.plan == "pro")
   }
 
   @Test("DCD-4 the group comes from the evidence, else the catalogue, else the product id")
@@ -322,22 +450,23 @@ struct DecisionEvidenceTests {
 
   @Test("DCD-4 DCD-13 environments are never mixed in one group")
   func environments() throws {
+    let equal = decisionConfiguration { $0.decide.sandbox = .equal }
     let sandbox = subscription {
       $0.environment = .sandbox
       $0.end = At.end + At.day
     }
     let ended = endedSubscription()
-    let decision = try decided([ended, sandbox])
+    let decision = try decided([ended, sandbox], by: equal)
     #expect(decision.groups.count == 2)
     #expect(decision.entitled)
-    #expect(decision.json.contains(#""environment":"Sandbox","stale":false"#))
+    #expect(decision.json.contains(#""environment":"Sandbox","account":null,"stale":false"#))
     // A sandbox renewal booked ahead says nothing about the Production line.
     let ahead = subscription("2000000000000002") {
       $0.environment = .sandbox
       $0.start = At.end
       $0.end = At.end + At.day
     }
-    let both = try decided([subscription(), ahead])
+    let both = try decided([subscription(), ahead], by: equal)
     #expect(both.groups.first?.ruling.row.description == "DEC-14")
     #expect(both.groups.count == 2)
   }
@@ -389,7 +518,7 @@ struct DecisionEvidenceTests {
       let decision = try decided(order)
       #expect(decision.plan == "free")
       #expect(!decision.entitled)
-      #expect(decision.ruling?.until == At.now)
+      #expect(decision.ruling?.wouldBeUntil == At.now)
     }
   }
 
@@ -546,7 +675,7 @@ struct DecisionEvidenceTests {
         """
         "kinds":["renewal","transaction"],"asOf":\(At.start),"complete":true,"missing":[]
         """))
-    let receipt = subscription { $0.showsRevocation = false }
+    let receipt = subscription { $0.shows.remove(.revocation) }
     #expect(
       try decided([receipt]).json.contains(
         #""complete":false,"missing":["renewal","revocation"]"#))
@@ -561,9 +690,9 @@ struct DecisionEvidenceTests {
       [subscription { $0.offerType = 2 }], [renewal { $0.autoRenewStatus = 0 }])
     let common = """
       "state":"active","row":"DEC-9","flags":["offer","will-not-renew"],"reason":null,\
-      "until":\(At.end),"bookedUntil":null,"graceUntil":null,\
+      "until":\(At.end),"wouldBeUntil":null,"bookedUntil":null,"graceUntil":null,\
       "productId":"com.example.pro.monthly","originalTransactionId":"2000000000000001",\
-      "transactionId":"2000000000000001","environment":"Production","stale":false,\
+      "transactionId":"2000000000000001","environment":"Production","account":null,"stale":false,\
       "nextCheck":\(At.end - At.day),"evidence":{"class":"signed",\
       "kinds":["renewal","transaction"],"asOf":\(At.start),"complete":true,"missing":[]}
       """
@@ -571,7 +700,7 @@ struct DecisionEvidenceTests {
       decision.json == """
         {"plan":"pro","entitled":true,\(common),"groups":[{"plan":"pro","entitled":true,\
         \(common),"group":"20600001","type":"Auto-Renewable Subscription",\
-        "purchases":[]}],"warnings":[]}
+        "purchases":[]}],"leftOut":[],"warnings":[]}
         """)
   }
 
@@ -602,12 +731,23 @@ struct DecisionEvidenceTests {
     #expect(refusal?.rule.description == "PAY-7")
   }
 
-  @Test("DCD-10 the catalogue and the evidence name different types of one product")
+  @Test("DCD-5 a product of which catalogue and evidence name different types is left out")
   func contradiction() throws {
-    let refusal = #expect(throws: Refusal(.configProductsForm, "DCD-10")) {
-      try decided([subscription { $0.type = .nonConsumable }])
+    let odd = subscription { $0.type = .nonConsumable }
+    let alone = try decided([odd])
+    #expect(alone.row == "DEC-2")
+    #expect(alone.leftOutTexts == ["type-mismatch 2000000000000001"])
+    #expect(alone.warningTexts == ["type-mismatch products.com.example.pro.monthly"])
+    let basic = line("2000000000000002") { $0.productId = ProductId.basic }
+    let beside = try decided([odd, basic])
+    #expect(beside.plan == "basic")
+    #expect(beside.leftOutTexts == ["type-mismatch 2000000000000001"])
+    // A later word that cannot tell the type, as an answer's, hides nothing.
+    let answered = subscription {
+      $0.type = nil
+      $0.asOf = At.now
     }
-    #expect(refusal?.place == "products.com.example.pro.monthly.type")
+    #expect(try decided([odd, answered]).row == "DEC-2")
     #expect(try decided([subscription { $0.type = .autoRenewable }]).entitled)
   }
 
@@ -621,23 +761,51 @@ struct DecisionEvidenceTests {
     subscription { $0.account = account }
   }
 
-  @Test("DCD-20 ifPresent compares where the evidence has a token, in any case of letters")
-  func accountIfPresent() throws {
+  @Test("DCD-20 an account that is given must be the evidence's, in any case of letters")
+  func accountWhenGiven() throws {
     let equal = try decided([owned(by: mine)], account: mineInCapitals)
     #expect(equal.entitled)
-    #expect(equal.accountWasCompared)
+    #expect(equal.accountIsProven)
+    #expect(equal.groups.first?.binding == .proven)
     #expect(throws: Refusal(.rejectedAccountTokenMismatch, "")) {
       try decided([owned(by: other)], account: mine)
     }
-    #expect(throws: Refusal(.rejectedAccountTokenMismatch, "")) {
-      try decided([owned(by: mine)], account: "")
+    #expect(throws: Refusal(.rejectedAccountTokenMissing, "")) {
+      try decided([owned(by: nil)], account: mine)
     }
-    let untold = try decided([owned(by: nil)], account: mine)
-    #expect(untold.entitled)
-    #expect(!untold.accountWasCompared)
     let unasked = try decided([owned(by: other)], account: nil)
     #expect(unasked.entitled)
-    #expect(!unasked.accountWasCompared)
+    #expect(unasked.groups.first?.binding == nil)
+    #expect(!unasked.accountIsProven)
+  }
+
+  @Test(
+    "DCD-20 an account that is no UUID is the caller's fault, whatever is compared",
+    arguments: [
+      "", "u-17", "7e3fb204-2d5a-4a4b-8d4e-2f5a1f0c9b1", "7e3fb2042d5a4a4b8d4e2f5a1f0c9b11",
+    ] as [Text])
+  func accountForm(account: Text) throws {
+    for policy in [Configuration.DecidePolicy.Account.whenGiven, .ifPresent, .required, .ignored] {
+      let configuration = decisionConfiguration { $0.decide.account = policy }
+      #expect(throws: Refusal(.misuseDecideAccount, "")) {
+        try decided([owned(by: mine)], by: configuration, account: account)
+      }
+    }
+  }
+
+  @Test("DCD-20 ifPresent compares where the evidence has a token, and says where it has none")
+  func accountIfPresent() throws {
+    let ifPresent = decisionConfiguration { $0.decide.account = .ifPresent }
+    #expect(try decided([owned(by: mine)], by: ifPresent, account: mine).accountIsProven)
+    #expect(throws: Refusal(.rejectedAccountTokenMismatch, "")) {
+      try decided([owned(by: other)], by: ifPresent, account: mine)
+    }
+    let untold = try decided([owned(by: nil)], by: ifPresent, account: mine)
+    #expect(untold.entitled)
+    #expect(!untold.accountIsProven)
+    #expect(untold.json.contains(#""account":"unproven""#))
+    #expect(
+      untold.warningTexts == ["account-unproven lines/Production/2000000000000001"])
   }
 
   @Test("DCD-20 required refuses evidence without a token and a call without an account")
@@ -660,29 +828,77 @@ struct DecisionEvidenceTests {
     let ignored = decisionConfiguration { $0.decide.account = .ignored }
     let decision = try decided([owned(by: other)], by: ignored, account: mine)
     #expect(decision.entitled)
-    #expect(!decision.accountWasCompared)
+    #expect(decision.groups.first?.binding == nil)
+    #expect(decision.warnings.isEmpty)
   }
 
-  @Test("DCD-20 a transaction of a product that we do not sell is compared as well")
-  func accountOfUnknownProduct() {
-    let stranger = subscription {
+  @Test("DCD-5 what is left out is not compared")
+  func accountOfLeftOut() throws {
+    let stranger = line("2000000000000002") {
       $0.productId = "com.example.other"
       $0.account = other
     }
+    let decision = try decided([stranger, owned(by: mine)], account: mine)
+    #expect(decision.accountIsProven)
+    #expect(decision.leftOutTexts == ["unknown-product 2000000000000002"])
+    let alone = try decided([stranger], account: mine)
+    #expect(alone.row == "DEC-2")
+    #expect(!alone.accountIsProven)
+    // Another account's purchase of something that we sell refuses the call.
+    let known = line("2000000000000002") { $0.account = other }
     #expect(throws: Refusal(.rejectedAccountTokenMismatch, "")) {
-      try decided([stranger], account: mine)
+      try decided([known, owned(by: mine)], account: mine)
     }
   }
 
-  @Test("DCD-20 JWS-92 the newest word on the transaction decides, a renewal info never")
+  @Test("DCD-24 the newest token of a line counts, a renewal info's too; silence erases none")
   func accountOfNewest() throws {
     let rebound = subscription {
       $0.account = mine
       $0.asOf = At.start + 1
     }
-    #expect(try decided([owned(by: other), rebound], account: mine).entitled)
-    let strange = renewal { $0.account = other }
-    #expect(try decided([owned(by: mine)], [strange], account: mine).entitled)
+    let silent = subscription { $0.asOf = At.start + 2 }
+    for evidence in permutations([owned(by: other), rebound, silent]) {
+      #expect(try decided(evidence, account: mine).entitled)
+      #expect(throws: Refusal(.rejectedAccountTokenMismatch, "")) {
+        try decided(evidence, account: other)
+      }
+    }
+    let moved = renewal {
+      $0.account = other
+      $0.asOf = At.start + 1
+    }
+    let renewed = renewal { $0.asOf = At.start + 2 }
+    for renewals in [[moved], [moved, renewed], [renewed, moved]] {
+      #expect(try decided([owned(by: mine)], renewals, account: other).accountIsProven)
+      #expect(throws: Refusal(.rejectedAccountTokenMismatch, "")) {
+        try decided([owned(by: mine)], renewals, account: mine)
+      }
+    }
+    // An earlier period of the line, told later, tells too.
+    let earlier = subscription("2000000000000000") {
+      $0.start = At.start - At.day
+      $0.account = other
+      $0.asOf = At.start + 3
+    }
+    #expect(try decided([rebound, earlier], account: other).accountIsProven)
+  }
+
+  @Test("DCD-24 two tokens of one millisecond are nobody's")
+  func accountDisputed() throws {
+    let told = renewal { $0.account = other }
+    for account in [mine, other] {
+      #expect(throws: Refusal(.rejectedAccountTokenMismatch, "")) {
+        try decided([owned(by: mine)], [told], account: account)
+      }
+    }
+    let later = renewal {
+      $0.account = mine
+      $0.asOf = At.start + 1
+    }
+    for renewals in permutations([told, later]) {
+      #expect(try decided([owned(by: mine)], renewals, account: mine).entitled)
+    }
   }
 
   /// A later word of a receipt, which shows neither owner nor refund.
@@ -690,8 +906,8 @@ struct DecisionEvidenceTests {
     subscription {
       $0.asOf = At.start + At.day
       $0.ownership = nil
-      $0.showsOwner = false
-      $0.showsRevocation = false
+      $0.shows.subtract([.upgrade, .family, .account])
+      $0.shows.remove(.revocation)
       change(&$0)
     }
   }
@@ -705,15 +921,18 @@ struct DecisionEvidenceTests {
         try decided(evidence, account: other)
       }
     }
-    #expect(try decided([receipt()], account: mine).entitled)
+    let alone = try decided([receipt()], account: mine)
+    #expect(alone.entitled)
+    #expect(alone.groups.first?.binding == .unproven)
+    #expect(!alone.accountIsProven)
     #expect(throws: Refusal(.rejectedAccountTokenMissing, "")) {
       try decided([receipt()], by: required, account: mine)
     }
     // Nor family sharing.
-    let alone = decisionConfiguration { $0.decide.familyAllowed = false }
+    let denying = decisionConfiguration { $0.decide.familyAllowed = false }
     let shared = subscription { $0.ownership = "FAMILY_SHARED" }
-    #expect(try !decided([shared, receipt()], by: alone).entitled)
-    #expect(try decided([subscription(), receipt()], by: alone).entitled)
+    #expect(try !decided([shared, receipt()], by: denying).entitled)
+    #expect(try decided([subscription(), receipt()], by: denying).entitled)
   }
 
   @Test("DCD-3 APR-20 purchases of Xcode's receipts all have the id 0, and stay apart")
@@ -743,7 +962,7 @@ struct DecisionEvidenceTests {
         },
       ]
     }
-    #expect(count(other { $0.showsOwner = true }) == 1)
+    #expect(count(other { $0.shows = .all }) == 1)
     #expect(count(other { $0.transactionId = "1" }) == 1)
   }
 

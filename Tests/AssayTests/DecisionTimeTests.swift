@@ -253,7 +253,7 @@ struct DecisionTimeTests {
       $0.ownership = numbers.pick([nil, "PURCHASED", "FAMILY_SHARED", "ASSIGNED", "LENT"])
       $0.offerType = numbers.pick([nil, 1, 2, 9])
       $0.asOf = numbers.pick([At.now - At.day, At.now - At.hour, At.now, .min, .max])
-      $0.showsRevocation = numbers.next(4) != 0
+      if numbers.next(4) == 0 { $0.shows.remove(.revocation) }
     }
   }
 

@@ -353,11 +353,13 @@ struct ReceiptResponseFieldsTests {
       AnswerSample.ios7().removing(["receipt.request_date", "receipt.request_date_ms"]),
       nowMs: AnswerSample.now + five * 9)
     #expect(undated.source("requestDate") == "null")
-    #expect(undated.integer("asOf") == AnswerSample.now + five * 9)
+    // DCD-21: never the moment in which it is read.
+    #expect(undated.integer("asOf") == undated.integer("receiptCreationDate"))
+    #expect(undated.evidence?.purchases.first?.timeIsKnown == false)
     #expect(undated.integer("clockSkew") == nil)
     // Clocks whose difference is no number.
     for (apple, host) in [(Int64.max, -1), (Int64.min, 1)] as [(Int64, Int64)] {
-      #expect(ReceiptResponse.Clock(requestDate: apple, nowMs: host).skew == nil)
+      #expect(ReceiptResponse.Clock(requestDate: apple, latestDate: 0, nowMs: host).skew == nil)
     }
   }
 

@@ -776,7 +776,7 @@ struct TransactionReceiptTests {
     #expect(facts.quantity == 3)
     #expect(facts.asOf == purchase.purchaseDate)
     #expect(facts.evidenceClass == .signed)
-    #expect(!facts.showsRevocation)
+    #expect(facts.shows.isEmpty)
   }
 
   @Test("a receipt that was decoded before is verified the same")

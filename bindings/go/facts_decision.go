@@ -30,6 +30,20 @@ type Delivery struct {
 	RevocationPercentage *int64 `json:"revocationPercentage"`
 }
 
+// LeftOut is a transaction that decided nothing, and why.
+type LeftOut struct {
+	// "unknown-product", "unknown-type", "type-mismatch", "sandbox".
+	Reason string `json:"reason"`
+	// Its product.
+	ProductID string `json:"productId"`
+	// Its line.
+	OriginalTransactionID string `json:"originalTransactionId"`
+	// The transaction.
+	TransactionID string `json:"transactionId"`
+	// "Production", "Sandbox" …
+	Environment Environment `json:"environment"`
+}
+
 // GroupDecision is what one subscription group, or one product without a group, gives.
 type GroupDecision struct {
 	// Its plan while entitled, else the default one.
@@ -44,8 +58,10 @@ type GroupDecision struct {
 	Flags []string `json:"flags"`
 	// Apple's number of the reason.
 	Reason *int64 `json:"reason"`
-	// First moment outside the entitlement.
+	// First moment outside the entitlement; zero where nothing is granted.
 	Until time.Time `json:"until"`
+	// Where nothing is granted: the end of what was bought.
+	WouldBeUntil time.Time `json:"wouldBeUntil"`
 	// End of a renewal booked ahead.
 	BookedUntil time.Time `json:"bookedUntil"`
 	// End of the grace period.
@@ -58,6 +74,8 @@ type GroupDecision struct {
 	TransactionID string `json:"transactionId"`
 	// "Production", "Sandbox" …
 	Environment Environment `json:"environment"`
+	// "proven", "unproven"; empty: no account was compared.
+	Account string `json:"account"`
 	// Newer evidence would say more.
 	Stale bool `json:"stale"`
 	// When to decide again.
@@ -92,8 +110,11 @@ type Decision struct {
 	Flags []string `json:"flags"`
 	// Refunded: revocation reason; expired: expiration intent.
 	Reason *int64 `json:"reason"`
-	// First moment outside the entitlement; zero: no end.
+	// First moment outside the entitlement, or from when a refund took it; zero: no
+	// end, or nothing is granted.
 	Until time.Time `json:"until"`
+	// Where nothing is granted: the end of what was bought.
+	WouldBeUntil time.Time `json:"wouldBeUntil"`
 	// End of a renewal booked ahead.
 	BookedUntil time.Time `json:"bookedUntil"`
 	// End of the billing grace period.
@@ -106,6 +127,9 @@ type Decision struct {
 	TransactionID string `json:"transactionId"`
 	// "Production", "Sandbox" …
 	Environment Environment `json:"environment"`
+	// "proven": Apple's evidence carries the account; "unproven": it carries none;
+	// empty: no account was compared.
+	Account string `json:"account"`
 	// Newer evidence would say more: ask for it.
 	Stale bool `json:"stale"`
 	// When to decide again; zero: no need.
@@ -114,6 +138,8 @@ type Decision struct {
 	Evidence EvidenceReach `json:"evidence"`
 	// Every group, the leading one first.
 	Groups []GroupDecision `json:"groups"`
+	// Transactions that decided nothing.
+	LeftOut []LeftOut `json:"leftOut"`
 	// What refused nothing but should be looked at, of this evidence alone.
 	Warnings []Warning `json:"warnings"`
 }

@@ -44,7 +44,7 @@ func PublicKeyOf(key []byte) Option {
 	return Option{kind: optionPublicKey, text: libassay.GivenBytes(key)}
 }
 
-// Account is the appAccountToken that the evidence of a decision must carry.
+// Account is the appAccountToken that the evidence of a decision must carry, a UUID.
 func Account(token string) Option {
 	return Option{kind: optionAccount, text: libassay.Given(token)}
 }

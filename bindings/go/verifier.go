@@ -265,9 +265,9 @@ var subjects = map[Kind]optionKind{
 // the evidence must carry; without it `decide.account` of the configuration says.
 //
 // Not entitled is an answer, no error: Entitled is then false, and State says why.
-// The error is ErrRejected when the evidence is of another account or too thin,
-// ErrMisuse when it was refused or is none, ErrClosed when the verifier or a
-// document was closed.
+// The error is ErrRejected when the evidence is of another account, names none or is
+// too thin, ErrMisuse when it was refused or is none or the account is no UUID,
+// ErrClosed when the verifier or a document was closed.
 func (v *Verifier) Decide(
 	ctx context.Context, evidence []Evidence, options ...Option,
 ) (*Decision, error) {

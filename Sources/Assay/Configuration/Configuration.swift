@@ -30,8 +30,12 @@ struct Configuration: Sendable {
 
   /// `decide`: policy of entitlements (configuration.md §2).
   struct DecidePolicy: Sendable {
-    enum Account: Sendable { case ifPresent, required, ignored }
-    var account = Account.ifPresent
+    /// appAccountToken against the account given (DCD-20).
+    enum Account: Sendable { case whenGiven, ifPresent, required, ignored }
+    /// Evidence of Sandbox beside evidence of Production (DCD-23).
+    enum Sandbox: Sendable { case below, equal, never }
+    var account = Account.whenGiven
+    var sandbox = Sandbox.below
     var grace = true
     var retryIsLenient = false
     var leewayMs: Int64 = 0

@@ -208,12 +208,22 @@ struct ConfigurationReader {
   private static func readDecide(
     _ block: Node, _ policy: inout Configuration.DecidePolicy
   ) throws(Refusal) {
-    let block = try block.object(["account", "grace", "retry", "leewayMs", "family"])
+    let block = try block.object([
+      "account", "sandbox", "grace", "retry", "leewayMs", "family",
+    ])
     if let account = block["account"] {
-      switch try account.choice(["ifPresent", "required", "ignored"]) {
-      case 0: policy.account = .ifPresent
-      case 1: policy.account = .required
+      switch try account.choice(["whenGiven", "ifPresent", "required", "ignored"]) {
+      case 0: policy.account = .whenGiven
+      case 1: policy.account = .ifPresent
+      case 2: policy.account = .required
       default: policy.account = .ignored
+      }
+    }
+    if let sandbox = block["sandbox"] {
+      switch try sandbox.choice(["below", "equal", "never"]) {
+      case 0: policy.sandbox = .below
+      case 1: policy.sandbox = .equal
+      default: policy.sandbox = .never
       }
     }
     if let grace = block["grace"] { policy.grace = try grace.boolean() }

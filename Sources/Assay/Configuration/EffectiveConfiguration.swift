@@ -69,9 +69,15 @@ extension Configuration {
     writer.name("decide")
     writer.beginObject()
     switch decide.account {
+    case .whenGiven: writer.member("account", "whenGiven")
     case .ifPresent: writer.member("account", "ifPresent")
     case .required: writer.member("account", "required")
     case .ignored: writer.member("account", "ignored")
+    }
+    switch decide.sandbox {
+    case .below: writer.member("sandbox", "below")
+    case .equal: writer.member("sandbox", "equal")
+    case .never: writer.member("sandbox", "never")
     }
     writer.member("grace", boolean: decide.grace)
     writer.member("retry", decide.retryIsLenient ? "lenient" : "strict")

@@ -14,6 +14,23 @@ extension CalendarDuration {
     }
   }
 
+  /// The end of `times` durations, each from the end of the one before; fewer than
+  /// one count as one (DCD-28).
+  func end(startMs: Int64, times: Int64) -> Int64 {
+    var end = end(startMs: startMs)
+    var left = min(max(times, 1), 1_000_000) &- 1
+    // After four years of single steps no month clamps the day further.
+    var steps = 0
+    while left > 0, steps < 48 {
+      end = self.end(startMs: end)
+      left &-= 1
+      steps &+= 1
+    }
+    guard left > 0 else { return end }
+    return CalendarDuration(count: Milliseconds.product(count, left), unit: unit)
+      .end(startMs: end)
+  }
+
   private static func later(_ startMs: Int64, days: Int64) -> Int64 {
     Milliseconds.sum(startMs, Milliseconds.product(days, Milliseconds.day))
   }

@@ -1,27 +1,30 @@
 extension Configuration {
-  /// What an account may have at `nowMs`, by verified evidence (DCD-1 … DCD-20).
+  /// What an account may have at `nowMs`, by verified evidence (DCD-1 … DCD-28).
   ///
   /// The order of the evidence decides nothing. The caller has seen to DCD-1: at
   /// least one document, all of status 0 and of a verifier with this configuration.
   ///
-  /// - `account`: the appAccountToken that the evidence must carry, in any case
-  ///   of letters; nil leaves the check to `decide.account`.
+  /// - `account`: the appAccountToken that the evidence must carry, a UUID in any
+  ///   case of letters; nil leaves the check to `decide.account`.
   /// - `nowMs`: milliseconds since 1970 UTC, within JWS-41.
   /// - Throws `misuse.decide.account` and `rejected.account.token-missing` or
-  ///   `.token-mismatch` (DCD-20), `rejected.payload.incomplete` (PAY-7),
-  ///   `config.products.form` where the catalogue and the evidence name different
-  ///   types of one product.
+  ///   `.token-mismatch` (DCD-20), `rejected.payload.incomplete` (PAY-7).
   func decide(
     _ evidence: [PurchaseEvidence], account: Text?, nowMs: Int64
   ) throws(Refusal) -> Decision {
     try require(
-      decide.account != .required || account != nil, .misuseDecideAccount, "DCD-20",
+      account?.isUUID ?? (decide.account != .required), .misuseDecideAccount, "DCD-20",
       at: "account")
     try Self.requireIds(evidence)
     let merged = MergedEvidence(evidence)
-    let wasCompared = try compareAccount(account, merged.transactions)
     var warnings = DecisionWarnings()
-    let candidates = try candidates(merged.transactions, &warnings)
+    var (candidates, leftOut) = selected(merged.transactions, &warnings)
+    let lines = PurchaseLines(candidates)
+    if let account, decide.account != .ignored {
+      try lines.bind(&candidates, to: account.asciiLowercased, decide, merged, &warnings)
+    }
+    PurchaseCopies.join(&candidates)
+    lines.replacePeriods(&candidates, now: nowMs)
     let table = DecisionTable(policy: decide, skew: clockSkewMs, now: nowMs, evidence: merged)
     let groups = decisions(candidates, table, &warnings)
     Self.reportLoneRenewals(merged, &warnings)
@@ -30,8 +33,8 @@ extension Configuration {
     let isEntitled = lead.map { $0.ruling.entitled && ($0.rank ?? 0) > 0 } ?? false
     return Decision(
       plan: isEntitled ? lead?.plan ?? defaultPlan : defaultPlan, entitled: isEntitled,
-      groups: groups, reach: lead?.reach ?? Self.reachOfNothing(evidence),
-      warnings: warnings.sorted, accountWasCompared: wasCompared)
+      groups: groups, reach: lead?.reach ?? Self.reachOfNothing(evidence), leftOut: leftOut,
+      warnings: warnings.sorted)
   }
 
   private var defaultPlan: Text { plans.first ?? "" }
@@ -60,67 +63,17 @@ extension Configuration {
     }
   }
 
-  /// DCD-20. Whether anything was compared: a transaction decides, a renewal info
-  /// speaks for none.
-  private func compareAccount(
-    _ account: Text?, _ transactions: [Statement<PurchaseFacts>]
-  ) throws(Refusal) -> Bool {
-    guard decide.account != .ignored, let expected = account?.asciiLowercased else {
-      return false
-    }
-    var wasCompared = false
-    for statement in transactions {
-      let token = statement.facts.account?.asciiLowercased
-      try require(
-        token != nil || decide.account != .required, .rejectedAccountTokenMissing, "DCD-20",
-        at: "evidence[\(statement.document)]/appAccountToken")
-      try require(
-        token == nil || token == expected, .rejectedAccountTokenMismatch, "DCD-20",
-        at: "evidence[\(statement.document)]/appAccountToken")
-      if token != nil { wasCompared = true }
-    }
-    return wasCompared
-  }
-
-  /// The transactions of known products (DCD-5), with refunds carried over to
-  /// other transaction ids of the same purchase.
-  private func candidates(
-    _ transactions: [Statement<PurchaseFacts>], _ warnings: inout DecisionWarnings
-  ) throws(Refusal) -> [Candidate] {
-    var candidates: [Candidate] = []
-    for statement in transactions {
-      guard let product = products.product(statement.facts.productId) else {
-        warnings.unknownProduct(statement.facts.productId)
-        continue
-      }
-      guard !statement.facts.typeIsUnknown else {
-        warnings.unknownType(statement.facts)
-        continue
-      }
-      try require(
-        statement.facts.type == nil || statement.facts.type == product.type,
-        .configProductsForm, "DCD-10", at: "products.\(product.id.string).type")
-      let candidate = Candidate(statement, product)
-      warnings.look(at: candidate)
-      candidates.append(candidate)
-    }
-    let refunds = RevokedPurchases(candidates)
-    return candidates.map { refunds.applied(to: $0) }
-  }
-
   /// Renewal facts of lines of which no transaction is among the evidence.
   private static func reportLoneRenewals(
     _ merged: MergedEvidence, _ warnings: inout DecisionWarnings
   ) {
-    var lines: Set<ScopedId> = []
-    for statement in merged.transactions {
-      lines.insert(
-        ScopedId(
-          environment: statement.facts.environment,
-          id: statement.facts.originalTransactionId))
-    }
-    for line in merged.renewalLines where !lines.contains(line) {
-      warnings.renewalWithoutTransaction(line)
+    guard !merged.renewals.isEmpty else { return }
+    // Both in one sorted list: a line that a renewal begins has no transaction.
+    let transactions = merged.transactions.map { $0.facts.line }
+    let lines = transactions + merged.renewals.map { $0.facts.line }
+    for run in Runs.of(lines, by: ScopedId.precedes) {
+      guard let first = run.first, first >= transactions.count else { continue }
+      warnings.renewalWithoutTransaction(lines[first])
     }
   }
 
@@ -132,7 +85,7 @@ extension Configuration {
   ) -> [GroupDecision] {
     var decisions: [GroupDecision] = []
     for var group in PurchaseGroup.groups(of: candidates) {
-      group.stackPeriods()
+      group.stackPeriods(decide)
       guard let answer = table.answer(group) else { continue }
       if let renewal = answer.renewal { warnings.look(at: renewal.facts) }
       decisions.append(decision(group, answer))
@@ -151,7 +104,7 @@ extension Configuration {
     }
     return GroupDecision(
       plan: plan, rank: rank, group: group.key.group, chosen: answer.chosen,
-      ruling: answer.ruling, reach: Self.reach(group, answer),
+      ruling: answer.ruling, reach: Self.reach(group, answer), binding: group.binding,
       purchases: group.key.type == .consumable ? group.members : [])
   }
 
@@ -162,16 +115,16 @@ extension Configuration {
     _ group: PurchaseGroup, _ answer: DecisionTable.Answer
   ) -> EvidenceReach {
     let chosen = answer.chosen
-    var kinds = group.members.map { Text(stringLiteral: $0.kind) }
+    var kinds = group.members.map { $0.kind }
     var weakest = chosen.facts.evidenceClass
     var missing: [EvidenceReach.Gap] = []
     if let renewal = answer.renewal {
-      kinds.append(Text(stringLiteral: renewal.kind))
+      kinds.append(renewal.kind)
       if renewal.facts.evidenceClass == .appleAnswer { weakest = .appleAnswer }
     } else if group.key.type == .autoRenewable {
       missing.append(.renewal)
     }
-    if !chosen.facts.showsRevocation { missing.append(.revocation) }
+    if !chosen.facts.shows.contains(.revocation) { missing.append(.revocation) }
     return EvidenceReach(
       evidenceClass: weakest, kinds: unique(kinds), asOf: chosen.facts.asOf,
       missing: missing)
@@ -191,12 +144,17 @@ extension Configuration {
       for facts in item.renewals { take(facts.asOf, facts.evidenceClass) }
     }
     return EvidenceReach(
-      evidenceClass: weakest, kinds: unique(evidence.map { Text(stringLiteral: $0.kind) }),
+      evidenceClass: weakest, kinds: unique(evidence.map { $0.kind }),
       asOf: asOf, missing: [.transaction])
   }
 
-  private static func unique(_ kinds: [Text]) -> [Text] {
-    Set(kinds).sorted(by: Text.precedes)
+  /// Sorted, each once. There are few kinds, however many documents.
+  private static func unique(_ kinds: [StaticString]) -> [Text] {
+    var found: [StaticString] = []
+    for kind in kinds where !found.contains(where: { $0.hasSameBytes(as: kind) }) {
+      found.append(kind)
+    }
+    return found.map { Text(stringLiteral: $0) }.sorted(by: Text.precedes)
   }
 }
 
@@ -218,6 +176,6 @@ extension GroupDecision {
   }
 
   private var lastMoment: Int64 {
-    ruling.until ?? (ruling.state == .owned ? .max : .min)
+    ruling.until ?? ruling.wouldBeUntil ?? (ruling.state == .owned ? .max : .min)
   }
 }

@@ -13,10 +13,16 @@ struct Decision: Sendable {
   var groups: [GroupDecision]
   /// How far the evidence of the leading group reaches, or all where there is no group.
   var reach: EvidenceReach
+  /// Transactions that decided nothing (DCD-5, DCD-23).
+  var leftOut: [LeftOut]
   /// Sorted by place, each once.
   var warnings: [Warning]
-  /// Whether an appAccountToken was compared with the account (DCD-20).
-  var accountWasCompared: Bool
+
+  /// Whether all that was decided from is the given account's by Apple's own
+  /// evidence (DCD-20).
+  var accountIsProven: Bool {
+    !groups.isEmpty && groups.allSatisfy { $0.binding == .proven }
+  }
 
   /// Something in the evidence that decided nothing, but should be looked at.
   struct Warning: Sendable, Equatable {
@@ -50,6 +56,10 @@ struct Decision: Sendable {
     writer.beginArray()
     for group in groups { group.write(&writer) }
     writer.endArray()
+    writer.name("leftOut")
+    writer.beginArray()
+    for transaction in leftOut { transaction.write(&writer) }
+    writer.endArray()
     writer.name("warnings")
     writer.beginArray()
     for warning in warnings {
@@ -75,6 +85,8 @@ struct GroupDecision: Sendable {
   var chosen: Candidate
   var ruling: Ruling
   var reach: EvidenceReach
+  /// nil: no account was given, or none is compared (DCD-20).
+  var binding: AccountBinding?
   /// Consumables alone: every purchase of the product that the evidence shows.
   var purchases: [Candidate]
 
@@ -106,6 +118,7 @@ struct GroupDecision: Sendable {
     writer.endArray()
     writer.member("reason", integer: ruling.reason)
     writer.member("until", integer: ruling.until)
+    writer.member("wouldBeUntil", integer: ruling.wouldBeUntil)
     writer.member("bookedUntil", integer: ruling.bookedUntil)
     writer.member("graceUntil", integer: ruling.graceUntil)
     writer.member("productId", group?.chosen.facts.productId)
@@ -113,6 +126,7 @@ struct GroupDecision: Sendable {
     writer.member("transactionId", group?.chosen.facts.transactionId)
     writer.name("environment")
     if let group { writer.string(group.chosen.facts.environment.name) } else { writer.null() }
+    writer.member("account", (group?.binding?.name).map { Text(stringLiteral: $0) })
     writer.member("stale", boolean: ruling.stale)
     writer.member("nextCheck", integer: nextCheck)
     writer.name("evidence")

@@ -20,7 +20,7 @@ struct DecisionTable {
   /// Where policy denies family shares, what the account bought itself is looked
   /// at first: a share never hides it (DCD-12).
   func answer(_ group: PurchaseGroup) -> Answer? {
-    let own = group.members.filter { !isDenied($0.facts) }
+    let own = group.members.filter { !policy.denies($0.facts) }
     if own.count < group.members.count, let answer = answer(among: own),
       answer.ruling.entitled
     {
@@ -30,19 +30,56 @@ struct DecisionTable {
   }
 
   private func answer(among members: [Candidate]) -> Answer? {
-    guard let chosen = PurchaseGroup.choose(members, now: now, skew: skew) else { return nil }
-    let renewal = chosen.product.type == .autoRenewable ? renewal(for: chosen) : nil
+    guard let chosen = choose(members) else { return nil }
+    let renewal = renewal(for: chosen)
     var ruling = ruling(chosen, renewal?.facts, members)
     if ruling.entitled { judgeHolder(chosen.facts, &ruling) }
+    if !ruling.entitled, !ruling.isRevoked {
+      ruling.wouldBeUntil = ruling.until
+      ruling.until = nil
+    }
     return Answer(chosen: chosen, renewal: renewal, ruling: ruling)
+  }
+
+  // MARK: choice
+
+  /// T of DCD-6; nil for no members.
+  ///
+  /// What entitles now comes first, and of that the highest plan: neither a refund
+  /// nor a booked or a lower purchase hides what another one gives.
+  private func choose(_ members: [Candidate]) -> Candidate? {
+    let notReplaced = members.filter { !$0.isReplaced }
+    let live = notReplaced.filter { $0.isLive }
+    var running = live.filter { $0.covers(now, skew: 0) }
+    if running.isEmpty { running = live.filter { $0.covers(now, skew: skew) } }
+    let carried = live.filter { carryOver($0)?.entitled == true }
+    let best = running.max(by: Candidate.givesLess)
+    if let other = carried.max(by: Candidate.givesLess), other.rank > best?.rank ?? .min {
+      return other
+    }
+    if let best { return best }
+    let ahead = live.filter { $0.isAhead(of: now, skew: skew) }
+    if let next = ahead.max(by: Candidate.startsLater) { return next }
+    let inGrace = live.filter { carryOver($0)?.state == .grace }
+    if let denied = inGrace.max(by: Candidate.givesLess) { return denied }
+    return notReplaced.max(by: Candidate.endsEarlier) ?? members.max(by: Candidate.endsEarlier)
+  }
+
+  /// What its own renewal facts give a subscription that has ended.
+  private func carryOver(_ candidate: Candidate) -> Ruling? {
+    guard candidate.product.type == .autoRenewable, let end = candidate.end, end <= now else {
+      return nil
+    }
+    return ended(
+      end, renewal(for: candidate)?.facts, isExpiredAnswer: candidate.facts.isExpiredAnswer)
   }
 
   private func ruling(
     _ chosen: Candidate, _ renewal: RenewalFacts?, _ members: [Candidate]
   ) -> Ruling {
     let facts = chosen.facts
-    if facts.isUpgraded { return superseded(facts) }
-    if facts.revokedAt != nil { return revoked(facts) }
+    if chosen.isReplaced { return superseded(facts) }
+    if facts.revokedAt != nil { return revoked(chosen, renewal) }
     switch chosen.product.type {
     case .nonConsumable:
       var ruling = Ruling(.owned, "DEC-23")
@@ -65,7 +102,8 @@ struct DecisionTable {
   }
 
   /// DEC-4, DEC-5: whatever the end of the period says (DCD-10).
-  private func revoked(_ facts: PurchaseFacts) -> Ruling {
+  private func revoked(_ chosen: Candidate, _ renewal: RenewalFacts?) -> Ruling {
+    let facts = chosen.facts
     let fromFamily =
       facts.ownership == Ownership.familyShared || facts.revocationType == "FAMILY_REVOKE"
     var ruling =
@@ -73,7 +111,19 @@ struct DecisionTable {
     if let reason = facts.revocationReason, KnownValues.revocationReason.contains(reason) {
       ruling.reason = reason
     }
-    ruling.until = facts.revokedAt
+    // Never ahead: a date that the host stores as an end must not grant.
+    ruling.until = facts.revokedAt.map { min($0, now) }
+    guard chosen.product.type == .autoRenewable || chosen.product.type == .nonRenewing,
+      let end = chosen.end
+    else { return ruling }
+    ruling.wouldBeUntil = end
+    // DCD-27: the next period will be charged, and must be seen.
+    if let renewal, renewal.autoRenewStatus == AutoRenew.on {
+      ruling.nextCheck =
+        now < end
+        ? end
+        : CheckSchedule.afterEnd(end, now: now, mayBeRetried: !retryIsOver(renewal, end))
+    }
     return ruling
   }
 
@@ -99,7 +149,7 @@ struct DecisionTable {
     if now < end {
       guard let start = chosen.start else { return undated("DEC-21", chosen) }
       if chosen.isAhead(of: now, skew: skew) { return notStarted(start, end) }
-      ruling = active(chosen.facts, end, renewal, members)
+      ruling = active(chosen.facts, start, end, renewal, members)
     } else {
       ruling = ended(end, renewal, isExpiredAnswer: chosen.facts.isExpiredAnswer)
     }
@@ -132,11 +182,12 @@ struct DecisionTable {
   /// DEC-6 and DEC-8 to DEC-14: the first that matches names the row, the flags
   /// of all are reported (DCD-9).
   private func active(
-    _ facts: PurchaseFacts, _ end: Int64, _ renewal: RenewalFacts?, _ members: [Candidate]
+    _ facts: PurchaseFacts, _ start: Int64, _ end: Int64, _ renewal: RenewalFacts?,
+    _ members: [Candidate]
   ) -> Ruling {
     var ruling = Ruling(.active, "DEC-14")
     var rows: [StaticString] = []
-    let further = members.filter { $0.isLive && $0.isAhead(of: now, skew: skew) }
+    let further = members.filter { $0.isLive && $0.isAhead(of: max(now, start), skew: 0) }
     if let booked = further.max(by: Candidate.endsEarlier) {
       rows.append("DEC-6")
       ruling.flags.append(.renewalBooked)
@@ -287,9 +338,9 @@ struct DecisionTable {
   /// about an earlier one (renewals are charged up to that early) and does not
   /// count: an old grace period or retry must not carry a new period past its end.
   private func renewal(for chosen: Candidate) -> Statement<RenewalFacts>? {
-    let line = ScopedId(
-      environment: chosen.facts.environment, id: chosen.facts.originalTransactionId)
-    guard let renewal = evidence.renewal(of: line) else { return nil }
+    guard chosen.product.type == .autoRenewable,
+      let renewal = evidence.renewal(of: chosen.facts.line)
+    else { return nil }
     let earliestCharge = Milliseconds.sum(chosen.start ?? .min, -2 * Milliseconds.day)
     return renewal.facts.asOf >= earliestCharge ? renewal : nil
   }
@@ -299,7 +350,7 @@ struct DecisionTable {
   /// DEC-13 for every row that grants, and DCD-12.
   private func judgeHolder(_ facts: PurchaseFacts, _ ruling: inout Ruling) {
     if let flag = Self.holderFlag(facts) { ruling.flags.append(flag) }
-    guard isDenied(facts) else { return }
+    guard policy.denies(facts) else { return }
     ruling.entitled = false
     ruling.state = .deniedByPolicy
     ruling.row = "DEC-13"
@@ -311,13 +362,6 @@ struct DecisionTable {
     case Ownership.assigned: return .assigned
     default: return nil
     }
-  }
-
-  /// Under `decide.family:"deny"` a family share is denied, and so is an
-  /// ownership that Assay does not know (DCD-11).
-  private func isDenied(_ facts: PurchaseFacts) -> Bool {
-    guard !policy.familyAllowed, let ownership = facts.ownership else { return false }
-    return ownership != Ownership.purchased && ownership != Ownership.assigned
   }
 }
 

@@ -13,19 +13,24 @@ struct DecisionWarnings {
     return result
   }
 
-  /// DCD-5: the catalogue has no such product; the transaction is left out.
-  mutating func unknownProduct(_ id: Text) {
-    add("unknown-product", "products.", id, nil)
+  /// DCD-5: why a transaction is left out.
+  mutating func add(_ reason: LeftOut.Reason, _ facts: PurchaseFacts) {
+    switch reason {
+    case .unknownProduct: add("unknown-product", "products.", facts.productId, nil)
+    case .unknownType: add("unknown-value", Self.place(facts), "", "/type")
+    case .typeMismatch: add("type-mismatch", "products.", facts.productId, nil)
+    case .sandbox: break
+    }
+  }
+
+  /// DCD-20: no evidence of the line carries an account.
+  mutating func unprovenAccount(_ line: ScopedId) {
+    add("account-unproven", Self.place("lines/", line), "", nil)
   }
 
   /// A renewal info counts only together with a transaction of its line (DCD-20).
   mutating func renewalWithoutTransaction(_ line: ScopedId) {
     add("renewal-without-transaction", Self.place("renewals/", line), "", nil)
-  }
-
-  /// DCD-11: a type that Assay does not know; the transaction is left out.
-  mutating func unknownType(_ facts: PurchaseFacts) {
-    add("unknown-value", Self.place(facts), "", "/type")
   }
 
   /// Values of a transaction that are not understood, dates that are missing.
@@ -42,6 +47,7 @@ struct DecisionWarnings {
       facts.revocationReason.map(KnownValues.revocationReason.contains))
     report(
       place, "/revocationType", facts.revocationType.map(KnownValues.isRevocationType))
+    if facts.revocationIsUndated { add("undated", place, "", "/revocationDate") }
     if candidate.start == nil { add("undated", place, "", "/purchaseDate") }
     if candidate.product.type == .autoRenewable, candidate.end == nil {
       add("undated", place, "", "/expiresDate")
@@ -50,8 +56,7 @@ struct DecisionWarnings {
 
   /// Values of renewal facts that are not understood.
   mutating func look(at facts: RenewalFacts) {
-    let line = ScopedId(environment: facts.environment, id: facts.originalTransactionId)
-    let place = Self.place("renewals/", line)
+    let place = Self.place("renewals/", facts.line)
     report(
       place, "/autoRenewStatus",
       facts.autoRenewStatus.map(KnownValues.autoRenewStatus.contains))

@@ -7,92 +7,35 @@ struct Statement<Facts: Sendable>: Sendable {
   /// The place of the document among the evidence, for refusals alone: no
   /// decision depends on the order of the evidence (DCD-7).
   var document: Int
+  /// The newest token among all that was said of the same transaction or line.
+  var account: AccountWord?
+}
+
+/// An appAccountToken in lower case, and who said so as of when (DCD-24).
+struct AccountWord: Sendable {
+  var token: Text
+  var asOf: Int64
+  var document: Int
+  /// Evidence of the same millisecond carries another token: it is nobody's.
+  var isDisputed = false
+
+  /// The newer of two words.
+  static func newer(_ one: AccountWord?, _ other: AccountWord?) -> AccountWord? {
+    guard var one else { return other }
+    guard let other else { return one }
+    if one.asOf != other.asOf { return one.asOf > other.asOf ? one : other }
+    if one.token != other.token || other.isDisputed { one.isDisputed = true }
+    one.document = min(one.document, other.document)
+    return one
+  }
 }
 
 /// An id within its environment: environments are never mixed (DCD-4).
-struct ScopedId: Hashable, Sendable {
+struct ScopedId: Equatable, Sendable {
   var environment: Environment
   var id: Text
-}
 
-/// All evidence of a decision: each transaction once and each line's renewal
-/// once, the newest word on each (DCD-3, DCD-8).
-struct MergedEvidence: Sendable {
-  /// Sorted by environment and transaction id.
-  let transactions: [Statement<PurchaseFacts>]
-  private let renewals: NewestWords<RenewalFacts>
-
-  init(_ evidence: [PurchaseEvidence]) {
-    var showing = NewestWords<PurchaseFacts>(supersedes: Self.isLaterWord)
-    var blind = NewestWords<PurchaseFacts>(supersedes: Self.isLaterWord)
-    var owned = NewestWords<PurchaseFacts>(supersedes: Self.isLaterWord)
-    var lines = NewestWords<RenewalFacts>(supersedes: Self.isLaterWord)
-    for (document, item) in evidence.enumerated() {
-      for facts in item.purchases {
-        let next = Statement(facts: facts, kind: item.kind, document: document)
-        let id = ScopedId(environment: facts.environment, id: Self.id(of: next))
-        if facts.showsRevocation { showing.add(next, id) } else { blind.add(next, id) }
-        if facts.showsOwner { owned.add(next, id) }
-      }
-      for facts in item.renewals {
-        let next = Statement(facts: facts, kind: item.kind, document: document)
-        let line = ScopedId(environment: facts.environment, id: facts.originalTransactionId)
-        lines.add(next, line)
-      }
-    }
-    // A revocation is never undone by evidence that cannot show one.
-    for (id, next) in blind.entries where !showing.isRevoked(id) {
-      showing.add(next, id)
-    }
-    showing.takeOwners(from: owned)
-    transactions = showing.entries.sorted { Self.precedes($0.id, $1.id) }.map { $0.statement }
-    renewals = lines
-  }
-
-  /// What tells a transaction from others. APR-20: every purchase of Xcode's app
-  /// receipts has the id "0"; those are told apart by all that they say.
-  private static func id(of statement: Statement<PurchaseFacts>) -> Text {
-    statement.facts.showsOwner || statement.facts.transactionId != "0"
-      ? statement.facts.transactionId : statement.canonical
-  }
-
-  /// The newest renewal facts of a line (DCD-8).
-  func renewal(of line: ScopedId) -> Statement<RenewalFacts>? { renewals.statement(line) }
-
-  /// Lines of which there is renewal evidence, sorted.
-  var renewalLines: [ScopedId] {
-    renewals.entries.map { $0.id }.sorted(by: Self.precedes)
-  }
-
-  /// DCD-3: the later `asOf` wins as a whole.
-  private static func isLaterWord(
-    _ next: Statement<PurchaseFacts>, _ known: Statement<PurchaseFacts>
-  ) -> Bool {
-    let (nextFacts, knownFacts) = (next.facts, known.facts)
-    if nextFacts.asOf != knownFacts.asOf { return nextFacts.asOf > knownFacts.asOf }
-    // Two words of the same millisecond: the one that gives less, else any fixed
-    // choice, so that the order of the evidence decides nothing.
-    let (less, more) = (nextFacts.revokedAt != nil, knownFacts.revokedAt != nil)
-    if less != more { return less }
-    if nextFacts.isUpgraded != knownFacts.isUpgraded { return nextFacts.isUpgraded }
-    if nextFacts.end != knownFacts.end {
-      return (nextFacts.end ?? .min) < (knownFacts.end ?? .min)
-    }
-    return Text.precedes(next.canonical, known.canonical)
-  }
-
-  private static func isLaterWord(
-    _ next: Statement<RenewalFacts>, _ known: Statement<RenewalFacts>
-  ) -> Bool {
-    let (nextFacts, knownFacts) = (next.facts, known.facts)
-    if nextFacts.asOf != knownFacts.asOf { return nextFacts.asOf > knownFacts.asOf }
-    if nextFacts.graceEnd != knownFacts.graceEnd {
-      return (nextFacts.graceEnd ?? .min) < (knownFacts.graceEnd ?? .min)
-    }
-    return Text.precedes(next.canonical, known.canonical)
-  }
-
-  private static func precedes(_ left: ScopedId, _ right: ScopedId) -> Bool {
+  static func precedes(_ left: ScopedId, _ right: ScopedId) -> Bool {
     if left.environment != right.environment {
       return left.environment.rank < right.environment.rank
     }
@@ -100,50 +43,185 @@ struct MergedEvidence: Sendable {
   }
 }
 
-/// One statement an id: the newest that was added, in whatever order.
-private struct NewestWords<Facts: Sendable>: Sendable {
-  typealias Order = @Sendable (Statement<Facts>, Statement<Facts>) -> Bool
+/// All evidence of a decision: each transaction once and each line's renewal
+/// once, by the newest word on each and on each of its members (DCD-3, DCD-8).
+struct MergedEvidence: Sendable {
+  /// Sorted by environment and transaction id.
+  let transactions: [Statement<PurchaseFacts>]
+  /// Sorted by environment and original transaction id.
+  let renewals: [Statement<RenewalFacts>]
 
-  /// In the order of the first mention: sort before use.
-  private(set) var entries: [(id: ScopedId, statement: Statement<Facts>)] = []
-  private var places: [ScopedId: Int] = [:]
-  private let supersedes: Order
-
-  init(supersedes: @escaping Order) { self.supersedes = supersedes }
-
-  mutating func add(_ next: Statement<Facts>, _ id: ScopedId) {
-    guard let place = places[id], place < entries.count else {
-      places[id] = entries.count
-      entries.append((id, next))
-      return
+  init(_ evidence: [PurchaseEvidence]) {
+    var purchases: [Statement<PurchaseFacts>] = []
+    var lines: [Statement<RenewalFacts>] = []
+    for (document, item) in evidence.enumerated() {
+      for facts in item.purchases {
+        purchases.append(
+          Statement(
+            facts: facts, kind: item.kind, document: document,
+            account: facts.account.map {
+              AccountWord(token: $0.asciiLowercased, asOf: facts.asOf, document: document)
+            }))
+      }
+      for facts in item.renewals {
+        lines.append(
+          Statement(
+            facts: facts, kind: item.kind, document: document,
+            account: facts.account.map {
+              AccountWord(token: $0.asciiLowercased, asOf: facts.asOf, document: document)
+            }))
+      }
     }
-    if supersedes(next, entries[place].statement) { entries[place].statement = next }
+    let ids = purchases.map { ScopedId(environment: $0.facts.environment, id: Self.id(of: $0)) }
+    transactions = Runs.of(ids, by: ScopedId.precedes).compactMap { run in
+      Self.merged(purchases: run.map { purchases[$0] })
+    }
+    let lineIds = lines.map { $0.facts.line }
+    renewals = Runs.of(lineIds, by: ScopedId.precedes).compactMap { run in
+      Self.merged(renewals: run.map { lines[$0] })
+    }
   }
 
-  func statement(_ id: ScopedId) -> Statement<Facts>? {
-    guard let place = places[id], place < entries.count else { return nil }
-    return entries[place].statement
+  /// What tells a transaction from others. APR-20: every purchase of Xcode's app
+  /// receipts has the id "0"; those are told apart by all that they say.
+  private static func id(of statement: Statement<PurchaseFacts>) -> Text {
+    let facts = statement.facts
+    let isOfReceipt = facts.evidenceClass == .signed && !facts.shows.contains(.account)
+    return isOfReceipt && facts.transactionId == "0"
+      ? statement.canonical : facts.transactionId
+  }
+
+  /// The newest renewal facts of a line (DCD-8).
+  func renewal(of line: ScopedId) -> Statement<RenewalFacts>? {
+    var low = 0
+    var high = renewals.count
+    while low < high {
+      let middle = low &+ (high &- low) / 2
+      if ScopedId.precedes(renewals[middle].facts.line, line) {
+        low = middle &+ 1
+      } else {
+        high = middle
+      }
+    }
+    guard low < renewals.count, renewals[low].facts.line == line else { return nil }
+    return renewals[low]
+  }
+
+  // MARK: one transaction
+
+  /// DCD-3: the latest `asOf` wins; what the winner's form cannot show is told by
+  /// the newest evidence that can. nil for no words.
+  private static func merged(
+    purchases words: [Statement<PurchaseFacts>]
+  ) -> Statement<PurchaseFacts>? {
+    let words = newestFirst(words, { $0.canonical }, isLater)
+    guard var merged = words.first else { return nil }
+    func newest(_ tells: (PurchaseFacts) -> Bool) -> PurchaseFacts? {
+      words.first { tells($0.facts) }?.facts
+    }
+    merged.account = words.reduce(nil) { AccountWord.newer($0, $1.account) }
+    merged.facts.takeRevocation(from: newest { $0.tellsRevocation })
+    if let told = newest({ $0.isUpgraded || $0.shows.contains(.upgrade) }) {
+      merged.facts.isUpgraded = told.isUpgraded
+      merged.facts.shows.insert(.upgrade)
+    }
+    if let told = newest({ $0.ownership != nil }) { merged.facts.ownership = told.ownership }
+    if newest({ $0.shows.contains(.account) }) != nil { merged.facts.shows.insert(.account) }
+    if !merged.facts.shows.contains(.offers), let told = newest({ $0.shows.contains(.offers) }) {
+      merged.facts.takeOffers(from: told)
+    }
+    if let told = newest({ $0.type != nil || $0.typeIsUnknown }) {
+      merged.facts.type = told.type
+      merged.facts.typeIsUnknown = told.typeIsUnknown
+    }
+    if let told = newest({ $0.group != nil }) { merged.facts.group = told.group }
+    if let told = newest({ $0.webOrderLineItemId != nil }) {
+      merged.facts.webOrderLineItemId = told.webOrderLineItemId
+    }
+    return merged
+  }
+
+  /// The words on one transaction or line, the newest first; of the same
+  /// millisecond the one that gives less, else any fixed choice, so that the order
+  /// of the evidence decides nothing.
+  private static func newestFirst<Facts>(
+    _ words: [Statement<Facts>], _ text: (Statement<Facts>) -> Text,
+    _ isLater: (Facts, Facts) -> Bool?
+  ) -> [Statement<Facts>] {
+    guard words.count > 1 else { return words }
+    let texts = words.map(text)
+    return words.indices.sorted { left, right in
+      isLater(words[left].facts, words[right].facts)
+        ?? Text.precedes(texts[left], texts[right])
+    }.map { words[$0] }
+  }
+
+  /// nil: of one moment, and they give the same.
+  private static func isLater(_ next: PurchaseFacts, _ known: PurchaseFacts) -> Bool? {
+    if next.asOf != known.asOf { return next.asOf > known.asOf }
+    let (less, more) = (next.revokedAt != nil, known.revokedAt != nil)
+    if less != more { return less }
+    if next.isUpgraded != known.isUpgraded { return next.isUpgraded }
+    let (end, otherEnd) = (next.end ?? .min, known.end ?? .min)
+    return end == otherEnd ? nil : end < otherEnd
+  }
+
+  // MARK: one line
+
+  private static func merged(
+    renewals words: [Statement<RenewalFacts>]
+  ) -> Statement<RenewalFacts>? {
+    let words = newestFirst(words, { $0.canonical }, isLater)
+    guard var merged = words.first else { return nil }
+    merged.account = words.reduce(nil) { AccountWord.newer($0, $1.account) }
+    return merged
+  }
+
+  private static func isLater(_ next: RenewalFacts, _ known: RenewalFacts) -> Bool? {
+    if next.asOf != known.asOf { return next.asOf > known.asOf }
+    let (retries, others) = (next.isInBillingRetry == true, known.isInBillingRetry == true)
+    if retries != others { return others }
+    let (grace, otherGrace) = (next.graceEnd ?? .min, known.graceEnd ?? .min)
+    if grace != otherGrace { return grace < otherGrace }
+    let (ends, other) = (next.expirationIntent != nil, known.expirationIntent != nil)
+    if ends != other { return ends }
+    return nil
   }
 }
 
-extension NewestWords where Facts == PurchaseFacts {
-  func isRevoked(_ id: ScopedId) -> Bool {
-    guard let place = places[id], place < entries.count else { return false }
-    return entries[place].statement.facts.revokedAt != nil
+extension PurchaseFacts {
+  /// The line: the original transaction id in its environment.
+  var line: ScopedId { ScopedId(environment: environment, id: originalTransactionId) }
+
+  /// Whether this evidence shows a revocation, or that there is none: only a form
+  /// that shows them, of a known time, undoes one (DCD-3, RFD-5).
+  fileprivate var tellsRevocation: Bool {
+    revokedAt != nil || (shows.contains(.revocation) && timeIsKnown)
   }
 
-  /// DCD-20: account, family and upgrade, which no receipt can show, by the newest
-  /// word that shows them.
-  mutating func takeOwners(from owned: NewestWords<PurchaseFacts>) {
-    for place in entries.indices where !entries[place].statement.facts.showsOwner {
-      guard let known = owned.places[entries[place].id], known < owned.entries.count else {
-        continue
-      }
-      entries[place].statement.facts.account = owned.entries[known].statement.facts.account
-      entries[place].statement.facts.ownership = owned.entries[known].statement.facts.ownership
-      entries[place].statement.facts.isUpgraded = owned.entries[known].statement.facts.isUpgraded
-    }
+  /// nil: no evidence tells.
+  mutating func takeRevocation(from told: PurchaseFacts?) {
+    revocationToldAt = told?.revocationToldAt ?? told?.asOf
+    guard let told, let date = told.revokedAt else { return }
+    revokedAt = date
+    revocationIsUndated = told.revocationIsUndated
+    revocationReason = told.revocationReason
+    revocationType = told.revocationType
+    revocationPercentage = told.revocationPercentage
+    shows.insert(.revocation)
   }
+
+  fileprivate mutating func takeOffers(from told: PurchaseFacts) {
+    offerType = told.offerType
+    offerDiscountType = told.offerDiscountType
+    isTrial = told.isTrial
+    isIntro = told.isIntro
+    hasOffer = told.hasOffer
+  }
+}
+
+extension RenewalFacts {
+  var line: ScopedId { ScopedId(environment: environment, id: originalTransactionId) }
 }
 
 extension Environment {
@@ -199,7 +277,8 @@ extension Statement where Facts == PurchaseFacts {
     writer.optional(facts.offerDiscountType)
     writer.integer(facts.quantity)
     writer.optional(facts.account)
-    writer.boolean(facts.showsRevocation)
+    writer.integer(Int64(facts.shows.rawValue))
+    writer.boolean(facts.timeIsKnown)
     writer.boolean(facts.isTrial)
     writer.boolean(facts.isIntro)
     writer.boolean(facts.hasOffer)
@@ -219,6 +298,7 @@ extension Statement where Facts == RenewalFacts {
     writer.optional(facts.autoRenewProductId)
     writer.optional(facts.autoRenewStatus)
     writer.optional(facts.isInBillingRetry.map { $0 ? 1 : 0 })
+    writer.optional(facts.graceEnd)
     writer.optional(facts.expirationIntent)
     writer.optional(facts.priceIncreaseStatus)
     writer.optional(facts.account)

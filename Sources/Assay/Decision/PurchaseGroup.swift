@@ -3,20 +3,35 @@ struct Candidate: Sendable {
   var facts: PurchaseFacts
   var product: Catalogue.Product
   var kind: StaticString
+  /// The place of its document among the evidence, for refusals alone.
+  var document: Int
+  /// The newest token that was said of the transaction.
+  var account: AccountWord?
+  /// nil: no account was given, or none is compared.
+  var binding: AccountBinding? = nil
   /// Milliseconds since 1970 UTC. nil: the evidence does not tell, and a period
   /// that is not known to run never covers anything.
   var start: Int64?
   /// The first moment after the period.
   var end: Int64?
+  /// When the period of a subscription began, by all that is known of it: `start`
+  /// of a restored copy is later. nil: no such period.
+  var began: Int64? = nil
+  /// By an upgrade, or by a later period of the line that has begun (DCD-22).
+  var isReplaced: Bool
 
   init(_ statement: Statement<PurchaseFacts>, _ product: Catalogue.Product) {
     facts = statement.facts
     kind = statement.kind
+    document = statement.document
+    account = statement.account
+    isReplaced = facts.isUpgraded
     self.product = product
     switch product.type {
     case .autoRenewable:
       start = facts.start
       end = facts.end
+      began = facts.start
     case .nonRenewing:
       start = facts.start
       end = facts.start.flatMap { start in product.duration?.end(startMs: start) }
@@ -26,7 +41,10 @@ struct Candidate: Sendable {
     }
   }
 
-  var isLive: Bool { facts.revokedAt == nil && !facts.isUpgraded }
+  var isLive: Bool { facts.revokedAt == nil && !isReplaced }
+
+  /// Place of the plan in the configured order; below all of them without one.
+  var rank: Int { product.plan ?? -1 }
 
   /// DCD-5, DCD-14, DCD-15: tolerance at the start alone.
   func covers(_ now: Int64, skew: Int64) -> Bool {
@@ -62,6 +80,18 @@ struct Candidate: Sendable {
     if leftEnd != rightEnd { return leftEnd < rightEnd }
     return isLesser(left, right)
   }
+
+  /// The highest plan, of these the latest end.
+  static func givesLess(_ left: Candidate, _ right: Candidate) -> Bool {
+    if left.rank != right.rank { return left.rank < right.rank }
+    return endsEarlier(left, right)
+  }
+
+  static func startsLater(_ left: Candidate, _ right: Candidate) -> Bool {
+    let (leftStart, rightStart) = (left.start ?? .max, right.start ?? .max)
+    if leftStart != rightStart { return leftStart > rightStart }
+    return endsEarlier(left, right)
+  }
 }
 
 /// Transactions of which one stands for all (DCD-4).
@@ -70,7 +100,7 @@ struct PurchaseGroup: Sendable {
   /// Other types do not, whatever group the catalogue gives them: non-renewing
   /// periods of one plan follow each other, and every other product stands for
   /// itself, so that one purchase never hides another.
-  struct Key: Hashable, Sendable {
+  struct Key: Sendable {
     var environment: Environment
     var type: ProductType
     var group: Text
@@ -96,91 +126,72 @@ struct PurchaseGroup: Sendable {
 
   /// The transactions of known products in their groups, in a fixed order.
   static func groups(of candidates: [Candidate]) -> [PurchaseGroup] {
-    var groups: [PurchaseGroup] = []
-    var places: [Key: Int] = [:]
-    for candidate in candidates {
-      let key = Key(candidate)
-      if let place = places[key], place < groups.count {
-        groups[place].members.append(candidate)
-      } else {
-        places[key] = groups.count
-        groups.append(PurchaseGroup(key: key, members: [candidate]))
-      }
+    let keys = candidates.map { Key($0) }
+    return Runs.of(keys, by: Key.precedes).compactMap { run in
+      guard let first = run.first else { return nil }
+      return PurchaseGroup(key: keys[first], members: run.map { candidates[$0] })
     }
-    return groups
   }
 
-  /// DEC-22: live purchases of products with `stack` follow each other, each
-  /// from its own date or from the end of the one before, whichever is later.
-  mutating func stackPeriods() {
+  /// DEC-22, DCD-28: live purchases of products with `stack` that policy allows
+  /// follow each other, each from its own date or from the end of the one before,
+  /// whichever is later; one of quantity n counts n times.
+  mutating func stackPeriods(_ policy: Configuration.DecidePolicy) {
     guard key.type == .nonRenewing else { return }
     members.sort(by: Candidate.isLesser)
     var reached: Int64? = nil
     for place in members.indices {
       let member = members[place]
-      guard member.product.stack, member.isLive, let start = member.start,
-        let duration = member.product.duration
+      guard member.product.stack, member.isLive, !policy.denies(member.facts),
+        let start = member.start, let duration = member.product.duration
       else { continue }
-      let end = duration.end(startMs: max(start, reached ?? start))
+      let end = duration.end(startMs: max(start, reached ?? start), times: member.facts.quantity)
       members[place].end = end
       reached = end
     }
   }
 
-  /// T of DCD-6 among `members`; nil when there are none.
-  static func choose(
-    _ members: [Candidate], now: Int64, skew: Int64
-  ) -> Candidate? {
-    let notReplaced = members.filter { !$0.facts.isUpgraded }
-    let live = notReplaced.filter { $0.isLive }
-    return live.filter { $0.covers(now, skew: skew) }.max(by: Candidate.endsEarlier)
-      ?? live.filter { $0.isAhead(of: now, skew: skew) }.max(by: startsLater)
-      ?? notReplaced.max(by: Candidate.endsEarlier)
-      ?? members.max(by: Candidate.endsEarlier)
-  }
-
-  private static func startsLater(_ left: Candidate, _ right: Candidate) -> Bool {
-    let (leftStart, rightStart) = (left.start ?? .max, right.start ?? .max)
-    if leftStart != rightStart { return leftStart > rightStart }
-    return Candidate.endsEarlier(left, right)
+  /// nil: nothing was compared.
+  var binding: AccountBinding? {
+    var all: AccountBinding? = nil
+    for member in members {
+      guard let binding = member.binding else { continue }
+      if binding == .unproven { return .unproven }
+      all = binding
+    }
+    return all
   }
 }
 
-/// A paid period or a lasting product can show under several transaction ids
-/// (restores, other devices). A refund shown under one of them holds for those
-/// that were last shown no later than it (DCD-3, RPL-4).
-struct RevokedPurchases: Sendable {
-  private struct Purchase: Hashable, Sendable {
-    var key: Text
-    var end: Int64?
+extension PurchaseGroup.Key {
+  fileprivate static func precedes(_ left: Self, _ right: Self) -> Bool {
+    if left.environment != right.environment {
+      return left.environment.rank < right.environment.rank
+    }
+    if left.type != right.type { return left.type.rank < right.type.rank }
+    if left.group != right.group { return Text.precedes(left.group, right.group) }
+    if left.plan != right.plan { return (left.plan ?? -1) < (right.plan ?? -1) }
+    guard let product = left.product, let other = right.product else { return false }
+    return Text.precedes(product, other)
   }
+}
 
-  private var revoked: [Purchase: PurchaseFacts] = [:]
-
-  init(_ candidates: [Candidate]) {
-    for candidate in candidates where candidate.facts.revokedAt != nil {
-      guard let purchase = Self.purchase(candidate) else { continue }
-      if let known = revoked[purchase], known.asOf >= candidate.facts.asOf { continue }
-      revoked[purchase] = candidate.facts
+extension ProductType {
+  fileprivate var rank: Int {
+    switch self {
+    case .autoRenewable: return 0
+    case .nonRenewing: return 1
+    case .nonConsumable: return 2
+    case .consumable: return 3
     }
   }
+}
 
-  /// The candidate as it stands after the refunds of the same purchase.
-  func applied(to candidate: Candidate) -> Candidate {
-    guard candidate.facts.revokedAt == nil, let purchase = Self.purchase(candidate),
-      let refund = revoked[purchase],
-      candidate.facts.asOf <= refund.asOf || !candidate.facts.showsRevocation
-    else { return candidate }
-    var changed = candidate
-    changed.facts.revokedAt = refund.revokedAt
-    changed.facts.revocationReason = refund.revocationReason
-    changed.facts.revocationType = refund.revocationType
-    changed.facts.revocationPercentage = refund.revocationPercentage
-    return changed
-  }
-
-  private static func purchase(_ candidate: Candidate) -> Purchase? {
-    guard let key = candidate.purchaseKey else { return nil }
-    return Purchase(key: key, end: candidate.end)
+extension Configuration.DecidePolicy {
+  /// Under `decide.family:"deny"` a family share is denied, and so is an
+  /// ownership that Assay does not know (DCD-11, DCD-12).
+  func denies(_ facts: PurchaseFacts) -> Bool {
+    guard !familyAllowed, let ownership = facts.ownership else { return false }
+    return ownership != Ownership.purchased && ownership != Ownership.assigned
   }
 }

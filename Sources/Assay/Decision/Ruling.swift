@@ -54,13 +54,18 @@ struct Ruling: Sendable {
   var flags: [DecisionFlag] = []
   /// revocationReason (DEC-5) or expirationIntent (DEC-17), as Apple numbers them.
   var reason: Int64? = nil
-  /// When the entitlement ends or ended; the first moment outside it.
+  /// The first moment after the entitlement, or from when a refund took it; nil
+  /// where nothing is granted, for hosts store it (DCD-25).
   var until: Int64? = nil
+  /// Where nothing is granted: the end of what was bought.
+  var wouldBeUntil: Int64? = nil
   var bookedUntil: Int64? = nil
   var graceUntil: Int64? = nil
   /// Newer evidence would say more than this did.
   var stale = false
   var nextCheck: Int64? = nil
+
+  var isRevoked: Bool { state == .refunded || state == .revokedFamily }
 
   init(_ state: EntitlementState, _ row: StaticString) {
     self.state = state

@@ -85,11 +85,13 @@ final class AppReceipt: Sendable {
     facts.start = purchase.purchaseDate
     facts.end = purchase.expiresDate
     facts.revokedAt = purchase.cancellationDate
-    // DCD-18: attribute 1712 has never been seen filled, so that its absence shows
-    // nothing.
-    facts.showsRevocation = purchase.cancellationDate != nil
-    facts.showsOwner = false
     facts.revocationReason = purchase.cancellationReason.map { Int64(clamping: $0) }
+    // DCD-18: attribute 1712 has never been seen filled, so that its absence shows
+    // nothing; and no attribute tells an offer code.
+    facts.shows = purchase.cancellationDate == nil ? [] : .revocation
+    // Nor has 1720: there a lone 0 may be filling, as it is in 1711 and 1713.
+    if facts.revokedAt == nil, facts.revocationReason == 0 { facts.revocationReason = nil }
+    facts.dateRevocation()
     facts.isTrial = purchase.isTrialPeriod ?? false
     facts.isIntro = purchase.isInIntroOfferPeriod ?? false
     facts.hasOffer = purchase.promotionalOfferId != nil

@@ -72,7 +72,12 @@ struct PurchaseFacts: Sendable {
   var typeIsUnknown = false
   var start: Int64? = nil
   var end: Int64? = nil
+  /// From when it is revoked; `asOf` where the evidence tells no date (DCD-26).
   var revokedAt: Int64? = nil
+  var revocationIsUndated = false
+  /// As of when the newest evidence spoke that shows a revocation or that there is
+  /// none; known once all evidence is merged.
+  var revocationToldAt: Int64? = nil
   var revocationReason: Int64? = nil
   var revocationType: Text? = nil
   var revocationPercentage: Int64? = nil
@@ -93,13 +98,39 @@ struct PurchaseFacts: Sendable {
   var account: Text? = nil
   /// As of when the evidence speaks (DCD-2).
   var asOf: Int64
+  /// False for an answer without a request date, of which `asOf` is only the
+  /// earliest moment at which it can have been given (DCD-21).
+  var timeIsKnown = true
   var evidenceClass = EvidenceClass.signed
-  /// False for evidence that cannot show a revocation at all (DCD-3, RFD-5).
-  var showsRevocation = true
-  /// False for receipts, which tell neither account nor family nor upgrade.
-  var showsOwner = true
+  /// What evidence of this form can tell, so that its silence says no.
+  var shows = ShownMembers.all
   /// Shown by an answer of verifyReceipt with status 21006 (DEC-8, DEC-19).
   var isExpiredAnswer = false
+}
+
+/// Members of a purchase that only some forms of evidence can show (the table
+/// under DCD-4). What a form cannot show, it neither confirms nor denies: the
+/// newest evidence that can show it tells (DCD-3).
+struct ShownMembers: OptionSet, Sendable {
+  let rawValue: UInt8
+
+  static let revocation = ShownMembers(rawValue: 1)
+  static let upgrade = ShownMembers(rawValue: 2)
+  static let family = ShownMembers(rawValue: 4)
+  static let account = ShownMembers(rawValue: 8)
+  static let offers = ShownMembers(rawValue: 16)
+  static let all = ShownMembers(rawValue: 31)
+}
+
+extension PurchaseFacts {
+  /// DCD-26: a reason or a type of revocation without a date is a revocation as
+  /// of this evidence.
+  mutating func dateRevocation() {
+    guard revokedAt == nil, revocationReason != nil || revocationType != nil else { return }
+    revokedAt = asOf
+    revocationIsUndated = true
+    shows.insert(.revocation)
+  }
 }
 
 /// What a decision needs of the renewal of one line (original transaction id).

@@ -52,11 +52,18 @@ final class ReceiptResponse: Sendable {
   struct Clock: Sendable {
     /// Apple's clock at the answer; the iOS 6 style does not tell it.
     let requestDate: Int64?
+    /// `request_date`, else the latest date that stands in the answer, for it
+    /// cannot be older; 0 when there is none. Never the moment in which the host
+    /// reads it: a stored answer that is read again is no news (DCD-21).
+    let asOf: Int64
     let nowMs: Int64
 
-    /// `request_date`. An answer without one speaks as of the moment in which the
-    /// host reads it.
-    var asOf: Int64 { requestDate ?? nowMs }
+    /// - `latestDate`: of purchases, cancellations and the receipt's creation.
+    init(requestDate: Int64?, latestDate: Int64, nowMs: Int64) {
+      self.requestDate = requestDate
+      asOf = requestDate ?? latestDate
+      self.nowMs = nowMs
+    }
 
     /// VRR-10: how far Apple's clock is ahead of the host's, when the two are more
     /// than five minutes apart.
@@ -80,7 +87,12 @@ final class ReceiptResponse: Sendable {
     app = parts.app
     transactions = parts.transactions
     renewals = parts.renewals
-    clock = Clock(requestDate: parts.app?.time("request_date"), nowMs: nowMs)
+    var latestDate = parts.app?.time("receipt_creation_date") ?? 0
+    for entry in parts.transactions {
+      latestDate = max(latestDate, entry.start ?? 0, entry.revokedAt ?? 0)
+    }
+    clock = Clock(
+      requestDate: parts.app?.time("request_date"), latestDate: latestDate, nowMs: nowMs)
     var warnings = parts.warnings
     if let latestReceipt, latestReceipt.status != .ok {
       warnings.add("latest-receipt-not-verified", at: "latest_receipt")
@@ -216,11 +228,16 @@ final class ReceiptResponse: Sendable {
     facts.group = fields.id("subscription_group_identifier")
     facts.start = entry.start
     facts.end = entry.end
+    facts.timeIsKnown = clock.requestDate != nil
+    facts.shows = shownMembers(entry)
     facts.revokedAt = entry.revokedAt
-    if facts.revokedAt != nil {
-      facts.revocationReason =
-        fields.number("cancellation_reason") ?? answer.number("cancellation_reason")
+    facts.revocationReason = fields.number("cancellation_reason")
+    // The reason at the top is that of a cancellation which names none; by itself it
+    // says nothing of a refund.
+    if facts.revokedAt != nil, facts.revocationReason == nil {
+      facts.revocationReason = answer.number("cancellation_reason")
     }
+    facts.dateRevocation()
     facts.isUpgraded = entry.isUpgraded
     facts.ownership = fields.text("in_app_ownership_type")
     facts.isTrial = fields.flag("is_trial_period") ?? false
@@ -231,6 +248,18 @@ final class ReceiptResponse: Sendable {
     facts.quantity = fields.number("quantity") ?? 1
     facts.account = entry.account
     return facts
+  }
+
+  /// Upgrades, accounts and all offers stand in `latest_receipt_info` of the iOS 7
+  /// style alone; an entry of another list, or one of the years before family
+  /// sharing, is silent about what it does not have (DCD-3).
+  private func shownMembers(_ entry: ResponseTransaction) -> ShownMembers {
+    let isLatest = style == .ios7 && entry.source != .receipt
+    var shows: ShownMembers = isLatest ? [.revocation, .upgrade, .account, .offers] : .revocation
+    if entry.fields["is_upgraded"] != nil { shows.insert(.upgrade) }
+    if entry.account != nil { shows.insert(.account) }
+    if entry.fields["in_app_ownership_type"] != nil { shows.insert(.family) }
+    return shows
   }
 
   /// nil where the answer does not tell whose renewal it is.

@@ -45,6 +45,7 @@ extension SignedPayload {
     facts.offerDiscountType = text("offerDiscountType")
     facts.quantity = integer("quantity") ?? 1
     facts.account = account
+    facts.dateRevocation()
     return facts
   }
 

@@ -53,8 +53,7 @@ final class TransactionReceipt: Sendable {
     facts.isTrial = info.isTrialPeriod ?? false
     facts.isIntro = info.isInIntroOfferPeriod ?? false
     facts.quantity = info.quantity ?? 1
-    facts.showsRevocation = false
-    facts.showsOwner = false
+    facts.shows = []
     return PurchaseEvidence(
       kind: "transaction-receipt", purchases: [facts], renewals: [], asOf: info.purchaseDateMs)
   }

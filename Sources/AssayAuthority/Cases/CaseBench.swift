@@ -102,6 +102,16 @@ final class CaseBench {
     add("no-cache", [("storekit.cache", ["chains": 0])])
     add("account-required", [("decide", ["account": "required"])])
     add("account-ignored", [("decide", ["account": "ignored"])])
+    add("account-if-present", [("decide", ["account": "ifPresent"])])
+    add("sandbox-equal", [("decide", ["sandbox": "equal"])])
+    add("sandbox-never", [("decide", ["sandbox": "never"])])
+    add(
+      "consumable-plan",
+      [
+        (
+          "products", ["com.example.app.boost": ["plan": "premium", "type": "consumable"]]
+        )
+      ])
     add("no-grace", [("decide", ["grace": false])])
     add("lenient-retry", [("decide", ["retry": "lenient"])])
     add("leeway", [("decide", ["leewayMs": 3_600_000])])

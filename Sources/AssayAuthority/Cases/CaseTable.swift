@@ -2,6 +2,8 @@
 public struct CaseTable: Sendable {
   public var verifiers: [(name: String, config: JSONText)]
   public var cases: [EvidenceCase]
+  /// What random decisions are about.
+  public var pool: DecisionPool
 
   /// Mints the whole table. All dates in it lie around `now`, milliseconds
   /// since 1970 UTC.
@@ -28,7 +30,8 @@ public struct CaseTable: Sendable {
     bench.addRiskCases()
     try bench.addDeviceCheckCases()
     try bench.addExchangeCases()
-    return CaseTable(verifiers: bench.verifiers, cases: bench.cases)
+    return CaseTable(
+      verifiers: bench.verifiers, cases: bench.cases, pool: try bench.decisionPool())
   }
 
   /// The configuration of a verifier, as JSON text.
@@ -38,7 +41,11 @@ public struct CaseTable: Sendable {
 
   /// The table as one JSON object in UTF-8, for the tests of other languages:
   ///
-  ///     {"assayCases":1, "verifiers":{name: configuration}, "cases":[case]}
+  ///     {"assayCases":1, "verifiers":{name: configuration}, "cases":[case],
+  ///      "decisionPool":{"now":ms, "items":[item]}}
+  ///
+  /// An item of the pool is an entry of `evidence` with the members of
+  /// `DecisionPool.Item`.
   ///
   /// A case has `name`, `rule`, `call` and `expect` {`status`, `check`?, `at`?,
   /// `hint`?: how `error.hint` begins, `facts`?: {dotted path: text, integer,
@@ -67,7 +74,7 @@ public struct CaseTable: Sendable {
     let document: JSONText = [
       "assayCases": 1,
       "verifiers": .object(verifiers.map { .init($0.name, $0.config) }),
-      "cases": .array(cases.map(\.json)),
+      "cases": .array(cases.map(\.json)), "decisionPool": pool.json,
     ]
     return document.bytes
   }

@@ -134,7 +134,8 @@ extension CaseBench {
     let ranges: [(String, JSONText)] = [
       ("clockSkewMs", -1), ("clockSkewMs", 300_001), ("decide.leewayMs", -1),
       ("decide.leewayMs", 3_600_001), ("decide.account", "maybe"), ("decide.retry", "no"),
-      ("decide.family", "some"), ("storekit.rootEntry", "any"),
+      ("decide.family", "some"), ("decide.sandbox", "above"),
+      ("storekit.rootEntry", "any"),
       ("storekit.missingEnvironment", "guess"), ("storekit.undatedNotifications", "never"),
       ("storekit.nested", "skip"), ("storekit.caps.jwsBytes", 8191),
       ("storekit.caps.jwsBytes", 262_145), ("storekit.cache.chains", -1),

@@ -5,8 +5,11 @@ extension CaseBench {
     try addEndedRows()
     try addOtherTypes()
     try addChoice()
-    try addAccountDecisions()
     try addEvidenceRules()
+    try addPeriodDecisions()
+    try addRevocationDecisions()
+    try addAccountDecisions()
+    try addPolicyDecisions()
   }
 
   private var end: Int64 { purchase.expiresDate ?? now }
@@ -220,7 +223,8 @@ extension CaseBench {
       facts: facts(
         "expired", "DEC-21",
         [
-          ("decision.flags.0", "by-this-evidence"), ("decision.until", .integer(end)),
+          ("decision.flags.0", "by-this-evidence"), ("decision.until", .null),
+          ("decision.wouldBeUntil", .integer(end)),
         ]))
     decide(
       "DCD-20", "a renewal of another line counts for nothing",
@@ -379,40 +383,6 @@ extension CaseBench {
       facts: facts("active", "DEC-14", [("decision.plan", "standard")]))
   }
 
-  private func addAccountDecisions() throws {
-    let token = "0f8fad5b-d9cb-469f-a165-70867728950e"
-    let other = "1f8fad5b-d9cb-469f-a165-70867728950e"
-    let bound = try transaction(purchase.with { $0.accountToken = token })
-    let free = try transaction(purchase)
-    let active = facts("active", "DEC-14")
-    decide("DCD-20", "the same account", [bound], account: token, facts: active)
-    decide(
-      "DCD-20", "the same account in capital letters", [bound], account: token.uppercased(),
-      facts: active)
-    decide(
-      "JWS-92", "another account", [bound], account: other, "rejected.account.token-mismatch")
-    decide("DCD-20", "no account given", [bound], facts: active)
-    decide("DCD-20", "evidence without a token", [free], account: token, facts: active)
-    decide(
-      "DCD-20", "required and the same", [bound], verifier: "account-required",
-      account: token, facts: active)
-    decide(
-      "DCD-20", "required and another", [bound], verifier: "account-required",
-      account: other, "rejected.account.token-mismatch")
-    decide(
-      "DCD-20", "required and none given", [bound], verifier: "account-required",
-      "misuse.decide.account")
-    decide(
-      "DCD-20", "ignored and another", [bound], verifier: "account-ignored", account: other,
-      facts: active)
-    let notification = try authority.notification(
-      "SUBSCRIBED", "INITIAL_BUY", purchase.with { $0.accountToken = token })
-    decide(
-      "JWS-92", "another account in a notification",
-      [.init(.notification, try authority.mint(notification))], account: other,
-      "rejected.account.token-mismatch")
-  }
-
   /// DCD-1, PAY-7, NTF-8.
   private func addEvidenceRules() throws {
     let good = try transaction(purchase)
@@ -462,16 +432,13 @@ extension CaseBench {
         "misuse.decide.evidence")
     }
     decide(
-      "DCD-10", "a product of another type than configured",
-      [try transaction(purchase.of(purchase.productId, .nonConsumable))],
-      "config.products.form")
-    decide(
       "DCD-11", "a product of an unknown type gives nothing",
       [
         .init(
           .transaction,
           try authority.mint(purchase.transactionPayload.setting("type", "Something New")))
-      ], denied, facts: facts("none", "DEC-2"))
+      ], denied,
+      facts: facts("none", "DEC-2", [("decision.leftOut.0.reason", "unknown-type")]))
     let live = production
     decide(
       "DCD-13", "a purchase of Production", [try transaction(live)],

@@ -96,7 +96,13 @@ extension CaseBench {
       now: seasonEnd, denied, facts: facts("expired", "DEC-22"))
     decide(
       "DCD-20", "\(kind) has no account token", [good],
-      account: "0f8fad5b-d9cb-469f-a165-70867728950e", facts: facts("active", "DEC-14"))
+      account: "0f8fad5b-d9cb-469f-a165-70867728950e",
+      facts: facts(
+        "active", "DEC-14",
+        [
+          ("decision.account", "unproven"), ("decision.warnings.0.id", "account-unproven"),
+          ("decision.warnings.0.at", .text("lines/Sandbox/" + purchase.originalTransactionId)),
+        ]))
     decide(
       "DCD-20", "\(kind) where a token is required", [good], verifier: "account-required",
       account: "0f8fad5b-d9cb-469f-a165-70867728950e", "rejected.account.token-missing")
@@ -420,7 +426,7 @@ extension CaseBench {
         try receipts.transactionReceipt(
           production.with { $0.productId = "com.example.app.standard.monthly" })))
     decide(
-      "DCD-4", "environments are never mixed", [store, app],
+      "DCD-4", "environments are never mixed", [store, app], verifier: "sandbox-equal",
       facts: [
         ("decision.plan", "premium"), ("decision.groups.1.plan", "standard"),
       ])

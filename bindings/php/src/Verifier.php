@@ -475,8 +475,8 @@ final class Verifier
      * @param Document|Facts\Facts|iterable<Document|Facts\Facts> $evidence of this verifier, or
      *     one with the same configuration, in any mixture; a renewal needs its transaction
      *     beside it. Facts nested in a notification stand for the whole notification
-     * @param string|null $account appAccountToken that the evidence must carry; null leaves
-     *     the check to `decide.account` of the configuration
+     * @param string|null $account appAccountToken that the evidence must carry, a UUID; null
+     *     leaves the check to `decide.account` of the configuration
      *
      * @throws Exception\AssayException when the evidence is of another account, too thin, was
      *     refused or is none

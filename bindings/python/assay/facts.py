@@ -57,7 +57,10 @@ class Members:
         found: dict[str, Any] = {}
         for kind in reversed(type(self).__mro__):
             for name, member in vars(kind).items():
-                if isinstance(member, Member) and not name.endswith("_at"):
+                if name.endswith("_at") or name in ("document", "payload"):
+                    continue
+                # Properties are what this version concludes: `Decision.entitled`.
+                if isinstance(member, (Member, property)):
                     found[name] = _plain(getattr(self, name))
         return found
 
@@ -779,6 +782,21 @@ class Delivery(Details):
     )
 
 
+class LeftOut(Details):
+    """A transaction that decided nothing, and why."""
+
+    __slots__ = ()
+    _shown = ("reason", "product_id", "transaction_id")
+
+    reason: str | None = text(
+        "reason", '"unknown-product", "unknown-type", "type-mismatch", "sandbox".'
+    )
+    product_id: str | None = text("productId", "Its product.")
+    original_transaction_id: str | None = text("originalTransactionId", "Its line.")
+    transaction_id: str | None = text("transactionId", "The transaction.")
+    environment: str | None = text("environment", '"Production", "Sandbox" …')
+
+
 class GroupDecision(Details):
     """What one subscription group, or one product without a group, gives."""
 
@@ -791,8 +809,14 @@ class GroupDecision(Details):
     row: str | None = text("row", '"DEC-10": the row of the decision table.')
     flags: tuple[str, ...] = texts("flags", '"trial", "will-not-renew", "family" …')
     reason: int | None = integer("reason", "Apple's number of the reason.")
-    until: int | None = time("until", "First moment outside the entitlement.")
+    until: int | None = time(
+        "until", "First moment outside the entitlement; None where nothing is granted."
+    )
     until_at: datetime | None = moment("until")
+    would_be_until: int | None = time(
+        "wouldBeUntil", "Where nothing is granted: the end of what was bought."
+    )
+    would_be_until_at: datetime | None = moment("wouldBeUntil")
     booked_until: int | None = time("bookedUntil", "End of a renewal booked ahead.")
     booked_until_at: datetime | None = moment("bookedUntil")
     grace_until: int | None = time("graceUntil", "End of the grace period.")
@@ -801,6 +825,9 @@ class GroupDecision(Details):
     original_transaction_id: str | None = text("originalTransactionId", "Its line.")
     transaction_id: str | None = text("transactionId", "The transaction that decided.")
     environment: str | None = text("environment", '"Production", "Sandbox" …')
+    account: str | None = text(
+        "account", '"proven", "unproven"; None: no account was compared.'
+    )
     stale: bool | None = boolean("stale", "Newer evidence would say more.")
     next_check: int | None = time("nextCheck", "When to decide again.")
     next_check_at: datetime | None = moment("nextCheck")
@@ -837,8 +864,16 @@ class Decision(Facts):
     reason: int | None = integer(
         "reason", "Refunded: revocation reason; expired: expiration intent."
     )
-    until: int | None = time("until", "First moment outside the entitlement; None: no end.")
+    until: int | None = time(
+        "until",
+        "First moment outside the entitlement, or from when a refund took it; None: no "
+        "end, or nothing is granted.",
+    )
     until_at: datetime | None = moment("until")
+    would_be_until: int | None = time(
+        "wouldBeUntil", "Where nothing is granted: the end of what was bought."
+    )
+    would_be_until_at: datetime | None = moment("wouldBeUntil")
     booked_until: int | None = time("bookedUntil", "End of a renewal booked ahead.")
     booked_until_at: datetime | None = moment("bookedUntil")
     grace_until: int | None = time("graceUntil", "End of the billing grace period.")
@@ -847,6 +882,11 @@ class Decision(Facts):
     original_transaction_id: str | None = text("originalTransactionId", "Its line.")
     transaction_id: str | None = text("transactionId", "The transaction that decided.")
     environment: str | None = text("environment", '"Production", "Sandbox" …')
+    account: str | None = text(
+        "account",
+        '"proven": Apple\'s evidence carries the account; "unproven": it carries none; '
+        "None: no account was compared.",
+    )
     stale: bool | None = boolean("stale", "Newer evidence would say more: ask for it.")
     next_check: int | None = time("nextCheck", "When to decide again; None: no need.")
     next_check_at: datetime | None = moment("nextCheck")
@@ -855,6 +895,9 @@ class Decision(Facts):
     )
     groups: tuple[GroupDecision, ...] = details_list(
         "groups", GroupDecision, "Every group, the leading one first."
+    )
+    left_out: tuple[LeftOut, ...] = details_list(
+        "leftOut", LeftOut, "Transactions that decided nothing."
     )
 
     @property

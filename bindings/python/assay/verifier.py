@@ -518,13 +518,14 @@ class Verifier:
                   configuration): of JWS, receipts and answers of verifyReceipt, in
                   any mixture; a renewal needs its transaction beside it. Facts
                   nested in a notification stand for the whole notification.
-        account   appAccountToken that the evidence must carry; None leaves the
-                  check to `decide.account` of the configuration
+        account   appAccountToken that the evidence must carry, a UUID; None leaves
+                  the check to `decide.account` of the configuration
         now       as in `verify_transaction`
 
         Not entitled is an answer, no error: the decision's `entitled` is then
         False, and `state` says why. Raises RejectedError when the evidence is of
-        another account or too thin, MisuseError when it was refused or is none.
+        another account, names none or is too thin, MisuseError when it was refused or
+        is none, or when the account is no UUID.
         """
         documents = documents_of(evidence)
         handles = [document._handle for document in documents]

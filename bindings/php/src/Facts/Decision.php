@@ -26,6 +26,8 @@ final class Decision extends Facts
         'reason' => [Member::INTEGER, 'reason'],
         'until' => [Member::TIME, 'until'],
         'untilAt' => [Member::MOMENT, 'until'],
+        'wouldBeUntil' => [Member::TIME, 'wouldBeUntil'],
+        'wouldBeUntilAt' => [Member::MOMENT, 'wouldBeUntil'],
         'bookedUntil' => [Member::TIME, 'bookedUntil'],
         'bookedUntilAt' => [Member::MOMENT, 'bookedUntil'],
         'graceUntil' => [Member::TIME, 'graceUntil'],
@@ -34,11 +36,13 @@ final class Decision extends Facts
         'originalTransactionId' => [Member::TEXT, 'originalTransactionId'],
         'transactionId' => [Member::TEXT, 'transactionId'],
         'environment' => [Member::TEXT, 'environment'],
+        'account' => [Member::TEXT, 'account'],
         'stale' => [Member::BOOLEAN, 'stale'],
         'nextCheck' => [Member::TIME, 'nextCheck'],
         'nextCheckAt' => [Member::MOMENT, 'nextCheck'],
         'evidence' => [Member::DETAILS, 'evidence', EvidenceReach::class],
         'groups' => [Member::DETAILS_LIST, 'groups', GroupDecision::class],
+        'leftOut' => [Member::DETAILS_LIST, 'leftOut', LeftOut::class],
         'entitled' => [Member::OWN, 'entitled'],
     ];
 
@@ -60,10 +64,17 @@ final class Decision extends Facts
     public readonly array $flags;
     /** Refunded: revocation reason; expired: expiration intent. */
     public readonly ?int $reason;
-    /** First moment outside the entitlement; null: no end. Milliseconds since 1970 UTC. */
+    /**
+     * First moment outside the entitlement, or from when a refund took it; null: no end, or
+     * nothing is granted. Milliseconds since 1970 UTC.
+     */
     public readonly ?int $until;
     /** `until` in UTC. */
     public readonly ?DateTimeImmutable $untilAt;
+    /** Where nothing is granted: the end of what was bought. Milliseconds since 1970 UTC. */
+    public readonly ?int $wouldBeUntil;
+    /** `wouldBeUntil` in UTC. */
+    public readonly ?DateTimeImmutable $wouldBeUntilAt;
     /** End of a renewal booked ahead. Milliseconds since 1970 UTC. */
     public readonly ?int $bookedUntil;
     /** `bookedUntil` in UTC. */
@@ -80,6 +91,11 @@ final class Decision extends Facts
     public readonly ?string $transactionId;
     /** "Production", "Sandbox" … */
     public readonly ?string $environment;
+    /**
+     * "proven": Apple's evidence carries the account; "unproven": it carries none; null: no
+     * account was compared.
+     */
+    public readonly ?string $account;
     /** Newer evidence would say more: ask for it. */
     public readonly ?bool $stale;
     /** When to decide again; null: no need. Milliseconds since 1970 UTC. */
@@ -90,6 +106,8 @@ final class Decision extends Facts
     public readonly ?EvidenceReach $evidence;
     /** @var list<GroupDecision> Every group, the leading one first. */
     public readonly array $groups;
+    /** @var list<LeftOut> Transactions that decided nothing. */
+    public readonly array $leftOut;
     /** Whether a plan above the default one is in force. false for any doubt. */
     public readonly bool $entitled;
 

@@ -22,6 +22,8 @@ final class GroupDecision extends Details
         'reason' => [Member::INTEGER, 'reason'],
         'until' => [Member::TIME, 'until'],
         'untilAt' => [Member::MOMENT, 'until'],
+        'wouldBeUntil' => [Member::TIME, 'wouldBeUntil'],
+        'wouldBeUntilAt' => [Member::MOMENT, 'wouldBeUntil'],
         'bookedUntil' => [Member::TIME, 'bookedUntil'],
         'bookedUntilAt' => [Member::MOMENT, 'bookedUntil'],
         'graceUntil' => [Member::TIME, 'graceUntil'],
@@ -30,6 +32,7 @@ final class GroupDecision extends Details
         'originalTransactionId' => [Member::TEXT, 'originalTransactionId'],
         'transactionId' => [Member::TEXT, 'transactionId'],
         'environment' => [Member::TEXT, 'environment'],
+        'account' => [Member::TEXT, 'account'],
         'stale' => [Member::BOOLEAN, 'stale'],
         'nextCheck' => [Member::TIME, 'nextCheck'],
         'nextCheckAt' => [Member::MOMENT, 'nextCheck'],
@@ -51,10 +54,17 @@ final class GroupDecision extends Details
     public readonly array $flags;
     /** Apple's number of the reason. */
     public readonly ?int $reason;
-    /** First moment outside the entitlement. Milliseconds since 1970 UTC. */
+    /**
+     * First moment outside the entitlement; null where nothing is granted. Milliseconds since
+     * 1970 UTC.
+     */
     public readonly ?int $until;
     /** `until` in UTC. */
     public readonly ?DateTimeImmutable $untilAt;
+    /** Where nothing is granted: the end of what was bought. Milliseconds since 1970 UTC. */
+    public readonly ?int $wouldBeUntil;
+    /** `wouldBeUntil` in UTC. */
+    public readonly ?DateTimeImmutable $wouldBeUntilAt;
     /** End of a renewal booked ahead. Milliseconds since 1970 UTC. */
     public readonly ?int $bookedUntil;
     /** `bookedUntil` in UTC. */
@@ -71,6 +81,8 @@ final class GroupDecision extends Details
     public readonly ?string $transactionId;
     /** "Production", "Sandbox" … */
     public readonly ?string $environment;
+    /** "proven", "unproven"; null: no account was compared. */
+    public readonly ?string $account;
     /** Newer evidence would say more. */
     public readonly ?bool $stale;
     /** When to decide again. Milliseconds since 1970 UTC. */

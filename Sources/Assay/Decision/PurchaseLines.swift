@@ -1,0 +1,92 @@
+/// Whether a purchase is that of the account that was given (DCD-20).
+enum AccountBinding: Sendable, Equatable {
+  /// Apple's evidence carries the account.
+  case proven
+  /// It carries none: that the purchase is the account's is for the host to know.
+  case unproven
+
+  var name: StaticString { self == .proven ? "proven" : "unproven" }
+}
+
+/// The lines of a decision: all transactions of one original transaction id and
+/// environment.
+struct PurchaseLines {
+  /// Places of the candidates of each line.
+  private let lines: [[Int]]
+
+  init(_ candidates: [Candidate]) {
+    lines = Runs.of(candidates.map { $0.facts.line }, by: ScopedId.precedes)
+  }
+
+  // MARK: periods
+
+  /// DCD-22: a period is over when a later one of its line has begun, be that
+  /// revoked by now: stored evidence of a year does not outlive the upgrade that
+  /// replaced it. What was restored after its end replaces nothing.
+  func replacePeriods(_ candidates: inout [Candidate], now: Int64) {
+    for line in lines {
+      var latest: Int64? = nil
+      for place in line {
+        guard let began = candidates[place].began, began <= now,
+          let start = candidates[place].start, let end = candidates[place].end, start <= end
+        else { continue }
+        latest = max(latest ?? began, began)
+      }
+      guard let latest else { continue }
+      for place in line {
+        guard let began = candidates[place].began, began < latest else { continue }
+        candidates[place].isReplaced = true
+      }
+    }
+  }
+
+  // MARK: accounts
+
+  /// DCD-20, DCD-24: the newest token that any evidence of a line carries, be it a
+  /// transaction or a renewal info, must be `account` (lower case). Evidence
+  /// without one erases nothing.
+  func bind(
+    _ candidates: inout [Candidate], to account: Text, _ policy: Configuration.DecidePolicy,
+    _ evidence: MergedEvidence, _ warnings: inout DecisionWarnings
+  ) throws(Refusal) {
+    for line in lines {
+      guard let first = line.first else { continue }
+      let id = candidates[first].facts.line
+      var word = evidence.renewal(of: id)?.account
+      var couldTell = false
+      for place in line {
+        word = AccountWord.newer(word, candidates[place].account)
+        if candidates[place].facts.shows.contains(.account) { couldTell = true }
+      }
+      let binding: AccountBinding
+      if let word {
+        try require(
+          word.token == account && !word.isDisputed, .rejectedAccountTokenMismatch, "DCD-20",
+          at: Self.place(word.document))
+        binding = .proven
+      } else {
+        try require(
+          Self.mayBeUnproven(policy.account, couldTell: couldTell), .rejectedAccountTokenMissing,
+          "DCD-20", at: Self.place(candidates[first].document))
+        warnings.unprovenAccount(id)
+        binding = .unproven
+      }
+      for place in line { candidates[place].binding = binding }
+    }
+  }
+
+  /// Receipts carry no account: under `whenGiven` the ledger binds them.
+  private static func mayBeUnproven(
+    _ policy: Configuration.DecidePolicy.Account, couldTell: Bool
+  ) -> Bool {
+    switch policy {
+    case .whenGiven: return !couldTell
+    case .required: return false
+    case .ifPresent, .ignored: return true
+    }
+  }
+
+  private static func place(_ document: Int) -> String {
+    "evidence[" + String(document) + "]/appAccountToken"
+  }
+}
