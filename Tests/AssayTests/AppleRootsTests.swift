@@ -108,7 +108,8 @@ struct AppleRootsTests {
       try building.open(entries)
       try building.parse()
       try building.checkShape()
-      return try building.prove()
+      var signatures = SignatureChecks()
+      return try building.prove(&signatures)
     }
     #expect(throws: Refusal(.rejectedChainSignatureIntermediate, "JWS-31")) {
       try prove(areBuiltIn: false)

@@ -696,10 +696,11 @@ struct AttestReceiptTests {
       now: Int64 = Self.now, _ bytes: [UInt8]? = nil
     ) throws -> Refusal? {
       let receipt = try bytes ?? bench.template(fields ?? bench.fields()).signed()
+      var signatures = SignatureChecks()
       do throws(Refusal) {
         let proven = try AttestReceiptVerification.verifyEmbedded(
           receipt[...], trust, leafKey: key ?? point, appId: Text(AttestReceiptBench.appId),
-          isProduction: isProduction, nowMs: now)
+          isProduction: isProduction, nowMs: now, &signatures)
         #expect(proven.bound && proven.bytes == receipt)
         return nil
       } catch {

@@ -30,6 +30,9 @@ struct Certificate: Sendable {
   /// Bits in the order of RFC 5280 §4.2.1.3: 0 digitalSignature, 5 keyCertSign.
   let keyUsage: KeyUsage?
 
+  /// Genuine ones have a dozen at most; each is looked for among all.
+  static let extensionCap = 64
+
   struct Extension: Sendable {
     let identifier: Range<Int>
     let isCritical: Bool
@@ -159,6 +162,17 @@ struct Certificate: Sendable {
     return key.verifies(value, digest, bytes(tbs))
   }
 
+  /// Whether a root is signed by the key in it, with any SHA-2 (CER-11).
+  func hasSignedItself(_ key: PublicKey) -> Bool {
+    let isSHA512 =
+      bytes(innerAlgorithm) == bytes(outerAlgorithm)
+      && bytes(innerAlgorithm).elementsEqual(ObjectIdentifier.ecdsaSHA512)
+    guard let digest = isSHA512 ? .sha512 : signatureDigest,
+      let value = ECDSASignature(der: bytes(signature), key.curve)
+    else { return false }
+    return key.verifies(value, digest, bytes(tbs))
+  }
+
   // MARK: receipts
 
   /// The modulus of an RSA key, big-endian without leading zero, when the key is
@@ -186,6 +200,14 @@ struct Certificate: Sendable {
     if bytes(innerAlgorithm).elementsEqual(ObjectIdentifier.rsaWithSHA256) { return .sha256 }
     if bytes(innerAlgorithm).elementsEqual(ObjectIdentifier.rsaWithSHA1) { return .sha1 }
     return nil
+  }
+
+  /// The same of a root, which may have the longer digests, too (CER-11).
+  var rsaRootDigest: Digest? {
+    guard bytes(innerAlgorithm) == bytes(outerAlgorithm) else { return nil }
+    if bytes(innerAlgorithm).elementsEqual(ObjectIdentifier.rsaWithSHA384) { return .sha384 }
+    if bytes(innerAlgorithm).elementsEqual(ObjectIdentifier.rsaWithSHA512) { return .sha512 }
+    return rsaSignatureDigest
   }
 
   /// Whether this RSA key signed that certificate (PTH-5).
@@ -290,7 +312,9 @@ struct Certificate: Sendable {
     var entries = DER.Cursor(der, list.content)
     var extensions: [Extension] = []
     while !entries.isAtEnd {
-      guard let entry = entries.next(DER.sequence) else { return nil }
+      guard let entry = entries.next(DER.sequence), extensions.count < extensionCap else {
+        return nil
+      }
       var inner = DER.Cursor(der, entry.content)
       guard let identifier = inner.next(DER.objectIdentifier) else { return nil }
       var isCritical = false
@@ -370,6 +394,13 @@ enum ObjectIdentifier {
   static let rsaWithSHA256: [UInt8] = [
     0x30, 0x0d, 0x06, 0x09, 0x2a, 0x86, 0x48, 0x86, 0xf7, 0x0d, 0x01, 0x01, 0x0b, 0x05, 0x00,
   ]
+  /// The same with NULL: 1.2.840.113549.1.1.12 and .13.
+  static let rsaWithSHA384: [UInt8] = [
+    0x30, 0x0d, 0x06, 0x09, 0x2a, 0x86, 0x48, 0x86, 0xf7, 0x0d, 0x01, 0x01, 0x0c, 0x05, 0x00,
+  ]
+  static let rsaWithSHA512: [UInt8] = [
+    0x30, 0x0d, 0x06, 0x09, 0x2a, 0x86, 0x48, 0x86, 0xf7, 0x0d, 0x01, 0x01, 0x0d, 0x05, 0x00,
+  ]
   /// 2.5.4.3 common name and 2.5.4.11 organisational unit.
   static let commonName: [UInt8] = [0x55, 0x04, 0x03]
   static let organizationalUnit: [UInt8] = [0x55, 0x04, 0x0b]
@@ -384,5 +415,8 @@ enum ObjectIdentifier {
   ]
   static let ecdsaSHA384: [UInt8] = [
     0x30, 0x0a, 0x06, 0x08, 0x2a, 0x86, 0x48, 0xce, 0x3d, 0x04, 0x03, 0x03,
+  ]
+  static let ecdsaSHA512: [UInt8] = [
+    0x30, 0x0a, 0x06, 0x08, 0x2a, 0x86, 0x48, 0xce, 0x3d, 0x04, 0x03, 0x04,
   ]
 }

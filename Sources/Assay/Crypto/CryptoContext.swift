@@ -11,6 +11,7 @@ import CLibCrypto
   private let sha1: OpaquePointer
   private let sha256: OpaquePointer
   private let sha384: OpaquePointer
+  private let sha512: OpaquePointer
   private let p256: OpaquePointer
   private let p384: OpaquePointer
 
@@ -21,20 +22,23 @@ import CLibCrypto
     guard let sha1 = unsafe EVP_MD_fetch(library, "SHA1", nil),
       let sha256 = unsafe EVP_MD_fetch(library, "SHA256", nil),
       let sha384 = unsafe EVP_MD_fetch(library, "SHA384", nil),
+      let sha512 = unsafe EVP_MD_fetch(library, "SHA512", nil),
       let p256 = unsafe assay_shim_curve(library, "P-256"),
       let p384 = unsafe assay_shim_curve(library, "P-384")
     else { return nil }
-    return unsafe CryptoContext(library, sha1, sha256, sha384, p256, p384)
+    return unsafe CryptoContext(library, sha1, sha256, sha384, sha512, p256, p384)
   }
 
   private init(
     _ library: OpaquePointer, _ sha1: OpaquePointer, _ sha256: OpaquePointer,
-    _ sha384: OpaquePointer, _ p256: OpaquePointer, _ p384: OpaquePointer
+    _ sha384: OpaquePointer, _ sha512: OpaquePointer, _ p256: OpaquePointer,
+    _ p384: OpaquePointer
   ) {
     unsafe self.library = library
     unsafe self.sha1 = sha1
     unsafe self.sha256 = sha256
     unsafe self.sha384 = sha384
+    unsafe self.sha512 = sha512
     unsafe self.p256 = p256
     unsafe self.p384 = p384
   }
@@ -53,6 +57,7 @@ import CLibCrypto
     case .sha1: return unsafe sha1
     case .sha256: return unsafe sha256
     case .sha384: return unsafe sha384
+    case .sha512: return unsafe sha512
     }
   }
 
@@ -77,12 +82,15 @@ enum Digest: Sendable {
   case sha1
   case sha256
   case sha384
+  /// Configured roots alone (CER-11).
+  case sha512
 
   var byteCount: Int {
     switch self {
     case .sha1: return 20
     case .sha256: return 32
     case .sha384: return 48
+    case .sha512: return 64
     }
   }
 

@@ -15,15 +15,11 @@ import CLibCrypto
   /// The key of a certificate: rsaEncryption, exponent 65537, at most 4,096
   /// bits; nil for every other.
   static func make(_ certificate: Certificate) -> RSAPublicKey? {
-    guard let modulus = certificate.rsaModulus, let first = modulus.first,
-      modulus.count <= bitCap / 8, let context = CryptoContext.shared,
-      let key = unsafe modulus.withUnsafeBufferPointer({ buffer in
-        unsafe assay_shim_rsa(context.library, buffer.baseAddress, buffer.count, 65537)
-      })
-    else { return nil }
+    guard let context = CryptoContext.shared, let key = unsafe key(of: certificate, context) else {
+      return nil
+    }
     // The prepared contexts keep the key.
     defer { unsafe EVP_PKEY_free(key) }
-    let bits = modulus.count &* 8 &- first.leadingZeroBitCount
     guard
       let sha1 = unsafe assay_shim_rsa_verifier(context.library, key, context.method(.sha1))
     else { return nil }
@@ -33,7 +29,16 @@ import CLibCrypto
       unsafe EVP_PKEY_CTX_free(sha1)
       return nil
     }
-    return unsafe RSAPublicKey(bits, context, sha1, sha256)
+    return unsafe RSAPublicKey(RSAModulus.bits(certificate), context, sha1, sha256)
+  }
+
+  private static func key(
+    of certificate: Certificate, _ context: CryptoContext
+  ) -> OpaquePointer? {
+    guard let modulus = certificate.rsaModulus, modulus.count <= bitCap / 8 else { return nil }
+    return unsafe modulus.withUnsafeBufferPointer { buffer in
+      unsafe assay_shim_rsa(context.library, buffer.baseAddress, buffer.count, 65537)
+    }
   }
 
   private init(
@@ -50,15 +55,40 @@ import CLibCrypto
     unsafe EVP_PKEY_CTX_free(sha256)
   }
 
-  /// Whether the signature verifies over the message. SHA-384 is in no profile
-  /// of RSA evidence and never verifies.
+  /// Whether the signature verifies over the message. Other digests are in no
+  /// profile of RSA evidence and never verify.
   func verifies(
     _ signature: ArraySlice<UInt8>, _ digest: Digest, _ message: ArraySlice<UInt8>
   ) -> Bool {
-    guard digest != .sha384 else { return false }
+    switch digest {
+    case .sha1: return unsafe Self.verifies(sha1, signature, digest, message, context)
+    case .sha256: return unsafe Self.verifies(sha256, signature, digest, message, context)
+    case .sha384, .sha512: return false
+    }
+  }
+
+  /// CER-11: whether a certificate is signed by the key in it, which a root may do
+  /// with digests that nothing below it may have.
+  static func hasSignedItself(_ certificate: Certificate) -> Bool {
+    guard let digest = certificate.rsaRootDigest, let context = CryptoContext.shared,
+      let key = unsafe key(of: certificate, context)
+    else { return false }
+    defer { unsafe EVP_PKEY_free(key) }
+    guard
+      let verifier = unsafe assay_shim_rsa_verifier(context.library, key, context.method(digest))
+    else { return false }
+    defer { unsafe EVP_PKEY_CTX_free(verifier) }
+    return unsafe verifies(
+      verifier, certificate.bytes(certificate.signature), digest,
+      certificate.bytes(certificate.tbs), context)
+  }
+
+  private static func verifies(
+    _ verifier: OpaquePointer, _ signature: ArraySlice<UInt8>, _ digest: Digest,
+    _ message: ArraySlice<UInt8>, _ context: CryptoContext
+  ) -> Bool {
     let hash = context.digest(digest, message)
     guard hash.count == digest.byteCount else { return false }
-    let verifier = digest == .sha1 ? unsafe sha1 : unsafe sha256
     return unsafe hash.withUnsafeBufferPointer { hash in
       unsafe signature.withUnsafeBufferPointer { signature in
         unsafe assay_shim_verify(

@@ -18,6 +18,7 @@ struct AppReceiptVerification {
   private let subject: [UInt8]?
   private let nowMs: Int64
   private(set) var checks = Checks(AppReceiptCheck.ids)
+  private(set) var signatures = SignatureChecks()
 
   /// - `subject`: the vendor id (16 octets) or MAC address (6 octets) that the
   ///   receipt must belong to; nil: the device is not judged.
@@ -60,9 +61,10 @@ struct AppReceiptVerification {
     }
     let (message, digest) = try container(transport.bytes)
     let path = try provenPath(message)
-    try check(.signature) { () throws(Refusal) in
+    try count(.signature) { (signatures) throws(Refusal) in
       try require(
-        path.leafKey.verifies(message.signer.signature.slice, digest, message.payload.slice),
+        signatures.check(
+          path.leafKey.verifies(message.signer.signature.slice, digest, message.payload.slice)),
         .rejectedAppReceiptSignature, "APR-6", at: "signature")
     }
     let limits = ReceiptAttributes.Limits(
@@ -169,7 +171,9 @@ struct AppReceiptVerification {
       try path.open(leaf: signer.certificate, embedded: signer.bag)
     }
     try check(.shape) { () throws(Refusal) in try path.checkShape() }
-    return try check(.chainSignatures) { () throws(Refusal) in try path.prove() }
+    return try count(.chainSignatures) { (signatures) throws(Refusal) in
+      try path.prove(&signatures)
+    }
   }
 
   /// APR-9, PTH-11: the date of the receipt, and the path at that date.
@@ -271,6 +275,13 @@ struct AppReceiptVerification {
     _ step: AppReceiptCheck, _ body: () throws(Refusal) -> Result
   ) throws(Refusal) -> Result {
     try checks.make(step.rawValue, body)
+  }
+
+  @inline(__always)
+  private mutating func count<Result>(
+    _ step: AppReceiptCheck, _ body: (inout SignatureChecks) throws(Refusal) -> Result
+  ) throws(Refusal) -> Result {
+    try checks.make(step.rawValue, &signatures, body)
   }
 }
 

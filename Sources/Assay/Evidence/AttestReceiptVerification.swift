@@ -22,6 +22,7 @@ struct AttestReceiptVerification {
   private let trust: AttestReceiptTrust
   private let nowMs: Int64
   private(set) var checks = Checks(AttestReceiptCheck.ids)
+  private(set) var signatures = SignatureChecks()
 
   /// - `nowMs`: milliseconds since 1970 UTC.
   init(_ trust: AttestReceiptTrust, nowMs: Int64) {
@@ -56,9 +57,11 @@ struct AttestReceiptVerification {
   /// - `isProduction`: what its aaguid says.
   static func verifyEmbedded(
     _ bytes: ArraySlice<UInt8>, _ trust: AttestReceiptTrust, leafKey: [UInt8], appId: Text,
-    isProduction: Bool, nowMs: Int64
+    isProduction: Bool, nowMs: Int64, _ signatures: inout SignatureChecks
   ) throws(Refusal) -> AttestReceipt {
     var verification = AttestReceiptVerification(trust, nowMs: nowMs)
+    verification.signatures = signatures
+    defer { signatures = verification.signatures }
     do throws(Refusal) {
       try require(!bytes.isEmpty, .malformedAttestReceiptEmpty, "ATT-12")
       return try verification.judge(
@@ -176,13 +179,15 @@ struct AttestReceiptVerification {
       return path
     }
     try check(.shape) { () throws(Refusal) in try path.checkShape() }
-    let chain = try check(.chainSignatures) { () throws(Refusal) in try path.prove() }
-    try check(.signature) { () throws(Refusal) in
+    let chain = try count(.chainSignatures) { (signatures) throws(Refusal) in
+      try path.prove(&signatures)
+    }
+    try count(.signature) { (signatures) throws(Refusal) in
       guard let signature = ECDSASignature(der: message.signer.signature.slice, .p256) else {
         throw Refusal(.rejectedAttestReceiptSignature, "FRC-3", at: "signature")
       }
       try require(
-        chain.leafKey.verifies(signature, .sha256, message.payload.slice),
+        signatures.check(chain.leafKey.verifies(signature, .sha256, message.payload.slice)),
         .rejectedAttestReceiptSignature, "FRC-3", at: "signature")
     }
     path.remember(chain, message)
@@ -269,6 +274,13 @@ struct AttestReceiptVerification {
     _ step: AttestReceiptCheck, _ body: () throws(Refusal) -> Result
   ) throws(Refusal) -> Result {
     try checks.make(step.rawValue, body)
+  }
+
+  @inline(__always)
+  private mutating func count<Result>(
+    _ step: AttestReceiptCheck, _ body: (inout SignatureChecks) throws(Refusal) -> Result
+  ) throws(Refusal) -> Result {
+    try checks.make(step.rawValue, &signatures, body)
   }
 }
 

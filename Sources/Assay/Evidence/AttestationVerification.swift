@@ -18,6 +18,7 @@ struct AttestationVerification {
   private let trust: AttestTrust
   private let nowMs: Int64
   private(set) var checks = Checks(AttestationCheck.ids)
+  private(set) var signatures = SignatureChecks()
 
   init(_ trust: AttestTrust, nowMs: Int64) {
     self.trust = trust
@@ -42,8 +43,9 @@ struct AttestationVerification {
       return (data, keyId)
     }
     let object = try check(.form) { () throws(Refusal) in try AttestationObject(bytes, trust) }
-    let chain = try check(.chain) { () throws(Refusal) in
-      try AttestChain(leaf: object.leaf, intermediate: object.intermediate, trust)
+    let chain = try count(.chain) { (signatures) throws(Refusal) in
+      try AttestChain(
+        leaf: object.leaf, intermediate: object.intermediate, trust, &signatures)
     }
     let seconds = try judgedMs(object) / 1000
     let isNow = !policy.storedTime
@@ -77,9 +79,10 @@ struct AttestationVerification {
     // It has no date, so it has a fault, which its own verification names.
     checks.skip(AttestationCheck.chain.rawValue, .noInput)
     let (receipts, now) = (trust.receipts, nowMs)
-    return try check(.receipt) { () throws(Refusal) in
+    return try count(.receipt) { (signatures) throws(Refusal) in
       _ = try AttestReceiptVerification.verifyEmbedded(
-        object.receipt, receipts, leafKey: [], appId: "", isProduction: false, nowMs: now)
+        object.receipt, receipts, leafKey: [], appId: "", isProduction: false, nowMs: now,
+        &signatures)
       throw Refusal(.malformedAttestReceiptStructure, "ATT-40")
         .inside("receipt", as: .embeddedReceipt)
     }
@@ -205,10 +208,10 @@ struct AttestationVerification {
       return nil
     }
     let (trust, now) = (trust.receipts, nowMs)
-    return try check(.receipt) { () throws(Refusal) in
+    return try count(.receipt) { (signatures) throws(Refusal) in
       try AttestReceiptVerification.verifyEmbedded(
         object.receipt, trust, leafKey: Array(chain.point), appId: appId,
-        isProduction: isProduction, nowMs: now)
+        isProduction: isProduction, nowMs: now, &signatures)
     }
   }
 
@@ -241,6 +244,13 @@ struct AttestationVerification {
     _ step: AttestationCheck, _ body: () throws(Refusal) -> Result
   ) throws(Refusal) -> Result {
     try checks.make(step.rawValue, body)
+  }
+
+  @inline(__always)
+  private mutating func count<Result>(
+    _ step: AttestationCheck, _ body: (inout SignatureChecks) throws(Refusal) -> Result
+  ) throws(Refusal) -> Result {
+    try checks.make(step.rawValue, &signatures, body)
   }
 }
 

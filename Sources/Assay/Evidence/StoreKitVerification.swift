@@ -18,6 +18,8 @@ struct StoreKitVerification {
   let kind: StoreKitKind
   let nowMs: Int64
   private(set) var checks = Checks(StoreKitCheck.ids)
+  /// Of what is nested, too.
+  private(set) var signatures = SignatureChecks()
 
   init(_ trust: StoreKitTrust, _ kind: StoreKitKind, nowMs: Int64) {
     self.trust = trust
@@ -37,13 +39,13 @@ struct StoreKitVerification {
     try refuseUnsecured(compact)
     let signature = try check(.form) { () throws(Refusal) in try compact.decodedSignature() }
     let (chain, source) = try provenChain(compact)
-    try check(.signature) { () throws(Refusal) in
+    try count(.signature) { (signatures) throws(Refusal) in
       guard let value = ECDSASignature(concatenated: signature, .p256) else {
         throw Refusal(.rejectedJwsSignature, "JWS-100", at: "signature")
       }
       try require(
-        chain.leafKey.verifies(value, .sha256, compact.signed), .rejectedJwsSignature, "JWS-101",
-        at: "signature")
+        signatures.check(chain.leafKey.verifies(value, .sha256, compact.signed)),
+        .rejectedJwsSignature, "JWS-101", at: "signature")
     }
     if source != .header, chain.profile == .appStore {
       trust.cache.remember(chain, header: compact.headerText)
@@ -93,9 +95,13 @@ struct StoreKitVerification {
     try check(.certificates) { () throws(Refusal) in try building.parse() }
     try check(.shape) { () throws(Refusal) in try building.checkShape() }
     if trust.configuration.storekit.rootEntryIgnored {
-      try check(.root) { () throws(Refusal) in try building.findAnchor() }
+      try count(.root) { (signatures) throws(Refusal) in
+        try building.findAnchor(&signatures)
+      }
     }
-    let chain = try check(.chainSignatures) { () throws(Refusal) in try building.prove() }
+    let chain = try count(.chainSignatures) { (signatures) throws(Refusal) in
+      try building.prove(&signatures)
+    }
     return (chain, .proof)
   }
 
@@ -139,8 +145,8 @@ struct StoreKitVerification {
       !policy.nestedOmitted
     {
       let (trust, now) = (trust, nowMs)
-      nested = try check(.nested) { () throws(Refusal) in
-        try StoreKitVerification.verifyNested(reading, trust, nowMs: now)
+      nested = try count(.nested) { (signatures) throws(Refusal) in
+        try StoreKitVerification.verifyNested(reading, trust, nowMs: now, &signatures)
       }
       reading.adoptDate(from: nested ?? [], header: compact.headerText)
     }
@@ -210,13 +216,16 @@ struct StoreKitVerification {
 
   /// NTF-4: verifies every JWS inside the body, one level deep.
   private static func verifyNested(
-    _ reading: PayloadReading, _ trust: StoreKitTrust, nowMs: Int64
+    _ reading: PayloadReading, _ trust: StoreKitTrust, nowMs: Int64,
+    _ signatures: inout SignatureChecks
   ) throws(Refusal) -> [(place: StaticString, payload: SignedPayload)] {
     guard let parts = reading.notification else { return [] }
     var found: [(place: StaticString, payload: SignedPayload)] = []
     for (member, place, kind) in parts.body.nestedPlaces {
       guard let jws = parts.fields.text(member) else { continue }
       var inner = StoreKitVerification(trust, kind, nowMs: nowMs)
+      inner.signatures = signatures
+      defer { signatures = inner.signatures }
       do {
         found.append((place, try inner.run(jws.utf8)))
       } catch {
@@ -241,12 +250,13 @@ struct StoreKitVerification {
       return parts
     }
     let (trust, now) = (trust, nowMs)
-    return try check(.nested) { () throws(Refusal) -> NotificationParts in
+    return try count(.nested) { (signatures) throws(Refusal) -> NotificationParts in
       var complete = parts
       if let early {
         complete.nested = early
       } else {
-        complete.nested = try StoreKitVerification.verifyNested(reading, trust, nowMs: now)
+        complete.nested = try StoreKitVerification.verifyNested(
+          reading, trust, nowMs: now, &signatures)
       }
       try complete.checkAgreement(identity)
       return complete
@@ -260,6 +270,13 @@ struct StoreKitVerification {
     _ step: StoreKitCheck, _ body: () throws(Refusal) -> Result
   ) throws(Refusal) -> Result {
     try checks.make(step.rawValue, body)
+  }
+
+  @inline(__always)
+  private mutating func count<Result>(
+    _ step: StoreKitCheck, _ body: (inout SignatureChecks) throws(Refusal) -> Result
+  ) throws(Refusal) -> Result {
+    try checks.make(step.rawValue, &signatures, body)
   }
 
   private mutating func checkWhereItApplies(

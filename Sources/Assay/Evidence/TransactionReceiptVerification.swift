@@ -17,6 +17,7 @@ struct TransactionReceiptVerification {
   private let trust: ReceiptTrust
   private let nowMs: Int64
   private(set) var checks = Checks(TransactionReceiptCheck.ids)
+  private(set) var signatures = SignatureChecks()
 
   /// - Parameter nowMs: milliseconds since 1970 UTC, 2008 … 2100.
   init(_ trust: ReceiptTrust, nowMs: Int64) {
@@ -116,21 +117,24 @@ struct TransactionReceiptVerification {
       try path.open(leaf: Array(blob.certificate), embedded: [])
     }
     try check(.shape) { () throws(Refusal) in try path.checkShape() }
-    return try check(.chainSignatures) { () throws(Refusal) in try path.prove() }
+    return try count(.chainSignatures) { (signatures) throws(Refusal) in
+      try path.prove(&signatures)
+    }
   }
 
   /// RCP-18: version byte and decoded purchase-info, with SHA-1 in both versions.
   private mutating func verifySignature(
     _ blob: SignatureBlob, _ info: [UInt8], _ path: ProvenPath
   ) throws(Refusal) {
-    try check(.signature) { () throws(Refusal) in
+    try count(.signature) { (signatures) throws(Refusal) in
       var message: [UInt8] = []
       message.reserveCapacity(info.count &+ 1)
       message.append(UInt8(truncatingIfNeeded: blob.version.rawValue))
       message.append(contentsOf: info)
-      if path.leafKey.verifies(blob.signature, .sha1, message[...]) { return }
+      if signatures.check(path.leafKey.verifies(blob.signature, .sha1, message[...])) { return }
       try require(
-        !path.leafKey.verifies(blob.signature, .sha256, message[...]),
+        !signatures.hasSpare
+          || !signatures.check(path.leafKey.verifies(blob.signature, .sha256, message[...])),
         .unsupportedReceiptDigest, "RCP-19", at: "signature")
       throw Refusal(.rejectedReceiptSignature, "RCP-18", at: "signature")
     }
@@ -255,5 +259,12 @@ struct TransactionReceiptVerification {
     _ step: TransactionReceiptCheck, _ body: () throws(Refusal) -> Result
   ) throws(Refusal) -> Result {
     try checks.make(step.rawValue, body)
+  }
+
+  @inline(__always)
+  private mutating func count<Result>(
+    _ step: TransactionReceiptCheck, _ body: (inout SignatureChecks) throws(Refusal) -> Result
+  ) throws(Refusal) -> Result {
+    try checks.make(step.rawValue, &signatures, body)
   }
 }

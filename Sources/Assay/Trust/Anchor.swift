@@ -4,15 +4,25 @@ struct Anchor: Sendable {
   let key: PublicKey
 
   /// CFG-3: one clean certificate of version 3, a certificate authority that
-  /// signed itself with a key on P-256 or P-384; nil for everything else.
+  /// signed itself with a key on P-256 or P-384 and any SHA-2 (CER-11); nil for
+  /// everything else.
   init?(_ der: [UInt8]) {
     guard let certificate = Certificate(der), certificate.version == 3,
       certificate.basicConstraints?.isAuthority == true,
       certificate.bytes(certificate.issuer) == certificate.bytes(certificate.subject),
-      let key = certificate.publicKey(), certificate.isSigned(by: key)
+      let key = certificate.publicKey(), certificate.hasSignedItself(key)
     else { return nil }
     self.certificate = certificate
     self.key = key
+  }
+
+  /// CER-10: the roots that a certificate names, and of these the likely ones where
+  /// there are such.
+  static func likely(_ anchors: [Anchor], of issued: Certificate) -> [Anchor] {
+    let issuer = issued.bytes(issued.issuer)
+    let named = anchors.filter { $0.certificate.bytes($0.certificate.subject) == issuer }
+    let likely = named.filter { $0.certificate.mayHaveIssued(issued) }
+    return likely.isEmpty ? named : likely
   }
 }
 

@@ -81,44 +81,55 @@ struct AttestReceiptPath {
       (candidate) throws(Refusal) in
       try AttestReceiptRules.checkIntermediate(candidate, at: "intermediate")
     }
+    // CER-10. Where none is likely, all stay: the checks that follow name the fault.
+    let likely = candidates.filter { $0.mayHaveIssued(signer) }
+    if !likely.isEmpty { candidates = likely }
   }
 
-  /// Signatures of the signer's certificate and of its intermediate.
-  func prove() throws(Refusal) -> ProvenChain {
+  /// Signatures of the signer's certificate and of its intermediate: the first
+  /// candidate that passes, of few (CER-10).
+  func prove(_ signatures: inout SignatureChecks) throws(Refusal) -> ProvenChain {
     if let known { return known }
     guard let signer, let signerKey else { throw AttestReceiptPath.bug }
-    var chain: ProvenChain? = nil
-    _ = try AttestReceiptPath.survivors(candidates) { (candidate) throws(Refusal) in
-      if chain != nil { return }
-      let anchor = try prove(candidate, above: signer)
-      chain = ProvenChain(
-        .attestReceipt, leafKey: signerKey,
-        certificates: [signer, candidate, anchor.certificate])
+    var first: Refusal? = nil
+    for candidate in candidates {
+      try require(
+        signatures.mayGoOn, .rejectedChainIssuerUnknown, "CER-10", at: "signer",
+        detail: IssuerName.describe(signer))
+      do throws(Refusal) {
+        let anchor = try prove(candidate, above: signer, &signatures)
+        return ProvenChain(
+          .attestReceipt, leafKey: signerKey,
+          certificates: [signer, candidate, anchor.certificate])
+      } catch {
+        first = first ?? error
+      }
     }
-    guard let chain else { throw AttestReceiptPath.bug }
-    return chain
+    throw first ?? AttestReceiptPath.bug
   }
 
   /// The pinned root that signed the candidate, which signed the signer's
-  /// certificate. The cheap check comes first.
+  /// certificate. Names come before signatures, and the cheap check first.
   private func prove(
-    _ candidate: Certificate, above signer: Certificate
+    _ candidate: Certificate, above signer: Certificate, _ signatures: inout SignatureChecks
   ) throws(Refusal) -> Anchor {
+    let named = Anchor.likely(anchors, of: candidate)
+    try require(!named.isEmpty, .rejectedChainUntrustedRoot, "FRC-4", at: "intermediate")
     guard let key = candidate.publicKey() else {
       throw Refusal(.rejectedChainKey, "FRC-4", at: "intermediate")
     }
     try require(
-      signer.isSigned(by: key), .rejectedChainSignatureLeaf, "FRC-4", at: "signer")
-    let issuer = candidate.bytes(candidate.issuer)
-    let named = anchors.filter { $0.certificate.bytes($0.certificate.subject) == issuer }
-    try require(!named.isEmpty, .rejectedChainUntrustedRoot, "FRC-4", at: "intermediate")
-    for anchor in named {
+      signatures.check(signer.isSigned(by: key)), .rejectedChainSignatureLeaf, "FRC-4",
+      at: "signer")
+    for anchor in named where signatures.mayGoOn {
       let fingerprint = ChainBuilder.fingerprint([candidate.der, anchor.certificate.der])
       if trust.cache.knows(intermediateFingerprint: fingerprint) { return anchor }
-      guard candidate.isSigned(by: anchor.key) else { continue }
+      guard signatures.check(candidate.isSigned(by: anchor.key)) else { continue }
       trust.cache.remember(intermediateFingerprint: fingerprint)
       return anchor
     }
+    // The signature of the signer's certificate was good, and for nothing.
+    signatures.waste(1)
     throw Refusal(.rejectedChainSignatureIntermediate, "FRC-4", at: "intermediate")
   }
 

@@ -79,15 +79,15 @@ struct AttestChain {
   /// intermediate, up to a pinned root.
   init(
     leaf leafDER: ArraySlice<UInt8>, intermediate intermediateDER: ArraySlice<UInt8>,
-    _ trust: AttestTrust
+    _ trust: AttestTrust, _ signatures: inout SignatureChecks
   ) throws(Refusal) {
     let leaf = try ChainBuilder.certificate(Array(leafDER), at: AttestChain.leafPlace)
     try AttestRules.checkLeaf(leaf, at: AttestChain.leafPlace)
-    let intermediate = try AttestChain.proven(intermediateDER, trust)
+    let intermediate = try AttestChain.proven(intermediateDER, trust, &signatures)
     try ChainBuilder.checkNames(leaf, intermediate.certificate, at: AttestChain.leafPlace)
     try require(
-      leaf.isSigned(by: intermediate.key), .rejectedChainSignatureLeaf, "ATT-31",
-      at: AttestChain.leafPlace)
+      signatures.check(leaf.isSigned(by: intermediate.key)), .rejectedChainSignatureLeaf,
+      "ATT-31", at: AttestChain.leafPlace)
     // ATT-31: that the point lies on its curve.
     guard trust.key(leaf.bytes(leaf.key)) != nil else {
       throw Refusal(.rejectedChainKey, "ATT-31", at: AttestChain.leafPlace)
@@ -100,7 +100,7 @@ struct AttestChain {
   var point: ArraySlice<UInt8> { leaf.bytes(leaf.key) }
 
   private static func proven(
-    _ der: ArraySlice<UInt8>, _ trust: AttestTrust
+    _ der: ArraySlice<UInt8>, _ trust: AttestTrust, _ signatures: inout SignatureChecks
   ) throws(Refusal) -> AttestIntermediate {
     if let known = trust.intermediates.find(der) { return known }
     let certificate = try ChainBuilder.certificate(Array(der), at: intermediatePlace)
@@ -108,7 +108,7 @@ struct AttestChain {
     guard let key = certificate.publicKey() else {
       throw Refusal(.rejectedChainKey, "ATT-30", at: intermediatePlace)
     }
-    let anchor = try signer(of: certificate, try trust.anchors())
+    let anchor = try signer(of: certificate, try trust.anchors(), &signatures)
     try ChainBuilder.checkNames(certificate, anchor.certificate, at: intermediatePlace)
     let proven = AttestIntermediate(certificate, key, anchor)
     trust.intermediates.remember(der, proven)
@@ -118,12 +118,14 @@ struct AttestChain {
   /// The pinned root whose key verifies the intermediate; one that it names, where
   /// there is such a one.
   private static func signer(
-    of certificate: Certificate, _ anchors: [Anchor]
+    of certificate: Certificate, _ anchors: [Anchor], _ signatures: inout SignatureChecks
   ) throws(Refusal) -> Anchor {
-    let issuer = certificate.bytes(certificate.issuer)
-    let named = anchors.filter { $0.certificate.bytes($0.certificate.subject) == issuer }
-    for anchor in named.isEmpty ? anchors : named where certificate.isSigned(by: anchor.key) {
-      return anchor
+    let likely = Anchor.likely(anchors, of: certificate)
+    for anchor in likely.isEmpty ? anchors : likely {
+      try require(
+        signatures.mayGoOn, .rejectedChainIssuerUnknown, "CER-10", at: intermediatePlace,
+        detail: IssuerName.describe(certificate))
+      if signatures.check(certificate.isSigned(by: anchor.key)) { return anchor }
     }
     throw Refusal(.rejectedChainUntrustedRoot, "ATT-30", at: intermediatePlace)
   }

@@ -5,6 +5,8 @@ struct ChainBuilder {
   private var leafDER: [UInt8] = []
   private var intermediateDER: [UInt8] = []
   private var anchor: Anchor? = nil
+  /// Whether the anchor was found by the intermediate's signature.
+  private var intermediateIsProven = false
   private var leaf: Certificate? = nil
   private var intermediate: Certificate? = nil
   private var leafKey: PublicKey? = nil
@@ -81,31 +83,36 @@ struct ChainBuilder {
 
   /// JWS-20 under `rootEntry` "ignored": the configured anchor that the
   /// intermediate names and whose key verifies it.
-  mutating func findAnchor() throws(Refusal) {
+  mutating func findAnchor(_ signatures: inout SignatureChecks) throws(Refusal) {
     guard let intermediate else { throw ChainBuilder.bug }
-    let issuer = intermediate.bytes(intermediate.issuer)
-    let match = trust.anchors.anchors.first {
-      $0.certificate.bytes($0.certificate.subject) == issuer && intermediate.isSigned(by: $0.key)
+    for anchor in Anchor.likely(trust.anchors.anchors, of: intermediate) {
+      try require(
+        signatures.mayGoOn, .rejectedChainIssuerUnknown, "CER-10", at: "x5c[1]",
+        detail: IssuerName.describe(intermediate))
+      guard signatures.check(intermediate.isSigned(by: anchor.key)) else { continue }
+      self.anchor = anchor
+      intermediateIsProven = true
+      return
     }
-    guard let match else { throw Refusal(.rejectedChainUntrustedRoot, "JWS-20", at: "x5c[2]") }
-    anchor = match
+    throw Refusal(.rejectedChainUntrustedRoot, "JWS-20", at: "x5c[2]")
   }
 
   /// JWS-30, JWS-31: names and signatures. Only what passes is remembered.
-  func prove() throws(Refusal) -> ProvenChain {
+  func prove(_ signatures: inout SignatureChecks) throws(Refusal) -> ProvenChain {
     guard let leaf, let intermediate, let anchor, let leafKey, let intermediateKey else {
       throw ChainBuilder.bug
     }
     try ChainBuilder.checkNames(leaf, intermediate, at: "x5c[0]")
     try ChainBuilder.checkNames(intermediate, anchor.certificate, at: "x5c[1]")
     let known = knownIntermediate(anchor)
-    if !known.isProven {
+    if !intermediateIsProven, !known.isProven {
       try require(
-        intermediate.isSigned(by: anchor.key), .rejectedChainSignatureIntermediate, "JWS-31",
-        at: "x5c[1]")
+        signatures.check(intermediate.isSigned(by: anchor.key)),
+        .rejectedChainSignatureIntermediate, "JWS-31", at: "x5c[1]")
     }
     try require(
-      leaf.isSigned(by: intermediateKey), .rejectedChainSignatureLeaf, "JWS-31", at: "x5c[0]")
+      signatures.check(leaf.isSigned(by: intermediateKey)), .rejectedChainSignatureLeaf,
+      "JWS-31", at: "x5c[0]")
     let chain = ProvenChain(
       .appStore, leafKey: leafKey, certificates: [leaf, intermediate, anchor.certificate])
     trust.cache.remember(chain, fingerprint: fingerprint)

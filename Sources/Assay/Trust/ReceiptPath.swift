@@ -1,6 +1,6 @@
 /// Builds the path of a receipt: leaf, one intermediate, pinned root
-/// (receipts.md §3.6), step by step. Names only select candidates; every one of
-/// them is tried (PTH-2, PTH-3).
+/// (receipts.md §3.6), step by step. Names only select candidates (PTH-2, PTH-3), of
+/// which few are tried (CER-10).
 struct ReceiptPath {
   /// PTH-4.
   static let certificateCap = 4096
@@ -20,6 +20,8 @@ struct ReceiptPath {
   private var leaf: Certificate? = nil
   private var candidates: [Candidate] = []
   private var embedded: [[UInt8]] = []
+  /// Keys that were asked whether they signed the leaf.
+  private var asked: [(key: ArraySlice<UInt8>, hasSigned: Bool)] = []
   private var isCached = false
 
   init(_ trust: ReceiptTrust, _ signer: ReceiptSigner) {
@@ -76,18 +78,29 @@ struct ReceiptPath {
       }
     }
     if let refusal = contest.refusal(unless: candidates.isEmpty == false) { throw refusal }
+    // CER-10. Where none is likely, all stay: the checks that follow name the fault.
+    let likely = candidates.filter { $0.certificate.mayHaveIssued(leaf) }
+    if !likely.isEmpty { candidates = likely }
   }
 
   /// PTH-5: signatures of the leaf and of the intermediates. Only what passes is
   /// remembered (PTH-13).
-  func prove() throws(Refusal) -> ProvenPath {
+  mutating func prove(_ signatures: inout SignatureChecks) throws(Refusal) -> ProvenPath {
     if let record { return ProvenPath(record, allowed(record.intermediates), isCached: true) }
     guard let leaf else { throw ReceiptPath.bug }
     var contest = Contest()
     var proven: [ReceiptIntermediate] = []
     for candidate in candidates {
+      guard proven.isEmpty else {
+        // PTH-3: the date may choose another one of the same key.
+        if let twin = twin(candidate, of: proven, &signatures) { proven.append(twin) }
+        continue
+      }
+      try require(
+        signatures.mayGoOn, .rejectedChainIssuerUnknown, "CER-10", at: "leaf",
+        detail: IssuerName.describe(leaf))
       _ = contest.survives { (progress: inout Int) throws(Refusal) in
-        proven.append(try prove(candidate, above: leaf, &progress))
+        proven.append(try prove(candidate, above: leaf, &progress, &signatures))
       }
     }
     if let refusal = contest.refusal(unless: !proven.isEmpty) { throw refusal }
@@ -99,18 +112,49 @@ struct ReceiptPath {
     return ProvenPath(record, proven, isCached: false)
   }
 
-  private func prove(
-    _ candidate: Candidate, above leaf: Certificate, _ progress: inout Int
+  private mutating func prove(
+    _ candidate: Candidate, above leaf: Certificate, _ progress: inout Int,
+    _ signatures: inout SignatureChecks
   ) throws(Refusal) -> ReceiptIntermediate {
-    guard let known = candidate.known else {
-      return try ReceiptRules.proveSignature(
-        candidate.certificate, trust.anchors, .embedded, above: leaf, at: candidate.place,
-        &progress)
-    }
-    // Its root is proven; as far as a candidate whose root is not asked yet.
+    let issued =
+      try candidate.known == nil
+      ? ReceiptRules.issued(candidate.certificate, trust.anchors, at: candidate.place) : nil
+    // Its root is proven, or will be asked.
     progress = 1
-    try ReceiptRules.checkLeafSignature(leaf, by: known.key)
-    return known
+    let key = candidate.certificate.bytes(candidate.certificate.key)
+    var hasSigned = asked.first { $0.key == key }?.hasSigned
+    if hasSigned == nil, let signer = candidate.known?.key ?? issued?.key {
+      hasSigned = signatures.check(leaf.isSigned(by: signer))
+      asked.append((key, hasSigned == true))
+    }
+    try require(hasSigned == true, .rejectedChainSignatureLeaf, "PTH-5", at: "leaf")
+    if let known = candidate.known { return known }
+    progress = 2
+    guard let issued, let proven = issued.proven(.embedded, &signatures) else {
+      // The signature of the leaf was good, and for nothing.
+      signatures.waste(1)
+      throw Refusal(.rejectedChainSignatureIntermediate, "PTH-5", at: candidate.place)
+    }
+    return proven
+  }
+
+  /// A candidate with the key of a proven one: it signed the leaf, too.
+  private func twin(
+    _ candidate: Candidate, of proven: [ReceiptIntermediate],
+    _ signatures: inout SignatureChecks
+  ) -> ReceiptIntermediate? {
+    let key = candidate.certificate.bytes(candidate.certificate.key)
+    guard proven.contains(where: { $0.certificate.bytes($0.certificate.key) == key }) else {
+      return nil
+    }
+    if let known = candidate.known { return known }
+    guard signatures.hasSpare,
+      let issued = try? ReceiptRules.issued(
+        candidate.certificate, trust.anchors, at: candidate.place)
+    else { return nil }
+    let twin = issued.proven(.embedded, &signatures)
+    if twin != nil { signatures.waste(1) }
+    return twin
   }
 
   /// A remembered intermediate counts only where this receipt could have led to

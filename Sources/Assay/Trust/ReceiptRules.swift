@@ -66,36 +66,45 @@ enum ReceiptRules {
     _ source: ReceiptIntermediate.Source, at place: String, _ progress: inout Int
   ) throws(Refusal) -> ReceiptIntermediate {
     try checkIntermediate(candidate, signer, at: place, &progress)
-    return try proveSignature(candidate, anchors, source, at: place, &progress)
+    var signatures = SignatureChecks()
+    guard let proven = try issued(candidate, anchors, at: place).proven(source, &signatures) else {
+      throw Refusal(.rejectedChainSignatureIntermediate, "PTH-5", at: place)
+    }
+    return proven
   }
 
-  /// PTH-5: the candidate names a pinned root, it signed the leaf, where there is
-  /// one, and the root's key signed it.
-  static func proveSignature(
-    _ candidate: Certificate, _ anchors: [ReceiptAnchor],
-    _ source: ReceiptIntermediate.Source, above leaf: Certificate? = nil, at place: String,
-    _ progress: inout Int
-  ) throws(Refusal) -> ReceiptIntermediate {
+  /// A candidate with the pinned roots that may have signed it.
+  struct Issued {
+    let certificate: Certificate
+    let key: RSAPublicKey
+    fileprivate let anchors: [ReceiptAnchor]
+
+    /// PTH-5: as an intermediate of the root whose key signed it; nil: there is none.
+    func proven(
+      _ source: ReceiptIntermediate.Source, _ signatures: inout SignatureChecks
+    ) -> ReceiptIntermediate? {
+      for anchor in anchors where signatures.mayGoOn {
+        if signatures.check(certificate.isSigned(by: anchor.key)) {
+          return ReceiptIntermediate(certificate, key, anchor, source)
+        }
+      }
+      return nil
+    }
+  }
+
+  /// PTH-5: the candidate names a pinned root.
+  static func issued(
+    _ candidate: Certificate, _ anchors: [ReceiptAnchor], at place: String
+  ) throws(Refusal) -> Issued {
     let issuer = candidate.bytes(candidate.issuer)
     let named = anchors.filter { $0.certificate.bytes($0.certificate.subject) == issuer }
     try require(!named.isEmpty, .rejectedChainUntrustedRoot, "PTH-5", at: place)
-    progress &+= 1
     guard let key = RSAPublicKey.make(candidate) else {
       throw Refusal(.rejectedChainKey, "PTH-9", at: place)
     }
-    if let leaf { try checkLeafSignature(leaf, by: key) }
-    progress &+= 1
-    guard let anchor = named.first(where: { candidate.isSigned(by: $0.key) }) else {
-      throw Refusal(.rejectedChainSignatureIntermediate, "PTH-5", at: place)
-    }
-    return ReceiptIntermediate(candidate, key, anchor, source)
-  }
-
-  /// PTH-5.
-  static func checkLeafSignature(
-    _ leaf: Certificate, by key: RSAPublicKey
-  ) throws(Refusal) {
-    try require(leaf.isSigned(by: key), .rejectedChainSignatureLeaf, "PTH-5", at: "leaf")
+    let likely = named.filter { $0.certificate.mayHaveIssued(candidate) }
+    return Issued(
+      certificate: candidate, key: key, anchors: likely.isEmpty ? named : likely)
   }
 
   // MARK: parts

@@ -49,6 +49,15 @@ struct Checks: Sendable {
     }
   }
 
+  /// The same of a check that looks at signatures.
+  @inline(__always)
+  mutating func make<Result>(
+    _ index: Int, _ signatures: inout SignatureChecks,
+    _ body: (inout SignatureChecks) throws(Refusal) -> Result
+  ) throws(Refusal) -> Result {
+    try make(index) { () throws(Refusal) in try body(&signatures) }
+  }
+
   mutating func skip(_ index: Int, _ reason: Reason) { mark(index, .notMade(reason)) }
 
   mutating func pass(_ index: Int) { mark(index, .passed) }

@@ -150,10 +150,15 @@ extension CaseBench {
   /// CER-2.
   private func addAttestAnchors() throws {
     let refused = "config.certificates.root-set"
-    for (member, root, intermediate) in [
-      ("anchors", self.attest.rootCertificate, self.attest.intermediateCertificate),
+    let keys = self.attest.keys
+    for (member, root, intermediate, template, key) in [
       (
-        "receiptAnchors", self.attest.receiptChain.root, self.attest.receiptChain.intermediate
+        "anchors", self.attest.rootCertificate, self.attest.intermediateCertificate,
+        self.attest.root, keys.root
+      ),
+      (
+        "receiptAnchors", self.attest.receiptChain.root, self.attest.receiptChain.intermediate,
+        self.attest.receiptSigners.root, keys.receiptRoot
       ),
     ] {
       func anchors(_ name: String, _ list: [[UInt8]], _ status: String = "ok") {
@@ -162,6 +167,15 @@ extension CaseBench {
           .object([.init(member, .array(list.map(JWSTemplate.entry)))]), status)
       }
       anchors("of one root", [root])
+      let digests: [(String, String, SigningKey.Digest)] = [
+        ("SHA-256", OID.ecdsaWithSHA256, .sha256), ("SHA-512", OID.ecdsaWithSHA512, .sha512),
+      ]
+      for (name, oid, digest) in digests {
+        var other = template
+        other.innerAlgorithm = CertificateTemplate.algorithm(oid)
+        other.digest = digest
+        anchors("of a root signed with \(name)", [try other.signed(by: key)])
+      }
       anchors("of nothing", [], refused)
       anchors("of an intermediate", [intermediate], refused)
       anchors("of junk", [[1, 2, 3]], refused)

@@ -211,6 +211,17 @@ extension AttestVariation where Template == AppReceiptTemplate {
     }
   }
 
+  /// Certificates of the intermediate's name before it.
+  private static func others(_ count: Int, _ status: String = "ok") -> AttestVariation {
+    AttestVariation("CER-10", "\(count) others of the intermediate's name", status) {
+      template, authority in
+      for _ in 0..<count {
+        let chain = try authority.receiptChain(intermediateKey: .generate(.p256))
+        template.certificates.insert(chain.intermediate, at: 1)
+      }
+    }
+  }
+
   private static let roots: [AttestVariation] = [
     AttestVariation("FRC-4", "the root missing in the bag") { template, _ in
       template.certificates = Array(template.certificates.prefix(2))
@@ -241,6 +252,8 @@ extension AttestVariation where Template == AppReceiptTemplate {
     ) { template, _ in
       template.use(try AttestAuthority(now: 1_795_219_200_000, names: .apple).receiptChain)
     },
+    others(2),
+    others(3, "rejected.chain.issuer-unknown"),
     AttestVariation(
       "FRC-4", "a signer signed by another key", "rejected.chain.signature-leaf"
     ) { template, authority in

@@ -426,6 +426,15 @@ extension CaseBench {
         "CFG-3", "an anchor \(name)", anchors([certificate]), "config.certificates.root-set",
         at: "storekit.anchors[0]")
     }
+    for (name, oid, digest) in [
+      ("SHA-256", OID.ecdsaWithSHA256, .sha256), ("SHA-512", OID.ecdsaWithSHA512, .sha512),
+    ] as [(String, String, SigningKey.Digest)] {
+      let other = try root {
+        $0.innerAlgorithm = CertificateTemplate.algorithm(oid)
+        $0.digest = digest
+      }
+      config("CER-11", "an anchor signed with \(name)", anchors([other]))
+    }
     config(
       "CFG-3", "a bad anchor after a good one",
       anchors([authority.chain.root, authority.chain.intermediate]),

@@ -64,6 +64,11 @@ extension Variation {
       "\"x\":1,\"\\u0078\":1"),
     member(
       "a name twice deep inside", "malformed.json.duplicate-name", "\"x\":[{\"y\":1,\"y\":2}]"),
+    member(
+      "a name twice among forty", "malformed.json.duplicate-name",
+      (0..<40).map { "\"n\($0)\":1" }.joined(separator: ",") + ",\"n\\u0031\":1"),
+    member(
+      "forty names", "ok", (0..<40).map { "\"n\($0)\":1" }.joined(separator: ",")),
     member("names that differ in case alone", "ok", "\"x\":1,\"X\":1"),
     member("an escaped NUL", "malformed.json.nul", "\"x\":\"a\\u0000b\""),
     member("an escaped NUL in a name", "malformed.json.nul", "\"x\\u0000\":1"),

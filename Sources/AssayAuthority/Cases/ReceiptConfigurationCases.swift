@@ -62,6 +62,10 @@ extension CaseBench {
       return try template.signed(by: receipts.keys.root)
     }
     config("CFG-3", "an anchor", anchors([root]))
+    for digest in [SigningKey.Digest.sha256, .sha384, .sha512] {
+      config(
+        "CER-11", "an anchor signed with \(digest)", anchors([try changed { $0.sign(digest) }]))
+    }
     config("CFG-3", "no anchor", anchors([]), "config.certificates.root-set")
     config(
       "CFG-3", "sixteen anchors",

@@ -140,6 +140,19 @@ extension CaseBench {
       "PTH-3", "a forged intermediate before the good one",
       verifier: "receipts-without-intermediates"
     ) { $0.certificates.insert(try foreign.chain(.current).intermediate, at: 1) }
+    let strangers = try [receipts.keys.store, receipts.keys.relations, receipts.keys.developer].map
+    {
+      try receipts.chain(.current, intermediateKey: $0).intermediate
+    }
+    try appReceipt(
+      "CER-10", "two others of the intermediate's name before the good one",
+      verifier: "receipts-without-intermediates"
+    ) { $0.certificates.insert(contentsOf: strangers.prefix(2), at: 1) }
+    try appReceipt(
+      "CER-10", "three others of the intermediate's name before the good one",
+      verifier: "receipts-without-intermediates", "rejected.chain.issuer-unknown",
+      check: signatures, at: "leaf"
+    ) { $0.certificates.insert(contentsOf: strangers, at: 1) }
     let algorithm = "rejected.chain.signature-algorithm"
     try both("PTH-5", "signed with SHA-384", algorithm) { $0.sign(.sha384) }
     try both("PTH-5", "whose algorithm has no parameters", algorithm) {
