@@ -198,6 +198,42 @@ struct DecisionEvidenceTests {
     #expect(try !decided([year, over]).entitled)
   }
 
+  @Test("DCD-6 only what has ended is carried on by its renewal info")
+  func carriedOn() throws {
+    let running = line("1") { $0.productId = ProductId.basic }
+    let ahead = line("2") { $0.start = At.now + At.day }
+    let retrying = renewal {
+      $0.originalTransactionId = "2"
+      $0.isInBillingRetry = true
+      $0.graceEnd = At.now + 40 * At.day
+      $0.asOf = At.now
+    }
+    #expect(try decided([running, ahead], [retrying]).plan == "basic")
+    let grace = line("3") { $0.end = At.now }
+    let carried = renewal {
+      $0.originalTransactionId = "3"
+      $0.isInBillingRetry = true
+      $0.graceEnd = At.now + At.day
+      $0.asOf = At.now
+    }
+    #expect(try decided([running, ahead, grace], [retrying, carried]).plan == "pro")
+    #expect(try decided([ahead, grace], [carried]).row == "DEC-15")
+    // A grace period that policy denies hides nothing, but says so.
+    let denying = decisionConfiguration { $0.decide.grace = false }
+    #expect(try decided([running, grace], [carried], by: denying).plan == "basic")
+    #expect(try decided([ahead, grace], [carried], by: denying).row == "DEC-7")
+    let refunded = line("4") { $0.revokedAt = At.now }
+    #expect(try decided([refunded, grace], [carried], by: denying).row == "DEC-15")
+  }
+
+  @Test("DCD-8 renewal facts are of subscriptions alone")
+  func renewalOfLifetime() throws {
+    let lifetime = purchase(ProductId.lifetime, .nonConsumable, "2000000000000001")
+    let decision = try decided([lifetime], [renewal()])
+    #expect(decision.reach.kinds == ["transaction"])
+    #expect(decision.row == "DEC-23")
+  }
+
   @Test("DCD-28 any quantity: at least one, and no date ends the process")
   func quantities() throws {
     func until(_ quantity: Int64) throws -> Int64? {
