@@ -6,7 +6,8 @@ enum Runs {
   ) -> [[Int]] {
     let places = values.indices.sorted { left, right in
       if precedes(values[left], values[right]) { return true }
-      return left < right && !precedes(values[right], values[left])
+      if precedes(values[right], values[left]) { return false }
+      return left < right
     }
     var runs: [[Int]] = []
     for place in places {
