@@ -35,7 +35,7 @@ var statusTable = [...]statusRow{
 	},
 	{
 		769, "rejected.account.token-missing", 403, "never",
-		"an appAccountToken is required and the evidence carries none in UUID form",
+		"an account was given, and the evidence carries no appAccountToken in UUID form",
 		"set appAccountToken when buying; purchases made outside the app get one by Set App Account Token",
 	},
 	{
@@ -215,7 +215,7 @@ var statusTable = [...]statusRow{
 	},
 	{
 		2309, "misuse.decide.account", 500, "never",
-		"decide.account is required and no account was given",
+		"the account is no UUID, or decide.account is required and none was given",
 		"pass the appAccountToken of the account, as a UUID",
 	},
 	{

@@ -5,7 +5,7 @@ extension Status {
   public static let rejectedAccountDevice = Status(code: 257)
   /// the evidence carries the appAccountToken of another account (DCD-20, JWS-92)
   public static let rejectedAccountTokenMismatch = Status(code: 513)
-  /// an appAccountToken is required and the evidence carries none in UUID form (DCD-20, JWS-91)
+  /// an account was given, and the evidence carries no appAccountToken in UUID form (DCD-20, JWS-91)
   public static let rejectedAccountTokenMissing = Status(code: 769)
   /// the signature does not verify over the receipt's payload (APR-5, APR-6)
   public static let rejectedAppReceiptSignature = Status(code: 3073)
@@ -69,7 +69,7 @@ extension Status {
   public static let rejectedChainExtendedKeyUsage = Status(code: 12801)
   /// the intermediate certificate lacks Apple's marker for this kind of evidence (JWS-29, PTH-8, RCP-22)
   public static let rejectedChainIntermediateMarker = Status(code: 13057)
-  /// no shipped, configured or embedded certificate has the leaf's issuer name (PTH-2, CER-7)
+  /// no shipped, configured or embedded certificate has the leaf's issuer name (PTH-2, CER-7, CER-10)
   public static let rejectedChainIssuerUnknown = Status(code: 13313)
   /// a certificate has a key of another type, curve or encoding (JWS-25, JWS-80, PTH-9)
   public static let rejectedChainKey = Status(code: 13569)
@@ -417,7 +417,7 @@ extension Status {
   public static let misuseCallKind = Status(code: 1541)
   /// now_ms is not between 2008 and 2100 (JWS-41)
   public static let misuseCallNow = Status(code: 1797)
-  /// decide.account is required and no account was given (DCD-20)
+  /// the account is no UUID, or decide.account is required and none was given (DCD-20)
   public static let misuseDecideAccount = Status(code: 2309)
   /// there is no evidence to decide from (DCD-1)
   public static let misuseDecideEmpty = Status(code: 2565)
@@ -524,7 +524,7 @@ enum StatusTable {
     case 769:
       return StatusEntry(
         name: "rejected.account.token-missing",
-        message: "an appAccountToken is required and the evidence carries none in UUID form",
+        message: "an account was given, and the evidence carries no appAccountToken in UUID form",
         hint: "set appAccountToken when buying; purchases made outside the app get one by Set App Account Token",
         retryClass: "never")
     case 3073:
@@ -1760,7 +1760,7 @@ enum StatusTable {
     case 2309:
       return StatusEntry(
         name: "misuse.decide.account",
-        message: "decide.account is required and no account was given",
+        message: "the account is no UUID, or decide.account is required and none was given",
         hint: "pass the appAccountToken of the account, as a UUID",
         retryClass: "never")
     case 2565:

@@ -18,7 +18,7 @@ STATUSES: dict[int, tuple[str, int | None, str, str, str]] = {
         "evidence of another account was sent: compare the account that is signed in with the one that bought"),
     769: (
         "rejected.account.token-missing", 403, "never",
-        "an appAccountToken is required and the evidence carries none in UUID form",
+        "an account was given, and the evidence carries no appAccountToken in UUID form",
         "set appAccountToken when buying; purchases made outside the app get one by Set App Account Token"),
     3073: (
         "rejected.app-receipt.signature", 400, "never",
@@ -842,7 +842,7 @@ STATUSES: dict[int, tuple[str, int | None, str, str, str]] = {
         "programming error: pass milliseconds since 1970 UTC"),
     2309: (
         "misuse.decide.account", 500, "never",
-        "decide.account is required and no account was given",
+        "the account is no UUID, or decide.account is required and none was given",
         "pass the appAccountToken of the account, as a UUID"),
     2565: (
         "misuse.decide.empty", 500, "never",

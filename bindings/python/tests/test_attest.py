@@ -429,6 +429,7 @@ class RiskTest(unittest.TestCase):
                 self.assertEqual(risk.verdict, verdict)
                 self.assertEqual(risk.allowed, verdict == "allow")
                 self.assertEqual(bool(risk.document.ok), risk.allowed)
+                self.assertIs(risk.as_dict()["allowed"], risk.allowed)
                 self.assertEqual(risk.http_status, http)
                 self.assertEqual(risk.reasons, tuple(rule.id for rule in risk.rules))
                 self.assertEqual(risk.allowance is None, verdict != "limited")

@@ -273,6 +273,7 @@ class TriageTest(unittest.TestCase):
                 self.assertTrue(finding.category and finding.form and finding.next)
                 pending = finding.status == "pending.triage.unverified"
                 self.assertEqual(finding.worth_verifying, pending)
+                self.assertIs(finding.as_dict()["worth_verifying"], finding.worth_verifying)
                 self.assertEqual(finding.http_status is None, pending)
                 families.add(finding.document.status.split(".")[0])
         self.assertLessEqual({"pending", "rejected", "malformed", "unsupported"}, families)
