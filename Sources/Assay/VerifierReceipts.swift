@@ -170,7 +170,7 @@ extension Document {
         "unknown",
         Refusal(
           .misuseCallKind, "DOC-1", at: "kind",
-          hint: "programming error: pass one of the ASSAY_RECEIPT constants"))
+          hint: .receiptKind))
     }
     return refusedCall(kind.name, facts: kind.factsMember, Refusal(.misuseCallArgument, "DOC-1"))
   }

@@ -9,7 +9,7 @@ struct ConfigurationReader {
   static func read(_ bytes: [UInt8]) throws(Refusal) -> Configuration {
     try require(
       bytes.count <= byteCap, .configDocumentRange, "CNF-1", at: "byte " + String(byteCap),
-      hint: "a configuration has at most 1 MiB")
+      hint: .configurationSize)
     let json: JSON
     do {
       json = try JSONReader.readObject(bytes, caps: .configuration)

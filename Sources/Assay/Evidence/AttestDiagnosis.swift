@@ -10,31 +10,31 @@ enum AttestDiagnosis {
   /// The variant of the client data whose hash fits; nil when none does. With
   /// client data that is hashed once more for each nonce, it costs 11 hashes at
   /// most (DIA-4).
-  static func hint(_ data: ClientData, fits: ([UInt8]) -> Bool) -> StaticString? {
+  static func hint(_ data: ClientData, fits: ([UInt8]) -> Bool) -> Explanation? {
     /// A variant of what was given, hashed where hashing is ours.
     func fitsText(_ text: [UInt8]?) -> Bool {
       guard let text, text != data.bytes else { return false }
       return fits(data.isHash ? text : Digest.sha256.of(text))
     }
     if data.isHash {
-      if fits(Digest.sha256.of(data.hash)) { return hashIsData }
+      if fits(Digest.sha256.of(data.hash)) { return .hashIsData }
     } else if fits(data.bytes) {
-      return dataIsHash
+      return .dataIsHash
     }
     let isShort = data.bytes.count <= byteCap
     if isShort {
-      if fitsText(TolerantBase64.decode(data.bytes[...])) { return decodeBase64 }
-      if fitsText(Hex.decode(data.bytes)) { return decodeHex }
+      if fitsText(TolerantBase64.decode(data.bytes[...])) { return .decodeBase64 }
+      if fitsText(Hex.decode(data.bytes)) { return .decodeHex }
     }
     let line = withoutEnd(data.bytes[...])
-    if fitsText(Array(line)) { return trim }
-    if let bare = withoutQuotes(line), fitsText(Array(bare)) { return trim }
+    if fitsText(Array(line)) { return .trim }
+    if let bare = withoutQuotes(line), fitsText(Array(bare)) { return .trim }
     if isShort {
-      if fitsText(Base64.encodeStandard(data.bytes)) { return encodeBase64 }
-      if fitsText(Hex.encode(data.bytes)) { return encodeHex }
+      if fitsText(Base64.encodeStandard(data.bytes)) { return .encodeBase64 }
+      if fitsText(Hex.encode(data.bytes)) { return .encodeHex }
     }
     let twice = Digest.sha256.of(data.hash)
-    return fits(data.isHash ? Digest.sha256.of(twice) : twice) ? doubleHash : nil
+    return fits(data.isHash ? Digest.sha256.of(twice) : twice) ? .doubleHash : nil
   }
 
   /// One LF or NUL at the end removed.
@@ -48,23 +48,6 @@ enum AttestDiagnosis {
     return text.dropFirst().dropLast()
   }
 
-  private static let dataIsHash: StaticString =
-    "data-is-hash: what was given as client data fits as it stands: pass it as a hash"
-  private static let hashIsData: StaticString =
-    "hash-is-data: what was given as a hash fits once it is hashed: pass it as client data"
-  private static let decodeBase64: StaticString =
-    "decode-base64: the client data fits once its base64 is decoded"
-  private static let encodeBase64: StaticString =
-    "encode-base64: the client data fits as base64: the app used the text, not the bytes"
-  private static let decodeHex: StaticString =
-    "decode-hex: the client data fits once its hex is decoded"
-  private static let encodeHex: StaticString =
-    "encode-hex: the client data fits as lower-case hex: the app used the text, not the bytes"
-  private static let trim: StaticString =
-    "trim: the client data fits without the quotes around it or the LF or NUL behind it"
-  private static let doubleHash: StaticString =
-    "double-hash: the client data fits when it is hashed twice"
-
   // MARK: attestations (DIA-2, DIA-3)
 
   /// Why the certificate's nonce is another one, judged by the client hash that
@@ -72,21 +55,12 @@ enum AttestDiagnosis {
   /// a refreshed one is damaged.
   static func hint(
     _ receipt: ArraySlice<UInt8>, fits: ([UInt8]) -> Bool
-  ) -> StaticString? {
+  ) -> Explanation? {
     guard let found = AttestReceiptVerification.unverified(receipt), !found.isRefreshed else {
       return nil
     }
-    return fits(Array(found.clientHash)) ? otherChallenge : objectAltered
+    return fits(Array(found.clientHash)) ? .otherChallenge : .objectAltered
   }
-
-  private static let otherChallenge: StaticString =
-    "other-challenge: the object is intact and was made over another challenge or client data"
-  private static let objectAltered: StaticString =
-    "object-altered: the authenticator data or the certificate was exchanged: treat it as forged"
-  static let otherKey: StaticString =
-    "other-key: the key id given is that of another key than the one attested here"
-  static let configuredAppId: StaticString =
-    "configured-app-id: compare the App ID in the message with attest.appIds, prefix included"
 
   /// "made for '…', configured '…', '…'"
   static func appIds(_ leaf: Text?, _ policy: AttestPolicy) -> String {

@@ -128,7 +128,7 @@ struct AttestationVerification {
     try check(.keyId) { () throws(Refusal) in
       guard ConstantTime.areEqual(Digest.sha256.of(chain.point)[...], keyId[...]) else {
         throw Refusal(
-          .rejectedAttestKeyId, "ATT-2", at: "key_id", hint: AttestDiagnosis.otherKey)
+          .rejectedAttestKeyId, "ATT-2", at: "key_id", hint: .otherKey)
       }
     }
     try check(.coseKey) { () throws(Refusal) in
@@ -141,7 +141,7 @@ struct AttestationVerification {
         throw Refusal(
           .rejectedAttestAppId, "ATT-23", at: "authData/byte 0",
           detail: AttestDiagnosis.appIds(information.appId, policy),
-          hint: AttestDiagnosis.configuredAppId)
+          hint: .configuredAppId)
       }
       return id.text
     }

@@ -33,8 +33,11 @@ struct SignatureBlob: Sendable {
     guard let first = bytes.first else {
       throw Refusal(.malformedReceiptSignatureLayout, "RCP-17", at: "byte 0")
     }
-    try require(
-      !SignatureBlob.isPlaceholder(bytes), .rejectedReceiptSignature, "RCP-18", at: "signature")
+    guard !SignatureBlob.isPlaceholder(bytes) else {
+      throw Refusal(
+        .rejectedReceiptSignature, "RCP-18", at: "signature",
+        hint: BlobForm.isPrintable(bytes[...]) ? .textSignature : nil)
+    }
     guard let version = Version(rawValue: Int64(first)) else {
       throw Refusal(.unsupportedReceiptVersion, "RCP-17", at: "byte 0")
     }

@@ -136,21 +136,16 @@ struct AttestChain {
   /// - `isNow`: that is the time of the call, not the date of the receipt inside.
   func checkValidity(atSeconds seconds: Int64, isNow: Bool) throws(Refusal) {
     try AttestChain.checkValidity(
-      leaf, seconds, at: AttestChain.leafPlace, hint: isNow ? nil : AttestChain.otherDate)
+      leaf, seconds, at: AttestChain.leafPlace, hint: isNow ? nil : .otherDate)
     try AttestChain.checkValidity(
       intermediate.certificate, seconds, at: AttestChain.intermediatePlace,
-      hint: AttestChain.authorityEnded)
+      hint: .authorityEnded)
     try AttestChain.checkValidity(
-      intermediate.anchor.certificate, seconds, at: "root", hint: AttestChain.authorityEnded)
+      intermediate.anchor.certificate, seconds, at: "root", hint: .authorityEnded)
   }
 
-  private static let otherDate: StaticString =
-    "the receipt is of a date when the certificate was not valid: exchanged, treat it as forged"
-  private static let authorityEnded: StaticString =
-    "error.at names a certificate of Apple's own: look for an update of Assay, or at the clock"
-
   private static func checkValidity(
-    _ certificate: Certificate, _ seconds: Int64, at place: String, hint: StaticString?
+    _ certificate: Certificate, _ seconds: Int64, at place: String, hint: Explanation?
   ) throws(Refusal) {
     try require(
       seconds >= certificate.notBefore, .rejectedChainNotYetValid, "ATT-40", at: place, hint: hint)

@@ -123,7 +123,7 @@ struct Envelope {
 
   /// What to do, for this kind of evidence; nil: the hint of the table fits.
   private func hint(_ refusal: Refusal) -> StaticString? {
-    if let hint = refusal.hint { return hint }
+    if let found = refusal.hint { return found.text }
     guard let kind = refusal.hintKind ?? HintKind(document: kind) else { return nil }
     return StatusTable.hint(refusal.status.code, kind)
   }
@@ -178,7 +178,7 @@ extension Document {
         "unknown",
         Refusal(
           .misuseCallKind, "DOC-1", at: "kind",
-          hint: "programming error: pass one of the ASSAY_JWS constants"))
+          hint: .jwsKind))
     }
     return refusedCall(kind.name, facts: kind.factsMember, Refusal(.misuseCallArgument, "DOC-1"))
   }

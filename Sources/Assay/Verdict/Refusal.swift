@@ -15,13 +15,13 @@ public struct Refusal: Error, Equatable, Sendable {
   /// Another retry class than the table's (DOC-4).
   let retryClass: StaticString?
   /// What would explain the refusal, in place of the table's hint (DIA-1).
-  let hint: StaticString?
+  let hint: Explanation?
   /// Whose hint it takes; nil: that of the document's kind.
   private(set) var hintKind: HintKind? = nil
 
   init(
     _ status: Status, _ rule: StaticString, at place: String = "", detail: String = "",
-    retryClass: StaticString? = nil, hint: StaticString? = nil
+    retryClass: StaticString? = nil, hint: Explanation? = nil
   ) {
     self.status = status
     self.rule = rule
@@ -52,8 +52,16 @@ public struct Refusal: Error, Equatable, Sendable {
 @inline(__always)
 func require(
   _ holds: Bool, _ status: Status, _ rule: StaticString,
-  at place: @autoclosure () -> String = "", detail: @autoclosure () -> String = "",
-  hint: @autoclosure () -> StaticString? = nil
+  at place: @autoclosure () -> String = "", detail: @autoclosure () -> String = ""
 ) throws(Refusal) {
-  if !holds { throw Refusal(status, rule, at: place(), detail: detail(), hint: hint()) }
+  if !holds { throw Refusal(status, rule, at: place(), detail: detail()) }
+}
+
+/// The same where the code may know more than the table.
+@inline(__always)
+func require(
+  _ holds: Bool, _ status: Status, _ rule: StaticString, at place: @autoclosure () -> String,
+  hint: Explanation?
+) throws(Refusal) {
+  if !holds { throw Refusal(status, rule, at: place(), hint: hint) }
 }

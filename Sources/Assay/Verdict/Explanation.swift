@@ -1,0 +1,60 @@
+/// What the code found out about one refusal, in place of the table's hint. A case
+/// of one byte: refusals are made at hundreds of places.
+enum Explanation: UInt8, Sendable {
+  // App Attest (DIA-1 … DIA-3)
+  case dataIsHash, hashIsData, decodeBase64, encodeBase64, decodeHex, encodeHex, trim
+  case doubleHash, otherChallenge, objectAltered, otherKey, configuredAppId
+  // ATT-40
+  case otherDate, authorityEnded
+  // RCP-18: a placeholder, which no version of Apple's will be
+  case textSignature
+  // CNF-1, DOC-1
+  case configurationSize, jwsKind, receiptKind
+
+  var text: StaticString {
+    switch self {
+    case .dataIsHash:
+      return "data-is-hash: what was given as client data fits as it stands: pass it as a hash"
+    case .hashIsData:
+      return "hash-is-data: what was given as a hash fits once it is hashed: pass it as client data"
+    case .decodeBase64:
+      return "decode-base64: the client data fits once its base64 is decoded"
+    case .encodeBase64:
+      return "encode-base64: the client data fits as base64: the app used the text, not the bytes"
+    case .decodeHex:
+      return "decode-hex: the client data fits once its hex is decoded"
+    case .encodeHex:
+      return
+        "encode-hex: the client data fits as lower-case hex: the app used the text, not the bytes"
+    case .trim:
+      return "trim: the client data fits without the quotes around it or the LF or NUL behind it"
+    case .doubleHash:
+      return "double-hash: the client data fits when it is hashed twice"
+    case .otherChallenge:
+      return
+        "other-challenge: the object is intact and was made over another challenge or client data"
+    case .objectAltered:
+      return
+        "object-altered: the authenticator data or the certificate was exchanged: treat it as forged"
+    case .otherKey:
+      return "other-key: the key id given is that of another key than the one attested here"
+    case .configuredAppId:
+      return
+        "configured-app-id: compare the App ID in the message with attest.appIds, prefix included"
+    case .otherDate:
+      return
+        "the receipt is of a date when the certificate was not valid: exchanged, treat it as forged"
+    case .authorityEnded:
+      return
+        "error.at names a certificate of Apple's own: look for an update of Assay, or at the clock"
+    case .textSignature:
+      return "the signature is text: the client's copy is not a receipt, and will never be one"
+    case .configurationSize:
+      return "a configuration has at most 1 MiB"
+    case .jwsKind:
+      return "programming error: pass one of the ASSAY_JWS constants"
+    case .receiptKind:
+      return "programming error: pass one of the ASSAY_RECEIPT constants"
+    }
+  }
+}
