@@ -262,6 +262,13 @@ static int duplicates_change_nothing(const struct scenario *scenario,
   return same(scenario, &other);
 }
 
+/* What the property that was asked last did to the scenario, for its report. */
+static char done_to_it[200];
+
+static void note(const char *what, const char *name) {
+  (void)snprintf(done_to_it, sizeof done_to_it, "%s %s", what, name);
+}
+
 /* An item of the scenario that has a variant, or -1. */
 static int with_variant(const struct scenario *scenario, int which) {
   uint64_t state = scenario->chance;
@@ -284,6 +291,7 @@ static int older_evidence_changes_nothing(const struct scenario *scenario,
   if (place < 0) return 1;
   item = &pool[scenario->items[place]];
   other.items[other.count++] = wrong ? item->refund : item->older;
+  note("then with", pool[other.items[other.count - 1]].name);
   return same(scenario, &other);
 }
 
@@ -295,6 +303,7 @@ static int unknown_members_change_nothing(const struct scenario *scenario,
   if (place < 0) return 1;
   item = &pool[scenario->items[place]];
   other.items[place] = wrong ? item->refund : item->padded;
+  note("then instead with", pool[other.items[place]].name);
   return same(scenario, &other);
 }
 
@@ -323,6 +332,7 @@ static int a_refund_never_raises(const struct scenario *scenario, int wrong) {
   if (place < 0 || begins_between(scenario, scenario->now, scenario->now))
     return 1;
   other.items[other.count++] = pool[scenario->items[place]].refund;
+  note("then with", pool[other.items[other.count - 1]].name);
   return wrong ? no_higher(&other, scenario) : no_higher(scenario, &other);
 }
 
@@ -338,6 +348,12 @@ static int later_never_raises(const struct scenario *scenario, int wrong) {
     other.now = scenario->now + 1 +
                 (int64_t)(next_number(&state) % (uint64_t)(90 * (int64_t)DAY));
   if (!wrong && begins_between(scenario, scenario->now, other.now)) return 1;
+  {
+    char days[40];
+    (void)snprintf(days, sizeof days, "%+.6f days",
+                   (double)(other.now - pool_now) / DAY);
+    note("then at pool", days);
+  }
   return no_higher(scenario, &other);
 }
 
@@ -363,6 +379,7 @@ static int sandbox_never_lifts_production(const struct scenario *scenario,
     place = plain[below(&state, plain_count)];
   } while (!pool[place].is_sandbox);
   both.items[both.count++] = place;
+  note("then with", pool[place].name);
   {
     /* A renewal info alone is no purchase. */
     struct verdict alone = decided(&live, NULL);
@@ -383,6 +400,7 @@ static int another_account_is_not_entitled(const struct scenario *scenario,
   int holds;
   if (scenario->chance % 4 == 0) asked.verifier = IF_PRESENT;
   if (wrong) asked.verifier = IGNORED;
+  note("for account " STRANGER ", by", verifier_names[asked.verifier]);
   verdict = decided(&asked, STRANGER);
   account = member(verdict.doc, "decision.account");
   holds = verdict.status != ASSAY_OK ||
@@ -432,7 +450,8 @@ static void print_scenario(const struct scenario *scenario) {
          (double)(scenario->now - pool_now) / DAY);
   for (place = 0; place < scenario->count; place++)
     printf("    %s\n", pool[scenario->items[place]].name);
-  printf("  decided: %s\n", verdict.json ? verdict.json : "nothing");
+  if (done_to_it[0] != '\0') printf("    %s\n", done_to_it);
+  printf("  decided at first: %s\n", verdict.json ? verdict.json : "nothing");
   assay_doc_free(verdict.doc);
 }
 
@@ -485,6 +504,8 @@ int main(int argc, char **argv) {
       if (broken[place] || properties[place].holds(&scenario, 0)) continue;
       broken[place] = 1;
       make_smaller(&properties[place], &scenario);
+      done_to_it[0] = '\0';
+      (void)properties[place].holds(&scenario, 0);
       printf("FAILED %s (scenario %ld, seed %llu)\n", properties[place].name,
              turn, (unsigned long long)seed);
       print_scenario(&scenario);
