@@ -39,6 +39,9 @@ ARM64_INCLUDES := $(ARM64_ROOT)/usr/include $(ARM64_ROOT)/usr/include/aarch64-li
 $(ARM64)/objects/%: EMBED_TARGET = -target aarch64-none-none-elf -Xcc -D__linux__ \
 	$(foreach folder,$(ARM64_INCLUDES),-Xcc -isystem -Xcc $(folder))
 $(ARM64)/objects/%: override CRYPTO := static
+$(ARM64)/objects/%: override LIBCRYPTO_PACKAGE = $(shell \
+	zcat $(ARM64_ROOT)/usr/share/doc/libssl-dev/changelog.Debian.gz 2>/dev/null | \
+	sed -n '1s/^[^(]*(\([^)]*\)).*/\1/p')
 
 $(ARM64)/objects/command: FORCE
 	@mkdir -p $(@D)

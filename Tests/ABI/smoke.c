@@ -193,12 +193,16 @@ static void test_getters(void) {
          "NULL with a length gives NULL");
   expect(assay_doc_text(doc, "kind", SIZE_MAX, &len) == NULL, "assay_doc_text",
          "a length beyond all memory gives NULL");
+  expect(assay_doc_text(doc, "kind", SIZE_MAX / 2, &len) == NULL,
+         "assay_doc_text", "half of all memory gives NULL");
   expect(assay_doc_integer(doc, NULL, 0, 7) == 7, "assay_doc_integer",
          "an empty path may be NULL");
   expect(assay_doc_integer(doc, NULL, 4, 7) == 7, "assay_doc_integer",
          "NULL with a length gives the fallback");
   expect(assay_doc_integer(doc, "assay", SIZE_MAX, 7) == 7,
          "assay_doc_integer", "a length beyond all memory: the fallback");
+  expect(assay_doc_integer(doc, "assay", SIZE_MAX / 2, 7) == 7,
+         "assay_doc_integer", "half of all memory: the fallback");
   assay_doc_free(doc);
 }
 
@@ -295,6 +299,7 @@ static void check_outcome(assay_status status, const assay_doc *doc,
 }
 
 static void test_verifier_new(void) {
+  static char large[2 << 20]; /* more than the cap */
   static const struct {
     const char *name, *config;
     size_t len;
@@ -306,6 +311,7 @@ static void test_verifier_new(void) {
       {"a length beyond all memory", "{}", SIZE_MAX, "misuse.call.argument"},
       {"half of all memory and one", "{}", SIZE_MAX / 2 + 1,
        "misuse.call.argument"},
+      {"half of all memory", large, SIZE_MAX / 2, "config.document.range"},
       {"a NUL byte after it", NOT_NULL_TERMINATED("{}\0"),
        "config.document.syntax"},
       {"no object", NOT_NULL_TERMINATED("[]"), "config.document.syntax"},
@@ -831,6 +837,7 @@ static void test_text_calls(const assay_verifier *verifier) {
 
 static void test_decide(const assay_verifier *verifier) {
   static const char account[] = "00000000-0000-0000-0000-000000000001";
+  static const char long_account[129] = {'0'};
   const assay_doc *none[1] = {NULL};
   const assay_doc *refused[1];
   const assay_doc *configuration[1];
@@ -856,6 +863,12 @@ static void test_decide(const assay_verifier *verifier) {
        "misuse.call.argument"},
       {"account beyond all memory", none, 1, account, SIZE_MAX, NOW,
        "misuse.call.argument"},
+      {"half of all memory as the account", refused, 1, account, SIZE_MAX / 2,
+       NOW, "misuse.call.argument"},
+      {"an account of 129 bytes", refused, 1, long_account, 129, NOW,
+       "misuse.call.argument"},
+      {"an account of 128 bytes", refused, 1, long_account, 128, NOW,
+       "misuse.decide.evidence"},
       {"now 0", refused, 1, NULL, 0, 0, "misuse.call.now"},
       {"now INT64_MAX", refused, 1, NULL, 0, INT64_MAX, "misuse.call.now"},
       {"refused evidence", refused, 1, NULL, 0, NOW, "misuse.decide.evidence"},

@@ -479,14 +479,25 @@ struct DeviceCheckTests {
     try expect(
       [], removing: ["deviceCheck.keyId"], "config.document.missing", at: "deviceCheck.keyId")
     try expect(
-      [], removing: ["deviceCheck.privateKey"], "config.document.missing",
-      at: "deviceCheck.privateKey")
-    try expect(
       [("deviceCheck.bit0", 1)], "config.document.unknown-member", at: "deviceCheck.bit0")
     try expect(
       [("deviceCheck.environment", "Production")], "config.document.range",
       at: "deviceCheck.environment")
     try expect([("deviceCheck", 1)], "config.document.type", at: "deviceCheck")
+  }
+
+  @Test("DVC-2 without a key the block serves what needs none")
+  func withoutKey() throws {
+    let block = try Exchanges.deviceCheck().removing("privateKey").removing("keyId")
+    let (verifier, document) = Verifier.make(try Minted.config([("deviceCheck", block)]).bytes)
+    let shown = try #require(document.tree?.at("configuration.deviceCheck"))
+    #expect(shown.at("privateKey")?.isNull == true)
+    #expect(shown.at("keyId")?.isNull == true)
+    #expect(verifier != nil)
+    let keyed = Verifier.make(
+      try Minted.config([("deviceCheck", try Exchanges.deviceCheck())]).bytes
+    ).document
+    #expect(keyed.flag("configuration.deviceCheck.privateKey") == true)
   }
 
   @Test("DVC-10 DVC-11 names and ages of the bits")

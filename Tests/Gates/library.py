@@ -36,6 +36,9 @@ IO = {"open", "open64", "openat", "fopen", "fopen64", "socket", "connect", "geta
       "getenv", "secure_getenv", "time", "clock_gettime", "gettimeofday", "localtime_r",
       "sigaction", "signal", "pthread_create", "fork", "execve", "system", "dlopen",
       "printf", "puts", "fprintf", "write", "read", "setlocale", "mmap"}
+# What the linker leads to Link/sealed.c, in every shape (see the Makefile).
+SEALED = set(re.search(r"^SEALED := ((?:.*\\\n)*.*)", (ROOT / "Makefile").read_text(), re.M)[1]
+             .replace("\\\n", " ").split())
 
 
 def readelf(*arguments):
@@ -134,12 +137,26 @@ def check_form(suite, library, shape):
                  "nothing writable and executable")
 
 
-def check_content(suite, library, shape, crypto):
+def libcrypto_package():
+    """The revision of the package that the archive came from; None: not by dpkg."""
+    try:
+        return subprocess.run(["dpkg-query", "-W", "-f", "${Version}", "libssl-dev"], check=True,
+                              text=True, capture_output=True).stdout
+    except (OSError, subprocess.CalledProcessError):
+        return None
+
+
+def check_content(suite, library, shape, crypto, machine):
     data = pathlib.Path(library.path).read_bytes()
     for word in FOREIGN:
         suite.expect(word.encode() not in data, "holds no test code or foreign runtime", word)
     home = str(ROOT).encode()
     suite.expect(home not in data, "holds no path of the machine that built it")
+    package = libcrypto_package()
+    if crypto == "static" and machine == platform.machine() and package:
+        suite.expect(f"OpenSSL {package}".encode() in data, "names libcrypto's package", package)
+    used = sorted(SEALED & set(library.imports))
+    suite.expect(not used, "asks for no file, variable, handler or program", " ".join(used))
     if shape == "embedded" and crypto == "shared":
         used = sorted(IO & set(library.imports))
         suite.expect(not used, "asks for no file, socket, clock or thread", " ".join(used))
@@ -159,7 +176,7 @@ def main():
     check_machine(suite, library, options.machine)
     check_needs(suite, library, options.crypto, options.machine)
     check_form(suite, library, options.shape)
-    check_content(suite, library, options.shape, options.crypto)
+    check_content(suite, library, options.shape, options.crypto, options.machine)
     suite.finish()
 
 

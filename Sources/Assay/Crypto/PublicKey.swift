@@ -28,12 +28,12 @@ enum Curve: Sendable, Equatable {
   }
 }
 
-/// An elliptic-curve public key. Immutable, and safe to use from many threads:
-/// each check works on its own copy of the prepared libcrypto context.
+/// An elliptic-curve public key. Immutable, and safe to use from many threads.
 @safe final class PublicKey: @unchecked Sendable {
   let curve: Curve
   private let context: CryptoContext
-  private let verifier: OpaquePointer
+  /// libcrypto's key: verifying changes nothing in it.
+  private let key: OpaquePointer
 
   /// From an uncompressed point (`04 ‖ x ‖ y`); nil when it is of another form
   /// or not on the curve. (No failable initialiser: under Embedded Swift a class
@@ -43,34 +43,31 @@ enum Curve: Sendable, Equatable {
       let context = CryptoContext.shared,
       let key = unsafe point.withUnsafeBufferPointer({ buffer in
         unsafe assay_shim_point(
-          context.library, context.template(curve), buffer.baseAddress, buffer.count)
+          context.library, context.engine, context.group(curve), buffer.baseAddress,
+          buffer.count)
       })
     else { return nil }
-    // The prepared context keeps the key.
-    defer { unsafe EVP_PKEY_free(key) }
-    guard let verifier = unsafe assay_shim_verifier(context.library, key) else { return nil }
-    return unsafe PublicKey(curve, context, verifier)
+    return unsafe PublicKey(curve, context, key)
   }
 
-  private init(_ curve: Curve, _ context: CryptoContext, _ verifier: OpaquePointer) {
+  private init(_ curve: Curve, _ context: CryptoContext, _ key: OpaquePointer) {
     self.curve = curve
     self.context = context
-    unsafe self.verifier = verifier
+    unsafe self.key = key
   }
 
-  deinit { unsafe EVP_PKEY_CTX_free(verifier) }
+  deinit { unsafe EC_KEY_free(key) }
 
   /// Whether the ECDSA signature verifies over the message.
   func verifies(
     _ signature: ECDSASignature, _ digest: Digest, _ message: ArraySlice<UInt8>
   ) -> Bool {
-    let hash = context.digest(digest, message)
-    guard hash.count == digest.byteCount else { return false }
+    let hash = digest.of(message)
     let der = signature.der
     return unsafe hash.withUnsafeBufferPointer { hash in
       unsafe der.withUnsafeBufferPointer { der in
         unsafe assay_shim_verify(
-          verifier, hash.baseAddress, hash.count, der.baseAddress, der.count)
+          context.library, key, hash.baseAddress, hash.count, der.baseAddress, der.count)
       } == 1
     }
   }
