@@ -15,6 +15,7 @@ struct SignatureChecks: Sendable {
   /// Whether one check may be made that no path needs.
   var hasSpare: Bool { inVain < SignatureChecks.spare }
 
+  @inline(never)
   mutating func check(_ isGood: @autoclosure () -> Bool) -> Bool {
     made &+= 1
     if isGood() { return true }
@@ -30,6 +31,7 @@ extension Certificate {
   /// CER-10: whether key identifier, serial number and validity let this be the
   /// issuer of a certificate whose issuer it has the name of. What either does not
   /// tell rules nothing out.
+  @inline(never)
   func mayHaveIssued(_ issued: Certificate) -> Bool {
     let wanted = issued.authorityKey
     let mine = keyIdentifier

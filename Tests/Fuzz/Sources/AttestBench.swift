@@ -132,9 +132,9 @@ final class AttestBench {
     } catch { fatalError("no attestation: \(error)") }
   }
 
-  /// An assertion over any authenticator data.
-  func assertion(over data: [UInt8]) -> [UInt8] {
-    let nonce = AttestDigest.sha256(data + AttestBench.clientHash)
+  /// An assertion over any authenticator data and client data.
+  func assertion(over data: [UInt8], _ clientData: [UInt8] = clientData) -> [UInt8] {
+    let nonce = AttestDigest.sha256(data + AttestDigest.sha256(clientData))
     guard let signature = try? device.key.sign(nonce, .sha256) else { fatalError("not signed") }
     return AttestBench.assertion(signature, data)
   }

@@ -75,6 +75,9 @@ extension Seeds {
           add("attestation", [AttestSelector.byte(verifier, mode: 2)] + form)
           add("assertion", [AttestSelector.byte(verifier, mode: 3)] + form)
         }
+        for seed in HostileNames.seeds {
+          add("assertion", [AttestSelector.byte(verifier, mode: 3, lastBit: true), 1] + seed)
+        }
       }
     }
     let device = AttestBench.shared.device

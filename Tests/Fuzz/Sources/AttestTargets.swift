@@ -87,7 +87,7 @@ enum AttestTargets {
       if answer.isOK { checkData(rest, answer, selector) }
     case 2:
       let kind = Int32(rest.first ?? 0) % 4
-      let data = Array(rest.dropFirst())
+      let data = HostileNames.expand(rest.dropFirst())
       answer = bench.verifyAttestation(
         handle, good[0].whole, keyId: keyId, kind: kind, clientData: data)
       checkClientData(answer, kind, data)
@@ -215,7 +215,8 @@ enum AttestTargets {
     goodAssertions.flatMap { [$0.data, $0.signature] } + [Array(goodAssertions[0].data[..<32])]
 
   /// Mode 0: the others are the whole object. Mode 1: authenticator data, signed.
-  /// Mode 2: the signature of a good object. Mode 3: a kind and client data.
+  /// Mode 2: the signature of a good object. Mode 3: a kind and client data, which with
+  /// the last bit are those that the key signed.
   static func assertion(_ input: [UInt8]) {
     guard let first = input.first else { return }
     let selector = AttestSelector(first)
@@ -243,10 +244,16 @@ enum AttestTargets {
       if answer.isOK { checkSignature(rest) }
     default:
       let kind = Int32(rest.first ?? 0) % 4
-      let data = Array(rest.dropFirst())
-      answer = bench.verifyAssertion(
-        handle, goodAssertions[0].whole, key: key, kind: kind, clientData: data)
-      checkClientData(answer, kind, data)
+      let data = HostileNames.expand(rest.dropFirst())
+      let object =
+        selector.lastBit
+        ? bench.assertion(over: goodAssertions[0].data, data) : goodAssertions[0].whole
+      answer = bench.verifyAssertion(handle, object, key: key, kind: kind, clientData: data)
+      if selector.lastBit {
+        demand(!answer.isOK || kind == AttestBench.data, "accepted a hash that nobody signed")
+      } else {
+        checkClientData(answer, kind, data)
+      }
     }
     answer.free()
   }

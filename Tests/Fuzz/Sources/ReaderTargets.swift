@@ -8,13 +8,25 @@ import CReference
 enum ReaderTargets {
   // MARK: JSON
 
+  private static let caps: [JSONCaps] = [.evidence, .configuration, .clientData, .transport]
+
   /// What the strict reader accepts, cJSON reads, with the same tree; and the
-  /// accepted text is read again in the same way.
+  /// accepted text is read again in the same way. No text costs more comparisons of
+  /// names than it has bytes, and some (JWS-104).
   static func json(_ input: [UInt8]) {
-    guard let caps = input.first.map({ $0 & 1 == 0 ? JSONCaps.evidence : .configuration }),
-      let mine = try? JSONReader.readValue(Array(input.dropFirst()), caps: caps)
-    else { return }
-    let text = Array(input.dropFirst())
+    guard let first = input.first else { return }
+    let caps = caps[Int(first & 3)]
+    let text = HostileNames.expand(input.dropFirst())
+    var comparisons = 0
+    let mine: JSON
+    do throws(JSONFault) {
+      defer { demand(comparisons <= 8 * text.count + 64, "\(comparisons) comparisons") }
+      mine = try JSONReader.readValue(text, caps: caps, comparisons: &comparisons)
+    } catch {
+      if error.reason == .duplicateName { checkRepeat(text, caps, error.offset) }
+      return
+    }
+    demand(hasNoRepeats(mine.root), "a name stands twice")
     let other = text.withUnsafeBytes {
       reference_json_read($0.baseAddress?.assumingMemoryBound(to: CChar.self), $0.count)
     }
@@ -29,6 +41,25 @@ enum ReaderTargets {
     var second = JSONWriter()
     write(again.root, &second)
     demand(second.bytes == writer.bytes, "a text changes when it is written twice")
+  }
+
+  /// A name stands where the fault is, and with another in its place the fault is
+  /// gone or comes later.
+  private static func checkRepeat(_ text: [UInt8], _ caps: JSONCaps, _ offset: Int) {
+    demand(text[offset] == 0x22, "no name there")
+    var end = offset + 1
+    while text[end] != 0x22 { end += text[end] == 0x5c ? 2 : 1 }
+    let other = text[...offset] + "~another~".utf8 + text[end...]
+    do throws(JSONFault) {
+      _ = try JSONReader.readValue(Array(other), caps: caps)
+    } catch {
+      demand(error.offset > offset, "the fault is another one")
+    }
+  }
+
+  private static func hasNoRepeats(_ value: JSONValue) -> Bool {
+    value.children.allSatisfy { hasNoRepeats($0) }
+      && (value.kind != .object || Set(value.children.map { $0.name.utf8 }).count == value.count)
   }
 
   private static func compare(_ mine: JSONValue, _ other: OpaquePointer) {

@@ -209,6 +209,10 @@ enum Seeds {
     ] {
       add("json", [0] + text.utf8)
     }
+    for seed in HostileNames.seeds {
+      for caps in 0..<4 as Range<UInt8> { add("json", [caps] + seed) }
+      for mode in [2, 3] { add("triage", [ReceiptTargets.Selector.byte(mode: mode)] + seed) }
+    }
     for text in ["", "QQ==", "QUI=", "QUJD", "QUJDRA", "a-_b", "a+/b", "0aF9", "e30.e30.AA"] {
       add("base64", Array(text.utf8))
     }

@@ -18,11 +18,16 @@ enum TriageTargets {
     + ReceiptTargets.good.map { Base64Text.encode($0.text) }
     + ReceiptTargets.goodApps.map { Base64Text.encode($0.whole) }
 
-  /// Any bytes as a blob. Mode 1 repeats the middle third until 1 MiB is full:
-  /// time grows with the size and no faster.
+  /// Any bytes as a blob. Mode 1 repeats the middle third until 1 MiB is full, mode 2
+  /// has members whose names are hard to tell apart, mode 3 the same as base64 in
+  /// which spaces stand: time grows with the size and no faster (JWS-104).
   static func triage(_ input: [UInt8]) {
     guard let first = input.first else { return }
     let selector = ReceiptTargets.Selector(first)
+    if selector.mode >= 2 {
+      hostile(HostileNames.expand(input.dropFirst()), selector)
+      return
+    }
     let blob = ReceiptBench.assemble(input.dropFirst(), pieces)
     if selector.mode == 1 {
       repeated(blob, selector)
@@ -70,6 +75,22 @@ enum TriageTargets {
       let ours = ["com.example.app", "com.example.second"]
       demand(answer.text("claimed.bundleId").map { ours.contains($0) } != true, "ours is foreign")
     }
+  }
+
+  private static func hostile(_ text: [UInt8], _ selector: ReceiptTargets.Selector) {
+    var sent = text
+    if selector.mode == 3 {
+      sent = Base64Text.encode(text)
+      let places = stride(from: sent.count - 2, to: max(sent.count - 8, 0), by: -2)
+      for place in places { sent.insert(0x20, at: place) }
+    }
+    let start = processorSeconds()
+    let answer = bench.triage(selector.verifier.handle, sent)
+    let seconds = processorSeconds() - start
+    // With a sanitizer and on a busy machine: 4,000 times the bar.
+    demand(seconds < 1 + 0.4 * Double(sent.count) / 1024, "\(seconds) s for \(sent.count) bytes")
+    checkFinding(answer, sent)
+    answer.free()
   }
 
   /// A second on one megabyte is a hundred times what it takes.
