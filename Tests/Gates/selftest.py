@@ -11,6 +11,7 @@ import sys
 import tempfile
 
 from contract import ROOT, declared_functions, soname
+from library import libcrypto_package
 from report import Suite
 
 HERE = pathlib.Path(__file__).resolve().parent
@@ -19,8 +20,9 @@ SOUND = ["-shared", "-fPIC", "-O1", "-s", "-Wl,-z,now", "-Wl,-z,nodelete",
          f"-Wl,-soname,{soname()}", f"-Wl,--version-script={MAP}"]
 
 
-def code(functions, extra=""):
-    lines = ["#include <stdlib.h>"]
+def code(functions, extra="", package=libcrypto_package()):
+    lines = ["#include <stdlib.h>",
+             f'const char *package = "OpenSSL {package}";']
     lines += [f"void *{name}(void) {{ return malloc(1); }}" for name in sorted(functions)]
     return "\n".join(lines + [extra, ""])
 
@@ -36,6 +38,10 @@ def variants(folder):
     plain = code(functions)
     missing = code(functions - {"assay_version"})
     yield None, plain, SOUND, full
+    if libcrypto_package():
+        yield "names libcrypto's package", code(functions, package="3"), SOUND, full
+    yield ("asks for no file, variable, handler or program",
+           code(functions, "char *(*keep)(const char *) = getenv;"), SOUND, full)
     yield "declared and exported", missing, SOUND, full
     more = folder / "more.map"
     more.write_text(MAP.read_text().replace("  local:", "    assay_extra;\n  local:"))
