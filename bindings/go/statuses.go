@@ -630,8 +630,8 @@ var statusTable = [...]statusRow{
 	},
 	{
 		6662, "config.risk.rules", 0, "after-config",
-		"a rule or a verdict is unknown",
-		"rules are RSK-11 to RSK-28, verdicts off, allow, limited, step-up, deny",
+		"a rule or a verdict is unknown, or milder than the rule allows",
+		"rules are RSK-11 to RSK-28, verdicts off, allow, limited, step-up, deny; RSK-12, 14, 15 and 26 take deny alone",
 	},
 	{
 		6913, "rejected.attest-receipt.key", 401, "never",

@@ -49,7 +49,7 @@ struct ReceiptEnvironment: Sendable {
   /// nil: the id tells nothing.
   let environment: Environment?
   /// Whether the outer list calls it a receipt of the sandbox. Where the id tells
-  /// nothing, that can refuse the receipt, and never lets one in (RCP-12).
+  /// nothing, the policy takes it for one, and nothing else does (RCP-28).
   let saysSandbox: Bool
   /// The outer key that contradicts the signed id: somebody wrote in the list.
   let alteredKey: StaticString?

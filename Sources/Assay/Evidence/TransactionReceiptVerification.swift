@@ -223,23 +223,24 @@ struct TransactionReceiptVerification {
     return product
   }
 
-  /// RCP-28, RCP-29. The unsigned word can refuse what nothing signed tells, and
-  /// lets nothing in: what is allowed without it is allowed, or not, with it.
+  /// RCP-28, RCP-29. Where nothing signed tells, the unsigned word `Sandbox` counts
+  /// for this alone, and lowers: it makes no key and no evidence for a decision.
   private static func check(
     _ environment: ReceiptEnvironment, _ configuration: Configuration
   ) throws(Refusal) {
-    guard let known = environment.environment else {
+    if let told = environment.environment {
       try require(
-        !environment.saysSandbox || configuration.environments.contains(.sandbox),
-        .rejectedIdentityEnvironment, "RCP-28", at: "environment")
+        configuration.environments.contains(told), .rejectedIdentityEnvironment, "RCP-29",
+        at: "transaction-id")
+    } else if environment.saysSandbox {
+      try require(
+        configuration.environments.contains(.sandbox), .rejectedIdentityEnvironment, "RCP-28",
+        at: "environment")
+    } else {
       try require(
         configuration.receipts.unknownEnvironmentAllowed, .rejectedIdentityEnvironmentMissing,
         "RCP-29", at: "transaction-id")
-      return
     }
-    try require(
-      configuration.environments.contains(known), .rejectedIdentityEnvironment, "RCP-29",
-      at: "transaction-id")
   }
 
   /// RCP-26.

@@ -483,7 +483,7 @@ extension Status {
   public static let configProductsForm = Status(code: 6150)
   /// a shared secret is not 32 hex digits, or is of an unknown bundle id (VRR-1)
   public static let configReceiptsSharedSecret = Status(code: 6406)
-  /// a rule or a verdict is unknown (RSK-2)
+  /// a rule or a verdict is unknown, or milder than the rule allows (RSK-2)
   public static let configRiskRules = Status(code: 6662)
   /// Xcode or LocalTesting is accepted, but no certificate is pinned (CFG-2)
   public static let configStorekitXcodeCertificateRequired = Status(code: 8710)
@@ -1958,8 +1958,8 @@ enum StatusTable {
     case 6662:
       return StatusEntry(
         name: "config.risk.rules",
-        message: "a rule or a verdict is unknown",
-        hint: "rules are RSK-11 to RSK-28, verdicts off, allow, limited, step-up, deny",
+        message: "a rule or a verdict is unknown, or milder than the rule allows",
+        hint: "rules are RSK-11 to RSK-28, verdicts off, allow, limited, step-up, deny; RSK-12, 14, 15 and 26 take deny alone",
         retryClass: "after-config")
     case 8710:
       return StatusEntry(

@@ -100,7 +100,9 @@ extension CaseBench {
       check: "identity.environment")
     try transactionReceipt(
       "RCP-28", "an id of thirteen digits, environment Sandbox", of: short,
-      "rejected.identity.environment-missing", check: "identity.environment"
+      facts: [
+        ("transactionReceipt.environment", .null), ("transactionReceipt.keys.transaction", .null),
+      ]
     ) { $0.environment = "Sandbox" }
     try transactionReceipt(
       "RCP-29", "Sandbox where Production alone is accepted", verifier: "production-only",

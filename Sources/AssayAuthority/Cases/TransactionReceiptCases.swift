@@ -168,8 +168,8 @@ extension CaseBench {
     try addIdsThatTellNothing()
   }
 
-  /// RCP-28 where the signed id tells nothing: an outer `Sandbox` refuses, or
-  /// changes nothing; keys are of the pool `unknown`.
+  /// RCP-28 where the signed id tells nothing: an outer `Sandbox` is one for the
+  /// policy; keys are of the pool `unknown`.
   private func addIdsThatTellNothing() throws {
     let unknown = purchase.with {
       $0.environment = "Production"
@@ -187,11 +187,19 @@ extension CaseBench {
         "RCP-28", "\(name) on an id of pod 300, where that is allowed", of: unknown,
         verifier: "unknown-environment", facts: facts
       ) { $0.environment = word }
-      try transactionReceipt(
-        "RCP-28", "\(name) on an id of pod 300", of: unknown,
-        "rejected.identity.environment-missing", check: "identity.environment"
-      ) { $0.environment = word }
     }
+    try transactionReceipt(
+      "RCP-28", "no environment on an id of pod 300", of: unknown,
+      "rejected.identity.environment-missing", check: "identity.environment"
+    ) { $0.environment = nil }
+    try transactionReceipt(
+      "RCP-28", "environment Sandbox on an id of pod 300", of: unknown, facts: facts
+    ) { $0.environment = "Sandbox" }
+    try transactionReceipt(
+      "RCP-28", "environment Sandbox on an id of pod 300, where Production alone is accepted",
+      of: unknown, verifier: "production-only", "rejected.identity.environment",
+      check: "identity.environment", at: "environment"
+    ) { $0.environment = "Sandbox" }
     try transactionReceipt(
       "RCP-28", "no environment on an id of pod 300, where that is allowed in Production",
       of: unknown, verifier: "unknown-production", facts: facts)

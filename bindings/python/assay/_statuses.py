@@ -974,8 +974,8 @@ STATUSES: dict[int, tuple[str, int | None, str, str, str]] = {
         "copy the 32 hex digits from App Store Connect; the key is a bundleId of apps, or *"),
     6662: (
         "config.risk.rules", None, "after-config",
-        "a rule or a verdict is unknown",
-        "rules are RSK-11 to RSK-28, verdicts off, allow, limited, step-up, deny"),
+        "a rule or a verdict is unknown, or milder than the rule allows",
+        "rules are RSK-11 to RSK-28, verdicts off, allow, limited, step-up, deny; RSK-12, 14, 15 and 26 take deny alone"),
     8710: (
         "config.storekit.xcode-certificate-required", None, "after-config",
         "Xcode or LocalTesting is accepted, but no certificate is pinned",

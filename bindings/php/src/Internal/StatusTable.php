@@ -1223,8 +1223,8 @@ final class StatusTable
         ],
         6662 => [
             'config.risk.rules', null, 'after-config',
-            'a rule or a verdict is unknown',
-            'rules are RSK-11 to RSK-28, verdicts off, allow, limited, step-up, deny',
+            'a rule or a verdict is unknown, or milder than the rule allows',
+            'rules are RSK-11 to RSK-28, verdicts off, allow, limited, step-up, deny; RSK-12, 14, 15 and 26 take deny alone',
         ],
         8710 => [
             'config.storekit.xcode-certificate-required', null, 'after-config',
