@@ -5,7 +5,7 @@
 
 Sources: the guides and READMEs in Markdown (pages.py lists them), include/assay.h by
 doxygen, the public Swift symbols, and the table of statuses. Nothing is fetched, no
-page needs a script, every link is relative.
+page needs a script (one adds a search field), every link is relative.
 """
 import argparse
 import html
@@ -17,8 +17,13 @@ import sys
 sys.path.append(str(pathlib.Path(__file__).resolve().parents[1]))
 
 import c_reference
+import go_reference
 import markup
+import php_reference
+import python_reference
+import reference
 import refusals
+import search
 import shell
 import swift_reference
 import terms
@@ -123,6 +128,12 @@ def build(out, symbols):
     for page in made:
         site.write(*page)
     site.entries += [(name, "Swift", address, True) for name, address in swift_terms.items()]
+    for binding in (python_reference, php_reference, go_reference):
+        made, found = reference.pages(binding.reference(), site.names_for)
+        for page in made:
+            site.write(*page)
+        site.entries += [(name, made[0][1].removesuffix(" reference"), address, True)
+                         for name, address in found.items()]
     text, headings = refusals.body()
     site.write(refusals.TARGET, "Every refusal", text, headings)
     for page in all_pages():
@@ -131,6 +142,7 @@ def build(out, symbols):
     for source, target in sorted(site.listings.items()):
         site.listing(source, target)
     site.write(terms.TARGET, "Index", terms.body(site.entries))
+    search.add(out, [page.target for page in all_pages()])
     count = len(list(out.rglob("*.html")))
     print(f"{out}/{HOME.target}: {count} pages")
 
