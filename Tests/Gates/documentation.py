@@ -6,11 +6,12 @@
 Every page is well-formed; every relative link leads to a file and an anchor that is
 there; nothing is fetched from elsewhere and nothing needs a script; every status and
 every function of the header has its place; every page is reached from the first one;
-docc finds nothing wrong with the comments of the Swift module. A site with one of each
-fault must be refused, or the gate would say nothing.
+the search knows every page; docc finds nothing wrong with the comments of the Swift
+module. A site with one of each fault must be refused, or the gate would say nothing.
 """
 import argparse
 import collections
+import json
 import pathlib
 import re
 import shutil
@@ -141,6 +142,23 @@ def check_site(suite, folder):
     return pages
 
 
+def check_search(suite, folder, pages):
+    """What the search field knows: every part leads to a place that is there."""
+    text = (folder / "search-texts.js").read_text()
+    entries = json.loads(text[text.index("["):text.rindex("]") + 1])
+    gone = [address for _, _, address, _ in entries
+            for path, _, anchor in [address.partition("#")]
+            if path not in pages or (anchor and anchor not in pages[path].anchors)]
+    suite.expect(not gone, "what is found is there", f"{len(gone)}, first: {gone[:5]}")
+    known = {address.partition("#")[0] for _, _, address, _ in entries}
+    unknown = [name for name in pages if name not in known
+               and not name.startswith(("source/", "terms.html"))]
+    suite.expect(not unknown, "every page is searched", " ".join(unknown[:5]))
+    found = {address for _, _, address, _ in entries}
+    for row in rows():
+        suite.expect(f"statuses.html#{row.name}" in found, "a status is found", row.name)
+
+
 def check_gate(suite, folder):
     """The same site with one fault each: the gate must see it."""
     changes = {
@@ -190,6 +208,7 @@ def main():
     options = parser.parse_args()
     suite = Suite(options.suite)
     pages = check_site(suite, options.folder)
+    check_search(suite, options.folder, pages)
     check_gate(suite, options.folder)
     if options.symbols:
         check_docc(suite, options.symbols)
