@@ -25,7 +25,7 @@
  *   Threads    Every function may be called from any thread. Handles taken
  *              as const may be used by many threads at once; others by one
  *              at a time. There is no last-error state.
- *   fork       Safe at any moment, in parent and child: fork() waits for the
+ *   fork       Safe at any moment, in parent and child: it waits for the
  *              calls that other threads are in.
  *   Failure    Bad input never terminates the process. Exhausted memory
  *              does: the Swift runtime gives no way to recover from it.

@@ -120,7 +120,7 @@ def document(library, library_map, program, program_map, epoch):
 def check_agreement(info, in_library):
     """What the linker took in is what the library says of itself."""
     crypto = [one for one in in_library.values() if "libcrypto" in one.name]
-    if len(crypto) != 1 or not crypto[0].version.startswith(info["libcrypto"] + "-"):
+    if [f"OpenSSL {one.version}" for one in crypto] != [info["libcrypto"]]:
         raise SystemExit(f"the library says libcrypto {info['libcrypto']}, the linker's report "
                          f"{[one.version for one in crypto]}")
     swift = [one.version for one in in_library.values() if one.name == "swift"]

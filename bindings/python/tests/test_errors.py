@@ -68,9 +68,11 @@ class RefusalTest(unittest.TestCase):
 
     def test_the_hint_is_that_of_the_kind_of_evidence(self):
         apps = [{"bundleId": "com.example.app", "appAppleId": 1}]
-        with assay.Verifier({"apps": apps}) as verifier:
-            with self.assertRaises(assay.AssayError) as caught:
-                verifier.verify_attestation(b"object", key_id="id", client_data=b"data")
+        with (
+            assay.Verifier({"apps": apps}) as verifier,
+            self.assertRaises(assay.AssayError) as caught,
+        ):
+            verifier.verify_attestation(b"object", key_id="id", client_data=b"data")
         refusal = caught.exception
         self.assertEqual(refusal.status, "config.attest.app-ids")
         self.assertIn("this verifier knows no App ID", refusal.hint)
