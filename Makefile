@@ -188,9 +188,10 @@ lib-embedded: $(EMBED_DIR)/Assay.o $(BUILD)/link/entropy.o $(BUILD)/link/gate.o 
 TRACED := $(BUILD)/order
 .PHONY: order
 order: deps-build ## write Sources/AssayABI/Link/assay.order anew
-	@$(MAKE) --no-print-directory lib-full STRIP= SCRATCH=.build-order \
+	@mkdir -p $(TRACED)
+	@$(MAKE) --no-print-directory lib-full STRIP=-S SCRATCH=.build-order \
 	  OUT=$(TRACED)/full LINKED=$(TRACED)/full.map
-	@$(MAKE) --no-print-directory lib-embedded EMBEDDED=1 STRIP= \
+	@$(MAKE) --no-print-directory lib-embedded EMBEDDED=1 STRIP=-S \
 	  EMBED_DIR=$(TRACED)/objects OUT=$(TRACED)/embedded \
 	  LINKED=$(TRACED)/embedded.map
 	@$(MAKE) --no-print-directory -C Tests/Benchmarks all \
