@@ -1,6 +1,6 @@
 /// Pinned roots, apps, products and policy, built once and shared by threads.
-/// It caches proven chains and is otherwise immutable; another policy is another
-/// verifier.
+/// It caches proven chains, together with every verifier of the process that trusts
+/// the same, and is otherwise immutable; another policy is another verifier.
 ///
 ///     let (verifier, document) = Verifier.make(configuration)
 ///     let answer = verifier?.verifyJWS(jws, kind: .transaction, nowMs: now)
@@ -39,16 +39,24 @@ public final class Verifier: Sendable {
   ///   configuration is not usable (family `config`) or the build is damaged
   ///   (`internal.certificates.table`).
   public static func make(_ config: [UInt8]) -> (verifier: Verifier?, document: Document) {
+    make(config, sharing: .process)
+  }
+
+  /// - Parameter table: where proofs are kept that outlive this verifier (JWS-66).
+  static func make(
+    _ config: [UInt8], sharing table: ProofTable
+  ) -> (verifier: Verifier?, document: Document) {
     var checks = Checks(["configuration"])
     do throws(Refusal) {
       let (trust, receipts, attest) = try checks.make(0) {
         () throws(Refusal) -> (StoreKitTrust, ReceiptTrust, AttestTrust) in
         let configuration = try ConfigurationReader.read(config)
+        let proofs = table.proofs(of: configuration)
         return (
           StoreKitTrust(
-            configuration: configuration, anchors: try anchors(configuration.storekit)),
-          try ReceiptTrust.make(configuration),
-          try AttestTrust.make(configuration)
+            configuration: configuration, anchors: try anchors(configuration.storekit), proofs),
+          try ReceiptTrust.make(configuration, proofs),
+          try AttestTrust.make(configuration, proofs)
         )
       }
       var writer = JSONWriter(capacity: 2048)
@@ -75,7 +83,7 @@ public final class Verifier: Sendable {
       throw Refusal(.internalAssayBug, "JWS-102", at: "libcrypto")
     }
     if policy.anchors.isEmpty {
-      guard let set = AnchorSet.appleStoreKit() else {
+      guard let set = AnchorSet.appleG3 else {
         throw Refusal(.internalCertificatesTable, "CER-6", at: "Apple Root CA - G3")
       }
       return set

@@ -26,10 +26,17 @@ extension Span<UInt8> {
   }
 
   /// Whether these bytes begin with the literal.
-  func begins(with literal: StaticString) -> Bool {
-    literal.utf8CodeUnitCount <= count && hasBytes(of: literal, from: 0)
+  func begins(with literal: StaticString) -> Bool { has(literal, at: 0) }
+
+  /// Whether the literal stands at that offset. False where it would reach beyond
+  /// the end.
+  @inline(__always)
+  func has(_ literal: StaticString, at start: Int) -> Bool {
+    start >= 0 && start <= count && literal.utf8CodeUnitCount <= count &- start
+      && hasBytes(of: literal, from: start)
   }
 
+  @inline(__always)
   private func hasBytes(of literal: StaticString, from start: Int) -> Bool {
     let theirs = unsafe literal.utf8Start
     for offset in 0..<literal.utf8CodeUnitCount

@@ -11,11 +11,15 @@ enum AttestBlock {
   /// Reads the block, or fills in the defaults where there is none.
   static func read(_ node: Node?, _ configuration: inout Configuration) throws(Refusal) {
     var policy = AttestPolicy(defaultsOf: configuration)
-    if let node { try read(node, &policy) }
+    if let node {
+      try read(node, &policy, remembersAnchors: configuration.storekit.cacheChains > 0)
+    }
     configuration.attest = policy
   }
 
-  private static func read(_ node: Node, _ policy: inout AttestPolicy) throws(Refusal) {
+  private static func read(
+    _ node: Node, _ policy: inout AttestPolicy, remembersAnchors: Bool
+  ) throws(Refusal) {
     let block = try node.object([
       "appIds", "environments", "anchors", "receiptAnchors", "time", "maxAgeMs", "receipt",
       "category", "bundleVersion", "platform", "challenge", "refreshEveryMs",
@@ -27,9 +31,11 @@ enum AttestBlock {
     try require(
       policy.acceptsProduction || policy.acceptsDevelopment, .configAttestEnvironments, "ATT-26",
       at: block.path + ".environments")
-    if let list = block["anchors"] { policy.anchors = try StoreKitBlock.readAnchors(list) }
+    if let list = block["anchors"] {
+      policy.anchors = try StoreKitBlock.readAnchors(list, isRemembered: remembersAnchors)
+    }
     if let list = block["receiptAnchors"] {
-      policy.receiptAnchors = try StoreKitBlock.readAnchors(list)
+      policy.receiptAnchors = try StoreKitBlock.readAnchors(list, isRemembered: remembersAnchors)
     }
     if let entry = block["time"] { policy.storedTime = try entry.choice(["live", "stored"]) == 1 }
     if let entry = block["maxAgeMs"] {

@@ -11,7 +11,9 @@ enum ReceiptsBlock {
       "deviceIds", "sharedSecrets", "caps",
     ])
     var policy = Configuration.ReceiptsPolicy()
-    if let list = block["anchors"] { policy.anchors = try readAnchors(list) }
+    if let list = block["anchors"] {
+      policy.anchors = try readAnchors(list, isRemembered: configuration.storekit.cacheChains > 0)
+    }
     if let list = block["intermediates"] { policy.intermediates = try readIntermediates(list) }
     if let entry = block["v2"] { policy.v2Refused = try entry.choice(["accept", "refuse"]) == 1 }
     if let entry = block["lateSigned"] {
@@ -34,7 +36,9 @@ enum ReceiptsBlock {
   }
 
   /// CFG-3, CNF-4: base64 DER of self-signed RSA certificate authorities.
-  private static func readAnchors(_ list: Node) throws(Refusal) -> [ReceiptAnchor] {
+  private static func readAnchors(
+    _ list: Node, isRemembered: Bool
+  ) throws(Refusal) -> [ReceiptAnchor] {
     let entries = try list.elements()
     try require(
       (1...AnchorSet.cap).contains(entries.count), .configCertificatesRootSet, "CFG-3",
@@ -42,7 +46,7 @@ enum ReceiptsBlock {
     var anchors: [ReceiptAnchor] = []
     for entry in entries {
       guard let der = Base64.decodeStandard(try entry.text().utf8[...]),
-        let anchor = ReceiptAnchor(der)
+        let anchor = ReadAnchors.rsa(der, isRemembered: isRemembered)
       else { throw Refusal(.configCertificatesRootSet, "CFG-3", at: entry.path) }
       anchors.append(anchor)
     }

@@ -8,7 +8,11 @@ enum StoreKitBlock {
       "xcodeCertificates", "ocspHosts", "caps", "cache",
     ])
     var policy = Configuration.StoreKitPolicy()
-    if let list = block["anchors"] { policy.anchors = try readAnchors(list) }
+    // Asked before the roots are read; whether it is an integer is checked in its turn.
+    if block["cache"]?["chains"]?.value.integer == 0 { policy.cacheChains = 0 }
+    if let list = block["anchors"] {
+      policy.anchors = try readAnchors(list, isRemembered: policy.cacheChains > 0)
+    }
     if let entry = block["rootEntry"] {
       policy.rootEntryIgnored = try entry.choice(["must-match", "ignored"]) == 1
     }
@@ -41,14 +45,15 @@ enum StoreKitBlock {
   }
 
   /// CFG-3, CNF-4: base64 DER of self-signed certificate authorities.
-  static func readAnchors(_ list: Node) throws(Refusal) -> [Anchor] {
+  static func readAnchors(_ list: Node, isRemembered: Bool) throws(Refusal) -> [Anchor] {
     let entries = try list.elements()
     try require(
       (1...AnchorSet.cap).contains(entries.count), .configCertificatesRootSet, "CFG-3",
       at: list.path)
     var anchors: [Anchor] = []
     for entry in entries {
-      guard let der = Base64.decodeStandard(try entry.text().utf8[...]), let anchor = Anchor(der)
+      guard let der = Base64.decodeStandard(try entry.text().utf8[...]),
+        let anchor = ReadAnchors.elliptic(der, isRemembered: isRemembered)
       else { throw Refusal(.configCertificatesRootSet, "CFG-3", at: entry.path) }
       anchors.append(anchor)
     }

@@ -1,7 +1,7 @@
 /// Looks at any blob without cryptography: what it is, whether it can be ours,
 /// what to do next (receipts-triage.md §1). Nine requests in ten end here, so it
 /// decodes once, reads in place and allocates no more than the input has.
-struct Triage: Sendable {
+final class Triage: Sendable {
   let configuration: Configuration
 
   init(_ configuration: Configuration) { self.configuration = configuration }

@@ -8,6 +8,10 @@ extension TriageResult {
       kind: "triage", factsMember: "triage", checks: checks, configuration: configuration)
     return envelope.refused(
       refusal, check: refusal.status == .pendingTriageUnverified ? "triage" : nil,
-      claimed: { writeClaimed(&$0) }, facts: { write(&$0) })
+      facts: { writer in
+        write(&writer)
+        writer.name("claimed")
+        writeClaimed(&writer)
+      })
   }
 }

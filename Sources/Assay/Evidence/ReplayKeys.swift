@@ -52,8 +52,10 @@ enum ReplayKeys {
     id.map { $0.utf8.allSatisfy { $0 == 0x30 } } ?? true
   }
 
+  /// Every key is shorter, so that a store may index it (APR-25).
+  private static let keyCap = 128
   /// The longest part of a key, so that three of them with their environment stay
-  /// below 128 bytes (APR-25). A UUID has 36.
+  /// below that. A UUID has 36.
   private static let partCap = 48
 
   /// Letters, digits, `-`, `_` and `.`: nothing that parts a key or a line.
@@ -69,7 +71,9 @@ enum ReplayKeys {
   }
 
   private static func key(_ environment: Environment?, _ parts: [Text?]) -> Text? {
-    var bytes = Text(stringLiteral: environment?.name ?? "unknown").utf8
+    var bytes: [UInt8] = []
+    bytes.reserveCapacity(keyCap)
+    (environment?.name ?? "unknown").withUTF8Buffer { unsafe bytes.append(contentsOf: $0) }
     for part in parts {
       guard let part, isPlain(part) else { return nil }
       bytes.append(0x2f)

@@ -25,14 +25,12 @@ struct TransactionReceiptVerification {
     self.nowMs = nowMs
   }
 
-  private var policy: Configuration.ReceiptsPolicy { trust.configuration.receipts }
-
   /// Runs every step on a receipt as it was sent: raw, base64 or base64 twice.
   /// The first step that fails gives the refusal.
   mutating func run(_ input: [UInt8]) throws(Refusal) -> TransactionReceipt {
-    let cap = policy.inputBytes
+    let trust = trust
     let transport = try check(.transport) { () throws(Refusal) in
-      try Transport(input, cap: cap)
+      try Transport(input, cap: trust.configuration.receipts.inputBytes)
     }
     return try run(transport)
   }
@@ -43,9 +41,9 @@ struct TransactionReceiptVerification {
       // RCP-8 is the list reader's: it names the other kinds of property list.
       try transport.demand(.list, orNameBetter: [.xmlPropertyList, .binaryPropertyList])
     }
-    let policy = policy
+    let trust = trust
     let outer = try check(.outerList) { () throws(Refusal) in
-      try OuterList(transport.bytes, policy)
+      try OuterList(transport.bytes, trust)
     }
     let blob = try layout(outer)
     let path = try provenPath(blob)
@@ -60,7 +58,7 @@ struct TransactionReceiptVerification {
     return TransactionReceipt(
       info, version: blob.version, environment: environment, product: product,
       signedAfterPurchase: signedAfterPurchase, chain: chain, transport: transport,
-      deviceIdsReported: policy.deviceIdsReported)
+      deviceIdsReported: trust.configuration.receipts.deviceIdsReported)
   }
 
   // MARK: outer list and blob
@@ -71,10 +69,10 @@ struct TransactionReceiptVerification {
     let signature: [UInt8]
     let purchaseInfo: [UInt8]
 
-    init(_ bytes: [UInt8], _ policy: Configuration.ReceiptsPolicy) throws(Refusal) {
-      let cap = policy.transactionReceiptBytes
+    init(_ bytes: [UInt8], _ trust: ReceiptTrust) throws(Refusal) {
+      let cap = trust.configuration.receipts.transactionReceiptBytes
       try require(bytes.count <= cap, .tooLargeReceiptOuter, "RCP-1")
-      let list = try PropertyList(bytes, limits: policy.outerList)
+      let list = try PropertyList(bytes, limits: trust.configuration.receipts.outerList)
       guard let signature = list.value("signature") else {
         throw Refusal(.malformedReceiptOuterMissing, "RCP-11", at: "signature")
       }
@@ -88,7 +86,7 @@ struct TransactionReceiptVerification {
         throw Refusal(.malformedReceiptBase64, "RCP-11", at: "purchase-info")
       }
       try require(
-        info.count <= policy.purchaseInfoBytes, .tooLargeReceiptInfo, "RCP-1",
+        info.count <= trust.configuration.receipts.purchaseInfoBytes, .tooLargeReceiptInfo, "RCP-1",
         at: "purchase-info")
       self.list = list
       self.signature = blob
@@ -98,7 +96,7 @@ struct TransactionReceiptVerification {
 
   /// RCP-17, RCP-21.
   private mutating func layout(_ outer: OuterList) throws(Refusal) -> SignatureBlob {
-    let v2Refused = policy.v2Refused
+    let v2Refused = trust.configuration.receipts.v2Refused
     return try check(.layout) { () throws(Refusal) in
       let blob = try SignatureBlob(outer.signature)
       try require(
@@ -162,7 +160,7 @@ struct TransactionReceiptVerification {
   private mutating func validity(
     _ info: PurchaseInfo, _ path: ProvenPath
   ) throws(Refusal) -> (chain: JudgedPath, signedAfterPurchase: Bool) {
-    let policy = policy
+    let lateSignedRefused = trust.configuration.receipts.lateSignedRefused
     // All lie in 2008 … 2100: no sum overflows.
     let latest = nowMs &+ Self.bookedAheadMs &+ trust.configuration.clockSkewMs
     return try check(.validity) { () throws(Refusal) in
@@ -175,7 +173,7 @@ struct TransactionReceiptVerification {
         return (try path.judged(atSeconds: purchased / 1000), false)
       }
       try require(
-        !policy.lateSignedRefused, .rejectedReceiptSignedLater, "RCP-23", at: "purchase-date")
+        !lateSignedRefused, .rejectedReceiptSignedLater, "RCP-23", at: "purchase-date")
       return (try path.judged(atSeconds: begin), true)
     }
   }
@@ -189,10 +187,11 @@ struct TransactionReceiptVerification {
   private mutating func identity(
     _ info: PurchaseInfo, _ environment: ReceiptEnvironment
   ) throws(Refusal) -> Catalogue.Product {
-    let configuration = trust.configuration
+    let trust = trust
     let app = try check(.bundle) { () throws(Refusal) -> Configuration.App in
       let bundle = info.value(.bid)
-      guard let app = configuration.apps.first(where: { $0.bundleId.utf8[...] == bundle }) else {
+      guard let app = trust.configuration.apps.first(where: { $0.bundleId.utf8[...] == bundle })
+      else {
         throw Refusal(.rejectedIdentityBundle, "RCP-24", at: "bid")
       }
       return app
@@ -211,14 +210,14 @@ struct TransactionReceiptVerification {
     }
     let product = try check(.product) { () throws(Refusal) -> Catalogue.Product in
       let id = info.text(.productId)
-      guard let product = id.flatMap({ configuration.products.product($0) }) else {
+      guard let product = id.flatMap({ trust.configuration.products.product($0) }) else {
         throw Refusal(
           .rejectedIdentityProduct, "RCP-25", at: "product-id", retryClass: "after-config")
       }
       return product
     }
     try check(.environment) { () throws(Refusal) in
-      try TransactionReceiptVerification.check(environment, configuration)
+      try TransactionReceiptVerification.check(environment, trust)
     }
     return product
   }
@@ -226,26 +225,26 @@ struct TransactionReceiptVerification {
   /// RCP-28, RCP-29. Where nothing signed tells, the unsigned word `Sandbox` counts
   /// for this alone, and lowers: it makes no key and no evidence for a decision.
   private static func check(
-    _ environment: ReceiptEnvironment, _ configuration: Configuration
+    _ environment: ReceiptEnvironment, _ trust: ReceiptTrust
   ) throws(Refusal) {
     if let told = environment.environment {
       try require(
-        configuration.environments.contains(told), .rejectedIdentityEnvironment, "RCP-29",
+        trust.configuration.environments.contains(told), .rejectedIdentityEnvironment, "RCP-29",
         at: "transaction-id")
     } else if environment.saysSandbox {
       try require(
-        configuration.environments.contains(.sandbox), .rejectedIdentityEnvironment, "RCP-28",
+        trust.configuration.environments.contains(.sandbox), .rejectedIdentityEnvironment, "RCP-28",
         at: "environment")
     } else {
       try require(
-        configuration.receipts.unknownEnvironmentAllowed, .rejectedIdentityEnvironmentMissing,
+        trust.configuration.receipts.unknownEnvironmentAllowed, .rejectedIdentityEnvironmentMissing,
         "RCP-29", at: "transaction-id")
     }
   }
 
   /// RCP-26.
   private mutating func freshness(_ info: PurchaseInfo) throws(Refusal) {
-    guard let limit = policy.maxAgeMs else {
+    guard let limit = trust.configuration.receipts.maxAgeMs else {
       checks.skip(TransactionReceiptCheck.freshness.rawValue, .notConfigured)
       return
     }

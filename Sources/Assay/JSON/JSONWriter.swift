@@ -138,7 +138,8 @@ struct JSONWriter {
           let end = comma &+ 1 &+ text.count
           unsafe buffer[0] = 0x2c
           unsafe buffer[comma] = 0x22
-          _ = unsafe buffer[(comma &+ 1)...].initialize(from: text)
+          let room = unsafe UnsafeMutableBufferPointer(rebasing: buffer[(comma &+ 1)..<end])
+          unsafe UnsafeMutableRawBufferPointer(room).copyMemory(from: UnsafeRawBufferPointer(text))
           unsafe buffer[end] = 0x22
           unsafe buffer[end &+ 1] = 0x3a
           count = end &+ (colon ? 2 : 1)
@@ -152,14 +153,20 @@ struct JSONWriter {
   }
 
   private mutating func append(decimal value: Int64) {
-    if value < 0 { bytes.append(0x2d) }
+    // Of the digits, the last comes first.
+    var digits = InlineArray<20, UInt8>(repeating: 0x2d)
+    var start = 20
     var rest = value.magnitude
-    let start = bytes.count
     repeat {
-      bytes.append(0x30 &+ UInt8(truncatingIfNeeded: rest % 10))
+      start &-= 1
+      digits[start] = 0x30 &+ UInt8(truncatingIfNeeded: rest % 10)
       rest /= 10
     } while rest != 0
-    bytes[start...].reverse()
+    // Of 20 digits there is no number below zero: its sign has a place.
+    if value < 0 { start &-= 1 }
+    bytes.append(addingCapacity: 20 &- start) { output in
+      for place in start..<20 { output.append(digits[place]) }
+    }
   }
 
   /// RFC 8259 §7: quotation mark, backslash and control characters escaped. What

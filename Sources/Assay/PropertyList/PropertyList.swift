@@ -80,24 +80,18 @@ struct PropertyList: Sendable {
   /// TAB `"key" = "value";` LF, and `}`, without escapes. A list that was written
   /// anew to save white space is not, and its signature no longer fits.
   var hasAppleLayout: Bool {
-    var at = 0
-    guard expect("{\n", &at) else { return false }
-    for place in places {
-      guard expect("\t\"", &at) else { return false }
-      at = place.key.upperBound
-      guard expect("\" = \"", &at) else { return false }
-      // What was resolved from escapes ends behind the text, where nothing is expected.
-      at = place.value.upperBound
-      guard expect("\";\n", &at) else { return false }
+    let text = bytes.span.extracting(first: textCount)
+    guard text.begins(with: "{\n") else { return false }
+    var at = 2
+    for index in places.indices {
+      let place = places[index]
+      // What was resolved from escapes ends behind the text, where nothing stands.
+      guard text.has("\t\"", at: at), text.has("\" = \"", at: place.key.upperBound),
+        text.has("\";\n", at: place.value.upperBound)
+      else { return false }
+      at = place.value.upperBound &+ 3
     }
-    return expect("}", &at) && at == textCount
-  }
-
-  private func expect(_ text: StaticString, _ at: inout Int) -> Bool {
-    let end = at &+ text.utf8CodeUnitCount
-    guard end <= textCount, bytes[at..<end].elementsEqual(text) else { return false }
-    at = end
-    return true
+    return text.has("}", at: at) && at &+ 1 == textCount
   }
 
   private func place(_ key: StaticString) -> Place? {

@@ -35,10 +35,10 @@ struct AnchorSet: Sendable {
 
   static let cap = 16
 
-  /// Apple's root of StoreKit JWS; nil: the compiled-in table is damaged (CER-6).
-  static func appleStoreKit() -> AnchorSet? {
-    guard let root = Anchor(AppleRoots.rootCAG3) else { return nil }
-    return AnchorSet(anchors: [root], areBuiltIn: true)
+  /// Apple Root CA - G3, of StoreKit JWS and of App Attest receipts, read once in a
+  /// process; nil: the compiled-in table is damaged (CER-6).
+  static let appleG3: AnchorSet? = Anchor(AppleRoots.rootCAG3).map {
+    AnchorSet(anchors: [$0], areBuiltIn: true)
   }
 
   /// The anchor whose bytes these are (JWS-20).

@@ -89,6 +89,9 @@ enum AppleRoots {
   ]
 
   static var receiptTable: [Shipped] { [receiptRoot] + receiptIntermediates }
+  /// Looked at once in a process, like the next one.
+  static let receiptTableIsIntact = receiptTable.allSatisfy { $0.isIntact }
+  static let attestRootIsIntact = attestRoot.isIntact
 
   /// Apple Root CA: the pinned root of transaction receipts and app receipts (CER-3). SHA-256
   /// b0b1730ecbc7ff4505142c49f1295e6eda6bcaed7e2c68c5be91b5a11001f024.

@@ -5,20 +5,15 @@ final class AttestReceiptTrust: Sendable {
   let policy: AttestPolicy
   let cache: ChainCache
 
-  /// Apple Root CA - G3, parsed and proven once in a process; nil: the
-  /// compiled-in table is damaged (CER-6).
-  private static let apple = AnchorSet.appleStoreKit()
-
-  /// - `cacheChains`: proven chains that are kept at most; 0 keeps none.
-  init(_ policy: AttestPolicy, cacheChains: Int) {
+  init(_ policy: AttestPolicy, _ proofs: Proofs) {
     self.policy = policy
-    cache = ChainCache(capacity: cacheChains)
+    cache = proofs.attestReceiptChains
   }
 
   /// Apple's root, or the configured ones in its place (CER-2, FRC-4).
   func anchors() throws(Refusal) -> [Anchor] {
     if !policy.receiptAnchors.isEmpty { return policy.receiptAnchors }
-    guard let apple = AttestReceiptTrust.apple else {
+    guard let apple = AnchorSet.appleG3 else {
       throw Refusal(.internalCertificatesTable, "CER-6", at: "Apple Root CA - G3")
     }
     return apple.anchors

@@ -14,13 +14,12 @@ final class AttestTrust: Sendable {
   /// Apple App Attestation Root CA, parsed once in a process.
   private static let apple = Anchor(AppleRoots.appAttestationRootCA)
 
-  private init(_ configuration: Configuration) {
+  private init(_ configuration: Configuration, _ proofs: Proofs) {
     policy = configuration.attest
-    receipts = AttestReceiptTrust(
-      configuration.attest, cacheChains: configuration.storekit.cacheChains)
-    let capacity = configuration.storekit.cacheChains
-    intermediates = BytesCache(capacity: capacity)
-    keys = BytesCache(capacity: capacity == 0 ? 0 : AttestTrust.keyCap)
+    receipts = AttestReceiptTrust(configuration.attest, proofs)
+    intermediates = proofs.attestIntermediates
+    // Keys of customers' devices: they end with the verifier.
+    keys = BytesCache(capacity: configuration.storekit.cacheChains == 0 ? 0 : AttestTrust.keyCap)
   }
 
   /// The key of a point `04 ‖ x ‖ y` on P-256; nil when it does not lie there.
@@ -32,10 +31,12 @@ final class AttestTrust: Sendable {
   }
 
   /// CER-6: a damaged table is found here, by its fingerprint.
-  static func make(_ configuration: Configuration) throws(Refusal) -> AttestTrust {
+  static func make(
+    _ configuration: Configuration, _ proofs: Proofs
+  ) throws(Refusal) -> AttestTrust {
     try require(
-      AppleRoots.attestRoot.isIntact, .internalCertificatesTable, "CER-6", at: "attest")
-    return AttestTrust(configuration)
+      AppleRoots.attestRootIsIntact, .internalCertificatesTable, "CER-6", at: "attest")
+    return AttestTrust(configuration, proofs)
   }
 
   /// Apple's root, or the configured ones in its place (CER-2).

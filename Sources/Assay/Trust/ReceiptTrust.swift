@@ -74,14 +74,14 @@ final class ReceiptTrust: Sendable {
 
   private init(
     _ configuration: Configuration, _ ownAnchors: [ReceiptAnchor],
-    _ ownIntermediates: [ReceiptIntermediate], _ foreign: [Certificate]
+    _ ownIntermediates: [ReceiptIntermediate], _ foreign: [Certificate], _ proofs: Proofs
   ) {
     foreignIntermediates = foreign
     self.configuration = configuration
     triage = Triage(configuration)
     self.ownAnchors = ownAnchors
     self.ownIntermediates = ownIntermediates
-    cache = PathCache(capacity: configuration.storekit.cacheChains)
+    cache = proofs.receiptPaths
   }
 
   /// Apple's certificates, or the configured roots in their place (CER-2), and
@@ -89,12 +89,13 @@ final class ReceiptTrust: Sendable {
   ///
   /// CER-6: a damaged table is found here, by the fingerprints; its signatures
   /// are proven when the first receipt asks for them, and by a test.
-  static func make(_ configuration: Configuration) throws(Refusal) -> ReceiptTrust {
+  static func make(
+    _ configuration: Configuration, _ proofs: Proofs
+  ) throws(Refusal) -> ReceiptTrust {
     let policy = configuration.receipts
     if policy.anchors.isEmpty {
       try require(
-        AppleRoots.receiptTable.allSatisfy { $0.isIntact }, .internalCertificatesTable, "CER-6",
-        at: "receipts")
+        AppleRoots.receiptTableIsIntact, .internalCertificatesTable, "CER-6", at: "receipts")
     }
     // Shipped ones count under own roots too, where one of these signed them.
     var intermediates: [ReceiptIntermediate] = []
@@ -112,7 +113,7 @@ final class ReceiptTrust: Sendable {
       let anchors = policy.anchors.isEmpty ? AppleReceipts.anchors : policy.anchors
       intermediates += try configured(policy, under: anchors)
     }
-    return ReceiptTrust(configuration, policy.anchors, intermediates, foreign)
+    return ReceiptTrust(configuration, policy.anchors, intermediates, foreign, proofs)
   }
 
   /// Whether the anchors are Apple's own, compiled in.

@@ -4,10 +4,10 @@ final class StoreKitTrust: Sendable {
   let anchors: AnchorSet
   let cache: ChainCache
 
-  init(configuration: Configuration, anchors: AnchorSet) {
+  init(configuration: Configuration, anchors: AnchorSet, _ proofs: Proofs) {
     self.configuration = configuration
     self.anchors = anchors
-    cache = ChainCache(capacity: configuration.storekit.cacheChains)
+    cache = proofs.chains
   }
 
   /// JWS-80: Xcode's own certificates count only where such data is accepted.

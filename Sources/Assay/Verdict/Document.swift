@@ -87,12 +87,11 @@ struct Envelope {
   }
 
   /// A refusal. Its facts are null, except for kinds whose finding is the
-  /// library's own, such as a decision (DOC-1). `claimed` writes what unverified
-  /// evidence says of itself, as a member of that name (TRI-12).
+  /// library's own, such as a decision (DOC-1). `facts` writes that value, and
+  /// behind it any members that only this kind has (TRI-12).
   func refused(
     _ refusal: Refusal, check: StaticString? = nil,
     warnings: (inout JSONWriter) -> Void = { _ in },
-    claimed: ((inout JSONWriter) -> Void)? = nil,
     facts: (inout JSONWriter) -> Void = { $0.null() }
   ) -> Document {
     var writer = JSONWriter(capacity: 2048)
@@ -115,7 +114,7 @@ struct Envelope {
     writer.string(Text(stringLiteral: hint(refusal) ?? entry?.hint ?? ""))
     writer.member("retryClass", refusal.retryClass ?? entry?.retryClass ?? "never")
     writer.endObject()
-    end(&writer, warnings, facts, claimed)
+    end(&writer, warnings, facts)
     return Document(
       status: refusal.status, json: writer.bytes, configuration: configuration,
       isConfidential: isConfidential)
@@ -147,7 +146,7 @@ struct Envelope {
 
   private func end(
     _ writer: inout JSONWriter, _ warnings: (inout JSONWriter) -> Void,
-    _ facts: (inout JSONWriter) -> Void, _ claimed: ((inout JSONWriter) -> Void)? = nil
+    _ facts: (inout JSONWriter) -> Void
   ) {
     checks.write(&writer)
     writer.name("warnings")
@@ -156,10 +155,6 @@ struct Envelope {
     writer.endArray()
     writer.name(factsMember)
     facts(&writer)
-    if let claimed {
-      writer.name("claimed")
-      claimed(&writer)
-    }
     writer.endObject()
   }
 }

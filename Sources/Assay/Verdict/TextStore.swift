@@ -14,8 +14,10 @@ import Synchronization
     init(_ start: Int, _ text: [UInt8]) {
       self.start = start
       unsafe bytes = UnsafeMutableBufferPointer<UInt8>.allocate(capacity: text.count &+ 1)
-      let (_, end) = unsafe bytes.initialize(from: text)
-      unsafe bytes.initializeElement(at: end, to: 0)
+      unsafe text.withUnsafeBytes { text in
+        unsafe UnsafeMutableRawBufferPointer(bytes).copyMemory(from: text)
+      }
+      unsafe bytes.initializeElement(at: text.count, to: 0)
       unsafe next = nil
     }
 

@@ -12,6 +12,8 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+/* The linker's: musl's <link.h> declares none. */
+extern ElfW(Dyn) _DYNAMIC[];
 extern const ElfW(Ehdr) __ehdr_start __attribute__((visibility("hidden")));
 
 __attribute__((constructor)) static void assay_give_back_relocations(void) {
