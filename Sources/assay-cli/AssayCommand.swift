@@ -1,5 +1,4 @@
-import ArgumentParser
-import Foundation
+import CSystem
 
 /// `assay`: verify what Apple signs, from the command line.
 struct AssayCommand: ParsableCommand {
@@ -15,6 +14,11 @@ struct AssayCommand: ParsableCommand {
         assay verify purchase.jws --kind transaction --config ./authority/config.json
         assay decide transaction:purchase.jws --config ./authority/config.json
 
+      Your own app: a first configuration, and what a refusal means:
+        assay init --bundle-id com.example.app --app-id 1234567890
+        assay config check
+        assay explain rejected.chain.untrusted-root
+
       What a server was sent in a day, sorted and drawn:
         assay mint --day 100000 --authority ./authority --out day.ndjson
         assay report day.ndjson --config ./authority/config.json --html day.html
@@ -23,8 +27,9 @@ struct AssayCommand: ParsableCommand {
       2 usage, configuration, or output that cannot be written.
       """,
     subcommands: [
-      VerifyCommand.self, TriageCommand.self, DecideCommand.self, InspectCommand.self,
-      ReportCommand.self, MintCommand.self, KeyIdCommand.self,
+      InitCommand.self, ConfigCommand.self, VerifyCommand.self, TriageCommand.self,
+      DecideCommand.self, InspectCommand.self, ReportCommand.self, ExplainCommand.self,
+      MintCommand.self, KeyIdCommand.self,
     ])
 }
 
@@ -33,20 +38,47 @@ struct AssayCommand: ParsableCommand {
 enum Main {
   static func main() {
     do {
-      var command = try AssayCommand.parseAsRoot()
-      try command.run()
+      try run(Array(CommandLine.arguments.dropFirst()))
     } catch let refusal as Refused {
       exit(refusal.exitCode)
-    } catch let problem as Problem {
-      Terminal.complain("assay: " + problem.description)
+    } catch let fault as CommandLineFault {
+      Terminal.complain(fault.message)
       exit(2)
     } catch {
-      if AssayCommand.exitCode(for: error) == .success {
-        print(AssayCommand.fullMessage(for: error))
-        exit(0)
-      }
-      Terminal.complain(AssayCommand.fullMessage(for: error))
+      Terminal.complain("assay: \(error)")
       exit(2)
+    }
+  }
+
+  private static func run(_ words: [String]) throws {
+    let root = AssayCommand.self
+    switch words.first {
+    case "--complete":
+      let answer = ShellCompletion(root: root).answer(Array(words.dropFirst()))
+      return print(answer.joined(separator: "\n"))
+    case "--generate-completion-script":
+      let shell = words.dropFirst().first ?? ""
+      guard let script = ShellCompletion.script(shell) else {
+        throw Problem(
+          "--generate-completion-script \(Terminal.safe(shell)): there are "
+            + ShellCompletion.shells.joined(separator: ", "))
+      }
+      return print(script, terminator: "")
+    case "--describe":
+      let json = HelpText(.init(words: ["assay"], command: root)).json
+      return Terminal.write(json.bytes + [0x0a])
+    default: break
+    }
+    switch try CommandLineReader(root: root).read(words) {
+    case .help(let path): print(HelpText(path).text)
+    case .version: print("assay " + Version.text)
+    case .run(let command, let path):
+      if words.isEmpty { return print(HelpText(path).text) }
+      do {
+        try command.run()
+      } catch let fault as UsageFault {
+        throw CommandLineFault(path: path, text: fault.text)
+      }
     }
   }
 }

@@ -1,4 +1,3 @@
-import ArgumentParser
 import Assay
 import AssayAuthority
 
@@ -7,7 +6,9 @@ struct AttestOptions: ParsableArguments {
   @Option(help: "App ID prefix: team. The App ID is TEAM.BUNDLE-ID.")
   var team = "ABCDE12345"
 
-  @Option(help: "System of the device: ios27, ios18 or macos.")
+  @Option(
+    help: "System of the device: ios27, ios18 or macos.",
+    completion: .values(["ios27", "ios18", "macos"]))
   var system = "ios27"
 
   @Option(help: "Validation category, like 2 for TestFlight (ios27).")
@@ -30,18 +31,18 @@ struct AttestOptions: ParsableArguments {
 
   func validate() throws {
     guard systems.keys.contains(system) else {
-      throw ValidationError("--system \(system) does not exist; there are ios27, ios18 and macos")
+      throw UsageFault("--system \(system) does not exist; there are ios27, ios18 and macos")
     }
     guard team.utf8.count == 10,
       team.utf8.allSatisfy({ (0x41...0x5a).contains($0) || (0x30...0x39).contains($0) })
-    else { throw ValidationError("--team \(team): give 10 letters in capitals and digits") }
-    guard category <= 10 else { throw ValidationError("--category \(category): give 0 to 10") }
+    else { throw UsageFault("--team \(team): give 10 letters in capitals and digits") }
+    guard category <= 10 else { throw UsageFault("--category \(category): give 0 to 10") }
     guard (1...64).contains(bundleVersion.utf8.count),
       bundleVersion.utf8.allSatisfy({ (0x21...0x7e).contains($0) })
-    else { throw ValidationError("--bundle-version: give 1 to 64 characters without spaces") }
-    guard !clientData.isEmpty else { throw ValidationError("--client-data is empty") }
+    else { throw UsageFault("--bundle-version: give 1 to 64 characters without spaces") }
+    guard !clientData.isEmpty else { throw UsageFault("--client-data is empty") }
     guard (0...999_999_999).contains(risk) else {
-      throw ValidationError("--risk \(risk): give 0 to 999999999")
+      throw UsageFault("--risk \(risk): give 0 to 999999999")
     }
   }
 
@@ -88,7 +89,7 @@ struct AttestedInput: ParsableArguments {
   @Option(help: "What the app signed: the client data, as text.")
   var clientData: String?
 
-  @Option(help: "File with what the app signed.")
+  @Option(help: "File with what the app signed.", completion: .file)
   var clientDataFile: String?
 
   @Option(help: "Hash of what the app signed, in hex, used as it stands.")
@@ -109,7 +110,7 @@ struct AttestedInput: ParsableArguments {
           + "what the app signed")
     }
     if let clientData { return .data(Array(clientData.utf8)) }
-    if let clientDataFile { return .data(try Input.read(clientDataFile)) }
+    if let clientDataFile { return .data(try FileSystem.read(clientDataFile)) }
     return .hash(try Input.octets(clientDataHash, option: "--client-data-hash") ?? [])
   }
 

@@ -1,5 +1,5 @@
 import AssayAuthority
-import Foundation
+import CSystem
 
 /// A test authority kept in a folder, so that the evidence of several runs has
 /// one root:
@@ -18,7 +18,7 @@ struct AuthorityFolder {
   ///
   /// - Parameter appId: whose App Attest evidence its configuration accepts.
   func open(now: Int64, purchase: Purchase, appId: String) throws -> Authority {
-    if FileManager.default.fileExists(atPath: file("root.der")) { return try load(now: now) }
+    if FileSystem.exists(file("root.der")) { return try load(now: now) }
     return try create(now: now, purchase: purchase, appId: appId)
   }
 
@@ -27,7 +27,7 @@ struct AuthorityFolder {
   /// The authority for receipts, whose keys are kept beside the others. A folder
   /// of an earlier version gets them now.
   func receipts() throws -> ReceiptAuthority {
-    if FileManager.default.fileExists(atPath: file("receipts.json")) {
+    if FileSystem.exists(file("receipts.json")) {
       return try ReceiptAuthority(keys: try ReceiptAuthority.Keys(key))
     }
     let authority = try createReceipts()
@@ -53,12 +53,12 @@ struct AuthorityFolder {
   ///
   /// - Parameter appId: whose evidence the configuration accepts.
   func attest(now: Int64, appId: String) throws -> (AttestAuthority, SigningKey) {
-    if FileManager.default.fileExists(atPath: file("attest.json")) {
+    if FileSystem.exists(file("attest.json")) {
       let authority = try AttestAuthority(
         now: now, keys: try AttestAuthority.Keys(key),
         roots: AttestAuthority.Roots(
-          attestation: try Input.read(file("attest-root.der")),
-          receipt: try Input.read(file("attest-receipt-root.der"))))
+          attestation: try FileSystem.read(file("attest-root.der")),
+          receipt: try FileSystem.read(file("attest-receipt-root.der"))))
       return (authority, try key("attest-device"))
     }
     let (authority, device, _) = try createAttest(now: now, appId: appId)
@@ -94,7 +94,7 @@ struct AuthorityFolder {
 
   private func key(_ name: String) throws -> SigningKey {
     do {
-      return try SigningKey.read(pem: try Input.read(file(name + "-key.pem")))
+      return try SigningKey.read(pem: try FileSystem.read(file(name + "-key.pem")))
     } catch let error as AuthorityError {
       throw Problem("\(file(name + "-key.pem")): \(error)")
     }
@@ -105,20 +105,14 @@ struct AuthorityFolder {
       root: try key("root"), intermediate: try key("intermediate"), leaf: try key("leaf"),
       xcode: try key("xcode"))
     let certificates = Authority.Certificates(
-      root: try Input.read(file("root.der")),
-      intermediate: try Input.read(file("intermediate.der")),
-      leaf: try Input.read(file("leaf.der")), xcode: try Input.read(file("xcode.der")))
+      root: try FileSystem.read(file("root.der")),
+      intermediate: try FileSystem.read(file("intermediate.der")),
+      leaf: try FileSystem.read(file("leaf.der")), xcode: try FileSystem.read(file("xcode.der")))
     return try Authority(now: now, keys: keys, certificates: certificates)
   }
 
   private func create(now: Int64, purchase: Purchase, appId: String) throws -> Authority {
-    do {
-      try FileManager.default.createDirectory(
-        atPath: path, withIntermediateDirectories: true,
-        attributes: [.posixPermissions: 0o700])
-    } catch {
-      throw Problem("the folder \(path) cannot be made")
-    }
+    try FileSystem.makeFolder(path)
     let authority = try Authority(now: now)
     let keys = [
       ("root", authority.rootKey), ("intermediate", authority.intermediateKey),

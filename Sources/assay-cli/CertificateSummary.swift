@@ -16,7 +16,12 @@ struct CertificateSummary {
       ]
   }
 
-  var lines: [String] { members.map { "\($0.name)  \($0.value)" } }
+  /// The subject and the end; all that is known when it is verbose.
+  func lines(isVerbose: Bool) -> [String] {
+    let short: Set<String> = ["form", "subject", "notAfter"]
+    return members.filter { isVerbose || short.contains($0.name) }
+      .map { "\($0.name)  \($0.value)" }
+  }
 
   var json: JSONText {
     .object(members.map { JSONText.Member($0.name, .string($0.value)) })
@@ -34,6 +39,25 @@ struct CertificateSummary {
         ("notAfter", unsafe time(X509_get0_notAfter(certificate))),
         ("serial", unsafe serial(X509_get0_serialNumber(certificate))),
       ]
+    }
+  }
+
+  /// The octets inside an extension; nil where the certificate has none of that
+  /// identifier.
+  static func extensionValue(_ identifier: String, of der: [UInt8]) -> [UInt8]? {
+    unsafe der.withUnsafeBufferPointer { bytes in
+      var place = bytes.baseAddress
+      guard let certificate = unsafe d2i_X509(nil, &place, bytes.count) else { return nil }
+      defer { unsafe X509_free(certificate) }
+      guard let wanted = unsafe OBJ_txt2obj(identifier, 1) else { return nil }
+      defer { unsafe ASN1_OBJECT_free(wanted) }
+      let index = unsafe X509_get_ext_by_OBJ(certificate, wanted, -1)
+      guard index >= 0, let entry = unsafe X509_get_ext(certificate, index),
+        let data = unsafe X509_EXTENSION_get_data(entry)
+      else { return nil }
+      let octets = unsafe UnsafeBufferPointer(
+        start: ASN1_STRING_get0_data(data), count: Int(ASN1_STRING_length(data)))
+      return unsafe Array(octets)
     }
   }
 

@@ -1,4 +1,3 @@
-import ArgumentParser
 import Assay
 
 struct DecideCommand: ParsableCommand {
@@ -20,11 +19,13 @@ struct DecideCommand: ParsableCommand {
       refused, 2 usage or configuration.
       """)
 
-  @Argument(help: "KIND:FILE, as often as there is evidence; KIND is one of \(ProofKind.names).")
+  @Argument(
+    help: "KIND:FILE, as often as there is evidence; KIND is one of \(ProofKind.names).",
+    completion: .kindAndFile(ProofKind.nameList))
   var evidence: [String]
 
-  @Option(help: "Configuration of the verifier (docs/config.md).")
-  var config: String
+  @OptionGroup
+  var source: ConfigurationOption
 
   @Option(help: "The appAccountToken that the evidence must carry: a UUID.")
   var account: String?
@@ -32,11 +33,11 @@ struct DecideCommand: ParsableCommand {
   @Option(help: "The present: milliseconds since 1970, or 2026-01-31T12:00:00Z.")
   var now: String?
 
-  @Flag(help: "Print the document as JSON.")
-  var json = false
+  @OptionGroup
+  var output: OutputOptions
 
   func run() throws {
-    let verifier = try Input.verifier(config)
+    let verifier = try source.verifier()
     let now = try Input.time(now, option: "--now")
     var documents: [Document] = []
     for piece in evidence {
@@ -53,7 +54,7 @@ struct DecideCommand: ParsableCommand {
     let decision = verifier.decide(
       documents, account: account.map { Array($0.utf8) }, nowMs: now)
     let view = DocumentView(decision)
-    if json {
+    if output.json {
       Terminal.write(decision.json + [0x0a])
     } else {
       show(decision, view)
@@ -63,7 +64,11 @@ struct DecideCommand: ParsableCommand {
 
   private func refuse(_ document: Document, _ piece: String) throws -> Never {
     let view = DocumentView(document)
-    if json { Terminal.write(document.json + [0x0a]) } else { view.show(piece) }
+    if output.json {
+      Terminal.write(document.json + [0x0a])
+    } else {
+      view.show(piece, isVerbose: output.verbose)
+    }
     throw Refused(exitCode: view.exitCode)
   }
 
@@ -75,9 +80,6 @@ struct DecideCommand: ParsableCommand {
     print(
       Terminal.styled(entitled ? "ENTITLED" : "NOT ENTITLED", entitled ? .good : .bad)
         + "  plan \(Terminal.safe(plan)), \(state) \(row)")
-    view.showError()
-    view.showChecks()
-    view.showWarnings()
-    view.showFacts()
+    view.showRest(isVerbose: output.verbose)
   }
 }

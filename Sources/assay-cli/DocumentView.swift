@@ -1,17 +1,15 @@
 import Assay
 import AssayAuthority
-import Foundation
 
 /// A document of the library as a person reads it: verdict, reason, every
 /// check as a line, facts.
 struct DocumentView {
   private let document: Document
-  private let root: [String: Any]
+  private let root: JSONTree
 
   init(_ document: Document) {
     self.document = document
-    let parsed = try? JSONSerialization.jsonObject(with: Data(document.json))
-    root = parsed as? [String: Any] ?? [:]
+    root = JSONTree(document.json) ?? .null
   }
 
   /// 0 verified; 1 refused; 2 the caller's fault.
@@ -23,83 +21,111 @@ struct DocumentView {
     }
   }
 
+  /// The member of that name.
+  subscript(_ name: String) -> JSONTree? { root[name] }
+
+  /// The verdict, why, and the facts that matter most; everything when it is verbose.
+  ///
   /// - Parameter verdict: what a good outcome is called.
-  func show(_ title: String, verdict: String = "VERIFIED") {
+  func show(_ title: String, verdict: String = "VERIFIED", isVerbose: Bool) {
     let good = document.status == .ok
     print(
-      Terminal.styled(good ? verdict : "REFUSED", good ? .good : .bad) + "  " + title + "  "
-        + Terminal.styled("\(document.status.name)", .strong))
-    showError()
-    showChecks()
-    showWarnings()
+      Terminal.styled(good ? verdict : "REFUSED", good ? .good : .bad) + "  "
+        + Terminal.safe(title) + "  " + Terminal.styled("\(document.status.name)", .strong))
+    showRest(isVerbose: isVerbose)
   }
 
-  func showError() {
-    guard let error = root["error"] as? [String: Any] else { return }
-    for member in ["message", "check", "rule", "at", "hint", "retryClass"] {
-      guard let text = error[member] as? String else { continue }
+  /// What stands below the verdict.
+  func showRest(isVerbose: Bool) {
+    showError(isVerbose: isVerbose)
+    if isVerbose { showChecks() }
+    showWarnings()
+    if isVerbose { showFacts() } else { showMainFacts() }
+  }
+
+  func showError(isVerbose: Bool) {
+    guard let error = root["error"] else { return }
+    let more = isVerbose ? ["check", "retryClass"] : []
+    for member in ["message", "rule", "at", "hint"] + more {
+      guard let text = error[member]?.text else { continue }
       print("  \(padded(member)) \(Terminal.safe(text))")
     }
   }
 
   func showChecks() {
     print("checks")
-    for entry in root["checks"] as? [[String: Any]] ?? [] {
-      let id = entry["id"] as? String ?? "?"
-      switch entry["ok"] as? Bool {
+    for entry in root["checks"]?.elements ?? [] {
+      let id = entry["id"]?.text ?? "?"
+      switch entry["ok"]?.boolean {
       case true?: print("  " + Terminal.styled("ok  ", .good) + " " + id)
       case false?: print("  " + Terminal.styled("FAIL", .bad) + " " + id)
       case nil:
-        let why = entry["why"] as? String ?? "not made"
+        let why = entry["why"]?.text ?? "not made"
         print(Terminal.styled("  --   \(id) (\(why))", .quiet))
       }
     }
   }
 
   func showWarnings() {
-    for entry in root["warnings"] as? [[String: Any]] ?? [] {
-      let text = "\(entry["id"] ?? "?") at \(entry["at"] ?? "?")"
+    for entry in root["warnings"]?.elements ?? [] {
+      let text = "\(entry["id"]?.text ?? "?") at \(entry["at"]?.text ?? "?")"
       print(Terminal.styled("warning ", .caution) + Terminal.safe(text))
+    }
+  }
+
+  private static let envelope: Set<String> = [
+    "assay", "kind", "ok", "status", "error", "checks", "warnings",
+  ]
+  /// What is asked first about any kind of evidence, and about a decision.
+  private static let mainFacts: Set<String> = [
+    "notificationType", "subtype", "bundleId", "appId", "productId", "type", "transactionId",
+    "originalTransactionId", "environment", "purchaseDate", "expiresDate", "revocationDate",
+    "asOf", "creationDate", "applicationVersion", "appleStatus", "receiptType", "entitled",
+    "plan", "until", "nextCheck", "stale", "reason", "account", "keyId", "counter",
+    "bundleVersion", "categoryName", "os.platform", "os.version", "publicKey.x963", "risk",
+    "expiresMs", "autoRenewStatus", "autoRenewProductId",
+  ]
+
+  private func showMainFacts() {
+    for member in root.sortedMembers where !DocumentView.envelope.contains(member.name) {
+      guard case .object = member.value else { continue }
+      for line in lines(member.value, path: "") {
+        let path = line.prefix { $0 != " " }
+        let isFlag = path.hasPrefix("flags.")
+        if isFlag || DocumentView.mainFacts.contains(String(path)) { print("  " + line) }
+      }
     }
   }
 
   /// Every fact as `path value`, without the signed JSON itself.
   func showFacts() {
-    let envelope: Set<String> = ["assay", "kind", "ok", "status", "error", "checks", "warnings"]
-    for member in root.keys.sorted() where !envelope.contains(member) {
-      guard let facts = root[member] as? [String: Any] else { continue }
+    for member in root.sortedMembers where !DocumentView.envelope.contains(member.name) {
+      guard case .object = member.value else { continue }
       print("facts")
-      showFacts(facts, path: "")
+      for line in lines(member.value, path: "") { print("  " + line) }
     }
   }
 
   /// `path  value` for every fact of that member; safe for a terminal.
   func facts(_ member: String) -> [String] {
-    (root[member] as? [String: Any]).map { lines($0, path: "") } ?? []
+    root[member].map { lines($0, path: "") } ?? []
   }
 
-  private func showFacts(_ facts: [String: Any], path: String) {
-    for line in lines(facts, path: path) { print("  " + line) }
-  }
-
-  private func lines(_ facts: [String: Any], path: String) -> [String] {
-    facts.keys.sorted().filter { $0 != "payload" && $0 != "warnings" }.flatMap { name in
-      lines(facts[name], path: path.isEmpty ? name : path + "." + name)
-    }
-  }
-
-  private func lines(_ value: Any?, path: String) -> [String] {
+  private func lines(_ value: JSONTree, path: String) -> [String] {
     switch value {
-    case let object as [String: Any]: return lines(object, path: path)
-    case let list as [Any]:
+    case .object:
+      return value.sortedMembers.filter { $0.name != "payload" && $0.name != "warnings" }.flatMap {
+        lines($0.value, path: path.isEmpty ? $0.name : path + "." + $0.name)
+      }
+    case .array(let list):
       return list.enumerated().flatMap { lines($0.element, path: "\(path).\($0.offset)") }
-    case let text as String:
+    case .string(let text):
       let short = text.count > 400 ? text.prefix(60) + "… (\(text.count))" : text[...]
       return ["\(padded(path)) \(Terminal.safe(String(short)))"]
-    case let number as NSNumber:
-      if BooleanNumber.isBoolean(number) { return ["\(padded(path)) \(number.boolValue)"] }
-      return ["\(padded(path)) \(number)\(DocumentView.date(path, number.int64Value))"]
-    default: return []
+    case .number(let number):
+      return ["\(padded(path)) \(number)\(Int64(number).map { DocumentView.date($0) } ?? "")"]
+    case .boolean(let flag): return ["\(padded(path)) \(flag)"]
+    case .null: return []
     }
   }
 
@@ -111,19 +137,10 @@ struct DocumentView {
   }
 
   /// A readable date behind a number that is one.
-  static func date(_ path: String, _ ms: Int64) -> String {
+  static func date(_ ms: Int64) -> String {
     let plausible = ms > 946_684_800_000 && ms < 7_258_118_400_000
     return plausible ? "  (\(CertificateTime.readable(ms: ms)) UTC)" : ""
   }
 
-  private func padded(_ text: String) -> String {
-    text + String(repeating: " ", count: max(0, 28 - text.count))
-  }
-}
-
-/// JSONSerialization gives true and false as numbers; this tells them apart.
-private enum BooleanNumber {
-  static func isBoolean(_ number: NSNumber) -> Bool {
-    unsafe String(cString: number.objCType) == "c"
-  }
+  private func padded(_ text: String) -> String { Terminal.padded(text, to: 28) }
 }

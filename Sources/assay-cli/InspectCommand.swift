@@ -1,4 +1,3 @@
-import ArgumentParser
 import AssayAuthority
 
 struct InspectCommand: ParsableCommand {
@@ -7,7 +6,8 @@ struct InspectCommand: ParsableCommand {
     abstract: "Show what a JWS, a receipt or an attestation says, WITHOUT verifying it.",
     discussion: """
       Anybody can write what is shown here. Every line is marked UNVERIFIED, and the JSON \
-      form says "verified": false. To learn whether it is true, use assay verify; to learn \
+      form says "verified": false. Of certificates only the subject and the end are shown, \
+      with -v all. To learn whether it is true, use assay verify; to learn \
       what something is, use assay triage.
 
       Examples:
@@ -19,19 +19,19 @@ struct InspectCommand: ParsableCommand {
       Exit codes: 0 shown, 1 nothing that can be shown, 2 usage.
       """)
 
-  @Argument(help: "File with the evidence alone; - for standard input.")
+  @Argument(help: "File with the evidence alone; - for standard input.", completion: .file)
   var file: String
 
-  @Flag(help: "Print JSON.")
-  var json = false
+  @OptionGroup
+  var output: OutputOptions
 
   func run() throws {
     let text = try Input.readEvidence(file)
     if let content = UnverifiedContent(text) {
-      show(content.lines, content.json)
-    } else if let receipt = UnverifiedReceipt(text) {
+      show(content.lines(isVerbose: output.verbose), content.json)
+    } else if let receipt = UnverifiedReceipt(text, isVerbose: output.verbose) {
       show(receipt.lines, receipt.json)
-    } else if let object = UnverifiedAttestObject(text) {
+    } else if let object = UnverifiedAttestObject(text, isVerbose: output.verbose) {
       show(object.lines, object.json)
     } else {
       Terminal.complain(
@@ -42,7 +42,7 @@ struct InspectCommand: ParsableCommand {
   }
 
   private func show(_ lines: [String], _ content: JSONText) {
-    if json { return Terminal.write(content.bytes + [0x0a]) }
+    if output.json { return Terminal.write(content.bytes + [0x0a]) }
     for line in lines {
       print(Terminal.styled("UNVERIFIED", .caution) + "  " + Terminal.safe(line))
     }

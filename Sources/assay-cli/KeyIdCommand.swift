@@ -1,4 +1,3 @@
-import ArgumentParser
 import Assay
 
 struct KeyIdCommand: ParsableCommand {
@@ -19,7 +18,7 @@ struct KeyIdCommand: ParsableCommand {
       """)
 
   @Argument(
-    parsing: .allUnrecognized, help: "Key ids as apps send them: base64, base64url or hex.")
+    takesHyphens: true, help: "Key ids as apps send them: base64, base64url or hex.")
   var keyIds: [String]
 
   func run() throws {

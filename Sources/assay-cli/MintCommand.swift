@@ -1,6 +1,4 @@
-import ArgumentParser
 import AssayAuthority
-import Foundation
 
 struct MintCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
@@ -20,7 +18,6 @@ struct MintCommand: ParsableCommand {
         assay mint transaction --authority ca --set price=1990 --remove currency
         assay mint transaction --authority ca --forge JWS-29 > forged.jws
         assay mint --list-forgeries
-        assay mint --cases cases.json
         assay mint transaction-receipt --authority ca > receipt.txt
         assay mint app-receipt --authority ca --purchases 12 --transport raw > receipt.der
         assay mint verify-receipt --authority ca --answer-style ios6 --apple-status 21006 --expired
@@ -33,13 +30,15 @@ struct MintCommand: ParsableCommand {
       Exit codes: 0 minted, 2 usage.
       """)
 
-  @Argument(help: "What to mint: \(ProofKind.names).")
+  @Argument(
+    help: "What to mint: \(ProofKind.names).", completion: .values(ProofKind.nameList))
   var kind: String?
 
-  @Option(help: "Folder of the test authority; made when it is not there.")
+  @Option(
+    help: "Folder of the test authority; made when it is not there.", completion: .folder)
   var authority: String?
 
-  @Option(name: .shortAndLong, help: "File to write; standard output without it.")
+  @Option(letter: "o", help: "File to write; standard output without it.", completion: .file)
   var out: String?
 
   @OptionGroup(title: "Facts of the purchase")
@@ -60,7 +59,9 @@ struct MintCommand: ParsableCommand {
   @Option(help: "A member of the payload to leave out.")
   var remove: [String] = []
 
-  @Option(help: "Rule to break, like JWS-29: a twin that differs in one thing.")
+  @Option(
+    help: "Rule to break, like JWS-29: a twin that differs in one thing.",
+    completion: .forgeries)
   var forge: String?
 
   @Flag(help: "List what --forge can break.")
@@ -78,18 +79,14 @@ struct MintCommand: ParsableCommand {
   @Option(help: "Another seed gives another day.")
   var seed: UInt64 = 1
 
-  @Option(help: "Write the table of test cases as JSON into this file.")
-  var cases: String?
-
   func run() throws {
     if listForgeries { return showForgeries() }
     let now = try MintedValues.date(facts.now ?? "now", "--now")
     try MintedValues.word(notificationType, "--notification-type")
     if let subtype { try MintedValues.word(subtype, "--subtype") }
-    if let cases { return try write(try CaseTable.make(now: now).json + [0x0a], to: cases) }
     guard kind != nil || day != nil else {
       throw Problem(
-        "what shall be minted? There are \(ProofKind.names), --day COUNT, and --cases FILE")
+        "what shall be minted? There are \(ProofKind.names), and --day COUNT")
     }
     guard let authority else {
       throw Problem(
@@ -190,9 +187,7 @@ struct MintCommand: ParsableCommand {
       guard parts.count == 2, MintCommand.isPath(parts[0]) else {
         throw Problem("--set \(change): give MEMBER=JSON, like price=1990")
       }
-      let isJSON =
-        (try? JSONSerialization.jsonObject(
-          with: Data(parts[1].utf8), options: [.fragmentsAllowed])) != nil
+      let isJSON = JSONTree(Array(parts[1].utf8)) != nil
       payload = payload.setting(parts[0], isJSON ? .text(parts[1]) : .string(parts[1]))
     }
     for path in remove where payload[path] == nil {
@@ -224,19 +219,22 @@ struct MintCommand: ParsableCommand {
     return try variation.mint(.init(authority: signer, payload: payload, now: now))
   }
 
-  private func showForgeries() {
+  /// What --forge can break, one entry a rule and kind.
+  static var forgeries: [(rule: String, status: String, name: String)] {
     var seen: Set<String> = []
-    for variation in Variation.all where variation.status != "ok" {
-      guard seen.insert(variation.rule).inserted else { continue }
-      show(variation.rule, variation.status, variation.name)
+    let ofTexts = Variation.all.filter {
+      $0.status != "ok" && seen.insert($0.rule).inserted
     }
-    for forgery in AttestMint.forgeries { show(forgery.rule, forgery.status, forgery.name) }
+    return ofTexts.map { ($0.rule, $0.status, $0.name) } + AttestMint.forgeries
+  }
+
+  private func showForgeries() {
+    for forgery in MintCommand.forgeries { show(forgery.rule, forgery.status, forgery.name) }
   }
 
   private func show(_ rule: String, _ status: String, _ name: String) {
     print(
-      rule.padding(toLength: 9, withPad: " ", startingAt: 0)
-        + status.padding(toLength: 46, withPad: " ", startingAt: 0) + name)
+      Terminal.padded(rule, to: 9) + Terminal.padded(status, to: 46) + name)
   }
 
   private func write(_ bytes: [UInt8], to path: String?) throws {

@@ -1,5 +1,3 @@
-import Foundation
-
 /// What a value of the command line must be, so that what is minted is something that
 /// Apple could have signed. Nonsense is asked for by name: --set and --forge.
 enum MintedValues {
@@ -43,8 +41,12 @@ enum MintedValues {
   }
 
   static func uuid(_ text: String, _ option: String) throws {
+    let groups = text.utf8.split(separator: 0x2d, omittingEmptySubsequences: false)
+    let isUUID =
+      groups.map(\.count) == [8, 4, 4, 4, 12]
+      && text.allSatisfy { $0 == "-" || $0.isHexDigit && $0.isASCII }
     try require(
-      UUID(uuidString: text) != nil, option, text,
+      isUUID, option, text,
       "give a UUID, like 0f8fad5b-d9cb-469f-a165-70867728950e")
   }
 

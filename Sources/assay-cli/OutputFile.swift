@@ -1,4 +1,4 @@
-import Glibc
+import CSystem
 
 /// A file that gets its name when all of it is written, and not before: a full disk
 /// leaves what stood there, or nothing. Devices and pipes are written as they are.
@@ -16,19 +16,19 @@ struct OutputFile: ~Copyable {
     self.path = path
     var there = stat()
     let exists = unsafe stat(path, &there) == 0
-    if path.hasPrefix("/dev/") || (exists && there.st_mode & S_IFMT != S_IFREG) {
+    if path.hasPrefix("/dev/") || (exists && system_is_file(there.st_mode) == 0) {
       target = path
       part = nil
-      descriptor = unsafe open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o666)
-      if descriptor < 0 { throw OutputFile.problem(path, errno) }
+      descriptor = unsafe system_open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o666)
+      if descriptor < 0 { throw OutputFile.problem(path, system_error()) }
       return
     }
     target = exists ? OutputFile.resolved(path) : path
     let part = target + ".part-\(getpid())"
     self.part = part
     unsafe unlink(part)
-    descriptor = unsafe open(part, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode ?? 0o666)
-    if descriptor < 0 { throw OutputFile.problem(path, errno) }
+    descriptor = unsafe system_open(part, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode ?? 0o666)
+    if descriptor < 0 { throw OutputFile.problem(path, system_error()) }
     if let mode = mode ?? (exists ? there.st_mode & 0o7777 : nil) { fchmod(descriptor, mode) }
   }
 
@@ -45,14 +45,14 @@ struct OutputFile: ~Copyable {
 
   /// All is written: the file gets its name.
   mutating func end() throws {
-    let code = close(descriptor) == 0 ? 0 : errno
+    let code = close(descriptor) == 0 ? 0 : system_error()
     descriptor = -1
     guard let part else {
       if code != 0 { throw OutputFile.problem(path, code) }
       return
     }
     if code == 0, unsafe rename(part, target) == 0 { return }
-    let problem = OutputFile.problem(path, code == 0 ? errno : code)
+    let problem = OutputFile.problem(path, code == 0 ? system_error() : code)
     unsafe unlink(part)
     throw problem
   }
@@ -64,16 +64,16 @@ struct OutputFile: ~Copyable {
     try file.end()
   }
 
-  /// Writes all bytes; 0, or the errno of what went wrong.
+  /// Writes all bytes; 0, or the system_error() of what went wrong.
   static func write(_ bytes: [UInt8], to descriptor: Int32) -> Int32 {
     var done = 0
     while done < bytes.count {
       let start = done
       let wrote = unsafe bytes.withUnsafeBytes {
-        unsafe Glibc.write(descriptor, $0.baseAddress?.advanced(by: start), $0.count - start)
+        unsafe system_write(descriptor, $0.baseAddress?.advanced(by: start), $0.count - start)
       }
-      if wrote < 0, errno == EINTR { continue }
-      if wrote <= 0 { return wrote < 0 ? errno : EIO }
+      if wrote < 0, system_error() == EINTR { continue }
+      if wrote <= 0 { return wrote < 0 ? system_error() : EIO }
       done += wrote
     }
     return 0

@@ -10,10 +10,12 @@ enum ProofKind {
   case attestation
   case assertion
 
-  static let names =
-    "transaction, renewal, notification, app-transaction, realtime-request, "
-    + "transaction-receipt, app-receipt, verify-receipt, attestation, assertion, "
-    + "attest-receipt"
+  static let nameList = [
+    "transaction", "renewal", "notification", "app-transaction", "realtime-request",
+    "transaction-receipt", "app-receipt", "verify-receipt", "attestation", "assertion",
+    "attest-receipt",
+  ]
+  static let names = nameList.joined(separator: ", ")
 
   init(_ name: String) throws {
     switch name {

@@ -1,4 +1,3 @@
-import ArgumentParser
 import AssayAuthority
 
 /// The facts of a purchase that most tests want to set.
@@ -6,10 +5,14 @@ struct PurchaseOptions: ParsableArguments {
   @Option(help: "Product id.")
   var product: String?
 
-  @Option(help: "auto-renewable, non-renewing, non-consumable or consumable.")
+  @Option(
+    help: "auto-renewable, non-renewing, non-consumable or consumable.",
+    completion: .values(["auto-renewable", "non-renewing", "non-consumable", "consumable"]))
   var type = "auto-renewable"
 
-  @Option(help: "Production or Sandbox; with --xcode Xcode or LocalTesting.")
+  @Option(
+    help: "Production or Sandbox; with --xcode Xcode or LocalTesting.",
+    completion: .values(["Production", "Sandbox", "Xcode", "LocalTesting"]))
   var environment: String?
 
   @Option(help: "Bundle id of the app.")

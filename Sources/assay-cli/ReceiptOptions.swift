@@ -1,9 +1,9 @@
-import ArgumentParser
 import AssayAuthority
 
 /// What is asked of receipts and of answers about them.
 struct ReceiptOptions: ParsableArguments {
-  @Option(help: "Version of a transaction receipt's signature, 2 or 3.")
+  @Option(
+    help: "Version of a transaction receipt's signature, 2 or 3.", completion: .values(["2", "3"]))
   var receiptVersion = 3
 
   @Option(help: "Purchases in an app receipt or an answer: this one and the periods before.")
@@ -13,13 +13,14 @@ struct ReceiptOptions: ParsableArguments {
     help: """
       How the client sends a receipt: \
       \(TransportForm.allCases.map(\.rawValue).joined(separator: ", ")).
-      """)
+      """, completion: .values(TransportForm.allCases.map(\.rawValue)))
   var transport = "base64"
 
   @Option(help: "Vendor id or address of the device of an app receipt, in hexadecimal.")
   var device: String?
 
-  @Option(help: "Style of a verifyReceipt answer, ios6 or ios7.")
+  @Option(
+    help: "Style of a verifyReceipt answer, ios6 or ios7.", completion: .values(["ios6", "ios7"]))
   var answerStyle = "ios7"
 
   @Option(help: "Status of a verifyReceipt answer, like 21006.")
@@ -27,27 +28,27 @@ struct ReceiptOptions: ParsableArguments {
 
   func validate() throws {
     guard receiptVersion == 2 || receiptVersion == 3 else {
-      throw ValidationError("--receipt-version is 2 or 3")
+      throw UsageFault("--receipt-version is 2 or 3")
     }
     guard (1...8192).contains(purchases) else {
-      throw ValidationError("--purchases \(purchases): give 1 to 8192")
+      throw UsageFault("--purchases \(purchases): give 1 to 8192")
     }
     guard TransportForm(rawValue: transport) != nil else {
-      throw ValidationError("--transport \(transport) does not exist")
+      throw UsageFault("--transport \(transport) does not exist")
     }
     guard appleStatus == 0 || (21_000...21_199).contains(appleStatus) else {
-      throw ValidationError("--apple-status \(appleStatus): give 0 or 21000 to 21199")
+      throw UsageFault("--apple-status \(appleStatus): give 0 or 21000 to 21199")
     }
     if let device {
       let count = (try? Input.octets(device, option: "--device"))??.count
       guard count == 16 || count == 6 else {
-        throw ValidationError(
+        throw UsageFault(
           "--device \(device): give the 16 octets of a vendor id or the 6 of an address, in "
             + "hexadecimal")
       }
     }
     guard ReceiptResponseTemplate.Style(rawValue: answerStyle) != nil else {
-      throw ValidationError("--answer-style is ios6 or ios7")
+      throw UsageFault("--answer-style is ios6 or ios7")
     }
   }
 

@@ -1,6 +1,4 @@
-import ArgumentParser
 import Assay
-import Foundation
 
 struct ReportCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
@@ -27,16 +25,20 @@ struct ReportCommand: ParsableCommand {
       Exit codes: 0 reported, 2 usage, configuration, or a file that cannot be read.
       """)
 
-  @Argument(help: "File with one request a line; - for standard input.")
+  @Argument(help: "File with one request a line; - for standard input.", completion: .file)
   var file: String
 
-  @Option(help: "Configuration of the verifier (docs/config.md).")
-  var config: String
+  @OptionGroup
+  var source: ConfigurationOption
 
-  @Option(help: ArgumentHelp("Write the chart of the classes over time.", valueName: "file"))
+  @Option(
+    help: ArgumentHelp("Write the chart of the classes over time.", valueName: "file"),
+    completion: .file)
   var svg: String?
 
-  @Option(help: ArgumentHelp("Write one page with everything, for a browser.", valueName: "file"))
+  @Option(
+    help: ArgumentHelp("Write one page with everything, for a browser.", valueName: "file"),
+    completion: .file)
   var html: String?
 
   @Flag(help: "Print the report as JSON.")
@@ -60,7 +62,7 @@ struct ReportCommand: ParsableCommand {
   @Option(help: "Threads that look at lines.")
   var threads = 2
 
-  @Flag(name: .shortAndLong, help: "No progress bar.")
+  @Flag(letter: "q", help: "No progress bar.")
   var quiet = false
 
   @Flag(help: "Also say on standard error how long it took, and which lines took longest.")
@@ -69,25 +71,25 @@ struct ReportCommand: ParsableCommand {
   func validate() throws {
     func check(_ option: String, _ value: Int, _ range: ClosedRange<Int>) throws {
       guard range.contains(value) else {
-        throw ValidationError("\(option) \(value): give \(range.lowerBound) to \(range.upperBound)")
+        throw UsageFault("\(option) \(value): give \(range.lowerBound) to \(range.upperBound)")
       }
     }
     try check("--repeat-memory", repeatMemory, 1...4096)
     try check("--line-cap", lineCap, 1...65_536)
     try check("--threads", threads, 1...64)
     if blobMember == timeMember {
-      throw ValidationError("--blob-member and --time-member cannot be the same")
+      throw UsageFault("--blob-member and --time-member cannot be the same")
     }
   }
 
   func run() throws {
-    let verifier = try Input.verifier(config)
+    let verifier = try source.verifier()
     let format = LineFormat(
       blobMember: Array(blobMember.utf8), timeMember: Array(timeMember.utf8),
       lineCap: lineCap << 10, nowMs: try Input.time(now, option: "--now"), isTimed: timing)
     let input = try RequestFile(file)
     var progress = ProgressBar(total: input.byteCount, isQuiet: quiet)
-    let begin = Date()
+    let begin = FileSystem.monotonic
     let reader = DayReader(verifier: verifier, format: format, threads: threads)
     let tally = try reader.tally(
       input, repeatBytes: repeatMemory << 20, progress: &progress)
@@ -99,12 +101,14 @@ struct ReportCommand: ParsableCommand {
     } else {
       print(report.text, terminator: "")
     }
-    if timing { complain(tally, seconds: Date().timeIntervalSince(begin)) }
+    if timing {
+      complain(tally, seconds: Double(FileSystem.monotonic - begin) / 1_000_000_000)
+    }
   }
 
   /// The file's own name: where it lies is nobody's business.
   private var sourceName: String {
-    file == "-" ? "standard input" : URL(fileURLWithPath: file).lastPathComponent
+    file == "-" ? "standard input" : FileSystem.lastPart(of: file)
   }
 
   private func complain(_ tally: DayTally, seconds: Double) {

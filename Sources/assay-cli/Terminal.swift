@@ -1,4 +1,4 @@
-import Foundation
+import CSystem
 
 /// Output for people: colour on a terminal alone, and no control characters
 /// out of evidence.
@@ -16,10 +16,19 @@ enum Terminal {
   static let hasColour = mayColour && isatty(1) == 1
 
   private static let mayColour: Bool = {
-    let environment = ProcessInfo.processInfo.environment
-    if let refusal = environment["NO_COLOR"], !refusal.isEmpty { return false }
-    return environment["TERM"] != "dumb"
+    if let refusal = variable("NO_COLOR"), !refusal.isEmpty { return false }
+    return variable("TERM") != "dumb"
   }()
+
+  /// A variable of the environment.
+  static func variable(_ name: String) -> String? {
+    unsafe getenv(name).map { unsafe String(cString: $0) }
+  }
+
+  /// The text with spaces behind it, so that columns stand below each other.
+  static func padded(_ text: String, to width: Int) -> String {
+    text + String(repeating: " ", count: max(0, width - text.count))
+  }
 
   static func styled(_ text: String, _ style: Style) -> String {
     hasColour ? "\u{1b}[\(style.rawValue)m\(text)\u{1b}[0m" : text

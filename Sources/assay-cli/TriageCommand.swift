@@ -1,6 +1,4 @@
-import ArgumentParser
 import Assay
-import Foundation
 
 struct TriageCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
@@ -16,35 +14,37 @@ struct TriageCommand: ParsableCommand {
         assay triage inbox/* --config config.json
         pbpaste | assay triage - --config config.json --json
 
-      With --json one document a line, in the order of the files.
+      A file that is worth verifying has one line, another says why it is not; with -v \
+      all that was seen and claimed. With --json one document a line, in the order of the \
+      files.
 
       Exit codes: 0 every blob is worth verifying, 1 one at least is not, 2 usage or \
       configuration.
       """)
 
-  @Argument(help: "Files with one blob each; - for standard input.")
+  @Argument(help: "Files with one blob each; - for standard input.", completion: .file)
   var files: [String]
 
-  @Option(help: "Configuration of the verifier (docs/config.md).")
-  var config: String
+  @OptionGroup
+  var source: ConfigurationOption
 
   @Option(help: "The present: milliseconds since 1970, or 2026-01-31T12:00:00Z.")
   var now: String?
 
-  @Flag(help: "Print the documents as JSON.")
-  var json = false
+  @OptionGroup
+  var output: OutputOptions
 
   func run() throws {
-    let verifier = try Input.verifier(config)
+    let verifier = try source.verifier()
     let now = try Input.time(now, option: "--now")
     var exitCode: Int32 = 0
     for (place, file) in files.enumerated() {
       let document = verifier.triage(try Input.readEvidence(file), nowMs: now)
-      if json {
+      if output.json {
         Terminal.write(document.json + [0x0a])
       } else {
-        if place > 0 { print("") }
-        TriageView(document).show(file)
+        if place > 0, output.verbose { print("") }
+        TriageView(document).show(file, isVerbose: output.verbose)
       }
       switch document.status.family {
       case .pending: break
@@ -64,15 +64,21 @@ private struct TriageView {
     self.document = document
   }
 
-  func show(_ file: String) {
+  func show(_ file: String, isVerbose: Bool) {
     let isWorth = document.status.family == .pending
     let category = document.text("triage.category") ?? "not looked at"
     print(
       Terminal.styled(Terminal.safe(category).uppercased(), isWorth ? .good : .bad)
         + "  " + Terminal.safe(file) + "  "
         + Terminal.styled("\(document.status.name)", .strong))
+    if isWorth, !isVerbose { return }
     for (name, path) in [
       ("message", "error.message"), ("at", "error.at"), ("hint", "error.hint"),
+    ] {
+      if let text = document.text(path) { line(name, text) }
+    }
+    if !isVerbose { return }
+    for (name, path) in [
       ("form", "triage.form"), ("disposition", "triage.disposition"), ("next", "triage.next"),
     ] {
       if let text = document.text(path) { line(name, text) }
@@ -86,6 +92,6 @@ private struct TriageView {
   }
 
   private func line(_ name: String, _ text: String) {
-    print("  " + name.padding(toLength: 12, withPad: " ", startingAt: 0) + Terminal.safe(text))
+    print("  " + Terminal.padded(name, to: 12) + Terminal.safe(text))
   }
 }

@@ -1,4 +1,3 @@
-import ArgumentParser
 import Assay
 
 struct VerifyCommand: ParsableCommand {
@@ -6,8 +5,8 @@ struct VerifyCommand: ParsableCommand {
     commandName: "verify",
     abstract: "Verify one piece of evidence: a JWS, a receipt, an attestation, an answer.",
     discussion: """
-      Prints the verdict, every check that was made, and the facts. With --json the \
-      library's document, byte for byte.
+      Prints the verdict and the facts that matter most; with -v every check that was \
+      made and every fact, with --json the library's document, byte for byte.
 
       Examples:
         assay verify purchase.jws --kind transaction --config config.json
@@ -26,14 +25,16 @@ struct VerifyCommand: ParsableCommand {
       Exit codes: 0 verified, 1 refused, 2 usage or configuration.
       """)
 
-  @Argument(help: "File with the evidence alone; - for standard input.")
+  @Argument(help: "File with the evidence alone; - for standard input.", completion: .file)
   var file: String
 
-  @Option(help: "What it must turn out to be: \(ProofKind.names).")
+  @Option(
+    help: "What it must turn out to be: \(ProofKind.names).",
+    completion: .values(ProofKind.nameList))
   var kind: String
 
-  @Option(help: "Configuration of the verifier (docs/config.md).")
-  var config: String
+  @OptionGroup
+  var source: ConfigurationOption
 
   @Option(
     help: """
@@ -48,22 +49,21 @@ struct VerifyCommand: ParsableCommand {
   @Option(help: "The present: milliseconds since 1970, or 2026-01-31T12:00:00Z.")
   var now: String?
 
-  @Flag(help: "Print the document as JSON.")
-  var json = false
+  @OptionGroup
+  var output: OutputOptions
 
   func run() throws {
     let proof = try ProofKind(kind)
-    let verifier = try Input.verifier(config)
+    let verifier = try source.verifier()
     let now = try Input.time(now, option: "--now")
     let document = try proof.verify(
       try Input.readEvidence(file), by: verifier,
       subject: try Input.octets(subject, option: "--subject"), attested: attested, nowMs: now)
     let view = DocumentView(document)
-    if json {
+    if output.json {
       Terminal.write(document.json + [0x0a])
     } else {
-      view.show(kind, verdict: proof.verdict)
-      view.showFacts()
+      view.show(kind, verdict: proof.verdict, isVerbose: output.verbose)
     }
     if view.exitCode != 0 { throw Refused(exitCode: view.exitCode) }
   }

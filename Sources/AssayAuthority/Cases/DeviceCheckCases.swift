@@ -207,7 +207,7 @@ extension CaseBench {
     // Its base64 has characters that base64url writes otherwise.
     let octets = (0..<32).map { UInt8(truncatingIfNeeded: 0xfb &+ $0 &* 5) }
     let standard = String(decoding: Base64Text.encode(octets), as: UTF8.self)
-    let url = standard.replacing("+", with: "-").replacing("/", with: "_")
+    let url = String(standard.map { $0 == "+" ? "-" : $0 == "/" ? "_" : $0 })
     let hex = octets.map { String(UInt16($0) + 256, radix: 16).dropFirst() }.joined()
     func form(_ name: String, _ text: String, _ status: String = "ok") {
       request(

@@ -13,12 +13,17 @@ public enum WrittenDate {
 
   /// "2026-01-31T23:59:59Z".
   public static func iso(_ ms: Int64) -> String {
-    CertificateTime.readable(ms: ms).replacing(" ", with: "T") + "Z"
+    joined(ms) + "Z"
   }
 
   /// "2026-02-01T00:59:59+0100": how Xcode writes dates.
   public static func xcode(_ ms: Int64) -> String {
-    CertificateTime.readable(ms: ms + 3_600_000).replacing(" ", with: "T") + "+0100"
+    joined(ms + 3_600_000) + "+0100"
+  }
+
+  /// Day and time with a T between them.
+  private static func joined(_ ms: Int64) -> String {
+    String(CertificateTime.readable(ms: ms).map { $0 == " " ? "T" : $0 })
   }
 
   /// From the second Sunday in March, 10:00 UTC, to the first Sunday in

@@ -8,10 +8,11 @@ struct UnverifiedAttestObject {
   let lines: [String]
 
   /// nil when the text is neither, in CBOR or its base64.
-  init?(_ text: [UInt8]) {
+  init?(_ text: [UInt8], isVerbose: Bool) {
     guard let object = LooseCBOR.read(ProofKind.object(text)) else { return nil }
     if let data = object["authData"]?.octets, let statement = object["attStmt"] {
-      (json, lines) = UnverifiedAttestObject.attestation(object, statement, data)
+      (json, lines) = UnverifiedAttestObject.attestation(
+        object, statement, data, isVerbose)
     } else if let data = object["authenticatorData"]?.octets {
       (json, lines) = UnverifiedAttestObject.assertion(object, data)
     } else {
@@ -20,24 +21,25 @@ struct UnverifiedAttestObject {
   }
 
   private static func attestation(
-    _ object: LooseCBOR, _ statement: LooseCBOR, _ data: [UInt8]
+    _ object: LooseCBOR, _ statement: LooseCBOR, _ data: [UInt8], _ isVerbose: Bool
   ) -> (JSONText, [String]) {
-    let certificates = (statement["x5c"]?.elements ?? []).prefix(8).map {
-      CertificateSummary($0.octets ?? [])
-    }
+    let chain = (statement["x5c"]?.elements ?? []).prefix(8).map { $0.octets ?? [] }
+    let certificates = chain.map { CertificateSummary($0) }
     var lines = ["attestation"]
     if case .text(let format)? = object["fmt"] { lines.append("  fmt  \(format)") }
-    let facts = facts(data, isAttestation: true)
+    let facts = leafFacts(chain.first ?? []) + facts(data, isAttestation: true)
     lines += facts.map { "  \($0.name)  \($0.value)" }
     for (place, certificate) in certificates.enumerated() {
       lines.append("x5c[\(place)]")
-      lines += certificate.lines.map { "  " + $0 }
+      lines += certificate.lines(isVerbose: isVerbose).map { "  " + $0 }
     }
     var json: JSONText = [
       "verified": false, "form": "attestation", "authData": members(facts),
       "certificates": .array(certificates.map(\.json)),
     ]
-    if let bytes = statement["receipt"]?.octets, let receipt = UnverifiedReceipt(bytes) {
+    if let bytes = statement["receipt"]?.octets,
+      let receipt = UnverifiedReceipt(bytes, isVerbose: isVerbose)
+    {
       lines.append("receipt")
       lines += receipt.lines.map { "  " + $0 }
       json = json.appending("receipt", receipt.json)
@@ -62,6 +64,22 @@ struct UnverifiedAttestObject {
     )
   }
 
+  /// App ID and system, as the leaf names them: texts under context tags of two
+  /// undocumented extensions.
+  private static func leafFacts(_ leaf: [UInt8]) -> [(name: String, value: String)] {
+    let places: [(name: String, identifier: String, tag: Int)] = [
+      ("appId", "1.2.840.113635.100.8.5", 1204),
+      ("os.platform", "1.2.840.113635.100.8.7", 1026),
+      ("os.version", "1.2.840.113635.100.8.7", 1400),
+      ("os.build", "1.2.840.113635.100.8.7", 1403),
+    ]
+    return places.compactMap { place in
+      let value = CertificateSummary.extensionValue(place.identifier, of: leaf)
+      guard let value, let octets = LooseTags(value).octets(place.tag) else { return nil }
+      return (place.name, String(decoding: octets, as: UTF8.self))
+    }
+  }
+
   /// What stands at the fixed places of authenticator data.
   private static func facts(
     _ data: [UInt8], isAttestation: Bool
@@ -83,9 +101,29 @@ struct UnverifiedAttestObject {
       for member in members.prefix(16) {
         guard case .text(let name) = member.key else { continue }
         facts.append((name, shown(member.value)))
+        if let category = category(name, member.value) { facts.append(("category", category)) }
       }
     }
     return facts
+  }
+
+  /// `4 (app-store)`: where the build came from, in either spelling of the extension.
+  private static func category(_ name: String, _ value: LooseCBOR) -> String? {
+    guard name == "apple_validation_category_01" || name == "validationCategory" else {
+      return nil
+    }
+    let number: UInt64
+    switch value {
+    case .bytes(let octets) where octets.count == 4:
+      number = octets.reversed().reduce(0) { $0 << 8 | UInt64($1) }
+    case .number(let value) where value >= 0: number = UInt64(value)
+    default: return nil
+    }
+    let names: [UInt64: String] = [
+      0: "invalid", 1: "operating-system", 2: "testflight", 3: "development", 4: "app-store",
+      5: "enterprise", 6: "developer-id", 10: "other",
+    ]
+    return "\(number) (\(names[number] ?? "without a name"))"
   }
 
   private static func shown(_ value: LooseCBOR) -> String {

@@ -1,5 +1,4 @@
 import AssayAuthority
-import Foundation
 
 /// A JWS taken apart by lenient readers. Never given to anything that decides.
 struct UnverifiedContent {
@@ -32,41 +31,40 @@ struct UnverifiedContent {
     ]
   }
 
-  var lines: [String] {
+  func lines(isVerbose: Bool) -> [String] {
     var lines = ["header"]
     lines += UnverifiedContent.shown(header, leavingOut: "x5c")
     for (place, certificate) in certificates.enumerated() {
       lines.append("x5c[\(place)]")
-      lines += certificate.lines.map { "  " + $0 }
+      lines += certificate.lines(isVerbose: isVerbose).map { "  " + $0 }
     }
     lines.append("payload")
     lines += UnverifiedContent.shown(payload, leavingOut: nil)
     lines.append("signature of \(signatureLength) octets, not checked")
     for (place, content) in nested {
       lines.append(place)
-      lines += content.lines.map { "  " + $0 }
+      lines += content.lines(isVerbose: isVerbose).map { "  " + $0 }
     }
     return lines
   }
 
   private var certificates: [CertificateSummary] {
-    let object = try? JSONSerialization.jsonObject(with: Data(header)) as? [String: Any]
-    let entries = object?["x5c"] as? [Any] ?? []
+    let entries = JSONTree(header)?["x5c"]?.elements ?? []
     return entries.prefix(8).map { entry in
-      let bytes = (entry as? String).flatMap { Base64Text.decodeLeniently(Array($0.utf8)) }
+      let bytes = entry.text.flatMap { Base64Text.decodeLeniently(Array($0.utf8)) }
       return CertificateSummary(bytes ?? [])
     }
   }
 
   /// JWS texts inside a notification, one level deep.
   private var nested: [(String, UnverifiedContent)] {
-    let object = try? JSONSerialization.jsonObject(with: Data(payload)) as? [String: Any]
+    let object = JSONTree(payload)
     var found: [(String, UnverifiedContent)] = []
     for (body, member) in [
       ("data", "signedTransactionInfo"), ("data", "signedRenewalInfo"),
       ("appData", "signedAppTransactionInfo"),
     ] {
-      guard let text = (object?[body] as? [String: Any])?[member] as? String,
+      guard let text = object?[body]?[member]?.text,
         let content = UnverifiedContent(Array(text.utf8))
       else { continue }
       found.append((body + "." + member, content))
@@ -76,34 +74,33 @@ struct UnverifiedContent {
 
   /// The JSON as it stands when it is JSON, else a text.
   private static func value(_ bytes: [UInt8]) -> JSONText {
-    let isJSON = (try? JSONSerialization.jsonObject(with: Data(bytes))) != nil
-    if isJSON, String(validating: bytes, as: UTF8.self) != nil { return .raw(bytes) }
+    if JSONTree(bytes) != nil { return .raw(bytes) }
     return .string(String(decoding: bytes, as: UTF8.self))
   }
 
   /// `name  value` for every member, dates made readable.
   private static func shown(_ bytes: [UInt8], leavingOut: String?) -> [String] {
-    guard
-      let object = try? JSONSerialization.jsonObject(with: Data(bytes)) as? [String: Any]
-    else { return ["  not a JSON object: " + String(decoding: bytes.prefix(200), as: UTF8.self)] }
-    return object.keys.sorted().filter { $0 != leavingOut }.flatMap { name in
-      lines(name, object[name])
+    guard let object = JSONTree(bytes), case .object = object else {
+      return ["  not a JSON object: " + String(decoding: bytes.prefix(200), as: UTF8.self)]
+    }
+    return object.sortedMembers.filter { $0.name != leavingOut }.flatMap {
+      lines($0.name, $0.value)
     }
   }
 
-  private static func lines(_ path: String, _ value: Any?) -> [String] {
+  private static func lines(_ path: String, _ value: JSONTree) -> [String] {
     switch value {
-    case let object as [String: Any]:
-      return object.keys.sorted().flatMap { lines(path + "." + $0, object[$0]) }
-    case let list as [Any]:
+    case .object: return value.sortedMembers.flatMap { lines(path + "." + $0.name, $0.value) }
+    case .array(let list):
       return list.enumerated().flatMap { lines("\(path)[\($0.offset)]", $0.element) }
-    case let text as String:
+    case .string(let text):
       let short = text.count > 120 ? String(text.prefix(60)) + "… (\(text.count))" : text
       return ["  \(path)  \(short)"]
-    case let number as NSNumber:
-      let date = path.hasSuffix("Date") ? DocumentView.date(path, number.int64Value) : ""
-      return ["  \(path)  \(number)\(date)"]
-    default: return ["  \(path)  null"]
+    case .number(let number):
+      let date = path.hasSuffix("Date") ? Int64(number).map { DocumentView.date($0) } : nil
+      return ["  \(path)  \(number)\(date ?? "")"]
+    case .boolean(let flag): return ["  \(path)  \(flag)"]
+    case .null: return ["  \(path)  null"]
     }
   }
 }

@@ -8,17 +8,18 @@ struct UnverifiedReceipt {
   let lines: [String]
 
   /// nil when the text is no receipt, in base64 once or twice or in none.
-  init?(_ text: [UInt8]) {
+  init?(_ text: [UInt8], isVerbose: Bool) {
     var bytes = text
     for _ in 0...2 {
       if let list = LoosePropertyList(bytes) {
-        (json, lines) = UnverifiedReceipt.transactionReceipt(list)
+        (json, lines) = UnverifiedReceipt.transactionReceipt(list, isVerbose)
         return
       }
       if bytes.first == 0x30, let parts = AppReceiptParts(bytes) {
         (json, lines) =
           parts.isAboutKey
-          ? UnverifiedReceipt.attestReceipt(parts) : UnverifiedReceipt.appReceipt(parts)
+          ? UnverifiedReceipt.attestReceipt(parts, isVerbose)
+          : UnverifiedReceipt.appReceipt(parts, isVerbose)
         return
       }
       let compact = bytes.filter { $0 != 0x20 && $0 != 0x09 }
@@ -32,7 +33,9 @@ struct UnverifiedReceipt {
 
   // MARK: transaction receipts
 
-  private static func transactionReceipt(_ list: LoosePropertyList) -> (JSONText, [String]) {
+  private static func transactionReceipt(
+    _ list: LoosePropertyList, _ isVerbose: Bool
+  ) -> (JSONText, [String]) {
     let outer = list.entries.filter { $0.key != "signature" && $0.key != "purchase-info" }
     let info = list.value("purchase-info").flatMap(Base64Text.decodeLeniently)
       .flatMap(LoosePropertyList.init)
@@ -48,7 +51,7 @@ struct UnverifiedReceipt {
       let certificate = leaf(of: signature)
       lines.append("signature of \(signature.count) octets, not checked")
       lines.append("  version  \(signature.first.map(String.init) ?? "none")")
-      lines += certificate.lines.map { "  " + $0 }
+      lines += certificate.lines(isVerbose: isVerbose).map { "  " + $0 }
       json = json.appending(
         "signature",
         [
@@ -74,7 +77,7 @@ struct UnverifiedReceipt {
     entries.map { entry in
       let text = String(decoding: entry.value, as: UTF8.self)
       let isTime = entry.key.hasSuffix("-ms") || entry.key == "expires-date"
-      let date = isTime ? Int64(text).map { DocumentView.date(entry.key, $0) } : nil
+      let date = isTime ? Int64(text).map { DocumentView.date($0) } : nil
       return "  \(entry.key)  \(text)\(date ?? "")"
     }
   }
@@ -88,7 +91,9 @@ struct UnverifiedReceipt {
 
   // MARK: App Attest receipts
 
-  private static func attestReceipt(_ parts: AppReceiptParts) -> (JSONText, [String]) {
+  private static func attestReceipt(
+    _ parts: AppReceiptParts, _ isVerbose: Bool
+  ) -> (JSONText, [String]) {
     var lines = ["App Attest receipt"]
     var fields: [JSONText] = []
     for field in parts.attributes {
@@ -98,7 +103,7 @@ struct UnverifiedReceipt {
         "type": .integer(field.type), "name": .string(name), "value": .string(text),
       ])
     }
-    let (json, shown) = certificates(parts)
+    let (json, shown) = certificates(parts, isVerbose)
     return (
       [
         "verified": false, "form": "attest-receipt", "fields": .array(fields),
@@ -107,19 +112,23 @@ struct UnverifiedReceipt {
     )
   }
 
-  private static func certificates(_ parts: AppReceiptParts) -> (JSONText, [String]) {
+  private static func certificates(
+    _ parts: AppReceiptParts, _ isVerbose: Bool
+  ) -> (JSONText, [String]) {
     let certificates = parts.certificates.map { CertificateSummary($0) }
     let lines = certificates.enumerated().flatMap { place, certificate in
-      ["certificates[\(place)]"] + certificate.lines.map { "  " + $0 }
+      ["certificates[\(place)]"] + certificate.lines(isVerbose: isVerbose).map { "  " + $0 }
     }
     return (.array(certificates.map(\.json)), lines)
   }
 
   // MARK: app receipts
 
-  private static func appReceipt(_ parts: AppReceiptParts) -> (JSONText, [String]) {
+  private static func appReceipt(
+    _ parts: AppReceiptParts, _ isVerbose: Bool
+  ) -> (JSONText, [String]) {
     let lines = ["app receipt"] + parts.attributes.flatMap { $0.lines(indent: "  ") }
-    let (certificates, shown) = certificates(parts)
+    let (certificates, shown) = certificates(parts, isVerbose)
     let json: JSONText = [
       "verified": false, "form": "app-receipt",
       "attributes": .array(parts.attributes.map(\.json)), "certificates": certificates,
@@ -173,7 +182,7 @@ extension ReceiptAttribute {
   var attested: (name: String, value: String) {
     let name = ReceiptAttribute.attestNames[type] ?? "unknown"
     if type == 3 {
-      return (name, CertificateSummary(Array(value)).lines.first ?? "certificate")
+      return (name, CertificateSummary(Array(value)).lines(isVerbose: false).first ?? "certificate")
     }
     let isText = value.allSatisfy { $0 >= 0x20 && $0 < 0x7f }
     if isText { return (name, String(decoding: value, as: UTF8.self)) }

@@ -1,6 +1,5 @@
 import Assay
-import Dispatch
-import Glibc
+import CSystem
 import Synchronization
 
 /// Reads a day of requests and counts it. Lines are looked at on several
@@ -43,7 +42,7 @@ struct DayReader {
     }
     let found = Mutex([LineFindings?](repeating: nil, count: parts.count))
     let next = Atomic(0)
-    DispatchQueue.concurrentPerform(iterations: threads) { _ in
+    Threads.perform(threads) {
       while true {
         let place = next.wrappingAdd(1, ordering: .relaxed).oldValue
         guard place < parts.count else { return }
@@ -79,17 +78,15 @@ struct RequestFile: ~Copyable {
 
   init(_ path: String) throws {
     name = path == "-" ? "standard input" : path
-    descriptor = path == "-" ? 0 : unsafe open(path, O_RDONLY | O_CLOEXEC)
+    descriptor = path == "-" ? 0 : unsafe system_open(path, O_RDONLY | O_CLOEXEC, 0)
     guard descriptor >= 0 else {
-      throw Problem(errno == ENOENT ? "there is no file \(path)" : "\(path) cannot be read")
+      throw Problem(
+        system_error() == ENOENT ? "there is no file \(path)" : "\(path) cannot be read")
     }
     var facts = stat()
     guard unsafe fstat(descriptor, &facts) == 0 else { throw Problem("\(path) cannot be read") }
-    switch facts.st_mode & S_IFMT {
-    case S_IFDIR: throw Problem("\(path) is a folder, not a file")
-    case S_IFREG: byteCount = Int(facts.st_size)
-    default: byteCount = nil
-    }
+    if system_is_folder(facts.st_mode) != 0 { throw Problem("\(path) is a folder, not a file") }
+    byteCount = system_is_file(facts.st_mode) != 0 ? Int(facts.st_size) : nil
   }
 
   deinit {

@@ -1,5 +1,5 @@
 import Assay
-import Glibc
+import CSystem
 
 /// Which members of a line hold what, and how long a line may be.
 struct LineFormat: Sendable {

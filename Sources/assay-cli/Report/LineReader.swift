@@ -1,4 +1,4 @@
-import Glibc
+import CSystem
 
 /// Reads a file or a pipe as batches of whole lines. Holds one batch and the
 /// beginning of the next; a line longer than `lineCap` is passed by without
@@ -63,7 +63,7 @@ struct LineReader {
       while count < buffer.count {
         let place = unsafe buffer.baseAddress?.advanced(by: count)
         let got = unsafe read(descriptor, place, buffer.count - count)
-        if got < 0, errno == EINTR { continue }
+        if got < 0, system_error() == EINTR { continue }
         failed = got < 0
         if got <= 0 { break }
         count += got

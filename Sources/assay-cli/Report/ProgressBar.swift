@@ -1,4 +1,4 @@
-import Glibc
+import CSystem
 
 /// One line on a terminal that says how far the reading is. Writes nothing
 /// where standard error is no terminal.
@@ -52,7 +52,7 @@ struct ProgressBar {
 
   private static func write(_ text: String) {
     let bytes = Array(text.utf8)
-    _ = unsafe bytes.withUnsafeBytes { unsafe Glibc.write(2, $0.baseAddress, $0.count) }
+    _ = unsafe bytes.withUnsafeBytes { unsafe system_write(2, $0.baseAddress, $0.count) }
   }
 
   private static func seconds() -> Double {

@@ -28,10 +28,16 @@ enum RequestTime {
     return seconds.contains(whole) ? whole * 1000 + fraction : nil
   }
 
-  /// Milliseconds from ISO 8601: `2026-01-31T12:00:00.250Z`, `2026-01-31
-  /// 13:00:00+01:00`; without a zone it is UTC. A text of digits is a number.
+  /// Milliseconds from ISO 8601, or from a text of digits as of a number; nil outside
+  /// the times that the library knows.
   static func text(_ text: [UInt8]) -> Int64? {
     if text.allSatisfy({ $0 >= 0x30 && $0 <= 0x39 || $0 == 0x2e }) { return number(text[...]) }
+    return date(text).flatMap { milliseconds.contains($0) ? $0 : nil }
+  }
+
+  /// Milliseconds from ISO 8601: `2026-01-31T12:00:00.250Z`, `2026-01-31
+  /// 13:00:00+01:00`; without a zone it is UTC.
+  static func date(_ text: [UInt8]) -> Int64? {
     var reader = FieldReader(text: text)
     guard let year = reader.field(4), reader.pass("-"), let month = reader.field(2),
       reader.pass("-"), let day = reader.field(2), (1...12).contains(month),
@@ -39,7 +45,7 @@ enum RequestTime {
     else { return nil }
     var ms = days(year, month, day) * 86_400_000
     guard reader.pass("T") || reader.pass("t") || reader.pass(" ") else {
-      return reader.isAtEnd && milliseconds.contains(ms) ? ms : nil
+      return reader.isAtEnd ? ms : nil
     }
     guard let hour = reader.field(2), hour <= 23, reader.pass(":"),
       let minute = reader.field(2), minute <= 59
@@ -55,7 +61,7 @@ enum RequestTime {
     }
     guard let offset = reader.zone(), reader.isAtEnd else { return nil }
     ms -= offset
-    return milliseconds.contains(ms) ? ms : nil
+    return ms
   }
 
   /// Days from 1970-01-01 to a date of the Gregorian calendar.

@@ -1,0 +1,72 @@
+import Assay
+
+/// Which configuration a command works with: the one that is named, else the one that
+/// ASSAY_CONFIG names, else assay.json in this folder.
+struct ConfigurationOption: ParsableArguments {
+  @Option(
+    help: """
+      Configuration of the verifier; without it the file that ASSAY_CONFIG names, else \
+      ./assay.json.
+      """, completion: .file)
+  var config: String?
+
+  func verifier() throws -> Verifier { try ConfigurationFile.find(config).verifier().0 }
+}
+
+/// A configuration, and why it is that one.
+struct ConfigurationFile {
+  let path: String
+  /// " (from ASSAY_CONFIG)"; empty for one that was named on the command line.
+  let origin: String
+
+  static let variable = "ASSAY_CONFIG"
+  static let usual = "assay.json"
+
+  /// - Parameter named: as it stands on the command line.
+  static func find(_ named: String?) throws -> ConfigurationFile {
+    if let named { return ConfigurationFile(path: named, origin: "") }
+    if let path = Terminal.variable(variable), !path.isEmpty {
+      return ConfigurationFile(path: path, origin: " (from \(variable))")
+    }
+    guard FileSystem.exists(usual) else {
+      throw Problem(
+        "no configuration: give --config FILE, set \(variable), or put \(usual) into this "
+          + "folder; assay init writes one")
+    }
+    return ConfigurationFile(path: usual, origin: " (found in this folder)")
+  }
+
+  /// The verifier and its document; says where the file is wrong.
+  func verifier() throws -> (Verifier, Document) {
+    let (verifier, document) = try make()
+    guard let verifier else { throw Problem(refusal(document)) }
+    return (verifier, document)
+  }
+
+  /// What the library says of the file.
+  func make() throws -> (Verifier?, Document) {
+    do {
+      let (verifier, document) = Verifier.make(try FileSystem.read(path))
+      return (verifier, document)
+    } catch let problem as Problem {
+      throw Problem(problem.description + origin)
+    }
+  }
+
+  /// A refusal of the configuration as people read it.
+  func refusal(_ document: Document) -> String {
+    let place = document.text("error.at").map { " at " + Terminal.safe($0) } ?? ""
+    let hint = document.text("error.hint").map { "\n  hint: " + Terminal.safe($0) } ?? ""
+    return "\(path)\(origin) is no usable configuration: \(document.status.name)\(place): "
+      + Terminal.safe(document.text("error.message") ?? "") + hint
+  }
+}
+
+/// How much is shown.
+struct OutputOptions: ParsableArguments {
+  @Flag(letter: "v", help: "Print every check and every fact.")
+  var verbose = false
+
+  @Flag(help: "Print the document as JSON.")
+  var json = false
+}

@@ -1,0 +1,32 @@
+import CSystem
+
+/// The same work on several threads of the system.
+enum Threads {
+  private final class Work {
+    let body: @Sendable () -> Void
+    init(_ body: @escaping @Sendable () -> Void) { self.body = body }
+  }
+
+  /// Runs `body` on so many threads, this one included, and waits for all. Where the
+  /// system gives fewer, there are fewer.
+  static func perform(_ count: Int, _ body: @escaping @Sendable () -> Void) {
+    withoutActuallyEscaping(body) { body in
+      var others: [pthread_t] = []
+      for _ in 1..<max(1, count) {
+        var thread = pthread_t()
+        let work = unsafe Unmanaged.passRetained(Work(body))
+        let code = unsafe pthread_create(
+          &thread, nil,
+          { context in
+            if let context = unsafe context {
+              unsafe Unmanaged<Work>.fromOpaque(context).takeRetainedValue().body()
+            }
+            return nil
+          }, work.toOpaque())
+        if code == 0 { others.append(thread) } else { unsafe work.release() }
+      }
+      body()
+      for thread in others { pthread_join(thread, nil) }
+    }
+  }
+}
