@@ -16,30 +16,40 @@ let strict: [SwiftSetting] = [
   .treatAllWarnings(as: .error),
 ]
 
-// The test authority needs no optimiser, which would take most of the time of a
-// build of the command line. The Makefile asks for this; unsafeFlags would bar the
-// package from being a dependency, so they are not there for anybody else.
-let unoptimised: [SwiftSetting] =
-  Context.environment["ASSAY_PLAIN_AUTHORITY"] == nil ? [] : [.unsafeFlags(["-Onone"])]
+// The test authority needs no optimiser, which would take most of the time of a build of
+// the command line. -Onone would do for that, and would keep every function for a debugger,
+// also those that the linker could leave out. The library is optimised in debug too, which
+// takes most of the time off the tests. The Makefile asks for this; unsafeFlags would bar
+// the package from being a dependency, so they are not there for anybody else.
+let isMake = Context.environment["ASSAY_MAKE"] != nil
+let optimised: [SwiftSetting] = isMake ? [.unsafeFlags(["-O"])] : []
+let plain = ["-Xfrontend", "-disable-sil-perf-optzns", "-Xfrontend", "-disable-llvm-optzns"]
+let unoptimised: [SwiftSetting] = isMake ? [.unsafeFlags(plain)] : []
 
 let package = Package(
   name: "assay",
   products: [
     .library(name: "assay", type: .dynamic, targets: ["AssayABI"]),
     .library(name: "Assay", targets: ["Assay"]),
+    .library(name: "AssaySwift", targets: ["AssaySwift"]),
     .executable(name: "assay-cli", targets: ["assay-cli"]),
+    .executable(name: "assay-cases", targets: ["assay-cases"]),
   ],
-  dependencies: [
-    .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2")
+  traits: [
+    .default(enabledTraits: ["Foundation"]),
+    .trait(name: "Foundation", description: "AssaySwift makes times of Date and gives them"),
   ],
   targets: [
     .systemLibrary(
       name: "CLibCrypto", pkgConfig: "libcrypto", providers: [.apt(["libssl-dev"])]),
     .systemLibrary(name: "CAssay", path: "include"),
+    .systemLibrary(name: "CSystem"),
     .target(name: "CGate"),
     .target(
       name: "Assay", dependencies: ["CLibCrypto"],
-      exclude: ["Verdict/hints.tsv", "Verdict/statuses.tsv"], swiftSettings: strict),
+      exclude: ["Verdict/hints.tsv", "Verdict/statuses.tsv"], swiftSettings: strict + optimised),
+    .target(
+      name: "AssaySwift", dependencies: ["Assay"], exclude: ["Tables"], swiftSettings: strict),
     .target(
       name: "AssayABI", dependencies: ["Assay", "CAssay", "CGate"],
       exclude: ["Link"], swiftSettings: strict),
@@ -48,11 +58,14 @@ let package = Package(
       swiftSettings: strict + unoptimised),
     .executableTarget(
       name: "assay-cli",
-      dependencies: [
-        "Assay", "AssayAuthority",
-        .product(name: "ArgumentParser", package: "swift-argument-parser"),
-      ], swiftSettings: strict),
+      dependencies: ["Assay", "AssayAuthority", "CAssay", "CLibCrypto", "CSystem"],
+      exclude: ["Link"], swiftSettings: strict),
+    .executableTarget(
+      name: "assay-cases", dependencies: ["AssayAuthority", "CSystem"], swiftSettings: strict),
     .testTarget(
       name: "AssayTests", dependencies: ["Assay", "AssayAuthority"], swiftSettings: strict),
+    .testTarget(
+      name: "AssaySwiftTests", dependencies: ["AssaySwift", "Assay", "AssayAuthority"],
+      swiftSettings: strict),
   ]
 )

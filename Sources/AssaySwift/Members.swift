@@ -1,0 +1,103 @@
+@_spi(AssaySwift) import Assay
+
+/// An object from which facts are made. What is absent, null or of another type than
+/// declared reads as nil.
+struct Members {
+  /// nil: an object without members.
+  private let found: DocumentValue?
+  let document: Document
+  /// Beside the facts: the whole document.
+  let root: DocumentValue
+  /// Whether Apple wrote it, and not the library.
+  let isSigned: Bool
+
+  /// The facts of a document under its member of that name.
+  static func of(_ document: Document, _ path: StaticString...) throws(Refusal) -> Members {
+    guard let root = document.value else { throw Refusal.unreadable(document) }
+    var found = root
+    for name in path {
+      guard let next = found.member(name) else { throw Refusal.unreadable(document) }
+      found = next
+    }
+    return Members(found: found, document: document, root: root, isSigned: false)
+  }
+
+  /// The object itself, for the text of facts.
+  var value: DocumentValue { found ?? root }
+
+  /// The members of the signed JSON; none where the evidence is not signed as JSON.
+  var signed: Members { inside(found?.member("payload"), isSigned: true) }
+
+  var beside: Members { inside(root, isSigned: false) }
+
+  var isAccepted: Bool { document.status == .ok }
+
+  private func inside(_ found: DocumentValue?, isSigned: Bool) -> Members {
+    Members(found: found, document: document, root: root, isSigned: isSigned)
+  }
+
+  /// What the library always writes.
+  func needed<Value>(_ found: Value?, _ name: StaticString) throws(Refusal) -> Value {
+    guard let found else { throw Refusal.unreadable(document, at: "\(name)") }
+    return found
+  }
+
+  func text(_ name: StaticString) -> String? { found?.member(name)?.text }
+
+  func boolean(_ name: StaticString) -> Bool? { found?.member(name)?.boolean }
+
+  func json(_ name: StaticString) -> String? { found?.member(name)?.json }
+
+  func octets(_ name: StaticString) -> [UInt8]? { found?.member(name)?.octets }
+
+  func name<Value: Name>(_ name: StaticString) -> Value? {
+    text(name).map(Value.init(rawValue:))
+  }
+
+  func integer(_ name: StaticString) -> Int64? {
+    guard let inner = found?.member(name) else { return nil }
+    return isSigned ? inner.signedInteger : inner.integer
+  }
+
+  func time(_ name: StaticString) -> Timestamp? {
+    guard let inner = found?.member(name) else { return nil }
+    let milliseconds = isSigned ? inner.signedTime : inner.integer
+    return milliseconds.map(Timestamp.init(milliseconds:))
+  }
+
+  func duration(_ name: StaticString) -> Duration? { integer(name).map(Duration.milliseconds) }
+
+  func list(_ name: StaticString) -> [String] { elements(name).compactMap(\.text) }
+
+  func integers(_ name: StaticString) -> [Int64] { elements(name).compactMap(\.integer) }
+
+  func texts(_ name: StaticString) -> [String: String] {
+    guard let inner = found?.member(name), inner.isObject else { return [:] }
+    var texts: [String: String] = [:]
+    for (name, value) in inner.children { texts[name] = value.text }
+    return texts
+  }
+
+  func object<Value: FactsObject>(_ name: StaticString) throws(Refusal) -> Value? {
+    guard let inner = found?.member(name), inner.isObject else { return nil }
+    return try Value(inside(inner, isSigned: isSigned))
+  }
+
+  func objects<Value: FactsObject>(_ name: StaticString) throws(Refusal) -> [Value] {
+    var made: [Value] = []
+    for each in elements(name) where each.isObject {
+      made.append(try Value(inside(each, isSigned: isSigned)))
+    }
+    return made
+  }
+
+  private func elements(_ name: StaticString) -> [DocumentValue] {
+    guard let inner = found?.member(name), inner.isArray else { return [] }
+    return inner.children.map(\.value)
+  }
+}
+
+/// What is made of one object.
+protocol FactsObject {
+  init(_ members: Members) throws(Refusal)
+}

@@ -1,0 +1,181 @@
+import AssayAuthority
+import AssaySwift
+import Foundation
+import Testing
+
+/// The layer as a host uses it.
+@Suite("Typed verifier")
+struct VerifierTests {
+  static let now = Timestamp(milliseconds: 1_795_219_200_000)
+  static let made = Result { try Authority(now: now.milliseconds) }
+
+  static func verifier() throws -> Verifier {
+    try Verifier([
+      "apps": [
+        ["bundleId": "com.example.app", "appAppleId": 1_234_567_890, "teamId": "ABCDE12345"]
+      ],
+      "environments": ["Production", "Sandbox"],
+      "plans": ["free", "premium"],
+      "products": [
+        "com.example.app.premium.monthly": ["plan": "premium", "type": "auto-renewable"]
+      ],
+      "storekit": ["anchors": [JSON(try made.get().anchor)]],
+    ])
+  }
+
+  static func jws(_ changes: [(String, JSONText)] = []) throws -> String {
+    let payload = Purchase(now: now.milliseconds).transactionPayload.setting(changes)
+    return String(decoding: try made.get().mint(payload), as: UTF8.self)
+  }
+
+  @Test("a purchase is verified and decided about")
+  func decides() throws {
+    let verifier = try Self.verifier()
+    let transaction = try verifier.transaction(Self.jws(), at: Self.now)
+    #expect(transaction.productId == "com.example.app.premium.monthly")
+    #expect(transaction.environment == .sandbox)
+    #expect(transaction.type == .autoRenewable)
+    #expect(transaction.bundleId == "com.example.app")
+    #expect(transaction.chain.leaf.notAfter > Self.now)
+    #expect("\(transaction)" == "Transaction, ok")
+    let decision = try verifier.decide([transaction], at: Self.now)
+    #expect(decision.entitled)
+    #expect(decision.plan == "premium")
+    #expect(decision.state == .active)
+    #expect(decision.until == transaction.expiresDate)
+    let later = try verifier.decide(
+      [transaction], at: try #require(transaction.expiresDate).advanced(by: .seconds(86_400 * 90)))
+    #expect(!later.entitled)
+    #expect(later.plan == "free")
+    #expect(later.document.status.httpStatus == 403)
+  }
+
+  @Test("what this version does not know is kept")
+  func unknownValues() throws {
+    let jws = try Self.jws([("type", "Rental"), ("novelty", ["deep": [1, "two"]])])
+    let transaction = try Self.verifier().transaction(jws, at: Self.now)
+    #expect(transaction.type == "Rental")
+    #expect("\(try #require(transaction.type))" == "Rental")
+    #expect(transaction.payload?.contains("\"novelty\":{\"deep\":[1,\"two\"]}") == true)
+    #expect(transaction.document.warnings.contains { $0.id == "unknown-value" && $0.at == "type" })
+    let coded = try JSONEncoder().encode([try #require(transaction.type)])
+    #expect(String(decoding: coded, as: UTF8.self) == "[\"Rental\"]")
+  }
+
+  @Test("a refusal has everything on one line, and its status prints its name")
+  func refuses() throws {
+    let verifier = try Self.verifier()
+    let jws = try Self.jws([("bundleId", "com.example.other")])
+    do throws(Refusal) {
+      _ = try verifier.transaction(jws, at: Self.now)
+      Issue.record("accepted")
+    } catch {
+      #expect(error.status == .rejectedIdentityBundle)
+      #expect(error.family == .rejected)
+      #expect("\(error.status)" == "rejected.identity.bundle")
+      #expect(error.rule?.hasPrefix("JWS-") == true)
+      #expect(error.check == "identity.bundle")
+      #expect(error.retryClass == .never)
+      #expect(error.httpStatus == 400 || error.httpStatus == 403)
+      #expect("\(error)".hasPrefix("rejected.identity.bundle: "))
+      #expect("\(error)".contains("; hint: "))
+      let failed = error.document?.checks.filter { $0.ok == false }.map(\.id)
+      #expect(failed == ["identity.bundle"])
+    }
+    #expect("\(Status.ok)" == "ok")
+    #expect("\(Status(code: 0x7fff_ff01))" == "unknown")
+    #expect(Status(code: 0x7fff_ff04).httpStatus == 413)
+  }
+
+  @Test("a configuration that is not usable says where")
+  func configuration() throws {
+    #expect(try Self.verifier().configuration.contains("\"com.example.app\""))
+    do throws(Refusal) {
+      _ = try Verifier(["apps": [["bundleId": 7]]])
+      Issue.record("accepted")
+    } catch {
+      #expect(error.family == .config)
+      #expect(error.place == "apps[0].bundleId")
+    }
+  }
+
+  @Test("a time outside 2008 to 2100 is a fault of the caller")
+  func times() throws {
+    let verifier = try Self.verifier()
+    let early = Timestamp(milliseconds: 0)
+    #expect(throws: Refusal.self) { try verifier.transaction(Self.jws(), at: early) }
+    #expect(throws: Refusal.self) { try verifier.triage("?", at: early) }
+    #expect(checkExpiry(expires: .never, at: early).family == .misuse)
+    #expect(checkExpiry(expires: .never, at: Self.now) == .ok)
+    #expect(checkExpiry(expires: Self.now, at: Self.now) == .rejectedExpiryEnded)
+    #expect(
+      checkExpiry(expires: .never, revoked: early, at: Self.now) == .rejectedExpiryRevoked)
+  }
+
+  @Test("moments read as ISO 8601, and are made of dates")
+  func moments() {
+    #expect(Self.now.description == "2026-11-21T00:00:00.000Z")
+    #expect(Timestamp(milliseconds: -1).description == "1969-12-31T23:59:59.999Z")
+    #expect(Timestamp(milliseconds: 951_782_400_123).description == "2000-02-29T00:00:00.123Z")
+    #expect(Timestamp(milliseconds: .min).description.hasSuffix(" ms"))
+    let day: Int64 = 86_400_000
+    let calendar = ISO8601DateFormatter()
+    // From 1583 on: before, Foundation counts by the Julian calendar.
+    for days in stride(from: Int64(-141_000), to: 2_900_000, by: 97) {
+      let moment = Timestamp(milliseconds: days * day)
+      #expect(moment.description.prefix(10) == calendar.string(from: moment.date).prefix(10))
+      #expect(Timestamp(moment.date) == moment)
+    }
+    #expect(Timestamp(Date(timeIntervalSince1970: .infinity)) == .never)
+    #expect(Timestamp(Date.distantPast).milliseconds < 0)
+    #expect(Self.now.advanced(by: .milliseconds(1)).milliseconds == Self.now.milliseconds + 1)
+    #expect(Timestamp.never.advanced(by: .seconds(1)) == .never)
+    #expect(Timestamp.now > Timestamp(milliseconds: 1_700_000_000_000))
+  }
+
+  @Test("literals are JSON")
+  func literals() throws {
+    let text: JSON = [
+      "a": [1, 2.5, true, nil, "q\"\\\n\u{1}é"], "b": JSON(Double.nan), "c": JSON(text: "{}"),
+    ]
+    #expect(
+      text.text == "{\"a\":[1,2.5,true,null,\"q\\\"\\\\\\u000a\\u0001é\"],\"b\":null,\"c\":{}}")
+    let read = try JSONSerialization.jsonObject(with: Data(text.text.utf8)) as? [String: Any]
+    #expect((read?["a"] as? [Any])?.last as? String == "q\"\\\n\u{1}é")
+  }
+
+  @Test("an exchange that is done takes no step, and a misspelt request throws")
+  func exchanges() throws {
+    let verifier = try Self.verifier()
+    let request: JSON = [
+      "kind": "risk.assess", "observations": ["request": "read", "attestation": "unsupported"],
+    ]
+    let exchange = try verifier.exchange(request, at: Self.now)
+    #expect(exchange.isDone)
+    #expect(exchange.raw?.contains("\"verdict\"") == true)
+    #expect(throws: Refusal.self) { try exchange.step(["id": 1], at: Self.now) }
+    #expect(throws: Refusal.self) { try verifier.exchange(["kind": "risk.asess"], at: Self.now) }
+    do throws(Refusal) {
+      _ = try verifier.risk(["request": "paid", "attestation": "unsuported"], at: Self.now)
+      Issue.record("accepted")
+    } catch {
+      #expect("\(error.status)" == "malformed.risk.input")
+      #expect(error.place?.hasSuffix("attestation") == true)
+    }
+    let risk = try verifier.risk(
+      ["request": "paid", "attestation": "unsupported", "purchase": "foreign"], at: Self.now)
+    #expect(!risk.isAllowed)
+    #expect(risk.verdict != .allow)
+    #expect(risk.status.httpStatus >= 400)
+  }
+
+  @Test("an exchange that was done at once has its result")
+  func atOnce() throws {
+    let verifier = try Self.verifier()
+    let done = try verifier.exchange(
+      ["kind": "attest.key-id", "keyId": JSON(String(repeating: "A", count: 43) + "=")],
+      at: Self.now)
+    #expect(done.state == "done")
+    #expect(done.raw?.contains("\"keyId\"") == true)
+  }
+}
