@@ -27,26 +27,30 @@ $(ARM64)/link/libcrypto.a: $(ARM64_PACKAGES)
 $(ARM64)/link/%.o: Sources/AssayABI/Link/%.c $(ARM64_PACKAGES)
 	@mkdir -p $(@D)
 	@$(ARM64_CLANG) -isystem /usr/aarch64-linux-gnu/include -std=c11 \
-	  -D_DEFAULT_SOURCE -O2 -Wall -Wextra -Werror -fPIC -c $< -o $@
+	  -D_DEFAULT_SOURCE -O2 -Wall -Wextra -Werror -fPIC -ISources/CGate/include -c $< -o $@
 
 $(ARM64)/link/gate.o: Sources/CGate/gate.c $(ARM64_PACKAGES)
 	@mkdir -p $(@D)
 	@$(ARM64_CLANG) -isystem /usr/aarch64-linux-gnu/include -std=c11 \
 	  -D_DEFAULT_SOURCE -O2 -Wall -Wextra -Werror -fPIC -ISources/CGate/include -c $< -o $@
 
+$(ARM64)/link/build.o: $(BUILD)/link/build.c $(ARM64_PACKAGES)
+	@mkdir -p $(@D)
+	@$(ARM64_CLANG) -O2 -fPIC -c $< -o $@
+
 ARM64_INCLUDES := $(ARM64_ROOT)/usr/include $(ARM64_ROOT)/usr/include/aarch64-linux-gnu \
 	/usr/aarch64-linux-gnu/include
 $(ARM64)/objects/%: EMBED_TARGET = -target aarch64-none-none-elf -Xcc -D__linux__ \
 	$(foreach folder,$(ARM64_INCLUDES),-Xcc -isystem -Xcc $(folder))
-$(ARM64)/objects/%: override CRYPTO := static
+$(ARM64)/objects/%: CRYPTO_FROM := static
 $(ARM64)/objects/%: override LIBCRYPTO_PACKAGE = $(shell \
 	zcat $(ARM64_ROOT)/usr/share/doc/libssl-dev/changelog.Debian.gz 2>/dev/null | \
 	sed -n '1s/^[^(]*(\([^)]*\)).*/\1/p')
 
 $(ARM64)/objects/command: FORCE
 	@mkdir -p $(@D)
-	@echo "$(subst ",,$(EMBED_SWIFT) $(EMBED_SOURCES))" > $@.new
-	@cmp -s $@.new $@ && rm $@.new || mv $@.new $@
+	@echo "$(subst ",,$(EMBED_SWIFT) $(EMBED_SOURCES))" > $@.$$$$; \
+	  cmp -s $@.$$$$ $@ && rm $@.$$$$ || mv $@.$$$$ $@
 
 $(ARM64)/objects/Assay.o: $(ARM64)/objects/command $(EMBED_SOURCES) include/assay.h \
   $(wildcard Sources/CLibCrypto/* Sources/CGate/include/*) $(ARM64_PACKAGES)
@@ -56,7 +60,7 @@ $(ARM64)/objects/Assay.o: $(ARM64)/objects/command $(EMBED_SOURCES) include/assa
 # The linker's report of this library is its own (make dist reads that of x86_64).
 $(ARM64_LIBRARY): LINKED := $(ARM64)/library.map
 $(ARM64_LIBRARY): $(ARM64)/objects/Assay.o $(ARM64)/link/entropy.o $(ARM64)/link/gate.o \
-  $(ARM64)/link/relocations.o $(ARM64)/link/sealed.o $(ARM64)/link/libcrypto.a $(MAP) $(ORDER)
+  $(ARM64)/link/relocations.o $(ARM64)/link/sealed.o $(ARM64)/link/threads.o $(ARM64)/link/build.o $(ARM64)/link/libcrypto.a $(MAP) $(ORDER)
 	@mkdir -p $(@D)
 	@$(ARM64_CLANG) -shared -fuse-ld=lld -o $@ \
 	  $(foreach flag,$(LINK) --gc-sections --as-needed,-Xlinker $(flag)) \
@@ -115,7 +119,7 @@ check-arm64-smoke: $(ARM64)/abi/smoke
 
 check-arm64-documents: $(ARM64)/abi/dump $(PROGRAMS)/dump
 	@$(PYTHON) $(GATES)/documents.py $(PROGRAMS)/dump $(CASES) \
-	  $(DIRECTORY_embedded) --suite arm64-documents --other '$(ARM64_RUN) $<'
+	  $(DIRECTORY_shipped) --suite arm64-documents --other '$(ARM64_RUN) $<'
 
 check-arm64-reload: $(ARM64)/abi/reload $(ARM64_LIBRARY)
 	@$(ARM64_RUN) $< $(ARM64_LIBRARY) arm64-reload

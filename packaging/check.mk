@@ -1,6 +1,12 @@
 # What `make check` runs over the packages, one target a suite.
 
-.PHONY: check-abi check-man check-install check-dist check-deb
+.PHONY: check-home check-facts check-abi check-man check-install check-dist check-deb
+check-home:
+	@$(PYTHON) $(GATES)/home.py
+
+check-facts:
+	@$(PYTHON) $(GATES)/facts.py
+
 check-abi:
 	@$(PYTHON) $(GATES)/abi.py
 

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Make the Debian packages: libassay0, libassay-dev, assay.
 
-  deb.py --library build/full-shared/lib/libassay.so.0 --program P --out build/deb
+  deb.py --library build/embedded-shared/lib/libassay.so.0 --program P --out build/deb
 
 What `make install` would put there is staged below /usr and shared out by the
 lists packaging/debian/PACKAGE.install; dpkg's own tools find the dependencies,

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """Make the folder of a release: what people fetch, and what it is made of.
 
-  dist.py --library L --library-map M --program P --program-map M
-          --commit COMMIT --out build/dist/assay-VERSION
+  dist.py --library L --library-map M [--program P --program-map M]
+          [--libc musl --info FILE] --commit COMMIT --out build/dist/assay-VERSION
 
   assay-VERSION.tar.gz               the sources, as git has them
   assay-VERSION-linux-MACHINE.tar.gz the library, the command line, their files
@@ -11,11 +11,16 @@
   assay-VERSION.cdx.json             what is linked in (CycloneDX 1.5)
   SHA256SUMS                         of all of these
 
+Without a program it is the folder of a library for another C library (make dist-musl):
+a tarball named linux-musl-MACHINE, its wheel, its bill and the sums. FILE is what the
+library says of its build (assay_build_info), which this machine cannot load.
+
 The same commit and the same builds give the same bytes: everything carries the
 time of the commit, or SOURCE_DATE_EPOCH.
 """
 import argparse
 import hashlib
+import json
 import os
 import pathlib
 import platform
@@ -33,7 +38,7 @@ from release import ROOT
 
 def check_library(options):
     """The library was built from this commit."""
-    commit = sbom.build_info(options.library)["commit"]
+    commit = options.info["commit"]
     if commit != options.commit:
         sys.exit(f"dist: the library was built from {commit}, not {options.commit}: run make")
     if commit == "unknown":
@@ -57,7 +62,8 @@ def staged(stage, name, options):
     folder = stage / name
     shutil.copy(ROOT / "LICENSE", folder / "LICENSE")
     shutil.copy(ROOT / "packaging/debian/copyright", folder / "COPYRIGHT")
-    shutil.copy(ROOT / "packaging/README.tarball", folder / "README")
+    readme = "README.tarball" if options.program else f"README.{options.libc}"
+    shutil.copy(ROOT / "packaging" / readme, folder / "README")
     return folder
 
 
@@ -94,26 +100,39 @@ def sums(folder):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    for name in ("library", "library-map", "program", "program-map", "out"):
+    for name in ("library", "library-map", "out"):
         parser.add_argument(f"--{name}", required=True, type=pathlib.Path)
+    for name in ("program", "program-map", "info"):
+        parser.add_argument(f"--{name}", type=pathlib.Path)
+    parser.add_argument("--libc", choices=["musl"])
     parser.add_argument("--commit", required=True)
     options = parser.parse_args()
-    options.library, options.program = options.library.resolve(), options.program.resolve()
+    if bool(options.program) == bool(options.libc):
+        parser.error("either a program or another C library")
+    options.library = options.library.resolve()
+    options.program = options.program and options.program.resolve()
+    options.info = (json.loads(options.info.read_text()) if options.info
+                    else sbom.build_info(options.library))
     check_library(options)
     epoch = release.epoch()
     name = f"assay-{release.version()}"
-    machine = f"{name}-linux-{platform.machine()}"
+    system = f"linux-{options.libc}" if options.libc else "linux"
+    machine = f"{name}-{system}-{platform.machine()}"
     with tempfile.TemporaryDirectory() as temporary:
         folder = pathlib.Path(temporary) / name
         folder.mkdir()
         tree = staged(pathlib.Path(temporary) / "stage", machine, options)
-        (folder / f"{name}.tar.gz").write_bytes(sources(name))
         (folder / f"{machine}.tar.gz").write_bytes(archive.tarball(tree, machine, epoch))
         own_wheel(options, folder, epoch)
-        other_wheels(options, folder)
-        (folder / f"{name}.cdx.json").write_text(sbom.document(
-            tree / "lib" / release.soname(), options.library_map, tree / "bin/assay",
-            options.program_map, epoch))
+        bill = f"{machine}.cdx.json"
+        if options.program:
+            (folder / f"{name}.tar.gz").write_bytes(sources(name))
+            other_wheels(options, folder)
+            bill = f"{name}.cdx.json"
+        (folder / bill).write_text(sbom.document(
+            tree / "lib" / release.soname(), options.library_map,
+            tree / "bin/assay" if options.program else None, options.program_map,
+            options.info, epoch))
         (folder / "SHA256SUMS").write_text(sums(folder))
         shutil.rmtree(options.out, ignore_errors=True)
         shutil.copytree(folder, options.out)

@@ -4,8 +4,8 @@
 LAYER := $(BUILD)/layer
 
 .PHONY: layer layer-arm64
-layer: deps all ## the AWS Lambda layers, in build/layer
-	@$(PYTHON) packaging/build_layer.py --library $(FULL) --out $(LAYER)
+layer: deps-demo all ## the AWS Lambda layers, in build/layer
+	@$(PYTHON) packaging/build_layer.py --library $(LIBRARY) --out $(LAYER)
 	@mkdir -p $(ARM64)
 	@if why=$$(packaging/arm64_root.sh $(ARM64)); then \
 	  $(MAKE) --no-print-directory layer-arm64; \
@@ -20,7 +20,7 @@ layer-arm64: deps-build $(ARM64_LIBRARY) ## that for 64-bit ARM alone
 check-layer: check-layer-native check-layer-arm64
 
 check-layer-native:
-	@$(PYTHON) $(GATES)/layer.py $(LAYER) $(CASES) --library $(FULL)
+	@$(PYTHON) $(GATES)/layer.py $(LAYER) $(CASES) --library $(LIBRARY)
 
 check-layer-arm64:
 	@if [ -f $(ARM64_LIBRARY) ] && [ -f $(ARM64_PACKAGES) ]; then \

@@ -2,6 +2,7 @@
 import json
 import os
 import pathlib
+import platform
 import re
 import subprocess
 import sys
@@ -15,13 +16,14 @@ DEBIAN = {
     "openssl": ("OpenSSL libcrypto", "Apache-2.0"),
     "gcc-12": ("GCC runtime libraries", GCC),
     "glibc": ("GNU C Library, start files", "LGPL-2.1-or-later"),
+    "musl": ("musl, start files", "MIT"),
 }
+# What is built here from Debian's source package: the archive, the package, and where its
+# revision stands.
+SOURCES = {"build/musl/link/libcrypto.a":
+           ("build/musl/openssl/libcrypto.a", "openssl", "build/musl/openssl.version")}
 # Parts of the Swift toolchain that are projects of their own.
 TOOLCHAIN = [
-    (r"lib_FoundationICU\.a", "swift-foundation-icu", f"({SWIFT}) AND Unicode-3.0"),
-    (r"lib(Core)?Foundation\.a", "swift-corelibs-foundation", SWIFT),
-    (r"lib_?Foundation\w+\.a", "swift-foundation", SWIFT),
-    (r"libdispatch\.a|libBlocksRuntime\.a", "swift-corelibs-libdispatch", SWIFT),
     (r".*", "swift", SWIFT),
 ]
 
@@ -32,7 +34,6 @@ class Component:
     def __init__(self, purl, name, version, licence):
         self.purl, self.name, self.version, self.licence = purl, name, version, licence
         self.files = set()
-        self.commit = None
 
 
 def inputs(map_file):
@@ -52,7 +53,9 @@ def inputs(map_file):
 
 
 def original(path):
-    """The file that a copy or a link below build/link was made from."""
+    """The file that a copy or a link below build/link was made from; the linker names some
+    below the repository."""
+    path = os.path.join(ROOT, path)
     if path.endswith("/build/link/static/libcrypto.a"):
         path = run("gcc", "-print-file-name=libcrypto.a").strip()
     return os.path.realpath(path)
@@ -68,6 +71,18 @@ def debian(path):
             source, version, machine = run("dpkg-query", "-W", "-f", form, package).split()
             return package, source, version, machine
     return None
+
+
+def from_source(below):
+    """A component that packaging/musl_root.sh built; `below` is a key of SOURCES."""
+    archive, package, revision = SOURCES[below]
+    version = (ROOT / revision).read_text().strip()
+    name, licence = DEBIAN[package]
+    quoted = version.replace("+", "%2B").replace(":", "%3A")
+    found = Component(f"pkg:deb/debian/{package}@{quoted}?arch=source", f"{name} ({package})",
+                      version, licence)
+    found.files.add(str(ROOT / archive))
+    return found
 
 
 def from_debian(path):
@@ -95,23 +110,9 @@ def from_toolchain(path):
     return Component(purl, name, version, licence)
 
 
-def dependency(identity):
-    """A package that SwiftPM resolved."""
-    resolved = json.loads((ROOT / "Package.resolved").read_text())
-    for pin in resolved["pins"]:
-        if pin["identity"] == identity:
-            state = pin["state"]
-            where = re.sub(r"^https://|\.git$", "", pin["location"])
-            found = Component(f"pkg:swift/{where}@{state['version']}", identity,
-                              state["version"], SWIFT)
-            found.commit = state["revision"]
-            return found
-    return sys.exit(f"{identity} is linked in and Package.resolved does not have it")
-
-
 def module_of(path):
     """The module that SwiftPM compiled an object of, or None."""
-    found = re.search(r"/\.build-[\w-]+/.*/([\w-]+)\.build/", path)
+    found = re.search(r"/\.build/.*/([\w-]+)\.build/", path)
     return found[1].replace("-", "_") if found else None
 
 
@@ -128,21 +129,32 @@ def toolchain_folder():
     return str(pathlib.Path(os.path.realpath(paths["runtimeResourcePath"])).parent.parent)
 
 
+def embedded_module(toolchain):
+    """Embedded Swift has no archive: what is used of the standard library is compiled from
+    this module into the object of those who use it."""
+    return (f"{toolchain}/lib/swift/embedded/Swift.swiftmodule/"
+            f"{platform.machine()}-unknown-linux-gnu.swiftmodule")
+
+
 def components(map_file):
     """The components of others in a file, by purl. What nobody knows is an error."""
     toolchain = toolchain_folder()
     found = {}
     for path in inputs(map_file):
         real = original(path)
-        if is_ours(real):
+        below = os.path.relpath(os.path.join(ROOT, path), ROOT)
+        if is_ours(real) and below.endswith("/objects/Assay.o"):
+            real = embedded_module(toolchain)
+            one = from_toolchain(real)
+        elif is_ours(real):
             continue
-        if (module_of(real) or "").startswith("ArgumentParser"):
-            one, real = dependency("swift-argument-parser"), None
+        elif below in SOURCES:
+            one, real = from_source(below), None
         elif real.startswith(toolchain + "/"):
             one = from_toolchain(real)
         else:
             one = from_debian(real)
         kept = found.setdefault(one.purl, one)
-        if real:
+        if real is not None:
             kept.files.add(real)
     return found

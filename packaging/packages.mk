@@ -3,7 +3,7 @@
 
 DIST := $(BUILD)/dist/assay-$(VERSION)
 DEBS := $(BUILD)/deb
-BUILT = --library $(FULL) --library-map $(BUILD)/link/full.map \
+BUILT = --library $(LIBRARY) --library-map $(BUILD)/link/embedded.map \
 	--program $(CLI) --program-map $(CLI_LINKED)
 
 .PHONY: dist deb deps-packages
@@ -17,4 +17,4 @@ dist: deps-packages all cli ## tarballs, wheel, bill of materials: build/dist
 deb: deps-packages cli ## Debian packages: build/deb
 	@$(MAKE) --no-print-directory all CRYPTO=shared
 	@$(PYTHON) packaging/deb.py --program $(CLI) --out $(DEBS) \
-	  --library $(BUILD)/full-shared/lib/$(SONAME)
+	  --library $(BUILD)/embedded-shared/lib/$(SONAME)

@@ -40,6 +40,7 @@ def make(*arguments):
 
 
 def stage(folder, library, program, prefix, *more):
-    """Install what is built into a folder, without a list of it."""
-    make("install-lib-files", "install-cli-files", f"DESTDIR={folder}", f"PREFIX={prefix}",
-         f"OUT={pathlib.Path(library).parent}", f"CLI={program}", "MANIFEST=", *more)
+    """Install what is built into a folder, without a list of it; the program may be None."""
+    targets = ["install-lib-files", *(["install-cli-files", f"CLI={program}"] if program else [])]
+    make(*targets, f"DESTDIR={folder}", f"PREFIX={prefix}", f"OUT={pathlib.Path(library).parent}",
+         "MANIFEST=", *more)

@@ -1,9 +1,10 @@
 """A CycloneDX 1.5 bill of materials: what is linked into the library and the
-command line, with licences, digests and package URLs."""
+command line, where there is one, with licences, digests and package URLs."""
 import ctypes
 import datetime
 import hashlib
 import json
+import os
 import pathlib
 import subprocess
 import uuid
@@ -51,12 +52,10 @@ def own(ref, name, kind, path, place, pairs):
             "properties": properties(pairs)}
 
 
-def source_digest(commit):
-    """Of the sources of swift-argument-parser as git archives them."""
-    checkout = ROOT / ".build-cli/checkouts/swift-argument-parser"
-    data = subprocess.run(["git", "archive", "--format=tar", commit], cwd=checkout,
-                                 check=True, stdout=subprocess.PIPE).stdout
-    return hashlib.sha256(data).hexdigest()
+def shown(path):
+    """A file's path; of one that was built here, below the repository."""
+    below = os.path.relpath(path, ROOT)
+    return path if below.startswith("..") else below
 
 
 def foreign(one):
@@ -64,11 +63,7 @@ def foreign(one):
     found = {"type": "library", "bom-ref": one.purl, "name": one.name, "version": one.version,
              "licenses": licences(one.licence), "purl": one.purl}
     digests = {path: sha256(path) for path in sorted(one.files)}
-    if one.commit:
-        found["hashes"] = [{"alg": "SHA-256", "content": source_digest(one.commit)}]
-        found["pedigree"] = {"commits": [{"uid": one.commit}],
-                             "notes": "The digest is that of `git archive --format=tar`."}
-    elif len(digests) == 1:
+    if len(digests) == 1:
         found["hashes"] = [{"alg": "SHA-256", "content": next(iter(digests.values()))}]
     else:
         whole = "".join(f"{digest}  {path}\n" for path, digest in digests.items())
@@ -76,33 +71,46 @@ def foreign(one):
                             "content": hashlib.sha256(whole.encode()).hexdigest()}]
         found["pedigree"] = {"notes": "The digest is that of the list of files below as "
                                       "sha256sum prints it."}
-    pairs = [(f"assay:sha256:{path}", digest) for path, digest in digests.items()]
+    pairs = [(f"assay:sha256:{shown(path)}", digest) for path, digest in digests.items()]
     if pairs:
         found["properties"] = properties(pairs)
     return found
 
 
-def document(library, library_map, program, program_map, epoch):
-    """The bill as a text."""
-    info = build_info(library)
-    in_library, in_program = (linked.components(path) for path in (library_map, program_map))
+def merged(*parts):
+    """One component of what two files have of it."""
+    first, *others = [one for one in parts if one]
+    for one in others:
+        first.files |= one.files
+    return first
+
+
+def document(library, library_map, program, program_map, info, epoch):
+    """The bill as a text. `info` is what the library says of its build; the program may
+    be None."""
+    in_library = linked.components(library_map)
+    in_program = linked.components(program_map) if program else {}
     check_agreement(info, in_library)
-    everything = {**in_program, **in_library}
+    everything = {purl: merged(in_library.get(purl), in_program.get(purl))
+                  for purl in {**in_program, **in_library}}
     parts = [
         own(LIBRARY, "libassay", "library", library, f"lib/{soname()}",
             [("assay:commit", info["commit"]),
              ("assay:shape", info["shape"]), ("assay:compiler", info["compiler"]),
              ("assay:libcrypto", info["libcrypto"]),
-             *(("assay:needs", name) for name in needs(library))]),
-        own(PROGRAM, "assay", "application", program, "bin/assay",
-            [("assay:needs", name) for name in needs(program)])]
-    uses = [(WHOLE, [LIBRARY, PROGRAM]), (LIBRARY, sorted(in_library)),
-            (PROGRAM, sorted(in_program))] + [(purl, []) for purl in sorted(everything)]
+             *(("assay:needs", name) for name in needs(library))])]
+    uses = [(LIBRARY, sorted(in_library))]
+    if program:
+        parts.append(own(PROGRAM, "assay", "application", program, "bin/assay",
+                         [("assay:needs", name) for name in needs(program)]))
+        uses.append((PROGRAM, sorted(in_program)))
+    uses = [(WHOLE, [ref for ref, _ in uses]), *uses, *((purl, []) for purl in sorted(everything))]
+    files = sha256(library) + (sha256(program) if program else "")
     moment = datetime.datetime.fromtimestamp(epoch, datetime.timezone.utc)
     bill = {
         "$schema": f"http://cyclonedx.org/schema/bom-{SPEC}.schema.json",
         "bomFormat": "CycloneDX", "specVersion": SPEC,
-        "serialNumber": uuid.uuid5(uuid.NAMESPACE_OID, sha256(library) + sha256(program)).urn,
+        "serialNumber": uuid.uuid5(uuid.NAMESPACE_OID, files).urn,
         "version": 1,
         "metadata": {
             "timestamp": moment.strftime("%Y-%m-%dT%H:%M:%SZ"),

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"assay/internal/libassay"
+	"assay.example/bindings/go/internal/libassay"
 )
 
 // ClientData is what a device signed, or the hash of it.

@@ -9,7 +9,7 @@ import (
 	"testing"
 	"time"
 
-	"assay/internal/libassay"
+	"assay.example/bindings/go/internal/libassay"
 )
 
 // The shared case table: evidence with the answer that it must get. The

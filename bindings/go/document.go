@@ -5,7 +5,7 @@ import (
 	"reflect"
 	"runtime"
 
-	"assay/internal/libassay"
+	"assay.example/bindings/go/internal/libassay"
 )
 
 // A Document is one answer of the library: immutable, made by a Verifier only.

@@ -5,7 +5,7 @@ import (
 	"sort"
 	"strings"
 
-	"assay/internal/libassay"
+	"assay.example/bindings/go/internal/libassay"
 )
 
 // A refusal is an *Error and, by errors.Is, one of these families. Branch on the

@@ -11,7 +11,7 @@ import (
 	"testing"
 	"time"
 
-	"assay/internal/libassay"
+	"assay.example/bindings/go/internal/libassay"
 )
 
 const smallest = `{"apps":[{"bundleId":"com.example.app","appAppleId":1234567890}]}`

@@ -7,7 +7,7 @@ import (
 	"log"
 	"time"
 
-	"assay"
+	assay "assay.example/bindings/go"
 )
 
 // now is fixed so that the output is always the same; a server leaves assay.At out.

@@ -7,7 +7,7 @@ import (
 	"runtime"
 	"sync"
 
-	"assay/internal/libassay"
+	"assay.example/bindings/go/internal/libassay"
 )
 
 // An Exchange is a conversation with the network or a store: while Done is false,

@@ -12,7 +12,7 @@ import (
 	"time"
 	"unsafe"
 
-	"assay/internal/libassay"
+	"assay.example/bindings/go/internal/libassay"
 )
 
 // No kind of this version needs anything carried out, so the steps are played by

@@ -5,7 +5,7 @@ import (
 	"math"
 	"time"
 
-	"assay/internal/libassay"
+	"assay.example/bindings/go/internal/libassay"
 )
 
 // Forever is an end that never comes, for purchases without one.

@@ -1,3 +1,3 @@
-module assay
+module assay.example/bindings/go
 
 go 1.19

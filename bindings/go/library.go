@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"sync"
 
-	"assay/internal/libassay"
+	"assay.example/bindings/go/internal/libassay"
 )
 
 // LibraryVersion is the version of the loaded library; HeaderVersion is the one

@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"time"
 
-	"assay/internal/libassay"
+	"assay.example/bindings/go/internal/libassay"
 )
 
 // An Option changes one call. A call refuses options that are not for it.

@@ -14,7 +14,7 @@ import (
 	"testing"
 	"time"
 
-	"assay/internal/libassay"
+	"assay.example/bindings/go/internal/libassay"
 )
 
 // The library in a host process: goroutines, Close, the garbage collector, memory.

@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"runtime"
 
-	"assay/internal/libassay"
+	"assay.example/bindings/go/internal/libassay"
 )
 
 // A Verifier holds pinned roots, apps, products and policy, and remembers proven

@@ -4,7 +4,7 @@ PHP ?= php
 PHP_BUILD := $(BUILD)/php
 PHP_EXTENSION := $(PHP_BUILD)/ext/modules/assay.so
 PHPUNIT = $$(command -v phpunit) --configuration bindings/php/tests/phpunit.xml
-PHP_ENVIRONMENT = ASSAY_CASES=$(ROOT)/$(CASES) ASSAY_LIBRARY=$(ROOT)/$(FULL) \
+PHP_ENVIRONMENT = ASSAY_CASES=$(ROOT)/$(CASES) ASSAY_LIBRARY=$(ROOT)/$(LIBRARY) \
 	ASSAY_EXTENSION_BUILT=$(ROOT)/$(PHP_EXTENSION)
 # Counts come from the XML that phpunit and run-tests write, also after a failure.
 PHP_COUNTS = $(PYTHON) $(GATES)/xunit.py
@@ -42,7 +42,7 @@ check-php-fpm: $(PHP_EXTENSION)
 # Built as a hoster would: phpize, and libassay found by pkg-config below a prefix.
 php-extension: $(PHP_EXTENSION) ## build the PHP extension, build/php/ext/modules/assay.so
 $(PHP_EXTENSION): $(wildcard bindings/php/ext/* bindings/php/ext/tests/*) \
-  include/assay.h $(FULL)
+  include/assay.h $(LIBRARY)
 	@rm -rf $(PHP_BUILD)/ext $(PHP_BUILD)/prefix
 	@$(MAKE) --no-print-directory install-lib-files PREFIX=$(ROOT)/$(PHP_BUILD)/prefix
 	@cp -r bindings/php/ext $(PHP_BUILD)/ext

@@ -18,6 +18,8 @@ import base64
 import hashlib
 import os
 import pathlib
+import posixpath
+import re
 import sys
 import time
 import zipfile
@@ -34,7 +36,9 @@ if TYPE_CHECKING:
 HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parent.parent
 NAME = "assay"
-FLOOR = "manylinux_2_34"
+# The C library that a library needs, and what a tag says of it.
+FLOORS = {b"libc.so.6": "manylinux_2_34", b"libc.so": "musllinux_1_2"}
+FLOOR = FLOORS[b"libc.so.6"]
 # The number of a machine in a library's ELF header, and its name in a tag.
 MACHINES = {62: "x86_64", 183: "aarch64"}
 LIBRARY = "libassay.so.0"
@@ -60,25 +64,60 @@ def version() -> str:
 
 
 def platform_of(library: Path) -> str:
-    """The platform tag of a library: for the machine that it was built for.
+    """The platform tag of a library: of the machine and the C library it was built for.
 
-    Raises SystemExit for a file that is no shared library of a known machine.
+    Raises SystemExit for a file that is no shared library of a known machine, or that
+    needs neither glibc nor musl.
     """
-    head = pathlib.Path(library).read_bytes()[:20]
-    machine = MACHINES.get(int.from_bytes(head[18:20], "little"))
-    if head[:6] != b"\x7fELF\x02\x01" or machine is None:
+    data = pathlib.Path(library).read_bytes()
+    machine = MACHINES.get(int.from_bytes(data[18:20], "little"))
+    if data[:6] != b"\x7fELF\x02\x01" or machine is None:
         raise SystemExit(f"{library} is no library for one of: {', '.join(MACHINES.values())}")
-    return f"{FLOOR}_{machine}"
+    needed = [name for name in FLOORS if b"\0" + name + b"\0" in data]
+    if len(needed) != 1:
+        raise SystemExit(f"{library} is not for one of: glibc, musl")
+    return f"{FLOORS[needed[0]]}_{machine}"
+
+
+def setting(name: str) -> str:
+    """A line of [tool.assay] in pyproject.toml, which tools/generate.py writes."""
+    text = (HERE / "pyproject.toml").read_text()
+    return text.partition("[tool.assay]")[2].partition(f'\n{name} = "')[2].partition('"')[0]
+
+
+def absolute(link: re.Match[str]) -> str:
+    """A link of the README, which stands alone on a package's page: to the same text on
+    the site that `make docs` makes, at the project's home."""
+    path = posixpath.normpath(posixpath.join("bindings/python", link[2]))
+    if path.startswith("../"):
+        raise SystemExit(f"README.md: {link[2]} leads out of the repository")
+    path = re.sub("^docs/", "", path) if path.endswith(".md") else f"source/{path}"
+    path = re.sub(r"/README\.md$|\.md$", "", path) + ".html"
+    return f"{link[1]}({setting('home')}/{path}{link[3] or ''})"
+
+
+def description() -> str:
+    """The README with absolute links."""
+    pattern = r"(\[[^\]]*\])\((?!https?:|#)([^)#\s]+)(#[^)\s]*)?\)"
+    text = (HERE / "README.md").read_text()
+    return re.sub(pattern, absolute, text)
 
 
 def metadata() -> bytes:
     """METADATA, with the README as the description."""
+    home = setting("home")
     head = [
         "Metadata-Version: 2.1",
         f"Name: {NAME}",
         f"Version: {version()}",
-        "Summary: Verify what Apple signs: StoreKit transactions, renewals and notifications",
+        "Summary: Verify what Apple signs: StoreKit, receipts, App Attest; decide who may "
+        "have what",
+        f"Home-page: {home}",
+        f"Author-email: {setting('mail')}",
         "License: Apache-2.0",
+        "Keywords: apple,storekit,app-attest,devicecheck,receipt,in-app-purchase",
+        f"Project-URL: Documentation, {home}/start/python.html",
+        f"Project-URL: Changes, {home}/changes.html",
         f"Requires-Python: {PYTHON}",
         "Classifier: Development Status :: 4 - Beta",
         "Classifier: Operating System :: POSIX :: Linux",
@@ -87,7 +126,7 @@ def metadata() -> bytes:
         "Classifier: Typing :: Typed",
         "Description-Content-Type: text/markdown",
     ]
-    return ("\n".join(head) + "\n\n" + (HERE / "README.md").read_text()).encode()
+    return ("\n".join(head) + "\n\n" + description()).encode()
 
 
 def licence() -> bytes:

@@ -8,7 +8,7 @@ sdist: ## the Python part alone, as a source distribution, in build/sdist
 	@$(PYTHON) bindings/python/build_sdist.py --out $(BUILD)/sdist
 
 check-sdist:
-	@$(PYTHON) $(GATES)/sdist.py $(BUILD)/sdist $(CASES) --library $(FULL)
+	@$(PYTHON) $(GATES)/sdist.py $(BUILD)/sdist $(CASES) --library $(LIBRARY)
 
 check-python-lint:
 	@$(PYTHON) $(GATES)/python_lint.py bindings/python --tools $(PYTHON_TOOLS)
@@ -19,5 +19,5 @@ check-auditwheel:
 
 check-python-soak: ## a million verifications through Python with flat memory
 	@ASSAY_SOAK=1000000 ASSAY_CASES=$(ROOT)/$(CASES) \
-	  ASSAY_LIBRARY=$(ROOT)/$(FULL) PYTHONPATH=$(ROOT)/bindings/python:$(ROOT)/bindings/python/tests \
+	  ASSAY_LIBRARY=$(ROOT)/$(LIBRARY) PYTHONPATH=$(ROOT)/bindings/python:$(ROOT)/bindings/python/tests \
 	  $(PYTHON) bindings/python/tests/test_soak.py -v

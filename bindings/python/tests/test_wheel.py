@@ -54,18 +54,25 @@ class WheelTest(unittest.TestCase):
             self.assertIn(b"Tag: py3-none-manylinux_2_34_riscv64\n", archive.read(name))
 
     def test_platform_of_the_library(self):
-        """The tag is for the machine that the library was built for."""
-        for number, machine in ((62, "x86_64"), (183, "aarch64")):
+        """The tag is of the machine and the C library that the library was built for."""
+        head = pathlib.Path(real_library()).read_bytes()[:18]
+        needed = b"\0libm.so.6\0libc.so.6\0"
+        for number, machine, names, floor in (
+            (62, "x86_64", needed, "manylinux_2_34"), (183, "aarch64", needed, "manylinux_2_34"),
+            (62, "x86_64", b"\0libc.so\0", "musllinux_1_2"),
+        ):
             library = pathlib.Path(self.folder.name) / f"{machine}.so"
-            octets = bytearray(pathlib.Path(real_library()).read_bytes()[:4096])
-            octets[18:20] = number.to_bytes(2, "little")
-            library.write_bytes(octets)
-            self.assertEqual(build_wheel.platform_of(library), f"manylinux_2_34_{machine}")
+            library.write_bytes(head + number.to_bytes(2, "little") + names)
+            self.assertEqual(build_wheel.platform_of(library), f"{floor}_{machine}")
             wheel = build_wheel.write_wheel(library, self.folder.name)
-            self.assertTrue(wheel.name.endswith(f"-py3-none-manylinux_2_34_{machine}.whl"))
-        for octets in (b"", b"text", b"\x7fELF\x02\x01" + bytes(14)):
+            self.assertTrue(wheel.name.endswith(f"-py3-none-{floor}_{machine}.whl"))
+        for octets in (b"", b"text", head + bytes(2) + needed):
             library.write_bytes(octets)
             with self.assertRaisesRegex(SystemExit, "no library"):
+                build_wheel.platform_of(library)
+        for names in (b"", b"\0libc.so.6", needed + b"libc.so\0"):
+            library.write_bytes(head + (62).to_bytes(2, "little") + names)
+            with self.assertRaisesRegex(SystemExit, "glibc, musl"):
                 build_wheel.platform_of(library)
 
     def test_without_a_library_it_is_for_every_platform(self):

@@ -28,7 +28,7 @@ import (
 	"sync"
 	"time"
 
-	"assay"
+	assay "assay.example/bindings/go"
 )
 
 // maxBody is more than a notification with everything inside it has.

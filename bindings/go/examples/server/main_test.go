@@ -14,7 +14,7 @@ import (
 	"testing"
 	"time"
 
-	"assay"
+	assay "assay.example/bindings/go"
 )
 
 // A minted is one accepted case of the shared table.

@@ -1,0 +1,86 @@
+#!/bin/sh
+# What the library for musl is linked with and tested with: Debian's sources of
+# OpenSSL, of which libcrypto is built for musl, and of cJSON. The machine is left as
+# it is: the sources are fetched through lists of their own, and nothing is installed.
+#
+#   packaging/musl_root.sh FOLDER
+#
+# FOLDER/openssl gets libcrypto.a and include, FOLDER/cjson the sources of cJSON,
+# FOLDER/NAME.version says which revision of Debian's each is, FOLDER/kernel leads to
+# the kernel's headers. Does nothing when they are there. Exit code 3 and a line on standard output: it cannot be done here, and why.
+set -eu
+
+folder=$1
+sources='openssl cjson'
+# What Assay does not use and musl's headers do not have; no configuration, no engine
+# and no module is ever read.
+options='linux-x86_64 no-shared no-tests no-dso no-module no-engine no-afalgeng no-ktls
+no-async no-ui-console no-ssl no-comp -fPIC'
+
+cannot() {
+  echo "$1"
+  exit 3
+}
+
+for tool in musl-gcc dpkg-source perl make; do
+  command -v "$tool" >/dev/null 2>&1 ||
+    cannot "no $tool (tools/deps.sh check installs it where apt has it)"
+done
+[ "$(uname -m)" = x86_64 ] || cannot 'the library for musl is built on x86_64 alone'
+stamp="$sources $options"
+if [ "$(cat "$folder/root.stamp" 2>/dev/null)" = "$stamp" ]; then
+  exit 0
+fi
+command -v apt-get >/dev/null 2>&1 || cannot 'no apt-get: not a Debian system'
+
+rm -rf "$folder/sources" "$folder/openssl" "$folder/cjson" "$folder/root.stamp"
+mkdir -p "$folder/sources" "$folder/apt/lists/partial" "$folder/apt/cache/archives/partial"
+folder=$(cd "$folder" && pwd)
+# Debian's own among the system's sources of packages, asked for source packages.
+keys=/usr/share/keyrings/debian-archive-keyring.gpg
+apt-get indextargets --format '$(ORIGIN) $(CREATED_BY) $(SITE) $(RELEASE) $(COMPONENT)' |
+  sed -n "s|^Debian Packages |deb-src [signed-by=$keys] |p" >"$folder/apt/sources.list"
+[ -s "$folder/apt/sources.list" ] || cannot 'apt has no lists of Debian (apt-get update)'
+apt() {
+  program=$1
+  shift
+  "$program" -q -o Dir::Etc::SourceList="$folder/apt/sources.list" \
+    -o Dir::Etc::SourceParts=/dev/null -o Dir::State::Lists="$folder/apt/lists" \
+    -o Dir::Cache="$folder/apt/cache" -o APT::Sandbox::User= "$@" \
+    </dev/null 2>"$folder/apt/log"
+}
+apt apt-get update >/dev/null ||
+  cannot "apt-get has no lists of sources: $(tail -n 1 "$folder/apt/log")"
+# The newest revision that the mirror has: lists may name one that is gone, or not yet
+# there.
+fetch() {
+  for version in $(apt apt-cache showsrc "$1" | sed -n 's/^Version: //p' | sort -ruV); do
+    if apt apt-get source --download-only "$1=$version" >/dev/null; then
+      printf '%s\n' "$version" >"$folder/$1.version"
+      return 0
+    fi
+    echo "$1 $version cannot be had: $(tail -n 1 "$folder/apt/log")" >&2
+  done
+  return 1
+}
+cd "$folder/sources"
+for source in $sources; do
+  fetch "$source" || cannot "apt-get has no source of $source"
+  dpkg-source -q -x "${source}_$(sed 's/^[0-9]*://' "$folder/$source.version").dsc" \
+    "$folder/$source" >"$folder/apt/log" 2>&1 ||
+    cannot "dpkg-source: $(tail -n 1 "$folder/apt/log")"
+done
+echo "building libcrypto $(cat "$folder/openssl.version") for musl" >&2
+# The kernel's headers, without those of glibc that stand beside them.
+rm -rf "$folder/kernel"
+mkdir "$folder/kernel"
+ln -s /usr/include/linux /usr/include/asm-generic /usr/include/x86_64-linux-gnu/asm \
+  "$folder/kernel"
+cd "$folder/openssl"
+# shellcheck disable=SC2086
+{
+  CC="musl-gcc -isystem $folder/kernel" ./Configure $options && make -j"$(nproc)" build_generated libcrypto.a
+} </dev/null >"$folder/openssl.log" 2>&1 ||
+  cannot "libcrypto for musl: $(tail -n 1 "$folder/openssl.log")"
+rm -rf "$folder/apt" "$folder/sources" "$folder"/*.orig.tar.gz*
+printf '%s\n' "$stamp" >"$folder/root.stamp"
