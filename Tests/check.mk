@@ -42,12 +42,12 @@ check-reference:
 
 # ---- libraries -------------------------------------------------------------
 
-# Every suite over a build exists for each variant: check-library-full ...
-VARIANTS := full embedded full-shared embedded-shared
-DIRECTORY_full := $(BUILD)/lib
-DIRECTORY_embedded := $(BUILD)/embedded/lib
-DIRECTORY_full-shared := $(BUILD)/full-shared/lib
-DIRECTORY_embedded-shared := $(BUILD)/embedded-shared/lib
+# Every suite over a build exists for each variant: check-library-shipped, that of
+# `make`; check-library-shared, over the host's libcrypto; check-library-full.
+VARIANTS := shipped shared full
+DIRECTORY_shipped := $(BUILD)/lib
+DIRECTORY_shared := $(BUILD)/embedded-shared/lib
+DIRECTORY_full := $(BUILD)/full/lib
 
 .PHONY: check-selftest $(VARIANTS:%=check-library-%)
 check-selftest:
@@ -55,8 +55,8 @@ check-selftest:
 
 $(VARIANTS:%=check-library-%): check-library-%:
 	@$(PYTHON) $(GATES)/library.py $(DIRECTORY_$*)/$(SONAME) --suite library-$* \
-	  --shape $(firstword $(subst -, ,$*)) \
-	  --crypto $(if $(filter %-shared,$*),shared,static)
+	  --shape $(if $(filter full,$*),full,embedded) \
+	  --crypto $(if $(filter shared,$*),shared,static)
 
 # ---- the command line ------------------------------------------------------
 
@@ -81,6 +81,10 @@ $(PROGRAMS)/sanitized/%: Tests/ABI/%.c $(HARNESS)
 	@$(CC) $(ABI_CFLAGS) -fsanitize=address,undefined \
 	  -fno-sanitize-recover=all -fno-omit-frame-pointer -pthread \
 	  $< Tests/ABI/cases.c -o $@ $(ABI_LINK)
+
+.PHONY: programs
+programs: $(addprefix $(PROGRAMS)/,smoke dump threads fork fork_inside soak reload guest \
+  secrets properties sanitized/smoke)
 
 PROGRAM_SUITES := smoke smoke-sanitized valgrind threads fork fork-inside soak reload guest secrets
 .PHONY: $(foreach suite,$(PROGRAM_SUITES),$(VARIANTS:%=check-$(suite)-%))
@@ -122,13 +126,13 @@ $(VARIANTS:%=check-soak-%): check-soak-%: $(PROGRAMS)/soak
 $(VARIANTS:%=check-reload-%): check-reload-%: $(PROGRAMS)/reload
 	@$< $(DIRECTORY_$*)/$(SONAME) reload-$*
 
-# Random decisions over the library that ships. `make check-properties SEED=7` asks
+# Random decisions. `make check-properties SEED=7` asks
 # the same of others; one that fails says its seed.
 SCENARIOS ?= 100000
 SEED ?= 20261122
 .PHONY: check-properties
 check-properties: $(PROGRAMS)/properties
-	@$(call AGAINST,$(DIRECTORY_embedded)) $< $(CASES) properties \
+	@$(call AGAINST,$(DIRECTORY_shipped)) $< $(CASES) properties \
 	  $(SCENARIOS) $(SEED)
 
 .PHONY: check-documents
@@ -138,18 +142,17 @@ check-documents: $(PROGRAMS)/dump
 
 .PHONY: check-schema
 check-schema:
-	@$(PYTHON) $(GATES)/schema.py $(FULL)
+	@$(PYTHON) $(GATES)/schema.py $(LIBRARY)
 
 # The library itself instrumented: every access of the Swift code to shared
 # memory is seen, in Assay and AssayABI; libcrypto and the Swift runtime are not.
 .PHONY: check-thread-sanitizer
 check-thread-sanitizer: link-inputs
 	@echo 'building the library under ThreadSanitizer'
-	@$(SWIFT_BUILD) --product assay --scratch-path .build-thread \
-	  --disable-local-rpath -Xswiftc -static-stdlib -Xswiftc -sanitize=thread \
-	  -Xlinker -soname=$(SONAME) -Xlinker --exclude-libs -Xlinker ALL
+	@$(SWIFT_BUILD) --product assay --scratch-path $(SCRATCH)/thread \
+	  -Xswiftc -sanitize=thread -Xlinker -soname=$(SONAME) -Xlinker --exclude-libs -Xlinker ALL
 	@mkdir -p $(BUILD)/thread/lib
-	@install -m 755 .build-thread/release/libassay.so $(BUILD)/thread/lib/$(SONAME)
+	@install -m 755 $(SCRATCH)/thread/release/libassay.so $(BUILD)/thread/lib/$(SONAME)
 	@ln -sf $(SONAME) $(BUILD)/thread/lib/libassay.so
 	@$(TOOLS)/clang $(ABI_CFLAGS) -fsanitize=thread -pthread \
 	  Tests/ABI/threads.c Tests/ABI/cases.c -o $(BUILD)/thread/threads \
@@ -161,23 +164,25 @@ check-thread-sanitizer: link-inputs
 
 # ---- Swift, Python, C and the rest -----------------------------------------
 
-.PHONY: check-swift check-wheel check-c check-fuzz
-check-swift: deps-build
+.PHONY: swift-tests check-swift check-wheel check-c check-fuzz
+# Built and run apart: SwiftPM keeps its scratch folder locked while tests run.
+swift-tests: deps-build
+	@$(NICE) $(SWIFT) build --build-tests --scratch-path $(SCRATCH)
+
+check-swift: swift-tests
 	@mkdir -p $(BUILD)
 	@rm -f $(BUILD)/swift*.xml
-	@SWIFT_BACKTRACE=enable=no $(NICE) $(SWIFT) test --scratch-path .build-test \
-	  --xunit-output $(BUILD)/swift.xml || \
-	  { $(PYTHON) $(GATES)/xunit.py $(BUILD)/swift-swift-testing.xml \
+	@SWIFT_BACKTRACE=enable=no $(NICE) $(SCRATCH)/debug/assayPackageTests.xctest \
+	  --testing-library swift-testing --xunit-output $(BUILD)/swift.xml || \
+	  { $(PYTHON) $(GATES)/xunit.py $(BUILD)/swift.xml \
 	  --suite swift; exit 1; }
-	@$(PYTHON) $(GATES)/xunit.py $(BUILD)/swift-swift-testing.xml --suite swift
+	@$(PYTHON) $(GATES)/xunit.py $(BUILD)/swift.xml --suite swift
 
-PYTHON_SUITES := full embedded
-.PHONY: $(PYTHON_SUITES:%=check-python-%)
-$(PYTHON_SUITES:%=check-python-%): check-python-%:
-	@ASSAY_CASES=$(ROOT)/$(CASES) \
-	  ASSAY_LIBRARY=$(ROOT)/$(DIRECTORY_$*)/$(SONAME) \
+.PHONY: check-python
+check-python:
+	@ASSAY_CASES=$(ROOT)/$(CASES) ASSAY_LIBRARY=$(ROOT)/$(LIBRARY) \
 	  PYTHONPATH=$(ROOT)/bindings/python PYTHONDONTWRITEBYTECODE=1 \
-	  $(PYTHON) $(GATES)/python.py bindings/python/tests --suite python-$*
+	  $(PYTHON) $(GATES)/python.py bindings/python/tests --suite python
 
 check-wheel:
 	@$(PYTHON) $(GATES)/wheel.py $(BUILD)/wheel $(CASES)

@@ -254,8 +254,14 @@ int case_table_build(struct case_table *table, const char *name) {
   return 0;
 }
 
+static void allocate_verifiers(struct case_table *table) {
+  size_t count = (size_t)cJSON_GetArraySize(configurations(table));
+  table->verifier_names = allocate(count, sizeof *table->verifier_names);
+  table->verifiers = allocate(count, sizeof *table->verifiers);
+}
+
 int case_table_read(struct case_table *table, const char *path) {
-  size_t len = 0, count;
+  size_t len = 0;
   char *text = read_file(path, &len);
   memset(table, 0, sizeof *table);
   if (text == NULL) {
@@ -270,19 +276,29 @@ int case_table_read(struct case_table *table, const char *path) {
     fprintf(stderr, "%s: is no case table of form 1\n", path);
     return -1;
   }
-  count = (size_t)cJSON_GetArraySize(configurations(table));
-  table->verifier_names = allocate(count, sizeof *table->verifier_names);
-  table->verifiers = allocate(count, sizeof *table->verifiers);
+  allocate_verifiers(table);
   return 0;
 }
 
-int case_table_open(struct case_table *table, const char *path) {
+void case_table_share(struct case_table *own, const struct case_table *table) {
+  memset(own, 0, sizeof *own);
+  own->root = table->root;
+  own->root_is_shared = 1;
+  own->cases = table->cases;
+  allocate_verifiers(own);
+}
+
+int case_table_build_all(struct case_table *table) {
   const cJSON *config;
-  if (case_table_read(table, path) != 0) return -1;
   cJSON_ArrayForEach(config, configurations(table)) {
     if (case_table_build(table, config->string) != 0) return -1;
   }
   return 0;
+}
+
+int case_table_open(struct case_table *table, const char *path) {
+  if (case_table_read(table, path) != 0) return -1;
+  return case_table_build_all(table);
 }
 
 void case_table_clear(struct case_table *table) {
@@ -294,7 +310,7 @@ void case_table_close(struct case_table *table) {
   case_table_clear(table);
   free(table->verifiers);
   free((void *)table->verifier_names);
-  cJSON_Delete(table->root);
+  if (!table->root_is_shared) cJSON_Delete(table->root);
   memset(table, 0, sizeof *table);
 }
 

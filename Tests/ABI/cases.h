@@ -1,7 +1,7 @@
 /*
  * cases.h - the case table, as the C programs of this folder use it.
  *
- * A case table is the JSON file that `assay-cli mint --cases FILE` writes:
+ * A case table is the JSON file that `make cases` writes:
  * verifiers by name, and cases that each say which call to make with which
  * input, and what must come of it. The programs read it with cJSON.
  */
@@ -15,6 +15,7 @@
 /** A case table in memory, and the verifiers that its cases name. */
 struct case_table {
   cJSON *root;
+  int root_is_shared;
   const cJSON *cases;
   size_t verifier_count;
   const char **verifier_names;
@@ -34,6 +35,11 @@ int case_table_open(struct case_table *table, const char *path);
 int case_table_read(struct case_table *table, const char *path);
 /** Build one of the verifiers, that has not been built. 0: done. */
 int case_table_build(struct case_table *table, const char *name);
+/** The same cases for `own`, without verifiers. Closed with case_table_close;
+ * the cases are those of `table`, which lives longer. */
+void case_table_share(struct case_table *own, const struct case_table *table);
+/** Build a verifier for each configuration. 0: done; else it said why. */
+int case_table_build_all(struct case_table *table);
 /** Free the verifiers. */
 void case_table_clear(struct case_table *table);
 /** Give everything back. */

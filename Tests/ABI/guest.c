@@ -7,10 +7,12 @@
  * queue, and again with an empty queue: both must stand as they were. (Where the
  * library has a libcrypto of its own, the two have nothing to do with each other;
  * over the host's they share the queue.) Tests/Gates/guest.py looks at what the
- * system is asked for meanwhile.
+ * system is asked for meanwhile. The host's libcrypto is that of OpenSSL 3, or the one
+ * that HOST_LIBCRYPTO names.
  */
 #include <dlfcn.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "cases.h"
@@ -19,6 +21,8 @@ static struct {
   void (*clear)(void);
   void (*begin)(void);
   void (*set)(int, int, const char *, ...);
+  /* Of a libcrypto that has not these two. */
+  void (*put)(int, int, int, const char *, unsigned);
   unsigned long (*first)(void);
   unsigned long (*last)(void);
 } queue;
@@ -31,10 +35,12 @@ static int find(void *library, const char *name, void *function) {
 }
 
 static int find_queue(void) {
-  void *library = dlopen("libcrypto.so.3", RTLD_NOW);
+  const char *name = getenv("HOST_LIBCRYPTO");
+  void *library = dlopen(name != NULL ? name : "libcrypto.so.3", RTLD_NOW);
   return library != NULL && find(library, "ERR_clear_error", &queue.clear) &&
-         find(library, "ERR_new", &queue.begin) &&
-         find(library, "ERR_set_error", &queue.set) &&
+         ((find(library, "ERR_new", &queue.begin) &&
+           find(library, "ERR_set_error", &queue.set)) ||
+          find(library, "ERR_put_error", &queue.put)) &&
          find(library, "ERR_peek_error", &queue.first) &&
          find(library, "ERR_peek_last_error", &queue.last);
 }
@@ -43,6 +49,10 @@ static void put_errors(int count) {
   int i;
   queue.clear();
   for (i = 0; i < count; i++) {
+    if (queue.put != NULL) {
+      queue.put(6, 0, 100 + i, __FILE__, __LINE__);
+      continue;
+    }
     queue.begin();
     queue.set(6, 100 + i, NULL);
   }

@@ -1066,6 +1066,41 @@ static void test_case(const struct case_table *table, const cJSON *item) {
   assay_doc_free(doc);
 }
 
+/* Whether a case's document says that its chain was known, from a verifier that
+ * is made for this and freed. -1: it could not be run. */
+static int is_cached_anew(const struct case_table *table, const cJSON *item) {
+  struct case_table own;
+  assay_doc *doc = NULL;
+  assay_status status = -1;
+  int cached = -1;
+  case_table_share(&own, table);
+  if (case_table_build(&own, json_text(item, "verifier", "")) == 0 &&
+      case_run(&own, item, &status, &doc) == 0 && status == ASSAY_OK)
+    cached = strstr(assay_doc_json(doc, NULL), "\"cached\":true") != NULL;
+  assay_doc_free(doc);
+  case_table_close(&own);
+  return cached;
+}
+
+/* JWS-66: what a verifier proved outlives it, unless it keeps nothing. */
+static void test_proofs_outlive(const struct case_table *table,
+                                const char *verifier, int kept) {
+  const cJSON *item;
+  cJSON_ArrayForEach(item, table->cases) {
+    const cJSON *wanted = cJSON_GetObjectItemCaseSensitive(item, "expect");
+    if (strcmp(json_text(item, "call", ""), "verify_jws") != 0 ||
+        strcmp(json_text(item, "verifier", ""), verifier) != 0 ||
+        strcmp(json_text(wanted, "status", ""), "ok") != 0)
+      continue;
+    expect(is_cached_anew(table, item) >= 0, verifier, "a case can be run");
+    expect(is_cached_anew(table, item) == kept, verifier,
+           kept ? "the next verifier knows the chain"
+                : "the next verifier proves the chain itself");
+    return;
+  }
+  expect(0, verifier, "has a good JWS");
+}
+
 int main(int argc, char **argv) {
   const char *suite = argc > 2 ? argv[2] : "smoke";
   struct case_table table;
@@ -1099,6 +1134,8 @@ int main(int argc, char **argv) {
   if (expect(case_table_open(&table, argv[1]) == 0, "case table",
              "can be read")) {
     cJSON_ArrayForEach(item, table.cases) test_case(&table, item);
+    test_proofs_outlive(&table, "standard", 1);
+    test_proofs_outlive(&table, "no-cache", 0);
     printf("%ld expectations of the functions, %ld of %d cases\n", functions,
            passed + failed - functions, cJSON_GetArraySize(table.cases));
   }

@@ -38,7 +38,7 @@ struct AppleRootsTests {
 
   @Test("CER-6 CFG-3 the built-in set is made of a root that passes its own check")
   func builtInSet() throws {
-    let set = try #require(AnchorSet.appleStoreKit())
+    let set = try #require(AnchorSet.appleG3)
     #expect(set.areBuiltIn)
     #expect(set.anchors.map(\.certificate.der) == [AppleRoots.rootCAG3])
     #expect(set.anchor(withBytes: AppleRoots.rootCAG3) != nil)
@@ -103,7 +103,8 @@ struct AppleRootsTests {
     func prove(areBuiltIn: Bool) throws -> ProvenChain {
       let trust = StoreKitTrust(
         configuration: Configuration(),
-        anchors: AnchorSet(anchors: [anchor], areBuiltIn: areBuiltIn))
+        anchors: AnchorSet(anchors: [anchor], areBuiltIn: areBuiltIn),
+        Configuration().ownProofs)
       var building = ChainBuilder(trust)
       try building.open(entries)
       try building.parse()
@@ -121,14 +122,14 @@ struct AppleRootsTests {
 
   @Test("CER-2 own anchors replace Apple's as a whole, and the document says so")
   func replaced() throws {
-    let (verifier, document) = Verifier.make(try Minted.config().bytes)
+    let (verifier, document) = Verifier.alone(try Minted.config().bytes)
     #expect(verifier != nil)
     #expect(document.text("configuration.storekit.anchors.source") == "configured")
     #expect(
       document.text("configuration.storekit.anchors.sha256.0")
         == Authority.fingerprint(try Minted.authority().chain.root))
     #expect(document.text("configuration.storekit.anchors.sha256.1") == nil)
-    let apple = Verifier.make(try Minted.config().removing("storekit").bytes).document
+    let apple = Verifier.alone(try Minted.config().removing("storekit").bytes).document
     #expect(apple.text("configuration.storekit.anchors.source") == "built-in")
     #expect(
       apple.text("configuration.storekit.anchors.sha256.0")
@@ -156,7 +157,7 @@ struct AppleRootsTests {
     let jws = try JWSTemplate(payload: Minted.purchase.transactionPayload.bytes, chain: chain)
       .signed()
     let apple = try #require(
-      Verifier.make(try Minted.config().removing("storekit").bytes).verifier)
+      Verifier.alone(try Minted.config().removing("storekit").bytes).verifier)
     let answer = apple.verifyJWS(jws, kind: .transaction, nowMs: Minted.now)
     #expect(answer.status == .rejectedChainUntrustedRoot)
   }

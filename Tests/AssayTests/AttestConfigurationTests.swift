@@ -16,7 +16,7 @@ struct AttestConfigurationTests {
     let standard: JSONText = [
       "apps": [AttestConfigurationTests.app], "environments": environments,
     ]
-    return Verifier.make(standard.setting(changes).bytes).document
+    return Verifier.alone(standard.setting(changes).bytes).document
   }
 
   private func refusal(_ path: String, _ value: JSONText) -> String {
@@ -45,7 +45,7 @@ struct AttestConfigurationTests {
   @Test("null where no App ID, or no environment, is there to accept")
   func unusable() {
     let plain: JSONText = ["apps": [["bundleId": "com.example.app", "appAppleId": 1]]]
-    let document = Verifier.make(plain.bytes).document
+    let document = Verifier.alone(plain.bytes).document
     #expect(document.tree?.at("configuration.attest")?.isNull == true)
     let local = make(
       [("storekit", ["xcodeCertificates": [.string(String(repeating: "0", count: 64))]])],
@@ -90,9 +90,9 @@ struct AttestConfigurationTests {
 
   @Test("two policies are two configurations")
   func fingerprint() throws {
-    let one = try #require(Verifier.make(try AttestFixture.config().bytes).verifier)
+    let one = try #require(Verifier.alone(try AttestFixture.config().bytes).verifier)
     let two = try #require(
-      Verifier.make(try AttestFixture.config([("attest.time", "stored")]).bytes).verifier)
+      Verifier.alone(try AttestFixture.config([("attest.time", "stored")]).bytes).verifier)
     #expect(one.fingerprint != two.fingerprint)
   }
 
@@ -115,9 +115,9 @@ struct AttestConfigurationTests {
     let none: JSONText = [
       "apps": [["bundleId": "com.example.app", "appAppleId": 1]], "attest": [:],
     ]
-    #expect(Verifier.make(none.bytes).document.refusal == status)
+    #expect(Verifier.alone(none.bytes).document.refusal == status)
     let given = none.setting([("attest.appIds", ["ABCDE12345.a"])])
-    #expect(Verifier.make(given.bytes).document.refusal == "ok ")
+    #expect(Verifier.alone(given.bytes).document.refusal == "ok ")
   }
 
   @Test("ATT-26 environments")

@@ -121,7 +121,7 @@ struct AttestReceiptBench {
 
   /// The trust of a configuration; without `attest.receiptAnchors` Apple's root.
   static func trust(_ config: JSONText) throws -> AttestReceiptTrust {
-    AttestReceiptTrust(try ConfigurationReader.read(config.bytes).attest, cacheChains: 4)
+    AttestReceiptTrust(try ConfigurationReader.read(config.bytes).attest, Proofs(capacity: 4))
   }
 
   /// One App ID, both environments, this bench's root.

@@ -81,7 +81,7 @@ struct AttestReceiptTests {
     let good = try template.signed()
     for cache in [0, 4] {
       let policy = try bench.trust().policy
-      let trust = AttestReceiptTrust(policy, cacheChains: cache)
+      let trust = AttestReceiptTrust(policy, Proofs(capacity: cache))
       let first = try #require(AttestReceiptBench.verify(trust, good).receipt)
       let second = try #require(AttestReceiptBench.verify(trust, good).receipt)
       var writers = (JSONWriter(), JSONWriter())
@@ -744,7 +744,7 @@ struct AttestReceiptTests {
       ],
       "attest": ["receiptAnchors": [.string(utf8: Base64Text.encode(root))]],
     ]
-    let made = Verifier.make(config.bytes)
+    let made = Verifier.alone(config.bytes)
     let verifier = try #require(made.verifier, "\(made.document.name)")
     let receipt = try bench.template(bench.fields()).signed()
     func document(_ subject: [UInt8]?) -> Document {

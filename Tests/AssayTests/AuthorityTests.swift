@@ -236,7 +236,7 @@ struct ReceiptAuthorityTests {
     let authority = try Self.made.get()
     let configuration = try Authority(now: Self.now).sampleConfiguration(
       for: purchase, receipts: authority)
-    let verifier = try #require(Verifier.make(configuration.bytes).verifier)
+    let verifier = try #require(Verifier.alone(configuration.bytes).verifier)
     var day = try DayOfRequests(
       authority, purchase: purchase, start: Self.now, count: 1000, seed: 7)
     var tally: [DayOfRequests.Class: Int] = [:]

@@ -12,7 +12,7 @@ enum Table {
   static let verifiers: [String: Verifier] = {
     var built: [String: Verifier] = [:]
     for (name, config) in (try? made.get())?.verifiers ?? [] {
-      built[name] = Verifier.make(config.bytes).verifier
+      built[name] = Verifier.alone(config.bytes).verifier
     }
     return built
   }()
@@ -105,7 +105,7 @@ struct CaseTableTests {
         revokedMs: revoked ?? noDate, nowMs: now)
       #expect("\(status.name)" == entry.expect.status, "\(entry.name)")
     case .verifierNew(let config):
-      let (verifier, document) = Verifier.make(config.bytes)
+      let (verifier, document) = Verifier.alone(config.bytes)
       #expect((verifier != nil) == (entry.expect.status == "ok"), "\(entry.name)")
       expect(entry, document)
     }

@@ -295,7 +295,7 @@ struct ChainCacheTests {
     #expect(cache.chain(header: []) == nil)
   }
 
-  @Test("JWS-66 a new verifier starts empty")
+  @Test("JWS-66 beside another table a new verifier starts empty")
   func ownCache() throws {
     let text = try jws()
     for _ in 0..<2 {

@@ -16,13 +16,13 @@ struct ConfigurationTests {
     "products": ["p": ["type": "consumable"]],
   ]
 
-  private func make(_ config: JSONText) -> Document { Verifier.make(config.bytes).document }
+  private func make(_ config: JSONText) -> Document { Verifier.alone(config.bytes).document }
 
   private func expect(
     _ config: JSONText, _ status: String, at place: String? = nil,
     sourceLocation: SourceLocation = #_sourceLocation
   ) {
-    let (verifier, document) = Verifier.make(config.bytes)
+    let (verifier, document) = Verifier.alone(config.bytes)
     #expect((verifier != nil) == (status == "ok"), sourceLocation: sourceLocation)
     #expect(
       document.name == status, "\(document.text("error.at") ?? "")", sourceLocation: sourceLocation)
@@ -306,7 +306,7 @@ struct ConfigurationTests {
       "storekit.xcodeCertificates", "storekit.caps", "storekit.caps.jwsBytes", "storekit.cache",
       "storekit.cache.chains",
     ] {
-      let (verifier, document) = Verifier.make(Self.sandbox.setting(path, .null).bytes)
+      let (verifier, document) = Verifier.alone(Self.sandbox.setting(path, .null).bytes)
       #expect(verifier == nil, "\(path)")
       #expect(document.status.family == .config, "\(path)")
       #expect(document.text("error.at") == path)
@@ -325,7 +325,7 @@ struct ConfigurationTests {
       ("{}x", "byte 2"), ("{\"a\":\u{1}}", "byte 5"), ("\u{feff}{}", "byte 0"),
       ("{\"a\":01}", "byte 6"),
     ] {
-      let document = Verifier.make(utf8(text)).document
+      let document = Verifier.alone(utf8(text)).document
       #expect(document.status == .configDocumentSyntax, "\(text)")
       #expect(document.text("error.at") == place, "\(text)")
     }
@@ -337,8 +337,8 @@ struct ConfigurationTests {
     func padded(_ count: Int) -> [UInt8] {
       text + [UInt8](repeating: 0x20, count: count - text.count)
     }
-    #expect(Verifier.make(padded(1 << 20)).verifier != nil)
-    let (verifier, document) = Verifier.make(padded(1 << 20 + 1))
+    #expect(Verifier.alone(padded(1 << 20)).verifier != nil)
+    let (verifier, document) = Verifier.alone(padded(1 << 20 + 1))
     #expect(verifier == nil)
     #expect(document.status.family == .config)
   }
@@ -390,7 +390,7 @@ struct ConfigurationTests {
       String(repeating: "0a", count: 31), String(repeating: "0a", count: 33), "xyz",
       String(repeating: "g", count: 64),
     ] {
-      let (verifier, document) = Verifier.make(
+      let (verifier, document) = Verifier.alone(
         pinned.setting("storekit.xcodeCertificates", [pin, .string(bad)]).bytes)
       #expect(verifier == nil)
       #expect(document.text("error.at") == "storekit.xcodeCertificates[1]")
@@ -460,7 +460,7 @@ struct ConfigurationTests {
 
   @Test("CNF-4 certificates are parsed and never come back out")
   func nothingComesBack() throws {
-    let document = Verifier.make(try Minted.config().bytes).document
+    let document = Verifier.alone(try Minted.config().bytes).document
     let anchor = try Minted.authority().anchor
     let text = String(decoding: document.json, as: UTF8.self)
     #expect(!text.contains(anchor.prefix(40)))

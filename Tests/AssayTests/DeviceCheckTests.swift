@@ -398,14 +398,14 @@ struct DeviceCheckTests {
     let config = try Minted.config(
       [("deviceCheck", try Exchanges.deviceCheck())] + changes
     ).removing(removing)
-    let (verifier, document) = Verifier.make(config.bytes)
+    let (verifier, document) = Verifier.alone(config.bytes)
     #expect((verifier == nil) == (status != "ok"), sourceLocation: sourceLocation)
     Exchanges.expect(document, status, at: place, rule: rule, sourceLocation: sourceLocation)
   }
 
   @Test("DVC-10 the effective configuration has the block, and never the key")
   func effective() throws {
-    let (_, document) = Verifier.make(
+    let (_, document) = Verifier.alone(
       try Minted.config([("deviceCheck", try Exchanges.deviceCheck())]).bytes)
     #expect(
       Text(Array(document.tree?.at("configuration.deviceCheck")?.source ?? [])) == """
@@ -413,7 +413,7 @@ struct DeviceCheckTests {
         "environment":"production","bits":{"bit0":{"name":"promo-used","resetAfterMonths":12},\
         "bit1":{"name":"abuse","resetAfterMonths":24}}}
         """)
-    let (_, development) = Verifier.make(
+    let (_, development) = Verifier.alone(
       try Minted.config([
         (
           "deviceCheck",
@@ -425,7 +425,7 @@ struct DeviceCheckTests {
     #expect(development.tree?.at("configuration.deviceCheck.bits.bit0") == nil)
     #expect(
       development.tree?.at("configuration.deviceCheck.bits.bit1.resetAfterMonths")?.isNull == true)
-    let (_, without) = Verifier.make(try Minted.config().bytes)
+    let (_, without) = Verifier.alone(try Minted.config().bytes)
     #expect(without.tree?.at("configuration.deviceCheck")?.isNull == true)
   }
 
@@ -446,7 +446,7 @@ struct DeviceCheckTests {
         ("apps", apps(first, second)),
         ("deviceCheck", try Exchanges.deviceCheck().removing("teamId")),
       ])
-      let document = Verifier.make(config.bytes).document
+      let document = Verifier.alone(config.bytes).document
       if isGood {
         #expect(document.text("configuration.deviceCheck.teamId") == "TEAM000001")
       } else {
@@ -467,7 +467,7 @@ struct DeviceCheckTests {
         [("deviceCheck.keyId", bad)], "config.devicecheck.key-id", at: "deviceCheck.keyId",
         rule: "DVC-1")
     }
-    let (verifier, _) = Verifier.make(
+    let (verifier, _) = Verifier.alone(
       try Minted.config([
         ("deviceCheck", try Exchanges.deviceCheck().setting("keyId", "kEYid0z9aZ"))
       ]).bytes)
@@ -489,12 +489,12 @@ struct DeviceCheckTests {
   @Test("DVC-2 without a key the block serves what needs none")
   func withoutKey() throws {
     let block = try Exchanges.deviceCheck().removing("privateKey").removing("keyId")
-    let (verifier, document) = Verifier.make(try Minted.config([("deviceCheck", block)]).bytes)
+    let (verifier, document) = Verifier.alone(try Minted.config([("deviceCheck", block)]).bytes)
     let shown = try #require(document.tree?.at("configuration.deviceCheck"))
     #expect(shown.at("privateKey")?.isNull == true)
     #expect(shown.at("keyId")?.isNull == true)
     #expect(verifier != nil)
-    let keyed = Verifier.make(
+    let keyed = Verifier.alone(
       try Minted.config([("deviceCheck", try Exchanges.deviceCheck())]).bytes
     ).document
     #expect(keyed.flag("configuration.deviceCheck.privateKey") == true)
@@ -524,7 +524,7 @@ struct DeviceCheckTests {
     let longest: JSONText = [
       "bit0": ["name": .string(String(repeating: "n", count: 64)), "resetAfterMonths": 1200]
     ]
-    let (verifier, _) = Verifier.make(
+    let (verifier, _) = Verifier.alone(
       try Minted.config([("deviceCheck", try Exchanges.deviceCheck().setting("bits", longest))])
         .bytes)
     #expect(verifier != nil)
@@ -543,12 +543,12 @@ struct DeviceCheckTests {
     ] {
       try expect([(place, bad)], "config.devicecheck.key", at: place, rule: "DVC-2")
     }
-    let (_, refused) = Verifier.make(
+    let (_, refused) = Verifier.alone(
       try Minted.config([
         ("deviceCheck", try Exchanges.deviceCheck().setting("privateKey", .string("k" + text)))
       ]).bytes)
     Exchanges.expect(refused, "config.devicecheck.key")
-    let (verifier, document) = Verifier.make(
+    let (verifier, document) = Verifier.alone(
       try Minted.config([
         ("deviceCheck", try Exchanges.deviceCheck().setting("privateKey", .string(text)))
       ]).bytes)

@@ -251,7 +251,7 @@ struct ExchangeTests {
     #expect(document.text("error.check") == "exchange.evidence")
     let configuration = verifier.startExchange(
       utf8(#"{"kind":"deviceCheck.token","deviceToken":"AAAA"}"#),
-      evidence: [Verifier.make(try Minted.config().bytes).document], nowMs: Minted.now)
+      evidence: [Verifier.alone(try Minted.config().bytes).document], nowMs: Minted.now)
     Exchanges.expect(configuration.document, "misuse.exchange.evidence")
   }
 }

@@ -42,7 +42,7 @@ struct GenuineAttestTests {
       let standard: JSONText = [
         "apps": [app], "environments": [isProduction ? "Production" : "Sandbox"],
       ]
-      let (verifier, document) = Verifier.make(standard.setting(changes).bytes)
+      let (verifier, document) = Verifier.alone(standard.setting(changes).bytes)
       return try #require(verifier, "\(document.text("error.message") ?? "")")
     }
 

@@ -35,7 +35,7 @@ struct GenuineJWSTests {
       config = config.setting(
         "storekit.xcodeCertificates", [.string(Authority.fingerprint(der))])
     }
-    let (verifier, document) = Verifier.make(config.setting(changes).bytes)
+    let (verifier, document) = Verifier.alone(config.setting(changes).bytes)
     return try #require(verifier, "\(entry.name): \(document.text("error.message") ?? "")")
   }
 

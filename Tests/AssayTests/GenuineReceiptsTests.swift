@@ -44,7 +44,7 @@ struct GenuineReceiptsTests {
       "environments": .array(entry.config.texts("environments").map { .string($0) }),
       "products": .object(products),
     ]
-    let (verifier, document) = Verifier.make(config.setting(changes).bytes)
+    let (verifier, document) = Verifier.alone(config.setting(changes).bytes)
     return try #require(verifier, "\(document.text("error.message") ?? "")")
   }
 
@@ -169,7 +169,7 @@ struct GenuineReceiptsTests {
   @Test("RCP-5 app receipts are none of these")
   func otherKinds() throws {
     for entry in GenuineAppReceiptsTests.entries(for: "kinds") {
-      let (verifier, _) = Verifier.make(
+      let (verifier, _) = Verifier.alone(
         (["apps": [["bundleId": "a", "appAppleId": 1]]] as JSONText).bytes)
       let answer = try #require(verifier).verifyReceipt(
         entry.text, kind: .transaction, nowMs: entry.now)

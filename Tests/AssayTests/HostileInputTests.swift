@@ -35,9 +35,9 @@ private struct HostileBench: Sendable {
   init() throws {
     authority = try Authority(now: HostileBench.instant)
     let config = HostileBench.config(authority)
-    standard = try #require(Verifier.make(config.bytes).verifier)
+    standard = try #require(Verifier.alone(config.bytes).verifier)
     let large = config.setting("storekit.caps", ["jwsBytes": 262_144])
-    wide = try #require(Verifier.make(large.bytes).verifier)
+    wide = try #require(Verifier.alone(large.bytes).verifier)
   }
 
   /// The good transaction with one member's value as raw text, signed.
@@ -124,7 +124,7 @@ struct HostileInputTests {
       bench.status(try bench.signed(header: deep), wide: true) == "too-large.jws.header")
     let nested = [UInt8](repeating: 0x5b, count: 12_000)
     #expect(bench.status(try bench.signed(header: nested)) == "too-large.json.depth")
-    #expect(Verifier.make(deep).verifier == nil)
+    #expect(Verifier.alone(deep).verifier == nil)
   }
 
   @Test("JWS-13 an empty x5c, and entries of no certificate")
@@ -149,8 +149,8 @@ struct HostileInputTests {
     for text in [[], [0x2e], [0x2e, 0x2e], [0x2e, 0x2e, 0x2e], dots, [0], [0xff]] as [[UInt8]] {
       #expect(bench.status(text) == "malformed.jws.form")
     }
-    #expect(Verifier.make(large).verifier == nil)
-    #expect(Verifier.make([]).verifier == nil)
+    #expect(Verifier.alone(large).verifier == nil)
+    #expect(Verifier.alone([]).verifier == nil)
   }
 
   @Test("JWS-100 r and s at the ends of their range")
@@ -186,7 +186,7 @@ struct HostileInputTests {
     for number in HostileInputTests.numbers {
       for path in ["clockSkewMs", "storekit.caps.jwsBytes", "decide.leewayMs"] {
         let changed = config.setting(path, .text(number))
-        let (verifier, document) = Verifier.make(changed.bytes)
+        let (verifier, document) = Verifier.alone(changed.bytes)
         #expect((verifier == nil) == (document.status != .ok), "\(path) \(number)")
         #expect(number == "-0" || verifier == nil, "\(path) \(number)")
       }
@@ -198,7 +198,7 @@ struct HostileInputTests {
         "plan": "premium", "type": "non-renewing", "duration": .string(duration),
       ]
       let changed = config.setting("products", .object([.init("a.b", product)]))
-      #expect(Verifier.make(changed.bytes).verifier == nil, "\(duration)")
+      #expect(Verifier.alone(changed.bytes).verifier == nil, "\(duration)")
     }
   }
 

@@ -24,7 +24,7 @@ enum Minted {
   }
 
   static func verifier(_ changes: [(String, JSONText)] = []) throws -> Verifier {
-    let (verifier, document) = Verifier.make(try config(changes).bytes)
+    let (verifier, document) = Verifier.alone(try config(changes).bytes)
     return try #require(verifier, "\(document.text("error.message") ?? "")")
   }
 
@@ -49,7 +49,8 @@ enum Minted {
     return StoreKitTrust(
       configuration: configuration,
       anchors: AnchorSet(
-        anchors: configuration.storekit.anchors, areBuiltIn: false))
+        anchors: configuration.storekit.anchors, areBuiltIn: false),
+      configuration.ownProofs)
   }
 
   /// Runs one verification with that trust.
@@ -59,5 +60,30 @@ enum Minted {
   ) throws(Refusal) -> SignedPayload {
     var verification = StoreKitVerification(trust, kind, nowMs: now)
     return try verification.run(jws)
+  }
+}
+
+/// Tests run side by side: each verifier has its own proofs, unless a test is about
+/// sharing them.
+extension Verifier {
+  static func alone(_ config: [UInt8]) -> (verifier: Verifier?, document: Document) {
+    make(config, sharing: ProofTable(capacity: 1))
+  }
+}
+
+extension Configuration {
+  /// Proofs that nobody else has.
+  var ownProofs: Proofs { Proofs(capacity: storekit.cacheChains) }
+}
+
+extension ReceiptTrust {
+  static func make(_ configuration: Configuration) throws(Refusal) -> ReceiptTrust {
+    try make(configuration, configuration.ownProofs)
+  }
+}
+
+extension AttestTrust {
+  static func make(_ configuration: Configuration) throws(Refusal) -> AttestTrust {
+    try make(configuration, configuration.ownProofs)
   }
 }

@@ -105,7 +105,7 @@ struct PrivateKeyFileTests {
   func configured() throws {
     let zero = file(key: ecKey(scalar: [UInt8](repeating: 0, count: 32)))
     let block = try Exchanges.deviceCheck().setting("privateKey", .string(utf8: zero))
-    let document = Verifier.make(try Minted.config([("deviceCheck", block)]).bytes).document
+    let document = Verifier.alone(try Minted.config([("deviceCheck", block)]).bytes).document
     Exchanges.expect(document, "config.devicecheck.key", at: "deviceCheck.privateKey")
   }
 
@@ -121,5 +121,13 @@ struct PrivateKeyFileTests {
     var off = point
     off[64] ^= 1
     #expect(!isGood(file(key: ecKey(more: [tagged(1, Writer.bitString(off))]))))
+    // Compressed; and the hybrid form, which RFC 5480 forbids.
+    let sign = point[64] & 1
+    func part(_ first: UInt8, _ rest: ArraySlice<UInt8>) -> [UInt8] {
+      file(key: ecKey(more: [tagged(1, Writer.bitString([first] + rest))]))
+    }
+    #expect(isGood(part(2 + sign, point[1..<33])))
+    #expect(!isGood(part(3 - sign, point[1..<33])))
+    #expect(!isGood(part(6 + sign, point[1...])))
   }
 }

@@ -22,7 +22,7 @@ struct ReceiptCapsTests {
       "receipts": try AppReceiptBench.authority().configuration,
     ]
     let changes = caps.map { ("receipts.caps." + $0.0, JSONText.integer(Int64($0.1))) }
-    let (verifier, document) = Verifier.make(config.setting(changes).bytes)
+    let (verifier, document) = Verifier.alone(config.setting(changes).bytes)
     return try #require(verifier, "\(document.refusal)").verifyReceipt(
       bytes, kind: kind, nowMs: now)
   }

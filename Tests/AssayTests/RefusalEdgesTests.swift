@@ -269,7 +269,7 @@ struct RefusalEdgesTests {
   @Test("CNF-1 meters and groups have names, a duration begins with P")
   func configuration() throws {
     func status(_ changes: [(String, JSONText)]) throws -> String {
-      "\(Verifier.make(try Minted.config(changes).bytes).document.status.name)"
+      "\(Verifier.alone(try Minted.config(changes).bytes).document.status.name)"
     }
     func limits(_ meter: String) -> [(String, JSONText)] {
       let meters: JSONText = .object([.init(meter, 3)])

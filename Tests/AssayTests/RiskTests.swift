@@ -785,7 +785,7 @@ struct RiskTests {
   @Test("RSK-2 the effective configuration has the block with its defaults")
   func effective() throws {
     func risk(_ changes: [(String, JSONText)]) throws -> Text {
-      let document = Verifier.make(try Minted.config(changes).bytes).document
+      let document = Verifier.alone(try Minted.config(changes).bytes).document
       return Text(Array(document.tree?.at("configuration.risk")?.source ?? []))
     }
     #expect(
@@ -829,7 +829,7 @@ struct RiskTests {
       ("risk.limitedPerDay", -1, "config.document.range", "risk.limitedPerDay"),
     ] as [(String, JSONText, String, String)])
   func block(name: String, value: JSONText, status: String, place: String) throws {
-    let (verifier, document) = Verifier.make(try Minted.config([(name, value)]).bytes)
+    let (verifier, document) = Verifier.alone(try Minted.config([(name, value)]).bytes)
     #expect(verifier == nil)
     Exchanges.expect(document, status, at: place)
   }

@@ -55,7 +55,7 @@ private enum Bench {
   }
 
   static func verifier(_ changes: [(String, JSONText)] = []) throws -> Verifier {
-    let (verifier, document) = Verifier.make(try config(changes).bytes)
+    let (verifier, document) = Verifier.alone(try config(changes).bytes)
     return try #require(verifier, "\(document.text("error.message") ?? "")")
   }
 

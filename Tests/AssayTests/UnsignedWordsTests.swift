@@ -31,7 +31,7 @@ struct UnsignedWordsTests {
       "storekit": ["anchors": [.string(try Minted.authority().anchor)]],
       "receipts": try AppReceiptBench.authority().configuration,
     ]
-    let (verifier, document) = Verifier.make(config.setting(changes).bytes)
+    let (verifier, document) = Verifier.alone(config.setting(changes).bytes)
     return try #require(verifier, "\(document.text("error.message") ?? "")")
   }
 

@@ -43,14 +43,20 @@ struct series {
   const struct jws *jws;
   size_t count;
   X509_STORE *store;
+  const char *config; /* of verifiers that are made for one call */
   int64_t now;
 };
 
-static assay_verifier *verifier_new(const struct issuer *root, int chains) {
-  char *config = configuration(root, chains);
+static assay_verifier *verifier_of(const char *config) {
   assay_verifier *verifier = NULL;
   demand(assay_verifier_new(config, strlen(config), &verifier, NULL) == 0,
          "assay_verifier_new");
+  return verifier;
+}
+
+static assay_verifier *verifier_new(const struct issuer *root, int chains) {
+  char *config = configuration(root, chains);
+  assay_verifier *verifier = verifier_of(config);
   free(config);
   return verifier;
 }
@@ -67,6 +73,15 @@ static void assay_call(void *context, size_t index) {
   demand(status == series->expected, assay_status_name(status));
   demand(assay_doc_json(doc, &length) != NULL && length > 0, "assay_doc_json");
   assay_doc_free(doc);
+}
+
+/* What a host does that keeps no verifier from one request to the next. */
+static void request_call(void *context, size_t index) {
+  struct series series = *(const struct series *)context;
+  assay_verifier *verifier = verifier_of(series.config);
+  series.verifier = verifier;
+  assay_call(&series, index);
+  assay_verifier_free(verifier);
 }
 
 static void es256_call(void *context, size_t index) {
@@ -153,6 +168,14 @@ static void warm(const struct world *world) {
   run("warm-transaction", &one, es256_call, &one, 101, 60);
   /* bench.py multiplies the baseline: one notification has three checks. */
   run("warm-notification", &notification, es256_call, &parts, 101, 30);
+  if (wanted("request")) {
+    char *config = configuration(&world->root, -1);
+    struct comparison found;
+    one.config = config;
+    found = compare(request_call, &one, assay_call, &one, rounds(101), 60);
+    report("request", &found);
+    free(config);
+  }
   assay_verifier_free(verifier);
 }
 

@@ -40,11 +40,11 @@ class Command:
     def __init__(self, binary, folder):
         self.binary, self.folder = str(binary), pathlib.Path(folder)
 
-    def run(self, *arguments, stdin=b""):
-        """Exit code, standard output, standard error."""
+    def run(self, *arguments, stdin=b"", **variables):
+        """Exit code, standard output, standard error; with variables of the environment."""
         done = subprocess.run(
             [self.binary, *map(str, arguments)], cwd=self.folder, input=stdin,
-            capture_output=True, timeout=300, check=False)
+            capture_output=True, timeout=300, check=False, env={**os.environ, **variables})
         return done.returncode, done.stdout, done.stderr.decode(errors="replace")
 
     def into(self, out, *arguments, room=None):
@@ -120,6 +120,9 @@ def check_triage(suite, assay, blobs):
         suite.expect(got == code and status in out.decode(), f"triage of {name} as text",
                      out.decode())
     _, out, _ = triage(blobs["receipt"])
+    suite.expect(out == b"CANDIDATE  blob  pending.triage.unverified\n",
+                 "what is worth verifying has one line", out.decode())
+    _, out, _ = triage(blobs["receipt"], "-v")
     suite.expect(re.search(r"UNVERIFIED +bundleId +com\.example\.app", out.decode()),
                  "claims are marked as unverified", out.decode())
     assay.file("good", blobs["receipt"])
@@ -672,6 +675,14 @@ def check_attest_forgeries(suite, assay, verify, mint, about, public_key, signed
 
 
 def check_attest_inspection(suite, assay, mint, key_id):
+    blob = assay.mint("attestation", *mint, "--category", "2")
+    assay.file("look", blob)
+    _, out, _ = assay.run("inspect", "look", "--json")
+    facts = json.loads(out)["authData"]
+    suite.expect(
+        (facts["appId"], facts["os.version"], facts["os.platform"], facts["category"])
+        == ("ABCDE12345.com.example.app", "27.0.1", "iphoneos", "2 (testflight)"),
+        "inspect names App ID, system and category", str(facts))
     for kind, words in [
             ("attestation", [key_id, "x5c[1]", "aaguid  appattest", "App Attest receipt"]),
             ("assertion", ["counter  1", "not checked"]),
@@ -780,7 +791,9 @@ def check_full_disk(suite, assay, blobs):
         ("inspect", "t.jws"), ("inspect", "t.jws", "--json"), report, (*report, "--json"), mint,
         day, ("mint", "verify-receipt", "--authority", "ca", *now), ("mint", "--list-forgeries"),
         ("key-id", "00" * 32), ("--help",), ("mint", "--help"),
-        ("--generate-completion-script", "bash")]
+        ("--generate-completion-script", "bash"), ("--version",), ("explain", "JWS-20"),
+        ("explain", "ok", "--json"), ("config", "check", "ca/config.json", "-v"), ("init", "-"),
+        ("--complete", "ver"), ("--describe",)]
     for arguments in printing:
         code, err = assay.into("/dev/null", *arguments)
         suite.expect(code == 0, f"{arguments} without a fault", f"{code} {err}")
@@ -794,8 +807,7 @@ def check_full_disk(suite, assay, blobs):
     suite.expect(code == 2, "a refusal into a full disk", f"{code} {err}")
     writing = [(*mint, "--out"), (*day, "--out"), (*report, "--svg"), (*report, "--html"),
                ("mint", "attestation", "--authority", "ca", *now, "--out"),
-               ("mint", "app-receipt", "--authority", "ca", *now, "--out"),
-               ("mint", "--cases")]
+               ("mint", "app-receipt", "--authority", "ca", *now, "--out")]
     before = sorted(path.name for path in assay.folder.iterdir())
     for arguments in writing:
         code, err = assay.into("/dev/null", *arguments, "/dev/full")
@@ -903,13 +915,166 @@ def check_key_ids(suite, assay):
 
 
 def check_help(suite, assay):
-    for command in ["verify", "triage", "decide", "inspect", "report", "mint", "key-id"]:
-        code, out, _ = assay.run(command, "--help")
+    for command in ["init", "config check", "verify", "triage", "decide", "inspect", "report",
+                    "explain", "mint", "key-id"]:
+        code, out, _ = assay.run(*command.split(), "--help")
         text = out.decode()
         suite.expect(code == 0 and "Examples:" in text and "Exit codes:" in text
                      and f"assay {command}" in text, f"help of {command}", text[:200])
     _, out, _ = assay.run("--help")
     suite.expect(all(name in out.decode() for name in ["triage", "report"]), "help names them")
+    version = re.search(r'ASSAY_VERSION "(.*)"', (ROOT / "include/assay.h").read_text())[1]
+    code, out, _ = assay.run("--version")
+    suite.expect((code, out.decode()) == (0, f"assay {version}\n"), "the version", out.decode())
+    for arguments, word in [
+            (["verfy"], "did you mean verify"), (["verify", "x", "--knd", "y"], "--kind"),
+            (["verify", "x"], "--kind is missing"), (["verify", "--kind", "transaction"], "<file>"),
+            (["verify", "x", "--kind"], "--kind=VALUE"), (["inspect", "a", "b"], "one word too many"),
+            (["inspect", "a", "--json=1"], "takes no value"), (["config"], "check"),
+            (["verify", "x", "--kind", "a", "--kind", "b"], "twice"), (["config", "x"], "check"),
+            (["mint", "transaction", "--app-id", "many"], "--app-id")]:
+        code, out, err = assay.run(*arguments)
+        suite.expect((code, out) == (2, b"") and word in err and "usage: assay" in err,
+                     f"assay {' '.join(arguments)}", f"{code} {err}")
+
+
+# ---- configuration, explanation, completion ---------------------------------------
+
+def check_configuration(suite, assay, blobs):
+    """Found from --config, else ASSAY_CONFIG, else ./assay.json; init and config check."""
+    assay.file("piece", blobs["jws"])
+    decide = ("decide", "transaction:piece", "--now", NOW)
+    code, _, err = assay.run(*decide)
+    suite.expect(code == 2 and all(word in err for word in [
+        "--config", "ASSAY_CONFIG", "assay.json", "assay init"]), "no configuration", err)
+    code, _, err = assay.run(*decide, ASSAY_CONFIG="ca/config.json")
+    suite.expect(code == 0, "the one that ASSAY_CONFIG names", err)
+    code, _, err = assay.run(*decide, ASSAY_CONFIG="gone.json")
+    suite.expect(code == 2 and "gone.json (from ASSAY_CONFIG)" in err, "and that is not there", err)
+    made = ("init", "--bundle-id", "com.example.app", "--app-id", "1234567890", "--team",
+            "ABCDE12345")
+    code, out, err = assay.run(*made)
+    suite.expect((code, out) == (0, b"") and "assay.txt" in err, "assay init", err)
+    written = (assay.folder / "assay.json").read_bytes()
+    suite.expect(json.loads(written)["apps"][0]["teamId"] == "ABCDE12345", "what it wrote")
+    explained = (assay.folder / "assay.txt").read_text()
+    missing = [name for name in json.loads(written) if f"\n{name}\n" not in explained
+               and f"\n{name}." not in explained]
+    suite.expect(not missing, "every member is explained beside it", " ".join(missing))
+    code, _, err = assay.run(*made)
+    suite.expect(code == 2 and "assay.json is there already" in err
+                 and (assay.folder / "assay.json").read_bytes() == written,
+                 "assay init writes over nothing", err)
+    code, out, err = assay.run(*made, "-")
+    suite.expect(code == 0 and out == written and explained.strip() == err.strip(),
+                 "assay init to standard output", err[:200])
+    for more, word in [(("--bundle-id", ""), "bundleId"), (("--team", "abc"), "teamId"),
+                       (("--app-id", "0"), "appAppleId")]:
+        code, out, err = assay.run("init", "other.json", *more)
+        suite.expect(code == 2 and "apps[0]" in err and not (assay.folder / "other.json").exists(),
+                     f"assay init with no {word}", err)
+    code, _, err = assay.run(*decide)
+    suite.expect(code == 1, "./assay.json, under Apple's roots", err)
+    code, out, _ = assay.run("config", "check")
+    shown = out.decode()
+    suite.expect(code == 0 and shown.startswith("ACCEPTED  assay.json (found in this folder)")
+                 and "ABCDE12345.com.example.app" in shown, "config check", shown)
+    _, out, _ = assay.run("config", "check", "-v")
+    suite.expect(b"storekit.cache.chains" in out, "config check -v", out.decode()[:400])
+    code, out, _ = assay.run("config", "check", "--json", ASSAY_CONFIG="ca/config.json")
+    suite.expect(code == 0 and json.loads(out)["ok"] is True, "config check --json")
+    assay.file("bad.json", written.replace(b'"plans"', b'"plan"'))
+    code, out, _ = assay.run("config", "check", "bad.json")
+    suite.expect(code == 1 and out.startswith(b"REFUSED  bad.json") and b" plan\n" in out,
+                 "config check of one with another member", out.decode())
+    code, _, err = assay.run("triage", "piece", ASSAY_CONFIG="bad.json")
+    suite.expect(code == 2 and "bad.json (from ASSAY_CONFIG) is no usable configuration" in err
+                 and "at plan" in err, "the path stands in a refusal", err)
+    (assay.folder / "assay.json").unlink()
+    (assay.folder / "assay.txt").unlink()
+
+
+def check_brevity(suite, assay, blobs):
+    """Short without -v, everything with it."""
+    config = ("--config", "ca/config.json", "--now", NOW)
+    assay.file("good", blobs["jws"])
+    assay.file("bad", blobs["jws"][:-4] + b"AAAA")
+    for name, code in [("good", 0), ("bad", 1)]:
+        got, out, _ = assay.run("verify", name, "--kind", "transaction", *config)
+        short = out.decode()
+        _, out, _ = assay.run("verify", name, "--kind", "transaction", *config, "-v")
+        full = out.decode()
+        suite.expect(got == code and "checks" not in short and "chain." not in short.split("at ")[0]
+                     and "jws.size" in full and set(short.split("\n")) <= set(full.split("\n")),
+                     f"verify of a {name} one, short and full", short + full)
+        suite.expect(len(short.splitlines()) <= 10, f"verify of a {name} one is short", short)
+    _, out, _ = assay.run("decide", "transaction:good", *config)
+    suite.expect(b"until" in out and b"groups.0" not in out, "a short decision", out.decode())
+    _, out, _ = assay.run("decide", "transaction:good", *config, "--verbose")
+    suite.expect(b"groups.0.state" in out, "a whole decision", out.decode())
+    _, out, _ = assay.run("inspect", "good")
+    short = out.decode()
+    _, out, _ = assay.run("inspect", "good", "-v")
+    suite.expect("serial" not in short and b"serial" in out, "inspect -v has all of certificates")
+
+
+def check_explanations(suite, assay):
+    rows = [row.split("\t") for row in
+            (ROOT / "Sources/Assay/Verdict/statuses.tsv").read_text().splitlines()
+            if row and not row.startswith("#")]
+    for family, detail, name, message, hint, _, _, rules in rows[::7]:
+        number = int(family) | int(detail) << 8
+        for word in (name, str(number)):
+            code, out, err = assay.run("explain", word, "--json")
+            found = json.loads(out) if code == 0 else {}
+            suite.expect((found.get("name"), found.get("number"), found.get("what happened"),
+                          found.get("what to do")) == (name, str(number), message, hint),
+                         f"explain {word}", err)
+        rule = rules.split(",")[0]
+        code, out, _ = assay.run("explain", rule.lower())
+        suite.expect(code == 0 and f"  {name}\n" in out.decode() + "\n", f"explain {rule}",
+                     out.decode())
+    for word, wanted in [("DEC-14", "active"), ("RSK-11", "an assertion passed"),
+                         ("DEC-13", "denied-by-policy"), ("rejected", "rejected.chain.not-ca"),
+                         ("attest.time", "live, stored"), ("apps[3].teamId", "10 characters"),
+                         ("products.com-example.plan", "a name in plans"), ("0", "every check")]:
+        code, out, err = assay.run("explain", word)
+        suite.expect(code == 0 and wanted in out.decode(), f"explain {word}", out.decode() + err)
+    for word, near in [("rejected.chain.untrusted-rot", "rejected.chain.untrusted-root"),
+                       ("JWS-200", "JWS-20"), ("attest.tme", "attest.time"), ("nonsense", ""),
+                       ("99999999", ""), ("", ""), ("a" * 4000, "")]:
+        code, out, err = assay.run("explain", word)
+        suite.expect((code, out) == (2, b"") and near in err and "nothing called" in err,
+                     f"explain {word[:40]}", err)
+
+
+def check_completion(suite, assay):
+    """What a shell is offered; the shells themselves are asked by install_tree.py."""
+    for words, kind, wanted in [
+            (["ver"], "words", ["verify"]), (["config", ""], "words", ["check"]),
+            (["verify", ""], "files", []), (["verify", "x", "--kind", "transaction-"], "words",
+                                            ["transaction-receipt"]),
+            (["verify", "x", "--kind=transaction-"], "words", ["--kind=transaction-receipt"]),
+            (["verify", "x", "--kind", "=", "transaction-"], "words", ["transaction-receipt"]),
+            (["verify", "x", "--ki"], "words", ["--kind"]), (["verify", "--config", ""], "files", []),
+            (["verify", "--config", "="], "files", []), (["decide", "notif"], "words",
+                                                         ["notification:"]),
+            (["decide", "notification:n"], "files", []), (["decide", "notification", ":", "n"],
+                                                          "files", []),
+            (["mint", "--environment", "S"], "words", ["Sandbox"]),
+            (["mint", "--authority", ""], "folders", []), (["mint", "--forge", "JWS-2"], "words",
+                                                           ["JWS-20", "JWS-29"]),
+            (["explain", "rejected.chain.un"], "words",
+             ["rejected.chain.unpinned", "rejected.chain.untrusted-root"]),
+            (["verify", "--", "--k"], "files", []), (["mint", "--system", "m"], "words", ["macos"])]:
+        _, out, _ = assay.run("--complete", *words)
+        lines = out.decode().splitlines()
+        offered = [line.split("\t")[0] for line in lines[1:]]
+        suite.expect(lines[0] == kind and (offered == wanted or set(wanted) < set(offered)
+                                           and words[1:2] == ["--forge"]),
+                     f"completion of {words}", " ".join(lines))
+    code, _, err = assay.run("--generate-completion-script", "tcsh")
+    suite.expect(code == 2 and "fish" in err, "a shell that is not known", err)
 
 
 def main():
@@ -943,6 +1108,10 @@ def main():
         check_nonsense(suite, assay)
         check_full_disk(suite, assay, blobs)
         check_key_ids(suite, assay)
+        check_configuration(suite, assay, blobs)
+        check_brevity(suite, assay, blobs)
+        check_explanations(suite, assay)
+        check_completion(suite, assay)
         check_help(suite, assay)
     suite.finish()
 

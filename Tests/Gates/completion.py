@@ -1,4 +1,9 @@
-"""Ask the shells themselves what they would complete."""
+"""Ask the shells themselves what they would complete.
+
+The scripts ask the program, which is found by PATH as it is where it was installed:
+`program` is its place.
+"""
+import os
 import pathlib
 import shutil
 import subprocess
@@ -30,28 +35,32 @@ zpty -d inner
 """
 
 
-def ask(command):
+def ask(command, program, folder=None):
+    path = f"{program.parent}:{os.environ.get('PATH', '/usr/bin:/bin')}"
     result = subprocess.run(command, text=True, capture_output=True, errors="replace",
-                            stdin=subprocess.DEVNULL, timeout=60)
+                            stdin=subprocess.DEVNULL, timeout=60, cwd=folder,
+                            env={**os.environ, "PATH": path})
     return result.stdout
 
 
-def bash(script, line):
+def bash(script, line, program, folder=None):
     """The words that bash offers for a line."""
-    return ask(["bash", "--norc", "-c", BASH, "bash", str(script), line]).split()
+    return ask(["bash", "--norc", "-c", BASH, "bash", str(script), line], program,
+               folder).split()
 
 
-def fish(script, line):
-    offered = ask(["fish", "--no-config", "-c", FISH, str(script), line])
+def fish(script, line, program, folder=None):
+    offered = ask(["fish", "--no-config", "-c", FISH, str(script), line], program, folder)
     return [word.split("\t")[0] for word in offered.splitlines()]
 
 
-def zsh_completes(script, line, wanted):
+def zsh_completes(script, line, wanted, program, folder=None):
     """Whether the tab key makes zsh write `wanted`."""
     with tempfile.TemporaryDirectory() as name:
         copy = pathlib.Path(name) / "_assay"
         shutil.copy(script, copy)
         try:
-            return wanted in ask(["zsh", "-f", "-c", ZSH, "zsh", str(copy), line, wanted])
+            return wanted in ask(["zsh", "-f", "-c", ZSH, "zsh", str(copy), line, wanted],
+                                 program, folder)
         except subprocess.TimeoutExpired:
             return False

@@ -83,8 +83,8 @@ def check_reproducible(suite, debs, folder):
     """Built again from the same library and program, in another place."""
     again = folder / "again"
     result = run(sys.executable, ROOT / "packaging/deb.py",
-                 "--library", ROOT / "build/full-shared/lib" / soname(),
-                 "--program", ROOT / ".build-cli/release/assay-cli", "--out", again)
+                 "--library", ROOT / "build/embedded-shared/lib" / soname(),
+                 "--program", ROOT / ".build/release/assay-cli", "--out", again)
     suite.expect(result.returncode == 0, "they can be built again", result.stderr[-800:])
     for name, deb in debs.items():
         other = again / deb.name

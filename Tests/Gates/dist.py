@@ -3,7 +3,7 @@
 
   dist.py FOLDER [--suite NAME]
 
-FOLDER is what `make dist` made of the builds in build/ and .build-cli/.
+FOLDER is what `make dist` made of the builds in build/ and .build/.
 """
 import argparse
 import ctypes
@@ -27,13 +27,11 @@ REQUIRED = {"bomFormat", "specVersion", "serialNumber", "version", "metadata", "
 PURL = re.compile(r"pkg:(generic|deb|swift)/[^@\s]+@[^@\s]+")
 # What must be named as inside each of our files, by the beginning of its purl.
 INSIDE = {
-    "libassay": ["pkg:deb/debian/libssl-dev@", "pkg:swift/github.com/swiftlang/swift@",
-                 "pkg:deb/debian/libstdc++-", "pkg:deb/debian/libgcc-"],
-    "assay-command-line": ["pkg:swift/github.com/apple/swift-argument-parser@",
-                           "pkg:swift/github.com/swiftlang/swift@",
+    "libassay": ["pkg:deb/debian/libssl-dev@", "pkg:swift/github.com/swiftlang/swift@"],
+    "assay-command-line": ["pkg:swift/github.com/swiftlang/swift@",
                            "pkg:deb/debian/libssl-dev@"],
 }
-NOT_INSIDE = {"libassay": ["argument-parser", "foundation", "libdispatch"]}
+NOT_INSIDE = {name: ["argument-parser", "foundation", "libdispatch"] for name in INSIDE}
 
 
 def run(*command, **more):
@@ -101,7 +99,7 @@ def check_binaries(suite, folder, work):
                  "share/bash-completion/completions/assay"]:
         suite.expect((tree / name).exists(), f"the tarball has {name}")
     result = run(sys.executable, ROOT / "Tests/Gates/library.py", tree / "lib" / soname(),
-                 "--shape", "full", "--crypto", "static", "--suite", "dist-library")
+                 "--shape", "embedded", "--crypto", "static", "--suite", "dist-library")
     suite.expect(result.returncode == 0, "its library keeps its limits", result.stdout[-1000:])
     environment = dict(os.environ, PKG_CONFIG_LIBDIR=str(tree / "lib/pkgconfig"),
                        LD_LIBRARY_PATH=str(tree / "lib"))
@@ -199,8 +197,8 @@ def check_reproducible(suite, folder, work):
     commit = build_info(ROOT / "build/lib" / soname())["commit"]
     again = work / f"again/assay-{version()}"
     result = run(sys.executable, ROOT / "packaging/dist.py", "--library",
-                 ROOT / "build/lib" / soname(), "--library-map", ROOT / "build/link/full.map",
-                 "--program", ROOT / ".build-cli/release/assay-cli", "--program-map",
+                 ROOT / "build/lib" / soname(), "--library-map", ROOT / "build/link/embedded.map",
+                 "--program", ROOT / ".build/release/assay-cli", "--program-map",
                  ROOT / "build/link/cli.map", "--commit", commit, "--out", again)
     suite.expect(result.returncode == 0, "it can be made again", result.stderr[-800:])
     for path in sorted(folder.iterdir()):
@@ -208,8 +206,8 @@ def check_reproducible(suite, folder, work):
         suite.expect(other.exists() and sha256(other) == sha256(path),
                      f"{path.name} is reproducible")
     result = run(sys.executable, ROOT / "packaging/dist.py", "--library",
-                 ROOT / "build/lib" / soname(), "--library-map", ROOT / "build/link/full.map",
-                 "--program", ROOT / ".build-cli/release/assay-cli", "--program-map",
+                 ROOT / "build/lib" / soname(), "--library-map", ROOT / "build/link/embedded.map",
+                 "--program", ROOT / ".build/release/assay-cli", "--program-map",
                  ROOT / "build/link/cli.map", "--commit", "000000000000", "--out", again)
     suite.expect(result.returncode != 0 and commit in result.stderr,
                  "a library of another commit is refused", result.stderr[-500:])
@@ -217,9 +215,9 @@ def check_reproducible(suite, folder, work):
 
 def check_unknown(suite, work):
     """Something that nobody knows is not left out of the bill."""
-    text = (ROOT / "build/link/full.map").read_text(errors="replace")
+    text = (ROOT / "build/link/embedded.map").read_text(errors="replace")
     for path in ["/opt/other/libother.a(x.o):(.text)",
-                 f"{ROOT}/.build-cli/x86_64/release/Other.build/x.swift.o:(.text)"]:
+                 f"{ROOT}/.build/x86_64/release/Other.build/x.swift.o:(.text)"]:
         other = work / "other.map"
         other.write_text(text + f"  1234   1234     40    16         {path}\n")
         result = run(sys.executable, "-c", "import sys; sys.path.insert(0, sys.argv[1]); "

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Gate over the built documentation site.
 
-  documentation.py FOLDER [--symbols FOLDER] [--suite NAME]
+  documentation.py FOLDER [--symbols FOLDER]... [--suite NAME]
 
 Every page is well-formed; every relative link leads to a file and an anchor that is
 there; nothing is fetched from elsewhere and nothing needs a script; every status and
@@ -29,8 +29,9 @@ from status_rows import rows
 
 ENTITIES = '<!DOCTYPE html [<!ENTITY nbsp "&#160;"><!ENTITY ndash "&#8211;">' \
            '<!ENTITY mdash "&#8212;"><!ENTITY copy "&#169;">]>'
-FETCHED = {"img": "src", "script": "src", "link": "href", "iframe": "src", "source": "src"}
+FETCHED = {"img": "src", "script": "src", "link": "href", "iframe": "src", "source": "srcset"}
 START = "index.html"
+TRAITS = pathlib.Path(__file__).resolve().parents[2] / "Sources/Assay/Decision/TriageTraits.swift"
 
 
 class SitePage:
@@ -139,6 +140,11 @@ def check_site(suite, folder):
     for name in sorted(declared_functions()):
         suite.expect(reference and re.search(rf"\b{name}\b", reference.words),
                      "a function of the header is in the reference", name)
+    names = re.findall(r'\(\.\w+, "([a-z-]+)"\)', TRAITS.read_text().partition("others:")[0])
+    receipts = pages.get("receipts.html")
+    suite.expect(len(names) >= 9, "the traits of triage are found", " ".join(names))
+    for name in [*names, "missing:KEY", "bare:KEY", "format:KEY"]:
+        suite.expect(receipts and name in receipts.words, "a trait is explained", name)
     return pages
 
 
@@ -186,32 +192,33 @@ def check_gate(suite, folder):
 
 
 def check_docc(suite, symbols):
-    """DocC reads the same comments and links."""
+    """DocC reads the same comments and links, module by module."""
+    module = next(symbols.glob("*.symbols.json")).name.partition(".")[0]
     if shutil.which("docc") is None:
         suite.skip("docc", "the toolchain has none")
         return
     with tempfile.TemporaryDirectory() as name:
         result = subprocess.run(
             ["docc", "convert", "--additional-symbol-graph-dir", symbols, "--output-path",
-             f"{name}/Assay.doccarchive", "--fallback-display-name", "Assay",
+             f"{name}/{module}.doccarchive", "--fallback-display-name", module,
              "--fallback-bundle-identifier", "assay", "--warnings-as-errors"],
             text=True, capture_output=True)
-        suite.expect(result.returncode == 0, "docc without warnings",
+        suite.expect(result.returncode == 0, f"docc without warnings: {module}",
                      (result.stdout + result.stderr)[-3000:])
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("folder", type=pathlib.Path)
-    parser.add_argument("--symbols", type=pathlib.Path)
+    parser.add_argument("--symbols", type=pathlib.Path, action="append", default=[])
     parser.add_argument("--suite", default="site")
     options = parser.parse_args()
     suite = Suite(options.suite)
     pages = check_site(suite, options.folder)
     check_search(suite, options.folder, pages)
     check_gate(suite, options.folder)
-    if options.symbols:
-        check_docc(suite, options.symbols)
+    for symbols in options.symbols:
+        check_docc(suite, symbols)
     print(f"{len(pages)} pages")
     suite.finish()
 

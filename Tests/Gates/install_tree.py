@@ -24,7 +24,8 @@ from report import Suite
 
 PROGRAM_NEEDS = {"libc.so.6", "libm.so.6", "libgcc_s.so.1", "libstdc++.so.6",
                  "ld-linux-x86-64.so.2", "ld-linux-aarch64.so.1"}
-PROGRAM_FLOOR = (2, 35)
+PROGRAM_FLOOR = (2, 34)
+PROGRAM_LARGEST = 15_000_000
 SHELLS = {"bash": "share/bash-completion/completions/assay",
           "zsh": "share/zsh/site-functions/_assay",
           "fish": "share/fish/vendor_completions.d/assay.fish"}
@@ -82,6 +83,8 @@ def check_files(suite, prefix):
     result = make("install", f"PREFIX={prefix}")
     suite.expect(result.returncode == 0, "make install",
                  (result.stdout + result.stderr)[-1500:])
+    suite.expect(f"export LD_LIBRARY_PATH={prefix}/lib" in result.stdout,
+                 "says what to do where the loader does not look", result.stdout[-500:])
     wanted, found = library_files() | program_files(), files_below(prefix)
     suite.expect(found == wanted, "installs these files", str(sorted(found ^ wanted)))
     for name in sorted(found):
@@ -94,10 +97,27 @@ def check_files(suite, prefix):
             suite.expect(not re.search(r"@[A-Z_]+@", path.read_text()), f"{name} is filled in")
 
 
+def check_side_by_side(suite, folder):
+    """Packages are made while others install: each gets what it asked for, not the other's."""
+    prefixes = [folder / f"side{number}" for number in range(4)]
+    for turn in range(3):
+        running = [subprocess.Popen(["make", "--no-print-directory", "install-lib-files",
+                                     f"PREFIX={prefix}", "MANIFEST="], cwd=ROOT,
+                                    stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
+                                    stderr=subprocess.PIPE, text=True) for prefix in prefixes]
+        faults = [one.communicate()[1] for one in running]
+        suite.expect(not any(one.returncode for one in running),
+                     f"four installs at once, turn {turn}", "".join(faults)[-800:])
+        wrong = [prefix.name for prefix in prefixes
+                 if f"prefix={prefix}\n" not in (prefix / "lib/pkgconfig/assay.pc").read_text()]
+        suite.expect(not wrong, f"each of four installs has its own prefix, turn {turn}",
+                     " ".join(wrong))
+
+
 def check_library(suite, prefix):
     """The gates of the library over the file that is installed."""
     result = run([sys.executable, ROOT / "Tests/Gates/library.py", prefix / "lib" / soname(),
-                  "--shape", "full", "--crypto", "static", "--suite", "installed-library"])
+                  "--shape", "embedded", "--crypto", "static", "--suite", "installed-library"])
     counts = re.search(r"(\d+) passed, 0 failed", result.stdout)
     suite.expect(result.returncode == 0 and counts, "the installed library keeps its limits",
                  result.stdout[-1500:])
@@ -111,6 +131,12 @@ def check_program(suite, prefix):
                  " ".join(needed - PROGRAM_NEEDS))
     highest = max(library.versions("GLIBC"))
     suite.expect(highest <= PROGRAM_FLOOR, "the program's glibc floor", str(highest))
+    size = program.stat().st_size
+    suite.expect(size <= PROGRAM_LARGEST, f"the program's size is at most {PROGRAM_LARGEST}",
+                 f"{size} bytes")
+    foreign = [name for name in ["FoundationEssentials", "CoreFoundation", "libdispatch"]
+               if name.encode() in program.read_bytes()]
+    suite.expect(not foreign, "the program holds no heavier runtime", " ".join(foreign))
     suite.expect(not re.search(r"\((RUNPATH|RPATH)\)", library.dynamic),
                  "the program has no RUNPATH")
     suite.expect(".symtab" not in library.sections, "the program is stripped")
@@ -124,18 +150,25 @@ def check_completion(suite, prefix):
         if shutil.which(shell) is None:
             suite.skip(f"completion for {shell}", f"{shell} is not installed")
             continue
-        script = prefix / place
-        if shell == "zsh":
-            suite.expect(completion.zsh_completes(script, "assay veri", "assay verify"),
-                         "zsh completes a command")
-            suite.expect(completion.zsh_completes(script, "assay mint --list", "--list-forgeries"),
-                         "zsh completes an option")
-            continue
-        ask = completion.bash if shell == "bash" else completion.fish
-        for line, wanted in [("assay veri", ["verify"]), ("assay verify --ki", ["--kind"]),
-                             ("assay mint --list", ["--list-forgeries"])]:
-            offered = ask(script, line)
-            suite.expect(offered == wanted, f"{shell} completes {line!r}", " ".join(offered))
+        script, program = prefix / place, prefix / "bin/assay"
+        with tempfile.TemporaryDirectory() as folder:
+            (pathlib.Path(folder) / "purchase.jws").touch()
+            for line, wanted in [
+                    ("assay veri", "verify"), ("assay config ch", "check"),
+                    ("assay verify --ki", "--kind"), ("assay mint --list", "--list-forgeries"),
+                    ("assay verify --kind attesta", "attestation"),
+                    ("assay mint --environment Sa", "Sandbox"),
+                    ("assay verify purch", "purchase.jws"),
+                    ("assay verify --config purch", "purchase.jws")]:
+                if shell == "zsh":
+                    suite.expect(
+                        completion.zsh_completes(script, line, wanted, program, folder),
+                        f"zsh completes {line!r}")
+                    continue
+                ask = completion.bash if shell == "bash" else completion.fish
+                offered = ask(script, line, program, folder)
+                suite.expect(offered == [wanted], f"{shell} completes {line!r}",
+                             " ".join(offered))
 
 
 def check_uninstall(suite, prefix, before):
@@ -253,6 +286,7 @@ def main():
         check_kept(suite, prefix, before)
         check_stage(suite, folder)
         check_moved(suite, folder)
+        check_side_by_side(suite, folder)
         check_refusal(suite)
     suite.finish()
 

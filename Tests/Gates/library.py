@@ -1,9 +1,12 @@
 #!/usr/bin/env python3
 """Gates over a built libassay.so: what it exports, needs, weighs and holds.
 
-  library.py LIBRARY --shape full|embedded --crypto static|shared [--machine NAME]
+  library.py LIBRARY --shape full|embedded --crypto static|shared|FILE
+             [--machine NAME] [--libc glibc|musl] [--package REVISION]
              [--suite NAME]
 
+FILE is the libcrypto.a or libcrypto.so of a prefix (make CRYPTO=PREFIX). REVISION is
+that of the package that the static libcrypto is of, where it is not the system's.
 Reads the file with readelf; loads nothing. Source of the limits: DESIGN.md,
 "Build and delivery".
 """
@@ -24,11 +27,17 @@ MACHINES = {
 }
 FLOORS = {"GLIBC": (2, 34), "GLIBCXX": (3, 4, 29)}
 LARGEST = {"full": 11 << 20, "embedded": 4_900_000}
+# musl is one library, which names no versions of its symbols.
+MUSL_NEEDED = {"libc.so"}
+MUSL_LARGEST = 5_300_000
 # Nothing of the tests, of sanitizers, of coverage, of heavier runtimes.
 FOREIGN = ["AssayAuthority", "AssayTests", "assay-cli", "ArgumentParser",
            "LLVMFuzzer", "__asan_", "__tsan_", "__ubsan_", "__llvm_profile",
            "XCTest", "swift_testing", "FoundationEssentials", "CoreFoundation",
            "libdispatch", "swift_task_", "cJSON"]
+# What the start files and the linker may ask for and do without; everything else is of
+# a library that is needed, in a version of it. What any host may define is not asked for.
+WEAK = {"__gmon_start__", "_ITM_deregisterTMCloneTable", "_ITM_registerTMCloneTable"}
 # A library without input, output, clock and threads asks the C library for
 # none of these. Only the shape without the Swift runtime and without libcrypto
 # inside can be held to it; the sources of all shapes are the same.
@@ -106,22 +115,42 @@ def check_machine(suite, library, machine):
                  f"{min(aligned, default=0)} bytes, not {page}")
 
 
+def crypto_names(crypto):
+    """The libraries that are asked for libcrypto."""
+    if crypto == "shared":
+        return ["libcrypto.so.3"]
+    if crypto.endswith(".so"):
+        return Library(crypto).tagged("SONAME")
+    return []
+
+
+def check_needs_of_musl(suite, library):
+    needed = set(library.tagged("NEEDED"))
+    suite.expect(needed == MUSL_NEEDED, "needs musl alone", " ".join(needed))
+    suite.expect("Name: GLIBC" not in readelf("-V", library.path), "asks nothing of glibc")
+
+
 def check_needs(suite, library, crypto, machine):
     allowed = NEEDED | {MACHINES[machine][1]}
-    allowed |= {"libcrypto.so.3"} if crypto == "shared" else set()
+    theirs = set(crypto_names(crypto))
+    allowed |= theirs
     needed = set(library.tagged("NEEDED"))
     suite.expect(needed <= allowed, "needs no other library", " ".join(needed - allowed))
-    if crypto == "shared":
-        suite.expect("libcrypto.so.3" in needed, "libcrypto comes from the host")
+    if theirs:
+        suite.expect(theirs <= needed, "libcrypto comes from the host")
     for node, floor in FLOORS.items():
         highest = max(library.versions(node), default=())
         suite.expect(highest <= floor, f"{node} floor", ".".join(map(str, highest)))
     suite.expect(library.versions("GLIBC"), "versions of glibc are named")
+    if not theirs:  # AWS-LC's own names have no versions
+        open_ones = sorted(name for name, version in library.imports.items()
+                           if not version and name not in WEAK)
+        suite.expect(not open_ones, "asks nothing of whoever defines it", " ".join(open_ones))
 
 
-def check_form(suite, library, shape):
+def check_form(suite, library, largest):
     size = pathlib.Path(library.path).stat().st_size
-    suite.expect(size <= LARGEST[shape], f"at most {LARGEST[shape]} bytes", str(size))
+    suite.expect(size <= largest, f"at most {largest} bytes", str(size))
     suite.expect(library.tagged("SONAME") == [soname()], "soname",
                  " ".join(library.tagged("SONAME")))
     suite.expect(not re.search(r"\((RUNPATH|RPATH)\)", library.dynamic), "no RUNPATH")
@@ -146,14 +175,13 @@ def libcrypto_package():
         return None
 
 
-def check_content(suite, library, shape, crypto, machine):
+def check_content(suite, library, shape, crypto, package):
     data = pathlib.Path(library.path).read_bytes()
     for word in FOREIGN:
         suite.expect(word.encode() not in data, "holds no test code or foreign runtime", word)
     home = str(ROOT).encode()
     suite.expect(home not in data, "holds no path of the machine that built it")
-    package = libcrypto_package()
-    if crypto == "static" and machine == platform.machine() and package:
+    if crypto == "static" and package:
         suite.expect(f"OpenSSL {package}".encode() in data, "names libcrypto's package", package)
     used = sorted(SEALED & set(library.imports))
     suite.expect(not used, "asks for no file, variable, handler or program", " ".join(used))
@@ -166,17 +194,26 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("library")
     parser.add_argument("--shape", choices=["full", "embedded"], required=True)
-    parser.add_argument("--crypto", choices=["static", "shared"], required=True)
+    parser.add_argument("--crypto", required=True)
     parser.add_argument("--machine", choices=sorted(MACHINES), default=platform.machine())
+    parser.add_argument("--libc", choices=["glibc", "musl"], default="glibc")
+    parser.add_argument("--package")
     parser.add_argument("--suite", default="library")
     options = parser.parse_args()
+    if options.crypto not in ("static", "shared") and not pathlib.Path(options.crypto).exists():
+        parser.error(f"{options.crypto} is not there")
     suite = Suite(options.suite)
     library = Library(options.library)
     check_exports(suite, library)
     check_machine(suite, library, options.machine)
-    check_needs(suite, library, options.crypto, options.machine)
-    check_form(suite, library, options.shape)
-    check_content(suite, library, options.shape, options.crypto, options.machine)
+    if options.libc == "musl":
+        check_needs_of_musl(suite, library)
+    else:
+        check_needs(suite, library, options.crypto, options.machine)
+    check_form(suite, library, MUSL_LARGEST if options.libc == "musl" else LARGEST[options.shape])
+    own = options.machine == platform.machine() and options.libc == "glibc"
+    check_content(suite, library, options.shape, options.crypto,
+                  options.package or (libcrypto_package() if own else None))
     suite.finish()
 
 

@@ -49,22 +49,29 @@ def check_lint(suite):
         suite.expect(lint(bad.name), "mandoc sees a page that is not well formed")
 
 
+def leaves(command, words=()):
+    """[(words behind `assay`, command)] of all that does something."""
+    found = []
+    for inner in command["subcommands"]:
+        path = (*words, inner["commandName"])
+        found += leaves(inner, path) if inner["subcommands"] else [(path, inner)]
+    return found
+
+
 def check_program(suite, program):
     result = run(sys.executable, "tools/manual.py", program, "--check")
     suite.expect(result.returncode == 0, "assay(1) is what the command line says of itself",
                  result.stdout + result.stderr)
     page = rendered(PAGES[0])
-    dump = json.loads(run(program, "--experimental-dump-help").stdout)
-    for command in dump["command"]["subcommands"]:
-        name = command["commandName"]
+    dump = json.loads(run(program, "--describe").stdout)
+    for words, command in leaves(dump):
+        name = " ".join(words)
         suite.expect(f"assay {name}" in page, f"assay(1) has {name}")
         for item in command["arguments"]:
-            for spelling in item.get("names", []) if item["shouldDisplay"] else []:
-                if spelling["kind"] == "long":
-                    suite.expect(f"--{spelling['name']}" in page,
-                                 f"assay(1) has --{spelling['name']} of {name}")
+            if item["kind"] != "positional":
+                suite.expect(f"--{item['name']}" in page, f"assay(1) has --{item['name']} of {name}")
     # One option more in the dump, and the page is no longer the one it should be.
-    dump["command"]["subcommands"][0]["arguments"][0]["abstract"] += " More."
+    dump["subcommands"][0]["arguments"][0]["abstract"] += " More."
     with tempfile.NamedTemporaryFile("w", suffix=".json") as other:
         json.dump(dump, other)
         other.flush()

@@ -57,6 +57,9 @@ def variants(folder):
     yield "needs no other library", linked, SOUND + [str(dummy(folder))], full
     yield ("GLIBC floor", code(functions, "#include <stdlib.h>\n"
            "unsigned arc4random(void); unsigned (*keep)(void) = arc4random;"), SOUND, full)
+    yield ("asks nothing of whoever defines it",
+           code(functions, "__attribute__((weak)) int of_the_host(void);"
+                "int (*keep)(void) = of_the_host;"), SOUND, full)
     yield ("soname", plain,
            without(f"-Wl,-soname,{soname()}") + ["-Wl,-soname,libassay.so"], full)
     yield "no RUNPATH", plain, SOUND + ["-Wl,-rpath,$ORIGIN"], full

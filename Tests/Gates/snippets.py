@@ -84,7 +84,7 @@ def blocks_of(page):
 def pages(bindings):
     found = [ROOT / name for name in PAGES]
     found += sorted((ROOT / "docs").rglob("*.md"))
-    for name in ("c", "python", "php", "go"):
+    for name in ("c", "python", "python_testing", "php", "go"):
         readme = bindings.get(name, ROOT / "bindings" / name) / "README.md"
         if readme.exists():
             found.append(readme)
@@ -221,7 +221,7 @@ def main():
     parser.add_argument("--php", type=pathlib.Path, default=ROOT / "bindings/php")
     parser.add_argument("--go", type=pathlib.Path, default=ROOT / "bindings/go")
     parser.add_argument("--swift", type=pathlib.Path, default=ROOT / "build/swift",
-                        help="folder with Assay.swiftmodule and libAssay.a")
+                        help="folder with the modules and archives of Assay and AssaySwift")
     parser.add_argument("--only", default="", help="pages whose path has this text")
     parser.add_argument("--suite", default="snippets")
     options = parser.parse_args()

@@ -1,11 +1,15 @@
 #!/usr/bin/env python3
 """Gate: the wheel, installed alone into an environment of its own, works.
 
-  wheel.py FOLDER CASES [--arm64-root ROOT] [--suite NAME]
+  wheel.py FOLDER CASES [--arm64-root ROOT | --musl-loader PROGRAM] [--suite NAME]
 
 With ROOT the wheel is for 64-bit ARM: Debian's Python for that machine, unpacked
 there by packaging/arm64_root.sh, installs and uses it under qemu: one case of each
 kind and status, as the C programs run the whole table there.
+
+With PROGRAM, which is Tests/ABI/reload.c for musl, the wheel is for musl. Debian has no
+Python for it: pip unpacks the wheel for that platform, and will not for this one; the
+program loads the library and verifies with it.
 """
 import argparse
 import glob
@@ -54,9 +58,9 @@ print(json.dumps({"file": assay.__file__, "library": assay.library_path(),
 """
 
 
-def check_content(suite, wheel, machine):
-    suite.expect(wheel.name.endswith(f"-py3-none-manylinux_2_34_{machine}.whl"),
-                 "named for every Python 3 on glibc 2.34", wheel.name)
+def check_content(suite, wheel, machine, floor):
+    suite.expect(wheel.name.endswith(f"-py3-none-{floor}_{machine}.whl"),
+                 f"named for every Python 3 on {floor}", wheel.name)
     suite.expect(wheel.stat().st_size <= 6_000_000, "at most 6 MB", str(wheel.stat().st_size))
     names = zipfile.ZipFile(wheel).namelist()
     for wanted in ["assay/__init__.py", "assay/py.typed"]:
@@ -136,19 +140,48 @@ def check_use(suite, wheel, cases, root):
             suite.expect(status == wanted, case, f"{status}, not {wanted}")
 
 
+def check_load(suite, wheel, program):
+    """What can be seen of a wheel for musl without a Python for musl."""
+    platform_tag = wheel.stem.rpartition("-")[2]
+    with tempfile.TemporaryDirectory() as name:
+        folder = pathlib.Path(name)
+        subprocess.run([sys.executable, "-m", "venv", folder / "venv"], check=True,
+                       env=environment())
+        pip = [folder / "venv/bin/python", "-m", "pip"]
+        refused = subprocess.run([*pip, "install", "--no-index", "--no-deps", "--target",
+                                  folder / "here", wheel.resolve()], env=environment(),
+                                 text=True, capture_output=True)
+        suite.expect("not a supported wheel on this platform" in refused.stderr,
+                     "pip takes it for no wheel of glibc", refused.stderr[-500:])
+        if not pip_installs(suite, pip, environment(), wheel, "--target", folder / "site",
+                            "--platform", platform_tag, "--only-binary=:all:"):
+            return
+        library = folder / "site/assay" / soname()
+        result = subprocess.run([pathlib.Path(program).resolve(), library], text=True,
+                                capture_output=True, env=environment())
+        suite.expect(result.returncode == 0 and " 0 failed" in result.stdout,
+                     "musl's loader loads its library, which verifies",
+                     result.stdout + result.stderr)
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("folder")
     parser.add_argument("cases")
     parser.add_argument("--arm64-root", metavar="ROOT")
+    parser.add_argument("--musl-loader", metavar="PROGRAM")
     parser.add_argument("--suite", default="wheel")
     options = parser.parse_args()
     suite = Suite(options.suite)
     wheels = sorted(pathlib.Path(options.folder).glob("*.whl"))
     if suite.expect(len(wheels) == 1, "there is one wheel", str(wheels)):
         machine = "aarch64" if options.arm64_root else platform.machine()
-        check_content(suite, wheels[0], machine)
-        check_use(suite, wheels[0], options.cases, options.arm64_root)
+        floor = "musllinux_1_2" if options.musl_loader else "manylinux_2_34"
+        check_content(suite, wheels[0], machine, floor)
+        if options.musl_loader:
+            check_load(suite, wheels[0], options.musl_loader)
+        else:
+            check_use(suite, wheels[0], options.cases, options.arm64_root)
     suite.finish()
 
 

@@ -4,8 +4,13 @@ import pathlib
 import re
 import shutil
 import subprocess
+import sys
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
+sys.path.append(str(ROOT / "tools"))
+
+import project  # noqa: E402
+
 FRAMES = pathlib.Path(__file__).resolve().parent / "frames"
 # What frames include or import.
 EVIDENCE = FRAMES.parent / "evidence"
@@ -65,7 +70,8 @@ class Tools:
         return dict(
             os.environ, PATH=f"{self.prefix}/bin:{os.environ['PATH']}", LD_LIBRARY_PATH=lib,
             PKG_CONFIG_PATH=f"{lib}/pkgconfig", ASSAY_LIBRARY=str(self.library),
-            PYTHONPATH=f"{ROOT}/bindings/python:{EVIDENCE}", PYTHONDONTWRITEBYTECODE="1",
+            PYTHONPATH=f"{ROOT}/bindings/python:{ROOT}/bindings/python_testing:{EVIDENCE}",
+            ASSAY_PROGRAM=f"{self.prefix}/bin/assay", PYTHONDONTWRITEBYTECODE="1",
             ASSAY=str(self.repository), ASSAY_EVIDENCE=str(EVIDENCE), GOPROXY="off",
             GOFLAGS="-mod=mod")
 
@@ -75,7 +81,7 @@ class Tools:
             if not self.bindings[name].is_dir():
                 return f"bindings/{name} is not there"
         if name == "swift":
-            return None if (self.swift / "libAssay.a").exists() else "build/swift is not there"
+            return None if (self.swift / "libAssaySwift.a").exists() else "build/swift is not there"
         return None if shutil.which(name) else f"{name} is not installed"
 
 
@@ -152,7 +158,7 @@ def build_c(source, folder, tools):
 def build_swift(source, folder, tools):
     result = call(["swiftc", "-swift-version", "6", "-Onone", "-module-name", "Program",
                    "-suppress-warnings", "-I", tools.swift, "-I", ROOT / "Sources/CLibCrypto",
-                   source, tools.swift / "libAssay.a", "-lcrypto", "-lm",
+                   source, tools.swift / "libAssaySwift.a", tools.swift / "libAssay.a", "-lcrypto", "-lm",
                    "-o", source.with_suffix("")], folder, tools)
     return result, [source.with_suffix("")]
 
@@ -163,8 +169,9 @@ def build_go(source, folder, tools):
     module.mkdir()
     source.rename(module / "main.go")
     (module / "go.mod").write_text(
-        "module block\n\ngo 1.19\n\nrequire assay v0.0.0\n\n"
-        f"replace assay => {tools.bindings['go']}\n")
+        "module block\n\ngo 1.19\n\nrequire "
+        f"{project.go_module()} v0.0.0\n\n"
+        f"replace {project.go_module()} => {tools.bindings['go']}\n")
     program = folder / f"{source.stem}.program"
     return call(["go", "build", "-o", program, "."], module, tools), [program]
 

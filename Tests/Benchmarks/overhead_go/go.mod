@@ -2,6 +2,6 @@ module overhead
 
 go 1.19
 
-require assay v0.0.0
+require assay.example/bindings/go v0.0.0
 
-replace assay => ../../../bindings/go
+replace assay.example/bindings/go => ../../../bindings/go

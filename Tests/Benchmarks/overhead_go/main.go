@@ -14,7 +14,7 @@ import (
 	"syscall"
 	"time"
 
-	"assay"
+	assay "assay.example/bindings/go"
 )
 
 const (

@@ -10,7 +10,7 @@ import (
 	"os/exec"
 	"strings"
 
-	"assay"
+	assay "assay.example/bindings/go"
 )
 
 func minted(arguments ...string) string {

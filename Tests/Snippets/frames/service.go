@@ -12,7 +12,7 @@ import (
 	"os/exec"
 	"strings"
 
-	"assay"
+	assay "assay.example/bindings/go"
 )
 
 const token = "1b4e28ba-2fa1-11d2-883f-b9a761bde3fb"

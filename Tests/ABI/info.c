@@ -1,0 +1,8 @@
+/*
+ * info.c - what the library says of its build, for a machine whose Python cannot
+ * load it.
+ */
+#include <assay.h>
+#include <stdio.h>
+
+int main(void) { return puts(assay_build_info()) < 0; }

@@ -1,0 +1,208 @@
+import AssayAuthority
+import Testing
+
+@testable import Assay
+
+/// JWS-66: what was proven outlives the verifier, for those who trust the same.
+@Suite("Proofs of a process")
+struct ProofTableTests {
+  private let table = ProofTable(capacity: 4)
+
+  private func verifier(
+    _ changes: [(String, JSONText)] = [], in table: ProofTable? = nil
+  ) throws -> Verifier {
+    let (verifier, document) = Verifier.make(
+      try Minted.config(changes).bytes, sharing: table ?? self.table)
+    return try #require(verifier, "\(document.text("error.message") ?? "")")
+  }
+
+  /// Whether the chain of a good transaction was known to this verifier.
+  private func isCached(_ verifier: Verifier, chain: CertificateChain? = nil) throws -> Bool? {
+    let template = JWSTemplate(
+      payload: Minted.purchase.transactionPayload.bytes,
+      chain: try chain ?? Minted.authority().chain)
+    let answer = verifier.verifyJWS(try template.signed(), kind: .transaction, nowMs: Minted.now)
+    #expect(answer.status == .ok)
+    return answer.tree?.at("transaction.chain.cached")?.boolean
+  }
+
+  private func digest(_ changes: [(String, JSONText)] = []) throws -> [UInt8] {
+    TrustDigest.of(try ConfigurationReader.read(try Minted.config(changes).bytes))
+  }
+
+  private static func stranger() throws -> JSONText {
+    .string(try Authority(now: Minted.now).anchor)
+  }
+
+  // MARK: who shares
+
+  @Test("JWS-66 what one verifier proved is known to the next of the same trust")
+  func sameTrust() throws {
+    #expect(try isCached(verifier()) == false)
+    // The first one is gone.
+    #expect(try isCached(verifier()) == true)
+    // Nothing of this is part of a proof.
+    let other: [(String, JSONText)] = [
+      ("products", ["a.b": ["type": "consumable"]]), ("environments", ["Sandbox"]),
+      ("storekit.caps", ["jwsBytes": 32_768]), ("clockSkewMs", 0),
+      ("storekit.fresh", ["maxAgeMs": ["transaction": 60_000]]),
+      ("storekit.nested", "omit"),
+    ]
+    #expect(try isCached(verifier(other)) == true)
+    // Another process, another table.
+    #expect(try isCached(verifier(in: ProofTable(capacity: 4))) == false)
+  }
+
+  @Test("JWS-66 another root, another order, another pin, another word: another set of proofs")
+  func otherTrust() throws {
+    let mine = JSONText.string(try Minted.authority().anchor)
+    let other = try Self.stranger()
+    let receipts = try AppReceiptBench.authority().configuration
+    let digests = try [
+      digest(),
+      digest([("storekit.anchors", [mine, other])]),
+      digest([("storekit.anchors", [other, mine])]),
+      digest([("storekit.anchors", [other])]),
+      digest([("storekit.rootEntry", "ignored")]),
+      digest([("storekit.cache", ["chains": 15])]),
+      digest([("storekit.xcodeCertificates", [.string(Self.pin(1))])]),
+      digest([("storekit.xcodeCertificates", [.string(Self.pin(2))])]),
+      digest([
+        ("storekit.xcodeCertificates", [.string(Self.pin(1))]), ("environments", ["Xcode"]),
+      ]),
+      digest([("receipts", receipts)]),
+      digest([("receipts.v2", "refuse")]),
+      digest([("attest", ["appIds": ["ABCDE12345.com.example.app"], "anchors": [mine]])]),
+      digest([("attest", ["appIds": ["ABCDE12345.com.example.app"], "receiptAnchors": [mine]])]),
+    ]
+    for (index, one) in digests.enumerated() {
+      #expect(one.count == 32)
+      for another in digests[(index + 1)...] { #expect(one != another, "\(index)") }
+    }
+    // And the same once more: nothing but the trust is in it.
+    #expect(try digest() == digests[0])
+    #expect(try digest([("products", ["a.b": ["type": "consumable"]])]) == digests[0])
+  }
+
+  private static func pin(_ byte: UInt8) -> String {
+    Text(Hex.encode([UInt8](repeating: byte, count: 32))).string
+  }
+
+  @Test("JWS-66 a verifier with another root is not handed the chains of the first")
+  func foreignRoot() throws {
+    #expect(try isCached(verifier()) == false)
+    let foreign = try verifier([("storekit.anchors", [Self.stranger()])])
+    let template = JWSTemplate(
+      payload: Minted.purchase.transactionPayload.bytes, chain: try Minted.authority().chain)
+    let text = try template.signed()
+    let answer = foreign.verifyJWS(text, kind: .transaction, nowMs: Minted.now)
+    #expect(answer.status == .rejectedChainUntrustedRoot)
+    // A second root beside mine: the chain holds, and is proven anew.
+    let both: JSONText = [.string(try Minted.authority().anchor), try Self.stranger()]
+    #expect(try isCached(verifier([("storekit.anchors", both)])) == false)
+    #expect(try isCached(verifier([("storekit.rootEntry", "ignored")])) == false)
+    #expect(try isCached(verifier()) == true)
+  }
+
+  @Test("JWS-63 JWS-66 dates are judged anew by whoever finds the chain")
+  func datesAnew() throws {
+    #expect(try isCached(verifier()) == false)
+    let late = Minted.now + 20 * 365 * 86_400_000
+    let template = JWSTemplate(
+      payload: Purchase(now: late).transactionPayload.bytes,
+      chain: try Minted.authority().chain)
+    let answer = try verifier().verifyJWS(
+      try template.signed(), kind: .transaction, nowMs: late)
+    #expect(answer.status == .rejectedChainExpired)
+  }
+
+  // MARK: what is kept
+
+  @Test("JWS-62 JWS-66 nothing enters that was not proven")
+  func onlyProven() throws {
+    let stranger = try SigningKey.generate(.p384)
+    let chain = try Minted.authority().chain(leafSigner: stranger)
+    let text = try JWSTemplate(
+      payload: Minted.purchase.transactionPayload.bytes, chain: chain
+    ).signed()
+    for _ in 0..<2 {
+      let answer = try verifier().verifyJWS(text, kind: .transaction, nowMs: Minted.now)
+      #expect(answer.status == .rejectedChainSignatureLeaf)
+    }
+    let proofs = table.proofs(of: try ConfigurationReader.read(try Minted.config().bytes))
+    #expect(proofs.chains.chain(header: text.prefix { $0 != 0x2e }) == nil)
+    #expect(try isCached(verifier()) == false)
+  }
+
+  @Test("JWS-66 cache.chains 0 neither reads nor feeds")
+  func switchedOff() throws {
+    let off: [(String, JSONText)] = [("storekit.cache", ["chains": 0])]
+    #expect(try isCached(verifier(off)) == false)
+    #expect(try isCached(verifier(off)) == false)
+    #expect(try isCached(verifier()) == false)
+    #expect(try isCached(verifier(off)) == false)
+    let none = try ConfigurationReader.read(try Minted.config(off).bytes)
+    #expect(table.proofs(of: none) !== table.proofs(of: none))
+  }
+
+  @Test("JWS-66 so many trusts are remembered, and the one least asked for goes")
+  func bounded() throws {
+    func configuration(_ chains: Int) throws -> Configuration {
+      try ConfigurationReader.read(
+        try Minted.config([("storekit.cache.chains", .integer(Int64(chains)))]).bytes)
+    }
+    let first = table.proofs(of: try configuration(1))
+    let second = table.proofs(of: try configuration(2))
+    for chains in 3...4 { _ = table.proofs(of: try configuration(chains)) }
+    #expect(table.proofs(of: try configuration(1)) === first)
+    _ = table.proofs(of: try configuration(5))
+    #expect(table.proofs(of: try configuration(1)) === first)
+    #expect(table.proofs(of: try configuration(2)) !== second)
+  }
+
+  @Test("JWS-64 JWS-66 a set keeps as many chains as cache.chains says")
+  func boundedChains() throws {
+    let two: [(String, JSONText)] = [("storekit.cache", ["chains": 2])]
+    let chains = try (0..<3).map { _ in
+      try Minted.authority().chain(leafKey: .generate(.p256))
+    }
+    for chain in chains { #expect(try isCached(verifier(two), chain: chain) == false) }
+    #expect(try isCached(verifier(two), chain: chains[2]) == true)
+    #expect(try isCached(verifier(two), chain: chains[1]) == true)
+    #expect(try isCached(verifier(two), chain: chains[0]) == false)
+  }
+
+  @Test("JWS-66 keys of attested devices end with their verifier")
+  func deviceKeys() throws {
+    func made() throws -> Verifier {
+      let config = try AttestFixture.config().bytes
+      return try #require(Verifier.make(config, sharing: table).verifier)
+    }
+    let point = try AttestFixture.device().key.publicKey()
+    let first = try made().attest
+    let key = try #require(first.key(point[...]))
+    #expect(first.key(point[...]) === key)
+    let second = try made().attest
+    #expect(second.intermediates === first.intermediates)
+    #expect(second.receipts.cache === first.receipts.cache)
+    #expect(second.key(point[...]) !== key)
+  }
+
+  // MARK: roots that were read
+
+  @Test("CER-11 a root is read once; under cache.chains 0 every time")
+  func readAnchors() throws {
+    let der = try #require(
+      Base64.decodeStandard(Array(try Authority(now: Minted.now).anchor.utf8)[...]))
+    let unkept = try #require(ReadAnchors.elliptic(der, isRemembered: false))
+    let first = try #require(ReadAnchors.elliptic(der, isRemembered: true))
+    #expect(first.key !== unkept.key)
+    #expect(try #require(ReadAnchors.elliptic(der, isRemembered: true)).key === first.key)
+    #expect(try #require(ReadAnchors.elliptic(der, isRemembered: false)).key !== first.key)
+    // What is no root is none however often it is asked for.
+    var forged = der
+    forged[der.count - 1] ^= 1
+    for _ in 0..<2 { #expect(ReadAnchors.elliptic(forged, isRemembered: true) == nil) }
+    #expect(ReadAnchors.rsa(der, isRemembered: true) == nil)
+  }
+}
