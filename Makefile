@@ -1,8 +1,10 @@
 # Assay: build, check, install. `make help` lists what there is.
 #
-#   make                  libassay.so with the full Swift standard library
-#   make EMBEDDED=1       the same sources as Embedded Swift
+#   make                  libassay.so, what ships: Embedded Swift, libcrypto inside
 #   make CRYPTO=shared    libcrypto from the host instead of inside the library
+#   make CRYPTO=/opt/x    the libcrypto of that prefix, AWS-LC's for example
+#   make MUSL=1           for systems whose C library is musl
+#   make FULL=1           the same sources with the full Swift standard library
 #
 # The flags and the reasons for them: docs/building.md.
 
@@ -13,7 +15,7 @@ SHELL := /bin/bash
 .SHELLFLAGS := -euo pipefail -c
 
 CRYPTO ?= static
-EMBEDDED ?=
+FULL ?=
 PREFIX ?= /usr/local
 DESTDIR ?=
 PYTHON ?= python3
@@ -24,9 +26,10 @@ CC := gcc
 endif
 NICE ?=
 
-ifneq ($(filter-out static shared,$(CRYPTO)),)
-$(error CRYPTO is static or shared)
-endif
+# Where libcrypto comes from: static, shared, or prefix (packaging/prefix.mk).
+CRYPTO_FROM := $(if $(filter-out static shared,$(CRYPTO)),prefix,$(CRYPTO))
+# Whether it is inside the library.
+CRYPTO_INSIDE = $(filter static,$(CRYPTO_FROM))
 
 VERSION := $(shell sed -n 's/^.define ASSAY_VERSION "\(.*\)"/\1/p' include/assay.h)
 ABI := $(shell sed -n 's/^.define ASSAY_ABI \([0-9]*\).*/\1/p' include/assay.h)
@@ -43,21 +46,19 @@ MACHINE := $(shell uname -m)
 ROOT := $(CURDIR)
 BUILD := build
 
-# Each variant has a folder below build/ and a scratch folder of its own.
-SHAPE := $(if $(EMBEDDED),embedded,full)
-VARIANT := $(SHAPE)$(if $(filter shared,$(CRYPTO)),-shared)
-OUT := $(if $(filter full,$(VARIANT)),$(BUILD)/lib,$(BUILD)/$(VARIANT)/lib)
-SCRATCH := .build-$(VARIANT)
-FULL := $(BUILD)/lib/$(SONAME)
-SMALL := $(BUILD)/embedded/lib/$(SONAME)
+# What ships is in build/lib; each other variant has a folder below build/.
+SHAPE := $(if $(MUSL),musl,$(if $(FULL),full,embedded))
+VARIANT := $(patsubst %-static,%,$(SHAPE)-$(CRYPTO_FROM))
+OUT := $(if $(filter embedded,$(VARIANT)),$(BUILD)/lib,$(BUILD)/$(VARIANT)/lib)
+LIBRARY := $(BUILD)/lib/$(SONAME)
+# SwiftPM's: the full library and the command line in release, the tests in debug.
+SCRATCH := .build$(if $(filter prefix,$(CRYPTO_FROM)),/prefix)
 
 MAP := Sources/AssayABI/Link/assay.map
 ORDER := Sources/AssayABI/Link/assay.order
 STRIP ?= -s
-DEFINES = -Xcc '-DASSAY_COMMIT="$(COMMIT)"' \
-	-Xcc '-DASSAY_COMPILER="$(COMPILER)"' \
-	$(if $(filter static,$(CRYPTO)),-Xcc -DASSAY_OWN_LIBCRYPTO) \
-	$(if $(LIBCRYPTO_PACKAGE),-Xcc '-DASSAY_LIBCRYPTO_PACKAGE="$(LIBCRYPTO_PACKAGE)"')
+DEFINES = $(if $(CRYPTO_INSIDE),-Xcc -DASSAY_OWN_LIBCRYPTO) \
+	$(if $(and $(filter static,$(CRYPTO_FROM)),$(LIBCRYPTO_PACKAGE)),-Xcc '-DASSAY_LIBCRYPTO_PACKAGE="$(LIBCRYPTO_PACKAGE)"')
 # The revision of the package that the archive of libcrypto came with.
 LIBCRYPTO_PACKAGE = $(shell dpkg-query -W -f '$${Version}' libssl-dev 2>/dev/null)
 # What both shapes are linked with: only assay_* shows, every symbol is
@@ -69,18 +70,19 @@ LIBCRYPTO_PACKAGE = $(shell dpkg-query -W -f '$${Version}' libssl-dev 2>/dev/nul
 SEALED := environ getenv secure_getenv fopen fopen64 opendir open open64 stat readlink isatty \
 	dlopen clone execvpe sigaction sigaltstack signal socket socketpair connect bind \
 	getaddrinfo gethostbyname
-LINK = $(SEALED:%=--wrap=%) --version-script=$(ROOT)/$(MAP) -soname=$(SONAME) \
+# What ends with a thread passes the gate: Sources/AssayABI/Link/threads.c.
+LINK = $(SEALED:%=--wrap=%) --wrap=pthread_key_create --version-script=$(ROOT)/$(MAP) -soname=$(SONAME) \
 	--icf=safe -z now -z nodelete -z defs -z separate-code -z max-page-size=65536 --exclude-libs ALL \
 	--symbol-ordering-file=$(ROOT)/$(ORDER) --no-warn-symbol-ordering $(STRIP) \
 	-Map=$(ROOT)/$(LINKED)
 # What the linker took in: the bill of materials is made from it.
 LINKED = $(BUILD)/link/$(VARIANT).map
-PKG_CONFIG_DIR := $(ROOT)/$(BUILD)/link/$(CRYPTO)
+PKG_CONFIG_DIR = $(ROOT)/$(BUILD)/link/$(CRYPTO_FROM)
 
 # ---- libraries -------------------------------------------------------------
 
 .PHONY: all help
-all: deps-build ## build the library: build/lib, build/embedded/lib ...
+all: deps-build ## build the library, build/lib
 	@$(MAKE) --no-print-directory lib-$(SHAPE)
 	@ls -l $(OUT)/$(SONAME) | awk '{print $$NF ": " $$5 " bytes"}'
 
@@ -97,14 +99,19 @@ deps-build:
 # A libcrypto.pc that names the static archive, found before the system's; and
 # a folder in which the linker finds libstdc++ only as an archive. The archive is
 # Debian's without its unwind tables: half a megabyte that only a debugger reads
-# (docs/building.md, Size).
+# (docs/building.md, Size). Paths in it are absolute: where the checkout was moved,
+# what SwiftPM made at the old place goes as well.
 .PHONY: link-inputs
-link-inputs: $(BUILD)/link/static/libcrypto.a
-	@mkdir -p $(BUILD)/link/static $(BUILD)/link/shared $(BUILD)/link/cxx
-	@printf '%s\n' 'Name: libcrypto' 'Description: libcrypto, as an archive' \
-	  'Version: 3' 'Libs: -L$(ROOT)/$(BUILD)/link/static -l:libcrypto.a' \
-	  > $(BUILD)/link/static/libcrypto.pc
-	@ln -sf "$$(gcc -print-file-name=libstdc++.a)" $(BUILD)/link/cxx/libstdc++.a
+link-inputs: $(BUILD)/link/static/libcrypto.a $(BUILD)/link/here
+$(BUILD)/link/here: FORCE
+	@[ "$$(cat $@ 2>/dev/null)" = '$(ROOT)' ] || { \
+	  rm -rf .build $(BUILD)/full $(BUILD)/full-*; \
+	  mkdir -p $(BUILD)/link/static $(BUILD)/link/shared $(BUILD)/link/cxx; \
+	  printf '%s\n' 'Name: libcrypto' 'Description: libcrypto, as an archive' \
+	    'Version: 3' 'Libs: -L$(ROOT)/$(BUILD)/link/static -l:libcrypto.a' \
+	    > $(BUILD)/link/static/libcrypto.pc; \
+	  ln -sf "$$(gcc -print-file-name=libstdc++.a)" $(BUILD)/link/cxx/libstdc++.a; \
+	  echo '$(ROOT)' > $@; }
 
 LIBCRYPTO_ARCHIVE = $(shell gcc -print-file-name=libcrypto.a 2>/dev/null)
 $(BUILD)/link/static/libcrypto.a: $(wildcard $(LIBCRYPTO_ARCHIVE))
@@ -115,12 +122,23 @@ $(BUILD)/link/static/libcrypto.a: $(wildcard $(LIBCRYPTO_ARCHIVE))
 define place
 @mkdir -p $(OUT)
 @cmp -s $(1) $(OUT)/$(SONAME) || install -m 755 $(1) $(OUT)/$(SONAME)
-@ln -sf $(SONAME) $(OUT)/libassay.so
+@[ -e $(OUT)/libassay.so ] || ln -sf $(SONAME) $(OUT)/libassay.so
 endef
 
+# Of which commit, by which compiler: in one file, so that a commit compiles
+# nothing anew.
+$(BUILD)/link/build.c: FORCE
+	@mkdir -p $(@D)
+	@printf '%s\n' 'const char assay_build_commit[] = "$(COMMIT)";' \
+	  'const char assay_build_compiler[] = "$(COMPILER)";' > $@.$$$$; \
+	  cmp -s $@.$$$$ $@ && rm $@.$$$$ || mv $@.$$$$ $@
+$(BUILD)/link/build.o: $(BUILD)/link/build.c
+	@$(LINK_C) -c $< -o $@
+
 # C that the linker adds to both shapes.
-LINK_OBJECTS := $(BUILD)/link/relocations.o $(BUILD)/link/sealed.o
-LINK_C = $(TOOLS)/clang -std=c11 -D_DEFAULT_SOURCE -O2 -Wall -Wextra -Werror -fPIC
+LINK_OBJECTS := $(addprefix $(BUILD)/link/,relocations.o sealed.o threads.o build.o)
+LINK_C = $(TOOLS)/clang -std=c11 -D_DEFAULT_SOURCE -O2 -Wall -Wextra -Werror -fPIC \
+	-ISources/CGate/include
 $(BUILD)/link/%.o: Sources/AssayABI/Link/%.c
 	@mkdir -p $(@D)
 	@$(LINK_C) -c $< -o $@
@@ -128,60 +146,68 @@ $(BUILD)/link/%.o: Sources/AssayABI/Link/%.c
 # SwiftPM builds it itself for the full shape.
 $(BUILD)/link/gate.o: Sources/CGate/gate.c Sources/CGate/include/gate.h
 	@mkdir -p $(@D)
-	@$(LINK_C) -ISources/CGate/include -c $< -o $@
+	@$(LINK_C) -c $< -o $@
 
-SWIFT_BUILD = PKG_CONFIG_PATH=$(PKG_CONFIG_DIR) $(NICE) $(SWIFT) build \
-	-c release -Xswiftc -use-ld=lld \
-	-Xswiftc -L$(ROOT)/$(BUILD)/link/cxx $(DEFINES)
-
-# SwiftPM does not see that the order changed or that the linker's report is gone:
-# an older library is taken away.
-.PHONY: lib-full lib-embedded
-lib-full: link-inputs $(LINK_OBJECTS)
-	@echo "building $(OUT)/$(SONAME) (Swift, libcrypto $(CRYPTO))"
-	@rm -f $$(find $(SCRATCH)/release/libassay.so \( ! -newer $(ORDER) -o ! -newer $(MAP) \) \
-	  2>/dev/null || true)
-	@[ -e $(LINKED) ] || rm -f $(SCRATCH)/release/libassay.so
-	@$(SWIFT_BUILD) --product assay --scratch-path $(SCRATCH) \
-	  --disable-local-rpath -Xswiftc -static-stdlib \
-	  -Xswiftc -Xfrontend -Xswiftc -function-sections \
-	  $(foreach flag,$(LINK) $(abspath $(LINK_OBJECTS)),-Xlinker $(flag))
-	$(call place,$(SCRATCH)/release/libassay.so)
+# Changes only when what is echoed does.
+.PHONY: FORCE
 
 # One module of both folders: as two, everything that AssayABI uses would be
 # compiled into it a second time. An `import Assay` is then of itself: ignored.
-EMBED_DIR := $(BUILD)/embedded/objects
+EMBED_DIR := $(BUILD)/$(patsubst %-static,%,embedded-$(CRYPTO_FROM))/objects
 EMBED_SOURCES := $(shell find Sources/Assay Sources/AssayABI -name '*.swift' | \
 	LC_ALL=C sort)
 # One module, so `import Assay` in AssayABI gives a warning; the full build shows
 # the warnings of the same sources, and takes them for errors.
 EMBED_TARGET = -target $(MACHINE)-unknown-linux-gnu
-EMBED_SWIFT = swiftc -swift-version 6 -Osize -wmo -parse-as-library \
+EMBED_SWIFT = swiftc -swift-version 6 -O -wmo -parse-as-library \
 	-enable-experimental-feature Embedded -suppress-warnings \
 	-Xfrontend -function-sections \
 	$(EMBED_TARGET) -Xcc -fPIC \
-	-I include -I Sources/CLibCrypto -I Sources/CGate/include $(DEFINES) -module-name Assay
-EMBED_LIBS = -L$(BUILD)/link/$(CRYPTO) -L$(RUNTIME)/embedded/$(MACHINE)-unknown-linux-gnu \
+	-I include -I Sources/CLibCrypto -I Sources/CGate/include $(CRYPTO_HEADERS) $(DEFINES) \
+	-module-name Assay
+EMBED_LIBS = -L$(BUILD)/link/$(CRYPTO_FROM) -L$(RUNTIME)/embedded/$(MACHINE)-unknown-linux-gnu \
 	-lswiftUnicodeDataTables \
-	$(if $(filter static,$(CRYPTO)),-l:libcrypto.a,-lcrypto) -lm
+	$(if $(CRYPTO_INSIDE),-l:libcrypto.a,-lcrypto) -lm
 
-# Changes only when the command or the list of files does.
-.PHONY: FORCE
 $(EMBED_DIR)/command: FORCE
 	@mkdir -p $(@D)
-	@echo "$(subst ",,$(EMBED_SWIFT) $(EMBED_SOURCES))" > $@.new
-	@cmp -s $@.new $@ && rm $@.new || mv $@.new $@
+	@echo "$(subst ",,$(EMBED_SWIFT) $(EMBED_SOURCES))" > $@.$$$$; \
+	  cmp -s $@.$$$$ $@ && rm $@.$$$$ || mv $@.$$$$ $@
 
 $(EMBED_DIR)/Assay.o: $(EMBED_DIR)/command $(EMBED_SOURCES) include/assay.h \
   $(wildcard Sources/CLibCrypto/* Sources/CGate/include/*)
 	@echo 'compiling $@ (Embedded Swift)'
 	@$(NICE) $(EMBED_SWIFT) -c $(EMBED_SOURCES) -o $@
 
-lib-embedded: $(EMBED_DIR)/Assay.o $(BUILD)/link/entropy.o $(BUILD)/link/gate.o $(LINK_OBJECTS) | link-inputs
-	@$(TOOLS)/clang -shared -fuse-ld=lld -o $(EMBED_DIR)/libassay.so \
+$(EMBED_DIR)/libassay.so: $(EMBED_DIR)/Assay.o $(BUILD)/link/entropy.o $(BUILD)/link/gate.o \
+  $(LINK_OBJECTS) $(MAP) $(ORDER) $(BUILD)/link/static/libcrypto.a | link-inputs
+	@$(TOOLS)/clang -shared -fuse-ld=lld -o $@ \
 	  $(foreach flag,$(LINK) --gc-sections --as-needed,-Xlinker $(flag)) \
-	  $^ $(EMBED_LIBS)
-	$(call place,$(EMBED_DIR)/libassay.so)
+	  $(filter %.o,$^) $(EMBED_LIBS)
+
+.PHONY: lib-full lib-embedded
+lib-embedded: $(EMBED_DIR)/libassay.so
+	$(call place,$<)
+
+# The same flags for all that SwiftPM makes in release: they share their modules.
+export ASSAY_MAKE := 1
+SWIFT_BUILD = PKG_CONFIG_PATH=$(PKG_CONFIG_DIR) $(NICE) $(SWIFT) build \
+	-c release --scratch-path $(SCRATCH) --disable-local-rpath -Xswiftc -static-stdlib \
+	-Xswiftc -Xfrontend -Xswiftc -function-sections \
+	-Xswiftc -Xfrontend -Xswiftc -internalize-at-link \
+	-Xswiftc -use-ld=lld -Xswiftc -L$(ROOT)/$(BUILD)/link/cxx $(DEFINES)
+
+# SwiftPM does not see that something else to be linked changed, or that the
+# linker's report is gone: an older library is taken away.
+lib-full: link-inputs $(LINK_OBJECTS)
+	@echo "building $(OUT)/$(SONAME) (full Swift standard library, libcrypto $(CRYPTO))"
+	@rm -f $$(find $(SCRATCH)/release/libassay.so \
+	  \( ! -newer $(ORDER) -o ! -newer $(MAP) -o ! -newer $(BUILD)/link/build.o \) \
+	  2>/dev/null || true)
+	@[ -e $(LINKED) ] || rm -f $(SCRATCH)/release/libassay.so
+	@$(SWIFT_BUILD) --product assay \
+	  $(foreach flag,$(LINK) $(abspath $(LINK_OBJECTS)),-Xlinker $(flag))
+	$(call place,$(SCRATCH)/release/libassay.so)
 
 # The functions that load, assay_verifier_new and a first verification run, in
 # both shapes: the linker puts them on as few pages as it can.
@@ -189,9 +215,11 @@ TRACED := $(BUILD)/order
 .PHONY: order
 order: deps-build ## write Sources/AssayABI/Link/assay.order anew
 	@mkdir -p $(TRACED)
-	@$(MAKE) --no-print-directory lib-full STRIP=-S SCRATCH=.build-order \
+	@rm -f $(SCRATCH)/release/libassay.so
+	@$(MAKE) --no-print-directory lib-full FULL=1 STRIP=-S \
 	  OUT=$(TRACED)/full LINKED=$(TRACED)/full.map
-	@$(MAKE) --no-print-directory lib-embedded EMBEDDED=1 STRIP=-S \
+	@rm -f $(SCRATCH)/release/libassay.so
+	@$(MAKE) --no-print-directory lib-embedded STRIP=-S \
 	  EMBED_DIR=$(TRACED)/objects OUT=$(TRACED)/embedded \
 	  LINKED=$(TRACED)/embedded.map
 	@$(MAKE) --no-print-directory -C Tests/Benchmarks all \
@@ -201,17 +229,20 @@ order: deps-build ## write Sources/AssayABI/Link/assay.order anew
 
 # ---- command line and case table -------------------------------------------
 
-CLI := .build-cli/release/assay-cli
+CLI := $(SCRATCH)/release/assay-cli
 CLI_LINKED := $(BUILD)/link/cli.map
+# What no function reaches is left out: nothing shows to the outside, so nothing is kept
+# for it (docs/building.md, Size).
+CLI_LINK = -Map=$(ROOT)/$(CLI_LINKED) --gc-sections --icf=safe \
+	--version-script=$(ROOT)/Sources/assay-cli/Link/cli.map $(ROOT)/$(BUILD)/link/build.o
 CASES := $(BUILD)/cases.json
 
 .PHONY: cli cases manual
-cli: deps-build link-inputs ## build the command line, .build-cli/release/assay-cli
+cli: deps-build link-inputs $(BUILD)/link/build.o ## build the command line, .build/release/assay-cli
 	@echo "building $(CLI)"
+	@rm -f $$(find $(CLI) ! -newer $(BUILD)/link/build.o 2>/dev/null || true)
 	@[ -e $(CLI_LINKED) ] || rm -f $(CLI)
-	@ASSAY_PLAIN_AUTHORITY=1 $(SWIFT_BUILD) --product assay-cli --scratch-path .build-cli \
-	  --disable-local-rpath --static-swift-stdlib \
-	  -Xlinker -Map=$(ROOT)/$(CLI_LINKED)
+	@$(SWIFT_BUILD) --product assay-cli $(CLI_LINK:%=-Xlinker %)
 
 manual: cli ## write the manual pages anew, man/
 	@$(PYTHON) tools/generate.py
@@ -219,27 +250,31 @@ manual: cli ## write the manual pages anew, man/
 
 cases: cli ## mint the case table, build/cases.json
 	@mkdir -p $(BUILD)
-	@$(CLI) mint --cases $(CASES)
+	@$(SWIFT_BUILD) --product assay-cases
+	@$(dir $(CLI))assay-cases > $(CASES).new
+	@mv $(CASES).new $(CASES)
 
 # ---- what people run -------------------------------------------------------
 
 .PHONY: demo deps-demo check test smoke gates wheel mutants fuzz bench
 deps-demo:
 	@tools/deps.sh demo
-demo: deps-demo all cli ## verify real-looking evidence and print what was decided
-	@CLI=$(CLI) LIBRARY=$(FULL) tools/demo.sh
+demo: deps-demo ## verify real-looking evidence and print what was decided
+	@$(MAKE) --no-print-directory all & library=$$!; \
+	  $(MAKE) --no-print-directory cli; wait $$library
+	@CLI=$(CLI) LIBRARY=$(LIBRARY) tools/demo.sh
 
-check: deps ## everything that must pass; one line of counts at the end
-	@$(PYTHON) tools/check.py
+check: deps ## everything that must pass, one line of counts at the end; QUICK=1: the most of it
+	@$(PYTHON) tools/check.py $(if $(QUICK),--quick)
 
 test: deps check-swift ## the Swift tests
 
-smoke: deps all cases check-smoke-full ## the C programs against build/lib
+smoke: deps all cases check-smoke-shipped ## the C programs against build/lib
 
-gates: deps all check-library-full check-header check-sources ## the gates
+gates: deps all check-library-shipped check-header check-sources ## the gates
 
-wheel: deps all ## the Python wheel, in build/wheel
-	@$(PYTHON) bindings/python/build_wheel.py --library $(FULL) \
+wheel: deps-demo all ## the Python wheel, in build/wheel
+	@$(PYTHON) bindings/python/build_wheel.py --library $(LIBRARY) \
 	  --out $(BUILD)/wheel
 
 mutants: deps ## remove each check in turn; list those that no test misses
@@ -270,6 +305,7 @@ MANIFEST ?= $(DATADIR)/assay/installed.txt
 PC_PREFIX ?= $(PREFIX)
 
 PUT := DESTDIR='$(DESTDIR)' MANIFEST='$(MANIFEST)' packaging/install.sh
+TELL_LOADER = DESTDIR='$(DESTDIR)' packaging/loader.sh '$(LIBDIR)' $(SONAME)
 FROM_PREFIX = $(patsubst $(PREFIX)%,$${prefix}%,$(1))
 FROM_CMAKE = $(shell realpath -m -s --relative-to=$(CMAKEDIR) $(1))
 SUBSTITUTE = sed -e 's|@PREFIX@|$(PC_PREFIX)|g' -e 's|@VERSION@|$(VERSION)|g' \
@@ -277,55 +313,60 @@ SUBSTITUTE = sed -e 's|@PREFIX@|$(PC_PREFIX)|g' -e 's|@VERSION@|$(VERSION)|g' \
 	-e 's|@INCLUDEDIR@|$(call FROM_PREFIX,$(INCLUDEDIR))|g' \
 	-e 's|@LIB_FROM_HERE@|$(call FROM_CMAKE,$(LIBDIR))|g' \
 	-e 's|@INCLUDE_FROM_HERE@|$(call FROM_CMAKE,$(INCLUDEDIR))|g'
-FILLED := $(BUILD)/install
+# What is filled in lies in a folder of this one run: two may install at once.
+FILLED = filled=$$(mktemp -d) && trap 'rm -rf "$$filled"' EXIT && set -e
 
 .PHONY: install install-lib install-lib-files install-cli-files uninstall clean
 install: all cli ## library, header, pkg-config, CMake, command line, manual
 	@$(MAKE) --no-print-directory install-lib-files install-cli-files
+	@$(TELL_LOADER)
 
 install-lib: all ## the same without the command line
 	@$(MAKE) --no-print-directory install-lib-files
+	@$(TELL_LOADER)
 
 # The files alone, from what is built already.
 install-lib-files:
-	@mkdir -p $(FILLED)
-	@$(SUBSTITUTE) bindings/c/assay.pc.in > $(FILLED)/assay.pc
-	@for name in assay-config assay-config-version; do \
-	  $(SUBSTITUTE) bindings/c/$$name.cmake.in > $(FILLED)/$$name.cmake; done
-	@$(PUT) 644 include/assay.h $(INCLUDEDIR)/assay.h
-	@$(PUT) 755 $(OUT)/$(SONAME) $(LIBDIR)/$(SONAME)
-	@$(PUT) link $(SONAME) $(LIBDIR)/libassay.so
-	@$(PUT) 644 $(FILLED)/assay.pc $(PKGCONFIGDIR)/assay.pc
-	@for name in assay-config assay-config-version; do \
-	  $(PUT) 644 $(FILLED)/$$name.cmake $(CMAKEDIR)/$$name.cmake; done
-	@$(PUT) 644 man/assay.3 $(MANDIR)/man3/assay.3
-	@for name in libassay $$(sed -n 's/^\.Ss \(assay_.*\)/\1/p' man/assay.3); do \
-	  $(PUT) link assay.3 $(MANDIR)/man3/$$name.3; done
-	@$(PUT) 644 man/assay-statuses.7 $(MANDIR)/man7/assay-statuses.7
+	@$(FILLED); \
+	$(SUBSTITUTE) bindings/c/assay.pc.in > $$filled/assay.pc; \
+	for name in assay-config assay-config-version; do \
+	  $(SUBSTITUTE) bindings/c/$$name.cmake.in > $$filled/$$name.cmake; done; \
+	$(PUT) 644 include/assay.h $(INCLUDEDIR)/assay.h; \
+	$(PUT) 755 $(OUT)/$(SONAME) $(LIBDIR)/$(SONAME); \
+	$(PUT) link $(SONAME) $(LIBDIR)/libassay.so; \
+	$(PUT) 644 $$filled/assay.pc $(PKGCONFIGDIR)/assay.pc; \
+	for name in assay-config assay-config-version; do \
+	  $(PUT) 644 $$filled/$$name.cmake $(CMAKEDIR)/$$name.cmake; done; \
+	$(PUT) 644 man/assay.3 $(MANDIR)/man3/assay.3; \
+	for name in libassay $$(sed -n 's/^\.Ss \(assay_.*\)/\1/p' man/assay.3); do \
+	  $(PUT) link assay.3 $(MANDIR)/man3/$$name.3; done; \
+	$(PUT) 644 man/assay-statuses.7 $(MANDIR)/man7/assay-statuses.7
 	@echo "installed below $(DESTDIR)$(PREFIX): library, header, manual"
 
 # The completions are what the command line itself writes.
 install-cli-files:
-	@mkdir -p $(FILLED)
-	@objcopy --strip-all $(CLI) $(FILLED)/assay
-	@for shell in bash zsh fish; do \
-	  $(CLI) --generate-completion-script $$shell | sed '1{/^#!/d}' \
-	  > $(FILLED)/completion.$$shell; done
-	@$(PUT) 755 $(FILLED)/assay $(BINDIR)/assay
-	@$(PUT) 644 man/assay.1 $(MANDIR)/man1/assay.1
-	@$(PUT) 644 $(FILLED)/completion.bash $(BASHDIR)/assay
-	@$(PUT) 644 $(FILLED)/completion.zsh $(ZSHDIR)/_assay
-	@$(PUT) 644 $(FILLED)/completion.fish $(FISHDIR)/assay.fish
+	@$(FILLED); \
+	objcopy --strip-all $(CLI) $$filled/assay; \
+	for shell in bash zsh fish; do \
+	  $(CLI) --generate-completion-script $$shell > $$filled/script; \
+	  sed '1{/^#!/d}' $$filled/script > $$filled/completion.$$shell; done; \
+	$(PUT) 755 $$filled/assay $(BINDIR)/assay; \
+	$(PUT) 644 man/assay.1 $(MANDIR)/man1/assay.1; \
+	$(PUT) 644 $$filled/completion.bash $(BASHDIR)/assay; \
+	$(PUT) 644 $$filled/completion.zsh $(ZSHDIR)/_assay; \
+	$(PUT) 644 $$filled/completion.fish $(FISHDIR)/assay.fish
 	@echo "installed below $(DESTDIR)$(PREFIX): command line, completion"
 
 uninstall: ## take away what install put there
 	@$(PUT) remove
+	@$(TELL_LOADER)
 
-clean: ## remove build/ and the scratch folders of this Makefile
-	rm -rf $(BUILD) .build-full .build-full-shared .build-cli .build-test \
-	  .build-thread .build-order
+clean: ## remove build/ and SwiftPM's scratch folder
+	rm -rf $(BUILD) .build
 
 include packaging/packages.mk
 include Tests/check.mk
+include packaging/prefix.mk
 include packaging/arm64.mk
+include packaging/musl.mk
 include packaging/layer.mk

@@ -1,170 +1,324 @@
 #!/usr/bin/env python3
-"""Run everything that must pass, in order, and add the counts up.
+"""Run everything that must pass, side by side, and add the counts up.
 
   tools/check.py              all steps
-  tools/check.py NAME...      these steps alone
+  tools/check.py --quick      those that a change to the code most likely breaks
+  tools/check.py NAME...      these steps alone, and what they need to be built
   tools/check.py --list       their names
+  tools/check.py --jobs N     so many steps at a time (default: one a core)
 
 Each step is one make target. It prints lines of the form
 "suite NAME: N passed, N failed, N skipped"; a step that fails without such a
 line, or passes without one, counts as one failure (steps that only build
-something count as one pass). The last line has the sums.
+something count as one pass). A step begins when what it needs has been built; one
+whose needs failed counts as one failure. The last line has the sums.
 """
 import argparse
+import dataclasses
+import os
 import pathlib
 import re
 import subprocess
 import sys
+import threading
 import time
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 LOGS = ROOT / "build" / "check"
 COUNTS = re.compile(r"suite (\S+): (\d+) passed, (\d+) failed, (\d+) skipped")
 SHOWN_OF_A_FAILURE = 80
+# What a step's own make need not look at again, since a step before it made it.
+MADE = ["deps", "deps-build", "deps-demo", "deps-packages", "all", "cli", "cases",
+        "swift-tests"]
 
-ALL = ["full", "embedded", "full-shared", "embedded-shared"]
-BOTH = ["full", "embedded"]
+
+@dataclasses.dataclass(frozen=True)
+class Step:
+    name: str
+    arguments: list
+    what: str
+    needs: tuple = ()
+    builds: bool = False  # only builds something
+    quick: bool = False
+
+    @property
+    def command(self):
+        return ["make", "--no-print-directory", "-k", *self.arguments]
 
 
-def each(target, variants):
-    """check-library over two builds: check-library-full check-library-embedded."""
+def over(target, *variants):
+    """check-library over two builds: check-library-shipped check-library-shared."""
     return [f"check-{target}-{variant}" for variant in variants]
 
 
-# (name, make arguments, what it does; True when it only builds)
+# In this order they begin, as soon as what they need is there: what others wait for
+# and what takes long stands first.
 STEPS = [
-    ("generated", ["check-generated"], "generated files are in step", False),
-    ("statuses", ["check-statuses"], "status numbers and names are what they were", False),
-    ("format", ["check-format"], "Swift style", False),
-    ("sources", ["check-sources"], "what the library's sources may use", False),
-    ("header", ["check-header"], "assay.h in C99 to C17 and C++", False),
-    ("reference", ["check-reference"], "doxygen", False),
-    ("gates", ["check-selftest"], "the gates see what they should", False),
-    ("abi", ["check-abi"], "the header keeps the ABI baseline", False),
-    ("build", ["all"], "the library", True),
-    ("build-embedded", ["all", "EMBEDDED=1"], "the Embedded library", True),
-    ("build-shared", ["all", "CRYPTO=shared"], "the library over the host's libcrypto", True),
-    ("build-embedded-shared", ["all", "EMBEDDED=1", "CRYPTO=shared"],
-     "the Embedded library over the host's libcrypto", True),
-    ("library", each("library", ALL), "what the libraries show and hold", False),
-    ("schema", ["check-schema"], "the configuration's schema says what is accepted", False),
-    ("cases", ["cases"], "command line, case table", True),
-    ("cli", ["check-cli"], "the command line: triage, report and the rest", False),
-    ("smoke", each("smoke", ALL), "the C ABI over all cases", False),
-    ("properties", ["check-properties"],
-     "what holds for decisions about any evidence, 100,000 times", False),
-    ("documents", ["check-documents"], "all builds answer the same bytes", False),
-    ("smoke-sanitized", each("smoke-sanitized", BOTH), "the same under ASan and UBSan", False),
-    ("threads", each("threads", BOTH), "verifiers shared by threads", False),
-    ("fork", [*each("fork", BOTH), *each("fork-inside", ALL)],
-     "verifiers across fork, children forked at any moment", False),
-    ("soak", each("soak", BOTH), "many calls, flat memory", False),
-    ("reload", each("reload", ALL), "dlopen and dlclose, signals untouched", False),
-    ("guest", [*each("guest", ALL), *each("secrets", ALL)],
-     "no file, handler or error of the host touched; no secret left behind", False),
-    ("swift", ["check-swift"], "the Swift tests", False),
-    ("python", each("python", BOTH), "the Python binding", False),
-    ("wheel", ["wheel", "check-wheel"], "the wheel in an environment of its own", False),
-    ("go", [*each("go", BOTH), "check-go-race", "check-go-gcstress", "check-go-style"],
-     "the Go module", False),
-    ("php", ["check-php-ffi", "check-php-ext"], "the PHP binding, by FFI and extension", False),
-    ("php-fpm", ["check-php-fpm"], "php-fpm and php-cgi, preloaded FFI and extension", False),
-    ("python-lint", ["check-python-lint"], "ruff and mypy over the Python binding", False),
-    ("sdist", ["sdist", "check-sdist"], "the Python part alone, by pip", False),
-    ("arm64", ["check-arm64"], "the library and the wheel for 64-bit ARM, under qemu", False),
-    ("layer", ["layer", "check-layer"], "the AWS Lambda layers as Lambda unpacks them", False),
-    ("auditwheel", ["check-auditwheel"], "auditwheel agrees with the wheels' tags", False),
-    ("c", ["check-c"], "install, pkg-config, CMake, the C examples", False),
-    ("man", ["check-man"], "the manual pages", False),
-    ("install", ["check-install"], "make install and uninstall, completion", False),
-    ("dist", ["check-dist"], "the folder of a release, its bill of materials", False),
-    ("deb", ["check-deb"], "the Debian packages", False),
-    ("fuzz", ["check-fuzz"], "the fuzz corpus once more", False),
-    ("docs", ["docs", "check-site", "check-snippets"],
-     "the documentation site, its links, and every code block in it", False),
-    ("demo", ["demo"], "the demonstration", True),
-    ("valgrind", each("valgrind", BOTH), "definite leaks", False),
-    ("thread-sanitizer", ["check-thread-sanitizer"], "data races", False),
+    Step("build", ["all"], "the library", builds=True, quick=True),
+    Step("cases", ["cases"], "command line, case table", builds=True, quick=True),
+    Step("swift-build", ["swift-tests"], "the Swift tests, built", needs=("cases",), builds=True),
+    Step("programs", ["programs"], "the C programs, built", needs=("build",), builds=True,
+         quick=True),
+    Step("build-shared", ["all", "CRYPTO=shared"], "the library over the host's libcrypto",
+         builds=True),
+    Step("fork", [*over("fork", "shipped"), *over("fork-inside", "shipped", "shared")],
+         "verifiers across fork, children forked at any moment",
+         needs=("programs", "cases", "build-shared")),
+    Step("swift", ["check-swift"], "the Swift tests", needs=("swift-build",)),
+    Step("fuzz", ["check-fuzz"], "the fuzz corpus once more"),
+    Step("arm64", ["check-arm64"], "the library and the wheel for 64-bit ARM, under qemu",
+         needs=("programs", "cases")),
+    Step("musl", ["check-musl"], "the library and the wheel for musl, with its loader",
+         needs=("programs", "cases")),
+    Step("thread-sanitizer", ["check-thread-sanitizer"], "data races",
+         needs=("programs", "cases")),
+    Step("build-full", ["all", "FULL=1"], "the library with the full Swift library",
+         needs=("swift-build",), builds=True),
+    Step("docs", ["docs", "check-site", "check-snippets", "check-pictures"],
+         "the documentation site, its links, and every code block in it",
+         needs=("build", "cases")),
+    Step("valgrind", over("valgrind", "shipped"), "definite leaks", needs=("programs", "cases")),
+    Step("dist", ["check-dist"], "the folder of a release, its bill of materials",
+         needs=("build", "cases")),
+    Step("properties", ["check-properties"],
+         "what holds for decisions about any evidence, 100,000 times",
+         needs=("programs", "cases")),
+    Step("php-extension", ["php-extension"], "the PHP extension, built", needs=("build",),
+         builds=True, quick=True),
+    Step("php", ["check-php-ffi", "check-php-ext"], "the PHP binding, by FFI and extension",
+         needs=("php-extension", "cases"), quick=True),
+    Step("php-fpm", ["check-php-fpm"], "php-fpm and php-cgi, preloaded FFI and extension",
+         needs=("php", "cases")),
+    Step("go", ["check-go"], "the Go module", needs=("build", "cases"), quick=True),
+    Step("go-more", ["check-go-race", "check-go-gcstress", "check-go-style"],
+         "the Go module under the race detector, with a collection at every use, its style",
+         needs=("go",)),
+    Step("soak", over("soak", "shipped"), "many calls, flat memory", needs=("programs", "cases")),
+    Step("generated", ["check-generated"], "generated files are in step", quick=True),
+    Step("home", ["check-home"], "one line says where the project is at home", quick=True),
+    Step("facts", ["check-facts"], "the typed facts of all languages have the same members",
+         quick=True),
+    Step("statuses", ["check-statuses"], "status numbers and names are what they were",
+         quick=True),
+    Step("format", ["check-format"], "Swift style", quick=True),
+    Step("sources", ["check-sources"], "what the library's sources may use", quick=True),
+    Step("header", ["check-header"], "assay.h in C99 to C17 and C++", quick=True),
+    Step("reference", ["check-reference"], "doxygen"),
+    Step("gates", ["check-selftest"], "the gates see what they should", needs=("build",)),
+    Step("abi", ["check-abi"], "the header keeps the ABI baseline", quick=True),
+    Step("library", over("library", "shipped", "shared"), "what the libraries show and hold",
+         needs=("build", "build-shared")),
+    Step("library-shipped", over("library", "shipped"), "what the library shows and holds",
+         needs=("build",), quick=True),
+    Step("schema", ["check-schema"], "the configuration's schema says what is accepted",
+         needs=("build",), quick=True),
+    Step("cli", ["check-cli"], "the command line: triage, report and the rest",
+         needs=("cases",), quick=True),
+    Step("smoke", over("smoke", "shipped"), "the C ABI over all cases",
+         needs=("programs", "cases"), quick=True),
+    Step("smoke-shared", over("smoke", "shared"), "the same over the host's libcrypto",
+         needs=("programs", "cases", "build-shared")),
+    Step("smoke-sanitized", over("smoke-sanitized", "shipped"), "the same under ASan and UBSan",
+         needs=("programs", "cases")),
+    Step("documents", ["check-documents"], "all builds answer the same bytes",
+         needs=("programs", "cases", "build-shared", "build-full")),
+    Step("threads", over("threads", "shipped"), "verifiers shared by threads",
+         needs=("programs", "cases")),
+    Step("reload", over("reload", "shipped", "shared"), "dlopen and dlclose, signals untouched",
+         needs=("programs", "build-shared")),
+    Step("guest", [*over("guest", "shipped", "shared"), *over("secrets", "shipped", "shared")],
+         "no file, handler or error of the host touched; no secret left behind",
+         needs=("programs", "cases", "build-shared")),
+    Step("python", ["check-python"], "the Python binding", needs=("build", "cases"), quick=True),
+    Step("wheel", ["wheel", "check-wheel"], "the wheel in an environment of its own",
+         needs=("build", "cases")),
+    Step("wheel-testing", ["wheel-testing", "check-wheel-testing"],
+         "the wheel assay-testing, and a pytest project with it", needs=("wheel", "cases")),
+    Step("python-lint", ["check-python-lint", "check-python-testing-lint"],
+         "ruff and mypy over the Python binding and assay-testing"),
+    Step("sdist", ["sdist", "check-sdist"], "the Python part alone, by pip",
+         needs=("build", "cases")),
+    Step("prefix", ["check-shim", "check-prefix"],
+         "the shim and the library over another libcrypto", needs=("build", "programs", "cases")),
+    Step("layer", ["layer", "check-layer"], "the AWS Lambda layers as Lambda unpacks them",
+         needs=("build", "cases", "arm64")),
+    Step("auditwheel", ["check-auditwheel"], "auditwheel agrees with the wheels' tags",
+         needs=("wheel", "arm64", "python-lint")),
+    Step("c", ["check-c"], "install, pkg-config, CMake, the C examples",
+         needs=("build", "cases")),
+    Step("man", ["check-man"], "the manual pages", needs=("cases",)),
+    Step("install", ["check-install"], "make install and uninstall, completion",
+         needs=("build", "cases")),
+    Step("deb", ["check-deb"], "the Debian packages", needs=("build-shared", "cases")),
+    Step("demo", ["demo"], "the demonstration", needs=("build", "cases"), builds=True,
+         quick=True),
 ]
 
 
-class Totals:
-    def __init__(self):
+class Run:
+    """Counts, and who is at what; shared by the threads that wait for the steps."""
+
+    def __init__(self, chosen, jobs):
+        self.chosen = chosen
+        self.jobs = jobs
+        self.waiting = list(chosen)
+        self.running = {}
+        self.ended = {}  # name: whether it passed
         self.passed = self.failed = self.skipped = 0
-        self.broken = []
+        self.changed = threading.Condition()
 
-    def add(self, passed, failed, skipped):
-        self.passed += passed
-        self.failed += failed
-        self.skipped += skipped
+    def loop(self):
+        with self.changed:
+            while self.waiting or self.running:
+                step = self.next()
+                if step is None:
+                    self.changed.wait()
+                    continue
+                self.waiting.remove(step)
+                lost = [need for need in step.needs if self.ended.get(need) is False]
+                if lost:
+                    self.failed += 1
+                    self.end(step, False, [f"   suite {step.name}: 0 passed, 1 failed, 0 skipped "
+                                           f"(not run: {' '.join(lost)} failed)"])
+                    continue
+                self.running[step.name] = step
+                print(f"begin {step.name}: {step.what}", flush=True)
+                threading.Thread(target=self.one, args=(step,)).start()
+
+    def next(self):
+        """The first step that is ready, if there is room for one."""
+        if len(self.running) >= self.jobs:
+            return None
+        names = {step.name for step in self.chosen}
+        for step in self.waiting:
+            if all(need not in names or need in self.ended for need in step.needs):
+                return step
+        return None
+
+    def one(self, step):
+        begin = time.monotonic()
+        try:
+            good, lines, counts, busy = perform(
+                step, set(self.ended) if not step.builds else set())
+        except Exception as error:  # the step's thread must always end in the counts
+            good, counts, busy = False, (0, 1, 0), 0
+            lines = [f"   FAILED step {step.name}: {error}"]
+        with self.changed:
+            self.passed += counts[0]
+            self.failed += counts[1]
+            self.skipped += counts[2]
+            del self.running[step.name]
+            self.end(step, good, lines, time.monotonic() - begin, busy)
+            self.changed.notify()
+
+    def end(self, step, good, lines, seconds=0, busy=0):
+        self.ended[step.name] = good
+        print(f"[{len(self.ended)}/{len(self.chosen)}] {step.name}: {seconds:.0f} s, "
+              f"{busy:.0f} s of a core")
+        print("\n".join(lines), flush=True)
 
 
-def run(name, arguments, only_builds, totals):
-    """Run one step; its output goes to build/check/NAME.log."""
-    log = LOGS / f"{name}.log"
-    counted = failed = 0
+def perform(step, made):
+    """Run one step; its output goes to build/check/NAME.log.
+
+    Gives whether it passed, the lines to show, (passed, failed, skipped), and for how
+    many seconds it kept a core busy.
+    """
+    log = LOGS / f"{step.name}.log"
+    command = [*step.command]
+    if made:
+        for target in MADE:
+            if target not in step.arguments:
+                command += ["-o", target]
+    shown = []
+    passed = failed = skipped = 0
     with log.open("w") as out:
         process = subprocess.Popen(
-            ["make", "--no-print-directory", "-k", *arguments], cwd=ROOT, text=True,
-            stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
-            errors="replace")
+            command, cwd=ROOT, text=True, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT, errors="replace")
         for line in process.stdout:
             out.write(line)
             found = COUNTS.fullmatch(line.strip())
             if found:
                 numbers = [int(number) for number in found.groups()[1:]]
-                counted += sum(numbers)
-                failed += numbers[1]
-                totals.add(*numbers)
+                passed, failed, skipped = (
+                    passed + numbers[0], failed + numbers[1], skipped + numbers[2])
             if found or line.startswith(("skipped ", "FAILED ")):
-                print("   " + line.rstrip()[:300], flush=True)
-        code = process.wait()
-    if code == 0 and only_builds and not counted:
-        totals.add(1, 0, 0)
-        print(f"   suite {name}: 1 passed, 0 failed, 0 skipped", flush=True)
+                shown.append("   " + line.rstrip()[:300])
+        # wait4 alone says what processor time the step took, its children's included.
+        _, status, usage = os.wait4(process.pid, 0)
+        process.returncode = code = os.waitstatus_to_exitcode(status)
+    busy = usage.ru_utime + usage.ru_stime
+    counted = passed + failed + skipped
+    if code == 0 and step.builds and not counted:
+        passed = 1
+        shown.append(f"   suite {step.name}: 1 passed, 0 failed, 0 skipped")
     elif code == 0 and not counted:
-        totals.add(0, 1, 0)
-        print(f"   suite {name}: 0 passed, 1 failed, 0 skipped (it counted nothing)")
         failed = 1
+        shown.append(f"   suite {step.name}: 0 passed, 1 failed, 0 skipped (it counted nothing)")
     elif code != 0 and not failed:
-        totals.add(0, 1, 0)
-        print(f"   suite {name}: 0 passed, 1 failed, 0 skipped", flush=True)
         failed = 1
-    if code != 0 or failed:
-        totals.broken.append(name)
-        print(f"   FAILED step {name}. Alone: make {' '.join(arguments)}; all of its "
-              f"output: {log.relative_to(ROOT)}. The end of it:")
+        shown.append(f"   suite {step.name}: 0 passed, 1 failed, 0 skipped")
+    good = code == 0 and not failed
+    if not good:
+        shown.append(f"   FAILED step {step.name}. Alone: make {' '.join(step.arguments)}; all of "
+                     f"its output: {log.relative_to(ROOT)}. The end of it:")
         for line in log.read_text(errors="replace").splitlines()[-SHOWN_OF_A_FAILURE:]:
-            print("   | " + line[:400])
-    sys.stdout.flush()
+            shown.append("   | " + line[:400])
+    return good, shown, (passed, failed, skipped), busy
+
+
+def with_needs(names):
+    """The steps of these names, and the steps that build what they need."""
+    by_name = {step.name: step for step in STEPS}
+    wanted = set()
+
+    def add(name):
+        if name not in wanted:
+            wanted.add(name)
+            for need in by_name[name].needs:
+                if by_name[need].builds:
+                    add(need)
+
+    for name in names:
+        add(name)
+    return [step for step in STEPS if step.name in wanted]
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("steps", nargs="*", metavar="NAME")
+    parser.add_argument("--quick", action="store_true")
     parser.add_argument("--list", action="store_true")
+    parser.add_argument("--jobs", type=int, default=len(os.sched_getaffinity(0)), metavar="N")
     options = parser.parse_args()
-    names = [step[0] for step in STEPS]
+    names = [step.name for step in STEPS]
     if options.list:
         print("\n".join(names))
         return 0
     unknown = set(options.steps) - set(names)
     if unknown:
         parser.error(f"no step {' '.join(sorted(unknown))}")
+    if options.jobs < 1:
+        parser.error("--jobs is at least 1")
     LOGS.mkdir(parents=True, exist_ok=True)
-    totals = Totals()
-    chosen = [step for step in STEPS if not options.steps or step[0] in options.steps]
-    for number, (name, arguments, what, only_builds) in enumerate(chosen, 1):
-        print(f"[{number}/{len(chosen)}] {name}: {what}", flush=True)
-        begin = time.monotonic()
-        run(name, arguments, only_builds, totals)
-        print(f"   {time.monotonic() - begin:.0f} s", flush=True)
-    if totals.broken:
-        print("steps that failed: " + " ".join(totals.broken))
-        print("again, alone: tools/check.py " + " ".join(totals.broken))
-    print(f"{totals.passed} passed, {totals.failed} failed, {totals.skipped} skipped",
-          flush=True)
-    return 1 if totals.broken else 0
+    if options.steps:
+        chosen = with_needs(options.steps)
+    elif options.quick:
+        chosen = with_needs(step.name for step in STEPS if step.quick)
+    else:
+        chosen = [step for step in STEPS if step.name != "library-shipped"]
+    begin = time.monotonic()
+    run = Run(chosen, options.jobs)
+    run.loop()
+    broken = [step.name for step in chosen if not run.ended[step.name]]
+    if broken:
+        print("steps that failed: " + " ".join(broken))
+        print("again, alone: tools/check.py " + " ".join(broken))
+    minutes, seconds = divmod(int(time.monotonic() - begin), 60)
+    print(f"{len(chosen)} steps, {minutes} min {seconds} s")
+    print(f"{run.passed} passed, {run.failed} failed, {run.skipped} skipped", flush=True)
+    return 1 if broken else 0
 
 
 if __name__ == "__main__":

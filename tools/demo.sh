@@ -7,7 +7,7 @@
 # Ends with 1 when any outcome is not the one that is expected.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
-CLI=${CLI:-.build-cli/release/assay-cli}
+CLI=${CLI:-.build/release/assay-cli}
 LIBRARY=${LIBRARY:-build/lib/libassay.so.0}
 DEMO=build/demo
 ACCOUNT=0f8fad5b-d9cb-469f-a165-70867728950e

@@ -54,6 +54,9 @@ check libfcgi-bin command -v cgi-fcgi
 optional qemu-user-static command -v qemu-aarch64-static
 optional gcc-aarch64-linux-gnu command -v aarch64-linux-gnu-gcc
 optional libc6-dev-arm64-cross test -e /usr/aarch64-linux-gnu/include/stdlib.h
+optional musl-dev test -e /usr/include/x86_64-linux-musl/stdlib.h
+optional musl-tools command -v musl-gcc
+optional perl command -v perl
 LIST
 }
 

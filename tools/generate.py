@@ -4,10 +4,12 @@
   tools/generate.py          write the generated files
   tools/generate.py --check  exit 1 when one of them is not what it would write
 
-From statuses.tsv and hints.tsv in Sources/Assay/Verdict, and include/assay.h, come:
+From statuses.tsv and hints.tsv in Sources/Assay/Verdict, from include/assay.h and from tables
+of docs/ (config.md, decisions.md, risk.md) come:
   Sources/Assay/Verdict/StatusTable.swift   the table in the library
   Sources/AssayABI/Link/assay.map           the functions that the library shows
   docs/statuses.md                          the same sentences for people
+  Sources/assay-cli/Explain/ExplanationText.swift  what the command line explains
   man/assay.3                               every function, for people
   man/assay-statuses.7                      every status, for people
   bindings/python/assay/_prototypes.py      constants and functions for ctypes
@@ -19,18 +21,27 @@ From statuses.tsv and hints.tsv in Sources/Assay/Verdict, and include/assay.h, c
   bindings/php/assay.ffi.h                  the header as PHP's FFI reads it
   bindings/php/src/Internal/                constants, statuses, calls by FFI and extension
   bindings/php/ext/                         stub, arginfo and functions of the extension
+and from Sources/AssaySwift/Tables:
+  Sources/AssaySwift/                       the typed facts of Swift hosts
+and from packaging/project.toml, in files that people write: the Go module path, addresses
+and authors of the packages (generate_home.py has the places)
 """
 import sys
 
+import generate_command_line
 import generate_go
+import generate_home
 import generate_manual
 import generate_php
 import generate_python
+import generate_swift
 import header
 from status_rows import FAMILIES, HINT_KINDS, ROOT, for_whom, quoted, rows
 
-# One module for each binding, and one for the manual: outputs(table, contract) -> {path: text}.
-BINDINGS = [generate_manual, generate_python, generate_go, generate_php]
+# One module for each binding, for the manual, for the command line, and for where the
+# project is at home: outputs(table, contract) -> {path: text}.
+BINDINGS = [generate_manual, generate_command_line, generate_python, generate_go, generate_php,
+            generate_swift, generate_home]
 
 
 def status_table(table):

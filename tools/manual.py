@@ -5,8 +5,7 @@
   tools/manual.py PROGRAM --check  exit 1 when it is not what would be written
   tools/manual.py --help-json FILE [--check]   the same from a saved dump
 
-The command line, built with swift-argument-parser, describes its commands as
-JSON (--experimental-dump-help).
+The command line describes its commands as JSON (--describe).
 """
 import argparse
 import json
@@ -18,46 +17,38 @@ import mdoc
 from status_rows import ROOT
 
 PAGE = ROOT / "man/assay.1"
-FORM = 0  # serializationVersion that this program reads
 
 
 def described(program):
     """What the program says of itself, parsed."""
-    result = subprocess.run([program, "--experimental-dump-help"], check=True, text=True,
+    result = subprocess.run([program, "--describe"], check=True, text=True,
                             capture_output=True, stdin=subprocess.DEVNULL)
     return result.stdout
 
 
-def shown(command):
-    """The arguments that help shows; --help is said once for all."""
-    return [argument for argument in command.get("arguments", [])
-            if argument["shouldDisplay"] and argument["valueName"] != "help"]
-
-
-def written(name):
-    """-o or --out, as arguments of .Fl."""
-    dashes = {"short": "", "long": "\\-", "longWithSingleDash": ""}
-    return dashes[name["kind"]] + name["name"].replace("-", "\\-")
-
-
-def names(argument):
-    found = argument.get("names", [])
-    return sorted(found, key=lambda name: name["kind"] != "short")
-
-
-def option_line(argument):
+def option_line(item):
     """`Fl o Ar out , Fl \\-out Ar out`, the words of one option."""
-    value = f" Ar {mdoc.argument(argument['valueName'])}" if argument["kind"] == "option" else ""
-    return " , ".join(f"Fl {written(name)}{value}" for name in names(argument))
+    value = f" Ar {mdoc.argument(item['valueName'])}" if item["kind"] == "option" else ""
+    names = [item["letter"]] if item["letter"] else []
+    names.append("\\-" + item["name"].replace("-", "\\-"))
+    return " , ".join(f"Fl {name}{value}" for name in names)
 
 
-def synopsis(command):
+def leaves(command, words=()):
+    """[(words behind `assay`, command)] of all that does something."""
+    found = []
+    for inner in command["subcommands"]:
+        path = (*words, inner["commandName"])
+        found += leaves(inner, path) if inner["subcommands"] else [(path, inner)]
+    return found
+
+
+def synopsis(words, command):
     """The .Nm line of a command and its arguments."""
-    out = [f".Nm assay Cm {command['commandName']}"]
-    optional = [item for item in shown(command) if item["isOptional"]]
-    if any(item["kind"] != "positional" for item in optional):
+    out = [f".Nm assay Cm {' '.join(words)}"]
+    if any(item["isOptional"] and item["kind"] != "positional" for item in command["arguments"]):
         out.append(".Op Ar options")
-    for item in shown(command):
+    for item in command["arguments"]:
         if item["kind"] == "option" and not item["isOptional"]:
             out.append(f".{option_line(item)}")
         elif item["kind"] == "positional":
@@ -74,8 +65,8 @@ def argument_text(item):
         out = [f".It {option_line(item)}"]
     out += mdoc.prose(item["abstract"])
     notes = []
-    if "defaultValue" in item:
-        notes.append(f"Without it: {item['defaultValue']}.")
+    if item["default"]:
+        notes.append(f"Without it: {item['default']}.")
     if item["isRepeating"]:
         notes.append("May be given more than once.")
     if not item["isOptional"] and item["kind"] != "positional":
@@ -83,11 +74,11 @@ def argument_text(item):
     return out + mdoc.prose(" ".join(notes))
 
 
-def section(command):
-    out = [f".Ss assay {command['commandName']}", *mdoc.prose(command["abstract"])]
+def section(words, command):
+    out = [f".Ss assay {' '.join(words)}", *mdoc.prose(command["abstract"])]
     groups = {}
-    for item in shown(command):
-        groups.setdefault(item.get("sectionTitle", ""), []).append(item)
+    for item in command["arguments"]:
+        groups.setdefault(item["section"], []).append(item)
     for title in sorted(groups, key=bool):
         out += [".Pp", f"{title}:"] if title else []
         out.append(".Bl -tag -width Ds")
@@ -99,22 +90,18 @@ def section(command):
     return out
 
 
-def page(dump):
-    if dump.get("serializationVersion") != FORM:
-        sys.exit(f"manual: the form of the dump is {dump.get('serializationVersion')}, "
-                 f"not {FORM}")
-    root = dump["command"]
-    commands = [command for command in root["subcommands"]
-                if command["shouldDisplay"] and command["commandName"] != "help"]
+def page(root):
+    commands = leaves(root)
     body = [".Sh SYNOPSIS"]
-    for command in commands:
-        body += synopsis(command)
-    body += [".Nm assay Cm help", ".Op Ar command", ".Sh DESCRIPTION",
-             *mdoc.prose(root["abstract"]), ".Pp", *mdoc.discussion(root["discussion"]), ".Pp",
+    for words, command in commands:
+        body += synopsis(words, command)
+    body += [".Nm assay Cm help", ".Op Ar command", ".Nm assay", ".Fl \\-version",
+             ".Sh DESCRIPTION", *mdoc.prose(root["abstract"]), ".Pp",
+             *mdoc.discussion(root["discussion"]), ".Pp",
              "Every command takes", ".Fl h , Fl \\-help", "and shows its own help.",
              ".Sh COMMANDS"]
-    for command in commands:
-        body += section(command)
+    for words, command in commands:
+        body += section(words, command)
     body += [".Sh EXIT STATUS", "0 for a good outcome, 1 for a refusal, 2 for wrong use or a "
              "configuration", "that is not usable; each command says what that means for it.",
              ".Sh SEE ALSO", ".Xr assay 3 ,", ".Xr assay-statuses 7"]

@@ -26,6 +26,28 @@ HINT_KINDS = {
     "attestation": "an attestation", "assertion": "an assertion", "decision": "a decision",
     "risk": "a risk assessment", "exchange": "an exchange", "configuration": "a configuration",
 }
+# What each retry class means, and what to do about a refusal of each family.
+RETRY = {
+    "never": "The same evidence will be refused again.",
+    "later": "Try again later, with back-off; keep the evidence.",
+    "same-once": "Ask the same endpoint once more.",
+    "other-environment": "Ask the endpoint of the other environment, once.",
+    "after-config": "Passes after a change of your configuration: keep the evidence.",
+}
+ANSWERS = {
+    "rejected": "Trust nothing of it. Log the status, the place and the hint; give the client "
+                "one text for every 400 and 403.",
+    "malformed": "The bytes are not what they should be: damaged on the way, of another kind, "
+                 "or forged. Ask for them again once.",
+    "unsupported": "Possibly newer than this library: keep the evidence and look for an update.",
+    "too-large": "A cap was exceeded before memory was asked for. Genuine evidence stays far "
+                 "below the caps.",
+    "misuse": "Your program called wrongly: mend the call. The client is not to blame.",
+    "config": "Mend the configuration; error.at names the member.",
+    "unavailable": "Nothing is concluded about the customer: a running period goes on.",
+    "internal": "Report it, with assay_build_info and the document.",
+    "pending": "Not a refusal: a step is open, or evidence is worth verifying.",
+}
 
 
 class Row:

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Build the documentation site: one folder of plain pages, readable as files.
 
-  tools/site/build.py --out build/docs [--symbols build/swift/symbols/Assay.symbols.json]
+  tools/site/build.py --out build/docs [--symbols build/swift]
 
 Sources: the guides and READMEs in Markdown (pages.py lists them), include/assay.h by
 doxygen, the public Swift symbols, and the table of statuses. Nothing is fetched, no
@@ -11,6 +11,7 @@ import argparse
 import html
 import pathlib
 import posixpath
+import re
 import shutil
 import sys
 
@@ -85,7 +86,7 @@ class Site:
         source = (ROOT / page.source).read_text()
         body = markup.convert(source, self.resolver(page.source, page.target),
                               self.names_for(page.target), TITLES)
-        text = body.text.replace("<p>PAGES</p>", cards())
+        text = with_narrow(body.text.replace("<p>PAGES</p>", cards()))
         self.write(page.target, page.title, text, body.headings)
         for level, slug, words in body.headings:
             if level in (2, 3):
@@ -98,6 +99,17 @@ class Site:
         code = markup.highlighted(language, html.escape((ROOT / source).read_text(), quote=False))
         self.write(target, source, f"<h1>{source}</h1>\n<pre class=\"code\"><code>{code}"
                                    "</code></pre>\n")
+
+
+def with_narrow(text):
+    """Pictures that there is a narrow drawing of show that on a telephone."""
+    def chosen(found):
+        narrow = found[2] + "-narrow.svg"
+        if posixpath.basename(narrow) not in COPIED.values():
+            return found[0]
+        return (f'<picture><source media="(max-width: 760px)" srcset="{narrow}"/>'
+                f"{found[0]}</picture>")
+    return re.sub(r'(<img [^>]*src=")([^"]*)\.svg"[^>]*>', chosen, text)
 
 
 def cards():
@@ -120,14 +132,17 @@ def build(out, symbols):
     site = Site(out)
     shutil.copy(HERE / "style.css", out / "style.css")
     for source, target in COPIED.items():
+        (out / target).parent.mkdir(exist_ok=True)
         shutil.copy(ROOT / source, out / target)
     declared = c_reference.make(out, out.parent / "docs-work")
     site.names.update({name: address for name, address in declared.items()})
     site.entries += [(name, "C", address, True) for name, address in declared.items()]
-    made, swift_terms = swift_reference.pages(symbols, site.names_for, refusals.TARGET)
-    for page in made:
-        site.write(*page)
-    site.entries += [(name, "Swift", address, True) for name, address in swift_terms.items()]
+    for module in swift_reference.modules(symbols):
+        made, swift_terms = module.pages(site.names_for, refusals.TARGET)
+        for page in made:
+            site.write(*page)
+        site.entries += [(name, module.kind, address, True)
+                         for name, address in swift_terms.items()]
     for binding in (python_reference, php_reference, go_reference):
         made, found = reference.pages(binding.reference(), site.names_for)
         for page in made:
@@ -151,7 +166,8 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--out", type=pathlib.Path, default=ROOT / "build/docs")
     parser.add_argument("--symbols", type=pathlib.Path,
-                        default=ROOT / "build/swift/symbols/Assay.symbols.json")
+                        default=ROOT / "build/swift",
+                        help="folder with the symbol graphs of the Swift modules")
     options = parser.parse_args()
     build(options.out.resolve(), options.symbols.resolve())
 

@@ -49,7 +49,7 @@ SECTIONS = [
         guide("start/c", "C and C++", "one header, one library"),
         guide("start/php", "PHP", "FFI, or a compiled extension"),
         guide("start/go", "Go", "cgo over pkg-config"),
-        guide("start/swift", "Swift", "the package's product Assay"),
+        guide("start/swift", "Swift", "typed facts, one import"),
     ]),
     ("Purchases", [
         guide("tasks/transaction", "Verify a transaction, grant a plan",
@@ -75,6 +75,8 @@ SECTIONS = [
         guide("tasks/errors", "Errors, and what to answer a client",
               "six kinds of no, and who is told what"),
         guide("tasks/minting", "Test without a device", "evidence of your own authority"),
+        guide("tasks/testing-your-server", "Test your server with pytest",
+              "a fixture that mints what Apple would sign"),
         guide("tasks/lambda", "AWS Lambda", "one wheel or layer, one verifier a process"),
         guide("tasks/php-fpm", "PHP-FPM", "preload, workers, one verifier each"),
         guide("tasks/threads", "Threads and fork", "what may be shared, and what not"),
@@ -88,7 +90,8 @@ SECTIONS = [
         guide("config", "Configuration", "every member of it"),
         guide("documents", "Documents", "what every call answers"),
         generated("c/assay_8h.html", "C header", "assay.h, by doxygen", "include/assay.h"),
-        generated("swift/index.html", "Swift module", "every public symbol of Assay"),
+        generated("swift/index.html", "Swift reference", "every public symbol of AssaySwift"),
+        generated("swift-core/index.html", "Swift core", "bytes and documents: module Assay"),
         generated("python/index.html", "Python reference", "every class and function of assay"),
         generated("php/index.html", "PHP reference", "every class of Assay\\"),
         generated("go/index.html", "Go reference", "every type and function of assay"),
@@ -111,7 +114,11 @@ SECTIONS = [
 
 # Files that pages link to and that are shown as they stand.
 COPIED = {"docs/config.schema.json": "config.schema.json",
-          "docs/architecture.svg": "architecture.svg"}
+          "docs/architecture.svg": "architecture.svg",
+          "docs/architecture-narrow.svg": "architecture-narrow.svg",
+          "docs/benchmarks.svg": "benchmarks.svg",
+          "docs/pictures/refusal.svg": "pictures/refusal.svg",
+          "docs/pictures/day.svg": "pictures/day.svg"}
 
 
 def all_pages():

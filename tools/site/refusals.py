@@ -1,7 +1,7 @@
 """The page of statuses: cause and remedy of each, with an anchor of its name."""
 import html
 
-from status_rows import FAMILIES, for_whom, rows
+from status_rows import ANSWERS, FAMILIES, RETRY, for_whom, rows
 
 TARGET = "statuses.html"
 AREAS_WORTH_A_HEADING = 2
@@ -13,27 +13,7 @@ back end would tell its own client; the six answers that a client needs are in
 <a href="receipts.html#5-answer-the-client">Receipts</a>, the rest in
 <a href="tasks/errors.html">Errors, and what to answer a client</a>.</p>
 """
-RETRY = {
-    "never": "The same evidence will be refused again.",
-    "later": "Try again later, with back-off; keep the evidence.",
-    "same-once": "Ask the same endpoint once more.",
-    "other-environment": "Ask the endpoint of the other environment, once.",
-    "after-config": "Passes after a change of your configuration: keep the evidence.",
-}
-ANSWERS = {
-    "rejected": "Trust nothing of it. Log the status, the place and the hint; give the client "
-                "one text for every 400 and 403.",
-    "malformed": "The bytes are not what they should be: damaged on the way, of another kind, "
-                 "or forged. Ask for them again once.",
-    "unsupported": "Possibly newer than this library: keep the evidence and look for an update.",
-    "too-large": "A cap was exceeded before memory was asked for. Genuine evidence stays far "
-                 "below the caps.",
-    "misuse": "Your program called wrongly: mend the call. The client is not to blame.",
-    "config": "Mend the configuration; error.at names the member.",
-    "unavailable": "Nothing is concluded about the customer: a running period goes on.",
-    "internal": "Report it, with assay_build_info and the document.",
-    "pending": "Not a refusal: a step is open, or evidence is worth verifying.",
-}
+
 
 
 def names(prefix=""):
