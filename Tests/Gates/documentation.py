@@ -31,7 +31,7 @@ ENTITIES = '<!DOCTYPE html [<!ENTITY nbsp "&#160;"><!ENTITY ndash "&#8211;">' \
            '<!ENTITY mdash "&#8212;"><!ENTITY copy "&#169;">]>'
 FETCHED = {"img": "src", "script": "src", "link": "href", "iframe": "src", "source": "srcset"}
 START = "index.html"
-TRAITS = pathlib.Path(__file__).resolve().parents[2] / "Sources/Assay/Decision/TriageTraits.swift"
+TRAITS = pathlib.Path(__file__).resolve().parents[2] / "Sources/Assay/Decision/Triage/TriageTraits.swift"
 
 
 class SitePage:

@@ -455,7 +455,7 @@ func TestEveryFunctionIsBound(t *testing.T) {
 
 // Every value that the library knows of Apple's enums has a constant.
 func TestEnums(t *testing.T) {
-	known, err := os.ReadFile("../../Sources/Assay/Evidence/StoreKitMembers.swift")
+	known, err := os.ReadFile("../../Sources/Assay/Evidence/StoreKit/StoreKitMembers.swift")
 	must(t, err)
 	constants, err := os.ReadFile("enums.go")
 	must(t, err)

@@ -100,7 +100,7 @@ final class FactsTest extends TestCase
 
     public function testEveryMemberOfTheLibraryHasAProperty(): void
     {
-        $file = dirname(__DIR__, 3) . '/Sources/Assay/Evidence/StoreKitMembers.swift';
+        $file = dirname(__DIR__, 3) . '/Sources/Assay/Evidence/StoreKit/StoreKitMembers.swift';
         if (!is_file($file)) {
             $this->markTestSkipped("$file does not exist");
         }

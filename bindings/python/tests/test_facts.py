@@ -56,7 +56,7 @@ class TableTest(unittest.TestCase):
     """Python knows every member that the library knows, and where it stands."""
 
     def tables(self):
-        text = (ROOT / "Sources/Assay/Evidence/StoreKitMembers.swift").read_text()
+        text = (ROOT / "Sources/Assay/Evidence/StoreKit/StoreKitMembers.swift").read_text()
         for name, body in re.findall(
             r"static let (\w+) = MemberTable\(\[(.*?)\n  \]\)", text, re.S
         ):
