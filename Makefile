@@ -148,6 +148,11 @@ $(BUILD)/link/gate.o: Sources/CGate/gate.c Sources/CGate/include/gate.h
 	@mkdir -p $(@D)
 	@$(LINK_C) -c $< -o $@
 
+# What builds side by side share: made before they begin, since two that make it at
+# the same time could link half a file, or remove what the other has begun.
+.PHONY: inputs
+inputs: deps-build link-inputs $(LINK_OBJECTS) $(BUILD)/link/entropy.o $(BUILD)/link/gate.o
+
 # Changes only when what is echoed does.
 .PHONY: FORCE
 
@@ -260,8 +265,9 @@ cases: cli ## mint the case table, build/cases.json
 deps-demo:
 	@tools/deps.sh demo
 demo: deps-demo ## verify real-looking evidence and print what was decided
+	@$(MAKE) --no-print-directory inputs
 	@$(MAKE) --no-print-directory all & library=$$!; \
-	  $(MAKE) --no-print-directory cli; wait $$library
+	  $(MAKE) --no-print-directory cli; program=$$?; wait $$library && exit $$program
 	@CLI=$(CLI) LIBRARY=$(LIBRARY) tools/demo.sh
 
 check: deps ## everything that must pass, one line of counts at the end; QUICK=1: the most of it

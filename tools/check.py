@@ -54,13 +54,15 @@ def over(target, *variants):
 # In this order they begin, as soon as what they need is there: what others wait for
 # and what takes long stands first.
 STEPS = [
-    Step("build", ["all"], "the library", builds=True, quick=True),
-    Step("cases", ["cases"], "command line, case table", builds=True, quick=True),
+    Step("inputs", ["inputs"], "what the builds share", builds=True, quick=True),
+    Step("build", ["all"], "the library", needs=("inputs",), builds=True, quick=True),
+    Step("cases", ["cases"], "command line, case table", needs=("inputs",), builds=True,
+         quick=True),
     Step("swift-build", ["swift-tests"], "the Swift tests, built", needs=("cases",), builds=True),
     Step("programs", ["programs"], "the C programs, built", needs=("build",), builds=True,
          quick=True),
     Step("build-shared", ["all", "CRYPTO=shared"], "the library over the host's libcrypto",
-         builds=True),
+         needs=("inputs",), builds=True),
     Step("fork", [*over("fork", "shipped"), *over("fork-inside", "shipped", "shared")],
          "verifiers across fork, children forked at any moment",
          needs=("programs", "cases", "build-shared")),
