@@ -1,4 +1,4 @@
-/// Where a purchase was made. Compared byte for byte (storekit-jws.md §10).
+/// Where a purchase was made. Compared byte for byte (docs/spec/storekit-jws.md §10).
 public enum Environment: Sendable, Equatable, CaseIterable {
   case production
   case sandbox
@@ -23,7 +23,7 @@ public enum Environment: Sendable, Equatable, CaseIterable {
   }
 }
 
-/// What kind of product a purchase is of (storekit-payloads.md §3, Type).
+/// What kind of product a purchase is of (docs/spec/storekit-payloads.md §3, Type).
 public enum ProductType: Sendable, Equatable {
   case autoRenewable
   case nonRenewing
