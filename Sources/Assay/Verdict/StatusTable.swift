@@ -111,7 +111,7 @@ extension Status {
   public static let rejectedDateRange = Status(code: 19457)
   /// the evidence is good, but no plan above the default one is in force (DCD-1)
   public static let rejectedDecideNotEntitled = Status(code: 19713)
-  /// Apple found the bits missing or badly formed (DVC-5, DVC-7)
+  /// Apple found the bits missing or badly formed (DVC-7)
   public static let rejectedDevicecheckBits = Status(code: 19969)
   /// Apple could not read the request (DVC-7)
   public static let rejectedDevicecheckPayload = Status(code: 20225)

@@ -106,7 +106,7 @@ enum ExplanationText {
     hint	rejected.date.range	a transaction receipt, an app receipt	the signature holds, and yet no genuine receipt has such a date: keep the receipt and report it
     hint	rejected.date.range	an App Attest receipt, the receipt inside an attestation	the signature holds, and yet no App Attest receipt has such a date: report it
     status	19713	rejected.decide.not-entitled	the evidence is good, but no plan above the default one is in force	no fault: decision.state says why; give the default plan	never	403	DCD-1
-    status	19969	rejected.devicecheck.bits	Apple found the bits missing or badly formed	our fault: send bit0 and bit1 as booleans, spelt so	never	502	DVC-5,DVC-7
+    status	19969	rejected.devicecheck.bits	Apple found the bits missing or badly formed	our fault: send bit0 and bit1 as booleans, spelt so	never	502	DVC-7
     status	20225	rejected.devicecheck.payload	Apple could not read the request	our fault: send the JSON object that docs/exchanges.md shows	never	502	DVC-7
     status	20481	rejected.devicecheck.request	Apple refused the request	our fault: check method and path, and that the key of deviceCheck.keyId is enabled for DeviceCheck	never	502	DVC-7
     status	20737	rejected.devicecheck.timestamp	Apple found the time stamp missing or badly formed	our fault: send milliseconds since 1970, from a clock that is right	never	502	DVC-4,DVC-7
