@@ -102,6 +102,8 @@ STEPS = [
          quick=True),
     Step("statuses", ["check-statuses"], "status numbers and names are what they were",
          quick=True),
+    Step("rules", ["check-rules"], "every rule has its text, code, case and mutant",
+         needs=("cases",), quick=True),
     Step("format", ["check-format"], "Swift style", quick=True),
     Step("sources", ["check-sources"], "what the library's sources may use", quick=True),
     Step("header", ["check-header"], "assay.h in C99 to C17 and C++", quick=True),

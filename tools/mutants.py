@@ -3,7 +3,8 @@
 
   tools/mutants.py              all
   tools/mutants.py --list       what would be removed
-  tools/mutants.py --only TEXT  those whose place holds TEXT ("Certificate.swift")
+  tools/mutants.py --only TEXT  those whose line in the list holds TEXT ("Certificate.swift",
+                                "JWS-20", "[name]")
 
 In a copy of the sources (build/mutants/tree) every check gets a number and a
 switch, so that everything is compiled once:
@@ -12,8 +13,10 @@ switch, so that everything is compiled once:
   guard a, b && c else { refuse }    one clause of them at a time holds
   if a { refuse }                    is not taken
   return a && b                      one clause at a time holds
+  Refusal(.status, ...)              elsewhere: it has another status
 
-where "refuse" throws, or returns nil or false. First a harness runs the case
+where "refuse" throws, or returns nil or false. The last is for refusals that nothing can
+be taken away from: where a value is unwrapped, or a case of a switch is met. First a harness runs the case
 table for each number in a process of its own. What survives has to get past the
 unit tests: each is run once to learn which checks it asks, then a mutant meets
 those that ask it, the quickest first. Who killed what is kept in
@@ -71,6 +74,7 @@ class Mutant:
         self.number = 0
         self.ordinal = ""
         self.killer = None
+        self.refusal = (0, 0)  # where the text refuses
 
     @property
     def place(self):
@@ -160,6 +164,7 @@ def has_top(code, begin, end, token):
 
 
 REFUSES = re.compile(r"\b(throw|return nil|return false)\b")
+RULE = re.compile(r'(?<=")[A-Z]{3,4}-\d+(?=")')
 BINDS = re.compile(r"(let|var|case|unsafe\s+let|#)\b")
 
 
@@ -171,16 +176,17 @@ class Instrument:
         self.code = masked(text)
         self.found = []  # (begin, end, prefix, suffix, mutant)
 
-    def note(self, begin, end, kind, prefix, suffix=")"):
+    def note(self, begin, end, kind, refusal, prefix, suffix=")"):
+        """`refusal`: where the text stands that says with which rule it refuses."""
         begin, end = stripped(self.code, begin, end)
         clause = " ".join(self.text[begin:end].split())
         line = self.text.count("\n", 0, begin) + 1
-        near = re.search(r'"([A-Z]{2,4}-\d+)"', self.text[begin:begin + 400])
-        rule = near[1] if near and kind == "require" else ""
-        self.found.append((begin, end, prefix, suffix,
-                           Mutant(self.path, line, kind, clause, rule)))
+        cited = dict.fromkeys(RULE.findall(self.text, *refusal))
+        mutant = Mutant(self.path, line, kind, clause, " ".join(cited))
+        mutant.refusal = refusal
+        self.found.append((begin, end, prefix, suffix, mutant))
 
-    def clauses(self, begin, end, kind):
+    def clauses(self, begin, end, kind, refusal=(0, 0)):
         """Each Boolean clause of a condition: those of `&&` one by one."""
         begin, end = stripped(self.code, begin, end)
         if BINDS.match(self.code, begin):
@@ -189,12 +195,24 @@ class Instrument:
         if has_top(self.code, begin, end, "||") or has_top(self.code, begin, end, " ? "):
             parts = [(begin, end)]
         for part in parts:
-            self.note(*part, kind, "(Mutants.off(@) || (", "))")
+            self.note(*part, kind, refusal, "(Mutants.off(@) || (", "))")
 
     def scan(self):
         for word in re.finditer(r"\b(require|guard|if|return)\b", self.code):
             getattr(self, "scan_" + word[1])(word)
+        for word in re.finditer(r"(?<![\w.])Refusal(?=\()", self.code):
+            self.scan_name(word)
         return self
+
+    def scan_name(self, word):
+        """A refusal that no mutant so far leaves out gets another status."""
+        reached = word.start(), matching(self.code, word.end())
+        status = split_top(self.code, word.end() + 1, reached[1] - 1, ",")[0]
+        if any(mutant.refusal[0] <= reached[0] and reached[1] <= mutant.refusal[1]
+               for *_, mutant in self.found) or \
+                self.code.startswith(".internal", stripped(self.code, *status)[0]):
+            return
+        self.note(*status, "name", reached, "Mutants.named(@, ")
 
     def scan_require(self, word):
         if not re.match(r"\s*\(", self.code[word.end():]) or \
@@ -204,20 +222,21 @@ class Instrument:
         end = matching(self.code, at) - 1
         first = split_top(self.code, at + 1, end, ",")[0]
         parts = split_top(self.code, *first, "&&")
-        self.note(*first, "require", "(Mutants.off(@) || (", "))")
+        refusal = word.start(), end + 1
+        self.note(*first, "require", refusal, "(Mutants.off(@) || (", "))")
         if len(parts) > 1 and not has_top(self.code, *first, "||"):
             for part in parts:
-                self.note(*part, "clause", "(Mutants.off(@) || (", "))")
+                self.note(*part, "clause", refusal, "(Mutants.off(@) || (", "))")
 
     def scan_guard(self, word):
         tail = find_top(self.code, word.end(), re.compile(r"\belse\b\s*\{"))
         if tail is None:
             return
-        body = self.code[tail.end() - 1:matching(self.code, tail.end() - 1)]
-        if not REFUSES.search(body):
+        refusal = tail.end() - 1, matching(self.code, tail.end() - 1)
+        if not REFUSES.search(self.code, *refusal):
             return
         for part in split_top(self.code, word.end(), tail.start(), ","):
-            self.clauses(*part, "guard")
+            self.clauses(*part, "guard", refusal)
 
     def scan_if(self, word):
         if re.search(r"#$", self.code[:word.start()]):
@@ -230,7 +249,7 @@ class Instrument:
         if not re.match(r"(throw|return nil|return false)\b", body):
             return
         begin, stop = stripped(self.code, word.end(), brace.start())
-        self.note(begin, stop, "if", "!Mutants.off(@), ", "")
+        self.note(begin, stop, "if", (brace.start(), end), "!Mutants.off(@), ", "")
 
     def scan_return(self, word):
         end = word.end()
@@ -247,6 +266,8 @@ class Instrument:
         begin, stop = stripped(self.code, word.end(), stop)
         if closing and closing.start() < stop:
             stop = closing.start()
+        # Of `a && b ? c : d` the condition: the value may be no Boolean.
+        begin, stop = split_top(self.code, begin, stop, " ? ")[0]
         if has_top(self.code, begin, stop, "&&"):
             self.clauses(begin, stop, "return")
 
@@ -500,6 +521,7 @@ def main():
     begin = time.monotonic()
     mutants, files = instrumented()
     if options.list:
+        mutants = [mutant for mutant in mutants if options.only in str(mutant)]
         for mutant in mutants:
             print(mutant)
         print(f"{len(mutants)} mutants")
@@ -510,7 +532,7 @@ def main():
     build_harness()
     print(f"{len(mutants)} mutants, compiled after {time.monotonic() - begin:.0f} s", flush=True)
     count = len(mutants)
-    mutants = [mutant for mutant in mutants if options.only in mutant.place]
+    mutants = [mutant for mutant in mutants if options.only in str(mutant)]
     run_cases(mutants, count)
     known = equivalents()
     survivors = [mutant for mutant in mutants if mutant.killer is None

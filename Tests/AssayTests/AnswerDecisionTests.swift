@@ -3,7 +3,7 @@ import Testing
 @testable import Assay
 
 /// Rows and facts that only receipts and answers of verifyReceipt reach
-/// (receipts-decisions.md §3, §3.2).
+/// (docs/spec/receipts-decisions.md §3, §3.2).
 @Suite("Decisions from receipts and answers")
 struct AnswerDecisionTests {
   private func answered(_ change: (inout PurchaseFacts) -> Void = { _ in }) -> PurchaseFacts {

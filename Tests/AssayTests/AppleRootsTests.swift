@@ -13,15 +13,25 @@ struct AppleRootsTests {
     #expect(AppleRoots.rootCAG3.count == 583)
   }
 
-  @Test(
-    "CER-2 the compiled-in root is the file of the specification",
-    .enabled(if: Vectors.arePresent, Vectors.absent))
-  func rootFile() {
-    guard let file = Vectors.file("spec/roots/apple-root-ca-g3.der") else {
-      print("skipped: root of the specification: ../shared/spec/roots is not there")
-      return
+  /// A row of docs/spec/certificates.md §2 names a file's octets and its SHA-256.
+  @Test("CER-2 the nine arrays are the certificates of the specification, and no others")
+  func specification() throws {
+    let page = String(
+      decoding: try #require(Vectors.packageFile("docs/spec/certificates.md")), as: UTF8.self)
+    var published: [String: Int] = [:]
+    for row in page.split(separator: "\n") where row.hasPrefix("| `apple-") {
+      let fingerprint = try #require(row.split(separator: "`").first { $0.count == 64 })
+      let octets = try #require(row.split(separator: "(").dropFirst().first).prefix { $0 != " " }
+      published[String(fingerprint)] = Int(octets.filter { $0 != "," })
     }
-    #expect(AppleRoots.rootCAG3 == file)
+    let compiled =
+      AppleRoots.receiptTable.map(\.der) + [
+        AppleRoots.rootCAG2, AppleRoots.rootCAG3, AppleRoots.appAttestationRootCA,
+      ]
+    #expect(
+      Dictionary(uniqueKeysWithValues: compiled.map { (Authority.fingerprint($0), $0.count) })
+        == published)
+    #expect(published.count == 9)
   }
 
   @Test("CER-2 the compiled-in root says what Apple published of it")

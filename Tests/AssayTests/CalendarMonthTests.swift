@@ -4,7 +4,7 @@ import Testing
 
 @Suite("Months and shares")
 struct CalendarMonthTests {
-  @Test("device-check.md §2.2: a month is YYYY-MM and nothing else")
+  @Test("docs/spec/device-check.md §2.2: a month is YYYY-MM and nothing else")
   func forms() {
     #expect(CalendarMonth("2026-05")?.year == 2026)
     #expect(CalendarMonth("2026-05")?.month == 5)
@@ -19,7 +19,7 @@ struct CalendarMonthTests {
     }
   }
 
-  @Test("device-check.md §2.2: the age is a difference of months")
+  @Test("docs/spec/device-check.md §2.2: the age is a difference of months")
   func ages() throws {
     let may = try #require(CalendarMonth("2026-05"))
     for (later, months) in [

@@ -3,7 +3,7 @@ import Testing
 
 @testable import Assay
 
-/// CNF-1 … CNF-4, CFG-1 … CFG-4, and every member of configuration.md §1 to §3.
+/// CNF-1 … CNF-4, CFG-1 … CFG-4, and every member of docs/spec/configuration.md §1 to §3.
 @Suite("Configuration")
 struct ConfigurationTests {
   private static let minimal: JSONText = [
@@ -486,7 +486,7 @@ struct ConfigurationTests {
 
   // MARK: the whole
 
-  /// The example of configuration.md §10, without the blocks of other issues.
+  /// The example of docs/spec/configuration.md §12, without the blocks of other issues.
   static let full: JSONText = [
     "apps": [["bundleId": "com.example.app", "appAppleId": 1_234_567_890, "teamId": "ABCDE12345"]],
     "environments": ["Production", "Sandbox"],

@@ -3,7 +3,7 @@ import Testing
 
 @testable import Assay
 
-/// NTF-1 … NTF-8, and the effect of every type (storekit-payloads.md §4, §5).
+/// NTF-1 … NTF-8, and the effect of every type (docs/spec/storekit-payloads.md §4, §5).
 @Suite("Notifications")
 struct NotificationTests {
   private static let purchase = Minted.purchase
@@ -307,7 +307,7 @@ struct NotificationTests {
 
   // MARK: effects
 
-  /// storekit-payloads.md §5, row by row.
+  /// docs/spec/storekit-payloads.md §5, row by row.
   private static let effects: [(String, String?, String)] = [
     ("SUBSCRIBED", "INITIAL_BUY", "grant"), ("SUBSCRIBED", "RESUBSCRIBE", "grant"),
     ("DID_RENEW", nil, "grant"), ("DID_RENEW", "BILLING_RECOVERY", "grant"),

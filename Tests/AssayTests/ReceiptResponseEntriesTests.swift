@@ -4,7 +4,7 @@ import Testing
 @testable import Assay
 
 /// Both styles of answer, and what their entries give a decision
-/// (receipts-triage.md §2.3, §2.5; receipts-decisions.md §1).
+/// (docs/spec/receipts-triage.md §2.3, §2.5; docs/spec/receipts-decisions.md §1).
 @Suite("verifyReceipt: entries and renewals")
 struct ReceiptResponseEntriesTests {
   private let now = AnswerSample.now

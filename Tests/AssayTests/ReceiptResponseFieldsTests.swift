@@ -4,7 +4,7 @@ import Testing
 @testable import Assay
 
 /// Every known field by what it means, whatever JSON type it comes as
-/// (receipts-triage.md §2.4, §2.5).
+/// (docs/spec/receipts-triage.md §2.4, §2.5).
 @Suite("verifyReceipt: fields")
 struct ReceiptResponseFieldsTests {
   /// An answer whose only purchase has one member changed; nil takes it away.

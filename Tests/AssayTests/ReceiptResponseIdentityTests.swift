@@ -3,7 +3,7 @@ import Testing
 
 @testable import Assay
 
-/// Whose answer it is (receipts-triage.md §2.6).
+/// Whose answer it is (docs/spec/receipts-triage.md §2.6).
 @Suite("verifyReceipt: identity")
 struct ReceiptResponseIdentityTests {
   private let sandboxId = "2000000000000001"

@@ -3,7 +3,7 @@ import Testing
 
 @testable import Assay
 
-/// Long, damaged and hostile answers (receipts-triage.md VRR-15).
+/// Long, damaged and hostile answers (docs/spec/receipts-triage.md VRR-15).
 @Suite("verifyReceipt: limits")
 struct ReceiptResponseLimitsTests {
   private static let cap = ReceiptResponseParts.entryCap

@@ -3,7 +3,7 @@ import Testing
 
 @testable import Assay
 
-/// Every status of an answer, with what to do next (receipts-triage.md §2.2).
+/// Every status of an answer, with what to do next (docs/spec/receipts-triage.md §2.2).
 @Suite("verifyReceipt: status")
 struct ReceiptResponseStatusTests {
   private func read(

@@ -4,7 +4,7 @@ import Testing
 @testable import Assay
 
 /// The certificates that are compiled in for receipts, against what the
-/// specification publishes about them (certificates.md §2).
+/// specification publishes about them (docs/spec/certificates.md §2).
 @Suite("Certificates of receipts")
 struct ReceiptTrustTests {
   private static let published: [(name: String, der: [UInt8], sha256: String)] = [

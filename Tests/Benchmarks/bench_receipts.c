@@ -112,9 +112,9 @@ static X509_STORE *store_of(const struct receipt_line *line) {
   return store;
 }
 
-/* The day of a payment server (receipts-triage.md 1.1): of 1,000 blobs 750
- * transaction receipts and 40 app receipts of other apps, 93 of a cracking
- * program, the rest ours. */
+/* The day of a payment server (docs/spec/receipts-triage.md 1.1): of 1,000
+ * blobs 750 transaction receipts and 40 app receipts of other apps, 93 of a
+ * cracking program, the rest ours. */
 static struct receipt *mix_new(const struct receipt_line *line) {
   struct receipt *mix = calloc(MIX, sizeof *mix);
   struct receipt foreign[8], app = app_receipt_new(line, "org.example.other", 3);

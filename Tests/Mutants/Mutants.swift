@@ -36,4 +36,10 @@ public enum Mutants {
     unsafe reached?[Int(number)] = 1
     return unsafe number == removed
   }
+
+  /// The status of a refusal, or another one.
+  @inline(never)
+  static func named(_ number: Int32, _ status: Status) -> Status {
+    off(number) ? .internalAssayBug : status
+  }
 }

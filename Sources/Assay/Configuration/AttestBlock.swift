@@ -1,4 +1,4 @@
-/// The block `attest` of a configuration (configuration.md §5).
+/// The block `attest` of a configuration (docs/spec/configuration.md §5).
 enum AttestBlock {
   typealias Node = ConfigurationReader.Node
 

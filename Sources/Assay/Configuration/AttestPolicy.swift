@@ -1,4 +1,4 @@
-/// `attest`: what is accepted of App Attest (configuration.md §5). Present also
+/// `attest`: what is accepted of App Attest (docs/spec/configuration.md §5). Present also
 /// without the block, by the defaults.
 struct AttestPolicy: Sendable {
   /// Whose attestations, assertions and receipts are ours. Empty: nobody's; every

@@ -1,5 +1,5 @@
 /// What a verifier is built from: the effective configuration, every default
-/// filled in. configuration.md has every member; `docs/config.md` explains them.
+/// filled in. docs/spec/configuration.md has every member; `docs/config.md` explains them.
 struct Configuration: Sendable {
   var apps: [App] = []
   var environments: [Environment] = [.production]
@@ -28,7 +28,7 @@ struct Configuration: Sendable {
     var meters: [(meter: Text, units: Int64)]
   }
 
-  /// `decide`: policy of entitlements (configuration.md §2).
+  /// `decide`: policy of entitlements (docs/spec/configuration.md §2).
   struct DecidePolicy: Sendable {
     /// appAccountToken against the account given (DCD-20).
     enum Account: Sendable { case whenGiven, ifPresent, required, ignored }
@@ -42,7 +42,7 @@ struct Configuration: Sendable {
     var familyAllowed = true
   }
 
-  /// `storekit`: JWS (configuration.md §3).
+  /// `storekit`: JWS (docs/spec/configuration.md §3).
   struct StoreKitPolicy: Sendable {
     /// Own roots; empty: Apple's compiled-in root.
     var anchors: [Anchor] = []
@@ -60,7 +60,7 @@ struct Configuration: Sendable {
   }
 
   /// `receipts`: transaction receipts, app receipts, triage, verifyReceipt
-  /// (configuration.md §4).
+  /// (docs/spec/configuration.md §4).
   struct ReceiptsPolicy: Sendable {
     /// Own roots; empty: Apple Root CA.
     var anchors: [ReceiptAnchor] = []
@@ -75,7 +75,7 @@ struct Configuration: Sendable {
     var deviceIdsReported = false
     /// The bundle ids, or `*`, that have a `password` of verifyReceipt.
     var sharedSecrets: [Text] = []
-    // Caps of receipts.md §1, in octets of decoded data where not said otherwise.
+    // Caps of docs/spec/receipts.md §1, in octets of decoded data where not said otherwise.
     /// Of the text as it was sent.
     var inputBytes = 3_145_728
     var transactionReceiptBytes = 16_384

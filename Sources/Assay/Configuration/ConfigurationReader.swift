@@ -43,7 +43,7 @@ struct ConfigurationReader {
     return configuration
   }
 
-  // MARK: shared members (configuration.md §1)
+  // MARK: shared members (docs/spec/configuration.md §1)
 
   private static func readEnvironments(
     _ root: Node, _ configuration: inout Configuration
@@ -205,7 +205,7 @@ struct ConfigurationReader {
     }
   }
 
-  // MARK: decide (configuration.md §2)
+  // MARK: decide (docs/spec/configuration.md §2)
 
   private static func readDecide(
     _ block: Node, _ policy: inout Configuration.DecidePolicy

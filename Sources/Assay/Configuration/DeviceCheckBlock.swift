@@ -1,4 +1,4 @@
-/// `deviceCheck`: whose device bits, and what they mean (configuration.md §6).
+/// `deviceCheck`: whose device bits, and what they mean (docs/spec/configuration.md §6).
 struct DeviceCheckPolicy: Sendable {
   /// Issuer of the token for Apple.
   var teamId: Text

@@ -1,4 +1,4 @@
-/// The block `receipts` of a configuration (configuration.md §4).
+/// The block `receipts` of a configuration (docs/spec/configuration.md §4).
 enum ReceiptsBlock {
   typealias Node = ConfigurationReader.Node
 

@@ -1,4 +1,4 @@
-/// `risk`: what the risk rules come to (configuration.md §6).
+/// `risk`: what the risk rules come to (docs/spec/configuration.md §6).
 struct RiskPolicy: Sendable {
   /// RSK-5: the verdict is `allow`, and the real one is reported beside it.
   var isRecording = false

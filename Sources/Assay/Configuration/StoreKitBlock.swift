@@ -1,4 +1,4 @@
-/// The block `storekit` of a configuration (configuration.md §3).
+/// The block `storekit` of a configuration (docs/spec/configuration.md §3).
 enum StoreKitBlock {
   typealias Node = ConfigurationReader.Node
 

@@ -64,7 +64,7 @@ public final class Document: Sendable {
   func find(_ path: [UInt8]) -> DocumentMember? { DocumentMember.find(json, path) }
 }
 
-/// Builds the envelope that every call answers with (documents-and-exchanges.md
+/// Builds the envelope that every call answers with (docs/spec/documents-and-exchanges.md
 /// §1): the same members in the same order for every kind.
 struct Envelope {
   let kind: StaticString

@@ -1,5 +1,5 @@
 /// A conversation with the network or a store, without I/O: one step at a time,
-/// its answer brought by the host (documents-and-exchanges.md §2).
+/// its answer brought by the host (docs/spec/documents-and-exchanges.md §2).
 ///
 /// Used by one thread at a time. Nothing is kept beyond it (EXC-4).
 public final class Exchange {

@@ -1,6 +1,6 @@
-/// What a conversation is about (documents-and-exchanges.md §2).
+/// What a conversation is about (docs/spec/documents-and-exchanges.md §2).
 enum ExchangeKind: Sendable, CaseIterable {
-  /// device-check.md §4.
+  /// docs/spec/device-check.md §4.
   case riskAssess
   /// An answer of Apple's DeviceCheck endpoint, which the host fetched (§2.1).
   case deviceCheckRead

@@ -1,4 +1,4 @@
-/// What a member of a payload holds (storekit-payloads.md §2, "type notation").
+/// What a member of a payload holds (docs/spec/storekit-payloads.md §2, "type notation").
 enum Shape: Sendable {
   case text
   case integer

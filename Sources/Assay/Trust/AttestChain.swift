@@ -1,4 +1,4 @@
-/// The chain of an attestation, proven apart from its dates (app-attest.md §4.1).
+/// The chain of an attestation, proven apart from its dates (docs/spec/app-attest.md §4.1).
 struct AttestChain {
   let leaf: Certificate
   private let intermediate: AttestIntermediate

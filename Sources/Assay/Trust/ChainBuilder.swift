@@ -1,5 +1,5 @@
 /// Builds the proof of an App Store chain from the entries of `x5c`
-/// (storekit-jws.md §5), step by step.
+/// (docs/spec/storekit-jws.md §5), step by step.
 struct ChainBuilder {
   private let anchors: AnchorSet
   private let cache: ChainCache

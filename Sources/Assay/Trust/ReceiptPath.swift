@@ -1,10 +1,10 @@
 /// Builds the path of a receipt: leaf, one intermediate, pinned root
-/// (receipts.md §3.6), step by step. Names only select candidates (PTH-2, PTH-3), of
+/// (docs/spec/receipts.md §3.6), step by step. Names only select candidates (PTH-2, PTH-3), of
 /// which few are tried (CER-10).
 struct ReceiptPath {
   /// PTH-4.
   static let certificateCap = 4096
-  /// receipts.md §1.
+  /// docs/spec/receipts.md §1.
   static let embeddedCap = 8
 
   private struct Candidate {

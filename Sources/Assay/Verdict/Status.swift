@@ -2,7 +2,7 @@
 ///
 /// 0 means that everything was verified. Names, sentences, hints and HTTP
 /// statuses stand in one table (`statuses.tsv`), from which `StatusTable.swift`
-/// is generated. Source: statuses.md, documents-and-exchanges.md §1.
+/// is generated. Source: docs/spec/statuses.md, docs/spec/documents-and-exchanges.md §1.
 public struct Status: Equatable, Sendable {
   /// Family | detail << 8, as in the C header.
   public let code: Int32

@@ -35,7 +35,7 @@ public final class Verifier: Sendable {
   /// The longest account that is compared, in bytes; an appAccountToken has 36.
   public static let accountByteCap = 128
 
-  /// Builds a verifier from a JSON configuration (configuration.md).
+  /// Builds a verifier from a JSON configuration (docs/spec/configuration.md).
   ///
   /// - Returns: the verifier, and a document with the effective configuration;
   ///   no verifier, and a document that says what is wrong, when the
@@ -99,7 +99,7 @@ public final class Verifier: Sendable {
   /// The longest JWS that is looked at (`storekit.caps.jwsBytes`).
   public var jwsByteCap: Int { trust.configuration.storekit.jwsBytes }
 
-  /// Verifies one compact JWS with its x5c chain (storekit-jws.md).
+  /// Verifies one compact JWS with its x5c chain (docs/spec/storekit-jws.md).
   ///
   /// - Parameters:
   ///   - jws: the text alone, without white space around it.
@@ -128,7 +128,7 @@ public final class Verifier: Sendable {
   // MARK: decision
 
   /// Decides plan, state and next check time from verified documents
-  /// (receipts-decisions.md).
+  /// (docs/spec/receipts-decisions.md).
   ///
   /// - Parameters:
   ///   - evidence: documents with status 0 of a verifier with this configuration.

@@ -8,7 +8,7 @@ extension Verifier {
   /// The longest client data that is hashed, in bytes.
   public static let clientDataByteCap = ClientData.byteCap
 
-  /// Verifies one attestation with its embedded receipt, offline (app-attest.md).
+  /// Verifies one attestation with its embedded receipt, offline (docs/spec/app-attest.md).
   ///
   /// - Parameters:
   ///   - object: the CBOR object that `attestKey` gave the app.
@@ -34,7 +34,7 @@ extension Verifier {
     }
   }
 
-  /// Verifies one assertion of an attested key, offline (app-attest.md §6). It
+  /// Verifies one assertion of an attested key, offline (docs/spec/app-attest.md §6). It
   /// compares the counter; the store must advance it, atomically.
   ///
   /// - Parameters:

@@ -1,6 +1,6 @@
 extension Verifier {
   /// `deviceCheck.read`: judges an answer of Apple's DeviceCheck endpoint that the
-  /// host fetched (device-check.md §2.1), and with `offer` says what it means for
+  /// host fetched (docs/spec/device-check.md §2.1), and with `offer` says what it means for
   /// an offer that a device gets once (§2.3).
   func readDeviceCheck(_ request: ExchangeRequest, _ checks: Checks, nowMs: Int64) -> Document {
     var checks = checks

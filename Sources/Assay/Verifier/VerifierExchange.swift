@@ -4,7 +4,7 @@ extension Verifier {
   /// The longest request that is looked at, in bytes.
   public static let requestByteCap = ExchangeInput.byteCap
 
-  /// Starts a conversation (documents-and-exchanges.md §2).
+  /// Starts a conversation (docs/spec/documents-and-exchanges.md §2).
   ///
   /// - Parameters:
   ///   - request: a JSON object with `kind` and the members of that kind.

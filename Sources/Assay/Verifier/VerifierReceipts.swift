@@ -1,4 +1,4 @@
-/// Receipt formats (receipts.md; app-attest.md §7).
+/// Receipt formats (docs/spec/receipts.md; docs/spec/app-attest.md §7).
 public enum ReceiptKind: Int32, Sendable, CaseIterable {
   /// Old-style, with "purchase-info".
   case transaction = 1
@@ -36,7 +36,7 @@ extension Verifier {
     kind == .attest ? AttestReceiptVerification.inputCap : receiptByteCap
   }
 
-  /// Verifies one receipt, raw or base64, offline (receipts.md; app-attest.md
+  /// Verifies one receipt, raw or base64, offline (docs/spec/receipts.md; docs/spec/app-attest.md
   /// §7).
   ///
   /// - Parameters:
@@ -120,7 +120,7 @@ extension Verifier {
   }
 
   /// Looks at an untrusted blob without cryptography: what is it, and is it worth
-  /// verifying (receipts-triage.md §1)?
+  /// verifying (docs/spec/receipts-triage.md §1)?
   ///
   /// - Returns: a document that is never `ok`. `pending.triage.unverified`: go on
   ///   and verify it. Its finding stands under `triage` whatever the status;
@@ -139,7 +139,7 @@ extension Verifier {
   /// The longest answer that is looked at (VRR-15).
   public var responseByteCap: Int { ReceiptResponseReading.bodyCap }
 
-  /// Interprets an answer of Apple's verifyReceipt endpoint (receipts-triage.md
+  /// Interprets an answer of Apple's verifyReceipt endpoint (docs/spec/receipts-triage.md
   /// §2): the body of a response with HTTP status 200.
   public func readVerifyReceipt(_ body: [UInt8], nowMs: Int64) -> Document {
     var reading = ReceiptResponseReading(receipts, nowMs: nowMs)

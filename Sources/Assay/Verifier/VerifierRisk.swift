@@ -1,5 +1,5 @@
 extension Verifier {
-  /// `risk.assess`: what to do with a request, by the rules of device-check.md §4.
+  /// `risk.assess`: what to do with a request, by the rules of docs/spec/device-check.md §4.
   func assessRisk(_ request: ExchangeRequest, nowMs: Int64) -> Document {
     var checks = Checks(RiskCheck.ids)
     func envelope() -> Envelope {

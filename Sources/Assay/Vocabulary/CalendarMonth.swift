@@ -1,5 +1,5 @@
 /// A month of the Gregorian calendar in UTC, as DeviceCheck dates its bits: it
-/// names some day of that month and never becomes one (device-check.md §2.2).
+/// names some day of that month and never becomes one (docs/spec/device-check.md §2.2).
 struct CalendarMonth: Sendable, Equatable {
   let year: Int64
   /// 1…12.

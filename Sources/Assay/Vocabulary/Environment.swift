@@ -1,4 +1,4 @@
-/// Where a purchase was made. Compared byte for byte (storekit-jws.md §10).
+/// Where a purchase was made. Compared byte for byte (docs/spec/storekit-jws.md §10).
 public enum Environment: Sendable, Equatable, CaseIterable {
   case production
   case sandbox

@@ -1,4 +1,4 @@
-/// What kind of product a purchase is of (storekit-payloads.md §3, Type).
+/// What kind of product a purchase is of (docs/spec/storekit-payloads.md §3, Type).
 public enum ProductType: Sendable, Equatable {
   case autoRenewable
   case nonRenewing

@@ -1,4 +1,4 @@
-/// The rules of device-check.md §4, by their numbers.
+/// The rules of docs/spec/device-check.md §4, by their numbers.
 enum RiskRule: Int, Sendable, CaseIterable {
   case verified = 11
   case refused = 12

@@ -1,4 +1,4 @@
-/// Where the running build came from, as the system judged it (app-attest.md
+/// Where the running build came from, as the system judged it (docs/spec/app-attest.md
 /// §4.3).
 enum ValidationCategory {
   /// ATT-45: 0 is invalid and 7…9 are reserved as not appropriate; none of them is

@@ -1,5 +1,5 @@
 extension CaseBench {
-  /// app-attest.md §6, §10: assertions.
+  /// docs/spec/app-attest.md §6, §10: assertions.
   func addAssertionCases() throws {
     try addGoodAssertions()
     for variation in AttestVariation<AssertionTemplate>.all {

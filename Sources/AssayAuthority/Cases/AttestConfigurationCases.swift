@@ -1,5 +1,5 @@
 extension CaseBench {
-  /// configuration.md §5 and §6: the blocks `attest`, `deviceCheck` and `risk`.
+  /// docs/spec/configuration.md §5 and §6: the blocks `attest`, `deviceCheck` and `risk`.
   func addAttestConfigurationCases() throws {
     addAppIds()
     addAttestEnvironments()

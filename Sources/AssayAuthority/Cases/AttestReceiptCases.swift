@@ -1,5 +1,5 @@
 extension CaseBench {
-  /// app-attest.md §7: App Attest receipts alone.
+  /// docs/spec/app-attest.md §7: App Attest receipts alone.
   func addAttestReceiptCases() throws {
     try addGoodAttestReceipts()
     for variation in AttestVariation<AppReceiptTemplate>.all {

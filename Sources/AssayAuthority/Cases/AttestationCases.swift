@@ -1,5 +1,5 @@
 extension CaseBench {
-  /// app-attest.md §1 to §5, §10: attestations.
+  /// docs/spec/app-attest.md §1 to §5, §10: attestations.
   func addAttestationCases() throws {
     try addGoodAttestations()
     for variation in AttestVariation<AttestationTemplate>.all {

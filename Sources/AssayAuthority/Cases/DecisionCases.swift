@@ -1,5 +1,5 @@
 extension CaseBench {
-  /// receipts-decisions.md §1 … §3 as far as StoreKit's JWS reach.
+  /// docs/spec/receipts-decisions.md §1 … §3 as far as StoreKit's JWS reach.
   func addDecisions() throws {
     try addRunningRows()
     try addEndedRows()

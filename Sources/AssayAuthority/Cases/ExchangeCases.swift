@@ -1,5 +1,5 @@
 extension CaseBench {
-  /// documents-and-exchanges.md §2: what every exchange holds.
+  /// docs/spec/documents-and-exchanges.md §2: what every exchange holds.
   func addExchangeCases() throws {
     let observations: JSONText = ["request": "paid", "attestation": "verified"]
     let good: JSONText = ["kind": "risk.assess", "observations": observations]

@@ -1,5 +1,5 @@
 extension CaseBench {
-  /// receipts.md, receipts-triage.md and receipts-decisions.md.
+  /// docs/spec/receipts.md, docs/spec/receipts-triage.md and docs/spec/receipts-decisions.md.
   func addReceiptCases() throws {
     try addTransportCases()
     try addPropertyListCases()

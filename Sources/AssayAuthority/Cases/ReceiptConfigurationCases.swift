@@ -1,5 +1,5 @@
 extension CaseBench {
-  /// configuration.md §4, CER-2, CER-6.
+  /// docs/spec/configuration.md §4, CER-2, CER-6.
   func addReceiptConfigurationCases() throws {
     addReceiptMembers()
     try addReceiptAnchors()

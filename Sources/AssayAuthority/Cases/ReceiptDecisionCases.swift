@@ -1,5 +1,5 @@
 extension CaseBench {
-  /// receipts-decisions.md §1 … §3 with receipts and answers as evidence.
+  /// docs/spec/receipts-decisions.md §1 … §3 with receipts and answers as evidence.
   func addReceiptDecisions() throws {
     try addTransactionReceiptRows()
     try addAppReceiptRows()

@@ -41,7 +41,7 @@ extension CaseBench {
     ]
   }
 
-  /// device-check.md §4: the risk of a request.
+  /// docs/spec/device-check.md §4: the risk of a request.
   func addRiskCases() {
     addRiskRules()
     addRiskOfSystems()

@@ -91,7 +91,7 @@ public struct NotificationPayload: Sendable {
 }
 
 /// Every notification type with every subtype that it comes with
-/// (storekit-payloads.md §5).
+/// (docs/spec/storekit-payloads.md §5).
 public enum NotificationKind {
   public static let all: [(type: String, subtype: String?)] = [
     ("SUBSCRIBED", "INITIAL_BUY"), ("SUBSCRIBED", "RESUBSCRIBE"),

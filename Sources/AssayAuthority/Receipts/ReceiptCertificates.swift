@@ -37,7 +37,7 @@ public struct ReceiptNames: Sendable {
 
 /// The templates of a receipt authority: Apple's shape and years.
 enum ReceiptCertificates {
-  /// Seconds since 1970 of the bounds, as certificates.md has them; what has to
+  /// Seconds since 1970 of the bounds, as docs/spec/certificates.md has them; what has to
   /// serve today ends later than Apple's.
   private enum Window {
     static let root = 1_146_001_236...2_370_000_000 as ClosedRange<Int64>

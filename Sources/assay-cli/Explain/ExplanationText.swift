@@ -54,59 +54,59 @@ enum ExplanationText {
     status	11265	rejected.attest.flags	the flag for attested data is not set	altered, or not an attestation of Apple's: treat it as forged	never	401	ATT-14
     status	11521	rejected.attest.key-id	the key id given is not that of the attested key	the app sent the id of another key: send the one that generateKey gave	never	401	ATT-2
     status	11777	rejected.attest.nonce	the nonce in the certificate does not fit the authenticator data and the client data	the attestation was made over another challenge, or the client data given are not what the app hashed: verify over the bytes that came	never	401	ATT-20
-    status	12033	rejected.chain.critical-extension	a certificate has a critical extension that this profile does not know	forged, or of a new generation of Apple's certificates: error.at names the certificate; look for an update of Assay	never	400	JWS-26,PTH-10
-    status	12289	rejected.chain.duplicate-extension	a certificate has the same extension twice	forged, or of a new generation of Apple's certificates: error.at names the certificate; look for an update of Assay	never	400	JWS-26,PTH-10
-    status	12545	rejected.chain.expired	a certificate had ended when the evidence was signed	a date outside the life of a certificate, which error.at names: treat it as forged	never	400	JWS-43,PTH-11
+    status	12033	rejected.chain.critical-extension	a certificate has a critical extension that this profile does not know	forged, or of a new generation of Apple's certificates: error.at names the certificate; look for an update of Assay	never	400	JWS-26,PTH-10,ATT-34,FRC-4
+    status	12289	rejected.chain.duplicate-extension	a certificate has the same extension twice	forged, or of a new generation of Apple's certificates: error.at names the certificate; look for an update of Assay	never	400	JWS-26,PTH-10,ATT-34,FRC-4
+    status	12545	rejected.chain.expired	a certificate had ended when the evidence was signed	a date outside the life of a certificate, which error.at names: treat it as forged	never	400	JWS-43,PTH-11,ATT-40,FRC-5
     hint	rejected.chain.expired	a JWS	back-dated: treat it as forged; an old notification without a date is judged by now_ms unless storekit.undatedNotifications is "nested"
     hint	rejected.chain.expired	a transaction receipt, an app receipt	the receipt bears a date after its signer's end: treat it as forged; error.at names the certificate
     hint	rejected.chain.expired	an App Attest receipt, the receipt inside an attestation	the App Attest receipt bears a date after its signer's end: treat it as forged
     hint	rejected.chain.expired	an attestation	an attestation's certificate ends three days after it was made: verify at once, or judge what you kept with attest.time:"stored"
     status	12801	rejected.chain.extended-key-usage	a certificate is made for another purpose	a certificate of another purpose from the same authority: treat it as forged	never	400	ATT-33
-    status	13057	rejected.chain.intermediate-marker	the intermediate certificate lacks Apple's marker for this kind of evidence	the chain is not of the line of Apple's authorities that signs this: treat it as forged	never	400	JWS-29,PTH-8,RCP-22
-    status	13313	rejected.chain.issuer-unknown	no shipped, configured or embedded certificate has the leaf's issuer name	a forgery, or a new Apple intermediate, which the message names: look for an update of Assay	after-config	400	PTH-2,CER-7,CER-10
+    status	13057	rejected.chain.intermediate-marker	the intermediate certificate lacks Apple's marker for this kind of evidence	the chain is not of the line of Apple's authorities that signs this: treat it as forged	never	400	JWS-29,PTH-8,RCP-22,FRC-4
+    status	13313	rejected.chain.issuer-unknown	no shipped, configured or embedded certificate has the leaf's issuer name	a forgery, or a new Apple intermediate, which the message names: look for an update of Assay	after-config	400	PTH-2,CER-7,CER-10,FRC-4
     hint	rejected.chain.issuer-unknown	a transaction receipt, an app receipt	a forgery, or a new Apple intermediate, which the message names: add it under receipts.intermediates
     hint	rejected.chain.issuer-unknown	an App Attest receipt, the receipt inside an attestation	a forgery, or a new Apple intermediate, which the message names: look for an update of Assay
-    status	13569	rejected.chain.key	a certificate has a key of another type, curve or encoding	forged, or of a new generation of Apple's certificates: error.at names the certificate; look for an update of Assay	never	400	JWS-25,JWS-80,PTH-9
-    status	13825	rejected.chain.key-usage	a certificate's key usage does not allow what it is used for	a forged chain: trust nothing of it; error.at names the certificate	never	400	JWS-27,JWS-28,PTH-6,PTH-7
-    status	14081	rejected.chain.leaf-is-ca	the signing certificate is a certificate authority	a forged chain: trust nothing of it; error.at names the certificate	never	400	JWS-28,PTH-7
-    status	14337	rejected.chain.leaf-marker	the signing certificate lacks Apple's marker for this kind of evidence	a certificate of another purpose signed this: treat it as forged	never	400	JWS-29,PTH-8
+    status	13569	rejected.chain.key	a certificate has a key of another type, curve or encoding	forged, or of a new generation of Apple's certificates: error.at names the certificate; look for an update of Assay	never	400	JWS-25,JWS-80,PTH-9,APR-21,ATT-30,ATT-31,FRC-4
+    status	13825	rejected.chain.key-usage	a certificate's key usage does not allow what it is used for	a forged chain: trust nothing of it; error.at names the certificate	never	400	JWS-27,JWS-28,PTH-6,PTH-7,ATT-30,ATT-31,FRC-4
+    status	14081	rejected.chain.leaf-is-ca	the signing certificate is a certificate authority	a forged chain: trust nothing of it; error.at names the certificate	never	400	JWS-28,PTH-7,ATT-31,FRC-4
+    status	14337	rejected.chain.leaf-marker	the signing certificate lacks Apple's marker for this kind of evidence	a certificate of another purpose signed this: treat it as forged	never	400	JWS-29,PTH-8,ATT-31,FRC-4
     hint	rejected.chain.leaf-marker	a JWS	signed with an Apple certificate that is not for App Store data, a developer's perhaps: treat it as forged
     hint	rejected.chain.leaf-marker	a transaction receipt, an app receipt	signed with an Apple certificate that is not for receipts, a developer's perhaps: treat it as forged, and raise an alarm
     hint	rejected.chain.leaf-marker	an attestation	the signing certificate is not one of an attested key: treat it as forged
     hint	rejected.chain.leaf-marker	an App Attest receipt, the receipt inside an attestation	signed with an Apple certificate that is not for App Attest receipts: treat it as forged
-    status	14593	rejected.chain.length	x5c does not hold the number of certificates that this kind of evidence has	certificates were added or taken away: treat it as forged	never	400	JWS-13
+    status	14593	rejected.chain.length	x5c does not hold the number of certificates that this kind of evidence has	certificates were added or taken away: treat it as forged	never	400	JWS-13,ATT-11
     hint	rejected.chain.length	a JWS	data of Xcode's StoreKit testing at a verifier without Xcode in environments, or a stripped chain
     hint	rejected.chain.length	an attestation	an attestation has two certificates, that of the key and its issuer's: altered, or not an attestation of Apple's
-    status	14849	rejected.chain.name-constraints	a certificate has name constraints	forged, or of a new generation of Apple's certificates: error.at names the certificate; look for an update of Assay	never	400	JWS-26,PTH-10
-    status	15105	rejected.chain.names	issuer and subject names do not chain	certificates reordered or mixed: treat it as forged	never	400	JWS-30
-    status	15361	rejected.chain.not-ca	the intermediate certificate is not a certificate authority	a forged chain: trust nothing of it; error.at names the certificate	never	400	JWS-27,PTH-6
-    status	15617	rejected.chain.not-yet-valid	a certificate was not valid yet when the evidence was signed	back-dated: treat it as forged; error.at names the certificate	never	400	JWS-43,PTH-11
+    status	14849	rejected.chain.name-constraints	a certificate has name constraints	forged, or of a new generation of Apple's certificates: error.at names the certificate; look for an update of Assay	never	400	JWS-26,PTH-10,ATT-34,FRC-4
+    status	15105	rejected.chain.names	issuer and subject names do not chain	certificates reordered or mixed: treat it as forged	never	400	JWS-30,FRC-4
+    status	15361	rejected.chain.not-ca	the intermediate certificate is not a certificate authority	a forged chain: trust nothing of it; error.at names the certificate	never	400	JWS-27,PTH-6,ATT-30,FRC-4
+    status	15617	rejected.chain.not-yet-valid	a certificate was not valid yet when the evidence was signed	back-dated: treat it as forged; error.at names the certificate	never	400	JWS-43,PTH-11,ATT-40,FRC-5
     hint	rejected.chain.not-yet-valid	a JWS	back-dated: treat it as forged; error.at names the certificate
     hint	rejected.chain.not-yet-valid	a transaction receipt, an app receipt, an App Attest receipt, the receipt inside an attestation	the receipt bears a date before its signer's beginning: treat it as forged; error.at names the certificate
     hint	rejected.chain.not-yet-valid	an attestation	the clock of this host is slow: synchronise it
-    status	16129	rejected.chain.serial	a certificate's serial number is not positive or longer than 20 octets	forged, or of a new generation of Apple's certificates: error.at names the certificate; look for an update of Assay	never	400	JWS-23,PTH-1
-    status	16385	rejected.chain.signature-algorithm	a certificate is signed with an algorithm that is not of this profile	forged, or of a new generation of Apple's certificates: error.at names the certificate; look for an update of Assay	never	400	JWS-24,PTH-5
-    status	16641	rejected.chain.signature-intermediate	the root key does not verify the intermediate certificate	a forged intermediate certificate: trust nothing of it	never	400	JWS-31,PTH-5
-    status	16897	rejected.chain.signature-leaf	the intermediate key does not verify the signing certificate	a forged signing certificate: trust nothing of it	never	400	JWS-31,PTH-5
+    status	16129	rejected.chain.serial	a certificate's serial number is not positive or longer than 20 octets	forged, or of a new generation of Apple's certificates: error.at names the certificate; look for an update of Assay	never	400	JWS-23,PTH-1,ATT-34,FRC-4
+    status	16385	rejected.chain.signature-algorithm	a certificate is signed with an algorithm that is not of this profile	forged, or of a new generation of Apple's certificates: error.at names the certificate; look for an update of Assay	never	400	JWS-24,PTH-5,ATT-30,ATT-31,FRC-4
+    status	16641	rejected.chain.signature-intermediate	the root key does not verify the intermediate certificate	a forged intermediate certificate: trust nothing of it	never	400	JWS-31,PTH-5,FRC-4
+    status	16897	rejected.chain.signature-leaf	the intermediate key does not verify the signing certificate	a forged signing certificate: trust nothing of it	never	400	JWS-31,PTH-5,ATT-31,FRC-4
     status	17153	rejected.chain.unpinned	the Xcode certificate is not among those pinned	evidence of Xcode's StoreKit testing: in a test verifier add the SHA-256 of its certificate to storekit.xcodeCertificates	after-config	400	JWS-80,APR-21
     hint	rejected.chain.unpinned	a JWS	data of Xcode's StoreKit testing: in a test verifier add the SHA-256 of its certificate to storekit.xcodeCertificates
     hint	rejected.chain.unpinned	an app receipt	a receipt of Xcode's StoreKit testing: in a test verifier add the SHA-256 of its certificate to storekit.xcodeCertificates
-    status	17409	rejected.chain.untrusted-root	the chain does not end in a pinned root	a self-made chain: treat it as forged; or Apple has a new root: look for an update of Assay	never	400	JWS-20,PTH-5
+    status	17409	rejected.chain.untrusted-root	the chain does not end in a pinned root	a self-made chain: treat it as forged; or Apple has a new root: look for an update of Assay	never	400	JWS-20,PTH-5,ATT-30,FRC-4
     hint	rejected.chain.untrusted-root	a JWS	a self-made chain; or Apple has a new root: update storekit.anchors
     hint	rejected.chain.untrusted-root	a transaction receipt, an app receipt	a self-made chain; or Apple has a new root: update receipts.anchors
     hint	rejected.chain.untrusted-root	an attestation	a self-made chain; or Apple has a new root: update attest.anchors
     hint	rejected.chain.untrusted-root	an App Attest receipt, the receipt inside an attestation	a self-made chain; or Apple has a new root: update attest.receiptAnchors
-    status	17665	rejected.chain.version	a certificate is not of version 3	forged, or of a new generation of Apple's certificates: error.at names the certificate; look for an update of Assay	never	400	JWS-22,PTH-4
-    status	18945	rejected.date.future	the signing date lies further ahead of now_ms than clockSkewMs allows	the clock of this host is slow: synchronise it	later	400	JWS-42,RCP-26,APR-9
+    status	17665	rejected.chain.version	a certificate is not of version 3	forged, or of a new generation of Apple's certificates: error.at names the certificate; look for an update of Assay	never	400	JWS-22,PTH-4,ATT-34,FRC-4
+    status	18945	rejected.date.future	the signing date lies further ahead of now_ms than clockSkewMs allows	the clock of this host is slow: synchronise it	later	400	JWS-42,RCP-26,APR-9,ATT-40
     status	19201	rejected.date.missing	the signing date is absent	not genuine evidence of this kind: treat it as forged	never	400	JWS-44,APR-9
     hint	rejected.date.missing	a JWS	not a genuine payload of this kind; an undated notification of spring 2022 passes with storekit.undatedNotifications "now"
     hint	rejected.date.missing	an app receipt	the signature holds, so it is a form newer than this library: keep the receipt, look for an update, report it
-    status	19457	rejected.date.range	the signing date is before 2008 or after 2100	a date that no genuine evidence has: treat it as forged	never	400	JWS-41,RCP-14,APR-9
+    status	19457	rejected.date.range	the signing date is before 2008 or after 2100	a date that no genuine evidence has: treat it as forged	never	400	JWS-41,RCP-14,APR-9,APR-13,ATT-41
     hint	rejected.date.range	a JWS	seconds instead of milliseconds, or an attack on date code: treat it as forged
     hint	rejected.date.range	a transaction receipt, an app receipt	the signature holds, and yet no genuine receipt has such a date: keep the receipt and report it
     hint	rejected.date.range	an App Attest receipt, the receipt inside an attestation	the signature holds, and yet no App Attest receipt has such a date: report it
     status	19713	rejected.decide.not-entitled	the evidence is good, but no plan above the default one is in force	no fault: decision.state says why; give the default plan	never	403	DCD-1
-    status	19969	rejected.devicecheck.bits	Apple found the bits missing or badly formed	our fault: send bit0 and bit1 as booleans, spelt so	never	502	DVC-5,DVC-7
+    status	19969	rejected.devicecheck.bits	Apple found the bits missing or badly formed	our fault: send bit0 and bit1 as booleans, spelt so	never	502	DVC-7
     status	20225	rejected.devicecheck.payload	Apple could not read the request	our fault: send the JSON object that docs/exchanges.md shows	never	502	DVC-7
     status	20481	rejected.devicecheck.request	Apple refused the request	our fault: check method and path, and that the key of deviceCheck.keyId is enabled for DeviceCheck	never	502	DVC-7
     status	20737	rejected.devicecheck.timestamp	Apple found the time stamp missing or badly formed	our fault: send milliseconds since 1970, from a clock that is right	never	502	DVC-4,DVC-7
@@ -115,7 +115,7 @@ enum ExplanationText {
     status	21505	rejected.expiry.ended	the stored end has passed	verify newer evidence and decide again; without any, give the default plan	never	403	DCD-19
     status	21761	rejected.expiry.revoked	the stored record is revoked	verify newer evidence and decide again; without any, give the default plan	never	403	DCD-19
     status	22017	rejected.freshness.chain-expired	the chain is not valid now, and this kind must be fresh	have the app refresh and send again; storekit.fresh.maxAgeMs asks this of the kind	never	409	JWS-51
-    status	22273	rejected.freshness.stale	the evidence is older than the configured maxAgeMs	ask for newer evidence; the configuration says how old it may be	never	409	JWS-50,RCP-26,APR-19
+    status	22273	rejected.freshness.stale	the evidence is older than the configured maxAgeMs	ask for newer evidence; the configuration says how old it may be	never	409	JWS-50,RCP-26,APR-19,FRC-11
     hint	rejected.freshness.stale	a JWS	have the app refresh and send the evidence again; storekit.fresh.maxAgeMs is how old it may be
     hint	rejected.freshness.stale	a transaction receipt	have the app send a newer receipt; receipts.maxAgeMs is how old the purchase may be
     hint	rejected.freshness.stale	an app receipt	have the app refresh its receipt and send it again; receipts.maxAgeMs is how old it may be
@@ -126,7 +126,7 @@ enum ExplanationText {
     status	23041	rejected.identity.environment	the environment is not accepted by this verifier	a Sandbox purchase at a Production-only verifier: see environments in the configuration	after-config	403	JWS-70,RCP-28,RCP-29,APR-16,VRR-3,VRR-17
     hint	rejected.identity.environment	a JWS, a transaction receipt, an app receipt	a Sandbox purchase at a Production-only verifier: see environments in the configuration
     hint	rejected.identity.environment	an answer of verifyReceipt	ask the endpoint of an environment that the verifier accepts: see environments in the configuration
-    status	23297	rejected.identity.environment-missing	the evidence does not tell its environment	too old to tell it: fetch newer evidence, or let the configuration accept it	after-config	403	JWS-71,RCP-29
+    status	23297	rejected.identity.environment-missing	the evidence does not tell its environment	too old to tell it: fetch newer evidence, or let the configuration accept it	after-config	403	JWS-71,RCP-29,VRR-17
     hint	rejected.identity.environment-missing	a JWS	a payload of 2021: fetch it anew from Apple's API, or set storekit.missingEnvironment to from-transaction-id
     hint	rejected.identity.environment-missing	a transaction receipt	the transaction id tells neither Sandbox nor Production: set receipts.unknownEnvironment to allow, or refuse by hand
     hint	rejected.identity.environment-missing	an answer of verifyReceipt	neither the answer nor its transaction ids tell it: set receipts.unknownEnvironment to allow, or refuse by hand
@@ -138,14 +138,14 @@ enum ExplanationText {
     status	25601	rejected.jws.algorithm	alg is not ES256	a forgery attempt, or a token of another issuer	never	400	JWS-10
     status	25857	rejected.jws.header-member	the header has a member that could steer the verification	a forgery attempt: error.at names the member	never	400	JWS-11
     status	26113	rejected.jws.signature	the signature does not verify	the payload or the header was changed: treat it as forged	never	400	JWS-100,JWS-101
-    status	26369	rejected.kind.mismatch	the evidence is of another kind than asked for	the message says what it looks like: use the call for that	never	400	JWS-75,RCP-5
+    status	26369	rejected.kind.mismatch	the evidence is of another kind than asked for	the message says what it looks like: use the call for that	never	400	JWS-75,RCP-5,VRR-18
     hint	rejected.kind.mismatch	a JWS	the message says what the text looks like: verify it as that kind
     hint	rejected.kind.mismatch	a transaction receipt, an app receipt	the message says what it looks like: triage a blob of unknown kind, then verify it as that kind
     hint	rejected.kind.mismatch	an App Attest receipt	pass the receipt of an attestation, or the one that a refresh brought; the message says what this looks like
     status	28161	rejected.nested.disagree	the notification and the evidence inside it contradict each other	evidence of different purchases in one notification: trust none of it; report it to Apple if it came from Apple	never	400	NTF-5
     status	28417	rejected.notification.ambiguous-body	the notification has more than one body	not a genuine notification: treat it as forged	never	400	NTF-1
     status	28673	rejected.notification.no-body	the notification has no body although its type is known	not a genuine notification: treat it as forged	never	400	NTF-1
-    status	29185	rejected.payload.incomplete	the evidence lacks the ids that a decision needs	too thin to decide from: error.at names the id that is missing; ask for other evidence of the purchase	never	400	PAY-7
+    status	29185	rejected.payload.incomplete	the evidence lacks the ids that a decision needs	too thin to decide from: error.at names the id that is missing; ask for other evidence of the purchase	never	400	PAY-7,DCD-1
     status	29697	rejected.promo.device-used	the offer was used on this device before	a normal refusal of an offer; do not tell the client which check refused	never	409	DVC-12
     status	30209	rejected.receipt.field-conflict	dates that were signed together contradict each other	signed but contradictory: keep the receipt and report it	never	400	RCP-15
     status	30465	rejected.receipt.signature	the signature does not verify over the purchase info	contents changed after signing (saved as JSON or with other white space, perhaps), or forged	never	400	RCP-18,RCP-20
@@ -158,7 +158,7 @@ enum ExplanationText {
     status	39681	rejected.triage.foreign-bundle	claims to be of an app that is not configured	drop and count; do not log in full; if the app is yours, add its bundleId to apps	never	400	TRI-6
     status	39937	rejected.triage.foreign-product	claims a product that is not in the catalogue	the client keeps it; add the product to products if it is yours	after-config	409	TRI-7
     status	40193	rejected.triage.incomplete	the signature or the purchase info is absent	have the client send its stored copy again	never	400	TRI-4
-    status	40449	rejected.verify-receipt.account	Apple: the account was not found or has been deleted (21010)	the account is gone: grant nothing from this answer	never	400	VRR-5
+    status	40449	rejected.verify-receipt.account	Apple: the account was not found or has been deleted (21010)	the account is gone: grant nothing from this answer	never	400	VRR-5,VRR-6
     status	40961	rejected.verify-receipt.internal	Apple: internal data access error that is not to be retried (21100 to 21199)	Apple will not judge this receipt: verify it offline; ask Apple if it happens often	never	502	VRR-5
     status	41217	rejected.verify-receipt.malformed	Apple: receipt data malformed or missing, or a temporary fault (21002)	ask the same endpoint once more; then keep the receipt if it verifies offline	same-once	400	VRR-7
     status	41473	rejected.verify-receipt.mismatch	the answer is about another purchase	not an answer about this receipt: never grant from it	never	400	VRR-16
@@ -171,14 +171,14 @@ enum ExplanationText {
     status	1794	malformed.app-receipt.duplicate-attribute	an attribute stands twice	the signature holds, so it is a form newer than this library: keep the receipt, look for an update, report it	never	400	APR-11
     status	2050	malformed.app-receipt.missing-attribute	a required attribute is absent	the signature holds, so it is a form newer than this library: keep the receipt, look for an update, report it	never	400	APR-14
     status	2306	malformed.app-receipt.structure	a member of the container is missing or misplaced	damaged on the way or made by hand: have the client send its stored copy again	never	400	APR-2
-    status	2562	malformed.app-receipt.trailing	bytes follow the container	damaged on the way or made by hand: have the client send its stored copy again	never	400	APR-2
-    status	2818	malformed.assertion.auth-data	the authenticator data is too short or too long	forged, or a new format of Apple's: report it	never	400	ASR-1
+    status	2562	malformed.app-receipt.trailing	bytes follow the container	damaged on the way or made by hand: have the client send its stored copy again	never	400	APR-2,APR-1
+    status	2818	malformed.assertion.auth-data	the authenticator data is too short or too long	forged, or a new format of Apple's: report it	never	400	ASR-1,CBR-1
     status	3074	malformed.assertion.cbor	not strict CBOR	truncated, base64 not decoded, or forged	never	400	ASR-1,CBR-1
     status	3330	malformed.assertion.client-data	the challenge does not stand where attest.challenge says	the client sends client data of another form than attest.challenge describes: error.at names the place	never	400	ASR-10
     status	3586	malformed.assertion.extensions	the extension map has another form	forged, or a new format of Apple's: report it	never	400	ASR-8,ATT-15
     status	3842	malformed.assertion.signature	the signature is not strict DER	damaged on the way, or forged	never	400	ASR-4
     status	4098	malformed.assertion.statement	members other than signature and authenticatorData	not an assertion of Apple's: pass what generateAssertion gave	never	400	ASR-1
-    status	4354	malformed.attest-receipt.ber	the App Attest receipt is not clean BER	damaged or altered	never	400	FRC-1
+    status	4354	malformed.attest-receipt.ber	the App Attest receipt is not clean BER	damaged or altered	never	400	FRC-1,APR-1,FRC-6
     hint	malformed.attest-receipt.ber	an App Attest receipt	damaged, or its base64 was decoded wrongly: pass the bytes, or the base64 as it was kept
     hint	malformed.attest-receipt.ber	the receipt inside an attestation	damaged or altered: have the app make a new key
     status	4610	malformed.attest-receipt.empty	the attestation holds no receipt	there is no receipt to verify	never	400	ATT-12,FRC-1
@@ -186,11 +186,11 @@ enum ExplanationText {
     hint	malformed.attest-receipt.empty	the receipt inside an attestation	altered, or from a client that strips it: attest.receipt:"ignore" lets an attestation pass without its receipt
     status	4866	malformed.attest-receipt.field	a field of the App Attest receipt is missing, twice or of another version	the signature holds, so it is a new format of Apple's: report it	never	400	FRC-6
     status	5122	malformed.attest-receipt.metric	the risk metric is no number	the signature holds, so it is a new format of Apple's: report it	never	400	FRC-7
-    status	5378	malformed.attest-receipt.structure	a part of the signed message is missing or misplaced	no App Attest receipt, or damaged	never	400	FRC-1
+    status	5378	malformed.attest-receipt.structure	a part of the signed message is missing or misplaced	no App Attest receipt, or damaged	never	400	FRC-1,APR-2,ATT-40,FRC-6
     status	5634	malformed.attest-receipt.time	a time of the App Attest receipt cannot be read	the signature holds, so it is a new format of Apple's: report it	never	400	FRC-7
-    status	5890	malformed.attest-receipt.trailing	bytes follow the App Attest receipt	damaged or altered	never	400	FRC-1
+    status	5890	malformed.attest-receipt.trailing	bytes follow the App Attest receipt	damaged or altered	never	400	FRC-1,APR-2
     status	6146	malformed.attest-receipt.type	the fields do not fit the type of the App Attest receipt	the signature holds, so it is a new format of Apple's: report it	never	400	FRC-7
-    status	6402	malformed.attest.auth-data	the authenticator data has another length or layout	forged, or a new format of Apple's: report it	never	400	ATT-13
+    status	6402	malformed.attest.auth-data	the authenticator data has another length or layout	forged, or a new format of Apple's: report it	never	400	ATT-13,CBR-1
     status	6658	malformed.attest.cbor	not strict CBOR	truncated, base64 not decoded, or forged	never	400	CBR-1
     status	6914	malformed.attest.client-data	the challenge does not stand where attest.challenge says	the client sends client data of another form than attest.challenge describes: error.at names the place	never	400	ASR-10
     status	7170	malformed.attest.empty	there is no attestation	the client sent nothing	never	400	ATT-1
@@ -199,7 +199,7 @@ enum ExplanationText {
     status	7938	malformed.attest.nonce-extension	the nonce in the certificate has another form	forged, or a new format of Apple's: report it	never	400	ATT-20
     status	8194	malformed.attest.statement	members of the attestation are missing, further or of another type	not an attestation of Apple's: pass what attestKey gave	never	400	ATT-10
     status	8450	malformed.chain.base64	an x5c entry is not canonical standard base64	damaged on the way, or forged	never	400	JWS-14
-    status	8706	malformed.chain.der	a certificate is not one clean DER value	damaged on the way, or forged: error.at names the certificate	never	400	JWS-21,JWS-32,PTH-4
+    status	8706	malformed.chain.der	a certificate is not one clean DER value	damaged on the way, or forged: error.at names the certificate	never	400	JWS-21,JWS-32,PTH-4,FRC-4
     status	8962	malformed.devicecheck.token	the device token is not base64	the client sends another value: pass the token of generateToken as bytes or as base64	never	400	DVC-4
     status	9218	malformed.json.bom	the JSON text begins with a byte order mark	damaged on the way, or forged: have the client send it again once	never	400	JWS-6
     status	9474	malformed.json.duplicate-name	a JSON object has the same member name twice	damaged on the way, or forged: have the client send it again once	never	400	JWS-6
@@ -217,7 +217,7 @@ enum ExplanationText {
     status	12802	malformed.plist.construct	a part of the wider property-list dialect, or another format	JSON, XML or a binary list instead of the store's bytes: have the client send its stored copy unchanged	never	400	RCP-8
     status	13058	malformed.plist.duplicate-key	a key stands twice	tampering: readers disagree about which value counts	never	400	RCP-9
     status	13314	malformed.plist.encoding	not UTF-8, a NUL, or a surrogate	truncated or damaged upload: have the client send its stored copy again	never	400	RCP-6
-    status	13570	malformed.plist.syntax	not the grammar of the list, or text after it	truncated upload: have the client send its stored copy again	never	400	RCP-7
+    status	13570	malformed.plist.syntax	not the grammar of the list, or text after it	truncated upload: have the client send its stored copy again	never	400	RCP-7,RCP-6
     status	13826	malformed.receipt.base64	the signature or the purchase info is not base64	not a receipt, or its quoted values were changed on the way	never	400	RCP-11
     status	14082	malformed.receipt.field-format	a signed field breaks its format	error.at names the key; the signature holds: keep the receipt and report it	never	400	RCP-13,RCP-14
     status	14338	malformed.receipt.field-missing	a required signed field is absent or empty	error.at names the key; the signature holds: keep the receipt and report it	never	400	RCP-13
@@ -227,8 +227,8 @@ enum ExplanationText {
     status	17922	malformed.transport.base64	neither a known form nor base64	have the client encode once, in standard base64	never	400	RCP-2
     status	18178	malformed.transport.empty	empty or blank	the client sent nothing	never	400	RCP-1
     status	18434	malformed.transport.levels	base64 more than twice	have the client encode once, in standard base64	never	400	RCP-4
-    status	18690	malformed.verify-receipt.body	a JSON answer without an integer status	not an answer of Apple's endpoint; keep the receipt and ask again later	later	503	VRR-4
-    status	18946	malformed.verify-receipt.field	a known field of the answer has an unknown form	keep the receipt, ask again later, and report it	later	503	VRR-9
+    status	18690	malformed.verify-receipt.body	a JSON answer without an integer status	not an answer of Apple's endpoint; keep the receipt and ask again later	later	503	VRR-4,VRR-15
+    status	18946	malformed.verify-receipt.field	a known field of the answer has an unknown form	keep the receipt, ask again later, and report it	later	503	VRR-9,VRR-5
     status	515	unsupported.app-receipt.content-type	another CMS content type or version	not in the form of Apple's receipts: not one of them	never	400	APR-2
     status	771	unsupported.app-receipt.digest	the digest is neither SHA-1 nor SHA-256	not in the form of Apple's receipts: made by hand, or newer than this library	never	400	APR-5
     status	1027	unsupported.app-receipt.signature-algorithm	another signature algorithm	not in the form of Apple's receipts: made by hand, or newer than this library	never	400	APR-6
@@ -238,10 +238,10 @@ enum ExplanationText {
     status	2051	unsupported.app-receipt.type	unknown receipt type	newer than this library: keep the receipt and look for an update	never	400	APR-16
     status	2307	unsupported.attest-receipt.digest	the digest is not SHA-256	a new format of Apple's: report it	never	400	FRC-2
     status	2563	unsupported.attest-receipt.signature-algorithm	the signature algorithm is another one	a new format of Apple's: report it	never	400	FRC-2
-    status	2819	unsupported.attest-receipt.signed-attributes	the receipt has signed attributes	a form seen in 2020 only	never	400	FRC-3
+    status	2819	unsupported.attest-receipt.signed-attributes	the receipt has signed attributes	a form seen in 2020 only	never	400	FRC-3,APR-4
     hint	unsupported.attest-receipt.signed-attributes	an App Attest receipt	a form seen in 2020 only: fetch a newer one from Apple, or have the app make a new key
     hint	unsupported.attest-receipt.signed-attributes	the receipt inside an attestation	a form seen in 2020 only: attest.receipt:"ignore" lets the attestation pass without its receipt
-    status	3075	unsupported.attest-receipt.signers	other than one signer	a new format of Apple's: report it	never	400	FRC-2
+    status	3075	unsupported.attest-receipt.signers	other than one signer	a new format of Apple's: report it	never	400	FRC-2,APR-3
     status	3331	unsupported.attest.aaguid	the aaguid is unknown	a new environment of Apple's: report it	never	400	ATT-26
     status	3587	unsupported.attest.format	the format is not apple-appattest	an object of WebAuthn, perhaps: pass what attestKey gave	never	400	ATT-10
     status	3843	unsupported.notification.body	the notification has an unknown type and an unknown body	a new kind of notification: update Assay, store the raw text, answer 200	never	200	NTF-1
@@ -250,17 +250,17 @@ enum ExplanationText {
     status	4611	unsupported.receipt.version	the version of the signature blob is neither 2 nor 3	newer than this library, or not a receipt: have the client send its stored copy again	never	400	RCP-17
     status	5123	unsupported.triage.form	this form is not handled; triage.form names it	send a receipt or a StoreKit JWS	never	415	TRI-3
     status	5379	unsupported.verify-receipt.notification-v1	a version 1 server notification, which nobody signed	switch the app to version 2 notifications in App Store Connect	never	400	VRR-14
-    status	5635	unsupported.verify-receipt.status	Apple answered with a status that is not known	keep the receipt and ask again later; look for an update	later	503	VRR-5
+    status	5635	unsupported.verify-receipt.status	Apple answered with a status that is not known	keep the receipt and ask again later; look for an update	later	503	VRR-5,VRR-6
     status	516	too-large.app-receipt.certificates	too many embedded certificates, or one too long	not a receipt of Apple's	never	413	APR-1
     status	772	too-large.app-receipt.depth	elements nested too deep	not a receipt of Apple's	never	413	APR-1
     status	1028	too-large.app-receipt.elements	too many elements	not a receipt, or one with very many purchases: raise receipts.caps.purchases for known clients	never	413	APR-1,APR-26
     status	1284	too-large.app-receipt.purchases	too many purchases	not a receipt, or raise receipts.caps.purchases for known clients	never	413	APR-1
-    status	1540	too-large.app-receipt.size	the decoded receipt is too long	not a receipt, or raise receipts.caps.appReceiptBytes for known clients	never	413	APR-1
+    status	1540	too-large.app-receipt.size	the decoded receipt is too long	not a receipt, or raise receipts.caps.appReceiptBytes for known clients	never	413	APR-1,TRI-3
     status	1796	too-large.assertion.object	the assertion is too long	not an assertion of Apple's	never	413	ASR-1
-    status	2052	too-large.attest-receipt.size	the App Attest receipt is too long	not an App Attest receipt	never	413	FRC-1
+    status	2052	too-large.attest-receipt.size	the App Attest receipt is too long	not an App Attest receipt	never	413	FRC-1,APR-1
     status	2308	too-large.attest.client-data	the client data is too long	pass the SHA-256 of client data over 1 MiB, as ASSAY_CLIENT_DATA_HASH	never	413	ATT-4
     status	2564	too-large.attest.object	the attestation is too long	not an attestation of Apple's	never	413	ATT-1
-    status	2820	too-large.chain.certificate	a certificate is too long	no certificate of Apple's is that long: treat it as forged	never	413	JWS-14,PTH-4
+    status	2820	too-large.chain.certificate	a certificate is too long	no certificate of Apple's is that long: treat it as forged	never	413	JWS-14,PTH-4,ATT-11,FRC-4
     status	3076	too-large.devicecheck.token	the device token is too long	not a token of DeviceCheck: have the app send what generateToken gave	never	413	DVC-4
     status	3332	too-large.json.depth	the JSON text is nested too deep	not an App Store JWS	never	413	JWS-6
     status	3588	too-large.json.elements	a JSON array has too many elements	not an App Store JWS	never	413	JWS-6
@@ -269,10 +269,10 @@ enum ExplanationText {
     status	4356	too-large.json.number	a JSON number is too long	not an App Store JWS	never	413	JWS-6
     status	4868	too-large.jws.header	the header segment is longer than 16,384 characters	not an App Store JWS	never	413	JWS-3
     status	5124	too-large.jws.input	the text is longer than storekit.caps.jwsBytes	not an App Store JWS, or raise storekit.caps.jwsBytes	never	413	JWS-1
-    status	5380	too-large.plist.entry	too many keys, or a key or value too long	not a receipt	never	413	RCP-10
+    status	5380	too-large.plist.entry	too many keys, or a key or value too long	not a receipt	never	413	RCP-10,RCP-6
     status	5636	too-large.receipt.info	the purchase info is too long	not a receipt, or raise receipts.caps.purchaseInfoBytes for known clients	never	413	RCP-1
-    status	5892	too-large.receipt.outer	the decoded receipt is too long	not a receipt, or raise receipts.caps.transactionReceiptBytes for known clients	never	413	RCP-1
-    status	6148	too-large.receipt.signature	the signature blob is too long	not a receipt	never	413	RCP-1
+    status	5892	too-large.receipt.outer	the decoded receipt is too long	not a receipt, or raise receipts.caps.transactionReceiptBytes for known clients	never	413	RCP-1,TRI-4
+    status	6148	too-large.receipt.signature	the signature blob is too long	not a receipt	never	413	RCP-1,RCP-17
     status	6916	too-large.transport.input	the input text is too long	not a receipt, or raise receipts.caps.inputBytes for known clients	never	413	RCP-1
     status	7172	too-large.verify-receipt.body	the answer is too long	not an answer of Apple's endpoint; ask again later	later	503	VRR-15
     status	7428	too-large.verify-receipt.entries	the answer has too many entries	not an answer of Apple's endpoint; ask again later	later	503	VRR-15
@@ -312,7 +312,7 @@ enum ExplanationText {
     status	3334	config.devicecheck.key-id	the key id is not 10 characters	copy the key id of 10 characters from the developer account	after-config	–	DVC-1
     status	3590	config.devicecheck.team-id	there is no team id, or several and none named	set deviceCheck.teamId to the team of the key, 10 characters	after-config	–	DVC-1
     status	3846	config.document.missing	a required member is absent	add the member that error.at names	after-config	–	CNF-1
-    status	4102	config.document.range	a value is outside its range	correct the member that error.at names; docs/config.md has its range	after-config	–	CNF-1
+    status	4102	config.document.range	a value is outside its range	correct the member that error.at names; docs/config.md has its range	after-config	–	CNF-1,OCSP-1
     status	4358	config.document.syntax	the configuration is not strict JSON	error.at has the byte where reading stopped, the message says why	after-config	–	CNF-1
     status	4614	config.document.type	a member is of another type	correct the member that error.at names; docs/config.md has its type	after-config	–	CNF-1
     status	4870	config.document.unknown-member	a member does not exist in this version of Assay	correct or remove the member that error.at names; a misspelt member must not switch a check off	after-config	–	CNF-1
@@ -330,7 +330,7 @@ enum ExplanationText {
     status	1799	unavailable.devicecheck.response	the answer is not understood	Apple changed the wording: take it neither for a clean device nor for a used one; report it	later	502	DVC-7,DVC-8
     status	4871	unavailable.verify-receipt.internal	Apple: internal data access error that is to be retried (21100 to 21199)	keep the receipt and ask again later	later	503	VRR-5
     status	5127	unavailable.verify-receipt.no-answer	Apple gave no usable answer	keep the receipt and ask again later	later	503	VRR-4
-    status	264	internal.assay.bug	a state that cannot be	report it; nothing was trusted	never	500	DOC-1
+    status	264	internal.assay.bug	a state that cannot be	report it; nothing was trusted	never	500	DOC-1,EXC-3,JWS-102
     status	520	internal.certificates.table	a built-in certificate fails its own check	damaged build: reinstall	never	500	CER-6
     status	776	internal.crypto.sha1-disabled	libcrypto refuses SHA-1 signatures	use a libcrypto that verifies SHA-1, or the library with its own	never	500	PTH-12
     status	1289	pending.triage.unverified	worth verifying; nothing is decided yet	no error: go on to verification	never	–	TRI-9

@@ -1,6 +1,6 @@
 /*
  * Another reader of the CBOR that App Attest uses: a few lines that recurse,
- * written from app-attest.md §2.
+ * written from docs/spec/app-attest.md §2.
  */
 #ifndef ASSAY_FUZZ_ATTEST_H
 #define ASSAY_FUZZ_ATTEST_H

@@ -22,9 +22,9 @@ typedef struct {
   int is_bare;
 } reference_pair;
 
-/* Reads a list by the grammar of receipts.md 2.1. Keys and values are written
- * to out, which has room for length octets, without quotes and escapes. The
- * count of pairs, or -1. Whether the text is UTF-8 is not asked. */
+/* Reads a list by the grammar of docs/spec/receipts.md 2.1. Keys and values are
+ * written to out, which has room for length octets, without quotes and escapes.
+ * The count of pairs, or -1. Whether the text is UTF-8 is not asked. */
 int reference_list(const uint8_t *text, size_t length, size_t value_cap,
                    uint8_t *out, reference_pair pairs[REFERENCE_PAIRS]);
 

@@ -160,7 +160,7 @@ enum AttestTargets {
     fresh.free()
   }
 
-  /// app-attest.md §3.1, offset by offset.
+  /// docs/spec/app-attest.md §3.1, offset by offset.
   private static func checkData(
     _ data: [UInt8], _ answer: Answer, _ selector: AttestSelector
   ) {

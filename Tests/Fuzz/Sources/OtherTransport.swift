@@ -85,7 +85,7 @@ enum OtherTransport {
     }
   }
 
-  /// receipts-triage.md 1.2, as far as the beginning tells.
+  /// docs/spec/receipts-triage.md 1.2, as far as the beginning tells.
   private static func form(_ bytes: [UInt8]) -> BlobForm {
     func begins(_ bytes: ArraySlice<UInt8>, _ text: String) -> Bool {
       bytes.starts(with: text.utf8)

@@ -32,7 +32,7 @@ TABLES = {
     "advancedCommerceRenewalItem": facts.AdvancedCommerceRenewalItem,
     "advancedCommerceRenewal": facts.AdvancedCommerceRenewalInfo,
 }
-# A notification's own facts stand under shorter names (storekit-jws.md §15).
+# A notification's own facts stand under shorter names (docs/spec/storekit-jws.md §15).
 SHORTER = {"notificationType": "type", "notificationUUID": "uuid"}
 
 

@@ -1,5 +1,5 @@
 /// What an account may have now, and how far the evidence for it reaches (§3.3
-/// of receipts-decisions.md; docs/decisions.md explains every member).
+/// of docs/spec/receipts-decisions.md; docs/decisions.md explains every member).
 ///
 /// The group that leads gives the facts beside `plan`: the entitled one with the
 /// highest plan, else an entitled one without a plan, else the one with the

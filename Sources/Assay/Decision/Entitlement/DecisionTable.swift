@@ -1,4 +1,4 @@
-/// The decision table: rows DEC-3 to DEC-24 for one group (receipts-decisions.md
+/// The decision table: rows DEC-3 to DEC-24 for one group (docs/spec/receipts-decisions.md
 /// §3). The order of the checks is the order of the rows.
 struct DecisionTable {
   var policy: Configuration.DecidePolicy

@@ -1,4 +1,4 @@
-/// The states of the decision table (receipts-decisions.md §3).
+/// The states of the decision table (docs/spec/receipts-decisions.md §3).
 enum EntitlementState: Sendable, Equatable {
   case none, superseded, revokedFamily, refunded, active, notStarted, deniedByPolicy
   case grace, billingRetry, expired, stale, owned, once

@@ -1,5 +1,5 @@
 /// The error codes of the client's framework, domain `com.apple.devicecheck.error`
-/// (device-check.md §3). A code is the client's word: it may choose the text of an
+/// (docs/spec/device-check.md §3). A code is the client's word: it may choose the text of an
 /// answer, never raise trust.
 enum DeviceCheckClientError: Int64, Sendable, CaseIterable {
   case unknownSystemFailure = 0

@@ -1,4 +1,4 @@
-/// What a host observed about a request (device-check.md §4). All members but
+/// What a host observed about a request (docs/spec/device-check.md §4). All members but
 /// `request` and `attestation` may be left out or null; an unknown member or value
 /// is refused, for a misspelt one must not lower the risk (RSK-1).
 struct RiskObservations {

@@ -1,4 +1,4 @@
-/// The conditions of the risk rules and their default verdicts (device-check.md
+/// The conditions of the risk rules and their default verdicts (docs/spec/device-check.md
 /// §4). A pure function of what was observed, the configuration and `nowMs`.
 struct RiskRules {
   let observations: RiskObservations

@@ -1,5 +1,5 @@
 /// Looks at any blob without cryptography: what it is, whether it can be ours,
-/// what to do next (receipts-triage.md §1). Nine requests in ten end here, so it
+/// what to do next (docs/spec/receipts-triage.md §1). Nine requests in ten end here, so it
 /// decodes once, reads in place and allocates no more than the input has.
 final class Triage: Sendable {
   let configuration: Configuration

@@ -1,4 +1,4 @@
-/// Forms that only triage tells apart (receipts-triage.md §1.2).
+/// Forms that only triage tells apart (docs/spec/receipts-triage.md §1.2).
 enum TriageForms {
   /// A text of at most this many bytes that is none of the known forms comes from
   /// a cracking tool.

@@ -1,7 +1,7 @@
 /// What triage found (TRI-12): the library's own judgement, and beside it what
 /// the blob says of itself. Nothing in it was verified, so its status is never ok.
 struct TriageResult: Sendable {
-  /// Families of a day's requests (receipts-triage.md §1.1).
+  /// Families of a day's requests (docs/spec/receipts-triage.md §1.1).
   ///
   /// "repeated" is not among them, nor "confirmed": whether a purchase was seen
   /// before only the host's ledger knows, which looks up the keys of the claim
@@ -35,7 +35,7 @@ struct TriageResult: Sendable {
     }
   }
 
-  /// What a blob is (receipts-triage.md §1.2).
+  /// What a blob is (docs/spec/receipts-triage.md §1.2).
   enum Form: Sendable, Equatable {
     case transactionReceipt, appReceipt, attestReceipt, jws, cracker
     case attestation, assertion, xmlPropertyList, binaryPropertyList, json, unknown

@@ -1,5 +1,5 @@
 /// A verified assertion: an attested key signed this request, later than the last
-/// one (app-attest.md §6). Only a verification makes one.
+/// one (docs/spec/app-attest.md §6). Only a verification makes one.
 final class Assertion: Sendable {
   let appId: Text
   let counter: UInt32

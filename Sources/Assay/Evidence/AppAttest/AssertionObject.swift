@@ -1,4 +1,4 @@
-/// An assertion taken apart (app-attest.md §6). Nothing here is verified.
+/// An assertion taken apart (docs/spec/app-attest.md §6). Nothing here is verified.
 ///
 ///     { "signature": bytes, "authenticatorData": bytes }
 struct AssertionObject: Sendable {

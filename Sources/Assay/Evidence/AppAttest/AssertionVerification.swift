@@ -1,4 +1,4 @@
-/// The checks of an assertion in the order in which they are made (app-attest.md
+/// The checks of an assertion in the order in which they are made (docs/spec/app-attest.md
 /// §6).
 enum AssertionCheck: Int, CaseIterable {
   case input, form, signature, appId, counter, category, bundleVersion, challenge
@@ -10,7 +10,7 @@ enum AssertionCheck: Int, CaseIterable {
   ]
 }
 
-/// One verification of one assertion: the rules of app-attest.md §6, step by step.
+/// One verification of one assertion: the rules of docs/spec/app-attest.md §6, step by step.
 struct AssertionVerification {
   private let trust: AttestTrust
   private(set) var checks = Checks(AssertionCheck.ids)

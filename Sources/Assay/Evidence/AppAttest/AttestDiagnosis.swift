@@ -1,4 +1,4 @@
-/// Which common mistake would explain a refusal (app-attest.md §10). Asked only
+/// Which common mistake would explain a refusal (docs/spec/app-attest.md §10). Asked only
 /// after the chain passed, and never a second chance: the refusal stays.
 enum AttestDiagnosis {
   /// Longer client data is not decoded or encoded: writing it anew would cost too

@@ -1,5 +1,5 @@
 /// The checks of an App Attest receipt in the order in which they are made
-/// (app-attest.md §7).
+/// (docs/spec/app-attest.md §7).
 enum AttestReceiptCheck: Int, CaseIterable {
   case transport, container, certificates, shape, chainSignatures, signature, fields
   case validity, appId, environment, key, freshness, expiry
@@ -12,7 +12,7 @@ enum AttestReceiptCheck: Int, CaseIterable {
 }
 
 /// One verification of one App Attest receipt, alone or inside an attestation:
-/// the rules of app-attest.md §7, step by step. Nothing of the content is read
+/// the rules of docs/spec/app-attest.md §7, step by step. Nothing of the content is read
 /// before its signature was verified.
 struct AttestReceiptVerification {
   static let byteCap = 16_384

@@ -1,4 +1,4 @@
-/// An attestation object taken apart (app-attest.md §3). Nothing here is
+/// An attestation object taken apart (docs/spec/app-attest.md §3). Nothing here is
 /// verified.
 ///
 ///     { "fmt": "apple-appattest", "attStmt": { "x5c": [leaf, intermediate],

@@ -12,7 +12,7 @@ enum AttestationCheck: Int, CaseIterable {
   ]
 }
 
-/// One verification of one attestation: the rules of app-attest.md §1 to §5, step
+/// One verification of one attestation: the rules of docs/spec/app-attest.md §1 to §5, step
 /// by step.
 struct AttestationVerification {
   private let trust: AttestTrust

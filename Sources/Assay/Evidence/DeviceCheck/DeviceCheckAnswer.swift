@@ -1,4 +1,4 @@
-/// What Apple's DeviceCheck endpoint answered (device-check.md §2.1). Its bodies
+/// What Apple's DeviceCheck endpoint answered (docs/spec/device-check.md §2.1). Its bodies
 /// are read first, then the HTTP status: one state comes as plain text with 200,
 /// and the documented words differ from the live ones.
 enum DeviceCheckAnswer: Sendable, Equatable {

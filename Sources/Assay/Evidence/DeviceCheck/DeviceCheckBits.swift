@@ -1,5 +1,5 @@
 /// The two bits that Apple keeps for a device and a developer team, and when they
-/// were last written (device-check.md §2.2).
+/// were last written (docs/spec/device-check.md §2.2).
 struct DeviceCheckBits: Sendable, Equatable {
   var bit0: Bool
   var bit1: Bool

@@ -1,5 +1,5 @@
 /// A verified app receipt: what Apple knew of one app's purchases on one device
-/// when it was made (receipts.md §3). Only a verification makes one.
+/// when it was made (docs/spec/receipts.md §3). Only a verification makes one.
 final class AppReceipt: Sendable {
   let attributes: ReceiptAttributes
   let environment: Environment
@@ -67,7 +67,7 @@ final class AppReceipt: Sendable {
 
   // MARK: decisions
 
-  /// What the purchases contribute to a decision (receipts-decisions.md §1).
+  /// What the purchases contribute to a decision (docs/spec/receipts-decisions.md §1).
   func purchaseEvidence(_ catalogue: Catalogue) -> PurchaseEvidence {
     let purchases = attributes.purchases.map { facts($0) }
     return PurchaseEvidence(kind: "app-receipt", purchases: purchases, renewals: [])
@@ -116,7 +116,7 @@ final class AppReceipt: Sendable {
     }
   }
 
-  /// The value of `appReceipt` (receipts.md §3.5).
+  /// The value of `appReceipt` (docs/spec/receipts.md §3.5).
   func write(_ writer: inout JSONWriter) {
     writer.beginObject()
     writer.member("type", attributes.text(attributes.type))

@@ -36,7 +36,7 @@ struct AppReceiptClaims: Sendable {
   func text(_ range: Range<Int>?) -> Text? { range.map { Text(Array(slice($0))) } }
 
   /// Reads the claims of decoded bytes; nil when they are neither of the two
-  /// forms (receipts-triage.md §1.2). Reads each byte a bounded number of times
+  /// forms (docs/spec/receipts-triage.md §1.2). Reads each byte a bounded number of times
   /// and allocates no more than the input has of it.
   ///
   /// - Parameter purchases: more of them are not looked at.

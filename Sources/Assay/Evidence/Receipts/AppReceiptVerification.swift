@@ -1,5 +1,5 @@
 /// The checks of an app receipt in the order in which they are made
-/// (receipts.md §3.5).
+/// (docs/spec/receipts.md §3.5).
 enum AppReceiptCheck: Int, CaseIterable {
   case transport, container, certificates, shape, chainSignatures, signature, attributes
   case validity, bundle, app, environment, device, freshness
@@ -11,7 +11,7 @@ enum AppReceiptCheck: Int, CaseIterable {
   ]
 }
 
-/// One verification of one app receipt: the rules of receipts.md §3, step by
+/// One verification of one app receipt: the rules of docs/spec/receipts.md §3, step by
 /// step. Nothing of the payload is read before its signature was verified.
 struct AppReceiptVerification {
   private let trust: ReceiptTrust

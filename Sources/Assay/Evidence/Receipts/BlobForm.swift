@@ -1,4 +1,4 @@
-/// What a blob is, by how its bytes begin (receipts-triage.md §1.2). Names a form,
+/// What a blob is, by how its bytes begin (docs/spec/receipts-triage.md §1.2). Names a form,
 /// never a promise that the rest is of it.
 enum BlobForm: Sendable, Equatable {
   /// `{`: a transaction receipt, or JSON.

@@ -1,4 +1,4 @@
-/// The signed fields of a transaction receipt (receipts.md §2.3), read out of its
+/// The signed fields of a transaction receipt (docs/spec/receipts.md §2.3), read out of its
 /// purchase-info.
 ///
 /// Reading refuses nothing: what is wrong is collected in `faults`, because triage

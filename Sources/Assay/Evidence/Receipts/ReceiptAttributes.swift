@@ -1,5 +1,5 @@
 /// One attribute of a payload: `SEQUENCE { type, version, OCTET STRING value }`
-/// in definite DER (receipts.md §3.1). The version is not judged here: Xcode
+/// in definite DER (docs/spec/receipts.md §3.1). The version is not judged here: Xcode
 /// writes others than Apple.
 struct ReceiptAttribute {
   let type: UInt64
@@ -167,7 +167,7 @@ enum AppReceiptDate {
   }
 }
 
-/// The payload of an app receipt, read strictly (receipts.md §3.3, §3.4). Texts
+/// The payload of an app receipt, read strictly (docs/spec/receipts.md §3.3, §3.4). Texts
 /// are ranges into the payload's bytes; times are milliseconds since 1970 UTC.
 /// "" and absence are the same for everything that is optional.
 struct ReceiptAttributes: Sendable {
@@ -237,7 +237,7 @@ struct ReceiptAttributes: Sendable {
   // MARK: reading
 
   /// How much a payload may hold: elements that the container has left, and
-  /// purchases (receipts.md §1).
+  /// purchases (docs/spec/receipts.md §1).
   struct Limits: Sendable {
     var elements: Int
     var purchases: Int

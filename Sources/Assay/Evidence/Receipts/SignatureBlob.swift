@@ -1,5 +1,5 @@
 /// The value of `signature` in a transaction receipt: version, RSA signature,
-/// length of the certificate, certificate (receipts.md §2.5).
+/// length of the certificate, certificate (docs/spec/receipts.md §2.5).
 struct SignatureBlob: Sendable {
   enum Version: Int64, Sendable {
     /// RSA-1024, until 2016.

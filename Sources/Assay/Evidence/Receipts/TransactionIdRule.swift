@@ -1,5 +1,5 @@
 /// What a transaction id tells of its environment: id = pod × 10^13 + n
-/// (receipts.md §2.8).
+/// (docs/spec/receipts.md §2.8).
 enum IdEnvironment: Sendable, Equatable {
   case sandbox
   case production

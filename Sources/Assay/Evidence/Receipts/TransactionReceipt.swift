@@ -1,5 +1,5 @@
 /// A verified transaction receipt: one purchase, as iOS 3 to 6 sent them
-/// (receipts.md §2). Only a verification makes one.
+/// (docs/spec/receipts.md §2). Only a verification makes one.
 final class TransactionReceipt: Sendable {
   let info: PurchaseInfo
   let version: SignatureBlob.Version
@@ -33,7 +33,7 @@ final class TransactionReceipt: Sendable {
 
   // MARK: decisions
 
-  /// What the purchase contributes to a decision (receipts-decisions.md §1). A
+  /// What the purchase contributes to a decision (docs/spec/receipts-decisions.md §1). A
   /// transaction receipt cannot show a refund (DCD-3).
   ///
   /// - Throws: `rejected.payload.incomplete` when nothing that is signed tells the
@@ -69,7 +69,7 @@ final class TransactionReceipt: Sendable {
     Warning.write([Warning("outer-altered", at: place)], &writer)
   }
 
-  /// The value of `transactionReceipt` (receipts.md §2.9).
+  /// The value of `transactionReceipt` (docs/spec/receipts.md §2.9).
   func write(_ writer: inout JSONWriter) {
     writer.beginObject()
     writer.member("version", integer: version.rawValue)

@@ -1,5 +1,5 @@
 /// The checks of a transaction receipt in the order in which they are made
-/// (receipts.md §2.9).
+/// (docs/spec/receipts.md §2.9).
 enum TransactionReceiptCheck: Int, CaseIterable {
   case transport, outerList, layout, certificates, shape, chainSignatures, signature, infoList
   case fields, validity, bundle, app, product, environment, freshness
@@ -11,7 +11,7 @@ enum TransactionReceiptCheck: Int, CaseIterable {
   ]
 }
 
-/// One verification of one transaction receipt: the rules of receipts.md §2, step
+/// One verification of one transaction receipt: the rules of docs/spec/receipts.md §2, step
 /// by step. The purchase-info is not read before its signature was verified.
 struct TransactionReceiptVerification {
   private let trust: ReceiptTrust

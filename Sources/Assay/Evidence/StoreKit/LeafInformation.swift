@@ -1,4 +1,4 @@
-/// What the leaf of an attestation tells besides (app-attest.md §4.4, §4.5).
+/// What the leaf of an attestation tells besides (docs/spec/app-attest.md §4.4, §4.5).
 /// Undocumented apart from the access control octets, and proof of nothing: a
 /// part that cannot be read is left out and never refuses an attestation.
 struct LeafInformation: Sendable {

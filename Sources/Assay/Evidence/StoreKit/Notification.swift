@@ -1,5 +1,5 @@
 /// An App Store server notification of version 2, with everything that was
-/// signed inside it (storekit-payloads.md §2.3, §4, §5).
+/// signed inside it (docs/spec/storekit-payloads.md §2.3, §4, §5).
 struct NotificationParts: Sendable {
   let body: Body
   /// The body's own members.
@@ -164,7 +164,7 @@ extension SignedPayload {
   }
 }
 
-/// What an event means for the entitlement (storekit-payloads.md §5). It says
+/// What an event means for the entitlement (docs/spec/storekit-payloads.md §5). It says
 /// why something changed; what is in force is decided from the evidence inside
 /// (NTF-11).
 enum NotificationEffect {

@@ -1,5 +1,5 @@
-/// Reads a proven payload: kind, members, dates, identity (storekit-jws.md §7,
-/// §10, §11; storekit-payloads.md). Nothing here runs before the signature was
+/// Reads a proven payload: kind, members, dates, identity (docs/spec/storekit-jws.md §7,
+/// §10, §11; docs/spec/storekit-payloads.md). Nothing here runs before the signature was
 /// verified.
 struct PayloadReading {
   private let trust: StoreKitTrust

@@ -1,5 +1,5 @@
 /// A signed renewal info: what is to happen to a subscription line next
-/// (storekit-payloads.md §2.2). It proves nothing about the app by itself.
+/// (docs/spec/storekit-payloads.md §2.2). It proves nothing about the app by itself.
 extension SignedPayload {
   func renewalFacts() throws(Refusal) -> RenewalFacts {
     guard let originalTransactionId = text("originalTransactionId") else {

@@ -12,7 +12,7 @@ final class SignedPayload: Sendable {
   /// Of a notification alone.
   let notification: NotificationParts?
 
-  /// Whose evidence it is (storekit-jws.md §10).
+  /// Whose evidence it is (docs/spec/storekit-jws.md §10).
   struct Identity: Sendable {
     enum Source: Sendable {
       case payload
@@ -75,7 +75,7 @@ final class SignedPayload: Sendable {
   // MARK: document
 
   /// The value of the facts member: a complete object, the same at the top of a
-  /// document and inside a notification (storekit-jws.md §15).
+  /// document and inside a notification (docs/spec/storekit-jws.md §15).
   func write(_ writer: inout JSONWriter) {
     writer.beginObject()
     writer.name("payload")

@@ -1,4 +1,4 @@
-/// The members and enums of StoreKit's payloads (storekit-payloads.md §2, §3).
+/// The members and enums of StoreKit's payloads (docs/spec/storekit-payloads.md §2, §3).
 enum StoreKitMembers {
   // MARK: enums
 

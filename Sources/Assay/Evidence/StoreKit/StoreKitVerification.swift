@@ -1,5 +1,5 @@
 /// The checks of a StoreKit JWS in the order in which they are made
-/// (storekit-jws.md §1).
+/// (docs/spec/storekit-jws.md §1).
 enum StoreKitCheck: Int, CaseIterable {
   case size, form, header, root, certificates, shape, chainSignatures, signature, payload, kind
   case validity, freshness, environment, bundle, app, nested, account, revocation
@@ -12,7 +12,7 @@ enum StoreKitCheck: Int, CaseIterable {
   ]
 }
 
-/// One verification of one JWS: the rules of storekit-jws.md, step by step.
+/// One verification of one JWS: the rules of docs/spec/storekit-jws.md, step by step.
 struct StoreKitVerification {
   let trust: StoreKitTrust
   let kind: StoreKitKind

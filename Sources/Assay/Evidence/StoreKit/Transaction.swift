@@ -1,5 +1,5 @@
 /// A signed transaction: one purchase, restore or renewal
-/// (storekit-payloads.md §2.1).
+/// (docs/spec/storekit-payloads.md §2.1).
 extension SignedPayload {
   /// What may be paid out once (JWS-94).
   var purchaseKey: Text? {
@@ -61,7 +61,7 @@ extension SignedPayload {
 }
 
 extension ProductType {
-  /// From the `type` of a signed transaction (storekit-payloads.md §3).
+  /// From the `type` of a signed transaction (docs/spec/storekit-payloads.md §3).
   init?(signed type: Text) {
     switch type {
     case "Auto-Renewable Subscription": self = .autoRenewable

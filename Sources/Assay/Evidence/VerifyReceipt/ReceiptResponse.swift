@@ -1,5 +1,5 @@
 /// What Apple's verifyReceipt endpoint answered about one receipt
-/// (receipts-triage.md §2). Only a reading makes one.
+/// (docs/spec/receipts-triage.md §2). Only a reading makes one.
 ///
 /// Its class is `apple-answer`: nobody signed it apart from `latest_receipt`, so
 /// it is worth as much as the host's TLS connection (VRR-18).

@@ -1,5 +1,5 @@
 /// The style of an answer: what was sent to Apple decides it
-/// (receipts-triage.md §2.3).
+/// (docs/spec/receipts-triage.md §2.3).
 enum ResponseStyle: Sendable {
   /// A transaction receipt was sent: `receipt` is one flat purchase.
   case ios6

@@ -1,4 +1,4 @@
-/// The members of an answer of verifyReceipt (receipts-triage.md §2.4).
+/// The members of an answer of verifyReceipt (docs/spec/receipts-triage.md §2.4).
 enum ResponseMembers {
   static let receiptTypes: [StaticString] = [
     "Production", "ProductionVPP", "ProductionSandbox", "ProductionVPPSandbox",

@@ -1,5 +1,5 @@
 /// The checks of an answer of verifyReceipt in the order in which they are made
-/// (receipts-triage.md §2).
+/// (docs/spec/receipts-triage.md §2).
 enum ReceiptResponseCheck: Int, CaseIterable {
   case size, json, kind, status, fields, bundle, environment, app
 

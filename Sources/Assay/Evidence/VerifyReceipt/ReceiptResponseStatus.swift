@@ -1,5 +1,5 @@
 /// The `status` of an answer of Apple's verifyReceipt endpoint
-/// (receipts-triage.md §2.2).
+/// (docs/spec/receipts-triage.md §2.2).
 ///
 /// Only 0 and 21006 come with facts; whatever else an answer with another status
 /// holds is not looked at (VRR-6).

@@ -1,5 +1,5 @@
 /// A PKCS#7 container taken apart: payload, certificates and the one signer
-/// (receipts.md §3.1). App receipts and App Attest receipts come in it. Nothing
+/// (docs/spec/receipts.md §3.1). App receipts and App Attest receipts come in it. Nothing
 /// here is verified; what a reader demands of the parts stands in `Refusals` and
 /// `Limits`.
 ///

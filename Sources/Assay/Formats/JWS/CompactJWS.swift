@@ -77,7 +77,7 @@ struct CompactJWS {
   }
 }
 
-/// The header of a JWS that carries its own chain (storekit-jws.md §4).
+/// The header of a JWS that carries its own chain (docs/spec/storekit-jws.md §4).
 struct JWSHeader {
   /// The entries of `x5c` as they stand there: strings, not yet decoded.
   let certificates: [Text]

@@ -1,10 +1,10 @@
 /// An old-style (OpenStep) property list of texts, as transaction receipts use it
-/// twice: outside, and inside as the signed purchase-info (receipts.md §2.1).
+/// twice: outside, and inside as the signed purchase-info (docs/spec/receipts.md §2.1).
 ///
 /// Keys and values are ranges of the list's own bytes. Nothing is written anew: a
 /// signature covers the bytes as they came.
 struct PropertyList: Sendable {
-  /// What one list may hold (receipts.md §1).
+  /// What one list may hold (docs/spec/receipts.md §1).
   struct Limits: Sendable {
     var keys = 64
     var keyBytes = 64
@@ -46,7 +46,7 @@ struct PropertyList: Sendable {
   /// In the order of the text.
   let places: [Place]
 
-  /// Reads one list; refuses everything outside the grammar of receipts.md §2.1
+  /// Reads one list; refuses everything outside the grammar of docs/spec/receipts.md §2.1
   /// with `malformed.plist.*`, and what passes the limits with
   /// `too-large.plist.entry`. `at` is the offset in bytes.
   init(_ text: [UInt8], limits: Limits) throws(Refusal) {

@@ -1,0 +1,317 @@
+#!/usr/bin/env python3
+"""Gate: every rule of docs/spec is where a reader looks for it.
+
+  rules.py CASES              judge the register, docs/spec/rules.tsv, and what cites it
+  rules.py --write            write Tests/Mutants/rules.tsv: by rule, the mutants of it
+  rules.py --show ID CASES    all that is known of one rule
+
+A rule has its text on a page of docs/spec and a row in the register. A check that is
+built has a place in the code that refuses by it, a case or test that names it and a
+mutant; every status that the code gives by a rule has the rule in the status table.
+CASES is the table that `make cases` writes.
+"""
+import argparse
+import collections
+import json
+import pathlib
+import re
+import subprocess
+import sys
+
+from contract import ROOT
+from refusals import Program
+from report import Suite
+
+sys.path.insert(0, str(ROOT / "tools"))
+
+import mutants
+import status_rows
+
+SPEC = ROOT / "docs" / "spec"
+REGISTER = SPEC / "rules.tsv"
+MUTANTS = ROOT / "Tests" / "Mutants" / "rules.tsv"
+MUTANTS_HEAD = ("# By rule, the files whose refusals of it are mutants, and of which kinds "
+                "(tools/mutants.py).\n# Written by Tests/Gates/rules.py --write.\n")
+KINDS = {"check", "part", "fact", "row", "design", "duty"}
+STATES = {"built", "part", "planned", "-"}
+TEXTS = {".swift", ".c", ".h", ".md", ".tsv"}
+# Pages that define no rule.
+NO_RULES = {"README.md", "CHANGES.md"}
+DEFINED = re.compile(r"\s*(?:(?:- |\d+\. )?\*\*|\| )([A-Z]{3,4}-\d+)\b")
+# Tests use these because there is no such rule.
+NONE_SUCH = {"RSK-10", "RSK-29", "JWS-200"}
+# A citation of a page, with its section where it has one.
+CITED = re.compile(r"((?:docs/spec/)?)\b([a-z-]+\.md)(?: §(\d+(?:\.\d+)*))?")
+
+
+class Rule:
+    """A row of the register."""
+
+    def __init__(self, line):
+        cells = line.split("\t")
+        self.cells = len(cells)
+        self.id, self.section, self.kind, self.state, self.title, self.reason = \
+            (cells + [""] * 6)[:6]
+
+    @property
+    def is_checked(self):
+        return self.kind == "check" and self.state != "planned"
+
+
+def register():
+    return [Rule(line) for line in REGISTER.read_text().splitlines()
+            if line and not line.startswith("#")]
+
+
+def pages():
+    return [page for page in sorted(SPEC.glob("*.md")) if page.name not in NO_RULES]
+
+
+def definitions(families):
+    """[(id, "file §section")] as the pages have them: at the begin of a paragraph, an entry
+    of a list or a row of a table."""
+    for page in pages():
+        section = ""
+        for line in page.read_text().splitlines():
+            heading = re.match(r"#{2,4} (?:(\d+(?:\.\d+)*)\.? )?(.*)", line)
+            if heading:
+                section = " §" + heading[1] if heading[1] else " " + heading[2].strip()
+            found = DEFINED.match(line)
+            if found and found[1].split("-")[0] in families:
+                yield found[1], page.name + section
+
+
+def ids(text, families):
+    return [found for found in re.findall(r"\b[A-Z]{3,4}-\d+\b", text)
+            if found.split("-")[0] in families]
+
+
+def sources(*folders):
+    """(path, text) of what people wrote there."""
+    for folder in folders:
+        for path in sorted((ROOT / folder).rglob("*")):
+            if path.suffix in TEXTS - {".tsv"}:
+                yield path, path.read_text(errors="replace")
+
+
+class Code:
+    """What the library does by each rule: its refusals and their mutants."""
+
+    def __init__(self):
+        self.names = {row.constant: row.name for row in status_rows.rows()}
+        self.pairs = set()
+        self.places = collections.defaultdict(set)
+        self.unread = []
+        for status, rule, file, offset in Program().pairs():
+            if status is None or rule is None:
+                self.unread.append(f"{file} at octet {offset}: {status} {rule}")
+                continue
+            name = self.names.get(status, status)
+            self.pairs.add((name, rule))
+            if not name.startswith(("internal.", "pending.")):
+                self.places[rule].add((file, offset))
+        self.mutants = self.by_rule()
+
+    def by_rule(self):
+        """{rule: {"File.swift [kind]"}}: the mutants of the places that refuse by it."""
+        reached = collections.defaultdict(list)
+        for mutant in mutants.instrumented()[0]:
+            reached["Sources/Assay/" + mutant.path].append(mutant)
+        found = collections.defaultdict(set)
+        texts = {}
+        for rule, places in self.places.items():
+            for file, offset in places:
+                if file not in texts:
+                    texts[file] = (ROOT / file).read_bytes()
+                at = len(texts[file][:offset].decode(errors="replace"))
+                for mutant in reached[file]:
+                    if mutant.refusal[0] <= at < mutant.refusal[1]:
+                        found[rule].add(f"{pathlib.Path(file).name} [{mutant.kind}]")
+        return found
+
+    def written(self):
+        return MUTANTS_HEAD + "".join(
+            f"{rule}\t{', '.join(sorted(self.mutants[rule]))}\n"
+            for rule in sorted(self.mutants, key=by_number))
+
+
+def by_number(rule):
+    family, number = rule.split("-")
+    return family, int(number)
+
+
+class Named:
+    """Where cases and tests name a rule."""
+
+    def __init__(self, path, families):
+        self.cases = json.loads(path.read_text())["cases"]
+        self.refusing = collections.Counter(
+            case["rule"] for case in self.cases if case["expect"]["status"] != "ok")
+        self.all = collections.Counter(case["rule"] for case in self.cases)
+        self.tests = collections.Counter()
+        for _, text in sources("Tests/AssayTests"):
+            for title in re.findall(r'@(?:Test|Suite)\(\s*"([^"]*)"', text):
+                self.tests.update(ids(title, families))
+        for _, text in sources("Tests/ABI"):
+            self.tests.update(ids(text, families))
+
+    def cover(self, rule):
+        return self.refusing[rule] + self.tests[rule]
+
+
+# ---- what must hold ------------------------------------------------------------------
+
+def judge_register(suite, rules, families):
+    defined = dict()
+    for rule, section in definitions(families):
+        suite.expect(rule not in defined, f"{rule} is defined once", section)
+        defined[rule] = section
+    rows = {rule.id: rule for rule in rules}
+    suite.expect(len(rows) == len(rules), "no id has two rows")
+    suite.expect(not NONE_SUCH & set(rows), "there is no rule that tests use as none")
+    for rule in sorted(set(defined) - set(rows)):
+        suite.expect(False, f"{rule} of {defined[rule]} has a row in rules.tsv")
+    for rule in rules:
+        suite.expect(
+            rule.section == defined.get(rule.id) and rule.kind in KINDS
+            and rule.state in STATES and bool(rule.title) and rule.cells in (5, 6),
+            f"row of {rule.id}", f"its text stands in {defined.get(rule.id, 'no page')}")
+        if rule.kind == "part":
+            others = ids(rule.reason, families)
+            suite.expect(others and all(
+                other in rows and rows[other].is_checked for other in others),
+                f"{rule.id} says which checks refuse what it asks for", rule.reason)
+
+
+def judge_citations(suite, rules, families):
+    """Comments, documentation and tables name rules and pages that there are."""
+    rows = {rule.id: rule for rule in rules}
+    sections = {page.name: set(re.findall(
+        r"^#{2,4} (\d+(?:\.\d+)*)", page.read_text(), re.M)) for page in pages()}
+    for path, text in sources("Sources", "docs", "include"):
+        name = str(path.relative_to(ROOT))
+        unknown = sorted(set(ids(text, families)) - set(rows) - NONE_SUCH)
+        suite.expect(not unknown, f"{name} names rules that there are", " ".join(unknown))
+        if not name.startswith(("Sources/Assay/", "Sources/AssayABI/", "Sources/CGate/")):
+            continue
+        planned = sorted({each for each in ids(text, families)
+                          if each in rows and rows[each].state == "planned"})
+        suite.expect(not planned, f"{name} names rules that are built", " ".join(planned))
+        for folder, page, section in CITED.findall(text):
+            if page in sections:
+                suite.expect(folder and (not section or section in sections[page]),
+                             f"{name} cites {page} as docs/spec/{page}, and a section of it",
+                             section)
+
+
+def judge_checks(suite, rules, code, named):
+    rows = {rule.id: rule for rule in rules}
+    for place in code.unread:
+        suite.expect(False, "a refusal whose status and rule are read", place)
+    for rule in rules:
+        refuses = bool(code.places.get(rule.id))
+        suite.expect(refuses == rule.is_checked,
+                     f"{rule.id} is a check exactly where code refuses by it",
+                     f"{rule.kind}, {rule.state}; {len(code.places.get(rule.id, ()))} places")
+        if rule.is_checked:
+            suite.expect(named.cover(rule.id), f"a case or test names {rule.id}")
+            suite.expect(code.mutants.get(rule.id) or rule.reason,
+                         f"{rule.id} has a mutant, or says why not")
+        elif rule.kind == "row":
+            suite.expect(named.all[rule.id] + named.tests[rule.id],
+                         f"a case or test names {rule.id}")
+    for each in sorted(set(named.all) | set(named.tests)):
+        if each in rows or each not in named.all:
+            continue
+        suite.expect(False, f"the cases of {each} name a rule that there is")
+    suite.expect(MUTANTS.read_text() == code.written(),
+                 "Tests/Mutants/rules.tsv is in step", "run Tests/Gates/rules.py --write")
+
+
+def judge_statuses(suite, rules, code):
+    rows = {rule.id: rule for rule in rules}
+    table = {row.name: row.rules.split(",") if row.rules else [] for row in status_rows.rows()}
+    for name, rule in sorted(code.pairs):
+        suite.expect(rule in table.get(name, ()),
+                     f"{name} has {rule} in Sources/Assay/Verdict/statuses.tsv")
+    for name, cited in table.items():
+        unknown = [rule for rule in cited if rule not in rows]
+        suite.expect(not unknown, f"{name} has rules that there are", " ".join(unknown))
+
+
+def tracked():
+    done = subprocess.run(["git", "ls-files", "-co", "--exclude-standard"], cwd=ROOT, text=True, capture_output=True)
+    if done.returncode == 0:
+        return [ROOT / name for name in done.stdout.splitlines()]
+    return [path for folder in ("Sources", "Tests", "docs", "tools", "include")
+            for path in (ROOT / folder).rglob("*") if path.is_file()]
+
+
+def judge_search(suite, rules, families):
+    """One search for an id shows its text, its row, the code, a case or test and a mutant."""
+    found = collections.defaultdict(set)
+    for path in tracked():
+        name = str(path.relative_to(ROOT))
+        if name.startswith(("Sources/", "Tests/", "docs/spec/")) and path.exists():
+            text = path.read_text(errors="replace") if path.suffix in TEXTS else ""
+            for each in set(ids(text, families)):
+                found[each].add(name)
+    for rule in filter(lambda rule: rule.is_checked, rules):
+        files = found[rule.id]
+        lacking = [what for what, there in {
+            "text": "docs/spec/" + rule.section.split(" ")[0] in files,
+            "row": "docs/spec/rules.tsv" in files,
+            "code": any(name.startswith("Sources/Assay/") and name.endswith(".swift")
+                        and not name.endswith("StatusTable.swift") for name in files),
+            "case": any(name.startswith(("Sources/AssayAuthority/", "Tests/AssayTests/",
+                                         "Tests/ABI/")) for name in files),
+            "mutant": "Tests/Mutants/rules.tsv" in files or rule.reason,
+        }.items() if not there]
+        suite.expect(not lacking, f"one search shows all of {rule.id}", " ".join(lacking))
+
+
+def show(rule, code, named):
+    print(f"{rule.id} {rule.title}\n  {rule.kind}, {rule.state}; docs/spec/{rule.section}")
+    for file, offset in sorted(code.places.get(rule.id, ())):
+        line = (ROOT / file).read_bytes()[:offset].count(b"\n") + 1
+        print(f"  code    {file}:{line}")
+    for name in sorted(name for name, other in code.pairs if other == rule.id):
+        print(f"  status  {name}")
+    for each in sorted(code.mutants.get(rule.id, ())):
+        print(f"  mutant  {each}")
+    for case in named.cases:
+        if case["rule"] == rule.id:
+            print(f"  case    {case['name']}: {case['expect']['status']}")
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("cases", nargs="?", type=pathlib.Path)
+    parser.add_argument("--write", action="store_true")
+    parser.add_argument("--show", metavar="ID")
+    options = parser.parse_args()
+    rules = register()
+    families = {rule.id.split("-")[0] for rule in rules}
+    code = Code()
+    if options.write:
+        MUTANTS.write_text(code.written())
+        return
+    if options.cases is None:
+        parser.error("the table of cases is needed: build/cases.json")
+    named = Named(options.cases, families)
+    if options.show:
+        for rule in rules:
+            if rule.id == options.show:
+                show(rule, code, named)
+        return
+    suite = Suite("rules")
+    judge_register(suite, rules, families)
+    judge_citations(suite, rules, families)
+    judge_checks(suite, rules, code, named)
+    judge_statuses(suite, rules, code)
+    judge_search(suite, rules, families)
+    suite.finish()
+
+
+if __name__ == "__main__":
+    main()
