@@ -105,7 +105,7 @@ struct AppleRootsTests {
         configuration: Configuration(),
         anchors: AnchorSet(anchors: [anchor], areBuiltIn: areBuiltIn),
         Configuration().ownProofs)
-      var building = ChainBuilder(trust)
+      var building = trust.chainBuilder
       try building.open(entries)
       try building.parse()
       try building.checkShape()

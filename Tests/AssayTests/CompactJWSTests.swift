@@ -124,7 +124,7 @@ struct CompactJWSTests {
     let trust = try Minted.trust()
     let good = try Minted.authority().chain.certificates.map { Base64.encodeStandard($0) }
     func open(_ entries: [[UInt8]]) -> String? {
-      var building = ChainBuilder(trust)
+      var building = trust.chainBuilder
       do throws(Refusal) {
         try building.open(entries.map { Text($0) })
         return nil

@@ -186,6 +186,6 @@ struct ReceiptTrustTests {
     let config = Array(
       #"{"apps":[{"bundleId":"com.example.app","appAppleId":1}]}"#.utf8)
     let configuration = try ConfigurationReader.read(config)
-    try ReceiptTrust.make(configuration).checkReadiness()
+    try ReceiptTrust.make(configuration).roots.checkReadiness()
   }
 }

@@ -33,7 +33,7 @@ enum PrivateKeyFile {
 
   /// What the PEM text holds.
   private static func content(_ pem: [UInt8]) -> [UInt8]? {
-    let text = BlobForm.trimmed(pem[...])
+    let text = ASCII.trimmed(pem[...])
     guard text.prefix(header.utf8CodeUnitCount).elementsEqual(header) else { return nil }
     let rest = text.dropFirst(header.utf8CodeUnitCount)
     guard rest.suffix(footer.utf8CodeUnitCount).elementsEqual(footer) else { return nil }

@@ -48,7 +48,7 @@ public final class Exchange {
   public func step(_ answer: [UInt8], nowMs: Int64) -> Document {
     let documents = ExchangeDocument(kind: conversation.kind, configuration: configuration)
     do throws(Refusal) {
-      try Verifier.checkNow(nowMs)
+      try TimeWindow.checkNow(nowMs)
       guard let step = open else { throw Refusal(.misuseExchangeOrder, "EXC-5") }
       let answer = try ExchangeAnswer(answer, to: step)
       if let time = step.notBeforeMs, nowMs < time { return documents.pending(step) }

@@ -6,16 +6,16 @@ struct AttestReceiptPath {
   /// Certificates of one receipt.
   static let embeddedCap = 8
 
-  private let trust: AttestReceiptTrust
   private let anchors: [Anchor]
+  private let cache: ChainCache
   private var known: ProvenChain? = nil
   private var signer: Certificate? = nil
   private var signerKey: PublicKey? = nil
   private var candidates: [Certificate] = []
 
-  init(_ trust: AttestReceiptTrust) throws(Refusal) {
-    self.trust = trust
-    anchors = try trust.anchors()
+  init(_ anchors: [Anchor], _ cache: ChainCache) {
+    self.anchors = anchors
+    self.cache = cache
   }
 
   /// The certificates and who of them signed, as one run of bytes. Equal bytes
@@ -30,7 +30,7 @@ struct AttestReceiptPath {
   /// Finds the certificate that the signer names by issuer and serial, wherever
   /// in the bag it stands, and every one whose name its issuer is.
   mutating func open(_ message: SignedMessage) throws(Refusal) {
-    if let chain = trust.cache.chain(header: AttestReceiptPath.spelling(message)) {
+    if let chain = cache.chain(header: AttestReceiptPath.spelling(message)) {
       known = chain
       return
     }
@@ -123,9 +123,9 @@ struct AttestReceiptPath {
       at: "signer")
     for anchor in named where signatures.mayGoOn {
       let fingerprint = ChainBuilder.fingerprint([candidate.der, anchor.certificate.der])
-      if trust.cache.knows(intermediateFingerprint: fingerprint) { return anchor }
+      if cache.knows(intermediateFingerprint: fingerprint) { return anchor }
       guard signatures.check(candidate.isSigned(by: anchor.key)) else { continue }
-      trust.cache.remember(intermediateFingerprint: fingerprint)
+      cache.remember(intermediateFingerprint: fingerprint)
       return anchor
     }
     // The signature of the signer's certificate was good, and for nothing.
@@ -135,7 +135,7 @@ struct AttestReceiptPath {
 
   /// Called only after the signer's key verified the receipt's content.
   func remember(_ chain: ProvenChain, _ message: SignedMessage) {
-    if known == nil { trust.cache.remember(chain, header: AttestReceiptPath.spelling(message)) }
+    if known == nil { cache.remember(chain, header: AttestReceiptPath.spelling(message)) }
   }
 
   /// The candidates that pass; when none does, the refusal of the first.

@@ -1,7 +1,9 @@
 /// Builds the proof of an App Store chain from the entries of `x5c`
 /// (storekit-jws.md §5), step by step.
 struct ChainBuilder {
-  private let trust: StoreKitTrust
+  private let anchors: AnchorSet
+  private let cache: ChainCache
+  private let rootEntryIsIgnored: Bool
   private var leafDER: [UInt8] = []
   private var intermediateDER: [UInt8] = []
   private var anchor: Anchor? = nil
@@ -17,9 +19,11 @@ struct ChainBuilder {
   /// JWS-14.
   static let entryCap = 8192
 
-  init(_ trust: StoreKitTrust) { self.trust = trust }
-
-  private var rootEntryIsIgnored: Bool { trust.configuration.storekit.rootEntryIgnored }
+  init(_ anchors: AnchorSet, _ cache: ChainCache, rootEntryIsIgnored: Bool) {
+    self.anchors = anchors
+    self.cache = cache
+    self.rootEntryIsIgnored = rootEntryIsIgnored
+  }
 
   /// JWS-13, JWS-14, JWS-20: length, base64, and the root by its bytes, before
   /// anything is parsed.
@@ -31,7 +35,7 @@ struct ChainBuilder {
     intermediateDER = try ChainBuilder.decode(entries, 1)
     if rootEntryIsIgnored { return }
     let root = try ChainBuilder.decode(entries, 2)
-    guard let match = trust.anchors.anchor(withBytes: root) else {
+    guard let match = anchors.anchor(withBytes: root) else {
       throw Refusal(.rejectedChainUntrustedRoot, "JWS-20", at: "x5c[2]")
     }
     anchor = match
@@ -51,7 +55,7 @@ struct ChainBuilder {
   }
 
   /// JWS-61: a chain that was proven before, spelt in another header.
-  func known() -> ProvenChain? { trust.cache.chain(fingerprint: fingerprint) }
+  func known() -> ProvenChain? { cache.chain(fingerprint: fingerprint) }
 
   /// JWS-21, JWS-32.
   mutating func parse() throws(Refusal) {
@@ -85,7 +89,7 @@ struct ChainBuilder {
   /// intermediate names and whose key verifies it.
   mutating func findAnchor(_ signatures: inout SignatureChecks) throws(Refusal) {
     guard let intermediate else { throw ChainBuilder.bug }
-    for anchor in Anchor.likely(trust.anchors.anchors, of: intermediate) {
+    for anchor in Anchor.likely(anchors.anchors, of: intermediate) {
       try require(
         signatures.mayGoOn, .rejectedChainIssuerUnknown, "CER-10", at: "x5c[1]",
         detail: IssuerName.describe(intermediate))
@@ -115,8 +119,8 @@ struct ChainBuilder {
       "JWS-31", at: "x5c[0]")
     let chain = ProvenChain(
       .appStore, leafKey: leafKey, certificates: [leaf, intermediate, anchor.certificate])
-    trust.cache.remember(chain, fingerprint: fingerprint)
-    trust.cache.remember(intermediateFingerprint: known.fingerprint)
+    cache.remember(chain, fingerprint: fingerprint)
+    cache.remember(intermediateFingerprint: known.fingerprint)
     return chain
   }
 
@@ -134,12 +138,12 @@ struct ChainBuilder {
   /// Apple's G6 by a test (JWS-35), any other by an earlier call.
   private func knownIntermediate(_ anchor: Anchor) -> (isProven: Bool, fingerprint: [UInt8]) {
     let mine = ChainBuilder.fingerprint([intermediateDER, anchor.certificate.der])
-    if trust.anchors.areBuiltIn,
+    if anchors.areBuiltIn,
       Digest.sha256.of(intermediateDER) == AppleRoots.developerRelationsG6
     {
       return (true, mine)
     }
-    return (trust.cache.knows(intermediateFingerprint: mine), mine)
+    return (cache.knows(intermediateFingerprint: mine), mine)
   }
 
   /// JWS-61: of leaf, intermediate and anchor together.

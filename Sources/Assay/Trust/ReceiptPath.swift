@@ -14,7 +14,7 @@ struct ReceiptPath {
     let known: ReceiptIntermediate?
   }
 
-  private let trust: ReceiptTrust
+  private let roots: ReceiptRoots
   private let signer: ReceiptSigner
   private var record: LeafRecord? = nil
   private var leaf: Certificate? = nil
@@ -24,8 +24,8 @@ struct ReceiptPath {
   private var asked: [(key: ArraySlice<UInt8>, hasSigned: Bool)] = []
   private var isCached = false
 
-  init(_ trust: ReceiptTrust, _ signer: ReceiptSigner) {
-    self.trust = trust
+  init(_ roots: ReceiptRoots, _ signer: ReceiptSigner) {
+    self.roots = roots
     self.signer = signer
   }
 
@@ -33,17 +33,17 @@ struct ReceiptPath {
   /// `embedded` is the bag of the receipt; copies of the leaf and of a root in it
   /// are passed over.
   mutating func open(leaf der: [UInt8], embedded bag: [[UInt8]]) throws(Refusal) {
-    try trust.checkReadiness()
+    try roots.checkReadiness()
     embedded = bag
-    if let known = trust.cache.record(der, signer), known.covers(bag, trust.anchors) {
+    if let known = roots.cache.record(der, signer), known.covers(bag, roots.anchors) {
       record = known
       isCached = true
       return
     }
     let leaf = try ReceiptPath.certificate(der, at: "leaf")
     self.leaf = leaf
-    for known in trust.intermediates { add(known.certificate, "intermediate", known) }
-    for other in trust.foreignIntermediates { add(other, "intermediate", nil) }
+    for known in roots.intermediates { add(known.certificate, "intermediate", known) }
+    for other in roots.foreignIntermediates { add(other, "intermediate", nil) }
     for (index, other) in bag.enumerated() where other != der && !isRoot(other) {
       let place = "certificates[" + String(index) + "]"
       add(try ReceiptPath.certificate(other, at: place), place, nil)
@@ -108,7 +108,7 @@ struct ReceiptPath {
       throw Refusal(.rejectedChainKey, "PTH-9", at: "leaf")
     }
     let record = LeafRecord(leaf, key, signer, proven)
-    trust.cache.remember(record)
+    roots.cache.remember(record)
     return ProvenPath(record, proven, isCached: false)
   }
 
@@ -118,7 +118,7 @@ struct ReceiptPath {
   ) throws(Refusal) -> ReceiptIntermediate {
     let issued =
       try candidate.known == nil
-      ? ReceiptRules.issued(candidate.certificate, trust.anchors, at: candidate.place) : nil
+      ? ReceiptRules.issued(candidate.certificate, roots.anchors, at: candidate.place) : nil
     // Its root is proven, or will be asked.
     progress = 1
     let key = candidate.certificate.bytes(candidate.certificate.key)
@@ -150,7 +150,7 @@ struct ReceiptPath {
     if let known = candidate.known { return known }
     guard signatures.hasSpare,
       let issued = try? ReceiptRules.issued(
-        candidate.certificate, trust.anchors, at: candidate.place)
+        candidate.certificate, roots.anchors, at: candidate.place)
     else { return nil }
     let twin = issued.proven(.embedded, &signatures)
     if twin != nil { signatures.waste(1) }
@@ -166,7 +166,7 @@ struct ReceiptPath {
   }
 
   private func isRoot(_ der: [UInt8]) -> Bool {
-    trust.anchors.contains { $0.certificate.der == der }
+    roots.anchors.contains { $0.certificate.der == der }
   }
 
   static func certificate(_ der: [UInt8], at place: String) throws(Refusal) -> Certificate {
@@ -179,9 +179,9 @@ struct ReceiptPath {
 
   /// APR-21: the pinned certificate of Xcode, with no other path rule.
   static func xcode(
-    _ trust: ReceiptTrust, certificate der: [UInt8]
+    certificate der: [UInt8], isPinned: Bool
   ) throws(Refusal) -> ProvenPath {
-    try require(trust.accepts(xcode: der), .rejectedChainUnpinned, "APR-21", at: "leaf")
+    try require(isPinned, .rejectedChainUnpinned, "APR-21", at: "leaf")
     let leaf = try certificate(der, at: "leaf")
     guard let key = RSAPublicKey.make(leaf) else {
       throw Refusal(.rejectedChainKey, "APR-21", at: "leaf")

@@ -25,8 +25,8 @@ struct Checks: Sendable {
     }
   }
 
-  private let ids: [StaticString]
-  private var outcomes: [Outcome]
+  let ids: [StaticString]
+  private(set) var outcomes: [Outcome]
 
   init(_ ids: [StaticString]) {
     self.ids = ids
@@ -49,15 +49,6 @@ struct Checks: Sendable {
     }
   }
 
-  /// The same of a check that looks at signatures.
-  @inline(__always)
-  mutating func make<Result>(
-    _ index: Int, _ signatures: inout SignatureChecks,
-    _ body: (inout SignatureChecks) throws(Refusal) -> Result
-  ) throws(Refusal) -> Result {
-    try make(index) { () throws(Refusal) in try body(&signatures) }
-  }
-
   mutating func skip(_ index: Int, _ reason: Reason) { mark(index, .notMade(reason)) }
 
   mutating func pass(_ index: Int) { mark(index, .passed) }
@@ -72,51 +63,5 @@ struct Checks: Sendable {
   var failed: StaticString {
     for (index, outcome) in outcomes.enumerated() where outcome == .failed { return ids[index] }
     return "call"
-  }
-
-  func write(_ writer: inout JSONWriter) {
-    writer.name("checks")
-    writer.beginArray()
-    for (index, outcome) in outcomes.enumerated() {
-      let id = ids[index]
-      switch outcome {
-      case .passed: writer.raw("{\"id\":\"", id, "\",\"ok\":true}")
-      case .failed: writer.raw("{\"id\":\"", id, "\",\"ok\":false}")
-      case .notMade(let reason):
-        writer.beginObject()
-        writer.member("id", id)
-        writer.member("ok", boolean: nil)
-        writer.member("why", reason.text)
-        writer.endObject()
-      }
-    }
-    writer.endArray()
-  }
-}
-
-/// Something that a person should know of and that refuses nothing.
-struct Warning: Sendable, Equatable {
-  /// "unknown-value", "unexpected-type", …
-  let id: StaticString
-  /// The member it is about.
-  let place: String
-
-  init(_ id: StaticString, at place: String) {
-    self.id = id
-    self.place = place
-  }
-
-  static func == (left: Warning, right: Warning) -> Bool {
-    Text(stringLiteral: left.id) == Text(stringLiteral: right.id) && left.place == right.place
-  }
-
-  static func write(_ warnings: [Warning], _ writer: inout JSONWriter, inside outer: String = "") {
-    for warning in warnings {
-      writer.beginObject()
-      writer.member("id", warning.id)
-      writer.name("at")
-      writer.string(outer.isEmpty ? warning.place : outer + "/" + warning.place)
-      writer.endObject()
-    }
   }
 }

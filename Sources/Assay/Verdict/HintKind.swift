@@ -7,19 +7,6 @@ enum HintKind: Sendable, CaseIterable {
   case embeddedReceipt
   case verifyReceipt, triage, attestation, assertion, decision, risk, exchange, configuration
 
-  /// Of a document's `kind`; nil: a call that named none.
-  init?(document kind: StaticString) {
-    for candidate in HintKind.allCases where candidate.name.hasSameBytes(as: kind) {
-      self = candidate
-      return
-    }
-    for jws in StoreKitKind.allCases where jws.name.hasSameBytes(as: kind) {
-      self = .jws
-      return
-    }
-    return nil
-  }
-
   /// As hints.tsv names it; but for two, the `kind` of documents.
   var name: StaticString {
     switch self {

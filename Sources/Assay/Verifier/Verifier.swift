@@ -10,6 +10,8 @@
 public final class Verifier: Sendable {
   private let trust: StoreKitTrust
   let receipts: ReceiptTrust
+  /// Made once: it holds a copy of the configuration.
+  let firstLook: Triage
   let attest: AttestTrust
   /// SHA-256 of the effective configuration: what "the same configuration"
   /// means for evidence (DCD-1).
@@ -21,6 +23,7 @@ public final class Verifier: Sendable {
   ) {
     self.trust = trust
     self.receipts = receipts
+    firstLook = Triage(receipts.configuration)
     self.attest = attest
     self.fingerprint = fingerprint
   }
@@ -60,7 +63,7 @@ public final class Verifier: Sendable {
         )
       }
       var writer = JSONWriter(capacity: 2048)
-      trust.configuration.write(trust.anchors, receipts, &writer)
+      trust.configuration.write(trust.anchors, receipts.roots, &writer)
       let effective = writer.bytes
       let fingerprint = Digest.sha256.of(effective)
       let envelope = Envelope(
@@ -106,7 +109,7 @@ public final class Verifier: Sendable {
   public func verifyJWS(_ jws: [UInt8], kind: StoreKitKind, nowMs: Int64) -> Document {
     var verification = StoreKitVerification(trust, kind, nowMs: nowMs)
     do throws(Refusal) {
-      try Verifier.checkNow(nowMs)
+      try TimeWindow.checkNow(nowMs)
       let payload = try verification.run(jws)
       return envelope(kind, verification.checks).accepted(
         .storeKit(payload), warnings: { payload.writeWarnings(&$0) },
@@ -137,7 +140,7 @@ public final class Verifier: Sendable {
   public func decide(_ evidence: [Document], account: [UInt8]?, nowMs: Int64) -> Document {
     var checks = Checks(DecisionCheck.ids)
     do throws(Refusal) {
-      try Verifier.checkNow(nowMs)
+      try TimeWindow.checkNow(nowMs)
       let purchases = try checks.make(DecisionCheck.evidence.rawValue) {
         () throws(Refusal) in try purchaseEvidence(evidence)
       }
@@ -213,11 +216,6 @@ public final class Verifier: Sendable {
       checks.fail(DecisionCheck(refusing: error.status).rawValue)
       throw error
     }
-  }
-
-  /// JWS-41: `now_ms` is held to the same window as signed dates.
-  static func checkNow(_ nowMs: Int64) throws(Refusal) {
-    try require(TimeWindow.contains(nowMs), .misuseCallNow, "JWS-41", at: "now_ms")
   }
 }
 

@@ -22,7 +22,7 @@ extension Verifier {
   ) -> Document {
     var verification = AttestationVerification(attest, nowMs: nowMs)
     do throws(Refusal) {
-      try Verifier.checkNow(nowMs)
+      try TimeWindow.checkNow(nowMs)
       let attestation = try verification.run(object, keyId: keyId, clientData)
       return envelope("attestation", verification.checks).accepted(
         .attestation(attestation), warnings: { attestation.writeWarnings(&$0) },
@@ -51,7 +51,7 @@ extension Verifier {
   ) -> Document {
     var verification = AssertionVerification(attest)
     do throws(Refusal) {
-      try Verifier.checkNow(nowMs)
+      try TimeWindow.checkNow(nowMs)
       let assertion = try verification.run(
         object, publicKey: publicKey, counter: counter, clientData)
       return envelope("assertion", verification.checks).accepted(

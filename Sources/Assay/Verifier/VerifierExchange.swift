@@ -18,7 +18,7 @@ extension Verifier {
   ) -> (exchange: Exchange?, document: Document) {
     var checks = Checks(ExchangeCheck.ids)
     do throws(Refusal) {
-      try Verifier.checkNow(nowMs)
+      try TimeWindow.checkNow(nowMs)
       let request = try checks.make(ExchangeCheck.request.rawValue) {
         () throws(Refusal) in try ExchangeRequest(request)
       }
@@ -44,11 +44,4 @@ extension Verifier {
     case .attestKeyId: return formKeyIdentifier(request, checks)
     }
   }
-}
-
-/// The checks of a conversation's beginning, and of one that is done at once.
-enum ExchangeCheck: Int {
-  case request, evidence, result
-
-  static let ids: [StaticString] = ["exchange.request", "exchange.evidence", "exchange.result"]
 }

@@ -64,7 +64,7 @@ extension Verifier {
   ) -> Document {
     var verification = TransactionReceiptVerification(receipts, nowMs: nowMs)
     do throws(Refusal) {
-      try Verifier.checkNow(nowMs)
+      try TimeWindow.checkNow(nowMs)
       try require(subject == nil, .misuseReceiptSubject, "APR-18", at: "subject")
       let receipt = try verification.run(text)
       return envelope(.transaction, verification.checks).accepted(
@@ -80,7 +80,7 @@ extension Verifier {
   ) -> Document {
     var verification = AppReceiptVerification(receipts, subject: subject, nowMs: nowMs)
     do throws(Refusal) {
-      try Verifier.checkNow(nowMs)
+      try TimeWindow.checkNow(nowMs)
       let receipt = try verification.run(text)
       return envelope(.app, verification.checks).accepted(
         .appReceipt(receipt), warnings: { receipt.writeWarnings(&$0) },
@@ -96,7 +96,7 @@ extension Verifier {
   ) -> Document {
     var verification = AttestReceiptVerification(attest.receipts, nowMs: nowMs)
     do throws(Refusal) {
-      try Verifier.checkNow(nowMs)
+      try TimeWindow.checkNow(nowMs)
       let receipt = try verification.run(text, subject: Verifier.subjectPoint(subject))
       return envelope(.attest, verification.checks).accepted(
         .attestReceipt(receipt), capacity: 2048
@@ -127,13 +127,13 @@ extension Verifier {
   ///   what the blob claims stands under `claimed`, and nobody has verified it.
   public func triage(_ blob: [UInt8], nowMs: Int64) -> Document {
     do throws(Refusal) {
-      try Verifier.checkNow(nowMs)
+      try TimeWindow.checkNow(nowMs)
     } catch {
       return Envelope(
         kind: "triage", factsMember: "triage", checks: Checks([]), configuration: fingerprint
       ).refused(error)
     }
-    return receipts.triage.look(blob).document(configuration: fingerprint)
+    return firstLook.look(blob).document(configuration: fingerprint)
   }
 
   /// The longest answer that is looked at (VRR-15).
@@ -144,7 +144,7 @@ extension Verifier {
   public func readVerifyReceipt(_ body: [UInt8], nowMs: Int64) -> Document {
     var reading = ReceiptResponseReading(receipts, nowMs: nowMs)
     do throws(Refusal) {
-      try Verifier.checkNow(nowMs)
+      try TimeWindow.checkNow(nowMs)
       let response = try reading.run(body)
       return responseEnvelope(reading.checks).accepted(
         .receiptResponse(response), warnings: { response.writeWarnings(&$0) },

@@ -236,23 +236,6 @@ extension Environment {
   }
 }
 
-extension Text {
-  /// By bytes, a prefix first.
-  static func precedes(_ left: Text, _ right: Text) -> Bool {
-    left.utf8.lexicographicallyPrecedes(right.utf8)
-  }
-
-  /// Ids as numbers of any length (DCD-6); ids of equal value by their bytes.
-  static func precedesAsNumber(_ left: Text, _ right: Text) -> Bool {
-    let (leftDigits, rightDigits) = (left.withoutLeadingZeros, right.withoutLeadingZeros)
-    if leftDigits.count != rightDigits.count { return leftDigits.count < rightDigits.count }
-    if leftDigits != rightDigits { return leftDigits.lexicographicallyPrecedes(rightDigits) }
-    return precedes(left, right)
-  }
-
-  private var withoutLeadingZeros: ArraySlice<UInt8> { utf8.drop { $0 == 0x30 } }
-}
-
 /// Every fact in a fixed order, to tell two statements of one moment apart.
 extension Statement where Facts == PurchaseFacts {
   fileprivate var canonical: Text {

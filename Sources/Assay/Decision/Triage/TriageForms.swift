@@ -9,8 +9,8 @@ enum TriageForms {
   static func isCrackerText(_ blob: [UInt8]) -> Bool {
     guard blob.count <= shortTextCap else { return false }
     var text = blob[...]
-    while let last = text.last, BlobForm.isSpace(last) { text = text.dropLast() }
-    while let first = text.first, BlobForm.isSpace(first) { text = text.dropFirst() }
+    while let last = text.last, ASCII.isSpace(last) { text = text.dropLast() }
+    while let first = text.first, ASCII.isSpace(first) { text = text.dropFirst() }
     let prefix = text.prefix(crackerPrefix.utf8CodeUnitCount)
     guard prefix.elementsEqual(crackerPrefix), text.count > prefix.count else { return false }
     return text.dropFirst(prefix.count).allSatisfy { $0 >= 0x30 && $0 <= 0x39 }
@@ -18,7 +18,7 @@ enum TriageForms {
 
   /// A short printable text: ASCII, blanks and line ends included.
   static func isShortText(_ bytes: [UInt8]) -> Bool {
-    bytes.count <= shortTextCap && BlobForm.isPrintable(bytes[...])
+    bytes.count <= shortTextCap && ASCII.isPrintable(bytes[...])
   }
 
   /// Whether a text that begins with `{` can be no list: its first name stands in
@@ -27,7 +27,7 @@ enum TriageForms {
   static func hasColonAfterFirstName(_ bytes: [UInt8]) -> Bool {
     var at = 0
     func skipSpace() {
-      while at < bytes.count, BlobForm.isSpace(bytes[at]) { at &+= 1 }
+      while at < bytes.count, ASCII.isSpace(bytes[at]) { at &+= 1 }
     }
     func take(_ byte: UInt8) -> Bool {
       guard at < bytes.count, bytes[at] == byte else { return false }

@@ -133,7 +133,7 @@ extension TriageTraits {
       default: flags.insert(.blobLayout)
       }
       // A genuine blob begins with a byte that no text has.
-      if BlobForm.isPrintable(bytes[...]) { flags.insert(.placeholder) }
+      if ASCII.isPrintable(bytes[...]) { flags.insert(.placeholder) }
     }
     return !SignatureBlob.isPlaceholder(bytes)
   }

@@ -130,60 +130,6 @@ extension AttestPolicy.BundleVersion {
   }
 }
 
-/// Where the running build came from, as the system judged it (app-attest.md
-/// §4.3).
-enum ValidationCategory {
-  /// ATT-45: 0 is invalid and 7…9 are reserved as not appropriate; none of them is
-  /// ever accepted.
-  static func mayBeAccepted(_ value: UInt32) -> Bool {
-    value != 0 && !(7...9).contains(value)
-  }
-
-  /// The documented meaning; nil for a number that has none.
-  static func name(_ value: UInt32) -> StaticString? {
-    switch value {
-    case 0: return "invalid"
-    case 1: return "operating-system"
-    case 2: return "testflight"
-    case 3: return "development"
-    case 4: return "app-store"
-    case 5: return "enterprise"
-    case 6: return "developer-id"
-    case 10: return "other"
-    default: return nil
-    }
-  }
-}
-
-/// A build number of dot-separated integers (ATT-46).
-struct BuildNumber {
-  private let parts: [Int64]
-
-  private static let partCap = 16
-
-  /// nil: another form.
-  init?(_ text: ArraySlice<UInt8>) {
-    var parts: [Int64] = []
-    for part in text.split(separator: 0x2e, omittingEmptySubsequences: false) {
-      guard part.count <= 18, part.first != 0x2d, let number = JSONValue.integer(part),
-        parts.count < BuildNumber.partCap
-      else { return nil }
-      parts.append(number)
-    }
-    self.parts = parts
-  }
-
-  /// Compared part by part as numbers; missing parts are 0.
-  func isAtLeast(_ other: BuildNumber) -> Bool {
-    for index in 0..<Swift.max(parts.count, other.parts.count) {
-      let mine = index < parts.count ? parts[index] : 0
-      let theirs = index < other.parts.count ? other.parts[index] : 0
-      if mine != theirs { return mine > theirs }
-    }
-    return true
-  }
-}
-
 extension JSONWriter {
   /// Octets as lower-case hex.
   mutating func member(_ name: StaticString, hex: [UInt8]) {

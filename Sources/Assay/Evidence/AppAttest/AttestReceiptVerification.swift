@@ -127,7 +127,7 @@ struct AttestReceiptVerification {
   private static func transport(_ input: [UInt8]) throws(Refusal) -> Transport {
     try require(input.count <= inputCap, .tooLargeAttestReceiptSize, "FRC-1")
     try require(
-      input.contains { !BlobForm.isSpace($0) }, .malformedAttestReceiptEmpty, "FRC-1")
+      input.contains { !ASCII.isSpace($0) }, .malformedAttestReceiptEmpty, "FRC-1")
     let transport = try Transport(input, cap: inputCap)
     try require(
       transport.form == .container || transport.form == .unknown, .rejectedKindMismatch, "RCP-5",
@@ -174,7 +174,7 @@ struct AttestReceiptVerification {
   private mutating func provenChain(_ message: SignedMessage) throws(Refusal) -> ProvenChain {
     let trust = trust
     var path = try check(.certificates) { () throws(Refusal) in
-      var path = try AttestReceiptPath(trust)
+      var path = AttestReceiptPath(try trust.anchors(), trust.cache)
       try path.open(message)
       return path
     }

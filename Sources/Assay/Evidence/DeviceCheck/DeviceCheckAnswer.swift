@@ -27,7 +27,7 @@ enum DeviceCheckAnswer: Sendable, Equatable {
   ///   request, `unavailable.devicecheck.*` when the answer says nothing. It is
   ///   never read as a clean device, nor as a used one.
   init(_ call: Call, status: Int64, body: [UInt8]) throws(Refusal) {
-    let text = BlobForm.trimmed(body.count > Self.bodyCap ? [] : body[...])
+    let text = ASCII.trimmed(body.count > Self.bodyCap ? [] : body[...])
     switch status {
     case 200:
       try require(

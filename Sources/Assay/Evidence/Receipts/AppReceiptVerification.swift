@@ -160,13 +160,14 @@ struct AppReceiptVerification {
     }
     if signer.isAlone {
       let path = try check(.certificates) { () throws(Refusal) in
-        try ReceiptPath.xcode(trust, certificate: signer.certificate)
+        try ReceiptPath.xcode(
+          certificate: signer.certificate, isPinned: trust.accepts(xcode: signer.certificate))
       }
       checks.skip(AppReceiptCheck.shape.rawValue, .doesNotApply)
       checks.skip(AppReceiptCheck.chainSignatures.rawValue, .doesNotApply)
       return path
     }
-    var path = ReceiptPath(trust, .app)
+    var path = ReceiptPath(trust.roots, .app)
     try check(.certificates) { () throws(Refusal) in
       try path.open(leaf: signer.certificate, embedded: signer.bag)
     }

@@ -42,7 +42,7 @@ enum BlobForm: Sendable, Equatable {
     case 0xa2: return begins(bytes, "\u{69}signature", after: 1) ? .assertion : .unknown
     case 0x62: return begins(bytes, "bplist", after: 0) ? .binaryPropertyList : .unknown
     default:
-      guard let start = bytes.firstIndex(where: { !isSpace($0) }) else { return .unknown }
+      guard let start = bytes.firstIndex(where: { !ASCII.isSpace($0) }) else { return .unknown }
       if bytes[start] == 0x7b { return .list }
       return begins(bytes, "<?xml", after: start) ? .xmlPropertyList : .unknown
     }
@@ -62,27 +62,6 @@ enum BlobForm: Sendable, Equatable {
   /// The same, and the first part is that of a JSON object.
   static func isJWS(_ text: ArraySlice<UInt8>) -> Bool {
     text.prefix(3).elementsEqual("eyJ") && isThreeParts(text)
-  }
-
-  /// One byte or more of ASCII, blanks and line ends included.
-  static func isPrintable(_ text: ArraySlice<UInt8>) -> Bool {
-    for byte in text where byte < 0x20 || byte > 0x7e {
-      if byte != 0x09, byte != 0x0a, byte != 0x0d { return false }
-    }
-    return !text.isEmpty
-  }
-
-  /// 09 … 0D and 20.
-  static func isSpace(_ byte: UInt8) -> Bool {
-    byte == 0x20 || (byte >= 0x09 && byte <= 0x0d)
-  }
-
-  /// The text without the white space at both ends.
-  static func trimmed(_ text: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
-    var rest = text
-    while let first = rest.first, isSpace(first) { rest = rest.dropFirst() }
-    while let last = rest.last, isSpace(last) { rest = rest.dropLast() }
-    return rest
   }
 
   private static func begins(

@@ -24,7 +24,7 @@ struct SignatureBlob: Sendable {
   /// again; this was made by hand.
   static func isPlaceholder(_ bytes: [UInt8]) -> Bool {
     guard let first = bytes.first, Version(rawValue: Int64(first)) == nil else { return false }
-    return bytes.count < leastByteCount || BlobForm.isPrintable(bytes[...])
+    return bytes.count < leastByteCount || ASCII.isPrintable(bytes[...])
   }
 
   /// RCP-17: the lengths fit each other and fill the blob.
@@ -36,7 +36,7 @@ struct SignatureBlob: Sendable {
     guard !SignatureBlob.isPlaceholder(bytes) else {
       throw Refusal(
         .rejectedReceiptSignature, "RCP-18", at: "signature",
-        hint: BlobForm.isPrintable(bytes[...]) ? .textSignature : nil)
+        hint: ASCII.isPrintable(bytes[...]) ? .textSignature : nil)
     }
     guard let version = Version(rawValue: Int64(first)) else {
       throw Refusal(.unsupportedReceiptVersion, "RCP-17", at: "byte 0")

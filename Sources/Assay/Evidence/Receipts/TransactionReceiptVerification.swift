@@ -110,7 +110,7 @@ struct TransactionReceiptVerification {
 
   /// RCP-20, RCP-22: the version decides which pair of purposes must sign.
   private mutating func provenPath(_ blob: SignatureBlob) throws(Refusal) -> ProvenPath {
-    var path = ReceiptPath(trust, blob.version == .v2 ? .transactionV2 : .transactionV3)
+    var path = ReceiptPath(trust.roots, blob.version == .v2 ? .transactionV2 : .transactionV3)
     try check(.certificates) { () throws(Refusal) in
       try path.open(leaf: Array(blob.certificate), embedded: [])
     }

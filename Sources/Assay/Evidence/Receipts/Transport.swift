@@ -16,7 +16,7 @@ struct Transport: Sendable {
   /// - Throws: `malformed.transport.empty`, `.base64`, `.levels`,
   ///   `too-large.transport.input`.
   init(_ input: [UInt8], cap: Int) throws(Refusal) {
-    guard let start = input.firstIndex(where: { !BlobForm.isSpace($0) }) else {
+    guard let start = input.firstIndex(where: { !ASCII.isSpace($0) }) else {
       throw Refusal(.malformedTransportEmpty, "RCP-1")
     }
     try require(input.count <= cap, .tooLargeTransportInput, "RCP-1")

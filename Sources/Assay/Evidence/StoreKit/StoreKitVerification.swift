@@ -86,7 +86,7 @@ struct StoreKitVerification {
   private mutating func appStoreChain(
     _ header: JWSHeader
   ) throws(Refusal) -> (chain: ProvenChain, source: ChainSource) {
-    var building = ChainBuilder(trust)
+    var building = trust.chainBuilder
     try check(.root) { () throws(Refusal) in try building.open(header.certificates) }
     if let known = building.known() {
       passChain()

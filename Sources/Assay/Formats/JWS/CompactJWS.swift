@@ -55,7 +55,7 @@ struct CompactJWS {
     guard signature.count != CompactJWS.signatureCharacters,
       signature.count <= CompactJWS.headerCap, let words = Base64.decodeURL(signatureText)
     else { return false }
-    return words.count >= 8 && BlobForm.isPrintable(words[...])
+    return words.count >= 8 && ASCII.isPrintable(words[...])
   }
 
   /// JWS-4, JWS-6: the payload as JSON. Called only after its signature was

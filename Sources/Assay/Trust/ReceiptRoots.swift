@@ -1,69 +1,6 @@
-/// A pinned root of receipts: RSA, as Apple Root CA is. Trust comes from its
-/// bytes, never from its name (CER-1).
-struct ReceiptAnchor: Sendable {
-  let certificate: Certificate
-  let key: RSAPublicKey
-
-  /// CFG-3: one clean certificate of version 3, a certificate authority that
-  /// signed itself with an RSA key of 2,048 to 4,096 bits, and with SHA-1 or any
-  /// SHA-2 (CER-11); nil for everything else.
-  init?(_ der: [UInt8]) {
-    guard let certificate = Certificate(der), certificate.version == 3,
-      certificate.basicConstraints?.isAuthority == true,
-      certificate.bytes(certificate.issuer) == certificate.bytes(certificate.subject),
-      let key = RSAPublicKey.make(certificate), key.modulusBits >= 2048,
-      RSAPublicKey.hasSignedItself(certificate)
-    else { return nil }
-    self.certificate = certificate
-    self.key = key
-  }
-}
-
-/// An intermediate that was proven under a pinned root, apart from its dates.
-final class ReceiptIntermediate: Sendable {
-  /// Where it came from (PTH-14).
-  enum Source: Sendable {
-    case shipped, configured, embedded
-
-    var name: StaticString {
-      switch self {
-      case .shipped: return "shipped"
-      case .configured: return "configured"
-      case .embedded: return "embedded"
-      }
-    }
-  }
-
-  let certificate: Certificate
-  let key: RSAPublicKey
-  let anchor: ReceiptAnchor
-  let source: Source
-  /// The members `intermediate` and `root` of a document's `chain`.
-  let report: [UInt8]
-
-  init(_ certificate: Certificate, _ key: RSAPublicKey, _ anchor: ReceiptAnchor, _ source: Source) {
-    self.certificate = certificate
-    self.key = key
-    self.anchor = anchor
-    self.source = source
-    var writer = JSONWriter(capacity: 420)
-    writer.name("intermediate")
-    writer.beginObject()
-    certificate.writeReportMembers(&writer)
-    writer.member("source", source.name)
-    writer.endObject()
-    writer.name("root")
-    anchor.certificate.writeReport(&writer)
-    report = writer.bytes
-  }
-}
-
-/// What every receipt verification of a verifier shares: pinned roots and the
-/// intermediates that receipts do not carry. Immutable apart from the cache.
-final class ReceiptTrust: Sendable {
-  let configuration: Configuration
-  /// Made once: it holds a copy of the configuration.
-  let triage: Triage
+/// The pinned roots of receipts, and the intermediates that receipts do not carry.
+/// Immutable apart from the cache.
+final class ReceiptRoots: Sendable {
   /// Own roots; empty: Apple's, compiled in.
   private let ownAnchors: [ReceiptAnchor]
   private let ownIntermediates: [ReceiptIntermediate]
@@ -73,12 +10,10 @@ final class ReceiptTrust: Sendable {
   let cache: PathCache
 
   private init(
-    _ configuration: Configuration, _ ownAnchors: [ReceiptAnchor],
+    _ ownAnchors: [ReceiptAnchor],
     _ ownIntermediates: [ReceiptIntermediate], _ foreign: [Certificate], _ proofs: Proofs
   ) {
     foreignIntermediates = foreign
-    self.configuration = configuration
-    triage = Triage(configuration)
     self.ownAnchors = ownAnchors
     self.ownIntermediates = ownIntermediates
     cache = proofs.receiptPaths
@@ -89,31 +24,33 @@ final class ReceiptTrust: Sendable {
   ///
   /// CER-6: a damaged table is found here, by the fingerprints; its signatures
   /// are proven when the first receipt asks for them, and by a test.
+  ///
+  /// - Parameters:
+  ///   - own: the configured roots; empty: Apple's.
+  ///   - extra: the configured intermediates.
   static func make(
-    _ configuration: Configuration, _ proofs: Proofs
-  ) throws(Refusal) -> ReceiptTrust {
-    let policy = configuration.receipts
-    if policy.anchors.isEmpty {
+    _ own: [ReceiptAnchor], _ extra: [Certificate], _ proofs: Proofs
+  ) throws(Refusal) -> ReceiptRoots {
+    if own.isEmpty {
       try require(
         AppleRoots.receiptTableIsIntact, .internalCertificatesTable, "CER-6", at: "receipts")
     }
     // Shipped ones count under own roots too, where one of these signed them.
     var intermediates: [ReceiptIntermediate] = []
     var foreign: [Certificate] = []
-    if !policy.anchors.isEmpty {
+    if !own.isEmpty {
       for certificate in AppleReceipts.certificates {
-        if let intermediate = proven(certificate, under: policy.anchors, .shipped) {
+        if let intermediate = proven(certificate, under: own, .shipped) {
           intermediates.append(intermediate)
         } else {
           foreign.append(certificate)
         }
       }
     }
-    if !policy.intermediates.isEmpty {
-      let anchors = policy.anchors.isEmpty ? AppleReceipts.anchors : policy.anchors
-      intermediates += try configured(policy, under: anchors)
+    if !extra.isEmpty {
+      intermediates += try configured(extra, under: own.isEmpty ? AppleReceipts.anchors : own)
     }
-    return ReceiptTrust(configuration, policy.anchors, intermediates, foreign, proofs)
+    return ReceiptRoots(own, intermediates, foreign, proofs)
   }
 
   /// Whether the anchors are Apple's own, compiled in.
@@ -131,10 +68,10 @@ final class ReceiptTrust: Sendable {
 
   /// CER-6: each must be signed by an accepted root and have its purpose.
   private static func configured(
-    _ policy: Configuration.ReceiptsPolicy, under anchors: [ReceiptAnchor]
+    _ certificates: [Certificate], under anchors: [ReceiptAnchor]
   ) throws(Refusal) -> [ReceiptIntermediate] {
     var found: [ReceiptIntermediate] = []
-    for (index, certificate) in policy.intermediates.enumerated() {
+    for (index, certificate) in certificates.enumerated() {
       guard let intermediate = proven(certificate, under: anchors, .configured) else {
         throw Refusal(
           .configCertificatesIntermediate, "CER-6",
@@ -192,12 +129,6 @@ final class ReceiptTrust: Sendable {
     writer.endArray()
   }
 
-  /// APR-21: Xcode's own certificate counts only where such data is accepted.
-  func accepts(xcode der: [UInt8]) -> Bool {
-    configuration.environments.contains(.xcode)
-      && configuration.storekit.xcodeCertificates.contains(Digest.sha256.of(der))
-  }
-
   /// PTH-12: asked before the first receipt is judged. A libcrypto that forbids
   /// SHA-1 signatures must not make forgeries of genuine receipts.
   func checkReadiness() throws(Refusal) {
@@ -244,7 +175,7 @@ private final class AppleReceipts: Sendable {
     guard let root = ReceiptAnchor(AppleRoots.rootCA) else { return nil }
     var proven: [ReceiptIntermediate] = []
     for certificate in certificates {
-      guard let intermediate = ReceiptTrust.proven(certificate, under: [root], .shipped) else {
+      guard let intermediate = ReceiptRoots.proven(certificate, under: [root], .shipped) else {
         return nil
       }
       proven.append(intermediate)

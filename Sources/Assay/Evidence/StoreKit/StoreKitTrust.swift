@@ -10,6 +10,12 @@ final class StoreKitTrust: Sendable {
     cache = proofs.chains
   }
 
+  /// The proof of one chain (JWS-20 … JWS-37).
+  var chainBuilder: ChainBuilder {
+    ChainBuilder(
+      anchors, cache, rootEntryIsIgnored: configuration.storekit.rootEntryIgnored)
+  }
+
   /// JWS-80: Xcode's own certificates count only where such data is accepted.
   var acceptsXcode: Bool {
     configuration.environments.contains { $0 == .xcode || $0 == .localTesting }

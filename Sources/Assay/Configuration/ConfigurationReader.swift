@@ -1,6 +1,8 @@
 /// Reads a configuration document (CNF-1 … CNF-4). Unknown members are refused
 /// with their path: a misspelt member must not switch a check off.
 struct ConfigurationReader {
+  typealias Node = ConfigurationNode
+
   /// At most 1 MiB.
   static let byteCap = 1 << 20
   /// The longest catalogue.

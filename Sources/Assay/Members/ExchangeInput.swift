@@ -1,6 +1,6 @@
 /// The JSON that a host hands to a conversation: a request or an answer.
 enum ExchangeInput {
-  typealias Node = ConfigurationReader.Node
+  typealias Node = ConfigurationNode
 
   /// EXC-5: requests and answers are at most this long.
   static let byteCap = 8 << 20
@@ -48,10 +48,10 @@ enum ExchangeInput {
   }
 }
 
-extension ConfigurationReader.Node {
+extension ConfigurationNode {
   /// The member of that name, unless it is null: absent facts of a document are
   /// null, and a host may pass them on as they stand (DOC-2).
-  func present(_ name: StaticString) -> ConfigurationReader.Node? {
+  func present(_ name: StaticString) -> ConfigurationNode? {
     guard let node = self[name], !node.value.isNull else { return nil }
     return node
   }

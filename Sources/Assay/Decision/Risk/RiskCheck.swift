@@ -1,0 +1,6 @@
+/// The checks of a risk assessment.
+enum RiskCheck: Int {
+  case input, verdict
+
+  static let ids: [StaticString] = ["risk.input", "risk.verdict"]
+}

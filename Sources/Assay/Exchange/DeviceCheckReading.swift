@@ -1,0 +1,22 @@
+/// What the host says of an answer of Apple's.
+struct DeviceCheckReading {
+  let call: DeviceCheckAnswer.Call
+  /// HTTP; 0: none came.
+  let status: Int64
+  let body: [UInt8]
+  /// Whether the verdict on an offer is asked for.
+  let isForOffer: Bool
+
+  init(_ request: ExchangeRequest) throws(Refusal) {
+    let place = try request.required("call").choice(DeviceCheckAnswer.Call.names)
+    call = DeviceCheckAnswer.Call(rawValue: place) ?? .query
+    status = try request.required("status").integer(0...599)
+    body =
+      try request["body"].map { node throws(Refusal) in
+        try ExchangeInput.body(node)
+      } ?? []
+    isForOffer = try request["offer"]?.boolean() ?? false
+    try require(
+      !isForOffer || call == .query, .misuseExchangeRequest, "DVC-12", at: "offer")
+  }
+}

@@ -1,0 +1,17 @@
+/// What kind of product a purchase is of (storekit-payloads.md §3, Type).
+public enum ProductType: Sendable, Equatable {
+  case autoRenewable
+  case nonRenewing
+  case nonConsumable
+  case consumable
+
+  /// As Apple writes it.
+  var name: StaticString {
+    switch self {
+    case .autoRenewable: return "Auto-Renewable Subscription"
+    case .nonRenewing: return "Non-Renewing Subscription"
+    case .nonConsumable: return "Non-Consumable"
+    case .consumable: return "Consumable"
+    }
+  }
+}
