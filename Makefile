@@ -373,6 +373,7 @@ clean: ## remove build/ and SwiftPM's scratch folder
 include packaging/packages.mk
 include Tests/check.mk
 include Tests/rules.mk
+include Tests/layers.mk
 include packaging/prefix.mk
 include packaging/arm64.mk
 include packaging/musl.mk

@@ -180,12 +180,12 @@ struct ProofTableTests {
     }
     let point = try AttestFixture.device().key.publicKey()
     let first = try made().attest
-    let key = try #require(first.key(point[...]))
-    #expect(first.key(point[...]) === key)
+    let key = try #require(first.roots.key(point[...]))
+    #expect(first.roots.key(point[...]) === key)
     let second = try made().attest
-    #expect(second.intermediates === first.intermediates)
+    #expect(second.roots.intermediates === first.roots.intermediates)
     #expect(second.receipts.cache === first.receipts.cache)
-    #expect(second.key(point[...]) !== key)
+    #expect(second.roots.key(point[...]) !== key)
   }
 
   // MARK: roots that were read

@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
-"""Do the gates of library.py see what they are there for?
+"""Do library.py and layers.py see what they are there for?
 
 Builds one sound library in C from the header's own names, and from it
-libraries that each break one rule; library.py must name exactly that rule.
+libraries that each break one rule; library.py must name exactly that rule. The same
+with folders of two files for layers.py.
 """
 import pathlib
 import platform
@@ -105,6 +106,41 @@ def dummy(folder, name="libdummy.so.1"):
     return path
 
 
+# Text of the files, of the table of floors and of types.tsv, and what is said of it.
+FLOORS = "| `Sources/Assay/Low` |\n| `Sources/Assay/High` |\n"
+LOW, HIGH = "struct Low {}\n", "struct High { let low = Low() }\n"
+HOUSES = [
+    (None, LOW, HIGH, FLOORS, ""),
+    (None, LOW, HIGH + "enum Other {}\n", FLOORS, "a family\tHigh/High\n"),
+    (None, LOW, HIGH + "private enum Own {}\nextension Low {}\n", FLOORS, ""),
+    ("Low uses only the floors below it", "struct Low { let high: High }\n",
+     "struct High {}\n", FLOORS, ""),
+    ("Low/Low.swift holds one type", LOW + "enum Other {}\n", HIGH, FLOORS, ""),
+    ("Low/Low.swift holds one type", "struct Lower {}\n", "struct High {}\n", FLOORS, ""),
+    ("Low/Low.swift needs its line in types.tsv", LOW, HIGH, FLOORS, "no reason\tLow/Low\n"),
+    ("types.tsv names files that are there", LOW, HIGH, FLOORS, "gone\tLow/Gone\n"),
+    ("names every folder once", LOW, HIGH, FLOORS.splitlines()[0] + "\n", ""),
+]
+
+
+def check_layers(suite, folder):
+    for said, low, high, table, types in HOUSES:
+        for name, text in [("Low/Low.swift", low), ("High/High.swift", high)]:
+            path = folder / "house" / name
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(text)
+        (folder / "table.md").write_text(table)
+        (folder / "types.tsv").write_text(types)
+        result = subprocess.run(
+            [sys.executable, HERE / "layers.py", "--sources", folder / "house",
+             "--table", folder / "table.md", "--types", folder / "types.tsv"],
+            text=True, capture_output=True)
+        met = (result.returncode == 0 if said is None
+               else result.returncode == 1 and f" {said}" in result.stdout)
+        suite.expect(met, f"layers: {said or 'a sound house passes'}",
+                     result.stdout[:1000] + result.stderr[:1000])
+
+
 def main():
     suite = Suite("gates-selftest")
     with tempfile.TemporaryDirectory() as name:
@@ -122,6 +158,7 @@ def main():
                 suite.expect(result.returncode == 1 and f": {said}" in result.stdout,
                              f"sees a library that breaks: {said}",
                              result.stdout[:1000] + result.stderr[:1000])
+        check_layers(suite, folder)
     suite.finish()
 
 

@@ -40,11 +40,3 @@ public struct Status: Equatable, Sendable {
     return StatusTable.entry(code)?.name ?? "unknown"
   }
 }
-
-/// One row of the table of statuses.
-struct StatusEntry: Sendable {
-  let name: StaticString
-  let message: StaticString
-  let hint: StaticString
-  let retryClass: StaticString
-}

@@ -21,10 +21,3 @@ enum KnownValues {
       || text == "ONE_TIME"
   }
 }
-
-/// `inAppOwnershipType`.
-enum Ownership {
-  static let purchased: Text = "PURCHASED"
-  static let familyShared: Text = "FAMILY_SHARED"
-  static let assigned: Text = "ASSIGNED"
-}

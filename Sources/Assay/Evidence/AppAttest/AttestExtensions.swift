@@ -69,20 +69,6 @@ struct AttestExtensions: Sendable {
   }
 }
 
-/// The three refusals of the policy, by the kind of object (ATT-45, ATT-46, ASR-8).
-struct AttestPolicyRefusals: Sendable {
-  let category: Status
-  let categoryMissing: Status
-  let bundleVersion: Status
-
-  static let attestation = AttestPolicyRefusals(
-    category: .rejectedAttestCategory, categoryMissing: .rejectedAttestCategoryMissing,
-    bundleVersion: .rejectedAttestBundleVersion)
-  static let assertion = AttestPolicyRefusals(
-    category: .rejectedAssertionCategory, categoryMissing: .rejectedAssertionCategoryMissing,
-    bundleVersion: .rejectedAssertionBundleVersion)
-}
-
 extension AttestPolicy {
   /// ATT-45. False: the system said nothing, which is accepted.
   func checkCategory(
@@ -127,26 +113,5 @@ extension AttestPolicy.BundleVersion {
       else { return false }
       return number.isAtLeast(bound)
     }
-  }
-}
-
-extension JSONWriter {
-  /// Octets as lower-case hex.
-  mutating func member(_ name: StaticString, hex: [UInt8]) {
-    self.name(name)
-    string(utf8: Hex.encode(hex))
-  }
-
-  /// The same under a name that came from evidence.
-  @_disfavoredOverload
-  mutating func member(_ name: Text, hex: [UInt8]) {
-    self.name(name)
-    string(utf8: Hex.encode(hex))
-  }
-
-  /// Octets as standard base64.
-  mutating func member(_ name: StaticString, base64: [UInt8]) {
-    self.name(name)
-    string(utf8: Base64.encodeStandard(base64))
   }
 }

@@ -73,8 +73,9 @@ struct AttestReceiptVerification {
   }
 
   /// Client hash and creation time of a receipt out of an attestation, whose
-  /// limit is ATT-1, and whose signature nobody has looked at; nil when they cannot be read. For a diagnosis, and for a date
-  /// that a verification of the same bytes confirms (ATT-40, DIA-2).
+  /// limit is ATT-1, and whose signature is not checked; nil when they cannot be read.
+  /// For a diagnosis, and for a date that a verification of the same bytes confirms
+  /// (ATT-40, DIA-2).
   static func unverified(
     _ bytes: ArraySlice<UInt8>
   ) -> (clientHash: ArraySlice<UInt8>, createdMs: Int64, isRefreshed: Bool)? {

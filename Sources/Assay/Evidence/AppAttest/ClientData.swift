@@ -1,33 +1,3 @@
-/// How client data is handed in, and its bytes.
-public struct ClientDataInput: Sendable {
-  /// 1: the bytes, hashed here; 2: a hash of 16…64 bytes, used as it stands.
-  public let kind: Int32
-  public let bytes: [UInt8]
-
-  public init(kind: Int32, bytes: [UInt8]) {
-    self.kind = kind
-    self.bytes = bytes
-  }
-
-  /// ASSAY_CLIENT_DATA.
-  public static func data(_ bytes: [UInt8]) -> ClientDataInput {
-    ClientDataInput(kind: 1, bytes: bytes)
-  }
-
-  /// ASSAY_CLIENT_DATA_HASH.
-  public static func hash(_ bytes: [UInt8]) -> ClientDataInput {
-    ClientDataInput(kind: 2, bytes: bytes)
-  }
-
-  /// What should be known under a refusal too, which it may explain (ATT-4).
-  func writeWarnings(_ writer: inout JSONWriter) {
-    guard kind == 2, bytes.count != 32, ClientData.hashLengths.contains(bytes.count) else {
-      return
-    }
-    Warning.write([.clientDataHashLength], &writer)
-  }
-}
-
 /// Client data of a call: what the app signed, or its hash (ATT-4).
 struct ClientData: Sendable {
   let bytes: [UInt8]
@@ -39,7 +9,7 @@ struct ClientData: Sendable {
   static let byteCap = 1 << 20
   /// Apple's two published samples have a text of 21 and 24 bytes where the hash
   /// belongs.
-  fileprivate static let hashLengths = 16...64
+  static let hashLengths = 16...64
 
   init(_ input: ClientDataInput) throws(Refusal) {
     bytes = input.bytes

@@ -52,20 +52,6 @@ struct PurchaseFacts: Sendable {
   var isExpiredAnswer = false
 }
 
-/// Members of a purchase that only some forms of evidence can show (the table
-/// under DCD-4). What a form cannot show, it neither confirms nor denies: the
-/// newest evidence that can show it tells (DCD-3).
-struct ShownMembers: OptionSet, Sendable {
-  let rawValue: UInt8
-
-  static let revocation = ShownMembers(rawValue: 1)
-  static let upgrade = ShownMembers(rawValue: 2)
-  static let family = ShownMembers(rawValue: 4)
-  static let account = ShownMembers(rawValue: 8)
-  static let offers = ShownMembers(rawValue: 16)
-  static let all = ShownMembers(rawValue: 31)
-}
-
 extension PurchaseFacts {
   /// DCD-26: a reason or a type of revocation without a date is a revocation as
   /// of this evidence.
@@ -75,36 +61,4 @@ extension PurchaseFacts {
     revocationIsUndated = true
     shows.insert(.revocation)
   }
-}
-
-/// What a decision needs of the renewal of one line (original transaction id).
-struct RenewalFacts: Sendable {
-  var environment: Environment
-  var originalTransactionId: Text
-  var productId: Text? = nil
-  var autoRenewProductId: Text? = nil
-  /// autoRenewStatus: 0 off, 1 on; other values are not known (DCD-11).
-  var autoRenewStatus: Int64? = nil
-  var isInBillingRetry: Bool? = nil
-  /// gracePeriodExpiresDate.
-  var graceEnd: Int64? = nil
-  /// 1 cancelled, 2 billing, 3 price, 4 product, 5 other.
-  var expirationIntent: Int64? = nil
-  /// 0 not answered, 1 consented.
-  var priceIncreaseStatus: Int64? = nil
-  var account: Text? = nil
-  var asOf: Int64
-  var evidenceClass = EvidenceClass.signed
-}
-
-/// What one verified document contributes to a decision.
-struct PurchaseEvidence: Sendable {
-  /// The kind of the document, as in `kind` ("transaction", "notification").
-  var kind: StaticString
-  var purchases: [PurchaseFacts]
-  var renewals: [RenewalFacts]
-  /// As of when the document speaks, and how it is trusted: what is left to say
-  /// of one without purchases (DEC-2).
-  var asOf: Int64? = nil
-  var evidenceClass = EvidenceClass.signed
 }

@@ -10,7 +10,7 @@ final class StoreKitTrust: Sendable {
     cache = proofs.chains
   }
 
-  /// The proof of one chain (JWS-20 … JWS-37).
+  /// The proof of one chain (JWS-20 … JWS-36).
   var chainBuilder: ChainBuilder {
     ChainBuilder(
       anchors, cache, rootEntryIsIgnored: configuration.storekit.rootEntryIgnored)

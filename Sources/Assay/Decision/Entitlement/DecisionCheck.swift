@@ -1,0 +1,17 @@
+/// The checks of a decision.
+enum DecisionCheck: Int {
+  case evidence, account, catalogue, plan
+
+  static let ids: [StaticString] = [
+    "decide.evidence", "account", "decide.catalogue", "decide.plan",
+  ]
+
+  /// The check that a refusal of the decision belongs to.
+  init(refusing status: Status) {
+    switch status {
+    case .rejectedAccountTokenMismatch, .rejectedAccountTokenMissing, .misuseDecideAccount:
+      self = .account
+    default: self = .evidence
+    }
+  }
+}

@@ -1,0 +1,74 @@
+/// What one group of transactions gives.
+struct GroupDecision: Sendable {
+  /// The product's plan while entitled, else the default plan.
+  var plan: Text
+  /// Place of `plan` in the configured order; nil: the product has no plan.
+  var rank: Int?
+  /// The subscription group, as signed or configured, else the product id.
+  var group: Text
+  /// The transaction that was chosen (DCD-6).
+  var chosen: Candidate
+  var ruling: Ruling
+  var reach: EvidenceReach
+  /// nil: no account was given, or none is compared (DCD-20).
+  var binding: AccountBinding?
+  /// Consumables alone: every purchase of the product that the evidence shows.
+  var purchases: [Candidate]
+
+  func write(_ writer: inout JSONWriter) {
+    writer.beginObject()
+    writer.member("plan", plan)
+    writer.member("entitled", boolean: ruling.entitled)
+    GroupDecision.write(self, nextCheck: ruling.nextCheck, reach: reach, &writer)
+    writer.member("group", group)
+    writer.member("type", chosen.product.type.name)
+    writer.name("purchases")
+    writer.beginArray()
+    for purchase in purchases { purchase.write(&writer) }
+    writer.endArray()
+    writer.endObject()
+  }
+
+  /// The members that a decision and each of its groups have in common.
+  static func write(
+    _ group: GroupDecision?, nextCheck: Int64?, reach: EvidenceReach,
+    _ writer: inout JSONWriter
+  ) {
+    let ruling = group?.ruling ?? Ruling(.none, "DEC-2")
+    writer.member("state", ruling.state.name)
+    writer.member("row", ruling.row)
+    writer.name("flags")
+    writer.beginArray()
+    for flag in ruling.flags { writer.string(flag.name) }
+    writer.endArray()
+    writer.member("reason", integer: ruling.reason)
+    writer.member("until", integer: ruling.until)
+    writer.member("wouldBeUntil", integer: ruling.wouldBeUntil)
+    writer.member("bookedUntil", integer: ruling.bookedUntil)
+    writer.member("graceUntil", integer: ruling.graceUntil)
+    writer.member("productId", group?.chosen.facts.productId)
+    writer.member("originalTransactionId", group?.chosen.facts.originalTransactionId)
+    writer.member("transactionId", group?.chosen.facts.transactionId)
+    writer.name("environment")
+    if let group { writer.string(group.chosen.facts.environment.name) } else { writer.null() }
+    writer.member("account", (group?.binding?.name).map { Text(stringLiteral: $0) })
+    writer.member("stale", boolean: ruling.stale)
+    writer.member("nextCheck", integer: nextCheck)
+    writer.name("evidence")
+    reach.write(&writer)
+  }
+}
+
+extension Candidate {
+  /// One delivery: the purchase key and how many (DEC-24), or what to take back
+  /// when it was refunded (RFD-4).
+  fileprivate func write(_ writer: inout JSONWriter) {
+    writer.beginObject()
+    writer.member("key", purchaseKey)
+    writer.member("transactionId", facts.transactionId)
+    writer.member("quantity", integer: facts.quantity)
+    writer.member("revokedAt", integer: facts.revokedAt)
+    writer.member("revocationPercentage", integer: facts.revocationPercentage)
+    writer.endObject()
+  }
+}

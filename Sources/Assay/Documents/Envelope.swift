@@ -1,0 +1,94 @@
+/// Builds the envelope that every call answers with (docs/spec/documents-and-exchanges.md
+/// §1): the same members in the same order for every kind.
+struct Envelope {
+  let kind: StaticString
+  let factsMember: StaticString
+  let checks: Checks
+  var configuration: [UInt8] = []
+  var isConfidential = false
+
+  /// A document with status 0. `facts` writes one value.
+  func accepted(
+    _ evidence: VerifiedEvidence?, warnings: (inout JSONWriter) -> Void = { _ in },
+    capacity: Int = 4096, facts: (inout JSONWriter) -> Void
+  ) -> Document {
+    var writer = JSONWriter(capacity: capacity)
+    begin(.ok, &writer)
+    end(&writer, warnings, facts)
+    return Document(
+      status: .ok, json: writer.bytes, evidence: evidence, configuration: configuration,
+      isConfidential: isConfidential)
+  }
+
+  /// A refusal. Its facts are null, except for kinds whose finding is the
+  /// library's own, such as a decision (DOC-1). `facts` writes that value, and
+  /// behind it any members that only this kind has (TRI-12).
+  func refused(
+    _ refusal: Refusal, check: StaticString? = nil,
+    warnings: (inout JSONWriter) -> Void = { _ in },
+    facts: (inout JSONWriter) -> Void = { $0.null() }
+  ) -> Document {
+    var writer = JSONWriter(capacity: 2048)
+    begin(refusal.status, &writer)
+    let entry = StatusTable.entry(refusal.status.code)
+    writer.name("error")
+    writer.beginObject()
+    writer.name("message")
+    if refusal.detail.isEmpty {
+      // From the table, which has nothing to escape.
+      writer.string(entry?.message ?? "")
+    } else {
+      writer.string(Envelope.message(entry, refusal))
+    }
+    writer.member("check", check ?? checks.failed)
+    writer.member("rule", refusal.rule)
+    writer.name("at")
+    if refusal.place.isEmpty { writer.null() } else { writer.string(refusal.place) }
+    writer.name("hint")
+    writer.string(Text(stringLiteral: hint(refusal) ?? entry?.hint ?? ""))
+    writer.member("retryClass", refusal.retryClass ?? entry?.retryClass ?? "never")
+    writer.endObject()
+    end(&writer, warnings, facts)
+    return Document(
+      status: refusal.status, json: writer.bytes, configuration: configuration,
+      isConfidential: isConfidential)
+  }
+
+  /// What to do, for this kind of evidence; nil: the hint of the table fits.
+  private func hint(_ refusal: Refusal) -> StaticString? {
+    if let found = refusal.hint { return found.text }
+    guard let kind = refusal.hintKind ?? HintKind(document: kind) else { return nil }
+    return StatusTable.hint(refusal.status.code, kind)
+  }
+
+  private static func message(_ entry: StatusEntry?, _ refusal: Refusal) -> Text {
+    let sentence = Text(stringLiteral: entry?.message ?? "")
+    return Text(sentence.utf8 + [0x3a, 0x20] + Array(refusal.detail.utf8))
+  }
+
+  private func begin(_ status: Status, _ writer: inout JSONWriter) {
+    writer.beginObject()
+    writer.member("assay", integer: 1)
+    writer.member("kind", kind)
+    writer.member("ok", boolean: status == .ok)
+    writer.name("status")
+    writer.beginObject()
+    writer.member("code", integer: Int64(status.code))
+    writer.member("name", status.name)
+    writer.endObject()
+  }
+
+  private func end(
+    _ writer: inout JSONWriter, _ warnings: (inout JSONWriter) -> Void,
+    _ facts: (inout JSONWriter) -> Void
+  ) {
+    checks.write(&writer)
+    writer.name("warnings")
+    writer.beginArray()
+    warnings(&writer)
+    writer.endArray()
+    writer.name(factsMember)
+    facts(&writer)
+    writer.endObject()
+  }
+}

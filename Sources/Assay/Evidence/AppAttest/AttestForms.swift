@@ -1,0 +1,45 @@
+/// How the two kinds of objects name what is wrong with their form.
+struct AttestForms: Sendable {
+  let cbor: Status
+  let statement: Status
+  let authData: Status
+  let extensions: Status
+  let clientData: Status
+  /// What the member is called that holds the authenticator data.
+  let authDataName: String
+
+  static let attestation = AttestForms(
+    cbor: .malformedAttestCbor, statement: .malformedAttestStatement,
+    authData: .malformedAttestAuthData, extensions: .malformedAttestExtensions,
+    clientData: .malformedAttestClientData, authDataName: "authData")
+  static let assertion = AttestForms(
+    cbor: .malformedAssertionCbor, statement: .malformedAssertionStatement,
+    authData: .malformedAssertionAuthData, extensions: .malformedAssertionExtensions,
+    clientData: .malformedAssertionClientData, authDataName: "authenticatorData")
+
+  /// CBR-1: the pairs of a map whose keys are texts.
+  func named(
+    _ map: CBOR.Item, _ cbor: CBOR
+  ) throws(Refusal) -> [(key: CBOR.Item, value: CBOR.Item)] {
+    let pairs = cbor.pairs(of: map)
+    for (key, _) in pairs {
+      try require(key.kind == .text, self.cbor, "CBR-1", at: "byte " + String(key.start))
+    }
+    return pairs
+  }
+
+  /// CBR-1: one strict item; bytes after it are named by `trailing`.
+  func read(
+    _ bytes: [UInt8], _ range: Range<Int>, trailing: Status
+  ) throws(Refusal) -> CBOR {
+    do throws(CBOR.Fault) {
+      return try CBOR(bytes, range)
+    } catch {
+      let place = "byte " + String(error.offset)
+      switch error {
+      case .unclean: throw Refusal(cbor, "CBR-1", at: place)
+      case .trailing: throw Refusal(trailing, "CBR-1", at: place)
+      }
+    }
+  }
+}

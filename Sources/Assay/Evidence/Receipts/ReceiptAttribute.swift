@@ -1,0 +1,101 @@
+/// One attribute of a payload: `SEQUENCE { type, version, OCTET STRING value }`
+/// in definite DER (docs/spec/receipts.md §3.1). The version is not judged here: Xcode
+/// writes others than Apple.
+struct ReceiptAttribute {
+  let type: UInt64
+  let version: UInt64
+  /// The octets of the value, without tag and length of the octet string.
+  let value: Range<Int>
+
+  /// BER elements that one attribute is made of.
+  static let elements = 4
+
+  enum Fault: Error, Equatable {
+    /// No definite DER element at this place (APR-1).
+    case unclean
+    /// An element of another type or length than the place demands (APR-12).
+    case form
+  }
+
+  /// Reads the attribute at `position` and moves behind it.
+  @inline(__always)
+  static func next(
+    _ bytes: [UInt8], _ position: inout Int, _ end: Int
+  ) throws(Fault) -> ReceiptAttribute {
+    guard let sequence = BER.head(bytes, position, end), let last = sequence.end else {
+      throw .unclean
+    }
+    if sequence.tag != DER.sequence { throw .form }
+    guard let type = BER.head(bytes, sequence.content, last), let typeEnd = type.end,
+      let version = BER.head(bytes, typeEnd, last), let versionEnd = version.end,
+      let octets = BER.head(bytes, versionEnd, last), let octetsEnd = octets.end
+    else { throw .unclean }
+    guard type.tag == DER.integer, let number = unsigned(bytes, type.content..<typeEnd),
+      version.tag == DER.integer,
+      let versionNumber = unsigned(bytes, version.content..<versionEnd),
+      octets.tag == DER.octetString, octetsEnd == last
+    else { throw .form }
+    position = last
+    return ReceiptAttribute(
+      type: number, version: versionNumber, value: octets.content..<octetsEnd)
+  }
+
+  // MARK: values
+
+  /// The content of the one element of that tag that fills the octets.
+  @inline(__always)
+  static func content(_ bytes: [UInt8], _ value: Range<Int>, _ tag: UInt8) -> Range<Int>? {
+    guard let head = BER.head(bytes, value.lowerBound, value.upperBound), head.tag == tag,
+      head.end == value.upperBound
+    else { return nil }
+    return head.content..<value.upperBound
+  }
+
+  /// APR-12: INTEGER, minimal, not negative, at most eight octets and a sign.
+  @inline(__always)
+  static func integer(_ bytes: [UInt8], _ value: Range<Int>) -> UInt64? {
+    content(bytes, value, DER.integer).flatMap { unsigned(bytes, $0) }
+  }
+
+  /// APR-12: well-formed UTF-8 without NUL, as in every other text (RCP-6): a host
+  /// that reads up to a NUL would see the identifier of another product.
+  static func utf8(_ bytes: [UInt8], _ value: Range<Int>) -> Range<Int>? {
+    content(bytes, value, utf8String).flatMap { isText(bytes, $0) ? $0 : nil }
+  }
+
+  static func isText(_ bytes: [UInt8], _ content: Range<Int>) -> Bool {
+    if bytes[content].contains(0) { return false }
+    return isASCII(bytes, content) || UTF8Sequence.isValid(Array(bytes[content]))
+  }
+
+  /// APR-12: ASCII.
+  static func ia5(_ bytes: [UInt8], _ value: Range<Int>) -> Range<Int>? {
+    guard let content = content(bytes, value, ia5String), isASCII(bytes, content) else {
+      return nil
+    }
+    return content
+  }
+
+  private static let utf8String: UInt8 = 0x0c
+  private static let ia5String: UInt8 = 0x16
+
+  @inline(__always)
+  private static func isASCII(_ bytes: [UInt8], _ range: Range<Int>) -> Bool {
+    var all: UInt8 = 0
+    for byte in bytes[range] { all |= byte }
+    return all < 0x80
+  }
+
+  @inline(__always)
+  private static func unsigned(_ bytes: [UInt8], _ content: Range<Int>) -> UInt64? {
+    guard content.count >= 1, content.count <= 9 else { return nil }
+    let first = bytes[content.lowerBound]
+    if content.count == 1 { return first < 0x80 ? UInt64(first) : nil }
+    guard first < 0x80, first != 0 || bytes[content.lowerBound &+ 1] >= 0x80,
+      content.count < 9 || first == 0
+    else { return nil }
+    var number: UInt64 = 0
+    for byte in bytes[content] { number = number << 8 | UInt64(byte) }
+    return number
+  }
+}

@@ -1,0 +1,128 @@
+#!/usr/bin/env python3
+"""Gate: each folder of Sources/Assay type-checks with only those below it.
+
+  layers.py [--suite NAME] [--sources DIRECTORY --table FILE --types FILE] [FLOOR …]
+
+The order of the floors is that of the table in docs/architecture.md, from the ground up.
+A file holds one type, of its own name, private ones aside; types.tsv lists those that hold
+others, with the reason. FLOOR: type-check these alone.
+"""
+import argparse
+import concurrent.futures
+import os
+import pathlib
+import re
+import subprocess
+
+from contract import ROOT
+from report import Suite
+from sources import without_comments_and_texts
+
+HERE = pathlib.Path(__file__).resolve().parent
+TABLE = ROOT / "docs" / "architecture.md"
+REASONS = HERE / "types.tsv"
+# As Package.swift and the Makefile have them. The compiler itself, not its driver: of the
+# floors below it reads the declarations alone, so that each body is looked at once in all.
+COMMAND = ["swiftc", "-frontend", "-typecheck", "-swift-version", "6",
+           "-strict-memory-safety", "-warnings-as-errors", "-parse-as-library", "-module-name", "Assay",
+           "-I", str(ROOT / "Sources" / "CLibCrypto")]
+ERROR = re.compile(r"^(\S+\.swift):\d+:\d+: error: .*", re.M)
+SHOWN = 20
+WORDS = r"(?:(?:@\w+(?:\([^)\n]*\))?|public|package|internal|final|indirect|unsafe)\s+)*"
+TYPE = re.compile(rf"^{WORDS}(?:struct|enum|class|actor|protocol|typealias)\s+`?(\w+)", re.M)
+
+
+def floors(text):
+    """The folders of Sources/Assay in the order of the table."""
+    return re.findall(r"^\| `Sources/Assay/(\w+)` \|", text, re.M)
+
+
+def sources(folder):
+    return sorted(folder.rglob("*.swift"))
+
+
+def errors_of(folder, names):
+    """What the compiler says of the last floor on top of the others; nothing: it stands."""
+    files = [str(path) for name in names[:-1] for path in sources(folder / name)]
+    for path in sources(folder / names[-1]):
+        files += ["-primary-file", str(path)]
+    result = subprocess.run([*COMMAND, *files], text=True, capture_output=True)
+    if result.returncode == 0:
+        return []
+    said = [found[0] for found in ERROR.finditer(result.stderr)]
+    return list(dict.fromkeys(said)) or [result.stderr[-1000:] or "no message"]
+
+
+def check_floors(suite, folder, order, chosen):
+    stacks = [order[:place + 1] for place, name in enumerate(order)
+              if not chosen or name in chosen]
+    # The highest take longest.
+    stacks.reverse()
+    with concurrent.futures.ThreadPoolExecutor(len(os.sched_getaffinity(0))) as pool:
+        found = pool.map(lambda names: errors_of(folder, names), stacks)
+        for names, said in zip(stacks, found):
+            shown = [line.replace(str(folder) + "/", "") for line in said[:SHOWN]]
+            more = [f"and {len(said) - SHOWN} more"] if len(said) > SHOWN else []
+            suite.expect(not said, f"{names[-1]} uses only the floors below it",
+                         "\n  ".join(["", *shown, *more]))
+
+
+def types(path):
+    """The types that a file declares for others."""
+    return TYPE.findall(without_comments_and_texts(path.read_text()))
+
+
+def reasons(text):
+    """{file without .swift: why}; a file that stands twice is an error."""
+    known = {}
+    for line in text.splitlines():
+        if not line or line.startswith("#"):
+            continue
+        why, files = line.split("\t")
+        for file in files.split():
+            if file in known:
+                raise SystemExit(f"types.tsv names {file} twice")
+            known[file] = why
+    return known
+
+
+def check_types(suite, folder, known):
+    seen = set()
+    for path in sources(folder):
+        name = str(path.relative_to(folder).with_suffix(""))
+        found = types(path)
+        is_single = not found or found == [path.stem]
+        seen.add(name)
+        if name in known:
+            suite.expect(not is_single, f"{name}.swift needs its line in types.tsv")
+        else:
+            suite.expect(is_single, f"{name}.swift holds one type, of its name",
+                         " ".join(found))
+    gone = sorted(set(known) - seen)
+    suite.expect(not gone, "types.tsv names files that are there", " ".join(gone))
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--suite", default="layers")
+    parser.add_argument("--sources", type=pathlib.Path, default=ROOT / "Sources" / "Assay")
+    parser.add_argument("--table", type=pathlib.Path, default=TABLE)
+    parser.add_argument("--types", type=pathlib.Path, default=REASONS)
+    parser.add_argument("floors", nargs="*", metavar="FLOOR")
+    options = parser.parse_args()
+    suite = Suite(options.suite)
+    folder = options.sources.resolve()
+    order = floors(options.table.read_text())
+    there = sorted({path.relative_to(folder).parts[0] for path in sources(folder)})
+    suite.expect(there == sorted(order), "the table of docs/architecture.md names every folder once",
+                 " ".join(sorted(set(there) ^ set(order))))
+    unknown = set(options.floors) - set(order)
+    if unknown:
+        parser.error(f"no floor {' '.join(sorted(unknown))}")
+    check_types(suite, folder, reasons(options.types.read_text()))
+    check_floors(suite, folder, order, options.floors)
+    suite.finish()
+
+
+if __name__ == "__main__":
+    main()

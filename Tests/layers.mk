@@ -1,0 +1,5 @@
+# Each folder of Sources/Assay with only those below it; one type a file.
+
+.PHONY: check-layers
+check-layers:
+	@$(NICE) $(PYTHON) $(GATES)/layers.py
