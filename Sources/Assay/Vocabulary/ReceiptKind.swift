@@ -1,4 +1,4 @@
-/// Receipt formats (docs/spec/receipts.md; app-attest.md §7).
+/// Receipt formats (docs/spec/receipts.md; docs/spec/app-attest.md §7).
 public enum ReceiptKind: Int32, Sendable, CaseIterable {
   /// Old-style, with "purchase-info".
   case transaction = 1

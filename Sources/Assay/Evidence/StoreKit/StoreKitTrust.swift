@@ -10,7 +10,7 @@ final class StoreKitTrust: Sendable {
     cache = proofs.chains
   }
 
-  /// The proof of one chain (JWS-20 … JWS-36).
+  /// The proof of one chain (JWS-20 … JWS-32).
   var chainBuilder: ChainBuilder {
     ChainBuilder(
       anchors, cache, rootEntryIsIgnored: configuration.storekit.rootEntryIgnored)
