@@ -16,8 +16,8 @@ switch, so that everything is compiled once:
   Refusal(.status, ...)              elsewhere: it has another status
 
 where "refuse" throws, or returns nil or false. The last is for refusals that nothing can
-be taken away from: where a value is unwrapped, or a case of a switch is met. First a harness runs the case
-table for each number in a process of its own. What survives has to get past the
+be taken away from: where a value is unwrapped, or a case of a switch is met. First a
+harness runs the case table for each number in a process of its own. What survives has to get past the
 unit tests: each is run once to learn which checks it asks, then a mutant meets
 those that ask it, the quickest first. Who killed what is kept in
 build/mutants/killers.tsv, and asked first the next time; so a run that was ended

@@ -6,8 +6,9 @@
 Every page is well-formed; every relative link leads to a file and an anchor that is
 there; nothing is fetched from elsewhere and nothing needs a script; every status and
 every function of the header has its place; every page is reached from the first one;
-the search knows every page; docc finds nothing wrong with the comments of the Swift
-module. A site with one of each fault must be refused, or the gate would say nothing.
+every rule of the specification has its place and every mention of one, outside code,
+leads there; the search knows every page; docc finds nothing wrong with the comments of
+the Swift module. A site with one of each fault must be refused, or the gate would say nothing.
 """
 import argparse
 import collections
@@ -21,7 +22,10 @@ import tempfile
 import urllib.parse
 import xml.etree.ElementTree as ElementTree
 
-sys.path.append(str(pathlib.Path(__file__).resolve().parents[2] / "tools"))
+TOOLS = pathlib.Path(__file__).resolve().parents[2] / "tools"
+sys.path += [str(TOOLS), str(TOOLS / "site")]
+
+import specification
 
 from contract import declared_functions
 from report import Suite
@@ -31,6 +35,9 @@ ENTITIES = '<!DOCTYPE html [<!ENTITY nbsp "&#160;"><!ENTITY ndash "&#8211;">' \
            '<!ENTITY mdash "&#8212;"><!ENTITY copy "&#169;">]>'
 FETCHED = {"img": "src", "script": "src", "link": "href", "iframe": "src", "source": "srcset"}
 START = "index.html"
+# A rule that stands inside of these is a link, or part of a text to be copied.
+CLOSED = specification.CLOSED | {"head"}
+PLACES = specification.addresses()
 TRAITS = pathlib.Path(__file__).resolve().parents[2] / "Sources/Assay/Decision/Triage/TriageTraits.swift"
 
 
@@ -52,8 +59,22 @@ class SitePage:
         self.loads = [(element.tag, element.get(FETCHED[element.tag])) for element in elements
                       if element.tag in FETCHED and element.get(FETCHED[element.tag])]
         self.title = root.findtext("head/title") or ""
+        said = specification.ID.findall(" ".join(shown(root)))
+        self.unlinked = sorted(set(said) & set(PLACES))
         self.headed = any(element.tag == "h1" or element.get("class") == "title"
                           for element in elements)
+
+
+def shown(element):
+    """The texts of an element that are no links and no code blocks."""
+    name = element.tag.rpartition("}")[2]
+    if name not in CLOSED and element.get("class") != "fragment":
+        if element.text:
+            yield element.text
+        for child in element:
+            yield from shown(child)
+            if child.tail:
+                yield child.tail
 
 
 def outside(address):
@@ -112,6 +133,8 @@ def faults(folder):
                 fault("nothing is fetched", f"{name}: {tag} {address}")
             else:
                 follow(folder, pages, name, address, fault)
+        if page.unlinked:
+            fault("rules are links", f"{name}: {' '.join(page.unlinked[:5])}")
         if page.repeated:
             fault("anchors stand once", f"{name}: {page.repeated[:5]}")
         if not page.title or not page.headed:
@@ -123,7 +146,7 @@ def faults(folder):
 
 
 KINDS = ["well-formed", "links", "anchors", "anchors stand once", "reached", "title",
-         "nothing is fetched"]
+         "nothing is fetched", "rules are links"]
 
 
 def check_site(suite, folder):
@@ -136,6 +159,10 @@ def check_site(suite, folder):
                      and row.hint in statuses.words
                      and all(hint in statuses.words for _, hint in row.hints),
                      "a status has cause and remedy", row.name)
+    for rule, address in PLACES.items():
+        page, _, anchor = address.partition("#")
+        suite.expect(page in pages and anchor in pages[page].anchors
+                     and f"#{rule}" in pages[page].links, "a rule has its place", rule)
     reference = pages.get("c/assay_8h.html")
     for name in sorted(declared_functions()):
         suite.expect(reference and re.search(rf"\b{name}\b", reference.words),
@@ -163,6 +190,8 @@ def check_search(suite, folder, pages):
     found = {address for _, _, address, _ in entries}
     for row in rows():
         suite.expect(f"statuses.html#{row.name}" in found, "a status is found", row.name)
+    for rule, address in PLACES.items():
+        suite.expect(address in found, "a rule is found", rule)
 
 
 def check_gate(suite, folder):
@@ -175,6 +204,7 @@ def check_gate(suite, folder):
         "title": lambda text: re.sub(r"<title>.*?</title>", "<title/>", text),
         "nothing is fetched": lambda text: text.replace(
             "</main>", '<img alt="" src="https://example.com/a.png"/></main>', 1),
+        "rules are links": lambda text: text.replace("</main>", "<b>JWS-20</b></main>", 1),
     }
     with tempfile.TemporaryDirectory() as name:
         copy = pathlib.Path(name) / "site"

@@ -240,7 +240,8 @@ def judge_statuses(suite, rules, code):
 
 
 def tracked():
-    done = subprocess.run(["git", "ls-files", "-co", "--exclude-standard"], cwd=ROOT, text=True, capture_output=True)
+    done = subprocess.run(["git", "ls-files", "-co", "--exclude-standard"], cwd=ROOT, text=True,
+                          capture_output=True)
     if done.returncode == 0:
         return [ROOT / name for name in done.stdout.splitlines()]
     return [path for folder in ("Sources", "Tests", "docs", "tools", "include")

@@ -3,8 +3,9 @@
 
   tools/site/build.py --out build/docs [--symbols build/swift]
 
-Sources: the guides and READMEs in Markdown (pages.py lists them), include/assay.h by
-doxygen, the public Swift symbols, and the table of statuses. Nothing is fetched, no
+Sources: the guides, READMEs and the specification in Markdown (pages.py lists them),
+include/assay.h by doxygen, the public Swift symbols, the table of statuses and the register
+of rules. Every rule's id on a page leads to its text. Nothing is fetched, no
 page needs a script (one adds a search field), every link is relative.
 """
 import argparse
@@ -26,9 +27,11 @@ import reference
 import refusals
 import search
 import shell
+import specification
 import swift_reference
 import terms
-from pages import COPIED, HOME, ROOT, SECTIONS, all_pages, missing_optional, targets, unlisted
+from pages import (COPIED, HOME, ROOT, SECTIONS, SPECIFICATION, all_pages, missing_optional,
+                   targets, unlisted)
 
 HERE = pathlib.Path(__file__).resolve().parent
 LISTED = {".py": "python", ".c": "c", ".h": "c", ".php": "php", ".go": "go", ".swift": "swift",
@@ -36,7 +39,8 @@ LISTED = {".py": "python", ".c": "c", ".h": "c", ".php": "php", ".go": "go", ".s
 
 
 # What stands for the name of a source where a link shows nothing else.
-TITLES = {name: page.title for page in all_pages() if page.source.startswith("docs/")
+TITLES = {name: page.title for page in all_pages()
+          if page.source.startswith("docs/") and not page.source.startswith("docs/spec/")
           for name in (page.source, page.source.removeprefix("docs/"),
                        posixpath.basename(page.source))}
 
@@ -50,6 +54,8 @@ class Site:
         self.names = refusals.names()
         self.entries = [(name, "status", address, True)
                         for name, address in self.names.items()]
+        self.rules = specification.addresses()
+        self.entries += [(name, "rule", address, True) for name, address in self.rules.items()]
         self.listings = {}
 
     def write(self, target, title, text, headings=()):
@@ -58,7 +64,10 @@ class Site:
         path.write_text(shell.page(target, title, text, headings))
 
     def names_for(self, target):
-        return {name: markup.relative(address, target) for name, address in self.names.items()}
+        names = dict(self.names)
+        if target.startswith("spec/"):
+            names.update({page.source.rpartition("/")[2]: page.target for page in SPECIFICATION})
+        return {name: markup.relative(address, target) for name, address in names.items()}
 
     def resolver(self, source, target):
         """How the links of one Markdown file are written in its page."""
@@ -87,6 +96,8 @@ class Site:
         body = markup.convert(source, self.resolver(page.source, page.target),
                               self.names_for(page.target), TITLES)
         text = with_narrow(body.text.replace("<p>PAGES</p>", cards()))
+        if page in SPECIFICATION:
+            text = specification.anchored(text)
         self.write(page.target, page.title, text, body.headings)
         for level, slug, words in body.headings:
             if level in (2, 3):
@@ -151,12 +162,17 @@ def build(out, symbols):
                          for name, address in found.items()]
     text, headings = refusals.body()
     site.write(refusals.TARGET, "Every refusal", text, headings)
+    text, headings = specification.body()
+    site.write(specification.TARGET, "All rules", text, headings)
     for page in all_pages():
         if not page.generated:
             site.guide(page)
     for source, target in sorted(site.listings.items()):
         site.listing(source, target)
     site.write(terms.TARGET, "Index", terms.body(site.entries))
+    for path in out.rglob("*.html"):
+        name = str(path.relative_to(out))
+        path.write_text(specification.linked(path.read_text(), name, site.rules))
     search.add(out, [page.target for page in all_pages()])
     count = len(list(out.rglob("*.html")))
     print(f"{out}/{HOME.target}: {count} pages")

@@ -89,6 +89,10 @@ SECTIONS = [
                   "docs/statuses.md"),
         guide("config", "Configuration", "every member of it"),
         guide("documents", "Documents", "what every call answers"),
+        Page("docs/spec/README.md", "spec/index.html", "Specification",
+             "the rules of every format, file by file"),
+        generated("spec/rules.html", "All rules", "each by its id, with what it is",
+                  "docs/spec/rules.tsv"),
         generated("c/assay_8h.html", "C header", "assay.h, by doxygen", "include/assay.h"),
         generated("swift/index.html", "Swift reference", "every public symbol of AssaySwift"),
         generated("swift-core/index.html", "Swift core", "bytes and documents: module Assay"),
@@ -112,6 +116,12 @@ SECTIONS = [
     ]),
 ]
 
+# The files of the specification: its first page leads to them, not the list of all pages.
+SPECIFICATION = [Page(f"docs/spec/{path.name}", f"spec/{path.stem}.html",
+                      path.read_text().partition("\n")[0].removeprefix("# "))
+                 for path in sorted((ROOT / "docs/spec").glob("*.md"))
+                 if path.name != "README.md"]
+
 # Files that pages link to and that are shown as they stand.
 COPIED = {"docs/config.schema.json": "config.schema.json",
           "docs/architecture.svg": "architecture.svg",
@@ -122,8 +132,10 @@ COPIED = {"docs/config.schema.json": "config.schema.json",
 
 
 def all_pages():
-    """Home first, then the sections in their order; those that exist."""
-    return [HOME] + [page for _, pages in SECTIONS for page in pages if page.exists]
+    """Home first, then the sections in their order; those that exist. At the end the
+    files of the specification."""
+    return [HOME] + [page for _, pages in SECTIONS for page in pages if page.exists] \
+        + SPECIFICATION
 
 
 def targets():

@@ -18,7 +18,9 @@ TEXTS = "search-texts.js"
 # What is not searched: navigation, and listings of whole source files.
 LEFT_OUT = re.compile(r'<(nav|script|footer)\b.*?</\1>|<a class="anchor".*?</a>'
                       r'|<details class="contents".*?</details>', re.S)
-PART = re.compile(r'(<h[1-4]\b[^>]*>.*?</h[1-4]>|<[a-z]+\b[^>]*\bclass="memitem"[^>]*>)', re.S)
+# A heading opens a part, and so does a rule of the specification.
+PART = re.compile(r'(<h[1-4]\b[^>]*>.*?</h[1-4]>|<[a-z]+\b[^>]*\bclass="memitem"[^>]*>'
+                  r'|<a class="rule" id="[^"]*"[^>]*>[^<]*</a>)', re.S)
 IDENTIFIER = re.compile(r'\bid="([^"]+)"')
 TITLE = re.compile(r"<title>(.*?)</title>", re.S)
 MAIN = re.compile(r"<main\b[^>]*>(.*?)</main>", re.S)
