@@ -5,43 +5,43 @@
 enum ExplanationText {
   static let lines: StaticString = #"""
     family	0	ok	Verified: every check passed.	
-    family	1	rejected	Well formed, but not authentic, not for us, or not allowed.	Trust nothing of it. Log the status, the place and the hint; give the client one text for every 400 and 403.
-    family	2	malformed	Not the format it claims to be.	The bytes are not what they should be: damaged on the way, of another kind, or forged. Ask for them again once.
+    family	1	rejected	Well formed, but not authentic, not for us, or not allowed.	Trust nothing in it. Log the status, the place and the hint; give the client one text for every 400 and 403.
+    family	2	malformed	Not the format it claims to be.	The bytes are not what they should be: damaged in transit, of another kind, or forged. Ask for them again once.
     family	3	unsupported	Algorithm, version or kind not handled.	Possibly newer than this library: keep the evidence and look for an update.
-    family	4	too-large	A size, depth or count limit was exceeded.	A cap was exceeded before memory was asked for. Genuine evidence stays far below the caps.
-    family	5	misuse	The calling program broke a rule.	Your program called wrongly: mend the call. The client is not to blame.
-    family	6	config	The configuration is not usable.	Mend the configuration; error.at names the member.
-    family	7	unavailable	The other side gave no usable answer: retry.	Nothing is concluded about the customer: a running period goes on.
+    family	4	too-large	A size, depth or count limit was exceeded.	A cap was exceeded before memory was allocated. Genuine evidence stays far below the caps.
+    family	5	misuse	The calling program broke a rule.	Your program made an invalid call: fix the call. The client is not to blame.
+    family	6	config	The configuration is not usable.	Fix the configuration; error.at names the member.
+    family	7	unavailable	The other side gave no usable answer: retry.	This says nothing about the customer: a running period continues.
     family	8	internal	A bug or a damaged build; nothing was trusted.	Report it, with assay_build_info and the document.
     family	9	pending	Nothing is decided yet: take the next step.	Not a refusal: a step is open, or evidence is worth verifying.
     retry	never	The same evidence will be refused again.
     retry	later	Try again later, with back-off; keep the evidence.
-    retry	same-once	Ask the same endpoint once more.
+    retry	same-once	Ask the same endpoint again, once.
     retry	other-environment	Ask the endpoint of the other environment, once.
-    retry	after-config	Passes after a change of your configuration: keep the evidence.
+    retry	after-config	Passes after you change the configuration: keep the evidence.
     status	257	rejected.account.device	the receipt belongs to another device	the receipt was copied from another device, or the wrong device id was passed	never	403	APR-18
     status	513	rejected.account.token-mismatch	the evidence carries the appAccountToken of another account	evidence of another account was sent: compare the account that is signed in with the one that bought	never	403	DCD-20,JWS-92
     status	769	rejected.account.token-missing	an account was given, and the evidence carries no appAccountToken in UUID form	set appAccountToken when buying; purchases made outside the app get one by Set App Account Token	never	403	DCD-20,JWS-91
-    status	3073	rejected.app-receipt.signature	the signature does not verify over the receipt's payload	forged or altered: trust nothing of it	never	400	APR-5,APR-6
-    status	3329	rejected.app-receipt.signer-certificate	no embedded certificate is the one that the signer names	forged or altered: trust nothing of it	never	400	APR-7
+    status	3073	rejected.app-receipt.signature	the signature does not verify over the receipt's payload	forged or altered: trust nothing in it	never	400	APR-5,APR-6
+    status	3329	rejected.app-receipt.signer-certificate	no embedded certificate matches the one that the signer names	forged or altered: trust nothing in it	never	400	APR-7
     status	3585	rejected.assertion.app-id	the assertion was made by another app	another app, or attest.appIds lacks the App ID (prefix, dot, bundle id) that made it	never	401	ASR-5
     status	3841	rejected.assertion.bundle-version	the build is not one that the configuration accepts	ask for an update of the app; attest.bundleVersion says which builds pass	never	403	ASR-8,ATT-46
     status	4097	rejected.assertion.category	the validation category is not accepted	the build is from a source that attest.category.accept does not list	never	403	ASR-8,ATT-45
     status	4353	rejected.assertion.category-missing	the assertion carries no validation category	the system is older than iOS 27, or the client altered it: attest.category.missing decides	never	403	ASR-8,ATT-45
     status	4609	rejected.assertion.counter	the counter is not greater than the stored one	a replay, or requests that arrived out of order: the app must send its assertions one after another	never	409	ASR-6
-    status	4865	rejected.assertion.signature	the signature does not verify over the authenticator data and the client data	the key record is another key's, or the client data changed on the way: verify over the bytes that came, not over JSON written anew	never	401	ASR-3
-    status	6145	rejected.attest-receipt.app-id	the App Attest receipt is about another app	an exchanged receipt, or attest.appIds lacks the App ID	never	401	FRC-8
+    status	4865	rejected.assertion.signature	the signature does not verify over the authenticator data and the client data	the key record belongs to another key, or the client data changed in transit: verify the bytes as received, not JSON encoded again	never	401	ASR-3
+    status	6145	rejected.attest-receipt.app-id	the App Attest receipt is about another app	a swapped receipt, or attest.appIds lacks the App ID	never	401	FRC-8
     hint	rejected.attest-receipt.app-id	an App Attest receipt	a receipt of another app was passed, or attest.appIds lacks the App ID
-    hint	rejected.attest-receipt.app-id	the receipt inside an attestation	the receipt is of another app than the attestation around it: exchanged, treat it as forged
-    status	6401	rejected.attest-receipt.environment	the App Attest receipt is of an environment that is not accepted	a development receipt at a production verifier, or an exchanged one: attest.environments says what is accepted	never	401	FRC-8
+    hint	rejected.attest-receipt.app-id	the receipt inside an attestation	the receipt is for a different app than the attestation around it: swapped, treat it as forged
+    status	6401	rejected.attest-receipt.environment	the App Attest receipt is of an environment that is not accepted	a development receipt at a production verifier, or a swapped one: attest.environments says what is accepted	never	401	FRC-8
     hint	rejected.attest-receipt.environment	an App Attest receipt	a development receipt at a production verifier, or the reverse: attest.environments says what is accepted
-    hint	rejected.attest-receipt.environment	the receipt inside an attestation	the receipt is of another environment than the attestation around it: exchanged, treat it as forged
+    hint	rejected.attest-receipt.environment	the receipt inside an attestation	the receipt is for a different environment than the attestation around it: swapped, treat it as forged
     status	6657	rejected.attest-receipt.expired	the App Attest receipt is past its expiry	it can no longer be refreshed: have the app make a new key; attest.time:"stored" still reads it	never	401	FRC-11
-    status	6913	rejected.attest-receipt.key	the App Attest receipt is about another key	the key record of another device was passed, or the receipt was exchanged	never	401	FRC-9
+    status	6913	rejected.attest-receipt.key	the App Attest receipt is about another key	the key record of another device was passed, or the receipt was swapped	never	401	FRC-9
     hint	rejected.attest-receipt.key	an App Attest receipt	the key record of another device was passed, or the receipts of two keys were mixed up
-    hint	rejected.attest-receipt.key	the receipt inside an attestation	the receipt is about another key than the attestation around it: exchanged, treat it as forged
+    hint	rejected.attest-receipt.key	the receipt inside an attestation	the receipt is about a different key than the attestation around it: swapped, treat it as forged
     status	7169	rejected.attest-receipt.kind	the receipt inside an attestation is not of type ATTEST	a refreshed receipt was put into an attestation: altered, treat it as forged	never	401	FRC-10
-    status	7425	rejected.attest-receipt.signature	the signature does not verify over the App Attest receipt	forged or altered: trust nothing of it	never	401	FRC-3
+    status	7425	rejected.attest-receipt.signature	the signature does not verify over the App Attest receipt	forged or altered: trust nothing in it	never	401	FRC-3
     status	8961	rejected.attest.acl	the access control octets are not those of a Mac with full security	System Integrity Protection or Full Security is off on that Mac, or attest.platform is wrong	never	403	ATT-47
     status	9217	rejected.attest.app-id	the attestation was made by another app	another app, or attest.appIds lacks the App ID (prefix, dot, bundle id) that made it	never	401	ATT-23
     status	9473	rejected.attest.bundle-version	the build is not one that the configuration accepts	ask for an update of the app; attest.bundleVersion says which builds pass	never	403	ATT-46
@@ -51,102 +51,102 @@ enum ExplanationText {
     status	10497	rejected.attest.counter	the counter of an attestation is not 0	altered: treat it as forged	never	401	ATT-13
     status	10753	rejected.attest.credential-id	the credential id differs from the key id	altered: treat it as forged	never	401	ATT-13
     status	11009	rejected.attest.environment	the key was made for an environment that is not accepted	a development build at a production server, or the reverse: attest.environments says what is accepted	never	403	ATT-26
-    status	11265	rejected.attest.flags	the flag for attested data is not set	altered, or not an attestation of Apple's: treat it as forged	never	401	ATT-14
-    status	11521	rejected.attest.key-id	the key id given is not that of the attested key	the app sent the id of another key: send the one that generateKey gave	never	401	ATT-2
-    status	11777	rejected.attest.nonce	the nonce in the certificate does not fit the authenticator data and the client data	the attestation was made over another challenge, or the client data given are not what the app hashed: verify over the bytes that came	never	401	ATT-20
-    status	12033	rejected.chain.critical-extension	a certificate has a critical extension that this profile does not know	forged, or of a new generation of Apple's certificates: error.at names the certificate; look for an update of Assay	never	400	JWS-26,PTH-10
-    status	12289	rejected.chain.duplicate-extension	a certificate has the same extension twice	forged, or of a new generation of Apple's certificates: error.at names the certificate; look for an update of Assay	never	400	JWS-26,PTH-10
-    status	12545	rejected.chain.expired	a certificate had ended when the evidence was signed	a date outside the life of a certificate, which error.at names: treat it as forged	never	400	JWS-43,PTH-11
+    status	11265	rejected.attest.flags	the flag for attested data is not set	altered, or not an Apple attestation: treat it as forged	never	401	ATT-14
+    status	11521	rejected.attest.key-id	the key id given is not that of the attested key	the app sent the id of another key: send the one that generateKey returned	never	401	ATT-2
+    status	11777	rejected.attest.nonce	the nonce in the certificate does not match the authenticator data and the client data	the attestation was made for another challenge, or the client data passed is not what the app hashed: verify the bytes as received	never	401	ATT-20
+    status	12033	rejected.chain.critical-extension	a certificate has a critical extension that this profile does not know	forged, or from a new generation of Apple certificates: error.at names the certificate; look for an update to Assay	never	400	JWS-26,PTH-10
+    status	12289	rejected.chain.duplicate-extension	a certificate has the same extension twice	forged, or from a new generation of Apple certificates: error.at names the certificate; look for an update to Assay	never	400	JWS-26,PTH-10
+    status	12545	rejected.chain.expired	a certificate had expired when the evidence was signed	a date outside the validity of the certificate that error.at names: treat it as forged	never	400	JWS-43,PTH-11
     hint	rejected.chain.expired	a JWS	back-dated: treat it as forged; an old notification without a date is judged by now_ms unless storekit.undatedNotifications is "nested"
-    hint	rejected.chain.expired	a transaction receipt, an app receipt	the receipt bears a date after its signer's end: treat it as forged; error.at names the certificate
-    hint	rejected.chain.expired	an App Attest receipt, the receipt inside an attestation	the App Attest receipt bears a date after its signer's end: treat it as forged
-    hint	rejected.chain.expired	an attestation	an attestation's certificate ends three days after it was made: verify at once, or judge what you kept with attest.time:"stored"
-    status	12801	rejected.chain.extended-key-usage	a certificate is made for another purpose	a certificate of another purpose from the same authority: treat it as forged	never	400	ATT-33
-    status	13057	rejected.chain.intermediate-marker	the intermediate certificate lacks Apple's marker for this kind of evidence	the chain is not of the line of Apple's authorities that signs this: treat it as forged	never	400	JWS-29,PTH-8,RCP-22
-    status	13313	rejected.chain.issuer-unknown	no shipped, configured or embedded certificate has the leaf's issuer name	a forgery, or a new Apple intermediate, which the message names: look for an update of Assay	after-config	400	PTH-2,CER-7,CER-10
+    hint	rejected.chain.expired	a transaction receipt, an app receipt	the receipt is dated after its signer expired: treat it as forged; error.at names the certificate
+    hint	rejected.chain.expired	an App Attest receipt, the receipt inside an attestation	the App Attest receipt is dated after its signer expired: treat it as forged
+    hint	rejected.chain.expired	an attestation	an attestation's certificate expires three days after it was issued: verify at once, or judge what you kept with attest.time:"stored"
+    status	12801	rejected.chain.extended-key-usage	a certificate was issued for another purpose	a certificate of another purpose from the same authority: treat it as forged	never	400	ATT-33
+    status	13057	rejected.chain.intermediate-marker	the intermediate certificate lacks Apple's marker for this kind of evidence	the chain does not come from the Apple authorities that sign this: treat it as forged	never	400	JWS-29,PTH-8,RCP-22
+    status	13313	rejected.chain.issuer-unknown	no shipped, configured or embedded certificate has the leaf's issuer name	a forgery, or a new Apple intermediate, which the message names: look for an update to Assay	after-config	400	PTH-2,CER-7,CER-10
     hint	rejected.chain.issuer-unknown	a transaction receipt, an app receipt	a forgery, or a new Apple intermediate, which the message names: add it under receipts.intermediates
-    hint	rejected.chain.issuer-unknown	an App Attest receipt, the receipt inside an attestation	a forgery, or a new Apple intermediate, which the message names: look for an update of Assay
-    status	13569	rejected.chain.key	a certificate has a key of another type, curve or encoding	forged, or of a new generation of Apple's certificates: error.at names the certificate; look for an update of Assay	never	400	JWS-25,JWS-80,PTH-9
-    status	13825	rejected.chain.key-usage	a certificate's key usage does not allow what it is used for	a forged chain: trust nothing of it; error.at names the certificate	never	400	JWS-27,JWS-28,PTH-6,PTH-7
-    status	14081	rejected.chain.leaf-is-ca	the signing certificate is a certificate authority	a forged chain: trust nothing of it; error.at names the certificate	never	400	JWS-28,PTH-7
+    hint	rejected.chain.issuer-unknown	an App Attest receipt, the receipt inside an attestation	a forgery, or a new Apple intermediate, which the message names: look for an update to Assay
+    status	13569	rejected.chain.key	a certificate has a key of the wrong type, curve or encoding	forged, or from a new generation of Apple certificates: error.at names the certificate; look for an update to Assay	never	400	JWS-25,JWS-80,PTH-9
+    status	13825	rejected.chain.key-usage	a certificate's key usage does not allow what it is used for	a forged chain: trust nothing in it; error.at names the certificate	never	400	JWS-27,JWS-28,PTH-6,PTH-7
+    status	14081	rejected.chain.leaf-is-ca	the signing certificate is a certificate authority	a forged chain: trust nothing in it; error.at names the certificate	never	400	JWS-28,PTH-7
     status	14337	rejected.chain.leaf-marker	the signing certificate lacks Apple's marker for this kind of evidence	a certificate of another purpose signed this: treat it as forged	never	400	JWS-29,PTH-8
-    hint	rejected.chain.leaf-marker	a JWS	signed with an Apple certificate that is not for App Store data, a developer's perhaps: treat it as forged
-    hint	rejected.chain.leaf-marker	a transaction receipt, an app receipt	signed with an Apple certificate that is not for receipts, a developer's perhaps: treat it as forged, and raise an alarm
-    hint	rejected.chain.leaf-marker	an attestation	the signing certificate is not one of an attested key: treat it as forged
+    hint	rejected.chain.leaf-marker	a JWS	signed with an Apple certificate that is not for App Store data, perhaps a developer's: treat it as forged
+    hint	rejected.chain.leaf-marker	a transaction receipt, an app receipt	signed with an Apple certificate that is not for receipts, perhaps a developer's: treat it as forged, and raise an alarm
+    hint	rejected.chain.leaf-marker	an attestation	the signing certificate is not that of an attested key: treat it as forged
     hint	rejected.chain.leaf-marker	an App Attest receipt, the receipt inside an attestation	signed with an Apple certificate that is not for App Attest receipts: treat it as forged
-    status	14593	rejected.chain.length	x5c does not hold the number of certificates that this kind of evidence has	certificates were added or taken away: treat it as forged	never	400	JWS-13
-    hint	rejected.chain.length	a JWS	data of Xcode's StoreKit testing at a verifier without Xcode in environments, or a stripped chain
-    hint	rejected.chain.length	an attestation	an attestation has two certificates, that of the key and its issuer's: altered, or not an attestation of Apple's
-    status	14849	rejected.chain.name-constraints	a certificate has name constraints	forged, or of a new generation of Apple's certificates: error.at names the certificate; look for an update of Assay	never	400	JWS-26,PTH-10
+    status	14593	rejected.chain.length	x5c does not hold the number of certificates that this kind of evidence has	certificates were added or removed: treat it as forged	never	400	JWS-13
+    hint	rejected.chain.length	a JWS	data from StoreKit testing in Xcode at a verifier without Xcode in environments, or a stripped chain
+    hint	rejected.chain.length	an attestation	an attestation has two certificates, the key's and its issuer's: altered, or not an Apple attestation
+    status	14849	rejected.chain.name-constraints	a certificate has name constraints	forged, or from a new generation of Apple certificates: error.at names the certificate; look for an update to Assay	never	400	JWS-26,PTH-10
     status	15105	rejected.chain.names	issuer and subject names do not chain	certificates reordered or mixed: treat it as forged	never	400	JWS-30
-    status	15361	rejected.chain.not-ca	the intermediate certificate is not a certificate authority	a forged chain: trust nothing of it; error.at names the certificate	never	400	JWS-27,PTH-6
+    status	15361	rejected.chain.not-ca	the intermediate certificate is not a certificate authority	a forged chain: trust nothing in it; error.at names the certificate	never	400	JWS-27,PTH-6
     status	15617	rejected.chain.not-yet-valid	a certificate was not valid yet when the evidence was signed	back-dated: treat it as forged; error.at names the certificate	never	400	JWS-43,PTH-11
     hint	rejected.chain.not-yet-valid	a JWS	back-dated: treat it as forged; error.at names the certificate
-    hint	rejected.chain.not-yet-valid	a transaction receipt, an app receipt, an App Attest receipt, the receipt inside an attestation	the receipt bears a date before its signer's beginning: treat it as forged; error.at names the certificate
-    hint	rejected.chain.not-yet-valid	an attestation	the clock of this host is slow: synchronise it
-    status	16129	rejected.chain.serial	a certificate's serial number is not positive or longer than 20 octets	forged, or of a new generation of Apple's certificates: error.at names the certificate; look for an update of Assay	never	400	JWS-23,PTH-1
-    status	16385	rejected.chain.signature-algorithm	a certificate is signed with an algorithm that is not of this profile	forged, or of a new generation of Apple's certificates: error.at names the certificate; look for an update of Assay	never	400	JWS-24,PTH-5
-    status	16641	rejected.chain.signature-intermediate	the root key does not verify the intermediate certificate	a forged intermediate certificate: trust nothing of it	never	400	JWS-31,PTH-5
-    status	16897	rejected.chain.signature-leaf	the intermediate key does not verify the signing certificate	a forged signing certificate: trust nothing of it	never	400	JWS-31,PTH-5
-    status	17153	rejected.chain.unpinned	the Xcode certificate is not among those pinned	evidence of Xcode's StoreKit testing: in a test verifier add the SHA-256 of its certificate to storekit.xcodeCertificates	after-config	400	JWS-80,APR-21
-    hint	rejected.chain.unpinned	a JWS	data of Xcode's StoreKit testing: in a test verifier add the SHA-256 of its certificate to storekit.xcodeCertificates
-    hint	rejected.chain.unpinned	an app receipt	a receipt of Xcode's StoreKit testing: in a test verifier add the SHA-256 of its certificate to storekit.xcodeCertificates
-    status	17409	rejected.chain.untrusted-root	the chain does not end in a pinned root	a self-made chain: treat it as forged; or Apple has a new root: look for an update of Assay	never	400	JWS-20,PTH-5
-    hint	rejected.chain.untrusted-root	a JWS	a self-made chain; or Apple has a new root: update storekit.anchors
-    hint	rejected.chain.untrusted-root	a transaction receipt, an app receipt	a self-made chain; or Apple has a new root: update receipts.anchors
-    hint	rejected.chain.untrusted-root	an attestation	a self-made chain; or Apple has a new root: update attest.anchors
-    hint	rejected.chain.untrusted-root	an App Attest receipt, the receipt inside an attestation	a self-made chain; or Apple has a new root: update attest.receiptAnchors
-    status	17665	rejected.chain.version	a certificate is not of version 3	forged, or of a new generation of Apple's certificates: error.at names the certificate; look for an update of Assay	never	400	JWS-22,PTH-4
-    status	18945	rejected.date.future	the signing date lies further ahead of now_ms than clockSkewMs allows	the clock of this host is slow: synchronise it	later	400	JWS-42,RCP-26,APR-9
+    hint	rejected.chain.not-yet-valid	a transaction receipt, an app receipt, an App Attest receipt, the receipt inside an attestation	the receipt is dated before its signer became valid: treat it as forged; error.at names the certificate
+    hint	rejected.chain.not-yet-valid	an attestation	this host's clock is slow: synchronise it
+    status	16129	rejected.chain.serial	a certificate's serial number is not positive, or is longer than 20 octets	forged, or from a new generation of Apple certificates: error.at names the certificate; look for an update to Assay	never	400	JWS-23,PTH-1
+    status	16385	rejected.chain.signature-algorithm	a certificate is signed with an algorithm that this profile does not allow	forged, or from a new generation of Apple certificates: error.at names the certificate; look for an update to Assay	never	400	JWS-24,PTH-5
+    status	16641	rejected.chain.signature-intermediate	the root key does not verify the intermediate certificate	a forged intermediate certificate: trust nothing in it	never	400	JWS-31,PTH-5
+    status	16897	rejected.chain.signature-leaf	the intermediate key does not verify the signing certificate	a forged signing certificate: trust nothing in it	never	400	JWS-31,PTH-5
+    status	17153	rejected.chain.unpinned	the Xcode certificate is not among those pinned	evidence from StoreKit testing in Xcode: in a test verifier add the SHA-256 of its certificate to storekit.xcodeCertificates	after-config	400	JWS-80,APR-21
+    hint	rejected.chain.unpinned	a JWS	data from StoreKit testing in Xcode: in a test verifier add the SHA-256 of its certificate to storekit.xcodeCertificates
+    hint	rejected.chain.unpinned	an app receipt	a receipt from StoreKit testing in Xcode: in a test verifier add the SHA-256 of its certificate to storekit.xcodeCertificates
+    status	17409	rejected.chain.untrusted-root	the chain does not end in a pinned root	a forged chain, or a new Apple root: look for an update to Assay	never	400	JWS-20,PTH-5
+    hint	rejected.chain.untrusted-root	a JWS	a forged chain, or a new Apple root: update storekit.anchors
+    hint	rejected.chain.untrusted-root	a transaction receipt, an app receipt	a forged chain, or a new Apple root: update receipts.anchors
+    hint	rejected.chain.untrusted-root	an attestation	a forged chain, or a new Apple root: update attest.anchors
+    hint	rejected.chain.untrusted-root	an App Attest receipt, the receipt inside an attestation	a forged chain, or a new Apple root: update attest.receiptAnchors
+    status	17665	rejected.chain.version	a certificate is not version 3	forged, or from a new generation of Apple certificates: error.at names the certificate; look for an update to Assay	never	400	JWS-22,PTH-4
+    status	18945	rejected.date.future	the signing date lies further ahead of now_ms than clockSkewMs allows	this host's clock is slow: synchronise it	later	400	JWS-42,RCP-26,APR-9
     status	19201	rejected.date.missing	the signing date is absent	not genuine evidence of this kind: treat it as forged	never	400	JWS-44,APR-9
-    hint	rejected.date.missing	a JWS	not a genuine payload of this kind; an undated notification of spring 2022 passes with storekit.undatedNotifications "now"
+    hint	rejected.date.missing	a JWS	not a genuine payload of this kind; an undated notification from spring 2022 passes with storekit.undatedNotifications "now"
     hint	rejected.date.missing	an app receipt	the signature holds, so it is a form newer than this library: keep the receipt, look for an update, report it
     status	19457	rejected.date.range	the signing date is before 2008 or after 2100	a date that no genuine evidence has: treat it as forged	never	400	JWS-41,RCP-14,APR-9
     hint	rejected.date.range	a JWS	seconds instead of milliseconds, or an attack on date code: treat it as forged
-    hint	rejected.date.range	a transaction receipt, an app receipt	the signature holds, and yet no genuine receipt has such a date: keep the receipt and report it
-    hint	rejected.date.range	an App Attest receipt, the receipt inside an attestation	the signature holds, and yet no App Attest receipt has such a date: report it
-    status	19713	rejected.decide.not-entitled	the evidence is good, but no plan above the default one is in force	no fault: decision.state says why; give the default plan	never	403	DCD-1
-    status	19969	rejected.devicecheck.bits	Apple found the bits missing or badly formed	our fault: send bit0 and bit1 as booleans, spelt so	never	502	DVC-5,DVC-7
+    hint	rejected.date.range	a transaction receipt, an app receipt	the signature holds, but no genuine receipt has such a date: keep the receipt and report it
+    hint	rejected.date.range	an App Attest receipt, the receipt inside an attestation	the signature holds, but no App Attest receipt has such a date: report it
+    status	19713	rejected.decide.not-entitled	the evidence is good, but no plan above the default one is in force	not an error: decision.state says why; give the default plan	never	403	DCD-1
+    status	19969	rejected.devicecheck.bits	Apple found the bits missing or badly formed	our fault: send bit0 and bit1, spelled exactly so, as booleans	never	502	DVC-5,DVC-7
     status	20225	rejected.devicecheck.payload	Apple could not read the request	our fault: send the JSON object that docs/exchanges.md shows	never	502	DVC-7
     status	20481	rejected.devicecheck.request	Apple refused the request	our fault: check method and path, and that the key of deviceCheck.keyId is enabled for DeviceCheck	never	502	DVC-7
-    status	20737	rejected.devicecheck.timestamp	Apple found the time stamp missing or badly formed	our fault: send milliseconds since 1970, from a clock that is right	never	502	DVC-4,DVC-7
+    status	20737	rejected.devicecheck.timestamp	Apple found the time stamp missing or badly formed	our fault: send milliseconds since 1970, from an accurate clock	never	502	DVC-4,DVC-7
     status	20993	rejected.devicecheck.token	Apple does not know the device token	made for the other environment (deviceCheck.environment), used twice, too old or forged: have the app make a new one	never	403	DVC-7,DVC-9
     status	21249	rejected.devicecheck.unauthorized	Apple refuses our token	our fault: check deviceCheck.privateKey, deviceCheck.keyId, deviceCheck.teamId and the clock of this host	never	502	DVC-3,DVC-7
     status	21505	rejected.expiry.ended	the stored end has passed	verify newer evidence and decide again; without any, give the default plan	never	403	DCD-19
     status	21761	rejected.expiry.revoked	the stored record is revoked	verify newer evidence and decide again; without any, give the default plan	never	403	DCD-19
-    status	22017	rejected.freshness.chain-expired	the chain is not valid now, and this kind must be fresh	have the app refresh and send again; storekit.fresh.maxAgeMs asks this of the kind	never	409	JWS-51
+    status	22017	rejected.freshness.chain-expired	the chain is not valid now, and this kind must be fresh	have the app refresh and send again; storekit.fresh.maxAgeMs requires this of the kind	never	409	JWS-51
     status	22273	rejected.freshness.stale	the evidence is older than the configured maxAgeMs	ask for newer evidence; the configuration says how old it may be	never	409	JWS-50,RCP-26,APR-19
-    hint	rejected.freshness.stale	a JWS	have the app refresh and send the evidence again; storekit.fresh.maxAgeMs is how old it may be
-    hint	rejected.freshness.stale	a transaction receipt	have the app send a newer receipt; receipts.maxAgeMs is how old the purchase may be
-    hint	rejected.freshness.stale	an app receipt	have the app refresh its receipt and send it again; receipts.maxAgeMs is how old it may be
-    hint	rejected.freshness.stale	an App Attest receipt	fetch a newer one from Apple; attest.maxAgeMs is how old it may be; receipts that you kept are read with attest.time:"stored"
-    hint	rejected.freshness.stale	the receipt inside an attestation	the attestation was delayed for more than attest.maxAgeMs: have the app make a new key; those that you kept are judged with attest.time:"stored"
-    status	22529	rejected.identity.app	appAppleId is missing or is not the one configured for this app	evidence of another app, or appAppleId of that app in apps is wrong	after-config	403	JWS-74,RCP-30,APR-15,VRR-16
+    hint	rejected.freshness.stale	a JWS	have the app refresh and send the evidence again; storekit.fresh.maxAgeMs says how old it may be
+    hint	rejected.freshness.stale	a transaction receipt	have the app send a newer receipt; receipts.maxAgeMs says how old the purchase may be
+    hint	rejected.freshness.stale	an app receipt	have the app refresh its receipt and send it again; receipts.maxAgeMs says how old it may be
+    hint	rejected.freshness.stale	an App Attest receipt	fetch a newer one from Apple; attest.maxAgeMs says how old it may be; receipts that you kept are read with attest.time:"stored"
+    hint	rejected.freshness.stale	the receipt inside an attestation	the attestation was delayed by more than attest.maxAgeMs: have the app make a new key; attestations that you kept are judged with attest.time:"stored"
+    status	22529	rejected.identity.app	appAppleId is missing or is not the one configured for this app	evidence of another app, or the appAppleId of that app in apps is wrong	after-config	403	JWS-74,RCP-30,APR-15,VRR-16
     status	22785	rejected.identity.bundle	bundleId is missing or is not one of the configured apps	evidence of another app, or apps lacks its bundleId	never	403	JWS-73,RCP-24,APR-15,VRR-16
     status	23041	rejected.identity.environment	the environment is not accepted by this verifier	a Sandbox purchase at a Production-only verifier: see environments in the configuration	after-config	403	JWS-70,RCP-28,RCP-29,APR-16,VRR-3,VRR-17
     hint	rejected.identity.environment	a JWS, a transaction receipt, an app receipt	a Sandbox purchase at a Production-only verifier: see environments in the configuration
     hint	rejected.identity.environment	an answer of verifyReceipt	ask the endpoint of an environment that the verifier accepts: see environments in the configuration
-    status	23297	rejected.identity.environment-missing	the evidence does not tell its environment	too old to tell it: fetch newer evidence, or let the configuration accept it	after-config	403	JWS-71,RCP-29
-    hint	rejected.identity.environment-missing	a JWS	a payload of 2021: fetch it anew from Apple's API, or set storekit.missingEnvironment to from-transaction-id
-    hint	rejected.identity.environment-missing	a transaction receipt	the transaction id tells neither Sandbox nor Production: set receipts.unknownEnvironment to allow, or refuse by hand
-    hint	rejected.identity.environment-missing	an answer of verifyReceipt	neither the answer nor its transaction ids tell it: set receipts.unknownEnvironment to allow, or refuse by hand
-    status	23553	rejected.identity.environment-profile	the environment and the signer do not fit together	environment and signer contradict each other: treat it as forged	never	403	JWS-72,APR-16,VRR-17
+    status	23297	rejected.identity.environment-missing	the evidence does not state its environment	too old to state it: fetch newer evidence, or let the configuration accept it	after-config	403	JWS-71,RCP-29
+    hint	rejected.identity.environment-missing	a JWS	a payload from 2021: fetch it again from Apple's API, or set storekit.missingEnvironment to from-transaction-id
+    hint	rejected.identity.environment-missing	a transaction receipt	the transaction id points to neither Sandbox nor Production: set receipts.unknownEnvironment to allow, or refuse by hand
+    hint	rejected.identity.environment-missing	an answer of verifyReceipt	neither the answer nor its transaction ids state it: set receipts.unknownEnvironment to allow, or refuse by hand
+    status	23553	rejected.identity.environment-profile	the environment and the signer do not match	environment and signer contradict each other: treat it as forged	never	403	JWS-72,APR-16,VRR-17
     hint	rejected.identity.environment-profile	a JWS	forgery: data signed by Xcode may not claim Production or Sandbox, nor the reverse
     hint	rejected.identity.environment-profile	an app receipt	forgery: a receipt signed by Xcode may not claim Production or Sandbox, nor the reverse
-    hint	rejected.identity.environment-profile	an answer of verifyReceipt	environment, receipt_type and transaction ids of the answer contradict each other: never grant from it
+    hint	rejected.identity.environment-profile	an answer of verifyReceipt	the environment, receipt_type and transaction ids of the answer contradict each other: never grant from it
     status	23809	rejected.identity.product	the product is not in the catalogue	the client keeps the receipt; add the product to products, or refuse by hand	after-config	409	RCP-25
-    status	25601	rejected.jws.algorithm	alg is not ES256	a forgery attempt, or a token of another issuer	never	400	JWS-10
+    status	25601	rejected.jws.algorithm	alg is not ES256	a forgery attempt, or a token from another issuer	never	400	JWS-10
     status	25857	rejected.jws.header-member	the header has a member that could steer the verification	a forgery attempt: error.at names the member	never	400	JWS-11
     status	26113	rejected.jws.signature	the signature does not verify	the payload or the header was changed: treat it as forged	never	400	JWS-100,JWS-101
-    status	26369	rejected.kind.mismatch	the evidence is of another kind than asked for	the message says what it looks like: use the call for that	never	400	JWS-75,RCP-5
+    status	26369	rejected.kind.mismatch	the evidence is not of the kind asked for	the message says what it looks like: use the call for that	never	400	JWS-75,RCP-5
     hint	rejected.kind.mismatch	a JWS	the message says what the text looks like: verify it as that kind
     hint	rejected.kind.mismatch	a transaction receipt, an app receipt	the message says what it looks like: triage a blob of unknown kind, then verify it as that kind
-    hint	rejected.kind.mismatch	an App Attest receipt	pass the receipt of an attestation, or the one that a refresh brought; the message says what this looks like
+    hint	rejected.kind.mismatch	an App Attest receipt	pass the receipt of an attestation, or the one that a refresh returned; the message says what this looks like
     status	28161	rejected.nested.disagree	the notification and the evidence inside it contradict each other	evidence of different purchases in one notification: trust none of it; report it to Apple if it came from Apple	never	400	NTF-5
     status	28417	rejected.notification.ambiguous-body	the notification has more than one body	not a genuine notification: treat it as forged	never	400	NTF-1
     status	28673	rejected.notification.no-body	the notification has no body although its type is known	not a genuine notification: treat it as forged	never	400	NTF-1
-    status	29185	rejected.payload.incomplete	the evidence lacks the ids that a decision needs	too thin to decide from: error.at names the id that is missing; ask for other evidence of the purchase	never	400	PAY-7
-    status	29697	rejected.promo.device-used	the offer was used on this device before	a normal refusal of an offer; do not tell the client which check refused	never	409	DVC-12
+    status	29185	rejected.payload.incomplete	the evidence lacks the ids that a decision needs	not enough to decide from: error.at names the missing id; ask for other evidence of the purchase	never	400	PAY-7
+    status	29697	rejected.promo.device-used	the offer has already been used on this device	a normal refusal of an offer; do not tell the client which check refused	never	409	DVC-12
     status	30209	rejected.receipt.field-conflict	dates that were signed together contradict each other	signed but contradictory: keep the receipt and report it	never	400	RCP-15
     status	30465	rejected.receipt.signature	the signature does not verify over the purchase info	contents changed after signing (saved as JSON or with other white space, perhaps), or forged	never	400	RCP-18,RCP-20
     status	30721	rejected.receipt.signed-later	the receipt was signed later than the purchase, and receipts.lateSigned refuses that	receipts.lateSigned of this verifier refuses it; Apple re-issues old periods, so it is no sign of fraud	never	400	RCP-23
@@ -155,70 +155,70 @@ enum ExplanationText {
     status	33281	rejected.risk.limited	the risk rules allow a limited number of such requests	risk.reasons names the rules, risk.allowance how many requests a day pass	never	429	RSK-2
     status	33537	rejected.risk.step-up	the risk rules ask for something stronger	attest from the main app, sign in, verify the purchase again or solve a challenge: risk.reasons names the rules	never	401	RSK-2
     status	39425	rejected.triage.cracker	made by a cracking tool: there is no receipt in it	drop and count; do not log in full	never	400	TRI-2
-    status	39681	rejected.triage.foreign-bundle	claims to be of an app that is not configured	drop and count; do not log in full; if the app is yours, add its bundleId to apps	never	400	TRI-6
+    status	39681	rejected.triage.foreign-bundle	claims to belong to an app that is not configured	drop and count; do not log in full; if the app is yours, add its bundleId to apps	never	400	TRI-6
     status	39937	rejected.triage.foreign-product	claims a product that is not in the catalogue	the client keeps it; add the product to products if it is yours	after-config	409	TRI-7
     status	40193	rejected.triage.incomplete	the signature or the purchase info is absent	have the client send its stored copy again	never	400	TRI-4
     status	40449	rejected.verify-receipt.account	Apple: the account was not found or has been deleted (21010)	the account is gone: grant nothing from this answer	never	400	VRR-5
-    status	40961	rejected.verify-receipt.internal	Apple: internal data access error that is not to be retried (21100 to 21199)	Apple will not judge this receipt: verify it offline; ask Apple if it happens often	never	502	VRR-5
-    status	41217	rejected.verify-receipt.malformed	Apple: receipt data malformed or missing, or a temporary fault (21002)	ask the same endpoint once more; then keep the receipt if it verifies offline	same-once	400	VRR-7
+    status	40961	rejected.verify-receipt.internal	Apple: internal data access error, not to be retried (21100 to 21199)	Apple will not judge this receipt: verify it offline; ask Apple if it happens often	never	502	VRR-5
+    status	41217	rejected.verify-receipt.malformed	Apple: receipt data malformed or missing, or a temporary fault (21002)	ask the same endpoint again, once; then keep the receipt if it verifies offline	same-once	400	VRR-7
     status	41473	rejected.verify-receipt.mismatch	the answer is about another purchase	not an answer about this receipt: never grant from it	never	400	VRR-16
-    status	41729	rejected.verify-receipt.not-authentic	Apple: the receipt could not be authenticated (21003)	forged, altered, or of another store: refuse the client	never	400	VRR-6
-    status	41985	rejected.verify-receipt.request	Apple did not take the request (21000, 21001)	our fault: send a POST with a JSON body	never	500	VRR-1
+    status	41729	rejected.verify-receipt.not-authentic	Apple: the receipt could not be authenticated (21003)	forged, altered, or from another store: refuse the client	never	400	VRR-6
+    status	41985	rejected.verify-receipt.request	Apple did not accept the request (21000, 21001)	our fault: send a POST with a JSON body	never	500	VRR-1
     status	42241	rejected.verify-receipt.secret	Apple: the shared secret does not match (21004)	copy the secret from App Store Connect to receipts.sharedSecrets	after-config	503	VRR-1
-    status	1026	malformed.app-receipt.attribute	an attribute of the receipt has another tag, length or text than its type	the signature holds, so it is a form newer than this library: keep the receipt, look for an update, report it	never	400	APR-12,APR-25
-    status	1282	malformed.app-receipt.ber	not clean BER	damaged on the way or made by hand: have the client send its stored copy again	never	400	APR-1
+    status	1026	malformed.app-receipt.attribute	an attribute of the receipt has a tag, length or text that does not fit its type	the signature holds, so it is a form newer than this library: keep the receipt, look for an update, report it	never	400	APR-12,APR-25
+    status	1282	malformed.app-receipt.ber	not clean BER	damaged in transit or made by hand: have the client send its stored copy again	never	400	APR-1
     status	1538	malformed.app-receipt.date	a date of the receipt cannot be read	the signature holds, so it is a form newer than this library: keep the receipt, look for an update, report it	never	400	APR-9,APR-13
-    status	1794	malformed.app-receipt.duplicate-attribute	an attribute stands twice	the signature holds, so it is a form newer than this library: keep the receipt, look for an update, report it	never	400	APR-11
+    status	1794	malformed.app-receipt.duplicate-attribute	an attribute appears twice	the signature holds, so it is a form newer than this library: keep the receipt, look for an update, report it	never	400	APR-11
     status	2050	malformed.app-receipt.missing-attribute	a required attribute is absent	the signature holds, so it is a form newer than this library: keep the receipt, look for an update, report it	never	400	APR-14
-    status	2306	malformed.app-receipt.structure	a member of the container is missing or misplaced	damaged on the way or made by hand: have the client send its stored copy again	never	400	APR-2
-    status	2562	malformed.app-receipt.trailing	bytes follow the container	damaged on the way or made by hand: have the client send its stored copy again	never	400	APR-2
-    status	2818	malformed.assertion.auth-data	the authenticator data is too short or too long	forged, or a new format of Apple's: report it	never	400	ASR-1
+    status	2306	malformed.app-receipt.structure	a member of the container is missing or misplaced	damaged in transit or made by hand: have the client send its stored copy again	never	400	APR-2
+    status	2562	malformed.app-receipt.trailing	bytes follow the container	damaged in transit or made by hand: have the client send its stored copy again	never	400	APR-2
+    status	2818	malformed.assertion.auth-data	the authenticator data is too short or too long	forged, or a new Apple format: report it	never	400	ASR-1
     status	3074	malformed.assertion.cbor	not strict CBOR	truncated, base64 not decoded, or forged	never	400	ASR-1,CBR-1
-    status	3330	malformed.assertion.client-data	the challenge does not stand where attest.challenge says	the client sends client data of another form than attest.challenge describes: error.at names the place	never	400	ASR-10
-    status	3586	malformed.assertion.extensions	the extension map has another form	forged, or a new format of Apple's: report it	never	400	ASR-8,ATT-15
-    status	3842	malformed.assertion.signature	the signature is not strict DER	damaged on the way, or forged	never	400	ASR-4
-    status	4098	malformed.assertion.statement	members other than signature and authenticatorData	not an assertion of Apple's: pass what generateAssertion gave	never	400	ASR-1
+    status	3330	malformed.assertion.client-data	the challenge is not where attest.challenge says	the client sends client data in a form other than attest.challenge describes: error.at names the place	never	400	ASR-10
+    status	3586	malformed.assertion.extensions	the extension map has an unexpected form	forged, or a new Apple format: report it	never	400	ASR-8,ATT-15
+    status	3842	malformed.assertion.signature	the signature is not strict DER	damaged in transit, or forged	never	400	ASR-4
+    status	4098	malformed.assertion.statement	members other than signature and authenticatorData	not an Apple assertion: pass what generateAssertion returned	never	400	ASR-1
     status	4354	malformed.attest-receipt.ber	the App Attest receipt is not clean BER	damaged or altered	never	400	FRC-1
-    hint	malformed.attest-receipt.ber	an App Attest receipt	damaged, or its base64 was decoded wrongly: pass the bytes, or the base64 as it was kept
+    hint	malformed.attest-receipt.ber	an App Attest receipt	damaged, or its base64 was decoded wrongly: pass the bytes, or the base64 as you stored it
     hint	malformed.attest-receipt.ber	the receipt inside an attestation	damaged or altered: have the app make a new key
     status	4610	malformed.attest-receipt.empty	the attestation holds no receipt	there is no receipt to verify	never	400	ATT-12,FRC-1
-    hint	malformed.attest-receipt.empty	an App Attest receipt	there is nothing to verify: keep the receipt that each attestation brings
+    hint	malformed.attest-receipt.empty	an App Attest receipt	there is nothing to verify: keep the receipt that comes with each attestation
     hint	malformed.attest-receipt.empty	the receipt inside an attestation	altered, or from a client that strips it: attest.receipt:"ignore" lets an attestation pass without its receipt
-    status	4866	malformed.attest-receipt.field	a field of the App Attest receipt is missing, twice or of another version	the signature holds, so it is a new format of Apple's: report it	never	400	FRC-6
-    status	5122	malformed.attest-receipt.metric	the risk metric is no number	the signature holds, so it is a new format of Apple's: report it	never	400	FRC-7
-    status	5378	malformed.attest-receipt.structure	a part of the signed message is missing or misplaced	no App Attest receipt, or damaged	never	400	FRC-1
-    status	5634	malformed.attest-receipt.time	a time of the App Attest receipt cannot be read	the signature holds, so it is a new format of Apple's: report it	never	400	FRC-7
+    status	4866	malformed.attest-receipt.field	a field of the App Attest receipt is missing, duplicated or of another version	the signature holds, so it is a new Apple format: report it	never	400	FRC-6
+    status	5122	malformed.attest-receipt.metric	the risk metric is not a number	the signature holds, so it is a new Apple format: report it	never	400	FRC-7
+    status	5378	malformed.attest-receipt.structure	a part of the signed message is missing or misplaced	not an App Attest receipt, or damaged	never	400	FRC-1
+    status	5634	malformed.attest-receipt.time	a time of the App Attest receipt cannot be read	the signature holds, so it is a new Apple format: report it	never	400	FRC-7
     status	5890	malformed.attest-receipt.trailing	bytes follow the App Attest receipt	damaged or altered	never	400	FRC-1
-    status	6146	malformed.attest-receipt.type	the fields do not fit the type of the App Attest receipt	the signature holds, so it is a new format of Apple's: report it	never	400	FRC-7
-    status	6402	malformed.attest.auth-data	the authenticator data has another length or layout	forged, or a new format of Apple's: report it	never	400	ATT-13
+    status	6146	malformed.attest-receipt.type	the fields do not fit the type of the App Attest receipt	the signature holds, so it is a new Apple format: report it	never	400	FRC-7
+    status	6402	malformed.attest.auth-data	the authenticator data has an unexpected length or layout	forged, or a new Apple format: report it	never	400	ATT-13
     status	6658	malformed.attest.cbor	not strict CBOR	truncated, base64 not decoded, or forged	never	400	CBR-1
-    status	6914	malformed.attest.client-data	the challenge does not stand where attest.challenge says	the client sends client data of another form than attest.challenge describes: error.at names the place	never	400	ASR-10
+    status	6914	malformed.attest.client-data	the challenge is not where attest.challenge says	the client sends client data in a form other than attest.challenge describes: error.at names the place	never	400	ASR-10
     status	7170	malformed.attest.empty	there is no attestation	the client sent nothing	never	400	ATT-1
-    status	7426	malformed.attest.extensions	the extension map has another form	forged, or a new format of Apple's: report it	never	400	ATT-15
-    status	7682	malformed.attest.key-id	the key id is not 32 bytes in base64, base64url or hex	the client sends another value: pass what generateKey gave, or its 32 bytes	never	400	ATT-2
-    status	7938	malformed.attest.nonce-extension	the nonce in the certificate has another form	forged, or a new format of Apple's: report it	never	400	ATT-20
-    status	8194	malformed.attest.statement	members of the attestation are missing, further or of another type	not an attestation of Apple's: pass what attestKey gave	never	400	ATT-10
-    status	8450	malformed.chain.base64	an x5c entry is not canonical standard base64	damaged on the way, or forged	never	400	JWS-14
-    status	8706	malformed.chain.der	a certificate is not one clean DER value	damaged on the way, or forged: error.at names the certificate	never	400	JWS-21,JWS-32,PTH-4
-    status	8962	malformed.devicecheck.token	the device token is not base64	the client sends another value: pass the token of generateToken as bytes or as base64	never	400	DVC-4
-    status	9218	malformed.json.bom	the JSON text begins with a byte order mark	damaged on the way, or forged: have the client send it again once	never	400	JWS-6
-    status	9474	malformed.json.duplicate-name	a JSON object has the same member name twice	damaged on the way, or forged: have the client send it again once	never	400	JWS-6
-    status	9730	malformed.json.not-object	the JSON text is not an object	damaged on the way, or forged: have the client send it again once	never	400	JWS-6
-    status	9986	malformed.json.nul	the JSON text contains NUL	damaged on the way, or forged: have the client send it again once	never	400	JWS-6
-    status	10242	malformed.json.syntax	the text is not JSON by RFC 8259	damaged on the way, or forged: have the client send it again once	never	400	JWS-6
-    status	10498	malformed.json.trailing	there is text after the JSON value	damaged on the way, or forged: have the client send it again once	never	400	JWS-6
-    status	10754	malformed.json.utf8	the JSON text is not valid UTF-8	damaged on the way, or forged: have the client send it again once	never	400	JWS-6
+    status	7426	malformed.attest.extensions	the extension map has an unexpected form	forged, or a new Apple format: report it	never	400	ATT-15
+    status	7682	malformed.attest.key-id	the key id is not 32 bytes in base64, base64url or hex	the client sends something else: pass what generateKey returned, or its 32 bytes	never	400	ATT-2
+    status	7938	malformed.attest.nonce-extension	the nonce in the certificate has an unexpected form	forged, or a new Apple format: report it	never	400	ATT-20
+    status	8194	malformed.attest.statement	members of the attestation are missing, unexpected or of the wrong type	not an Apple attestation: pass what attestKey returned	never	400	ATT-10
+    status	8450	malformed.chain.base64	an x5c entry is not canonical standard base64	damaged in transit, or forged	never	400	JWS-14
+    status	8706	malformed.chain.der	a certificate is not one clean DER value	damaged in transit, or forged: error.at names the certificate	never	400	JWS-21,JWS-32,PTH-4
+    status	8962	malformed.devicecheck.token	the device token is not base64	the client sends something else: pass the token from generateToken as bytes or as base64	never	400	DVC-4
+    status	9218	malformed.json.bom	the JSON text begins with a byte order mark	damaged in transit, or forged: have the client send it again once	never	400	JWS-6
+    status	9474	malformed.json.duplicate-name	a JSON object has the same member name twice	damaged in transit, or forged: have the client send it again once	never	400	JWS-6
+    status	9730	malformed.json.not-object	the JSON text is not an object	damaged in transit, or forged: have the client send it again once	never	400	JWS-6
+    status	9986	malformed.json.nul	the JSON text contains NUL	damaged in transit, or forged: have the client send it again once	never	400	JWS-6
+    status	10242	malformed.json.syntax	the text is not JSON as RFC 8259 defines it	damaged in transit, or forged: have the client send it again once	never	400	JWS-6
+    status	10498	malformed.json.trailing	there is text after the JSON value	damaged in transit, or forged: have the client send it again once	never	400	JWS-6
+    status	10754	malformed.json.utf8	the JSON text is not valid UTF-8	damaged in transit, or forged: have the client send it again once	never	400	JWS-6
     status	11266	malformed.jws.alg	alg is absent from the header or not a string	not an App Store JWS	never	400	JWS-10
     status	11522	malformed.jws.base64	a segment is not canonical base64url	re-encoded or damaged in transit	never	400	JWS-4
     status	11778	malformed.jws.form	the text is not three segments of base64url characters	pass the JWS alone: no JSON wrapper, no line end, no padding; a text beginning with MII is a receipt	never	400	JWS-2
     status	12034	malformed.jws.signature-length	the signature segment does not hold 64 bytes	truncated, or a DER signature	never	400	JWS-5
-    status	12290	malformed.jws.x5c	x5c is absent, not an array, or has an entry that is not a string	not an App Store JWS; an access token, perhaps	never	400	JWS-13
+    status	12290	malformed.jws.x5c	x5c is absent, not an array, or has an entry that is not a string	not an App Store JWS; perhaps an access token	never	400	JWS-13
     status	12546	malformed.payload.type	a decisive member has the wrong JSON type or is out of range	a form newer than this library: error.at names the member; report it	never	400	PAY-4,PAY-6,JWS-40,JWS-90
-    status	12802	malformed.plist.construct	a part of the wider property-list dialect, or another format	JSON, XML or a binary list instead of the store's bytes: have the client send its stored copy unchanged	never	400	RCP-8
-    status	13058	malformed.plist.duplicate-key	a key stands twice	tampering: readers disagree about which value counts	never	400	RCP-9
+    status	12802	malformed.plist.construct	part of the wider property-list dialect, or another format	JSON, XML or a binary list instead of the store's bytes: have the client send its stored copy unchanged	never	400	RCP-8
+    status	13058	malformed.plist.duplicate-key	a key appears twice	tampering: readers disagree about which value counts	never	400	RCP-9
     status	13314	malformed.plist.encoding	not UTF-8, a NUL, or a surrogate	truncated or damaged upload: have the client send its stored copy again	never	400	RCP-6
-    status	13570	malformed.plist.syntax	not the grammar of the list, or text after it	truncated upload: have the client send its stored copy again	never	400	RCP-7
-    status	13826	malformed.receipt.base64	the signature or the purchase info is not base64	not a receipt, or its quoted values were changed on the way	never	400	RCP-11
+    status	13570	malformed.plist.syntax	does not follow the grammar of the list, or has text after it	truncated upload: have the client send its stored copy again	never	400	RCP-7
+    status	13826	malformed.receipt.base64	the signature or the purchase info is not base64	not a receipt, or its quoted values were changed in transit	never	400	RCP-11
     status	14082	malformed.receipt.field-format	a signed field breaks its format	error.at names the key; the signature holds: keep the receipt and report it	never	400	RCP-13,RCP-14
     status	14338	malformed.receipt.field-missing	a required signed field is absent or empty	error.at names the key; the signature holds: keep the receipt and report it	never	400	RCP-13
     status	14594	malformed.receipt.outer-missing	the signature or the purchase info is absent	not a receipt: error.at names the key that is missing	never	400	RCP-11
@@ -227,41 +227,41 @@ enum ExplanationText {
     status	17922	malformed.transport.base64	neither a known form nor base64	have the client encode once, in standard base64	never	400	RCP-2
     status	18178	malformed.transport.empty	empty or blank	the client sent nothing	never	400	RCP-1
     status	18434	malformed.transport.levels	base64 more than twice	have the client encode once, in standard base64	never	400	RCP-4
-    status	18690	malformed.verify-receipt.body	a JSON answer without an integer status	not an answer of Apple's endpoint; keep the receipt and ask again later	later	503	VRR-4
+    status	18690	malformed.verify-receipt.body	a JSON answer without an integer status	not an answer from Apple's endpoint; keep the receipt and ask again later	later	503	VRR-4
     status	18946	malformed.verify-receipt.field	a known field of the answer has an unknown form	keep the receipt, ask again later, and report it	later	503	VRR-9
-    status	515	unsupported.app-receipt.content-type	another CMS content type or version	not in the form of Apple's receipts: not one of them	never	400	APR-2
+    status	515	unsupported.app-receipt.content-type	another CMS content type or version	not in the form of Apple's receipts, so not one of them	never	400	APR-2
     status	771	unsupported.app-receipt.digest	the digest is neither SHA-1 nor SHA-256	not in the form of Apple's receipts: made by hand, or newer than this library	never	400	APR-5
     status	1027	unsupported.app-receipt.signature-algorithm	another signature algorithm	not in the form of Apple's receipts: made by hand, or newer than this library	never	400	APR-6
     status	1283	unsupported.app-receipt.signed-attributes	signed attributes are present	not in the form of Apple's receipts: made by hand, or newer than this library	never	400	APR-4
     status	1539	unsupported.app-receipt.signer-id	the signer is named by a key identifier	not in the form of Apple's receipts: made by hand, or newer than this library	never	400	APR-3
     status	1795	unsupported.app-receipt.signers	other than one signer	not in the form of Apple's receipts: made by hand, or newer than this library	never	400	APR-3
     status	2051	unsupported.app-receipt.type	unknown receipt type	newer than this library: keep the receipt and look for an update	never	400	APR-16
-    status	2307	unsupported.attest-receipt.digest	the digest is not SHA-256	a new format of Apple's: report it	never	400	FRC-2
-    status	2563	unsupported.attest-receipt.signature-algorithm	the signature algorithm is another one	a new format of Apple's: report it	never	400	FRC-2
-    status	2819	unsupported.attest-receipt.signed-attributes	the receipt has signed attributes	a form seen in 2020 only	never	400	FRC-3
-    hint	unsupported.attest-receipt.signed-attributes	an App Attest receipt	a form seen in 2020 only: fetch a newer one from Apple, or have the app make a new key
-    hint	unsupported.attest-receipt.signed-attributes	the receipt inside an attestation	a form seen in 2020 only: attest.receipt:"ignore" lets the attestation pass without its receipt
-    status	3075	unsupported.attest-receipt.signers	other than one signer	a new format of Apple's: report it	never	400	FRC-2
-    status	3331	unsupported.attest.aaguid	the aaguid is unknown	a new environment of Apple's: report it	never	400	ATT-26
-    status	3587	unsupported.attest.format	the format is not apple-appattest	an object of WebAuthn, perhaps: pass what attestKey gave	never	400	ATT-10
+    status	2307	unsupported.attest-receipt.digest	the digest is not SHA-256	a new Apple format: report it	never	400	FRC-2
+    status	2563	unsupported.attest-receipt.signature-algorithm	the signature algorithm is not the expected one	a new Apple format: report it	never	400	FRC-2
+    status	2819	unsupported.attest-receipt.signed-attributes	the receipt has signed attributes	a form seen only in 2020	never	400	FRC-3
+    hint	unsupported.attest-receipt.signed-attributes	an App Attest receipt	a form seen only in 2020: fetch a newer one from Apple, or have the app make a new key
+    hint	unsupported.attest-receipt.signed-attributes	the receipt inside an attestation	a form seen only in 2020: attest.receipt:"ignore" lets the attestation pass without its receipt
+    status	3075	unsupported.attest-receipt.signers	other than one signer	a new Apple format: report it	never	400	FRC-2
+    status	3331	unsupported.attest.aaguid	the aaguid is unknown	a new Apple environment: report it	never	400	ATT-26
+    status	3587	unsupported.attest.format	the format is not apple-appattest	perhaps a WebAuthn object: pass what attestKey returned	never	400	ATT-10
     status	3843	unsupported.notification.body	the notification has an unknown type and an unknown body	a new kind of notification: update Assay, store the raw text, answer 200	never	200	NTF-1
-    status	4099	unsupported.notification.version	the notification is not of version 2	notifications of version 1 are JSON that nobody signed: switch the app to version 2 in App Store Connect	never	400	NTF-2
+    status	4099	unsupported.notification.version	the notification is not of version 2	version 1 notifications are unsigned JSON: switch the app to version 2 in App Store Connect	never	400	NTF-2
     status	4355	unsupported.receipt.digest	signed with SHA-256	newer than this library: look for an update, and do not take it for fraud	never	400	RCP-19
     status	4611	unsupported.receipt.version	the version of the signature blob is neither 2 nor 3	newer than this library, or not a receipt: have the client send its stored copy again	never	400	RCP-17
     status	5123	unsupported.triage.form	this form is not handled; triage.form names it	send a receipt or a StoreKit JWS	never	415	TRI-3
-    status	5379	unsupported.verify-receipt.notification-v1	a version 1 server notification, which nobody signed	switch the app to version 2 notifications in App Store Connect	never	400	VRR-14
-    status	5635	unsupported.verify-receipt.status	Apple answered with a status that is not known	keep the receipt and ask again later; look for an update	later	503	VRR-5
-    status	516	too-large.app-receipt.certificates	too many embedded certificates, or one too long	not a receipt of Apple's	never	413	APR-1
-    status	772	too-large.app-receipt.depth	elements nested too deep	not a receipt of Apple's	never	413	APR-1
+    status	5379	unsupported.verify-receipt.notification-v1	a version 1 server notification, which is unsigned	switch the app to version 2 notifications in App Store Connect	never	400	VRR-14
+    status	5635	unsupported.verify-receipt.status	Apple answered with an unknown status	keep the receipt and ask again later; look for an update	later	503	VRR-5
+    status	516	too-large.app-receipt.certificates	too many embedded certificates, or one too long	not an Apple receipt	never	413	APR-1
+    status	772	too-large.app-receipt.depth	elements nested too deep	not an Apple receipt	never	413	APR-1
     status	1028	too-large.app-receipt.elements	too many elements	not a receipt, or one with very many purchases: raise receipts.caps.purchases for known clients	never	413	APR-1,APR-26
     status	1284	too-large.app-receipt.purchases	too many purchases	not a receipt, or raise receipts.caps.purchases for known clients	never	413	APR-1
     status	1540	too-large.app-receipt.size	the decoded receipt is too long	not a receipt, or raise receipts.caps.appReceiptBytes for known clients	never	413	APR-1
-    status	1796	too-large.assertion.object	the assertion is too long	not an assertion of Apple's	never	413	ASR-1
+    status	1796	too-large.assertion.object	the assertion is too long	not an Apple assertion	never	413	ASR-1
     status	2052	too-large.attest-receipt.size	the App Attest receipt is too long	not an App Attest receipt	never	413	FRC-1
     status	2308	too-large.attest.client-data	the client data is too long	pass the SHA-256 of client data over 1 MiB, as ASSAY_CLIENT_DATA_HASH	never	413	ATT-4
-    status	2564	too-large.attest.object	the attestation is too long	not an attestation of Apple's	never	413	ATT-1
-    status	2820	too-large.chain.certificate	a certificate is too long	no certificate of Apple's is that long: treat it as forged	never	413	JWS-14,PTH-4
-    status	3076	too-large.devicecheck.token	the device token is too long	not a token of DeviceCheck: have the app send what generateToken gave	never	413	DVC-4
+    status	2564	too-large.attest.object	the attestation is too long	not an Apple attestation	never	413	ATT-1
+    status	2820	too-large.chain.certificate	a certificate is too long	no Apple certificate is that long: treat it as forged	never	413	JWS-14,PTH-4
+    status	3076	too-large.devicecheck.token	the device token is too long	not a DeviceCheck token: have the app send what generateToken returned	never	413	DVC-4
     status	3332	too-large.json.depth	the JSON text is nested too deep	not an App Store JWS	never	413	JWS-6
     status	3588	too-large.json.elements	a JSON array has too many elements	not an App Store JWS	never	413	JWS-6
     status	3844	too-large.json.members	a JSON object has too many members	not an App Store JWS	never	413	JWS-6
@@ -274,35 +274,35 @@ enum ExplanationText {
     status	5892	too-large.receipt.outer	the decoded receipt is too long	not a receipt, or raise receipts.caps.transactionReceiptBytes for known clients	never	413	RCP-1
     status	6148	too-large.receipt.signature	the signature blob is too long	not a receipt	never	413	RCP-1
     status	6916	too-large.transport.input	the input text is too long	not a receipt, or raise receipts.caps.inputBytes for known clients	never	413	RCP-1
-    status	7172	too-large.verify-receipt.body	the answer is too long	not an answer of Apple's endpoint; ask again later	later	503	VRR-15
-    status	7428	too-large.verify-receipt.entries	the answer has too many entries	not an answer of Apple's endpoint; ask again later	later	503	VRR-15
-    status	773	misuse.assertion.public-key	the public key given is no point of P-256	pass the attested key: 65 bytes X9.63 or 91 bytes SubjectPublicKeyInfo; the key record may be damaged	never	500	ATT-3
+    status	7172	too-large.verify-receipt.body	the answer is too long	not an answer from Apple's endpoint; ask again later	later	503	VRR-15
+    status	7428	too-large.verify-receipt.entries	the answer has too many entries	not an answer from Apple's endpoint; ask again later	later	503	VRR-15
+    status	773	misuse.assertion.public-key	the public key given is not a point on P-256	pass the attested key: 65 bytes X9.63 or 91 bytes SubjectPublicKeyInfo; the key record may be damaged	never	500	ATT-3
     hint	misuse.assertion.public-key	an assertion	pass the public key of the attestation: 65 bytes X9.63 or 91 bytes SubjectPublicKeyInfo; the key record may be damaged
     hint	misuse.assertion.public-key	an App Attest receipt	the subject is the public key of the attestation: 65 bytes X9.63 or 91 bytes SubjectPublicKeyInfo
-    status	1029	misuse.attest.client-data	the client data is empty, its hash of another length, or its kind unknown	pass the bytes with ASSAY_CLIENT_DATA or their SHA-256 with ASSAY_CLIENT_DATA_HASH	never	500	ATT-4
-    status	1285	misuse.call.argument	an argument is NULL that may not be, or a length does not fit	programming error: see the conventions in assay.h	never	500	DOC-1
-    status	1541	misuse.call.kind	the kind constant is unknown	programming error: pass a kind constant of assay.h	never	500	DOC-1
+    status	1029	misuse.attest.client-data	the client data is empty, its hash has the wrong length, or its kind is unknown	pass the bytes with ASSAY_CLIENT_DATA or their SHA-256 with ASSAY_CLIENT_DATA_HASH	never	500	ATT-4
+    status	1285	misuse.call.argument	an argument that may not be NULL is NULL, or a length does not fit	programming error: see the conventions in assay.h	never	500	DOC-1
+    status	1541	misuse.call.kind	the kind constant is unknown	programming error: pass a kind constant from assay.h	never	500	DOC-1
     status	1797	misuse.call.now	now_ms is not between 2008 and 2100	programming error: pass milliseconds since 1970 UTC	never	500	JWS-41
-    status	2309	misuse.decide.account	the account is no UUID, or decide.account is required and none was given	pass the appAccountToken of the account, as a UUID	never	500	DCD-20
+    status	2309	misuse.decide.account	the account is not a UUID, or decide.account is required and none was given	pass the appAccountToken of the account, as a UUID	never	500	DCD-20
     status	2565	misuse.decide.empty	there is no evidence to decide from	pass evidence, or judge the stored record with assay_check_expiry	never	500	DCD-1
-    status	2821	misuse.decide.evidence	a document was refused, is no purchase evidence, or is of a verifier with another configuration	pass only documents with status 0 of this verifier	never	500	DCD-1
+    status	2821	misuse.decide.evidence	a document was refused, is not purchase evidence, or comes from a verifier with another configuration	pass only documents with status 0 from this verifier	never	500	DCD-1
     status	3077	misuse.decide.unverified-nested	the notification was verified without the evidence inside it	verify it again with a verifier that has storekit.nested:"verify"	never	500	NTF-8
-    status	3845	misuse.exchange.answer	the answer is not in the form of the step	programming error: error.at names the member of the answer	never	500	EXC-5
-    status	4101	misuse.exchange.evidence	a document is refused, of another verifier or of a kind that this exchange does not take	pass documents with status 0 of a verifier with this configuration, of a kind that docs/exchanges.md names	never	500	EXC-2
-    status	4357	misuse.exchange.kind	the kind of exchange is unknown	programming error: docs/exchanges.md has the kinds of this version	never	500	EXC-1
+    status	3845	misuse.exchange.answer	the answer does not have the form that the step asks for	programming error: error.at names the member of the answer	never	500	EXC-5
+    status	4101	misuse.exchange.evidence	a document was refused, comes from another verifier, or is of a kind that this exchange does not take	pass documents with status 0 from a verifier with this configuration, of a kind that docs/exchanges.md names	never	500	EXC-2
+    status	4357	misuse.exchange.kind	the kind of exchange is unknown	programming error: docs/exchanges.md lists the kinds of this version	never	500	EXC-1
     status	4613	misuse.exchange.order	no step is open, or the answer is to another step	programming error: answer the open step, once; a conversation that has ended takes no more	never	500	EXC-5
-    status	4869	misuse.exchange.request	the request has another form or an unknown member	programming error: error.at names the member of the request	never	500	EXC-1
-    status	5125	misuse.receipt.subject	the subject has a length that fits nothing, or the receipt has no device	pass 16 or 6 raw bytes, with an app receipt only	never	500	APR-18
+    status	4869	misuse.exchange.request	the request has the wrong form or an unknown member	programming error: error.at names the member of the request	never	500	EXC-1
+    status	5125	misuse.receipt.subject	the subject has an invalid length, or the receipt has no device	pass 16 or 6 raw bytes, with an app receipt only	never	500	APR-18
     hint	misuse.receipt.subject	a transaction receipt	a transaction receipt has no device to compare: pass no subject
     hint	misuse.receipt.subject	an app receipt	the subject is the vendor id of the device in 16 raw bytes, or its primary MAC address in 6
     status	774	config.apps.app-apple-id-required	Production is accepted, but an app lacks its appAppleId	Production needs appAppleId for every app: copy it from App Store Connect	after-config	–	CFG-1
-    status	1030	config.apps.form	apps, or an entry of it, cannot be used	bundleId has 1 to 255 bytes and stands once, appAppleId is a positive integer, teamId 10 of A to Z and 0 to 9	after-config	–	CFG-4
-    status	1286	config.attest.app-ids	attest.appIds is empty or holds something else than an App ID, and none can be derived	an App ID is a prefix of 10 characters, a dot and a bundle id: set attest.appIds, or teamId for the apps	after-config	–	ATT-23
+    status	1030	config.apps.form	apps, or an entry in it, cannot be used	bundleId has 1 to 255 bytes and appears once, appAppleId is a positive integer, teamId has 10 characters from A to Z and 0 to 9	after-config	–	CFG-4
+    status	1286	config.attest.app-ids	attest.appIds is empty or holds something other than an App ID, and none can be derived	an App ID is a prefix of 10 characters, a dot and a bundle id: set attest.appIds, or teamId for the apps	after-config	–	ATT-23
     hint	config.attest.app-ids	a configuration	an App ID is a prefix of 10 characters, a dot and a bundle id: set attest.appIds, or teamId for the apps
     hint	config.attest.app-ids	an attestation, an assertion, an App Attest receipt	this verifier knows no App ID: set attest.appIds in its configuration, or teamId for the apps
     status	1542	config.attest.environments	attest.environments is empty or holds an unknown word	write production, development or both, each once	after-config	–	ATT-26
     status	1798	config.attest.policy	a setting of category, bundle version or challenge cannot be used	correct the member that error.at names; docs/config.md has its values	after-config	–	ATT-45,ATT-46,ASR-10
-    status	2054	config.attest.stored-needs-receipt	time stored needs the receipt's date	set attest.receipt to require	after-config	–	ATT-40
+    status	2054	config.attest.stored-needs-receipt	attest.time stored needs the receipt's date	set attest.receipt to require	after-config	–	ATT-40
     status	2310	config.certificates.intermediate	a configured intermediate is not signed by an accepted root, or lacks its purpose OID	give base64 DER of an intermediate that an accepted root signed for receipts; error.at names the entry	after-config	–	CER-6
     status	2566	config.certificates.root-set	a configured root does not parse, is not a self-signed certificate authority, or the set is empty	give base64 DER of self-signed authorities, at least one; they replace Apple's; error.at names the entry	after-config	–	CFG-3
     status	2822	config.devicecheck.bits	the names or ages of the bits cannot be used	correct the bit that error.at names; docs/config.md has its values	after-config	–	DVC-10,DVC-11
@@ -310,29 +310,29 @@ enum ExplanationText {
     hint	config.devicecheck.bits	an exchange	an offer needs a bit whose name begins with promo: name it under deviceCheck.bits
     status	3078	config.devicecheck.key	the private key cannot be used	give the .p8 file of a DeviceCheck key: PKCS#8, P-256, unencrypted	after-config	–	DVC-1,DVC-2
     status	3334	config.devicecheck.key-id	the key id is not 10 characters	copy the key id of 10 characters from the developer account	after-config	–	DVC-1
-    status	3590	config.devicecheck.team-id	there is no team id, or several and none named	set deviceCheck.teamId to the team of the key, 10 characters	after-config	–	DVC-1
+    status	3590	config.devicecheck.team-id	there is no team id, or there are several and none is named	set deviceCheck.teamId to the team of the key, 10 characters	after-config	–	DVC-1
     status	3846	config.document.missing	a required member is absent	add the member that error.at names	after-config	–	CNF-1
     status	4102	config.document.range	a value is outside its range	correct the member that error.at names; docs/config.md has its range	after-config	–	CNF-1
-    status	4358	config.document.syntax	the configuration is not strict JSON	error.at has the byte where reading stopped, the message says why	after-config	–	CNF-1
-    status	4614	config.document.type	a member is of another type	correct the member that error.at names; docs/config.md has its type	after-config	–	CNF-1
+    status	4358	config.document.syntax	the configuration is not strict JSON	error.at has the byte where reading stopped; the message says why	after-config	–	CNF-1
+    status	4614	config.document.type	a member has the wrong type	correct the member that error.at names; docs/config.md has its type	after-config	–	CNF-1
     status	4870	config.document.unknown-member	a member does not exist in this version of Assay	correct or remove the member that error.at names; a misspelt member must not switch a check off	after-config	–	CNF-1
-    status	5126	config.environments.mixed	environments is empty, or Xcode or LocalTesting stands beside Production	name one at least; test environments need a verifier of their own	after-config	–	CFG-2
+    status	5126	config.environments.mixed	environments is empty, or lists Xcode or LocalTesting beside Production	name at least one; test environments need a verifier of their own	after-config	–	CFG-2
     status	5382	config.exchange.block-missing	the exchange needs a block that the configuration lacks	add the block that error.at names to the configuration	after-config	500	EXC-8
-    status	5638	config.limits.form	limits names an unknown plan, or a value is no count	correct the entry that error.at names: plans of the list plans, counts of 0 or more	after-config	–	CNF-1
+    status	5638	config.limits.form	limits names an unknown plan, or a value is not a count	correct the entry that error.at names: it takes plans listed in plans, and counts of 0 or more	after-config	–	CNF-1
     status	5894	config.plans.form	plans is empty, or has a name twice	correct the entry that error.at names: 1 to 32 names, each once, the default plan first	after-config	–	CNF-1
     status	6150	config.products.form	a product has an unknown plan or type, lacks its duration, or contradicts the type that Apple signed	correct the entry that error.at names; docs/config.md has its members	after-config	–	CNF-1
     hint	config.products.form	a configuration	correct the entry that error.at names; docs/config.md has its members
     hint	config.products.form	a decision	Apple signed another type for the product that error.at names: correct it in products
-    status	6406	config.receipts.shared-secret	a shared secret is not 32 hex digits, or is of an unknown bundle id	copy the 32 hex digits from App Store Connect; the key is a bundleId of apps, or *	after-config	–	VRR-1
+    status	6406	config.receipts.shared-secret	a shared secret is not 32 hex digits, or is for an unknown bundle id	copy the 32 hex digits from App Store Connect; the key is a bundleId of apps, or *	after-config	–	VRR-1
     status	6662	config.risk.rules	a rule or a verdict is unknown, or milder than the rule allows	rules are RSK-11 to RSK-28, verdicts off, allow, limited, step-up, deny; RSK-12, 14, 15 and 26 take deny alone	after-config	–	RSK-2
     status	8710	config.storekit.xcode-certificate-required	Xcode or LocalTesting is accepted, but no certificate is pinned	add the SHA-256, 64 hex digits, of the certificate that Xcode exports to storekit.xcodeCertificates	after-config	–	CFG-2
     status	1543	unavailable.devicecheck.no-answer	Apple gave no usable answer	back off 1, 2, 4 s, at most 3 tries	later	503	DVC-7
-    status	1799	unavailable.devicecheck.response	the answer is not understood	Apple changed the wording: take it neither for a clean device nor for a used one; report it	later	502	DVC-7,DVC-8
-    status	4871	unavailable.verify-receipt.internal	Apple: internal data access error that is to be retried (21100 to 21199)	keep the receipt and ask again later	later	503	VRR-5
+    status	1799	unavailable.devicecheck.response	the answer is not understood	Apple changed the wording: treat the device as neither clean nor used; report it	later	502	DVC-7,DVC-8
+    status	4871	unavailable.verify-receipt.internal	Apple: internal data access error, to be retried (21100 to 21199)	keep the receipt and ask again later	later	503	VRR-5
     status	5127	unavailable.verify-receipt.no-answer	Apple gave no usable answer	keep the receipt and ask again later	later	503	VRR-4
-    status	264	internal.assay.bug	a state that cannot be	report it; nothing was trusted	never	500	DOC-1
+    status	264	internal.assay.bug	a state that should be impossible	report it; nothing was trusted	never	500	DOC-1
     status	520	internal.certificates.table	a built-in certificate fails its own check	damaged build: reinstall	never	500	CER-6
-    status	776	internal.crypto.sha1-disabled	libcrypto refuses SHA-1 signatures	use a libcrypto that verifies SHA-1, or the library with its own	never	500	PTH-12
+    status	776	internal.crypto.sha1-disabled	libcrypto refuses SHA-1 signatures	use a libcrypto that verifies SHA-1, or the library build that contains its own	never	500	PTH-12
     status	1289	pending.triage.unverified	worth verifying; nothing is decided yet	no error: go on to verification	never	–	TRI-9
     decision	DEC-2	no transaction of a known product	none	no. Never bought, as far as this evidence shows
     decision	DEC-3	replaced by an upgrade, and the replacement is not among the evidence	superseded	no. stale: fetch newer evidence
