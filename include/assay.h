@@ -175,7 +175,7 @@ ASSAY_API assay_status assay_verify_receipt(
 ASSAY_API assay_status assay_triage(const assay_verifier *verifier,
                                     const void *blob, size_t blob_len,
                                     int64_t now_ms, assay_doc **doc);
-/** Interpret an answer of Apple's verifyReceipt endpoint. */
+/** Interpret an answer from Apple's verifyReceipt endpoint. */
 ASSAY_API assay_status assay_read_verify_receipt(const assay_verifier *verifier,
                                                  const char *body,
                                                  size_t body_len,

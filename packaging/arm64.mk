@@ -12,7 +12,7 @@ ARM64_CLANG = $(TOOLS)/clang --target=aarch64-linux-gnu
 arm64: deps-build $(ARM64_LIBRARY) ## the library for 64-bit ARM, build/arm64/lib
 	@ls -l $(ARM64_LIBRARY) | awk '{print $$NF ": " $$5 " bytes"}'
 
-# Changes only when Debian's packages for ARM were unpacked anew.
+# Changes only when Debian's packages for ARM were unpacked again.
 ARM64_PACKAGES := $(ARM64)/root.packages
 $(ARM64_PACKAGES): FORCE
 	@mkdir -p $(ARM64)

@@ -9,7 +9,7 @@ Lambda unpacks a layer under /opt. In the archive:
   python/assay/libassay.so.0  a link to the library
   lib/libassay.so.0           the library; every runtime looks in /opt/lib
 
-A tool that knows no links in an archive leaves a small text in the place of the
+A tool that knows no links in an archive leaves a small text in place of the
 link; the package then finds the library in /opt/lib. The same sources and library
 give the same bytes: entries are sorted and carry SOURCE_DATE_EPOCH, or 1980-01-01.
 """

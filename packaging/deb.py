@@ -134,7 +134,7 @@ def md5sums(tree):
 
 
 def set_modes(tree):
-    """As Debian wants them, whatever the umask was."""
+    """As Debian requires them, whatever the umask was."""
     for path in tree.rglob("*"):
         if path.is_symlink():
             continue

@@ -4,7 +4,7 @@
 #
 #   install.sh MODE SOURCE TARGET    copy a file: 644, 755
 #   install.sh link TEXT TARGET      make a symbolic link
-#   install.sh remove                take away what the manifest lists
+#   install.sh remove                remove what the manifest lists
 #
 # DESTDIR goes before every target. MANIFEST, when it is not empty, names the
 # file (without DESTDIR) that lists what was put there: one absolute path a
@@ -58,7 +58,7 @@ remove() {
         rmdir --ignore-fail-on-non-empty -- "$DESTDIR$path" ;;
     esac
   done
-  echo "uninstall: took away what $list named"
+  echo "uninstall: removed what $list lists"
 }
 
 DESTDIR=${DESTDIR:-}

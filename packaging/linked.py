@@ -137,7 +137,7 @@ def embedded_module(toolchain):
 
 
 def components(map_file):
-    """The components of others in a file, by purl. What nobody knows is an error."""
+    """The components of others in a file, by purl. Anything unknown is an error."""
     toolchain = toolchain_folder()
     found = {}
     for path in inputs(map_file):

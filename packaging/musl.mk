@@ -16,7 +16,7 @@ endif
 .PHONY: lib-musl wheel-musl dist-musl
 lib-musl: $(MUSL_LIBRARY)
 
-# Changes only when Debian's sources were fetched and built anew.
+# Changes only when Debian's sources were fetched and built again.
 MUSL_ROOT := $(MUSL_OUT)/root.stamp
 $(MUSL_ROOT): FORCE
 	@mkdir -p $(MUSL_OUT)
@@ -145,7 +145,7 @@ check-musl-fork: $(MUSL_OUT)/abi/fork
 check-musl-fork-inside: $(MUSL_OUT)/abi/fork_inside
 	@$(MUSL_RUN) $< $(CASES) musl-fork-inside 500
 
-# There is no libcrypto of a host for musl here, so no queue of errors to look at.
+# There is no libcrypto of a host for musl here, so there is no queue of errors to look at.
 check-musl-guest: $(MUSL_OUT)/abi/smoke
 	@$(PYTHON) $(GATES)/guest.py $< $(CASES) $(MUSL_OUT)/lib --suite musl-guest
 

@@ -27,7 +27,7 @@ $(EMBED_DIR)/Assay.o: $(CRYPTO_ALL_HEADERS)
 $(EMBED_DIR)/libassay.so: $(or $(CRYPTO_ARCHIVE),$(CRYPTO_SHARED))
 
 # One folder with what the linker and SwiftPM look for. SwiftPM does not see that an
-# archive has changed: an older library is taken away.
+# archive has changed: an older library is removed.
 LINK_PREFIX := $(BUILD)/link/prefix
 .PHONY: link-prefix
 link-inputs: link-prefix

@@ -5,7 +5,7 @@
   tools/check.py --quick      those that a change to the code most likely breaks
   tools/check.py NAME...      these steps alone, and what they need to be built
   tools/check.py --list       their names
-  tools/check.py --jobs N     so many steps at a time (default: one a core)
+  tools/check.py --jobs N     N steps at a time (default: one a core)
 
 Each step is one make target. It prints lines of the form
 "suite NAME: N passed, N failed, N skipped"; a step that fails without such a
@@ -65,7 +65,7 @@ STEPS = [
          "verifiers across fork, children forked at any moment",
          needs=("programs", "cases", "build-shared")),
     Step("swift", ["check-swift"], "the Swift tests", needs=("swift-build",)),
-    Step("fuzz", ["check-fuzz"], "the fuzz corpus once more"),
+    Step("fuzz", ["check-fuzz"], "the fuzz corpus again"),
     Step("arm64", ["check-arm64"], "the library and the wheel for 64-bit ARM, under qemu",
          needs=("programs", "cases")),
     Step("musl", ["check-musl"], "the library and the wheel for musl, with its loader",

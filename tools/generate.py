@@ -97,7 +97,7 @@ def status_page(table):
            "that stand in a document's `error.message` and `error.hint`. *HTTP* is what a back",
            "end would answer its own client; give clients one text for all 400s and 403s.", "",
            "Several kinds of evidence may give one status, and then what to do is not always the",
-           "same. Such statuses stand once more below the table of their family, by the kind of",
+           "same. Such statuses are listed again below the table of their family, by the kind of",
            "evidence: `error.hint` of a document is the one of its kind.", ""]
     for number, family, meaning in FAMILIES:
         mine = [row for row in table if row.family == number]

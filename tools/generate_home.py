@@ -30,7 +30,7 @@ LINES = [
     ("packaging/debian/copyright", r"(?m)^(Source: ).*$", "{address}"),
     ("packaging/debian/copyright", r"(?m)^(Upstream-Contact: ).*$", "{authors} <{mail}>"),
     ("bindings/c/assay.pc.in", r"(?m)^(URL: ).*$", "{address}"),
-    # Written by tools/manual.py from the command line, which says nothing of the home.
+    # Written by tools/manual.py from the command line, which says nothing about the home.
     ("man/assay.1", r"(?m)^(\.Lk ).*$", "{address}"),
 ]
 

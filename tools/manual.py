@@ -35,7 +35,7 @@ def option_line(item):
 
 
 def leaves(command, words=()):
-    """[(words behind `assay`, command)] of all that does something."""
+    """[(words after `assay`, command)] of all that does something."""
     found = []
     for inner in command["subcommands"]:
         path = (*words, inner["commandName"])

@@ -37,7 +37,7 @@ def functions(profile, library):
         if kind == "ob":
             where = known["ob"].get(number)
         elif where == library:
-            # A recursion level follows a quote; an unnamed address is no symbol.
+            # A recursion level follows a quote; an unnamed address is not a symbol.
             found.add(known["fn"].get(number, "").split("'")[0])
     return {name for name in found if name and not name.startswith("0x")}
 

@@ -63,7 +63,7 @@ enum Input {
   }
 }
 
-/// Bytes with a NUL behind them, as C reads them.
+/// Bytes with a NUL after them, as C reads them.
 func characters(_ text: UnsafeBufferPointer<UInt8>) -> UnsafePointer<CChar>? {
   guard let start = text.baseAddress else { return nil }
   return unsafe UnsafeRawPointer(start).assumingMemoryBound(to: CChar.self)

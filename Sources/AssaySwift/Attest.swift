@@ -31,7 +31,7 @@ extension Verifier {
   ///   - now: the time to judge by.
   /// - Throws: family `rejected` when it is not genuine, or not of this key, client data,
   ///   app or environment: `hint` names the common mistake that would explain it;
-  ///   `malformed`, `unsupported` or `tooLarge` when it is no attestation; `config` without
+  ///   `malformed`, `unsupported` or `tooLarge` when it is not an attestation; `config` without
   ///   an App ID; `misuse` for client data of a wrong length.
   public func attestation(
     _ object: some Sequence<UInt8>, keyId: String, clientData: ClientData,
@@ -107,7 +107,7 @@ extension Verifier {
 // MARK: DeviceCheck and risk
 
 extension Verifier {
-  /// Reads an answer of Apple's DeviceCheck endpoint, which you fetched.
+  /// Reads an answer from Apple's DeviceCheck endpoint, which you fetched.
   ///
   /// Needs the block `deviceCheck`.
   ///
@@ -122,7 +122,7 @@ extension Verifier {
   ///   with `offer`, when it was used (`rejected.promo.device-used`); `unavailable` for an
   ///   answer that says nothing: it is neither a clean device nor a used one. What `risk`
   ///   needs is then `deviceCheck` of the refusal. `config` without the block, `misuse` for
-  ///   another call, a status beyond 599, or `offer` with a call that is no query.
+  ///   another call, a status beyond 599, or `offer` with a call other than a query.
   public func deviceCheck(
     _ body: some Sequence<UInt8>, httpStatus: Int, call: DeviceCall, offer: Bool = false,
     at now: Timestamp = .now
@@ -151,7 +151,7 @@ extension Verifier {
   /// - Parameters:
   ///   - token: base64 of what `generateToken` gave the app.
   ///   - now: the time to judge by.
-  /// - Throws: family `malformed` for a text that is no base64, or an empty token;
+  /// - Throws: family `malformed` for a text that is not base64, or an empty token;
   ///   `tooLarge` for more than 8,192 bytes.
   public func deviceToken(_ token: String, at now: Timestamp = .now) throws(Refusal) -> String {
     try textAtOnce(

@@ -123,7 +123,7 @@ extension Verifier {
   ///   - now: the time to judge by.
   /// - Throws: family `rejected` when it is not genuine, not for this verifier's apps and
   ///   environments, or of another device; `misuse` for a device id of another length.
-  ///   Purchases of unknown products are no refusal: they have `known` false.
+  ///   Purchases of unknown products are not refused: they have `known` false.
   public func appReceipt(
     _ receipt: String, device: [UInt8]? = nil, at now: Timestamp = .now
   ) throws(Refusal) -> AppReceipt {
@@ -137,7 +137,7 @@ extension Verifier {
     try self.receipt(receipt, .app, "appReceipt", device, now)
   }
 
-  /// Reads the body of an answer of Apple's verifyReceipt endpoint, HTTP status 200.
+  /// Reads the body of an answer from Apple's verifyReceipt endpoint, HTTP status 200.
   ///
   /// - Throws: every answer without facts; `retryClass` says what to do: `later` (it is
   ///   no verdict: keep everything as it was and ask again), `sameOnce`,

@@ -54,7 +54,7 @@ static struct place places[PLACES];
 /* Forks of several threads, one after another: tickets. */
 static _Atomic uint32_t last_ticket, served;
 
-/* Sleeps until `word` is no longer `seen`, somebody wakes it, or a millisecond has
+/* Sleeps until `word` is no longer `seen`, it is woken, or a millisecond has
  * gone. The system call itself, because the C library's waits are cancellation
  * points. */
 static void wait_for_change(_Atomic uint32_t *word, uint32_t seen) {

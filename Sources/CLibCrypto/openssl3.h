@@ -20,7 +20,7 @@
  * it is linked into the library), it also goes without the tables of names and
  * messages that Assay never looks at, which would take pages and time at load. A
  * libcrypto that the host uses too is left as it is: what it is first initialised
- * without, it stays without for everybody in the process. */
+ * without, it stays without for everything in the process. */
 static inline OSSL_LIB_CTX *assay_shim_context(void) {
   OSSL_LIB_CTX *context;
 #ifdef ASSAY_OWN_LIBCRYPTO
@@ -200,7 +200,7 @@ static inline EVP_PKEY *assay_shim_generate_ec(const char *curve) {
   return EVP_EC_gen(curve);
 }
 
-/* A new RSA key of so many bits, or NULL. Made by the test authority only. */
+/* A new RSA key of this many bits, or NULL. Made by the test authority only. */
 static inline EVP_PKEY *assay_shim_generate_rsa(size_t bits) {
   return EVP_RSA_gen(bits);
 }

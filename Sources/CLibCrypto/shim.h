@@ -150,14 +150,14 @@ static inline int assay_shim_rsa_verify(const RSA *key, int kind,
   return good == 1;
 }
 
-/* What calls left behind on the stack. */
+/* What calls left on the stack. */
 static __attribute__((noinline)) void assay_shim_clean_stack(void) {
   unsigned char area[16384];
   OPENSSL_cleanse(area, sizeof area);
 }
 
 /* Whether these are the octets of the point, compressed or not: it is written in
- * their form, as nobody needs to read a point that is known. */
+ * their form, as a known point never needs to be read. */
 static inline int assay_shim_is_point(const EC_GROUP *curve,
                                       const EC_POINT *point,
                                       const unsigned char *octets,
@@ -173,7 +173,7 @@ static inline int assay_shim_is_point(const EC_GROUP *curve,
 
 /* 1: the big-endian scalar is a private key on P-256 and the point, unless it is
  * empty, is its public key. By numbers and points alone: a key object would be
- * made from copies of the scalar that nobody wipes. */
+ * made from copies of the scalar that are never wiped. */
 static inline int assay_shim_private_key_is_good(OSSL_LIB_CTX *context,
                                                  const unsigned char *scalar,
                                                  size_t scalar_length,

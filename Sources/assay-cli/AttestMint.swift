@@ -64,7 +64,7 @@ struct AttestMint {
     try variation.apply(to: &template, authority)
   }
 
-  /// What can be broken, one entry a rule and kind.
+  /// What can be broken, one entry per rule and kind.
   static var forgeries: [(rule: String, status: String, name: String)] {
     first(AttestVariation<AttestationTemplate>.all, "attestation")
       + first(AttestVariation<AssertionTemplate>.all, "assertion")

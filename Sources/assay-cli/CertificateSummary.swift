@@ -1,7 +1,7 @@
 import AssayAuthority
 import CLibCrypto
 
-/// What a certificate says of itself, read by libcrypto and believed by nobody.
+/// What a certificate says about itself, as libcrypto reads it. Nothing here is trusted.
 struct CertificateSummary {
   private let members: [(name: String, value: String)]
 

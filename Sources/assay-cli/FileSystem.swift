@@ -58,7 +58,7 @@ enum FileSystem {
     }
   }
 
-  /// What comes behind the last slash.
+  /// What comes after the last slash.
   static func lastPart(of path: String) -> String {
     path.split(separator: "/").last.map(String.init) ?? path
   }

@@ -73,7 +73,7 @@ struct MintCommand: ParsableCommand {
   @OptionGroup(title: "App Attest")
   var attest: AttestOptions
 
-  @Option(help: "Mint a day of so many requests, for assay report.")
+  @Option(help: "Mint a day with this many requests, for assay report.")
   var day: Int?
 
   @Option(help: "Another seed gives another day.")
@@ -219,7 +219,7 @@ struct MintCommand: ParsableCommand {
     return try variation.mint(.init(authority: signer, payload: payload, now: now))
   }
 
-  /// What --forge can break, one entry a rule and kind.
+  /// What --forge can break, one entry per rule and kind.
   static var forgeries: [(rule: String, status: String, name: String)] {
     var seen: Set<String> = []
     let ofTexts = Variation.all.filter {

@@ -5,7 +5,7 @@ import AssayAuthority
 enum ProofKind {
   case jws(StoreKitKind)
   case receipt(ReceiptKind)
-  /// An answer of Apple's verifyReceipt endpoint.
+  /// An answer from Apple's verifyReceipt endpoint.
   case answer
   case attestation
   case assertion

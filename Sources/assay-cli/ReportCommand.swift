@@ -106,7 +106,7 @@ struct ReportCommand: ParsableCommand {
     }
   }
 
-  /// The file's own name: where it lies is nobody's business.
+  /// The file's name alone: its folder is private.
   private var sourceName: String {
     file == "-" ? "standard input" : FileSystem.lastPart(of: file)
   }

@@ -25,7 +25,7 @@ enum Terminal {
     unsafe getenv(name).map { unsafe String(cString: $0) }
   }
 
-  /// The text with spaces behind it, so that columns stand below each other.
+  /// The text padded with spaces, so that columns line up.
   static func padded(_ text: String, to width: Int) -> String {
     text + String(repeating: " ", count: max(0, width - text.count))
   }
@@ -53,7 +53,7 @@ enum Terminal {
     return out
   }
 
-  /// Nobody is left to tell where standard error cannot be written.
+  /// If standard error cannot be written, there is no one left to tell.
   static func complain(_ text: String) {
     _ = OutputFile.write(Array((text + "\n").utf8), to: 2)
   }

@@ -7,7 +7,7 @@ struct TriageCommand: ParsableCommand {
     discussion: """
       Takes anything that a client may send as proof of a purchase: receipts of both kinds, \
       StoreKit texts, App Attest objects, damaged ones, the strings of cracking tools. \
-      Nothing is verified: what is shown as claimed is what anybody could have written.
+      Nothing is verified: what is shown as claimed could have been written by anyone.
 
       Examples:
         assay triage upload.txt --config config.json

@@ -381,7 +381,7 @@ static int sandbox_never_lifts_production(const struct scenario *scenario,
   both.items[both.count++] = place;
   note("then with", pool[place].name);
   {
-    /* A renewal info alone is no purchase. */
+    /* A renewal info alone is not a purchase. */
     struct verdict alone = decided(&live, NULL);
     const char *state_name = member(alone.doc, "decision.state");
     int shows = state_name != NULL && strcmp(state_name, "none") != 0;

@@ -62,7 +62,7 @@ static unsigned char key_file_byte(int i) {
 }
 enum { KEY_FILE = 35 + 32 };
 
-/* The base64 digit at a place of a text of so many octets. */
+/* The base64 digit at a place of a text of this many octets. */
 static char base64_digit(unsigned char (*byte)(int), int count, int place) {
   static const char digits[] =
       "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
@@ -282,7 +282,7 @@ static void *check_all(void *unused) {
   char names[512];
   int fault;
   (void)unused;
-  /* What nobody wiped is found. */
+  /* What was not wiped is found. */
   write_configuration(NONE);
   expect(look(names, sizeof names) >= 2, "the search finds", names);
   wipe(text, sizeof text);

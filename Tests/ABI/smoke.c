@@ -282,7 +282,7 @@ static void test_status_names(void) {
 
 /* ---- misuse ------------------------------------------------------------- */
 
-/* A pointer that is no document: a call must overwrite it. */
+/* A pointer that is not a document: a call must overwrite it. */
 static char garbage[1];
 #define GARBAGE ((void *)garbage)
 

@@ -61,7 +61,7 @@ struct Comparison {
   /// Whether a value that reads as nil is of the type of the property.
   private func fits(_ property: Any, _ value: DocumentValue, _ isSigned: Bool) -> Bool {
     switch property {
-    // A challenge that was not looked for is a text in the place of an object.
+    // A challenge that was not looked for is a text in place of an object.
     case is Challenge?: value.isObject
     case is String?, is any Name: value.text != nil
     case is Int64?: isSigned ? value.signedInteger != nil : value.integer != nil

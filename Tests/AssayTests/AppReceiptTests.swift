@@ -787,7 +787,7 @@ struct AppReceiptTests {
       bytes[place] ^= 0x01 << UInt8(place % 8)
       let answer = AppReceiptBench.verify(trust, bytes, now: Self.now)
       if let receipt = answer.receipt {
-        // Bytes that nobody signed: the root in the bag, say.
+        // Unsigned bytes: the root in the bag, say.
         #expect(receipt.attributes.payload.slice == expected.slice)
       } else {
         refused += 1

@@ -669,7 +669,7 @@ struct AttestReceiptTests {
     try expect(
       receipt(day) { $0.changing(19) { $0.value = AttestReceiptBench.time(now + 4 * day) } },
       at: now + 4 * day, due: false)
-    // Apple's example has 30 days, from when on what is behind a receipt may be gone.
+    // Apple's example has 30 days, from when on what Apple keeps for a receipt may be gone.
     try expect(
       receipt(day) { $0.changing(19) { $0.value = AttestReceiptBench.time(now + 29 * day) } },
       at: now + 29 * day, due: false)

@@ -507,7 +507,7 @@ struct AttestationTests {
     #expect(document.status.family == .malformed)
     #expect(document.outcome("attest.receipt") == "false")
     #expect(document.outcome("chain") == "null")
-    // What is signed by nobody of ours is refused for that, whatever its receipt.
+    // What none of our authorities signed is refused for that, whatever its receipt.
     let foreign = try SigningKey.generate(.p384)
     let forged = try Fixture.attestation {
       $0.receipt = [0x30, 0x80]
@@ -630,7 +630,7 @@ struct AttestationTests {
     let absent = try document(system, nil)
     #expect(absent.warningIds.isEmpty)
     #expect(absent.tree?.at("attestation.os.platform")?.isNull == true)
-    // [2047], an INTEGER, an OCTET STRING that is no text, and nothing.
+    // [2047], an INTEGER, an OCTET STRING that is not text, and nothing.
     for value in [
       [0x30, 0x07, 0xbf, 0x8f, 0x7f, 0x03, 0x02, 0x01, 0x00],
       [0x30, 0x07, 0xbf, 0x8f, 0x7f, 0x03, 0x04, 0x01, 0x00],

@@ -481,7 +481,7 @@ struct CertificateTests {
         try refusal(authority.chain(intermediate: { $0.issuer = name }))
           == "rejected.chain.names x5c[1]")
     }
-    // Two empty names are equal and name nobody.
+    // Two empty names are equal and name no one.
     let nameless = try authority.chain(
       intermediate: { $0.subject = empty }, leaf: { $0.issuer = empty })
     #expect(try refusal(nameless) == "rejected.chain.names x5c[0]")

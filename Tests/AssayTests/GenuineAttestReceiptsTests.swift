@@ -38,7 +38,7 @@ struct GenuineAttestReceiptsTests {
     }
   }
 
-  /// The byte string behind the text "receipt".
+  /// The byte string after the text "receipt".
   private static func embedded(_ attestation: [UInt8]) -> [UInt8] {
     let name = utf8("greceipt\u{59}")
     for place in attestation.indices where attestation[place...].starts(with: name) {
@@ -177,7 +177,7 @@ struct GenuineAttestReceiptsTests {
         var bytes = entry.bytes
         bytes[place] ^= 0x10
         let answer = AttestReceiptBench.verify(trust, bytes, now: entry.now)
-        // What nobody signed may differ, the copy of the root for one.
+        // What is unsigned may differ, for example the copy of the root.
         if answer.receipt != nil { #expect(LibcryptoCMS.verifies(bytes)) }
       }
     }

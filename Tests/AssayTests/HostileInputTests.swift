@@ -45,7 +45,7 @@ private struct HostileBench: Sendable {
     try authority.mint(HostileBench.purchase.transactionPayload.setting(member, .text(value)))
   }
 
-  /// A good header over any payload, with a signature of nobody.
+  /// A good header over any payload, with a signature by no one.
   func unsigned(_ payload: String) throws -> [UInt8] {
     let good = try authority.mint(HostileBench.purchase.transactionPayload)
     var text: [UInt8] = Array(good.prefix { $0 != 0x2e })

@@ -2,7 +2,7 @@ import Testing
 
 @testable import Assay
 
-/// JWS-6: what the strict reader takes and what it refuses, one rule a test,
+/// JWS-6: what the strict reader takes and what it refuses, one rule per test,
 /// each refusal beside a text that differs in that one thing and is taken.
 @Suite("JSON reader")
 struct JSONReaderTests {

@@ -72,7 +72,7 @@ extension Verifier {
 }
 
 extension Configuration {
-  /// Proofs that nobody else has.
+  /// Proofs that nothing else shares.
   var ownProofs: Proofs { Proofs(capacity: storekit.cacheChains) }
 }
 

@@ -41,7 +41,7 @@ struct ReceiptCapsTests {
 
   // MARK: transaction receipts
 
-  /// Entries that take so many octets as Apple writes them; 17 of each are not
+  /// Entries that take this many octets as Apple writes them; 17 of each are not
   /// its value.
   private static func filled(
     _ list: PropertyListText, _ octets: Int, longest: Int

@@ -195,7 +195,7 @@ struct ReceiptResponseFieldsTests {
     #expect(outcome.source("unknown") == "{\"new_three\":1.50}")
     #expect(outcome.source("unknownInReceipt") == "{\"new_four\":null}")
     #expect(AnswerSample.read(AnswerSample.ios7()).value("unknown") == nil)
-    // DOC-3: a secret is no member to be kept.
+    // DOC-3: a secret is not a member to keep.
     let secret = AnswerSample.read(AnswerSample.ios7().appending("password", "00ff"))
     #expect(secret.status == .ok)
     #expect(!String(decoding: secret.document.json, as: UTF8.self).contains("00ff"))
@@ -357,7 +357,7 @@ struct ReceiptResponseFieldsTests {
     #expect(undated.integer("asOf") == undated.integer("receiptCreationDate"))
     #expect(undated.evidence?.purchases.first?.timeIsKnown == false)
     #expect(undated.integer("clockSkew") == nil)
-    // Clocks whose difference is no number.
+    // Clocks whose difference is not a number.
     for (apple, host) in [(Int64.max, -1), (Int64.min, 1)] as [(Int64, Int64)] {
       #expect(ReceiptResponse.Clock(requestDate: apple, latestDate: 0, nowMs: host).skew == nil)
     }

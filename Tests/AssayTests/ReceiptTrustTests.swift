@@ -122,7 +122,7 @@ struct ReceiptTrustTests {
     #expect(ReceiptAnchor([]) == nil)
   }
 
-  /// The key of a modulus of so many octets, whose first bit is set; nobody has
+  /// The key of a modulus of this many octets, whose first bit is set; nobody has
   /// the private one.
   private func rsa(octets: Int) -> [UInt8] {
     typealias DER = AssayAuthority.DER

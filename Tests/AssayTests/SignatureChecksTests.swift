@@ -3,7 +3,7 @@ import Testing
 @testable import Assay
 @testable import AssayAuthority
 
-/// CER-10: how many signatures one call checks, counted, whatever somebody puts into
+/// CER-10: how many signatures one call checks, counted, whatever is put into
 /// its evidence; and CER-11, what a root may be signed with.
 @Suite("Signature checks")
 struct SignatureChecksTests {
@@ -312,7 +312,7 @@ struct SignatureChecksTests {
       let named = try outcome(try roots(count, named: true) + [root], good)
       #expect(named == (count <= 2 ? (.ok, 5 + count) : (.rejectedChainIssuerUnknown, 3)))
     }
-    // An intermediate that names nobody is not tried under every root.
+    // An intermediate that names no one is not tried under every root.
     let stray = try AttestFixture.attestation { template in
       var other = authority.intermediate
       other.issuer = DistinguishedName.make([("CN", "Nobody")])
@@ -321,7 +321,7 @@ struct SignatureChecksTests {
     #expect(try outcome([root], stray) == (.rejectedChainUntrustedRoot, 1))
     #expect(
       try outcome(try roots(6, named: false) + [root], stray) == (.rejectedChainIssuerUnknown, 3))
-    // What the roots cost is not to be had again for the receipt inside.
+    // What the roots cost is not spent again on the receipt inside.
     let forged = try AttestFixture.attestation { template in
       template.changeReceipt = { template in
         let decoy = try AttestReceiptBench.shared().certificates().intermediate

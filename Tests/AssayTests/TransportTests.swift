@@ -238,7 +238,7 @@ struct TransportTests {
       (utf8("eyJ.a"), .unknown), ([], .unknown), (utf8("  "), .unknown),
     ]
     for (bytes, form) in all { #expect(BlobForm(bytes) == form, "\(bytes)") }
-    // Known bytes that are no text are taken raw.
+    // Known bytes that are not text are taken raw.
     for bytes in [[0xa3, 0x63] + utf8("fmt"), utf8("<?xml ?>"), utf8("bplist00") + [0]] {
       #expect((try? read(bytes))?.levels == 0)
     }

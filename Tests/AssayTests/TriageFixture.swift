@@ -1,6 +1,6 @@
 @testable import Assay
 
-/// Evidence that nobody signed, for triage, which looks at no signature.
+/// Unsigned evidence, for triage, which looks at no signature.
 enum TriageFixture {
   static let bundle = "com.example.app"
   static let product = "com.example.app.gold"
@@ -132,7 +132,7 @@ enum TriageFixture {
 
   // MARK: JWS
 
-  /// A compact JWS with a signature of nobody.
+  /// A compact JWS with a signature by no one.
   static func jws(_ payload: String) -> [UInt8] {
     func segment(_ text: String) -> [UInt8] {
       base64(text).compactMap {
@@ -188,7 +188,7 @@ enum TriageFixture {
   }
 
   /// A container around the attributes, with no certificate and no signer; filled
-  /// up with an attribute that nobody knows, to a length that receipts have.
+  /// up with an unknown attribute, to a length that receipts have.
   static func container(_ attributes: [[UInt8]]) -> [UInt8] {
     let filling = attribute(9999, [UInt8](repeating: 0, count: 256))
     let payload = element(0x31, attributes.flatMap { $0 } + filling)

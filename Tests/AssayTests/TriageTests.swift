@@ -273,7 +273,7 @@ struct TriageTests {
       .with { $0.outer = [("environment", "Sandbox")] }
     let result = Fixture.look(receipt.blob64)
     #expect(result.keys == [])
-    // RCP-28: the outer word tells nothing of the claim.
+    // RCP-28: the outer word says nothing about the claim.
     #expect(result.claim?.environment != .sandbox)
     #expect(result.next == .verify)
   }

@@ -42,7 +42,7 @@ struct UnsignedWordsTests {
     $0.originalTransactionId = "350000900000001"
     $0.webOrderLineItemId = "350000090000001"
   }
-  /// Of a pool that nobody knows (RCP-27).
+  /// From an unknown pool (RCP-27).
   private static let unknown = sandbox.with {
     $0.environment = "Production"
     $0.transactionId = "3000000900000001"
@@ -52,14 +52,14 @@ struct UnsignedWordsTests {
 
   /// What a document says of the evidence, without the members that describe what
   /// is not signed: the path of certificates, the text's transport, the text
-  /// itself, and whether somebody wrote in it.
+  /// itself, and whether it was edited.
   private static func facts(_ document: Document, _ member: String) -> [String] {
     guard let value = document.tree?.at(member) else { return [] }
     return facts(value)
   }
 
   private static func facts(_ value: JSONValue) -> [String] {
-    // A token and a leaf are made anew for every attestation that is minted.
+    // A token and a leaf are made afresh for every attestation that is minted.
     let around = [
       "chain", "transport", "outerAltered", "signer", "warnings", "leaf", "bytes", "token",
     ]
@@ -480,7 +480,7 @@ struct UnsignedWordsTests {
 
   // MARK: App Attest
 
-  /// Members that nobody signed, at every place of a CBOR map.
+  /// Unsigned members, at every place of a CBOR map.
   private static func strewn(_ members: [CBORText.Member]) -> [[CBORText.Member]] {
     let words: [CBORText.Member] = [
       .init("environment", .text("sandbox")), .init("fmt", .text("apple-appattest")),

@@ -4,7 +4,7 @@ import Testing
 @testable import Assay
 
 /// Public test data that lies beside the repository on development machines,
-/// `../shared/vectors`, and is no part of it. Where it is absent, its suites say
+/// `../shared/vectors`, and is not part of it. Where it is absent, its suites say
 /// that they are skipped; a skip is never reported as a pass.
 enum Vectors {
   /// The folder of the package.

@@ -800,7 +800,7 @@ def check_full_disk(suite, assay, blobs):
         code, err = assay.into("/dev/full", *arguments)
         suite.expect(code == 2 and "cannot be written: No space" in err,
                      f"{arguments} into a full disk", f"{code} {err}")
-    # A verdict that nobody saw is no verdict.
+    # A verdict that was never seen is not a verdict.
     assay.file("forged", blobs["jws"][:-4] + b"AAAA")
     code, err = assay.into(
         "/dev/full", "verify", "forged", "--kind", "transaction", *config, *now)

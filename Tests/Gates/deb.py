@@ -23,7 +23,7 @@ from contract import HEADER, ROOT, declared_functions, soname
 from report import Suite
 
 PACKAGES = ["libassay0", "libassay-dev", "assay"]
-# We are no upload to Debian's archive, which would close a bug report.
+# This is not an upload to Debian's archive, which would close a bug report.
 NOT_FOR_US = "initial-upload-closes-no-bugs"
 
 

@@ -35,7 +35,7 @@ UNMATCHED = "misspelt?"
 
 
 def private_key():
-    """PKCS#8 of the P-256 key whose number is 1: known to everybody, good for a probe."""
+    """PKCS#8 of the P-256 key whose number is 1: publicly known, good enough for a probe."""
     der = bytes.fromhex("3041020100301306072a8648ce3d020106082a8648ce3d030107042730250201010420")
     text = base64.b64encode(der + (1).to_bytes(32, "big")).decode()
     return f"-----BEGIN PRIVATE KEY-----\n{text}\n-----END PRIVATE KEY-----\n"

@@ -6,7 +6,7 @@
 
 The baseline, statuses.baseline.tsv, has family, detail and name of every status that
 there ever was. Programs store the numbers and branch on the names: lines are added to
-it, never changed and never taken away.
+it, never changed and never removed.
 """
 import pathlib
 import shutil

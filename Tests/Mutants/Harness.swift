@@ -6,7 +6,7 @@ import Glibc
 
 // Runs the case table once for each removed check, each in a process of its own:
 //
-//   harness COUNT NUMBER …   of so many checks, prints "NUMBER killed WHAT" or
+//   harness COUNT NUMBER …   of this many checks, prints "NUMBER killed WHAT" or
 //                            "NUMBER survived" for each of these
 //
 // What no case asks survives unasked, and cases before the first that asks it are
@@ -85,7 +85,7 @@ struct CaseRun {
     verifiers = built
   }
 
-  /// The name of the first case from a place on whose answer is other than it has to be.
+  /// The name of the first case from a place on whose answer is not what it has to be.
   func firstFailure(from place: Int) -> String? {
     if verifiers.count != table.verifiers.count { return "a verifier of the table" }
     return table.cases[place...].first { !holds($0) }?.name

@@ -10,7 +10,7 @@ public enum Mutants {
   nonisolated(unsafe) public static var removed: Int32 = fromEnvironment
 
   /// A byte for each number, 1 from the first time that its check was asked; nil
-  /// where nobody wants to know.
+  /// where no one wants to know.
   nonisolated(unsafe) public static var reached: UnsafeMutablePointer<UInt8>? = fileFromEnvironment
 
   private static var fromEnvironment: Int32 {

@@ -38,7 +38,7 @@ func ClientDataHash(hash []byte) ClientData {
 // Needs an App ID: `teamId` of an app, or `attest.appIds`. The error is ErrRejected
 // when it is not genuine, or not of this key, client data, app or environment: Hint
 // names the common mistake that would explain it; ErrMalformed, ErrUnsupported or
-// ErrTooLarge when it is no attestation; ErrConfig without an App ID; ErrMisuse for
+// ErrTooLarge when it is not an attestation; ErrConfig without an App ID; ErrMisuse for
 // client data of a wrong length or a time outside 2008 … 2100; ErrClosed.
 func (v *Verifier) VerifyAttestation(
 	ctx context.Context, attestation []byte, keyID string, data ClientData, options ...Option,
@@ -105,7 +105,7 @@ const (
 	DeviceValidate DeviceCall = "validate"
 )
 
-// A DeviceAnswer is an answer of Apple's DeviceCheck endpoint, which you fetched.
+// A DeviceAnswer is an answer from Apple's DeviceCheck endpoint, which you fetched.
 type DeviceAnswer struct {
 	Call DeviceCall
 	// Status of the HTTP answer; 0: there was none.
@@ -117,14 +117,14 @@ type DeviceAnswer struct {
 	Offer bool
 }
 
-// ReadDeviceCheck reads an answer of Apple's DeviceCheck endpoint.
+// ReadDeviceCheck reads an answer from Apple's DeviceCheck endpoint.
 //
 // Needs the block `deviceCheck`. The error is ErrRejected when Apple refuses the
 // device token or our request (Fault tells which) and, with Offer, when the offer was
 // used (rejected.promo.device-used); ErrUnavailable for an answer that says nothing:
 // it is neither a clean device nor a used one. What AssessRisk needs is then the
 // Facts of the error's Document. ErrConfig without the block, ErrMisuse for another
-// call, a status beyond 599, or Offer with a call that is no query.
+// call, a status beyond 599, or Offer with a call other than a query.
 func (v *Verifier) ReadDeviceCheck(
 	ctx context.Context, answer DeviceAnswer, options ...Option,
 ) (*DeviceCheck, error) {
@@ -142,7 +142,7 @@ func (v *Verifier) ReadDeviceCheck(
 // it of the bytes.
 //
 // It says nothing about the token's worth: Apple alone can. The error is ErrMalformed
-// for a text that is no base64, or an empty token; ErrTooLarge for more than 8,192
+// for a text that is not base64, or an empty token; ErrTooLarge for more than 8,192
 // bytes.
 func (v *Verifier) CheckDeviceToken(
 	ctx context.Context, token string, options ...Option,

@@ -15,7 +15,7 @@ import (
 // verify it again. It stays valid after its verifier was closed, and may be used
 // by many goroutines at once.
 //
-// The library's memory behind it is given back when nothing refers to it any
+// The library's memory behind it is freed when nothing refers to it any
 // more, or at Close.
 type Document struct {
 	handle libassay.Handle

@@ -189,7 +189,7 @@ func (x *Exchange) Close() {
 }
 
 // A Carrier carries out the open step of an exchange with the host's own client or
-// store, and says what came of it, as the step's `state` wants it. An error of it
+// store, and says what came of it, as the step's `state` asks for it. An error of it
 // ends Run.
 type Carrier func(ctx context.Context, exchange *Exchange) (answer any, err error)
 

@@ -16,7 +16,7 @@ import (
 // many goroutines at once. Immutable; another policy is another Verifier.
 //
 // A call does not start when its context is done; it then answers the context's
-// error. Once started it ends by itself, mostly within a millisecond.
+// error. Once started it runs to its end, mostly within a millisecond.
 type Verifier struct {
 	handle   libassay.Handle
 	document *Document
@@ -159,7 +159,7 @@ func (v *Verifier) VerifyTransactionReceipt(
 // it must belong to; without it DeviceBound is false. The error is ErrRejected
 // when it is not genuine, not for this verifier's apps and environments, or of
 // another device; ErrMisuse for a device id of another length. Purchases of
-// unknown products are no refusal: they have Known false.
+// unknown products are not refused: they have Known false.
 func (v *Verifier) VerifyAppReceipt(
 	ctx context.Context, receipt []byte, options ...Option,
 ) (*AppReceipt, error) {
@@ -167,12 +167,12 @@ func (v *Verifier) VerifyAppReceipt(
 	return verified[AppReceipt](document, err, "appReceipt")
 }
 
-// ReadVerifyReceipt reads the body of an answer of Apple's verifyReceipt endpoint:
+// ReadVerifyReceipt reads the body of an answer from Apple's verifyReceipt endpoint:
 // the whole body of the HTTP answer, status 200.
 //
 // Every answer without facts is an error, and its RetryClass says what to do:
-// RetryLater (it is no verdict: keep everything as it was and ask again),
-// RetrySameOnce (the same endpoint, once more), RetryOtherEnvironment (the other
+// RetryLater (it is not a verdict: keep everything as it was and ask again),
+// RetrySameOnce (the same endpoint again, once), RetryOtherEnvironment (the other
 // endpoint, once), RetryAfterConfig, RetryNever.
 func (v *Verifier) ReadVerifyReceipt(
 	ctx context.Context, body []byte, options ...Option,

@@ -99,7 +99,7 @@ enum Base64 {
   }
 
   /// The top bit of each byte says whether the word's byte lies in the range.
-  /// A byte from 0x80 on may spoil the bytes above it; it is no digit itself, so
+  /// A byte from 0x80 on may spoil the bytes above it; it is not a digit itself, so
   /// that the word is not taken for one of digits.
   @inline(__always)
   private static func bytes(of word: UInt64, from low: UInt64, to high: UInt64) -> UInt64 {

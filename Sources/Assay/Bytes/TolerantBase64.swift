@@ -1,6 +1,6 @@
 /// Base64 as clients send it (RCP-2): wrapped or not, standard or url-safe
 /// digits, with or without padding. Every text still has one value at most:
-/// what is doubtful is no base64.
+/// what is doubtful is not base64.
 enum TolerantBase64 {
   /// The bytes of a text, or nil when it is none: both alphabets in one text,
   /// padding inside or more of it than needed, 4n + 1 digits, unused bits that

@@ -1,4 +1,4 @@
-/// An X.509 certificate of any origin, read strictly and judged by nobody yet.
+/// An X.509 certificate of any origin, read strictly but not yet judged.
 ///
 /// The reader is Assay's own: `d2i_X509` accepts trailing bytes and lenient
 /// encodings, and costs a third of a cold verification. Tests hold it against
@@ -228,7 +228,7 @@ struct Certificate: Sendable {
     guard let wrapper = fields.next(0xa0) else { return 1 }
     var inner = DER.Cursor(der, wrapper.content)
     guard let number = inner.next(DER.integer), inner.isAtEnd else { return nil }
-    // v1 is the default, which DER leaves out: written down it is no version.
+    // v1 is the default, which DER leaves out: written out it is not a version.
     guard number.content.count == 1 else { return 0 }
     switch der[number.content.lowerBound] {
     case 1: return 2

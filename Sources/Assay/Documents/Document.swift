@@ -49,13 +49,13 @@ public final class Document: Sendable {
   public func integer(path: [UInt8]) -> Int64? { find(path)?.integer }
 
   /// The member's text as bytes that live as long as the document, with a NUL
-  /// behind them.
+  /// after them.
   public func storedText(path: [UInt8]) -> UnsafeBufferPointer<UInt8>? {
     guard let found = find(path) else { return nil }
     return unsafe texts.bytes(of: found.start) { found.text?.utf8 }
   }
 
-  /// The whole document as bytes that live as long as it does, with a NUL behind
+  /// The whole document as bytes that live as long as it does, with a NUL after
   /// them.
   public var storedJSON: UnsafeBufferPointer<UInt8>? {
     unsafe texts.bytes(of: TextStore.wholeDocument) { json }
@@ -88,7 +88,7 @@ struct Envelope {
 
   /// A refusal. Its facts are null, except for kinds whose finding is the
   /// library's own, such as a decision (DOC-1). `facts` writes that value, and
-  /// behind it any members that only this kind has (TRI-12).
+  /// after it any members that only this kind has (TRI-12).
   func refused(
     _ refusal: Refusal, check: StaticString? = nil,
     warnings: (inout JSONWriter) -> Void = { _ in },

@@ -124,7 +124,7 @@ extension Verifier {
   ///
   /// - Returns: a document that is never `ok`. `pending.triage.unverified`: go on
   ///   and verify it. Its finding stands under `triage` whatever the status;
-  ///   what the blob claims stands under `claimed`, and nobody has verified it.
+  ///   what the blob claims is under `claimed`, unverified.
   public func triage(_ blob: [UInt8], nowMs: Int64) -> Document {
     do throws(Refusal) {
       try Verifier.checkNow(nowMs)
@@ -139,7 +139,7 @@ extension Verifier {
   /// The longest answer that is looked at (VRR-15).
   public var responseByteCap: Int { ReceiptResponseReading.bodyCap }
 
-  /// Interprets an answer of Apple's verifyReceipt endpoint (receipts-triage.md
+  /// Interprets an answer from Apple's verifyReceipt endpoint (receipts-triage.md
   /// §2): the body of a response with HTTP status 200.
   public func readVerifyReceipt(_ body: [UInt8], nowMs: Int64) -> Document {
     var reading = ReceiptResponseReading(receipts, nowMs: nowMs)

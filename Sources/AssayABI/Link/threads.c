@@ -3,7 +3,7 @@
  *
  * It keeps something of every thread that called it, in a list under a lock, and
  * takes it out when the thread ends: outside of any call of Assay's. A fork at that
- * moment would leave the child a lock that nobody holds. So each destructor of a
+ * moment would leave the child a lock with no holder. So each destructor of a
  * thread's value that code in the library registers (the linker leads
  * pthread_key_create here, see the Makefile) is called between the two ends of the
  * gate (Sources/CGate), for which fork waits.

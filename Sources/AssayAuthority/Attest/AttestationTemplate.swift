@@ -100,7 +100,7 @@ extension AttestAuthority {
     try AttestationTemplate(self, device, clientDataHash: clientDataHash, madeMs: madeMs)
   }
 
-  /// An intermediate that is other; signed properly by the root, or by `signer`.
+  /// A different intermediate, signed properly by the root, or by `signer`.
   public func intermediate(
     key: SigningKey? = nil, signer: SigningKey? = nil,
     _ change: (inout CertificateTemplate) throws -> Void = { _ in }

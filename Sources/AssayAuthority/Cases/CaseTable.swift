@@ -68,7 +68,7 @@ public struct CaseTable: Sendable {
   /// - `check_expiry`: `expires`, `grace`, `revoked` (null: no date), `now`;
   /// - `verifier_new`: `config`, the raw text, or one of its forms.
   ///
-  /// Forms of a text `x`: `xBase64` where the bytes are no text, `xRepeat`
+  /// Forms of a text `x`: `xBase64` where the bytes are not text, `xRepeat`
   /// {`prefix`, `unit`, `count`, `suffix`} where it is too long to be written.
   public var json: [UInt8] {
     let document: JSONText = [

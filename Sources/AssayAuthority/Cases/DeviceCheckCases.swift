@@ -1,5 +1,5 @@
 extension CaseBench {
-  /// device-check.md §2: answers of Apple's endpoint, and device tokens.
+  /// device-check.md §2: answers from Apple's endpoint, and device tokens.
   func addDeviceCheckCases() throws {
     addDeviceBits()
     addDeviceRefusals()

@@ -118,7 +118,7 @@ extension CaseBench {
     }
   }
 
-  /// RCP-12: nothing of the outer list is believed.
+  /// RCP-12: nothing in the outer list is believed.
   private func addOuterClaims() throws {
     let altered: Facts = [
       ("transactionReceipt.environment", "Sandbox"), ("transactionReceipt.outerAltered", true),

@@ -331,7 +331,7 @@ extension CaseBench {
     }
   }
 
-  /// APR-25, RCP-28: keys that triage names; nobody has verified their ids.
+  /// APR-25, RCP-28: keys that triage names; their ids are not verified.
   private func addClaimedKeys() throws {
     for (type, key) in [(1703, "transaction-id"), (1705, "original-transaction-id")] {
       for (name, id) in CaseBench.oddIds {
@@ -383,7 +383,7 @@ extension CaseBench {
     }
   }
 
-  /// LST-2: who sends words in the place of a signature is not told to keep them
+  /// LST-2: a client that sends words in place of a signature is not told to keep them
   /// and to try daily, as TRI-7 tells payers.
   private func addPlaceholders() throws {
     let facts: Facts = [("error.retryClass", "never"), ("triage.next", "lookup")]

@@ -60,7 +60,7 @@ extension JWSTemplate {
     key = chain.key
   }
 
-  /// Puts one entry of `x5c` in the place of another.
+  /// Puts one entry of `x5c` in place of another.
   mutating func replaceEntry(_ place: Int, _ entry: JSONText) {
     guard case .array(var entries)? = header["x5c"], entries.indices.contains(place) else {
       return

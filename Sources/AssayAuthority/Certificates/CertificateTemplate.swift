@@ -21,14 +21,14 @@ public struct CertificateTemplate: Sendable {
   public var extensions: [CertificateExtension]?
   /// Changes the signature value after signing.
   public var signatureForm: SignatureForm = .asSigned
-  /// Changes the whole certificate at last.
+  /// Changes the whole certificate, as the last step.
   public var form: Form = .clean
 
   public enum SignatureForm: Sendable {
     case asSigned
-    /// One bit of s is other.
+    /// One bit of s is flipped.
     case damaged
-    /// One bit of the last octet is other, whatever the algorithm.
+    /// One bit of the last octet is flipped, whatever the algorithm.
     case flipped
     /// r with a leading zero octet too many.
     case paddedInteger
@@ -84,7 +84,7 @@ public struct CertificateTemplate: Sendable {
     return formed(body + (outerAlgorithm ?? innerAlgorithm) + DER.bitString(value))
   }
 
-  /// A copy in which the first extension of this OID is other, or gone.
+  /// A copy in which the first extension of this OID is replaced, or gone.
   public func replacing(
     _ oid: String, with replacement: CertificateExtension?
   ) -> CertificateTemplate {

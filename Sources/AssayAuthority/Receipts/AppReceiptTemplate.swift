@@ -20,7 +20,7 @@ public struct AppReceiptTemplate: Sendable {
   public var digestAlgorithms: [[UInt8]]?
   public var contentType = OID.data
   public var outerType = OID.signedData
-  /// What stands in the place of the OCTET STRING.
+  /// What is in place of the OCTET STRING.
   public var content: ASN1Tree?
   /// `[0]` with the certificates; `nil`: made of `certificates`.
   public var bag: ASN1Tree?

@@ -70,7 +70,7 @@ extension [AttributeTemplate] {
   /// A copy without the attributes of a type.
   public func removing(_ type: Int) -> [AttributeTemplate] { filter { !$0.isType(type) } }
 
-  /// A copy in which the first attribute of a type is other.
+  /// A copy in which the first attribute of a type is replaced.
   public func changing(
     _ type: Int, _ change: (inout AttributeTemplate) -> Void
   ) -> [AttributeTemplate] {

@@ -51,7 +51,7 @@ public struct DayOfRequests: Sendable {
     self.count = count
     numbers = SeededNumbers(seed: seed)
     let chain = try authority.chain(.current)
-    // Nobody checks a foreign signature: the leaf is genuine, the octets are not.
+    // A foreign signature is never checked: the leaf is genuine, the octets are not.
     var numbers = numbers
     foreignSigners = (0..<16).map { _ in
       let value = (0..<256).map { _ in UInt8(truncatingIfNeeded: numbers.next()) }

@@ -108,7 +108,7 @@ public struct PropertyListText: Sendable {
     changing(key, adding: Entry(key, value)) { $0.value = Array(value.utf8) }
   }
 
-  /// A copy in which the entry of a key is other.
+  /// A copy in which the entry of a key is replaced.
   public func changing(
     _ key: String, adding missing: Entry? = nil, _ change: (inout Entry) -> Void
   ) -> PropertyListText {

@@ -35,7 +35,7 @@ public struct TransactionReceiptTemplate: Sendable {
 
   public enum SignatureForm: Sendable {
     case asSigned
-    /// One bit is other.
+    /// One bit is flipped.
     case damaged
     case octets([UInt8])
     /// Signed with a key that is not the leaf's.
@@ -45,7 +45,7 @@ public struct TransactionReceiptTemplate: Sendable {
   /// The layout of the signature blob.
   public enum BlobForm: Sendable {
     case clean
-    /// Only so many octets of it.
+    /// Only this many octets of it.
     case prefix(Int)
     /// These octets after it.
     case trailing([UInt8])

@@ -14,7 +14,7 @@ public enum TransportForm: String, Sendable, CaseIterable {
   case tripled
   /// A form post that turned `+` into a space.
   case spaceForPlus = "space-for-plus"
-  /// A form field that nobody decoded.
+  /// A form field that was not decoded.
   case percentEscaped = "percent-escaped"
 
   public func encode(_ bytes: [UInt8]) -> [UInt8] {

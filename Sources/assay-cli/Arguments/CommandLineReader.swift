@@ -35,7 +35,7 @@ struct CommandLineReader {
     }
   }
 
-  /// The command that the first words name, and the words behind them.
+  /// The command that the first words name, and the words after them.
   func find(_ words: [String]) -> (path: Path, rest: [String]) {
     var path = Path(words: [root.configuration.commandName], command: root)
     var rest = words[...]
@@ -147,7 +147,7 @@ extension Parameter {
   }
 }
 
-/// Names that somebody may have meant.
+/// Names that may have been meant.
 enum Suggestion {
   /// `; did you mean --kind?`, or nothing.
   static func text(for word: String, among names: [String], count: Int = 2) -> String {

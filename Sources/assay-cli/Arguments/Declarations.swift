@@ -34,7 +34,7 @@ struct CommandConfiguration: Sendable {
   var subcommands: [any ParsableCommand.Type] = []
 }
 
-/// The command line does not say what is to be done; what is wrong with it.
+/// The command line does not say what to do; this says what is wrong with it.
 struct UsageFault: Error {
   let text: String
   init(_ text: String) { self.text = text }

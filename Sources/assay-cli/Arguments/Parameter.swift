@@ -11,7 +11,7 @@ final class Parameter {
   let isRepeating: Bool
   /// What stands without it, as it would be written; nil: nothing.
   let defaultText: String?
-  /// Whether words that begin with a hyphen and are no option are values of it.
+  /// Whether words that begin with a hyphen but are not options are values of it.
   let takesHyphens: Bool
   /// `o` for -o; nil: none.
   let letter: Character?
@@ -20,7 +20,7 @@ final class Parameter {
   /// The title above it in help; empty: none.
   private(set) var section = ""
   private(set) var isGiven = false
-  /// Takes a value's text; false: it is no such value.
+  /// Takes a value's text; false: it is not such a value.
   private let take: (String) -> Bool
 
   init(

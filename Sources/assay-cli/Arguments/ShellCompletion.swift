@@ -3,12 +3,12 @@
 ///
 ///     assay --complete WORD ... CURRENT
 ///
-/// answers with `files`, `folders` or `words`, and behind that a line for each word that
+/// answers with `files`, `folders` or `words`, and after that a line for each word that
 /// fits: the word, a tab, what it means.
 struct ShellCompletion {
   let root: any ParsableCommand.Type
 
-  /// - Parameter words: those behind the program's name; the last is the one that is
+  /// - Parameter words: those after the program's name; the last is the one that is
   ///   being written, perhaps empty.
   func answer(_ words: [String]) -> [String] {
     var words = ShellCompletion.joined(words)

@@ -6,7 +6,7 @@ struct LooseBER {
 
   private static let depth = 24
 
-  /// Reads the value at the start of `bytes` and moves behind it.
+  /// Reads the value at the start of `bytes` and moves past it.
   static func next(_ bytes: inout ArraySlice<UInt8>, depth: Int = 0) -> LooseBER? {
     guard depth < LooseBER.depth, let tag = bytes.popFirst(), tag & 0x1f != 0x1f,
       let first = bytes.popFirst()

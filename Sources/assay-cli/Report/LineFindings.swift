@@ -209,7 +209,7 @@ private struct LineScan {
     return .request(blob: cursor.text(blob), timeMs: timeMs)
   }
 
-  /// Moves behind the value; a value that is no time leaves nil.
+  /// Moves past the value; a value that is not a time leaves nil.
   private static func time(_ cursor: inout JSONCursor, _ timeMs: inout Int64?) -> Bool {
     timeMs = nil
     switch cursor.byte {

@@ -1,7 +1,7 @@
 import CSystem
 
 /// One line on a terminal that says how far the reading is. Writes nothing
-/// where standard error is no terminal.
+/// where standard error is not a terminal.
 struct ProgressBar {
   private let isShown: Bool
   private let total: Int?

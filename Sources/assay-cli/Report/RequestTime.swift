@@ -113,7 +113,7 @@ enum RequestTime {
       return value
     }
 
-    /// Milliseconds; digits behind the third count for nothing.
+    /// Milliseconds; digits after the third are ignored.
     mutating func fraction() -> Int64? {
       guard let first = digit() else { return nil }
       var value = first * 100

@@ -7,7 +7,7 @@ enum Threads {
     init(_ body: @escaping @Sendable () -> Void) { self.body = body }
   }
 
-  /// Runs `body` on so many threads, this one included, and waits for all. Where the
+  /// Runs `body` on this many threads, this one included, and waits for all. Where the
   /// system gives fewer, there are fewer.
   static func perform(_ count: Int, _ body: @escaping @Sendable () -> Void) {
     withoutActuallyEscaping(body) { body in

@@ -239,7 +239,7 @@ static int is_sound(int tag, int parent) {
   return tag != 0x00 && tag != 0x10 && tag != 0x11 && !(tag & 0x20);
 }
 
-/* The element at `at`, none of it at or behind `end`; where it ends, or 0. */
+/* The element at `at`, none of it at or past `end`; where it ends, or 0. */
 static size_t read_element(ber_reader *r, size_t at, size_t end, int parent,
                            int depth) {
   int tag, first, octets, i;
@@ -397,7 +397,7 @@ int reference_message_certificates(const reference_message *message) {
 
 /* ---- attributes ---------------------------------------------------------------------- */
 
-/* A definite element of that tag at *at, none of it behind `to`; moves behind
+/* A definite element of that tag at *at, none of it past `to`; moves past
  * its head. The length of its content, or -1. */
 static long enter(const uint8_t *octets, size_t *at, size_t to, int wanted) {
   const unsigned char *p = octets + *at;

@@ -39,7 +39,7 @@ struct Answer {
     depth: 64, members: 1 << 16, elements: 1 << 16, nameBytes: 1 << 12, numberBytes: 128,
     values: .max)
 
-  /// The document, read anew.
+  /// The document, read again.
   var tree: JSONValue? { try? JSONReader.readObject(json, caps: Answer.caps).root }
 
   private func check() {

@@ -1,6 +1,6 @@
 @testable import Assay
 
-/// What somebody would send to make a reader slow: names of one hash, names behind
+/// What an attacker would send to make a reader slow: names of one hash, names after
 /// long escapes, long lists. A few control bytes, which no text may hold, stand for
 /// them, so that inputs stay small and mutations move them about.
 enum HostileNames {

@@ -131,7 +131,7 @@ enum Seeds {
     if let header = decoded(jws.split(separator: 0x2e)[0]) { writeHeader(header) }
   }
 
-  /// Nested JWS become payloads of their own behind a NUL.
+  /// Nested JWS become payloads of their own after a NUL.
   private static func writeNotification(_ verifier: Int, _ payload: [UInt8]) {
     let mark = Array("\"eyJ".utf8)
     var outer: [UInt8] = [UInt8(verifier)]

@@ -42,7 +42,7 @@ struct blob {
 
 /* ---- files -------------------------------------------------------------- */
 
-/* All bytes of a file, and a terminator behind them; NULL bytes: none. */
+/* All bytes of a file, and a terminator after them; NULL bytes: none. */
 static struct blob read_path(const char *path) {
   struct blob blob = {NULL, 0};
   size_t room = 65536;
@@ -122,7 +122,7 @@ static size_t read_base64(const char *text, unsigned char *bytes, size_t room) {
   return count;
 }
 
-/* The one text of a key id, under which records are kept; 0: it is no key id. */
+/* The one text of a key id, under which records are kept; 0: it is not a key id. */
 static int normal_key_id(const assay_verifier *verifier, const char *key_id,
                          int64_t now_ms, char text[KEY_ID_TEXT + 1]) {
   static const char path[] = "exchange.keyId";

@@ -57,8 +57,8 @@ static char *read_path(const char *path, size_t *len) {
   return text;
 }
 
-/* What a file or a terminal adds behind a text is not part of it. What begins
- * as DER is no text: its last byte may be any. */
+/* What a file or a terminal adds after a text is not part of it. What begins
+ * as DER is not text: its last byte may be any. */
 static size_t without_line_end(const char *text, size_t len) {
   unsigned char first = len > 0 ? (unsigned char)text[0] : 0;
   if (first == 0x30 || first >= 0x80) return len;

@@ -46,7 +46,7 @@ static char *read_path(const char *path, size_t *len) {
   return text;
 }
 
-/* What a file or a terminal adds behind a JWS is not part of it. */
+/* What a file or a terminal adds after a JWS is not part of it. */
 static size_t without_line_end(const char *text, size_t len) {
   while (len > 0 && (text[len - 1] == '\n' || text[len - 1] == '\r')) len--;
   return len;

@@ -184,7 +184,7 @@ final class Verifier
     }
 
     /**
-     * Read the body of an answer of Apple's verifyReceipt endpoint, status 200.
+     * Read the body of an answer from Apple's verifyReceipt endpoint, status 200.
      *
      * @throws Exception\AssayException for every answer without facts; `retryClass` says what
      *     to do: "later" (no verdict: keep everything as it was and ask again), "same-once",
@@ -227,7 +227,7 @@ final class Verifier
      * @param string|null $subject as in `verifyAppReceipt` for an app receipt; the public key
      *     as in `verifyAttestReceipt` for an App Attest receipt
      *
-     * @throws \ValueError for a subject with a kind that is no receipt
+     * @throws \ValueError for a subject with a kind that is not a receipt
      */
     public function verify(
         Kind $kind,
@@ -351,7 +351,7 @@ final class Verifier
     // ---- DeviceCheck and risk
 
     /**
-     * Read an answer of Apple's DeviceCheck endpoint, which you fetched.
+     * Read an answer from Apple's DeviceCheck endpoint, which you fetched.
      *
      * @param string $call "query", "update" or "validate": which path it was
      * @param int $status of the HTTP answer; 0: there was none
@@ -387,7 +387,7 @@ final class Verifier
      *
      * @param string $token base64 of what `generateToken` gave the app
      *
-     * @throws Exception\AssayException for what is no base64, empty, or too long
+     * @throws Exception\AssayException for what is not base64, empty, or too long
      */
     public function checkDeviceToken(#[SensitiveParameter] string $token): string
     {

@@ -2,7 +2,7 @@
 
 Looked for, in this order:
 
-1. `libassay.so.0` inside this package: what a wheel brings along;
+1. `libassay.so.0` inside this package: what a wheel contains;
 2. the file that the environment variable ASSAY_LIBRARY names, when it is set;
    the system is then not searched, so that a wrong path is never passed over;
 3. `libassay.so.0`, as the system's loader finds it; also when ASSAY_LIBRARY is

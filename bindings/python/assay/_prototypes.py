@@ -130,7 +130,7 @@ class Functions:
         self.assay_triage = _bind(
             working.assay_triage, c_int32,
             (VerifierHandle, c_void_p, c_size_t, c_int64, POINTER(DocHandle)))
-        # Interpret an answer of Apple's verifyReceipt endpoint.
+        # Interpret an answer from Apple's verifyReceipt endpoint.
         self.assay_read_verify_receipt = _bind(
             working.assay_read_verify_receipt, c_int32,
             (VerifierHandle, c_char_p, c_size_t, c_int64, POINTER(DocHandle)))

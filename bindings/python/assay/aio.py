@@ -132,7 +132,7 @@ class AsyncVerifier:
         finally:
             for job in jobs:
                 if not job.cancel() and not job.cancelled():
-                    job.exception()  # of a batch that ended before: nobody asks for it
+                    job.exception()  # of a batch that ended before: it is never asked for
 
     async def verify_many(
         self, kind: Kind, evidence: Batch, now: Time | None = None

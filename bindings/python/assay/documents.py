@@ -19,7 +19,7 @@ _doc_json = _functions.assay_doc_json
 _doc_text = _functions.assay_doc_text
 _doc_integer = _functions.assay_doc_integer
 
-# The type behind a class's __dict__: a mapping that nobody can write to.
+# The type behind a class's __dict__: a mapping that cannot be written to.
 _ReadOnly: Any = type(type.__dict__)
 # No integer of a document is this one: times and counts are not that small.
 _ABSENT = -(2**63)

@@ -201,13 +201,13 @@ class Verifier:
     def read_verify_receipt(
         self, body: SignedText, now: Time | None = None
     ) -> VerifyReceiptAnswer:
-        """Read the body of an answer of Apple's verifyReceipt endpoint.
+        """Read the body of an answer from Apple's verifyReceipt endpoint.
 
         body  str or bytes: the whole body of the HTTP answer, status 200
 
         Raises AssayError for every answer without facts, and `retry_class` says
         what to do: "later" (it is no verdict: keep everything as it was and ask
-        again), "same-once" (the same endpoint, once more), "other-environment" (the
+        again), "same-once" (the same endpoint again, once), "other-environment" (the
         other endpoint, once), "after-config", "never".
         """
         from .receipts import VerifyReceiptAnswer
@@ -400,7 +400,7 @@ class Verifier:
         offer: bool = False,
         now: Time | None = None,
     ) -> DeviceCheck:
-        """Read an answer of Apple's DeviceCheck endpoint, which you fetched.
+        """Read an answer from Apple's DeviceCheck endpoint, which you fetched.
 
         call    which path it was: query_two_bits, update_two_bits or
                 validate_device_token

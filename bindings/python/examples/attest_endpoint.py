@@ -15,7 +15,7 @@ order of the steps: docs/app-attest.md has the reasons.
 The answer is one word, by which the client goes on:
 
     registered, done    it worked
-    sign-again          ask for a challenge and sign anew (409)
+    sign-again          ask for a challenge and sign again (409)
     attest-again        forget the key, make and attest a new one (401)
     limited, step-up    without an assertion: less, or something stronger first
     refused             no; the log has the reason
@@ -106,7 +106,7 @@ class Keys:
     def register(
         self, account: str, key_id: str, attestation: str, client_data: bytes, now: int
     ) -> None:
-        """Verify, use the challenge up, bind the key. The same request once more
+        """Verify, use the challenge up, bind the key. The same request again
         succeeds: an app cannot attest a key twice, and an answer may get lost."""
         found = self.verifier.verify_attestation(
             attestation, key_id=key_id, client_data=client_data, now=now
@@ -190,7 +190,7 @@ def consume(
     use: str | None,
     now: int,
 ) -> None:
-    """Use a challenge up. For the same use once more it counts as used by it."""
+    """Use a challenge up. A repeat of the same use counts as the same."""
     used = connection.execute(
         "update challenge set used_by = ? where sha256 = ? and account = ? and purpose = ? "
         "and ends_ms > ? and (used_by is null or used_by = ?)",

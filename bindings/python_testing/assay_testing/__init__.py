@@ -180,7 +180,7 @@ class Authority:
         return self._text("app-receipt", options)
 
     def verify_receipt(self, **options: Option) -> str:
-        """An answer of Apple's verifyReceipt endpoint: JSON."""
+        """An answer from Apple's verifyReceipt endpoint: JSON."""
         return self._text("verify-receipt", options)
 
     def attestation(self, client_data: str = "hello", **options: Option) -> Attestation:

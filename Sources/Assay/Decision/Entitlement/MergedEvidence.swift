@@ -1,4 +1,4 @@
-/// What somebody verified says about one transaction or one line, and in which
+/// What a verified document says about one transaction or one line, and in which
 /// document it stood.
 struct Statement<Facts: Sendable>: Sendable {
   var facts: Facts
@@ -16,7 +16,7 @@ struct AccountWord: Sendable {
   var token: Text
   var asOf: Int64
   var document: Int
-  /// Evidence of the same millisecond carries another token: it is nobody's.
+  /// Evidence of the same millisecond carries another token: it belongs to no one.
   var isDisputed = false
 
   /// The newer of two words.

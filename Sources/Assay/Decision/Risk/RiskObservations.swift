@@ -133,7 +133,7 @@ struct RiskObservations {
 
   // MARK: DeviceCheck
 
-  /// A word, or the result of `deviceCheck.read`, whose ages are computed anew.
+  /// A word, or the result of `deviceCheck.read`, whose ages are computed again.
   private static func deviceCheck(
     _ node: Node, _ policy: DeviceCheckPolicy?
   ) throws(Refusal) -> DeviceCheck {

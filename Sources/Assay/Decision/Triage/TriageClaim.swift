@@ -1,4 +1,4 @@
-/// What a blob says of itself. Nobody has verified any of it: it is written as
+/// What a blob says about itself. None of it is verified: it is written as
 /// `claimed`, and serves to look up and to compare, never to grant.
 struct TriageClaim: Sendable {
   /// What an app receipt claims beside its bundle id.
@@ -69,7 +69,7 @@ struct TriageClaim: Sendable {
     var purchaseDate: Int64? = nil
   }
 
-  /// TRI-10: the keys of one purchase, none where one of its ids is no id
+  /// TRI-10: the keys of one purchase, none where one of its ids is not an id
   /// (APR-25). An id of 13 digits or fewer, "0" among them, is unique nowhere and
   /// makes no key (RPL-3, APR-23).
   ///

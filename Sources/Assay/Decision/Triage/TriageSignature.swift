@@ -2,7 +2,7 @@
 /// whole, and for those the lengths tell everything (RCP-17).
 enum TriageSignature {
   /// Whether the text is clean base64 of a blob of version 2 or 3 whose lengths
-  /// fit. False is no verdict: then the text is decoded.
+  /// fit. False is not a verdict: then the text is decoded.
   static func isWhole(_ text: ArraySlice<UInt8>) -> Bool {
     guard text.count % 4 == 0 else { return false }
     var digits = text

@@ -1,4 +1,4 @@
-/// What is odd about evidence that nobody has verified (receipts-triage.md §1.4).
+/// What is odd about unverified evidence (receipts-triage.md §1.4).
 /// A trait is a suspicion, never a verdict: only verification refuses (TRI-9).
 struct TriageTraits: Sendable, Equatable {
   /// Traits that stand alone.

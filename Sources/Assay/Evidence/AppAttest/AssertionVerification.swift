@@ -62,7 +62,7 @@ struct AssertionVerification {
   }
 
   /// ASR-3: the message that is signed is the nonce, 32 octets, which ECDSA hashes
-  /// once more.
+  /// again.
   private static func checkSignature(
     _ object: AssertionObject, _ key: PublicKey, _ data: ClientData, isExplained: Bool
   ) throws(Refusal) -> [UInt8] {

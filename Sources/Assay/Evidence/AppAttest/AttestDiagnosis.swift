@@ -1,14 +1,14 @@
 /// Which common mistake would explain a refusal (app-attest.md §10). Asked only
 /// after the chain passed, and never a second chance: the refusal stays.
 enum AttestDiagnosis {
-  /// Longer client data is not decoded or encoded: writing it anew would cost too
+  /// Longer client data is not decoded or encoded: rewriting it would cost too
   /// much.
   private static let byteCap = 65_536
 
   // MARK: client data (DIA-1)
 
   /// The variant of the client data whose hash fits; nil when none does. With
-  /// client data that is hashed once more for each nonce, it costs 11 hashes at
+  /// client data that is hashed again for each nonce, it costs 11 hashes at
   /// most (DIA-4).
   static func hint(_ data: ClientData, fits: ([UInt8]) -> Bool) -> Explanation? {
     /// A variant of what was given, hashed where hashing is ours.

@@ -47,7 +47,7 @@ final class AttestReceipt: Sendable {
 
   /// RFR-1, RFR-3: an ATTEST receipt at once; a refreshed one after its field 19
   /// and the configured time, but a day before Apple forgets it at the latest.
-  /// Where field 19 itself lies behind that, Apple's word is followed.
+  /// Where field 19 itself lies after that, Apple's word is followed.
   /// All times lie in 2008 … 2100 and intervals below 2^53: no sum overflows.
   private static func refreshTime(
     _ fields: AttestReceiptFields, _ everyMs: Int64, _ nowMs: Int64

@@ -26,7 +26,7 @@ struct AttestReceiptFields: Sendable {
   private(set) var notBeforeMs: Int64? = nil
   /// Field 21.
   private(set) var expiresMs: Int64 = 0
-  /// Types that nobody has described, in their order.
+  /// Undocumented types, in their order.
   private(set) var unknown: [UInt64] = []
 
   func slice(_ range: Range<Int>) -> ArraySlice<UInt8> {

@@ -94,7 +94,7 @@ struct AuthenticatorData: Sendable {
   static let attestedFlag: UInt8 = 0x40
 
   /// What follows the fixed part, as a map; no entries where nothing does. The
-  /// flags are no sign of it (ATT-14, ASR-2).
+  /// flags do not show it (ATT-14, ASR-2).
   func extensions(after count: Int, _ forms: AttestForms) throws(Refusal) -> AttestExtensions {
     guard range.count > count else { return AttestExtensions() }
     // Read by itself: places are offsets into the authenticator data.

@@ -15,14 +15,14 @@ enum DeviceCheckAnswer: Sendable, Equatable {
   case updated
   case valid
 
-  /// Bodies are short; a longer one is none of Apple's.
+  /// Bodies are short; a longer one is not from Apple.
   static let bodyCap = 4096
 
   /// Judges one answer (DVC-7 … DVC-9).
   ///
   /// - Parameters:
   ///   - status: the HTTP status; 0: there was no answer.
-  ///   - body: as it came.
+  ///   - body: as received.
   /// - Throws: `rejected.devicecheck.*` when Apple refuses the token or our
   ///   request, `unavailable.devicecheck.*` when the answer says nothing. It is
   ///   never read as a clean device, nor as a used one.

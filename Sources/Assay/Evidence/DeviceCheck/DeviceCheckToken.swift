@@ -4,7 +4,7 @@ struct DeviceCheckToken: Sendable {
   let bytes: [UInt8]
 
   static let byteCap = 8192
-  /// The longest base64 text of so many bytes.
+  /// The longest base64 text for this many bytes.
   private static let textCap = (byteCap + 2) / 3 * 4
 
   /// From what an app sent as text: standard base64, without line breaks.

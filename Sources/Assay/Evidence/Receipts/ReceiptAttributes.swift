@@ -17,7 +17,7 @@ struct ReceiptAttribute {
     case form
   }
 
-  /// Reads the attribute at `position` and moves behind it.
+  /// Reads the attribute at `position` and moves past it.
   @inline(__always)
   static func next(
     _ bytes: [UInt8], _ position: inout Int, _ end: Int
@@ -215,7 +215,7 @@ struct ReceiptAttributes: Sendable {
   private(set) var originalApplicationVersion: Range<Int>? = nil
   private(set) var expiration: Expiration? = nil
   private(set) var purchases: [Purchase] = []
-  /// Attributes of types that nobody has described, in and outside purchases.
+  /// Attributes of undocumented types, in and outside purchases.
   private(set) var unknown = 0
   /// Described, never seen, and so reported as they stand: 22, 23, 32.
   private(set) var kept: [(type: UInt64, value: Range<Int>)] = []
@@ -530,7 +530,7 @@ private struct SeenTypes {
     type < 64 ? low >> type & 1 == 1 : ofPurchases >> (type &- 1700) & 1 == 1
   }
 
-  /// Whether one of the types that are no bits was seen twice.
+  /// Whether one of the types that have no bit of their own was seen twice.
   mutating func hasDuplicate() -> Bool {
     others.sort()
     return zip(others, others.dropFirst()).contains { $0 == $1 }

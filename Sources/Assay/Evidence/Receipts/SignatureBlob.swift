@@ -19,7 +19,7 @@ struct SignatureBlob: Sendable {
   /// The shortest that any version had: of version 2, without its certificate.
   private static let leastByteCount = 133
 
-  /// Whether it is no blob of any version but words in the place of one, or too
+  /// Whether it is words in place of a blob of any version, or too
   /// little for a signature. A version that is not known would be kept and tried
   /// again; this was made by hand.
   static func isPlaceholder(_ bytes: [UInt8]) -> Bool {

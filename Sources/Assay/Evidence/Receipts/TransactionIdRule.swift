@@ -51,7 +51,7 @@ struct ReceiptEnvironment: Sendable {
   /// Whether the outer list calls it a receipt of the sandbox. Where the id tells
   /// nothing, the policy takes it for one, and nothing else does (RCP-28).
   let saysSandbox: Bool
-  /// The outer key that contradicts the signed id: somebody wrote in the list.
+  /// The outer key that contradicts the signed id: someone edited the list.
   let alteredKey: StaticString?
 
   var outerAltered: Bool { alteredKey != nil }

@@ -62,7 +62,7 @@ final class TransactionReceipt: Sendable {
 
   // MARK: document
 
-  /// Somebody wrote in the unsigned text around the purchase (RCP-28).
+  /// Someone edited the unsigned text around the purchase (RCP-28).
   func writeWarnings(_ writer: inout JSONWriter) {
     guard let key = environment.alteredKey else { return }
     let place = Text(stringLiteral: key).string

@@ -133,7 +133,7 @@ struct Transport: Sendable {
     return bytes
   }
 
-  /// RCP-2: what is wrong with a text that is no base64.
+  /// RCP-2: what is wrong with a text that is not base64.
   private static func fault(_ input: [UInt8]) -> Refusal {
     Refusal(
       .malformedTransportBase64, "RCP-2",
@@ -141,7 +141,7 @@ struct Transport: Sendable {
       detail: TolerantBase64.hasPercentEscapes(input[...]) ? "form field not decoded" : "")
   }
 
-  /// RCP-4: one further level when the bytes are base64 of a known form again,
+  /// RCP-4: one more level when the bytes are base64 of a known form again,
   /// never a third.
   private static func inner(_ bytes: [UInt8]) throws(Refusal) -> Decoded {
     let form = BlobForm(bytes)

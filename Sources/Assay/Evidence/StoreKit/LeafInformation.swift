@@ -103,7 +103,7 @@ struct LeafInformation: Sendable {
   }
 }
 
-/// A context-tagged constructed value whose tag number may take further octets
+/// A context-tagged constructed value whose tag number may take more octets
 /// (`BF 89 34` is [1204]), which no certificate's own fields have.
 private struct TaggedValue {
   let number: Int

@@ -1,7 +1,7 @@
 /// What Apple's verifyReceipt endpoint answered about one receipt
 /// (receipts-triage.md §2). Only a reading makes one.
 ///
-/// Its class is `apple-answer`: nobody signed it apart from `latest_receipt`, so
+/// Its class is `apple-answer`: nothing in it is signed apart from `latest_receipt`, so
 /// it is worth as much as the host's TLS connection (VRR-18).
 final class ReceiptResponse: Sendable {
   let status: AppleReceiptStatus
@@ -54,7 +54,7 @@ final class ReceiptResponse: Sendable {
     let requestDate: Int64?
     /// `request_date`, else the latest date that stands in the answer, for it
     /// cannot be older; 0 when there is none. Never the moment in which the host
-    /// reads it: a stored answer that is read again is no news (DCD-21).
+    /// reads it: a stored answer read again is not news (DCD-21).
     let asOf: Int64
     let nowMs: Int64
 
@@ -233,7 +233,7 @@ final class ReceiptResponse: Sendable {
     facts.revokedAt = entry.revokedAt
     facts.revocationReason = fields.number("cancellation_reason")
     // The reason at the top is that of a cancellation which names none; by itself it
-    // says nothing of a refund.
+    // says nothing about a refund.
     if facts.revokedAt != nil, facts.revocationReason == nil {
       facts.revocationReason = answer.number("cancellation_reason")
     }

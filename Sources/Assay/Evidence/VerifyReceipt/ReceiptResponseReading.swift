@@ -69,7 +69,7 @@ struct ReceiptResponseReading {
     }
   }
 
-  /// VRR-14: version 1 server notifications look like answers, and nobody signed
+  /// VRR-14: version 1 server notifications look like answers, and no one signed
   /// them.
   private static func refuseNotification(_ root: JSONValue) throws(Refusal) {
     for name in ["unified_receipt", "notification_type"] as [StaticString] {

@@ -1,4 +1,4 @@
-/// The `status` of an answer of Apple's verifyReceipt endpoint
+/// The `status` of an answer from Apple's verifyReceipt endpoint
 /// (receipts-triage.md §2.2).
 ///
 /// Only 0 and 21006 come with facts; whatever else an answer with another status

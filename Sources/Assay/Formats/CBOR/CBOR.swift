@@ -168,7 +168,7 @@ private struct CBORReader {
     }
   }
 
-  /// CBR-1: a key is no container, and stands once in its map. Strict heads give
+  /// CBR-1: a key is not a container, and appears once in its map. Strict heads give
   /// equal keys equal bytes.
   private func checkKey(
     _ kind: CBOR.Kind, _ start: Int, _ content: Range<Int>, _ items: [CBOR.Item]

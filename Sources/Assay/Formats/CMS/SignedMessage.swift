@@ -83,7 +83,7 @@ struct SignedMessage: Sendable {
     self.bytes = bytes
   }
 
-  /// APR-1, APR-2: one clean BER value and nothing behind it.
+  /// APR-1, APR-2: one clean BER value and nothing after it.
   private static func measure(
     _ bytes: [UInt8], _ limits: BER.Limits, _ refusals: Refusals
   ) throws(Refusal) -> Int {

@@ -1,7 +1,7 @@
 /// An old-style (OpenStep) property list of texts, as transaction receipts use it
 /// twice: outside, and inside as the signed purchase-info (receipts.md §2.1).
 ///
-/// Keys and values are ranges of the list's own bytes. Nothing is written anew: a
+/// Keys and values are ranges of the list's own bytes. Nothing is rewritten: a
 /// signature covers the bytes as they came.
 struct PropertyList: Sendable {
   /// What one list may hold (receipts.md §1).
@@ -12,7 +12,7 @@ struct PropertyList: Sendable {
 
     /// Of the text that the client sends.
     static let outer = Limits(valueBytes: 12_288)
-    /// The same for a receipt of at most so many bytes: three quarters of them, or
+    /// The same for a receipt of at most this many bytes: three quarters of them, or
     /// the usual limit where that is more.
     static func outer(receiptBytes: Int) -> Limits {
       Limits(valueBytes: Swift.max(outer.valueBytes, receiptBytes / 4 &* 3))
@@ -39,7 +39,7 @@ struct PropertyList: Sendable {
     let mark: UInt32
   }
 
-  /// The text; behind it, resolved, the keys and values that hold escapes.
+  /// The text; after it, resolved, the keys and values that hold escapes.
   let bytes: [UInt8]
   /// How many of the bytes are the text itself.
   let textCount: Int
@@ -85,7 +85,7 @@ struct PropertyList: Sendable {
     var at = 2
     for index in places.indices {
       let place = places[index]
-      // What was resolved from escapes ends behind the text, where nothing stands.
+      // What was resolved from escapes ends past the text, where there is nothing.
       guard text.has("\t\"", at: at), text.has("\" = \"", at: place.key.upperBound),
         text.has("\";\n", at: place.value.upperBound)
       else { return false }

@@ -125,7 +125,7 @@ struct PropertyListReader {
     at < text.count ? text[at] : resolved[at &- text.count]
   }
 
-  /// RCP-8: what a list may hold elsewhere in the place of a text.
+  /// RCP-8: what a list may hold elsewhere in place of a text.
   private func refuseConstruct(_ text: Span<UInt8>) throws(Refusal) {
     switch peek(text) {
     case 0x28, 0x3c, 0x5b, 0x7b:  // ( < [ {
@@ -251,7 +251,7 @@ struct PropertyListReader {
 
   // MARK: white space
 
-  /// White space, behind which no comment stands (RCP-8).
+  /// White space, after which there is no comment (RCP-8).
   @inline(__always)
   private mutating func skipSpace(_ text: Span<UInt8>) throws(Refusal) {
     skipPlainSpace(text)

@@ -5,7 +5,7 @@
 //
 // A notification is in the journal, on the disk, before Apple hears 200: what was
 // acknowledged is not sent again. Plans are kept in memory and made from the journal
-// anew at the start; a real server has a database for both.
+// afresh at the start; a real server has a database for both.
 //
 //	ASSAY_CONFIG=config.json ASSAY_JOURNAL=notifications.jws \
 //	  go run ./examples/server 127.0.0.1:8080

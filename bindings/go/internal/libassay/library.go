@@ -140,13 +140,13 @@ type Answer struct {
 }
 
 // Text is input for the library: a pointer that may be absent. The library keeps
-// nothing of it after the call.
+// none of it after the call.
 type Text struct {
 	text  string
 	given bool
 }
 
-// Given is text that is there, be it empty.
+// Given is text that is present, even if empty.
 func Given(text string) Text { return Text{text, true} }
 
 // GivenBytes is the same of bytes, which must not change during the call.

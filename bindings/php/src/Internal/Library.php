@@ -72,7 +72,7 @@ interface Library
      */
     public function triage(object $verifier, string $blob, int $nowMs, ?object &$doc): int;
 
-    /** Interpret an answer of Apple's verifyReceipt endpoint. */
+    /** Interpret an answer from Apple's verifyReceipt endpoint. */
     public function readVerifyReceipt(
         object $verifier,
         string $body,

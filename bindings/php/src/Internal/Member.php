@@ -103,7 +103,7 @@ final class Member
     private static function moment(mixed $value): ?DateTimeImmutable
     {
         $milliseconds = self::time($value);
-        // Beyond the years 1 to 9999 a date is no date.
+        // Beyond the years 1 to 9999 a date is not valid.
         if (
             $milliseconds === null
             || $milliseconds < -62_135_596_800_000 || $milliseconds > 253_402_300_799_999
