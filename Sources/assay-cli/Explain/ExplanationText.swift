@@ -345,7 +345,7 @@ enum ExplanationText {
     decision	DEC-10	runs, renewal is switched off	active, will-not-renew	yes, until the end
     decision	DEC-11	runs, renews into another product	active, change-pending	yes
     decision	DEC-12	runs, a price increase is not answered	active, price-consent-pending	yes
-    decision	DEC-13	runs, held by somebody who is not the payer	active, family or assigned	yes
+    decision	DEC-13	runs, held by someone other than the payer	active, family or assigned	yes
     decision	DEC-13	any row that would grant, family shared, decide.family is deny	denied-by-policy	no
     decision	DEC-14	runs	active	yes
     decision	DEC-15	ended, Apple retries the charge, grace period runs	grace	yes until its end; no with decide.grace: false
