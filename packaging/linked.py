@@ -19,7 +19,7 @@ DEBIAN = {
     "musl": ("musl, start files", "MIT"),
 }
 # What is built here from Debian's source package: the archive, the package, and where its
-# revision stands.
+# revision is recorded.
 SOURCES = {"build/musl/link/libcrypto.a":
            ("build/musl/openssl/libcrypto.a", "openssl", "build/musl/openssl.version")}
 # Parts of the Swift toolchain that are projects of their own.

@@ -71,7 +71,7 @@ for source in $sources; do
     cannot "dpkg-source: $(tail -n 1 "$folder/apt/log")"
 done
 echo "building libcrypto $(cat "$folder/openssl.version") for musl" >&2
-# The kernel's headers, without those of glibc that stand beside them.
+# The kernel's headers, without those of glibc that are beside them.
 rm -rf "$folder/kernel"
 mkdir "$folder/kernel"
 ln -s /usr/include/linux /usr/include/asm-generic /usr/include/x86_64-linux-gnu/asm \

@@ -52,7 +52,7 @@ def over(target, *variants):
 
 
 # In this order they begin, as soon as what they need is there: what others wait for
-# and what takes long stands first.
+# and what takes long comes first.
 STEPS = [
     Step("build", ["all"], "the library", builds=True, quick=True),
     Step("cases", ["cases"], "command line, case table", builds=True, quick=True),

@@ -10,7 +10,7 @@ from status_rows import ANSWERS, FAMILIES, RETRY, ROOT, for_whom
 
 TARGET = "Sources/assay-cli/Explain/ExplanationText.swift"
 RULE = re.compile(r"[A-Z]{3}-\d+")
-# Under which heading of docs/config.md the members of which block stand.
+# Under which heading of docs/config.md each block's members are.
 SHARED = "Shared members"
 
 

@@ -1,6 +1,6 @@
 """What the project's home (packaging/project.toml) implies for files that people write.
 
-Each place is found by its form, whatever stands there now, so that nothing has to know
+Each place is found by its form, whatever is there now, so that nothing has to know
 the home before this one.
 """
 import re

@@ -194,7 +194,7 @@ def functions_page(contract):
     out += [".Sh RETURN VALUES", *mdoc.prose(
         "Status 0 says that everything was verified. Everything else says that nothing is "
         "to be trusted; the document has the reason, the place and what to do."),
-        "All statuses stand in", ".Xr assay-statuses 7 .",
+        "All statuses are in", ".Xr assay-statuses 7 .",
         ".Sh EXAMPLES", "Verify a transaction and print its product; compiled by",
         ".Dl cc product.c -o product $(pkg-config --cflags --libs assay)",
         *mdoc.literal((ROOT / EXAMPLE).read_text().rstrip("\n").split("\n")),
@@ -218,12 +218,12 @@ def status_text(row):
 
 def statuses_page(table):
     out = [".Sh DESCRIPTION", *mdoc.prose(
-        "A call of libassay answers with a status: status & 0xff is the family, and all "
-        "that code should branch on; the rest is detail. The sentences below stand in a "
+        "A call of libassay returns a status: status & 0xff is the family, and all "
+        "that code should branch on; the rest is detail. The sentences below are those of a "
         "document's error.message and error.hint; where several kinds of evidence give a "
         "status, the hint is that of the document's kind. HTTP is what a back end would answer its "
         "own client; give clients one text for all 400s and 403s. Retry says whether the "
-        "same question may be asked again. A rule is an id that stands in the "
+        "same question may be asked again. A rule is an id that is in the "
         "documentation and beside the check in the sources.")]
     for number, family, meaning in FAMILIES:
         out += [f".Ss {number} {family}", *mdoc.prose(meaning)]

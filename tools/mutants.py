@@ -18,7 +18,7 @@ table for each number in a process of its own. What survives has to get past the
 unit tests: each is run once to learn which checks it asks, then a mutant meets
 those that ask it, the quickest first. Who killed what is kept in
 build/mutants/killers.tsv, and asked first the next time; so a run that was ended
-goes on where it stood. Mutants that change nothing stand in
+goes on where it stood. Mutants that change nothing are in
 Tests/Mutants/equivalent.tsv with the reason. Exit status 1 when another one
 survives.
 """
@@ -98,7 +98,7 @@ def masked(text):
 
 
 def split_top(code, start, end, separator):
-    """Ranges between separators that stand in no bracket."""
+    """Ranges between separators that are in no bracket."""
     depth, begin, ranges, at = 0, start, [], start
     while at < end:
         each = code[at]
@@ -130,7 +130,7 @@ def matching(code, at):
 
 
 def find_top(code, at, pattern):
-    """The first match of a pattern from `at` on that stands in no bracket."""
+    """The first match of a pattern from `at` on that is in no bracket."""
     depth = 0
     while at < len(code):
         if depth == 0:

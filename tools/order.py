@@ -17,7 +17,7 @@ import subprocess
 import sys
 import tempfile
 
-# callgrind's "fn=(12) name": the name stands at the number's first mention.
+# callgrind's "fn=(12) name": the name is at the number's first mention.
 MENTION = re.compile(r"(c?)(ob|fn)=\((\d+)\)(?: (.*))?$")
 
 

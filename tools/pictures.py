@@ -78,7 +78,7 @@ def spans(line):
 
 
 def folded(line):
-    """The same line in as many as it needs; those that follow stand under its words."""
+    """The same line in as many as it needs; those that follow are under its words."""
     plain = "".join(text for _, text in spans(line))
     if len(plain) <= COLUMNS:
         return [spans(line)]

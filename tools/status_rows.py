@@ -90,7 +90,7 @@ def hints():
         if len(hint) != 1 or not hint[0] or set(kinds) - set(HINT_KINDS):
             sys.exit(f"hints.tsv: cannot read {line!r}")
         if len(set(told + kinds)) != len(told + kinds):
-            sys.exit(f"hints.tsv: a kind stands twice for {name}")
+            sys.exit(f"hints.tsv: a kind appears twice for {name}")
         found[name].append((kinds, hint[0]))
     return found
 
@@ -102,7 +102,7 @@ def rows():
     for attribute in ("code", "name"):
         values = [getattr(row, attribute) for row in found]
         if len(set(values)) != len(values):
-            sys.exit(f"statuses.tsv: a {attribute} stands twice")
+            sys.exit(f"statuses.tsv: a {attribute} appears twice")
     told = hints()
     for name in set(told) - {row.name for row in found}:
         sys.exit(f"hints.tsv: there is no status {name}")

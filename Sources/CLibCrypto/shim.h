@@ -1,7 +1,7 @@
 /*
  * What Assay needs of libcrypto, and no more of it than Swift can import: small
  * inline functions, whose names are the same over every libcrypto. What OpenSSL 3
- * and AWS-LC have not in common stands in a header of each.
+ * and AWS-LC do not have in common is in a header for each.
  */
 #ifndef ASSAY_CLIBCRYPTO_SHIM_H
 #define ASSAY_CLIBCRYPTO_SHIM_H

@@ -35,7 +35,7 @@ struct DocumentView {
     showRest(isVerbose: isVerbose)
   }
 
-  /// What stands below the verdict.
+  /// What is below the verdict.
   func showRest(isVerbose: Bool) {
     showError(isVerbose: isVerbose)
     if isVerbose { showChecks() }

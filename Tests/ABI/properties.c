@@ -164,7 +164,7 @@ static void draw(struct scenario *scenario, uint64_t *state) {
   scenario->verifier = below(state, ORDINARY);
   scenario->count = 1 + below(state, LARGEST - 2);
   for (place = 0; place < scenario->count; place++) {
-    /* Evidence about one line stands together in the pool. */
+    /* Evidence about one line is adjacent in the pool. */
     near = place > 0 && below(state, 2)
                ? scenario->items[place - 1] + below(state, 12) - 6
                : -1;

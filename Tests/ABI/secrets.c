@@ -40,7 +40,7 @@ static void wipe(void *bytes, size_t length) {
   while (length-- > 0) *at++ = 0;
 }
 
-/* ---- the secrets, which stand nowhere whole ------------------------------ */
+/* ---- the secrets, never stored whole ---------------------------------- */
 
 static unsigned char scalar_byte(int i) {
   return (unsigned char)(i == 0 ? 0x31 : i * 73 + 29);
@@ -155,7 +155,7 @@ static void look_through(int memory, unsigned long from, unsigned long to,
   wipe(window, sizeof window);
 }
 
-/* What of the secrets stands in memory: how many kinds; their names in `names`. */
+/* Which of the secrets are in memory: how many kinds; their names in `names`. */
 static int look(char *names, size_t size) {
   FILE *maps = fopen("/proc/self/maps", "r");
   int memory = open("/proc/self/mem", O_RDONLY), kinds = 0, k;

@@ -12,7 +12,7 @@
  *   private SCALAR POINT                1 or 0
  *
  * The first line of the answers is what libcrypto calls itself, then one line for
- * each question. One error of the host stands in libcrypto's queue: "disturbed" is
+ * each question. One error of the host is in libcrypto's queue: "disturbed" is
  * added to the answer after which there is another one.
  */
 #include "shim.h"

@@ -14,7 +14,7 @@ struct Comparison {
   ]
 
   /// Every member of the object has a property with its value, and every other property
-  /// is empty or stands in the signed JSON.
+  /// is empty or is in the signed JSON.
   func object(_ facts: Any, _ object: DocumentValue) {
     var properties: [String: Any] = [:]
     for child in Mirror(reflecting: facts).children {

@@ -363,7 +363,7 @@ struct AttestReceiptTests {
     // The bag's order and its copy of the root mean nothing.
     #expect(try verify { $0.certificates.reverse() }.status == .ok)
     #expect(try verify { $0.certificates.removeLast() }.status == .ok)
-    // Another intermediate of the same name, wherever it stands.
+    // Another intermediate of the same name, wherever it is.
     let bench = try AttestReceiptBench.shared()
     var twin = bench.intermediate
     twin.publicKeyInfo = try bench.attestedKey.publicKeyInfo()

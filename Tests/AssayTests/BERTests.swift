@@ -3,7 +3,7 @@ import Testing
 @testable import Assay
 
 /// APR-1: definite and indefinite lengths, and one spelling of each. Every form
-/// that is refused stands beside one that is not.
+/// that is refused is next to one that is not.
 @Suite("BER")
 struct BERTests {
   private static let wide = BER.Limits(elements: 100, depth: 10)

@@ -3,7 +3,7 @@ import Testing
 @testable import Assay
 
 /// JWS-21: one clean DER value. Each form that BER allows and DER does not
-/// stands beside its DER spelling.
+/// is next to its DER spelling.
 @Suite("DER")
 struct DERTests {
   @Test(

@@ -191,7 +191,7 @@ struct HintTests {
     for (status, kinds) in HintGate.kinds where kinds.count > 1 {
       let told = HintGate.rows[status] ?? [:]
       let missing = kinds.filter { kind in
-        // The receipt inside an attestation stands in the attestation's document.
+        // The receipt inside an attestation is in the attestation's document.
         told[kind] == nil && !(kind == "attestation" && told["embedded-receipt"] != nil)
       }
       #expect(told["any"] != nil || missing.isEmpty, "\(status): \(missing)")

@@ -2,7 +2,7 @@ import Testing
 
 @testable import Assay
 
-/// JWS-104: what it costs to find a name that stands twice, counted and not
+/// JWS-104: what it costs to find a name that appears twice, counted and not
 /// timed, for texts made to be slow.
 @Suite("JSON names")
 struct JSONNamesTests {

@@ -173,7 +173,7 @@ struct PurchaseInfoTests {
     ] {
       #expect(seconds(wrong) == nil, "\(wrong)")
     }
-    // A part of some bytes, wherever it stands.
+    // A part of some bytes, wherever it is.
     let text = utf8("xx2012-04-30 15:05:55 Etc/GMTxx")
     #expect(ReceiptDateText.seconds(text[2..<29], zone: ReceiptDateText.utc) == 1_335_798_355)
     #expect(ReceiptDateText.seconds(text[2..<30], zone: ReceiptDateText.utc) == nil)

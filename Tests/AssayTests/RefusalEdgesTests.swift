@@ -3,7 +3,7 @@ import Testing
 
 @testable import Assay
 
-/// Conditions that stand beside others in one rule, each met by an input that
+/// Conditions that are among several in one rule, each met by an input that
 /// breaks it alone.
 @Suite("Edges of refusals")
 struct RefusalEdgesTests {

@@ -175,7 +175,7 @@ struct TransportTests {
     var indented = TransportForm.wrappedLF.encode(Self.list)
     indented = utf8("  ") + indented.flatMap { $0 == 0x0a ? utf8("  \n    ") : [$0] }
     #expect(try read(indented).bytes == Self.list)
-    // Both readings are of no known form: the first one stands.
+    // Both readings are of no known form: the first one wins.
     let unknown = utf8("AA AAAA ")
     #expect(try read(unknown).form == .unknown)
     #expect(try !read(unknown).spaceAsPlus)

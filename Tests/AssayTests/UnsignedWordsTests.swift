@@ -5,7 +5,7 @@ import Testing
 
 private typealias Write = AssayAuthority.DER
 
-/// RCP-12, RCP-28, APR-4, APR-7, JWS-94, ATT-12, ASR-1, FRC-1: whatever stands
+/// RCP-12, RCP-28, APR-4, APR-7, JWS-94, ATT-12, ASR-1, FRC-1: whatever is
 /// around what is signed is changed, of every kind of evidence. Then whose it is,
 /// its keys and what is decided are the same, or it is refused.
 @Suite("RCP-12 RCP-28 APR-4 APR-7 JWS-94 ATT-12 ASR-1 FRC-1 unsigned words")

@@ -4,7 +4,7 @@
   home.py [--suite NAME]
 
 In a copy of the sources the line is changed and tools/generate.py run: the new home must
-stand in every place, the old one in none, and --check must have seen the difference.
+be in every place, the old one in none, and --check must have seen the difference.
 """
 import argparse
 import email

@@ -42,7 +42,7 @@ def private_key():
 
 
 KEY = {"keyId": "KEYID12345", "privateKey": private_key()}
-# What else must stand in the configuration for a value at this path, or below it.
+# What else must be in the configuration for a value at this path, or below it.
 COMPANIONS = {
     "environments": {"storekit": {"xcodeCertificates": ["00" * 32]}},
     "attest.challenge.path": {"attest": {"challenge": {"mode": "json"}}},
@@ -203,7 +203,7 @@ def check(suite, library, schema, path):
     elif schema.get("type") == "string":
         accepts(1, wanted=False)
         if "pattern" in schema:
-            # No pattern takes it, that of a path neither: between dots stands a name.
+            # No pattern takes it, that of a path neither: between dots is a name.
             accepts("..", wanted=False)
             if not re.search(schema["pattern"], UNMATCHED):
                 accepts(UNMATCHED, wanted=False)
@@ -214,7 +214,7 @@ def check(suite, library, schema, path):
 
 
 def check_effective(suite, effective, schema, path):
-    """Every member that the library reports stands in the schema."""
+    """Every member that the library reports is in the schema."""
     for member, value in effective.items():
         name = ".".join(path + [member])
         known = schema.get("properties", {}).get(member)

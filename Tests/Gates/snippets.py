@@ -33,13 +33,13 @@ REASONS = {
     "settings": programs.look_at_nothing,    # of another program: nginx, php-fpm
     "measured": programs.check_rows,         # a run of `make bench`: it has these rows
     "message": programs.check_message,       # a refusal as logged: has the table's sentences
-    "excerpt": programs.check_excerpt,       # stands in a file of the repository
+    "excerpt": programs.check_excerpt,       # is in a file of the repository
 }
 
 
 @dataclasses.dataclass
 class Block:
-    """One fenced block: where it stands, its language, its words and its text."""
+    """One fenced block: where it is, its language, its words and its text."""
 
     page: pathlib.Path
     line: int

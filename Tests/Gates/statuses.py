@@ -25,7 +25,7 @@ HEAD = "# family, detail, name: added by Tests/Gates/statuses.py --write, never 
 
 
 def read(text):
-    """{(family, detail): name}; a line that stands twice is a fault of the baseline."""
+    """{(family, detail): name}; a line that appears twice is a fault of the baseline."""
     found = {}
     for line in text.splitlines():
         if not line or line.startswith("#"):
@@ -33,7 +33,7 @@ def read(text):
         family, detail, name = line.split("\t")
         number = int(family), int(detail)
         if number in found or name in found.values():
-            sys.exit(f"{BASELINE.name}: {line!r} stands twice")
+            sys.exit(f"{BASELINE.name}: {line!r} appears twice")
         found[number] = name
     return found
 

@@ -173,7 +173,7 @@ func (c *tableCase) input(t testing.TB, name string) []byte {
 	return []byte(parts.Prefix + strings.Repeat(parts.Unit, parts.Count) + parts.Suffix)
 }
 
-// evidence is the input that a kind of evidence stands in.
+// evidence is the input that holds a kind of evidence.
 func (c *tableCase) evidence(t testing.TB) []byte {
 	t.Helper()
 	switch c.Kind {

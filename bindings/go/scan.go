@@ -56,7 +56,7 @@ func (s *scanner) take(wanted byte) bool {
 	return true
 }
 
-// quoted is what stands between the quotes of a text, escapes as they are.
+// quoted is what is between the quotes of a text, escapes as they are.
 func (s *scanner) quoted() (inside string, escaped, ok bool) {
 	if !s.take('"') {
 		return "", false, false

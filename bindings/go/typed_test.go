@@ -117,7 +117,7 @@ func checkObject(t *testing.T, found reflect.Value, object map[string]any, where
 	checkSigned(t, found, payload, where)
 }
 
-// checkSigned compares the fields that stand in the signed JSON.
+// checkSigned compares the fields that are in the signed JSON.
 func checkSigned(t *testing.T, found reflect.Value, payload map[string]any, where string) {
 	t.Helper()
 	for i := 0; i < found.NumField(); i++ {

@@ -185,7 +185,7 @@ func (v *Verifier) ReadVerifyReceipt(
 // and is it worth verifying? blob is whatever the client sent for a purchase.
 //
 // What the blob is makes no error: WorthVerifying, Category and Disposition of the
-// finding say how to go on. Its claims stand in Claimed; they are not facts. The
+// finding say how to go on. Its claims are in Claimed; they are not facts. The
 // error is ErrMisuse for a time outside 2008 … 2100, or ErrClosed.
 func (v *Verifier) Triage(
 	ctx context.Context, blob []byte, options ...Option,
@@ -264,7 +264,7 @@ var subjects = map[Kind]optionKind{
 // for the whole notification. The option Account names the appAccountToken that
 // the evidence must carry; without it `decide.account` of the configuration says.
 //
-// Not entitled is an answer, no error: Entitled is then false, and State says why.
+// Not entitled is an answer, not an error: Entitled is then false, and State says why.
 // The error is ErrRejected when the evidence is of another account, names none or is
 // too thin, ErrMisuse when it was refused or is none or the account is no UUID,
 // ErrClosed when the verifier or a document was closed.

@@ -11,7 +11,7 @@ enum TolerantBase64 {
     return decode(spaced: text)
   }
 
-  /// The same text with `+` for each space that stands at no line break: a form
+  /// The same text with `+` for each space that is not at a line break: a form
   /// post makes one of the other (RCP-3). nil when it has no such space.
   static func withPlusForSpaces(_ text: [UInt8]) -> [UInt8]? {
     guard ByteScan.first(space, or: space, in: text.span, from: 0) < text.count else { return nil }
@@ -37,7 +37,7 @@ enum TolerantBase64 {
     return found ? restored : nil
   }
 
-  /// The offset of the first byte that stands in no base64 text; nil when the
+  /// The offset of the first byte that no base64 text has; nil when the
   /// fault is another one.
   static func stranger(in text: ArraySlice<UInt8>) -> Int? {
     for (offset, byte) in text.enumerated() where !isAllowed(byte) {

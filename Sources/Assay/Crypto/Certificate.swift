@@ -2,7 +2,7 @@
 ///
 /// The reader is Assay's own: `d2i_X509` accepts trailing bytes and lenient
 /// encodings, and costs a third of a cold verification. Tests hold it against
-/// libcrypto. What a chain demands of a certificate stands in `Trust/`.
+/// libcrypto. What a chain demands of a certificate is in `Trust/`.
 struct Certificate: Sendable {
   /// The DER, one value and nothing after it.
   let der: [UInt8]

@@ -47,7 +47,7 @@ enum PrivateKeyFile {
     return Base64.decodeStandard(digits[...])
   }
 
-  /// Where the scalar stands, 32 octets big-endian, and the uncompressed point;
+  /// Where the scalar is, 32 octets big-endian, and the uncompressed point;
   /// empty where the file has none.
   private static func key(_ der: [UInt8]) -> (scalar: Range<Int>, point: Range<Int>)? {
     var outer = DER.Cursor(der)

@@ -2,7 +2,7 @@ import CLibCrypto
 
 /// Octets that must not be left in memory after use (EXC-10).
 public enum Secret {
-  /// Overwrites the octets where they stand, for every holder of the array: only
+  /// Overwrites the octets in place, for every holder of the array: only
   /// for one that is not read again.
   public static func wipe(_ bytes: [UInt8]) {
     unsafe bytes.withUnsafeBytes { held in

@@ -123,7 +123,7 @@ extension Verifier {
   /// verifying (receipts-triage.md §1)?
   ///
   /// - Returns: a document that is never `ok`. `pending.triage.unverified`: go on
-  ///   and verify it. Its finding stands under `triage` whatever the status;
+  ///   and verify it. Its finding is under `triage` whatever the status;
   ///   what the blob claims is under `claimed`, unverified.
   public func triage(_ blob: [UInt8], nowMs: Int64) -> Document {
     do throws(Refusal) {

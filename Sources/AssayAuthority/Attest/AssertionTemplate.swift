@@ -1,7 +1,7 @@
 /// An assertion before it is signed; every part can be set to anything.
 public struct AssertionTemplate: Sendable {
   public var device: AttestedDevice
-  /// The 32 octets that client data became, or what stands in their place.
+  /// The 32 octets that client data became, or what is in their place.
   public var clientDataHash: [UInt8]
   /// What is signed.
   public var authData: AuthenticatorDataTemplate

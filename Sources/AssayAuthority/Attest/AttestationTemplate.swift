@@ -2,7 +2,7 @@
 /// not set is made so that it fits the rest.
 public struct AttestationTemplate: Sendable {
   public var device: AttestedDevice
-  /// The 32 octets that client data became, or what stands in their place.
+  /// The 32 octets that client data became, or what is in their place.
   public var clientDataHash: [UInt8]
   /// The instant at which it is made, milliseconds since 1970.
   public var madeMs: Int64

@@ -1,5 +1,5 @@
 /// Authenticator data of an attestation or an assertion, member by member as it
-/// stands on the wire; every member can be set to anything.
+/// is on the wire; every member can be set to anything.
 public struct AuthenticatorDataTemplate: Sendable {
   /// SHA-256 of the App ID.
   public var rpIdHash: [UInt8]
@@ -14,7 +14,7 @@ public struct AuthenticatorDataTemplate: Sendable {
 
   public struct Credential: Sendable {
     public var aaguid: [UInt8]
-    /// What stands in the two octets of the length.
+    /// What is in the two octets of the length.
     public var idLength: UInt16
     public var id: [UInt8]
     public var coseKey: [UInt8]

@@ -43,7 +43,7 @@ struct ClientDataMistake {
   }
 }
 
-/// Where a challenge stands in client data, and whether it is found (ASR-10).
+/// Where a challenge is in client data, and whether it is found (ASR-10).
 struct ChallengePlace {
   let name: String
   let verifier: String

@@ -81,7 +81,7 @@ public struct EvidenceCase: Sendable {
     }
   }
 
-  /// What stands at a dotted path of the document; steps that are numbers are
+  /// What is at a dotted path of the document; steps that are numbers are
   /// places in arrays.
   public enum Fact: Sendable, Equatable, ExpressibleByStringInterpolation,
     ExpressibleByIntegerLiteral, ExpressibleByBooleanLiteral

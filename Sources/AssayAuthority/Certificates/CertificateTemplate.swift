@@ -1,5 +1,5 @@
 /// An X.509 certificate before it is signed. Every field can be set to
-/// anything; `signed` then signs whatever stands there, so that exactly one
+/// anything; `signed` then signs whatever is there, so that exactly one
 /// thing is wrong with a certificate that must be refused.
 public struct CertificateTemplate: Sendable {
   /// The whole version field, `[0] EXPLICIT INTEGER`; empty leaves it out (v1).

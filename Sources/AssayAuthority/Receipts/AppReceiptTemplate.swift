@@ -24,7 +24,7 @@ public struct AppReceiptTemplate: Sendable {
   public var content: ASN1Tree?
   /// `[0]` with the certificates; `nil`: made of `certificates`.
   public var bag: ASN1Tree?
-  /// What stands between the certificates and the signers, `[1]` CRLs say.
+  /// What is between the certificates and the signers, `[1]` CRLs say.
   public var revocationLists: ASN1Tree?
   /// The set of SignerInfos has definite lengths also where `form` has not, as in
   /// App Attest receipts.

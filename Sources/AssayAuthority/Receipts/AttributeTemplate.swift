@@ -4,7 +4,7 @@ public struct AttributeTemplate: Sendable {
   public var typeOctets: [UInt8]
   /// Content octets of the INTEGER `version`.
   public var versionOctets: [UInt8]
-  /// What stands inside the OCTET STRING.
+  /// What is inside the OCTET STRING.
   public var value: [UInt8]
   /// The whole attribute, in place of the three.
   public var whole: [UInt8]?

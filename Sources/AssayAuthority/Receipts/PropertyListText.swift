@@ -61,7 +61,7 @@ public struct PropertyListText: Sendable {
       open: "{\n", before: "\t", equals: " = ", after: ";\n", close: "}")
     /// Without any white space.
     public static let compact = Style(open: "{", before: "", equals: "=", after: ";", close: "}")
-    /// White space of every kind wherever it may stand.
+    /// White space of every kind wherever it may be.
     public static let loose = Style(
       open: " \r\n{ \u{2028}", before: "\t\u{0b}", equals: "\u{0c} =\u{2029}", after: " ;\r\n",
       close: " } \n")

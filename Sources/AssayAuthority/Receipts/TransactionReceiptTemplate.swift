@@ -1,6 +1,6 @@
 /// An old-style transaction receipt before it is signed. Every step, from the
 /// signed list to the base64 of the outer one, can be set to something else;
-/// what is signed is what stands in the blob and the list.
+/// what is signed is what is in the blob and the list.
 public struct TransactionReceiptTemplate: Sendable {
   /// The signed list.
   public var info: PropertyListText

@@ -130,7 +130,7 @@ struct CommandLineFault: Error {
   let path: CommandLineReader.Path
   let text: String
 
-  /// What stands on standard error.
+  /// What is on standard error.
   var message: String {
     """
     \(path.name): \(text)

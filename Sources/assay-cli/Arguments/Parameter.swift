@@ -1,4 +1,4 @@
-/// One thing that may stand on the command line: what help, manual and completion say
+/// One thing that may be on the command line: what help, manual and completion say
 /// of it, and where its value goes.
 final class Parameter {
   enum Kind { case option, flag, positional }
@@ -9,7 +9,7 @@ final class Parameter {
   /// False: the command cannot run without it.
   let isOptional: Bool
   let isRepeating: Bool
-  /// What stands without it, as it would be written; nil: nothing.
+  /// What applies without it, as it would be written; nil: nothing.
   let defaultText: String?
   /// Whether words that begin with a hyphen but are not options are values of it.
   let takesHyphens: Bool

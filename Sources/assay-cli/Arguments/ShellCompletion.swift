@@ -52,7 +52,7 @@ struct ShellCompletion {
     return values(places.first?.completion ?? .none, current)
   }
 
-  /// - Parameter before: what stands before the value in the word of the shell.
+  /// - Parameter before: what is before the value in the word of the shell.
   private func values(
     _ completion: Completion, _ current: String, before: String = ""
   ) -> [String] {

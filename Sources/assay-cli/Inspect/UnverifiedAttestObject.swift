@@ -80,7 +80,7 @@ struct UnverifiedAttestObject {
     }
   }
 
-  /// What stands at the fixed places of authenticator data.
+  /// What is at the fixed places of authenticator data.
   private static func facts(
     _ data: [UInt8], isAttestation: Bool
   ) -> [(name: String, value: String)] {

@@ -195,7 +195,7 @@ struct JSONCursor {
 
   // MARK: what was found
 
-  /// Whether a name stands there. A name written with escapes equals none.
+  /// Whether a name is there. A name written with escapes equals none.
   func matches(_ string: RawString, _ name: [UInt8]) -> Bool {
     guard !string.hasEscapes, string.range.count == name.count else { return false }
     var at = string.range.lowerBound

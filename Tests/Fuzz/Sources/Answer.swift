@@ -34,7 +34,7 @@ struct Answer {
       decoding: UnsafeRawBufferPointer(start: text, count: count), as: UTF8.self)
   }
 
-  /// Payloads of evidence stand inside documents: deeper and wider than they.
+  /// Payloads of evidence are inside documents: deeper and wider than they.
   static let caps = JSONCaps(
     depth: 64, members: 1 << 16, elements: 1 << 16, nameBytes: 1 << 12, numberBytes: 128,
     values: .max)

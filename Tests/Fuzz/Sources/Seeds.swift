@@ -178,7 +178,7 @@ enum Seeds {
     return short + rest
   }
 
-  // MARK: what stands in no case
+  // MARK: what is in no case
 
   private static func writeOthers() throws {
     for (payload, signature) in [(2, 3), (4, 5), (6, 7), (8, 11), (12, 15)] as [(UInt8, UInt8)] {

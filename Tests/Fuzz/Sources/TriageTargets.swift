@@ -19,8 +19,8 @@ enum TriageTargets {
     + ReceiptTargets.goodApps.map { Base64Text.encode($0.whole) }
 
   /// Any bytes as a blob. Mode 1 repeats the middle third until 1 MiB is full, mode 2
-  /// has members whose names are hard to tell apart, mode 3 the same as base64 in
-  /// which spaces stand: time grows with the size and no faster (JWS-104).
+  /// has members whose names are hard to tell apart, mode 3 the same as base64 with
+  /// spaces in it: time grows with the size and no faster (JWS-104).
   static func triage(_ input: [UInt8]) {
     guard let first = input.first else { return }
     let selector = ReceiptTargets.Selector(first)

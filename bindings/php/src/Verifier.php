@@ -359,7 +359,7 @@ final class Verifier
      * @param bool $offer true asks whether an offer that a device gets once was used here, by
      *     the configured bit whose name begins with "promo"
      *
-     * @throws Exception\AssayException; the findings stand in `$document->facts()` then. An
+     * @throws Exception\AssayException; the findings are in `$document->facts()` then. An
      *     Unavailable says nothing: it is neither a clean device nor a used one
      */
     public function readDeviceCheck(

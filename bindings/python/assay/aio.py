@@ -73,7 +73,7 @@ class AsyncVerifier:
               `assess_risk`, `check_expiry` …) is called on it directly
     executor  a concurrent.futures.Executor of threads; never started, never shut
               down here. Processes will not do: documents are proof in one only
-    limit     how many jobs stand in the executor at once, running or waiting: of
+    limit     how many jobs are in the executor at once, running or waiting: of
               single calls together, and of each batch; the rest waits here
     chunk     how many texts of a batch are one job
 

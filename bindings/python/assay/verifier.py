@@ -222,7 +222,7 @@ class Verifier:
 
         Never raises for what the blob is: an answer about it is a finding, whose
         `worth_verifying`, `category` and `disposition` say how to go on. Its claims
-        stand in `claimed`; they are not facts. Raises MisuseError for a `now`
+        are in `claimed`; they are not facts. Raises MisuseError for a `now`
         outside 2008 … 2100; TypeError and ValueError as `verify_transaction`.
         """
         from .receipts import Triage
@@ -413,7 +413,7 @@ class Verifier:
         device token or our request (`fault` tells which) and, with `offer`, when
         the offer was used (rejected.promo.device-used); UnavailableError for an
         answer that says nothing: it is neither a clean device nor a used one. What
-        `assess_risk` needs stands in `error.document.facts` then. Raises ConfigError
+        `assess_risk` needs is in `error.document.facts` then. Raises ConfigError
         without the block, MisuseError for another call, a status beyond 599, or
         `offer` with a call that is no query.
         """

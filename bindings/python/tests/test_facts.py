@@ -32,7 +32,7 @@ TABLES = {
     "advancedCommerceRenewalItem": facts.AdvancedCommerceRenewalItem,
     "advancedCommerceRenewal": facts.AdvancedCommerceRenewalInfo,
 }
-# A notification's own facts stand under shorter names (storekit-jws.md §15).
+# A notification's own facts are under shorter names (storekit-jws.md §15).
 SHORTER = {"notificationType": "type", "notificationUUID": "uuid"}
 
 
@@ -53,7 +53,7 @@ def verified(kind, **expected):
 
 
 class TableTest(unittest.TestCase):
-    """Python knows every member that the library knows, and where it stands."""
+    """Python knows every member that the library knows, and where it is."""
 
     def tables(self):
         text = (ROOT / "Sources/Assay/Evidence/StoreKit/StoreKitMembers.swift").read_text()

@@ -44,7 +44,7 @@ extension Triage {
     return Refusal(status, "APR-1", at: "byte " + String(fault.offset))
   }
 
-  /// Whether the object identifier of a container stands first inside.
+  /// Whether the object identifier of a container appears first inside.
   static func beginsAsSignedData(_ bytes: [UInt8]) -> Bool {
     guard bytes.count > 2 else { return false }
     let lengthBytes = bytes[1] >= 0x80 ? Int(bytes[1] & 0x7f) : 0

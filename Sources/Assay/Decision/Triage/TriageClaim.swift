@@ -50,7 +50,7 @@ struct TriageClaim: Sendable {
 
   func text(_ range: Range<Int>?) -> Text? { range.map { Text(Array(slice($0))) } }
 
-  /// Adds a text that stands nowhere in `bytes`.
+  /// Adds a text that is nowhere in `bytes`.
   mutating func hold(_ text: Text?) -> Range<Int>? {
     guard let text else { return nil }
     let start = bytes.count

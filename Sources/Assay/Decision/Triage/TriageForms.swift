@@ -21,7 +21,7 @@ enum TriageForms {
     bytes.count <= shortTextCap && BlobForm.isPrintable(bytes[...])
   }
 
-  /// Whether a text that begins with `{` can be no list: its first name stands in
+  /// Whether a text that begins with `{` cannot be a list: its first name is in
   /// quotation marks and a colon follows. The grammar of lists is tried first
   /// (§1.2), and this is where the two part.
   static func hasColonAfterFirstName(_ bytes: [UInt8]) -> Bool {

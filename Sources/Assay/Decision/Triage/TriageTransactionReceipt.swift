@@ -113,7 +113,7 @@ extension TriageClaim {
 }
 
 extension PurchaseInfo {
-  /// Where the value of a field stands in the list's bytes.
+  /// Where the value of a field is in the list's bytes.
   fileprivate func range(_ field: Field) -> Range<Int>? { value(field)?.indices }
 }
 

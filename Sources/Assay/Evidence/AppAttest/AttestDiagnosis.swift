@@ -42,7 +42,7 @@ enum AttestDiagnosis {
     text.last == 0x0a || text.last == 0x00 ? text.dropLast() : text
   }
 
-  /// nil: no quotation marks stand around it.
+  /// nil: it has no quotation marks around it.
   private static func withoutQuotes(_ text: ArraySlice<UInt8>) -> ArraySlice<UInt8>? {
     guard text.count >= 2, text.first == 0x22, text.last == 0x22 else { return nil }
     return text.dropFirst().dropLast()

@@ -47,7 +47,7 @@ struct AttestForms: Sendable {
 /// Authenticator data as it stands in an object: offsets are constants, and no
 /// length from the wire is added to one (ATT-13, ASR-2).
 struct AuthenticatorData: Sendable {
-  /// The object, and where the data stands in it.
+  /// The object, and where the data is in it.
   private let object: [UInt8]
   private let range: Range<Int>
 

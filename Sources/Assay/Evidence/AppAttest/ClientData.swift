@@ -63,7 +63,7 @@ struct ClientData: Sendable {
   /// Used as it stands, but no SHA-256.
   var hasOddHash: Bool { isHash && bytes.count != 32 }
 
-  /// ASR-10: SHA-256 of the challenge that stands in the data; nil: the host
+  /// ASR-10: SHA-256 of the challenge that is in the data; nil: the host
   /// checks it, or a hash was given, in which nothing can be found.
   func challenge(
     _ place: AttestPolicy.Challenge, _ status: Status

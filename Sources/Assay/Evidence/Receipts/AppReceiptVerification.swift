@@ -286,7 +286,7 @@ struct AppReceiptVerification {
 }
 
 /// APR-7: the embedded certificate that the signer names by issuer and serial,
-/// wherever in the bag it stands.
+/// wherever in the bag it is.
 private struct EmbeddedSigner {
   let certificate: [UInt8]
   let bag: [[UInt8]]

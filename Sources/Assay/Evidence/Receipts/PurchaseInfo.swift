@@ -93,7 +93,7 @@ struct PurchaseInfo: Sendable {
       case range
       /// A date that contradicts another of the same moment (RCP-15).
       case conflict
-      /// Its value stands without quotation marks: a trait for triage, no fault of
+      /// Its value has no quotation marks: a trait for triage, not a fault of
       /// a verified receipt.
       case bare
     }
@@ -152,7 +152,7 @@ struct PurchaseInfo: Sendable {
   /// The value of a field; nil when it is absent or empty.
   func value(_ field: Field) -> ArraySlice<UInt8>? { range(field).map { list.bytes[$0] } }
 
-  /// Where the value stands in the list's bytes; nil when absent or empty.
+  /// Where the value is in the list's bytes; nil when absent or empty.
   private func range(_ field: Field) -> Range<Int>? {
     let place = Int(places[field.rawValue])
     guard place > 0, place <= list.places.count else { return nil }

@@ -44,7 +44,7 @@ enum IdEnvironment: Sendable, Equatable {
 }
 
 /// The environment of a transaction receipt: what its signed transaction id tells,
-/// and nothing else (RCP-28). What stands unsigned around it is only compared.
+/// and nothing else (RCP-28). What is unsigned around it is only compared.
 struct ReceiptEnvironment: Sendable {
   /// nil: the id tells nothing.
   let environment: Environment?

@@ -52,7 +52,7 @@ final class ReceiptResponse: Sendable {
   struct Clock: Sendable {
     /// Apple's clock at the answer; the iOS 6 style does not tell it.
     let requestDate: Int64?
-    /// `request_date`, else the latest date that stands in the answer, for it
+    /// `request_date`, else the latest date that is in the answer, for it
     /// cannot be older; 0 when there is none. Never the moment in which the host
     /// reads it: a stored answer read again is not news (DCD-21).
     let asOf: Int64
@@ -250,7 +250,7 @@ final class ReceiptResponse: Sendable {
     return facts
   }
 
-  /// Upgrades, accounts and all offers stand in `latest_receipt_info` of the iOS 7
+  /// Upgrades, accounts and all offers are in `latest_receipt_info` of the iOS 7
   /// style alone; an entry of another list, or one of the years before family
   /// sharing, is silent about what it does not have (DCD-3).
   private func shownMembers(_ entry: ResponseTransaction) -> ShownMembers {

@@ -1,6 +1,6 @@
 /// One purchase of an answer, from every entry that names its transaction id.
 struct ResponseTransaction: Sendable {
-  /// Where an entry stands. What the endpoint says of now comes before what the
+  /// Where an entry is. What the endpoint says of now comes before what the
   /// submitted receipt held.
   enum Source: Int, Sendable {
     case latest, expired, receipt

@@ -15,7 +15,7 @@ struct CBOR {
     let argument: UInt64
     /// Offset of the item's first byte.
     let start: Int
-    /// Where it stands in `items`.
+    /// Where it is in `items`.
     let index: Int
     /// A string's octets, or everything inside a container; empty for integers.
     fileprivate(set) var content: Range<Int>

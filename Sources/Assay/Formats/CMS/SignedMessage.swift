@@ -1,6 +1,6 @@
 /// A PKCS#7 container taken apart: payload, certificates and the one signer
 /// (receipts.md §3.1). App receipts and App Attest receipts come in it. Nothing
-/// here is verified; what a reader demands of the parts stands in `Refusals` and
+/// here is verified; what a reader demands of the parts is in `Refusals` and
 /// `Limits`.
 ///
 ///     ContentInfo { signedData, [0] SignedData { 1, SET { digest },
@@ -116,7 +116,7 @@ struct SignedMessage: Sendable {
   }
 }
 
-/// One pass over the members of a container, in the order in which they stand.
+/// One pass over the members of a container, in their order.
 private struct Reading {
   private let bytes: [UInt8]
   private let limits: SignedMessage.Limits
@@ -252,7 +252,7 @@ private struct Reading {
     number.content.count == 1 && bytes[number.content].first == 1
   }
 
-  /// APR-2: a member is missing, or another one stands in its place.
+  /// APR-2: a member is missing, or another one is in its place.
   private func refusal(_ place: StaticString) -> Refusal {
     Refusal(refusals.structure, "APR-2", at: Text(stringLiteral: place).string)
   }

@@ -243,7 +243,7 @@ enum BER {
     }
   }
 
-  /// Octets where they stand, or put together in bytes of their own.
+  /// Octets where they are, or put together in bytes of their own.
   struct Octets: Sendable {
     let bytes: [UInt8]
     let range: Range<Int>

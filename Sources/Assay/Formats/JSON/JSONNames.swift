@@ -1,6 +1,6 @@
 import CLibCrypto
 
-/// Finds names that stand twice in one object (JWS-6) without comparing each with
+/// Finds names that appear twice in one object (JWS-6) without comparing each with
 /// all before it, whatever they are (JWS-104).
 ///
 /// The names of a small object are told apart as they come, by their hashes. Once

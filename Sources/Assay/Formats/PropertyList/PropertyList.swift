@@ -26,11 +26,11 @@ struct PropertyList: Sendable {
   struct Entry: Sendable {
     let key: ArraySlice<UInt8>
     let value: ArraySlice<UInt8>
-    /// The value stands without quotation marks.
+    /// The value has no quotation marks.
     let isBare: Bool
   }
 
-  /// Where an entry stands in `bytes`.
+  /// Where an entry is in `bytes`.
   struct Place: Sendable {
     let key: Range<Int>
     let value: Range<Int>

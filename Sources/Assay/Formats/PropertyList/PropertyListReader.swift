@@ -100,7 +100,7 @@ struct PropertyListReader {
       | UInt32(byte(text, key.lowerBound &+ key.count / 2)) << 24
   }
 
-  /// RCP-9: a key stands once.
+  /// RCP-9: a key appears once.
   private func checkIsNew(
     _ text: Span<UInt8>, _ key: Range<Int>, _ mark: UInt32, at start: Int
   ) throws(Refusal) {

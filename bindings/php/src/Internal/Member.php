@@ -34,7 +34,7 @@ final class Member
     /** Said by the class itself, in its method `own`. */
     public const OWN = 15;
 
-    /** Added to a kind: the member stands in the signed JSON, `payload`. */
+    /** Added to a kind: the member is in the signed JSON, `payload`. */
     public const SIGNED = 32;
 
     /** @param array{0: int, 1: string, 2?: string} $row */
