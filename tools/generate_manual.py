@@ -33,7 +33,7 @@ PARAMETERS = {
     "evidence": "Verified documents, as many as evidence_count says.",
     "request": "What the conversation is about, JSON.",
     "answer": "What the last step brought, JSON.",
-    "now_ms": "The present: milliseconds since 1970-01-01 UTC.",
+    "now_ms": "The current time: milliseconds since 1970-01-01 UTC.",
     "expires_ms": "End of the paid period, or ASSAY_NO_DATE.",
     "grace_ms": "End of the grace period, or ASSAY_NO_DATE.",
     "revoked_ms": "Date of a refund or revocation, or ASSAY_NO_DATE.",

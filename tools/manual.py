@@ -102,7 +102,7 @@ def page(root):
              ".Sh COMMANDS"]
     for words, command in commands:
         body += section(words, command)
-    body += [".Sh EXIT STATUS", "0 for a good outcome, 1 for a refusal, 2 for wrong use or a "
+    body += [".Sh EXIT STATUS", "0 for a good outcome, 1 for a refusal, 2 for incorrect usage or a "
              "configuration", "that is not usable; each command says what that means for it.",
              ".Sh SEE ALSO", ".Xr assay 3 ,", ".Xr assay-statuses 7"]
     return mdoc.page("assay", 1, ["assay"], root["abstract"].rstrip(".")[:1].lower()

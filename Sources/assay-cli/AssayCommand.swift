@@ -19,7 +19,7 @@ struct AssayCommand: ParsableCommand {
         assay config check
         assay explain rejected.chain.untrusted-root
 
-      What a server was sent in a day, sorted and drawn:
+      What a server received in a day, sorted and drawn:
         assay mint --day 100000 --authority ./authority --out day.ndjson
         assay report day.ndjson --config ./authority/config.json --html day.html
 

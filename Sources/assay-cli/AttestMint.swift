@@ -60,7 +60,7 @@ struct AttestMint {
       throw Problem("nothing breaks \(rule) in this kind; see assay mint --list-forgeries")
     }
     Terminal.complain(
-      "assay: forged \(variation.rule), \(variation.name): has to give \(variation.status)")
+      "assay: forged \(variation.rule), \(variation.name): must give \(variation.status)")
     try variation.apply(to: &template, authority)
   }
 

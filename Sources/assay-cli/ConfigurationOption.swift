@@ -57,7 +57,7 @@ struct ConfigurationFile {
   func refusal(_ document: Document) -> String {
     let place = document.text("error.at").map { " at " + Terminal.safe($0) } ?? ""
     let hint = document.text("error.hint").map { "\n  hint: " + Terminal.safe($0) } ?? ""
-    return "\(path)\(origin) is no usable configuration: \(document.status.name)\(place): "
+    return "\(path)\(origin) is not a usable configuration: \(document.status.name)\(place): "
       + Terminal.safe(document.text("error.message") ?? "") + hint
   }
 }

@@ -54,7 +54,7 @@ enum FileSystem {
     }
     var there = stat()
     guard unsafe stat(path, &there) == 0, system_is_folder(there.st_mode) != 0 else {
-      throw Problem("\(path) is no folder")
+      throw Problem("\(path) is not a folder")
     }
   }
 

@@ -929,7 +929,7 @@ def check_help(suite, assay):
     for arguments, word in [
             (["verfy"], "did you mean verify"), (["verify", "x", "--knd", "y"], "--kind"),
             (["verify", "x"], "--kind is missing"), (["verify", "--kind", "transaction"], "<file>"),
-            (["verify", "x", "--kind"], "--kind=VALUE"), (["inspect", "a", "b"], "one word too many"),
+            (["verify", "x", "--kind"], "--kind=VALUE"), (["inspect", "a", "b"], "one argument too many"),
             (["inspect", "a", "--json=1"], "takes no value"), (["config"], "check"),
             (["verify", "x", "--kind", "a", "--kind", "b"], "twice"), (["config", "x"], "check"),
             (["mint", "transaction", "--app-id", "many"], "--app-id")]:
@@ -962,7 +962,7 @@ def check_configuration(suite, assay, blobs):
                and f"\n{name}." not in explained]
     suite.expect(not missing, "every member is explained beside it", " ".join(missing))
     code, _, err = assay.run(*made)
-    suite.expect(code == 2 and "assay.json is there already" in err
+    suite.expect(code == 2 and "assay.json exists already" in err
                  and (assay.folder / "assay.json").read_bytes() == written,
                  "assay init writes over nothing", err)
     code, out, err = assay.run(*made, "-")
@@ -988,7 +988,7 @@ def check_configuration(suite, assay, blobs):
     suite.expect(code == 1 and out.startswith(b"REFUSED  bad.json") and b" plan\n" in out,
                  "config check of one with another member", out.decode())
     code, _, err = assay.run("triage", "piece", ASSAY_CONFIG="bad.json")
-    suite.expect(code == 2 and "bad.json (from ASSAY_CONFIG) is no usable configuration" in err
+    suite.expect(code == 2 and "bad.json (from ASSAY_CONFIG) is not a usable configuration" in err
                  and "at plan" in err, "the path stands in a refusal", err)
     (assay.folder / "assay.json").unlink()
     (assay.folder / "assay.txt").unlink()

@@ -5,7 +5,7 @@ public struct AssertionTemplate: Sendable {
   public var clientDataHash: [UInt8]
   /// What is signed.
   public var authData: AuthenticatorDataTemplate
-  /// Authenticator data that is sent, where it is not what was signed.
+  /// Authenticator data that is sent, if it is not what was signed.
   public var sentAuthData: [UInt8]?
   public var signer: SigningKey
   /// Changes the octets that are signed: the nonce.

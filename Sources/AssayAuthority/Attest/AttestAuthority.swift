@@ -10,7 +10,7 @@ public struct AttestAuthority: Sendable {
   /// DER of the root of attestations.
   public let rootCertificate: [UInt8]
   public let intermediateCertificate: [UInt8]
-  /// Certificates of those who sign receipts, before they are signed.
+  /// Certificates of the receipt signers, before they are signed.
   let receiptSigners: ReceiptSigners
   /// Leaf, intermediate and root of receipts.
   public let receiptChain: CertificateChain

@@ -6,9 +6,9 @@ public struct AttestationTemplate: Sendable {
   public var clientDataHash: [UInt8]
   /// The instant at which it is made, milliseconds since 1970.
   public var madeMs: Int64
-  /// What the nonce is made over.
+  /// What the nonce is made from.
   public var authData: AuthenticatorDataTemplate
-  /// Authenticator data that is sent, where it is not what the nonce was made over.
+  /// Authenticator data that is sent, if it is not what the nonce was made from.
   public var sentAuthData: [UInt8]?
   /// The leaf without its nonce.
   public var leaf: CertificateTemplate

@@ -222,7 +222,7 @@ extension AttestVariation where Template == AttestationTemplate {
       OID.extendedKeyUsage, DER.value(0x30, list.flatMap { DER.oid($0) }))
   }
 
-  /// ATT-34: what holds for leaf and intermediate alike.
+  /// ATT-34: what applies to leaf and intermediate alike.
   private static let both: [AttestVariation] = shared.flatMap { change in
     [
       leaf(change.rule, change.name, change.status, change.change),

@@ -375,7 +375,7 @@ extension CaseBench {
 
   // MARK: §10
 
-  /// DIA-1 … DIA-4: the host passes something else than the app signed.
+  /// DIA-1 … DIA-4: the host passes something other than what the app signed.
   private func addAttestationDiagnoses() throws {
     for mistake in ClientDataMistake.all(clientData) {
       try attestation(

@@ -49,7 +49,7 @@ struct ChallengePlace {
   let verifier: String
   let clientData: [UInt8]
   var isHash = false
-  /// The challenge; `nil` where it cannot be found, or is not looked for.
+  /// The challenge; `nil` if it cannot be found, or is not looked for.
   let challenge: [UInt8]?
   let isFound: Bool
 

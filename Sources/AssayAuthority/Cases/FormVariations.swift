@@ -106,7 +106,7 @@ extension Variation {
     }
   }
 
-  /// The base64url of some bytes with a number of characters that no bytes fit.
+  /// The base64url of some bytes, with a length that no bytes encode to.
   private static func impossibleLength(_ bytes: [UInt8]) -> [UInt8] {
     var segment = Base64Text.encodeURL(bytes)
     repeat { segment.append(UInt8(ascii: "A")) } while segment.count % 4 != 1

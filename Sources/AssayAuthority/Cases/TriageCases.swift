@@ -384,7 +384,7 @@ extension CaseBench {
   }
 
   /// LST-2: a client that sends words in place of a signature is not told to keep them
-  /// and to try daily, as TRI-7 tells payers.
+  /// and try daily, as TRI-7 tells payers.
   private func addPlaceholders() throws {
     let facts: Facts = [("error.retryClass", "never"), ("triage.next", "lookup")]
     let unknown = purchase.with { $0.productId = "com.example.app.unknown" }

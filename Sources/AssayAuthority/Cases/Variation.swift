@@ -71,7 +71,7 @@ extension JWSTemplate {
 }
 
 extension Variation {
-  /// Whether it changes what a transaction says, and so fits no other kind.
+  /// Whether it changes what a transaction says, and so suits no other kind.
   public var isOfTransactions: Bool {
     Variation.payload.contains { $0.rule == rule && $0.name == name }
   }

@@ -10,7 +10,7 @@ public struct CertificateTemplate: Sendable {
   public var innerAlgorithm = CertificateTemplate.algorithm(OID.ecdsaWithSHA384)
   /// AlgorithmIdentifier beside the signature; `nil`: the same bytes.
   public var outerAlgorithm: [UInt8]?
-  /// The digest that is really signed.
+  /// The digest that is actually signed.
   public var digest = SigningKey.Digest.sha384
   public var issuer: [UInt8]
   public var notBefore: CertificateTime
@@ -46,7 +46,7 @@ public struct CertificateTemplate: Sendable {
     case longLength
     /// The outer value in indefinite length (BER).
     case indefiniteLength
-    /// So many octets less at the end.
+    /// This many octets fewer at the end.
     case truncated(Int)
   }
 

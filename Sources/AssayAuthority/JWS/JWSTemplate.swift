@@ -24,7 +24,7 @@ public struct JWSTemplate: Sendable {
     case highS
     /// These octets instead.
     case octets([UInt8])
-    /// So many of the octets.
+    /// Only this many of the octets.
     case prefix(Int)
     /// These octets after the 64.
     case trailing([UInt8])

@@ -81,7 +81,7 @@ public struct DayOfRequests: Sendable {
     return .foreign
   }
 
-  /// Few requests at night, most in the evening, never back in time.
+  /// Few requests at night, most in the evening, never going back in time.
   private func time() -> Int64 {
     let weights: [Int64] = [
       3, 2, 1, 1, 1, 2, 3, 5, 6, 6, 7, 8, 8, 8, 8, 9, 9, 10, 11, 12, 12, 10, 8, 5,

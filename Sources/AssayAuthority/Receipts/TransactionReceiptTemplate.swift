@@ -17,7 +17,7 @@ public struct TransactionReceiptTemplate: Sendable {
   public var environment: String?
   public var pod: String?
   public var signingStatus: String? = "0"
-  /// The purchase-info that is sent, where it is not the one that was signed.
+  /// The purchase-info that is sent, if it is not the one that was signed.
   public var sentInfo: [UInt8]?
   /// The texts of the two keys, in place of base64.
   public var infoText: [UInt8]?
@@ -51,7 +51,7 @@ public struct TransactionReceiptTemplate: Sendable {
     case trailing([UInt8])
     /// Another number in the length of the certificate.
     case certificateLength(UInt32)
-    /// These octets for the whole of it.
+    /// These octets in place of all of it.
     case octets([UInt8])
   }
 

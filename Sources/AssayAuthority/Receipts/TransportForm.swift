@@ -10,7 +10,7 @@ public enum TransportForm: String, Sendable, CaseIterable {
   case unpadded
   /// Base64 of base64.
   case doubled
-  /// Once more.
+  /// A third time.
   case tripled
   /// A form post that turned `+` into a space.
   case spaceForPlus = "space-for-plus"

@@ -71,7 +71,7 @@ struct CommandLineReader {
           "there is no command \(Terminal.safe(word)), but \(names.joined(separator: ", "))"
             + Suggestion.text(for: word, among: names))
       } else {
-        throw UsageFault("\(Terminal.safe(word)) is one word too many")
+        throw UsageFault("\(Terminal.safe(word)) is one argument too many")
       }
     }
     for parameter in parameters where !parameter.isOptional && !parameter.isGiven {

@@ -56,7 +56,7 @@ final class Parameter {
   func set(_ text: String) throws {
     if isGiven, !isRepeating, kind != .flag { throw UsageFault("\(shown) is given twice") }
     guard take(text) else {
-      throw UsageFault("\(shown) \(Terminal.safe(text)): \(help.wanted ?? "that is no such value")")
+      throw UsageFault("\(shown) \(Terminal.safe(text)): \(help.wanted ?? "that is not a valid value")")
     }
     isGiven = true
   }

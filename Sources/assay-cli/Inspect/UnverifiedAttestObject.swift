@@ -47,7 +47,7 @@ struct UnverifiedAttestObject {
       lines.append("no receipt that can be read")
       json = json.appending("receipt", .null)
     }
-    return (json, lines + ["nothing of this was checked"])
+    return (json, lines + ["none of this was checked"])
   }
 
   private static func assertion(_ object: LooseCBOR, _ data: [UInt8]) -> (JSONText, [String]) {

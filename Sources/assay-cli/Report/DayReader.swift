@@ -28,7 +28,7 @@ struct DayReader {
         progress.show(bytes: reader.bytesRead, lines: tally.lines)
       }
     } catch is LineReader.Failure {
-      throw Problem("\(input.name) cannot be read to its end")
+      throw Problem("\(input.name) cannot be read to the end")
     }
     progress.end()
     return tally
@@ -101,7 +101,7 @@ struct RequestFile: ~Copyable {
     ]
     for format in formats where bytes.starts(with: format.magic) {
       throw Problem(
-        "\(name) is packed (\(format.name)); unpack it on the way:\n"
+        "\(name) is compressed (\(format.name)); decompress it on the fly:\n"
           + "  \(format.reader) FILE | assay report - --config CONFIG")
     }
   }

@@ -30,7 +30,7 @@ struct DayReport {
 
   func share(_ part: Int) -> String { Figures.share(part, of: tally.requests) }
 
-  /// "20 November 2026, 00:00 to 23:59 UTC"; nil when no request tells its time.
+  /// "20 November 2026, 00:00 to 23:59 UTC"; nil when no request has a time.
   var period: String? {
     guard let first = tally.firstMs, let last = tally.lastMs else { return nil }
     return Figures.period(first, last)

@@ -6,7 +6,7 @@ struct LineFormat: Sendable {
   var blobMember: [UInt8]
   var timeMember: [UInt8]
   var lineCap: Int
-  /// The present for lines that have no time.
+  /// The time for lines that have none.
   var nowMs: Int64
   var isTimed: Bool
 }
