@@ -41,7 +41,7 @@ public final class Document: Sendable {
     return text.string
   }
 
-  /// One member as integer; nil when it is absent or no integer.
+  /// One member as an integer; nil when it is absent or not an integer.
   public func integer(_ path: String) -> Int64? { find(Array(path.utf8))?.integer }
 
   // MARK: for the C boundary
@@ -120,7 +120,7 @@ struct Envelope {
       isConfidential: isConfidential)
   }
 
-  /// What to do, for this kind of evidence; nil: the hint of the table fits.
+  /// What to do, for this kind of evidence; nil: the table's hint fits.
   private func hint(_ refusal: Refusal) -> StaticString? {
     if let found = refusal.hint { return found.text }
     guard let kind = refusal.hintKind ?? HintKind(document: kind) else { return nil }
@@ -160,7 +160,7 @@ struct Envelope {
 }
 
 extension Document {
-  /// A refused call: an argument is NULL that may not be, or a length does not
+  /// A refused call: an argument that may not be NULL is NULL, or a length does not
   /// fit (misuse.call.argument).
   public static func misuse(_ kind: StaticString) -> Document {
     refusedCall(kind, Refusal(.misuseCallArgument, "DOC-1"))

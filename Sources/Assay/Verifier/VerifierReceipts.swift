@@ -42,8 +42,8 @@ extension Verifier {
   /// - Parameters:
   ///   - receipt: what the client sent.
   ///   - kind: what it must turn out to be.
-  ///   - subject: what the receipt must belong to: of an app receipt the device,
-  ///     16 octets of the vendor id or 6 of the primary MAC address; of an App
+  ///   - subject: what the receipt must belong to: for an app receipt the device,
+  ///     16 octets of the vendor id or 6 of the primary MAC address; for an App
   ///     Attest receipt the public key, 65 octets of its point or 91 of its
   ///     SubjectPublicKeyInfo; nil leaves that check out, and the document says
   ///     so.

@@ -19,7 +19,7 @@ struct AccountWord: Sendable {
   /// Evidence of the same millisecond carries another token: it belongs to no one.
   var isDisputed = false
 
-  /// The newer of two words.
+  /// The newer of two statements.
   static func newer(_ one: AccountWord?, _ other: AccountWord?) -> AccountWord? {
     guard var one else { return other }
     guard let other else { return one }
@@ -109,8 +109,8 @@ struct MergedEvidence: Sendable {
 
   // MARK: one transaction
 
-  /// DCD-3: the latest `asOf` wins; what the winner's form cannot show is told by
-  /// the newest evidence that can. nil for no words.
+  /// DCD-3: the latest `asOf` wins; what the winner's form cannot show comes from
+  /// the newest evidence that can. nil for no statements.
   private static func merged(
     purchases words: [Statement<PurchaseFacts>]
   ) -> Statement<PurchaseFacts>? {
@@ -141,7 +141,7 @@ struct MergedEvidence: Sendable {
     return merged
   }
 
-  /// The words on one transaction or line, the newest first; of the same
+  /// The statements on one transaction or line, the newest first; of the same
   /// millisecond the one that gives less, else any fixed choice, so that the order
   /// of the evidence decides nothing.
   private static func newestFirst<Facts>(
@@ -199,7 +199,7 @@ extension PurchaseFacts {
     revokedAt != nil || (shows.contains(.revocation) && timeIsKnown)
   }
 
-  /// nil: no evidence tells.
+  /// nil: no evidence shows it.
   mutating func takeRevocation(from told: PurchaseFacts?) {
     revocationToldAt = told?.revocationToldAt ?? told?.asOf
     guard let told, let date = told.revokedAt else { return }
@@ -307,7 +307,7 @@ extension Statement where Facts == RenewalFacts {
   }
 }
 
-// Called so often in a row that copies of them took 6 KiB.
+// Called so many times in a row that inlined copies took 6 KiB.
 extension JSONWriter {
   @inline(never)
   fileprivate mutating func optional(_ value: Text?) {

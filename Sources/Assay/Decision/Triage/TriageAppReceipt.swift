@@ -146,7 +146,7 @@ extension Triage {
     return judge(claim, .attestReceipt, transport, traits: traits, isOurs: isOurs)
   }
 
-  /// An app without a configured team id is told by its bundle id alone.
+  /// An app without a configured team id is recognised by its bundle id alone.
   private func isOurs(team: ArraySlice<UInt8>, bundleId: ArraySlice<UInt8>) -> Bool {
     for app in configuration.apps where app.bundleId.utf8[...] == bundleId {
       guard let teamId = app.teamId else { return true }

@@ -5,7 +5,7 @@ enum TriageForms {
   static let shortTextCap = 256
 
   /// The cracker's text as it is sent undecoded: `com.urus.iap.` and digits, with
-  /// white space around it at most.
+  /// at most white space around it.
   static func isCrackerText(_ blob: [UInt8]) -> Bool {
     guard blob.count <= shortTextCap else { return false }
     var text = blob[...]

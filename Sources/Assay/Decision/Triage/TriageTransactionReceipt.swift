@@ -59,8 +59,8 @@ extension Triage {
     var productIsKnown: Bool? = nil
     if isOurs == true, let productId = fields.text(.productId) {
       let product = configuration.products.product(productId)
-      // TRI-7 has the client keep its copy and try daily, which words in the place
-      // of a signature are not worth: verification refuses those for good.
+      // TRI-7 has the client keep its copy and try daily, which words in place of a
+      // signature are not worth: verification refuses those for good.
       productIsKnown = canBeSigned ? product != nil : nil
       claim.addKeys(
         of: TriageClaim.Ids(
@@ -73,7 +73,7 @@ extension Triage {
       productIsKnown: productIsKnown)
   }
 
-  /// The signed list; nil when it is none. That is a trait: TRI-4 is about the
+  /// The signed list; nil when it is not one. That is a trait: TRI-4 is about the
   /// outer list alone.
   private func purchaseInfo(_ text: ArraySlice<UInt8>) -> PurchaseInfo? {
     guard let bytes = TolerantBase64.decode(text),

@@ -39,7 +39,7 @@ struct AssertionVerification {
     let policy = policy
     let id = policy.appId(digest: object.authData.rpIdHash)
     let nonce = try check(.signature) { () throws(Refusal) in
-      // DIA-4: no hint for what was not made by an app of ours.
+      // DIA-4: no hint for what was not made by one of our apps.
       try AssertionVerification.checkSignature(object, key, data, isExplained: id != nil)
     }
     let appId = try check(.appId) { () throws(Refusal) -> Text in

@@ -50,7 +50,7 @@ enum AttestDiagnosis {
 
   // MARK: attestations (DIA-2, DIA-3)
 
-  /// Why the certificate's nonce is another one, judged by the client hash that
+  /// Why the certificate's nonce is different, judged by the client hash that
   /// the embedded receipt holds; nil without a readable ATTEST receipt: the hash in
   /// a refreshed one is damaged.
   static func hint(

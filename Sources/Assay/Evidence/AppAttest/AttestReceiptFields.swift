@@ -121,7 +121,7 @@ struct AttestReceiptFields: Sendable {
   }
 
   /// FRC-6, FRC-9: the key of the attested leaf, an uncompressed point of P-256.
-  /// Whether it lies on the curve is for whoever knows the key.
+  /// Whoever knows the key checks whether it lies on the curve.
   private static func key(
     _ range: Range<Int>, _ content: BER.Octets
   ) throws(Refusal) -> [UInt8] {
@@ -207,7 +207,7 @@ private struct Values {
 /// The times of App Attest receipts: `YYYY-MM-DDTHH:MM:SS`, a fraction of one to
 /// nine digits or none, `Z` (FRC-7).
 enum AttestReceiptTime {
-  /// Milliseconds since 1970 UTC, what is finer cut off; nil for any other form
+  /// Milliseconds since 1970 UTC, with anything finer cut off; nil for any other form
   /// or a date that does not exist.
   static func milliseconds(_ text: ArraySlice<UInt8>) -> Int64? {
     guard text.count <= 30, text.last == 0x5a else { return nil }

@@ -5,7 +5,7 @@ struct AttestForms: Sendable {
   let authData: Status
   let extensions: Status
   let clientData: Status
-  /// What the member is called that holds the authenticator data.
+  /// The name of the member that holds the authenticator data.
   let authDataName: String
 
   static let attestation = AttestForms(
@@ -97,7 +97,7 @@ struct AuthenticatorData: Sendable {
   /// flags do not show it (ATT-14, ASR-2).
   func extensions(after count: Int, _ forms: AttestForms) throws(Refusal) -> AttestExtensions {
     guard range.count > count else { return AttestExtensions() }
-    // Read by itself: places are offsets into the authenticator data.
+    // Read separately: places are offsets into the authenticator data.
     let data = Array(bytes)
     do throws(Refusal) {
       let cbor = try forms.read(data, count..<data.count, trailing: forms.authData)

@@ -19,7 +19,7 @@ public struct ClientDataInput: Sendable {
     ClientDataInput(kind: 2, bytes: bytes)
   }
 
-  /// What should be known under a refusal too, which it may explain (ATT-4).
+  /// What should be reported even with a refusal, which it may explain (ATT-4).
   func writeWarnings(_ writer: inout JSONWriter) {
     guard kind == 2, bytes.count != 32, ClientData.hashLengths.contains(bytes.count) else {
       return
@@ -60,7 +60,7 @@ struct ClientData: Sendable {
     }
   }
 
-  /// Used as it stands, but no SHA-256.
+  /// Used as it stands, but not a SHA-256.
   var hasOddHash: Bool { isHash && bytes.count != 32 }
 
   /// ASR-10: SHA-256 of the challenge that is in the data; nil: the host
@@ -113,7 +113,7 @@ extension AttestPolicy.Challenge.Encoding {
 }
 
 extension JSONWriter {
-  /// What a document says of the challenge (ASR-10).
+  /// What a document says about the challenge (ASR-10).
   mutating func challenge(_ sha256: [UInt8]?) {
     name("challenge")
     guard let sha256 else {

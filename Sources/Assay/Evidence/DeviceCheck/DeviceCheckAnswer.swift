@@ -1,6 +1,6 @@
 /// What Apple's DeviceCheck endpoint answered (device-check.md §2.1). Its bodies
 /// are read first, then the HTTP status: one state comes as plain text with 200,
-/// and the documented words differ from the live ones.
+/// and the documented wording differs from the live one.
 enum DeviceCheckAnswer: Sendable, Equatable {
   /// Which path was called.
   enum Call: Int, Sendable {
@@ -70,12 +70,12 @@ enum DeviceCheckAnswer: Sendable, Equatable {
     return DeviceCheckBits(bit0: bit0, bit1: bit1, month: month)
   }
 
-  /// The live words and the documented ones.
+  /// The live wording and the documented one.
   private static func saysNoBits(_ text: ArraySlice<UInt8>) -> Bool {
     begins(text, "failed to find bit state") || begins(text, "bit state not found")
   }
 
-  /// Whether the text begins with the words, in any case of letters.
+  /// Whether the text begins with the words, ignoring case.
   private static func begins(_ text: ArraySlice<UInt8>, _ words: StaticString) -> Bool {
     Text(Array(text.prefix(words.utf8CodeUnitCount))).asciiLowercased.utf8[...]
       .elementsEqual(words)
@@ -120,7 +120,7 @@ enum DeviceCheckAnswer: Sendable, Equatable {
   ]
 }
 
-/// DVC-8: whose fault a refused answer is. The client's alone when Apple does not
+/// DVC-8: whose fault a refused answer is. The client's only when Apple does not
 /// know the device token.
 enum DeviceCheckFault: Sendable {
   case client, ours, transient, unknown

@@ -1,5 +1,5 @@
-/// What an app gets from `DCDevice.generateToken`: opaque bytes for one use soon
-/// (DVC-4, DVC-6).
+/// What an app gets from `DCDevice.generateToken`: opaque bytes for a single, prompt
+/// use (DVC-4, DVC-6).
 struct DeviceCheckToken: Sendable {
   let bytes: [UInt8]
 

@@ -42,7 +42,7 @@ struct PurchaseInfo: Sendable {
       }
     }
 
-    /// The field of a key; nil for a key that is not known.
+    /// The field of a key; nil for an unknown key.
     init?(_ bytes: Span<UInt8>, key: Range<Int>) {
       let found: Field?
       switch key.count {
@@ -220,7 +220,7 @@ struct PurchaseInfo: Sendable {
     isId(bytes, part) && (bytes[part.lowerBound] != 0x30 || part.count == 1)
   }
 
-  /// The number that a value of 1 to 18 digits is; nil for another one.
+  /// The number in a value of 1 to 18 digits; nil for any other value.
   static func decimal(_ value: ArraySlice<UInt8>) -> Int64? {
     decimal(value.span, 0..<value.count)
   }

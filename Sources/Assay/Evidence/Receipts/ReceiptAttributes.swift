@@ -1,6 +1,6 @@
 /// One attribute of a payload: `SEQUENCE { type, version, OCTET STRING value }`
-/// in definite DER (receipts.md §3.1). The version is not judged here: Xcode
-/// writes others than Apple.
+/// in definite DER (receipts.md §3.1). The version is not judged here: Xcode's
+/// versions differ from Apple's.
 struct ReceiptAttribute {
   let type: UInt64
   let version: UInt64
@@ -13,7 +13,7 @@ struct ReceiptAttribute {
   enum Fault: Error, Equatable {
     /// No definite DER element at this place (APR-1).
     case unclean
-    /// An element of another type or length than the place demands (APR-12).
+    /// An element whose type or length is not what the place demands (APR-12).
     case form
   }
 
@@ -304,7 +304,7 @@ struct ReceiptAttributes: Sendable {
   }
 }
 
-/// What the reading of a payload carries along.
+/// The state carried along while reading a payload.
 private struct Reader {
   private let bytes: [UInt8]
   private let limits: ReceiptAttributes.Limits
@@ -545,6 +545,6 @@ private struct SeenTypes {
 }
 
 extension Range<Int> {
-  /// nil for an empty text, which stands for an absent one.
+  /// nil for an empty text, which means an absent one.
   fileprivate var orNil: Range<Int>? { isEmpty ? nil : self }
 }

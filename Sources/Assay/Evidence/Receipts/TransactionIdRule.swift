@@ -1,4 +1,4 @@
-/// What a transaction id tells of its environment: id = pod × 10^13 + n
+/// What a transaction id shows about its environment: id = pod × 10^13 + n
 /// (receipts.md §2.8).
 enum IdEnvironment: Sendable, Equatable {
   case sandbox

@@ -37,7 +37,7 @@ final class TransactionReceipt: Sendable {
   /// transaction receipt cannot show a refund (DCD-3).
   ///
   /// - Throws: `rejected.payload.incomplete` when nothing that is signed tells the
-  ///   environment: such a purchase cannot be held against a refund of it that
+  ///   environment: such a purchase cannot be matched with a refund of it that
   ///   other evidence shows (RCP-28).
   func purchaseEvidence(_ catalogue: Catalogue) throws(Refusal) -> PurchaseEvidence {
     guard let environment = environment.environment else {

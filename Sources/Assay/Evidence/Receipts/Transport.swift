@@ -1,5 +1,5 @@
 /// A blob as a client sent it, brought to its bytes (RCP-1 … RCP-4). Nothing here
-/// is trusted: a wrong guess about the way cannot let anything in, for the
+/// is trusted: a wrong guess about the encoding cannot let anything in, since the
 /// signature decides in the end.
 struct Transport: Sendable {
   /// Decoded; the input itself when it was not encoded.
@@ -53,7 +53,7 @@ struct Transport: Sendable {
     self.spaceAsPlus = spaceAsPlus
   }
 
-  /// RCP-5: refuses a blob of another known form than the call asked for.
+  /// RCP-5: refuses a blob of a known form that the call did not ask for.
   ///
   /// - Parameter other: forms that the caller's own reader names better.
   func demand(_ expected: BlobForm, orNameBetter other: [BlobForm] = []) throws(Refusal) {
@@ -172,7 +172,7 @@ struct Transport: Sendable {
   private static let jwsStart = Text(stringLiteral: "eyJ").utf8
   private static let crackerStart = Text(stringLiteral: "com.urus.iap.").utf8
 
-  /// What the first digits of a text give; nil when they are none of base64.
+  /// What the first digits of a text give; nil when they are not base64.
   private static func decodedStart(_ bytes: [UInt8]) -> [UInt8]? {
     var digits: [UInt8] = []
     digits.reserveCapacity(32)

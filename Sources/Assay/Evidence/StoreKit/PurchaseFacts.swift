@@ -55,7 +55,7 @@ enum EvidenceClass: Sendable, Equatable {
 }
 
 /// What a decision needs of one transaction, whatever kind of evidence showed it
-/// (the table under DCD-4). `nil` means that the evidence did not tell.
+/// (the table under DCD-4). `nil` means that the evidence does not say.
 ///
 /// Times are milliseconds since 1970 UTC.
 struct PurchaseFacts: Sendable {
@@ -66,7 +66,7 @@ struct PurchaseFacts: Sendable {
   var productId: Text
   /// Subscription group, as signed.
   var group: Text? = nil
-  /// nil: not told by this kind of evidence, or a value not known (DCD-11).
+  /// nil: not shown by this kind of evidence, or an unknown value (DCD-11).
   var type: ProductType? = nil
   /// A type was signed, but its value is not one that Assay knows.
   var typeIsUnknown = false
@@ -110,7 +110,7 @@ struct PurchaseFacts: Sendable {
 
 /// Members of a purchase that only some forms of evidence can show (the table
 /// under DCD-4). What a form cannot show, it neither confirms nor denies: the
-/// newest evidence that can show it tells (DCD-3).
+/// newest evidence that can show it counts (DCD-3).
 struct ShownMembers: OptionSet, Sendable {
   let rawValue: UInt8
 

@@ -37,7 +37,7 @@ final class ReceiptResponse: Sendable {
     }
 
     let bundleId: Text
-    /// nil: nothing tells, and `receipts.unknownEnvironment` allows that.
+    /// nil: nothing shows it, and `receipts.unknownEnvironment` allows that.
     let environment: (environment: Environment, source: Source)?
   }
 
@@ -53,7 +53,7 @@ final class ReceiptResponse: Sendable {
     /// Apple's clock at the answer; the iOS 6 style does not tell it.
     let requestDate: Int64?
     /// `request_date`, else the latest date that is in the answer, for it
-    /// cannot be older; 0 when there is none. Never the moment in which the host
+    /// cannot be older; 0 when there is none. Never the moment at which the host
     /// reads it: a stored answer read again is not news (DCD-21).
     let asOf: Int64
     let nowMs: Int64
@@ -171,7 +171,7 @@ final class ReceiptResponse: Sendable {
     writer.member("originalTransactionId", renewal.originalTransactionId)
     writer.member("productId", renewal.productId)
     renewal.fields.write(style: style, deviceIds: false, &writer)
-    // In the iOS 6 style the object is the answer, whose members are not of it.
+    // In the iOS 6 style the object is the answer, whose members do not belong to it.
     if style == .ios7 { renewal.fields.writeUnknown(&writer) }
     writer.endObject()
   }

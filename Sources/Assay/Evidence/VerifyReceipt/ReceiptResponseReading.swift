@@ -52,7 +52,7 @@ struct ReceiptResponseReading {
   // MARK: the body
 
   /// VRR-4: only a JSON object is an answer. Whatever else came — nothing, a page
-  /// of a proxy, half a body — tells nothing about the receipt.
+  /// from a proxy, half a body — says nothing about the receipt.
   private static func object(_ body: [UInt8]) throws(Refusal) -> JSONValue {
     do {
       return try JSONReader.readObject(body, caps: .receiptAnswer).root

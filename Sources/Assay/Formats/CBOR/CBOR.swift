@@ -25,7 +25,7 @@ struct CBOR {
 
   /// A place in a text that is not strict CBOR.
   enum Fault: Error {
-    /// The subset is left, or the text ends too early: offset of the item.
+    /// Outside the subset, or the text ends too early: offset of the item.
     case unclean(Int)
     /// Bytes follow the outer item: offset of the first.
     case trailing(Int)

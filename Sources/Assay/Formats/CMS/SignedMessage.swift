@@ -9,7 +9,7 @@
 struct SignedMessage: Sendable {
   /// The container. Ranges are offsets into it.
   let bytes: [UInt8]
-  /// What is signed: the octets alone, chunks put together (APR-5).
+  /// What is signed: the octets alone, chunks joined (APR-5).
   let payload: BER.Octets
   /// Whole certificates in the order of the bag.
   let certificates: [Range<Int>]
@@ -100,7 +100,7 @@ struct SignedMessage: Sendable {
     }
   }
 
-  /// The payload of a container, and nothing else of it looked at; nil when
+  /// The payload of a container, without looking at anything else in it; nil when
   /// there is none. For guesses about what a text is, never for a verdict.
   static func unverifiedPayload(of bytes: [UInt8]) -> BER.Octets? {
     let outer = BER.Cursor(bytes)

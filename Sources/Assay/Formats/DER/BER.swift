@@ -243,7 +243,7 @@ enum BER {
     }
   }
 
-  /// Octets where they are, or put together in bytes of their own.
+  /// Octets in place, or joined in separate bytes.
   struct Octets: Sendable {
     let bytes: [UInt8]
     let range: Range<Int>

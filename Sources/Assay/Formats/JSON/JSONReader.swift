@@ -26,7 +26,7 @@ struct JSONFault: Error, Equatable {
   }
 }
 
-/// Limits of one JSON text, checked before memory is asked for.
+/// Limits of one JSON text, checked before memory is allocated.
 struct JSONCaps: Sendable {
   var depth = 32
   var members = 256
@@ -38,7 +38,7 @@ struct JSONCaps: Sendable {
 
   /// Headers and payloads of evidence (JWS-6).
   static let evidence = JSONCaps()
-  /// The app's own request, whose size is limited before (ASR-10).
+  /// The app's own request, whose size is limited already (ASR-10).
   static let clientData = JSONCaps(members: 1024, elements: 65_536, values: 131_072)
   /// A text that has not been read yet: whether it is JSON at all (RCP-3).
   static let transport = JSONCaps(members: 8192, elements: 8192, values: 1 << 18)
@@ -74,7 +74,7 @@ struct JSONReader {
     return try readValue(bytes, caps: caps, comparisons: &comparisons)
   }
 
-  /// Counts how often two names were held against each other, too.
+  /// Also counts how often two names were compared.
   static func readValue(
     _ bytes: [UInt8], caps: JSONCaps, comparisons: inout Int
   ) throws(JSONFault) -> JSON {
@@ -236,7 +236,7 @@ struct JSONReader {
     return name
   }
 
-  /// The first name of an object that stood there before, at its quotation mark.
+  /// The first repeated name of an object, at its quotation mark.
   private mutating func repeated(in object: Int) -> JSONFault? {
     names.firstRepeat(in: object, nodes, bytes).map {
       JSONFault(reason: .duplicateName, offset: Int(nodes[$0].nameStart) &- 1)

@@ -2,7 +2,7 @@
 /// twice: outside, and inside as the signed purchase-info (receipts.md §2.1).
 ///
 /// Keys and values are ranges of the list's own bytes. Nothing is rewritten: a
-/// signature covers the bytes as they came.
+/// signature covers the bytes as received.
 struct PropertyList: Sendable {
   /// What one list may hold (receipts.md §1).
   struct Limits: Sendable {
@@ -10,7 +10,7 @@ struct PropertyList: Sendable {
     var keyBytes = 64
     var valueBytes: Int
 
-    /// Of the text that the client sends.
+    /// For the text that the client sends.
     static let outer = Limits(valueBytes: 12_288)
     /// The same for a receipt of at most this many bytes: three quarters of them, or
     /// the usual limit where that is more.
@@ -18,7 +18,7 @@ struct PropertyList: Sendable {
       Limits(valueBytes: Swift.max(outer.valueBytes, receiptBytes / 4 &* 3))
     }
 
-    /// Of the signed purchase-info.
+    /// For the signed purchase-info.
     static let info = Limits(valueBytes: 4096)
   }
 
@@ -77,8 +77,8 @@ struct PropertyList: Sendable {
   }
 
   /// Whether the text is laid out as Apple writes it: `{` LF, then for each entry
-  /// TAB `"key" = "value";` LF, and `}`, without escapes. A list that was written
-  /// anew to save white space is not, and its signature no longer fits.
+  /// TAB `"key" = "value";` LF, and `}`, without escapes. A list that was rewritten
+  /// to save white space is not, and its signature no longer fits.
   var hasAppleLayout: Bool {
     let text = bytes.span.extracting(first: textCount)
     guard text.begins(with: "{\n") else { return false }

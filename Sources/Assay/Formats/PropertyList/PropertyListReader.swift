@@ -181,7 +181,7 @@ struct PropertyListReader {
     return text.count &+ begin..<text.count &+ resolved.count
   }
 
-  /// Behind the backslash.
+  /// After the backslash.
   private mutating func readEscape(_ text: Span<UInt8>) throws(Refusal) {
     let start = position &- 1
     guard let letter = peek(text) else {
