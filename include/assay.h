@@ -132,7 +132,7 @@ ASSAY_API const char *assay_doc_json(const assay_doc *doc, size_t *len);
  */
 ASSAY_API const char *assay_doc_text(const assay_doc *doc, const char *path,
                                      size_t path_len, size_t *len);
-/** One member as integer; fallback if absent or no integer. */
+/** One member as integer; fallback if absent or not an integer. */
 ASSAY_API int64_t assay_doc_integer(const assay_doc *doc, const char *path,
                                     size_t path_len, int64_t fallback);
 /** Give a document back. */

@@ -1,6 +1,6 @@
 # The library for 64-bit ARM, cross-built as Embedded Swift, and its wheel
 # (docs/building.md, ARM). Linux for ARM has no Swift runtime here, so the
-# code is compiled for a machine without a system, with the C library's headers,
+# code is compiled for a target without an operating system, with the C library's headers,
 # and linked like any other.
 
 ARM64 := $(BUILD)/arm64
@@ -57,7 +57,7 @@ $(ARM64)/objects/Assay.o: $(ARM64)/objects/command $(EMBED_SOURCES) include/assa
 	@echo 'compiling $@ (Embedded Swift)'
 	@$(NICE) $(EMBED_SWIFT) -c $(EMBED_SOURCES) -o $@
 
-# The linker's report of this library is its own (make dist reads that of x86_64).
+# This library has its own linker report (make dist reads the one for x86_64).
 $(ARM64_LIBRARY): LINKED := $(ARM64)/library.map
 $(ARM64_LIBRARY): $(ARM64)/objects/Assay.o $(ARM64)/link/entropy.o $(ARM64)/link/gate.o \
   $(ARM64)/link/relocations.o $(ARM64)/link/sealed.o $(ARM64)/link/threads.o $(ARM64)/link/build.o $(ARM64)/link/libcrypto.a $(MAP) $(ORDER)

@@ -1,13 +1,14 @@
 #!/bin/sh
 # What the library for musl is linked with and tested with: Debian's sources of
-# OpenSSL, of which libcrypto is built for musl, and of cJSON. The machine is left as
-# it is: the sources are fetched through lists of their own, and nothing is installed.
+# OpenSSL, from which libcrypto is built for musl, and of cJSON. The machine is not
+# changed: the sources are fetched through separate lists, and nothing is installed.
 #
 #   packaging/musl_root.sh FOLDER
 #
 # FOLDER/openssl gets libcrypto.a and include, FOLDER/cjson the sources of cJSON,
-# FOLDER/NAME.version says which revision of Debian's each is, FOLDER/kernel leads to
-# the kernel's headers. Does nothing when they are there. Exit code 3 and a line on standard output: it cannot be done here, and why.
+# FOLDER/NAME.version says which Debian revision each is, FOLDER/kernel leads to the
+# kernel's headers. Does nothing when they are there. Exit code 3 and a line on standard
+# output: it cannot be done here, and why.
 set -eu
 
 folder=$1

@@ -1,5 +1,5 @@
-# The library over another libcrypto than the system's: make CRYPTO=PREFIX
-# (docs/building.md, Another libcrypto). The command line and the tests stay over
+# The library with a libcrypto other than the system's: make CRYPTO=PREFIX
+# (docs/building.md, Another libcrypto). The command line and the tests still use
 # the system's: they make keys and certificates, and only OpenSSL 3 is asked to.
 
 ifeq ($(CRYPTO_FROM),prefix)
@@ -17,7 +17,7 @@ $(error CRYPTO is static, shared, or a folder that holds include/openssl and \
 endif
 
 # AWS-LC asks the process for functions of these names instead of malloc and free;
-# an archive inside the library is not to meet the host's.
+# an archive inside the library must not pick up the host's.
 CRYPTO_FOREIGN := OPENSSL_memory_alloc OPENSSL_memory_free OPENSSL_memory_get_size \
 	OPENSSL_memory_realloc sdallocx
 LINK += $(if $(CRYPTO_ARCHIVE),$(CRYPTO_FOREIGN:%=--defsym=%=0))

@@ -4,7 +4,7 @@
 #
 #   make demo
 #
-# Ends with 1 when any outcome is not the one that is expected.
+# Exits with 1 when any outcome is not the expected one.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 CLI=${CLI:-.build/release/assay-cli}

@@ -1,7 +1,7 @@
 """What the project's home (packaging/project.toml) implies for files that people write.
 
-Each place is found by its form, whatever is there now, so that nothing has to know
-the home before this one.
+Each place is found by its form, whatever is there now, so that nothing needs to know
+the previous home.
 """
 import re
 

@@ -11,7 +11,7 @@ from status_rows import FAMILIES, ROOT, for_whom
 
 BY = "tools/generate.py"
 EXAMPLE = "bindings/c/examples/product.c"
-# What the header says of its parameters once, under Inputs, Outputs and Time.
+# What the header says about its parameters once, under Inputs, Outputs and Time.
 PARAMETERS = {
     "verifier": "A verifier. Many threads may use it at once.",
     "doc": "A document. Many threads may read it at once.",
@@ -93,7 +93,7 @@ def spoken(doc):
 
 
 def parameter_text(parameter, function, documented):
-    """What a page says of one parameter."""
+    """What a page says about one parameter."""
     name = parameter.name
     if name in documented:
         return documented[name].strip()

@@ -131,7 +131,7 @@ def single(text):
 
 
 def cdef(contract):
-    # PHP reads the two definitions at the very beginning alone.
+    # PHP reads the two definitions only at the very beginning.
     out = ['#define FFI_SCOPE "ASSAY"',
            f'#define FFI_LIB "libassay.so.{contract.constant("ASSAY_ABI")}"', "",
            "/* " + GENERATED.format("include/assay.h") + " */"]
@@ -346,7 +346,7 @@ use FFI;
 use FFI\\CData;
 
 /**
- * The address of one {c}; gives it back when nothing refers to it.
+ * The address of one {c}; frees it when nothing refers to it.
  *
  * @internal
  */

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Write man/assay.1 from what the command line says of itself.
+"""Write man/assay.1 from what the command line says about itself.
 
   tools/manual.py PROGRAM          write man/assay.1
   tools/manual.py PROGRAM --check  exit 1 when it is not what would be written
@@ -20,7 +20,7 @@ PAGE = ROOT / "man/assay.1"
 
 
 def described(program):
-    """What the program says of itself, parsed."""
+    """What the program says about itself, parsed."""
     result = subprocess.run([program, "--describe"], check=True, text=True,
                             capture_output=True, stdin=subprocess.DEVNULL)
     return result.stdout

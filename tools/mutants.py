@@ -15,10 +15,10 @@ switch, so that everything is compiled once:
 
 where "refuse" throws, or returns nil or false. First a harness runs the case
 table for each number in a process of its own. What survives has to get past the
-unit tests: each is run once to learn which checks it asks, then a mutant meets
-those that ask it, the quickest first. Who killed what is kept in
-build/mutants/killers.tsv, and asked first the next time; so a run that was ended
-goes on where it stood. Mutants that change nothing are in
+unit tests: each is run once to learn which checks it reaches, then a mutant faces
+those that reach it, the quickest first. What killed what is kept in
+build/mutants/killers.tsv, and tried first the next time; so an interrupted run
+continues where it stopped. Mutants that change nothing are in
 Tests/Mutants/equivalent.tsv with the reason. Exit status 1 when another one
 survives.
 """
@@ -78,7 +78,7 @@ class Mutant:
 
     @property
     def key(self):
-        """What stays when lines move; #2 is the second of its file that reads so."""
+        """What stays when lines move; #2 is the second in its file that reads the same."""
         return (self.path, self.kind, self.clause + self.ordinal)
 
     def __str__(self):
@@ -465,7 +465,7 @@ def run_tests(names, seconds, **variables):
 
 
 def recorded_killers():
-    """By mutant, the test that killed it before. Asked first, never believed."""
+    """By mutant, the test that killed it before. Tried first, never trusted."""
     known = {}
     if (OUT / "killers.tsv").exists():
         for line in (OUT / "killers.tsv").read_text().splitlines():

@@ -5,9 +5,9 @@
 
 FOLDER holds the benchmarks' `mint` and `fresh`; each LIBRARY is an unstripped
 libassay.so. valgrind counts what `fresh` calls inside each of them; FILE gets
-the union of the names, sorted, one a line, as `ld.lld
+the union of the names, sorted, one per line, as `ld.lld
 --symbol-ordering-file` reads it. A name that a later link does not have is
-passed over there, so that an old list costs memory and nothing else.
+skipped there, so that an old list costs memory and nothing else.
 """
 
 import argparse

@@ -111,7 +111,7 @@ func (t *table) object(s *scanner, to unsafe.Pointer) bool {
 	}
 }
 
-// other passes over a member without a field; the payload is kept, and read as
+// other skips a member without a field; the payload is kept, and read as
 // far as it has fields.
 func (t *table) other(name string, s *scanner, to unsafe.Pointer) bool {
 	if name != "payload" || t.facts < 0 {

@@ -7,7 +7,7 @@
  *   --hash             CLIENT_DATA holds the hash that the app computed
  *   --at MILLISECONDS  judge at that time, not now
  *
- * register verifies an attestation (OBJECT: the file with what attestKey gave)
+ * register verifies an attestation (OBJECT: the file with what attestKey returned)
  * and writes the key record; a record that is there already is left alone.
  * request finds the record by the key id that the app sent, verifies an
  * assertion with its key and counter, and stores the new counter: the same

@@ -102,7 +102,7 @@ class Functions:
         self.assay_doc_text = _bind(
             quick.assay_doc_text, c_void_p,
             (DocHandle, c_char_p, c_size_t, POINTER(c_size_t)))
-        # One member as integer; fallback if absent or no integer.
+        # One member as integer; fallback if absent or not an integer.
         self.assay_doc_integer = _bind(
             quick.assay_doc_integer, c_int64,
             (DocHandle, c_char_p, c_size_t, c_int64))

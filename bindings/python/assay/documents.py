@@ -39,7 +39,7 @@ def _value_at(text: str, start: int) -> Any:
 
 
 class OwnedDocument(DocHandle):
-    """The address of a document; gives it back when nothing refers to it."""
+    """The address of a document; frees it when nothing refers to it."""
 
     def __del__(self, free: Callable[..., Any] = _functions.assay_doc_free) -> None:
         free(self)

@@ -4,7 +4,7 @@
     POST /key         {"keyId", "attestation", "clientData"}, the last two in base64:
                       verified, and the key bound to the account
     POST /request     any body, with the headers X-Key-Id and X-Assertion: the body,
-                      byte for byte as it came, is what the key signed. Without them,
+                      byte for byte as received, is what the key signed. Without them,
                       X-Attest says why ("unsupported", "temporarily-unavailable") and
                       X-Attest-Error the error code: decided by the rules for risk
 
@@ -48,7 +48,7 @@ log = logging.getLogger("attest")
 LONGEST_BODY = 64 * 1024
 CHALLENGE_MS = 5 * 60 * 1000
 WHERE_THE_CHALLENGE_IS = {"mode": "json", "path": "challenge", "encoding": "base64url"}
-# Refusals that an honest client meets: out of order, or delayed on its way.
+# Refusals that an honest client may get: out of order, or delayed in transit.
 WORDS = {
     "rejected.assertion.counter": "sign-again",
     "rejected.freshness.stale": "attest-again",

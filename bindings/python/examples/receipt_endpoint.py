@@ -84,7 +84,7 @@ class Ledger:
         return sqlite3.connect(self.path, timeout=10, isolation_level=None)
 
     def known(self, keys: tuple[str, ...], account: str) -> int:
-        """How many of the keys are granted to the account. Reads alone."""
+        """How many of the keys are granted to the account. Only reads."""
         marks = ",".join("?" * len(keys))
         with closing(self.connect()) as connection:
             found = connection.execute(

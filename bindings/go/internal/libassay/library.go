@@ -424,7 +424,7 @@ func DocumentStatus(d *Handle) (int32, bool) {
 }
 
 // DocumentText is one member of a document as text; found is false where it is
-// absent or no text.
+// absent or not text.
 func DocumentText(d *Handle, path string) (text string, found, open bool) {
 	pointer := d.use()
 	if pointer == nil {
@@ -443,7 +443,7 @@ func DocumentText(d *Handle, path string) (text string, found, open bool) {
 }
 
 // DocumentInteger is one member of a document as integer; found is false where
-// it is absent or no integer.
+// it is absent or not an integer.
 func DocumentInteger(d *Handle, path string) (value int64, found, open bool) {
 	pointer := d.use()
 	if pointer == nil {

@@ -10,7 +10,7 @@ use FFI;
 use FFI\CData;
 
 /**
- * The address of one assay_doc; gives it back when nothing refers to it.
+ * The address of one assay_doc; frees it when nothing refers to it.
  *
  * @internal
  */

@@ -10,7 +10,7 @@ use FFI;
 use FFI\CData;
 
 /**
- * The address of one assay_exchange; gives it back when nothing refers to it.
+ * The address of one assay_exchange; frees it when nothing refers to it.
  *
  * @internal
  */

@@ -10,7 +10,7 @@ use FFI;
 use FFI\CData;
 
 /**
- * The address of one assay_verifier; gives it back when nothing refers to it.
+ * The address of one assay_verifier; frees it when nothing refers to it.
  *
  * @internal
  */

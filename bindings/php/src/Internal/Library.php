@@ -41,7 +41,7 @@ interface Library
     /** One member as text, by dotted path ("transaction.productId"). */
     public function docText(object $doc, string $path): ?string;
 
-    /** One member as integer; fallback if absent or no integer. */
+    /** One member as integer; fallback if absent or not an integer. */
     public function docInteger(object $doc, string $path, int $fallback): int;
 
     /** Build a verifier from a JSON configuration. */
