@@ -5,8 +5,8 @@
  *
  * The case table has a pool of evidence, which is minted and verified once. A
  * scenario is a random subset of it, a verifier and a moment, and each property
- * below is asked of it through the C ABI. One that does not hold is made as small
- * as it gets and printed, with the seed. At the end every property is turned into
+ * below is checked for it through the C ABI. One that does not hold is made as small
+ * as possible and printed, with the seed. At the end every property is turned into
  * one that is wrong, which the same scenarios must refute: so a test that cannot
  * fail is seen.
  */

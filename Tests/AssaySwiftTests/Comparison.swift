@@ -2,11 +2,11 @@
 import AssaySwift
 import Testing
 
-/// Holds facts to the JSON that they were made of.
+/// Compares facts with the JSON that they were made from.
 struct Comparison {
   let name: String
 
-  /// Names in Swift where they are others than in the JSON.
+  /// Names in Swift that differ from those in the JSON.
   private static let renamed = [
     "SKU": "sku", "dependentSKUs": "dependentSkus", "ms": "time", "createdMs": "created",
     "notBeforeMs": "notBefore", "expiresMs": "expires", "refreshAtMs": "refreshAt",

@@ -329,7 +329,7 @@ struct AssertionTests {
       let plain = try hint(signed: sha(signed), given: .data(given))
       #expect(plain?.hasPrefix("the key record") == true)
     }
-    // DIA-4: what another app made gets none.
+    // DIA-4: what another app made gets no hint.
     let other = try Fixture.device().with { $0.appId = "ABCDE12345.com.example.other" }
     let object = try Fixture.assertion(other) { $0.clientDataHash = text }
     let document = try Fixture.assert(object, verifier, clientData: .data(text))

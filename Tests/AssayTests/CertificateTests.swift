@@ -28,8 +28,8 @@ struct CertificateTests {
       keyUsage: certificate.keyUsage.map { UInt32($0.bits.first ?? 0) })
   }
 
-  /// Whether our reader takes the bytes; where it does, what libcrypto sees
-  /// otherwise: nothing, if all is well.
+  /// Whether our reader takes the bytes; if it does, what libcrypto sees
+  /// differently: nothing, if all is well.
   private func compare(_ der: [UInt8]) -> (isTaken: Bool, differences: [String]) {
     guard let ours = Certificate(der) else { return (false, []) }
     switch LibcryptoCertificate.read(der) {

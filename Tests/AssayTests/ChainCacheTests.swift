@@ -97,7 +97,7 @@ struct ChainCacheTests {
       try Minted.run(trust, jws(chain: forged))
     }
     // And an intermediate of the same name and key, signed by another party, is
-    // another one.
+    // a different one.
     let other = try Minted.authority().chain(intermediateSigner: try SigningKey.generate(.p384))
     #expect(throws: Refusal(.rejectedChainSignatureIntermediate, "JWS-31")) {
       try Minted.run(trust, jws(chain: other))

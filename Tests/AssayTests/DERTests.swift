@@ -68,7 +68,7 @@ struct DERTests {
         [0x04, 0x84, 0x01, 0x00, 0x00, 0x00] + [UInt8](repeating: 0, count: 1 << 24)))
   }
 
-  /// So many containers around each other.
+  /// This many containers around each other.
   private func nested(_ count: Int) -> [UInt8] {
     var value: [UInt8] = [0x30, 0x00]
     for _ in 1..<count { value = [0x30, UInt8(value.count)] + value }

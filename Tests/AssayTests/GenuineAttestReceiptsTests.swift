@@ -14,7 +14,7 @@ struct GenuineAttestReceiptsTests {
     let appId: String
     let key: [UInt8]
     let now: Int64
-    /// What the manifest says of the receipt.
+    /// What the manifest says about the receipt.
     let facts: JSONValue
     let bytes: [UInt8]
   }
@@ -106,7 +106,7 @@ struct GenuineAttestReceiptsTests {
     #expect(document.at("expired")?.boolean == false)
   }
 
-  /// Of a time whose fraction may have lost its last zeros.
+  /// For a time whose fraction may have lost its trailing zeros.
   private func milliseconds(_ text: String) -> Int64 {
     let parts = text.dropLast().split(separator: ".")
     let seconds = AppReceiptDate.milliseconds(utf8(parts[0] + "Z")[...]) ?? 0

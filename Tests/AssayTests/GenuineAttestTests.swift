@@ -5,7 +5,7 @@ import Testing
 
 /// Attestations and assertions of real devices, Apple's two published samples
 /// included (`../shared/vectors/attest`): each gives what its manifest expects,
-/// and is refused once a single byte of it is another.
+/// and is refused once a single byte of it is changed.
 @Suite(
   "Genuine attestations and assertions",
   .enabled(if: Vectors.arePresent, Vectors.absent))

@@ -1,6 +1,6 @@
 import CLibCrypto
 
-// Of openssl/x509v3.h, which the library itself has no use for.
+// From openssl/x509v3.h, which the library itself does not use.
 @_silgen_name("X509_get_extension_flags")
 private func X509_get_extension_flags(_ certificate: OpaquePointer) -> UInt32
 @_silgen_name("X509_get_key_usage")

@@ -4,7 +4,7 @@ import Testing
 @testable import Assay
 
 /// PAY-1 … PAY-8. The tables are those of storekit-payloads.md §2 to §4, written
-/// down once more: what decides money or access is refused when it is not what
+/// down again: what decides money or access is refused when it is not what
 /// it should be, everything else is only remarked upon.
 @Suite("Payload members")
 struct PayloadMembersTests {

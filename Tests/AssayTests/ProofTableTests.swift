@@ -3,7 +3,7 @@ import Testing
 
 @testable import Assay
 
-/// JWS-66: what was proven outlives the verifier, for those who trust the same.
+/// JWS-66: what was proven outlives the verifier, for those that trust the same.
 @Suite("Proofs of a process")
 struct ProofTableTests {
   private let table = ProofTable(capacity: 4)
@@ -41,7 +41,7 @@ struct ProofTableTests {
     #expect(try isCached(verifier()) == false)
     // The first one is gone.
     #expect(try isCached(verifier()) == true)
-    // Nothing of this is part of a proof.
+    // None of this is part of a proof.
     let other: [(String, JSONText)] = [
       ("products", ["a.b": ["type": "consumable"]]), ("environments", ["Sandbox"]),
       ("storekit.caps", ["jwsBytes": 32_768]), ("clockSkewMs", 0),

@@ -217,7 +217,7 @@ struct PropertyListTests {
       #expect(status(entry(1, 12_288)) == nil)
       #expect(status(entry(1, 12_289)) == .tooLargePlistEntry)
     }
-    // Counted is what escapes stand for.
+    // What escapes stand for is what counts.
     func escaped(_ count: Int) -> [UInt8] {
       utf8("{a=\"" + String(repeating: "\\101", count: count) + "\";}")
     }

@@ -27,7 +27,7 @@ struct ReceiptCapsTests {
       bytes, kind: kind, nowMs: now)
   }
 
-  /// What is `excess` over its cap is refused by that name; raising the cap by so
+  /// What is `excess` over its cap is refused by that name; raising the cap by that
   /// much admits it.
   private func expect(
     _ bytes: [UInt8], _ kind: ReceiptKind, _ cap: String, _ value: Int, _ status: Status,

@@ -63,7 +63,7 @@ struct RiskTests {
   @Test("RSK-11 an assertion that passed allows", arguments: requests)
   func verified(request: String) throws {
     try expect(observed(request, "verified", [clear]), "allow", [11])
-    // What only unattested requests are asked for has no say.
+    // What only unattested requests are asked for does not count.
     try expect(
       observed(
         request, "verified",
@@ -145,7 +145,7 @@ struct RiskTests {
     try expect(
       observed(request, "verified", [("deviceCheck", bits(false, true))]),
       [("deviceCheck.bits", ["bit0": ["name": "promo"]])], "allow", [11])
-    // The other bit may be the one.
+    // It may be the other bit.
     try expect(
       observed(request, "verified", [("deviceCheck", bits(true, false))]),
       [("deviceCheck.bits", ["bit0": ["name": "abuse-2026"]])], isDenied ? "deny" : "limited",

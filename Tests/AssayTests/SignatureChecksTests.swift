@@ -48,7 +48,7 @@ struct SignatureChecksTests {
     }
   }
 
-  /// Minting cannot fail in another way than by a bug, which shows as another refusal.
+  /// Minting can fail only by a bug, which shows as a different refusal.
   private func signed(_ template: AppReceiptTemplate) throws(Refusal) -> [UInt8] {
     guard let bytes = try? template.signed() else { throw Refusal(.internalAssayBug, "DOC-1") }
     return bytes
@@ -80,7 +80,7 @@ struct SignatureChecksTests {
       let decoys = try decoys(count)
       let first = try appReceipt { $0.certificates.insert(contentsOf: decoys, at: 1) }
       #expect(first == (count <= 2 ? (.ok, 3 + count) : (.rejectedChainIssuerUnknown, 3)))
-      // Behind the one that passes they cost nothing.
+      // After the one that passes they cost nothing.
       #expect(try appReceipt { $0.certificates.append(contentsOf: decoys) } == (.ok, 3))
     }
   }
@@ -291,7 +291,7 @@ struct SignatureChecksTests {
       }
     }
     let root = authority.rootCertificate
-    // Roots of the same name, and roots of others.
+    // Roots of the same name, and of other names.
     func roots(_ count: Int, named: Bool) throws -> [[UInt8]] {
       try (0..<count).map { number in
         let key = try SigningKey.generate(.p384)

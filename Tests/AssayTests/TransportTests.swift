@@ -64,7 +64,7 @@ struct TransportTests {
       #expect(transport.form == form)
       #expect(transport.levels == 0)
     }
-    // 30 7f and 30 85 are no SEQUENCE of the lengths that receipts have.
+    // 30 7f and 30 85 are not a SEQUENCE of the lengths that receipts have.
     #expect(status([0x30, 0x7f] + [UInt8](repeating: 1, count: 9)) == .malformedTransportBase64)
     #expect(status([0x30, 0x85] + [UInt8](repeating: 1, count: 9)) == .malformedTransportBase64)
   }

@@ -44,7 +44,7 @@ enum TriageFixture {
 
   /// One transaction receipt, to be changed in one thing.
   struct Receipt {
-    /// Key and value as they stand in the signed list, quotation marks included.
+    /// Key and value as in the signed list, quotation marks included.
     var info: [(key: String, value: String)] = [
       ("original-purchase-date-pst", #""2019-03-04 01:02:03 America/Los_Angeles""#),
       ("quantity", #""1""#), ("bvrs", #""1.0""#),
@@ -121,7 +121,7 @@ enum TriageFixture {
       "{\n" + outerPairs.map { "\t\"\($0.key)\" = \"\($0.value)\";\n" }.joined() + "}"
     }
 
-    /// White space saved.
+    /// White space removed.
     var compact: String {
       "{" + outerPairs.map { "\"\($0.key)\"=\"\($0.value)\";" }.joined() + "}"
     }

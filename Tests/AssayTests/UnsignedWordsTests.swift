@@ -6,7 +6,7 @@ import Testing
 private typealias Write = AssayAuthority.DER
 
 /// RCP-12, RCP-28, APR-4, APR-7, JWS-94, ATT-12, ASR-1, FRC-1: whatever is
-/// around what is signed is changed, of every kind of evidence. Then whose it is,
+/// around what is signed is changed, in every kind of evidence. Then whose it is,
 /// its keys and what is decided are the same, or it is refused.
 @Suite("RCP-12 RCP-28 APR-4 APR-7 JWS-94 ATT-12 ASR-1 FRC-1 unsigned words")
 struct UnsignedWordsTests {
@@ -14,7 +14,7 @@ struct UnsignedWordsTests {
 
   // MARK: bench
 
-  /// One app, the own roots, a catalogue; `changes` by dotted path.
+  /// One app, its own roots, a catalogue; `changes` by dotted path.
   private static func verifier(_ changes: [(String, JSONText)] = []) throws -> Verifier {
     let config: JSONText = [
       "apps": [
@@ -50,7 +50,7 @@ struct UnsignedWordsTests {
     $0.webOrderLineItemId = "3000000090000001"
   }
 
-  /// What a document says of the evidence, without the members that describe what
+  /// What a document says about the evidence, without the members that describe what
   /// is not signed: the path of certificates, the text's transport, the text
   /// itself, and whether it was edited.
   private static func facts(_ document: Document, _ member: String) -> [String] {
@@ -245,7 +245,7 @@ struct UnsignedWordsTests {
       }
       let good = verify(try AppReceiptBench.authority().transactionReceipt(Self.unknown))
       let comparison = Comparison(good, "transactionReceipt", verifier)
-      // Nothing signed tells under which environment other evidence has it.
+      // Nothing signed says under which environment other evidence has it.
       #expect(comparison.decisions == ["rejected.payload.incomplete null"])
       #expect(good.tree?.at("transactionReceipt.environment")?.isNull == true)
       #expect(good.tree?.at("transactionReceipt.environmentSource")?.isNull == true)
@@ -620,7 +620,7 @@ struct UnsignedWordsTests {
       let silent = good.removing("environment").setting("receipt.receipt_type", .string(type))
       #expect(AnswerSample.read(silent).status == .rejectedIdentityEnvironmentProfile)
     }
-    // Without the words the ids tell, and they tell the same.
+    // Without the words the ids decide, and they say the same.
     #expect(keys(good.removing("environment")) == expected)
     #expect(
       keys(good.removing("environment").setting("receipt.receipt_type", .null)) == expected)

@@ -28,7 +28,7 @@ enum Vectors {
     FileManager.default.contents(atPath: shared + "/" + path).map { Array($0) }
   }
 
-  /// A file of the vectors that a suite cannot do without; prints the skip.
+  /// A file of the vectors that a suite needs; prints the skip.
   static func file(_ path: String, for suite: String) -> [UInt8]? {
     if let bytes = file("vectors/" + path) { return bytes }
     print("skipped: \(suite): ../shared/vectors/\(path) is not there")

@@ -35,7 +35,7 @@ SVG = "{http://www.w3.org/2000/svg}"
 
 
 class Command:
-    """The binary, in a folder of its own."""
+    """The binary, in its own folder."""
 
     def __init__(self, binary, folder):
         self.binary, self.folder = str(binary), pathlib.Path(folder)
@@ -884,7 +884,7 @@ def check_nonsense(suite, assay):
                  ("--purchased", "2026-11-01", "--signed", "2026-10-31")]:
         code, out, err = assay.run("mint", "transaction", "--authority", "ca", "--now", NOW, *more)
         suite.expect((code, out) == (2, b""), f"mint {' '.join(more)}", f"{code} {err}")
-    # What is meant all the same is said by name.
+    # What is nevertheless wanted is asked for by name.
     assay.file("odd", assay.mint("transaction", "--set", "quantity=-1"))
     code, out, _ = assay.run("inspect", "odd", "--json")
     suite.expect(code == 0 and b"-1" in out, "nonsense by --set")

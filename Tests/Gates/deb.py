@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Gate: the Debian packages install, work, and go without a trace.
+"""Gate: the Debian packages install, work, and leave without a trace.
 
   deb.py FOLDER CASES [--suite NAME]
 
@@ -42,7 +42,7 @@ def field(deb, name):
 
 
 def packages(suite, folder):
-    """package -> file; the three and no other."""
+    """package -> file; these three and no others."""
     found = {field(path, "Package"): path for path in sorted(folder.glob("*.deb"))}
     suite.expect(sorted(found) == sorted(PACKAGES), "the three packages", " ".join(found))
     return found

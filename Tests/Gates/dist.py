@@ -176,7 +176,7 @@ def check_bill(suite, folder, tree):
 
 
 def check_agreement(suite, bill, components, graph, tree):
-    """The bill, the library and the header say the same."""
+    """The bill, the library and the header agree."""
     info = build_info(tree / "lib" / soname())
     suite.expect(bill["metadata"]["component"]["version"] == info["version"] == version(),
                  "bill, library and header have one version", info["version"])

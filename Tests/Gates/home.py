@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Gate: one line holds the project's home, and everything that names it is made of that.
+"""Gate: one line holds the project's home, and everything that names it derives from it.
 
   home.py [--suite NAME]
 
@@ -26,7 +26,7 @@ import pages
 import project
 
 OTHER = "verify.example.net/apple"
-# What says the home to whom; a file that nothing makes of the line would be left behind.
+# What names the home to whom; a file not made from the line would be left behind.
 PLACES = {
     "bindings/go/go.mod": "module verify.example.net/apple/bindings/go\n",
     "bindings/go/verifier.go": '"verify.example.net/apple/bindings/go/internal/libassay"',

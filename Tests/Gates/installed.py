@@ -5,7 +5,7 @@
 
 Installs into a folder of its own, builds the C examples with pkg-config (and
 with CMake where it is installed), runs them on evidence of the case table, and
-takes everything away again.
+removes everything again.
 """
 import argparse
 import base64

@@ -4,7 +4,7 @@
   manual.py PROGRAM [--suite NAME]
 
 PROGRAM is the command line. mandoc reads each page without a warning; what the
-program, the header and the table of statuses know stands in the pages; the
+program, the header and the table of statuses know is in the pages; the
 example in assay(3) compiles.
 """
 import argparse

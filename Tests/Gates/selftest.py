@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Do the gates of library.py see what they are there for?
+"""Do the gates of library.py see what they are meant to see?
 
 Builds one sound library in C from the header's own names, and from it
 libraries that each break one rule; library.py must name exactly that rule.

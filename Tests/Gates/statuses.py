@@ -5,7 +5,7 @@
   statuses.py --write    add what is new there to the baseline
 
 The baseline, statuses.baseline.tsv, has family, detail and name of every status that
-there ever was. Programs store the numbers and branch on the names: lines are added to
+there has ever been. Programs store the numbers and branch on the names: lines are added to
 it, never changed and never removed.
 """
 import pathlib
@@ -39,7 +39,7 @@ def read(text):
 
 
 def broken(table, baseline):
-    """What the table does to names and numbers that were given away."""
+    """What the table does to names and numbers already in use."""
     numbers = {name: number for number, name in baseline.items()}
     for number, name in baseline.items():
         there = table.get(number)

@@ -3,7 +3,7 @@
 #endif
 
 /// The switch that `tools/mutants.py` builds into its copy of the sources: the
-/// one check that is taken out of this process. No part of the library.
+/// one check that is removed from this process. Not part of the library.
 public enum Mutants {
   /// The number of the removed check; 0 removes none. The unit tests get it from
   /// the environment, the harness sets it after a fork.

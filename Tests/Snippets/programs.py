@@ -107,7 +107,7 @@ class Program:
 
 
 class Skipped(Program):
-    """A program that cannot be run here: what belongs to it is left out too."""
+    """A program that cannot be run here: what belongs to it is skipped too."""
 
 
 def framed(text, frame, language):

@@ -62,7 +62,7 @@ static void put_unit(list_reader *r, int unit) {
   }
 }
 
-/* Behind the backslash; 0: no escape of ours. */
+/* After the backslash; 0: not one of our escapes. */
 static int read_escape(list_reader *r) {
   static const char letters[] = "abfnrtv\"'\\\n";
   static const char meant[] = "\a\b\f\n\r\t\v\"'\\\n";
@@ -463,7 +463,7 @@ long reference_string(const uint8_t *octets, size_t from, size_t to, int tag,
 
 /* ---- dates ------------------------------------------------------------------------------ */
 
-/* So many digits at text[*at]; -1: none. */
+/* This many digits at text[*at]; -1: none. */
 static int number(const uint8_t *text, size_t length, size_t *at, int digits) {
   int value = 0;
   while (digits-- > 0) {

@@ -2,7 +2,7 @@ import CAssay
 
 @testable import Assay
 
-/// The document of one call, held to what every document promises.
+/// The document of one call, checked against what every document promises.
 struct Answer {
   let status: Int32
   let handle: OpaquePointer?

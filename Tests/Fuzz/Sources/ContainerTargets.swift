@@ -6,7 +6,7 @@ import CReference
 private typealias Writer = AssayAuthority.DER
 
 /// Targets over PKCS#7 containers and their payloads, without any signature:
-/// held against a small reader of BER and against libcrypto.
+/// compared with a small reader of BER and with libcrypto.
 enum ContainerTargets {
   // MARK: containers
 

@@ -4,7 +4,7 @@ import CReference
 
 @testable import Assay
 
-/// Targets over the strict readers alone, each held against another reader.
+/// Targets over the strict readers alone, each compared with another reader.
 enum ReaderTargets {
   // MARK: JSON
 

@@ -3,7 +3,7 @@ import CReference
 @testable import Assay
 @testable import AssayAuthority
 
-/// Targets over what a transaction receipt is read with, each held against
+/// Targets over what a transaction receipt is read with, each compared with
 /// another reader of the same bytes.
 enum ReceiptReaderTargets {
   // MARK: transport
