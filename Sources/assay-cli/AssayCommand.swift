@@ -88,7 +88,7 @@ struct Refused: Error {
   let exitCode: Int32
 }
 
-/// The command could not be carried out; says what to do about it.
+/// The command could not be carried out; it says what to do about it.
 struct Problem: Error, CustomStringConvertible {
   let description: String
   init(_ description: String) { self.description = description }

@@ -1,6 +1,6 @@
 import AssayAuthority
 
-/// Mints evidence about an attested key, good or forged in one thing.
+/// Mints evidence about an attested key, good or forged in one respect.
 struct AttestMint {
   static let kinds: Set<String> = ["attestation", "assertion", "attest-receipt"]
 
@@ -10,7 +10,7 @@ struct AttestMint {
   /// Milliseconds since 1970.
   let now: Int64
 
-  /// The evidence as the device, or Apple, would give it out.
+  /// The evidence as the device, or Apple, would deliver it.
   ///
   /// - Parameter forge: the rule to break.
   func bytes(_ kind: String, forge: String?) throws -> [UInt8] {

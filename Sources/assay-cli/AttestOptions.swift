@@ -1,7 +1,7 @@
 import Assay
 import AssayAuthority
 
-/// What is asked of App Attest evidence when it is minted.
+/// The options for minting App Attest evidence.
 struct AttestOptions: ParsableArguments {
   @Option(help: "App ID prefix: team. The App ID is TEAM.BUNDLE-ID.")
   var team = "ABCDE12345"

@@ -16,7 +16,7 @@ struct CertificateSummary {
       ]
   }
 
-  /// The subject and the end; all that is known when it is verbose.
+  /// The subject and the end; everything when verbose.
   func lines(isVerbose: Bool) -> [String] {
     let short: Set<String> = ["form", "subject", "notAfter"]
     return members.filter { isVerbose || short.contains($0.name) }

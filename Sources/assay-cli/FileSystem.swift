@@ -43,7 +43,7 @@ enum FileSystem {
     return Problem("\(name) cannot be read: \(reason)")
   }
 
-  /// Makes a folder, and those above it that are missing, for their owner alone.
+  /// Makes a folder, and missing ones above it, accessible to their owner only.
   static func makeFolder(_ path: String) throws {
     var above = path.hasPrefix("/") ? "/" : ""
     for part in path.split(separator: "/") {
@@ -66,7 +66,7 @@ enum FileSystem {
   /// Milliseconds since 1970.
   static var now: Int64 { clock(CLOCK_REALTIME) / 1_000_000 }
 
-  /// Nanoseconds of a clock that is never set back.
+  /// Nanoseconds of a monotonic clock.
   static var monotonic: Int64 { clock(CLOCK_MONOTONIC) }
 
   private static func clock(_ id: clockid_t) -> Int64 {

@@ -59,7 +59,7 @@ struct InitCommand: ParsableCommand {
         + "and your products in, then: assay config check \(path)")
   }
 
-  /// As people write it: a member a line.
+  /// As people write it: one member per line.
   private var configuration: String {
     func quoted(_ text: String) -> String {
       String(decoding: JSONText.string(text).bytes, as: UTF8.self)

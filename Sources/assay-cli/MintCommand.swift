@@ -145,7 +145,7 @@ struct MintCommand: ParsableCommand {
     }
   }
 
-  /// Writes the requests as they are made: a day does not fit into memory.
+  /// Writes the requests as they are made: a whole day does not fit into memory.
   private func mintDay(
     _ count: Int, _ folder: AuthorityFolder, _ purchase: Purchase, _ now: Int64
   ) throws {

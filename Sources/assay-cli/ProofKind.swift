@@ -79,7 +79,7 @@ enum ProofKind {
     }
   }
 
-  /// What a good outcome is called: an answer is believed, not verified.
+  /// What a good outcome is called: an answer is trusted, not verified.
   var verdict: String {
     if case .answer = self { return "READ" }
     return "VERIFIED"

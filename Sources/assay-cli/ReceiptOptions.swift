@@ -1,6 +1,6 @@
 import AssayAuthority
 
-/// What is asked of receipts and of answers about them.
+/// The options for minting receipts and answers about them.
 struct ReceiptOptions: ParsableArguments {
   @Option(
     help: "Version of a transaction receipt's signature, 2 or 3.", completion: .values(["2", "3"]))

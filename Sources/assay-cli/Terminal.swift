@@ -40,7 +40,7 @@ enum Terminal {
   }
 
   /// The text with every control, format and line character spelt out, so that
-  /// evidence cannot steer the terminal.
+  /// evidence cannot control the terminal.
   static func safe(_ text: String) -> String {
     var out = ""
     for scalar in text.unicodeScalars {
@@ -58,7 +58,7 @@ enum Terminal {
     _ = OutputFile.write(Array((text + "\n").utf8), to: 2)
   }
 
-  /// Bytes to standard output as they are. What is cut short must not pass for the
+  /// Bytes to standard output as they are. Truncated output must not pass for the
   /// whole: a full disk ends the program with a message.
   static func write(_ bytes: [UInt8]) {
     let code = OutputFile.write(bytes, to: 1)

@@ -40,7 +40,7 @@ static void wipe(void *bytes, size_t length) {
   while (length-- > 0) *at++ = 0;
 }
 
-/* ---- the secrets, never stored whole -------------------------------------- */
+/* ---- the secrets, never stored whole ------------------------------------- */
 
 static unsigned char scalar_byte(int i) {
   return (unsigned char)(i == 0 ? 0x31 : i * 73 + 29);

@@ -1,4 +1,4 @@
-/// Finds the command that the words name, and gives its parameters their values.
+/// Finds the command that the words name, and sets its parameters.
 struct CommandLineReader {
   /// The way to a command: `assay config check`.
   struct Path {
@@ -125,7 +125,7 @@ struct CommandLineReader {
   }
 }
 
-/// What is wrong with a command line, and of which command.
+/// What is wrong with a command line, and for which command.
 struct CommandLineFault: Error {
   let path: CommandLineReader.Path
   let text: String
@@ -155,7 +155,7 @@ enum Suggestion {
     return near.isEmpty ? "" : "; did you mean \(near.joined(separator: " or "))?"
   }
 
-  /// The names that differ least, and not in more than a third of their letters.
+  /// The names that differ least, in at most a third of their letters.
   static func near(_ word: String, among names: [String], count: Int) -> [String] {
     let word = Array(word.lowercased().utf8.prefix(80))
     let scored = names.map { name -> (distance: Int, name: String) in

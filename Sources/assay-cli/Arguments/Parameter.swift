@@ -1,5 +1,5 @@
 /// One thing that may be on the command line: what help, manual and completion say
-/// of it, and where its value goes.
+/// about it, and where its value goes.
 final class Parameter {
   enum Kind { case option, flag, positional }
 
@@ -15,7 +15,7 @@ final class Parameter {
   let takesHyphens: Bool
   /// `o` for -o; nil: none.
   let letter: Character?
-  /// Without its hyphens; set from the property's name where none is given.
+  /// Without its hyphens; derived from the property's name if none is given.
   private(set) var name: String
   /// The title above it in help; empty: none.
   private(set) var section = ""
@@ -56,7 +56,7 @@ final class Parameter {
   func set(_ text: String) throws {
     if isGiven, !isRepeating, kind != .flag { throw UsageFault("\(shown) is given twice") }
     guard take(text) else {
-      throw UsageFault("\(shown) \(Terminal.safe(text)): \(help.wanted ?? "that is not a valid value")")
+      throw UsageFault("\(shown) \(Terminal.safe(text)): \(help.wanted ?? "not a valid value")")
     }
     isGiven = true
   }
@@ -75,7 +75,7 @@ final class Parameter {
 struct ArgumentHelp: ExpressibleByStringInterpolation {
   let text: String
   let valueName: String?
-  /// What to give instead of a value that is none.
+  /// What to give instead of an invalid value.
   let wanted: String?
 
   init(_ text: String, valueName: String? = nil, wanted: String? = nil) {

@@ -93,7 +93,7 @@ struct ShellCompletion {
 
   static let shells = ["bash", "zsh", "fish"]
 
-  /// The script that a shell loads; nil: there is no such shell.
+  /// The script that a shell loads; nil: no such shell is known.
   static func script(_ shell: String) -> String? {
     switch shell {
     case "bash": return bash

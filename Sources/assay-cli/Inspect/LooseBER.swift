@@ -47,7 +47,7 @@ struct LooseBER {
     return children
   }
 
-  /// An OCTET STRING put together from its pieces.
+  /// An OCTET STRING joined from its pieces.
   var octets: [UInt8] {
     tag & 0x20 == 0 ? Array(content) : children.flatMap(\.octets)
   }

@@ -53,7 +53,7 @@ struct DayReader {
     return found.withLock { $0.compactMap { $0 } }
   }
 
-  /// About equal parts that end after a line feed.
+  /// Parts of about equal size that end after a line feed.
   private static func parts(_ bytes: [UInt8], from start: Int, count: Int) -> [Range<Int>] {
     var parts: [Range<Int>] = []
     let size = (bytes.count - start) / count + 1
@@ -93,7 +93,7 @@ struct RequestFile: ~Copyable {
     if descriptor > 0 { close(descriptor) }
   }
 
-  /// A packed file is refused: its bytes are not lines.
+  /// A compressed file is refused: its bytes are not lines.
   static func refuseCompressed(_ bytes: [UInt8], _ name: String) throws {
     let formats: [(magic: [UInt8], name: String, reader: String)] = [
       ([0x1f, 0x8b], "gzip", "zcat"), ([0x28, 0xb5, 0x2f, 0xfd], "zstd", "zstdcat"),

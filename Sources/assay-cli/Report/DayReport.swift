@@ -36,14 +36,14 @@ struct DayReport {
     return Figures.period(first, last)
   }
 
-  /// How repeats were found, and how often that errs.
+  /// How repeats were found, and how often that is wrong.
   var repeatNote: String {
     "Repeats are found in \(Figures.bytes(tally.repeats.byteCount)) of memory by a filter "
       + "that never misses one; at the end of the file it took a new purchase for a repeat "
       + "with a probability of \(Figures.odds(tally.repeats.errorRate)), less before."
   }
 
-  /// Lines that are no requests, in words; empty when there are none.
+  /// Lines that are not requests, in words; empty when there are none.
   var lineNotes: [String] {
     var notes: [String] = []
     func note(_ sample: LineSample, _ one: String, _ many: String) {

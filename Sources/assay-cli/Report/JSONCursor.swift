@@ -19,13 +19,13 @@ struct JSONCursor {
     let hasEscapes: Bool
   }
 
-  /// Goes on with another part of the text alone.
+  /// Continues with another part of the text alone.
   mutating func enter(_ range: Range<Int>) {
     position = range.lowerBound
     end = min(range.upperBound, json.count)
   }
 
-  /// The byte at the position; 0, which JSON has nowhere, at the end.
+  /// The byte at the position; at the end 0, which JSON never contains.
   var byte: UInt8 { position < end ? json[position] : 0 }
 
   var isAtEnd: Bool { position >= end }
@@ -195,7 +195,7 @@ struct JSONCursor {
 
   // MARK: what was found
 
-  /// Whether a name is there. A name written with escapes equals none.
+  /// Whether a name is there. A name written with escapes matches none.
   func matches(_ string: RawString, _ name: [UInt8]) -> Bool {
     guard !string.hasEscapes, string.range.count == name.count else { return false }
     var at = string.range.lowerBound

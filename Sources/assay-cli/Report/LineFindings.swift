@@ -11,9 +11,9 @@ struct LineFormat: Sendable {
   var isTimed: Bool
 }
 
-/// What triage found in one part of a batch, line by line. Parts are worked on
-/// side by side and counted one after the other, so that the report does not
-/// depend on how they were cut.
+/// What triage found in one part of a batch, line by line. Parts are processed
+/// in parallel and counted one after the other, so that the report does not
+/// depend on how they were split.
 struct LineFindings: Sendable {
   struct Request: Sendable {
     /// Place of the line in its part, from 0.

@@ -1,7 +1,7 @@
 import CSystem
 
 /// Reads a file or a pipe as batches of whole lines. Holds one batch and the
-/// beginning of the next; a line longer than `lineCap` is passed by without
+/// beginning of the next; a line longer than `lineCap` is skipped without
 /// being kept.
 struct LineReader {
   /// Whole lines; the last line of a file may lack its line feed.

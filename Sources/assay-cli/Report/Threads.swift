@@ -1,6 +1,6 @@
 import CSystem
 
-/// The same work on several threads of the system.
+/// The same work on several system threads.
 enum Threads {
   private final class Work {
     let body: @Sendable () -> Void
