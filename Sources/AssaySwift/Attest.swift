@@ -146,7 +146,7 @@ extension Verifier {
 
   /// The form in which Apple takes a device token: standard base64.
   ///
-  /// It says nothing about the token's worth: Apple alone can.
+  /// It says nothing about the token's worth: only Apple can.
   ///
   /// - Parameters:
   ///   - token: base64 of what `generateToken` returned to the app.
@@ -163,7 +163,7 @@ extension Verifier {
   ///
   ///     try verifier.risk(["request": "paid", "attestation": "unsupported"])
   ///
-  /// A verdict other than allow is an answer, no refusal.
+  /// A verdict other than allow is an answer, not a refusal.
   ///
   /// - Parameters:
   ///   - observations: `request`, `attestation`, and what else is known

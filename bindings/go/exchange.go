@@ -131,7 +131,7 @@ func (x *Exchange) State() string {
 	return found.State
 }
 
-// Step hands in what the last step brought, and learns the next step or the result.
+// Step hands in the result of the last step, and learns the next step or the outcome.
 //
 // answer is of the form that the step's `state` asks for (docs/exchanges.md): JSON
 // in a string, []byte or json.RawMessage, or a value that is marshalled.

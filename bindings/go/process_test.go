@@ -132,7 +132,7 @@ func (w worked) round(v *Verifier) error {
 	return nil
 }
 
-// together runs work in goroutines and gives their errors back.
+// together runs work in goroutines and returns their errors.
 func together(count int, work func() error) []error {
 	found := make([]error, count)
 	var all sync.WaitGroup

@@ -1,4 +1,4 @@
-# The suites of the PHP binding: by FFI, by the compiled extension, in prefork servers.
+# The suites of the PHP binding: with FFI, with the compiled extension, in prefork servers.
 
 PHP ?= php
 PHP_BUILD := $(BUILD)/php

@@ -5,7 +5,7 @@
  *
  * KIND is transaction, renewal, notification, app-transaction or
  * realtime-request. Without a file the JWS is read from standard input.
- * Exit code 0: verified. 1: refused, with the reason. 2: wrong use.
+ * Exit code 0: verified. 1: refused, with the reason. 2: incorrect usage.
  *
  *   cc verify.c -o verify $(pkg-config --cflags --libs assay libcjson)
  */
@@ -79,7 +79,7 @@ static void print_refusal(const cJSON *root) {
   printf("  hint    %s\n", text_of(error, "hint"));
 }
 
-/* The facts stand in the member after the envelope: print those of one line. */
+/* The facts are in the member after the envelope: print those of one line. */
 static void print_facts(const cJSON *root) {
   static const char *const names[] = {"transaction", "renewal", "notification",
                                       "appTransaction", "realtimeRequest"};

@@ -1,5 +1,5 @@
-"""Conversations with the network or a store: one step at a time, its answer brought
-by the host.
+"""Conversations with the network or a store: one step at a time, answered by the
+host.
 
 Loaded at the first use.
 """
@@ -109,7 +109,7 @@ class Exchange:
         return self._handle is None
 
     def step(self, answer: Json, now: Time | None = None) -> Document:
-        """Hand in what the last step brought, and learn the next step or the result.
+        """Hand in the result of the last step, and learn the next step or the outcome.
 
         answer  a mapping, or JSON in a str or bytes, of the form that the step's
                 `state` asks for (docs/exchanges.md)

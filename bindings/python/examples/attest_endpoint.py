@@ -8,11 +8,11 @@
                       X-Attest says why ("unsupported", "temporarily-unavailable") and
                       X-Attest-Error the error code: decided by the rules for risk
 
-Client data and bodies are JSON with a member "challenge". The account is whom your
+Client data and bodies are JSON with a member "challenge". The account is the one that your
 own sign-in names (REMOTE_USER here). Put the routes behind your framework; keep the
 order of the steps: docs/app-attest.md has the reasons.
 
-The answer is one word, by which the client goes on:
+The answer is one word, which tells the client how to go on:
 
     registered, done    it worked
     sign-again          ask for a challenge and sign again (409)

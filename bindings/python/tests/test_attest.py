@@ -171,7 +171,7 @@ class AttestationTest(unittest.TestCase):
                 verify_attestation(self.case, **{**data, "client_data_hash": bytes(length)})
 
     def test_a_mistake_is_explained_and_refused(self):
-        """DIA-1: the hash passed for the data."""
+        """DIA-1: the hash passed as the data."""
         import hashlib
 
         case = first("verify_attestation", clientDataKind=1)

@@ -209,7 +209,7 @@ class StepTest(unittest.TestCase):
         self.assertTrue(host.inside.wait(30))
         with self.assertRaisesRegex(RuntimeError, "another thread"):
             found.step({})
-        # Closing meanwhile gives the handle back only when the call has ended.
+        # Closing meanwhile frees the handle only when the call has ended.
         self.assertEqual(host.freed, 0)
         host.go_on.set()
         thread.join(30)

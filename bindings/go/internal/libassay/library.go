@@ -399,7 +399,7 @@ func NewExchange(v *Handle, request Text, evidence []*Handle, now int64) (
 	return answered(found.answer), NewObject(found.made, freeExchange), NoneClosed
 }
 
-// StepExchange hands in what the last step brought; one goroutine at a time.
+// StepExchange hands in the result of the last step; one goroutine at a time.
 func StepExchange(x *Handle, text Text, now int64) (Answer, bool) {
 	pointer := x.use()
 	if pointer == nil {

@@ -128,6 +128,6 @@ interface Library
         ?object &$doc,
     ): int;
 
-    /** Hand in what the last step brought, as JSON, and learn the next step. */
+    /** Hand in the result of the last step, as JSON, and learn the next step. */
     public function exchangeStep(object $exchange, string $answer, int $nowMs, ?object &$doc): int;
 }
