@@ -97,7 +97,7 @@ PREFIX_LIBRARIES = $(foreach shape,$(PREFIX_SHAPES),$(ROOT)/$(DIRECTORY_$(shape)
 # The host's libcrypto is the system's, or the shared one that the library is over.
 PREFIX_HOST = $(if $(CRYPTO_ARCHIVE),,HOST_LIBCRYPTO=$(CRYPTO_SHARED))
 
-# The same program over the prefix's libcrypto, and what the libraries say of it.
+# The same program over the prefix's libcrypto, and what the libraries say about it.
 check-prefix-shim: $(PROGRAMS)/shim-inside $(PREFIX_SHAPES:%=check-prefix-build-%)
 	@$(SHIM_CC) -isystem $(CRYPTO_ROOT)/include \
 	  $(if $(CRYPTO_ARCHIVE),-DASSAY_OWN_LIBCRYPTO) Tests/ABI/shim.c \

@@ -86,7 +86,7 @@ def merged(*parts):
 
 
 def document(library, library_map, program, program_map, info, epoch):
-    """The bill as a text. `info` is what the library says of its build; the program may
+    """The bill as a text. `info` is what the library says about its build; the program may
     be None."""
     in_library = linked.components(library_map)
     in_program = linked.components(program_map) if program else {}

@@ -101,8 +101,8 @@ def parameter_text(parameter, function, documented):
         handle = parameter.type[:-2]
         if handle == "assay_doc":
             return ("Receives the document, on success and on refusal. It is the caller's, "
-                    "to be given back with assay_doc_free.")
-        return (f"Receives the object, or NULL. It is the caller's, to be given back with "
+                    "to be freed with assay_doc_free.")
+        return (f"Receives the object, or NULL. It is the caller's, to be freed with "
                 f"{handle}_free.")
     if function.name.endswith("_free"):
         return "The object, or NULL. It must not be used afterwards."

@@ -364,7 +364,7 @@ final class Ffi{name}
         $this->pointer = $pointer;
     }}
 
-    /** Null, which the library refuses, once it was given back. */
+    /** Null, which the library refuses, once it was freed. */
     public function pointer(): ?CData
     {{
         return $this->pointer;
@@ -439,7 +439,7 @@ def stub(found, contract):
     out = ["<?php", "", "// " + GENERATED.format("include/assay.h"), "",
            "/** @generate-class-entries */", "", "namespace Assay\\Extension;"]
     for handle in contract.handles:
-        out += ["", f"/** One {handle}, given back when nothing refers to it.",
+        out += ["", f"/** One {handle}, freed when nothing refers to it.",
                 " * @strict-properties", " * @not-serializable */",
                 f"final class {words(handle)}", "{",
                 "    private function __construct() {}", "}"]

@@ -122,7 +122,7 @@ def main():
     if PAGE.exists() and PAGE.read_text() == wanted:
         return 0
     if options.check:
-        print("man/assay.1 is not what the command line says of itself: run `make manual`")
+        print("man/assay.1 is not what the command line says about itself: run `make manual`")
         return 1
     PAGE.parent.mkdir(exist_ok=True)
     PAGE.write_text(wanted)

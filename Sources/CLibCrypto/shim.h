@@ -34,7 +34,7 @@ static inline const char *assay_shim_compiler(void) {
 
 /* The libcrypto in use, text that lives as long as it does: of Debian's that is
  * linked into the library the package and its revision, which security notices name;
- * of any other what it says of itself. */
+ * of any other what it says about itself. */
 static inline const char *assay_shim_libcrypto(void) {
 #if defined(ASSAY_OWN_LIBCRYPTO) && defined(ASSAY_LIBCRYPTO_PACKAGE)
   return "OpenSSL " ASSAY_LIBCRYPTO_PACKAGE;

@@ -56,7 +56,7 @@ struct ChallengePlace {
   /// SHA-256 of the client data.
   var hash: [UInt8] { AttestDigest.sha256(clientData) }
 
-  /// What the document says of the challenge.
+  /// What the document says about the challenge.
   func facts(_ member: String) -> CaseBench.Facts {
     guard isFound else { return [] }
     guard let challenge else { return [(member + ".challenge", "unchecked")] }

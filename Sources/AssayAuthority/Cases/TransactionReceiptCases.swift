@@ -168,7 +168,7 @@ extension CaseBench {
     try addIdsThatTellNothing()
   }
 
-  /// RCP-28 where the signed id tells nothing: an outer `Sandbox` is one for the
+  /// RCP-28 where the signed id shows nothing: an outer `Sandbox` is one for the
   /// policy; keys are of the pool `unknown`.
   private func addIdsThatTellNothing() throws {
     let unknown = purchase.with {

@@ -71,7 +71,7 @@ final class Parameter {
   }
 }
 
-/// What help says of a parameter; a literal will do.
+/// What help says about a parameter; a literal will do.
 struct ArgumentHelp: ExpressibleByStringInterpolation {
   let text: String
   let valueName: String?

@@ -21,7 +21,7 @@ struct LineFindings: Sendable {
     var category: RequestClass
     var status: Int32
     var bytes: Int
-    /// Milliseconds since 1970 UTC; nil when the line tells none.
+    /// Milliseconds since 1970 UTC; nil when the line has none.
     var timeMs: Int64?
     /// Ranges of `traits` and `keys`.
     var traits: Range<Int>

@@ -7,7 +7,7 @@ struct Statement<Facts: Sendable>: Sendable {
   /// The place of the document among the evidence, for refusals alone: no
   /// decision depends on the order of the evidence (DCD-7).
   var document: Int
-  /// The newest token among all that was said of the same transaction or line.
+  /// The newest token among everything said about the same transaction or line.
   var account: AccountWord?
 }
 
@@ -83,7 +83,7 @@ struct MergedEvidence: Sendable {
   }
 
   /// What tells a transaction from others. APR-20: every purchase of Xcode's app
-  /// receipts has the id "0"; those are told apart by all that they say.
+  /// receipts has the id "0"; those are told apart by everything that they say.
   private static func id(of statement: Statement<PurchaseFacts>) -> Text {
     let facts = statement.facts
     let isOfReceipt = facts.evidenceClass == .signed && !facts.shows.contains(.account)

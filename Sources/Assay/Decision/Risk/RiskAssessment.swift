@@ -137,7 +137,7 @@ enum RiskCheck: Int {
 }
 
 extension RiskObservations {
-  /// DVC-10: bits whose meaning the configuration does not name tell nothing about
+  /// DVC-10: bits whose meaning the configuration does not name say nothing about
   /// an offer.
   func warnings(_ policy: DeviceCheckPolicy?) -> [Warning] {
     guard request == .promo, case .bits = deviceCheck, policy?.hasPromoBit != true else {

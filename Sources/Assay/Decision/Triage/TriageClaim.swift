@@ -73,7 +73,7 @@ struct TriageClaim: Sendable {
   /// (APR-25). An id of 13 digits or fewer, "0" among them, is unique nowhere and
   /// makes no key (RPL-3, APR-23).
   ///
-  /// - Parameter environment: nil: the ids tell none (RCP-28).
+  /// - Parameter environment: nil: the ids show none (RCP-28).
   mutating func addKeys(of ids: Ids, in environment: Environment?, type: ProductType?) {
     guard malformed(ids).isEmpty else { return }
     let transactionId = unique(ids.transactionId)

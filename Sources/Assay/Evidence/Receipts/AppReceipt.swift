@@ -55,7 +55,7 @@ final class AppReceipt: Sendable {
     return entries
   }
 
-  /// APR-17: an id that tells nothing disagrees with nothing.
+  /// APR-17: an id that shows nothing disagrees with nothing.
   private static func disagrees(
     _ id: ArraySlice<UInt8>, with environment: Environment
   ) -> Bool {

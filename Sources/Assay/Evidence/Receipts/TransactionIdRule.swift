@@ -6,7 +6,7 @@ enum IdEnvironment: Sendable, Equatable {
   case unknown
 
   /// RCP-27: 100 and 200 are the sandbox, 1 … 99 production; everything else,
-  /// ids of 13 digits and fewer among it, tells nothing.
+  /// ids of 13 digits and fewer included, shows nothing.
   static func of(_ id: ArraySlice<UInt8>) -> IdEnvironment {
     let pod = pod(of: id)
     guard pod.allSatisfy({ $0 >= 0x30 && $0 <= 0x39 }), let first = pod.first else {
@@ -46,7 +46,7 @@ enum IdEnvironment: Sendable, Equatable {
 /// The environment of a transaction receipt: what its signed transaction id tells,
 /// and nothing else (RCP-28). What is unsigned around it is only compared.
 struct ReceiptEnvironment: Sendable {
-  /// nil: the id tells nothing.
+  /// nil: the id shows nothing.
   let environment: Environment?
   /// Whether the outer list calls it a receipt of the sandbox. Where the id tells
   /// nothing, the policy takes it for one, and nothing else does (RCP-28).

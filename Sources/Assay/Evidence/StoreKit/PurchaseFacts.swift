@@ -72,7 +72,7 @@ struct PurchaseFacts: Sendable {
   var typeIsUnknown = false
   var start: Int64? = nil
   var end: Int64? = nil
-  /// From when it is revoked; `asOf` where the evidence tells no date (DCD-26).
+  /// From when it is revoked; `asOf` if the evidence gives no date (DCD-26).
   var revokedAt: Int64? = nil
   var revocationIsUndated = false
   /// As of when the newest evidence spoke that shows a revocation or that there is
@@ -89,7 +89,7 @@ struct PurchaseFacts: Sendable {
   /// Receipts and answers of verifyReceipt tell offers by flags (DEC-9).
   var isTrial = false
   var isIntro = false
-  /// A promotional offer or an offer code, told by its id alone.
+  /// A promotional offer or an offer code, recognised by its id alone.
   var hasOffer = false
   /// "FREE_TRIAL", "PAY_AS_YOU_GO", "PAY_UP_FRONT", "ONE_TIME".
   var offerDiscountType: Text? = nil

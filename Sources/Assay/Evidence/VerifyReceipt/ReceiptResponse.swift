@@ -50,7 +50,7 @@ final class ReceiptResponse: Sendable {
 
   /// As of when the answer speaks. Times: milliseconds since 1970 UTC.
   struct Clock: Sendable {
-    /// Apple's clock at the answer; the iOS 6 style does not tell it.
+    /// Apple's clock at the answer; the iOS 6 style does not give it.
     let requestDate: Int64?
     /// `request_date`, else the latest date that is in the answer, for it
     /// cannot be older; 0 when there is none. Never the moment at which the host

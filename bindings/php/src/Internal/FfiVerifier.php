@@ -28,7 +28,7 @@ final class FfiVerifier
         $this->pointer = $pointer;
     }
 
-    /** Null, which the library refuses, once it was given back. */
+    /** Null, which the library refuses, once it was freed. */
     public function pointer(): ?CData
     {
         return $this->pointer;
