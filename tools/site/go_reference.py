@@ -22,7 +22,7 @@ def documented():
 
 
 def declarations(text):
-    """(code, comment) of each declaration: its comment is the indented text after it."""
+    """(code, comment) of each declaration: its comment is the indented text behind it."""
     found = []
     for block in re.split(r"\n(?=(?:func|type|const|var)\b)", "\n" + text.strip("\n")):
         lines = block.strip("\n").split("\n")

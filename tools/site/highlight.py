@@ -30,7 +30,7 @@ ALIASES = {"bash": "sh", "cpp": "c", "console": "sh", "py": "python"}
 
 
 def highlighted(language, code):
-    """Escaped code with spans; unchanged for an unknown language."""
+    """Escaped code with spans; as it came for a language that is not known."""
     language = ALIASES.get(language, language)
     if language not in WORDS:
         return code

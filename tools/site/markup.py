@@ -104,7 +104,7 @@ def linked(text, resolve):
 
 
 def titled(text, titles):
-    """A link whose words are a file's name carries the title of its page."""
+    """A link whose words are a file's name bears the title of its page."""
     def words(found):
         title = titles.get(html.unescape(found[2]))
         return found[1] + (html.escape(title) if title else found[2]) + "</a>"

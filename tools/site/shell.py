@@ -80,14 +80,14 @@ def head(target, title, root_class=""):
 
 
 def foot(target):
-    """Everything after it."""
+    """Everything behind it."""
     return (neighbours(target)
             + f"<footer>Assay {VERSION}, Apache-2.0. Not affiliated with Apple.</footer>\n"
             "</div>\n</main>\n</div>\n</body>\n</html>\n")
 
 
 def page(target, title, text, headings=()):
-    """One whole page; the contents come after the first heading."""
+    """One whole page; the contents stand behind the first heading."""
     listed = contents(headings)
     if listed:
         before, end, after = text.partition("</h1>")

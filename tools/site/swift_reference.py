@@ -13,7 +13,7 @@ KINDS = [("swift.init", "Making one"), ("swift.type.method", "Type methods"),
          ("swift.method", "Methods"), ("swift.enum.case", "Cases"),
          ("swift.property", "Properties"), ("swift.type.property", "Type properties"),
          ("swift.func.op", "Operators")]
-# What all facts have comes after what they say.
+# What all facts have comes behind what they say.
 SHARED = ("document", "raw", "payload", "description")
 TYPED_ORDER = [
     "Verifier", "Refusal", "Status", "Timestamp", "JSON", "Document", "Facts",
@@ -119,7 +119,7 @@ class Module:
         self.members = {symbol["pathComponents"][0]: [] for symbol in self.top}
         for symbol in symbols:
             if len(symbol["pathComponents"]) > 1:
-                # A member of another module's type is on no page.
+                # A member of somebody else's type stands on no page.
                 self.members.get(symbol["pathComponents"][0], []).append(symbol)
         for mine in self.members.values():
             mine.sort(key=lambda symbol: symbol["names"]["title"] in SHARED)

@@ -243,7 +243,7 @@ class DeviceCheck(AttestFacts):
     """What an answer of Apple's DeviceCheck endpoint means.
 
     An answer that says nothing is neither a clean device nor a used one. Hand it to
-    `assess_risk` as the observation `deviceCheck`; after a refusal it is in
+    `assess_risk` as the observation `deviceCheck`; after a refusal it stands in
     `error.document.facts`, with outcome "token-refused" or "unavailable".
     """
 

@@ -94,7 +94,7 @@ final class Notification extends Facts
      */
     public readonly ?int $status;
     /**
-     * What type and subtype mean for access: "grant", "keep", "end", "recompute" (decide again) or
+     * What type and subtype mean for access: "grant", "keep", "end", "recompute" (decide anew) or
      * "none". A hint: the decision follows the evidence.
      */
     public readonly ?string $effect;
