@@ -75,7 +75,7 @@ static inline BN_CTX *assay_shim_secret_scratch(OSSL_LIB_CTX *context) {
   return BN_CTX_secure_new_ex(context);
 }
 
-/* What is done with the number from here on takes as long whatever it is. */
+/* From here on, operations on the number take the same time whatever its value. */
 static inline void assay_shim_keep_secret(BIGNUM *number) {
   BN_set_flags(number, BN_FLG_CONSTTIME);
 }

@@ -57,9 +57,9 @@ static inline void assay_shim_end(void) { (void)ERR_pop_to_mark(); }
 #error "these headers are neither OpenSSL 3's nor AWS-LC's"
 #endif
 
-/* Digests, keys and checks are libcrypto's functions of old, not EVP's: whatever EVP
- * makes, it asks the engines for first, and they read the host's openssl.cnf. To tell
- * a libcrypto that the host uses too not to would hold for the host as well
+/* Digests, keys and checks use libcrypto's older functions, not EVP: whatever EVP
+ * makes, it asks the engines for first, and they read the host's openssl.cnf. Turning
+ * that off in a libcrypto that the host shares would turn it off for the host as well
  * (JWS-102). */
 
 #define ASSAY_SHIM_DIGEST(function, state_type, name)                       \

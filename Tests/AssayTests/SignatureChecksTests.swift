@@ -99,7 +99,7 @@ struct SignatureChecksTests {
         template.chain = forged[0]
         template.certificates = [forged[0].leaf] + forged.map(\.intermediate)
       }
-      // The leaf's signature once, each intermediate's until two are in vain.
+      // The leaf's signature once, each intermediate's until two have failed.
       #expect(outcome.made == min(count, 2) + 1)
       #expect(
         outcome.status

@@ -23,7 +23,7 @@ type scanner struct {
 	document *Document // whose text it is, for the facts that are read
 }
 
-// space passes over white space, which stands in signed JSON alone.
+// space skips white space, which only signed JSON has.
 func (s *scanner) space() {
 	for s.at < len(s.text) {
 		switch s.text[s.at] {

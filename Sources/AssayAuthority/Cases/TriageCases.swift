@@ -470,8 +470,8 @@ extension CaseBench {
 }
 
 extension ReceiptAuthority {
-  /// A container with the attributes by which triage knows an App Attest receipt;
-  /// nobody's signature.
+  /// A container with the attributes by which triage recognises an App Attest receipt,
+  /// and a signature by no one.
   func attestLookalike(_ appId: String, _ type: String) throws -> [UInt8] {
     let attributes = [
       AttributeTemplate(2, Array(appId.utf8)), AttributeTemplate(3, [1, 2, 3]),

@@ -300,7 +300,7 @@ async def carry_out(
     The steps themselves take microseconds and run where they are awaited, without
     an executor. A refused result is an answer, not an error: look at the document. What
     the host raises, cancellation included, and MisuseError for an answer of another
-    form pass through, with the step still open: calling again goes on with it.
+    form pass through, with the step still open: calling again continues with it.
     """
     while not exchange.done:
         answer = await host(exchange.payload)
