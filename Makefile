@@ -126,7 +126,7 @@ define place
 endef
 
 # Of which commit, by which compiler: in one file, so that a commit compiles
-# nothing anew.
+# nothing again.
 $(BUILD)/link/build.c: FORCE
 	@mkdir -p $(@D)
 	@printf '%s\n' 'const char assay_build_commit[] = "$(COMMIT)";' \
@@ -203,7 +203,7 @@ SWIFT_BUILD = PKG_CONFIG_PATH=$(PKG_CONFIG_DIR) $(NICE) $(SWIFT) build \
 	-Xswiftc -use-ld=lld -Xswiftc -L$(ROOT)/$(BUILD)/link/cxx $(DEFINES)
 
 # SwiftPM does not see that something else to be linked changed, or that the
-# linker's report is gone: an older library is taken away.
+# linker's report is gone: an older library is removed.
 lib-full: link-inputs $(LINK_OBJECTS)
 	@echo "building $(OUT)/$(SONAME) (full Swift standard library, libcrypto $(CRYPTO))"
 	@rm -f $$(find $(SCRATCH)/release/libassay.so \
@@ -218,7 +218,7 @@ lib-full: link-inputs $(LINK_OBJECTS)
 # both shapes: the linker puts them on as few pages as it can.
 TRACED := $(BUILD)/order
 .PHONY: order
-order: deps-build ## write Sources/AssayABI/Link/assay.order anew
+order: deps-build ## rewrite Sources/AssayABI/Link/assay.order
 	@mkdir -p $(TRACED)
 	@rm -f $(SCRATCH)/release/libassay.so
 	@$(MAKE) --no-print-directory lib-full FULL=1 STRIP=-S \
@@ -249,7 +249,7 @@ cli: deps-build link-inputs $(BUILD)/link/build.o ## build the command line, .bu
 	@[ -e $(CLI_LINKED) ] || rm -f $(CLI)
 	@$(SWIFT_BUILD) --product assay-cli $(CLI_LINK:%=-Xlinker %)
 
-manual: cli ## write the manual pages anew, man/
+manual: cli ## rewrite the manual pages, man/
 	@$(PYTHON) tools/generate.py
 	@$(PYTHON) tools/manual.py $(CLI)
 
@@ -363,7 +363,7 @@ install-cli-files:
 	$(PUT) 644 $$filled/completion.fish $(FISHDIR)/assay.fish
 	@echo "installed below $(DESTDIR)$(PREFIX): command line, completion"
 
-uninstall: ## take away what install put there
+uninstall: ## remove what install put there
 	@$(PUT) remove
 	@$(TELL_LOADER)
 

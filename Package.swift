@@ -20,7 +20,7 @@ let strict: [SwiftSetting] = [
 // the command line. -Onone would do for that, and would keep every function for a debugger,
 // also those that the linker could leave out. The library is optimised in debug too, which
 // takes most of the time off the tests. The Makefile asks for this; unsafeFlags would bar
-// the package from being a dependency, so they are not there for anybody else.
+// the package from being a dependency, so they do not exist for anyone else.
 let isMake = Context.environment["ASSAY_MAKE"] != nil
 let optimised: [SwiftSetting] = isMake ? [.unsafeFlags(["-O"])] : []
 let plain = ["-Xfrontend", "-disable-sil-perf-optzns", "-Xfrontend", "-disable-llvm-optzns"]

@@ -1,4 +1,4 @@
-# What `make check` runs, one target a suite, each also to be called alone.
+# What `make check` runs, one target per suite; each can also be called alone.
 # tools/check.py calls them in order and adds their counts up.
 
 GATES := Tests/Gates

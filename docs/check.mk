@@ -1,4 +1,4 @@
-# The documentation: one folder of plain pages, and the tests of what stands in it.
+# The documentation: one folder of plain pages, and the tests of what is in it.
 
 # The Swift modules by themselves: their symbols for the reference, and something that the
 # Swift blocks of the pages are compiled against.

@@ -8,14 +8,14 @@
  * CONVENTIONS (hold for every function below)
  *
  *   Names      assay_<noun>_<verb>, or assay_<verb>_<noun> for the checks.
- *              A handle made by ..._new is given back with ..._free, which
+ *              A handle made by ..._new is freed with ..._free, which
  *              accepts NULL.
  *   Inputs     (pointer, length) pairs. No terminator is needed, NUL bytes
  *              are data, nothing is kept after the call returns. A NULL
  *              pointer is allowed only with length 0.
  *   Outputs    The last parameters. They are always written: on return
  *              *out is a live object or NULL, never garbage.
- *   Documents  Most calls answer with an assay_doc, on success AND on
+ *   Documents  Most calls give an assay_doc, on success AND on
  *              refusal: one immutable JSON object with the facts, the checks
  *              made and, when refused, the error. Free it either way.
  *   Status     0 (ASSAY_OK) means: verified, every check passed. Anything
@@ -25,8 +25,8 @@
  *   Threads    Every function may be called from any thread. Handles taken
  *              as const may be used by many threads at once; others by one
  *              at a time. There is no last-error state.
- *   fork       Safe at any moment, in parent and child: it waits for the
- *              calls that other threads are in.
+ *   fork       Safe at any moment, in parent and child: it waits for
+ *              calls in progress on other threads.
  *   Failure    Bad input never terminates the process. Exhausted memory
  *              does: the Swift runtime gives no way to recover from it.
  *   Stability  Within one ASSAY_ABI number symbols are only added, constants
@@ -61,7 +61,7 @@ extern "C" {
 typedef struct assay_verifier assay_verifier;
 /** An answer: status, JSON, and the verified facts behind it. Immutable. */
 typedef struct assay_doc assay_doc;
-/** A conversation: one question at a time, its answer brought by the caller. */
+/** A conversation: one question at a time, answered by the caller. */
 typedef struct assay_exchange assay_exchange;
 
 /** Outcome of a call: an ASSAY_ family in the low 8 bits, detail above. */
@@ -97,7 +97,7 @@ enum {
   ASSAY_RECEIPT_ATTEST = 3       /**< App Attest receipt */
 };
 
-/** How client data is handed in. */
+/** How client data is passed in. */
 enum {
   ASSAY_CLIENT_DATA = 1,     /**< the bytes; they are hashed here */
   ASSAY_CLIENT_DATA_HASH = 2 /**< 16 to 64 bytes, used as they stand */
@@ -132,10 +132,10 @@ ASSAY_API const char *assay_doc_json(const assay_doc *doc, size_t *len);
  */
 ASSAY_API const char *assay_doc_text(const assay_doc *doc, const char *path,
                                      size_t path_len, size_t *len);
-/** One member as integer; fallback if absent or no integer. */
+/** One member as integer; fallback if absent or not an integer. */
 ASSAY_API int64_t assay_doc_integer(const assay_doc *doc, const char *path,
                                     size_t path_len, int64_t fallback);
-/** Give a document back. */
+/** Free a document. */
 ASSAY_API void assay_doc_free(assay_doc *doc);
 
 /* ---- verifier ----------------------------------------------------------- */
@@ -147,7 +147,7 @@ ASSAY_API void assay_doc_free(assay_doc *doc);
 ASSAY_API assay_status assay_verifier_new(const char *config, size_t config_len,
                                           assay_verifier **out,
                                           assay_doc **doc);
-/** Give a verifier back. Documents made with it stay valid. */
+/** Free a verifier. Documents made with it stay valid. */
 ASSAY_API void assay_verifier_free(assay_verifier *verifier);
 
 /* ---- evidence ----------------------------------------------------------- */
@@ -162,7 +162,7 @@ ASSAY_API assay_status assay_verify_jws(const assay_verifier *verifier,
  * @param subject what the receipt must belong to: the 16-byte vendor id or the
  *                6-byte MAC of an app receipt, the public key of an App Attest
  *                receipt (65-byte X9.63 point or 91-byte SubjectPublicKeyInfo).
- *                NULL leaves that check out, and says so.
+ *                NULL leaves that check out, and the document says so.
  */
 ASSAY_API assay_status assay_verify_receipt(
     const assay_verifier *verifier, int32_t kind, const void *receipt,
@@ -175,7 +175,7 @@ ASSAY_API assay_status assay_verify_receipt(
 ASSAY_API assay_status assay_triage(const assay_verifier *verifier,
                                     const void *blob, size_t blob_len,
                                     int64_t now_ms, assay_doc **doc);
-/** Interpret an answer of Apple's verifyReceipt endpoint. */
+/** Interpret an answer from Apple's verifyReceipt endpoint. */
 ASSAY_API assay_status assay_read_verify_receipt(const assay_verifier *verifier,
                                                  const char *body,
                                                  size_t body_len,
@@ -248,7 +248,7 @@ ASSAY_API assay_status assay_exchange_new(const assay_verifier *verifier,
                                           assay_exchange **out,
                                           assay_doc **doc);
 /**
- * Hand in what the last step brought, as JSON, and learn the next step.
+ * Hand in the result of the last step, as JSON, and learn the next step.
  * ASSAY_PENDING: go on. ASSAY_MISUSE: nothing changed, the step is still open.
  * Anything else: the conversation is over.
  */
@@ -256,7 +256,7 @@ ASSAY_API assay_status assay_exchange_step(assay_exchange *exchange,
                                            const char *answer,
                                            size_t answer_len, int64_t now_ms,
                                            assay_doc **doc);
-/** Give a conversation back, finished or not. */
+/** Free a conversation, finished or not. */
 ASSAY_API void assay_exchange_free(assay_exchange *exchange);
 
 #ifdef __cplusplus

@@ -5,7 +5,7 @@ import tarfile
 
 
 def plain(entry, epoch):
-    """An entry without owner and with one time for all."""
+    """An entry without an owner, with the same time for all."""
     entry.uid = entry.gid = 0
     entry.uname = entry.gname = "root"
     entry.mtime = epoch

@@ -1,6 +1,6 @@
 # The library for 64-bit ARM, cross-built as Embedded Swift, and its wheel
 # (docs/building.md, ARM). Linux for ARM has no Swift runtime here, so the
-# code is compiled for a machine without a system, with the C library's headers,
+# code is compiled for a target without an operating system, with the C library's headers,
 # and linked like any other.
 
 ARM64 := $(BUILD)/arm64
@@ -12,7 +12,7 @@ ARM64_CLANG = $(TOOLS)/clang --target=aarch64-linux-gnu
 arm64: deps-build $(ARM64_LIBRARY) ## the library for 64-bit ARM, build/arm64/lib
 	@ls -l $(ARM64_LIBRARY) | awk '{print $$NF ": " $$5 " bytes"}'
 
-# Changes only when Debian's packages for ARM were unpacked anew.
+# Changes only when Debian's packages for ARM were unpacked again.
 ARM64_PACKAGES := $(ARM64)/root.packages
 $(ARM64_PACKAGES): FORCE
 	@mkdir -p $(ARM64)
@@ -57,7 +57,7 @@ $(ARM64)/objects/Assay.o: $(ARM64)/objects/command $(EMBED_SOURCES) include/assa
 	@echo 'compiling $@ (Embedded Swift)'
 	@$(NICE) $(EMBED_SWIFT) -c $(EMBED_SOURCES) -o $@
 
-# The linker's report of this library is its own (make dist reads that of x86_64).
+# This library has its own linker report (make dist reads the one for x86_64).
 $(ARM64_LIBRARY): LINKED := $(ARM64)/library.map
 $(ARM64_LIBRARY): $(ARM64)/objects/Assay.o $(ARM64)/link/entropy.o $(ARM64)/link/gate.o \
   $(ARM64)/link/relocations.o $(ARM64)/link/sealed.o $(ARM64)/link/threads.o $(ARM64)/link/build.o $(ARM64)/link/libcrypto.a $(MAP) $(ORDER)

@@ -1,7 +1,7 @@
 #!/bin/sh
 # Debian's arm64 packages that the cross build reads and that its tests run
-# with, unpacked into a folder. The machine is left as it is: the packages are
-# fetched through lists of their own, and none is installed.
+# with, unpacked into a folder. The machine is not changed: the packages are
+# fetched through separate lists, and none is installed.
 #
 #   packaging/arm64_root.sh FOLDER
 #

@@ -9,7 +9,7 @@ Lambda unpacks a layer under /opt. In the archive:
   python/assay/libassay.so.0  a link to the library
   lib/libassay.so.0           the library; every runtime looks in /opt/lib
 
-A tool that knows no links in an archive leaves a small text in the place of the
+A tool that does not support links in an archive leaves a small text file in place of the
 link; the package then finds the library in /opt/lib. The same sources and library
 give the same bytes: entries are sorted and carry SOURCE_DATE_EPOCH, or 1980-01-01.
 """
@@ -22,7 +22,7 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT / "bindings" / "python"))
 import build_wheel  # noqa: E402
 
-# How Lambda names the machines that a wheel's tag names otherwise.
+# How Lambda names the machines that a wheel's tag names differently.
 ARCHITECTURES = {"x86_64": "x86_64", "aarch64": "arm64"}
 LINK = 0o120777
 
@@ -56,7 +56,7 @@ def entries(library):
 
 
 def write_layer(library, out):
-    """Write the layer into the folder `out`; gives its path."""
+    """Write the layer into the folder `out`; returns its path."""
     target = pathlib.Path(out) / f"assay-layer-{architecture_of(library)}.zip"
     target.parent.mkdir(parents=True, exist_ok=True)
     with zipfile.ZipFile(target, "w") as archive:

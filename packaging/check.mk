@@ -1,4 +1,4 @@
-# What `make check` runs over the packages, one target a suite.
+# What `make check` runs over the packages, one target per suite.
 
 .PHONY: check-home check-facts check-abi check-man check-install check-dist check-deb
 check-home:

@@ -3,10 +3,10 @@
 
   deb.py --library build/embedded-shared/lib/libassay.so.0 --program P --out build/deb
 
-What `make install` would put there is staged below /usr and shared out by the
+What `make install` would install is staged below /usr and divided up by the
 lists packaging/debian/PACKAGE.install; dpkg's own tools find the dependencies,
-hold the library to packaging/debian/libassay0.symbols and write the packages.
-The library is the one over the system's libcrypto, so that the security
+check the library against packaging/debian/libassay0.symbols and write the packages.
+The library is the one that uses the system's libcrypto, so that the security
 updates of Debian reach it. The same builds give the same bytes.
 """
 import argparse
@@ -134,7 +134,7 @@ def md5sums(tree):
 
 
 def set_modes(tree):
-    """As Debian wants them, whatever the umask was."""
+    """As Debian requires them, whatever the umask was."""
     for path in tree.rglob("*"):
         if path.is_symlink():
             continue
@@ -170,7 +170,7 @@ def main():
     share_out(stage, work)
     for old in out.glob("*.deb"):
         old.unlink()
-    # The library first: what the others need of it is looked up in its package.
+    # The library first: what the others need from it is looked up in its package.
     for package in PACKAGES:
         build(work, package, out, epoch)
     shutil.rmtree(work)

@@ -11,9 +11,9 @@
   assay-VERSION.cdx.json             what is linked in (CycloneDX 1.5)
   SHA256SUMS                         of all of these
 
-Without a program it is the folder of a library for another C library (make dist-musl):
-a tarball named linux-musl-MACHINE, its wheel, its bill and the sums. FILE is what the
-library says of its build (assay_build_info), which this machine cannot load.
+Without a program it is the folder for a library built for another C library (make
+dist-musl): a tarball named linux-musl-MACHINE, its wheel, its bill and the sums. FILE is
+what the library says about its build (assay_build_info), since this machine cannot load it.
 
 The same commit and the same builds give the same bytes: everything carries the
 time of the commit, or SOURCE_DATE_EPOCH.
@@ -56,7 +56,7 @@ def sources(name):
 
 
 def staged(stage, name, options):
-    """The folder with what `make install` would put below a prefix."""
+    """The folder with what `make install` would install below a prefix."""
     release.stage(stage, options.library, options.program, f"/{name}",
                   "PC_PREFIX=$${pcfiledir}/../..")
     folder = stage / name
@@ -74,7 +74,7 @@ def own_wheel(options, out, epoch):
 
 
 def other_wheels(options, out):
-    """Wheels for other machines, of the same commit, that were built before."""
+    """Wheels for other machines, from the same commit, that were built earlier."""
     for path in sorted((ROOT / "build").glob(f"wheel*/assay-{release.version()}-*.whl")):
         if (out / path.name).exists() or platform.machine() in path.name:
             continue

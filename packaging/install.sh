@@ -1,14 +1,14 @@
 #!/bin/sh
-# Put one file where it belongs, and take everything away again. Needs nothing
+# Put one file where it belongs, and remove everything again. Needs nothing
 # but sh and coreutils.
 #
 #   install.sh MODE SOURCE TARGET    copy a file: 644, 755
 #   install.sh link TEXT TARGET      make a symbolic link
-#   install.sh remove                take away what the manifest lists
+#   install.sh remove                remove what the manifest lists
 #
 # DESTDIR goes before every target. MANIFEST, when it is not empty, names the
-# file (without DESTDIR) that lists what was put there: one absolute path a
-# line, directories with a slash at their end, each before what is in it.
+# file (without DESTDIR) that lists what was put there: one absolute path per
+# line, directories with a slash at the end, each before what is in it.
 set -eu
 
 note() {
@@ -17,7 +17,7 @@ note() {
     printf '%s\n' "$1" >>"$DESTDIR$MANIFEST"
 }
 
-# Make the directories above a path that are missing, and note those.
+# Make the missing directories above a path, and note them.
 make_room() {
   above=$(dirname -- "$1")
   [ -d "$DESTDIR$above" ] && return 0
@@ -58,7 +58,7 @@ remove() {
         rmdir --ignore-fail-on-non-empty -- "$DESTDIR$path" ;;
     esac
   done
-  echo "uninstall: took away what $list named"
+  echo "uninstall: removed what $list lists"
 }
 
 DESTDIR=${DESTDIR:-}

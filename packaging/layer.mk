@@ -13,7 +13,7 @@ layer: deps-demo all ## the AWS Lambda layers, in build/layer
 	  echo "no layer for arm64: $$why"; \
 	fi
 
-layer-arm64: deps-build $(ARM64_LIBRARY) ## that for 64-bit ARM alone
+layer-arm64: deps-build $(ARM64_LIBRARY) ## only the one for 64-bit ARM
 	@$(PYTHON) packaging/build_layer.py --library $(ARM64_LIBRARY) --out $(LAYER)
 
 .PHONY: check-layer check-layer-native check-layer-arm64

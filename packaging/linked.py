@@ -19,17 +19,17 @@ DEBIAN = {
     "musl": ("musl, start files", "MIT"),
 }
 # What is built here from Debian's source package: the archive, the package, and where its
-# revision stands.
+# revision is recorded.
 SOURCES = {"build/musl/link/libcrypto.a":
            ("build/musl/openssl/libcrypto.a", "openssl", "build/musl/openssl.version")}
-# Parts of the Swift toolchain that are projects of their own.
+# Parts of the Swift toolchain that are separate projects.
 TOOLCHAIN = [
     (r".*", "swift", SWIFT),
 ]
 
 
 class Component:
-    """Something of others that is inside: `files` are what it was linked from."""
+    """Something third-party that is inside: `files` are what it was linked from."""
 
     def __init__(self, purl, name, version, licence):
         self.purl, self.name, self.version, self.licence = purl, name, version, licence
@@ -130,14 +130,14 @@ def toolchain_folder():
 
 
 def embedded_module(toolchain):
-    """Embedded Swift has no archive: what is used of the standard library is compiled from
-    this module into the object of those who use it."""
+    """Embedded Swift has no archive: what is used from the standard library is compiled from
+    this module into the object that uses it."""
     return (f"{toolchain}/lib/swift/embedded/Swift.swiftmodule/"
             f"{platform.machine()}-unknown-linux-gnu.swiftmodule")
 
 
 def components(map_file):
-    """The components of others in a file, by purl. What nobody knows is an error."""
+    """The third-party components in a file, by purl. Anything unknown is an error."""
     toolchain = toolchain_folder()
     found = {}
     for path in inputs(map_file):

@@ -1,6 +1,6 @@
 #!/bin/sh
-# After an installation, or an uninstallation: let the dynamic loader look again, where
-# this is root's machine, and say what to do where it would not find the library.
+# After an installation, or an uninstallation: let the dynamic loader look again, if this
+# runs as root, and say what to do if it would not find the library.
 #
 #   loader.sh LIBDIR SONAME
 #

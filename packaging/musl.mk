@@ -16,7 +16,7 @@ endif
 .PHONY: lib-musl wheel-musl dist-musl
 lib-musl: $(MUSL_LIBRARY)
 
-# Changes only when Debian's sources were fetched and built anew.
+# Changes only when Debian's sources were fetched and built again.
 MUSL_ROOT := $(MUSL_OUT)/root.stamp
 $(MUSL_ROOT): FORCE
 	@mkdir -p $(MUSL_OUT)
@@ -77,7 +77,7 @@ wheel-musl: deps-build $(MUSL_LIBRARY) ## the wheel for Alpine, build/musl/wheel
 	@$(PYTHON) bindings/python/build_wheel.py --library $(MUSL_LIBRARY) \
 	  --out $(MUSL_OUT)/wheel
 
-# What the library says of itself: this machine's Python cannot load it.
+# What the library says about itself: this machine's Python cannot load it.
 $(MUSL_OUT)/info.json: $(MUSL_OUT)/abi/info $(MUSL_LIBRARY)
 	@$(MUSL_RUN) $< > $@
 
@@ -145,7 +145,7 @@ check-musl-fork: $(MUSL_OUT)/abi/fork
 check-musl-fork-inside: $(MUSL_OUT)/abi/fork_inside
 	@$(MUSL_RUN) $< $(CASES) musl-fork-inside 500
 
-# There is no libcrypto of a host for musl here, so no queue of errors to look at.
+# There is no libcrypto of a host for musl here, so there is no queue of errors to look at.
 check-musl-guest: $(MUSL_OUT)/abi/smoke
 	@$(PYTHON) $(GATES)/guest.py $< $(CASES) $(MUSL_OUT)/lib --suite musl-guest
 
@@ -155,8 +155,8 @@ check-musl-secrets: $(MUSL_OUT)/abi/secrets
 check-musl-reload: $(MUSL_OUT)/abi/reload $(MUSL_LIBRARY)
 	@$(MUSL_RUN) $< $(MUSL_LIBRARY) musl-reload
 
-# A Python for musl is nowhere on Debian: the library of the wheel is loaded by reload,
-# what it says by info.
+# Debian has no Python for musl: the library in the wheel is loaded by reload, and what it
+# says is read by info.
 check-musl-wheel: wheel-musl $(MUSL_OUT)/abi/reload
 	@$(PYTHON) $(GATES)/wheel.py $(MUSL_OUT)/wheel $(CASES) --suite musl-wheel \
 	  --musl-loader $(MUSL_OUT)/abi/reload

@@ -1,13 +1,14 @@
 #!/bin/sh
 # What the library for musl is linked with and tested with: Debian's sources of
-# OpenSSL, of which libcrypto is built for musl, and of cJSON. The machine is left as
-# it is: the sources are fetched through lists of their own, and nothing is installed.
+# OpenSSL, from which libcrypto is built for musl, and of cJSON. The machine is not
+# changed: the sources are fetched through separate lists, and nothing is installed.
 #
 #   packaging/musl_root.sh FOLDER
 #
 # FOLDER/openssl gets libcrypto.a and include, FOLDER/cjson the sources of cJSON,
-# FOLDER/NAME.version says which revision of Debian's each is, FOLDER/kernel leads to
-# the kernel's headers. Does nothing when they are there. Exit code 3 and a line on standard output: it cannot be done here, and why.
+# FOLDER/NAME.version says which Debian revision each is, FOLDER/kernel leads to the
+# kernel's headers. Does nothing when they are there. Exit code 3 and a line on standard
+# output: it cannot be done here, and why.
 set -eu
 
 folder=$1
@@ -71,7 +72,7 @@ for source in $sources; do
     cannot "dpkg-source: $(tail -n 1 "$folder/apt/log")"
 done
 echo "building libcrypto $(cat "$folder/openssl.version") for musl" >&2
-# The kernel's headers, without those of glibc that stand beside them.
+# The kernel's headers, without those of glibc that are beside them.
 rm -rf "$folder/kernel"
 mkdir "$folder/kernel"
 ln -s /usr/include/linux /usr/include/asm-generic /usr/include/x86_64-linux-gnu/asm \

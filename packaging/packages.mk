@@ -1,4 +1,4 @@
-# What is given away: `make dist`, `make deb`. Needs python3 beside what the
+# What is distributed: `make dist`, `make deb`. Needs python3 in addition to what the
 # library needs; the Debian packages need dpkg-dev.
 
 DIST := $(BUILD)/dist/assay-$(VERSION)
@@ -13,7 +13,7 @@ deps-packages:
 dist: deps-packages all cli ## tarballs, wheel, bill of materials: build/dist
 	@$(PYTHON) packaging/dist.py $(BUILT) --commit $(COMMIT) --out $(DIST)
 
-# Over the system's libcrypto: Debian's security updates reach it.
+# With the system's libcrypto: Debian's security updates reach it.
 deb: deps-packages cli ## Debian packages: build/deb
 	@$(MAKE) --no-print-directory all CRYPTO=shared
 	@$(PYTHON) packaging/deb.py --program $(CLI) --out $(DEBS) \

@@ -1,5 +1,5 @@
-# The library over another libcrypto than the system's: make CRYPTO=PREFIX
-# (docs/building.md, Another libcrypto). The command line and the tests stay over
+# The library with a libcrypto other than the system's: make CRYPTO=PREFIX
+# (docs/building.md, Another libcrypto). The command line and the tests still use
 # the system's: they make keys and certificates, and only OpenSSL 3 is asked to.
 
 ifeq ($(CRYPTO_FROM),prefix)
@@ -17,7 +17,7 @@ $(error CRYPTO is static, shared, or a folder that holds include/openssl and \
 endif
 
 # AWS-LC asks the process for functions of these names instead of malloc and free;
-# an archive inside the library is not to meet the host's.
+# an archive inside the library must not pick up the host's.
 CRYPTO_FOREIGN := OPENSSL_memory_alloc OPENSSL_memory_free OPENSSL_memory_get_size \
 	OPENSSL_memory_realloc sdallocx
 LINK += $(if $(CRYPTO_ARCHIVE),$(CRYPTO_FOREIGN:%=--defsym=%=0))
@@ -27,7 +27,7 @@ $(EMBED_DIR)/Assay.o: $(CRYPTO_ALL_HEADERS)
 $(EMBED_DIR)/libassay.so: $(or $(CRYPTO_ARCHIVE),$(CRYPTO_SHARED))
 
 # One folder with what the linker and SwiftPM look for. SwiftPM does not see that an
-# archive has changed: an older library is taken away.
+# archive has changed: an older library is removed.
 LINK_PREFIX := $(BUILD)/link/prefix
 .PHONY: link-prefix
 link-inputs: link-prefix
@@ -97,7 +97,7 @@ PREFIX_LIBRARIES = $(foreach shape,$(PREFIX_SHAPES),$(ROOT)/$(DIRECTORY_$(shape)
 # The host's libcrypto is the system's, or the shared one that the library is over.
 PREFIX_HOST = $(if $(CRYPTO_ARCHIVE),,HOST_LIBCRYPTO=$(CRYPTO_SHARED))
 
-# The same program over the prefix's libcrypto, and what the libraries say of it.
+# The same program over the prefix's libcrypto, and what the libraries say about it.
 check-prefix-shim: $(PROGRAMS)/shim-inside $(PREFIX_SHAPES:%=check-prefix-build-%)
 	@$(SHIM_CC) -isystem $(CRYPTO_ROOT)/include \
 	  $(if $(CRYPTO_ARCHIVE),-DASSAY_OWN_LIBCRYPTO) Tests/ABI/shim.c \

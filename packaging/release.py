@@ -1,4 +1,4 @@
-"""What every package says of the release it is made from."""
+"""What every package says about the release it is made from."""
 import os
 import pathlib
 import re
@@ -35,7 +35,7 @@ def epoch():
 
 
 def make(*arguments):
-    """A target of the Makefile; what it prints is not wanted."""
+    """A target of the Makefile; its output is dropped."""
     run("make", "--no-print-directory", *arguments, cwd=ROOT)
 
 

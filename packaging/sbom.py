@@ -23,7 +23,7 @@ def sha256(path):
 
 
 def build_info(library):
-    """What the library says of its own build."""
+    """What the library says about its own build."""
     loaded = ctypes.CDLL(str(pathlib.Path(library).resolve()))
     loaded.assay_build_info.restype = ctypes.c_char_p
     return json.loads(loaded.assay_build_info())
@@ -53,13 +53,13 @@ def own(ref, name, kind, path, place, pairs):
 
 
 def shown(path):
-    """A file's path; of one that was built here, below the repository."""
+    """A file's path; for one that was built here, below the repository."""
     below = os.path.relpath(path, ROOT)
     return path if below.startswith("..") else below
 
 
 def foreign(one):
-    """A component of others: its files are named with their digests."""
+    """A third-party component: its files are named with their digests."""
     found = {"type": "library", "bom-ref": one.purl, "name": one.name, "version": one.version,
              "licenses": licences(one.licence), "purl": one.purl}
     digests = {path: sha256(path) for path in sorted(one.files)}
@@ -86,7 +86,7 @@ def merged(*parts):
 
 
 def document(library, library_map, program, program_map, info, epoch):
-    """The bill as a text. `info` is what the library says of its build; the program may
+    """The bill as a text. `info` is what the library says about its build; the program may
     be None."""
     in_library = linked.components(library_map)
     in_program = linked.components(program_map) if program else {}
@@ -126,7 +126,7 @@ def document(library, library_map, program, program_map, info, epoch):
 
 
 def check_agreement(info, in_library):
-    """What the linker took in is what the library says of itself."""
+    """What the linker took in is what the library says about itself."""
     crypto = [one for one in in_library.values() if "libcrypto" in one.name]
     if [f"OpenSSL {one.version}" for one in crypto] != [info["libcrypto"]]:
         raise SystemExit(f"the library says libcrypto {info['libcrypto']}, the linker's report "

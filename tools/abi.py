@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""Compare the contract of include/assay.h with the baseline that is kept.
+"""Compare the contract of include/assay.h with the stored baseline.
 
   tools/abi.py                     exit 1 when the header breaks the baseline
-  tools/abi.py --write             make the header of today the baseline
+  tools/abi.py --write             make the current header the baseline
   tools/abi.py --header FILE       judge another header
 
 The baseline, packaging/abi/assay.abi, is abidw's description of the stub that

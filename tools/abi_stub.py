@@ -4,7 +4,7 @@
   tools/abi_stub.py [--header include/assay.h] > stub.c
 
 abidiff compares libraries by their debug information, and libassay.so has none
-that speaks of C. The stub includes the header and defines every function that
+that describes C. The stub includes the header and defines every function that
 it declares with the header's own types, and for each constant a variable of an
 enum type whose only enumerator has the constant's value: the compiler says
 what that value is, not this program. Versions are left out, as they change

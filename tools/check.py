@@ -5,7 +5,7 @@
   tools/check.py --quick      those that a change to the code most likely breaks
   tools/check.py NAME...      these steps alone, and what they need to be built
   tools/check.py --list       their names
-  tools/check.py --jobs N     so many steps at a time (default: one a core)
+  tools/check.py --jobs N     N steps at a time (default: one per core)
 
 Each step is one make target. It prints lines of the form
 "suite NAME: N passed, N failed, N skipped"; a step that fails without such a
@@ -27,7 +27,7 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 LOGS = ROOT / "build" / "check"
 COUNTS = re.compile(r"suite (\S+): (\d+) passed, (\d+) failed, (\d+) skipped")
 SHOWN_OF_A_FAILURE = 80
-# What a step's own make need not look at again, since a step before it made it.
+# What a step's own make need not check again, since an earlier step made it.
 MADE = ["deps", "deps-build", "deps-demo", "deps-packages", "all", "cli", "cases",
         "swift-tests"]
 
@@ -52,7 +52,7 @@ def over(target, *variants):
 
 
 # In this order they begin, as soon as what they need is there: what others wait for
-# and what takes long stands first.
+# and what takes long comes first.
 STEPS = [
     Step("inputs", ["inputs"], "what the builds share", builds=True, quick=True),
     Step("build", ["all"], "the library", needs=("inputs",), builds=True, quick=True),
@@ -67,7 +67,7 @@ STEPS = [
          "verifiers across fork, children forked at any moment",
          needs=("programs", "cases", "build-shared")),
     Step("swift", ["check-swift"], "the Swift tests", needs=("swift-build",)),
-    Step("fuzz", ["check-fuzz"], "the fuzz corpus once more"),
+    Step("fuzz", ["check-fuzz"], "the fuzz corpus again"),
     Step("arm64", ["check-arm64"], "the library and the wheel for 64-bit ARM, under qemu",
          needs=("programs", "cases")),
     Step("musl", ["check-musl"], "the library and the wheel for musl, with its loader",
@@ -161,7 +161,7 @@ STEPS = [
 
 
 class Run:
-    """Counts, and who is at what; shared by the threads that wait for the steps."""
+    """Counts, and what is running; shared by the threads that wait for the steps."""
 
     def __init__(self, chosen, jobs):
         self.chosen = chosen
@@ -250,7 +250,7 @@ def perform(step, made):
                     passed + numbers[0], failed + numbers[1], skipped + numbers[2])
             if found or line.startswith(("skipped ", "FAILED ")):
                 shown.append("   " + line.rstrip()[:300])
-        # wait4 alone says what processor time the step took, its children's included.
+        # Only wait4 says how much processor time the step took, its children included.
         _, status, usage = os.wait4(process.pid, 0)
         process.returncode = code = os.waitstatus_to_exitcode(status)
     busy = usage.ru_utime + usage.ru_stime

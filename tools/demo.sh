@@ -4,7 +4,7 @@
 #
 #   make demo
 #
-# Ends with 1 when any outcome is not the one that is expected.
+# Exits with 1 when any outcome is not the expected one.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 CLI=${CLI:-.build/release/assay-cli}
@@ -111,7 +111,7 @@ scene 2 "A subscription that was refunded" refunded
 verify refunded ok
 decide refunded "$FREE" refunded rejected.decide.not-entitled
 
-scene 3 "A forgery: a chain of its own, under a root that bears Apple's name" forged
+scene 3 "A forgery: a chain of its own, under a root that carries Apple's name" forged
 verify forged rejected.chain.untrusted-root
 echo "   decided:  nothing; evidence that is not verified never reaches a decision"
 
@@ -212,7 +212,7 @@ echo "   evidence: $DEMO/key.b64, what attestKey gave ($(wc -c <"$DEMO/key.b64")
 attested key attestation "$PRODUCTION" ok --key-id "$KEY_ID"
 echo "   evidence: $DEMO/request.b64, what generateAssertion gave for $BODY"
 attested request assertion "$PRODUCTION" ok --public-key "$PUBLIC_KEY" --counter 0
-echo "   evidence: the same once more, with the counter that is stored now"
+echo "   evidence: the same again, with the counter that is stored now"
 attested request assertion "$PRODUCTION" rejected.assertion.counter \
   --public-key "$PUBLIC_KEY" --counter 1
 echo "   evidence: $DEMO/development.b64, of a build from Xcode, at a production server"

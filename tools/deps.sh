@@ -1,5 +1,5 @@
 #!/bin/sh
-# Install the Debian packages that a part of the build needs, where they are
+# Install the Debian packages that a part of the build needs, if they are
 # missing. Needs nothing but sh and apt itself.
 #
 #   tools/deps.sh build     what compiling the library needs
@@ -12,7 +12,7 @@ set -eu
 # Packages of the group "optional" are installed with "check" where apt has
 # them; without them their tests are skipped and say so.
 # One line each: group, package, and what shows that it is there: a command
-# that succeeds. A toolchain that came another way than by apt counts.
+# that succeeds. A toolchain that was not installed by apt counts too.
 packages() {
   cat <<'LIST'
 build libssl-dev test -e /usr/include/openssl/evp.h
@@ -90,7 +90,7 @@ if [ -z "$missing$wanted" ]; then
   exit 0
 fi
 
-# Say why nothing can be installed; only what is needed ends the program.
+# Say why nothing can be installed; exit only if it is needed.
 cannot() {
   if [ -n "$missing" ]; then
     echo "deps: $1; install the equivalents of:$missing" >&2

@@ -1,7 +1,7 @@
 """What the project's home (packaging/project.toml) implies for files that people write.
 
-Each place is found by its form, whatever stands there now, so that nothing has to know
-the home before this one.
+Each place is found by its form, whatever is there now, so that nothing needs to know
+the previous home.
 """
 import re
 
@@ -30,7 +30,7 @@ LINES = [
     ("packaging/debian/copyright", r"(?m)^(Source: ).*$", "{address}"),
     ("packaging/debian/copyright", r"(?m)^(Upstream-Contact: ).*$", "{authors} <{mail}>"),
     ("bindings/c/assay.pc.in", r"(?m)^(URL: ).*$", "{address}"),
-    # Written by tools/manual.py from the command line, which says nothing of the home.
+    # Written by tools/manual.py from the command line, which says nothing about the home.
     ("man/assay.1", r"(?m)^(\.Lk ).*$", "{address}"),
 ]
 

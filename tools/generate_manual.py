@@ -11,7 +11,7 @@ from status_rows import FAMILIES, ROOT, for_whom
 
 BY = "tools/generate.py"
 EXAMPLE = "bindings/c/examples/product.c"
-# What the header says of its parameters once, under Inputs, Outputs and Time.
+# What the header says about its parameters once, under Inputs, Outputs and Time.
 PARAMETERS = {
     "verifier": "A verifier. Many threads may use it at once.",
     "doc": "A document. Many threads may read it at once.",
@@ -33,7 +33,7 @@ PARAMETERS = {
     "evidence": "Verified documents, as many as evidence_count says.",
     "request": "What the conversation is about, JSON.",
     "answer": "What the last step brought, JSON.",
-    "now_ms": "The present: milliseconds since 1970-01-01 UTC.",
+    "now_ms": "The current time: milliseconds since 1970-01-01 UTC.",
     "expires_ms": "End of the paid period, or ASSAY_NO_DATE.",
     "grace_ms": "End of the grace period, or ASSAY_NO_DATE.",
     "revoked_ms": "Date of a refund or revocation, or ASSAY_NO_DATE.",
@@ -93,7 +93,7 @@ def spoken(doc):
 
 
 def parameter_text(parameter, function, documented):
-    """What a page says of one parameter."""
+    """What a page says about one parameter."""
     name = parameter.name
     if name in documented:
         return documented[name].strip()
@@ -101,8 +101,8 @@ def parameter_text(parameter, function, documented):
         handle = parameter.type[:-2]
         if handle == "assay_doc":
             return ("Receives the document, on success and on refusal. It is the caller's, "
-                    "to be given back with assay_doc_free.")
-        return (f"Receives the object, or NULL. It is the caller's, to be given back with "
+                    "to be freed with assay_doc_free.")
+        return (f"Receives the object, or NULL. It is the caller's, to be freed with "
                 f"{handle}_free.")
     if function.name.endswith("_free"):
         return "The object, or NULL. It must not be used afterwards."
@@ -194,7 +194,7 @@ def functions_page(contract):
     out += [".Sh RETURN VALUES", *mdoc.prose(
         "Status 0 says that everything was verified. Everything else says that nothing is "
         "to be trusted; the document has the reason, the place and what to do."),
-        "All statuses stand in", ".Xr assay-statuses 7 .",
+        "All statuses are in", ".Xr assay-statuses 7 .",
         ".Sh EXAMPLES", "Verify a transaction and print its product; compiled by",
         ".Dl cc product.c -o product $(pkg-config --cflags --libs assay)",
         *mdoc.literal((ROOT / EXAMPLE).read_text().rstrip("\n").split("\n")),
@@ -218,12 +218,12 @@ def status_text(row):
 
 def statuses_page(table):
     out = [".Sh DESCRIPTION", *mdoc.prose(
-        "A call of libassay answers with a status: status & 0xff is the family, and all "
-        "that code should branch on; the rest is detail. The sentences below stand in a "
+        "A call of libassay returns a status: status & 0xff is the family, and all "
+        "that code should branch on; the rest is detail. The sentences below are those of a "
         "document's error.message and error.hint; where several kinds of evidence give a "
         "status, the hint is that of the document's kind. HTTP is what a back end would answer its "
         "own client; give clients one text for all 400s and 403s. Retry says whether the "
-        "same question may be asked again. A rule is an id that stands in the "
+        "same question may be asked again. A rule is an id that is in the "
         "documentation and beside the check in the sources.")]
     for number, family, meaning in FAMILIES:
         out += [f".Ss {number} {family}", *mdoc.prose(meaning)]

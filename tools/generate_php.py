@@ -131,7 +131,7 @@ def single(text):
 
 
 def cdef(contract):
-    # PHP reads the two definitions at the very beginning alone.
+    # PHP reads the two definitions only at the very beginning.
     out = ['#define FFI_SCOPE "ASSAY"',
            f'#define FFI_LIB "libassay.so.{contract.constant("ASSAY_ABI")}"', "",
            "/* " + GENERATED.format("include/assay.h") + " */"]
@@ -346,7 +346,7 @@ use FFI;
 use FFI\\CData;
 
 /**
- * The address of one {c}; gives it back when nothing refers to it.
+ * The address of one {c}; frees it when nothing refers to it.
  *
  * @internal
  */
@@ -364,7 +364,7 @@ final class Ffi{name}
         $this->pointer = $pointer;
     }}
 
-    /** Null, which the library refuses, once it was given back. */
+    /** Null, which the library refuses, once it was freed. */
     public function pointer(): ?CData
     {{
         return $this->pointer;
@@ -439,7 +439,7 @@ def stub(found, contract):
     out = ["<?php", "", "// " + GENERATED.format("include/assay.h"), "",
            "/** @generate-class-entries */", "", "namespace Assay\\Extension;"]
     for handle in contract.handles:
-        out += ["", f"/** One {handle}, given back when nothing refers to it.",
+        out += ["", f"/** One {handle}, freed when nothing refers to it.",
                 " * @strict-properties", " * @not-serializable */",
                 f"final class {words(handle)}", "{",
                 "    private function __construct() {}", "}"]

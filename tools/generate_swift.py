@@ -116,7 +116,7 @@ def comment(text, indent):
 
 
 def protocol(one, names):
-    # `Receipt` has facts of its own kinds only; `Extensions` stands in two of them.
+    # `Receipt` has facts of its own kinds only; `Extensions` is in two of them.
     parent = "Facts" if one.name in ("Signed", "Receipt") else "Sendable"
     out = [*comment(one.about, ""), f"public protocol {one.name}: {parent} {{"]
     for member in one.own:

@@ -2,8 +2,8 @@
 
 The header keeps to a narrow form of C99: integer and text macros, enums with
 explicit values, opaque struct typedefs, one integer typedef, and prototypes
-that begin with ASSAY_API. The reader knows this form and nothing else. What it
-does not know ends the run with the text it stopped at, so that a declaration
+that begin with ASSAY_API. The reader knows this form and nothing else. Anything
+else ends the run with the text it stopped at, so that a declaration
 can never be left out silently.
 """
 import re

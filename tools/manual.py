@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Write man/assay.1 from what the command line says of itself.
+"""Write man/assay.1 from what the command line says about itself.
 
   tools/manual.py PROGRAM          write man/assay.1
   tools/manual.py PROGRAM --check  exit 1 when it is not what would be written
@@ -20,7 +20,7 @@ PAGE = ROOT / "man/assay.1"
 
 
 def described(program):
-    """What the program says of itself, parsed."""
+    """What the program says about itself, parsed."""
     result = subprocess.run([program, "--describe"], check=True, text=True,
                             capture_output=True, stdin=subprocess.DEVNULL)
     return result.stdout
@@ -35,7 +35,7 @@ def option_line(item):
 
 
 def leaves(command, words=()):
-    """[(words behind `assay`, command)] of all that does something."""
+    """[(words after `assay`, command)] of all that does something."""
     found = []
     for inner in command["subcommands"]:
         path = (*words, inner["commandName"])
@@ -102,7 +102,7 @@ def page(root):
              ".Sh COMMANDS"]
     for words, command in commands:
         body += section(words, command)
-    body += [".Sh EXIT STATUS", "0 for a good outcome, 1 for a refusal, 2 for wrong use or a "
+    body += [".Sh EXIT STATUS", "0 for a good outcome, 1 for a refusal, 2 for incorrect usage or a "
              "configuration", "that is not usable; each command says what that means for it.",
              ".Sh SEE ALSO", ".Xr assay 3 ,", ".Xr assay-statuses 7"]
     return mdoc.page("assay", 1, ["assay"], root["abstract"].rstrip(".")[:1].lower()
@@ -122,7 +122,7 @@ def main():
     if PAGE.exists() and PAGE.read_text() == wanted:
         return 0
     if options.check:
-        print("man/assay.1 is not what the command line says of itself: run `make manual`")
+        print("man/assay.1 is not what the command line says about itself: run `make manual`")
         return 1
     PAGE.parent.mkdir(exist_ok=True)
     PAGE.write_text(wanted)

@@ -30,7 +30,7 @@ def argument(text):
 
 
 def sentences(text):
-    """Each sentence on a line of its own, as mdoc wants it."""
+    """Each sentence on a line of its own, as mdoc requires."""
     words = " ".join(text.split())
     return re.split(r"(?<=[A-Za-z0-9)\"'][.?!]) (?=[A-Z\"'`])", words)
 

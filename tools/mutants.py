@@ -47,10 +47,10 @@ EQUIVALENT = HARNESS / "equivalent.tsv"
 LEFT_OUT = {"Refusal.swift", "StatusTable.swift", "AppleRoots.swift", "JSONWriter.swift"}
 # The case table ran before; the others look at the authority, not at the library.
 NOT_ASKED = ["CaseTableTests", "AuthorityTests", "ReceiptAuthorityTests"]
-# Work that takes so many times as long as without a mutant, and so many seconds
+# Work that takes this many times as long as without a mutant, and this many seconds
 # more, does not end; waiting may take longer on a busy machine.
 PATIENCE, GRACE, BUSY = 4, 20, 20
-# Each batch of tests for a mutant takes about so many times as long as the last.
+# Each batch of tests for a mutant takes about this many times as long as the last.
 GROWTH = 3
 WORKERS = os.cpu_count() or 1
 MANIFEST = """// swift-tools-version: 6.2
@@ -82,7 +82,7 @@ class Mutant:
 
     @property
     def key(self):
-        """What stays when lines move; #2 is the second of its file that reads so."""
+        """What stays when lines move; #2 is the second in its file that reads the same."""
         return (self.path, self.kind, self.clause + self.ordinal)
 
     def __str__(self):
@@ -102,7 +102,7 @@ def masked(text):
 
 
 def split_top(code, start, end, separator):
-    """Ranges between separators that stand in no bracket."""
+    """Ranges between separators that are in no bracket."""
     depth, begin, ranges, at = 0, start, [], start
     while at < end:
         each = code[at]
@@ -120,7 +120,7 @@ def split_top(code, start, end, separator):
 
 
 def matching(code, at):
-    """The offset behind the bracket that closes the one at `at`."""
+    """The offset after the bracket that closes the one at `at`."""
     depth = 0
     while at < len(code):
         if code[at] in "([{":
@@ -134,7 +134,7 @@ def matching(code, at):
 
 
 def find_top(code, at, pattern):
-    """The first match of a pattern from `at` on that stands in no bracket."""
+    """The first match of a pattern from `at` on that is in no bracket."""
     depth = 0
     while at < len(code):
         if depth == 0:
@@ -463,8 +463,8 @@ def who_failed(batch, text):
 
 
 def run_tests(names, seconds, **variables):
-    """Status and output of unit tests, which may work for so many seconds. One that
-    somebody else ended says nothing, and is done again."""
+    """Status and output of unit tests, which may work for this many seconds. One that
+    something else ended says nothing, and is done again."""
     command = ["prlimit", f"--cpu={int(seconds) + 1}", "--core=0", *test_command(
         *(part for name in names for part in ("--filter", "^" + re.escape(name))))]
     environment = dict(os.environ, SWIFT_BACKTRACE="enable=no", **variables)
@@ -486,7 +486,7 @@ def run_tests(names, seconds, **variables):
 
 
 def recorded_killers():
-    """By mutant, the test that killed it before. Asked first, never believed."""
+    """By mutant, the test that killed it before. Tried first, never trusted."""
     known = {}
     if (OUT / "killers.tsv").exists():
         for line in (OUT / "killers.tsv").read_text().splitlines():

@@ -5,9 +5,9 @@
 
 FOLDER holds the benchmarks' `mint` and `fresh`; each LIBRARY is an unstripped
 libassay.so. valgrind counts what `fresh` calls inside each of them; FILE gets
-the union of the names, sorted, one a line, as `ld.lld
+the union of the names, sorted, one per line, as `ld.lld
 --symbol-ordering-file` reads it. A name that a later link does not have is
-passed over there, so that an old list costs memory and nothing else.
+skipped there, so that an old list costs memory and nothing else.
 """
 
 import argparse
@@ -17,7 +17,7 @@ import subprocess
 import sys
 import tempfile
 
-# callgrind's "fn=(12) name": the name stands at the number's first mention.
+# callgrind's "fn=(12) name": the name is at the number's first mention.
 MENTION = re.compile(r"(c?)(ob|fn)=\((\d+)\)(?: (.*))?$")
 
 
@@ -37,7 +37,7 @@ def functions(profile, library):
         if kind == "ob":
             where = known["ob"].get(number)
         elif where == library:
-            # A recursion level follows a quote; an unnamed address is no symbol.
+            # A recursion level follows a quote; an unnamed address is not a symbol.
             found.add(known["fn"].get(number, "").split("'")[0])
     return {name for name in found if name and not name.startswith("0x")}
 

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""Pictures of what the command line shows, drawn from what it really printed.
+"""Pictures of what the command line shows, drawn from what it actually printed.
 
   tools/pictures.py PROGRAM          write docs/pictures
   tools/pictures.py PROGRAM --check  exit 1 when a picture is not what PROGRAM shows now
 
-refusal.svg is a terminal with a forged transaction, colours as they came; day.svg is the
+refusal.svg is a terminal with a forged transaction, in its colours; day.svg is the
 chart of `assay report` over a day of minted requests. Dates and seeds are fixed, so that
 the same program gives the same bytes.
 """
@@ -24,7 +24,7 @@ PICTURES = ROOT / "docs/pictures"
 NOW = "2026-11-21"
 FORGERY = "JWS-29"
 DAY = "20000"
-# A terminal as wide as a telephone shows legibly; what is longer is folded.
+# A terminal as wide as a phone shows legibly; what is longer is folded.
 COLUMNS, LINES = 62, 16
 ADVANCE, LINE, PAD = 8.4, 19, 16
 SECONDS = 120
@@ -78,7 +78,7 @@ def spans(line):
 
 
 def folded(line):
-    """The same line in as many as it needs; those that follow stand under its words."""
+    """The same line in as many as it needs; those that follow are indented under its words."""
     plain = "".join(text for _, text in spans(line))
     if len(plain) <= COLUMNS:
         return [spans(line)]

@@ -30,6 +30,6 @@ def go_module():
 
 
 def vendor():
-    """Whose packages they are, in one word: the end of the path, else the host's first."""
+    """The owner of the packages, in one word: the end of the path, else the host's first."""
     host, _, path = home().partition("/")
     return re.sub(r"[^a-z0-9-]", "-", (path.rpartition("/")[2] or host.partition(".")[0]).lower())

@@ -30,21 +30,21 @@ HINT_KINDS = {
 RETRY = {
     "never": "The same evidence will be refused again.",
     "later": "Try again later, with back-off; keep the evidence.",
-    "same-once": "Ask the same endpoint once more.",
+    "same-once": "Ask the same endpoint again, once.",
     "other-environment": "Ask the endpoint of the other environment, once.",
-    "after-config": "Passes after a change of your configuration: keep the evidence.",
+    "after-config": "Passes after you change the configuration: keep the evidence.",
 }
 ANSWERS = {
-    "rejected": "Trust nothing of it. Log the status, the place and the hint; give the client "
+    "rejected": "Trust nothing in it. Log the status, the place and the hint; give the client "
                 "one text for every 400 and 403.",
-    "malformed": "The bytes are not what they should be: damaged on the way, of another kind, "
+    "malformed": "The bytes are not what they should be: damaged in transit, of another kind, "
                  "or forged. Ask for them again once.",
     "unsupported": "Possibly newer than this library: keep the evidence and look for an update.",
-    "too-large": "A cap was exceeded before memory was asked for. Genuine evidence stays far "
+    "too-large": "A cap was exceeded before memory was allocated. Genuine evidence stays far "
                  "below the caps.",
-    "misuse": "Your program called wrongly: mend the call. The client is not to blame.",
-    "config": "Mend the configuration; error.at names the member.",
-    "unavailable": "Nothing is concluded about the customer: a running period goes on.",
+    "misuse": "Your program made an invalid call: fix the call. The client is not to blame.",
+    "config": "Fix the configuration; error.at names the member.",
+    "unavailable": "This says nothing about the customer: a running period continues.",
     "internal": "Report it, with assay_build_info and the document.",
     "pending": "Not a refusal: a step is open, or evidence is worth verifying.",
 }
@@ -90,7 +90,7 @@ def hints():
         if len(hint) != 1 or not hint[0] or set(kinds) - set(HINT_KINDS):
             sys.exit(f"hints.tsv: cannot read {line!r}")
         if len(set(told + kinds)) != len(told + kinds):
-            sys.exit(f"hints.tsv: a kind stands twice for {name}")
+            sys.exit(f"hints.tsv: a kind appears twice for {name}")
         found[name].append((kinds, hint[0]))
     return found
 
@@ -102,7 +102,7 @@ def rows():
     for attribute in ("code", "name"):
         values = [getattr(row, attribute) for row in found]
         if len(set(values)) != len(values):
-            sys.exit(f"statuses.tsv: a {attribute} stands twice")
+            sys.exit(f"statuses.tsv: a {attribute} appears twice")
     told = hints()
     for name in set(told) - {row.name for row in found}:
         sys.exit(f"hints.tsv: there is no status {name}")

@@ -107,7 +107,7 @@ public func assay_verifier_new(
   guard unsafe out != nil,
     let bytes = unsafe Input.bytes(config, config_len, cap: Verifier.configurationByteCap)
   else { return unsafe Handle.answer(.misuse("configuration"), doc) }
-  // Keys and secrets stand in it (EXC-10).
+  // Keys and secrets are in it (EXC-10).
   defer { Secret.wipe(bytes) }
   let (verifier, document) = Verifier.make(bytes)
   if let verifier { unsafe out?.pointee = unsafe Handle.retain(verifier) }

@@ -18,7 +18,7 @@ public func assay_exchange_new(
     let bytes = unsafe Input.bytes(request, request_len, cap: Verifier.requestByteCap),
     let documents = unsafe Input.documents(evidence, evidence_count)
   else { return unsafe Handle.answer(.misuse("exchange"), doc) }
-  // Tokens may stand in it (EXC-22).
+  // Tokens may be in it (EXC-22).
   defer { Secret.wipe(bytes) }
   let (exchange, document) = verifier.startExchange(bytes, evidence: documents, nowMs: now_ms)
   if let exchange { unsafe out?.pointee = unsafe Handle.retain(exchange) }

@@ -21,7 +21,7 @@ enum Handle {
     return unsafe Unmanaged<Verifier>.fromOpaque(UnsafeRawPointer(handle)).takeUnretainedValue()
   }
 
-  /// Hands a document to the caller, who may not want it.
+  /// Hands a document to the caller, who may have asked for none.
   static func answer(
     _ document: Document, _ out: UnsafeMutablePointer<OpaquePointer?>?
   ) -> Int32 {
@@ -32,8 +32,8 @@ enum Handle {
 
 /// What came over the boundary, copied before anything looks at it.
 enum Input {
-  /// nil: a NULL pointer with a length, or a length that cannot be. One byte more
-  /// than the cap is copied at most: enough to be refused for its size.
+  /// nil: a NULL pointer with a length, or an impossible length. At most one byte more
+  /// than the cap is copied: enough to be refused for its size.
   static func bytes(
     _ pointer: UnsafeRawPointer?, _ length: Int, cap: Int
   ) -> [UInt8]? {
@@ -43,7 +43,7 @@ enum Input {
     return unsafe [UInt8](UnsafeRawBufferPointer(start: pointer, count: count))
   }
 
-  /// The same for what is never longer: nil where it is.
+  /// The same for what is never longer: nil if it is.
   static func short(_ pointer: UnsafeRawPointer?, _ length: Int, cap: Int) -> [UInt8]? {
     length <= cap ? unsafe bytes(pointer, length, cap: cap) : nil
   }
@@ -63,7 +63,7 @@ enum Input {
   }
 }
 
-/// Bytes with a NUL behind them, as C reads them.
+/// Bytes with a NUL after them, as C reads them.
 func characters(_ text: UnsafeBufferPointer<UInt8>) -> UnsafePointer<CChar>? {
   guard let start = text.baseAddress else { return nil }
   return unsafe UnsafeRawPointer(start).assumingMemoryBound(to: CChar.self)

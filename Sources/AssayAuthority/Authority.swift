@@ -2,7 +2,7 @@ import CLibCrypto
 
 /// A test certificate authority with the shape of Apple's: a P-384 root, a
 /// P-384 intermediate below it and a P-256 leaf that signs purchases. Keys are
-/// made when it runs; nothing it signs is trusted by anybody who has not put
+/// made when it runs; nothing it signs is trusted by anyone who has not put
 /// its root into `storekit.anchors`.
 public struct Authority: Sendable {
   public let rootKey: SigningKey
@@ -153,7 +153,7 @@ public struct Authority: Sendable {
   /// SHA-256 of the Xcode certificate as `storekit.xcodeCertificates` takes it.
   public var xcodeFingerprint: String { Authority.fingerprint(xcodeCertificate) }
 
-  /// A chain in which one certificate is other. What stands in the changed
+  /// A chain in which one certificate is different. What is in the changed
   /// templates is signed properly by the key above it, or by `signers`.
   public func chain(
     intermediate changeIntermediate: (inout CertificateTemplate) throws -> Void = { _ in },
@@ -210,7 +210,7 @@ public struct Authority: Sendable {
       as: UTF8.self)
   }
 
-  /// A random positive serial number of so many octets.
+  /// A random positive serial number of this many octets.
   static func serial(_ count: Int) throws -> [UInt8] {
     var octets = (0..<count).map { _ in UInt8.random(in: 0...255) }
     octets[0] = 0x20 | (octets[0] & 0x3f)

@@ -25,14 +25,14 @@ extension Verifier {
   /// Needs an App ID: `teamId` of an app, or `attest.appIds`.
   ///
   /// - Parameters:
-  ///   - object: what `attestKey` gave the app, its bytes.
+  ///   - object: what `attestKey` returned to the app, its bytes.
   ///   - keyId: the key identifier, as base64, base64url or hex.
   ///   - clientData: what the app hashed for `attestKey`.
   ///   - now: the time to judge by.
   /// - Throws: family `rejected` when it is not genuine, or not of this key, client data,
   ///   app or environment: `hint` names the common mistake that would explain it;
-  ///   `malformed`, `unsupported` or `tooLarge` when it is no attestation; `config` without
-  ///   an App ID; `misuse` for client data of a wrong length.
+  ///   `malformed`, `unsupported` or `tooLarge` when it is not an attestation; `config` without
+  ///   an App ID; `misuse` for client data of the wrong length.
   public func attestation(
     _ object: some Sequence<UInt8>, keyId: String, clientData: ClientData,
     at now: Timestamp = .now
@@ -43,21 +43,21 @@ extension Verifier {
         nowMs: now.milliseconds), "attestation")
   }
 
-  /// Verifies an App Attest assertion: the attested key signed these client data, later
+  /// Verifies an App Attest assertion: the attested key signed this client data, later
   /// than the last time.
   ///
   /// Store the new `counter` only if the stored one is still smaller: the library
   /// compares, the store decides between two requests at once.
   ///
   /// - Parameters:
-  ///   - object: what `generateAssertion` gave the app, its bytes.
+  ///   - object: what `generateAssertion` returned to the app, its bytes.
   ///   - publicKey: that of the key record: `publicKey.x963` or `.spki` of its attestation.
   ///   - counter: the last one stored for this key, 0 at first.
   ///   - clientData: what the app hashed for `generateAssertion`.
   ///   - now: the time to judge by.
-  /// - Throws: family `rejected` when it is not signed by this key over these client data,
+  /// - Throws: family `rejected` when it is not signed by this key over this client data,
   ///   of another app, or not newer (`rejected.assertion.counter`: a replay, or requests
-  ///   out of order); `misuse` for a public key that is none.
+  ///   out of order); `misuse` for an invalid public key.
   public func assertion(
     _ object: some Sequence<UInt8>, publicKey: some Sequence<UInt8>, counter: UInt32,
     clientData: ClientData, at now: Timestamp = .now
@@ -92,8 +92,8 @@ extension Verifier {
     try self.receipt(receipt, .attest, "attestReceipt", publicKey, now)
   }
 
-  /// The one text of an App Attest key identifier: standard base64, as `keyId` of an
-  /// attestation has it. Ask your table of keys with this one alone.
+  /// The normal form of an App Attest key identifier: standard base64, as `keyId` of an
+  /// attestation has it. Look keys up by this form alone.
   ///
   /// - Parameters:
   ///   - text: what the app sent: base64, base64url without padding, or hex.
@@ -107,7 +107,7 @@ extension Verifier {
 // MARK: DeviceCheck and risk
 
 extension Verifier {
-  /// Reads an answer of Apple's DeviceCheck endpoint, which you fetched.
+  /// Reads an answer from Apple's DeviceCheck endpoint, which you fetched.
   ///
   /// Needs the block `deviceCheck`.
   ///
@@ -122,7 +122,7 @@ extension Verifier {
   ///   with `offer`, when it was used (`rejected.promo.device-used`); `unavailable` for an
   ///   answer that says nothing: it is neither a clean device nor a used one. What `risk`
   ///   needs is then `deviceCheck` of the refusal. `config` without the block, `misuse` for
-  ///   another call, a status beyond 599, or `offer` with a call that is no query.
+  ///   another call, a status beyond 599, or `offer` with a call other than a query.
   public func deviceCheck(
     _ body: some Sequence<UInt8>, httpStatus: Int, call: DeviceCall, offer: Bool = false,
     at now: Timestamp = .now
@@ -146,12 +146,12 @@ extension Verifier {
 
   /// The form in which Apple takes a device token: standard base64.
   ///
-  /// It says nothing about the token's worth: Apple alone can.
+  /// It says nothing about the token's worth: only Apple can.
   ///
   /// - Parameters:
-  ///   - token: base64 of what `generateToken` gave the app.
+  ///   - token: base64 of what `generateToken` returned to the app.
   ///   - now: the time to judge by.
-  /// - Throws: family `malformed` for a text that is no base64, or an empty token;
+  /// - Throws: family `malformed` for a text that is not base64, or an empty token;
   ///   `tooLarge` for more than 8,192 bytes.
   public func deviceToken(_ token: String, at now: Timestamp = .now) throws(Refusal) -> String {
     try textAtOnce(
@@ -163,7 +163,7 @@ extension Verifier {
   ///
   ///     try verifier.risk(["request": "paid", "attestation": "unsupported"])
   ///
-  /// A verdict other than allow is an answer, no refusal.
+  /// A verdict other than allow is an answer, not a refusal.
   ///
   /// - Parameters:
   ///   - observations: `request`, `attestation`, and what else is known

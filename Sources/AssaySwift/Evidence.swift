@@ -40,7 +40,7 @@ public protocol Facts: Sendable, CustomStringConvertible {
 /// Facts about purchases: what `Verifier.decide` takes.
 public protocol PurchaseEvidence: Facts {}
 
-/// Facts that know where in their document they stand.
+/// Facts that know where in their document they are.
 protocol FactsOfDocument: Facts, FactsObject {
   var source: DocumentValue { get }
 }

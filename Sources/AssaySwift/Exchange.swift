@@ -32,8 +32,8 @@ public final class Exchange {
     return root.member("exchange")
   }
 
-  /// Hands in what the last step brought, and learns the next step or the result, which
-  /// may be a refused one: look at the document.
+  /// Hands in the result of the last step, and learns the next step or the outcome, which
+  /// may be a refusal: look at the document.
   ///
   /// - Parameters:
   ///   - answer: of the form that the step's `state` asks for (docs/exchanges.md).

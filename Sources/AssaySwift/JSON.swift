@@ -4,7 +4,7 @@
 ///       "apps": [["bundleId": "com.example.app", "appAppleId": 1_234_567_890]]
 ///     ])
 ///
-/// Values that are no literals are wrapped: `["request": JSON(request)]`.
+/// Values that are not literals are wrapped: `["request": JSON(request)]`.
 public struct JSON: Hashable, Sendable, CustomStringConvertible {
   /// The text itself.
   public let text: String

@@ -41,7 +41,7 @@ extension Verifier {
   ///   - jws: the compact JWS alone, no JSON around it, no line end.
   ///   - now: the time to judge by.
   /// - Throws: family `rejected` when it is not genuine, or not for this verifier's apps
-  ///   and environments; `malformed`, `unsupported` or `tooLarge` when it is no JWS of
+  ///   and environments; `malformed`, `unsupported` or `tooLarge` when it is not a JWS of
   ///   this kind; `misuse` for a time outside 2008 … 2100.
   public func transaction(_ jws: String, at now: Timestamp = .now) throws(Refusal) -> Transaction {
     try signed(jws, .transaction, "transaction", now)
@@ -122,8 +122,8 @@ extension Verifier {
   ///     MAC address; without it `deviceBound` is false.
   ///   - now: the time to judge by.
   /// - Throws: family `rejected` when it is not genuine, not for this verifier's apps and
-  ///   environments, or of another device; `misuse` for a device id of another length.
-  ///   Purchases of unknown products are no refusal: they have `known` false.
+  ///   environments, or of another device; `misuse` for a device id of the wrong length.
+  ///   Purchases of unknown products are not refused: they have `known` false.
   public func appReceipt(
     _ receipt: String, device: [UInt8]? = nil, at now: Timestamp = .now
   ) throws(Refusal) -> AppReceipt {
@@ -137,7 +137,7 @@ extension Verifier {
     try self.receipt(receipt, .app, "appReceipt", device, now)
   }
 
-  /// Reads the body of an answer of Apple's verifyReceipt endpoint, HTTP status 200.
+  /// Reads the body of an answer from Apple's verifyReceipt endpoint, HTTP status 200.
   ///
   /// - Throws: every answer without facts; `retryClass` says what to do: `later` (it is
   ///   no verdict: keep everything as it was and ask again), `sameOnce`,

@@ -1,7 +1,7 @@
 /*
  * gate.c - fork waits for what must not be torn (JWS-105).
  *
- * What a call changes on its way (things made at first use, libcrypto's locks
+ * What a call changes along the way (things made at first use, libcrypto's locks
  * and stores) would be torn for good in a child that is forked in the middle.
  * So calls pass a gate, any number at once, and fork closes it: it waits for
  * the calls inside, and those that come meanwhile wait for it. Registered with
@@ -13,11 +13,11 @@
  * keeps the other out. A call costs two atomic additions, on one of several
  * cache lines, so that threads on many cores do not meet on a single one.
  *
- * No wait is endless. A host whose fork handlers ask for a lock that a thread
+ * No wait is endless. A host whose fork handlers need a lock that a thread
  * holds while it calls would otherwise hang: after a time the call goes in, and
- * the fork goes on, as if there were no gate.
+ * the fork proceeds, as if there were no gate.
  *
- * The state is this file's: 1 KiB, whatever the number of threads.
+ * All state is in this file: 1 KiB, whatever the number of threads.
  */
 #include "gate.h"
 
@@ -39,12 +39,12 @@ enum {
   FORK = CLOSED | TURN,
   /* A call in `entered` and `left`. */
   CALL = 4,
-  /* How long is waited, in milliseconds. */
+  /* How long to wait, in milliseconds. */
   CALL_WAITS = 5000,
   FORK_WAITS = 10000
 };
 
-/* The counts go round; they are only compared. */
+/* The counts wrap around; they are only compared. */
 struct place {
   _Alignas(64) _Atomic uint32_t entered;
   _Atomic uint32_t left;
@@ -54,7 +54,7 @@ static struct place places[PLACES];
 /* Forks of several threads, one after another: tickets. */
 static _Atomic uint32_t last_ticket, served;
 
-/* Sleeps until `word` is no longer `seen`, somebody wakes it, or a millisecond has
+/* Sleeps until `word` is no longer `seen`, it is woken, or a millisecond has
  * gone. The system call itself, because the C library's waits are cancellation
  * points. */
 static void wait_for_change(_Atomic uint32_t *word, uint32_t seen) {
@@ -69,7 +69,7 @@ static void wake(_Atomic uint32_t *word) {
 
 /* ---- calls --------------------------------------------------------------- */
 
-/* The fork that is seen in `entered` is waited for, and no later one. */
+/* Waits for the fork that is seen in `entered`, and for no later one. */
 static __attribute__((noinline, cold)) void wait_for_fork(struct place *place,
                                                           uint32_t seen) {
   int kept = errno, waited;
@@ -82,7 +82,7 @@ static __attribute__((noinline, cold)) void wait_for_fork(struct place *place,
 }
 
 uint32_t assay_gate_enter(void) {
-  /* Threads have stacks of their own: a cheap number that differs. */
+  /* Each thread has its own stack: a cheap number that differs. */
   uint64_t page = (uint64_t)(uintptr_t)__builtin_frame_address(0) >> 12;
   uint32_t number = (uint32_t)((page * UINT64_C(0x9e3779b97f4a7c15)) >>
                                (64 - PLACES_BITS));

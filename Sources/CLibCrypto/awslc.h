@@ -1,10 +1,10 @@
 /*
- * awslc.h - AWS-LC in the place of OpenSSL 3 (make CRYPTO=PREFIX, docs/building.md):
+ * awslc.h - AWS-LC in place of OpenSSL 3 (make CRYPTO=PREFIX, docs/building.md):
  * the functions of openssl3.h under the same names.
  *
  * It reads no configuration file, loads no engine and no provider, whoever else in
- * the process uses it: nothing of what openssl3.h does against that is needed here.
- * Reading a compressed point empties its queue of errors: nobody here does.
+ * the process uses it: none of what openssl3.h does against that is needed here.
+ * Reading a compressed point empties its queue of errors: nothing here does.
  */
 #ifndef ASSAY_CLIBCRYPTO_AWSLC_H
 #define ASSAY_CLIBCRYPTO_AWSLC_H
@@ -12,7 +12,7 @@
 #include <openssl/nid.h>
 
 /* There are no library contexts: the one of the callers stands for the library
- * itself, and nobody looks into it. */
+ * itself, and nothing looks into it. */
 typedef struct assay_shim_library OSSL_LIB_CTX;
 
 /* NULL when the library cannot work. */

@@ -20,7 +20,7 @@
  * it is linked into the library), it also goes without the tables of names and
  * messages that Assay never looks at, which would take pages and time at load. A
  * libcrypto that the host uses too is left as it is: what it is first initialised
- * without, it stays without for everybody in the process. */
+ * without, it stays without for everything in the process. */
 static inline OSSL_LIB_CTX *assay_shim_context(void) {
   OSSL_LIB_CTX *context;
 #ifdef ASSAY_OWN_LIBCRYPTO
@@ -75,7 +75,7 @@ static inline BN_CTX *assay_shim_secret_scratch(OSSL_LIB_CTX *context) {
   return BN_CTX_secure_new_ex(context);
 }
 
-/* What is done with the number from here on takes as long whatever it is. */
+/* From here on, operations on the number take the same time whatever its value. */
 static inline void assay_shim_keep_secret(BIGNUM *number) {
   BN_set_flags(number, BN_FLG_CONSTTIME);
 }
@@ -200,7 +200,7 @@ static inline EVP_PKEY *assay_shim_generate_ec(const char *curve) {
   return EVP_EC_gen(curve);
 }
 
-/* A new RSA key of so many bits, or NULL. Made by the test authority only. */
+/* A new RSA key of this many bits, or NULL. Made by the test authority only. */
 static inline EVP_PKEY *assay_shim_generate_rsa(size_t bits) {
   return EVP_RSA_gen(bits);
 }

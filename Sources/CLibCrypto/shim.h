@@ -1,7 +1,7 @@
 /*
  * What Assay needs of libcrypto, and no more of it than Swift can import: small
  * inline functions, whose names are the same over every libcrypto. What OpenSSL 3
- * and AWS-LC have not in common stands in a header of each.
+ * and AWS-LC do not have in common is in a header for each.
  */
 #ifndef ASSAY_CLIBCRYPTO_SHIM_H
 #define ASSAY_CLIBCRYPTO_SHIM_H
@@ -34,7 +34,7 @@ static inline const char *assay_shim_compiler(void) {
 
 /* The libcrypto in use, text that lives as long as it does: of Debian's that is
  * linked into the library the package and its revision, which security notices name;
- * of any other what it says of itself. */
+ * of any other what it says about itself. */
 static inline const char *assay_shim_libcrypto(void) {
 #if defined(ASSAY_OWN_LIBCRYPTO) && defined(ASSAY_LIBCRYPTO_PACKAGE)
   return "OpenSSL " ASSAY_LIBCRYPTO_PACKAGE;
@@ -57,9 +57,9 @@ static inline void assay_shim_end(void) { (void)ERR_pop_to_mark(); }
 #error "these headers are neither OpenSSL 3's nor AWS-LC's"
 #endif
 
-/* Digests, keys and checks are libcrypto's functions of old, not EVP's: whatever EVP
- * makes, it asks the engines for first, and they read the host's openssl.cnf. To tell
- * a libcrypto that the host uses too not to would hold for the host as well
+/* Digests, keys and checks use libcrypto's older functions, not EVP: whatever EVP
+ * makes, it asks the engines for first, and they read the host's openssl.cnf. Turning
+ * that off in a libcrypto that the host shares would turn it off for the host as well
  * (JWS-102). */
 
 #define ASSAY_SHIM_DIGEST(function, state_type, name)                       \
@@ -150,14 +150,14 @@ static inline int assay_shim_rsa_verify(const RSA *key, int kind,
   return good == 1;
 }
 
-/* What calls left behind on the stack. */
+/* What calls left on the stack. */
 static __attribute__((noinline)) void assay_shim_clean_stack(void) {
   unsigned char area[16384];
   OPENSSL_cleanse(area, sizeof area);
 }
 
 /* Whether these are the octets of the point, compressed or not: it is written in
- * their form, as nobody needs to read a point that is known. */
+ * their form, as a known point never needs to be read. */
 static inline int assay_shim_is_point(const EC_GROUP *curve,
                                       const EC_POINT *point,
                                       const unsigned char *octets,
@@ -173,7 +173,7 @@ static inline int assay_shim_is_point(const EC_GROUP *curve,
 
 /* 1: the big-endian scalar is a private key on P-256 and the point, unless it is
  * empty, is its public key. By numbers and points alone: a key object would be
- * made from copies of the scalar that nobody wipes. */
+ * made from copies of the scalar that are never wiped. */
 static inline int assay_shim_private_key_is_good(OSSL_LIB_CTX *context,
                                                  const unsigned char *scalar,
                                                  size_t scalar_length,

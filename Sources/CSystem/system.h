@@ -1,4 +1,4 @@
-/* What Swift cannot import of the C library: functions with variable arguments, and
+/* What Swift cannot import from the C library: variadic functions, and
  * errno. Swift's own module for it would bring all of <math.h>, and with that a newer
  * glibc than the library asks for. */
 #ifndef ASSAY_SYSTEM_H
@@ -14,7 +14,7 @@
 #include <time.h>
 #include <unistd.h>
 
-/** open(2); `mode` counts where a file is made. */
+/** open(2); `mode` applies if a file is created. */
 static inline int system_open(const char *path, int flags, mode_t mode) {
   return open(path, flags, mode);
 }

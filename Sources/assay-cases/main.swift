@@ -1,9 +1,9 @@
 // The table of cases that the tests of every language run, as JSON on standard output.
-// A program of its own, so that the command line that people install is without it.
+// A separate program, so that the command line that people install does without it.
 import AssayAuthority
 import CSystem
 
-/// Writes all of it, or ends the program.
+/// Writes all of it, or exits.
 func write(_ bytes: [UInt8], to descriptor: Int32) {
   var rest = bytes[...]
   while !rest.isEmpty {

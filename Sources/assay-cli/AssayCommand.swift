@@ -19,7 +19,7 @@ struct AssayCommand: ParsableCommand {
         assay config check
         assay explain rejected.chain.untrusted-root
 
-      What a server was sent in a day, sorted and drawn:
+      What a server received in a day, sorted and drawn:
         assay mint --day 100000 --authority ./authority --out day.ndjson
         assay report day.ndjson --config ./authority/config.json --html day.html
 
@@ -88,7 +88,7 @@ struct Refused: Error {
   let exitCode: Int32
 }
 
-/// The command could not be carried out; says what to do about it.
+/// The command could not be carried out; it says what to do about it.
 struct Problem: Error, CustomStringConvertible {
   let description: String
   init(_ description: String) { self.description = description }

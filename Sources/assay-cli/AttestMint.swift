@@ -1,6 +1,6 @@
 import AssayAuthority
 
-/// Mints evidence about an attested key, good or forged in one thing.
+/// Mints evidence about an attested key, good or forged in one respect.
 struct AttestMint {
   static let kinds: Set<String> = ["attestation", "assertion", "attest-receipt"]
 
@@ -10,7 +10,7 @@ struct AttestMint {
   /// Milliseconds since 1970.
   let now: Int64
 
-  /// The evidence as the device, or Apple, would give it out.
+  /// The evidence as the device, or Apple, would deliver it.
   ///
   /// - Parameter forge: the rule to break.
   func bytes(_ kind: String, forge: String?) throws -> [UInt8] {
@@ -60,11 +60,11 @@ struct AttestMint {
       throw Problem("nothing breaks \(rule) in this kind; see assay mint --list-forgeries")
     }
     Terminal.complain(
-      "assay: forged \(variation.rule), \(variation.name): has to give \(variation.status)")
+      "assay: forged \(variation.rule), \(variation.name): must give \(variation.status)")
     try variation.apply(to: &template, authority)
   }
 
-  /// What can be broken, one entry a rule and kind.
+  /// What can be broken, one entry per rule and kind.
   static var forgeries: [(rule: String, status: String, name: String)] {
     first(AttestVariation<AttestationTemplate>.all, "attestation")
       + first(AttestVariation<AssertionTemplate>.all, "assertion")

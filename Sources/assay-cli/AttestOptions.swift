@@ -1,7 +1,7 @@
 import Assay
 import AssayAuthority
 
-/// What is asked of App Attest evidence when it is minted.
+/// The options for minting App Attest evidence.
 struct AttestOptions: ParsableArguments {
   @Option(help: "App ID prefix: team. The App ID is TEAM.BUNDLE-ID.")
   var team = "ABCDE12345"
@@ -71,7 +71,7 @@ struct AttestOptions: ParsableArguments {
   var clientDataHash: [UInt8] { AttestDigest.sha256(Array(clientData.utf8)) }
 }
 
-/// What a verification of App Attest evidence has to know besides the evidence.
+/// What verifying App Attest evidence needs besides the evidence.
 struct AttestedInput: ParsableArguments {
   @Option(help: "Key id of an attestation: base64 as iOS gives it, base64url or hex.")
   var keyId: String?

@@ -133,7 +133,7 @@ struct AuthorityFolder {
     return authority
   }
 
-  /// Writes a new file; its mode is set before anything stands in it.
+  /// Writes a new file; its mode is set before anything is in it.
   private func write(_ bytes: [UInt8], _ name: String, mode: mode_t = 0o644) throws {
     try OutputFile.write(bytes, to: file(name), mode: mode)
   }

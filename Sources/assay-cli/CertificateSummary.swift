@@ -1,7 +1,7 @@
 import AssayAuthority
 import CLibCrypto
 
-/// What a certificate says of itself, read by libcrypto and believed by nobody.
+/// What a certificate says about itself, as libcrypto reads it. Nothing here is trusted.
 struct CertificateSummary {
   private let members: [(name: String, value: String)]
 
@@ -16,7 +16,7 @@ struct CertificateSummary {
       ]
   }
 
-  /// The subject and the end; all that is known when it is verbose.
+  /// The subject and the end; everything when verbose.
   func lines(isVerbose: Bool) -> [String] {
     let short: Set<String> = ["form", "subject", "notAfter"]
     return members.filter { isVerbose || short.contains($0.name) }

@@ -10,10 +10,10 @@ struct ConfigCommand: ParsableCommand {
 struct ConfigCheckCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "check",
-    abstract: "Say whether a configuration is accepted, and what it comes to.",
+    abstract: "Say whether a configuration is accepted, and show what is in effect.",
     discussion: """
-      The library itself judges it. A refusal names the member that is wrong; of a good \
-      one the apps, environments, plans and roots are shown, with -v every member, the \
+      The library itself judges it. A refusal names the member that is wrong; for a good \
+      one the apps, environments, plans and roots are shown, with -v every member, with \
       defaults filled in.
 
       Examples:

@@ -13,7 +13,7 @@ struct ConfigurationOption: ParsableArguments {
   func verifier() throws -> Verifier { try ConfigurationFile.find(config).verifier().0 }
 }
 
-/// A configuration, and why it is that one.
+/// A configuration, and why this one was chosen.
 struct ConfigurationFile {
   let path: String
   /// " (from ASSAY_CONFIG)"; empty for one that was named on the command line.
@@ -36,14 +36,14 @@ struct ConfigurationFile {
     return ConfigurationFile(path: usual, origin: " (found in this folder)")
   }
 
-  /// The verifier and its document; says where the file is wrong.
+  /// The verifier and its document; otherwise says where the file is wrong.
   func verifier() throws -> (Verifier, Document) {
     let (verifier, document) = try make()
     guard let verifier else { throw Problem(refusal(document)) }
     return (verifier, document)
   }
 
-  /// What the library says of the file.
+  /// What the library says about the file.
   func make() throws -> (Verifier?, Document) {
     do {
       let (verifier, document) = Verifier.make(try FileSystem.read(path))
@@ -57,7 +57,7 @@ struct ConfigurationFile {
   func refusal(_ document: Document) -> String {
     let place = document.text("error.at").map { " at " + Terminal.safe($0) } ?? ""
     let hint = document.text("error.hint").map { "\n  hint: " + Terminal.safe($0) } ?? ""
-    return "\(path)\(origin) is no usable configuration: \(document.status.name)\(place): "
+    return "\(path)\(origin) is not a usable configuration: \(document.status.name)\(place): "
       + Terminal.safe(document.text("error.message") ?? "") + hint
   }
 }

@@ -20,7 +20,7 @@ struct DecideCommand: ParsableCommand {
       """)
 
   @Argument(
-    help: "KIND:FILE, as often as there is evidence; KIND is one of \(ProofKind.names).",
+    help: "KIND:FILE, once per piece of evidence; KIND is one of \(ProofKind.names).",
     completion: .kindAndFile(ProofKind.nameList))
   var evidence: [String]
 
@@ -30,7 +30,7 @@ struct DecideCommand: ParsableCommand {
   @Option(help: "The appAccountToken that the evidence must carry: a UUID.")
   var account: String?
 
-  @Option(help: "The present: milliseconds since 1970, or 2026-01-31T12:00:00Z.")
+  @Option(help: "The time to take as now: milliseconds since 1970, or 2026-01-31T12:00:00Z.")
   var now: String?
 
   @OptionGroup

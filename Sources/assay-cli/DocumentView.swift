@@ -24,7 +24,7 @@ struct DocumentView {
   /// The member of that name.
   subscript(_ name: String) -> JSONTree? { root[name] }
 
-  /// The verdict, why, and the facts that matter most; everything when it is verbose.
+  /// The verdict, why, and the facts that matter most; everything when verbose.
   ///
   /// - Parameter verdict: what a good outcome is called.
   func show(_ title: String, verdict: String = "VERIFIED", isVerbose: Bool) {
@@ -35,7 +35,7 @@ struct DocumentView {
     showRest(isVerbose: isVerbose)
   }
 
-  /// What stands below the verdict.
+  /// What is below the verdict.
   func showRest(isVerbose: Bool) {
     showError(isVerbose: isVerbose)
     if isVerbose { showChecks() }
@@ -136,7 +136,7 @@ struct DocumentView {
     return texts
   }
 
-  /// A readable date behind a number that is one.
+  /// A readable date after a number that is a date.
   static func date(_ ms: Int64) -> String {
     let plausible = ms > 946_684_800_000 && ms < 7_258_118_400_000
     return plausible ? "  (\(CertificateTime.readable(ms: ms)) UTC)" : ""

@@ -43,7 +43,7 @@ enum FileSystem {
     return Problem("\(name) cannot be read: \(reason)")
   }
 
-  /// Makes a folder, and those above it that are missing, for their owner alone.
+  /// Makes a folder, and missing ones above it, accessible to their owner only.
   static func makeFolder(_ path: String) throws {
     var above = path.hasPrefix("/") ? "/" : ""
     for part in path.split(separator: "/") {
@@ -54,11 +54,11 @@ enum FileSystem {
     }
     var there = stat()
     guard unsafe stat(path, &there) == 0, system_is_folder(there.st_mode) != 0 else {
-      throw Problem("\(path) is no folder")
+      throw Problem("\(path) is not a folder")
     }
   }
 
-  /// What comes behind the last slash.
+  /// What comes after the last slash.
   static func lastPart(of path: String) -> String {
     path.split(separator: "/").last.map(String.init) ?? path
   }
@@ -66,7 +66,7 @@ enum FileSystem {
   /// Milliseconds since 1970.
   static var now: Int64 { clock(CLOCK_REALTIME) / 1_000_000 }
 
-  /// Nanoseconds of a clock that is never set back.
+  /// Nanoseconds of a monotonic clock.
   static var monotonic: Int64 { clock(CLOCK_MONOTONIC) }
 
   private static func clock(_ id: clockid_t) -> Int64 {

@@ -7,11 +7,11 @@ struct InitCommand: ParsableCommand {
     abstract: "Write a first configuration, and what its members mean.",
     discussion: """
       JSON has no comments, and the library refuses members that it does not know. So \
-      there are two files: assay.json, which is taken as it stands, and beside it \
-      assay.txt, which explains every member, those that were left out as well. With - \
+      there are two files: assay.json, which can be used as it is, and beside it \
+      assay.txt, which explains every member, including those that were left out. With - \
       the configuration goes to standard output and the explanations to standard error.
 
-      A file that is there is never written over.
+      An existing file is never overwritten.
 
       Examples:
         assay init
@@ -19,7 +19,7 @@ struct InitCommand: ParsableCommand {
         assay init server/assay.json
         assay init - > assay.json
 
-      Exit codes: 0 written, 2 usage, or a file that is there.
+      Exit codes: 0 written, 2 usage, or the file exists already.
       """)
 
   @Argument(
@@ -50,7 +50,7 @@ struct InitCommand: ParsableCommand {
     let beside =
       (path.hasSuffix(".json") ? String(path.dropLast(5)) : path) + ".txt"
     for taken in [path, beside] where FileSystem.exists(taken) {
-      throw Problem("\(taken) is there already, and stays as it is")
+      throw Problem("\(taken) exists already, and is left as it is")
     }
     try OutputFile.write(text, to: path)
     try OutputFile.write(Array((explanations + "\n").utf8), to: beside)
@@ -59,7 +59,7 @@ struct InitCommand: ParsableCommand {
         + "and your products in, then: assay config check \(path)")
   }
 
-  /// As people write it: a member a line.
+  /// As people write it: one member per line.
   private var configuration: String {
     func quoted(_ text: String) -> String {
       String(decoding: JSONText.string(text).bytes, as: UTF8.self)

@@ -2,8 +2,8 @@ import Assay
 
 /// Files and times as they stand on a command line.
 enum Input {
-  /// Evidence: a line end that an editor put behind the text does not count. What
-  /// begins as DER or CBOR is no text.
+  /// Evidence: a line end that an editor put after the text does not count. What
+  /// begins as DER or CBOR is not text.
   static func readEvidence(_ path: String) throws -> [UInt8] {
     var bytes = try FileSystem.read(path)
     if let first = bytes.first, first == 0x30 || first >= 0x80 { return bytes }

@@ -5,7 +5,7 @@ struct InspectCommand: ParsableCommand {
     commandName: "inspect",
     abstract: "Show what a JWS, a receipt or an attestation says, WITHOUT verifying it.",
     discussion: """
-      Anybody can write what is shown here. Every line is marked UNVERIFIED, and the JSON \
+      Anyone can write what is shown here. Every line is marked UNVERIFIED, and the JSON \
       form says "verified": false. Of certificates only the subject and the end are shown, \
       with -v all. To learn whether it is true, use assay verify; to learn \
       what something is, use assay triage.

@@ -3,18 +3,18 @@ import Assay
 struct KeyIdCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "key-id",
-    abstract: "Write key ids of App Attest in the one form in which a store has them.",
+    abstract: "Write App Attest key ids in the normal form, under which a store keeps them.",
     discussion: """
-      iOS gives an app the id of its key in standard base64; apps send it in base64url and \
-      hex as well. Documents have standard base64: look a key up by that text alone.
+      iOS gives an app the id of its key in standard base64; apps also send it in base64url \
+      and hex. Documents have standard base64: look a key up by that text alone.
 
       Examples:
         assay key-id q1u-7aB9…
         assay key-id $(cut -f 1 keys.tsv)
 
-      One a line, in the order of the arguments.
+      One per line, in the order of the arguments.
 
-      Exit codes: 0 written, 1 one at least is no key id, 2 usage.
+      Exit codes: 0 written, 1 at least one is not a key id, 2 usage.
       """)
 
   @Argument(

@@ -3,7 +3,7 @@ import AssayAuthority
 struct MintCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "mint",
-    abstract: "Mint test evidence with Apple's shape under a test root of your own.",
+    abstract: "Mint test evidence shaped like Apple's under your own test root.",
     discussion: """
       Without a device: mint what Apple would sign, and run a whole backend against it. \
       The authority is made on first use; put its root.b64 into storekit.anchors, or take \
@@ -35,10 +35,10 @@ struct MintCommand: ParsableCommand {
   var kind: String?
 
   @Option(
-    help: "Folder of the test authority; made when it is not there.", completion: .folder)
+    help: "Folder of the test authority; created if it is missing.", completion: .folder)
   var authority: String?
 
-  @Option(letter: "o", help: "File to write; standard output without it.", completion: .file)
+  @Option(letter: "o", help: "File to write; without it, standard output.", completion: .file)
   var out: String?
 
   @OptionGroup(title: "Facts of the purchase")
@@ -73,7 +73,7 @@ struct MintCommand: ParsableCommand {
   @OptionGroup(title: "App Attest")
   var attest: AttestOptions
 
-  @Option(help: "Mint a day of so many requests, for assay report.")
+  @Option(help: "Mint a day with this many requests, for assay report.")
   var day: Int?
 
   @Option(help: "Another seed gives another day.")
@@ -86,11 +86,11 @@ struct MintCommand: ParsableCommand {
     if let subtype { try MintedValues.word(subtype, "--subtype") }
     guard kind != nil || day != nil else {
       throw Problem(
-        "what shall be minted? There are \(ProofKind.names), and --day COUNT")
+        "what should be minted? There are \(ProofKind.names), and --day COUNT")
     }
     guard let authority else {
       throw Problem(
-        "--authority DIR is missing: evidence under a root that nobody keeps proves nothing")
+        "--authority DIR is missing: evidence under a root that is not kept proves nothing")
     }
     let purchase = try facts.purchase(now: now, xcode: xcode)
     let folder = AuthorityFolder(path: authority)
@@ -145,7 +145,7 @@ struct MintCommand: ParsableCommand {
     }
   }
 
-  /// Writes the requests as they are made: a day does not fit into memory.
+  /// Writes the requests as they are made: a whole day does not fit into memory.
   private func mintDay(
     _ count: Int, _ folder: AuthorityFolder, _ purchase: Purchase, _ now: Int64
   ) throws {
@@ -207,7 +207,7 @@ struct MintCommand: ParsableCommand {
     guard let forge else {
       return try xcode ? signer.mintXcode(payload) : signer.mint(payload)
     }
-    if xcode { throw Problem("--forge and --xcode do not go together") }
+    if xcode { throw Problem("--forge and --xcode cannot be combined") }
     guard let variation = Variation.forgery(forge.uppercased()) else {
       throw Problem("nothing breaks \(forge); see assay mint --list-forgeries")
     }
@@ -215,11 +215,11 @@ struct MintCommand: ParsableCommand {
       throw Problem("\(variation.rule) is broken in a transaction alone")
     }
     Terminal.complain(
-      "assay: forged \(variation.rule), \(variation.name): has to give \(variation.status)")
+      "assay: forged \(variation.rule), \(variation.name): must give \(variation.status)")
     return try variation.mint(.init(authority: signer, payload: payload, now: now))
   }
 
-  /// What --forge can break, one entry a rule and kind.
+  /// What --forge can break, one entry per rule and kind.
   static var forgeries: [(rule: String, status: String, name: String)] {
     var seen: Set<String> = []
     let ofTexts = Variation.all.filter {

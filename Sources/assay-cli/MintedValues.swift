@@ -1,7 +1,7 @@
 /// What a value of the command line must be, so that what is minted is something that
-/// Apple could have signed. Nonsense is asked for by name: --set and --forge.
+/// Apple could have signed. Nonsense must be asked for explicitly: --set and --forge.
 enum MintedValues {
-  /// From the App Store's first purchase on; what is past 2100 is another unit.
+  /// From the App Store's first purchase on; anything past 2100 is in another unit.
   static let dates: ClosedRange<Int64> = 1_199_145_600_000...4_102_444_800_000
 
   /// - Throws: a problem that names the option, the value, and what to give.

@@ -1,13 +1,13 @@
 import CSystem
 
-/// A file that gets its name when all of it is written, and not before: a full disk
-/// leaves what stood there, or nothing. Devices and pipes are written as they are.
+/// A file that gets its name only once all of it is written: a full disk
+/// leaves what was there, or nothing. Devices and pipes are written directly.
 struct OutputFile: ~Copyable {
   /// As it was given, for people.
   private let path: String
-  /// Where it goes: the end of the links at `path`.
+  /// Where it goes: `path` with links resolved.
   private let target: String
-  /// Written until it is whole; nil: a device or a pipe.
+  /// Written until it is complete; nil: a device or a pipe.
   private let part: String?
   private var descriptor: Int32
 
@@ -43,7 +43,7 @@ struct OutputFile: ~Copyable {
     if code != 0 { throw OutputFile.problem(path, code) }
   }
 
-  /// All is written: the file gets its name.
+  /// Everything is written: the file gets its name.
   mutating func end() throws {
     let code = close(descriptor) == 0 ? 0 : system_error()
     descriptor = -1
@@ -79,7 +79,7 @@ struct OutputFile: ~Copyable {
     return 0
   }
 
-  /// What people read about it.
+  /// The message about it for people.
   static func problem(_ name: String, _ code: Int32) -> Problem {
     let reason = unsafe String(cString: strerror(code))
     return Problem("\(name) cannot be written: \(reason)")

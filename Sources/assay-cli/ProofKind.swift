@@ -5,7 +5,7 @@ import AssayAuthority
 enum ProofKind {
   case jws(StoreKitKind)
   case receipt(ReceiptKind)
-  /// An answer of Apple's verifyReceipt endpoint.
+  /// An answer from Apple's verifyReceipt endpoint.
   case answer
   case attestation
   case assertion
@@ -79,7 +79,7 @@ enum ProofKind {
     }
   }
 
-  /// What a good outcome is called: an answer is believed, not verified.
+  /// What a good outcome is called: an answer is trusted, not verified.
   var verdict: String {
     if case .answer = self { return "READ" }
     return "VERIFIED"

@@ -39,10 +39,10 @@ struct PurchaseOptions: ParsableArguments {
   @Option(help: "End of the paid period.")
   var expires: String?
 
-  @Option(help: "When Apple signed it; a minute before now without it.")
+  @Option(help: "When Apple signed it; without it, a minute before now.")
   var signed: String?
 
-  @Option(help: "The present of the mint.")
+  @Option(help: "The time that the mint takes as now.")
   var now: String?
 
   @Flag(help: "The paid period of the subscription ended yesterday.")

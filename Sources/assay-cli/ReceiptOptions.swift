@@ -1,6 +1,6 @@
 import AssayAuthority
 
-/// What is asked of receipts and of answers about them.
+/// The options for minting receipts and answers about them.
 struct ReceiptOptions: ParsableArguments {
   @Option(
     help: "Version of a transaction receipt's signature, 2 or 3.", completion: .values(["2", "3"]))
@@ -68,7 +68,7 @@ struct ReceiptOptions: ParsableArguments {
     return form.encode(try template.signed())
   }
 
-  /// An answer of Apple's endpoint: JSON.
+  /// An answer from Apple's endpoint: JSON.
   func answer(
     _ purchase: Purchase, _ authority: ReceiptAuthority, now: Int64
   ) throws -> [UInt8] {
@@ -88,7 +88,7 @@ struct ReceiptOptions: ParsableArguments {
 }
 
 extension Purchase {
-  /// The same line so many periods before, under its own transaction id.
+  /// The same line this many periods before, under its own transaction id.
   fileprivate func earlier(by periods: Int64) -> Purchase {
     var earlier = moved(by: -30 * Purchase.day * periods)
     earlier.signedDate = signedDate

@@ -5,11 +5,11 @@ struct ReportCommand: ParsableCommand {
     commandName: "report",
     abstract: "Sort a day's requests by triage and show what they were.",
     discussion: """
-      FILE has one JSON object a line, as a request log writes it; - is standard input:
+      FILE has one JSON object per line, as a request log writes it; - is standard input:
         {"timeMs": 1795132800000, "blob": "ewoJInNpZ25hdHVyZSIgPSAi..."}
       timeMs is milliseconds or seconds since 1970, or ISO 8601 text; blob is what the \
-      client sent. Other members do not matter. Lines that are no such object are counted \
-      as unreadable, and end nothing.
+      client sent. Other members do not matter. Lines that are not such an object are \
+      counted as unreadable; they do not stop the report.
 
       Nothing is verified and nothing leaves this machine. Memory does not grow with the \
       file: repeats are found by a filter of fixed size that may, rarely, take a new \
@@ -25,7 +25,7 @@ struct ReportCommand: ParsableCommand {
       Exit codes: 0 reported, 2 usage, configuration, or a file that cannot be read.
       """)
 
-  @Argument(help: "File with one request a line; - for standard input.", completion: .file)
+  @Argument(help: "File with one request per line; - for standard input.", completion: .file)
   var file: String
 
   @OptionGroup
@@ -50,16 +50,16 @@ struct ReportCommand: ParsableCommand {
   @Option(help: "Member of a line that holds the time.")
   var timeMember = "timeMs"
 
-  @Option(help: "The present for lines without a time: milliseconds since 1970, or a date.")
+  @Option(help: "The time for lines without one: milliseconds since 1970, or a date.")
   var now = "2026-01-01"
 
-  @Option(help: "Memory that repeats are remembered in, MiB.")
+  @Option(help: "Memory for remembering repeats, MiB.")
   var repeatMemory = 16
 
-  @Option(help: "Longest line that is looked at, KiB.")
+  @Option(help: "Longest line that is read, KiB.")
   var lineCap = 4096
 
-  @Option(help: "Threads that look at lines.")
+  @Option(help: "Threads that read lines.")
   var threads = 2
 
   @Flag(letter: "q", help: "No progress bar.")
@@ -106,7 +106,7 @@ struct ReportCommand: ParsableCommand {
     }
   }
 
-  /// The file's own name: where it lies is nobody's business.
+  /// The file's name alone: its folder is private.
   private var sourceName: String {
     file == "-" ? "standard input" : FileSystem.lastPart(of: file)
   }

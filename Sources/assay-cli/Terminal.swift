@@ -25,7 +25,7 @@ enum Terminal {
     unsafe getenv(name).map { unsafe String(cString: $0) }
   }
 
-  /// The text with spaces behind it, so that columns stand below each other.
+  /// The text padded with spaces, so that columns line up.
   static func padded(_ text: String, to width: Int) -> String {
     text + String(repeating: " ", count: max(0, width - text.count))
   }
@@ -40,7 +40,7 @@ enum Terminal {
   }
 
   /// The text with every control, format and line character spelt out, so that
-  /// evidence cannot steer the terminal.
+  /// evidence cannot control the terminal.
   static func safe(_ text: String) -> String {
     var out = ""
     for scalar in text.unicodeScalars {
@@ -53,12 +53,12 @@ enum Terminal {
     return out
   }
 
-  /// Nobody is left to tell where standard error cannot be written.
+  /// If standard error cannot be written, there is no one left to tell.
   static func complain(_ text: String) {
     _ = OutputFile.write(Array((text + "\n").utf8), to: 2)
   }
 
-  /// Bytes to standard output as they are. What is cut short must not pass for the
+  /// Bytes to standard output as they are. Truncated output must not pass for the
   /// whole: a full disk ends the program with a message.
   static func write(_ bytes: [UInt8]) {
     let code = OutputFile.write(bytes, to: 1)

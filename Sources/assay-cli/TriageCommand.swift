@@ -7,18 +7,18 @@ struct TriageCommand: ParsableCommand {
     discussion: """
       Takes anything that a client may send as proof of a purchase: receipts of both kinds, \
       StoreKit texts, App Attest objects, damaged ones, the strings of cracking tools. \
-      Nothing is verified: what is shown as claimed is what anybody could have written.
+      Nothing is verified: what is shown as claimed could have been written by anyone.
 
       Examples:
         assay triage upload.txt --config config.json
         assay triage inbox/* --config config.json
         pbpaste | assay triage - --config config.json --json
 
-      A file that is worth verifying has one line, another says why it is not; with -v \
-      all that was seen and claimed. With --json one document a line, in the order of the \
-      files.
+      A file that is worth verifying gets one line, any other also says why it is not; \
+      with -v everything that was seen and claimed. With --json one document per line, in \
+      the order of the files.
 
-      Exit codes: 0 every blob is worth verifying, 1 one at least is not, 2 usage or \
+      Exit codes: 0 every blob is worth verifying, 1 at least one is not, 2 usage or \
       configuration.
       """)
 
@@ -28,7 +28,7 @@ struct TriageCommand: ParsableCommand {
   @OptionGroup
   var source: ConfigurationOption
 
-  @Option(help: "The present: milliseconds since 1970, or 2026-01-31T12:00:00Z.")
+  @Option(help: "The time to take as now: milliseconds since 1970, or 2026-01-31T12:00:00Z.")
   var now: String?
 
   @OptionGroup

@@ -19,8 +19,8 @@ struct VerifyCommand: ParsableCommand {
         assay verify assertion.b64 --kind assertion --config config.json \\
           --public-key 'BAx…=' --counter 7 --client-data '{"challenge":"…"}'
 
-      An answer of the verifyReceipt endpoint is not signed: it counts as far as you \
-      trust the connection it came over; the receipt in it is verified.
+      An answer from the verifyReceipt endpoint is not signed: it is worth as much as the \
+      connection it came over; the receipt in it is verified.
 
       Exit codes: 0 verified, 1 refused, 2 usage or configuration.
       """)
@@ -46,7 +46,7 @@ struct VerifyCommand: ParsableCommand {
   @OptionGroup(title: "Attested keys")
   var attested: AttestedInput
 
-  @Option(help: "The present: milliseconds since 1970, or 2026-01-31T12:00:00Z.")
+  @Option(help: "The time to take as now: milliseconds since 1970, or 2026-01-31T12:00:00Z.")
   var now: String?
 
   @OptionGroup

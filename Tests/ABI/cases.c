@@ -74,7 +74,7 @@ const cJSON *json_at(const cJSON *root, const char *path) {
 
 /*
  * A configuration as text. cJSON's own printer turns large whole numbers into
- * exponents, which are no integers for a strict reader.
+ * exponents, which a strict reader does not take for integers.
  */
 static void write_json(FILE *out, const cJSON *item) {
   const cJSON *child;

@@ -3,7 +3,7 @@
  *
  * A case table is the JSON file that `make cases` writes:
  * verifiers by name, and cases that each say which call to make with which
- * input, and what must come of it. The programs read it with cJSON.
+ * input, and what the result must be. The programs read it with cJSON.
  */
 #ifndef ASSAY_TESTS_CASES_H
 #define ASSAY_TESTS_CASES_H
@@ -42,14 +42,14 @@ void case_table_share(struct case_table *own, const struct case_table *table);
 int case_table_build_all(struct case_table *table);
 /** Free the verifiers. */
 void case_table_clear(struct case_table *table);
-/** Give everything back. */
+/** Free everything. */
 void case_table_close(struct case_table *table);
 
 /** The verifier of a name, or NULL. */
 assay_verifier *case_table_verifier(const struct case_table *table,
                                     const char *name);
 
-/** The text of a member, or fallback when it is absent or no string. */
+/** The text of a member, or fallback when it is absent or not a string. */
 const char *json_text(const cJSON *object, const char *name,
                       const char *fallback);
 /** A time or another integer: a number, a decimal string, or fallback. */

@@ -105,7 +105,7 @@ static int answers(const struct case_table *with, int sample) {
   return good;
 }
 
-/* From nothing: a new verifier, one call, everything given back. */
+/* From nothing: a new verifier, one call, everything freed. */
 static int answers_cold(int sample) {
   const char *names[1];
   assay_verifier *verifiers[1];
@@ -208,7 +208,7 @@ static void check_inside(long forks, int cold, const char *what) {
   expect(bad == 0, what, bad);
 }
 
-/* What libcrypto keeps of a thread it gives back when the thread ends; a child whose
+/* What libcrypto keeps for a thread it frees when the thread ends; a child whose
  * only thread never called before asks for the same lock. */
 static atomic_int ending;
 

@@ -4,7 +4,7 @@
  *   guest CASES.json [SUITE]
  *
  * Runs the whole case table with two errors of the host in its OpenSSL error
- * queue, and again with an empty queue: both must stand as they were. (Where the
+ * queue, and again with an empty queue: both must stay as they were. (Where the
  * library has a libcrypto of its own, the two have nothing to do with each other;
  * over the host's they share the queue.) Tests/Gates/guest.py looks at what the
  * system is asked for meanwhile. The host's libcrypto is that of OpenSSL 3, or the one
@@ -21,7 +21,7 @@ static struct {
   void (*clear)(void);
   void (*begin)(void);
   void (*set)(int, int, const char *, ...);
-  /* Of a libcrypto that has not these two. */
+  /* For a libcrypto that lacks these two. */
   void (*put)(int, int, int, const char *, unsigned);
   unsigned long (*first)(void);
   unsigned long (*last)(void);
@@ -58,7 +58,7 @@ static void put_errors(int count) {
   }
 }
 
-/* How many cases leave the queue otherwise than they found it. */
+/* How many cases leave the queue different from how they found it. */
 static long disturbing(const struct case_table *table, int errors) {
   const cJSON *item;
   long count = 0;

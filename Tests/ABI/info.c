@@ -1,5 +1,5 @@
 /*
- * info.c - what the library says of its build, for a machine whose Python cannot
+ * info.c - what the library says about its build, for a machine whose Python cannot
  * load it.
  */
 #include <assay.h>

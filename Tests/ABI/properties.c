@@ -5,8 +5,8 @@
  *
  * The case table has a pool of evidence, which is minted and verified once. A
  * scenario is a random subset of it, a verifier and a moment, and each property
- * below is asked of it through the C ABI. One that does not hold is made as small
- * as it gets and printed, with the seed. At the end every property is turned into
+ * below is checked for it through the C ABI. One that does not hold is made as small
+ * as possible and printed, with the seed. At the end every property is turned into
  * one that is wrong, which the same scenarios must refute: so a test that cannot
  * fail is seen.
  */
@@ -164,7 +164,7 @@ static void draw(struct scenario *scenario, uint64_t *state) {
   scenario->verifier = below(state, ORDINARY);
   scenario->count = 1 + below(state, LARGEST - 2);
   for (place = 0; place < scenario->count; place++) {
-    /* Evidence about one line stands together in the pool. */
+    /* Evidence about one line is adjacent in the pool. */
     near = place > 0 && below(state, 2)
                ? scenario->items[place - 1] + below(state, 12) - 6
                : -1;
@@ -381,7 +381,7 @@ static int sandbox_never_lifts_production(const struct scenario *scenario,
   both.items[both.count++] = place;
   note("then with", pool[place].name);
   {
-    /* A renewal info alone is no purchase. */
+    /* A renewal info alone is not a purchase. */
     struct verdict alone = decided(&live, NULL);
     const char *state_name = member(alone.doc, "decision.state");
     int shows = state_name != NULL && strcmp(state_name, "none") != 0;

@@ -79,7 +79,7 @@ static int32_t verify_once(void *library) {
 }
 
 /* A libcrypto that the host uses as well stays as the host needs it: it finds
- * digests by name only where nobody switched that off for the whole process. */
+ * digests by name only where that is not switched off for the whole process. */
 static int host_finds_digests(void) {
   const void *(*by_name)(const char *);
   void *library = dlopen("libcrypto.so.3", RTLD_NOW | RTLD_LOCAL);

@@ -40,7 +40,7 @@ static void wipe(void *bytes, size_t length) {
   while (length-- > 0) *at++ = 0;
 }
 
-/* ---- the secrets, which stand nowhere whole ------------------------------ */
+/* ---- the secrets, never stored whole ------------------------------------- */
 
 static unsigned char scalar_byte(int i) {
   return (unsigned char)(i == 0 ? 0x31 : i * 73 + 29);
@@ -62,7 +62,7 @@ static unsigned char key_file_byte(int i) {
 }
 enum { KEY_FILE = 35 + 32 };
 
-/* The base64 digit at a place of a text of so many octets. */
+/* The base64 digit at a place of a text of this many octets. */
 static char base64_digit(unsigned char (*byte)(int), int count, int place) {
   static const char digits[] =
       "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
@@ -155,7 +155,7 @@ static void look_through(int memory, unsigned long from, unsigned long to,
   wipe(window, sizeof window);
 }
 
-/* What of the secrets stands in memory: how many kinds; their names in `names`. */
+/* Which of the secrets are in memory: how many kinds; their names in `names`. */
 static int look(char *names, size_t size) {
   FILE *maps = fopen("/proc/self/maps", "r");
   int memory = open("/proc/self/mem", O_RDONLY), kinds = 0, k;
@@ -282,7 +282,7 @@ static void *check_all(void *unused) {
   char names[512];
   int fault;
   (void)unused;
-  /* What nobody wiped is found. */
+  /* What was not wiped is found. */
   write_configuration(NONE);
   expect(look(names, sizeof names) >= 2, "the search finds", names);
   wipe(text, sizeof text);

@@ -12,7 +12,7 @@
  *   private SCALAR POINT                1 or 0
  *
  * The first line of the answers is what libcrypto calls itself, then one line for
- * each question. One error of the host stands in libcrypto's queue: "disturbed" is
+ * each question. One error of the host is in libcrypto's queue: "disturbed" is
  * added to the answer after which there is another one.
  */
 #include "shim.h"
@@ -131,7 +131,7 @@ int main(void) {
   curves[1] = assay_shim_curve(context, NID_secp384r1);
   if (context == NULL || curves[0] == NULL || curves[1] == NULL) return 2;
   puts(assay_shim_libcrypto());
-  /* The host's error: a curve that there is not. */
+  /* The host's error: a curve that does not exist. */
   ERR_clear_error();
   if (EC_GROUP_new_by_curve_name(0) != NULL || ERR_peek_error() == 0) return 2;
   while (ERR_peek_error() != ERR_peek_last_error()) (void)ERR_get_error();

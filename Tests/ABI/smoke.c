@@ -243,7 +243,7 @@ static void test_library(void) {
          "is static");
   expect(cJSON_IsObject(info), "assay_build_info", "is a JSON object");
   for (i = 0; i < COUNT(members); i++) {
-    /* Outside a repository, as in a source archive, nobody knows the commit. */
+    /* Outside a repository, as in a source archive, the commit is not known. */
     int may_be_unknown = i == 0 && getenv("ASSAY_IN_REPOSITORY") == NULL;
     const char *text = json_text(info, members[i], "");
     expect(strlen(text) > 0 && (may_be_unknown || strcmp(text, "unknown") != 0),
@@ -282,7 +282,7 @@ static void test_status_names(void) {
 
 /* ---- misuse ------------------------------------------------------------- */
 
-/* A pointer that is no document: a call must overwrite it. */
+/* A pointer that is not a document: a call must overwrite it. */
 static char garbage[1];
 #define GARBAGE ((void *)garbage)
 

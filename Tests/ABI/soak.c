@@ -72,7 +72,7 @@ int main(int argc, char **argv) {
     (void)fprintf(stderr, "usage: soak CASES.json SUITE COUNT\n");
     return 2;
   }
-  /* One arena, given back at its end: what stays is held by somebody. */
+  /* One arena, freed at its end: what stays is still referenced. */
   (void)mallopt(M_ARENA_MAX, 1);
   if (case_table_open(&table, argv[1]) != 0 ||
       chosen(&table, 1, &accepted) != 0 || chosen(&table, 0, &refused) != 0)

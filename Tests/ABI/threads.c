@@ -4,9 +4,9 @@
  *   threads CASES.json [SUITE]
  *
  * Every thread runs all cases, good and forged mixed, each from another start,
- * and wants the status that the table names. Documents are made in one thread
+ * and expects the status that the table names. Documents are made in one thread
  * and freed in another. Every other thread has verifiers of its own, as requests
- * have, and makes them anew time and again: what these prove is everybody's in
+ * have, and makes new ones time and again: what these prove is shared by all in
  * the process who trusts the same (JWS-66).
  */
 #include <pthread.h>

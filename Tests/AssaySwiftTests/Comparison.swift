@@ -2,11 +2,11 @@
 import AssaySwift
 import Testing
 
-/// Holds facts to the JSON that they were made of.
+/// Compares facts with the JSON that they were made from.
 struct Comparison {
   let name: String
 
-  /// Names in Swift where they are others than in the JSON.
+  /// Names in Swift that differ from those in the JSON.
   private static let renamed = [
     "SKU": "sku", "dependentSKUs": "dependentSkus", "ms": "time", "createdMs": "created",
     "notBeforeMs": "notBefore", "expiresMs": "expires", "refreshAtMs": "refreshAt",
@@ -14,7 +14,7 @@ struct Comparison {
   ]
 
   /// Every member of the object has a property with its value, and every other property
-  /// is empty or stands in the signed JSON.
+  /// is empty or is in the signed JSON.
   func object(_ facts: Any, _ object: DocumentValue) {
     var properties: [String: Any] = [:]
     for child in Mirror(reflecting: facts).children {
@@ -61,7 +61,7 @@ struct Comparison {
   /// Whether a value that reads as nil is of the type of the property.
   private func fits(_ property: Any, _ value: DocumentValue, _ isSigned: Bool) -> Bool {
     switch property {
-    // A challenge that was not looked for is a text in the place of an object.
+    // A challenge that was not looked for is a text in place of an object.
     case is Challenge?: value.isObject
     case is String?, is any Name: value.text != nil
     case is Int64?: isSigned ? value.signedInteger != nil : value.integer != nil

@@ -4,7 +4,7 @@ import Testing
 @testable import AssaySwift
 
 /// An exchange whose steps are carried out: the library's kinds are done at once, so this
-/// one exists here alone.
+/// one exists only here.
 @Suite("Typed exchanges")
 struct StepsTests {
   private static let now = Timestamp(milliseconds: 1_795_219_200_000)

@@ -70,7 +70,7 @@ struct TypedTests {
     case refused(Refusal)
   }
 
-  /// nil for what the types cannot even say: a text that is none, a kind that is none.
+  /// nil for what the types cannot even express: text that is not text, an unknown kind.
   private func answer(to entry: EvidenceCase) throws -> Typed? {
     do {
       return try call(entry)
@@ -194,7 +194,7 @@ struct TypedTests {
       } catch is Refusal {
         return nil
       }
-      // Evidence that is none of a purchase does not compile as such.
+      // Evidence that is not about a purchase does not compile as such.
       guard case .facts(let one as any PurchaseEvidence, _) = found else { return nil }
       facts.append(one)
     }

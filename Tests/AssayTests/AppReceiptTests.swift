@@ -4,7 +4,7 @@ import Testing
 
 @testable import Assay
 
-// Of openssl/cms.h, which the library itself has no use for.
+// From openssl/cms.h, which the library itself does not use.
 @_silgen_name("d2i_CMS_bio")
 private func d2i_CMS_bio(_ source: OpaquePointer?, _ target: OpaquePointer?) -> OpaquePointer?
 @_silgen_name("CMS_verify")
@@ -25,7 +25,7 @@ enum LibcryptoCMS {
     unsafe (EVP_add_digest(EVP_sha1()) == 1 && EVP_add_digest(EVP_sha256()) == 1)
 
   /// Whether the container is one that libcrypto reads and its signature fits;
-  /// the path of the signer's certificate is not looked at.
+  /// the path of the signer's certificate is not checked.
   static func verifies(_ bytes: [UInt8]) -> Bool {
     guard CryptoContext.shared != nil, digestsAreNamed else { return false }
     return unsafe bytes.withUnsafeBytes { text in
@@ -92,7 +92,7 @@ enum AppReceiptBench {
       ?? JSONValue(json: JSON(bytes: [], nodes: []), index: 0)
   }
 
-  /// One app, Production and Sandbox, the authority's root alone.
+  /// One app, Production and Sandbox, only the authority's root.
   static func trust(_ changes: [(String, JSONText)] = []) throws -> ReceiptTrust {
     let config: JSONText = [
       "apps": [["bundleId": "com.example.app", "appAppleId": 1_234_567_890]],
@@ -787,7 +787,7 @@ struct AppReceiptTests {
       bytes[place] ^= 0x01 << UInt8(place % 8)
       let answer = AppReceiptBench.verify(trust, bytes, now: Self.now)
       if let receipt = answer.receipt {
-        // Bytes that nobody signed: the root in the bag, say.
+        // Unsigned bytes: the root in the bag, say.
         #expect(receipt.attributes.payload.slice == expected.slice)
       } else {
         refused += 1

@@ -63,7 +63,7 @@ struct AppleRootsTests {
     }
   }
 
-  /// G6 as it stands in a genuine JWS.
+  /// G6 as in a genuine JWS.
   private func intermediate(_ suite: String) -> [UInt8]? {
     for entry in Vectors.jws(for: suite) where entry.isGenuine {
       let chain = Vectors.certificates(of: entry.jws)
@@ -92,7 +92,7 @@ struct AppleRootsTests {
   }
 
   /// The genuine chain under an anchor with the root's name and another key:
-  /// only the signature of the intermediate tells that it is not the root.
+  /// only the signature of the intermediate shows that it is not the root.
   @Test(
     "JWS-35 the shortcut is off with own anchors", .enabled(if: Vectors.arePresent, Vectors.absent))
   func ownAnchors() throws {
@@ -125,8 +125,8 @@ struct AppleRootsTests {
     #expect(throws: Refusal(.rejectedChainSignatureIntermediate, "JWS-31")) {
       try prove(areBuiltIn: false)
     }
-    // The same chain would pass if the shortcut were taken: so it is the
-    // shortcut that the line above shows to be off.
+    // The same chain would pass if the shortcut were taken: so the line above
+    // shows that the shortcut is off.
     #expect(throws: Never.self) { try prove(areBuiltIn: true) }
   }
 

@@ -151,7 +151,7 @@ struct AssertionTests {
     let order = Curve.p256.order
     #expect(
       try name { der in
-        // (r, n − s) verifies too: the signature is no idempotency key.
+        // (r, n − s) verifies too: the signature is not an idempotency key.
         var numbers = try AssayAuthority.ECDSASignature(der: der)
         numbers.s = AssertionTests.difference(order, numbers.s)
         return numbers.der
@@ -329,7 +329,7 @@ struct AssertionTests {
       let plain = try hint(signed: sha(signed), given: .data(given))
       #expect(plain?.hasPrefix("the key record") == true)
     }
-    // DIA-4: what another app made gets none.
+    // DIA-4: what another app made gets no hint.
     let other = try Fixture.device().with { $0.appId = "ABCDE12345.com.example.other" }
     let object = try Fixture.assertion(other) { $0.clientDataHash = text }
     let document = try Fixture.assert(object, verifier, clientData: .data(text))
@@ -350,7 +350,7 @@ struct AssertionTests {
       // One hash for each nonce, one for each variant but the first.
       #expect(nonces + (nonces - 1) + 1 <= 12)
     }
-    // Data that are longer are not written anew: as a hash, without the LF, twice.
+    // Longer data are not re-encoded: as a hash, without the LF, twice.
     for (count, expected) in [(65_535, 5), (65_536, 3)] {
       var calls = 0
       let long = try ClientData(.data([UInt8](repeating: 0x61, count: count) + [0x0a]))

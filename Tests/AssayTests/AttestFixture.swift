@@ -22,7 +22,7 @@ enum AttestFixture {
       key: try key.get(), appId: appId, environment: environment, system: system)
   }
 
-  /// One app in Production, the own roots; `changes` by dotted path.
+  /// One app in Production, its own roots; `changes` by dotted path.
   static func config(_ changes: [(String, JSONText)] = []) throws -> JSONText {
     let app: JSONText = [
       "bundleId": "com.example.app", "appAppleId": 1_234_567_890, "teamId": "ABCDE12345",

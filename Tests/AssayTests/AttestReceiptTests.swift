@@ -94,7 +94,7 @@ struct AttestReceiptTests {
       expect(
         .rejectedAttestReceiptSignature, "receipt.signature",
         AttestReceiptBench.verify(trust, try forged.signed()))
-      // The same certificates, and another serial named.
+      // The same certificates, with another serial named.
       var other = template
       other.signerIdentifier = try AppReceiptTemplate.issuerAndSerial(template.chain.intermediate)
       #expect(AttestReceiptBench.verify(trust, try other.signed()).status != .ok)
@@ -363,7 +363,7 @@ struct AttestReceiptTests {
     // The bag's order and its copy of the root mean nothing.
     #expect(try verify { $0.certificates.reverse() }.status == .ok)
     #expect(try verify { $0.certificates.removeLast() }.status == .ok)
-    // Another intermediate of the same name, wherever it stands.
+    // Another intermediate of the same name, wherever it is.
     let bench = try AttestReceiptBench.shared()
     var twin = bench.intermediate
     twin.publicKeyInfo = try bench.attestedKey.publicKeyInfo()
@@ -374,7 +374,7 @@ struct AttestReceiptTests {
     expect(
       .rejectedChainSignatureLeaf, "chain.signatures", at: "signer",
       try verify { $0.certificates[1] = other })
-    // A self-made line with the same names.
+    // A homemade line with the same names.
     let forged = try verify(certificates: { bench in
       let key = try SigningKey.generate(.p256)
       bench.intermediate.publicKeyInfo = try key.publicKeyInfo()
@@ -406,11 +406,11 @@ struct AttestReceiptTests {
       let answer = try verify(certificates: change)
       #expect(answer.status == status && answer.refusal?.place ?? "" == place)
     }
-    // Later than its signer lived, which a kept receipt may be.
+    // Later than its signer's end, which a stored receipt may be.
     let stored = try verify(
       fields(), [("attest.time", "stored")], now: Self.now + 60 * Self.day)
     #expect(stored.receipt?.isExpired == false)
-    // Created a day before the signer was there.
+    // Created a day before the signer existed.
     let early = try bench.fields(created: Self.now - 41 * Self.day)
     expect(
       .rejectedChainNotYetValid, "chain.validity", at: "signer",
@@ -669,7 +669,7 @@ struct AttestReceiptTests {
     try expect(
       receipt(day) { $0.changing(19) { $0.value = AttestReceiptBench.time(now + 4 * day) } },
       at: now + 4 * day, due: false)
-    // Apple's example has 30 days, from when on what is behind a receipt may be gone.
+    // Apple's example has 30 days, from when on what Apple keeps for a receipt may be gone.
     try expect(
       receipt(day) { $0.changing(19) { $0.value = AttestReceiptBench.time(now + 29 * day) } },
       at: now + 29 * day, due: false)

@@ -157,7 +157,7 @@ struct AttestationTests {
     let hash = Digest.sha256.of(Fixture.clientData)
     #expect(
       try Fixture.attest(Fixture.attestation(), verifier, clientData: .hash(hash)).warningIds == [])
-    // Under a refusal, which it may explain; and of an assertion.
+    // With a refusal, which it may explain; and for an assertion.
     for (data, warnings) in [
       (.hash(odd), ["client-data-hash-length"]), (.hash([UInt8](repeating: 1, count: 15)), []),
       (.hash([UInt8](repeating: 1, count: 32)), []), (.data(odd), []),
@@ -226,7 +226,7 @@ struct AttestationTests {
       let other = try Fixture.attestation { $0.format = .text(format) }
       #expect(try Fixture.attest(other, verifier).refusal == "unsupported.attest.format fmt")
     }
-    // Objects of WebAuthn, whose statements have other members.
+    // WebAuthn objects, whose statements have other members.
     let statements: [(String, [CBORText.Member])] = [
       ("none", []), ("packed", [.init("alg", .negative(6)), .init("sig", .bytes([1]))]),
       ("apple", [.init("x5c", .array([]))]),
@@ -275,7 +275,7 @@ struct AttestationTests {
   func receipt() throws {
     let bare = try Fixture.attestation { $0.receipt = [] }
     #expect(try Fixture.attest(bare).name == "malformed.attest-receipt.empty")
-    // It is a fault of the form, named before those of what the form holds.
+    // It is a fault of form, named before faults of content.
     #expect(try Fixture.attest(bare).text("error.check") == "attest.form")
     let verifier = try Fixture.verifier([("attest.receipt", "ignore")])
     let document = try Fixture.attest(bare, verifier)
@@ -392,12 +392,12 @@ struct AttestationTests {
       try Fixture.attestation(), verifier, clientData: .data(utf8("other")))
     #expect(other.name == "rejected.attest.nonce")
     #expect(other.text("error.hint")?.hasPrefix("other-challenge: ") == true)
-    // The hint of the table, without a word.
+    // The hint of the table, without a leading word.
     let unread = try Fixture.attestation { $0.receipt = [1] }
     let ignoring = try Fixture.verifier([("attest.receipt", "ignore")])
     let table = try Fixture.attest(unread, ignoring, clientData: .data(utf8("other")))
       .text("error.hint")
-    // DIA-2: the hash in a refreshed receipt is damaged and tells nothing.
+    // DIA-2: the hash in a refreshed receipt is damaged and says nothing.
     let refreshed = try Fixture.attest(
       try Fixture.attestation { $0.changeReceiptFacts = { $0.kind = .receipt } }, verifier,
       clientData: .data(utf8("other")))
@@ -507,7 +507,7 @@ struct AttestationTests {
     #expect(document.status.family == .malformed)
     #expect(document.outcome("attest.receipt") == "false")
     #expect(document.outcome("chain") == "null")
-    // What is signed by nobody of ours is refused for that, whatever its receipt.
+    // What none of our authorities signed is refused for that, whatever its receipt.
     let foreign = try SigningKey.generate(.p384)
     let forged = try Fixture.attestation {
       $0.receipt = [0x30, 0x80]
@@ -618,7 +618,7 @@ struct AttestationTests {
       // A length of no octets, and one of three.
       [0x30, 0x04, 0xbf, 0x8f, 0x7f, 0x80],
       [0x30, 0x0a, 0xbf, 0x8a, 0x78, 0x83, 0x00, 0x00, 0x03, 0x04, 0x01, 0x41],
-      // A tag that is 1400 in the low 64 bits alone.
+      // A tag that is 1400 only in its low 64 bits.
       [0x30, 0x10, 0xbf, 0x81] + [UInt8](repeating: 0x80, count: 8)
         + [0x8a, 0x78, 0x03, 0x04, 0x01, 0x41],
     ] as [[UInt8]] {
@@ -630,7 +630,7 @@ struct AttestationTests {
     let absent = try document(system, nil)
     #expect(absent.warningIds.isEmpty)
     #expect(absent.tree?.at("attestation.os.platform")?.isNull == true)
-    // [2047], an INTEGER, an OCTET STRING that is no text, and nothing.
+    // [2047], an INTEGER, an OCTET STRING that is not text, and nothing.
     for value in [
       [0x30, 0x07, 0xbf, 0x8f, 0x7f, 0x03, 0x02, 0x01, 0x00],
       [0x30, 0x07, 0xbf, 0x8f, 0x7f, 0x03, 0x04, 0x01, 0x00],

@@ -3,7 +3,7 @@ import Testing
 @testable import Assay
 
 /// APR-1: definite and indefinite lengths, and one spelling of each. Every form
-/// that is refused stands beside one that is not.
+/// that is refused is next to one that is not.
 @Suite("BER")
 struct BERTests {
   private static let wide = BER.Limits(elements: 100, depth: 10)
@@ -36,7 +36,7 @@ struct BERTests {
       ([0x24, 0x03, 0x04, 0x01, 0x41], 2), ([0x24, 0x80, 0x00, 0x00], 1),
       ([0xa0, 0x80, 0x02, 0x01, 0x01, 0x00, 0x00], 2), ([0x80, 0x00], 1), ([0xbe, 0x00], 1),
       ([0x04, 0x02, 0x00, 0x00], 1), ([0x1e, 0x00], 1),
-      // Octets that look like an end inside primitive content are none.
+      // Octets that look like an end inside primitive content are not one.
       ([0x30, 0x80, 0x04, 0x02, 0x00, 0x00, 0x00, 0x00], 2),
     ] as [([UInt8], Int)])
   func clean(bytes: [UInt8], elements: Int) {
@@ -76,10 +76,10 @@ struct BERTests {
       ([0x30, 0x02, 0x04, 0x01, 0x41], 2), ([0x30, 0x03, 0x30, 0x80, 0x00, 0x00], 4),
       // Tag numbers from 31 on.
       ([0x1f, 0x00], 0), ([0x3f, 0x00], 0), ([0xbf, 0x1f, 0x00], 0), ([0x30, 0x02, 0x9f, 0x00], 2),
-      // An end without a beginning, and one that is none.
+      // An end without a beginning, and a malformed one.
       ([0x00, 0x00], 0), ([0x30, 0x02, 0x00, 0x00], 2), ([0x30, 0x80, 0x00, 0x01, 0x41], 2),
       ([0x20, 0x00], 0),
-      // Chunks that are no octet strings, or chunks of chunks.
+      // Chunks that are not octet strings, or chunks of chunks.
       ([0x24, 0x80, 0x02, 0x01, 0x01, 0x00, 0x00], 2), ([0x24, 0x02, 0x30, 0x00], 2),
       ([0x24, 0x80, 0x24, 0x80, 0x00, 0x00, 0x00, 0x00], 2),
       ([0x24, 0x80, 0x0c, 0x00, 0x00, 0x00], 2),
@@ -131,7 +131,7 @@ struct BERTests {
     #expect(measure(nested(24), limits) == .success(24))
     #expect(fault(nested(25), limits) == .tooDeep(offset: 48))
     #expect(fault(nested(1_000_000), limits) == .tooDeep(offset: 48))
-    // A primitive counts as deep as a container.
+    // A primitive counts towards the depth like a container.
     let primitive = [UInt8](nested(24)[..<48]) + [0x05, 0x00] + [UInt8](repeating: 0, count: 48)
     #expect(fault(primitive, limits) == .tooDeep(offset: 48))
     let unlimited = BER.Limits(elements: 10_000_000, depth: 10_000_000)

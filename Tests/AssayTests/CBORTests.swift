@@ -105,7 +105,7 @@ struct CBORTests {
       ])
       #expect(!read(twice.encoded).isRead)
     }
-    // Equal keys of two maps, and keys equal to values, are none.
+    // Equal keys of two maps, and keys equal to values, are not duplicates.
     let good = CBORText.map([
       .init("a", .map([.init("a", .text("a"))])), .init("b", .text("a")),
       .init(.bytes(utf8("a")), .unsigned(0)),

@@ -163,7 +163,7 @@ extension ReceiptEvidenceKind {
 }
 
 extension Document {
-  /// The boolean at a dotted path; nil where something else stands.
+  /// The boolean at a dotted path; nil where something else is.
   func flag(_ path: String) -> Bool? {
     guard let member = DocumentMember.find(json, Array(path.utf8)) else { return nil }
     let rest = json[member.start...]

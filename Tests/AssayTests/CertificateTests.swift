@@ -28,8 +28,8 @@ struct CertificateTests {
       keyUsage: certificate.keyUsage.map { UInt32($0.bits.first ?? 0) })
   }
 
-  /// Whether our reader takes the bytes; where it does, what libcrypto sees
-  /// otherwise: nothing, if all is well.
+  /// Whether our reader takes the bytes; if it does, what libcrypto sees
+  /// differently: nothing, if all is well.
   private func compare(_ der: [UInt8]) -> (isTaken: Bool, differences: [String]) {
     guard let ours = Certificate(der) else { return (false, []) }
     switch LibcryptoCertificate.read(der) {
@@ -483,7 +483,7 @@ struct CertificateTests {
         try refusal(authority.chain(intermediate: { $0.issuer = name }))
           == "rejected.chain.names x5c[1]")
     }
-    // Two empty names are equal and name nobody.
+    // Two empty names are equal and name no one.
     let nameless = try authority.chain(
       intermediate: { $0.subject = empty }, leaf: { $0.issuer = empty })
     #expect(try refusal(nameless) == "rejected.chain.names x5c[0]")

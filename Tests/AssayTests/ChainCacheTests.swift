@@ -96,8 +96,8 @@ struct ChainCacheTests {
     #expect(throws: Refusal(.rejectedChainSignatureLeaf, "JWS-31")) {
       try Minted.run(trust, jws(chain: forged))
     }
-    // And an intermediate of the same name and key, signed by somebody else, is
-    // another one.
+    // And an intermediate of the same name and key, signed by another party, is
+    // a different one.
     let other = try Minted.authority().chain(intermediateSigner: try SigningKey.generate(.p384))
     #expect(throws: Refusal(.rejectedChainSignatureIntermediate, "JWS-31")) {
       try Minted.run(trust, jws(chain: other))

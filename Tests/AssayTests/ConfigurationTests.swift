@@ -530,7 +530,7 @@ struct ConfigurationTests {
     #expect(season?.string("group") == "com.example.app.season")
   }
 
-  /// Paths of members that `given` has and `shown` lacks or has otherwise.
+  /// Paths of members that `given` has and `shown` lacks or has differently.
   private func missing(_ given: JSONValue, in shown: JSONValue, _ path: String = "") -> [String] {
     switch given.kind {
     case .object:

@@ -3,7 +3,7 @@ import Testing
 @testable import Assay
 
 /// JWS-21: one clean DER value. Each form that BER allows and DER does not
-/// stands beside its DER spelling.
+/// is next to its DER spelling.
 @Suite("DER")
 struct DERTests {
   @Test(
@@ -68,7 +68,7 @@ struct DERTests {
         [0x04, 0x84, 0x01, 0x00, 0x00, 0x00] + [UInt8](repeating: 0, count: 1 << 24)))
   }
 
-  /// So many containers around each other.
+  /// This many containers around each other.
   private func nested(_ count: Int) -> [UInt8] {
     var value: [UInt8] = [0x30, 0x00]
     for _ in 1..<count { value = [0x30, UInt8(value.count)] + value }

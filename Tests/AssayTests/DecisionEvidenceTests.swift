@@ -124,7 +124,7 @@ struct DecisionEvidenceTests {
       $0.shows.remove(.revocation)
     }
     #expect(try decided([refund, blind]).row == "DEC-5")
-    // Of several refunds the latest word holds.
+    // Of several refunds the latest statement counts.
     let laterRefund = subscription("2000000000000000") {
       $0.webOrderLineItemId = "900"
       $0.revokedAt = At.now - At.day
@@ -350,7 +350,7 @@ struct DecisionEvidenceTests {
 
   // MARK: choosing
 
-  /// A subscription of a line of its own.
+  /// A subscription with a line of its own.
   private func line(
     _ id: Text, _ change: (inout PurchaseFacts) -> Void = { _ in }
   ) -> PurchaseFacts {
@@ -778,7 +778,7 @@ struct DecisionEvidenceTests {
     let beside = try decided([odd, basic])
     #expect(beside.plan == "basic")
     #expect(beside.leftOutTexts == ["type-mismatch 2000000000000001"])
-    // A later word that cannot tell the type, as an answer's, hides nothing.
+    // A later statement that cannot show the type, such as an answer's, hides nothing.
     let answered = subscription {
       $0.type = nil
       $0.asOf = At.now
@@ -911,7 +911,7 @@ struct DecisionEvidenceTests {
         try decided([owned(by: mine)], renewals, account: mine)
       }
     }
-    // An earlier period of the line, told later, tells too.
+    // An earlier period of the line, reported later, counts too.
     let earlier = subscription("2000000000000000") {
       $0.start = At.start - At.day
       $0.account = other
@@ -937,7 +937,7 @@ struct DecisionEvidenceTests {
     }
   }
 
-  /// A later word of a receipt, which shows neither owner nor refund.
+  /// A later statement by a receipt, which shows neither owner nor refund.
   private func receipt(_ change: (inout PurchaseFacts) -> Void = { _ in }) -> PurchaseFacts {
     subscription {
       $0.asOf = At.start + At.day
@@ -988,7 +988,7 @@ struct DecisionEvidenceTests {
     let ended = xcode { $0.end = At.start + At.day }
     #expect(count([xcode(), ended]) == 2)
     #expect(count([xcode(), xcode()]) == 1)
-    // A JWS of Xcode has ids of its own, of which 0 is one.
+    // A JWS from Xcode has its own ids, of which 0 is one.
     func other(_ change: (inout PurchaseFacts) -> Void) -> [PurchaseFacts] {
       [
         xcode(change),

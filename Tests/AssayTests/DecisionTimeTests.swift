@@ -269,7 +269,7 @@ struct DecisionTimeTests {
     }
   }
 
-  /// Whether anything of this evidence could entitle at all, told without the table.
+  /// Whether anything in this evidence could entitle at all, judged without the table.
   private func couldEntitle(
     _ purchases: [PurchaseFacts], _ renewals: [RenewalFacts]
   ) -> Bool {

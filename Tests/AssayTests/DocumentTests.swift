@@ -429,7 +429,7 @@ struct DocumentTests {
     #expect(isAbsent)
   }
 
-  /// Whether a NUL stands behind the text.
+  /// Whether a NUL follows the text.
   private static func isEnded(_ text: UnsafeBufferPointer<UInt8>) -> Bool {
     guard let start = text.baseAddress else { return false }
     return unsafe start[text.count] == 0

@@ -3,7 +3,7 @@ import Testing
 
 @testable import Assay
 
-/// EXC-1 … EXC-8: the frame of conversations, with a kind that exists here alone.
+/// EXC-1 … EXC-8: the frame of conversations, with a kind that exists only here.
 @Suite("Exchanges")
 struct ExchangeTests {
   /// Asks twice, waits once, and reports what it was told.

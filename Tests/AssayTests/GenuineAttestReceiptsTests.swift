@@ -14,7 +14,7 @@ struct GenuineAttestReceiptsTests {
     let appId: String
     let key: [UInt8]
     let now: Int64
-    /// What the manifest says of the receipt.
+    /// What the manifest says about the receipt.
     let facts: JSONValue
     let bytes: [UInt8]
   }
@@ -38,7 +38,7 @@ struct GenuineAttestReceiptsTests {
     }
   }
 
-  /// The byte string behind the text "receipt".
+  /// The byte string after the text "receipt".
   private static func embedded(_ attestation: [UInt8]) -> [UInt8] {
     let name = utf8("greceipt\u{59}")
     for place in attestation.indices where attestation[place...].starts(with: name) {
@@ -106,7 +106,7 @@ struct GenuineAttestReceiptsTests {
     #expect(document.at("expired")?.boolean == false)
   }
 
-  /// Of a time whose fraction may have lost its last zeros.
+  /// For a time whose fraction may have lost its trailing zeros.
   private func milliseconds(_ text: String) -> Int64 {
     let parts = text.dropLast().split(separator: ".")
     let seconds = AppReceiptDate.milliseconds(utf8(parts[0] + "Z")[...]) ?? 0
@@ -177,7 +177,7 @@ struct GenuineAttestReceiptsTests {
         var bytes = entry.bytes
         bytes[place] ^= 0x10
         let answer = AttestReceiptBench.verify(trust, bytes, now: entry.now)
-        // What nobody signed may differ, the copy of the root for one.
+        // What is unsigned may differ, for example the copy of the root.
         if answer.receipt != nil { #expect(LibcryptoCMS.verifies(bytes)) }
       }
     }

@@ -5,7 +5,7 @@ import Testing
 
 /// Attestations and assertions of real devices, Apple's two published samples
 /// included (`../shared/vectors/attest`): each gives what its manifest expects,
-/// and is refused once a single byte of it is another.
+/// and is refused once a single byte of it is changed.
 @Suite(
   "Genuine attestations and assertions",
   .enabled(if: Vectors.arePresent, Vectors.absent))
@@ -217,7 +217,7 @@ struct GenuineAttestTests {
   func flipped(_ entry: Entry) throws {
     let verifier = try entry.verifier()
     #expect(entry.attest(verifier).name == "ok")
-    // FRC-4: the receipt's copy of its root is looked at by nobody.
+    // FRC-4: the receipt's copy of its root is never looked at.
     let copy = try #require(entry.bytes.firstRange(of: AppleRoots.rootCAG3))
     for place in stride(from: 0, to: entry.bytes.count, by: 37) where !copy.contains(place) {
       var bytes = entry.bytes

@@ -147,7 +147,7 @@ struct GenuineReceiptsTests {
       #expect(try status("receipts.maxAgeMs", 1) == .rejectedFreshnessStale)
       let early = entry.now - 3 * 86_400_000
       #expect(try verify(entry, now: early).status == .rejectedDateFuture)
-      // Years later it is as good as ever: the leaf has ended since.
+      // Years later it is still good, although the leaf has since expired.
       #expect(try verify(entry, now: entry.now + 10 * 365 * 86_400_000).status == .ok)
     }
   }

@@ -152,8 +152,8 @@ enum HintGate {
     "encode-hex: ", "trim: ", "double-hash: ", "other-challenge: ", "object-altered: ",
     "other-key: ", "configured-app-id: ",
     // ATT-40.
-    "the receipt is of a date when the certificate was not valid",
-    "error.at names a certificate of Apple's own",
+    "the receipt is from a time when the certificate was not valid",
+    "error.at names one of Apple's own certificates",
     // RCP-17.
     "the signature is text",
     // CNF-1.
@@ -191,7 +191,7 @@ struct HintTests {
     for (status, kinds) in HintGate.kinds where kinds.count > 1 {
       let told = HintGate.rows[status] ?? [:]
       let missing = kinds.filter { kind in
-        // The receipt inside an attestation stands in the attestation's document.
+        // The receipt inside an attestation is in the attestation's document.
         told[kind] == nil && !(kind == "attestation" && told["embedded-receipt"] != nil)
       }
       #expect(told["any"] != nil || missing.isEmpty, "\(status): \(missing)")

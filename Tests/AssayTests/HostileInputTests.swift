@@ -4,8 +4,8 @@ import Testing
 @testable import Assay
 
 /// Inputs that kill hosts of other libraries: dates of the year 10000, numbers
-/// that no integer holds, nesting, sizes. Each has an answer, and the process
-/// lives.
+/// that no integer holds, nesting, sizes. Each gets an answer, and the process
+/// survives.
 private struct HostileBench: Sendable {
   /// 2026-11-21 UTC.
   static let instant: Int64 = 1_795_219_200_000
@@ -45,7 +45,7 @@ private struct HostileBench: Sendable {
     try authority.mint(HostileBench.purchase.transactionPayload.setting(member, .text(value)))
   }
 
-  /// A good header over any payload, with a signature of nobody.
+  /// A good header over any payload, with a signature by no one.
   func unsigned(_ payload: String) throws -> [UInt8] {
     let good = try authority.mint(HostileBench.purchase.transactionPayload)
     var text: [UInt8] = Array(good.prefix { $0 != 0x2e })

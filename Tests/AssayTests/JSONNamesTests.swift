@@ -2,11 +2,11 @@ import Testing
 
 @testable import Assay
 
-/// JWS-104: what it costs to find a name that stands twice, counted and not
-/// timed, for texts that somebody made to be slow.
+/// JWS-104: what it costs to find a name that appears twice, counted and not
+/// timed, for texts made to be slow.
 @Suite("JSON names")
 struct JSONNamesTests {
-  /// Texts of so many members, each a way to make names hard to tell apart.
+  /// Texts of this many members, each a way to make names hard to tell apart.
   enum Kind: CaseIterable {
     case plain, colliding, escaped, longPrefix
 

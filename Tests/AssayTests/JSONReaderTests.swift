@@ -2,7 +2,7 @@ import Testing
 
 @testable import Assay
 
-/// JWS-6: what the strict reader takes and what it refuses, one rule a test,
+/// JWS-6: what the strict reader takes and what it refuses, one rule per test,
 /// each refusal beside a text that differs in that one thing and is taken.
 @Suite("JSON reader")
 struct JSONReaderTests {
@@ -77,7 +77,7 @@ struct JSONReaderTests {
     #expect(fault(utf8("{\"a\":\"") + bytes + utf8("\"}")) == (isGood ? nil : .utf8))
     #expect(fault(utf8("{\"") + bytes + utf8("\":1}")) == (isGood ? nil : .utf8))
     #expect(UTF8Sequence.isValid(bytes) == isGood)
-    // Held against the standard library's own judgement.
+    // Compared with the standard library's own judgement.
     #expect((String(validating: bytes, as: UTF8.self) != nil) == isGood)
   }
 

@@ -1,6 +1,6 @@
 import CLibCrypto
 
-// Of openssl/x509v3.h, which the library itself has no use for.
+// From openssl/x509v3.h, which the library itself does not use.
 @_silgen_name("X509_get_extension_flags")
 private func X509_get_extension_flags(_ certificate: OpaquePointer) -> UInt32
 @_silgen_name("X509_get_key_usage")
@@ -27,7 +27,7 @@ struct CertificateFields: Equatable {
   var isAuthority: Bool?
   /// digitalSignature 0x80, keyCertSign 0x04; nil: no keyUsage.
   var keyUsage: UInt32?
-  /// Whether what stands in all extensions and in the key could be read.
+  /// Whether what is in all extensions and in the key could be read.
   var extensionsAreSound = true
 
   /// The names of the fields that two readers see differently. A version that

@@ -13,7 +13,7 @@ enum Minted {
   /// A good subscription in Sandbox.
   static let purchase = Purchase(now: now)
 
-  /// One app, Production and Sandbox, the own root; `changes` by dotted path.
+  /// One app, Production and Sandbox, its own root; `changes` by dotted path.
   static func config(_ changes: [(String, JSONText)] = []) throws -> JSONText {
     let standard: JSONText = [
       "apps": [["bundleId": "com.example.app", "appAppleId": 1_234_567_890]],
@@ -72,7 +72,7 @@ extension Verifier {
 }
 
 extension Configuration {
-  /// Proofs that nobody else has.
+  /// Proofs that nothing else shares.
   var ownProofs: Proofs { Proofs(capacity: storekit.cacheChains) }
 }
 

@@ -223,7 +223,7 @@ struct PayloadMembersTests {
     Row("externalPurchaseToken.tokenType", .name(["SERVICES", "ACQUISITION"])),
   ]
 
-  /// A case: a payload, where in it the rows stand, and what stands around them.
+  /// A case: a payload, where in it the rows are, and what is around them.
   struct Ground: Sendable {
     var name: String
     var kind: StoreKitKind

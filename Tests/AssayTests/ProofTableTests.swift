@@ -3,7 +3,7 @@ import Testing
 
 @testable import Assay
 
-/// JWS-66: what was proven outlives the verifier, for those who trust the same.
+/// JWS-66: what was proven outlives the verifier, for those that trust the same.
 @Suite("Proofs of a process")
 struct ProofTableTests {
   private let table = ProofTable(capacity: 4)
@@ -41,7 +41,7 @@ struct ProofTableTests {
     #expect(try isCached(verifier()) == false)
     // The first one is gone.
     #expect(try isCached(verifier()) == true)
-    // Nothing of this is part of a proof.
+    // None of this is part of a proof.
     let other: [(String, JSONText)] = [
       ("products", ["a.b": ["type": "consumable"]]), ("environments", ["Sandbox"]),
       ("storekit.caps", ["jwsBytes": 32_768]), ("clockSkewMs", 0),
@@ -79,7 +79,7 @@ struct ProofTableTests {
       #expect(one.count == 32)
       for another in digests[(index + 1)...] { #expect(one != another, "\(index)") }
     }
-    // And the same once more: nothing but the trust is in it.
+    // And the same again: nothing but the trust is in it.
     #expect(try digest() == digests[0])
     #expect(try digest([("products", ["a.b": ["type": "consumable"]])]) == digests[0])
   }
@@ -97,14 +97,14 @@ struct ProofTableTests {
     let text = try template.signed()
     let answer = foreign.verifyJWS(text, kind: .transaction, nowMs: Minted.now)
     #expect(answer.status == .rejectedChainUntrustedRoot)
-    // A second root beside mine: the chain holds, and is proven anew.
+    // A second root beside mine: the chain holds, and is proven again.
     let both: JSONText = [.string(try Minted.authority().anchor), try Self.stranger()]
     #expect(try isCached(verifier([("storekit.anchors", both)])) == false)
     #expect(try isCached(verifier([("storekit.rootEntry", "ignored")])) == false)
     #expect(try isCached(verifier()) == true)
   }
 
-  @Test("JWS-63 JWS-66 dates are judged anew by whoever finds the chain")
+  @Test("JWS-63 JWS-66 dates are judged again by whoever finds the chain")
   func datesAnew() throws {
     #expect(try isCached(verifier()) == false)
     let late = Minted.now + 20 * 365 * 86_400_000
@@ -199,7 +199,7 @@ struct ProofTableTests {
     #expect(first.key !== unkept.key)
     #expect(try #require(ReadAnchors.elliptic(der, isRemembered: true)).key === first.key)
     #expect(try #require(ReadAnchors.elliptic(der, isRemembered: false)).key !== first.key)
-    // What is no root is none however often it is asked for.
+    // What is not a root stays rejected, however often it is asked for.
     var forged = der
     forged[der.count - 1] ^= 1
     for _ in 0..<2 { #expect(ReadAnchors.elliptic(forged, isRemembered: true) == nil) }

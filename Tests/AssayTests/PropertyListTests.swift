@@ -176,7 +176,7 @@ struct PropertyListTests {
     // A slash alone begins no comment.
     #expect(value("{a=/b/c;}") == utf8("/b/c"))
     #expect(value("{a=b//c;}") == utf8("b//c"))
-    // What is no list of any kind.
+    // What is not a list of any kind.
     for text in ["{a/**/=b;}", "abc", "\"abc\"", "com.example.1", "=", "x y", "}"] {
       #expect(status(text) == .malformedPlistSyntax, "\(text)")
     }
@@ -217,7 +217,7 @@ struct PropertyListTests {
       #expect(status(entry(1, 12_288)) == nil)
       #expect(status(entry(1, 12_289)) == .tooLargePlistEntry)
     }
-    // Counted is what escapes stand for.
+    // What escapes stand for is what counts.
     func escaped(_ count: Int) -> [UInt8] {
       utf8("{a=\"" + String(repeating: "\\101", count: count) + "\";}")
     }
@@ -234,7 +234,7 @@ struct PropertyListTests {
     #expect(status(bytes) == .malformedPlistConstruct)
   }
 
-  @Test("Apple's own layout is told from one that was written anew")
+  @Test("Apple's own layout is told from one that was rewritten")
   func layout() throws {
     func isApples(_ text: String) throws -> Bool {
       try PropertyList(utf8(text), limits: .info).hasAppleLayout

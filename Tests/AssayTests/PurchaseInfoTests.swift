@@ -13,7 +13,7 @@ struct PurchaseInfoTests {
     PurchaseInfo(try PropertyList(text.bytes, limits: .info))
   }
 
-  /// Status and place of the refusal; ok where there is none.
+  /// Status and place of the refusal; ok if there is none.
   private func check(_ text: PropertyListText) throws -> (status: Status, place: String) {
     do throws(Refusal) {
       try PurchaseInfo(try PropertyList(text.bytes, limits: .info)).check()
@@ -50,7 +50,7 @@ struct PurchaseInfoTests {
     let read = try info(text)
     for field in PurchaseInfo.Field.allCases {
       #expect(read.text(field) == Text("value of \(field.name)"))
-      // A key that differs in one letter is another one.
+      // A key that differs in one letter is a different one.
       var key = "\(field.name)"
       key.removeLast()
       #expect(try info(PropertyListText([.init(key + "X", "a")])).text(field) == nil)
@@ -173,7 +173,7 @@ struct PurchaseInfoTests {
     ] {
       #expect(seconds(wrong) == nil, "\(wrong)")
     }
-    // A part of some bytes, wherever it stands.
+    // A part of some bytes, wherever it is.
     let text = utf8("xx2012-04-30 15:05:55 Etc/GMTxx")
     #expect(ReceiptDateText.seconds(text[2..<29], zone: ReceiptDateText.utc) == 1_335_798_355)
     #expect(ReceiptDateText.seconds(text[2..<30], zone: ReceiptDateText.utc) == nil)
@@ -231,7 +231,7 @@ struct PurchaseInfoTests {
       let moved = WrittenDate.gmt(instant - hours * 3_600_000 + seconds * 1000)
       return String(moved.dropLast(8)) + " America/Los_Angeles"
     }
-    // A fraction of a second is cut off; one second more is another one.
+    // A fraction of a second is cut off; one second more is a different date.
     #expect(try status([(ms, String(instant + 999))]) == .ok)
     #expect(try status([(ms, String(instant + 1000))]) == .rejectedReceiptFieldConflict)
     #expect(try status([(ms, String(instant - 1))]) == .rejectedReceiptFieldConflict)
@@ -243,7 +243,7 @@ struct PurchaseInfoTests {
     for wrong in [at(6), at(9), at(0), at(7, 1), at(8, -1), at(7, -60)] {
       #expect(try status([(pst, wrong)]) == .rejectedReceiptFieldConflict, "\(wrong)")
     }
-    // Without the date, the local one is held against the milliseconds.
+    // Without the date, the local one is compared with the milliseconds.
     if utc != "purchase-date" {
       #expect(try status([(utc, ""), (pst, at(8))]) == .ok)
       #expect(try status([(utc, ""), (pst, at(9))]) == .rejectedReceiptFieldConflict)
@@ -275,7 +275,7 @@ struct PurchaseInfoTests {
     #expect(found.contains(.init(kind: .conflict, field: .purchaseDateMs)))
     #expect(found.contains(.init(kind: .bare, field: .itemId)))
     #expect(found.count == 4)
-    // A value without quotation marks alone is good enough for a signed list.
+    // Only a value without quotation marks is good enough for a signed list.
     let bare = Self.good.changing("quantity") { $0.valueQuote = .bare }
     #expect(try check(bare).status == .ok)
     #expect(try faults(bare) == [.init(kind: .bare, field: .quantity)])

@@ -27,7 +27,7 @@ struct ReceiptCapsTests {
       bytes, kind: kind, nowMs: now)
   }
 
-  /// What is `excess` over its cap is refused by that name; raising the cap by so
+  /// What is `excess` over its cap is refused by that name; raising the cap by that
   /// much admits it.
   private func expect(
     _ bytes: [UInt8], _ kind: ReceiptKind, _ cap: String, _ value: Int, _ status: Status,
@@ -41,7 +41,7 @@ struct ReceiptCapsTests {
 
   // MARK: transaction receipts
 
-  /// Entries that take so many octets as Apple writes them; 17 of each are not
+  /// Entries that take this many octets as Apple writes them; 17 of each are not
   /// its value.
   private static func filled(
     _ list: PropertyListText, _ octets: Int, longest: Int

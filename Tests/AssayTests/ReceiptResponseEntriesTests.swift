@@ -116,7 +116,7 @@ struct ReceiptResponseEntriesTests {
     #expect(outcome.text("environmentSource") == "transaction-id")
     #expect(outcome.text("bundleId") == AnswerSample.bundle)
     #expect(outcome.source("requestDate") == "null")
-    // DCD-21: the latest date that stands in it.
+    // DCD-21: the latest date that is in it.
     #expect(outcome.integer("asOf") == now - 10 * day)
     #expect(ids(outcome) == [AnswerSample.first])
     let entry = "transactions.0."

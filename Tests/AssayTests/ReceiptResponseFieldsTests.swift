@@ -7,7 +7,7 @@ import Testing
 /// (docs/spec/receipts-triage.md §2.4, §2.5).
 @Suite("verifyReceipt: fields")
 struct ReceiptResponseFieldsTests {
-  /// An answer whose only purchase has one member changed; nil takes it away.
+  /// An answer whose only purchase has one member changed; nil removes it.
   private func entry(_ member: String, _ value: JSONText?) -> AnswerSample.Outcome {
     let entry = AnswerSample.entry()
     let changed = value.map { entry.setting(member, $0) } ?? entry.removing(member)
@@ -50,7 +50,7 @@ struct ReceiptResponseFieldsTests {
       ("subscription_group_identifier", "subscriptionGroupIdentifier"),
     ] {
       for id in ["700001000000009", "9007199254740993", "99999999999999999999", "7"] {
-        // The two with an environment are of production, the others tell none.
+        // The two with an environment are from production, the others show none.
         #expect(entry(member, .string(id)).text(first + name) == id)
         #expect(entry(member, .text(id)).text(first + name) == id)
       }
@@ -195,7 +195,7 @@ struct ReceiptResponseFieldsTests {
     #expect(outcome.source("unknown") == "{\"new_three\":1.50}")
     #expect(outcome.source("unknownInReceipt") == "{\"new_four\":null}")
     #expect(AnswerSample.read(AnswerSample.ios7()).value("unknown") == nil)
-    // DOC-3: a secret is no member to be kept.
+    // DOC-3: a secret is not a member to keep.
     let secret = AnswerSample.read(AnswerSample.ios7().appending("password", "00ff"))
     #expect(secret.status == .ok)
     #expect(!String(decoding: secret.document.json, as: UTF8.self).contains("00ff"))
@@ -307,7 +307,7 @@ struct ReceiptResponseFieldsTests {
     #expect(
       end([("expires_date_formatted", "2016-06-17 01:37:28 Etc/GMT")]).integer(name)
         == 1_466_127_448_000)
-    // The first of the three that is there tells.
+    // The first of the three that is present counts.
     #expect(
       end([
         ("expires_date_ms", "1466127448001"), ("expires_date", "1466127448000"),
@@ -353,11 +353,11 @@ struct ReceiptResponseFieldsTests {
       AnswerSample.ios7().removing(["receipt.request_date", "receipt.request_date_ms"]),
       nowMs: AnswerSample.now + five * 9)
     #expect(undated.source("requestDate") == "null")
-    // DCD-21: never the moment in which it is read.
+    // DCD-21: never the moment at which it is read.
     #expect(undated.integer("asOf") == undated.integer("receiptCreationDate"))
     #expect(undated.evidence?.purchases.first?.timeIsKnown == false)
     #expect(undated.integer("clockSkew") == nil)
-    // Clocks whose difference is no number.
+    // Clocks whose difference is not a number.
     for (apple, host) in [(Int64.max, -1), (Int64.min, 1)] as [(Int64, Int64)] {
       #expect(ReceiptResponse.Clock(requestDate: apple, latestDate: 0, nowMs: host).skew == nil)
     }

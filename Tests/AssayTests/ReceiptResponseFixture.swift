@@ -3,7 +3,7 @@ import Testing
 
 @testable import Assay
 
-/// Answers of verifyReceipt that the tests change in one thing each. All ids and
+/// Answers from verifyReceipt that the tests change in one thing each. All ids and
 /// names are made up.
 enum AnswerSample {
   /// 2025-06-15T12:00:00Z.
@@ -33,7 +33,7 @@ enum AnswerSample {
     return configuration
   }
 
-  /// A date in its three forms; the `_pst` one is wrong, for it is never read.
+  /// A date in its three forms; the `_pst` one is wrong, since it is never read.
   static func date(_ name: String, _ milliseconds: Int64) -> [JSONText.Member] {
     let days = milliseconds / day
     let date = CivilDate.date(days: days)

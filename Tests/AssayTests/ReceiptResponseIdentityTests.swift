@@ -68,7 +68,7 @@ struct ReceiptResponseIdentityTests {
       AnswerSample.ios7().removing(["receipt.adam_id", "receipt.app_item_id"]))
     #expect(unnamed.status == .ok)
     #expect(unnamed.document.tree?.at("checks.7.ok")?.isNull == true)
-    // In the sandbox the number is not looked at.
+    // In the sandbox the number is not checked.
     let sandbox = AnswerSample.ios7(inApp: [], latest: nil, renewals: nil).setting([
       ("environment", "Sandbox"), ("receipt.receipt_type", "ProductionSandbox"),
       ("receipt.adam_id", 77),
@@ -117,7 +117,7 @@ struct ReceiptResponseIdentityTests {
         .rejectedIdentityEnvironmentProfile, at: "latest_receipt_info[1].transaction_id",
         check: "identity.environment")
     }
-    // An id that tells nothing contradicts nothing.
+    // An id that shows nothing contradicts nothing.
     for id in ["3000000000000001", "123", "100000000000000001"] {
       #expect(
         AnswerSample.read(AnswerSample.ios7(latest: [AnswerSample.entry(id)])).status == .ok)
@@ -145,7 +145,7 @@ struct ReceiptResponseIdentityTests {
     expect(
       unknown, .rejectedIdentityEnvironmentMissing, at: "environment",
       check: "identity.environment")
-    // Allowed, it is reported without environment, and no evidence for a decision.
+    // Allowed, it is reported without environment, and is not evidence for a decision.
     let allowed = AnswerSample.read(
       unknown, AnswerSample.configuration { $0.receipts.unknownEnvironmentAllowed = true })
     #expect(allowed.status == .ok)

@@ -122,8 +122,8 @@ struct ReceiptTrustTests {
     #expect(ReceiptAnchor([]) == nil)
   }
 
-  /// The key of a modulus of so many octets, whose first bit is set; nobody has
-  /// the private one.
+  /// The key of a modulus of this many octets, whose first bit is set; there is no
+  /// private one.
   private func rsa(octets: Int) -> [UInt8] {
     typealias DER = AssayAuthority.DER
     let modulus = [0x00, 0xc3] + [UInt8](repeating: 0x5b, count: octets - 1)

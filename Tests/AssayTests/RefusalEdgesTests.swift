@@ -3,7 +3,7 @@ import Testing
 
 @testable import Assay
 
-/// Conditions that stand beside others in one rule, each met by an input that
+/// Conditions that are among several in one rule, each met by an input that
 /// breaks it alone.
 @Suite("Edges of refusals")
 struct RefusalEdgesTests {
@@ -155,7 +155,7 @@ struct RefusalEdgesTests {
   /// Two texts of the same length and index.
   private func sameIndex() -> ([UInt8], [UInt8]) {
     let first = [UInt8](repeating: 0x61, count: 64)
-    // The first word of lane 0 is other, and the second takes the difference back.
+    // The first word of lane 0 is different, and the second takes the difference back.
     var second = first
     second[0] = 0x62
     let start = UInt64(first.count)

@@ -108,7 +108,7 @@ struct RiskPropertiesTests {
       }
     }
 
-    /// That of the values of one axis none is judged milder than the one before it.
+    /// No value of an axis is judged more mildly than the one before it.
     func rises(_ name: String, _ place: Place, _ order: [Int]) {
       let digit = Digit(place)
       all(name) { combination, verdict in
@@ -182,7 +182,7 @@ struct RiskPropertiesTests {
       default: return true
       }
     }
-    // RSK-14, RSK-19: what DeviceCheck tells is never better than a clean device.
+    // RSK-14, RSK-19: what DeviceCheck says is never better than a clean device.
     for worse in 1...5 { verdicts.rises("device", .device, [0, worse]) }
   }
 
@@ -209,7 +209,7 @@ struct RiskPropertiesTests {
       var rules: [JSONText.Member] = []
       var isLoose = false
       for number in 11...28 where random.below(3) == 0 {
-        // Mostly such as may be: else hardly one would be accepted.
+        // Mostly plausible ones: otherwise hardly any would be accepted.
         let verdict =
           firm.contains(number) && random.below(4) != 0 ? "deny" : names[random.below(5)]
         isLoose = isLoose || (firm.contains(number) && verdict != "deny")

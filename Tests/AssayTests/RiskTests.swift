@@ -63,7 +63,7 @@ struct RiskTests {
   @Test("RSK-11 an assertion that passed allows", arguments: requests)
   func verified(request: String) throws {
     try expect(observed(request, "verified", [clear]), "allow", [11])
-    // What only unattested requests are asked for has no say.
+    // What only unattested requests are asked for does not count.
     try expect(
       observed(
         request, "verified",
@@ -145,7 +145,7 @@ struct RiskTests {
     try expect(
       observed(request, "verified", [("deviceCheck", bits(false, true))]),
       [("deviceCheck.bits", ["bit0": ["name": "promo"]])], "allow", [11])
-    // The other bit may be the one.
+    // It may be the other bit.
     try expect(
       observed(request, "verified", [("deviceCheck", bits(true, false))]),
       [("deviceCheck.bits", ["bit0": ["name": "abuse-2026"]])], isDenied ? "deny" : "limited",
@@ -443,7 +443,7 @@ struct RiskTests {
     for purchase: JSONText in ["none", "foreign", "refused", .null] where isMild {
       try expect(observed(request, "absent", [("purchase", purchase)]), "limited", [28])
     }
-    // Nothing to go by is no reason to allow, a purchase neither.
+    // Having nothing to go by is not a reason to allow; neither is a purchase.
     try expect(
       observed(request, "absent", [clear, ("purchase", "verified")]),
       [("risk.rules", ["RSK-28": "off"])], "limited", [])
@@ -754,7 +754,7 @@ struct RiskTests {
     try expect(
       observed("promo", "absent", [("deviceCheck", try result(400, "bad device token"))]), "deny",
       [20])
-    // Ages are computed anew, whatever the observation says of them.
+    // Ages are computed again, whatever the observation says.
     let old = try result(200, #"{"bit0":true,"bit1":false,"last_update_time":"2026-05"}"#)
     try expect(
       observed("promo", "verified", [("deviceCheck", old)]), "allow", [11],

@@ -3,7 +3,7 @@ import Testing
 @testable import Assay
 @testable import AssayAuthority
 
-/// CER-10: how many signatures one call checks, counted, whatever somebody puts into
+/// CER-10: how many signatures one call checks, counted, whatever is put into
 /// its evidence; and CER-11, what a root may be signed with.
 @Suite("Signature checks")
 struct SignatureChecksTests {
@@ -48,7 +48,7 @@ struct SignatureChecksTests {
     }
   }
 
-  /// Minting cannot fail in another way than by a bug, which shows as another refusal.
+  /// Minting can fail only by a bug, which shows as a different refusal.
   private func signed(_ template: AppReceiptTemplate) throws(Refusal) -> [UInt8] {
     guard let bytes = try? template.signed() else { throw Refusal(.internalAssayBug, "DOC-1") }
     return bytes
@@ -80,7 +80,7 @@ struct SignatureChecksTests {
       let decoys = try decoys(count)
       let first = try appReceipt { $0.certificates.insert(contentsOf: decoys, at: 1) }
       #expect(first == (count <= 2 ? (.ok, 3 + count) : (.rejectedChainIssuerUnknown, 3)))
-      // Behind the one that passes they cost nothing.
+      // After the one that passes they cost nothing.
       #expect(try appReceipt { $0.certificates.append(contentsOf: decoys) } == (.ok, 3))
     }
   }
@@ -99,7 +99,7 @@ struct SignatureChecksTests {
         template.chain = forged[0]
         template.certificates = [forged[0].leaf] + forged.map(\.intermediate)
       }
-      // The leaf's signature once, each intermediate's until two are in vain.
+      // The leaf's signature once, each intermediate's until two have failed.
       #expect(outcome.made == min(count, 2) + 1)
       #expect(
         outcome.status
@@ -291,7 +291,7 @@ struct SignatureChecksTests {
       }
     }
     let root = authority.rootCertificate
-    // Roots of the same name, and roots of others.
+    // Roots of the same name, and of other names.
     func roots(_ count: Int, named: Bool) throws -> [[UInt8]] {
       try (0..<count).map { number in
         let key = try SigningKey.generate(.p384)
@@ -312,7 +312,7 @@ struct SignatureChecksTests {
       let named = try outcome(try roots(count, named: true) + [root], good)
       #expect(named == (count <= 2 ? (.ok, 5 + count) : (.rejectedChainIssuerUnknown, 3)))
     }
-    // An intermediate that names nobody is not tried under every root.
+    // An intermediate that names no one is not tried under every root.
     let stray = try AttestFixture.attestation { template in
       var other = authority.intermediate
       other.issuer = DistinguishedName.make([("CN", "Nobody")])
@@ -321,7 +321,7 @@ struct SignatureChecksTests {
     #expect(try outcome([root], stray) == (.rejectedChainUntrustedRoot, 1))
     #expect(
       try outcome(try roots(6, named: false) + [root], stray) == (.rejectedChainIssuerUnknown, 3))
-    // What the roots cost is not to be had again for the receipt inside.
+    // What the roots cost is not spent again on the receipt inside.
     let forged = try AttestFixture.attestation { template in
       template.changeReceipt = { template in
         let decoy = try AttestReceiptBench.shared().certificates().intermediate

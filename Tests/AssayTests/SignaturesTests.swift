@@ -38,7 +38,7 @@ struct SignaturesTests {
     } == 1
   }
 
-  /// The same octets with one bit turned.
+  /// The same octets with one bit flipped.
   private static func turned(_ bytes: [UInt8], _ place: Int) -> [UInt8] {
     var other = bytes
     other[place / 8 % bytes.count] ^= 1 << UInt8(place % 8)

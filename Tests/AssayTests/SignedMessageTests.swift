@@ -252,7 +252,7 @@ struct SignedMessageTests {
         }
       }
     }
-    // ContentInfo, [0], SignedData, SET, SignerInfo stand around them.
+    // ContentInfo, [0], SignedData, SET, SignerInfo are around them.
     #expect(try deep(18) == nil)
     #expect(try deep(19)?.status == .tooLargeAppReceiptDepth)
 

@@ -796,7 +796,7 @@ struct TransactionReceiptTests {
     }
   }
 
-  @Test("PTH-13 the second verification finds the path again and judges dates anew")
+  @Test("PTH-13 the second verification finds the path again and judges dates again")
   func cached() throws {
     let verifier = try Bench.verifier()
     let receipt = try Bench.minted()

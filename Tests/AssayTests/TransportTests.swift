@@ -64,7 +64,7 @@ struct TransportTests {
       #expect(transport.form == form)
       #expect(transport.levels == 0)
     }
-    // 30 7f and 30 85 are no SEQUENCE of the lengths that receipts have.
+    // 30 7f and 30 85 are not a SEQUENCE of the lengths that receipts have.
     #expect(status([0x30, 0x7f] + [UInt8](repeating: 1, count: 9)) == .malformedTransportBase64)
     #expect(status([0x30, 0x85] + [UInt8](repeating: 1, count: 9)) == .malformedTransportBase64)
   }
@@ -175,7 +175,7 @@ struct TransportTests {
     var indented = TransportForm.wrappedLF.encode(Self.list)
     indented = utf8("  ") + indented.flatMap { $0 == 0x0a ? utf8("  \n    ") : [$0] }
     #expect(try read(indented).bytes == Self.list)
-    // Both readings are of no known form: the first one stands.
+    // Both readings are of no known form: the first one wins.
     let unknown = utf8("AA AAAA ")
     #expect(try read(unknown).form == .unknown)
     #expect(try !read(unknown).spaceAsPlus)
@@ -238,7 +238,7 @@ struct TransportTests {
       (utf8("eyJ.a"), .unknown), ([], .unknown), (utf8("  "), .unknown),
     ]
     for (bytes, form) in all { #expect(BlobForm(bytes) == form, "\(bytes)") }
-    // Known bytes that are no text are taken raw.
+    // Known bytes that are not text are taken raw.
     for bytes in [[0xa3, 0x63] + utf8("fmt"), utf8("<?xml ?>"), utf8("bplist00") + [0]] {
       #expect((try? read(bytes))?.levels == 0)
     }

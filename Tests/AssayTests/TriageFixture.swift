@@ -1,6 +1,6 @@
 @testable import Assay
 
-/// Evidence that nobody signed, for triage, which looks at no signature.
+/// Unsigned evidence, for triage, which looks at no signature.
 enum TriageFixture {
   static let bundle = "com.example.app"
   static let product = "com.example.app.gold"
@@ -44,7 +44,7 @@ enum TriageFixture {
 
   /// One transaction receipt, to be changed in one thing.
   struct Receipt {
-    /// Key and value as they stand in the signed list, quotation marks included.
+    /// Key and value as in the signed list, quotation marks included.
     var info: [(key: String, value: String)] = [
       ("original-purchase-date-pst", #""2019-03-04 01:02:03 America/Los_Angeles""#),
       ("quantity", #""1""#), ("bvrs", #""1.0""#),
@@ -121,7 +121,7 @@ enum TriageFixture {
       "{\n" + outerPairs.map { "\t\"\($0.key)\" = \"\($0.value)\";\n" }.joined() + "}"
     }
 
-    /// White space saved.
+    /// White space removed.
     var compact: String {
       "{" + outerPairs.map { "\"\($0.key)\"=\"\($0.value)\";" }.joined() + "}"
     }
@@ -132,7 +132,7 @@ enum TriageFixture {
 
   // MARK: JWS
 
-  /// A compact JWS with a signature of nobody.
+  /// A compact JWS with a signature by no one.
   static func jws(_ payload: String) -> [UInt8] {
     func segment(_ text: String) -> [UInt8] {
       base64(text).compactMap {
@@ -188,7 +188,7 @@ enum TriageFixture {
   }
 
   /// A container around the attributes, with no certificate and no signer; filled
-  /// up with an attribute that nobody knows, to a length that receipts have.
+  /// up with an unknown attribute, to a length that receipts have.
   static func container(_ attributes: [[UInt8]]) -> [UInt8] {
     let filling = attribute(9999, [UInt8](repeating: 0, count: 256))
     let payload = element(0x31, attributes.flatMap { $0 } + filling)

@@ -273,7 +273,7 @@ struct TriageTests {
       .with { $0.outer = [("environment", "Sandbox")] }
     let result = Fixture.look(receipt.blob64)
     #expect(result.keys == [])
-    // RCP-28: the outer word tells nothing of the claim.
+    // RCP-28: the outer word says nothing about the claim.
     #expect(result.claim?.environment != .sandbox)
     #expect(result.next == .verify)
   }
@@ -351,7 +351,7 @@ struct TriageTests {
       }
       return lines
     }
-    // Bytes that need both digits which form posts and alphabets differ in.
+    // Bytes that need both of the digits in which form posts and alphabets differ.
     let odd = receipt.with { $0.outer.append(("x", "\u{3fb}\u{3ff}~~~???>>>")) }
     let urlSafe = odd.blob64.compactMap { byte -> UInt8? in
       byte == 0x3d ? nil : byte == 0x2b ? 0x2d : byte == 0x2f ? 0x5f : byte

@@ -5,8 +5,8 @@ import Testing
 
 private typealias Write = AssayAuthority.DER
 
-/// RCP-12, RCP-28, APR-4, APR-7, JWS-94, ATT-12, ASR-1, FRC-1: whatever stands
-/// around what is signed is changed, of every kind of evidence. Then whose it is,
+/// RCP-12, RCP-28, APR-4, APR-7, JWS-94, ATT-12, ASR-1, FRC-1: whatever is
+/// around what is signed is changed, in every kind of evidence. Then whose it is,
 /// its keys and what is decided are the same, or it is refused.
 @Suite("RCP-12 RCP-28 APR-4 APR-7 JWS-94 ATT-12 ASR-1 FRC-1 unsigned words")
 struct UnsignedWordsTests {
@@ -14,7 +14,7 @@ struct UnsignedWordsTests {
 
   // MARK: bench
 
-  /// One app, the own roots, a catalogue; `changes` by dotted path.
+  /// One app, its own roots, a catalogue; `changes` by dotted path.
   private static func verifier(_ changes: [(String, JSONText)] = []) throws -> Verifier {
     let config: JSONText = [
       "apps": [
@@ -42,7 +42,7 @@ struct UnsignedWordsTests {
     $0.originalTransactionId = "350000900000001"
     $0.webOrderLineItemId = "350000090000001"
   }
-  /// Of a pool that nobody knows (RCP-27).
+  /// From an unknown pool (RCP-27).
   private static let unknown = sandbox.with {
     $0.environment = "Production"
     $0.transactionId = "3000000900000001"
@@ -50,16 +50,16 @@ struct UnsignedWordsTests {
     $0.webOrderLineItemId = "3000000090000001"
   }
 
-  /// What a document says of the evidence, without the members that describe what
+  /// What a document says about the evidence, without the members that describe what
   /// is not signed: the path of certificates, the text's transport, the text
-  /// itself, and whether somebody wrote in it.
+  /// itself, and whether it was edited.
   private static func facts(_ document: Document, _ member: String) -> [String] {
     guard let value = document.tree?.at(member) else { return [] }
     return facts(value)
   }
 
   private static func facts(_ value: JSONValue) -> [String] {
-    // A token and a leaf are made anew for every attestation that is minted.
+    // A token and a leaf are made afresh for every attestation that is minted.
     let around = [
       "chain", "transport", "outerAltered", "signer", "warnings", "leaf", "bytes", "token",
     ]
@@ -245,7 +245,7 @@ struct UnsignedWordsTests {
       }
       let good = verify(try AppReceiptBench.authority().transactionReceipt(Self.unknown))
       let comparison = Comparison(good, "transactionReceipt", verifier)
-      // Nothing signed tells under which environment other evidence has it.
+      // Nothing signed says under which environment other evidence has it.
       #expect(comparison.decisions == ["rejected.payload.incomplete null"])
       #expect(good.tree?.at("transactionReceipt.environment")?.isNull == true)
       #expect(good.tree?.at("transactionReceipt.environmentSource")?.isNull == true)
@@ -480,7 +480,7 @@ struct UnsignedWordsTests {
 
   // MARK: App Attest
 
-  /// Members that nobody signed, at every place of a CBOR map.
+  /// Unsigned members, at every place of a CBOR map.
   private static func strewn(_ members: [CBORText.Member]) -> [[CBORText.Member]] {
     let words: [CBORText.Member] = [
       .init("environment", .text("sandbox")), .init("fmt", .text("apple-appattest")),
@@ -620,7 +620,7 @@ struct UnsignedWordsTests {
       let silent = good.removing("environment").setting("receipt.receipt_type", .string(type))
       #expect(AnswerSample.read(silent).status == .rejectedIdentityEnvironmentProfile)
     }
-    // Without the words the ids tell, and they tell the same.
+    // Without the words the ids decide, and they say the same.
     #expect(keys(good.removing("environment")) == expected)
     #expect(
       keys(good.removing("environment").setting("receipt.receipt_type", .null)) == expected)

@@ -4,7 +4,7 @@ import Testing
 @testable import Assay
 
 /// Public test data that lies beside the repository on development machines,
-/// `../shared/vectors`, and is no part of it. Where it is absent, its suites say
+/// `../shared/vectors`, and is not part of it. Where it is absent, its suites say
 /// that they are skipped; a skip is never reported as a pass.
 enum Vectors {
   /// The folder of the package.
@@ -28,7 +28,7 @@ enum Vectors {
     FileManager.default.contents(atPath: shared + "/" + path).map { Array($0) }
   }
 
-  /// A file of the vectors that a suite cannot do without; prints the skip.
+  /// A file of the vectors that a suite needs; prints the skip.
   static func file(_ path: String, for suite: String) -> [UInt8]? {
     if let bytes = file("vectors/" + path) { return bytes }
     print("skipped: \(suite): ../shared/vectors/\(path) is not there")

@@ -63,7 +63,7 @@ struct WycheproofTests {
 
   // MARK: compact JWS
 
-  /// Tests whose outcome here is other than the suite's, and why.
+  /// Tests whose outcome here differs from the suite's, and why.
   private static let deviations: [(ids: ClosedRange<Int64>, reason: String)] = []
 
   /// The public ES256 key of a group, when it has one that is for signatures.

@@ -43,7 +43,7 @@ struct series {
   const struct jws *jws;
   size_t count;
   X509_STORE *store;
-  const char *config; /* of verifiers that are made for one call */
+  const char *config; /* for verifiers that are made for one call */
   int64_t now;
 };
 
@@ -61,7 +61,7 @@ static assay_verifier *verifier_new(const struct issuer *root, int chains) {
   return verifier;
 }
 
-/* What a host does: verify, read the answer, give it back. */
+/* What a host does: verify, read the answer, free it. */
 static void assay_call(void *context, size_t index) {
   const struct series *series = context;
   const struct jws *jws = &series->jws[index % series->count];
@@ -285,7 +285,7 @@ static void *worker(void *argument) {
   return NULL;
 }
 
-/* Calls a second of `count` threads together. The time in which another
+/* Calls per second of `count` threads together. The time in which another
  * program had a thread's core is left out; waiting for a lock is not. */
 static double throughput(work *run, void *context, int count, size_t calls,
                          double *delayed, double *spent) {

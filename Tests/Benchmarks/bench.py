@@ -364,7 +364,7 @@ def main():
     missed = [row.title for row in rows if row.met is False]
     print("\nbars missed:", "; ".join(missed) if missed else "none")
     if not options.quick and not missing:
-        # The page of the documentation, and its chart, are of one run.
+        # The documentation page and its chart come from one run.
         chart.write(f"{about['processor']}, {about['cores']} cores, {about['system']}, load "
                     f"{loads[0]} before and {loads[1]} after", shown)
         print("wrote docs/benchmarks.md and docs/benchmarks.svg")

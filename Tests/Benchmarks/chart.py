@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """The table of docs/benchmarks.md, and its chart docs/benchmarks.svg.
 
-  chart.py           draw the chart of the table that stands in the page
+  chart.py           draw the chart of the table that is in the page
   chart.py --check   exit 1 when the chart is not that of the table
 
 `make bench` puts its own rows there (bench.py). Plain SVG: bars as long as the ratios, so

@@ -3,8 +3,8 @@
  *
  * It has the shape and the sizes of Apple's: P-384 root and intermediate, P-256
  * leaf, a header of about 4.4 kB, a transaction of about 5.3 kB. No genuine
- * certificate or payload has a part in it. libcrypto makes the certificates, so
- * that nothing of Assay is measured against itself.
+ * certificate or payload is part of it. libcrypto makes the certificates, so
+ * that no part of Assay is measured against itself.
  */
 #ifndef ASSAY_BENCHMARKS_EVIDENCE_H
 #define ASSAY_BENCHMARKS_EVIDENCE_H

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""What the most expensive texts cost that anybody may send.
+"""The cost of the most expensive texts that anyone may send.
 
   hostile.py --library FILE [--only TEXT] [--quick] [--json FILE]
 
-A text that nobody has vouched for may cost 2 ms and 0.1 ms for each KiB of it, whatever
+An unverified text may cost 2 ms and 0.1 ms for each KiB of it, whatever
 it holds (JWS-104). Prints a table of calls and inputs, and the bars that were missed; a
 missed bar never fails the run.
 """
@@ -51,7 +51,7 @@ def members(names, value=b"1"):
 
 
 def repeated(one, size):
-    """A list of as many as fit into so many bytes, in an object."""
+    """A list of as many as fit into this many bytes, in an object."""
     return b'{"a":[' + b",".join([one] * max(1, size // (len(one) + 1))) + b"]}"
 
 
@@ -125,7 +125,7 @@ def unknown(count):
 
 def certificate(serial, extensions, issuer=NAME, subject=NAME, key=rsa_key(1), algorithm=RSA,
                 signature=b"\1" * 256):
-    """One that a reader takes apart to its end, and that nobody signed."""
+    """One that a reader takes apart to its end, and that is unsigned."""
     dates = tlv(0x30, tlv(0x17, b"200101000000Z") + tlv(0x17, b"400101000000Z"))
     body = tlv(0x30, tlv(0xA0, b"\x02\x01\x02") + tlv(0x02, serial) + algorithm + issuer + dates
                + subject + key + (tlv(0xA3, tlv(0x30, extensions)) if extensions else b""))
@@ -281,7 +281,7 @@ def cbor(size):
 
 
 def spaced(text):
-    """Base64 in which a few spaces stand that may be plus signs (RCP-3)."""
+    """Base64 with a few spaces that may be plus signs (RCP-3)."""
     text += b" " * (-len(text) % 3)
     digits = base64.b64encode(text)
     tail = b" ".join(digits[place:place + 2] for place in range(len(digits) - 8, len(digits), 2))

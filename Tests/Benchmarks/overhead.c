@@ -1,6 +1,6 @@
 /*
  * overhead.c - what the C call costs that every binding makes: one transaction
- * verified, its facts read out, the document given back.
+ * verified, its facts read out, the document freed.
  *
  *   overhead CONFIG_FILE JWS_FILE NOW_MS COUNT
  *

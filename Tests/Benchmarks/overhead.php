@@ -6,7 +6,7 @@
 //   php overhead.php CONFIG_FILE JWS_FILE NOW_MS COUNT
 //
 // Prints {"language": "php-ffi" or "php-ext", "ns": [seven rounds, nanoseconds of work a call]},
-// and the same with "-request" behind the name: what a request of PHP-FPM after the first costs,
+// and the same with "-request" after the name: what a request of PHP-FPM after the first costs,
 // which makes a verifier, verifies, reads the facts and forgets both.
 
 declare(strict_types=1);

@@ -4,7 +4,7 @@
   overhead.py --library FILE --mint FILE --out FOLDER [--count N] [--json FILE]
 
 One call: a transaction of about 5.5 kB is verified by the binding's ordinary public
-API, ten facts are read out by the typed API, and the document is given back. A
+API, ten facts are read out by the typed API, and the document is freed. A
 program in each language is called
 
   PROGRAM CONFIG_FILE JWS_FILE NOW_MS COUNT
@@ -42,7 +42,7 @@ LANGUAGES = {
     "php-ext": ("PHP, extension", 3),
     "python": ("Python", 8),
 }
-# A verifier made, a call, the verifier forgotten: over the warm call of the language.
+# A verifier made, a call, the verifier dropped: over the warm call of the language.
 REQUEST = "-request"
 REQUEST_BAR = 2
 
@@ -160,7 +160,7 @@ def measure(options):
 
 
 def rows(fastest):
-    """One record a language, C first."""
+    """One record per language, C first."""
     bare = fastest["c"]
     for name in [name for name in LANGUAGES if name in fastest]:
         title, bar = LANGUAGES[name]
@@ -171,7 +171,7 @@ def rows(fastest):
 
 
 def requests(fastest):
-    """One record a language that measured requests."""
+    """One record per language that measured requests."""
     for name, (title, _) in LANGUAGES.items():
         if name in fastest and name + REQUEST in fastest:
             ratio = fastest[name + REQUEST] / fastest[name]

@@ -1,4 +1,4 @@
-"""What a call through the Python package costs; the protocol stands in overhead.py.
+"""What a call through the Python package costs; the protocol is in overhead.py.
 
 overhead_python.py CONFIG_FILE JWS_FILE NOW_MS COUNT
 """

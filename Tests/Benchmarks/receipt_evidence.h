@@ -3,7 +3,7 @@
  *
  * They have the shape and the sizes of Apple's: RSA-2048 throughout, a
  * transaction receipt of about 4 kB in base64, an app receipt with a hundred
- * purchases. libcrypto makes certificates and CMS, so that nothing of Assay is
+ * purchases. libcrypto makes certificates and CMS, so that no part of Assay is
  * measured against itself.
  */
 #ifndef ASSAY_BENCHMARKS_RECEIPT_EVIDENCE_H
@@ -36,7 +36,7 @@ struct receipt_line receipt_line_new(void);
 /** A version 3 transaction receipt of this bundle id; `n` makes it distinct. */
 struct receipt transaction_receipt_new(const struct receipt_line *line,
                                        const char *bundle_id, unsigned n);
-/** An app receipt, SHA-1, with so many purchases. */
+/** An app receipt, SHA-1, with this many purchases. */
 struct receipt app_receipt_new(const struct receipt_line *line,
                                const char *bundle_id, unsigned purchases);
 /** What a cracking program on the device sends. */

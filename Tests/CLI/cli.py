@@ -35,7 +35,7 @@ SVG = "{http://www.w3.org/2000/svg}"
 
 
 class Command:
-    """The binary, in a folder of its own."""
+    """The binary, in its own folder."""
 
     def __init__(self, binary, folder):
         self.binary, self.folder = str(binary), pathlib.Path(folder)
@@ -800,7 +800,7 @@ def check_full_disk(suite, assay, blobs):
         code, err = assay.into("/dev/full", *arguments)
         suite.expect(code == 2 and "cannot be written: No space" in err,
                      f"{arguments} into a full disk", f"{code} {err}")
-    # A verdict that nobody saw is no verdict.
+    # A verdict that was never seen is not a verdict.
     assay.file("forged", blobs["jws"][:-4] + b"AAAA")
     code, err = assay.into(
         "/dev/full", "verify", "forged", "--kind", "transaction", *config, *now)
@@ -884,7 +884,7 @@ def check_nonsense(suite, assay):
                  ("--purchased", "2026-11-01", "--signed", "2026-10-31")]:
         code, out, err = assay.run("mint", "transaction", "--authority", "ca", "--now", NOW, *more)
         suite.expect((code, out) == (2, b""), f"mint {' '.join(more)}", f"{code} {err}")
-    # What is meant all the same is said by name.
+    # What is nevertheless wanted is asked for by name.
     assay.file("odd", assay.mint("transaction", "--set", "quantity=-1"))
     code, out, _ = assay.run("inspect", "odd", "--json")
     suite.expect(code == 0 and b"-1" in out, "nonsense by --set")
@@ -929,7 +929,7 @@ def check_help(suite, assay):
     for arguments, word in [
             (["verfy"], "did you mean verify"), (["verify", "x", "--knd", "y"], "--kind"),
             (["verify", "x"], "--kind is missing"), (["verify", "--kind", "transaction"], "<file>"),
-            (["verify", "x", "--kind"], "--kind=VALUE"), (["inspect", "a", "b"], "one word too many"),
+            (["verify", "x", "--kind"], "--kind=VALUE"), (["inspect", "a", "b"], "one argument too many"),
             (["inspect", "a", "--json=1"], "takes no value"), (["config"], "check"),
             (["verify", "x", "--kind", "a", "--kind", "b"], "twice"), (["config", "x"], "check"),
             (["mint", "transaction", "--app-id", "many"], "--app-id")]:
@@ -962,7 +962,7 @@ def check_configuration(suite, assay, blobs):
                and f"\n{name}." not in explained]
     suite.expect(not missing, "every member is explained beside it", " ".join(missing))
     code, _, err = assay.run(*made)
-    suite.expect(code == 2 and "assay.json is there already" in err
+    suite.expect(code == 2 and "assay.json exists already" in err
                  and (assay.folder / "assay.json").read_bytes() == written,
                  "assay init writes over nothing", err)
     code, out, err = assay.run(*made, "-")
@@ -988,7 +988,7 @@ def check_configuration(suite, assay, blobs):
     suite.expect(code == 1 and out.startswith(b"REFUSED  bad.json") and b" plan\n" in out,
                  "config check of one with another member", out.decode())
     code, _, err = assay.run("triage", "piece", ASSAY_CONFIG="bad.json")
-    suite.expect(code == 2 and "bad.json (from ASSAY_CONFIG) is no usable configuration" in err
+    suite.expect(code == 2 and "bad.json (from ASSAY_CONFIG) is not a usable configuration" in err
                  and "at plan" in err, "the path stands in a refusal", err)
     (assay.folder / "assay.json").unlink()
     (assay.folder / "assay.txt").unlink()

@@ -59,7 +59,7 @@ TARGETS = {
     "auth-data": (512, "attest", 20),
 }
 TOTAL = 10_000_000
-# All corpora together stay below 750 kB: of so many inputs of a target, all sizes
+# All corpora together stay below 750 kB: of the many inputs of a target, all sizes
 # alike, those that fit.
 CORPUS_INPUTS = 100
 CORPUS_BYTES = 24_000

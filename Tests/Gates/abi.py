@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""Gate: assay.h keeps what the baseline promises to programs that are built.
+"""Gate: assay.h keeps what the baseline promises to programs already built.
 
   abi.py [--suite NAME]
 
-tools/abi.py judges the header of today; then headers that each change one
-thing, so that what it says means something.
+tools/abi.py judges the current header; then headers that each change one
+thing, so that its verdict means something.
 """
 import argparse
 import pathlib

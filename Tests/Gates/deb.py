@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Gate: the Debian packages install, work, and go without a trace.
+"""Gate: the Debian packages install, work, and leave without a trace.
 
   deb.py FOLDER CASES [--suite NAME]
 
@@ -23,7 +23,7 @@ from contract import HEADER, ROOT, declared_functions, soname
 from report import Suite
 
 PACKAGES = ["libassay0", "libassay-dev", "assay"]
-# We are no upload to Debian's archive, which would close a bug report.
+# This is not an upload to Debian's archive, which would close a bug report.
 NOT_FOR_US = "initial-upload-closes-no-bugs"
 
 
@@ -42,7 +42,7 @@ def field(deb, name):
 
 
 def packages(suite, folder):
-    """package -> file; the three and no other."""
+    """package -> file; these three and no others."""
     found = {field(path, "Package"): path for path in sorted(folder.glob("*.deb"))}
     suite.expect(sorted(found) == sorted(PACKAGES), "the three packages", " ".join(found))
     return found

@@ -176,7 +176,7 @@ def check_bill(suite, folder, tree):
 
 
 def check_agreement(suite, bill, components, graph, tree):
-    """The bill, the library and the header say the same."""
+    """The bill, the library and the header agree."""
     info = build_info(tree / "lib" / soname())
     suite.expect(bill["metadata"]["component"]["version"] == info["version"] == version(),
                  "bill, library and header have one version", info["version"])
@@ -214,7 +214,7 @@ def check_reproducible(suite, folder, work):
 
 
 def check_unknown(suite, work):
-    """Something that nobody knows is not left out of the bill."""
+    """Something unknown is not left out of the bill."""
     text = (ROOT / "build/link/embedded.map").read_text(errors="replace")
     for path in ["/opt/other/libother.a(x.o):(.text)",
                  f"{ROOT}/.build/x86_64/release/Other.build/x.swift.o:(.text)"]:

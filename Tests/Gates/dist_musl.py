@@ -3,7 +3,7 @@
 
   dist_musl.py FOLDER --library LIBRARY --info FILE --reload PROGRAM [--suite NAME]
 
-FOLDER is what `make dist-musl` made of LIBRARY; FILE is what that says of its build,
+FOLDER is what `make dist-musl` made of LIBRARY; FILE is what it says about its build,
 PROGRAM is Tests/ABI/reload.c for musl.
 """
 import argparse

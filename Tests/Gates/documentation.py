@@ -82,7 +82,7 @@ def outside(address):
 
 
 def read(folder, fault):
-    """All pages by their path; those that are not well-formed are told to `fault`."""
+    """All pages by their path; those that are not well-formed are reported to `fault`."""
     pages = {}
     for path in sorted(folder.rglob("*.html")):
         name = str(path.relative_to(folder))
@@ -94,7 +94,7 @@ def read(folder, fault):
 
 
 def follow(folder, pages, name, address, fault):
-    """The page that a link leads to; what is not there is told to `fault`."""
+    """The page that a link leads to; what is not there is reported to `fault`."""
     path, _, anchor = address.partition("#")
     there = (folder / name).parent / urllib.parse.unquote(path) if path else folder / name
     if path.startswith("/") or not there.exists() or there.is_dir():

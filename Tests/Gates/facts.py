@@ -3,7 +3,7 @@
 
   facts.py [--suite NAME]
 
-The tables of the Swift layer (Sources/AssaySwift/Tables) are held against the structs of
+The tables of the Swift layer (Sources/AssaySwift/Tables) are compared with the structs of
 Go, the classes of Python and those of PHP: for each type that a language has, the names of
 the members in the JSON. A table with a member less must be seen.
 """

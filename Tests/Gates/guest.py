@@ -4,7 +4,7 @@
   guest.py PROGRAM CASES LIBRARY_FOLDER [--suite NAME]
 
 Runs Tests/ABI/guest.c over the whole case table (or a program like it, where there is
-no libcrypto of a host), and once more under strace, with
+no libcrypto of a host), and again under strace, with
 variables set that the Swift runtime and libcrypto would follow if they read them:
 from the start of the program to its end no file is opened but libraries and the
 case table, no signal handler is installed, nothing is connected, no program and no

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""Gate: one line holds the project's home, and everything that names it is made of that.
+"""Gate: one line holds the project's home, and everything that names it derives from it.
 
   home.py [--suite NAME]
 
 In a copy of the sources the line is changed and tools/generate.py run: the new home must
-stand in every place, the old one in none, and --check must have seen the difference.
+be in every place, the old one in none, and --check must have seen the difference.
 """
 import argparse
 import email
@@ -26,7 +26,7 @@ import pages
 import project
 
 OTHER = "verify.example.net/apple"
-# What says the home to whom; a file that nothing makes of the line would stay behind.
+# What names the home to whom; a file not made from the line would be left behind.
 PLACES = {
     "bindings/go/go.mod": "module verify.example.net/apple/bindings/go\n",
     "bindings/go/verifier.go": '"verify.example.net/apple/bindings/go/internal/libassay"',
@@ -51,7 +51,7 @@ MAY_NAME_IT = {"packaging/project.toml", "CONTRIBUTING.md"}
 
 
 def tracked():
-    """The sources; without a repository every file that is no build."""
+    """The sources; without a repository every file that is not build output."""
     found = subprocess.run(["git", "ls-files", "-co", "--exclude-standard"], cwd=ROOT, text=True,
                            capture_output=True)
     if found.returncode == 0:

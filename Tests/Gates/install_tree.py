@@ -188,7 +188,7 @@ def check_uninstall(suite, prefix, before):
 
 
 def check_kept(suite, prefix, before):
-    """What others put into our folders meanwhile stays, and the folders with it."""
+    """What others put into our folders in the meantime stays, and so do the folders."""
     make("install-lib-files", f"PREFIX={prefix}")
     (prefix / "lib/cmake/assay/mine.cmake").write_text("mine")
     make("uninstall", f"PREFIX={prefix}")

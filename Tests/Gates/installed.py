@@ -5,7 +5,7 @@
 
 Installs into a folder of its own, builds the C examples with pkg-config (and
 with CMake where it is installed), runs them on evidence of the case table, and
-takes everything away again.
+removes everything again.
 """
 import argparse
 import base64
@@ -106,7 +106,7 @@ def check_verify(suite, program, environment, cases):
 
 
 def run_receipt(program, environment, table, case, blob):
-    """What receipt.c says of one blob: exit code and lines."""
+    """What receipt.c says about one blob: exit code and lines."""
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)
         config = folder / "config.json"
@@ -162,7 +162,7 @@ def check_receipt(suite, program, environment, cases):
 
 
 def run_attest(program, environment, table, case, action, record, key_id=None):
-    """What attest.c says of one object: exit code, lines, and the record after it."""
+    """What attest.c says about one object: exit code, lines, and the record after it."""
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)
         config, kept = folder / "config.json", folder / "record.json"

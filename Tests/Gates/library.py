@@ -45,7 +45,7 @@ IO = {"open", "open64", "openat", "fopen", "fopen64", "socket", "connect", "geta
       "getenv", "secure_getenv", "time", "clock_gettime", "gettimeofday", "localtime_r",
       "sigaction", "signal", "pthread_create", "fork", "execve", "system", "dlopen",
       "printf", "puts", "fprintf", "write", "read", "setlocale", "mmap"}
-# What the linker leads to Link/sealed.c, in every shape (see the Makefile).
+# What the linker routes to Link/sealed.c, in every shape (see the Makefile).
 SEALED = set(re.search(r"^SEALED := ((?:.*\\\n)*.*)", (ROOT / "Makefile").read_text(), re.M)[1]
              .replace("\\\n", " ").split())
 
@@ -57,7 +57,7 @@ def readelf(*arguments):
 
 
 class Library:
-    """What readelf says of a shared library."""
+    """What readelf says about a shared library."""
 
     def __init__(self, path):
         self.path = path
@@ -86,7 +86,7 @@ class Library:
         return re.findall(rf"\({tag}\).*?\[(.*?)\]", self.dynamic)
 
     def versions(self, node):
-        """The versions (as tuples) that are asked of a library."""
+        """The versions (as tuples) that are required of a library."""
         text = readelf("-V", self.path)
         return [tuple(map(int, found.split(".")))
                 for found in re.findall(rf"Name: {node}_(\d+(?:\.\d+)*)", text)]

@@ -4,7 +4,7 @@
   manual.py PROGRAM [--suite NAME]
 
 PROGRAM is the command line. mandoc reads each page without a warning; what the
-program, the header and the table of statuses know stands in the pages; the
+program, the header and the table of statuses know is in the pages; the
 example in assay(3) compiles.
 """
 import argparse
@@ -50,7 +50,7 @@ def check_lint(suite):
 
 
 def leaves(command, words=()):
-    """[(words behind `assay`, command)] of all that does something."""
+    """[(words after `assay`, command)] of all that does something."""
     found = []
     for inner in command["subcommands"]:
         path = (*words, inner["commandName"])
@@ -70,7 +70,7 @@ def check_program(suite, program):
         for item in command["arguments"]:
             if item["kind"] != "positional":
                 suite.expect(f"--{item['name']}" in page, f"assay(1) has --{item['name']} of {name}")
-    # One option more in the dump, and the page is no longer the one it should be.
+    # One more option in the dump, and the page is no longer the one it should be.
     dump["subcommands"][0]["arguments"][0]["abstract"] += " More."
     with tempfile.NamedTemporaryFile("w", suffix=".json") as other:
         json.dump(dump, other)

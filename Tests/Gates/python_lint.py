@@ -3,7 +3,7 @@
 
   python_lint.py FOLDER --tools FOLDER [--suite NAME]
 
-What they look for stands in the folder's pyproject.toml; their versions in its
+What they look for is in the folder's pyproject.toml; their versions in its
 requirements-check.txt. Skipped where the package index cannot be reached.
 """
 import argparse

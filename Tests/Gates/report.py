@@ -18,7 +18,7 @@ class Suite:
         return bool(met)
 
     def skip(self, what, why):
-        """Count something that could not be looked at, and say why."""
+        """Count something that could not be checked, and say why."""
         self.skipped += 1
         print(f"skipped {self.name}: {what}: {why}")
 

@@ -35,14 +35,14 @@ UNMATCHED = "misspelt?"
 
 
 def private_key():
-    """PKCS#8 of the P-256 key whose number is 1: known to everybody, good for a probe."""
+    """PKCS#8 of the P-256 key whose number is 1: publicly known, good enough for a probe."""
     der = bytes.fromhex("3041020100301306072a8648ce3d020106082a8648ce3d030107042730250201010420")
     text = base64.b64encode(der + (1).to_bytes(32, "big")).decode()
     return f"-----BEGIN PRIVATE KEY-----\n{text}\n-----END PRIVATE KEY-----\n"
 
 
 KEY = {"keyId": "KEYID12345", "privateKey": private_key()}
-# What else must stand in the configuration for a value at this path, or below it.
+# What else must be in the configuration for a value at this path, or below it.
 COMPANIONS = {
     "environments": {"storekit": {"xcodeCertificates": ["00" * 32]}},
     "attest.challenge.path": {"attest": {"challenge": {"mode": "json"}}},
@@ -203,7 +203,7 @@ def check(suite, library, schema, path):
     elif schema.get("type") == "string":
         accepts(1, wanted=False)
         if "pattern" in schema:
-            # No pattern takes it, that of a path neither: between dots stands a name.
+            # No pattern takes it, that of a path neither: between dots is a name.
             accepts("..", wanted=False)
             if not re.search(schema["pattern"], UNMATCHED):
                 accepts(UNMATCHED, wanted=False)
@@ -214,7 +214,7 @@ def check(suite, library, schema, path):
 
 
 def check_effective(suite, effective, schema, path):
-    """Every member that the library reports stands in the schema."""
+    """Every member that the library reports is in the schema."""
     for member, value in effective.items():
         name = ".".join(path + [member])
         known = schema.get("properties", {}).get(member)

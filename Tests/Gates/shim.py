@@ -6,9 +6,9 @@
 The programs are Tests/ABI/shim.c, each over another libcrypto. They are asked about
 signatures and keys that are made here, by arithmetic of Python's own, from a fixed
 seed: good ones, and for each those that differ from it in one thing. What is right is
-known here; where ../shared/vectors is, the signatures of Wycheproof are asked as well,
-and all programs must agree about them. The libraries must say of their libcrypto what
-the last program says.
+known here; if ../shared/vectors exists, the signatures of Wycheproof are asked as well,
+and all programs must agree about them. The libraries must say the same about their
+libcrypto as the last program.
 """
 import argparse
 import ctypes
@@ -94,14 +94,14 @@ def pair(r, s):
     return element(0x30, integer(r) + integer(s))
 
 
-# ---- questions: (words, what is right; None: nobody here knows) -----------------------
+# ---- questions: (words, what is right; None: not known here) -----------------------
 
 def text(octets):
     return octets.hex() or "-"
 
 
 def turned(octets, place):
-    """The same octets with one bit turned."""
+    """The same octets with one bit flipped."""
     changed = bytearray(octets)
     changed[place // 8 % len(changed)] ^= 1 << place % 8
     return bytes(changed)
@@ -119,7 +119,7 @@ def about_signature(curve, point, digest, signature, right):
 
 
 def about_points(chance, curve):
-    """Every form of a point that is none, or none that evidence may have."""
+    """Every form of a point that is not one, or that evidence may not have."""
     key = chance.randrange(1, curve.n)
     x, y = curve.times(key)
     digest = hashlib.sha256(b"points").digest()

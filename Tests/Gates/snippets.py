@@ -5,7 +5,7 @@
               [--only TEXT] [--suite NAME]
 
 Every fenced block of README.md, docs/, bindings/*/README.md and the other pages has a
-language and says, behind it, how it is tested; docs/snippets.md has the words. A
+language and says, after it, how it is tested; docs/snippets.md has the words. A
 block that says nothing fails. The blocks of one page share a folder,
 build/snippets/PAGE, and are tested in their order.
 """
@@ -33,13 +33,13 @@ REASONS = {
     "settings": programs.look_at_nothing,    # of another program: nginx, php-fpm
     "measured": programs.check_rows,         # a run of `make bench`: it has these rows
     "message": programs.check_message,       # a refusal as logged: has the table's sentences
-    "excerpt": programs.check_excerpt,       # stands in a file of the repository
+    "excerpt": programs.check_excerpt,       # is in a file of the repository
 }
 
 
 @dataclasses.dataclass
 class Block:
-    """One fenced block: where it stands, its language, its words and its text."""
+    """One fenced block: where it is, its language, its words and its text."""
 
     page: pathlib.Path
     line: int
@@ -153,7 +153,7 @@ class PageRun:
             self.expect(block, self.looked_at(block))
 
     def looked_at(self, block):
-        """Blocks that are no programs: None when they are right."""
+        """Blocks that are not programs: None when they are right."""
         if block.has("not-run"):
             reason = REASONS.get(block.words["not-run"])
             return reason(block, self.tools) if reason else \

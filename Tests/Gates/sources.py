@@ -92,7 +92,7 @@ def main():
                      " ".join(foreign))
     manifest = (ROOT / "Package.swift").read_text()
     code = without_comments_and_texts(manifest)
-    # Those that the Makefile alone asks for are not there for who depends on the package.
+    # Those that only the Makefile asks for do not exist for packages that depend on this one.
     ours = [f"isMake ? [.unsafeFlags({flags})] : []" for flags in ("plain", '["-O"]')]
     suite.expect(
         'let isMake = Context.environment["ASSAY_MAKE"] != nil' in manifest and

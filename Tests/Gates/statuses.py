@@ -5,8 +5,8 @@
   statuses.py --write    add what is new there to the baseline
 
 The baseline, statuses.baseline.tsv, has family, detail and name of every status that
-there ever was. Programs store the numbers and branch on the names: lines are added to
-it, never changed and never taken away.
+there has ever been. Programs store the numbers and branch on the names: lines are added to
+it, never changed and never removed.
 """
 import pathlib
 import shutil
@@ -25,7 +25,7 @@ HEAD = "# family, detail, name: added by Tests/Gates/statuses.py --write, never 
 
 
 def read(text):
-    """{(family, detail): name}; a line that stands twice is a fault of the baseline."""
+    """{(family, detail): name}; a line that appears twice is a fault of the baseline."""
     found = {}
     for line in text.splitlines():
         if not line or line.startswith("#"):
@@ -33,13 +33,13 @@ def read(text):
         family, detail, name = line.split("\t")
         number = int(family), int(detail)
         if number in found or name in found.values():
-            sys.exit(f"{BASELINE.name}: {line!r} stands twice")
+            sys.exit(f"{BASELINE.name}: {line!r} appears twice")
         found[number] = name
     return found
 
 
 def broken(table, baseline):
-    """What the table does to names and numbers that were given away."""
+    """What the table does to names and numbers already in use."""
     numbers = {name: number for number, name in baseline.items()}
     for number, name in baseline.items():
         there = table.get(number)

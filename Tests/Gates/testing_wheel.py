@@ -181,7 +181,7 @@ def check_project(suite, folder, variables):
     said = result.stdout[-3000:] + result.stderr[-500:]
     suite.expect(result.returncode == 0 and f"{wanted} passed" in result.stdout,
                  f"a project of {wanted} tests", said)
-    # A test that must fail does: nothing of the plugin swallows it.
+    # A test that must fail does: nothing in the plugin swallows it.
     (folder / "project/test_server.py").write_text(
         "def test_no(assay_authority):\n    assert not assay_authority.transaction()\n")
     result = run(folder / "venv/bin/python", "-m", "pytest", "-q", "-p", "no:cacheprovider",

@@ -6,11 +6,11 @@ import Glibc
 
 // Runs the case table once for each removed check, each in a process of its own:
 //
-//   harness COUNT NUMBER …   of so many checks, prints "NUMBER killed WHAT" or
+//   harness COUNT NUMBER …   of this many checks, prints "NUMBER killed WHAT" or
 //                            "NUMBER survived" for each of these
 //
-// What no case asks survives unasked, and cases before the first that asks it are
-// not run. A crash or a loop without end is noticed, so it kills the mutant too.
+// A check that no case reaches survives untested, and cases before the first that
+// reaches it are not run. A crash or an endless loop is noticed, so it kills the mutant too.
 
 @main
 enum Harness {
@@ -48,7 +48,7 @@ enum Harness {
   }
 
   /// The place of the first case that asks each check, by number; nil where none
-  /// does. Ends the process where the table does not hold without a mutant.
+  /// does. Ends the process if the table does not hold without a mutant.
   private static func firstToAsk(_ table: CaseTable, count: Int) -> [Int?] {
     let asked = UnsafeMutablePointer<UInt8>.allocate(capacity: count + 1)
     asked.initialize(repeating: 0, count: count + 1)
@@ -85,7 +85,7 @@ struct CaseRun {
     verifiers = built
   }
 
-  /// The name of the first case from a place on whose answer is other than it has to be.
+  /// The name of the first case from a place on whose answer is not what it must be.
   func firstFailure(from place: Int) -> String? {
     if verifiers.count != table.verifiers.count { return "a verifier of the table" }
     return table.cases[place...].first { !holds($0) }?.name
@@ -201,7 +201,7 @@ extension ReceiptEvidenceKind {
 }
 
 extension Document {
-  /// The boolean at a dotted path; nil where something else stands.
+  /// The boolean at a dotted path; nil where something else is.
   func flag(_ path: String) -> Bool? {
     guard let member = DocumentMember.find(json, Array(path.utf8)) else { return nil }
     let rest = json[member.start...]

@@ -3,14 +3,14 @@
 #endif
 
 /// The switch that `tools/mutants.py` builds into its copy of the sources: the
-/// one check that is taken out of this process. No part of the library.
+/// one check that is removed from this process. Not part of the library.
 public enum Mutants {
   /// The number of the removed check; 0 removes none. The unit tests get it from
   /// the environment, the harness sets it after a fork.
   nonisolated(unsafe) public static var removed: Int32 = fromEnvironment
 
   /// A byte for each number, 1 from the first time that its check was asked; nil
-  /// where nobody wants to know.
+  /// where no one wants to know.
   nonisolated(unsafe) public static var reached: UnsafeMutablePointer<UInt8>? = fileFromEnvironment
 
   private static var fromEnvironment: Int32 {

@@ -8,7 +8,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* 0 in the child, which dies after so many seconds of work, or twenty times as
+/* 0 in the child, which dies after this many seconds of work, or twenty times as
    many of waiting on a busy machine; its id in the parent. */
 static inline int process_fork(unsigned seconds) {
   int child = fork();

@@ -51,7 +51,7 @@ class Tools:
         (self.prefix / "lib/pkgconfig/assay.pc").write_text(text)
 
     def gather(self):
-        """A folder in which the bindings stand as in the repository, wherever they are."""
+        """A folder in which the bindings are as in the repository, wherever they are."""
         shutil.rmtree(self.repository, ignore_errors=True)
         (self.repository / "bindings").mkdir(parents=True)
         for name, folder in self.bindings.items():
@@ -107,7 +107,7 @@ class Program:
 
 
 class Skipped(Program):
-    """A program that cannot be run here: what belongs to it is left out too."""
+    """A program that cannot be run here: what belongs to it is skipped too."""
 
 
 def framed(text, frame, language):
@@ -225,7 +225,7 @@ def difference(wanted, printed):
 
 
 def write_file(block, folder, tools):
-    """A block with file=NAME: its text stands there for the blocks that follow."""
+    """A block with file=NAME: its text is there for the blocks that follow."""
     path = folder / block.words["file"]
     if not path.resolve().is_relative_to(folder.resolve()):
         return f"{path} is outside of the page's folder"
@@ -297,7 +297,7 @@ def check_rows(block, tools):
 
 
 def check_excerpt(block, tools):
-    """Every line of it stands, in this order, in the file that `of` names."""
+    """Every line of it appears, in this order, in the file that `of` names."""
     path = ROOT / block.words.get("of", "")
     if not path.is_file():
         return "excerpt without of=FILE"

@@ -1,4 +1,4 @@
-"""Blocks of JSON: configurations, requests and documents, held against the library."""
+"""Blocks of JSON: configurations, requests and documents, checked with the library."""
 import base64
 import functools
 import json
@@ -16,7 +16,7 @@ KEY_ELIDED = re.compile(r"(-----BEGIN PRIVATE KEY-----)\\n…")
 
 @functools.lru_cache(maxsize=None)
 def private_key():
-    """A P-256 key of today, where a page shows the first line of one."""
+    """A current P-256 key, where a page shows the first line of one."""
     made = subprocess.run(
         ["openssl", "genpkey", "-algorithm", "EC", "-pkeyopt", "ec_paramgen_curve:P-256"],
         capture_output=True, text=True, check=True).stdout

@@ -31,15 +31,15 @@ func ClientDataHash(hash []byte) ClientData {
 // key in the Secure Enclave of a genuine device, made by one of this verifier's
 // apps.
 //
-// attestation is the object that attestKey gave the app, its bytes. keyID is the
-// key identifier in any of its forms: the base64 text that generateKey gave,
+// attestation is the object that attestKey returned to the app, its bytes. keyID is the
+// key identifier in any of its forms: the base64 text that generateKey returned,
 // base64url, hex, or the 32 bytes. data is what the app hashed for attestKey.
 //
 // Needs an App ID: `teamId` of an app, or `attest.appIds`. The error is ErrRejected
 // when it is not genuine, or not of this key, client data, app or environment: Hint
 // names the common mistake that would explain it; ErrMalformed, ErrUnsupported or
-// ErrTooLarge when it is no attestation; ErrConfig without an App ID; ErrMisuse for
-// client data of a wrong length or a time outside 2008 … 2100; ErrClosed.
+// ErrTooLarge when it is not an attestation; ErrConfig without an App ID; ErrMisuse for
+// client data of the wrong length or a time outside 2008 … 2100; ErrClosed.
 func (v *Verifier) VerifyAttestation(
 	ctx context.Context, attestation []byte, keyID string, data ClientData, options ...Option,
 ) (*Attestation, error) {
@@ -56,15 +56,15 @@ func (v *Verifier) VerifyAttestation(
 // VerifyAssertion verifies an App Attest assertion: the attested key signed these
 // client data, later than the last time.
 //
-// assertion is the object that generateAssertion gave the app, its bytes. publicKey
-// is that of the key record: PublicKey.X963 or PublicKey.SPKI of its attestation.
+// assertion is the object that generateAssertion returned to the app, its bytes. publicKey
+// is the one in the key record: PublicKey.X963 or PublicKey.SPKI of its attestation.
 // counter is the last one stored for this key, 0 at first.
 //
 // Store the new Counter only if the stored one is still smaller: the library
 // compares, the store decides between two requests at once. The error is
-// ErrRejected when it is not signed by this key over these client data, of another
+// ErrRejected when it is not signed by this key over this client data, of another
 // app, or not newer (rejected.assertion.counter: a replay, or requests out of
-// order); ErrMisuse for a public key that is none. Others as of VerifyAttestation.
+// order); ErrMisuse for an invalid public key. Others as of VerifyAttestation.
 func (v *Verifier) VerifyAssertion(
 	ctx context.Context, assertion, publicKey []byte, counter uint32, data ClientData,
 	options ...Option,
@@ -105,7 +105,7 @@ const (
 	DeviceValidate DeviceCall = "validate"
 )
 
-// A DeviceAnswer is an answer of Apple's DeviceCheck endpoint, which you fetched.
+// A DeviceAnswer is an answer from Apple's DeviceCheck endpoint, which you fetched.
 type DeviceAnswer struct {
 	Call DeviceCall
 	// Status of the HTTP answer; 0: there was none.
@@ -117,14 +117,14 @@ type DeviceAnswer struct {
 	Offer bool
 }
 
-// ReadDeviceCheck reads an answer of Apple's DeviceCheck endpoint.
+// ReadDeviceCheck reads an answer from Apple's DeviceCheck endpoint.
 //
 // Needs the block `deviceCheck`. The error is ErrRejected when Apple refuses the
-// device token or our request (Fault tells which) and, with Offer, when the offer was
+// device token or our request (Fault says which) and, with Offer, when the offer was
 // used (rejected.promo.device-used); ErrUnavailable for an answer that says nothing:
 // it is neither a clean device nor a used one. What AssessRisk needs is then the
 // Facts of the error's Document. ErrConfig without the block, ErrMisuse for another
-// call, a status beyond 599, or Offer with a call that is no query.
+// call, a status beyond 599, or Offer with a call other than a query.
 func (v *Verifier) ReadDeviceCheck(
 	ctx context.Context, answer DeviceAnswer, options ...Option,
 ) (*DeviceCheck, error) {
@@ -138,11 +138,11 @@ func (v *Verifier) ReadDeviceCheck(
 }
 
 // CheckDeviceToken gives the form in which Apple takes a device token: standard
-// base64. token is base64 of what generateToken gave the app; DeviceTokenText makes
+// base64. token is base64 of what generateToken returned to the app; DeviceTokenText makes
 // it of the bytes.
 //
-// It says nothing about the token's worth: Apple alone can. The error is ErrMalformed
-// for a text that is no base64, or an empty token; ErrTooLarge for more than 8,192
+// It says nothing about the token's worth: only Apple can. The error is ErrMalformed
+// for a text that is not base64, or an empty token; ErrTooLarge for more than 8,192
 // bytes.
 func (v *Verifier) CheckDeviceToken(
 	ctx context.Context, token string, options ...Option,
@@ -157,8 +157,8 @@ func (v *Verifier) CheckDeviceToken(
 // DeviceTokenText is the text of a device token that came as bytes.
 func DeviceTokenText(token []byte) string { return base64.StdEncoding.EncodeToString(token) }
 
-// NormalKeyID gives the one text of an App Attest key identifier: standard base64, as
-// KeyID of an Attestation has it. Ask your table of keys with this one alone.
+// NormalKeyID gives the normal form of an App Attest key identifier: standard base64, as
+// KeyID of an Attestation has it. Look keys up by this form alone.
 //
 // keyID is what the app sent: base64, base64url without padding, or hex. The error is
 // ErrMalformed (malformed.attest.key-id) for any other text.
@@ -179,7 +179,7 @@ func (v *Verifier) NormalKeyID(
 // `attestation`, and what else is known (docs/risk.md), or the JSON of one. Its
 // `deviceCheck` may be what ReadDeviceCheck returned.
 //
-// A verdict other than allow is an answer, no error. The error is ErrMalformed
+// A verdict other than allow is an answer, not an error. The error is ErrMalformed
 // (malformed.risk.input, with the member in Place) for an unknown member or value: a
 // misspelt one must not lower the risk.
 func (v *Verifier) AssessRisk(

@@ -173,7 +173,7 @@ func (c *tableCase) input(t testing.TB, name string) []byte {
 	return []byte(parts.Prefix + strings.Repeat(parts.Unit, parts.Count) + parts.Suffix)
 }
 
-// evidence is the input that a kind of evidence stands in.
+// evidence is the input that holds a kind of evidence.
 func (c *tableCase) evidence(t testing.TB) []byte {
 	t.Helper()
 	switch c.Kind {
@@ -205,7 +205,7 @@ func (c *tableCase) clientData(t testing.TB) ClientData {
 }
 
 // kept says whether a case is run: all of them, but under garbage-collector stress
-// each eighth, for every one then takes hundreds of collections.
+// every eighth, since each then takes hundreds of collections.
 func kept(number int) bool { return !libassay.Stressed || number%8 == 0 }
 
 func must(t testing.TB, err error) {

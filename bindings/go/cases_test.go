@@ -358,7 +358,7 @@ func memberAt(value any, path string) any {
 	return value
 }
 
-// parsed is JSON as encoding/json reads it, numbers as they stand.
+// parsed is JSON as encoding/json reads it, numbers unchanged.
 func parsed(t *testing.T, text string) any {
 	t.Helper()
 	decoder := json.NewDecoder(bytes.NewReader([]byte(text)))

@@ -15,7 +15,7 @@ import (
 // the signed JSON, its member "payload".
 //
 // What is absent, null or of another type than declared is left zero; the JSON
-// itself stands in Raw and Payload.
+// itself is in Raw and Payload.
 
 // A field of a struct and how its value is read.
 type field struct {
@@ -28,7 +28,7 @@ type field struct {
 type table struct {
 	fields []field
 	byName map[string]int
-	// signed is the table of the fields that stand in the payload; nil without.
+	// signed is the table of the fields that are in the payload; nil without.
 	signed *table
 	// facts is the place of the Facts in the struct; -1 without.
 	facts int
@@ -111,7 +111,7 @@ func (t *table) object(s *scanner, to unsafe.Pointer) bool {
 	}
 }
 
-// other passes over a member without a field; the payload is kept, and read as
+// other skips a member without a field; the payload is kept, and read as
 // far as it has fields.
 func (t *table) other(name string, s *scanner, to unsafe.Pointer) bool {
 	if name != "payload" || t.facts < 0 {

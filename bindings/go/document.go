@@ -15,7 +15,7 @@ import (
 // verify it again. It stays valid after its verifier was closed, and may be used
 // by many goroutines at once.
 //
-// The library's memory behind it is given back when nothing refers to it any
+// The library's memory behind it is freed when nothing refers to it any
 // more, or at Close.
 type Document struct {
 	handle libassay.Handle
@@ -36,7 +36,7 @@ func answered(answer libassay.Answer) (*Document, error) {
 
 func (d *Document) finalize() { d.handle.Close() }
 
-// Close gives the library's memory back now. What was read stays, and so does
+// Close frees the library's memory now. What was read stays, and so does
 // JSON; Decide, Text and Integer then answer ErrClosed. Closing twice is allowed,
 // also while other goroutines use the document.
 func (d *Document) Close() {
@@ -117,7 +117,7 @@ func (d *Document) Checks() []Check { return d.envelope().Checks }
 func (d *Document) Warnings() []Warning { return d.envelope().Warnings }
 
 // Text asks the library for one member as text, by dotted path:
-// "transaction.productId". It is not found when it is absent or no text.
+// "transaction.productId". It is not found when it is absent or not text.
 func (d *Document) Text(path string) (text string, found bool, err error) {
 	text, found, open := libassay.DocumentText(&d.handle, path)
 	runtime.KeepAlive(d)
@@ -128,7 +128,7 @@ func (d *Document) Text(path string) (text string, found bool, err error) {
 }
 
 // Integer asks the library for one member as integer, by dotted path:
-// "transaction.expiresDate". It is not found when it is absent or no integer.
+// "transaction.expiresDate". It is not found when it is absent or not an integer.
 func (d *Document) Integer(path string) (value int64, found bool, err error) {
 	value, found, open := libassay.DocumentInteger(&d.handle, path)
 	runtime.KeepAlive(d)

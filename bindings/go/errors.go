@@ -114,7 +114,7 @@ func (s Status) HTTPStatus() int {
 type statusRow struct {
 	code    Status
 	name    string
-	http    int // 0: it is no answer to a client
+	http    int // 0: it is not an answer to a client
 	retry   RetryClass
 	message string
 	hint    string

@@ -183,7 +183,7 @@ func TestContext(t *testing.T) {
 	}
 }
 
-// An option that a call does not take is refused, never passed over.
+// An option that a call does not take is refused, never ignored.
 func TestOptions(t *testing.T) {
 	verifier := newVerifier(t)
 	taken := map[string]string{
@@ -374,7 +374,7 @@ func TestFittingLibrary(t *testing.T) {
 // inChild says that this process runs with an older library.
 const inChild = "ASSAY_TEST_OLDER_LIBRARY"
 
-// A program that is started with an older library gets an error, and goes on.
+// A program that is started with an older library gets an error, and continues.
 func TestOlderLibrary(t *testing.T) {
 	if os.Getenv(inChild) != "" {
 		for name, call := range map[string]func() error{

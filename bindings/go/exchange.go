@@ -44,7 +44,7 @@ var exchanges = exchangeLibrary{libassay.NewExchange, libassay.StepExchange}
 //
 // A kind that needs nothing carried out is Done at once, and a refused result is an
 // answer: look at Document. The error is ErrMisuse for a request or evidence that is
-// not of its form, ErrArgument for a value that is no JSON, ErrClosed, or the
+// not of its form, ErrArgument for a value that is not JSON, ErrClosed, or the
 // context's.
 func (v *Verifier) Exchange(
 	ctx context.Context, request any, evidence []Evidence, options ...Option,
@@ -131,15 +131,15 @@ func (x *Exchange) State() string {
 	return found.State
 }
 
-// Step hands in what the last step brought, and learns the next step or the result.
+// Step hands in the result of the last step, and learns the next step or the outcome.
 //
 // answer is of the form that the step's `state` asks for (docs/exchanges.md): JSON
 // in a string, []byte or json.RawMessage, or a value that is marshalled.
 //
-// A refused result is an answer, no error: look at the document. The error is
+// A refused result is an answer, not an error: look at the document. The error is
 // ErrMisuse for an answer of another form or to another step, after which the step
 // is still open; ErrExchangeOver when nothing is open; ErrExchangeBusy when another
-// goroutine is in Step; ErrArgument for a value that is no JSON; the context's.
+// goroutine is in Step; ErrArgument for a value that is not JSON; the context's.
 func (x *Exchange) Step(ctx context.Context, answer any, options ...Option) (*Document, error) {
 	chosen, err := begun(ctx, options, 0)
 	if err != nil {
@@ -189,7 +189,7 @@ func (x *Exchange) Close() {
 }
 
 // A Carrier carries out the open step of an exchange with the host's own client or
-// store, and says what came of it, as the step's `state` wants it. An error of it
+// store, and returns the result, as the step's `state` asks for it. An error from it
 // ends Run.
 type Carrier func(ctx context.Context, exchange *Exchange) (answer any, err error)
 

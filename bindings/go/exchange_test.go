@@ -16,7 +16,7 @@ import (
 )
 
 // No kind of this version needs anything carried out, so the steps are played by
-// functions in the place of the library's, with documents of the library's own.
+// functions in place of the library's, with documents of the library's own.
 
 const riskRequest = `{"kind":"risk.assess",
 	"observations":{"request":"paid","attestation":"verified"}}`
@@ -289,7 +289,7 @@ func TestExchangeRun(t *testing.T) {
 	}
 }
 
-// An exchange that nobody closed is given back by the garbage collector.
+// An exchange that was never closed is freed by the garbage collector.
 func TestExchangeFinalizer(t *testing.T) {
 	h, exchange := play(t, libassay.Pending)
 	_ = exchange.Done()

@@ -14,7 +14,7 @@ import (
 )
 
 // Evidence that Apple signed, when ../shared/vectors lies beside the repository.
-// Nothing of it is copied here; without the folder the tests skip by name.
+// None of it is copied here; without the folder the tests skip by name.
 
 // A genuineCase is one entry of a manifest.
 type genuineCase struct {

@@ -37,7 +37,7 @@ func fitting() error {
 	return library.fault
 }
 
-// judged is what fitting says of a library with these answers.
+// judged is what fitting says about a library with these answers.
 func judged(number uint32, version, buildInfo string) error {
 	if number < libassay.HeaderVersionNumber {
 		return fmt.Errorf("%w: it is libassay %s, but %s or later is needed",

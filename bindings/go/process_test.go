@@ -132,7 +132,7 @@ func (w worked) round(v *Verifier) error {
 	return nil
 }
 
-// together runs work in goroutines and gives their errors back.
+// together runs work in goroutines and returns their errors.
 func together(count int, work func() error) []error {
 	found := make([]error, count)
 	var all sync.WaitGroup
@@ -235,7 +235,7 @@ func TestCloseOfADocumentInUse(t *testing.T) {
 	}
 }
 
-// What nobody refers to is given back, also while its call runs.
+// What is no longer referenced is freed, even while its call runs.
 func TestVerifierThatNobodyKeeps(t *testing.T) {
 	w := accepted(t)
 	for _, err := range together(4, func() error {
@@ -318,8 +318,8 @@ func TestDeadlineUnderLoad(t *testing.T) {
 	}
 }
 
-// Memory is flat over verifications whose documents nobody closes, and over
-// verifiers that nobody closes: in a process of its own.
+// Memory is flat over verifications whose documents are never closed, and over
+// verifiers that are never closed: in a process of its own.
 func TestSoak(t *testing.T) {
 	if libassay.Stressed || racing {
 		t.Skip("memory is measured without the race detector and garbage-collector stress")

@@ -23,7 +23,7 @@ type scanner struct {
 	document *Document // whose text it is, for the facts that are read
 }
 
-// space passes over white space, which stands in signed JSON alone.
+// space skips white space, which only signed JSON has.
 func (s *scanner) space() {
 	for s.at < len(s.text) {
 		switch s.text[s.at] {
@@ -56,7 +56,7 @@ func (s *scanner) take(wanted byte) bool {
 	return true
 }
 
-// quoted is what stands between the quotes of a text, escapes as they are.
+// quoted is what is between the quotes of a text, escapes as they are.
 func (s *scanner) quoted() (inside string, escaped, ok bool) {
 	if !s.take('"') {
 		return "", false, false

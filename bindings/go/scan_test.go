@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// Text that is no document of the library ends in an error of the reader, never in a
+// Text that is not a document of the library ends in an error of the reader, never in a
 // panic, and never in a loop.
 func TestBrokenDocuments(t *testing.T) {
 	cases := theCases(t)

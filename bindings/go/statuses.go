@@ -10,7 +10,7 @@ var statusTable = [...]statusRow{
 	},
 	{
 		264, "internal.assay.bug", 500, "never",
-		"a state that cannot be",
+		"a state that should be impossible",
 		"report it; nothing was trusted",
 	},
 	{
@@ -21,12 +21,12 @@ var statusTable = [...]statusRow{
 	{
 		515, "unsupported.app-receipt.content-type", 400, "never",
 		"another CMS content type or version",
-		"not in the form of Apple's receipts: not one of them",
+		"not in the form of Apple's receipts, so not one of them",
 	},
 	{
 		516, "too-large.app-receipt.certificates", 413, "never",
 		"too many embedded certificates, or one too long",
-		"not a receipt of Apple's",
+		"not an Apple receipt",
 	},
 	{
 		520, "internal.certificates.table", 500, "never",
@@ -46,11 +46,11 @@ var statusTable = [...]statusRow{
 	{
 		772, "too-large.app-receipt.depth", 413, "never",
 		"elements nested too deep",
-		"not a receipt of Apple's",
+		"not an Apple receipt",
 	},
 	{
 		773, "misuse.assertion.public-key", 500, "never",
-		"the public key given is no point of P-256",
+		"the public key given is not a point on P-256",
 		"pass the attested key: 65 bytes X9.63 or 91 bytes SubjectPublicKeyInfo; the key record may be damaged",
 	},
 	{
@@ -61,11 +61,11 @@ var statusTable = [...]statusRow{
 	{
 		776, "internal.crypto.sha1-disabled", 500, "never",
 		"libcrypto refuses SHA-1 signatures",
-		"use a libcrypto that verifies SHA-1, or the library with its own",
+		"use a libcrypto that verifies SHA-1, or the library build that contains its own",
 	},
 	{
 		1026, "malformed.app-receipt.attribute", 400, "never",
-		"an attribute of the receipt has another tag, length or text than its type",
+		"an attribute of the receipt has a tag, length or text that does not fit its type",
 		"the signature holds, so it is a form newer than this library: keep the receipt, look for an update, report it",
 	},
 	{
@@ -80,18 +80,18 @@ var statusTable = [...]statusRow{
 	},
 	{
 		1029, "misuse.attest.client-data", 500, "never",
-		"the client data is empty, its hash of another length, or its kind unknown",
+		"the client data is empty, its hash has the wrong length, or its kind is unknown",
 		"pass the bytes with ASSAY_CLIENT_DATA or their SHA-256 with ASSAY_CLIENT_DATA_HASH",
 	},
 	{
 		1030, "config.apps.form", 0, "after-config",
-		"apps, or an entry of it, cannot be used",
-		"bundleId has 1 to 255 bytes and stands once, appAppleId is a positive integer, teamId 10 of A to Z and 0 to 9",
+		"apps, or an entry in it, cannot be used",
+		"bundleId has 1 to 255 bytes and appears once, appAppleId is a positive integer, teamId has 10 characters from A to Z and 0 to 9",
 	},
 	{
 		1282, "malformed.app-receipt.ber", 400, "never",
 		"not clean BER",
-		"damaged on the way or made by hand: have the client send its stored copy again",
+		"damaged in transit or made by hand: have the client send its stored copy again",
 	},
 	{
 		1283, "unsupported.app-receipt.signed-attributes", 400, "never",
@@ -105,12 +105,12 @@ var statusTable = [...]statusRow{
 	},
 	{
 		1285, "misuse.call.argument", 500, "never",
-		"an argument is NULL that may not be, or a length does not fit",
+		"an argument that may not be NULL is NULL, or a length does not fit",
 		"programming error: see the conventions in assay.h",
 	},
 	{
 		1286, "config.attest.app-ids", 0, "after-config",
-		"attest.appIds is empty or holds something else than an App ID, and none can be derived",
+		"attest.appIds is empty or holds something other than an App ID, and none can be derived",
 		"an App ID is a prefix of 10 characters, a dot and a bundle id: set attest.appIds, or teamId for the apps",
 	},
 	{
@@ -136,7 +136,7 @@ var statusTable = [...]statusRow{
 	{
 		1541, "misuse.call.kind", 500, "never",
 		"the kind constant is unknown",
-		"programming error: pass a kind constant of assay.h",
+		"programming error: pass a kind constant from assay.h",
 	},
 	{
 		1542, "config.attest.environments", 0, "after-config",
@@ -150,7 +150,7 @@ var statusTable = [...]statusRow{
 	},
 	{
 		1794, "malformed.app-receipt.duplicate-attribute", 400, "never",
-		"an attribute stands twice",
+		"an attribute appears twice",
 		"the signature holds, so it is a form newer than this library: keep the receipt, look for an update, report it",
 	},
 	{
@@ -161,7 +161,7 @@ var statusTable = [...]statusRow{
 	{
 		1796, "too-large.assertion.object", 413, "never",
 		"the assertion is too long",
-		"not an assertion of Apple's",
+		"not an Apple assertion",
 	},
 	{
 		1797, "misuse.call.now", 500, "never",
@@ -176,7 +176,7 @@ var statusTable = [...]statusRow{
 	{
 		1799, "unavailable.devicecheck.response", 502, "later",
 		"the answer is not understood",
-		"Apple changed the wording: take it neither for a clean device nor for a used one; report it",
+		"Apple changed the wording: treat the device as neither clean nor used; report it",
 	},
 	{
 		2050, "malformed.app-receipt.missing-attribute", 400, "never",
@@ -195,18 +195,18 @@ var statusTable = [...]statusRow{
 	},
 	{
 		2054, "config.attest.stored-needs-receipt", 0, "after-config",
-		"time stored needs the receipt's date",
+		"attest.time stored needs the receipt's date",
 		"set attest.receipt to require",
 	},
 	{
 		2306, "malformed.app-receipt.structure", 400, "never",
 		"a member of the container is missing or misplaced",
-		"damaged on the way or made by hand: have the client send its stored copy again",
+		"damaged in transit or made by hand: have the client send its stored copy again",
 	},
 	{
 		2307, "unsupported.attest-receipt.digest", 400, "never",
 		"the digest is not SHA-256",
-		"a new format of Apple's: report it",
+		"a new Apple format: report it",
 	},
 	{
 		2308, "too-large.attest.client-data", 413, "never",
@@ -215,7 +215,7 @@ var statusTable = [...]statusRow{
 	},
 	{
 		2309, "misuse.decide.account", 500, "never",
-		"the account is no UUID, or decide.account is required and none was given",
+		"the account is not a UUID, or decide.account is required and none was given",
 		"pass the appAccountToken of the account, as a UUID",
 	},
 	{
@@ -226,17 +226,17 @@ var statusTable = [...]statusRow{
 	{
 		2562, "malformed.app-receipt.trailing", 400, "never",
 		"bytes follow the container",
-		"damaged on the way or made by hand: have the client send its stored copy again",
+		"damaged in transit or made by hand: have the client send its stored copy again",
 	},
 	{
 		2563, "unsupported.attest-receipt.signature-algorithm", 400, "never",
-		"the signature algorithm is another one",
-		"a new format of Apple's: report it",
+		"the signature algorithm is not the expected one",
+		"a new Apple format: report it",
 	},
 	{
 		2564, "too-large.attest.object", 413, "never",
 		"the attestation is too long",
-		"not an attestation of Apple's",
+		"not an Apple attestation",
 	},
 	{
 		2565, "misuse.decide.empty", 500, "never",
@@ -251,22 +251,22 @@ var statusTable = [...]statusRow{
 	{
 		2818, "malformed.assertion.auth-data", 400, "never",
 		"the authenticator data is too short or too long",
-		"forged, or a new format of Apple's: report it",
+		"forged, or a new Apple format: report it",
 	},
 	{
 		2819, "unsupported.attest-receipt.signed-attributes", 400, "never",
 		"the receipt has signed attributes",
-		"a form seen in 2020 only",
+		"a form seen only in 2020",
 	},
 	{
 		2820, "too-large.chain.certificate", 413, "never",
 		"a certificate is too long",
-		"no certificate of Apple's is that long: treat it as forged",
+		"no Apple certificate is that long: treat it as forged",
 	},
 	{
 		2821, "misuse.decide.evidence", 500, "never",
-		"a document was refused, is no purchase evidence, or is of a verifier with another configuration",
-		"pass only documents with status 0 of this verifier",
+		"a document was refused, is not purchase evidence, or comes from a verifier with another configuration",
+		"pass only documents with status 0 from this verifier",
 	},
 	{
 		2822, "config.devicecheck.bits", 0, "after-config",
@@ -276,7 +276,7 @@ var statusTable = [...]statusRow{
 	{
 		3073, "rejected.app-receipt.signature", 400, "never",
 		"the signature does not verify over the receipt's payload",
-		"forged or altered: trust nothing of it",
+		"forged or altered: trust nothing in it",
 	},
 	{
 		3074, "malformed.assertion.cbor", 400, "never",
@@ -286,12 +286,12 @@ var statusTable = [...]statusRow{
 	{
 		3075, "unsupported.attest-receipt.signers", 400, "never",
 		"other than one signer",
-		"a new format of Apple's: report it",
+		"a new Apple format: report it",
 	},
 	{
 		3076, "too-large.devicecheck.token", 413, "never",
 		"the device token is too long",
-		"not a token of DeviceCheck: have the app send what generateToken gave",
+		"not a DeviceCheck token: have the app send what generateToken returned",
 	},
 	{
 		3077, "misuse.decide.unverified-nested", 500, "never",
@@ -305,18 +305,18 @@ var statusTable = [...]statusRow{
 	},
 	{
 		3329, "rejected.app-receipt.signer-certificate", 400, "never",
-		"no embedded certificate is the one that the signer names",
-		"forged or altered: trust nothing of it",
+		"no embedded certificate matches the one that the signer names",
+		"forged or altered: trust nothing in it",
 	},
 	{
 		3330, "malformed.assertion.client-data", 400, "never",
-		"the challenge does not stand where attest.challenge says",
-		"the client sends client data of another form than attest.challenge describes: error.at names the place",
+		"the challenge is not where attest.challenge says",
+		"the client sends client data in a form other than attest.challenge describes: error.at names the place",
 	},
 	{
 		3331, "unsupported.attest.aaguid", 400, "never",
 		"the aaguid is unknown",
-		"a new environment of Apple's: report it",
+		"a new Apple environment: report it",
 	},
 	{
 		3332, "too-large.json.depth", 413, "never",
@@ -335,13 +335,13 @@ var statusTable = [...]statusRow{
 	},
 	{
 		3586, "malformed.assertion.extensions", 400, "never",
-		"the extension map has another form",
-		"forged, or a new format of Apple's: report it",
+		"the extension map has an unexpected form",
+		"forged, or a new Apple format: report it",
 	},
 	{
 		3587, "unsupported.attest.format", 400, "never",
 		"the format is not apple-appattest",
-		"an object of WebAuthn, perhaps: pass what attestKey gave",
+		"perhaps a WebAuthn object: pass what attestKey returned",
 	},
 	{
 		3588, "too-large.json.elements", 413, "never",
@@ -350,7 +350,7 @@ var statusTable = [...]statusRow{
 	},
 	{
 		3590, "config.devicecheck.team-id", 0, "after-config",
-		"there is no team id, or several and none named",
+		"there is no team id, or there are several and none is named",
 		"set deviceCheck.teamId to the team of the key, 10 characters",
 	},
 	{
@@ -361,7 +361,7 @@ var statusTable = [...]statusRow{
 	{
 		3842, "malformed.assertion.signature", 400, "never",
 		"the signature is not strict DER",
-		"damaged on the way, or forged",
+		"damaged in transit, or forged",
 	},
 	{
 		3843, "unsupported.notification.body", 200, "never",
@@ -375,7 +375,7 @@ var statusTable = [...]statusRow{
 	},
 	{
 		3845, "misuse.exchange.answer", 500, "never",
-		"the answer is not in the form of the step",
+		"the answer does not have the form that the step asks for",
 		"programming error: error.at names the member of the answer",
 	},
 	{
@@ -391,12 +391,12 @@ var statusTable = [...]statusRow{
 	{
 		4098, "malformed.assertion.statement", 400, "never",
 		"members other than signature and authenticatorData",
-		"not an assertion of Apple's: pass what generateAssertion gave",
+		"not an Apple assertion: pass what generateAssertion returned",
 	},
 	{
 		4099, "unsupported.notification.version", 400, "never",
 		"the notification is not of version 2",
-		"notifications of version 1 are JSON that nobody signed: switch the app to version 2 in App Store Connect",
+		"version 1 notifications are unsigned JSON: switch the app to version 2 in App Store Connect",
 	},
 	{
 		4100, "too-large.json.name", 413, "never",
@@ -405,8 +405,8 @@ var statusTable = [...]statusRow{
 	},
 	{
 		4101, "misuse.exchange.evidence", 500, "never",
-		"a document is refused, of another verifier or of a kind that this exchange does not take",
-		"pass documents with status 0 of a verifier with this configuration, of a kind that docs/exchanges.md names",
+		"a document was refused, comes from another verifier, or is of a kind that this exchange does not take",
+		"pass documents with status 0 from a verifier with this configuration, of a kind that docs/exchanges.md names",
 	},
 	{
 		4102, "config.document.range", 0, "after-config",
@@ -436,12 +436,12 @@ var statusTable = [...]statusRow{
 	{
 		4357, "misuse.exchange.kind", 500, "never",
 		"the kind of exchange is unknown",
-		"programming error: docs/exchanges.md has the kinds of this version",
+		"programming error: docs/exchanges.md lists the kinds of this version",
 	},
 	{
 		4358, "config.document.syntax", 0, "after-config",
 		"the configuration is not strict JSON",
-		"error.at has the byte where reading stopped, the message says why",
+		"error.at has the byte where reading stopped; the message says why",
 	},
 	{
 		4609, "rejected.assertion.counter", 409, "never",
@@ -465,18 +465,18 @@ var statusTable = [...]statusRow{
 	},
 	{
 		4614, "config.document.type", 0, "after-config",
-		"a member is of another type",
+		"a member has the wrong type",
 		"correct the member that error.at names; docs/config.md has its type",
 	},
 	{
 		4865, "rejected.assertion.signature", 401, "never",
 		"the signature does not verify over the authenticator data and the client data",
-		"the key record is another key's, or the client data changed on the way: verify over the bytes that came, not over JSON written anew",
+		"the key record belongs to another key, or the client data changed in transit: verify the bytes as received, not JSON encoded again",
 	},
 	{
 		4866, "malformed.attest-receipt.field", 400, "never",
-		"a field of the App Attest receipt is missing, twice or of another version",
-		"the signature holds, so it is a new format of Apple's: report it",
+		"a field of the App Attest receipt is missing, duplicated or of another version",
+		"the signature holds, so it is a new Apple format: report it",
 	},
 	{
 		4868, "too-large.jws.header", 413, "never",
@@ -485,7 +485,7 @@ var statusTable = [...]statusRow{
 	},
 	{
 		4869, "misuse.exchange.request", 500, "never",
-		"the request has another form or an unknown member",
+		"the request has the wrong form or an unknown member",
 		"programming error: error.at names the member of the request",
 	},
 	{
@@ -495,13 +495,13 @@ var statusTable = [...]statusRow{
 	},
 	{
 		4871, "unavailable.verify-receipt.internal", 503, "later",
-		"Apple: internal data access error that is to be retried (21100 to 21199)",
+		"Apple: internal data access error, to be retried (21100 to 21199)",
 		"keep the receipt and ask again later",
 	},
 	{
 		5122, "malformed.attest-receipt.metric", 400, "never",
-		"the risk metric is no number",
-		"the signature holds, so it is a new format of Apple's: report it",
+		"the risk metric is not a number",
+		"the signature holds, so it is a new Apple format: report it",
 	},
 	{
 		5123, "unsupported.triage.form", 415, "never",
@@ -515,13 +515,13 @@ var statusTable = [...]statusRow{
 	},
 	{
 		5125, "misuse.receipt.subject", 500, "never",
-		"the subject has a length that fits nothing, or the receipt has no device",
+		"the subject has an invalid length, or the receipt has no device",
 		"pass 16 or 6 raw bytes, with an app receipt only",
 	},
 	{
 		5126, "config.environments.mixed", 0, "after-config",
-		"environments is empty, or Xcode or LocalTesting stands beside Production",
-		"name one at least; test environments need a verifier of their own",
+		"environments is empty, or lists Xcode or LocalTesting beside Production",
+		"name at least one; test environments need a verifier of their own",
 	},
 	{
 		5127, "unavailable.verify-receipt.no-answer", 503, "later",
@@ -531,11 +531,11 @@ var statusTable = [...]statusRow{
 	{
 		5378, "malformed.attest-receipt.structure", 400, "never",
 		"a part of the signed message is missing or misplaced",
-		"no App Attest receipt, or damaged",
+		"not an App Attest receipt, or damaged",
 	},
 	{
 		5379, "unsupported.verify-receipt.notification-v1", 400, "never",
-		"a version 1 server notification, which nobody signed",
+		"a version 1 server notification, which is unsigned",
 		"switch the app to version 2 notifications in App Store Connect",
 	},
 	{
@@ -551,11 +551,11 @@ var statusTable = [...]statusRow{
 	{
 		5634, "malformed.attest-receipt.time", 400, "never",
 		"a time of the App Attest receipt cannot be read",
-		"the signature holds, so it is a new format of Apple's: report it",
+		"the signature holds, so it is a new Apple format: report it",
 	},
 	{
 		5635, "unsupported.verify-receipt.status", 503, "later",
-		"Apple answered with a status that is not known",
+		"Apple answered with an unknown status",
 		"keep the receipt and ask again later; look for an update",
 	},
 	{
@@ -565,8 +565,8 @@ var statusTable = [...]statusRow{
 	},
 	{
 		5638, "config.limits.form", 0, "after-config",
-		"limits names an unknown plan, or a value is no count",
-		"correct the entry that error.at names: plans of the list plans, counts of 0 or more",
+		"limits names an unknown plan, or a value is not a count",
+		"correct the entry that error.at names: it takes plans listed in plans, and counts of 0 or more",
 	},
 	{
 		5890, "malformed.attest-receipt.trailing", 400, "never",
@@ -586,12 +586,12 @@ var statusTable = [...]statusRow{
 	{
 		6145, "rejected.attest-receipt.app-id", 401, "never",
 		"the App Attest receipt is about another app",
-		"an exchanged receipt, or attest.appIds lacks the App ID",
+		"a swapped receipt, or attest.appIds lacks the App ID",
 	},
 	{
 		6146, "malformed.attest-receipt.type", 400, "never",
 		"the fields do not fit the type of the App Attest receipt",
-		"the signature holds, so it is a new format of Apple's: report it",
+		"the signature holds, so it is a new Apple format: report it",
 	},
 	{
 		6148, "too-large.receipt.signature", 413, "never",
@@ -606,16 +606,16 @@ var statusTable = [...]statusRow{
 	{
 		6401, "rejected.attest-receipt.environment", 401, "never",
 		"the App Attest receipt is of an environment that is not accepted",
-		"a development receipt at a production verifier, or an exchanged one: attest.environments says what is accepted",
+		"a development receipt at a production verifier, or a swapped one: attest.environments says what is accepted",
 	},
 	{
 		6402, "malformed.attest.auth-data", 400, "never",
-		"the authenticator data has another length or layout",
-		"forged, or a new format of Apple's: report it",
+		"the authenticator data has an unexpected length or layout",
+		"forged, or a new Apple format: report it",
 	},
 	{
 		6406, "config.receipts.shared-secret", 0, "after-config",
-		"a shared secret is not 32 hex digits, or is of an unknown bundle id",
+		"a shared secret is not 32 hex digits, or is for an unknown bundle id",
 		"copy the 32 hex digits from App Store Connect; the key is a bundleId of apps, or *",
 	},
 	{
@@ -636,12 +636,12 @@ var statusTable = [...]statusRow{
 	{
 		6913, "rejected.attest-receipt.key", 401, "never",
 		"the App Attest receipt is about another key",
-		"the key record of another device was passed, or the receipt was exchanged",
+		"the key record of another device was passed, or the receipt was swapped",
 	},
 	{
 		6914, "malformed.attest.client-data", 400, "never",
-		"the challenge does not stand where attest.challenge says",
-		"the client sends client data of another form than attest.challenge describes: error.at names the place",
+		"the challenge is not where attest.challenge says",
+		"the client sends client data in a form other than attest.challenge describes: error.at names the place",
 	},
 	{
 		6916, "too-large.transport.input", 413, "never",
@@ -661,47 +661,47 @@ var statusTable = [...]statusRow{
 	{
 		7172, "too-large.verify-receipt.body", 503, "later",
 		"the answer is too long",
-		"not an answer of Apple's endpoint; ask again later",
+		"not an answer from Apple's endpoint; ask again later",
 	},
 	{
 		7425, "rejected.attest-receipt.signature", 401, "never",
 		"the signature does not verify over the App Attest receipt",
-		"forged or altered: trust nothing of it",
+		"forged or altered: trust nothing in it",
 	},
 	{
 		7426, "malformed.attest.extensions", 400, "never",
-		"the extension map has another form",
-		"forged, or a new format of Apple's: report it",
+		"the extension map has an unexpected form",
+		"forged, or a new Apple format: report it",
 	},
 	{
 		7428, "too-large.verify-receipt.entries", 503, "later",
 		"the answer has too many entries",
-		"not an answer of Apple's endpoint; ask again later",
+		"not an answer from Apple's endpoint; ask again later",
 	},
 	{
 		7682, "malformed.attest.key-id", 400, "never",
 		"the key id is not 32 bytes in base64, base64url or hex",
-		"the client sends another value: pass what generateKey gave, or its 32 bytes",
+		"the client sends something else: pass what generateKey returned, or its 32 bytes",
 	},
 	{
 		7938, "malformed.attest.nonce-extension", 400, "never",
-		"the nonce in the certificate has another form",
-		"forged, or a new format of Apple's: report it",
+		"the nonce in the certificate has an unexpected form",
+		"forged, or a new Apple format: report it",
 	},
 	{
 		8194, "malformed.attest.statement", 400, "never",
-		"members of the attestation are missing, further or of another type",
-		"not an attestation of Apple's: pass what attestKey gave",
+		"members of the attestation are missing, unexpected or of the wrong type",
+		"not an Apple attestation: pass what attestKey returned",
 	},
 	{
 		8450, "malformed.chain.base64", 400, "never",
 		"an x5c entry is not canonical standard base64",
-		"damaged on the way, or forged",
+		"damaged in transit, or forged",
 	},
 	{
 		8706, "malformed.chain.der", 400, "never",
 		"a certificate is not one clean DER value",
-		"damaged on the way, or forged: error.at names the certificate",
+		"damaged in transit, or forged: error.at names the certificate",
 	},
 	{
 		8710, "config.storekit.xcode-certificate-required", 0, "after-config",
@@ -716,7 +716,7 @@ var statusTable = [...]statusRow{
 	{
 		8962, "malformed.devicecheck.token", 400, "never",
 		"the device token is not base64",
-		"the client sends another value: pass the token of generateToken as bytes or as base64",
+		"the client sends something else: pass the token from generateToken as bytes or as base64",
 	},
 	{
 		9217, "rejected.attest.app-id", 401, "never",
@@ -726,7 +726,7 @@ var statusTable = [...]statusRow{
 	{
 		9218, "malformed.json.bom", 400, "never",
 		"the JSON text begins with a byte order mark",
-		"damaged on the way, or forged: have the client send it again once",
+		"damaged in transit, or forged: have the client send it again once",
 	},
 	{
 		9473, "rejected.attest.bundle-version", 403, "never",
@@ -736,7 +736,7 @@ var statusTable = [...]statusRow{
 	{
 		9474, "malformed.json.duplicate-name", 400, "never",
 		"a JSON object has the same member name twice",
-		"damaged on the way, or forged: have the client send it again once",
+		"damaged in transit, or forged: have the client send it again once",
 	},
 	{
 		9729, "rejected.attest.category", 403, "never",
@@ -746,7 +746,7 @@ var statusTable = [...]statusRow{
 	{
 		9730, "malformed.json.not-object", 400, "never",
 		"the JSON text is not an object",
-		"damaged on the way, or forged: have the client send it again once",
+		"damaged in transit, or forged: have the client send it again once",
 	},
 	{
 		9985, "rejected.attest.category-missing", 403, "never",
@@ -756,7 +756,7 @@ var statusTable = [...]statusRow{
 	{
 		9986, "malformed.json.nul", 400, "never",
 		"the JSON text contains NUL",
-		"damaged on the way, or forged: have the client send it again once",
+		"damaged in transit, or forged: have the client send it again once",
 	},
 	{
 		10241, "rejected.attest.cose-key", 401, "never",
@@ -765,8 +765,8 @@ var statusTable = [...]statusRow{
 	},
 	{
 		10242, "malformed.json.syntax", 400, "never",
-		"the text is not JSON by RFC 8259",
-		"damaged on the way, or forged: have the client send it again once",
+		"the text is not JSON as RFC 8259 defines it",
+		"damaged in transit, or forged: have the client send it again once",
 	},
 	{
 		10497, "rejected.attest.counter", 401, "never",
@@ -776,7 +776,7 @@ var statusTable = [...]statusRow{
 	{
 		10498, "malformed.json.trailing", 400, "never",
 		"there is text after the JSON value",
-		"damaged on the way, or forged: have the client send it again once",
+		"damaged in transit, or forged: have the client send it again once",
 	},
 	{
 		10753, "rejected.attest.credential-id", 401, "never",
@@ -786,7 +786,7 @@ var statusTable = [...]statusRow{
 	{
 		10754, "malformed.json.utf8", 400, "never",
 		"the JSON text is not valid UTF-8",
-		"damaged on the way, or forged: have the client send it again once",
+		"damaged in transit, or forged: have the client send it again once",
 	},
 	{
 		11009, "rejected.attest.environment", 403, "never",
@@ -796,7 +796,7 @@ var statusTable = [...]statusRow{
 	{
 		11265, "rejected.attest.flags", 401, "never",
 		"the flag for attested data is not set",
-		"altered, or not an attestation of Apple's: treat it as forged",
+		"altered, or not an Apple attestation: treat it as forged",
 	},
 	{
 		11266, "malformed.jws.alg", 400, "never",
@@ -806,7 +806,7 @@ var statusTable = [...]statusRow{
 	{
 		11521, "rejected.attest.key-id", 401, "never",
 		"the key id given is not that of the attested key",
-		"the app sent the id of another key: send the one that generateKey gave",
+		"the app sent the id of another key: send the one that generateKey returned",
 	},
 	{
 		11522, "malformed.jws.base64", 400, "never",
@@ -815,8 +815,8 @@ var statusTable = [...]statusRow{
 	},
 	{
 		11777, "rejected.attest.nonce", 401, "never",
-		"the nonce in the certificate does not fit the authenticator data and the client data",
-		"the attestation was made over another challenge, or the client data given are not what the app hashed: verify over the bytes that came",
+		"the nonce in the certificate does not match the authenticator data and the client data",
+		"the attestation was made for another challenge, or the client data passed is not what the app hashed: verify the bytes as received",
 	},
 	{
 		11778, "malformed.jws.form", 400, "never",
@@ -826,7 +826,7 @@ var statusTable = [...]statusRow{
 	{
 		12033, "rejected.chain.critical-extension", 400, "never",
 		"a certificate has a critical extension that this profile does not know",
-		"forged, or of a new generation of Apple's certificates: error.at names the certificate; look for an update of Assay",
+		"forged, or from a new generation of Apple certificates: error.at names the certificate; look for an update to Assay",
 	},
 	{
 		12034, "malformed.jws.signature-length", 400, "never",
@@ -836,17 +836,17 @@ var statusTable = [...]statusRow{
 	{
 		12289, "rejected.chain.duplicate-extension", 400, "never",
 		"a certificate has the same extension twice",
-		"forged, or of a new generation of Apple's certificates: error.at names the certificate; look for an update of Assay",
+		"forged, or from a new generation of Apple certificates: error.at names the certificate; look for an update to Assay",
 	},
 	{
 		12290, "malformed.jws.x5c", 400, "never",
 		"x5c is absent, not an array, or has an entry that is not a string",
-		"not an App Store JWS; an access token, perhaps",
+		"not an App Store JWS; perhaps an access token",
 	},
 	{
 		12545, "rejected.chain.expired", 400, "never",
-		"a certificate had ended when the evidence was signed",
-		"a date outside the life of a certificate, which error.at names: treat it as forged",
+		"a certificate had expired when the evidence was signed",
+		"a date outside the validity of the certificate that error.at names: treat it as forged",
 	},
 	{
 		12546, "malformed.payload.type", 400, "never",
@@ -855,28 +855,28 @@ var statusTable = [...]statusRow{
 	},
 	{
 		12801, "rejected.chain.extended-key-usage", 400, "never",
-		"a certificate is made for another purpose",
+		"a certificate was issued for another purpose",
 		"a certificate of another purpose from the same authority: treat it as forged",
 	},
 	{
 		12802, "malformed.plist.construct", 400, "never",
-		"a part of the wider property-list dialect, or another format",
+		"part of the wider property-list dialect, or another format",
 		"JSON, XML or a binary list instead of the store's bytes: have the client send its stored copy unchanged",
 	},
 	{
 		13057, "rejected.chain.intermediate-marker", 400, "never",
 		"the intermediate certificate lacks Apple's marker for this kind of evidence",
-		"the chain is not of the line of Apple's authorities that signs this: treat it as forged",
+		"the chain does not come from the Apple authorities that sign this: treat it as forged",
 	},
 	{
 		13058, "malformed.plist.duplicate-key", 400, "never",
-		"a key stands twice",
+		"a key appears twice",
 		"tampering: readers disagree about which value counts",
 	},
 	{
 		13313, "rejected.chain.issuer-unknown", 400, "after-config",
 		"no shipped, configured or embedded certificate has the leaf's issuer name",
-		"a forgery, or a new Apple intermediate, which the message names: look for an update of Assay",
+		"a forgery, or a new Apple intermediate, which the message names: look for an update to Assay",
 	},
 	{
 		13314, "malformed.plist.encoding", 400, "never",
@@ -885,28 +885,28 @@ var statusTable = [...]statusRow{
 	},
 	{
 		13569, "rejected.chain.key", 400, "never",
-		"a certificate has a key of another type, curve or encoding",
-		"forged, or of a new generation of Apple's certificates: error.at names the certificate; look for an update of Assay",
+		"a certificate has a key of the wrong type, curve or encoding",
+		"forged, or from a new generation of Apple certificates: error.at names the certificate; look for an update to Assay",
 	},
 	{
 		13570, "malformed.plist.syntax", 400, "never",
-		"not the grammar of the list, or text after it",
+		"does not follow the grammar of the list, or has text after it",
 		"truncated upload: have the client send its stored copy again",
 	},
 	{
 		13825, "rejected.chain.key-usage", 400, "never",
 		"a certificate's key usage does not allow what it is used for",
-		"a forged chain: trust nothing of it; error.at names the certificate",
+		"a forged chain: trust nothing in it; error.at names the certificate",
 	},
 	{
 		13826, "malformed.receipt.base64", 400, "never",
 		"the signature or the purchase info is not base64",
-		"not a receipt, or its quoted values were changed on the way",
+		"not a receipt, or its quoted values were changed in transit",
 	},
 	{
 		14081, "rejected.chain.leaf-is-ca", 400, "never",
 		"the signing certificate is a certificate authority",
-		"a forged chain: trust nothing of it; error.at names the certificate",
+		"a forged chain: trust nothing in it; error.at names the certificate",
 	},
 	{
 		14082, "malformed.receipt.field-format", 400, "never",
@@ -926,7 +926,7 @@ var statusTable = [...]statusRow{
 	{
 		14593, "rejected.chain.length", 400, "never",
 		"x5c does not hold the number of certificates that this kind of evidence has",
-		"certificates were added or taken away: treat it as forged",
+		"certificates were added or removed: treat it as forged",
 	},
 	{
 		14594, "malformed.receipt.outer-missing", 400, "never",
@@ -936,7 +936,7 @@ var statusTable = [...]statusRow{
 	{
 		14849, "rejected.chain.name-constraints", 400, "never",
 		"a certificate has name constraints",
-		"forged, or of a new generation of Apple's certificates: error.at names the certificate; look for an update of Assay",
+		"forged, or from a new generation of Apple certificates: error.at names the certificate; look for an update to Assay",
 	},
 	{
 		14850, "malformed.receipt.signature-layout", 400, "never",
@@ -951,7 +951,7 @@ var statusTable = [...]statusRow{
 	{
 		15361, "rejected.chain.not-ca", 400, "never",
 		"the intermediate certificate is not a certificate authority",
-		"a forged chain: trust nothing of it; error.at names the certificate",
+		"a forged chain: trust nothing in it; error.at names the certificate",
 	},
 	{
 		15362, "malformed.risk.input", 500, "never",
@@ -965,38 +965,38 @@ var statusTable = [...]statusRow{
 	},
 	{
 		16129, "rejected.chain.serial", 400, "never",
-		"a certificate's serial number is not positive or longer than 20 octets",
-		"forged, or of a new generation of Apple's certificates: error.at names the certificate; look for an update of Assay",
+		"a certificate's serial number is not positive, or is longer than 20 octets",
+		"forged, or from a new generation of Apple certificates: error.at names the certificate; look for an update to Assay",
 	},
 	{
 		16385, "rejected.chain.signature-algorithm", 400, "never",
-		"a certificate is signed with an algorithm that is not of this profile",
-		"forged, or of a new generation of Apple's certificates: error.at names the certificate; look for an update of Assay",
+		"a certificate is signed with an algorithm that this profile does not allow",
+		"forged, or from a new generation of Apple certificates: error.at names the certificate; look for an update to Assay",
 	},
 	{
 		16641, "rejected.chain.signature-intermediate", 400, "never",
 		"the root key does not verify the intermediate certificate",
-		"a forged intermediate certificate: trust nothing of it",
+		"a forged intermediate certificate: trust nothing in it",
 	},
 	{
 		16897, "rejected.chain.signature-leaf", 400, "never",
 		"the intermediate key does not verify the signing certificate",
-		"a forged signing certificate: trust nothing of it",
+		"a forged signing certificate: trust nothing in it",
 	},
 	{
 		17153, "rejected.chain.unpinned", 400, "after-config",
 		"the Xcode certificate is not among those pinned",
-		"evidence of Xcode's StoreKit testing: in a test verifier add the SHA-256 of its certificate to storekit.xcodeCertificates",
+		"evidence from StoreKit testing in Xcode: in a test verifier add the SHA-256 of its certificate to storekit.xcodeCertificates",
 	},
 	{
 		17409, "rejected.chain.untrusted-root", 400, "never",
 		"the chain does not end in a pinned root",
-		"a self-made chain: treat it as forged; or Apple has a new root: look for an update of Assay",
+		"a forged chain, or a new Apple root: look for an update to Assay",
 	},
 	{
 		17665, "rejected.chain.version", 400, "never",
-		"a certificate is not of version 3",
-		"forged, or of a new generation of Apple's certificates: error.at names the certificate; look for an update of Assay",
+		"a certificate is not version 3",
+		"forged, or from a new generation of Apple certificates: error.at names the certificate; look for an update to Assay",
 	},
 	{
 		17922, "malformed.transport.base64", 400, "never",
@@ -1016,12 +1016,12 @@ var statusTable = [...]statusRow{
 	{
 		18690, "malformed.verify-receipt.body", 503, "later",
 		"a JSON answer without an integer status",
-		"not an answer of Apple's endpoint; keep the receipt and ask again later",
+		"not an answer from Apple's endpoint; keep the receipt and ask again later",
 	},
 	{
 		18945, "rejected.date.future", 400, "later",
 		"the signing date lies further ahead of now_ms than clockSkewMs allows",
-		"the clock of this host is slow: synchronise it",
+		"this host's clock is slow: synchronise it",
 	},
 	{
 		18946, "malformed.verify-receipt.field", 503, "later",
@@ -1041,12 +1041,12 @@ var statusTable = [...]statusRow{
 	{
 		19713, "rejected.decide.not-entitled", 403, "never",
 		"the evidence is good, but no plan above the default one is in force",
-		"no fault: decision.state says why; give the default plan",
+		"not an error: decision.state says why; give the default plan",
 	},
 	{
 		19969, "rejected.devicecheck.bits", 502, "never",
 		"Apple found the bits missing or badly formed",
-		"our fault: send bit0 and bit1 as booleans, spelt so",
+		"our fault: send bit0 and bit1, spelled exactly so, as booleans",
 	},
 	{
 		20225, "rejected.devicecheck.payload", 502, "never",
@@ -1061,7 +1061,7 @@ var statusTable = [...]statusRow{
 	{
 		20737, "rejected.devicecheck.timestamp", 502, "never",
 		"Apple found the time stamp missing or badly formed",
-		"our fault: send milliseconds since 1970, from a clock that is right",
+		"our fault: send milliseconds since 1970, from an accurate clock",
 	},
 	{
 		20993, "rejected.devicecheck.token", 403, "never",
@@ -1086,7 +1086,7 @@ var statusTable = [...]statusRow{
 	{
 		22017, "rejected.freshness.chain-expired", 409, "never",
 		"the chain is not valid now, and this kind must be fresh",
-		"have the app refresh and send again; storekit.fresh.maxAgeMs asks this of the kind",
+		"have the app refresh and send again; storekit.fresh.maxAgeMs requires this of the kind",
 	},
 	{
 		22273, "rejected.freshness.stale", 409, "never",
@@ -1096,7 +1096,7 @@ var statusTable = [...]statusRow{
 	{
 		22529, "rejected.identity.app", 403, "after-config",
 		"appAppleId is missing or is not the one configured for this app",
-		"evidence of another app, or appAppleId of that app in apps is wrong",
+		"evidence of another app, or the appAppleId of that app in apps is wrong",
 	},
 	{
 		22785, "rejected.identity.bundle", 403, "never",
@@ -1110,12 +1110,12 @@ var statusTable = [...]statusRow{
 	},
 	{
 		23297, "rejected.identity.environment-missing", 403, "after-config",
-		"the evidence does not tell its environment",
-		"too old to tell it: fetch newer evidence, or let the configuration accept it",
+		"the evidence does not state its environment",
+		"too old to state it: fetch newer evidence, or let the configuration accept it",
 	},
 	{
 		23553, "rejected.identity.environment-profile", 403, "never",
-		"the environment and the signer do not fit together",
+		"the environment and the signer do not match",
 		"environment and signer contradict each other: treat it as forged",
 	},
 	{
@@ -1126,7 +1126,7 @@ var statusTable = [...]statusRow{
 	{
 		25601, "rejected.jws.algorithm", 400, "never",
 		"alg is not ES256",
-		"a forgery attempt, or a token of another issuer",
+		"a forgery attempt, or a token from another issuer",
 	},
 	{
 		25857, "rejected.jws.header-member", 400, "never",
@@ -1140,7 +1140,7 @@ var statusTable = [...]statusRow{
 	},
 	{
 		26369, "rejected.kind.mismatch", 400, "never",
-		"the evidence is of another kind than asked for",
+		"the evidence is not of the kind asked for",
 		"the message says what it looks like: use the call for that",
 	},
 	{
@@ -1161,11 +1161,11 @@ var statusTable = [...]statusRow{
 	{
 		29185, "rejected.payload.incomplete", 400, "never",
 		"the evidence lacks the ids that a decision needs",
-		"too thin to decide from: error.at names the id that is missing; ask for other evidence of the purchase",
+		"not enough to decide from: error.at names the missing id; ask for other evidence of the purchase",
 	},
 	{
 		29697, "rejected.promo.device-used", 409, "never",
-		"the offer was used on this device before",
+		"the offer has already been used on this device",
 		"a normal refusal of an offer; do not tell the client which check refused",
 	},
 	{
@@ -1210,7 +1210,7 @@ var statusTable = [...]statusRow{
 	},
 	{
 		39681, "rejected.triage.foreign-bundle", 400, "never",
-		"claims to be of an app that is not configured",
+		"claims to belong to an app that is not configured",
 		"drop and count; do not log in full; if the app is yours, add its bundleId to apps",
 	},
 	{
@@ -1230,13 +1230,13 @@ var statusTable = [...]statusRow{
 	},
 	{
 		40961, "rejected.verify-receipt.internal", 502, "never",
-		"Apple: internal data access error that is not to be retried (21100 to 21199)",
+		"Apple: internal data access error, not to be retried (21100 to 21199)",
 		"Apple will not judge this receipt: verify it offline; ask Apple if it happens often",
 	},
 	{
 		41217, "rejected.verify-receipt.malformed", 400, "same-once",
 		"Apple: receipt data malformed or missing, or a temporary fault (21002)",
-		"ask the same endpoint once more; then keep the receipt if it verifies offline",
+		"ask the same endpoint again, once; then keep the receipt if it verifies offline",
 	},
 	{
 		41473, "rejected.verify-receipt.mismatch", 400, "never",
@@ -1246,11 +1246,11 @@ var statusTable = [...]statusRow{
 	{
 		41729, "rejected.verify-receipt.not-authentic", 400, "never",
 		"Apple: the receipt could not be authenticated (21003)",
-		"forged, altered, or of another store: refuse the client",
+		"forged, altered, or from another store: refuse the client",
 	},
 	{
 		41985, "rejected.verify-receipt.request", 500, "never",
-		"Apple did not take the request (21000, 21001)",
+		"Apple did not accept the request (21000, 21001)",
 		"our fault: send a POST with a JSON body",
 	},
 	{

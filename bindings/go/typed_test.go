@@ -117,7 +117,7 @@ func checkObject(t *testing.T, found reflect.Value, object map[string]any, where
 	checkSigned(t, found, payload, where)
 }
 
-// checkSigned compares the fields that stand in the signed JSON.
+// checkSigned compares the fields that are in the signed JSON.
 func checkSigned(t *testing.T, found reflect.Value, payload map[string]any, where string) {
 	t.Helper()
 	for i := 0; i < found.NumField(); i++ {
@@ -143,7 +143,7 @@ func checkLenient(t *testing.T, field reflect.Value, value any, where string) {
 	case json.Number:
 		fits = wanted.Kind() == reflect.Int64 || wanted == timeType
 		if number := value.(json.Number); strings.Contains(string(number), ".") {
-			// Xcode signs fractions: those of a time are cut off, others are no integer.
+			// Xcode signs fractions: those of a time are cut off, others are not integers.
 			fits, value = wanted == timeType, json.Number(strings.Split(string(number), ".")[0])
 		}
 	case []any:

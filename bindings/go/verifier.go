@@ -13,10 +13,10 @@ import (
 // chains.
 //
 // Make one when the process starts and share it: every method may be called by
-// many goroutines at once. Immutable; another policy is another Verifier.
+// many goroutines at once. Immutable; a different policy is a different Verifier.
 //
 // A call does not start when its context is done; it then answers the context's
-// error. Once started it ends by itself, mostly within a millisecond.
+// error. Once started it runs to its end, mostly within a millisecond.
 type Verifier struct {
 	handle   libassay.Handle
 	document *Document
@@ -55,7 +55,7 @@ func NewVerifier(config any) (*Verifier, error) {
 
 func (v *Verifier) finalize() { v.handle.Close() }
 
-// Close gives the verifier back when the calls under way have ended; it does not
+// Close frees the verifier when the calls under way have ended; it does not
 // wait for them. Later calls answer ErrClosed. Documents stay valid. Closing
 // twice is allowed.
 func (v *Verifier) Close() {
@@ -86,7 +86,7 @@ func (v *Verifier) Configuration() json.RawMessage {
 //
 // jws is the compact JWS alone, no JSON around it, no line end. The error is
 // ErrRejected when it is not genuine, or not for this verifier's apps and
-// environments; ErrMalformed, ErrUnsupported or ErrTooLarge when it is no JWS of
+// environments; ErrMalformed, ErrUnsupported or ErrTooLarge when it is not a JWS of
 // this kind; ErrMisuse for a time outside 2008 … 2100; ErrClosed.
 func (v *Verifier) VerifyTransaction(
 	ctx context.Context, jws string, options ...Option,
@@ -158,8 +158,8 @@ func (v *Verifier) VerifyTransactionReceipt(
 // receipt as in VerifyTransactionReceipt. The option Device names the device that
 // it must belong to; without it DeviceBound is false. The error is ErrRejected
 // when it is not genuine, not for this verifier's apps and environments, or of
-// another device; ErrMisuse for a device id of another length. Purchases of
-// unknown products are no refusal: they have Known false.
+// another device; ErrMisuse for a device id of the wrong length. Purchases of
+// unknown products are not refused: they have Known false.
 func (v *Verifier) VerifyAppReceipt(
 	ctx context.Context, receipt []byte, options ...Option,
 ) (*AppReceipt, error) {
@@ -167,12 +167,12 @@ func (v *Verifier) VerifyAppReceipt(
 	return verified[AppReceipt](document, err, "appReceipt")
 }
 
-// ReadVerifyReceipt reads the body of an answer of Apple's verifyReceipt endpoint:
+// ReadVerifyReceipt reads the body of an answer from Apple's verifyReceipt endpoint:
 // the whole body of the HTTP answer, status 200.
 //
 // Every answer without facts is an error, and its RetryClass says what to do:
-// RetryLater (it is no verdict: keep everything as it was and ask again),
-// RetrySameOnce (the same endpoint, once more), RetryOtherEnvironment (the other
+// RetryLater (it is not a verdict: keep everything as it was and ask again),
+// RetrySameOnce (the same endpoint again, once), RetryOtherEnvironment (the other
 // endpoint, once), RetryAfterConfig, RetryNever.
 func (v *Verifier) ReadVerifyReceipt(
 	ctx context.Context, body []byte, options ...Option,
@@ -185,7 +185,7 @@ func (v *Verifier) ReadVerifyReceipt(
 // and is it worth verifying? blob is whatever the client sent for a purchase.
 //
 // What the blob is makes no error: WorthVerifying, Category and Disposition of the
-// finding say how to go on. Its claims stand in Claimed; they are not facts. The
+// finding say how to go on. Its claims are in Claimed; they are not facts. The
 // error is ErrMisuse for a time outside 2008 … 2100, or ErrClosed.
 func (v *Verifier) Triage(
 	ctx context.Context, blob []byte, options ...Option,
@@ -259,14 +259,14 @@ var subjects = map[Kind]optionKind{
 // Decide decides plan, state and the next time to look, from verified evidence.
 //
 // evidence are facts or documents of this verifier (or one with the same
-// configuration): of JWS, receipts and answers of verifyReceipt, in any mixture; a
+// configuration): of JWS, receipts and answers from verifyReceipt, in any mixture; a
 // renewal needs its transaction beside it. Facts nested in a notification stand
 // for the whole notification. The option Account names the appAccountToken that
 // the evidence must carry; without it `decide.account` of the configuration says.
 //
-// Not entitled is an answer, no error: Entitled is then false, and State says why.
+// Not entitled is an answer, not an error: Entitled is then false, and State says why.
 // The error is ErrRejected when the evidence is of another account, names none or is
-// too thin, ErrMisuse when it was refused or is none or the account is no UUID,
+// not enough, ErrMisuse when it was refused or is not evidence or the account is not a UUID,
 // ErrClosed when the verifier or a document was closed.
 func (v *Verifier) Decide(
 	ctx context.Context, evidence []Evidence, options ...Option,

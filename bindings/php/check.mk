@@ -1,4 +1,4 @@
-# The suites of the PHP binding: by FFI, by the compiled extension, in prefork servers.
+# The suites of the PHP binding: with FFI, with the compiled extension, in prefork servers.
 
 PHP ?= php
 PHP_BUILD := $(BUILD)/php
@@ -39,7 +39,7 @@ check-php-fpm: $(PHP_EXTENSION)
 	  { $(PHP_COUNTS) $(PHP_BUILD)/fpm.xml --suite php-fpm; exit 1; }
 	@$(PHP_COUNTS) $(PHP_BUILD)/fpm.xml --suite php-fpm
 
-# Built as a hoster would: phpize, and libassay found by pkg-config below a prefix.
+# Built as a hosting provider would: phpize, and libassay found by pkg-config below a prefix.
 php-extension: $(PHP_EXTENSION) ## build the PHP extension, build/php/ext/modules/assay.so
 $(PHP_EXTENSION): $(wildcard bindings/php/ext/* bindings/php/ext/tests/*) \
   include/assay.h $(LIBRARY)

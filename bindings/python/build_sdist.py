@@ -42,7 +42,7 @@ def contents() -> dict[str, bytes]:
 
 
 def write_sdist(out: Path) -> pathlib.Path:
-    """Write the distribution into the folder `out`; gives its path."""
+    """Write the distribution into the folder `out`; returns its path."""
     name = f"{build_wheel.NAME}-{build_wheel.version()}"
     target = pathlib.Path(out) / f"{name}.tar.gz"
     target.parent.mkdir(parents=True, exist_ok=True)

@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parent.parent
 NAME = "assay"
-# The C library that a library needs, and what a tag says of it.
+# The C library that a library needs, and what a tag says about it.
 FLOORS = {b"libc.so.6": "manylinux_2_34", b"libc.so": "musllinux_1_2"}
 FLOOR = FLOORS[b"libc.so.6"]
 # The number of a machine in a library's ELF header, and its name in a tag.

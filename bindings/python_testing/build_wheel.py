@@ -3,7 +3,7 @@
 
   build_wheel.py --program .build-cli/release/assay-cli --out build/wheel-testing
 
-The program is stripped on the way. The wheel is written as that of the binding is
+The program is stripped first. The wheel is written like the binding's
 (bindings/python/build_wheel.py): the same bytes for the same sources and program.
 """
 

@@ -1,4 +1,4 @@
-# assay-testing: the command line, a mint and a pytest plugin as a wheel of their own.
+# assay-testing: the command line, a mint and a pytest plugin as a separate wheel.
 
 TESTING_WHEEL := $(BUILD)/wheel-testing
 .PHONY: wheel-testing check-wheel-testing check-python-testing-lint

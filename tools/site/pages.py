@@ -60,7 +60,7 @@ SECTIONS = [
               "will it renew, grace, retry, and when to look again"),
         guide("receipts", "Old receipts and triage",
               "transaction and app receipts: triage, ledger, verification"),
-        guide("tasks/verify-receipt", "Answers of verifyReceipt",
+        guide("tasks/verify-receipt", "Answers from verifyReceipt",
               "what Apple's old endpoint said, and what to do next"),
         guide("decisions", "Decide what an account may have",
               "states, rows, plans, when to look again"),

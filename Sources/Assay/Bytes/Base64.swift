@@ -25,7 +25,7 @@ enum Base64 {
     var dots: [Int] = []
     var start = 0
     while start < text.count, dots.count <= 2 {
-      // Nearly all blocks hold neither a dot nor a stranger.
+      // Nearly all blocks hold neither a dot nor an invalid character.
       start &+= digitPrefix(text, from: start)
       let end = Swift.min(start &+ blockSize, text.count)
       for index in start..<end where urlValues[Int(text[index])] == stranger {
@@ -99,8 +99,8 @@ enum Base64 {
   }
 
   /// The top bit of each byte says whether the word's byte lies in the range.
-  /// A byte from 0x80 on may spoil the bytes above it; it is no digit itself, so
-  /// that the word is not taken for one of digits.
+  /// A byte from 0x80 on may spoil the bytes above it; it is not a digit itself, so
+  /// the word is not taken for one of digits.
   @inline(__always)
   private static func bytes(of word: UInt64, from low: UInt64, to high: UInt64) -> UInt64 {
     (word &+ everyByte(0x80 &- low)) & ~(word &+ everyByte(0x7f &- high))
@@ -119,7 +119,7 @@ enum Base64 {
 
   /// For each of the four places in a group, and each byte there, the bits that it
   /// gives to the three bytes of the group, the first in the lowest byte.
-  /// Strangers give a bit above them all.
+  /// Invalid characters set a bit above them all.
   private static func values(_ digits: [UInt8]) -> [UInt32] {
     var table = [UInt32](repeating: stranger, count: 1024)
     for (value, digit) in digits.enumerated() {
@@ -152,7 +152,7 @@ enum Base64 {
       }
     }
     guard isClean else {
-      // It may have been most of a key.
+      // It may hold most of a key.
       Secret.wipe(bytes)
       return nil
     }
@@ -175,7 +175,7 @@ enum Base64 {
       read &+= 8
       write &+= 6
     }
-    // The rest, filled up with the digit of the value 0 for what is not there.
+    // The rest, padded with the digit of value 0.
     var seen: UInt32 = 0
     while read < text.count {
       var word: UInt32 = 0x4141_4141
@@ -186,7 +186,7 @@ enum Base64 {
       }
       let value = unsafe group(word, table)
       seen |= value
-      // Bits that stand beyond the bytes of a short group are unused ones.
+      // Bits beyond the bytes of a short group are unused.
       if there < 4, (value & 0xff_ffff) >> UInt32(8 &* (there &- 1)) != 0 { return false }
       for place in 0..<Swift.max(there &- 1, 0) {
         unsafe bytes[write &+ place] = UInt8(truncatingIfNeeded: value >> UInt32(8 &* place))
@@ -198,7 +198,7 @@ enum Base64 {
   }
 
   /// The value of four digits. It loads them one by one: that takes fewer steps
-  /// than to take one word apart.
+  /// than taking one word apart.
   @inline(__always)
   private static func group(
     _ text: UnsafeRawBufferPointer, at read: Int, _ table: UnsafeBufferPointer<UInt32>

@@ -18,7 +18,7 @@ enum ByteScan {
 
   private static let blockSize = 64
 
-  /// The first place below `end` that holds one of two bytes, or behind it but in
+  /// The first place below `end` that holds one of two bytes, or past it but in
   /// a word that begins before it; negative when there is none.
   @inline(__always)
   private static func firstByWords(

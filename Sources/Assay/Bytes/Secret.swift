@@ -1,9 +1,9 @@
 import CLibCrypto
 
-/// Octets that nobody may find in memory when they have served (EXC-10).
+/// Octets that must not be left in memory after use (EXC-10).
 public enum Secret {
-  /// Overwrites the octets where they stand, for every holder of the array: only
-  /// for one that nobody reads again.
+  /// Overwrites the octets in place, for every holder of the array: only
+  /// for one that is not read again.
   public static func wipe(_ bytes: [UInt8]) {
     unsafe bytes.withUnsafeBytes { held in
       guard let start = held.baseAddress else { return }

@@ -15,7 +15,7 @@ extension [UInt8] {
 }
 
 extension Span<UInt8> {
-  /// Whether a part of these bytes is the literal. False when the part lies
+  /// Whether a part of these bytes is the literal. False if the part lies
   /// outside.
   @inline(__always)
   func equals(_ literal: StaticString, _ part: Range<Int>) -> Bool {
@@ -28,7 +28,7 @@ extension Span<UInt8> {
   /// Whether these bytes begin with the literal.
   func begins(with literal: StaticString) -> Bool { has(literal, at: 0) }
 
-  /// Whether the literal stands at that offset. False where it would reach beyond
+  /// Whether the literal is at that offset. False if it would reach beyond
   /// the end.
   @inline(__always)
   func has(_ literal: StaticString, at start: Int) -> Bool {

@@ -1,4 +1,4 @@
-/// A text as the bytes that somebody signed.
+/// A text as the bytes that were signed.
 ///
 /// Equality and hashing go by bytes. `String` compares by Unicode equivalence,
 /// under which two different bundle ids can be "equal" (JWS-73).

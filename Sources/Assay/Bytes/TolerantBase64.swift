@@ -1,17 +1,17 @@
 /// Base64 as clients send it (RCP-2): wrapped or not, standard or url-safe
 /// digits, with or without padding. Every text still has one value at most:
-/// what is doubtful is no base64.
+/// what is doubtful is not base64.
 enum TolerantBase64 {
-  /// The bytes of a text, or nil when it is none: both alphabets in one text,
+  /// The bytes of a text, or nil when it is not base64: both alphabets in one text,
   /// padding inside or more of it than needed, 4n + 1 digits, unused bits that
-  /// are not zero, any other character. CR, LF, TAB and spaces count for nothing.
+  /// are not zero, any other character. CR, LF, TAB and spaces are ignored.
   static func decode(_ text: ArraySlice<UInt8>) -> [UInt8]? {
     // Nearly all texts are clean ones.
     if let bytes = Base64.decodeStandard(text) { return bytes }
     return decode(spaced: text)
   }
 
-  /// The same text with `+` for each space that stands at no line break: a form
+  /// The same text with `+` for each space that is not at a line break: a form
   /// post makes one of the other (RCP-3). nil when it has no such space.
   static func withPlusForSpaces(_ text: [UInt8]) -> [UInt8]? {
     guard ByteScan.first(space, or: space, in: text.span, from: 0) < text.count else { return nil }
@@ -37,8 +37,8 @@ enum TolerantBase64 {
     return found ? restored : nil
   }
 
-  /// The offset of the first byte that stands in no base64 text; nil when the
-  /// fault is another one.
+  /// The offset of the first byte that no base64 text has; nil when the
+  /// fault is something else.
   static func stranger(in text: ArraySlice<UInt8>) -> Int? {
     for (offset, byte) in text.enumerated() where !isAllowed(byte) {
       return offset
@@ -47,7 +47,7 @@ enum TolerantBase64 {
   }
 
   /// Whether the text holds `%` and two hex digits: it is a form field that
-  /// nobody decoded (RCP-2).
+  /// was not decoded (RCP-2).
   static func hasPercentEscapes(_ text: ArraySlice<UInt8>) -> Bool {
     var at = text.startIndex
     while at &+ 2 < text.endIndex {
@@ -78,7 +78,7 @@ enum TolerantBase64 {
     }
     // RCP-2: less padding than due is accepted, more is not.
     guard padding <= (4 &- digits.count % 4) % 4 else { return nil }
-    // Each alphabet refuses the other's two digits, so both in one text is none.
+    // Each alphabet refuses the other's two digits, so a text with both is refused.
     return Base64.decodeDigits(digits[...]) ?? Base64.decodeURL(digits[...])
   }
 

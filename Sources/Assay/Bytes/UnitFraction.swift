@@ -9,7 +9,7 @@ struct UnitFraction: Sendable, Equatable, Comparable {
   /// nil: negative, greater than 1, or longer than JSON texts are.
   init?(_ number: ArraySlice<UInt8>) {
     var digits: [UInt8] = []
-    // How many of the digits stand before the point.
+    // How many of the digits are before the point.
     var point: Int? = nil
     var exponent = 0
     var exponentIsNegative = false

@@ -1,8 +1,8 @@
-/// An X.509 certificate of any origin, read strictly and judged by nobody yet.
+/// An X.509 certificate of any origin, read strictly but not yet judged.
 ///
 /// The reader is Assay's own: `d2i_X509` accepts trailing bytes and lenient
-/// encodings, and costs a third of a cold verification. Tests hold it against
-/// libcrypto. What a chain demands of a certificate stands in `Trust/`.
+/// encodings, and costs a third of a cold verification. Tests compare it with
+/// libcrypto. What a chain demands of a certificate is in `Trust/`.
 struct Certificate: Sendable {
   /// The DER, one value and nothing after it.
   let der: [UInt8]
@@ -30,7 +30,7 @@ struct Certificate: Sendable {
   /// Bits in the order of RFC 5280 §4.2.1.3: 0 digitalSignature, 5 keyCertSign.
   let keyUsage: KeyUsage?
 
-  /// Genuine ones have a dozen at most; each is looked for among all.
+  /// Genuine ones have at most a dozen; each is looked for among all.
   static let extensionCap = 64
 
   struct Extension: Sendable {
@@ -126,7 +126,7 @@ struct Certificate: Sendable {
     return der[range]
   }
 
-  /// The extension of that identifier, when there is one.
+  /// The extension with that identifier, if there is one.
   func `extension`(_ identifier: [UInt8]) -> Extension? {
     extensions.first { bytes($0.identifier).elementsEqual(identifier) }
   }
@@ -228,7 +228,7 @@ struct Certificate: Sendable {
     guard let wrapper = fields.next(0xa0) else { return 1 }
     var inner = DER.Cursor(der, wrapper.content)
     guard let number = inner.next(DER.integer), inner.isAtEnd else { return nil }
-    // v1 is the default, which DER leaves out: written down it is no version.
+    // v1 is the default, which DER leaves out: written out it is not a version.
     guard number.content.count == 1 else { return 0 }
     switch der[number.content.lowerBound] {
     case 1: return 2

@@ -8,7 +8,7 @@ import CLibCrypto
   static let shared = make()
 
   let library: OpaquePointer
-  /// What keys are made with, where libcrypto is the host's.
+  /// What keys are made with, if libcrypto is the host's.
   let engine: OpaquePointer?
   private let p256: OpaquePointer
   private let p384: OpaquePointer

@@ -2,11 +2,11 @@ import CLibCrypto
 
 /// The digests of Apple's certificates and signatures.
 enum Digest: Sendable {
-  /// Receipts alone (RCP-18, APR-5).
+  /// For receipts only (RCP-18, APR-5).
   case sha1
   case sha256
   case sha384
-  /// Configured roots alone (CER-11).
+  /// For configured roots only (CER-11).
   case sha512
 
   var byteCount: Int {

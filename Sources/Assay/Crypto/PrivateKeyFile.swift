@@ -1,6 +1,6 @@
 import CLibCrypto
 
-/// A private key as Apple hands it out, a `.p8` file: PEM around PKCS#8 (RFC 5958
+/// A private key as Apple issues it, a `.p8` file: PEM around PKCS#8 (RFC 5958
 /// version 1) around an ECPrivateKey on P-256 (RFC 5915), not encrypted.
 enum PrivateKeyFile {
   private static let byteCap = 8192
@@ -12,9 +12,9 @@ enum PrivateKeyFile {
     0x3d, 0x03, 0x01, 0x07,
   ]
 
-  /// Whether this is such a file, white space around it aside, and libcrypto takes
-  /// what it holds for a private key on P-256, and the point, where there is one,
-  /// for its public key. Nothing of it stays in memory (EXC-10).
+  /// Whether this is such a file, apart from white space around it, and libcrypto accepts
+  /// what it holds as a private key on P-256, and the point, if there is one,
+  /// as its public key. None of it stays in memory (EXC-10).
   static func isUsable(_ pem: [UInt8]) -> Bool {
     guard pem.count <= byteCap, let der = content(pem) else { return false }
     defer { Secret.wipe(der) }
@@ -47,7 +47,7 @@ enum PrivateKeyFile {
     return Base64.decodeStandard(digits[...])
   }
 
-  /// Where the scalar stands, 32 octets big-endian, and the uncompressed point;
+  /// Where the scalar is, 32 octets big-endian, and the uncompressed point;
   /// empty where the file has none.
   private static func key(_ der: [UInt8]) -> (scalar: Range<Int>, point: Range<Int>)? {
     var outer = DER.Cursor(der)

@@ -40,8 +40,8 @@ import CLibCrypto
     }
   }
 
-  /// CER-11: whether a certificate is signed by the key in it, which a root may do
-  /// with digests that nothing below it may have.
+  /// CER-11: whether a certificate is signed by its own key, for which a root may use
+  /// digests that nothing below it may use.
   static func hasSignedItself(_ certificate: Certificate) -> Bool {
     guard let digest = certificate.rsaRootDigest, let key = make(certificate) else {
       return false

@@ -41,7 +41,7 @@ public final class Document: Sendable {
     return text.string
   }
 
-  /// One member as integer; nil when it is absent or no integer.
+  /// One member as an integer; nil when it is absent or not an integer.
   public func integer(_ path: String) -> Int64? { find(Array(path.utf8))?.integer }
 
   // MARK: for the C boundary
@@ -49,13 +49,13 @@ public final class Document: Sendable {
   public func integer(path: [UInt8]) -> Int64? { find(path)?.integer }
 
   /// The member's text as bytes that live as long as the document, with a NUL
-  /// behind them.
+  /// after them.
   public func storedText(path: [UInt8]) -> UnsafeBufferPointer<UInt8>? {
     guard let found = find(path) else { return nil }
     return unsafe texts.bytes(of: found.start) { found.text?.utf8 }
   }
 
-  /// The whole document as bytes that live as long as it does, with a NUL behind
+  /// The whole document as bytes that live as long as it does, with a NUL after
   /// them.
   public var storedJSON: UnsafeBufferPointer<UInt8>? {
     unsafe texts.bytes(of: TextStore.wholeDocument) { json }
@@ -65,7 +65,7 @@ public final class Document: Sendable {
 }
 
 extension Document {
-  /// A refused call: an argument is NULL that may not be, or a length does not
+  /// A refused call: an argument that may not be NULL is NULL, or a length does not
   /// fit (misuse.call.argument).
   public static func misuse(_ kind: StaticString) -> Document {
     refusedCall(kind, Refusal(.misuseCallArgument, "DOC-1"))

@@ -85,7 +85,7 @@ struct DocumentMember {
       return bytes[...] == step
     }
 
-    /// Moves behind one value; false at the end of the text.
+    /// Moves past one value; false at the end of the text.
     mutating func skipValue() -> Bool {
       var depth = 0
       repeat {

@@ -1,6 +1,6 @@
 #if !hasFeature(Embedded)
-  /// One value of a document's own JSON, for the typed layer (Sources/AssaySwift): no
-  /// part of libassay.so, and of nobody else's interface.
+  /// One value of a document's own JSON, for the typed layer (Sources/AssaySwift): not
+  /// part of libassay.so, nor of any other interface.
   @_spi(AssaySwift) public struct DocumentValue: Sendable {
     private let value: JSONValue
 

@@ -22,7 +22,7 @@ struct Envelope {
 
   /// A refusal. Its facts are null, except for kinds whose finding is the
   /// library's own, such as a decision (DOC-1). `facts` writes that value, and
-  /// behind it any members that only this kind has (TRI-12).
+  /// after it any members that only this kind has (TRI-12).
   func refused(
     _ refusal: Refusal, check: StaticString? = nil,
     warnings: (inout JSONWriter) -> Void = { _ in },
@@ -54,7 +54,7 @@ struct Envelope {
       isConfidential: isConfidential)
   }
 
-  /// What to do, for this kind of evidence; nil: the hint of the table fits.
+  /// What to do, for this kind of evidence; nil: the table's hint fits.
   private func hint(_ refusal: Refusal) -> StaticString? {
     if let found = refusal.hint { return found.text }
     guard let kind = refusal.hintKind ?? HintKind(document: kind) else { return nil }

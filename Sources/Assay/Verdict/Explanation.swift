@@ -14,39 +14,39 @@ enum Explanation: UInt8, Sendable {
   var text: StaticString {
     switch self {
     case .dataIsHash:
-      return "data-is-hash: what was given as client data fits as it stands: pass it as a hash"
+      return "data-is-hash: what was passed as client data matches as it stands: pass it as a hash"
     case .hashIsData:
-      return "hash-is-data: what was given as a hash fits once it is hashed: pass it as client data"
+      return "hash-is-data: what was passed as a hash matches once hashed: pass it as client data"
     case .decodeBase64:
-      return "decode-base64: the client data fits once its base64 is decoded"
+      return "decode-base64: the client data matches once its base64 is decoded"
     case .encodeBase64:
-      return "encode-base64: the client data fits as base64: the app used the text, not the bytes"
+      return "encode-base64: the client data matches as base64: the app hashed the text, not bytes"
     case .decodeHex:
-      return "decode-hex: the client data fits once its hex is decoded"
+      return "decode-hex: the client data matches once its hex is decoded"
     case .encodeHex:
       return
-        "encode-hex: the client data fits as lower-case hex: the app used the text, not the bytes"
+        "encode-hex: the client data matches as lower-case hex: the app hashed the text, not bytes"
     case .trim:
-      return "trim: the client data fits without the quotes around it or the LF or NUL behind it"
+      return "trim: the client data matches without the quotes around it or the LF or NUL after it"
     case .doubleHash:
-      return "double-hash: the client data fits when it is hashed twice"
+      return "double-hash: the client data matches when it is hashed twice"
     case .otherChallenge:
       return
-        "other-challenge: the object is intact and was made over another challenge or client data"
+        "other-challenge: the object is intact, but was made for another challenge or client data"
     case .objectAltered:
       return
-        "object-altered: the authenticator data or the certificate was exchanged: treat it as forged"
+        "object-altered: the authenticator data or the certificate was swapped: treat it as forged"
     case .otherKey:
-      return "other-key: the key id given is that of another key than the one attested here"
+      return "other-key: the key id given belongs to a key other than the one attested here"
     case .configuredAppId:
       return
         "configured-app-id: compare the App ID in the message with attest.appIds, prefix included"
     case .otherDate:
       return
-        "the receipt is of a date when the certificate was not valid: exchanged, treat it as forged"
+        "the receipt is from a time when the certificate was not valid: swapped, treat it as forged"
     case .authorityEnded:
       return
-        "error.at names a certificate of Apple's own: look for an update of Assay, or at the clock"
+        "error.at names one of Apple's own certificates: update Assay, or check the clock"
     case .textSignature:
       return "the signature is text: the client's copy is not a receipt, and will never be one"
     case .configurationSize:

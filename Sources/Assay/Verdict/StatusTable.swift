@@ -9,7 +9,7 @@ extension Status {
   public static let rejectedAccountTokenMissing = Status(code: 769)
   /// the signature does not verify over the receipt's payload (APR-5, APR-6)
   public static let rejectedAppReceiptSignature = Status(code: 3073)
-  /// no embedded certificate is the one that the signer names (APR-7)
+  /// no embedded certificate matches the one that the signer names (APR-7)
   public static let rejectedAppReceiptSignerCertificate = Status(code: 3329)
   /// the assertion was made by another app (ASR-5)
   public static let rejectedAssertionAppId = Status(code: 3585)
@@ -57,21 +57,21 @@ extension Status {
   public static let rejectedAttestFlags = Status(code: 11265)
   /// the key id given is not that of the attested key (ATT-2)
   public static let rejectedAttestKeyId = Status(code: 11521)
-  /// the nonce in the certificate does not fit the authenticator data and the client data (ATT-20)
+  /// the nonce in the certificate does not match the authenticator data and the client data (ATT-20)
   public static let rejectedAttestNonce = Status(code: 11777)
   /// a certificate has a critical extension that this profile does not know (JWS-26, PTH-10, ATT-34, FRC-4)
   public static let rejectedChainCriticalExtension = Status(code: 12033)
   /// a certificate has the same extension twice (JWS-26, PTH-10, ATT-34, FRC-4)
   public static let rejectedChainDuplicateExtension = Status(code: 12289)
-  /// a certificate had ended when the evidence was signed (JWS-43, PTH-11, ATT-40, FRC-5)
+  /// a certificate had expired when the evidence was signed (JWS-43, PTH-11, ATT-40, FRC-5)
   public static let rejectedChainExpired = Status(code: 12545)
-  /// a certificate is made for another purpose (ATT-33)
+  /// a certificate was issued for another purpose (ATT-33)
   public static let rejectedChainExtendedKeyUsage = Status(code: 12801)
   /// the intermediate certificate lacks Apple's marker for this kind of evidence (JWS-29, PTH-8, RCP-22, FRC-4)
   public static let rejectedChainIntermediateMarker = Status(code: 13057)
   /// no shipped, configured or embedded certificate has the leaf's issuer name (PTH-2, CER-7, CER-10, FRC-4)
   public static let rejectedChainIssuerUnknown = Status(code: 13313)
-  /// a certificate has a key of another type, curve or encoding (JWS-25, JWS-80, PTH-9, APR-21, ATT-30, ATT-31, FRC-4)
+  /// a certificate has a key of the wrong type, curve or encoding (JWS-25, JWS-80, PTH-9, APR-21, ATT-30, ATT-31, FRC-4)
   public static let rejectedChainKey = Status(code: 13569)
   /// a certificate's key usage does not allow what it is used for (JWS-27, JWS-28, PTH-6, PTH-7, ATT-30, ATT-31, FRC-4)
   public static let rejectedChainKeyUsage = Status(code: 13825)
@@ -89,9 +89,9 @@ extension Status {
   public static let rejectedChainNotCa = Status(code: 15361)
   /// a certificate was not valid yet when the evidence was signed (JWS-43, PTH-11, ATT-40, FRC-5)
   public static let rejectedChainNotYetValid = Status(code: 15617)
-  /// a certificate's serial number is not positive or longer than 20 octets (JWS-23, PTH-1, ATT-34, FRC-4)
+  /// a certificate's serial number is not positive, or is longer than 20 octets (JWS-23, PTH-1, ATT-34, FRC-4)
   public static let rejectedChainSerial = Status(code: 16129)
-  /// a certificate is signed with an algorithm that is not of this profile (JWS-24, PTH-5, ATT-30, ATT-31, FRC-4)
+  /// a certificate is signed with an algorithm that this profile does not allow (JWS-24, PTH-5, ATT-30, ATT-31, FRC-4)
   public static let rejectedChainSignatureAlgorithm = Status(code: 16385)
   /// the root key does not verify the intermediate certificate (JWS-31, PTH-5, FRC-4)
   public static let rejectedChainSignatureIntermediate = Status(code: 16641)
@@ -101,7 +101,7 @@ extension Status {
   public static let rejectedChainUnpinned = Status(code: 17153)
   /// the chain does not end in a pinned root (JWS-20, PTH-5, ATT-30, FRC-4)
   public static let rejectedChainUntrustedRoot = Status(code: 17409)
-  /// a certificate is not of version 3 (JWS-22, PTH-4, ATT-34, FRC-4)
+  /// a certificate is not version 3 (JWS-22, PTH-4, ATT-34, FRC-4)
   public static let rejectedChainVersion = Status(code: 17665)
   /// the signing date lies further ahead of now_ms than clockSkewMs allows (JWS-42, RCP-26, APR-9, ATT-40)
   public static let rejectedDateFuture = Status(code: 18945)
@@ -137,9 +137,9 @@ extension Status {
   public static let rejectedIdentityBundle = Status(code: 22785)
   /// the environment is not accepted by this verifier (JWS-70, RCP-28, RCP-29, APR-16, VRR-3, VRR-17)
   public static let rejectedIdentityEnvironment = Status(code: 23041)
-  /// the evidence does not tell its environment (JWS-71, RCP-29, VRR-17)
+  /// the evidence does not state its environment (JWS-71, RCP-29, VRR-17)
   public static let rejectedIdentityEnvironmentMissing = Status(code: 23297)
-  /// the environment and the signer do not fit together (JWS-72, APR-16, VRR-17)
+  /// the environment and the signer do not match (JWS-72, APR-16, VRR-17)
   public static let rejectedIdentityEnvironmentProfile = Status(code: 23553)
   /// the product is not in the catalogue (RCP-25)
   public static let rejectedIdentityProduct = Status(code: 23809)
@@ -149,7 +149,7 @@ extension Status {
   public static let rejectedJwsHeaderMember = Status(code: 25857)
   /// the signature does not verify (JWS-100, JWS-101)
   public static let rejectedJwsSignature = Status(code: 26113)
-  /// the evidence is of another kind than asked for (JWS-75, RCP-5, VRR-18)
+  /// the evidence is not of the kind asked for (JWS-75, RCP-5, VRR-18)
   public static let rejectedKindMismatch = Status(code: 26369)
   /// the notification and the evidence inside it contradict each other (NTF-5)
   public static let rejectedNestedDisagree = Status(code: 28161)
@@ -159,7 +159,7 @@ extension Status {
   public static let rejectedNotificationNoBody = Status(code: 28673)
   /// the evidence lacks the ids that a decision needs (PAY-7, DCD-1)
   public static let rejectedPayloadIncomplete = Status(code: 29185)
-  /// the offer was used on this device before (DVC-12)
+  /// the offer has already been used on this device (DVC-12)
   public static let rejectedPromoDeviceUsed = Status(code: 29697)
   /// dates that were signed together contradict each other (RCP-15)
   public static let rejectedReceiptFieldConflict = Status(code: 30209)
@@ -177,7 +177,7 @@ extension Status {
   public static let rejectedRiskStepUp = Status(code: 33537)
   /// made by a cracking tool: there is no receipt in it (TRI-2)
   public static let rejectedTriageCracker = Status(code: 39425)
-  /// claims to be of an app that is not configured (TRI-6)
+  /// claims to belong to an app that is not configured (TRI-6)
   public static let rejectedTriageForeignBundle = Status(code: 39681)
   /// claims a product that is not in the catalogue (TRI-7)
   public static let rejectedTriageForeignProduct = Status(code: 39937)
@@ -185,7 +185,7 @@ extension Status {
   public static let rejectedTriageIncomplete = Status(code: 40193)
   /// Apple: the account was not found or has been deleted (21010) (VRR-5, VRR-6)
   public static let rejectedVerifyReceiptAccount = Status(code: 40449)
-  /// Apple: internal data access error that is not to be retried (21100 to 21199) (VRR-5)
+  /// Apple: internal data access error, not to be retried (21100 to 21199) (VRR-5)
   public static let rejectedVerifyReceiptInternal = Status(code: 40961)
   /// Apple: receipt data malformed or missing, or a temporary fault (21002) (VRR-7)
   public static let rejectedVerifyReceiptMalformed = Status(code: 41217)
@@ -193,17 +193,17 @@ extension Status {
   public static let rejectedVerifyReceiptMismatch = Status(code: 41473)
   /// Apple: the receipt could not be authenticated (21003) (VRR-6)
   public static let rejectedVerifyReceiptNotAuthentic = Status(code: 41729)
-  /// Apple did not take the request (21000, 21001) (VRR-1)
+  /// Apple did not accept the request (21000, 21001) (VRR-1)
   public static let rejectedVerifyReceiptRequest = Status(code: 41985)
   /// Apple: the shared secret does not match (21004) (VRR-1)
   public static let rejectedVerifyReceiptSecret = Status(code: 42241)
-  /// an attribute of the receipt has another tag, length or text than its type (APR-12, APR-25)
+  /// an attribute of the receipt has a tag, length or text that does not fit its type (APR-12, APR-25)
   public static let malformedAppReceiptAttribute = Status(code: 1026)
   /// not clean BER (APR-1)
   public static let malformedAppReceiptBer = Status(code: 1282)
   /// a date of the receipt cannot be read (APR-9, APR-13)
   public static let malformedAppReceiptDate = Status(code: 1538)
-  /// an attribute stands twice (APR-11)
+  /// an attribute appears twice (APR-11)
   public static let malformedAppReceiptDuplicateAttribute = Status(code: 1794)
   /// a required attribute is absent (APR-14)
   public static let malformedAppReceiptMissingAttribute = Status(code: 2050)
@@ -215,9 +215,9 @@ extension Status {
   public static let malformedAssertionAuthData = Status(code: 2818)
   /// not strict CBOR (ASR-1, CBR-1)
   public static let malformedAssertionCbor = Status(code: 3074)
-  /// the challenge does not stand where attest.challenge says (ASR-10)
+  /// the challenge is not where attest.challenge says (ASR-10)
   public static let malformedAssertionClientData = Status(code: 3330)
-  /// the extension map has another form (ASR-8, ATT-15)
+  /// the extension map has an unexpected form (ASR-8, ATT-15)
   public static let malformedAssertionExtensions = Status(code: 3586)
   /// the signature is not strict DER (ASR-4)
   public static let malformedAssertionSignature = Status(code: 3842)
@@ -227,9 +227,9 @@ extension Status {
   public static let malformedAttestReceiptBer = Status(code: 4354)
   /// the attestation holds no receipt (ATT-12, FRC-1)
   public static let malformedAttestReceiptEmpty = Status(code: 4610)
-  /// a field of the App Attest receipt is missing, twice or of another version (FRC-6)
+  /// a field of the App Attest receipt is missing, duplicated or of another version (FRC-6)
   public static let malformedAttestReceiptField = Status(code: 4866)
-  /// the risk metric is no number (FRC-7)
+  /// the risk metric is not a number (FRC-7)
   public static let malformedAttestReceiptMetric = Status(code: 5122)
   /// a part of the signed message is missing or misplaced (FRC-1, APR-2, ATT-40, FRC-6)
   public static let malformedAttestReceiptStructure = Status(code: 5378)
@@ -239,21 +239,21 @@ extension Status {
   public static let malformedAttestReceiptTrailing = Status(code: 5890)
   /// the fields do not fit the type of the App Attest receipt (FRC-7)
   public static let malformedAttestReceiptType = Status(code: 6146)
-  /// the authenticator data has another length or layout (ATT-13, CBR-1)
+  /// the authenticator data has an unexpected length or layout (ATT-13, CBR-1)
   public static let malformedAttestAuthData = Status(code: 6402)
   /// not strict CBOR (CBR-1)
   public static let malformedAttestCbor = Status(code: 6658)
-  /// the challenge does not stand where attest.challenge says (ASR-10)
+  /// the challenge is not where attest.challenge says (ASR-10)
   public static let malformedAttestClientData = Status(code: 6914)
   /// there is no attestation (ATT-1)
   public static let malformedAttestEmpty = Status(code: 7170)
-  /// the extension map has another form (ATT-15)
+  /// the extension map has an unexpected form (ATT-15)
   public static let malformedAttestExtensions = Status(code: 7426)
   /// the key id is not 32 bytes in base64, base64url or hex (ATT-2)
   public static let malformedAttestKeyId = Status(code: 7682)
-  /// the nonce in the certificate has another form (ATT-20)
+  /// the nonce in the certificate has an unexpected form (ATT-20)
   public static let malformedAttestNonceExtension = Status(code: 7938)
-  /// members of the attestation are missing, further or of another type (ATT-10)
+  /// members of the attestation are missing, unexpected or of the wrong type (ATT-10)
   public static let malformedAttestStatement = Status(code: 8194)
   /// an x5c entry is not canonical standard base64 (JWS-14)
   public static let malformedChainBase64 = Status(code: 8450)
@@ -269,7 +269,7 @@ extension Status {
   public static let malformedJsonNotObject = Status(code: 9730)
   /// the JSON text contains NUL (JWS-6)
   public static let malformedJsonNul = Status(code: 9986)
-  /// the text is not JSON by RFC 8259 (JWS-6)
+  /// the text is not JSON as RFC 8259 defines it (JWS-6)
   public static let malformedJsonSyntax = Status(code: 10242)
   /// there is text after the JSON value (JWS-6)
   public static let malformedJsonTrailing = Status(code: 10498)
@@ -287,13 +287,13 @@ extension Status {
   public static let malformedJwsX5c = Status(code: 12290)
   /// a decisive member has the wrong JSON type or is out of range (PAY-4, PAY-6, JWS-40, JWS-90)
   public static let malformedPayloadType = Status(code: 12546)
-  /// a part of the wider property-list dialect, or another format (RCP-8)
+  /// part of the wider property-list dialect, or another format (RCP-8)
   public static let malformedPlistConstruct = Status(code: 12802)
-  /// a key stands twice (RCP-9)
+  /// a key appears twice (RCP-9)
   public static let malformedPlistDuplicateKey = Status(code: 13058)
   /// not UTF-8, a NUL, or a surrogate (RCP-6)
   public static let malformedPlistEncoding = Status(code: 13314)
-  /// not the grammar of the list, or text after it (RCP-7, RCP-6)
+  /// does not follow the grammar of the list, or has text after it (RCP-7, RCP-6)
   public static let malformedPlistSyntax = Status(code: 13570)
   /// the signature or the purchase info is not base64 (RCP-11)
   public static let malformedReceiptBase64 = Status(code: 13826)
@@ -333,7 +333,7 @@ extension Status {
   public static let unsupportedAppReceiptType = Status(code: 2051)
   /// the digest is not SHA-256 (FRC-2)
   public static let unsupportedAttestReceiptDigest = Status(code: 2307)
-  /// the signature algorithm is another one (FRC-2)
+  /// the signature algorithm is not the expected one (FRC-2)
   public static let unsupportedAttestReceiptSignatureAlgorithm = Status(code: 2563)
   /// the receipt has signed attributes (FRC-3, APR-4)
   public static let unsupportedAttestReceiptSignedAttributes = Status(code: 2819)
@@ -353,9 +353,9 @@ extension Status {
   public static let unsupportedReceiptVersion = Status(code: 4611)
   /// this form is not handled; triage.form names it (TRI-3)
   public static let unsupportedTriageForm = Status(code: 5123)
-  /// a version 1 server notification, which nobody signed (VRR-14)
+  /// a version 1 server notification, which is unsigned (VRR-14)
   public static let unsupportedVerifyReceiptNotificationV1 = Status(code: 5379)
-  /// Apple answered with a status that is not known (VRR-5, VRR-6)
+  /// Apple answered with an unknown status (VRR-5, VRR-6)
   public static let unsupportedVerifyReceiptStatus = Status(code: 5635)
   /// too many embedded certificates, or one too long (APR-1)
   public static let tooLargeAppReceiptCertificates = Status(code: 516)
@@ -407,47 +407,47 @@ extension Status {
   public static let tooLargeVerifyReceiptBody = Status(code: 7172)
   /// the answer has too many entries (VRR-15)
   public static let tooLargeVerifyReceiptEntries = Status(code: 7428)
-  /// the public key given is no point of P-256 (ATT-3)
+  /// the public key given is not a point on P-256 (ATT-3)
   public static let misuseAssertionPublicKey = Status(code: 773)
-  /// the client data is empty, its hash of another length, or its kind unknown (ATT-4)
+  /// the client data is empty, its hash has the wrong length, or its kind is unknown (ATT-4)
   public static let misuseAttestClientData = Status(code: 1029)
-  /// an argument is NULL that may not be, or a length does not fit (DOC-1)
+  /// an argument that may not be NULL is NULL, or a length does not fit (DOC-1)
   public static let misuseCallArgument = Status(code: 1285)
   /// the kind constant is unknown (DOC-1)
   public static let misuseCallKind = Status(code: 1541)
   /// now_ms is not between 2008 and 2100 (JWS-41)
   public static let misuseCallNow = Status(code: 1797)
-  /// the account is no UUID, or decide.account is required and none was given (DCD-20)
+  /// the account is not a UUID, or decide.account is required and none was given (DCD-20)
   public static let misuseDecideAccount = Status(code: 2309)
   /// there is no evidence to decide from (DCD-1)
   public static let misuseDecideEmpty = Status(code: 2565)
-  /// a document was refused, is no purchase evidence, or is of a verifier with another configuration (DCD-1)
+  /// a document was refused, is not purchase evidence, or comes from a verifier with another configuration (DCD-1)
   public static let misuseDecideEvidence = Status(code: 2821)
   /// the notification was verified without the evidence inside it (NTF-8)
   public static let misuseDecideUnverifiedNested = Status(code: 3077)
-  /// the answer is not in the form of the step (EXC-5)
+  /// the answer does not have the form that the step asks for (EXC-5)
   public static let misuseExchangeAnswer = Status(code: 3845)
-  /// a document is refused, of another verifier or of a kind that this exchange does not take (EXC-2)
+  /// a document was refused, comes from another verifier, or is of a kind that this exchange does not take (EXC-2)
   public static let misuseExchangeEvidence = Status(code: 4101)
   /// the kind of exchange is unknown (EXC-1)
   public static let misuseExchangeKind = Status(code: 4357)
   /// no step is open, or the answer is to another step (EXC-5)
   public static let misuseExchangeOrder = Status(code: 4613)
-  /// the request has another form or an unknown member (EXC-1)
+  /// the request has the wrong form or an unknown member (EXC-1)
   public static let misuseExchangeRequest = Status(code: 4869)
-  /// the subject has a length that fits nothing, or the receipt has no device (APR-18)
+  /// the subject has an invalid length, or the receipt has no device (APR-18)
   public static let misuseReceiptSubject = Status(code: 5125)
   /// Production is accepted, but an app lacks its appAppleId (CFG-1)
   public static let configAppsAppAppleIdRequired = Status(code: 774)
-  /// apps, or an entry of it, cannot be used (CFG-4)
+  /// apps, or an entry in it, cannot be used (CFG-4)
   public static let configAppsForm = Status(code: 1030)
-  /// attest.appIds is empty or holds something else than an App ID, and none can be derived (ATT-23)
+  /// attest.appIds is empty or holds something other than an App ID, and none can be derived (ATT-23)
   public static let configAttestAppIds = Status(code: 1286)
   /// attest.environments is empty or holds an unknown word (ATT-26)
   public static let configAttestEnvironments = Status(code: 1542)
   /// a setting of category, bundle version or challenge cannot be used (ATT-45, ATT-46, ASR-10)
   public static let configAttestPolicy = Status(code: 1798)
-  /// time stored needs the receipt's date (ATT-40)
+  /// attest.time stored needs the receipt's date (ATT-40)
   public static let configAttestStoredNeedsReceipt = Status(code: 2054)
   /// a configured intermediate is not signed by an accepted root, or lacks its purpose OID (CER-6)
   public static let configCertificatesIntermediate = Status(code: 2310)
@@ -459,7 +459,7 @@ extension Status {
   public static let configDevicecheckKey = Status(code: 3078)
   /// the key id is not 10 characters (DVC-1)
   public static let configDevicecheckKeyId = Status(code: 3334)
-  /// there is no team id, or several and none named (DVC-1)
+  /// there is no team id, or there are several and none is named (DVC-1)
   public static let configDevicecheckTeamId = Status(code: 3590)
   /// a required member is absent (CNF-1)
   public static let configDocumentMissing = Status(code: 3846)
@@ -467,21 +467,21 @@ extension Status {
   public static let configDocumentRange = Status(code: 4102)
   /// the configuration is not strict JSON (CNF-1)
   public static let configDocumentSyntax = Status(code: 4358)
-  /// a member is of another type (CNF-1)
+  /// a member has the wrong type (CNF-1)
   public static let configDocumentType = Status(code: 4614)
   /// a member does not exist in this version of Assay (CNF-1)
   public static let configDocumentUnknownMember = Status(code: 4870)
-  /// environments is empty, or Xcode or LocalTesting stands beside Production (CFG-2)
+  /// environments is empty, or lists Xcode or LocalTesting beside Production (CFG-2)
   public static let configEnvironmentsMixed = Status(code: 5126)
   /// the exchange needs a block that the configuration lacks (EXC-8)
   public static let configExchangeBlockMissing = Status(code: 5382)
-  /// limits names an unknown plan, or a value is no count (CNF-1)
+  /// limits names an unknown plan, or a value is not a count (CNF-1)
   public static let configLimitsForm = Status(code: 5638)
   /// plans is empty, or has a name twice (CNF-1)
   public static let configPlansForm = Status(code: 5894)
   /// a product has an unknown plan or type, lacks its duration, or contradicts the type that Apple signed (CNF-1)
   public static let configProductsForm = Status(code: 6150)
-  /// a shared secret is not 32 hex digits, or is of an unknown bundle id (VRR-1)
+  /// a shared secret is not 32 hex digits, or is for an unknown bundle id (VRR-1)
   public static let configReceiptsSharedSecret = Status(code: 6406)
   /// a rule or a verdict is unknown, or milder than the rule allows (RSK-2)
   public static let configRiskRules = Status(code: 6662)
@@ -491,11 +491,11 @@ extension Status {
   public static let unavailableDevicecheckNoAnswer = Status(code: 1543)
   /// the answer is not understood (DVC-7, DVC-8)
   public static let unavailableDevicecheckResponse = Status(code: 1799)
-  /// Apple: internal data access error that is to be retried (21100 to 21199) (VRR-5)
+  /// Apple: internal data access error, to be retried (21100 to 21199) (VRR-5)
   public static let unavailableVerifyReceiptInternal = Status(code: 4871)
   /// Apple gave no usable answer (VRR-4)
   public static let unavailableVerifyReceiptNoAnswer = Status(code: 5127)
-  /// a state that cannot be (DOC-1, EXC-3, JWS-102)
+  /// a state that should be impossible (DOC-1, EXC-3, JWS-102)
   public static let internalAssayBug = Status(code: 264)
   /// a built-in certificate fails its own check (CER-6)
   public static let internalCertificatesTable = Status(code: 520)
@@ -531,13 +531,13 @@ enum StatusTable {
       return StatusEntry(
         name: "rejected.app-receipt.signature",
         message: "the signature does not verify over the receipt's payload",
-        hint: "forged or altered: trust nothing of it",
+        hint: "forged or altered: trust nothing in it",
         retryClass: "never")
     case 3329:
       return StatusEntry(
         name: "rejected.app-receipt.signer-certificate",
-        message: "no embedded certificate is the one that the signer names",
-        hint: "forged or altered: trust nothing of it",
+        message: "no embedded certificate matches the one that the signer names",
+        hint: "forged or altered: trust nothing in it",
         retryClass: "never")
     case 3585:
       return StatusEntry(
@@ -573,19 +573,19 @@ enum StatusTable {
       return StatusEntry(
         name: "rejected.assertion.signature",
         message: "the signature does not verify over the authenticator data and the client data",
-        hint: "the key record is another key's, or the client data changed on the way: verify over the bytes that came, not over JSON written anew",
+        hint: "the key record belongs to another key, or the client data changed in transit: verify the bytes as received, not JSON encoded again",
         retryClass: "never")
     case 6145:
       return StatusEntry(
         name: "rejected.attest-receipt.app-id",
         message: "the App Attest receipt is about another app",
-        hint: "an exchanged receipt, or attest.appIds lacks the App ID",
+        hint: "a swapped receipt, or attest.appIds lacks the App ID",
         retryClass: "never")
     case 6401:
       return StatusEntry(
         name: "rejected.attest-receipt.environment",
         message: "the App Attest receipt is of an environment that is not accepted",
-        hint: "a development receipt at a production verifier, or an exchanged one: attest.environments says what is accepted",
+        hint: "a development receipt at a production verifier, or a swapped one: attest.environments says what is accepted",
         retryClass: "never")
     case 6657:
       return StatusEntry(
@@ -597,7 +597,7 @@ enum StatusTable {
       return StatusEntry(
         name: "rejected.attest-receipt.key",
         message: "the App Attest receipt is about another key",
-        hint: "the key record of another device was passed, or the receipt was exchanged",
+        hint: "the key record of another device was passed, or the receipt was swapped",
         retryClass: "never")
     case 7169:
       return StatusEntry(
@@ -609,7 +609,7 @@ enum StatusTable {
       return StatusEntry(
         name: "rejected.attest-receipt.signature",
         message: "the signature does not verify over the App Attest receipt",
-        hint: "forged or altered: trust nothing of it",
+        hint: "forged or altered: trust nothing in it",
         retryClass: "never")
     case 8961:
       return StatusEntry(
@@ -669,73 +669,73 @@ enum StatusTable {
       return StatusEntry(
         name: "rejected.attest.flags",
         message: "the flag for attested data is not set",
-        hint: "altered, or not an attestation of Apple's: treat it as forged",
+        hint: "altered, or not an Apple attestation: treat it as forged",
         retryClass: "never")
     case 11521:
       return StatusEntry(
         name: "rejected.attest.key-id",
         message: "the key id given is not that of the attested key",
-        hint: "the app sent the id of another key: send the one that generateKey gave",
+        hint: "the app sent the id of another key: send the one that generateKey returned",
         retryClass: "never")
     case 11777:
       return StatusEntry(
         name: "rejected.attest.nonce",
-        message: "the nonce in the certificate does not fit the authenticator data and the client data",
-        hint: "the attestation was made over another challenge, or the client data given are not what the app hashed: verify over the bytes that came",
+        message: "the nonce in the certificate does not match the authenticator data and the client data",
+        hint: "the attestation was made for another challenge, or the client data passed is not what the app hashed: verify the bytes as received",
         retryClass: "never")
     case 12033:
       return StatusEntry(
         name: "rejected.chain.critical-extension",
         message: "a certificate has a critical extension that this profile does not know",
-        hint: "forged, or of a new generation of Apple's certificates: error.at names the certificate; look for an update of Assay",
+        hint: "forged, or from a new generation of Apple certificates: error.at names the certificate; look for an update to Assay",
         retryClass: "never")
     case 12289:
       return StatusEntry(
         name: "rejected.chain.duplicate-extension",
         message: "a certificate has the same extension twice",
-        hint: "forged, or of a new generation of Apple's certificates: error.at names the certificate; look for an update of Assay",
+        hint: "forged, or from a new generation of Apple certificates: error.at names the certificate; look for an update to Assay",
         retryClass: "never")
     case 12545:
       return StatusEntry(
         name: "rejected.chain.expired",
-        message: "a certificate had ended when the evidence was signed",
-        hint: "a date outside the life of a certificate, which error.at names: treat it as forged",
+        message: "a certificate had expired when the evidence was signed",
+        hint: "a date outside the validity of the certificate that error.at names: treat it as forged",
         retryClass: "never")
     case 12801:
       return StatusEntry(
         name: "rejected.chain.extended-key-usage",
-        message: "a certificate is made for another purpose",
+        message: "a certificate was issued for another purpose",
         hint: "a certificate of another purpose from the same authority: treat it as forged",
         retryClass: "never")
     case 13057:
       return StatusEntry(
         name: "rejected.chain.intermediate-marker",
         message: "the intermediate certificate lacks Apple's marker for this kind of evidence",
-        hint: "the chain is not of the line of Apple's authorities that signs this: treat it as forged",
+        hint: "the chain does not come from the Apple authorities that sign this: treat it as forged",
         retryClass: "never")
     case 13313:
       return StatusEntry(
         name: "rejected.chain.issuer-unknown",
         message: "no shipped, configured or embedded certificate has the leaf's issuer name",
-        hint: "a forgery, or a new Apple intermediate, which the message names: look for an update of Assay",
+        hint: "a forgery, or a new Apple intermediate, which the message names: look for an update to Assay",
         retryClass: "after-config")
     case 13569:
       return StatusEntry(
         name: "rejected.chain.key",
-        message: "a certificate has a key of another type, curve or encoding",
-        hint: "forged, or of a new generation of Apple's certificates: error.at names the certificate; look for an update of Assay",
+        message: "a certificate has a key of the wrong type, curve or encoding",
+        hint: "forged, or from a new generation of Apple certificates: error.at names the certificate; look for an update to Assay",
         retryClass: "never")
     case 13825:
       return StatusEntry(
         name: "rejected.chain.key-usage",
         message: "a certificate's key usage does not allow what it is used for",
-        hint: "a forged chain: trust nothing of it; error.at names the certificate",
+        hint: "a forged chain: trust nothing in it; error.at names the certificate",
         retryClass: "never")
     case 14081:
       return StatusEntry(
         name: "rejected.chain.leaf-is-ca",
         message: "the signing certificate is a certificate authority",
-        hint: "a forged chain: trust nothing of it; error.at names the certificate",
+        hint: "a forged chain: trust nothing in it; error.at names the certificate",
         retryClass: "never")
     case 14337:
       return StatusEntry(
@@ -747,13 +747,13 @@ enum StatusTable {
       return StatusEntry(
         name: "rejected.chain.length",
         message: "x5c does not hold the number of certificates that this kind of evidence has",
-        hint: "certificates were added or taken away: treat it as forged",
+        hint: "certificates were added or removed: treat it as forged",
         retryClass: "never")
     case 14849:
       return StatusEntry(
         name: "rejected.chain.name-constraints",
         message: "a certificate has name constraints",
-        hint: "forged, or of a new generation of Apple's certificates: error.at names the certificate; look for an update of Assay",
+        hint: "forged, or from a new generation of Apple certificates: error.at names the certificate; look for an update to Assay",
         retryClass: "never")
     case 15105:
       return StatusEntry(
@@ -765,7 +765,7 @@ enum StatusTable {
       return StatusEntry(
         name: "rejected.chain.not-ca",
         message: "the intermediate certificate is not a certificate authority",
-        hint: "a forged chain: trust nothing of it; error.at names the certificate",
+        hint: "a forged chain: trust nothing in it; error.at names the certificate",
         retryClass: "never")
     case 15617:
       return StatusEntry(
@@ -776,50 +776,50 @@ enum StatusTable {
     case 16129:
       return StatusEntry(
         name: "rejected.chain.serial",
-        message: "a certificate's serial number is not positive or longer than 20 octets",
-        hint: "forged, or of a new generation of Apple's certificates: error.at names the certificate; look for an update of Assay",
+        message: "a certificate's serial number is not positive, or is longer than 20 octets",
+        hint: "forged, or from a new generation of Apple certificates: error.at names the certificate; look for an update to Assay",
         retryClass: "never")
     case 16385:
       return StatusEntry(
         name: "rejected.chain.signature-algorithm",
-        message: "a certificate is signed with an algorithm that is not of this profile",
-        hint: "forged, or of a new generation of Apple's certificates: error.at names the certificate; look for an update of Assay",
+        message: "a certificate is signed with an algorithm that this profile does not allow",
+        hint: "forged, or from a new generation of Apple certificates: error.at names the certificate; look for an update to Assay",
         retryClass: "never")
     case 16641:
       return StatusEntry(
         name: "rejected.chain.signature-intermediate",
         message: "the root key does not verify the intermediate certificate",
-        hint: "a forged intermediate certificate: trust nothing of it",
+        hint: "a forged intermediate certificate: trust nothing in it",
         retryClass: "never")
     case 16897:
       return StatusEntry(
         name: "rejected.chain.signature-leaf",
         message: "the intermediate key does not verify the signing certificate",
-        hint: "a forged signing certificate: trust nothing of it",
+        hint: "a forged signing certificate: trust nothing in it",
         retryClass: "never")
     case 17153:
       return StatusEntry(
         name: "rejected.chain.unpinned",
         message: "the Xcode certificate is not among those pinned",
-        hint: "evidence of Xcode's StoreKit testing: in a test verifier add the SHA-256 of its certificate to storekit.xcodeCertificates",
+        hint: "evidence from StoreKit testing in Xcode: in a test verifier add the SHA-256 of its certificate to storekit.xcodeCertificates",
         retryClass: "after-config")
     case 17409:
       return StatusEntry(
         name: "rejected.chain.untrusted-root",
         message: "the chain does not end in a pinned root",
-        hint: "a self-made chain: treat it as forged; or Apple has a new root: look for an update of Assay",
+        hint: "a forged chain, or a new Apple root: look for an update to Assay",
         retryClass: "never")
     case 17665:
       return StatusEntry(
         name: "rejected.chain.version",
-        message: "a certificate is not of version 3",
-        hint: "forged, or of a new generation of Apple's certificates: error.at names the certificate; look for an update of Assay",
+        message: "a certificate is not version 3",
+        hint: "forged, or from a new generation of Apple certificates: error.at names the certificate; look for an update to Assay",
         retryClass: "never")
     case 18945:
       return StatusEntry(
         name: "rejected.date.future",
         message: "the signing date lies further ahead of now_ms than clockSkewMs allows",
-        hint: "the clock of this host is slow: synchronise it",
+        hint: "this host's clock is slow: synchronise it",
         retryClass: "later")
     case 19201:
       return StatusEntry(
@@ -837,13 +837,13 @@ enum StatusTable {
       return StatusEntry(
         name: "rejected.decide.not-entitled",
         message: "the evidence is good, but no plan above the default one is in force",
-        hint: "no fault: decision.state says why; give the default plan",
+        hint: "not an error: decision.state says why; give the default plan",
         retryClass: "never")
     case 19969:
       return StatusEntry(
         name: "rejected.devicecheck.bits",
         message: "Apple found the bits missing or badly formed",
-        hint: "our fault: send bit0 and bit1 as booleans, spelt so",
+        hint: "our fault: send bit0 and bit1, spelled exactly so, as booleans",
         retryClass: "never")
     case 20225:
       return StatusEntry(
@@ -861,7 +861,7 @@ enum StatusTable {
       return StatusEntry(
         name: "rejected.devicecheck.timestamp",
         message: "Apple found the time stamp missing or badly formed",
-        hint: "our fault: send milliseconds since 1970, from a clock that is right",
+        hint: "our fault: send milliseconds since 1970, from an accurate clock",
         retryClass: "never")
     case 20993:
       return StatusEntry(
@@ -891,7 +891,7 @@ enum StatusTable {
       return StatusEntry(
         name: "rejected.freshness.chain-expired",
         message: "the chain is not valid now, and this kind must be fresh",
-        hint: "have the app refresh and send again; storekit.fresh.maxAgeMs asks this of the kind",
+        hint: "have the app refresh and send again; storekit.fresh.maxAgeMs requires this of the kind",
         retryClass: "never")
     case 22273:
       return StatusEntry(
@@ -903,7 +903,7 @@ enum StatusTable {
       return StatusEntry(
         name: "rejected.identity.app",
         message: "appAppleId is missing or is not the one configured for this app",
-        hint: "evidence of another app, or appAppleId of that app in apps is wrong",
+        hint: "evidence of another app, or the appAppleId of that app in apps is wrong",
         retryClass: "after-config")
     case 22785:
       return StatusEntry(
@@ -920,13 +920,13 @@ enum StatusTable {
     case 23297:
       return StatusEntry(
         name: "rejected.identity.environment-missing",
-        message: "the evidence does not tell its environment",
-        hint: "too old to tell it: fetch newer evidence, or let the configuration accept it",
+        message: "the evidence does not state its environment",
+        hint: "too old to state it: fetch newer evidence, or let the configuration accept it",
         retryClass: "after-config")
     case 23553:
       return StatusEntry(
         name: "rejected.identity.environment-profile",
-        message: "the environment and the signer do not fit together",
+        message: "the environment and the signer do not match",
         hint: "environment and signer contradict each other: treat it as forged",
         retryClass: "never")
     case 23809:
@@ -939,7 +939,7 @@ enum StatusTable {
       return StatusEntry(
         name: "rejected.jws.algorithm",
         message: "alg is not ES256",
-        hint: "a forgery attempt, or a token of another issuer",
+        hint: "a forgery attempt, or a token from another issuer",
         retryClass: "never")
     case 25857:
       return StatusEntry(
@@ -956,7 +956,7 @@ enum StatusTable {
     case 26369:
       return StatusEntry(
         name: "rejected.kind.mismatch",
-        message: "the evidence is of another kind than asked for",
+        message: "the evidence is not of the kind asked for",
         hint: "the message says what it looks like: use the call for that",
         retryClass: "never")
     case 28161:
@@ -981,12 +981,12 @@ enum StatusTable {
       return StatusEntry(
         name: "rejected.payload.incomplete",
         message: "the evidence lacks the ids that a decision needs",
-        hint: "too thin to decide from: error.at names the id that is missing; ask for other evidence of the purchase",
+        hint: "not enough to decide from: error.at names the missing id; ask for other evidence of the purchase",
         retryClass: "never")
     case 29697:
       return StatusEntry(
         name: "rejected.promo.device-used",
-        message: "the offer was used on this device before",
+        message: "the offer has already been used on this device",
         hint: "a normal refusal of an offer; do not tell the client which check refused",
         retryClass: "never")
     case 30209:
@@ -1040,7 +1040,7 @@ enum StatusTable {
     case 39681:
       return StatusEntry(
         name: "rejected.triage.foreign-bundle",
-        message: "claims to be of an app that is not configured",
+        message: "claims to belong to an app that is not configured",
         hint: "drop and count; do not log in full; if the app is yours, add its bundleId to apps",
         retryClass: "never")
     case 39937:
@@ -1064,14 +1064,14 @@ enum StatusTable {
     case 40961:
       return StatusEntry(
         name: "rejected.verify-receipt.internal",
-        message: "Apple: internal data access error that is not to be retried (21100 to 21199)",
+        message: "Apple: internal data access error, not to be retried (21100 to 21199)",
         hint: "Apple will not judge this receipt: verify it offline; ask Apple if it happens often",
         retryClass: "never")
     case 41217:
       return StatusEntry(
         name: "rejected.verify-receipt.malformed",
         message: "Apple: receipt data malformed or missing, or a temporary fault (21002)",
-        hint: "ask the same endpoint once more; then keep the receipt if it verifies offline",
+        hint: "ask the same endpoint again, once; then keep the receipt if it verifies offline",
         retryClass: "same-once")
     case 41473:
       return StatusEntry(
@@ -1083,12 +1083,12 @@ enum StatusTable {
       return StatusEntry(
         name: "rejected.verify-receipt.not-authentic",
         message: "Apple: the receipt could not be authenticated (21003)",
-        hint: "forged, altered, or of another store: refuse the client",
+        hint: "forged, altered, or from another store: refuse the client",
         retryClass: "never")
     case 41985:
       return StatusEntry(
         name: "rejected.verify-receipt.request",
-        message: "Apple did not take the request (21000, 21001)",
+        message: "Apple did not accept the request (21000, 21001)",
         hint: "our fault: send a POST with a JSON body",
         retryClass: "never")
     case 42241:
@@ -1100,14 +1100,14 @@ enum StatusTable {
     case 1026:
       return StatusEntry(
         name: "malformed.app-receipt.attribute",
-        message: "an attribute of the receipt has another tag, length or text than its type",
+        message: "an attribute of the receipt has a tag, length or text that does not fit its type",
         hint: "the signature holds, so it is a form newer than this library: keep the receipt, look for an update, report it",
         retryClass: "never")
     case 1282:
       return StatusEntry(
         name: "malformed.app-receipt.ber",
         message: "not clean BER",
-        hint: "damaged on the way or made by hand: have the client send its stored copy again",
+        hint: "damaged in transit or made by hand: have the client send its stored copy again",
         retryClass: "never")
     case 1538:
       return StatusEntry(
@@ -1118,7 +1118,7 @@ enum StatusTable {
     case 1794:
       return StatusEntry(
         name: "malformed.app-receipt.duplicate-attribute",
-        message: "an attribute stands twice",
+        message: "an attribute appears twice",
         hint: "the signature holds, so it is a form newer than this library: keep the receipt, look for an update, report it",
         retryClass: "never")
     case 2050:
@@ -1131,19 +1131,19 @@ enum StatusTable {
       return StatusEntry(
         name: "malformed.app-receipt.structure",
         message: "a member of the container is missing or misplaced",
-        hint: "damaged on the way or made by hand: have the client send its stored copy again",
+        hint: "damaged in transit or made by hand: have the client send its stored copy again",
         retryClass: "never")
     case 2562:
       return StatusEntry(
         name: "malformed.app-receipt.trailing",
         message: "bytes follow the container",
-        hint: "damaged on the way or made by hand: have the client send its stored copy again",
+        hint: "damaged in transit or made by hand: have the client send its stored copy again",
         retryClass: "never")
     case 2818:
       return StatusEntry(
         name: "malformed.assertion.auth-data",
         message: "the authenticator data is too short or too long",
-        hint: "forged, or a new format of Apple's: report it",
+        hint: "forged, or a new Apple format: report it",
         retryClass: "never")
     case 3074:
       return StatusEntry(
@@ -1154,26 +1154,26 @@ enum StatusTable {
     case 3330:
       return StatusEntry(
         name: "malformed.assertion.client-data",
-        message: "the challenge does not stand where attest.challenge says",
-        hint: "the client sends client data of another form than attest.challenge describes: error.at names the place",
+        message: "the challenge is not where attest.challenge says",
+        hint: "the client sends client data in a form other than attest.challenge describes: error.at names the place",
         retryClass: "never")
     case 3586:
       return StatusEntry(
         name: "malformed.assertion.extensions",
-        message: "the extension map has another form",
-        hint: "forged, or a new format of Apple's: report it",
+        message: "the extension map has an unexpected form",
+        hint: "forged, or a new Apple format: report it",
         retryClass: "never")
     case 3842:
       return StatusEntry(
         name: "malformed.assertion.signature",
         message: "the signature is not strict DER",
-        hint: "damaged on the way, or forged",
+        hint: "damaged in transit, or forged",
         retryClass: "never")
     case 4098:
       return StatusEntry(
         name: "malformed.assertion.statement",
         message: "members other than signature and authenticatorData",
-        hint: "not an assertion of Apple's: pass what generateAssertion gave",
+        hint: "not an Apple assertion: pass what generateAssertion returned",
         retryClass: "never")
     case 4354:
       return StatusEntry(
@@ -1190,26 +1190,26 @@ enum StatusTable {
     case 4866:
       return StatusEntry(
         name: "malformed.attest-receipt.field",
-        message: "a field of the App Attest receipt is missing, twice or of another version",
-        hint: "the signature holds, so it is a new format of Apple's: report it",
+        message: "a field of the App Attest receipt is missing, duplicated or of another version",
+        hint: "the signature holds, so it is a new Apple format: report it",
         retryClass: "never")
     case 5122:
       return StatusEntry(
         name: "malformed.attest-receipt.metric",
-        message: "the risk metric is no number",
-        hint: "the signature holds, so it is a new format of Apple's: report it",
+        message: "the risk metric is not a number",
+        hint: "the signature holds, so it is a new Apple format: report it",
         retryClass: "never")
     case 5378:
       return StatusEntry(
         name: "malformed.attest-receipt.structure",
         message: "a part of the signed message is missing or misplaced",
-        hint: "no App Attest receipt, or damaged",
+        hint: "not an App Attest receipt, or damaged",
         retryClass: "never")
     case 5634:
       return StatusEntry(
         name: "malformed.attest-receipt.time",
         message: "a time of the App Attest receipt cannot be read",
-        hint: "the signature holds, so it is a new format of Apple's: report it",
+        hint: "the signature holds, so it is a new Apple format: report it",
         retryClass: "never")
     case 5890:
       return StatusEntry(
@@ -1221,13 +1221,13 @@ enum StatusTable {
       return StatusEntry(
         name: "malformed.attest-receipt.type",
         message: "the fields do not fit the type of the App Attest receipt",
-        hint: "the signature holds, so it is a new format of Apple's: report it",
+        hint: "the signature holds, so it is a new Apple format: report it",
         retryClass: "never")
     case 6402:
       return StatusEntry(
         name: "malformed.attest.auth-data",
-        message: "the authenticator data has another length or layout",
-        hint: "forged, or a new format of Apple's: report it",
+        message: "the authenticator data has an unexpected length or layout",
+        hint: "forged, or a new Apple format: report it",
         retryClass: "never")
     case 6658:
       return StatusEntry(
@@ -1238,8 +1238,8 @@ enum StatusTable {
     case 6914:
       return StatusEntry(
         name: "malformed.attest.client-data",
-        message: "the challenge does not stand where attest.challenge says",
-        hint: "the client sends client data of another form than attest.challenge describes: error.at names the place",
+        message: "the challenge is not where attest.challenge says",
+        hint: "the client sends client data in a form other than attest.challenge describes: error.at names the place",
         retryClass: "never")
     case 7170:
       return StatusEntry(
@@ -1250,86 +1250,86 @@ enum StatusTable {
     case 7426:
       return StatusEntry(
         name: "malformed.attest.extensions",
-        message: "the extension map has another form",
-        hint: "forged, or a new format of Apple's: report it",
+        message: "the extension map has an unexpected form",
+        hint: "forged, or a new Apple format: report it",
         retryClass: "never")
     case 7682:
       return StatusEntry(
         name: "malformed.attest.key-id",
         message: "the key id is not 32 bytes in base64, base64url or hex",
-        hint: "the client sends another value: pass what generateKey gave, or its 32 bytes",
+        hint: "the client sends something else: pass what generateKey returned, or its 32 bytes",
         retryClass: "never")
     case 7938:
       return StatusEntry(
         name: "malformed.attest.nonce-extension",
-        message: "the nonce in the certificate has another form",
-        hint: "forged, or a new format of Apple's: report it",
+        message: "the nonce in the certificate has an unexpected form",
+        hint: "forged, or a new Apple format: report it",
         retryClass: "never")
     case 8194:
       return StatusEntry(
         name: "malformed.attest.statement",
-        message: "members of the attestation are missing, further or of another type",
-        hint: "not an attestation of Apple's: pass what attestKey gave",
+        message: "members of the attestation are missing, unexpected or of the wrong type",
+        hint: "not an Apple attestation: pass what attestKey returned",
         retryClass: "never")
     case 8450:
       return StatusEntry(
         name: "malformed.chain.base64",
         message: "an x5c entry is not canonical standard base64",
-        hint: "damaged on the way, or forged",
+        hint: "damaged in transit, or forged",
         retryClass: "never")
     case 8706:
       return StatusEntry(
         name: "malformed.chain.der",
         message: "a certificate is not one clean DER value",
-        hint: "damaged on the way, or forged: error.at names the certificate",
+        hint: "damaged in transit, or forged: error.at names the certificate",
         retryClass: "never")
     case 8962:
       return StatusEntry(
         name: "malformed.devicecheck.token",
         message: "the device token is not base64",
-        hint: "the client sends another value: pass the token of generateToken as bytes or as base64",
+        hint: "the client sends something else: pass the token from generateToken as bytes or as base64",
         retryClass: "never")
     case 9218:
       return StatusEntry(
         name: "malformed.json.bom",
         message: "the JSON text begins with a byte order mark",
-        hint: "damaged on the way, or forged: have the client send it again once",
+        hint: "damaged in transit, or forged: have the client send it again once",
         retryClass: "never")
     case 9474:
       return StatusEntry(
         name: "malformed.json.duplicate-name",
         message: "a JSON object has the same member name twice",
-        hint: "damaged on the way, or forged: have the client send it again once",
+        hint: "damaged in transit, or forged: have the client send it again once",
         retryClass: "never")
     case 9730:
       return StatusEntry(
         name: "malformed.json.not-object",
         message: "the JSON text is not an object",
-        hint: "damaged on the way, or forged: have the client send it again once",
+        hint: "damaged in transit, or forged: have the client send it again once",
         retryClass: "never")
     case 9986:
       return StatusEntry(
         name: "malformed.json.nul",
         message: "the JSON text contains NUL",
-        hint: "damaged on the way, or forged: have the client send it again once",
+        hint: "damaged in transit, or forged: have the client send it again once",
         retryClass: "never")
     case 10242:
       return StatusEntry(
         name: "malformed.json.syntax",
-        message: "the text is not JSON by RFC 8259",
-        hint: "damaged on the way, or forged: have the client send it again once",
+        message: "the text is not JSON as RFC 8259 defines it",
+        hint: "damaged in transit, or forged: have the client send it again once",
         retryClass: "never")
     case 10498:
       return StatusEntry(
         name: "malformed.json.trailing",
         message: "there is text after the JSON value",
-        hint: "damaged on the way, or forged: have the client send it again once",
+        hint: "damaged in transit, or forged: have the client send it again once",
         retryClass: "never")
     case 10754:
       return StatusEntry(
         name: "malformed.json.utf8",
         message: "the JSON text is not valid UTF-8",
-        hint: "damaged on the way, or forged: have the client send it again once",
+        hint: "damaged in transit, or forged: have the client send it again once",
         retryClass: "never")
     case 11266:
       return StatusEntry(
@@ -1359,7 +1359,7 @@ enum StatusTable {
       return StatusEntry(
         name: "malformed.jws.x5c",
         message: "x5c is absent, not an array, or has an entry that is not a string",
-        hint: "not an App Store JWS; an access token, perhaps",
+        hint: "not an App Store JWS; perhaps an access token",
         retryClass: "never")
     case 12546:
       return StatusEntry(
@@ -1370,13 +1370,13 @@ enum StatusTable {
     case 12802:
       return StatusEntry(
         name: "malformed.plist.construct",
-        message: "a part of the wider property-list dialect, or another format",
+        message: "part of the wider property-list dialect, or another format",
         hint: "JSON, XML or a binary list instead of the store's bytes: have the client send its stored copy unchanged",
         retryClass: "never")
     case 13058:
       return StatusEntry(
         name: "malformed.plist.duplicate-key",
-        message: "a key stands twice",
+        message: "a key appears twice",
         hint: "tampering: readers disagree about which value counts",
         retryClass: "never")
     case 13314:
@@ -1388,14 +1388,14 @@ enum StatusTable {
     case 13570:
       return StatusEntry(
         name: "malformed.plist.syntax",
-        message: "not the grammar of the list, or text after it",
+        message: "does not follow the grammar of the list, or has text after it",
         hint: "truncated upload: have the client send its stored copy again",
         retryClass: "never")
     case 13826:
       return StatusEntry(
         name: "malformed.receipt.base64",
         message: "the signature or the purchase info is not base64",
-        hint: "not a receipt, or its quoted values were changed on the way",
+        hint: "not a receipt, or its quoted values were changed in transit",
         retryClass: "never")
     case 14082:
       return StatusEntry(
@@ -1449,7 +1449,7 @@ enum StatusTable {
       return StatusEntry(
         name: "malformed.verify-receipt.body",
         message: "a JSON answer without an integer status",
-        hint: "not an answer of Apple's endpoint; keep the receipt and ask again later",
+        hint: "not an answer from Apple's endpoint; keep the receipt and ask again later",
         retryClass: "later")
     case 18946:
       return StatusEntry(
@@ -1461,7 +1461,7 @@ enum StatusTable {
       return StatusEntry(
         name: "unsupported.app-receipt.content-type",
         message: "another CMS content type or version",
-        hint: "not in the form of Apple's receipts: not one of them",
+        hint: "not in the form of Apple's receipts, so not one of them",
         retryClass: "never")
     case 771:
       return StatusEntry(
@@ -1503,37 +1503,37 @@ enum StatusTable {
       return StatusEntry(
         name: "unsupported.attest-receipt.digest",
         message: "the digest is not SHA-256",
-        hint: "a new format of Apple's: report it",
+        hint: "a new Apple format: report it",
         retryClass: "never")
     case 2563:
       return StatusEntry(
         name: "unsupported.attest-receipt.signature-algorithm",
-        message: "the signature algorithm is another one",
-        hint: "a new format of Apple's: report it",
+        message: "the signature algorithm is not the expected one",
+        hint: "a new Apple format: report it",
         retryClass: "never")
     case 2819:
       return StatusEntry(
         name: "unsupported.attest-receipt.signed-attributes",
         message: "the receipt has signed attributes",
-        hint: "a form seen in 2020 only",
+        hint: "a form seen only in 2020",
         retryClass: "never")
     case 3075:
       return StatusEntry(
         name: "unsupported.attest-receipt.signers",
         message: "other than one signer",
-        hint: "a new format of Apple's: report it",
+        hint: "a new Apple format: report it",
         retryClass: "never")
     case 3331:
       return StatusEntry(
         name: "unsupported.attest.aaguid",
         message: "the aaguid is unknown",
-        hint: "a new environment of Apple's: report it",
+        hint: "a new Apple environment: report it",
         retryClass: "never")
     case 3587:
       return StatusEntry(
         name: "unsupported.attest.format",
         message: "the format is not apple-appattest",
-        hint: "an object of WebAuthn, perhaps: pass what attestKey gave",
+        hint: "perhaps a WebAuthn object: pass what attestKey returned",
         retryClass: "never")
     case 3843:
       return StatusEntry(
@@ -1545,7 +1545,7 @@ enum StatusTable {
       return StatusEntry(
         name: "unsupported.notification.version",
         message: "the notification is not of version 2",
-        hint: "notifications of version 1 are JSON that nobody signed: switch the app to version 2 in App Store Connect",
+        hint: "version 1 notifications are unsigned JSON: switch the app to version 2 in App Store Connect",
         retryClass: "never")
     case 4355:
       return StatusEntry(
@@ -1568,26 +1568,26 @@ enum StatusTable {
     case 5379:
       return StatusEntry(
         name: "unsupported.verify-receipt.notification-v1",
-        message: "a version 1 server notification, which nobody signed",
+        message: "a version 1 server notification, which is unsigned",
         hint: "switch the app to version 2 notifications in App Store Connect",
         retryClass: "never")
     case 5635:
       return StatusEntry(
         name: "unsupported.verify-receipt.status",
-        message: "Apple answered with a status that is not known",
+        message: "Apple answered with an unknown status",
         hint: "keep the receipt and ask again later; look for an update",
         retryClass: "later")
     case 516:
       return StatusEntry(
         name: "too-large.app-receipt.certificates",
         message: "too many embedded certificates, or one too long",
-        hint: "not a receipt of Apple's",
+        hint: "not an Apple receipt",
         retryClass: "never")
     case 772:
       return StatusEntry(
         name: "too-large.app-receipt.depth",
         message: "elements nested too deep",
-        hint: "not a receipt of Apple's",
+        hint: "not an Apple receipt",
         retryClass: "never")
     case 1028:
       return StatusEntry(
@@ -1611,7 +1611,7 @@ enum StatusTable {
       return StatusEntry(
         name: "too-large.assertion.object",
         message: "the assertion is too long",
-        hint: "not an assertion of Apple's",
+        hint: "not an Apple assertion",
         retryClass: "never")
     case 2052:
       return StatusEntry(
@@ -1629,19 +1629,19 @@ enum StatusTable {
       return StatusEntry(
         name: "too-large.attest.object",
         message: "the attestation is too long",
-        hint: "not an attestation of Apple's",
+        hint: "not an Apple attestation",
         retryClass: "never")
     case 2820:
       return StatusEntry(
         name: "too-large.chain.certificate",
         message: "a certificate is too long",
-        hint: "no certificate of Apple's is that long: treat it as forged",
+        hint: "no Apple certificate is that long: treat it as forged",
         retryClass: "never")
     case 3076:
       return StatusEntry(
         name: "too-large.devicecheck.token",
         message: "the device token is too long",
-        hint: "not a token of DeviceCheck: have the app send what generateToken gave",
+        hint: "not a DeviceCheck token: have the app send what generateToken returned",
         retryClass: "never")
     case 3332:
       return StatusEntry(
@@ -1719,37 +1719,37 @@ enum StatusTable {
       return StatusEntry(
         name: "too-large.verify-receipt.body",
         message: "the answer is too long",
-        hint: "not an answer of Apple's endpoint; ask again later",
+        hint: "not an answer from Apple's endpoint; ask again later",
         retryClass: "later")
     case 7428:
       return StatusEntry(
         name: "too-large.verify-receipt.entries",
         message: "the answer has too many entries",
-        hint: "not an answer of Apple's endpoint; ask again later",
+        hint: "not an answer from Apple's endpoint; ask again later",
         retryClass: "later")
     case 773:
       return StatusEntry(
         name: "misuse.assertion.public-key",
-        message: "the public key given is no point of P-256",
+        message: "the public key given is not a point on P-256",
         hint: "pass the attested key: 65 bytes X9.63 or 91 bytes SubjectPublicKeyInfo; the key record may be damaged",
         retryClass: "never")
     case 1029:
       return StatusEntry(
         name: "misuse.attest.client-data",
-        message: "the client data is empty, its hash of another length, or its kind unknown",
+        message: "the client data is empty, its hash has the wrong length, or its kind is unknown",
         hint: "pass the bytes with ASSAY_CLIENT_DATA or their SHA-256 with ASSAY_CLIENT_DATA_HASH",
         retryClass: "never")
     case 1285:
       return StatusEntry(
         name: "misuse.call.argument",
-        message: "an argument is NULL that may not be, or a length does not fit",
+        message: "an argument that may not be NULL is NULL, or a length does not fit",
         hint: "programming error: see the conventions in assay.h",
         retryClass: "never")
     case 1541:
       return StatusEntry(
         name: "misuse.call.kind",
         message: "the kind constant is unknown",
-        hint: "programming error: pass a kind constant of assay.h",
+        hint: "programming error: pass a kind constant from assay.h",
         retryClass: "never")
     case 1797:
       return StatusEntry(
@@ -1760,7 +1760,7 @@ enum StatusTable {
     case 2309:
       return StatusEntry(
         name: "misuse.decide.account",
-        message: "the account is no UUID, or decide.account is required and none was given",
+        message: "the account is not a UUID, or decide.account is required and none was given",
         hint: "pass the appAccountToken of the account, as a UUID",
         retryClass: "never")
     case 2565:
@@ -1772,8 +1772,8 @@ enum StatusTable {
     case 2821:
       return StatusEntry(
         name: "misuse.decide.evidence",
-        message: "a document was refused, is no purchase evidence, or is of a verifier with another configuration",
-        hint: "pass only documents with status 0 of this verifier",
+        message: "a document was refused, is not purchase evidence, or comes from a verifier with another configuration",
+        hint: "pass only documents with status 0 from this verifier",
         retryClass: "never")
     case 3077:
       return StatusEntry(
@@ -1784,20 +1784,20 @@ enum StatusTable {
     case 3845:
       return StatusEntry(
         name: "misuse.exchange.answer",
-        message: "the answer is not in the form of the step",
+        message: "the answer does not have the form that the step asks for",
         hint: "programming error: error.at names the member of the answer",
         retryClass: "never")
     case 4101:
       return StatusEntry(
         name: "misuse.exchange.evidence",
-        message: "a document is refused, of another verifier or of a kind that this exchange does not take",
-        hint: "pass documents with status 0 of a verifier with this configuration, of a kind that docs/exchanges.md names",
+        message: "a document was refused, comes from another verifier, or is of a kind that this exchange does not take",
+        hint: "pass documents with status 0 from a verifier with this configuration, of a kind that docs/exchanges.md names",
         retryClass: "never")
     case 4357:
       return StatusEntry(
         name: "misuse.exchange.kind",
         message: "the kind of exchange is unknown",
-        hint: "programming error: docs/exchanges.md has the kinds of this version",
+        hint: "programming error: docs/exchanges.md lists the kinds of this version",
         retryClass: "never")
     case 4613:
       return StatusEntry(
@@ -1808,13 +1808,13 @@ enum StatusTable {
     case 4869:
       return StatusEntry(
         name: "misuse.exchange.request",
-        message: "the request has another form or an unknown member",
+        message: "the request has the wrong form or an unknown member",
         hint: "programming error: error.at names the member of the request",
         retryClass: "never")
     case 5125:
       return StatusEntry(
         name: "misuse.receipt.subject",
-        message: "the subject has a length that fits nothing, or the receipt has no device",
+        message: "the subject has an invalid length, or the receipt has no device",
         hint: "pass 16 or 6 raw bytes, with an app receipt only",
         retryClass: "never")
     case 774:
@@ -1826,13 +1826,13 @@ enum StatusTable {
     case 1030:
       return StatusEntry(
         name: "config.apps.form",
-        message: "apps, or an entry of it, cannot be used",
-        hint: "bundleId has 1 to 255 bytes and stands once, appAppleId is a positive integer, teamId 10 of A to Z and 0 to 9",
+        message: "apps, or an entry in it, cannot be used",
+        hint: "bundleId has 1 to 255 bytes and appears once, appAppleId is a positive integer, teamId has 10 characters from A to Z and 0 to 9",
         retryClass: "after-config")
     case 1286:
       return StatusEntry(
         name: "config.attest.app-ids",
-        message: "attest.appIds is empty or holds something else than an App ID, and none can be derived",
+        message: "attest.appIds is empty or holds something other than an App ID, and none can be derived",
         hint: "an App ID is a prefix of 10 characters, a dot and a bundle id: set attest.appIds, or teamId for the apps",
         retryClass: "after-config")
     case 1542:
@@ -1850,7 +1850,7 @@ enum StatusTable {
     case 2054:
       return StatusEntry(
         name: "config.attest.stored-needs-receipt",
-        message: "time stored needs the receipt's date",
+        message: "attest.time stored needs the receipt's date",
         hint: "set attest.receipt to require",
         retryClass: "after-config")
     case 2310:
@@ -1886,7 +1886,7 @@ enum StatusTable {
     case 3590:
       return StatusEntry(
         name: "config.devicecheck.team-id",
-        message: "there is no team id, or several and none named",
+        message: "there is no team id, or there are several and none is named",
         hint: "set deviceCheck.teamId to the team of the key, 10 characters",
         retryClass: "after-config")
     case 3846:
@@ -1905,12 +1905,12 @@ enum StatusTable {
       return StatusEntry(
         name: "config.document.syntax",
         message: "the configuration is not strict JSON",
-        hint: "error.at has the byte where reading stopped, the message says why",
+        hint: "error.at has the byte where reading stopped; the message says why",
         retryClass: "after-config")
     case 4614:
       return StatusEntry(
         name: "config.document.type",
-        message: "a member is of another type",
+        message: "a member has the wrong type",
         hint: "correct the member that error.at names; docs/config.md has its type",
         retryClass: "after-config")
     case 4870:
@@ -1922,8 +1922,8 @@ enum StatusTable {
     case 5126:
       return StatusEntry(
         name: "config.environments.mixed",
-        message: "environments is empty, or Xcode or LocalTesting stands beside Production",
-        hint: "name one at least; test environments need a verifier of their own",
+        message: "environments is empty, or lists Xcode or LocalTesting beside Production",
+        hint: "name at least one; test environments need a verifier of their own",
         retryClass: "after-config")
     case 5382:
       return StatusEntry(
@@ -1934,8 +1934,8 @@ enum StatusTable {
     case 5638:
       return StatusEntry(
         name: "config.limits.form",
-        message: "limits names an unknown plan, or a value is no count",
-        hint: "correct the entry that error.at names: plans of the list plans, counts of 0 or more",
+        message: "limits names an unknown plan, or a value is not a count",
+        hint: "correct the entry that error.at names: it takes plans listed in plans, and counts of 0 or more",
         retryClass: "after-config")
     case 5894:
       return StatusEntry(
@@ -1952,7 +1952,7 @@ enum StatusTable {
     case 6406:
       return StatusEntry(
         name: "config.receipts.shared-secret",
-        message: "a shared secret is not 32 hex digits, or is of an unknown bundle id",
+        message: "a shared secret is not 32 hex digits, or is for an unknown bundle id",
         hint: "copy the 32 hex digits from App Store Connect; the key is a bundleId of apps, or *",
         retryClass: "after-config")
     case 6662:
@@ -1977,12 +1977,12 @@ enum StatusTable {
       return StatusEntry(
         name: "unavailable.devicecheck.response",
         message: "the answer is not understood",
-        hint: "Apple changed the wording: take it neither for a clean device nor for a used one; report it",
+        hint: "Apple changed the wording: treat the device as neither clean nor used; report it",
         retryClass: "later")
     case 4871:
       return StatusEntry(
         name: "unavailable.verify-receipt.internal",
-        message: "Apple: internal data access error that is to be retried (21100 to 21199)",
+        message: "Apple: internal data access error, to be retried (21100 to 21199)",
         hint: "keep the receipt and ask again later",
         retryClass: "later")
     case 5127:
@@ -1994,7 +1994,7 @@ enum StatusTable {
     case 264:
       return StatusEntry(
         name: "internal.assay.bug",
-        message: "a state that cannot be",
+        message: "a state that should be impossible",
         hint: "report it; nothing was trusted",
         retryClass: "never")
     case 520:
@@ -2007,7 +2007,7 @@ enum StatusTable {
       return StatusEntry(
         name: "internal.crypto.sha1-disabled",
         message: "libcrypto refuses SHA-1 signatures",
-        hint: "use a libcrypto that verifies SHA-1, or the library with its own",
+        hint: "use a libcrypto that verifies SHA-1, or the library build that contains its own",
         retryClass: "never")
     case 1289:
       return StatusEntry(
@@ -2027,7 +2027,7 @@ enum StatusTable {
       case .attestReceipt:
         return "a receipt of another app was passed, or attest.appIds lacks the App ID"
       case .embeddedReceipt:
-        return "the receipt is of another app than the attestation around it: exchanged, treat it as forged"
+        return "the receipt is for a different app than the attestation around it: swapped, treat it as forged"
       default: return nil
       }
     case 6401:
@@ -2035,7 +2035,7 @@ enum StatusTable {
       case .attestReceipt:
         return "a development receipt at a production verifier, or the reverse: attest.environments says what is accepted"
       case .embeddedReceipt:
-        return "the receipt is of another environment than the attestation around it: exchanged, treat it as forged"
+        return "the receipt is for a different environment than the attestation around it: swapped, treat it as forged"
       default: return nil
       }
     case 6913:
@@ -2043,7 +2043,7 @@ enum StatusTable {
       case .attestReceipt:
         return "the key record of another device was passed, or the receipts of two keys were mixed up"
       case .embeddedReceipt:
-        return "the receipt is about another key than the attestation around it: exchanged, treat it as forged"
+        return "the receipt is about a different key than the attestation around it: swapped, treat it as forged"
       default: return nil
       }
     case 12545:
@@ -2051,11 +2051,11 @@ enum StatusTable {
       case .jws:
         return "back-dated: treat it as forged; an old notification without a date is judged by now_ms unless storekit.undatedNotifications is \"nested\""
       case .transactionReceipt, .appReceipt:
-        return "the receipt bears a date after its signer's end: treat it as forged; error.at names the certificate"
+        return "the receipt is dated after its signer expired: treat it as forged; error.at names the certificate"
       case .attestReceipt, .embeddedReceipt:
-        return "the App Attest receipt bears a date after its signer's end: treat it as forged"
+        return "the App Attest receipt is dated after its signer expired: treat it as forged"
       case .attestation:
-        return "an attestation's certificate ends three days after it was made: verify at once, or judge what you kept with attest.time:\"stored\""
+        return "an attestation's certificate expires three days after it was issued: verify at once, or judge what you kept with attest.time:\"stored\""
       default: return nil
       }
     case 13313:
@@ -2063,17 +2063,17 @@ enum StatusTable {
       case .transactionReceipt, .appReceipt:
         return "a forgery, or a new Apple intermediate, which the message names: add it under receipts.intermediates"
       case .attestReceipt, .embeddedReceipt:
-        return "a forgery, or a new Apple intermediate, which the message names: look for an update of Assay"
+        return "a forgery, or a new Apple intermediate, which the message names: look for an update to Assay"
       default: return nil
       }
     case 14337:
       switch kind {
       case .jws:
-        return "signed with an Apple certificate that is not for App Store data, a developer's perhaps: treat it as forged"
+        return "signed with an Apple certificate that is not for App Store data, perhaps a developer's: treat it as forged"
       case .transactionReceipt, .appReceipt:
-        return "signed with an Apple certificate that is not for receipts, a developer's perhaps: treat it as forged, and raise an alarm"
+        return "signed with an Apple certificate that is not for receipts, perhaps a developer's: treat it as forged, and raise an alarm"
       case .attestation:
-        return "the signing certificate is not one of an attested key: treat it as forged"
+        return "the signing certificate is not that of an attested key: treat it as forged"
       case .attestReceipt, .embeddedReceipt:
         return "signed with an Apple certificate that is not for App Attest receipts: treat it as forged"
       default: return nil
@@ -2081,9 +2081,9 @@ enum StatusTable {
     case 14593:
       switch kind {
       case .jws:
-        return "data of Xcode's StoreKit testing at a verifier without Xcode in environments, or a stripped chain"
+        return "data from StoreKit testing in Xcode at a verifier without Xcode in environments, or a stripped chain"
       case .attestation:
-        return "an attestation has two certificates, that of the key and its issuer's: altered, or not an attestation of Apple's"
+        return "an attestation has two certificates, the key's and its issuer's: altered, or not an Apple attestation"
       default: return nil
       }
     case 15617:
@@ -2091,35 +2091,35 @@ enum StatusTable {
       case .jws:
         return "back-dated: treat it as forged; error.at names the certificate"
       case .transactionReceipt, .appReceipt, .attestReceipt, .embeddedReceipt:
-        return "the receipt bears a date before its signer's beginning: treat it as forged; error.at names the certificate"
+        return "the receipt is dated before its signer became valid: treat it as forged; error.at names the certificate"
       case .attestation:
-        return "the clock of this host is slow: synchronise it"
+        return "this host's clock is slow: synchronise it"
       default: return nil
       }
     case 17153:
       switch kind {
       case .jws:
-        return "data of Xcode's StoreKit testing: in a test verifier add the SHA-256 of its certificate to storekit.xcodeCertificates"
+        return "data from StoreKit testing in Xcode: in a test verifier add the SHA-256 of its certificate to storekit.xcodeCertificates"
       case .appReceipt:
-        return "a receipt of Xcode's StoreKit testing: in a test verifier add the SHA-256 of its certificate to storekit.xcodeCertificates"
+        return "a receipt from StoreKit testing in Xcode: in a test verifier add the SHA-256 of its certificate to storekit.xcodeCertificates"
       default: return nil
       }
     case 17409:
       switch kind {
       case .jws:
-        return "a self-made chain; or Apple has a new root: update storekit.anchors"
+        return "a forged chain, or a new Apple root: update storekit.anchors"
       case .transactionReceipt, .appReceipt:
-        return "a self-made chain; or Apple has a new root: update receipts.anchors"
+        return "a forged chain, or a new Apple root: update receipts.anchors"
       case .attestation:
-        return "a self-made chain; or Apple has a new root: update attest.anchors"
+        return "a forged chain, or a new Apple root: update attest.anchors"
       case .attestReceipt, .embeddedReceipt:
-        return "a self-made chain; or Apple has a new root: update attest.receiptAnchors"
+        return "a forged chain, or a new Apple root: update attest.receiptAnchors"
       default: return nil
       }
     case 19201:
       switch kind {
       case .jws:
-        return "not a genuine payload of this kind; an undated notification of spring 2022 passes with storekit.undatedNotifications \"now\""
+        return "not a genuine payload of this kind; an undated notification from spring 2022 passes with storekit.undatedNotifications \"now\""
       case .appReceipt:
         return "the signature holds, so it is a form newer than this library: keep the receipt, look for an update, report it"
       default: return nil
@@ -2129,23 +2129,23 @@ enum StatusTable {
       case .jws:
         return "seconds instead of milliseconds, or an attack on date code: treat it as forged"
       case .transactionReceipt, .appReceipt:
-        return "the signature holds, and yet no genuine receipt has such a date: keep the receipt and report it"
+        return "the signature holds, but no genuine receipt has such a date: keep the receipt and report it"
       case .attestReceipt, .embeddedReceipt:
-        return "the signature holds, and yet no App Attest receipt has such a date: report it"
+        return "the signature holds, but no App Attest receipt has such a date: report it"
       default: return nil
       }
     case 22273:
       switch kind {
       case .jws:
-        return "have the app refresh and send the evidence again; storekit.fresh.maxAgeMs is how old it may be"
+        return "have the app refresh and send the evidence again; storekit.fresh.maxAgeMs says how old it may be"
       case .transactionReceipt:
-        return "have the app send a newer receipt; receipts.maxAgeMs is how old the purchase may be"
+        return "have the app send a newer receipt; receipts.maxAgeMs says how old the purchase may be"
       case .appReceipt:
-        return "have the app refresh its receipt and send it again; receipts.maxAgeMs is how old it may be"
+        return "have the app refresh its receipt and send it again; receipts.maxAgeMs says how old it may be"
       case .attestReceipt:
-        return "fetch a newer one from Apple; attest.maxAgeMs is how old it may be; receipts that you kept are read with attest.time:\"stored\""
+        return "fetch a newer one from Apple; attest.maxAgeMs says how old it may be; receipts that you kept are read with attest.time:\"stored\""
       case .embeddedReceipt:
-        return "the attestation was delayed for more than attest.maxAgeMs: have the app make a new key; those that you kept are judged with attest.time:\"stored\""
+        return "the attestation was delayed by more than attest.maxAgeMs: have the app make a new key; attestations that you kept are judged with attest.time:\"stored\""
       default: return nil
       }
     case 23041:
@@ -2159,11 +2159,11 @@ enum StatusTable {
     case 23297:
       switch kind {
       case .jws:
-        return "a payload of 2021: fetch it anew from Apple's API, or set storekit.missingEnvironment to from-transaction-id"
+        return "a payload from 2021: fetch it again from Apple's API, or set storekit.missingEnvironment to from-transaction-id"
       case .transactionReceipt:
-        return "the transaction id tells neither Sandbox nor Production: set receipts.unknownEnvironment to allow, or refuse by hand"
+        return "the transaction id points to neither Sandbox nor Production: set receipts.unknownEnvironment to allow, or refuse by hand"
       case .verifyReceipt:
-        return "neither the answer nor its transaction ids tell it: set receipts.unknownEnvironment to allow, or refuse by hand"
+        return "neither the answer nor its transaction ids state it: set receipts.unknownEnvironment to allow, or refuse by hand"
       default: return nil
       }
     case 23553:
@@ -2173,7 +2173,7 @@ enum StatusTable {
       case .appReceipt:
         return "forgery: a receipt signed by Xcode may not claim Production or Sandbox, nor the reverse"
       case .verifyReceipt:
-        return "environment, receipt_type and transaction ids of the answer contradict each other: never grant from it"
+        return "the environment, receipt_type and transaction ids of the answer contradict each other: never grant from it"
       default: return nil
       }
     case 26369:
@@ -2183,13 +2183,13 @@ enum StatusTable {
       case .transactionReceipt, .appReceipt:
         return "the message says what it looks like: triage a blob of unknown kind, then verify it as that kind"
       case .attestReceipt:
-        return "pass the receipt of an attestation, or the one that a refresh brought; the message says what this looks like"
+        return "pass the receipt of an attestation, or the one that a refresh returned; the message says what this looks like"
       default: return nil
       }
     case 4354:
       switch kind {
       case .attestReceipt:
-        return "damaged, or its base64 was decoded wrongly: pass the bytes, or the base64 as it was kept"
+        return "damaged, or its base64 was decoded wrongly: pass the bytes, or the base64 as you stored it"
       case .embeddedReceipt:
         return "damaged or altered: have the app make a new key"
       default: return nil
@@ -2197,7 +2197,7 @@ enum StatusTable {
     case 4610:
       switch kind {
       case .attestReceipt:
-        return "there is nothing to verify: keep the receipt that each attestation brings"
+        return "there is nothing to verify: keep the receipt that comes with each attestation"
       case .embeddedReceipt:
         return "altered, or from a client that strips it: attest.receipt:\"ignore\" lets an attestation pass without its receipt"
       default: return nil
@@ -2205,9 +2205,9 @@ enum StatusTable {
     case 2819:
       switch kind {
       case .attestReceipt:
-        return "a form seen in 2020 only: fetch a newer one from Apple, or have the app make a new key"
+        return "a form seen only in 2020: fetch a newer one from Apple, or have the app make a new key"
       case .embeddedReceipt:
-        return "a form seen in 2020 only: attest.receipt:\"ignore\" lets the attestation pass without its receipt"
+        return "a form seen only in 2020: attest.receipt:\"ignore\" lets the attestation pass without its receipt"
       default: return nil
       }
     case 773:

@@ -1,6 +1,6 @@
 /// Pinned roots, apps, products and policy, built once and shared by threads.
 /// It caches proven chains, together with every verifier of the process that trusts
-/// the same, and is otherwise immutable; another policy is another verifier.
+/// the same, and is otherwise immutable; a different policy is a different verifier.
 ///
 ///     let (verifier, document) = Verifier.make(configuration)
 ///     let answer = verifier?.verifyJWS(jws, kind: .transaction, nowMs: now)
@@ -131,7 +131,7 @@ public final class Verifier: Sendable {
   /// (docs/spec/receipts-decisions.md).
   ///
   /// - Parameters:
-  ///   - evidence: documents with status 0 of a verifier with this configuration.
+  ///   - evidence: documents with status 0 from a verifier with this configuration.
   ///   - account: the appAccountToken that the evidence must carry, a UUID in text
   ///     form; nil leaves the check to `decide.account`.
   ///   - nowMs: milliseconds since 1970 UTC, 2008 … 2100.

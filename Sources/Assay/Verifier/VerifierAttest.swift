@@ -11,7 +11,7 @@ extension Verifier {
   /// Verifies one attestation with its embedded receipt, offline (docs/spec/app-attest.md).
   ///
   /// - Parameters:
-  ///   - object: the CBOR object that `attestKey` gave the app.
+  ///   - object: the CBOR object that `attestKey` returned to the app.
   ///   - keyId: the key identifier: 32 bytes, or their base64, base64url or hex
   ///     text.
   ///   - clientData: what the app hashed for `attestKey`, or that hash.
@@ -38,7 +38,7 @@ extension Verifier {
   /// compares the counter; the store must advance it, atomically.
   ///
   /// - Parameters:
-  ///   - object: the CBOR object that `generateAssertion` gave the app.
+  ///   - object: the CBOR object that `generateAssertion` returned to the app.
   ///   - publicKey: the key that the attestation's document reported: 65 bytes
   ///     `04 ‖ x ‖ y` or 91 of SubjectPublicKeyInfo.
   ///   - counter: the last one stored for this key, 0 at first.

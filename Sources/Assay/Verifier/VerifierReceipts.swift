@@ -15,8 +15,8 @@ extension Verifier {
   /// - Parameters:
   ///   - receipt: what the client sent.
   ///   - kind: what it must turn out to be.
-  ///   - subject: what the receipt must belong to: of an app receipt the device,
-  ///     16 octets of the vendor id or 6 of the primary MAC address; of an App
+  ///   - subject: what the receipt must belong to: for an app receipt the device,
+  ///     16 octets of the vendor id or 6 of the primary MAC address; for an App
   ///     Attest receipt the public key, 65 octets of its point or 91 of its
   ///     SubjectPublicKeyInfo; nil leaves that check out, and the document says
   ///     so.
@@ -96,8 +96,8 @@ extension Verifier {
   /// verifying (docs/spec/receipts-triage.md §1)?
   ///
   /// - Returns: a document that is never `ok`. `pending.triage.unverified`: go on
-  ///   and verify it. Its finding stands under `triage` whatever the status;
-  ///   what the blob claims stands under `claimed`, and nobody has verified it.
+  ///   and verify it. Its finding is under `triage` whatever the status;
+  ///   what the blob claims is under `claimed`, unverified.
   public func triage(_ blob: [UInt8], nowMs: Int64) -> Document {
     do throws(Refusal) {
       try TimeWindow.checkNow(nowMs)
@@ -112,7 +112,7 @@ extension Verifier {
   /// The longest answer that is looked at (VRR-15).
   public var responseByteCap: Int { ReceiptResponseReading.bodyCap }
 
-  /// Interprets an answer of Apple's verifyReceipt endpoint (docs/spec/receipts-triage.md
+  /// Interprets an answer from Apple's verifyReceipt endpoint (docs/spec/receipts-triage.md
   /// §2): the body of a response with HTTP status 200.
   public func readVerifyReceipt(_ body: [UInt8], nowMs: Int64) -> Document {
     var reading = ReceiptResponseReading(receipts, nowMs: nowMs)

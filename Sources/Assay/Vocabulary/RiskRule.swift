@@ -35,7 +35,7 @@ enum RiskRule: Int, Sendable, CaseIterable {
 
   private var text: (id: StaticString, reason: StaticString) {
     switch self {
-    case .verified: return ("RSK-11", "an assertion of this device passed")
+    case .verified: return ("RSK-11", "an assertion from this device passed")
     case .refused: return ("RSK-12", "attestation data was sent and refused")
     case .downgrade:
       return ("RSK-13", "the account or the device had a key, and this platform can attest")
@@ -47,15 +47,15 @@ enum RiskRule: Int, Sendable, CaseIterable {
       return ("RSK-17", "no support is expected, and the purchase is verified")
     case .unsupportedWithoutPurchase:
       return ("RSK-18", "no support is expected, and no purchase is verified")
-    case .promoBit: return ("RSK-19", "an offer was used on this device before")
+    case .promoBit: return ("RSK-19", "an offer has already been used on this device")
     case .promoUnknown:
       return ("RSK-20", "DeviceCheck does not tell whether the offer was used")
     case .receiptMetric: return ("RSK-21", "the risk metric of the last receipt is high")
     case .transientWithHistory:
-      return ("RSK-22", "attestation is unavailable for now; the account used a key lately")
+      return ("RSK-22", "attestation is unavailable for now; the account used a key recently")
     case .transientWithoutHistory:
-      return ("RSK-23", "attestation is unavailable for now; the account used no key lately")
-    case .unsupportedWave: return ("RSK-24", "claims of unsupported are rising")
+      return ("RSK-23", "attestation is unavailable for now; the account used no key recently")
+    case .unsupportedWave: return ("RSK-24", "claims that attestation is unsupported are rising")
     case .accountsPerAddress: return ("RSK-25", "many accounts came from this address today")
     case .category: return ("RSK-26", "the build is of a category that is not accepted")
     case .silentClient:

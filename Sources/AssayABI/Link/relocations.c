@@ -1,9 +1,9 @@
 /*
- * relocations.c - gives back what loading has left behind.
+ * relocations.c - frees what loading left behind.
  *
  * The loader reads the library's table of relocations once, which makes some
- * 800 KB of it resident, and nobody looks at it again. It is a clean part of a
- * file: should anyone read it after all, the kernel fetches it anew.
+ * 800 KB of it resident, and it is never looked at again. It is a clean part of a
+ * file: if anything reads it after all, the kernel fetches it again.
  */
 #include <elf.h>
 #include <link.h>

@@ -5,8 +5,8 @@
  * code that opens files, reads the environment, installs signal handlers,
  * starts programs and connects: at load (SWIFT_BACKTRACE, /proc/self/maps,
  * OPENSSL_ia32cap) and on paths that Assay has no use for. A guest does nothing
- * of the kind. The linker leads each such call here (--wrap, see the Makefile),
- * where it fails as on a system that has no such thing; a gate looks at what the
+ * of the kind. The linker routes each such call here (--wrap, see the Makefile),
+ * where it fails as on a system that has no such thing; a gate checks what the
  * library still imports (Tests/Gates/library.py), another at what it does
  * (Tests/Gates/guest.py).
  */
@@ -19,7 +19,7 @@
 static char *nothing[] = {NULL};
 HIDDEN char **__wrap_environ = nothing;
 
-/* What cannot be had: a pointer that is NULL, a number that says so. No arguments
+/* What is not available: a pointer that is NULL, a number that says so. No arguments
  * are looked at, so none are declared. */
 #define NO_POINTER(name)            \
   HIDDEN void *__wrap_##name(void); \

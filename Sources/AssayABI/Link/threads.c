@@ -2,9 +2,9 @@
  * threads.c - what libcrypto does at the end of a thread passes the gate as well.
  *
  * It keeps something of every thread that called it, in a list under a lock, and
- * takes it out when the thread ends: outside of any call of Assay's. A fork at that
- * moment would leave the child a lock that nobody holds. So each destructor of a
- * thread's value that code in the library registers (the linker leads
+ * removes it when the thread ends: outside of any call to Assay. A fork at that
+ * moment would leave the child a lock with no holder. So each destructor of a
+ * thread's value that code in the library registers (the linker routes
  * pthread_key_create here, see the Makefile) is called between the two ends of the
  * gate (Sources/CGate), for which fork waits.
  */
@@ -17,7 +17,7 @@
 
 typedef void (*destructor)(void *);
 
-/* A destructor is given the value alone: so there is one function for each. libcrypto
+/* A destructor is given only the value: so there is one function for each. libcrypto
  * registers one or two. */
 enum { PLACES = 8 };
 static _Atomic(destructor) destructors[PLACES];

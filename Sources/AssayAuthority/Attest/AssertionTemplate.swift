@@ -1,11 +1,11 @@
 /// An assertion before it is signed; every part can be set to anything.
 public struct AssertionTemplate: Sendable {
   public var device: AttestedDevice
-  /// The 32 octets that client data became, or what stands in their place.
+  /// The 32 octets that client data became, or what is in their place.
   public var clientDataHash: [UInt8]
   /// What is signed.
   public var authData: AuthenticatorDataTemplate
-  /// Authenticator data that is sent, where it is not what was signed.
+  /// Authenticator data that is sent, if it is not what was signed.
   public var sentAuthData: [UInt8]?
   public var signer: SigningKey
   /// Changes the octets that are signed: the nonce.

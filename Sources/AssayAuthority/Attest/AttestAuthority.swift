@@ -1,7 +1,7 @@
 /// A test authority with the shape of Apple's for App Attest: a P-384 root and a
 /// P-384 intermediate above the certificates of attested keys, and a P-384 root,
 /// a P-256 intermediate and a P-256 leaf that sign receipts about them. Nothing
-/// it signs is trusted by anybody who has not put its roots into
+/// it signs is trusted by anyone who has not put its roots into
 /// `attest.anchors` and `attest.receiptAnchors`.
 public struct AttestAuthority: Sendable {
   public let keys: Keys
@@ -10,7 +10,7 @@ public struct AttestAuthority: Sendable {
   /// DER of the root of attestations.
   public let rootCertificate: [UInt8]
   public let intermediateCertificate: [UInt8]
-  /// Certificates of those who sign receipts, before they are signed.
+  /// Certificates of the receipt signers, before they are signed.
   let receiptSigners: ReceiptSigners
   /// Leaf, intermediate and root of receipts.
   public let receiptChain: CertificateChain
@@ -80,7 +80,7 @@ public struct AttestAuthority: Sendable {
       key: keys.receiptLeaf)
   }
 
-  /// A chain of receipt signers in which one certificate is other. What stands in
+  /// A chain of receipt signers in which one certificate is different. What is in
   /// the changed templates is signed properly by the key above it, or by
   /// `signers`.
   public func receiptChain(

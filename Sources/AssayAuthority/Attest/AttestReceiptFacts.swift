@@ -77,7 +77,7 @@ public struct AttestReceiptFacts: Sendable {
     return seconds + "." + fraction + "Z"
   }
 
-  /// Octets that went through text: what is no UTF-8 has become U+FFFD.
+  /// Octets that went through text: what is not UTF-8 has become U+FFFD.
   static func mangled(_ octets: [UInt8]) -> [UInt8] {
     Array(String(decoding: octets, as: UTF8.self).utf8)
   }
@@ -97,7 +97,7 @@ extension AttestAuthority {
     return template
   }
 
-  /// A receipt about a key, as Apple gives it out: raw.
+  /// A receipt about a key, as Apple delivers it: raw.
   public func receipt(_ facts: AttestReceiptFacts) throws -> [UInt8] {
     try receiptTemplate(facts).signed()
   }

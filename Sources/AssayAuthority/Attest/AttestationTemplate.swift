@@ -2,13 +2,13 @@
 /// not set is made so that it fits the rest.
 public struct AttestationTemplate: Sendable {
   public var device: AttestedDevice
-  /// The 32 octets that client data became, or what stands in their place.
+  /// The 32 octets that client data became, or what is in their place.
   public var clientDataHash: [UInt8]
   /// The instant at which it is made, milliseconds since 1970.
   public var madeMs: Int64
-  /// What the nonce is made over.
+  /// What the nonce is made from.
   public var authData: AuthenticatorDataTemplate
-  /// Authenticator data that is sent, where it is not what the nonce was made over.
+  /// Authenticator data that is sent, if it is not what the nonce was made from.
   public var sentAuthData: [UInt8]?
   /// The leaf without its nonce.
   public var leaf: CertificateTemplate
@@ -100,7 +100,7 @@ extension AttestAuthority {
     try AttestationTemplate(self, device, clientDataHash: clientDataHash, madeMs: madeMs)
   }
 
-  /// An intermediate that is other; signed properly by the root, or by `signer`.
+  /// A different intermediate, signed properly by the root, or by `signer`.
   public func intermediate(
     key: SigningKey? = nil, signer: SigningKey? = nil,
     _ change: (inout CertificateTemplate) throws -> Void = { _ in }

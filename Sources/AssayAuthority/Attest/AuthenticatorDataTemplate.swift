@@ -1,5 +1,5 @@
-/// Authenticator data of an attestation or an assertion, member by member as it
-/// stands on the wire; every member can be set to anything.
+/// Authenticator data of an attestation or an assertion, member by member as on the
+/// wire; every member can be set to anything.
 public struct AuthenticatorDataTemplate: Sendable {
   /// SHA-256 of the App ID.
   public var rpIdHash: [UInt8]
@@ -14,13 +14,13 @@ public struct AuthenticatorDataTemplate: Sendable {
 
   public struct Credential: Sendable {
     public var aaguid: [UInt8]
-    /// What stands in the two octets of the length.
+    /// What is in the two octets of the length.
     public var idLength: UInt16
     public var id: [UInt8]
     public var coseKey: [UInt8]
   }
 
-  /// Where the app was built for, by its 16 octets.
+  /// The environment that the app was built for, by its 16 octets.
   public enum Environment: Sendable, CaseIterable {
     case production
     case development
@@ -32,10 +32,10 @@ public struct AuthenticatorDataTemplate: Sendable {
       }
     }
 
-    /// The word of documents and of configurations.
+    /// The word that documents and configurations use.
     public var name: String { self == .production ? "production" : "development" }
 
-    /// The word of field 7 of a receipt.
+    /// The word in field 7 of a receipt.
     public var receiptName: String { self == .production ? "production" : "sandbox" }
   }
 

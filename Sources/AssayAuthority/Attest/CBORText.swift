@@ -1,5 +1,5 @@
 /// CBOR (RFC 8949) as it will be written: members keep their order, keys may
-/// occur twice, and `.raw` puts any bytes in the place of an item.
+/// occur twice, and `.raw` puts any bytes in place of an item.
 public indirect enum CBORText: Sendable {
   case unsigned(UInt64)
   /// −1 − number.
@@ -71,7 +71,7 @@ public indirect enum CBORText: Sendable {
     .raw(head(.bytes, UInt64(bytes.count), width) + bytes)
   }
 
-  /// Big endian, so many octets.
+  /// Big endian, in this many octets.
   static func octets(_ number: UInt64, _ count: Int) -> [UInt8] {
     (0..<count).reversed().map { UInt8(truncatingIfNeeded: number >> (8 * UInt64($0))) }
   }

@@ -26,7 +26,7 @@ extension CaseBench {
     attest("other-app", "appIds", ["ABCDE12345.com.example.other"])
     attest("monthly-refresh", "refreshEveryMs", .integer(31 * Purchase.day))
     add("attest-no-skew", [("clockSkewMs", 0)])
-    // Without the block: nobody's App ID.
+    // Without the block: no App ID.
     verifiers.append(("attest-nobody", standardConfig.removing("attest")))
     verifiers.append(
       (
@@ -69,7 +69,7 @@ extension CaseBench {
 
   // MARK: adding cases
 
-  /// What the host says of the client data.
+  /// What the host says about the client data.
   enum ClientDataGiven {
     case data([UInt8])
     case hash([UInt8])

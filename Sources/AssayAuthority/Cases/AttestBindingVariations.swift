@@ -1,5 +1,5 @@
 extension AttestVariation where Template == AttestationTemplate {
-  /// ATT-20 … ATT-26, ATT-47, ATT-48 and the receipt inside: what must fit together.
+  /// ATT-20 … ATT-26, ATT-47, ATT-48 and the receipt inside: what must match.
   static let binding: [AttestVariation] = nonce + key + identity + leafInformation + receipt
 
   private static let nonce: [AttestVariation] =

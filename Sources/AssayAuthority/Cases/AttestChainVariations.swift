@@ -2,7 +2,7 @@ extension AttestVariation where Template == AttestationTemplate {
   /// ATT-30 … ATT-34: the certificates of an attestation.
   static let chain: [AttestVariation] = roots + intermediates + leaves + both
 
-  /// The intermediate is other, and signed by the root.
+  /// The intermediate is different, and signed by the root.
   private static func intermediate(
     _ rule: String, _ name: String, _ status: String = "ok",
     _ change: @escaping CertificateTemplate.Change
@@ -15,7 +15,7 @@ extension AttestVariation where Template == AttestationTemplate {
     }
   }
 
-  /// The leaf is other, and signed by the intermediate.
+  /// The leaf is different, and signed by the intermediate.
   private static func leaf(
     _ rule: String, _ name: String, _ status: String = "ok",
     _ change: @escaping CertificateTemplate.Change
@@ -222,7 +222,7 @@ extension AttestVariation where Template == AttestationTemplate {
       OID.extendedKeyUsage, DER.value(0x30, list.flatMap { DER.oid($0) }))
   }
 
-  /// ATT-34: what holds for leaf and intermediate alike.
+  /// ATT-34: what applies to leaf and intermediate alike.
   private static let both: [AttestVariation] = shared.flatMap { change in
     [
       leaf(change.rule, change.name, change.status, change.change),

@@ -335,7 +335,7 @@ extension AttestVariation where Template == AttestationTemplate {
   private static let standard = AuthenticatorDataTemplate.extensions(
     bundleVersion: "1314", category: 4)
 
-  /// Extensions with which authenticator data has so many octets.
+  /// Extensions with which authenticator data has this many octets.
   private static func fill(
     _ template: AttestationTemplate, to count: Int
   ) -> [CBORText.Member] {
@@ -379,7 +379,7 @@ extension AttestVariation where Template == AttestationTemplate {
 }
 
 extension CertificateTemplate {
-  /// A copy with an unknown extension of so many octets.
+  /// A copy with an unknown extension of this many octets.
   func filled(_ count: Int) -> CertificateTemplate {
     adding(CertificateExtension("1.2.3.4", DER.octetString(Array(repeating: 7, count: count))))
   }

@@ -64,7 +64,7 @@ extension CaseBench {
 
   // MARK: fields
 
-  /// FRC-7: what a RECEIPT has besides.
+  /// FRC-7: what a RECEIPT has in addition.
   private func addAttestReceiptFields() throws {
     func metric(_ name: String, _ text: String, _ value: Int64?) throws {
       var facts = try receiptFacts(.receipt)
@@ -214,7 +214,7 @@ extension CaseBench {
     }
   }
 
-  /// RCP-1, RCP-5: how it is sent, and what is none.
+  /// RCP-1, RCP-5: how it is sent, and what is not one.
   private func addAttestReceiptForms() throws {
     let raw = try attest.receipt(receiptFacts())
     for form in TransportForm.allCases where form != .tripled && form != .percentEscaped {

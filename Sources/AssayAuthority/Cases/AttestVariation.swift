@@ -8,7 +8,7 @@ public struct AttestVariation<Template: Sendable>: Sendable {
   public let status: String
   public let check: String?
   public let at: String?
-  /// With what the hint of the refusal begins.
+  /// How the hint of the refusal begins.
   public let hint: String?
   /// What the document must report.
   public let facts: [(path: String, value: EvidenceCase.Fact)]
@@ -68,6 +68,6 @@ extension AttestVariation where Template == AppReceiptTemplate {
 }
 
 extension CertificateTemplate {
-  /// What makes a certificate other than a good one.
+  /// What makes a certificate differ from a good one.
   typealias Change = @Sendable (inout CertificateTemplate) throws -> Void
 }

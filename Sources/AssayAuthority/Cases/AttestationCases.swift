@@ -208,7 +208,7 @@ extension CaseBench {
     let week = now + 7 * Purchase.day
     try attestation(
       "ATT-40", "a week later", now: week, "rejected.chain.expired", check: "chain", at: "x5c[0]",
-      hint: "an attestation's certificate ends three days after it was made")
+      hint: "an attestation's certificate expires three days after it was issued")
     try attestation(
       "ATT-40", "a week before", now: now - 7 * Purchase.day, "rejected.chain.not-yet-valid",
       check: "chain", at: "x5c[0]")
@@ -234,7 +234,7 @@ extension CaseBench {
     try attestation(
       "ATT-40", "stored, a leaf that had ended", verifier: "attest-stored", now: week,
       "rejected.chain.expired", check: "chain", at: "x5c[0]",
-      hint: "the receipt is of a date when the certificate was not valid"
+      hint: "the receipt is from a time when the certificate was not valid"
     ) { template in
       guard case .utc(let begin) = template.leaf.notBefore else { return }
       template.leaf.notAfter = .utc(begin + 80_000)
@@ -375,7 +375,7 @@ extension CaseBench {
 
   // MARK: §10
 
-  /// DIA-1 … DIA-4: the host passes something else than the app signed.
+  /// DIA-1 … DIA-4: the host passes something other than what the app signed.
   private func addAttestationDiagnoses() throws {
     for mistake in ClientDataMistake.all(clientData) {
       try attestation(

@@ -31,7 +31,7 @@ final class CaseBench {
     }
   }
 
-  /// Two apps, both environments of the App Store, the own root.
+  /// Two apps, both environments of the App Store, its own root.
   var standardConfig: JSONText {
     [
       "apps": [

@@ -2,7 +2,7 @@
 public struct CaseTable: Sendable {
   public var verifiers: [(name: String, config: JSONText)]
   public var cases: [EvidenceCase]
-  /// What random decisions are about.
+  /// What random decisions draw from.
   public var pool: DecisionPool
 
   /// Mints the whole table. All dates in it lie around `now`, milliseconds
@@ -68,8 +68,8 @@ public struct CaseTable: Sendable {
   /// - `check_expiry`: `expires`, `grace`, `revoked` (null: no date), `now`;
   /// - `verifier_new`: `config`, the raw text, or one of its forms.
   ///
-  /// Forms of a text `x`: `xBase64` where the bytes are no text, `xRepeat`
-  /// {`prefix`, `unit`, `count`, `suffix`} where it is too long to be written.
+  /// Forms of a text `x`: `xBase64` where the bytes are not text, `xRepeat`
+  /// {`prefix`, `unit`, `count`, `suffix`} where it is too long to write out.
   public var json: [UInt8] {
     let document: JSONText = [
       "assayCases": 1,
@@ -219,7 +219,7 @@ extension EvidenceText {
 }
 
 extension JSONText {
-  /// One more member, under the name of the form in which the text is written.
+  /// One more member, named after the form in which the text is written.
   fileprivate mutating func add(_ name: String, _ text: EvidenceText) {
     let (member, value) = text.json(name)
     self = appending(member, value)

@@ -43,20 +43,20 @@ struct ClientDataMistake {
   }
 }
 
-/// Where a challenge stands in client data, and whether it is found (ASR-10).
+/// Where a challenge is in client data, and whether it is found (ASR-10).
 struct ChallengePlace {
   let name: String
   let verifier: String
   let clientData: [UInt8]
   var isHash = false
-  /// The challenge; `nil` where it cannot be found, or is not looked for.
+  /// The challenge; `nil` if it cannot be found, or is not looked for.
   let challenge: [UInt8]?
   let isFound: Bool
 
   /// SHA-256 of the client data.
   var hash: [UInt8] { AttestDigest.sha256(clientData) }
 
-  /// What the document says of the challenge.
+  /// What the document says about the challenge.
   func facts(_ member: String) -> CaseBench.Facts {
     guard isFound else { return [] }
     guard let challenge else { return [(member + ".challenge", "unchecked")] }

@@ -230,7 +230,7 @@ extension CaseBench {
     for form in forms {
       config(
         "CFG-4", form.name, [("apps", form.apps)], "config.apps.form", at: "apps" + form.place,
-        message: "apps, or an entry of it, cannot be used: " + form.cause)
+        message: "apps, or an entry in it, cannot be used: " + form.cause)
     }
     config(
       "CFG-4", "an app without a bundle id", apps(["appAppleId": 1]), "config.document.missing",

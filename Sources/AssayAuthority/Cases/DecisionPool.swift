@@ -7,11 +7,11 @@ public struct DecisionPool: Sendable {
     /// Names of items of the pool, each of the same form:
     /// what was said earlier of the same, and gives nothing new beside this;
     public var older: String?
-    /// the same with members that nobody knows;
+    /// the same with unknown members;
     public var padded: String?
     /// the same purchase, refunded, signed later.
     public var refund: String?
-    /// Stands in scenarios by itself, not only as another one's variant.
+    /// Appears in scenarios by itself, not only as another one's variant.
     public var isPlain = false
     /// Beginnings of periods in it, milliseconds since 1970 UTC.
     public var starts: [Int64] = []

@@ -4,7 +4,7 @@ extension CaseBench {
 
   var refusedEntitlement: String { "rejected.decide.not-entitled" }
 
-  /// A day from now, as the lists of the findings count.
+  /// A day from now, as the lists of findings count.
   func day(_ days: Int64) -> Int64 { now + days * Purchase.day }
 
   func outcome(_ state: String, _ row: String, _ more: Facts = []) -> Facts {

@@ -204,7 +204,7 @@ extension CaseBench {
 
   /// ATT-2: one key identifier has one text, whatever the app sent.
   func addKeyIdentifiers() {
-    // Its base64 has characters that base64url writes otherwise.
+    // Its base64 has characters that base64url writes differently.
     let octets = (0..<32).map { UInt8(truncatingIfNeeded: 0xfb &+ $0 &* 5) }
     let standard = String(decoding: Base64Text.encode(octets), as: UTF8.self)
     let url = String(standard.map { $0 == "+" ? "-" : $0 == "/" ? "_" : $0 })

@@ -1,4 +1,4 @@
-/// One call of the library and what it has to answer. The same cases run in
+/// One call of the library and what it must return. The same cases run in
 /// every language; in Swift as these values, elsewhere from the JSON file.
 public struct EvidenceCase: Sendable {
   public var name: String
@@ -45,7 +45,7 @@ public struct EvidenceCase: Sendable {
     }
 
     public var proof: Proof
-    /// Another verifier than the one that decides.
+    /// A verifier other than the one that decides.
     public var verifier: String?
 
     public init(_ proof: Proof, verifier: String? = nil) {
@@ -65,7 +65,7 @@ public struct EvidenceCase: Sendable {
     public var check: String?
     /// `error.at`.
     public var at: String?
-    /// With what `error.hint` begins.
+    /// How `error.hint` begins.
     public var hint: String?
     public var facts: [(path: String, value: Fact)]
 
@@ -81,7 +81,7 @@ public struct EvidenceCase: Sendable {
     }
   }
 
-  /// What stands at a dotted path of the document; steps that are numbers are
+  /// What is at a dotted path of the document; steps that are numbers are
   /// places in arrays.
   public enum Fact: Sendable, Equatable, ExpressibleByStringInterpolation,
     ExpressibleByIntegerLiteral, ExpressibleByBooleanLiteral

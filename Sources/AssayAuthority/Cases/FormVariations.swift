@@ -91,7 +91,7 @@ extension Variation {
     }
   }
 
-  /// Words in the place of a signature, of which nothing is left to be sent again.
+  /// Words in place of a signature: there is no original left to send again.
   private static func words(_ name: String, _ text: String) -> Variation {
     Variation("JWS-100", name, "rejected.jws.signature", check: "jws.form", at: "signature") {
       jws, _ in jws.signature = .octets(Array(text.utf8))
@@ -106,7 +106,7 @@ extension Variation {
     }
   }
 
-  /// The base64url of some bytes with so many characters that no bytes fit.
+  /// The base64url of some bytes, with a length that no bytes encode to.
   private static func impossibleLength(_ bytes: [UInt8]) -> [UInt8] {
     var segment = Base64Text.encodeURL(bytes)
     repeat { segment.append(UInt8(ascii: "A")) } while segment.count % 4 != 1
@@ -115,7 +115,7 @@ extension Variation {
 }
 
 extension JWSTemplate {
-  /// Gives the header exactly so many bytes, by a `kid` that nobody reads.
+  /// Pads the header to exactly this many bytes, by a `kid` that is never read.
   mutating func padHeader(to count: Int) {
     let bare = header.appending("kid", "").bytes.count
     header = header.appending(

@@ -1,5 +1,5 @@
 extension CaseBench {
-  /// Good evidence of every kind, with the facts that it has to give.
+  /// Good evidence of every kind, with the facts that it must give.
   func addGoodEvidence() throws {
     verify(
       "JWS-1", "a good transaction",

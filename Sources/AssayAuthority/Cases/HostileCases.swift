@@ -96,7 +96,7 @@ extension CaseBench {
       "too-large.json.depth", check: "jws.header", at: "header")
   }
 
-  /// A good transaction whose text has exactly so many characters.
+  /// A good transaction whose text has exactly this many characters.
   private func sized(_ count: Int) throws -> [UInt8] {
     for padding in 0..<4 {
       var template = JWSTemplate(payload: [], chain: authority.chain)
@@ -141,7 +141,7 @@ extension CaseBench {
     }
   }
 
-  /// A genuine header over content that nobody signed: no date and no number
+  /// A genuine header over unsigned content: no date and no number
   /// of it may be looked at.
   private func addUnsignedPayloads() throws {
     let payloads: [(String, [UInt8])] = [

@@ -234,7 +234,7 @@ extension CaseBench {
       kind: .renewal, verifier: required)
   }
 
-  /// A value as a case's name shows it.
+  /// A value as shown in a case's name.
   static func shown(_ value: JSONText) -> String {
     String(decoding: value.bytes, as: UTF8.self)
   }

@@ -1,12 +1,12 @@
 extension CaseBench {
-  /// DCD-5, DCD-6, DCD-22: which period stands for a group.
+  /// DCD-5, DCD-6, DCD-22: which period represents a group.
   func addPeriodDecisions() throws {
     try addUpgrades()
     try addRunningTogether()
     try addGraceBeside()
   }
 
-  /// Stored evidence of a year beside the month that replaced it.
+  /// Stored evidence for a year beside the month that replaced it.
   private func addUpgrades() throws {
     let year = period(1, -30, 335)
     let month = premium(2, line: 1, -5, 25)

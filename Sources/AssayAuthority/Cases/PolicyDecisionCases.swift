@@ -81,7 +81,7 @@ extension CaseBench {
       facts: outcome("active", "DEC-22", [("decision.until", .integer(day(160)))]))
   }
 
-  /// Hosts store `until`: it is no date ahead where nothing is granted.
+  /// Hosts store `until`: it is not a date ahead where nothing is granted.
   private func addWithheldDates() throws {
     decide(
       "DCD-25", "D10 denied by policy",

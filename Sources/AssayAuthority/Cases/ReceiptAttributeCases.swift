@@ -10,7 +10,7 @@ extension CaseBench {
 
   private var broken: String { "malformed.app-receipt.attribute" }
 
-  /// Ids that a store would take for another key, or could not hold.
+  /// Ids that a store would mistake for another key, or could not hold.
   static let oddIds: [(name: String, id: String)] = [
     ("with a slash", "2000000900000001/2"), ("with a line feed", "20000009\n00000001"),
     ("with a blank", "2000000900000001 "), ("with a letter", "2000000900000001a"),
@@ -19,7 +19,7 @@ extension CaseBench {
     ("of 5,000 digits", String(repeating: "2", count: 5000)),
   ]
 
-  /// APR-25: what becomes a part of a key is 1 to 20 digits.
+  /// APR-25: whatever becomes part of a key is 1 to 20 digits.
   private func addIds() throws {
     for type in [1703, 1705] {
       for (name, id) in CaseBench.oddIds {

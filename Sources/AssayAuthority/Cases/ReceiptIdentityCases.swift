@@ -1,5 +1,5 @@
 extension CaseBench {
-  /// RCP-24 … RCP-30: whose receipt it is, and of which environment.
+  /// RCP-24 … RCP-30: whose receipt it is, and from which environment.
   func addReceiptIdentityCases() throws {
     try addReceiptBundles()
     try addReceiptAges()

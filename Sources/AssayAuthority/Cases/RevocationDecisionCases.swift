@@ -73,7 +73,7 @@ extension CaseBench {
       facts: outcome("owned", "DEC-23"))
   }
 
-  /// An answer read again is no news; one whose time is unknown undoes nothing.
+  /// An answer read again is not news; one whose time is unknown undoes nothing.
   private func addRefundsAgainstAnswers() throws {
     let bought = period(1, -10, 20)
     let refund = try transaction(

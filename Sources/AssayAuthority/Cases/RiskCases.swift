@@ -431,7 +431,7 @@ extension CaseBench {
       ], facts: [("risk.verdict", "allow")])
   }
 
-  /// "2026-05": the month so many months before an instant.
+  /// "2026-05": the month this many months before an instant.
   static func month(_ ms: Int64, before months: Int64) -> String {
     let text = CertificateTime.readable(ms: ms)
     let year = Int64(text.prefix(4)) ?? 0

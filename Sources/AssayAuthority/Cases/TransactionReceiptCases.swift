@@ -118,7 +118,7 @@ extension CaseBench {
     }
   }
 
-  /// RCP-12: nothing of the outer list is believed.
+  /// RCP-12: nothing in the outer list is believed.
   private func addOuterClaims() throws {
     let altered: Facts = [
       ("transactionReceipt.environment", "Sandbox"), ("transactionReceipt.outerAltered", true),
@@ -168,7 +168,7 @@ extension CaseBench {
     try addIdsThatTellNothing()
   }
 
-  /// RCP-28 where the signed id tells nothing: an outer `Sandbox` is one for the
+  /// RCP-28 where the signed id shows nothing: an outer `Sandbox` is one for the
   /// policy; keys are of the pool `unknown`.
   private func addIdsThatTellNothing() throws {
     let unknown = purchase.with {

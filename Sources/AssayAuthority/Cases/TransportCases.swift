@@ -66,7 +66,7 @@ extension CaseBench {
     refuse(
       "a form field that nobody decoded",
       TransportForm.percentEscaped.encode(Array(bytes.dropLast(bytes.count % 3 == 0 ? 1 : 0))))
-    // Another white space at the end leaves unused bits in the last character.
+    // One more white space at the end leaves unused bits in the last character.
     var ending = bytes
     while ending.count % 3 == 0 { ending.append(0x0a) }
     if let loose = Base64Text.withLooseBits(Base64Text.encode(ending)) {

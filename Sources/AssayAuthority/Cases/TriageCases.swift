@@ -331,7 +331,7 @@ extension CaseBench {
     }
   }
 
-  /// APR-25, RCP-28: keys that triage names; nobody has verified their ids.
+  /// APR-25, RCP-28: keys that triage names; their ids are not verified.
   private func addClaimedKeys() throws {
     for (type, key) in [(1703, "transaction-id"), (1705, "original-transaction-id")] {
       for (name, id) in CaseBench.oddIds {
@@ -383,8 +383,8 @@ extension CaseBench {
     }
   }
 
-  /// LST-2: who sends words in the place of a signature is not told to keep them
-  /// and to try daily, as TRI-7 tells payers.
+  /// LST-2: a client that sends words in place of a signature is not told to keep them
+  /// and try daily, as TRI-7 tells payers.
   private func addPlaceholders() throws {
     let facts: Facts = [("error.retryClass", "never"), ("triage.next", "lookup")]
     let unknown = purchase.with { $0.productId = "com.example.app.unknown" }
@@ -470,8 +470,8 @@ extension CaseBench {
 }
 
 extension ReceiptAuthority {
-  /// A container with the attributes by which triage knows an App Attest receipt;
-  /// nobody's signature.
+  /// A container with the attributes by which triage recognises an App Attest receipt,
+  /// and a signature by no one.
   func attestLookalike(_ appId: String, _ type: String) throws -> [UInt8] {
     let attributes = [
       AttributeTemplate(2, Array(appId.utf8)), AttributeTemplate(3, [1, 2, 3]),

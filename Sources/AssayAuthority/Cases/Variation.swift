@@ -60,7 +60,7 @@ extension JWSTemplate {
     key = chain.key
   }
 
-  /// Puts one entry of `x5c` in the place of another.
+  /// Puts one entry of `x5c` in place of another.
   mutating func replaceEntry(_ place: Int, _ entry: JSONText) {
     guard case .array(var entries)? = header["x5c"], entries.indices.contains(place) else {
       return
@@ -71,7 +71,7 @@ extension JWSTemplate {
 }
 
 extension Variation {
-  /// Whether it changes what a transaction says, and so fits no other kind.
+  /// Whether it changes what a transaction says, and so suits no other kind.
   public var isOfTransactions: Bool {
     Variation.payload.contains { $0.rule == rule && $0.name == name }
   }

@@ -5,7 +5,7 @@ public struct CertificateExtension: Sendable {
   public var oid: String
   /// The content octet of the `critical` BOOLEAN; `nil` leaves it out (false).
   public var critical: UInt8?
-  /// What stands inside the OCTET STRING.
+  /// What is inside the OCTET STRING.
   public var value: [UInt8]
 
   public init(_ oid: String, critical: Bool = false, _ value: [UInt8]) {

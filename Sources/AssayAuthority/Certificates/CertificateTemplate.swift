@@ -1,5 +1,5 @@
 /// An X.509 certificate before it is signed. Every field can be set to
-/// anything; `signed` then signs whatever stands there, so that exactly one
+/// anything; `signed` then signs whatever is there, so that exactly one
 /// thing is wrong with a certificate that must be refused.
 public struct CertificateTemplate: Sendable {
   /// The whole version field, `[0] EXPLICIT INTEGER`; empty leaves it out (v1).
@@ -10,7 +10,7 @@ public struct CertificateTemplate: Sendable {
   public var innerAlgorithm = CertificateTemplate.algorithm(OID.ecdsaWithSHA384)
   /// AlgorithmIdentifier beside the signature; `nil`: the same bytes.
   public var outerAlgorithm: [UInt8]?
-  /// The digest that is really signed.
+  /// The digest that is actually signed.
   public var digest = SigningKey.Digest.sha384
   public var issuer: [UInt8]
   public var notBefore: CertificateTime
@@ -21,14 +21,14 @@ public struct CertificateTemplate: Sendable {
   public var extensions: [CertificateExtension]?
   /// Changes the signature value after signing.
   public var signatureForm: SignatureForm = .asSigned
-  /// Changes the whole certificate at last.
+  /// Changes the whole certificate, as the last step.
   public var form: Form = .clean
 
   public enum SignatureForm: Sendable {
     case asSigned
-    /// One bit of s is other.
+    /// One bit of s is flipped.
     case damaged
-    /// One bit of the last octet is other, whatever the algorithm.
+    /// One bit of the last octet is flipped, whatever the algorithm.
     case flipped
     /// r with a leading zero octet too many.
     case paddedInteger
@@ -46,7 +46,7 @@ public struct CertificateTemplate: Sendable {
     case longLength
     /// The outer value in indefinite length (BER).
     case indefiniteLength
-    /// So many octets less at the end.
+    /// This many octets fewer at the end.
     case truncated(Int)
   }
 
@@ -84,7 +84,7 @@ public struct CertificateTemplate: Sendable {
     return formed(body + (outerAlgorithm ?? innerAlgorithm) + DER.bitString(value))
   }
 
-  /// A copy in which the first extension of this OID is other, or gone.
+  /// A copy in which the first extension of this OID is replaced, or gone.
   public func replacing(
     _ oid: String, with replacement: CertificateExtension?
   ) -> CertificateTemplate {

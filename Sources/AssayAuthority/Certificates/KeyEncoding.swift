@@ -27,7 +27,7 @@ public enum KeyEncoding {
     [6 | ((point.last ?? 0) & 1)] + point.dropFirst()
   }
 
-  /// A point with one bit of y changed: on no curve.
+  /// A point with one bit of y changed: not on the curve.
   public static func offCurve(_ point: [UInt8]) -> [UInt8] {
     var moved = point
     if let last = moved.indices.last { moved[last] ^= 1 }

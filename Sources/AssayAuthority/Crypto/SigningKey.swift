@@ -97,8 +97,8 @@ public final class SigningKey: @unchecked Sendable {
     return Array(signature.prefix(count))
   }
 
-  /// A signature over a digest that is taken as it stands: the error of those who
-  /// hash once too little.
+  /// A signature over a digest that is taken as it stands: the mistake of hashing one
+  /// time too few.
   public func signDigest(_ digest: [UInt8]) throws -> [UInt8] {
     let context = unsafe EVP_PKEY_CTX_new(key, nil)
     defer { unsafe EVP_PKEY_CTX_free(context) }
@@ -145,7 +145,7 @@ public struct ECDSASignature: Sendable {
     self.s = s
   }
 
-  /// Takes a DER ECDSA-Sig-Value of our own apart.
+  /// Takes apart a DER ECDSA-Sig-Value of our own.
   public init(der: [UInt8]) throws {
     guard let outer = DER.head(der[...]), outer.total == der.count else {
       throw AuthorityError("no ECDSA-Sig-Value")

@@ -1,6 +1,6 @@
 /// A compact JWS before it is signed. Each step, from the members of the header
 /// to the spelling of the signature, can be set to something else; what is
-/// signed is always what stands in the first two segments.
+/// signed is always what is in the first two segments.
 public struct JWSTemplate: Sendable {
   public var header: JSONText
   /// The header as bytes, in place of `header`.
@@ -24,7 +24,7 @@ public struct JWSTemplate: Sendable {
     case highS
     /// These octets instead.
     case octets([UInt8])
-    /// So many of the octets.
+    /// Only this many of the octets.
     case prefix(Int)
     /// These octets after the 64.
     case trailing([UInt8])

@@ -63,7 +63,7 @@ public struct NotificationPayload: Sendable {
       .appending("succeededCount", 1200).appending("failedCount", 3)
   }
 
-  /// `externalPurchaseToken`; its id tells the environment.
+  /// `externalPurchaseToken`; its id shows the environment.
   public static func externalPurchaseToken(
     _ purchase: Purchase, id: String, customLink: Bool = false
   ) -> JSONText {

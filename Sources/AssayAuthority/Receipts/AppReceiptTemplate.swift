@@ -5,12 +5,12 @@ public struct AppReceiptTemplate: Sendable {
   public var attributes: [AttributeTemplate]
   /// The payload, in place of the SET of `attributes`.
   public var payload: [UInt8]?
-  /// The payload that is sent, where it is not the one that was signed.
+  /// The payload that is sent, if it is not the one that was signed.
   public var sentPayload: [UInt8]?
   public var chain: CertificateChain
   /// The bag, in its order; Apple's has leaf, intermediate and root.
   public var certificates: [[UInt8]]
-  /// What is really signed with, and named where nothing else is set.
+  /// The key that actually signs, and that is named if nothing else is set.
   public var digest: SigningKey.Digest
   public var signature = TransactionReceiptTemplate.SignatureForm.asSigned
   public var form = ASN1Tree.Form.definite
@@ -20,13 +20,13 @@ public struct AppReceiptTemplate: Sendable {
   public var digestAlgorithms: [[UInt8]]?
   public var contentType = OID.data
   public var outerType = OID.signedData
-  /// What stands in the place of the OCTET STRING.
+  /// What is in place of the OCTET STRING.
   public var content: ASN1Tree?
   /// `[0]` with the certificates; `nil`: made of `certificates`.
   public var bag: ASN1Tree?
-  /// What stands between the certificates and the signers, `[1]` CRLs say.
+  /// What is between the certificates and the signers, for example `[1]` CRLs.
   public var revocationLists: ASN1Tree?
-  /// The set of SignerInfos has definite lengths also where `form` has not, as in
+  /// The set of SignerInfos has definite lengths even if `form` has not, as in
   /// App Attest receipts.
   public var signersAreDefinite = false
   /// SignerInfos; `nil`: one, made of the members below.

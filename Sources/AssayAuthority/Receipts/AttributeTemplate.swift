@@ -4,7 +4,7 @@ public struct AttributeTemplate: Sendable {
   public var typeOctets: [UInt8]
   /// Content octets of the INTEGER `version`.
   public var versionOctets: [UInt8]
-  /// What stands inside the OCTET STRING.
+  /// What is inside the OCTET STRING.
   public var value: [UInt8]
   /// The whole attribute, in place of the three.
   public var whole: [UInt8]?
@@ -70,7 +70,7 @@ extension [AttributeTemplate] {
   /// A copy without the attributes of a type.
   public func removing(_ type: Int) -> [AttributeTemplate] { filter { !$0.isType(type) } }
 
-  /// A copy in which the first attribute of a type is other.
+  /// A copy in which the first attribute of a type is replaced.
   public func changing(
     _ type: Int, _ change: (inout AttributeTemplate) -> Void
   ) -> [AttributeTemplate] {

@@ -51,7 +51,7 @@ public struct DayOfRequests: Sendable {
     self.count = count
     numbers = SeededNumbers(seed: seed)
     let chain = try authority.chain(.current)
-    // Nobody checks a foreign signature: the leaf is genuine, the octets are not.
+    // A foreign signature is never checked: the leaf is genuine, the octets are not.
     var numbers = numbers
     foreignSigners = (0..<16).map { _ in
       let value = (0..<256).map { _ in UInt8(truncatingIfNeeded: numbers.next()) }
@@ -81,7 +81,7 @@ public struct DayOfRequests: Sendable {
     return .foreign
   }
 
-  /// Few requests at night, most in the evening, never back in time.
+  /// Few requests at night, most in the evening, never going back in time.
   private func time() -> Int64 {
     let weights: [Int64] = [
       3, 2, 1, 1, 1, 2, 3, 5, 6, 6, 7, 8, 8, 8, 8, 9, 9, 10, 11, 12, 12, 10, 8, 5,

@@ -6,7 +6,7 @@ public enum ForgedReceipt {
     Array("com.urus.iap.\(number)".utf8)
   }
 
-  /// Texts that other programs post in the place of a receipt.
+  /// Texts that other programs post in place of a receipt.
   public static let phrases = ["receipt-data", "hello world", "free coins please", "1234567890"]
 
   /// A list without any of the two keys that a receipt consists of.

@@ -61,7 +61,7 @@ public struct PropertyListText: Sendable {
       open: "{\n", before: "\t", equals: " = ", after: ";\n", close: "}")
     /// Without any white space.
     public static let compact = Style(open: "{", before: "", equals: "=", after: ";", close: "}")
-    /// White space of every kind wherever it may stand.
+    /// White space of every kind wherever it may be.
     public static let loose = Style(
       open: " \r\n{ \u{2028}", before: "\t\u{0b}", equals: "\u{0c} =\u{2029}", after: " ;\r\n",
       close: " } \n")
@@ -108,7 +108,7 @@ public struct PropertyListText: Sendable {
     changing(key, adding: Entry(key, value)) { $0.value = Array(value.utf8) }
   }
 
-  /// A copy in which the entry of a key is other.
+  /// A copy in which the entry of a key is replaced.
   public func changing(
     _ key: String, adding missing: Entry? = nil, _ change: (inout Entry) -> Void
   ) -> PropertyListText {

@@ -53,7 +53,7 @@ extension Purchase {
 
   func wholeSecond(_ ms: Int64) -> Int64 { ms / 1000 * 1000 }
 
-  /// A copy with every date moved by so many milliseconds.
+  /// A copy with every date moved by this many milliseconds.
   public func moved(by ms: Int64) -> Purchase {
     with {
       $0.purchaseDate += ms

@@ -1,7 +1,7 @@
 /// A test authority with the shape of Apple's older one, which signs receipts:
 /// RSA throughout, a store intermediate above version 2 transaction receipts, and
 /// developer relations intermediates above everything else, two of which have
-/// one name and one key. Nothing it signs is trusted by anybody who has not put
+/// one name and one key. Nothing it signs is trusted by anyone who has not put
 /// its root into `receipts.anchors`.
 ///
 /// All dates are fixed and all serial numbers follow from the keys: the same
@@ -116,7 +116,7 @@ public struct ReceiptAuthority: Sendable {
     return link
   }
 
-  /// A chain in which one certificate is other. What stands in the changed
+  /// A chain in which one certificate is different. What is in the changed
   /// templates is signed properly by the key above it, or by `signers`.
   public func chain(
     _ generation: Generation,

@@ -113,7 +113,7 @@ enum ReceiptCertificates {
     _ digest: SigningKey.Digest
   ) throws -> ReceiptAuthority.Link {
     let intermediateName = DistinguishedName.make(above.name)
-    // The current generation names its signing bits alone, as Apple's does.
+    // The current generation names only its signing bits, as Apple's does.
     let usage: CertificateExtension.KeyUsage =
       digest == .sha256
       ? [.keyCertSign, .cRLSign] : [.digitalSignature, .keyCertSign, .cRLSign]
@@ -151,7 +151,7 @@ enum ReceiptCertificates {
         + extensions)
   }
 
-  /// Eight octets, positive, from the key and the begin: the same every time.
+  /// Eight octets, positive, from the key and the start date: the same every time.
   private static func serial(_ identifier: [UInt8], _ window: ClosedRange<Int64>) -> [UInt8] {
     var octets = Array(identifier.prefix(8))
     octets[0] = 0x20 | (octets[0] & 0x3f)

@@ -11,7 +11,7 @@ extension OID {
   public static let storeMarker = "1.2.840.113635.100.6.2.2"
   /// Purchase receipt signing: leaf of version 2 transaction receipts.
   public static let purchaseMarker = "1.2.840.113635.100.6.5.1"
-  /// Distribution of applications: what a developer's certificate bears.
+  /// Distribution of applications: what a developer's certificate carries.
   public static let developerMarker = "1.2.840.113635.100.6.1.4"
 }
 

@@ -1,4 +1,4 @@
-/// An answer of Apple's verifyReceipt endpoint, in either style. Its members can
+/// An answer from Apple's verifyReceipt endpoint, in either style. Its members can
 /// be changed as JSON afterwards.
 public struct ReceiptResponseTemplate: Sendable {
   public enum Style: String, Sendable, CaseIterable {

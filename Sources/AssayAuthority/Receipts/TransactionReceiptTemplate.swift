@@ -1,6 +1,6 @@
 /// An old-style transaction receipt before it is signed. Every step, from the
 /// signed list to the base64 of the outer one, can be set to something else;
-/// what is signed is what stands in the blob and the list.
+/// what is signed is what is in the blob and the list.
 public struct TransactionReceiptTemplate: Sendable {
   /// The signed list.
   public var info: PropertyListText
@@ -17,7 +17,7 @@ public struct TransactionReceiptTemplate: Sendable {
   public var environment: String?
   public var pod: String?
   public var signingStatus: String? = "0"
-  /// The purchase-info that is sent, where it is not the one that was signed.
+  /// The purchase-info that is sent, if it is not the one that was signed.
   public var sentInfo: [UInt8]?
   /// The texts of the two keys, in place of base64.
   public var infoText: [UInt8]?
@@ -35,7 +35,7 @@ public struct TransactionReceiptTemplate: Sendable {
 
   public enum SignatureForm: Sendable {
     case asSigned
-    /// One bit is other.
+    /// One bit is flipped.
     case damaged
     case octets([UInt8])
     /// Signed with a key that is not the leaf's.
@@ -45,13 +45,13 @@ public struct TransactionReceiptTemplate: Sendable {
   /// The layout of the signature blob.
   public enum BlobForm: Sendable {
     case clean
-    /// Only so many octets of it.
+    /// Only this many octets of it.
     case prefix(Int)
     /// These octets after it.
     case trailing([UInt8])
     /// Another number in the length of the certificate.
     case certificateLength(UInt32)
-    /// These octets for the whole of it.
+    /// These octets in place of all of it.
     case octets([UInt8])
   }
 

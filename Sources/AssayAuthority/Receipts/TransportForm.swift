@@ -10,11 +10,11 @@ public enum TransportForm: String, Sendable, CaseIterable {
   case unpadded
   /// Base64 of base64.
   case doubled
-  /// Once more.
+  /// A third time.
   case tripled
   /// A form post that turned `+` into a space.
   case spaceForPlus = "space-for-plus"
-  /// A form field that nobody decoded.
+  /// A form field that was not decoded.
   case percentEscaped = "percent-escaped"
 
   public func encode(_ bytes: [UInt8]) -> [UInt8] {

@@ -1,5 +1,5 @@
 /// JSON as it will be written: members keep their order, names may occur twice,
-/// and `.raw` puts any bytes in the place of a value.
+/// and `.raw` puts any bytes in place of a value.
 public indirect enum JSONText: Sendable {
   case object([Member])
   case array([JSONText])

@@ -6,7 +6,7 @@
 
 #include <stdint.h>
 
-/** Begin a call. Returns what the end of it hands back. Not to be nested. */
+/** Begin a call. Returns what its end must hand back. Do not nest. */
 uint32_t assay_gate_enter(void);
 /** End the call that began with this. */
 void assay_gate_leave(uint32_t place);

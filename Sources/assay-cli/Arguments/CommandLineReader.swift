@@ -1,4 +1,4 @@
-/// Finds the command that the words name, and gives its parameters their values.
+/// Finds the command that the words name, and sets its parameters.
 struct CommandLineReader {
   /// The way to a command: `assay config check`.
   struct Path {
@@ -35,7 +35,7 @@ struct CommandLineReader {
     }
   }
 
-  /// The command that the first words name, and the words behind them.
+  /// The command that the first words name, and the words after them.
   func find(_ words: [String]) -> (path: Path, rest: [String]) {
     var path = Path(words: [root.configuration.commandName], command: root)
     var rest = words[...]
@@ -71,7 +71,7 @@ struct CommandLineReader {
           "there is no command \(Terminal.safe(word)), but \(names.joined(separator: ", "))"
             + Suggestion.text(for: word, among: names))
       } else {
-        throw UsageFault("\(Terminal.safe(word)) is one word too many")
+        throw UsageFault("\(Terminal.safe(word)) is one argument too many")
       }
     }
     for parameter in parameters where !parameter.isOptional && !parameter.isGiven {
@@ -125,12 +125,12 @@ struct CommandLineReader {
   }
 }
 
-/// What is wrong with a command line, and of which command.
+/// What is wrong with a command line, and for which command.
 struct CommandLineFault: Error {
   let path: CommandLineReader.Path
   let text: String
 
-  /// What stands on standard error.
+  /// What is on standard error.
   var message: String {
     """
     \(path.name): \(text)
@@ -147,7 +147,7 @@ extension Parameter {
   }
 }
 
-/// Names that somebody may have meant.
+/// Names that may have been meant.
 enum Suggestion {
   /// `; did you mean --kind?`, or nothing.
   static func text(for word: String, among names: [String], count: Int = 2) -> String {
@@ -155,7 +155,7 @@ enum Suggestion {
     return near.isEmpty ? "" : "; did you mean \(near.joined(separator: " or "))?"
   }
 
-  /// The names that differ least, and not in more than a third of their letters.
+  /// The names that differ least, in at most a third of their letters.
   static func near(_ word: String, among names: [String], count: Int) -> [String] {
     let word = Array(word.lowercased().utf8.prefix(80))
     let scored = names.map { name -> (distance: Int, name: String) in

@@ -1,7 +1,7 @@
 /// Something that declares parameters by its properties.
 protocol ParsableArguments {
   init()
-  /// Refuses values that fit each for itself, but not the command.
+  /// Refuses values that are each valid, but do not fit the command.
   func validate() throws
 }
 
@@ -16,7 +16,7 @@ protocol ParsableCommand: ParsableArguments, SendableMetatype {
 }
 
 extension ParsableCommand {
-  /// Of a group: it has no work of its own.
+  /// For a group: it does nothing itself.
   func run() throws {
     throw UsageFault(
       "which? There are "
@@ -34,7 +34,7 @@ struct CommandConfiguration: Sendable {
   var subcommands: [any ParsableCommand.Type] = []
 }
 
-/// The command line does not say what is to be done; what is wrong with it.
+/// The command line does not say what to do; this says what is wrong with it.
 struct UsageFault: Error {
   let text: String
   init(_ text: String) { self.text = text }
@@ -125,7 +125,7 @@ struct Option<Value>: Declared {
     }
   }
 
-  /// As often as it is given.
+  /// May be given more than once.
   init<Element: ArgumentValue>(
     wrappedValue: [Element], name: String? = nil, letter: Character? = nil, help: ArgumentHelp,
     completion: Completion = .none
@@ -163,7 +163,7 @@ struct Flag: Declared {
   }
 }
 
-/// A word by its place.
+/// A positional argument.
 @propertyWrapper
 struct Argument<Value>: Declared {
   let parameter: Parameter
@@ -225,7 +225,7 @@ struct Argument<Value>: Declared {
   }
 }
 
-/// The parameters of another type, under a title of their own.
+/// The parameters of another type, under a separate title.
 @propertyWrapper
 struct OptionGroup<Value: ParsableArguments>: DeclaredGroup {
   let title: String
@@ -251,7 +251,7 @@ extension ParsableArguments {
     }
   }
 
-  /// The groups' own rules, then those of the whole.
+  /// The groups' own rules, then the command's.
   func validateAll() throws {
     for child in Mirror(reflecting: self).children {
       try (child.value as? any DeclaredGroup)?.group.validateAll()

@@ -1,6 +1,6 @@
 import AssayAuthority
 
-/// What a command says of itself: to people, and as JSON to tools/manual.py.
+/// What a command says about itself: to people, and as JSON to tools/manual.py.
 struct HelpText {
   private let path: CommandLineReader.Path
   private let configuration: CommandConfiguration

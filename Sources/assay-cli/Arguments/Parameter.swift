@@ -1,5 +1,5 @@
-/// One thing that may stand on the command line: what help, manual and completion say
-/// of it, and where its value goes.
+/// One thing that may be on the command line: what help, manual and completion say
+/// about it, and where its value goes.
 final class Parameter {
   enum Kind { case option, flag, positional }
 
@@ -9,18 +9,18 @@ final class Parameter {
   /// False: the command cannot run without it.
   let isOptional: Bool
   let isRepeating: Bool
-  /// What stands without it, as it would be written; nil: nothing.
+  /// What applies without it, as it would be written; nil: nothing.
   let defaultText: String?
-  /// Whether words that begin with a hyphen and are no option are values of it.
+  /// Whether words that begin with a hyphen but are not options are values of it.
   let takesHyphens: Bool
   /// `o` for -o; nil: none.
   let letter: Character?
-  /// Without its hyphens; set from the property's name where none is given.
+  /// Without its hyphens; derived from the property's name if none is given.
   private(set) var name: String
   /// The title above it in help; empty: none.
   private(set) var section = ""
   private(set) var isGiven = false
-  /// Takes a value's text; false: it is no such value.
+  /// Takes a value's text; false: it is not such a value.
   private let take: (String) -> Bool
 
   init(
@@ -56,7 +56,7 @@ final class Parameter {
   func set(_ text: String) throws {
     if isGiven, !isRepeating, kind != .flag { throw UsageFault("\(shown) is given twice") }
     guard take(text) else {
-      throw UsageFault("\(shown) \(Terminal.safe(text)): \(help.wanted ?? "that is no such value")")
+      throw UsageFault("\(shown) \(Terminal.safe(text)): \(help.wanted ?? "not a valid value")")
     }
     isGiven = true
   }
@@ -71,11 +71,11 @@ final class Parameter {
   }
 }
 
-/// What help says of a parameter; a literal will do.
+/// What help says about a parameter; a literal will do.
 struct ArgumentHelp: ExpressibleByStringInterpolation {
   let text: String
   let valueName: String?
-  /// What to give instead of a value that is none.
+  /// What to give instead of an invalid value.
   let wanted: String?
 
   init(_ text: String, valueName: String? = nil, wanted: String? = nil) {

@@ -3,12 +3,12 @@
 ///
 ///     assay --complete WORD ... CURRENT
 ///
-/// answers with `files`, `folders` or `words`, and behind that a line for each word that
+/// answers with `files`, `folders` or `words`, and after that a line for each word that
 /// fits: the word, a tab, what it means.
 struct ShellCompletion {
   let root: any ParsableCommand.Type
 
-  /// - Parameter words: those behind the program's name; the last is the one that is
+  /// - Parameter words: those after the program's name; the last is the one that is
   ///   being written, perhaps empty.
   func answer(_ words: [String]) -> [String] {
     var words = ShellCompletion.joined(words)
@@ -52,7 +52,7 @@ struct ShellCompletion {
     return values(places.first?.completion ?? .none, current)
   }
 
-  /// - Parameter before: what stands before the value in the word of the shell.
+  /// - Parameter before: what is before the value in the word of the shell.
   private func values(
     _ completion: Completion, _ current: String, before: String = ""
   ) -> [String] {
@@ -93,7 +93,7 @@ struct ShellCompletion {
 
   static let shells = ["bash", "zsh", "fish"]
 
-  /// The script that a shell loads; nil: there is no such shell.
+  /// The script that a shell loads; nil: no such shell is known.
   static func script(_ shell: String) -> String? {
     switch shell {
     case "bash": return bash

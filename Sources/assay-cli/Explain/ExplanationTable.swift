@@ -86,7 +86,7 @@ struct ExplanationTable {
     return (statuses.flatMap(\.rules) + rows.map(\.rule)).filter { seen.insert($0).inserted }
   }
 
-  /// All that `assay explain` takes, numbers left out.
+  /// Everything that `assay explain` takes, except numbers.
   var names: [String] {
     families.map(\.name) + statuses.map(\.name) + rules + members.map(\.path)
   }

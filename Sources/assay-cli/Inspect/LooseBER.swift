@@ -6,7 +6,7 @@ struct LooseBER {
 
   private static let depth = 24
 
-  /// Reads the value at the start of `bytes` and moves behind it.
+  /// Reads the value at the start of `bytes` and moves past it.
   static func next(_ bytes: inout ArraySlice<UInt8>, depth: Int = 0) -> LooseBER? {
     guard depth < LooseBER.depth, let tag = bytes.popFirst(), tag & 0x1f != 0x1f,
       let first = bytes.popFirst()
@@ -47,7 +47,7 @@ struct LooseBER {
     return children
   }
 
-  /// An OCTET STRING put together from its pieces.
+  /// An OCTET STRING joined from its pieces.
   var octets: [UInt8] {
     tag & 0x20 == 0 ? Array(content) : children.flatMap(\.octets)
   }

@@ -47,7 +47,7 @@ struct UnverifiedAttestObject {
       lines.append("no receipt that can be read")
       json = json.appending("receipt", .null)
     }
-    return (json, lines + ["nothing of this was checked"])
+    return (json, lines + ["none of this was checked"])
   }
 
   private static func assertion(_ object: LooseCBOR, _ data: [UInt8]) -> (JSONText, [String]) {
@@ -80,7 +80,7 @@ struct UnverifiedAttestObject {
     }
   }
 
-  /// What stands at the fixed places of authenticator data.
+  /// What is at the fixed places of authenticator data.
   private static func facts(
     _ data: [UInt8], isAttestation: Bool
   ) -> [(name: String, value: String)] {

@@ -72,7 +72,7 @@ struct UnverifiedContent {
     return found
   }
 
-  /// The JSON as it stands when it is JSON, else a text.
+  /// The JSON unchanged if it is JSON, else a text.
   private static func value(_ bytes: [UInt8]) -> JSONText {
     if JSONTree(bytes) != nil { return .raw(bytes) }
     return .string(String(decoding: bytes, as: UTF8.self))

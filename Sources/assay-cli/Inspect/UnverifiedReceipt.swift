@@ -7,7 +7,7 @@ struct UnverifiedReceipt {
   let json: JSONText
   let lines: [String]
 
-  /// nil when the text is no receipt, in base64 once or twice or in none.
+  /// nil when the text is not a receipt, with or without one or two layers of base64.
   init?(_ text: [UInt8], isVerbose: Bool) {
     var bytes = text
     for _ in 0...2 {

@@ -28,7 +28,7 @@ struct DayReader {
         progress.show(bytes: reader.bytesRead, lines: tally.lines)
       }
     } catch is LineReader.Failure {
-      throw Problem("\(input.name) cannot be read to its end")
+      throw Problem("\(input.name) cannot be read to the end")
     }
     progress.end()
     return tally
@@ -53,7 +53,7 @@ struct DayReader {
     return found.withLock { $0.compactMap { $0 } }
   }
 
-  /// About equal parts that end behind a line feed.
+  /// Parts of about equal size that end after a line feed.
   private static func parts(_ bytes: [UInt8], from start: Int, count: Int) -> [Range<Int>] {
     var parts: [Range<Int>] = []
     let size = (bytes.count - start) / count + 1
@@ -93,7 +93,7 @@ struct RequestFile: ~Copyable {
     if descriptor > 0 { close(descriptor) }
   }
 
-  /// A packed file is refused: its bytes are no lines.
+  /// A compressed file is refused: its bytes are not lines.
   static func refuseCompressed(_ bytes: [UInt8], _ name: String) throws {
     let formats: [(magic: [UInt8], name: String, reader: String)] = [
       ([0x1f, 0x8b], "gzip", "zcat"), ([0x28, 0xb5, 0x2f, 0xfd], "zstd", "zstdcat"),
@@ -101,7 +101,7 @@ struct RequestFile: ~Copyable {
     ]
     for format in formats where bytes.starts(with: format.magic) {
       throw Problem(
-        "\(name) is packed (\(format.name)); unpack it on the way:\n"
+        "\(name) is compressed (\(format.name)); decompress it on the fly:\n"
           + "  \(format.reader) FILE | assay report - --config CONFIG")
     }
   }

@@ -30,20 +30,20 @@ struct DayReport {
 
   func share(_ part: Int) -> String { Figures.share(part, of: tally.requests) }
 
-  /// "20 November 2026, 00:00 to 23:59 UTC"; nil when no request tells its time.
+  /// "20 November 2026, 00:00 to 23:59 UTC"; nil when no request has a time.
   var period: String? {
     guard let first = tally.firstMs, let last = tally.lastMs else { return nil }
     return Figures.period(first, last)
   }
 
-  /// How repeats were found, and how often that errs.
+  /// How repeats were found, and how often that is wrong.
   var repeatNote: String {
     "Repeats are found in \(Figures.bytes(tally.repeats.byteCount)) of memory by a filter "
       + "that never misses one; at the end of the file it took a new purchase for a repeat "
       + "with a probability of \(Figures.odds(tally.repeats.errorRate)), less before."
   }
 
-  /// Lines that are no requests, in words; empty when there are none.
+  /// Lines that are not requests, in words; empty when there are none.
   var lineNotes: [String] {
     var notes: [String] = []
     func note(_ sample: LineSample, _ one: String, _ many: String) {

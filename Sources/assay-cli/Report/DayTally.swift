@@ -66,7 +66,7 @@ struct DayTally {
   }
 
   /// Requests that need no call to Apple when what is left is verified offline,
-  /// or is at least asked for only after triage.
+  /// or at least sent only after triage.
   var callsAvoided: ClassCount {
     let (nothing, lookup) = (self[.nothing], self[.lookup])
     return ClassCount(

@@ -1,4 +1,4 @@
-/// Numbers, sizes and times as a report writes them. Whole numbers alone are
+/// Numbers, sizes and times as a report writes them. Only whole numbers are
 /// calculated with, so that every machine writes the same.
 enum Figures {
   /// 1,234,567.

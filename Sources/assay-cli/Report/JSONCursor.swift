@@ -19,13 +19,13 @@ struct JSONCursor {
     let hasEscapes: Bool
   }
 
-  /// Goes on with another part of the text alone.
+  /// Continues with another part of the text alone.
   mutating func enter(_ range: Range<Int>) {
     position = range.lowerBound
     end = min(range.upperBound, json.count)
   }
 
-  /// The byte at the position; 0, which JSON has nowhere, at the end.
+  /// The byte at the position; at the end 0, which JSON never contains.
   var byte: UInt8 { position < end ? json[position] : 0 }
 
   var isAtEnd: Bool { position >= end }
@@ -39,7 +39,7 @@ struct JSONCursor {
     }
   }
 
-  /// Passes that byte and the space behind it.
+  /// Passes that byte and the space after it.
   mutating func pass(_ wanted: UInt8) -> Bool {
     guard byte == wanted else { return false }
     position += 1
@@ -50,8 +50,8 @@ struct JSONCursor {
   // MARK: objects and arrays
 
   /// The members of the object at the position, in order. `visit` has to move
-  /// behind the member's value, by `skipValue` where it does not want it.
-  /// False when the text is no object or `visit` gives up.
+  /// past the member's value, by `skipValue` where it does not want it.
+  /// False when the text is not an object or `visit` gives up.
   mutating func members(_ visit: (inout JSONCursor, RawString) -> Bool) -> Bool {
     guard pass(0x7b) else { return false }
     if pass(0x7d) { return true }
@@ -75,7 +75,7 @@ struct JSONCursor {
     return pass(0x5d)
   }
 
-  /// Moves behind one value of any kind; false when it is not JSON.
+  /// Moves past one value of any kind; false when it is not JSON.
   mutating func skipValue(depth: Int = 0) -> Bool {
     guard depth < JSONCursor.depth else { return false }
     switch byte {
@@ -195,7 +195,7 @@ struct JSONCursor {
 
   // MARK: what was found
 
-  /// Whether a name stands there. A name written with escapes equals none.
+  /// Whether a name is there. A name written with escapes matches none.
   func matches(_ string: RawString, _ name: [UInt8]) -> Bool {
     guard !string.hasEscapes, string.range.count == name.count else { return false }
     var at = string.range.lowerBound
@@ -227,7 +227,7 @@ struct JSONCursor {
     return out
   }
 
-  /// Appends what the escape at `at` means; gives the place behind it.
+  /// Appends what the escape at `at` means; gives the place after it.
   private func resolve(_ at: Int, _ end: Int, _ out: inout [UInt8]) -> Int {
     switch json[at + 1] {
     case 0x62: out.append(0x08)
@@ -256,7 +256,7 @@ struct JSONCursor {
     return next
   }
 
-  /// The four digits behind `\u` at `at`.
+  /// The four digits after `\u` at `at`.
   private func codeUnit(_ at: Int) -> UInt32 {
     json[at + 2..<at + 6].reduce(0) { $0 << 4 | UInt32(JSONCursor.hexValue($1) ?? 0) }
   }

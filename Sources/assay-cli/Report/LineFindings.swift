@@ -6,14 +6,14 @@ struct LineFormat: Sendable {
   var blobMember: [UInt8]
   var timeMember: [UInt8]
   var lineCap: Int
-  /// The present for lines that have no time.
+  /// The time for lines that have none.
   var nowMs: Int64
   var isTimed: Bool
 }
 
-/// What triage found in one part of a batch, line by line. Parts are worked on
-/// side by side and counted one after the other, so that the report does not
-/// depend on how they were cut.
+/// What triage found in one part of a batch, line by line. Parts are processed
+/// in parallel and counted one after the other, so that the report does not
+/// depend on how they were split.
 struct LineFindings: Sendable {
   struct Request: Sendable {
     /// Place of the line in its part, from 0.
@@ -21,7 +21,7 @@ struct LineFindings: Sendable {
     var category: RequestClass
     var status: Int32
     var bytes: Int
-    /// Milliseconds since 1970 UTC; nil when the line tells none.
+    /// Milliseconds since 1970 UTC; nil when the line has none.
     var timeMs: Int64?
     /// Ranges of `traits` and `keys`.
     var traits: Range<Int>
@@ -209,7 +209,7 @@ private struct LineScan {
     return .request(blob: cursor.text(blob), timeMs: timeMs)
   }
 
-  /// Moves behind the value; a value that is no time leaves nil.
+  /// Moves past the value; a value that is not a time leaves nil.
   private static func time(_ cursor: inout JSONCursor, _ timeMs: inout Int64?) -> Bool {
     timeMs = nil
     switch cursor.byte {

@@ -1,20 +1,20 @@
 import CSystem
 
 /// Reads a file or a pipe as batches of whole lines. Holds one batch and the
-/// beginning of the next; a line longer than `lineCap` is passed by without
+/// beginning of the next; a line longer than `lineCap` is skipped without
 /// being kept.
 struct LineReader {
   /// Whole lines; the last line of a file may lack its line feed.
   struct Batch {
     var bytes: [UInt8]
-    /// A line that is not in `bytes`, because it is too long, comes behind them.
+    /// A line that is not in `bytes`, because it is too long, comes after them.
     var endsWithTooLong: Bool
   }
 
   private let descriptor: Int32
   private let lineCap: Int
   private let batchBytes: Int
-  /// What was read behind the last whole line.
+  /// What was read after the last whole line.
   private var rest: [UInt8] = []
   private var isSkipping = false
   private var isAtEnd = false

@@ -24,7 +24,7 @@ enum Palette {
     RequestClass.allCases.map { ".fill-\($0.name){fill:\(pick($0))}" }.joined()
   }
 
-  /// Style of the parts of a chart; `around` holds what its text stands in.
+  /// Style of the parts of a chart; `around` holds what its text is in.
   static func chartStyle(_ around: String = "") -> String {
     func scheme(
       _ ground: (ground: String, text: String, quiet: String, line: String),

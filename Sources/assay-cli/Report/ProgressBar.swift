@@ -1,7 +1,7 @@
 import CSystem
 
-/// One line on a terminal that says how far the reading is. Writes nothing
-/// where standard error is no terminal.
+/// One line on a terminal that says how far reading has got. Writes nothing
+/// where standard error is not a terminal.
 struct ProgressBar {
   private let isShown: Bool
   private let total: Int?
@@ -27,7 +27,7 @@ struct ProgressBar {
     ProgressBar.write("\r\u{1b}[K" + line(bytes, lines, seconds: now - begin))
   }
 
-  /// Takes the line away again.
+  /// Removes the line again.
   mutating func end() {
     if hasShown { ProgressBar.write("\r\u{1b}[K") }
     hasShown = false

@@ -45,7 +45,7 @@ struct RepeatFilter {
 /// 128 bits made of a replay key, the same in every run.
 struct KeyHash {
   let first: UInt64
-  /// Odd, so that the steps from `first` do not meet soon.
+  /// Odd, so that the steps from `first` do not soon collide.
   let second: UInt64
 
   init(_ key: ArraySlice<UInt8>) {
@@ -60,7 +60,7 @@ struct KeyHash {
     second = KeyHash.mixed(high) | 1
   }
 
-  /// Every bit of the word moves about half of the bits of the outcome.
+  /// Every bit of the word flips about half of the bits of the result.
   private static func mixed(_ word: UInt64) -> UInt64 {
     var word = word
     word ^= word >> 30

@@ -173,7 +173,7 @@ struct ReportPage {
       + "<rect class=\"fill-\(category.name)\" width=\"12\" height=\"12\" rx=\"2.5\"/></svg>"
   }
 
-  /// The course of one class, drawn to its own greatest interval.
+  /// The course of one class, scaled to its own largest interval.
   private func spark(_ series: TimeGrid.Series, _ category: RequestClass) -> String {
     let counts = series.intervals.map { $0[category.rawValue] }
     guard let greatest = counts.max(), greatest > 0 else { return "" }

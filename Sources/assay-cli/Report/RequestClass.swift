@@ -40,7 +40,7 @@ enum RequestClass: Int, CaseIterable {
     }
   }
 
-  /// What has to be done about it.
+  /// What to do about it.
   enum Work: Int, CaseIterable {
     /// The answer is known: no lookup, no cryptography, no traffic.
     case nothing

@@ -28,7 +28,7 @@ enum RequestTime {
     return seconds.contains(whole) ? whole * 1000 + fraction : nil
   }
 
-  /// Milliseconds from ISO 8601, or from a text of digits as of a number; nil outside
+  /// Milliseconds from ISO 8601, or from a text of digits like a number; nil outside
   /// the times that the library knows.
   static func text(_ text: [UInt8]) -> Int64? {
     if text.allSatisfy({ $0 >= 0x30 && $0 <= 0x39 || $0 == 0x2e }) { return number(text[...]) }
@@ -113,7 +113,7 @@ enum RequestTime {
       return value
     }
 
-    /// Milliseconds; digits behind the third count for nothing.
+    /// Milliseconds; digits after the third are ignored.
     mutating func fraction() -> Int64? {
       guard let first = digit() else { return nil }
       var value = first * 100

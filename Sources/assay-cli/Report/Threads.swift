@@ -1,13 +1,13 @@
 import CSystem
 
-/// The same work on several threads of the system.
+/// The same work on several system threads.
 enum Threads {
   private final class Work {
     let body: @Sendable () -> Void
     init(_ body: @escaping @Sendable () -> Void) { self.body = body }
   }
 
-  /// Runs `body` on so many threads, this one included, and waits for all. Where the
+  /// Runs `body` on this many threads, this one included, and waits for all. Where the
   /// system gives fewer, there are fewer.
   static func perform(_ count: Int, _ body: @escaping @Sendable () -> Void) {
     withoutActuallyEscaping(body) { body in

@@ -1,5 +1,5 @@
 // Command overhead measures what a call through the Go module costs; the protocol
-// stands in overhead.py.
+// is in overhead.py.
 //
 //	overhead CONFIG_FILE JWS_FILE NOW_MS COUNT
 package main

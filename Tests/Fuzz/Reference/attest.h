@@ -14,8 +14,8 @@ typedef struct {
   int major;         /* 0 integer, 1 negative, 2 bytes, 3 text, 4 array, 5 map */
   uint64_t argument; /* a number, a length, a count of elements or pairs */
   size_t start;
-  size_t content; /* behind the head */
-  size_t end;     /* behind the item and everything inside it */
+  size_t content; /* after the head */
+  size_t end;     /* after the item and everything inside it */
 } reference_cbor_item;
 
 /* The one item that the octets are, and all items inside it in their order;

@@ -62,7 +62,7 @@ static void put_unit(list_reader *r, int unit) {
   }
 }
 
-/* Behind the backslash; 0: no escape of ours. */
+/* After the backslash; 0: not one of our escapes. */
 static int read_escape(list_reader *r) {
   static const char letters[] = "abfnrtv\"'\\\n";
   static const char meant[] = "\a\b\f\n\r\t\v\"'\\\n";
@@ -239,7 +239,7 @@ static int is_sound(int tag, int parent) {
   return tag != 0x00 && tag != 0x10 && tag != 0x11 && !(tag & 0x20);
 }
 
-/* The element at `at`, none of it at or behind `end`; where it ends, or 0. */
+/* The element at `at`, none of it at or past `end`; where it ends, or 0. */
 static size_t read_element(ber_reader *r, size_t at, size_t end, int parent,
                            int depth) {
   int tag, first, octets, i;
@@ -397,7 +397,7 @@ int reference_message_certificates(const reference_message *message) {
 
 /* ---- attributes ---------------------------------------------------------------------- */
 
-/* A definite element of that tag at *at, none of it behind `to`; moves behind
+/* A definite element of that tag at *at, none of it past `to`; moves past
  * its head. The length of its content, or -1. */
 static long enter(const uint8_t *octets, size_t *at, size_t to, int wanted) {
   const unsigned char *p = octets + *at;
@@ -463,7 +463,7 @@ long reference_string(const uint8_t *octets, size_t from, size_t to, int tag,
 
 /* ---- dates ------------------------------------------------------------------------------ */
 
-/* So many digits at text[*at]; -1: none. */
+/* This many digits at text[*at]; -1: none. */
 static int number(const uint8_t *text, size_t length, size_t *at, int digits) {
   int value = 0;
   while (digits-- > 0) {

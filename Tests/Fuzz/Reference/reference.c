@@ -237,7 +237,7 @@ size_t reference_base64(const uint8_t *bytes, size_t length, char *out) {
 /* ---- JSON --------------------------------------------------------------------- */
 
 reference_json *reference_json_read(const char *text, size_t length) {
-  /* cJSON is given a NUL behind the text, which it needs to see its end. */
+  /* cJSON is given a NUL after the text, which it needs to see its end. */
   char *copy = malloc(length + 1);
   reference_json *json;
   if (copy == NULL) return NULL;

@@ -1,7 +1,7 @@
 /*
- * What other readers make of the same bytes: libcrypto of certificates,
- * signatures, dates and base64, cJSON of JSON. The fuzz targets hold Assay's
- * own readers against these.
+ * What other readers make of the same bytes: libcrypto for certificates,
+ * signatures, dates and base64, cJSON for JSON. The fuzz targets compare Assay's
+ * own readers with these.
  */
 #ifndef ASSAY_FUZZ_REFERENCE_H
 #define ASSAY_FUZZ_REFERENCE_H
@@ -41,8 +41,8 @@ int reference_certificate_usage(const reference_certificate *certificate,
 /* Whether it has a non-critical extension of that dotted identifier. */
 int reference_certificate_has(const reference_certificate *certificate,
                               const char *identifier);
-/* Whether libcrypto holds the signatures, names, dates, CA flags and key usages
- * of leaf and intermediate below root for good at that second. */
+/* Whether libcrypto accepts the signatures, names, dates, CA flags and key usages
+ * of leaf and intermediate below root at that second. */
 int reference_chain_holds(const reference_certificate *leaf,
                           const reference_certificate *intermediate,
                           const reference_certificate *root, int64_t second);

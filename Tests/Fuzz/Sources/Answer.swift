@@ -2,7 +2,7 @@ import CAssay
 
 @testable import Assay
 
-/// The document of one call, held to what every document promises.
+/// The document of one call, checked against what every document promises.
 struct Answer {
   let status: Int32
   let handle: OpaquePointer?
@@ -34,12 +34,12 @@ struct Answer {
       decoding: UnsafeRawBufferPointer(start: text, count: count), as: UTF8.self)
   }
 
-  /// Payloads of evidence stand inside documents: deeper and wider than they.
+  /// Payloads of evidence are inside documents: deeper and wider than they.
   static let caps = JSONCaps(
     depth: 64, members: 1 << 16, elements: 1 << 16, nameBytes: 1 << 12, numberBytes: 128,
     values: .max)
 
-  /// The document, read anew.
+  /// The document, read again.
   var tree: JSONValue? { try? JSONReader.readObject(json, caps: Answer.caps).root }
 
   private func check() {

@@ -68,7 +68,7 @@ final class AttestBench {
   static let data = Int32(ASSAY_CLIENT_DATA)
   static let hash = Int32(ASSAY_CLIENT_DATA_HASH)
 
-  /// Calls `assay_verify_attestation`; the answer is given back by the caller.
+  /// Calls `assay_verify_attestation`; the caller frees the answer.
   func verifyAttestation(
     _ verifier: OpaquePointer?, _ object: [UInt8], keyId: [UInt8], kind: Int32 = data,
     clientData: [UInt8] = clientData

@@ -35,7 +35,7 @@ enum AttestReaderTargets {
   }
 
   /// Any bytes as authenticator data: of an attestation when the first byte is
-  /// even, otherwise of an assertion. They stand inside an object, whose other
+  /// even, otherwise of an assertion. They are inside an object, whose other
   /// bytes must not matter.
   static func authData(_ input: [UInt8]) {
     guard let first = input.first else { return }

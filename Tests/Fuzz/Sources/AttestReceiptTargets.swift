@@ -141,7 +141,7 @@ enum AttestReceiptTargets {
     return found == .min ? nil : found
   }
 
-  /// What is read without a signature is never other than what is proven.
+  /// What is read without a signature never differs from what is proven.
   private static func checkUnverified(_ whole: [UInt8], _ answer: Answer) {
     let claimed = AttestReceiptVerification.unverified(whole[...])
     guard answer.isOK, let claimed else { return }

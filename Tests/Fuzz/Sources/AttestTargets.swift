@@ -265,7 +265,7 @@ enum AttestTargets {
     }
   }
 
-  /// Nobody but the key can make one: it is a good one, or its twin (r, n − s).
+  /// Only the key can make one: it is a good one, or its twin (r, n − s).
   private static func checkSignature(_ der: [UInt8]) {
     guard let mine = try? AssayAuthority.ECDSASignature(der: der) else {
       fatalError("accepted a signature that the other reader does not read")

@@ -105,7 +105,7 @@ enum CertificateTargets {
     compareExtensions(mine, other)
   }
 
-  /// Only where an extension stands once: libcrypto gives nothing otherwise.
+  /// Only where an extension appears once: libcrypto gives nothing otherwise.
   private static func compareExtensions(_ mine: Certificate, _ other: OpaquePointer) {
     func isSingle(_ identifier: [UInt8]) -> Bool {
       mine.extensions.filter { mine.bytes($0.identifier).elementsEqual(identifier) }.count == 1

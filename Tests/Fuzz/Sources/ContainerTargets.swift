@@ -6,7 +6,7 @@ import CReference
 private typealias Writer = AssayAuthority.DER
 
 /// Targets over PKCS#7 containers and their payloads, without any signature:
-/// held against a small reader of BER and against libcrypto.
+/// compared with a small reader of BER and with libcrypto.
 enum ContainerTargets {
   // MARK: containers
 
@@ -128,7 +128,7 @@ enum ContainerTargets {
     } catch {}
   }
 
-  /// The claims of the same payload in a container, which nobody has verified.
+  /// The claims of the same payload in a container, which is unverified.
   private static func checkFrame(_ payload: [UInt8]) {
     let content = Writer.sequence(
       Writer.oid(OID.data), Writer.value(0xa0, Writer.octetString(payload)))
@@ -190,7 +190,7 @@ final class OtherMessage {
   var certificateCount: Int { Int(reference_message_certificates(message)) }
 
   func part(_ number: Int) -> [UInt8]? {
-    // Written anew, a part is never longer than the container.
+    // Rewritten, a part is never longer than the container.
     var out = [UInt8](repeating: 0, count: size + 16)
     let count = reference_message_part(message, Int32(number), &out, out.count)
     return count < 0 ? nil : Array(out[..<count])

@@ -50,7 +50,7 @@ enum EvidenceTargets {
   // MARK: signed payloads
 
   /// A properly signed JWS over any payload: JSON, kind, dates and identity
-  /// behind a good signature.
+  /// after a good signature.
   static func signedPayload(_ input: [UInt8]) {
     guard let selector = input.first else { return }
     let (verifier, kind) = bench.choice(selector)

@@ -87,7 +87,7 @@ final class FuzzBench {
     return input + [0x2e] + Base64Text.encodeURL(signature)
   }
 
-  /// Calls `assay_verify_jws`; the answer is checked, and given back by the caller.
+  /// Calls `assay_verify_jws`; the answer is checked, and freed by the caller.
   func verify(
     _ verifier: OpaquePointer?, _ kind: Int32, _ jws: [UInt8], now: Int64 = FuzzBench.instant
   ) -> Answer {

@@ -1,6 +1,6 @@
 @testable import Assay
 
-/// What somebody would send to make a reader slow: names of one hash, names behind
+/// What an attacker would send to make a reader slow: names of one hash, names after
 /// long escapes, long lists. A few control bytes, which no text may hold, stand for
 /// them, so that inputs stay small and mutations move them about.
 enum HostileNames {
@@ -12,7 +12,7 @@ enum HostileNames {
   /// - 1: the next name that has the hash of all others; 2: the same with an escape.
   /// - 3, 4, 5 and n: 8n members; their names have one hash, one hash and an escape, or
   ///   a long beginning of escapes.
-  /// - 6 and n: what stands before, up to 64 bytes, n times more.
+  /// - 6 and n: what comes before, up to 64 bytes, n times more.
   static func expand(_ input: ArraySlice<UInt8>) -> [UInt8] {
     var text: [UInt8] = []
     var next = 0

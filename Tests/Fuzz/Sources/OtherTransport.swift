@@ -3,7 +3,7 @@ import CReference
 @testable import Assay
 @testable import AssayAuthority
 
-/// RCP-1 … RCP-4 once more, each step by itself.
+/// RCP-1 … RCP-4 again, each step by itself.
 enum OtherTransport {
   static func base64(_ text: [UInt8]) -> [UInt8]? {
     var out = [UInt8](repeating: 0, count: text.count + 8)

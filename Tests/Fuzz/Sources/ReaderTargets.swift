@@ -4,7 +4,7 @@ import CReference
 
 @testable import Assay
 
-/// Targets over the strict readers alone, each held against another reader.
+/// Targets over the strict readers alone, each compared with another reader.
 enum ReaderTargets {
   // MARK: JSON
 
@@ -43,7 +43,7 @@ enum ReaderTargets {
     demand(second.bytes == writer.bytes, "a text changes when it is written twice")
   }
 
-  /// A name stands where the fault is, and with another in its place the fault is
+  /// There is a name where the fault is, and with another in its place the fault is
   /// gone or comes later.
   private static func checkRepeat(_ text: [UInt8], _ caps: JSONCaps, _ offset: Int) {
     demand(text[offset] == 0x22, "no name there")

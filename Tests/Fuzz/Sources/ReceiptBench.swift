@@ -85,7 +85,7 @@ final class ReceiptBench {
   static let transactionKind = Int32(ASSAY_RECEIPT_TRANSACTION)
   static let appKind = Int32(ASSAY_RECEIPT_APP)
 
-  /// Calls `assay_verify_receipt`; the answer is given back by the caller.
+  /// Calls `assay_verify_receipt`; the caller frees the answer.
   func verify(
     _ verifier: OpaquePointer?, _ kind: Int32, _ receipt: [UInt8], subject: [UInt8]? = nil
   ) -> Answer {

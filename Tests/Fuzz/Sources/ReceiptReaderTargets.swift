@@ -3,7 +3,7 @@ import CReference
 @testable import Assay
 @testable import AssayAuthority
 
-/// Targets over what a transaction receipt is read with, each held against
+/// Targets over what a transaction receipt is read with, each compared with
 /// another reader of the same bytes.
 enum ReceiptReaderTargets {
   // MARK: transport
@@ -156,7 +156,7 @@ enum ReceiptReaderTargets {
     } catch {
       demand(certificate == nil || bytes.count > 4096, "refused a blob of good lengths")
       if error.status == .rejectedReceiptSignature {
-        // RCP-18: words, or too little, in the place of a blob of a known version.
+        // RCP-18: words, or too little, in place of a blob of a known version.
         demand(size == nil && error.place == "signature", "a blob taken for a placeholder")
       } else if bytes.count <= 4096 {
         checkPlace(error, bytes.count)
@@ -199,7 +199,7 @@ struct OtherList {
   }
 }
 
-/// RCP-13 … RCP-15 once more, on texts.
+/// RCP-13 … RCP-15 again, on texts.
 struct OtherInfo {
   private let list: OtherList
 

@@ -127,7 +127,7 @@ enum ReceiptTargets {
         "\(name) differs")
     }
     guard let id = list["transaction-id"] else { fatalError("accepted without an id") }
-    // RCP-28: the signed id tells, whatever the outer list says.
+    // RCP-28: the signed id decides, whatever the outer list says.
     let pod = String(decoding: id.dropLast(13), as: UTF8.self)
     let told =
       pod == "100" || pod == "200"
@@ -265,8 +265,8 @@ enum ReceiptTargets {
 
   // MARK: both
 
-  /// What is verified is nothing that triage would have thrown away, unless its
-  /// product is missing in the catalogue.
+  /// Triage would not have thrown away anything that is verified, unless its
+  /// product is missing from the catalogue.
   private static func checkTriage(_ selector: Selector, _ sent: [UInt8]) {
     let answer = bench.triage(selector.verifier.handle, sent)
     demand(

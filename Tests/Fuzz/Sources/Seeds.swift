@@ -131,7 +131,7 @@ enum Seeds {
     if let header = decoded(jws.split(separator: 0x2e)[0]) { writeHeader(header) }
   }
 
-  /// Nested JWS become payloads of their own behind a NUL.
+  /// Nested JWS become payloads of their own after a NUL.
   private static func writeNotification(_ verifier: Int, _ payload: [UInt8]) {
     let mark = Array("\"eyJ".utf8)
     var outer: [UInt8] = [UInt8(verifier)]
@@ -178,7 +178,7 @@ enum Seeds {
     return short + rest
   }
 
-  // MARK: what stands in no case
+  // MARK: what is in no case
 
   private static func writeOthers() throws {
     for (payload, signature) in [(2, 3), (4, 5), (6, 7), (8, 11), (12, 15)] as [(UInt8, UInt8)] {

@@ -19,8 +19,8 @@ enum TriageTargets {
     + ReceiptTargets.goodApps.map { Base64Text.encode($0.whole) }
 
   /// Any bytes as a blob. Mode 1 repeats the middle third until 1 MiB is full, mode 2
-  /// has members whose names are hard to tell apart, mode 3 the same as base64 in
-  /// which spaces stand: time grows with the size and no faster (JWS-104).
+  /// has members whose names are hard to tell apart, mode 3 the same as base64 with
+  /// spaces in it: time grows with the size and no faster (JWS-104).
   static func triage(_ input: [UInt8]) {
     guard let first = input.first else { return }
     let selector = ReceiptTargets.Selector(first)
@@ -186,7 +186,7 @@ enum TriageTargets {
     return nil
   }
 
-  /// VRR-11: with every list turned round the facts are the same bytes.
+  /// VRR-11: with every list reversed the facts are the same bytes.
   private static func checkOrder(_ answer: Answer, _ body: [UInt8], _ verifier: OpaquePointer) {
     guard let tree = try? JSONReader.readObject(body, caps: Answer.caps).root else { return }
     var writer = JSONWriter()
@@ -213,7 +213,7 @@ enum TriageTargets {
         turn(child, &writer)
       }
       writer.endObject()
-    // As it was written: what is not known is shown so.
+    // As it was written: the unknown is shown like that.
     case .string: writer.raw([0x22] + value.source + [0x22])
     default: writer.raw(value.source)
     }

@@ -7,15 +7,15 @@
  *   --hash             CLIENT_DATA holds the hash that the app computed
  *   --at MILLISECONDS  judge at that time, not now
  *
- * register verifies an attestation (OBJECT: the file with what attestKey gave)
- * and writes the key record; a record that is there already is left alone.
+ * register verifies an attestation (OBJECT: the file with what attestKey returned)
+ * and writes the key record; an existing record is left alone.
  * request finds the record by the key id that the app sent, verifies an
  * assertion with its key and counter, and stores the new counter: the same
  * assertion is refused the second time. Apps write one key id in several ways:
- * what is looked up is its normal form. A file serves one program here; a server
+ * it is looked up by its normal form. A file serves one program here; a server
  * advances the counter in its database with "only if the stored one is still
  * smaller".
- * Exit code 0: verified. 1: refused. 2: wrong use.
+ * Exit code 0: verified. 1: refused. 2: incorrect usage.
  *
  *   cc attest.c -o attest $(pkg-config --cflags --libs assay libcjson)
  */
@@ -42,7 +42,7 @@ struct blob {
 
 /* ---- files -------------------------------------------------------------- */
 
-/* All bytes of a file, and a terminator behind them; NULL bytes: none. */
+/* All bytes of a file, and a terminator after them; NULL bytes: none. */
 static struct blob read_path(const char *path) {
   struct blob blob = {NULL, 0};
   size_t room = 65536;
@@ -94,7 +94,7 @@ static cJSON *tree_of(const assay_doc *doc) {
   return cJSON_ParseWithLength(json == NULL ? "" : json, len);
 }
 
-/* The hint is for the log of the operator, never for the client. */
+/* The hint is for the operator's log, never for the client. */
 static void print_refusal(const cJSON *root) {
   const cJSON *error = member(root, "error");
   printf("refused:  %s\n", text_of(member(root, "status"), "name"));
@@ -106,7 +106,7 @@ static void print_refusal(const cJSON *root) {
 
 /* ---- the record --------------------------------------------------------- */
 
-/* What a base64 text holds; the number of bytes, 0: it is none. */
+/* What a base64 text holds; the number of bytes, 0: it is not base64. */
 static size_t read_base64(const char *text, unsigned char *bytes, size_t room) {
   static const char digits[] =
       "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
@@ -122,7 +122,7 @@ static size_t read_base64(const char *text, unsigned char *bytes, size_t room) {
   return count;
 }
 
-/* The one text of a key id, under which records are kept; 0: it is no key id. */
+/* The normal form of a key id, under which records are kept; 0: not a key id. */
 static int normal_key_id(const assay_verifier *verifier, const char *key_id,
                          int64_t now_ms, char text[KEY_ID_TEXT + 1]) {
   static const char path[] = "exchange.keyId";
@@ -155,7 +155,7 @@ static int normal_key_id(const assay_verifier *verifier, const char *key_id,
   return found != NULL;
 }
 
-/* What must be kept of a verified attestation; account and state beside it. */
+/* What must be kept from a verified attestation; account and state beside it. */
 static cJSON *record_of(const cJSON *attestation) {
   cJSON *record = cJSON_CreateObject();
   cJSON_AddStringToObject(record, "keyId", text_of(attestation, "keyId"));

@@ -5,7 +5,7 @@
  *
  * Dates are milliseconds since 1970 UTC, "-" for none, "forever" for what does
  * not end. The call needs no verifier and makes no document: it is meant for
- * every paid request. Exit code 0: in force. 1: not. 2: wrong use.
+ * every paid request. Exit code 0: in force. 1: not. 2: incorrect usage.
  *
  *   cc expiry.c -o expiry $(pkg-config --cflags --libs assay)
  */

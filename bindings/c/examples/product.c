@@ -3,7 +3,7 @@
  *
  *   product CONFIG.json < purchase.jws
  *
- * Exit code 0: verified. 1: refused. 2: wrong use.
+ * Exit code 0: verified. 1: refused. 2: incorrect usage.
  */
 #include <assay.h>
 #include <stdio.h>

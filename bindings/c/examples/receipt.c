@@ -7,7 +7,7 @@
  * input. Triage looks at it without cryptography; only what is worth it is
  * verified, offline, and only then believed. --device takes the vendor id (16
  * bytes) or the MAC address (6 bytes) that an app receipt must belong to.
- * Exit code 0: verified. 1: refused or set aside. 2: wrong use.
+ * Exit code 0: verified. 1: refused or set aside. 2: incorrect usage.
  *
  *   cc receipt.c -o receipt $(pkg-config --cflags --libs assay libcjson)
  */
@@ -57,8 +57,8 @@ static char *read_path(const char *path, size_t *len) {
   return text;
 }
 
-/* What a file or a terminal adds behind a text is not part of it. What begins
- * as DER is no text: its last byte may be any. */
+/* What a file or a terminal adds after a text is not part of it. What begins
+ * as DER is not text: its last byte may be any. */
 static size_t without_line_end(const char *text, size_t len) {
   unsigned char first = len > 0 ? (unsigned char)text[0] : 0;
   if (first == 0x30 || first >= 0x80) return len;
@@ -66,7 +66,7 @@ static size_t without_line_end(const char *text, size_t len) {
   return len;
 }
 
-/* The number of bytes that the hex text gives; 0: it is none. */
+/* The number of bytes that the hex text gives; 0: it is not hex. */
 static size_t read_hex(const char *text, unsigned char *bytes) {
   size_t count = 0;
   for (; text[0] != '\0' && count < LONGEST_DEVICE; text += 2, count++) {
@@ -134,7 +134,7 @@ static void print_triage(const cJSON *root) {
     printf("  trait   %s\n", trait->valuestring);
 }
 
-/* Under the key a purchase is paid out once, whatever text it came in. */
+/* A purchase is paid out once per key, whatever text it came in. */
 static void print_purchase(const cJSON *purchase) {
   printf("  bought  %s, %s\n", text_of(purchase, "productId"),
          text_of(member(purchase, "keys"), "purchase"));
@@ -169,7 +169,7 @@ static assay_verifier *verifier_from(const char *path) {
   return verifier;
 }
 
-/* Verify a blob as what triage took it for; NULL: there is no call for it. */
+/* Verify a blob as the kind that triage found; NULL: there is no call for it. */
 static assay_doc *verify(const assay_verifier *verifier, const char *form,
                          const char *blob, size_t len,
                          const struct options *options) {

@@ -5,7 +5,7 @@
  *
  * KIND is transaction, renewal, notification, app-transaction or
  * realtime-request. Without a file the JWS is read from standard input.
- * Exit code 0: verified. 1: refused, with the reason. 2: wrong use.
+ * Exit code 0: verified. 1: refused, with the reason. 2: incorrect usage.
  *
  *   cc verify.c -o verify $(pkg-config --cflags --libs assay libcjson)
  */
@@ -46,7 +46,7 @@ static char *read_path(const char *path, size_t *len) {
   return text;
 }
 
-/* What a file or a terminal adds behind a JWS is not part of it. */
+/* What a file or a terminal adds after a JWS is not part of it. */
 static size_t without_line_end(const char *text, size_t len) {
   while (len > 0 && (text[len - 1] == '\n' || text[len - 1] == '\r')) len--;
   return len;
@@ -79,7 +79,7 @@ static void print_refusal(const cJSON *root) {
   printf("  hint    %s\n", text_of(error, "hint"));
 }
 
-/* The facts stand in the member after the envelope: print those of one line. */
+/* The facts are in the member after the envelope: print those of one line. */
 static void print_facts(const cJSON *root) {
   static const char *const names[] = {"transaction", "renewal", "notification",
                                       "appTransaction", "realtimeRequest"};

@@ -48,7 +48,7 @@ function respond(string $method, string $body, ?string $account): array
     return [200, ['plan' => $decision->plan, 'until' => $decision->until]];
 }
 
-// The UUID of whom your own sign-in names; null: the account is not checked.
+// The UUID of the account that your own sign-in names; null: it is not checked.
 $account = $_SERVER['REMOTE_USER'] ?? null;
 $body = (string) file_get_contents('php://input', length: LONGEST_BODY + 1);
 [$status, $answer] = respond($_SERVER['REQUEST_METHOD'], $body, $account);

@@ -6,7 +6,7 @@
 
 namespace Assay\Extension;
 
-/** One assay_verifier, given back when nothing refers to it.
+/** One assay_verifier, freed when nothing refers to it.
  * @strict-properties
  * @not-serializable */
 final class Verifier
@@ -14,7 +14,7 @@ final class Verifier
     private function __construct() {}
 }
 
-/** One assay_doc, given back when nothing refers to it.
+/** One assay_doc, freed when nothing refers to it.
  * @strict-properties
  * @not-serializable */
 final class Document
@@ -22,7 +22,7 @@ final class Document
     private function __construct() {}
 }
 
-/** One assay_exchange, given back when nothing refers to it.
+/** One assay_exchange, freed when nothing refers to it.
  * @strict-properties
  * @not-serializable */
 final class Exchange

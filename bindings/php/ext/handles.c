@@ -1,5 +1,5 @@
 /*
- * handles.c - objects that own one handle of libassay and give it back.
+ * handles.c - objects that own one handle of libassay and free it.
  *
  * Their classes are final, without properties and without a constructor that a
  * program could call; they can be neither cloned nor serialised. So a handle has

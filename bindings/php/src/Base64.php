@@ -10,7 +10,7 @@ final class Base64
     /**
      * The octets that a text stands for.
      *
-     * @throws \ValueError when it is no base64
+     * @throws \ValueError when it is not base64
      */
     public static function decode(string $text): string
     {

@@ -72,7 +72,7 @@ final class Exchange
     }
 
     /**
-     * Hand in what the last step brought, and learn the next step or the result. A refused
+     * Hand in the result of the last step, and learn the next step or the outcome. A refused
      * result is an answer: look at the document.
      *
      * @param array<string, mixed>|object|string $answer of the form that the step's `state`

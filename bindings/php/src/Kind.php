@@ -17,7 +17,7 @@ enum Kind: string
     case TransactionReceipt = 'transaction-receipt';
     case AppReceipt = 'app-receipt';
     case AttestReceipt = 'attest-receipt';
-    /** An answer of Apple's verifyReceipt endpoint. */
+    /** An answer from Apple's verifyReceipt endpoint. */
     case VerifyReceipt = 'verify-receipt';
 
     /**
@@ -38,7 +38,7 @@ enum Kind: string
     }
 
     /**
-     * Its number for assay_verify_receipt; null for what is no receipt.
+     * Its number for assay_verify_receipt; null for what is not a receipt.
      *
      * @internal
      */

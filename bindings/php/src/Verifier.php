@@ -184,7 +184,7 @@ final class Verifier
     }
 
     /**
-     * Read the body of an answer of Apple's verifyReceipt endpoint, status 200.
+     * Read the body of an answer from Apple's verifyReceipt endpoint, status 200.
      *
      * @throws Exception\AssayException for every answer without facts; `retryClass` says what
      *     to do: "later" (no verdict: keep everything as it was and ask again), "same-once",
@@ -227,7 +227,7 @@ final class Verifier
      * @param string|null $subject as in `verifyAppReceipt` for an app receipt; the public key
      *     as in `verifyAttestReceipt` for an App Attest receipt
      *
-     * @throws \ValueError for a subject with a kind that is no receipt
+     * @throws \ValueError for a subject with a kind that is not a receipt
      */
     public function verify(
         Kind $kind,
@@ -256,10 +256,10 @@ final class Verifier
      * Verify an App Attest attestation and the receipt inside it: a key in the Secure Enclave
      * of a genuine device, made by one of this verifier's apps.
      *
-     * @param string $attestation the octets that `attestKey` gave the app: decode their base64
-     *     first (`Base64::decode`)
+     * @param string $attestation the octets that `attestKey` returned to the app: decode their
+     *     base64 first (`Base64::decode`)
      * @param string $keyId the key identifier, in any of its forms: the base64 text that
-     *     `generateKey` gave, base64url, hex, or the 32 bytes
+     *     `generateKey` returned, base64url, hex, or the 32 bytes
      * @param string|null $clientData what the app hashed, byte for byte; it is hashed here
      * @param string|null $clientDataHash instead of it: that hash, 16 to 64 bytes
      *
@@ -290,10 +290,10 @@ final class Verifier
     }
 
     /**
-     * Verify an App Attest assertion: the attested key signed these client data, later than
+     * Verify an App Attest assertion: the attested key signed this client data, later than
      * the last time.
      *
-     * @param string $assertion the octets that `generateAssertion` gave the app
+     * @param string $assertion the octets that `generateAssertion` returned to the app
      * @param string $publicKey of the key record: the 65 bytes of `Attestation::$publicKey`,
      *     or the 91 of `$publicKeySpki`
      * @param int $counter 0 … 2^32 - 1: the last one stored for this key, 0 at first
@@ -351,7 +351,7 @@ final class Verifier
     // ---- DeviceCheck and risk
 
     /**
-     * Read an answer of Apple's DeviceCheck endpoint, which you fetched.
+     * Read an answer from Apple's DeviceCheck endpoint, which you fetched.
      *
      * @param string $call "query", "update" or "validate": which path it was
      * @param int $status of the HTTP answer; 0: there was none
@@ -359,7 +359,7 @@ final class Verifier
      * @param bool $offer true asks whether an offer that a device gets once was used here, by
      *     the configured bit whose name begins with "promo"
      *
-     * @throws Exception\AssayException; the findings stand in `$document->facts()` then. An
+     * @throws Exception\AssayException; the findings are in `$document->facts()` then. An
      *     Unavailable says nothing: it is neither a clean device nor a used one
      */
     public function readDeviceCheck(
@@ -385,9 +385,9 @@ final class Verifier
     /**
      * The form in which Apple takes a device token: standard base64.
      *
-     * @param string $token base64 of what `generateToken` gave the app
+     * @param string $token base64 of what `generateToken` returned to the app
      *
-     * @throws Exception\AssayException for what is no base64, empty, or too long
+     * @throws Exception\AssayException for what is not base64, empty, or too long
      */
     public function checkDeviceToken(#[SensitiveParameter] string $token): string
     {
@@ -399,8 +399,8 @@ final class Verifier
     }
 
     /**
-     * The one text of an App Attest key identifier: standard base64, as `keyId` of an
-     * attestation has it. Ask your table of keys with this one alone.
+     * The normal form of an App Attest key identifier: standard base64, as `keyId` of an
+     * attestation has it. Look keys up by this form alone.
      *
      * @param string $keyId as the app sent it: base64, base64url without padding, or hex
      *
@@ -549,7 +549,7 @@ final class Verifier
         return $this->handle === null;
     }
 
-    /** Give the verifier back. Documents stay valid. Closing twice is allowed. */
+    /** Free the verifier. Documents stay valid. Closing twice is allowed. */
     public function close(): void
     {
         $this->handle = null;

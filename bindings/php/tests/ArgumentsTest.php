@@ -247,7 +247,7 @@ final class ArgumentsTest extends TestCase
         $this->assertArrayHasKey('apps', $verifier->effectiveConfiguration());
     }
 
-    /** Handles that were given back by force, cloned or made again are refused, not used. */
+    /** Handles that were freed by force, cloned or recreated are refused, not used. */
     public function testAbusedHandles(): void
     {
         $now = $this->case['now'];

@@ -147,7 +147,7 @@ final class CaseTableTest extends TestCase
             fn (?string $data, ?string $hash): Facts =>
                 $verifier->verifyAttestation($attestation, $key, $data, $hash, $case['now']),
         ) ?? $this->document(
-            // A kind of client data that the binding has no way to say.
+            // A kind of client data that the binding cannot express.
             fn (object $handle, ?object &$answer): int =>
                 Loader::library()->verifyAttestation(
                     $handle,

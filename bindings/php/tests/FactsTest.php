@@ -37,7 +37,7 @@ final class FactsTest extends TestCase
         'advancedCommerceRenewal' => Facts\AdvancedCommerceRenewalInfo::class,
     ];
 
-    /** A notification's own facts stand under shorter names. */
+    /** A notification's own facts are under shorter names. */
     private const SHORTER = ['notificationType' => 'type', 'notificationUUID' => 'uuid'];
 
     private const BODIES = ['data', 'summary', 'externalPurchaseToken', 'appData'];

@@ -161,7 +161,7 @@ final class LoadingTest extends TestCase
     }
 
     /**
-     * What a PHP without the extension says of the copy of the package.
+     * What a PHP without the extension says about the copy of the package.
      *
      * @param array<string, string> $environment
      * @param list<string> $options

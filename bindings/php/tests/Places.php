@@ -24,7 +24,7 @@ final class Places
         }
         $own = ['payload' => true, 'warnings' => true];
         $unplaced = array_diff_key($values, $known, $found instanceof Details ? [] : $own);
-        // What the library itself does not know is passed on as it came.
+        // What the library itself does not know is passed on as received.
         unset($unplaced['unknown'], $unplaced['unknownInReceipt'], $unplaced['otherExtensions']);
         Assert::assertSame([], array_keys($unplaced), "$where: members without a property");
     }
@@ -53,7 +53,7 @@ final class Places
         $wanted = Member::convert($row, $source[$row[1]] ?? null);
         Assert::assertEquals(self::comparable($wanted), self::comparable($value), $where);
         foreach (is_array($value) ? $value : [$value] as $entry) {
-            // The signed JSON may hold members that nobody knows yet.
+            // The signed JSON may hold members not known yet.
             if ($entry instanceof Members && ($row[0] & Member::SIGNED) === 0) {
                 self::check($entry, $where);
             }

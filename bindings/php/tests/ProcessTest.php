@@ -47,7 +47,7 @@ final class ProcessTest extends TestCase
     {
         $done = $this->program('ends.php');
         $this->assertStringStartsWith("end\n", $done->out, $done->error);
-        // PHP's own code for an exception that nobody caught: no signal ended it.
+        // PHP's own code for an uncaught exception: no signal ended it.
         $this->assertSame(255, $done->code);
     }
 

@@ -136,7 +136,7 @@ __all__ = [
 ]
 
 
-# What is loaded when it is first asked for, by its module.
+# What is loaded on first use, by its module.
 _LATER = {
     "AppReceipt": "receipts",
     "AppReceiptPurchase": "receipts",

@@ -17,7 +17,7 @@ _ESCAPES.update({0x22: '\\"', 0x5C: "\\\\"})
 def json_text(value: Any) -> str:
     """The JSON text of mappings, lists, tuples, texts, numbers, booleans, None.
 
-    Raises TypeError for anything else, and for names that are no str; ValueError
+    Raises TypeError for anything else, and for names that are not str; ValueError
     for NaN and infinities.
     """
     if isinstance(value, str):

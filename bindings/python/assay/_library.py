@@ -2,9 +2,9 @@
 
 Looked for, in this order:
 
-1. `libassay.so.0` inside this package: what a wheel brings along;
+1. `libassay.so.0` inside this package: what a wheel contains;
 2. the file that the environment variable ASSAY_LIBRARY names, when it is set;
-   the system is then not searched, so that a wrong path is never passed over;
+   the system is then not searched, so that a wrong path is never ignored;
 3. `libassay.so.0`, as the system's loader finds it; also when ASSAY_LIBRARY is
    "system", as it is when such a package is made (build_wheel.py).
 
@@ -69,7 +69,7 @@ def open_library(name: str) -> Functions:
 
 
 def is_for_another_machine(name: str) -> bool:
-    """Whether a file is a library for another machine than the interpreter.
+    """Whether a file is a library for a machine other than the interpreter's.
 
     The loader says of such a file that it does not exist.
     """

@@ -9,7 +9,7 @@ costs a microsecond or two; from the second one on, and for all others, the JSON
 the facts is parsed at the first such use and then kept.
 
 A member that is absent, null, or not of the declared type reads as None; the
-signed JSON itself stands in `payload`.
+signed JSON itself is in `payload`.
 """
 
 from __future__ import annotations

@@ -102,11 +102,11 @@ class Functions:
         self.assay_doc_text = _bind(
             quick.assay_doc_text, c_void_p,
             (DocHandle, c_char_p, c_size_t, POINTER(c_size_t)))
-        # One member as integer; fallback if absent or no integer.
+        # One member as integer; fallback if absent or not an integer.
         self.assay_doc_integer = _bind(
             quick.assay_doc_integer, c_int64,
             (DocHandle, c_char_p, c_size_t, c_int64))
-        # Give a document back.
+        # Free a document.
         self.assay_doc_free = _bind(
             quick.assay_doc_free, None,
             (DocHandle,))
@@ -114,7 +114,7 @@ class Functions:
         self.assay_verifier_new = _bind(
             working.assay_verifier_new, c_int32,
             (c_char_p, c_size_t, POINTER(VerifierHandle), POINTER(DocHandle)))
-        # Give a verifier back.
+        # Free a verifier.
         self.assay_verifier_free = _bind(
             quick.assay_verifier_free, None,
             (VerifierHandle,))
@@ -130,7 +130,7 @@ class Functions:
         self.assay_triage = _bind(
             working.assay_triage, c_int32,
             (VerifierHandle, c_void_p, c_size_t, c_int64, POINTER(DocHandle)))
-        # Interpret an answer of Apple's verifyReceipt endpoint.
+        # Interpret an answer from Apple's verifyReceipt endpoint.
         self.assay_read_verify_receipt = _bind(
             working.assay_read_verify_receipt, c_int32,
             (VerifierHandle, c_char_p, c_size_t, c_int64, POINTER(DocHandle)))
@@ -154,11 +154,11 @@ class Functions:
         self.assay_exchange_new = _bind(
             working.assay_exchange_new, c_int32,
             (VerifierHandle, c_char_p, c_size_t, POINTER(DocHandle), c_size_t, c_int64, POINTER(ExchangeHandle), POINTER(DocHandle)))
-        # Hand in what the last step brought, as JSON, and learn the next step.
+        # Hand in the result of the last step, as JSON, and learn the next step.
         self.assay_exchange_step = _bind(
             working.assay_exchange_step, c_int32,
             (ExchangeHandle, c_char_p, c_size_t, c_int64, POINTER(DocHandle)))
-        # Give a conversation back, finished or not.
+        # Free a conversation, finished or not.
         self.assay_exchange_free = _bind(
             quick.assay_exchange_free, None,
             (ExchangeHandle,))

@@ -23,11 +23,11 @@ STATUSES: dict[int, tuple[str, int | None, str, str, str]] = {
     3073: (
         "rejected.app-receipt.signature", 400, "never",
         "the signature does not verify over the receipt's payload",
-        "forged or altered: trust nothing of it"),
+        "forged or altered: trust nothing in it"),
     3329: (
         "rejected.app-receipt.signer-certificate", 400, "never",
-        "no embedded certificate is the one that the signer names",
-        "forged or altered: trust nothing of it"),
+        "no embedded certificate matches the one that the signer names",
+        "forged or altered: trust nothing in it"),
     3585: (
         "rejected.assertion.app-id", 401, "never",
         "the assertion was made by another app",
@@ -51,15 +51,15 @@ STATUSES: dict[int, tuple[str, int | None, str, str, str]] = {
     4865: (
         "rejected.assertion.signature", 401, "never",
         "the signature does not verify over the authenticator data and the client data",
-        "the key record is another key's, or the client data changed on the way: verify over the bytes that came, not over JSON written anew"),
+        "the key record belongs to another key, or the client data changed in transit: verify the bytes as received, not JSON encoded again"),
     6145: (
         "rejected.attest-receipt.app-id", 401, "never",
         "the App Attest receipt is about another app",
-        "an exchanged receipt, or attest.appIds lacks the App ID"),
+        "a swapped receipt, or attest.appIds lacks the App ID"),
     6401: (
         "rejected.attest-receipt.environment", 401, "never",
         "the App Attest receipt is of an environment that is not accepted",
-        "a development receipt at a production verifier, or an exchanged one: attest.environments says what is accepted"),
+        "a development receipt at a production verifier, or a swapped one: attest.environments says what is accepted"),
     6657: (
         "rejected.attest-receipt.expired", 401, "never",
         "the App Attest receipt is past its expiry",
@@ -67,7 +67,7 @@ STATUSES: dict[int, tuple[str, int | None, str, str, str]] = {
     6913: (
         "rejected.attest-receipt.key", 401, "never",
         "the App Attest receipt is about another key",
-        "the key record of another device was passed, or the receipt was exchanged"),
+        "the key record of another device was passed, or the receipt was swapped"),
     7169: (
         "rejected.attest-receipt.kind", 401, "never",
         "the receipt inside an attestation is not of type ATTEST",
@@ -75,7 +75,7 @@ STATUSES: dict[int, tuple[str, int | None, str, str, str]] = {
     7425: (
         "rejected.attest-receipt.signature", 401, "never",
         "the signature does not verify over the App Attest receipt",
-        "forged or altered: trust nothing of it"),
+        "forged or altered: trust nothing in it"),
     8961: (
         "rejected.attest.acl", 403, "never",
         "the access control octets are not those of a Mac with full security",
@@ -115,51 +115,51 @@ STATUSES: dict[int, tuple[str, int | None, str, str, str]] = {
     11265: (
         "rejected.attest.flags", 401, "never",
         "the flag for attested data is not set",
-        "altered, or not an attestation of Apple's: treat it as forged"),
+        "altered, or not an Apple attestation: treat it as forged"),
     11521: (
         "rejected.attest.key-id", 401, "never",
         "the key id given is not that of the attested key",
-        "the app sent the id of another key: send the one that generateKey gave"),
+        "the app sent the id of another key: send the one that generateKey returned"),
     11777: (
         "rejected.attest.nonce", 401, "never",
-        "the nonce in the certificate does not fit the authenticator data and the client data",
-        "the attestation was made over another challenge, or the client data given are not what the app hashed: verify over the bytes that came"),
+        "the nonce in the certificate does not match the authenticator data and the client data",
+        "the attestation was made for another challenge, or the client data passed is not what the app hashed: verify the bytes as received"),
     12033: (
         "rejected.chain.critical-extension", 400, "never",
         "a certificate has a critical extension that this profile does not know",
-        "forged, or of a new generation of Apple's certificates: error.at names the certificate; look for an update of Assay"),
+        "forged, or from a new generation of Apple certificates: error.at names the certificate; look for an update to Assay"),
     12289: (
         "rejected.chain.duplicate-extension", 400, "never",
         "a certificate has the same extension twice",
-        "forged, or of a new generation of Apple's certificates: error.at names the certificate; look for an update of Assay"),
+        "forged, or from a new generation of Apple certificates: error.at names the certificate; look for an update to Assay"),
     12545: (
         "rejected.chain.expired", 400, "never",
-        "a certificate had ended when the evidence was signed",
-        "a date outside the life of a certificate, which error.at names: treat it as forged"),
+        "a certificate had expired when the evidence was signed",
+        "a date outside the validity of the certificate that error.at names: treat it as forged"),
     12801: (
         "rejected.chain.extended-key-usage", 400, "never",
-        "a certificate is made for another purpose",
+        "a certificate was issued for another purpose",
         "a certificate of another purpose from the same authority: treat it as forged"),
     13057: (
         "rejected.chain.intermediate-marker", 400, "never",
         "the intermediate certificate lacks Apple's marker for this kind of evidence",
-        "the chain is not of the line of Apple's authorities that signs this: treat it as forged"),
+        "the chain does not come from the Apple authorities that sign this: treat it as forged"),
     13313: (
         "rejected.chain.issuer-unknown", 400, "after-config",
         "no shipped, configured or embedded certificate has the leaf's issuer name",
-        "a forgery, or a new Apple intermediate, which the message names: look for an update of Assay"),
+        "a forgery, or a new Apple intermediate, which the message names: look for an update to Assay"),
     13569: (
         "rejected.chain.key", 400, "never",
-        "a certificate has a key of another type, curve or encoding",
-        "forged, or of a new generation of Apple's certificates: error.at names the certificate; look for an update of Assay"),
+        "a certificate has a key of the wrong type, curve or encoding",
+        "forged, or from a new generation of Apple certificates: error.at names the certificate; look for an update to Assay"),
     13825: (
         "rejected.chain.key-usage", 400, "never",
         "a certificate's key usage does not allow what it is used for",
-        "a forged chain: trust nothing of it; error.at names the certificate"),
+        "a forged chain: trust nothing in it; error.at names the certificate"),
     14081: (
         "rejected.chain.leaf-is-ca", 400, "never",
         "the signing certificate is a certificate authority",
-        "a forged chain: trust nothing of it; error.at names the certificate"),
+        "a forged chain: trust nothing in it; error.at names the certificate"),
     14337: (
         "rejected.chain.leaf-marker", 400, "never",
         "the signing certificate lacks Apple's marker for this kind of evidence",
@@ -167,11 +167,11 @@ STATUSES: dict[int, tuple[str, int | None, str, str, str]] = {
     14593: (
         "rejected.chain.length", 400, "never",
         "x5c does not hold the number of certificates that this kind of evidence has",
-        "certificates were added or taken away: treat it as forged"),
+        "certificates were added or removed: treat it as forged"),
     14849: (
         "rejected.chain.name-constraints", 400, "never",
         "a certificate has name constraints",
-        "forged, or of a new generation of Apple's certificates: error.at names the certificate; look for an update of Assay"),
+        "forged, or from a new generation of Apple certificates: error.at names the certificate; look for an update to Assay"),
     15105: (
         "rejected.chain.names", 400, "never",
         "issuer and subject names do not chain",
@@ -179,43 +179,43 @@ STATUSES: dict[int, tuple[str, int | None, str, str, str]] = {
     15361: (
         "rejected.chain.not-ca", 400, "never",
         "the intermediate certificate is not a certificate authority",
-        "a forged chain: trust nothing of it; error.at names the certificate"),
+        "a forged chain: trust nothing in it; error.at names the certificate"),
     15617: (
         "rejected.chain.not-yet-valid", 400, "never",
         "a certificate was not valid yet when the evidence was signed",
         "back-dated: treat it as forged; error.at names the certificate"),
     16129: (
         "rejected.chain.serial", 400, "never",
-        "a certificate's serial number is not positive or longer than 20 octets",
-        "forged, or of a new generation of Apple's certificates: error.at names the certificate; look for an update of Assay"),
+        "a certificate's serial number is not positive, or is longer than 20 octets",
+        "forged, or from a new generation of Apple certificates: error.at names the certificate; look for an update to Assay"),
     16385: (
         "rejected.chain.signature-algorithm", 400, "never",
-        "a certificate is signed with an algorithm that is not of this profile",
-        "forged, or of a new generation of Apple's certificates: error.at names the certificate; look for an update of Assay"),
+        "a certificate is signed with an algorithm that this profile does not allow",
+        "forged, or from a new generation of Apple certificates: error.at names the certificate; look for an update to Assay"),
     16641: (
         "rejected.chain.signature-intermediate", 400, "never",
         "the root key does not verify the intermediate certificate",
-        "a forged intermediate certificate: trust nothing of it"),
+        "a forged intermediate certificate: trust nothing in it"),
     16897: (
         "rejected.chain.signature-leaf", 400, "never",
         "the intermediate key does not verify the signing certificate",
-        "a forged signing certificate: trust nothing of it"),
+        "a forged signing certificate: trust nothing in it"),
     17153: (
         "rejected.chain.unpinned", 400, "after-config",
         "the Xcode certificate is not among those pinned",
-        "evidence of Xcode's StoreKit testing: in a test verifier add the SHA-256 of its certificate to storekit.xcodeCertificates"),
+        "evidence from StoreKit testing in Xcode: in a test verifier add the SHA-256 of its certificate to storekit.xcodeCertificates"),
     17409: (
         "rejected.chain.untrusted-root", 400, "never",
         "the chain does not end in a pinned root",
-        "a self-made chain: treat it as forged; or Apple has a new root: look for an update of Assay"),
+        "a forged chain, or a new Apple root: look for an update to Assay"),
     17665: (
         "rejected.chain.version", 400, "never",
-        "a certificate is not of version 3",
-        "forged, or of a new generation of Apple's certificates: error.at names the certificate; look for an update of Assay"),
+        "a certificate is not version 3",
+        "forged, or from a new generation of Apple certificates: error.at names the certificate; look for an update to Assay"),
     18945: (
         "rejected.date.future", 400, "later",
         "the signing date lies further ahead of now_ms than clockSkewMs allows",
-        "the clock of this host is slow: synchronise it"),
+        "this host's clock is slow: synchronise it"),
     19201: (
         "rejected.date.missing", 400, "never",
         "the signing date is absent",
@@ -227,11 +227,11 @@ STATUSES: dict[int, tuple[str, int | None, str, str, str]] = {
     19713: (
         "rejected.decide.not-entitled", 403, "never",
         "the evidence is good, but no plan above the default one is in force",
-        "no fault: decision.state says why; give the default plan"),
+        "not an error: decision.state says why; give the default plan"),
     19969: (
         "rejected.devicecheck.bits", 502, "never",
         "Apple found the bits missing or badly formed",
-        "our fault: send bit0 and bit1 as booleans, spelt so"),
+        "our fault: send bit0 and bit1, spelled exactly so, as booleans"),
     20225: (
         "rejected.devicecheck.payload", 502, "never",
         "Apple could not read the request",
@@ -243,7 +243,7 @@ STATUSES: dict[int, tuple[str, int | None, str, str, str]] = {
     20737: (
         "rejected.devicecheck.timestamp", 502, "never",
         "Apple found the time stamp missing or badly formed",
-        "our fault: send milliseconds since 1970, from a clock that is right"),
+        "our fault: send milliseconds since 1970, from an accurate clock"),
     20993: (
         "rejected.devicecheck.token", 403, "never",
         "Apple does not know the device token",
@@ -263,7 +263,7 @@ STATUSES: dict[int, tuple[str, int | None, str, str, str]] = {
     22017: (
         "rejected.freshness.chain-expired", 409, "never",
         "the chain is not valid now, and this kind must be fresh",
-        "have the app refresh and send again; storekit.fresh.maxAgeMs asks this of the kind"),
+        "have the app refresh and send again; storekit.fresh.maxAgeMs requires this of the kind"),
     22273: (
         "rejected.freshness.stale", 409, "never",
         "the evidence is older than the configured maxAgeMs",
@@ -271,7 +271,7 @@ STATUSES: dict[int, tuple[str, int | None, str, str, str]] = {
     22529: (
         "rejected.identity.app", 403, "after-config",
         "appAppleId is missing or is not the one configured for this app",
-        "evidence of another app, or appAppleId of that app in apps is wrong"),
+        "evidence of another app, or the appAppleId of that app in apps is wrong"),
     22785: (
         "rejected.identity.bundle", 403, "never",
         "bundleId is missing or is not one of the configured apps",
@@ -282,11 +282,11 @@ STATUSES: dict[int, tuple[str, int | None, str, str, str]] = {
         "a Sandbox purchase at a Production-only verifier: see environments in the configuration"),
     23297: (
         "rejected.identity.environment-missing", 403, "after-config",
-        "the evidence does not tell its environment",
-        "too old to tell it: fetch newer evidence, or let the configuration accept it"),
+        "the evidence does not state its environment",
+        "too old to state it: fetch newer evidence, or let the configuration accept it"),
     23553: (
         "rejected.identity.environment-profile", 403, "never",
-        "the environment and the signer do not fit together",
+        "the environment and the signer do not match",
         "environment and signer contradict each other: treat it as forged"),
     23809: (
         "rejected.identity.product", 409, "after-config",
@@ -295,7 +295,7 @@ STATUSES: dict[int, tuple[str, int | None, str, str, str]] = {
     25601: (
         "rejected.jws.algorithm", 400, "never",
         "alg is not ES256",
-        "a forgery attempt, or a token of another issuer"),
+        "a forgery attempt, or a token from another issuer"),
     25857: (
         "rejected.jws.header-member", 400, "never",
         "the header has a member that could steer the verification",
@@ -306,7 +306,7 @@ STATUSES: dict[int, tuple[str, int | None, str, str, str]] = {
         "the payload or the header was changed: treat it as forged"),
     26369: (
         "rejected.kind.mismatch", 400, "never",
-        "the evidence is of another kind than asked for",
+        "the evidence is not of the kind asked for",
         "the message says what it looks like: use the call for that"),
     28161: (
         "rejected.nested.disagree", 400, "never",
@@ -323,10 +323,10 @@ STATUSES: dict[int, tuple[str, int | None, str, str, str]] = {
     29185: (
         "rejected.payload.incomplete", 400, "never",
         "the evidence lacks the ids that a decision needs",
-        "too thin to decide from: error.at names the id that is missing; ask for other evidence of the purchase"),
+        "not enough to decide from: error.at names the missing id; ask for other evidence of the purchase"),
     29697: (
         "rejected.promo.device-used", 409, "never",
-        "the offer was used on this device before",
+        "the offer has already been used on this device",
         "a normal refusal of an offer; do not tell the client which check refused"),
     30209: (
         "rejected.receipt.field-conflict", 400, "never",
@@ -362,7 +362,7 @@ STATUSES: dict[int, tuple[str, int | None, str, str, str]] = {
         "drop and count; do not log in full"),
     39681: (
         "rejected.triage.foreign-bundle", 400, "never",
-        "claims to be of an app that is not configured",
+        "claims to belong to an app that is not configured",
         "drop and count; do not log in full; if the app is yours, add its bundleId to apps"),
     39937: (
         "rejected.triage.foreign-product", 409, "after-config",
@@ -378,12 +378,12 @@ STATUSES: dict[int, tuple[str, int | None, str, str, str]] = {
         "the account is gone: grant nothing from this answer"),
     40961: (
         "rejected.verify-receipt.internal", 502, "never",
-        "Apple: internal data access error that is not to be retried (21100 to 21199)",
+        "Apple: internal data access error, not to be retried (21100 to 21199)",
         "Apple will not judge this receipt: verify it offline; ask Apple if it happens often"),
     41217: (
         "rejected.verify-receipt.malformed", 400, "same-once",
         "Apple: receipt data malformed or missing, or a temporary fault (21002)",
-        "ask the same endpoint once more; then keep the receipt if it verifies offline"),
+        "ask the same endpoint again, once; then keep the receipt if it verifies offline"),
     41473: (
         "rejected.verify-receipt.mismatch", 400, "never",
         "the answer is about another purchase",
@@ -391,10 +391,10 @@ STATUSES: dict[int, tuple[str, int | None, str, str, str]] = {
     41729: (
         "rejected.verify-receipt.not-authentic", 400, "never",
         "Apple: the receipt could not be authenticated (21003)",
-        "forged, altered, or of another store: refuse the client"),
+        "forged, altered, or from another store: refuse the client"),
     41985: (
         "rejected.verify-receipt.request", 500, "never",
-        "Apple did not take the request (21000, 21001)",
+        "Apple did not accept the request (21000, 21001)",
         "our fault: send a POST with a JSON body"),
     42241: (
         "rejected.verify-receipt.secret", 503, "after-config",
@@ -402,19 +402,19 @@ STATUSES: dict[int, tuple[str, int | None, str, str, str]] = {
         "copy the secret from App Store Connect to receipts.sharedSecrets"),
     1026: (
         "malformed.app-receipt.attribute", 400, "never",
-        "an attribute of the receipt has another tag, length or text than its type",
+        "an attribute of the receipt has a tag, length or text that does not fit its type",
         "the signature holds, so it is a form newer than this library: keep the receipt, look for an update, report it"),
     1282: (
         "malformed.app-receipt.ber", 400, "never",
         "not clean BER",
-        "damaged on the way or made by hand: have the client send its stored copy again"),
+        "damaged in transit or made by hand: have the client send its stored copy again"),
     1538: (
         "malformed.app-receipt.date", 400, "never",
         "a date of the receipt cannot be read",
         "the signature holds, so it is a form newer than this library: keep the receipt, look for an update, report it"),
     1794: (
         "malformed.app-receipt.duplicate-attribute", 400, "never",
-        "an attribute stands twice",
+        "an attribute appears twice",
         "the signature holds, so it is a form newer than this library: keep the receipt, look for an update, report it"),
     2050: (
         "malformed.app-receipt.missing-attribute", 400, "never",
@@ -423,35 +423,35 @@ STATUSES: dict[int, tuple[str, int | None, str, str, str]] = {
     2306: (
         "malformed.app-receipt.structure", 400, "never",
         "a member of the container is missing or misplaced",
-        "damaged on the way or made by hand: have the client send its stored copy again"),
+        "damaged in transit or made by hand: have the client send its stored copy again"),
     2562: (
         "malformed.app-receipt.trailing", 400, "never",
         "bytes follow the container",
-        "damaged on the way or made by hand: have the client send its stored copy again"),
+        "damaged in transit or made by hand: have the client send its stored copy again"),
     2818: (
         "malformed.assertion.auth-data", 400, "never",
         "the authenticator data is too short or too long",
-        "forged, or a new format of Apple's: report it"),
+        "forged, or a new Apple format: report it"),
     3074: (
         "malformed.assertion.cbor", 400, "never",
         "not strict CBOR",
         "truncated, base64 not decoded, or forged"),
     3330: (
         "malformed.assertion.client-data", 400, "never",
-        "the challenge does not stand where attest.challenge says",
-        "the client sends client data of another form than attest.challenge describes: error.at names the place"),
+        "the challenge is not where attest.challenge says",
+        "the client sends client data in a form other than attest.challenge describes: error.at names the place"),
     3586: (
         "malformed.assertion.extensions", 400, "never",
-        "the extension map has another form",
-        "forged, or a new format of Apple's: report it"),
+        "the extension map has an unexpected form",
+        "forged, or a new Apple format: report it"),
     3842: (
         "malformed.assertion.signature", 400, "never",
         "the signature is not strict DER",
-        "damaged on the way, or forged"),
+        "damaged in transit, or forged"),
     4098: (
         "malformed.assertion.statement", 400, "never",
         "members other than signature and authenticatorData",
-        "not an assertion of Apple's: pass what generateAssertion gave"),
+        "not an Apple assertion: pass what generateAssertion returned"),
     4354: (
         "malformed.attest-receipt.ber", 400, "never",
         "the App Attest receipt is not clean BER",
@@ -462,20 +462,20 @@ STATUSES: dict[int, tuple[str, int | None, str, str, str]] = {
         "there is no receipt to verify"),
     4866: (
         "malformed.attest-receipt.field", 400, "never",
-        "a field of the App Attest receipt is missing, twice or of another version",
-        "the signature holds, so it is a new format of Apple's: report it"),
+        "a field of the App Attest receipt is missing, duplicated or of another version",
+        "the signature holds, so it is a new Apple format: report it"),
     5122: (
         "malformed.attest-receipt.metric", 400, "never",
-        "the risk metric is no number",
-        "the signature holds, so it is a new format of Apple's: report it"),
+        "the risk metric is not a number",
+        "the signature holds, so it is a new Apple format: report it"),
     5378: (
         "malformed.attest-receipt.structure", 400, "never",
         "a part of the signed message is missing or misplaced",
-        "no App Attest receipt, or damaged"),
+        "not an App Attest receipt, or damaged"),
     5634: (
         "malformed.attest-receipt.time", 400, "never",
         "a time of the App Attest receipt cannot be read",
-        "the signature holds, so it is a new format of Apple's: report it"),
+        "the signature holds, so it is a new Apple format: report it"),
     5890: (
         "malformed.attest-receipt.trailing", 400, "never",
         "bytes follow the App Attest receipt",
@@ -483,79 +483,79 @@ STATUSES: dict[int, tuple[str, int | None, str, str, str]] = {
     6146: (
         "malformed.attest-receipt.type", 400, "never",
         "the fields do not fit the type of the App Attest receipt",
-        "the signature holds, so it is a new format of Apple's: report it"),
+        "the signature holds, so it is a new Apple format: report it"),
     6402: (
         "malformed.attest.auth-data", 400, "never",
-        "the authenticator data has another length or layout",
-        "forged, or a new format of Apple's: report it"),
+        "the authenticator data has an unexpected length or layout",
+        "forged, or a new Apple format: report it"),
     6658: (
         "malformed.attest.cbor", 400, "never",
         "not strict CBOR",
         "truncated, base64 not decoded, or forged"),
     6914: (
         "malformed.attest.client-data", 400, "never",
-        "the challenge does not stand where attest.challenge says",
-        "the client sends client data of another form than attest.challenge describes: error.at names the place"),
+        "the challenge is not where attest.challenge says",
+        "the client sends client data in a form other than attest.challenge describes: error.at names the place"),
     7170: (
         "malformed.attest.empty", 400, "never",
         "there is no attestation",
         "the client sent nothing"),
     7426: (
         "malformed.attest.extensions", 400, "never",
-        "the extension map has another form",
-        "forged, or a new format of Apple's: report it"),
+        "the extension map has an unexpected form",
+        "forged, or a new Apple format: report it"),
     7682: (
         "malformed.attest.key-id", 400, "never",
         "the key id is not 32 bytes in base64, base64url or hex",
-        "the client sends another value: pass what generateKey gave, or its 32 bytes"),
+        "the client sends something else: pass what generateKey returned, or its 32 bytes"),
     7938: (
         "malformed.attest.nonce-extension", 400, "never",
-        "the nonce in the certificate has another form",
-        "forged, or a new format of Apple's: report it"),
+        "the nonce in the certificate has an unexpected form",
+        "forged, or a new Apple format: report it"),
     8194: (
         "malformed.attest.statement", 400, "never",
-        "members of the attestation are missing, further or of another type",
-        "not an attestation of Apple's: pass what attestKey gave"),
+        "members of the attestation are missing, unexpected or of the wrong type",
+        "not an Apple attestation: pass what attestKey returned"),
     8450: (
         "malformed.chain.base64", 400, "never",
         "an x5c entry is not canonical standard base64",
-        "damaged on the way, or forged"),
+        "damaged in transit, or forged"),
     8706: (
         "malformed.chain.der", 400, "never",
         "a certificate is not one clean DER value",
-        "damaged on the way, or forged: error.at names the certificate"),
+        "damaged in transit, or forged: error.at names the certificate"),
     8962: (
         "malformed.devicecheck.token", 400, "never",
         "the device token is not base64",
-        "the client sends another value: pass the token of generateToken as bytes or as base64"),
+        "the client sends something else: pass the token from generateToken as bytes or as base64"),
     9218: (
         "malformed.json.bom", 400, "never",
         "the JSON text begins with a byte order mark",
-        "damaged on the way, or forged: have the client send it again once"),
+        "damaged in transit, or forged: have the client send it again once"),
     9474: (
         "malformed.json.duplicate-name", 400, "never",
         "a JSON object has the same member name twice",
-        "damaged on the way, or forged: have the client send it again once"),
+        "damaged in transit, or forged: have the client send it again once"),
     9730: (
         "malformed.json.not-object", 400, "never",
         "the JSON text is not an object",
-        "damaged on the way, or forged: have the client send it again once"),
+        "damaged in transit, or forged: have the client send it again once"),
     9986: (
         "malformed.json.nul", 400, "never",
         "the JSON text contains NUL",
-        "damaged on the way, or forged: have the client send it again once"),
+        "damaged in transit, or forged: have the client send it again once"),
     10242: (
         "malformed.json.syntax", 400, "never",
-        "the text is not JSON by RFC 8259",
-        "damaged on the way, or forged: have the client send it again once"),
+        "the text is not JSON as RFC 8259 defines it",
+        "damaged in transit, or forged: have the client send it again once"),
     10498: (
         "malformed.json.trailing", 400, "never",
         "there is text after the JSON value",
-        "damaged on the way, or forged: have the client send it again once"),
+        "damaged in transit, or forged: have the client send it again once"),
     10754: (
         "malformed.json.utf8", 400, "never",
         "the JSON text is not valid UTF-8",
-        "damaged on the way, or forged: have the client send it again once"),
+        "damaged in transit, or forged: have the client send it again once"),
     11266: (
         "malformed.jws.alg", 400, "never",
         "alg is absent from the header or not a string",
@@ -575,18 +575,18 @@ STATUSES: dict[int, tuple[str, int | None, str, str, str]] = {
     12290: (
         "malformed.jws.x5c", 400, "never",
         "x5c is absent, not an array, or has an entry that is not a string",
-        "not an App Store JWS; an access token, perhaps"),
+        "not an App Store JWS; perhaps an access token"),
     12546: (
         "malformed.payload.type", 400, "never",
         "a decisive member has the wrong JSON type or is out of range",
         "a form newer than this library: error.at names the member; report it"),
     12802: (
         "malformed.plist.construct", 400, "never",
-        "a part of the wider property-list dialect, or another format",
+        "part of the wider property-list dialect, or another format",
         "JSON, XML or a binary list instead of the store's bytes: have the client send its stored copy unchanged"),
     13058: (
         "malformed.plist.duplicate-key", 400, "never",
-        "a key stands twice",
+        "a key appears twice",
         "tampering: readers disagree about which value counts"),
     13314: (
         "malformed.plist.encoding", 400, "never",
@@ -594,12 +594,12 @@ STATUSES: dict[int, tuple[str, int | None, str, str, str]] = {
         "truncated or damaged upload: have the client send its stored copy again"),
     13570: (
         "malformed.plist.syntax", 400, "never",
-        "not the grammar of the list, or text after it",
+        "does not follow the grammar of the list, or has text after it",
         "truncated upload: have the client send its stored copy again"),
     13826: (
         "malformed.receipt.base64", 400, "never",
         "the signature or the purchase info is not base64",
-        "not a receipt, or its quoted values were changed on the way"),
+        "not a receipt, or its quoted values were changed in transit"),
     14082: (
         "malformed.receipt.field-format", 400, "never",
         "a signed field breaks its format",
@@ -635,7 +635,7 @@ STATUSES: dict[int, tuple[str, int | None, str, str, str]] = {
     18690: (
         "malformed.verify-receipt.body", 503, "later",
         "a JSON answer without an integer status",
-        "not an answer of Apple's endpoint; keep the receipt and ask again later"),
+        "not an answer from Apple's endpoint; keep the receipt and ask again later"),
     18946: (
         "malformed.verify-receipt.field", 503, "later",
         "a known field of the answer has an unknown form",
@@ -643,7 +643,7 @@ STATUSES: dict[int, tuple[str, int | None, str, str, str]] = {
     515: (
         "unsupported.app-receipt.content-type", 400, "never",
         "another CMS content type or version",
-        "not in the form of Apple's receipts: not one of them"),
+        "not in the form of Apple's receipts, so not one of them"),
     771: (
         "unsupported.app-receipt.digest", 400, "never",
         "the digest is neither SHA-1 nor SHA-256",
@@ -671,27 +671,27 @@ STATUSES: dict[int, tuple[str, int | None, str, str, str]] = {
     2307: (
         "unsupported.attest-receipt.digest", 400, "never",
         "the digest is not SHA-256",
-        "a new format of Apple's: report it"),
+        "a new Apple format: report it"),
     2563: (
         "unsupported.attest-receipt.signature-algorithm", 400, "never",
-        "the signature algorithm is another one",
-        "a new format of Apple's: report it"),
+        "the signature algorithm is not the expected one",
+        "a new Apple format: report it"),
     2819: (
         "unsupported.attest-receipt.signed-attributes", 400, "never",
         "the receipt has signed attributes",
-        "a form seen in 2020 only"),
+        "a form seen only in 2020"),
     3075: (
         "unsupported.attest-receipt.signers", 400, "never",
         "other than one signer",
-        "a new format of Apple's: report it"),
+        "a new Apple format: report it"),
     3331: (
         "unsupported.attest.aaguid", 400, "never",
         "the aaguid is unknown",
-        "a new environment of Apple's: report it"),
+        "a new Apple environment: report it"),
     3587: (
         "unsupported.attest.format", 400, "never",
         "the format is not apple-appattest",
-        "an object of WebAuthn, perhaps: pass what attestKey gave"),
+        "perhaps a WebAuthn object: pass what attestKey returned"),
     3843: (
         "unsupported.notification.body", 200, "never",
         "the notification has an unknown type and an unknown body",
@@ -699,7 +699,7 @@ STATUSES: dict[int, tuple[str, int | None, str, str, str]] = {
     4099: (
         "unsupported.notification.version", 400, "never",
         "the notification is not of version 2",
-        "notifications of version 1 are JSON that nobody signed: switch the app to version 2 in App Store Connect"),
+        "version 1 notifications are unsigned JSON: switch the app to version 2 in App Store Connect"),
     4355: (
         "unsupported.receipt.digest", 400, "never",
         "signed with SHA-256",
@@ -714,20 +714,20 @@ STATUSES: dict[int, tuple[str, int | None, str, str, str]] = {
         "send a receipt or a StoreKit JWS"),
     5379: (
         "unsupported.verify-receipt.notification-v1", 400, "never",
-        "a version 1 server notification, which nobody signed",
+        "a version 1 server notification, which is unsigned",
         "switch the app to version 2 notifications in App Store Connect"),
     5635: (
         "unsupported.verify-receipt.status", 503, "later",
-        "Apple answered with a status that is not known",
+        "Apple answered with an unknown status",
         "keep the receipt and ask again later; look for an update"),
     516: (
         "too-large.app-receipt.certificates", 413, "never",
         "too many embedded certificates, or one too long",
-        "not a receipt of Apple's"),
+        "not an Apple receipt"),
     772: (
         "too-large.app-receipt.depth", 413, "never",
         "elements nested too deep",
-        "not a receipt of Apple's"),
+        "not an Apple receipt"),
     1028: (
         "too-large.app-receipt.elements", 413, "never",
         "too many elements",
@@ -743,7 +743,7 @@ STATUSES: dict[int, tuple[str, int | None, str, str, str]] = {
     1796: (
         "too-large.assertion.object", 413, "never",
         "the assertion is too long",
-        "not an assertion of Apple's"),
+        "not an Apple assertion"),
     2052: (
         "too-large.attest-receipt.size", 413, "never",
         "the App Attest receipt is too long",
@@ -755,15 +755,15 @@ STATUSES: dict[int, tuple[str, int | None, str, str, str]] = {
     2564: (
         "too-large.attest.object", 413, "never",
         "the attestation is too long",
-        "not an attestation of Apple's"),
+        "not an Apple attestation"),
     2820: (
         "too-large.chain.certificate", 413, "never",
         "a certificate is too long",
-        "no certificate of Apple's is that long: treat it as forged"),
+        "no Apple certificate is that long: treat it as forged"),
     3076: (
         "too-large.devicecheck.token", 413, "never",
         "the device token is too long",
-        "not a token of DeviceCheck: have the app send what generateToken gave"),
+        "not a DeviceCheck token: have the app send what generateToken returned"),
     3332: (
         "too-large.json.depth", 413, "never",
         "the JSON text is nested too deep",
@@ -815,34 +815,34 @@ STATUSES: dict[int, tuple[str, int | None, str, str, str]] = {
     7172: (
         "too-large.verify-receipt.body", 503, "later",
         "the answer is too long",
-        "not an answer of Apple's endpoint; ask again later"),
+        "not an answer from Apple's endpoint; ask again later"),
     7428: (
         "too-large.verify-receipt.entries", 503, "later",
         "the answer has too many entries",
-        "not an answer of Apple's endpoint; ask again later"),
+        "not an answer from Apple's endpoint; ask again later"),
     773: (
         "misuse.assertion.public-key", 500, "never",
-        "the public key given is no point of P-256",
+        "the public key given is not a point on P-256",
         "pass the attested key: 65 bytes X9.63 or 91 bytes SubjectPublicKeyInfo; the key record may be damaged"),
     1029: (
         "misuse.attest.client-data", 500, "never",
-        "the client data is empty, its hash of another length, or its kind unknown",
+        "the client data is empty, its hash has the wrong length, or its kind is unknown",
         "pass the bytes with ASSAY_CLIENT_DATA or their SHA-256 with ASSAY_CLIENT_DATA_HASH"),
     1285: (
         "misuse.call.argument", 500, "never",
-        "an argument is NULL that may not be, or a length does not fit",
+        "an argument that may not be NULL is NULL, or a length does not fit",
         "programming error: see the conventions in assay.h"),
     1541: (
         "misuse.call.kind", 500, "never",
         "the kind constant is unknown",
-        "programming error: pass a kind constant of assay.h"),
+        "programming error: pass a kind constant from assay.h"),
     1797: (
         "misuse.call.now", 500, "never",
         "now_ms is not between 2008 and 2100",
         "programming error: pass milliseconds since 1970 UTC"),
     2309: (
         "misuse.decide.account", 500, "never",
-        "the account is no UUID, or decide.account is required and none was given",
+        "the account is not a UUID, or decide.account is required and none was given",
         "pass the appAccountToken of the account, as a UUID"),
     2565: (
         "misuse.decide.empty", 500, "never",
@@ -850,35 +850,35 @@ STATUSES: dict[int, tuple[str, int | None, str, str, str]] = {
         "pass evidence, or judge the stored record with assay_check_expiry"),
     2821: (
         "misuse.decide.evidence", 500, "never",
-        "a document was refused, is no purchase evidence, or is of a verifier with another configuration",
-        "pass only documents with status 0 of this verifier"),
+        "a document was refused, is not purchase evidence, or comes from a verifier with another configuration",
+        "pass only documents with status 0 from this verifier"),
     3077: (
         "misuse.decide.unverified-nested", 500, "never",
         "the notification was verified without the evidence inside it",
         "verify it again with a verifier that has storekit.nested:\"verify\""),
     3845: (
         "misuse.exchange.answer", 500, "never",
-        "the answer is not in the form of the step",
+        "the answer does not have the form that the step asks for",
         "programming error: error.at names the member of the answer"),
     4101: (
         "misuse.exchange.evidence", 500, "never",
-        "a document is refused, of another verifier or of a kind that this exchange does not take",
-        "pass documents with status 0 of a verifier with this configuration, of a kind that docs/exchanges.md names"),
+        "a document was refused, comes from another verifier, or is of a kind that this exchange does not take",
+        "pass documents with status 0 from a verifier with this configuration, of a kind that docs/exchanges.md names"),
     4357: (
         "misuse.exchange.kind", 500, "never",
         "the kind of exchange is unknown",
-        "programming error: docs/exchanges.md has the kinds of this version"),
+        "programming error: docs/exchanges.md lists the kinds of this version"),
     4613: (
         "misuse.exchange.order", 500, "never",
         "no step is open, or the answer is to another step",
         "programming error: answer the open step, once; a conversation that has ended takes no more"),
     4869: (
         "misuse.exchange.request", 500, "never",
-        "the request has another form or an unknown member",
+        "the request has the wrong form or an unknown member",
         "programming error: error.at names the member of the request"),
     5125: (
         "misuse.receipt.subject", 500, "never",
-        "the subject has a length that fits nothing, or the receipt has no device",
+        "the subject has an invalid length, or the receipt has no device",
         "pass 16 or 6 raw bytes, with an app receipt only"),
     774: (
         "config.apps.app-apple-id-required", None, "after-config",
@@ -886,11 +886,11 @@ STATUSES: dict[int, tuple[str, int | None, str, str, str]] = {
         "Production needs appAppleId for every app: copy it from App Store Connect"),
     1030: (
         "config.apps.form", None, "after-config",
-        "apps, or an entry of it, cannot be used",
-        "bundleId has 1 to 255 bytes and stands once, appAppleId is a positive integer, teamId 10 of A to Z and 0 to 9"),
+        "apps, or an entry in it, cannot be used",
+        "bundleId has 1 to 255 bytes and appears once, appAppleId is a positive integer, teamId has 10 characters from A to Z and 0 to 9"),
     1286: (
         "config.attest.app-ids", None, "after-config",
-        "attest.appIds is empty or holds something else than an App ID, and none can be derived",
+        "attest.appIds is empty or holds something other than an App ID, and none can be derived",
         "an App ID is a prefix of 10 characters, a dot and a bundle id: set attest.appIds, or teamId for the apps"),
     1542: (
         "config.attest.environments", None, "after-config",
@@ -902,7 +902,7 @@ STATUSES: dict[int, tuple[str, int | None, str, str, str]] = {
         "correct the member that error.at names; docs/config.md has its values"),
     2054: (
         "config.attest.stored-needs-receipt", None, "after-config",
-        "time stored needs the receipt's date",
+        "attest.time stored needs the receipt's date",
         "set attest.receipt to require"),
     2310: (
         "config.certificates.intermediate", None, "after-config",
@@ -926,7 +926,7 @@ STATUSES: dict[int, tuple[str, int | None, str, str, str]] = {
         "copy the key id of 10 characters from the developer account"),
     3590: (
         "config.devicecheck.team-id", None, "after-config",
-        "there is no team id, or several and none named",
+        "there is no team id, or there are several and none is named",
         "set deviceCheck.teamId to the team of the key, 10 characters"),
     3846: (
         "config.document.missing", None, "after-config",
@@ -939,10 +939,10 @@ STATUSES: dict[int, tuple[str, int | None, str, str, str]] = {
     4358: (
         "config.document.syntax", None, "after-config",
         "the configuration is not strict JSON",
-        "error.at has the byte where reading stopped, the message says why"),
+        "error.at has the byte where reading stopped; the message says why"),
     4614: (
         "config.document.type", None, "after-config",
-        "a member is of another type",
+        "a member has the wrong type",
         "correct the member that error.at names; docs/config.md has its type"),
     4870: (
         "config.document.unknown-member", None, "after-config",
@@ -950,16 +950,16 @@ STATUSES: dict[int, tuple[str, int | None, str, str, str]] = {
         "correct or remove the member that error.at names; a misspelt member must not switch a check off"),
     5126: (
         "config.environments.mixed", None, "after-config",
-        "environments is empty, or Xcode or LocalTesting stands beside Production",
-        "name one at least; test environments need a verifier of their own"),
+        "environments is empty, or lists Xcode or LocalTesting beside Production",
+        "name at least one; test environments need a verifier of their own"),
     5382: (
         "config.exchange.block-missing", 500, "after-config",
         "the exchange needs a block that the configuration lacks",
         "add the block that error.at names to the configuration"),
     5638: (
         "config.limits.form", None, "after-config",
-        "limits names an unknown plan, or a value is no count",
-        "correct the entry that error.at names: plans of the list plans, counts of 0 or more"),
+        "limits names an unknown plan, or a value is not a count",
+        "correct the entry that error.at names: it takes plans listed in plans, and counts of 0 or more"),
     5894: (
         "config.plans.form", None, "after-config",
         "plans is empty, or has a name twice",
@@ -970,7 +970,7 @@ STATUSES: dict[int, tuple[str, int | None, str, str, str]] = {
         "correct the entry that error.at names; docs/config.md has its members"),
     6406: (
         "config.receipts.shared-secret", None, "after-config",
-        "a shared secret is not 32 hex digits, or is of an unknown bundle id",
+        "a shared secret is not 32 hex digits, or is for an unknown bundle id",
         "copy the 32 hex digits from App Store Connect; the key is a bundleId of apps, or *"),
     6662: (
         "config.risk.rules", None, "after-config",
@@ -987,10 +987,10 @@ STATUSES: dict[int, tuple[str, int | None, str, str, str]] = {
     1799: (
         "unavailable.devicecheck.response", 502, "later",
         "the answer is not understood",
-        "Apple changed the wording: take it neither for a clean device nor for a used one; report it"),
+        "Apple changed the wording: treat the device as neither clean nor used; report it"),
     4871: (
         "unavailable.verify-receipt.internal", 503, "later",
-        "Apple: internal data access error that is to be retried (21100 to 21199)",
+        "Apple: internal data access error, to be retried (21100 to 21199)",
         "keep the receipt and ask again later"),
     5127: (
         "unavailable.verify-receipt.no-answer", 503, "later",
@@ -998,7 +998,7 @@ STATUSES: dict[int, tuple[str, int | None, str, str, str]] = {
         "keep the receipt and ask again later"),
     264: (
         "internal.assay.bug", 500, "never",
-        "a state that cannot be",
+        "a state that should be impossible",
         "report it; nothing was trusted"),
     520: (
         "internal.certificates.table", 500, "never",
@@ -1007,7 +1007,7 @@ STATUSES: dict[int, tuple[str, int | None, str, str, str]] = {
     776: (
         "internal.crypto.sha1-disabled", 500, "never",
         "libcrypto refuses SHA-1 signatures",
-        "use a libcrypto that verifies SHA-1, or the library with its own"),
+        "use a libcrypto that verifies SHA-1, or the library build that contains its own"),
     1289: (
         "pending.triage.unverified", None, "never",
         "worth verifying; nothing is decided yet",

@@ -9,10 +9,10 @@
         ...
     receipt = await verifier.verify_app_receipt(blob)                     # one, off the loop
 
-One warm verification takes some 60 µs, and handing it to a thread and back half of
-that again: in a request handler call `assay.Verifier` itself, it holds the loop up no
+One warm verification takes about 60 µs, and handing it to a thread and back half as
+much again: in a request handler call `assay.Verifier` itself; it holds the loop up no
 longer than parsing the request does. An executor is worth it for batches, which go to it
-in chunks (a few µs a text), and for what takes a millisecond or more: chains not seen
+in chunks (a few µs per text), and for what takes a millisecond or more: chains not seen
 before, large receipts, attestations. The library lets other threads run while it works,
 so chunks run at once on as many cores as the executor has threads.
 
@@ -69,11 +69,11 @@ T = TypeVar("T")
 class AsyncVerifier:
     """A `Verifier` whose calls run in an executor. For one event loop.
 
-    verifier  shared with whoever else uses it; what needs no thread (`triage`,
+    verifier  shared with any other user of it; what needs no thread (`triage`,
               `assess_risk`, `check_expiry` …) is called on it directly
     executor  a concurrent.futures.Executor of threads; never started, never shut
               down here. Processes will not do: documents are proof in one only
-    limit     how many jobs stand in the executor at once, running or waiting: of
+    limit     how many jobs are in the executor at once, running or waiting: of
               single calls together, and of each batch; the rest waits here
     chunk     how many texts of a batch are one job
 
@@ -114,8 +114,8 @@ class AsyncVerifier:
                   far ahead as `limit` chunks
         now       one moment for all of them; None: the system's clock at each
 
-        A refused text is a document that is not `ok`, no error. Raises like
-        `Verifier.verify` for another kind or a text of a wrong type, in whose place
+        A refused text is a document that is not `ok`, not an error. Raises like
+        `Verifier.verify` for another kind or a text of the wrong type, in whose place
         the batch ends.
         """
         run = asyncio.get_running_loop().run_in_executor
@@ -132,7 +132,7 @@ class AsyncVerifier:
         finally:
             for job in jobs:
                 if not job.cancel() and not job.cancelled():
-                    job.exception()  # of a batch that ended before: nobody asks for it
+                    job.exception()  # of a batch that ended before: it is never asked for
 
     async def verify_many(
         self, kind: Kind, evidence: Batch, now: Time | None = None
@@ -298,9 +298,9 @@ async def carry_out(
     clock  gives the time at which a step is judged; None: the system's clock
 
     The steps themselves take microseconds and run where they are awaited, without
-    an executor. A refused result is an answer, no error: look at the document. What
+    an executor. A refused result is an answer, not an error: look at the document. What
     the host raises, cancellation included, and MisuseError for an answer of another
-    form pass through, with the step still open: calling again goes on with it.
+    form pass through, with the step still open: calling again continues with it.
     """
     while not exchange.done:
         answer = await host(exchange.payload)

@@ -19,7 +19,7 @@ _doc_json = _functions.assay_doc_json
 _doc_text = _functions.assay_doc_text
 _doc_integer = _functions.assay_doc_integer
 
-# The type behind a class's __dict__: a mapping that nobody can write to.
+# The type behind a class's __dict__: a mapping that cannot be written to.
 _ReadOnly: Any = type(type.__dict__)
 # No integer of a document is this one: times and counts are not that small.
 _ABSENT = -(2**63)
@@ -39,7 +39,7 @@ def _value_at(text: str, start: int) -> Any:
 
 
 class OwnedDocument(DocHandle):
-    """The address of a document; gives it back when nothing refers to it."""
+    """The address of a document; frees it when nothing refers to it."""
 
     def __del__(self, free: Callable[..., Any] = _functions.assay_doc_free) -> None:
         free(self)

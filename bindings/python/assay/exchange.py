@@ -1,5 +1,5 @@
-"""Conversations with the network or a store: one step at a time, its answer brought
-by the host.
+"""Conversations with the network or a store: one step at a time, answered by the
+host.
 
 Loaded at the first use.
 """
@@ -30,7 +30,7 @@ _exchange_step = _functions.assay_exchange_step
 
 
 class OwnedExchange(_c.ExchangeHandle):
-    """The address of an exchange; gives it back when no call uses it any more."""
+    """The address of an exchange; frees it when no call uses it any more."""
 
     def __del__(self, free: Callable[..., Any] = _functions.assay_exchange_free) -> None:
         free(self)
@@ -109,13 +109,13 @@ class Exchange:
         return self._handle is None
 
     def step(self, answer: Json, now: Time | None = None) -> Document:
-        """Hand in what the last step brought, and learn the next step or the result.
+        """Hand in the result of the last step, and learn the next step or the outcome.
 
         answer  a mapping, or JSON in a str or bytes, of the form that the step's
                 `state` asks for (docs/exchanges.md)
         now     int ms since 1970 UTC, or an aware datetime; None: the system's clock
 
-        A refused result is an answer, no error: look at the document. Raises
+        A refused result is an answer, not an error: look at the document. Raises
         MisuseError for an answer of another form or to another step, after which
         the step is still open; ValueError when nothing is open; RuntimeError when
         another thread is in this method.

@@ -76,7 +76,7 @@ FOREVER = 2**63 - 1
 
 
 class OwnedVerifier(_c.VerifierHandle):
-    """The address of a verifier; gives it back when no call uses it any more."""
+    """The address of a verifier; frees it when no call uses it any more."""
 
     def __del__(self, free: Callable[..., Any] = _functions.assay_verifier_free) -> None:
         free(self)
@@ -86,8 +86,8 @@ class Verifier:
     """Pinned roots, apps, products and policy; remembers proven chains.
 
     Make one when the process starts and share it: every method may be called by
-    many threads at once, and in a child after fork. Immutable; another policy is
-    another verifier. A context manager, for those who want it closed at a place.
+    many threads at once, and in a child after fork. Immutable; a different policy is a
+    different verifier. A context manager, for closing it at a definite point.
 
     config: the configuration (docs/config.md) as a mapping, or as JSON in a str
     or bytes. Only `apps` is required:
@@ -120,8 +120,8 @@ class Verifier:
 
         Raises RejectedError when it is not genuine, or not for this verifier's
         apps and environments; MalformedError, UnsupportedError or TooLargeError
-        when it is no JWS of this kind; MisuseError for a `now` outside 2008 … 2100;
-        TypeError and ValueError for arguments of a wrong type, or a closed verifier.
+        when it is not a JWS of this kind; MisuseError for a `now` outside 2008 … 2100;
+        TypeError and ValueError for arguments of the wrong type, or a closed verifier.
         """
         document = self._verified(_c.ASSAY_JWS_TRANSACTION, jws, now)
         return Transaction(document, "transaction")
@@ -189,7 +189,7 @@ class Verifier:
 
         Raises RejectedError when it is not genuine, not for this verifier's apps and
         environments, or of another device; MisuseError for a subject of another
-        length. Purchases of unknown products are no refusal: they have `known`
+        length. Purchases of unknown products are not refused: they have `known`
         False. Other errors and `now` as in `verify_transaction`.
         """
         from .receipts import AppReceipt
@@ -201,13 +201,13 @@ class Verifier:
     def read_verify_receipt(
         self, body: SignedText, now: Time | None = None
     ) -> VerifyReceiptAnswer:
-        """Read the body of an answer of Apple's verifyReceipt endpoint.
+        """Read the body of an answer from Apple's verifyReceipt endpoint.
 
         body  str or bytes: the whole body of the HTTP answer, status 200
 
         Raises AssayError for every answer without facts, and `retry_class` says
-        what to do: "later" (it is no verdict: keep everything as it was and ask
-        again), "same-once" (the same endpoint, once more), "other-environment" (the
+        what to do: "later" (it is not a verdict: keep everything as it was and ask
+        again), "same-once" (the same endpoint again, once), "other-environment" (the
         other endpoint, once), "after-config", "never".
         """
         from .receipts import VerifyReceiptAnswer
@@ -222,7 +222,7 @@ class Verifier:
 
         Never raises for what the blob is: an answer about it is a finding, whose
         `worth_verifying`, `category` and `disposition` say how to go on. Its claims
-        stand in `claimed`; they are not facts. Raises MisuseError for a `now`
+        are in `claimed`; they are not facts. Raises MisuseError for a `now`
         outside 2008 … 2100; TypeError and ValueError as `verify_transaction`.
         """
         from .receipts import Triage
@@ -283,10 +283,10 @@ class Verifier:
         """Verify an App Attest attestation and the receipt inside it: a key in the
         Secure Enclave of a genuine device, made by one of this verifier's apps.
 
-        attestation       bytes: the object that `attestKey` gave the app; a str is
+        attestation       bytes: the object that `attestKey` returned to the app; a str is
                           its base64
         key_id            the key identifier, in any of its forms: the base64 text
-                          that `generateKey` gave, base64url, hex, or the 32 bytes
+                          that `generateKey` returned, base64url, hex, or the 32 bytes
         client_data       what the app hashed for `attestKey`, byte for byte; a str
                           stands for its UTF-8. Hashed here
         client_data_hash  instead of it: that hash, used as it stands, 16 to 64 bytes
@@ -296,8 +296,8 @@ class Verifier:
         Needs an App ID: `teamId` of an app, or `attest.appIds`. Raises
         RejectedError when it is not genuine, or not of this key, client data, app or
         environment: `hint` names the common mistake that would explain it;
-        MalformedError, UnsupportedError or TooLargeError when it is no attestation;
-        ConfigError without an App ID; MisuseError for client data of a wrong length
+        MalformedError, UnsupportedError or TooLargeError when it is not an attestation;
+        ConfigError without an App ID; MisuseError for client data of the wrong length
         or a `now` outside 2008 … 2100; TypeError and ValueError for arguments of a
         wrong type, or a closed verifier.
         """
@@ -330,10 +330,10 @@ class Verifier:
         client_data_hash: Octets | None = None,
         now: Time | None = None,
     ) -> Assertion:
-        """Verify an App Attest assertion: the attested key signed these client data,
+        """Verify an App Attest assertion: the attested key signed this client data,
         later than the last time.
 
-        assertion   bytes: the object that `generateAssertion` gave the app; a str is
+        assertion   bytes: the object that `generateAssertion` returned to the app; a str is
                     its base64
         public_key  of the key record: the 65 bytes of `Attestation.public_key`, the
                     91 of `public_key_spki`, or the base64 text of either
@@ -342,9 +342,9 @@ class Verifier:
 
         Store the new `counter` only if the stored one is still smaller: the library
         compares, the store decides between two requests at once. Raises
-        RejectedError when it is not signed by this key over these client data, of
+        RejectedError when it is not signed by this key over this client data, of
         another app, or not newer (rejected.assertion.counter: a replay, or requests
-        out of order); MisuseError for a public key that is none; ValueError for a
+        out of order); MisuseError for an invalid public key; ValueError for a
         counter beyond 32 bits. Other errors as in `verify_attestation`.
         """
         from .attest import Assertion
@@ -400,7 +400,7 @@ class Verifier:
         offer: bool = False,
         now: Time | None = None,
     ) -> DeviceCheck:
-        """Read an answer of Apple's DeviceCheck endpoint, which you fetched.
+        """Read an answer from Apple's DeviceCheck endpoint, which you fetched.
 
         call    which path it was: query_two_bits, update_two_bits or
                 validate_device_token
@@ -410,12 +410,12 @@ class Verifier:
                 by the configured bit whose name begins with "promo"
 
         Needs the block `deviceCheck`. Raises RejectedError when Apple refuses the
-        device token or our request (`fault` tells which) and, with `offer`, when
+        device token or our request (`fault` says which) and, with `offer`, when
         the offer was used (rejected.promo.device-used); UnavailableError for an
         answer that says nothing: it is neither a clean device nor a used one. What
-        `assess_risk` needs stands in `error.document.facts` then. Raises ConfigError
+        `assess_risk` needs is in `error.document.facts` then. Raises ConfigError
         without the block, MisuseError for another call, a status beyond 599, or
-        `offer` with a call that is no query.
+        `offer` with a call other than a query.
         """
         from .attest import DeviceCheck
 
@@ -431,11 +431,11 @@ class Verifier:
     def check_device_token(self, token: SignedText) -> str:
         """The form in which Apple takes a device token: standard base64.
 
-        token  what `generateToken` gave the app: its bytes, or base64 of them in a
+        token  what `generateToken` returned to the app: its bytes, or base64 of them in a
                str
 
-        It says nothing about the token's worth: Apple alone can. Raises
-        MalformedError for a str that is no base64, or an empty token;
+        It says nothing about the token's worth: only Apple can. Raises
+        MalformedError for a str that is not base64, or an empty token;
         TooLargeError for more than 8,192 bytes.
         """
         octets = _octets(token)
@@ -446,8 +446,8 @@ class Verifier:
         return _accepted(self._at_once(request, None))._text(b"exchange.deviceToken") or ""
 
     def normal_key_id(self, key_id: SignedText) -> str:
-        """The one text of an App Attest key identifier: standard base64, as `key_id` of
-        an Attestation has it. Ask your table of keys with this one alone.
+        """The normal form of an App Attest key identifier: standard base64, as `key_id` of
+        an Attestation has it. Look keys up by this form alone.
 
         key_id  as the app sent it: base64, base64url without padding, or hex
 
@@ -464,7 +464,7 @@ class Verifier:
                       (docs/risk.md). `deviceCheck` may be what `read_device_check`
                       returned
 
-        A verdict other than allow is an answer, no error. Raises MalformedError
+        A verdict other than allow is an answer, not an error. Raises MalformedError
         (malformed.risk.input, with the member in `at`) for an unknown member or
         value: a misspelt one must not lower the risk.
         """
@@ -515,17 +515,17 @@ class Verifier:
         """Decide plan, state and the next time to look, from verified evidence.
 
         evidence  facts or documents of this verifier (or one with the same
-                  configuration): of JWS, receipts and answers of verifyReceipt, in
+                  configuration): of JWS, receipts and answers from verifyReceipt, in
                   any mixture; a renewal needs its transaction beside it. Facts
                   nested in a notification stand for the whole notification.
         account   appAccountToken that the evidence must carry, a UUID; None leaves
                   the check to `decide.account` of the configuration
         now       as in `verify_transaction`
 
-        Not entitled is an answer, no error: the decision's `entitled` is then
+        Not entitled is an answer, not an error: the decision's `entitled` is then
         False, and `state` says why. Raises RejectedError when the evidence is of
-        another account, names none or is too thin, MisuseError when it was refused or
-        is none, or when the account is no UUID.
+        another account, names none or is not enough, MisuseError when it was refused or
+        is none, or when the account is not a UUID.
         """
         documents = documents_of(evidence)
         handles = [document._handle for document in documents]
@@ -576,7 +576,7 @@ class Verifier:
         return self._handle is None
 
     def close(self) -> None:
-        """Give the verifier back. Calls under way finish first; later ones raise
+        """Free the verifier. Calls under way finish first; later ones raise
         ValueError. Documents stay valid. Closing twice is allowed."""
         self._handle = None
 
@@ -793,7 +793,7 @@ _BASE64 = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/"
 
 def _base64_octets(evidence: SignedText) -> bytes:
     """The bytes of an object of App Attest: a str is base64 of them, standard or
-    URL-safe. Text that is none goes on as it stands, for the library to refuse."""
+    URL-safe. Text that is not base64 is passed on as it is, for the library to refuse."""
     octets = _octets(evidence)
     if not isinstance(evidence, str):
         return octets

@@ -4,18 +4,18 @@
     POST /key         {"keyId", "attestation", "clientData"}, the last two in base64:
                       verified, and the key bound to the account
     POST /request     any body, with the headers X-Key-Id and X-Assertion: the body,
-                      byte for byte as it came, is what the key signed. Without them,
+                      byte for byte as received, is what the key signed. Without them,
                       X-Attest says why ("unsupported", "temporarily-unavailable") and
                       X-Attest-Error the error code: decided by the rules for risk
 
-Client data and bodies are JSON with a member "challenge". The account is whom your
+Client data and bodies are JSON with a member "challenge". The account is the one that your
 own sign-in names (REMOTE_USER here). Put the routes behind your framework; keep the
 order of the steps: docs/app-attest.md has the reasons.
 
-The answer is one word, by which the client goes on:
+The answer is one word, which tells the client how to go on:
 
     registered, done    it worked
-    sign-again          ask for a challenge and sign anew (409)
+    sign-again          ask for a challenge and sign again (409)
     attest-again        forget the key, make and attest a new one (401)
     limited, step-up    without an assertion: less, or something stronger first
     refused             no; the log has the reason
@@ -48,7 +48,7 @@ log = logging.getLogger("attest")
 LONGEST_BODY = 64 * 1024
 CHALLENGE_MS = 5 * 60 * 1000
 WHERE_THE_CHALLENGE_IS = {"mode": "json", "path": "challenge", "encoding": "base64url"}
-# Refusals that an honest client meets: out of order, or delayed on its way.
+# Refusals that an honest client may get: out of order, or delayed in transit.
 WORDS = {
     "rejected.assertion.counter": "sign-again",
     "rejected.freshness.stale": "attest-again",
@@ -106,7 +106,7 @@ class Keys:
     def register(
         self, account: str, key_id: str, attestation: str, client_data: bytes, now: int
     ) -> None:
-        """Verify, use the challenge up, bind the key. The same request once more
+        """Verify, use the challenge up, bind the key. The same request again
         succeeds: an app cannot attest a key twice, and an answer may get lost."""
         found = self.verifier.verify_attestation(
             attestation, key_id=key_id, client_data=client_data, now=now
@@ -190,7 +190,7 @@ def consume(
     use: str | None,
     now: int,
 ) -> None:
-    """Use a challenge up. For the same use once more it counts as used by it."""
+    """Use a challenge up. A repeat of the same use counts as the same."""
     used = connection.execute(
         "update challenge set used_by = ? where sha256 = ? and account = ? and purpose = ? "
         "and ends_ms > ? and (used_by is null or used_by = ?)",

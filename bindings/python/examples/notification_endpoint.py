@@ -55,7 +55,7 @@ def make_application(verifier: assay.Verifier, database: str) -> Application:
 
 
 def receive(verifier: assay.Verifier, database: str, environ: dict[str, Any]) -> str:
-    """Verify and store one request's notification; gives the HTTP status."""
+    """Verify and store one request's notification; returns the HTTP status."""
     if environ.get("REQUEST_METHOD") != "POST":
         return "405 Method Not Allowed"
     try:
@@ -80,7 +80,7 @@ def receive(verifier: assay.Verifier, database: str, environ: dict[str, Any]) ->
 
 
 def row(notification: assay.Notification, jws: str) -> tuple[Any, ...]:
-    """What is kept: when it is worked on, the text is verified again."""
+    """What is kept: when it is processed, the text is verified again."""
     transaction = notification.transaction
     return (
         notification.keys.notification if notification.keys else None,

@@ -13,7 +13,7 @@ The answer is one word, by which the client decides about its copy of the receip
     resend                      send the stored copy again; the third time: support
     deferred                    keep the copy, try again with back-off
 
-ASSAY_CONFIG names the configuration (docs/config.md); let it accept Sandbox, for App
+ASSAY_CONFIG names the configuration (docs/config.md); let it accept Sandbox, since App
 Review buys there with your production build. The ledger is an SQLite file here, named
 by LEDGER; with several instances put a shared store behind the same three methods.
 
@@ -84,7 +84,7 @@ class Ledger:
         return sqlite3.connect(self.path, timeout=10, isolation_level=None)
 
     def known(self, keys: tuple[str, ...], account: str) -> int:
-        """How many of the keys are granted to the account. Reads alone."""
+        """How many of the keys are granted to the account. Only reads."""
         marks = ",".join("?" * len(keys))
         with closing(self.connect()) as connection:
             found = connection.execute(
@@ -205,7 +205,7 @@ def purchase(found: Any, environment: str | None = None) -> Purchase:
     )
     return Purchase(
         keys.transaction, keys.purchase, keys.subscription, found.product_id,
-        # None: nothing that is signed tells it. Granted like Sandbox, for it may be.
+        # None: nothing that is signed shows it. Granted like Sandbox, as it may be that.
         found.quantity or 1, environment or found.environment or "unknown",
         revoked is not None,
     )

@@ -115,7 +115,7 @@ def subject_of(case):
 
 
 def configuration_of(case):
-    """The raw configuration of a case: text, or bytes that are no text."""
+    """The raw configuration of a case: text, or bytes that are not text."""
     return given(case, "config")
 
 

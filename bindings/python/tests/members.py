@@ -18,7 +18,7 @@ WARNINGS = frozenset({"warnings"})
 
 def check_members(test, found, where, opaque=WARNINGS):
     """One object of facts, and the objects inside it; `opaque` members are passed on
-    as they came, without properties."""
+    unchanged, without properties."""
     values = found._members()
     known = descriptors(type(found))
     named = {member.name for member in known.values()}

@@ -17,7 +17,7 @@ from test_exchange import NOW, RISK, WAIT, Host
 
 
 class CountingExecutor(Executor):
-    """Threads that count the jobs handed in, and how many stood there at once."""
+    """Threads that count the jobs handed in, and how many were there at once."""
 
     def __init__(self, threads):
         self.threads = ThreadPoolExecutor(threads)
@@ -163,7 +163,7 @@ class BatchTest(AioCase):
 
 class CallTest(AioCase):
     def test_the_same_parameters_as_the_verifier(self):
-        """What both have is called alike, so that one can take the other's place."""
+        """What both have has the same name, so that one can take the other's place."""
         ours = {name for name, _ in inspect.getmembers(AsyncVerifier, inspect.iscoroutinefunction)}
         self.assertEqual(
             {name for name in dir(assay.Verifier) if name.startswith(("verify", "read_verify"))}

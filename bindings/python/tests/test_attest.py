@@ -171,7 +171,7 @@ class AttestationTest(unittest.TestCase):
                 verify_attestation(self.case, **{**data, "client_data_hash": bytes(length)})
 
     def test_a_mistake_is_explained_and_refused(self):
-        """DIA-1: the hash passed for the data."""
+        """DIA-1: the hash passed as the data."""
         import hashlib
 
         case = first("verify_attestation", clientDataKind=1)
@@ -258,7 +258,7 @@ class AssertionTest(unittest.TestCase):
             verify_assertion(self.case, assertion=text).counter, self.found.counter)
 
 
-# A key that nobody attests: the base point of P-256.
+# A key that is never attested: the base point of P-256.
 GENERATOR = bytes.fromhex(
     "046b17d1f2e12c4247f8bce6e563a440f277037d812deb33a0f4a13945d898c296"
     "4fe342e2fe1a7f9b8ee7eb4a7c0f9e162bce33576b315ececbb6406837bf51f5")

@@ -184,7 +184,7 @@ class ReceiptEndpointTest(ExampleCase):
                 [("Production", "Production", None)])
 
     def test_placeholders(self):
-        """LST-2: words in the place of a signature are not kept and tried again."""
+        """LST-2: words in place of a signature are not kept and tried again."""
         case = next(
             case for case in table().cases
             if case["name"] == "RCP-18 words for a signature")

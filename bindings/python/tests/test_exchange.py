@@ -1,7 +1,7 @@
 """Conversations: the frame that network and store kinds run in.
 
 No kind of this version needs anything carried out, so the steps are played by
-functions in the place of the library's, with documents of the library's own.
+functions in place of the library's, with documents of the library's own.
 """
 import threading
 import unittest
@@ -209,7 +209,7 @@ class StepTest(unittest.TestCase):
         self.assertTrue(host.inside.wait(30))
         with self.assertRaisesRegex(RuntimeError, "another thread"):
             found.step({})
-        # Closing meanwhile gives the handle back only when the call has ended.
+        # Closing meanwhile frees the handle only when the call has ended.
         self.assertEqual(host.freed, 0)
         host.go_on.set()
         thread.join(30)

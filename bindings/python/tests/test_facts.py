@@ -53,7 +53,7 @@ def verified(kind, **expected):
 
 
 class TableTest(unittest.TestCase):
-    """Python knows every member that the library knows, and where it stands."""
+    """Python knows every member that the library knows, and where it is."""
 
     def tables(self):
         text = (ROOT / "Sources/Assay/Evidence/StoreKit/StoreKitMembers.swift").read_text()

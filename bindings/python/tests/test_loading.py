@@ -82,7 +82,7 @@ class LoadingTest(unittest.TestCase):
         self.assertRegex(text, "inside the package: .*(too short|invalid ELF header)")
 
     def test_a_library_of_another_machine(self):
-        """The loader says of it that there is no such file."""
+        """The loader claims that there is no such file."""
         octets = bytearray(pathlib.Path(real_library()).read_bytes())
         octets[18:20] = (0xF3).to_bytes(2, "little")
         (self.package / "libassay.so.0").write_bytes(octets)

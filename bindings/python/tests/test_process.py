@@ -323,7 +323,7 @@ class HostTest(EvidenceCase):
         self.assertEqual((done.stdout.strip(), done.returncode), ("same", 0), done.stderr)
 
     def test_python_keeps_its_own_libcrypto(self):
-        """The library's libcrypto and that of Python's ssl do not meet."""
+        """The library's libcrypto and that of Python's ssl do not interfere."""
         import hashlib
         import ssl
 

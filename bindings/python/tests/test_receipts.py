@@ -1,4 +1,4 @@
-"""Receipts, triage and answers of verifyReceipt: typed, and as the document says."""
+"""Receipts, triage and answers from verifyReceipt: typed, and as the document says."""
 import base64
 import pickle
 import unittest
@@ -11,7 +11,7 @@ from members import check_members, descriptors
 
 # What `verify` and the methods call a case's evidence, by the case's call.
 EVIDENCE = {"verify_receipt": "receipt", "triage": "blob", "read_verify_receipt": "body"}
-# Members that are passed on as they came, without properties.
+# Members that are passed on unchanged, without properties.
 OPAQUE = {"unknown", "unknownInReceipt"}
 
 

@@ -230,7 +230,7 @@ class LoadingTest(unittest.TestCase):
             self.grown(RELOAD, 1, True)
 
     def test_library_loaded_and_unloaded(self):
-        """The library alone: the loader gives back what it took."""
+        """The library alone: the loader returns what it took."""
         grown = self.grown(LIBRARY_ALONE, min(COUNT, 100_000), False)
         self.assertLess(grown, SLACK)
 

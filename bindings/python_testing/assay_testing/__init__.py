@@ -1,4 +1,4 @@
-"""Evidence that Apple would sign, minted for tests by a test authority of your own.
+"""Evidence that Apple would sign, minted for tests by your own test authority.
 
     from assay_testing import Authority
 
@@ -36,7 +36,7 @@ _EPOCH = datetime.datetime(1970, 1, 1, tzinfo=datetime.timezone.utc)
 
 
 class MintError(ValueError):
-    """The options do not fit together, or are none; the text says what to give."""
+    """The options are invalid or do not fit together; the text says what to give."""
 
 
 class Attestation(NamedTuple):
@@ -73,8 +73,8 @@ class Authority:
 
     `folder` keeps it, so that evidence of several runs has one root; without it the
     authority lasts as long as this object. `bundle_id`, `app_id` and `team` are those of
-    the app that evidence is minted for; `now` is the present of everything that is minted,
-    the real one without it.
+    the app that evidence is minted for; `now` is the current time of everything that is
+    minted; without it, the real one.
     """
 
     def __init__(
@@ -180,7 +180,7 @@ class Authority:
         return self._text("app-receipt", options)
 
     def verify_receipt(self, **options: Option) -> str:
-        """An answer of Apple's verifyReceipt endpoint: JSON."""
+        """An answer from Apple's verifyReceipt endpoint: JSON."""
         return self._text("verify-receipt", options)
 
     def attestation(self, client_data: str = "hello", **options: Option) -> Attestation:

@@ -9,5 +9,5 @@ from . import Authority
 
 @pytest.fixture(scope="session")
 def assay_authority(tmp_path_factory: pytest.TempPathFactory) -> Authority:
-    """A test authority for the whole run; its `verifier` trusts it and nobody else."""
+    """A test authority for the whole run; its `verifier` trusts it and nothing else."""
     return Authority(tmp_path_factory.mktemp("assay") / "authority")

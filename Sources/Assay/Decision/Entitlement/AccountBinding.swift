@@ -2,7 +2,7 @@
 enum AccountBinding: Sendable, Equatable {
   /// Apple's evidence carries the account.
   case proven
-  /// It carries none: that the purchase is the account's is for the host to know.
+  /// It carries none: only the host can know whether the purchase is the account's.
   case unproven
 
   var name: StaticString { self == .proven ? "proven" : "unproven" }

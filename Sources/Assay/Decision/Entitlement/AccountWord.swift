@@ -3,10 +3,10 @@ struct AccountWord: Sendable {
   var token: Text
   var asOf: Int64
   var document: Int
-  /// Evidence of the same millisecond carries another token: it is nobody's.
+  /// Evidence of the same millisecond carries another token: it belongs to no one.
   var isDisputed = false
 
-  /// The newer of two words.
+  /// The newer of two statements.
   static func newer(_ one: AccountWord?, _ other: AccountWord?) -> AccountWord? {
     guard var one else { return other }
     guard let other else { return one }

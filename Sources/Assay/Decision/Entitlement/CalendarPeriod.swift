@@ -14,12 +14,12 @@ extension CalendarDuration {
     }
   }
 
-  /// The end of `times` durations, each from the end of the one before; fewer than
-  /// one count as one (DCD-28).
+  /// The end of `times` durations, each from the end of the one before; less than
+  /// one counts as one (DCD-28).
   func end(startMs: Int64, times: Int64) -> Int64 {
     var end = end(startMs: startMs)
     var left = min(max(times, 1), 1_000_000) &- 1
-    // After four years of single steps no month clamps the day further.
+    // After four years of single steps no month clamps the day any more.
     var steps = 0
     while left > 0, steps < 48 {
       end = self.end(startMs: end)

@@ -5,7 +5,7 @@ struct Candidate: Sendable {
   var kind: StaticString
   /// The place of its document among the evidence, for refusals alone.
   var document: Int
-  /// The newest token that was said of the transaction.
+  /// The newest token reported for the transaction.
   var account: AccountWord?
   /// nil: no account was given, or none is compared.
   var binding: AccountBinding? = nil

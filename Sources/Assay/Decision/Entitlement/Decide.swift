@@ -4,8 +4,8 @@ extension Configuration {
   /// The order of the evidence decides nothing. The caller has seen to DCD-1: at
   /// least one document, all of status 0 and of a verifier with this configuration.
   ///
-  /// - `account`: the appAccountToken that the evidence must carry, a UUID in any
-  ///   case of letters; nil leaves the check to `decide.account`.
+  /// - `account`: the appAccountToken that the evidence must carry, a UUID in upper or
+  ///   lower case; nil leaves the check to `decide.account`.
   /// - `nowMs`: milliseconds since 1970 UTC, within JWS-41.
   /// - Throws `misuse.decide.account` and `rejected.account.token-missing` or
   ///   `.token-mismatch` (DCD-20), `rejected.payload.incomplete` (PAY-7).
@@ -63,7 +63,7 @@ extension Configuration {
     }
   }
 
-  /// Renewal facts of lines of which no transaction is among the evidence.
+  /// Renewal facts of lines without a transaction among the evidence.
   private static func reportLoneRenewals(
     _ merged: MergedEvidence, _ warnings: inout DecisionWarnings
   ) {
@@ -79,7 +79,7 @@ extension Configuration {
 
   // MARK: groups
 
-  /// One decision a group, the leading one first.
+  /// One decision per group, the leading one first.
   private func decisions(
     _ candidates: [Candidate], _ table: DecisionTable, _ warnings: inout DecisionWarnings
   ) -> [GroupDecision] {

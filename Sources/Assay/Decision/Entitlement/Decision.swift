@@ -11,7 +11,7 @@ struct Decision: Sendable {
   var entitled: Bool
   /// The leading group first. Empty: state `none`.
   var groups: [GroupDecision]
-  /// How far the evidence of the leading group reaches, or all where there is no group.
+  /// How far the evidence of the leading group reaches, or all of it if there is no group.
   var reach: EvidenceReach
   /// Transactions that decided nothing (DCD-5, DCD-23).
   var leftOut: [LeftOut]

@@ -8,7 +8,7 @@ struct DecisionTable {
   var now: Int64
   var evidence: MergedEvidence
 
-  /// The transaction that stands for the group, its renewal facts, the answer.
+  /// The transaction that represents the group, its renewal facts, the answer.
   struct Answer {
     var chosen: Candidate
     var renewal: Statement<RenewalFacts>?
@@ -279,7 +279,7 @@ struct DecisionTable {
         ruling.nextCheck = graceEnd
         return ruling
       }
-      // Leniency lasts as long as Apple tries, never for ever.
+      // Leniency lasts as long as Apple tries, never forever.
       let lastTry = Milliseconds.sum(end, CheckSchedule.retrySpan)
       var ruling = Ruling(.billingRetry, "DEC-16")
       ruling.entitled = policy.retryIsLenient && now < lastTry

@@ -7,8 +7,8 @@ public let noDate = Int64.min
 /// - All times: milliseconds since 1970 UTC; `Int64.min` (`noDate`) where there
 ///   is none. What does not end is stored with `expiresMs` Int64.max.
 /// - Returns `ok` when not revoked and `nowMs` lies before `expiresMs` or before
-///   `gracePeriodMs`, strictly; `rejected.expiry.revoked` when `revokedMs` is a
-///   date, whichever; `rejected.expiry.ended` otherwise, also without any date;
+///   `gracePeriodMs`, strictly; `rejected.expiry.revoked` when `revokedMs` is any
+///   date; `rejected.expiry.ended` otherwise, also without any date;
 ///   `misuse.call.now` when `nowMs` lies outside 2008 … 2100 (JWS-41).
 public func checkExpiry(
   expiresMs: Int64, gracePeriodMs: Int64, revokedMs: Int64, nowMs: Int64

@@ -38,7 +38,7 @@ struct MergedEvidence: Sendable {
   }
 
   /// What tells a transaction from others. APR-20: every purchase of Xcode's app
-  /// receipts has the id "0"; those are told apart by all that they say.
+  /// receipts has the id "0"; those are told apart by everything that they say.
   private static func id(of statement: Statement<PurchaseFacts>) -> Text {
     let facts = statement.facts
     let isOfReceipt = facts.evidenceClass == .signed && !facts.shows.contains(.account)
@@ -64,8 +64,8 @@ struct MergedEvidence: Sendable {
 
   // MARK: one transaction
 
-  /// DCD-3: the latest `asOf` wins; what the winner's form cannot show is told by
-  /// the newest evidence that can. nil for no words.
+  /// DCD-3: the latest `asOf` wins; what the winner's form cannot show comes from
+  /// the newest evidence that can. nil for no statements.
   private static func merged(
     purchases words: [Statement<PurchaseFacts>]
   ) -> Statement<PurchaseFacts>? {
@@ -96,7 +96,7 @@ struct MergedEvidence: Sendable {
     return merged
   }
 
-  /// The words on one transaction or line, the newest first; of the same
+  /// The statements on one transaction or line, the newest first; of the same
   /// millisecond the one that gives less, else any fixed choice, so that the order
   /// of the evidence decides nothing.
   private static func newestFirst<Facts>(
@@ -154,7 +154,7 @@ extension PurchaseFacts {
     revokedAt != nil || (shows.contains(.revocation) && timeIsKnown)
   }
 
-  /// nil: no evidence tells.
+  /// nil: no evidence shows it.
   mutating func takeRevocation(from told: PurchaseFacts?) {
     revocationToldAt = told?.revocationToldAt ?? told?.asOf
     guard let told, let date = told.revokedAt else { return }
@@ -245,7 +245,7 @@ extension Statement where Facts == RenewalFacts {
   }
 }
 
-// Called so often in a row that copies of them took 6 KiB.
+// Called so many times in a row that inlined copies took 6 KiB.
 extension JSONWriter {
   @inline(never)
   fileprivate mutating func optional(_ value: Text?) {

@@ -1,4 +1,4 @@
-/// Transactions of which one stands for all (DCD-4).
+/// Transactions of which one represents all (DCD-4).
 struct PurchaseGroup: Sendable {
   /// Auto-renewable subscriptions of one subscription group exclude each other.
   /// Other types do not, whatever group the catalogue gives them: non-renewing

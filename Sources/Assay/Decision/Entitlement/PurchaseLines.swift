@@ -10,8 +10,8 @@ struct PurchaseLines {
 
   // MARK: periods
 
-  /// DCD-22: a period is over when a later one of its line has begun, be that
-  /// revoked by now: stored evidence of a year does not outlive the upgrade that
+  /// DCD-22: a period is over when a later one of its line has begun, even one
+  /// revoked since: stored evidence for a year does not outlive the upgrade that
   /// replaced it. What was restored after its end replaces nothing.
   func replacePeriods(_ candidates: inout [Candidate], now: Int64) {
     for line in lines {
@@ -32,7 +32,7 @@ struct PurchaseLines {
 
   // MARK: accounts
 
-  /// DCD-20, DCD-24: the newest token that any evidence of a line carries, be it a
+  /// DCD-20, DCD-24: the newest token that any evidence of a line carries, whether a
   /// transaction or a renewal info, must be `account` (lower case). Evidence
   /// without one erases nothing.
   func bind(

@@ -1,4 +1,4 @@
-/// What somebody verified says about one transaction or one line, and in which
+/// What a verified document says about one transaction or one line, and in which
 /// document it stood.
 struct Statement<Facts: Sendable>: Sendable {
   var facts: Facts
@@ -7,6 +7,6 @@ struct Statement<Facts: Sendable>: Sendable {
   /// The place of the document among the evidence, for refusals alone: no
   /// decision depends on the order of the evidence (DCD-7).
   var document: Int
-  /// The newest token among all that was said of the same transaction or line.
+  /// The newest token among everything said about the same transaction or line.
   var account: AccountWord?
 }

@@ -36,7 +36,7 @@ enum DeviceCheckClientError: Int64, Sendable, CaseIterable {
       writer.member("name", "invalidKey")
       writer.member("app", "forget the key, make and attest a new one")
       writer.member("action", "expected after a reinstall or a restore: accept a new key")
-      writer.member("text", "This device has to be checked anew. Please try again.")
+      writer.member("text", "This device has to be checked again. Please try again.")
     case .serverUnavailable:
       writer.member("name", "serverUnavailable")
       writer.member("app", "keep the key and try again, waiting longer each time")

@@ -25,7 +25,7 @@ struct RiskAssessment {
     self.observations = observations
     policy = configuration.risk
     let findings = RiskAssessment.findings(rules, configuration.risk)
-    // Nothing to go by is no reason to allow.
+    // Having nothing to go by is not a reason to allow.
     let verdict = RiskAssessment.strictest(findings) ?? .limited
     let isWorthWaiting = findings.contains {
       $0.verdict == verdict && verdict != .allow && rules.waitingHelps($0.rule)
@@ -100,7 +100,7 @@ struct RiskAssessment {
 }
 
 extension RiskObservations {
-  /// DVC-10: bits whose meaning the configuration does not name tell nothing about
+  /// DVC-10: bits whose meaning the configuration does not name say nothing about
   /// an offer.
   func warnings(_ policy: DeviceCheckPolicy?) -> [Warning] {
     guard request == .promo, case .bits = deviceCheck, policy?.hasPromoBit != true else {

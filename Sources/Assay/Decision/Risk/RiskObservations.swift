@@ -1,6 +1,6 @@
 /// What a host observed about a request (docs/spec/device-check.md §4). All members but
 /// `request` and `attestation` may be left out or null; an unknown member or value
-/// is refused, for a misspelt one must not lower the risk (RSK-1).
+/// is refused, since a misspelt one must not lower the risk (RSK-1).
 struct RiskObservations {
   enum Request: Int { case read, free, metered, paid, promo, restore }
   enum Attestation: Int { case verified, refused, unsupported, temporarilyUnavailable, absent }
@@ -37,7 +37,7 @@ struct RiskObservations {
   typealias Node = ConfigurationReader.Node
 
   /// - Parameter policy: the names of the bits; an observation that names them
-  ///   otherwise is about another product's bits.
+  ///   differently is about another product's bits.
   /// - Throws: `malformed.risk.input` with the member's path.
   init(_ node: Node, _ policy: DeviceCheckPolicy?) throws(Refusal) {
     self = try ExchangeInput.members(.malformedRiskInput, "RSK-1") {
@@ -104,7 +104,7 @@ struct RiskObservations {
     ])
     accountHadKey = try members.present("accountHadKey")?.boolean()
     deviceHadKey = try members.present("deviceHadKey")?.boolean()
-    // No rule of the table uses the age; its form is held all the same.
+    // No rule of the table uses the age; its form is checked all the same.
     _ = try members.present("accountAgeDays")?.integer(0...Node.exactInteger)
     lastAttestedMs = try members.present("lastAttestedMs")?.integer(0...Node.exactInteger)
   }
@@ -133,7 +133,7 @@ struct RiskObservations {
 
   // MARK: DeviceCheck
 
-  /// A word, or the result of `deviceCheck.read`, whose ages are computed anew.
+  /// A word, or the result of `deviceCheck.read`, whose ages are computed again.
   private static func deviceCheck(
     _ node: Node, _ policy: DeviceCheckPolicy?
   ) throws(Refusal) -> DeviceCheck {
@@ -144,7 +144,7 @@ struct RiskObservations {
       throw Refusal(.configDocumentMissing, "RSK-1", at: node.path + ".outcome")
     }
     let place = try outcome.choice(words + ["bits"])
-    // No rule goes by these two; their form is held all the same.
+    // No rule uses these two; their form is checked all the same.
     _ = try members.present("fault")?.choice(["client", "ours", "transient", "unknown"])
     _ = try members.present("offer")?.choice(["free", "device-used"])
     guard place == words.count else {

@@ -8,11 +8,11 @@ struct RiskRules {
 
   /// When waiting helps: Apple's service may be back.
   static let retryAfterMs: Int64 = 60_000
-  /// RSK-22: a key that was used so lately shows an honest account.
+  /// RSK-22: a key that was used this recently shows an honest account.
   private static let historyMs: Int64 = 30 * 86_400_000
   /// RSK-21: above it no offer is given.
   private static let promoMetric: Int64 = 50
-  /// RSK-25: accounts of one address and day that are usual.
+  /// RSK-25: the usual number of accounts for one address and day.
   private static let accountsPerIpDay: Int64 = 100
   /// RSK-24: below a share of 0.05 a rise is chance.
   private static let unsupportedFloor: Int64 = 50_000_000_000
@@ -127,7 +127,7 @@ struct RiskRules {
   }
 
   /// RSK-20. A reinstalled app has a new key on the same device, so that an assertion
-  /// tells nothing about an offer; without the block nobody asks DeviceCheck.
+  /// says nothing about an offer; without the block DeviceCheck is never asked.
   private var unknownPromo: RiskVerdict? {
     guard request == .promo, configuration.deviceCheck != nil else { return nil }
     switch observations.deviceCheck {

@@ -44,7 +44,7 @@ extension Triage {
     return Refusal(status, "APR-1", at: "byte " + String(fault.offset))
   }
 
-  /// Whether the object identifier of a container stands first inside.
+  /// Whether the object identifier of a container appears first inside.
   static func beginsAsSignedData(_ bytes: [UInt8]) -> Bool {
     guard bytes.count > 2 else { return false }
     let lengthBytes = bytes[1] >= 0x80 ? Int(bytes[1] & 0x7f) : 0
@@ -146,7 +146,7 @@ extension Triage {
     return judge(claim, .attestReceipt, transport, traits: traits, isOurs: isOurs)
   }
 
-  /// An app without a configured team id is told by its bundle id alone.
+  /// An app without a configured team id is recognised by its bundle id alone.
   private func isOurs(team: ArraySlice<UInt8>, bundleId: ArraySlice<UInt8>) -> Bool {
     for app in configuration.apps where app.bundleId.utf8[...] == bundleId {
       guard let teamId = app.teamId else { return true }

@@ -1,4 +1,4 @@
-/// What a blob says of itself. Nobody has verified any of it: it is written as
+/// What a blob says about itself. None of it is verified: it is written as
 /// `claimed`, and serves to look up and to compare, never to grant.
 struct TriageClaim: Sendable {
   /// What an app receipt claims beside its bundle id.
@@ -50,7 +50,7 @@ struct TriageClaim: Sendable {
 
   func text(_ range: Range<Int>?) -> Text? { range.map { Text(Array(slice($0))) } }
 
-  /// Adds a text that stands nowhere in `bytes`.
+  /// Adds a text that is nowhere in `bytes`.
   mutating func hold(_ text: Text?) -> Range<Int>? {
     guard let text else { return nil }
     let start = bytes.count
@@ -69,11 +69,11 @@ struct TriageClaim: Sendable {
     var purchaseDate: Int64? = nil
   }
 
-  /// TRI-10: the keys of one purchase, none where one of its ids is no id
+  /// TRI-10: the keys of one purchase, none where one of its ids is not an id
   /// (APR-25). An id of 13 digits or fewer, "0" among them, is unique nowhere and
   /// makes no key (RPL-3, APR-23).
   ///
-  /// - Parameter environment: nil: the ids tell none (RCP-28).
+  /// - Parameter environment: nil: the ids show none (RCP-28).
   mutating func addKeys(of ids: Ids, in environment: Environment?, type: ProductType?) {
     guard malformed(ids).isEmpty else { return }
     let transactionId = unique(ids.transactionId)

@@ -5,7 +5,7 @@ enum TriageForms {
   static let shortTextCap = 256
 
   /// The cracker's text as it is sent undecoded: `com.urus.iap.` and digits, with
-  /// white space around it at most.
+  /// at most white space around it.
   static func isCrackerText(_ blob: [UInt8]) -> Bool {
     guard blob.count <= shortTextCap else { return false }
     var text = blob[...]
@@ -21,7 +21,7 @@ enum TriageForms {
     bytes.count <= shortTextCap && ASCII.isPrintable(bytes[...])
   }
 
-  /// Whether a text that begins with `{` can be no list: its first name stands in
+  /// Whether a text that begins with `{` cannot be a list: its first name is in
   /// quotation marks and a colon follows. The grammar of lists is tried first
   /// (§1.2), and this is where the two part.
   static func hasColonAfterFirstName(_ bytes: [UInt8]) -> Bool {

@@ -52,7 +52,7 @@ extension Triage {
     return configuration.products.product(id) != nil
   }
 
-  /// JWS-71: a payload of 2021 has no `environment`; its transaction id tells it
+  /// JWS-71: a payload of 2021 has no `environment`; its transaction id shows it
   /// where the configuration allows that.
   private func readEnvironment(
     _ name: Text?, _ claim: inout TriageClaim, _ traits: inout TriageTraits

@@ -1,21 +1,21 @@
 /// What triage found (TRI-12): the library's own judgement, and beside it what
-/// the blob says of itself. Nothing in it was verified, so its status is never ok.
+/// the blob says about itself. Nothing in it was verified, so its status is never ok.
 struct TriageResult: Sendable {
   /// Families of a day's requests (docs/spec/receipts-triage.md §1.1).
   ///
-  /// "repeated" is not among them, nor "confirmed": whether a purchase was seen
-  /// before only the host's ledger knows, which looks up the keys of the claim
+  /// "repeated" is not among them, nor "confirmed": only the host's ledger knows
+  /// whether a purchase was seen before, by looking up the keys of the claim
   /// (TRI-10).
   enum Category: Sendable, Equatable {
     /// Nothing speaks against it: worth verifying.
     case candidate
-    /// Has a trait, and is worth verifying all the same.
+    /// Has a trait, but is still worth verifying.
     case unconfirmed
     /// Of an app, or a product, that is not configured.
     case foreign
     /// Made by a cracking tool.
     case cracker
-    /// Damaged on its way, or in the client.
+    /// Damaged in transit, or in the client.
     case malformed
     /// A JWS that may be ours.
     case jws

@@ -1,8 +1,8 @@
 /// Looks at the base64 of a signature blob without decoding it: nearly all are
-/// whole, and for those the lengths tell everything (RCP-17).
+/// complete, and for those the lengths are enough (RCP-17).
 enum TriageSignature {
   /// Whether the text is clean base64 of a blob of version 2 or 3 whose lengths
-  /// fit. False is no verdict: then the text is decoded.
+  /// fit. False is not a verdict: then the text is decoded.
   static func isWhole(_ text: ArraySlice<UInt8>) -> Bool {
     guard text.count % 4 == 0 else { return false }
     var digits = text
@@ -56,7 +56,7 @@ enum TriageSignature {
       var strangers: UInt8 = 0
       for index in bytes.indices {
         let byte = unsafe bytes[index]
-        // A … Z and a … z; / and 0 … 9, which stand in a row; +.
+        // A … Z and a … z; / and 0 … 9, which are adjacent; +.
         let letter: UInt8 = (byte | 0x20) &- 0x61 < 26 ? 1 : 0
         let number: UInt8 = byte &- 0x2f < 11 ? 1 : 0
         let plus: UInt8 = byte == 0x2b ? 1 : 0

@@ -1,4 +1,4 @@
-/// What is odd about evidence that nobody has verified (docs/spec/receipts-triage.md §1.4).
+/// What is odd about unverified evidence (docs/spec/receipts-triage.md §1.4).
 /// A trait is a suspicion, never a verdict: only verification refuses (TRI-9).
 struct TriageTraits: Sendable, Equatable {
   /// Traits that stand alone.
@@ -9,7 +9,7 @@ struct TriageTraits: Sendable, Equatable {
     static let dateMismatch = Flags(rawValue: 1 << 0)
     /// The purchase info is not in Apple's own layout.
     static let infoCompact = Flags(rawValue: 1 << 1)
-    /// The signature blob is of neither version 2 nor 3 (RCP-17).
+    /// The signature blob is neither version 2 nor 3 (RCP-17).
     static let blobVersion = Flags(rawValue: 1 << 2)
     /// The lengths inside the signature blob do not fit (RCP-17).
     static let blobLayout = Flags(rawValue: 1 << 3)
@@ -19,7 +19,7 @@ struct TriageTraits: Sendable, Equatable {
     static let nested = Flags(rawValue: 1 << 5)
     /// `pod` is not the prefix of the transaction id.
     static let pod = Flags(rawValue: 1 << 6)
-    /// The transaction id tells no environment (RCP-27).
+    /// The transaction id shows no environment (RCP-27).
     static let idPrefix = Flags(rawValue: 1 << 7)
     /// Claims an environment that is not accepted (TRI-8).
     static let environment = Flags(rawValue: 1 << 8)

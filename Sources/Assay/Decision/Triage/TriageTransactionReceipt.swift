@@ -59,8 +59,8 @@ extension Triage {
     var productIsKnown: Bool? = nil
     if isOurs == true, let productId = fields.text(.productId) {
       let product = configuration.products.product(productId)
-      // TRI-7 has the client keep its copy and try daily, which words in the place
-      // of a signature are not worth: verification refuses those for good.
+      // TRI-7 has the client keep its copy and try daily, which words in place of a
+      // signature are not worth: verification refuses those for good.
       productIsKnown = canBeSigned ? product != nil : nil
       claim.addKeys(
         of: TriageClaim.Ids(
@@ -73,7 +73,7 @@ extension Triage {
       productIsKnown: productIsKnown)
   }
 
-  /// The signed list; nil when it is none. That is a trait: TRI-4 is about the
+  /// The signed list; nil when it is not one. That is a trait: TRI-4 is about the
   /// outer list alone.
   private func purchaseInfo(_ text: ArraySlice<UInt8>) -> PurchaseInfo? {
     guard let bytes = TolerantBase64.decode(text),
@@ -83,7 +83,7 @@ extension Triage {
     return PurchaseInfo(list)
   }
 
-  /// RCP-27, RCP-28, TRI-8: of the id that is to be signed; nil where it tells
+  /// RCP-27, RCP-28, TRI-8: of the id that ought to be signed; nil where it tells
   /// nothing.
   private func readEnvironment(
     _ fields: PurchaseInfo, _ outer: PropertyList, _ traits: inout TriageTraits
@@ -113,7 +113,7 @@ extension TriageClaim {
 }
 
 extension PurchaseInfo {
-  /// Where the value of a field stands in the list's bytes.
+  /// Where the value of a field is in the list's bytes.
   fileprivate func range(_ field: Field) -> Range<Int>? { value(field)?.indices }
 }
 

@@ -39,7 +39,7 @@ struct AssertionVerification {
     let policy = policy
     let id = policy.appId(digest: object.authData.rpIdHash)
     let nonce = try check(.signature) { () throws(Refusal) in
-      // DIA-4: no hint for what was not made by an app of ours.
+      // DIA-4: no hint for what was not made by one of our apps.
       try AssertionVerification.checkSignature(object, key, data, isExplained: id != nil)
     }
     let appId = try check(.appId) { () throws(Refusal) -> Text in
@@ -62,7 +62,7 @@ struct AssertionVerification {
   }
 
   /// ASR-3: the message that is signed is the nonce, 32 octets, which ECDSA hashes
-  /// once more.
+  /// again.
   private static func checkSignature(
     _ object: AssertionObject, _ key: PublicKey, _ data: ClientData, isExplained: Bool
   ) throws(Refusal) -> [UInt8] {

@@ -1,14 +1,14 @@
 /// Which common mistake would explain a refusal (docs/spec/app-attest.md §10). Asked only
 /// after the chain passed, and never a second chance: the refusal stays.
 enum AttestDiagnosis {
-  /// Longer client data is not decoded or encoded: writing it anew would cost too
+  /// Longer client data is not decoded or encoded: rewriting it would cost too
   /// much.
   private static let byteCap = 65_536
 
   // MARK: client data (DIA-1)
 
   /// The variant of the client data whose hash fits; nil when none does. With
-  /// client data that is hashed once more for each nonce, it costs 11 hashes at
+  /// client data that is hashed again for each nonce, it costs 11 hashes at
   /// most (DIA-4).
   static func hint(_ data: ClientData, fits: ([UInt8]) -> Bool) -> Explanation? {
     /// A variant of what was given, hashed where hashing is ours.
@@ -42,7 +42,7 @@ enum AttestDiagnosis {
     text.last == 0x0a || text.last == 0x00 ? text.dropLast() : text
   }
 
-  /// nil: no quotation marks stand around it.
+  /// nil: it has no quotation marks around it.
   private static func withoutQuotes(_ text: ArraySlice<UInt8>) -> ArraySlice<UInt8>? {
     guard text.count >= 2, text.first == 0x22, text.last == 0x22 else { return nil }
     return text.dropFirst().dropLast()
@@ -50,7 +50,7 @@ enum AttestDiagnosis {
 
   // MARK: attestations (DIA-2, DIA-3)
 
-  /// Why the certificate's nonce is another one, judged by the client hash that
+  /// Why the certificate's nonce is different, judged by the client hash that
   /// the embedded receipt holds; nil without a readable ATTEST receipt: the hash in
   /// a refreshed one is damaged.
   static func hint(

@@ -12,7 +12,7 @@ struct AttestExtensions: Sendable {
   init() {}
 
   /// From a map with text keys. Each of the two known ones has two spellings, of
-  /// which one may stand.
+  /// which one may be present.
   init(_ cbor: CBOR, _ forms: AttestForms) throws(Refusal) {
     let status = forms.extensions
     guard let map = cbor.root, map.kind == .map else {

@@ -5,7 +5,7 @@ struct AttestForms: Sendable {
   let authData: Status
   let extensions: Status
   let clientData: Status
-  /// What the member is called that holds the authenticator data.
+  /// The name of the member that holds the authenticator data.
   let authDataName: String
 
   static let attestation = AttestForms(

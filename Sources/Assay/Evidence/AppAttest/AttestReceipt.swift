@@ -1,7 +1,7 @@
 /// A verified App Attest receipt: Apple's statement about an attested key (app-
 /// attest.md §7). Only a verification makes one.
 final class AttestReceipt: Sendable {
-  /// How long Apple keeps what is behind a receipt (RFR-1).
+  /// How long Apple keeps the data for a receipt (RFR-1).
   private static let keptMs: Int64 = 30 * 86_400_000
 
   /// As it was signed: BER, to be stored and sent when it is refreshed.
@@ -11,12 +11,12 @@ final class AttestReceipt: Sendable {
   let isProduction: Bool
   /// SHA-256 of the key, 32 octets.
   let keyId: [UInt8]
-  /// Whether the key was compared with one that is known otherwise (FRC-9).
+  /// Whether the key was compared with one known from elsewhere (FRC-9).
   let bound: Bool
   /// FRC-11: past its expiry, which only a stored receipt may be.
   let isExpired: Bool
-  /// RFR-3: when a refresh is due, in milliseconds since 1970 UTC; nil: none can
-  /// be had any more.
+  /// RFR-3: when a refresh is due, in milliseconds since 1970 UTC; nil: it is too
+  /// late for one.
   let refreshAtMs: Int64?
   let refreshDue: Bool
   private let signer: ArraySlice<UInt8>
@@ -47,7 +47,7 @@ final class AttestReceipt: Sendable {
 
   /// RFR-1, RFR-3: an ATTEST receipt at once; a refreshed one after its field 19
   /// and the configured time, but a day before Apple forgets it at the latest.
-  /// Where field 19 itself lies behind that, Apple's word is followed.
+  /// Where field 19 itself lies after that, Apple's word is followed.
   /// All times lie in 2008 … 2100 and intervals below 2^53: no sum overflows.
   private static func refreshTime(
     _ fields: AttestReceiptFields, _ everyMs: Int64, _ nowMs: Int64

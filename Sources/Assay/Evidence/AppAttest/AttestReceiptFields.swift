@@ -26,7 +26,7 @@ struct AttestReceiptFields: Sendable {
   private(set) var notBeforeMs: Int64? = nil
   /// Field 21.
   private(set) var expiresMs: Int64 = 0
-  /// Types that nobody has described, in their order.
+  /// Undocumented types, in their order.
   private(set) var unknown: [UInt64] = []
 
   func slice(_ range: Range<Int>) -> ArraySlice<UInt8> {
@@ -121,7 +121,7 @@ struct AttestReceiptFields: Sendable {
   }
 
   /// FRC-6, FRC-9: the key of the attested leaf, an uncompressed point of P-256.
-  /// Whether it lies on the curve is for whoever knows the key.
+  /// Whoever knows the key checks whether it lies on the curve.
   private static func key(
     _ range: Range<Int>, _ content: BER.Octets
   ) throws(Refusal) -> [UInt8] {

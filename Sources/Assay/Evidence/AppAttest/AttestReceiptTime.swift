@@ -1,7 +1,7 @@
 /// The times of App Attest receipts: `YYYY-MM-DDTHH:MM:SS`, a fraction of one to
 /// nine digits or none, `Z` (FRC-7).
 enum AttestReceiptTime {
-  /// Milliseconds since 1970 UTC, what is finer cut off; nil for any other form
+  /// Milliseconds since 1970 UTC, with anything finer cut off; nil for any other form
   /// or a date that does not exist.
   static func milliseconds(_ text: ArraySlice<UInt8>) -> Int64? {
     guard text.count <= 30, text.last == 0x5a else { return nil }

@@ -30,7 +30,7 @@ struct AttestReceiptVerification {
     self.nowMs = nowMs
   }
 
-  /// What an attestation knows of its receipt (FRC-8 … FRC-10).
+  /// What an attestation knows about its receipt (FRC-8 … FRC-10).
   private struct Attested {
     let appId: Text
     let isProduction: Bool
@@ -72,10 +72,10 @@ struct AttestReceiptVerification {
     }
   }
 
-  /// Client hash and creation time of a receipt out of an attestation, whose
-  /// limit is ATT-1, and whose signature is not checked; nil when they cannot be read.
-  /// For a diagnosis, and for a date that a verification of the same bytes confirms
-  /// (ATT-40, DIA-2).
+  /// Client hash and creation time of a receipt from an attestation, whose limit is
+  /// ATT-1; its signature has not been checked. nil when they cannot be read. For a
+  /// diagnosis, and for a date that a verification of the same bytes confirms (ATT-40,
+  /// DIA-2).
   static func unverified(
     _ bytes: ArraySlice<UInt8>
   ) -> (clientHash: ArraySlice<UInt8>, createdMs: Int64, isRefreshed: Bool)? {
@@ -147,7 +147,7 @@ struct AttestReceiptVerification {
       try checkAlgorithms(message)
       return message
     } catch {
-      // RCP-5: app receipts come in the same container and never pass here, for
+      // RCP-5: app receipts come in the same container and never pass here, since
       // they are signed with RSA.
       guard AppReceiptClaims.claims(bytes)?.form == .appReceipt else { throw error }
       throw Refusal(.rejectedKindMismatch, "RCP-5", detail: mismatch("app receipt"))
@@ -249,7 +249,7 @@ struct AttestReceiptVerification {
     }
   }
 
-  /// FRC-11: a receipt that is kept may be of any age, and says when it has
+  /// FRC-11: a stored receipt may be of any age, and its document says if it has
   /// expired.
   private mutating func freshness(_ fields: AttestReceiptFields) throws(Refusal) {
     guard !trust.policy.storedTime else {

@@ -1,5 +1,5 @@
 /// A verified attestation: a key in the Secure Enclave of a genuine device, made
-/// by an app of ours (docs/spec/app-attest.md §5). Only a verification makes one.
+/// by one of our apps (docs/spec/app-attest.md §5). Only a verification makes one.
 final class Attestation: Sendable {
   /// SHA-256 of the key, 32 octets.
   let keyId: [UInt8]

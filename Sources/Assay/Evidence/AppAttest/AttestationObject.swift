@@ -20,7 +20,7 @@ struct AttestationObject: Sendable {
     let forms = AttestationObject.forms
     let cbor = try forms.read(object, 0..<object.count, trailing: forms.cbor)
     let members = try AttestationObject.members(cbor)
-    // Before its statement: that of another format has other members.
+    // Before its statement: another format has other members there.
     try require(
       cbor.bytes(members.format).elementsEqual("apple-appattest"), .unsupportedAttestFormat,
       "ATT-10", at: "fmt")

@@ -76,7 +76,7 @@ struct AttestationVerification {
     if let found = AttestReceiptVerification.unverified(object.receipt) {
       return found.createdMs
     }
-    // It has no date, so it has a fault, which its own verification names.
+    // A receipt without a date is faulty; its own verification says how.
     checks.skip(AttestationCheck.chain.rawValue, .noInput)
     let (receipts, now) = (trust.receipts, nowMs)
     return try count(.receipt) { (signatures) throws(Refusal) in
@@ -255,14 +255,14 @@ struct AttestationVerification {
 }
 
 extension Warning {
-  /// ATT-4: a hash that is used as it stands and is no SHA-256.
+  /// ATT-4: a hash that is used as it stands but is not a SHA-256.
   static var clientDataHashLength: Warning {
     Warning("client-data-hash-length", at: "client_data")
   }
 }
 
 extension AttestPolicy {
-  /// ATT-47, ATT-48: Macs alone; phones have other octets.
+  /// ATT-47, ATT-48: for Macs only; phones have other octets.
   func demandsAccessControl(of information: LeafInformation) -> Bool {
     switch platform {
     case .macOS: return true

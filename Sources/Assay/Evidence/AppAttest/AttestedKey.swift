@@ -10,7 +10,7 @@ enum AttestedKey {
   ]
 
   /// The point of a key that was given as 65 or as 91 octets; nil for another
-  /// form. Whether it lies on the curve is not looked at.
+  /// form. Whether it lies on the curve is not checked.
   static func point(_ key: [UInt8]) -> ArraySlice<UInt8>? {
     var point = key[...]
     if key.count == infoPrefix.count &+ pointBytes, key.starts(with: infoPrefix) {

@@ -1,7 +1,7 @@
 /// Authenticator data as it stands in an object: offsets are constants, and no
 /// length from the wire is added to one (ATT-13, ASR-2).
 struct AuthenticatorData: Sendable {
-  /// The object, and where the data stands in it.
+  /// The object, and where the data is in it.
   private let object: [UInt8]
   private let range: Range<Int>
 
@@ -48,10 +48,10 @@ struct AuthenticatorData: Sendable {
   static let attestedFlag: UInt8 = 0x40
 
   /// What follows the fixed part, as a map; no entries where nothing does. The
-  /// flags are no sign of it (ATT-14, ASR-2).
+  /// flags do not show it (ATT-14, ASR-2).
   func extensions(after count: Int, _ forms: AttestForms) throws(Refusal) -> AttestExtensions {
     guard range.count > count else { return AttestExtensions() }
-    // Read by itself: places are offsets into the authenticator data.
+    // Read separately: places are offsets into the authenticator data.
     let data = Array(bytes)
     do throws(Refusal) {
       let cbor = try forms.read(data, count..<data.count, trailing: forms.authData)

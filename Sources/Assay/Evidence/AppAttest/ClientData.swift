@@ -30,10 +30,10 @@ struct ClientData: Sendable {
     }
   }
 
-  /// Used as it stands, but no SHA-256.
+  /// Used as it stands, but not a SHA-256.
   var hasOddHash: Bool { isHash && bytes.count != 32 }
 
-  /// ASR-10: SHA-256 of the challenge that stands in the data; nil: the host
+  /// ASR-10: SHA-256 of the challenge that is in the data; nil: the host
   /// checks it, or a hash was given, in which nothing can be found.
   func challenge(
     _ place: AttestPolicy.Challenge, _ status: Status
@@ -83,7 +83,7 @@ extension AttestPolicy.Challenge.Encoding {
 }
 
 extension JSONWriter {
-  /// What a document says of the challenge (ASR-10).
+  /// What a document says about the challenge (ASR-10).
   mutating func challenge(_ sha256: [UInt8]?) {
     name("challenge")
     guard let sha256 else {

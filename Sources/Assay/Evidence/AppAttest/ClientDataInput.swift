@@ -19,7 +19,7 @@ public struct ClientDataInput: Sendable {
     ClientDataInput(kind: 2, bytes: bytes)
   }
 
-  /// What should be known under a refusal too, which it may explain (ATT-4).
+  /// What should be reported even with a refusal, which it may explain (ATT-4).
   func writeWarnings(_ writer: inout JSONWriter) {
     guard kind == 2, bytes.count != 32, ClientData.hashLengths.contains(bytes.count) else {
       return

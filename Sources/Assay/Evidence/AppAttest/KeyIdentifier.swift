@@ -6,9 +6,9 @@ public enum KeyIdentifier {
     return try octets(given, at: "key_id")
   }
 
-  /// The one text of a key identifier: standard base64 with padding, as `attestKey`
-  /// takes it and `attestation.keyId` of a document has it. Apps send others for the
-  /// same key; a store is asked with this one alone.
+  /// The normal form of a key identifier: standard base64 with padding, as `attestKey`
+  /// takes it and a document's `attestation.keyId` has it. Apps send other forms for the
+  /// same key; look keys up by this one alone.
   ///
   /// - Parameter text: base64 with padding, base64url without, or hexadecimal digits.
   /// - Returns: 44 characters.

@@ -1,6 +1,6 @@
 /// What Apple's DeviceCheck endpoint answered (docs/spec/device-check.md §2.1). Its bodies
 /// are read first, then the HTTP status: one state comes as plain text with 200,
-/// and the documented words differ from the live ones.
+/// and the documented wording differs from the live one.
 enum DeviceCheckAnswer: Sendable, Equatable {
   /// Which path was called.
   enum Call: Int, Sendable {
@@ -15,14 +15,14 @@ enum DeviceCheckAnswer: Sendable, Equatable {
   case updated
   case valid
 
-  /// Bodies are short; a longer one is none of Apple's.
+  /// Bodies are short; a longer one is not from Apple.
   static let bodyCap = 4096
 
   /// Judges one answer (DVC-7 … DVC-9).
   ///
   /// - Parameters:
   ///   - status: the HTTP status; 0: there was no answer.
-  ///   - body: as it came.
+  ///   - body: as received.
   /// - Throws: `rejected.devicecheck.*` when Apple refuses the token or our
   ///   request, `unavailable.devicecheck.*` when the answer says nothing. It is
   ///   never read as a clean device, nor as a used one.
@@ -70,12 +70,12 @@ enum DeviceCheckAnswer: Sendable, Equatable {
     return DeviceCheckBits(bit0: bit0, bit1: bit1, month: month)
   }
 
-  /// The live words and the documented ones.
+  /// The live wording and the documented one.
   private static func saysNoBits(_ text: ArraySlice<UInt8>) -> Bool {
     begins(text, "failed to find bit state") || begins(text, "bit state not found")
   }
 
-  /// Whether the text begins with the words, in any case of letters.
+  /// Whether the text begins with the words, ignoring case.
   private static func begins(_ text: ArraySlice<UInt8>, _ words: StaticString) -> Bool {
     Text(Array(text.prefix(words.utf8CodeUnitCount))).asciiLowercased.utf8[...]
       .elementsEqual(words)

@@ -3,7 +3,7 @@
 struct DeviceCheckBits: Sendable, Equatable {
   var bit0: Bool
   var bit1: Bool
-  /// nil: Apple names none, as before the first write.
+  /// nil: Apple gives none, as before the first write.
   var month: CalendarMonth?
 
   /// Months from the last write to `nowMs`; nil when the month is not known.

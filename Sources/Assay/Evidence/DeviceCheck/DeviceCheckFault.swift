@@ -1,4 +1,4 @@
-/// DVC-8: whose fault a refused answer is. The client's alone when Apple does not
+/// DVC-8: whose fault a refused answer is. The client's only when Apple does not
 /// know the device token.
 enum DeviceCheckFault: Sendable {
   case client, ours, transient, unknown

@@ -1,10 +1,10 @@
-/// What an app gets from `DCDevice.generateToken`: opaque bytes for one use soon
-/// (DVC-4, DVC-6).
+/// What an app gets from `DCDevice.generateToken`: opaque bytes for a single, prompt
+/// use (DVC-4, DVC-6).
 struct DeviceCheckToken: Sendable {
   let bytes: [UInt8]
 
   static let byteCap = 8192
-  /// The longest base64 text of so many bytes.
+  /// The longest base64 text for this many bytes.
   private static let textCap = (byteCap + 2) / 3 * 4
 
   /// From what an app sent as text: standard base64, without line breaks.

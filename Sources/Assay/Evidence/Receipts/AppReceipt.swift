@@ -13,7 +13,7 @@ final class AppReceipt: Sendable {
   /// In the order of the receipt's purchases.
   private let entries: [Entry]
 
-  /// What the catalogue and the id rule say of one purchase.
+  /// What the catalogue and the id rule say about one purchase.
   private struct Entry: Sendable {
     let isKnown: Bool
     /// Signed, else the catalogue's.
@@ -55,7 +55,7 @@ final class AppReceipt: Sendable {
     return entries
   }
 
-  /// APR-17: an id that tells nothing disagrees with nothing.
+  /// APR-17: an id that shows nothing disagrees with nothing.
   private static func disagrees(
     _ id: ArraySlice<UInt8>, with environment: Environment
   ) -> Bool {
@@ -89,7 +89,7 @@ final class AppReceipt: Sendable {
     // DCD-18: attribute 1712 has never been seen filled, so that its absence shows
     // nothing; and no attribute tells an offer code.
     facts.shows = purchase.cancellationDate == nil ? [] : .revocation
-    // Nor has 1720: there a lone 0 may be filling, as it is in 1711 and 1713.
+    // Nor has 1720: there a lone 0 may be a filler, as it is in 1711 and 1713.
     if facts.revokedAt == nil, facts.revocationReason == 0 { facts.revocationReason = nil }
     facts.dateRevocation()
     facts.isTrial = purchase.isTrialPeriod ?? false
@@ -192,7 +192,7 @@ final class AppReceipt: Sendable {
     writer.member("environment", environment.name)
     writer.member("idConflict", boolean: entry.hasConflict)
     writer.name("keys")
-    // APR-23: an id that names nothing is a part of no key.
+    // APR-23: an id that names nothing is not part of any key.
     let unique = IdEnvironment.unique(attributes.slice(purchase.transactionId))
     let line = purchase.originalTransactionId
       .flatMap { IdEnvironment.unique(attributes.slice($0)) }

@@ -1,6 +1,6 @@
-/// What a text in the container of app receipts and App Attest receipts says of
-/// itself (TRI-3, TRI-6). No signature was looked at: a claim decides nothing,
-/// and is shown under that name alone. Ranges lie in `payload`.
+/// What a text in the container of app receipts and App Attest receipts says about
+/// itself (TRI-3, TRI-6). No signature was checked: a claim decides nothing,
+/// and is shown only under that name. Ranges lie in `payload`.
 struct AppReceiptClaims: Sendable {
   enum Form: Sendable, Equatable {
     case appReceipt

@@ -42,7 +42,7 @@ struct AppReceiptVerification {
     return try judge(transport)
   }
 
-  /// Runs every step on a receipt that was decoded before.
+  /// Runs every step on a receipt that is already decoded.
   mutating func run(_ transport: Transport) throws(Refusal) -> AppReceipt {
     try checkSubject()
     return try judge(transport)
@@ -116,7 +116,7 @@ struct AppReceiptVerification {
   }
 
   /// RCP-5: the receipts of App Attest come in the same container and always
-  /// fail here, for they are signed with another algorithm.
+  /// fail here, since they are signed with another algorithm.
   private static func refusal(_ refusal: Refusal, _ bytes: [UInt8]) -> Refusal {
     guard AppReceiptClaims.claims(bytes)?.form == .attestReceipt else { return refusal }
     return Refusal(
@@ -287,7 +287,7 @@ struct AppReceiptVerification {
 }
 
 /// APR-7: the embedded certificate that the signer names by issuer and serial,
-/// wherever in the bag it stands.
+/// wherever it is in the bag.
 private struct EmbeddedSigner {
   let certificate: [UInt8]
   let bag: [[UInt8]]

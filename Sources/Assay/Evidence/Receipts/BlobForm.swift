@@ -1,5 +1,5 @@
-/// What a blob is, by how its bytes begin (docs/spec/receipts-triage.md §1.2). Names a form,
-/// never a promise that the rest is of it.
+/// What a blob is, judged by how its bytes begin (docs/spec/receipts-triage.md §1.2). It names a
+/// form, and does not promise that the rest has it.
 enum BlobForm: Sendable, Equatable {
   /// `{`: a transaction receipt, or JSON.
   case list

@@ -1,4 +1,4 @@
-/// What a transaction id tells of its environment: id = pod × 10^13 + n
+/// What a transaction id shows about its environment: id = pod × 10^13 + n
 /// (docs/spec/receipts.md §2.8).
 enum IdEnvironment: Sendable, Equatable {
   case sandbox
@@ -6,7 +6,7 @@ enum IdEnvironment: Sendable, Equatable {
   case unknown
 
   /// RCP-27: 100 and 200 are the sandbox, 1 … 99 production; everything else,
-  /// ids of 13 digits and fewer among it, tells nothing.
+  /// ids of 13 digits and fewer included, shows nothing.
   static func of(_ id: ArraySlice<UInt8>) -> IdEnvironment {
     let pod = pod(of: id)
     guard pod.allSatisfy({ $0 >= 0x30 && $0 <= 0x39 }), let first = pod.first else {

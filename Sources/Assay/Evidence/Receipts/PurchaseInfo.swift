@@ -42,7 +42,7 @@ struct PurchaseInfo: Sendable {
       }
     }
 
-    /// The field of a key; nil for a key that is not known.
+    /// The field of a key; nil for an unknown key.
     init?(_ bytes: Span<UInt8>, key: Range<Int>) {
       let found: Field?
       switch key.count {
@@ -93,7 +93,7 @@ struct PurchaseInfo: Sendable {
       case range
       /// A date that contradicts another of the same moment (RCP-15).
       case conflict
-      /// Its value stands without quotation marks: a trait for triage, no fault of
+      /// Its value has no quotation marks: a trait for triage, not a fault of
       /// a verified receipt.
       case bare
     }
@@ -152,7 +152,7 @@ struct PurchaseInfo: Sendable {
   /// The value of a field; nil when it is absent or empty.
   func value(_ field: Field) -> ArraySlice<UInt8>? { range(field).map { list.bytes[$0] } }
 
-  /// Where the value stands in the list's bytes; nil when absent or empty.
+  /// Where the value is in the list's bytes; nil when absent or empty.
   private func range(_ field: Field) -> Range<Int>? {
     let place = Int(places[field.rawValue])
     guard place > 0, place <= list.places.count else { return nil }
@@ -220,7 +220,7 @@ struct PurchaseInfo: Sendable {
     isId(bytes, part) && (bytes[part.lowerBound] != 0x30 || part.count == 1)
   }
 
-  /// The number that a value of 1 to 18 digits is; nil for another one.
+  /// The number in a value of 1 to 18 digits; nil for any other value.
   static func decimal(_ value: ArraySlice<UInt8>) -> Int64? {
     decimal(value.span, 0..<value.count)
   }

@@ -1,6 +1,6 @@
 /// One attribute of a payload: `SEQUENCE { type, version, OCTET STRING value }`
-/// in definite DER (docs/spec/receipts.md §3.1). The version is not judged here: Xcode
-/// writes others than Apple.
+/// in definite DER (docs/spec/receipts.md §3.1). The version is not judged here: Xcode's
+/// versions differ from Apple's.
 struct ReceiptAttribute {
   let type: UInt64
   let version: UInt64
@@ -13,11 +13,11 @@ struct ReceiptAttribute {
   enum Fault: Error, Equatable {
     /// No definite DER element at this place (APR-1).
     case unclean
-    /// An element of another type or length than the place demands (APR-12).
+    /// An element whose type or length is not what the place demands (APR-12).
     case form
   }
 
-  /// Reads the attribute at `position` and moves behind it.
+  /// Reads the attribute at `position` and moves past it.
   @inline(__always)
   static func next(
     _ bytes: [UInt8], _ position: inout Int, _ end: Int

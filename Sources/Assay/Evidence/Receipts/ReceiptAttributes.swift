@@ -46,7 +46,7 @@ struct ReceiptAttributes: Sendable {
   private(set) var originalApplicationVersion: Range<Int>? = nil
   private(set) var expiration: Expiration? = nil
   private(set) var purchases: [Purchase] = []
-  /// Attributes of types that nobody has described, in and outside purchases.
+  /// Attributes of undocumented types, in and outside purchases.
   private(set) var unknown = 0
   /// Described, never seen, and so reported as they stand: 22, 23, 32.
   private(set) var kept: [(type: UInt64, value: Range<Int>)] = []
@@ -135,7 +135,7 @@ struct ReceiptAttributes: Sendable {
   }
 }
 
-/// What the reading of a payload carries along.
+/// The state carried along while reading a payload.
 private struct Reader {
   private let bytes: [UInt8]
   private let limits: ReceiptAttributes.Limits
@@ -361,7 +361,7 @@ private struct SeenTypes {
     type < 64 ? low >> type & 1 == 1 : ofPurchases >> (type &- 1700) & 1 == 1
   }
 
-  /// Whether one of the types that are no bits was seen twice.
+  /// Whether one of the types that have no bit of their own was seen twice.
   mutating func hasDuplicate() -> Bool {
     others.sort()
     return zip(others, others.dropFirst()).contains { $0 == $1 }
@@ -376,6 +376,6 @@ private struct SeenTypes {
 }
 
 extension Range<Int> {
-  /// nil for an empty text, which stands for an absent one.
+  /// nil for an empty text, which means an absent one.
   fileprivate var orNil: Range<Int>? { isEmpty ? nil : self }
 }

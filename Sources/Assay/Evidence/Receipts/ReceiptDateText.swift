@@ -10,7 +10,7 @@ enum ReceiptDateText {
     seconds(text.span, 0..<text.count, zone: zone)
   }
 
-  /// The same for a text that is a part of these bytes.
+  /// The same for a text that is part of these bytes.
   static func seconds(
     _ bytes: Span<UInt8>, _ part: Range<Int>, zone: StaticString
   ) -> Int64? {

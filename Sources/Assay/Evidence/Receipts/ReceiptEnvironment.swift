@@ -1,12 +1,12 @@
 /// The environment of a transaction receipt: what its signed transaction id tells,
-/// and nothing else (RCP-28). What stands unsigned around it is only compared.
+/// and nothing else (RCP-28). What is unsigned around it is only compared.
 struct ReceiptEnvironment: Sendable {
-  /// nil: the id tells nothing.
+  /// nil: the id shows nothing.
   let environment: Environment?
   /// Whether the outer list calls it a receipt of the sandbox. Where the id tells
   /// nothing, the policy takes it for one, and nothing else does (RCP-28).
   let saysSandbox: Bool
-  /// The outer key that contradicts the signed id: somebody wrote in the list.
+  /// The outer key that contradicts the signed id: someone edited the list.
   let alteredKey: StaticString?
 
   var outerAltered: Bool { alteredKey != nil }

@@ -4,7 +4,7 @@
 /// one purchase has many forms. Every key begins with the environment, or with
 /// `unknown` where nothing that is signed tells one (RCP-28). A key with a part
 /// missing, or an id that cannot be unique (RPL-3), is nil; so is one with an id
-/// of other characters than ids have, for a store would take it for another key
+/// of characters that ids do not have, since a store would take it for another key
 /// (APR-25).
 enum ReplayKeys {
   /// `<environment>/<transactionId>`: one signed transaction.
@@ -41,8 +41,8 @@ enum ReplayKeys {
     key(environment, [unique(originalTransactionId, environment)])
   }
 
-  /// RPL-3: an id that is empty or zero names nothing, and one of 13 digits or
-  /// fewer nothing where no environment tells whose it is.
+  /// RPL-3: an id that is empty or zero names nothing, nor does one of 13 digits or
+  /// fewer if no environment says whose it is.
   private static func unique(_ id: Text?, _ environment: Environment?) -> Text? {
     guard let id, !isZero(id), environment != nil || id.count > 13 else { return nil }
     return id

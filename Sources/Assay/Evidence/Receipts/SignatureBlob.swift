@@ -16,12 +16,12 @@ struct SignatureBlob: Sendable {
   let version: Version
   let bytes: [UInt8]
 
-  /// The shortest that any version had: of version 2, without its certificate.
+  /// The shortest that any version had: version 2, without its certificate.
   private static let leastByteCount = 133
 
-  /// Whether it is no blob of any version but words in the place of one, or too
-  /// little for a signature. A version that is not known would be kept and tried
-  /// again; this was made by hand.
+  /// Whether it is words in place of a blob of any version, or too short for a
+  /// signature. An unknown version would be kept and tried again; this was made
+  /// by hand.
   static func isPlaceholder(_ bytes: [UInt8]) -> Bool {
     guard let first = bytes.first, Version(rawValue: Int64(first)) == nil else { return false }
     return bytes.count < leastByteCount || ASCII.isPrintable(bytes[...])

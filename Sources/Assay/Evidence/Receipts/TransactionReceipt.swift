@@ -3,7 +3,7 @@
 final class TransactionReceipt: Sendable {
   let info: PurchaseInfo
   let version: SignatureBlob.Version
-  /// nil inside: its id tells nothing, and the configuration allows that (RCP-29).
+  /// nil inside: its id shows nothing, and the configuration allows that (RCP-29).
   let environment: ReceiptEnvironment
   /// From the catalogue: a receipt does not say what type its product is of.
   let product: Catalogue.Product
@@ -37,7 +37,7 @@ final class TransactionReceipt: Sendable {
   /// transaction receipt cannot show a refund (DCD-3).
   ///
   /// - Throws: `rejected.payload.incomplete` when nothing that is signed tells the
-  ///   environment: such a purchase cannot be held against a refund of it that
+  ///   environment: such a purchase cannot be matched with a refund of it that
   ///   other evidence shows (RCP-28).
   func purchaseEvidence(_ catalogue: Catalogue) throws(Refusal) -> PurchaseEvidence {
     guard let environment = environment.environment else {
@@ -62,7 +62,7 @@ final class TransactionReceipt: Sendable {
 
   // MARK: document
 
-  /// Somebody wrote in the unsigned text around the purchase (RCP-28).
+  /// Someone edited the unsigned text around the purchase (RCP-28).
   func writeWarnings(_ writer: inout JSONWriter) {
     guard let key = environment.alteredKey else { return }
     let place = Text(stringLiteral: key).string
@@ -119,7 +119,7 @@ final class TransactionReceipt: Sendable {
   }
 
   /// JWS-94, with the type of the catalogue; ids of 13 digits or fewer make no
-  /// key (RPL-3, APR-23). Where the id tells no environment the keys say so
+  /// key (RPL-3, APR-23). If the id shows no environment the keys say so
   /// (RCP-28).
   private func writeKeys(_ writer: inout JSONWriter) {
     let environment = environment.environment

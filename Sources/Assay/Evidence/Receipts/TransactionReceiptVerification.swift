@@ -35,7 +35,7 @@ struct TransactionReceiptVerification {
     return try run(transport)
   }
 
-  /// Runs every step on a receipt that was decoded before.
+  /// Runs every step on a receipt that is already decoded.
   mutating func run(_ transport: Transport) throws(Refusal) -> TransactionReceipt {
     try check(.transport) { () throws(Refusal) in
       // RCP-8 is the list reader's: it names the other kinds of property list.
@@ -222,8 +222,8 @@ struct TransactionReceiptVerification {
     return product
   }
 
-  /// RCP-28, RCP-29. Where nothing signed tells, the unsigned word `Sandbox` counts
-  /// for this alone, and lowers: it makes no key and no evidence for a decision.
+  /// RCP-28, RCP-29. If nothing signed shows it, the unsigned word `Sandbox` counts
+  /// for this alone, and only lowers: it makes no key and no evidence for a decision.
   private static func check(
     _ environment: ReceiptEnvironment, _ trust: ReceiptTrust
   ) throws(Refusal) {

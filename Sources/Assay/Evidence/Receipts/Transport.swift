@@ -1,5 +1,5 @@
 /// A blob as a client sent it, brought to its bytes (RCP-1 … RCP-4). Nothing here
-/// is trusted: a wrong guess about the way cannot let anything in, for the
+/// is trusted: a wrong guess about the encoding cannot let anything in, since the
 /// signature decides in the end.
 struct Transport: Sendable {
   /// Decoded; the input itself when it was not encoded.
@@ -53,7 +53,7 @@ struct Transport: Sendable {
     self.spaceAsPlus = spaceAsPlus
   }
 
-  /// RCP-5: refuses a blob of another known form than the call asked for.
+  /// RCP-5: refuses a blob of a known form that the call did not ask for.
   ///
   /// - Parameter other: forms that the caller's own reader names better.
   func demand(_ expected: BlobForm, orNameBetter other: [BlobForm] = []) throws(Refusal) {
@@ -133,7 +133,7 @@ struct Transport: Sendable {
     return bytes
   }
 
-  /// RCP-2: what is wrong with a text that is no base64.
+  /// RCP-2: what is wrong with a text that is not base64.
   private static func fault(_ input: [UInt8]) -> Refusal {
     Refusal(
       .malformedTransportBase64, "RCP-2",
@@ -141,7 +141,7 @@ struct Transport: Sendable {
       detail: TolerantBase64.hasPercentEscapes(input[...]) ? "form field not decoded" : "")
   }
 
-  /// RCP-4: one further level when the bytes are base64 of a known form again,
+  /// RCP-4: one more level when the bytes are base64 of a known form again,
   /// never a third.
   private static func inner(_ bytes: [UInt8]) throws(Refusal) -> Decoded {
     let form = BlobForm(bytes)
@@ -172,7 +172,7 @@ struct Transport: Sendable {
   private static let jwsStart = Text(stringLiteral: "eyJ").utf8
   private static let crackerStart = Text(stringLiteral: "com.urus.iap.").utf8
 
-  /// What the first digits of a text give; nil when they are none of base64.
+  /// What the first digits of a text give; nil when they are not base64.
   private static func decodedStart(_ bytes: [UInt8]) -> [UInt8]? {
     var digits: [UInt8] = []
     digits.reserveCapacity(32)

@@ -1,4 +1,4 @@
-/// What the leaf of an attestation tells besides (docs/spec/app-attest.md §4.4, §4.5).
+/// What else the leaf of an attestation says (docs/spec/app-attest.md §4.4, §4.5).
 /// Undocumented apart from the access control octets, and proof of nothing: a
 /// part that cannot be read is left out and never refuses an attestation.
 struct LeafInformation: Sendable {
@@ -35,8 +35,8 @@ struct LeafInformation: Sendable {
   /// Whether 8.7 names macOS (ATT-47).
   var isMac: Bool { platform?.asciiLowercased.utf8.starts(with: Text("macos").utf8) ?? false }
 
-  /// Texts of a SEQUENCE of context-tagged EXPLICIT values; the tags of no
-  /// interest are passed over.
+  /// Texts of a SEQUENCE of context-tagged EXPLICIT values; tags of no
+  /// interest are skipped.
   private mutating func read(
     _ leaf: Certificate, _ entry: Certificate.Extension, _ tags: [Int],
     _ take: (inout LeafInformation, Int, Text) -> Void
@@ -103,7 +103,7 @@ struct LeafInformation: Sendable {
   }
 }
 
-/// A context-tagged constructed value whose tag number may take further octets
+/// A context-tagged constructed value whose tag number may take more octets
 /// (`BF 89 34` is [1204]), which no certificate's own fields have.
 private struct TaggedValue {
   let number: Int

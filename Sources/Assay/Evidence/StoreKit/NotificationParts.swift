@@ -31,7 +31,7 @@ struct NotificationParts: Sendable {
       }
     }
 
-    /// Where JWS stand in this body, and what each must be (NTF-4).
+    /// Where JWS are in this body, and what each must be (NTF-4).
     var nestedPlaces: [(member: StaticString, place: StaticString, kind: StoreKitKind)] {
       switch self {
       case .data:

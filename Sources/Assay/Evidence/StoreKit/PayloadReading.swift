@@ -180,7 +180,7 @@ struct PayloadReading {
     return (derived, .transactionId)
   }
 
-  /// JWS-71: what a transaction id without its last 13 digits tells.
+  /// JWS-71: what a transaction id without its last 13 digits shows.
   private var environmentOfId: Environment? {
     let member: StaticString
     switch kind {

@@ -1,5 +1,5 @@
 /// What a decision needs of one transaction, whatever kind of evidence showed it
-/// (the table under DCD-4). `nil` means that the evidence did not tell.
+/// (the table under DCD-4). `nil` means that the evidence does not say.
 ///
 /// Times are milliseconds since 1970 UTC.
 struct PurchaseFacts: Sendable {
@@ -10,13 +10,13 @@ struct PurchaseFacts: Sendable {
   var productId: Text
   /// Subscription group, as signed.
   var group: Text? = nil
-  /// nil: not told by this kind of evidence, or a value not known (DCD-11).
+  /// nil: not shown by this kind of evidence, or an unknown value (DCD-11).
   var type: ProductType? = nil
   /// A type was signed, but its value is not one that Assay knows.
   var typeIsUnknown = false
   var start: Int64? = nil
   var end: Int64? = nil
-  /// From when it is revoked; `asOf` where the evidence tells no date (DCD-26).
+  /// From when it is revoked; `asOf` if the evidence gives no date (DCD-26).
   var revokedAt: Int64? = nil
   var revocationIsUndated = false
   /// As of when the newest evidence spoke that shows a revocation or that there is
@@ -33,7 +33,7 @@ struct PurchaseFacts: Sendable {
   /// Receipts and answers of verifyReceipt tell offers by flags (DEC-9).
   var isTrial = false
   var isIntro = false
-  /// A promotional offer or an offer code, told by its id alone.
+  /// A promotional offer or an offer code, recognised by its id alone.
   var hasOffer = false
   /// "FREE_TRIAL", "PAY_AS_YOU_GO", "PAY_UP_FRONT", "ONE_TIME".
   var offerDiscountType: Text? = nil

@@ -1,4 +1,4 @@
-/// A signed renewal info: what is to happen to a subscription line next
+/// A signed renewal info: what will happen to a subscription line next
 /// (docs/spec/storekit-payloads.md §2.2). It proves nothing about the app by itself.
 extension SignedPayload {
   func renewalFacts() throws(Refusal) -> RenewalFacts {

@@ -137,7 +137,7 @@ final class SignedPayload: Sendable {
     }
   }
 
-  /// Members that stand elsewhere in the document or in another form.
+  /// Members that are elsewhere in the document or in another form.
   private enum IdentityMember {
     case written, account, other
 

@@ -18,7 +18,7 @@ struct StoreKitVerification {
   let kind: StoreKitKind
   let nowMs: Int64
   private(set) var checks = Checks(StoreKitCheck.ids)
-  /// Of what is nested, too.
+  /// Including what is nested.
   private(set) var signatures = SignatureChecks()
 
   init(_ trust: StoreKitTrust, _ kind: StoreKitKind, nowMs: Int64) {

@@ -1,4 +1,4 @@
-/// The `status` of an answer of Apple's verifyReceipt endpoint
+/// The `status` of an answer from Apple's verifyReceipt endpoint
 /// (docs/spec/receipts-triage.md §2.2).
 ///
 /// Only 0 and 21006 come with facts; whatever else an answer with another status
@@ -40,7 +40,7 @@ enum AppleReceiptStatus: Sendable, Equatable {
     }
   }
 
-  /// VRR-5: with a hyphen. Absent means that asking again is of no use.
+  /// VRR-5: with a hyphen. Absent means that asking again is no use.
   private static func isRetryable(_ answer: JSONValue) throws(Refusal) -> Bool {
     guard let value = answer.present("is-retryable") else { return false }
     guard let flag = ResponseValue.flag(value) else {
@@ -49,7 +49,7 @@ enum AppleReceiptStatus: Sendable, Equatable {
     return flag
   }
 
-  /// VRR-3: the receipt is of the other environment. Where that one is accepted,
+  /// VRR-3: the receipt is from the other environment. If that one is accepted,
   /// the retry class says to ask its endpoint, once.
   private static func otherEnvironment(
     _ environment: Environment, _ code: Int64, _ accepted: [Environment]

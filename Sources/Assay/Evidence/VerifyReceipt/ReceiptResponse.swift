@@ -1,7 +1,7 @@
 /// What Apple's verifyReceipt endpoint answered about one receipt
 /// (docs/spec/receipts-triage.md §2). Only a reading makes one.
 ///
-/// Its class is `apple-answer`: nobody signed it apart from `latest_receipt`, so
+/// Its class is `apple-answer`: nothing in it is signed apart from `latest_receipt`, so
 /// it is worth as much as the host's TLS connection (VRR-18).
 final class ReceiptResponse: Sendable {
   let status: AppleReceiptStatus
@@ -37,7 +37,7 @@ final class ReceiptResponse: Sendable {
     }
 
     let bundleId: Text
-    /// nil: nothing tells, and `receipts.unknownEnvironment` allows that.
+    /// nil: nothing shows it, and `receipts.unknownEnvironment` allows that.
     let environment: (environment: Environment, source: Source)?
   }
 
@@ -50,11 +50,11 @@ final class ReceiptResponse: Sendable {
 
   /// As of when the answer speaks. Times: milliseconds since 1970 UTC.
   struct Clock: Sendable {
-    /// Apple's clock at the answer; the iOS 6 style does not tell it.
+    /// Apple's clock at the answer; the iOS 6 style does not give it.
     let requestDate: Int64?
-    /// `request_date`, else the latest date that stands in the answer, for it
-    /// cannot be older; 0 when there is none. Never the moment in which the host
-    /// reads it: a stored answer that is read again is no news (DCD-21).
+    /// `request_date`, else the latest date that is in the answer, for it
+    /// cannot be older; 0 when there is none. Never the moment at which the host
+    /// reads it: a stored answer read again is not news (DCD-21).
     let asOf: Int64
     let nowMs: Int64
 
@@ -171,7 +171,7 @@ final class ReceiptResponse: Sendable {
     writer.member("originalTransactionId", renewal.originalTransactionId)
     writer.member("productId", renewal.productId)
     renewal.fields.write(style: style, deviceIds: false, &writer)
-    // In the iOS 6 style the object is the answer, whose members are not of it.
+    // In the iOS 6 style the object is the answer, whose members do not belong to it.
     if style == .ios7 { renewal.fields.writeUnknown(&writer) }
     writer.endObject()
   }
@@ -233,7 +233,7 @@ final class ReceiptResponse: Sendable {
     facts.revokedAt = entry.revokedAt
     facts.revocationReason = fields.number("cancellation_reason")
     // The reason at the top is that of a cancellation which names none; by itself it
-    // says nothing of a refund.
+    // says nothing about a refund.
     if facts.revokedAt != nil, facts.revocationReason == nil {
       facts.revocationReason = answer.number("cancellation_reason")
     }
@@ -250,7 +250,7 @@ final class ReceiptResponse: Sendable {
     return facts
   }
 
-  /// Upgrades, accounts and all offers stand in `latest_receipt_info` of the iOS 7
+  /// Upgrades, accounts and all offers are in `latest_receipt_info` of the iOS 7
   /// style alone; an entry of another list, or one of the years before family
   /// sharing, is silent about what it does not have (DCD-3).
   private func shownMembers(_ entry: ResponseTransaction) -> ShownMembers {

@@ -27,7 +27,7 @@ struct ReceiptResponseIdentity {
     return app
   }
 
-  /// Whether the answer has a number of the app to compare: 0 is none.
+  /// Whether the answer has an app number to compare: 0 is not one.
   var namesApp: Bool { !appIds.isEmpty }
 
   /// VRR-16, in Production.
@@ -65,7 +65,7 @@ struct ReceiptResponseIdentity {
     if let type = parts.app?.text("receipt_type"),
       let typed = AppReceiptVerification.environment(ofType: type.utf8[...])
     {
-      // The endpoint knows no receipts of Xcode: no environment agrees with that.
+      // The endpoint knows no receipts from Xcode: no environment agrees with that.
       try require(
         typed != .xcode && (found == nil || found?.environment == typed),
         .rejectedIdentityEnvironmentProfile, "VRR-17", at: "receipt.receipt_type")
@@ -91,7 +91,7 @@ struct ReceiptResponseIdentity {
     return found
   }
 
-  /// The member `environment`. The endpoint has two: another value is of none.
+  /// The member `environment`. The endpoint has two; any other value is unknown.
   private func stated() throws(Refusal) -> Found? {
     guard let text = parts.answer.text("environment") else { return nil }
     switch text {

@@ -1,5 +1,5 @@
 /// The objects of an answer with facts, read and checked member by member, before
-/// anybody asks whose they are.
+/// anyone asks whose they are.
 struct ReceiptResponseParts: Sendable {
   /// More entries are refused (VRR-15).
   static let entryCap = 16_384

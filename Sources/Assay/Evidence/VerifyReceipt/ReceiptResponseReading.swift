@@ -52,7 +52,7 @@ struct ReceiptResponseReading {
   // MARK: the body
 
   /// VRR-4: only a JSON object is an answer. Whatever else came — nothing, a page
-  /// of a proxy, half a body — tells nothing about the receipt.
+  /// from a proxy, half a body — says nothing about the receipt.
   private static func object(_ body: [UInt8]) throws(Refusal) -> JSONValue {
     do {
       return try JSONReader.readObject(body, caps: .receiptAnswer).root
@@ -69,7 +69,7 @@ struct ReceiptResponseReading {
     }
   }
 
-  /// VRR-14: version 1 server notifications look like answers, and nobody signed
+  /// VRR-14: version 1 server notifications look like answers, and no one signed
   /// them.
   private static func refuseNotification(_ root: JSONValue) throws(Refusal) {
     for name in ["unified_receipt", "notification_type"] as [StaticString] {

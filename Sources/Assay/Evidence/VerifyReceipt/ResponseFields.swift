@@ -1,4 +1,4 @@
-/// The known members of one object of an answer, each of the form that the table
+/// The known members of one object of an answer, each in the form that the table
 /// gives it. A member that is `null` counts as absent.
 struct ResponseFields: Sendable {
   let object: JSONValue
@@ -167,7 +167,7 @@ struct ResponseFields: Sendable {
     }
   }
 
-  /// The members that are not known, as they came; nothing when there are none.
+  /// The unknown members, as received; nothing when there are none.
   func writeUnknown(as name: StaticString = "unknown", _ writer: inout JSONWriter) {
     var isOpen = false
     for value in object.children where table.index(of: value) == nil {

@@ -1,4 +1,4 @@
-/// Where an object stands in an answer.
+/// Where an object is in an answer.
 struct ResponsePlace: Sendable {
   /// "receipt.in_app"; empty for the answer itself.
   let list: StaticString

@@ -11,7 +11,7 @@ final class ResponseTable: Sendable {
     dates = members.indices.filter { members[$0].shape.dateSpan > 0 }
   }
 
-  /// Where a member of an answer stands in the table; nil for one that is not
+  /// Where a member of an answer is in the table; nil for one that is not
   /// known.
   func index(of value: JSONValue) -> Int? {
     let hash = value.nameHash

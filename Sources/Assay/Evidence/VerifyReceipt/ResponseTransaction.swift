@@ -1,6 +1,6 @@
 /// One purchase of an answer, from every entry that names its transaction id.
 struct ResponseTransaction: Sendable {
-  /// Where an entry stands. What the endpoint says of now comes before what the
+  /// Where an entry is. What the endpoint says about now comes before what the
   /// submitted receipt held.
   enum Source: Int, Sendable {
     case latest, expired, receipt
@@ -63,8 +63,8 @@ struct ResponseTransaction: Sendable {
     }.map { $0.entry }
   }
 
-  /// Among entries of one transaction the first in this order stands, and the
-  /// others fill in what it does not tell: the one from the list that is more up
+  /// Among entries for one transaction the first in this order wins, and the
+  /// others fill in what it lacks: the one from the list that is more up
   /// to date, then the one that gives less. The order of the lists never counts.
   private struct Precedence {
     let id: Text

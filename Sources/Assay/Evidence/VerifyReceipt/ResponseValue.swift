@@ -1,5 +1,5 @@
 /// Values of an answer, read by what the field means: Apple writes ids, numbers
-/// and flags now as texts, now as numbers (VRR-9). nil: not of that form.
+/// and flags sometimes as text, sometimes as numbers (VRR-9). nil: not of that form.
 enum ResponseValue {
   /// The content of a string.
   static func content(_ value: JSONValue) -> ArraySlice<UInt8>? {

@@ -15,7 +15,7 @@ struct CBOR {
     let argument: UInt64
     /// Offset of the item's first byte.
     let start: Int
-    /// Where it stands in `items`.
+    /// Where it is in `items`.
     let index: Int
     /// A string's octets, or everything inside a container; empty for integers.
     fileprivate(set) var content: Range<Int>
@@ -25,7 +25,7 @@ struct CBOR {
 
   /// A place in a text that is not strict CBOR.
   enum Fault: Error {
-    /// The subset is left, or the text ends too early: offset of the item.
+    /// Outside the subset, or the text ends too early: offset of the item.
     case unclean(Int)
     /// Bytes follow the outer item: offset of the first.
     case trailing(Int)
@@ -168,7 +168,7 @@ private struct CBORReader {
     }
   }
 
-  /// CBR-1: a key is no container, and stands once in its map. Strict heads give
+  /// CBR-1: a key is not a container, and appears once in its map. Strict heads give
   /// equal keys equal bytes.
   private func checkKey(
     _ kind: CBOR.Kind, _ start: Int, _ content: Range<Int>, _ items: [CBOR.Item]

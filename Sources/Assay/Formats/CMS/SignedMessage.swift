@@ -1,6 +1,6 @@
 /// A PKCS#7 container taken apart: payload, certificates and the one signer
 /// (docs/spec/receipts.md §3.1). App receipts and App Attest receipts come in it. Nothing
-/// here is verified; what a reader demands of the parts stands in `Refusals` and
+/// here is verified; what a reader demands of the parts is in `Refusals` and
 /// `Limits`.
 ///
 ///     ContentInfo { signedData, [0] SignedData { 1, SET { digest },
@@ -9,7 +9,7 @@
 struct SignedMessage: Sendable {
   /// The container. Ranges are offsets into it.
   let bytes: [UInt8]
-  /// What is signed: the octets alone, chunks put together (APR-5).
+  /// What is signed: the octets alone, chunks joined (APR-5).
   let payload: BER.Octets
   /// Whole certificates in the order of the bag.
   let certificates: [Range<Int>]
@@ -83,7 +83,7 @@ struct SignedMessage: Sendable {
     self.bytes = bytes
   }
 
-  /// APR-1, APR-2: one clean BER value and nothing behind it.
+  /// APR-1, APR-2: one clean BER value and nothing after it.
   private static func measure(
     _ bytes: [UInt8], _ limits: BER.Limits, _ refusals: Refusals
   ) throws(Refusal) -> Int {
@@ -100,7 +100,7 @@ struct SignedMessage: Sendable {
     }
   }
 
-  /// The payload of a container, and nothing else of it looked at; nil when
+  /// The payload of a container, without looking at anything else in it; nil when
   /// there is none. For guesses about what a text is, never for a verdict.
   static func unverifiedPayload(of bytes: [UInt8]) -> BER.Octets? {
     let outer = BER.Cursor(bytes)
@@ -116,7 +116,7 @@ struct SignedMessage: Sendable {
   }
 }
 
-/// One pass over the members of a container, in the order in which they stand.
+/// One pass over the members of a container, in their order.
 private struct Reading {
   private let bytes: [UInt8]
   private let limits: SignedMessage.Limits
@@ -252,7 +252,7 @@ private struct Reading {
     number.content.count == 1 && bytes[number.content].first == 1
   }
 
-  /// APR-2: a member is missing, or another one stands in its place.
+  /// APR-2: a member is missing, or another one is in its place.
   private func refusal(_ place: StaticString) -> Refusal {
     Refusal(refusals.structure, "APR-2", at: Text(stringLiteral: place).string)
   }

@@ -118,7 +118,7 @@ enum BER {
 
   /// Whether the form fits the type: sequences and sets hold elements, octet
   /// strings may be chunks of primitive ones, all other universal types are
-  /// primitive; end-of-contents octets are no element.
+  /// primitive; end-of-contents octets are not an element.
   @inline(__always)
   private static func isSound(_ tag: UInt8, in container: Container?) -> Bool {
     if container?.isChunked == true { return tag == DER.octetString }
@@ -171,7 +171,7 @@ enum BER {
       return bytes[position]
     }
 
-    /// Enters the next element; `close` goes on behind it.
+    /// Enters the next element; `close` continues after it.
     func open(_ tag: UInt8) -> Cursor? {
       guard nextTag == tag, let head = BER.head(bytes, position, limit), tag & 0x20 != 0 else {
         return nil
@@ -243,7 +243,7 @@ enum BER {
     }
   }
 
-  /// Octets where they stand, or put together in bytes of their own.
+  /// Octets in place, or joined in separate bytes.
   struct Octets: Sendable {
     let bytes: [UInt8]
     let range: Range<Int>

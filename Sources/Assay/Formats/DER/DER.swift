@@ -51,7 +51,7 @@ enum DER {
       let start = position
       guard start >= 0, end &- start >= 2 else { return nil }
       let tag = bytes[start]
-      // Tag numbers from 31 on take further octets; no certificate has them.
+      // Tag numbers from 31 on take more octets; no certificate has them.
       guard tag & 0x1f != 0x1f else { return nil }
       var content = start &+ 2
       var length = Int(bytes[start &+ 1])

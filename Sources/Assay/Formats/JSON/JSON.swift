@@ -1,7 +1,7 @@
 import CLibCrypto
 
 /// One JSON text that the strict reader accepted, as a flat list of nodes over
-/// its bytes. Numbers and strings stay text until somebody asks: no number of a
+/// its bytes. Numbers and strings stay text until someone asks: no number of a
 /// signed payload ever passes through floating point (JWS-103).
 final class JSON: Sendable {
   enum Kind: UInt8, Sendable {

@@ -18,7 +18,7 @@ enum JSONEscapes {
     return unit
   }
 
-  /// The UTF-8 of a scalar that is no surrogate, its first byte lowest.
+  /// The UTF-8 of a scalar that is not a surrogate, its first byte lowest.
   static func encode(_ scalar: UInt32) -> UInt32 {
     func tail(_ shift: UInt32) -> UInt32 { scalar >> shift & 0x3f | 0x80 }
     if scalar < 0x80 { return scalar }

@@ -1,16 +1,16 @@
 import CLibCrypto
 
-/// Finds names that stand twice in one object (JWS-6) without comparing each with
+/// Finds names that appear twice in one object (JWS-6) without comparing each with
 /// all before it, whatever they are (JWS-104).
 ///
 /// The names of a small object are told apart as they come, by their hashes. Once
 /// there are many, or two have one hash and are not the same, which does not happen
 /// to honest texts, they are sorted when the object ends.
 struct JSONNames {
-  /// So many members are told apart as they come.
+  /// This many members are told apart as they come.
   static let few = 32
 
-  /// How often two names, or their hashes, were held against each other.
+  /// How often two names, or their hashes, were compared.
   private(set) var comparisons = 0
   /// The members of one object: hash above, node below.
   private var sorted: [UInt64] = []

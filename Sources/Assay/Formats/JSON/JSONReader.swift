@@ -23,7 +23,7 @@ struct JSONReader {
     return try readValue(bytes, caps: caps, comparisons: &comparisons)
   }
 
-  /// Counts how often two names were held against each other, too.
+  /// Also counts how often two names were compared.
   static func readValue(
     _ bytes: [UInt8], caps: JSONCaps, comparisons: inout Int
   ) throws(JSONFault) -> JSON {
@@ -185,7 +185,7 @@ struct JSONReader {
     return name
   }
 
-  /// The first name of an object that stood there before, at its quotation mark.
+  /// The first repeated name of an object, at its quotation mark.
   private mutating func repeated(in object: Int) -> JSONFault? {
     names.firstRepeat(in: object, nodes, bytes).map {
       JSONFault(reason: .duplicateName, offset: Int(nodes[$0].nameStart) &- 1)

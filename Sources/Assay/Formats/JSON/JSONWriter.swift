@@ -153,7 +153,7 @@ struct JSONWriter {
   }
 
   private mutating func append(decimal value: Int64) {
-    // Of the digits, the last comes first.
+    // The last digit comes first.
     var digits = InlineArray<20, UInt8>(repeating: 0x2d)
     var start = 20
     var rest = value.magnitude
@@ -162,7 +162,7 @@ struct JSONWriter {
       digits[start] = 0x30 &+ UInt8(truncatingIfNeeded: rest % 10)
       rest /= 10
     } while rest != 0
-    // Of 20 digits there is no number below zero: its sign has a place.
+    // No number below zero has 20 digits: there is room for its sign.
     if value < 0 { start &-= 1 }
     bytes.append(addingCapacity: 20 &- start) { output in
       for place in start..<20 { output.append(digits[place]) }

@@ -48,7 +48,7 @@ struct CompactJWS {
     return decoded
   }
 
-  /// Whether words stand in the place of the signature. What is left of one that
+  /// Whether there are words in place of the signature. What is left of one that
   /// was cut off is sent again; this was made by hand. Eight octets of a signature
   /// are hardly ever all printable.
   var signatureIsPlaceholder: Bool {

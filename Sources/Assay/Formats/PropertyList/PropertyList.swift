@@ -1,8 +1,8 @@
 /// An old-style (OpenStep) property list of texts, as transaction receipts use it
 /// twice: outside, and inside as the signed purchase-info (docs/spec/receipts.md §2.1).
 ///
-/// Keys and values are ranges of the list's own bytes. Nothing is written anew: a
-/// signature covers the bytes as they came.
+/// Keys and values are ranges of the list's own bytes. Nothing is rewritten: a
+/// signature covers the bytes as received.
 struct PropertyList: Sendable {
   /// What one list may hold (docs/spec/receipts.md §1).
   struct Limits: Sendable {
@@ -10,15 +10,15 @@ struct PropertyList: Sendable {
     var keyBytes = 64
     var valueBytes: Int
 
-    /// Of the text that the client sends.
+    /// For the text that the client sends.
     static let outer = Limits(valueBytes: 12_288)
-    /// The same for a receipt of at most so many bytes: three quarters of them, or
+    /// The same for a receipt of at most this many bytes: three quarters of them, or
     /// the usual limit where that is more.
     static func outer(receiptBytes: Int) -> Limits {
       Limits(valueBytes: Swift.max(outer.valueBytes, receiptBytes / 4 &* 3))
     }
 
-    /// Of the signed purchase-info.
+    /// For the signed purchase-info.
     static let info = Limits(valueBytes: 4096)
   }
 
@@ -26,11 +26,11 @@ struct PropertyList: Sendable {
   struct Entry: Sendable {
     let key: ArraySlice<UInt8>
     let value: ArraySlice<UInt8>
-    /// The value stands without quotation marks.
+    /// The value has no quotation marks.
     let isBare: Bool
   }
 
-  /// Where an entry stands in `bytes`.
+  /// Where an entry is in `bytes`.
   struct Place: Sendable {
     let key: Range<Int>
     let value: Range<Int>
@@ -39,7 +39,7 @@ struct PropertyList: Sendable {
     let mark: UInt32
   }
 
-  /// The text; behind it, resolved, the keys and values that hold escapes.
+  /// The text; after it, resolved, the keys and values that hold escapes.
   let bytes: [UInt8]
   /// How many of the bytes are the text itself.
   let textCount: Int
@@ -77,15 +77,15 @@ struct PropertyList: Sendable {
   }
 
   /// Whether the text is laid out as Apple writes it: `{` LF, then for each entry
-  /// TAB `"key" = "value";` LF, and `}`, without escapes. A list that was written
-  /// anew to save white space is not, and its signature no longer fits.
+  /// TAB `"key" = "value";` LF, and `}`, without escapes. A list that was rewritten
+  /// to save white space is not, and its signature no longer fits.
   var hasAppleLayout: Bool {
     let text = bytes.span.extracting(first: textCount)
     guard text.begins(with: "{\n") else { return false }
     var at = 2
     for index in places.indices {
       let place = places[index]
-      // What was resolved from escapes ends behind the text, where nothing stands.
+      // What was resolved from escapes ends past the text, where there is nothing.
       guard text.has("\t\"", at: at), text.has("\" = \"", at: place.key.upperBound),
         text.has("\";\n", at: place.value.upperBound)
       else { return false }

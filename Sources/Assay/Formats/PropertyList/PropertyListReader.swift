@@ -100,7 +100,7 @@ struct PropertyListReader {
       | UInt32(byte(text, key.lowerBound &+ key.count / 2)) << 24
   }
 
-  /// RCP-9: a key stands once.
+  /// RCP-9: a key appears once.
   private func checkIsNew(
     _ text: Span<UInt8>, _ key: Range<Int>, _ mark: UInt32, at start: Int
   ) throws(Refusal) {
@@ -125,7 +125,7 @@ struct PropertyListReader {
     at < text.count ? text[at] : resolved[at &- text.count]
   }
 
-  /// RCP-8: what a list may hold elsewhere in the place of a text.
+  /// RCP-8: what a list may hold elsewhere in place of a text.
   private func refuseConstruct(_ text: Span<UInt8>) throws(Refusal) {
     switch peek(text) {
     case 0x28, 0x3c, 0x5b, 0x7b:  // ( < [ {
@@ -181,7 +181,7 @@ struct PropertyListReader {
     return text.count &+ begin..<text.count &+ resolved.count
   }
 
-  /// Behind the backslash.
+  /// After the backslash.
   private mutating func readEscape(_ text: Span<UInt8>) throws(Refusal) {
     let start = position &- 1
     guard let letter = peek(text) else {
@@ -251,7 +251,7 @@ struct PropertyListReader {
 
   // MARK: white space
 
-  /// White space, behind which no comment stands (RCP-8).
+  /// White space, after which there is no comment (RCP-8).
   @inline(__always)
   private mutating func skipSpace(_ text: Span<UInt8>) throws(Refusal) {
     skipPlainSpace(text)

@@ -1,11 +1,11 @@
 // Command server answers two requests with what Apple signed:
 //
 //	POST /notifications   an App Store Server Notification V2, as Apple sends it
-//	POST /transactions    {"jws":"…","account":"…"}: a purchase that an app shows
+//	POST /transactions    {"jws":"…","account":"…"}: a purchase that an app sends
 //
-// A notification is in the journal, on the disk, before Apple hears 200: what was
+// A notification is in the journal, on disk, before Apple gets 200: what was
 // acknowledged is not sent again. Plans are kept in memory and made from the journal
-// anew at the start; a real server has a database for both.
+// at the start; a real server has a database for both.
 //
 //	ASSAY_CONFIG=config.json ASSAY_JOURNAL=notifications.jws \
 //	  go run ./examples/server 127.0.0.1:8080
@@ -46,7 +46,7 @@ type store struct {
 	mutex   sync.Mutex
 	plans   map[string]string // subscription key -> plan
 	seen    map[string]bool   // notification key
-	journal *os.File          // a JWS a line
+	journal *os.File          // a JWS per line
 }
 
 // keep writes a notification's text into the journal, once for each key; false when it
@@ -102,7 +102,7 @@ func newServer(
 }
 
 // replay applies what the journal has. The text is verified again: what lay in a file
-// is proof of nothing.
+// proves nothing.
 func (s *server) replay(ctx context.Context, jws string) error {
 	note, err := s.verifier.VerifyNotification(ctx, jws, assay.At(s.clock()))
 	if errors.Is(err, assay.ErrUnsupported) {
@@ -221,7 +221,7 @@ func (s *server) apply(ctx context.Context, note *assay.Notification) (string, e
 	return decision.Plan, nil
 }
 
-// transaction takes what an app shows. What the client says of itself is not asked.
+// transaction takes what an app sends. What the client says about itself does not count.
 func (s *server) transaction(ctx context.Context, body []byte) (any, error) {
 	var request struct {
 		JWS     string `json:"jws"`

@@ -13,7 +13,7 @@ import (
 const closed = int64(1) << 62
 
 // A Handle owns one object of the library: a verifier, a document, an exchange.
-// It is given back once it is closed and no call uses it any more.
+// It is freed once it is closed and no call uses it any more.
 //
 // The zero Handle is closed. A Handle must not be copied.
 type Handle struct {
@@ -28,7 +28,7 @@ func (h *Handle) Hold(object Object) {
 	noteHeld(h.pointer)
 }
 
-// An Object is what a call made, and how it is given back. It has an owner only
+// An Object is what a call made, and how it is freed. It has an owner only
 // when a Handle holds it.
 type Object struct {
 	pointer unsafe.Pointer
@@ -54,7 +54,7 @@ func (h *Handle) use() unsafe.Pointer {
 	}
 }
 
-// done ends a use. The last one after Close gives the object back.
+// done ends a use. The last one after Close frees the object.
 func (h *Handle) done() {
 	stress(h.pointer)
 	if h.state.Add(-1) == closed {
@@ -68,7 +68,7 @@ func (h *Handle) Open() bool {
 	return h.pointer != nil && h.state.Load()&closed == 0
 }
 
-// Close gives the object back, at once or when the last use of it ends. Closing
+// Close frees the object, at once or when the last use of it ends. Closing
 // twice is allowed.
 func (h *Handle) Close() {
 	for {

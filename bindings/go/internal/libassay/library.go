@@ -140,13 +140,13 @@ type Answer struct {
 }
 
 // Text is input for the library: a pointer that may be absent. The library keeps
-// nothing of it after the call.
+// none of it after the call.
 type Text struct {
 	text  string
 	given bool
 }
 
-// Given is text that is there, be it empty.
+// Given is text that is present, even if empty.
 func Given(text string) Text { return Text{text, true} }
 
 // GivenBytes is the same of bytes, which must not change during the call.
@@ -399,7 +399,7 @@ func NewExchange(v *Handle, request Text, evidence []*Handle, now int64) (
 	return answered(found.answer), NewObject(found.made, freeExchange), NoneClosed
 }
 
-// StepExchange hands in what the last step brought; one goroutine at a time.
+// StepExchange hands in the result of the last step; one goroutine at a time.
 func StepExchange(x *Handle, text Text, now int64) (Answer, bool) {
 	pointer := x.use()
 	if pointer == nil {
@@ -424,7 +424,7 @@ func DocumentStatus(d *Handle) (int32, bool) {
 }
 
 // DocumentText is one member of a document as text; found is false where it is
-// absent or no text.
+// absent or not text.
 func DocumentText(d *Handle, path string) (text string, found, open bool) {
 	pointer := d.use()
 	if pointer == nil {
@@ -443,7 +443,7 @@ func DocumentText(d *Handle, path string) (text string, found, open bool) {
 }
 
 // DocumentInteger is one member of a document as integer; found is false where
-// it is absent or no integer.
+// it is absent or not an integer.
 func DocumentInteger(d *Handle, path string) (value int64, found, open bool) {
 	pointer := d.use()
 	if pointer == nil {

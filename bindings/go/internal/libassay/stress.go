@@ -19,8 +19,8 @@ func noteHeld(pointer unsafe.Pointer)     { live.Store(pointer, true) }
 func noteReleased(pointer unsafe.Pointer) { live.Delete(pointer) }
 
 // stress collects garbage while a call has nothing but the object's address, and lets
-// the finalizers run. An object that nothing but the call needs would then be given
-// back, which ends the process here and not somewhere in freed memory.
+// the finalizers run. An object that nothing but the call needs would then be freed,
+// which ends the process here and not somewhere in freed memory.
 func stress(pointer unsafe.Pointer) {
 	runtime.GC()
 	time.Sleep(20 * time.Microsecond)

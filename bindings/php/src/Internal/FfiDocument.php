@@ -10,7 +10,7 @@ use FFI;
 use FFI\CData;
 
 /**
- * The address of one assay_doc; gives it back when nothing refers to it.
+ * The address of one assay_doc; frees it when nothing refers to it.
  *
  * @internal
  */
@@ -28,7 +28,7 @@ final class FfiDocument
         $this->pointer = $pointer;
     }
 
-    /** Null, which the library refuses, once it was given back. */
+    /** Null, which the library refuses, once it was freed. */
     public function pointer(): ?CData
     {
         return $this->pointer;

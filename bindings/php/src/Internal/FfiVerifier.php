@@ -10,7 +10,7 @@ use FFI;
 use FFI\CData;
 
 /**
- * The address of one assay_verifier; gives it back when nothing refers to it.
+ * The address of one assay_verifier; frees it when nothing refers to it.
  *
  * @internal
  */
@@ -28,7 +28,7 @@ final class FfiVerifier
         $this->pointer = $pointer;
     }
 
-    /** Null, which the library refuses, once it was given back. */
+    /** Null, which the library refuses, once it was freed. */
     public function pointer(): ?CData
     {
         return $this->pointer;

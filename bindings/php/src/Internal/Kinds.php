@@ -8,7 +8,7 @@ use Assay\Document;
 use Assay\Facts;
 
 /**
- * Which facts a document of a kind has, and where they stand in it.
+ * Which facts a document of a kind has, and where they are in it.
  *
  * @internal
  */

@@ -41,7 +41,7 @@ interface Library
     /** One member as text, by dotted path ("transaction.productId"). */
     public function docText(object $doc, string $path): ?string;
 
-    /** One member as integer; fallback if absent or no integer. */
+    /** One member as integer; fallback if absent or not an integer. */
     public function docInteger(object $doc, string $path, int $fallback): int;
 
     /** Build a verifier from a JSON configuration. */
@@ -72,7 +72,7 @@ interface Library
      */
     public function triage(object $verifier, string $blob, int $nowMs, ?object &$doc): int;
 
-    /** Interpret an answer of Apple's verifyReceipt endpoint. */
+    /** Interpret an answer from Apple's verifyReceipt endpoint. */
     public function readVerifyReceipt(
         object $verifier,
         string $body,
@@ -128,6 +128,6 @@ interface Library
         ?object &$doc,
     ): int;
 
-    /** Hand in what the last step brought, as JSON, and learn the next step. */
+    /** Hand in the result of the last step, as JSON, and learn the next step. */
     public function exchangeStep(object $exchange, string $answer, int $nowMs, ?object &$doc): int;
 }

@@ -130,7 +130,7 @@ final class Loader
         if ($version !== Header::VERSION) {
             throw new LoadError(
                 "the extension assay is of version $version, this package of "
-                . Header::VERSION . ': build bindings/php/ext anew'
+                . Header::VERSION . ': rebuild bindings/php/ext'
             );
         }
 

@@ -34,7 +34,7 @@ final class Member
     /** Said by the class itself, in its method `own`. */
     public const OWN = 15;
 
-    /** Added to a kind: the member stands in the signed JSON, `payload`. */
+    /** Added to a kind: the member is in the signed JSON, `payload`. */
     public const SIGNED = 32;
 
     /** @param array{0: int, 1: string, 2?: string} $row */
@@ -103,7 +103,7 @@ final class Member
     private static function moment(mixed $value): ?DateTimeImmutable
     {
         $milliseconds = self::time($value);
-        // Beyond the years 1 to 9999 a date is no date.
+        // Beyond the years 1 to 9999 a date is not valid.
         if (
             $milliseconds === null
             || $milliseconds < -62_135_596_800_000 || $milliseconds > 253_402_300_799_999

@@ -155,7 +155,7 @@ final class FastCgiServer
         return $answers;
     }
 
-    /** SIGUSR2: the master starts anew, with new workers. */
+    /** SIGUSR2: the master restarts, with new workers. */
     public function reload(): void
     {
         posix_kill($this->pid(), SIGUSR2);

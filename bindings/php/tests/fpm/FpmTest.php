@@ -59,7 +59,7 @@ final class FpmTest extends TestCase
         $this->assertNotSame([], $this->ask($way));
     }
 
-    /** PHP calls no destructor then: the extension's handles are given back all the same. */
+    /** PHP calls no destructor then: the extension's handles are freed all the same. */
     public function testFatalErrorsLeaveNothingInTheExtension(): void
     {
         $this->server = FastCgiServer::fpm(1, $this->lines('extension'));
@@ -121,7 +121,7 @@ final class FpmTest extends TestCase
     }
 
     /**
-     * Many requests at once, good and forged; every answer is looked at.
+     * Many requests at once, good and forged; every answer is checked.
      *
      * @return list<int> the workers that answered
      */

@@ -22,7 +22,7 @@ final class Kept
 
     public function __destruct()
     {
-        // The library is still there when PHP gives everything up.
+        // The library is still there when PHP releases everything.
         $this->facts?->productId;
         $this->facts?->document()->text();
     }
