@@ -45,8 +45,8 @@ class Member:
 
     @property
     def can_be_zero(self):
-        """Whether 0 says something else than that the member is absent."""
-        return not (self.unit in ("id", "count", "1+") or self.unit.startswith("1…"))
+        """Whether 0, or false, says something else than that the member is absent."""
+        return not (self.unit in ("id", "count", "1+", "false") or self.unit.startswith("1…"))
 
 
 class Type:
@@ -148,22 +148,25 @@ def value_sets():
     return found
 
 
-def told(text, one, spell, nothing, others=()):
+def told(text, one, spell, nothing, others=(), quote="`"):
     """A text of the table in the words of a language.
 
     spell    the name of a member of `one` there
     nothing  what nil is called there
     others   further names in backticks, and what they are called there
+    quote    what stands around such a name there
     """
     others = dict(others)
 
     def name(found):
         first, *more = found[1].split(".")
         if found[1] in others:
-            return f"`{others[found[1]]}`"
+            return quote + others[found[1]] + quote
         member = one.member(first)
         if member is None:
             return found[0]
-        return "`" + ".".join([spell(member), *(others.get(step, step) for step in more)]) + "`"
+        return quote + ".".join([spell(member), *(others.get(step, step) for step in more)]) + quote
 
-    return re.sub(r"\b[Nn]il\b", nothing, re.sub(r"`([\w.]+)`", name, text))
+    text = re.sub(r"`([\w.]+)`", name, text)
+    return re.sub(r"\bNil\b", nothing[0].upper() + nothing[1:],
+                  re.sub(r"\bnil\b", nothing, text))

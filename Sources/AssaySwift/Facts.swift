@@ -82,7 +82,7 @@ public struct Chain: Hashable, FactsObject, Sendable {
   }
 }
 
-/// The names under which a store keeps the evidence. nil where a part is missing.
+/// The names under which a store keeps the evidence. Nil where a part is missing.
 public struct Keys: Hashable, FactsObject, Sendable {
   /// One signed transaction.
   public let transaction: String?
@@ -1637,7 +1637,7 @@ public struct PublicKey: Hashable, FactsObject, Sendable {
 
 /// The challenge that the client data carry.
 public struct Challenge: Hashable, FactsObject, Sendable {
-  /// SHA-256 of the challenge in the client data, hex. nil: it was not looked for, and
+  /// SHA-256 of the challenge in the client data, hex. Nil: it was not looked for, and
   /// comparing it is up to you (`attest.challenge` of the configuration).
   public let sha256: String?
 
@@ -1744,7 +1744,7 @@ public struct Attestation: Extensions, Facts, FactsOfDocument {
   public let challenge: Challenge?
   /// The key's certificate.
   public let leaf: Certificate
-  /// nil only with `attest.receipt: ignore`.
+  /// Nil only with `attest.receipt: ignore`.
   public let receipt: AttestedReceipt?
   /// "not-available": Apple offers none.
   public let revocation: String

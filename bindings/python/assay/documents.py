@@ -48,7 +48,7 @@ def _value_at(text: str, start: int) -> Any:
     if _decode is None:
         from json import JSONDecoder
 
-        _decode = JSONDecoder(object_pairs_hook=Object).raw_decode
+        _decode = JSONDecoder(object_hook=Object).raw_decode
     return _decode(text, start)[0]
 
 
@@ -152,7 +152,7 @@ class Document:
         if self._parsed is None:
             from json import loads
 
-            self._parsed = loads(self.text, object_pairs_hook=Object)
+            self._parsed = loads(self.text, object_hook=Object)
         return self._parsed
 
     @property
