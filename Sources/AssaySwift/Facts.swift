@@ -108,9 +108,9 @@ public struct Keys: Hashable, FactsObject, Sendable {
 public protocol Signed: Facts {
   /// "Production", "Sandbox", "Xcode" or "LocalTesting".
   var environment: Environment { get }
-  /// "payload", or "transaction-id" when it was derived.
+  /// "payload", or "transaction-id" when it was derived (payloads of 2021).
   var environmentSource: EnvironmentSource { get }
-  /// The app.
+  /// The app; nil for kinds that name none.
   var bundleId: String? { get }
   /// Apple's number of the app.
   var appAppleId: Int64? { get }
@@ -326,9 +326,9 @@ public struct Transaction: Signed, PurchaseEvidence, FactsOfDocument {
   let source: DocumentValue
   /// "Production", "Sandbox", "Xcode" or "LocalTesting".
   public let environment: Environment
-  /// "payload", or "transaction-id" when it was derived.
+  /// "payload", or "transaction-id" when it was derived (payloads of 2021).
   public let environmentSource: EnvironmentSource
-  /// The app.
+  /// The app; nil for kinds that name none.
   public let bundleId: String?
   /// Apple's number of the app.
   public let appAppleId: Int64?
@@ -490,9 +490,9 @@ public struct Renewal: Signed, PurchaseEvidence, FactsOfDocument {
   let source: DocumentValue
   /// "Production", "Sandbox", "Xcode" or "LocalTesting".
   public let environment: Environment
-  /// "payload", or "transaction-id" when it was derived.
+  /// "payload", or "transaction-id" when it was derived (payloads of 2021).
   public let environmentSource: EnvironmentSource
-  /// The app.
+  /// The app; nil for kinds that name none.
   public let bundleId: String?
   /// Apple's number of the app.
   public let appAppleId: Int64?
@@ -601,9 +601,9 @@ public struct AppTransaction: Signed, FactsOfDocument {
   let source: DocumentValue
   /// "Production", "Sandbox", "Xcode" or "LocalTesting".
   public let environment: Environment
-  /// "payload", or "transaction-id" when it was derived.
+  /// "payload", or "transaction-id" when it was derived (payloads of 2021).
   public let environmentSource: EnvironmentSource
-  /// The app.
+  /// The app; nil for kinds that name none.
   public let bundleId: String?
   /// Apple's number of the app.
   public let appAppleId: Int64?
@@ -673,9 +673,9 @@ public struct RealtimeRequest: Signed, FactsOfDocument {
   let source: DocumentValue
   /// "Production", "Sandbox", "Xcode" or "LocalTesting".
   public let environment: Environment
-  /// "payload", or "transaction-id" when it was derived.
+  /// "payload", or "transaction-id" when it was derived (payloads of 2021).
   public let environmentSource: EnvironmentSource
-  /// The app.
+  /// The app; nil for kinds that name none.
   public let bundleId: String?
   /// Apple's number of the app.
   public let appAppleId: Int64?
@@ -834,9 +834,9 @@ public struct Notification: Signed, PurchaseEvidence, FactsOfDocument {
   let source: DocumentValue
   /// "Production", "Sandbox", "Xcode" or "LocalTesting".
   public let environment: Environment
-  /// "payload", or "transaction-id" when it was derived.
+  /// "payload", or "transaction-id" when it was derived (payloads of 2021).
   public let environmentSource: EnvironmentSource
-  /// The app.
+  /// The app; nil for kinds that name none.
   public let bundleId: String?
   /// Apple's number of the app.
   public let appAppleId: Int64?
@@ -1002,7 +1002,8 @@ public struct TransactionReceipt: Receipt, PurchaseEvidence, FactsOfDocument {
   public let originalTransactionId: String?
   /// One paid period, the same on all devices.
   public let webOrderLineItemId: String?
-  /// Purchase, restore, start of the period.
+  /// Purchase, restore, start of the period: to the millisecond where the receipt has it, else
+  /// to the second.
   public let purchaseDate: Timestamp
   /// The first purchase.
   public let originalPurchaseDate: Timestamp?
@@ -1022,7 +1023,8 @@ public struct TransactionReceipt: Receipt, PurchaseEvidence, FactsOfDocument {
   public let versionExternalIdentifier: String?
   /// "transaction-id", which is signed; nil where that id tells nothing.
   public let environmentSource: EnvironmentSource?
-  /// The unsigned outer keys contradict the signed transaction id.
+  /// An unsigned outer key contradicts the signed transaction id: somebody wrote in the text.
+  /// Nothing else changes by that.
   public let outerAltered: Bool
   /// Signed by a certificate that is younger than the purchase.
   public let signedAfterPurchase: Bool
@@ -1171,7 +1173,8 @@ public struct AppReceipt: Receipt, PurchaseEvidence, FactsOfDocument {
   public let asOf: Timestamp
   /// First download.
   public let originalPurchaseDate: Timestamp?
-  /// End of a volume purchase; nil beyond 2100 (see `payload`).
+  /// End of a volume purchase. Beyond 2100 the document has it as text (see `payload`), and
+  /// this is nil.
   public let expirationDate: Timestamp?
   /// Apple's number of the app.
   public let appAppleId: Int64?
@@ -1381,13 +1384,14 @@ public struct VerifyReceiptAnswer: Receipt, PurchaseEvidence, FactsOfDocument {
   public let environment: Environment?
   /// The app.
   public let bundleId: String?
-  /// 0; or 21006: valid, but ended.
+  /// 0; or 21006: valid, but the subscription has ended or was cancelled.
   public let appleStatus: Int64
   /// "ios6" (about a transaction receipt) or "ios7" (about an app receipt).
   public let style: String
   /// "answer", "receipt-type" or "transaction-id".
   public let environmentSource: EnvironmentSource?
-  /// As of when it speaks.
+  /// As of when it speaks: `requestDate`; without one the latest date in it, never the time of
+  /// reading.
   public let asOf: Timestamp
   /// How far Apple's clock is ahead; nil within five minutes.
   public let clockSkew: Duration?
@@ -1423,7 +1427,7 @@ public struct VerifyReceiptAnswer: Receipt, PurchaseEvidence, FactsOfDocument {
   public let renewals: [AppleRenewal]
   /// The newest receipt, if the answer has one.
   public let latestReceipt: LatestReceipt?
-  /// "apple-answer".
+  /// "apple-answer": trusted because of your TLS, not because of a signature.
   public let evidence: String
   /// Members that this version does not know, as they came.
   public let unknown: String?
@@ -1593,12 +1597,16 @@ public protocol ReceiptMembers: Sendable {
   /// About how many keys this app attested on this device in the last 30 days; only "RECEIPT".
   /// 1 to 3 are everyday.
   var risk: Int64? { get }
-  /// When a refresh is due; nil: none can be had any more.
+  /// When a refresh is due; nil: none can be had any more, since Apple forgets what is behind
+  /// it after 30 days.
   var refreshAt: Timestamp? { get }
   /// Whether it was due at the time of the call.
   var refreshDue: Bool { get }
   /// Apple's token in it, base64.
   var token: String { get }
+  /// The client data hash in it, hex: that of the attestation in an "ATTEST"; Apple damages it
+  /// in a "RECEIPT". Never compared.
+  var clientHash: String { get }
   /// The signing certificate.
   var signer: Certificate { get }
   /// Numbers of the fields that this version does not know.
@@ -1669,12 +1677,16 @@ public struct AttestedReceipt: ReceiptMembers, Hashable, FactsObject, Sendable {
   /// About how many keys this app attested on this device in the last 30 days; only "RECEIPT".
   /// 1 to 3 are everyday.
   public let risk: Int64?
-  /// When a refresh is due; nil: none can be had any more.
+  /// When a refresh is due; nil: none can be had any more, since Apple forgets what is behind
+  /// it after 30 days.
   public let refreshAt: Timestamp?
   /// Whether it was due at the time of the call.
   public let refreshDue: Bool
   /// Apple's token in it, base64.
   public let token: String
+  /// The client data hash in it, hex: that of the attestation in an "ATTEST"; Apple damages it
+  /// in a "RECEIPT". Never compared.
+  public let clientHash: String
   /// The signing certificate.
   public let signer: Certificate
   /// Numbers of the fields that this version does not know.
@@ -1696,6 +1708,7 @@ public struct AttestedReceipt: ReceiptMembers, Hashable, FactsObject, Sendable {
     refreshAt = facts.time("refreshAtMs")
     refreshDue = try facts.needed(facts.boolean("refreshDue"), "refreshDue")
     token = try facts.needed(facts.text("token"), "token")
+    clientHash = try facts.needed(facts.text("clientHash"), "clientHash")
     signer = try facts.needed(facts.object("signer"), "signer")
     unknownFields = facts.integers("unknownFields")
     bytes = try facts.needed(facts.octets("bytes"), "bytes")
@@ -1851,12 +1864,16 @@ public struct AttestReceipt: ReceiptMembers, Facts, FactsOfDocument {
   /// About how many keys this app attested on this device in the last 30 days; only "RECEIPT".
   /// 1 to 3 are everyday.
   public let risk: Int64?
-  /// When a refresh is due; nil: none can be had any more.
+  /// When a refresh is due; nil: none can be had any more, since Apple forgets what is behind
+  /// it after 30 days.
   public let refreshAt: Timestamp?
   /// Whether it was due at the time of the call.
   public let refreshDue: Bool
   /// Apple's token in it, base64.
   public let token: String
+  /// The client data hash in it, hex: that of the attestation in an "ATTEST"; Apple damages it
+  /// in a "RECEIPT". Never compared.
+  public let clientHash: String
   /// The signing certificate.
   public let signer: Certificate
   /// Numbers of the fields that this version does not know.
@@ -1878,6 +1895,7 @@ public struct AttestReceipt: ReceiptMembers, Facts, FactsOfDocument {
     refreshAt = facts.time("refreshAtMs")
     refreshDue = try facts.needed(facts.boolean("refreshDue"), "refreshDue")
     token = try facts.needed(facts.text("token"), "token")
+    clientHash = try facts.needed(facts.text("clientHash"), "clientHash")
     signer = try facts.needed(facts.object("signer"), "signer")
     unknownFields = facts.integers("unknownFields")
   }

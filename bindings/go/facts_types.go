@@ -77,9 +77,9 @@ type Signed struct {
 	Facts
 	// "Production", "Sandbox", "Xcode" or "LocalTesting".
 	Environment Environment `json:"environment"`
-	// "payload", or "transaction-id" when it was derived.
+	// "payload", or "transaction-id" when it was derived (payloads of 2021).
 	EnvironmentSource EnvironmentSource `json:"environmentSource"`
-	// The app.
+	// The app; empty for kinds that name none.
 	BundleID string `json:"bundleId"`
 	// Apple's number of the app.
 	AppAppleID int64 `json:"appAppleId"`
@@ -581,7 +581,8 @@ type TransactionReceipt struct {
 	OriginalTransactionID string `json:"originalTransactionId"`
 	// One paid period, the same on all devices.
 	WebOrderLineItemID string `json:"webOrderLineItemId"`
-	// Purchase, restore, start of the period.
+	// Purchase, restore, start of the period: to the millisecond where the receipt has
+	// it, else to the second.
 	PurchaseDate time.Time `json:"purchaseDate"`
 	// The first purchase.
 	OriginalPurchaseDate time.Time `json:"originalPurchaseDate"`
@@ -601,7 +602,8 @@ type TransactionReceipt struct {
 	VersionExternalIdentifier string `json:"versionExternalIdentifier"`
 	// "transaction-id", which is signed; empty where that id tells nothing.
 	EnvironmentSource EnvironmentSource `json:"environmentSource"`
-	// The unsigned outer keys contradict the signed transaction id.
+	// An unsigned outer key contradicts the signed transaction id: somebody wrote in
+	// the text. Nothing else changes by that.
 	OuterAltered bool `json:"outerAltered"`
 	// Signed by a certificate that is younger than the purchase.
 	SignedAfterPurchase bool `json:"signedAfterPurchase"`
@@ -687,7 +689,8 @@ type AppReceipt struct {
 	AsOf time.Time `json:"asOf"`
 	// First download.
 	OriginalPurchaseDate time.Time `json:"originalPurchaseDate"`
-	// End of a volume purchase; zero beyond 2100 (see Payload).
+	// End of a volume purchase. Beyond 2100 the document has it as text (see Payload),
+	// and this is zero.
 	ExpirationDate time.Time `json:"expirationDate"`
 	// Apple's number of the app.
 	AppAppleID int64 `json:"appAppleId"`
@@ -818,13 +821,14 @@ type LatestReceipt struct {
 // connection that it came over.
 type VerifyReceiptAnswer struct {
 	Receipt
-	// 0; or 21006: valid, but ended.
+	// 0; or 21006: valid, but the subscription has ended or was cancelled.
 	AppleStatus int64 `json:"appleStatus"`
 	// "ios6" (about a transaction receipt) or "ios7" (about an app receipt).
 	Style string `json:"style"`
 	// "answer", "receipt-type" or "transaction-id".
 	EnvironmentSource EnvironmentSource `json:"environmentSource"`
-	// As of when it speaks.
+	// As of when it speaks: RequestDate; without one the latest date in it, never the
+	// time of reading.
 	AsOf time.Time `json:"asOf"`
 	// How far Apple's clock is ahead; zero within five minutes.
 	ClockSkew time.Duration `json:"clockSkew"`
@@ -860,7 +864,7 @@ type VerifyReceiptAnswer struct {
 	Renewals []AppleRenewal `json:"renewals"`
 	// The newest receipt, if the answer has one.
 	LatestReceipt *LatestReceipt `json:"latestReceipt"`
-	// "apple-answer".
+	// "apple-answer": trusted because of your TLS, not because of a signature.
 	Evidence string `json:"evidence"`
 	// Members that this version does not know, as they came.
 	Unknown json.RawMessage `json:"unknown"`
@@ -969,12 +973,16 @@ type ReceiptMembers struct {
 	// About how many keys this app attested on this device in the last 30 days; only
 	// "RECEIPT". 1 to 3 are everyday.
 	Risk *int64 `json:"risk"`
-	// When a refresh is due; zero: none can be had any more.
+	// When a refresh is due; zero: none can be had any more, since Apple forgets what
+	// is behind it after 30 days.
 	RefreshAt time.Time `json:"refreshAtMs"`
 	// Whether it was due at the time of the call.
 	RefreshDue bool `json:"refreshDue"`
 	// Apple's token in it, base64.
 	Token string `json:"token"`
+	// The client data hash in it, hex: that of the attestation in an "ATTEST"; Apple
+	// damages it in a "RECEIPT". Never compared.
+	ClientHash string `json:"clientHash"`
 	// The signing certificate.
 	Signer Certificate `json:"signer"`
 	// Numbers of the fields that this version does not know.

@@ -102,11 +102,18 @@ class ReceiptMembers(Members):
         '"RECEIPT". 1 to 3 are everyday.',
     )
     refresh_at_ms: int | None = time(
-        "refreshAtMs", "When a refresh is due; None: none can be had any more."
+        "refreshAtMs",
+        "When a refresh is due; None: none can be had any more, since Apple forgets what "
+        "is behind it after 30 days.",
     )
     refresh_at: datetime | None = moment("refreshAtMs")
     refresh_due: bool = boolean("refreshDue", "Whether it was due at the time of the call.")
     token: str = text("token", "Apple's token in it, base64.")
+    client_hash: str = text(
+        "clientHash",
+        'The client data hash in it, hex: that of the attestation in an "ATTEST"; Apple '
+        'damages it in a "RECEIPT". Never compared.',
+    )
     signer: Certificate = details("signer", Certificate, "The signing certificate.")
     unknown_fields: tuple[int | str, ...] = numbers(
         "unknownFields", "Numbers of the fields that this version does not know."

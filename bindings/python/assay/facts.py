@@ -143,9 +143,9 @@ class Signed(Facts):
     environment_source: EnvironmentSource = named(
         "environmentSource",
         "EnvironmentSource",
-        '"payload", or "transaction-id" when it was derived.',
+        '"payload", or "transaction-id" when it was derived (payloads of 2021).',
     )
-    bundle_id: str | None = text("bundleId", "The app.")
+    bundle_id: str | None = text("bundleId", "The app; None for kinds that name none.")
     app_apple_id: int | None = integer("appAppleId", "Apple's number of the app.")
     effective_date: EffectiveDate = details(
         "effectiveDate", EffectiveDate, "When the certificates were judged."

@@ -101,7 +101,11 @@ class TransactionReceipt(Receipt):
     web_order_line_item_id: str | None = text(
         "webOrderLineItemId", "One paid period, the same on all devices."
     )
-    purchase_date: int = time("purchaseDate", "Purchase, restore, start of the period.")
+    purchase_date: int = time(
+        "purchaseDate",
+        "Purchase, restore, start of the period: to the millisecond where the receipt has "
+        "it, else to the second.",
+    )
     purchase_at: datetime = moment("purchaseDate")
     original_purchase_date: int | None = time("originalPurchaseDate", "The first purchase.")
     original_purchase_at: datetime | None = moment("originalPurchaseDate")
@@ -123,7 +127,9 @@ class TransactionReceipt(Receipt):
         '"transaction-id", which is signed; None where that id tells nothing.',
     )
     outer_altered: bool = boolean(
-        "outerAltered", "The unsigned outer keys contradict the signed transaction id."
+        "outerAltered",
+        "An unsigned outer key contradicts the signed transaction id: somebody wrote in "
+        "the text. Nothing else changes by that.",
     )
     signed_after_purchase: bool = boolean(
         "signedAfterPurchase", "Signed by a certificate that is younger than the purchase."
@@ -221,7 +227,9 @@ class AppReceipt(Receipt):
     original_purchase_date: int | None = time("originalPurchaseDate", "First download.")
     original_purchase_at: datetime | None = moment("originalPurchaseDate")
     expiration_date: int | None = time(
-        "expirationDate", "End of a volume purchase; None beyond 2100 (see `payload`)."
+        "expirationDate",
+        "End of a volume purchase. Beyond 2100 the document has it as text (see "
+        "`payload`), and this is None.",
     )
     expiration_at: datetime | None = moment("expirationDate")
     app_apple_id: int | None = integer("appAppleId", "Apple's number of the app.")
@@ -359,7 +367,9 @@ class VerifyReceiptAnswer(Receipt):
     __slots__ = ()
     _shown = ("apple_status", "style", "environment", "bundle_id", "as_of")
 
-    apple_status: int = integer("appleStatus", "0; or 21006: valid, but ended.")
+    apple_status: int = integer(
+        "appleStatus", "0; or 21006: valid, but the subscription has ended or was cancelled."
+    )
     style: str = text(
         "style", '"ios6" (about a transaction receipt) or "ios7" (about an app receipt).'
     )
@@ -368,7 +378,11 @@ class VerifyReceiptAnswer(Receipt):
         "EnvironmentSource",
         '"answer", "receipt-type" or "transaction-id".',
     )
-    as_of: int = time("asOf", "As of when it speaks.")
+    as_of: int = time(
+        "asOf",
+        "As of when it speaks: `request_date`; without one the latest date in it, never "
+        "the time of reading.",
+    )
     as_of_at: datetime = moment("asOf")
     clock_skew: int | None = integer(
         "clockSkew", "How far Apple's clock is ahead; None within five minutes. Milliseconds."
@@ -406,7 +420,9 @@ class VerifyReceiptAnswer(Receipt):
     latest_receipt: LatestReceipt | None = details(
         "latestReceipt", LatestReceipt, "The newest receipt, if the answer has one."
     )
-    evidence: str = text("evidence", '"apple-answer".')
+    evidence: str = text(
+        "evidence", '"apple-answer": trusted because of your TLS, not because of a signature.'
+    )
 
 
 class Claims(Unverified):

@@ -71,7 +71,8 @@ final class AppReceipt extends OwnFacts
     /** `originalPurchaseDate` in UTC. */
     public readonly ?DateTimeImmutable $originalPurchaseAt;
     /**
-     * End of a volume purchase; null beyond 2100 (see `payload`). Milliseconds since 1970 UTC.
+     * End of a volume purchase. Beyond 2100 the document has it as text (see `payload`), and
+     * this is null. Milliseconds since 1970 UTC.
      */
     public readonly ?int $expirationDate;
     /** `expirationDate` in UTC. */

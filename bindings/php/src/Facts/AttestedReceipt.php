@@ -71,7 +71,10 @@ final class AttestedReceipt extends Details
      * "RECEIPT". 1 to 3 are everyday.
      */
     public readonly ?int $risk;
-    /** When a refresh is due; null: none can be had any more. Milliseconds since 1970 UTC. */
+    /**
+     * When a refresh is due; null: none can be had any more, since Apple forgets what is
+     * behind it after 30 days. Milliseconds since 1970 UTC.
+     */
     public readonly ?int $refreshAtMs;
     /** `refreshAtMs` in UTC. */
     public readonly ?DateTimeImmutable $refreshAt;

@@ -54,9 +54,12 @@ final class Notification extends Facts
 
     /** "Production", "Sandbox", "Xcode" or "LocalTesting". See Names\Environment. */
     public readonly string $environment;
-    /** "payload", or "transaction-id" when it was derived. See Names\EnvironmentSource. */
+    /**
+     * "payload", or "transaction-id" when it was derived (payloads of 2021). See
+     * Names\EnvironmentSource.
+     */
     public readonly string $environmentSource;
-    /** The app. */
+    /** The app; null for kinds that name none. */
     public readonly ?string $bundleId;
     /** Apple's number of the app. */
     public readonly ?int $appAppleId;

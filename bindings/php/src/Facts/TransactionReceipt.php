@@ -69,7 +69,10 @@ final class TransactionReceipt extends OwnFacts
     public readonly ?string $originalTransactionId;
     /** One paid period, the same on all devices. */
     public readonly ?string $webOrderLineItemId;
-    /** Purchase, restore, start of the period. Milliseconds since 1970 UTC. */
+    /**
+     * Purchase, restore, start of the period: to the millisecond where the receipt has it,
+     * else to the second. Milliseconds since 1970 UTC.
+     */
     public readonly int $purchaseDate;
     /** `purchaseDate` in UTC. */
     public readonly DateTimeImmutable $purchaseAt;
@@ -98,7 +101,10 @@ final class TransactionReceipt extends OwnFacts
      * Names\EnvironmentSource.
      */
     public readonly ?string $environmentSource;
-    /** The unsigned outer keys contradict the signed transaction id. */
+    /**
+     * An unsigned outer key contradicts the signed transaction id: somebody wrote in the text.
+     * Nothing else changes by that.
+     */
     public readonly bool $outerAltered;
     /** Signed by a certificate that is younger than the purchase. */
     public readonly bool $signedAfterPurchase;

@@ -57,13 +57,16 @@ final class VerifyReceiptAnswer extends OwnFacts
     public readonly ?string $environment;
     /** The app. */
     public readonly ?string $bundleId;
-    /** 0; or 21006: valid, but ended. */
+    /** 0; or 21006: valid, but the subscription has ended or was cancelled. */
     public readonly int $appleStatus;
     /** "ios6" (about a transaction receipt) or "ios7" (about an app receipt). */
     public readonly string $style;
     /** "answer", "receipt-type" or "transaction-id". See Names\EnvironmentSource. */
     public readonly ?string $environmentSource;
-    /** As of when it speaks. Milliseconds since 1970 UTC. */
+    /**
+     * As of when it speaks: `requestDate`; without one the latest date in it, never the time
+     * of reading. Milliseconds since 1970 UTC.
+     */
     public readonly int $asOf;
     /** `asOf` in UTC. */
     public readonly DateTimeImmutable $asOfAt;
@@ -111,6 +114,6 @@ final class VerifyReceiptAnswer extends OwnFacts
     public readonly array $renewals;
     /** The newest receipt, if the answer has one. */
     public readonly ?LatestReceipt $latestReceipt;
-    /** "apple-answer". */
+    /** "apple-answer": trusted because of your TLS, not because of a signature. */
     public readonly string $evidence;
 }
