@@ -49,7 +49,7 @@ let package = Package(
       name: "Assay", dependencies: ["CLibCrypto"],
       exclude: ["Verdict/hints.tsv", "Verdict/statuses.tsv"], swiftSettings: strict + optimised),
     .target(
-      name: "AssaySwift", dependencies: ["Assay"], exclude: ["Tables"], swiftSettings: strict),
+      name: "AssaySwift", dependencies: ["Assay"], swiftSettings: strict),
     .target(
       name: "AssayABI", dependencies: ["Assay", "CAssay", "CGate"],
       exclude: ["Link"], swiftSettings: strict),

@@ -4,8 +4,9 @@
 check-home:
 	@$(PYTHON) $(GATES)/home.py
 
-check-facts:
-	@$(PYTHON) $(GATES)/facts.py
+check-facts: $(PROGRAMS)/dump
+	@$(PYTHON) $(GATES)/facts.py --dump $(PROGRAMS)/dump --cases $(CASES) \
+	  --library $(DIRECTORY_shipped)
 
 check-abi:
 	@$(PYTHON) $(GATES)/abi.py

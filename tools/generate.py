@@ -21,14 +21,19 @@ of docs/ (config.md, decisions.md, risk.md) come:
   bindings/php/assay.ffi.h                  the header as PHP's FFI reads it
   bindings/php/src/Internal/                constants, statuses, calls by FFI and extension
   bindings/php/ext/                         stub, arginfo and functions of the extension
-and from Sources/AssaySwift/Tables:
+from docs/spec/members.tsv and names.tsv:
+  docs/documents.md                         the tables of members
   Sources/AssaySwift/                       the typed facts of Swift hosts
+  bindings/python/assay/                    facts.py, receipts.py, attest.py, names.py
+  bindings/php/src/Facts, src/Names         the classes of facts, the sets of values
+  bindings/go/                              facts_types.go, enums.go
 and from packaging/project.toml, in files that people write: the Go module path, addresses
 and authors of the packages (generate_home.py has the places)
 """
 import sys
 
 import generate_command_line
+import generate_documents
 import generate_go
 import generate_home
 import generate_manual
@@ -40,8 +45,8 @@ from status_rows import FAMILIES, HINT_KINDS, ROOT, for_whom, quoted, rows
 
 # One module for each binding, for the manual, for the command line, and for where the
 # project is at home: outputs(table, contract) -> {path: text}.
-BINDINGS = [generate_manual, generate_command_line, generate_python, generate_go, generate_php,
-            generate_swift, generate_home]
+BINDINGS = [generate_manual, generate_command_line, generate_documents, generate_python,
+            generate_go, generate_php, generate_swift, generate_home]
 
 
 def status_table(table):

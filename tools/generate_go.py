@@ -1,6 +1,7 @@
 """What the header and the status table imply for the Go binding."""
 import sys
 
+import generate_go_facts
 from status_rows import quoted
 
 PACKAGE = "bindings/go"
@@ -55,6 +56,7 @@ def statuses(table):
 def outputs(table, contract):
     """Path below the repository -> text, of every generated file."""
     return {
+        **generate_go_facts.outputs(),
         f"{CALLS}/constants.go": constants(contract),
         f"{PACKAGE}/functions_test.go": functions(contract),
         f"{PACKAGE}/statuses.go": statuses(table),

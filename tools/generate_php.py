@@ -15,6 +15,8 @@ extension, all by the same rules:
 import re
 import sys
 
+import generate_php_facts
+
 RANGES = {"int32_t": ("-0x80000000", "0x7fffffff", "INT32_MIN", "INT32_MAX"),
           "uint32_t": ("0", "0xffffffff", "0", "UINT32_MAX"),
           "int64_t": None}
@@ -602,6 +604,7 @@ def outputs(table, contract):
     """Path below the repository -> text, of every generated file."""
     found = calls(contract)
     files = {
+        **generate_php_facts.outputs(),
         "bindings/php/assay.ffi.h": cdef(contract),
         SRC + "Header.php": header_class(contract),
         SRC + "Library.php": library(found),

@@ -1,14 +1,21 @@
 #!/usr/bin/env python3
-"""Gate: the typed facts of all languages have the same members.
+"""Gate: the types of every host, and every document, are what the table of facts says.
 
-  facts.py [--suite NAME]
+  facts.py [--dump PROGRAM --cases FILE --library FOLDER] [--suite NAME]
 
-The tables of the Swift layer (Sources/AssaySwift/Tables) are compared with the structs of
-Go, the classes of Python and those of PHP: for each type that a language has, the names of
-the members in the JSON. A table with a member less must be seen.
+docs/spec/members.tsv is held against the structs of Swift and Go and the classes of Python
+and PHP, as they stand in their files: which members there are, and which may be absent.
+With PROGRAM (Tests/ABI/dump.c) it is held against the documents of all cases as well: what
+is always there is there, what is there is in the table, and of its kind. A table with one
+fault must be seen.
 """
 import argparse
+import collections
+import copy
+import json
+import os
 import re
+import subprocess
 import sys
 
 from contract import ROOT
@@ -16,91 +23,222 @@ from report import Suite
 
 sys.path.append(str(ROOT / "tools"))
 
-import generate_swift
+import members
 
-# What two languages leave to the document and to the JSON of the facts.
+# Left to the document and to the JSON of the facts by hosts that show those.
 UNTYPED = {"warnings", "unknown", "unknownInReceipt"}
-PYTHON = r"(?:text|integer|time|boolean|texts|details|details_list|mapping|octets|_numbers|_named)"
+# Where a document has a text in place of an object or a time, and means something by it.
+TEXTS = {("Attestation", "challenge"), ("Assertion", "challenge"),
+         ("AppReceipt", "expirationDate")}
+
+
+def of_table(types):
+    """{type: {member: whether it is always there, None for lists}}."""
+    return {one.name: {row.key: None if row.is_list or row.kind == "texts" else row.is_always
+                       for row in one.members if row.place != "beside"} for one in types}
 
 
 def of_swift():
-    """{type: its members, those that it takes over included}."""
-    types = {one.name: one for one in generate_swift.read_facts()}
-    return {name: {member.key for base in [*one.bases, name] for member in types[base].own
-                   if member.place != "beside"} for name, one in types.items()}
-
-
-def whole(own, bases):
-    """The members of each type with those of its bases."""
-    def members(name):
-        return own.get(name, set()).union(*(members(base) for base in bases.get(name, [])))
-    return {name: members(name) for name in own}
+    """Facts.swift: structs, and protocols by the structs that have their members."""
+    text = (ROOT / "Sources/AssaySwift/Facts.swift").read_text()
+    found = {}
+    for name, body in re.findall(r"^public struct (\w+):.*?\{\n(.*?)^\}", text, re.S | re.M):
+        body = body.partition("  init(")[2]
+        read = r'(facts\.needed\(\s*)?facts(?:\.signed)?\.(\w+)\("(\w+)"\)'
+        found[name] = {key: None if reader in ("list", "objects", "integers", "texts")
+                       else bool(needed) for needed, reader, key in re.findall(read, body)}
+        found[name].update({"entitled": True} if "facts.isAccepted" in body else {})
+    return found
 
 
 def of_go():
+    """The structs of Go; a text or a number that is not there is empty, and says nothing."""
     own, bases = {}, {}
-    for path in sorted((ROOT / "bindings/go").glob("*.go")):
-        if path.name.endswith("_test.go"):
-            continue
-        for name, body in re.findall(r"type (\w+) struct \{\n(.*?)\n\}", path.read_text(), re.S):
-            own[name] = set(re.findall(r'`(?:json|signed):"(\w+)"`', body))
-            bases[name] = re.findall(r"^\t([A-Z]\w+)$", body, re.M)
+    text = (ROOT / "bindings/go/facts_types.go").read_text()
+    for name, body in re.findall(r"^type (\w+) struct \{\n(.*?)^\}", text, re.S | re.M):
+        fields = re.findall(r'^\t\w+ (\S+) `(?:json|signed):"(\w+)"`', body, re.M)
+        own[name] = {key: False if kind.startswith("*") else None for kind, key in fields}
+        bases[name] = re.findall(r"^\t([A-Z]\w+)$", body, re.M)
     return whole(own, bases)
 
 
 def of_python():
     own, bases = {}, {}
-    for name in ("facts", "receipts", "attest", "documents"):
-        text = (ROOT / f"bindings/python/assay/{name}.py").read_text()
-        for found in re.finditer(r"^class (\w+)(?:\((.*?)\))?:\n(.*?)(?=^\S|\Z)", text, re.M | re.S):
-            own[found[1]] = set(re.findall(rf'= {PYTHON}\(\s*"(\w+)"', found[3]))
-            own[found[1]] |= set(re.findall(r'inner_(?:text|octets)\("(\w+)"', found[3]))
-            own[found[1]] |= {"publicKey"} if "= _key(" in found[3] else set()
-            own[found[1]] |= {"challenge"} if "= _challenge(" in found[3] else set()
-            # Facts nested in others, and what the status says, are properties.
-            own[found[1]] |= {camel(word) for word in re.findall(
-                r"@property\n    def (entitled|transaction|renewal|app_transaction)\(", found[3])}
-            bases[found[1]] = re.findall(r"\w+", found[2] or "")
+    for module in ("facts", "receipts", "attest"):
+        text = (ROOT / f"bindings/python/assay/{module}.py").read_text()
+        for name, parents, body in re.findall(
+                r"^class (\w+)\((.*?)\):\n(.*?)(?=^\S|\Z)", text, re.M | re.S):
+            read = re.findall(r'^    \w+: ([^=\n]+?) = (\w+)\(\s*"(\w+)"', body, re.M)
+            own[name] = {key: None if reader in ("texts", "details_list", "numbers", "mapping")
+                         else not hint.endswith("| None")
+                         for hint, reader, key in read if not reader.startswith("inner")}
+            own[name].update({key: None for _, reader, key in read
+                              if reader.startswith("inner")})
+            own[name].update({key: False for key in
+                              re.findall(r'self\._nested\(\w+, "(\w+)"\)', body)})
+            bases[name] = re.findall(r"\w+", parents)
+    own["Decision"]["entitled"] = True
     return whole(own, bases)
 
 
 def of_php():
-    own, bases = {}, {}
+    found = {}
     for path in sorted((ROOT / "bindings/php/src/Facts").glob("*.php")):
         text = path.read_text()
-        own[path.stem] = set(re.findall(r"=> \[\s*Member::\w+(?: \| Member::SIGNED)?,\s*'(\w+)'", text))
-        bases[path.stem] = re.findall(r"class \w+ extends (\w+)", text)
-    return whole(own, bases)
+        hints = {name: hint for hint, name in re.findall(
+            r"public readonly (\S+) \$(\w+);", text)}
+        rows = re.findall(r"'(\w+)' => \[\s*Member::(\w+)(?: \| Member::SIGNED)?,\s*'(\w+)'",
+                          text)
+        if rows:
+            found[path.stem] = {
+                key: None if kind.startswith("INNER") or hints[name] == "array"
+                else not hints[name].startswith("?") for name, kind, key in rows}
+    return found
 
 
-def camel(words):
-    first, *more = words.split("_")
-    return first + "".join(word.capitalize() for word in more)
+def whole(own, bases):
+    """The members of each type with those of its bases."""
+    def members_of(name):
+        found = {}
+        for base in bases.get(name, []):
+            found.update(members_of(base))
+        return {**found, **own.get(name, {})}
+    return {name: members_of(name) for name in own}
 
 
 def differences(table, other, untyped):
-    """"Type.member" that one of them has alone, in the types that both have."""
-    return sorted(f"{name}.{member}" for name in table.keys() & other.keys()
-                  if other[name] for member in (table[name] ^ other[name]) - untyped)
+    """"Type.member" that one of them has alone, or of which they say another presence."""
+    found = []
+    for name in table.keys() & other.keys():
+        one, two = table[name], other[name]
+        if two:
+            found += [f"{name}.{key}" for key in one.keys() ^ two.keys() if key not in untyped]
+            found += [f"{name}.{key} (presence)" for key in one.keys() & two.keys()
+                      if None not in (one[key], two[key]) and one[key] != two[key]]
+    return sorted(found)
+
+
+def check_hosts(suite, types):
+    table = of_table(types)
+    for host, other, few, untyped in [
+            ("Swift", of_swift(), 50, set()), ("Go", of_go(), 50, set()),
+            ("Python", of_python(), 45, UNTYPED), ("PHP", of_php(), 45, UNTYPED | {"claimed"})]:
+        shared = [name for name in table.keys() & other.keys() if other[name]]
+        suite.expect(len(shared) >= few, f"the types of {host} are found", str(len(shared)))
+        found = differences(table, other, untyped)
+        suite.expect(not found, f"{host} has the members of the table", " ".join(found))
+        faulty = copy.deepcopy(table)
+        del faulty["Transaction"]["productId"]
+        faulty["Chain"]["leaf"] = False
+        seen = differences(faulty, other, untyped)
+        suite.expect("Transaction.productId" in seen, f"a member less than {host} has is seen")
+        if host != "Go":
+            suite.expect("Chain.leaf (presence)" in seen, f"another presence than {host}'s is seen")
+
+
+class Documents:
+    """The documents of all cases, looked at through a table."""
+
+    def __init__(self, types):
+        self.types = {one.name: one for one in types}
+        self.kinds = {one.path: one for one in types if one.path}
+        self.faults, self.seen = collections.Counter(), set()
+
+    def look(self, document):
+        for path, one in self.kinds.items():
+            value = document
+            for step in path.split("."):
+                value = value.get(step) if isinstance(value, dict) else None
+            if isinstance(value, dict):
+                self.facts(one, value, document)
+
+    def facts(self, one, found, document):
+        known = {row.key for row in one.members if row.place in ("facts", "status")}
+        known |= {"payload"} if one.is_signed else set()
+        for key in found.keys() - known:
+            self.faults[f"{one.name}.{key} is not in the table"] += 1
+        for row in one.members:
+            place = {"signed": found.get("payload"), "beside": document}.get(row.place, found)
+            value = place.get(row.key) if isinstance(place, dict) else None
+            if value is None:
+                if row.is_always:
+                    self.faults[f"{one.name}.{row.key} is absent"] += 1
+                continue
+            self.seen.add((one.name, row.key))
+            # What Apple signed may be of any type (PAY-4): the library judges that.
+            if row.place != "signed" and not self.fits(one, row, value, document):
+                self.faults[f"{one.name}.{row.key} is {json.dumps(value)[:60]}"] += 1
+
+    def fits(self, one, row, value, document):
+        if row.is_list:
+            return isinstance(value, list) and all(
+                self.is_one(row, each, document) for each in value)
+        return (one.name, row.key) in TEXTS and isinstance(value, str) \
+            or self.is_one(row, value, document)
+
+    def is_one(self, row, value, document):
+        if row.kind in self.types:
+            inside = self.types[row.kind]
+            if isinstance(value, dict):
+                self.facts(inside, value, document)
+            return isinstance(value, dict)
+        if row.kind in ("json", "texts"):
+            return isinstance(value, dict)
+        if row.kind == "boolean":
+            return isinstance(value, bool)
+        if row.kind in ("integer", "time", "duration"):
+            # Past 2^53 an integer is a text (DOC-2).
+            return type(value) is int or isinstance(value, str) and value.lstrip("-").isdigit()
+        return isinstance(value, str)
+
+
+def documents_of(options):
+    """What the library answers to every case."""
+    environment = dict(os.environ, LD_LIBRARY_PATH=os.path.abspath(options.library))
+    text = subprocess.run([options.dump, options.cases], env=environment, check=True,
+                          capture_output=True).stdout.decode(errors="replace")
+    decoder, head, at = json.JSONDecoder(), re.compile(r"[^\t\n]+\t-?\d+\t(?=\{)"), 0
+    # A signed payload may hold a line end: documents do not end with their line.
+    while (found := head.search(text, at)):
+        value, at = decoder.raw_decode(text, found.end())
+        yield value
+
+
+def check_documents(suite, types, documents):
+    whole_table = Documents(types)
+    for document in documents:
+        whole_table.look(document)
+    suite.expect(len(documents) > 3000, "the cases have documents", str(len(documents)))
+    suite.expect(not whole_table.faults, "the documents are as the table says",
+                 "; ".join(map(str, whole_table.faults.most_common(20))))
+    rows = {(one.name, row.key) for one in types if one.shape != "shared"
+            for row in one.members}
+    print(f"{len(whole_table.seen)} of {len(rows)} members occur in a document of a case")
+    for what, change in [
+            ("a row less", lambda one: one.own.pop(0)),
+            ("a member that is not always there",
+             lambda one: setattr(one.member("revocationDate"), "is_always", True)),
+            ("a member of another kind", lambda one: setattr(one.member("type"), "kind", "time"))]:
+        faulty = copy.deepcopy(types)
+        change(next(one for one in faulty if one.name == "Transaction"))
+        through = Documents(faulty)
+        for document in documents:
+            if document["kind"] == "transaction":
+                through.look(document)
+        suite.expect(through.faults, f"{what} is seen")
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    for name in ("dump", "cases", "library"):
+        parser.add_argument(f"--{name}")
     parser.add_argument("--suite", default="facts")
     options = parser.parse_args()
     suite = Suite(options.suite)
-    table = of_swift()
-    for language, other, few, untyped in [
-            ("Go", of_go(), 40, set()), ("Python", of_python(), 30, UNTYPED),
-            ("PHP", of_php(), 30, UNTYPED | {"claimed"})]:
-        shared = [name for name in table.keys() & other.keys() if other[name]]
-        suite.expect(len(shared) >= few, f"the types of {language} are found",
-                     f"{len(shared)}: {' '.join(sorted(shared))}")
-        found = differences(table, other, untyped)
-        suite.expect(not found, f"Swift and {language} have the same members", " ".join(found))
-        less = {**table, "Transaction": table["Transaction"] - {"productId"}}
-        suite.expect("Transaction.productId" in differences(less, other, untyped),
-                     f"a member less than {language} has is seen")
+    types = members.types()
+    check_hosts(suite, types)
+    if options.dump:
+        check_documents(suite, types, list(documents_of(options)))
     suite.finish()
 
 

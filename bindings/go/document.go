@@ -77,24 +77,6 @@ func (d *Document) Kind() Kind {
 	return Kind(kind)
 }
 
-// A Check is one check of a document.
-type Check struct {
-	// "chain.root"; docs/documents.md lists them.
-	ID string `json:"id"`
-	// True: passed; false: this is why the document was refused; nil: not made.
-	OK *bool `json:"ok"`
-	// Why it was not made; empty when it was.
-	Why string `json:"why"`
-}
-
-// A Warning is something that did not lead to a refusal, but should be looked at.
-type Warning struct {
-	// "unknown-value"; docs/documents.md lists them.
-	ID string `json:"id"`
-	// The place, a member path; empty where there is none.
-	At string `json:"at"`
-}
-
 // envelope is what the documents of all kinds have in common.
 type envelope struct {
 	Checks   []Check   `json:"checks"`

@@ -129,7 +129,12 @@ struct Fields: Sendable {
       return path.isEmpty ? name : path + "." + name
     }
     var isAccepted = member.shape.accepts(value)
-    if case .time = member.shape, context.isXcode, value.kind == .number { isAccepted = true }
+    if case .time = member.shape, context.isXcode, value.kind == .number {
+      isAccepted = true
+      if Fields.time(value, isXcode: true) == nil {
+        warnings.append(Warning("date-out-of-range", at: place()))
+      }
+    }
     if !isAccepted {
       try require(!member.isDecisive, .malformedPayloadType, "PAY-4", at: place())
       warnings.append(Warning("unexpected-type", at: place()))

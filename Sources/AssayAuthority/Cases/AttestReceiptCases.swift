@@ -28,6 +28,7 @@ extension CaseBench {
         ("attestReceipt.expiresMs", .integer(first.expires)),
         ("attestReceipt.notBeforeMs", .null), ("attestReceipt.risk", .null),
         ("attestReceipt.token", .text(first.token)),
+        ("attestReceipt.clientHash", .text(AttestDigest.hex(first.clientHash))),
         ("attestReceipt.unknownFields.0", .null),
         (
           "attestReceipt.signer.sha256",
@@ -41,6 +42,7 @@ extension CaseBench {
         ("attestReceipt.type", "RECEIPT"), ("attestReceipt.risk", 14),
         ("attestReceipt.notBeforeMs", .integer(second.notBefore)),
         ("attestReceipt.keyId", .text(device.keyIdBase64)),
+        ("attestReceipt.clientHash", .text(AttestDigest.hex(second.clientHash))),
       ])
     try attestReceipt(
       "FRC-1", "longer than other receipts may be", of: second, verifier: "small-input")

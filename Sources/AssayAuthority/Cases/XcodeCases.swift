@@ -20,7 +20,7 @@ extension CaseBench {
           ("transaction.expiresDate", .integer(purchase.expiresDate ?? 0)),
           ("transaction.keys.transaction", .null), ("transaction.keys.purchase", .null),
           ("transaction.chain.leaf.sha256", .text(authority.xcodeFingerprint)),
-          ("transaction.chain.root", .null),
+          ("transaction.chain.root", .null), ("warnings.0.id", .null),
           // JWS-80: no chain and no validity rule applies, and the checks say so.
           ("checks.6.id", "chain.signatures"), ("checks.6.ok", .null),
           ("checks.10.id", "chain.validity"), ("checks.10.ok", .null),
@@ -32,6 +32,8 @@ extension CaseBench {
         facts: [
           ("renewal.environment", .text(environment)),
           ("renewal.effectiveDate.ms", .integer(purchase.signedDate)),
+          ("warnings.0.id", "date-out-of-range"),
+          ("warnings.0.at", "recentSubscriptionStartDate"),
         ])
       verify(
         "JWS-81", "an app transaction of \(environment)",
@@ -40,7 +42,8 @@ extension CaseBench {
         facts: [
           ("appTransaction.environment", .text(environment)),
           ("appTransaction.effectiveDate.ms", .integer(purchase.signedDate)),
-          ("appTransaction.appAppleId", .null),
+          ("appTransaction.appAppleId", .null), ("appTransaction.originalPurchaseDate", .null),
+          ("warnings.0.id", "date-out-of-range"), ("warnings.0.at", "originalPurchaseDate"),
         ])
     }
     try verify(
@@ -156,7 +159,11 @@ extension CaseBench {
       verify(
         "JWS-81", "the distant past as \(member)",
         try authority.mintXcode(xcodePayload.setting(member, Purchase.distantPast)),
-        verifier: "xcode", facts: [("transaction.\(member)", .null)])
+        verifier: "xcode",
+        facts: [
+          ("transaction.\(member)", .null), ("warnings.0.id", "date-out-of-range"),
+          ("warnings.0.at", .text(member)),
+        ])
     }
     for (name, value) in [
       ("the distant past", Purchase.distantPast), ("1e30", .text("1e30")),

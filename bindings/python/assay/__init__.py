@@ -157,11 +157,13 @@ _LATER = {
 
 def __getattr__(name: str) -> Any:
     """The facts of receipts and of App Attest, loaded when they are first asked for."""
+    from importlib import import_module
+
+    if name == "names":
+        return import_module(".names", __name__)
     module = _LATER.get(name)
     if module is None:
         raise AttributeError(f"module 'assay' has no attribute {name!r}")
-    from importlib import import_module
-
     found = getattr(import_module(f".{module}", __name__), name)
     globals()[name] = found
     return found

@@ -1,10 +1,10 @@
 """Properties that read one member of the facts.
 
-A class of facts declares them like fields:
+The classes of facts, which are generated, declare them like fields:
 
     expires_date: int | None = time("expiresDate", "End of the paid period.")
 
-`text`, `integer`, `time` and `moment` ask the library for the one member, which
+`text`, `named`, `integer`, `time` and `moment` ask the library for the one member, which
 costs a microsecond or two; from the second one on, and for all others, the JSON of
 the facts is parsed at the first such use and then kept.
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
     from typing import Any, NoReturn
 
-    from .facts import Details, Members
+    from ._facts import Details, Members
 
 
 class Member:
@@ -58,8 +58,8 @@ class TextMember(Member):
         if facts is None:
             return self
         if facts._values is None and _seldom(facts):
-            return facts._document._text(facts._path + self.path)
-        return as_text(facts._members().get(self.name))
+            return self.convert(facts._document._text(facts._path + self.path))
+        return self.convert(facts._members().get(self.name))
 
 
 class InnerTextMember(Member):
@@ -107,7 +107,20 @@ def _seldom(facts: Members) -> bool:
 
 def text(name: str, doc: str, signed: bool = False) -> Any:
     """A text: str or None."""
-    return SignedMember(name, doc, as_text) if signed else TextMember(name, doc, as_text)
+    return (SignedMember if signed else TextMember)(name, doc, as_text)
+
+
+def named(name: str, kind: str, doc: str, signed: bool = False) -> Any:
+    """One of a set of values in `names`, new ones included: a str, or None."""
+
+    def convert(value: Any) -> Any:
+        if not isinstance(value, str):
+            return None
+        from . import names
+
+        return getattr(names, kind)(value)
+
+    return (SignedMember if signed else TextMember)(name, doc, convert)
 
 
 def integer(name: str, doc: str, signed: bool = False) -> Any:
@@ -137,6 +150,15 @@ def boolean(name: str, doc: str, signed: bool = False) -> Any:
 def texts(name: str, doc: str, signed: bool = False) -> Any:
     """A tuple of str, empty where it is absent."""
     return (SignedMember if signed else Member)(name, doc, as_texts)
+
+
+def numbers(name: str, doc: str) -> Any:
+    """A tuple of int, empty where it is absent; str past 2^53."""
+
+    def convert(value: Any) -> tuple[int | str, ...]:
+        return tuple(value) if isinstance(value, list) else ()
+
+    return Member(name, doc, convert)
 
 
 def details(name: str, kind: type[Details], doc: str, signed: bool = False) -> Any:
@@ -229,8 +251,7 @@ def as_texts(value: Any) -> tuple[str, ...]:
 
 
 def as_mapping(value: Any) -> Mapping[str, Any]:
-    empty: Any = type(type.__dict__)({})
-    return value if hasattr(value, "keys") else empty  # type: ignore[no-any-return]
+    return value if hasattr(value, "keys") else {}
 
 
 def as_octets(value: Any) -> bytes | None:

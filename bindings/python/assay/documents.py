@@ -13,16 +13,30 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
     from typing import Any, NoReturn
 
-    from .facts import Facts
+    from ._facts import Facts
 
 _doc_json = _functions.assay_doc_json
 _doc_text = _functions.assay_doc_text
 _doc_integer = _functions.assay_doc_integer
 
-# The type behind a class's __dict__: a mapping that cannot be written to.
-_ReadOnly: Any = type(type.__dict__)
 # No integer of a document is this one: times and counts are not that small.
 _ABSENT = -(2**63)
+
+
+class Object(dict):  # type: ignore[type-arg]
+    """An object in the JSON of a document: read-only, and a dict for json.dumps."""
+
+    __slots__ = ()
+
+    def _refuse(self, *_: object, **__: object) -> NoReturn:
+        raise TypeError("the JSON of a document is read-only")
+
+    __setitem__ = __delitem__ = __ior__ = _refuse
+    clear = pop = popitem = setdefault = update = _refuse
+
+    def __reduce__(self) -> tuple[type[dict[str, Any]], tuple[dict[str, Any]]]:
+        """A copy is a dict of your own."""
+        return dict, (dict(self),)
 
 
 _decode: Any = None  # of a decoder that is made, and its module loaded, at the first use
@@ -34,7 +48,7 @@ def _value_at(text: str, start: int) -> Any:
     if _decode is None:
         from json import JSONDecoder
 
-        _decode = JSONDecoder(object_hook=_ReadOnly).raw_decode
+        _decode = JSONDecoder(object_hook=Object).raw_decode
     return _decode(text, start)[0]
 
 
@@ -138,7 +152,7 @@ class Document:
         if self._parsed is None:
             from json import loads
 
-            self._parsed = loads(self.text, object_hook=_ReadOnly)
+            self._parsed = loads(self.text, object_hook=Object)
         return self._parsed
 
     @property
@@ -164,7 +178,7 @@ class Document:
         None after a refusal, but for a decision that says no and for a triage; None
         for kinds that have no typed facts.
         """
-        from .facts import facts_of
+        from ._facts import facts_of
 
         return facts_of(self)
 

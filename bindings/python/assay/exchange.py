@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from types import TracebackType
     from typing import Any, NoReturn, Union
 
-    from .facts import Facts
+    from ._facts import Facts
     from .verifier import Evidence, OwnedVerifier, Time
 
     Json = Union[Mapping[str, Any], str, bytes]

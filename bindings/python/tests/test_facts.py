@@ -1,12 +1,13 @@
 """The typed facts say what the document says, under Python's names and types."""
 import copy
 import datetime
+import json
 import pickle
 import re
 import unittest
 
 import assay
-from assay import _members, facts
+from assay import _members, facts, names
 from case_table import ROOT, jws_of, table
 from members import descriptors
 
@@ -77,7 +78,7 @@ class TableTest(unittest.TestCase):
 
     def check_place(self, descriptors, member, shape):
         """Decisive members are read beside the payload, the others inside it."""
-        decisive = "decisive: true" in shape and member != "version"
+        decisive = "decisive: true" in shape
         for descriptor in descriptors:
             self.assertEqual(not isinstance(descriptor, _members.SignedMember), decisive)
 
@@ -215,6 +216,103 @@ class TypedFactsTest(unittest.TestCase):
             self.assertIs(copy.deepcopy(proof), proof)
         with self.assertRaises(TypeError):
             assay.Document(None, 0)
+
+
+class WrongNameTest(unittest.TestCase):
+    """A name that is none says which one is meant."""
+
+    def check(self, found, wrong, right):
+        with self.assertRaises(AttributeError) as raised:
+            getattr(found, wrong)
+        self.assertEqual(
+            str(raised.exception),
+            f"'{type(found).__name__}' object has no attribute {wrong!r}: use {right}",
+        )
+        getattr(found, right)
+
+    def test_names_of_the_json(self):
+        transaction, notification = verified("transaction"), verified("notification")
+        for found, wrong, right in (
+            (transaction, "expiresDate", "expires_date"),
+            (transaction, "expiresAt", "expires_at"),
+            (transaction, "inAppOwnershipType", "in_app_ownership_type"),
+            (notification, "type", "notification_type"),
+            (notification, "notificationUUID", "notification_uuid"),
+            (notification, "appTransaction", "app_transaction"),
+            (notification.data, "signedTransactionInfo", "signed_transaction_info"),
+            (transaction.keys, "Purchase", "purchase"),
+        ):
+            with self.subTest(wrong=wrong):
+                self.check(found, wrong, right)
+
+    def test_misspelt(self):
+        self.check(verified("transaction"), "expire_date", "expires_date")
+        self.check(verified("transaction"), "produtc_id", "product_id")
+
+    def test_nothing_like_it(self):
+        for name in ("zzz", "__array__", "_private"):
+            with self.subTest(name=name), self.assertRaises(AttributeError) as raised:
+                getattr(verified("transaction"), name)
+            self.assertNotIn(": use", str(raised.exception))
+        self.assertFalse(hasattr(verified("transaction"), "expiresDate"))
+
+
+class JSONTest(unittest.TestCase):
+    """The JSON of a document is a dict for json, and still nobody writes to it."""
+
+    def test_dumps(self):
+        transaction = verified("transaction")
+        for found in (transaction.payload, transaction.document.json, transaction.as_dict()):
+            self.assertEqual(json.loads(json.dumps(found)), found)
+        self.assertEqual(json.loads(transaction.document.text), transaction.document.json)
+
+    def test_read_only(self):
+        payload = verified("transaction").payload
+        for change in (
+            lambda: payload.update(productId="other"),
+            lambda: payload.pop("productId"),
+            lambda: payload.popitem(),
+            lambda: payload.clear(),
+            lambda: payload.setdefault("other", 1),
+            lambda: payload.__delitem__("productId"),
+            lambda: payload.__ior__({"productId": "other"}),
+        ):
+            with self.assertRaises(TypeError):
+                change()
+        self.assertIn("productId", payload)
+
+    def test_a_copy_is_a_dict(self):
+        document = verified("notification").document
+        for made in (copy.deepcopy(document.json), pickle.loads(pickle.dumps(document.json))):
+            self.assertIs(type(made), dict)
+            self.assertEqual(made, document.json)
+            self.assertIs(type(made["notification"]), dict)
+
+
+class NamesTest(unittest.TestCase):
+    """Values of a set compare with what Apple wrote and with what is new."""
+
+    def test_known(self):
+        transaction = verified("transaction")
+        self.assertEqual(transaction.type, transaction._members()["type"])
+        self.assertIs(type(transaction.type), names.ProductType)
+        self.assertIn(transaction.environment, (names.Environment.PRODUCTION, "Sandbox"))
+        self.assertEqual(names.Environment.SANDBOX, "Sandbox")
+        self.assertIn("Sandbox", names.Environment.values())
+        self.assertIsInstance(names.NotificationType.DID_RENEW, names.NotificationType)
+
+    def test_new(self):
+        found = facts.NotificationData({"environment": "Moon", "status": 1})
+        self.assertEqual(found.environment, "Moon")
+        self.assertNotIn(found.environment, names.Environment.values())
+        self.assertNotEqual(found.environment, names.Environment.SANDBOX)
+        self.assertIsNone(facts.NotificationData({"environment": 7}).environment)
+
+    def test_plain_text(self):
+        environment = verified("transaction").environment
+        self.assertEqual(json.dumps(environment), json.dumps(str(environment)))
+        self.assertEqual({environment: 1}[str(environment)], 1)
+        self.assertIs(assay.names, names)
 
 
 class ConversionTest(unittest.TestCase):

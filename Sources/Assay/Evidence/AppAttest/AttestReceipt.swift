@@ -44,6 +44,9 @@ final class AttestReceipt: Sendable {
   var expiresMs: Int64 { fields.expiresMs }
   var risk: Int64? { fields.risk }
   var token: Text { fields.text(fields.token) }
+  /// FRC-6: field 4, the client data hash of the attestation. Apple damages it
+  /// when it refreshes a receipt, so that nothing is compared with it.
+  var clientHash: ArraySlice<UInt8> { fields.slice(fields.clientHash) }
 
   /// RFR-1, RFR-3: an ATTEST receipt at once; a refreshed one after its field 19
   /// and the configured time, but a day before Apple forgets it at the latest.
@@ -84,6 +87,7 @@ final class AttestReceipt: Sendable {
     writer.member("refreshAtMs", integer: refreshAtMs)
     writer.member("refreshDue", boolean: refreshDue)
     writer.member("token", token)
+    writer.member("clientHash", hex: Array(clientHash))
     writer.name("signer")
     writer.raw(signer)
     writer.name("unknownFields")

@@ -39,7 +39,7 @@ trait ReadOnce
     public function __get(string $name): mixed
     {
         $row = self::MEMBERS[$name] ?? throw new \Error(
-            'Undefined property ' . self::class . '::$' . $name
+            WrongName::message(self::class, self::MEMBERS, $name)
         );
 
         if ($row[0] === Member::TEXT && $this->values !== null) {

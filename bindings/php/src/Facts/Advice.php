@@ -1,0 +1,23 @@
+<?php
+
+declare(strict_types=1);
+
+namespace Assay\Facts;
+
+use Assay\Internal\Refusal;
+
+/** What the status of a risk says. */
+abstract class Advice extends OwnFacts
+{
+    protected function own(string $name): mixed
+    {
+        $document = $this->document;
+
+        return match ($name) {
+            'allowed' => $document->ok,
+            'status' => $document->status(),
+            'httpStatus' => $document->ok ? 200 : Refusal::httpStatus($document->code),
+            default => parent::own($name),
+        };
+    }
+}

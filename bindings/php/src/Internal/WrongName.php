@@ -1,0 +1,49 @@
+<?php
+
+declare(strict_types=1);
+
+namespace Assay\Internal;
+
+/**
+ * What to say of a property that there is not: which one is meant.
+ *
+ * @internal
+ */
+final class WrongName
+{
+    /** @param array<string, array{0: int, 1: string, 2?: string}> $members */
+    public static function message(string $class, array $members, string $name): string
+    {
+        $right = self::right($members, $name);
+
+        return "Undefined property $class::$$name" . ($right === null ? '' : ": use $right");
+    }
+
+    /**
+     * The property that is meant by a name of the JSON, or by one that is misspelt.
+     *
+     * @param array<string, array{0: int, 1: string, 2?: string}> $members
+     */
+    private static function right(array $members, string $name): ?string
+    {
+        $wanted = self::plain($name);
+        $nearest = null;
+        $distance = 1 + intdiv(strlen($wanted), 4);
+        foreach ($members as $known => $row) {
+            if (in_array($wanted, [self::plain($known), self::plain($row[1])], true)) {
+                return $known;
+            }
+            $away = levenshtein($wanted, self::plain($known));
+            if ($away < $distance) {
+                [$nearest, $distance] = [$known, $away];
+            }
+        }
+
+        return $nearest;
+    }
+
+    private static function plain(string $name): string
+    {
+        return strtolower(str_replace('_', '', $name));
+    }
+}

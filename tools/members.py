@@ -1,0 +1,172 @@
+"""The one table of facts, docs/spec/members.tsv, and the values in docs/spec/names.tsv.
+
+The generators of the hosts (generate_python.py and so on) read it here: a new fact is one
+row, and a new host one more generator.
+"""
+import re
+import sys
+
+from status_rows import ROOT
+
+TABLE = "docs/spec/members.tsv"
+NAMES = "docs/spec/names.tsv"
+COLUMNS = 7
+WORD = re.compile(r"[A-Z]+s(?![a-z])|[A-Z]+(?![a-z])|[A-Z]?[a-z0-9]+")
+SHAPES = {"evidence", "facts", "object", "shared"}
+PLAIN = {"text", "integer", "boolean", "time", "duration", "octets", "json", "texts"}
+
+
+class Member:
+    """One row of a type: a member of its JSON."""
+
+    def __init__(self, path, kind, present, unit, source, text):
+        # Where it stands: in the facts, in the signed JSON, beside the facts, or it is told
+        # by the status.
+        self.place, self.key = "facts", path
+        for mark, place in [("payload.", "signed"), ("/", "beside")]:
+            if path.startswith(mark):
+                self.place, self.key = place, path.removeprefix(mark)
+        if source == "status":
+            self.place = "status"
+        if present not in ("always", "maybe"):
+            sys.exit(f"{TABLE}: {path} is {present!r}, neither always nor maybe present")
+        self.is_list = kind.startswith("[")
+        self.kind = kind.strip("[]")
+        self.is_always = present == "always"
+        self.unit, self.source, self.text = unit, source, text
+
+    @property
+    def words(self):
+        return words(self.key)
+
+    @property
+    def is_time(self):
+        return self.kind == "time"
+
+    @property
+    def can_be_zero(self):
+        """Whether 0, or false, says something else than that the member is absent."""
+        return not (self.unit in ("id", "count", "1+", "false") or self.unit.startswith("1…"))
+
+
+class Type:
+    """The rows of one type; `path` is where a document has facts of this type."""
+
+    def __init__(self, name, path, shape, bases, shown, source, text):
+        if shape not in SHAPES:
+            sys.exit(f"{TABLE}: {name} is {shape!r}, none of {sorted(SHAPES)}")
+        self.name, self.path, self.shape, self.source, self.text = name, path, shape, source, text
+        self.base_names, self.shown = split(bases), split(shown)
+        self.bases, self.own = [], []
+
+    @property
+    def is_top(self):
+        return self.shape in ("facts", "evidence")
+
+    @property
+    def members(self):
+        """All of them, those that it takes over first."""
+        return [member for base in self.bases for member in base.members] + self.own
+
+    @property
+    def is_signed(self):
+        """Whether its facts come from signed JSON, which stands in their `payload`."""
+        return any(base.name == "Signed" for base in self.bases)
+
+    @property
+    def document_kind(self):
+        """The kind of the documents that have it: "app-transaction"."""
+        return "-".join(words(self.path.partition(".")[0])).lower()
+
+    def member(self, key):
+        return next((member for member in self.members if member.key == key), None)
+
+
+class Names:
+    """One set of values; `values` are (name, value as it is written)."""
+
+    def __init__(self, name, text):
+        self.name, self.text, self.values = name, text, []
+
+
+def words(name):
+    """dependentSKUs -> dependent, SKUs; createdMs -> created, Ms."""
+    return WORD.findall(name)
+
+
+def snake(name):
+    return "_".join(words(name)).lower()
+
+
+def camel(name):
+    """With only the first letter of each further word in upper case: appleId, sku."""
+    first, *more = words(name)
+    return first.lower() + "".join(word.capitalize() for word in more)
+
+
+def split(column):
+    return [] if column == "-" else column.split()
+
+
+def lines(path):
+    for number, line in enumerate((ROOT / path).read_text().splitlines(), 1):
+        if line and not line.startswith("#"):
+            yield number, line.split("\t")
+
+
+def types():
+    """Every type of the table, in its order."""
+    found = {}
+    for number, row in lines(TABLE):
+        if len(row) != COLUMNS:
+            sys.exit(f"{TABLE}:{number}: {len(row)} columns, not {COLUMNS}")
+        name, path, *rest = row
+        if path.startswith("@"):
+            found[name] = Type(name, path[1:], *rest)
+            found[name].bases = [found[base] for base in found[name].base_names]
+        elif found[name].member(path):
+            sys.exit(f"{TABLE}:{number}: {name} has {path} twice")
+        else:
+            found[name].own.append(Member(path, *rest))
+    known = PLAIN | {names.name for names in value_sets()} | set(found)
+    for one in found.values():
+        strange = [member.key for member in one.own if member.kind not in known]
+        strange += [key for key in one.shown if not one.member(key) and key != "status"]
+        if strange:
+            sys.exit(f"{TABLE}: {one.name} has members of no known type: {' '.join(strange)}")
+    return list(found.values())
+
+
+def value_sets():
+    """Every set of values, in its order."""
+    found = []
+    for _, row in lines(NAMES):
+        if row[0]:
+            found.append(Names(*row))
+        else:
+            found[-1].values.append((row[1], row[2]))
+    return found
+
+
+def told(text, one, spell, nothing, others=(), quote="`"):
+    """A text of the table in the words of a language.
+
+    spell    the name of a member of `one` there
+    nothing  what nil is called there
+    others   further names in backticks, and what they are called there
+    quote    what stands around such a name there
+    """
+    others = dict(others)
+
+    def name(found):
+        first, *more = found[1].split(".")
+        if found[1] in others:
+            return quote + others[found[1]] + quote
+        member = one.member(first)
+        if member is None:
+            return found[0]
+        return quote + ".".join([spell(member), *(others.get(step, step) for step in more)]) + quote
+
+    text = re.sub(r"`([\w.]+)`", name, text)
+    return re.sub(r"\bNil\b", nothing[0].upper() + nothing[1:],
+                  re.sub(r"\bnil\b", nothing, text))
