@@ -24,9 +24,7 @@ extension Verifier {
     guard let policy = receipts.configuration.deviceCheck else {
       throw Refusal(.configExchangeBlockMissing, "EXC-8", at: "deviceCheck")
     }
-    let reading = try ExchangeInput.members(.misuseExchangeRequest, "EXC-1") {
-      () throws(Refusal) in try DeviceCheckReading(request)
-    }
+    let reading = try DeviceCheckReading(request)
     try require(
       !reading.isForOffer || policy.hasPromoBit, .configDevicecheckBits, "DVC-10",
       at: "deviceCheck.bits")
@@ -55,10 +53,7 @@ extension Verifier {
       defer { Secret.wipe(text.utf8) }
       return try DeviceCheckToken(text: text.utf8)
     }
-    let body = try ExchangeInput.members(.misuseExchangeRequest, "EXC-1") {
-      () throws(Refusal) in try ExchangeInput.body(member)
-    }
-    return try DeviceCheckToken(body: body)
+    return try DeviceCheckToken(body: try ExchangeInput.body(member))
   }
 
   /// The documents of a request whose result is being made.
@@ -85,13 +80,11 @@ struct DeviceCheckReading {
     let place = try request.required("call").choice(DeviceCheckAnswer.Call.names)
     call = DeviceCheckAnswer.Call(rawValue: place) ?? .query
     status = try request.required("status").integer(0...599)
-    body =
-      try request["body"].map { node throws(Refusal) in
-        try ExchangeInput.body(node)
-      } ?? []
-    isForOffer = try request["offer"]?.boolean() ?? false
-    try require(
-      !isForOffer || call == .query, .misuseExchangeRequest, "DVC-12", at: "offer")
+    if let node = request["body"] { body = try ExchangeInput.body(node) } else { body = [] }
+    let offer = request["offer"]
+    isForOffer = try offer?.boolean() ?? false
+    // DVC-12.
+    if let offer { try require(!isForOffer || call == .query, offer) }
   }
 }
 

@@ -7,9 +7,7 @@ extension Verifier {
     let answer = ExchangeDocument(
       kind: request.kind.name, configuration: fingerprint, checks: checks.ledger)
     do throws(Refusal) {
-      let text = try ExchangeInput.members(.misuseExchangeRequest, "EXC-1") {
-        () throws(Refusal) in try request.required("keyId").text()
-      }
+      let text = try request.required("keyId").text()
       let keyId = Text(try KeyIdentifier.normalForm(of: text.utf8))
       return answer.done { $0.member("keyId", keyId) }
     } catch {
