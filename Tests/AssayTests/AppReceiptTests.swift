@@ -65,7 +65,7 @@ enum AppReceiptBench {
   struct Answer {
     let receipt: AppReceipt?
     let refusal: Refusal?
-    let checks: Checks
+    let checks: Ledger
 
     var status: Status { refusal?.status ?? .ok }
     var failed: String { "\(checks.failed)" }
@@ -77,9 +77,9 @@ enum AppReceiptBench {
     var verification = AppReceiptVerification(trust, subject: subject, nowMs: now)
     do throws(Refusal) {
       let receipt = try verification.run(input)
-      return Answer(receipt: receipt, refusal: nil, checks: verification.checks)
+      return Answer(receipt: receipt, refusal: nil, checks: verification.checks.ledger)
     } catch {
-      return Answer(receipt: nil, refusal: error, checks: verification.checks)
+      return Answer(receipt: nil, refusal: error, checks: verification.checks.ledger)
     }
   }
 

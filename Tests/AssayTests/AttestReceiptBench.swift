@@ -113,7 +113,7 @@ struct AttestReceiptBench {
   struct Answer {
     let receipt: AttestReceipt?
     let refusal: Refusal?
-    let checks: Checks
+    let checks: Ledger
 
     var status: Status { refusal?.status ?? .ok }
     var failed: String { "\(checks.failed)" }
@@ -144,9 +144,9 @@ struct AttestReceiptBench {
     var verification = AttestReceiptVerification(trust, nowMs: now)
     do throws(Refusal) {
       let receipt = try verification.run(input, subject: subject)
-      return Answer(receipt: receipt, refusal: nil, checks: verification.checks)
+      return Answer(receipt: receipt, refusal: nil, checks: verification.checks.ledger)
     } catch {
-      return Answer(receipt: nil, refusal: error, checks: verification.checks)
+      return Answer(receipt: nil, refusal: error, checks: verification.checks.ledger)
     }
   }
 

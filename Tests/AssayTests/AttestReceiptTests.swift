@@ -592,7 +592,7 @@ struct AttestReceiptTests {
     let none = try verify()
     #expect(none.receipt?.bound == false)
     var writer = JSONWriter()
-    none.checks.write(&writer)
+    none.checks.write(isRefused: false, &writer)
     #expect(
       Text(writer.bytes).string.contains(
         "{\"id\":\"receipt.key\",\"ok\":null,\"why\":\"no input for it\"}"))

@@ -120,12 +120,12 @@ struct DocumentTests {
         #expect((check.ok == nil) == !check.why.isEmpty, "\(check)")
       }
       func why(_ id: String) -> String { checks.first { $0.id == id }?.why ?? "" }
-      let doesNotApply = "\(Checks.Reason.doesNotApply.text)"
+      let doesNotApply = "\(Ledger.Reason.doesNotApply.text)"
       let noBundle = kind == .renewal || kind == .realtimeRequest
       #expect(why("identity.bundle") == (noBundle ? doesNotApply : ""))
       #expect(why("nested") == (kind == .notification ? "" : doesNotApply))
-      #expect(why("freshness") == "\(Checks.Reason.notConfigured.text)")
-      #expect(why("revocation") == "\(Checks.Reason.noInput.text)")
+      #expect(why("freshness") == "\(Ledger.Reason.notConfigured.text)")
+      #expect(why("revocation") == "\(Ledger.Reason.noInput.text)")
       #expect(!why("account").isEmpty)
     }
   }
@@ -202,7 +202,7 @@ struct DocumentTests {
         if index == place { #expect(check.ok == false, "\(id): \(check)") }
         if index > place {
           #expect(
-            check.ok == nil && check.why == "\(Checks.Reason.earlierFailed.text)", "\(id): \(check)"
+            check.ok == nil && check.why == "\(Ledger.Reason.earlierFailed.text)", "\(id): \(check)"
           )
         }
       }

@@ -131,7 +131,7 @@ enum AnswerSample {
   struct Outcome {
     var response: Assay.ReceiptResponse?
     var refusal: Refusal?
-    var checks: Checks
+    var checks: Ledger
     var document: Document
 
     var status: Status { refusal?.status ?? .ok }
@@ -162,7 +162,7 @@ enum AnswerSample {
       var reading = ReceiptResponseReading(trust, nowMs: nowMs)
       func envelope() -> Envelope {
         Envelope(
-          kind: "verify-receipt", factsMember: "verifyReceipt", checks: reading.checks)
+          kind: "verify-receipt", factsMember: "verifyReceipt", checks: reading.checks.ledger)
       }
       do throws(Refusal) {
         let response = try reading.run(body)
@@ -170,15 +170,15 @@ enum AnswerSample {
           nil, warnings: { response.writeWarnings(&$0) }
         ) { response.write(&$0) }
         return Outcome(
-          response: response, refusal: nil, checks: reading.checks, document: document)
+          response: response, refusal: nil, checks: reading.checks.ledger, document: document)
       } catch {
         return Outcome(
-          response: nil, refusal: error, checks: reading.checks,
+          response: nil, refusal: error, checks: reading.checks.ledger,
           document: envelope().refused(error))
       }
     } catch {
       return Outcome(
-        response: nil, refusal: error, checks: Checks([]),
+        response: nil, refusal: error, checks: .empty,
         document: Document(status: error.status, json: []))
     }
   }

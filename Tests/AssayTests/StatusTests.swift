@@ -134,7 +134,7 @@ struct StatusTests {
     for code in StatusTable.codes {
       let refusal = Refusal(
         Status(code: code), "DOC-1", at: "a\"b\\\u{1}é", detail: "detail \"quoted\"")
-      let document = Envelope(kind: "transaction", factsMember: "transaction", checks: Checks([]))
+      let document = Envelope(kind: "transaction", factsMember: "transaction", checks: .empty)
         .refused(refusal)
       let tree = try JSONReader.readObject(document.json).root
       let entry = try #require(StatusTable.entry(code))

@@ -24,7 +24,7 @@ struct TriageTests {
     #expect(result.disposition == .resend)
     #expect(result.next == .nothing)
     #expect(result.transport == nil)
-    #expect(result.checks.failed.hasSameBytes(as: "transport"))
+    #expect(result.checks.ledger.failed.hasSameBytes(as: "transport"))
   }
 
   @Test("TRI-1 three levels of base64 are one too many")
@@ -66,7 +66,7 @@ struct TriageTests {
     #expect(result.disposition == .drop)
     #expect(result.next == .nothing)
     #expect(result.claim == nil)
-    #expect(result.checks.failed.hasSameBytes(as: "triage.form"))
+    #expect(result.checks.ledger.failed.hasSameBytes(as: "triage.form"))
   }
 
   @Test(
@@ -157,7 +157,7 @@ struct TriageTests {
     #expect(result.category == .malformed)
     #expect(result.form == .transactionReceipt)
     #expect(result.disposition == .resend)
-    #expect(result.checks.failed.hasSameBytes(as: "triage.structure"))
+    #expect(result.checks.ledger.failed.hasSameBytes(as: "triage.structure"))
   }
 
   @Test("TRI-4 a list over the limit of transaction receipts")
@@ -215,7 +215,7 @@ struct TriageTests {
     #expect(result.disposition == .drop)
     #expect(result.next == .nothing)
     #expect(result.keys == [])
-    #expect(result.checks.failed.hasSameBytes(as: "triage.bundle"))
+    #expect(result.checks.ledger.failed.hasSameBytes(as: "triage.bundle"))
   }
 
   @Test("TRI-6 is asked before TRI-7, and neither of a receipt that claims no bundle")
@@ -232,7 +232,7 @@ struct TriageTests {
     #expect(result.status == "rejected.triage.foreign-product")
     #expect(result.category == .foreign)
     #expect(result.disposition == .keep)
-    #expect(result.checks.failed.hasSameBytes(as: "triage.product"))
+    #expect(result.checks.ledger.failed.hasSameBytes(as: "triage.product"))
     #expect(result.keys == ["Production/410000000000042"])
   }
 

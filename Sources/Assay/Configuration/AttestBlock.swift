@@ -1,7 +1,5 @@
 /// The block `attest` of a configuration (docs/spec/configuration.md §5).
 enum AttestBlock {
-  typealias Node = ConfigurationReader.Node
-
   private static let appIdCap = 64
   private static let categoryCap = 32
   private static let versionCap = 64
@@ -9,7 +7,7 @@ enum AttestBlock {
   private static let pathCap = 8
 
   /// Reads the block, or fills in the defaults where there is none.
-  static func read(_ node: Node?, _ configuration: inout Configuration) throws(Refusal) {
+  static func read(_ node: MemberNode?, _ configuration: inout Configuration) throws(Refusal) {
     var policy = AttestPolicy(defaultsOf: configuration)
     if let node {
       try read(node, &policy, remembersAnchors: configuration.storekit.cacheChains > 0)
@@ -18,7 +16,7 @@ enum AttestBlock {
   }
 
   private static func read(
-    _ node: Node, _ policy: inout AttestPolicy, remembersAnchors: Bool
+    _ node: MemberNode, _ policy: inout AttestPolicy, remembersAnchors: Bool
   ) throws(Refusal) {
     let block = try node.object([
       "appIds", "environments", "anchors", "receiptAnchors", "time", "maxAgeMs", "receipt",
@@ -39,7 +37,7 @@ enum AttestBlock {
     }
     if let entry = block["time"] { policy.storedTime = try entry.choice(["live", "stored"]) == 1 }
     if let entry = block["maxAgeMs"] {
-      policy.maxAgeMs = try entry.integer(1...Node.exactInteger)
+      policy.maxAgeMs = try entry.integer(1...MemberNode.exactInteger)
     }
     if let entry = block["receipt"] {
       policy.ignoresReceipt = try entry.choice(["require", "ignore"]) == 1
@@ -60,133 +58,89 @@ enum AttestBlock {
     }
     if let entry = block["challenge"] { policy.challenge = try readChallenge(entry) }
     if let entry = block["refreshEveryMs"] {
-      policy.refreshEveryMs = try entry.integer(86_400_000...Node.exactInteger)
+      policy.refreshEveryMs = try entry.integer(86_400_000...MemberNode.exactInteger)
     }
   }
 
   // MARK: members
 
-  private static func readAppIds(_ list: Node) throws(Refusal) -> [AttestPolicy.AppId] {
-    let entries = try elements(list, 1...appIdCap, .configAttestAppIds, "ATT-23")
+  private static func readAppIds(_ list: MemberNode) throws(Refusal) -> [AttestPolicy.AppId] {
     var ids: [AttestPolicy.AppId] = []
-    for entry in entries {
-      guard let text = entry.value.text, let id = AttestPolicy.AppId(text) else {
-        throw Refusal(.configAttestAppIds, "ATT-23", at: entry.path)
-      }
+    for entry in try list.refusing(.configAttestAppIds, "ATT-23").elements(1...appIdCap) {
+      guard let id = AttestPolicy.AppId(try entry.text()) else { throw entry.refusal(.range) }
       ids.append(id)
     }
     return ids
   }
 
   private static func readEnvironments(
-    _ list: Node, _ policy: inout AttestPolicy
+    _ list: MemberNode, _ policy: inout AttestPolicy
   ) throws(Refusal) {
     policy.acceptsProduction = false
     policy.acceptsDevelopment = false
-    for entry in try elements(list, 1...2, .configAttestEnvironments, "ATT-26") {
+    for entry in try list.refusing(.configAttestEnvironments, "ATT-26").elements(1...2) {
       switch entry.value.text {
       case "production" where !policy.acceptsProduction: policy.acceptsProduction = true
       case "development" where !policy.acceptsDevelopment: policy.acceptsDevelopment = true
-      default: throw Refusal(.configAttestEnvironments, "ATT-26", at: entry.path)
+      default: throw entry.refusal(.range)
       }
     }
   }
 
   /// ATT-45: 0 and the reserved 7…9 may not be listed.
-  private static func readCategory(_ node: Node) throws(Refusal) -> AttestPolicy.Category {
-    let block = try object(node, ["accept", "missing"], "ATT-45")
+  private static func readCategory(_ node: MemberNode) throws(Refusal) -> AttestPolicy.Category {
+    let block = try node.refusing(.configAttestPolicy, "ATT-45").object(["accept", "missing"])
     var category = AttestPolicy.Category()
     if let list = block["accept"] {
       category.accepted = []
-      for entry in try elements(list, 1...categoryCap, .configAttestPolicy, "ATT-45") {
+      for entry in try list.elements(1...categoryCap) {
         guard let number = entry.value.integer, let value = UInt32(exactly: number),
           ValidationCategory.mayBeAccepted(value)
-        else { throw Refusal(.configAttestPolicy, "ATT-45", at: entry.path) }
+        else { throw entry.refusal(.range) }
         category.accepted.append(value)
       }
     }
     if let entry = block["missing"] {
-      category.missingIsRefused =
-        try choice(entry, ["accept", "refuse"], "ATT-45") == 1
+      category.missingIsRefused = try entry.choice(["accept", "refuse"]) == 1
     }
     return category
   }
 
   /// ATT-46: a list of exact texts or a minimum, not both.
   private static func readBundleVersion(
-    _ node: Node
+    _ node: MemberNode
   ) throws(Refusal) -> AttestPolicy.BundleVersion {
-    let block = try object(node, ["exact", "minimum"], "ATT-46")
-    try require(block.value.count == 1, .configAttestPolicy, "ATT-46", at: block.path)
+    let block = try node.refusing(.configAttestPolicy, "ATT-46").object(["exact", "minimum"])
+    try require(block.value.count == 1, block)
     if let entry = block["minimum"] {
-      guard let text = entry.value.text, BuildNumber(text.utf8[...]) != nil else {
-        throw Refusal(.configAttestPolicy, "ATT-46", at: entry.path)
-      }
+      let text = try entry.text()
+      try require(BuildNumber(text.utf8[...]) != nil, entry)
       return .minimum(text)
     }
-    guard let list = block["exact"] else {
-      throw Refusal(.configAttestPolicy, "ATT-46", at: block.path)
-    }
     var texts: [Text] = []
-    for entry in try elements(list, 1...versionCap, .configAttestPolicy, "ATT-46") {
-      guard let text = entry.value.text, !text.isEmpty else {
-        throw Refusal(.configAttestPolicy, "ATT-46", at: entry.path)
-      }
-      texts.append(text)
+    for entry in try block.required("exact").elements(1...versionCap) {
+      texts.append(try entry.text(1...Int.max))
     }
     return .exact(texts)
   }
 
   /// ASR-10: `path` and `encoding` belong to mode `json` alone.
-  private static func readChallenge(_ node: Node) throws(Refusal) -> AttestPolicy.Challenge {
-    let block = try object(node, ["mode", "path", "encoding"], "ASR-10")
-    let mode = try block["mode"].map { entry throws(Refusal) in
-      try choice(entry, ["host", "whole", "json"], "ASR-10")
-    }
+  private static func readChallenge(_ node: MemberNode) throws(Refusal) -> AttestPolicy.Challenge {
+    let block = try node.refusing(.configAttestPolicy, "ASR-10")
+      .object(["mode", "path", "encoding"])
+    let mode = try block["mode"]?.choice(["host", "whole", "json"])
     guard mode == 2 else {
-      try require(
-        block["path"] == nil && block["encoding"] == nil, .configAttestPolicy, "ASR-10",
-        at: block.path)
+      try require(block["path"] == nil && block["encoding"] == nil, block)
       return mode == 1 ? .whole : .host
     }
-    guard let path = block["path"]?.value.text else {
-      throw Refusal(.configAttestPolicy, "ASR-10", at: block.path + ".path")
-    }
-    let names = path.utf8.split(separator: 0x2e, omittingEmptySubsequences: false)
-    try require(
-      names.count <= pathCap && names.allSatisfy { !$0.isEmpty }, .configAttestPolicy, "ASR-10",
-      at: block.path + ".path")
+    let path = try block.required("path")
+    let names = try path.text().utf8.split(separator: 0x2e, omittingEmptySubsequences: false)
+    try require(names.count <= pathCap && names.allSatisfy { !$0.isEmpty }, path)
     var encoding = AttestPolicy.Challenge.Encoding.text
     if let entry = block["encoding"] {
-      let place = try choice(entry, AttestPolicy.Challenge.Encoding.names, "ASR-10")
+      let place = try entry.choice(AttestPolicy.Challenge.Encoding.names)
       encoding = AttestPolicy.Challenge.Encoding(rawValue: place) ?? .text
     }
     return .json(path: names.map { Text(Array($0)) }, encoding)
-  }
-
-  // MARK: forms
-
-  private static func elements(
-    _ list: Node, _ counts: ClosedRange<Int>, _ status: Status, _ rule: StaticString
-  ) throws(Refusal) -> [Node] {
-    try require(list.value.kind == .array, status, rule, at: list.path)
-    try require(counts.contains(list.value.count), status, rule, at: list.path)
-    return try list.elements()
-  }
-
-  private static func object(
-    _ node: Node, _ known: [StaticString], _ rule: StaticString
-  ) throws(Refusal) -> Node {
-    try require(node.value.kind == .object, .configAttestPolicy, rule, at: node.path)
-    return try node.object(known)
-  }
-
-  private static func choice(
-    _ entry: Node, _ choices: [StaticString], _ rule: StaticString
-  ) throws(Refusal) -> Int {
-    guard let text = entry.value.text,
-      let place = choices.firstIndex(where: { text.utf8[...].elementsEqual($0) })
-    else { throw Refusal(.configAttestPolicy, rule, at: entry.path) }
-    return place
   }
 }

@@ -1,26 +1,21 @@
 /// Reads a configuration document (CNF-1 … CNF-4). Unknown members are refused
 /// with their path: a misspelt member must not switch a check off.
 struct ConfigurationReader {
-  typealias Node = ConfigurationNode
-
   /// At most 1 MiB.
   static let byteCap = 1 << 20
   /// The longest catalogue.
   static let productCap = 4096
 
+  private static let refusals = MemberRefusals(
+    syntax: .configDocumentSyntax, unknown: .configDocumentUnknownMember,
+    type: .configDocumentType, range: .configDocumentRange, missing: .configDocumentMissing,
+    "CNF-1")
+
   static func read(_ bytes: [UInt8]) throws(Refusal) -> Configuration {
     try require(
       bytes.count <= byteCap, .configDocumentRange, "CNF-1", at: "byte " + String(byteCap),
       hint: .configurationSize)
-    let json: JSON
-    do {
-      json = try JSONReader.readObject(bytes, caps: .configuration)
-    } catch {
-      throw Refusal(
-        .configDocumentSyntax, "CNF-1", at: "byte " + String(error.offset),
-        detail: Text(stringLiteral: error.status.name).string)
-    }
-    let root = try Node(json.root).object([
+    let root = try MemberNode.read(bytes, .configuration, refusals).object([
       "apps", "environments", "products", "plans", "limits", "clockSkewMs", "decide", "storekit",
       "receipts", "attest", "deviceCheck", "risk",
     ])
@@ -46,15 +41,13 @@ struct ConfigurationReader {
   // MARK: shared members (docs/spec/configuration.md §1)
 
   private static func readEnvironments(
-    _ root: Node, _ configuration: inout Configuration
+    _ root: MemberNode, _ configuration: inout Configuration
   ) throws(Refusal) {
     guard let list = root["environments"] else { return }
     var found: [Environment] = []
     for entry in try list.elements() {
-      guard let environment = Environment(try entry.text()) else {
-        throw Refusal(.configDocumentRange, "CNF-1", at: entry.path)
-      }
-      try require(!found.contains(environment), .configDocumentRange, "CNF-1", at: entry.path)
+      guard let environment = Environment(try entry.text()) else { throw entry.refusal(.range) }
+      try require(!found.contains(environment), entry)
       found.append(environment)
     }
     try require(!found.isEmpty, .configEnvironmentsMixed, "CFG-2", at: list.path)
@@ -65,14 +58,11 @@ struct ConfigurationReader {
   }
 
   private static func readApps(
-    _ root: Node, _ configuration: inout Configuration
+    _ root: MemberNode, _ configuration: inout Configuration
   ) throws(Refusal) {
-    guard let list = root["apps"] else {
-      throw Refusal(.configDocumentMissing, "CNF-1", at: "apps")
-    }
-    let entries = try list.elements()
+    let entries = try root.required("apps").elements()
     try require(
-      (1...256).contains(entries.count), .configAppsForm, "CFG-4", at: list.path,
+      (1...256).contains(entries.count), .configAppsForm, "CFG-4", at: "apps",
       detail: entries.isEmpty ? "it is empty" : "more than 256 apps")
     for entry in entries {
       let app = try readApp(try entry.object(["bundleId", "appAppleId", "teamId"]))
@@ -86,10 +76,8 @@ struct ConfigurationReader {
     }
   }
 
-  private static func readApp(_ entry: Node) throws(Refusal) -> Configuration.App {
-    guard let bundle = entry["bundleId"] else {
-      throw Refusal(.configDocumentMissing, "CNF-1", at: entry.path + ".bundleId")
-    }
+  private static func readApp(_ entry: MemberNode) throws(Refusal) -> Configuration.App {
+    let bundle = try entry.required("bundleId")
     guard let bundleId = bundle.value.text else {
       throw malformedApp(bundle, "bundleId is not a text")
     }
@@ -99,7 +87,7 @@ struct ConfigurationReader {
     }
     var app = Configuration.App(bundleId: bundleId)
     if let id = entry["appAppleId"] {
-      guard let number = id.value.integer, number >= 1, number <= Node.exactInteger else {
+      guard let number = id.value.integer, number >= 1, number <= MemberNode.exactInteger else {
         throw malformedApp(
           id,
           id.value.kind == .string
@@ -116,7 +104,7 @@ struct ConfigurationReader {
     return app
   }
 
-  private static func malformedApp(_ member: Node, _ cause: String) -> Refusal {
+  private static func malformedApp(_ member: MemberNode, _ cause: String) -> Refusal {
     Refusal(.configAppsForm, "CFG-4", at: member.path, detail: cause)
   }
 
@@ -125,7 +113,7 @@ struct ConfigurationReader {
   }
 
   private static func readPlans(
-    _ root: Node, _ configuration: inout Configuration
+    _ root: MemberNode, _ configuration: inout Configuration
   ) throws(Refusal) {
     guard let list = root["plans"] else { return }
     var plans: [Text] = []
@@ -141,7 +129,7 @@ struct ConfigurationReader {
   }
 
   private static func readProducts(
-    _ root: Node, _ configuration: inout Configuration
+    _ root: MemberNode, _ configuration: inout Configuration
   ) throws(Refusal) {
     guard let block = root["products"] else { return }
     let entries = try block.members()
@@ -152,7 +140,7 @@ struct ConfigurationReader {
   }
 
   private static func readProduct(
-    _ named: Node, _ plans: [Text]
+    _ named: MemberNode, _ plans: [Text]
   ) throws(Refusal) -> Catalogue.Product {
     let entry = try named.object(["plan", "type", "group", "duration", "stack"])
     let id = named.value.name
@@ -187,7 +175,7 @@ struct ConfigurationReader {
   }
 
   private static func readLimits(
-    _ root: Node, _ configuration: inout Configuration
+    _ root: MemberNode, _ configuration: inout Configuration
   ) throws(Refusal) {
     guard let block = root["limits"] else { return }
     for entry in try block.members() {
@@ -196,7 +184,7 @@ struct ConfigurationReader {
         configuration.plans.contains(plan), .configLimitsForm, "CNF-1", at: entry.path)
       var limits = Configuration.PlanLimits(plan: plan, meters: [])
       for meter in try entry.members() {
-        guard let units = meter.value.integer, units >= 0, units <= Node.exactInteger,
+        guard let units = meter.value.integer, units >= 0, units <= MemberNode.exactInteger,
           !meter.value.name.isEmpty
         else { throw Refusal(.configLimitsForm, "CNF-1", at: meter.path) }
         limits.meters.append((meter.value.name, units))
@@ -208,7 +196,7 @@ struct ConfigurationReader {
   // MARK: decide (docs/spec/configuration.md §2)
 
   private static func readDecide(
-    _ block: Node, _ policy: inout Configuration.DecidePolicy
+    _ block: MemberNode, _ policy: inout Configuration.DecidePolicy
   ) throws(Refusal) {
     let block = try block.object([
       "account", "sandbox", "grace", "retry", "leewayMs", "family",

@@ -30,14 +30,12 @@ struct DeviceCheckPolicy: Sendable {
 
 /// The block `deviceCheck` of a configuration.
 enum DeviceCheckBlock {
-  typealias Node = ConfigurationReader.Node
-
   private static let idLength = 10
   /// Of a bit's name, in bytes.
   private static let nameCap = 64
   private static let monthCap: Int64 = 1200
 
-  static func read(_ node: Node, _ configuration: inout Configuration) throws(Refusal) {
+  static func read(_ node: MemberNode, _ configuration: inout Configuration) throws(Refusal) {
     let block = try node.object(["teamId", "keyId", "privateKey", "environment", "bits"])
     var policy = DeviceCheckPolicy(
       teamId: try readTeamId(block, configuration.apps), keyId: try readKeyId(block),
@@ -51,12 +49,11 @@ enum DeviceCheckBlock {
 
   /// DVC-1: the team of the apps, where that is one.
   private static func readTeamId(
-    _ block: Node, _ apps: [Configuration.App]
+    _ block: MemberNode, _ apps: [Configuration.App]
   ) throws(Refusal) -> Text {
-    if let entry = block["teamId"] {
-      guard let text = entry.value.text, text.count == idLength,
-        text.utf8.allSatisfy(ConfigurationReader.isTeamCharacter)
-      else { throw Refusal(.configDevicecheckTeamId, "DVC-1", at: entry.path) }
+    if let entry = block["teamId"]?.refusing(.configDevicecheckTeamId, "DVC-1") {
+      let text = try entry.text(idLength...idLength)
+      try require(text.utf8.allSatisfy(ConfigurationReader.isTeamCharacter), entry)
       return text
     }
     let teams = apps.compactMap { $0.teamId }
@@ -67,22 +64,21 @@ enum DeviceCheckBlock {
   }
 
   /// Demanded where there is a key that it names.
-  private static func readKeyId(_ block: Node) throws(Refusal) -> Text? {
-    guard let entry = block["keyId"] else {
-      try require(
-        block["privateKey"] == nil, .configDocumentMissing, "CNF-1", at: block.path + ".keyId")
+  private static func readKeyId(_ block: MemberNode) throws(Refusal) -> Text? {
+    guard let entry = block["keyId"]?.refusing(.configDevicecheckKeyId, "DVC-1") else {
+      if block["privateKey"] != nil { throw block.missing("keyId") }
       return nil
     }
-    guard let text = entry.value.text, text.count == idLength,
-      text.utf8.allSatisfy({
+    let text = try entry.text(idLength...idLength)
+    try require(
+      text.utf8.allSatisfy {
         ConfigurationReader.isTeamCharacter($0) || ($0 >= 0x61 && $0 <= 0x7a)
-      })
-    else { throw Refusal(.configDevicecheckKeyId, "DVC-1", at: entry.path) }
+      }, entry)
     return text
   }
 
   /// DVC-2: the key is looked at here, and not kept: nothing signs with it yet.
-  private static func readPrivateKey(_ block: Node) throws(Refusal) -> Bool {
+  private static func readPrivateKey(_ block: MemberNode) throws(Refusal) -> Bool {
     guard let entry = block["privateKey"] else { return false }
     let text = entry.value.text?.utf8 ?? []
     defer { Secret.wipe(text) }
@@ -93,9 +89,9 @@ enum DeviceCheckBlock {
   // MARK: bits
 
   private static func readBits(
-    _ node: Node, _ policy: inout DeviceCheckPolicy
+    _ node: MemberNode, _ policy: inout DeviceCheckPolicy
   ) throws(Refusal) {
-    let block = try object(node, ["bit0", "bit1"])
+    let block = try node.refusing(.configDevicecheckBits, "DVC-10").object(["bit0", "bit1"])
     if let entry = block["bit0"] { policy.bit0 = try readBit(entry) }
     if let entry = block["bit1"] { policy.bit1 = try readBit(entry) }
     guard let first = policy.bit0, let second = policy.bit1 else { return }
@@ -103,24 +99,14 @@ enum DeviceCheckBlock {
       first.name != second.name, .configDevicecheckBits, "DVC-10", at: block.path + ".bit1.name")
   }
 
-  private static func readBit(_ node: Node) throws(Refusal) -> DeviceCheckPolicy.BitMeaning {
-    let block = try object(node, ["name", "resetAfterMonths"])
-    guard let name = block["name"]?.value.text, (1...nameCap).contains(name.count) else {
-      throw Refusal(.configDevicecheckBits, "DVC-10", at: block.path + ".name")
-    }
-    var meaning = DeviceCheckPolicy.BitMeaning(name: name)
-    if let entry = block["resetAfterMonths"] {
-      guard let months = entry.value.integer, (1...monthCap).contains(months) else {
-        throw Refusal(.configDevicecheckBits, "DVC-11", at: entry.path)
-      }
-      meaning.resetAfterMonths = months
+  private static func readBit(_ node: MemberNode) throws(Refusal) -> DeviceCheckPolicy.BitMeaning {
+    let block = try node.object(["name", "resetAfterMonths"])
+    var meaning = DeviceCheckPolicy.BitMeaning(
+      name: try block.required("name").text(1...nameCap))
+    if let entry = block["resetAfterMonths"]?.refusing(.configDevicecheckBits, "DVC-11") {
+      meaning.resetAfterMonths = try entry.integer(1...monthCap)
     }
     return meaning
-  }
-
-  private static func object(_ node: Node, _ known: [StaticString]) throws(Refusal) -> Node {
-    try require(node.value.kind == .object, .configDevicecheckBits, "DVC-10", at: node.path)
-    return try node.object(known)
   }
 }
 

@@ -1,11 +1,9 @@
 /// The block `receipts` of a configuration (docs/spec/configuration.md §4).
 enum ReceiptsBlock {
-  typealias Node = ConfigurationReader.Node
-
   /// Configured intermediates at most.
   private static let intermediateCap = 16
 
-  static func read(_ node: Node, _ configuration: inout Configuration) throws(Refusal) {
+  static func read(_ node: MemberNode, _ configuration: inout Configuration) throws(Refusal) {
     let block = try node.object([
       "anchors", "intermediates", "v2", "lateSigned", "unknownEnvironment", "maxAgeMs",
       "deviceIds", "sharedSecrets", "caps",
@@ -23,7 +21,7 @@ enum ReceiptsBlock {
       policy.unknownEnvironmentAllowed = try entry.choice(["refuse", "allow"]) == 1
     }
     if let entry = block["maxAgeMs"] {
-      policy.maxAgeMs = try entry.integer(1...Node.exactInteger)
+      policy.maxAgeMs = try entry.integer(1...MemberNode.exactInteger)
     }
     if let entry = block["deviceIds"] {
       policy.deviceIdsReported = try entry.choice(["omit", "report"]) == 1
@@ -37,7 +35,7 @@ enum ReceiptsBlock {
 
   /// CFG-3, CNF-4: base64 DER of self-signed RSA certificate authorities.
   private static func readAnchors(
-    _ list: Node, isRemembered: Bool
+    _ list: MemberNode, isRemembered: Bool
   ) throws(Refusal) -> [ReceiptAnchor] {
     let entries = try list.elements()
     try require(
@@ -54,7 +52,7 @@ enum ReceiptsBlock {
   }
 
   /// Read here; that a root signed them is proven when the verifier is made.
-  private static func readIntermediates(_ list: Node) throws(Refusal) -> [Certificate] {
+  private static func readIntermediates(_ list: MemberNode) throws(Refusal) -> [Certificate] {
     let entries = try list.elements()
     try require(
       entries.count <= intermediateCap, .configCertificatesIntermediate, "CER-6", at: list.path)
@@ -71,7 +69,7 @@ enum ReceiptsBlock {
   /// VRR-1: 32 hex digits each, under a configured bundle id or `*`. They are looked
   /// at, and not kept: nothing asks Apple with them yet.
   private static func readSecrets(
-    _ node: Node, _ apps: [Configuration.App]
+    _ node: MemberNode, _ apps: [Configuration.App]
   ) throws(Refusal) -> [Text] {
     var names: [Text] = []
     for entry in try node.members() {
@@ -91,7 +89,7 @@ enum ReceiptsBlock {
 
   /// Each may be lowered, or raised to four times.
   private static func readCaps(
-    _ node: Node, _ policy: inout Configuration.ReceiptsPolicy
+    _ node: MemberNode, _ policy: inout Configuration.ReceiptsPolicy
   ) throws(Refusal) {
     let caps = try node.object([
       "inputBytes", "transactionReceiptBytes", "purchaseInfoBytes", "appReceiptBytes",

@@ -43,9 +43,7 @@ struct RiskPolicy: Sendable {
 
 /// The block `risk` of a configuration.
 enum RiskBlock {
-  typealias Node = ConfigurationReader.Node
-
-  static func read(_ node: Node, _ configuration: inout Configuration) throws(Refusal) {
+  static func read(_ node: MemberNode, _ configuration: inout Configuration) throws(Refusal) {
     let block = try node.object(["mode", "rules", "receiptThreshold", "limitedPerDay"])
     var policy = RiskPolicy()
     if let entry = block["mode"] {
@@ -53,17 +51,17 @@ enum RiskBlock {
     }
     if let entry = block["rules"] { policy.changes = try readRules(entry) }
     if let entry = block["receiptThreshold"] {
-      policy.receiptThreshold = try entry.integer(0...Node.exactInteger)
+      policy.receiptThreshold = try entry.integer(0...MemberNode.exactInteger)
     }
     if let entry = block["limitedPerDay"] {
-      policy.limitedPerDay = try entry.integer(0...Node.exactInteger)
+      policy.limitedPerDay = try entry.integer(0...MemberNode.exactInteger)
     }
     configuration.risk = policy
   }
 
   /// RSK-2: rules are data.
   private static func readRules(
-    _ node: Node
+    _ node: MemberNode
   ) throws(Refusal) -> [(rule: RiskRule, change: RiskPolicy.Change)] {
     try require(node.value.kind == .object, .configRiskRules, "RSK-2", at: node.path)
     var changes: [(rule: RiskRule, change: RiskPolicy.Change)] = []

@@ -1,8 +1,6 @@
 /// The block `storekit` of a configuration (docs/spec/configuration.md §3).
 enum StoreKitBlock {
-  typealias Node = ConfigurationReader.Node
-
-  static func read(_ node: Node, _ configuration: inout Configuration) throws(Refusal) {
+  static func read(_ node: MemberNode, _ configuration: inout Configuration) throws(Refusal) {
     let block = try node.object([
       "anchors", "rootEntry", "missingEnvironment", "undatedNotifications", "nested", "fresh",
       "xcodeCertificates", "ocspHosts", "caps", "cache",
@@ -45,7 +43,7 @@ enum StoreKitBlock {
   }
 
   /// CFG-3, CNF-4: base64 DER of self-signed certificate authorities.
-  static func readAnchors(_ list: Node, isRemembered: Bool) throws(Refusal) -> [Anchor] {
+  static func readAnchors(_ list: MemberNode, isRemembered: Bool) throws(Refusal) -> [Anchor] {
     let entries = try list.elements()
     try require(
       (1...AnchorSet.cap).contains(entries.count), .configCertificatesRootSet, "CFG-3",
@@ -61,22 +59,20 @@ enum StoreKitBlock {
   }
 
   private static func readFresh(
-    _ node: Node
+    _ node: MemberNode
   ) throws(Refusal) -> [(kind: StoreKitKind, maxAgeMs: Int64)] {
     let block = try node.object(["maxAgeMs"])
-    guard let ages = block["maxAgeMs"] else {
-      throw Refusal(.configDocumentMissing, "CNF-1", at: block.path + ".maxAgeMs")
-    }
+    let ages = try block.required("maxAgeMs")
     _ = try ages.object(StoreKitKind.allCases.map { $0.name })
     var fresh: [(kind: StoreKitKind, maxAgeMs: Int64)] = []
     for kind in StoreKitKind.allCases {
       guard let age = ages[kind.name] else { continue }
-      fresh.append((kind, try age.integer(1...Node.exactInteger)))
+      fresh.append((kind, try age.integer(1...MemberNode.exactInteger)))
     }
     return fresh
   }
 
-  private static func readFingerprints(_ list: Node) throws(Refusal) -> [[UInt8]] {
+  private static func readFingerprints(_ list: MemberNode) throws(Refusal) -> [[UInt8]] {
     var fingerprints: [[UInt8]] = []
     for entry in try list.elements() {
       guard let bytes = Hex.decode(try entry.text().utf8), bytes.count == 32 else {
@@ -87,7 +83,7 @@ enum StoreKitBlock {
     return fingerprints
   }
 
-  private static func readHosts(_ list: Node) throws(Refusal) -> [Text] {
+  private static func readHosts(_ list: MemberNode) throws(Refusal) -> [Text] {
     var hosts: [Text] = []
     for entry in try list.elements() {
       let host = try entry.text()

@@ -86,6 +86,6 @@ extension Document {
   static func refusedCall(
     _ kind: StaticString, facts: StaticString? = nil, _ refusal: Refusal
   ) -> Document {
-    Envelope(kind: kind, factsMember: facts ?? kind, checks: Checks([])).refused(refusal)
+    Envelope(kind: kind, factsMember: facts ?? kind, checks: .empty).refused(refusal)
   }
 }

@@ -3,7 +3,7 @@
 struct Envelope {
   let kind: StaticString
   let factsMember: StaticString
-  let checks: Checks
+  let checks: Ledger
   var configuration: [UInt8] = []
   var isConfidential = false
 
@@ -14,7 +14,7 @@ struct Envelope {
   ) -> Document {
     var writer = JSONWriter(capacity: capacity)
     begin(.ok, &writer)
-    end(&writer, warnings, facts)
+    end(.ok, &writer, warnings, facts)
     return Document(
       status: .ok, json: writer.bytes, evidence: evidence, configuration: configuration,
       isConfidential: isConfidential)
@@ -48,7 +48,7 @@ struct Envelope {
     writer.string(Text(stringLiteral: hint(refusal) ?? entry?.hint ?? ""))
     writer.member("retryClass", refusal.retryClass ?? entry?.retryClass ?? "never")
     writer.endObject()
-    end(&writer, warnings, facts)
+    end(refusal.status, &writer, warnings, facts)
     return Document(
       status: refusal.status, json: writer.bytes, configuration: configuration,
       isConfidential: isConfidential)
@@ -79,10 +79,10 @@ struct Envelope {
   }
 
   private func end(
-    _ writer: inout JSONWriter, _ warnings: (inout JSONWriter) -> Void,
+    _ status: Status, _ writer: inout JSONWriter, _ warnings: (inout JSONWriter) -> Void,
     _ facts: (inout JSONWriter) -> Void
   ) {
-    checks.write(&writer)
+    checks.write(isRefused: status != .ok, &writer)
     writer.name("warnings")
     writer.beginArray()
     warnings(&writer)

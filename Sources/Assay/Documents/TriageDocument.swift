@@ -5,7 +5,8 @@ extension TriageResult {
   /// - Parameter configuration: the fingerprint of the verifier's configuration.
   func document(configuration: [UInt8]) -> Document {
     let envelope = Envelope(
-      kind: "triage", factsMember: "triage", checks: checks, configuration: configuration)
+      kind: "triage", factsMember: "triage", checks: checks.ledger,
+      configuration: configuration)
     return envelope.refused(
       refusal, check: refusal.status == .pendingTriageUnverified ? "triage" : nil,
       facts: { writer in

@@ -11,12 +11,10 @@ struct DeviceCheckReading {
     let place = try request.required("call").choice(DeviceCheckAnswer.Call.names)
     call = DeviceCheckAnswer.Call(rawValue: place) ?? .query
     status = try request.required("status").integer(0...599)
-    body =
-      try request["body"].map { node throws(Refusal) in
-        try ExchangeInput.body(node)
-      } ?? []
-    isForOffer = try request["offer"]?.boolean() ?? false
-    try require(
-      !isForOffer || call == .query, .misuseExchangeRequest, "DVC-12", at: "offer")
+    if let node = request["body"] { body = try ExchangeInput.body(node) } else { body = [] }
+    let offer = request["offer"]
+    isForOffer = try offer?.boolean() ?? false
+    // DVC-12.
+    if let offer { try require(!isForOffer || call == .query, offer) }
   }
 }

@@ -5,7 +5,7 @@ struct ExchangeDocument {
   let kind: StaticString
   /// The fingerprint of the verifier's configuration.
   let configuration: [UInt8]
-  var checks = Checks([])
+  var checks = Ledger.empty
 
   private var envelope: Envelope {
     Envelope(

@@ -2,34 +2,25 @@
 /// members of that kind (EXC-1).
 struct ExchangeRequest {
   let kind: ExchangeKind
-  private let root: ExchangeInput.Node
+  private let root: MemberNode
 
   /// - Throws: `misuse.exchange.request` for another form or an unknown member,
   ///   `misuse.exchange.kind` for a kind that does not exist.
   init(_ bytes: [UInt8]) throws(Refusal) {
-    let root = try ExchangeInput.read(bytes, .misuseExchangeRequest, "EXC-1")
-    guard let name = root["kind"]?.value.text else {
-      throw Refusal(.misuseExchangeRequest, "EXC-1", at: "kind")
-    }
-    guard let kind = ExchangeKind(name) else {
+    let root = try ExchangeInput.read(bytes, ExchangeInput.request)
+    let name = try root.required("kind")
+    guard let kind = ExchangeKind(try name.text()) else {
       throw Refusal(.misuseExchangeKind, "EXC-1", at: "kind")
     }
     self.kind = kind
-    self.root = try ExchangeInput.members(.misuseExchangeRequest, "EXC-1") {
-      () throws(Refusal) in try root.object(kind.members)
-    }
+    self.root = try root.object(kind.members)
   }
 
   /// A member that may be left out.
-  subscript(_ name: StaticString) -> ExchangeInput.Node? { root[name] }
+  subscript(_ name: StaticString) -> MemberNode? { root[name] }
 
   /// A member that must be there, null or not.
-  func required(_ name: StaticString) throws(Refusal) -> ExchangeInput.Node {
-    guard let node = root[name] else {
-      throw Refusal(.misuseExchangeRequest, "EXC-1", at: Text(stringLiteral: name).string)
-    }
-    return node
-  }
+  func required(_ name: StaticString) throws(Refusal) -> MemberNode { try root.required(name) }
 }
 
 /// The documents that a conversation is about (EXC-2).

@@ -16,22 +16,18 @@ struct ExchangeStep {
 
 /// What the host brought for the open step, of the step's own form (EXC-5).
 struct ExchangeAnswer {
-  private let root: ExchangeInput.Node
+  private let root: MemberNode
 
   /// - Throws: `misuse.exchange.answer` for another form, `misuse.exchange.order`
   ///   for an answer to another step.
   init(_ bytes: [UInt8], to step: ExchangeStep) throws(Refusal) {
-    let text = try ExchangeInput.read(bytes, .misuseExchangeAnswer, "EXC-5")
-    let (root, id) = try ExchangeInput.members(.misuseExchangeAnswer, "EXC-5") {
-      () throws(Refusal) -> (ExchangeInput.Node, Int64?) in
-      guard step.id != nil else { return (try text.object(step.answerMembers), nil) }
-      let root = try text.object(["id"] + step.answerMembers)
-      guard let id = root["id"] else { throw Refusal(.configDocumentMissing, "EXC-5", at: "id") }
-      return (root, try id.integer(Int64.min...Int64.max))
-    }
-    try require(id == step.id, .misuseExchangeOrder, "EXC-5", at: "id")
-    self.root = root
+    let known: [StaticString] = step.id == nil ? [] : ["id"]
+    root = try ExchangeInput.read(bytes, ExchangeInput.answer).object(known + step.answerMembers)
+    guard let id = step.id else { return }
+    try require(
+      try root.required("id").integer(Int64.min...Int64.max) == id, .misuseExchangeOrder, "EXC-5",
+      at: "id")
   }
 
-  subscript(_ name: StaticString) -> ExchangeInput.Node? { root[name] }
+  subscript(_ name: StaticString) -> MemberNode? { root[name] }
 }

@@ -27,17 +27,6 @@ struct SignatureChecks: Sendable {
   mutating func waste(_ count: Int) { inVain &+= count }
 }
 
-extension Checks {
-  /// `make` of a check that looks at signatures.
-  @inline(__always)
-  mutating func make<Result>(
-    _ index: Int, _ signatures: inout SignatureChecks,
-    _ body: (inout SignatureChecks) throws(Refusal) -> Result
-  ) throws(Refusal) -> Result {
-    try make(index) { () throws(Refusal) in try body(&signatures) }
-  }
-}
-
 extension Certificate {
   /// CER-10: whether key identifier, serial number and validity let this be the
   /// issuer of a certificate whose issuer it has the name of. What either does not

@@ -1,67 +1,26 @@
-/// The checks of one call in their order, as a document lists them.
+/// The ledger of one verification, written as it goes along:
 ///
-/// A check is `true`, `false`, or `null` with the reason why it was not made
-/// (DOC-5).
-struct Checks: Sendable {
-  enum Outcome: Sendable, Equatable {
-    case passed
-    case failed
-    case notMade(Reason)
+///     checks.enter(.form)
+///     let compact = try CompactJWS(jws)
+///     checks.enter(.header)
+struct Checks<Check: CheckList>: Sendable {
+  private(set) var ledger = Ledger(Check.ids)
+
+  /// What follows is part of this check; the one before it has passed.
+  mutating func enter(_ check: Check) { ledger.enter(check.rawValue) }
+
+  /// Enters the check where it applies and says so; else it is skipped.
+  @discardableResult
+  mutating func enter(_ check: Check, where applies: Bool, else reason: Ledger.Reason) -> Bool {
+    if applies { enter(check) } else { skip(check, reason) }
+    return applies
   }
 
-  enum Reason: Sendable, Equatable {
-    case earlierFailed
-    case doesNotApply
-    case notConfigured
-    case noInput
+  /// The check that was entered last has passed, and none is entered.
+  mutating func leave() { ledger.leave() }
 
-    var text: StaticString {
-      switch self {
-      case .earlierFailed: return "an earlier check failed"
-      case .doesNotApply: return "does not apply to this evidence"
-      case .notConfigured: return "not asked for by the configuration"
-      case .noInput: return "no input for it"
-      }
-    }
-  }
-
-  let ids: [StaticString]
-  private(set) var outcomes: [Outcome]
-
-  init(_ ids: [StaticString]) {
-    self.ids = ids
-    outcomes = [Outcome](repeating: .notMade(.earlierFailed), count: ids.count)
-  }
-
-  /// Runs the check at `index`: it passes when the body returns, and fails with
-  /// the refusal that the body throws.
-  @inline(__always)
-  mutating func make<Result>(
-    _ index: Int, _ body: () throws(Refusal) -> Result
-  ) throws(Refusal) -> Result {
-    do {
-      let result = try body()
-      mark(index, .passed)
-      return result
-    } catch {
-      mark(index, .failed)
-      throw error
-    }
-  }
-
-  mutating func skip(_ index: Int, _ reason: Reason) { mark(index, .notMade(reason)) }
-
-  mutating func pass(_ index: Int) { mark(index, .passed) }
-
-  mutating func fail(_ index: Int) { mark(index, .failed) }
-
-  private mutating func mark(_ index: Int, _ outcome: Outcome) {
-    if index >= 0, index < outcomes.count { outcomes[index] = outcome }
-  }
-
-  /// The id of the check that failed; "call" when none was reached.
-  var failed: StaticString {
-    for (index, outcome) in outcomes.enumerated() where outcome == .failed { return ids[index] }
-    return "call"
+  /// Not made, whether it was entered or not.
+  mutating func skip(_ check: Check, _ reason: Ledger.Reason) {
+    ledger.skip(check.rawValue, reason)
   }
 }

@@ -49,31 +49,27 @@ public final class Verifier: Sendable {
   static func make(
     _ config: [UInt8], sharing table: ProofTable
   ) -> (verifier: Verifier?, document: Document) {
-    var checks = Checks(["configuration"])
+    var checks = Checks<ConfigurationCheck>()
+    checks.enter(.configuration)
     do throws(Refusal) {
-      let (trust, receipts, attest) = try checks.make(0) {
-        () throws(Refusal) -> (StoreKitTrust, ReceiptTrust, AttestTrust) in
-        let configuration = try ConfigurationReader.read(config)
-        let proofs = table.proofs(of: configuration)
-        return (
-          StoreKitTrust(
-            configuration: configuration, anchors: try anchors(configuration.storekit), proofs),
-          try ReceiptTrust.make(configuration, proofs),
-          try AttestTrust.make(configuration, proofs)
-        )
-      }
+      let configuration = try ConfigurationReader.read(config)
+      let proofs = table.proofs(of: configuration)
+      let trust = StoreKitTrust(
+        configuration: configuration, anchors: try anchors(configuration.storekit), proofs)
+      let receipts = try ReceiptTrust.make(configuration, proofs)
+      let attest = try AttestTrust.make(configuration, proofs)
       var writer = JSONWriter(capacity: 2048)
       trust.configuration.write(trust.anchors, receipts.roots, &writer)
       let effective = writer.bytes
       let fingerprint = Digest.sha256.of(effective)
       let envelope = Envelope(
-        kind: "configuration", factsMember: "configuration", checks: checks,
+        kind: "configuration", factsMember: "configuration", checks: checks.ledger,
         configuration: fingerprint)
       let document = envelope.accepted(nil) { $0.raw(effective) }
       return (Verifier(trust, receipts, attest, fingerprint: fingerprint), document)
     } catch {
       let envelope = Envelope(
-        kind: "configuration", factsMember: "configuration", checks: checks)
+        kind: "configuration", factsMember: "configuration", checks: checks.ledger)
       return (nil, envelope.refused(error))
     }
   }
@@ -111,16 +107,16 @@ public final class Verifier: Sendable {
     do throws(Refusal) {
       try TimeWindow.checkNow(nowMs)
       let payload = try verification.run(jws)
-      return envelope(kind, verification.checks).accepted(
+      return envelope(kind, verification.checks.ledger).accepted(
         .storeKit(payload), warnings: { payload.writeWarnings(&$0) },
         capacity: payload.json.bytes.count + 3072
       ) { payload.write(&$0) }
     } catch {
-      return envelope(kind, verification.checks).refused(error)
+      return envelope(kind, verification.checks.ledger).refused(error)
     }
   }
 
-  private func envelope(_ kind: StoreKitKind, _ checks: Checks) -> Envelope {
+  private func envelope(_ kind: StoreKitKind, _ checks: Ledger) -> Envelope {
     Envelope(
       kind: kind.name, factsMember: kind.factsMember, checks: checks, configuration: fingerprint)
   }
@@ -138,24 +134,24 @@ public final class Verifier: Sendable {
   /// - Returns: a document whose status is 0 only when a plan above the default
   ///   one is in force; `rejected.decide.not-entitled` carries its decision too.
   public func decide(_ evidence: [Document], account: [UInt8]?, nowMs: Int64) -> Document {
-    var checks = Checks(DecisionCheck.ids)
+    var checks = Checks<DecisionCheck>()
+    func envelope() -> Envelope {
+      Envelope(
+        kind: "decision", factsMember: "decision", checks: checks.ledger,
+        configuration: fingerprint)
+    }
     do throws(Refusal) {
       try TimeWindow.checkNow(nowMs)
-      let purchases = try checks.make(DecisionCheck.evidence.rawValue) {
-        () throws(Refusal) in try purchaseEvidence(evidence)
-      }
+      checks.enter(.evidence)
+      let purchases = try purchaseEvidence(evidence)
       let decision = try decision(purchases, account.map { Text($0) }, nowMs, &checks)
-      let envelope = Envelope(
-        kind: "decision", factsMember: "decision", checks: checks, configuration: fingerprint)
       guard decision.entitled else {
-        return envelope.refused(
+        return envelope().refused(
           Refusal(.rejectedDecideNotEntitled, "DCD-1"), facts: { decision.write(&$0) })
       }
-      return envelope.accepted(nil) { decision.write(&$0) }
+      return envelope().accepted(nil) { decision.write(&$0) }
     } catch {
-      return Envelope(
-        kind: "decision", factsMember: "decision", checks: checks, configuration: fingerprint
-      ).refused(error)
+      return envelope().refused(error)
     }
   }
 
@@ -194,27 +190,22 @@ public final class Verifier: Sendable {
   }
 
   private func decision(
-    _ purchases: [PurchaseEvidence], _ account: Text?, _ nowMs: Int64, _ checks: inout Checks
+    _ purchases: [PurchaseEvidence], _ account: Text?, _ nowMs: Int64,
+    _ checks: inout Checks<DecisionCheck>
   ) throws(Refusal) -> Decision {
     let isIgnored = trust.configuration.decide.account == .ignored
-    checks.skip(DecisionCheck.account.rawValue, isIgnored ? .notConfigured : .noInput)
-    do {
-      let decision = try trust.configuration.decide(purchases, account: account, nowMs: nowMs)
-      if decision.leftOut.contains(where: { $0.reason == .typeMismatch }) {
-        checks.skip(DecisionCheck.catalogue.rawValue, .doesNotApply)
-      } else {
-        checks.pass(DecisionCheck.catalogue.rawValue)
-      }
-      if decision.accountIsProven { checks.pass(DecisionCheck.account.rawValue) }
-      if decision.entitled {
-        checks.pass(DecisionCheck.plan.rawValue)
-      } else {
-        checks.fail(DecisionCheck.plan.rawValue)
-      }
-      return decision
+    checks.skip(.account, isIgnored ? .notConfigured : .noInput)
+    let decision: Decision
+    do throws(Refusal) {
+      decision = try trust.configuration.decide(purchases, account: account, nowMs: nowMs)
     } catch {
-      checks.fail(DecisionCheck(refusing: error.status).rawValue)
+      checks.enter(DecisionCheck(refusing: error.status))
       throw error
     }
+    let isMistyped = decision.leftOut.contains { $0.reason == .typeMismatch }
+    checks.enter(.catalogue, where: !isMistyped, else: .doesNotApply)
+    if decision.accountIsProven { checks.enter(.account) }
+    checks.enter(.plan)
+    return decision
   }
 }

@@ -24,12 +24,12 @@ extension Verifier {
     do throws(Refusal) {
       try TimeWindow.checkNow(nowMs)
       let attestation = try verification.run(object, keyId: keyId, clientData)
-      return envelope("attestation", verification.checks).accepted(
+      return envelope("attestation", verification.checks.ledger).accepted(
         .attestation(attestation), warnings: { attestation.writeWarnings(&$0) },
         capacity: 10_240
       ) { attestation.write(&$0) }
     } catch {
-      return envelope("attestation", verification.checks).refused(
+      return envelope("attestation", verification.checks.ledger).refused(
         error, warnings: { clientData.writeWarnings(&$0) })
     }
   }
@@ -54,16 +54,16 @@ extension Verifier {
       try TimeWindow.checkNow(nowMs)
       let assertion = try verification.run(
         object, publicKey: publicKey, counter: counter, clientData)
-      return envelope("assertion", verification.checks).accepted(
+      return envelope("assertion", verification.checks.ledger).accepted(
         .assertion(assertion), warnings: { assertion.writeWarnings(&$0) }, capacity: 1536
       ) { assertion.write(&$0) }
     } catch {
-      return envelope("assertion", verification.checks).refused(
+      return envelope("assertion", verification.checks.ledger).refused(
         error, warnings: { clientData.writeWarnings(&$0) })
     }
   }
 
-  private func envelope(_ kind: StaticString, _ checks: Checks) -> Envelope {
+  private func envelope(_ kind: StaticString, _ checks: Ledger) -> Envelope {
     Envelope(kind: kind, factsMember: kind, checks: checks, configuration: fingerprint)
   }
 }

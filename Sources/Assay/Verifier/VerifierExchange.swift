@@ -16,27 +16,27 @@ extension Verifier {
   public func startExchange(
     _ request: [UInt8], evidence: [Document] = [], nowMs: Int64
   ) -> (exchange: Exchange?, document: Document) {
-    var checks = Checks(ExchangeCheck.ids)
+    var checks = Checks<ExchangeCheck>()
     do throws(Refusal) {
       try TimeWindow.checkNow(nowMs)
-      let request = try checks.make(ExchangeCheck.request.rawValue) {
-        () throws(Refusal) in try ExchangeRequest(request)
-      }
-      _ = try checks.make(ExchangeCheck.evidence.rawValue) {
-        () throws(Refusal) in
-        try ExchangeEvidence.read(
-          evidence, configuration: fingerprint, takes: { request.kind.takes($0) })
-      }
+      checks.enter(.request)
+      let request = try ExchangeRequest(request)
+      checks.enter(.evidence)
+      _ = try ExchangeEvidence.read(
+        evidence, configuration: fingerprint, takes: { request.kind.takes($0) })
       return (nil, carryOut(request, checks, nowMs))
     } catch {
       let envelope = Envelope(
-        kind: "exchange", factsMember: "exchange", checks: checks, configuration: fingerprint)
+        kind: "exchange", factsMember: "exchange", checks: checks.ledger,
+        configuration: fingerprint)
       return (nil, envelope.refused(error))
     }
   }
 
   /// The kinds that need nothing carried out.
-  private func carryOut(_ request: ExchangeRequest, _ checks: Checks, _ nowMs: Int64) -> Document {
+  private func carryOut(
+    _ request: ExchangeRequest, _ checks: Checks<ExchangeCheck>, _ nowMs: Int64
+  ) -> Document {
     switch request.kind {
     case .riskAssess: return assessRisk(request, nowMs: nowMs)
     case .deviceCheckRead: return readDeviceCheck(request, checks, nowMs: nowMs)

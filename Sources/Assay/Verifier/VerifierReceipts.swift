@@ -40,11 +40,11 @@ extension Verifier {
       try TimeWindow.checkNow(nowMs)
       try require(subject == nil, .misuseReceiptSubject, "APR-18", at: "subject")
       let receipt = try verification.run(text)
-      return envelope(.transaction, verification.checks).accepted(
+      return envelope(.transaction, verification.checks.ledger).accepted(
         .transactionReceipt(receipt), warnings: { receipt.writeWarnings(&$0) }
       ) { receipt.write(&$0) }
     } catch {
-      return envelope(.transaction, verification.checks).refused(error)
+      return envelope(.transaction, verification.checks.ledger).refused(error)
     }
   }
 
@@ -55,12 +55,12 @@ extension Verifier {
     do throws(Refusal) {
       try TimeWindow.checkNow(nowMs)
       let receipt = try verification.run(text)
-      return envelope(.app, verification.checks).accepted(
+      return envelope(.app, verification.checks.ledger).accepted(
         .appReceipt(receipt), warnings: { receipt.writeWarnings(&$0) },
         capacity: 2048 &+ receipt.attributes.purchases.count &* 700
       ) { receipt.write(&$0) }
     } catch {
-      return envelope(.app, verification.checks).refused(error)
+      return envelope(.app, verification.checks.ledger).refused(error)
     }
   }
 
@@ -71,11 +71,11 @@ extension Verifier {
     do throws(Refusal) {
       try TimeWindow.checkNow(nowMs)
       let receipt = try verification.run(text, subject: Verifier.subjectPoint(subject))
-      return envelope(.attest, verification.checks).accepted(
+      return envelope(.attest, verification.checks.ledger).accepted(
         .attestReceipt(receipt), capacity: 2048
       ) { receipt.write(&$0) }
     } catch {
-      return envelope(.attest, verification.checks).refused(error)
+      return envelope(.attest, verification.checks.ledger).refused(error)
     }
   }
 
@@ -87,7 +87,7 @@ extension Verifier {
     return Array(point)
   }
 
-  private func envelope(_ kind: ReceiptKind, _ checks: Checks) -> Envelope {
+  private func envelope(_ kind: ReceiptKind, _ checks: Ledger) -> Envelope {
     Envelope(
       kind: kind.name, factsMember: kind.factsMember, checks: checks, configuration: fingerprint)
   }
@@ -103,7 +103,7 @@ extension Verifier {
       try TimeWindow.checkNow(nowMs)
     } catch {
       return Envelope(
-        kind: "triage", factsMember: "triage", checks: Checks([]), configuration: fingerprint
+        kind: "triage", factsMember: "triage", checks: .empty, configuration: fingerprint
       ).refused(error)
     }
     return firstLook.look(blob).document(configuration: fingerprint)
@@ -119,16 +119,16 @@ extension Verifier {
     do throws(Refusal) {
       try TimeWindow.checkNow(nowMs)
       let response = try reading.run(body)
-      return responseEnvelope(reading.checks).accepted(
+      return responseEnvelope(reading.checks.ledger).accepted(
         .receiptResponse(response), warnings: { response.writeWarnings(&$0) },
         capacity: 2048 &+ body.count
       ) { response.write(&$0) }
     } catch {
-      return responseEnvelope(reading.checks).refused(error)
+      return responseEnvelope(reading.checks.ledger).refused(error)
     }
   }
 
-  private func responseEnvelope(_ checks: Checks) -> Envelope {
+  private func responseEnvelope(_ checks: Ledger) -> Envelope {
     Envelope(
       kind: "verify-receipt", factsMember: "verifyReceipt", checks: checks,
       configuration: fingerprint)

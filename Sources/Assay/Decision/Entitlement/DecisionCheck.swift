@@ -1,5 +1,5 @@
 /// The checks of a decision.
-enum DecisionCheck: Int {
+enum DecisionCheck: Int, CheckList {
   case evidence, account, catalogue, plan
 
   static let ids: [StaticString] = [

@@ -34,26 +34,20 @@ struct RiskObservations {
   var unsupportedBase: UnitFraction? = nil
   var accountsPerIpDay: Int64? = nil
 
-  typealias Node = ConfigurationReader.Node
+  private typealias Node = MemberNode
+
+  private static let refusals = MemberRefusals(.malformedRiskInput, "RSK-1")
 
   /// - Parameter policy: the names of the bits; an observation that names them
   ///   differently is about another product's bits.
   /// - Throws: `malformed.risk.input` with the member's path.
-  init(_ node: Node, _ policy: DeviceCheckPolicy?) throws(Refusal) {
-    self = try ExchangeInput.members(.malformedRiskInput, "RSK-1") {
-      () throws(Refusal) in try RiskObservations(reading: node, policy)
-    }
-  }
-
-  private init(reading node: Node, _ policy: DeviceCheckPolicy?) throws(Refusal) {
-    let members = try node.object([
+  init(_ node: MemberNode, _ policy: DeviceCheckPolicy?) throws(Refusal) {
+    let members = try node.refusing(RiskObservations.refusals).object([
       "request", "attestation", "errorCode", "platform", "osMajor", "context", "history",
       "deviceCheck", "receipt", "category", "clientSends", "purchase", "rates",
     ])
-    guard let asked = members["request"], let attested = members["attestation"] else {
-      let name = members["request"] == nil ? "request" : "attestation"
-      throw Refusal(.configDocumentMissing, "RSK-1", at: node.path + "." + name)
-    }
+    let asked = try members.required("request")
+    let attested = try members.required("attestation")
     request =
       Request(
         rawValue: try asked.choice(["read", "free", "metered", "paid", "promo", "restore"]))
@@ -126,7 +120,7 @@ struct RiskObservations {
   private static func share(_ node: Node?) throws(Refusal) -> UnitFraction? {
     guard let node else { return nil }
     guard node.value.kind == .number, let share = UnitFraction(node.value.source) else {
-      throw Refusal(.configDocumentRange, "RSK-1", at: node.path)
+      throw node.refusal(.range)
     }
     return share
   }
@@ -140,32 +134,28 @@ struct RiskObservations {
     let words: [StaticString] = ["no-bits", "token-refused", "unavailable", "absent"]
     if node.value.kind == .string { return deviceCheck(word: try node.choice(words)) }
     let members = try node.object(["outcome", "fault", "month", "ageMonths", "bits", "offer"])
-    guard let outcome = members["outcome"] else {
-      throw Refusal(.configDocumentMissing, "RSK-1", at: node.path + ".outcome")
-    }
-    let place = try outcome.choice(words + ["bits"])
-    // No rule uses these two; their form is checked all the same.
+    let place = try members.required("outcome").choice(words + ["bits"])
+    // No rule goes by these two; their form is held all the same.
     _ = try members.present("fault")?.choice(["client", "ours", "transient", "unknown"])
     _ = try members.present("offer")?.choice(["free", "device-used"])
     guard place == words.count else {
       for name in ["bits", "month", "ageMonths"] as [StaticString] {
-        guard let entry = members.present(name) else { continue }
-        throw Refusal(.configDocumentRange, "RSK-1", at: entry.path)
+        if let entry = members.present(name) { throw entry.refusal(.range) }
       }
       return deviceCheck(word: place)
     }
     guard let bits = try members.present("bits")?.object(["bit0", "bit1"]) else {
-      throw Refusal(.configDocumentMissing, "RSK-1", at: node.path + ".bits")
+      throw members.missing("bits")
     }
     var month: CalendarMonth? = nil
     if let entry = members.present("month") {
       month = CalendarMonth(try entry.text())
-      try require(month != nil, .configDocumentRange, "RSK-1", at: entry.path)
+      try require(month != nil, entry)
     }
     if let entry = members.present("ageMonths") {
       _ = try entry.integer(-Node.exactInteger...Node.exactInteger)
       // An age without a month would not be counted.
-      try require(month != nil, .configDocumentRange, "RSK-1", at: entry.path)
+      try require(month != nil, entry)
     }
     return .bits(
       DeviceCheckBits(
@@ -187,22 +177,18 @@ struct RiskObservations {
   private static func bit(
     _ bits: Node, _ name: StaticString, _ meaning: DeviceCheckPolicy.BitMeaning?
   ) throws(Refusal) -> Bool {
-    guard let node = bits[name],
-      let value = try node.object(["name", "value", "aged", "set"])["value"]
-    else {
-      throw Refusal(
-        .configDocumentMissing, "RSK-1",
-        at: bits.path + "." + Text(stringLiteral: name).string + ".value")
-    }
+    guard let node = try bits[name]?.object(["name", "value", "aged", "set"]),
+      let value = node["value"]
+    else { throw bits.missing(Text(stringLiteral: name).string + ".value") }
     if let entry = node.present("name") {
       let text = try entry.text()
-      try require(text == meaning?.name, .configDocumentRange, "DVC-10", at: entry.path)
+      try require(text == meaning?.name, entry)
     }
     let isSet = try value.boolean()
     _ = try node.present("aged")?.boolean()
     if let entry = node.present("set") {
       let counts = try entry.boolean()
-      try require(isSet || !counts, .configDocumentRange, "RSK-1", at: entry.path)
+      try require(isSet || !counts, entry)
     }
     return isSet
   }

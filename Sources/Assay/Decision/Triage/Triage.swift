@@ -48,33 +48,27 @@ final class Triage: Sendable {
 
   /// TRI-2.
   func cracker(_ transport: Transport?) -> TriageResult {
-    var checks = TriageCheck.ledger(passed: .transport)
-    checks.fail(TriageCheck.form.rawValue)
-    return TriageResult(
+    TriageResult(
       refusal: Refusal(.rejectedTriageCracker, "TRI-2"), category: .cracker, form: .cracker,
-      disposition: .drop, next: .nothing, transport: transport, checks: checks)
+      disposition: .drop, next: .nothing, transport: transport, checks: Checks(entering: .form))
   }
 
   /// TRI-3: what triage only names. Evidence in an unexpected form is kept; what
   /// is nothing at all may have been damaged, and is sent again.
   func unsupported(_ form: TriageResult.Form, _ transport: Transport) -> TriageResult {
-    var checks = TriageCheck.ledger(passed: .transport)
-    checks.fail(TriageCheck.form.rawValue)
-    return TriageResult(
+    TriageResult(
       refusal: Refusal(.unsupportedTriageForm, "TRI-3"), category: .unsupported, form: form,
       disposition: form == .unknown ? .resend : .keep, next: .nothing, transport: transport,
-      checks: checks)
+      checks: Checks(entering: .form))
   }
 
   /// TRI-1, TRI-4: the client sends its stored copy again.
   func malformed(
     _ refusal: Refusal, _ form: TriageResult.Form, _ transport: Transport?, at check: TriageCheck
   ) -> TriageResult {
-    var checks = TriageCheck.ledger(before: check)
-    checks.fail(check.rawValue)
-    return TriageResult(
+    TriageResult(
       refusal: refusal, category: .malformed, form: form, disposition: .resend, next: .nothing,
-      transport: transport, checks: checks)
+      transport: transport, checks: Checks(entering: check))
   }
 
   /// TRI-6 … TRI-9 over what a form of TRI-3 claims.
@@ -86,7 +80,7 @@ final class Triage: Sendable {
     _ claim: TriageClaim, _ form: TriageResult.Form, _ transport: Transport,
     traits: TriageTraits, kind: StoreKitKind? = nil, isOurs: Bool?, productIsKnown: Bool? = nil
   ) -> TriageResult {
-    var checks = TriageCheck.ledger(passed: .structure)
+    var checks = Checks(entering: .structure)
     func result(
       _ refusal: Refusal, _ category: TriageResult.Category,
       _ disposition: TriageResult.Disposition, _ next: TriageResult.Next
@@ -95,15 +89,16 @@ final class Triage: Sendable {
         refusal: refusal, category: category, form: form, disposition: disposition, next: next,
         traits: traits, kind: kind, transport: transport, claim: claim, checks: checks)
     }
-    checks.mark(.bundle, isOurs)
+    checks.enter(.bundle, where: isOurs != nil, else: .doesNotApply)
     if isOurs == false {
       return result(Refusal(.rejectedTriageForeignBundle, "TRI-6"), .foreign, .drop, .nothing)
     }
-    checks.mark(.product, productIsKnown)
+    checks.enter(.product, where: productIsKnown != nil, else: .doesNotApply)
     if productIsKnown == false {
       return result(Refusal(.rejectedTriageForeignProduct, "TRI-7"), .foreign, .keep, .nothing)
     }
-    checks.mark(.traits, traits.isEmpty)
+    checks.enter(.traits)
+    if traits.isEmpty { checks.leave() }
     let category: TriageResult.Category =
       form == .jws ? .jws : traits.isEmpty ? .candidate : .unconfirmed
     return result(
@@ -113,36 +108,18 @@ final class Triage: Sendable {
 }
 
 /// The checks of triage, in their order.
-enum TriageCheck: Int, CaseIterable {
+enum TriageCheck: Int, CheckList, CaseIterable {
   case transport, form, structure, bundle, product, traits
 
   static let ids: [StaticString] = [
     "transport", "triage.form", "triage.structure", "triage.bundle", "triage.product",
     "triage.traits",
   ]
-
-  /// A ledger in which this check and all before it have passed.
-  static func ledger(passed last: TriageCheck) -> Checks {
-    var checks = Checks(ids)
-    for place in 0...last.rawValue { checks.pass(place) }
-    return checks
-  }
-
-  /// A ledger in which all before this check have passed.
-  static func ledger(before check: TriageCheck) -> Checks {
-    var checks = Checks(ids)
-    for place in 0..<check.rawValue { checks.pass(place) }
-    return checks
-  }
 }
 
-extension Checks {
-  /// nil: there was nothing to check.
-  fileprivate mutating func mark(_ check: TriageCheck, _ passed: Bool?) {
-    switch passed {
-    case true: pass(check.rawValue)
-    case false: fail(check.rawValue)
-    case nil: skip(check.rawValue, .doesNotApply)
-    }
+extension Checks<TriageCheck> {
+  /// All before this check have passed.
+  init(entering check: TriageCheck) {
+    for earlier in TriageCheck.allCases where earlier.rawValue <= check.rawValue { enter(earlier) }
   }
 }

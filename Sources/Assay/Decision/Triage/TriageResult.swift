@@ -105,7 +105,7 @@ struct TriageResult: Sendable {
   var transport: Transport? = nil
   /// nil: nothing could be read that claims anything.
   var claim: TriageClaim? = nil
-  var checks: Checks
+  var checks: Checks<TriageCheck>
 
   /// The value of `triage`: `{"category","form","disposition","next","kind",
   /// "traits","transport"}`.

@@ -29,15 +29,13 @@ extension Triage {
 
   /// TRI-4: half a receipt.
   private func incomplete(_ transport: Transport, missing key: StaticString) -> TriageResult {
-    var checks = TriageCheck.ledger(before: .structure)
-    checks.fail(TriageCheck.structure.rawValue)
     var traits = TriageTraits()
     traits.missing = key.hasSameBytes(as: "signature") ? .signature : .purchaseInfo
     return TriageResult(
       refusal: Refusal(
         .rejectedTriageIncomplete, "TRI-4", at: Text(stringLiteral: key).string),
       category: .unconfirmed, form: .transactionReceipt, disposition: .resend, next: .nothing,
-      traits: traits, transport: transport, checks: checks)
+      traits: traits, transport: transport, checks: Checks(entering: .structure))
   }
 
   /// TRI-5 … TRI-9.

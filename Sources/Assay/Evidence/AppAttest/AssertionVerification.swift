@@ -1,6 +1,6 @@
 /// The checks of an assertion in the order in which they are made (docs/spec/app-attest.md
 /// §6).
-enum AssertionCheck: Int, CaseIterable {
+enum AssertionCheck: Int, CheckList {
   case input, form, signature, appId, counter, category, bundleVersion, challenge
 
   static let ids: [StaticString] = [
@@ -13,7 +13,7 @@ enum AssertionCheck: Int, CaseIterable {
 /// One verification of one assertion: the rules of docs/spec/app-attest.md §6, step by step.
 struct AssertionVerification {
   private let trust: AttestTrust
-  private(set) var checks = Checks(AssertionCheck.ids)
+  private(set) var checks = Checks<AssertionCheck>()
 
   init(_ trust: AttestTrust) { self.trust = trust }
 
@@ -26,38 +26,31 @@ struct AssertionVerification {
   mutating func run(
     _ bytes: [UInt8], publicKey: [UInt8], counter: UInt32, _ clientData: ClientDataInput
   ) throws(Refusal) -> Assertion {
-    let trust = trust
-    let (data, key) = try check(.input) { () throws(Refusal) in
-      try trust.checkAppIds()
-      let data = try ClientData(clientData)
-      guard let point = AttestedKey.point(publicKey), let key = trust.roots.key(point)
-      else { throw Refusal(.misuseAssertionPublicKey, "ATT-3", at: "public_key") }
-      try require(bytes.count <= AssertionObject.byteCap, .tooLargeAssertionObject, "ASR-1")
-      return (data, key)
-    }
-    let object = try check(.form) { () throws(Refusal) in try AssertionObject(bytes) }
-    let policy = policy
+    checks.enter(.input)
+    try trust.checkAppIds()
+    let data = try ClientData(clientData)
+    guard let point = AttestedKey.point(publicKey), let key = trust.roots.key(point)
+    else { throw Refusal(.misuseAssertionPublicKey, "ATT-3", at: "public_key") }
+    try require(bytes.count <= AssertionObject.byteCap, .tooLargeAssertionObject, "ASR-1")
+    checks.enter(.form)
+    let object = try AssertionObject(bytes)
     let id = policy.appId(digest: object.authData.rpIdHash)
-    let nonce = try check(.signature) { () throws(Refusal) in
-      // DIA-4: no hint for what was not made by one of our apps.
-      try AssertionVerification.checkSignature(object, key, data, isExplained: id != nil)
+    checks.enter(.signature)
+    // DIA-4: no hint for what was not made by one of our apps.
+    let nonce = try AssertionVerification.checkSignature(object, key, data, isExplained: id != nil)
+    checks.enter(.appId)
+    guard let id else {
+      throw Refusal(.rejectedAssertionAppId, "ASR-5", at: "authenticatorData/byte 0")
     }
-    let appId = try check(.appId) { () throws(Refusal) -> Text in
-      guard let id else {
-        throw Refusal(.rejectedAssertionAppId, "ASR-5", at: "authenticatorData/byte 0")
-      }
-      return id.text
-    }
-    try check(.counter) { () throws(Refusal) in
-      let sent = object.authData.counter
-      try require(
-        sent > counter, .rejectedAssertionCounter, "ASR-6", at: "authenticatorData/byte 33",
-        detail: "sent " + String(sent) + ", stored " + String(counter))
-    }
+    checks.enter(.counter)
+    let sent = object.authData.counter
+    try require(
+      sent > counter, .rejectedAssertionCounter, "ASR-6", at: "authenticatorData/byte 33",
+      detail: "sent " + String(sent) + ", stored " + String(counter))
     try judgePolicy(object.extensions)
     let challenge = try challenge(data)
     return Assertion(
-      object, appId: appId, previousCounter: counter, nonce: nonce, challenge: challenge,
+      object, appId: id.text, previousCounter: counter, nonce: nonce, challenge: challenge,
       hasOddHash: data.hasOddHash)
   }
 
@@ -81,37 +74,23 @@ struct AssertionVerification {
 
   /// ASR-8.
   private mutating func judgePolicy(_ extensions: AttestExtensions) throws(Refusal) {
-    let policy = policy
-    let hasCategory = try check(.category) { () throws(Refusal) in
-      try policy.checkCategory(extensions, .assertion)
+    checks.enter(.category)
+    if try !policy.checkCategory(extensions, .assertion) { checks.skip(.category, .noInput) }
+    if checks.enter(.bundleVersion, where: !policy.bundleVersion.isAny, else: .notConfigured),
+      try !policy.checkBundleVersion(extensions, .assertion)
+    {
+      checks.skip(.bundleVersion, .noInput)
     }
-    if !hasCategory { checks.skip(AssertionCheck.category.rawValue, .noInput) }
-    guard !policy.bundleVersion.isAny else {
-      checks.skip(AssertionCheck.bundleVersion.rawValue, .notConfigured)
-      return
-    }
-    let hasVersion = try check(.bundleVersion) { () throws(Refusal) in
-      try policy.checkBundleVersion(extensions, .assertion)
-    }
-    if !hasVersion { checks.skip(AssertionCheck.bundleVersion.rawValue, .noInput) }
   }
 
   /// ASR-10.
   private mutating func challenge(_ data: ClientData) throws(Refusal) -> [UInt8]? {
     let place = policy.challenge
-    let found = try check(.challenge) { () throws(Refusal) in
-      try data.challenge(place, AttestForms.assertion.clientData)
-    }
+    checks.enter(.challenge)
+    let found = try data.challenge(place, AttestForms.assertion.clientData)
     if found == nil {
-      checks.skip(AssertionCheck.challenge.rawValue, place.isHosts ? .notConfigured : .noInput)
+      checks.skip(.challenge, place.isHosts ? .notConfigured : .noInput)
     }
     return found
-  }
-
-  @inline(__always)
-  private mutating func check<Result>(
-    _ step: AssertionCheck, _ body: () throws(Refusal) -> Result
-  ) throws(Refusal) -> Result {
-    try checks.make(step.rawValue, body)
   }
 }

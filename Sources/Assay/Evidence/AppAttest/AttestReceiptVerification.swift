@@ -1,6 +1,6 @@
 /// The checks of an App Attest receipt in the order in which they are made
 /// (docs/spec/app-attest.md §7).
-enum AttestReceiptCheck: Int, CaseIterable {
+enum AttestReceiptCheck: Int, CheckList {
   case transport, container, certificates, shape, chainSignatures, signature, fields
   case validity, appId, environment, key, freshness, expiry
 
@@ -21,7 +21,7 @@ struct AttestReceiptVerification {
 
   private let trust: AttestReceiptTrust
   private let nowMs: Int64
-  private(set) var checks = Checks(AttestReceiptCheck.ids)
+  private(set) var checks = Checks<AttestReceiptCheck>()
   private(set) var signatures = SignatureChecks()
 
   /// - `nowMs`: milliseconds since 1970 UTC.
@@ -43,9 +43,8 @@ struct AttestReceiptVerification {
   ///   about; nil: not compared, and the facts say so.
   mutating func run(_ input: [UInt8], subject: [UInt8]?) throws(Refusal) -> AttestReceipt {
     try require(!trust.policy.appIds.isEmpty, .configAttestAppIds, "ATT-23", at: "attest.appIds")
-    let transport = try check(.transport) { () throws(Refusal) in
-      try AttestReceiptVerification.transport(input)
-    }
+    checks.enter(.transport)
+    let transport = try AttestReceiptVerification.transport(input)
     return try judge(transport.bytes, key: subject, nil)
   }
 
@@ -88,13 +87,11 @@ struct AttestReceiptVerification {
   private mutating func judge(
     _ bytes: [UInt8], key: [UInt8]?, _ attested: Attested?
   ) throws(Refusal) -> AttestReceipt {
-    let message = try check(.container) { () throws(Refusal) in
-      try AttestReceiptVerification.container(bytes)
-    }
+    checks.enter(.container)
+    let message = try AttestReceiptVerification.container(bytes)
     let chain = try provenChain(message)
-    let fields = try check(.fields) { () throws(Refusal) in
-      try AttestReceiptFields(message.payload)
-    }
+    checks.enter(.fields)
+    let fields = try AttestReceiptFields(message.payload)
     try validity(fields, chain)
     let isProduction = try identity(fields, attested)
     try bind(fields, to: key)
@@ -173,24 +170,20 @@ struct AttestReceiptVerification {
 
   /// FRC-3, FRC-4. The chain is remembered when its signer signed this content.
   private mutating func provenChain(_ message: SignedMessage) throws(Refusal) -> ProvenChain {
-    let trust = trust
-    var path = try check(.certificates) { () throws(Refusal) in
-      var path = AttestReceiptPath(try trust.anchors(), trust.cache)
-      try path.open(message)
-      return path
+    checks.enter(.certificates)
+    var path = AttestReceiptPath(try trust.anchors(), trust.cache)
+    try path.open(message)
+    checks.enter(.shape)
+    try path.checkShape()
+    checks.enter(.chainSignatures)
+    let chain = try path.prove(&signatures)
+    checks.enter(.signature)
+    guard let signature = ECDSASignature(der: message.signer.signature.slice, .p256) else {
+      throw Refusal(.rejectedAttestReceiptSignature, "FRC-3", at: "signature")
     }
-    try check(.shape) { () throws(Refusal) in try path.checkShape() }
-    let chain = try count(.chainSignatures) { (signatures) throws(Refusal) in
-      try path.prove(&signatures)
-    }
-    try count(.signature) { (signatures) throws(Refusal) in
-      guard let signature = ECDSASignature(der: message.signer.signature.slice, .p256) else {
-        throw Refusal(.rejectedAttestReceiptSignature, "FRC-3", at: "signature")
-      }
-      try require(
-        signatures.check(chain.leafKey.verifies(signature, .sha256, message.payload.slice)),
-        .rejectedAttestReceiptSignature, "FRC-3", at: "signature")
-    }
+    try require(
+      signatures.check(chain.leafKey.verifies(signature, .sha256, message.payload.slice)),
+      .rejectedAttestReceiptSignature, "FRC-3", at: "signature")
     path.remember(chain, message)
     return chain
   }
@@ -201,10 +194,9 @@ struct AttestReceiptVerification {
   ) throws(Refusal) {
     // Both lie in 2008 … 2100: the sum cannot overflow.
     let latest = nowMs &+ trust.policy.clockSkewMs
-    try check(.validity) { () throws(Refusal) in
-      try require(fields.createdMs <= latest, .rejectedDateFuture, "ATT-40", at: "field 12")
-      try AttestReceiptPath.checkValidity(chain, atSeconds: fields.createdMs / 1000)
-    }
+    checks.enter(.validity)
+    try require(fields.createdMs <= latest, .rejectedDateFuture, "ATT-40", at: "field 12")
+    try AttestReceiptPath.checkValidity(chain, atSeconds: fields.createdMs / 1000)
   }
 
   // MARK: identity, key, age
@@ -214,23 +206,21 @@ struct AttestReceiptVerification {
     _ fields: AttestReceiptFields, _ attested: Attested?
   ) throws(Refusal) -> Bool {
     let policy = trust.policy
-    try check(.appId) { () throws(Refusal) in
-      let text = fields.slice(fields.appId)
-      let isOurs = attested.map { $0.appId.utf8[...] == text } ?? (policy.appId(text) != nil)
-      try require(isOurs, .rejectedAttestReceiptAppId, "FRC-8", at: "field 2")
-    }
-    return try check(.environment) { () throws(Refusal) in
-      let text = fields.slice(fields.environment)
-      let isProduction = text.elementsEqual("production")
-      try require(
-        isProduction || text.elementsEqual("sandbox"), .rejectedAttestReceiptEnvironment,
-        "FRC-8", at: "field 7")
-      try require(
-        attested.map { $0.isProduction == isProduction }
-          ?? policy.accepts(production: isProduction),
-        .rejectedAttestReceiptEnvironment, "FRC-8", at: "field 7")
-      return isProduction
-    }
+    checks.enter(.appId)
+    let appId = fields.slice(fields.appId)
+    let isOurs = attested.map { $0.appId.utf8[...] == appId } ?? (policy.appId(appId) != nil)
+    try require(isOurs, .rejectedAttestReceiptAppId, "FRC-8", at: "field 2")
+    checks.enter(.environment)
+    let text = fields.slice(fields.environment)
+    let isProduction = text.elementsEqual("production")
+    try require(
+      isProduction || text.elementsEqual("sandbox"), .rejectedAttestReceiptEnvironment,
+      "FRC-8", at: "field 7")
+    try require(
+      attested.map { $0.isProduction == isProduction }
+        ?? policy.accepts(production: isProduction),
+      .rejectedAttestReceiptEnvironment, "FRC-8", at: "field 7")
+    return isProduction
   }
 
   /// FRC-9: the nonce of an attestation does not cover its receipt, so the key
@@ -238,50 +228,28 @@ struct AttestReceiptVerification {
   private mutating func bind(
     _ fields: AttestReceiptFields, to key: [UInt8]?
   ) throws(Refusal) {
-    guard let key else {
-      checks.skip(AttestReceiptCheck.key.rawValue, .noInput)
-      return
-    }
-    try check(.key) { () throws(Refusal) in
-      try require(
-        ConstantTime.areEqual(fields.key[...], key[...]), .rejectedAttestReceiptKey, "FRC-9",
-        at: "field 3")
-    }
+    guard checks.enter(.key, where: key != nil, else: .noInput), let key else { return }
+    try require(
+      ConstantTime.areEqual(fields.key[...], key[...]), .rejectedAttestReceiptKey, "FRC-9",
+      at: "field 3")
   }
 
   /// FRC-11: a stored receipt may be of any age, and its document says if it has
   /// expired.
   private mutating func freshness(_ fields: AttestReceiptFields) throws(Refusal) {
     guard !trust.policy.storedTime else {
-      checks.skip(AttestReceiptCheck.freshness.rawValue, .notConfigured)
-      checks.skip(AttestReceiptCheck.expiry.rawValue, .notConfigured)
+      checks.skip(.freshness, .notConfigured)
+      checks.skip(.expiry, .notConfigured)
       return
     }
     // Both times lie in 2008 … 2100: the difference cannot overflow.
     let age = nowMs &- fields.createdMs
-    let limit = trust.policy.maxAgeMs
-    let nowMs = nowMs
-    try check(.freshness) { () throws(Refusal) in
-      try require(age <= limit, .rejectedFreshnessStale, "FRC-11", at: "field 12")
-    }
-    try check(.expiry) { () throws(Refusal) in
-      try require(
-        nowMs <= fields.expiresMs, .rejectedAttestReceiptExpired, "FRC-11", at: "field 21")
-    }
-  }
-
-  @inline(__always)
-  private mutating func check<Result>(
-    _ step: AttestReceiptCheck, _ body: () throws(Refusal) -> Result
-  ) throws(Refusal) -> Result {
-    try checks.make(step.rawValue, body)
-  }
-
-  @inline(__always)
-  private mutating func count<Result>(
-    _ step: AttestReceiptCheck, _ body: (inout SignatureChecks) throws(Refusal) -> Result
-  ) throws(Refusal) -> Result {
-    try checks.make(step.rawValue, &signatures, body)
+    checks.enter(.freshness)
+    try require(
+      age <= trust.policy.maxAgeMs, .rejectedFreshnessStale, "FRC-11", at: "field 12")
+    checks.enter(.expiry)
+    try require(
+      nowMs <= fields.expiresMs, .rejectedAttestReceiptExpired, "FRC-11", at: "field 21")
   }
 }
 

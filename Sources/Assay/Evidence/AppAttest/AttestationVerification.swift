@@ -1,6 +1,6 @@
 /// The checks of an attestation in the order in which they are made (app-
 /// attest.md §4).
-enum AttestationCheck: Int, CaseIterable {
+enum AttestationCheck: Int, CheckList {
   case input, form, chain, nonce, keyId, coseKey, appId, counter, environment, credentialId
   case category, bundleVersion, accessControl, receipt, challenge
 
@@ -17,7 +17,7 @@ enum AttestationCheck: Int, CaseIterable {
 struct AttestationVerification {
   private let trust: AttestTrust
   private let nowMs: Int64
-  private(set) var checks = Checks(AttestationCheck.ids)
+  private(set) var checks = Checks<AttestationCheck>()
   private(set) var signatures = SignatureChecks()
 
   init(_ trust: AttestTrust, nowMs: Int64) {
@@ -33,28 +33,21 @@ struct AttestationVerification {
   mutating func run(
     _ bytes: [UInt8], keyId: [UInt8], _ clientData: ClientDataInput
   ) throws(Refusal) -> Attestation {
-    let trust = trust
-    let (data, keyId) = try check(.input) { () throws(Refusal) in
-      try trust.checkAppIds()
-      let data = try ClientData(clientData)
-      let keyId = try KeyIdentifier.read(keyId)
-      try require(!bytes.isEmpty, .malformedAttestEmpty, "ATT-1")
-      try require(bytes.count <= AttestationObject.byteCap, .tooLargeAttestObject, "ATT-1")
-      return (data, keyId)
-    }
-    let object = try check(.form) { () throws(Refusal) in try AttestationObject(bytes, trust) }
-    let chain = try count(.chain) { (signatures) throws(Refusal) in
-      try AttestChain(
-        leaf: object.leaf, intermediate: object.intermediate, trust.roots, &signatures)
-    }
+    checks.enter(.input)
+    try trust.checkAppIds()
+    let data = try ClientData(clientData)
+    let keyId = try KeyIdentifier.read(keyId)
+    try require(!bytes.isEmpty, .malformedAttestEmpty, "ATT-1")
+    try require(bytes.count <= AttestationObject.byteCap, .tooLargeAttestObject, "ATT-1")
+    checks.enter(.form)
+    let object = try AttestationObject(bytes, trust)
+    checks.enter(.chain)
+    let chain = try AttestChain(
+      leaf: object.leaf, intermediate: object.intermediate, trust.roots, &signatures)
     let seconds = try judgedMs(object) / 1000
-    let isNow = !policy.storedTime
-    try check(.chain) { () throws(Refusal) in
-      try chain.checkValidity(atSeconds: seconds, isNow: isNow)
-    }
-    let nonce = try check(.nonce) { () throws(Refusal) in
-      try AttestationVerification.checkNonce(object, chain.leaf, data)
-    }
+    try chain.checkValidity(atSeconds: seconds, isNow: !policy.storedTime)
+    checks.enter(.nonce)
+    let nonce = try AttestationVerification.checkNonce(object, chain.leaf, data)
     let information = LeafInformation(chain.leaf)
     let (appId, isProduction) = try identity(object, chain, keyId, information)
     try judgePolicy(object, information)
@@ -77,15 +70,13 @@ struct AttestationVerification {
       return found.createdMs
     }
     // A receipt without a date is faulty; its own verification says how.
-    checks.skip(AttestationCheck.chain.rawValue, .noInput)
-    let (receipts, now) = (trust.receipts, nowMs)
-    return try count(.receipt) { (signatures) throws(Refusal) in
-      _ = try AttestReceiptVerification.verifyEmbedded(
-        object.receipt, receipts, leafKey: [], appId: "", isProduction: false, nowMs: now,
-        &signatures)
-      throw Refusal(.malformedAttestReceiptStructure, "ATT-40")
-        .inside("receipt", as: .embeddedReceipt)
-    }
+    checks.skip(.chain, .noInput)
+    checks.enter(.receipt)
+    _ = try AttestReceiptVerification.verifyEmbedded(
+      object.receipt, trust.receipts, leafKey: [], appId: "", isProduction: false, nowMs: nowMs,
+      &signatures)
+    throw Refusal(.malformedAttestReceiptStructure, "ATT-40")
+      .inside("receipt", as: .embeddedReceipt)
   }
 
   // MARK: the object against its certificate
@@ -125,46 +116,38 @@ struct AttestationVerification {
   ) throws(Refusal) -> (appId: Text, isProduction: Bool) {
     let policy = policy
     let authData = object.authData
-    try check(.keyId) { () throws(Refusal) in
-      guard ConstantTime.areEqual(Digest.sha256.of(chain.point)[...], keyId[...]) else {
-        throw Refusal(
-          .rejectedAttestKeyId, "ATT-2", at: "key_id", hint: .otherKey)
-      }
+    checks.enter(.keyId)
+    guard ConstantTime.areEqual(Digest.sha256.of(chain.point)[...], keyId[...]) else {
+      throw Refusal(
+        .rejectedAttestKeyId, "ATT-2", at: "key_id", hint: .otherKey)
     }
-    try check(.coseKey) { () throws(Refusal) in
-      try require(
-        authData.coseKey == AttestedKey.coseKey(chain.point)[...], .rejectedAttestCoseKey,
-        "ATT-21", at: "authData/byte 87")
+    checks.enter(.coseKey)
+    try require(
+      authData.coseKey == AttestedKey.coseKey(chain.point)[...], .rejectedAttestCoseKey,
+      "ATT-21", at: "authData/byte 87")
+    checks.enter(.appId)
+    guard let id = policy.appId(digest: authData.rpIdHash) else {
+      throw Refusal(
+        .rejectedAttestAppId, "ATT-23", at: "authData/byte 0",
+        detail: AttestDiagnosis.appIds(information.appId, policy),
+        hint: .configuredAppId)
     }
-    let appId = try check(.appId) { () throws(Refusal) -> Text in
-      guard let id = policy.appId(digest: authData.rpIdHash) else {
-        throw Refusal(
-          .rejectedAttestAppId, "ATT-23", at: "authData/byte 0",
-          detail: AttestDiagnosis.appIds(information.appId, policy),
-          hint: .configuredAppId)
-      }
-      return id.text
+    checks.enter(.counter)
+    try require(
+      authData.counter == 0, .rejectedAttestCounter, "ATT-13", at: "authData/byte 33")
+    checks.enter(.environment)
+    let place = "authData/byte 37"
+    guard let isProduction = AttestEnvironment.isProduction(aaguid: authData.aaguid) else {
+      throw Refusal(.unsupportedAttestAaguid, "ATT-26", at: place)
     }
-    try check(.counter) { () throws(Refusal) in
-      try require(
-        authData.counter == 0, .rejectedAttestCounter, "ATT-13", at: "authData/byte 33")
-    }
-    let isProduction = try check(.environment) { () throws(Refusal) -> Bool in
-      let place = "authData/byte 37"
-      guard let isProduction = AttestEnvironment.isProduction(aaguid: authData.aaguid) else {
-        throw Refusal(.unsupportedAttestAaguid, "ATT-26", at: place)
-      }
-      try require(
-        policy.accepts(production: isProduction), .rejectedAttestEnvironment, "ATT-26",
-        at: place, detail: isProduction ? "made for production" : "made for development")
-      return isProduction
-    }
-    try check(.credentialId) { () throws(Refusal) in
-      try require(
-        authData.credentialId == keyId[...], .rejectedAttestCredentialId, "ATT-13",
-        at: "authData/byte 55")
-    }
-    return (appId, isProduction)
+    try require(
+      policy.accepts(production: isProduction), .rejectedAttestEnvironment, "ATT-26",
+      at: place, detail: isProduction ? "made for production" : "made for development")
+    checks.enter(.credentialId)
+    try require(
+      authData.credentialId == keyId[...], .rejectedAttestCredentialId, "ATT-13",
+      at: "authData/byte 55")
+    return (id.text, isProduction)
   }
 
   // MARK: policy
@@ -173,29 +156,19 @@ struct AttestationVerification {
   private mutating func judgePolicy(
     _ object: AttestationObject, _ information: LeafInformation
   ) throws(Refusal) {
-    let policy = policy
     let extensions = object.extensions
-    let hasCategory = try check(.category) { () throws(Refusal) in
-      try policy.checkCategory(extensions, .attestation)
+    checks.enter(.category)
+    if try !policy.checkCategory(extensions, .attestation) { checks.skip(.category, .noInput) }
+    if checks.enter(.bundleVersion, where: !policy.bundleVersion.isAny, else: .notConfigured),
+      try !policy.checkBundleVersion(extensions, .attestation)
+    {
+      checks.skip(.bundleVersion, .noInput)
     }
-    if !hasCategory { checks.skip(AttestationCheck.category.rawValue, .noInput) }
-    if policy.bundleVersion.isAny {
-      checks.skip(AttestationCheck.bundleVersion.rawValue, .notConfigured)
-    } else {
-      let hasVersion = try check(.bundleVersion) { () throws(Refusal) in
-        try policy.checkBundleVersion(extensions, .attestation)
-      }
-      if !hasVersion { checks.skip(AttestationCheck.bundleVersion.rawValue, .noInput) }
-    }
-    guard policy.demandsAccessControl(of: information) else {
-      checks.skip(AttestationCheck.accessControl.rawValue, .doesNotApply)
-      return
-    }
-    try check(.accessControl) { () throws(Refusal) in
-      try require(
-        information.accessControl == AttestPolicy.macAccessControl, .rejectedAttestAcl,
-        "ATT-47", at: "x5c[0]")
-    }
+    let isMac = policy.demandsAccessControl(of: information)
+    guard checks.enter(.accessControl, where: isMac, else: .doesNotApply) else { return }
+    try require(
+      information.accessControl == AttestPolicy.macAccessControl, .rejectedAttestAcl,
+      "ATT-47", at: "x5c[0]")
   }
 
   // MARK: receipt and challenge
@@ -203,26 +176,21 @@ struct AttestationVerification {
   private mutating func receipt(
     _ object: AttestationObject, _ chain: AttestChain, _ appId: Text, _ isProduction: Bool
   ) throws(Refusal) -> AttestReceipt? {
-    guard !policy.ignoresReceipt else {
-      checks.skip(AttestationCheck.receipt.rawValue, .notConfigured)
+    guard checks.enter(.receipt, where: !policy.ignoresReceipt, else: .notConfigured) else {
       return nil
     }
-    let (trust, now) = (trust.receipts, nowMs)
-    return try count(.receipt) { (signatures) throws(Refusal) in
-      try AttestReceiptVerification.verifyEmbedded(
-        object.receipt, trust, leafKey: Array(chain.point), appId: appId,
-        isProduction: isProduction, nowMs: now, &signatures)
-    }
+    return try AttestReceiptVerification.verifyEmbedded(
+      object.receipt, trust.receipts, leafKey: Array(chain.point), appId: appId,
+      isProduction: isProduction, nowMs: nowMs, &signatures)
   }
 
   /// ASR-10.
   private mutating func challenge(_ data: ClientData) throws(Refusal) -> [UInt8]? {
     let place = policy.challenge
-    let found = try check(.challenge) { () throws(Refusal) in
-      try data.challenge(place, AttestForms.attestation.clientData)
-    }
+    checks.enter(.challenge)
+    let found = try data.challenge(place, AttestForms.attestation.clientData)
     if found == nil {
-      checks.skip(AttestationCheck.challenge.rawValue, place.isHosts ? .notConfigured : .noInput)
+      checks.skip(.challenge, place.isHosts ? .notConfigured : .noInput)
     }
     return found
   }
@@ -237,20 +205,6 @@ struct AttestationVerification {
     }
     if information.isDamaged { warnings.append(Warning("leaf-info", at: "x5c[0]")) }
     return warnings
-  }
-
-  @inline(__always)
-  private mutating func check<Result>(
-    _ step: AttestationCheck, _ body: () throws(Refusal) -> Result
-  ) throws(Refusal) -> Result {
-    try checks.make(step.rawValue, body)
-  }
-
-  @inline(__always)
-  private mutating func count<Result>(
-    _ step: AttestationCheck, _ body: (inout SignatureChecks) throws(Refusal) -> Result
-  ) throws(Refusal) -> Result {
-    try checks.make(step.rawValue, &signatures, body)
   }
 }
 

@@ -1,6 +1,6 @@
 /// The checks of an app receipt in the order in which they are made
 /// (docs/spec/receipts.md §3.5).
-enum AppReceiptCheck: Int, CaseIterable {
+enum AppReceiptCheck: Int, CheckList {
   case transport, container, certificates, shape, chainSignatures, signature, attributes
   case validity, bundle, app, environment, device, freshness
 
@@ -17,7 +17,7 @@ struct AppReceiptVerification {
   private let trust: ReceiptTrust
   private let subject: [UInt8]?
   private let nowMs: Int64
-  private(set) var checks = Checks(AppReceiptCheck.ids)
+  private(set) var checks = Checks<AppReceiptCheck>()
   private(set) var signatures = SignatureChecks()
 
   /// - `subject`: the vendor id (16 octets) or MAC address (6 octets) that the
@@ -35,11 +35,8 @@ struct AppReceiptVerification {
   /// The first step that fails gives the refusal.
   mutating func run(_ input: [UInt8]) throws(Refusal) -> AppReceipt {
     try checkSubject()
-    let cap = policy.inputBytes
-    let transport = try check(.transport) { () throws(Refusal) in
-      try Transport(input, cap: cap)
-    }
-    return try judge(transport)
+    checks.enter(.transport)
+    return try judge(try Transport(input, cap: policy.inputBytes))
   }
 
   /// Runs every step on a receipt that is already decoded.
@@ -56,23 +53,20 @@ struct AppReceiptVerification {
   }
 
   private mutating func judge(_ transport: Transport) throws(Refusal) -> AppReceipt {
-    try check(.transport) { () throws(Refusal) in
-      try transport.demand(.container)
-    }
+    checks.enter(.transport)
+    try transport.demand(.container)
     let (message, digest) = try container(transport.bytes)
     let path = try provenPath(message)
-    try count(.signature) { (signatures) throws(Refusal) in
-      try require(
-        signatures.check(
-          path.leafKey.verifies(message.signer.signature.slice, digest, message.payload.slice)),
-        .rejectedAppReceiptSignature, "APR-6", at: "signature")
-    }
+    checks.enter(.signature)
+    try require(
+      signatures.check(
+        path.leafKey.verifies(message.signer.signature.slice, digest, message.payload.slice)),
+      .rejectedAppReceiptSignature, "APR-6", at: "signature")
     let limits = ReceiptAttributes.Limits(
       elements: policy.appReceiptElements &- message.elements,
       purchases: policy.purchases)
-    let attributes = try check(.attributes) { () throws(Refusal) in
-      try ReceiptAttributes(message.payload, limits)
-    }
+    checks.enter(.attributes)
+    let attributes = try ReceiptAttributes(message.payload, limits)
     let (date, chain) = try validity(attributes, path)
     let environment = try identity(attributes, path)
     try device(attributes)
@@ -104,14 +98,13 @@ struct AppReceiptVerification {
     let limits = SignedMessage.Limits(
       ber: BER.Limits(elements: elements, depth: 24), certificates: ReceiptPath.embeddedCap,
       chunks: elements, payloadBytes: cap)
-    return try check(.container) { () throws(Refusal) in
-      try require(bytes.count <= cap, .tooLargeAppReceiptSize, "APR-1")
-      do throws(Refusal) {
-        let message = try SignedMessage(bytes, limits, AppReceiptVerification.refusals)
-        return (message, try AppReceiptVerification.digest(of: message))
-      } catch {
-        throw AppReceiptVerification.refusal(error, bytes)
-      }
+    checks.enter(.container)
+    try require(bytes.count <= cap, .tooLargeAppReceiptSize, "APR-1")
+    do throws(Refusal) {
+      let message = try SignedMessage(bytes, limits, AppReceiptVerification.refusals)
+      return (message, try AppReceiptVerification.digest(of: message))
+    } catch {
+      throw AppReceiptVerification.refusal(error, bytes)
     }
   }
 
@@ -154,27 +147,21 @@ struct AppReceiptVerification {
   // MARK: path
 
   private mutating func provenPath(_ message: SignedMessage) throws(Refusal) -> ProvenPath {
-    let trust = trust
-    let signer = try check(.certificates) { () throws(Refusal) in
-      try EmbeddedSigner(message)
-    }
+    checks.enter(.certificates)
+    let signer = try EmbeddedSigner(message)
     if signer.isAlone {
-      let path = try check(.certificates) { () throws(Refusal) in
-        try ReceiptPath.xcode(
-          certificate: signer.certificate, isPinned: trust.accepts(xcode: signer.certificate))
-      }
-      checks.skip(AppReceiptCheck.shape.rawValue, .doesNotApply)
-      checks.skip(AppReceiptCheck.chainSignatures.rawValue, .doesNotApply)
+      let path = try ReceiptPath.xcode(
+        certificate: signer.certificate, isPinned: trust.accepts(xcode: signer.certificate))
+      checks.skip(.shape, .doesNotApply)
+      checks.skip(.chainSignatures, .doesNotApply)
       return path
     }
     var path = ReceiptPath(trust.roots, .app)
-    try check(.certificates) { () throws(Refusal) in
-      try path.open(leaf: signer.certificate, embedded: signer.bag)
-    }
-    try check(.shape) { () throws(Refusal) in try path.checkShape() }
-    return try count(.chainSignatures) { (signatures) throws(Refusal) in
-      try path.prove(&signatures)
-    }
+    try path.open(leaf: signer.certificate, embedded: signer.bag)
+    checks.enter(.shape)
+    try path.checkShape()
+    checks.enter(.chainSignatures)
+    return try path.prove(&signatures)
   }
 
   /// APR-9, PTH-11: the date of the receipt, and the path at that date.
@@ -183,11 +170,10 @@ struct AppReceiptVerification {
   ) throws(Refusal) -> (date: Int64, chain: JudgedPath) {
     // Both lie in 2008 … 2100: the sum cannot overflow.
     let latest = nowMs &+ trust.configuration.clockSkewMs
-    return try check(.validity) { () throws(Refusal) in
-      let date = try attributes.creationDate()
-      try require(date <= latest, .rejectedDateFuture, "APR-9", at: "attribute 12")
-      return (date, try path.judged(atSeconds: date / 1000))
-    }
+    checks.enter(.validity)
+    let date = try attributes.creationDate()
+    try require(date <= latest, .rejectedDateFuture, "APR-9", at: "attribute 12")
+    return (date, try path.judged(atSeconds: date / 1000))
   }
 
   // MARK: identity, device, age
@@ -197,38 +183,33 @@ struct AppReceiptVerification {
     _ attributes: ReceiptAttributes, _ path: ProvenPath
   ) throws(Refusal) -> Environment {
     let configuration = trust.configuration
-    let app = try check(.bundle) { () throws(Refusal) -> Configuration.App in
-      let bundle = attributes.slice(attributes.bundleId)
-      let app = configuration.apps.first { $0.bundleId.utf8[...] == bundle }
-      guard let app else {
-        throw Refusal(.rejectedIdentityBundle, "APR-15", at: "attribute 2")
-      }
-      return app
+    checks.enter(.bundle)
+    let bundle = attributes.slice(attributes.bundleId)
+    guard let app = configuration.apps.first(where: { $0.bundleId.utf8[...] == bundle }) else {
+      throw Refusal(.rejectedIdentityBundle, "APR-15", at: "attribute 2")
     }
     let environment = AppReceiptVerification.environment(
       ofType: attributes.slice(attributes.type))
     // A verifier that accepts Production knows the id of every app (CFG-1).
     if environment == .production, let expected = app.appAppleId {
-      try check(.app) { () throws(Refusal) in
-        try require(
-          attributes.appAppleId == UInt64(clamping: expected), .rejectedIdentityApp, "APR-15",
-          at: "attribute 1")
-      }
+      checks.enter(.app)
+      try require(
+        attributes.appAppleId == UInt64(clamping: expected), .rejectedIdentityApp, "APR-15",
+        at: "attribute 1")
     } else {
-      checks.skip(AppReceiptCheck.app.rawValue, .doesNotApply)
+      checks.skip(.app, .doesNotApply)
     }
-    return try check(.environment) { () throws(Refusal) in
-      guard let environment else {
-        throw Refusal(.unsupportedAppReceiptType, "APR-16", at: "attribute 0")
-      }
-      try require(
-        configuration.environments.contains(environment), .rejectedIdentityEnvironment, "APR-16",
-        at: "attribute 0")
-      try require(
-        (environment == .xcode) == path.isXcode, .rejectedIdentityEnvironmentProfile, "APR-16",
-        at: "attribute 0")
-      return environment
+    checks.enter(.environment)
+    guard let environment else {
+      throw Refusal(.unsupportedAppReceiptType, "APR-16", at: "attribute 0")
     }
+    try require(
+      configuration.environments.contains(environment), .rejectedIdentityEnvironment, "APR-16",
+      at: "attribute 0")
+    try require(
+      (environment == .xcode) == path.isXcode, .rejectedIdentityEnvironmentProfile, "APR-16",
+      at: "attribute 0")
+    return environment
   }
 
   /// APR-16: attribute 0; nil for types that Assay does not know.
@@ -244,45 +225,23 @@ struct AppReceiptVerification {
 
   /// APR-18: SHA-1 over subject, opaque value and the bundle id's element.
   private mutating func device(_ attributes: ReceiptAttributes) throws(Refusal) {
-    guard let subject else {
-      checks.skip(AppReceiptCheck.device.rawValue, .noInput)
-      return
+    guard checks.enter(.device, where: subject != nil, else: .noInput), let subject else { return }
+    guard let opaque = attributes.opaqueValue, let hash = attributes.deviceHash else {
+      throw Refusal(.rejectedAccountDevice, "APR-18", at: "attribute 5")
     }
-    try check(.device) { () throws(Refusal) in
-      guard let opaque = attributes.opaqueValue, let hash = attributes.deviceHash else {
-        throw Refusal(.rejectedAccountDevice, "APR-18", at: "attribute 5")
-      }
-      let text = subject + attributes.slice(opaque) + attributes.slice(attributes.bundleIdElement)
-      try require(
-        ConstantTime.areEqual(Digest.sha1.of(text)[...], attributes.slice(hash)),
-        .rejectedAccountDevice, "APR-18", at: "attribute 5")
-    }
+    let text = subject + attributes.slice(opaque) + attributes.slice(attributes.bundleIdElement)
+    try require(
+      ConstantTime.areEqual(Digest.sha1.of(text)[...], attributes.slice(hash)),
+      .rejectedAccountDevice, "APR-18", at: "attribute 5")
   }
 
   /// APR-19.
   private mutating func freshness(_ date: Int64) throws(Refusal) {
-    guard let limit = policy.maxAgeMs else {
-      checks.skip(AppReceiptCheck.freshness.rawValue, .notConfigured)
+    let limit = policy.maxAgeMs
+    guard checks.enter(.freshness, where: limit != nil, else: .notConfigured), let limit else {
       return
     }
-    let age = nowMs &- date
-    try check(.freshness) { () throws(Refusal) in
-      try require(age <= limit, .rejectedFreshnessStale, "APR-19", at: "attribute 12")
-    }
-  }
-
-  @inline(__always)
-  private mutating func check<Result>(
-    _ step: AppReceiptCheck, _ body: () throws(Refusal) -> Result
-  ) throws(Refusal) -> Result {
-    try checks.make(step.rawValue, body)
-  }
-
-  @inline(__always)
-  private mutating func count<Result>(
-    _ step: AppReceiptCheck, _ body: (inout SignatureChecks) throws(Refusal) -> Result
-  ) throws(Refusal) -> Result {
-    try checks.make(step.rawValue, &signatures, body)
+    try require(nowMs &- date <= limit, .rejectedFreshnessStale, "APR-19", at: "attribute 12")
   }
 }
 

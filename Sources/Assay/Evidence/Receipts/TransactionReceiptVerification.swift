@@ -1,6 +1,6 @@
 /// The checks of a transaction receipt in the order in which they are made
 /// (docs/spec/receipts.md §2.9).
-enum TransactionReceiptCheck: Int, CaseIterable {
+enum TransactionReceiptCheck: Int, CheckList {
   case transport, outerList, layout, certificates, shape, chainSignatures, signature, infoList
   case fields, validity, bundle, app, product, environment, freshness
 
@@ -16,7 +16,7 @@ enum TransactionReceiptCheck: Int, CaseIterable {
 struct TransactionReceiptVerification {
   private let trust: ReceiptTrust
   private let nowMs: Int64
-  private(set) var checks = Checks(TransactionReceiptCheck.ids)
+  private(set) var checks = Checks<TransactionReceiptCheck>()
   private(set) var signatures = SignatureChecks()
 
   /// - Parameter nowMs: milliseconds since 1970 UTC, 2008 … 2100.
@@ -28,23 +28,17 @@ struct TransactionReceiptVerification {
   /// Runs every step on a receipt as it was sent: raw, base64 or base64 twice.
   /// The first step that fails gives the refusal.
   mutating func run(_ input: [UInt8]) throws(Refusal) -> TransactionReceipt {
-    let trust = trust
-    let transport = try check(.transport) { () throws(Refusal) in
-      try Transport(input, cap: trust.configuration.receipts.inputBytes)
-    }
-    return try run(transport)
+    checks.enter(.transport)
+    return try run(try Transport(input, cap: trust.configuration.receipts.inputBytes))
   }
 
   /// Runs every step on a receipt that is already decoded.
   mutating func run(_ transport: Transport) throws(Refusal) -> TransactionReceipt {
-    try check(.transport) { () throws(Refusal) in
-      // RCP-8 is the list reader's: it names the other kinds of property list.
-      try transport.demand(.list, orNameBetter: [.xmlPropertyList, .binaryPropertyList])
-    }
-    let trust = trust
-    let outer = try check(.outerList) { () throws(Refusal) in
-      try OuterList(transport.bytes, trust)
-    }
+    checks.enter(.transport)
+    // RCP-8 is the list reader's: it names the other kinds of property list.
+    try transport.demand(.list, orNameBetter: [.xmlPropertyList, .binaryPropertyList])
+    checks.enter(.outerList)
+    let outer = try OuterList(transport.bytes, trust)
     let blob = try layout(outer)
     let path = try provenPath(blob)
     try verifySignature(blob, outer.purchaseInfo, path)
@@ -96,14 +90,12 @@ struct TransactionReceiptVerification {
 
   /// RCP-17, RCP-21.
   private mutating func layout(_ outer: OuterList) throws(Refusal) -> SignatureBlob {
-    let v2Refused = trust.configuration.receipts.v2Refused
-    return try check(.layout) { () throws(Refusal) in
-      let blob = try SignatureBlob(outer.signature)
-      try require(
-        !(v2Refused && blob.version == .v2), .rejectedReceiptV2Disabled, "RCP-21",
-        at: "signature")
-      return blob
-    }
+    checks.enter(.layout)
+    let blob = try SignatureBlob(outer.signature)
+    try require(
+      !(trust.configuration.receipts.v2Refused && blob.version == .v2),
+      .rejectedReceiptV2Disabled, "RCP-21", at: "signature")
+    return blob
   }
 
   // MARK: path and signature
@@ -111,48 +103,45 @@ struct TransactionReceiptVerification {
   /// RCP-20, RCP-22: the version decides which pair of purposes must sign.
   private mutating func provenPath(_ blob: SignatureBlob) throws(Refusal) -> ProvenPath {
     var path = ReceiptPath(trust.roots, blob.version == .v2 ? .transactionV2 : .transactionV3)
-    try check(.certificates) { () throws(Refusal) in
-      try path.open(leaf: Array(blob.certificate), embedded: [])
-    }
-    try check(.shape) { () throws(Refusal) in try path.checkShape() }
-    return try count(.chainSignatures) { (signatures) throws(Refusal) in
-      try path.prove(&signatures)
-    }
+    checks.enter(.certificates)
+    try path.open(leaf: Array(blob.certificate), embedded: [])
+    checks.enter(.shape)
+    try path.checkShape()
+    checks.enter(.chainSignatures)
+    return try path.prove(&signatures)
   }
 
   /// RCP-18: version byte and decoded purchase-info, with SHA-1 in both versions.
   private mutating func verifySignature(
     _ blob: SignatureBlob, _ info: [UInt8], _ path: ProvenPath
   ) throws(Refusal) {
-    try count(.signature) { (signatures) throws(Refusal) in
-      var message: [UInt8] = []
-      message.reserveCapacity(info.count &+ 1)
-      message.append(UInt8(truncatingIfNeeded: blob.version.rawValue))
-      message.append(contentsOf: info)
-      if signatures.check(path.leafKey.verifies(blob.signature, .sha1, message[...])) { return }
-      try require(
-        !signatures.hasSpare
-          || !signatures.check(path.leafKey.verifies(blob.signature, .sha256, message[...])),
-        .unsupportedReceiptDigest, "RCP-19", at: "signature")
-      throw Refusal(.rejectedReceiptSignature, "RCP-18", at: "signature")
-    }
+    checks.enter(.signature)
+    var message: [UInt8] = []
+    message.reserveCapacity(info.count &+ 1)
+    message.append(UInt8(truncatingIfNeeded: blob.version.rawValue))
+    message.append(contentsOf: info)
+    if signatures.check(path.leafKey.verifies(blob.signature, .sha1, message[...])) { return }
+    try require(
+      !signatures.hasSpare
+        || !signatures.check(path.leafKey.verifies(blob.signature, .sha256, message[...])),
+      .unsupportedReceiptDigest, "RCP-19", at: "signature")
+    throw Refusal(.rejectedReceiptSignature, "RCP-18", at: "signature")
   }
 
   // MARK: signed fields
 
   private mutating func purchaseInfo(_ bytes: [UInt8]) throws(Refusal) -> PurchaseInfo {
-    let list = try check(.infoList) { () throws(Refusal) in
-      do throws(Refusal) {
-        return try PropertyList(bytes, limits: .info)
-      } catch {
-        throw error.inside("purchase-info")
-      }
+    checks.enter(.infoList)
+    let list: PropertyList
+    do throws(Refusal) {
+      list = try PropertyList(bytes, limits: .info)
+    } catch {
+      throw error.inside("purchase-info")
     }
-    return try check(.fields) { () throws(Refusal) in
-      let info = PurchaseInfo(list)
-      try info.check()
-      return info
-    }
+    checks.enter(.fields)
+    let info = PurchaseInfo(list)
+    try info.check()
+    return info
   }
 
   /// RCP-23, RCP-26: the path at the purchase date. A receipt that was signed
@@ -160,22 +149,21 @@ struct TransactionReceiptVerification {
   private mutating func validity(
     _ info: PurchaseInfo, _ path: ProvenPath
   ) throws(Refusal) -> (chain: JudgedPath, signedAfterPurchase: Bool) {
-    let lateSignedRefused = trust.configuration.receipts.lateSignedRefused
     // All lie in 2008 … 2100: no sum overflows.
     let latest = nowMs &+ Self.bookedAheadMs &+ trust.configuration.clockSkewMs
-    return try check(.validity) { () throws(Refusal) in
-      guard let purchased = info.purchaseDateMs else {
-        throw Refusal(.internalAssayBug, "DOC-1", at: "purchase-date")
-      }
-      try require(purchased <= latest, .rejectedDateFuture, "RCP-26", at: "purchase-date")
-      let begin = path.leaf.notBefore
-      guard purchased / 1000 < begin else {
-        return (try path.judged(atSeconds: purchased / 1000), false)
-      }
-      try require(
-        !lateSignedRefused, .rejectedReceiptSignedLater, "RCP-23", at: "purchase-date")
-      return (try path.judged(atSeconds: begin), true)
+    checks.enter(.validity)
+    guard let purchased = info.purchaseDateMs else {
+      throw Refusal(.internalAssayBug, "DOC-1", at: "purchase-date")
     }
+    try require(purchased <= latest, .rejectedDateFuture, "RCP-26", at: "purchase-date")
+    let begin = path.leaf.notBefore
+    guard purchased / 1000 < begin else {
+      return (try path.judged(atSeconds: purchased / 1000), false)
+    }
+    try require(
+      !trust.configuration.receipts.lateSignedRefused, .rejectedReceiptSignedLater, "RCP-23",
+      at: "purchase-date")
+    return (try path.judged(atSeconds: begin), true)
   }
 
   /// RCP-16, RCP-26: renewals are booked up to 48 hours ahead.
@@ -187,38 +175,30 @@ struct TransactionReceiptVerification {
   private mutating func identity(
     _ info: PurchaseInfo, _ environment: ReceiptEnvironment
   ) throws(Refusal) -> Catalogue.Product {
-    let trust = trust
-    let app = try check(.bundle) { () throws(Refusal) -> Configuration.App in
-      let bundle = info.value(.bid)
-      guard let app = trust.configuration.apps.first(where: { $0.bundleId.utf8[...] == bundle })
-      else {
-        throw Refusal(.rejectedIdentityBundle, "RCP-24", at: "bid")
-      }
-      return app
+    checks.enter(.bundle)
+    let bundle = info.value(.bid)
+    guard let app = trust.configuration.apps.first(where: { $0.bundleId.utf8[...] == bundle })
+    else {
+      throw Refusal(.rejectedIdentityBundle, "RCP-24", at: "bid")
     }
     if environment.environment == .production, let id = info.value(.appItemId) {
-      try check(.app) { () throws(Refusal) in
-        let number = PurchaseInfo.decimal(id)
-        try require(
-          number != nil && number == app.appAppleId, .rejectedIdentityApp, "RCP-30",
-          at: "app-item-id")
-      }
+      checks.enter(.app)
+      let number = PurchaseInfo.decimal(id)
+      try require(
+        number != nil && number == app.appAppleId, .rejectedIdentityApp, "RCP-30",
+        at: "app-item-id")
     } else {
       let isProduction = environment.environment == .production
-      checks.skip(
-        TransactionReceiptCheck.app.rawValue, isProduction ? .noInput : .doesNotApply)
+      checks.skip(.app, isProduction ? .noInput : .doesNotApply)
     }
-    let product = try check(.product) { () throws(Refusal) -> Catalogue.Product in
-      let id = info.text(.productId)
-      guard let product = id.flatMap({ trust.configuration.products.product($0) }) else {
-        throw Refusal(
-          .rejectedIdentityProduct, "RCP-25", at: "product-id", retryClass: "after-config")
-      }
-      return product
+    checks.enter(.product)
+    let id = info.text(.productId)
+    guard let product = id.flatMap({ trust.configuration.products.product($0) }) else {
+      throw Refusal(
+        .rejectedIdentityProduct, "RCP-25", at: "product-id", retryClass: "after-config")
     }
-    try check(.environment) { () throws(Refusal) in
-      try TransactionReceiptVerification.check(environment, trust)
-    }
+    checks.enter(.environment)
+    try TransactionReceiptVerification.check(environment, trust)
     return product
   }
 
@@ -244,27 +224,11 @@ struct TransactionReceiptVerification {
 
   /// RCP-26.
   private mutating func freshness(_ info: PurchaseInfo) throws(Refusal) {
-    guard let limit = trust.configuration.receipts.maxAgeMs else {
-      checks.skip(TransactionReceiptCheck.freshness.rawValue, .notConfigured)
+    let limit = trust.configuration.receipts.maxAgeMs
+    guard checks.enter(.freshness, where: limit != nil, else: .notConfigured), let limit else {
       return
     }
     let age = nowMs &- (info.purchaseDateMs ?? 0)
-    try check(.freshness) { () throws(Refusal) in
-      try require(age <= limit, .rejectedFreshnessStale, "RCP-26", at: "purchase-date")
-    }
-  }
-
-  @inline(__always)
-  private mutating func check<Result>(
-    _ step: TransactionReceiptCheck, _ body: () throws(Refusal) -> Result
-  ) throws(Refusal) -> Result {
-    try checks.make(step.rawValue, body)
-  }
-
-  @inline(__always)
-  private mutating func count<Result>(
-    _ step: TransactionReceiptCheck, _ body: (inout SignatureChecks) throws(Refusal) -> Result
-  ) throws(Refusal) -> Result {
-    try checks.make(step.rawValue, &signatures, body)
+    try require(age <= limit, .rejectedFreshnessStale, "RCP-26", at: "purchase-date")
   }
 }

@@ -1,6 +1,6 @@
 /// The checks of a StoreKit JWS in the order in which they are made
 /// (docs/spec/storekit-jws.md §1).
-enum StoreKitCheck: Int, CaseIterable {
+enum StoreKitCheck: Int, CheckList {
   case size, form, header, root, certificates, shape, chainSignatures, signature, payload, kind
   case validity, freshness, environment, bundle, app, nested, account, revocation
 
@@ -17,7 +17,7 @@ struct StoreKitVerification {
   let trust: StoreKitTrust
   let kind: StoreKitKind
   let nowMs: Int64
-  private(set) var checks = Checks(StoreKitCheck.ids)
+  private(set) var checks = Checks<StoreKitCheck>()
   /// Including what is nested.
   private(set) var signatures = SignatureChecks()
 
@@ -31,22 +31,21 @@ struct StoreKitVerification {
 
   /// Runs every step; the first that fails gives the refusal.
   mutating func run(_ jws: [UInt8]) throws(Refusal) -> SignedPayload {
-    let cap = policy.jwsBytes
-    try check(.size) { () throws(Refusal) in
-      try require(jws.count <= cap, .tooLargeJwsInput, "JWS-1")
-    }
-    let compact = try check(.form) { () throws(Refusal) in try CompactJWS(jws) }
+    checks.enter(.size)
+    try require(jws.count <= policy.jwsBytes, .tooLargeJwsInput, "JWS-1")
+    checks.enter(.form)
+    let compact = try CompactJWS(jws)
     try refuseUnsecured(compact)
-    let signature = try check(.form) { () throws(Refusal) in try compact.decodedSignature() }
+    checks.enter(.form)
+    let signature = try compact.decodedSignature()
     let (chain, source) = try provenChain(compact)
-    try count(.signature) { (signatures) throws(Refusal) in
-      guard let value = ECDSASignature(concatenated: signature, .p256) else {
-        throw Refusal(.rejectedJwsSignature, "JWS-100", at: "signature")
-      }
-      try require(
-        signatures.check(chain.leafKey.verifies(value, .sha256, compact.signed)),
-        .rejectedJwsSignature, "JWS-101", at: "signature")
+    checks.enter(.signature)
+    guard let value = ECDSASignature(concatenated: signature, .p256) else {
+      throw Refusal(.rejectedJwsSignature, "JWS-100", at: "signature")
     }
+    try require(
+      signatures.check(chain.leafKey.verifies(value, .sha256, compact.signed)),
+      .rejectedJwsSignature, "JWS-101", at: "signature")
     if source != .header, chain.profile == .appStore {
       trust.cache.remember(chain, header: compact.headerText)
     }
@@ -62,7 +61,8 @@ struct StoreKitVerification {
       let header = try? CompactJWS.json(compact.headerText, at: "header"),
       let algorithm = header.root.member("alg")?.text, algorithm != "ES256"
     else { return }
-    try check(.header) { () throws(Refusal) in try JWSHeader.checkAlgorithm(header.root) }
+    checks.enter(.header)
+    try JWSHeader.checkAlgorithm(header.root)
   }
 
   /// Where a chain was found: under its header's bytes, under its certificates
@@ -76,7 +76,8 @@ struct StoreKitVerification {
       passChain()
       return (known, .header)
     }
-    let header = try check(.header) { () throws(Refusal) in try JWSHeader(compact) }
+    checks.enter(.header)
+    let header = try JWSHeader(compact)
     if header.certificates.count == 1, trust.acceptsXcode {
       return (try xcodeChain(header), .proof)
     }
@@ -87,48 +88,44 @@ struct StoreKitVerification {
     _ header: JWSHeader
   ) throws(Refusal) -> (chain: ProvenChain, source: ChainSource) {
     var building = trust.chainBuilder
-    try check(.root) { () throws(Refusal) in try building.open(header.certificates) }
+    checks.enter(.root)
+    try building.open(header.certificates)
     if let known = building.known() {
       passChain()
       return (known, .certificates)
     }
-    try check(.certificates) { () throws(Refusal) in try building.parse() }
-    try check(.shape) { () throws(Refusal) in try building.checkShape() }
+    checks.enter(.certificates)
+    try building.parse()
+    checks.enter(.shape)
+    try building.checkShape()
     if trust.configuration.storekit.rootEntryIgnored {
-      try count(.root) { (signatures) throws(Refusal) in
-        try building.findAnchor(&signatures)
-      }
+      checks.enter(.root)
+      try building.findAnchor(&signatures)
     }
-    let chain = try count(.chainSignatures) { (signatures) throws(Refusal) in
-      try building.prove(&signatures)
-    }
+    checks.enter(.chainSignatures)
+    let chain = try building.prove(&signatures)
     return (chain, .proof)
   }
 
   private mutating func xcodeChain(_ header: JWSHeader) throws(Refusal) -> ProvenChain {
-    let pins = policy.xcodeCertificates
-    let der = try check(.root) { () throws(Refusal) -> [UInt8] in
-      let der = try ChainBuilder.decode(header.certificates, 0)
-      try require(
-        pins.contains(Digest.sha256.of(der)), .rejectedChainUnpinned, "JWS-80", at: "x5c[0]")
-      return der
+    checks.enter(.root)
+    let der = try ChainBuilder.decode(header.certificates, 0)
+    try require(
+      policy.xcodeCertificates.contains(Digest.sha256.of(der)), .rejectedChainUnpinned, "JWS-80",
+      at: "x5c[0]")
+    checks.enter(.certificates)
+    let certificate = try ChainBuilder.certificate(der, at: "x5c[0]")
+    checks.enter(.shape)
+    guard let key = certificate.publicKey(), key.curve == .p256 else {
+      throw Refusal(.rejectedChainKey, "JWS-80", at: "x5c[0]")
     }
-    let certificate = try check(.certificates) { () throws(Refusal) in
-      try ChainBuilder.certificate(der, at: "x5c[0]")
-    }
-    let key = try check(.shape) { () throws(Refusal) -> PublicKey in
-      guard let key = certificate.publicKey(), key.curve == .p256 else {
-        throw Refusal(.rejectedChainKey, "JWS-80", at: "x5c[0]")
-      }
-      return key
-    }
-    checks.skip(StoreKitCheck.chainSignatures.rawValue, .doesNotApply)
+    checks.skip(.chainSignatures, .doesNotApply)
     return ProvenChain(.xcode, leafKey: key, certificates: [certificate])
   }
 
   private mutating func passChain() {
     for step in [StoreKitCheck.header, .root, .certificates, .shape, .chainSignatures] {
-      checks.pass(step.rawValue)
+      checks.enter(step)
     }
   }
 
@@ -137,40 +134,39 @@ struct StoreKitVerification {
   private mutating func judge(
     _ compact: CompactJWS, _ chain: ProvenChain, _ isCached: Bool
   ) throws(Refusal) -> SignedPayload {
-    let json = try check(.payload) { () throws(Refusal) in try compact.decodedPayload() }
+    checks.enter(.payload)
+    let json = try compact.decodedPayload()
     var reading = PayloadReading(trust, kind, json, chain, nowMs: nowMs)
-    try check(.kind) { () throws(Refusal) in try reading.readKind() }
+    checks.enter(.kind)
+    try reading.readKind()
     var nested: [(place: StaticString, payload: SignedPayload)]? = nil
     if reading.isUndated, kind == .notification, policy.undatedNotificationsNested,
       !policy.nestedOmitted
     {
-      let (trust, now) = (trust, nowMs)
-      nested = try count(.nested) { (signatures) throws(Refusal) in
-        try StoreKitVerification.verifyNested(reading, trust, nowMs: now, &signatures)
-      }
+      checks.enter(.nested)
+      nested = try verifyNested(reading)
       reading.adoptDate(from: nested ?? [], header: compact.headerText)
     }
-    let date = try check(.validity) { () throws(Refusal) -> SignedPayload.EffectiveDate in
-      let date = try reading.readEffectiveDate()
-      try reading.checkValidity(at: date)
-      return date
-    }
+    checks.enter(.validity)
+    let date = try reading.readEffectiveDate()
+    try reading.checkValidity(at: date)
     if chain.profile == .xcode {
       // JWS-80: the date was checked, the certificate's validity is not.
-      checks.skip(StoreKitCheck.validity.rawValue, .doesNotApply)
+      checks.skip(.validity, .doesNotApply)
     }
     try checkFreshness(date, chain)
-    try check(.environment) { () throws(Refusal) in try reading.checkEnvironment() }
-    try checkWhereItApplies(.bundle, reading.hasBundle) { () throws(Refusal) in
+    checks.enter(.environment)
+    try reading.checkEnvironment()
+    if checks.enter(.bundle, where: reading.hasBundle, else: .doesNotApply) {
       try reading.checkBundle()
     }
-    try checkWhereItApplies(.app, reading.demandsApp) { () throws(Refusal) in
+    if checks.enter(.app, where: reading.demandsApp, else: .doesNotApply) {
       try reading.checkApp()
     }
     let identity = try reading.identity()
     let parts = try agreeing(reading, nested, identity)
     try checkAccount(reading)
-    checks.skip(StoreKitCheck.revocation.rawValue, .noInput)
+    checks.skip(.revocation, .noInput)
     return try reading.payload(
       identity: identity, effectiveDate: date, chainIsCached: isCached, notification: parts)
   }
@@ -178,46 +174,35 @@ struct StoreKitVerification {
   private mutating func checkFreshness(
     _ date: SignedPayload.EffectiveDate, _ chain: ProvenChain
   ) throws(Refusal) {
-    let kind = kind
-    let now = nowMs
-    guard let limit = policy.fresh.first(where: { $0.kind == kind })?.maxAgeMs else {
-      checks.skip(StoreKitCheck.freshness.rawValue, .notConfigured)
+    let limit = policy.fresh.first { $0.kind == kind }?.maxAgeMs
+    guard checks.enter(.freshness, where: limit != nil, else: .notConfigured), let limit else {
       return
     }
-    try check(.freshness) { () throws(Refusal) in
-      // Both lie in 2008 … 2100: the difference cannot overflow.
-      try require(now &- date.milliseconds <= limit, .rejectedFreshnessStale, "JWS-50")
-      guard chain.profile == .appStore else { return }
-      for (index, link) in chain.links.enumerated() {
-        try require(
-          link.contains(now / 1000), .rejectedFreshnessChainExpired, "JWS-51",
-          at: "x5c[" + String(index) + "]")
-      }
+    // Both lie in 2008 … 2100: the difference cannot overflow.
+    try require(nowMs &- date.milliseconds <= limit, .rejectedFreshnessStale, "JWS-50")
+    guard chain.profile == .appStore else { return }
+    for (index, link) in chain.links.enumerated() {
+      try require(
+        link.contains(nowMs / 1000), .rejectedFreshnessChainExpired, "JWS-51",
+        at: "x5c[" + String(index) + "]")
     }
   }
 
   /// JWS-91: under `decide.account` "required" a transaction must carry a token.
   private mutating func checkAccount(_ reading: PayloadReading) throws(Refusal) {
-    guard kind == .transaction else {
-      checks.skip(StoreKitCheck.account.rawValue, .doesNotApply)
-      return
-    }
-    guard trust.configuration.decide.account == .required else {
-      checks.skip(StoreKitCheck.account.rawValue, .notConfigured)
-      return
-    }
-    try check(.account) { () throws(Refusal) in
-      try require(
-        reading.hasAccount, .rejectedAccountTokenMissing, "JWS-91", at: "appAccountToken")
-    }
+    let isDemanded = trust.configuration.decide.account == .required
+    guard checks.enter(.account, where: kind == .transaction, else: .doesNotApply),
+      checks.enter(.account, where: isDemanded, else: .notConfigured)
+    else { return }
+    try require(
+      reading.hasAccount, .rejectedAccountTokenMissing, "JWS-91", at: "appAccountToken")
   }
 
   // MARK: nested evidence (step 14)
 
   /// NTF-4: verifies every JWS inside the body, one level deep.
-  private static func verifyNested(
-    _ reading: PayloadReading, _ trust: StoreKitTrust, nowMs: Int64,
-    _ signatures: inout SignatureChecks
+  private mutating func verifyNested(
+    _ reading: PayloadReading
   ) throws(Refusal) -> [(place: StaticString, payload: SignedPayload)] {
     guard let parts = reading.notification else { return [] }
     var found: [(place: StaticString, payload: SignedPayload)] = []
@@ -240,52 +225,22 @@ struct StoreKitVerification {
     _ identity: SignedPayload.Identity
   ) throws(Refusal) -> NotificationParts? {
     guard var parts = reading.notification else {
-      checks.skip(StoreKitCheck.nested.rawValue, .doesNotApply)
+      checks.skip(.nested, .doesNotApply)
       return nil
     }
     let hasNested = parts.body.nestedPlaces.contains { parts.fields[$0.member] != nil }
     guard hasNested, !policy.nestedOmitted else {
       parts.nestedIsOmitted = hasNested
-      checks.skip(StoreKitCheck.nested.rawValue, hasNested ? .notConfigured : .noInput)
+      checks.skip(.nested, hasNested ? .notConfigured : .noInput)
       return parts
     }
-    let (trust, now) = (trust, nowMs)
-    return try count(.nested) { (signatures) throws(Refusal) -> NotificationParts in
-      var complete = parts
-      if let early {
-        complete.nested = early
-      } else {
-        complete.nested = try StoreKitVerification.verifyNested(
-          reading, trust, nowMs: now, &signatures)
-      }
-      try complete.checkAgreement(identity)
-      return complete
-    }
-  }
-
-  // MARK: the ledger of checks
-
-  @inline(__always)
-  private mutating func check<Result>(
-    _ step: StoreKitCheck, _ body: () throws(Refusal) -> Result
-  ) throws(Refusal) -> Result {
-    try checks.make(step.rawValue, body)
-  }
-
-  @inline(__always)
-  private mutating func count<Result>(
-    _ step: StoreKitCheck, _ body: (inout SignatureChecks) throws(Refusal) -> Result
-  ) throws(Refusal) -> Result {
-    try checks.make(step.rawValue, &signatures, body)
-  }
-
-  private mutating func checkWhereItApplies(
-    _ step: StoreKitCheck, _ applies: Bool, _ body: () throws(Refusal) -> Void
-  ) throws(Refusal) {
-    if applies {
-      try check(step, body)
+    checks.enter(.nested)
+    if let early {
+      parts.nested = early
     } else {
-      checks.skip(step.rawValue, .doesNotApply)
+      parts.nested = try verifyNested(reading)
     }
+    try parts.checkAgreement(identity)
+    return parts
   }
 }

@@ -1,6 +1,6 @@
 /// The checks of an answer of verifyReceipt in the order in which they are made
 /// (docs/spec/receipts-triage.md §2).
-enum ReceiptResponseCheck: Int, CaseIterable {
+enum ReceiptResponseCheck: Int, CheckList {
   case size, json, kind, status, fields, bundle, environment, app
 
   static let ids: [StaticString] = [
@@ -21,7 +21,7 @@ struct ReceiptResponseReading {
 
   private let trust: ReceiptTrust
   private let nowMs: Int64
-  private(set) var checks = Checks(ReceiptResponseCheck.ids)
+  private(set) var checks = Checks<ReceiptResponseCheck>()
 
   init(_ trust: ReceiptTrust, nowMs: Int64) {
     self.trust = trust
@@ -31,22 +31,24 @@ struct ReceiptResponseReading {
   /// Runs every step; the first that fails gives the refusal, whose retry class
   /// says what to do next.
   mutating func run(_ body: [UInt8]) throws(Refusal) -> ReceiptResponse {
-    let (configuration, nowMs) = (trust.configuration, nowMs)
-    try check(.size) { () throws(Refusal) in
-      try require(body.count <= Self.bodyCap, .tooLargeVerifyReceiptBody, "VRR-15")
+    checks.enter(.size)
+    try require(body.count <= Self.bodyCap, .tooLargeVerifyReceiptBody, "VRR-15")
+    checks.enter(.json)
+    let root = try Self.object(body)
+    checks.enter(.kind)
+    try Self.refuseNotification(root)
+    checks.enter(.status)
+    guard let code = root.present("status")?.integer else {
+      throw Refusal(.malformedVerifyReceiptBody, "VRR-4", at: "status")
     }
-    let root = try check(.json) { () throws(Refusal) in try Self.object(body) }
-    try check(.kind) { () throws(Refusal) in try Self.refuseNotification(root) }
-    let status = try check(.status) { () throws(Refusal) in
-      guard let code = root.present("status")?.integer else {
-        throw Refusal(.malformedVerifyReceiptBody, "VRR-4", at: "status")
-      }
-      return try AppleReceiptStatus(code, in: root, accepted: configuration.environments)
-    }
-    let parts = try check(.fields) { () throws(Refusal) in try ReceiptResponseParts(root) }
+    let status = try AppleReceiptStatus(
+      code, in: root, accepted: trust.configuration.environments)
+    checks.enter(.fields)
+    let parts = try ReceiptResponseParts(root)
     let identity = try identity(of: parts)
     return ReceiptResponse(
-      parts, status, identity, latestReceipt(parts.answer, identity), configuration, nowMs: nowMs)
+      parts, status, identity, latestReceipt(parts.answer, identity), trust.configuration,
+      nowMs: nowMs)
   }
 
   // MARK: the body
@@ -88,14 +90,15 @@ struct ReceiptResponseReading {
     of parts: ReceiptResponseParts
   ) throws(Refusal) -> ReceiptResponse.Identity {
     let reading = ReceiptResponseIdentity(trust.configuration, parts)
-    let app = try check(.bundle) { () throws(Refusal) in try reading.app() }
-    let environment = try check(.environment) { () throws(Refusal) in
-      try reading.environment()
-    }
+    checks.enter(.bundle)
+    let app = try reading.app()
+    checks.enter(.environment)
+    let environment = try reading.environment()
     if environment?.environment == .production, reading.namesApp {
-      try check(.app) { () throws(Refusal) in try reading.checkApp(app) }
+      checks.enter(.app)
+      try reading.checkApp(app)
     } else {
-      checks.skip(ReceiptResponseCheck.app.rawValue, .doesNotApply)
+      checks.skip(.app, .doesNotApply)
     }
     return ReceiptResponse.Identity(bundleId: app.bundleId, environment: environment)
   }
@@ -141,14 +144,5 @@ struct ReceiptResponseReading {
       bundleId == identity.bundleId
         && (environment == nil || known == nil || environment == known),
       .rejectedVerifyReceiptMismatch, "VRR-16", at: "latest_receipt")
-  }
-
-  // MARK: the ledger of checks
-
-  @inline(__always)
-  private mutating func check<Result>(
-    _ step: ReceiptResponseCheck, _ body: () throws(Refusal) -> Result
-  ) throws(Refusal) -> Result {
-    try checks.make(step.rawValue, body)
   }
 }

@@ -1,0 +1,6 @@
+/// The one check of a configuration.
+enum ConfigurationCheck: Int, CheckList {
+  case configuration
+
+  static let ids: [StaticString] = ["configuration"]
+}

@@ -1,0 +1,154 @@
+/// One value of a JSON text that must have named members and no others: with its
+/// path, and with what it is refused with.
+struct MemberNode {
+  let value: JSONValue
+  private let refusals: MemberRefusals
+  private let place: Place
+
+  /// 2^53 − 1: the largest integer that every JSON library keeps exact.
+  static let exactInteger: Int64 = 9_007_199_254_740_991
+
+  /// The top of a text, an object without a name twice.
+  ///
+  /// - Throws: the refusal of syntax, at the byte where the fault stands.
+  static func read(
+    _ bytes: [UInt8], _ caps: JSONCaps, _ refusals: MemberRefusals
+  ) throws(Refusal) -> MemberNode {
+    do {
+      return MemberNode(try JSONReader.readObject(bytes, caps: caps).root, refusals, .top)
+    } catch {
+      throw refusals.refusal(
+        .syntax, at: "byte " + String(error.offset),
+        detail: Text(stringLiteral: error.status.name).string)
+    }
+  }
+
+  private init(_ value: JSONValue, _ refusals: MemberRefusals, _ place: Place) {
+    self.value = value
+    self.refusals = refusals
+    self.place = place
+  }
+
+  /// The same value, whose members are refused with these.
+  func refusing(_ refusals: MemberRefusals) -> MemberNode { MemberNode(value, refusals, place) }
+
+  /// The same value; of another form it is refused with `status`.
+  func refusing(_ status: Status, _ rule: StaticString) -> MemberNode {
+    refusing(refusals.form(status, rule))
+  }
+
+  /// The refusal of this value.
+  func refusal(_ fault: MemberFault, detail: String = "") -> Refusal {
+    refusals.refusal(fault, at: path, detail: detail)
+  }
+
+  /// "apps[0].bundleId"; written only when something is refused.
+  var path: String { place.path }
+
+  private indirect enum Place {
+    case top
+    case member(JSONValue, Place)
+    case element(Int, Place)
+
+    var path: String {
+      switch self {
+      case .top: return ""
+      case .member(let value, .top): return Place.shown(value.name)
+      case .member(let value, let outer): return outer.path + "." + Place.shown(value.name)
+      case .element(let index, let outer): return outer.path + "[" + String(index) + "]"
+      }
+    }
+
+    /// A name of at most 64 bytes, a longer one cut: a key that somebody pasted where
+    /// a name belongs is not told, as its first bytes are the same in every key.
+    private static func shown(_ name: Text) -> String {
+      let longest = 64
+      guard name.count > longest else { return name.string }
+      var head = name.utf8.prefix(longest + 1)
+      // The character that begins last goes, whole.
+      while let last = head.popLast(), last & 0xc0 == 0x80 {}
+      return Text(Array(head)).string + "…"
+    }
+  }
+
+  /// The same node, once it is an object of these members and no others.
+  func object(_ known: [StaticString]) throws(Refusal) -> MemberNode {
+    for member in try members() {
+      try require(known.contains { member.value.isNamed($0) }, member, .unknown)
+    }
+    return self
+  }
+
+  subscript(_ name: StaticString) -> MemberNode? {
+    guard let member = value.member(name) else { return nil }
+    return MemberNode(member, refusals, .member(member, place))
+  }
+
+  /// The member of that name, unless it is null: absent facts of a document are
+  /// null, and a host may pass them on as they stand (DOC-2).
+  func present(_ name: StaticString) -> MemberNode? {
+    guard let node = self[name], !node.value.isNull else { return nil }
+    return node
+  }
+
+  /// A member that must be there, null or not.
+  func required(_ name: StaticString) throws(Refusal) -> MemberNode {
+    guard let node = self[name] else { throw missing(Text(stringLiteral: name).string) }
+    return node
+  }
+
+  /// The refusal of a member that is not there.
+  func missing(_ name: String) -> Refusal {
+    let outer = path
+    return refusals.refusal(.missing, at: outer.isEmpty ? name : outer + "." + name)
+  }
+
+  func members() throws(Refusal) -> [MemberNode] {
+    try require(value.kind == .object, self, .type)
+    return value.children.map { MemberNode($0, refusals, .member($0, place)) }
+  }
+
+  func elements(_ counts: ClosedRange<Int> = 0...Int.max) throws(Refusal) -> [MemberNode] {
+    try require(value.kind == .array, self, .type)
+    try require(counts.contains(value.count), self)
+    return value.children.enumerated().map {
+      MemberNode($0.element, refusals, .element($0.offset, place))
+    }
+  }
+
+  /// - Parameter counts: of bytes.
+  func text(_ counts: ClosedRange<Int> = 0...Int.max) throws(Refusal) -> Text {
+    guard let text = value.text else { throw refusal(.type) }
+    try require(counts.contains(text.count), self)
+    return text
+  }
+
+  func boolean() throws(Refusal) -> Bool {
+    guard let boolean = value.boolean else { throw refusal(.type) }
+    return boolean
+  }
+
+  func integer(_ range: ClosedRange<Int64>) throws(Refusal) -> Int64 {
+    try require(value.kind == .number, self, .type)
+    guard let number = value.integer, range.contains(number) else { throw refusal(.range) }
+    return number
+  }
+
+  /// The place of the text among the choices.
+  func choice(_ choices: [StaticString]) throws(Refusal) -> Int {
+    let text = try text()
+    guard let index = choices.firstIndex(where: { text.utf8[...].elementsEqual($0) }) else {
+      throw refusal(.range)
+    }
+    return index
+  }
+}
+
+/// The same check of a value: its reader has the refusal.
+@inline(__always)
+func require(
+  _ holds: Bool, _ node: MemberNode, _ fault: MemberFault = .range,
+  detail: @autoclosure () -> String = ""
+) throws(Refusal) {
+  if !holds { throw node.refusal(fault, detail: detail()) }
+}

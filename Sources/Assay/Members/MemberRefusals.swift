@@ -1,0 +1,49 @@
+/// What a reader of members refuses with: named once, by the code that knows what
+/// the text is. A class, as every node carries it.
+final class MemberRefusals: Sendable {
+  private let syntax: Status
+  private let unknown: Status
+  private let type: Status
+  private let range: Status
+  private let missing: Status
+  private let rule: StaticString
+  private let unknownRule: StaticString
+
+  init(
+    syntax: Status, unknown: Status, type: Status, range: Status, missing: Status,
+    _ rule: StaticString, unknownRule: StaticString? = nil
+  ) {
+    self.syntax = syntax
+    self.unknown = unknown
+    self.type = type
+    self.range = range
+    self.missing = missing
+    self.rule = rule
+    self.unknownRule = unknownRule ?? rule
+  }
+
+  /// One status for everything.
+  convenience init(_ status: Status, _ rule: StaticString) {
+    self.init(
+      syntax: status, unknown: status, type: status, range: status, missing: status, rule)
+  }
+
+  /// The same but for values of a wrong form, which an area refuses by its own name.
+  func form(_ status: Status, _ rule: StaticString) -> MemberRefusals {
+    MemberRefusals(
+      syntax: syntax, unknown: unknown, type: status, range: status, missing: status, rule,
+      unknownRule: unknownRule)
+  }
+
+  func refusal(
+    _ fault: MemberFault, at place: String, detail: String = "", hint: Explanation? = nil
+  ) -> Refusal {
+    switch fault {
+    case .syntax: return Refusal(syntax, rule, at: place, detail: detail, hint: hint)
+    case .unknown: return Refusal(unknown, unknownRule, at: place, detail: detail, hint: hint)
+    case .type: return Refusal(type, rule, at: place, detail: detail, hint: hint)
+    case .range: return Refusal(range, rule, at: place, detail: detail, hint: hint)
+    case .missing: return Refusal(missing, rule, at: place, detail: detail, hint: hint)
+    }
+  }
+}

@@ -1,0 +1,5 @@
+/// The checks of one kind of verification, in the order in which they are made.
+protocol CheckList: RawRepresentable<Int>, Sendable {
+  /// As documents name them, by raw value.
+  static var ids: [StaticString] { get }
+}

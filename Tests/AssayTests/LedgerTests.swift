@@ -1,0 +1,64 @@
+import Testing
+
+@testable import Assay
+
+/// DOC-5: what each check came to, as a document lists them.
+@Suite("Ledger of checks")
+struct LedgerTests {
+  private enum Step: Int, CheckList {
+    case first, second, third
+
+    static let ids: [StaticString] = ["first", "second", "third"]
+  }
+
+  private func outcomes(_ checks: Checks<Step>, isRefused: Bool) throws -> [String] {
+    var writer = JSONWriter()
+    writer.beginObject()
+    checks.ledger.write(isRefused: isRefused, &writer)
+    writer.endObject()
+    let root = try JSONReader.readObject(writer.bytes).root
+    return try #require(root.member("checks")).children.map { check in
+      check.member("ok")?.boolean.map { "\($0)" } ?? check.string("why")
+    }
+  }
+
+  @Test("DOC-5 the check that is open fails under a refusal and passes otherwise")
+  func open() throws {
+    var checks = Checks<Step>()
+    checks.enter(.first)
+    checks.enter(.second)
+    #expect("\(checks.ledger.failed)" == "second")
+    #expect(
+      try outcomes(checks, isRefused: true) == ["true", "false", "an earlier check failed"])
+    checks.enter(.third)
+    #expect(try outcomes(checks, isRefused: false) == ["true", "true", "true"])
+  }
+
+  @Test("DOC-5 a check that is skipped says why, entered or not")
+  func skipped() throws {
+    var checks = Checks<Step>()
+    checks.enter(.first)
+    checks.skip(.first, .noInput)
+    #expect("\(checks.ledger.failed)" == "call")
+    checks.enter(.second, where: false, else: .notConfigured)
+    checks.enter(.third)
+    checks.skip(.second, .doesNotApply)
+    #expect("\(checks.ledger.failed)" == "call")
+    #expect(
+      try outcomes(checks, isRefused: true) == [
+        "no input for it", "does not apply to this evidence", "true",
+      ])
+  }
+
+  @Test("DOC-5 a check that was left has passed, whatever comes after it")
+  func left() throws {
+    var checks = Checks<Step>()
+    checks.enter(.first)
+    checks.leave()
+    #expect("\(checks.ledger.failed)" == "call")
+    #expect(
+      try outcomes(checks, isRefused: true) == [
+        "true", "an earlier check failed", "an earlier check failed",
+      ])
+  }
+}
