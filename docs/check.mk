@@ -22,7 +22,7 @@ $(SWIFT_DOCS)/libAssaySwift.a: $(SWIFT_DOCS)/libAssay.a $(SWIFT_TYPED_SOURCES)
 	  -DFoundation -emit-module-path $(SWIFT_DOCS)/AssaySwift.swiftmodule -o $@ \
 	  $(SWIFT_TYPED_SOURCES)
 
-.PHONY: docs pictures check-site check-snippets check-pictures
+.PHONY: docs pictures check-site check-snippets check-typed-snippets check-pictures
 docs: deps $(SWIFT_DOCS)/libAssaySwift.a ## build the documentation site, build/docs/index.html
 	@$(PYTHON) tools/site/build.py --out $(BUILD)/docs --symbols $(SWIFT_DOCS)
 
@@ -42,3 +42,7 @@ check-site:
 check-snippets: $(SWIFT_DOCS)/libAssaySwift.a
 	@$(PYTHON) $(GATES)/snippets.py --library $(LIBRARY) --cli $(CLI) --cases $(CASES) \
 	  --swift $(SWIFT_DOCS)
+
+# The same blocks in Python under mypy --strict and pyright.
+check-typed-snippets:
+	@$(PYTHON) $(GATES)/typed_snippets.py --tools $(BUILD)/type-checkers

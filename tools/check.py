@@ -79,6 +79,8 @@ STEPS = [
     Step("docs", ["docs", "check-site", "check-snippets", "check-pictures"],
          "the documentation site, its links, and every code block in it",
          needs=("build", "cases")),
+    Step("typed-snippets", ["check-typed-snippets"],
+         "the Python code blocks under mypy --strict and pyright"),
     Step("valgrind", over("valgrind", "shipped"), "definite leaks", needs=("programs", "cases")),
     Step("dist", ["check-dist"], "the folder of a release, its bill of materials",
          needs=("build", "cases")),

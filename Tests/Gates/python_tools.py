@@ -8,15 +8,15 @@ from contract import ROOT
 REQUIREMENTS = ROOT / "bindings/python/requirements-check.txt"
 
 
-def installed(folder):
+def installed(folder, requirements=REQUIREMENTS):
     """The folder of their programs, and None; or None, and why there is none."""
     folder = pathlib.Path(folder).resolve()
-    stamp, wanted = folder / "requirements", REQUIREMENTS.read_bytes()
+    stamp, wanted = folder / "requirements", requirements.read_bytes()
     if stamp.exists() and stamp.read_bytes() == wanted:
         return folder / "bin", None
     subprocess.run([sys.executable, "-m", "venv", "--clear", folder], check=True)
     pip = [folder / "bin/python", "-m", "pip", "install", "--quiet", "--retries", "1",
-           "--timeout", "20", "--disable-pip-version-check", "-r", REQUIREMENTS]
+           "--timeout", "20", "--disable-pip-version-check", "-r", requirements]
     result = subprocess.run(pip, text=True, capture_output=True)
     if result.returncode != 0:
         lines = result.stderr.strip().splitlines() or ["pip failed"]

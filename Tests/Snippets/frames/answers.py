@@ -1,5 +1,6 @@
 """Frame of verifyReceipt in the Python README."""
 import types
+import typing
 
 import minted
 
@@ -9,9 +10,9 @@ verifier = assay.Verifier((minted.AUTHORITY / "config.json").read_text())
 receipt = verifier.verify_app_receipt(minted.mint("app-receipt"))
 
 
-def conversation(text, hopped=False):
+def conversation(text: str, hopped: bool = False) -> typing.Any:
     response = types.SimpleNamespace(content=text.encode())
-    answer = receipt
+    answer: assay.Facts = receipt
     # SNIPPET
     return hopped, decision
 

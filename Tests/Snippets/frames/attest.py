@@ -1,6 +1,7 @@
 """Frame of App Attest: what the app sent, the record of its key, the key table."""
 import base64
 import types
+import typing
 
 import minted
 
@@ -16,17 +17,18 @@ stored_attest = {**configuration["attest"], "time": "stored"}
 class Keys:
     """The table of keys."""
 
-    rows = {}
+    rows: typing.ClassVar[dict[str, typing.Any]] = {}
 
-    def insert(self, key_id, account, public_key, counter, receipt):
+    def insert(self, key_id: str, account: str, public_key: bytes, counter: int,
+               receipt: bytes | None) -> None:
         self.rows[key_id] = types.SimpleNamespace(
             key_id=key_id, public_key=public_key, counter=counter, receipt=receipt)
 
-    def find(self, key_id, of):
+    def find(self, key_id: str, of: str) -> typing.Any:
         assert (key_id, of) == (record.key_id, account)
         return record
 
-    def advance(self, key_id, counter):
+    def advance(self, key_id: str, counter: int) -> None:
         assert self.rows[key_id].counter < counter
         self.rows[key_id].counter = counter
 

@@ -1,5 +1,6 @@
 """Frame of the receipts in the Python README: inside of an endpoint that returns."""
 import json
+import typing
 import uuid
 
 import minted
@@ -14,13 +15,13 @@ account = minted.ACCOUNT
 class Ledger:
     """What was claimed, by purchase key."""
 
-    def __init__(self):
-        self.claimed = {}
+    def __init__(self) -> None:
+        self.claimed: dict[str | None, str] = {}
 
-    def has(self, keys, account):
+    def has(self, keys: typing.Iterable[str], account: str) -> bool:
         return any(self.claimed.get(key) == account for key in keys)
 
-    def claim(self, purchase, transaction, account):
+    def claim(self, purchase: str | None, transaction: str | None, account: str) -> None:
         assert purchase not in self.claimed
         self.claimed[purchase] = self.claimed[transaction] = account
 
@@ -28,7 +29,7 @@ class Ledger:
 ledger = Ledger()
 
 
-def endpoint(blob):
+def endpoint(blob: str) -> tuple[int | None, str | None]:
     # SNIPPET
     return 200, "granted"
 

@@ -1,5 +1,6 @@
 """Frame of a refusal: a forged transaction, and what is answered."""
 import logging
+import typing
 
 import minted
 
@@ -9,7 +10,7 @@ log = logging.getLogger("purchases")
 verifier = assay.Verifier((minted.AUTHORITY / "config.json").read_text())
 
 
-def endpoint(jws):
+def endpoint(jws: str) -> typing.Any:
     # SNIPPET
     return 200, transaction.product_id
 

@@ -1,10 +1,12 @@
 """Frame of a request from a device that cannot attest."""
+import typing
+
 import assay
 
 verifier = assay.Verifier({"apps": [{"bundleId": "com.example.app", "appAppleId": 1}]})
 
 
-def endpoint():
+def endpoint() -> typing.Any:
     # SNIPPET
     return risk.verdict, None
 

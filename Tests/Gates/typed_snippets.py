@@ -1,0 +1,142 @@
+#!/usr/bin/env python3
+"""Gate: mypy --strict and pyright find nothing in the Python blocks of the documentation.
+
+  typed_snippets.py --tools FOLDER [--suite NAME]
+
+Each block is looked at in its frame, with the blocks that continue it; what a checker says
+of the frame itself does not count. The checkers come from the Python package index, pyright
+as basedpyright, which has its node with it. Skipped where the index cannot be reached.
+"""
+import argparse
+import json
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "Snippets"))
+
+from contract import ROOT
+from report import Suite
+import programs
+import python_tools
+import snippets
+
+REQUIREMENTS = ROOT / "docs/requirements-check.txt"
+FOLDER = ROOT / "build/snippets-typed"
+PLACES = [ROOT / "bindings/python", ROOT / "bindings/python_testing", programs.EVIDENCE]
+# A fault for each of the checkers to find, on its second line.
+FAULT = "import assay\nprint(assay.Verifier({}).verify_transaction('').expiresDate)\n"
+# A block is no module: what it defines again, and does not use, is no fault.
+PYRIGHT = {"typeCheckingMode": "standard", "reportUnusedExpression": False,
+           "extraPaths": [str(place) for place in PLACES]}
+
+
+class Source:
+    """A program made of blocks, and which of its lines are theirs."""
+
+    def __init__(self, name, blocks):
+        self.path, self.blocks = FOLDER / f"{name}.py", blocks
+        program = programs.Program(blocks[0])
+        for block in blocks[1:]:
+            program.add(block)
+        text = programs.source_of(program)
+        self.path.write_text(text)
+        wanted = [line.strip() for line in program.text.splitlines()]
+        lines = [line.strip() for line in text.splitlines()]
+        self.start = next((at for at in range(len(lines))
+                           if lines[at:at + len(wanted)] == wanted), 0)
+        self.size = len(wanted)
+        self.found = []
+
+    def note(self, line, what):
+        """A finding, by its line from 1; None where the frame has it."""
+        if self.start < line <= self.start + self.size:
+            self.found.append(f"{line - self.start}: {what}")
+
+    @property
+    def place(self):
+        return self.blocks[0].place
+
+
+def sources():
+    """Every Python program of the documentation."""
+    shutil.rmtree(FOLDER, ignore_errors=True)
+    FOLDER.mkdir(parents=True)
+    for page in snippets.pages({}):
+        name = str(page.relative_to(ROOT)).removesuffix(".md").replace("/", "_").replace("-", "_")
+        program = []
+        for block in [*snippets.blocks_of(page), None]:
+            if block is not None and block.language == "python" and block.has("continues"):
+                program.append(block)
+            elif block is None or not block.has("output"):
+                if program:
+                    yield Source(f"{name}_{program[0].line}", program)
+                starts = block is not None and block.language == "python" \
+                    and not block.has("not-run")
+                program = [block] if starts else []
+
+
+def mypy(tools, files):
+    """{path: [(line, what)]} of mypy --strict."""
+    command = [tools / "mypy", "--strict", "--no-incremental", "--no-error-summary",
+               "--hide-error-context", "--no-color-output", *files]
+    environment = dict(os.environ, MYPYPATH=":".join(map(str, PLACES)))
+    result = subprocess.run(command, text=True, capture_output=True, cwd=FOLDER, env=environment)
+    found = {}
+    for line in result.stdout.splitlines():
+        said = re.match(r"(.+?\.py):(\d+): error: (.*)", line)
+        if said:
+            path = (FOLDER / said[1]).resolve()
+            found.setdefault(path, []).append((int(said[2]), said[3]))
+    if result.returncode > 1:
+        sys.exit(f"mypy: {result.stdout[-500:]}{result.stderr[-500:]}")
+    return found
+
+
+def pyright(tools, files):
+    (FOLDER / "pyrightconfig.json").write_text(json.dumps(PYRIGHT))
+    result = subprocess.run(
+        [tools / "basedpyright", "--outputjson", "--project", FOLDER / "pyrightconfig.json",
+         "--pythonpath", tools / "python"],
+        text=True, capture_output=True, cwd=FOLDER)
+    found = {}
+    for each in json.loads(result.stdout)["generalDiagnostics"]:
+        if each["severity"] == "error":
+            found.setdefault(pathlib.Path(each["file"]).resolve(), []).append(
+                (each["range"]["start"]["line"] + 1, each["message"]))
+    return found
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--tools", required=True)
+    parser.add_argument("--suite", default="typed-snippets")
+    options = parser.parse_args()
+    suite = Suite(options.suite)
+    tools, why = python_tools.installed(options.tools, REQUIREMENTS)
+    if why:
+        for name in ("mypy", "pyright"):
+            suite.skip(name, why)
+        suite.finish(may_be_empty=True)
+    found = list(sources())
+    suite.expect(len(found) > 20, "the documentation has Python blocks", str(len(found)))
+    fault = FOLDER / "fault.py"
+    fault.write_text(FAULT)
+    for name, checker in [("mypy --strict", mypy), ("pyright", pyright)]:
+        said = checker(tools, [*(source.path for source in found), fault])
+        suite.expect([line for line, _ in said.get(fault.resolve(), [])] == [2],
+                     f"{name} finds a fault", str(said.get(fault.resolve())))
+        for source in found:
+            source.found = []
+            for line, what in said.get(source.path.resolve(), []):
+                source.note(line, what)
+            suite.expect(not source.found, f"{name}: {source.place}",
+                         "".join(f"\n  {each}" for each in source.found))
+    suite.finish()
+
+
+if __name__ == "__main__":
+    main()
