@@ -194,15 +194,15 @@ struct ProofTableTests {
   func readAnchors() throws {
     let der = try #require(
       Base64.decodeStandard(Array(try Authority(now: Minted.now).anchor.utf8)[...]))
-    let unkept = try #require(ReadAnchors.elliptic(der, isRemembered: false))
-    let first = try #require(ReadAnchors.elliptic(der, isRemembered: true))
+    let unkept = try #require(ReadAnchors.find(der, .elliptic, isRemembered: false))
+    let first = try #require(ReadAnchors.find(der, .elliptic, isRemembered: true))
     #expect(first.key !== unkept.key)
-    #expect(try #require(ReadAnchors.elliptic(der, isRemembered: true)).key === first.key)
-    #expect(try #require(ReadAnchors.elliptic(der, isRemembered: false)).key !== first.key)
+    #expect(try #require(ReadAnchors.find(der, .elliptic, isRemembered: true)).key === first.key)
+    #expect(try #require(ReadAnchors.find(der, .elliptic, isRemembered: false)).key !== first.key)
     // What is no root is none however often it is asked for.
     var forged = der
     forged[der.count - 1] ^= 1
-    for _ in 0..<2 { #expect(ReadAnchors.elliptic(forged, isRemembered: true) == nil) }
-    #expect(ReadAnchors.rsa(der, isRemembered: true) == nil)
+    for _ in 0..<2 { #expect(ReadAnchors.find(forged, .elliptic, isRemembered: true) == nil) }
+    #expect(ReadAnchors.find(der, .rsa, isRemembered: true) == nil)
   }
 }

@@ -63,7 +63,7 @@ struct ReceiptTrustTests {
 
   @Test("CER-6 each shipped intermediate is proven under Apple Root CA, in its own line")
   func shippedIntermediates() throws {
-    let root = try #require(ReceiptAnchor(AppleRoots.rootCA))
+    let root = try #require(Anchor(AppleRoots.rootCA, .rsa))
     for shipped in AppleRoots.receiptIntermediates {
       let certificate = try #require(Certificate(shipped.der))
       let isStore = shipped.der == AppleRoots.iTunesStoreCA2009
@@ -87,22 +87,23 @@ struct ReceiptTrustTests {
 
   @Test("PTH-9 lengths of the keys")
   func keyLengths() throws {
-    for (der, bits) in [
-      (AppleRoots.rootCA, 2048), (AppleRoots.rootCAG2, 4096),
-      (AppleRoots.developerRelationsG5, 2048), (AppleRoots.rootCAG3, 0),
-    ] {
+    for (der, type) in [
+      (AppleRoots.rootCA, .rsa(bits: 2048)), (AppleRoots.rootCAG2, .rsa(bits: 4096)),
+      (AppleRoots.developerRelationsG5, .rsa(bits: 2048)),
+      (AppleRoots.rootCAG3, .elliptic(.p384)),
+    ] as [([UInt8], KeyType)] {
       let certificate = try #require(Certificate(der))
-      #expect(RSAModulus.bits(certificate) == bits)
-      #expect(RSAPublicKey.make(certificate)?.modulusBits == (bits == 0 ? nil : bits))
+      #expect(certificate.keyType == type)
+      #expect(certificate.publicKey()?.type == type)
     }
   }
 
   @Test("PTH-5 a changed octet in the signed part or the signature fails the check")
   func alteredCertificate() throws {
     let root = try #require(Certificate(AppleRoots.rootCA))
-    let key = try #require(RSAPublicKey.make(root))
+    let key = try #require(root.publicKey())
     let good = try #require(Certificate(AppleRoots.developerRelationsG5))
-    #expect(good.rsaSignatureDigest == .sha256)
+    #expect(good.signatureAlgorithm == .rsa(.sha256))
     #expect(good.isSigned(by: key))
     for place in [good.tbs.upperBound - 1, good.signature.upperBound - 1] {
       var der = good.der
@@ -110,16 +111,18 @@ struct ReceiptTrustTests {
       if let altered = Certificate(der) { #expect(!altered.isSigned(by: key)) }
     }
     let foreign = try #require(Certificate(AppleRoots.rootCAG2))
-    let other = try #require(RSAPublicKey.make(foreign))
+    let other = try #require(foreign.publicKey())
     #expect(!good.isSigned(by: other))
   }
 
   @Test("CFG-3 only a self-signed RSA authority is a root of receipts")
   func anchors() {
-    #expect(ReceiptAnchor(AppleRoots.rootCA) != nil)
-    #expect(ReceiptAnchor(AppleRoots.rootCAG3) == nil)
-    #expect(ReceiptAnchor(AppleRoots.developerRelationsG5) == nil)
-    #expect(ReceiptAnchor([]) == nil)
+    #expect(Anchor(AppleRoots.rootCA, .rsa) != nil)
+    #expect(Anchor(AppleRoots.rootCAG3, .rsa) == nil)
+    #expect(Anchor(AppleRoots.rootCAG3, .elliptic) != nil)
+    #expect(Anchor(AppleRoots.rootCA, .elliptic) == nil)
+    #expect(Anchor(AppleRoots.developerRelationsG5, .rsa) == nil)
+    #expect(Anchor([], .rsa) == nil)
   }
 
   /// The key of a modulus of so many octets, whose first bit is set; nobody has
@@ -140,7 +143,7 @@ struct ReceiptTrustTests {
     ) throws -> Bool {
       var root = authority.root
       try change(&root)
-      return ReceiptAnchor(try root.signed(by: key)) != nil
+      return Anchor(try root.signed(by: key), .rsa) != nil
     }
     let key = authority.keys.root
     #expect(try isAnchor(key))
@@ -157,8 +160,8 @@ struct ReceiptTrustTests {
         .current, intermediate: { $0.publicKeyInfo = rsa(octets: octets) }
       ).intermediate
       let certificate = try #require(Certificate(der))
-      #expect(RSAModulus.bits(certificate) == octets * 8)
-      #expect((RSAPublicKey.make(certificate) != nil) == isGood)
+      #expect(certificate.keyType == .rsa(bits: octets * 8))
+      #expect((certificate.publicKey() != nil) == isGood)
       var progress = 0
       do throws(Refusal) {
         try ReceiptRules.checkIntermediate(certificate, .app, at: "", &progress)
@@ -175,7 +178,7 @@ struct ReceiptTrustTests {
     let leaf = try #require(Certificate(der))
     let cache = PathCache(capacity: 4)
     #expect(cache.record(der, .app) == nil)
-    cache.remember(LeafRecord(leaf, try #require(RSAPublicKey.make(leaf)), .app, []))
+    cache.remember(LeafRecord(leaf, try #require(leaf.publicKey()), .app, []))
     #expect(cache.record(der, .app) != nil)
     #expect(cache.record(der, .transactionV3) != nil)
     #expect(cache.record(der, .transactionV2) == nil)

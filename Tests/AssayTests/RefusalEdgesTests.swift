@@ -97,17 +97,17 @@ struct RefusalEdgesTests {
   func keyOfAnotherAlgorithm() throws {
     let authority = try Minted.authority()
     let point = try authority.leafKey.publicKey()
-    func curve(_ algorithm: String) throws -> Curve? {
+    func type(_ algorithm: String) throws -> KeyType? {
       var template = authority.leaf
       template.publicKeyInfo = DERText.sequence(
         DERText.sequence(DERText.oid(algorithm), DERText.oid(OID.p256)),
         DERText.bitString(point))
       let der = try template.signed(by: authority.intermediateKey)
-      return try #require(Certificate(der)).curve
+      return try #require(Certificate(der)).keyType
     }
-    #expect(try curve(OID.ecPublicKey) == .p256)
+    #expect(try type(OID.ecPublicKey) == .elliptic(.p256))
     // id-ecDH: agrees on keys, signs nothing.
-    #expect(try curve("1.3.132.1.12") == nil)
+    #expect(try type("1.3.132.1.12") == nil)
   }
 
   @Test("JWS-27 the CA flag is one octet, a path length one minimal number")

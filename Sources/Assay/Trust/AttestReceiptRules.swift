@@ -29,8 +29,9 @@ enum AttestReceiptRules {
     try require(
       CertificateRules.hasGoodSerial(certificate), .rejectedChainSerial, "FRC-4", at: place)
     try require(
-      certificate.signatureDigest != nil, .rejectedChainSignatureAlgorithm, "FRC-4", at: place)
-    try require(certificate.curve == .p256, .rejectedChainKey, "FRC-4", at: place)
+      certificate.signatureAlgorithm == .ecdsa(.sha384)
+        || certificate.signatureAlgorithm == .ecdsa(.sha256), .rejectedChainSignatureAlgorithm, "FRC-4", at: place)
+    try require(certificate.keyType == .elliptic(.p256), .rejectedChainKey, "FRC-4", at: place)
     try CertificateRules.checkExtensions(certificate, "FRC-4", at: place)
   }
 

@@ -6,8 +6,9 @@ enum AttestRules {
   static func checkLeaf(_ certificate: Certificate, at place: String) throws(Refusal) {
     try checkForm(certificate, at: place)
     try require(
-      certificate.signatureDigest != nil, .rejectedChainSignatureAlgorithm, "ATT-31", at: place)
-    try require(certificate.curve == .p256, .rejectedChainKey, "ATT-31", at: place)
+      certificate.signatureAlgorithm == .ecdsa(.sha384)
+        || certificate.signatureAlgorithm == .ecdsa(.sha256), .rejectedChainSignatureAlgorithm, "ATT-31", at: place)
+    try require(certificate.keyType == .elliptic(.p256), .rejectedChainKey, "ATT-31", at: place)
     try CertificateRules.checkExtensions(certificate, "ATT-34", knowing: known, at: place)
     try require(
       certificate.basicConstraints?.isAuthority != true, .rejectedChainLeafIsCa, "ATT-31",
@@ -28,9 +29,9 @@ enum AttestRules {
   static func checkIntermediate(_ certificate: Certificate, at place: String) throws(Refusal) {
     try checkForm(certificate, at: place)
     try require(
-      certificate.signatureDigest == .sha384, .rejectedChainSignatureAlgorithm, "ATT-30",
+      certificate.signatureAlgorithm == .ecdsa(.sha384), .rejectedChainSignatureAlgorithm, "ATT-30",
       at: place)
-    try require(certificate.curve == .p384, .rejectedChainKey, "ATT-30", at: place)
+    try require(certificate.keyType == .elliptic(.p384), .rejectedChainKey, "ATT-30", at: place)
     try CertificateRules.checkExtensions(certificate, "ATT-34", at: place)
     try require(isAuthority(certificate), .rejectedChainNotCa, "ATT-30", at: place)
     try require(

@@ -12,7 +12,7 @@ final class AttestTrust: Sendable {
   private static let keyCap = 64
 
   /// Apple App Attestation Root CA, parsed once in a process.
-  private static let apple = Anchor(AppleRoots.appAttestationRootCA)
+  private static let apple = Anchor(AppleRoots.appAttestationRootCA, .elliptic)
 
   private init(_ configuration: Configuration, _ proofs: Proofs) {
     policy = configuration.attest

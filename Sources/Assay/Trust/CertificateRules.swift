@@ -31,7 +31,8 @@ enum CertificateRules {
     try require(certificate.version == 3, .rejectedChainVersion, "JWS-22", at: place)
     try require(hasGoodSerial(certificate), .rejectedChainSerial, "JWS-23", at: place)
     try require(
-      certificate.signatureDigest != nil, .rejectedChainSignatureAlgorithm, "JWS-24", at: place)
+      certificate.signatureAlgorithm == .ecdsa(.sha384)
+        || certificate.signatureAlgorithm == .ecdsa(.sha256), .rejectedChainSignatureAlgorithm, "JWS-24", at: place)
   }
 
   /// JWS-23: positive, 1…20 content octets.
@@ -44,7 +45,7 @@ enum CertificateRules {
   private static func checkKey(
     _ certificate: Certificate, _ curves: [Curve], at place: String
   ) throws(Refusal) {
-    guard let curve = certificate.curve else {
+    guard case .elliptic(let curve) = certificate.keyType else {
       throw Refusal(.rejectedChainKey, "JWS-25", at: place)
     }
     try require(curves.contains(curve), .rejectedChainKey, "JWS-25", at: place)

@@ -3,14 +3,14 @@
 /// judged for every receipt anew.
 final class LeafRecord: Sendable {
   let leaf: Certificate
-  let key: RSAPublicKey
+  let key: PublicKey
   let signer: ReceiptSigner
   let intermediates: [ReceiptIntermediate]
   /// The member `leaf` of a document's `chain`.
   let report: [UInt8]
 
   init(
-    _ leaf: Certificate, _ key: RSAPublicKey, _ signer: ReceiptSigner,
+    _ leaf: Certificate, _ key: PublicKey, _ signer: ReceiptSigner,
     _ intermediates: [ReceiptIntermediate]
   ) {
     self.leaf = leaf
@@ -25,7 +25,7 @@ final class LeafRecord: Sendable {
 
   /// Whether every certificate of the bag is the leaf, a root, or an
   /// intermediate that is known here: nothing in it needs to be looked at.
-  func covers(_ bag: [[UInt8]], _ anchors: [ReceiptAnchor]) -> Bool {
+  func covers(_ bag: [[UInt8]], _ anchors: [Anchor]) -> Bool {
     let hasIntermediate = intermediates.contains { intermediate in
       intermediate.source != .embedded || bag.contains(intermediate.certificate.der)
     }

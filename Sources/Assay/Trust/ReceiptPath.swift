@@ -104,7 +104,7 @@ struct ReceiptPath {
       }
     }
     if let refusal = contest.refusal(unless: !proven.isEmpty) { throw refusal }
-    guard let key = RSAPublicKey.make(leaf) else {
+    guard let key = leaf.publicKey() else {
       throw Refusal(.rejectedChainKey, "PTH-9", at: "leaf")
     }
     let record = LeafRecord(leaf, key, signer, proven)
@@ -183,7 +183,7 @@ struct ReceiptPath {
   ) throws(Refusal) -> ProvenPath {
     try require(trust.accepts(xcode: der), .rejectedChainUnpinned, "APR-21", at: "leaf")
     let leaf = try certificate(der, at: "leaf")
-    guard let key = RSAPublicKey.make(leaf) else {
+    guard let key = leaf.publicKey(), case .rsa = key.type else {
       throw Refusal(.rejectedChainKey, "APR-21", at: "leaf")
     }
     return ProvenPath(LeafRecord(leaf, key, .app, []), [], isCached: false, isXcode: true)
@@ -223,7 +223,7 @@ final class ProvenPath: Sendable {
   /// APR-21: a pinned certificate of Xcode alone.
   let isXcode: Bool
 
-  var leafKey: RSAPublicKey { record.key }
+  var leafKey: PublicKey { record.key }
   var leaf: Certificate { record.leaf }
 
   fileprivate init(

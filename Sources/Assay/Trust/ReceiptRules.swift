@@ -37,7 +37,7 @@ enum ReceiptRules {
       leaf, Certificate.KeyUsage.digitalSignature, "PTH-7", at: place)
     try checkMarker(leaf, signer.leafMarker, .rejectedChainLeafMarker, at: place)
     try require(
-      RSAModulus.bits(leaf) == signer.leafBits, .rejectedChainKey, "PTH-9", at: place)
+      leaf.keyType == .rsa(bits: signer.leafBits), .rejectedChainKey, "PTH-9", at: place)
   }
 
   /// PTH-4, PTH-6, PTH-8, PTH-9, PTH-10.
@@ -55,14 +55,16 @@ enum ReceiptRules {
     try checkMarker(
       candidate, signer.intermediateMarker, .rejectedChainIntermediateMarker, at: place)
     progress &+= 1
-    let bits = RSAModulus.bits(candidate)
+    guard case .rsa(let bits) = candidate.keyType else {
+      throw Refusal(.rejectedChainKey, "PTH-9", at: place)
+    }
     try require(bits >= 2048 && bits <= 4096, .rejectedChainKey, "PTH-9", at: place)
     progress &+= 1
   }
 
   /// The whole proof of an intermediate under one of the anchors.
   static func prove(
-    _ candidate: Certificate, _ signer: ReceiptSigner, _ anchors: [ReceiptAnchor],
+    _ candidate: Certificate, _ signer: ReceiptSigner, _ anchors: [Anchor],
     _ source: ReceiptIntermediate.Source, at place: String, _ progress: inout Int
   ) throws(Refusal) -> ReceiptIntermediate {
     try checkIntermediate(candidate, signer, at: place, &progress)
@@ -76,8 +78,8 @@ enum ReceiptRules {
   /// A candidate with the pinned roots that may have signed it.
   struct Issued {
     let certificate: Certificate
-    let key: RSAPublicKey
-    fileprivate let anchors: [ReceiptAnchor]
+    let key: PublicKey
+    fileprivate let anchors: [Anchor]
 
     /// PTH-5: as an intermediate of the root whose key signed it; nil: there is none.
     func proven(
@@ -94,12 +96,12 @@ enum ReceiptRules {
 
   /// PTH-5: the candidate names a pinned root.
   static func issued(
-    _ candidate: Certificate, _ anchors: [ReceiptAnchor], at place: String
+    _ candidate: Certificate, _ anchors: [Anchor], at place: String
   ) throws(Refusal) -> Issued {
     let issuer = candidate.bytes(candidate.issuer)
     let named = anchors.filter { $0.certificate.bytes($0.certificate.subject) == issuer }
     try require(!named.isEmpty, .rejectedChainUntrustedRoot, "PTH-5", at: place)
-    guard let key = RSAPublicKey.make(candidate) else {
+    guard let key = candidate.publicKey() else {
       throw Refusal(.rejectedChainKey, "PTH-9", at: place)
     }
     let likely = named.filter { $0.certificate.mayHaveIssued(candidate) }
@@ -114,7 +116,9 @@ enum ReceiptRules {
     try require(
       CertificateRules.hasGoodSerial(certificate), .rejectedChainSerial, "PTH-1", at: place)
     try require(
-      certificate.rsaSignatureDigest != nil, .rejectedChainSignatureAlgorithm, "PTH-5", at: place)
+      certificate.signatureAlgorithm == .rsa(.sha1)
+        || certificate.signatureAlgorithm == .rsa(.sha256),
+      .rejectedChainSignatureAlgorithm, "PTH-5", at: place)
     try CertificateRules.checkExtensions(certificate, "PTH-10", at: place)
   }
 
@@ -123,14 +127,5 @@ enum ReceiptRules {
     _ certificate: Certificate, _ identifier: [UInt8], _ status: Status, at place: String
   ) throws(Refusal) {
     try require(certificate.extension(identifier) != nil, status, "PTH-8", at: place)
-  }
-}
-
-/// Lengths of RSA keys, without building one.
-enum RSAModulus {
-  /// 0 for a key of another type, parameter or exponent (PTH-9).
-  static func bits(_ certificate: Certificate) -> Int {
-    guard let modulus = certificate.rsaModulus, let first = modulus.first else { return 0 }
-    return modulus.count &* 8 &- first.leadingZeroBitCount
   }
 }

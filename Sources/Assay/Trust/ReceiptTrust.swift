@@ -1,24 +1,3 @@
-/// A pinned root of receipts: RSA, as Apple Root CA is. Trust comes from its
-/// bytes, never from its name (CER-1).
-struct ReceiptAnchor: Sendable {
-  let certificate: Certificate
-  let key: RSAPublicKey
-
-  /// CFG-3: one clean certificate of version 3, a certificate authority that
-  /// signed itself with an RSA key of 2,048 to 4,096 bits, and with SHA-1 or any
-  /// SHA-2 (CER-11); nil for everything else.
-  init?(_ der: [UInt8]) {
-    guard let certificate = Certificate(der), certificate.version == 3,
-      certificate.basicConstraints?.isAuthority == true,
-      certificate.bytes(certificate.issuer) == certificate.bytes(certificate.subject),
-      let key = RSAPublicKey.make(certificate), key.modulusBits >= 2048,
-      RSAPublicKey.hasSignedItself(certificate)
-    else { return nil }
-    self.certificate = certificate
-    self.key = key
-  }
-}
-
 /// An intermediate that was proven under a pinned root, apart from its dates.
 final class ReceiptIntermediate: Sendable {
   /// Where it came from (PTH-14).
@@ -35,13 +14,13 @@ final class ReceiptIntermediate: Sendable {
   }
 
   let certificate: Certificate
-  let key: RSAPublicKey
-  let anchor: ReceiptAnchor
+  let key: PublicKey
+  let anchor: Anchor
   let source: Source
   /// The members `intermediate` and `root` of a document's `chain`.
   let report: [UInt8]
 
-  init(_ certificate: Certificate, _ key: RSAPublicKey, _ anchor: ReceiptAnchor, _ source: Source) {
+  init(_ certificate: Certificate, _ key: PublicKey, _ anchor: Anchor, _ source: Source) {
     self.certificate = certificate
     self.key = key
     self.anchor = anchor
@@ -65,7 +44,7 @@ final class ReceiptTrust: Sendable {
   /// Made once: it holds a copy of the configuration.
   let triage: Triage
   /// Own roots; empty: Apple's, compiled in.
-  private let ownAnchors: [ReceiptAnchor]
+  private let ownAnchors: [Anchor]
   private let ownIntermediates: [ReceiptIntermediate]
   /// PTH-2: shipped certificates that no own root signed. They are candidates by
   /// their name, and none can lead to a root.
@@ -73,7 +52,7 @@ final class ReceiptTrust: Sendable {
   let cache: PathCache
 
   private init(
-    _ configuration: Configuration, _ ownAnchors: [ReceiptAnchor],
+    _ configuration: Configuration, _ ownAnchors: [Anchor],
     _ ownIntermediates: [ReceiptIntermediate], _ foreign: [Certificate], _ proofs: Proofs
   ) {
     foreignIntermediates = foreign
@@ -119,7 +98,7 @@ final class ReceiptTrust: Sendable {
   /// Whether the anchors are Apple's own, compiled in.
   var areBuiltIn: Bool { ownAnchors.isEmpty }
 
-  var anchors: [ReceiptAnchor] { areBuiltIn ? AppleReceipts.anchors : ownAnchors }
+  var anchors: [Anchor] { areBuiltIn ? AppleReceipts.anchors : ownAnchors }
 
   /// Shipped and configured ones, each proven under an anchor. Shipped ones lead
   /// to Apple's root alone.
@@ -131,7 +110,7 @@ final class ReceiptTrust: Sendable {
 
   /// CER-6: each must be signed by an accepted root and have its purpose.
   private static func configured(
-    _ policy: Configuration.ReceiptsPolicy, under anchors: [ReceiptAnchor]
+    _ policy: Configuration.ReceiptsPolicy, under anchors: [Anchor]
   ) throws(Refusal) -> [ReceiptIntermediate] {
     var found: [ReceiptIntermediate] = []
     for (index, certificate) in policy.intermediates.enumerated() {
@@ -148,7 +127,7 @@ final class ReceiptTrust: Sendable {
   /// An intermediate of either line, when an anchor signed it.
   @inline(never)
   static func proven(
-    _ certificate: Certificate, under anchors: [ReceiptAnchor],
+    _ certificate: Certificate, under anchors: [Anchor],
     _ source: ReceiptIntermediate.Source
   ) -> ReceiptIntermediate? {
     for signer in [ReceiptSigner.app, .transactionV2] {
@@ -211,7 +190,7 @@ final class ReceiptTrust: Sendable {
 
 /// Apple's certificates for receipts, parsed and proven once in a process.
 private final class AppleReceipts: Sendable {
-  let root: ReceiptAnchor
+  let root: Anchor
   let intermediates: [ReceiptIntermediate]
 
   /// nil: libcrypto cannot verify them.
@@ -219,13 +198,13 @@ private final class AppleReceipts: Sendable {
   /// Shipped intermediates, whoever signed them.
   static let certificates = parsed()
 
-  static var anchors: [ReceiptAnchor] {
+  static var anchors: [Anchor] {
     guard let shared else { return [] }
     return [shared.root]
   }
 
   /// The known answer: Apple Root CA signed itself with SHA-1.
-  static let verifiesSHA1 = ReceiptAnchor(AppleRoots.rootCA) != nil
+  static let verifiesSHA1 = Anchor(AppleRoots.rootCA, .rsa) != nil
 
   private static func parsed() -> [Certificate] {
     var found: [Certificate] = []
@@ -235,13 +214,13 @@ private final class AppleReceipts: Sendable {
     return found
   }
 
-  private init(_ root: ReceiptAnchor, _ intermediates: [ReceiptIntermediate]) {
+  private init(_ root: Anchor, _ intermediates: [ReceiptIntermediate]) {
     self.root = root
     self.intermediates = intermediates
   }
 
   private static func make() -> AppleReceipts? {
-    guard let root = ReceiptAnchor(AppleRoots.rootCA) else { return nil }
+    guard let root = Anchor(AppleRoots.rootCA, .rsa) else { return nil }
     var proven: [ReceiptIntermediate] = []
     for certificate in certificates {
       guard let intermediate = ReceiptTrust.proven(certificate, under: [root], .shipped) else {

@@ -117,7 +117,7 @@ struct StoreKitVerification {
       try ChainBuilder.certificate(der, at: "x5c[0]")
     }
     let key = try check(.shape) { () throws(Refusal) -> PublicKey in
-      guard let key = certificate.publicKey(), key.curve == .p256 else {
+      guard let key = certificate.publicKey(), key.type == .elliptic(.p256) else {
         throw Refusal(.rejectedChainKey, "JWS-80", at: "x5c[0]")
       }
       return key
