@@ -76,7 +76,7 @@ struct AppleRootsTests {
     #expect(certificate.isSigned(by: root.key))
     #expect(
       certificate.bytes(certificate.issuer) == root.certificate.bytes(root.certificate.subject))
-    try CertificateRules.checkIntermediate(certificate, at: "x5c[1]")
+    _ = try CertificateProfile.appStoreIntermediate.shaped(certificate, at: "x5c[1]")
     #expect(certificate.notBefore == 1_616_013_430)
     #expect(certificate.notAfter == 2_089_497_600)
   }
@@ -100,17 +100,17 @@ struct AppleRootsTests {
     let chain = Vectors.certificates(of: entry.jws)
     let entries = [chain[0], der, forged].map { Text(Base64.encodeStandard($0)) }
 
-    func prove(areBuiltIn: Bool) throws -> ProvenChain {
+    func prove(areBuiltIn: Bool) throws -> ProvenPath {
       let trust = StoreKitTrust(
         configuration: Configuration(),
         anchors: AnchorSet(anchors: [anchor], areBuiltIn: areBuiltIn),
         Configuration().ownProofs)
-      var building = ChainBuilder(trust)
-      try building.open(entries)
-      try building.parse()
-      try building.checkShape()
+      guard case .next(let given) = try trust.chainBuilder.open(entries) else {
+        throw Refusal(.internalAssayBug, "DOC-1")
+      }
+      let rooted = try #require(try given.parsed().shaped().rooted)
       var signatures = SignatureChecks()
-      return try building.prove(&signatures)
+      return try rooted.proven(&signatures)
     }
     #expect(throws: Refusal(.rejectedChainSignatureIntermediate, "JWS-31")) {
       try prove(areBuiltIn: false)

@@ -130,7 +130,7 @@ struct ProofTableTests {
       #expect(answer.status == .rejectedChainSignatureLeaf)
     }
     let proofs = table.proofs(of: try ConfigurationReader.read(try Minted.config().bytes))
-    #expect(proofs.chains.chain(header: text.prefix { $0 != 0x2e }) == nil)
+    #expect(proofs.storekit.spellings.find(text.prefix { $0 != 0x2e }) == nil)
     #expect(try isCached(verifier()) == false)
   }
 
@@ -180,12 +180,12 @@ struct ProofTableTests {
     }
     let point = try AttestFixture.device().key.publicKey()
     let first = try made().attest
-    let key = try #require(first.key(point[...]))
-    #expect(first.key(point[...]) === key)
+    let key = try #require(first.roots.key(point[...]))
+    #expect(first.roots.key(point[...]) === key)
     let second = try made().attest
-    #expect(second.intermediates === first.intermediates)
-    #expect(second.receipts.cache === first.receipts.cache)
-    #expect(second.key(point[...]) !== key)
+    #expect(second.roots.cache.intermediates === first.roots.cache.intermediates)
+    #expect(second.receipts.cache.spellings === first.receipts.cache.spellings)
+    #expect(second.roots.key(point[...]) !== key)
   }
 
   // MARK: roots that were read

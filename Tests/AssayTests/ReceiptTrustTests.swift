@@ -67,11 +67,9 @@ struct ReceiptTrustTests {
     for shipped in AppleRoots.receiptIntermediates {
       let certificate = try #require(Certificate(shipped.der))
       let isStore = shipped.der == AppleRoots.iTunesStoreCA2009
-      for signer in [ReceiptSigner.transactionV2, .transactionV3, .app] {
-        var progress = 0
-        let proven = try? ReceiptRules.prove(
-          certificate, signer, [root], .shipped, at: "", &progress)
-        #expect((proven != nil) == (isStore == (signer == .transactionV2)))
+      for profile in [ChainProfile.transactionV2, .transactionV3, .app] {
+        let proven = ReceiptRoots.proven(certificate, under: [root], .shipped, as: [profile])
+        #expect((proven != nil) == (isStore == (profile == .transactionV2)))
       }
     }
   }
@@ -162,9 +160,8 @@ struct ReceiptTrustTests {
       let certificate = try #require(Certificate(der))
       #expect(certificate.keyType == .rsa(bits: octets * 8))
       #expect((certificate.publicKey() != nil) == isGood)
-      var progress = 0
       do throws(Refusal) {
-        try ReceiptRules.checkIntermediate(certificate, .app, at: "", &progress)
+        try CertificateProfile.receiptIntermediate.check(certificate, at: "")
         #expect(isGood)
       } catch {
         #expect(!isGood && error.status == .rejectedChainKey)
@@ -176,12 +173,21 @@ struct ReceiptTrustTests {
   func lines() throws {
     let der = try AppReceiptBench.authority().chain(.current).leaf
     let leaf = try #require(Certificate(der))
-    let cache = PathCache(capacity: 4)
-    #expect(cache.record(der, .app) == nil)
-    cache.remember(LeafRecord(leaf, try #require(leaf.publicKey()), .app, []))
-    #expect(cache.record(der, .app) != nil)
-    #expect(cache.record(der, .transactionV3) != nil)
-    #expect(cache.record(der, .transactionV2) == nil)
+    let shaped = ShapedCertificate(certificate: leaf, key: try #require(leaf.publicKey()))
+    let list = JSONText.array(
+      try AppReceiptBench.authority().intermediates.map { .string($0) })
+    let trust = try AppReceiptBench.trust([("receipts.intermediates", list)])
+    let pooled = try #require(trust.roots.intermediates.first)
+    func isCached(_ profile: ChainProfile) -> Bool {
+      let found = try? trust.roots.open(profile, leaf: der, embedded: [])
+      guard case .proven(let path) = found else { return false }
+      return path.isCached && path.chain.leaf.der == der
+    }
+    #expect(!isCached(.app))
+    trust.roots.cache.chains.remember(der[...], ProvenChain(.app, shaped, [pooled]))
+    #expect(isCached(.app))
+    #expect(isCached(.transactionV3))
+    #expect(!isCached(.transactionV2))
   }
 
   @Test("PTH-12 SHA-1 signatures verify in this libcrypto")
@@ -189,6 +195,6 @@ struct ReceiptTrustTests {
     let config = Array(
       #"{"apps":[{"bundleId":"com.example.app","appAppleId":1}]}"#.utf8)
     let configuration = try ConfigurationReader.read(config)
-    try ReceiptTrust.make(configuration).checkReadiness()
+    try ReceiptTrust.make(configuration).roots.checkReadiness()
   }
 }

@@ -36,4 +36,7 @@ public enum Mutants {
     unsafe reached?[Int(number)] = 1
     return unsafe number == removed
   }
+
+  /// A row of a table, nil where it is taken out.
+  static func row<Row>(_ number: Int32, _ row: Row) -> Row? { off(number) ? nil : row }
 }

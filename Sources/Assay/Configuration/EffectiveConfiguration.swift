@@ -2,7 +2,7 @@ extension Configuration {
   /// The effective configuration: every member with its default filled in.
   /// Certificates never come back out; their SHA-256 does (CNF-4).
   func write(
-    _ anchors: AnchorSet, _ receiptTrust: ReceiptTrust, _ writer: inout JSONWriter
+    _ anchors: AnchorSet, _ receiptRoots: ReceiptRoots, _ writer: inout JSONWriter
   ) {
     writer.beginObject()
     writer.name("apps")
@@ -39,7 +39,7 @@ extension Configuration {
     writer.member("clockSkewMs", integer: clockSkewMs)
     writeDecide(&writer)
     writeStoreKit(anchors, &writer)
-    writeReceipts(receiptTrust, &writer)
+    writeReceipts(receiptRoots, &writer)
     writer.name("attest")
     attest.write(&writer)
     writer.name("deviceCheck")
@@ -136,10 +136,10 @@ extension Configuration {
     writer.endObject()
   }
 
-  private func writeReceipts(_ trust: ReceiptTrust, _ writer: inout JSONWriter) {
+  private func writeReceipts(_ roots: ReceiptRoots, _ writer: inout JSONWriter) {
     writer.name("receipts")
     writer.beginObject()
-    trust.writeCertificates(&writer)
+    roots.writeCertificates(&writer)
     writer.member("v2", receipts.v2Refused ? "refuse" : "accept")
     writer.member("lateSigned", receipts.lateSignedRefused ? "refuse" : "accept")
     writer.member("unknownEnvironment", receipts.unknownEnvironmentAllowed ? "allow" : "refuse")

@@ -60,7 +60,7 @@ public final class Verifier: Sendable {
         )
       }
       var writer = JSONWriter(capacity: 2048)
-      trust.configuration.write(trust.anchors, receipts, &writer)
+      trust.configuration.write(trust.anchors, receipts.roots, &writer)
       let effective = writer.bytes
       let fingerprint = Digest.sha256.of(effective)
       let envelope = Envelope(

@@ -30,7 +30,7 @@ struct AssertionVerification {
     let (data, key) = try check(.input) { () throws(Refusal) in
       try trust.checkAppIds()
       let data = try ClientData(clientData)
-      guard let point = AttestedKey.point(publicKey), let key = trust.key(point)
+      guard let point = AttestedKey.point(publicKey), let key = trust.roots.key(point)
       else { throw Refusal(.misuseAssertionPublicKey, "ATT-3", at: "public_key") }
       try require(bytes.count <= AssertionObject.byteCap, .tooLargeAssertionObject, "ASR-1")
       return (data, key)

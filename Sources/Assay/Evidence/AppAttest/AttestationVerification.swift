@@ -45,7 +45,7 @@ struct AttestationVerification {
     let object = try check(.form) { () throws(Refusal) in try AttestationObject(bytes, trust) }
     let chain = try count(.chain) { (signatures) throws(Refusal) in
       try AttestChain(
-        leaf: object.leaf, intermediate: object.intermediate, trust, &signatures)
+        leaf: object.leaf, intermediate: object.intermediate, trust.roots, &signatures)
     }
     let seconds = try judgedMs(object) / 1000
     let isNow = !policy.storedTime

@@ -64,7 +64,8 @@ struct AppReceiptVerification {
     try count(.signature) { (signatures) throws(Refusal) in
       try require(
         signatures.check(
-          path.leafKey.verifies(message.signer.signature.slice, digest, message.payload.slice)),
+          path.chain.leafKey.verifies(message.signer.signature.slice, digest, message.payload.slice)
+        ),
         .rejectedAppReceiptSignature, "APR-6", at: "signature")
     }
     let limits = ReceiptAttributes.Limits(
@@ -102,7 +103,7 @@ struct AppReceiptVerification {
   ) throws(Refusal) -> (message: SignedMessage, digest: Digest) {
     let (cap, elements) = (policy.appReceiptBytes, policy.appReceiptElements)
     let limits = SignedMessage.Limits(
-      ber: BER.Limits(elements: elements, depth: 24), certificates: ReceiptPath.embeddedCap,
+      ber: BER.Limits(elements: elements, depth: 24), certificates: ChainProfile.embeddedCap,
       chunks: elements, payloadBytes: cap)
     return try check(.container) { () throws(Refusal) in
       try require(bytes.count <= cap, .tooLargeAppReceiptSize, "APR-1")
@@ -160,19 +161,20 @@ struct AppReceiptVerification {
     }
     if signer.isAlone {
       let path = try check(.certificates) { () throws(Refusal) in
-        try ReceiptPath.xcode(trust, certificate: signer.certificate)
+        try ReceiptRoots.xcode(
+          certificate: signer.certificate, isPinned: trust.accepts(xcode: signer.certificate))
       }
       checks.skip(AppReceiptCheck.shape.rawValue, .doesNotApply)
       checks.skip(AppReceiptCheck.chainSignatures.rawValue, .doesNotApply)
       return path
     }
-    var path = ReceiptPath(trust, .app)
-    try check(.certificates) { () throws(Refusal) in
-      try path.open(leaf: signer.certificate, embedded: signer.bag)
+    let roots = trust.roots
+    let found = try check(.certificates) { () throws(Refusal) in
+      try roots.open(.app, leaf: signer.certificate, embedded: signer.bag)
     }
-    try check(.shape) { () throws(Refusal) in try path.checkShape() }
+    let shaped = try check(.shape) { () throws(Refusal) in try found.shaped() }
     return try count(.chainSignatures) { (signatures) throws(Refusal) in
-      try path.prove(&signatures)
+      try shaped.proven { (path) throws(Refusal) in try roots.prove(path, &signatures) }
     }
   }
 
@@ -224,7 +226,8 @@ struct AppReceiptVerification {
         configuration.environments.contains(environment), .rejectedIdentityEnvironment, "APR-16",
         at: "attribute 0")
       try require(
-        (environment == .xcode) == path.isXcode, .rejectedIdentityEnvironmentProfile, "APR-16",
+        (environment == .xcode) == (path.chain.profile == .xcode),
+        .rejectedIdentityEnvironmentProfile, "APR-16",
         at: "attribute 0")
       return environment
     }

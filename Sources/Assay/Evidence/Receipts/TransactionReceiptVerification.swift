@@ -110,13 +110,14 @@ struct TransactionReceiptVerification {
 
   /// RCP-20, RCP-22: the version decides which pair of purposes must sign.
   private mutating func provenPath(_ blob: SignatureBlob) throws(Refusal) -> ProvenPath {
-    var path = ReceiptPath(trust, blob.version == .v2 ? .transactionV2 : .transactionV3)
-    try check(.certificates) { () throws(Refusal) in
-      try path.open(leaf: Array(blob.certificate), embedded: [])
+    let roots = trust.roots
+    let profile: ChainProfile = blob.version == .v2 ? .transactionV2 : .transactionV3
+    let found = try check(.certificates) { () throws(Refusal) in
+      try roots.open(profile, leaf: Array(blob.certificate), embedded: [])
     }
-    try check(.shape) { () throws(Refusal) in try path.checkShape() }
+    let shaped = try check(.shape) { () throws(Refusal) in try found.shaped() }
     return try count(.chainSignatures) { (signatures) throws(Refusal) in
-      try path.prove(&signatures)
+      try shaped.proven { (path) throws(Refusal) in try roots.prove(path, &signatures) }
     }
   }
 
@@ -129,10 +130,12 @@ struct TransactionReceiptVerification {
       message.reserveCapacity(info.count &+ 1)
       message.append(UInt8(truncatingIfNeeded: blob.version.rawValue))
       message.append(contentsOf: info)
-      if signatures.check(path.leafKey.verifies(blob.signature, .sha1, message[...])) { return }
+      if signatures.check(path.chain.leafKey.verifies(blob.signature, .sha1, message[...])) {
+        return
+      }
       try require(
         !signatures.hasSpare
-          || !signatures.check(path.leafKey.verifies(blob.signature, .sha256, message[...])),
+          || !signatures.check(path.chain.leafKey.verifies(blob.signature, .sha256, message[...])),
         .unsupportedReceiptDigest, "RCP-19", at: "signature")
       throw Refusal(.rejectedReceiptSignature, "RCP-18", at: "signature")
     }
@@ -168,7 +171,7 @@ struct TransactionReceiptVerification {
         throw Refusal(.internalAssayBug, "DOC-1", at: "purchase-date")
       }
       try require(purchased <= latest, .rejectedDateFuture, "RCP-26", at: "purchase-date")
-      let begin = path.leaf.notBefore
+      let begin = path.chain.leaf.notBefore
       guard purchased / 1000 < begin else {
         return (try path.judged(atSeconds: purchased / 1000), false)
       }

@@ -48,7 +48,7 @@ struct StoreKitVerification {
         .rejectedJwsSignature, "JWS-101", at: "signature")
     }
     if source != .header, chain.profile == .appStore {
-      trust.cache.remember(chain, header: compact.headerText)
+      trust.cache.spellings.remember(compact.headerText, chain)
     }
     return try judge(compact, chain, source != .proof)
   }
@@ -72,7 +72,7 @@ struct StoreKitVerification {
   private mutating func provenChain(
     _ compact: CompactJWS
   ) throws(Refusal) -> (chain: ProvenChain, source: ChainSource) {
-    if let known = trust.cache.chain(header: compact.headerText) {
+    if let known = trust.cache.spellings.find(compact.headerText) {
       passChain()
       return (known, .header)
     }
@@ -86,23 +86,31 @@ struct StoreKitVerification {
   private mutating func appStoreChain(
     _ header: JWSHeader
   ) throws(Refusal) -> (chain: ProvenChain, source: ChainSource) {
-    var building = ChainBuilder(trust)
-    try check(.root) { () throws(Refusal) in try building.open(header.certificates) }
-    if let known = building.known() {
+    let builder = trust.chainBuilder
+    let found = try check(.root) { () throws(Refusal) in try builder.open(header.certificates) }
+    switch found {
+    case .proven(let path):
       passChain()
-      return (known, .certificates)
+      return (path.chain, .certificates)
+    case .next(let given): return (try prove(given), .proof)
     }
-    try check(.certificates) { () throws(Refusal) in try building.parse() }
-    try check(.shape) { () throws(Refusal) in try building.checkShape() }
-    if trust.configuration.storekit.rootEntryIgnored {
-      try count(.root) { (signatures) throws(Refusal) in
-        try building.findAnchor(&signatures)
-      }
+  }
+
+  private mutating func prove(_ given: GivenPath<[UInt8]>) throws(Refusal) -> ProvenChain {
+    let parsed = try check(.certificates) { () throws(Refusal) in try given.parsed() }
+    let shaped = try check(.shape) { () throws(Refusal) in try parsed.shaped() }
+    let rooted = try root(of: shaped)
+    let path = try count(.chainSignatures) { (signatures) throws(Refusal) in
+      try rooted.proven(&signatures)
     }
-    let chain = try count(.chainSignatures) { (signatures) throws(Refusal) in
-      try building.prove(&signatures)
-    }
-    return (chain, .proof)
+    return path.chain
+  }
+
+  private mutating func root(
+    of shaped: GivenPath<ShapedCertificate>
+  ) throws(Refusal) -> RootedPath {
+    if let rooted = shaped.rooted { return rooted }
+    return try count(.root) { (signatures) throws(Refusal) in try shaped.sought(&signatures) }
   }
 
   private mutating func xcodeChain(_ header: JWSHeader) throws(Refusal) -> ProvenChain {
@@ -114,7 +122,7 @@ struct StoreKitVerification {
       return der
     }
     let certificate = try check(.certificates) { () throws(Refusal) in
-      try ChainBuilder.certificate(der, at: "x5c[0]")
+      try ChainProfile.xcode.certificate(der, at: "x5c[0]")
     }
     let key = try check(.shape) { () throws(Refusal) -> PublicKey in
       guard let key = certificate.publicKey(), key.type == .elliptic(.p256) else {
@@ -123,7 +131,7 @@ struct StoreKitVerification {
       return key
     }
     checks.skip(StoreKitCheck.chainSignatures.rawValue, .doesNotApply)
-    return ProvenChain(.xcode, leafKey: key, certificates: [certificate])
+    return ProvenChain(.xcode, ShapedCertificate(certificate: certificate, key: key), [])
   }
 
   private mutating func passChain() {
@@ -188,11 +196,10 @@ struct StoreKitVerification {
       // Both lie in 2008 … 2100: the difference cannot overflow.
       try require(now &- date.milliseconds <= limit, .rejectedFreshnessStale, "JWS-50")
       guard chain.profile == .appStore else { return }
-      for (index, link) in chain.links.enumerated() {
-        try require(
-          link.contains(now / 1000), .rejectedFreshnessChainExpired, "JWS-51",
-          at: "x5c[" + String(index) + "]")
-      }
+      let outside = chain.placeOutside(now / 1000)
+      try require(
+        outside == nil, .rejectedFreshnessChainExpired, "JWS-51",
+        at: outside.map { Text(stringLiteral: $0).string } ?? "")
     }
   }
 

@@ -1,0 +1,34 @@
+/// SHA-256 over everything that a proof depends on: every certificate that is trusted,
+/// in its order, and the words of the configuration that say what counts as proven.
+enum TrustDigest {
+  static func of(_ configuration: Configuration) -> [UInt8] {
+    let storekit = configuration.storekit
+    let acceptsXcode = configuration.environments.contains { $0 == .xcode || $0 == .localTesting }
+    return Fingerprint.of([
+      // How much is kept is a part of it: a set has one bound.
+      [
+        UInt8(truncatingIfNeeded: storekit.cacheChains), storekit.rootEntryIgnored ? 1 : 0,
+        acceptsXcode ? 1 : 0, configuration.receipts.v2Refused ? 1 : 0,
+      ],
+      // None of its own: Apple's, compiled in.
+      list(storekit.anchors.map { $0.certificate.der }),
+      list(storekit.xcodeCertificates),
+      list(configuration.receipts.anchors.map { $0.certificate.der }),
+      list(configuration.receipts.intermediates.map { $0.der }),
+      list(configuration.attest.anchors.map { $0.certificate.der }),
+      list(configuration.attest.receiptAnchors.map { $0.certificate.der }),
+    ])
+  }
+
+  private static func list(_ entries: [[UInt8]]) -> [UInt8] { Fingerprint.of(entries) }
+}
+
+extension ProofTable {
+  /// The proofs of everybody in the process who trusts the same. Under `cache.chains`
+  /// 0 nothing is kept, and nothing of others looked at.
+  func proofs(of configuration: Configuration) -> Proofs {
+    let capacity = configuration.storekit.cacheChains
+    guard capacity > 0 else { return Proofs(capacity: 0) }
+    return proofs(of: TrustDigest.of(configuration), capacity: capacity)
+  }
+}

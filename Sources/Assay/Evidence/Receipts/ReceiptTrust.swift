@@ -1,0 +1,30 @@
+/// What every receipt verification of a verifier shares. Immutable apart from the
+/// cache.
+final class ReceiptTrust: Sendable {
+  let configuration: Configuration
+  let roots: ReceiptRoots
+  /// Made once: it holds a copy of the configuration.
+  let triage: Triage
+
+  private init(_ configuration: Configuration, _ roots: ReceiptRoots) {
+    self.configuration = configuration
+    self.roots = roots
+    triage = Triage(configuration)
+  }
+
+  /// - Throws: `internal.certificates.table`, `config.certificates.intermediate`
+  ///   (CER-6).
+  static func make(
+    _ configuration: Configuration, _ proofs: Proofs
+  ) throws(Refusal) -> ReceiptTrust {
+    let policy = configuration.receipts
+    return ReceiptTrust(
+      configuration, try ReceiptRoots.make(policy.anchors, policy.intermediates, proofs.receipts))
+  }
+
+  /// APR-21: Xcode's own certificate counts only where such data is accepted.
+  func accepts(xcode der: [UInt8]) -> Bool {
+    configuration.environments.contains(.xcode)
+      && configuration.storekit.xcodeCertificates.contains(Digest.sha256.of(der))
+  }
+}

@@ -1,0 +1,39 @@
+/// What one evidence has of a proven chain.
+struct ProvenPath: Sendable {
+  let chain: ProvenChain
+  /// Those that this evidence could have led to: the answer never depends on what was
+  /// verified before.
+  let intermediates: [ProvenIntermediate]
+  let isCached: Bool
+
+  init(_ chain: ProvenChain, _ intermediates: [ProvenIntermediate], isCached: Bool) {
+    self.chain = chain
+    self.intermediates = intermediates
+    self.isCached = isCached
+  }
+
+  /// - Throws: `rejected.chain.not-yet-valid`, `.expired`.
+  func judged(atSeconds seconds: Int64) throws(Refusal) -> JudgedPath {
+    if chain.profile == .xcode {
+      try chain.leaf.checkValidity(seconds, "PTH-11", at: "leaf")
+      return JudgedPath(chain: chain, intermediate: nil, isCached: isCached)
+    }
+    let intermediate = try chain.judged(intermediates, atSeconds: seconds)
+    return JudgedPath(chain: chain, intermediate: intermediate, isCached: isCached)
+  }
+}
+
+/// A path that holds at the date of its evidence.
+struct JudgedPath: Sendable {
+  let chain: ProvenChain
+  let intermediate: ProvenIntermediate?
+  let isCached: Bool
+
+  /// The value of `chain` in a document (PTH-14).
+  func write(_ writer: inout JSONWriter) {
+    writer.beginObject()
+    chain.writeMembers(&writer, intermediate)
+    writer.member("cached", boolean: isCached)
+    writer.endObject()
+  }
+}
