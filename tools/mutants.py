@@ -14,6 +14,7 @@ switch, so that everything is compiled once:
   if a { refuse }                    is not taken
   return a && b                      one clause at a time holds
   Refusal(.status, ...)              elsewhere: it has another status
+  CertificateProfile([(demand, rule), ...])   one row at a time is not there
 
 where "refuse" throws, or returns nil or false. The last is for refusals that nothing can
 be taken away from: where a value is unwrapped, or a case of a switch is met. First a
@@ -175,6 +176,7 @@ class Instrument:
         self.path, self.text = path, text
         self.code = masked(text)
         self.found = []  # (begin, end, prefix, suffix, mutant)
+        self.wraps = []  # (begin, end, prefix, suffix)
 
     def note(self, begin, end, kind, refusal, prefix, suffix=")"):
         """`refusal`: where the text stands that says with which rule it refuses."""
@@ -200,6 +202,8 @@ class Instrument:
     def scan(self):
         for word in re.finditer(r"\b(require|guard|if|return)\b", self.code):
             getattr(self, "scan_" + word[1])(word)
+        for word in re.finditer(r"\bCertificateProfile\(\[", self.code):
+            self.scan_rows(word)
         for word in re.finditer(r"(?<![\w.])Refusal(?=\()", self.code):
             self.scan_name(word)
         return self
@@ -213,6 +217,16 @@ class Instrument:
                 self.code.startswith(".internal", stripped(self.code, *status)[0]):
             return
         self.note(*status, "name", reached, "Mutants.named(@, ")
+
+    def scan_rows(self, word):
+        start = word.end() - 1
+        end = matching(self.code, start)
+        self.wraps.append((start, end, "", ".compactMap { $0 }"))
+        for part in split_top(self.code, start + 1, end - 1, ","):
+            begin, stop = stripped(self.code, *part)
+            if begin < stop:
+                self.note(begin, stop, "row", (begin, stop), "Mutants.row(@, ",
+                          " as (CertificateProfile.Demand, StaticString))")
 
     def scan_require(self, word):
         if not re.match(r"\s*\(", self.code[word.end():]) or \
@@ -277,6 +291,9 @@ class Instrument:
         for begin, end, prefix, suffix, mutant in self.found:
             inserts.append((begin, -(end - begin), prefix.replace("@", str(mutant.number))))
             inserts.append((end, end - begin, suffix))
+        for begin, end, prefix, suffix in self.wraps:
+            inserts.append((begin, -(end - begin), prefix))
+            inserts.append((end, end - begin, suffix))
         # At one offset: what closes comes before what opens; inner before outer.
         out, last = [], 0
         for at, size, text in sorted(inserts, key=lambda each: (
@@ -285,7 +302,18 @@ class Instrument:
             out.append(text)
             last = at
         out.append(self.text[last:])
-        return "".join(out)
+        return asked_each_time("".join(out)) if self.wraps else "".join(out)
+
+
+def asked_each_time(text):
+    """Tables that are made once, made at each use: a switch may be set between."""
+    out, last = [], 0
+    for found in re.finditer(r"static let (\w+) = (?=\w+\()", text):
+        at = matching(masked(text), text.index("(", found.end()))
+        out += [text[last:found.start()], f"static var {found[1]}: CertificateProfile {{ ",
+                text[found.end():at], " }"]
+        last = at
+    return "".join(out) + text[last:]
 
 
 # ---- building ------------------------------------------------------------------------

@@ -40,7 +40,7 @@ struct AppleRootsTests {
     #expect(Hex.encode(Array(root.bytes(root.serial)), upper: true) == utf8("2DC5FC88D2C54B95"))
     #expect(root.notBefore == 1_398_881_946)
     #expect(root.notAfter == 2_187_800_346)
-    #expect(root.curve == .p384)
+    #expect(root.keyType == .elliptic(.p384))
     #expect(root.bytes(root.issuer) == root.bytes(root.subject))
     let key = try #require(root.publicKey())
     #expect(root.isSigned(by: key))
@@ -59,7 +59,7 @@ struct AppleRootsTests {
     for place in AppleRoots.rootCAG3.indices {
       var other = AppleRoots.rootCAG3
       other[place] ^= 0x01
-      #expect(Anchor(other) == nil, "byte \(place)")
+      #expect(Anchor(other, .elliptic) == nil, "byte \(place)")
     }
   }
 
@@ -82,11 +82,11 @@ struct AppleRootsTests {
       Authority.fingerprint(der)
         == "bdd4ed6e74691f0c2bfd01be0296197af1379e0418e2d300efa9c3bef642ca30")
     let certificate = try #require(Certificate(der))
-    let root = try #require(Anchor(AppleRoots.rootCAG3))
+    let root = try #require(Anchor(AppleRoots.rootCAG3, .elliptic))
     #expect(certificate.isSigned(by: root.key))
     #expect(
       certificate.bytes(certificate.issuer) == root.certificate.bytes(root.certificate.subject))
-    try CertificateRules.checkIntermediate(certificate, at: "x5c[1]")
+    _ = try CertificateProfile.appStoreIntermediate.shaped(certificate, at: "x5c[1]")
     #expect(certificate.notBefore == 1_616_013_430)
     #expect(certificate.notAfter == 2_089_497_600)
   }
@@ -106,21 +106,21 @@ struct AppleRootsTests {
     template.issuer = template.subject
     template.publicKeyInfo = try key.publicKeyInfo()
     let forged = try template.signed(by: key)
-    let anchor = try #require(Anchor(forged))
+    let anchor = try #require(Anchor(forged, .elliptic))
     let chain = Vectors.certificates(of: entry.jws)
     let entries = [chain[0], der, forged].map { Text(Base64.encodeStandard($0)) }
 
-    func prove(areBuiltIn: Bool) throws -> ProvenChain {
+    func prove(areBuiltIn: Bool) throws -> ProvenPath {
       let trust = StoreKitTrust(
         configuration: Configuration(),
         anchors: AnchorSet(anchors: [anchor], areBuiltIn: areBuiltIn),
         Configuration().ownProofs)
-      var building = trust.chainBuilder
-      try building.open(entries)
-      try building.parse()
-      try building.checkShape()
+      guard case .next(let given) = try trust.chainBuilder.open(entries) else {
+        throw Refusal(.internalAssayBug, "DOC-1")
+      }
+      let rooted = try #require(try given.parsed().shaped().rooted)
       var signatures = SignatureChecks()
-      return try building.prove(&signatures)
+      return try rooted.proven(&signatures)
     }
     #expect(throws: Refusal(.rejectedChainSignatureIntermediate, "JWS-31")) {
       try prove(areBuiltIn: false)

@@ -327,6 +327,21 @@ struct AttestReceiptTests {
         .rejectedChainVersion, "intermediate",
         { $0.intermediate.version = Write.explicit(0, [2, 1, 1]) }
       ),
+      (.rejectedChainSerial, "intermediate", { $0.intermediate.serial = [0] }),
+      (
+        .rejectedChainSignatureAlgorithm, "intermediate",
+        {
+          $0.intermediate.innerAlgorithm = CertificateTemplate.algorithm(OID.ecdsaWithSHA512)
+          $0.intermediate.digest = .sha512
+        }
+      ),
+      (
+        .rejectedChainCriticalExtension, "intermediate",
+        {
+          $0.intermediate = $0.intermediate.adding(
+            CertificateExtension("1.2.3.4", critical: true, [5, 0]))
+        }
+      ),
     ] as [(Status, String, (inout AttestReceiptBench) throws -> Void)] {
       expect(status, "chain.shape", at: place, try verify(certificates: change))
     }

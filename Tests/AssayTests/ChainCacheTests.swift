@@ -24,14 +24,6 @@ struct ChainCacheTests {
 
   private func header(_ jws: [UInt8]) -> ArraySlice<UInt8> { jws.prefix { $0 != 0x2e } }
 
-  /// A proven chain of minted certificates, made without a verification.
-  private func provenChain() throws -> ProvenChain {
-    let chain = try Minted.authority().chain
-    let certificates = try chain.certificates.map { try #require(Certificate($0)) }
-    return ProvenChain(
-      .appStore, leafKey: try #require(certificates[0].publicKey()), certificates: certificates)
-  }
-
   // MARK: hits
 
   @Test("JWS-60 a second call with the same header is reported as cached")
@@ -62,7 +54,7 @@ struct ChainCacheTests {
     #expect(try !Minted.run(trust, first).chainIsCached)
     let again = try jws { $0.header = $0.header.appending("kid", "x1") }
     #expect(header(again) != header(first))
-    #expect(trust.cache.chain(header: header(again)) == nil)
+    #expect(trust.cache.spellings.find(header(again)) == nil)
     #expect(try Minted.run(trust, again).chainIsCached)
   }
 
@@ -75,11 +67,11 @@ struct ChainCacheTests {
     // and enters level 2, the header text does not enter level 1.
     let junk = try jws { $0.signature = .by(try SigningKey.generate(.p256)) }
     #expect(throws: Refusal(.rejectedJwsSignature, "JWS-101")) { try Minted.run(trust, junk) }
-    #expect(trust.cache.chain(header: header(junk)) == nil)
+    #expect(trust.cache.spellings.find(header(junk)) == nil)
     let good = try jws()
     #expect(header(good) == header(junk))
     #expect(try Minted.run(trust, good).chainIsCached)
-    #expect(trust.cache.chain(header: header(good)) != nil)
+    #expect(trust.cache.spellings.find(header(good)) != nil)
   }
 
   @Test("JWS-61 JWS-35 a new leaf under a known intermediate is proven anew")
@@ -128,7 +120,7 @@ struct ChainCacheTests {
       for (chain, status) in forgeries {
         let text = try jws(chain: chain)
         #expect(throws: Refusal(status, "JWS-62")) { try Minted.run(trust, text) }
-        #expect(trust.cache.chain(header: header(text)) == nil)
+        #expect(trust.cache.spellings.find(header(text)) == nil)
       }
     }
     #expect(try !Minted.run(trust, jws()).chainIsCached)
@@ -213,44 +205,47 @@ struct ChainCacheTests {
 
   @Test("JWS-64 the least recently used chain goes, at capacity and no sooner")
   func leastRecentlyUsed() throws {
-    let chain = try provenChain()
+    let chain = try Minted.provenChain()
+    let intermediate = try #require(chain.intermediates.first)
     func header(_ number: Int) -> ArraySlice<UInt8> { utf8("header \(number)")[...] }
     func key(_ number: Int) -> [UInt8] { utf8("fingerprint \(number)") }
     let cache = ChainCache(capacity: 4)
     for number in 0..<4 {
-      cache.remember(chain, header: header(number))
-      cache.remember(chain, fingerprint: key(number))
-      cache.remember(intermediateFingerprint: key(number))
+      cache.spellings.remember(header(number), chain)
+      cache.chains.remember(key(number)[...], chain)
+      cache.intermediates.remember(key(number)[...], intermediate)
     }
     // 0 is used again, so 1 is the oldest.
-    #expect(cache.chain(header: header(0)) != nil)
-    #expect(cache.chain(fingerprint: key(0)) != nil)
-    #expect(cache.knows(intermediateFingerprint: key(0)))
-    cache.remember(chain, header: header(4))
-    cache.remember(chain, fingerprint: key(4))
-    cache.remember(intermediateFingerprint: key(4))
+    #expect(cache.spellings.find(header(0)) != nil)
+    #expect(cache.chains.find(key(0)[...]) != nil)
+    #expect(cache.intermediates.find(key(0)[...]) != nil)
+    cache.spellings.remember(header(4), chain)
+    cache.chains.remember(key(4)[...], chain)
+    cache.intermediates.remember(key(4)[...], intermediate)
     for number in 0...4 {
-      #expect((cache.chain(header: header(number)) != nil) == (number != 1))
-      #expect((cache.chain(fingerprint: key(number)) != nil) == (number != 1))
-      #expect(cache.knows(intermediateFingerprint: key(number)) == (number != 1))
+      #expect((cache.spellings.find(header(number)) != nil) == (number != 1))
+      #expect((cache.chains.find(key(number)[...]) != nil) == (number != 1))
+      #expect((cache.intermediates.find(key(number)[...]) != nil) == (number != 1))
     }
     // What is there already is renewed, not doubled.
-    for _ in 0..<10 { cache.remember(chain, header: header(4)) }
-    #expect(cache.chain(header: header(0)) != nil)
-    for number in 100..<1000 { cache.remember(chain, header: header(number)) }
-    #expect((100..<1000).filter { cache.chain(header: header($0)) != nil } == [996, 997, 998, 999])
+    for _ in 0..<10 { cache.spellings.remember(header(4), chain) }
+    #expect(cache.spellings.find(header(0)) != nil)
+    for number in 100..<1000 { cache.spellings.remember(header(number), chain) }
+    #expect(
+      (100..<1000).filter { cache.spellings.find(header($0)) != nil } == [996, 997, 998, 999])
   }
 
   @Test("JWS-64 a cache of capacity 0 holds nothing, and every call still succeeds")
   func switchedOff() throws {
     let cache = ChainCache(capacity: 0)
-    let chain = try provenChain()
-    cache.remember(chain, header: utf8("h")[...])
-    cache.remember(chain, fingerprint: utf8("f"))
-    cache.remember(intermediateFingerprint: utf8("i"))
-    #expect(cache.chain(header: utf8("h")[...]) == nil)
-    #expect(cache.chain(fingerprint: utf8("f")) == nil)
-    #expect(!cache.knows(intermediateFingerprint: utf8("i")))
+    let chain = try Minted.provenChain()
+    cache.spellings.remember(utf8("h")[...], chain)
+    cache.chains.remember(utf8("f")[...], chain)
+    cache.intermediates.remember(
+      utf8("i")[...], try #require(chain.intermediates.first))
+    #expect(cache.spellings.find(utf8("h")[...]) == nil)
+    #expect(cache.chains.find(utf8("f")[...]) == nil)
+    #expect(cache.intermediates.find(utf8("i")[...]) == nil)
     let trust = try Minted.trust([("storekit.cache", ["chains": 0])])
     for _ in 0..<3 { #expect(try !Minted.run(trust, jws()).chainIsCached) }
   }
@@ -270,11 +265,11 @@ struct ChainCacheTests {
   @Test("JWS-64 a header that would take more than its share stays out of level 1")
   func longHeaders() throws {
     let cache = ChainCache(capacity: 4)
-    let chain = try provenChain()
+    let chain = try Minted.provenChain()
     for (count, enters) in [(6144, true), (6145, false)] {
       let header = [UInt8](repeating: 0x41, count: count)
-      cache.remember(chain, header: header[...])
-      #expect((cache.chain(header: header[...]) != nil) == enters)
+      cache.spellings.remember(header[...], chain)
+      #expect((cache.spellings.find(header[...]) != nil) == enters)
     }
   }
 
@@ -282,17 +277,17 @@ struct ChainCacheTests {
   func fullComparison() throws {
     let cache = ChainCache(capacity: 4)
     let text = header(try jws())
-    cache.remember(try provenChain(), header: text)
-    #expect(cache.chain(header: text) != nil)
-    #expect(cache.chain(header: (utf8("xx") + text)[2...]) != nil)
+    cache.spellings.remember(text, try Minted.provenChain())
+    #expect(cache.spellings.find(text) != nil)
+    #expect(cache.spellings.find((utf8("xx") + text)[2...]) != nil)
     for place in text.indices {
       var other = Array(text)
       other[place] ^= 1
-      if cache.chain(header: other[...]) != nil { Issue.record("byte \(place)") }
+      if cache.spellings.find(other[...]) != nil { Issue.record("byte \(place)") }
     }
-    #expect(cache.chain(header: text.dropLast()) == nil)
-    #expect(cache.chain(header: (text + [0x41])[...]) == nil)
-    #expect(cache.chain(header: []) == nil)
+    #expect(cache.spellings.find(text.dropLast()) == nil)
+    #expect(cache.spellings.find((text + [0x41])[...]) == nil)
+    #expect(cache.spellings.find([]) == nil)
   }
 
   @Test("JWS-66 beside another table a new verifier starts empty")

@@ -43,6 +43,17 @@ enum Minted {
     try verifier(changes).verifyJWS(try authority().mint(payload), kind: kind, nowMs: now)
   }
 
+  /// A proven chain of minted certificates, made without a verification.
+  static func provenChain() throws -> ProvenChain {
+    let certificates = try authority().chain.certificates.map { try #require(Certificate($0)) }
+    let anchor = try #require(Anchor(certificates[2].der, .elliptic))
+    let shaped = try certificates.prefix(2).map {
+      ShapedCertificate(certificate: $0, key: try #require($0.publicKey()))
+    }
+    return ProvenChain(
+      .appStore, shaped[0], [ProvenIntermediate(shaped[1], anchor, .inPlace)])
+  }
+
   /// What all calls of a verifier share, for tests that look into its cache.
   static func trust(_ changes: [(String, JSONText)] = []) throws -> StoreKitTrust {
     let configuration = try ConfigurationReader.read(try config(changes).bytes)

@@ -130,7 +130,7 @@ struct ProofTableTests {
       #expect(answer.status == .rejectedChainSignatureLeaf)
     }
     let proofs = table.proofs(of: try ConfigurationReader.read(try Minted.config().bytes))
-    #expect(proofs.chains.chain(header: text.prefix { $0 != 0x2e }) == nil)
+    #expect(proofs.storekit.spellings.find(text.prefix { $0 != 0x2e }) == nil)
     #expect(try isCached(verifier()) == false)
   }
 
@@ -183,8 +183,8 @@ struct ProofTableTests {
     let key = try #require(first.roots.key(point[...]))
     #expect(first.roots.key(point[...]) === key)
     let second = try made().attest
-    #expect(second.roots.intermediates === first.roots.intermediates)
-    #expect(second.receipts.cache === first.receipts.cache)
+    #expect(second.roots.cache.intermediates === first.roots.cache.intermediates)
+    #expect(second.receipts.cache.spellings === first.receipts.cache.spellings)
     #expect(second.roots.key(point[...]) !== key)
   }
 
@@ -194,15 +194,15 @@ struct ProofTableTests {
   func readAnchors() throws {
     let der = try #require(
       Base64.decodeStandard(Array(try Authority(now: Minted.now).anchor.utf8)[...]))
-    let unkept = try #require(ReadAnchors.elliptic(der, isRemembered: false))
-    let first = try #require(ReadAnchors.elliptic(der, isRemembered: true))
+    let unkept = try #require(ReadAnchors.find(der, .elliptic, isRemembered: false))
+    let first = try #require(ReadAnchors.find(der, .elliptic, isRemembered: true))
     #expect(first.key !== unkept.key)
-    #expect(try #require(ReadAnchors.elliptic(der, isRemembered: true)).key === first.key)
-    #expect(try #require(ReadAnchors.elliptic(der, isRemembered: false)).key !== first.key)
+    #expect(try #require(ReadAnchors.find(der, .elliptic, isRemembered: true)).key === first.key)
+    #expect(try #require(ReadAnchors.find(der, .elliptic, isRemembered: false)).key !== first.key)
     // What is not a root stays rejected, however often it is asked for.
     var forged = der
     forged[der.count - 1] ^= 1
-    for _ in 0..<2 { #expect(ReadAnchors.elliptic(forged, isRemembered: true) == nil) }
-    #expect(ReadAnchors.rsa(der, isRemembered: true) == nil)
+    for _ in 0..<2 { #expect(ReadAnchors.find(forged, .elliptic, isRemembered: true) == nil) }
+    #expect(ReadAnchors.find(der, .rsa, isRemembered: true) == nil)
   }
 }

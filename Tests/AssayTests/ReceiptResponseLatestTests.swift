@@ -18,7 +18,7 @@ struct ReceiptResponseLatestTests {
     }
     var configuration = AnswerSample.configuration()
     configuration.receipts.anchors = [
-      try #require(ReceiptAnchor(try der(authority.anchor)))
+      try #require(Anchor(try der(authority.anchor), .rsa))
     ]
     configuration.receipts.intermediates = try authority.intermediates.map {
       try #require(Certificate(try der($0)))

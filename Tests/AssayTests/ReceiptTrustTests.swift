@@ -63,15 +63,13 @@ struct ReceiptTrustTests {
 
   @Test("CER-6 each shipped intermediate is proven under Apple Root CA, in its own line")
   func shippedIntermediates() throws {
-    let root = try #require(ReceiptAnchor(AppleRoots.rootCA))
+    let root = try #require(Anchor(AppleRoots.rootCA, .rsa))
     for shipped in AppleRoots.receiptIntermediates {
       let certificate = try #require(Certificate(shipped.der))
       let isStore = shipped.der == AppleRoots.iTunesStoreCA2009
-      for signer in [ReceiptSigner.transactionV2, .transactionV3, .app] {
-        var progress = 0
-        let proven = try? ReceiptRules.prove(
-          certificate, signer, [root], .shipped, at: "", &progress)
-        #expect((proven != nil) == (isStore == (signer == .transactionV2)))
+      for profile in [ChainProfile.transactionV2, .transactionV3, .app] {
+        let proven = ReceiptRoots.proven(certificate, under: [root], .shipped, as: [profile])
+        #expect((proven != nil) == (isStore == (profile == .transactionV2)))
       }
     }
   }
@@ -87,22 +85,23 @@ struct ReceiptTrustTests {
 
   @Test("PTH-9 lengths of the keys")
   func keyLengths() throws {
-    for (der, bits) in [
-      (AppleRoots.rootCA, 2048), (AppleRoots.rootCAG2, 4096),
-      (AppleRoots.developerRelationsG5, 2048), (AppleRoots.rootCAG3, 0),
-    ] {
+    for (der, type) in [
+      (AppleRoots.rootCA, .rsa(bits: 2048)), (AppleRoots.rootCAG2, .rsa(bits: 4096)),
+      (AppleRoots.developerRelationsG5, .rsa(bits: 2048)),
+      (AppleRoots.rootCAG3, .elliptic(.p384)),
+    ] as [([UInt8], KeyType)] {
       let certificate = try #require(Certificate(der))
-      #expect(RSAModulus.bits(certificate) == bits)
-      #expect(RSAPublicKey.make(certificate)?.modulusBits == (bits == 0 ? nil : bits))
+      #expect(certificate.keyType == type)
+      #expect(certificate.publicKey()?.type == type)
     }
   }
 
   @Test("PTH-5 a changed octet in the signed part or the signature fails the check")
   func alteredCertificate() throws {
     let root = try #require(Certificate(AppleRoots.rootCA))
-    let key = try #require(RSAPublicKey.make(root))
+    let key = try #require(root.publicKey())
     let good = try #require(Certificate(AppleRoots.developerRelationsG5))
-    #expect(good.rsaSignatureDigest == .sha256)
+    #expect(good.signatureAlgorithm == .rsa(.sha256))
     #expect(good.isSigned(by: key))
     for place in [good.tbs.upperBound - 1, good.signature.upperBound - 1] {
       var der = good.der
@@ -110,16 +109,18 @@ struct ReceiptTrustTests {
       if let altered = Certificate(der) { #expect(!altered.isSigned(by: key)) }
     }
     let foreign = try #require(Certificate(AppleRoots.rootCAG2))
-    let other = try #require(RSAPublicKey.make(foreign))
+    let other = try #require(foreign.publicKey())
     #expect(!good.isSigned(by: other))
   }
 
   @Test("CFG-3 only a self-signed RSA authority is a root of receipts")
   func anchors() {
-    #expect(ReceiptAnchor(AppleRoots.rootCA) != nil)
-    #expect(ReceiptAnchor(AppleRoots.rootCAG3) == nil)
-    #expect(ReceiptAnchor(AppleRoots.developerRelationsG5) == nil)
-    #expect(ReceiptAnchor([]) == nil)
+    #expect(Anchor(AppleRoots.rootCA, .rsa) != nil)
+    #expect(Anchor(AppleRoots.rootCAG3, .rsa) == nil)
+    #expect(Anchor(AppleRoots.rootCAG3, .elliptic) != nil)
+    #expect(Anchor(AppleRoots.rootCA, .elliptic) == nil)
+    #expect(Anchor(AppleRoots.developerRelationsG5, .rsa) == nil)
+    #expect(Anchor([], .rsa) == nil)
   }
 
   /// The key of a modulus of this many octets, whose first bit is set; there is no
@@ -140,7 +141,7 @@ struct ReceiptTrustTests {
     ) throws -> Bool {
       var root = authority.root
       try change(&root)
-      return ReceiptAnchor(try root.signed(by: key)) != nil
+      return Anchor(try root.signed(by: key), .rsa) != nil
     }
     let key = authority.keys.root
     #expect(try isAnchor(key))
@@ -157,11 +158,10 @@ struct ReceiptTrustTests {
         .current, intermediate: { $0.publicKeyInfo = rsa(octets: octets) }
       ).intermediate
       let certificate = try #require(Certificate(der))
-      #expect(RSAModulus.bits(certificate) == octets * 8)
-      #expect((RSAPublicKey.make(certificate) != nil) == isGood)
-      var progress = 0
+      #expect(certificate.keyType == .rsa(bits: octets * 8))
+      #expect((certificate.publicKey() != nil) == isGood)
       do throws(Refusal) {
-        try ReceiptRules.checkIntermediate(certificate, .app, at: "", &progress)
+        try CertificateProfile.receiptIntermediate.check(certificate, at: "")
         #expect(isGood)
       } catch {
         #expect(!isGood && error.status == .rejectedChainKey)
@@ -173,12 +173,21 @@ struct ReceiptTrustTests {
   func lines() throws {
     let der = try AppReceiptBench.authority().chain(.current).leaf
     let leaf = try #require(Certificate(der))
-    let cache = PathCache(capacity: 4)
-    #expect(cache.record(der, .app) == nil)
-    cache.remember(LeafRecord(leaf, try #require(RSAPublicKey.make(leaf)), .app, []))
-    #expect(cache.record(der, .app) != nil)
-    #expect(cache.record(der, .transactionV3) != nil)
-    #expect(cache.record(der, .transactionV2) == nil)
+    let shaped = ShapedCertificate(certificate: leaf, key: try #require(leaf.publicKey()))
+    let list = JSONText.array(
+      try AppReceiptBench.authority().intermediates.map { .string($0) })
+    let trust = try AppReceiptBench.trust([("receipts.intermediates", list)])
+    let pooled = try #require(trust.roots.intermediates.first)
+    func isCached(_ profile: ChainProfile) -> Bool {
+      let found = try? trust.roots.open(profile, leaf: der, embedded: [])
+      guard case .proven(let path) = found else { return false }
+      return path.isCached && path.chain.leaf.der == der
+    }
+    #expect(!isCached(.app))
+    trust.roots.cache.chains.remember(der[...], ProvenChain(.app, shaped, [pooled]))
+    #expect(isCached(.app))
+    #expect(isCached(.transactionV3))
+    #expect(!isCached(.transactionV2))
   }
 
   @Test("PTH-12 SHA-1 signatures verify in this libcrypto")

@@ -97,17 +97,17 @@ struct RefusalEdgesTests {
   func keyOfAnotherAlgorithm() throws {
     let authority = try Minted.authority()
     let point = try authority.leafKey.publicKey()
-    func curve(_ algorithm: String) throws -> Curve? {
+    func type(_ algorithm: String) throws -> KeyType? {
       var template = authority.leaf
       template.publicKeyInfo = DERText.sequence(
         DERText.sequence(DERText.oid(algorithm), DERText.oid(OID.p256)),
         DERText.bitString(point))
       let der = try template.signed(by: authority.intermediateKey)
-      return try #require(Certificate(der)).curve
+      return try #require(Certificate(der)).keyType
     }
-    #expect(try curve(OID.ecPublicKey) == .p256)
+    #expect(try type(OID.ecPublicKey) == .elliptic(.p256))
     // id-ecDH: agrees on keys, signs nothing.
-    #expect(try curve("1.3.132.1.12") == nil)
+    #expect(try type("1.3.132.1.12") == nil)
   }
 
   @Test("JWS-27 the CA flag is one octet, a path length one minimal number")
@@ -132,12 +132,12 @@ struct RefusalEdgesTests {
 
   @Test("JWS-60 headers that share their index are told apart by their bytes")
   func collision() throws {
-    let chain = try provenChain()
+    let chain = try Minted.provenChain()
     let (first, second) = sameIndex()
     let cache = ChainCache(capacity: 4)
-    cache.remember(chain, header: first[...])
-    #expect(cache.chain(header: first[...]) != nil)
-    #expect(cache.chain(header: second[...]) == nil)
+    cache.spellings.remember(first[...], chain)
+    #expect(cache.spellings.find(first[...]) != nil)
+    #expect(cache.spellings.find(second[...]) == nil)
   }
 
   @Test("ATT-36 certificates and keys that share their index are told apart by their bytes")
@@ -169,7 +169,7 @@ struct RefusalEdgesTests {
 
   @Test("JWS-60 a header that begins another one with the same index is not that one")
   func prefixCollision() throws {
-    let chain = try provenChain()
+    let chain = try Minted.provenChain()
     let short = [UInt8](repeating: 0x61, count: 64)
     var long = short + [UInt8](repeating: 0, count: 32)
     for lane in 0..<4 {
@@ -183,9 +183,9 @@ struct RefusalEdgesTests {
     }
     #expect(HeaderHash.of(short[...]) == HeaderHash.of(long[...]))
     let cache = ChainCache(capacity: 4)
-    cache.remember(chain, header: long[...])
-    #expect(cache.chain(header: long[...]) != nil)
-    #expect(cache.chain(header: short[...]) == nil)
+    cache.spellings.remember(long[...], chain)
+    #expect(cache.spellings.find(long[...]) != nil)
+    #expect(cache.spellings.find(short[...]) == nil)
   }
 
   private func word(_ bytes: [UInt8], _ place: Int) -> UInt64 {
@@ -205,15 +205,6 @@ struct RefusalEdgesTests {
     var inverse = factor
     for _ in 0..<6 { inverse = inverse &* (2 &- factor &* inverse) }
     return (value ^ value >> 32) &* inverse
-  }
-
-  private func provenChain() throws -> ProvenChain {
-    let certificates = try Minted.authority().chain.certificates.map {
-      try #require(Certificate($0))
-    }
-    return ProvenChain(
-      .appStore, leafKey: try #require(certificates[0].publicKey()),
-      certificates: certificates)
   }
 
   // MARK: JSON

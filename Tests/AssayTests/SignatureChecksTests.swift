@@ -403,9 +403,9 @@ struct SignatureChecksTests {
     ] as [(SigningKey.Digest, Bool)] {
       var root = authority.root
       root.sign(digest)
-      #expect((ReceiptAnchor(try root.signed(by: authority.keys.root)) != nil) == isGood)
+      #expect((Anchor(try root.signed(by: authority.keys.root), .rsa) != nil) == isGood)
       root.signatureForm = .flipped
-      #expect(ReceiptAnchor(try root.signed(by: authority.keys.root)) == nil)
+      #expect(Anchor(try root.signed(by: authority.keys.root), .rsa) == nil)
     }
     let bench = try AttestReceiptBench.shared()
     for (oid, digest) in [
@@ -416,13 +416,13 @@ struct SignatureChecksTests {
       root.innerAlgorithm = CertificateTemplate.algorithm(oid)
       root.digest = digest
       let der = try root.signed(by: bench.rootKey)
-      let anchor = try #require(Anchor(der))
+      let anchor = try #require(Anchor(der, .elliptic))
       root.signatureForm = .damaged
-      #expect(Anchor(try root.signed(by: bench.rootKey)) == nil)
+      #expect(Anchor(try root.signed(by: bench.rootKey), .elliptic) == nil)
       // Below a root PTH-5 and JWS-24 hold.
       #expect(anchor.certificate.isSigned(by: anchor.key) == (digest != .sha512))
     }
-    let g2 = try #require(ReceiptAnchor(AppleRoots.rootCAG2))
+    let g2 = try #require(Anchor(AppleRoots.rootCAG2, .rsa))
     #expect(g2.key.modulusBits == 4096)
     #expect(!g2.certificate.isSigned(by: g2.key))
   }

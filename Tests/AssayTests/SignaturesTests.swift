@@ -108,7 +108,7 @@ struct SignaturesTests {
       .current, intermediate: { $0.publicKeyInfo = info }
     ).intermediate
     let certificate = try #require(Certificate(der))
-    let key = try #require(RSAPublicKey.make(certificate))
+    let key = try #require(certificate.publicKey())
     var good = 0
     for (chosen, digest) in [(SigningKey.Digest.sha1, Assay.Digest.sha1), (.sha256, .sha256)] {
       let message = Array("message".utf8)
@@ -125,5 +125,22 @@ struct SignaturesTests {
       }
     }
     #expect(good == 2)
+  }
+  @Test("PTH-5 JWS-31 a key of one kind verifies nothing that one of the other kind signed")
+  func kinds() throws {
+    let message = Array("message".utf8)
+    let elliptic = try SigningKey.generate(.p256)
+    let ecdsa = try elliptic.sign(message, .sha256)
+    let rsa = try AppReceiptBench.authority().keys.root
+    let octets = try rsa.sign(message, .sha256)
+    let point = try #require(PublicKey.make(.p256, point: try elliptic.publicKey()[...]))
+    let root = try #require(Certificate(try AppReceiptBench.authority().root.signed(by: rsa)))
+    let modulus = try #require(root.publicKey())
+    #expect(point.verifies(ecdsa[...], .sha256, message[...]))
+    #expect(modulus.verifies(octets[...], .sha256, message[...]))
+    #expect(!point.verifies(octets[...], .sha256, message[...]))
+    #expect(!modulus.verifies(ecdsa[...], .sha256, message[...]))
+    let pair = try #require(Assay.ECDSASignature(der: ecdsa[...], .p256))
+    #expect(!modulus.verifies(pair, .sha256, message[...]))
   }
 }

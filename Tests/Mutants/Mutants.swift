@@ -42,4 +42,7 @@ public enum Mutants {
   static func named(_ number: Int32, _ status: Status) -> Status {
     off(number) ? .internalAssayBug : status
   }
+
+  /// A row of a table, nil where it is taken out.
+  static func row<Row>(_ number: Int32, _ row: Row) -> Row? { off(number) ? nil : row }
 }

@@ -63,7 +63,7 @@ struct Configuration: Sendable {
   /// (docs/spec/configuration.md §4).
   struct ReceiptsPolicy: Sendable {
     /// Own roots; empty: Apple Root CA.
-    var anchors: [ReceiptAnchor] = []
+    var anchors: [Anchor] = []
     /// Added to the shipped ones.
     var intermediates: [Certificate] = []
     var v2Refused = false

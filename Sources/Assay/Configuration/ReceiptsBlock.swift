@@ -10,7 +10,8 @@ enum ReceiptsBlock {
     ])
     var policy = Configuration.ReceiptsPolicy()
     if let list = block["anchors"] {
-      policy.anchors = try readAnchors(list, isRemembered: configuration.storekit.cacheChains > 0)
+      policy.anchors = try StoreKitBlock.readAnchors(
+        list, .rsa, isRemembered: configuration.storekit.cacheChains > 0)
     }
     if let list = block["intermediates"] { policy.intermediates = try readIntermediates(list) }
     if let entry = block["v2"] { policy.v2Refused = try entry.choice(["accept", "refuse"]) == 1 }
@@ -31,24 +32,6 @@ enum ReceiptsBlock {
     }
     if let caps = block["caps"] { try readCaps(caps, &policy) }
     configuration.receipts = policy
-  }
-
-  /// CFG-3, CNF-4: base64 DER of self-signed RSA certificate authorities.
-  private static func readAnchors(
-    _ list: MemberNode, isRemembered: Bool
-  ) throws(Refusal) -> [ReceiptAnchor] {
-    let entries = try list.elements()
-    try require(
-      (1...AnchorSet.cap).contains(entries.count), .configCertificatesRootSet, "CFG-3",
-      at: list.path)
-    var anchors: [ReceiptAnchor] = []
-    for entry in entries {
-      guard let der = Base64.decodeStandard(try entry.text().utf8[...]),
-        let anchor = ReadAnchors.rsa(der, isRemembered: isRemembered)
-      else { throw Refusal(.configCertificatesRootSet, "CFG-3", at: entry.path) }
-      anchors.append(anchor)
-    }
-    return anchors
   }
 
   /// Read here; that a root signed them is proven when the verifier is made.

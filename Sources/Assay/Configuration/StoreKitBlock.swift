@@ -42,8 +42,10 @@ enum StoreKitBlock {
     configuration.storekit = policy
   }
 
-  /// CFG-3, CNF-4: base64 DER of self-signed certificate authorities.
-  static func readAnchors(_ list: MemberNode, isRemembered: Bool) throws(Refusal) -> [Anchor] {
+  /// CFG-3, CNF-4: base64 DER of self-signed certificate authorities with such keys.
+  static func readAnchors(
+    _ list: MemberNode, _ keys: Anchor.Keys = .elliptic, isRemembered: Bool
+  ) throws(Refusal) -> [Anchor] {
     let entries = try list.elements()
     try require(
       (1...AnchorSet.cap).contains(entries.count), .configCertificatesRootSet, "CFG-3",
@@ -51,7 +53,7 @@ enum StoreKitBlock {
     var anchors: [Anchor] = []
     for entry in entries {
       guard let der = Base64.decodeStandard(try entry.text().utf8[...]),
-        let anchor = ReadAnchors.elliptic(der, isRemembered: isRemembered)
+        let anchor = ReadAnchors.find(der, keys, isRemembered: isRemembered)
       else { throw Refusal(.configCertificatesRootSet, "CFG-3", at: entry.path) }
       anchors.append(anchor)
     }

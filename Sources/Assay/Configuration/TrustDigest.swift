@@ -4,7 +4,7 @@ enum TrustDigest {
   static func of(_ configuration: Configuration) -> [UInt8] {
     let storekit = configuration.storekit
     let acceptsXcode = configuration.environments.contains { $0 == .xcode || $0 == .localTesting }
-    return ChainBuilder.fingerprint([
+    return Fingerprint.of([
       // How much is kept is a part of it: a set has one bound.
       [
         UInt8(truncatingIfNeeded: storekit.cacheChains), storekit.rootEntryIgnored ? 1 : 0,
@@ -20,7 +20,7 @@ enum TrustDigest {
     ])
   }
 
-  private static func list(_ entries: [[UInt8]]) -> [UInt8] { ChainBuilder.fingerprint(entries) }
+  private static func list(_ entries: [[UInt8]]) -> [UInt8] { Fingerprint.of(entries) }
 }
 
 extension ProofTable {

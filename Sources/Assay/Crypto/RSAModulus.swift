@@ -1,8 +1,8 @@
-/// Lengths of RSA keys, without building one.
+/// Lengths of RSA keys.
 enum RSAModulus {
-  /// 0 for a key of another type, parameter or exponent (PTH-9).
-  static func bits(_ certificate: Certificate) -> Int {
-    guard let modulus = certificate.rsaModulus, let first = modulus.first else { return 0 }
+  /// Of a modulus, big-endian without leading zero; nil: it has no bits.
+  static func bits(_ modulus: ArraySlice<UInt8>) -> Int? {
+    guard let first = modulus.first, first != 0 else { return nil }
     return modulus.count &* 8 &- first.leadingZeroBitCount
   }
 }

@@ -1,16 +1,31 @@
 /// A pinned root. Trust comes from its bytes, never from its name (CER-1).
 struct Anchor: Sendable {
+  /// What keys the roots of a kind of evidence have.
+  enum Keys: Sendable {
+    /// On P-256 or P-384: StoreKit, App Attest and its receipts.
+    case elliptic
+    /// RSA of 2,048 to 4,096 bits, as Apple Root CA has: receipts.
+    case rsa
+
+    fileprivate func include(_ type: KeyType) -> Bool {
+      switch type {
+      case .elliptic: return self == .elliptic
+      case .rsa(let bits): return self == .rsa && bits >= 2048
+      }
+    }
+  }
+
   let certificate: Certificate
   let key: PublicKey
 
   /// CFG-3: one clean certificate of version 3, a certificate authority that
-  /// signed itself with a key on P-256 or P-384 and any SHA-2 (CER-11); nil for
+  /// signed itself with such a key and any digest of a root (CER-11); nil for
   /// everything else.
-  init?(_ der: [UInt8]) {
+  init?(_ der: [UInt8], _ keys: Keys) {
     guard let certificate = Certificate(der), certificate.version == 3,
       certificate.basicConstraints?.isAuthority == true,
       certificate.bytes(certificate.issuer) == certificate.bytes(certificate.subject),
-      let key = certificate.publicKey(), certificate.hasSignedItself(key)
+      let key = certificate.publicKey(), keys.include(key.type), certificate.hasSignedItself(key)
     else { return nil }
     self.certificate = certificate
     self.key = key
@@ -37,7 +52,7 @@ struct AnchorSet: Sendable {
 
   /// Apple Root CA - G3, of StoreKit JWS and of App Attest receipts, read once in a
   /// process; nil: the compiled-in table is damaged (CER-6).
-  static let appleG3: AnchorSet? = Anchor(AppleRoots.rootCAG3).map {
+  static let appleG3: AnchorSet? = Anchor(AppleRoots.rootCAG3, .elliptic).map {
     AnchorSet(anchors: [$0], areBuiltIn: true)
   }
 

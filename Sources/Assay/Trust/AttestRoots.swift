@@ -3,30 +3,31 @@
 final class AttestRoots: Sendable {
   /// Own roots; empty: Apple's, compiled in.
   private let own: [Anchor]
-  /// Found again by their bytes (ATT-36): that saves one of the two P-384 checks.
-  let intermediates: BytesCache<AttestIntermediate>
+  /// Intermediates are found again by their bytes (ATT-36): that saves one of the two
+  /// P-384 checks.
+  let cache: ChainCache
   private let keys: BytesCache<PublicKey>
 
   /// Keys that are kept ready: those of devices that are at work just now.
   private static let keyCap = 64
 
   /// Apple App Attestation Root CA, parsed once in a process.
-  private static let apple = Anchor(AppleRoots.appAttestationRootCA)
+  private static let apple = Anchor(AppleRoots.appAttestationRootCA, .elliptic)
 
-  private init(_ own: [Anchor], _ proofs: Proofs, keepsKeys: Bool) {
+  private init(_ own: [Anchor], _ cache: ChainCache, keepsKeys: Bool) {
     self.own = own
-    intermediates = proofs.attestIntermediates
+    self.cache = cache
     // Keys of customers' devices: they end with the verifier.
     keys = BytesCache(capacity: keepsKeys ? AttestRoots.keyCap : 0)
   }
 
   /// CER-6: a damaged table is found here, by its fingerprint.
   static func make(
-    _ own: [Anchor], _ proofs: Proofs, keepsKeys: Bool
+    _ own: [Anchor], _ cache: ChainCache, keepsKeys: Bool
   ) throws(Refusal) -> AttestRoots {
     try require(
       AppleRoots.attestRootIsIntact, .internalCertificatesTable, "CER-6", at: "attest")
-    return AttestRoots(own, proofs, keepsKeys: keepsKeys)
+    return AttestRoots(own, cache, keepsKeys: keepsKeys)
   }
 
   /// The key of a point `04 ‖ x ‖ y` on P-256; nil when it does not lie there.

@@ -1,5 +1,6 @@
 /// What was made from some bytes, found again by these bytes. The least recently
-/// used entry goes first; a busy lock is a miss, never a wait.
+/// used entry goes first. The lock is held for a look-up among a few dozen entries and
+/// a pointer copy; a busy lock is a miss, never a wait (JWS-65).
 @safe final class BytesCache<Value: Sendable>: @unchecked Sendable {
   private final class Entry {
     let bytes: [UInt8]
@@ -16,25 +17,31 @@
   }
 
   private let capacity: Int
+  private let byteCap: Int
   private let lock = TryLock()
   private var level = unsafe Unmanaged.passRetained(Level())
 
-  /// 0 switches the cache off.
-  init(capacity: Int) { self.capacity = capacity }
+  /// - Parameters:
+  ///   - capacity: of entries; 0 switches the cache off.
+  ///   - byteCap: what has more bytes does not enter.
+  init(capacity: Int, byteCap: Int = .max) {
+    self.capacity = capacity
+    self.byteCap = byteCap
+  }
 
   deinit { unsafe level.release() }
 
   func find(_ bytes: ArraySlice<UInt8>) -> Value? {
     guard capacity > 0 else { return nil }
     let index = HeaderHash.of(bytes)
-    // Compared in full: an index alone proves nothing.
+    // Compared in full (JWS-60): an index alone proves nothing.
     guard let entry = withLevel({ $0.entries.find(index) }) ?? nil, entry.bytes.equals(bytes)
     else { return nil }
     return entry.value
   }
 
   func remember(_ bytes: ArraySlice<UInt8>, _ value: Value) {
-    guard capacity > 0 else { return }
+    guard capacity > 0, bytes.count <= byteCap else { return }
     let entry = Entry(Array(bytes), value)
     let index = HeaderHash.of(bytes)
     _ = withLevel { $0.entries.insert(index, entry, self.capacity) }
@@ -45,7 +52,8 @@
     case .busy: return nil
     case .taken: break
     case .abandoned:
-      // As in ChainCache: what the parent's thread was changing is left alone.
+      // A thread of the parent process held the lock when this process was
+      // forked. What it was changing may be torn: it is left, not read.
       unsafe level = Unmanaged.passRetained(Level())
     }
     defer { lock.release() }

@@ -1,44 +1,35 @@
-/// Builds the proof of an App Store chain from the entries of `x5c`
-/// (docs/spec/storekit-jws.md §5), step by step.
-struct ChainBuilder {
-  private let anchors: AnchorSet
-  private let cache: ChainCache
-  private let rootEntryIsIgnored: Bool
-  private var leafDER: [UInt8] = []
-  private var intermediateDER: [UInt8] = []
-  private var anchor: Anchor? = nil
-  /// Whether the anchor was found by the intermediate's signature.
-  private var intermediateIsProven = false
-  private var leaf: Certificate? = nil
-  private var intermediate: Certificate? = nil
-  private var leafKey: PublicKey? = nil
-  private var intermediateKey: PublicKey? = nil
+/// What App Store chains are proven under. Immutable apart from the cache.
+struct ChainBuilder: Sendable {
+  let anchors: AnchorSet
+  let cache: ChainCache
+  /// `storekit.rootEntry` "ignored": the root is found by names and signatures.
+  let rootEntryIsIgnored: Bool
 
   /// JWS-13: leaf, intermediate, root.
   static let length = 3
   /// JWS-14.
   static let entryCap = 8192
 
-  init(_ anchors: AnchorSet, _ cache: ChainCache, rootEntryIsIgnored: Bool) {
-    self.anchors = anchors
-    self.cache = cache
-    self.rootEntryIsIgnored = rootEntryIsIgnored
-  }
-
   /// JWS-13, JWS-14, JWS-20: length, base64, and the root by its bytes, before
-  /// anything is parsed.
-  mutating func open(_ entries: [Text]) throws(Refusal) {
+  /// anything is parsed. A chain that was proven before, spelt in another header, is
+  /// found here (JWS-61).
+  func open(_ entries: [Text]) throws(Refusal) -> PathStage<GivenPath<[UInt8]>> {
     try require(
       entries.count == ChainBuilder.length, .rejectedChainLength, "JWS-13", at: "x5c",
       detail: String(entries.count) + " certificates")
-    leafDER = try ChainBuilder.decode(entries, 0)
-    intermediateDER = try ChainBuilder.decode(entries, 1)
-    if rootEntryIsIgnored { return }
-    let root = try ChainBuilder.decode(entries, 2)
-    guard let match = anchors.anchor(withBytes: root) else {
-      throw Refusal(.rejectedChainUntrustedRoot, "JWS-20", at: "x5c[2]")
+    let leaf = try ChainBuilder.decode(entries, 0)
+    let intermediate = try ChainBuilder.decode(entries, 1)
+    var root = GivenCertificates.Root.sought
+    if !rootEntryIsIgnored {
+      let der = try ChainBuilder.decode(entries, 2)
+      guard let anchor = anchors.anchor(withBytes: der) else {
+        throw Refusal(.rejectedChainUntrustedRoot, "JWS-20", at: "x5c[2]")
+      }
+      root = .pinned(anchor)
     }
-    anchor = match
+    let path = GivenPath<[UInt8]>(self, leaf: leaf, intermediate: intermediate, root)
+    guard let chain = cache.chains.find(path.given.fingerprint[...]) else { return .next(path) }
+    return .proven(ProvenPath(chain, chain.intermediates, isCached: true))
   }
 
   static func decode(_ entries: [Text], _ index: Int) throws(Refusal) -> [UInt8] {
@@ -53,119 +44,140 @@ struct ChainBuilder {
     }
     return der
   }
+}
 
-  /// JWS-61: a chain that was proven before, spelt in another header.
-  func known() -> ProvenChain? { cache.chain(fingerprint: fingerprint) }
+/// The path of evidence in which each certificate has its place (docs/spec/storekit-jws.md §5),
+/// in stages: bytes, certificates, certificates that are what their profiles say.
+struct GivenPath<Stage: Sendable>: Sendable {
+  fileprivate let given: GivenCertificates
+  fileprivate let leaf: Stage
+  fileprivate let intermediate: Stage
+}
+
+/// What stays the same from stage to stage.
+private struct GivenCertificates: Sendable {
+  enum Root: Sendable {
+    /// Found by its bytes.
+    case pinned(Anchor)
+    /// To be found by the intermediate's issuer and signature.
+    case sought
+  }
+
+  let builder: ChainBuilder
+  let root: Root
+  /// JWS-61: of leaf, intermediate and root together.
+  let fingerprint: [UInt8]
+}
+
+extension GivenPath<[UInt8]> {
+  fileprivate init(
+    _ builder: ChainBuilder, leaf: [UInt8], intermediate: [UInt8], _ root: GivenCertificates.Root
+  ) {
+    var rootDER: [UInt8] = []
+    if case .pinned(let anchor) = root { rootDER = anchor.certificate.der }
+    given = GivenCertificates(
+      builder: builder, root: root, fingerprint: Fingerprint.of([leaf, intermediate, rootDER]))
+    self.leaf = leaf
+    self.intermediate = intermediate
+  }
 
   /// JWS-21, JWS-32.
-  mutating func parse() throws(Refusal) {
-    leaf = try ChainBuilder.certificate(leafDER, at: "x5c[0]")
-    intermediate = try ChainBuilder.certificate(intermediateDER, at: "x5c[1]")
+  func parsed() throws(Refusal) -> GivenPath<Certificate> {
+    GivenPath<Certificate>(
+      given: given, leaf: try ChainProfile.appStore.certificate(leaf, at: "x5c[0]"),
+      intermediate: try ChainProfile.appStore.certificate(intermediate, at: "x5c[1]"))
   }
+}
 
-  static func certificate(_ der: [UInt8], at place: String) throws(Refusal) -> Certificate {
-    guard let certificate = Certificate(der) else {
-      throw Refusal(.malformedChainDer, "JWS-21", at: place)
-    }
-    return certificate
-  }
-
+extension GivenPath<Certificate> {
   /// JWS-22 … JWS-29, and that both keys are points on their curves (JWS-25).
-  mutating func checkShape() throws(Refusal) {
-    guard let leaf, let intermediate else { throw ChainBuilder.bug }
-    try CertificateRules.checkLeaf(leaf, at: "x5c[0]")
-    guard let key = leaf.publicKey() else {
-      throw Refusal(.rejectedChainKey, "JWS-25", at: "x5c[0]")
-    }
-    leafKey = key
-    try CertificateRules.checkIntermediate(intermediate, at: "x5c[1]")
-    guard let key = intermediate.publicKey() else {
-      throw Refusal(.rejectedChainKey, "JWS-25", at: "x5c[1]")
-    }
-    intermediateKey = key
+  func shaped() throws(Refusal) -> GivenPath<ShapedCertificate> {
+    let profile = ChainProfile.appStore
+    return GivenPath<ShapedCertificate>(
+      given: given, leaf: try profile.leaf.shaped(leaf, at: "x5c[0]"),
+      intermediate: try profile.intermediate.shaped(intermediate, at: "x5c[1]"))
+  }
+}
+
+extension GivenPath<ShapedCertificate> {
+  /// Under the root that was found by its bytes; nil: it is to be sought.
+  var rooted: RootedPath? {
+    guard case .pinned(let anchor) = given.root else { return nil }
+    return RootedPath(path: self, anchor: anchor, intermediateIsProven: false)
   }
 
   /// JWS-20 under `rootEntry` "ignored": the configured anchor that the
   /// intermediate names and whose key verifies it.
-  mutating func findAnchor(_ signatures: inout SignatureChecks) throws(Refusal) {
-    guard let intermediate else { throw ChainBuilder.bug }
-    for anchor in Anchor.likely(anchors.anchors, of: intermediate) {
+  func sought(_ signatures: inout SignatureChecks) throws(Refusal) -> RootedPath {
+    let named = Anchor.likely(given.builder.anchors.anchors, of: intermediate.certificate)
+    let anchor = try ChainProfile.appStore.root(
+      of: intermediate.certificate, among: named, at: "x5c[2]", &signatures)
+    return RootedPath(path: self, anchor: anchor, intermediateIsProven: true)
+  }
+}
+
+/// A path with the pinned root that it must lead to.
+struct RootedPath: Sendable {
+  fileprivate let path: GivenPath<ShapedCertificate>
+  fileprivate let anchor: Anchor
+  /// Whether the anchor was found by the intermediate's signature.
+  fileprivate let intermediateIsProven: Bool
+
+  /// JWS-30, JWS-31: names and signatures. Only what passes is remembered.
+  func proven(_ signatures: inout SignatureChecks) throws(Refusal) -> ProvenPath {
+    let profile = ChainProfile.appStore
+    let (leaf, issuer) = (path.leaf.certificate, path.intermediate.certificate)
+    let cache = path.given.builder.cache
+    try leaf.checkIssuer(issuer, at: profile.places.leaf)
+    try issuer.checkIssuer(anchor.certificate, at: profile.places.intermediate)
+    let fingerprint = Fingerprint.of([issuer.der, anchor.certificate.der])
+    let known = cache.intermediates.find(fingerprint[...])
+    if !intermediateIsProven, known == nil, !isShipped {
+      try require(
+        signatures.check(issuer.isSigned(by: anchor.key)), .rejectedChainSignatureIntermediate,
+        profile.rules.signature, at: "x5c[1]")
+    }
+    try require(
+      signatures.check(leaf.isSigned(by: path.intermediate.key)), .rejectedChainSignatureLeaf,
+      profile.rules.signature, at: "x5c[0]")
+    let intermediate = known ?? ProvenIntermediate(path.intermediate, anchor, .inPlace)
+    let chain = ProvenChain(profile, path.leaf, [intermediate])
+    cache.chains.remember(path.given.fingerprint[...], chain)
+    cache.intermediates.remember(fingerprint[...], intermediate)
+    return ProvenPath(chain, chain.intermediates, isCached: false)
+  }
+
+  /// JWS-35: Apple's G6 under Apple's root was proven by a test.
+  private var isShipped: Bool {
+    path.given.builder.anchors.areBuiltIn
+      && Digest.sha256.of(path.intermediate.certificate.der) == AppleRoots.developerRelationsG6
+  }
+}
+
+extension ChainProfile {
+  /// The first pinned root, of few (CER-10), whose key signed an intermediate. Where
+  /// there is none the refusal is about `place`.
+  func root(
+    of intermediate: Certificate, among anchors: [Anchor], at place: String,
+    _ signatures: inout SignatureChecks
+  ) throws(Refusal) -> Anchor {
+    for anchor in anchors {
       try require(
         signatures.mayGoOn, .rejectedChainIssuerUnknown, "CER-10", at: "x5c[1]",
         detail: IssuerName.describe(intermediate))
-      guard signatures.check(intermediate.isSigned(by: anchor.key)) else { continue }
-      self.anchor = anchor
-      intermediateIsProven = true
-      return
+      if signatures.check(intermediate.isSigned(by: anchor.key)) { return anchor }
     }
-    throw Refusal(.rejectedChainUntrustedRoot, "JWS-20", at: "x5c[2]")
+    throw Refusal(.rejectedChainUntrustedRoot, rules.root, at: place)
   }
+}
 
-  /// JWS-30, JWS-31: names and signatures. Only what passes is remembered.
-  func prove(_ signatures: inout SignatureChecks) throws(Refusal) -> ProvenChain {
-    guard let leaf, let intermediate, let anchor, let leafKey, let intermediateKey else {
-      throw ChainBuilder.bug
-    }
-    try ChainBuilder.checkNames(leaf, intermediate, at: "x5c[0]")
-    try ChainBuilder.checkNames(intermediate, anchor.certificate, at: "x5c[1]")
-    let known = knownIntermediate(anchor)
-    if !intermediateIsProven, !known.isProven {
-      try require(
-        signatures.check(intermediate.isSigned(by: anchor.key)),
-        .rejectedChainSignatureIntermediate, "JWS-31", at: "x5c[1]")
-    }
-    try require(
-      signatures.check(leaf.isSigned(by: intermediateKey)), .rejectedChainSignatureLeaf,
-      "JWS-31", at: "x5c[0]")
-    let chain = ProvenChain(
-      .appStore, leafKey: leafKey, certificates: [leaf, intermediate, anchor.certificate])
-    cache.remember(chain, fingerprint: fingerprint)
-    cache.remember(intermediateFingerprint: known.fingerprint)
-    return chain
-  }
-
-  static func checkNames(
-    _ issued: Certificate, _ issuer: Certificate, at place: String
-  ) throws(Refusal) {
-    let name = issued.bytes(issued.issuer)
+extension Certificate {
+  /// JWS-30: the name of the issuer is that of this certificate, and no empty one.
+  func checkIssuer(_ certificate: Certificate, at place: StaticString) throws(Refusal) {
+    let name = bytes(issuer)
     // 30 00: a name without parts.
     try require(
-      name.count > 2 && name == issuer.bytes(issuer.subject), .rejectedChainNames, "JWS-30",
-      at: place)
+      name.count > 2 && name == certificate.bytes(certificate.subject), .rejectedChainNames,
+      "JWS-30", at: Text(stringLiteral: place).string)
   }
-
-  /// Whether this very intermediate was proven under this very anchor before:
-  /// Apple's G6 by a test (JWS-35), any other by an earlier call.
-  private func knownIntermediate(_ anchor: Anchor) -> (isProven: Bool, fingerprint: [UInt8]) {
-    let mine = ChainBuilder.fingerprint([intermediateDER, anchor.certificate.der])
-    if anchors.areBuiltIn,
-      Digest.sha256.of(intermediateDER) == AppleRoots.developerRelationsG6
-    {
-      return (true, mine)
-    }
-    return (cache.knows(intermediateFingerprint: mine), mine)
-  }
-
-  /// JWS-61: of leaf, intermediate and anchor together.
-  private var fingerprint: [UInt8] {
-    ChainBuilder.fingerprint([
-      leafDER, intermediateDER, rootEntryIsIgnored ? [] : anchor?.certificate.der ?? [],
-    ])
-  }
-
-  /// SHA-256 over the parts, each after its length: no bytes may move from one
-  /// part to the next.
-  static func fingerprint(_ parts: [[UInt8]]) -> [UInt8] {
-    var text: [UInt8] = []
-    for part in parts {
-      let count = UInt32(truncatingIfNeeded: part.count)
-      for shift in [24, 16, 8, 0] as [UInt32] {
-        text.append(UInt8(truncatingIfNeeded: count >> shift))
-      }
-      text += part
-    }
-    return Digest.sha256.of(text)
-  }
-
-  private static var bug: Refusal { Refusal(.internalAssayBug, "DOC-1", at: "chain") }
 }

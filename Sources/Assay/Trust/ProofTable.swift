@@ -1,8 +1,8 @@
 /// The proofs of a process, which outlive the verifiers that made them: where each
 /// request has a verifier of its own, the second one begins warm (JWS-66).
 ///
-/// Found by a digest of what is trusted, so that two verifiers share only where they
-/// trust the same. The set that was not asked for longest goes first, and lives on in the verifiers
+/// Found by a digest of what is trusted, so that two verifiers share only where they trust the same.
+/// The set that was not asked for longest goes first, and lives on in the verifiers
 /// that have it. A busy lock is a miss: that verifier then begins with nothing.
 final class ProofTable: Sendable {
   /// That of this process.

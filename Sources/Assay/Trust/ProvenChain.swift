@@ -1,72 +1,77 @@
-/// A chain of which everything that does not depend on the payload has been
-/// proven: bytes of the root, form, names, markers, both signatures. A pure
-/// function of the certificates and the anchors, so it never grows old; dates
-/// are checked against every payload anew (JWS-63).
+/// A leaf with every intermediate that was proven to have signed it: form, names,
+/// marks and signatures up to a pinned root. A pure function of the certificates and
+/// the anchors, so it never grows old; dates are judged for every evidence anew
+/// (JWS-63, PTH-13).
 final class ProvenChain: Sendable {
-  /// Whose certificate signed, and so what the payload may claim (JWS-72).
-  enum Profile: Sendable { case appStore, xcode, attestReceipt }
+  let profile: ChainProfile
+  let leaf: Certificate
+  let leafKey: PublicKey
+  /// One at least; none in the profile of Xcode.
+  let intermediates: [ProvenIntermediate]
+  /// What a document tells of the leaf.
+  let leafReport: [UInt8]
 
-  struct Link: Sendable {
-    let notBefore: Int64
-    let notAfter: Int64
-
-    init(_ certificate: Certificate) {
-      notBefore = certificate.notBefore
-      notAfter = certificate.notAfter
-    }
-
-    func contains(_ seconds: Int64) -> Bool { notBefore <= seconds && seconds <= notAfter }
+  init(
+    _ profile: ChainProfile, _ leaf: ShapedCertificate, _ intermediates: [ProvenIntermediate]
+  ) {
+    self.profile = profile
+    self.leaf = leaf.certificate
+    leafKey = leaf.key
+    self.intermediates = intermediates
+    var writer = JSONWriter(capacity: 200)
+    leaf.certificate.writeReport(&writer)
+    leafReport = writer.bytes
   }
 
-  let profile: Profile
-  let leafKey: PublicKey
-  /// Leaf, intermediate and anchor; the leaf alone in the Xcode profile.
-  let links: [Link]
-  /// The members of `chain` in a document, as JSON text without braces.
-  let report: [UInt8]
-  /// Of them the leaf's value alone.
-  let leafReport: ArraySlice<UInt8>
+  /// The members of `chain` in a document, without braces.
+  func writeMembers(_ writer: inout JSONWriter, _ intermediate: ProvenIntermediate?) {
+    writer.name("leaf")
+    writer.raw(leafReport)
+    if let intermediate {
+      writer.raw(intermediate.report)
+    } else {
+      writer.name("intermediate")
+      writer.null()
+      writer.name("root")
+      writer.null()
+    }
+  }
 
-  /// The proven certificates from the leaf on.
-  init(_ profile: Profile, leafKey: PublicKey, certificates: [Certificate]) {
-    self.profile = profile
-    self.leafKey = leafKey
-    links = certificates.map { Link($0) }
-    var writer = JSONWriter(capacity: 600)
-    var leafReport = 0..<0
-    let names: [StaticString] = ["leaf", "intermediate", "root"]
-    for (index, name) in names.enumerated() {
-      writer.name(name)
-      if index < certificates.count {
-        let start = writer.bytes.count
-        certificates[index].writeReport(&writer)
-        if index == 0 { leafReport = start..<writer.bytes.count }
-      } else {
-        writer.null()
+  /// JWS-43, PTH-11, FRC-5: the leaf is valid at that moment, in whole seconds and
+  /// both ends included, and so are one of the intermediates and its root: the first
+  /// one that is (PTH-3).
+  @discardableResult
+  func judged(
+    _ usable: [ProvenIntermediate], atSeconds seconds: Int64
+  ) throws(Refusal) -> ProvenIntermediate {
+    let (rule, places) = (profile.rules.dates, profile.places)
+    try leaf.checkValidity(seconds, rule, at: places.leaf)
+    var contest = Contest(profile)
+    for intermediate in usable {
+      var rank = Contest.Rank.form
+      do throws(Refusal) {
+        try intermediate.certificate.checkValidity(seconds, rule, at: places.intermediate)
+        rank = .rootDate
+        try intermediate.anchor.certificate.checkValidity(seconds, rule, at: places.root)
+        return intermediate
+      } catch {
+        contest.lose(error, rank)
       }
     }
-    report = writer.bytes
-    self.leafReport = report[leafReport]
-  }
-}
-
-extension Certificate {
-  /// SHA-256 of the DER, in lower-case hex.
-  var fingerprint: Text { Text(Hex.encode(Digest.sha256.of(der))) }
-
-  /// What a document tells of a certificate: fingerprint, serial, validity.
-  func writeReport(_ writer: inout JSONWriter) {
-    writer.beginObject()
-    writeReportMembers(&writer)
-    writer.endObject()
+    throw contest.refusal
   }
 
-  func writeReportMembers(_ writer: inout JSONWriter) {
-    writer.member("sha256", fingerprint)
-    let digits = Array(bytes(serial).drop { $0 == 0 })
-    writer.member("serial", Text(Hex.encode(digits.isEmpty ? [0] : digits, upper: true)))
-    // ASN.1 dates end with the year 9999, so these cannot overflow.
-    writer.member("notBefore", integer: notBefore &* 1000)
-    writer.member("notAfter", integer: notAfter &* 1000)
+  /// The place of the first certificate that is not valid at that second.
+  func placeOutside(_ seconds: Int64) -> StaticString? {
+    if !leaf.isValid(atSeconds: seconds) { return profile.places.leaf }
+    for intermediate in intermediates {
+      if !intermediate.certificate.isValid(atSeconds: seconds) {
+        return profile.places.intermediate
+      }
+      if !intermediate.anchor.certificate.isValid(atSeconds: seconds) {
+        return profile.places.root
+      }
+    }
+    return nil
   }
 }

@@ -8,25 +8,16 @@ enum ReadAnchors {
   private static let byteCap = 4096
 
   private static let elliptic = BytesCache<Anchor>(capacity: capacity)
-  private static let rsa = BytesCache<ReceiptAnchor>(capacity: capacity)
+  private static let rsa = BytesCache<Anchor>(capacity: capacity)
 
   /// - Parameter isRemembered: false under `cache.chains` 0: then nothing is looked
   ///   up and nothing kept.
-  static func elliptic(_ der: [UInt8], isRemembered: Bool) -> Anchor? {
-    found(der, isRemembered, elliptic) { Anchor(der) }
-  }
-
-  static func rsa(_ der: [UInt8], isRemembered: Bool) -> ReceiptAnchor? {
-    found(der, isRemembered, rsa) { ReceiptAnchor(der) }
-  }
-
-  private static func found<Root: Sendable>(
-    _ der: [UInt8], _ isRemembered: Bool, _ known: BytesCache<Root>, _ read: () -> Root?
-  ) -> Root? {
-    guard isRemembered, der.count <= byteCap else { return read() }
-    if let root = known.find(der[...]) { return root }
-    let root = read()
-    if let root { known.remember(der[...], root) }
-    return root
+  static func find(_ der: [UInt8], _ keys: Anchor.Keys, isRemembered: Bool) -> Anchor? {
+    guard isRemembered, der.count <= byteCap else { return Anchor(der, keys) }
+    let known = keys == .rsa ? rsa : elliptic
+    if let anchor = known.find(der[...]) { return anchor }
+    let anchor = Anchor(der, keys)
+    if let anchor { known.remember(der[...], anchor) }
+    return anchor
   }
 }

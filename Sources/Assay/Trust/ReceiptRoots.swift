@@ -2,21 +2,21 @@
 /// Immutable apart from the cache.
 final class ReceiptRoots: Sendable {
   /// Own roots; empty: Apple's, compiled in.
-  private let ownAnchors: [ReceiptAnchor]
-  private let ownIntermediates: [ReceiptIntermediate]
+  private let ownAnchors: [Anchor]
+  private let ownIntermediates: [ProvenIntermediate]
   /// PTH-2: shipped certificates that no own root signed. They are candidates by
   /// their name, and none can lead to a root.
-  let foreignIntermediates: [Certificate]
-  let cache: PathCache
+  private let foreignIntermediates: [Certificate]
+  let cache: ChainCache
 
   private init(
-    _ ownAnchors: [ReceiptAnchor],
-    _ ownIntermediates: [ReceiptIntermediate], _ foreign: [Certificate], _ proofs: Proofs
+    _ ownAnchors: [Anchor], _ ownIntermediates: [ProvenIntermediate], _ foreign: [Certificate],
+    _ cache: ChainCache
   ) {
     foreignIntermediates = foreign
     self.ownAnchors = ownAnchors
     self.ownIntermediates = ownIntermediates
-    cache = proofs.receiptPaths
+    self.cache = cache
   }
 
   /// Apple's certificates, or the configured roots in their place (CER-2), and
@@ -29,75 +29,132 @@ final class ReceiptRoots: Sendable {
   ///   - own: the configured roots; empty: Apple's.
   ///   - extra: the configured intermediates.
   static func make(
-    _ own: [ReceiptAnchor], _ extra: [Certificate], _ proofs: Proofs
+    _ own: [Anchor], _ extra: [Certificate], _ cache: ChainCache
   ) throws(Refusal) -> ReceiptRoots {
     if own.isEmpty {
       try require(
         AppleRoots.receiptTableIsIntact, .internalCertificatesTable, "CER-6", at: "receipts")
     }
     // Shipped ones count under own roots too, where one of these signed them.
-    var intermediates: [ReceiptIntermediate] = []
+    var intermediates: [ProvenIntermediate] = []
     var foreign: [Certificate] = []
-    if !own.isEmpty {
-      for certificate in AppleReceipts.certificates {
-        if let intermediate = proven(certificate, under: own, .shipped) {
-          intermediates.append(intermediate)
-        } else {
-          foreign.append(certificate)
-        }
+    for certificate in own.isEmpty ? [] : AppleReceipts.certificates {
+      if let intermediate = proven(certificate, under: own, .shipped) {
+        intermediates.append(intermediate)
+      } else {
+        foreign.append(certificate)
       }
     }
-    if !extra.isEmpty {
-      intermediates += try configured(extra, under: own.isEmpty ? AppleReceipts.anchors : own)
-    }
-    return ReceiptRoots(own, intermediates, foreign, proofs)
-  }
-
-  /// Whether the anchors are Apple's own, compiled in.
-  var areBuiltIn: Bool { ownAnchors.isEmpty }
-
-  var anchors: [ReceiptAnchor] { areBuiltIn ? AppleReceipts.anchors : ownAnchors }
-
-  /// Shipped and configured ones, each proven under an anchor. Shipped ones lead
-  /// to Apple's root alone.
-  var intermediates: [ReceiptIntermediate] {
-    guard areBuiltIn else { return ownIntermediates }
-    let shipped = AppleReceipts.shared?.intermediates ?? []
-    return ownIntermediates.isEmpty ? shipped : shipped + ownIntermediates
-  }
-
-  /// CER-6: each must be signed by an accepted root and have its purpose.
-  private static func configured(
-    _ certificates: [Certificate], under anchors: [ReceiptAnchor]
-  ) throws(Refusal) -> [ReceiptIntermediate] {
-    var found: [ReceiptIntermediate] = []
-    for (index, certificate) in certificates.enumerated() {
+    for (index, certificate) in extra.enumerated() {
+      // CER-6: each must be signed by an accepted root and have its purpose.
+      let anchors = own.isEmpty ? AppleReceipts.anchors : own
       guard let intermediate = proven(certificate, under: anchors, .configured) else {
         throw Refusal(
           .configCertificatesIntermediate, "CER-6",
           at: "receipts.intermediates[" + String(index) + "]")
       }
-      found.append(intermediate)
+      intermediates.append(intermediate)
     }
-    return found
+    return ReceiptRoots(own, intermediates, foreign, cache)
+  }
+
+  /// Whether the anchors are Apple's own, compiled in.
+  private var areBuiltIn: Bool { ownAnchors.isEmpty }
+
+  var anchors: [Anchor] { areBuiltIn ? AppleReceipts.anchors : ownAnchors }
+
+  /// Shipped and configured ones, each proven under an anchor. Shipped ones lead
+  /// to Apple's root alone.
+  var intermediates: [ProvenIntermediate] {
+    guard areBuiltIn else { return ownIntermediates }
+    let shipped = AppleReceipts.intermediates
+    return ownIntermediates.isEmpty ? shipped : shipped + ownIntermediates
   }
 
   /// An intermediate of either line, when an anchor signed it.
   @inline(never)
   static func proven(
-    _ certificate: Certificate, under anchors: [ReceiptAnchor],
-    _ source: ReceiptIntermediate.Source
-  ) -> ReceiptIntermediate? {
-    for signer in [ReceiptSigner.app, .transactionV2] {
-      var progress = 0
-      if let intermediate = try? ReceiptRules.prove(
-        certificate, signer, anchors, source, at: "", &progress)
-      {
-        return intermediate
-      }
+    _ certificate: Certificate, under anchors: [Anchor], _ source: ProvenIntermediate.Source,
+    as profiles: [ChainProfile] = [.app, .transactionV2]
+  ) -> ProvenIntermediate? {
+    let candidate = IssuerCandidate(certificate: certificate, place: "", known: nil)
+    for profile in profiles {
+      var signatures = SignatureChecks()
+      guard (try? profile.intermediate.check(certificate, at: "")) != nil,
+        let issued = try? IssuedCandidate(candidate, anchors, profile),
+        let proven = issued.proven(BytesCache<ProvenIntermediate>(capacity: 0), source, &signatures)
+      else { continue }
+      return proven
     }
     return nil
   }
+
+  // MARK: paths
+
+  /// PTH-2, PTH-4: the leaf, and every certificate whose name its issuer is. `bag`:
+  /// that of the receipt; copies of the leaf and of a root in it are passed over.
+  func open(
+    _ profile: ChainProfile, leaf der: [UInt8], embedded bag: [[UInt8]]
+  ) throws(Refusal) -> PathStage<CandidatePath> {
+    try checkReadiness()
+    if let known = cached(profile, der, bag) { return .proven(known) }
+    var path = CandidatePath(profile, leaf: try profile.embedded(der, at: "leaf"))
+    for known in intermediates {
+      path.add(known.certificate, at: "intermediate", known: known)
+    }
+    for other in foreignIntermediates { path.add(other, at: "intermediate") }
+    for (index, other) in bag.enumerated() where other != der && !isRoot(other) {
+      let place = "certificates[" + String(index) + "]"
+      path.add(try profile.embedded(other, at: place), at: place)
+    }
+    try path.checkIssuer()
+    return .next(path)
+  }
+
+  /// PTH-5: signatures of the leaf and of the intermediates. Only what passes is
+  /// remembered (PTH-13).
+  func prove(
+    _ path: ShapedPath, _ signatures: inout SignatureChecks
+  ) throws(Refusal) -> ProvenPath {
+    let proven = try path.proven(under: anchors, cache.intermediates, .embedded, &signatures)
+    cache.chains.remember(proven.chain.leaf.der[...], proven.chain)
+    return proven
+  }
+
+  /// PTH-13: the leaf of this line, where nothing in the bag needs to be looked at:
+  /// every certificate is the leaf, a root, or a known intermediate.
+  private func cached(_ profile: ChainProfile, _ der: [UInt8], _ bag: [[UInt8]]) -> ProvenPath? {
+    guard let chain = cache.chains.find(der[...]),
+      (chain.profile == .transactionV2) == (profile == .transactionV2),
+      bag.allSatisfy({ other in
+        other == der || chain.intermediates.contains { $0.certificate.der == other }
+          || isRoot(other)
+      })
+    else { return nil }
+    // A remembered one counts only where this receipt could have led to it.
+    let usable = chain.intermediates.filter {
+      $0.source != .embedded || bag.contains($0.certificate.der)
+    }
+    if usable.isEmpty { return nil }
+    return ProvenPath(chain, usable, isCached: true)
+  }
+
+  private func isRoot(_ der: [UInt8]) -> Bool {
+    anchors.contains { $0.certificate.der == der }
+  }
+
+  /// APR-21: the pinned certificate of Xcode, with no other path rule.
+  static func xcode(certificate der: [UInt8], isPinned: Bool) throws(Refusal) -> ProvenPath {
+    try require(isPinned, .rejectedChainUnpinned, "APR-21", at: "leaf")
+    let leaf = try ChainProfile.app.embedded(der, at: "leaf")
+    guard let key = leaf.publicKey(), case .rsa = key.type else {
+      throw Refusal(.rejectedChainKey, "APR-21", at: "leaf")
+    }
+    let chain = ProvenChain(.xcode, ShapedCertificate(certificate: leaf, key: key), [])
+    return ProvenPath(chain, [], isCached: false)
+  }
+
+  // MARK: what is told, and when
 
   /// Names of certificates for the effective configuration.
   func writeCertificates(_ writer: inout JSONWriter) {
@@ -116,7 +173,7 @@ final class ReceiptRoots: Sendable {
       for shipped in AppleRoots.receiptIntermediates {
         writer.beginObject()
         writer.member("sha256", shipped.sha256)
-        writer.member("source", ReceiptIntermediate.Source.shipped.name)
+        writer.member("source", ProvenIntermediate.Source.shipped.name)
         writer.endObject()
       }
     }
@@ -133,53 +190,36 @@ final class ReceiptRoots: Sendable {
   /// SHA-1 signatures must not make forgeries of genuine receipts.
   func checkReadiness() throws(Refusal) {
     try require(
-      AppleReceipts.verifiesSHA1, .internalCryptoSha1Disabled, "PTH-12", at: "libcrypto")
+      AppleReceipts.root != nil, .internalCryptoSha1Disabled, "PTH-12", at: "libcrypto")
     try require(
-      !areBuiltIn || AppleReceipts.shared != nil, .internalCertificatesTable, "CER-6",
+      !areBuiltIn || !AppleReceipts.intermediates.isEmpty, .internalCertificatesTable, "CER-6",
       at: "receipts")
   }
 }
 
 /// Apple's certificates for receipts, parsed and proven once in a process.
-private final class AppleReceipts: Sendable {
-  let root: ReceiptAnchor
-  let intermediates: [ReceiptIntermediate]
+private enum AppleReceipts {
+  /// Apple Root CA signed itself with SHA-1: the known answer (PTH-12). nil: libcrypto
+  /// forbids that.
+  static let root = Anchor(AppleRoots.rootCA, .rsa)
 
-  /// nil: libcrypto cannot verify them.
-  static let shared = make()
-  /// Shipped intermediates, whoever signed them.
-  static let certificates = parsed()
-
-  static var anchors: [ReceiptAnchor] {
-    guard let shared else { return [] }
-    return [shared.root]
+  static var anchors: [Anchor] {
+    guard let root else { return [] }
+    return [root]
   }
 
-  /// The known answer: Apple Root CA signed itself with SHA-1.
-  static let verifiesSHA1 = ReceiptAnchor(AppleRoots.rootCA) != nil
+  /// Shipped intermediates, whoever signed them.
+  static let certificates = AppleRoots.receiptIntermediates.compactMap { Certificate($0.der) }
 
-  private static func parsed() -> [Certificate] {
-    var found: [Certificate] = []
-    for shipped in AppleRoots.receiptIntermediates {
-      if let certificate = Certificate(shipped.der) { found.append(certificate) }
+  /// The same under Apple's root; none when one of them is not proven.
+  static let intermediates = proven()
+
+  private static func proven() -> [ProvenIntermediate] {
+    var found: [ProvenIntermediate] = []
+    for certificate in certificates {
+      guard let one = ReceiptRoots.proven(certificate, under: anchors, .shipped) else { return [] }
+      found.append(one)
     }
     return found
-  }
-
-  private init(_ root: ReceiptAnchor, _ intermediates: [ReceiptIntermediate]) {
-    self.root = root
-    self.intermediates = intermediates
-  }
-
-  private static func make() -> AppleReceipts? {
-    guard let root = ReceiptAnchor(AppleRoots.rootCA) else { return nil }
-    var proven: [ReceiptIntermediate] = []
-    for certificate in certificates {
-      guard let intermediate = ReceiptRoots.proven(certificate, under: [root], .shipped) else {
-        return nil
-      }
-      proven.append(intermediate)
-    }
-    return AppleReceipts(root, proven)
   }
 }

@@ -174,7 +174,7 @@ enum CertificateTargets {
 
   /// CFG-3: an anchor is a clean, self-signed authority.
   private static func anchor(_ der: [UInt8]) {
-    guard Anchor(der) != nil else { return }
+    guard Anchor(der, .elliptic) != nil else { return }
     guard let other = reference_certificate_read(der, der.count) else {
       fatalError("libcrypto does not read an accepted anchor")
     }

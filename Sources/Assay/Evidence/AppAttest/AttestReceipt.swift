@@ -19,7 +19,7 @@ final class AttestReceipt: Sendable {
   /// late for one.
   let refreshAtMs: Int64?
   let refreshDue: Bool
-  private let signer: ArraySlice<UInt8>
+  private let signer: [UInt8]
 
   init(
     _ bytes: [UInt8], _ fields: AttestReceiptFields, isProduction: Bool, bound: Bool,

@@ -125,7 +125,8 @@ struct AttestReceiptFields: Sendable {
   private static func key(
     _ range: Range<Int>, _ content: BER.Octets
   ) throws(Refusal) -> [UInt8] {
-    guard let certificate = Certificate(Array(content.bytes[range])), certificate.curve == .p256
+    guard let certificate = Certificate(Array(content.bytes[range])),
+      certificate.keyType == .elliptic(.p256)
     else { throw Refusal(.malformedAttestReceiptField, "FRC-6", at: "field 3") }
     let point = Array(certificate.bytes(certificate.key))
     try require(

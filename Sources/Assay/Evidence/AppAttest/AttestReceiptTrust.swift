@@ -7,7 +7,7 @@ final class AttestReceiptTrust: Sendable {
 
   init(_ policy: AttestPolicy, _ proofs: Proofs) {
     self.policy = policy
-    cache = proofs.attestReceiptChains
+    cache = proofs.attestReceipts
   }
 
   /// Apple's root, or the configured ones in its place (CER-2, FRC-4).

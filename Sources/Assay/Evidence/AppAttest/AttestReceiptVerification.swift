@@ -89,10 +89,10 @@ struct AttestReceiptVerification {
   ) throws(Refusal) -> AttestReceipt {
     checks.enter(.container)
     let message = try AttestReceiptVerification.container(bytes)
-    let chain = try provenChain(message)
+    let path = try provenPath(message)
     checks.enter(.fields)
     let fields = try AttestReceiptFields(message.payload)
-    try validity(fields, chain)
+    try validity(fields, path)
     let isProduction = try identity(fields, attested)
     try bind(fields, to: key)
     if attested != nil {
@@ -101,7 +101,7 @@ struct AttestReceiptVerification {
     }
     try freshness(fields)
     return AttestReceipt(
-      bytes, fields, isProduction: isProduction, bound: key != nil, signer: chain,
+      bytes, fields, isProduction: isProduction, bound: key != nil, signer: path.chain,
       refreshEveryMs: trust.policy.refreshEveryMs, nowMs: nowMs)
   }
 
@@ -119,7 +119,7 @@ struct AttestReceiptVerification {
     certificates: .tooLargeAttestReceiptSize, payload: .tooLargeAttestReceiptSize)
 
   private static let limits = SignedMessage.Limits(
-    ber: BER.Limits(elements: 4096, depth: 24), certificates: AttestReceiptPath.embeddedCap,
+    ber: BER.Limits(elements: 4096, depth: 24), certificates: ChainProfile.embeddedCap,
     chunks: 64, payloadBytes: 8192)
 
   private static func transport(_ input: [UInt8]) throws(Refusal) -> Transport {
@@ -169,34 +169,38 @@ struct AttestReceiptVerification {
   // MARK: chain and signature
 
   /// FRC-3, FRC-4. The chain is remembered when its signer signed this content.
-  private mutating func provenChain(_ message: SignedMessage) throws(Refusal) -> ProvenChain {
+  private mutating func provenPath(_ message: SignedMessage) throws(Refusal) -> ProvenPath {
     checks.enter(.certificates)
-    var path = AttestReceiptPath(try trust.anchors(), trust.cache)
-    try path.open(message)
+    let anchors = try trust.anchors()
+    let found = try AttestReceiptPath.open(message, trust.cache)
     checks.enter(.shape)
-    try path.checkShape()
+    let shaped = try found.shaped()
     checks.enter(.chainSignatures)
-    let chain = try path.prove(&signatures)
+    let path = try shaped.proven { (path) throws(Refusal) in
+      try path.proven(under: anchors, trust.cache.intermediates, .inPlace, &signatures)
+    }
     checks.enter(.signature)
     guard let signature = ECDSASignature(der: message.signer.signature.slice, .p256) else {
       throw Refusal(.rejectedAttestReceiptSignature, "FRC-3", at: "signature")
     }
     try require(
-      signatures.check(chain.leafKey.verifies(signature, .sha256, message.payload.slice)),
+      signatures.check(path.chain.leafKey.verifies(signature, .sha256, message.payload.slice)),
       .rejectedAttestReceiptSignature, "FRC-3", at: "signature")
-    path.remember(chain, message)
-    return chain
+    if !path.isCached {
+      trust.cache.spellings.remember(AttestReceiptPath.spelling(message), path.chain)
+    }
+    return path
   }
 
   /// FRC-5: not from the future, and the chain at that date.
   private mutating func validity(
-    _ fields: AttestReceiptFields, _ chain: ProvenChain
+    _ fields: AttestReceiptFields, _ path: ProvenPath
   ) throws(Refusal) {
     // Both lie in 2008 … 2100: the sum cannot overflow.
     let latest = nowMs &+ trust.policy.clockSkewMs
     checks.enter(.validity)
     try require(fields.createdMs <= latest, .rejectedDateFuture, "ATT-40", at: "field 12")
-    try AttestReceiptPath.checkValidity(chain, atSeconds: fields.createdMs / 1000)
+    _ = try path.judged(atSeconds: fields.createdMs / 1000)
   }
 
   // MARK: identity, key, age

@@ -17,7 +17,7 @@ final class AttestTrust: Sendable {
   ) throws(Refusal) -> AttestTrust {
     let policy = configuration.attest
     let roots = try AttestRoots.make(
-      policy.anchors, proofs, keepsKeys: configuration.storekit.cacheChains != 0)
+      policy.anchors, proofs.attestations, keepsKeys: configuration.storekit.cacheChains != 0)
     return AttestTrust(policy, roots, AttestReceiptTrust(policy, proofs))
   }
 

@@ -60,7 +60,8 @@ struct AppReceiptVerification {
     checks.enter(.signature)
     try require(
       signatures.check(
-        path.leafKey.verifies(message.signer.signature.slice, digest, message.payload.slice)),
+        path.chain.leafKey.verifies(
+          message.signer.signature.slice, digest, message.payload.slice)),
       .rejectedAppReceiptSignature, "APR-6", at: "signature")
     let limits = ReceiptAttributes.Limits(
       elements: policy.appReceiptElements &- message.elements,
@@ -96,7 +97,7 @@ struct AppReceiptVerification {
   ) throws(Refusal) -> (message: SignedMessage, digest: Digest) {
     let (cap, elements) = (policy.appReceiptBytes, policy.appReceiptElements)
     let limits = SignedMessage.Limits(
-      ber: BER.Limits(elements: elements, depth: 24), certificates: ReceiptPath.embeddedCap,
+      ber: BER.Limits(elements: elements, depth: 24), certificates: ChainProfile.embeddedCap,
       chunks: elements, payloadBytes: cap)
     checks.enter(.container)
     try require(bytes.count <= cap, .tooLargeAppReceiptSize, "APR-1")
@@ -150,18 +151,18 @@ struct AppReceiptVerification {
     checks.enter(.certificates)
     let signer = try EmbeddedSigner(message)
     if signer.isAlone {
-      let path = try ReceiptPath.xcode(
+      let path = try ReceiptRoots.xcode(
         certificate: signer.certificate, isPinned: trust.accepts(xcode: signer.certificate))
       checks.skip(.shape, .doesNotApply)
       checks.skip(.chainSignatures, .doesNotApply)
       return path
     }
-    var path = ReceiptPath(trust.roots, .app)
-    try path.open(leaf: signer.certificate, embedded: signer.bag)
+    let roots = trust.roots
+    let found = try roots.open(.app, leaf: signer.certificate, embedded: signer.bag)
     checks.enter(.shape)
-    try path.checkShape()
+    let shaped = try found.shaped()
     checks.enter(.chainSignatures)
-    return try path.prove(&signatures)
+    return try shaped.proven { (path) throws(Refusal) in try roots.prove(path, &signatures) }
   }
 
   /// APR-9, PTH-11: the date of the receipt, and the path at that date.
@@ -207,7 +208,7 @@ struct AppReceiptVerification {
       configuration.environments.contains(environment), .rejectedIdentityEnvironment, "APR-16",
       at: "attribute 0")
     try require(
-      (environment == .xcode) == path.isXcode, .rejectedIdentityEnvironmentProfile, "APR-16",
+      (environment == .xcode) == (path.chain.profile == .xcode), .rejectedIdentityEnvironmentProfile, "APR-16",
       at: "attribute 0")
     return environment
   }

@@ -16,7 +16,7 @@ final class ReceiptTrust: Sendable {
   ) throws(Refusal) -> ReceiptTrust {
     let policy = configuration.receipts
     return ReceiptTrust(
-      configuration, try ReceiptRoots.make(policy.anchors, policy.intermediates, proofs))
+      configuration, try ReceiptRoots.make(policy.anchors, policy.intermediates, proofs.receipts))
   }
 
   /// APR-21: Xcode's own certificate counts only where such data is accepted.

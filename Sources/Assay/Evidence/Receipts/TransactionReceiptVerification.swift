@@ -102,13 +102,15 @@ struct TransactionReceiptVerification {
 
   /// RCP-20, RCP-22: the version decides which pair of purposes must sign.
   private mutating func provenPath(_ blob: SignatureBlob) throws(Refusal) -> ProvenPath {
-    var path = ReceiptPath(trust.roots, blob.version == .v2 ? .transactionV2 : .transactionV3)
+    let roots = trust.roots
     checks.enter(.certificates)
-    try path.open(leaf: Array(blob.certificate), embedded: [])
+    let found = try roots.open(
+      blob.version == .v2 ? .transactionV2 : .transactionV3, leaf: Array(blob.certificate),
+      embedded: [])
     checks.enter(.shape)
-    try path.checkShape()
+    let shaped = try found.shaped()
     checks.enter(.chainSignatures)
-    return try path.prove(&signatures)
+    return try shaped.proven { (path) throws(Refusal) in try roots.prove(path, &signatures) }
   }
 
   /// RCP-18: version byte and decoded purchase-info, with SHA-1 in both versions.
@@ -120,10 +122,10 @@ struct TransactionReceiptVerification {
     message.reserveCapacity(info.count &+ 1)
     message.append(UInt8(truncatingIfNeeded: blob.version.rawValue))
     message.append(contentsOf: info)
-    if signatures.check(path.leafKey.verifies(blob.signature, .sha1, message[...])) { return }
+    if signatures.check(path.chain.leafKey.verifies(blob.signature, .sha1, message[...])) { return }
     try require(
       !signatures.hasSpare
-        || !signatures.check(path.leafKey.verifies(blob.signature, .sha256, message[...])),
+        || !signatures.check(path.chain.leafKey.verifies(blob.signature, .sha256, message[...])),
       .unsupportedReceiptDigest, "RCP-19", at: "signature")
     throw Refusal(.rejectedReceiptSignature, "RCP-18", at: "signature")
   }
@@ -156,7 +158,7 @@ struct TransactionReceiptVerification {
       throw Refusal(.internalAssayBug, "DOC-1", at: "purchase-date")
     }
     try require(purchased <= latest, .rejectedDateFuture, "RCP-26", at: "purchase-date")
-    let begin = path.leaf.notBefore
+    let begin = path.chain.leaf.notBefore
     guard purchased / 1000 < begin else {
       return (try path.judged(atSeconds: purchased / 1000), false)
     }

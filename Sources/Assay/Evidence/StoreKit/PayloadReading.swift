@@ -119,12 +119,7 @@ struct PayloadReading {
   /// JWS-43: every certificate was valid at that second, both ends included.
   func checkValidity(at date: SignedPayload.EffectiveDate) throws(Refusal) {
     guard !isXcode else { return }
-    let seconds = date.milliseconds / 1000
-    for (index, link) in chain.links.enumerated() {
-      var place: String { "x5c[" + String(index) + "]" }
-      try require(seconds >= link.notBefore, .rejectedChainNotYetValid, "JWS-43", at: place)
-      try require(seconds <= link.notAfter, .rejectedChainExpired, "JWS-43", at: place)
-    }
+    try chain.judged(chain.intermediates, atSeconds: date.milliseconds / 1000)
   }
 
   // MARK: identity (step 13)

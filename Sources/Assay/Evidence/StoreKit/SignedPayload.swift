@@ -97,7 +97,7 @@ final class SignedPayload: Sendable {
     writeKeys(&writer)
     writer.name("chain")
     writer.beginObject()
-    writer.raw(chain.report)
+    chain.writeMembers(&writer, chain.intermediates.first)
     writer.member("cached", boolean: chainIsCached)
     writer.endObject()
     writer.name("warnings")

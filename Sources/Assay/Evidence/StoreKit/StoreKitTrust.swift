@@ -7,13 +7,13 @@ final class StoreKitTrust: Sendable {
   init(configuration: Configuration, anchors: AnchorSet, _ proofs: Proofs) {
     self.configuration = configuration
     self.anchors = anchors
-    cache = proofs.chains
+    cache = proofs.storekit
   }
 
   /// The proof of one chain (JWS-20 … JWS-32).
   var chainBuilder: ChainBuilder {
     ChainBuilder(
-      anchors, cache, rootEntryIsIgnored: configuration.storekit.rootEntryIgnored)
+      anchors: anchors, cache: cache, rootEntryIsIgnored: configuration.storekit.rootEntryIgnored)
   }
 
   /// JWS-80: Xcode's own certificates count only where such data is accepted.

@@ -47,7 +47,7 @@ struct StoreKitVerification {
       signatures.check(chain.leafKey.verifies(value, .sha256, compact.signed)),
       .rejectedJwsSignature, "JWS-101", at: "signature")
     if source != .header, chain.profile == .appStore {
-      trust.cache.remember(chain, header: compact.headerText)
+      trust.cache.spellings.remember(compact.headerText, chain)
     }
     return try judge(compact, chain, source != .proof)
   }
@@ -72,7 +72,7 @@ struct StoreKitVerification {
   private mutating func provenChain(
     _ compact: CompactJWS
   ) throws(Refusal) -> (chain: ProvenChain, source: ChainSource) {
-    if let known = trust.cache.chain(header: compact.headerText) {
+    if let known = trust.cache.spellings.find(compact.headerText) {
       passChain()
       return (known, .header)
     }
@@ -87,24 +87,31 @@ struct StoreKitVerification {
   private mutating func appStoreChain(
     _ header: JWSHeader
   ) throws(Refusal) -> (chain: ProvenChain, source: ChainSource) {
-    var building = trust.chainBuilder
     checks.enter(.root)
-    try building.open(header.certificates)
-    if let known = building.known() {
+    switch try trust.chainBuilder.open(header.certificates) {
+    case .proven(let path):
       passChain()
-      return (known, .certificates)
+      return (path.chain, .certificates)
+    case .next(let given): return (try prove(given), .proof)
     }
+  }
+
+  private mutating func prove(_ given: GivenPath<[UInt8]>) throws(Refusal) -> ProvenChain {
     checks.enter(.certificates)
-    try building.parse()
+    let parsed = try given.parsed()
     checks.enter(.shape)
-    try building.checkShape()
-    if trust.configuration.storekit.rootEntryIgnored {
-      checks.enter(.root)
-      try building.findAnchor(&signatures)
-    }
+    let shaped = try parsed.shaped()
+    let rooted = try root(of: shaped)
     checks.enter(.chainSignatures)
-    let chain = try building.prove(&signatures)
-    return (chain, .proof)
+    return try rooted.proven(&signatures).chain
+  }
+
+  private mutating func root(
+    of shaped: GivenPath<ShapedCertificate>
+  ) throws(Refusal) -> RootedPath {
+    if let rooted = shaped.rooted { return rooted }
+    checks.enter(.root)
+    return try shaped.sought(&signatures)
   }
 
   private mutating func xcodeChain(_ header: JWSHeader) throws(Refusal) -> ProvenChain {
@@ -114,13 +121,13 @@ struct StoreKitVerification {
       policy.xcodeCertificates.contains(Digest.sha256.of(der)), .rejectedChainUnpinned, "JWS-80",
       at: "x5c[0]")
     checks.enter(.certificates)
-    let certificate = try ChainBuilder.certificate(der, at: "x5c[0]")
+    let certificate = try ChainProfile.xcode.certificate(der, at: "x5c[0]")
     checks.enter(.shape)
-    guard let key = certificate.publicKey(), key.curve == .p256 else {
+    guard let key = certificate.publicKey(), key.type == .elliptic(.p256) else {
       throw Refusal(.rejectedChainKey, "JWS-80", at: "x5c[0]")
     }
     checks.skip(.chainSignatures, .doesNotApply)
-    return ProvenChain(.xcode, leafKey: key, certificates: [certificate])
+    return ProvenChain(.xcode, ShapedCertificate(certificate: certificate, key: key), [])
   }
 
   private mutating func passChain() {
@@ -181,11 +188,10 @@ struct StoreKitVerification {
     // Both lie in 2008 … 2100: the difference cannot overflow.
     try require(nowMs &- date.milliseconds <= limit, .rejectedFreshnessStale, "JWS-50")
     guard chain.profile == .appStore else { return }
-    for (index, link) in chain.links.enumerated() {
-      try require(
-        link.contains(nowMs / 1000), .rejectedFreshnessChainExpired, "JWS-51",
-        at: "x5c[" + String(index) + "]")
-    }
+    let outside = chain.placeOutside(nowMs / 1000)
+    try require(
+      outside == nil, .rejectedFreshnessChainExpired, "JWS-51",
+      at: outside.map { Text(stringLiteral: $0).string } ?? "")
   }
 
   /// JWS-91: under `decide.account` "required" a transaction must carry a token.

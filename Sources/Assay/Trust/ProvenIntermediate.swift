@@ -1,35 +1,38 @@
-/// An intermediate that was proven under a pinned root, apart from its dates.
-final class ReceiptIntermediate: Sendable {
+/// An intermediate that a pinned root signed, apart from the dates of both, which are
+/// judged at each use.
+final class ProvenIntermediate: Sendable {
   /// Where it came from (PTH-14).
   enum Source: Sendable {
     case shipped, configured, embedded
+    /// The evidence has one place for it, so that documents need not tell.
+    case inPlace
 
     var name: StaticString {
       switch self {
       case .shipped: return "shipped"
       case .configured: return "configured"
-      case .embedded: return "embedded"
+      case .embedded, .inPlace: return "embedded"
       }
     }
   }
 
   let certificate: Certificate
-  let key: RSAPublicKey
-  let anchor: ReceiptAnchor
+  let key: PublicKey
+  let anchor: Anchor
   let source: Source
   /// The members `intermediate` and `root` of a document's `chain`.
   let report: [UInt8]
 
-  init(_ certificate: Certificate, _ key: RSAPublicKey, _ anchor: ReceiptAnchor, _ source: Source) {
-    self.certificate = certificate
-    self.key = key
+  init(_ shaped: ShapedCertificate, _ anchor: Anchor, _ source: Source) {
+    certificate = shaped.certificate
+    key = shaped.key
     self.anchor = anchor
     self.source = source
     var writer = JSONWriter(capacity: 420)
     writer.name("intermediate")
     writer.beginObject()
     certificate.writeReportMembers(&writer)
-    writer.member("source", source.name)
+    if source != .inPlace { writer.member("source", source.name) }
     writer.endObject()
     writer.name("root")
     anchor.certificate.writeReport(&writer)

@@ -1,0 +1,33 @@
+/// What is told of a certificate, and asked of its dates.
+extension Certificate {
+  /// SHA-256 of the DER, in lower-case hex.
+  var fingerprint: Text { Text(Hex.encode(Digest.sha256.of(der))) }
+
+  /// What a document tells of a certificate: fingerprint, serial, validity.
+  func writeReport(_ writer: inout JSONWriter) {
+    writer.beginObject()
+    writeReportMembers(&writer)
+    writer.endObject()
+  }
+
+  func writeReportMembers(_ writer: inout JSONWriter) {
+    writer.member("sha256", fingerprint)
+    let digits = Array(bytes(serial).drop { $0 == 0 })
+    writer.member("serial", Text(Hex.encode(digits.isEmpty ? [0] : digits, upper: true)))
+    // ASN.1 dates end with the year 9999, so these cannot overflow.
+    writer.member("notBefore", integer: notBefore &* 1000)
+    writer.member("notAfter", integer: notAfter &* 1000)
+  }
+
+  func isValid(atSeconds seconds: Int64) -> Bool {
+    notBefore <= seconds && seconds <= notAfter
+  }
+
+  func checkValidity(
+    _ seconds: Int64, _ rule: StaticString, at place: StaticString, hint: Explanation? = nil
+  ) throws(Refusal) {
+    var text: String { Text(stringLiteral: place).string }
+    try require(seconds >= notBefore, .rejectedChainNotYetValid, rule, at: text, hint: hint)
+    try require(seconds <= notAfter, .rejectedChainExpired, rule, at: text, hint: hint)
+  }
+}

@@ -1,0 +1,16 @@
+/// What stands for several byte strings together, as a key of a cache (JWS-61).
+enum Fingerprint {
+  /// SHA-256 over the parts, each after its length: no bytes may move from one
+  /// part to the next.
+  static func of(_ parts: [[UInt8]]) -> [UInt8] {
+    var text: [UInt8] = []
+    for part in parts {
+      let count = UInt32(truncatingIfNeeded: part.count)
+      for shift in [24, 16, 8, 0] as [UInt32] {
+        text.append(UInt8(truncatingIfNeeded: count >> shift))
+      }
+      text += part
+    }
+    return Digest.sha256.of(text)
+  }
+}
