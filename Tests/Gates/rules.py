@@ -111,12 +111,13 @@ class Code:
             self.pairs.add((name, rule))
             if not name.startswith(("internal.", "pending.")):
                 self.places[rule].add((file, offset))
+        self.all_mutants = mutants.instrumented()[0]
         self.mutants = self.by_rule()
 
     def by_rule(self):
         """{rule: {"File.swift [kind]"}}: the mutants of the places that refuse by it."""
         reached = collections.defaultdict(list)
-        for mutant in mutants.instrumented()[0]:
+        for mutant in self.all_mutants:
             reached["Sources/Assay/" + mutant.path].append(mutant)
         found = collections.defaultdict(set)
         texts = {}
@@ -225,6 +226,9 @@ def judge_checks(suite, rules, code, named):
         if each in rows or each not in named.all:
             continue
         suite.expect(False, f"the cases of {each} name a rule that there is")
+    keys = {mutant.key for mutant in code.all_mutants}
+    for key in mutants.equivalents():
+        suite.expect(key in keys, "an equivalent mutant is there", " ".join(key))
     suite.expect(MUTANTS.read_text() == code.written(),
                  "Tests/Mutants/rules.tsv is in step", "run Tests/Gates/rules.py --write")
 
