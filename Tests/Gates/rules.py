@@ -12,6 +12,7 @@ CASES is the table that `make cases` writes.
 """
 import argparse
 import collections
+import copy
 import json
 import pathlib
 import re
@@ -110,12 +111,13 @@ class Code:
             self.pairs.add((name, rule))
             if not name.startswith(("internal.", "pending.")):
                 self.places[rule].add((file, offset))
+        self.all_mutants = mutants.instrumented()[0]
         self.mutants = self.by_rule()
 
     def by_rule(self):
         """{rule: {"File.swift [kind]"}}: the mutants of the places that refuse by it."""
         reached = collections.defaultdict(list)
-        for mutant in mutants.instrumented()[0]:
+        for mutant in self.all_mutants:
             reached["Sources/Assay/" + mutant.path].append(mutant)
         found = collections.defaultdict(set)
         texts = {}
@@ -224,6 +226,9 @@ def judge_checks(suite, rules, code, named):
         if each in rows or each not in named.all:
             continue
         suite.expect(False, f"the cases of {each} name a rule that there is")
+    keys = {mutant.key for mutant in code.all_mutants}
+    for key in mutants.equivalents():
+        suite.expect(key in keys, "an equivalent mutant is there", " ".join(key))
     suite.expect(MUTANTS.read_text() == code.written(),
                  "Tests/Mutants/rules.tsv is in step", "run Tests/Gates/rules.py --write")
 
@@ -271,6 +276,58 @@ def judge_search(suite, rules, families):
         suite.expect(not lacking, f"one search shows all of {rule.id}", " ".join(lacking))
 
 
+class Silent(Suite):
+    """Counts what fails and prints nothing."""
+
+    def expect(self, met, what, detail=""):
+        self.passed += bool(met)
+        self.failed += not met
+        return bool(met)
+
+
+def judge_gate(suite, rules, families, code, named):
+    """The same with one fault each: the gate must see it."""
+    def changed(rule, **members):
+        other = copy.copy(rule)
+        other.__dict__.update(members)
+        return [other if each is rule else each for each in rules]
+
+    def without(thing, member, rule):
+        other = copy.copy(thing)
+        kept = {key: value for key, value in getattr(thing, member).items() if key != rule}
+        setattr(other, member, collections.Counter(kept))
+        return other
+
+    check = next(rule for rule in rules if rule.is_checked and not rule.reason
+                 and named.refusing[rule.id] and not named.tests[rule.id])
+    planned = next(rule for rule in rules if rule.state == "planned")
+    more = copy.copy(code)
+    more.pairs = code.pairs | {("rejected.jws.algorithm", planned.id)}
+    faults = {
+        "a rule without a row": lambda silent: judge_register(
+            silent, [rule for rule in rules if rule is not check], families),
+        "a row without a rule": lambda silent: judge_register(
+            silent, changed(check, id=check.id + "0"), families),
+        "a row of another section": lambda silent: judge_register(
+            silent, changed(check, section="build.md"), families),
+        "a planned rule that is cited": lambda silent: judge_citations(
+            silent, changed(check, state="planned"), families),
+        "a check that is called a fact": lambda silent: judge_checks(
+            silent, changed(check, kind="fact"), code, named),
+        "a check that nothing refuses by": lambda silent: judge_checks(
+            silent, changed(planned, kind="check", state="built"), code, named),
+        "a check without a case": lambda silent: judge_checks(
+            silent, rules, code, without(named, "refusing", check.id)),
+        "a check without a mutant": lambda silent: judge_checks(
+            silent, rules, without(code, "mutants", check.id), named),
+        "a status without its rule": lambda silent: judge_statuses(silent, rules, more),
+    }
+    for what, judge in faults.items():
+        silent = Silent("silent")
+        judge(silent)
+        suite.expect(silent.failed, f"the gate sees {what}")
+
+
 def show(rule, code, named):
     print(f"{rule.id} {rule.title}\n  {rule.kind}, {rule.state}; docs/spec/{rule.section}")
     for file, offset in sorted(code.places.get(rule.id, ())):
@@ -311,6 +368,7 @@ def main():
     judge_checks(suite, rules, code, named)
     judge_statuses(suite, rules, code)
     judge_search(suite, rules, families)
+    judge_gate(suite, rules, families, code, named)
     suite.finish()
 
 
