@@ -140,30 +140,15 @@ class Module:
         lines = [f"        {literal(piece + end)}" for piece, end in zip(pieces, ends)]
         return [*lines[:-1], lines[-1] + ","]
 
-    def attribute(self, one, row, name=None, part=None):
+    def attribute(self, one, row):
         """The lines of one member, with the datetime beside a time."""
-        name = name or spelt(one, row)
-        shown = part or row
-        text = literal(told(shown.text, one))
-        optional = "" if row.is_always and shown.is_always else " | None"
+        name, key, text = spelt(one, row), quoted(row.key), literal(told(row.text, one))
+        optional = "" if row.is_always else " | None"
         signed = ["signed=True"] if row.place == "signed" else []
-        key = quoted(row.key)
-        if part:
-            reader, hint = READERS[part.kind]
-            return self.assigned(name, hint + optional, f"inner_{reader}",
-                                 [key, quoted(part.key), text])
         if row.kind in PARTS:
-            inside = self.by_name[row.kind]
-            return [line for part, more in PARTS[row.kind].items()
-                    for line in self.attribute(one, row, name + more, inside.member(part))]
-        if row.is_list and row.kind in LISTS:
-            reader, hint = LISTS[row.kind]
-            return self.assigned(name, hint, reader, [key, text, *signed])
-        if row.is_list:
-            return self.assigned(name, f"tuple[{row.kind}, ...]", "details_list",
-                                 [key, row.kind, text, *signed])
-        if row.kind == "texts":
-            return self.assigned(name, "Mapping[str, str]", "mapping", [key, text])
+            return self.parts(one, row, name)
+        if row.is_list or row.kind == "texts":
+            return self.listed(name, row, [text, *signed])
         if row.kind in self.names:
             self.sets.add(row.kind)
             return self.assigned(name, row.kind + optional, "named",
@@ -176,11 +161,33 @@ class Module:
                                  [key, row.kind, text, *signed])
         reader, hint = READERS[row.kind]
         if row.kind == "duration":
-            text = literal(told(f"{shown.text} Milliseconds.", one))
+            text = literal(told(f"{row.text} Milliseconds.", one))
         lines = self.assigned(name, hint + optional, reader, [key, text, *signed])
         if row.is_time:
             lines += self.assigned(moment_name(row), "datetime" + optional, "moment",
                                    [key, *signed])
+        return lines
+
+    def listed(self, name, row, arguments):
+        key = quoted(row.key)
+        if row.kind == "texts":
+            return self.assigned(name, "Mapping[str, str]", "mapping", [key, *arguments])
+        if row.kind in LISTS:
+            reader, hint = LISTS[row.kind]
+            return self.assigned(name, hint, reader, [key, *arguments])
+        return self.assigned(name, f"tuple[{row.kind}, ...]", "details_list",
+                             [key, row.kind, *arguments])
+
+    def parts(self, one, row, name):
+        """The members of an object, each under the object's name."""
+        lines, inside = [], self.by_name[row.kind]
+        for part, more in PARTS[row.kind].items():
+            each = inside.member(part)
+            reader, hint = READERS[each.kind]
+            optional = "" if row.is_always and each.is_always else " | None"
+            lines += self.assigned(
+                name + more, hint + optional, f"inner_{reader}",
+                [quoted(row.key), quoted(part), literal(told(each.text, one))])
         return lines
 
     def nested(self, name, row, text):

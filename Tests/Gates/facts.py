@@ -7,7 +7,7 @@ docs/spec/members.tsv is held against the structs of Swift and Go and the classe
 and PHP, as they stand in their files: which members there are, and which may be absent.
 With PROGRAM (Tests/ABI/dump.c) it is held against the documents of all cases as well: what
 is always there is there, what is there is in the table, and of its kind. A table with one
-fault must be seen.
+fault must be seen. Every value in docs/spec/names.tsv must be one that the library has.
 """
 import argparse
 import collections
@@ -136,6 +136,14 @@ def check_hosts(suite, types):
             suite.expect("Chain.leaf (presence)" in seen, f"another presence than {host}'s is seen")
 
 
+def check_values(suite, sets):
+    """Every value of a set is one that the library writes or knows."""
+    text = "".join(path.read_text() for path in (ROOT / "Sources/Assay").rglob("*.swift"))
+    for each in sets:
+        strange = [value for _, value in each.values if f'"{value}"' not in text]
+        suite.expect(not strange, f"the library knows {each.name}", " ".join(strange))
+
+
 class Documents:
     """The documents of all cases, looked at through a table."""
 
@@ -237,6 +245,7 @@ def main():
     suite = Suite(options.suite)
     types = members.types()
     check_hosts(suite, types)
+    check_values(suite, members.value_sets())
     if options.dump:
         check_documents(suite, types, list(documents_of(options)))
     suite.finish()
