@@ -47,7 +47,8 @@ let package = Package(
     .target(name: "CGate"),
     .target(
       name: "Assay", dependencies: ["CLibCrypto"],
-      exclude: ["Verdict/hints.tsv", "Verdict/statuses.tsv"], swiftSettings: strict + optimised),
+      exclude: ["Configuration/configuration.tsv", "Verdict/hints.tsv", "Verdict/statuses.tsv"],
+      swiftSettings: strict + optimised),
     .target(
       name: "AssaySwift", dependencies: ["Assay"], swiftSettings: strict),
     .target(

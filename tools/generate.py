@@ -4,11 +4,15 @@
   tools/generate.py          write the generated files
   tools/generate.py --check  exit 1 when one of them is not what it would write
 
-From statuses.tsv and hints.tsv in Sources/Assay/Verdict, from include/assay.h and from tables
-of docs/ (config.md, decisions.md, risk.md) come:
+From statuses.tsv and hints.tsv in Sources/Assay/Verdict, from configuration.tsv in
+Sources/Assay/Configuration, from include/assay.h and from tables of docs/ (decisions.md,
+risk.md) come:
   Sources/Assay/Verdict/StatusTable.swift   the table in the library
   Sources/AssayABI/Link/assay.map           the functions that the library shows
   docs/statuses.md                          the same sentences for people
+  Sources/Assay/Configuration/ConfigurationTable.swift  the configuration's members
+  docs/config.schema.json                   the same for editors
+  docs/config.md                            its tables, for people
   Sources/assay-cli/Explain/ExplanationText.swift  what the command line explains
   man/assay.3                               every function, for people
   man/assay-statuses.7                      every status, for people
@@ -33,6 +37,7 @@ and authors of the packages (generate_home.py has the places)
 import sys
 
 import generate_command_line
+import generate_configuration
 import generate_documents
 import generate_go
 import generate_home
@@ -45,8 +50,8 @@ from status_rows import FAMILIES, HINT_KINDS, ROOT, for_whom, quoted, rows
 
 # One module for each binding, for the manual, for the command line, and for where the
 # project is at home: outputs(table, contract) -> {path: text}.
-BINDINGS = [generate_manual, generate_command_line, generate_documents, generate_python,
-            generate_go, generate_php, generate_swift, generate_home]
+BINDINGS = [generate_configuration, generate_manual, generate_command_line,
+            generate_documents, generate_python, generate_go, generate_php, generate_swift, generate_home]
 
 
 def status_table(table):

@@ -1,17 +1,16 @@
 """What `assay explain` and `assay init` say, from the tables of statuses, of decisions
-(docs/decisions.md), of risk (docs/risk.md) and of the configuration (docs/config.md).
+(docs/decisions.md), of risk (docs/risk.md) and of the configuration (configuration.tsv).
 
   Sources/assay-cli/Explain/ExplanationText.swift
 """
 import re
 import sys
 
+from generate_configuration import default, members as configured, shown, values
 from status_rows import ANSWERS, FAMILIES, RETRY, ROOT, for_whom
 
 TARGET = "Sources/assay-cli/Explain/ExplanationText.swift"
 RULE = re.compile(r"[A-Z]{3}-\d+")
-# Under which heading of docs/config.md each block's members are.
-SHARED = "Shared members"
 
 
 def plain(text):
@@ -48,11 +47,8 @@ def rules(name, columns):
 
 def members():
     """(path, values, default, meaning) of every member of the configuration."""
-    for heading, header, row in tables("config.md"):
-        if header != ["member", "values", "default", "meaning"]:
-            continue
-        for name in row[0].split(", "):
-            yield (name if heading == SHARED else f"{heading}.{name}", *row[1:])
+    for _, _, member in shown(configured()):
+        yield (member.path, *map(plain, (values(member), default(member), member.meaning)))
 
 
 def line(*fields):

@@ -50,6 +50,26 @@ struct LedgerTests {
       ])
   }
 
+  @Test("DOC-1 every check has an id, and none has that of another")
+  func ids() {
+    func expect<Check: CheckList>(_ list: Check.Type) {
+      let ids = list.ids.map { "\($0)" }
+      #expect(ids.count == list.allCases.count && Set(ids).count == ids.count, "\(list)")
+    }
+    expect(StoreKitCheck.self)
+    expect(TransactionReceiptCheck.self)
+    expect(AppReceiptCheck.self)
+    expect(AttestReceiptCheck.self)
+    expect(AttestationCheck.self)
+    expect(AssertionCheck.self)
+    expect(ReceiptResponseCheck.self)
+    expect(TriageCheck.self)
+    expect(DecisionCheck.self)
+    expect(ExchangeCheck.self)
+    expect(RiskCheck.self)
+    expect(ConfigurationCheck.self)
+  }
+
   @Test("DOC-5 a check that was left has passed, whatever comes after it")
   func left() throws {
     var checks = Checks<Step>()

@@ -131,7 +131,7 @@ struct RiskPropertiesTests {
 
   private static func observations(_ text: JSONText) throws -> RiskObservations {
     try RiskObservations(
-      try ExchangeInput.read(text.bytes, .misuseExchangeRequest, "EXC-1"), nil)
+      try ExchangeInput.read(text.bytes, ExchangeInput.request), nil)
   }
 
   private static let judged = Result { try Verdicts(try configuration()) }

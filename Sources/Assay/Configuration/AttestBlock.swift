@@ -1,8 +1,5 @@
 /// The block `attest` of a configuration (docs/spec/configuration.md §5).
 enum AttestBlock {
-  private static let appIdCap = 64
-  private static let categoryCap = 32
-  private static let versionCap = 64
   /// ASR-10: names of the path to the challenge.
   private static let pathCap = 8
 
@@ -18,10 +15,7 @@ enum AttestBlock {
   private static func read(
     _ node: MemberNode, _ policy: inout AttestPolicy, remembersAnchors: Bool
   ) throws(Refusal) {
-    let block = try node.object([
-      "appIds", "environments", "anchors", "receiptAnchors", "time", "maxAgeMs", "receipt",
-      "category", "bundleVersion", "platform", "challenge", "refreshEveryMs",
-    ])
+    let block = try policy.readPlain(node)
     if let list = block["appIds"] { policy.appIds = try readAppIds(list) }
     try require(
       !policy.appIds.isEmpty, .configAttestAppIds, "ATT-23", at: block.path + ".appIds")
@@ -35,13 +29,6 @@ enum AttestBlock {
     if let list = block["receiptAnchors"] {
       policy.receiptAnchors = try StoreKitBlock.readAnchors(list, isRemembered: remembersAnchors)
     }
-    if let entry = block["time"] { policy.storedTime = try entry.choice(["live", "stored"]) == 1 }
-    if let entry = block["maxAgeMs"] {
-      policy.maxAgeMs = try entry.integer(1...MemberNode.exactInteger)
-    }
-    if let entry = block["receipt"] {
-      policy.ignoresReceipt = try entry.choice(["require", "ignore"]) == 1
-    }
     try require(
       !(policy.storedTime && policy.ignoresReceipt), .configAttestStoredNeedsReceipt, "ATT-40",
       at: block.path + ".receipt")
@@ -49,24 +36,16 @@ enum AttestBlock {
     if let entry = block["bundleVersion"] {
       policy.bundleVersion = try readBundleVersion(entry)
     }
-    if let entry = block["platform"] {
-      switch try entry.choice(["any", "macos", "ios"]) {
-      case 0: policy.platform = .any
-      case 1: policy.platform = .macOS
-      default: policy.platform = .iOS
-      }
-    }
     if let entry = block["challenge"] { policy.challenge = try readChallenge(entry) }
-    if let entry = block["refreshEveryMs"] {
-      policy.refreshEveryMs = try entry.integer(86_400_000...MemberNode.exactInteger)
-    }
   }
 
   // MARK: members
 
   private static func readAppIds(_ list: MemberNode) throws(Refusal) -> [AttestPolicy.AppId] {
     var ids: [AttestPolicy.AppId] = []
-    for entry in try list.refusing(.configAttestAppIds, "ATT-23").elements(1...appIdCap) {
+    for entry in try list.refusing(.configAttestAppIds, "ATT-23").elements(
+      ConfigurationTable.attestAppIds)
+    {
       guard let id = AttestPolicy.AppId(try entry.text()) else { throw entry.refusal(.range) }
       ids.append(id)
     }
@@ -89,11 +68,12 @@ enum AttestBlock {
 
   /// ATT-45: 0 and the reserved 7…9 may not be listed.
   private static func readCategory(_ node: MemberNode) throws(Refusal) -> AttestPolicy.Category {
-    let block = try node.refusing(.configAttestPolicy, "ATT-45").object(["accept", "missing"])
+    let block = try node.refusing(.configAttestPolicy, "ATT-45").object(
+      ConfigurationTable.attestCategoryMembers)
     var category = AttestPolicy.Category()
     if let list = block["accept"] {
       category.accepted = []
-      for entry in try list.elements(1...categoryCap) {
+      for entry in try list.elements(ConfigurationTable.attestCategoryAccept) {
         guard let number = entry.value.integer, let value = UInt32(exactly: number),
           ValidationCategory.mayBeAccepted(value)
         else { throw entry.refusal(.range) }
@@ -101,7 +81,7 @@ enum AttestBlock {
       }
     }
     if let entry = block["missing"] {
-      category.missingIsRefused = try entry.choice(["accept", "refuse"]) == 1
+      category.missingIsRefused = try entry.choice(ConfigurationTable.attestCategoryMissing) == 1
     }
     return category
   }
@@ -110,7 +90,8 @@ enum AttestBlock {
   private static func readBundleVersion(
     _ node: MemberNode
   ) throws(Refusal) -> AttestPolicy.BundleVersion {
-    let block = try node.refusing(.configAttestPolicy, "ATT-46").object(["exact", "minimum"])
+    let block = try node.refusing(.configAttestPolicy, "ATT-46").object(
+      ConfigurationTable.attestBundleVersionMembers)
     try require(block.value.count == 1, block)
     if let entry = block["minimum"] {
       let text = try entry.text()
@@ -118,7 +99,7 @@ enum AttestBlock {
       return .minimum(text)
     }
     var texts: [Text] = []
-    for entry in try block.required("exact").elements(1...versionCap) {
+    for entry in try block.required("exact").elements(ConfigurationTable.attestBundleVersionExact) {
       texts.append(try entry.text(1...Int.max))
     }
     return .exact(texts)
@@ -127,8 +108,8 @@ enum AttestBlock {
   /// ASR-10: `path` and `encoding` belong to mode `json` alone.
   private static func readChallenge(_ node: MemberNode) throws(Refusal) -> AttestPolicy.Challenge {
     let block = try node.refusing(.configAttestPolicy, "ASR-10")
-      .object(["mode", "path", "encoding"])
-    let mode = try block["mode"]?.choice(["host", "whole", "json"])
+      .object(ConfigurationTable.attestChallengeMembers)
+    let mode = try block["mode"]?.choice(ConfigurationTable.attestChallengeMode)
     guard mode == 2 else {
       try require(block["path"] == nil && block["encoding"] == nil, block)
       return mode == 1 ? .whole : .host
@@ -138,7 +119,7 @@ enum AttestBlock {
     try require(names.count <= pathCap && names.allSatisfy { !$0.isEmpty }, path)
     var encoding = AttestPolicy.Challenge.Encoding.text
     if let entry = block["encoding"] {
-      let place = try entry.choice(AttestPolicy.Challenge.Encoding.names)
+      let place = try entry.choice(ConfigurationTable.attestChallengeEncoding)
       encoding = AttestPolicy.Challenge.Encoding(rawValue: place) ?? .text
     }
     return .json(path: names.map { Text(Array($0)) }, encoding)

@@ -58,7 +58,7 @@ struct AttestPolicy: Sendable {
   }
 
   /// ATT-47: whether the access control octets of a Mac are demanded.
-  enum Platform: Sendable { case any, macOS, iOS }
+  enum Platform: Int, Sendable { case any, macOS, iOS }
 
   /// ASR-10: where the challenge stands in the client data.
   enum Challenge: Sendable {
@@ -66,11 +66,7 @@ struct AttestPolicy: Sendable {
     case whole
     case json(path: [Text], Encoding)
 
-    enum Encoding: Int, Sendable {
-      case text, base64, base64url, hex
-
-      static let names: [StaticString] = ["text", "base64", "base64url", "hex"]
-    }
+    enum Encoding: Int, Sendable { case text, base64, base64url, hex }
   }
 
   /// The App ID with that digest (ATT-23, ASR-5).
@@ -108,40 +104,26 @@ extension AttestPolicy {
       writer.null()
       return
     }
-    writer.beginObject()
-    writer.name("appIds")
-    writer.beginArray()
-    for id in appIds { writer.string(id.text) }
-    writer.endArray()
-    writer.name("environments")
-    writer.beginArray()
-    if acceptsProduction { writer.string("production") }
-    if acceptsDevelopment { writer.string("development") }
-    writer.endArray()
-    AttestPolicy.write("anchors", anchors, AppleRoots.attestRoot, &writer)
-    AttestPolicy.write("receiptAnchors", receiptAnchors, AppleRoots.attestReceiptRoot, &writer)
-    writer.member("time", storedTime ? "stored" : "live")
-    writer.member("maxAgeMs", integer: maxAgeMs)
-    writer.member("receipt", ignoresReceipt ? "ignore" : "require")
-    writer.name("category")
-    writer.beginObject()
-    writer.name("accept")
-    writer.beginArray()
-    for number in category.accepted { writer.integer(Int64(number)) }
-    writer.endArray()
-    writer.member("missing", category.missingIsRefused ? "refuse" : "accept")
-    writer.endObject()
-    writer.name("bundleVersion")
-    bundleVersion.write(&writer)
-    switch platform {
-    case .any: writer.member("platform", "any")
-    case .macOS: writer.member("platform", "macos")
-    case .iOS: writer.member("platform", "ios")
+    write(&writer) { member, writer in
+      switch member {
+      case .appIds: writer.texts("appIds", appIds.map { $0.text })
+      case .environments:
+        var names: [Text] = []
+        if acceptsProduction { names.append("production") }
+        if acceptsDevelopment { names.append("development") }
+        writer.texts("environments", names)
+      case .anchors: AttestPolicy.write("anchors", anchors, AppleRoots.attestRoot, &writer)
+      case .receiptAnchors:
+        AttestPolicy.write("receiptAnchors", receiptAnchors, AppleRoots.attestReceiptRoot, &writer)
+      case .category: category.write(&writer)
+      case .bundleVersion:
+        writer.name("bundleVersion")
+        bundleVersion.write(&writer)
+      case .challenge:
+        writer.name("challenge")
+        challenge.write(&writer)
+      }
     }
-    writer.name("challenge")
-    challenge.write(&writer)
-    writer.member("refreshEveryMs", integer: refreshEveryMs)
-    writer.endObject()
   }
 
   private static func write(
@@ -160,16 +142,27 @@ extension AttestPolicy {
   }
 }
 
+extension AttestPolicy.Category {
+  func write(_ writer: inout JSONWriter) {
+    writer.name("category")
+    writer.beginObject()
+    writer.name("accept")
+    writer.beginArray()
+    for number in accepted { writer.integer(Int64(number)) }
+    writer.endArray()
+    writer.member(
+      "missing", ConfigurationTable.attestCategoryMissing[missingIsRefused ? 1 : 0])
+    writer.endObject()
+  }
+}
+
 extension AttestPolicy.BundleVersion {
   func write(_ writer: inout JSONWriter) {
     switch self {
     case .any: writer.null()
     case .exact(let texts):
       writer.beginObject()
-      writer.name("exact")
-      writer.beginArray()
-      for text in texts { writer.string(text) }
-      writer.endArray()
+      writer.texts("exact", texts)
       writer.endObject()
     case .minimum(let text):
       writer.beginObject()
@@ -188,7 +181,7 @@ extension AttestPolicy.Challenge {
     case .json(let path, let encoding):
       writer.member("mode", "json")
       writer.member("path", Text(Array(path.map { $0.utf8 }.joined(separator: [0x2e]))))
-      writer.member("encoding", AttestPolicy.Challenge.Encoding.names[encoding.rawValue])
+      writer.member("encoding", ConfigurationTable.attestChallengeEncoding[encoding.rawValue])
     }
     writer.endObject()
   }

@@ -31,9 +31,9 @@ struct Configuration: Sendable {
   /// `decide`: policy of entitlements (docs/spec/configuration.md §2).
   struct DecidePolicy: Sendable {
     /// appAccountToken against the account given (DCD-20).
-    enum Account: Sendable { case whenGiven, ifPresent, required, ignored }
+    enum Account: Int, Sendable { case whenGiven, ifPresent, required, ignored }
     /// Evidence of Sandbox beside evidence of Production (DCD-23).
-    enum Sandbox: Sendable { case below, equal, never }
+    enum Sandbox: Int, Sendable { case below, equal, never }
     var account = Account.whenGiven
     var sandbox = Sandbox.below
     var grace = true

@@ -3,8 +3,6 @@
 struct ConfigurationReader {
   /// At most 1 MiB.
   static let byteCap = 1 << 20
-  /// The longest catalogue.
-  static let productCap = 4096
 
   private static let refusals = MemberRefusals(
     syntax: .configDocumentSyntax, unknown: .configDocumentUnknownMember,
@@ -15,20 +13,18 @@ struct ConfigurationReader {
     try require(
       bytes.count <= byteCap, .configDocumentRange, "CNF-1", at: "byte " + String(byteCap),
       hint: .configurationSize)
-    let root = try MemberNode.read(bytes, .configuration, refusals).object([
-      "apps", "environments", "products", "plans", "limits", "clockSkewMs", "decide", "storekit",
-      "receipts", "attest", "deviceCheck", "risk",
-    ])
+    let root = try MemberNode.read(bytes, .configuration, refusals).object(
+      ConfigurationTable.members)
     var configuration = Configuration()
     try readEnvironments(root, &configuration)
     try readApps(root, &configuration)
     try readPlans(root, &configuration)
     try readProducts(root, &configuration)
     try readLimits(root, &configuration)
-    if let skew = try root["clockSkewMs"]?.integer(0...300_000) {
+    if let skew = try root["clockSkewMs"]?.integer(ConfigurationTable.clockSkewMs) {
       configuration.clockSkewMs = skew
     }
-    if let block = root["decide"] { try readDecide(block, &configuration.decide) }
+    if let block = root["decide"] { try configuration.decide.readPlain(block) }
     if let block = root["storekit"] { try StoreKitBlock.read(block, &configuration) }
     if let block = root["receipts"] { try ReceiptsBlock.read(block, &configuration) }
     try AttestBlock.read(root["attest"], &configuration)
@@ -62,10 +58,10 @@ struct ConfigurationReader {
   ) throws(Refusal) {
     let entries = try root.required("apps").elements()
     try require(
-      (1...256).contains(entries.count), .configAppsForm, "CFG-4", at: "apps",
+      ConfigurationTable.apps.contains(entries.count), .configAppsForm, "CFG-4", at: "apps",
       detail: entries.isEmpty ? "it is empty" : "more than 256 apps")
     for entry in entries {
-      let app = try readApp(try entry.object(["bundleId", "appAppleId", "teamId"]))
+      let app = try readApp(try entry.object(ConfigurationTable.appsMembers))
       try require(
         !configuration.apps.contains { $0.bundleId == app.bundleId }, .configAppsForm, "CFG-4",
         at: entry.path + ".bundleId", detail: "an earlier app has the same bundleId")
@@ -82,12 +78,13 @@ struct ConfigurationReader {
       throw malformedApp(bundle, "bundleId is not a text")
     }
     guard !bundleId.isEmpty else { throw malformedApp(bundle, "bundleId is empty") }
-    guard bundleId.count <= 255 else {
+    guard ConfigurationTable.appsBundleId.contains(bundleId.count) else {
       throw malformedApp(bundle, "bundleId is longer than 255 bytes")
     }
     var app = Configuration.App(bundleId: bundleId)
     if let id = entry["appAppleId"] {
-      guard let number = id.value.integer, number >= 1, number <= MemberNode.exactInteger else {
+      guard let number = id.value.integer, ConfigurationTable.appsAppAppleId.contains(number)
+      else {
         throw malformedApp(
           id,
           id.value.kind == .string
@@ -118,7 +115,8 @@ struct ConfigurationReader {
     guard let list = root["plans"] else { return }
     var plans: [Text] = []
     let entries = try list.elements()
-    try require((1...32).contains(entries.count), .configPlansForm, "CNF-1", at: list.path)
+    try require(
+      ConfigurationTable.plans.contains(entries.count), .configPlansForm, "CNF-1", at: list.path)
     for entry in entries {
       let name = try entry.text()
       try require(
@@ -133,7 +131,9 @@ struct ConfigurationReader {
   ) throws(Refusal) {
     guard let block = root["products"] else { return }
     let entries = try block.members()
-    try require(entries.count <= productCap, .configProductsForm, "CNF-1", at: block.path)
+    try require(
+      ConfigurationTable.products.contains(entries.count), .configProductsForm, "CNF-1",
+      at: block.path)
     for entry in entries {
       configuration.products.add(try readProduct(entry, configuration.plans))
     }
@@ -142,7 +142,7 @@ struct ConfigurationReader {
   private static func readProduct(
     _ named: MemberNode, _ plans: [Text]
   ) throws(Refusal) -> Catalogue.Product {
-    let entry = try named.object(["plan", "type", "group", "duration", "stack"])
+    let entry = try named.object(ConfigurationTable.productsMembers)
     let id = named.value.name
     try require(!id.isEmpty, .configProductsForm, "CNF-1", at: entry.path)
     guard let type = ProductType(catalogue: entry["type"]?.value.text) else {
@@ -190,39 +190,6 @@ struct ConfigurationReader {
         limits.meters.append((meter.value.name, units))
       }
       configuration.limits.append(limits)
-    }
-  }
-
-  // MARK: decide (docs/spec/configuration.md §2)
-
-  private static func readDecide(
-    _ block: MemberNode, _ policy: inout Configuration.DecidePolicy
-  ) throws(Refusal) {
-    let block = try block.object([
-      "account", "sandbox", "grace", "retry", "leewayMs", "family",
-    ])
-    if let account = block["account"] {
-      switch try account.choice(["whenGiven", "ifPresent", "required", "ignored"]) {
-      case 0: policy.account = .whenGiven
-      case 1: policy.account = .ifPresent
-      case 2: policy.account = .required
-      default: policy.account = .ignored
-      }
-    }
-    if let sandbox = block["sandbox"] {
-      switch try sandbox.choice(["below", "equal", "never"]) {
-      case 0: policy.sandbox = .below
-      case 1: policy.sandbox = .equal
-      default: policy.sandbox = .never
-      }
-    }
-    if let grace = block["grace"] { policy.grace = try grace.boolean() }
-    if let retry = block["retry"] {
-      policy.retryIsLenient = try retry.choice(["strict", "lenient"]) == 1
-    }
-    if let leeway = block["leewayMs"] { policy.leewayMs = try leeway.integer(0...3_600_000) }
-    if let family = block["family"] {
-      policy.familyAllowed = try family.choice(["allow", "deny"]) == 0
     }
   }
 

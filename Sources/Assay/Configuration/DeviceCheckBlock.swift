@@ -31,18 +31,13 @@ struct DeviceCheckPolicy: Sendable {
 /// The block `deviceCheck` of a configuration.
 enum DeviceCheckBlock {
   private static let idLength = 10
-  /// Of a bit's name, in bytes.
-  private static let nameCap = 64
-  private static let monthCap: Int64 = 1200
 
   static func read(_ node: MemberNode, _ configuration: inout Configuration) throws(Refusal) {
-    let block = try node.object(["teamId", "keyId", "privateKey", "environment", "bits"])
+    let block = try node.object(ConfigurationTable.deviceCheckMembers)
     var policy = DeviceCheckPolicy(
       teamId: try readTeamId(block, configuration.apps), keyId: try readKeyId(block),
       hasPrivateKey: try readPrivateKey(block))
-    if let entry = block["environment"] {
-      policy.isDevelopment = try entry.choice(["production", "development"]) == 1
-    }
+    try policy.readPlain(node)
     if let entry = block["bits"] { try readBits(entry, &policy) }
     configuration.deviceCheck = policy
   }
@@ -91,7 +86,8 @@ enum DeviceCheckBlock {
   private static func readBits(
     _ node: MemberNode, _ policy: inout DeviceCheckPolicy
   ) throws(Refusal) {
-    let block = try node.refusing(.configDevicecheckBits, "DVC-10").object(["bit0", "bit1"])
+    let block = try node.refusing(.configDevicecheckBits, "DVC-10").object(
+      ConfigurationTable.deviceCheckBitsMembers)
     if let entry = block["bit0"] { policy.bit0 = try readBit(entry) }
     if let entry = block["bit1"] { policy.bit1 = try readBit(entry) }
     guard let first = policy.bit0, let second = policy.bit1 else { return }
@@ -100,11 +96,12 @@ enum DeviceCheckBlock {
   }
 
   private static func readBit(_ node: MemberNode) throws(Refusal) -> DeviceCheckPolicy.BitMeaning {
-    let block = try node.object(["name", "resetAfterMonths"])
+    let block = try node.object(ConfigurationTable.deviceCheckBitsBit0Members)
     var meaning = DeviceCheckPolicy.BitMeaning(
-      name: try block.required("name").text(1...nameCap))
+      name: try block.required("name").text(ConfigurationTable.deviceCheckBitsBit0Name))
     if let entry = block["resetAfterMonths"]?.refusing(.configDevicecheckBits, "DVC-11") {
-      meaning.resetAfterMonths = try entry.integer(1...monthCap)
+      meaning.resetAfterMonths = try entry.integer(
+        ConfigurationTable.deviceCheckBitsBit0ResetAfterMonths)
     }
     return meaning
   }
@@ -114,18 +111,19 @@ extension DeviceCheckPolicy {
   /// The value of `deviceCheck` in the effective configuration; the key is `true`
   /// (CNF-4), or null where there is none.
   func write(_ writer: inout JSONWriter) {
-    writer.beginObject()
-    writer.member("teamId", teamId)
-    writer.member("keyId", keyId)
-    writer.name("privateKey")
-    if hasPrivateKey { writer.boolean(true) } else { writer.null() }
-    writer.member("environment", isDevelopment ? "development" : "production")
-    writer.name("bits")
-    writer.beginObject()
-    DeviceCheckPolicy.write("bit0", bit0, &writer)
-    DeviceCheckPolicy.write("bit1", bit1, &writer)
-    writer.endObject()
-    writer.endObject()
+    write(&writer) { member, writer in
+      switch member {
+      case .teamId: writer.member("teamId", teamId)
+      case .keyId: writer.member("keyId", keyId)
+      case .privateKey: writer.member("privateKey", boolean: hasPrivateKey ? true : nil)
+      case .bits:
+        writer.name("bits")
+        writer.beginObject()
+        DeviceCheckPolicy.write("bit0", bit0, &writer)
+        DeviceCheckPolicy.write("bit1", bit1, &writer)
+        writer.endObject()
+      }
+    }
   }
 
   private static func write(

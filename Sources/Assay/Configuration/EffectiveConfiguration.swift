@@ -15,15 +15,9 @@ extension Configuration {
       writer.endObject()
     }
     writer.endArray()
-    writer.name("environments")
-    writer.beginArray()
-    for environment in environments { writer.string(environment.name) }
-    writer.endArray()
+    writer.texts("environments", environments.map { Text(stringLiteral: $0.name) })
     writeProducts(&writer)
-    writer.name("plans")
-    writer.beginArray()
-    for plan in plans { writer.string(plan) }
-    writer.endArray()
+    writer.texts("plans", plans)
     writer.name("limits")
     writer.beginObject()
     for entry in limits {
@@ -37,7 +31,8 @@ extension Configuration {
     }
     writer.endObject()
     writer.member("clockSkewMs", integer: clockSkewMs)
-    writeDecide(&writer)
+    writer.name("decide")
+    decide.write(&writer)
     writeStoreKit(anchors, &writer)
     writeReceipts(receiptRoots, &writer)
     writer.name("attest")
@@ -65,101 +60,65 @@ extension Configuration {
     writer.endObject()
   }
 
-  private func writeDecide(_ writer: inout JSONWriter) {
-    writer.name("decide")
-    writer.beginObject()
-    switch decide.account {
-    case .whenGiven: writer.member("account", "whenGiven")
-    case .ifPresent: writer.member("account", "ifPresent")
-    case .required: writer.member("account", "required")
-    case .ignored: writer.member("account", "ignored")
-    }
-    switch decide.sandbox {
-    case .below: writer.member("sandbox", "below")
-    case .equal: writer.member("sandbox", "equal")
-    case .never: writer.member("sandbox", "never")
-    }
-    writer.member("grace", boolean: decide.grace)
-    writer.member("retry", decide.retryIsLenient ? "lenient" : "strict")
-    writer.member("leewayMs", integer: decide.leewayMs)
-    writer.member("family", decide.familyAllowed ? "allow" : "deny")
-    writer.endObject()
-  }
-
   private func writeStoreKit(_ anchors: AnchorSet, _ writer: inout JSONWriter) {
     writer.name("storekit")
-    writer.beginObject()
-    writer.name("anchors")
-    writer.beginObject()
-    writer.member("source", anchors.areBuiltIn ? "built-in" : "configured")
-    writer.name("sha256")
-    writer.beginArray()
-    for anchor in anchors.anchors {
-      writer.string(anchor.certificate.fingerprint)
+    storekit.write(&writer) { member, writer in
+      switch member {
+      case .anchors:
+        writer.name("anchors")
+        writer.beginObject()
+        writer.member("source", anchors.areBuiltIn ? "built-in" : "configured")
+        writer.texts("sha256", anchors.anchors.map { $0.certificate.fingerprint })
+        writer.endObject()
+      case .fresh: writeFresh(&writer)
+      case .xcodeCertificates:
+        writer.texts(
+          "xcodeCertificates", storekit.xcodeCertificates.map { Text(Hex.encode($0)) })
+      case .ocspHosts: writer.texts("ocspHosts", storekit.ocspHosts)
+      }
     }
-    writer.endArray()
-    writer.endObject()
-    writer.member("rootEntry", storekit.rootEntryIgnored ? "ignored" : "must-match")
-    writer.member(
-      "missingEnvironment",
-      storekit.environmentFromTransactionId ? "from-transaction-id" : "refuse")
-    writer.member(
-      "undatedNotifications", storekit.undatedNotificationsNested ? "nested" : "now")
-    writer.member("nested", storekit.nestedOmitted ? "omit" : "verify")
+  }
+
+  private func writeFresh(_ writer: inout JSONWriter) {
     writer.name("fresh")
-    if storekit.fresh.isEmpty {
+    guard !storekit.fresh.isEmpty else {
       writer.null()
-    } else {
-      writer.beginObject()
-      writer.name("maxAgeMs")
-      writer.beginObject()
-      for (kind, age) in storekit.fresh { writer.member(kind.name, integer: age) }
-      writer.endObject()
-      writer.endObject()
+      return
     }
-    writer.name("xcodeCertificates")
-    writer.beginArray()
-    for pin in storekit.xcodeCertificates { writer.string(Text(Hex.encode(pin))) }
-    writer.endArray()
-    writer.name("ocspHosts")
-    writer.beginArray()
-    for host in storekit.ocspHosts { writer.string(host) }
-    writer.endArray()
-    writer.name("caps")
     writer.beginObject()
-    writer.member("jwsBytes", integer: Int64(storekit.jwsBytes))
-    writer.endObject()
-    writer.name("cache")
+    writer.name("maxAgeMs")
     writer.beginObject()
-    writer.member("chains", integer: Int64(storekit.cacheChains))
+    for (kind, age) in storekit.fresh { writer.member(kind.name, integer: age) }
     writer.endObject()
     writer.endObject()
   }
 
   private func writeReceipts(_ roots: ReceiptRoots, _ writer: inout JSONWriter) {
     writer.name("receipts")
-    writer.beginObject()
-    roots.writeCertificates(&writer)
-    writer.member("v2", receipts.v2Refused ? "refuse" : "accept")
-    writer.member("lateSigned", receipts.lateSignedRefused ? "refuse" : "accept")
-    writer.member("unknownEnvironment", receipts.unknownEnvironmentAllowed ? "allow" : "refuse")
-    writer.member("maxAgeMs", integer: receipts.maxAgeMs)
-    writer.member("deviceIds", receipts.deviceIdsReported ? "report" : "omit")
-    writer.name("sharedSecrets")
-    writer.beginObject()
-    for bundleId in receipts.sharedSecrets {
-      writer.name(bundleId)
-      writer.boolean(true)
+    receipts.write(&writer) { member, writer in
+      switch member {
+      case .anchors: roots.writeCertificates(&writer)
+      // Written with the anchors.
+      case .intermediates: break
+      case .sharedSecrets:
+        writer.name("sharedSecrets")
+        writer.beginObject()
+        for bundleId in receipts.sharedSecrets {
+          writer.name(bundleId)
+          writer.boolean(true)
+        }
+        writer.endObject()
+      }
     }
-    writer.endObject()
-    writer.name("caps")
-    writer.beginObject()
-    writer.member("inputBytes", integer: Int64(receipts.inputBytes))
-    writer.member("transactionReceiptBytes", integer: Int64(receipts.transactionReceiptBytes))
-    writer.member("purchaseInfoBytes", integer: Int64(receipts.purchaseInfoBytes))
-    writer.member("appReceiptBytes", integer: Int64(receipts.appReceiptBytes))
-    writer.member("purchases", integer: Int64(receipts.purchases))
-    writer.endObject()
-    writer.endObject()
+  }
+}
+
+extension JSONWriter {
+  /// A member that is a list of texts.
+  mutating func texts(_ name: StaticString, _ texts: [Text]) {
+    self.name(name)
+    beginArray()
+    for text in texts { string(text) }
+    endArray()
   }
 }

@@ -1,36 +1,16 @@
 /// The block `receipts` of a configuration (docs/spec/configuration.md §4).
 enum ReceiptsBlock {
-  /// Configured intermediates at most.
-  private static let intermediateCap = 16
-
   static func read(_ node: MemberNode, _ configuration: inout Configuration) throws(Refusal) {
-    let block = try node.object([
-      "anchors", "intermediates", "v2", "lateSigned", "unknownEnvironment", "maxAgeMs",
-      "deviceIds", "sharedSecrets", "caps",
-    ])
     var policy = Configuration.ReceiptsPolicy()
+    let block = try policy.readPlain(node)
     if let list = block["anchors"] {
       policy.anchors = try StoreKitBlock.readAnchors(
         list, .rsa, isRemembered: configuration.storekit.cacheChains > 0)
     }
     if let list = block["intermediates"] { policy.intermediates = try readIntermediates(list) }
-    if let entry = block["v2"] { policy.v2Refused = try entry.choice(["accept", "refuse"]) == 1 }
-    if let entry = block["lateSigned"] {
-      policy.lateSignedRefused = try entry.choice(["accept", "refuse"]) == 1
-    }
-    if let entry = block["unknownEnvironment"] {
-      policy.unknownEnvironmentAllowed = try entry.choice(["refuse", "allow"]) == 1
-    }
-    if let entry = block["maxAgeMs"] {
-      policy.maxAgeMs = try entry.integer(1...MemberNode.exactInteger)
-    }
-    if let entry = block["deviceIds"] {
-      policy.deviceIdsReported = try entry.choice(["omit", "report"]) == 1
-    }
     if let entry = block["sharedSecrets"] {
       policy.sharedSecrets = try readSecrets(entry, configuration.apps)
     }
-    if let caps = block["caps"] { try readCaps(caps, &policy) }
     configuration.receipts = policy
   }
 
@@ -38,7 +18,8 @@ enum ReceiptsBlock {
   private static func readIntermediates(_ list: MemberNode) throws(Refusal) -> [Certificate] {
     let entries = try list.elements()
     try require(
-      entries.count <= intermediateCap, .configCertificatesIntermediate, "CER-6", at: list.path)
+      ConfigurationTable.receiptsIntermediates.contains(entries.count),
+      .configCertificatesIntermediate, "CER-6", at: list.path)
     var certificates: [Certificate] = []
     for entry in entries {
       guard let der = Base64.decodeStandard(try entry.text().utf8[...]),
@@ -68,25 +49,5 @@ enum ReceiptsBlock {
       names.append(bundleId)
     }
     return names
-  }
-
-  /// Each may be lowered, or raised to four times.
-  private static func readCaps(
-    _ node: MemberNode, _ policy: inout Configuration.ReceiptsPolicy
-  ) throws(Refusal) {
-    let caps = try node.object([
-      "inputBytes", "transactionReceiptBytes", "purchaseInfoBytes", "appReceiptBytes",
-      "purchases",
-    ])
-    func read(_ name: StaticString, _ standard: Int) throws(Refusal) -> Int {
-      guard let cap = caps[name] else { return standard }
-      return Int(try cap.integer(1...Int64(standard) &* 4))
-    }
-    policy.inputBytes = try read("inputBytes", policy.inputBytes)
-    policy.transactionReceiptBytes = try read(
-      "transactionReceiptBytes", policy.transactionReceiptBytes)
-    policy.purchaseInfoBytes = try read("purchaseInfoBytes", policy.purchaseInfoBytes)
-    policy.appReceiptBytes = try read("appReceiptBytes", policy.appReceiptBytes)
-    policy.purchases = try read("purchases", policy.purchases)
   }
 }

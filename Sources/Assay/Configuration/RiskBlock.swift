@@ -44,18 +44,9 @@ struct RiskPolicy: Sendable {
 /// The block `risk` of a configuration.
 enum RiskBlock {
   static func read(_ node: MemberNode, _ configuration: inout Configuration) throws(Refusal) {
-    let block = try node.object(["mode", "rules", "receiptThreshold", "limitedPerDay"])
     var policy = RiskPolicy()
-    if let entry = block["mode"] {
-      policy.isRecording = try entry.choice(["enforce", "record"]) == 1
-    }
+    let block = try policy.readPlain(node)
     if let entry = block["rules"] { policy.changes = try readRules(entry) }
-    if let entry = block["receiptThreshold"] {
-      policy.receiptThreshold = try entry.integer(0...MemberNode.exactInteger)
-    }
-    if let entry = block["limitedPerDay"] {
-      policy.limitedPerDay = try entry.integer(0...MemberNode.exactInteger)
-    }
     configuration.risk = policy
   }
 
@@ -80,16 +71,16 @@ enum RiskBlock {
 extension RiskPolicy {
   /// The value of `risk` in the effective configuration.
   func write(_ writer: inout JSONWriter) {
-    writer.beginObject()
-    writer.member("mode", isRecording ? "record" : "enforce")
-    writer.name("rules")
-    writer.beginObject()
-    for rule in RiskRule.allCases {
-      if let change = change(of: rule) { writer.member(rule.id, change.name) }
+    write(&writer) { member, writer in
+      switch member {
+      case .rules:
+        writer.name("rules")
+        writer.beginObject()
+        for rule in RiskRule.allCases {
+          if let change = change(of: rule) { writer.member(rule.id, change.name) }
+        }
+        writer.endObject()
+      }
     }
-    writer.endObject()
-    writer.member("receiptThreshold", integer: receiptThreshold)
-    writer.member("limitedPerDay", integer: limitedPerDay)
-    writer.endObject()
   }
 }

@@ -1,28 +1,10 @@
 /// The block `storekit` of a configuration (docs/spec/configuration.md §3).
 enum StoreKitBlock {
   static func read(_ node: MemberNode, _ configuration: inout Configuration) throws(Refusal) {
-    let block = try node.object([
-      "anchors", "rootEntry", "missingEnvironment", "undatedNotifications", "nested", "fresh",
-      "xcodeCertificates", "ocspHosts", "caps", "cache",
-    ])
     var policy = Configuration.StoreKitPolicy()
-    // Asked before the roots are read; whether it is an integer is checked in its turn.
-    if block["cache"]?["chains"]?.value.integer == 0 { policy.cacheChains = 0 }
+    let block = try policy.readPlain(node)
     if let list = block["anchors"] {
       policy.anchors = try readAnchors(list, isRemembered: policy.cacheChains > 0)
-    }
-    if let entry = block["rootEntry"] {
-      policy.rootEntryIgnored = try entry.choice(["must-match", "ignored"]) == 1
-    }
-    if let entry = block["missingEnvironment"] {
-      policy.environmentFromTransactionId =
-        try entry.choice(["refuse", "from-transaction-id"]) == 1
-    }
-    if let entry = block["undatedNotifications"] {
-      policy.undatedNotificationsNested = try entry.choice(["now", "nested"]) == 1
-    }
-    if let entry = block["nested"] {
-      policy.nestedOmitted = try entry.choice(["verify", "omit"]) == 1
     }
     if let entry = block["fresh"] { policy.fresh = try readFresh(entry) }
     if let list = block["xcodeCertificates"] {
@@ -32,12 +14,6 @@ enum StoreKitBlock {
       policy.ocspHosts = try readHosts(list)
       try require(
         !policy.anchors.isEmpty, .configDocumentRange, "OCSP-1", at: list.path)
-    }
-    if let caps = try block["caps"]?.object(["jwsBytes"]), let bytes = caps["jwsBytes"] {
-      policy.jwsBytes = Int(try bytes.integer(8192...262_144))
-    }
-    if let cache = try block["cache"]?.object(["chains"]), let chains = cache["chains"] {
-      policy.cacheChains = Int(try chains.integer(0...64))
     }
     configuration.storekit = policy
   }
@@ -63,7 +39,7 @@ enum StoreKitBlock {
   private static func readFresh(
     _ node: MemberNode
   ) throws(Refusal) -> [(kind: StoreKitKind, maxAgeMs: Int64)] {
-    let block = try node.object(["maxAgeMs"])
+    let block = try node.object(ConfigurationTable.storekitFreshMembers)
     let ages = try block.required("maxAgeMs")
     _ = try ages.object(StoreKitKind.allCases.map { $0.name })
     var fresh: [(kind: StoreKitKind, maxAgeMs: Int64)] = []

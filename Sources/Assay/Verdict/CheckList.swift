@@ -1,5 +1,5 @@
 /// The checks of one kind of verification, in the order in which they are made.
-protocol CheckList: RawRepresentable<Int>, Sendable {
+protocol CheckList: RawRepresentable<Int>, CaseIterable, Sendable {
   /// As documents name them, by raw value.
   static var ids: [StaticString] { get }
 }

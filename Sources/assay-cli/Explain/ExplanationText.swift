@@ -378,17 +378,17 @@ enum ExplanationText {
     risk	RSK-28	none of the above	limited; read and free with a verified purchase: allow
     member	apps	1 … 256 objects	required	the apps whose evidence is yours
     member	apps[].bundleId	text, 1 … 255 bytes	required	compared byte for byte; unique
-    member	apps[].appAppleId	integer	required with Production	Apple's number of the app, from App Store Connect
+    member	apps[].appAppleId	integer, 1 … 2^53 − 1	required with Production	Apple's number of the app, from App Store Connect
     member	apps[].teamId	10 characters A–Z 0–9	none	team id; with bundleId it makes the App ID of App Attest
     member	environments	Production, Sandbox, Xcode, LocalTesting	["Production"]	accepted environments; the last two never beside Production
-    member	products	object by product id, at most 4,096	{}	the catalogue
+    member	products	object by product id, at most 4,096	{}	the catalogue: what each product id unlocks
     member	products.*.plan	a name in plans	none	the plan it unlocks; without one nothing lasting
     member	products.*.type	auto-renewable, non-renewing, non-consumable, consumable	required	must be the type that Apple signed
     member	products.*.group	text	the product id	subscription group, where the evidence has none
     member	products.*.duration	PnD, PnW, PnM, PnY	required for non-renewing	how long one purchase lasts
     member	products.*.stack	boolean	false	several purchases add up
     member	plans	1 … 32 names, ascending	["free"]	the first is the default one, held by everybody
-    member	limits	plan → meter → integer	{}	allowances, checked and reported; no call uses them yet
+    member	limits	plan → meter → integer	{}	allowance per plan, meter and day; checked and reported, no call uses them yet
     member	clockSkewMs	0 … 300000	60000	how far Apple's clock may be ahead of yours
     member	decide.account	whenGiven, ifPresent, required, ignored	whenGiven	appAccountToken against the account given to assay_decide. whenGiven: evidence that could carry a token must carry this one; ifPresent: where it carries none, the decision says "account":"unproven"; required: no call without an account, no evidence without a token, receipts included; ignored: nothing is compared
     member	decide.sandbox	below, equal, never	below	Sandbox evidence. below: it decides only where no Production evidence of a configured product stands beside it; equal: it counts like Production; never: it decides nothing
@@ -396,7 +396,7 @@ enum ExplanationText {
     member	decide.retry	strict, lenient	strict	lenient: billing retry without grace counts too
     member	decide.leewayMs	0 … 3600000	0	how long after the end a renewal may still be on its way
     member	decide.family	allow, deny	allow	purchases shared in a family
-    member	storekit.anchors	1 … 16 texts, base64 DER	Apple Root CA - G3	own roots, which replace Apple's as a whole: for tests
+    member	storekit.anchors	1 … 16 texts, base64 DER	Apple Root CA - G3	own roots as base64 DER, which replace Apple's as a whole: for tests
     member	storekit.rootEntry	must-match, ignored	must-match	what x5c[2] must be; ignored finds the root by signature
     member	storekit.missingEnvironment	refuse, from-transaction-id	refuse	transactions of 2021 name no environment
     member	storekit.undatedNotifications	now, nested	now	notifications of spring 2022 have no signedDate
@@ -406,14 +406,14 @@ enum ExplanationText {
     member	storekit.ocspHosts	host names	["ocsp.apple.com"]	checked and reported, only with anchors; no call uses them yet
     member	storekit.caps.jwsBytes	8192 … 262144	65536	longest JWS
     member	storekit.cache.chains	0 … 64	16	proven chains remembered per level, and signers of receipts, for all verifiers of the process that trust the same; 0 is off
-    member	receipts.anchors	1 … 16 texts, base64 DER	Apple Root CA	own roots, which replace Apple's as a whole: for tests
-    member	receipts.intermediates	at most 16 texts, base64 DER	[]	added to the shipped ones; each must be signed by an accepted root and carry Apple's mark of its purpose
+    member	receipts.anchors	1 … 16 texts, base64 DER	Apple Root CA	own roots as base64 DER, which replace Apple's as a whole: for tests
+    member	receipts.intermediates	at most 16 texts, base64 DER	[]	base64 DER, added to the shipped ones; each must be signed by an accepted root and carry Apple's mark of its purpose
     member	receipts.v2	accept, refuse	accept	transaction receipts of version 2, signed with 1,024-bit RSA until 2016
     member	receipts.lateSigned	accept, refuse	accept	transaction receipts that were signed later than the purchase they are about
     member	receipts.unknownEnvironment	refuse, allow	refuse	transaction receipts whose transaction id tells neither Sandbox nor Production; one that calls itself Sandbox, unsigned, passes where environments has that; their keys begin with unknown/
     member	receipts.maxAgeMs	milliseconds	none	oldest purchase date (transaction receipt) or creation date (app receipt)
     member	receipts.deviceIds	omit, report	omit	device ids of transaction receipts in the document: personal data
-    member	receipts.sharedSecrets	bundle id or * → 32 hex digits	{}	the password of verifyReceipt; checked, and reported as true
+    member	receipts.sharedSecrets	bundle id or * → 32 hex digits	{}	the password of verifyReceipt, by configured bundle id or *; checked, and reported as true
     member	receipts.caps.inputBytes	1 … 12582912	3145728	longest receipt or blob as it was sent
     member	receipts.caps.transactionReceiptBytes	1 … 65536	16384	longest transaction receipt, decoded
     member	receipts.caps.purchaseInfoBytes	1 … 32768	8192	longest signed list in one
@@ -421,29 +421,31 @@ enum ExplanationText {
     member	receipts.caps.purchases	1 … 32768	8192	purchases in one app receipt
     member	attest.appIds	1 … 64 texts	<teamId>.<bundleId> of every app with a teamId	accepted App IDs: prefix of 10 characters, dot, bundle id
     member	attest.environments	production, development	what the top-level environments say: Production is production, Sandbox is development	which keys are accepted
-    member	attest.time	live, stored	live	certificates valid now and a receipt no older than maxAgeMs; or judged at the date of the receipt, for what you kept
+    member	attest.anchors	1 … 16 texts, base64 DER	Apple App Attestation Root CA	own roots of attestations as base64 DER, which replace Apple's: for tests
+    member	attest.receiptAnchors	1 … 16 texts, base64 DER	Apple Root CA - G3	own roots of App Attest receipts as base64 DER: for tests
+    member	attest.time	live, stored	live	certificates valid now and a receipt no older than maxAgeMs; or judged at the date of the receipt, for what you kept, which needs receipt
     member	attest.maxAgeMs	milliseconds	300000	oldest receipt under live
     member	attest.receipt	require, ignore	require	the receipt inside an attestation; stored needs it
     member	attest.category.accept	1 … 32 integers, not 0 and 7 … 9	[1,2,3,4,5,6,10]	where the running build may come from, which iOS 27 tells: 1 system, 2 TestFlight, 3 development, 4 App Store, 5 enterprise or ad hoc, 6 Developer ID, 10 other
     member	attest.category.missing	accept, refuse	accept	systems before iOS 27 tell nothing
-    member	attest.bundleVersion	{exact: 1 … 64 texts} or {minimum: text}	none	build number (CFBundleVersion), which iOS 27 tells; a minimum is compared part by part as numbers. Where the system tells none, category.missing decides
+    member	attest.bundleVersion	{exact: 1 … 64 texts} or {minimum: text}	none	build number (CFBundleVersion), which iOS 27 tells: one of the two members. A minimum is compared part by part as numbers. Where the system tells none, category.missing decides
     member	attest.platform	any, macos, ios	any	whether a Mac's access control octets are demanded: any goes by what the certificate names
     member	attest.challenge.mode	host, whole, json	host	where the challenge stands in the client data: you compare it; it is all of them; it is a member
-    member	attest.challenge.path	1 … 8 names with dots between	required for json	that member: challenge, body.challenge
-    member	attest.challenge.encoding	text, base64, base64url, hex	text	how it is written there
+    member	attest.challenge.path	1 … 8 names with dots between	required for json	that member, for json alone: challenge, body.challenge
+    member	attest.challenge.encoding	text, base64, base64url, hex	text	how it is written there, for json alone
     member	attest.refreshEveryMs	86400000 …	86400000	shortest time between two refreshes of a receipt
-    member	attest.anchors	1 … 16 texts, base64 DER	Apple App Attestation Root CA	own roots of attestations, which replace Apple's: for tests
-    member	attest.receiptAnchors	1 … 16 texts, base64 DER	Apple Root CA - G3	own roots of App Attest receipts: for tests
-    member	deviceCheck.keyId	10 characters A–Z a–z 0–9	required with privateKey	id of the DeviceCheck key
-    member	deviceCheck.privateKey	text, PEM	none	the .p8 file: PKCS#8, P-256; checked, reported as true, and not kept: reading Apple's answers needs no key
     member	deviceCheck.teamId	10 characters A–Z 0–9	the teamId of apps, when there is one only	whose key it is
+    member	deviceCheck.keyId	10 characters A–Z a–z 0–9	required with privateKey	id of the DeviceCheck key
+    member	deviceCheck.privateKey	text, PEM	none	PEM of the .p8 file: PKCS#8, P-256; checked, reported as true, and not kept: reading Apple's answers needs no key
     member	deviceCheck.environment	production, development	production	development builds alone use development
     member	deviceCheck.bits.bit0	objects	none	what your product uses the bit for
+    member	deviceCheck.bits.bit0.name	text, 1 … 64 bytes	required	promo…: an offer was used; abuse…: the device was abused; other names have no rules
+    member	deviceCheck.bits.bit0.resetAfterMonths	1 … 1200	never	an older bit counts as clear
     member	deviceCheck.bits.bit1	objects	none	what your product uses the bit for
-    member	deviceCheck.bits.*.name	text, 1 … 64 bytes	required	promo…: an offer was used; abuse…: the device was abused; other names have no rules
-    member	deviceCheck.bits.*.resetAfterMonths	1 … 1200	never	an older bit counts as clear
+    member	deviceCheck.bits.bit1.name	text, 1 … 64 bytes	required	promo…: an offer was used; abuse…: the device was abused; other names have no rules
+    member	deviceCheck.bits.bit1.resetAfterMonths	1 … 1200	never	an older bit counts as clear
     member	risk.mode	enforce, record	enforce	record: the verdict is always allow, the real one stands in would
-    member	risk.rules	RSK-11 … RSK-28 → off, allow, limited, step-up, deny	{}	what a rule yields wherever it fires; RSK-12, 14, 15 and 26 take deny alone
+    member	risk.rules	RSK-11 … RSK-28 → off, allow, limited, step-up, deny	{}	changes to the table: what a rule yields wherever it fires; RSK-12, 14, 15 and 26 take deny alone
     member	risk.receiptThreshold	0 …	10	risk metric of a receipt above which a step-up is asked
     member	risk.limitedPerDay	0 …	20	requests a day, reported with limited; counting is yours
     """#

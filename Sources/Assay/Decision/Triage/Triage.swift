@@ -108,7 +108,7 @@ final class Triage: Sendable {
 }
 
 /// The checks of triage, in their order.
-enum TriageCheck: Int, CheckList, CaseIterable {
+enum TriageCheck: Int, CheckList {
   case transport, form, structure, bundle, product, traits
 
   static let ids: [StaticString] = [
