@@ -147,7 +147,7 @@ extension Configuration {
     writer.member("deviceIds", receipts.deviceIdsReported ? "report" : "omit")
     writer.name("sharedSecrets")
     writer.beginObject()
-    for bundleId in receipts.sharedSecrets {
+    for (bundleId, _) in receipts.sharedSecrets.all {
       writer.name(bundleId)
       writer.boolean(true)
     }

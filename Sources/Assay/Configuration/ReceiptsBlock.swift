@@ -68,25 +68,23 @@ enum ReceiptsBlock {
     return certificates
   }
 
-  /// VRR-1: 32 hex digits each, under a configured bundle id or `*`. They are looked
-  /// at, and not kept: nothing asks Apple with them yet.
+  /// VRR-1: 32 hex digits each, under a configured bundle id or `*`.
   private static func readSecrets(
     _ node: Node, _ apps: [Configuration.App]
-  ) throws(Refusal) -> [Text] {
-    var names: [Text] = []
+  ) throws(Refusal) -> SharedSecrets {
+    var secrets = SharedSecrets()
     for entry in try node.members() {
       let bundleId = entry.value.name
       try require(
         bundleId == "*" || apps.contains { $0.bundleId == bundleId },
         .configReceiptsSharedSecret, "VRR-1", at: entry.path)
-      let secret = try entry.text().utf8
-      defer { Secret.wipe(secret) }
+      let secret = SecretBytes(try entry.text().utf8)
       try require(
-        secret.count == 32 && secret.allSatisfy { Hex.value($0) != nil },
+        secret.bytes.count == 32 && secret.bytes.allSatisfy { Hex.value($0) != nil },
         .configReceiptsSharedSecret, "VRR-1", at: entry.path)
-      names.append(bundleId)
+      secrets.all.append((bundleId, secret))
     }
-    return names
+    return secrets
   }
 
   /// Each may be lowered, or raised to four times.
@@ -107,5 +105,17 @@ enum ReceiptsBlock {
     policy.purchaseInfoBytes = try read("purchaseInfoBytes", policy.purchaseInfoBytes)
     policy.appReceiptBytes = try read("appReceiptBytes", policy.appReceiptBytes)
     policy.purchases = try read("purchases", policy.purchases)
+  }
+}
+
+/// `receipts.sharedSecrets`: the `password` of verifyReceipt for each app.
+struct SharedSecrets: Sendable {
+  /// In the order of the document.
+  var all: [(bundleId: Text, secret: SecretBytes)] = []
+
+  /// VRR-22: that of the app, else that of `*`; nil: there is none.
+  func password(_ bundleId: Text?) -> SecretBytes? {
+    let own = all.first { $0.bundleId == bundleId }
+    return (own ?? all.first { $0.bundleId == "*" })?.secret
   }
 }

@@ -22,12 +22,13 @@ extension Verifier {
       let request = try checks.make(ExchangeCheck.request.rawValue) {
         () throws(Refusal) in try ExchangeRequest(request)
       }
-      _ = try checks.make(ExchangeCheck.evidence.rawValue) {
+      let proven = try checks.make(ExchangeCheck.evidence.rawValue) {
         () throws(Refusal) in
         try ExchangeEvidence.read(
-          evidence, configuration: fingerprint, takes: { request.kind.takes($0) })
+          evidence, configuration: fingerprint, cap: request.kind.row.evidence,
+          takes: { request.kind.takes($0) })
       }
-      return (nil, carryOut(request, checks, nowMs))
+      return try carryOut(request, proven, &checks, nowMs)
     } catch {
       let envelope = Envelope(
         kind: "exchange", factsMember: "exchange", checks: checks, configuration: fingerprint)
@@ -35,20 +36,51 @@ extension Verifier {
     }
   }
 
+  /// - Throws: what is wrong with a request whose kind takes steps.
+  private func carryOut(
+    _ request: ExchangeRequest, _ evidence: [VerifiedEvidence], _ checks: inout Checks,
+    _ nowMs: Int64
+  ) throws(Refusal) -> (exchange: Exchange?, document: Document) {
+    if request.kind.row.maxSteps == 0 {
+      checks.skip(ExchangeCheck.answer.rawValue, .doesNotApply)
+      return (nil, carryOutAtOnce(request, checks, nowMs))
+    }
+    let (begun, terms) = try checks.make(ExchangeCheck.request.rawValue) {
+      () throws(Refusal) -> (Conversation, ExchangeTerms) in
+      let terms = try ExchangeTerms(request, configuration: fingerprint, nowMs: nowMs)
+      do throws(Refusal) {
+        return (try conversation(request, evidence, terms), terms)
+      } catch {
+        throw error.hinted(as: request.kind.row.hints)
+      }
+    }
+    return Exchange.begin(begun, terms, nowMs: nowMs)
+  }
+
+  private func conversation(
+    _ request: ExchangeRequest, _ evidence: [VerifiedEvidence], _ terms: ExchangeTerms
+  ) throws(Refusal) -> Conversation {
+    switch request.kind {
+    case .verifyReceipt:
+      let task = try VerifyReceiptTask(request, evidence, receipts, attempt: terms.attempt)
+      return .verifyReceipt(VerifyReceiptConversation(task, receipts))
+    case .riskAssess, .deviceCheckRead, .deviceCheckToken, .attestKeyId:
+      throw Refusal(.internalAssayBug, "EXC-3", at: "kind")
+    }
+  }
+
   /// The kinds that need nothing carried out.
-  private func carryOut(_ request: ExchangeRequest, _ checks: Checks, _ nowMs: Int64) -> Document {
+  private func carryOutAtOnce(
+    _ request: ExchangeRequest, _ checks: Checks, _ nowMs: Int64
+  ) -> Document {
     switch request.kind {
     case .riskAssess: return assessRisk(request, nowMs: nowMs)
     case .deviceCheckRead: return readDeviceCheck(request, checks, nowMs: nowMs)
     case .deviceCheckToken: return formDeviceToken(request, checks)
     case .attestKeyId: return formKeyIdentifier(request, checks)
+    case .verifyReceipt:
+      return ExchangeDocument(kind: request.kind.name, configuration: fingerprint, checks: checks)
+        .misused(Refusal(.internalAssayBug, "EXC-3", at: "kind"))
     }
   }
-}
-
-/// The checks of a conversation's beginning, and of one that is done at once.
-enum ExchangeCheck: Int {
-  case request, evidence, result
-
-  static let ids: [StaticString] = ["exchange.request", "exchange.evidence", "exchange.result"]
 }

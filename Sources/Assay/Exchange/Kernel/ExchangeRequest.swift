@@ -16,7 +16,7 @@ struct ExchangeRequest {
     }
     self.kind = kind
     self.root = try ExchangeInput.members(.misuseExchangeRequest, "EXC-1") {
-      () throws(Refusal) in try root.object(kind.members)
+      () throws(Refusal) in try root.object(kind.row.members)
     }
   }
 
@@ -30,6 +30,20 @@ struct ExchangeRequest {
     }
     return node
   }
+
+  /// The request as it was given, without some of its members and with another
+  /// `attempt` (EXC-18). A copy: the text itself is wiped when the call returns.
+  func json(without names: [StaticString], attempt: Int64) -> [UInt8] {
+    var writer = JSONWriter()
+    writer.beginObject()
+    for member in root.value.children where !names.contains(where: { member.isNamed($0) }) {
+      writer.name(member.name)
+      writer.raw(member.kind == .string ? member.quotedSource : member.source)
+    }
+    writer.member("attempt", integer: attempt)
+    writer.endObject()
+    return writer.bytes
+  }
 }
 
 /// The documents that a conversation is about (EXC-2).
@@ -37,9 +51,11 @@ enum ExchangeEvidence {
   /// What they prove, in their order.
   ///
   /// - Throws: `misuse.exchange.evidence` for a document that was refused, was
-  ///   made under another configuration, or is of a kind that is not taken.
+  ///   made under another configuration, or is of a kind that is not taken; for
+  ///   too many of them.
   static func read(
-    _ documents: [Document], configuration: [UInt8], takes: (VerifiedEvidence) -> Bool
+    _ documents: [Document], configuration: [UInt8], cap: Int,
+    takes: (VerifiedEvidence) -> Bool
   ) throws(Refusal) -> [VerifiedEvidence] {
     var proven: [VerifiedEvidence] = []
     for (index, document) in documents.enumerated() {
@@ -50,6 +66,7 @@ enum ExchangeEvidence {
       }
       proven.append(evidence)
     }
+    try require(proven.count <= cap, .misuseExchangeEvidence, "EXC-2", at: "evidence")
     return proven
   }
 }
