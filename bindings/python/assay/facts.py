@@ -925,6 +925,11 @@ KINDS: dict[str, tuple[type[Facts], str]] = {
 def facts_of(document: Document) -> Facts | None:
     """The typed facts of a document; None when it has none."""
     kind = document.kind
+    if kind == "exchange" and document._text(b"exchange.kind") == "verifyReceipt":
+        # Under a refusal there is Apple's status, and nothing else.
+        from .receipts import VerifyReceiptAnswer
+
+        return VerifyReceiptAnswer(document, "exchange.verifyReceipt") if document.ok else None
     known = KINDS.get(kind) or _loaded_kind(kind)
     if known is None:
         return None

@@ -369,7 +369,7 @@ class VerifyReceiptAnswer(Receipt):
         "style", '"ios6" (about a transaction receipt) or "ios7" (about an app receipt).'
     )
     environment_source: str | None = text(
-        "environmentSource", '"answer", "receipt-type" or "transaction-id".'
+        "environmentSource", '"answer", "endpoint", "receipt-type" or "transaction-id".'
     )
     as_of: int | None = time("asOf", "As of when it speaks.")
     as_of_at: datetime | None = moment("asOf")
