@@ -59,7 +59,7 @@ final class VerifyReceiptAnswer extends Facts
     public readonly ?int $appleStatus;
     /** "ios6" (about a transaction receipt) or "ios7" (about an app receipt). */
     public readonly ?string $style;
-    /** "answer", "receipt-type" or "transaction-id". */
+    /** "answer", "endpoint", "receipt-type" or "transaction-id". */
     public readonly ?string $environmentSource;
     /** As of when it speaks. Milliseconds since 1970 UTC. */
     public readonly ?int $asOf;
