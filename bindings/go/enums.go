@@ -24,6 +24,7 @@ const (
 	FromTransactionID EnvironmentSource = "transaction-id"
 	FromAnswer        EnvironmentSource = "answer"
 	FromReceiptType   EnvironmentSource = "receipt-type"
+	FromEndpoint      EnvironmentSource = "endpoint"
 )
 
 // A ProductType is Apple's type of a product.

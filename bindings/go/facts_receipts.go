@@ -304,7 +304,7 @@ type VerifyReceiptAnswer struct {
 	AppleStatus int64 `json:"appleStatus"`
 	// "ios6" (about a transaction receipt) or "ios7" (about an app receipt).
 	Style string `json:"style"`
-	// "answer", "receipt-type" or "transaction-id".
+	// "answer", "endpoint", "receipt-type" or "transaction-id".
 	EnvironmentSource EnvironmentSource `json:"environmentSource"`
 	// As of when it speaks.
 	AsOf time.Time `json:"asOf"`
