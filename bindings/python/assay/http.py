@@ -113,7 +113,7 @@ class Sender:
     def _send(self, request: Mapping[str, Any]) -> dict[str, Any]:
         url = urlsplit(request["url"])
         end = time.monotonic() + request["timeoutMs"] / 1000
-        headers = {name: value for name, value in request["headers"]}
+        headers = dict(request["headers"])
         headers["Host"] = url.netloc
         target = url.path + (f"?{url.query}" if url.query else "")
         connection = self._connect(url.hostname or "", url.port, request["timeoutMs"] / 1000)
@@ -157,7 +157,8 @@ def _read(
     held: socket, response: http.client.HTTPResponse, most: int, end: float
 ) -> bytes:
     """At most so many bytes of a body, before that moment."""
-    pieces, count = [], 0
+    pieces: list[bytes] = []
+    count = 0
     while count < most:
         left = end - time.monotonic()
         if left <= 0:
