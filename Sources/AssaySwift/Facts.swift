@@ -1388,7 +1388,8 @@ public struct VerifyReceiptAnswer: Receipt, PurchaseEvidence, FactsOfDocument {
   public let appleStatus: Int64
   /// "ios6" (about a transaction receipt) or "ios7" (about an app receipt).
   public let style: String
-  /// "answer", "receipt-type" or "transaction-id".
+  /// "answer", "endpoint" (in a conversation, for the iOS 6 style), "receipt-type" or
+  /// "transaction-id".
   public let environmentSource: EnvironmentSource?
   /// As of when it speaks: `requestDate`; without one the latest date in it, never the time of
   /// reading.

@@ -19,6 +19,7 @@ public struct EnvironmentSource: Name {
   public static let payload = EnvironmentSource(rawValue: "payload")
   public static let transactionId = EnvironmentSource(rawValue: "transaction-id")
   public static let answer = EnvironmentSource(rawValue: "answer")
+  public static let endpoint = EnvironmentSource(rawValue: "endpoint")
   public static let receiptType = EnvironmentSource(rawValue: "receipt-type")
 }
 

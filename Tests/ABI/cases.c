@@ -486,14 +486,15 @@ static int run_decide(const struct case_table *table,
   return 0;
 }
 
-/* A conversation that is done at once leaves no exchange behind. */
-static int run_exchange(const struct case_table *table,
-                        const assay_verifier *verifier, const cJSON *item,
-                        assay_status *status, assay_doc **doc) {
+/* Begin the conversation of a case. 0: there is an exchange exactly while a
+ * step is open. */
+static int begin_exchange(const struct case_table *table, const cJSON *item,
+                          assay_exchange **exchange, assay_status *status,
+                          assay_doc **doc) {
+  const assay_verifier *verifier =
+      case_table_verifier(table, json_text(item, "verifier", ""));
   struct documents evidence;
   struct bytes request = {NULL, 0};
-  assay_exchange *exchange = NULL;
-  int fits;
   if (verifier == NULL || case_input(item, "request", &request) != 0)
     return -1;
   if (verify_evidence(table, verifier, item, &evidence) != 0) {
@@ -503,12 +504,45 @@ static int run_exchange(const struct case_table *table,
   *status = assay_exchange_new(
       verifier, request.data, request.len,
       (const assay_doc *const *)evidence.list, evidence.count,
-      json_int(item, "now", 0), &exchange, doc);
-  fits = (exchange != NULL) == ((*status & 0xff) == ASSAY_PENDING);
+      json_int(item, "now", 0), exchange, doc);
   documents_free(&evidence);
   bytes_free(&request);
+  return (*exchange != NULL) == ((*status & 0xff) == ASSAY_PENDING) ? 0 : -1;
+}
+
+static int run_exchange(const struct case_table *table, const cJSON *item,
+                        assay_status *status, assay_doc **doc) {
+  assay_exchange *exchange = NULL;
+  int failed = begin_exchange(table, item, &exchange, status, doc);
   assay_exchange_free(exchange);
-  return fits ? 0 : -1;
+  return failed;
+}
+
+/* A transcript: the document before each answer goes to `seen`, the one after
+ * the last answer to the caller. */
+int case_play(const struct case_table *table, const cJSON *item,
+              case_step_seen *seen, void *context, assay_status *status,
+              assay_doc **doc) {
+  const cJSON *steps = cJSON_GetObjectItemCaseSensitive(item, "steps");
+  const cJSON *step;
+  assay_exchange *exchange = NULL;
+  int failed = begin_exchange(table, item, &exchange, status, doc);
+  cJSON_ArrayForEach(step, steps) {
+    struct bytes answer = {NULL, 0};
+    if (failed) break;
+    if (seen != NULL)
+      seen(context, cJSON_GetObjectItemCaseSensitive(step, "expect"), *status,
+           *doc);
+    assay_doc_free(*doc);
+    *doc = NULL;
+    failed = exchange == NULL || case_input(step, "answer", &answer) != 0;
+    if (!failed)
+      *status = assay_exchange_step(exchange, answer.data, answer.len,
+                                    json_int(step, "now", 0), doc);
+    bytes_free(&answer);
+  }
+  assay_exchange_free(exchange);
+  return failed ? -1 : 0;
 }
 
 static int run_new(const cJSON *item, assay_status *status, assay_doc **doc) {
@@ -540,7 +574,9 @@ int case_run(const struct case_table *table, const cJSON *item,
   if (strcmp(call, "verify_assertion") == 0)
     return run_assertion(verifier, item, json_int(item, "now", 0), status, doc);
   if (strcmp(call, "exchange") == 0)
-    return run_exchange(table, verifier, item, status, doc);
+    return run_exchange(table, item, status, doc);
+  if (strcmp(call, "conversation") == 0)
+    return case_play(table, item, NULL, NULL, status, doc);
   if (strcmp(call, "decide") == 0)
     return run_decide(table, verifier, item, status, doc);
   if (strcmp(call, "verifier_new") == 0) return run_new(item, status, doc);

@@ -70,6 +70,19 @@ void bytes_free(struct bytes *bytes);
 int case_verify(const assay_verifier *verifier, const cJSON *item,
                 int64_t now_ms, assay_status *status, assay_doc **doc);
 
+/** Is shown what the document before an answer must be, and what it is. */
+typedef void case_step_seen(void *context, const cJSON *wanted,
+                            assay_status status, const assay_doc *doc);
+/**
+ * Play the transcript of a case.
+ * @param seen is called before each answer; NULL: nobody looks.
+ * @param doc  receives the document after the last answer.
+ * @return 0 when it could be played to its end.
+ */
+int case_play(const struct case_table *table, const cJSON *item,
+              case_step_seen *seen, void *context, assay_status *status,
+              assay_doc **doc);
+
 /**
  * Make the call that a case asks for.
  * @param doc receives the document; NULL for calls that have none.

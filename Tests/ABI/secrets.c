@@ -229,6 +229,11 @@ static void write_configuration(enum fault fault) {
   put(fault == SYNTAX ? "}}" : "}");
 }
 
+/* Of all secrets the digits of the shared one, in one place. */
+static int is_held_once(int kinds, const char *names) {
+  return kinds == 1 && strcmp(names, "shared secret, as hex (1)") == 0;
+}
+
 static void check_configuration(enum fault fault) {
   assay_verifier *verifier = NULL;
   assay_doc *doc = NULL;
@@ -241,10 +246,51 @@ static void check_configuration(enum fault fault) {
              (verifier != NULL) == (fault == NONE),
          fault_names[fault], assay_status_name(status));
   (void)assay_doc_json(doc, NULL);
-  expect(look(names, sizeof names) == 0, fault_names[fault], names);
+  if (fault == NONE) {
+    /* EXC-10: the shared secret is what a verifier keeps, once. */
+    expect(is_held_once(look(names, sizeof names), names), fault_names[fault], names);
+  } else {
+    expect(look(names, sizeof names) == 0, fault_names[fault], names);
+  }
   assay_doc_free(doc);
   assay_verifier_free(verifier);
   expect(look(names, sizeof names) == 0, "after it was freed", names);
+}
+
+/* EXC-22: a conversation whose request has the shared secret in its body. */
+static void check_conversation(void) {
+  static const char request[] =
+      "{\"kind\":\"verifyReceipt\",\"receipt\":\"MIAGCSqGSIb3DQEHAqCAMIAAAAAA\"}";
+  static const char unusable[] = "{\"id\":1,\"status\":500,\"body\":null}";
+  assay_verifier *verifier = NULL;
+  assay_exchange *exchange = NULL;
+  assay_doc *doc = NULL;
+  char names[512];
+  size_t length = 0;
+  write_configuration(NONE);
+  if (assay_verifier_new(text, text_length, &verifier, NULL) != 0) {
+    expect(0, "a verifier", "");
+    return;
+  }
+  wipe(text, sizeof text);
+  (void)assay_exchange_new(verifier, request, sizeof request - 1, NULL, 0, NOW,
+                           &exchange, &doc);
+  (void)assay_doc_json(doc, NULL);
+  expect(assay_doc_text(doc, "exchange.request.body.text", 26, &length) != NULL,
+         "the request is handed out", "");
+  expect(look(names, sizeof names) > 0, "the secret stands in the step", names);
+  assay_doc_free(doc);
+  expect(is_held_once(look(names, sizeof names), names), "after the step was freed",
+         names);
+  (void)assay_exchange_step(exchange, unusable, sizeof unusable - 1, NOW, &doc);
+  (void)assay_doc_json(doc, NULL);
+  expect(is_held_once(look(names, sizeof names), names), "in a wait", names);
+  assay_doc_free(doc);
+  (void)assay_exchange_step(exchange, "{}", 2, NOW + 1000, &doc);
+  assay_doc_free(doc);
+  assay_exchange_free(exchange);
+  assay_verifier_free(verifier);
+  expect(look(names, sizeof names) == 0, "after the conversation", names);
 }
 
 static void check_token(void) {
@@ -290,6 +336,7 @@ static void *check_all(void *unused) {
   for (fault = NONE; fault < FAULTS; fault++)
     check_configuration((enum fault)fault);
   check_token();
+  check_conversation();
   return NULL;
 }
 

@@ -1043,6 +1043,29 @@ static void check_repeatable(const struct case_table *table,
   assay_doc_free(third);
 }
 
+/* One document of a transcript, of which `context` is the name. */
+static void check_step(void *context, const cJSON *wanted, assay_status status,
+                       const assay_doc *doc) {
+  const char *name = context;
+  cJSON *root;
+  expect_text(assay_status_name(status), json_text(wanted, "status", ""), name,
+              "status of a step");
+  if (!expect(doc != NULL, name, "a step has a document")) return;
+  root = check_envelope(doc, status, name);
+  check_expected(doc, root, wanted, name);
+  cJSON_Delete(root);
+}
+
+/* The steps of a transcript; what comes after them is the case's. */
+static void check_transcript(const struct case_table *table, const cJSON *item,
+                             const char *name) {
+  assay_status status = -1;
+  assay_doc *doc = NULL;
+  expect(case_play(table, item, check_step, (void *)name, &status, &doc) == 0,
+         name, "the transcript can be played");
+  assay_doc_free(doc);
+}
+
 static void test_case(const struct case_table *table, const cJSON *item) {
   const char *name = json_text(item, "name", "(a case without a name)");
   const cJSON *wanted = cJSON_GetObjectItemCaseSensitive(item, "expect");
@@ -1064,6 +1087,8 @@ static void test_case(const struct case_table *table, const cJSON *item) {
   cJSON_Delete(root);
   check_repeatable(table, item, doc, name);
   assay_doc_free(doc);
+  if (strcmp(json_text(item, "call", ""), "conversation") == 0)
+    check_transcript(table, item, name);
 }
 
 /* Whether a case's document says that its chain was known, from a verifier that

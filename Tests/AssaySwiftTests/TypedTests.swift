@@ -131,6 +131,7 @@ struct TypedTests {
         return nil
       }
       return try exchanged(try verifier(name), text, Timestamp(milliseconds: now))
+    case .conversation: return nil
     case .verifierNew(let config):
       guard let text = String(validating: config.bytes, as: UTF8.self) else { return nil }
       _ = try Verifier(text)

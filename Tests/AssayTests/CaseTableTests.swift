@@ -85,6 +85,22 @@ struct CaseTableTests {
         request.bytes, evidence: documents, nowMs: now)
       #expect((exchange != nil) == (document.status.family == .pending), "\(entry.name)")
       expect(entry, document)
+    case .conversation(let name, let request, let evidence, let now, let steps):
+      let verifier = try #require(Table.verifiers[name])
+      let documents = try evidence.map { piece in
+        try verified(piece, by: try #require(Table.verifiers[piece.verifier ?? name]), now)
+      }
+      var (exchange, document) = verifier.startExchange(
+        request.bytes, evidence: documents, nowMs: now)
+      for (place, step) in steps.enumerated() {
+        var said = entry
+        said.name += ", step \(place + 1)"
+        said.expect = step.expect
+        expect(said, document)
+        document = try #require(exchange, "\(said.name)")
+          .step(step.answer.bytes, nowMs: step.now)
+      }
+      expect(entry, document)
     case .triage(let verifier, let blob, let now):
       let verifier = try #require(Table.verifiers[verifier])
       expect(entry, verifier.triage(blob.bytes, nowMs: now))

@@ -40,6 +40,15 @@ enum Exchanges {
     return document
   }
 
+  /// A verifyReceipt conversation with its first step.
+  static func verifyReceipt(
+    _ members: [(String, JSONText)] = [], _ changes: [(String, JSONText)] = [],
+    now: Int64 = Exchanges.now
+  ) throws -> (Exchange?, Document) {
+    let request: JSONText = ["kind": "verifyReceipt", "receipt": "MIAGCSqGSIb3DQEHAqCAMIAAAAAA"]
+    return try verifier(changes).startExchange(request.setting(members).bytes, nowMs: now)
+  }
+
   static func expect(
     _ document: Document, _ status: String, at place: String? = nil, rule: String? = nil,
     sourceLocation: SourceLocation = #_sourceLocation

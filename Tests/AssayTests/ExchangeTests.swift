@@ -3,176 +3,328 @@ import Testing
 
 @testable import Assay
 
-/// EXC-1 … EXC-8: the frame of conversations, with a kind that exists only here.
+/// EXC-1 … EXC-21: what all conversations have in common, with a kind that exists only
+/// here.
 @Suite("Exchanges")
 struct ExchangeTests {
-  /// Asks twice, waits once, and reports what it was told.
-  private final class Rehearsal: Conversation {
-    private var told: [Int64] = []
-    let failsAtBegin: Bool
+  /// Asks, and does with each answer what its HTTP status says.
+  private struct Rehearsal: Conversing {
+    enum Orders: Int64 {
+      case ask = 200
+      case waitASecond = 503
+      case refuse = 403
+      case doubt = 500
+      case accept = 204
+    }
+    var told: [Int64] = []
+    var elapsed = 0
 
-    init(failsAtBegin: Bool = false) {
-      self.failsAtBegin = failsAtBegin
-      super.init(kind: "rehearsal")
+    private func ask() -> ExchangeAction {
+      .request(
+        HTTPRequest(
+          method: "POST", url: "https://example.com/", headers: [("Accept", "text/plain")],
+          body: SecretBytes(utf8("secret")), timeoutMs: 5, maxResponseBytes: 7,
+          wantHeaders: ["etag"], secret: ["body"]))
     }
 
-    private func ask(_ id: Int64) -> ExchangeMove {
-      .step(
-        ExchangeStep(
-          id: id, state: "request", status: Status(.pending, 2), answerMembers: ["value"]
-        ) { $0.member("question", integer: id) })
-    }
+    mutating func begin(nowMs: Int64) -> ExchangeAction { ask() }
 
-    override func begin(nowMs: Int64) throws(Refusal) -> ExchangeMove {
-      try require(!failsAtBegin, .rejectedDevicecheckToken, "EXC-7")
-      return ask(1)
-    }
-
-    override func take(_ answer: ExchangeAnswer, nowMs: Int64) throws(Refusal) -> ExchangeMove {
-      if told.count == 2 {
-        let documents = ExchangeDocument(kind: kind, configuration: [1, 2])
-        let sum = told.reduce(0, +)
-        return .done(documents.done { $0.member("sum", integer: sum) })
+    mutating func take(_ answer: ExchangeAnswer, nowMs: Int64) -> ExchangeAction {
+      guard case .http(let answer) = answer else {
+        elapsed += 1
+        return ask()
       }
-      guard let value = answer["value"]?.value.integer else {
-        throw Refusal(.misuseExchangeAnswer, "EXC-5", at: "value")
+      told.append(answer.status)
+      switch Orders(rawValue: answer.status) {
+      case .ask: return ask()
+      case .waitASecond:
+        return .wait(
+          ExchangeWait(
+            notBeforeMs: nowMs + 1000, reason: .rateLimited,
+            otherwise: Refusal(.unavailableDevicecheckNoAnswer, "EXC-16")))
+      case .accept: return .accepted(.several([]), capacity: 0)
+      case .doubt:
+        return .refused(
+          ExchangeRefusal(Refusal(.unavailableDevicecheckNoAnswer, "EXC-7"), .answer))
+      case .refuse, nil:
+        return .refused(ExchangeRefusal(Refusal(.rejectedDevicecheckRequest, "EXC-7"), .result))
       }
-      try require(value != 13, .rejectedDevicecheckRequest, "EXC-7", at: "value")
-      told.append(value)
-      guard told.count == 2 else { return ask(2) }
-      return .step(
-        ExchangeStep(
-          id: nil, state: "wait", status: Status(.pending, 4), answerMembers: [],
-          notBeforeMs: Exchanges.now + 1000
-        ) { $0.member("notBeforeMs", integer: Exchanges.now + 1000) })
     }
+
+    func repeatsAt(nowMs: Int64) -> Int64 { nowMs + 77 }
+    func write(_ writer: inout JSONWriter) { writer.member("told", integer: Int64(told.count)) }
+    func writeWarnings(_ writer: inout JSONWriter) {}
   }
 
-  private func begin() throws -> (Exchange, Document) {
-    let (exchange, document) = Exchange.begin(
-      Rehearsal(), configuration: [1, 2], nowMs: Exchanges.now)
-    return (try #require(exchange), document)
+  private typealias Kernel = ExchangeKernel<Rehearsal>
+
+  private static let now = Exchanges.now
+
+  /// A kernel whose first step is open. Kinds that take steps are what verifyReceipt
+  /// is: eight of them, and worth repeating.
+  private func begin(seconds: Int64 = 600) -> (Kernel, Document) {
+    let request: JSONText = [
+      "kind": "verifyReceipt", "deadlineMs": .integer(Self.now + seconds * 1000),
+    ]
+    guard let given = try? ExchangeRequest(request.bytes),
+      let terms = try? ExchangeTerms(given, configuration: [1, 2], nowMs: Self.now)
+    else { preconditionFailure("the request is good") }
+    var kernel = Kernel(Rehearsal(), terms, nowMs: Self.now)
+    let document = kernel.begin()
+    return (kernel, document)
   }
 
-  private func step(
-    _ exchange: Exchange, _ answer: String, now: Int64 = Exchanges.now
-  ) -> Document {
-    exchange.step(utf8(answer), nowMs: now)
+  private func http(_ id: Int64, _ order: Rehearsal.Orders) -> [UInt8] {
+    utf8(#"{"id":\#(id),"status":\#(order.rawValue),"body":null}"#)
   }
 
-  // MARK: frame
+  // MARK: steps
 
   @Test("EXC-3 a step is pending, the end is not, and both name kind and state")
   func wholeConversation() throws {
-    let (exchange, first) = try begin()
-    #expect(first.status.family == .pending)
+    var (kernel, first) = begin()
     #expect(first.status.code == 9 | 2 << 8)
+    #expect(first.name == "pending.exchange.request")
     #expect(first.text("kind") == "exchange")
     #expect(first.flag("ok") == false)
-    #expect(first.text("exchange.kind") == "rehearsal")
+    #expect(first.text("exchange.kind") == "verifyReceipt")
     #expect(first.text("exchange.state") == "request")
-    #expect(first.integer("exchange.question") == 1)
     #expect(first.evidence == nil)
     #expect(first.configuration == [1, 2])
+    #expect(
+      first.tree?.at("exchange.request").map { String(decoding: $0.source, as: UTF8.self) }
+        == #"{"id":1,"method":"POST","url":"https://example.com/","headers":[["Accept","#
+        + #""text/plain"]],"body":{"text":"secret"},"timeoutMs":5,"maxResponseBytes":7,"#
+        + #""wantHeaders":["etag"],"secret":["body"]}"#)
 
-    let second = step(exchange, #"{"id":1,"value":20}"#)
-    #expect(second.integer("exchange.question") == 2)
-    let wait = step(exchange, #"{"id":2,"value":22}"#)
-    #expect(wait.text("exchange.state") == "wait")
+    let second = kernel.step(http(1, .ask), nowMs: Self.now)
+    #expect(second.integer("exchange.request.id") == 2)
+    let wait = kernel.step(http(2, .waitASecond), nowMs: Self.now)
+    #expect(wait.name == "pending.exchange.wait")
     #expect(wait.status.code == 9 | 4 << 8)
+    #expect(wait.text("exchange.state") == "wait")
+    #expect(wait.integer("exchange.notBeforeMs") == Self.now + 1000)
+    #expect(wait.text("exchange.reason") == "rate-limited")
+    #expect(wait.integer("exchange.retry.notBeforeMs") == Self.now + 1000)
     // Earlier than it says: the same step again.
-    let again = step(exchange, "{}", now: Exchanges.now + 999)
-    #expect(again.json == wait.json)
-    let end = step(exchange, "{}", now: Exchanges.now + 1000)
+    let again = kernel.step(utf8("{}"), nowMs: Self.now + 999)
+    withExtendedLifetime((again, wait)) { #expect(again.json == wait.json) }
+    let third = kernel.step(utf8("{}"), nowMs: Self.now + 1000)
+    #expect(third.integer("exchange.request.id") == 4)
+    let end = kernel.step(http(4, .accept), nowMs: Self.now + 1000)
     #expect(end.status == .ok)
     #expect(end.text("exchange.state") == "done")
-    #expect(end.integer("exchange.sum") == 42)
+    #expect(end.integer("exchange.told") == 3)
+    #expect(end.evidence != nil)
+    #expect(!kernel.isOpen)
     // EXC-5: nothing is open any more.
-    Exchanges.expect(step(exchange, "{}"), "misuse.exchange.order", rule: "EXC-5")
+    Exchanges.expect(
+      kernel.step(utf8("{}"), nowMs: Self.now), "misuse.exchange.order", rule: "EXC-5")
   }
+
+  @Test("DOC-5 every document of a conversation lists the four checks, with what holds")
+  func checksOfSteps() {
+    func outcomes(_ document: Document) -> String {
+      (0...3).map { place in
+        switch document.flag("checks.\(place).ok") {
+        case true: return "1"
+        case false: return "0"
+        case nil: return "-"
+        }
+      }.joined()
+    }
+    var (kernel, first) = begin()
+    #expect(outcomes(first) == "11--")
+    #expect(first.text("checks.2.why") == "no input for it")
+    #expect(outcomes(kernel.step(utf8("[]"), nowMs: Self.now)) == "110-")
+    #expect(outcomes(kernel.step(http(1, .waitASecond), nowMs: Self.now)) == "11--")
+    _ = kernel.step(utf8("{}"), nowMs: Self.now + 1000)
+    let refused = kernel.step(http(3, .refuse), nowMs: Self.now + 1000)
+    #expect(outcomes(refused) == "1110")
+    #expect(refused.text("error.check") == "exchange.result")
+    var (other, _) = begin()
+    let doubtful = other.step(http(1, .doubt), nowMs: Self.now)
+    #expect(outcomes(doubtful) == "110-")
+    #expect(doubtful.text("error.check") == "exchange.answer")
+    var (good, _) = begin()
+    #expect(outcomes(good.step(http(1, .accept), nowMs: Self.now)) == "1111")
+  }
+
+  // MARK: forms
 
   @Test(
     "EXC-5 an answer of another form changes nothing",
     arguments: [
-      (#"{"id":1,"value":"x"}"#, "misuse.exchange.answer", "value"),
-      (#"{"id":1,"value":1,"more":0}"#, "misuse.exchange.answer", "more"),
-      (#"{"value":1}"#, "misuse.exchange.answer", "id"),
-      (#"{"id":"1","value":1}"#, "misuse.exchange.answer", "id"),
-      (#"{"id":1.5,"value":1}"#, "misuse.exchange.answer", "id"),
-      (#"{"id":2,"value":1}"#, "misuse.exchange.order", "id"),
-      (#"{"id":1,"id":1,"value":1}"#, "misuse.exchange.answer", "byte 8"),
-      (#"{"id":1,"value":1} "x""#, "misuse.exchange.answer", "byte 19"),
+      (#"{"id":1,"status":200}"#, "misuse.exchange.answer", "body"),
+      (#"{"id":1,"body":null}"#, "misuse.exchange.answer", "status"),
+      (#"{"status":200,"body":null}"#, "misuse.exchange.answer", "id"),
+      (#"{"id":1,"status":"200","body":null}"#, "misuse.exchange.answer", "status"),
+      (#"{"id":1,"status":-1,"body":null}"#, "misuse.exchange.answer", "status"),
+      (#"{"id":1,"status":1000,"body":null}"#, "misuse.exchange.answer", "status"),
+      (#"{"id":1,"status":200,"body":null,"more":0}"#, "misuse.exchange.answer", "more"),
+      (#"{"id":"1","status":200,"body":null}"#, "misuse.exchange.answer", "id"),
+      (#"{"id":1.5,"status":200,"body":null}"#, "misuse.exchange.answer", "id"),
+      (#"{"id":2,"status":200,"body":null}"#, "misuse.exchange.order", "id"),
+      (#"{"id":0,"status":200,"body":null}"#, "misuse.exchange.order", "id"),
+      (#"{"id":1,"status":200,"body":"x"}"#, "misuse.exchange.answer", "body"),
+      (#"{"id":1,"status":200,"body":{}}"#, "misuse.exchange.answer", "body"),
+      (#"{"id":1,"status":200,"body":{"base64":"*"}}"#, "misuse.exchange.answer", "body.base64"),
+      (
+        #"{"id":1,"status":200,"body":{"text":"","base64":""}}"#, "misuse.exchange.answer",
+        "body"
+      ),
+      (#"{"id":1,"status":200,"body":null,"cut":1}"#, "misuse.exchange.answer", "cut"),
+      (#"{"id":1,"status":200,"body":null,"headers":{}}"#, "misuse.exchange.answer", "headers"),
+      (
+        #"{"id":1,"status":200,"body":null,"headers":[["a"]]}"#, "misuse.exchange.answer",
+        "headers[0]"
+      ),
+      (
+        #"{"id":1,"status":200,"body":null,"headers":[["a","b"],["a",1]]}"#,
+        "misuse.exchange.answer", "headers[1][1]"
+      ),
+      (#"{"id":1,"id":1,"status":200,"body":null}"#, "misuse.exchange.answer", "byte 8"),
       ("[]", "misuse.exchange.answer", "byte 0"),
       ("", "misuse.exchange.answer", "byte 0"),
     ])
-  func otherForms(answer: String, status: String, place: String) throws {
-    let (exchange, _) = try begin()
-    let refused = step(exchange, answer)
+  func otherForms(answer: String, status: String, place: String) {
+    var (kernel, _) = begin()
+    let refused = kernel.step(utf8(answer), nowMs: Self.now)
     Exchanges.expect(refused, status, at: place, rule: "EXC-5")
-    #expect(refused.status.family == .misuse)
     #expect(refused.tree?.member("exchange")?.isNull == true)
     // The step is still open.
-    #expect(step(exchange, #"{"id":1,"value":20}"#).integer("exchange.question") == 2)
+    #expect(
+      kernel.step(http(1, .ask), nowMs: Self.now).integer("exchange.request.id") == 2)
   }
 
-  @Test("EXC-5 an answer to a wait has no members")
-  func waitTakesNothing() throws {
-    let (exchange, _) = try begin()
-    _ = step(exchange, #"{"id":1,"value":20}"#)
-    _ = step(exchange, #"{"id":2,"value":22}"#)
-    let refused = step(exchange, #"{"id":3}"#, now: Exchanges.now + 2000)
-    Exchanges.expect(refused, "misuse.exchange.answer", at: "id")
-    #expect(step(exchange, "{}", now: Exchanges.now + 2000).status == .ok)
-  }
-
-  @Test("EXC-7 a refusal that is no misuse ends the conversation")
-  func refusalEnds() throws {
-    let (exchange, _) = try begin()
-    let refused = step(exchange, #"{"id":1,"value":13}"#)
-    Exchanges.expect(refused, "rejected.devicecheck.request", at: "value", rule: "EXC-7")
-    #expect(refused.text("exchange.kind") == "rehearsal")
-    #expect(refused.text("exchange.state") == "done")
-    Exchanges.expect(step(exchange, #"{"id":1,"value":1}"#), "misuse.exchange.order")
-  }
-
-  @Test("EXC-3 a conversation that is over at once leaves no exchange")
-  func overAtOnce() {
-    let (exchange, document) = Exchange.begin(
-      Rehearsal(failsAtBegin: true), configuration: [], nowMs: Exchanges.now)
-    #expect(exchange == nil)
-    Exchanges.expect(document, "rejected.devicecheck.token")
-    #expect(document.text("exchange.state") == "done")
-  }
-
-  @Test("JWS-41 the time of a step is held to its window")
-  func stepTime() throws {
-    let (exchange, _) = try begin()
-    Exchanges.expect(step(exchange, "{}", now: 0), "misuse.call.now", at: "now_ms")
-    #expect(step(exchange, #"{"id":1,"value":20}"#).status.family == .pending)
+  @Test("EXC-5 an answer to a wait has no members, and its form is looked at first")
+  func waitTakesNothing() {
+    var (kernel, _) = begin()
+    _ = kernel.step(http(1, .waitASecond), nowMs: Self.now)
+    for now in [Self.now, Self.now + 2000] {
+      Exchanges.expect(
+        kernel.step(utf8(#"{"id":2}"#), nowMs: now), "misuse.exchange.answer", at: "id")
+    }
+    #expect(kernel.step(utf8("{}"), nowMs: Self.now + 2000).status.family == .pending)
   }
 
   @Test("EXC-5 an answer is at most 8 MiB long")
-  func longAnswer() throws {
-    let (exchange, _) = try begin()
-    let space = [UInt8](repeating: 0x20, count: Exchange.answerByteCap - 18)
-    let fits = utf8(#"{"id":1,"value":9}"#) + space
+  func longAnswer() {
+    var (kernel, _) = begin()
+    let answer = http(1, .ask)
+    let fits = answer + [UInt8](repeating: 0x20, count: Exchange.answerByteCap - answer.count)
     #expect(fits.count == 8 << 20)
-    Exchanges.expect(exchange.step(fits + [0x20], nowMs: Exchanges.now), "misuse.exchange.answer")
-    #expect(exchange.step(fits, nowMs: Exchanges.now).integer("exchange.question") == 2)
+    Exchanges.expect(kernel.step(fits + [0x20], nowMs: Self.now), "misuse.exchange.answer")
+    #expect(kernel.step(fits, nowMs: Self.now).integer("exchange.request.id") == 2)
   }
 
-  @Test("EXC-3 a kind that says nothing of its own is a bug, not a trap")
-  func bareConversation() {
-    let (_, document) = Exchange.begin(
-      Conversation(kind: "bare"), configuration: [], nowMs: Exchanges.now)
-    Exchanges.expect(document, "internal.assay.bug")
-    #expect(throws: Refusal(.internalAssayBug, "EXC-3")) {
-      let step = ExchangeStep(
-        id: nil, state: "wait", status: Status(.pending, 4), answerMembers: []
-      ) { _ in }
-      let answer = try ExchangeAnswer(utf8("{}"), to: step)
-      _ = try Conversation(kind: "bare").take(answer, nowMs: Exchanges.now)
+  @Test("EXC-19 EXC-20 bodies: text, base64, none, and one that was cut")
+  func bodies() throws {
+    func answer(_ rest: String) throws -> HTTPAnswer {
+      try HTTPAnswer(utf8(#"{"id":1,"status":200,\#(rest)}"#), to: 1)
     }
+    #expect(try answer(#""body":{"text":"a\u0001b"}"#).body == [0x61, 1, 0x62])
+    // The reader takes no NUL in a text.
+    #expect(throws: Refusal(.misuseExchangeAnswer, "EXC-5")) {
+      try answer(#""body":{"text":"a\u0000b"}"#)
+    }
+    #expect(try answer(#""body":{"base64":"YQBi"}"#).body == [0x61, 0, 0x62])
+    #expect(try answer(#""body":null"#).body.isEmpty)
+    let cut = try answer(#""body":{"text":"half"},"cut":true"#)
+    #expect(cut.isCut && cut.body.isEmpty)
+    let headers = try answer(#""body":null,"headers":[["ETag","x"],["etag","y"]]"#)
+    #expect(headers.header("etag") == "x")
+    #expect(headers.header("age") == nil)
+  }
+
+  // MARK: bounds
+
+  @Test("EXC-7 a refusal that is no misuse ends the conversation")
+  func refusalEnds() {
+    var (kernel, _) = begin()
+    let refused = kernel.step(http(1, .refuse), nowMs: Self.now)
+    Exchanges.expect(refused, "rejected.devicecheck.request", rule: "EXC-7")
+    #expect(refused.text("exchange.state") == "done")
+    #expect(refused.integer("exchange.told") == 1)
+    #expect(refused.tree?.at("exchange.retry") == nil)
+    Exchanges.expect(kernel.step(http(1, .ask), nowMs: Self.now), "misuse.exchange.order")
+  }
+
+  @Test("EXC-15 one step more than the kind has is a bug, and ends it")
+  func steps() {
+    var (kernel, document) = begin()
+    for id in 1...8 as ClosedRange<Int64> {
+      #expect(document.integer("exchange.request.id") == id)
+      document = kernel.step(http(id, .ask), nowMs: Self.now)
+    }
+    Exchanges.expect(document, "internal.assay.bug", at: "steps", rule: "EXC-15")
+    #expect(!kernel.isOpen)
+  }
+
+  @Test("EXC-16 no step is given out at the deadline; an answer in hand is judged first")
+  func deadline() {
+    var (kernel, _) = begin(seconds: 10)
+    _ = kernel.step(http(1, .ask), nowMs: Self.now + 9999)
+    let late = kernel.step(http(2, .ask), nowMs: Self.now + 10_000)
+    Exchanges.expect(late, "unavailable.exchange.budget", at: "deadlineMs", rule: "EXC-16")
+    #expect(late.text("exchange.reached.state") == "request")
+    #expect(late.integer("exchange.reached.steps") == 2)
+    #expect(late.integer("exchange.retry.notBeforeMs") == Self.now + 10_077)
+    #expect(late.text("exchange.retry.reason") == "retry")
+    #expect(!kernel.isOpen)
+    var (other, _) = begin(seconds: 10)
+    #expect(other.step(http(1, .accept), nowMs: Self.now + 86_400_000).status == .ok)
+  }
+
+  @Test("EXC-16 a wait that does not fit ends with what it waits for, and says when")
+  func longWait() {
+    var (fits, _) = begin(seconds: 10)
+    #expect(fits.step(http(1, .waitASecond), nowMs: Self.now + 9000).status.family == .pending)
+    // The wait ends at the deadline, when no further step is given out.
+    Exchanges.expect(
+      fits.step(utf8("{}"), nowMs: Self.now + 10_000), "unavailable.exchange.budget")
+    var (kernel, _) = begin(seconds: 10)
+    let ended = kernel.step(http(1, .waitASecond), nowMs: Self.now + 9001)
+    Exchanges.expect(ended, "unavailable.devicecheck.no-answer", rule: "EXC-16")
+    #expect(ended.integer("exchange.retry.notBeforeMs") == Self.now + 10_001)
+    #expect(ended.text("exchange.retry.reason") == "rate-limited")
+    #expect(ended.tree?.at("exchange.reached") == nil)
+  }
+
+  @Test("EXC-17 the clock never runs backwards, and is held to its window")
+  func clock() {
+    var (kernel, _) = begin(seconds: 10)
+    for now in [0, 1_199_145_599_999, 4_102_444_800_000] as [Int64] {
+      Exchanges.expect(
+        kernel.step(http(1, .ask), nowMs: now), "misuse.call.now", at: "now_ms", rule: "EXC-17")
+    }
+    _ = kernel.step(http(1, .ask), nowMs: Self.now + 5000)
+    let wait = kernel.step(http(2, .waitASecond), nowMs: Self.now)
+    #expect(wait.integer("exchange.notBeforeMs") == Self.now + 6000)
+  }
+
+  @Test("EXC-18 a refusal that is worth repeating says what to put into a queue")
+  func retry() {
+    var (kernel, _) = begin()
+    let ended = kernel.step(http(1, .doubt), nowMs: Self.now)
+    #expect(
+      ended.tree?.at("exchange.retry").map { String(decoding: $0.source, as: UTF8.self) }
+        == #"{"request":{"kind":"verifyReceipt","attempt":2},"without":["deadlineMs"],"#
+        + #""notBeforeMs":\#(Self.now + 77),"attempt":2,"reason":"retry"}"#)
+  }
+
+  @Test("EXC-21 a second thread in a step is told so at once")
+  func busy() throws {
+    let (exchange, _) = try Exchanges.verifyReceipt()
+    let held = try #require(exchange)
+    #expect(held.stepping.take() == .taken)
+    Exchanges.expect(
+      held.step(utf8("{}"), nowMs: Self.now), "misuse.exchange.order", at: "busy", rule: "EXC-21")
+    held.stepping.release()
+    // Nothing changed.
+    Exchanges.expect(
+      held.step(utf8(#"{"id":2,"status":0,"body":null}"#), nowMs: Self.now),
+      "misuse.exchange.order", at: "id")
   }
 
   // MARK: requests
@@ -205,16 +357,18 @@ struct ExchangeTests {
     Exchanges.expect(try Exchanges.run(request), "ok")
   }
 
-  @Test("every check of a conversation is listed")
+  @Test("DOC-5 every check of a conversation is listed")
   func checks() throws {
     let document = try Exchanges.run(["kind": "deviceCheck.token", "deviceToken": "AAAA"])
     #expect(document.text("checks.0.id") == "exchange.request")
     #expect(document.text("checks.1.id") == "exchange.evidence")
-    #expect(document.text("checks.2.id") == "exchange.result")
-    for place in 0...2 { #expect(document.flag("checks.\(place).ok") == true) }
+    #expect(document.text("checks.2.id") == "exchange.answer")
+    #expect(document.text("checks.2.why") == "does not apply to this evidence")
+    #expect(document.text("checks.3.id") == "exchange.result")
+    for place in [0, 1, 3] { #expect(document.flag("checks.\(place).ok") == true) }
     let refused = try Exchanges.run(["kind": "deviceCheck.token", "deviceToken": "*"])
     #expect(refused.text("error.check") == "exchange.result")
-    #expect(refused.flag("checks.2.ok") == false)
+    #expect(refused.flag("checks.3.ok") == false)
   }
 
   // MARK: evidence
@@ -232,7 +386,7 @@ struct ExchangeTests {
     #expect(foreign.status == .ok)
     func read(_ documents: [Document], takes: Bool = true) throws -> Int {
       try ExchangeEvidence.read(
-        documents, configuration: good.configuration, takes: { _ in takes }
+        documents, configuration: good.configuration, cap: 2, takes: { _ in takes }
       ).count
     }
     #expect(try read([]) == 0)
@@ -244,6 +398,7 @@ struct ExchangeTests {
       #expect(throws: Refusal(.misuseExchangeEvidence, "EXC-2")) { try read(documents) }
     }
     #expect(throws: Refusal(.misuseExchangeEvidence, "EXC-2")) { try read([good], takes: false) }
+    #expect(throws: Refusal(.misuseExchangeEvidence, "EXC-2")) { try read([good, good, good]) }
 
     let (_, document) = verifier.startExchange(
       utf8(#"{"kind":"risk.assess","observations":{}}"#), evidence: [good], nowMs: Minted.now)

@@ -255,6 +255,7 @@ extension EvidenceCase.Call {
     case .exchange(_, let request, _, _):
       let isRisk = String(decoding: request.bytes, as: UTF8.self).contains("risk.assess")
       return isRisk ? "risk" : "exchange"
+    case .conversation: return "verify-receipt"
     case .decide: return "decision"
     case .triage: return "triage"
     case .readVerifyReceipt: return "verify-receipt"

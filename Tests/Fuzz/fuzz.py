@@ -43,6 +43,7 @@ TARGETS = {
     "assertion": (4096, "attest", 8),
     "attest-receipt": (2048, "attest", 8),
     "exchange": (2048, "exchange", 14),
+    "conversation": (8192, "answer", 4),
     "attest-config": (4096, "config", 1),
     "check-expiry": (48, None, 10),
     "document-path": (160, "path", 14),

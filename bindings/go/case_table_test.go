@@ -46,6 +46,7 @@ type tableCase struct {
 	Counter        uint32      `json:"counter"`
 	ClientDataKind int32       `json:"clientDataKind"`
 
+	Steps  []tableCase `json:"steps"` // of a transcript: expectation, answer, time
 	Expect expectation `json:"expect"`
 }
 

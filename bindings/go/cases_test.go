@@ -25,6 +25,7 @@ func TestCases(t *testing.T) {
 		"verify_attestation":  checkAttestation,
 		"verify_assertion":    checkAssertion,
 		"exchange":            checkExchange,
+		"conversation":        checkConversation,
 		"decide":              checkDecision,
 		"check_expiry":        checkExpiryCase,
 		"verifier_new":        checkConfiguration,
@@ -157,6 +158,42 @@ func checkExchange(t *testing.T, cases *caseTable, each *tableCase) {
 		t.Errorf("done: %v", pending)
 	}
 	checkDocument(t, exchange.Document(), each)
+}
+
+// checkConversation plays a transcript: the document before each answer, and the one
+// after the last, are what they must be.
+func checkConversation(t *testing.T, cases *caseTable, each *tableCase) {
+	exchange, err := cases.verifier(t, each.Verifier).Exchange(
+		ctx, each.input(t, "request"), piecesOf(t, cases, each), each.at())
+	document := documentOf(t, exchange, err)
+	for i := range each.Steps {
+		step := &each.Steps[i]
+		checkDocument(t, document, step)
+		if exchange.Done() { // which the binding says itself
+			_, err := exchange.Step(ctx, step.input(t, "answer"), step.at())
+			if err != ErrExchangeOver || each.Expect.Status != "misuse.exchange.order" {
+				t.Errorf("a step after the end: %v", err)
+			}
+			return
+		}
+		_, err := exchange.Step(ctx, step.input(t, "answer"), step.at())
+		document = documentOf(t, exchange, err)
+	}
+	checkDocument(t, document, each)
+}
+
+// documentOf is what an exchange says, or what a refused call says.
+func documentOf(t *testing.T, exchange *Exchange, err error) *Document {
+	t.Helper()
+	var refused *Error
+	if errors.As(err, &refused) {
+		if !errors.Is(err, ErrMisuse) {
+			t.Errorf("refused by %v", err)
+		}
+		return refused.Document
+	}
+	must(t, err)
+	return exchange.Document()
 }
 
 func checkDecision(t *testing.T, cases *caseTable, each *tableCase) {

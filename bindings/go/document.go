@@ -61,6 +61,13 @@ func (d *Document) Err() error {
 // JSON is the whole document as the library wrote it.
 func (d *Document) JSON() string { return d.json }
 
+// String is the kind and the status, never what stands in the document: a step may
+// hold secrets (EXC-22).
+func (d *Document) String() string { return string(d.Kind()) + ": " + d.status.String() }
+
+// GoString is the same.
+func (d *Document) GoString() string { return d.String() }
+
 // Raw is a copy of the same for encoding/json.
 func (d *Document) Raw() json.RawMessage { return json.RawMessage(d.json) }
 
@@ -125,12 +132,12 @@ func (d *Document) Integer(path string) (value int64, found bool, err error) {
 // Nil after a refusal, but for a decision that says no, a triage, a risk and an
 // answer of DeviceCheck; nil for kinds that have no typed facts.
 func (d *Document) Facts() (Evidence, error) {
-	known, there := kinds[d.Kind()]
-	if !there {
-		return nil, nil
+	known, there, err := d.factsKind()
+	if err != nil || !there {
+		return nil, err
 	}
 	found := known.new()
-	there, err := factsAt(d, found, known.path...)
+	there, err = factsAt(d, found, known.path...)
 	if err != nil || !there {
 		return nil, err
 	}

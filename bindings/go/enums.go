@@ -25,6 +25,7 @@ const (
 	FromPayload       EnvironmentSource = "payload"
 	FromTransactionID EnvironmentSource = "transaction-id"
 	FromAnswer        EnvironmentSource = "answer"
+	FromEndpoint      EnvironmentSource = "endpoint"
 	FromReceiptType   EnvironmentSource = "receipt-type"
 )
 

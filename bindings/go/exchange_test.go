@@ -15,8 +15,8 @@ import (
 	"assay.example/bindings/go/internal/libassay"
 )
 
-// No kind of this version needs anything carried out, so the steps are played by
-// functions in place of the library's, with documents of the library's own.
+// The steps are played by functions in place of the library's, with documents of the
+// library's own; sender_test.go has a real conversation.
 
 const riskRequest = `{"kind":"risk.assess",
 	"observations":{"request":"paid","attestation":"verified"}}`

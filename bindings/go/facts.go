@@ -60,6 +60,23 @@ var kinds = map[Kind]factsKind{
 	KindExchange:           in[DeviceCheck]("exchange", "deviceCheck"),
 }
 
+// answerOfApple is what a finished verifyReceipt conversation has.
+var answerOfApple = in[VerifyReceiptAnswer]("exchange", "verifyReceipt")
+
+// factsKind is how the facts of a document are made; not found where it has none.
+func (d *Document) factsKind() (found factsKind, there bool, err error) {
+	found, there = kinds[d.Kind()]
+	if d.Kind() != KindExchange {
+		return found, there, nil
+	}
+	talk, _, err := d.Text("exchange.kind")
+	if err == nil && talk == "verifyReceipt" {
+		// Under a refusal there is Apple's status, and nothing else.
+		return answerOfApple, d.OK(), nil
+	}
+	return found, there, err
+}
+
 // finish sets what the status alone says.
 func (d *Decision) finish() error {
 	d.Entitled = d.document.OK()

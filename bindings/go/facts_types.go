@@ -825,7 +825,8 @@ type VerifyReceiptAnswer struct {
 	AppleStatus int64 `json:"appleStatus"`
 	// "ios6" (about a transaction receipt) or "ios7" (about an app receipt).
 	Style string `json:"style"`
-	// "answer", "receipt-type" or "transaction-id".
+	// "answer", "endpoint" (in a conversation, for the iOS 6 style), "receipt-type" or
+	// "transaction-id".
 	EnvironmentSource EnvironmentSource `json:"environmentSource"`
 	// As of when it speaks: RequestDate; without one the latest date in it, never the
 	// time of reading.

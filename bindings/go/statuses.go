@@ -34,6 +34,11 @@ var statusTable = [...]statusRow{
 		"damaged build: reinstall",
 	},
 	{
+		521, "pending.exchange.request", 0, "never",
+		"a request is to be sent",
+		"no error: send exchange.request, and hand the answer to assay_exchange_step",
+	},
+	{
 		769, "rejected.account.token-missing", 403, "never",
 		"an account was given, and the evidence carries no appAccountToken in UUID form",
 		"set appAccountToken when buying; purchases made outside the app get one by Set App Account Token",
@@ -87,6 +92,11 @@ var statusTable = [...]statusRow{
 		1030, "config.apps.form", 0, "after-config",
 		"apps, or an entry in it, cannot be used",
 		"bundleId has 1 to 255 bytes and appears once, appAppleId is a positive integer, teamId has 10 characters from A to Z and 0 to 9",
+	},
+	{
+		1033, "pending.exchange.wait", 0, "never",
+		"the next step is not before exchange.notBeforeMs",
+		"no error: step again then, or put exchange.retry into a queue",
 	},
 	{
 		1282, "malformed.app-receipt.ber", 400, "never",
@@ -469,6 +479,11 @@ var statusTable = [...]statusRow{
 		"correct the member that error.at names; docs/config.md has its type",
 	},
 	{
+		4615, "unavailable.verify-receipt.environment-loop", 503, "later",
+		"Apple names the other environment at both endpoints",
+		"Apple contradicts itself: keep the receipt and ask again later",
+	},
+	{
 		4865, "rejected.assertion.signature", 401, "never",
 		"the signature does not verify over the authenticator data and the client data",
 		"the key record belongs to another key, or the client data changed in transit: verify the bytes as received, not JSON encoded again",
@@ -602,6 +617,11 @@ var statusTable = [...]statusRow{
 		6150, "config.products.form", 0, "after-config",
 		"a product has an unknown plan or type, lacks its duration, or contradicts the type that Apple signed",
 		"correct the entry that error.at names; docs/config.md has its members",
+	},
+	{
+		6151, "unavailable.exchange.budget", 503, "later",
+		"the deadline of the conversation came before its end",
+		"put exchange.retry into a queue, or give the conversation more time: deadlineMs",
 	},
 	{
 		6401, "rejected.attest-receipt.environment", 401, "never",
@@ -1227,6 +1247,11 @@ var statusTable = [...]statusRow{
 		40449, "rejected.verify-receipt.account", 400, "never",
 		"Apple: the account was not found or has been deleted (21010)",
 		"the account is gone: grant nothing from this answer",
+	},
+	{
+		40705, "rejected.verify-receipt.http", 500, "never",
+		"the endpoint answered with an unexpected HTTP status",
+		"our request or the way to Apple is wrong: no proxy, no redirect, POST",
 	},
 	{
 		40961, "rejected.verify-receipt.internal", 502, "never",

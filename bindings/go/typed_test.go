@@ -24,7 +24,8 @@ func checkTyped(t *testing.T, document *Document, root any) {
 	checkList(t, document.Warnings(), memberAt(root, "warnings"), "warnings")
 	facts, err := document.Facts()
 	must(t, err)
-	known, typed := kinds[document.Kind()]
+	known, typed, err := document.factsKind()
+	must(t, err)
 	if !typed {
 		if facts != nil {
 			t.Errorf("facts of a %s", document.Kind())

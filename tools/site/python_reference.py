@@ -12,7 +12,7 @@ from reference import Entry, Reference, Type
 
 SOURCES = ROOT / "bindings/python/assay"
 # Modules whose names are part of the interface, beside what `assay` itself exports.
-PUBLIC_MODULES = ("aio",)
+PUBLIC_MODULES = ("aio", "http")
 FIRST = ["Verifier", "Exchange", "Document", "Transaction", "Renewal", "Notification",
          "AppTransaction", "RealtimeRequest", "Decision", "GroupDecision", "TransactionReceipt",
          "AppReceipt", "VerifyReceiptAnswer", "Triage", "Attestation", "Assertion",

@@ -73,8 +73,7 @@ struct Configuration: Sendable {
     var maxAgeMs: Int64? = nil
     /// Device ids are personal data (RCP §2.9).
     var deviceIdsReported = false
-    /// The bundle ids, or `*`, that have a `password` of verifyReceipt.
-    var sharedSecrets: [Text] = []
+    var sharedSecrets = SharedSecrets()
     // Caps of docs/spec/receipts.md §1, in octets of decoded data where not said otherwise.
     /// Of the text as it was sent.
     var inputBytes = 3_145_728

@@ -103,7 +103,7 @@ extension Configuration {
       case .sharedSecrets:
         writer.name("sharedSecrets")
         writer.beginObject()
-        for bundleId in receipts.sharedSecrets {
+        for (bundleId, _) in receipts.sharedSecrets.all {
           writer.name(bundleId)
           writer.boolean(true)
         }

@@ -30,24 +30,22 @@ enum ReceiptsBlock {
     return certificates
   }
 
-  /// VRR-1: 32 hex digits each, under a configured bundle id or `*`. They are looked
-  /// at, and not kept: nothing asks Apple with them yet.
+  /// VRR-1: 32 hex digits each, under a configured bundle id or `*`.
   private static func readSecrets(
     _ node: MemberNode, _ apps: [Configuration.App]
-  ) throws(Refusal) -> [Text] {
-    var names: [Text] = []
+  ) throws(Refusal) -> SharedSecrets {
+    var secrets = SharedSecrets()
     for entry in try node.members() {
       let bundleId = entry.value.name
       try require(
         bundleId == "*" || apps.contains { $0.bundleId == bundleId },
         .configReceiptsSharedSecret, "VRR-1", at: entry.path)
-      let secret = try entry.text().utf8
-      defer { Secret.wipe(secret) }
+      let secret = SecretBytes(try entry.text().utf8)
       try require(
-        secret.count == 32 && secret.allSatisfy { Hex.value($0) != nil },
+        secret.bytes.count == 32 && secret.bytes.allSatisfy { Hex.value($0) != nil },
         .configReceiptsSharedSecret, "VRR-1", at: entry.path)
-      names.append(bundleId)
+      secrets.all.append((bundleId, secret))
     }
-    return names
+    return secrets
   }
 }

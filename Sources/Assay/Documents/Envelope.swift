@@ -25,10 +25,10 @@ struct Envelope {
   /// after it any members that only this kind has (TRI-12).
   func refused(
     _ refusal: Refusal, check: StaticString? = nil,
-    warnings: (inout JSONWriter) -> Void = { _ in },
+    warnings: (inout JSONWriter) -> Void = { _ in }, capacity: Int = 2048,
     facts: (inout JSONWriter) -> Void = { $0.null() }
   ) -> Document {
-    var writer = JSONWriter(capacity: 2048)
+    var writer = JSONWriter(capacity: capacity)
     begin(refusal.status, &writer)
     let entry = StatusTable.entry(refusal.status.code)
     writer.name("error")

@@ -9,4 +9,14 @@ enum VerifiedEvidence: Sendable {
   case assertion(Assertion)
   /// Trusted because of the host's TLS (VRR-18).
   case receiptResponse(ReceiptResponse)
+  /// What a finished conversation proves, item by item (EXC-12).
+  case several([VerifiedEvidence])
+}
+
+extension VerifiedEvidence {
+  /// Each piece by itself.
+  var items: [VerifiedEvidence] {
+    if case .several(let items) = self { return items }
+    return [self]
+  }
 }

@@ -40,6 +40,14 @@ public struct Refusal: Error, Equatable, Sendable {
     return refusal
   }
 
+  /// The same refusal, with the hint of another kind than the document's; nil: that of
+  /// the document's.
+  func hinted(as kind: HintKind?) -> Refusal {
+    var refusal = self
+    refusal.hintKind = kind ?? hintKind
+    return refusal
+  }
+
   public static func == (left: Refusal, right: Refusal) -> Bool {
     left.status == right.status
   }

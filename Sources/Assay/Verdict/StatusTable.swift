@@ -185,6 +185,8 @@ extension Status {
   public static let rejectedTriageIncomplete = Status(code: 40193)
   /// Apple: the account was not found or has been deleted (21010) (VRR-5, VRR-6)
   public static let rejectedVerifyReceiptAccount = Status(code: 40449)
+  /// the endpoint answered with an unexpected HTTP status (VRR-4)
+  public static let rejectedVerifyReceiptHttp = Status(code: 40705)
   /// Apple: internal data access error, not to be retried (21100 to 21199) (VRR-5)
   public static let rejectedVerifyReceiptInternal = Status(code: 40961)
   /// Apple: receipt data malformed or missing, or a temporary fault (21002) (VRR-7)
@@ -491,16 +493,24 @@ extension Status {
   public static let unavailableDevicecheckNoAnswer = Status(code: 1543)
   /// the answer is not understood (DVC-7, DVC-8)
   public static let unavailableDevicecheckResponse = Status(code: 1799)
+  /// Apple names the other environment at both endpoints (VRR-3)
+  public static let unavailableVerifyReceiptEnvironmentLoop = Status(code: 4615)
   /// Apple: internal data access error, to be retried (21100 to 21199) (VRR-5)
   public static let unavailableVerifyReceiptInternal = Status(code: 4871)
   /// Apple gave no usable answer (VRR-4)
   public static let unavailableVerifyReceiptNoAnswer = Status(code: 5127)
+  /// the deadline of the conversation came before its end (EXC-16)
+  public static let unavailableExchangeBudget = Status(code: 6151)
   /// a state that should be impossible (DOC-1, EXC-3, JWS-102)
   public static let internalAssayBug = Status(code: 264)
   /// a built-in certificate fails its own check (CER-6)
   public static let internalCertificatesTable = Status(code: 520)
   /// libcrypto refuses SHA-1 signatures (PTH-12)
   public static let internalCryptoSha1Disabled = Status(code: 776)
+  /// a request is to be sent (EXC-3)
+  public static let pendingExchangeRequest = Status(code: 521)
+  /// the next step is not before exchange.notBeforeMs (EXC-3)
+  public static let pendingExchangeWait = Status(code: 1033)
   /// worth verifying; nothing is decided yet (TRI-9)
   public static let pendingTriageUnverified = Status(code: 1289)
 }
@@ -1060,6 +1070,12 @@ enum StatusTable {
         name: "rejected.verify-receipt.account",
         message: "Apple: the account was not found or has been deleted (21010)",
         hint: "the account is gone: grant nothing from this answer",
+        retryClass: "never")
+    case 40705:
+      return StatusEntry(
+        name: "rejected.verify-receipt.http",
+        message: "the endpoint answered with an unexpected HTTP status",
+        hint: "our request or the way to Apple is wrong: no proxy, no redirect, POST",
         retryClass: "never")
     case 40961:
       return StatusEntry(
@@ -1979,6 +1995,12 @@ enum StatusTable {
         message: "the answer is not understood",
         hint: "Apple changed the wording: treat the device as neither clean nor used; report it",
         retryClass: "later")
+    case 4615:
+      return StatusEntry(
+        name: "unavailable.verify-receipt.environment-loop",
+        message: "Apple names the other environment at both endpoints",
+        hint: "Apple contradicts itself: keep the receipt and ask again later",
+        retryClass: "later")
     case 4871:
       return StatusEntry(
         name: "unavailable.verify-receipt.internal",
@@ -1990,6 +2012,12 @@ enum StatusTable {
         name: "unavailable.verify-receipt.no-answer",
         message: "Apple gave no usable answer",
         hint: "keep the receipt and ask again later",
+        retryClass: "later")
+    case 6151:
+      return StatusEntry(
+        name: "unavailable.exchange.budget",
+        message: "the deadline of the conversation came before its end",
+        hint: "put exchange.retry into a queue, or give the conversation more time: deadlineMs",
         retryClass: "later")
     case 264:
       return StatusEntry(
@@ -2008,6 +2036,18 @@ enum StatusTable {
         name: "internal.crypto.sha1-disabled",
         message: "libcrypto refuses SHA-1 signatures",
         hint: "use a libcrypto that verifies SHA-1, or the library build that contains its own",
+        retryClass: "never")
+    case 521:
+      return StatusEntry(
+        name: "pending.exchange.request",
+        message: "a request is to be sent",
+        hint: "no error: send exchange.request, and hand the answer to assay_exchange_step",
+        retryClass: "never")
+    case 1033:
+      return StatusEntry(
+        name: "pending.exchange.wait",
+        message: "the next step is not before exchange.notBeforeMs",
+        hint: "no error: step again then, or put exchange.retry into a queue",
         retryClass: "never")
     case 1289:
       return StatusEntry(
@@ -2182,6 +2222,8 @@ enum StatusTable {
         return "the message says what the text looks like: verify it as that kind"
       case .transactionReceipt, .appReceipt:
         return "the message says what it looks like: triage a blob of unknown kind, then verify it as that kind"
+      case .verifyReceipt:
+        return "the message says what it looks like: verifyReceipt takes receipts of purchases, nothing else"
       case .attestReceipt:
         return "pass the receipt of an attestation, or the one that a refresh returned; the message says what this looks like"
       default: return nil
@@ -2348,6 +2390,7 @@ enum StatusTable {
     39937,
     40193,
     40449,
+    40705,
     40961,
     41217,
     41473,
@@ -2501,11 +2544,15 @@ enum StatusTable {
     8710,
     1543,
     1799,
+    4615,
     4871,
     5127,
+    6151,
     264,
     520,
     776,
+    521,
+    1033,
     1289,
   ]
 }

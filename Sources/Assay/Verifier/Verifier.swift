@@ -167,7 +167,7 @@ public final class Verifier: Sendable {
         let proven = document.evidence
       else { throw Refusal(.misuseDecideEvidence, "DCD-1", at: place) }
       do {
-        evidence.append(try purchaseEvidence(proven))
+        for item in proven.items { evidence.append(try purchaseEvidence(item)) }
       } catch {
         throw error.inside(place)
       }
@@ -185,7 +185,8 @@ public final class Verifier: Sendable {
     case .transactionReceipt(let receipt): return try receipt.purchaseEvidence(catalogue)
     case .appReceipt(let receipt): return receipt.purchaseEvidence(catalogue)
     case .receiptResponse(let response): return try response.purchaseEvidence(catalogue)
-    case .attestReceipt, .attestation, .assertion: throw Refusal(.misuseDecideEvidence, "DCD-1")
+    case .attestReceipt, .attestation, .assertion, .several:
+      throw Refusal(.misuseDecideEvidence, "DCD-1")
     }
   }
 

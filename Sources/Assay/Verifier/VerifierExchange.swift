@@ -22,9 +22,10 @@ extension Verifier {
       checks.enter(.request)
       let request = try ExchangeRequest(request)
       checks.enter(.evidence)
-      _ = try ExchangeEvidence.read(
-        evidence, configuration: fingerprint, takes: { request.kind.takes($0) })
-      return (nil, carryOut(request, checks, nowMs))
+      let proven = try ExchangeEvidence.read(
+        evidence, configuration: fingerprint, cap: request.kind.row.evidence,
+        takes: { request.kind.takes($0) })
+      return try carryOut(request, proven, &checks, nowMs)
     } catch {
       let envelope = Envelope(
         kind: "exchange", factsMember: "exchange", checks: checks.ledger,
@@ -33,8 +34,42 @@ extension Verifier {
     }
   }
 
-  /// The kinds that need nothing carried out.
+  /// - Throws: what is wrong with a request whose kind takes steps.
   private func carryOut(
+    _ request: ExchangeRequest, _ evidence: [VerifiedEvidence],
+    _ checks: inout Checks<ExchangeCheck>,
+    _ nowMs: Int64
+  ) throws(Refusal) -> (exchange: Exchange?, document: Document) {
+    if request.kind.row.maxSteps == 0 {
+      checks.skip(.answer, .doesNotApply)
+      return (nil, carryOutAtOnce(request, checks, nowMs))
+    }
+    checks.enter(.request)
+    let terms = try ExchangeTerms(request, configuration: fingerprint, nowMs: nowMs)
+    let begun: Conversation
+    do throws(Refusal) {
+      begun = try conversation(request, evidence, terms)
+    } catch {
+      throw error.hinted(as: request.kind.row.hints)
+    }
+    return Exchange.begin(begun, terms, nowMs: nowMs)
+  }
+
+  private func conversation(
+    _ request: ExchangeRequest, _ evidence: [VerifiedEvidence], _ terms: ExchangeTerms
+  ) throws(Refusal) -> Conversation {
+    switch request.kind {
+    case .verifyReceipt:
+      let task = try VerifyReceiptTask(
+        request, evidence, receipts, firstLook, attempt: terms.attempt)
+      return .verifyReceipt(VerifyReceiptConversation(task, receipts))
+    case .riskAssess, .deviceCheckRead, .deviceCheckToken, .attestKeyId:
+      throw Refusal(.internalAssayBug, "EXC-3", at: "kind")
+    }
+  }
+
+  /// The kinds that need nothing carried out.
+  private func carryOutAtOnce(
     _ request: ExchangeRequest, _ checks: Checks<ExchangeCheck>, _ nowMs: Int64
   ) -> Document {
     switch request.kind {
@@ -42,6 +77,11 @@ extension Verifier {
     case .deviceCheckRead: return readDeviceCheck(request, checks, nowMs: nowMs)
     case .deviceCheckToken: return formDeviceToken(request, checks)
     case .attestKeyId: return formKeyIdentifier(request, checks)
+    case .verifyReceipt:
+      return ExchangeDocument(
+        kind: request.kind.name, configuration: fingerprint, checks: checks.ledger
+      )
+      .misused(Refusal(.internalAssayBug, "EXC-3", at: "kind"))
     }
   }
 }

@@ -30,6 +30,7 @@ public struct CaseTable: Sendable {
     bench.addRiskCases()
     try bench.addDeviceCheckCases()
     try bench.addExchangeCases()
+    try bench.addVerifyReceiptTranscripts()
     return CaseTable(
       verifiers: bench.verifiers, cases: bench.cases, pool: try bench.decisionPool())
   }
@@ -59,6 +60,9 @@ public struct CaseTable: Sendable {
   ///   one of their forms, `clientDataKind`, `counter`, `now`;
   /// - `exchange`: `verifier`, `request` or one of its forms, `evidence` as
   ///   `decide` has it, `now`;
+  /// - `conversation`: the same and `steps`, a list of {`expect`, `answer` or one of
+  ///   its forms, `now`}: the document before each answer meets the step's `expect`,
+  ///   the one after the last answer the case's;
   /// - `triage`: `verifier`, `blob` or one of its forms, `now`;
   /// - `read_verify_receipt`: `verifier`, `body` or one of its forms, `now`;
   /// - `decide`: `verifier`, `account` (text or null), `now`, `evidence`: a list
@@ -136,6 +140,13 @@ extension EvidenceCase {
       entry.add("request", request)
       entry = entry.appending("evidence", .array(evidence.map(\.json)))
         .appending("now", .integer(now))
+    case .conversation(let verifier, let request, let evidence, let now, let steps):
+      entry.add("call", "conversation")
+      entry.add("verifier", verifier)
+      entry.add("request", request)
+      entry = entry.appending("evidence", .array(evidence.map(\.json)))
+        .appending("now", .integer(now))
+      entry = entry.appending("steps", .array(steps.map(\.json)))
     case .decide(let verifier, let evidence, let account, let now):
       entry.add("call", "decide")
       entry.add("verifier", verifier)
@@ -172,6 +183,14 @@ extension EvidenceCase.Evidence {
     }
     entry.add("verifier", verifier)
     return entry
+  }
+}
+
+extension EvidenceCase.Step {
+  var json: JSONText {
+    let (member, value) = answer.json("answer")
+    let entry: JSONText = ["expect": expect.json, "now": .integer(now)]
+    return entry.appending(member, value)
   }
 }
 

@@ -27,6 +27,10 @@ public struct EvidenceCase: Sendable {
       clientDataKind: Int32, clientData: EvidenceText, now: Int64)
     /// Each piece is verified at `now` first; then the request is made.
     case exchange(verifier: String, request: EvidenceText, evidence: [Evidence], now: Int64)
+    /// A transcript: a request, then pairs of the step that is expected and its
+    /// answer; what comes after the last answer is the case's own expectation.
+    case conversation(
+      verifier: String, request: EvidenceText, evidence: [Evidence], now: Int64, steps: [Step])
     /// Each piece is verified at `now` first, then decided about.
     case decide(verifier: String, evidence: [Evidence], account: String?, now: Int64)
     /// `nil` is a date that does not exist.
@@ -56,6 +60,15 @@ public struct EvidenceCase: Sendable {
     public init(_ kind: EvidenceKind, _ jws: [UInt8], verifier: String? = nil) {
       self.init(.jws(kind, jws), verifier: verifier)
     }
+  }
+
+  /// One pair of a transcript.
+  public struct Step: Sendable {
+    /// What the document before the answer says.
+    public var expect: Expectation
+    /// What the host hands in, at `now`.
+    public var answer: EvidenceText
+    public var now: Int64
   }
 
   public struct Expectation: Sendable {

@@ -141,6 +141,7 @@ enum ExplanationText {
     status	26369	rejected.kind.mismatch	the evidence is not of the kind asked for	the message says what it looks like: use the call for that	never	400	JWS-75,RCP-5,VRR-18
     hint	rejected.kind.mismatch	a JWS	the message says what the text looks like: verify it as that kind
     hint	rejected.kind.mismatch	a transaction receipt, an app receipt	the message says what it looks like: triage a blob of unknown kind, then verify it as that kind
+    hint	rejected.kind.mismatch	an answer of verifyReceipt	the message says what it looks like: verifyReceipt takes receipts of purchases, nothing else
     hint	rejected.kind.mismatch	an App Attest receipt	pass the receipt of an attestation, or the one that a refresh returned; the message says what this looks like
     status	28161	rejected.nested.disagree	the notification and the evidence inside it contradict each other	evidence of different purchases in one notification: trust none of it; report it to Apple if it came from Apple	never	400	NTF-5
     status	28417	rejected.notification.ambiguous-body	the notification has more than one body	not a genuine notification: treat it as forged	never	400	NTF-1
@@ -159,6 +160,7 @@ enum ExplanationText {
     status	39937	rejected.triage.foreign-product	claims a product that is not in the catalogue	the client keeps it; add the product to products if it is yours	after-config	409	TRI-7
     status	40193	rejected.triage.incomplete	the signature or the purchase info is absent	have the client send its stored copy again	never	400	TRI-4
     status	40449	rejected.verify-receipt.account	Apple: the account was not found or has been deleted (21010)	the account is gone: grant nothing from this answer	never	400	VRR-5,VRR-6
+    status	40705	rejected.verify-receipt.http	the endpoint answered with an unexpected HTTP status	our request or the way to Apple is wrong: no proxy, no redirect, POST	never	500	VRR-4
     status	40961	rejected.verify-receipt.internal	Apple: internal data access error, not to be retried (21100 to 21199)	Apple will not judge this receipt: verify it offline; ask Apple if it happens often	never	502	VRR-5
     status	41217	rejected.verify-receipt.malformed	Apple: receipt data malformed or missing, or a temporary fault (21002)	ask the same endpoint again, once; then keep the receipt if it verifies offline	same-once	400	VRR-7
     status	41473	rejected.verify-receipt.mismatch	the answer is about another purchase	not an answer about this receipt: never grant from it	never	400	VRR-16
@@ -328,11 +330,15 @@ enum ExplanationText {
     status	8710	config.storekit.xcode-certificate-required	Xcode or LocalTesting is accepted, but no certificate is pinned	add the SHA-256, 64 hex digits, of the certificate that Xcode exports to storekit.xcodeCertificates	after-config	–	CFG-2
     status	1543	unavailable.devicecheck.no-answer	Apple gave no usable answer	back off 1, 2, 4 s, at most 3 tries	later	503	DVC-7
     status	1799	unavailable.devicecheck.response	the answer is not understood	Apple changed the wording: treat the device as neither clean nor used; report it	later	502	DVC-7,DVC-8
+    status	4615	unavailable.verify-receipt.environment-loop	Apple names the other environment at both endpoints	Apple contradicts itself: keep the receipt and ask again later	later	503	VRR-3
     status	4871	unavailable.verify-receipt.internal	Apple: internal data access error, to be retried (21100 to 21199)	keep the receipt and ask again later	later	503	VRR-5
     status	5127	unavailable.verify-receipt.no-answer	Apple gave no usable answer	keep the receipt and ask again later	later	503	VRR-4
+    status	6151	unavailable.exchange.budget	the deadline of the conversation came before its end	put exchange.retry into a queue, or give the conversation more time: deadlineMs	later	503	EXC-16
     status	264	internal.assay.bug	a state that should be impossible	report it; nothing was trusted	never	500	DOC-1,EXC-3,JWS-102
     status	520	internal.certificates.table	a built-in certificate fails its own check	damaged build: reinstall	never	500	CER-6
     status	776	internal.crypto.sha1-disabled	libcrypto refuses SHA-1 signatures	use a libcrypto that verifies SHA-1, or the library build that contains its own	never	500	PTH-12
+    status	521	pending.exchange.request	a request is to be sent	no error: send exchange.request, and hand the answer to assay_exchange_step	never	–	EXC-3
+    status	1033	pending.exchange.wait	the next step is not before exchange.notBeforeMs	no error: step again then, or put exchange.retry into a queue	never	–	EXC-3
     status	1289	pending.triage.unverified	worth verifying; nothing is decided yet	no error: go on to verification	never	–	TRI-9
     decision	DEC-2	no transaction of a known product	none	no. Never bought, as far as this evidence shows
     decision	DEC-3	replaced by an upgrade, and the replacement is not among the evidence	superseded	no. stale: fetch newer evidence
@@ -413,7 +419,7 @@ enum ExplanationText {
     member	receipts.unknownEnvironment	refuse, allow	refuse	transaction receipts whose transaction id tells neither Sandbox nor Production; one that calls itself Sandbox, unsigned, passes where environments has that; their keys begin with unknown/
     member	receipts.maxAgeMs	milliseconds	none	oldest purchase date (transaction receipt) or creation date (app receipt)
     member	receipts.deviceIds	omit, report	omit	device ids of transaction receipts in the document: personal data
-    member	receipts.sharedSecrets	bundle id or * → 32 hex digits	{}	the password of verifyReceipt, by configured bundle id or *; checked, and reported as true
+    member	receipts.sharedSecrets	bundle id or * → 32 hex digits	{}	the password of verifyReceipt, by configured bundle id or *; kept as bytes, wiped at the end, reported as true
     member	receipts.caps.inputBytes	1 … 12582912	3145728	longest receipt or blob as it was sent
     member	receipts.caps.transactionReceiptBytes	1 … 65536	16384	longest transaction receipt, decoded
     member	receipts.caps.purchaseInfoBytes	1 … 32768	8192	longest signed list in one

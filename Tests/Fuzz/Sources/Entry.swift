@@ -26,6 +26,7 @@ enum Targets {
     ("assertion", AttestTargets.assertion),
     ("attest-receipt", AttestReceiptTargets.attestReceipt),
     ("exchange", ExchangeTargets.exchange),
+    ("conversation", ConversationTargets.conversation),
     ("attest-config", ExchangeTargets.attestConfig),
     ("check-expiry", DecisionTargets.checkExpiry),
     ("document-path", DecisionTargets.documentPath),

@@ -62,6 +62,11 @@ enum Seeds {
         if case .bytes(let bytes) = object { writeAssertion(bytes) }
       case .exchange(_, let request, _, _):
         if case .bytes(let bytes) = request { add("exchange", [0] + bytes) }
+      case .conversation(_, let request, _, _, let steps):
+        if case .bytes(let bytes) = request, bytes.count < 2000 {
+          add("exchange", [0] + bytes)
+        }
+        add("conversation", ConversationTargets.seed(steps))
       case .triage(_, let blob, _):
         guard case .bytes(let bytes) = blob else { continue }
         add("triage", [0] + ReceiptBench.marked(bytes, TriageTargets.pieces))

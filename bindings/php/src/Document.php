@@ -188,7 +188,13 @@ final class Document implements \JsonSerializable
 
     public function __debugInfo(): array
     {
-        return $this->json();
+        $json = $this->json();
+        // EXC-22: what the library marks as a secret is not printed.
+        if (isset($json['exchange']['request']['secret'])) {
+            $json['exchange']['request']['body'] = 'not shown';
+        }
+
+        return $json;
     }
 
     private function __clone()

@@ -15,11 +15,8 @@ use SensitiveParameter;
  * A conversation: until `isDone()`, carry out what `document()` says and hand its answer to
  * `step`. Made by `Verifier::exchange`.
  *
- *     $exchange = $verifier->exchange($request);
- *     while (!$exchange->isDone()) {
- *         $exchange->step(carryOut($exchange->payload()));
- *     }
- *     $exchange->document()->throwIfRefused();
+ *     $document = $verifier->exchange($request)->run();
+ *     $document->throwIfRefused();
  *
  * Nothing is kept beyond it; giving it up at any time is allowed.
  */
@@ -95,6 +92,43 @@ final class Exchange
         } finally {
             $this->busy = false;
         }
+    }
+
+    /**
+     * Hold the conversation to its end, and close it; gives its last document. A refused
+     * result is an answer: look at the document.
+     *
+     * @param callable(array<string, mixed>): array<string, mixed>|null $send takes a request
+     *     and gives its answer (docs/exchanges.md); null: a Sender
+     * @param float $patience how many seconds to wait before one step. Where Apple asks for
+     *     more, the document of that wait is the last one: put `exchange.retry` of it into
+     *     your own queue
+     */
+    public function run(?callable $send = null, float $patience = 30.0): Document
+    {
+        $send ??= new Sender();
+        try {
+            while (!$this->isDone()) {
+                $open = $this->payload();
+                if ($open['state'] === 'request') {
+                    $this->step($send($open['request']));
+                    continue;
+                }
+                if ($open['state'] !== 'wait') {
+                    throw new \LogicException("a step of state {$open['state']} is no request");
+                }
+                $left = $open['notBeforeMs'] / 1000 - microtime(true);
+                if ($left > $patience) {
+                    break;
+                }
+                usleep((int) (max($left, 0) * 1_000_000));
+                $this->step('{}');
+            }
+        } finally {
+            $this->close();
+        }
+
+        return $this->document;
     }
 
     /** Give the conversation up. Documents stay valid. Closing twice is allowed. */

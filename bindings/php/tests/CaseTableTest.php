@@ -47,7 +47,7 @@ final class CaseTableTest extends TestCase
         $calls = array_count_values(array_column(CaseTable::get()->cases, 'call'));
         ksort($calls);
         $this->assertSame([
-            'check_expiry', 'decide', 'exchange', 'read_verify_receipt', 'triage',
+            'check_expiry', 'conversation', 'decide', 'exchange', 'read_verify_receipt', 'triage',
             'verifier_new', 'verify_assertion', 'verify_attestation', 'verify_jws',
             'verify_receipt',
         ], array_keys($calls));
@@ -68,6 +68,7 @@ final class CaseTableTest extends TestCase
             'verify_attestation' => $this->checkAttestation($case),
             'verify_assertion' => $this->checkAssertion($case),
             'exchange' => $this->checkExchange($case),
+            'conversation' => $this->checkConversation($case),
             'decide' => $this->checkDecision($case),
             'check_expiry' => $this->checkExpiry($case),
             'verifier_new' => $this->checkConfiguration($case),
@@ -239,6 +240,39 @@ final class CaseTableTest extends TestCase
             $document = $refusal->document;
         }
         $this->checkDocument($document, $case['expect']);
+    }
+
+    /** A transcript: the document before each answer, and the one after the last. */
+    private function checkConversation(array $case): void
+    {
+        $verifier = CaseTable::get()->verifier($case['verifier']);
+        $request = CaseTable::given($case, 'request');
+        $exchange = null;
+        $document = $this->said(function () use (&$exchange, $verifier, $request, $case) {
+            $exchange = $verifier->exchange($request, $this->evidence($case), $case['now']);
+
+            return $exchange->document();
+        });
+        foreach ($case['steps'] as $step) {
+            $this->checkDocument($document, $step['expect']);
+            $answer = CaseTable::given($step, 'answer');
+            if ($exchange->isDone()) { // which the binding says itself
+                $this->assertSame('misuse.exchange.order', $case['expect']['status']);
+                $this->expectException(\LogicException::class);
+            }
+            $document = $this->said(fn () => $exchange->step($answer, $step['now']));
+        }
+        $this->checkDocument($document, $case['expect']);
+    }
+
+    /** What a call answers, or is refused with as misuse. */
+    private function said(callable $call): Document
+    {
+        try {
+            return $call();
+        } catch (Misuse $refusal) {
+            return $refusal->document;
+        }
     }
 
     private function checkDecision(array $case): void

@@ -8,8 +8,7 @@ use Assay\Internal\Library;
 
 /**
  * A library whose conversations answer with a list of codes; their documents are ones that the
- * real library made. No kind of this version needs anything carried out, so that the steps of
- * an exchange can only be played.
+ * real library made. SenderTest has a real conversation.
  */
 final class PlayedLibrary implements Library
 {

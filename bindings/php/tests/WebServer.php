@@ -49,6 +49,11 @@ final class WebServer
         return [(int) explode(' ', $http_response_header[0])[1], $answer];
     }
 
+    public function url(): string
+    {
+        return "http://$this->address";
+    }
+
     public function log(): string
     {
         return (string) file_get_contents($this->log);

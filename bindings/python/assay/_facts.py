@@ -257,7 +257,7 @@ class Unverified(Members):
 
 def facts_of(document: Document) -> Facts | None:
     """The typed facts of a document; None when it has none."""
-    known = _known(document.kind)
+    known = _known(document)
     if known is None:
         return None
     value: Any = document.json
@@ -266,10 +266,16 @@ def facts_of(document: Document) -> Facts | None:
     return None if value is None else known[0](document, known[1])
 
 
-def _known(kind: str) -> tuple[type[Facts], str] | None:
-    """The facts of a kind; the classes of most are loaded at the first use."""
+def _known(document: Document) -> tuple[type[Facts], str] | None:
+    """The facts of its kind; the classes of most are loaded at the first use."""
     from . import facts
 
+    kind = document.kind
+    if kind == "exchange" and document._text(b"exchange.kind") == "verifyReceipt":
+        # Under a refusal there is Apple's status, and nothing else.
+        from .receipts import VerifyReceiptAnswer
+
+        return (VerifyReceiptAnswer, "exchange.verifyReceipt") if document.ok else None
     known = facts.KINDS.get(kind)
     if known is None:
         from . import receipts

@@ -376,6 +376,10 @@ STATUSES: dict[int, tuple[str, int | None, str, str, str]] = {
         "rejected.verify-receipt.account", 400, "never",
         "Apple: the account was not found or has been deleted (21010)",
         "the account is gone: grant nothing from this answer"),
+    40705: (
+        "rejected.verify-receipt.http", 500, "never",
+        "the endpoint answered with an unexpected HTTP status",
+        "our request or the way to Apple is wrong: no proxy, no redirect, POST"),
     40961: (
         "rejected.verify-receipt.internal", 502, "never",
         "Apple: internal data access error, not to be retried (21100 to 21199)",
@@ -988,6 +992,10 @@ STATUSES: dict[int, tuple[str, int | None, str, str, str]] = {
         "unavailable.devicecheck.response", 502, "later",
         "the answer is not understood",
         "Apple changed the wording: treat the device as neither clean nor used; report it"),
+    4615: (
+        "unavailable.verify-receipt.environment-loop", 503, "later",
+        "Apple names the other environment at both endpoints",
+        "Apple contradicts itself: keep the receipt and ask again later"),
     4871: (
         "unavailable.verify-receipt.internal", 503, "later",
         "Apple: internal data access error, to be retried (21100 to 21199)",
@@ -996,6 +1004,10 @@ STATUSES: dict[int, tuple[str, int | None, str, str, str]] = {
         "unavailable.verify-receipt.no-answer", 503, "later",
         "Apple gave no usable answer",
         "keep the receipt and ask again later"),
+    6151: (
+        "unavailable.exchange.budget", 503, "later",
+        "the deadline of the conversation came before its end",
+        "put exchange.retry into a queue, or give the conversation more time: deadlineMs"),
     264: (
         "internal.assay.bug", 500, "never",
         "a state that should be impossible",
@@ -1008,6 +1020,14 @@ STATUSES: dict[int, tuple[str, int | None, str, str, str]] = {
         "internal.crypto.sha1-disabled", 500, "never",
         "libcrypto refuses SHA-1 signatures",
         "use a libcrypto that verifies SHA-1, or the library build that contains its own"),
+    521: (
+        "pending.exchange.request", None, "never",
+        "a request is to be sent",
+        "no error: send exchange.request, and hand the answer to assay_exchange_step"),
+    1033: (
+        "pending.exchange.wait", None, "never",
+        "the next step is not before exchange.notBeforeMs",
+        "no error: step again then, or put exchange.retry into a queue"),
     1289: (
         "pending.triage.unverified", None, "never",
         "worth verifying; nothing is decided yet",

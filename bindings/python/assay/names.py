@@ -58,6 +58,7 @@ class EnvironmentSource(Name):
     PAYLOAD: ClassVar[EnvironmentSource]
     TRANSACTION_ID: ClassVar[EnvironmentSource]
     ANSWER: ClassVar[EnvironmentSource]
+    ENDPOINT: ClassVar[EnvironmentSource]
     RECEIPT_TYPE: ClassVar[EnvironmentSource]
 
 
@@ -66,6 +67,7 @@ _made(
     PAYLOAD="payload",
     TRANSACTION_ID="transaction-id",
     ANSWER="answer",
+    ENDPOINT="endpoint",
     RECEIPT_TYPE="receipt-type",
 )
 

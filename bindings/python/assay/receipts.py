@@ -376,7 +376,8 @@ class VerifyReceiptAnswer(Receipt):
     environment_source: EnvironmentSource | None = named(
         "environmentSource",
         "EnvironmentSource",
-        '"answer", "receipt-type" or "transaction-id".',
+        '"answer", "endpoint" (in a conversation, for the iOS 6 style), "receipt-type" or '
+        '"transaction-id".',
     )
     as_of: int = time(
         "asOf",

@@ -57,6 +57,9 @@ class CaseTableTest(unittest.TestCase):
     def test_exchange(self):
         self.run_calls("exchange", self.check_exchange)
 
+    def test_conversation(self):
+        self.run_calls("conversation", self.check_conversation)
+
     def test_decide(self):
         self.run_calls("decide", self.check_decision)
 
@@ -162,6 +165,32 @@ class CaseTableTest(unittest.TestCase):
             self.assertIn(type(refusal), (assay.MisuseError, assay.InternalError))
             document = refusal.document
         self.check_document(document, case["expect"])
+
+    def check_conversation(self, case):
+        """A transcript: the document before each answer, and the one after the last."""
+        verifier, request = table().verifier(case["verifier"]), given(case, "request")
+        evidence = [self.evidence(entry, case) for entry in case["evidence"]]
+        try:
+            exchange = verifier.exchange(request, evidence, case["now"])
+        except assay.MisuseError as refusal:
+            self.assertEqual(case["steps"], [])
+            self.check_document(refusal.document, case["expect"])
+            return
+        document = exchange.document
+        for step in case["steps"]:
+            self.check_document(document, step["expect"])
+            if exchange.done:  # which the binding says itself
+                with self.assertRaises(ValueError):
+                    exchange.step(given(step, "answer"), step["now"])
+                self.assertEqual(case["expect"]["status"], "misuse.exchange.order")
+                return
+            try:
+                document = exchange.step(given(step, "answer"), step["now"])
+            except assay.MisuseError as refusal:
+                document = refusal.document
+        self.check_document(document, case["expect"])
+        misused = case["expect"]["status"].startswith("misuse.")
+        self.assertEqual(exchange.done, not misused)
 
     def check_outcome(self, case, call):
         """The method of a kind returns facts, or raises the error of the family."""

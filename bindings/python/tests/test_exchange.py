@@ -1,7 +1,7 @@
 """Conversations: the frame that network and store kinds run in.
 
-No kind of this version needs anything carried out, so the steps are played by
-functions in place of the library's, with documents of the library's own.
+The steps are played by functions in place of the library's, with documents of the
+library's own: what a host may meet in any order. test_http.py has a real conversation.
 """
 import threading
 import unittest

@@ -9,7 +9,7 @@ final class AppReceipt: Sendable {
   let isDeviceBound: Bool
   let digest: Digest
   private let chain: JudgedPath
-  private let transport: Transport
+  let transport: Transport
   /// In the order of the receipt's purchases.
   private let entries: [Entry]
 

@@ -10,7 +10,7 @@ final class TransactionReceipt: Sendable {
   /// The purchase is older than its signer (RCP-23).
   let signedAfterPurchase: Bool
   private let chain: JudgedPath
-  private let transport: Transport
+  let transport: Transport
   private let deviceIdsReported: Bool
 
   init(

@@ -12,6 +12,11 @@ enum AppleReceiptStatus: Sendable, Equatable {
   /// The number as Apple sends it.
   var code: Int64 { self == .valid ? 0 : 21006 }
 
+  /// VRR-6.
+  static func hasFacts(_ code: Int64) -> Bool {
+    code == valid.code || code == expired.code
+  }
+
   /// Takes a status that has facts, and refuses the others, each with what to do
   /// next as its retry class.
   ///

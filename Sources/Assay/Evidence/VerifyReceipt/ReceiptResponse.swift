@@ -25,11 +25,12 @@ final class ReceiptResponse: Sendable {
   /// Whose evidence it is (VRR-16, VRR-17).
   struct Identity: Sendable {
     enum Source: Sendable {
-      case answer, receiptType, transactionId
+      case answer, endpoint, receiptType, transactionId
 
       var name: StaticString {
         switch self {
         case .answer: return "answer"
+        case .endpoint: return "endpoint"
         case .receiptType: return "receipt-type"
         case .transactionId: return "transaction-id"
         }
@@ -46,6 +47,13 @@ final class ReceiptResponse: Sendable {
     let status: Status
     /// Of the text as the answer has it.
     let sha256: [UInt8]
+    /// nil: it did not verify.
+    let receipt: Receipt?
+
+    enum Receipt: Sendable {
+      case transaction(TransactionReceipt)
+      case app(AppReceipt)
+    }
   }
 
   /// As of when the answer speaks. Times: milliseconds since 1970 UTC.

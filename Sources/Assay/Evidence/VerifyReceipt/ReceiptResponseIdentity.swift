@@ -3,10 +3,12 @@
 struct ReceiptResponseIdentity {
   private let configuration: Configuration
   private let parts: ReceiptResponseParts
+  private let endpoint: Environment?
 
-  init(_ configuration: Configuration, _ parts: ReceiptResponseParts) {
+  init(_ configuration: Configuration, _ parts: ReceiptResponseParts, _ endpoint: Environment?) {
     self.configuration = configuration
     self.parts = parts
+    self.endpoint = endpoint
   }
 
   // MARK: app
@@ -57,8 +59,9 @@ struct ReceiptResponseIdentity {
 
   typealias Found = (environment: Environment, source: ReceiptResponse.Identity.Source)
 
-  /// VRR-17: by what the answer says, else by the type of the receipt, else by the
-  /// transaction ids; all that tell must agree. nil: nothing tells, and the
+  /// VRR-17: by what the answer says, in the iOS 6 style by the endpoint that
+  /// answered, else by the type of the receipt, else by the transaction ids; all that
+  /// tell must agree. nil: nothing tells, and the
   /// configuration allows that.
   func environment() throws(Refusal) -> Found? {
     var found = try stated()
@@ -93,7 +96,9 @@ struct ReceiptResponseIdentity {
 
   /// The member `environment`. The endpoint has two; any other value is unknown.
   private func stated() throws(Refusal) -> Found? {
-    guard let text = parts.answer.text("environment") else { return nil }
+    guard let text = parts.answer.text("environment") else {
+      return parts.style == .ios6 ? endpoint.map { ($0, .endpoint) } : nil
+    }
     switch text {
     case "Production": return (.production, .answer)
     case "Sandbox": return (.sandbox, .answer)

@@ -13,18 +13,23 @@ enum ReceiptResponseCheck: Int, CheckList {
 /// is about an app, an environment and an account of purchases that this verifier
 /// accepts.
 ///
-/// What was submitted is not known here: comparing the answer with it is the
-/// conversation's (VRR-16).
+/// What was submitted is not known here: the conversation compares the answer with
+/// it (VRR-16).
 struct ReceiptResponseReading {
   /// Longer bodies are refused (VRR-15).
   static let bodyCap = 8 * 1024 * 1024
 
   private let trust: ReceiptTrust
   private let nowMs: Int64
+  /// Whose endpoint answered; nil: that is not known.
+  private let endpoint: Environment?
   private(set) var checks = Checks<ReceiptResponseCheck>()
+  /// `status` of the answer, once it was read.
+  private(set) var appleStatus: Int64? = nil
 
-  init(_ trust: ReceiptTrust, nowMs: Int64) {
+  init(_ trust: ReceiptTrust, endpoint: Environment? = nil, nowMs: Int64) {
     self.trust = trust
+    self.endpoint = endpoint
     self.nowMs = nowMs
   }
 
@@ -41,6 +46,7 @@ struct ReceiptResponseReading {
     guard let code = root.present("status")?.integer else {
       throw Refusal(.malformedVerifyReceiptBody, "VRR-4", at: "status")
     }
+    appleStatus = code
     let status = try AppleReceiptStatus(
       code, in: root, accepted: trust.configuration.environments)
     checks.enter(.fields)
@@ -89,7 +95,7 @@ struct ReceiptResponseReading {
   private mutating func identity(
     of parts: ReceiptResponseParts
   ) throws(Refusal) -> ReceiptResponse.Identity {
-    let reading = ReceiptResponseIdentity(trust.configuration, parts)
+    let reading = ReceiptResponseIdentity(trust.configuration, parts, endpoint)
     checks.enter(.bundle)
     let app = try reading.app()
     checks.enter(.environment)
@@ -111,30 +117,33 @@ struct ReceiptResponseReading {
     _ answer: ResponseFields, _ identity: ReceiptResponse.Identity
   ) -> ReceiptResponse.LatestReceipt? {
     guard let text = answer.text("latest_receipt"), !text.isEmpty else { return nil }
-    var status = Status.ok
+    let sha256 = Digest.sha256.of(text.utf8)
     do {
-      try verify(latestReceipt: text.utf8, of: identity)
+      let receipt = try verify(latestReceipt: text.utf8, of: identity)
+      return ReceiptResponse.LatestReceipt(status: .ok, sha256: sha256, receipt: receipt)
     } catch {
-      status = error.status
+      return ReceiptResponse.LatestReceipt(status: error.status, sha256: sha256, receipt: nil)
     }
-    return ReceiptResponse.LatestReceipt(status: status, sha256: Digest.sha256.of(text.utf8))
   }
 
   private func verify(
     latestReceipt text: [UInt8], of identity: ReceiptResponse.Identity
-  ) throws(Refusal) {
+  ) throws(Refusal) -> ReceiptResponse.LatestReceipt.Receipt {
     let transport = try Transport(text, cap: trust.configuration.receipts.inputBytes)
+    let found: ReceiptResponse.LatestReceipt.Receipt
     let bundleId: Text?
     let environment: Environment?
     switch transport.form {
     case .list:
       var verification = TransactionReceiptVerification(trust, nowMs: nowMs)
       let receipt = try verification.run(transport)
+      found = .transaction(receipt)
       bundleId = receipt.info.text(.bid)
       environment = receipt.environment.environment
     case .container:
       var verification = AppReceiptVerification(trust, subject: nil, nowMs: nowMs)
       let receipt = try verification.run(transport)
+      found = .app(receipt)
       bundleId = receipt.bundleId
       environment = receipt.environment
     default: throw Refusal(.rejectedKindMismatch, "VRR-18", at: "latest_receipt")
@@ -144,5 +153,6 @@ struct ReceiptResponseReading {
       bundleId == identity.bundleId
         && (environment == nil || known == nil || environment == known),
       .rejectedVerifyReceiptMismatch, "VRR-16", at: "latest_receipt")
+    return found
   }
 }

@@ -61,7 +61,10 @@ final class VerifyReceiptAnswer extends OwnFacts
     public readonly int $appleStatus;
     /** "ios6" (about a transaction receipt) or "ios7" (about an app receipt). */
     public readonly string $style;
-    /** "answer", "receipt-type" or "transaction-id". See Names\EnvironmentSource. */
+    /**
+     * "answer", "endpoint" (in a conversation, for the iOS 6 style), "receipt-type" or
+     * "transaction-id". See Names\EnvironmentSource.
+     */
     public readonly ?string $environmentSource;
     /**
      * As of when it speaks: `requestDate`; without one the latest date in it, never the time

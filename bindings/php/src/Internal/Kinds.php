@@ -36,6 +36,11 @@ final class Kinds
     public static function facts(Document $document): ?Facts\Facts
     {
         $known = self::FACTS[$document->kind()] ?? null;
+        if ($document->at('exchange.kind') === 'verifyReceipt') {
+            // Under a refusal there is Apple's status, and nothing else.
+            $known = $document->ok
+                ? [Facts\VerifyReceiptAnswer::class, 'exchange.verifyReceipt'] : null;
+        }
         if ($known === null || !is_array($document->at($known[1]))) {
             return null;
         }

@@ -16,5 +16,6 @@ final class EnvironmentSource
     public const PAYLOAD = 'payload';
     public const TRANSACTION_ID = 'transaction-id';
     public const ANSWER = 'answer';
+    public const ENDPOINT = 'endpoint';
     public const RECEIPT_TYPE = 'receipt-type';
 }

@@ -13,7 +13,7 @@ struct ExchangeRequest {
       throw Refusal(.misuseExchangeKind, "EXC-1", at: "kind")
     }
     self.kind = kind
-    self.root = try root.object(kind.members)
+    self.root = try root.object(kind.row.members)
   }
 
   /// A member that may be left out.
@@ -21,26 +21,18 @@ struct ExchangeRequest {
 
   /// A member that must be there, null or not.
   func required(_ name: StaticString) throws(Refusal) -> MemberNode { try root.required(name) }
-}
 
-/// The documents that a conversation is about (EXC-2).
-enum ExchangeEvidence {
-  /// What they prove, in their order.
-  ///
-  /// - Throws: `misuse.exchange.evidence` for a document that was refused, was
-  ///   made under another configuration, or is of a kind that is not taken.
-  static func read(
-    _ documents: [Document], configuration: [UInt8], takes: (VerifiedEvidence) -> Bool
-  ) throws(Refusal) -> [VerifiedEvidence] {
-    var proven: [VerifiedEvidence] = []
-    for (index, document) in documents.enumerated() {
-      guard document.status == .ok, document.configuration == configuration,
-        let evidence = document.evidence, takes(evidence)
-      else {
-        throw Refusal(.misuseExchangeEvidence, "EXC-2", at: "evidence[" + String(index) + "]")
-      }
-      proven.append(evidence)
+  /// The request as it was given, without some of its members and with another
+  /// `attempt` (EXC-18). A copy: the text itself is wiped when the call returns.
+  func json(without names: [StaticString], attempt: Int64) -> [UInt8] {
+    var writer = JSONWriter()
+    writer.beginObject()
+    for member in root.value.children where !names.contains(where: { member.isNamed($0) }) {
+      writer.name(member.name)
+      writer.raw(member.kind == .string ? member.quotedSource : member.source)
     }
-    return proven
+    writer.member("attempt", integer: attempt)
+    writer.endObject()
+    return writer.bytes
   }
 }

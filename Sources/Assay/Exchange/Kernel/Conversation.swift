@@ -1,0 +1,38 @@
+/// The kinds that take steps.
+enum Conversation: Conversing {
+  case verifyReceipt(VerifyReceiptConversation)
+
+  mutating func begin(nowMs: Int64) -> ExchangeAction {
+    switch self {
+    case .verifyReceipt(var conversation):
+      defer { self = .verifyReceipt(conversation) }
+      return conversation.begin(nowMs: nowMs)
+    }
+  }
+
+  mutating func take(_ answer: ExchangeAnswer, nowMs: Int64) -> ExchangeAction {
+    switch self {
+    case .verifyReceipt(var conversation):
+      defer { self = .verifyReceipt(conversation) }
+      return conversation.take(answer, nowMs: nowMs)
+    }
+  }
+
+  func repeatsAt(nowMs: Int64) -> Int64 {
+    switch self {
+    case .verifyReceipt(let conversation): return conversation.repeatsAt(nowMs: nowMs)
+    }
+  }
+
+  func write(_ writer: inout JSONWriter) {
+    switch self {
+    case .verifyReceipt(let conversation): conversation.write(&writer)
+    }
+  }
+
+  func writeWarnings(_ writer: inout JSONWriter) {
+    switch self {
+    case .verifyReceipt(let conversation): conversation.writeWarnings(&writer)
+    }
+  }
+}

@@ -1,0 +1,10 @@
+/// What a conversation does next.
+enum ExchangeAction {
+  /// The host sends this.
+  case request(HTTPRequest)
+  /// The host comes back later.
+  case wait(ExchangeWait)
+  /// Everything was verified. `capacity`: bytes that the result takes, about.
+  case accepted(VerifiedEvidence, capacity: Int)
+  case refused(ExchangeRefusal)
+}

@@ -1,0 +1,11 @@
+/// What the host brought for the open step, of the step's own form (EXC-5).
+enum ExchangeAnswer {
+  case http(HTTPAnswer)
+  /// The time of a wait has come.
+  case elapsed
+
+  /// The answer to a wait: an object without members.
+  static func elapsed(_ bytes: [UInt8]) throws(Refusal) {
+    _ = try ExchangeInput.read(bytes, ExchangeInput.answer).object([])
+  }
+}

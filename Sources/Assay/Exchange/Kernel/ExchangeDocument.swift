@@ -1,0 +1,84 @@
+/// The documents of one conversation: `{"kind":"exchange", …,
+/// "exchange":{"kind":…,"state":…,…}}` (EXC-3).
+struct ExchangeDocument {
+  /// Of the conversation, as the request names it.
+  let kind: StaticString
+  /// The fingerprint of the verifier's configuration.
+  let configuration: [UInt8]
+  let checks: Ledger
+
+  init(kind: StaticString, configuration: [UInt8], checks: Ledger) {
+    self.kind = kind
+    self.configuration = configuration
+    self.checks = checks
+  }
+
+  init(kind: StaticString, configuration: [UInt8], progress: ExchangeProgress) {
+    self.init(kind: kind, configuration: configuration, checks: progress.checks.ledger)
+  }
+
+  private var envelope: Envelope {
+    Envelope(
+      kind: "exchange", factsMember: "exchange", checks: checks, configuration: configuration,
+      isConfidential: true)
+  }
+
+  // MARK: an open step
+
+  func pending(_ request: HTTPRequest, id: Int64) -> Document {
+    // A secret needs the room: what grows leaves copies behind. Of the body's bytes,
+    // which are JSON, every one may be escaped.
+    pending(.pendingExchangeRequest, "request", room: request.body.bytes.count &* 2) {
+      $0.name("request")
+      request.write(id: id, &$0)
+    }
+  }
+
+  func pending(_ wait: ExchangeWait, _ terms: ExchangeTerms) -> Document {
+    pending(.pendingExchangeWait, "wait", room: 0) {
+      $0.member("notBeforeMs", integer: wait.notBeforeMs)
+      $0.member("reason", wait.reason.name)
+      terms.writeRetry(notBeforeMs: wait.notBeforeMs, wait.reason, &$0)
+    }
+  }
+
+  private func pending(
+    _ status: Status, _ state: StaticString, room: Int,
+    _ members: (inout JSONWriter) -> Void
+  ) -> Document {
+    envelope.refused(
+      Refusal(status, "EXC-3"), check: "exchange", capacity: 2048 &+ room,
+      facts: { write(state, members, &$0) })
+  }
+
+  // MARK: the end
+
+  /// With status 0. `result` writes the members behind `kind` and `state`; a secret
+  /// among them needs the room.
+  func done(
+    _ evidence: VerifiedEvidence? = nil, room: Int = 0,
+    warnings: (inout JSONWriter) -> Void = { _ in }, _ result: (inout JSONWriter) -> Void
+  ) -> Document {
+    envelope.accepted(evidence, warnings: warnings, capacity: 1024 &+ room) {
+      write("done", result, &$0)
+    }
+  }
+
+  /// Refused. What was found out stands in the document all the same (DOC-1).
+  func refused(_ refusal: Refusal, _ result: (inout JSONWriter) -> Void = { _ in }) -> Document {
+    envelope.refused(refusal, facts: { write("done", result, &$0) })
+  }
+
+  /// A call that changed nothing.
+  func misused(_ refusal: Refusal) -> Document { envelope.refused(refusal) }
+
+  private func write(
+    _ state: StaticString, _ members: (inout JSONWriter) -> Void, _ writer: inout JSONWriter
+  ) {
+    writer.beginObject()
+    writer.member("kind", kind)
+    writer.member("state", state)
+    members(&writer)
+    writer.endObject()
+  }
+}

@@ -1,0 +1,24 @@
+/// The documents that a conversation is about (EXC-2).
+enum ExchangeEvidence {
+  /// What they prove, in their order.
+  ///
+  /// - Throws: `misuse.exchange.evidence` for a document that was refused, was
+  ///   made under another configuration, or is of a kind that is not taken; for
+  ///   too many of them.
+  static func read(
+    _ documents: [Document], configuration: [UInt8], cap: Int,
+    takes: (VerifiedEvidence) -> Bool
+  ) throws(Refusal) -> [VerifiedEvidence] {
+    var proven: [VerifiedEvidence] = []
+    for (index, document) in documents.enumerated() {
+      guard document.status == .ok, document.configuration == configuration,
+        let evidence = document.evidence, takes(evidence)
+      else {
+        throw Refusal(.misuseExchangeEvidence, "EXC-2", at: "evidence[" + String(index) + "]")
+      }
+      proven.append(evidence)
+    }
+    try require(proven.count <= cap, .misuseExchangeEvidence, "EXC-2", at: "evidence")
+    return proven
+  }
+}

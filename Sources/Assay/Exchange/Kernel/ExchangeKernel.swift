@@ -1,0 +1,142 @@
+/// What all conversations that take steps have in common: ids, bounds, deadline,
+/// clock and documents (docs/spec/documents-and-exchanges.md §2). What a step means is the
+/// conversation's.
+struct ExchangeKernel<Talk: Conversing> {
+  private enum Open {
+    case request(id: Int64)
+    case wait(ExchangeWait)
+
+    var state: StaticString {
+      switch self {
+      case .request: return "request"
+      case .wait: return "wait"
+      }
+    }
+  }
+
+  private var conversation: Talk
+  private let terms: ExchangeTerms
+  /// EXC-17: the latest moment that was told; it never runs backwards.
+  private var clock: Int64
+  /// EXC-15: given out so far; the id of a request is its number.
+  private var steps: Int64 = 0
+  /// The step that was given out last.
+  private var last: StaticString = "none"
+  /// nil: the conversation is over.
+  private var open: Open?
+  private var progress = ExchangeProgress.started
+
+  /// - Parameter nowMs: was held to its window.
+  init(_ conversation: Talk, _ terms: ExchangeTerms, nowMs: Int64) {
+    self.conversation = conversation
+    self.terms = terms
+    clock = nowMs
+  }
+
+  var isOpen: Bool { open != nil }
+
+  /// The first step, or the end.
+  mutating func begin() -> Document { carryOn(conversation.begin(nowMs: clock)) }
+
+  /// Takes what the open step brought, and says what comes next. A refusal of family
+  /// misuse has changed nothing.
+  mutating func step(_ bytes: [UInt8], nowMs: Int64) -> Document {
+    do throws(Refusal) {
+      try require(TimeWindow.contains(nowMs), .misuseCallNow, "EXC-17", at: "now_ms")
+      guard let open else { throw Refusal(.misuseExchangeOrder, "EXC-5") }
+      switch open {
+      case .request(let id):
+        let answer = try HTTPAnswer(bytes, to: id)
+        clock = max(clock, nowMs)
+        return carryOn(conversation.take(.http(answer), nowMs: clock))
+      case .wait(let wait):
+        try ExchangeAnswer.elapsed(bytes)
+        clock = max(clock, nowMs)
+        guard clock >= wait.notBeforeMs else { return documents.pending(wait, terms) }
+        return carryOn(conversation.take(.elapsed, nowMs: clock))
+      }
+    } catch {
+      return ExchangeDocument(
+        kind: terms.kind.name, configuration: terms.configuration,
+        progress: .misused(.answer)
+      ).misused(error)
+    }
+  }
+
+  // MARK: what comes next
+
+  private mutating func carryOn(_ action: ExchangeAction) -> Document {
+    switch action {
+    case .request(let request):
+      guard clock < terms.deadlineMs else { return outOfTime() }
+      guard count(.request(id: steps &+ 1)) else { return tooManySteps() }
+      return documents.pending(request, id: steps)
+    case .wait(let wait):
+      guard wait.notBeforeMs <= terms.deadlineMs else { return end(ExchangeRefusal(wait)) }
+      guard count(.wait(wait)) else { return tooManySteps() }
+      return documents.pending(wait, terms)
+    case .accepted(let evidence, let capacity):
+      open = nil
+      progress = .accepted
+      return documents.done(
+        evidence, room: capacity, warnings: { conversation.writeWarnings(&$0) }
+      ) { conversation.write(&$0) }
+    case .refused(let refusal): return end(refusal)
+    }
+  }
+
+  /// EXC-15: false where the kind has no such step left.
+  private mutating func count(_ step: Open) -> Bool {
+    guard steps < Int64(terms.kind.row.maxSteps) else { return false }
+    steps &+= 1
+    last = step.state
+    open = step
+    return true
+  }
+
+  private mutating func tooManySteps() -> Document {
+    end(ExchangeRefusal(Refusal(.internalAssayBug, "EXC-15", at: "steps"), .result))
+  }
+
+  /// EXC-16: what is in hand was judged, and there is no time for another step.
+  private mutating func outOfTime() -> Document {
+    let reached = (state: last, steps: steps)
+    return end(
+      ExchangeRefusal(Refusal(.unavailableExchangeBudget, "EXC-16", at: "deadlineMs"), .result)
+    ) { writer in
+      writer.name("reached")
+      writer.beginObject()
+      writer.member("state", reached.state)
+      writer.member("steps", integer: reached.steps)
+      writer.endObject()
+    }
+  }
+
+  private mutating func end(
+    _ ending: ExchangeRefusal, _ more: (inout JSONWriter) -> Void = { _ in }
+  ) -> Document {
+    open = nil
+    progress = .refused(ending.check)
+    return documents.refused(ending.refusal.hinted(as: terms.kind.row.hints)) { writer in
+      conversation.write(&writer)
+      more(&writer)
+      guard ending.refusal.isWorthRepeating else { return }
+      terms.writeRetry(
+        notBeforeMs: ending.notBeforeMs ?? conversation.repeatsAt(nowMs: clock), ending.reason,
+        &writer)
+    }
+  }
+
+  private var documents: ExchangeDocument {
+    ExchangeDocument(
+      kind: terms.kind.name, configuration: terms.configuration, progress: progress)
+  }
+}
+
+extension Refusal {
+  /// DOC-4: whether the same may be asked again later.
+  fileprivate var isWorthRepeating: Bool {
+    let table = StatusTable.entry(status.code)?.retryClass ?? "never"
+    return (retryClass ?? table).hasSameBytes(as: "later")
+  }
+}

@@ -1,0 +1,30 @@
+/// One row of the table of kinds.
+struct ExchangeRow: Sendable {
+  let name: StaticString
+  /// All members that a request of this kind may have (EXC-1).
+  let members: [StaticString]
+  /// Those that a deferred request leaves out, marked ⊖ in the table (EXC-18).
+  let withheld: [StaticString]
+  /// At most so many documents (EXC-2).
+  let evidence: Int
+  /// EXC-15; 0: done at once.
+  let maxSteps: Int
+  /// Marked ⊕: may be asked again after an unclear end (EXC-18).
+  let isRepeatable: Bool
+  /// Whose hints its refusals take; nil: those of exchanges.
+  let hints: HintKind?
+
+  init(
+    _ name: StaticString, _ members: [StaticString], withheld: [StaticString] = [],
+    evidence: Int = 0, maxSteps: Int = 0, isRepeatable: Bool = false, hints: HintKind? = nil
+  ) {
+    self.name = name
+    let steps: [StaticString] = maxSteps > 0 ? ["deadlineMs", "attempt"] : []
+    self.members = ["kind"] + members + steps
+    self.withheld = withheld
+    self.evidence = evidence
+    self.maxSteps = maxSteps
+    self.isRepeatable = isRepeatable
+    self.hints = hints
+  }
+}

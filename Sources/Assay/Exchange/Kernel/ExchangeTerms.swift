@@ -1,0 +1,63 @@
+/// What a conversation was started with, apart from what is its kind's own.
+struct ExchangeTerms: Sendable {
+  let kind: ExchangeKind
+  /// The fingerprint of the verifier's configuration.
+  let configuration: [UInt8]
+  /// EXC-16: milliseconds since 1970 UTC.
+  let deadlineMs: Int64
+  /// EXC-18: 1 … 64.
+  let attempt: Int64
+  /// The request as a deferred one repeats it: no text of evidence, no token.
+  private let repeated: [UInt8]
+  /// The members that the host adds to it.
+  private let without: [StaticString]
+
+  /// At least a second, at most a day.
+  private static let allowed: ClosedRange<Int64> = 1000...86_400_000
+  private static let standard: Int64 = 600_000
+  private static let attemptCap: Int64 = 64
+
+  /// - Throws: `misuse.exchange.request`.
+  init(_ request: ExchangeRequest, configuration: [UInt8], nowMs: Int64) throws(Refusal) {
+    kind = request.kind
+    self.configuration = configuration
+    let (first, last) = (
+      nowMs &+ ExchangeTerms.allowed.lowerBound, nowMs &+ ExchangeTerms.allowed.upperBound
+    )
+    let deadline = try request["deadlineMs"]?.refusing(.misuseExchangeRequest, "EXC-16")
+      .integer(first...last)
+    deadlineMs = deadline ?? nowMs &+ ExchangeTerms.standard
+    attempt =
+      try request["attempt"]?.refusing(.misuseExchangeRequest, "EXC-18")
+      .integer(1...ExchangeTerms.attemptCap) ?? 1
+    // A deadline is a moment, which will have passed by then.
+    let left = kind.row.withheld + ["deadlineMs"]
+    without = left.filter { request[$0] != nil }
+    repeated = request.json(without: left + ["attempt"], attempt: nextAttempt(attempt))
+  }
+
+  /// `retry`, name and value: what a host that cannot wait puts into its own queue.
+  func writeRetry(
+    notBeforeMs: Int64, _ reason: ExchangeWait.Reason, _ writer: inout JSONWriter
+  ) {
+    writer.name("retry")
+    guard kind.row.isRepeatable else {
+      writer.null()
+      return
+    }
+    writer.beginObject()
+    writer.name("request")
+    writer.raw(repeated)
+    writer.name("without")
+    writer.beginArray()
+    for name in without { writer.string(name) }
+    writer.endArray()
+    writer.member("notBeforeMs", integer: notBeforeMs)
+    writer.member("attempt", integer: nextAttempt(attempt))
+    writer.member("reason", reason.name)
+    writer.endObject()
+  }
+}
+
+/// EXC-18: of the conversation after this one.
+private func nextAttempt(_ attempt: Int64) -> Int64 { min(attempt &+ 1, 64) }

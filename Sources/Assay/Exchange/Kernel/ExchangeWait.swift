@@ -1,0 +1,18 @@
+struct ExchangeWait {
+  enum Reason {
+    case rateLimited, retry
+
+    var name: StaticString {
+      switch self {
+      case .rateLimited: return "rate-limited"
+      case .retry: return "retry"
+      }
+    }
+  }
+
+  /// Milliseconds since 1970 UTC.
+  let notBeforeMs: Int64
+  let reason: Reason
+  /// The end of a conversation whose deadline comes before (EXC-16).
+  let otherwise: Refusal
+}

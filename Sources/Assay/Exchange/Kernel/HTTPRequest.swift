@@ -1,0 +1,50 @@
+/// A request for the host's HTTP client (EXC-6).
+struct HTTPRequest {
+  let method: StaticString
+  let url: StaticString
+  let headers: [(name: StaticString, value: StaticString)]
+  /// JSON.
+  let body: SecretBytes
+  let timeoutMs: Int64
+  let maxResponseBytes: Int64
+  /// Headers of the answer that it is worth something to have, in lower case.
+  let wantHeaders: [StaticString]
+  /// Paths that must not be logged (EXC-22).
+  let secret: [StaticString]
+
+  /// The value of `request`.
+  func write(id: Int64, _ writer: inout JSONWriter) {
+    writer.beginObject()
+    writer.member("id", integer: id)
+    writer.member("method", method)
+    writer.member("url", url)
+    writer.name("headers")
+    writer.beginArray()
+    for header in headers {
+      writer.beginArray()
+      writer.string(header.name)
+      writer.string(header.value)
+      writer.endArray()
+    }
+    writer.endArray()
+    writer.name("body")
+    writer.beginObject()
+    writer.name("text")
+    writer.string(utf8: body.bytes)
+    writer.endObject()
+    writer.member("timeoutMs", integer: timeoutMs)
+    writer.member("maxResponseBytes", integer: maxResponseBytes)
+    HTTPRequest.write("wantHeaders", wantHeaders, &writer)
+    HTTPRequest.write("secret", secret, &writer)
+    writer.endObject()
+  }
+
+  private static func write(
+    _ name: StaticString, _ list: [StaticString], _ writer: inout JSONWriter
+  ) {
+    writer.name(name)
+    writer.beginArray()
+    for entry in list { writer.string(entry) }
+    writer.endArray()
+  }
+}

@@ -1,0 +1,13 @@
+/// At most one change of Apple's environment in a conversation: whoever follows both
+/// without counting is sent back and forth for ever.
+struct OneHop: Equatable {
+  /// 0 or 1.
+  private(set) var count: Int64 = 0
+
+  /// Whether this hop is allowed; the first one is.
+  mutating func take() -> Bool {
+    guard count == 0 else { return false }
+    count = 1
+    return true
+  }
+}

@@ -1,0 +1,98 @@
+/// What a verifyReceipt conversation is to find out (VRR-20 … VRR-22).
+struct VerifyReceiptTask: Sendable {
+  /// Apple's endpoints (VRR-2).
+  enum Endpoint: Equatable {
+    case production, sandbox
+
+    var environment: Environment { self == .production ? .production : .sandbox }
+    var other: Endpoint { self == .production ? .sandbox : .production }
+    var url: StaticString {
+      switch self {
+      case .production: return "https://buy.itunes.apple.com/verifyReceipt"
+      case .sandbox: return "https://sandbox.itunes.apple.com/verifyReceipt"
+      }
+    }
+  }
+
+  let receipt: SubmittedReceipt
+  let start: Endpoint
+  /// EXC-18: the how-manieth conversation about it.
+  let attempt: Int64
+  let excludeOldTransactions: Bool
+  let password: SecretBytes?
+
+  /// - Throws: `misuse.exchange.request`; the transport's refusals of a receipt;
+  ///   `rejected.identity.environment` where no endpoint may be asked.
+  init(
+    _ request: ExchangeRequest, _ evidence: [VerifiedEvidence], _ trust: ReceiptTrust,
+    _ triage: Triage, attempt: Int64
+  ) throws(Refusal) {
+    func member(_ name: StaticString) -> MemberNode? {
+      request[name]?.refusing(.misuseExchangeRequest, "VRR-22")
+    }
+    let text = try member("receipt")?.text()
+    defer { if let text { Secret.wipe(text.utf8) } }
+    let named = try member("start")?.choice(["Production", "Sandbox"])
+    excludeOldTransactions = try member("excludeOldTransactions")?.boolean() ?? false
+    try require(
+      (text == nil) != evidence.isEmpty, .misuseExchangeRequest, "VRR-22", at: "receipt")
+    if let text {
+      receipt = try SubmittedReceipt(
+        text: text.utf8, triage, cap: trust.configuration.receipts.inputBytes)
+    } else if let proven = evidence.first.flatMap({ SubmittedReceipt($0) }) {
+      receipt = proven
+    } else {
+      throw Refusal(.misuseExchangeEvidence, "EXC-2", at: "evidence[0]")
+    }
+    start = try VerifyReceiptTask.start(
+      named: named.map { $0 == 0 ? .production : .sandbox }, shown: receipt.environment,
+      accepted: trust.configuration.environments)
+    self.attempt = attempt
+    password = trust.configuration.receipts.sharedSecrets.password(receipt.identity.bundleId)
+  }
+
+  /// VRR-3, VRR-22: the endpoint that the request names, else that of the proven
+  /// environment, else production where that is accepted.
+  static func start(
+    named: Endpoint?, shown: Environment?, accepted: [Environment]
+  ) throws(Refusal) -> Endpoint {
+    func isAccepted(_ endpoint: Endpoint) -> Bool { accepted.contains(endpoint.environment) }
+    if let named {
+      try require(isAccepted(named), .rejectedIdentityEnvironment, "VRR-22", at: "start")
+      return named
+    }
+    switch shown {
+    case .sandbox: return .sandbox
+    case .xcode, .localTesting:
+      // Apple has never seen such a receipt.
+      throw Refusal(.rejectedIdentityEnvironment, "VRR-22", at: "evidence[0]")
+    case .production, nil: break
+    }
+    if isAccepted(.production) { return .production }
+    try require(isAccepted(.sandbox), .rejectedIdentityEnvironment, "VRR-22", at: "start")
+    return .sandbox
+  }
+
+  /// VRR-1, VRR-20.
+  func request(to endpoint: Endpoint) -> HTTPRequest {
+    // What grows leaves copies of a secret behind.
+    var writer = JSONWriter(capacity: receipt.data.bytes.count &+ 160)
+    writer.beginObject()
+    writer.name("receipt-data")
+    writer.string(utf8: receipt.data.bytes)
+    if let password {
+      writer.name("password")
+      writer.string(utf8: password.bytes)
+    }
+    if receipt.isAppReceipt {
+      writer.member("exclude-old-transactions", boolean: excludeOldTransactions)
+    }
+    writer.endObject()
+    return HTTPRequest(
+      method: "POST", url: endpoint.url,
+      headers: [("Content-Type", "application/json"), ("Accept", "application/json")],
+      body: SecretBytes(writer.bytes), timeoutMs: 20_000,
+      maxResponseBytes: Int64(ReceiptResponseReading.bodyCap), wantHeaders: ["retry-after"],
+      secret: ["body"])
+  }
+}

@@ -1,0 +1,358 @@
+import AssayAuthority
+import Testing
+
+@testable import Assay
+
+/// VRR-1 … VRR-4, VRR-20 … VRR-23: the conversation with Apple's endpoint, state by
+/// state.
+@Suite("Exchange verifyReceipt")
+struct VerifyReceiptExchangeTests {
+  private static let now = AnswerSample.now
+  private typealias Endpoint = VerifyReceiptTask.Endpoint
+
+  /// A transaction receipt that nobody signed: it claims `AnswerSample.first`.
+  private static let receipt: [UInt8] = {
+    let info = """
+      {
+      \t"bid" = "\(AnswerSample.bundle)";
+      \t"product-id" = "\(AnswerSample.product)";
+      \t"transaction-id" = "\(AnswerSample.first)";
+      \t"original-transaction-id" = "\(AnswerSample.first)";
+      }
+      """
+    let list = """
+      {
+      \t"signature" = "AAAA";
+      \t"purchase-info" = "\(String(decoding: Base64.encodeStandard(utf8(info)), as: UTF8.self))";
+      }
+      """
+    return Base64.encodeStandard(utf8(list))
+  }()
+
+  private func conversation(
+    _ members: [(String, JSONText)] = [], attempt: Int64 = 1, evidence: [VerifiedEvidence] = [],
+    _ change: (inout Configuration) -> Void = { _ in }
+  ) throws -> VerifyReceiptConversation {
+    let trust = try ReceiptTrust.make(AnswerSample.configuration(change))
+    var request: JSONText = ["kind": "verifyReceipt"]
+    if evidence.isEmpty { request = request.appending("receipt", .string(utf8: Self.receipt)) }
+    let task = try VerifyReceiptTask(
+      try ExchangeRequest(request.setting(members).bytes), evidence, trust,
+      Triage(trust.configuration), attempt: attempt)
+    return VerifyReceiptConversation(task, trust)
+  }
+
+  private func http(_ status: Int64, retryAfter: String? = nil) -> ExchangeAnswer {
+    .http(
+      HTTPAnswer(
+        status: status, headers: retryAfter.map { [(Text("Retry-After"), Text($0))] } ?? []))
+  }
+
+  private func apple(_ status: Int64, _ more: [(String, JSONText)] = []) -> ExchangeAnswer {
+    let body: JSONText = ["status": .integer(status)]
+    return .http(HTTPAnswer(status: 200, body: body.setting(more).bytes))
+  }
+
+  private func good(_ change: (JSONText) -> JSONText = { $0 }) -> ExchangeAnswer {
+    .http(HTTPAnswer(status: 200, body: change(AnswerSample.ios6()).bytes))
+  }
+
+  /// What an action comes to, in a few words.
+  private func words(_ action: ExchangeAction, now: Int64 = now) -> String {
+    switch action {
+    case .request(let request):
+      return request.url.hasSameBytes(as: Endpoint.production.url) ? "production" : "sandbox"
+    case .wait(let wait):
+      return "wait \(wait.notBeforeMs - now) \(Text(stringLiteral: wait.reason.name).string)"
+    case .accepted: return "accepted"
+    case .refused(let ending):
+      return Text(stringLiteral: ending.refusal.status.name).string
+    }
+  }
+
+  /// Plays answers, each at `now`; a wait is followed by its end.
+  private func play(
+    _ answers: [ExchangeAnswer], _ conversation: VerifyReceiptConversation
+  ) -> [String] {
+    var conversation = conversation
+    var said = [words(conversation.begin(nowMs: Self.now))]
+    for answer in answers { said.append(words(conversation.take(answer, nowMs: Self.now))) }
+    return said
+  }
+
+  // MARK: transitions
+
+  @Test(
+    "VRR-3 VRR-4 VRR-7 (state, answer) gives (state, action)",
+    arguments: [
+      // HTTP
+      ([0], "wait 1000 retry"), ([500], "wait 1000 retry"), ([599], "wait 1000 retry"),
+      ([429], "wait 1000 rate-limited"), ([301], "rejected.verify-receipt.http"),
+      ([404], "rejected.verify-receipt.http"), ([201], "rejected.verify-receipt.http"),
+      ([600], "rejected.verify-receipt.http"), ([100], "rejected.verify-receipt.http"),
+      // Apple's status
+      ([21000], "rejected.verify-receipt.request"), ([21001], "rejected.verify-receipt.request"),
+      ([21002], "wait 1000 retry"), ([21003], "rejected.verify-receipt.not-authentic"),
+      ([21004], "rejected.verify-receipt.secret"), ([21005], "wait 1000 retry"),
+      ([21007], "sandbox"), ([21008], "unavailable.verify-receipt.environment-loop"),
+      ([21009], "wait 1000 retry"), ([21010], "rejected.verify-receipt.account"),
+      ([21100], "rejected.verify-receipt.internal"), ([1], "unsupported.verify-receipt.status"),
+      // Twice, or after a hop
+      ([21007, 21007], "unavailable.verify-receipt.environment-loop"),
+      ([21007, 21008], "unavailable.verify-receipt.environment-loop"),
+      ([21002, -1, 21002], "rejected.verify-receipt.malformed"),
+      ([21007, 21002, -1, 21002], "rejected.verify-receipt.malformed"),
+      ([21002, -1, 21007, 21002], "rejected.verify-receipt.malformed"),
+      ([0, -1, 500], "wait 4000 retry"),
+      ([0, -1, 500, -1, 21005], "unavailable.verify-receipt.no-answer"),
+      ([0, -1, 21007, 500, -1, 0], "unavailable.verify-receipt.no-answer"),
+      // All that is allowed, each once (VRR-21)
+      ([0, -1, 0, -1, 21007, 21002, -1, 0], "unavailable.verify-receipt.no-answer"),
+    ])
+  func transitions(answers: [Int64], last: String) throws {
+    let played = answers.map { answer in
+      answer == -1
+        ? ExchangeAnswer.elapsed
+        : answer >= 1000 || answer == 1 ? apple(answer) : http(answer)
+    }
+    let said = play(played, try conversation())
+    #expect(said.first == "production")
+    #expect(said.last == last, "\(said)")
+  }
+
+  @Test("VRR-3 from Sandbox the other way, once")
+  func fromSandbox() throws {
+    let sandbox: [(String, JSONText)] = [("start", "Sandbox")]
+    #expect(play([apple(21008)], try conversation(sandbox)) == ["sandbox", "production"])
+    // Has happened at Apple.
+    #expect(
+      play([apple(21007)], try conversation(sandbox)).last
+        == "unavailable.verify-receipt.environment-loop")
+    #expect(
+      play([apple(21008), apple(21007)], try conversation(sandbox)).last
+        == "unavailable.verify-receipt.environment-loop")
+  }
+
+  @Test("VRR-3 no hop to an environment that is not accepted")
+  func noHop() throws {
+    #expect(
+      play([apple(21007)], try conversation { $0.environments = [.production] }).last
+        == "rejected.identity.environment")
+    #expect(
+      play([apple(21008)], try conversation { $0.environments = [.sandbox] })
+        == ["sandbox", "rejected.identity.environment"])
+  }
+
+  @Test("VRR-5 is-retryable of 21100 to 21199 counts as an unusable answer")
+  func retryable() throws {
+    // What was read is wiped: an answer serves once.
+    func answer() -> ExchangeAnswer { apple(21150, [("is-retryable", true)]) }
+    #expect(
+      play([answer(), .elapsed, answer(), .elapsed, answer()], try conversation())
+        == [
+          "production", "wait 1000 retry", "production", "wait 4000 retry", "production",
+          "unavailable.verify-receipt.internal",
+        ])
+  }
+
+  @Test("VRR-4 a 200 with anything but a JSON object is no answer")
+  func bodies() throws {
+    for body in ["", "<html>", "[]", "{", "null"] {
+      let answer = ExchangeAnswer.http(HTTPAnswer(status: 200, body: utf8(body)))
+      #expect(play([answer], try conversation()).last == "wait 1000 retry")
+    }
+    #expect(
+      play([.http(HTTPAnswer(status: 200, isCut: true))], try conversation()).last
+        == "too-large.verify-receipt.body")
+    // Cut or not, nothing is read of it.
+    #expect(
+      play([.http(HTTPAnswer(status: 500, isCut: true))], try conversation()).last
+        == "wait 1000 retry")
+    #expect(play([apple(0).body("{}")], try conversation()).last == "malformed.verify-receipt.body")
+  }
+
+  @Test(
+    "VRR-4 Retry-After of 429 and 503 lengthens a wait and never shortens it",
+    arguments: [
+      (429, "7", "wait 7000 rate-limited"), (503, "7", "wait 7000 retry"),
+      (500, "7", "wait 1000 retry"), (429, "0", "wait 1000 rate-limited"),
+      (429, "-7", "wait 1000 rate-limited"), (429, "7.5", "wait 1000 rate-limited"),
+      (429, "Wed, 21 Oct 2026 07:28:00 GMT", "wait 1000 rate-limited"),
+      (429, "99999999999999999999999", "wait 86400000 rate-limited"),
+    ] as [(Int64, String, String)])
+  func retryAfter(status: Int64, header: String, said: String) throws {
+    #expect(play([http(status, retryAfter: header)], try conversation()).last == said)
+  }
+
+  @Test(
+    "VRR-4 the queue's back-off grows by four, to an hour",
+    arguments: [(1, 16), (2, 64), (3, 256), (4, 1024), (5, 3600), (64, 3600)] as [(Int64, Int64)])
+  func backOff(attempt: Int64, seconds: Int64) throws {
+    let conversation = try conversation(attempt: attempt)
+    #expect(conversation.repeatsAt(nowMs: 5) == 5 + seconds * 1000)
+    let answers = [http(0), .elapsed, http(0), .elapsed, http(429, retryAfter: "9000")]
+    var played = conversation
+    _ = played.begin(nowMs: Self.now)
+    var last = ExchangeAction.refused(ExchangeRefusal(Refusal(.internalAssayBug, ""), .result))
+    for answer in answers { last = played.take(answer, nowMs: Self.now) }
+    guard case .refused(let ending) = last else {
+      Issue.record("it goes on")
+      return
+    }
+    #expect(ending.notBeforeMs == Self.now + 9_000_000)
+    #expect(played.state == .done)
+  }
+
+  @Test("an answer where none is due is a bug, not a trap")
+  func outOfTurn() throws {
+    #expect(play([.elapsed], try conversation()).last == "internal.assay.bug")
+    #expect(play([http(0), http(0)], try conversation()).last == "internal.assay.bug")
+  }
+
+  // MARK: request
+
+  private func firstRequest(
+    _ members: [(String, JSONText)] = [], _ change: (inout Configuration) -> Void = { _ in }
+  ) throws -> HTTPRequest? {
+    var conversation = try conversation(members, change)
+    guard case .request(let request) = conversation.begin(nowMs: Self.now) else { return nil }
+    return request
+  }
+
+  private func body(_ request: HTTPRequest?) -> String {
+    String(decoding: request?.body.bytes ?? [], as: UTF8.self)
+  }
+
+  @Test("VRR-1 VRR-20 the request is written anew from the decoded bytes")
+  func request() throws {
+    let request = try #require(try firstRequest())
+    let data = String(decoding: Self.receipt, as: UTF8.self)
+    #expect(body(request) == #"{"receipt-data":"\#(data)"}"#)
+    #expect(Text(stringLiteral: request.method).string == "POST")
+    #expect(request.timeoutMs == 20_000)
+    #expect(request.maxResponseBytes == 8_388_608)
+    let wrapped = Self.receipt.prefix(20) + utf8("\r\n ") + Self.receipt.dropFirst(20)
+    #expect(
+      body(try firstRequest([("receipt", .string(utf8: Array(wrapped)))])) == body(request))
+  }
+
+  @Test("VRR-22 the password of the claimed app, else that of *, else none")
+  func password() throws {
+    func secrets(_ names: [Text]) -> SharedSecrets {
+      var secrets = SharedSecrets()
+      for name in names {
+        // Bytes of their own, for they are wiped.
+        secrets.all.append((name, SecretBytes(utf8(name == "*" ? "any" : name.string))))
+      }
+      return secrets
+    }
+    let own = Text(AnswerSample.bundle)
+    for (names, password) in [
+      ([own, "*"], #","password":"com.example.app"}"#),
+      (["*", own], #","password":"com.example.app"}"#),
+      (["*", "com.example.other"], #","password":"any"}"#),
+    ] as [([Text], String)] {
+      let request = try firstRequest { $0.receipts.sharedSecrets = secrets(names) }
+      #expect(body(request).hasSuffix(password))
+    }
+    let none = try firstRequest { $0.receipts.sharedSecrets = secrets(["com.example.other"]) }
+    #expect(!body(none).contains("password"))
+  }
+
+  @Test("VRR-1 exclude-old-transactions goes with app receipts only")
+  func exclude() throws {
+    let container: (String, JSONText) = ("receipt", "MIAGCSqGSIb3DQEHAqCAMIAAAAAA")
+    let exclude: (String, JSONText) = ("excludeOldTransactions", true)
+    #expect(!body(try firstRequest([exclude])).contains("exclude"))
+    #expect(
+      body(try firstRequest([container, exclude])).hasSuffix(#","exclude-old-transactions":true}"#))
+    #expect(body(try firstRequest([container])).hasSuffix(#","exclude-old-transactions":false}"#))
+  }
+
+  @Test("VRR-3 VRR-22 where it starts")
+  func start() throws {
+    func start(
+      _ named: Endpoint?, _ shown: Assay.Environment?, _ accepted: [Assay.Environment]
+    ) throws -> Endpoint {
+      try VerifyReceiptTask.start(named: named, shown: shown, accepted: accepted)
+    }
+    let both: [Assay.Environment] = [.sandbox, .production]
+    #expect(try start(nil, nil, both) == .production)
+    #expect(try start(nil, .production, both) == .production)
+    #expect(try start(nil, .sandbox, both) == .sandbox)
+    #expect(try start(.production, .sandbox, both) == .production)
+    #expect(try start(nil, nil, [.sandbox]) == .sandbox)
+    for (named, shown, accepted) in [
+      (.sandbox, nil, [.production]), (.production, nil, [.sandbox]), (nil, nil, [.xcode]),
+      (nil, .xcode, [.xcode, .sandbox]),
+    ] as [(Endpoint?, Assay.Environment?, [Assay.Environment])] {
+      #expect(throws: Refusal(.rejectedIdentityEnvironment, "VRR-22")) {
+        try start(named, shown, accepted)
+      }
+    }
+  }
+
+  // MARK: verdict
+
+  @Test("VRR-16 the answer is about the receipt that was sent")
+  func mismatch() throws {
+    #expect(play([good()], try conversation()) == ["production", "accepted"])
+    let app = good {
+      $0.setting([("receipt.bid", "com.example.other"), ("receipt.app_item_id", "77")])
+        .removing("latest_receipt_info")
+    }
+    #expect(play([app], try conversation()).last == "rejected.verify-receipt.mismatch")
+    for member in ["product_id", "transaction_id", "original_transaction_id"] {
+      let other = good { $0.setting("receipt." + member, "700001000000055") }
+      #expect(play([other], try conversation()).last == "rejected.verify-receipt.mismatch")
+    }
+  }
+
+  @Test("VRR-17 in the iOS 6 style the environment is that of the endpoint")
+  func environment() throws {
+    var asked = try conversation()
+    _ = asked.begin(nowMs: Self.now)
+    guard case .accepted(let evidence, _) = asked.take(good(), nowMs: Self.now),
+      case .receiptResponse(let response) = evidence.items.first
+    else {
+      Issue.record("it is refused")
+      return
+    }
+    #expect(response.identity.environment?.environment == .production)
+    #expect(response.identity.environment?.source == .endpoint)
+    // An id of Production does not come from Sandbox.
+    #expect(
+      play([good()], try conversation([("start", "Sandbox")])).last
+        == "rejected.identity.environment-profile")
+  }
+
+  @Test("VRR-23 the result: what Apple said, how often it was asked, whether it hopped")
+  func result() throws {
+    func document(_ answers: [ExchangeAnswer]) throws -> String {
+      var asked = try conversation()
+      _ = asked.begin(nowMs: Self.now)
+      for answer in answers { _ = asked.take(answer, nowMs: Self.now) }
+      var writer = JSONWriter()
+      writer.beginObject()
+      asked.write(&writer)
+      writer.endObject()
+      return String(decoding: writer.bytes, as: UTF8.self)
+    }
+    #expect(
+      try document([apple(21007), apple(21003)])
+        == #"{"verifyReceipt":{"appleStatus":21003,"environment":"Sandbox"},"hops":1,"attempts":2}"#
+    )
+    #expect(
+      try document([apple(21003).body("{")])
+        == #"{"verifyReceipt":null,"hops":0,"attempts":1}"#)
+    #expect(try document([good()]).hasSuffix(#""hops":0,"attempts":1}"#))
+  }
+}
+
+extension ExchangeAnswer {
+  /// The same answer with another body.
+  fileprivate func body(_ text: String) -> ExchangeAnswer {
+    guard case .http(let answer) = self else { return self }
+    return .http(HTTPAnswer(status: answer.status, body: utf8(text)))
+  }
+}

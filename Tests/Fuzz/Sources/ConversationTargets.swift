@@ -1,0 +1,165 @@
+import CAssay
+
+@testable import Assay
+@testable import AssayAuthority
+
+/// Target over `assay_exchange_step`: a verifyReceipt conversation and hostile answers.
+enum ConversationTargets {
+  private static let secret = "fedcba9876543210fedcba9876543210"
+
+  private static let verifier: OpaquePointer? = FuzzBench.verifier(
+    FuzzBench.shared.cases.standardConfig.setting("receipts.sharedSecrets", ["*": .string(secret)])
+      .bytes)
+
+  /// A receipt that nobody signed, so that an answer about any purchase of ours fits.
+  private static let receipt = Base64Text.encode(
+    Array("{\"signature\" = \"AAAA\"; \"purchase-info\" = \"AAAA\";}".utf8))
+
+  /// EXC-15 for this kind.
+  private static let maxSteps = 8
+
+  /// The first byte picks the request; lines behind it are answers: `h` + HTTP status +
+  /// space + body for one that came over the network, `w` for the end of a wait, and
+  /// anything else as it stands.
+  static func conversation(_ input: [UInt8]) {
+    guard let first = input.first else { return }
+    let lines = input.dropFirst().split(separator: 0x0a, omittingEmptySubsequences: false)
+    let once = play(first, lines)
+    demand(once == play(first, lines), "two plays of one transcript differ")
+  }
+
+  /// Everything that was answered, one document behind the other.
+  private static func play(_ first: UInt8, _ lines: [ArraySlice<UInt8>]) -> [UInt8] {
+    var (exchange, answer) = begin(first)
+    defer { assay_exchange_free(exchange) }
+    var said = answer.json
+    var open = Open(answer)
+    var steps = open == nil ? 0 : 1
+    for line in lines {
+      let next = step(exchange, line, open)
+      said += next.json
+      if next.status & 0xff == 5 {
+        demand(next.source("exchange") == Array("null".utf8), "misuse tells something")
+        next.free()
+        continue
+      }
+      demand(open != nil, "a conversation that is over goes on")
+      let found = Open(next)
+      // The same step again is not a new one.
+      if let found, found.isStep(open) == false { steps += 1 }
+      demand(steps <= maxSteps, "\(steps) steps")
+      answer.free()
+      (answer, open) = (next, found)
+    }
+    if answer.isOK { checkVerdict(answer) }
+    answer.free()
+    return said
+  }
+
+  private static func begin(_ first: UInt8) -> (OpaquePointer?, Answer) {
+    var request: JSONText = ["kind": "verifyReceipt", "receipt": .string(utf8: receipt)]
+    if first & 1 != 0 { request = request.appending("start", "Sandbox") }
+    if first & 2 != 0 {
+      request = request.appending("deadlineMs", .integer(FuzzBench.instant + 3000))
+    }
+    var document: OpaquePointer? = nil
+    var exchange: OpaquePointer? = nil
+    let status = request.bytes.withUnsafeBytes {
+      assay_exchange_new(
+        verifier, $0.baseAddress?.assumingMemoryBound(to: CChar.self), $0.count, nil, 0,
+        FuzzBench.instant, &exchange, &document)
+    }
+    demand(exchange != nil, "no conversation")
+    return (exchange, Answer(status, document))
+  }
+
+  private static func step(
+    _ exchange: OpaquePointer?, _ line: ArraySlice<UInt8>, _ open: Open?
+  ) -> Answer {
+    let now = open?.notBefore ?? FuzzBench.instant
+    let text = answer(line, to: open?.id ?? 0)
+    var document: OpaquePointer? = nil
+    let status = text.withUnsafeBytes {
+      assay_exchange_step(
+        exchange, $0.baseAddress?.assumingMemoryBound(to: CChar.self), $0.count, now, &document)
+    }
+    let answer = Answer(status, document)
+    if answer.text("exchange.state") != "request" {
+      demand(
+        answer.json.firstRange(of: Array(secret.utf8)) == nil, "the shared secret is told")
+      demand(answer.json.firstRange(of: receipt) == nil, "the receipt is told")
+    }
+    return answer
+  }
+
+  private static func answer(_ line: ArraySlice<UInt8>, to id: Int64) -> [UInt8] {
+    switch line.first {
+    case 0x77: return Array("{}".utf8)
+    case 0x68:
+      let rest = line.dropFirst()
+      let digits = rest.prefix { $0 >= 0x30 && $0 <= 0x39 }.prefix(3)
+      let status = Int64(String(decoding: digits, as: UTF8.self)) ?? 200
+      let body = Array(rest.dropFirst(digits.count).dropFirst())
+      let answer: JSONText = [
+        "id": .integer(id), "status": .integer(status),
+        "headers": [["Retry-After", "2"]],
+        "body": ["base64": .string(utf8: Base64Text.encode(body))],
+      ]
+      return answer.bytes
+    default: return Array(line)
+    }
+  }
+
+  /// The step that is open.
+  private struct Open {
+    let id: Int64?
+    let notBefore: Int64?
+
+    init?(_ answer: Answer) {
+      guard answer.status & 0xff == 9 else { return nil }
+      let step = answer.tree?.member("exchange")
+      id = step?.member("request")?.member("id")?.integer
+      notBefore = step?.member("notBeforeMs")?.integer
+      demand((id == nil) != (notBefore == nil), "a step of no form")
+    }
+
+    func isStep(_ other: Open?) -> Bool {
+      other.map { $0.id == id && $0.notBefore == notBefore } ?? false
+    }
+  }
+
+  /// An accepted answer is about an app of ours, and a decision can be made of it.
+  private static func checkVerdict(_ answer: Answer) {
+    let bundleId = answer.text("exchange.verifyReceipt.bundleId") ?? ""
+    demand(bundleId.hasPrefix("com.example."), "an app of somebody else: \(bundleId)")
+    demand(
+      answer.text("exchange.verifyReceipt.evidence") == "apple-answer", "evidence of no class")
+    var document: OpaquePointer? = nil
+    let evidence: [OpaquePointer?] = [answer.handle]
+    let status = evidence.withUnsafeBufferPointer {
+      assay_decide(verifier, $0.baseAddress, 1, nil, 0, FuzzBench.instant, &document)
+    }
+    Answer(status, document).free()
+  }
+
+  // MARK: seeds
+
+  /// A transcript of the case table as this target takes it.
+  static func seed(_ steps: [EvidenceCase.Step]) -> [UInt8] {
+    var input: [UInt8] = [0]
+    for (place, step) in steps.enumerated() {
+      guard case .bytes(let answer) = step.answer else { continue }
+      if place > 0 { input.append(0x0a) }
+      input += line(answer)
+    }
+    return input
+  }
+
+  private static func line(_ answer: [UInt8]) -> [UInt8] {
+    guard let root = try? JSONReader.readObject(answer, caps: Answer.caps).root,
+      let status = root.member("status")?.integer
+    else { return answer.elementsEqual("{}".utf8) ? [0x77] : answer }
+    let body = root.member("body")?.member("text")?.text?.utf8 ?? []
+    return Array("h\(status) ".utf8) + body.filter { $0 != 0x0a }
+  }
+}

@@ -1,0 +1,251 @@
+package assay
+
+import (
+	"bytes"
+	"context"
+	"encoding/base64"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/url"
+	"strings"
+	"time"
+	"unicode/utf8"
+)
+
+// A Sender carries out the network steps of a conversation with net/http: its method
+// CarryOut is a Carrier.
+//
+//	exchange, err := verifier.Exchange(ctx, request, nil)
+//	document, err := exchange.Run(ctx, new(assay.Sender).CarryOut)
+//
+// The zero Sender verifies certificates, follows no redirect, keeps no cookie and
+// uses no proxy of the environment. Many goroutines may use one.
+type Sender struct {
+	// Client sends in place of the Sender's own; of an *http.Client the transport is
+	// used, and neither its redirects nor its cookies.
+	Client interface {
+		Do(*http.Request) (*http.Response, error)
+	}
+	// Patience is how long to wait before one step; 0: 30 s. Where Apple asks for
+	// more, CarryOut answers ErrTooLong.
+	Patience time.Duration
+	// Hosts says, for tests alone, where to find a host instead:
+	// {"buy.itunes.apple.com": "http://127.0.0.1:8080"}. Loopback addresses only.
+	Hosts map[string]string
+}
+
+// ErrTooLong is the error of a wait that is longer than a Sender's Patience: put
+// `exchange.retry` of the exchange's document into your own queue.
+var ErrTooLong = errors.New("assay: the next step is too far away")
+
+const (
+	standardPatience = 30 * time.Second
+	// An answer is handed in as JSON of at most 8 MiB (EXC-5): so much of a body fits
+	// into it as base64.
+	answerRoom = (8<<20 - 4096) / 4 * 3
+	// A longer body goes in as base64, whatever it is (EXC-20).
+	textRoom = 1 << 20
+)
+
+// direct follows no redirect, keeps no cookie and asks no proxy.
+var direct = &http.Client{
+	Transport:     &http.Transport{Proxy: nil, DisableCompression: true, DisableKeepAlives: true},
+	CheckRedirect: stay,
+}
+
+func stay(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
+
+// A step is what the Sender reads of a document.
+type step struct {
+	State       string      `json:"state"`
+	NotBeforeMs int64       `json:"notBeforeMs"`
+	Request     httpRequest `json:"request"`
+}
+
+type httpRequest struct {
+	ID               int64       `json:"id"`
+	Method           string      `json:"method"`
+	URL              string      `json:"url"`
+	Headers          [][2]string `json:"headers"`
+	Body             *httpBody   `json:"body"`
+	TimeoutMs        int64       `json:"timeoutMs"`
+	MaxResponseBytes int64       `json:"maxResponseBytes"`
+	WantHeaders      []string    `json:"wantHeaders"`
+}
+
+type httpBody struct {
+	Text   *string `json:"text,omitempty"`
+	Base64 *string `json:"base64,omitempty"`
+}
+
+type httpAnswer struct {
+	ID      int64       `json:"id"`
+	Status  int         `json:"status"`
+	Headers [][2]string `json:"headers,omitempty"`
+	Body    *httpBody   `json:"body"`
+	Cut     bool        `json:"cut,omitempty"`
+}
+
+// CarryOut sends what the open step asks for, or waits as long as it says. The error
+// is ErrTooLong, the context's, or one of a step that is no network step; a request
+// that gets no answer is none: the exchange decides about it.
+func (s *Sender) CarryOut(ctx context.Context, exchange *Exchange) (answer any, err error) {
+	var open step
+	if err := json.Unmarshal(exchange.Payload(), &open); err != nil {
+		return nil, fmt.Errorf("assay: the step cannot be read: %w", err)
+	}
+	switch open.State {
+	case "request":
+		found, err := s.send(ctx, &open.Request)
+		if ctx.Err() != nil {
+			return nil, ctx.Err()
+		}
+		if errors.Is(err, errHosts) {
+			return nil, err
+		}
+		if err != nil {
+			found = &httpAnswer{ID: open.Request.ID}
+		}
+		return found, nil
+	case "wait":
+		return struct{}{}, s.wait(ctx, time.UnixMilli(open.NotBeforeMs))
+	}
+	return nil, fmt.Errorf("assay: a step of state %q is no request", open.State)
+}
+
+func (s *Sender) wait(ctx context.Context, until time.Time) error {
+	patience := s.Patience
+	if patience == 0 {
+		patience = standardPatience
+	}
+	left := time.Until(until)
+	if left > patience {
+		return ErrTooLong
+	}
+	timer := time.NewTimer(left)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+// send gives the answer to one request; an error where none came.
+func (s *Sender) send(ctx context.Context, asked *httpRequest) (*httpAnswer, error) {
+	ctx, cancel := context.WithTimeout(ctx, time.Duration(asked.TimeoutMs)*time.Millisecond)
+	defer cancel()
+	request, err := s.request(ctx, asked)
+	if err != nil {
+		return nil, err
+	}
+	response, err := s.do(request)
+	if err != nil {
+		return nil, err
+	}
+	defer response.Body.Close()
+	room := asked.MaxResponseBytes
+	if room > answerRoom {
+		room = answerRoom
+	}
+	body, err := io.ReadAll(io.LimitReader(response.Body, room+1))
+	if err != nil {
+		return nil, err
+	}
+	answer := &httpAnswer{ID: asked.ID, Status: response.StatusCode}
+	for _, name := range asked.WantHeaders {
+		if value := response.Header.Get(name); value != "" {
+			answer.Headers = append(answer.Headers, [2]string{name, value})
+		}
+	}
+	if answer.Cut = int64(len(body)) > room; !answer.Cut {
+		answer.Body = bodyOf(body)
+	}
+	return answer, nil
+}
+
+func (s *Sender) do(request *http.Request) (*http.Response, error) {
+	switch client := s.Client.(type) {
+	case nil:
+		return direct.Do(request)
+	case *http.Client:
+		own := http.Client{Transport: client.Transport, CheckRedirect: stay}
+		return own.Do(request)
+	default:
+		return client.Do(request)
+	}
+}
+
+func (s *Sender) request(ctx context.Context, asked *httpRequest) (*http.Request, error) {
+	address, err := url.Parse(asked.URL)
+	if err != nil {
+		return nil, err
+	}
+	host := address.Host
+	if instead, there := s.Hosts[address.Hostname()]; there {
+		base, err := loopback(instead)
+		if err != nil {
+			return nil, err
+		}
+		address.Scheme, address.Host = base.Scheme, base.Host
+	}
+	body, err := asked.Body.octets()
+	if err != nil {
+		return nil, err
+	}
+	request, err := http.NewRequestWithContext(
+		ctx, asked.Method, address.String(), strings.NewReader(body))
+	if err != nil {
+		return nil, err
+	}
+	request.Host = host
+	for _, header := range asked.Headers {
+		request.Header.Set(header[0], header[1])
+	}
+	return request, nil
+}
+
+func (b *httpBody) octets() (string, error) {
+	switch {
+	case b == nil:
+		return "", nil
+	case b.Text != nil:
+		return *b.Text, nil
+	case b.Base64 == nil:
+		return "", errors.New("assay: a body without text")
+	}
+	octets, err := base64.StdEncoding.DecodeString(*b.Base64)
+	return string(octets), err
+}
+
+func bodyOf(body []byte) *httpBody {
+	// No text of an answer may hold a NUL.
+	if len(body) <= textRoom && utf8.Valid(body) && bytes.IndexByte(body, 0) < 0 {
+		text := string(body)
+		return &httpBody{Text: &text}
+	}
+	text := base64.StdEncoding.EncodeToString(body)
+	return &httpBody{Base64: &text}
+}
+
+var errHosts = fmt.Errorf(
+	"%w: Hosts: only addresses of this machine, http://127.0.0.1:PORT", ErrArgument)
+
+// loopback is an address of this machine.
+func loopback(text string) (*url.URL, error) {
+	base, err := url.Parse(text)
+	if err != nil || (base.Scheme != "http" && base.Scheme != "https") ||
+		(base.Path != "" && base.Path != "/") {
+		return nil, errHosts
+	}
+	name := base.Hostname()
+	if ip := net.ParseIP(name); name != "localhost" && (ip == nil || !ip.IsLoopback()) {
+		return nil, errHosts
+	}
+	return base, nil
+}

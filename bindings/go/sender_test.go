@@ -1,0 +1,269 @@
+package assay
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+	"time"
+)
+
+// Conversations over the network, against a scripted server on loopback.
+
+var appleHosts = []string{"buy.itunes.apple.com", "sandbox.itunes.apple.com"}
+
+// A said is one answer of the server.
+type said struct {
+	status int
+	header map[string]string
+	body   string
+	do     http.HandlerFunc // in place of all that
+}
+
+// An apple answers each request with the next line of a script.
+type apple struct {
+	*httptest.Server
+	script []said
+	hosts  []string
+	bodies []string
+}
+
+func playApple(t *testing.T, script ...said) (*apple, *Sender) {
+	t.Helper()
+	a := &apple{script: script}
+	a.Server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		body, _ := io.ReadAll(r.Body)
+		a.hosts, a.bodies = append(a.hosts, r.Host), append(a.bodies, string(body))
+		if len(a.script) == 0 || r.URL.Path != "/verifyReceipt" || r.Method != "POST" ||
+			r.Header.Get("Content-Type") != "application/json" {
+			t.Errorf("asked for %s %s", r.Method, r.URL.Path)
+			return
+		}
+		line := a.script[0]
+		a.script = a.script[1:]
+		if line.do != nil {
+			line.do(w, r)
+			return
+		}
+		for name, value := range line.header {
+			w.Header().Set(name, value)
+		}
+		w.WriteHeader(line.status)
+		_, _ = io.WriteString(w, line.body)
+	}))
+	t.Cleanup(a.Close)
+	sender := &Sender{Hosts: map[string]string{}}
+	for _, host := range appleHosts {
+		sender.Hosts[host] = a.URL
+	}
+	return a, sender
+}
+
+// transcript is a case of the table that is one.
+func (c *caseTable) transcript(t testing.TB, name string) *tableCase {
+	t.Helper()
+	for i := range c.Cases {
+		each := &c.Cases[i]
+		if each.Call == "conversation" && strings.HasSuffix(each.Name, "conversation: "+name) {
+			return each
+		}
+	}
+	t.Fatalf("the case table has no transcript %q", name)
+	return nil
+}
+
+// bodies are what Apple says in a transcript.
+func (c *tableCase) bodies(t testing.TB) (found []string) {
+	t.Helper()
+	for i := range c.Steps {
+		var answer httpAnswer
+		must(t, json.Unmarshal(c.Steps[i].input(t, "answer"), &answer))
+		if answer.Body != nil && answer.Body.Text != nil {
+			found = append(found, *answer.Body.Text)
+		}
+	}
+	return found
+}
+
+func ask(t *testing.T, each *tableCase, sender *Sender) (*Exchange, *Document, error) {
+	t.Helper()
+	exchange, err := theCases(t).verifier(t, each.Verifier).Exchange(
+		ctx, each.input(t, "request"), nil)
+	must(t, err)
+	document, err := exchange.Run(ctx, sender.CarryOut)
+	return exchange, document, err
+}
+
+func TestSenderHops(t *testing.T) {
+	each := theCases(t).transcript(t, "a Sandbox receipt at production")
+	var script []said
+	for _, body := range each.bodies(t) {
+		script = append(script, said{status: 200, body: body})
+	}
+	server, sender := playApple(t, script...)
+	_, document, err := ask(t, each, sender)
+	must(t, err)
+	if !document.OK() || strings.Join(server.hosts, " ") != strings.Join(appleHosts, " ") {
+		t.Fatalf("asked %q: %s", server.hosts, document.JSON())
+	}
+	facts, err := document.Facts()
+	must(t, err)
+	if answer := facts.(*VerifyReceiptAnswer); answer.AppleStatus != 0 ||
+		answer.EnvironmentSource != "endpoint" {
+		t.Errorf("the answer is %+v", answer)
+	}
+	decision, err := theCases(t).verifier(t, each.Verifier).Decide(
+		ctx, []Evidence{document})
+	must(t, err)
+	if !decision.Entitled {
+		t.Errorf("a finished conversation is evidence: %+v", decision)
+	}
+}
+
+func TestSenderWaits(t *testing.T) {
+	each := theCases(t).transcript(t, "a good answer")
+	good := said{status: 200, body: each.bodies(t)[0]}
+	_, sender := playApple(t, said{status: 500}, good)
+	begin := time.Now()
+	_, document, err := ask(t, each, sender)
+	must(t, err)
+	if took := time.Since(begin); !document.OK() || took < time.Second {
+		t.Errorf("after %v: %s", took, document.JSON())
+	}
+	_, sender = playApple(t, said{status: 429, header: map[string]string{"Retry-After": "60"}})
+	exchange, _, err := ask(t, each, sender)
+	if err != ErrTooLong || exchange.State() != "wait" || !exchange.Done() {
+		t.Errorf("no patience: %v, %s", err, exchange.State())
+	}
+}
+
+func TestSenderRefusesRedirects(t *testing.T) {
+	each := theCases(t).transcript(t, "a good answer")
+	redirect := said{status: 302, header: map[string]string{"Location": "/elsewhere"}}
+	for _, client := range []*http.Client{nil, {}} {
+		server, sender := playApple(t, redirect)
+		if client != nil {
+			sender.Client = client
+		}
+		_, document, err := ask(t, each, sender)
+		must(t, err)
+		if document.Status().String() != "rejected.verify-receipt.http" || len(server.hosts) != 1 {
+			t.Errorf("%d requests: %s", len(server.hosts), document.JSON())
+		}
+	}
+}
+
+// sent is what one request gets.
+func sent(t *testing.T, sender *Sender, change func(*httpRequest)) (*httpAnswer, error) {
+	t.Helper()
+	text := "{}"
+	request := &httpRequest{
+		ID: 7, Method: "POST", URL: "https://buy.itunes.apple.com/verifyReceipt",
+		Headers: [][2]string{{"Content-Type", "application/json"}}, Body: &httpBody{Text: &text},
+		TimeoutMs: 5000, MaxResponseBytes: 10, WantHeaders: []string{"etag"},
+	}
+	if change != nil {
+		change(request)
+	}
+	return sender.send(ctx, request)
+}
+
+func TestSenderAnswers(t *testing.T) {
+	long := "[" + strings.Repeat(" ", 1<<20) + "]"
+	_, sender := playApple(t,
+		said{status: 200, body: "0123456789", header: map[string]string{"ETag": "x"}},
+		said{status: 200, body: "01234567890"}, said{status: 204},
+		said{status: 200, body: "\xff"}, said{status: 200, body: "a\x00"},
+		said{status: 200, body: long})
+	for _, wanted := range []string{
+		`{"id":7,"status":200,"headers":[["etag","x"]],"body":{"text":"0123456789"}}`,
+		`{"id":7,"status":200,"body":null,"cut":true}`,
+		`{"id":7,"status":204,"body":{"text":""}}`,
+		`{"id":7,"status":200,"body":{"base64":"/w=="}}`,
+		`{"id":7,"status":200,"body":{"base64":"YQA="}}`,
+	} {
+		answer, err := sent(t, sender, nil)
+		must(t, err)
+		if text, _ := json.Marshal(answer); string(text) != wanted {
+			t.Errorf("%s, not %s", text, wanted)
+		}
+	}
+	answer, err := sent(t, sender, func(r *httpRequest) { r.MaxResponseBytes = 8 << 20 })
+	must(t, err)
+	if answer.Cut || answer.Body.Base64 == nil {
+		t.Error("a long answer goes in as base64")
+	}
+}
+
+func TestSenderNoAnswer(t *testing.T) {
+	half := said{do: func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Length", "1000")
+		_, _ = io.WriteString(w, "half")
+	}}
+	slow := said{do: func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() }}
+	_, sender := playApple(t, half, slow)
+	for i := 0; i < 2; i++ {
+		if _, err := sent(t, sender, func(r *httpRequest) {
+			r.TimeoutMs, r.MaxResponseBytes = 200, 1000
+		}); err == nil {
+			t.Error("there is no answer")
+		}
+	}
+	each := theCases(t).transcript(t, "a good answer")
+	server, sender := playApple(t)
+	server.Close()
+	exchange, err := theCases(t).verifier(t, each.Verifier).Exchange(
+		ctx, each.input(t, "request"), nil)
+	must(t, err)
+	answer, err := sender.CarryOut(ctx, exchange)
+	must(t, err)
+	if _, err := exchange.Step(ctx, answer); err != nil || exchange.State() != "wait" {
+		t.Errorf("no answer: %v, %s", err, exchange.State())
+	}
+	cancelled, cancel := context.WithCancel(ctx)
+	cancel()
+	if _, err := sender.CarryOut(cancelled, exchange); err != context.Canceled {
+		t.Errorf("cancelled: %v", err)
+	}
+	exchange.Close()
+	if _, err := sender.CarryOut(ctx, new(Exchange)); err == nil {
+		t.Error("no exchange has a step")
+	}
+}
+
+func TestSenderHosts(t *testing.T) {
+	for _, base := range []string{
+		"http://example.com", "https://10.0.0.1", "ftp://127.0.0.1", "http://127.0.0.1/path",
+		"127.0.0.1", "http://127.0.0.1.example.com", "://",
+	} {
+		sender := &Sender{Hosts: map[string]string{appleHosts[0]: base}}
+		if _, err := sent(t, sender, nil); !errors.Is(err, ErrArgument) {
+			t.Errorf("%s: %v", base, err)
+		}
+	}
+	for _, base := range []string{"http://localhost:80", "https://[::1]:443", "http://127.1.2.3/"} {
+		if _, err := loopback(base); err != nil {
+			t.Errorf("%s: %v", base, err)
+		}
+	}
+}
+
+// An own client is anything that has the method of one.
+type ownClient struct{ t *testing.T }
+
+func (o ownClient) Do(r *http.Request) (*http.Response, error) {
+	if r.URL.Host != appleHosts[0] {
+		o.t.Errorf("asked %s", r.URL)
+	}
+	return nil, errors.New("no network")
+}
+
+func TestSenderWithAnOwnClient(t *testing.T) {
+	if _, err := sent(t, &Sender{Client: ownClient{t}}, nil); err == nil {
+		t.Error("the own client was not asked")
+	}
+}
