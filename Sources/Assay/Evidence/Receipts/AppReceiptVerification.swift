@@ -208,8 +208,8 @@ struct AppReceiptVerification {
       configuration.environments.contains(environment), .rejectedIdentityEnvironment, "APR-16",
       at: "attribute 0")
     try require(
-      (environment == .xcode) == (path.chain.profile == .xcode), .rejectedIdentityEnvironmentProfile, "APR-16",
-      at: "attribute 0")
+      (environment == .xcode) == (path.chain.profile == .xcode),
+      .rejectedIdentityEnvironmentProfile, "APR-16", at: "attribute 0")
     return environment
   }
 
