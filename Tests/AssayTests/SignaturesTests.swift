@@ -140,7 +140,8 @@ struct SignaturesTests {
     #expect(modulus.verifies(octets[...], .sha256, message[...]))
     #expect(!point.verifies(octets[...], .sha256, message[...]))
     #expect(!modulus.verifies(ecdsa[...], .sha256, message[...]))
-    let pair = try #require(Assay.ECDSASignature(der: ecdsa[...], .p256))
+    let made = ECDSAPair(der: ecdsa[...], .p256)
+    let pair = try #require(made)
     #expect(!modulus.verifies(pair, .sha256, message[...]))
   }
 }

@@ -209,8 +209,7 @@ struct AppReceiptVerification {
       at: "attribute 0")
     try require(
       (environment == .xcode) == (path.chain.profile == .xcode),
-      .rejectedIdentityEnvironmentProfile, "APR-16",
-      at: "attribute 0")
+      .rejectedIdentityEnvironmentProfile, "APR-16", at: "attribute 0")
     return environment
   }
 
