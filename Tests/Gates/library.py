@@ -7,8 +7,7 @@
 
 FILE is the libcrypto.a or libcrypto.so of a prefix (make CRYPTO=PREFIX). REVISION is
 that of the package that the static libcrypto is of, where it is not the system's.
-Reads the file with readelf; loads nothing. Source of the limits: DESIGN.md,
-"Build and delivery".
+Reads the file with readelf; loads nothing. Source of the limits: docs/building.md.
 """
 import argparse
 import pathlib

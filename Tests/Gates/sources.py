@@ -4,7 +4,8 @@
   sources.py [--suite NAME]
 
 The library is pure computation: no Foundation, no Dispatch, no concurrency
-runtime, no way to end the process (DESIGN.md, principles 1 and 4).
+runtime, no way to end the process (CONTRIBUTING.md,
+House rules).
 """
 import argparse
 import re
