@@ -103,13 +103,17 @@ class Code:
         self.pairs = set()
         self.places = collections.defaultdict(set)
         self.unread = []
-        for status, rule, file, offset in Program().pairs():
+        program = Program()
+        for status, rule, file, offset in program.pairs():
             if status is None or rule is None:
                 self.unread.append(f"{file} at octet {offset}: {status} {rule}")
                 continue
             name = self.names.get(status, status)
             self.pairs.add((name, rule))
             if not name.startswith(("internal.", "pending.")):
+                self.places[rule].add((file, offset))
+        for rule, file, offset in program.judged():
+            if rule in self.places:
                 self.places[rule].add((file, offset))
         self.all_mutants = mutants.instrumented()[0]
         self.mutants = self.by_rule()

@@ -13,7 +13,7 @@ public struct Refusal: Error, Equatable, Sendable {
   /// renewal". Never holds a secret, token or personal identifier (DOC-3).
   public let detail: String
   /// Another retry class than the table's (DOC-4).
-  let retryClass: StaticString?
+  private(set) var retryClass: StaticString?
   /// What would explain the refusal, in place of the table's hint (DIA-1).
   let hint: Explanation?
   /// Whose hint it takes; nil: that of the document's kind.
@@ -45,6 +45,13 @@ public struct Refusal: Error, Equatable, Sendable {
   func hinted(as kind: HintKind?) -> Refusal {
     var refusal = self
     refusal.hintKind = kind ?? hintKind
+    return refusal
+  }
+
+  /// The same refusal, as the last word: the same question again has the same answer (DOC-4).
+  func asLastWord() -> Refusal {
+    var refusal = self
+    refusal.retryClass = "never"
     return refusal
   }
 

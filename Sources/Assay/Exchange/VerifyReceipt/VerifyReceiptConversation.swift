@@ -110,10 +110,7 @@ struct VerifyReceiptConversation: Conversing {
     _ refusal: Refusal, at endpoint: Endpoint, nowMs: Int64
   ) -> ExchangeAction {
     guard !hasRepeated else {
-      return end(
-        Refusal(
-          refusal.status, refusal.rule, at: refusal.place, detail: refusal.detail,
-          retryClass: "never"), .result)
+      return end(refusal.asLastWord(), .result)
     }
     hasRepeated = true
     state = .waiting(endpoint)
