@@ -47,7 +47,8 @@ class Apple:
                 apple.seen.append((self.headers["host"], self.path, dict(self.headers), body))
                 line = apple.script.pop(0)
                 if callable(line):
-                    return line(self)
+                    line(self)
+                    return
                 status, headers, body = line
                 self.send_response(status)
                 for name, value in headers.items():
