@@ -76,7 +76,7 @@ class Apple:
 
     @property
     def sender(self):
-        return http.Sender(hosts={name: self.url for name in NAMES})
+        return http.Sender(hosts=dict.fromkeys(NAMES, self.url))
 
 
 class Clock:
@@ -99,10 +99,10 @@ class HttpTest(unittest.TestCase):
         """A conversation of a case's request with a server that says the script."""
         verifier = table().verifier(case["verifier"])
         clock = Clock(case)
-        with Apple(*script) as apple:
-            with verifier.exchange(given(case, "request"), now=case["now"]) as exchange:
-                document = http.carry_out(
-                    exchange, send or apple.sender, clock=clock, sleep=clock.sleep, **named)
+        with Apple(*script) as apple, verifier.exchange(
+                given(case, "request"), now=case["now"]) as exchange:
+            document = http.carry_out(
+                exchange, send or apple.sender, clock=clock, sleep=clock.sleep, **named)
         self.clock, self.apple = clock, apple
         return document
 
