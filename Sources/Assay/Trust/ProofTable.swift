@@ -1,9 +1,9 @@
 /// The proofs of a process, which outlive the verifiers that made them: where each
 /// request has a verifier of its own, the second one begins warm (JWS-66).
 ///
-/// Found by a digest of what is trusted, so that two verifiers share only where they trust the same.
-/// The least recently used set goes first, and lives on in the verifiers that
-/// have it. A busy lock is a miss: that verifier then begins with nothing.
+/// Found by a digest of what is trusted, so that two verifiers share only where they
+/// trust the same. The least recently used set goes first, and lives on in the verifiers
+/// that have it. A busy lock is a miss: that verifier then begins with nothing.
 final class ProofTable: Sendable {
   /// That of this process.
   static let process = ProofTable(capacity: 4)
