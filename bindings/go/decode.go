@@ -74,8 +74,8 @@ func (t *table) add(name string, offset uintptr, kind reflect.Type) {
 }
 
 // object reads the members of the object that is next into a struct. The library
-// writes them in the order of the fields, so that the next one is mostly known
-// without a look at the names.
+// writes them in the order of the fields, so the next one is usually known without
+// looking at the names.
 func (t *table) object(s *scanner, to unsafe.Pointer) bool {
 	if !s.take('{') {
 		return false

@@ -107,7 +107,7 @@ class AsyncVerifier:
     async def verify_each(
         self, kind: Kind, evidence: Batch, now: Time | None = None
     ) -> AsyncIterator[Document]:
-        """Verify many texts of one kind; gives their documents in their order.
+        """Verify many texts of one kind; gives their documents in order.
 
         kind      as in `Verifier.verify`
         evidence  an iterable or asynchronous iterable of str or bytes; read only as
@@ -132,7 +132,7 @@ class AsyncVerifier:
         finally:
             for job in jobs:
                 if not job.cancel() and not job.cancelled():
-                    job.exception()  # of a batch that ended before: it is never asked for
+                    job.exception()  # of a batch that ended earlier: nothing reads it
 
     async def verify_many(
         self, kind: Kind, evidence: Batch, now: Time | None = None
@@ -273,7 +273,7 @@ class AsyncVerifier:
         evidence: Evidence | Iterable[Evidence] = (),
         clock: Callable[[], Time] | None = None,
     ) -> Document:
-        """Hold a whole conversation, and close it: `Verifier.exchange`, `carry_out`."""
+        """Conduct a whole conversation, and close it: `Verifier.exchange`, `carry_out`."""
         now = None if clock is None else clock()
         with self.verifier.exchange(request, evidence, now) as exchange:
             return await carry_out(exchange, host, clock)
@@ -290,7 +290,7 @@ class AsyncVerifier:
 async def carry_out(
     exchange: Exchange, host: Host, clock: Callable[[], Time] | None = None
 ) -> Document:
-    """Hold a conversation to its end; gives its last document.
+    """Conduct a conversation to its end; returns its last document.
 
     host   a coroutine function: takes what a step asks for (`Exchange.payload`), sends
            the request, runs the statement or waits, and gives the answer as a mapping
@@ -309,7 +309,7 @@ async def carry_out(
 
 
 async def _chunks(evidence: Batch, size: int) -> AsyncIterator[list[SignedText]]:
-    """The texts in lists of at most `size`; in between the loop goes on."""
+    """The texts in lists of at most `size`; in between, the loop continues."""
     if hasattr(evidence, "__aiter__"):
         texts: list[SignedText] = []
         async for text in evidence:
