@@ -148,7 +148,7 @@ def example_environment(root, multiarch):
 
 
 def good_transaction(cases):
-    """A case that is verified with the clock of the program's own choice."""
+    """A case that verifies at the time that the program itself takes."""
     table = json.loads(pathlib.Path(cases).read_text())
     for case in table["cases"]:
         if case["call"] == "verify_jws" and case["expect"]["status"] == "ok" \

@@ -98,7 +98,7 @@ def events(case):
 
 
 def accepted(table):
-    """A genuine transaction that a text gives."""
+    """The JWS of a genuine transaction."""
     for case in table["cases"]:
         if (case["call"], case.get("kind"), case["expect"]["status"]) == (
                 "verify_jws", "transaction", "ok") and "jws" in case:

@@ -23,7 +23,7 @@ NOT_READ = {"original_init", "thrown_error_destination", "throw_dest", "attrs", 
 # The type in the USR of a member of it.
 OWNER = re.compile(r"s:5Assay(?:\d+\w+?[VOC])")
 RULE = re.compile(r"[A-Z]{3,4}-\d+")
-# Gives what its closure refuses another status and rule: those stand in no document.
+# Gives what its closure refuses another status and rule: the first appear in no document.
 NAMES_ANOTHER = "s:5Assay13ExchangeInputO7members"
 # How far values are followed.
 DEEPEST = 24
@@ -316,7 +316,7 @@ class Program:
         return not calls or any(self.shows(*each, seen | {function.usr}) for each in calls)
 
     def is_never_made(self, node):
-        """Whether a member is asked of a type that nobody makes a value of."""
+        """Whether a member belongs to a type of which no value is ever made."""
         owner = OWNER.match(node["decl"].get("decl_usr", "")) \
             if kind(node) == "member_ref_expr" else None
         return bool(owner) and not any(

@@ -119,7 +119,7 @@ class Module:
         self.members = {symbol["pathComponents"][0]: [] for symbol in self.top}
         for symbol in symbols:
             if len(symbol["pathComponents"]) > 1:
-                # A member of somebody else's type stands on no page.
+                # A member of a foreign type has no page.
                 self.members.get(symbol["pathComponents"][0], []).append(symbol)
         for mine in self.members.values():
             mine.sort(key=lambda symbol: symbol["names"]["title"] in SHARED)

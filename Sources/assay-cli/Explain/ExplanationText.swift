@@ -131,8 +131,8 @@ enum ExplanationText {
     hint	rejected.identity.environment-missing	a transaction receipt	the transaction id points to neither Sandbox nor Production: set receipts.unknownEnvironment to allow, or refuse by hand
     hint	rejected.identity.environment-missing	an answer of verifyReceipt	neither the answer nor its transaction ids state it: set receipts.unknownEnvironment to allow, or refuse by hand
     status	23553	rejected.identity.environment-profile	the environment and the signer do not match	environment and signer contradict each other: treat it as forged	never	403	JWS-72,APR-16,VRR-17
-    hint	rejected.identity.environment-profile	a JWS	forgery: data signed by Xcode may not claim Production or Sandbox, nor the reverse
-    hint	rejected.identity.environment-profile	an app receipt	forgery: a receipt signed by Xcode may not claim Production or Sandbox, nor the reverse
+    hint	rejected.identity.environment-profile	a JWS	forgery: data signed by Xcode must not claim Production or Sandbox, nor the reverse
+    hint	rejected.identity.environment-profile	an app receipt	forgery: a receipt signed by Xcode must not claim Production or Sandbox, nor the reverse
     hint	rejected.identity.environment-profile	an answer of verifyReceipt	the environment, receipt_type and transaction ids of the answer contradict each other: never grant from it
     status	23809	rejected.identity.product	the product is not in the catalogue	the client keeps the receipt; add the product to products, or refuse by hand	after-config	409	RCP-25
     status	25601	rejected.jws.algorithm	alg is not ES256	a forgery attempt, or a token from another issuer	never	400	JWS-10
@@ -282,7 +282,7 @@ enum ExplanationText {
     hint	misuse.assertion.public-key	an assertion	pass the public key of the attestation: 65 bytes X9.63 or 91 bytes SubjectPublicKeyInfo; the key record may be damaged
     hint	misuse.assertion.public-key	an App Attest receipt	the subject is the public key of the attestation: 65 bytes X9.63 or 91 bytes SubjectPublicKeyInfo
     status	1029	misuse.attest.client-data	the client data is empty, its hash has the wrong length, or its kind is unknown	pass the bytes with ASSAY_CLIENT_DATA or their SHA-256 with ASSAY_CLIENT_DATA_HASH	never	500	ATT-4
-    status	1285	misuse.call.argument	an argument that may not be NULL is NULL, or a length does not fit	programming error: see the conventions in assay.h	never	500	DOC-1
+    status	1285	misuse.call.argument	an argument that must not be NULL is NULL, or a length does not fit	programming error: see the conventions in assay.h	never	500	DOC-1
     status	1541	misuse.call.kind	the kind constant is unknown	programming error: pass a kind constant from assay.h	never	500	DOC-1
     status	1797	misuse.call.now	now_ms is not between 2008 and 2100	programming error: pass milliseconds since 1970 UTC	never	500	JWS-41
     status	2309	misuse.decide.account	the account is not a UUID, or decide.account is required and none was given	pass the appAccountToken of the account, as a UUID	never	500	DCD-20
@@ -326,7 +326,7 @@ enum ExplanationText {
     hint	config.products.form	a configuration	correct the entry that error.at names; docs/config.md has its members
     hint	config.products.form	a decision	Apple signed another type for the product that error.at names: correct it in products
     status	6406	config.receipts.shared-secret	a shared secret is not 32 hex digits, or is for an unknown bundle id	copy the 32 hex digits from App Store Connect; the key is a bundleId of apps, or *	after-config	–	VRR-1
-    status	6662	config.risk.rules	a rule or a verdict is unknown, or milder than the rule allows	rules are RSK-11 to RSK-28, verdicts off, allow, limited, step-up, deny; RSK-12, 14, 15 and 26 take deny alone	after-config	–	RSK-2
+    status	6662	config.risk.rules	a rule or a verdict is unknown, or milder than the rule allows	rules are RSK-11 to RSK-28, verdicts off, allow, limited, step-up, deny; RSK-12, 14, 15 and 26 take only deny	after-config	–	RSK-2
     status	8710	config.storekit.xcode-certificate-required	Xcode or LocalTesting is accepted, but no certificate is pinned	add the SHA-256, 64 hex digits, of the certificate that Xcode exports to storekit.xcodeCertificates	after-config	–	CFG-2
     status	1543	unavailable.devicecheck.no-answer	Apple gave no usable answer	back off 1, 2, 4 s, at most 3 tries	later	503	DVC-7
     status	1799	unavailable.devicecheck.response	the answer is not understood	Apple changed the wording: treat the device as neither clean nor used; report it	later	502	DVC-7,DVC-8
