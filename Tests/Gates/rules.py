@@ -225,7 +225,7 @@ def judge_checks(suite, rules, code, named):
     for each in sorted(set(named.all) | set(named.tests)):
         if each in rows or each not in named.all:
             continue
-        suite.expect(False, f"the cases of {each} name a rule that there is")
+        suite.expect(False, f"the cases of {each} name a rule that exists")
     keys = {mutant.key for mutant in code.all_mutants}
     for key in mutants.equivalents():
         suite.expect(key in keys, "an equivalent mutant is there", " ".join(key))

@@ -10,8 +10,8 @@ import (
 	"unsafe"
 )
 
-// Facts are read into structs by tables: one for each struct, made of its tags at
-// the first use. `json` names a member of the library's object, `signed` one of
+// Facts are read into structs by tables: one for each struct, made from its tags
+// on first use. `json` names a member of the library's object, `signed` one of
 // the signed JSON, its member "payload".
 //
 // What is absent, null or of another type than declared is left zero; the JSON
@@ -50,7 +50,7 @@ func tableOf(kind reflect.Type) *table {
 	return found.(*table)
 }
 
-// addFields enters the fields of a struct and of those embedded in it.
+// addFields adds the fields of a struct and of those embedded in it.
 func (t *table) addFields(signed *table, kind reflect.Type, offset uintptr) {
 	for i := 0; i < kind.NumField(); i++ {
 		each := kind.Field(i)
