@@ -1033,7 +1033,7 @@ enum StatusTable {
       return StatusEntry(
         name: "rejected.risk.limited",
         message: "the risk rules allow a limited number of such requests",
-        hint: "risk.reasons names the rules, risk.allowance how many requests a day pass",
+        hint: "risk.reasons names the rules, risk.allowance how many requests per day pass",
         retryClass: "never")
     case 33537:
       return StatusEntry(

@@ -153,7 +153,7 @@ enum ExplanationText {
     status	30721	rejected.receipt.signed-later	the receipt was signed later than the purchase, and receipts.lateSigned refuses that	receipts.lateSigned of this verifier refuses it; Apple re-issues old periods, so it is no sign of fraud	never	400	RCP-23
     status	30977	rejected.receipt.v2-disabled	version 2 receipts are refused by receipts.v2	receipts.v2 of this verifier refuses it; ask for an app receipt instead	never	400	RCP-21
     status	33025	rejected.risk.deny	the risk rules deny the request	risk.reasons names the rules; answer 403	never	403	RSK-2
-    status	33281	rejected.risk.limited	the risk rules allow a limited number of such requests	risk.reasons names the rules, risk.allowance how many requests a day pass	never	429	RSK-2
+    status	33281	rejected.risk.limited	the risk rules allow a limited number of such requests	risk.reasons names the rules, risk.allowance how many requests per day pass	never	429	RSK-2
     status	33537	rejected.risk.step-up	the risk rules ask for something stronger	attest from the main app, sign in, verify the purchase again or solve a challenge: risk.reasons names the rules	never	401	RSK-2
     status	39425	rejected.triage.cracker	made by a cracking tool: there is no receipt in it	drop and count; do not log in full	never	400	TRI-2
     status	39681	rejected.triage.foreign-bundle	claims to belong to an app that is not configured	drop and count; do not log in full; if the app is yours, add its bundleId to apps	never	400	TRI-6
@@ -450,7 +450,7 @@ enum ExplanationText {
     member	deviceCheck.bits.bit1	objects	none	what your product uses the bit for
     member	deviceCheck.bits.bit1.name	text, 1 … 64 bytes	required	promo…: an offer was used; abuse…: the device was abused; other names have no rules
     member	deviceCheck.bits.bit1.resetAfterMonths	1 … 1200	never	an older bit counts as clear
-    member	risk.mode	enforce, record	enforce	record: the verdict is always allow, the real one stands in would
+    member	risk.mode	enforce, record	enforce	record: the verdict is always allow, the real one is in would
     member	risk.rules	RSK-11 … RSK-28 → off, allow, limited, step-up, deny	{}	changes to the table: what a rule yields wherever it fires; RSK-12, 14, 15 and 26 take only deny
     member	risk.receiptThreshold	0 …	10	risk metric of a receipt above which a step-up is required
     member	risk.limitedPerDay	0 …	20	requests per day, reported with limited; counting them is up to you

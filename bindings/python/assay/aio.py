@@ -293,13 +293,13 @@ async def carry_out(
     """Conduct a conversation to its end; returns its last document.
 
     host   a coroutine function: takes what a step asks for (`Exchange.payload`), sends
-           the request, runs the statement or waits, and gives the answer as a mapping
+           the request, runs the statement or waits, and returns the answer as a mapping
            or JSON (docs/exchanges.md)
     clock  gives the time at which a step is judged; None: the system's clock
 
     The steps themselves take microseconds and run where they are awaited, without
     an executor. A refused result is an answer, not an error: look at the document. What
-    the host raises, cancellation included, and MisuseError for an answer of another
+    the host raises, cancellation included, and MisuseError for an answer of the wrong
     form pass through, with the step still open: calling again continues with it.
     """
     while not exchange.done:

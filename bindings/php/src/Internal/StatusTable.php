@@ -444,7 +444,7 @@ final class StatusTable
         33281 => [
             'rejected.risk.limited', 429, 'never',
             'the risk rules allow a limited number of such requests',
-            'risk.reasons names the rules, risk.allowance how many requests a day pass',
+            'risk.reasons names the rules, risk.allowance how many requests per day pass',
         ],
         33537 => [
             'rejected.risk.step-up', 401, 'never',
