@@ -61,9 +61,9 @@ DEFINES = $(if $(CRYPTO_INSIDE),-Xcc -DASSAY_OWN_LIBCRYPTO) \
 	$(if $(and $(filter static,$(CRYPTO_FROM)),$(LIBCRYPTO_PACKAGE)),-Xcc '-DASSAY_LIBCRYPTO_PACKAGE="$(LIBCRYPTO_PACKAGE)"')
 # The revision of the package that the archive of libcrypto came with.
 LIBCRYPTO_PACKAGE = $(shell dpkg-query -W -f '$${Version}' libssl-dev 2>/dev/null)
-# What both shapes are linked with: only assay_* shows, every symbol is
+# What both shapes are linked with: only assay_* is visible, every symbol is
 # resolved at load, the library stays in memory once loaded. The functions that
-# a first verification runs stand together, on pages that hold nothing else
+# a first verification runs are kept together, on pages that hold nothing else
 # (docs/building.md, Memory; `make order` writes their list).
 # What nothing in the library may call, the Swift runtime and libcrypto included:
 # Sources/AssayABI/Link/sealed.c answers instead.
@@ -236,7 +236,7 @@ order: deps-build ## rewrite Sources/AssayABI/Link/assay.order
 
 CLI := $(SCRATCH)/release/assay-cli
 CLI_LINKED := $(BUILD)/link/cli.map
-# What no function reaches is left out: nothing shows to the outside, so nothing is kept
+# What no function reaches is left out: nothing is visible outside, so nothing is kept
 # for it (docs/building.md, Size).
 CLI_LINK = -Map=$(ROOT)/$(CLI_LINKED) --gc-sections --icf=safe \
 	--version-script=$(ROOT)/Sources/assay-cli/Link/cli.map $(ROOT)/$(BUILD)/link/build.o
@@ -270,7 +270,7 @@ demo: deps-demo ## verify real-looking evidence and print what was decided
 	  $(MAKE) --no-print-directory cli; program=$$?; wait $$library && exit $$program
 	@CLI=$(CLI) LIBRARY=$(LIBRARY) tools/demo.sh
 
-check: deps ## everything that must pass, one line of counts at the end; QUICK=1: the most of it
+check: deps ## everything that must pass, one line of counts at the end; QUICK=1: most of it
 	@$(PYTHON) tools/check.py $(if $(QUICK),--quick)
 
 test: deps check-swift ## the Swift tests

@@ -1,4 +1,4 @@
-# Each folder of Sources/Assay with only those below it; one type a file.
+# Each folder of Sources/Assay with only those below it; one type per file.
 
 .PHONY: check-layers
 check-layers:

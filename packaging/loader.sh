@@ -4,7 +4,7 @@
 #
 #   loader.sh LIBDIR SONAME
 #
-# With DESTDIR nothing is done: whoever unpacks that folder runs ldconfig.
+# With DESTDIR nothing is done: ldconfig runs where that folder is unpacked.
 set -eu
 
 [ $# -eq 2 ] || { echo "usage: loader.sh LIBDIR SONAME" >&2; exit 2; }

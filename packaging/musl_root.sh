@@ -60,7 +60,7 @@ fetch() {
       printf '%s\n' "$version" >"$folder/$1.version"
       return 0
     fi
-    echo "$1 $version cannot be had: $(tail -n 1 "$folder/apt/log")" >&2
+    echo "$1 $version is not available: $(tail -n 1 "$folder/apt/log")" >&2
   done
   return 1
 }

@@ -2,7 +2,7 @@
 """Run everything that must pass, side by side, and add the counts up.
 
   tools/check.py              all steps
-  tools/check.py --quick      those that a change to the code most likely breaks
+  tools/check.py --quick      those that a change to the code is most likely to break
   tools/check.py NAME...      these steps alone, and what they need to be built
   tools/check.py --list       their names
   tools/check.py --jobs N     N steps at a time (default: one per core)

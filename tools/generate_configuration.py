@@ -111,7 +111,7 @@ def described(member):
 
 
 def json_text(value, indent=""):
-    """As json.dumps with an indent, but what fits into a line stands in one."""
+    """As json.dumps with an indent, but what fits on one line is on one."""
     line = json.dumps(value, ensure_ascii=False)
     if not isinstance(value, (dict, list)) or len(indent + line) <= WIDTH - 20:
         return line
@@ -175,7 +175,7 @@ def shown(found):
 
 
 def page_text(found):
-    """The page with the rows of each of its tables written anew."""
+    """The page with the rows of each of its tables rewritten."""
     out, heading, told, skipping = [], "", set(), False
     for line in (ROOT / PAGE).read_text().splitlines():
         if line.startswith("#"):

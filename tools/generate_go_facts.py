@@ -10,7 +10,7 @@ WIDTH = 87
 INITIALS = {"id": "ID", "ids": "IDs", "uuid": "UUID", "sha256": "SHA256", "sku": "SKU",
             "skus": "SKUs", "aaguid": "AAGUID", "os": "OS", "acl": "ACL", "spki": "SPKI",
             "jws": "JWS", "json": "JSON", "xml": "XML", "ok": "OK"}
-# What their values are called when the set's name in front of them would not do.
+# What values are called where the set's name as a prefix does not fit.
 PREFIXES = {"EnvironmentSource": "From", "TransactionReason": "Reason",
             "NotificationType": "Type", "ConsumptionRequestReason": "Consumption",
             "NotificationBody": "Body", "ExternalPurchaseTokenType": "Token",
@@ -25,7 +25,7 @@ VALUES = {("BillingPlanType", "monthly"): "BilledMonthly",
           ("DeviceOutcome", "bits"): "DeviceBitsKnown"}
 # Written by hand beside what uses them.
 LEFT_OUT = {"RetryClass", "DeviceCall", "Kind"}
-# A struct without facts of its own says by an empty text that it is not there.
+# A struct without facts of its own shows by an empty text that it is absent.
 BY_VALUE = {"Challenge"}
 PLURAL = {"Keys", "AdvancedCommerceDescriptors", "DeviceBits"}
 WORDS = {"worthVerifying": "WorthVerifying", "verifyAssertion": "VerifyAssertion",

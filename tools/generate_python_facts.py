@@ -19,8 +19,8 @@ under Apple's name (`expires_date`) and aware datetimes under the same name with
 `_at` (`expires_at`). Ids are str. Prices are thousandths of the currency unit.
 Sets of values (assay.names) are str: what Apple wrote, new values included.
 
-What may be absent reads as None then, and so does what is null or not of its declared
-type. `payload` is the signed JSON itself, with members that this version does not know.""",
+What may be absent is then None, and so is what is null or not of its declared type.
+`payload` is the signed JSON itself, with members that this version does not know.""",
     "receipts": """Typed facts of receipts, of triage and of answers of Apple's verifyReceipt.
 
 The same rules as in `facts`. There is no signed JSON here: `payload` is the JSON of the
@@ -96,7 +96,7 @@ class Module:
         self.used, self.sets, self.bases = set(), set(), set()
 
     def own(self, one):
-        """The class of what it is: facts, an object inside, or members of several."""
+        """The base class: facts, an object inside, or members of several."""
         if one.name in BASES:
             return BASES[one.name]
         if one.shape == "shared" and one.name not in ("Signed", "Receipt"):
@@ -288,7 +288,7 @@ def values():
            "from __future__ import annotations", "",
            "TYPE_CHECKING = False", "if TYPE_CHECKING:", "    from typing import ClassVar", "", "",
            "class Name(str):",
-           '    """One of a set of values to which new ones may come."""', "",
+           '    """One of a set of values, to which new ones may be added."""', "",
            "    __slots__ = ()", "", "    @classmethod",
            "    def values(cls) -> tuple[str, ...]:",
            '        """Those that this version knows."""',

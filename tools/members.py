@@ -70,7 +70,7 @@ class Type:
 
     @property
     def is_signed(self):
-        """Whether its facts come from signed JSON, which stands in their `payload`."""
+        """Whether its facts come from signed JSON, which is in their `payload`."""
         return any(base.name == "Signed" for base in self.bases)
 
     @property

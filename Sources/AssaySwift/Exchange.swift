@@ -38,7 +38,7 @@ public final class Exchange {
   /// - Parameters:
   ///   - answer: of the form that the step's `state` asks for (docs/exchanges.md).
   ///   - now: the time to judge by.
-  /// - Throws: family `misuse` for an answer of another form or to another step, after
+  /// - Throws: family `misuse` for an answer of the wrong form or to another step, after
   ///   which the step is still open, and when nothing is open any more; `internal`.
   @discardableResult
   public func step(_ answer: JSON, at now: Timestamp = .now) throws(Refusal) -> Document {

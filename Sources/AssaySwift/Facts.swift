@@ -120,7 +120,7 @@ public protocol Signed: Facts {
   var keys: Keys { get }
   /// The certificates.
   var chain: Chain { get }
-  /// What refused nothing but should be looked at, of this evidence alone.
+  /// What caused no refusal but should be looked at, in this evidence alone.
   var warnings: [Warning] { get }
 }
 
@@ -338,7 +338,7 @@ public struct Transaction: Signed, PurchaseEvidence, FactsOfDocument {
   public let keys: Keys
   /// The certificates.
   public let chain: Chain
-  /// What refused nothing but should be looked at, of this evidence alone.
+  /// What caused no refusal but should be looked at, in this evidence alone.
   public let warnings: [Warning]
   /// When Apple signed it.
   public let signedDate: Timestamp
@@ -480,9 +480,9 @@ public struct RenewalCommitmentInfo: Hashable, FactsObject, Sendable {
   }
 }
 
-/// Says how a subscription goes on.
+/// Says how a subscription continues.
 ///
-/// It proves nothing about the app by itself: there is no bundle id in it. Decide with it only
+/// By itself it proves nothing about the app: it has no bundle id. Decide with it only
 /// together with a transaction of the same `originalTransactionId`.
 public struct Renewal: Signed, PurchaseEvidence, FactsOfDocument {
   /// The whole answer. Facts inside others have the outer one.
@@ -502,7 +502,7 @@ public struct Renewal: Signed, PurchaseEvidence, FactsOfDocument {
   public let keys: Keys
   /// The certificates.
   public let chain: Chain
-  /// What refused nothing but should be looked at, of this evidence alone.
+  /// What caused no refusal but should be looked at, in this evidence alone.
   public let warnings: [Warning]
   /// When Apple signed it.
   public let signedDate: Timestamp
@@ -613,7 +613,7 @@ public struct AppTransaction: Signed, FactsOfDocument {
   public let keys: Keys
   /// The certificates.
   public let chain: Chain
-  /// What refused nothing but should be looked at, of this evidence alone.
+  /// What caused no refusal but should be looked at, in this evidence alone.
   public let warnings: [Warning]
   /// When it was signed.
   public let receiptCreationDate: Timestamp
@@ -666,7 +666,7 @@ public struct AppTransaction: Signed, FactsOfDocument {
   }
 }
 
-/// Apple's question which retention message to show; answer in about 700 ms.
+/// Apple's question: which retention message to show. Answer within about 700 ms.
 public struct RealtimeRequest: Signed, FactsOfDocument {
   /// The whole answer. Facts inside others have the outer one.
   public let document: Document
@@ -685,7 +685,7 @@ public struct RealtimeRequest: Signed, FactsOfDocument {
   public let keys: Keys
   /// The certificates.
   public let chain: Chain
-  /// What refused nothing but should be looked at, of this evidence alone.
+  /// What caused no refusal but should be looked at, in this evidence alone.
   public let warnings: [Warning]
   /// When Apple signed it.
   public let signedDate: Timestamp
@@ -846,7 +846,7 @@ public struct Notification: Signed, PurchaseEvidence, FactsOfDocument {
   public let keys: Keys
   /// The certificates.
   public let chain: Chain
-  /// What refused nothing but should be looked at, of this evidence alone.
+  /// What caused no refusal but should be looked at, in this evidence alone.
   public let warnings: [Warning]
   /// "DID_RENEW", "REFUND" …
   public let type: NotificationType?
@@ -854,7 +854,7 @@ public struct Notification: Signed, PurchaseEvidence, FactsOfDocument {
   public let subtype: Subtype?
   /// Whether this version knows the type and subtype.
   public let known: Bool
-  /// What it is about for entitlements: "grant", "keep", "end", "recompute", "none".
+  /// What it means for entitlements: "grant", "keep", "end", "recompute", "none".
   public let effect: Effect
   /// The same in every retry.
   public let uuid: String?
@@ -863,7 +863,7 @@ public struct Notification: Signed, PurchaseEvidence, FactsOfDocument {
   /// "data", "summary", "externalPurchaseToken" or "appData".
   public let body: NotificationBody?
   /// Apple's view at `signedDate`: 1 active, 2 expired, 3 billing retry, 4 grace period, 5
-  /// revoked; nil where the notification does not tell.
+  /// revoked; nil where the notification does not say.
   public let status: Int64?
   /// The verified transaction inside, or nil.
   public let transaction: Transaction?
@@ -928,7 +928,7 @@ public struct Transport: Hashable, FactsObject, Sendable {
   }
 }
 
-/// The certificate of Apple's that signed the leaf.
+/// Apple's certificate that signed the leaf.
 public struct Intermediate: Hashable, FactsObject, Sendable {
   /// SHA-256 of its DER, hex.
   public let sha256: String
@@ -1021,10 +1021,10 @@ public struct TransactionReceipt: Receipt, PurchaseEvidence, FactsOfDocument {
   public let appItemId: String?
   /// Apple's number of the app's version.
   public let versionExternalIdentifier: String?
-  /// "transaction-id", which is signed; nil where that id tells nothing.
+  /// "transaction-id", which is signed; nil where that id does not show it.
   public let environmentSource: EnvironmentSource?
-  /// An unsigned outer key contradicts the signed transaction id: somebody wrote in the text.
-  /// Nothing else changes by that.
+  /// An unsigned outer key contradicts the signed transaction id: the text was altered.
+  /// Nothing else follows from that.
   public let outerAltered: Bool
   /// Signed by a certificate that is younger than the purchase.
   public let signedAfterPurchase: Bool
@@ -1169,7 +1169,7 @@ public struct AppReceipt: Receipt, PurchaseEvidence, FactsOfDocument {
   public let originalApplicationVersion: String?
   /// When it was made and signed.
   public let creationDate: Timestamp
-  /// As of when it speaks.
+  /// The moment that it describes.
   public let asOf: Timestamp
   /// First download.
   public let originalPurchaseDate: Timestamp?
@@ -1222,7 +1222,7 @@ public struct AppReceipt: Receipt, PurchaseEvidence, FactsOfDocument {
   }
 }
 
-/// One transaction of an answer. Apple's TLS connection vouches for it, alone.
+/// One transaction in an answer. Only Apple's TLS connection vouches for it.
 public struct AppleTransaction: Hashable, FactsObject, Sendable {
   /// What was bought.
   public let productId: String?
@@ -1374,7 +1374,7 @@ public struct LatestReceipt: Hashable, FactsObject, Sendable {
 
 /// What Apple's verifyReceipt endpoint answered: facts of class "apple-answer".
 ///
-/// Nothing of it is signed but `latest_receipt`: it is worth as much as the TLS connection
+/// Nothing in it is signed except `latest_receipt`: it is worth as much as the TLS connection
 /// that it came over.
 public struct VerifyReceiptAnswer: Receipt, PurchaseEvidence, FactsOfDocument {
   /// The whole answer. Facts inside others have the outer one.
@@ -1391,8 +1391,8 @@ public struct VerifyReceiptAnswer: Receipt, PurchaseEvidence, FactsOfDocument {
   /// "answer", "endpoint" (in a conversation, for the iOS 6 style), "receipt-type" or
   /// "transaction-id".
   public let environmentSource: EnvironmentSource?
-  /// As of when it speaks: `requestDate`; without one the latest date in it, never the time of
-  /// reading.
+  /// The moment that it describes: `requestDate`; without one the latest date in it, never the
+  /// time of reading.
   public let asOf: Timestamp
   /// How far Apple's clock is ahead; nil within five minutes.
   public let clockSkew: Duration?
@@ -1424,7 +1424,7 @@ public struct VerifyReceiptAnswer: Receipt, PurchaseEvidence, FactsOfDocument {
   public let preorderDate: Timestamp?
   /// Each once, ordered by the end of the period.
   public let transactions: [AppleTransaction]
-  /// Renewal facts, one a line.
+  /// Renewal facts, one per line of renewals.
   public let renewals: [AppleRenewal]
   /// The newest receipt, if the answer has one.
   public let latestReceipt: LatestReceipt?
@@ -1432,7 +1432,7 @@ public struct VerifyReceiptAnswer: Receipt, PurchaseEvidence, FactsOfDocument {
   public let evidence: String
   /// Members that this version does not know, as they came.
   public let unknown: String?
-  /// The same of the receipt inside the answer.
+  /// The same for the receipt inside the answer.
   public let unknownInReceipt: String?
 
   init(_ facts: Members) throws(Refusal) {
@@ -1467,7 +1467,7 @@ public struct VerifyReceiptAnswer: Receipt, PurchaseEvidence, FactsOfDocument {
   }
 }
 
-/// What an untrusted blob says of itself. Claims, not facts: anybody can write them.
+/// What an untrusted blob says about itself. Claims, not facts: anyone can write them.
 public struct Claims: Hashable, FactsObject, Sendable {
   /// The app.
   public let bundleId: String?
@@ -1484,11 +1484,11 @@ public struct Claims: Hashable, FactsObject, Sendable {
   /// "Production", "Sandbox" …
   public let environment: Environment?
   /// To look up before verifying: for each purchase its transaction key, and its purchase key
-  /// when that is another one.
+  /// if that is different.
   public let keys: [String]
-  /// A JWS alone: who is said to have made it.
+  /// Only a JWS: who is said to have made it.
   public let issuer: String?
-  /// An App Attest receipt alone: the whole App ID.
+  /// Only an App Attest receipt: the whole App ID.
   public let appId: String?
   /// An app receipt: "ProductionSandbox" …; App Attest: "ATTEST" or "RECEIPT".
   public let type: String?
@@ -1498,7 +1498,7 @@ public struct Claims: Hashable, FactsObject, Sendable {
   public let productIds: [String]
   /// An app receipt: how many it lists.
   public let purchases: Int64?
-  /// An app receipt: whether `keys` has every purchase of it.
+  /// An app receipt: whether `keys` has every purchase in it.
   public let complete: Bool?
 
   init(_ facts: Members) throws(Refusal) {
@@ -1520,7 +1520,7 @@ public struct Claims: Hashable, FactsObject, Sendable {
   }
 }
 
-/// The library's finding about a blob that nobody verified.
+/// The library's finding about an unverified blob.
 ///
 /// `isWorthVerifying` says whether to go on; otherwise `disposition` says what to tell the
 /// client, and `status` why. A finding is never evidence.
@@ -1544,7 +1544,7 @@ public struct Triage: Facts, FactsOfDocument {
   public let traits: [String]
   /// How it was packed.
   public let transport: Transport?
-  /// What the blob says of itself, nil where nothing could be read. Never act on it: verify
+  /// What the blob says about itself; nil where nothing could be read. Never act on it: verify
   /// first.
   public let claimed: Claims?
 
@@ -1562,7 +1562,7 @@ public struct Triage: Facts, FactsOfDocument {
   }
 }
 
-/// What systems from iOS 27 on say of the running build.
+/// What systems from iOS 27 on say about the running build.
 public protocol Extensions: Sendable {
   /// Where the build came from: 2 TestFlight, 4 App Store …; nil: not said.
   var category: Int64? { get }
@@ -1575,7 +1575,7 @@ public protocol Extensions: Sendable {
   var otherExtensions: [String: String] { get }
 }
 
-/// What is said of an App Attest receipt, alone or inside an attestation.
+/// What is reported about an App Attest receipt, alone or inside an attestation.
 public protocol ReceiptMembers: Sendable {
   /// "ATTEST", from the app; "RECEIPT", from Apple after a refresh.
   var type: AttestReceiptType { get }
@@ -1591,15 +1591,15 @@ public protocol ReceiptMembers: Sendable {
   var created: Timestamp { get }
   /// Earliest refresh; only "RECEIPT".
   var notBefore: Timestamp? { get }
-  /// From then on only a new key helps.
+  /// After that only a new key helps.
   var expires: Timestamp { get }
   /// Whether it has ended; true only with `attest.time: stored`.
   var expired: Bool { get }
   /// About how many keys this app attested on this device in the last 30 days; only "RECEIPT".
-  /// 1 to 3 are everyday.
+  /// 1 to 3 are normal.
   var risk: Int64? { get }
-  /// When a refresh is due; nil: none can be had any more, since Apple forgets what is behind
-  /// it after 30 days.
+  /// When a refresh is due; nil: no longer possible, since Apple forgets the data behind it
+  /// after 30 days.
   var refreshAt: Timestamp? { get }
   /// Whether it was due at the time of the call.
   var refreshDue: Bool { get }
@@ -1614,8 +1614,8 @@ public protocol ReceiptMembers: Sendable {
   var unknownFields: [Int64] { get }
 }
 
-/// The system on the device, as Apple wrote it into the certificate. Undocumented: proof of
-/// nothing, and absent at times.
+/// The system on the device, as Apple wrote it into the certificate. Undocumented: it proves
+/// nothing, and is sometimes absent.
 public struct System: Hashable, FactsObject, Sendable {
   /// "27.0.1".
   public let version: String?
@@ -1671,15 +1671,15 @@ public struct AttestedReceipt: ReceiptMembers, Hashable, FactsObject, Sendable {
   public let created: Timestamp
   /// Earliest refresh; only "RECEIPT".
   public let notBefore: Timestamp?
-  /// From then on only a new key helps.
+  /// After that only a new key helps.
   public let expires: Timestamp
   /// Whether it has ended; true only with `attest.time: stored`.
   public let expired: Bool
   /// About how many keys this app attested on this device in the last 30 days; only "RECEIPT".
-  /// 1 to 3 are everyday.
+  /// 1 to 3 are normal.
   public let risk: Int64?
-  /// When a refresh is due; nil: none can be had any more, since Apple forgets what is behind
-  /// it after 30 days.
+  /// When a refresh is due; nil: no longer possible, since Apple forgets the data behind it
+  /// after 30 days.
   public let refreshAt: Timestamp?
   /// Whether it was due at the time of the call.
   public let refreshDue: Bool
@@ -1742,7 +1742,7 @@ public struct Attestation: Extensions, Facts, FactsOfDocument {
   public let appId: String
   /// "production" or "development".
   public let environment: AttestEnvironment
-  /// What the environment was told by, hex.
+  /// What shows the environment, hex.
   public let aaguid: String
   /// Of the authenticator data; reported, not judged.
   public let flags: Int64
@@ -1762,7 +1762,7 @@ public struct Attestation: Extensions, Facts, FactsOfDocument {
   public let receipt: AttestedReceipt?
   /// "not-available": Apple offers none.
   public let revocation: String
-  /// What refused nothing but should be looked at.
+  /// What caused no refusal but should be looked at.
   public let warnings: [Warning]
 
   init(_ facts: Members) throws(Refusal) {
@@ -1819,7 +1819,7 @@ public struct Assertion: Extensions, Facts, FactsOfDocument {
   public let nonce: String
   /// The challenge in the client data; nil where it was not looked for.
   public let challenge: Challenge?
-  /// What refused nothing but should be looked at.
+  /// What caused no refusal but should be looked at.
   public let warnings: [Warning]
 
   init(_ facts: Members) throws(Refusal) {
@@ -1858,15 +1858,15 @@ public struct AttestReceipt: ReceiptMembers, Facts, FactsOfDocument {
   public let created: Timestamp
   /// Earliest refresh; only "RECEIPT".
   public let notBefore: Timestamp?
-  /// From then on only a new key helps.
+  /// After that only a new key helps.
   public let expires: Timestamp
   /// Whether it has ended; true only with `attest.time: stored`.
   public let expired: Bool
   /// About how many keys this app attested on this device in the last 30 days; only "RECEIPT".
-  /// 1 to 3 are everyday.
+  /// 1 to 3 are normal.
   public let risk: Int64?
-  /// When a refresh is due; nil: none can be had any more, since Apple forgets what is behind
-  /// it after 30 days.
+  /// When a refresh is due; nil: no longer possible, since Apple forgets the data behind it
+  /// after 30 days.
   public let refreshAt: Timestamp?
   /// Whether it was due at the time of the call.
   public let refreshDue: Bool
@@ -1934,10 +1934,10 @@ public struct DeviceBits: Hashable, FactsObject, Sendable {
   }
 }
 
-/// What an answer of Apple's DeviceCheck endpoint means.
+/// What an answer from Apple's DeviceCheck endpoint means.
 ///
-/// An answer that says nothing is neither a clean device nor a used one. Hand it to `risk` as
-/// the observation `deviceCheck`; after a refusal its document has it, with outcome
+/// An answer that says nothing means neither a clean device nor a used one. Hand it to `risk`
+/// as the observation `deviceCheck`; a refusal's document has it too, with outcome
 /// "token-refused" or "unavailable".
 public struct DeviceCheck: Facts, FactsOfDocument {
   /// The whole answer. Facts inside others have the outer one.
@@ -1948,13 +1948,13 @@ public struct DeviceCheck: Facts, FactsOfDocument {
   public let outcome: DeviceOutcome
   /// Whose fault a refusal is: "client", "ours", "transient", "unknown".
   public let fault: Fault?
-  /// Last write, "2026-05": no better is to be had.
+  /// Last write, "2026-05": Apple gives no day.
   public let month: String?
   /// Calendar months since then, never days.
   public let ageMonths: Int64?
   /// Only with the outcome "bits".
   public let bits: DeviceBits?
-  /// "free" or "device-used"; nil where it was not asked for.
+  /// "free" or "device-used"; nil if it was not asked for.
   public let offer: DeviceOffer?
 
   init(_ facts: Members) throws(Refusal) {
@@ -1973,7 +1973,7 @@ public struct DeviceCheck: Facts, FactsOfDocument {
 public struct RiskReason: Hashable, FactsObject, Sendable {
   /// "RSK-16".
   public let id: String
-  /// What this rule alone comes to.
+  /// The verdict of this rule alone.
   public let verdict: Verdict
   /// For the operator's log.
   public let why: String
@@ -1985,7 +1985,7 @@ public struct RiskReason: Hashable, FactsObject, Sendable {
   }
 }
 
-/// What to do about the error code that the app saw. A code is the client's word.
+/// What to do about the error code that the app saw. A code is only the client's claim.
 public struct ClientError: Hashable, FactsObject, Sendable {
   /// 0 to 4, of com.apple.devicecheck.error.
   public let code: Int64
@@ -1993,9 +1993,9 @@ public struct ClientError: Hashable, FactsObject, Sendable {
   public let name: String
   /// What the app does next.
   public let app: String
-  /// What the server makes of it.
+  /// What the server does with it.
   public let action: String
-  /// What a person may read.
+  /// A text that may be shown to the user.
   public let text: String
 
   init(_ facts: Members) throws(Refusal) {
@@ -2048,7 +2048,7 @@ public struct EvidenceReach: Hashable, FactsObject, Sendable {
   public let `class`: String
   /// Kinds of the documents.
   public let kinds: [String]
-  /// As of when it speaks.
+  /// The moment that it describes.
   public let asOf: Timestamp?
   /// Whether nothing is missing.
   public let complete: Bool
@@ -2150,7 +2150,7 @@ public struct GroupDecision: Hashable, FactsObject, Sendable {
   public let group: String
   /// "auto-renewable", "consumable" …
   public let type: ProductType?
-  /// Consumables alone: every purchase shown.
+  /// Consumables only: every purchase shown.
   public let purchases: [Delivery]
 
   init(_ facts: Members) throws(Refusal) {
@@ -2189,7 +2189,7 @@ public struct Decision: Facts, FactsOfDocument {
   let source: DocumentValue
   /// The plan in force; the default one when none is.
   public let plan: String
-  /// Whether a plan above the default one is in force. False for any doubt.
+  /// Whether a plan above the default one is in force. False if in any doubt.
   public let entitled: Bool
   /// "active", "grace", "billing-retry", "expired", "refunded", "revoked-family",
   /// "superseded", "not-started", "denied-by-policy", "stale", "owned", "once", "none".
@@ -2201,8 +2201,8 @@ public struct Decision: Facts, FactsOfDocument {
   public let flags: [String]
   /// Refunded: revocation reason; expired: expiration intent.
   public let reason: Int64?
-  /// First moment outside the entitlement, or from when a refund took it; nil: no end, or
-  /// nothing is granted.
+  /// First moment outside the entitlement, or when a refund ended it; nil: no end, or nothing
+  /// is granted.
   public let until: Timestamp?
   /// Where nothing is granted: the end of what was bought.
   public let wouldBeUntil: Timestamp?
@@ -2231,7 +2231,7 @@ public struct Decision: Facts, FactsOfDocument {
   public let groups: [GroupDecision]
   /// Transactions that decided nothing.
   public let leftOut: [LeftOut]
-  /// What refused nothing but should be looked at, of this evidence alone.
+  /// What caused no refusal but should be looked at, in this evidence alone.
   public let warnings: [Warning]
 
   init(_ facts: Members) throws(Refusal) {

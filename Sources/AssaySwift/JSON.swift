@@ -19,7 +19,7 @@ public struct JSON: Hashable, Sendable, CustomStringConvertible {
 
   public init(_ boolean: Bool) { text = boolean ? "true" : "false" }
 
-  /// A number; null where it is none that JSON can write.
+  /// A number; null where JSON cannot write it.
   public init(_ number: Double) { text = number.isFinite ? "\(number)" : "null" }
 
   public init(_ elements: [JSON]) {

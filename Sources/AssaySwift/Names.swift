@@ -11,7 +11,7 @@ public struct Environment: Name {
   public static let localTesting = Environment(rawValue: "LocalTesting")
 }
 
-/// What the environment was told by.
+/// Where the environment was read.
 public struct EnvironmentSource: Name {
   public let rawValue: String
   public init(rawValue: String) { self.rawValue = rawValue }
@@ -126,7 +126,7 @@ public struct NotificationType: Name {
   public static let test = NotificationType(rawValue: "TEST")
 }
 
-/// What says more about the type of a notification.
+/// What qualifies the type of a notification.
 public struct Subtype: Name {
   public let rawValue: String
   public init(rawValue: String) { self.rawValue = rawValue }
@@ -176,7 +176,7 @@ public struct NotificationBody: Name {
   public static let appData = NotificationBody(rawValue: "appData")
 }
 
-/// What a notification is about for entitlements.
+/// What a notification means for entitlements.
 public struct Effect: Name {
   public let rawValue: String
   public init(rawValue: String) { self.rawValue = rawValue }
@@ -197,7 +197,7 @@ public struct ExternalPurchaseTokenType: Name {
   public static let acquisition = ExternalPurchaseTokenType(rawValue: "ACQUISITION")
 }
 
-/// Why a decision is as it is.
+/// Why a decision came out as it did.
 public struct State: Name {
   public let rawValue: String
   public init(rawValue: String) { self.rawValue = rawValue }
@@ -302,7 +302,7 @@ public struct BuildCategory: Name {
   public static let other = BuildCategory(rawValue: "other")
 }
 
-/// What an answer of DeviceCheck means.
+/// What an answer from DeviceCheck means.
 public struct DeviceOutcome: Name {
   public let rawValue: String
   public init(rawValue: String) { self.rawValue = rawValue }

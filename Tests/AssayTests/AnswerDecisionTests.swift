@@ -33,7 +33,7 @@ struct AnswerDecisionTests {
     #expect(try decided([subscription()]).row == "DEC-14")
   }
 
-  @Test("DCD-9 DEC-8 names the row before DEC-9, and all flags are told")
+  @Test("DCD-9 DEC-8 names the row before DEC-9, and all flags are reported")
   func cancelledTrial() throws {
     let decision = try decided([answered { $0.isTrial = true }])
     #expect(decision.row == "DEC-8")
@@ -114,7 +114,7 @@ struct AnswerDecisionTests {
     #expect(try state { $0.isInBillingRetry = true } == ("DEC-16", "billing-retry"))
   }
 
-  @Test("DEC-2 an empty receipt still tells its class and its moment")
+  @Test("DEC-2 an empty receipt still shows its class and its moment")
   func emptyReceipt() throws {
     var evidence = PurchaseEvidence(kind: "app-receipt", purchases: [], renewals: [])
     evidence.asOf = At.start

@@ -187,7 +187,7 @@ struct AppReceiptTests {
     }
   }
 
-  @Test("APR-8 the intermediate may come from the configuration, with the leaf alone in the bag")
+  @Test("APR-8 the intermediate may come from the configuration, with only the leaf in the bag")
   func strippedBag() throws {
     let authority = try AppReceiptBench.authority()
     let list = JSONText.array(authority.intermediates.map { .string($0) })
@@ -384,7 +384,7 @@ struct AppReceiptTests {
     expect(.rejectedAppReceiptSignature, "receipt.signature", unsigned)
   }
 
-  @Test("APR-7 the signer is the certificate that it names, wherever it stands")
+  @Test("APR-7 the signer is the certificate that it names, wherever it is")
   func signer() throws {
     #expect(try verify(facts()) { $0.certificates.reverse() }.status == .ok)
     let authority = try AppReceiptBench.authority()

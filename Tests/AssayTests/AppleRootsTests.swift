@@ -152,7 +152,7 @@ struct AppleRootsTests {
     }
   }
 
-  @Test("CER-1 a root with Apple's name and shape is somebody else's")
+  @Test("CER-1 a root with Apple's name and shape is still not Apple's")
   func forgedName() throws {
     let root = try #require(Certificate(AppleRoots.rootCAG3))
     let key = try SigningKey.generate(.p384)

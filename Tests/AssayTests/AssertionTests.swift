@@ -242,7 +242,7 @@ struct AssertionTests {
     #expect(try name([.init("a", .raw([0xf6]))], []) == "malformed.assertion.cbor")
   }
 
-  @Test("ASR-10 where the challenge stands")
+  @Test("ASR-10 where the challenge is")
   func challenge() throws {
     let object = try Fixture.assertion()
     let json = try Fixture.verifier([

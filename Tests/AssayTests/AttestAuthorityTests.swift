@@ -86,7 +86,7 @@ struct AttestAuthorityTests {
     #expect(AttestReceiptFacts.time(1_776_795_192_000) == "2026-04-21T18:13:12.000Z")
   }
 
-  @Test("an authority opened again has the same roots and signs anew")
+  @Test("an authority opened again has the same roots and signs again")
   func sharedRoots() throws {
     let (authority, device) = try Self.made.get()
     let again = try AttestAuthority(

@@ -577,7 +577,7 @@ struct AttestationTests {
     #expect(try name(nil, ["minimum": "1"], missing: "refuse") == refused)
   }
 
-  @Test("ATT-47, ATT-48 access control octets are demanded of Macs alone")
+  @Test("ATT-47, ATT-48 access control octets are required only of Macs")
   func accessControl() throws {
     let object = try Fixture.attestation(try Fixture.device(.macOS))
     let document = try Fixture.attest(object)
@@ -671,7 +671,7 @@ struct AttestationTests {
 
   // MARK: challenge (ASR-10)
 
-  @Test("ASR-10 where the challenge stands")
+  @Test("ASR-10 where the challenge is")
   func challenge() throws {
     func verify(_ policy: JSONText, _ data: ClientDataInput = .data(Fixture.clientData)) throws
       -> Document

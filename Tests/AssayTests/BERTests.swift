@@ -196,7 +196,7 @@ struct BERTests {
     }
   }
 
-  @Test("APR-1 an element of indefinite length ends where its own end stands")
+  @Test("APR-1 an element of indefinite length ends at its own end-of-contents octets")
   func stepping() {
     let bytes: [UInt8] = [
       0x30, 0x80, 0x30, 0x80, 0x04, 0x02, 0x00, 0x00, 0x00, 0x00, 0x30, 0x00, 0x00, 0x00,

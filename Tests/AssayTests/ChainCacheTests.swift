@@ -47,7 +47,7 @@ struct ChainCacheTests {
     #expect(try cached(other) == true)
   }
 
-  @Test("JWS-61 the same chain in a header spelt anew is found by its certificates")
+  @Test("JWS-61 the same chain in a header spelt differently is found by its certificates")
   func spelledAnew() throws {
     let trust = try Minted.trust()
     let first = try jws()
@@ -74,7 +74,7 @@ struct ChainCacheTests {
     #expect(trust.cache.spellings.find(header(good)) != nil)
   }
 
-  @Test("JWS-61 JWS-35 a new leaf under a known intermediate is proven anew")
+  @Test("JWS-61 JWS-35 a new leaf under a known intermediate is proven again")
   func knownIntermediate() throws {
     let trust = try Minted.trust()
     _ = try Minted.run(trust, jws())

@@ -77,7 +77,7 @@ struct CivilDateTests {
   }
 
   @Test(
-    "JWS-32 dates that do not exist and forms that are none",
+    "JWS-32 dates that do not exist and invalid forms",
     arguments: [
       "140001000000Z", "141301000000Z", "140100000000Z", "140132000000Z", "140229000000Z",
       "140431000000Z", "140101240000Z", "140101006000Z", "140101000060Z", "19000229000000Z",

@@ -516,7 +516,7 @@ struct ConfigurationTests {
     "storekit": ["fresh": ["maxAgeMs": ["notification": 691_200_000, "realtime-request": 60000]]],
   ]
 
-  @Test("CNF-1 the full example is taken, and every value of it stands in the effective one")
+  @Test("CNF-1 the full example is accepted, and every value of it is in the effective one")
   func fullExample() throws {
     let document = make(Self.full)
     #expect(document.status == .ok)

@@ -24,7 +24,7 @@ struct DecisionEvidenceTests {
     }
   }
 
-  @Test("DCD-3 a refund is undone by later evidence alone")
+  @Test("DCD-3 only later evidence undoes a refund")
   func reversal() throws {
     let refund = subscription {
       $0.revokedAt = At.now - At.day
@@ -166,7 +166,7 @@ struct DecisionEvidenceTests {
     let upgraded = original { $0.isUpgraded = true }
     #expect(try decided([upgraded, copy()]).row == "DEC-3")
     #expect(try decided([upgraded, copy { $0.shows = .all }]).row == "DEC-14")
-    // Restored after the upgrade, and no later period by that.
+    // Restored after the upgrade, which does not make it a later period.
     let upgrade = subscription("2000000000000002") { $0.start = At.start + At.day }
     let restored = copy { $0.start = At.start + 2 * At.day }
     for evidence in permutations([original(), restored, upgrade]) {
@@ -226,7 +226,7 @@ struct DecisionEvidenceTests {
     #expect(try decided([refunded, grace], [carried], by: denying).row == "DEC-15")
   }
 
-  @Test("DCD-8 renewal facts are of subscriptions alone")
+  @Test("DCD-8 only subscriptions have renewal facts")
   func renewalOfLifetime() throws {
     let lifetime = purchase(ProductId.lifetime, .nonConsumable, "2000000000000001")
     let decision = try decided([lifetime], [renewal()])
@@ -446,7 +446,7 @@ struct DecisionEvidenceTests {
 
   // MARK: groups
 
-  @Test("DCD-4 one group a subscription group; the plan is the highest entitled one")
+  @Test("DCD-4 one group per subscription group; the plan is the highest entitled one")
   func groups() throws {
     let basic = subscription("1") {
       $0.originalTransactionId = "1"
@@ -920,7 +920,7 @@ struct DecisionEvidenceTests {
     #expect(try decided([rebound, earlier], account: other).accountIsProven)
   }
 
-  @Test("DCD-24 two tokens of one millisecond are nobody's")
+  @Test("DCD-24 two tokens of one millisecond belong to no one")
   func accountDisputed() throws {
     let told = renewal { $0.account = other }
     for account in [mine, other] {
@@ -948,7 +948,7 @@ struct DecisionEvidenceTests {
     }
   }
 
-  @Test("DCD-20 a receipt, which tells no account, hides none that other evidence tells")
+  @Test("DCD-20 a receipt, which names no account, hides none that other evidence names")
   func accountBesideReceipt() throws {
     let required = decisionConfiguration { $0.decide.account = .required }
     for evidence in [[owned(by: mine), receipt()], [receipt(), owned(by: mine)]] {

@@ -384,7 +384,7 @@ struct DecisionRowTests {
     #expect(decision.ruling?.stale == false)
   }
 
-  @Test("DEC-18 a renewal in flight: stale for a day, entitled within the leeway alone")
+  @Test("DEC-18 a renewal in flight: stale for a day, entitled only within the leeway")
   func stale() throws {
     let on = renewal { $0.asOf = At.now - At.day }
     let decision = try decided([endedSubscription()], [on])
@@ -412,7 +412,7 @@ struct DecisionRowTests {
     #expect(after.ruling?.stale == true)
   }
 
-  @Test("DEC-18 retry told as off counts as absent only when it was told before the end")
+  @Test("DEC-18 retry reported as off counts as absent only when it was reported before the end")
   func retryToldOff() throws {
     let before = renewal {
       $0.isInBillingRetry = false
@@ -461,7 +461,7 @@ struct DecisionRowTests {
     #expect(try decided([endedSubscription()], at: At.now - 1).row == "DEC-14")
   }
 
-  @Test("DEC-21 a subscription without expiresDate is never for ever, whatever else is told")
+  @Test("DEC-21 a subscription without expiresDate is never for ever, whatever else is said")
   func withoutEnd() throws {
     let endless = subscription { $0.end = nil }
     let grace = renewal {

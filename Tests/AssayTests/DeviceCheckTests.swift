@@ -211,7 +211,7 @@ struct DeviceCheckTests {
     }
   }
 
-  @Test("DVC-7 a body of more than 4 KiB is none of Apple's")
+  @Test("DVC-7 a body of more than 4 KiB is not Apple's")
   func longBody() throws {
     func padded(_ text: String, to length: Int) -> String {
       text + String(repeating: " ", count: length - text.utf8.count)

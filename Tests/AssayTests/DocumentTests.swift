@@ -265,7 +265,7 @@ struct DocumentTests {
     }
   }
 
-  @Test("DOC-3 no text of the evidence stands in a refusal")
+  @Test("DOC-3 no text of the evidence appears in a refusal")
   func nothingLeaks() throws {
     let marks = Minted.purchase.with {
       $0.accountToken = "5ec4e700-0000-4000-8000-5ec4e75ec4e7"

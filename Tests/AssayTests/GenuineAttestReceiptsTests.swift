@@ -153,7 +153,7 @@ struct GenuineAttestReceiptsTests {
     }
   }
 
-  @Test("FRC-4 the root of attestations is none of receipts")
+  @Test("FRC-4 the root of attestations is not one of receipts")
   func otherRoot() throws {
     let root = try #require(
       Vectors.file("attest/certs/apple-app-attestation-root-ca.der", for: "other root"))

@@ -115,7 +115,7 @@ struct GenuineReceiptsTests {
     }
   }
 
-  @Test("RCP-28 genuine sandbox receipts stay in the sandbox whatever stands around them")
+  @Test("RCP-28 genuine sandbox receipts stay in the sandbox whatever surrounds them")
   func environment() throws {
     for entry in Self.entries(for: "environments") where entry.isGenuine {
       let outer = String(decoding: entry.decoded, as: UTF8.self)

@@ -102,7 +102,7 @@ struct JSONNamesTests {
     }
   }
 
-  @Test("JWS-6 a name that stands twice is told at its place, however many there are")
+  @Test("JWS-6 a duplicate name is reported at its place, however many names there are")
   func place() {
     for kind in Kind.allCases {
       for (count, first, second) in [(40, 0, 39), (300, 7, 8), (4000, 1, 2), (33, 31, 32)] {
@@ -127,7 +127,7 @@ struct JSONNamesTests {
     #expect(fault(object(names)) == nil)
   }
 
-  @Test("JWS-6 of several faults the first is told, of an object that is still open too")
+  @Test("JWS-6 of several faults the first is reported, even in an object that is still open")
   func first() {
     var names = (0..<50).map { "name\($0)" }
     names[40] = names[3]

@@ -450,7 +450,7 @@ struct PayloadMembersTests {
     #expect(try status(beside, .appTransaction, trust).status == .ok)
   }
 
-  @Test("PAY-4 JWS-70 … JWS-74 identity of a wrong type or of somebody else")
+  @Test("PAY-4 JWS-70 … JWS-74 identity of a wrong type or of someone else")
   func identity() throws {
     let trust = try Minted.trust()
     let purchase = Minted.purchase
@@ -508,7 +508,7 @@ struct PayloadMembersTests {
     }
   }
 
-  @Test("JWS-72 JWS-81 a signer of one profile may not claim an environment of the other")
+  @Test("JWS-72 JWS-81 a signer of one profile must not claim an environment of the other")
   func profiles() throws {
     let trust = try Minted.trust(Minted.xcodeChanges())
     let authority = try Minted.authority()
@@ -613,7 +613,7 @@ struct PayloadMembersTests {
     }
   }
 
-  @Test("PAY-1 every decisive member stands beside the payload with its own type")
+  @Test("PAY-1 every decisive member is beside the payload with its own type")
   func repeated() throws {
     let purchase = Minted.purchase.with {
       $0.revocationDate = $0.signedDate - 5

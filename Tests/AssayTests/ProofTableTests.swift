@@ -104,7 +104,7 @@ struct ProofTableTests {
     #expect(try isCached(verifier()) == true)
   }
 
-  @Test("JWS-63 JWS-66 dates are judged again by whoever finds the chain")
+  @Test("JWS-63 JWS-66 dates are judged again whenever the chain is found")
   func datesAnew() throws {
     #expect(try isCached(verifier()) == false)
     let late = Minted.now + 20 * 365 * 86_400_000
@@ -145,7 +145,7 @@ struct ProofTableTests {
     #expect(table.proofs(of: none) !== table.proofs(of: none))
   }
 
-  @Test("JWS-66 so many trusts are remembered, and the one least asked for goes")
+  @Test("JWS-66 only so many trusts are remembered, and the least recently used goes")
   func bounded() throws {
     func configuration(_ chains: Int) throws -> Configuration {
       try ConfigurationReader.read(

@@ -61,7 +61,7 @@ struct PropertyListTests {
     }
   }
 
-  @Test("RCP-6 texts without quotation marks are marked, and may hold these signs alone")
+  @Test("RCP-6 texts without quotation marks are marked, and may hold only these signs")
   func bareTexts() throws {
     let list = try PropertyList(utf8("{a=Az09_$/:.-;'b'=\"x\";}"), limits: .outer)
     #expect(list.entry("a").map { Array($0.value) } == utf8("Az09_$/:.-"))
@@ -92,7 +92,7 @@ struct PropertyListTests {
     #expect(value("{a=\"'\";}") == [0x27])
   }
 
-  @Test("RCP-6 an escape that is none is refused")
+  @Test("RCP-6 an invalid escape is refused")
   func wrongEscapes() {
     for escape in ["\\c", "\\x41", "\\u0041", "\\8", "\\200", "\\777", "\\U004", "\\U00g1"] {
       #expect(status("{a=\"\(escape)\";}") == .malformedPlistSyntax, "\(escape)")
@@ -182,7 +182,7 @@ struct PropertyListTests {
     }
   }
 
-  @Test("RCP-9 a key that stands twice is refused, however it is written")
+  @Test("RCP-9 a duplicate key is refused, however it is written")
   func duplicates() {
     #expect(status("{\"a\"=\"b\";\"a\"=\"b\";}") == .malformedPlistDuplicateKey)
     #expect(status("{\"a\"=\"b\";a=c;}") == .malformedPlistDuplicateKey)
@@ -234,7 +234,7 @@ struct PropertyListTests {
     #expect(status(bytes) == .malformedPlistConstruct)
   }
 
-  @Test("Apple's own layout is told from one that was rewritten")
+  @Test("Apple's own layout is distinguished from a rewritten one")
   func layout() throws {
     func isApples(_ text: String) throws -> Bool {
       try PropertyList(utf8(text), limits: .info).hasAppleLayout

@@ -180,7 +180,7 @@ struct PurchaseInfoTests {
   }
 
   @Test(
-    "RCP-14 a date text that is none",
+    "RCP-14 an invalid date text",
     arguments: [
       "purchase-date", "purchase-date-pst", "original-purchase-date",
       "original-purchase-date-pst", "expires-date-formatted", "expires-date-formatted-pst",

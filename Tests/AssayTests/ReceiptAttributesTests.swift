@@ -193,7 +193,7 @@ struct ReceiptAttributesTests {
     }
   }
 
-  @Test("APR-11 no type but 17 stands twice in one SET")
+  @Test("APR-11 no type but 17 occurs twice in one SET")
   func duplicates() {
     for attribute in Self.receipt where !attribute.isType(17) {
       #expect(
@@ -508,7 +508,7 @@ struct ReceiptAttributesTests {
     #expect(try self.claims(Self.receipt.removing(0)) == nil)
   }
 
-  @Test("TRI-3 an App Attest receipt is told by its attributes 3 and 6")
+  @Test("TRI-3 an App Attest receipt is recognised by its attributes 3 and 6")
   func attest() throws {
     let fields = [
       Made(2, utf8("TEAM.com.example.app")), Made(3, [0x30, 0x00]), Made(6, utf8("ATTEST")),

@@ -22,7 +22,7 @@ struct ReceiptResponseEntriesTests {
 
   // MARK: order and uniqueness
 
-  @Test("VRR-11 entries are one a transaction, ordered by the end, whatever their order was")
+  @Test("VRR-11 entries are one per transaction, ordered by the end, whatever their order was")
   func order() {
     let entries = [
       AnswerSample.entry("700001000000005", end: now + 5 * day),
@@ -49,7 +49,7 @@ struct ReceiptResponseEntriesTests {
       ids(read(inApp: [AnswerSample.entry("07"), AnswerSample.entry("7")])) == ["07", "7"])
   }
 
-  @Test("VRR-11 what one entry does not tell, another of the same transaction does")
+  @Test("VRR-11 what one entry does not say, another of the same transaction does")
   func filled() {
     let poor = AnswerSample.entry(end: nil).removing(["web_order_line_item_id", "quantity"])
       .setting("is_upgraded", "true")
@@ -138,7 +138,7 @@ struct ReceiptResponseEntriesTests {
     #expect(open.text(entry + "uniqueVendorIdentifier") == AnswerSample.vendorId)
   }
 
-  @Test("VRR-19 the iOS 6 style: renewal facts stand at the top")
+  @Test("VRR-19 the iOS 6 style: renewal facts are at the top")
   func flatRenewal() {
     let outcome = AnswerSample.read(
       AnswerSample.ios6().setting([

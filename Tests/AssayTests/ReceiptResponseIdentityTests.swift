@@ -132,7 +132,7 @@ struct ReceiptResponseIdentityTests {
       check: "identity.environment")
   }
 
-  @Test("VRR-17 without the member the receipt type tells, then the ids, then nothing")
+  @Test("VRR-17 without the member the receipt type shows it, then the ids, then nothing")
   func derived() {
     let silent = AnswerSample.ios7().removing("environment")
     #expect(AnswerSample.read(silent).text("environmentSource") == "receipt-type")

@@ -76,7 +76,7 @@ struct ReceiptResponseStatusTests {
     #expect(retryClass(21008, [.sandbox]) == "after-config")
   }
 
-  @Test("VRR-5 is-retryable has a hyphen and counts for 21100 to 21199 alone")
+  @Test("VRR-5 is-retryable has a hyphen and counts only for 21100 to 21199")
   func isRetryable() {
     let yes: [JSONText] = [true, 1, "true", "1"]
     let no: [JSONText] = [false, 0, "false", "0", .null]

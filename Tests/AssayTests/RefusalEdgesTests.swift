@@ -289,7 +289,7 @@ struct RefusalEdgesTests {
     #expect(try status(group("")) == "config.products.form")
   }
 
-  @Test("JWS-71 an environment comes from ids of 14 to 16 digits alone")
+  @Test("JWS-71 an environment comes only from ids of 14 to 16 digits")
   func environmentOfId() throws {
     let changes: [(String, JSONText)] = [("storekit.missingEnvironment", "from-transaction-id")]
     for (id, status) in [

@@ -170,7 +170,7 @@ struct RiskPropertiesTests {
     verdicts.rises("read, restore, paid", .request, [0, 5, 3])
   }
 
-  @Test("RSK-20 no offer is given before DeviceCheck has told, whatever else speaks for it")
+  @Test("RSK-20 no offer is given before DeviceCheck has answered, whatever else speaks for it")
   func promotions() throws {
     let verdicts = try Self.judged.get()
     let (request, device) = (Digit(.request), Digit(.device))

@@ -209,7 +209,7 @@ struct RiskTests {
     }
   }
 
-  @Test("RSK-3 nothing that the client alone asserts allows", arguments: places)
+  @Test("RSK-3 nothing that only the client asserts allows a request", arguments: places)
   func clientWord(
     platform: String?, version: Int64?, context: String?, isExpected: Bool
   ) throws {
@@ -285,7 +285,7 @@ struct RiskTests {
       [20, 23])
   }
 
-  @Test("RSK-20 without the block nobody asks DeviceCheck, and an offer does not wait for it")
+  @Test("RSK-20 without the block DeviceCheck is not asked, and an offer does not wait for it")
   func promoWithoutBlock() throws {
     let verifier = try Minted.verifier([])
     for word: JSONText in ["unavailable", "absent", "token-refused", .null] {
@@ -544,7 +544,7 @@ struct RiskTests {
     }
   }
 
-  @Test("RSK-5 in record mode the verdict is allow, and the real one stands beside it")
+  @Test("RSK-5 in record mode the verdict is allow, and the real one is beside it")
   func record() throws {
     let record: [(String, JSONText)] = [("risk.mode", "record")]
     for (attestation, would) in [
@@ -725,7 +725,7 @@ struct RiskTests {
       at: "observations." + place, rule: "RSK-1")
   }
 
-  @Test("DVC-8 the result of deviceCheck.read is an observation as it stands")
+  @Test("DVC-8 the result of deviceCheck.read is an observation as it is")
   func handedOver() throws {
     func result(_ status: Int64, _ body: String) throws -> JSONText {
       let document = try Exchanges.run([

@@ -395,7 +395,7 @@ struct SignatureChecksTests {
 
   // MARK: roots
 
-  @Test("CER-11 a configured root may be signed with any SHA-2, and what is below it may not")
+  @Test("CER-11 a configured root may be signed with any SHA-2, and what is below it must not")
   func rootDigests() throws {
     let authority = try AppReceiptBench.authority()
     for (digest, isGood) in [

@@ -541,7 +541,7 @@ struct TransactionReceiptTests {
     #expect(told.environment == environment)
   }
 
-  @Test("RCP-28 the signed id alone tells the environment; what contradicts it is named")
+  @Test("RCP-28 only the signed id shows the environment; what contradicts it is named")
   func outerKeys() throws {
     struct Case {
       let id: String
@@ -626,7 +626,7 @@ struct TransactionReceiptTests {
     #expect(lowered.text("transactionReceipt.environmentSource") == "transaction-id")
   }
 
-  @Test("RCP-29 RPL-3 an id that tells nothing: refused, or accepted without keys")
+  @Test("RCP-29 RPL-3 an id that shows nothing: refused, or accepted without keys")
   func unknownEnvironment() throws {
     let old = Bench.current.with {
       $0.environment = "Production"
@@ -734,7 +734,7 @@ struct TransactionReceiptTests {
       try Bench.status(receipt, [("clockSkewMs", 0)], now: bought - ahead) == .rejectedDateFuture)
   }
 
-  @Test("device ids are personal data: told only where that was asked for")
+  @Test("device ids are personal data: reported only where that was asked for")
   func deviceIds() throws {
     let answer = try Bench.verify(Bench.minted(), [("receipts.deviceIds", "report")])
     #expect(

@@ -204,7 +204,7 @@ struct TriageAppReceiptTests {
     #expect(result.claim?.appId == nil)
   }
 
-  @Test("TRI-4 what begins as a container does: its object identifier stands first")
+  @Test("TRI-4 what begins as a container does: its object identifier comes first")
   func beginning() {
     let oid: [UInt8] = [0x06, 0x09, 0x2a, 0x86, 0x48, 0x86, 0xf7, 0x0d, 0x01, 0x07, 0x02]
     func isOne(_ bytes: [UInt8]) -> Bool { Triage.beginsAsSignedData(bytes) }

@@ -118,7 +118,7 @@ struct TriageJWSTests {
     #expect(Fixture.look(Fixture.jws(Fixture.transaction), bare).category == .jws)
   }
 
-  @Test("TRI-8 an environment that is not accepted, or not known, is a trait alone")
+  @Test("TRI-8 an environment that is not accepted, or not known, is only a trait")
   func environment() {
     func look(_ environment: String, _ configuration: Configuration) -> TriageResult {
       Fixture.look(
@@ -140,7 +140,7 @@ struct TriageJWSTests {
     #expect(look("Moon", Fixture.configuration).keys == [])
   }
 
-  @Test("JWS-71 the transaction id tells the environment where that is allowed")
+  @Test("JWS-71 the transaction id shows the environment where that is allowed")
   func derived() {
     let payload = Fixture.transaction.replacing(#","environment":"Sandbox""#, with: "")
     let standard = Fixture.look(Fixture.jws(payload))

@@ -119,7 +119,7 @@ struct TriageTests {
     #expect(result.claim == nil)
   }
 
-  @Test("TRI-3 JSON that is none is a broken list")
+  @Test("TRI-3 invalid JSON is a broken list")
   func brokenJSON() {
     let result = Fixture.look(Fixture.base64(#"{"receipt-data":"ewo="#))
     #expect(result.category == .malformed)
@@ -278,7 +278,7 @@ struct TriageTests {
     #expect(result.next == .verify)
   }
 
-  @Test("TRI-10 RCP-28 an id of 14 digits makes one, of the pool unknown where it tells nothing")
+  @Test("TRI-10 RCP-28 an id of 14 digits makes one, of the pool unknown where it shows nothing")
   func shortestKey() {
     let receipt = Receipt().setting("transaction-id", "10000000000001")
       .with { $0.outer = [] }

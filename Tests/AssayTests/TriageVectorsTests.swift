@@ -125,7 +125,7 @@ struct TriageVectorsTests {
     #expect(forms.count == 3)
   }
 
-  @Test("TRI-3 genuine JWS are told, with their kind")
+  @Test("TRI-3 genuine JWS are recognised, with their kind")
   func jws() throws {
     let entries = Vectors.jws(for: "triage").filter { $0.isGenuine }
     try #require(!entries.isEmpty)

@@ -232,7 +232,7 @@ struct UnsignedWordsTests {
     }
   }
 
-  @Test("RCP-28 RCP-29 an id that tells nothing: a word is for the policy alone")
+  @Test("RCP-28 RCP-29 an id that shows nothing: a word is only for the policy")
   func unknownPool() throws {
     for environments in [["Production", "Sandbox"], ["Production"], ["Sandbox"]] {
       let list = JSONText.array(environments.map { .string($0) })
@@ -453,7 +453,7 @@ struct UnsignedWordsTests {
     }
   }
 
-  @Test("JWS-11 JWS-13 words of the header are signed; whoever changes them signs anew")
+  @Test("JWS-11 JWS-13 words of the header are signed; changing them takes a new signature")
   func jwsHeaders() throws {
     let verifier = try Self.verifier()
     let good = try Self.jwsTemplate()

@@ -130,7 +130,7 @@ def check_triage(suite, assay, blobs):
     code, out, _ = assay.run("triage", "good", "bad", "--config", "ca/config.json", "--json")
     kinds = [json.loads(text)["triage"]["category"] for text in out.splitlines()]
     suite.expect((code, kinds) == (1, ["candidate", "cracker"]),
-                 "several files, one document a line", f"{code} {kinds}")
+                 "several files, one document per line", f"{code} {kinds}")
     code, out, _ = assay.run("triage", "-", "--config", "ca/config.json", "--json",
                              stdin=blobs["receipt"])
     suite.expect(code == 0 and json.loads(out)["triage"]["form"] == "transaction-receipt",
@@ -507,7 +507,7 @@ def check_progress(suite, assay):
     suite.expect((code, shown) == (0, ""), "unless it is to be quiet", repr(shown))
     code, _, err = assay.run(*arguments, "--timing")
     suite.expect(code == 0 and "a second" in err and re.search(r"line \d+: \d+ µs", err),
-                 "timing is told on standard error", err)
+                 "timing is reported on standard error", err)
 
 
 # ---- evidence ------------------------------------------------------------------
@@ -541,11 +541,11 @@ def check_evidence(suite, assay, blobs):
     got = verify("evidence", blobs["jws"], "transaction", "--subject", "00")
     suite.expect(got[0] == 2 and "--subject" in got[1], "a subject for a JWS", str(got))
     got = verify("evidence", many, "app-receipt", "--subject", "0g")
-    suite.expect(got[0] == 2 and "hexadecimal" in got[1], "a subject that is none", str(got))
+    suite.expect(got[0] == 2 and "hexadecimal" in got[1], "an invalid subject", str(got))
     got = verify("evidence", blobs["app-receipt"], "transaction-receipt")
     suite.expect(got == (1, "rejected.kind.mismatch"), "the wrong kind", str(got))
     got = verify("evidence", blobs["receipt"], "receipt")
-    suite.expect(got[0] == 2 and "app-receipt" in got[1], "a kind that is none", str(got))
+    suite.expect(got[0] == 2 and "app-receipt" in got[1], "an invalid kind", str(got))
     _, out, _ = assay.run("verify", assay.file("answer", blobs["answer"]), "--kind",
                           "verify-receipt", "--config", "ca/config.json", "--now", NOW)
     suite.expect(out.startswith(b"READ ") and b"VERIFIED" not in out,

@@ -1,7 +1,7 @@
 """Ask the shells themselves what they would complete.
 
-The scripts ask the program, which is found by PATH as it is where it was installed:
-`program` is its place.
+The scripts call the program, which PATH finds as in an installation: `program` is its
+path.
 """
 import os
 import pathlib
@@ -22,7 +22,7 @@ _assay assay "${COMP_WORDS[COMP_CWORD]}" "${COMP_WORDS[COMP_CWORD - 1]}"
 printf '%s\n' "${COMPREPLY[@]}"
 """
 FISH = "source $argv[1]; complete -C $argv[2]"
-# A shell with a terminal of its own, as a person would press the key.
+# A shell with a terminal of its own, as if a person pressed the key.
 ZSH = r"""
 zmodload zsh/zpty
 zpty inner zsh -f -i

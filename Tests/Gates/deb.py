@@ -148,7 +148,7 @@ def example_environment(root, multiarch):
 
 
 def good_transaction(cases):
-    """A case that is verified with the clock of the program's own choice."""
+    """The case of a good transaction, and its configuration."""
     table = json.loads(pathlib.Path(cases).read_text())
     for case in table["cases"]:
         if case["call"] == "verify_jws" and case["expect"]["status"] == "ok" \

@@ -25,7 +25,7 @@ from report import Suite
 REQUIRED = {"bomFormat", "specVersion", "serialNumber", "version", "metadata", "components",
             "dependencies"}
 PURL = re.compile(r"pkg:(generic|deb|swift)/[^@\s]+@[^@\s]+")
-# What must be named as inside each of our files, by the beginning of its purl.
+# What each of our files must list as its contents, by the beginning of its purl.
 INSIDE = {
     "libassay": ["pkg:deb/debian/libssl-dev@", "pkg:swift/github.com/swiftlang/swift@"],
     "assay-command-line": ["pkg:swift/github.com/swiftlang/swift@",

@@ -17,7 +17,7 @@ import dist
 from contract import ROOT, soname
 from report import Suite
 
-# What must be named as inside, and where each comes from.
+# What must be listed as contents, and where each comes from.
 INSIDE = ["pkg:deb/debian/openssl@", "pkg:deb/debian/musl-dev@",
           "pkg:swift/github.com/swiftlang/swift@"]
 NOT_INSIDE = ["libssl-dev", "libstdc", "libc6", "argument-parser"]

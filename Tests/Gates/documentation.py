@@ -3,12 +3,12 @@
 
   documentation.py FOLDER [--symbols FOLDER]... [--suite NAME]
 
-Every page is well-formed; every relative link leads to a file and an anchor that is
-there; nothing is fetched from elsewhere and nothing needs a script; every status and
+Every page is well-formed; every relative link leads to a file and an anchor that
+exist; nothing is fetched from elsewhere and nothing needs a script; every status and
 every function of the header has its place; every page is reached from the first one;
 every rule of the specification has its place and every mention of one, outside code,
 leads there; the search knows every page; docc finds nothing wrong with the comments of
-the Swift module. A site with one of each fault must be refused, or the gate would say nothing.
+the Swift module. A site with one of each fault must be refused, or the gate would prove nothing.
 """
 import argparse
 import collections
@@ -35,7 +35,7 @@ ENTITIES = '<!DOCTYPE html [<!ENTITY nbsp "&#160;"><!ENTITY ndash "&#8211;">' \
            '<!ENTITY mdash "&#8212;"><!ENTITY copy "&#169;">]>'
 FETCHED = {"img": "src", "script": "src", "link": "href", "iframe": "src", "source": "srcset"}
 START = "index.html"
-# A rule that stands inside of these is a link, or part of a text to be copied.
+# A rule inside these is a link, or part of a text to be copied.
 CLOSED = specification.CLOSED | {"head"}
 PLACES = specification.addresses()
 TRAITS = pathlib.Path(__file__).resolve().parents[2] / "Sources/Assay/Decision/Triage/TriageTraits.swift"
@@ -66,7 +66,7 @@ class SitePage:
 
 
 def shown(element):
-    """The texts of an element that are no links and no code blocks."""
+    """The texts of an element that are neither links nor code blocks."""
     name = element.tag.rpartition("}")[2]
     if name not in CLOSED and element.get("class") != "fragment":
         if element.text:
@@ -94,7 +94,7 @@ def read(folder, fault):
 
 
 def follow(folder, pages, name, address, fault):
-    """The page that a link leads to; what is not there is reported to `fault`."""
+    """The page that a link leads to; a missing one is reported to `fault`."""
     path, _, anchor = address.partition("#")
     there = (folder / name).parent / urllib.parse.unquote(path) if path else folder / name
     if path.startswith("/") or not there.exists() or there.is_dir():
@@ -176,7 +176,7 @@ def check_site(suite, folder):
 
 
 def check_search(suite, folder, pages):
-    """What the search field knows: every part leads to a place that is there."""
+    """What the search field knows: every part leads to a place that exists."""
     text = (folder / "search-texts.js").read_text()
     entries = json.loads(text[text.index("["):text.rindex("]") + 1])
     gone = [address for _, _, address, _ in entries

@@ -4,10 +4,10 @@
   facts.py [--dump PROGRAM --cases FILE --library FOLDER] [--suite NAME]
 
 docs/spec/members.tsv is held against the structs of Swift and Go and the classes of Python
-and PHP, as they stand in their files: which members there are, and which may be absent.
+and PHP, as their files have them: which members there are, and which may be absent.
 With PROGRAM (Tests/ABI/dump.c) it is held against the documents of all cases as well: what
-is always there is there, what is there is in the table, and of its kind. A table with one
-fault must be seen. Every value in docs/spec/names.tsv must be one that the library has.
+must be there is there, and what is there is in the table with its kind. A fault in the
+table must be noticed. Every value in docs/spec/names.tsv must be one that the library has.
 """
 import argparse
 import collections
@@ -25,9 +25,9 @@ sys.path.append(str(ROOT / "tools"))
 
 import members
 
-# Left to the document and to the JSON of the facts by hosts that show those.
+# Hosts that show the document and the JSON of the facts leave these to them.
 UNTYPED = {"warnings", "unknown", "unknownInReceipt"}
-# Where a document has a text in place of an object or a time, and means something by it.
+# Where a document may have a text in place of an object or a time, with a meaning.
 TEXTS = {("Attestation", "challenge"), ("Assertion", "challenge"),
          ("AppReceipt", "expirationDate")}
 
@@ -52,7 +52,7 @@ def of_swift():
 
 
 def of_go():
-    """The structs of Go; a text or a number that is not there is empty, and says nothing."""
+    """The structs of Go. An absent text or number is empty there, so nothing shows its presence."""
     own, bases = {}, {}
     text = (ROOT / "bindings/go/facts_types.go").read_text()
     for name, body in re.findall(r"^type (\w+) struct \{\n(.*?)^\}", text, re.S | re.M):
@@ -107,7 +107,7 @@ def whole(own, bases):
 
 
 def differences(table, other, untyped):
-    """"Type.member" that one of them has alone, or of which they say another presence."""
+    """"Type.member" that only one of them has, or whose presence they state differently."""
     found = []
     for name in table.keys() & other.keys():
         one, two = table[name], other[name]

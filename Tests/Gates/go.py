@@ -44,7 +44,7 @@ def environment(suite, library):
 
 
 def events(command, variables):
-    """The events of `go test -json`, and lines that are none."""
+    """The events of `go test -json`, and the lines that are not events."""
     process = subprocess.Popen(command, cwd=MODULE, env=variables, text=True,
                                stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
                                stderr=subprocess.STDOUT, errors="replace")

@@ -56,7 +56,7 @@ def foreign_path(arguments, allowed):
 
 
 def offences(lines, allowed):
-    """What the trace has that a guest does not do."""
+    """What the trace shows that a guest must not do."""
     started = False
     for line in lines:
         found = CALL.match(line)

@@ -21,7 +21,7 @@ ONLY_C = ["-Wstrict-prototypes", "-Wold-style-definition"]
 
 
 def source(functions):
-    """A program of the header alone, included twice, that names everything."""
+    """A program of only the header, included twice, that names everything."""
     lines = ["#include <assay.h>", "#include <assay.h>",
              "typedef void (*any_function)(void);",
              "extern any_function const every_function[];",

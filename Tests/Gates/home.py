@@ -26,7 +26,7 @@ import pages
 import project
 
 OTHER = "verify.example.net/apple"
-# What names the home to whom; a file not made from the line would be left behind.
+# Where the home must appear; a file not made from the line would keep the old one.
 PLACES = {
     "bindings/go/go.mod": "module verify.example.net/apple/bindings/go\n",
     "bindings/go/verifier.go": '"verify.example.net/apple/bindings/go/internal/libassay"',

@@ -98,7 +98,7 @@ def events(case):
 
 
 def accepted(table):
-    """A genuine transaction that a text gives."""
+    """The case of a genuine transaction that is given as a JWS."""
     for case in table["cases"]:
         if (case["call"], case.get("kind"), case["expect"]["status"]) == (
                 "verify_jws", "transaction", "ok") and "jws" in case:

@@ -21,8 +21,8 @@ from sources import without_comments_and_texts
 HERE = pathlib.Path(__file__).resolve().parent
 TABLE = ROOT / "docs" / "architecture.md"
 REASONS = HERE / "types.tsv"
-# As Package.swift and the Makefile have them. The compiler itself, not its driver: of the
-# floors below it reads the declarations alone, so that each body is looked at once in all.
+# As Package.swift and the Makefile have them. The compiler itself, not its driver: it
+# reads only the declarations of the floors below, so that each body is checked only once.
 COMMAND = ["swiftc", "-frontend", "-typecheck", "-swift-version", "6",
            "-strict-memory-safety", "-warnings-as-errors", "-parse-as-library", "-module-name", "Assay",
            "-I", str(ROOT / "Sources" / "CLibCrypto")]
@@ -42,7 +42,7 @@ def sources(folder):
 
 
 def errors_of(folder, names):
-    """What the compiler says of the last floor on top of the others; nothing: it stands."""
+    """What the compiler says about the last floor on top of the others; empty: it compiles."""
     files = [str(path) for name in names[:-1] for path in sources(folder / name)]
     for path in sources(folder / names[-1]):
         files += ["-primary-file", str(path)]
@@ -73,7 +73,7 @@ def types(path):
 
 
 def reasons(text):
-    """{file without .swift: why}; a file that stands twice is an error."""
+    """{file without .swift: why}; a file listed twice is an error."""
     known = {}
     for line in text.splitlines():
         if not line or line.startswith("#"):

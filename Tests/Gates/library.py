@@ -6,7 +6,7 @@
              [--suite NAME]
 
 FILE is the libcrypto.a or libcrypto.so of a prefix (make CRYPTO=PREFIX). REVISION is
-that of the package that the static libcrypto is of, where it is not the system's.
+that of the package that the static libcrypto is from, if it is not the system's.
 Reads the file with readelf; loads nothing. Source of the limits: docs/building.md.
 """
 import argparse
@@ -34,8 +34,8 @@ FOREIGN = ["AssayAuthority", "AssayTests", "assay-cli", "ArgumentParser",
            "LLVMFuzzer", "__asan_", "__tsan_", "__ubsan_", "__llvm_profile",
            "XCTest", "swift_testing", "FoundationEssentials", "CoreFoundation",
            "libdispatch", "swift_task_", "cJSON"]
-# What the start files and the linker may ask for and do without; everything else is of
-# a library that is needed, in a version of it. What any host may define is not asked for.
+# What the start files and the linker may ask for but do not need; everything else must
+# come from a needed library, with a version. Nothing that any host may define is used.
 WEAK = {"__gmon_start__", "_ITM_deregisterTMCloneTable", "_ITM_registerTMCloneTable"}
 # A library without input, output, clock and threads asks the C library for
 # none of these. Only the shape without the Swift runtime and without libcrypto

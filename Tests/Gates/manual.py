@@ -50,7 +50,7 @@ def check_lint(suite):
 
 
 def leaves(command, words=()):
-    """[(words after `assay`, command)] of all that does something."""
+    """[(words after `assay`, command)] of every command that does something."""
     found = []
     for inner in command["subcommands"]:
         path = (*words, inner["commandName"])
@@ -100,7 +100,7 @@ def check_statuses(suite):
 
 
 def check_example(suite):
-    """The last display of assay(3), as it stands there, is a program."""
+    """The last display of assay(3), unchanged, is a program."""
     text = (ROOT / PAGES[1]).read_text()
     display = text.rpartition(".Bd -literal -offset indent\n")[2].partition("\n.Ed")[0]
     with tempfile.NamedTemporaryFile("w", suffix=".3") as page:

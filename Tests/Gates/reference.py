@@ -3,8 +3,8 @@
 
   reference.py [--suite NAME]
 
-A second run, over a header with one undocumented function more, must warn:
-otherwise the first run would say nothing.
+A second run, over a header with one more function, undocumented, must warn:
+otherwise the first run would prove nothing.
 """
 import argparse
 import pathlib

@@ -460,7 +460,7 @@ class Program:
         return self.givers(node, each, function.parent, seen) if function.parent else []
 
     def is_never_made(self, node):
-        """Whether a member is asked of a type that nobody makes a value of."""
+        """Whether a member belongs to a type of which no value is ever made."""
         owner = OWNER.match(node["decl"].get("decl_usr", "")) \
             if kind(node) == "member_ref_expr" else None
         return bool(owner) and not any(

@@ -24,7 +24,7 @@ class Suite:
 
     def finish(self, may_be_empty=False):
         """Print the counts and end the process: 1 when something failed, or when
-        nothing passed and that may not be."""
+        nothing passed and that is not allowed."""
         print(f"suite {self.name}: {self.passed} passed, {self.failed} failed, "
               f"{self.skipped} skipped", flush=True)
         sys.exit(1 if self.failed or not (self.passed or may_be_empty) else 0)

@@ -2,8 +2,8 @@
 """Gate: every rule of docs/spec is where a reader looks for it.
 
   rules.py CASES              judge the register, docs/spec/rules.tsv, and what cites it
-  rules.py --write            write Tests/Mutants/rules.tsv: by rule, the mutants of it
-  rules.py --show ID CASES    all that is known of one rule
+  rules.py --write            write Tests/Mutants/rules.tsv: by rule, its mutants
+  rules.py --show ID CASES    all that is known about one rule
 
 A rule has its text on a page of docs/spec and a row in the register. A check that is
 built has a place in the code that refuses by it, a case or test that names it and a
@@ -69,7 +69,7 @@ def pages():
 
 
 def definitions(families):
-    """[(id, "file §section")] as the pages have them: at the begin of a paragraph, an entry
+    """[(id, "file §section")] as the pages have them: at the start of a paragraph, an entry
     of a list or a row of a table."""
     for page in pages():
         section = ""
@@ -190,7 +190,7 @@ def judge_register(suite, rules, families):
 
 
 def judge_citations(suite, rules, families):
-    """Comments, documentation and tables name rules and pages that there are."""
+    """Comments, documentation and tables name only rules and pages that exist."""
     rows = {rule.id: rule for rule in rules}
     sections = {page.name: set(re.findall(
         r"^#{2,4} (\d+(?:\.\d+)*)", page.read_text(), re.M)) for page in pages()}
@@ -229,7 +229,7 @@ def judge_checks(suite, rules, code, named):
     for each in sorted(set(named.all) | set(named.tests)):
         if each in rows or each not in named.all:
             continue
-        suite.expect(False, f"the cases of {each} name a rule that there is")
+        suite.expect(False, f"the cases of {each} name a rule that exists")
     keys = {mutant.key for mutant in code.all_mutants}
     for key in mutants.equivalents():
         suite.expect(key in keys, "an equivalent mutant is there", " ".join(key))

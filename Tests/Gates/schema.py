@@ -206,7 +206,7 @@ def check(suite, library, schema, path):
     elif schema.get("type") == "string":
         accepts(1, wanted=False)
         if "pattern" in schema:
-            # No pattern takes it, that of a path neither: between dots is a name.
+            # No pattern accepts it, not even that of a path: there must be a name between dots.
             accepts("..", wanted=False)
             if not re.search(schema["pattern"], UNMATCHED):
                 accepts(UNMATCHED, wanted=False)

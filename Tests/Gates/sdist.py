@@ -4,7 +4,7 @@
   sdist.py FOLDER CASES --library LIBRARY [--suite NAME]
 
 pip installs it into environments of their own: without a library, which must fail
-with what to do; with one that is named; and for the system's.
+and say what to do; with a named one; and for the system's.
 """
 import argparse
 import json

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Do library.py and layers.py see what they are there for?
+"""Do library.py and layers.py find the faults that they are there to find?
 
 Builds one sound library in C from the header's own names, and from it
 libraries that each break one rule; library.py must name exactly that rule. The same
@@ -106,7 +106,7 @@ def dummy(folder, name="libdummy.so.1"):
     return path
 
 
-# Text of the files, of the table of floors and of types.tsv, and what is said of it.
+# Text of the files, of the table of floors and of types.tsv, and what is said about it.
 FLOORS = "| `Sources/Assay/Low` |\n| `Sources/Assay/High` |\n"
 LOW, HIGH = "struct Low {}\n", "struct High { let low = Low() }\n"
 HOUSES = [

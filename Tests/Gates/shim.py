@@ -4,9 +4,9 @@
   shim.py PROGRAM... [--library LIBRARY]... [--suite NAME]
 
 The programs are Tests/ABI/shim.c, each over another libcrypto. They are asked about
-signatures and keys that are made here, by arithmetic of Python's own, from a fixed
-seed: good ones, and for each those that differ from it in one thing. What is right is
-known here; if ../shared/vectors exists, the signatures of Wycheproof are asked as well,
+signatures and keys that are made here, by arithmetic in Python, from a fixed seed:
+good ones, and for each some that differ from it in one thing. What is right is known
+here; if ../shared/vectors exists, the signatures of Wycheproof are asked as well,
 and all programs must agree about them. The libraries must say the same about their
 libcrypto as the last program.
 """
@@ -119,7 +119,7 @@ def about_signature(curve, point, digest, signature, right):
 
 
 def about_points(chance, curve):
-    """Every form of a point that is not one, or that evidence may not have."""
+    """Every form of a point that is not one, or that evidence must not have."""
     key = chance.randrange(1, curve.n)
     x, y = curve.times(key)
     digest = hashlib.sha256(b"points").digest()

@@ -25,7 +25,7 @@ import shapes
 
 FENCE = re.compile(r"^(?P<indent> *)(?P<fence>`{3,}|~{3,})(?P<info>.*)$")
 PAGES = ["README.md", "CHANGELOG.md", "CONTRIBUTING.md", "SECURITY.md"]
-# Why a block is not run, and what is looked at instead.
+# Why a block is not run, and what is checked instead.
 REASONS = {
     "diagram": programs.look_at_nothing,     # a picture made of characters
     "app": programs.parse_swift,             # needs Apple's frameworks: parsed
@@ -93,7 +93,7 @@ def pages(bindings):
 
 
 def missing(block, tools):
-    """What the block needs and is not there, or None."""
+    """What the block needs and lacks, or None."""
     needed = set(filter(None, block.words.get("needs", "").split(",")))
     if block.language in ("php", "go"):
         needed.add(block.language)
@@ -173,7 +173,7 @@ class Silent(Suite):
         return bool(met)
 
 
-# Pages with one fault each, of which the gate must see every one; {} is a fence.
+# Pages with one fault each, every one of which the gate must notice; {} is a fence.
 FAULTY = {
     "a block without a word": "{}python\nprint(1)\n{}\n",
     "a block without a language": "{}\nprint(1)\n{}\n",

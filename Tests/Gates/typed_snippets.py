@@ -3,8 +3,8 @@
 
   typed_snippets.py --tools FOLDER [--suite NAME]
 
-Each block is looked at in its frame, with the blocks that continue it; what a checker says
-of the frame itself does not count. The checkers come from the Python package index, pyright
+Each block is checked in its frame, with the blocks that continue it; what a checker says
+about the frame itself does not count. The checkers come from the Python package index, pyright
 as basedpyright, which has its node with it. Skipped where the index cannot be reached.
 """
 import argparse
@@ -29,7 +29,7 @@ FOLDER = ROOT / "build/snippets-typed"
 PLACES = [ROOT / "bindings/python", ROOT / "bindings/python_testing", programs.EVIDENCE]
 # A fault for each of the checkers to find, on its second line.
 FAULT = "import assay\nprint(assay.Verifier({}).verify_transaction('').expiresDate)\n"
-# A block is no module: what it defines again, and does not use, is no fault.
+# A block is not a module: redefined and unused names are no fault.
 PYRIGHT = {"typeCheckingMode": "standard", "reportUnusedExpression": False,
            "extraPaths": [str(place) for place in PLACES]}
 

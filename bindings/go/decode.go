@@ -10,8 +10,8 @@ import (
 	"unsafe"
 )
 
-// Facts are read into structs by tables: one for each struct, made of its tags at
-// the first use. `json` names a member of the library's object, `signed` one of
+// Facts are read into structs by tables: one for each struct, made from its tags
+// on first use. `json` names a member of the library's object, `signed` one of
 // the signed JSON, its member "payload".
 //
 // What is absent, null or of another type than declared is left zero; the JSON
@@ -50,7 +50,7 @@ func tableOf(kind reflect.Type) *table {
 	return found.(*table)
 }
 
-// addFields enters the fields of a struct and of those embedded in it.
+// addFields adds the fields of a struct and of those embedded in it.
 func (t *table) addFields(signed *table, kind reflect.Type, offset uintptr) {
 	for i := 0; i < kind.NumField(); i++ {
 		each := kind.Field(i)
@@ -74,8 +74,8 @@ func (t *table) add(name string, offset uintptr, kind reflect.Type) {
 }
 
 // object reads the members of the object that is next into a struct. The library
-// writes them in the order of the fields, so that the next one is mostly known
-// without a look at the names.
+// writes them in the order of the fields, so the next one is usually known without
+// looking at the names.
 func (t *table) object(s *scanner, to unsafe.Pointer) bool {
 	if !s.take('{') {
 		return false

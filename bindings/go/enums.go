@@ -17,7 +17,7 @@ const (
 	LocalTesting Environment = "LocalTesting"
 )
 
-// An EnvironmentSource is what the environment was told by.
+// An EnvironmentSource is where the environment was read.
 type EnvironmentSource string
 
 // Values of EnvironmentSource.
@@ -132,7 +132,7 @@ const (
 	TypeTest                   NotificationType = "TEST"
 )
 
-// A Subtype is what says more about the type of a notification.
+// A Subtype is what qualifies the type of a notification.
 type Subtype string
 
 // Values of Subtype.
@@ -181,7 +181,7 @@ const (
 	BodyAppData               NotificationBody = "appData"
 )
 
-// An Effect is what a notification is about for entitlements.
+// An Effect is what a notification means for entitlements.
 type Effect string
 
 // Values of Effect.
@@ -202,7 +202,7 @@ const (
 	TokenAcquisition ExternalPurchaseTokenType = "ACQUISITION"
 )
 
-// A State says why a decision is as it is.
+// A State says why a decision came out as it did.
 type State string
 
 // Values of State.
@@ -307,7 +307,7 @@ const (
 	BuildOther           BuildCategory = "other"
 )
 
-// A DeviceOutcome is what an answer of DeviceCheck means.
+// A DeviceOutcome is what an answer from DeviceCheck means.
 type DeviceOutcome string
 
 // Values of DeviceOutcome.

@@ -265,7 +265,7 @@ func TestEvidenceThatIsNone(t *testing.T) {
 		}
 	}
 	if facts := new(Transaction); facts.Document() != nil {
-		t.Error("facts that nobody made have a document")
+		t.Error("facts not made by a call have a document")
 	}
 	refused, err := verifier.Verify(ctx, KindTransaction, []byte("x"), At(moment))
 	must(t, err)

@@ -11,7 +11,7 @@ import (
 )
 
 // An Exchange is a conversation with the network or a store: while Done is false,
-// carry out what the document says and hand its answer to Step. Made by
+// carry out what the document says and pass its answer to Step. Made by
 // Verifier.Exchange; Run drives one to its end.
 //
 // One goroutine at a time: a Step during another one answers ErrExchangeBusy.
@@ -22,7 +22,7 @@ type Exchange struct {
 
 	stepping sync.Mutex // held during a step
 
-	reading  sync.RWMutex // over what follows
+	reading  sync.RWMutex // guards what follows
 	document *Document
 	done     bool
 }
@@ -43,8 +43,8 @@ var exchanges = exchangeLibrary{libassay.NewExchange, libassay.StepExchange}
 // this verifier (or one with the same configuration) that it is about.
 //
 // A kind that needs nothing carried out is Done at once, and a refused result is an
-// answer: look at Document. The error is ErrMisuse for a request or evidence that is
-// not of its form, ErrArgument for a value that is not JSON, ErrClosed, or the
+// answer: look at Document. The error is ErrMisuse for a request or evidence of the
+// wrong form, ErrArgument for a value that is not JSON, ErrClosed, or the
 // context's.
 func (v *Verifier) Exchange(
 	ctx context.Context, request any, evidence []Evidence, options ...Option,
@@ -137,7 +137,7 @@ func (x *Exchange) State() string {
 // in a string, []byte or json.RawMessage, or a value that is marshalled.
 //
 // A refused result is an answer, not an error: look at the document. The error is
-// ErrMisuse for an answer of another form or to another step, after which the step
+// ErrMisuse for an answer of the wrong form or to another step, after which the step
 // is still open; ErrExchangeOver when nothing is open; ErrExchangeBusy when another
 // goroutine is in Step; ErrArgument for a value that is not JSON; the context's.
 func (x *Exchange) Step(ctx context.Context, answer any, options ...Option) (*Document, error) {
@@ -193,9 +193,9 @@ func (x *Exchange) Close() {
 // ends Run.
 type Carrier func(ctx context.Context, exchange *Exchange) (answer any, err error)
 
-// Run drives the exchange to its end: it lets carry carry out each step. Between the
-// steps it looks at the context, whose error it answers when it is done. The
-// exchange is closed in any case.
+// Run drives the exchange to its end: carry carries out each step. Between steps it
+// checks the context, and returns its error when it is done. The exchange is closed
+// in any case.
 //
 // The document is the result, and the error is nil for a refused one too: take its
 // Err.

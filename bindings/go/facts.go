@@ -34,7 +34,7 @@ type factsKind struct {
 	path []string
 }
 
-// in are the facts of a type that a document has at a path of members.
+// in makes the facts of a type that a document has at a path of members.
 func in[T any, P interface {
 	*T
 	Evidence
@@ -71,7 +71,7 @@ func (d *Document) factsKind() (found factsKind, there bool, err error) {
 	}
 	talk, _, err := d.Text("exchange.kind")
 	if err == nil && talk == "verifyReceipt" {
-		// Under a refusal there is Apple's status, and nothing else.
+		// In a refusal there is only Apple's status.
 		return answerOfApple, d.OK(), nil
 	}
 	return found, there, err

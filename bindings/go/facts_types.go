@@ -89,7 +89,7 @@ type Signed struct {
 	Keys Keys `json:"keys"`
 	// The certificates.
 	Chain Chain `json:"chain"`
-	// What refused nothing but should be looked at, of this evidence alone.
+	// What caused no refusal but should be looked at, in this evidence alone.
 	Warnings []Warning `json:"warnings"`
 }
 
@@ -306,10 +306,10 @@ type RenewalCommitmentInfo struct {
 	CommitmentRenewalPrice *int64 `json:"commitmentRenewalPrice"`
 }
 
-// Renewal says how a subscription goes on.
+// Renewal says how a subscription continues.
 //
-// It proves nothing about the app by itself: there is no bundle id in it. Decide with
-// it only together with a transaction of the same OriginalTransactionID.
+// By itself it proves nothing about the app: it has no bundle id. Decide with it only
+// together with a transaction of the same OriginalTransactionID.
 type Renewal struct {
 	Signed
 	// When Apple signed it.
@@ -393,8 +393,8 @@ type AppTransaction struct {
 	RequestDate time.Time `signed:"requestDate"`
 }
 
-// RealtimeRequest is Apple's question which retention message to show; answer in about
-// 700 ms.
+// RealtimeRequest is Apple's question: which retention message to show. Answer within
+// about 700 ms.
 type RealtimeRequest struct {
 	Signed
 	// When Apple signed it.
@@ -493,7 +493,7 @@ type Notification struct {
 	Subtype Subtype `json:"subtype"`
 	// Whether this version knows the type and subtype.
 	Known bool `json:"known"`
-	// What it is about for entitlements: "grant", "keep", "end", "recompute", "none".
+	// What it means for entitlements: "grant", "keep", "end", "recompute", "none".
 	Effect Effect `json:"effect"`
 	// The same in every retry.
 	UUID string `json:"uuid"`
@@ -502,7 +502,7 @@ type Notification struct {
 	// "data", "summary", "externalPurchaseToken" or "appData".
 	Body NotificationBody `json:"body"`
 	// Apple's view at SignedDate: 1 active, 2 expired, 3 billing retry, 4 grace
-	// period, 5 revoked; zero where the notification does not tell.
+	// period, 5 revoked; zero where the notification does not say.
 	Status int64 `json:"status"`
 	// The verified transaction inside, or nil.
 	Transaction *Transaction `json:"transaction"`
@@ -532,7 +532,7 @@ type Transport struct {
 	SpaceAsPlus bool `json:"spaceAsPlus"`
 }
 
-// Intermediate is the certificate of Apple's that signed the leaf.
+// Intermediate is Apple's certificate that signed the leaf.
 type Intermediate struct {
 	Certificate
 	// "shipped", "configured" or "embedded".
@@ -600,10 +600,10 @@ type TransactionReceipt struct {
 	AppItemID string `json:"appItemId"`
 	// Apple's number of the app's version.
 	VersionExternalIdentifier string `json:"versionExternalIdentifier"`
-	// "transaction-id", which is signed; empty where that id tells nothing.
+	// "transaction-id", which is signed; empty where that id does not show it.
 	EnvironmentSource EnvironmentSource `json:"environmentSource"`
-	// An unsigned outer key contradicts the signed transaction id: somebody wrote in
-	// the text. Nothing else changes by that.
+	// An unsigned outer key contradicts the signed transaction id: the text was
+	// altered. Nothing else follows from that.
 	OuterAltered bool `json:"outerAltered"`
 	// Signed by a certificate that is younger than the purchase.
 	SignedAfterPurchase bool `json:"signedAfterPurchase"`
@@ -685,7 +685,7 @@ type AppReceipt struct {
 	OriginalApplicationVersion string `json:"originalApplicationVersion"`
 	// When it was made and signed.
 	CreationDate time.Time `json:"creationDate"`
-	// As of when it speaks.
+	// The moment that it describes.
 	AsOf time.Time `json:"asOf"`
 	// First download.
 	OriginalPurchaseDate time.Time `json:"originalPurchaseDate"`
@@ -714,8 +714,8 @@ type AppReceipt struct {
 	Transport Transport `json:"transport"`
 }
 
-// AppleTransaction is one transaction of an answer. Apple's TLS connection vouches for
-// it, alone.
+// AppleTransaction is one transaction in an answer. Only Apple's TLS connection
+// vouches for it.
 type AppleTransaction struct {
 	// What was bought.
 	ProductID string `json:"productId"`
@@ -817,7 +817,7 @@ type LatestReceipt struct {
 // VerifyReceiptAnswer is what Apple's verifyReceipt endpoint answered: facts of class
 // "apple-answer".
 //
-// Nothing of it is signed but `latest_receipt`: it is worth as much as the TLS
+// Nothing in it is signed except `latest_receipt`: it is worth as much as the TLS
 // connection that it came over.
 type VerifyReceiptAnswer struct {
 	Receipt
@@ -828,8 +828,8 @@ type VerifyReceiptAnswer struct {
 	// "answer", "endpoint" (in a conversation, for the iOS 6 style), "receipt-type" or
 	// "transaction-id".
 	EnvironmentSource EnvironmentSource `json:"environmentSource"`
-	// As of when it speaks: RequestDate; without one the latest date in it, never the
-	// time of reading.
+	// The moment that it describes: RequestDate; without one the latest date in it,
+	// never the time of reading.
 	AsOf time.Time `json:"asOf"`
 	// How far Apple's clock is ahead; zero within five minutes.
 	ClockSkew time.Duration `json:"clockSkew"`
@@ -861,7 +861,7 @@ type VerifyReceiptAnswer struct {
 	PreorderDate time.Time `json:"preorderDate"`
 	// Each once, ordered by the end of the period.
 	Transactions []AppleTransaction `json:"transactions"`
-	// Renewal facts, one a line.
+	// Renewal facts, one per line of renewals.
 	Renewals []AppleRenewal `json:"renewals"`
 	// The newest receipt, if the answer has one.
 	LatestReceipt *LatestReceipt `json:"latestReceipt"`
@@ -869,11 +869,11 @@ type VerifyReceiptAnswer struct {
 	Evidence string `json:"evidence"`
 	// Members that this version does not know, as they came.
 	Unknown json.RawMessage `json:"unknown"`
-	// The same of the receipt inside the answer.
+	// The same for the receipt inside the answer.
 	UnknownInReceipt json.RawMessage `json:"unknownInReceipt"`
 }
 
-// Claims is what an untrusted blob says of itself. Claims, not facts: anybody can
+// Claims is what an untrusted blob says about itself. Claims, not facts: anyone can
 // write them.
 type Claims struct {
 	// The app.
@@ -891,11 +891,11 @@ type Claims struct {
 	// "Production", "Sandbox" …
 	Environment Environment `json:"environment"`
 	// To look up before verifying: for each purchase its transaction key, and its
-	// purchase key when that is another one.
+	// purchase key if that is different.
 	Keys []string `json:"keys"`
-	// A JWS alone: who is said to have made it.
+	// Only a JWS: who is said to have made it.
 	Issuer string `json:"issuer"`
-	// An App Attest receipt alone: the whole App ID.
+	// Only an App Attest receipt: the whole App ID.
 	AppID string `json:"appId"`
 	// An app receipt: "ProductionSandbox" …; App Attest: "ATTEST" or "RECEIPT".
 	Type string `json:"type"`
@@ -905,11 +905,11 @@ type Claims struct {
 	ProductIDs []string `json:"productIds"`
 	// An app receipt: how many it lists.
 	Purchases int64 `json:"purchases"`
-	// An app receipt: whether Keys has every purchase of it.
+	// An app receipt: whether Keys has every purchase in it.
 	Complete bool `json:"complete"`
 }
 
-// Triage is the library's finding about a blob that nobody verified.
+// Triage is the library's finding about an unverified blob.
 //
 // WorthVerifying says whether to go on; otherwise Disposition says what to tell the
 // client, and `status` why. A finding is never evidence.
@@ -932,12 +932,12 @@ type Triage struct {
 	Traits []string `json:"traits"`
 	// How it was packed.
 	Transport *Transport `json:"transport"`
-	// What the blob says of itself, nil where nothing could be read. Never act on it:
-	// verify first.
+	// What the blob says about itself; nil where nothing could be read. Never act on
+	// it: verify first.
 	Claimed *Claims
 }
 
-// Extensions is what systems from iOS 27 on say of the running build.
+// Extensions is what systems from iOS 27 on say about the running build.
 type Extensions struct {
 	// Where the build came from: 2 TestFlight, 4 App Store …; nil: not said.
 	Category *int64 `json:"category"`
@@ -950,7 +950,7 @@ type Extensions struct {
 	OtherExtensions map[string]string `json:"otherExtensions"`
 }
 
-// ReceiptMembers is what is said of an App Attest receipt, alone or inside an
+// ReceiptMembers is what is reported about an App Attest receipt, alone or inside an
 // attestation.
 type ReceiptMembers struct {
 	// "ATTEST", from the app; "RECEIPT", from Apple after a refresh.
@@ -967,15 +967,15 @@ type ReceiptMembers struct {
 	Created time.Time `json:"createdMs"`
 	// Earliest refresh; only "RECEIPT".
 	NotBefore time.Time `json:"notBeforeMs"`
-	// From then on only a new key helps.
+	// After that only a new key helps.
 	Expires time.Time `json:"expiresMs"`
 	// Whether it has ended; true only with `attest.time: stored`.
 	Expired bool `json:"expired"`
 	// About how many keys this app attested on this device in the last 30 days; only
-	// "RECEIPT". 1 to 3 are everyday.
+	// "RECEIPT". 1 to 3 are normal.
 	Risk *int64 `json:"risk"`
-	// When a refresh is due; zero: none can be had any more, since Apple forgets what
-	// is behind it after 30 days.
+	// When a refresh is due; zero: no longer possible, since Apple forgets the data
+	// behind it after 30 days.
 	RefreshAt time.Time `json:"refreshAtMs"`
 	// Whether it was due at the time of the call.
 	RefreshDue bool `json:"refreshDue"`
@@ -991,7 +991,7 @@ type ReceiptMembers struct {
 }
 
 // System is the system on the device, as Apple wrote it into the certificate.
-// Undocumented: proof of nothing, and absent at times.
+// Undocumented: it proves nothing, and is sometimes absent.
 type System struct {
 	// "27.0.1".
 	Version string `json:"version"`
@@ -1041,7 +1041,7 @@ type Attestation struct {
 	AppID string `json:"appId"`
 	// "production" or "development".
 	Environment AttestEnvironment `json:"environment"`
-	// What the environment was told by, hex.
+	// What shows the environment, hex.
 	AAGUID string `json:"aaguid"`
 	// Of the authenticator data; reported, not judged.
 	Flags int64 `json:"flags"`
@@ -1061,7 +1061,7 @@ type Attestation struct {
 	Receipt *AttestedReceipt `json:"receipt"`
 	// "not-available": Apple offers none.
 	Revocation string `json:"revocation"`
-	// What refused nothing but should be looked at.
+	// What caused no refusal but should be looked at.
 	Warnings []Warning `json:"warnings"`
 }
 
@@ -1085,7 +1085,7 @@ type Assertion struct {
 	Nonce string `json:"nonce"`
 	// The challenge in the client data; empty where it was not looked for.
 	Challenge Challenge `json:"challenge"`
-	// What refused nothing but should be looked at.
+	// What caused no refusal but should be looked at.
 	Warnings []Warning `json:"warnings"`
 }
 
@@ -1116,11 +1116,11 @@ type DeviceBits struct {
 	Bit1 DeviceBit `json:"bit1"`
 }
 
-// DeviceCheck is what an answer of Apple's DeviceCheck endpoint means.
+// DeviceCheck is what an answer from Apple's DeviceCheck endpoint means.
 //
-// An answer that says nothing is neither a clean device nor a used one. Hand it to
-// AssessRisk as the observation `deviceCheck`; after a refusal its document has it,
-// with outcome "token-refused" or "unavailable".
+// An answer that says nothing means neither a clean device nor a used one. Hand it to
+// AssessRisk as the observation `deviceCheck`; a refusal's document has it too, with
+// outcome "token-refused" or "unavailable".
 type DeviceCheck struct {
 	Facts
 	// "bits", "no-bits" (genuine, never written by this team), "updated", "valid",
@@ -1128,13 +1128,13 @@ type DeviceCheck struct {
 	Outcome DeviceOutcome `json:"outcome"`
 	// Whose fault a refusal is: "client", "ours", "transient", "unknown".
 	Fault Fault `json:"fault"`
-	// Last write, "2026-05": no better is to be had.
+	// Last write, "2026-05": Apple gives no day.
 	Month string `json:"month"`
 	// Calendar months since then, never days.
 	AgeMonths *int64 `json:"ageMonths"`
 	// Only with the outcome "bits".
 	Bits *DeviceBits `json:"bits"`
-	// "free" or "device-used"; empty where it was not asked for.
+	// "free" or "device-used"; empty if it was not asked for.
 	Offer DeviceOffer `json:"offer"`
 }
 
@@ -1142,14 +1142,14 @@ type DeviceCheck struct {
 type RiskReason struct {
 	// "RSK-16".
 	ID string `json:"id"`
-	// What this rule alone comes to.
+	// The verdict of this rule alone.
 	Verdict Verdict `json:"verdict"`
 	// For the operator's log.
 	Why string `json:"why"`
 }
 
-// ClientError is what to do about the error code that the app saw. A code is the
-// client's word.
+// ClientError is what to do about the error code that the app saw. A code is only the
+// client's claim.
 type ClientError struct {
 	// 0 to 4, of com.apple.devicecheck.error.
 	Code int64 `json:"code"`
@@ -1157,9 +1157,9 @@ type ClientError struct {
 	Name string `json:"name"`
 	// What the app does next.
 	App string `json:"app"`
-	// What the server makes of it.
+	// What the server does with it.
 	Action string `json:"action"`
-	// What a person may read.
+	// A text that may be shown to the user.
 	Text string `json:"text"`
 }
 
@@ -1191,7 +1191,7 @@ type EvidenceReach struct {
 	Class string `json:"class"`
 	// Kinds of the documents.
 	Kinds []string `json:"kinds"`
-	// As of when it speaks.
+	// The moment that it describes.
 	AsOf time.Time `json:"asOf"`
 	// Whether nothing is missing.
 	Complete bool `json:"complete"`
@@ -1269,7 +1269,7 @@ type GroupDecision struct {
 	Group string `json:"group"`
 	// "auto-renewable", "consumable" …
 	Type ProductType `json:"type"`
-	// Consumables alone: every purchase shown.
+	// Consumables only: every purchase shown.
 	Purchases []Delivery `json:"purchases"`
 }
 
@@ -1281,7 +1281,7 @@ type Decision struct {
 	Facts
 	// The plan in force; the default one when none is.
 	Plan string `json:"plan"`
-	// Whether a plan above the default one is in force. False for any doubt.
+	// Whether a plan above the default one is in force. False if in any doubt.
 	Entitled bool `json:"entitled"`
 	// "active", "grace", "billing-retry", "expired", "refunded", "revoked-family",
 	// "superseded", "not-started", "denied-by-policy", "stale", "owned", "once",
@@ -1294,8 +1294,8 @@ type Decision struct {
 	Flags []string `json:"flags"`
 	// Refunded: revocation reason; expired: expiration intent.
 	Reason *int64 `json:"reason"`
-	// First moment outside the entitlement, or from when a refund took it; zero: no
-	// end, or nothing is granted.
+	// First moment outside the entitlement, or when a refund ended it; zero: no end,
+	// or nothing is granted.
 	Until time.Time `json:"until"`
 	// Where nothing is granted: the end of what was bought.
 	WouldBeUntil time.Time `json:"wouldBeUntil"`
@@ -1324,6 +1324,6 @@ type Decision struct {
 	Groups []GroupDecision `json:"groups"`
 	// Transactions that decided nothing.
 	LeftOut []LeftOut `json:"leftOut"`
-	// What refused nothing but should be looked at, of this evidence alone.
+	// What caused no refusal but should be looked at, in this evidence alone.
 	Warnings []Warning `json:"warnings"`
 }

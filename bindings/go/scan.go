@@ -97,7 +97,7 @@ func (s *scanner) escapesUntilQuote() (int, bool) {
 	return 0, false
 }
 
-// str is the next text; ok is false when it is none.
+// str is the next text; ok is false when it is not a text.
 func (s *scanner) str() (string, bool) {
 	inside, escaped, ok := s.quoted()
 	if !ok || !escaped {

@@ -22,18 +22,18 @@ import (
 //	exchange, err := verifier.Exchange(ctx, request, nil)
 //	document, err := exchange.Run(ctx, new(assay.Sender).CarryOut)
 //
-// The zero Sender verifies certificates, follows no redirect, keeps no cookie and
-// uses no proxy of the environment. Many goroutines may use one.
+// The zero Sender verifies certificates, follows no redirects, keeps no cookies and
+// uses no proxy from the environment. Many goroutines may share one.
 type Sender struct {
-	// Client sends in place of the Sender's own; of an *http.Client the transport is
-	// used, and neither its redirects nor its cookies.
+	// Client sends in place of the Sender's own; of an *http.Client only the transport
+	// is used, not its redirects or cookies.
 	Client interface {
 		Do(*http.Request) (*http.Response, error)
 	}
-	// Patience is how long to wait before one step; 0: 30 s. Where Apple asks for
-	// more, CarryOut answers ErrTooLong.
+	// Patience is how long to wait before a step; 0: 30 s. If Apple asks for more,
+	// CarryOut returns ErrTooLong.
 	Patience time.Duration
-	// Hosts says, for tests alone, where to find a host instead:
+	// Hosts says, only for tests, where to find a host instead:
 	// {"buy.itunes.apple.com": "http://127.0.0.1:8080"}. Loopback addresses only.
 	Hosts map[string]string
 }
@@ -44,14 +44,14 @@ var ErrTooLong = errors.New("assay: the next step is too far away")
 
 const (
 	standardPatience = 30 * time.Second
-	// An answer is handed in as JSON of at most 8 MiB (EXC-5): so much of a body fits
+	// An answer is handed in as JSON of at most 8 MiB (EXC-5): this much of a body fits
 	// into it as base64.
 	answerRoom = (8<<20 - 4096) / 4 * 3
-	// A longer body goes in as base64, whatever it is (EXC-20).
+	// A longer body always goes in as base64 (EXC-20).
 	textRoom = 1 << 20
 )
 
-// direct follows no redirect, keeps no cookie and asks no proxy.
+// direct follows no redirect, keeps no cookie and uses no proxy.
 var direct = &http.Client{
 	Transport:     &http.Transport{Proxy: nil, DisableCompression: true, DisableKeepAlives: true},
 	CheckRedirect: stay,
@@ -91,8 +91,8 @@ type httpAnswer struct {
 }
 
 // CarryOut sends what the open step asks for, or waits as long as it says. The error
-// is ErrTooLong, the context's, or one of a step that is no network step; a request
-// that gets no answer is none: the exchange decides about it.
+// is ErrTooLong, the context's, or for a step that is not a network step; a request
+// that gets no answer is not an error: the exchange decides what to do about it.
 func (s *Sender) CarryOut(ctx context.Context, exchange *Exchange) (answer any, err error) {
 	var open step
 	if err := json.Unmarshal(exchange.Payload(), &open); err != nil {
@@ -114,7 +114,7 @@ func (s *Sender) CarryOut(ctx context.Context, exchange *Exchange) (answer any, 
 	case "wait":
 		return struct{}{}, s.wait(ctx, time.UnixMilli(open.NotBeforeMs))
 	}
-	return nil, fmt.Errorf("assay: a step of state %q is no request", open.State)
+	return nil, fmt.Errorf("assay: a step of state %q is not a request", open.State)
 }
 
 func (s *Sender) wait(ctx context.Context, until time.Time) error {
@@ -136,7 +136,7 @@ func (s *Sender) wait(ctx context.Context, until time.Time) error {
 	}
 }
 
-// send gives the answer to one request; an error where none came.
+// send returns the answer to one request; an error if none came.
 func (s *Sender) send(ctx context.Context, asked *httpRequest) (*httpAnswer, error) {
 	ctx, cancel := context.WithTimeout(ctx, time.Duration(asked.TimeoutMs)*time.Millisecond)
 	defer cancel()
@@ -224,7 +224,7 @@ func (b *httpBody) octets() (string, error) {
 }
 
 func bodyOf(body []byte) *httpBody {
-	// No text of an answer may hold a NUL.
+	// A text in an answer must not hold a NUL.
 	if len(body) <= textRoom && utf8.Valid(body) && bytes.IndexByte(body, 0) < 0 {
 		text := string(body)
 		return &httpBody{Text: &text}

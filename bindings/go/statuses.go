@@ -115,7 +115,7 @@ var statusTable = [...]statusRow{
 	},
 	{
 		1285, "misuse.call.argument", 500, "never",
-		"an argument that may not be NULL is NULL, or a length does not fit",
+		"an argument that must not be NULL is NULL, or a length does not fit",
 		"programming error: see the conventions in assay.h",
 	},
 	{
@@ -651,7 +651,7 @@ var statusTable = [...]statusRow{
 	{
 		6662, "config.risk.rules", 0, "after-config",
 		"a rule or a verdict is unknown, or milder than the rule allows",
-		"rules are RSK-11 to RSK-28, verdicts off, allow, limited, step-up, deny; RSK-12, 14, 15 and 26 take deny alone",
+		"rules are RSK-11 to RSK-28, verdicts off, allow, limited, step-up, deny; RSK-12, 14, 15 and 26 take only deny",
 	},
 	{
 		6913, "rejected.attest-receipt.key", 401, "never",
@@ -1216,7 +1216,7 @@ var statusTable = [...]statusRow{
 	{
 		33281, "rejected.risk.limited", 429, "never",
 		"the risk rules allow a limited number of such requests",
-		"risk.reasons names the rules, risk.allowance how many requests a day pass",
+		"risk.reasons names the rules, risk.allowance how many requests per day pass",
 	},
 	{
 		33537, "rejected.risk.step-up", 401, "never",

@@ -6,7 +6,7 @@
 The wheel is the same, byte for byte, for the same sources and the same library:
 entries are sorted and carry SOURCE_DATE_EPOCH, or 1980-01-01 when it is not set.
 It needs nothing but Python, and is the build backend of pyproject.toml as well
-(PEP 517): `pip install bindings/python`, or of the source distribution, takes the
+(PEP 517): `pip install` of bindings/python, or of the source distribution, takes the
 library that ASSAY_LIBRARY names, else build/lib/libassay.so.0 of the repository.
 ASSAY_LIBRARY=system makes a package that uses the system's library when it runs.
 """
@@ -66,7 +66,7 @@ def version() -> str:
 def platform_of(library: Path) -> str:
     """The platform tag of a library: of the machine and the C library it was built for.
 
-    Raises SystemExit for a file that is no shared library of a known machine, or that
+    Raises SystemExit for a file that is not a shared library of a known machine, or that
     needs neither glibc nor musl.
     """
     data = pathlib.Path(library).read_bytes()
@@ -86,7 +86,7 @@ def setting(name: str) -> str:
 
 
 def absolute(link: re.Match[str]) -> str:
-    """A link of the README, which stands alone on a package's page: to the same text on
+    """A link in the README, which appears alone on a package's page: to the same text on
     the site that `make docs` makes, at the project's home."""
     path = posixpath.normpath(posixpath.join("bindings/python", link[2]))
     if path.startswith("../"):
@@ -211,7 +211,7 @@ def write_wheel(library: Path | None, out: Path, tag: str | None = None) -> path
 def library_for(settings: Settings) -> Path | None:
     """The library that goes into a wheel made by pip; None: the system's is used.
 
-    Raises SystemExit with what to do where there is none.
+    Raises SystemExit, saying what to do, if there is none.
     """
     named = settings.get("library") or os.environ.get("ASSAY_LIBRARY")
     if named == SYSTEM:
@@ -235,7 +235,7 @@ def build_wheel(
 
 
 def build_sdist(sdist_directory: str, config_settings: Settings | None = None) -> str:
-    """Called by front ends: the Python part alone (build_sdist.py)."""
+    """Called by front ends: only the Python part (build_sdist.py)."""
     from build_sdist import write_sdist
 
     return write_sdist(sdist_directory).name

@@ -1,7 +1,7 @@
 """Full-text search without a server: the parts of all pages as one script.
 
 The pages work without it. `search.js` adds a field to every page; the texts, in
-`search-texts.js`, are loaded when somebody first uses it. Both are plain scripts, since
+`search-texts.js`, are loaded when it is first used. Both are plain scripts, since
 a page that was opened as a file may load a script but read no other file.
 """
 import html

@@ -13,7 +13,7 @@ KINDS = [("swift.init", "Making one"), ("swift.type.method", "Type methods"),
          ("swift.method", "Methods"), ("swift.enum.case", "Cases"),
          ("swift.property", "Properties"), ("swift.type.property", "Type properties"),
          ("swift.func.op", "Operators")]
-# What all facts have comes behind what they say.
+# What all facts share comes after what they say.
 SHARED = ("document", "raw", "payload", "description")
 TYPED_ORDER = [
     "Verifier", "Refusal", "Status", "Timestamp", "JSON", "Document", "Facts",
@@ -38,7 +38,7 @@ def comment(symbol):
 
 
 def graph(path):
-    """Its symbols; synthesized ones have no place."""
+    """Its symbols; synthesized ones are left out."""
     return [symbol for symbol in json.loads(path.read_text())["symbols"] if "location" in symbol]
 
 
@@ -107,7 +107,7 @@ def type_page(symbol, members, status_page, names):
 
 
 class Module:
-    """One module: its symbols, and how its pages are called."""
+    """One module: its symbols, and what its pages are called."""
 
     def __init__(self, folder, title, kind, symbols, order, about):
         self.folder, self.title, self.kind, self.about = folder, title, kind, about
@@ -119,7 +119,7 @@ class Module:
         self.members = {symbol["pathComponents"][0]: [] for symbol in self.top}
         for symbol in symbols:
             if len(symbol["pathComponents"]) > 1:
-                # A member of somebody else's type stands on no page.
+                # A member of a foreign type has no page.
                 self.members.get(symbol["pathComponents"][0], []).append(symbol)
         for mine in self.members.values():
             mine.sort(key=lambda symbol: symbol["names"]["title"] in SHARED)

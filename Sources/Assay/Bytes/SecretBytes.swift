@@ -1,4 +1,4 @@
-/// Octets that are wiped when nobody holds them any more (EXC-10, EXC-22).
+/// Octets that are wiped when nothing holds them any more (EXC-10, EXC-22).
 final class SecretBytes: Sendable {
   let bytes: [UInt8]
 

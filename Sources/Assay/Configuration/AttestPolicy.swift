@@ -1,7 +1,7 @@
-/// `attest`: what is accepted of App Attest (docs/spec/configuration.md §5). Present also
-/// without the block, by the defaults.
+/// `attest`: what is accepted from App Attest (docs/spec/configuration.md §5). Present even
+/// without the block, with the defaults.
 struct AttestPolicy: Sendable {
-  /// Whose attestations, assertions and receipts are ours. Empty: nobody's; every
+  /// Whose attestations, assertions and receipts are ours. Empty: none; every
   /// call is then refused with `config.attest.app-ids`.
   var appIds: [AppId] = []
   var acceptsProduction = false
@@ -10,11 +10,11 @@ struct AttestPolicy: Sendable {
   var anchors: [Anchor] = []
   /// Own roots of App Attest receipts; empty: Apple Root CA - G3.
   var receiptAnchors: [Anchor] = []
-  /// ATT-40: certificates are judged at the receipt's date, not at now.
+  /// ATT-40: certificates are judged at the receipt's date, not now.
   var storedTime = false
-  /// Milliseconds; of a receipt that is not a stored one.
+  /// Milliseconds; for receipts that are not stored ones.
   var maxAgeMs: Int64 = 300_000
-  /// ATT-12: the receipt inside an attestation is not looked at.
+  /// ATT-12: the receipt inside an attestation is ignored.
   var ignoresReceipt = false
   var category = Category()
   var bundleVersion = BundleVersion.any
@@ -97,8 +97,8 @@ extension AttestPolicy {
 }
 
 extension AttestPolicy {
-  /// The value of `attest` in the effective configuration: null where nothing
-  /// could be accepted, which only a configuration without the block gives.
+  /// The value of `attest` in the effective configuration: null if nothing could be
+  /// accepted, which happens only without the block.
   func write(_ writer: inout JSONWriter) {
     guard !appIds.isEmpty, acceptsProduction || acceptsDevelopment else {
       writer.null()

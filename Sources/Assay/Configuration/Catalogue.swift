@@ -1,4 +1,4 @@
-/// `products`: what each product id unlocks, and of what type it is.
+/// `products`: what each product id unlocks, and its type.
 struct Catalogue: Sendable {
   struct Product: Sendable {
     var id: Text
@@ -16,7 +16,7 @@ struct Catalogue: Sendable {
   /// the same and bring in pages of Swift's library that nothing else needs.)
   private var ascending: [Int] = []
 
-  /// The id must be new: the strict reader refuses a name that stands twice.
+  /// The id must be new: the strict reader refuses duplicate names.
   mutating func add(_ product: Product) {
     ascending.insert(all.count, at: search(product.id).place)
     all.append(product)

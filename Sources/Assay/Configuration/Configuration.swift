@@ -5,7 +5,7 @@ struct Configuration: Sendable {
   var environments: [Environment] = [.production]
   /// In the order of the document; looked up by `product(_:)`.
   var products = Catalogue()
-  /// Ascending; the first is the default one, held by everybody. Never empty.
+  /// Ascending; the first is the default plan, which every account has. Never empty.
   var plans: [Text] = ["free"]
   var limits: [PlanLimits] = []
   var clockSkewMs: Int64 = 60_000
@@ -74,7 +74,7 @@ struct Configuration: Sendable {
     /// Device ids are personal data (RCP §2.9).
     var deviceIdsReported = false
     var sharedSecrets = SharedSecrets()
-    // Caps of docs/spec/receipts.md §1, in octets of decoded data where not said otherwise.
+    // Caps of docs/spec/receipts.md §1, in octets of decoded data unless stated otherwise.
     /// Of the text as it was sent.
     var inputBytes = 3_145_728
     var transactionReceiptBytes = 16_384
@@ -83,13 +83,13 @@ struct Configuration: Sendable {
     /// Purchases of an app receipt.
     var purchases = 8192
 
-    /// APR-26: BER elements of an app receipt. It follows the two caps that may be
-    /// raised, each by itself, so that neither is reached in vain: Apple's purchases
-    /// have up to 93 elements, of four octets each on average.
+    /// APR-26: BER elements of an app receipt. It follows each of the two caps
+    /// that may be raised, so that raising either has its effect: Apple's purchases have
+    /// up to 93 elements, of four octets each on average.
     var appReceiptElements: Int { Swift.max(32 &* purchases &+ 4096, appReceiptBytes / 4) }
 
     /// RCP-6: of the outer list of a transaction receipt, which has room for the
-    /// base64 of a purchase-info as long as allowed, and of one octet more, which is
+    /// base64 of the longest allowed purchase-info, and of one octet more, which is
     /// refused by its own name.
     var outerList: PropertyList.Limits {
       var limits = PropertyList.Limits.outer(receiptBytes: transactionReceiptBytes)

@@ -11,7 +11,7 @@ struct DeviceCheckPolicy: Sendable {
   var bit0: BitMeaning? = nil
   var bit1: BitMeaning? = nil
 
-  /// DVC-10: the meaning of a bit is the product's.
+  /// DVC-10: what a bit means is up to the product.
   struct BitMeaning: Sendable {
     var name: Text
     /// DVC-11: a bit that is older counts as clear; nil: it never ages.
@@ -42,7 +42,7 @@ enum DeviceCheckBlock {
     configuration.deviceCheck = policy
   }
 
-  /// DVC-1: the team of the apps, where that is one.
+  /// DVC-1: the team of the apps, if they have one in common.
   private static func readTeamId(
     _ block: MemberNode, _ apps: [Configuration.App]
   ) throws(Refusal) -> Text {
@@ -58,7 +58,7 @@ enum DeviceCheckBlock {
     return team
   }
 
-  /// Demanded where there is a key that it names.
+  /// Required if there is a key for it to name.
   private static func readKeyId(_ block: MemberNode) throws(Refusal) -> Text? {
     guard let entry = block["keyId"]?.refusing(.configDevicecheckKeyId, "DVC-1") else {
       if block["privateKey"] != nil { throw block.missing("keyId") }
@@ -72,7 +72,7 @@ enum DeviceCheckBlock {
     return text
   }
 
-  /// DVC-2: the key is looked at here, and not kept: nothing signs with it yet.
+  /// DVC-2: the key is checked here and not kept: nothing signs with it yet.
   private static func readPrivateKey(_ block: MemberNode) throws(Refusal) -> Bool {
     guard let entry = block["privateKey"] else { return false }
     let text = entry.value.text?.utf8 ?? []

@@ -6,7 +6,7 @@ struct RiskPolicy: Sendable {
   var changes: [(rule: RiskRule, change: Change)] = []
   /// RSK-21: a risk metric above it asks for a step-up.
   var receiptThreshold: Int64 = 10
-  /// Requests a day, reported with `limited`.
+  /// Requests per day, reported with `limited`.
   var limitedPerDay: Int64 = 20
 
   /// What a configuration makes of a rule.
@@ -61,7 +61,7 @@ enum RiskBlock {
       else { throw Refusal(.configRiskRules, "RSK-2", at: entry.path) }
       try require(
         !rule.isFirm || change == .verdict(.deny), .configRiskRules, "RSK-2", at: entry.path,
-        detail: "what this rule refuses never passes: it takes deny alone")
+        detail: "this rule can only be set to deny")
       changes.append((rule, change))
     }
     return changes

@@ -1,11 +1,11 @@
-/// SHA-256 over everything that a proof depends on: every certificate that is trusted,
-/// in its order, and the words of the configuration that say what counts as proven.
+/// SHA-256 over everything that a proof depends on: every trusted certificate, in
+/// order, and the settings that say what counts as proven.
 enum TrustDigest {
   static func of(_ configuration: Configuration) -> [UInt8] {
     let storekit = configuration.storekit
     let acceptsXcode = configuration.environments.contains { $0 == .xcode || $0 == .localTesting }
     return Fingerprint.of([
-      // How much is kept is a part of it: a set has one bound.
+      // How much is kept is part of it, as a set has one bound.
       [
         UInt8(truncatingIfNeeded: storekit.cacheChains), storekit.rootEntryIgnored ? 1 : 0,
         acceptsXcode ? 1 : 0, configuration.receipts.v2Refused ? 1 : 0,
@@ -24,8 +24,8 @@ enum TrustDigest {
 }
 
 extension ProofTable {
-  /// The proofs of everybody in the process who trusts the same. Under `cache.chains`
-  /// 0 nothing is kept, and nothing of others looked at.
+  /// The proofs shared by all verifiers in the process that trust the same. With
+  /// `cache.chains` 0 nothing is kept, and nothing of the others is used.
   func proofs(of configuration: Configuration) -> Proofs {
     let capacity = configuration.storekit.cacheChains
     guard capacity > 0 else { return Proofs(capacity: 0) }

@@ -1,6 +1,6 @@
 import CLibCrypto
 
-/// Of what kind a public key is, told without building one.
+/// The kind of a public key, found without building one.
 enum KeyType: Sendable, Equatable {
   case elliptic(Curve)
   case rsa(bits: Int)

@@ -65,7 +65,7 @@ public final class Document: Sendable {
 }
 
 extension Document {
-  /// A refused call: an argument that may not be NULL is NULL, or a length does not
+  /// A refused call: an argument that must not be NULL is NULL, or a length does not
   /// fit (misuse.call.argument).
   public static func misuse(_ kind: StaticString) -> Document {
     refusedCall(kind, Refusal(.misuseCallArgument, "DOC-1"))

@@ -59,7 +59,7 @@
   }
 
   extension Document {
-    /// The whole document; nil where it is none that a verifier wrote.
+    /// The whole document; nil where no verifier wrote it.
     @_spi(AssaySwift) public var value: DocumentValue? { DocumentValue(json: json) }
   }
 #endif

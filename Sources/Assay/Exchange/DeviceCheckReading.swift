@@ -1,10 +1,10 @@
-/// What the host says of an answer of Apple's.
+/// What the host reports about an answer from Apple.
 struct DeviceCheckReading {
   let call: DeviceCheckAnswer.Call
-  /// HTTP; 0: none came.
+  /// HTTP; 0: no answer came.
   let status: Int64
   let body: [UInt8]
-  /// Whether the verdict on an offer is asked for.
+  /// Whether a verdict on an offer was asked for.
   let isForOffer: Bool
 
   init(_ request: ExchangeRequest) throws(Refusal) {

@@ -1,12 +1,12 @@
-/// The value of `exchange.deviceCheck`. That of a query can be handed to
-/// `risk.assess` as it stands, as the observation `deviceCheck`.
+/// The value of `exchange.deviceCheck`. That of a query can be handed unchanged to
+/// `risk.assess`, as the observation `deviceCheck`.
 struct DeviceCheckResult {
   let policy: DeviceCheckPolicy?
   let nowMs: Int64
   private var answer: DeviceCheckAnswer? = nil
   private var fault: DeviceCheckFault? = nil
   private var offer: StaticString? = nil
-  /// Whether an answer of Apple's was looked at.
+  /// Whether an answer from Apple was read.
   private var wasJudged = false
 
   init(policy: DeviceCheckPolicy?, nowMs: Int64) {
@@ -36,7 +36,7 @@ struct DeviceCheckResult {
   }
 
   /// `"deviceCheck":{"outcome","fault","month","ageMonths","bits":{"bit0","bit1"}|null,
-  /// "offer"}`; null where no answer was looked at.
+  /// "offer"}`; null if no answer was read.
   func write(_ writer: inout JSONWriter) {
     writer.name("deviceCheck")
     guard wasJudged else {

@@ -21,7 +21,7 @@ enum ExchangeInput {
   }
 
   /// The body of an answer that came over the network: `{"text":…}`,
-  /// `{"base64":…}` or null, which is an empty one.
+  /// `{"base64":…}` or null, which means empty.
   static func body(_ node: MemberNode) throws(Refusal) -> [UInt8] {
     if node.value.isNull { return [] }
     let form = try node.object(["text", "base64"])

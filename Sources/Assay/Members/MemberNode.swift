@@ -8,9 +8,9 @@ struct MemberNode {
   /// 2^53 − 1: the largest integer that every JSON library keeps exact.
   static let exactInteger: Int64 = 9_007_199_254_740_991
 
-  /// The top of a text, an object without a name twice.
+  /// The top of a text: an object with no duplicate names.
   ///
-  /// - Throws: the refusal of syntax, at the byte where the fault stands.
+  /// - Throws: the refusal of syntax, at the byte of the fault.
   static func read(
     _ bytes: [UInt8], _ caps: JSONCaps, _ refusals: MemberRefusals
   ) throws(Refusal) -> MemberNode {
@@ -29,10 +29,10 @@ struct MemberNode {
     self.place = place
   }
 
-  /// The same value, whose members are refused with these.
+  /// The same value; these refuse its members.
   func refusing(_ refusals: MemberRefusals) -> MemberNode { MemberNode(value, refusals, place) }
 
-  /// The same value; of another form it is refused with `status`.
+  /// The same value; if it has the wrong form, it is refused with `status`.
   func refusing(_ status: Status, _ rule: StaticString) -> MemberNode {
     refusing(refusals.form(status, rule))
   }
@@ -59,13 +59,13 @@ struct MemberNode {
       }
     }
 
-    /// A name of at most 64 bytes, a longer one cut: a key that somebody pasted where
-    /// a name belongs is not told, as its first bytes are the same in every key.
+    /// A name of at most 64 bytes, a longer one cut: a key pasted where a name
+    /// belongs is not shown, as its first bytes are the same in every key.
     private static func shown(_ name: Text) -> String {
       let longest = 64
       guard name.count > longest else { return name.string }
       var head = name.utf8.prefix(longest + 1)
-      // The character that begins last goes, whole.
+      // The last character is removed whole.
       while let last = head.popLast(), last & 0xc0 == 0x80 {}
       return Text(Array(head)).string + "…"
     }
@@ -97,7 +97,7 @@ struct MemberNode {
     return node
   }
 
-  /// The refusal of a member that is not there.
+  /// The refusal of a missing member.
   func missing(_ name: String) -> Refusal {
     let outer = path
     return refusals.refusal(.missing, at: outer.isEmpty ? name : outer + "." + name)
@@ -144,7 +144,7 @@ struct MemberNode {
   }
 }
 
-/// The same check of a value: its reader has the refusal.
+/// The same check for a value, whose reader has the refusal.
 @inline(__always)
 func require(
   _ holds: Bool, _ node: MemberNode, _ fault: MemberFault = .range,

@@ -28,7 +28,7 @@ final class MemberRefusals: Sendable {
       syntax: status, unknown: status, type: status, range: status, missing: status, rule)
   }
 
-  /// The same but for values of a wrong form, which an area refuses by its own name.
+  /// The same, except for values of the wrong form, for which an area has its own status.
   func form(_ status: Status, _ rule: StaticString) -> MemberRefusals {
     MemberRefusals(
       syntax: syntax, unknown: unknown, type: status, range: status, missing: status, rule,

@@ -31,8 +31,8 @@ struct Anchor: Sendable {
     self.key = key
   }
 
-  /// CER-10: the roots that a certificate names, and of these the likely ones where
-  /// there are such.
+  /// CER-10: the roots that a certificate names, and of these only the likely ones, if
+  /// there are any.
   static func likely(_ anchors: [Anchor], of issued: Certificate) -> [Anchor] {
     let issuer = issued.bytes(issued.issuer)
     let named = anchors.filter { $0.certificate.bytes($0.certificate.subject) == issuer }

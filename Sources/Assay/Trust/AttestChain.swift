@@ -37,7 +37,7 @@ struct AttestChain: Sendable {
     let certificate = try profile.certificate(Array(der), at: "x5c[1]")
     let shaped = try profile.intermediate.shaped(certificate, at: "x5c[1]")
     let anchors = try roots.anchors()
-    // One that it names, where there is such a one.
+    // One that it names, if there is one.
     let likely = Anchor.likely(anchors, of: certificate)
     let anchor = try profile.root(
       of: certificate, among: likely.isEmpty ? anchors : likely, at: "x5c[1]", &signatures)

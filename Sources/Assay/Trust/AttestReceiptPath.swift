@@ -1,7 +1,7 @@
 /// The chain above an App Attest receipt: the signer and its intermediate out of the
-/// receipt, the root pinned (FRC-4). Dates are judged for every receipt anew.
+/// receipt, the root pinned (FRC-4). Dates are judged afresh for every receipt.
 enum AttestReceiptPath {
-  /// The certificates and who of them signed, as one run of bytes. Equal bytes
+  /// The certificates and which of them signed, as one run of bytes. Equal bytes
   /// lead to one chain, whatever stands around them.
   static func spelling(_ message: SignedMessage) -> ArraySlice<UInt8> {
     guard let first = message.certificates.first,
@@ -11,7 +11,7 @@ enum AttestReceiptPath {
   }
 
   /// Finds the certificate that the signer names by issuer and serial, wherever
-  /// in the bag it stands, and every one whose name its issuer is.
+  /// in the bag it stands, and every one with the name of its issuer.
   static func open(
     _ message: SignedMessage, _ cache: ChainCache
   ) throws(Refusal) -> PathStage<CandidatePath> {

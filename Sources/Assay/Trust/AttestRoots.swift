@@ -8,7 +8,7 @@ final class AttestRoots: Sendable {
   let cache: ChainCache
   private let keys: BytesCache<PublicKey>
 
-  /// Keys that are kept ready: those of devices that are at work just now.
+  /// Keys kept ready: those of recently active devices.
   private static let keyCap = 64
 
   /// Apple App Attestation Root CA, parsed once in a process.

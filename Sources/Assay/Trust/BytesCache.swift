@@ -23,7 +23,7 @@
 
   /// - Parameters:
   ///   - capacity: of entries; 0 switches the cache off.
-  ///   - byteCap: what has more bytes does not enter.
+  ///   - byteCap: anything longer is not kept.
   init(capacity: Int, byteCap: Int = .max) {
     self.capacity = capacity
     self.byteCap = byteCap

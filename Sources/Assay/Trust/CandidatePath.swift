@@ -6,8 +6,8 @@ struct IssuerCandidate: Sendable {
   let known: ProvenIntermediate?
 }
 
-/// The next step on the way to a proof, or the proof, where the cache had it. Stages
-/// stand in one file each way: nothing but a stage makes the next one.
+/// The next step on the way to a proof, or the proof, where the cache had it. The
+/// stages of a path are in one file, so that only a stage can make the next one.
 enum PathStage<Next: Sendable>: Sendable {
   case proven(ProvenPath)
   case next(Next)
@@ -33,7 +33,7 @@ extension PathStage where Next == ShapedPath {
 
 /// The path of evidence whose certificates come in a bag: leaf, one intermediate,
 /// pinned root. First stage: the leaf, and whatever has its issuer's name. Names only
-/// select (PTH-2); nobody has judged any of them.
+/// select (PTH-2); none of them has been judged.
 struct CandidatePath: Sendable {
   let profile: ChainProfile
   let leaf: Certificate
@@ -84,8 +84,8 @@ struct CandidatePath: Sendable {
   }
 }
 
-/// Second stage: certificates that are what their profiles say. Nobody has looked at
-/// a signature.
+/// Second stage: certificates that are what their profiles say. No signature
+/// has been checked.
 struct ShapedPath: Sendable {
   let profile: ChainProfile
   let leaf: ShapedCertificate
@@ -131,7 +131,7 @@ private struct IssuerSearch {
   let anchors: [Anchor]
   let known: BytesCache<ProvenIntermediate>
   let source: ProvenIntermediate.Source
-  /// Keys that were asked whether they signed the leaf.
+  /// Keys for which it is known whether they signed the leaf.
   private var asked: [(key: ArraySlice<UInt8>, hasSigned: Bool)] = []
 
   init(
@@ -159,7 +159,7 @@ private struct IssuerSearch {
     let issued = try IssuedCandidate(candidate, anchors, profile)
     try checkLeaf(candidate.certificate, issued.shaped.key, &signatures)
     guard let proven = issued.proven(known, source, &signatures) else {
-      // The signature of the leaf was good, and for nothing.
+      // The signature of the leaf was good, but of no use.
       signatures.waste(1)
       throw Refusal(
         .rejectedChainSignatureIntermediate, profile.rules.signature, at: candidate.place)
@@ -185,7 +185,7 @@ private struct IssuerSearch {
     return twin
   }
 
-  /// That this key signed the leaf, asked once of each where keys are shared.
+  /// That this key signed the leaf: checked once for each key where keys are shared.
   private mutating func checkLeaf(
     _ issuer: Certificate, _ key: PublicKey, _ signatures: inout SignatureChecks
   ) throws(Refusal) {
@@ -215,8 +215,8 @@ struct IssuedCandidate: Sendable {
       key: try profile.intermediate.key(of: candidate.certificate, at: candidate.place))
   }
 
-  /// As an intermediate of the root whose key signed it, or of one that is known to
-  /// have; nil: there is none.
+  /// As an intermediate of the root whose key signed it, or is known to have signed
+  /// it; nil: there is none.
   func proven(
     _ known: BytesCache<ProvenIntermediate>, _ source: ProvenIntermediate.Source,
     _ signatures: inout SignatureChecks

@@ -1,9 +1,9 @@
-/// What is told of a certificate, and asked of its dates.
+/// What is reported about a certificate, and checks of its dates.
 extension Certificate {
   /// SHA-256 of the DER, in lower-case hex.
   var fingerprint: Text { Text(Hex.encode(Digest.sha256.of(der))) }
 
-  /// What a document tells of a certificate: fingerprint, serial, validity.
+  /// What a document reports about a certificate: fingerprint, serial, validity.
   func writeReport(_ writer: inout JSONWriter) {
     writer.beginObject()
     writeReportMembers(&writer)

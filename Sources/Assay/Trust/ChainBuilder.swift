@@ -100,7 +100,7 @@ extension GivenPath<Certificate> {
 }
 
 extension GivenPath<ShapedCertificate> {
-  /// Under the root that was found by its bytes; nil: it is to be sought.
+  /// Under the root that was found by its bytes; nil: still to be found.
   var rooted: RootedPath? {
     guard case .pinned(let anchor) = given.root else { return nil }
     return RootedPath(path: self, anchor: anchor, intermediateIsProven: false)
@@ -172,7 +172,7 @@ extension ChainProfile {
 }
 
 extension Certificate {
-  /// JWS-30: the name of the issuer is that of this certificate, and no empty one.
+  /// JWS-30: the name of the issuer is that of this certificate, and is not empty.
   func checkIssuer(_ certificate: Certificate, at place: StaticString) throws(Refusal) {
     let name = bytes(issuer)
     // 30 00: a name without parts.

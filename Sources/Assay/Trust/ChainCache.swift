@@ -4,9 +4,9 @@ struct ChainCache: Sendable {
   /// By the bytes that carry a chain, once its leaf has signed them: a warm call ends
   /// here.
   let spellings: BytesCache<ProvenChain>
-  /// By SHA-256 over all certificates of the chain: anyone can spell a header anew,
-  /// nobody can forge the chain in it. Of receipts, which may carry a leaf alone: by
-  /// the leaf's bytes.
+  /// By SHA-256 over all certificates of the chain: anyone can spell a header
+  /// differently, but no one can forge the chain in it. For receipts, which may carry only
+  /// a leaf: by the leaf's bytes.
   let chains: BytesCache<ProvenChain>
   /// By SHA-256 over intermediate and root, or by the intermediate's bytes: a new leaf
   /// under a known intermediate saves a signature.

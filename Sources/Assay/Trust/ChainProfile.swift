@@ -74,7 +74,7 @@ enum ChainProfile: Sendable {
 
   /// PTH-3: the authority was reissued under its name and key, so that all its
   /// certificates are looked for, a date chooses, and the refusal of the one that came
-  /// furthest is told.
+  /// furthest is reported.
   var sharesKeys: Bool {
     switch self {
     case .transactionV2, .transactionV3, .app: return true

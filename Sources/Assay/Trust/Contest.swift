@@ -1,4 +1,4 @@
-/// Several candidates under the same checks: which of their refusals is told.
+/// Several candidates under the same checks: which of their refusals is reported.
 struct Contest {
   /// How far a candidate came, by what refused it.
   enum Rank: Int, Sendable {

@@ -1,6 +1,6 @@
-/// What verifiers have proven that trust the same (JWS-66): chains and intermediates
+/// What verifiers that trust the same have proven (JWS-66): chains and intermediates
 /// of Apple's, and nothing of any customer's. A pure function of certificates and of
-/// what is trusted, so it never grows old; dates are judged at every use anew.
+/// what is trusted, so it never grows old; dates are judged afresh at every use.
 ///
 /// Each kind of evidence has its own: what was proven for one counts for no other.
 final class Proofs: Sendable {

@@ -1,6 +1,6 @@
 /// A leaf with every intermediate that was proven to have signed it: form, names,
 /// marks and signatures up to a pinned root. A pure function of the certificates and
-/// the anchors, so it never grows old; dates are judged for every evidence anew
+/// the anchors, so it never grows old; dates are judged afresh for all evidence
 /// (JWS-63, PTH-13).
 final class ProvenChain: Sendable {
   let profile: ChainProfile
@@ -8,7 +8,7 @@ final class ProvenChain: Sendable {
   let leafKey: PublicKey
   /// One at least; none in the profile of Xcode.
   let intermediates: [ProvenIntermediate]
-  /// What a document tells of the leaf.
+  /// What a document reports about the leaf.
   let leafReport: [UInt8]
 
   init(

@@ -4,7 +4,7 @@ final class ProvenIntermediate: Sendable {
   /// Where it came from (PTH-14).
   enum Source: Sendable {
     case shipped, configured, embedded
-    /// The evidence has one place for it, so that documents need not tell.
+    /// The evidence has one place for it, so that documents need not say.
     case inPlace
 
     var name: StaticString {

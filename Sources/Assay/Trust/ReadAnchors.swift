@@ -1,6 +1,6 @@
 /// Roots of configurations, read and found to have signed themselves, found again by
-/// their bytes: for each verifier of a process anew that costs as much as a chain
-/// (CER-11). A pure function of the certificate; it trusts nobody.
+/// their bytes: reading them again for each verifier of a process costs as much as a
+/// chain (CER-11). A pure function of the certificate; being here confers no trust.
 enum ReadAnchors {
   /// Of each kind. A configuration has at most `AnchorSet.cap` of one.
   private static let capacity = 32
@@ -10,8 +10,8 @@ enum ReadAnchors {
   private static let elliptic = BytesCache<Anchor>(capacity: capacity)
   private static let rsa = BytesCache<Anchor>(capacity: capacity)
 
-  /// - Parameter isRemembered: false under `cache.chains` 0: then nothing is looked
-  ///   up and nothing kept.
+  /// - Parameter isRemembered: false with `cache.chains` 0: then nothing is looked
+  ///   up or kept.
   static func find(_ der: [UInt8], _ keys: Anchor.Keys, isRemembered: Bool) -> Anchor? {
     guard isRemembered, der.count <= byteCap else { return Anchor(der, keys) }
     let known = keys == .rsa ? rsa : elliptic

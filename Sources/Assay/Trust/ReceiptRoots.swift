@@ -91,7 +91,7 @@ final class ReceiptRoots: Sendable {
 
   // MARK: paths
 
-  /// PTH-2, PTH-4: the leaf, and every certificate whose name its issuer is. `bag`:
+  /// PTH-2, PTH-4: the leaf, and every certificate with the name of its issuer. `bag`:
   /// that of the receipt; copies of the leaf and of a root in it are passed over.
   func open(
     _ profile: ChainProfile, leaf der: [UInt8], embedded bag: [[UInt8]]
@@ -154,7 +154,7 @@ final class ReceiptRoots: Sendable {
     return ProvenPath(chain, [], isCached: false)
   }
 
-  // MARK: what is told, and when
+  // MARK: what is reported, and when
 
   /// Names of certificates for the effective configuration.
   func writeCertificates(_ writer: inout JSONWriter) {
@@ -187,7 +187,7 @@ final class ReceiptRoots: Sendable {
   }
 
   /// PTH-12: asked before the first receipt is judged. A libcrypto that forbids
-  /// SHA-1 signatures must not make forgeries of genuine receipts.
+  /// SHA-1 signatures must not make genuine receipts look forged.
   func checkReadiness() throws(Refusal) {
     try require(
       AppleReceipts.root != nil, .internalCryptoSha1Disabled, "PTH-12", at: "libcrypto")

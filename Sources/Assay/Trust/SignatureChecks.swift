@@ -2,7 +2,7 @@
 /// accepts. Otherwise one forgery with many certificates buys as many of the most
 /// expensive step that there is.
 struct SignatureChecks: Sendable {
-  /// So many may be in vain.
+  /// How many may be in vain.
   static let spare = 2
 
   /// All of them.
@@ -29,8 +29,8 @@ struct SignatureChecks: Sendable {
 
 extension Certificate {
   /// CER-10: whether key identifier, serial number and validity let this be the
-  /// issuer of a certificate whose issuer it has the name of. What either does not
-  /// tell rules nothing out.
+  /// issuer of a certificate that names it as its issuer. What either does not state
+  /// rules nothing out.
   @inline(never)
   func mayHaveIssued(_ issued: Certificate) -> Bool {
     let wanted = issued.authorityKey
@@ -42,7 +42,7 @@ extension Certificate {
     return notBefore <= issued.notAfter && issued.notBefore <= notAfter
   }
 
-  /// The identifier of the key in it (RFC 5280 §4.2.1.2); empty: not told.
+  /// The identifier of the key in it (RFC 5280 §4.2.1.2); empty: not stated.
   private var keyIdentifier: ArraySlice<UInt8> {
     guard let entry = `extension`(ObjectIdentifier.subjectKeyIdentifier) else { return [] }
     var outer = DER.Cursor(der, entry.value)
@@ -50,8 +50,8 @@ extension Certificate {
     return bytes(octets.content)
   }
 
-  /// Key identifier and serial number of the issuer (RFC 5280 §4.2.1.1); empty where
-  /// one is not told.
+  /// Key identifier and serial number of the issuer (RFC 5280 §4.2.1.1); empty if
+  /// not stated.
   private var authorityKey: (identifier: ArraySlice<UInt8>, serial: ArraySlice<UInt8>) {
     guard let entry = `extension`(ObjectIdentifier.authorityKeyIdentifier) else { return ([], []) }
     var outer = DER.Cursor(der, entry.value)

@@ -4,7 +4,7 @@ import Synchronization
 /// A lock that is never waited for: a few tries, then "busy" (JWS-65).
 ///
 /// It remembers the process that took it. A child forked while another thread
-/// held it finds a lock that nobody will ever release, and takes it over.
+/// held it finds a lock that will never be released, and takes it over.
 final class TryLock: Sendable {
   enum Outcome { case taken, busy, abandoned }
 

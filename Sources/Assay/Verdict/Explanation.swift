@@ -1,12 +1,12 @@
 /// What the code found out about one refusal, in place of the table's hint. A case
-/// of one byte: refusals are made at hundreds of places.
+/// of one byte: refusals are made in hundreds of places.
 enum Explanation: UInt8, Sendable {
   // App Attest (DIA-1 … DIA-3)
   case dataIsHash, hashIsData, decodeBase64, encodeBase64, decodeHex, encodeHex, trim
   case doubleHash, otherChallenge, objectAltered, otherKey, configuredAppId
   // ATT-40
   case otherDate, authorityEnded
-  // RCP-18: a placeholder, which no version of Apple's will be
+  // RCP-18: text in place of a signature, which no version of Apple's will have
   case textSignature
   // CNF-1, DOC-1
   case configurationSize, jwsKind, receiptKind

@@ -1,13 +1,12 @@
-/// For whom a hint is written: one status may come of several kinds of evidence,
-/// and then what to do is not the same (DOC-3). `hints.tsv` has the kinds of each
-/// status.
+/// Whom a hint is for: several kinds of evidence may give the same status, with a
+/// different remedy for each (DOC-3). `hints.tsv` has the kinds of each status.
 enum HintKind: Sendable, CaseIterable {
   case jws, transactionReceipt, appReceipt, attestReceipt
   /// The App Attest receipt inside an attestation.
   case embeddedReceipt
   case verifyReceipt, triage, attestation, assertion, decision, risk, exchange, configuration
 
-  /// As hints.tsv names it; but for two, the `kind` of documents.
+  /// As hints.tsv names it: for all but two, the `kind` of documents.
   var name: StaticString {
     switch self {
     case .jws: return "jws"

@@ -31,8 +31,8 @@ public struct Refusal: Error, Equatable, Sendable {
     self.hint = hint
   }
 
-  /// The same refusal, found inside something that stands at `outer`. `kind`: where
-  /// that is evidence of another kind than the document's.
+  /// The same refusal, found inside something at `outer`. `kind`: if that is
+  /// evidence of a different kind from the document's.
   func inside(_ outer: String, as kind: HintKind? = nil) -> Refusal {
     var refusal = self
     refusal.place = place.isEmpty ? outer : outer + "/" + place
@@ -40,8 +40,8 @@ public struct Refusal: Error, Equatable, Sendable {
     return refusal
   }
 
-  /// The same refusal, with the hint of another kind than the document's; nil: that of
-  /// the document's.
+  /// The same refusal, with the hint of a different kind of evidence; nil: that of the
+  /// document's kind.
   func hinted(as kind: HintKind?) -> Refusal {
     var refusal = self
     refusal.hintKind = kind ?? hintKind
@@ -72,7 +72,7 @@ func require(
   if !holds { throw Refusal(status, rule, at: place(), detail: detail()) }
 }
 
-/// The same where the code may know more than the table.
+/// The same, where the code may know more than the table.
 @inline(__always)
 func require(
   _ holds: Bool, _ status: Status, _ rule: StaticString, at place: @autoclosure () -> String,

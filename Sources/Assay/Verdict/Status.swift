@@ -1,7 +1,7 @@
 /// The outcome of a call: a family in the low 8 bits, a detail above them.
 ///
 /// 0 means that everything was verified. Names, sentences, hints and HTTP
-/// statuses stand in one table (`statuses.tsv`), from which `StatusTable.swift`
+/// statuses are in one table (`statuses.tsv`), from which `StatusTable.swift`
 /// is generated. Source: docs/spec/statuses.md, docs/spec/documents-and-exchanges.md §1.
 public struct Status: Equatable, Sendable {
   /// Family | detail << 8, as in the C header.

@@ -413,7 +413,7 @@ extension Status {
   public static let misuseAssertionPublicKey = Status(code: 773)
   /// the client data is empty, its hash has the wrong length, or its kind is unknown (ATT-4)
   public static let misuseAttestClientData = Status(code: 1029)
-  /// an argument that may not be NULL is NULL, or a length does not fit (DOC-1)
+  /// an argument that must not be NULL is NULL, or a length does not fit (DOC-1)
   public static let misuseCallArgument = Status(code: 1285)
   /// the kind constant is unknown (DOC-1)
   public static let misuseCallKind = Status(code: 1541)
@@ -1033,7 +1033,7 @@ enum StatusTable {
       return StatusEntry(
         name: "rejected.risk.limited",
         message: "the risk rules allow a limited number of such requests",
-        hint: "risk.reasons names the rules, risk.allowance how many requests a day pass",
+        hint: "risk.reasons names the rules, risk.allowance how many requests per day pass",
         retryClass: "never")
     case 33537:
       return StatusEntry(
@@ -1758,7 +1758,7 @@ enum StatusTable {
     case 1285:
       return StatusEntry(
         name: "misuse.call.argument",
-        message: "an argument that may not be NULL is NULL, or a length does not fit",
+        message: "an argument that must not be NULL is NULL, or a length does not fit",
         hint: "programming error: see the conventions in assay.h",
         retryClass: "never")
     case 1541:
@@ -1975,7 +1975,7 @@ enum StatusTable {
       return StatusEntry(
         name: "config.risk.rules",
         message: "a rule or a verdict is unknown, or milder than the rule allows",
-        hint: "rules are RSK-11 to RSK-28, verdicts off, allow, limited, step-up, deny; RSK-12, 14, 15 and 26 take deny alone",
+        hint: "rules are RSK-11 to RSK-28, verdicts off, allow, limited, step-up, deny; RSK-12, 14, 15 and 26 take only deny",
         retryClass: "after-config")
     case 8710:
       return StatusEntry(
@@ -2209,9 +2209,9 @@ enum StatusTable {
     case 23553:
       switch kind {
       case .jws:
-        return "forgery: data signed by Xcode may not claim Production or Sandbox, nor the reverse"
+        return "forgery: data signed by Xcode must not claim Production or Sandbox, nor the reverse"
       case .appReceipt:
-        return "forgery: a receipt signed by Xcode may not claim Production or Sandbox, nor the reverse"
+        return "forgery: a receipt signed by Xcode must not claim Production or Sandbox, nor the reverse"
       case .verifyReceipt:
         return "the environment, receipt_type and transaction ids of the answer contradict each other: never grant from it"
       default: return nil

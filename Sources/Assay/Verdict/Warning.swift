@@ -1,4 +1,4 @@
-/// Something that a person should know of and that refuses nothing.
+/// Something that a person should know but that refuses nothing.
 struct Warning: Sendable, Equatable {
   /// "unknown-value", "unexpected-type", …
   let id: StaticString

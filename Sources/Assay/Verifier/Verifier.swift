@@ -30,7 +30,7 @@ public final class Verifier: Sendable {
 
   // MARK: configuration
 
-  /// The longest configuration that is looked at, in bytes (CNF-1).
+  /// The longest configuration that is read, in bytes (CNF-1).
   public static let configurationByteCap = ConfigurationReader.byteCap
   /// The longest account that is compared, in bytes; an appAccountToken has 36.
   public static let accountByteCap = 128
@@ -92,7 +92,7 @@ public final class Verifier: Sendable {
 
   // MARK: evidence
 
-  /// The longest JWS that is looked at (`storekit.caps.jwsBytes`).
+  /// The longest JWS that is read (`storekit.caps.jwsBytes`).
   public var jwsByteCap: Int { trust.configuration.storekit.jwsBytes }
 
   /// Verifies one compact JWS with its x5c chain (docs/spec/storekit-jws.md).

@@ -1,9 +1,9 @@
 extension Verifier {
   // MARK: App Attest
 
-  /// The longest attestation that is looked at, in bytes.
+  /// The longest attestation that is read, in bytes.
   public static let attestationByteCap = AttestationObject.byteCap
-  /// The longest assertion that is looked at, in bytes.
+  /// The longest assertion that is read, in bytes.
   public static let assertionByteCap = AssertionObject.byteCap
   /// The longest client data that is hashed, in bytes.
   public static let clientDataByteCap = ClientData.byteCap

@@ -1,5 +1,5 @@
 extension Verifier {
-  /// `deviceCheck.read`: judges an answer of Apple's DeviceCheck endpoint that the
+  /// `deviceCheck.read`: judges an answer from Apple's DeviceCheck endpoint that the
   /// host fetched (docs/spec/device-check.md §2.1), and with `offer` says what it means for
   /// an offer that a device gets once (§2.3).
   func readDeviceCheck(

@@ -1,7 +1,7 @@
 extension Verifier {
   // MARK: exchanges
 
-  /// The longest request that is looked at, in bytes.
+  /// The longest request that is read, in bytes.
   public static let requestByteCap = ExchangeInput.byteCap
 
   /// Starts a conversation (docs/spec/documents-and-exchanges.md §2).

@@ -1,7 +1,7 @@
 extension Verifier {
   // MARK: receipts
 
-  /// The longest receipt text that is looked at (`receipts.caps.inputBytes`).
+  /// The longest receipt text that is read (`receipts.caps.inputBytes`).
   public var receiptByteCap: Int { receipts.configuration.receipts.inputBytes }
 
   /// The same for one kind: App Attest receipts have a limit of their own (FRC-1).
@@ -109,7 +109,7 @@ extension Verifier {
     return firstLook.look(blob).document(configuration: fingerprint)
   }
 
-  /// The longest answer that is looked at (VRR-15).
+  /// The longest answer that is read (VRR-15).
   public var responseByteCap: Int { ReceiptResponseReading.bodyCap }
 
   /// Interprets an answer from Apple's verifyReceipt endpoint (docs/spec/receipts-triage.md

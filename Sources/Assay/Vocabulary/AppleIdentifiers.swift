@@ -1,4 +1,4 @@
-/// Marks of Apple's in certificates.
+/// Apple's marks in certificates.
 extension ObjectIdentifier {
   /// 1.2.840.113635.100.6.11.1: signs receipts and JWS.
   static let receiptSigning: [UInt8] = [

@@ -74,8 +74,8 @@ enum RiskRule: Int, Sendable, CaseIterable {
     }
   }
 
-  /// RSK-2: what these rules refuse never passes, so that a configuration may not make
-  /// them milder than `deny`.
+  /// RSK-2: what these rules refuse never passes, so a configuration must not make them
+  /// milder than `deny`.
   var isFirm: Bool {
     switch self {
     case .refused, .abuseBit, .purchase, .category: return true

@@ -23,7 +23,7 @@ extension CaseBench {
   }
 }
 
-/// Makes the transcripts: receipts of one purchase a environment, and what Apple says
+/// Makes the transcripts: receipts of one purchase per environment, and what Apple says
 /// of them.
 private final class VerifyReceiptTalk {
   static let secret = "0123456789abcdef0123456789abcdef"

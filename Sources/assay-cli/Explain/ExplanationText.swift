@@ -131,8 +131,8 @@ enum ExplanationText {
     hint	rejected.identity.environment-missing	a transaction receipt	the transaction id points to neither Sandbox nor Production: set receipts.unknownEnvironment to allow, or refuse by hand
     hint	rejected.identity.environment-missing	an answer of verifyReceipt	neither the answer nor its transaction ids state it: set receipts.unknownEnvironment to allow, or refuse by hand
     status	23553	rejected.identity.environment-profile	the environment and the signer do not match	environment and signer contradict each other: treat it as forged	never	403	JWS-72,APR-16,VRR-17
-    hint	rejected.identity.environment-profile	a JWS	forgery: data signed by Xcode may not claim Production or Sandbox, nor the reverse
-    hint	rejected.identity.environment-profile	an app receipt	forgery: a receipt signed by Xcode may not claim Production or Sandbox, nor the reverse
+    hint	rejected.identity.environment-profile	a JWS	forgery: data signed by Xcode must not claim Production or Sandbox, nor the reverse
+    hint	rejected.identity.environment-profile	an app receipt	forgery: a receipt signed by Xcode must not claim Production or Sandbox, nor the reverse
     hint	rejected.identity.environment-profile	an answer of verifyReceipt	the environment, receipt_type and transaction ids of the answer contradict each other: never grant from it
     status	23809	rejected.identity.product	the product is not in the catalogue	the client keeps the receipt; add the product to products, or refuse by hand	after-config	409	RCP-25
     status	25601	rejected.jws.algorithm	alg is not ES256	a forgery attempt, or a token from another issuer	never	400	JWS-10
@@ -153,7 +153,7 @@ enum ExplanationText {
     status	30721	rejected.receipt.signed-later	the receipt was signed later than the purchase, and receipts.lateSigned refuses that	receipts.lateSigned of this verifier refuses it; Apple re-issues old periods, so it is no sign of fraud	never	400	RCP-23
     status	30977	rejected.receipt.v2-disabled	version 2 receipts are refused by receipts.v2	receipts.v2 of this verifier refuses it; ask for an app receipt instead	never	400	RCP-21
     status	33025	rejected.risk.deny	the risk rules deny the request	risk.reasons names the rules; answer 403	never	403	RSK-2
-    status	33281	rejected.risk.limited	the risk rules allow a limited number of such requests	risk.reasons names the rules, risk.allowance how many requests a day pass	never	429	RSK-2
+    status	33281	rejected.risk.limited	the risk rules allow a limited number of such requests	risk.reasons names the rules, risk.allowance how many requests per day pass	never	429	RSK-2
     status	33537	rejected.risk.step-up	the risk rules ask for something stronger	attest from the main app, sign in, verify the purchase again or solve a challenge: risk.reasons names the rules	never	401	RSK-2
     status	39425	rejected.triage.cracker	made by a cracking tool: there is no receipt in it	drop and count; do not log in full	never	400	TRI-2
     status	39681	rejected.triage.foreign-bundle	claims to belong to an app that is not configured	drop and count; do not log in full; if the app is yours, add its bundleId to apps	never	400	TRI-6
@@ -282,7 +282,7 @@ enum ExplanationText {
     hint	misuse.assertion.public-key	an assertion	pass the public key of the attestation: 65 bytes X9.63 or 91 bytes SubjectPublicKeyInfo; the key record may be damaged
     hint	misuse.assertion.public-key	an App Attest receipt	the subject is the public key of the attestation: 65 bytes X9.63 or 91 bytes SubjectPublicKeyInfo
     status	1029	misuse.attest.client-data	the client data is empty, its hash has the wrong length, or its kind is unknown	pass the bytes with ASSAY_CLIENT_DATA or their SHA-256 with ASSAY_CLIENT_DATA_HASH	never	500	ATT-4
-    status	1285	misuse.call.argument	an argument that may not be NULL is NULL, or a length does not fit	programming error: see the conventions in assay.h	never	500	DOC-1
+    status	1285	misuse.call.argument	an argument that must not be NULL is NULL, or a length does not fit	programming error: see the conventions in assay.h	never	500	DOC-1
     status	1541	misuse.call.kind	the kind constant is unknown	programming error: pass a kind constant from assay.h	never	500	DOC-1
     status	1797	misuse.call.now	now_ms is not between 2008 and 2100	programming error: pass milliseconds since 1970 UTC	never	500	EXC-17,JWS-41
     status	2309	misuse.decide.account	the account is not a UUID, or decide.account is required and none was given	pass the appAccountToken of the account, as a UUID	never	500	DCD-20
@@ -326,7 +326,7 @@ enum ExplanationText {
     hint	config.products.form	a configuration	correct the entry that error.at names; docs/config.md has its members
     hint	config.products.form	a decision	Apple signed another type for the product that error.at names: correct it in products
     status	6406	config.receipts.shared-secret	a shared secret is not 32 hex digits, or is for an unknown bundle id	copy the 32 hex digits from App Store Connect; the key is a bundleId of apps, or *	after-config	–	VRR-1
-    status	6662	config.risk.rules	a rule or a verdict is unknown, or milder than the rule allows	rules are RSK-11 to RSK-28, verdicts off, allow, limited, step-up, deny; RSK-12, 14, 15 and 26 take deny alone	after-config	–	RSK-2
+    status	6662	config.risk.rules	a rule or a verdict is unknown, or milder than the rule allows	rules are RSK-11 to RSK-28, verdicts off, allow, limited, step-up, deny; RSK-12, 14, 15 and 26 take only deny	after-config	–	RSK-2
     status	8710	config.storekit.xcode-certificate-required	Xcode or LocalTesting is accepted, but no certificate is pinned	add the SHA-256, 64 hex digits, of the certificate that Xcode exports to storekit.xcodeCertificates	after-config	–	CFG-2
     status	1543	unavailable.devicecheck.no-answer	Apple gave no usable answer	back off 1, 2, 4 s, at most 3 tries	later	503	DVC-7
     status	1799	unavailable.devicecheck.response	the answer is not understood	Apple changed the wording: treat the device as neither clean nor used; report it	later	502	DVC-7,DVC-8
@@ -386,18 +386,18 @@ enum ExplanationText {
     member	apps[].bundleId	text, 1 … 255 bytes	required	compared byte for byte; unique
     member	apps[].appAppleId	integer, 1 … 2^53 − 1	required with Production	Apple's number of the app, from App Store Connect
     member	apps[].teamId	10 characters A–Z 0–9	none	team id; with bundleId it makes the App ID of App Attest
-    member	environments	Production, Sandbox, Xcode, LocalTesting	["Production"]	accepted environments; the last two never beside Production
+    member	environments	Production, Sandbox, Xcode, LocalTesting	["Production"]	accepted environments; the last two never together with Production
     member	products	object by product id, at most 4,096	{}	the catalogue: what each product id unlocks
-    member	products.*.plan	a name in plans	none	the plan it unlocks; without one nothing lasting
+    member	products.*.plan	a name in plans	none	the plan it unlocks; without one, nothing lasting
     member	products.*.type	auto-renewable, non-renewing, non-consumable, consumable	required	must be the type that Apple signed
-    member	products.*.group	text	the product id	subscription group, where the evidence has none
+    member	products.*.group	text	the product id	subscription group, if the evidence names none
     member	products.*.duration	PnD, PnW, PnM, PnY	required for non-renewing	how long one purchase lasts
     member	products.*.stack	boolean	false	several purchases add up
-    member	plans	1 … 32 names, ascending	["free"]	the first is the default one, held by everybody
+    member	plans	1 … 32 names, ascending	["free"]	the first is the default plan, which every account has
     member	limits	plan → meter → integer	{}	allowance per plan, meter and day; checked and reported, no call uses them yet
     member	clockSkewMs	0 … 300000	60000	how far Apple's clock may be ahead of yours
     member	decide.account	whenGiven, ifPresent, required, ignored	whenGiven	appAccountToken against the account given to assay_decide. whenGiven: evidence that could carry a token must carry this one; ifPresent: where it carries none, the decision says "account":"unproven"; required: no call without an account, no evidence without a token, receipts included; ignored: nothing is compared
-    member	decide.sandbox	below, equal, never	below	Sandbox evidence. below: it decides only where no Production evidence of a configured product stands beside it; equal: it counts like Production; never: it decides nothing
+    member	decide.sandbox	below, equal, never	below	Sandbox evidence. below: it decides only if no Production evidence of a configured product is given with it; equal: it counts like Production; never: it decides nothing
     member	decide.grace	boolean	true	the billing grace period counts as entitled
     member	decide.retry	strict, lenient	strict	lenient: billing retry without grace counts too
     member	decide.leewayMs	0 … 3600000	0	how long after the end a renewal may still be on its way
@@ -408,7 +408,7 @@ enum ExplanationText {
     member	storekit.undatedNotifications	now, nested	now	notifications of spring 2022 have no signedDate
     member	storekit.nested	verify, omit	verify	omit leaves out the JWS inside a notification: such a document decides nothing
     member	storekit.fresh.maxAgeMs	kind → milliseconds	none	kinds named here must be this recent, and their chain valid now
-    member	storekit.xcodeCertificates	SHA-256 in hex	[]	pinned certificates of Xcode's StoreKit testing, of JWS and of app receipts
+    member	storekit.xcodeCertificates	SHA-256 in hex	[]	pinned certificates of Xcode's StoreKit testing, for JWS and for app receipts
     member	storekit.ocspHosts	host names	["ocsp.apple.com"]	checked and reported, only with anchors; no call uses them yet
     member	storekit.caps.jwsBytes	8192 … 262144	65536	longest JWS
     member	storekit.cache.chains	0 … 64	16	proven chains remembered per level, and signers of receipts, for all verifiers of the process that trust the same; 0 is off
@@ -416,11 +416,11 @@ enum ExplanationText {
     member	receipts.intermediates	at most 16 texts, base64 DER	[]	base64 DER, added to the shipped ones; each must be signed by an accepted root and carry Apple's mark of its purpose
     member	receipts.v2	accept, refuse	accept	transaction receipts of version 2, signed with 1,024-bit RSA until 2016
     member	receipts.lateSigned	accept, refuse	accept	transaction receipts that were signed later than the purchase they are about
-    member	receipts.unknownEnvironment	refuse, allow	refuse	transaction receipts whose transaction id tells neither Sandbox nor Production; one that calls itself Sandbox, unsigned, passes where environments has that; their keys begin with unknown/
+    member	receipts.unknownEnvironment	refuse, allow	refuse	transaction receipts whose transaction id shows neither Sandbox nor Production; one that claims Sandbox, unsigned, passes if environments has that; their keys begin with unknown/
     member	receipts.maxAgeMs	milliseconds	none	oldest purchase date (transaction receipt) or creation date (app receipt)
     member	receipts.deviceIds	omit, report	omit	device ids of transaction receipts in the document: personal data
     member	receipts.sharedSecrets	bundle id or * → 32 hex digits	{}	the password of verifyReceipt, by configured bundle id or *; kept as bytes, wiped at the end, reported as true
-    member	receipts.caps.inputBytes	1 … 12582912	3145728	longest receipt or blob as it was sent
+    member	receipts.caps.inputBytes	1 … 12582912	3145728	longest receipt or blob, as sent
     member	receipts.caps.transactionReceiptBytes	1 … 65536	16384	longest transaction receipt, decoded
     member	receipts.caps.purchaseInfoBytes	1 … 32768	8192	longest signed list in one
     member	receipts.caps.appReceiptBytes	1 … 4194304	1048576	longest app receipt, decoded
@@ -429,30 +429,30 @@ enum ExplanationText {
     member	attest.environments	production, development	what the top-level environments say: Production is production, Sandbox is development	which keys are accepted
     member	attest.anchors	1 … 16 texts, base64 DER	Apple App Attestation Root CA	own roots of attestations as base64 DER, which replace Apple's: for tests
     member	attest.receiptAnchors	1 … 16 texts, base64 DER	Apple Root CA - G3	own roots of App Attest receipts as base64 DER: for tests
-    member	attest.time	live, stored	live	certificates valid now and a receipt no older than maxAgeMs; or judged at the date of the receipt, for what you kept, which needs receipt
+    member	attest.time	live, stored	live	live: certificates valid now and a receipt no older than maxAgeMs; stored: judged at the date of the receipt, for evidence that you kept; it needs receipt
     member	attest.maxAgeMs	milliseconds	300000	oldest receipt under live
     member	attest.receipt	require, ignore	require	the receipt inside an attestation; stored needs it
-    member	attest.category.accept	1 … 32 integers, not 0 and 7 … 9	[1,2,3,4,5,6,10]	where the running build may come from, which iOS 27 tells: 1 system, 2 TestFlight, 3 development, 4 App Store, 5 enterprise or ad hoc, 6 Developer ID, 10 other
-    member	attest.category.missing	accept, refuse	accept	systems before iOS 27 tell nothing
-    member	attest.bundleVersion	{exact: 1 … 64 texts} or {minimum: text}	none	build number (CFBundleVersion), which iOS 27 tells: one of the two members. A minimum is compared part by part as numbers. Where the system tells none, category.missing decides
-    member	attest.platform	any, macos, ios	any	whether a Mac's access control octets are demanded: any goes by what the certificate names
-    member	attest.challenge.mode	host, whole, json	host	where the challenge stands in the client data: you compare it; it is all of them; it is a member
-    member	attest.challenge.path	1 … 8 names with dots between	required for json	that member, for json alone: challenge, body.challenge
-    member	attest.challenge.encoding	text, base64, base64url, hex	text	how it is written there, for json alone
+    member	attest.category.accept	1 … 32 integers, not 0 and 7 … 9	[1,2,3,4,5,6,10]	where the running build may come from, which iOS 27 reports: 1 system, 2 TestFlight, 3 development, 4 App Store, 5 enterprise or ad hoc, 6 Developer ID, 10 other
+    member	attest.category.missing	accept, refuse	accept	systems before iOS 27 report nothing
+    member	attest.bundleVersion	{exact: 1 … 64 texts} or {minimum: text}	none	build number (CFBundleVersion), which iOS 27 reports: one of the two members. A minimum is compared part by part as numbers. Where the system reports none, category.missing decides
+    member	attest.platform	any, macos, ios	any	whether a Mac's access control octets are required: any goes by what the certificate names
+    member	attest.challenge.mode	host, whole, json	host	host: you compare the challenge; whole: the client data are the challenge; json: a member of them is
+    member	attest.challenge.path	1 … 8 names separated by dots	required for json	that member, only for json: challenge, body.challenge
+    member	attest.challenge.encoding	text, base64, base64url, hex	text	how it is written there, only for json
     member	attest.refreshEveryMs	86400000 …	86400000	shortest time between two refreshes of a receipt
-    member	deviceCheck.teamId	10 characters A–Z 0–9	the teamId of apps, when there is one only	whose key it is
+    member	deviceCheck.teamId	10 characters A–Z 0–9	the teamId of apps, if there is only one	whose key it is
     member	deviceCheck.keyId	10 characters A–Z a–z 0–9	required with privateKey	id of the DeviceCheck key
     member	deviceCheck.privateKey	text, PEM	none	PEM of the .p8 file: PKCS#8, P-256; checked, reported as true, and not kept: reading Apple's answers needs no key
-    member	deviceCheck.environment	production, development	production	development builds alone use development
+    member	deviceCheck.environment	production, development	production	only development builds use development
     member	deviceCheck.bits.bit0	objects	none	what your product uses the bit for
     member	deviceCheck.bits.bit0.name	text, 1 … 64 bytes	required	promo…: an offer was used; abuse…: the device was abused; other names have no rules
     member	deviceCheck.bits.bit0.resetAfterMonths	1 … 1200	never	an older bit counts as clear
     member	deviceCheck.bits.bit1	objects	none	what your product uses the bit for
     member	deviceCheck.bits.bit1.name	text, 1 … 64 bytes	required	promo…: an offer was used; abuse…: the device was abused; other names have no rules
     member	deviceCheck.bits.bit1.resetAfterMonths	1 … 1200	never	an older bit counts as clear
-    member	risk.mode	enforce, record	enforce	record: the verdict is always allow, the real one stands in would
-    member	risk.rules	RSK-11 … RSK-28 → off, allow, limited, step-up, deny	{}	changes to the table: what a rule yields wherever it fires; RSK-12, 14, 15 and 26 take deny alone
-    member	risk.receiptThreshold	0 …	10	risk metric of a receipt above which a step-up is asked
-    member	risk.limitedPerDay	0 …	20	requests a day, reported with limited; counting is yours
+    member	risk.mode	enforce, record	enforce	record: the verdict is always allow, the real one is in would
+    member	risk.rules	RSK-11 … RSK-28 → off, allow, limited, step-up, deny	{}	changes to the table: what a rule yields wherever it fires; RSK-12, 14, 15 and 26 take only deny
+    member	risk.receiptThreshold	0 …	10	risk metric of a receipt above which a step-up is required
+    member	risk.limitedPerDay	0 …	20	requests per day, reported with limited; counting them is up to you
     """#
 }

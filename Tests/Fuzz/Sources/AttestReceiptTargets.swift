@@ -60,7 +60,7 @@ enum AttestReceiptTargets {
     if answer.isOK {
       let content = selector.mode == 2 ? AttestTargets.content(decoded(sent)) : rest
       if selector.mode == 2 {
-        demand(contents.contains { $0 == content }, "accepted what nobody signed")
+        demand(contents.contains { $0 == content }, "accepted what was not signed")
       }
       checkAccepted(answer, content ?? [], subject != nil)
     }

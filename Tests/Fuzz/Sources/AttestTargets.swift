@@ -142,7 +142,7 @@ enum AttestTargets {
       parts.leaf == entries[0] && parts.intermediate == entries[1]
         && cbor.string("authData") == parts.authData
     }
-    demand(isGood, "accepted what nobody signed")
+    demand(isGood, "accepted what was not signed")
     if selector.verifier.name != "ignore" {
       demand(good.contains { $0.content == content(receipt) }, "accepted a forged receipt")
     }
@@ -230,7 +230,7 @@ enum AttestTargets {
       answer = bench.verifyAssertion(handle, rest, key: key, counter: stored)
       if answer.isOK {
         let data = OtherCBOR(rest)?.string("authenticatorData")
-        demand(goodAssertions.contains { $0.data == data }, "accepted what nobody signed")
+        demand(goodAssertions.contains { $0.data == data }, "accepted what was not signed")
         checkSignature(OtherCBOR(rest)?.string("signature") ?? [])
         checkAsserted(data ?? [], answer, stored)
       }
@@ -250,7 +250,7 @@ enum AttestTargets {
         ? bench.assertion(over: goodAssertions[0].data, data) : goodAssertions[0].whole
       answer = bench.verifyAssertion(handle, object, key: key, kind: kind, clientData: data)
       if selector.lastBit {
-        demand(!answer.isOK || kind == AttestBench.data, "accepted a hash that nobody signed")
+        demand(!answer.isOK || kind == AttestBench.data, "accepted a hash that was not signed")
       } else {
         checkClientData(answer, kind, data)
       }
@@ -274,7 +274,7 @@ enum AttestTargets {
     let isGood = goodAssertions.contains { other in
       (try? AssayAuthority.ECDSASignature(der: other.signature))?.r == mine.r
     }
-    demand(isGood, "accepted a signature that nobody made")
+    demand(isGood, "accepted a forged signature")
   }
 
   private static func checkAsserted(_ data: [UInt8], _ answer: Answer, _ stored: UInt32) {

@@ -11,16 +11,16 @@ enum ConversationTargets {
     FuzzBench.shared.cases.standardConfig.setting("receipts.sharedSecrets", ["*": .string(secret)])
       .bytes)
 
-  /// A receipt that nobody signed, so that an answer about any purchase of ours fits.
+  /// An unsigned receipt, so that an answer about any purchase of ours fits.
   private static let receipt = Base64Text.encode(
     Array("{\"signature\" = \"AAAA\"; \"purchase-info\" = \"AAAA\";}".utf8))
 
   /// EXC-15 for this kind.
   private static let maxSteps = 8
 
-  /// The first byte picks the request; lines behind it are answers: `h` + HTTP status +
+  /// The first byte picks the request; the lines after it are answers: `h` + HTTP status +
   /// space + body for one that came over the network, `w` for the end of a wait, and
-  /// anything else as it stands.
+  /// anything else as it is.
   static func conversation(_ input: [UInt8]) {
     guard let first = input.first else { return }
     let lines = input.dropFirst().split(separator: 0x0a, omittingEmptySubsequences: false)
@@ -28,7 +28,7 @@ enum ConversationTargets {
     demand(once == play(first, lines), "two plays of one transcript differ")
   }
 
-  /// Everything that was answered, one document behind the other.
+  /// Everything that was answered, one document after the other.
   private static func play(_ first: UInt8, _ lines: [ArraySlice<UInt8>]) -> [UInt8] {
     var (exchange, answer) = begin(first)
     defer { assay_exchange_free(exchange) }
@@ -86,8 +86,8 @@ enum ConversationTargets {
     let answer = Answer(status, document)
     if answer.text("exchange.state") != "request" {
       demand(
-        answer.json.firstRange(of: Array(secret.utf8)) == nil, "the shared secret is told")
-      demand(answer.json.firstRange(of: receipt) == nil, "the receipt is told")
+        answer.json.firstRange(of: Array(secret.utf8)) == nil, "the shared secret is disclosed")
+      demand(answer.json.firstRange(of: receipt) == nil, "the receipt is disclosed")
     }
     return answer
   }

@@ -42,7 +42,7 @@ enum EvidenceTargets {
     let answer = bench.verify(bench.verifiers[verifier].handle, kind, jws)
     if answer.isOK {
       let end = jws.lastIndex(of: 0x2e) ?? 0
-      demand(pieces.signed.contains(Array(jws[..<end])), "accepted what nobody signed")
+      demand(pieces.signed.contains(Array(jws[..<end])), "accepted what was not signed")
     }
     answer.free()
   }

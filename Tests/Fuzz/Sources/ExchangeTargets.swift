@@ -116,7 +116,7 @@ enum ExchangeTargets {
     }
     let answer = Answer(status, document)
     demand((verifier != nil) == answer.isOK, "verifier and status do not agree")
-    demand(answer.json.firstRange(of: Array(escapedKey.prefix(80))) == nil, "the key is told")
+    demand(answer.json.firstRange(of: Array(escapedKey.prefix(80))) == nil, "the key is disclosed")
     if verifier != nil { use(verifier, config) }
     assay_verifier_free(verifier)
     answer.free()

@@ -117,7 +117,7 @@ enum ReceiptTargets {
     else { fatalError("accepted what the other reader does not read") }
     demand(
       wasSignedHere || good.contains { $0.info == info && $0.blob == blob },
-      "accepted what nobody signed")
+      "accepted what was not signed")
     for (name, key) in [
       ("bundleId", "bid"), ("productId", "product-id"), ("transactionId", "transaction-id"),
       ("originalTransactionId", "original-transaction-id"),
@@ -240,7 +240,7 @@ enum ReceiptTargets {
       let bytes = (try? Transport(whole, cap: 1 << 20))?.bytes ?? []
       guard let claims = AppReceiptClaims.claims(bytes) else { fatalError("no payload") }
       payload = Array(claims.payload.slice)
-      demand(goodApps.contains { $0.payload == payload }, "accepted what nobody signed")
+      demand(goodApps.contains { $0.payload == payload }, "accepted what was not signed")
     }
     guard let other = OtherAttributes(payload, 0..<payload.count) else {
       fatalError("libcrypto reads no such payload")

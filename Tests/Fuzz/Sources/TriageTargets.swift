@@ -162,7 +162,7 @@ enum TriageTargets {
     if answer.text("verifyReceipt.latestReceipt.status") == "ok" {
       let text = member("latest_receipt", of: json).flatMap { reference_json_string($0) }
       let sent = text.map { Array(String(cString: $0).utf8) } ?? []
-      demand(wasSigned(sent), "verified what nobody signed")
+      demand(wasSigned(sent), "verified what was not signed")
     }
   }
 
@@ -277,7 +277,7 @@ enum TriageTargets {
     let json = answer.json
     for secret in secrets.children {
       guard let text = secret.text?.utf8, Set(text).count > 4 else { continue }
-      demand(json.firstRange(of: text) == nil, "a shared secret is told")
+      demand(json.firstRange(of: text) == nil, "a shared secret is disclosed")
     }
   }
 }

@@ -1,5 +1,5 @@
 /* Frame of a verification with Apple's roots: evidence of the test authority
- * must be refused, for its root is not Apple's. */
+ * must be refused, as its root is not Apple's. */
 #include "evidence.h"
 
 int main(void) {

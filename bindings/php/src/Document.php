@@ -13,7 +13,7 @@ use Assay\Internal\Refusal;
  *
  * It is proof of what it says: `Verifier::decide` takes documents (or the facts made from
  * them) and never JSON. It cannot be serialised for the same reason: keep the signed text
- * and verify it again. It stays valid after its verifier was closed.
+ * and verify it again. It stays valid after its verifier is closed.
  */
 final class Document implements \JsonSerializable
 {
@@ -70,7 +70,7 @@ final class Document implements \JsonSerializable
         );
     }
 
-    /** @return list<Check> every check of this kind of evidence, in the order of work */
+    /** @return list<Check> every check of this kind of evidence, in the order in which they are made */
     public function checks(): array
     {
         return array_map(
@@ -155,16 +155,16 @@ final class Document implements \JsonSerializable
         return $this->at($path);
     }
 
-    /** One text by dotted path, without reading the rest; null when it is none. */
+    /** One text by dotted path, without reading the rest; null when it is not one. */
     public function textAt(string $path): ?string
     {
         return $this->library->docText($this->handle, $path);
     }
 
-    /** One integer by dotted path, without reading the rest; null when it is none. */
+    /** One integer by dotted path, without reading the rest; null when it is not one. */
     public function integerAt(string $path): ?int
     {
-        // No integer of a document is this one: times and counts are not that small.
+        // No integer in a document has this value: times and counts are not that small.
         $found = $this->library->docInteger($this->handle, $path, PHP_INT_MIN);
 
         return $found === PHP_INT_MIN ? null : $found;

@@ -12,7 +12,7 @@ use DateTimeInterface;
 use SensitiveParameter;
 
 /**
- * A conversation: until `isDone()`, carry out what `document()` says and hand its answer to
+ * A conversation: until `isDone()`, carry out what `document()` says and pass its answer to
  * `step`. Made by `Verifier::exchange`.
  *
  *     $document = $verifier->exchange($request)->run();
@@ -75,7 +75,7 @@ final class Exchange
      * @param array<string, mixed>|object|string $answer of the form that the step's `state`
      *     asks for (docs/exchanges.md), or JSON text
      *
-     * @throws Exception\Misuse for an answer of another form or to another step, after which
+     * @throws Exception\Misuse for an answer of the wrong form or to another step, after which
      *     the step is still open
      * @throws \LogicException when nothing is open, or from inside this call
      */
@@ -95,14 +95,14 @@ final class Exchange
     }
 
     /**
-     * Hold the conversation to its end, and close it; gives its last document. A refused
+     * Conduct the conversation to its end, and close it; returns its last document. A refused
      * result is an answer: look at the document.
      *
      * @param callable(array<string, mixed>): array<string, mixed>|null $send takes a request
-     *     and gives its answer (docs/exchanges.md); null: a Sender
-     * @param float $patience how many seconds to wait before one step. Where Apple asks for
-     *     more, the document of that wait is the last one: put `exchange.retry` of it into
-     *     your own queue
+     *     and returns its answer (docs/exchanges.md); null: a Sender
+     * @param float $patience how many seconds to wait before a step. If Apple asks for more,
+     *     the document of that wait is the last one: put its `exchange.retry` into your own
+     *     queue
      */
     public function run(?callable $send = null, float $patience = 30.0): Document
     {
@@ -115,7 +115,7 @@ final class Exchange
                     continue;
                 }
                 if ($open['state'] !== 'wait') {
-                    throw new \LogicException("a step of state {$open['state']} is no request");
+                    throw new \LogicException("a step of state {$open['state']} is not a request");
                 }
                 $left = $open['notBeforeMs'] / 1000 - microtime(true);
                 if ($left > $patience) {

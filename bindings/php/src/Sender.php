@@ -11,14 +11,14 @@ namespace Assay;
  *
  *     $document = $verifier->exchange($request)->run(new Sender());
  *
- * Any other client is a callable of your own in its place: it takes a request and gives an
- * answer, two arrays that docs/exchanges.md describes.
+ * To use another client, pass a callable in its place: it takes a request and returns an
+ * answer, both arrays that docs/exchanges.md describes.
  */
 final class Sender
 {
-    /** An answer is handed in as JSON of at most 8 MiB (EXC-5): so much fits as base64. */
+    /** An answer is handed in as JSON of at most 8 MiB (EXC-5): this much fits as base64. */
     private const ROOM = ((8 << 20) - 4096) / 4 * 3;
-    /** A longer body goes in as base64, whatever it is (EXC-20). */
+    /** A longer body always goes in as base64 (EXC-20). */
     private const TEXT = 1 << 20;
     private const PIECE = 1 << 16;
 
@@ -26,7 +26,7 @@ final class Sender
     private array $hosts = [];
 
     /**
-     * @param array<string, string> $hosts for tests alone: where to find a host instead,
+     * @param array<string, string> $hosts only for tests: where to find a host instead,
      *     ['buy.itunes.apple.com' => 'http://127.0.0.1:8080']. Loopback addresses only
      */
     public function __construct(array $hosts = [])
@@ -37,7 +37,7 @@ final class Sender
     }
 
     /**
-     * The answer to one request; status 0 where none came.
+     * The answer to one request; status 0 if none came.
      *
      * @param array<string, mixed> $request
      *
@@ -109,7 +109,7 @@ final class Sender
     }
 
     /**
-     * At most so many bytes of a body; null where it did not come in time.
+     * At most that many bytes of a body; null if it did not come in time.
      *
      * @param resource $stream
      */
@@ -133,7 +133,7 @@ final class Sender
     }
 
     /**
-     * The status, and the headers by their names in lower case.
+     * The status, and the headers by name in lower case.
      *
      * @param list<string> $lines
      *
@@ -158,14 +158,14 @@ final class Sender
     /** @return array<string, string> */
     private static function given(string $body): array
     {
-        // No text of an answer may hold a NUL.
+        // A text in an answer must not hold a NUL.
         $isText = strlen($body) <= self::TEXT && preg_match('//u', $body) === 1
             && !str_contains($body, "\0");
 
         return $isText ? ['text' => $body] : ['base64' => base64_encode($body)];
     }
 
-    /** An address of this machine, without a slash behind it. */
+    /** An address of this machine, without a trailing slash. */
     private static function loopback(string $url): string
     {
         $parts = parse_url($url) ?: [];

@@ -1,4 +1,4 @@
-"""What all typed facts have in common, and what a document's status says of them."""
+"""What all typed facts have in common, and what a document's status says about them."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ class Members:
 
 
 def _right_name(kind: type[Members], name: str) -> str | None:
-    """The attribute that is meant by a name of the JSON, or by one that is misspelt."""
+    """The attribute meant by a name in the JSON, or by a misspelt one."""
     names: dict[str, str] = {}
     for base in kind.__mro__:
         for known, member in vars(base).items():
@@ -112,7 +112,7 @@ class Details(Members):
 
 
 class Facts(Members):
-    """The facts of one document, or of one evidence nested in it.
+    """The facts of one document, or of evidence nested in it.
 
     Made by a Verifier only; `Verifier.decide` takes them as evidence. Like the
     document they cannot be pickled: keep the signed text and verify it again.
@@ -160,7 +160,7 @@ class Facts(Members):
 
 
 class OwnFacts(Facts):
-    """Facts whose JSON is the library's own: nothing of it is signed as JSON."""
+    """Facts whose JSON is the library's own: none of it is signed as JSON."""
 
     __slots__ = ()
 
@@ -177,7 +177,7 @@ class Ruling(OwnFacts):
 
     @property
     def entitled(self) -> bool:
-        """Whether a plan above the default one is in force. False for any doubt."""
+        """Whether a plan above the default one is in force. False if in any doubt."""
         return self._document.ok
 
 
@@ -211,7 +211,7 @@ class Finding(OwnFacts):
 
     @property
     def claimed(self) -> Claims:
-        """What the blob says of itself. Never act on it: verify first."""
+        """What the blob says about itself. Never act on it: verify first."""
         from .receipts import Claims
 
         return Claims(self._document)
@@ -235,7 +235,7 @@ class Finding(OwnFacts):
 
 
 class Unverified(Members):
-    """What stands in `claimed` of a document: nobody has verified it."""
+    """What is in `claimed` of a document: unverified."""
 
     __slots__ = ("_document", "_path")
 
@@ -267,12 +267,12 @@ def facts_of(document: Document) -> Facts | None:
 
 
 def _known(document: Document) -> tuple[type[Facts], str] | None:
-    """The facts of its kind; the classes of most are loaded at the first use."""
+    """The facts of its kind; most of their classes are loaded on first use."""
     from . import facts
 
     kind = document.kind
     if kind == "exchange" and document._text(b"exchange.kind") == "verifyReceipt":
-        # Under a refusal there is Apple's status, and nothing else.
+        # In a refusal there is only Apple's status.
         from .receipts import VerifyReceiptAnswer
 
         return (VerifyReceiptAnswer, "exchange.verifyReceipt") if document.ok else None

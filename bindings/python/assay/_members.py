@@ -52,7 +52,7 @@ class SignedMember(Member):
 
 
 class TextMember(Member):
-    """One text, asked of the library as long as the JSON is not parsed."""
+    """One text, read by the library until the JSON is parsed."""
 
     def __get__(self, facts: Members | None, owner: type | None = None) -> Any:
         if facts is None:
@@ -63,7 +63,7 @@ class TextMember(Member):
 
 
 class InnerTextMember(Member):
-    """One text of an object inside, asked of the library as long as the JSON is not
+    """One text of an object inside, read by the library until the JSON is
     parsed; None where there is no such object."""
 
     def __init__(
@@ -85,7 +85,7 @@ class InnerTextMember(Member):
 
 
 class IntegerMember(Member):
-    """One integer, asked of the library as long as the JSON is not parsed."""
+    """One integer, read by the library until the JSON is parsed."""
 
     def __get__(self, facts: Members | None, owner: type | None = None) -> Any:
         if facts is None:

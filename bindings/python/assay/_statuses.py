@@ -351,7 +351,7 @@ STATUSES: dict[int, tuple[str, int | None, str, str, str]] = {
     33281: (
         "rejected.risk.limited", 429, "never",
         "the risk rules allow a limited number of such requests",
-        "risk.reasons names the rules, risk.allowance how many requests a day pass"),
+        "risk.reasons names the rules, risk.allowance how many requests per day pass"),
     33537: (
         "rejected.risk.step-up", 401, "never",
         "the risk rules ask for something stronger",
@@ -834,7 +834,7 @@ STATUSES: dict[int, tuple[str, int | None, str, str, str]] = {
         "pass the bytes with ASSAY_CLIENT_DATA or their SHA-256 with ASSAY_CLIENT_DATA_HASH"),
     1285: (
         "misuse.call.argument", 500, "never",
-        "an argument that may not be NULL is NULL, or a length does not fit",
+        "an argument that must not be NULL is NULL, or a length does not fit",
         "programming error: see the conventions in assay.h"),
     1541: (
         "misuse.call.kind", 500, "never",
@@ -979,7 +979,7 @@ STATUSES: dict[int, tuple[str, int | None, str, str, str]] = {
     6662: (
         "config.risk.rules", None, "after-config",
         "a rule or a verdict is unknown, or milder than the rule allows",
-        "rules are RSK-11 to RSK-28, verdicts off, allow, limited, step-up, deny; RSK-12, 14, 15 and 26 take deny alone"),
+        "rules are RSK-11 to RSK-28, verdicts off, allow, limited, step-up, deny; RSK-12, 14, 15 and 26 take only deny"),
     8710: (
         "config.storekit.xcode-certificate-required", None, "after-config",
         "Xcode or LocalTesting is accepted, but no certificate is pinned",

@@ -107,7 +107,7 @@ class AsyncVerifier:
     async def verify_each(
         self, kind: Kind, evidence: Batch, now: Time | None = None
     ) -> AsyncIterator[Document]:
-        """Verify many texts of one kind; gives their documents in their order.
+        """Verify many texts of one kind; gives their documents in order.
 
         kind      as in `Verifier.verify`
         evidence  an iterable or asynchronous iterable of str or bytes; read only as
@@ -132,7 +132,7 @@ class AsyncVerifier:
         finally:
             for job in jobs:
                 if not job.cancel() and not job.cancelled():
-                    job.exception()  # of a batch that ended before: it is never asked for
+                    job.exception()  # of a batch that ended earlier: nothing reads it
 
     async def verify_many(
         self, kind: Kind, evidence: Batch, now: Time | None = None
@@ -273,7 +273,7 @@ class AsyncVerifier:
         evidence: Evidence | Iterable[Evidence] = (),
         clock: Callable[[], Time] | None = None,
     ) -> Document:
-        """Hold a whole conversation, and close it: `Verifier.exchange`, `carry_out`."""
+        """Conduct a whole conversation, and close it: `Verifier.exchange`, `carry_out`."""
         now = None if clock is None else clock()
         with self.verifier.exchange(request, evidence, now) as exchange:
             return await carry_out(exchange, host, clock)
@@ -290,16 +290,16 @@ class AsyncVerifier:
 async def carry_out(
     exchange: Exchange, host: Host, clock: Callable[[], Time] | None = None
 ) -> Document:
-    """Hold a conversation to its end; gives its last document.
+    """Conduct a conversation to its end; returns its last document.
 
     host   a coroutine function: takes what a step asks for (`Exchange.payload`), sends
-           the request, runs the statement or waits, and gives the answer as a mapping
+           the request, runs the statement or waits, and returns the answer as a mapping
            or JSON (docs/exchanges.md)
     clock  gives the time at which a step is judged; None: the system's clock
 
     The steps themselves take microseconds and run where they are awaited, without
     an executor. A refused result is an answer, not an error: look at the document. What
-    the host raises, cancellation included, and MisuseError for an answer of another
+    the host raises, cancellation included, and MisuseError for an answer of the wrong
     form pass through, with the step still open: calling again continues with it.
     """
     while not exchange.done:
@@ -309,7 +309,7 @@ async def carry_out(
 
 
 async def _chunks(evidence: Batch, size: int) -> AsyncIterator[list[SignedText]]:
-    """The texts in lists of at most `size`; in between the loop goes on."""
+    """The texts in lists of at most `size`; in between, the loop continues."""
     if hasattr(evidence, "__aiter__"):
         texts: list[SignedText] = []
         async for text in evidence:

@@ -47,7 +47,7 @@ if TYPE_CHECKING:
 
 
 class Extensions(Members):
-    """What systems from iOS 27 on say of the running build."""
+    """What systems from iOS 27 on say about the running build."""
 
     __slots__ = ()
 
@@ -69,7 +69,7 @@ class Extensions(Members):
 
 
 class ReceiptMembers(Members):
-    """What is said of an App Attest receipt, alone or inside an attestation."""
+    """What is reported about an App Attest receipt, alone or inside an attestation."""
 
     __slots__ = ()
     _shown = ("type", "app_id", "environment", "bound", "risk", "refresh_due")
@@ -91,7 +91,7 @@ class ReceiptMembers(Members):
     created_at: datetime = moment("createdMs")
     not_before_ms: int | None = time("notBeforeMs", 'Earliest refresh; only "RECEIPT".')
     not_before_at: datetime | None = moment("notBeforeMs")
-    expires_ms: int = time("expiresMs", "From then on only a new key helps.")
+    expires_ms: int = time("expiresMs", "After that only a new key helps.")
     expires_at: datetime = moment("expiresMs")
     expired: bool = boolean(
         "expired", "Whether it has ended; true only with `attest.time: stored`."
@@ -99,12 +99,12 @@ class ReceiptMembers(Members):
     risk: int | None = integer(
         "risk",
         "About how many keys this app attested on this device in the last 30 days; only "
-        '"RECEIPT". 1 to 3 are everyday.',
+        '"RECEIPT". 1 to 3 are normal.',
     )
     refresh_at_ms: int | None = time(
         "refreshAtMs",
-        "When a refresh is due; None: none can be had any more, since Apple forgets what "
-        "is behind it after 30 days.",
+        "When a refresh is due; None: no longer possible, since Apple forgets the data "
+        "behind it after 30 days.",
     )
     refresh_at: datetime | None = moment("refreshAtMs")
     refresh_due: bool = boolean("refreshDue", "Whether it was due at the time of the call.")
@@ -121,8 +121,8 @@ class ReceiptMembers(Members):
 
 
 class System(Details):
-    """The system on the device, as Apple wrote it into the certificate. Undocumented: proof of
-    nothing, and absent at times.
+    """The system on the device, as Apple wrote it into the certificate. Undocumented: it
+    proves nothing, and is sometimes absent.
     """
 
     __slots__ = ()
@@ -163,7 +163,7 @@ class Attestation(OwnFacts, Extensions):
     environment: AttestEnvironment = named(
         "environment", "AttestEnvironment", '"production" or "development".'
     )
-    aaguid: str = text("aaguid", "What the environment was told by, hex.")
+    aaguid: str = text("aaguid", "What shows the environment, hex.")
     flags: int = integer("flags", "Of the authenticator data; reported, not judged.")
     counter: int = integer("counter", "0: the first value to store.")
     nonce: str = text("nonce", "SHA-256 that the certificate carries, hex.")
@@ -234,10 +234,10 @@ class DeviceBits(Details):
 
 
 class DeviceCheck(OwnFacts):
-    """What an answer of Apple's DeviceCheck endpoint means.
+    """What an answer from Apple's DeviceCheck endpoint means.
 
-    An answer that says nothing is neither a clean device nor a used one. Hand it to
-    `assess_risk` as the observation `deviceCheck`; after a refusal its document has it, with
+    An answer that says nothing means neither a clean device nor a used one. Hand it to
+    `assess_risk` as the observation `deviceCheck`; a refusal's document has it too, with
     outcome "token-refused" or "unavailable".
     """
 
@@ -253,11 +253,11 @@ class DeviceCheck(OwnFacts):
     fault: Fault | None = named(
         "fault", "Fault", 'Whose fault a refusal is: "client", "ours", "transient", "unknown".'
     )
-    month: str | None = text("month", 'Last write, "2026-05": no better is to be had.')
+    month: str | None = text("month", 'Last write, "2026-05": Apple gives no day.')
     age_months: int | None = integer("ageMonths", "Calendar months since then, never days.")
     bits: DeviceBits | None = details("bits", DeviceBits, 'Only with the outcome "bits".')
     offer: DeviceOffer | None = named(
-        "offer", "DeviceOffer", '"free" or "device-used"; None where it was not asked for.'
+        "offer", "DeviceOffer", '"free" or "device-used"; None if it was not asked for.'
     )
 
 
@@ -268,12 +268,12 @@ class RiskReason(Details):
     _shown = ("id", "verdict", "why")
 
     id: str = text("id", '"RSK-16".')
-    verdict: Verdict = named("verdict", "Verdict", "What this rule alone comes to.")
+    verdict: Verdict = named("verdict", "Verdict", "The verdict of this rule alone.")
     why: str = text("why", "For the operator's log.")
 
 
 class ClientError(Details):
-    """What to do about the error code that the app saw. A code is the client's word."""
+    """What to do about the error code that the app saw. A code is only the client's claim."""
 
     __slots__ = ()
     _shown = ("code", "name")
@@ -281,8 +281,8 @@ class ClientError(Details):
     code: int = integer("code", "0 to 4, of com.apple.devicecheck.error.")
     name: str = text("name", '"serverUnavailable" …')
     app: str = text("app", "What the app does next.")
-    action: str = text("action", "What the server makes of it.")
-    text: str = text("text", "What a person may read.")
+    action: str = text("action", "What the server does with it.")
+    text: str = text("text", "A text that may be shown to the user.")
 
 
 class Risk(Advice):

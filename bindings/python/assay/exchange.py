@@ -1,7 +1,7 @@
 """Conversations with the network or a store: one step at a time, answered by the
 host.
 
-Loaded at the first use.
+Loaded on first use.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ def start(
     now: Time | None,
 ) -> tuple[OwnedExchange, Document]:
     """Start a conversation: the exchange, empty when it was done at once, and the
-    first document. Refused ones raise nothing here."""
+    first document. A refusal raises nothing here."""
     text = json_octets(request, "request")
     handles = [document._handle for document in documents_of(evidence)]
     array = (_c.DocHandle * len(handles))(*handles) if handles else None
@@ -116,7 +116,7 @@ class Exchange:
         now     int ms since 1970 UTC, or an aware datetime; None: the system's clock
 
         A refused result is an answer, not an error: look at the document. Raises
-        MisuseError for an answer of another form or to another step, after which
+        MisuseError for an answer of the wrong form or to another step, after which
         the step is still open; ValueError when nothing is open; RuntimeError when
         another thread is in this method.
         """

@@ -7,10 +7,10 @@
     document.raise_for_refusal()
 
 `carry_out` drives; `Sender` sends. With another client, pass a function of your own
-in place of the sender: it takes a request and gives an answer, two mappings that
+in place of the sender: it takes a request and returns an answer, both mappings that
 docs/exchanges.md describes. For asyncio there is `assay.aio.carry_out`.
 
-Loaded at the first use.
+Loaded on first use.
 """
 
 from __future__ import annotations
@@ -35,10 +35,10 @@ if TYPE_CHECKING:
 
 __all__ = ["Sender", "carry_out"]
 
-# An answer is handed in as JSON of at most 8 MiB (EXC-5): so much of a body fits into
+# An answer is handed in as JSON of at most 8 MiB (EXC-5): this much of a body fits into
 # it as base64.
 _ROOM = ((8 << 20) - 4096) // 4 * 3
-# A longer body goes in as base64, whatever it is (EXC-20).
+# A longer body always goes in as base64 (EXC-20).
 _TEXT = 1 << 20
 _PIECE = 1 << 16
 
@@ -51,15 +51,15 @@ def carry_out(
     clock: Callable[[], float] = time.time,
     sleep: Callable[[float], object] = time.sleep,
 ) -> Document:
-    """Hold a conversation to its end; gives its last document.
+    """Conduct a conversation to its end; returns its last document.
 
-    send      takes a request and gives its answer; None: a `Sender`
-    patience  how many seconds to wait before one step. Where Apple asks for more, the
-              document of that wait is the last one: put `exchange.retry` of it into
+    send      takes a request and returns its answer; None: a `Sender`
+    patience  how many seconds to wait before a step. If Apple asks for more, the
+              document of that wait is the last one: put its `exchange.retry` into
               your own queue (docs/exchanges.md)
     clock     the time in seconds since 1970 UTC
 
-    A refused result is an answer, no error: look at the document. What `send` raises
+    A refused result is an answer, not an error: look at the document. What `send` raises
     passes through, with the step still open.
     """
     if send is None:
@@ -77,20 +77,20 @@ def carry_out(
                 sleep(left)
             answer = {}
         else:
-            raise NotImplementedError(f"a step of state {state!r} is no request")
+            raise NotImplementedError(f"a step of state {state!r} is not a request")
         exchange.step(answer, int(clock() * 1000))
     return exchange.document
 
 
 class Sender:
     """Sends requests with `http.client`: certificates are verified, redirects are not
-    followed, no cookie is kept, no proxy of the environment is used, and no more is
+    followed, no cookie is kept, no proxy from the environment is used, and no more is
     read than a request allows.
 
         Sender()("request of a step")   # -> the answer, a mapping
 
-    context  of TLS; None: `ssl.create_default_context()`
-    hosts    for tests alone: where to find a host instead, {"buy.itunes.apple.com":
+    context  for TLS; None: `ssl.create_default_context()`
+    hosts    only for tests: where to find a host instead, {"buy.itunes.apple.com":
              "http://127.0.0.1:8080"}. Loopback addresses only
     """
 
@@ -104,7 +104,7 @@ class Sender:
         return "<assay.http.Sender>"
 
     def __call__(self, request: Mapping[str, Any]) -> dict[str, Any]:
-        """The answer to one request; status 0 where none came."""
+        """The answer to one request; status 0 if none came."""
         try:
             return self._send(request)
         except (OSError, http.client.HTTPException):
@@ -119,7 +119,7 @@ class Sender:
         connection = self._connect(url.hostname or "", url.port, request["timeoutMs"] / 1000)
         try:
             connection.request(request["method"], target, _octets(request["body"]), headers)
-            # The connection lets go of it when the response is the last one.
+            # The connection drops its socket when no further response can follow.
             held = connection.sock
             response = connection.getresponse()
             room = min(request["maxResponseBytes"], _ROOM)
@@ -156,7 +156,7 @@ class Sender:
 def _read(
     held: socket, response: http.client.HTTPResponse, most: int, end: float
 ) -> bytes:
-    """At most so many bytes of a body, before that moment."""
+    """At most `most` bytes of a body, read before the time `end`."""
     pieces: list[bytes] = []
     count = 0
     while count < most:
@@ -183,7 +183,7 @@ def _octets(body: Mapping[str, str] | None) -> bytes | None:
 
 
 def _given(body: bytes) -> dict[str, str]:
-    if len(body) <= _TEXT and 0 not in body:  # which no text of an answer may hold
+    if len(body) <= _TEXT and 0 not in body:  # which a text in an answer must not hold
         try:
             return {"text": body.decode()}
         except UnicodeDecodeError:

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 class Name(str):
-    """One of a set of values to which new ones may come."""
+    """One of a set of values, to which new ones may be added."""
 
     __slots__ = ()
 
@@ -51,7 +51,7 @@ _made(
 
 
 class EnvironmentSource(Name):
-    """What the environment was told by."""
+    """Where the environment was read."""
 
     __slots__ = ()
 
@@ -263,7 +263,7 @@ _made(
 
 
 class Subtype(Name):
-    """What says more about the type of a notification."""
+    """What qualifies the type of a notification."""
 
     __slots__ = ()
 
@@ -355,7 +355,7 @@ _made(
 
 
 class Effect(Name):
-    """What a notification is about for entitlements."""
+    """What a notification means for entitlements."""
 
     __slots__ = ()
 
@@ -393,7 +393,7 @@ _made(
 
 
 class State(Name):
-    """Why a decision is as it is."""
+    """Why a decision came out as it did."""
 
     __slots__ = ()
 
@@ -587,7 +587,7 @@ _made(
 
 
 class DeviceOutcome(Name):
-    """What an answer of DeviceCheck means."""
+    """What an answer from DeviceCheck means."""
 
     __slots__ = ()
 

@@ -45,7 +45,7 @@ class Transport(Details):
 
 
 class Intermediate(Certificate):
-    """The certificate of Apple's that signed the leaf."""
+    """Apple's certificate that signed the leaf."""
 
     __slots__ = ()
     _shown = ("sha256", "source")
@@ -124,12 +124,12 @@ class TransactionReceipt(Receipt):
     environment_source: EnvironmentSource | None = named(
         "environmentSource",
         "EnvironmentSource",
-        '"transaction-id", which is signed; None where that id tells nothing.',
+        '"transaction-id", which is signed; None where that id does not show it.',
     )
     outer_altered: bool = boolean(
         "outerAltered",
-        "An unsigned outer key contradicts the signed transaction id: somebody wrote in "
-        "the text. Nothing else changes by that.",
+        "An unsigned outer key contradicts the signed transaction id: the text was "
+        "altered. Nothing else follows from that.",
     )
     signed_after_purchase: bool = boolean(
         "signedAfterPurchase", "Signed by a certificate that is younger than the purchase."
@@ -222,7 +222,7 @@ class AppReceipt(Receipt):
     )
     creation_date: int = time("creationDate", "When it was made and signed.")
     creation_at: datetime = moment("creationDate")
-    as_of: int = time("asOf", "As of when it speaks.")
+    as_of: int = time("asOf", "The moment that it describes.")
     as_of_at: datetime = moment("asOf")
     original_purchase_date: int | None = time("originalPurchaseDate", "First download.")
     original_purchase_at: datetime | None = moment("originalPurchaseDate")
@@ -253,7 +253,7 @@ class AppReceipt(Receipt):
 
 
 class AppleTransaction(Details):
-    """One transaction of an answer. Apple's TLS connection vouches for it, alone."""
+    """One transaction in an answer. Only Apple's TLS connection vouches for it."""
 
     __slots__ = ()
     _shown = ("product_id", "transaction_id", "expires_date", "cancellation_date")
@@ -360,7 +360,7 @@ class LatestReceipt(Details):
 class VerifyReceiptAnswer(Receipt):
     """What Apple's verifyReceipt endpoint answered: facts of class "apple-answer".
 
-    Nothing of it is signed but `latest_receipt`: it is worth as much as the TLS connection
+    Nothing in it is signed except `latest_receipt`: it is worth as much as the TLS connection
     that it came over.
     """
 
@@ -381,8 +381,8 @@ class VerifyReceiptAnswer(Receipt):
     )
     as_of: int = time(
         "asOf",
-        "As of when it speaks: `request_date`; without one the latest date in it, never "
-        "the time of reading.",
+        "The moment that it describes: `request_date`; without one the latest date in it, "
+        "never the time of reading.",
     )
     as_of_at: datetime = moment("asOf")
     clock_skew: int | None = integer(
@@ -416,7 +416,7 @@ class VerifyReceiptAnswer(Receipt):
         "transactions", AppleTransaction, "Each once, ordered by the end of the period."
     )
     renewals: tuple[AppleRenewal, ...] = details_list(
-        "renewals", AppleRenewal, "Renewal facts, one a line."
+        "renewals", AppleRenewal, "Renewal facts, one per line of renewals."
     )
     latest_receipt: LatestReceipt | None = details(
         "latestReceipt", LatestReceipt, "The newest receipt, if the answer has one."
@@ -427,7 +427,7 @@ class VerifyReceiptAnswer(Receipt):
 
 
 class Claims(Unverified):
-    """What an untrusted blob says of itself. Claims, not facts: anybody can write them."""
+    """What an untrusted blob says about itself. Claims, not facts: anyone can write them."""
 
     __slots__ = ()
     _shown = ("bundle_id", "product_id", "transaction_id", "environment")
@@ -447,10 +447,10 @@ class Claims(Unverified):
     keys: tuple[str, ...] = texts(
         "keys",
         "To look up before verifying: for each purchase its transaction key, and its "
-        "purchase key when that is another one.",
+        "purchase key if that is different.",
     )
-    issuer: str | None = text("issuer", "A JWS alone: who is said to have made it.")
-    app_id: str | None = text("appId", "An App Attest receipt alone: the whole App ID.")
+    issuer: str | None = text("issuer", "Only a JWS: who is said to have made it.")
+    app_id: str | None = text("appId", "Only an App Attest receipt: the whole App ID.")
     type: str | None = text(
         "type", 'An app receipt: "ProductionSandbox" …; App Attest: "ATTEST" or "RECEIPT".'
     )
@@ -459,12 +459,12 @@ class Claims(Unverified):
     product_ids: tuple[str, ...] = texts("productIds", "An app receipt: at most 64 of them.")
     purchases: int | None = integer("purchases", "An app receipt: how many it lists.")
     complete: bool | None = boolean(
-        "complete", "An app receipt: whether `keys` has every purchase of it."
+        "complete", "An app receipt: whether `keys` has every purchase in it."
     )
 
 
 class Triage(Finding):
-    """The library's finding about a blob that nobody verified.
+    """The library's finding about an unverified blob.
 
     `worth_verifying` says whether to go on; otherwise `disposition` says what to tell the
     client, and `status` why. A finding is never evidence.

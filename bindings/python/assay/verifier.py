@@ -605,7 +605,7 @@ class Verifier:
         raise TypeError("a Verifier cannot be pickled: make one in each process")
 
     def _open(self) -> OwnedVerifier:
-        """The handle; whoever holds it keeps the verifier alive."""
+        """The handle; holding it keeps the verifier alive."""
         handle = self._handle
         if handle is None:
             raise ValueError("the verifier is closed")

@@ -50,7 +50,7 @@ MOST_KEYS = 400
 class Purchase(NamedTuple):
     """What a grant needs, all of it from a verified document.
 
-    The keys are made of signed ids. Whatever else is written into the text of a
+    The keys are made from signed ids. Whatever else is written into the text of a
     receipt, they stay the same, so that it is granted once.
     """
 

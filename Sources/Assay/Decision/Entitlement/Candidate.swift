@@ -9,7 +9,7 @@ struct Candidate: Sendable {
   var account: AccountWord?
   /// nil: no account was given, or none is compared.
   var binding: AccountBinding? = nil
-  /// Milliseconds since 1970 UTC. nil: the evidence does not tell, and a period
+  /// Milliseconds since 1970 UTC. nil: the evidence does not say, and a period
   /// that is not known to run never covers anything.
   var start: Int64?
   /// The first moment after the period.

@@ -312,7 +312,7 @@ struct DecisionTable {
     return ruling
   }
 
-  /// The renewal may be on its way (DEC-18, DEC-19): leeway is for this alone.
+  /// The renewal may be on its way (DEC-18, DEC-19): leeway is only for this.
   private func inFlight(_ end: Int64, _ row: StaticString) -> Ruling {
     let lastMoment = Milliseconds.sum(end, policy.leewayMs)
     var ruling = Ruling(.stale, row)

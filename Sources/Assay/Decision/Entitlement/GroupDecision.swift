@@ -12,7 +12,7 @@ struct GroupDecision: Sendable {
   var reach: EvidenceReach
   /// nil: no account was given, or none is compared (DCD-20).
   var binding: AccountBinding?
-  /// Consumables alone: every purchase of the product that the evidence shows.
+  /// Consumables only: every purchase of the product that the evidence shows.
   var purchases: [Candidate]
 
   func write(_ writer: inout JSONWriter) {

@@ -1,5 +1,5 @@
 /// All evidence of a decision: each transaction once and each line's renewal
-/// once, by the newest word on each and on each of its members (DCD-3, DCD-8).
+/// once, by the newest statement about each and about each of its members (DCD-3, DCD-8).
 struct MergedEvidence: Sendable {
   /// Sorted by environment and transaction id.
   let transactions: [Statement<PurchaseFacts>]

@@ -43,7 +43,7 @@ extension Triage {
       productIsKnown: canBeSigned ? productIsKnown(claim) : nil)
   }
 
-  /// TRI-7, where there is a catalogue: a JWS verifies without one. Not asked of
+  /// TRI-7, where there is a catalogue: a JWS verifies without one. Not checked for
   /// one without a signature, which is not worth keeping.
   private func productIsKnown(_ claim: TriageClaim) -> Bool? {
     guard !configuration.products.all.isEmpty, claim.bundleId != nil,

@@ -81,7 +81,7 @@ extension Triage {
     return PurchaseInfo(list)
   }
 
-  /// RCP-27, RCP-28, TRI-8: of the id that ought to be signed; nil where it tells
+  /// RCP-27, RCP-28, TRI-8: of the id that ought to be signed; nil where it shows
   /// nothing.
   private func readEnvironment(
     _ fields: PurchaseInfo, _ outer: PropertyList, _ traits: inout TriageTraits

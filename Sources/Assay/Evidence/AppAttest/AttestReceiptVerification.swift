@@ -108,8 +108,8 @@ struct AttestReceiptVerification {
   // MARK: container
 
   /// The container is read as that of app receipts, within smaller limits
-  /// (FRC-1). Whatever is past a limit is too large; the rest of what a container
-  /// may not have is named by FRC-2 and FRC-3.
+  /// (FRC-1). Whatever is past a limit is too large; what else a container must not
+  /// have is named by FRC-2 and FRC-3.
   private static let refusals = SignedMessage.Refusals(
     ber: .malformedAttestReceiptBer, trailing: .malformedAttestReceiptTrailing,
     structure: .malformedAttestReceiptStructure, contentType: .malformedAttestReceiptStructure,

@@ -21,7 +21,7 @@ final class AttestTrust: Sendable {
     return AttestTrust(policy, roots, AttestReceiptTrust(policy, proofs))
   }
 
-  /// ATT-23: without an App ID nobody's evidence is ours.
+  /// ATT-23: without an App ID no evidence is ours.
   func checkAppIds() throws(Refusal) {
     try require(!policy.appIds.isEmpty, .configAttestAppIds, "ATT-23", at: "attest.appIds")
   }

@@ -131,7 +131,7 @@ struct PurchaseInfo: Sendable {
     readDates(bytes)
   }
 
-  /// RCP-13 … RCP-15: refuses what a verified receipt may not have.
+  /// RCP-13 … RCP-15: refuses what a verified receipt must not have.
   func check() throws(Refusal) {
     if faults.isEmpty { return }
     try refuse(.missing, .malformedReceiptFieldMissing, "RCP-13")

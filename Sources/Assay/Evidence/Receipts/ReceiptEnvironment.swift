@@ -1,9 +1,9 @@
-/// The environment of a transaction receipt: what its signed transaction id tells,
+/// The environment of a transaction receipt: what its signed transaction id shows,
 /// and nothing else (RCP-28). What is unsigned around it is only compared.
 struct ReceiptEnvironment: Sendable {
   /// nil: the id shows nothing.
   let environment: Environment?
-  /// Whether the outer list calls it a receipt of the sandbox. Where the id tells
+  /// Whether the outer list calls it a receipt of the sandbox. If the id shows
   /// nothing, the policy takes it for one, and nothing else does (RCP-28).
   let saysSandbox: Bool
   /// The outer key that contradicts the signed id: someone edited the list.

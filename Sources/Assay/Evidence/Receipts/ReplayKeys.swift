@@ -2,7 +2,7 @@
 ///
 /// They are made from signed ids, never from the text of the evidence, of which
 /// one purchase has many forms. Every key begins with the environment, or with
-/// `unknown` where nothing that is signed tells one (RCP-28). A key with a part
+/// `unknown` where nothing that is signed shows one (RCP-28). A key with a part
 /// missing, or an id that cannot be unique (RPL-3), is nil; so is one with an id
 /// of characters that ids do not have, since a store would take it for another key
 /// (APR-25).

@@ -10,7 +10,7 @@ struct SignatureBlob: Sendable {
     var signatureByteCount: Int { self == .v2 ? 128 : 256 }
   }
 
-  /// The longest blob that is looked at.
+  /// The longest blob that is read.
   static let byteCap = 4096
 
   let version: Version

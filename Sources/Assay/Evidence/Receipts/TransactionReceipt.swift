@@ -36,7 +36,7 @@ final class TransactionReceipt: Sendable {
   /// What the purchase contributes to a decision (docs/spec/receipts-decisions.md §1). A
   /// transaction receipt cannot show a refund (DCD-3).
   ///
-  /// - Throws: `rejected.payload.incomplete` when nothing that is signed tells the
+  /// - Throws: `rejected.payload.incomplete` when nothing that is signed shows the
   ///   environment: such a purchase cannot be matched with a refund of it that
   ///   other evidence shows (RCP-28).
   func purchaseEvidence(_ catalogue: Catalogue) throws(Refusal) -> PurchaseEvidence {

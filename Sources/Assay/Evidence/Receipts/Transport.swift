@@ -12,7 +12,7 @@ struct Transport: Sendable {
 
   /// Decodes one input.
   ///
-  /// - Parameter cap: the longest input that is looked at, in bytes.
+  /// - Parameter cap: the longest input that is read, in bytes.
   /// - Throws: `malformed.transport.empty`, `.base64`, `.levels`,
   ///   `too-large.transport.input`.
   init(_ input: [UInt8], cap: Int) throws(Refusal) {

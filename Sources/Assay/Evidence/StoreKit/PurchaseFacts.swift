@@ -30,7 +30,7 @@ struct PurchaseFacts: Sendable {
   var ownership: Text? = nil
   /// 1 introductory, 2 promotional, 3 offer code, 4 win-back.
   var offerType: Int64? = nil
-  /// Receipts and answers of verifyReceipt tell offers by flags (DEC-9).
+  /// Receipts and answers from verifyReceipt mark offers by flags (DEC-9).
   var isTrial = false
   var isIntro = false
   /// A promotional offer or an offer code, recognised by its id alone.
@@ -46,7 +46,7 @@ struct PurchaseFacts: Sendable {
   /// earliest moment at which it can have been given (DCD-21).
   var timeIsKnown = true
   var evidenceClass = EvidenceClass.signed
-  /// What evidence of this form can tell, so that its silence says no.
+  /// What evidence of this form can say, so that its silence means no.
   var shows = ShownMembers.all
   /// Shown by an answer of verifyReceipt with status 21006 (DEC-8, DEC-19).
   var isExpiredAnswer = false

@@ -9,7 +9,7 @@ final class SignedPayload: Sendable {
   let chain: ProvenChain
   let chainIsCached: Bool
   let warnings: [Warning]
-  /// Of a notification alone.
+  /// Only of a notification.
   let notification: NotificationParts?
 
   /// Whose evidence it is (docs/spec/storekit-jws.md §10).

@@ -208,7 +208,7 @@ final class ReceiptResponse: Sendable {
   /// What the answer contributes to a decision. Types come from the catalogue,
   /// which the decision has (the table under DCD-4).
   ///
-  /// - Throws: `rejected.payload.incomplete` when nothing tells the environment,
+  /// - Throws: `rejected.payload.incomplete` when nothing shows the environment,
   ///   for environments are never mixed (DCD-4).
   func purchaseEvidence(_ catalogue: Catalogue) throws(Refusal) -> PurchaseEvidence {
     guard let environment = identity.environment?.environment else {
@@ -270,7 +270,7 @@ final class ReceiptResponse: Sendable {
     return shows
   }
 
-  /// nil where the answer does not tell whose renewal it is.
+  /// nil where the answer does not say whose renewal it is.
   private func renewalFacts(
     _ renewal: ResponseRenewal, _ environment: Environment
   ) -> RenewalFacts? {

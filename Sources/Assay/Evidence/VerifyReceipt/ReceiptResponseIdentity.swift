@@ -61,8 +61,7 @@ struct ReceiptResponseIdentity {
 
   /// VRR-17: by what the answer says, in the iOS 6 style by the endpoint that
   /// answered, else by the type of the receipt, else by the transaction ids; all that
-  /// tell must agree. nil: nothing tells, and the
-  /// configuration allows that.
+  /// show it must agree. nil: nothing shows it, and the configuration allows that.
   func environment() throws(Refusal) -> Found? {
     var found = try stated()
     if let type = parts.app?.text("receipt_type"),

@@ -80,7 +80,7 @@ struct ResponseFields: Sendable {
     return value(at: index &+ 3).flatMap { ResponseValue.date($0, latest: shape.latest) }
   }
 
-  /// Whether a member is there that tells the date.
+  /// Whether a member that gives the date is present.
   private func hasDate(at index: Int) -> Bool {
     if !isAbsent(index) || !isAbsent(index &+ 1) { return true }
     guard case .expiry = table.members[index].shape else { return false }
@@ -114,8 +114,8 @@ struct ResponseFields: Sendable {
 
   func time(_ name: StaticString) -> Int64? { table.index(of: name).flatMap { time(at: $0) } }
 
-  /// Takes over what this object does not tell and the other one, of the same
-  /// table and answer, does.
+  /// Takes over what this object does not say and the other one, of the same table
+  /// and answer, does.
   mutating func fill(from other: ResponseFields) {
     var index = 0
     while index < nodes.count, index < other.nodes.count {

@@ -1,7 +1,7 @@
 /// What an answer says about the renewal of one line.
 struct ResponseRenewal: Sendable {
   let fields: ResponseFields
-  /// nil: the answer does not tell, and no purchase of it has the product.
+  /// nil: the answer does not say, and no purchase in it has the product.
   private(set) var originalTransactionId: Text?
   private(set) var productId: Text?
 
@@ -60,7 +60,7 @@ struct ResponseRenewal: Sendable {
 
   private var isIncomplete: Bool { originalTransactionId == nil || productId == nil }
 
-  /// 0: asked and not answered, by either of the two members that tell.
+  /// 0: asked and not answered, by either of the two members that say so.
   var priceIncreaseStatus: Int64? {
     let increase = fields.number("price_increase_status")
     let consent = fields.number("price_consent_status")

@@ -1,9 +1,9 @@
 /// A conversation with the network or a store, without I/O: one step at a time,
-/// its answer brought by the host (docs/spec/documents-and-exchanges.md §2).
+/// answered by the host (docs/spec/documents-and-exchanges.md §2).
 ///
 /// Used by one thread at a time. Nothing is kept beyond it (EXC-4).
 public final class Exchange {
-  /// The longest answer that is looked at, in bytes.
+  /// The longest answer that is read, in bytes.
   public static let answerByteCap = ExchangeInput.byteCap
 
   private var kernel: ExchangeKernel<Conversation>
@@ -18,9 +18,9 @@ public final class Exchange {
 
   /// Begins a conversation.
   ///
-  /// - Parameter nowMs: was held to its window.
+  /// - Parameter nowMs: already checked to lie in its window.
   /// - Returns: the exchange and its first step; no exchange, and the result,
-  ///   when it was done at once (EXC-3).
+  ///   if it was done at once (EXC-3).
   static func begin(
     _ conversation: Conversation, _ terms: ExchangeTerms, nowMs: Int64
   ) -> (exchange: Exchange?, document: Document) {
@@ -29,10 +29,10 @@ public final class Exchange {
     return (kernel.isOpen ? Exchange(kernel, terms) : nil, document)
   }
 
-  /// Takes what the last step brought and says what comes next.
+  /// Takes the answer to the last step and says what comes next.
   ///
   /// - Parameters:
-  ///   - answer: the JSON of the step's own form, at most 8 MiB.
+  ///   - answer: JSON in the form of the step, at most 8 MiB.
   ///   - nowMs: milliseconds since 1970 UTC, 2008 … 2100; serves waiting, the
   ///     deadline and the age of answers (EXC-6).
   /// - Returns: family pending: carry the step out. Family misuse: nothing
@@ -41,7 +41,7 @@ public final class Exchange {
   public func step(_ answer: [UInt8], nowMs: Int64) -> Document {
     guard stepping.take() == .taken else {
       // Held by another thread; or by one that a fork left behind in the middle of a
-      // step, after which this side's state is nothing to go on from.
+      // step, after which the state on this side is unusable.
       return ExchangeDocument(
         kind: terms.kind.name, configuration: terms.configuration, progress: .misused(.answer)
       ).misused(Refusal(.misuseExchangeOrder, "EXC-21", at: "busy"))

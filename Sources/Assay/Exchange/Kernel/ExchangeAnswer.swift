@@ -1,4 +1,4 @@
-/// What the host brought for the open step, of the step's own form (EXC-5).
+/// The host's answer to the open step, in the form of that step (EXC-5).
 enum ExchangeAnswer {
   case http(HTTPAnswer)
   /// The time of a wait has come.

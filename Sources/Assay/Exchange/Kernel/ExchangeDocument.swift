@@ -26,8 +26,8 @@ struct ExchangeDocument {
   // MARK: an open step
 
   func pending(_ request: HTTPRequest, id: Int64) -> Document {
-    // A secret needs the room: what grows leaves copies behind. Of the body's bytes,
-    // which are JSON, every one may be escaped.
+    // Reserved because of secrets: a buffer that grows leaves copies behind. Every byte
+    // of the body, which is JSON, may need an escape.
     pending(.pendingExchangeRequest, "request", room: request.body.bytes.count &* 2) {
       $0.name("request")
       request.write(id: id, &$0)
@@ -53,8 +53,8 @@ struct ExchangeDocument {
 
   // MARK: the end
 
-  /// With status 0. `result` writes the members behind `kind` and `state`; a secret
-  /// among them needs the room.
+  /// With status 0. `result` writes the members after `kind` and `state`; a secret
+  /// among them needs `room`.
   func done(
     _ evidence: VerifiedEvidence? = nil, room: Int = 0,
     warnings: (inout JSONWriter) -> Void = { _ in }, _ result: (inout JSONWriter) -> Void
@@ -64,7 +64,7 @@ struct ExchangeDocument {
     }
   }
 
-  /// Refused. What was found out stands in the document all the same (DOC-1).
+  /// Refused. The document still says what was found out (DOC-1).
   func refused(_ refusal: Refusal, _ result: (inout JSONWriter) -> Void = { _ in }) -> Document {
     envelope.refused(refusal, facts: { write("done", result, &$0) })
   }

@@ -3,8 +3,8 @@ enum ExchangeEvidence {
   /// What they prove, in their order.
   ///
   /// - Throws: `misuse.exchange.evidence` for a document that was refused, was
-  ///   made under another configuration, or is of a kind that is not taken; for
-  ///   too many of them.
+  ///   made under another configuration, or is of a kind that is not accepted, and
+  ///   for too many of them.
   static func read(
     _ documents: [Document], configuration: [UInt8], cap: Int,
     takes: (VerifiedEvidence) -> Bool

@@ -16,17 +16,17 @@ struct ExchangeKernel<Talk: Conversing> {
 
   private var conversation: Talk
   private let terms: ExchangeTerms
-  /// EXC-17: the latest moment that was told; it never runs backwards.
+  /// EXC-17: the latest time given; it never runs backwards.
   private var clock: Int64
-  /// EXC-15: given out so far; the id of a request is its number.
+  /// EXC-15: issued so far; the id of a request is its number.
   private var steps: Int64 = 0
-  /// The step that was given out last.
+  /// The step issued last.
   private var last: StaticString = "none"
   /// nil: the conversation is over.
   private var open: Open?
   private var progress = ExchangeProgress.started
 
-  /// - Parameter nowMs: was held to its window.
+  /// - Parameter nowMs: already checked to lie in its window.
   init(_ conversation: Talk, _ terms: ExchangeTerms, nowMs: Int64) {
     self.conversation = conversation
     self.terms = terms
@@ -38,8 +38,8 @@ struct ExchangeKernel<Talk: Conversing> {
   /// The first step, or the end.
   mutating func begin() -> Document { carryOn(conversation.begin(nowMs: clock)) }
 
-  /// Takes what the open step brought, and says what comes next. A refusal of family
-  /// misuse has changed nothing.
+  /// Takes the answer to the open step and says what comes next. A refusal of family
+  /// misuse changes nothing.
   mutating func step(_ bytes: [UInt8], nowMs: Int64) -> Document {
     do throws(Refusal) {
       try require(TimeWindow.contains(nowMs), .misuseCallNow, "EXC-17", at: "now_ms")
@@ -134,7 +134,7 @@ struct ExchangeKernel<Talk: Conversing> {
 }
 
 extension Refusal {
-  /// DOC-4: whether the same may be asked again later.
+  /// DOC-4: whether the same request may be made again later.
   fileprivate var isWorthRepeating: Bool {
     let table = StatusTable.entry(status.code)?.retryClass ?? "never"
     return (retryClass ?? table).hasSameBytes(as: "later")

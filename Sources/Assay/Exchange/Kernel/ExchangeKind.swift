@@ -2,7 +2,7 @@
 enum ExchangeKind: Sendable, CaseIterable {
   /// docs/spec/device-check.md §4.
   case riskAssess
-  /// An answer of Apple's DeviceCheck endpoint, which the host fetched (§2.1).
+  /// An answer from Apple's DeviceCheck endpoint, fetched by the host (§2.1).
   case deviceCheckRead
   /// The form of a device token (DVC-4).
   case deviceCheckToken
@@ -21,7 +21,7 @@ enum ExchangeKind: Sendable, CaseIterable {
 
   var name: StaticString { row.name }
 
-  /// EXC-25: everything about a kind that is no code of its own.
+  /// EXC-25: everything about a kind except its code.
   var row: ExchangeRow {
     switch self {
     case .riskAssess: return ExchangeRow("risk.assess", ["observations"])

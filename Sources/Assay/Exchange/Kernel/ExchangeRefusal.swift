@@ -12,7 +12,7 @@ struct ExchangeRefusal {
     self.notBeforeMs = notBeforeMs
   }
 
-  /// The end of a conversation that cannot wait so long.
+  /// The end of a conversation that cannot wait that long.
   init(_ wait: ExchangeWait) {
     self.init(wait.otherwise, .answer, notBeforeMs: wait.notBeforeMs)
     reason = wait.reason

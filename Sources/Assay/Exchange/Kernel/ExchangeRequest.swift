@@ -4,7 +4,7 @@ struct ExchangeRequest {
   let kind: ExchangeKind
   private let root: MemberNode
 
-  /// - Throws: `misuse.exchange.request` for another form or an unknown member,
+  /// - Throws: `misuse.exchange.request` for a wrong form or an unknown member,
   ///   `misuse.exchange.kind` for a kind that does not exist.
   init(_ bytes: [UInt8]) throws(Refusal) {
     let root = try ExchangeInput.read(bytes, ExchangeInput.request)

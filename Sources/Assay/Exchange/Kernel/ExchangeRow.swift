@@ -5,7 +5,7 @@ struct ExchangeRow: Sendable {
   let members: [StaticString]
   /// Those that a deferred request leaves out, marked ⊖ in the table (EXC-18).
   let withheld: [StaticString]
-  /// At most so many documents (EXC-2).
+  /// At most this many documents (EXC-2).
   let evidence: Int
   /// EXC-15; 0: done at once.
   let maxSteps: Int

@@ -1,4 +1,4 @@
-/// What a conversation was started with, apart from what is its kind's own.
+/// What a conversation was started with, apart from what belongs to its kind.
 struct ExchangeTerms: Sendable {
   let kind: ExchangeKind
   /// The fingerprint of the verifier's configuration.
@@ -30,7 +30,7 @@ struct ExchangeTerms: Sendable {
     attempt =
       try request["attempt"]?.refusing(.misuseExchangeRequest, "EXC-18")
       .integer(1...ExchangeTerms.attemptCap) ?? 1
-    // A deadline is a moment, which will have passed by then.
+    // A deadline is a point in time, which will have passed by then.
     let left = kind.row.withheld + ["deadlineMs"]
     without = left.filter { request[$0] != nil }
     repeated = request.json(without: left + ["attempt"], attempt: nextAttempt(attempt))

@@ -1,6 +1,6 @@
 /// An answer that came over the network.
 struct HTTPAnswer {
-  /// 0: none came: refused, TLS fault, time-out.
+  /// 0: no answer: connection refused, TLS fault, time-out.
   let status: Int64
   let headers: [(name: Text, value: Text)]
   /// Empty where it was cut.
@@ -18,7 +18,7 @@ struct HTTPAnswer {
     self.isCut = isCut
   }
 
-  /// - Throws: `misuse.exchange.answer` for another form, `misuse.exchange.order`
+  /// - Throws: `misuse.exchange.answer` for a wrong form, `misuse.exchange.order`
   ///   for an answer to another step.
   init(_ bytes: [UInt8], to id: Int64) throws(Refusal) {
     let root = try ExchangeInput.read(bytes, ExchangeInput.answer)
@@ -46,7 +46,7 @@ struct HTTPAnswer {
     return headers
   }
 
-  /// The first header of that name, which is in lower case.
+  /// The first header of that name, given in lower case.
   func header(_ name: StaticString) -> Text? {
     headers.first { $0.name.asciiLowercased.utf8[...].elementsEqual(name) }?.value
   }

@@ -7,7 +7,7 @@ struct HTTPRequest {
   let body: SecretBytes
   let timeoutMs: Int64
   let maxResponseBytes: Int64
-  /// Headers of the answer that it is worth something to have, in lower case.
+  /// Headers of the answer that the conversation can use, in lower case.
   let wantHeaders: [StaticString]
   /// Paths that must not be logged (EXC-22).
   let secret: [StaticString]

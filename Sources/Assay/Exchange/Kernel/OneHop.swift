@@ -1,5 +1,5 @@
-/// At most one change of Apple's environment in a conversation: whoever follows both
-/// without counting is sent back and forth for ever.
+/// At most one change of Apple's environment in a conversation: following both
+/// without counting would go back and forth for ever.
 struct OneHop: Equatable {
   /// 0 or 1.
   private(set) var count: Int64 = 0

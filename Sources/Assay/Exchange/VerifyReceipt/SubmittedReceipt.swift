@@ -4,7 +4,7 @@ struct SubmittedReceipt: Sendable {
   /// compare with, never to grant from.
   struct Identity: Sendable {
     var bundleId: Text? = nil
-    // Of a transaction receipt alone.
+    // Of transaction receipts only.
     var productId: Text? = nil
     var transactionId: Text? = nil
     var originalTransactionId: Text? = nil
@@ -13,9 +13,9 @@ struct SubmittedReceipt: Sendable {
   /// As it is sent: standard base64, padded, without line breaks (VRR-1).
   let data: SecretBytes
   let isAppReceipt: Bool
-  /// nil inside: the receipt does not tell.
+  /// nil inside: the receipt does not say.
   let identity: Identity
-  /// What a verification has shown; nil: nothing was verified, or it tells nothing.
+  /// What a verification has shown; nil: nothing was verified, or it does not say.
   let environment: Environment?
 
   /// A receipt that the host has verified.
@@ -38,9 +38,9 @@ struct SubmittedReceipt: Sendable {
     }
   }
 
-  /// The text of a client, which nobody has verified.
+  /// A client's text, unverified.
   ///
-  /// - Throws: what `Transport` throws, and `rejected.kind.mismatch` for what is no
+  /// - Throws: what `Transport` throws, and `rejected.kind.mismatch` for anything but a
   ///   receipt of purchases: Apple need not be asked.
   init(text: [UInt8], _ triage: Triage, cap: Int) throws(Refusal) {
     do throws(Refusal) {
@@ -77,7 +77,7 @@ struct SubmittedReceipt: Sendable {
     self.environment = environment
   }
 
-  /// VRR-16: a verifier that does not look at what a good answer is about grants
+  /// VRR-16: a verifier that does not check what a good answer is about grants
   /// whatever the client asked for.
   ///
   /// - Throws: `rejected.verify-receipt.mismatch`.

@@ -11,9 +11,9 @@ struct VerifyReceiptConversation: Conversing {
 
   enum State: Equatable {
     case ready
-    /// A request is on its way there.
+    /// A request was sent there.
     case asking(Endpoint)
-    /// Before the same is asked there again.
+    /// Before the request is sent there again.
     case waiting(Endpoint)
     case done
   }
@@ -29,7 +29,7 @@ struct VerifyReceiptConversation: Conversing {
   private let task: VerifyReceiptTask
   private let trust: ReceiptTrust
   private var response: ReceiptResponse? = nil
-  /// With which Apple refused last, and where.
+  /// Apple's status, if the last answer was a refusal, and where it came from.
   private var refusedStatus: (code: Int64, endpoint: Endpoint)? = nil
 
   /// Before each repetition after an unusable answer, and after 21002 (VRR-4, VRR-21).
@@ -156,7 +156,7 @@ struct VerifyReceiptConversation: Conversing {
   // MARK: document
 
   /// VRR-23: `verifyReceipt`, `hops`, `attempts`. Under a refusal by Apple's status the
-  /// first has that and the endpoint's environment alone.
+  /// first has only that and the endpoint's environment.
   func write(_ writer: inout JSONWriter) {
     writer.name("verifyReceipt")
     if let response {

@@ -1,8 +1,8 @@
-/// What one answer of an endpoint comes to, whatever came before it.
+/// What one answer from an endpoint means, whatever came before it.
 enum VerifyReceiptOutcome {
   case answer(ReceiptResponse)
-  /// 21007, 21008: the receipt is of the other environment. The refusal is that of a
-  /// conversation which may not go there; nil: it may.
+  /// 21007, 21008: the receipt is of the other environment. The refusal is for a
+  /// conversation that must not go there; nil: it may.
   case otherEnvironment(Refusal?, code: Int64)
   /// 21002: a damaged receipt, or a temporary fault (VRR-7).
   case doubtful(Refusal)
@@ -12,7 +12,7 @@ enum VerifyReceiptOutcome {
 
   /// VRR-4: only 200 with a JSON object is read.
   ///
-  /// - Returns: beside the outcome Apple's own status, where one was read.
+  /// - Returns: the outcome, and Apple's own status if one was read.
   static func of(
     _ answer: HTTPAnswer, from endpoint: VerifyReceiptTask.Endpoint, _ trust: ReceiptTrust,
     nowMs: Int64
@@ -46,7 +46,7 @@ enum VerifyReceiptOutcome {
       notBeforeMs: notBeforeMs, status == 429 ? .rateLimited : .retry)
   }
 
-  /// What a refusal by the reading of an answer means here.
+  /// What a refusal while reading an answer means here.
   private static func of(
     _ refusal: Refusal, _ appleStatus: Int64?, nowMs: Int64
   ) -> VerifyReceiptOutcome {

@@ -16,13 +16,13 @@ struct VerifyReceiptTask: Sendable {
 
   let receipt: SubmittedReceipt
   let start: Endpoint
-  /// EXC-18: the how-manieth conversation about it.
+  /// EXC-18: the number of this conversation about it, from 1.
   let attempt: Int64
   let excludeOldTransactions: Bool
   let password: SecretBytes?
 
   /// - Throws: `misuse.exchange.request`; the transport's refusals of a receipt;
-  ///   `rejected.identity.environment` where no endpoint may be asked.
+  ///   `rejected.identity.environment` if no endpoint may be asked.
   init(
     _ request: ExchangeRequest, _ evidence: [VerifiedEvidence], _ trust: ReceiptTrust,
     _ triage: Triage, attempt: Int64
@@ -75,7 +75,7 @@ struct VerifyReceiptTask: Sendable {
 
   /// VRR-1, VRR-20.
   func request(to endpoint: Endpoint) -> HTTPRequest {
-    // What grows leaves copies of a secret behind.
+    // A buffer that grows leaves copies of a secret behind.
     var writer = JSONWriter(capacity: receipt.data.bytes.count &+ 160)
     writer.beginObject()
     writer.name("receipt-data")

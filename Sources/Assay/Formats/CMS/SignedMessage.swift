@@ -9,7 +9,7 @@
 struct SignedMessage: Sendable {
   /// The container. Ranges are offsets into it.
   let bytes: [UInt8]
-  /// What is signed: the octets alone, chunks joined (APR-5).
+  /// What is signed: only the octets, chunks joined (APR-5).
   let payload: BER.Octets
   /// Whole certificates in the order of the bag.
   let certificates: [Range<Int>]

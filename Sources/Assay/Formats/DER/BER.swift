@@ -6,7 +6,7 @@ enum BER {
   static let chunkedOctetString: UInt8 = 0x24
 
   /// The head of one element: its content begins at `content` and ends at `end`;
-  /// nil: the length is indefinite, end-of-contents octets will tell.
+  /// nil: the length is indefinite, end-of-contents octets mark the end.
   struct Head {
     let tag: UInt8
     let content: Int

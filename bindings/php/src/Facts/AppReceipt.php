@@ -62,7 +62,7 @@ final class AppReceipt extends OwnFacts
     public readonly int $creationDate;
     /** `creationDate` in UTC. */
     public readonly DateTimeImmutable $creationAt;
-    /** As of when it speaks. Milliseconds since 1970 UTC. */
+    /** The moment that it describes. Milliseconds since 1970 UTC. */
     public readonly int $asOf;
     /** `asOf` in UTC. */
     public readonly DateTimeImmutable $asOfAt;

@@ -10,7 +10,7 @@ use Assay\Internal\Member;
 use Assay\Internal\ReadOnce;
 use DateTimeImmutable;
 
-/** One transaction of an answer. Apple's TLS connection vouches for it, alone. */
+/** One transaction in an answer. Only Apple's TLS connection vouches for it. */
 final class AppleTransaction extends Details
 {
     use ReadOnce;

@@ -67,7 +67,7 @@ final class Attestation extends OwnFacts
     public readonly string $appId;
     /** "production" or "development". See Names\AttestEnvironment. */
     public readonly string $environment;
-    /** What the environment was told by, hex. */
+    /** What shows the environment, hex. */
     public readonly string $aaguid;
     /** Of the authenticator data; reported, not judged. */
     public readonly int $flags;

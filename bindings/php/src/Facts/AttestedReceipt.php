@@ -60,7 +60,7 @@ final class AttestedReceipt extends Details
     public readonly ?int $notBeforeMs;
     /** `notBeforeMs` in UTC. */
     public readonly ?DateTimeImmutable $notBeforeAt;
-    /** From then on only a new key helps. Milliseconds since 1970 UTC. */
+    /** After that only a new key helps. Milliseconds since 1970 UTC. */
     public readonly int $expiresMs;
     /** `expiresMs` in UTC. */
     public readonly DateTimeImmutable $expiresAt;
@@ -68,12 +68,12 @@ final class AttestedReceipt extends Details
     public readonly bool $expired;
     /**
      * About how many keys this app attested on this device in the last 30 days; only
-     * "RECEIPT". 1 to 3 are everyday.
+     * "RECEIPT". 1 to 3 are normal.
      */
     public readonly ?int $risk;
     /**
-     * When a refresh is due; null: none can be had any more, since Apple forgets what is
-     * behind it after 30 days. Milliseconds since 1970 UTC.
+     * When a refresh is due; null: no longer possible, since Apple forgets the data behind it
+     * after 30 days. Milliseconds since 1970 UTC.
      */
     public readonly ?int $refreshAtMs;
     /** `refreshAtMs` in UTC. */

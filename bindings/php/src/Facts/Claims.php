@@ -10,7 +10,7 @@ use Assay\Internal\Member;
 use Assay\Internal\ReadOnce;
 use DateTimeImmutable;
 
-/** What an untrusted blob says of itself. Claims, not facts: anybody can write them. */
+/** What an untrusted blob says about itself. Claims, not facts: anyone can write them. */
 final class Claims extends Details
 {
     use ReadOnce;
@@ -53,14 +53,14 @@ final class Claims extends Details
     public readonly ?string $environment;
     /**
      * To look up before verifying: for each purchase its transaction key, and its purchase key
-     * when that is another one.
+     * if that is different.
      *
      * @var list<string>
      */
     public readonly array $keys;
-    /** A JWS alone: who is said to have made it. */
+    /** Only a JWS: who is said to have made it. */
     public readonly ?string $issuer;
-    /** An App Attest receipt alone: the whole App ID. */
+    /** Only an App Attest receipt: the whole App ID. */
     public readonly ?string $appId;
     /** An app receipt: "ProductionSandbox" …; App Attest: "ATTEST" or "RECEIPT". */
     public readonly ?string $type;
@@ -72,6 +72,6 @@ final class Claims extends Details
     public readonly array $productIds;
     /** An app receipt: how many it lists. */
     public readonly ?int $purchases;
-    /** An app receipt: whether `keys` has every purchase of it. */
+    /** An app receipt: whether `keys` has every purchase in it. */
     public readonly ?bool $complete;
 }

@@ -9,7 +9,7 @@ namespace Assay\Facts;
 use Assay\Internal\Member;
 use Assay\Internal\ReadOnce;
 
-/** What to do about the error code that the app saw. A code is the client's word. */
+/** What to do about the error code that the app saw. A code is only the client's claim. */
 final class ClientError extends Details
 {
     use ReadOnce;
@@ -28,8 +28,8 @@ final class ClientError extends Details
     public readonly string $name;
     /** What the app does next. */
     public readonly string $app;
-    /** What the server makes of it. */
+    /** What the server does with it. */
     public readonly string $action;
-    /** What a person may read. */
+    /** A text that may be shown to the user. */
     public readonly string $text;
 }

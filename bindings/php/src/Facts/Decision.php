@@ -68,7 +68,7 @@ final class Decision extends Ruling
     /** Refunded: revocation reason; expired: expiration intent. */
     public readonly ?int $reason;
     /**
-     * First moment outside the entitlement, or from when a refund took it; null: no end, or
+     * First moment outside the entitlement, or when a refund ended it; null: no end, or
      * nothing is granted. Milliseconds since 1970 UTC.
      */
     public readonly ?int $until;
@@ -111,6 +111,6 @@ final class Decision extends Ruling
     public readonly array $groups;
     /** @var list<LeftOut> Transactions that decided nothing. */
     public readonly array $leftOut;
-    /** Whether a plan above the default one is in force. false for any doubt. */
+    /** Whether a plan above the default one is in force. false if in any doubt. */
     public readonly bool $entitled;
 }

@@ -10,11 +10,11 @@ use Assay\Internal\Member;
 use Assay\Internal\ReadOnce;
 
 /**
- * What an answer of Apple's DeviceCheck endpoint means.
+ * What an answer from Apple's DeviceCheck endpoint means.
  *
- * An answer that says nothing is neither a clean device nor a used one. Hand it to
- * `assessRisk` as the observation `deviceCheck`; after a refusal its document has it, with
- * outcome "token-refused" or "unavailable".
+ * An answer that says nothing means neither a clean device nor a used one. Hand it to
+ * `assessRisk` as the observation `deviceCheck`; a refusal's document has it too, with outcome
+ * "token-refused" or "unavailable".
  */
 final class DeviceCheck extends OwnFacts
 {
@@ -36,12 +36,12 @@ final class DeviceCheck extends OwnFacts
     public readonly string $outcome;
     /** Whose fault a refusal is: "client", "ours", "transient", "unknown". See Names\Fault. */
     public readonly ?string $fault;
-    /** Last write, "2026-05": no better is to be had. */
+    /** Last write, "2026-05": Apple gives no day. */
     public readonly ?string $month;
     /** Calendar months since then, never days. */
     public readonly ?int $ageMonths;
     /** Only with the outcome "bits". */
     public readonly ?DeviceBits $bits;
-    /** "free" or "device-used"; null where it was not asked for. See Names\DeviceOffer. */
+    /** "free" or "device-used"; null if it was not asked for. See Names\DeviceOffer. */
     public readonly ?string $offer;
 }

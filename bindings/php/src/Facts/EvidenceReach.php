@@ -28,7 +28,7 @@ final class EvidenceReach extends Details
     public readonly string $class;
     /** @var list<string> Kinds of the documents. */
     public readonly array $kinds;
-    /** As of when it speaks. Milliseconds since 1970 UTC. */
+    /** The moment that it describes. Milliseconds since 1970 UTC. */
     public readonly ?int $asOf;
     /** `asOf` in UTC. */
     public readonly ?DateTimeImmutable $asOfAt;

@@ -97,6 +97,6 @@ final class GroupDecision extends Details
     public readonly string $group;
     /** "auto-renewable", "consumable" … See Names\ProductType. */
     public readonly ?string $type;
-    /** @var list<Delivery> Consumables alone: every purchase shown. */
+    /** @var list<Delivery> Consumables only: every purchase shown. */
     public readonly array $purchases;
 }

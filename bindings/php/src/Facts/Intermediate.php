@@ -10,7 +10,7 @@ use Assay\Internal\Member;
 use Assay\Internal\ReadOnce;
 use DateTimeImmutable;
 
-/** The certificate of Apple's that signed the leaf. */
+/** Apple's certificate that signed the leaf. */
 final class Intermediate extends Details
 {
     use ReadOnce;

@@ -76,7 +76,7 @@ final class Notification extends Facts
     /** Whether this version knows the type and subtype. */
     public readonly bool $known;
     /**
-     * What it is about for entitlements: "grant", "keep", "end", "recompute", "none". See
+     * What it means for entitlements: "grant", "keep", "end", "recompute", "none". See
      * Names\Effect.
      */
     public readonly string $effect;
@@ -88,7 +88,7 @@ final class Notification extends Facts
     public readonly ?string $body;
     /**
      * Apple's view at `signedDate`: 1 active, 2 expired, 3 billing retry, 4 grace period, 5
-     * revoked; null where the notification does not tell.
+     * revoked; null where the notification does not say.
      */
     public readonly ?int $status;
     /** The verified transaction inside, or null. */

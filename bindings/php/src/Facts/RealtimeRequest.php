@@ -10,7 +10,7 @@ use Assay\Internal\Member;
 use Assay\Internal\ReadOnce;
 use DateTimeImmutable;
 
-/** Apple's question which retention message to show; answer in about 700 ms. */
+/** Apple's question: which retention message to show. Answer within about 700 ms. */
 final class RealtimeRequest extends Facts
 {
     use ReadOnce;

@@ -11,10 +11,10 @@ use Assay\Internal\ReadOnce;
 use DateTimeImmutable;
 
 /**
- * Says how a subscription goes on.
+ * Says how a subscription continues.
  *
- * It proves nothing about the app by itself: there is no bundle id in it. Decide with it only
- * together with a transaction of the same `originalTransactionId`.
+ * By itself it proves nothing about the app: it has no bundle id. Decide with it only together
+ * with a transaction of the same `originalTransactionId`.
  */
 final class Renewal extends Facts
 {

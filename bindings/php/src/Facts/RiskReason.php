@@ -22,7 +22,7 @@ final class RiskReason extends Details
 
     /** "RSK-16". */
     public readonly string $id;
-    /** What this rule alone comes to. See Names\Verdict. */
+    /** The verdict of this rule alone. See Names\Verdict. */
     public readonly string $verdict;
     /** For the operator's log. */
     public readonly string $why;

@@ -10,8 +10,8 @@ use Assay\Internal\Member;
 use Assay\Internal\ReadOnce;
 
 /**
- * The system on the device, as Apple wrote it into the certificate. Undocumented: proof of
- * nothing, and absent at times.
+ * The system on the device, as Apple wrote it into the certificate. Undocumented: it proves
+ * nothing, and is sometimes absent.
  */
 final class System extends Details
 {

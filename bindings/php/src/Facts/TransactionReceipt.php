@@ -97,13 +97,13 @@ final class TransactionReceipt extends OwnFacts
     /** Apple's number of the app's version. */
     public readonly ?string $versionExternalIdentifier;
     /**
-     * "transaction-id", which is signed; null where that id tells nothing. See
+     * "transaction-id", which is signed; null where that id does not show it. See
      * Names\EnvironmentSource.
      */
     public readonly ?string $environmentSource;
     /**
-     * An unsigned outer key contradicts the signed transaction id: somebody wrote in the text.
-     * Nothing else changes by that.
+     * An unsigned outer key contradicts the signed transaction id: the text was altered.
+     * Nothing else follows from that.
      */
     public readonly bool $outerAltered;
     /** Signed by a certificate that is younger than the purchase. */

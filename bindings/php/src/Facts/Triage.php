@@ -10,7 +10,7 @@ use Assay\Internal\Member;
 use Assay\Internal\ReadOnce;
 
 /**
- * The library's finding about a blob that nobody verified.
+ * The library's finding about an unverified blob.
  *
  * `worthVerifying` says whether to go on; otherwise `disposition` says what to tell the
  * client, and `status` why. A finding is never evidence.
@@ -61,7 +61,7 @@ final class Triage extends Finding
     public readonly array $traits;
     /** How it was packed. */
     public readonly ?Transport $transport;
-    /** What the blob says of itself. Never act on it: verify first. */
+    /** What the blob says about itself. Never act on it: verify first. */
     public readonly Claims $claimed;
     /** Whether to look it up, verify it, and only then decide. */
     public readonly bool $worthVerifying;

@@ -13,8 +13,8 @@ use DateTimeImmutable;
 /**
  * What Apple's verifyReceipt endpoint answered: facts of class "apple-answer".
  *
- * Nothing of it is signed but `latest_receipt`: it is worth as much as the TLS connection that
- * it came over.
+ * Nothing in it is signed except `latest_receipt`: it is worth as much as the TLS connection
+ * that it came over.
  */
 final class VerifyReceiptAnswer extends OwnFacts
 {
@@ -67,8 +67,8 @@ final class VerifyReceiptAnswer extends OwnFacts
      */
     public readonly ?string $environmentSource;
     /**
-     * As of when it speaks: `requestDate`; without one the latest date in it, never the time
-     * of reading. Milliseconds since 1970 UTC.
+     * The moment that it describes: `requestDate`; without one the latest date in it, never
+     * the time of reading. Milliseconds since 1970 UTC.
      */
     public readonly int $asOf;
     /** `asOf` in UTC. */
@@ -113,7 +113,7 @@ final class VerifyReceiptAnswer extends OwnFacts
     public readonly ?DateTimeImmutable $preorderAt;
     /** @var list<AppleTransaction> Each once, ordered by the end of the period. */
     public readonly array $transactions;
-    /** @var list<AppleRenewal> Renewal facts, one a line. */
+    /** @var list<AppleRenewal> Renewal facts, one per line of renewals. */
     public readonly array $renewals;
     /** The newest receipt, if the answer has one. */
     public readonly ?LatestReceipt $latestReceipt;

@@ -37,7 +37,7 @@ final class Kinds
     {
         $known = self::FACTS[$document->kind()] ?? null;
         if ($document->at('exchange.kind') === 'verifyReceipt') {
-            // Under a refusal there is Apple's status, and nothing else.
+            // In a refusal there is only Apple's status.
             $known = $document->ok
                 ? [Facts\VerifyReceiptAnswer::class, 'exchange.verifyReceipt'] : null;
         }

@@ -444,7 +444,7 @@ final class StatusTable
         33281 => [
             'rejected.risk.limited', 429, 'never',
             'the risk rules allow a limited number of such requests',
-            'risk.reasons names the rules, risk.allowance how many requests a day pass',
+            'risk.reasons names the rules, risk.allowance how many requests per day pass',
         ],
         33537 => [
             'rejected.risk.step-up', 401, 'never',
@@ -1048,7 +1048,7 @@ final class StatusTable
         ],
         1285 => [
             'misuse.call.argument', 500, 'never',
-            'an argument that may not be NULL is NULL, or a length does not fit',
+            'an argument that must not be NULL is NULL, or a length does not fit',
             'programming error: see the conventions in assay.h',
         ],
         1541 => [
@@ -1229,7 +1229,7 @@ final class StatusTable
         6662 => [
             'config.risk.rules', null, 'after-config',
             'a rule or a verdict is unknown, or milder than the rule allows',
-            'rules are RSK-11 to RSK-28, verdicts off, allow, limited, step-up, deny; RSK-12, 14, 15 and 26 take deny alone',
+            'rules are RSK-11 to RSK-28, verdicts off, allow, limited, step-up, deny; RSK-12, 14, 15 and 26 take only deny',
         ],
         8710 => [
             'config.storekit.xcode-certificate-required', null, 'after-config',

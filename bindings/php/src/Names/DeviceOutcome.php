@@ -7,7 +7,7 @@ declare(strict_types=1);
 namespace Assay\Names;
 
 /**
- * What an answer of DeviceCheck means.
+ * What an answer from DeviceCheck means.
  *
  * New values may come: facts have what was written, a string to compare with these.
  */

@@ -7,7 +7,7 @@ declare(strict_types=1);
 namespace Assay\Names;
 
 /**
- * What a notification is about for entitlements.
+ * What a notification means for entitlements.
  *
  * New values may come: facts have what was written, a string to compare with these.
  */

@@ -7,7 +7,7 @@ declare(strict_types=1);
 namespace Assay\Names;
 
 /**
- * What the environment was told by.
+ * Where the environment was read.
  *
  * New values may come: facts have what was written, a string to compare with these.
  */

@@ -7,7 +7,7 @@ declare(strict_types=1);
 namespace Assay\Names;
 
 /**
- * Why a decision is as it is.
+ * Why a decision came out as it did.
  *
  * New values may come: facts have what was written, a string to compare with these.
  */

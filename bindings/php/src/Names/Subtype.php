@@ -7,7 +7,7 @@ declare(strict_types=1);
 namespace Assay\Names;
 
 /**
- * What says more about the type of a notification.
+ * What qualifies the type of a notification.
  *
  * New values may come: facts have what was written, a string to compare with these.
  */
