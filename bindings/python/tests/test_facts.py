@@ -11,6 +11,7 @@ from assay import _members, facts, names, receipts
 from case_table import ROOT, jws_of, table
 from members import descriptors
 
+
 def members_of(kind):
     """Name in the JSON -> descriptors of a class and its bases."""
     found = {}

@@ -12,24 +12,9 @@ from unittest import mock
 import assay
 from assay import http
 from case_table import given, table
+from conversations import bodies, transcript
 
 NAMES = {"buy.itunes.apple.com": "Production", "sandbox.itunes.apple.com": "Sandbox"}
-
-
-def transcript(name):
-    """A case of the table that is a transcript."""
-    for case in table().cases:
-        if case["call"] == "conversation" and case["name"].endswith(f"conversation: {name}"):
-            return case
-    raise AssertionError(f"the case table has no transcript {name}")
-
-
-def bodies(case):
-    """What Apple says in a transcript, one body after the other."""
-    for step in case["steps"]:
-        answer = json.loads(given(step, "answer"))
-        if answer.get("body"):
-            yield answer["body"]["text"].encode()
 
 
 class Apple:
@@ -47,7 +32,8 @@ class Apple:
                 apple.seen.append((self.headers["host"], self.path, dict(self.headers), body))
                 line = apple.script.pop(0)
                 if callable(line):
-                    return line(self)
+                    line(self)
+                    return
                 status, headers, body = line
                 self.send_response(status)
                 for name, value in headers.items():
@@ -75,7 +61,7 @@ class Apple:
 
     @property
     def sender(self):
-        return http.Sender(hosts={name: self.url for name in NAMES})
+        return http.Sender(hosts=dict.fromkeys(NAMES, self.url))
 
 
 class Clock:
@@ -98,10 +84,10 @@ class HttpTest(unittest.TestCase):
         """A conversation of a case's request with a server that says the script."""
         verifier = table().verifier(case["verifier"])
         clock = Clock(case)
-        with Apple(*script) as apple:
-            with verifier.exchange(given(case, "request"), now=case["now"]) as exchange:
-                document = http.carry_out(
-                    exchange, send or apple.sender, clock=clock, sleep=clock.sleep, **named)
+        exchange = verifier.exchange(given(case, "request"), now=case["now"])
+        with Apple(*script) as apple, exchange:
+            document = http.carry_out(
+                exchange, send or apple.sender, clock=clock, sleep=clock.sleep, **named)
         self.clock, self.apple = clock, apple
         return document
 
