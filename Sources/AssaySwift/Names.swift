@@ -338,6 +338,22 @@ public struct Form: Name {
   public static let unknown = Form(rawValue: "unknown")
 }
 
+/// What is odd about a blob: a suspicion, never a verdict. Others name a key: "missing:bid".
+public struct TriageTrait: Name {
+  public let rawValue: String
+  public init(rawValue: String) { self.rawValue = rawValue }
+
+  public static let dateMismatch = TriageTrait(rawValue: "date-mismatch")
+  public static let infoCompact = TriageTrait(rawValue: "info-compact")
+  public static let blobVersion = TriageTrait(rawValue: "blob-version")
+  public static let blobLayout = TriageTrait(rawValue: "blob-layout")
+  public static let placeholder = TriageTrait(rawValue: "placeholder")
+  public static let nested = TriageTrait(rawValue: "nested")
+  public static let pod = TriageTrait(rawValue: "pod")
+  public static let idPrefix = TriageTrait(rawValue: "id-prefix")
+  public static let environment = TriageTrait(rawValue: "environment")
+}
+
 /// What the client does with its copy of a blob.
 public struct Disposition: Name {
   public let rawValue: String

@@ -339,6 +339,23 @@ const (
 	FormUnknown            Form = "unknown"
 )
 
+// A TriageTrait is what is odd about a blob: a suspicion, never a verdict. Others name
+// a key: "missing:bid".
+type TriageTrait string
+
+// Values of TriageTrait.
+const (
+	TriageTraitDateMismatch TriageTrait = "date-mismatch"
+	TriageTraitInfoCompact  TriageTrait = "info-compact"
+	TriageTraitBlobVersion  TriageTrait = "blob-version"
+	TriageTraitBlobLayout   TriageTrait = "blob-layout"
+	TriageTraitPlaceholder  TriageTrait = "placeholder"
+	TriageTraitNested       TriageTrait = "nested"
+	TriageTraitPod          TriageTrait = "pod"
+	TriageTraitIDPrefix     TriageTrait = "id-prefix"
+	TriageTraitEnvironment  TriageTrait = "environment"
+)
+
 // A Disposition is what the client does with its copy of a blob.
 type Disposition string
 

@@ -646,6 +646,38 @@ _made(
 )
 
 
+class TriageTrait(Name):
+    """What is odd about a blob: a suspicion, never a verdict. Others name a key:
+    "missing:bid".
+    """
+
+    __slots__ = ()
+
+    DATE_MISMATCH: ClassVar[TriageTrait]
+    INFO_COMPACT: ClassVar[TriageTrait]
+    BLOB_VERSION: ClassVar[TriageTrait]
+    BLOB_LAYOUT: ClassVar[TriageTrait]
+    PLACEHOLDER: ClassVar[TriageTrait]
+    NESTED: ClassVar[TriageTrait]
+    POD: ClassVar[TriageTrait]
+    ID_PREFIX: ClassVar[TriageTrait]
+    ENVIRONMENT: ClassVar[TriageTrait]
+
+
+_made(
+    TriageTrait,
+    DATE_MISMATCH="date-mismatch",
+    INFO_COMPACT="info-compact",
+    BLOB_VERSION="blob-version",
+    BLOB_LAYOUT="blob-layout",
+    PLACEHOLDER="placeholder",
+    NESTED="nested",
+    POD="pod",
+    ID_PREFIX="id-prefix",
+    ENVIRONMENT="environment",
+)
+
+
 class Disposition(Name):
     """What the client does with its copy of a blob."""
 
