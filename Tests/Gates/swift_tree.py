@@ -1,6 +1,7 @@
 """Swift as the compiler parses it: the trees of `swiftc -frontend -dump-parse`.
 
 Parsing needs no module and no type: one call reads all the files of the library in a second.
+What stands between `#if` and `#endif` is not in the tree.
 """
 import json
 import pathlib
