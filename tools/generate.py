@@ -26,6 +26,8 @@ risk.md) come:
   bindings/php/src/Internal/                constants, statuses, calls by FFI and extension
   bindings/php/ext/                         stub, arginfo and functions of the extension
 from docs/spec/members.tsv and names.tsv:
+  Sources/Assay/Evidence/                   StoreKitMembers.swift, ResponseFacts.swift: how the
+                                            library reads what Apple wrote
   docs/documents.md                         the tables of members
   Sources/AssaySwift/                       the typed facts of Swift hosts
   bindings/python/assay/                    facts.py, receipts.py, attest.py, names.py
@@ -44,14 +46,16 @@ import generate_home
 import generate_manual
 import generate_php
 import generate_python
+import generate_readers
 import generate_swift
 import header
 from status_rows import FAMILIES, HINT_KINDS, ROOT, for_whom, quoted, rows
 
-# One module for each binding, for the manual, for the command line, and for where the
-# project is at home: outputs(table, contract) -> {path: text}.
+# One module for each binding, for the manual, for the command line, for the library's tables
+# of members, and for where the project is at home: outputs(table, contract) -> {path: text}.
 BINDINGS = [generate_configuration, generate_manual, generate_command_line,
-            generate_documents, generate_python, generate_go, generate_php, generate_swift, generate_home]
+            generate_documents, generate_readers, generate_python, generate_go, generate_php,
+            generate_swift, generate_home]
 
 
 def status_table(table):

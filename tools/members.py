@@ -10,7 +10,7 @@ from status_rows import ROOT
 
 TABLE = "docs/spec/members.tsv"
 NAMES = "docs/spec/names.tsv"
-COLUMNS = 7
+COLUMNS = (7, 8)
 WORD = re.compile(r"[A-Z]+s(?![a-z])|[A-Z]+(?![a-z])|[A-Z]?[a-z0-9]+")
 SHAPES = {"evidence", "facts", "object", "shared"}
 PLAIN = {"text", "integer", "boolean", "time", "duration", "octets", "json", "texts"}
@@ -19,7 +19,7 @@ PLAIN = {"text", "integer", "boolean", "time", "duration", "octets", "json", "te
 class Member:
     """One row of a type: a member of its JSON."""
 
-    def __init__(self, path, kind, present, unit, source, text):
+    def __init__(self, path, kind, present, unit, source, text, read=""):
         # Where it stands: in the facts, in the signed JSON, beside the facts, or it is told
         # by the status.
         self.place, self.key = "facts", path
@@ -34,6 +34,13 @@ class Member:
         self.kind = kind.strip("[]")
         self.is_always = present == "always"
         self.unit, self.source, self.text = unit, source, text
+        # How the library reads what Apple wrote; nothing where it makes the fact itself.
+        self.read = read.split()
+
+    @property
+    def apple(self):
+        """The name in signed JSON of a member that is read there."""
+        return self.key if self.source == "Apple" else self.source
 
     @property
     def words(self):
@@ -52,11 +59,13 @@ class Member:
 class Type:
     """The rows of one type; `path` is where a document has facts of this type."""
 
-    def __init__(self, name, path, shape, bases, shown, source, text):
+    def __init__(self, name, path, shape, bases, shown, source, text, read=""):
         if shape not in SHAPES:
             sys.exit(f"{TABLE}: {name} is {shape!r}, none of {sorted(SHAPES)}")
         self.name, self.path, self.shape, self.source, self.text = name, path, shape, source, text
         self.base_names, self.shown = split(bases), split(shown)
+        # Its signed JSON has these members of its bases.
+        self.read = read.split()
         self.bases, self.own = [], []
 
     @property
@@ -87,6 +96,10 @@ class Names:
 
     def __init__(self, name, text):
         self.name, self.text, self.values = name, text, []
+        self.places = {}  # value: where it stands, if not everywhere
+
+    def values_in(self, place):
+        return [value for _, value in self.values if self.places.get(value, place) == place]
 
 
 def words(name):
@@ -118,8 +131,8 @@ def types():
     """Every type of the table, in its order."""
     found = {}
     for number, row in lines(TABLE):
-        if len(row) != COLUMNS:
-            sys.exit(f"{TABLE}:{number}: {len(row)} columns, not {COLUMNS}")
+        if len(row) not in COLUMNS:
+            sys.exit(f"{TABLE}:{number}: {len(row)} columns, not one of {COLUMNS}")
         name, path, *rest = row
         if path.startswith("@"):
             found[name] = Type(name, path[1:], *rest)
@@ -130,6 +143,11 @@ def types():
             found[name].own.append(Member(path, *rest))
     known = PLAIN | {names.name for names in value_sets()} | set(found)
     for one in found.values():
+        # What decides stands in the facts, all else in the payload, as do its bodies.
+        for row in one.own if one.is_signed else ():
+            if row.read and (row.read[0] == "descriptive" or row.kind in found) \
+                    != (row.place == "signed"):
+                sys.exit(f"{TABLE}: {one.name}.{row.key} is {row.read[0]} and {row.place}")
         strange = [member.key for member in one.own if member.kind not in known]
         strange += [key for key in one.shown if not one.member(key) and key != "status"]
         if strange:
@@ -144,7 +162,9 @@ def value_sets():
         if row[0]:
             found.append(Names(*row))
         else:
-            found[-1].values.append((row[1], row[2]))
+            name, value, *place = row[1:]
+            found[-1].values.append((name, value))
+            found[-1].places.update({value: each for each in place})
     return found
 
 

@@ -144,15 +144,15 @@ public struct AdvancedCommerceOffer: Hashable, FactsObject, Sendable {
   /// Thousandths of the currency unit.
   public let price: Int64?
   /// "P3D", "P1W" … "P1Y".
-  public let period: String?
+  public let period: AdvancedCommerceOfferPeriod?
   /// "ACQUISITION", "WIN_BACK" or "RETENTION".
-  public let reason: String?
+  public let reason: AdvancedCommerceOfferReason?
 
   init(_ facts: Members) throws(Refusal) {
     periodCount = facts.integer("periodCount")
     price = facts.integer("price")
-    period = facts.text("period")
-    reason = facts.text("reason")
+    period = facts.name("period")
+    reason = facts.name("reason")
   }
 }
 
@@ -163,15 +163,15 @@ public struct AdvancedCommerceRefund: Hashable, FactsObject, Sendable {
   /// When it was refunded.
   public let refundDate: Timestamp?
   /// "UNINTENDED_PURCHASE", "LEGAL" …
-  public let refundReason: String?
+  public let refundReason: AdvancedCommerceRefundReason?
   /// "FULL", "PRORATED" or "CUSTOM".
-  public let refundType: String?
+  public let refundType: AdvancedCommerceRefundType?
 
   init(_ facts: Members) throws(Refusal) {
     refundAmount = facts.integer("refundAmount")
     refundDate = facts.time("refundDate")
-    refundReason = facts.text("refundReason")
-    refundType = facts.text("refundType")
+    refundReason = facts.name("refundReason")
+    refundType = facts.name("refundType")
   }
 }
 
@@ -182,12 +182,12 @@ public struct AdvancedCommercePriceIncreaseInfo: Hashable, FactsObject, Sendable
   /// Thousandths of the currency unit.
   public let price: Int64?
   /// "SCHEDULED", "PENDING" or "ACCEPTED".
-  public let status: String?
+  public let status: AdvancedCommercePriceIncreaseStatus?
 
   init(_ facts: Members) throws(Refusal) {
     dependentSkus = facts.list("dependentSKUs")
     price = facts.integer("price")
-    status = facts.text("status")
+    status = facts.name("status")
   }
 }
 
@@ -228,7 +228,7 @@ public struct AdvancedCommerceTransactionInfo: Hashable, FactsObject, Sendable {
   /// The items.
   public let items: [AdvancedCommerceTransactionItem]
   /// "P1W", "P1M" … "P1Y".
-  public let period: String?
+  public let period: AdvancedCommercePeriod?
   /// UUID of the request.
   public let requestReferenceId: String?
   /// Tax code.
@@ -242,7 +242,7 @@ public struct AdvancedCommerceTransactionInfo: Hashable, FactsObject, Sendable {
     descriptors = try facts.object("descriptors")
     estimatedTax = facts.integer("estimatedTax")
     items = try facts.objects("items")
-    period = facts.text("period")
+    period = facts.name("period")
     requestReferenceId = facts.text("requestReferenceId")
     taxCode = facts.text("taxCode")
     taxExclusivePrice = facts.integer("taxExclusivePrice")
@@ -284,7 +284,7 @@ public struct AdvancedCommerceRenewalInfo: Hashable, FactsObject, Sendable {
   /// The items.
   public let items: [AdvancedCommerceRenewalItem]
   /// "P1W", "P1M" … "P1Y".
-  public let period: String?
+  public let period: AdvancedCommercePeriod?
   /// UUID of the request.
   public let requestReferenceId: String?
   /// Tax code.
@@ -294,7 +294,7 @@ public struct AdvancedCommerceRenewalInfo: Hashable, FactsObject, Sendable {
     consistencyToken = facts.text("consistencyToken")
     descriptors = try facts.object("descriptors")
     items = try facts.objects("items")
-    period = facts.text("period")
+    period = facts.name("period")
     requestReferenceId = facts.text("requestReferenceId")
     taxCode = facts.text("taxCode")
   }
@@ -618,7 +618,7 @@ public struct AppTransaction: Signed, FactsOfDocument {
   /// When it was signed.
   public let receiptCreationDate: Timestamp
   /// The environment, as signed.
-  public let receiptType: String?
+  public let receiptType: Environment?
   /// First download.
   public let originalPurchaseDate: Timestamp?
   /// One per Apple Account and app.
@@ -652,7 +652,7 @@ public struct AppTransaction: Signed, FactsOfDocument {
     chain = try facts.needed(facts.object("chain"), "chain")
     warnings = try facts.objects("warnings")
     receiptCreationDate = try facts.needed(facts.time("receiptCreationDate"), "receiptCreationDate")
-    receiptType = facts.text("receiptType")
+    receiptType = facts.name("receiptType")
     originalPurchaseDate = facts.time("originalPurchaseDate")
     appTransactionId = facts.text("appTransactionId")
     applicationVersion = facts.signed.text("applicationVersion")
@@ -1162,7 +1162,7 @@ public struct AppReceipt: Receipt, PurchaseEvidence, FactsOfDocument {
   /// The app.
   public let bundleId: String?
   /// "Production", "ProductionSandbox", "ProductionVPP", "ProductionVPPSandbox" or "Xcode".
-  public let type: String
+  public let type: ReceiptType
   /// Version of the app.
   public let applicationVersion: String?
   /// Version first bought; a dummy in Sandbox.
@@ -1202,7 +1202,7 @@ public struct AppReceipt: Receipt, PurchaseEvidence, FactsOfDocument {
     source = facts.value
     environment = facts.name("environment")
     bundleId = facts.text("bundleId")
-    type = try facts.needed(facts.text("type"), "type")
+    type = try facts.needed(facts.name("type"), "type")
     applicationVersion = facts.text("applicationVersion")
     originalApplicationVersion = facts.text("originalApplicationVersion")
     creationDate = try facts.needed(facts.time("creationDate"), "creationDate")
@@ -1224,6 +1224,8 @@ public struct AppReceipt: Receipt, PurchaseEvidence, FactsOfDocument {
 
 /// One transaction in an answer. Only Apple's TLS connection vouches for it.
 public struct AppleTransaction: Hashable, FactsObject, Sendable {
+  /// How many were bought.
+  public let quantity: Int64?
   /// What was bought.
   public let productId: String?
   /// This purchase, restore or renewal.
@@ -1232,8 +1234,6 @@ public struct AppleTransaction: Hashable, FactsObject, Sendable {
   public let originalTransactionId: String?
   /// One paid period, the same on all devices.
   public let webOrderLineItemId: String?
-  /// How many were bought.
-  public let quantity: Int64?
   /// Purchase, restore, start of the period.
   public let purchaseDate: Timestamp?
   /// The first purchase.
@@ -1282,11 +1282,11 @@ public struct AppleTransaction: Hashable, FactsObject, Sendable {
   public let unknown: String?
 
   init(_ facts: Members) throws(Refusal) {
+    quantity = facts.integer("quantity")
     productId = facts.text("productId")
     transactionId = facts.text("transactionId")
     originalTransactionId = facts.text("originalTransactionId")
     webOrderLineItemId = facts.text("webOrderLineItemId")
-    quantity = facts.integer("quantity")
     purchaseDate = facts.time("purchaseDate")
     originalPurchaseDate = facts.time("originalPurchaseDate")
     expiresDate = facts.time("expiresDate")
@@ -1325,10 +1325,10 @@ public struct AppleRenewal: Hashable, FactsObject, Sendable {
   public let autoRenewStatus: Int64?
   /// Apple still tries to charge.
   public let isInBillingRetryPeriod: Bool?
-  /// End of the billing grace period.
-  public let gracePeriodExpiresDate: Timestamp?
   /// 1 cancelled, 2 billing error, 3 price increase, 4 product gone, 5 unknown.
   public let expirationIntent: Int64?
+  /// End of the billing grace period.
+  public let gracePeriodExpiresDate: Timestamp?
   /// 0 asked, no answer; 1 agreed.
   public let priceConsentStatus: Int64?
   /// 0 asked, no answer; 1 agreed or only informed.
@@ -1346,8 +1346,8 @@ public struct AppleRenewal: Hashable, FactsObject, Sendable {
     autoRenewProductId = facts.text("autoRenewProductId")
     autoRenewStatus = facts.integer("autoRenewStatus")
     isInBillingRetryPeriod = facts.boolean("isInBillingRetryPeriod")
-    gracePeriodExpiresDate = facts.time("gracePeriodExpiresDate")
     expirationIntent = facts.integer("expirationIntent")
+    gracePeriodExpiresDate = facts.time("gracePeriodExpiresDate")
     priceConsentStatus = facts.integer("priceConsentStatus")
     priceIncreaseStatus = facts.integer("priceIncreaseStatus")
     offerCodeRefName = facts.text("offerCodeRefName")
@@ -1396,28 +1396,28 @@ public struct VerifyReceiptAnswer: Receipt, PurchaseEvidence, FactsOfDocument {
   public let asOf: Timestamp
   /// How far Apple's clock is ahead; nil within five minutes.
   public let clockSkew: Duration?
-  /// Apple's clock at the answer.
-  public let requestDate: Timestamp?
+  /// "Production", "ProductionSandbox" …
+  public let receiptType: ReceiptType?
   /// 1: an issue with the app; 0: another reason; iOS 6 style.
   public let cancellationReason: Int64?
-  /// "Production", "ProductionSandbox" …
-  public let receiptType: String?
   /// Apple's number of the app.
   public let adamId: Int64?
   /// The same number.
   public let appItemId: Int64?
   /// Version of the app.
   public let applicationVersion: String?
-  /// Version first bought; a dummy in Sandbox.
-  public let originalApplicationVersion: String?
   /// Apple's number of the download.
   public let downloadId: String?
   /// Apple's number of the version.
   public let versionExternalIdentifier: Int64?
   /// Of the receipt sent.
   public let receiptCreationDate: Timestamp?
+  /// Apple's clock at the answer.
+  public let requestDate: Timestamp?
   /// First download.
   public let originalPurchaseDate: Timestamp?
+  /// Version first bought; a dummy in Sandbox.
+  public let originalApplicationVersion: String?
   /// End of a volume purchase.
   public let expirationDate: Timestamp?
   /// When it was pre-ordered.
@@ -1445,17 +1445,17 @@ public struct VerifyReceiptAnswer: Receipt, PurchaseEvidence, FactsOfDocument {
     environmentSource = facts.name("environmentSource")
     asOf = try facts.needed(facts.time("asOf"), "asOf")
     clockSkew = facts.duration("clockSkew")
-    requestDate = facts.time("requestDate")
+    receiptType = facts.name("receiptType")
     cancellationReason = facts.integer("cancellationReason")
-    receiptType = facts.text("receiptType")
     adamId = facts.integer("adamId")
     appItemId = facts.integer("appItemId")
     applicationVersion = facts.text("applicationVersion")
-    originalApplicationVersion = facts.text("originalApplicationVersion")
     downloadId = facts.text("downloadId")
     versionExternalIdentifier = facts.integer("versionExternalIdentifier")
     receiptCreationDate = facts.time("receiptCreationDate")
+    requestDate = facts.time("requestDate")
     originalPurchaseDate = facts.time("originalPurchaseDate")
+    originalApplicationVersion = facts.text("originalApplicationVersion")
     expirationDate = facts.time("expirationDate")
     preorderDate = facts.time("preorderDate")
     transactions = try facts.objects("transactions")

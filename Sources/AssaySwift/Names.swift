@@ -197,6 +197,95 @@ public struct ExternalPurchaseTokenType: Name {
   public static let acquisition = ExternalPurchaseTokenType(rawValue: "ACQUISITION")
 }
 
+/// How often an Advanced Commerce product renews.
+public struct AdvancedCommercePeriod: Name {
+  public let rawValue: String
+  public init(rawValue: String) { self.rawValue = rawValue }
+
+  public static let week = AdvancedCommercePeriod(rawValue: "P1W")
+  public static let month = AdvancedCommercePeriod(rawValue: "P1M")
+  public static let twoMonths = AdvancedCommercePeriod(rawValue: "P2M")
+  public static let threeMonths = AdvancedCommercePeriod(rawValue: "P3M")
+  public static let sixMonths = AdvancedCommercePeriod(rawValue: "P6M")
+  public static let year = AdvancedCommercePeriod(rawValue: "P1Y")
+}
+
+/// How long one period of a discount is.
+public struct AdvancedCommerceOfferPeriod: Name {
+  public let rawValue: String
+  public init(rawValue: String) { self.rawValue = rawValue }
+
+  public static let threeDays = AdvancedCommerceOfferPeriod(rawValue: "P3D")
+  public static let week = AdvancedCommerceOfferPeriod(rawValue: "P1W")
+  public static let twoWeeks = AdvancedCommerceOfferPeriod(rawValue: "P2W")
+  public static let month = AdvancedCommerceOfferPeriod(rawValue: "P1M")
+  public static let twoMonths = AdvancedCommerceOfferPeriod(rawValue: "P2M")
+  public static let threeMonths = AdvancedCommerceOfferPeriod(rawValue: "P3M")
+  public static let sixMonths = AdvancedCommerceOfferPeriod(rawValue: "P6M")
+  public static let nineMonths = AdvancedCommerceOfferPeriod(rawValue: "P9M")
+  public static let year = AdvancedCommerceOfferPeriod(rawValue: "P1Y")
+}
+
+/// Why a discount was given.
+public struct AdvancedCommerceOfferReason: Name {
+  public let rawValue: String
+  public init(rawValue: String) { self.rawValue = rawValue }
+
+  public static let acquisition = AdvancedCommerceOfferReason(rawValue: "ACQUISITION")
+  public static let winBack = AdvancedCommerceOfferReason(rawValue: "WIN_BACK")
+  public static let retention = AdvancedCommerceOfferReason(rawValue: "RETENTION")
+}
+
+/// Why an item was refunded.
+public struct AdvancedCommerceRefundReason: Name {
+  public let rawValue: String
+  public init(rawValue: String) { self.rawValue = rawValue }
+
+  public static let unintendedPurchase =
+    AdvancedCommerceRefundReason(rawValue: "UNINTENDED_PURCHASE")
+  public static let fulfillmentIssue = AdvancedCommerceRefundReason(rawValue: "FULFILLMENT_ISSUE")
+  public static let unsatisfiedWithPurchase =
+    AdvancedCommerceRefundReason(rawValue: "UNSATISFIED_WITH_PURCHASE")
+  public static let legal = AdvancedCommerceRefundReason(rawValue: "LEGAL")
+  public static let other = AdvancedCommerceRefundReason(rawValue: "OTHER")
+  public static let modifyItemsRefund =
+    AdvancedCommerceRefundReason(rawValue: "MODIFY_ITEMS_REFUND")
+  public static let simulateRefundDecline =
+    AdvancedCommerceRefundReason(rawValue: "SIMULATE_REFUND_DECLINE")
+}
+
+/// How much of an item was refunded.
+public struct AdvancedCommerceRefundType: Name {
+  public let rawValue: String
+  public init(rawValue: String) { self.rawValue = rawValue }
+
+  public static let full = AdvancedCommerceRefundType(rawValue: "FULL")
+  public static let prorated = AdvancedCommerceRefundType(rawValue: "PRORATED")
+  public static let custom = AdvancedCommerceRefundType(rawValue: "CUSTOM")
+}
+
+/// How far a price increase of an item is.
+public struct AdvancedCommercePriceIncreaseStatus: Name {
+  public let rawValue: String
+  public init(rawValue: String) { self.rawValue = rawValue }
+
+  public static let scheduled = AdvancedCommercePriceIncreaseStatus(rawValue: "SCHEDULED")
+  public static let pending = AdvancedCommercePriceIncreaseStatus(rawValue: "PENDING")
+  public static let accepted = AdvancedCommercePriceIncreaseStatus(rawValue: "ACCEPTED")
+}
+
+/// Where an app receipt was made, and for whom.
+public struct ReceiptType: Name {
+  public let rawValue: String
+  public init(rawValue: String) { self.rawValue = rawValue }
+
+  public static let production = ReceiptType(rawValue: "Production")
+  public static let productionVPP = ReceiptType(rawValue: "ProductionVPP")
+  public static let productionSandbox = ReceiptType(rawValue: "ProductionSandbox")
+  public static let productionVPPSandbox = ReceiptType(rawValue: "ProductionVPPSandbox")
+  public static let xcode = ReceiptType(rawValue: "Xcode")
+}
+
 /// Why a decision came out as it did.
 public struct State: Name {
   public let rawValue: String
@@ -247,6 +336,22 @@ public struct Form: Name {
   public static let binaryPlist = Form(rawValue: "binary-plist")
   public static let json = Form(rawValue: "json")
   public static let unknown = Form(rawValue: "unknown")
+}
+
+/// What is odd about a blob: a suspicion, never a verdict. Others name a key: "missing:bid".
+public struct TriageTrait: Name {
+  public let rawValue: String
+  public init(rawValue: String) { self.rawValue = rawValue }
+
+  public static let dateMismatch = TriageTrait(rawValue: "date-mismatch")
+  public static let infoCompact = TriageTrait(rawValue: "info-compact")
+  public static let blobVersion = TriageTrait(rawValue: "blob-version")
+  public static let blobLayout = TriageTrait(rawValue: "blob-layout")
+  public static let placeholder = TriageTrait(rawValue: "placeholder")
+  public static let nested = TriageTrait(rawValue: "nested")
+  public static let pod = TriageTrait(rawValue: "pod")
+  public static let idPrefix = TriageTrait(rawValue: "id-prefix")
+  public static let environment = TriageTrait(rawValue: "environment")
 }
 
 /// What the client does with its copy of a blob.

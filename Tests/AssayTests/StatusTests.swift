@@ -126,7 +126,6 @@ struct StatusTests {
     }
     #expect(Status(code: 0x7fff_ff01).family == .rejected)
     #expect(Status(code: 77).family == .internal)
-    #expect(Status(.tooLarge, 7).code == 0x704)
   }
 
   @Test("DOC-1 DOC-3 every status makes a document that the strict reader takes")

@@ -25,6 +25,7 @@ import xml.etree.ElementTree as ElementTree
 TOOLS = pathlib.Path(__file__).resolve().parents[2] / "tools"
 sys.path += [str(TOOLS), str(TOOLS / "site")]
 
+import members
 import specification
 
 from contract import declared_functions
@@ -38,7 +39,6 @@ START = "index.html"
 # A rule inside these is a link, or part of a text to be copied.
 CLOSED = specification.CLOSED | {"head"}
 PLACES = specification.addresses()
-TRAITS = pathlib.Path(__file__).resolve().parents[2] / "Sources/Assay/Decision/Triage/TriageTraits.swift"
 
 
 class SitePage:
@@ -167,9 +167,9 @@ def check_site(suite, folder):
     for name in sorted(declared_functions()):
         suite.expect(reference and re.search(rf"\b{name}\b", reference.words),
                      "a function of the header is in the reference", name)
-    names = re.findall(r'\(\.\w+, "([a-z-]+)"\)', TRAITS.read_text().partition("others:")[0])
     receipts = pages.get("receipts.html")
-    suite.expect(len(names) >= 9, "the traits of triage are found", " ".join(names))
+    names = next([value for _, value in each.values] for each in members.value_sets()
+                 if each.name == "TriageTrait")
     for name in [*names, "missing:KEY", "bare:KEY", "format:KEY"]:
         suite.expect(receipts and name in receipts.words, "a trait is explained", name)
     return pages

@@ -7,7 +7,8 @@ docs/spec/members.tsv is held against the structs of Swift and Go and the classe
 and PHP, as their files have them: which members there are, and which may be absent.
 With PROGRAM (Tests/ABI/dump.c) it is held against the documents of all cases as well: what
 must be there is there, and what is there is in the table with its kind. A fault in the
-table must be noticed. Every value in docs/spec/names.tsv must be one that the library has.
+table must be noticed. Every value in docs/spec/names.tsv must be one that the library has;
+the traits of triage are all there, and occur in the documents.
 """
 import argparse
 import collections
@@ -24,6 +25,7 @@ from report import Suite
 sys.path.append(str(ROOT / "tools"))
 
 import members
+import swift_tree
 
 # Hosts that show the document and the JSON of the facts leave these to them.
 UNTYPED = {"warnings", "unknown", "unknownInReceipt"}
@@ -39,15 +41,30 @@ def of_table(types):
 
 
 def of_swift():
-    """Facts.swift: structs, and protocols by the structs that have their members."""
-    text = (ROOT / "Sources/AssaySwift/Facts.swift").read_text()
+    """Facts.swift, as the compiler parses it: the structs and what they read."""
+    path = ROOT / "Sources/AssaySwift/Facts.swift"
     found = {}
-    for name, body in re.findall(r"^public struct (\w+):.*?\{\n(.*?)^\}", text, re.S | re.M):
-        body = body.partition("  init(")[2]
-        read = r'(facts\.needed\(\s*)?facts(?:\.signed)?\.(\w+)\("(\w+)"\)'
-        found[name] = {key: None if reader in ("list", "objects", "integers", "texts")
-                       else bool(needed) for needed, reader, key in re.findall(read, body)}
-        found[name].update({"entitled": True} if "facts.isAccepted" in body else {})
+    for one in swift_tree.types(swift_tree.trees([path])[path]):
+        if one["_kind"] == "struct_decl":
+            made = [each for each in one["members"] if each["_kind"] == "constructor_decl"]
+            found[swift_tree.name(one)] = swift_reads(made)
+    return found
+
+
+def swift_reads(made):
+    """{member: whether it is needed, None for lists}, of an initializer."""
+    found, needed = {}, set()
+    for node in swift_tree.inside(made):
+        if node.get("field") == "isAccepted":
+            found["entitled"] = True
+        if node.get("_kind") != "call_expr" or "field" not in node["fn"]:
+            continue
+        reader, base, first = node["fn"]["field"], node["fn"]["base"], node["args"]["args"][0]
+        if reader == "needed":
+            needed.add(id(first["expr"]))
+        elif base.get("name") == "facts" or base.get("field") == "signed":
+            is_list = reader in ("list", "objects", "integers", "texts")
+            found[first["expr"]["value"]] = None if is_list else id(node) in needed
     return found
 
 
@@ -138,9 +155,10 @@ def check_hosts(suite, types):
 
 def check_values(suite, sets):
     """Every value of a set is one that the library writes or knows."""
-    text = "".join(path.read_text() for path in (ROOT / "Sources/Assay").rglob("*.swift"))
+    sources = swift_tree.trees((ROOT / "Sources/Assay").rglob("*.swift"))
+    known = set(swift_tree.texts(list(sources.values())))
     for each in sets:
-        strange = [value for _, value in each.values if f'"{value}"' not in text]
+        strange = [value for _, value in each.values if value not in known]
         suite.expect(not strange, f"the library knows {each.name}", " ".join(strange))
 
 
@@ -150,7 +168,7 @@ class Documents:
     def __init__(self, types):
         self.types = {one.name: one for one in types}
         self.kinds = {one.path: one for one in types if one.path}
-        self.faults, self.seen = collections.Counter(), set()
+        self.faults, self.seen, self.traits = collections.Counter(), set(), set()
 
     def look(self, document):
         for path, one in self.kinds.items():
@@ -159,6 +177,7 @@ class Documents:
                 value = value.get(step) if isinstance(value, dict) else None
             if isinstance(value, dict):
                 self.facts(one, value, document)
+        self.traits |= set(document.get("triage", {}).get("traits", ()))
 
     def facts(self, one, found, document):
         known = {row.key for row in one.members if row.place in ("facts", "status")}
@@ -212,13 +231,22 @@ def documents_of(options):
         yield value
 
 
-def check_documents(suite, types, documents):
+def check_traits(suite, sets, shown):
+    """The traits of documents, but for those that name a key, are the values of their set."""
+    listed = next({value for _, value in each.values} for each in sets if each.name == "TriageTrait")
+    strange = listed ^ {trait for trait in shown if ":" not in trait}
+    suite.expect(not strange, "the traits of triage are those of the table",
+                 " ".join(sorted(strange)))
+
+
+def check_documents(suite, types, sets, documents):
     whole_table = Documents(types)
     for document in documents:
         whole_table.look(document)
     suite.expect(len(documents) > 3000, "the cases have documents", str(len(documents)))
     suite.expect(not whole_table.faults, "the documents are as the table says",
                  "; ".join(map(str, whole_table.faults.most_common(20))))
+    check_traits(suite, sets, whole_table.traits)
     rows = {(one.name, row.key) for one in types if one.shape != "shared"
             for row in one.members}
     print(f"{len(whole_table.seen)} of {len(rows)} members occur in a document of a case")
@@ -247,7 +275,7 @@ def main():
     check_hosts(suite, types)
     check_values(suite, members.value_sets())
     if options.dump:
-        check_documents(suite, types, list(documents_of(options)))
+        check_documents(suite, types, members.value_sets(), list(documents_of(options)))
     suite.finish()
 
 

@@ -14,9 +14,9 @@ import pathlib
 import re
 import subprocess
 
+import swift_tree
 from contract import ROOT
 from report import Suite
-from sources import without_comments_and_texts
 
 HERE = pathlib.Path(__file__).resolve().parent
 TABLE = ROOT / "docs" / "architecture.md"
@@ -28,8 +28,6 @@ COMMAND = ["swiftc", "-frontend", "-typecheck", "-swift-version", "6",
            "-I", str(ROOT / "Sources" / "CLibCrypto")]
 ERROR = re.compile(r"^(\S+\.swift):\d+:\d+: error: .*", re.M)
 SHOWN = 20
-WORDS = r"(?:(?:@\w+(?:\([^)\n]*\))?|public|package|internal|final|indirect|unsafe)\s+)*"
-TYPE = re.compile(rf"^{WORDS}(?:struct|enum|class|actor|protocol|typealias)\s+`?(\w+)", re.M)
 
 
 def floors(text):
@@ -67,11 +65,6 @@ def check_floors(suite, folder, order, chosen):
                          "\n  ".join(["", *shown, *more]))
 
 
-def types(path):
-    """The types that a file declares for others."""
-    return TYPE.findall(without_comments_and_texts(path.read_text()))
-
-
 def reasons(text):
     """{file without .swift: why}; a file listed twice is an error."""
     known = {}
@@ -88,9 +81,9 @@ def reasons(text):
 
 def check_types(suite, folder, known):
     seen = set()
-    for path in sources(folder):
+    for path, tree in swift_tree.trees(sources(folder)).items():
         name = str(path.relative_to(folder).with_suffix(""))
-        found = types(path)
+        found = [swift_tree.name(each) for each in swift_tree.types(tree)]
         is_single = not found or found == [path.stem]
         seen.add(name)
         if name in known:

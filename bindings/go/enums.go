@@ -202,6 +202,91 @@ const (
 	TokenAcquisition ExternalPurchaseTokenType = "ACQUISITION"
 )
 
+// An AdvancedCommercePeriod is how often an Advanced Commerce product renews.
+type AdvancedCommercePeriod string
+
+// Values of AdvancedCommercePeriod.
+const (
+	AdvancedCommercePeriodWeek        AdvancedCommercePeriod = "P1W"
+	AdvancedCommercePeriodMonth       AdvancedCommercePeriod = "P1M"
+	AdvancedCommercePeriodTwoMonths   AdvancedCommercePeriod = "P2M"
+	AdvancedCommercePeriodThreeMonths AdvancedCommercePeriod = "P3M"
+	AdvancedCommercePeriodSixMonths   AdvancedCommercePeriod = "P6M"
+	AdvancedCommercePeriodYear        AdvancedCommercePeriod = "P1Y"
+)
+
+// An AdvancedCommerceOfferPeriod is how long one period of a discount is.
+type AdvancedCommerceOfferPeriod string
+
+// Values of AdvancedCommerceOfferPeriod.
+const (
+	AdvancedCommerceOfferPeriodThreeDays   AdvancedCommerceOfferPeriod = "P3D"
+	AdvancedCommerceOfferPeriodWeek        AdvancedCommerceOfferPeriod = "P1W"
+	AdvancedCommerceOfferPeriodTwoWeeks    AdvancedCommerceOfferPeriod = "P2W"
+	AdvancedCommerceOfferPeriodMonth       AdvancedCommerceOfferPeriod = "P1M"
+	AdvancedCommerceOfferPeriodTwoMonths   AdvancedCommerceOfferPeriod = "P2M"
+	AdvancedCommerceOfferPeriodThreeMonths AdvancedCommerceOfferPeriod = "P3M"
+	AdvancedCommerceOfferPeriodSixMonths   AdvancedCommerceOfferPeriod = "P6M"
+	AdvancedCommerceOfferPeriodNineMonths  AdvancedCommerceOfferPeriod = "P9M"
+	AdvancedCommerceOfferPeriodYear        AdvancedCommerceOfferPeriod = "P1Y"
+)
+
+// An AdvancedCommerceOfferReason says why a discount was given.
+type AdvancedCommerceOfferReason string
+
+// Values of AdvancedCommerceOfferReason.
+const (
+	AdvancedCommerceOfferReasonAcquisition AdvancedCommerceOfferReason = "ACQUISITION"
+	AdvancedCommerceOfferReasonWinBack     AdvancedCommerceOfferReason = "WIN_BACK"
+	AdvancedCommerceOfferReasonRetention   AdvancedCommerceOfferReason = "RETENTION"
+)
+
+// An AdvancedCommerceRefundReason says why an item was refunded.
+type AdvancedCommerceRefundReason string
+
+// Values of AdvancedCommerceRefundReason.
+const (
+	AdvancedCommerceRefundReasonUnintendedPurchase      AdvancedCommerceRefundReason = "UNINTENDED_PURCHASE"
+	AdvancedCommerceRefundReasonFulfillmentIssue        AdvancedCommerceRefundReason = "FULFILLMENT_ISSUE"
+	AdvancedCommerceRefundReasonUnsatisfiedWithPurchase AdvancedCommerceRefundReason = "UNSATISFIED_WITH_PURCHASE"
+	AdvancedCommerceRefundReasonLegal                   AdvancedCommerceRefundReason = "LEGAL"
+	AdvancedCommerceRefundReasonOther                   AdvancedCommerceRefundReason = "OTHER"
+	AdvancedCommerceRefundReasonModifyItemsRefund       AdvancedCommerceRefundReason = "MODIFY_ITEMS_REFUND"
+	AdvancedCommerceRefundReasonSimulateRefundDecline   AdvancedCommerceRefundReason = "SIMULATE_REFUND_DECLINE"
+)
+
+// An AdvancedCommerceRefundType is how much of an item was refunded.
+type AdvancedCommerceRefundType string
+
+// Values of AdvancedCommerceRefundType.
+const (
+	AdvancedCommerceRefundTypeFull     AdvancedCommerceRefundType = "FULL"
+	AdvancedCommerceRefundTypeProrated AdvancedCommerceRefundType = "PRORATED"
+	AdvancedCommerceRefundTypeCustom   AdvancedCommerceRefundType = "CUSTOM"
+)
+
+// An AdvancedCommercePriceIncreaseStatus is how far a price increase of an item is.
+type AdvancedCommercePriceIncreaseStatus string
+
+// Values of AdvancedCommercePriceIncreaseStatus.
+const (
+	AdvancedCommercePriceIncreaseStatusScheduled AdvancedCommercePriceIncreaseStatus = "SCHEDULED"
+	AdvancedCommercePriceIncreaseStatusPending   AdvancedCommercePriceIncreaseStatus = "PENDING"
+	AdvancedCommercePriceIncreaseStatusAccepted  AdvancedCommercePriceIncreaseStatus = "ACCEPTED"
+)
+
+// A ReceiptType is where an app receipt was made, and for whom.
+type ReceiptType string
+
+// Values of ReceiptType.
+const (
+	ReceiptTypeProduction           ReceiptType = "Production"
+	ReceiptTypeProductionVPP        ReceiptType = "ProductionVPP"
+	ReceiptTypeProductionSandbox    ReceiptType = "ProductionSandbox"
+	ReceiptTypeProductionVPPSandbox ReceiptType = "ProductionVPPSandbox"
+	ReceiptTypeXcode                ReceiptType = "Xcode"
+)
+
 // A State says why a decision came out as it did.
 type State string
 
@@ -252,6 +337,23 @@ const (
 	FormBinaryPlist        Form = "binary-plist"
 	FormJSON               Form = "json"
 	FormUnknown            Form = "unknown"
+)
+
+// A TriageTrait is what is odd about a blob: a suspicion, never a verdict. Others name
+// a key: "missing:bid".
+type TriageTrait string
+
+// Values of TriageTrait.
+const (
+	TriageTraitDateMismatch TriageTrait = "date-mismatch"
+	TriageTraitInfoCompact  TriageTrait = "info-compact"
+	TriageTraitBlobVersion  TriageTrait = "blob-version"
+	TriageTraitBlobLayout   TriageTrait = "blob-layout"
+	TriageTraitPlaceholder  TriageTrait = "placeholder"
+	TriageTraitNested       TriageTrait = "nested"
+	TriageTraitPod          TriageTrait = "pod"
+	TriageTraitIDPrefix     TriageTrait = "id-prefix"
+	TriageTraitEnvironment  TriageTrait = "environment"
 )
 
 // A Disposition is what the client does with its copy of a blob.

@@ -452,22 +452,3 @@ func TestEveryFunctionIsBound(t *testing.T) {
 		t.Errorf("the status is %d, %v", status, open)
 	}
 }
-
-// Every value that the library knows of Apple's enums has a constant.
-func TestEnums(t *testing.T) {
-	known, err := os.ReadFile("../../Sources/Assay/Evidence/StoreKit/StoreKitMembers.swift")
-	must(t, err)
-	constants, err := os.ReadFile("enums.go")
-	must(t, err)
-	before, _, _ := strings.Cut(string(known), "static let offerPeriods")
-	before, _, _ = strings.Cut(before, "advancedCommerce")
-	values := strings.Split(before, `"`)
-	if len(values) < 100 {
-		t.Fatalf("StoreKitMembers.swift has %d values", len(values)/2)
-	}
-	for at := 1; at < len(values); at += 2 {
-		if !strings.Contains(string(constants), `"`+values[at]+`"`) {
-			t.Errorf("%q has no constant", values[at])
-		}
-	}
-}

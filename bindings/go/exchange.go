@@ -17,8 +17,7 @@ import (
 // One goroutine at a time: a Step during another one answers ErrExchangeBusy.
 // Nothing is kept beyond it; closing it at any time is allowed.
 type Exchange struct {
-	handle  libassay.Handle
-	library exchangeLibrary
+	handle libassay.Handle
 
 	stepping sync.Mutex // held during a step
 
@@ -26,15 +25,6 @@ type Exchange struct {
 	document *Document
 	done     bool
 }
-
-// exchangeLibrary are the library's calls behind an exchange.
-type exchangeLibrary struct {
-	start func(v *libassay.Handle, request libassay.Text, evidence []*libassay.Handle,
-		now int64) (libassay.Answer, libassay.Object, libassay.Closed)
-	step func(x *libassay.Handle, answer libassay.Text, now int64) (libassay.Answer, bool)
-}
-
-var exchanges = exchangeLibrary{libassay.NewExchange, libassay.StepExchange}
 
 // Exchange starts a conversation with the network or a store (docs/exchanges.md).
 //
@@ -61,11 +51,10 @@ func (v *Verifier) Exchange(
 	if err != nil {
 		return nil, err
 	}
-	calls := exchanges
-	answer, made, closed := calls.start(
+	answer, made, closed := libassay.NewExchange(
 		&v.handle, libassay.Given(text), handles, chosen.now)
 	runtime.KeepAlive(documents)
-	exchange := &Exchange{library: calls}
+	exchange := new(Exchange)
 	if !made.Empty() {
 		exchange.handle.Hold(made)
 		runtime.SetFinalizer(exchange, (*Exchange).finalize)
@@ -156,11 +145,16 @@ func (x *Exchange) Step(ctx context.Context, answer any, options ...Option) (*Do
 	if x.Done() {
 		return nil, ErrExchangeOver
 	}
-	found, open := x.library.step(&x.handle, libassay.Given(text), chosen.now)
+	found, open := libassay.StepExchange(&x.handle, libassay.Given(text), chosen.now)
 	runtime.KeepAlive(x)
 	if !open {
 		return nil, ErrExchangeOver
 	}
+	return x.took(found)
+}
+
+// took is what the library made of an answer.
+func (x *Exchange) took(found libassay.Answer) (*Document, error) {
 	document, err := answered(found)
 	if err != nil {
 		return nil, err

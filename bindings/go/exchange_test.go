@@ -6,17 +6,13 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"strings"
-	"sync/atomic"
 	"testing"
 	"time"
-	"unsafe"
 
 	"assay.example/bindings/go/internal/libassay"
 )
-
-// The steps are played by functions in place of the library's, with documents of the
-// library's own; sender_test.go has a real conversation.
 
 const riskRequest = `{"kind":"risk.assess",
 	"observations":{"request":"paid","attestation":"verified"}}`
@@ -144,159 +140,161 @@ func TestRiskAndDeviceCheck(t *testing.T) {
 	}
 }
 
-// A host plays the library's calls with a list of statuses.
-type host struct {
-	t        *testing.T
-	verifier *Verifier
-	statuses []int32
-	answers  []string
-	freed    atomic.Int32
-	inside   chan struct{}
-	goOn     chan struct{}
-	made     byte
-}
-
-func (h *host) answer() libassay.Answer {
-	answer, _, _ := libassay.NewExchange(
-		&h.verifier.handle, libassay.Given("{}"), nil, moment.UnixMilli())
-	answer.Status, h.statuses = h.statuses[0], h.statuses[1:]
-	answer.JSON = `{"kind":"exchange","exchange":{"state":"request","request":{"id":1}}}`
-	return answer
-}
-
-func (h *host) step(_ *libassay.Handle, answer libassay.Text, _ int64) (libassay.Answer, bool) {
-	if h.inside != nil {
-		h.inside <- struct{}{}
-		<-h.goOn
-	}
-	h.answers = append(h.answers, answer.String())
-	return h.answer(), true
-}
-
-// play starts an exchange whose first document and steps have these statuses.
-func play(t *testing.T, statuses ...int32) (*host, *Exchange) {
+// begin starts the conversation of a transcript: its exchange, its answers, its time.
+func begin(t *testing.T, name string) (*Exchange, []string, Option) {
 	t.Helper()
-	h := &host{t: t, verifier: newVerifier(t), statuses: statuses}
-	before := exchanges
-	t.Cleanup(func() { exchanges = before })
-	exchanges = exchangeLibrary{
-		start: func(*libassay.Handle, libassay.Text, []*libassay.Handle, int64) (
-			libassay.Answer, libassay.Object, libassay.Closed,
-		) {
-			made := libassay.NewObject(
-				unsafe.Pointer(&h.made), func(unsafe.Pointer) { h.freed.Add(1) })
-			return h.answer(), made, libassay.NoneClosed
-		},
-		step: h.step,
-	}
-	exchange, err := h.verifier.Exchange(ctx, riskRequest, nil)
+	each := theCases(t).transcript(t, name)
+	at := At(time.UnixMilli(*each.Now))
+	exchange, err := theCases(t).verifier(t, each.Verifier).Exchange(
+		ctx, each.input(t, "request"), nil, at)
 	must(t, err)
-	return h, exchange
+	var answers []string
+	for i := range each.Steps {
+		answers = append(answers, string(each.Steps[i].input(t, "answer")))
+	}
+	return exchange, answers, at
+}
+
+// opened says which request an exchange waits for; 0: none.
+func opened(t *testing.T, exchange *Exchange) int64 {
+	t.Helper()
+	var found step
+	must(t, json.Unmarshal(exchange.Payload(), &found))
+	return found.Request.ID
 }
 
 func TestExchangeSteps(t *testing.T) {
-	h, exchange := play(t, libassay.Pending, libassay.Pending, libassay.OK)
+	exchange, answers, at := begin(t, "a Sandbox receipt at production")
 	first := exchange.Document()
-	if exchange.Done() || exchange.State() != "request" || h.freed.Load() != 0 {
+	if exchange.Done() || exchange.State() != "request" || opened(t, exchange) != 1 {
 		t.Fatalf("done %v, state %q", exchange.Done(), exchange.State())
 	}
-	second, err := exchange.Step(ctx, map[string]int{"id": 1})
+	var value map[string]any
+	must(t, json.Unmarshal([]byte(answers[0]), &value))
+	second, err := exchange.Step(ctx, value, at)
 	must(t, err)
-	if second == first || exchange.Document() != second || exchange.Done() {
+	if second == first || exchange.Document() != second || exchange.Done() ||
+		opened(t, exchange) != 2 || !exchange.handle.Open() {
 		t.Error("the second step is not open")
 	}
-	if _, err := exchange.Step(ctx, `{"id":2}`); err != nil || !exchange.Done() {
+	if document, err := exchange.Step(ctx, answers[1], at); err != nil || !document.OK() ||
+		!exchange.Done() || exchange.handle.Open() {
 		t.Errorf("the last step: %v, done %v", err, exchange.Done())
 	}
-	if h.freed.Load() != 1 || len(h.answers) != 2 || h.answers[0] != `{"id":1}` {
-		t.Errorf("given back %d times, answers %q", h.freed.Load(), h.answers)
+	if _, err := exchange.Step(ctx, answers[1], at); err != ErrExchangeOver {
+		t.Errorf("a step after the last one: %v", err)
 	}
 }
 
 func TestExchangeMisuseKeepsTheStepOpen(t *testing.T) {
-	h, exchange := play(t, libassay.Pending, libassay.Misuse, libassay.Rejected)
+	exchange, answers, at := begin(t, "HTTP status 400")
 	first := exchange.Document()
-	if _, err := exchange.Step(ctx, "{}"); !errors.Is(err, ErrMisuse) {
-		t.Errorf("an answer to another step: %v", err)
+	for _, wrong := range []string{"{}", "[]", strings.Replace(answers[0], `"id":1`, `"id":2`, 1)} {
+		if _, err := exchange.Step(ctx, wrong, at); !errors.Is(err, ErrMisuse) {
+			t.Errorf("an answer to another step: %v", err)
+		}
+		if exchange.Done() || exchange.Document() != first {
+			t.Error("the step is not open any more")
+		}
 	}
-	if exchange.Done() || exchange.Document() != first {
-		t.Error("the step is not open any more")
-	}
-	document, err := exchange.Step(ctx, "{}")
-	if err != nil || document.Status() != libassay.Rejected || !exchange.Done() {
+	document, err := exchange.Step(ctx, answers[0], at)
+	if err != nil || document.Status().Family() != ErrRejected || !exchange.Done() {
 		t.Errorf("a refused result is an answer: %v", err)
 	}
-	if h.freed.Load() != 1 {
-		t.Errorf("given back %d times", h.freed.Load())
+	if exchange.handle.Open() {
+		t.Error("the library's exchange is kept")
 	}
 }
 
+// Nothing makes the library say that: an answer of its own, under that status.
 func TestExchangeInternalError(t *testing.T) {
-	_, exchange := play(t, libassay.Pending, libassay.Internal)
-	if _, err := exchange.Step(ctx, "{}"); !errors.Is(err, ErrInternal) || !exchange.Done() {
+	exchange, _, _ := begin(t, "a good answer")
+	answer, _, _ := libassay.NewExchange(
+		&newVerifier(t).handle, libassay.Given("{}"), nil, moment.UnixMilli())
+	answer.Status = libassay.Internal
+	if _, err := exchange.took(answer); !errors.Is(err, ErrInternal) || !exchange.Done() ||
+		exchange.handle.Open() {
 		t.Errorf("a bug: %v, done %v", err, exchange.Done())
 	}
 }
 
-func TestExchangeBusyAndClose(t *testing.T) {
-	h, exchange := play(t, libassay.Pending, libassay.Pending)
-	h.inside, h.goOn = make(chan struct{}), make(chan struct{})
-	ended := make(chan error)
-	go func() {
-		_, err := exchange.Step(ctx, "{}")
-		ended <- err
-	}()
-	<-h.inside
-	if _, err := exchange.Step(ctx, "{}"); err != ErrExchangeBusy {
+func TestExchangeBusy(t *testing.T) {
+	exchange, answers, at := begin(t, "a good answer")
+	exchange.stepping.Lock() // as a step does
+	if _, err := exchange.Step(ctx, answers[0], at); err != ErrExchangeBusy {
 		t.Errorf("a step during another: %v", err)
 	}
-	exchange.Close()
-	close(h.goOn)
-	must(t, <-ended)
-	if _, err := exchange.Step(ctx, "{}"); err != ErrExchangeOver {
-		t.Errorf("a step after Close: %v", err)
+	exchange.stepping.Unlock()
+	if document, err := exchange.Step(ctx, answers[0], at); err != nil || !document.OK() {
+		t.Errorf("the next step: %v", err)
 	}
-	if h.freed.Load() != 1 {
-		t.Errorf("given back %d times", h.freed.Load())
+}
+
+// An exchange is closed while others are in Step, most of them in the library.
+func TestExchangeCloseDuringSteps(t *testing.T) {
+	long := `{"id":2,"status":200,"body":{"text":"` + strings.Repeat(" ", 1<<18) + `"}}`
+	for i := 0; i < 10; i++ {
+		exchange, _, at := begin(t, "a good answer")
+		stepped := make(chan struct{}, 4)
+		done := make(chan []error)
+		go func() {
+			done <- together(4, func() error {
+				stepped <- struct{}{}
+				for {
+					switch _, err := exchange.Step(ctx, long, at); {
+					case err == ErrExchangeOver:
+						return nil
+					case err != ErrExchangeBusy && !errors.Is(err, ErrMisuse):
+						return fmt.Errorf("an answer to another step: %w", err)
+					}
+				}
+			})
+		}()
+		for j := 0; j < 4; j++ {
+			<-stepped
+		}
+		time.Sleep(time.Duration(i) * 50 * time.Microsecond)
+		exchange.Close()
+		for _, err := range <-done {
+			must(t, err)
+		}
+		if !exchange.Done() || exchange.handle.Open() {
+			t.Error("the exchange is not closed")
+		}
 	}
 }
 
 func TestExchangeRun(t *testing.T) {
-	h, exchange := play(t, libassay.Pending, libassay.Pending, libassay.OK)
+	const name = "a Sandbox receipt at production"
+	exchange, answers, at := begin(t, name)
+	carried := 0
 	document, err := exchange.Run(ctx, func(_ context.Context, x *Exchange) (any, error) {
-		return map[string]string{"state": x.State()}, nil
-	})
-	if err != nil || !document.OK() || len(h.answers) != 2 ||
-		h.answers[1] != `{"state":"request"}` {
-		t.Errorf("driven to %v, %v, %q", document, err, h.answers)
+		carried++
+		if x != exchange || opened(t, x) != int64(carried) {
+			t.Errorf("step %d is %s", carried, x.Payload())
+		}
+		return answers[carried-1], nil
+	}, at)
+	if err != nil || !document.OK() || carried != 2 {
+		t.Errorf("driven to %v, %v, in %d steps", document, err, carried)
 	}
-	h, exchange = play(t, libassay.Pending, libassay.Pending, libassay.Pending)
+	exchange, _, _ = begin(t, name)
 	cancelled, cancel := context.WithCancel(ctx)
+	carried = 0
 	_, err = exchange.Run(cancelled, func(context.Context, *Exchange) (any, error) {
-		if len(h.answers) == 1 {
+		if carried++; carried == 2 {
 			cancel()
 		}
-		return "{}", nil
-	})
-	if err != context.Canceled || len(h.answers) != 1 || !exchange.Done() || h.freed.Load() != 1 {
-		t.Errorf("cancelled: %v, %d answers", err, len(h.answers))
+		return answers[carried-1], nil
+	}, at)
+	if err != context.Canceled || carried != 2 || opened(t, exchange) != 2 || !exchange.Done() ||
+		exchange.handle.Open() {
+		t.Errorf("cancelled: %v, after %d steps, %s", err, carried, exchange.Payload())
 	}
 	failed := errors.New("no network")
-	_, exchange = play(t, libassay.Pending)
+	exchange, _, _ = begin(t, name)
 	_, err = exchange.Run(ctx, func(context.Context, *Exchange) (any, error) { return nil, failed })
-	if err != failed || !exchange.Done() {
+	if err != failed || !exchange.Done() || exchange.handle.Open() {
 		t.Errorf("a carrier that fails: %v", err)
-	}
-}
-
-// An exchange that was never closed is freed by the garbage collector.
-func TestExchangeFinalizer(t *testing.T) {
-	h, exchange := play(t, libassay.Pending)
-	_ = exchange.Done()
-	exchange = nil
-	eventually(t, "the exchange is given back", func() bool { return h.freed.Load() == 1 })
-	time.Sleep(time.Millisecond)
-	if h.freed.Load() != 1 {
-		t.Errorf("given back %d times", h.freed.Load())
 	}
 }

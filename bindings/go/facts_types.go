@@ -108,9 +108,9 @@ type AdvancedCommerceOffer struct {
 	// Thousandths of the currency unit.
 	Price *int64 `json:"price"`
 	// "P3D", "P1W" … "P1Y".
-	Period string `json:"period"`
+	Period AdvancedCommerceOfferPeriod `json:"period"`
 	// "ACQUISITION", "WIN_BACK" or "RETENTION".
-	Reason string `json:"reason"`
+	Reason AdvancedCommerceOfferReason `json:"reason"`
 }
 
 // AdvancedCommerceRefund is one refund of an item.
@@ -120,9 +120,9 @@ type AdvancedCommerceRefund struct {
 	// When it was refunded.
 	RefundDate time.Time `json:"refundDate"`
 	// "UNINTENDED_PURCHASE", "LEGAL" …
-	RefundReason string `json:"refundReason"`
+	RefundReason AdvancedCommerceRefundReason `json:"refundReason"`
 	// "FULL", "PRORATED" or "CUSTOM".
-	RefundType string `json:"refundType"`
+	RefundType AdvancedCommerceRefundType `json:"refundType"`
 }
 
 // AdvancedCommercePriceIncreaseInfo is a price increase of one item.
@@ -132,7 +132,7 @@ type AdvancedCommercePriceIncreaseInfo struct {
 	// Thousandths of the currency unit.
 	Price *int64 `json:"price"`
 	// "SCHEDULED", "PENDING" or "ACCEPTED".
-	Status string `json:"status"`
+	Status AdvancedCommercePriceIncreaseStatus `json:"status"`
 }
 
 // AdvancedCommerceTransactionItem is one item that was bought. Decide by SKU; it is
@@ -163,7 +163,7 @@ type AdvancedCommerceTransactionInfo struct {
 	// The items.
 	Items []AdvancedCommerceTransactionItem `json:"items"`
 	// "P1W", "P1M" … "P1Y".
-	Period string `json:"period"`
+	Period AdvancedCommercePeriod `json:"period"`
 	// UUID of the request.
 	RequestReferenceID string `json:"requestReferenceId"`
 	// Tax code.
@@ -199,7 +199,7 @@ type AdvancedCommerceRenewalInfo struct {
 	// The items.
 	Items []AdvancedCommerceRenewalItem `json:"items"`
 	// "P1W", "P1M" … "P1Y".
-	Period string `json:"period"`
+	Period AdvancedCommercePeriod `json:"period"`
 	// UUID of the request.
 	RequestReferenceID string `json:"requestReferenceId"`
 	// Tax code.
@@ -370,7 +370,7 @@ type AppTransaction struct {
 	// When it was signed.
 	ReceiptCreationDate time.Time `json:"receiptCreationDate"`
 	// The environment, as signed.
-	ReceiptType string `json:"receiptType"`
+	ReceiptType Environment `json:"receiptType"`
 	// First download.
 	OriginalPurchaseDate time.Time `json:"originalPurchaseDate"`
 	// One per Apple Account and app.
@@ -678,7 +678,7 @@ type AppReceipt struct {
 	Receipt
 	// "Production", "ProductionSandbox", "ProductionVPP", "ProductionVPPSandbox" or
 	// "Xcode".
-	Type string `json:"type"`
+	Type ReceiptType `json:"type"`
 	// Version of the app.
 	ApplicationVersion string `json:"applicationVersion"`
 	// Version first bought; a dummy in Sandbox.
@@ -717,6 +717,8 @@ type AppReceipt struct {
 // AppleTransaction is one transaction in an answer. Only Apple's TLS connection
 // vouches for it.
 type AppleTransaction struct {
+	// How many were bought.
+	Quantity int64 `json:"quantity"`
 	// What was bought.
 	ProductID string `json:"productId"`
 	// This purchase, restore or renewal.
@@ -725,8 +727,6 @@ type AppleTransaction struct {
 	OriginalTransactionID string `json:"originalTransactionId"`
 	// One paid period, the same on all devices.
 	WebOrderLineItemID string `json:"webOrderLineItemId"`
-	// How many were bought.
-	Quantity int64 `json:"quantity"`
 	// Purchase, restore, start of the period.
 	PurchaseDate time.Time `json:"purchaseDate"`
 	// The first purchase.
@@ -787,10 +787,10 @@ type AppleRenewal struct {
 	AutoRenewStatus *int64 `json:"autoRenewStatus"`
 	// Apple still tries to charge.
 	IsInBillingRetryPeriod *bool `json:"isInBillingRetryPeriod"`
-	// End of the billing grace period.
-	GracePeriodExpiresDate time.Time `json:"gracePeriodExpiresDate"`
 	// 1 cancelled, 2 billing error, 3 price increase, 4 product gone, 5 unknown.
 	ExpirationIntent int64 `json:"expirationIntent"`
+	// End of the billing grace period.
+	GracePeriodExpiresDate time.Time `json:"gracePeriodExpiresDate"`
 	// 0 asked, no answer; 1 agreed.
 	PriceConsentStatus *int64 `json:"priceConsentStatus"`
 	// 0 asked, no answer; 1 agreed or only informed.
@@ -833,28 +833,28 @@ type VerifyReceiptAnswer struct {
 	AsOf time.Time `json:"asOf"`
 	// How far Apple's clock is ahead; zero within five minutes.
 	ClockSkew time.Duration `json:"clockSkew"`
-	// Apple's clock at the answer.
-	RequestDate time.Time `json:"requestDate"`
+	// "Production", "ProductionSandbox" …
+	ReceiptType ReceiptType `json:"receiptType"`
 	// 1: an issue with the app; 0: another reason; iOS 6 style.
 	CancellationReason *int64 `json:"cancellationReason"`
-	// "Production", "ProductionSandbox" …
-	ReceiptType string `json:"receiptType"`
 	// Apple's number of the app.
 	AdamID int64 `json:"adamId"`
 	// The same number.
 	AppItemID int64 `json:"appItemId"`
 	// Version of the app.
 	ApplicationVersion string `json:"applicationVersion"`
-	// Version first bought; a dummy in Sandbox.
-	OriginalApplicationVersion string `json:"originalApplicationVersion"`
 	// Apple's number of the download.
 	DownloadID string `json:"downloadId"`
 	// Apple's number of the version.
 	VersionExternalIdentifier int64 `json:"versionExternalIdentifier"`
 	// Of the receipt sent.
 	ReceiptCreationDate time.Time `json:"receiptCreationDate"`
+	// Apple's clock at the answer.
+	RequestDate time.Time `json:"requestDate"`
 	// First download.
 	OriginalPurchaseDate time.Time `json:"originalPurchaseDate"`
+	// Version first bought; a dummy in Sandbox.
+	OriginalApplicationVersion string `json:"originalApplicationVersion"`
 	// End of a volume purchase.
 	ExpirationDate time.Time `json:"expirationDate"`
 	// When it was pre-ordered.

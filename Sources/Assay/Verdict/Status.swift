@@ -21,10 +21,6 @@ public struct Status: Equatable, Sendable {
     case pending = 9
   }
 
-  init(_ family: Family, _ detail: Int32) {
-    code = family.rawValue | (detail << 8)
-  }
-
   /// A status by its code, as it came over the C boundary.
   public init(code: Int32) { self.code = code }
 

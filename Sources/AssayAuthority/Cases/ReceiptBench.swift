@@ -47,9 +47,6 @@ extension CaseBench {
   /// A subscription of the years of version 2, in Sandbox.
   var old: Purchase { purchase.moved(by: 1_395_000_000_000 - now) }
 
-  /// The instant of a date, milliseconds since 1970 UTC.
-  static func ms(_ seconds: Int64) -> Int64 { seconds * 1000 }
-
   // MARK: Adding cases
 
   func receipt(

@@ -151,9 +151,4 @@ extension ReceiptAuthority {
   public func appReceipt(_ facts: AppReceiptFacts) throws -> [UInt8] {
     Base64Text.encode(try appTemplate(facts).signed())
   }
-
-  /// A good Xcode receipt in base64.
-  public func xcodeReceipt(_ facts: AppReceiptFacts) throws -> [UInt8] {
-    Base64Text.encode(try xcodeTemplate(facts).signed())
-  }
 }

@@ -145,15 +145,22 @@ final class Exchange
         if ($answer === null) {
             throw Refusal::ofStatus($code);
         }
-        $document = new Document($this->library, $answer, $code);
-        if (($code & 0xff) === Header::MISUSE) {
+
+        return $this->took(new Document($this->library, $answer, $code));
+    }
+
+    /** What the library made of an answer. */
+    private function took(Document $document): Document
+    {
+        $family = $document->code & 0xff;
+        if ($family === Header::MISUSE) {
             throw Refusal::of($document);
         }
         $this->document = $document;
-        if (($code & 0xff) !== Header::PENDING) {
+        if ($family !== Header::PENDING) {
             $this->handle = null;
         }
-        if (($code & 0xff) === Header::INTERNAL) {
+        if ($family === Header::INTERNAL) {
             throw Refusal::of($document);
         }
 

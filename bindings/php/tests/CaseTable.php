@@ -126,6 +126,17 @@ final class CaseTable
         throw new \LogicException("the case table has no $family case");
     }
 
+    /** The conversation of that name. */
+    public function transcript(string $name): array
+    {
+        foreach ($this->of('conversation') as $case) {
+            if (str_ends_with($case['name'], "conversation: $name")) {
+                return $case;
+            }
+        }
+        throw new \LogicException("the case table has no transcript $name");
+    }
+
     /** The octets that a case gives: a text, as base64, or as a repetition. */
     public static function given(array $case, string $name): string
     {

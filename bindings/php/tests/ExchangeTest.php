@@ -16,7 +16,7 @@ use Assay\Internal\Loader;
 use Assay\Verifier;
 use PHPUnit\Framework\TestCase;
 
-/** Conversations: those that are done at once, and the frame of those with steps. */
+/** Conversations: those that are done at once, and those with steps. */
 final class ExchangeTest extends TestCase
 {
     private const RISK = [
@@ -145,49 +145,82 @@ final class ExchangeTest extends TestCase
 
     public function testUntilTheEnd(): void
     {
-        [$library, $exchange] = $this->play(Header::PENDING, Header::OK);
+        $case = CaseTable::get()->transcript('a Sandbox receipt at production');
+        [$one, $two] = self::answers($case);
+        $exchange = self::begin($case);
         $first = $exchange->document();
-        $second = $exchange->step(['id' => 1, 'status' => 200], self::NOW);
+        $this->assertSame(1, $first->at('exchange.request.id'));
+        $second = $exchange->step(json_decode($one, true), $case['now']);
         $this->assertSame($second, $exchange->document());
         $this->assertNotSame($first, $second);
+        $this->assertSame(2, $second->at('exchange.request.id'));
         $this->assertFalse($exchange->isDone());
-        $exchange->step('{"id":2}');
+        $this->assertTrue($exchange->step($two, $case['now'])->ok);
         $this->assertTrue($exchange->isDone());
-        $this->assertSame(
-            ['{"id":1,"status":200}', '{"id":2}'],
-            array_column($library->answers, 1),
-        );
-        $this->assertSame(self::NOW, $library->answers[0][2]);
+        $this->expectException(\LogicException::class);
+        $this->expectExceptionMessage('over');
+        $exchange->step('{}');
+    }
+
+    public function testTheTimeOfAStep(): void
+    {
+        $case = CaseTable::get()->transcript('Retry-After with HTTP status 503');
+        foreach ([0, 2500] as $later) {
+            $now = $case['now'] + $later;
+            $document = self::begin($case)->step(self::answers($case)[0], $now);
+            $this->assertSame($now + 7000, $document->at('exchange.notBeforeMs'));
+        }
     }
 
     public function testMisuseLeavesTheStepOpen(): void
     {
-        [, $exchange] = $this->play(Header::MISUSE, Header::OK);
+        $case = CaseTable::get()->transcript('a good answer');
+        $exchange = self::begin($case);
         $first = $exchange->document();
-        try {
-            $exchange->step([]);
-            $this->fail('the answer was taken');
-        } catch (Misuse) {
-            $this->assertSame($first, $exchange->document());
+        foreach ([[], ['id' => 2, 'status' => 200, 'body' => null], '[]'] as $wrong) {
+            try {
+                $exchange->step($wrong, $case['now']);
+                $this->fail('the answer was taken');
+            } catch (Misuse) {
+                $this->assertSame($first, $exchange->document());
+                $this->assertFalse($exchange->isDone());
+            }
         }
-        $exchange->step([]);
+        $this->assertTrue($exchange->step(self::answers($case)[0], $case['now'])->ok);
         $this->assertTrue($exchange->isDone());
     }
 
     public function testEnds(): void
     {
-        foreach ([Header::REJECTED, Header::UNAVAILABLE, Header::CONFIG] as $code) {
-            [, $exchange] = $this->play($code);
-            $this->assertSame($code, $exchange->step([])->code);
-            $this->assertTrue($exchange->isDone());
+        foreach (
+            [
+                'HTTP status 400' => Header::REJECTED,
+                '21008 of production' => Header::UNAVAILABLE,
+                'an answer without a status' => Header::MALFORMED,
+                'a version 1 notification' => Header::UNSUPPORTED,
+                'an answer that was cut' => Header::TOO_LARGE,
+            ] as $name => $family
+        ) {
+            $case = CaseTable::get()->transcript($name);
+            $exchange = self::begin($case);
+            $document = $exchange->step(self::answers($case)[0], $case['now']);
+            $this->assertSame($family, $document->code & 0xff, $name);
+            $this->assertTrue($exchange->isDone(), $name);
         }
-        [, $exchange] = $this->play(Header::PENDING);
+        $exchange = self::begin($case);
         $exchange->close();
         $this->assertTrue($exchange->isDone());
-        [, $exchange] = $this->play(Header::INTERNAL);
+    }
+
+    public function testABugEndsIt(): void
+    {
+        // Nothing makes the library say so: a document of its own, under that status.
+        $exchange = self::begin(CaseTable::get()->transcript('a good answer'));
+        $handle = $exchange->document()->handle();
+        $document = new Document(Loader::library(), $handle, Header::INTERNAL);
         $this->expectException(Internal::class);
         try {
-            $exchange->step([]);
+            (fn () => $this->took($document))->call($exchange);
         } finally {
             $this->assertTrue($exchange->isDone());
         }
@@ -195,7 +228,8 @@ final class ExchangeTest extends TestCase
 
     public function testWrongAnswersNeverReachTheLibrary(): void
     {
-        [$library, $exchange] = $this->play(Header::OK);
+        $case = CaseTable::get()->transcript('a good answer');
+        $exchange = self::begin($case);
         foreach ([null, 5, ['a' => NAN], ['a' => "\xff"]] as $wrong) {
             try {
                 $exchange->step($wrong);
@@ -204,35 +238,66 @@ final class ExchangeTest extends TestCase
                 $this->assertFalse($exchange->isDone());
             }
         }
-        $this->assertSame([], $library->answers);
+        $this->assertTrue($exchange->step(self::answers($case)[0], $case['now'])->ok);
     }
 
     public function testOneStepAtATime(): void
     {
-        [$library, $exchange] = $this->play(Header::PENDING, Header::OK);
+        $case = CaseTable::get()->transcript('a good answer');
+        $exchange = self::begin($case);
         $said = null;
-        $library->inside = static function () use ($exchange, &$said): void {
+        $again = static function () use ($exchange, &$said): void {
             try {
-                $exchange->step([]);
+                $exchange->step('{}');
             } catch (\LogicException $error) {
                 $said = $error->getMessage();
             }
         };
-        $exchange->step([]);
+        $good = json_decode(self::answers($case)[0]);
+        $this->assertTrue($exchange->step(self::whileRead($good, $again), $case['now'])->ok);
         $this->assertSame('this exchange is in the middle of a step', $said);
-        $library->inside = $exchange->close(...);
-        $exchange->step([]);
-        $this->assertTrue($exchange->isDone());
+        $exchange = self::begin($case);
+        $this->expectException(\LogicException::class);
+        $this->expectExceptionMessage('over');
+        try {
+            $exchange->step(self::whileRead($good, $exchange->close(...)), $case['now']);
+        } finally {
+            $this->assertTrue($exchange->isDone());
+        }
     }
 
-    /** @return array{PlayedLibrary, Exchange} an open exchange whose steps have these codes */
-    private function play(int ...$codes): array
+    /** An answer that does something inside of the step, when it is written as JSON. */
+    private static function whileRead(object $answer, callable $do): \JsonSerializable
     {
-        $document = $this->verifier->exchange(self::RISK)->document();
-        $library = new PlayedLibrary(Loader::library(), $document->handle(), $codes);
-        $open = new Document($library, $document->handle(), Header::PENDING);
+        return new class ($answer, $do) implements \JsonSerializable {
+            /** @param callable(): void $do */
+            public function __construct(private object $answer, private $do)
+            {
+            }
 
-        return [$library, new Exchange($library, new \stdClass(), $open)];
+            public function jsonSerialize(): object
+            {
+                ($this->do)();
+
+                return $this->answer;
+            }
+        };
+    }
+
+    /** The open exchange of a transcript. */
+    private static function begin(array $case): Exchange
+    {
+        return CaseTable::get()->verifier($case['verifier'])
+            ->exchange(CaseTable::given($case, 'request'), [], $case['now']);
+    }
+
+    /** @return list<string> the answer to each step of a transcript */
+    private static function answers(array $case): array
+    {
+        return array_map(
+            static fn (array $step): string => CaseTable::given($step, 'answer'),
+            $case['steps'],
+        );
     }
 
     /** A block of the case table, with a key of its own. */

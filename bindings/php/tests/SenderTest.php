@@ -55,16 +55,6 @@ final class SenderTest extends TestCase
         );
     }
 
-    private static function transcript(string $name): array
-    {
-        foreach (CaseTable::get()->of('conversation') as $case) {
-            if (str_ends_with($case['name'], "conversation: $name")) {
-                return $case;
-            }
-        }
-        throw new \LogicException("the case table has no transcript $name");
-    }
-
     /** What Apple says in a transcript. @return list<string> */
     private static function bodies(array $case): array
     {
@@ -84,7 +74,7 @@ final class SenderTest extends TestCase
 
     public function testAHop(): void
     {
-        $case = self::transcript('a Sandbox receipt at production');
+        $case = CaseTable::get()->transcript('a Sandbox receipt at production');
         $send = $this->says(array_map(
             static fn (string $body): array => [200, [], $body],
             self::bodies($case),
@@ -105,7 +95,7 @@ final class SenderTest extends TestCase
 
     public function testWaits(): void
     {
-        $case = self::transcript('a good answer');
+        $case = CaseTable::get()->transcript('a good answer');
         $good = self::bodies($case)[0];
         $begin = microtime(true);
         $document = self::ask($case, $this->says([[500, [], ''], [200, [], $good]]));
@@ -119,7 +109,7 @@ final class SenderTest extends TestCase
 
     public function testRedirectsAreNotFollowed(): void
     {
-        $case = self::transcript('a good answer');
+        $case = CaseTable::get()->transcript('a good answer');
         $document = self::ask($case, $this->says([[302, ['Location' => '/elsewhere'], '']]));
         $this->assertSame('rejected.verify-receipt.http', $document->status());
         $this->assertCount(1, $this->seen());
@@ -195,7 +185,7 @@ final class SenderTest extends TestCase
 
     public function testAnOwnClient(): void
     {
-        $case = self::transcript('a good answer');
+        $case = CaseTable::get()->transcript('a good answer');
         $good = self::bodies($case)[0];
         $asked = [];
         $document = self::ask($case, static function (array $request) use ($good, &$asked): array {
@@ -211,7 +201,7 @@ final class SenderTest extends TestCase
 
     public function testNoSecretIsPrinted(): void
     {
-        $case = self::transcript('a good answer');
+        $case = CaseTable::get()->transcript('a good answer');
         $exchange = CaseTable::get()->verifier($case['verifier'])
             ->exchange(CaseTable::given($case, 'request'));
         $request = json_decode(CaseTable::given($case, 'request'), true);

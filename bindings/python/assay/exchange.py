@@ -129,17 +129,21 @@ class Exchange:
                 raise ValueError("the exchange is over")
             found = OwnedDocument()
             code = _exchange_step(handle, text, len(text), milliseconds(now), found)
-            document = answered(found, code)
-            if code & 0xFF == _c.ASSAY_MISUSE:
-                raise refusal(document)
-            self._document = document
-            if code & 0xFF != _c.ASSAY_PENDING:
-                self._handle = None
-            if code & 0xFF == _c.ASSAY_INTERNAL:
-                raise refusal(document)
-            return document
+            return self._took(answered(found, code))
         finally:
             self._busy.release()
+
+    def _took(self, document: Document) -> Document:
+        """What the library made of an answer."""
+        family = document.code & 0xFF
+        if family == _c.ASSAY_MISUSE:
+            raise refusal(document)
+        self._document = document
+        if family != _c.ASSAY_PENDING:
+            self._handle = None
+        if family == _c.ASSAY_INTERNAL:
+            raise refusal(document)
+        return document
 
     def close(self) -> None:
         """Give the conversation up. Documents stay valid. Closing twice is allowed."""

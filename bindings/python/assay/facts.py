@@ -21,6 +21,12 @@ if TYPE_CHECKING:
     from datetime import datetime
 
     from .names import (
+        AdvancedCommerceOfferPeriod,
+        AdvancedCommerceOfferReason,
+        AdvancedCommercePeriod,
+        AdvancedCommercePriceIncreaseStatus,
+        AdvancedCommerceRefundReason,
+        AdvancedCommerceRefundType,
         BillingPlanType,
         ConsumptionRequestReason,
         Effect,
@@ -172,8 +178,12 @@ class AdvancedCommerceOffer(Details):
 
     period_count: int | None = integer("periodCount", "How many periods, 1 to 12.")
     price: int | None = integer("price", "Thousandths of the currency unit.")
-    period: str | None = text("period", '"P3D", "P1W" … "P1Y".')
-    reason: str | None = text("reason", '"ACQUISITION", "WIN_BACK" or "RETENTION".')
+    period: AdvancedCommerceOfferPeriod | None = named(
+        "period", "AdvancedCommerceOfferPeriod", '"P3D", "P1W" … "P1Y".'
+    )
+    reason: AdvancedCommerceOfferReason | None = named(
+        "reason", "AdvancedCommerceOfferReason", '"ACQUISITION", "WIN_BACK" or "RETENTION".'
+    )
 
 
 class AdvancedCommerceRefund(Details):
@@ -185,8 +195,12 @@ class AdvancedCommerceRefund(Details):
     refund_amount: int | None = integer("refundAmount", "Thousandths of the currency unit.")
     refund_date: int | None = time("refundDate", "When it was refunded.")
     refund_at: datetime | None = moment("refundDate")
-    refund_reason: str | None = text("refundReason", '"UNINTENDED_PURCHASE", "LEGAL" …')
-    refund_type: str | None = text("refundType", '"FULL", "PRORATED" or "CUSTOM".')
+    refund_reason: AdvancedCommerceRefundReason | None = named(
+        "refundReason", "AdvancedCommerceRefundReason", '"UNINTENDED_PURCHASE", "LEGAL" …'
+    )
+    refund_type: AdvancedCommerceRefundType | None = named(
+        "refundType", "AdvancedCommerceRefundType", '"FULL", "PRORATED" or "CUSTOM".'
+    )
 
 
 class AdvancedCommercePriceIncreaseInfo(Details):
@@ -197,7 +211,11 @@ class AdvancedCommercePriceIncreaseInfo(Details):
 
     dependent_skus: tuple[str, ...] = texts("dependentSKUs", "Items whose price it follows.")
     price: int | None = integer("price", "Thousandths of the currency unit.")
-    status: str | None = text("status", '"SCHEDULED", "PENDING" or "ACCEPTED".')
+    status: AdvancedCommercePriceIncreaseStatus | None = named(
+        "status",
+        "AdvancedCommercePriceIncreaseStatus",
+        '"SCHEDULED", "PENDING" or "ACCEPTED".',
+    )
 
 
 class AdvancedCommerceTransactionItem(Details):
@@ -231,7 +249,9 @@ class AdvancedCommerceTransactionInfo(Details):
     items: tuple[AdvancedCommerceTransactionItem, ...] = details_list(
         "items", AdvancedCommerceTransactionItem, "The items."
     )
-    period: str | None = text("period", '"P1W", "P1M" … "P1Y".')
+    period: AdvancedCommercePeriod | None = named(
+        "period", "AdvancedCommercePeriod", '"P1W", "P1M" … "P1Y".'
+    )
     request_reference_id: str | None = text("requestReferenceId", "UUID of the request.")
     tax_code: str | None = text("taxCode", "Tax code.")
     tax_exclusive_price: int | None = integer(
@@ -269,7 +289,9 @@ class AdvancedCommerceRenewalInfo(Details):
     items: tuple[AdvancedCommerceRenewalItem, ...] = details_list(
         "items", AdvancedCommerceRenewalItem, "The items."
     )
-    period: str | None = text("period", '"P1W", "P1M" … "P1Y".')
+    period: AdvancedCommercePeriod | None = named(
+        "period", "AdvancedCommercePeriod", '"P1W", "P1M" … "P1Y".'
+    )
     request_reference_id: str | None = text("requestReferenceId", "UUID of the request.")
     tax_code: str | None = text("taxCode", "Tax code.")
 
@@ -510,7 +532,9 @@ class AppTransaction(Signed):
 
     receipt_creation_date: int = time("receiptCreationDate", "When it was signed.")
     receipt_creation_at: datetime = moment("receiptCreationDate")
-    receipt_type: str | None = text("receiptType", "The environment, as signed.")
+    receipt_type: Environment | None = named(
+        "receiptType", "Environment", "The environment, as signed."
+    )
     original_purchase_date: int | None = time("originalPurchaseDate", "First download.")
     original_purchase_at: datetime | None = moment("originalPurchaseDate")
     app_transaction_id: str | None = text("appTransactionId", "One per Apple Account and app.")

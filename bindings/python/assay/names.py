@@ -392,6 +392,162 @@ _made(
 )
 
 
+class AdvancedCommercePeriod(Name):
+    """How often an Advanced Commerce product renews."""
+
+    __slots__ = ()
+
+    WEEK: ClassVar[AdvancedCommercePeriod]
+    MONTH: ClassVar[AdvancedCommercePeriod]
+    TWO_MONTHS: ClassVar[AdvancedCommercePeriod]
+    THREE_MONTHS: ClassVar[AdvancedCommercePeriod]
+    SIX_MONTHS: ClassVar[AdvancedCommercePeriod]
+    YEAR: ClassVar[AdvancedCommercePeriod]
+
+
+_made(
+    AdvancedCommercePeriod,
+    WEEK="P1W",
+    MONTH="P1M",
+    TWO_MONTHS="P2M",
+    THREE_MONTHS="P3M",
+    SIX_MONTHS="P6M",
+    YEAR="P1Y",
+)
+
+
+class AdvancedCommerceOfferPeriod(Name):
+    """How long one period of a discount is."""
+
+    __slots__ = ()
+
+    THREE_DAYS: ClassVar[AdvancedCommerceOfferPeriod]
+    WEEK: ClassVar[AdvancedCommerceOfferPeriod]
+    TWO_WEEKS: ClassVar[AdvancedCommerceOfferPeriod]
+    MONTH: ClassVar[AdvancedCommerceOfferPeriod]
+    TWO_MONTHS: ClassVar[AdvancedCommerceOfferPeriod]
+    THREE_MONTHS: ClassVar[AdvancedCommerceOfferPeriod]
+    SIX_MONTHS: ClassVar[AdvancedCommerceOfferPeriod]
+    NINE_MONTHS: ClassVar[AdvancedCommerceOfferPeriod]
+    YEAR: ClassVar[AdvancedCommerceOfferPeriod]
+
+
+_made(
+    AdvancedCommerceOfferPeriod,
+    THREE_DAYS="P3D",
+    WEEK="P1W",
+    TWO_WEEKS="P2W",
+    MONTH="P1M",
+    TWO_MONTHS="P2M",
+    THREE_MONTHS="P3M",
+    SIX_MONTHS="P6M",
+    NINE_MONTHS="P9M",
+    YEAR="P1Y",
+)
+
+
+class AdvancedCommerceOfferReason(Name):
+    """Why a discount was given."""
+
+    __slots__ = ()
+
+    ACQUISITION: ClassVar[AdvancedCommerceOfferReason]
+    WIN_BACK: ClassVar[AdvancedCommerceOfferReason]
+    RETENTION: ClassVar[AdvancedCommerceOfferReason]
+
+
+_made(
+    AdvancedCommerceOfferReason,
+    ACQUISITION="ACQUISITION",
+    WIN_BACK="WIN_BACK",
+    RETENTION="RETENTION",
+)
+
+
+class AdvancedCommerceRefundReason(Name):
+    """Why an item was refunded."""
+
+    __slots__ = ()
+
+    UNINTENDED_PURCHASE: ClassVar[AdvancedCommerceRefundReason]
+    FULFILLMENT_ISSUE: ClassVar[AdvancedCommerceRefundReason]
+    UNSATISFIED_WITH_PURCHASE: ClassVar[AdvancedCommerceRefundReason]
+    LEGAL: ClassVar[AdvancedCommerceRefundReason]
+    OTHER: ClassVar[AdvancedCommerceRefundReason]
+    MODIFY_ITEMS_REFUND: ClassVar[AdvancedCommerceRefundReason]
+    SIMULATE_REFUND_DECLINE: ClassVar[AdvancedCommerceRefundReason]
+
+
+_made(
+    AdvancedCommerceRefundReason,
+    UNINTENDED_PURCHASE="UNINTENDED_PURCHASE",
+    FULFILLMENT_ISSUE="FULFILLMENT_ISSUE",
+    UNSATISFIED_WITH_PURCHASE="UNSATISFIED_WITH_PURCHASE",
+    LEGAL="LEGAL",
+    OTHER="OTHER",
+    MODIFY_ITEMS_REFUND="MODIFY_ITEMS_REFUND",
+    SIMULATE_REFUND_DECLINE="SIMULATE_REFUND_DECLINE",
+)
+
+
+class AdvancedCommerceRefundType(Name):
+    """How much of an item was refunded."""
+
+    __slots__ = ()
+
+    FULL: ClassVar[AdvancedCommerceRefundType]
+    PRORATED: ClassVar[AdvancedCommerceRefundType]
+    CUSTOM: ClassVar[AdvancedCommerceRefundType]
+
+
+_made(
+    AdvancedCommerceRefundType,
+    FULL="FULL",
+    PRORATED="PRORATED",
+    CUSTOM="CUSTOM",
+)
+
+
+class AdvancedCommercePriceIncreaseStatus(Name):
+    """How far a price increase of an item is."""
+
+    __slots__ = ()
+
+    SCHEDULED: ClassVar[AdvancedCommercePriceIncreaseStatus]
+    PENDING: ClassVar[AdvancedCommercePriceIncreaseStatus]
+    ACCEPTED: ClassVar[AdvancedCommercePriceIncreaseStatus]
+
+
+_made(
+    AdvancedCommercePriceIncreaseStatus,
+    SCHEDULED="SCHEDULED",
+    PENDING="PENDING",
+    ACCEPTED="ACCEPTED",
+)
+
+
+class ReceiptType(Name):
+    """Where an app receipt was made, and for whom."""
+
+    __slots__ = ()
+
+    PRODUCTION: ClassVar[ReceiptType]
+    PRODUCTION_VPP: ClassVar[ReceiptType]
+    PRODUCTION_SANDBOX: ClassVar[ReceiptType]
+    PRODUCTION_VPP_SANDBOX: ClassVar[ReceiptType]
+    XCODE: ClassVar[ReceiptType]
+
+
+_made(
+    ReceiptType,
+    PRODUCTION="Production",
+    PRODUCTION_VPP="ProductionVPP",
+    PRODUCTION_SANDBOX="ProductionSandbox",
+    PRODUCTION_VPP_SANDBOX="ProductionVPPSandbox",
+    XCODE="Xcode",
+)
+
+
 class State(Name):
     """Why a decision came out as it did."""
 
@@ -487,6 +643,38 @@ _made(
     BINARY_PLIST="binary-plist",
     JSON="json",
     UNKNOWN="unknown",
+)
+
+
+class TriageTrait(Name):
+    """What is odd about a blob: a suspicion, never a verdict. Others name a key:
+    "missing:bid".
+    """
+
+    __slots__ = ()
+
+    DATE_MISMATCH: ClassVar[TriageTrait]
+    INFO_COMPACT: ClassVar[TriageTrait]
+    BLOB_VERSION: ClassVar[TriageTrait]
+    BLOB_LAYOUT: ClassVar[TriageTrait]
+    PLACEHOLDER: ClassVar[TriageTrait]
+    NESTED: ClassVar[TriageTrait]
+    POD: ClassVar[TriageTrait]
+    ID_PREFIX: ClassVar[TriageTrait]
+    ENVIRONMENT: ClassVar[TriageTrait]
+
+
+_made(
+    TriageTrait,
+    DATE_MISMATCH="date-mismatch",
+    INFO_COMPACT="info-compact",
+    BLOB_VERSION="blob-version",
+    BLOB_LAYOUT="blob-layout",
+    PLACEHOLDER="placeholder",
+    NESTED="nested",
+    POD="pod",
+    ID_PREFIX="id-prefix",
+    ENVIRONMENT="environment",
 )
 
 

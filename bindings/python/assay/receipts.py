@@ -28,6 +28,7 @@ if TYPE_CHECKING:
         NextStep,
         OwnershipType,
         ProductType,
+        ReceiptType,
     )
 
 
@@ -211,8 +212,9 @@ class AppReceipt(Receipt):
     __slots__ = ()
     _shown = ("environment", "bundle_id", "creation_date", "device_bound")
 
-    type: str = text(
+    type: ReceiptType = named(
         "type",
+        "ReceiptType",
         '"Production", "ProductionSandbox", "ProductionVPP", "ProductionVPPSandbox" or '
         '"Xcode".',
     )
@@ -258,6 +260,7 @@ class AppleTransaction(Details):
     __slots__ = ()
     _shown = ("product_id", "transaction_id", "expires_date", "cancellation_date")
 
+    quantity: int | None = integer("quantity", "How many were bought.")
     product_id: str | None = text("productId", "What was bought.")
     transaction_id: str | None = text("transactionId", "This purchase, restore or renewal.")
     original_transaction_id: str | None = text(
@@ -266,7 +269,6 @@ class AppleTransaction(Details):
     web_order_line_item_id: str | None = text(
         "webOrderLineItemId", "One paid period, the same on all devices."
     )
-    quantity: int | None = integer("quantity", "How many were bought.")
     purchase_date: int | None = time("purchaseDate", "Purchase, restore, start of the period.")
     purchase_at: datetime | None = moment("purchaseDate")
     original_purchase_date: int | None = time("originalPurchaseDate", "The first purchase.")
@@ -328,14 +330,14 @@ class AppleRenewal(Details):
     is_in_billing_retry_period: bool | None = boolean(
         "isInBillingRetryPeriod", "Apple still tries to charge."
     )
-    grace_period_expires_date: int | None = time(
-        "gracePeriodExpiresDate", "End of the billing grace period."
-    )
-    grace_period_expires_at: datetime | None = moment("gracePeriodExpiresDate")
     expiration_intent: int | None = integer(
         "expirationIntent",
         "1 cancelled, 2 billing error, 3 price increase, 4 product gone, 5 unknown.",
     )
+    grace_period_expires_date: int | None = time(
+        "gracePeriodExpiresDate", "End of the billing grace period."
+    )
+    grace_period_expires_at: datetime | None = moment("gracePeriodExpiresDate")
     price_consent_status: int | None = integer(
         "priceConsentStatus", "0 asked, no answer; 1 agreed."
     )
@@ -388,26 +390,28 @@ class VerifyReceiptAnswer(Receipt):
     clock_skew: int | None = integer(
         "clockSkew", "How far Apple's clock is ahead; None within five minutes. Milliseconds."
     )
-    request_date: int | None = time("requestDate", "Apple's clock at the answer.")
-    request_at: datetime | None = moment("requestDate")
+    receipt_type: ReceiptType | None = named(
+        "receiptType", "ReceiptType", '"Production", "ProductionSandbox" …'
+    )
     cancellation_reason: int | None = integer(
         "cancellationReason", "1: an issue with the app; 0: another reason; iOS 6 style."
     )
-    receipt_type: str | None = text("receiptType", '"Production", "ProductionSandbox" …')
     adam_id: int | None = integer("adamId", "Apple's number of the app.")
     app_item_id: int | None = integer("appItemId", "The same number.")
     application_version: str | None = text("applicationVersion", "Version of the app.")
-    original_application_version: str | None = text(
-        "originalApplicationVersion", "Version first bought; a dummy in Sandbox."
-    )
     download_id: str | None = text("downloadId", "Apple's number of the download.")
     version_external_identifier: int | None = integer(
         "versionExternalIdentifier", "Apple's number of the version."
     )
     receipt_creation_date: int | None = time("receiptCreationDate", "Of the receipt sent.")
     receipt_creation_at: datetime | None = moment("receiptCreationDate")
+    request_date: int | None = time("requestDate", "Apple's clock at the answer.")
+    request_at: datetime | None = moment("requestDate")
     original_purchase_date: int | None = time("originalPurchaseDate", "First download.")
     original_purchase_at: datetime | None = moment("originalPurchaseDate")
+    original_application_version: str | None = text(
+        "originalApplicationVersion", "Version first bought; a dummy in Sandbox."
+    )
     expiration_date: int | None = time("expirationDate", "End of a volume purchase.")
     expiration_at: datetime | None = moment("expirationDate")
     preorder_date: int | None = time("preorderDate", "When it was pre-ordered.")

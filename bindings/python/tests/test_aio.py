@@ -6,14 +6,12 @@ import sys
 import threading
 import unittest
 from concurrent.futures import Executor, Future, ProcessPoolExecutor, ThreadPoolExecutor
-from unittest import mock
 
 import assay
-from assay import _prototypes as c
-from assay import exchange as exchanges
 from assay.aio import AsyncVerifier, carry_out
 from case_table import client_data_of, given, jws_of, octets_of, subject_of, table
-from test_exchange import NOW, RISK, WAIT, Host
+from conversations import Door, answers, begun, transcript, watched
+from test_exchange import RISK
 
 
 class CountingExecutor(Executor):
@@ -269,38 +267,43 @@ class CallTest(AioCase):
 
 
 class ExchangeTest(unittest.TestCase):
-    """The steps are played as in test_exchange.py."""
+    """The library's own conversations, as in test_exchange.py."""
 
-    def play(self, *codes):
-        host = Host(*codes)
+    def setUp(self):
+        watching = watched()
+        self.freed = watching.__enter__()
+        self.addCleanup(watching.__exit__, None, None, None)
 
-        class Owned(c.ExchangeHandle):
-            def __del__(self):
-                host.free(self)
+    def verifier(self, case):
+        return AsyncVerifier(table().verifier(case["verifier"]), NoExecutor())
 
-        for name, value in (("_exchange_new", host.new), ("_exchange_step", host.step),
-                            ("OwnedExchange", Owned)):
-            patch = mock.patch.object(exchanges, name, value)
-            patch.start()
-            self.addCleanup(patch.stop)
-        plain = assay.Verifier({"apps": [{"bundleId": "com.example.app", "appAppleId": 1}]})
-        return host, AsyncVerifier(plain, NoExecutor())
-
-    def test_to_the_end(self):
-        host, verifier = self.play(WAIT, WAIT, c.ASSAY_OK)
-        asked, times = [], iter([NOW, NOW + 1, NOW + 2])
+    def play(self, case, times=None):
+        """The document of a whole transcript, and what its host was asked."""
+        said, asked = iter(answers(case)), []
 
         async def send(step):
             asked.append(step)
             await asyncio.sleep(0)
-            return {"id": len(asked)}
+            return next(said)
 
-        found = asyncio.run(verifier.exchange(RISK, send, clock=lambda: next(times)))
-        self.assertTrue(found.ok)
-        self.assertEqual(len(asked), 2)
-        self.assertEqual([(text, now) for _, text, now in host.answers],
-                         [(b'{"id":1}', NOW + 1), (b'{"id":2}', NOW + 2)])
-        self.assertEqual(host.freed, 1)
+        clock = iter(times or [case["now"], *(step["now"] for step in case["steps"])])
+        found = asyncio.run(self.verifier(case).exchange(
+            given(case, "request"), send, clock=lambda: next(clock)))
+        return found, asked
+
+    def test_to_the_end(self):
+        found, asked = self.play(transcript("a Sandbox receipt at production"))
+        self.assertTrue(found.ok, found.text)
+        self.assertEqual([step["request"]["id"] for step in asked], [1, 2])
+        self.assertEqual(len(self.freed), 1)
+
+    def test_the_times_of_steps(self):
+        case = transcript("Retry-After with HTTP status 503")
+        now = case["now"]
+        found, asked = self.play(case, [now, now + 100, now + 7100, now + 7200])
+        self.assertTrue(found.ok, found.text)
+        self.assertEqual([step["state"] for step in asked], ["request", "wait", "request"])
+        self.assertEqual(asked[1]["notBeforeMs"], now + 7100)
 
     def test_done_at_once(self):
         plain = assay.Verifier({"apps": [{"bundleId": "com.example.app", "appAppleId": 1}]})
@@ -313,52 +316,57 @@ class ExchangeTest(unittest.TestCase):
         self.assertEqual(found.kind, "risk")
 
     def test_a_refused_result_is_an_answer(self):
-        _, verifier = self.play(WAIT, c.ASSAY_REJECTED)
-
-        async def send(step):
-            return {}
-
-        found = asyncio.run(verifier.exchange(RISK, send))
-        self.assertEqual(found.code, c.ASSAY_REJECTED)
+        found, _ = self.play(transcript("HTTP status 400"))
+        self.assertEqual(found.status, "rejected.verify-receipt.http")
 
     def test_what_the_host_raises_ends_it(self):
-        host, verifier = self.play(WAIT)
+        case = transcript("a good answer")
 
         async def send(step):
             raise OSError("no route")
 
-        with self.assertRaisesRegex(OSError, "no route"):
-            asyncio.run(verifier.exchange(RISK, send))
-        self.assertEqual((host.answers, host.freed), ([], 1))
+        with Door() as door, self.assertRaisesRegex(OSError, "no route"):
+            asyncio.run(self.verifier(case).exchange(given(case, "request"), send))
+        self.assertFalse(door.inside.is_set())
+        self.assertEqual(len(self.freed), 1)
 
     def test_an_open_step_can_be_taken_up_again(self):
-        host, verifier = self.play(WAIT, c.ASSAY_MISUSE, c.ASSAY_OK)
+        case = transcript("a good answer")
+        (good,) = answers(case)
 
         async def send(step):
-            return {}
+            return said
 
-        with verifier.verifier.exchange(RISK) as exchange:
+        def clock():
+            return case["now"]
+
+        with begun(case) as exchange:
+            said = {}
             with self.assertRaises(assay.MisuseError):
-                asyncio.run(carry_out(exchange, send))
+                asyncio.run(carry_out(exchange, send, clock))
             self.assertFalse(exchange.done)
-            self.assertTrue(asyncio.run(carry_out(exchange, send)).ok)
-        self.assertEqual(host.freed, 1)
+            said = good
+            self.assertTrue(asyncio.run(carry_out(exchange, send, clock)).ok)
+        self.assertEqual(len(self.freed), 1)
 
     def test_cancelled_while_the_host_waits(self):
-        host, verifier = self.play(WAIT)
+        case = transcript("a good answer")
 
         async def cancel():
             async def send(step):
                 await asyncio.sleep(60)
 
-            task = asyncio.ensure_future(verifier.exchange(RISK, send))
+            task = asyncio.ensure_future(
+                self.verifier(case).exchange(given(case, "request"), send))
             await asyncio.sleep(0.01)
             task.cancel()
             with self.assertRaises(asyncio.CancelledError):
                 await task
 
-        asyncio.run(cancel())
-        self.assertEqual((host.answers, host.freed), ([], 1))
+        with Door() as door:
+            asyncio.run(cancel())
+        self.assertFalse(door.inside.is_set())
+        self.assertEqual(len(self.freed), 1)
 
 
 class NoExecutor(Executor):

@@ -1,21 +1,18 @@
-"""Conversations: the frame that network and store kinds run in.
+"""Conversations: those that are done at once, and those with steps.
 
-The steps are played by functions in place of the library's, with documents of the
-library's own: what a host may meet in any order. test_http.py has a real conversation.
+test_http.py has them over the network.
 """
+import json
 import threading
 import unittest
-from unittest import mock
 
 import assay
 from assay import _prototypes as c
 from assay import documents, exchange
 from case_table import jws_of, table
+from conversations import Door, answers, begun, transcript, watched
 
 RISK = {"kind": "risk.assess", "observations": {"request": "paid", "attestation": "verified"}}
-WAIT = c.ASSAY_PENDING
-NOW = 1_793_000_000_000
-real = exchange._exchange_new
 
 
 def verifier():
@@ -38,8 +35,6 @@ class AtOnceTest(unittest.TestCase):
         self.assertIs(assay.Exchange, exchange.Exchange)
 
     def test_forms_of_a_request(self):
-        import json
-
         text = json.dumps(RISK)
         for form in (RISK, text, text.encode()):
             with self.subTest(form=type(form).__name__):
@@ -90,145 +85,127 @@ class AtOnceTest(unittest.TestCase):
                 call()
 
 
-class Host:
-    """Plays assay_exchange_new and …_step with a list of codes."""
-
-    def __init__(self, *codes):
-        self.codes = list(codes)
-        self.answers = []
-        self.freed = 0
-        self.inside = threading.Event()
-        self.go_on = threading.Event()
-        self.go_on.set()
-
-    def answer(self, code, found):
-        document = exchange.OwnedDocument()
-        with verifier() as owner:
-            real(owner._open(), b"{}", 2, None, 0, NOW, c.ExchangeHandle(), document)
-        # The address moves to the document that the binding owns.
-        found.value, document.value = document.value, None
-        return code
-
-    def new(self, handle, text, length, array, count, now, out, found):
-        out.value = id(self)
-        return self.answer(self.codes.pop(0), found)
-
-    def step(self, handle, text, length, now, found):
-        self.answers.append((handle.value, text[:length], now))
-        self.inside.set()
-        self.go_on.wait(30)
-        return self.answer(self.codes.pop(0), found)
-
-    def free(self, handle):
-        if handle:
-            self.freed += 1
-
-
 class StepTest(unittest.TestCase):
-    def play(self, *codes):
-        """An exchange whose first document and steps have these codes."""
-        host = Host(*codes)
-
-        class Owned(c.ExchangeHandle):
-            def __del__(self):
-                host.free(self)
-
-        for name, value in (("_exchange_new", host.new), ("_exchange_step", host.step),
-                            ("OwnedExchange", Owned)):
-            patch = mock.patch.object(exchange, name, value)
-            patch.start()
-            self.addCleanup(patch.stop)
-        return host, verifier().exchange(RISK)
+    """The library's own conversations, answered as in the transcripts of the case table."""
 
     def test_until_the_end(self):
-        host, found = self.play(WAIT, WAIT, c.ASSAY_OK)
-        first = found.document
-        self.assertFalse(found.done)
-        second = found.step({"id": 1, "status": 200}, NOW)
-        self.assertIs(found.document, second)
-        self.assertIsNot(first, second)
-        self.assertFalse(found.done)
-        third = found.step('{"id":2}')
-        self.assertTrue(found.done)
-        self.assertIs(found.document, third)
-        self.assertEqual([text for _, text, _ in host.answers],
-                         [b'{"id":1,"status":200}', b'{"id":2}'])
-        self.assertEqual({handle for handle, _, _ in host.answers}, {id(host)})
-        self.assertEqual(host.answers[0][2], NOW)
-        self.assertEqual(host.freed, 1)
-        with self.assertRaisesRegex(ValueError, "over"):
-            found.step({})
+        case = transcript("a Sandbox receipt at production")
+        one, two = answers(case)
+        with watched() as freed:
+            found = begun(case)
+            first = found.document
+            self.assertFalse(found.done)
+            second = found.step(one, case["now"])
+            self.assertIs(found.document, second)
+            self.assertIsNot(first, second)
+            self.assertFalse(found.done)
+            self.assertEqual(freed, [])
+            third = found.step(json.dumps(two), case["now"])
+            self.assertTrue(found.done)
+            self.assertIs(found.document, third)
+            self.assertTrue(third.ok, third.text)
+            self.assertEqual(len(freed), 1)
+            with self.assertRaisesRegex(ValueError, "over"):
+                found.step({})
+        self.assertEqual(first.json["exchange"]["request"]["id"], 1)
+        self.assertEqual(second.json["exchange"]["request"]["id"], 2)
+
+    def test_the_time_of_a_step(self):
+        case = transcript("Retry-After with HTTP status 503")
+        for later in (0, 2500):
+            with begun(case) as found:
+                found.step(answers(case)[0], case["now"] + later)
+                self.assertEqual(found.payload["notBeforeMs"], case["now"] + later + 7000)
 
     def test_misuse_leaves_the_step_open(self):
-        _, found = self.play(WAIT, c.ASSAY_MISUSE, c.ASSAY_OK)
+        case = transcript("a good answer")
+        (good,) = answers(case)
+        found = begun(case)
         first = found.document
-        with self.assertRaises(assay.MisuseError):
-            found.step({})
-        self.assertFalse(found.done)
-        self.assertIs(found.document, first)
-        found.step({})
+        for wrong in ({}, {**good, "id": 2}, "[]"):
+            with self.subTest(wrong=wrong), self.assertRaises(assay.MisuseError):
+                found.step(wrong, case["now"])
+            self.assertFalse(found.done)
+            self.assertIs(found.document, first)
+        self.assertTrue(found.step(good, case["now"]).ok)
         self.assertTrue(found.done)
 
     def test_a_refusal_ends_it(self):
-        for code in (c.ASSAY_REJECTED, c.ASSAY_UNAVAILABLE, c.ASSAY_CONFIG):
-            with self.subTest(code=code):
-                host, found = self.play(WAIT, code)
-                self.assertEqual(found.step({}).code, code)
+        for name, family in (
+            ("HTTP status 400", c.ASSAY_REJECTED), ("21008 of production", c.ASSAY_UNAVAILABLE),
+            ("an answer without a status", c.ASSAY_MALFORMED),
+            ("a version 1 notification", c.ASSAY_UNSUPPORTED),
+            ("an answer that was cut", c.ASSAY_TOO_LARGE),
+        ):
+            case = transcript(name)
+            with self.subTest(name=name), watched() as freed:
+                found = begun(case)
+                self.assertEqual(found.step(*answers(case), case["now"]).code & 0xFF, family)
                 self.assertTrue(found.done)
-                self.assertEqual(host.freed, 1)
+                self.assertEqual(len(freed), 1)
 
     def test_a_bug_raises_and_ends_it(self):
-        _, found = self.play(WAIT, c.ASSAY_INTERNAL)
-        with self.assertRaises(assay.InternalError):
-            found.step({})
-        self.assertTrue(found.done)
+        # Nothing makes the library say so: a document of its own, under that status.
+        made = documents.Document(begun(transcript("a good answer")).document._handle,
+                                  c.ASSAY_INTERNAL)
+        with watched() as freed:
+            found = begun(transcript("a good answer"))
+            with self.assertRaises(assay.InternalError):
+                found._took(made)
+            self.assertTrue(found.done)
+            self.assertEqual(len(freed), 1)
 
     def test_given_up(self):
-        host, found = self.play(WAIT)
-        with found:
-            pass
-        self.assertTrue(found.done)
-        self.assertEqual(host.freed, 1)
-        host, found = self.play(WAIT)
-        del found
-        self.assertEqual(host.freed, 1)
+        case = transcript("a good answer")
+        with watched() as freed:
+            with begun(case) as found:
+                self.assertFalse(found.done)
+            self.assertTrue(found.done)
+            self.assertEqual(len(freed), 1)
+            found = begun(case)
+            del found
+            self.assertEqual(len(freed), 2)
 
     def test_wrong_answers_never_reach_the_library(self):
-        host, found = self.play(WAIT)
-        for wrong in (None, 5, ["a"], {1: 2}, {"a": object()}):
-            with self.subTest(wrong=wrong), self.assertRaises(TypeError):
-                found.step(wrong)
-        self.assertEqual(host.answers, [])
+        found = begun(transcript("a good answer"))
+        with Door() as door:
+            for wrong in (None, 5, ["a"], {1: 2}, {"a": object()}):
+                with self.subTest(wrong=wrong), self.assertRaises(TypeError):
+                    found.step(wrong)
+            self.assertFalse(door.inside.is_set())
         self.assertFalse(found.done)
 
     def test_one_thread_at_a_time(self):
-        host, found = self.play(WAIT, WAIT, c.ASSAY_OK)
-        host.go_on.clear()
-        thread = threading.Thread(target=found.step, args=({},))
-        thread.start()
-        self.assertTrue(host.inside.wait(30))
-        with self.assertRaisesRegex(RuntimeError, "another thread"):
-            found.step({})
-        # Closing meanwhile frees the handle only when the call has ended.
-        self.assertEqual(host.freed, 0)
-        host.go_on.set()
-        thread.join(30)
+        case = transcript("a Sandbox receipt at production")
+        one, two = answers(case)
+        found = begun(case)
+        with Door() as door:
+            thread = threading.Thread(target=found.step, args=(one, case["now"]))
+            thread.start()
+            self.assertTrue(door.inside.wait(30))
+            with self.assertRaisesRegex(RuntimeError, "another thread"):
+                found.step(two, case["now"])
+            door.open.set()
+            thread.join(30)
         self.assertFalse(found.done)
-        found.step({})
-        self.assertTrue(found.done)
+        self.assertTrue(found.step(two, case["now"]).ok)
 
     def test_close_while_a_step_runs(self):
-        host, found = self.play(WAIT, c.ASSAY_OK)
-        host.go_on.clear()
-        thread = threading.Thread(target=found.step, args=({},))
-        thread.start()
-        self.assertTrue(host.inside.wait(30))
-        found.close()
-        self.assertEqual(host.freed, 0)
-        host.go_on.set()
-        thread.join(30)
-        self.assertEqual(host.freed, 1)
+        case = transcript("a good answer")
+        with watched() as freed:
+            found = begun(case)
+            with Door() as door:
+                thread = threading.Thread(target=found.step, args=(*answers(case), case["now"]))
+                thread.start()
+                self.assertTrue(door.inside.wait(30))
+                # The handle is given back only when the call has ended.
+                found.close()
+                self.assertEqual(freed, [])
+                door.open.set()
+                thread.join(30)
+            self.assertEqual(len(freed), 1)
         self.assertTrue(found.done)
+        self.assertTrue(found.document.ok)
 
     def test_it_is_made_by_a_verifier(self):
         document = verifier().exchange(RISK).document

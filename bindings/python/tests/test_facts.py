@@ -1,40 +1,15 @@
 """The typed facts say what the document says, under Python's names and types."""
+import collections
 import copy
 import datetime
 import json
 import pickle
-import re
 import unittest
 
 import assay
-from assay import _members, facts, names
+from assay import _members, facts, names, receipts
 from case_table import ROOT, jws_of, table
 from members import descriptors
-
-# Python classes by the name of their table in StoreKitMembers.swift.
-TABLES = {
-    "transaction": facts.Transaction,
-    "renewal": facts.Renewal,
-    "appTransaction": facts.AppTransaction,
-    "realtimeRequest": facts.RealtimeRequest,
-    "notification": facts.Notification,
-    "notificationData": facts.NotificationData,
-    "notificationSummary": facts.NotificationSummary,
-    "notificationExternalPurchaseToken": facts.NotificationExternalPurchaseToken,
-    "notificationAppData": facts.NotificationAppData,
-    "transactionCommitment": facts.TransactionCommitmentInfo,
-    "renewalCommitment": facts.RenewalCommitmentInfo,
-    "advancedCommerceDescriptors": facts.AdvancedCommerceDescriptors,
-    "advancedCommerceOffer": facts.AdvancedCommerceOffer,
-    "advancedCommerceRefund": facts.AdvancedCommerceRefund,
-    "advancedCommerceTransactionItem": facts.AdvancedCommerceTransactionItem,
-    "advancedCommerceTransaction": facts.AdvancedCommerceTransactionInfo,
-    "advancedCommercePriceIncrease": facts.AdvancedCommercePriceIncreaseInfo,
-    "advancedCommerceRenewalItem": facts.AdvancedCommerceRenewalItem,
-    "advancedCommerceRenewal": facts.AdvancedCommerceRenewalInfo,
-}
-# A notification's own facts stand under shorter names (docs/spec/storekit-jws.md §15).
-SHORTER = {"notificationType": "type", "notificationUUID": "uuid"}
 
 
 def members_of(kind):
@@ -54,40 +29,33 @@ def verified(kind, **expected):
 
 
 class TableTest(unittest.TestCase):
-    """Python knows every member that the library knows, and where it is."""
+    """Python knows every member that the library reads, and where it is."""
 
-    def tables(self):
-        text = (ROOT / "Sources/Assay/Evidence/StoreKit/StoreKitMembers.swift").read_text()
-        for name, body in re.findall(
-            r"static let (\w+) = MemberTable\(\[(.*?)\n  \]\)", text, re.S
-        ):
-            yield name, re.findall(r'Member\(\s*"(\w+)",(.*)\),?$', body, re.M)
+    def read_members(self):
+        """Class, member and whether it stands in the payload, of docs/spec/members.tsv."""
+        for line in (ROOT / "docs/spec/members.tsv").read_text().splitlines():
+            row = line.split("\t")
+            if line.startswith("#") or len(row) < 8:
+                continue
+            name, path = row[:2]
+            kind = getattr(facts, name, None) or getattr(receipts, name)
+            if path.startswith("@"):
+                for member in row[-1].split():
+                    yield kind, member, False
+            else:
+                yield kind, path.removeprefix("payload."), path.startswith("payload.")
 
-    def test_every_member_of_the_library_has_a_property(self):
-        seen = set()
-        for name, members in self.tables():
-            self.assertIn(name, TABLES, f"no Python class for {name}")
-            seen.add(name)
-            known = members_of(TABLES[name])
-            for member, shape in members:
-                with self.subTest(table=name, member=member):
-                    self.assertIn(SHORTER.get(member, member), known)
-                    if TABLES[name] in facts_with_payload() and member not in BODIES:
-                        self.check_place(known[SHORTER.get(member, member)], member, shape)
-        self.assertEqual(seen, set(TABLES))
-
-    def check_place(self, descriptors, member, shape):
-        """Decisive members are read beside the payload, the others inside it."""
-        decisive = "decisive: true" in shape
-        for descriptor in descriptors:
-            self.assertEqual(not isinstance(descriptor, _members.SignedMember), decisive)
-
-
-BODIES = {"data", "summary", "externalPurchaseToken", "appData"}
-
-
-def facts_with_payload():
-    return [kind for kind, _ in facts.KINDS.values()]
+    def test_every_member_that_the_library_reads_has_a_property(self):
+        seen = collections.Counter()
+        for kind, member, is_signed in self.read_members():
+            seen[kind] += 1
+            with self.subTest(kind=kind.__name__, member=member):
+                for descriptor in members_of(kind)[member]:
+                    self.assertIs(isinstance(descriptor, _members.SignedMember), is_signed)
+        for kind, _ in (facts.KINDS[name] for name in ("transaction", "notification")):
+            self.assertGreater(seen[kind], 8)
+        self.assertGreater(seen[receipts.AppleTransaction], 20)
+        self.assertGreater(sum(seen.values()), 200)
 
 
 class TypedFactsTest(unittest.TestCase):

@@ -12,24 +12,9 @@ from unittest import mock
 import assay
 from assay import http
 from case_table import given, table
+from conversations import bodies, transcript
 
 NAMES = {"buy.itunes.apple.com": "Production", "sandbox.itunes.apple.com": "Sandbox"}
-
-
-def transcript(name):
-    """A case of the table that is a transcript."""
-    for case in table().cases:
-        if case["call"] == "conversation" and case["name"].endswith(f"conversation: {name}"):
-            return case
-    raise AssertionError(f"the case table has no transcript {name}")
-
-
-def bodies(case):
-    """What Apple says in a transcript, one body after the other."""
-    for step in case["steps"]:
-        answer = json.loads(given(step, "answer"))
-        if answer.get("body"):
-            yield answer["body"]["text"].encode()
 
 
 class Apple:
@@ -99,8 +84,8 @@ class HttpTest(unittest.TestCase):
         """A conversation of a case's request with a server that says the script."""
         verifier = table().verifier(case["verifier"])
         clock = Clock(case)
-        with Apple(*script) as apple, verifier.exchange(
-                given(case, "request"), now=case["now"]) as exchange:
+        exchange = verifier.exchange(given(case, "request"), now=case["now"])
+        with Apple(*script) as apple, exchange:
             document = http.carry_out(
                 exchange, send or apple.sender, clock=clock, sleep=clock.sleep, **named)
         self.clock, self.apple = clock, apple

@@ -44,8 +44,6 @@ struct Decision: Sendable {
     return earliest
   }
 
-  var state: EntitlementState { groups.first?.ruling.state ?? .none }
-
   /// Writes the value of the member `decision`.
   func write(_ writer: inout JSONWriter) {
     writer.beginObject()

@@ -83,7 +83,7 @@ struct NotificationParts: Sendable {
   /// Whether Assay knows the notification's type.
   static func isKnown(_ fields: Fields) -> Bool {
     guard let type = fields.text("notificationType") else { return false }
-    return StoreKitMembers.notificationTypes.contains { type.utf8[...].elementsEqual($0) }
+    return StoreKitMembers.notificationType.contains { type.utf8[...].elementsEqual($0) }
   }
 
   // MARK: agreement

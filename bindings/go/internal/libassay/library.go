@@ -215,11 +215,11 @@ func CheckExpiry(expires, grace, revoked, now int64) int32 {
 func NewVerifier(config Text) (Answer, Object) {
 	found := C.go_verifier_new(config.pointer(), config.length())
 	runtime.KeepAlive(config)
-	return answered(found.answer), NewObject(found.made, freeVerifier)
+	return answered(found.answer), newObject(found.made, freeVerifier)
 }
 
-// NewObject is an object, empty for nil.
-func NewObject(pointer unsafe.Pointer, free func(unsafe.Pointer)) Object {
+// newObject is an object, empty for nil.
+func newObject(pointer unsafe.Pointer, free func(unsafe.Pointer)) Object {
 	if pointer == nil {
 		return Object{}
 	}
@@ -396,7 +396,7 @@ func NewExchange(v *Handle, request Text, evidence []*Handle, now int64) (
 	found := C.go_exchange_new((*C.assay_verifier)(pointer), request.pointer(), request.length(),
 		used.first(), C.size_t(len(used.pointers)), C.int64_t(now))
 	runtime.KeepAlive(request)
-	return answered(found.answer), NewObject(found.made, freeExchange), NoneClosed
+	return answered(found.answer), newObject(found.made, freeExchange), NoneClosed
 }
 
 // StepExchange hands in the result of the last step; one goroutine at a time.
@@ -461,6 +461,3 @@ func DocumentInteger(d *Handle, path string) (value int64, found, open bool) {
 	d.done()
 	return value, found, true
 }
-
-// String is the text itself; empty when it is absent.
-func (t Text) String() string { return t.text }

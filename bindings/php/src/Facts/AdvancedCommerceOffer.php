@@ -25,8 +25,8 @@ final class AdvancedCommerceOffer extends Details
     public readonly ?int $periodCount;
     /** Thousandths of the currency unit. */
     public readonly ?int $price;
-    /** "P3D", "P1W" … "P1Y". */
+    /** "P3D", "P1W" … "P1Y". See Names\AdvancedCommerceOfferPeriod. */
     public readonly ?string $period;
-    /** "ACQUISITION", "WIN_BACK" or "RETENTION". */
+    /** "ACQUISITION", "WIN_BACK" or "RETENTION". See Names\AdvancedCommerceOfferReason. */
     public readonly ?string $reason;
 }

@@ -24,6 +24,6 @@ final class AdvancedCommercePriceIncreaseInfo extends Details
     public readonly array $dependentSkus;
     /** Thousandths of the currency unit. */
     public readonly ?int $price;
-    /** "SCHEDULED", "PENDING" or "ACCEPTED". */
+    /** "SCHEDULED", "PENDING" or "ACCEPTED". See Names\AdvancedCommercePriceIncreaseStatus. */
     public readonly ?string $status;
 }

@@ -29,8 +29,8 @@ final class AdvancedCommerceRefund extends Details
     public readonly ?int $refundDate;
     /** `refundDate` in UTC. */
     public readonly ?DateTimeImmutable $refundAt;
-    /** "UNINTENDED_PURCHASE", "LEGAL" … */
+    /** "UNINTENDED_PURCHASE", "LEGAL" … See Names\AdvancedCommerceRefundReason. */
     public readonly ?string $refundReason;
-    /** "FULL", "PRORATED" or "CUSTOM". */
+    /** "FULL", "PRORATED" or "CUSTOM". See Names\AdvancedCommerceRefundType. */
     public readonly ?string $refundType;
 }

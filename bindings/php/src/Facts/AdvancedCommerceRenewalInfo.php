@@ -29,7 +29,7 @@ final class AdvancedCommerceRenewalInfo extends Details
     public readonly ?AdvancedCommerceDescriptors $descriptors;
     /** @var list<AdvancedCommerceRenewalItem> The items. */
     public readonly array $items;
-    /** "P1W", "P1M" … "P1Y". */
+    /** "P1W", "P1M" … "P1Y". See Names\AdvancedCommercePeriod. */
     public readonly ?string $period;
     /** UUID of the request. */
     public readonly ?string $requestReferenceId;

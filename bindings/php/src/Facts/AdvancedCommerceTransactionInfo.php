@@ -31,7 +31,7 @@ final class AdvancedCommerceTransactionInfo extends Details
     public readonly ?int $estimatedTax;
     /** @var list<AdvancedCommerceTransactionItem> The items. */
     public readonly array $items;
-    /** "P1W", "P1M" … "P1Y". */
+    /** "P1W", "P1M" … "P1Y". See Names\AdvancedCommercePeriod. */
     public readonly ?string $period;
     /** UUID of the request. */
     public readonly ?string $requestReferenceId;

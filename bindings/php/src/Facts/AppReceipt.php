@@ -52,6 +52,7 @@ final class AppReceipt extends OwnFacts
     public readonly ?string $bundleId;
     /**
      * "Production", "ProductionSandbox", "ProductionVPP", "ProductionVPPSandbox" or "Xcode".
+     * See Names\ReceiptType.
      */
     public readonly string $type;
     /** Version of the app. */

@@ -71,7 +71,7 @@ final class AppTransaction extends Facts
     public readonly int $receiptCreationDate;
     /** `receiptCreationDate` in UTC. */
     public readonly DateTimeImmutable $receiptCreationAt;
-    /** The environment, as signed. */
+    /** The environment, as signed. See Names\Environment. */
     public readonly ?string $receiptType;
     /** First download. Milliseconds since 1970 UTC. */
     public readonly ?int $originalPurchaseDate;

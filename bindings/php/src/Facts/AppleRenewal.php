@@ -21,9 +21,9 @@ final class AppleRenewal extends Details
         'autoRenewProductId' => [Member::TEXT, 'autoRenewProductId'],
         'autoRenewStatus' => [Member::INTEGER, 'autoRenewStatus'],
         'isInBillingRetryPeriod' => [Member::BOOLEAN, 'isInBillingRetryPeriod'],
+        'expirationIntent' => [Member::INTEGER, 'expirationIntent'],
         'gracePeriodExpiresDate' => [Member::TIME, 'gracePeriodExpiresDate'],
         'gracePeriodExpiresAt' => [Member::MOMENT, 'gracePeriodExpiresDate'],
-        'expirationIntent' => [Member::INTEGER, 'expirationIntent'],
         'priceConsentStatus' => [Member::INTEGER, 'priceConsentStatus'],
         'priceIncreaseStatus' => [Member::INTEGER, 'priceIncreaseStatus'],
         'offerCodeRefName' => [Member::TEXT, 'offerCodeRefName'],
@@ -40,12 +40,12 @@ final class AppleRenewal extends Details
     public readonly ?int $autoRenewStatus;
     /** Apple still tries to charge. */
     public readonly ?bool $isInBillingRetryPeriod;
+    /** 1 cancelled, 2 billing error, 3 price increase, 4 product gone, 5 unknown. */
+    public readonly ?int $expirationIntent;
     /** End of the billing grace period. Milliseconds since 1970 UTC. */
     public readonly ?int $gracePeriodExpiresDate;
     /** `gracePeriodExpiresDate` in UTC. */
     public readonly ?DateTimeImmutable $gracePeriodExpiresAt;
-    /** 1 cancelled, 2 billing error, 3 price increase, 4 product gone, 5 unknown. */
-    public readonly ?int $expirationIntent;
     /** 0 asked, no answer; 1 agreed. */
     public readonly ?int $priceConsentStatus;
     /** 0 asked, no answer; 1 agreed or only informed. */

@@ -16,11 +16,11 @@ final class AppleTransaction extends Details
     use ReadOnce;
 
     protected const MEMBERS = [
+        'quantity' => [Member::INTEGER, 'quantity'],
         'productId' => [Member::TEXT, 'productId'],
         'transactionId' => [Member::TEXT, 'transactionId'],
         'originalTransactionId' => [Member::TEXT, 'originalTransactionId'],
         'webOrderLineItemId' => [Member::TEXT, 'webOrderLineItemId'],
-        'quantity' => [Member::INTEGER, 'quantity'],
         'purchaseDate' => [Member::TIME, 'purchaseDate'],
         'purchaseAt' => [Member::MOMENT, 'purchaseDate'],
         'originalPurchaseDate' => [Member::TIME, 'originalPurchaseDate'],
@@ -49,6 +49,8 @@ final class AppleTransaction extends Details
         'uniqueVendorIdentifier' => [Member::TEXT, 'uniqueVendorIdentifier'],
     ];
 
+    /** How many were bought. */
+    public readonly ?int $quantity;
     /** What was bought. */
     public readonly ?string $productId;
     /** This purchase, restore or renewal. */
@@ -57,8 +59,6 @@ final class AppleTransaction extends Details
     public readonly ?string $originalTransactionId;
     /** One paid period, the same on all devices. */
     public readonly ?string $webOrderLineItemId;
-    /** How many were bought. */
-    public readonly ?int $quantity;
     /** Purchase, restore, start of the period. Milliseconds since 1970 UTC. */
     public readonly ?int $purchaseDate;
     /** `purchaseDate` in UTC. */

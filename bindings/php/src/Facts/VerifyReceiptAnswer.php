@@ -29,20 +29,20 @@ final class VerifyReceiptAnswer extends OwnFacts
         'asOf' => [Member::TIME, 'asOf'],
         'asOfAt' => [Member::MOMENT, 'asOf'],
         'clockSkew' => [Member::INTEGER, 'clockSkew'],
-        'requestDate' => [Member::TIME, 'requestDate'],
-        'requestAt' => [Member::MOMENT, 'requestDate'],
-        'cancellationReason' => [Member::INTEGER, 'cancellationReason'],
         'receiptType' => [Member::TEXT, 'receiptType'],
+        'cancellationReason' => [Member::INTEGER, 'cancellationReason'],
         'adamId' => [Member::INTEGER, 'adamId'],
         'appItemId' => [Member::INTEGER, 'appItemId'],
         'applicationVersion' => [Member::TEXT, 'applicationVersion'],
-        'originalApplicationVersion' => [Member::TEXT, 'originalApplicationVersion'],
         'downloadId' => [Member::TEXT, 'downloadId'],
         'versionExternalIdentifier' => [Member::INTEGER, 'versionExternalIdentifier'],
         'receiptCreationDate' => [Member::TIME, 'receiptCreationDate'],
         'receiptCreationAt' => [Member::MOMENT, 'receiptCreationDate'],
+        'requestDate' => [Member::TIME, 'requestDate'],
+        'requestAt' => [Member::MOMENT, 'requestDate'],
         'originalPurchaseDate' => [Member::TIME, 'originalPurchaseDate'],
         'originalPurchaseAt' => [Member::MOMENT, 'originalPurchaseDate'],
+        'originalApplicationVersion' => [Member::TEXT, 'originalApplicationVersion'],
         'expirationDate' => [Member::TIME, 'expirationDate'],
         'expirationAt' => [Member::MOMENT, 'expirationDate'],
         'preorderDate' => [Member::TIME, 'preorderDate'],
@@ -75,22 +75,16 @@ final class VerifyReceiptAnswer extends OwnFacts
     public readonly DateTimeImmutable $asOfAt;
     /** How far Apple's clock is ahead; null within five minutes. Milliseconds. */
     public readonly ?int $clockSkew;
-    /** Apple's clock at the answer. Milliseconds since 1970 UTC. */
-    public readonly ?int $requestDate;
-    /** `requestDate` in UTC. */
-    public readonly ?DateTimeImmutable $requestAt;
+    /** "Production", "ProductionSandbox" … See Names\ReceiptType. */
+    public readonly ?string $receiptType;
     /** 1: an issue with the app; 0: another reason; iOS 6 style. */
     public readonly ?int $cancellationReason;
-    /** "Production", "ProductionSandbox" … */
-    public readonly ?string $receiptType;
     /** Apple's number of the app. */
     public readonly ?int $adamId;
     /** The same number. */
     public readonly ?int $appItemId;
     /** Version of the app. */
     public readonly ?string $applicationVersion;
-    /** Version first bought; a dummy in Sandbox. */
-    public readonly ?string $originalApplicationVersion;
     /** Apple's number of the download. */
     public readonly ?string $downloadId;
     /** Apple's number of the version. */
@@ -99,10 +93,16 @@ final class VerifyReceiptAnswer extends OwnFacts
     public readonly ?int $receiptCreationDate;
     /** `receiptCreationDate` in UTC. */
     public readonly ?DateTimeImmutable $receiptCreationAt;
+    /** Apple's clock at the answer. Milliseconds since 1970 UTC. */
+    public readonly ?int $requestDate;
+    /** `requestDate` in UTC. */
+    public readonly ?DateTimeImmutable $requestAt;
     /** First download. Milliseconds since 1970 UTC. */
     public readonly ?int $originalPurchaseDate;
     /** `originalPurchaseDate` in UTC. */
     public readonly ?DateTimeImmutable $originalPurchaseAt;
+    /** Version first bought; a dummy in Sandbox. */
+    public readonly ?string $originalApplicationVersion;
     /** End of a volume purchase. Milliseconds since 1970 UTC. */
     public readonly ?int $expirationDate;
     /** `expirationDate` in UTC. */

@@ -1,0 +1,33 @@
+//go:build assay_gcstress
+
+package assay
+
+import (
+	"runtime"
+	"testing"
+	"time"
+
+	"assay.example/bindings/go/internal/libassay"
+)
+
+// Exchanges that were never closed are freed by the garbage collector.
+func TestExchangesThatNobodyKeeps(t *testing.T) {
+	each := theCases(t).transcript(t, "a good answer")
+	verifier, request := theCases(t).verifier(t, each.Verifier), each.input(t, "request")
+	for i := 0; i < 20; i++ { // what other tests left
+		runtime.GC()
+		time.Sleep(time.Millisecond)
+	}
+	before := libassay.Live()
+	kept := make([]*Exchange, 200)
+	for i := range kept {
+		exchange, err := verifier.Exchange(ctx, request, nil)
+		must(t, err)
+		kept[i] = exchange
+	}
+	if live := libassay.Live(); live < before+2*len(kept) {
+		t.Errorf("%d objects live, after %d", live, before)
+	}
+	runtime.KeepAlive(kept)
+	eventually(t, "the exchanges are given back", func() bool { return libassay.Live() <= before })
+}
