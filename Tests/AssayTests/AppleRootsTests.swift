@@ -48,10 +48,14 @@ struct AppleRootsTests {
 
   @Test("CER-6 CFG-3 the built-in set is made of a root that passes its own check")
   func builtInSet() throws {
-    let set = try #require(AnchorSet.appleG3)
-    #expect(set.areBuiltIn)
-    #expect(set.anchors.map(\.certificate.der) == [AppleRoots.rootCAG3])
-    #expect(set.anchor(withBytes: AppleRoots.rootCAG3) != nil)
+    for (kind, root) in [
+      (.storekit, AppleRoots.rootCAG3), (.receipts, AppleRoots.rootCA),
+      (.attestations, AppleRoots.appAttestationRootCA), (.attestReceipts, AppleRoots.rootCAG3),
+    ] as [(AnchorSet.Kind, [UInt8])] {
+      let set = AnchorSet(kind, [])
+      #expect(set.areBuiltIn)
+      #expect(try set.anchors().map(\.certificate.der) == [root])
+    }
   }
 
   @Test("CER-6 CFG-3 no root with a byte changed passes its own check")
@@ -113,14 +117,13 @@ struct AppleRootsTests {
     func prove(areBuiltIn: Bool) throws -> ProvenPath {
       let trust = StoreKitTrust(
         configuration: Configuration(),
-        anchors: AnchorSet(anchors: [anchor], areBuiltIn: areBuiltIn),
+        anchors: AnchorSet(kind: .storekit, own: [anchor], areBuiltIn: areBuiltIn),
         Configuration().ownProofs)
-      guard case .next(let given) = try trust.chainBuilder.open(entries) else {
-        throw Refusal(.internalAssayBug, "DOC-1")
-      }
-      let rooted = try #require(try given.parsed().shaped().rooted)
+      let given = try HeaderChain(entries, trust.chains.anchors, rootIsSought: false)
+      let path = try CandidatePath(.appStore, leaf: given.leaf, intermediate: given.intermediate)
       var signatures = SignatureChecks()
-      return try rooted.proven(&signatures)
+      return try path.shaped().rooted(given.root, trust.chains, &signatures)
+        .proven(trust.chains, &signatures)
     }
     #expect(throws: Refusal(.rejectedChainSignatureIntermediate, "JWS-31")) {
       try prove(areBuiltIn: false)

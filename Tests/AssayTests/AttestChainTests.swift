@@ -237,16 +237,16 @@ struct AttestChainTests {
     let verifier = try Fixture.verifier()
     let trust = verifier.attest
     let der = try Fixture.authority().intermediateCertificate
-    #expect(trust.roots.cache.intermediates.find(der[...]) == nil)
+    #expect(trust.chains.cache.intermediates.find(der[...]) == nil)
     let forged = try Fixture.attestation { $0.leafSigner = try SigningKey.generate(.p384) }
     #expect(try Fixture.attest(forged, verifier).name == "rejected.chain.signature-leaf")
-    let known = try #require(trust.roots.cache.intermediates.find(der[...]))
+    let known = try #require(trust.chains.cache.intermediates.find(der[...]))
     #expect(known.certificate.der == der)
     var other = der
     other[der.count - 1] ^= 1
-    #expect(trust.roots.cache.intermediates.find(other[...]) == nil)
+    #expect(trust.chains.cache.intermediates.find(other[...]) == nil)
     #expect(try Fixture.attest(try Fixture.attestation(), verifier).status == .ok)
-    #expect(trust.roots.cache.intermediates.find(der[...]) === known)
+    #expect(trust.chains.cache.intermediates.find(der[...]) === known)
     let later = Fixture.now + 10 * 365 * 86_400_000
     let fresh = try Fixture.attestation(madeMs: later)
     #expect(
@@ -259,10 +259,10 @@ struct AttestChainTests {
     let foreign = try Fixture.authority().intermediate(signer: try SigningKey.generate(.p384))
     let object = try Fixture.attestation { $0.intermediate = foreign }
     #expect(try Fixture.attest(object, verifier).name == "rejected.chain.untrusted-root")
-    #expect(verifier.attest.roots.cache.intermediates.find(foreign[...]) == nil)
+    #expect(verifier.attest.chains.cache.intermediates.find(foreign[...]) == nil)
     let bare = try Fixture.verifier([("storekit", ["cache": ["chains": 0]])])
     #expect(try Fixture.attest(try Fixture.attestation(), bare).status == .ok)
     let der = try Fixture.authority().intermediateCertificate
-    #expect(bare.attest.roots.cache.intermediates.find(der[...]) == nil)
+    #expect(bare.attest.chains.cache.intermediates.find(der[...]) == nil)
   }
 }

@@ -54,7 +54,7 @@ struct ChainCacheTests {
     #expect(try !Minted.run(trust, first).chainIsCached)
     let again = try jws { $0.header = $0.header.appending("kid", "x1") }
     #expect(header(again) != header(first))
-    #expect(trust.cache.spellings.find(header(again)) == nil)
+    #expect(trust.chains.cache.spellings.find(header(again)) == nil)
     #expect(try Minted.run(trust, again).chainIsCached)
   }
 
@@ -67,11 +67,11 @@ struct ChainCacheTests {
     // and enters level 2, the header text does not enter level 1.
     let junk = try jws { $0.signature = .by(try SigningKey.generate(.p256)) }
     #expect(throws: Refusal(.rejectedJwsSignature, "JWS-101")) { try Minted.run(trust, junk) }
-    #expect(trust.cache.spellings.find(header(junk)) == nil)
+    #expect(trust.chains.cache.spellings.find(header(junk)) == nil)
     let good = try jws()
     #expect(header(good) == header(junk))
     #expect(try Minted.run(trust, good).chainIsCached)
-    #expect(trust.cache.spellings.find(header(good)) != nil)
+    #expect(trust.chains.cache.spellings.find(header(good)) != nil)
   }
 
   @Test("JWS-61 JWS-35 a new leaf under a known intermediate is proven again")
@@ -120,7 +120,7 @@ struct ChainCacheTests {
       for (chain, status) in forgeries {
         let text = try jws(chain: chain)
         #expect(throws: Refusal(status, "JWS-62")) { try Minted.run(trust, text) }
-        #expect(trust.cache.spellings.find(header(text)) == nil)
+        #expect(trust.chains.cache.spellings.find(header(text)) == nil)
       }
     }
     #expect(try !Minted.run(trust, jws()).chainIsCached)

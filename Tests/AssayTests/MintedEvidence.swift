@@ -59,8 +59,7 @@ enum Minted {
     let configuration = try ConfigurationReader.read(try config(changes).bytes)
     return StoreKitTrust(
       configuration: configuration,
-      anchors: AnchorSet(
-        anchors: configuration.storekit.anchors, areBuiltIn: false),
+      anchors: AnchorSet(.storekit, configuration.storekit.anchors),
       configuration.ownProofs)
   }
 

@@ -180,12 +180,12 @@ struct ProofTableTests {
     }
     let point = try AttestFixture.device().key.publicKey()
     let first = try made().attest
-    let key = try #require(first.roots.key(point[...]))
-    #expect(first.roots.key(point[...]) === key)
+    let key = try #require(first.key(point[...]))
+    #expect(first.key(point[...]) === key)
     let second = try made().attest
-    #expect(second.roots.cache.intermediates === first.roots.cache.intermediates)
-    #expect(second.receipts.cache.spellings === first.receipts.cache.spellings)
-    #expect(second.roots.key(point[...]) !== key)
+    #expect(second.chains.cache.intermediates === first.chains.cache.intermediates)
+    #expect(second.receipts.chains.cache.spellings === first.receipts.chains.cache.spellings)
+    #expect(second.key(point[...]) !== key)
   }
 
   // MARK: roots that were read
@@ -194,15 +194,15 @@ struct ProofTableTests {
   func readAnchors() throws {
     let der = try #require(
       Base64.decodeStandard(Array(try Authority(now: Minted.now).anchor.utf8)[...]))
-    let unkept = try #require(ReadAnchors.find(der, .elliptic, isRemembered: false))
-    let first = try #require(ReadAnchors.find(der, .elliptic, isRemembered: true))
+    let unkept = try #require(Anchor.read(der, .elliptic, isRemembered: false))
+    let first = try #require(Anchor.read(der, .elliptic, isRemembered: true))
     #expect(first.key !== unkept.key)
-    #expect(try #require(ReadAnchors.find(der, .elliptic, isRemembered: true)).key === first.key)
-    #expect(try #require(ReadAnchors.find(der, .elliptic, isRemembered: false)).key !== first.key)
+    #expect(try #require(Anchor.read(der, .elliptic, isRemembered: true)).key === first.key)
+    #expect(try #require(Anchor.read(der, .elliptic, isRemembered: false)).key !== first.key)
     // What is not a root stays rejected, however often it is asked for.
     var forged = der
     forged[der.count - 1] ^= 1
-    for _ in 0..<2 { #expect(ReadAnchors.find(forged, .elliptic, isRemembered: true) == nil) }
-    #expect(ReadAnchors.find(der, .rsa, isRemembered: true) == nil)
+    for _ in 0..<2 { #expect(Anchor.read(forged, .elliptic, isRemembered: true) == nil) }
+    #expect(Anchor.read(der, .rsa, isRemembered: true) == nil)
   }
 }

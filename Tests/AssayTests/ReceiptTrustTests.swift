@@ -63,13 +63,13 @@ struct ReceiptTrustTests {
 
   @Test("CER-6 each shipped intermediate is proven under Apple Root CA, in its own line")
   func shippedIntermediates() throws {
-    let root = try #require(Anchor(AppleRoots.rootCA, .rsa))
+    let anchors = AnchorSet(.receipts, [])
     for shipped in AppleRoots.receiptIntermediates {
       let certificate = try #require(Certificate(shipped.der))
       let isStore = shipped.der == AppleRoots.iTunesStoreCA2009
-      for profile in [ChainProfile.transactionV2, .transactionV3, .app] {
-        let proven = ReceiptRoots.proven(certificate, under: [root], .shipped, as: [profile])
-        #expect((proven != nil) == (isStore == (profile == .transactionV2)))
+      for profile in [ChainProfile.storeReceipt, .receipt] {
+        let proven = ReceiptRoots.proven(certificate, under: anchors, .shipped, as: [profile])
+        #expect((proven != nil) == (isStore == (profile == .storeReceipt)))
       }
     }
   }
@@ -179,15 +179,15 @@ struct ReceiptTrustTests {
     let trust = try AppReceiptBench.trust([("receipts.intermediates", list)])
     let pooled = try #require(trust.roots.intermediates.first)
     func isCached(_ profile: ChainProfile) -> Bool {
-      let found = try? trust.roots.open(profile, leaf: der, embedded: [])
-      guard case .proven(let path) = found else { return false }
+      guard let path = try? trust.roots.known(profile, leaf: der, embedded: []) else {
+        return false
+      }
       return path.isCached && path.chain.leaf.der == der
     }
-    #expect(!isCached(.app))
-    trust.roots.cache.chains.remember(der[...], ProvenChain(.app, shaped, [pooled]))
-    #expect(isCached(.app))
-    #expect(isCached(.transactionV3))
-    #expect(!isCached(.transactionV2))
+    #expect(!isCached(.receipt))
+    trust.roots.trust.cache.chains.remember(der[...], ProvenChain(.receipt, shaped, [pooled]))
+    #expect(isCached(.receipt))
+    #expect(!isCached(.storeReceipt))
   }
 
   @Test("PTH-12 SHA-1 signatures verify in this libcrypto")

@@ -112,9 +112,9 @@ extension AttestPolicy {
         if acceptsProduction { names.append("production") }
         if acceptsDevelopment { names.append("development") }
         writer.texts("environments", names)
-      case .anchors: AttestPolicy.write("anchors", anchors, AppleRoots.attestRoot, &writer)
+      case .anchors: AnchorSet(.attestations, anchors).write("anchors", &writer)
       case .receiptAnchors:
-        AttestPolicy.write("receiptAnchors", receiptAnchors, AppleRoots.attestReceiptRoot, &writer)
+        AnchorSet(.attestReceipts, receiptAnchors).write("receiptAnchors", &writer)
       case .category: category.write(&writer)
       case .bundleVersion:
         writer.name("bundleVersion")
@@ -124,21 +124,6 @@ extension AttestPolicy {
         challenge.write(&writer)
       }
     }
-  }
-
-  private static func write(
-    _ name: StaticString, _ anchors: [Anchor], _ builtIn: AppleRoots.Shipped,
-    _ writer: inout JSONWriter
-  ) {
-    writer.name(name)
-    writer.beginObject()
-    writer.member("source", anchors.isEmpty ? "built-in" : "configured")
-    writer.name("sha256")
-    writer.beginArray()
-    if anchors.isEmpty { writer.string(builtIn.sha256) }
-    for anchor in anchors { writer.string(anchor.certificate.fingerprint) }
-    writer.endArray()
-    writer.endObject()
   }
 }
 

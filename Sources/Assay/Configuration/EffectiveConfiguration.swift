@@ -64,12 +64,7 @@ extension Configuration {
     writer.name("storekit")
     storekit.write(&writer) { member, writer in
       switch member {
-      case .anchors:
-        writer.name("anchors")
-        writer.beginObject()
-        writer.member("source", anchors.areBuiltIn ? "built-in" : "configured")
-        writer.texts("sha256", anchors.anchors.map { $0.certificate.fingerprint })
-        writer.endObject()
+      case .anchors: anchors.write("anchors", &writer)
       case .fresh: writeFresh(&writer)
       case .xcodeCertificates:
         writer.texts(

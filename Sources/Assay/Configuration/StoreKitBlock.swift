@@ -29,7 +29,7 @@ enum StoreKitBlock {
     var anchors: [Anchor] = []
     for entry in entries {
       guard let der = Base64.decodeStandard(try entry.text().utf8[...]),
-        let anchor = ReadAnchors.find(der, keys, isRemembered: isRemembered)
+        let anchor = Anchor.read(der, keys, isRemembered: isRemembered)
       else { throw Refusal(.configCertificatesRootSet, "CFG-3", at: entry.path) }
       anchors.append(anchor)
     }

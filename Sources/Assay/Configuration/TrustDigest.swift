@@ -29,6 +29,10 @@ extension ProofTable {
   func proofs(of configuration: Configuration) -> Proofs {
     let capacity = configuration.storekit.cacheChains
     guard capacity > 0 else { return Proofs(capacity: 0) }
-    return proofs(of: TrustDigest.of(configuration), capacity: capacity)
+    let digest = TrustDigest.of(configuration)
+    if let known = find(digest[...]) { return known }
+    let fresh = Proofs(capacity: capacity)
+    remember(digest[...], fresh)
+    return fresh
   }
 }

@@ -1,5 +1,8 @@
 /// What a certificate says about its key, and how it is signed.
 extension Certificate {
+  /// The key as it stands: `04 ‖ x ‖ y`, or the sequence of an RSA key.
+  var keyBytes: ArraySlice<UInt8> { bytes(key) }
+
   /// The type of the key; nil for one of another type, parameter, exponent or
   /// spelling. Whether a point lies on its curve is not looked at.
   var keyType: KeyType? {

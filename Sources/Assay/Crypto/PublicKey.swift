@@ -12,14 +12,11 @@ enum KeyType: Sendable, Equatable {
 /// Made from what a SubjectPublicKeyInfo holds: a point, or a modulus. (No failable
 /// initialisers: under Embedded Swift a class whose initialiser fails is never freed.)
 @safe final class PublicKey: @unchecked Sendable {
-  /// libcrypto's key: verifying changes nothing in it that libcrypto does not lock.
-  @safe private enum Handle {
-    case elliptic(Curve, OpaquePointer)
-    case rsa(bits: Int, OpaquePointer)
-  }
-
+  let type: KeyType
   private let context: CryptoContext
-  private let handle: Handle
+  /// libcrypto's key, an EC_KEY or RSA by its type: verifying changes nothing in it that
+  /// libcrypto does not lock.
+  private let key: OpaquePointer
 
   /// The longest modulus of any key here, in bits (PTH-9).
   static let rsaBitCap = 4096
@@ -35,7 +32,7 @@ enum KeyType: Sendable, Equatable {
           buffer.count)
       })
     else { return nil }
-    return unsafe PublicKey(context, .elliptic(curve, key))
+    return unsafe PublicKey(.elliptic(curve), context, key)
   }
 
   /// From a modulus, big-endian without leading zero, of at most 4,096 bits. The
@@ -47,25 +44,19 @@ enum KeyType: Sendable, Equatable {
         unsafe assay_shim_rsa(context.engine, buffer.baseAddress, buffer.count)
       })
     else { return nil }
-    return unsafe PublicKey(context, .rsa(bits: bits, key))
+    return unsafe PublicKey(.rsa(bits: bits), context, key)
   }
 
-  private init(_ context: CryptoContext, _ handle: Handle) {
+  private init(_ type: KeyType, _ context: CryptoContext, _ key: OpaquePointer) {
+    self.type = type
     self.context = context
-    self.handle = handle
+    unsafe self.key = key
   }
 
   deinit {
-    switch handle {
-    case .elliptic(_, let key): unsafe EC_KEY_free(key)
-    case .rsa(_, let key): unsafe RSA_free(key)
-    }
-  }
-
-  var type: KeyType {
-    switch handle {
-    case .elliptic(let curve, _): return .elliptic(curve)
-    case .rsa(let bits, _): return .rsa(bits: bits)
+    switch type {
+    case .elliptic: unsafe EC_KEY_free(key)
+    case .rsa: unsafe RSA_free(key)
     }
   }
 
@@ -73,7 +64,7 @@ enum KeyType: Sendable, Equatable {
   func verifies(
     _ signature: ECDSASignature, _ digest: Digest, _ message: ArraySlice<UInt8>
   ) -> Bool {
-    guard case .elliptic(_, let key) = handle else { return false }
+    guard case .elliptic = type else { return false }
     let hash = digest.of(message)
     let der = signature.der
     return unsafe hash.withUnsafeBufferPointer { hash in
@@ -89,11 +80,11 @@ enum KeyType: Sendable, Equatable {
   func verifies(
     _ signature: ArraySlice<UInt8>, _ digest: Digest, _ message: ArraySlice<UInt8>
   ) -> Bool {
-    switch handle {
-    case .elliptic(let curve, _):
+    switch type {
+    case .elliptic(let curve):
       guard let value = ECDSASignature(der: signature, curve) else { return false }
       return verifies(value, digest, message)
-    case .rsa(_, let key):
+    case .rsa:
       let hash = digest.of(message)
       return unsafe hash.withUnsafeBufferPointer { hash in
         unsafe signature.withUnsafeBufferPointer { signature in

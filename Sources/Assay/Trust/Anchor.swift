@@ -31,33 +31,27 @@ struct Anchor: Sendable {
     self.key = key
   }
 
-  /// CER-10: the roots that a certificate names, and of these only the likely ones, if
-  /// there are any.
+  /// Roots of configurations, found again by their bytes: to read them for each
+  /// verifier anew costs as much as a chain (CER-11). A pure function of the
+  /// certificate; it trusts nobody. No root has more octets than may enter.
+  private static let known = BytesCache<Anchor>(capacity: 64, byteCap: 4096)
+
+  /// - Parameter isRemembered: false under `cache.chains` 0: then nothing is looked
+  ///   up and nothing kept.
+  static func read(_ der: [UInt8], _ keys: Keys, isRemembered: Bool) -> Anchor? {
+    guard isRemembered else { return Anchor(der, keys) }
+    if let anchor = known.find(der[...]) { return keys.include(anchor.key.type) ? anchor : nil }
+    let anchor = Anchor(der, keys)
+    if let anchor { known.remember(der[...], anchor) }
+    return anchor
+  }
+
+  /// CER-10: the roots that a certificate names, and of these the likely ones where
+  /// there are such.
   static func likely(_ anchors: [Anchor], of issued: Certificate) -> [Anchor] {
     let issuer = issued.bytes(issued.issuer)
     let named = anchors.filter { $0.certificate.bytes($0.certificate.subject) == issuer }
     let likely = named.filter { $0.certificate.mayHaveIssued(issued) }
     return likely.isEmpty ? named : likely
-  }
-}
-
-/// The roots of one kind of evidence. Configured ones replace Apple's as a whole
-/// (CER-2).
-struct AnchorSet: Sendable {
-  let anchors: [Anchor]
-  /// Whether these are Apple's own, compiled in.
-  let areBuiltIn: Bool
-
-  static let cap = 16
-
-  /// Apple Root CA - G3, of StoreKit JWS and of App Attest receipts, read once in a
-  /// process; nil: the compiled-in table is damaged (CER-6).
-  static let appleG3: AnchorSet? = Anchor(AppleRoots.rootCAG3, .elliptic).map {
-    AnchorSet(anchors: [$0], areBuiltIn: true)
-  }
-
-  /// The anchor whose bytes these are (JWS-20).
-  func anchor(withBytes der: [UInt8]) -> Anchor? {
-    anchors.first { $0.certificate.der == der }
   }
 }

@@ -93,8 +93,8 @@ enum AppleRoots {
     der: appAttestationRootCA,
     sha256: "1cb9823ba28ba6ad2d33a006941de2ae4f513ef1d4e831b9f7e0fa7b6242c932")
 
-  /// Apple Root CA - G3: the root of App Attest receipts (CER-3).
-  static let attestReceiptRoot = Shipped(
+  /// Apple Root CA - G3: the root of StoreKit JWS and of App Attest receipts (CER-3).
+  static let g3Root = Shipped(
     der: rootCAG3, sha256: "63343abfb89a6a03ebb57e9b3f5fa7be7c4f5c756f3017b3a8c488c3653e9179")
 
   static var receiptTable: [Shipped] { [receiptRoot] + receiptIntermediates }

@@ -3,17 +3,41 @@
 /// a pointer copy; a busy lock is a miss, never a wait (JWS-65).
 @safe final class BytesCache<Value: Sendable>: @unchecked Sendable {
   private final class Entry {
+    let index: UInt64
     let bytes: [UInt8]
     let value: Value
+    var used: UInt64 = 0
 
-    init(_ bytes: [UInt8], _ value: Value) {
+    init(_ index: UInt64, _ bytes: [UInt8], _ value: Value) {
+      self.index = index
       self.bytes = bytes
       self.value = value
     }
   }
 
+  /// What the lock protects.
   private final class Level {
-    var entries = RecentlyUsed<UInt64, Entry>()
+    private var entries: [Entry] = []
+    private var clock: UInt64 = 0
+
+    func find(_ index: UInt64) -> Entry? {
+      guard let entry = entries.first(where: { $0.index == index }) else { return nil }
+      clock &+= 1
+      entry.used = clock
+      return entry
+    }
+
+    func insert(_ entry: Entry, _ capacity: Int) {
+      clock &+= 1
+      entry.used = clock
+      if let place = entries.firstIndex(where: { $0.index == entry.index }) {
+        entries[place] = entry
+      } else if entries.count < capacity {
+        entries.append(entry)
+      } else if let oldest = entries.indices.min(by: { entries[$0].used < entries[$1].used }) {
+        entries[oldest] = entry
+      }
+    }
   }
 
   private let capacity: Int
@@ -35,16 +59,15 @@
     guard capacity > 0 else { return nil }
     let index = HeaderHash.of(bytes)
     // Compared in full (JWS-60): an index alone proves nothing.
-    guard let entry = withLevel({ $0.entries.find(index) }) ?? nil, entry.bytes.equals(bytes)
+    guard let entry = withLevel({ $0.find(index) }) ?? nil, entry.bytes.equals(bytes)
     else { return nil }
     return entry.value
   }
 
   func remember(_ bytes: ArraySlice<UInt8>, _ value: Value) {
     guard capacity > 0, bytes.count <= byteCap else { return }
-    let entry = Entry(Array(bytes), value)
-    let index = HeaderHash.of(bytes)
-    _ = withLevel { $0.entries.insert(index, entry, self.capacity) }
+    let entry = Entry(HeaderHash.of(bytes), Array(bytes), value)
+    _ = withLevel { $0.insert(entry, self.capacity) }
   }
 
   private func withLevel<Result>(_ body: (Level) -> Result) -> Result? {

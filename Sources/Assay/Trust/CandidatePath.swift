@@ -1,50 +1,35 @@
 /// A certificate that may have issued a leaf.
-struct IssuerCandidate: Sendable {
-  let certificate: Certificate
+struct IssuerCandidate<Stage: Sendable>: Sendable {
+  let certificate: Stage
   let place: String
   /// Already proven; nil: to be proven.
   let known: ProvenIntermediate?
 }
 
-/// The next step on the way to a proof, or the proof, where the cache had it. The
-/// stages of a path are in one file, so that only a stage can make the next one.
-enum PathStage<Next: Sendable>: Sendable {
-  case proven(ProvenPath)
-  case next(Next)
-}
-
-extension PathStage where Next == CandidatePath {
-  func shaped() throws(Refusal) -> PathStage<ShapedPath> {
-    switch self {
-    case .proven(let path): return .proven(path)
-    case .next(let path): return .next(try path.shaped())
-    }
-  }
-}
-
-extension PathStage where Next == ShapedPath {
-  func proven(_ prove: (ShapedPath) throws(Refusal) -> ProvenPath) throws(Refusal) -> ProvenPath {
-    switch self {
-    case .proven(let path): return path
-    case .next(let path): return try prove(path)
-    }
-  }
-}
-
-/// The path of evidence whose certificates come in a bag: leaf, one intermediate,
-/// pinned root. First stage: the leaf, and whatever has its issuer's name. Names only
-/// select (PTH-2); none of them has been judged.
+/// The one way from certificates to a proof: leaf, one intermediate, pinned root. First
+/// stage: the certificates as they were read; nobody has judged any of them. The stages
+/// stand in one file: nothing but a stage makes the next one.
 struct CandidatePath: Sendable {
-  let profile: ChainProfile
-  let leaf: Certificate
-  private var candidates: [IssuerCandidate] = []
+  private let profile: ChainProfile
+  private let leaf: Certificate
+  private var candidates: [IssuerCandidate<Certificate>] = []
 
+  /// The path of evidence whose certificates come in a bag; its candidates are added.
   init(_ profile: ChainProfile, leaf: Certificate) {
     self.profile = profile
     self.leaf = leaf
   }
 
-  /// Each certificate of the name once: a copy would only be proven again.
+  /// The path of evidence in which each certificate has its place (JWS-21, JWS-32).
+  init(_ profile: ChainProfile, leaf: [UInt8], intermediate: [UInt8]) throws(Refusal) {
+    let places = profile.places
+    self.init(profile, leaf: try profile.certificate(leaf, at: places.leaf))
+    let certificate = try profile.certificate(intermediate, at: places.intermediate)
+    candidates = [IssuerCandidate(certificate: certificate, place: places.intermediate, known: nil)]
+  }
+
+  /// Whoever has the name of the leaf's issuer, once: a copy would only be proven again.
+  /// Names only select (PTH-2).
   @inline(never)
   mutating func add(
     _ certificate: Certificate, at place: String, known: ProvenIntermediate? = nil
@@ -55,65 +40,123 @@ struct CandidatePath: Sendable {
     candidates.append(IssuerCandidate(certificate: certificate, place: place, known: known))
   }
 
-  /// - Throws: `rejected.chain.issuer-unknown`.
-  func checkIssuer() throws(Refusal) {
+  /// - Throws: `rejected.chain.issuer-unknown`, when nobody of that name was added.
+  func checkIssuer(_ rule: StaticString) throws(Refusal) {
     try require(
-      !candidates.isEmpty, .rejectedChainIssuerUnknown, profile.rules.issuer,
-      at: Text(stringLiteral: profile.places.leaf).string, detail: IssuerName.describe(leaf))
+      !candidates.isEmpty, .rejectedChainIssuerUnknown, rule, at: profile.places.leaf,
+      detail: IssuerName.describe(leaf))
   }
 
-  /// The leaf is what its profile says, and so is one candidate at least.
+  /// The leaf is what its profile says, and so is one candidate at least; their keys are
+  /// points on their curves (JWS-25).
   func shaped() throws(Refusal) -> ShapedPath {
-    let shaped = try profile.leaf.shaped(
-      leaf, at: Text(stringLiteral: profile.places.leaf).string)
+    let demanded = profile.certificates
+    let shaped = try demanded.leaf.shaped(leaf, at: profile.places.leaf)
     var contest = Contest(profile)
-    var passed: [IssuerCandidate] = []
+    var passed: [IssuerCandidate<ShapedCertificate>] = []
     for candidate in candidates {
+      let (place, known) = (candidate.place, candidate.known)
       do throws(Refusal) {
-        try profile.intermediate.check(candidate.certificate, at: candidate.place)
-        passed.append(candidate)
+        let shaped = try demanded.intermediate.shaped(
+          candidate.certificate, at: place, key: known?.key)
+        passed.append(IssuerCandidate(certificate: shaped, place: place, known: known))
       } catch {
         contest.lose(error)
       }
     }
     if passed.isEmpty { throw contest.refusal }
     // CER-10. Where none is likely, all stay: the checks that follow name the fault.
-    let likely = passed.filter { $0.certificate.mayHaveIssued(leaf) }
+    let likely = passed.filter { $0.certificate.certificate.mayHaveIssued(leaf) }
     return ShapedPath(
       profile: profile, leaf: shaped, candidates: likely.isEmpty ? passed : likely)
   }
 }
 
-/// Second stage: certificates that are what their profiles say. No signature
-/// has been checked.
+/// Second stage: certificates that are what their profiles say. Nobody has looked at
+/// a signature.
 struct ShapedPath: Sendable {
-  let profile: ChainProfile
-  let leaf: ShapedCertificate
-  fileprivate let candidates: [IssuerCandidate]
+  fileprivate let profile: ChainProfile
+  fileprivate let leaf: ShapedCertificate
+  fileprivate let candidates: [IssuerCandidate<ShapedCertificate>]
+
+  /// How the root of a given intermediate is found.
+  enum Root: Sendable {
+    /// By its bytes.
+    case pinned(Anchor)
+    /// By the intermediate's issuer and signature.
+    case sought
+  }
+
+  /// The given intermediate under its root: names and signature. What stays to be proven
+  /// is the leaf.
+  func rooted(
+    _ root: Root, _ trust: ChainTrust, _ signatures: inout SignatureChecks
+  ) throws(Refusal) -> ShapedPath {
+    var rooted: [IssuerCandidate<ShapedCertificate>] = []
+    for each in candidates {
+      let known = try intermediate(each, root, trust, &signatures)
+      rooted.append(IssuerCandidate(certificate: each.certificate, place: each.place, known: known))
+    }
+    return ShapedPath(profile: profile, leaf: leaf, candidates: rooted)
+  }
+
+  /// JWS-30, JWS-31; under a sought root JWS-20, ATT-30: the first, of few (CER-10), whose
+  /// key signed the intermediate.
+  private func intermediate(
+    _ candidate: IssuerCandidate<ShapedCertificate>, _ root: Root, _ trust: ChainTrust,
+    _ signatures: inout SignatureChecks
+  ) throws(Refusal) -> ProvenIntermediate {
+    let (certificate, place) = (candidate.certificate.certificate, candidate.place)
+    var anchors: [Anchor]
+    var refusal = Refusal(
+      .rejectedChainSignatureIntermediate, profile.rules.signature, at: place)
+    switch root {
+    case .pinned(let anchor):
+      try certificate.checkIssuer(anchor.certificate, at: place)
+      anchors = [anchor]
+    case .sought:
+      anchors = Anchor.likely(try trust.anchors.anchors(), of: certificate)
+      let isAttestation = profile == .attestation
+      // ATT-30: where it names none, all; its name is judged after its signature.
+      if anchors.isEmpty, isAttestation { anchors = try trust.anchors.anchors() }
+      refusal = Refusal(
+        .rejectedChainUntrustedRoot, profile.rules.root,
+        at: isAttestation ? place : profile.places.root)
+    }
+    for anchor in anchors {
+      try require(
+        signatures.mayGoOn, .rejectedChainIssuerUnknown, "CER-10", at: place,
+        detail: IssuerName.describe(certificate))
+      if let proven = trust.intermediate(
+        candidate.certificate, under: anchor, .inPlace, &signatures)
+      {
+        try certificate.checkIssuer(anchor.certificate, at: place)
+        return proven
+      }
+    }
+    throw refusal
+  }
 
   /// The intermediates that signed the leaf, and that a pinned root signed: the first
   /// of few candidates (CER-10), and where an authority was reissued those of the same
   /// key, among which a date will choose (PTH-3).
-  ///
-  /// - `known`: intermediates that were proven before, by fingerprint.
   func proven(
-    under anchors: [Anchor], _ known: BytesCache<ProvenIntermediate>,
-    _ source: ProvenIntermediate.Source, _ signatures: inout SignatureChecks
+    _ trust: ChainTrust, _ signatures: inout SignatureChecks
   ) throws(Refusal) -> ProvenPath {
-    var search = IssuerSearch(self, anchors, known, source)
     var contest = Contest(profile)
+    var asked = AskedKeys()
     var proven: [ProvenIntermediate] = []
     for candidate in candidates {
       if !proven.isEmpty {
         guard profile.sharesKeys else { break }
-        if let twin = search.twin(candidate, of: proven, &signatures) { proven.append(twin) }
+        if let twin = try twin(candidate, of: proven, trust, &signatures) { proven.append(twin) }
         continue
       }
       try require(
-        signatures.mayGoOn, .rejectedChainIssuerUnknown, "CER-10", at: search.leafPlace,
+        signatures.mayGoOn, .rejectedChainIssuerUnknown, "CER-10", at: profile.places.leaf,
         detail: IssuerName.describe(leaf.certificate))
       do throws(Refusal) {
-        proven.append(try search.issuer(candidate, &signatures))
+        proven.append(try issuer(candidate, trust, &asked, &signatures))
       } catch {
         contest.lose(error)
       }
@@ -121,45 +164,25 @@ struct ShapedPath: Sendable {
     if proven.isEmpty { throw contest.refusal }
     return ProvenPath(ProvenChain(profile, leaf, proven), proven, isCached: false)
   }
-}
-
-/// One search among candidates: what they are held against, and what was found out
-/// about their keys.
-private struct IssuerSearch {
-  let profile: ChainProfile
-  let leaf: Certificate
-  let anchors: [Anchor]
-  let known: BytesCache<ProvenIntermediate>
-  let source: ProvenIntermediate.Source
-  /// Keys for which it is known whether they signed the leaf.
-  private var asked: [(key: ArraySlice<UInt8>, hasSigned: Bool)] = []
-
-  init(
-    _ path: ShapedPath, _ anchors: [Anchor], _ known: BytesCache<ProvenIntermediate>,
-    _ source: ProvenIntermediate.Source
-  ) {
-    profile = path.profile
-    leaf = path.leaf.certificate
-    self.anchors = anchors
-    self.known = known
-    self.source = source
-  }
-
-  var leafPlace: String { Text(stringLiteral: profile.places.leaf).string }
 
   /// The candidate, proven. Names come before signatures, and the leaf's before that
   /// of a root, which costs more.
-  mutating func issuer(
-    _ candidate: IssuerCandidate, _ signatures: inout SignatureChecks
+  private func issuer(
+    _ candidate: IssuerCandidate<ShapedCertificate>, _ trust: ChainTrust, _ asked: inout AskedKeys,
+    _ signatures: inout SignatureChecks
   ) throws(Refusal) -> ProvenIntermediate {
+    let issuer = candidate.certificate
     if let known = candidate.known {
-      try checkLeaf(known.certificate, known.key, &signatures)
+      try leaf.certificate.checkIssuer(issuer.certificate, at: profile.places.leaf)
+      try checkLeaf(issuer, &asked, &signatures)
       return known
     }
-    let issued = try IssuedCandidate(candidate, anchors, profile)
-    try checkLeaf(candidate.certificate, issued.shaped.key, &signatures)
-    guard let proven = issued.proven(known, source, &signatures) else {
-      // The signature of the leaf was good, but of no use.
+    let anchors = Anchor.likely(try trust.anchors.anchors(), of: issuer.certificate)
+    try require(
+      !anchors.isEmpty, .rejectedChainUntrustedRoot, profile.rules.root, at: candidate.place)
+    try checkLeaf(issuer, &asked, &signatures)
+    guard let proven = trust.intermediate(issuer, under: anchors, source, &signatures) else {
+      // The signature of the leaf was good, and for nothing.
       signatures.waste(1)
       throw Refusal(
         .rejectedChainSignatureIntermediate, profile.rules.signature, at: candidate.place)
@@ -168,67 +191,48 @@ private struct IssuerSearch {
   }
 
   /// A candidate with the key of a proven one: it signed the leaf, too.
-  func twin(
-    _ candidate: IssuerCandidate, of proven: [ProvenIntermediate],
-    _ signatures: inout SignatureChecks
-  ) -> ProvenIntermediate? {
-    let key = candidate.certificate.bytes(candidate.certificate.key)
-    guard proven.contains(where: { $0.certificate.bytes($0.certificate.key) == key }) else {
-      return nil
-    }
-    if let known = candidate.known { return known }
-    guard signatures.hasSpare,
-      let issued = try? IssuedCandidate(candidate, anchors, profile)
+  private func twin(
+    _ candidate: IssuerCandidate<ShapedCertificate>, of proven: [ProvenIntermediate],
+    _ trust: ChainTrust, _ signatures: inout SignatureChecks
+  ) throws(Refusal) -> ProvenIntermediate? {
+    let issuer = candidate.certificate
+    guard proven.contains(where: { $0.certificate.keyBytes == issuer.certificate.keyBytes })
     else { return nil }
-    let twin = issued.proven(known, source, &signatures)
-    if twin != nil { signatures.waste(1) }
+    if let known = candidate.known { return known }
+    let anchors = Anchor.likely(try trust.anchors.anchors(), of: issuer.certificate)
+    guard signatures.hasSpare,
+      let twin = trust.intermediate(issuer, under: anchors, source, &signatures)
+    else { return nil }
+    signatures.waste(1)
     return twin
   }
 
-  /// That this key signed the leaf: checked once for each key where keys are shared.
-  private mutating func checkLeaf(
-    _ issuer: Certificate, _ key: PublicKey, _ signatures: inout SignatureChecks
+  /// That this key signed the leaf, asked once of each where keys are shared.
+  private func checkLeaf(
+    _ issuer: ShapedCertificate, _ asked: inout AskedKeys, _ signatures: inout SignatureChecks
   ) throws(Refusal) {
-    let bytes = issuer.bytes(issuer.key)
-    let answer = profile.sharesKeys ? asked.first { $0.key == bytes }?.hasSigned : nil
-    let hasSigned = answer ?? signatures.check(leaf.isSigned(by: key))
-    if answer == nil { asked.append((bytes, hasSigned)) }
+    let key = issuer.certificate.keyBytes
+    let answer = profile.sharesKeys ? asked.first { $0.key == key }?.hasSigned : nil
+    let hasSigned = answer ?? signatures.check(leaf.certificate.isSigned(by: issuer.key))
+    if answer == nil { asked.append((key, hasSigned)) }
     try require(
-      hasSigned, .rejectedChainSignatureLeaf, profile.rules.signature, at: leafPlace)
+      hasSigned, .rejectedChainSignatureLeaf, profile.rules.signature, at: profile.places.leaf)
   }
+
+  /// PTH-14: only receipts may find their intermediate elsewhere than in the evidence.
+  private var source: ProvenIntermediate.Source { profile.sharesKeys ? .embedded : .inPlace }
+
+  /// Keys that were asked whether they signed the leaf.
+  private typealias AskedKeys = [(key: ArraySlice<UInt8>, hasSigned: Bool)]
 }
 
-/// A candidate with the pinned roots that may have signed it.
-struct IssuedCandidate: Sendable {
-  let shaped: ShapedCertificate
-  private let anchors: [Anchor]
-
-  /// The candidate names a pinned root, and its key is one.
-  init(
-    _ candidate: IssuerCandidate, _ anchors: [Anchor], _ profile: ChainProfile
-  ) throws(Refusal) {
-    self.anchors = Anchor.likely(anchors, of: candidate.certificate)
+extension Certificate {
+  /// JWS-30: the name of the issuer is that of this certificate, and no empty one.
+  fileprivate func checkIssuer(_ certificate: Certificate, at place: String) throws(Refusal) {
+    let name = bytes(issuer)
+    // 30 00: a name without parts.
     try require(
-      !self.anchors.isEmpty, .rejectedChainUntrustedRoot, profile.rules.root, at: candidate.place)
-    shaped = ShapedCertificate(
-      certificate: candidate.certificate,
-      key: try profile.intermediate.key(of: candidate.certificate, at: candidate.place))
-  }
-
-  /// As an intermediate of the root whose key signed it, or is known to have signed
-  /// it; nil: there is none.
-  func proven(
-    _ known: BytesCache<ProvenIntermediate>, _ source: ProvenIntermediate.Source,
-    _ signatures: inout SignatureChecks
-  ) -> ProvenIntermediate? {
-    for anchor in anchors where signatures.mayGoOn {
-      let fingerprint = Fingerprint.of([shaped.certificate.der, anchor.certificate.der])
-      if let proven = known.find(fingerprint[...]) { return proven }
-      guard signatures.check(shaped.certificate.isSigned(by: anchor.key)) else { continue }
-      let proven = ProvenIntermediate(shaped, anchor, source)
-      known.remember(fingerprint[...], proven)
-      return proven
-    }
-    return nil
+      name.count > 2 && name == certificate.bytes(certificate.subject), .rejectedChainNames,
+      "JWS-30", at: place)
   }
 }

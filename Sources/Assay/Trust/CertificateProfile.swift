@@ -50,21 +50,16 @@ struct CertificateProfile: Sendable {
     for (demand, rule) in demands { try certificate.meet(demand, rule, at: place) }
   }
 
-  /// The key of a certificate that passed. A point on no curve is found here.
-  func key(of certificate: Certificate, at place: String) throws(Refusal) -> PublicKey {
-    guard let key = certificate.publicKey() else {
-      throw Refusal(.rejectedChainKey, keyRule, at: place)
-    }
-    return key
-  }
-
-  /// All demands, and the key.
+  /// All demands, and the key: a point on no curve is found here. `key`: that of the
+  /// same certificate, where it was made before.
   func shaped(
-    _ certificate: Certificate, at place: String
+    _ certificate: Certificate, at place: String, key known: PublicKey? = nil
   ) throws(Refusal) -> ShapedCertificate {
     try check(certificate, at: place)
-    return ShapedCertificate(
-      certificate: certificate, key: try key(of: certificate, at: place))
+    guard let key = known ?? certificate.publicKey() else {
+      throw Refusal(.rejectedChainKey, keyRule, at: place)
+    }
+    return ShapedCertificate(certificate: certificate, key: key)
   }
 
   private var keyRule: StaticString { demands.first { $0.0.isOfKey }?.1 ?? "" }

@@ -19,15 +19,10 @@ extension Certificate {
     writer.member("notAfter", integer: notAfter &* 1000)
   }
 
-  func isValid(atSeconds seconds: Int64) -> Bool {
-    notBefore <= seconds && seconds <= notAfter
-  }
-
   func checkValidity(
-    _ seconds: Int64, _ rule: StaticString, at place: StaticString, hint: Explanation? = nil
+    _ seconds: Int64, _ rule: StaticString, at place: String, hint: Explanation? = nil
   ) throws(Refusal) {
-    var text: String { Text(stringLiteral: place).string }
-    try require(seconds >= notBefore, .rejectedChainNotYetValid, rule, at: text, hint: hint)
-    try require(seconds <= notAfter, .rejectedChainExpired, rule, at: text, hint: hint)
+    try require(seconds >= notBefore, .rejectedChainNotYetValid, rule, at: place, hint: hint)
+    try require(seconds <= notAfter, .rejectedChainExpired, rule, at: place, hint: hint)
   }
 }

@@ -8,8 +8,8 @@ struct ChainCache: Sendable {
   /// differently, but no one can forge the chain in it. For receipts, which may carry only
   /// a leaf: by the leaf's bytes.
   let chains: BytesCache<ProvenChain>
-  /// By SHA-256 over intermediate and root, or by the intermediate's bytes: a new leaf
-  /// under a known intermediate saves a signature.
+  /// By the intermediate's bytes: a new leaf under a known intermediate saves a
+  /// signature.
   let intermediates: BytesCache<ProvenIntermediate>
 
   /// JWS-64: a longer header would take more than its share of memory.

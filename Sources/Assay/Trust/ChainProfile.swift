@@ -5,66 +5,51 @@ enum ChainProfile: Sendable {
   /// One pinned certificate of Xcode's.
   case xcode
   /// Version 2 transaction receipts: iTunes Store line, RSA-1024.
-  case transactionV2
-  /// Version 3 transaction receipts: Worldwide Developer Relations line.
-  case transactionV3
-  /// App receipts: the same line.
-  case app
+  case storeReceipt
+  /// Version 3 transaction receipts and app receipts: Worldwide Developer Relations line.
+  case receipt
   case attestation
   case attestReceipt
 
-  var leaf: CertificateProfile {
+  /// What leaf and intermediate must be.
+  var certificates: (leaf: CertificateProfile, intermediate: CertificateProfile) {
     switch self {
-    case .appStore, .xcode: return .appStoreLeaf
-    case .transactionV2: return .storeReceiptLeaf
-    case .transactionV3, .app: return .receiptLeaf
-    case .attestation: return .attestLeaf
-    case .attestReceipt: return .attestReceiptLeaf
-    }
-  }
-
-  var intermediate: CertificateProfile {
-    switch self {
-    case .appStore, .xcode: return .appStoreIntermediate
-    case .transactionV2: return .storeReceiptIntermediate
-    case .transactionV3, .app: return .receiptIntermediate
-    case .attestation: return .attestIntermediate
-    case .attestReceipt: return .attestReceiptIntermediate
+    case .appStore, .xcode: return (.appStoreLeaf, .appStoreIntermediate)
+    case .storeReceipt: return (.storeReceiptLeaf, .storeReceiptIntermediate)
+    case .receipt: return (.receiptLeaf, .receiptIntermediate)
+    case .attestation: return (.attestLeaf, .attestIntermediate)
+    case .attestReceipt: return (.attestReceiptLeaf, .attestReceiptIntermediate)
     }
   }
 
   /// What refusals of a chain as a whole cite.
   struct Rules {
-    let form, issuer, root, signature, dates: StaticString
+    let form, root, signature, dates: StaticString
   }
 
   var rules: Rules {
     switch self {
     case .appStore, .xcode:
-      return Rules(
-        form: "JWS-21", issuer: "CER-10", root: "JWS-20", signature: "JWS-31", dates: "JWS-43")
-    case .transactionV2, .transactionV3, .app:
-      return Rules(
-        form: "PTH-4", issuer: "PTH-2", root: "PTH-5", signature: "PTH-5", dates: "PTH-11")
+      return Rules(form: "JWS-21", root: "JWS-20", signature: "JWS-31", dates: "JWS-43")
+    case .storeReceipt, .receipt:
+      return Rules(form: "PTH-4", root: "PTH-5", signature: "PTH-5", dates: "PTH-11")
     case .attestation:
-      return Rules(
-        form: "JWS-21", issuer: "CER-10", root: "ATT-30", signature: "ATT-31", dates: "ATT-40")
+      return Rules(form: "JWS-21", root: "ATT-30", signature: "ATT-31", dates: "ATT-40")
     case .attestReceipt:
-      return Rules(
-        form: "FRC-4", issuer: "FRC-4", root: "FRC-4", signature: "FRC-4", dates: "FRC-5")
+      return Rules(form: "FRC-4", root: "FRC-4", signature: "FRC-4", dates: "FRC-5")
     }
   }
 
   /// Where refusals say that a certificate stands.
   struct Places {
-    let leaf, intermediate, root: StaticString
+    let leaf, intermediate, root: String
   }
 
   var places: Places {
     switch self {
     case .appStore, .xcode:
       return Places(leaf: "x5c[0]", intermediate: "x5c[1]", root: "x5c[2]")
-    case .transactionV2, .transactionV3, .app:
+    case .storeReceipt, .receipt:
       return Places(leaf: "leaf", intermediate: "intermediate", root: "root")
     case .attestation: return Places(leaf: "x5c[0]", intermediate: "x5c[1]", root: "root")
     case .attestReceipt:
@@ -74,13 +59,8 @@ enum ChainProfile: Sendable {
 
   /// PTH-3: the authority was reissued under its name and key, so that all its
   /// certificates are looked for, a date chooses, and the refusal of the one that came
-  /// furthest is reported.
-  var sharesKeys: Bool {
-    switch self {
-    case .transactionV2, .transactionV3, .app: return true
-    case .appStore, .xcode, .attestation, .attestReceipt: return false
-    }
-  }
+  /// furthest is told.
+  var sharesKeys: Bool { self == .storeReceipt || self == .receipt }
 
   /// One clean DER value (JWS-21, PTH-4, FRC-4).
   func certificate(_ der: [UInt8], at place: String) throws(Refusal) -> Certificate {

@@ -16,4 +16,8 @@ final class Proofs: Sendable {
     attestations = ChainCache(capacity: capacity)
     attestReceipts = ChainCache(capacity: capacity)
   }
+
+  /// Those of this process, which outlive the verifiers that made them: where each request
+  /// has a verifier of its own, the second one begins warm.
+  static let ofProcess = ProofTable(capacity: 4)
 }

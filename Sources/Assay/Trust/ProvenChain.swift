@@ -37,41 +37,34 @@ final class ProvenChain: Sendable {
     }
   }
 
-  /// JWS-43, PTH-11, FRC-5: the leaf is valid at that moment, in whole seconds and
+  /// JWS-43, PTH-11, FRC-5, ATT-40: the leaf is valid at that moment, in whole seconds and
   /// both ends included, and so are one of the intermediates and its root: the first
   /// one that is (PTH-3).
+  ///
+  /// - Parameter hints: what would explain that the leaf is not, and that its authority
+  ///   is not.
+  /// - Throws: `rejected.chain.not-yet-valid`, `.expired`.
   @discardableResult
   func judged(
-    _ usable: [ProvenIntermediate], atSeconds seconds: Int64
+    _ usable: [ProvenIntermediate], atSeconds seconds: Int64,
+    hints: (leaf: Explanation?, authority: Explanation?) = (nil, nil)
   ) throws(Refusal) -> ProvenIntermediate {
     let (rule, places) = (profile.rules.dates, profile.places)
-    try leaf.checkValidity(seconds, rule, at: places.leaf)
+    try leaf.checkValidity(seconds, rule, at: places.leaf, hint: hints.leaf)
     var contest = Contest(profile)
     for intermediate in usable {
-      var rank = Contest.Rank.form
+      var rank = 0
       do throws(Refusal) {
-        try intermediate.certificate.checkValidity(seconds, rule, at: places.intermediate)
-        rank = .rootDate
-        try intermediate.anchor.certificate.checkValidity(seconds, rule, at: places.root)
+        try intermediate.certificate.checkValidity(
+          seconds, rule, at: places.intermediate, hint: hints.authority)
+        rank = 1
+        try intermediate.anchor.certificate.checkValidity(
+          seconds, rule, at: places.root, hint: hints.authority)
         return intermediate
       } catch {
-        contest.lose(error, rank)
+        contest.lose(error, rank: rank)
       }
     }
     throw contest.refusal
-  }
-
-  /// The place of the first certificate that is not valid at that second.
-  func placeOutside(_ seconds: Int64) -> StaticString? {
-    if !leaf.isValid(atSeconds: seconds) { return profile.places.leaf }
-    for intermediate in intermediates {
-      if !intermediate.certificate.isValid(atSeconds: seconds) {
-        return profile.places.intermediate
-      }
-      if !intermediate.anchor.certificate.isValid(atSeconds: seconds) {
-        return profile.places.root
-      }
-    }
-    return nil
   }
 }

@@ -42,7 +42,7 @@ public final class Verifier: Sendable {
   ///   configuration is not usable (family `config`) or the build is damaged
   ///   (`internal.certificates.table`).
   public static func make(_ config: [UInt8]) -> (verifier: Verifier?, document: Document) {
-    make(config, sharing: .process)
+    make(config, sharing: Proofs.ofProcess)
   }
 
   /// - Parameter table: where proofs are kept that outlive this verifier (JWS-66).
@@ -59,7 +59,7 @@ public final class Verifier: Sendable {
       let receipts = try ReceiptTrust.make(configuration, proofs)
       let attest = try AttestTrust.make(configuration, proofs)
       var writer = JSONWriter(capacity: 2048)
-      trust.configuration.write(trust.anchors, receipts.roots, &writer)
+      trust.configuration.write(trust.chains.anchors, receipts.roots, &writer)
       let effective = writer.bytes
       let fingerprint = Digest.sha256.of(effective)
       let envelope = Envelope(
@@ -81,13 +81,9 @@ public final class Verifier: Sendable {
     guard CryptoContext.shared != nil else {
       throw Refusal(.internalAssayBug, "JWS-102", at: "libcrypto")
     }
-    if policy.anchors.isEmpty {
-      guard let set = AnchorSet.appleG3 else {
-        throw Refusal(.internalCertificatesTable, "CER-6", at: "Apple Root CA - G3")
-      }
-      return set
-    }
-    return AnchorSet(anchors: policy.anchors, areBuiltIn: false)
+    let anchors = AnchorSet(.storekit, policy.anchors)
+    _ = try anchors.anchors()
+    return anchors
   }
 
   // MARK: evidence

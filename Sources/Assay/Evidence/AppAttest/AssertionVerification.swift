@@ -29,7 +29,7 @@ struct AssertionVerification {
     checks.enter(.input)
     try trust.checkAppIds()
     let data = try ClientData(clientData)
-    guard let point = AttestedKey.point(publicKey), let key = trust.roots.key(point)
+    guard let point = AttestedKey.point(publicKey), let key = trust.key(point)
     else { throw Refusal(.misuseAssertionPublicKey, "ATT-3", at: "public_key") }
     try require(bytes.count <= AssertionObject.byteCap, .tooLargeAssertionObject, "ASR-1")
     checks.enter(.form)

@@ -170,15 +170,8 @@ struct AttestReceiptVerification {
 
   /// FRC-3, FRC-4. The chain is remembered when its signer signed this content.
   private mutating func provenPath(_ message: SignedMessage) throws(Refusal) -> ProvenPath {
-    checks.enter(.certificates)
-    let anchors = try trust.anchors()
-    let found = try AttestReceiptPath.open(message, trust.cache)
-    checks.enter(.shape)
-    let shaped = try found.shaped()
-    checks.enter(.chainSignatures)
-    let path = try shaped.proven { (path) throws(Refusal) in
-      try path.proven(under: anchors, trust.cache.intermediates, .inPlace, &signatures)
-    }
+    let spelling = AttestReceiptPath.spelling(message)
+    let path = try path(message, spelling)
     checks.enter(.signature)
     guard let signature = ECDSASignature(der: message.signer.signature.slice, .p256) else {
       throw Refusal(.rejectedAttestReceiptSignature, "FRC-3", at: "signature")
@@ -186,10 +179,24 @@ struct AttestReceiptVerification {
     try require(
       signatures.check(path.chain.leafKey.verifies(signature, .sha256, message.payload.slice)),
       .rejectedAttestReceiptSignature, "FRC-3", at: "signature")
-    if !path.isCached {
-      trust.cache.spellings.remember(AttestReceiptPath.spelling(message), path.chain)
-    }
+    if !path.isCached { trust.chains.cache.spellings.remember(spelling, path.chain) }
     return path
+  }
+
+  private mutating func path(
+    _ message: SignedMessage, _ spelling: ArraySlice<UInt8>
+  ) throws(Refusal) -> ProvenPath {
+    checks.enter(.certificates)
+    if let chain = trust.chains.cache.spellings.find(spelling) {
+      checks.enter(.shape)
+      checks.enter(.chainSignatures)
+      return ProvenPath(chain, chain.intermediates, isCached: true)
+    }
+    let path = try AttestReceiptPath.open(message)
+    checks.enter(.shape)
+    let shaped = try path.shaped()
+    checks.enter(.chainSignatures)
+    return try shaped.proven(trust.chains, &signatures)
   }
 
   /// FRC-5: not from the future, and the chain at that date.

@@ -118,7 +118,7 @@ struct AttestationObject: Sendable {
     }
     if entries.count == 3 {
       let root = cbor.bytes(entries[2])
-      let isPinned = try trust.roots.anchors().contains { $0.certificate.der[...] == root }
+      let isPinned = try trust.chains.anchors.anchors().contains { $0.certificate.der[...] == root }
       try require(isPinned, .rejectedChainLength, "ATT-11", at: "x5c[2]")
     }
     return (cbor.bytes(entries[0]), cbor.bytes(entries[1]))

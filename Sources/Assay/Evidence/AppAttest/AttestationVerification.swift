@@ -42,10 +42,11 @@ struct AttestationVerification {
     checks.enter(.form)
     let object = try AttestationObject(bytes, trust)
     checks.enter(.chain)
-    let chain = try AttestChain(
-      leaf: object.leaf, intermediate: object.intermediate, trust.roots, &signatures)
+    let chain = try provenChain(object)
     let seconds = try judgedMs(object) / 1000
-    try chain.checkValidity(atSeconds: seconds, isNow: !policy.storedTime)
+    try chain.judged(
+      chain.intermediates, atSeconds: seconds,
+      hints: (policy.storedTime ? .otherDate : nil, .authorityEnded))
     checks.enter(.nonce)
     let nonce = try AttestationVerification.checkNonce(object, chain.leaf, data)
     let information = LeafInformation(chain.leaf)
@@ -57,6 +58,15 @@ struct AttestationVerification {
       object, chain.leaf, keyId: keyId, nonce: nonce, appId: appId, isProduction: isProduction,
       information, challenge: challenge, receipt: receipt,
       warnings: AttestationVerification.warnings(chain.leaf, keyId, data, information))
+  }
+
+  /// ATT-30 … ATT-34, ATT-36: form, names and signatures of leaf and intermediate, up to a
+  /// pinned root.
+  private mutating func provenChain(_ object: AttestationObject) throws(Refusal) -> ProvenChain {
+    let path = try CandidatePath(
+      .attestation, leaf: Array(object.leaf), intermediate: Array(object.intermediate))
+    return try path.shaped().rooted(.sought, trust.chains, &signatures)
+      .proven(trust.chains, &signatures).chain
   }
 
   // MARK: time (ATT-40)
@@ -111,19 +121,19 @@ struct AttestationVerification {
 
   /// Key, app and environment (checks 4 to 9).
   private mutating func identity(
-    _ object: AttestationObject, _ chain: AttestChain, _ keyId: [UInt8],
+    _ object: AttestationObject, _ chain: ProvenChain, _ keyId: [UInt8],
     _ information: LeafInformation
   ) throws(Refusal) -> (appId: Text, isProduction: Bool) {
     let policy = policy
     let authData = object.authData
     checks.enter(.keyId)
-    guard ConstantTime.areEqual(Digest.sha256.of(chain.point)[...], keyId[...]) else {
+    guard ConstantTime.areEqual(Digest.sha256.of(chain.leaf.keyBytes)[...], keyId[...]) else {
       throw Refusal(
         .rejectedAttestKeyId, "ATT-2", at: "key_id", hint: .otherKey)
     }
     checks.enter(.coseKey)
     try require(
-      authData.coseKey == AttestedKey.coseKey(chain.point)[...], .rejectedAttestCoseKey,
+      authData.coseKey == AttestedKey.coseKey(chain.leaf.keyBytes)[...], .rejectedAttestCoseKey,
       "ATT-21", at: "authData/byte 87")
     checks.enter(.appId)
     guard let id = policy.appId(digest: authData.rpIdHash) else {
@@ -174,13 +184,13 @@ struct AttestationVerification {
   // MARK: receipt and challenge
 
   private mutating func receipt(
-    _ object: AttestationObject, _ chain: AttestChain, _ appId: Text, _ isProduction: Bool
+    _ object: AttestationObject, _ chain: ProvenChain, _ appId: Text, _ isProduction: Bool
   ) throws(Refusal) -> AttestReceipt? {
     guard checks.enter(.receipt, where: !policy.ignoresReceipt, else: .notConfigured) else {
       return nil
     }
     return try AttestReceiptVerification.verifyEmbedded(
-      object.receipt, trust.receipts, leafKey: Array(chain.point), appId: appId,
+      object.receipt, trust.receipts, leafKey: Array(chain.leaf.keyBytes), appId: appId,
       isProduction: isProduction, nowMs: nowMs, &signatures)
   }
 

@@ -150,19 +150,32 @@ struct AppReceiptVerification {
   private mutating func provenPath(_ message: SignedMessage) throws(Refusal) -> ProvenPath {
     checks.enter(.certificates)
     let signer = try EmbeddedSigner(message)
-    if signer.isAlone {
-      let path = try ReceiptRoots.xcode(
-        certificate: signer.certificate, isPinned: trust.accepts(xcode: signer.certificate))
-      checks.skip(.shape, .doesNotApply)
-      checks.skip(.chainSignatures, .doesNotApply)
-      return path
-    }
+    let leaf = signer.certificate
+    if signer.isAlone { return try xcodePath(leaf) }
     let roots = trust.roots
-    let found = try roots.open(.app, leaf: signer.certificate, embedded: signer.bag)
+    if let known = try roots.known(.receipt, leaf: leaf, embedded: signer.bag) {
+      checks.enter(.shape)
+      checks.enter(.chainSignatures)
+      return known
+    }
+    let path = try roots.open(.receipt, leaf: leaf, embedded: signer.bag)
     checks.enter(.shape)
-    let shaped = try found.shaped()
+    let shaped = try path.shaped()
     checks.enter(.chainSignatures)
-    return try shaped.proven { (path) throws(Refusal) in try roots.prove(path, &signatures) }
+    return try roots.prove(shaped, &signatures)
+  }
+
+  /// APR-21: the pinned certificate of Xcode, with no other path rule.
+  private mutating func xcodePath(_ der: [UInt8]) throws(Refusal) -> ProvenPath {
+    try require(trust.accepts(xcode: der), .rejectedChainUnpinned, "APR-21", at: "leaf")
+    let leaf = try ChainProfile.receipt.embedded(der, at: "leaf")
+    guard let key = leaf.publicKey(), case .rsa = key.type else {
+      throw Refusal(.rejectedChainKey, "APR-21", at: "leaf")
+    }
+    checks.skip(.shape, .doesNotApply)
+    checks.skip(.chainSignatures, .doesNotApply)
+    let chain = ProvenChain(.xcode, ShapedCertificate(certificate: leaf, key: key), [])
+    return ProvenPath(chain, [], isCached: false)
   }
 
   /// APR-9, PTH-11: the date of the receipt, and the path at that date.

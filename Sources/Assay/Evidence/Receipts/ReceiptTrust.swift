@@ -15,8 +15,9 @@ final class ReceiptTrust: Sendable {
     _ configuration: Configuration, _ proofs: Proofs
   ) throws(Refusal) -> ReceiptTrust {
     let policy = configuration.receipts
+    let anchors = AnchorSet(.receipts, policy.anchors)
     return ReceiptTrust(
-      configuration, try ReceiptRoots.make(policy.anchors, policy.intermediates, proofs.receipts))
+      configuration, try ReceiptRoots(anchors, policy.intermediates, proofs.receipts))
   }
 
   /// APR-21: Xcode's own certificate counts only where such data is accepted.

@@ -103,14 +103,19 @@ struct TransactionReceiptVerification {
   /// RCP-20, RCP-22: the version decides which pair of purposes must sign.
   private mutating func provenPath(_ blob: SignatureBlob) throws(Refusal) -> ProvenPath {
     let roots = trust.roots
+    let profile: ChainProfile = blob.version == .v2 ? .storeReceipt : .receipt
+    let leaf = Array(blob.certificate)
     checks.enter(.certificates)
-    let found = try roots.open(
-      blob.version == .v2 ? .transactionV2 : .transactionV3, leaf: Array(blob.certificate),
-      embedded: [])
+    if let known = try roots.known(profile, leaf: leaf, embedded: []) {
+      checks.enter(.shape)
+      checks.enter(.chainSignatures)
+      return known
+    }
+    let path = try roots.open(profile, leaf: leaf, embedded: [])
     checks.enter(.shape)
-    let shaped = try found.shaped()
+    let shaped = try path.shaped()
     checks.enter(.chainSignatures)
-    return try shaped.proven { (path) throws(Refusal) in try roots.prove(path, &signatures) }
+    return try roots.prove(shaped, &signatures)
   }
 
   /// RCP-18: version byte and decoded purchase-info, with SHA-1 in both versions.

@@ -47,7 +47,7 @@ struct StoreKitVerification {
       signatures.check(chain.leafKey.verifies(value, .sha256, compact.signed)),
       .rejectedJwsSignature, "JWS-101", at: "signature")
     if source != .header, chain.profile == .appStore {
-      trust.cache.spellings.remember(compact.headerText, chain)
+      trust.chains.cache.spellings.remember(compact.headerText, chain)
     }
     return try judge(compact, chain, source != .proof)
   }
@@ -72,14 +72,14 @@ struct StoreKitVerification {
   private mutating func provenChain(
     _ compact: CompactJWS
   ) throws(Refusal) -> (chain: ProvenChain, source: ChainSource) {
-    if let known = trust.cache.spellings.find(compact.headerText) {
+    if let known = trust.chains.cache.spellings.find(compact.headerText) {
       passChain()
       return (known, .header)
     }
     checks.enter(.header)
     let header = try JWSHeader(compact)
-    if header.certificates.count == 1, trust.acceptsXcode {
-      return (try xcodeChain(header), .proof)
+    if trust.acceptsXcode, header.certificates.count == 1, let entry = header.certificates.first {
+      return (try xcodeChain(entry), .proof)
     }
     return try appStoreChain(header)
   }
@@ -88,35 +88,31 @@ struct StoreKitVerification {
     _ header: JWSHeader
   ) throws(Refusal) -> (chain: ProvenChain, source: ChainSource) {
     checks.enter(.root)
-    switch try trust.chainBuilder.open(header.certificates) {
-    case .proven(let path):
+    let given = try HeaderChain(
+      header.certificates, trust.chains.anchors, rootIsSought: policy.rootEntryIgnored)
+    if let known = trust.chains.cache.chains.find(given.fingerprint[...]) {
       passChain()
-      return (path.chain, .certificates)
-    case .next(let given): return (try prove(given), .proof)
+      return (known, .certificates)
     }
+    return (try prove(given), .proof)
   }
 
-  private mutating func prove(_ given: GivenPath<[UInt8]>) throws(Refusal) -> ProvenChain {
+  private mutating func prove(_ given: HeaderChain) throws(Refusal) -> ProvenChain {
     checks.enter(.certificates)
-    let parsed = try given.parsed()
+    let path = try CandidatePath(.appStore, leaf: given.leaf, intermediate: given.intermediate)
     checks.enter(.shape)
-    let shaped = try parsed.shaped()
-    let rooted = try root(of: shaped)
+    let shaped = try path.shaped()
+    checks.enter(policy.rootEntryIgnored ? .root : .chainSignatures)
+    let rooted = try shaped.rooted(given.root, trust.chains, &signatures)
     checks.enter(.chainSignatures)
-    return try rooted.proven(&signatures).chain
+    let chain = try rooted.proven(trust.chains, &signatures).chain
+    trust.chains.cache.chains.remember(given.fingerprint[...], chain)
+    return chain
   }
 
-  private mutating func root(
-    of shaped: GivenPath<ShapedCertificate>
-  ) throws(Refusal) -> RootedPath {
-    if let rooted = shaped.rooted { return rooted }
+  private mutating func xcodeChain(_ entry: Text) throws(Refusal) -> ProvenChain {
     checks.enter(.root)
-    return try shaped.sought(&signatures)
-  }
-
-  private mutating func xcodeChain(_ header: JWSHeader) throws(Refusal) -> ProvenChain {
-    checks.enter(.root)
-    let der = try ChainBuilder.decode(header.certificates, 0)
+    let der = try HeaderChain.decode(entry, at: "x5c[0]")
     try require(
       policy.xcodeCertificates.contains(Digest.sha256.of(der)), .rejectedChainUnpinned, "JWS-80",
       at: "x5c[0]")
@@ -188,10 +184,11 @@ struct StoreKitVerification {
     // Both lie in 2008 … 2100: the difference cannot overflow.
     try require(nowMs &- date.milliseconds <= limit, .rejectedFreshnessStale, "JWS-50")
     guard chain.profile == .appStore else { return }
-    let outside = chain.placeOutside(nowMs / 1000)
-    try require(
-      outside == nil, .rejectedFreshnessChainExpired, "JWS-51",
-      at: outside.map { Text(stringLiteral: $0).string } ?? "")
+    do throws(Refusal) {
+      try chain.judged(chain.intermediates, atSeconds: nowMs / 1000)
+    } catch {
+      throw Refusal(.rejectedFreshnessChainExpired, "JWS-51", at: error.place)
+    }
   }
 
   /// JWS-91: under `decide.account` "required" a transaction must carry a token.
