@@ -139,7 +139,7 @@ extension Decision {
 
   var row: String { groups.first.map { "\($0.ruling.row)" } ?? "DEC-2" }
   var flags: [String] { (groups.first?.ruling.flags ?? []).map { "\($0.name)" } }
-  var stateName: String { "\(state.name)" }
+  var stateName: String { "\((ruling?.state ?? EntitlementState.none).name)" }
   var ruling: Ruling? { groups.first?.ruling }
   var chosenId: String? { groups.first?.chosen.facts.transactionId.string }
   var leftOutTexts: [String] {
