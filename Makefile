@@ -213,7 +213,7 @@ SWIFT_BUILD = PKG_CONFIG_PATH=$(PKG_CONFIG_DIR) $(NICE) $(SWIFT) build \
 lib-full: link-inputs $(LINK_OBJECTS)
 	@echo "building $(OUT)/$(SONAME) (full Swift standard library, libcrypto $(CRYPTO))"
 	@rm -f $$(find $(SCRATCH)/release/libassay.so \
-	  \( ! -newer $(ORDER) -o ! -newer $(MAP) -o ! -newer $(BUILD)/link/build.o \) \
+	  \( ! -newer $(ORDER) -o ! -newer $(MAP) $(LINK_OBJECTS:%=-o ! -newer %) \) \
 	  2>/dev/null || true)
 	@[ -e $(LINKED) ] || rm -f $(SCRATCH)/release/libassay.so
 	@$(SWIFT_BUILD) --product assay \
