@@ -70,8 +70,13 @@ LIBCRYPTO_PACKAGE = $(shell dpkg-query -W -f '$${Version}' libssl-dev 2>/dev/nul
 SEALED := environ getenv secure_getenv fopen fopen64 opendir open open64 stat readlink isatty \
 	dlopen clone execvpe sigaction sigaltstack signal socket socketpair connect bind \
 	getaddrinfo gethostbyname
+# What is left out of Debian's libcrypto where it is inside, by the names that it has in
+# OpenSSL 3: Sources/AssayABI/Link/absent.c and provider.c answer instead (docs/building.md,
+# Size). Any other libcrypto is linked as it is.
+DISCARDED := $(if $(filter static,$(CRYPTO_FROM)),ossl_default_provider_init \
+	$(shell sed -n 's/^ABSENT(\([A-Za-z0-9_]*\))$$/\1/p' Sources/AssayABI/Link/absent.c))
 # What ends with a thread passes the gate: Sources/AssayABI/Link/threads.c.
-LINK = $(SEALED:%=--wrap=%) --wrap=pthread_key_create --version-script=$(ROOT)/$(MAP) -soname=$(SONAME) \
+LINK = $(SEALED:%=--wrap=%) $(DISCARDED:%=--wrap=%) --wrap=pthread_key_create --version-script=$(ROOT)/$(MAP) -soname=$(SONAME) \
 	--icf=safe -z now -z nodelete -z defs -z separate-code -z max-page-size=65536 --exclude-libs ALL \
 	--symbol-ordering-file=$(ROOT)/$(ORDER) --no-warn-symbol-ordering $(STRIP) \
 	-Map=$(ROOT)/$(LINKED)
@@ -136,9 +141,10 @@ $(BUILD)/link/build.o: $(BUILD)/link/build.c
 	@$(LINK_C) -c $< -o $@
 
 # C that the linker adds to both shapes.
-LINK_OBJECTS := $(addprefix $(BUILD)/link/,relocations.o sealed.o threads.o build.o)
+LINK_NAMES := relocations sealed threads build $(if $(DISCARDED),provider absent)
+LINK_OBJECTS := $(LINK_NAMES:%=$(BUILD)/link/%.o)
 LINK_C = $(TOOLS)/clang -std=c11 -D_DEFAULT_SOURCE -O2 -Wall -Wextra -Werror -fPIC \
-	-ISources/CGate/include
+	-ffunction-sections -ISources/CGate/include
 $(BUILD)/link/%.o: Sources/AssayABI/Link/%.c
 	@mkdir -p $(@D)
 	@$(LINK_C) -c $< -o $@
@@ -207,7 +213,7 @@ SWIFT_BUILD = PKG_CONFIG_PATH=$(PKG_CONFIG_DIR) $(NICE) $(SWIFT) build \
 lib-full: link-inputs $(LINK_OBJECTS)
 	@echo "building $(OUT)/$(SONAME) (full Swift standard library, libcrypto $(CRYPTO))"
 	@rm -f $$(find $(SCRATCH)/release/libassay.so \
-	  \( ! -newer $(ORDER) -o ! -newer $(MAP) -o ! -newer $(BUILD)/link/build.o \) \
+	  \( ! -newer $(ORDER) -o ! -newer $(MAP) $(LINK_OBJECTS:%=-o ! -newer %) \) \
 	  2>/dev/null || true)
 	@[ -e $(LINKED) ] || rm -f $(SCRATCH)/release/libassay.so
 	@$(SWIFT_BUILD) --product assay \

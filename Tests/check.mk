@@ -56,7 +56,9 @@ check-selftest:
 $(VARIANTS:%=check-library-%): check-library-%:
 	@$(PYTHON) $(GATES)/library.py $(DIRECTORY_$*)/$(SONAME) --suite library-$* \
 	  --shape $(if $(filter full,$*),full,embedded) \
-	  --crypto $(if $(filter shared,$*),shared,static)
+	  --crypto $(if $(filter shared,$*),shared,static) \
+	  $(if $(filter shared,$*),,--map $(BUILD)/link/$(if $(filter full,$*),full,embedded).map \
+	  --archive $(BUILD)/link/static/libcrypto.a)
 
 # ---- the command line ------------------------------------------------------
 

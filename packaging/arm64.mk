@@ -7,6 +7,8 @@ ARM64 := $(BUILD)/arm64
 ARM64_ROOT := $(ROOT)/$(ARM64)/root
 ARM64_LIBRARY := $(ARM64)/lib/$(SONAME)
 ARM64_CLANG = $(TOOLS)/clang --target=aarch64-linux-gnu
+ARM64_INCLUDES := $(ARM64_ROOT)/usr/include $(ARM64_ROOT)/usr/include/aarch64-linux-gnu \
+	/usr/aarch64-linux-gnu/include
 
 .PHONY: arm64 wheel-arm64
 arm64: deps-build $(ARM64_LIBRARY) ## the library for 64-bit ARM, build/arm64/lib
@@ -26,8 +28,8 @@ $(ARM64)/link/libcrypto.a: $(ARM64_PACKAGES)
 
 $(ARM64)/link/%.o: Sources/AssayABI/Link/%.c $(ARM64_PACKAGES)
 	@mkdir -p $(@D)
-	@$(ARM64_CLANG) -isystem /usr/aarch64-linux-gnu/include -std=c11 \
-	  -D_DEFAULT_SOURCE -O2 -Wall -Wextra -Werror -fPIC -ISources/CGate/include -c $< -o $@
+	@$(ARM64_CLANG) $(ARM64_INCLUDES:%=-isystem %) -std=c11 -D_DEFAULT_SOURCE -O2 \
+	  -Wall -Wextra -Werror -fPIC -ffunction-sections -ISources/CGate/include -c $< -o $@
 
 $(ARM64)/link/gate.o: Sources/CGate/gate.c $(ARM64_PACKAGES)
 	@mkdir -p $(@D)
@@ -38,8 +40,6 @@ $(ARM64)/link/build.o: $(BUILD)/link/build.c $(ARM64_PACKAGES)
 	@mkdir -p $(@D)
 	@$(ARM64_CLANG) -O2 -fPIC -c $< -o $@
 
-ARM64_INCLUDES := $(ARM64_ROOT)/usr/include $(ARM64_ROOT)/usr/include/aarch64-linux-gnu \
-	/usr/aarch64-linux-gnu/include
 $(ARM64)/objects/%: EMBED_TARGET = -target aarch64-none-none-elf -Xcc -D__linux__ \
 	$(foreach folder,$(ARM64_INCLUDES),-Xcc -isystem -Xcc $(folder))
 $(ARM64)/objects/%: CRYPTO_FROM := static
@@ -60,7 +60,7 @@ $(ARM64)/objects/Assay.o: $(ARM64)/objects/command $(EMBED_SOURCES) include/assa
 # This library has its own linker report (make dist reads the one for x86_64).
 $(ARM64_LIBRARY): LINKED := $(ARM64)/library.map
 $(ARM64_LIBRARY): $(ARM64)/objects/Assay.o $(ARM64)/link/entropy.o $(ARM64)/link/gate.o \
-  $(ARM64)/link/relocations.o $(ARM64)/link/sealed.o $(ARM64)/link/threads.o $(ARM64)/link/build.o $(ARM64)/link/libcrypto.a $(MAP) $(ORDER)
+  $(LINK_NAMES:%=$(ARM64)/link/%.o) $(ARM64)/link/libcrypto.a $(MAP) $(ORDER)
 	@mkdir -p $(@D)
 	@$(ARM64_CLANG) -shared -fuse-ld=lld -o $@ \
 	  $(foreach flag,$(LINK) --gc-sections --as-needed,-Xlinker $(flag)) \
@@ -112,7 +112,7 @@ $(ARM64)/abi/%: Tests/ABI/%.c $(HARNESS) $(ARM64)/include/cjson/cJSON.h \
 .PHONY: $(ARM64_SUITES:%=check-arm64-%)
 check-arm64-library: $(ARM64_LIBRARY)
 	@$(PYTHON) $(GATES)/library.py $< --suite arm64-library --shape embedded \
-	  --crypto static --machine aarch64
+	  --crypto static --machine aarch64 --map $(ARM64)/library.map
 
 check-arm64-smoke: $(ARM64)/abi/smoke
 	@$(ARM64_RUN) $< $(CASES) arm64-smoke

@@ -33,7 +33,8 @@ MUSL_HEADERS = -nostdlibinc -isystem /usr/include/x86_64-linux-musl \
 MUSL_CLANG = $(TOOLS)/clang --target=x86_64-linux-musl
 $(MUSL_OUT)/link/%.o: Sources/AssayABI/Link/%.c $(MUSL_ROOT)
 	@mkdir -p $(@D)
-	@$(LINK_C) --target=x86_64-linux-musl $(MUSL_HEADERS) -c $< -o $@
+	@$(LINK_C) --target=x86_64-linux-musl $(MUSL_HEADERS) \
+	  -isystem $(MUSL_OUT)/openssl/include -c $< -o $@
 
 $(MUSL_OUT)/link/gate.o: Sources/CGate/gate.c Sources/CGate/include/gate.h $(MUSL_ROOT)
 	@mkdir -p $(@D)
@@ -61,7 +62,7 @@ $(MUSL_OUT)/objects/Assay.o: $(MUSL_OUT)/objects/command $(EMBED_SOURCES) includ
 # crti and crtn: libcrypto has an initialiser in the section between the two.
 $(MUSL_LIBRARY): LINKED := $(MUSL_OUT)/library.map
 $(MUSL_LIBRARY): $(MUSL_OUT)/objects/Assay.o $(MUSL_OUT)/link/entropy.o \
-  $(MUSL_OUT)/link/gate.o $(MUSL_OUT)/link/relocations.o $(MUSL_OUT)/link/sealed.o $(MUSL_OUT)/link/threads.o $(MUSL_OUT)/link/build.o \
+  $(MUSL_OUT)/link/gate.o $(LINK_NAMES:%=$(MUSL_OUT)/link/%.o) \
   $(MUSL_OUT)/link/libcrypto.a $(MAP) $(ORDER)
 	@mkdir -p $(@D)
 	@$(MUSL_CLANG) -shared -nostdlib -fuse-ld=lld -o $@ \
@@ -127,7 +128,7 @@ $(MUSL_OUT)/abi/%: Tests/ABI/%.c $(HARNESS) $(MUSL_OUT)/include/cjson/cJSON.h \
 
 check-musl-library: $(MUSL_LIBRARY)
 	@$(PYTHON) $(GATES)/library.py $< --suite musl-library --shape embedded \
-	  --crypto static --libc musl --package $(MUSL_CRYPTO_VERSION)
+	  --crypto static --libc musl --package $(MUSL_CRYPTO_VERSION) --map $(MUSL_OUT)/library.map
 
 check-musl-smoke: $(MUSL_OUT)/abi/smoke
 	@$(MUSL_RUN) $< $(CASES) musl-smoke

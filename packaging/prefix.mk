@@ -61,13 +61,28 @@ DIRECTORY_full-prefix := $(BUILD)/full-prefix/lib
 .PHONY: check-shim check-prefix check-prefix-suites
 SHIM_CC = $(CC) -std=c11 -D_DEFAULT_SOURCE -O1 -g -Wall -Wextra -Werror \
 	-ISources/CLibCrypto
-check-shim: $(PROGRAMS)/shim-inside $(PROGRAMS)/shim-shared
-	@$(PYTHON) $(GATES)/shim.py $^ --suite shim
+check-shim: $(PROGRAMS)/shim-inside $(PROGRAMS)/shim-shared $(PROGRAMS)/shim-discarded \
+  $(PROGRAMS)/offered
+	@$(PYTHON) $(GATES)/shim.py $(filter %shim-inside %shim-shared %shim-discarded,$^) --suite shim
+	@$(PROGRAMS)/offered offered
 
 $(PROGRAMS)/shim-%: Tests/ABI/shim.c $(wildcard Sources/CLibCrypto/*.h)
 	@mkdir -p $(@D)
 	@$(SHIM_CC) $(if $(filter inside,$*),-DASSAY_OWN_LIBCRYPTO) $< -o $@ \
 	  $(if $(filter inside,$*),-l:libcrypto.a,-lcrypto)
+
+# libcrypto as it is in the library, without what is left out.
+DISCARDING := $(BUILD)/link/provider.o $(BUILD)/link/absent.o
+DISCARDED_CC = $(SHIM_CC) -DASSAY_OWN_LIBCRYPTO $< -o $@ $(DISCARDING) \
+	$(DISCARDED:%=-Wl,--wrap=%) $(BUILD)/link/static/libcrypto.a
+$(PROGRAMS)/shim-discarded: Tests/ABI/shim.c $(DISCARDING) $(wildcard Sources/CLibCrypto/*.h) \
+  $(BUILD)/link/static/libcrypto.a
+	@mkdir -p $(@D)
+	@$(DISCARDED_CC)
+$(PROGRAMS)/offered: Tests/ABI/offered.c $(DISCARDING) $(wildcard Sources/CLibCrypto/*.h) \
+  $(BUILD)/link/static/libcrypto.a
+	@mkdir -p $(@D)
+	@$(DISCARDED_CC)
 
 check-prefix:
 	@if [ -n '$(ASSAY_CRYPTO_PREFIX)' ]; then \

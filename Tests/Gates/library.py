@@ -3,10 +3,11 @@
 
   library.py LIBRARY --shape full|embedded --crypto static|shared|FILE
              [--machine NAME] [--libc glibc|musl] [--package REVISION]
-             [--suite NAME]
+             [--map REPORT [--archive ARCHIVE]] [--suite NAME]
 
 FILE is the libcrypto.a or libcrypto.so of a prefix (make CRYPTO=PREFIX). REVISION is
 that of the package that the static libcrypto is from, if it is not the system's.
+REPORT is what the linker wrote (-Map), ARCHIVE the libcrypto.a that it linked.
 Reads the file with readelf; loads nothing. Source of the limits: docs/building.md.
 """
 import argparse
@@ -47,6 +48,12 @@ IO = {"open", "open64", "openat", "fopen", "fopen64", "socket", "connect", "geta
 # What the linker routes to Link/sealed.c, in every shape (see the Makefile).
 SEALED = set(re.search(r"^SEALED := ((?:.*\\\n)*.*)", (ROOT / "Makefile").read_text(), re.M)[1]
              .replace("\\\n", " ").split())
+
+
+# What is left out of libcrypto: Link/absent.c has the names, Link/provider.c the first.
+PROVIDER = "ossl_default_provider_init"
+DISCARDED = [PROVIDER, *re.findall(
+    r"^ABSENT\((\w+)\)$", (ROOT / "Sources/AssayABI/Link/absent.c").read_text(), re.M)]
 
 
 def readelf(*arguments):
@@ -189,6 +196,20 @@ def check_content(suite, library, shape, crypto, package):
         suite.expect(not used, "asks for no file, socket, clock or thread", " ".join(used))
 
 
+def check_discarded(suite, report, archive):
+    """What is left out of libcrypto is: a name that changed would link it again."""
+    linked = set(re.findall(r"^(?: *[0-9a-f]+){3} +\d+ +(\S+)$",
+                            report.read_text(errors="replace"), re.M))
+    again = sorted(linked.intersection(DISCARDED))
+    suite.expect(not again, "links nothing of libcrypto that is left out", " ".join(again))
+    suite.expect(f"__wrap_{PROVIDER}" in linked, "libcrypto's provider is ours")
+    if archive:
+        defined = set(subprocess.run(["nm", "-gP", "--defined-only", archive], check=True,
+                                     text=True, capture_output=True).stdout.split())
+        gone = [name for name in DISCARDED if name not in defined]
+        suite.expect(not gone, "libcrypto has what is left out of it", " ".join(gone))
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("library")
@@ -197,6 +218,8 @@ def main():
     parser.add_argument("--machine", choices=sorted(MACHINES), default=platform.machine())
     parser.add_argument("--libc", choices=["glibc", "musl"], default="glibc")
     parser.add_argument("--package")
+    parser.add_argument("--map", type=pathlib.Path)
+    parser.add_argument("--archive")
     parser.add_argument("--suite", default="library")
     options = parser.parse_args()
     if options.crypto not in ("static", "shared") and not pathlib.Path(options.crypto).exists():
@@ -213,6 +236,8 @@ def main():
     own = options.machine == platform.machine() and options.libc == "glibc"
     check_content(suite, library, options.shape, options.crypto,
                   options.package or (libcrypto_package() if own else None))
+    if options.map:
+        check_discarded(suite, options.map, options.archive)
     suite.finish()
 
 

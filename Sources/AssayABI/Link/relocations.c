@@ -1,8 +1,8 @@
 /*
  * relocations.c - frees what loading left behind.
  *
- * The loader reads the library's table of relocations once, which makes some
- * 800 KB of it resident, and it is never looked at again. It is a clean part of a
+ * The loader reads the library's table of relocations once, which makes
+ * hundreds of KB of it resident, and it is never looked at again. It is a clean part of a
  * file: if anything reads it after all, the kernel fetches it again.
  */
 #include <elf.h>
