@@ -93,7 +93,7 @@ extension Status {
   public static let rejectedChainSerial = Status(code: 16129)
   /// a certificate is signed with an algorithm that this profile does not allow (JWS-24, PTH-5, ATT-30, ATT-31, FRC-4)
   public static let rejectedChainSignatureAlgorithm = Status(code: 16385)
-  /// the root key does not verify the intermediate certificate (JWS-31, PTH-5, FRC-4)
+  /// the root key does not verify the intermediate certificate (JWS-31, PTH-5, ATT-31, FRC-4)
   public static let rejectedChainSignatureIntermediate = Status(code: 16641)
   /// the intermediate key does not verify the signing certificate (JWS-31, PTH-5, ATT-31, FRC-4)
   public static let rejectedChainSignatureLeaf = Status(code: 16897)

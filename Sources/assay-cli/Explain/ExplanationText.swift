@@ -86,7 +86,7 @@ enum ExplanationText {
     hint	rejected.chain.not-yet-valid	an attestation	this host's clock is slow: synchronise it
     status	16129	rejected.chain.serial	a certificate's serial number is not positive, or is longer than 20 octets	forged, or from a new generation of Apple certificates: error.at names the certificate; look for an update to Assay	never	400	JWS-23,PTH-1,ATT-34,FRC-4
     status	16385	rejected.chain.signature-algorithm	a certificate is signed with an algorithm that this profile does not allow	forged, or from a new generation of Apple certificates: error.at names the certificate; look for an update to Assay	never	400	JWS-24,PTH-5,ATT-30,ATT-31,FRC-4
-    status	16641	rejected.chain.signature-intermediate	the root key does not verify the intermediate certificate	a forged intermediate certificate: trust nothing in it	never	400	JWS-31,PTH-5,FRC-4
+    status	16641	rejected.chain.signature-intermediate	the root key does not verify the intermediate certificate	a forged intermediate certificate: trust nothing in it	never	400	JWS-31,PTH-5,ATT-31,FRC-4
     status	16897	rejected.chain.signature-leaf	the intermediate key does not verify the signing certificate	a forged signing certificate: trust nothing in it	never	400	JWS-31,PTH-5,ATT-31,FRC-4
     status	17153	rejected.chain.unpinned	the Xcode certificate is not among those pinned	evidence from StoreKit testing in Xcode: in a test verifier add the SHA-256 of its certificate to storekit.xcodeCertificates	after-config	400	JWS-80,APR-21
     hint	rejected.chain.unpinned	a JWS	data from StoreKit testing in Xcode: in a test verifier add the SHA-256 of its certificate to storekit.xcodeCertificates
