@@ -16,6 +16,7 @@ PREFIXES = {"EnvironmentSource": "From", "TransactionReason": "Reason",
             "NotificationBody": "Body", "ExternalPurchaseTokenType": "Token",
             "NextStep": "Next", "AttestEnvironment": "Attest", "BuildCategory": "Build",
             "DeviceOutcome": "Device", "DeviceOffer": "Offer",
+            "AdvancedCommerceRefundReason": "ItemRefund",
             **dict.fromkeys(("Environment", "ProductType", "OwnershipType", "RevocationType",
                              "OfferDiscountType", "BillingPlanType", "Platform"), "")}
 VALUES = {("BillingPlanType", "monthly"): "BilledMonthly",

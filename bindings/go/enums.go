@@ -246,13 +246,13 @@ type AdvancedCommerceRefundReason string
 
 // Values of AdvancedCommerceRefundReason.
 const (
-	AdvancedCommerceRefundReasonUnintendedPurchase      AdvancedCommerceRefundReason = "UNINTENDED_PURCHASE"
-	AdvancedCommerceRefundReasonFulfillmentIssue        AdvancedCommerceRefundReason = "FULFILLMENT_ISSUE"
-	AdvancedCommerceRefundReasonUnsatisfiedWithPurchase AdvancedCommerceRefundReason = "UNSATISFIED_WITH_PURCHASE"
-	AdvancedCommerceRefundReasonLegal                   AdvancedCommerceRefundReason = "LEGAL"
-	AdvancedCommerceRefundReasonOther                   AdvancedCommerceRefundReason = "OTHER"
-	AdvancedCommerceRefundReasonModifyItemsRefund       AdvancedCommerceRefundReason = "MODIFY_ITEMS_REFUND"
-	AdvancedCommerceRefundReasonSimulateRefundDecline   AdvancedCommerceRefundReason = "SIMULATE_REFUND_DECLINE"
+	ItemRefundUnintendedPurchase      AdvancedCommerceRefundReason = "UNINTENDED_PURCHASE"
+	ItemRefundFulfillmentIssue        AdvancedCommerceRefundReason = "FULFILLMENT_ISSUE"
+	ItemRefundUnsatisfiedWithPurchase AdvancedCommerceRefundReason = "UNSATISFIED_WITH_PURCHASE"
+	ItemRefundLegal                   AdvancedCommerceRefundReason = "LEGAL"
+	ItemRefundOther                   AdvancedCommerceRefundReason = "OTHER"
+	ItemRefundModifyItemsRefund       AdvancedCommerceRefundReason = "MODIFY_ITEMS_REFUND"
+	ItemRefundSimulateRefundDecline   AdvancedCommerceRefundReason = "SIMULATE_REFUND_DECLINE"
 )
 
 // An AdvancedCommerceRefundType is how much of an item was refunded.
