@@ -25,7 +25,11 @@ if TYPE_CHECKING:
 
 
 class Member:
-    """One member by its name in the JSON, on the facts themselves."""
+    """One member by its name in the JSON, on the facts themselves.
+
+    Facts have a `__getattr__`, with which every look at an attribute is slow: the
+    members here look at `_values` once.
+    """
 
     def __init__(self, name: str, doc: str, convert: Callable[[Any], Any]) -> None:
         self.name = name
@@ -36,7 +40,10 @@ class Member:
     def __get__(self, facts: Members | None, owner: type | None = None) -> Any:
         if facts is None:
             return self
-        return self.convert(facts._members().get(self.name))
+        values = facts._values
+        if values is None:
+            values = facts._members()
+        return self.convert(values.get(self.name))
 
     def __set__(self, facts: Members, value: object) -> NoReturn:
         raise AttributeError(f"{type(facts).__name__} is read-only")
@@ -57,9 +64,12 @@ class TextMember(Member):
     def __get__(self, facts: Members | None, owner: type | None = None) -> Any:
         if facts is None:
             return self
-        if facts._values is None and _seldom(facts):
-            return self.convert(facts._document._text(facts._path + self.path))
-        return self.convert(facts._members().get(self.name))
+        values = facts._values
+        if values is None:
+            if _seldom(facts):
+                return self.convert(facts._document._text(facts._path + self.path))
+            values = facts._members()
+        return self.convert(values.get(self.name))
 
 
 class InnerTextMember(Member):
@@ -90,11 +100,12 @@ class IntegerMember(Member):
     def __get__(self, facts: Members | None, owner: type | None = None) -> Any:
         if facts is None:
             return self
-        if facts._values is None and _seldom(facts):
-            found = facts._document._integer(facts._path + self.path)
-        else:
-            found = facts._members().get(self.name)
-        return self.convert(found)
+        values = facts._values
+        if values is None:
+            if _seldom(facts):
+                return self.convert(facts._document._integer(facts._path + self.path))
+            values = facts._members()
+        return self.convert(values.get(self.name))
 
 
 def _seldom(facts: Members) -> bool:
@@ -113,14 +124,23 @@ def text(name: str, doc: str, signed: bool = False) -> Any:
 def named(name: str, kind: str, doc: str, signed: bool = False) -> Any:
     """One of a set of values in `names`, new ones included: a str, or None."""
 
-    def convert(value: Any) -> Any:
-        if not isinstance(value, str):
-            return None
-        from . import names
+    known: dict[str, str] = {}  # the values of this version, from the first use on
 
-        return getattr(names, kind)(value)
+    def convert(value: Any) -> Any:
+        if type(value) is not str:
+            return None
+        return known.get(value) or _named(kind, value, known)
 
     return (SignedMember if signed else TextMember)(name, doc, convert)
+
+
+def _named(kind: str, value: str, known: dict[str, str]) -> str:
+    """A value of that set, made: a new one, or the first that is asked for."""
+    from . import names
+
+    values: Any = getattr(names, kind)
+    known.update((each, each) for each in values.values())
+    return known.get(value) or str.__new__(values, value)
 
 
 def integer(name: str, doc: str, signed: bool = False) -> Any:
