@@ -28,7 +28,7 @@ struct ExchangeDocument {
   func pending(_ request: HTTPRequest, id: Int64) -> Document {
     // A secret needs the room: what grows leaves copies behind. Of the body's bytes,
     // which are JSON, every one may be escaped.
-    pending(.pendingExchangeRequest, "request", room: request.body.bytes.count &* 2) {
+    pending(.pendingExchangeRequest, "request", room: request.room) {
       $0.name("request")
       request.write(id: id, &$0)
     }
