@@ -233,7 +233,7 @@ class Module:
         if self.name == "facts":
             made_here = made - set(BASES.values()) - {"OwnFacts"} | (self.bases & made)
         else:
-            made_here = (self.bases & made) | {"Facts"}
+            made_here = (self.bases & made) | ({"Facts"} if self.tops else set())
         imports = [("_facts", made_here), ("_members", self.used),
                    ("facts", self.bases - mine - made)]
         out = [f'"""{ABOUT[self.name]}', "", MARK.format(members.TABLE), '"""', "",
@@ -243,19 +243,27 @@ class Module:
         out += ["", "TYPE_CHECKING = False", "if TYPE_CHECKING:"]
         if "mapping" in self.used:
             out.append("    from collections.abc import Mapping")
-        out += ["    from datetime import datetime", ""]
-        out += ["    " + line for line in imported("names", self.sets)]
+        out.append("    from datetime import datetime")
+        if self.sets:
+            out += ["", *("    " + line for line in imported("names", self.sets))]
         if self.name == "facts":  # where users find what all facts are, too
             listed = sorted(mine | {"Details", "Facts", "Members"})
             out += ["", "__all__ = [", '    "KINDS",', *(f"    {quoted(name)}," for name in listed),
                     "]"]
         return "\n".join([*out, *body, ""])
 
+    @property
+    def tops(self):
+        """The types of whole documents."""
+        return [one for one in self.types if one.path and one.is_top]
+
     def kinds(self):
+        if not self.tops:
+            return []
         out = ["", "", "# Kind of a document -> its facts and the member that holds them.",
                "KINDS: dict[str, tuple[type[Facts], str]] = {"]
         out += [f"    {quoted(one.document_kind)}: ({one.name}, {quoted(one.path)}),"
-                for one in self.types if one.path and one.is_top]
+                for one in self.tops]
         return [*out, "}"]
 
 

@@ -2006,20 +2006,20 @@ public struct Session: Hashable, FactsObject, Sendable {
 /// A session text that was issued. The text is a secret: hand it to the app, and log nothing
 /// of it.
 public struct IssuedSession: Hashable, FactsObject, Sendable {
-  /// What the app sends from now on.
-  public let text: String
   /// When it was issued.
   public let issued: Timestamp
   /// From when on it is refused.
   public let expires: Timestamp
   /// SHA-256 of the attested key, base64.
   public let keyId: String
+  /// What the app sends from now on.
+  public let text: String
 
   init(_ facts: Members) throws(Refusal) {
-    text = try facts.needed(facts.text("text"), "text")
     issued = try facts.needed(facts.time("issuedMs"), "issuedMs")
     expires = try facts.needed(facts.time("expiresMs"), "expiresMs")
     keyId = try facts.needed(facts.text("keyId"), "keyId")
+    text = try facts.needed(facts.text("text"), "text")
   }
 }
 

@@ -1165,14 +1165,14 @@ type Session struct {
 // IssuedSession is a session text that was issued. The text is a secret: hand it to
 // the app, and log nothing of it.
 type IssuedSession struct {
-	// What the app sends from now on.
-	Text string `json:"text"`
 	// When it was issued.
 	Issued time.Time `json:"issuedMs"`
 	// From when on it is refused.
 	Expires time.Time `json:"expiresMs"`
 	// SHA-256 of the attested key, base64.
 	KeyID string `json:"keyId"`
+	// What the app sends from now on.
+	Text string `json:"text"`
 }
 
 // SignedToken is a token for one of Apple's servers. A secret: send it as

@@ -51,9 +51,7 @@ import CLibCrypto
   /// - Throws: `internal.sign.self-check` where the system gives no random numbers, or
   ///   the signature does not verify.
   func sign(_ message: [UInt8]) throws(Refusal) -> ECDSASignature {
-    let der = make(message)
-    defer { Secret.wipe(der) }
-    return try PrivateKey.verified(der, over: message, by: publicHalf)
+    try PrivateKey.verified(make(message), over: message, by: publicHalf)
   }
 
   /// The signature, once it verifies (API-12).

@@ -19,16 +19,14 @@ final class IssuedSession extends Details
     use ReadOnce;
 
     protected const MEMBERS = [
-        'text' => [Member::TEXT, 'text'],
         'issuedMs' => [Member::TIME, 'issuedMs'],
         'issuedAt' => [Member::MOMENT, 'issuedMs'],
         'expiresMs' => [Member::TIME, 'expiresMs'],
         'expiresAt' => [Member::MOMENT, 'expiresMs'],
         'keyId' => [Member::TEXT, 'keyId'],
+        'text' => [Member::TEXT, 'text'],
     ];
 
-    /** What the app sends from now on. */
-    public readonly string $text;
     /** When it was issued. Milliseconds since 1970 UTC. */
     public readonly int $issuedMs;
     /** `issuedMs` in UTC. */
@@ -39,4 +37,6 @@ final class IssuedSession extends Details
     public readonly DateTimeImmutable $expiresAt;
     /** SHA-256 of the attested key, base64. */
     public readonly string $keyId;
+    /** What the app sends from now on. */
+    public readonly string $text;
 }
