@@ -1969,6 +1969,122 @@ public struct DeviceCheck: Facts, FactsOfDocument {
   }
 }
 
+/// What a session text proves: an account proved an attested key a short while ago.
+public struct Session: Hashable, FactsObject, Sendable {
+  /// The account that it was issued to.
+  public let account: String
+  /// SHA-256 of the attested key, base64: look it up by this.
+  public let keyId: String
+  /// App ID prefix, dot, bundle id.
+  public let appId: String
+  /// "production" or "development"; nil: issued for an assertion, which does not tell.
+  public let environment: String?
+  /// "allow" or "limited", as it was issued.
+  public let verdict: String
+  /// True: a metered request of a limited session, for you to count.
+  public let limited: Bool
+  /// The receipt's risk metric, as it was issued.
+  public let risk: Int64?
+  /// When it was issued.
+  public let issued: Timestamp
+  /// From when on it is refused.
+  public let expires: Timestamp
+
+  init(_ facts: Members) throws(Refusal) {
+    account = try facts.needed(facts.text("account"), "account")
+    keyId = try facts.needed(facts.text("keyId"), "keyId")
+    appId = try facts.needed(facts.text("appId"), "appId")
+    environment = facts.text("environment")
+    verdict = try facts.needed(facts.text("verdict"), "verdict")
+    limited = try facts.needed(facts.boolean("limited"), "limited")
+    risk = facts.integer("risk")
+    issued = try facts.needed(facts.time("issuedMs"), "issuedMs")
+    expires = try facts.needed(facts.time("expiresMs"), "expiresMs")
+  }
+}
+
+/// A session text that was issued. The text is a secret: hand it to the app, and log nothing
+/// of it.
+public struct IssuedSession: Hashable, FactsObject, Sendable {
+  /// When it was issued.
+  public let issued: Timestamp
+  /// From when on it is refused.
+  public let expires: Timestamp
+  /// SHA-256 of the attested key, base64.
+  public let keyId: String
+  /// What the app sends from now on.
+  public let text: String
+
+  init(_ facts: Members) throws(Refusal) {
+    issued = try facts.needed(facts.time("issuedMs"), "issuedMs")
+    expires = try facts.needed(facts.time("expiresMs"), "expiresMs")
+    keyId = try facts.needed(facts.text("keyId"), "keyId")
+    text = try facts.needed(facts.text("text"), "text")
+  }
+}
+
+/// A token for one of Apple's servers. A secret: send it as `Authorization: Bearer`, and log
+/// nothing of it.
+public struct SignedToken: Hashable, FactsObject, Sendable {
+  /// Compact JWS, ES256.
+  public let token: String
+  /// When it ends.
+  public let expires: Timestamp
+
+  init(_ facts: Members) throws(Refusal) {
+    token = try facts.needed(facts.text("token"), "token")
+    expires = try facts.needed(facts.time("expiresMs"), "expiresMs")
+  }
+}
+
+/// A client secret of Sign in with Apple. Log nothing of it.
+public struct ClientSecret: Hashable, FactsObject, Sendable {
+  /// Compact JWS, ES256.
+  public let clientSecret: String
+  /// When it ends.
+  public let expires: Timestamp
+
+  init(_ facts: Members) throws(Refusal) {
+    clientSecret = try facts.needed(facts.text("clientSecret"), "clientSecret")
+    expires = try facts.needed(facts.time("expiresMs"), "expiresMs")
+  }
+}
+
+/// A signed offer, made for the app.
+public struct SignedOffer: Hashable, FactsObject, Sendable {
+  /// Compact JWS for StoreKit.
+  public let jws: String
+  /// UUID in lower case, used once.
+  public let nonce: String
+  /// When it was signed, in seconds since 1970 UTC.
+  public let iat: Int64
+
+  init(_ facts: Members) throws(Refusal) {
+    jws = try facts.needed(facts.text("jws"), "jws")
+    nonce = try facts.needed(facts.text("nonce"), "nonce")
+    iat = try facts.needed(facts.integer("iat"), "iat")
+  }
+}
+
+/// A promotional offer of the original StoreKit API: the app passes exactly these four.
+public struct SignedOfferV1: Hashable, FactsObject, Sendable {
+  /// Base64 of DER.
+  public let signature: String
+  /// The key that signed.
+  public let keyId: String
+  /// UUID in lower case, used once.
+  public let nonce: String
+  /// Milliseconds since 1970 UTC; the offer can be used for 24 hours from then.
+  public let timestamp: Int64
+
+  init(_ facts: Members) throws(Refusal) {
+    signature = try facts.needed(facts.text("signature"), "signature")
+    keyId = try facts.needed(facts.text("keyId"), "keyId")
+    nonce = try facts.needed(facts.text("nonce"), "nonce")
+    timestamp = try facts.needed(facts.integer("timestamp"), "timestamp")
+  }
+}
+
 /// One rule that fired.
 public struct RiskReason: Hashable, FactsObject, Sendable {
   /// "RSK-16".

@@ -10,6 +10,7 @@
 #define ASSAY_CLIBCRYPTO_AWSLC_H
 
 #include <openssl/nid.h>
+#include <openssl/rand.h>
 
 /* There are no library contexts: the one of the callers stands for the library
  * itself, and nothing looks into it. */
@@ -57,6 +58,28 @@ static inline int assay_shim_ecdsa(OSSL_LIB_CTX *context, const EC_KEY *key,
   (void)context;
   return ECDSA_verify(0, digest, digest_length, signature, signature_length,
                       key);
+}
+
+/* A key that will sign. */
+static inline EC_KEY *assay_shim_signing_key(OSSL_LIB_CTX *context, ENGINE *engine) {
+  (void)context;
+  return EC_KEY_new_method(engine);
+}
+
+/* Random octets; AWS-LC sees a fork and seeds anew. */
+static inline int assay_shim_random_octets(OSSL_LIB_CTX *context, unsigned char *out,
+                                           size_t length) {
+  (void)context;
+  return RAND_bytes(out, length);
+}
+
+static inline size_t assay_shim_make_signature(OSSL_LIB_CTX *context,
+                                               const EC_KEY *key,
+                                               const unsigned char *digest,
+                                               unsigned char *out) {
+  unsigned count = 0;
+  (void)context;
+  return ECDSA_sign(0, digest, 32, out, &count, key) == 1 ? count : 0;
 }
 
 #endif /* ASSAY_CLIBCRYPTO_AWSLC_H */

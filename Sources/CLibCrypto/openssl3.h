@@ -12,6 +12,7 @@
 #include <openssl/params.h>
 #include <openssl/pem.h>
 #include <openssl/provider.h>
+#include <openssl/rand.h>
 #include <openssl/x509.h>
 
 /* A library context of our own: no configuration file, no host settings.
@@ -194,6 +195,101 @@ static inline int assay_shim_ecdsa(OSSL_LIB_CTX *context, const EC_KEY *key,
   return ECDSA_verify(0, digest, (int)digest_length, signature,
                       (int)signature_length, (EC_KEY *)(uintptr_t)key);
 }
+
+#ifdef ASSAY_OWN_LIBCRYPTO
+/* A key that will sign, with the random numbers of the context. */
+static inline EC_KEY *assay_shim_signing_key(OSSL_LIB_CTX *context, ENGINE *engine) {
+  (void)engine;
+  return EC_KEY_new_ex(context, NULL);
+}
+
+/* Random octets from the generator of the context, which is made when it is asked for
+ * the first time, and sees a fork and seeds anew. */
+static inline int assay_shim_random_octets(OSSL_LIB_CTX *context, unsigned char *out,
+                                           size_t length) {
+  return RAND_bytes_ex(context, out, length, 0);
+}
+
+static inline size_t assay_shim_make_signature(OSSL_LIB_CTX *context,
+                                               const EC_KEY *key,
+                                               const unsigned char *digest,
+                                               unsigned char *out) {
+  unsigned count = 0;
+  (void)context;
+  return ECDSA_sign(0, digest, 32, out, &count, (EC_KEY *)(uintptr_t)key) == 1 ? count
+                                                                              : 0;
+}
+#else
+/* A key that will sign, and asks no engine. */
+static inline EC_KEY *assay_shim_signing_key(OSSL_LIB_CTX *context, ENGINE *engine) {
+  (void)context;
+  return EC_KEY_new_method(engine);
+}
+
+/* At most 48 random octets. The generators of a libcrypto of the host's ask the
+ * engines: see above. So they come from where a generator has its seed, of our own
+ * context: the system. */
+static inline int assay_shim_random_octets(OSSL_LIB_CTX *context, unsigned char *out,
+                                           size_t length) {
+  unsigned char seed[48];
+  EVP_RAND *kind = EVP_RAND_fetch(context, "SEED-SRC", NULL);
+  EVP_RAND_CTX *source = kind != NULL ? EVP_RAND_CTX_new(kind, NULL) : NULL;
+  int good = source != NULL && length <= sizeof seed &&
+             EVP_RAND_instantiate(source, 0, 0, NULL, 0, NULL) == 1 &&
+             EVP_RAND_generate(source, seed, sizeof seed, 0, 0, NULL, 0) == 1;
+  if (good) memcpy(out, seed, length);
+  OPENSSL_cleanse(seed, sizeof seed);
+  EVP_RAND_CTX_free(source);
+  EVP_RAND_free(kind);
+  return good;
+}
+
+/* For ECDSA the inverse of a secret number k of 1 … n - 1, and the x of kG: k is 384
+ * random bits modulo n - 1, and 1 (FIPS 186-4, B.5.1). */
+static inline int assay_shim_set_up(OSSL_LIB_CTX *context, const EC_GROUP *curve,
+                                    BIGNUM *inverse, BIGNUM *x, BN_CTX *scratch) {
+  unsigned char octets[48];
+  const BIGNUM *order = EC_GROUP_get0_order(curve);
+  EC_POINT *place = EC_POINT_new(curve);
+  BIGNUM *k = BN_CTX_get(scratch), *below = BN_CTX_get(scratch);
+  int good = place != NULL && below != NULL &&
+             assay_shim_random_octets(context, octets, sizeof octets) == 1 &&
+             BN_bin2bn(octets, sizeof octets, k) != NULL &&
+             BN_sub(below, order, BN_value_one()) == 1;
+  if (good) {
+    assay_shim_keep_secret(k);
+    good = BN_nnmod(k, k, below, scratch) == 1 && BN_add_word(k, 1) == 1 &&
+           EC_POINT_mul(curve, place, k, NULL, NULL, scratch) == 1 &&
+           EC_POINT_get_affine_coordinates(curve, place, x, NULL, scratch) == 1 &&
+           BN_nnmod(x, x, order, scratch) == 1 && !BN_is_zero(x) &&
+           BN_mod_inverse(inverse, k, order, scratch) != NULL;
+  }
+  OPENSSL_cleanse(octets, sizeof octets);
+  EC_POINT_clear_free(place);
+  return good;
+}
+
+static inline size_t assay_shim_make_signature(OSSL_LIB_CTX *context,
+                                               const EC_KEY *key,
+                                               const unsigned char *digest,
+                                               unsigned char *out) {
+  unsigned count = 0;
+  BN_CTX *scratch = assay_shim_secret_scratch(context);
+  BIGNUM *inverse = BN_secure_new(), *x = BN_new();
+  if (scratch != NULL && inverse != NULL && x != NULL) {
+    BN_CTX_start(scratch);
+    if (!assay_shim_set_up(context, EC_KEY_get0_group(key), inverse, x, scratch) ||
+        ECDSA_sign_ex(0, digest, 32, out, &count, inverse, x,
+                      (EC_KEY *)(uintptr_t)key) != 1)
+      count = 0;
+    BN_CTX_end(scratch);
+  }
+  BN_clear_free(inverse);
+  BN_free(x);
+  BN_CTX_free(scratch);
+  return count;
+}
+#endif
 
 /* A new EC key on the named curve, or NULL. Made by the test authority only. */
 static inline EVP_PKEY *assay_shim_generate_ec(const char *curve) {

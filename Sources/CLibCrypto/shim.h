@@ -171,38 +171,111 @@ static inline int assay_shim_is_point(const EC_GROUP *curve,
   return count > 0 && count == length && memcmp(own, octets, length) == 0;
 }
 
-/* 1: the big-endian scalar is a private key on P-256 and the point, unless it is
- * empty, is its public key. By numbers and points alone: a key object would be
- * made from copies of the scalar that are never wiped. */
-static inline int assay_shim_private_key_is_good(OSSL_LIB_CTX *context,
-                                                 const unsigned char *scalar,
-                                                 size_t scalar_length,
-                                                 const unsigned char *point,
-                                                 size_t point_length) {
+/* The private key on P-256 of a big-endian scalar, with its public half; NULL where
+ * that is none, or the point, unless it is empty, is not its public key. Of the
+ * scalar nothing stays but in the key, which wipes it when it is freed. */
+static inline EC_KEY *assay_shim_private_key(OSSL_LIB_CTX *context, ENGINE *engine,
+                                             const unsigned char *scalar,
+                                             size_t scalar_length,
+                                             const unsigned char *point,
+                                             size_t point_length) {
   int good = 0;
   BN_CTX *scratch;
   BIGNUM *number;
+  EC_KEY *key;
   EC_GROUP *curve = assay_shim_curve(context, NID_X9_62_prime256v1);
   EC_POINT *own = NULL;
   assay_shim_begin();
+  key = assay_shim_signing_key(context, engine);
   scratch = assay_shim_secret_scratch(context);
   number = BN_bin2bn(scalar, (int)scalar_length, NULL);
-  if (scratch != NULL && number != NULL && curve != NULL &&
+  if (key != NULL && scratch != NULL && number != NULL && curve != NULL &&
       (own = EC_POINT_new(curve)) != NULL) {
     assay_shim_keep_secret(number);
     good = !BN_is_zero(number) &&
            BN_cmp(number, EC_GROUP_get0_order(curve)) < 0 &&
            EC_POINT_mul(curve, own, number, NULL, NULL, scratch) == 1 &&
            (point_length == 0 ||
-            assay_shim_is_point(curve, own, point, point_length, scratch));
+            assay_shim_is_point(curve, own, point, point_length, scratch)) &&
+           EC_KEY_set_group(key, curve) == 1 &&
+           EC_KEY_set_private_key(key, number) == 1 &&
+           EC_KEY_set_public_key(key, own) == 1;
   }
   EC_POINT_free(own);
   EC_GROUP_free(curve);
   BN_clear_free(number);
   BN_CTX_free(scratch);
+  if (!good) {
+    EC_KEY_free(key);
+    key = NULL;
+  }
   assay_shim_end();
   assay_shim_clean_stack();
-  return good;
+  return key;
+}
+
+/* The public half of such a key as an uncompressed point: 65, or 0. */
+static inline size_t assay_shim_public_half(OSSL_LIB_CTX *context, const EC_KEY *key,
+                                            unsigned char *out) {
+  BN_CTX *scratch;
+  size_t count = 0;
+  assay_shim_begin();
+  scratch = assay_shim_scratch(context);
+  if (scratch != NULL)
+    count = EC_POINT_point2oct(EC_KEY_get0_group(key), EC_KEY_get0_public_key(key),
+                               POINT_CONVERSION_UNCOMPRESSED, out, 65, scratch);
+  BN_CTX_free(scratch);
+  assay_shim_end();
+  return count;
+}
+
+/* Signs a digest of 32 octets with such a key. The octets of the DER signature, at
+ * most 72, which are written to `out`; 0: the system gives no random numbers, or
+ * libcrypto cannot sign. */
+static inline size_t assay_shim_sign(OSSL_LIB_CTX *context, const EC_KEY *key,
+                                     const unsigned char *digest,
+                                     unsigned char *out) {
+  size_t count;
+  assay_shim_begin();
+  count = assay_shim_make_signature(context, key, digest, out);
+  assay_shim_end();
+  assay_shim_clean_stack();
+  return count;
+}
+
+/* 1: `out` has 16 random octets; anything else: the system gives none. */
+static inline int assay_shim_random(OSSL_LIB_CTX *context, unsigned char *out) {
+  int good;
+  assay_shim_begin();
+  good = assay_shim_random_octets(context, out, 16);
+  assay_shim_end();
+  return good == 1;
+}
+
+/* HMAC (RFC 2104) with SHA-256, of a key of at most 64 octets. The inner digest is
+ * over one text after the other. */
+static inline void assay_shim_hmac(const unsigned char *key, size_t key_length,
+                                   const unsigned char *head, size_t head_length,
+                                   const unsigned char *body, size_t body_length,
+                                   unsigned char *out) {
+  unsigned char block[64] = {0};
+  SHA256_CTX state;
+  size_t i;
+  memcpy(block, key, key_length < sizeof block ? key_length : sizeof block);
+  for (i = 0; i < sizeof block; i++) block[i] ^= 0x36;
+  SHA256_Init(&state);
+  SHA256_Update(&state, block, sizeof block);
+  SHA256_Update(&state, head, head_length);
+  SHA256_Update(&state, body, body_length);
+  SHA256_Final(out, &state);
+  for (i = 0; i < sizeof block; i++) block[i] ^= 0x36 ^ 0x5c;
+  SHA256_Init(&state);
+  SHA256_Update(&state, block, sizeof block);
+  SHA256_Update(&state, out, 32);
+  SHA256_Final(out, &state);
+  OPENSSL_cleanse(block, sizeof block);
+  OPENSSL_cleanse(&state, sizeof state);
+  assay_shim_clean_stack();
 }
 
 #endif /* ASSAY_CLIBCRYPTO_SHIM_H */

@@ -589,3 +589,34 @@ int case_run(const struct case_table *table, const cJSON *item,
   }
   return -1;
 }
+
+/* ---- what is the same at every call ------------------------------------------ */
+
+/* How many bytes at the end of a text are a signature: of a JWS what is behind its last
+ * dot. */
+static size_t signature_length(const char *text, size_t length) {
+  size_t count = 0;
+  while (count < length && text[length - count - 1] != '.') count++;
+  return count;
+}
+
+char *repeatable_json(const assay_doc *doc) {
+  static const char *const paths[] = {"exchange.token", "exchange.jws",
+                                      "exchange.signature", "exchange.clientSecret"};
+  size_t length = 0, i;
+  const char *json = assay_doc_json(doc, &length);
+  char *copy;
+  if (json == NULL) return NULL;
+  copy = allocate(length + 1, 1);
+  memcpy(copy, json, length + 1);
+  for (i = 0; i < sizeof paths / sizeof paths[0]; i++) {
+    size_t count = 0, random;
+    const char *text = assay_doc_text(doc, paths[i], strlen(paths[i]), &count);
+    char *place = text != NULL ? strstr(copy, text) : NULL;
+    if (place == NULL) continue;
+    random = signature_length(text, count);
+    /* One of DER has not always the same length. */
+    memmove(place + count - random, place + count, strlen(place + count) + 1);
+  }
+  return copy;
+}

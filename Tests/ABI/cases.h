@@ -45,6 +45,10 @@ void case_table_clear(struct case_table *table);
 /** Free everything. */
 void case_table_close(struct case_table *table);
 
+/** The JSON of a document without its signatures, which are other ones at each call; to
+ * be freed. NULL for no document. */
+char *repeatable_json(const assay_doc *doc);
+
 /** The verifier of a name, or NULL. */
 assay_verifier *case_table_verifier(const struct case_table *table,
                                     const char *name);

@@ -4,11 +4,11 @@
  *   secrets [SUITE]
  *
  * Looks through all memory that the process can write, heap, stacks and the
- * library's own, for a private key and shared secrets in every form in which they
- * pass through the library: as text, as octets, and as libcrypto's numbers. They
- * are in a configuration that is accepted, and in some that are refused at
- * different places; and a device token in a request. The host wipes what is its
- * own; what is found then was left by the library.
+ * library's own, for a private key, a shared secret and one of session texts in every
+ * form in which they pass through the library: as text, as octets, and as libcrypto's
+ * numbers. They are in a configuration that is accepted, and in some that are refused
+ * at different places; and a device token in a request, and what the key signs. The
+ * host wipes what is its own; what is found then was left by the library.
  */
 #include <assay.h>
 #include <fcntl.h>
@@ -21,7 +21,7 @@
 
 #define NOW INT64_C(1767225600000) /* 2026-01-01 */
 
-enum { MASK = 0xa5, LONGEST = 32, CHUNK = 1 << 16, TOKEN = 300 };
+enum { MASK = 0xa5, LONGEST = 32, CHUNK = 1 << 16, TOKEN = 300, SESSION = 48 };
 
 static long passed, failed;
 
@@ -47,6 +47,9 @@ static unsigned char scalar_byte(int i) {
 }
 static unsigned char shared_byte(int i) {
   return (unsigned char)(i * 57 + 131);
+}
+static unsigned char session_byte(int i) {
+  return (unsigned char)(i * 91 + 47 + i / 5);
 }
 static unsigned char token_byte(int i) {
   return (unsigned char)(i * 149 + 83 + i / 7);
@@ -82,6 +85,8 @@ struct needle {
 };
 static struct needle needles[12];
 static int needle_count;
+/* What was signed last: the end of its text. */
+static struct needle *made;
 
 static struct needle *add_needle(const char *name, size_t length) {
   needles[needle_count].name = name;
@@ -99,18 +104,25 @@ static void make_needles(void) {
   struct needle *digits = add_needle("shared secret, as hex", 32);
   struct needle *token = add_needle("token", 32);
   struct needle *token_text = add_needle("token, as base64", 32);
+  struct needle *session = add_needle("session secret", 16);
+  struct needle *session_text = add_needle("session secret, as base64", 24);
   int i;
+  made = add_needle("signed", 0);
   for (i = 0; i < 16; i++) {
     first->masked[i] = scalar_byte(i) ^ MASK;
     second->masked[i] = scalar_byte(16 + i) ^ MASK;
     number->masked[i] = scalar_byte(31 - i) ^ MASK;
     shared->masked[i] = shared_byte(i) ^ MASK;
+    session->masked[i] = session_byte(16 + i) ^ MASK;
     digits->masked[2 * i] = (unsigned char)hex[shared_byte(i) >> 4] ^ MASK;
     digits->masked[2 * i + 1] = (unsigned char)hex[shared_byte(i) & 15] ^ MASK;
   }
   for (i = 0; i < 24; i++)
     text->masked[i] =
         (unsigned char)base64_digit(key_file_byte, KEY_FILE, 64 + i) ^ MASK;
+  for (i = 0; i < 24; i++)
+    session_text->masked[i] =
+        (unsigned char)base64_digit(session_byte, SESSION, 24 + i) ^ MASK;
   for (i = 0; i < 32; i++) {
     token->masked[i] = token_byte(100 + i) ^ MASK;
     token_text->masked[i] =
@@ -146,7 +158,7 @@ static void look_through(int memory, unsigned long from, unsigned long to,
           place < (unsigned long)window + sizeof window)
         continue;
       for (k = 0; k < needle_count; k++)
-        if (i + needles[k].length <= (size_t)got &&
+        if (needles[k].length > 0 && i + needles[k].length <= (size_t)got &&
             (window[i] ^ MASK) == needles[k].masked[0] &&
             stands_at(&needles[k], window + i))
           found[k]++;
@@ -225,13 +237,19 @@ static void write_configuration(enum fault fault) {
   put(" KEY-----\\n");
   put_base64(key_file_byte, KEY_FILE, fault == KEY_BROKEN);
   put("\\n-----END PRIVATE KEY-----\\n\"}");
-  if (fault == LATER) put(",\"risk\":{\"mode\":7}");
+  put(",\"session\":{\"secrets\":[{\"id\":\"s1\",\"secret\":\"");
+  put_base64(session_byte, SESSION, 0);
+  put("\"}]}");
+  if (fault == LATER) put(",\"session\":{}");
   put(fault == SYNTAX ? "}}" : "}");
 }
 
-/* Of all secrets the digits of the shared one, in one place. */
+/* Of all secrets what a verifier needs, each in one place: the number of the key, the
+ * digits of the shared one, and the octets of the one for sessions. */
 static int is_held_once(int kinds, const char *names) {
-  return kinds == 1 && strcmp(names, "shared secret, as hex (1)") == 0;
+  return kinds == 3 && strcmp(names,
+                              "key, as a number (1), shared secret, as hex (1), "
+                              "session secret (1)") == 0;
 }
 
 static void check_configuration(enum fault fault) {
@@ -247,7 +265,7 @@ static void check_configuration(enum fault fault) {
          fault_names[fault], assay_status_name(status));
   (void)assay_doc_json(doc, NULL);
   if (fault == NONE) {
-    /* EXC-10: the shared secret is what a verifier keeps, once. */
+    /* EXC-10: keys and secrets are what a verifier keeps, once. */
     expect(is_held_once(look(names, sizeof names), names), fault_names[fault], names);
   } else {
     expect(look(names, sizeof names) == 0, fault_names[fault], names);
@@ -291,6 +309,102 @@ static void check_conversation(void) {
   assay_exchange_free(exchange);
   assay_verifier_free(verifier);
   expect(look(names, sizeof names) == 0, "after the conversation", names);
+}
+
+static assay_verifier *good_verifier(void) {
+  assay_verifier *verifier = NULL;
+  write_configuration(NONE);
+  if (assay_verifier_new(text, text_length, &verifier, NULL) != 0)
+    expect(0, "a verifier", "");
+  wipe(text, sizeof text);
+  return verifier;
+}
+
+/* From now on the end of that text of a document is looked for. */
+static void look_for(const assay_doc *doc, const char *path) {
+  size_t length = 0, i;
+  const char *found = assay_doc_text(doc, path, strlen(path), &length);
+  expect(found != NULL && length > LONGEST, "it is handed out", path);
+  if (found == NULL || length <= LONGEST) return;
+  for (i = 0; i < LONGEST; i++)
+    made->masked[i] = (unsigned char)found[length - LONGEST + i] ^ MASK;
+  made->length = LONGEST;
+}
+
+/* EXC-22: a token that the key signed stands in its document alone. */
+static void check_signing(void) {
+  static const char request[] = "{\"kind\":\"sign.devicecheck-token\"}";
+  assay_verifier *verifier = good_verifier();
+  assay_exchange *exchange = NULL;
+  assay_doc *doc = NULL;
+  char names[512];
+  (void)assay_exchange_new(verifier, request, sizeof request - 1, NULL, 0, NOW,
+                           &exchange, &doc);
+  (void)assay_doc_json(doc, NULL);
+  look_for(doc, "exchange.token");
+  expect(look(names, sizeof names) == 4, "the token stands in its document", names);
+  assay_doc_free(doc);
+  expect(is_held_once(look(names, sizeof names), names), "after the token was freed",
+         names);
+  made->length = 0;
+  assay_verifier_free(verifier);
+  expect(look(names, sizeof names) == 0, "after signing", names);
+}
+
+/* EXC-22: the same of a token in a step, and of the device's. */
+static void check_device_check(void) {
+  static const char again[] = "{\"id\":1,\"status\":401,\"body\":null}";
+  static const char done[] = "{\"id\":2,\"status\":200,\"body\":null}";
+  assay_verifier *verifier = good_verifier();
+  assay_exchange *exchange = NULL;
+  assay_doc *doc = NULL;
+  assay_status status;
+  char names[512];
+  text_length = 0;
+  put("{\"kind\":\"deviceCheck.validate\",\"transactionId\":\"t\",\"deviceToken\":\"");
+  put_base64(token_byte, TOKEN, 0);
+  put("\"}");
+  (void)assay_exchange_new(verifier, text, text_length, NULL, 0, NOW, &exchange, &doc);
+  wipe(text, sizeof text);
+  (void)assay_doc_json(doc, NULL);
+  look_for(doc, "exchange.request.headers.0.1");
+  assay_doc_free(doc);
+  expect(look(names, sizeof names) == 4 && strstr(names, "token, as base64 (1)") != NULL,
+         "the device token waits for a repetition", names);
+  (void)assay_exchange_step(exchange, again, sizeof again - 1, NOW, &doc);
+  assay_doc_free(doc);
+  status = assay_exchange_step(exchange, done, sizeof done - 1, NOW, &doc);
+  expect(status == ASSAY_OK, "a device token is valid", assay_status_name(status));
+  assay_doc_free(doc);
+  assay_exchange_free(exchange);
+  expect(is_held_once(look(names, sizeof names), names), "after the tokens", names);
+  made->length = 0;
+  assay_verifier_free(verifier);
+  expect(look(names, sizeof names) == 0, "after DeviceCheck", names);
+}
+
+/* A session text that nobody signed. */
+static void check_session(void) {
+  assay_verifier *verifier = good_verifier();
+  assay_doc *doc = NULL;
+  assay_exchange *exchange = NULL;
+  assay_status status;
+  char names[512];
+  size_t i;
+  text_length = 0;
+  put("{\"kind\":\"session.check\",\"for\":\"read\",\"session\":\"as1~");
+  put_base64(token_byte, TOKEN, 0);
+  put("~AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA\"}");
+  for (i = 0; i < text_length; i++)
+    if (text[i] == '+' || text[i] == '/') text[i] = text[i] == '+' ? '-' : '_';
+  status = assay_exchange_new(verifier, text, text_length, NULL, 0, NOW, &exchange, &doc);
+  wipe(text, sizeof text);
+  expect(strcmp(assay_status_name(status), "rejected.session.signature") == 0,
+         "a session that nobody signed", assay_status_name(status));
+  assay_doc_free(doc);
+  expect(is_held_once(look(names, sizeof names), names), "after a session text", names);
+  assay_verifier_free(verifier);
+  expect(look(names, sizeof names) == 0, "after the session", names);
 }
 
 static void check_token(void) {
@@ -337,6 +451,9 @@ static void *check_all(void *unused) {
     check_configuration((enum fault)fault);
   check_token();
   check_conversation();
+  check_signing();
+  check_device_check();
+  check_session();
   return NULL;
 }
 

@@ -10,6 +10,10 @@
  *   ecdsa BITS POINT DIGEST SIGNATURE   1, 0, or "no key"
  *   rsa NAME MODULUS DIGEST SIGNATURE   1, 0, or "no key"
  *   private SCALAR POINT                1 or 0
+ *   sign SCALAR DIGEST                  the public half and the DER signature, twice
+ *                                       signed, or "no key"
+ *   hmac KEY HEAD BODY                  HMAC with SHA-256 over head and body
+ *   random                              1 or 0: two times 16 octets differ
  *
  * The first line of the answers is what libcrypto calls itself, then one line for
  * each question. One error of the host is in libcrypto's queue: "disturbed" is
@@ -88,6 +92,70 @@ static const char *ask_rsa(int number, const struct octets *word) {
   return yes_or_no(good == 1);
 }
 
+static EC_KEY *private_key(const struct octets *scalar, const struct octets *point) {
+  return assay_shim_private_key(context, engine, scalar->bytes, scalar->count,
+                                point->bytes, point->count);
+}
+
+static const char *ask_private(const struct octets *word) {
+  EC_KEY *key = private_key(&word[0], &word[1]);
+  EC_KEY_free(key);
+  return yes_or_no(key != NULL);
+}
+
+static size_t write_hex(char *out, const unsigned char *octets, size_t count) {
+  size_t i;
+  for (i = 0; i < count; i++) snprintf(out + 2 * i, 3, "%02x", octets[i]);
+  return 2 * count;
+}
+
+static const char *ask_sign(const struct octets *word) {
+  static const struct octets no_point;
+  static char said[2 * 65 + 2 * (1 + 2 * 72) + 1];
+  unsigned char made[72];
+  EC_KEY *key = private_key(&word[0], &no_point);
+  size_t at, count;
+  int i;
+  if (key == NULL) return "no key";
+  count = assay_shim_public_half(context, key, made);
+  at = write_hex(said, made, count);
+  for (i = 0; i < 2; i++) {
+    count = assay_shim_sign(context, key, word[1].bytes, made);
+    said[at++] = ' ';
+    at += write_hex(said + at, made, count);
+  }
+  said[at] = '\0';
+  EC_KEY_free(key);
+  return said;
+}
+
+static const char *ask_hmac(const struct octets *word) {
+  static char said[65];
+  unsigned char code[32];
+  assay_shim_hmac(word[0].bytes, word[0].count, word[1].bytes, word[1].count,
+                  word[2].bytes, word[2].count, code);
+  write_hex(said, code, sizeof code);
+  return said;
+}
+
+static const char *ask_random(void) {
+  unsigned char one[16] = {0}, other[16] = {0};
+  return yes_or_no(assay_shim_random(context, one) && assay_shim_random(context, other) &&
+                   memcmp(one, other, sizeof one) != 0);
+}
+
+/* How many words of octets a question has. */
+static int words_of(const char *kind) {
+  if (strcmp(kind, "random") == 0) return 0;
+  if (strcmp(kind, "digest") == 0) return 1;
+  return strcmp(kind, "private") == 0 || strcmp(kind, "sign") == 0 ? 2 : 3;
+}
+
+static int has_name(const char *kind) {
+  return strcmp(kind, "digest") == 0 || strcmp(kind, "ecdsa") == 0 ||
+         strcmp(kind, "rsa") == 0;
+}
+
 static void answer(char *line) {
   static struct octets word[3];
   static char hex[129];
@@ -95,25 +163,27 @@ static void answer(char *line) {
   unsigned long host = ERR_peek_last_error();
   int i, count;
   if (kind == NULL) exit(2);
-  if (strcmp(kind, "private") != 0) name = strtok(NULL, " \n");
-  count = strcmp(kind, "digest") == 0 ? 1 : strcmp(kind, "private") == 0 ? 2 : 3;
+  if (has_name(kind)) name = strtok(NULL, " \n");
+  count = words_of(kind);
   for (i = 0; i < count; i++) read_octets(strtok(NULL, " \n"), &word[i]);
   if (strcmp(kind, "digest") == 0) {
     const struct method *method = method_of(name);
     unsigned char digest[64];
-    size_t k;
     method->make(word[0].bytes, word[0].count, digest);
-    for (k = 0; k < method->count; k++)
-      snprintf(hex + 2 * k, 3, "%02x", digest[k]);
+    write_hex(hex, digest, method->count);
     said = hex;
   } else if (strcmp(kind, "ecdsa") == 0 && name != NULL) {
     said = ask_ecdsa(atoi(name), word);
   } else if (strcmp(kind, "rsa") == 0) {
     said = ask_rsa(method_of(name)->number, word);
   } else if (strcmp(kind, "private") == 0) {
-    said = yes_or_no(assay_shim_private_key_is_good(
-                         context, word[0].bytes, word[0].count, word[1].bytes,
-                         word[1].count) == 1);
+    said = ask_private(word);
+  } else if (strcmp(kind, "sign") == 0) {
+    said = ask_sign(word);
+  } else if (strcmp(kind, "hmac") == 0) {
+    said = ask_hmac(word);
+  } else if (strcmp(kind, "random") == 0) {
+    said = ask_random();
   } else {
     exit(2);
   }

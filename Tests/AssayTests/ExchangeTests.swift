@@ -384,12 +384,15 @@ struct ExchangeTests {
     let foreign = try Exchanges.verifier([("clockSkewMs", 1)]).verifyJWS(
       jws, kind: .transaction, nowMs: Minted.now)
     #expect(foreign.status == .ok)
-    func read(_ documents: [Document], takes: Bool = true) throws -> Int {
+    func read(
+      _ documents: [Document], _ counts: ClosedRange<Int> = 0...2, takes: Bool = true
+    ) throws -> Int {
       try ExchangeEvidence.read(
-        documents, configuration: good.configuration, cap: 2, takes: { _ in takes }
+        documents, configuration: good.configuration, counts: counts, takes: { _ in takes }
       ).count
     }
     #expect(try read([]) == 0)
+    #expect(throws: Refusal(.misuseExchangeEvidence, "EXC-2")) { try read([], 1...1) }
     #expect(try read([good, good]) == 2)
     let doubtful = Document(
       status: .rejectedDecideNotEntitled, json: good.json, evidence: good.evidence,

@@ -58,7 +58,7 @@ struct PrivateKeyFileTests {
     return utf8((lines + ["-----END PRIVATE KEY-----", ""]).joined(separator: lineEnd))
   }
 
-  private func isGood(_ pem: [UInt8]) -> Bool { PrivateKeyFile.isUsable(pem) }
+  private func isGood(_ pem: [UInt8]) -> Bool { PrivateKeyFile.read(pem) != nil }
 
   private var publicPart: [UInt8] { tagged(1, Writer.bitString(point)) }
 

@@ -10,7 +10,7 @@ private typealias ECDSAPair = Assay.ECDSASignature
 /// PTH-5): keys are made and asked by its older functions (JWS-102).
 @Suite("Signatures against EVP")
 struct SignaturesTests {
-  private static func evpVerifies(
+  static func evpVerifies(
     _ keyInfo: [UInt8], _ digest: Assay.Digest, _ message: [UInt8], _ signature: [UInt8]
   ) -> Bool {
     let key: OpaquePointer? = unsafe keyInfo.withUnsafeBufferPointer { info in

@@ -313,7 +313,7 @@ struct VerifyReceiptExchangeTests {
     var asked = try conversation()
     _ = asked.begin(nowMs: Self.now)
     guard case .accepted(let evidence, _) = asked.take(good(), nowMs: Self.now),
-      case .receiptResponse(let response) = evidence.items.first
+      case .receiptResponse(let response) = evidence?.items.first
     else {
       Issue.record("it is refused")
       return

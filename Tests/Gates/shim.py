@@ -13,6 +13,7 @@ libcrypto as the last program.
 import argparse
 import ctypes
 import hashlib
+import hmac
 import json
 import random
 import subprocess
@@ -262,6 +263,56 @@ def about_private(chance):
         yield ["private", text(octets), text(public)], right
 
 
+class Signed:
+    """Equal to the public half of a scalar and two different signatures by it."""
+
+    def __init__(self, scalar, digest):
+        self.point, self.digest = P256.times(scalar), digest
+
+    def __eq__(self, said):
+        point, *signatures = said.split()
+        return (point == (b"\4" + P256.octets(*self.point)).hex()
+                and len(set(signatures)) == len(signatures) == 2
+                and all(map(self.is_good, signatures)))
+
+    def __ne__(self, said):
+        return not self == said
+
+    def __str__(self):
+        return "its public half and two signatures"
+
+    def is_good(self, signature):
+        """ECDSA (SEC 1 §4.1.4)."""
+        octets = bytes.fromhex(signature)
+        r_length = octets[3]
+        r = int.from_bytes(octets[4:4 + r_length], "big")
+        s = int.from_bytes(octets[6 + r_length:], "big")
+        if pair(r, s) != octets or not (0 < r < P256.n and 0 < s < P256.n):
+            return False
+        inverse = pow(s, -1, P256.n)
+        whole = int.from_bytes(self.digest, "big")
+        place = P256.add(P256.times(whole * inverse % P256.n),
+                         P256.times(r * inverse % P256.n, self.point))
+        return place is not None and place[0] % P256.n == r
+
+
+def about_signing(chance):
+    for scalar in [1, 2, P256.n - 1] + [chance.randrange(1, P256.n) for _ in range(12)]:
+        for digest in [chance.randbytes(32), bytes(32), b"\xff" * 32]:
+            yield ["sign", text(P256.octets(scalar)), text(digest)], Signed(scalar, digest)
+    for octets in [bytes(32), P256.octets(P256.n)]:
+        yield ["sign", text(octets), text(bytes(32))], "no key"
+    yield ["random"], "1"
+
+
+def about_codes(chance):
+    for count in [0, 1, 31, 32, 63, 64]:
+        for head, body in [(0, 0), (17, 0), (17, 300), (0, 64)]:
+            key, first, rest = map(chance.randbytes, (count, head, body))
+            yield (["hmac", text(key), text(first), text(rest)],
+                   hmac.new(key, first + rest, "sha256").hexdigest())
+
+
 def about_wycheproof():
     for file, curve, name in [("ecdsa_secp256r1_sha256_test.json", P256, "sha256"),
                               ("ecdsa_secp384r1_sha256_test.json", P384, "sha256"),
@@ -283,6 +334,8 @@ def questions():
     for bits in (1024, 2048, 4096):
         yield from about_rsa(chance, bits)
     yield from about_private(chance)
+    yield from about_signing(chance)
+    yield from about_codes(chance)
     if VECTORS.is_dir():
         yield from about_wycheproof()
 

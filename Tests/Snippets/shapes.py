@@ -53,8 +53,11 @@ def check_request(block, tools):
     assay = binding(tools)
     bits = {"bit0": {"name": "promo-used", "resetAfterMonths": 12},
             "bit1": {"name": "abuse", "resetAfterMonths": 24}}
-    verifier = assay.Verifier({**BASE, "deviceCheck": {
-        "keyId": "KEYID12345", "privateKey": json.loads(f'"{private_key()}"'), "bits": bits}})
+    key = {"keyId": "KEYID12345", "privateKey": json.loads(f'"{private_key()}"')}
+    verifier = assay.Verifier({
+        **BASE, "deviceCheck": {**key, "bits": bits}, "appleId": key,
+        "appStoreServerApi": {**key, "issuerId": "57246542-96fe-1a63-e053-0824d011072a"},
+        "session": {"secrets": [{"id": "s1", "secret": base64.b64encode(bytes(32)).decode()}]}})
     try:
         document = verifier.exchange(parsed(block.text)).document
     except assay.AssayError as problem:

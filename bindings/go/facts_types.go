@@ -1138,6 +1138,83 @@ type DeviceCheck struct {
 	Offer DeviceOffer `json:"offer"`
 }
 
+// Session is what a session text proves: an account proved an attested key a short
+// while ago.
+type Session struct {
+	// The account that it was issued to.
+	Account string `json:"account"`
+	// SHA-256 of the attested key, base64: look it up by this.
+	KeyID string `json:"keyId"`
+	// App ID prefix, dot, bundle id.
+	AppID string `json:"appId"`
+	// "production" or "development"; empty: issued for an assertion, which does not
+	// tell.
+	Environment string `json:"environment"`
+	// "allow" or "limited", as it was issued.
+	Verdict string `json:"verdict"`
+	// True: a metered request of a limited session, for you to count.
+	Limited bool `json:"limited"`
+	// The receipt's risk metric, as it was issued.
+	Risk *int64 `json:"risk"`
+	// When it was issued.
+	Issued time.Time `json:"issuedMs"`
+	// From when on it is refused.
+	Expires time.Time `json:"expiresMs"`
+}
+
+// IssuedSession is a session text that was issued. The text is a secret: hand it to
+// the app, and log nothing of it.
+type IssuedSession struct {
+	// When it was issued.
+	Issued time.Time `json:"issuedMs"`
+	// From when on it is refused.
+	Expires time.Time `json:"expiresMs"`
+	// SHA-256 of the attested key, base64.
+	KeyID string `json:"keyId"`
+	// What the app sends from now on.
+	Text string `json:"text"`
+}
+
+// SignedToken is a token for one of Apple's servers. A secret: send it as
+// `Authorization: Bearer`, and log nothing of it.
+type SignedToken struct {
+	// Compact JWS, ES256.
+	Token string `json:"token"`
+	// When it ends.
+	Expires time.Time `json:"expiresMs"`
+}
+
+// ClientSecret is a client secret of Sign in with Apple. Log nothing of it.
+type ClientSecret struct {
+	// Compact JWS, ES256.
+	ClientSecret string `json:"clientSecret"`
+	// When it ends.
+	Expires time.Time `json:"expiresMs"`
+}
+
+// SignedOffer is a signed offer, made for the app.
+type SignedOffer struct {
+	// Compact JWS for StoreKit.
+	JWS string `json:"jws"`
+	// UUID in lower case, used once.
+	Nonce string `json:"nonce"`
+	// When it was signed, in seconds since 1970 UTC.
+	Iat int64 `json:"iat"`
+}
+
+// SignedOfferV1 is a promotional offer of the original StoreKit API: the app passes
+// exactly these four.
+type SignedOfferV1 struct {
+	// Base64 of DER.
+	Signature string `json:"signature"`
+	// The key that signed.
+	KeyID string `json:"keyId"`
+	// UUID in lower case, used once.
+	Nonce string `json:"nonce"`
+	// Milliseconds since 1970 UTC; the offer can be used for 24 hours from then.
+	Timestamp int64 `json:"timestamp"`
+}
+
 // RiskReason is one rule that fired.
 type RiskReason struct {
 	// "RSK-16".

@@ -9,6 +9,11 @@ var statusTable = [...]statusRow{
 		"the receipt was copied from another device, or the wrong device id was passed",
 	},
 	{
+		262, "config.api.base-url", 0, "after-config",
+		"the address of the API cannot be used",
+		"leave appStoreServerApi.apiBaseUrl out; an https address goes with LocalTesting alone",
+	},
+	{
 		264, "internal.assay.bug", 500, "never",
 		"a state that should be impossible",
 		"report it; nothing was trusted",
@@ -27,6 +32,11 @@ var statusTable = [...]statusRow{
 		516, "too-large.app-receipt.certificates", 413, "never",
 		"too many embedded certificates, or one too long",
 		"not an Apple receipt",
+	},
+	{
+		518, "config.api.private-key", 0, "after-config",
+		"the private key cannot be used",
+		"give the .p8 file of an In-App Purchase key: PKCS#8, P-256, unencrypted",
 	},
 	{
 		520, "internal.certificates.table", 500, "never",
@@ -92,6 +102,11 @@ var statusTable = [...]statusRow{
 		1030, "config.apps.form", 0, "after-config",
 		"apps, or an entry in it, cannot be used",
 		"bundleId has 1 to 255 bytes and appears once, appAppleId is a positive integer, teamId has 10 characters from A to Z and 0 to 9",
+	},
+	{
+		1032, "internal.sign.self-check", 500, "never",
+		"our own signature did not verify, or the system gave no random numbers",
+		"nothing was signed: a fault of hardware or build, or a system without entropy",
 	},
 	{
 		1033, "pending.exchange.wait", 0, "never",
@@ -334,6 +349,11 @@ var statusTable = [...]statusRow{
 		"not an App Store JWS",
 	},
 	{
+		3333, "misuse.devicecheck.bits", 500, "never",
+		"an update names no bit",
+		"programming error: give bit0 or bit1, or both; a bit that is left out stays",
+	},
+	{
 		3334, "config.devicecheck.key-id", 0, "after-config",
 		"the key id is not 10 characters",
 		"copy the key id of 10 characters from the developer account",
@@ -357,6 +377,11 @@ var statusTable = [...]statusRow{
 		3588, "too-large.json.elements", 413, "never",
 		"a JSON array has too many elements",
 		"not an App Store JWS",
+	},
+	{
+		3589, "misuse.devicecheck.transaction-id", 500, "never",
+		"the transaction id is missing or not of 1 to 64 characters",
+		"programming error: give each request an id of its own, which is also its key in your log",
 	},
 	{
 		3590, "config.devicecheck.team-id", 0, "after-config",
@@ -559,6 +584,11 @@ var statusTable = [...]statusRow{
 		"not a receipt",
 	},
 	{
+		5381, "misuse.sign.parameter", 500, "never",
+		"a parameter of the signature is missing or of the wrong form",
+		"programming error: error.at names the member; sign only what your own policy chose",
+	},
+	{
 		5382, "config.exchange.block-missing", 500, "after-config",
 		"the exchange needs a block that the configuration lacks",
 		"add the block that error.at names to the configuration",
@@ -577,6 +607,11 @@ var statusTable = [...]statusRow{
 		5636, "too-large.receipt.info", 413, "never",
 		"the purchase info is too long",
 		"not a receipt, or raise receipts.caps.purchaseInfoBytes for known clients",
+	},
+	{
+		5637, "misuse.store.account", 500, "never",
+		"the account id is empty, too long or padded",
+		"programming error: 1 to 255 bytes, no control characters, no space at either end",
 	},
 	{
 		5638, "config.limits.form", 0, "after-config",
@@ -699,6 +734,11 @@ var statusTable = [...]statusRow{
 		"not an answer from Apple's endpoint; ask again later",
 	},
 	{
+		7429, "misuse.appleid.parameter", 500, "never",
+		"a parameter of Sign in with Apple is missing or of the wrong form",
+		"programming error: error.at names the member",
+	},
+	{
 		7682, "malformed.attest.key-id", 400, "never",
 		"the key id is not 32 bytes in base64, base64url or hex",
 		"the client sends something else: pass what generateKey returned, or its 32 bytes",
@@ -707,6 +747,11 @@ var statusTable = [...]statusRow{
 		7938, "malformed.attest.nonce-extension", 400, "never",
 		"the nonce in the certificate has an unexpected form",
 		"forged, or a new Apple format: report it",
+	},
+	{
+		7940, "too-large.session.size", 401, "never",
+		"the session text is longer than 2,048 bytes",
+		"another text was sent: a session text has some hundred bytes",
 	},
 	{
 		8194, "malformed.attest.statement", 400, "never",
@@ -789,6 +834,11 @@ var statusTable = [...]statusRow{
 		"damaged in transit, or forged: have the client send it again once",
 	},
 	{
+		10246, "config.appleid.clients", 0, "after-config",
+		"the client ids cannot be used",
+		"give 1 to 16 different texts: bundle ids and Services ids",
+	},
+	{
 		10497, "rejected.attest.counter", 401, "never",
 		"the counter of an attestation is not 0",
 		"altered: treat it as forged",
@@ -797,6 +847,11 @@ var statusTable = [...]statusRow{
 		10498, "malformed.json.trailing", 400, "never",
 		"there is text after the JSON value",
 		"damaged in transit, or forged: have the client send it again once",
+	},
+	{
+		10502, "config.appleid.key", 0, "after-config",
+		"the private key cannot be used",
+		"give the .p8 file of a key for Sign in with Apple: PKCS#8, P-256, unencrypted",
 	},
 	{
 		10753, "rejected.attest.credential-id", 401, "never",
@@ -809,9 +864,19 @@ var statusTable = [...]statusRow{
 		"damaged in transit, or forged: have the client send it again once",
 	},
 	{
+		10758, "config.appleid.key-id", 0, "after-config",
+		"the key id is not 10 characters",
+		"copy the key id of 10 characters from the developer account",
+	},
+	{
 		11009, "rejected.attest.environment", 403, "never",
 		"the key was made for an environment that is not accepted",
 		"a development build at a production server, or the reverse: attest.environments says what is accepted",
+	},
+	{
+		11014, "config.appleid.team-id", 0, "after-config",
+		"there is no team id, or there are several and none is named",
+		"set appleId.teamId to the team of the key, 10 characters",
 	},
 	{
 		11265, "rejected.attest.flags", 401, "never",
@@ -822,6 +887,11 @@ var statusTable = [...]statusRow{
 		11266, "malformed.jws.alg", 400, "never",
 		"alg is absent from the header or not a string",
 		"not an App Store JWS",
+	},
+	{
+		11270, "config.session.secrets", 0, "after-config",
+		"the secrets of session texts cannot be used",
+		"give one or two, each with an id of its own and base64 of 32 to 64 random bytes",
 	},
 	{
 		11521, "rejected.attest.key-id", 401, "never",
@@ -1054,6 +1124,11 @@ var statusTable = [...]statusRow{
 		"not genuine evidence of this kind: treat it as forged",
 	},
 	{
+		19202, "malformed.session.form", 401, "never",
+		"this is no session text",
+		"another text was sent: session.issue makes texts that begin with as1~",
+	},
+	{
 		19457, "rejected.date.range", 400, "never",
 		"the signing date is before 2008 or after 2100",
 		"a date that no genuine evidence has: treat it as forged",
@@ -1282,5 +1357,25 @@ var statusTable = [...]statusRow{
 		42241, "rejected.verify-receipt.secret", 503, "after-config",
 		"Apple: the shared secret does not match (21004)",
 		"copy the secret from App Store Connect to receipts.sharedSecrets",
+	},
+	{
+		43521, "rejected.session.assertion-required", 401, "never",
+		"a session text does not suffice for this request",
+		"have the app send an assertion over the request: promo and paid need one",
+	},
+	{
+		43777, "rejected.session.expired", 401, "never",
+		"the session text has ended, or its times cannot be",
+		"ask for a new assertion and issue a new session; check the clocks of the fleet",
+	},
+	{
+		44033, "rejected.session.mismatch", 401, "never",
+		"the session text belongs to another account, app or sign-in",
+		"never accept it: pass the account and binding of the caller's access token",
+	},
+	{
+		44289, "rejected.session.signature", 401, "never",
+		"no configured secret signed the session text",
+		"forged, or its secret was dropped: ask for a new assertion and issue a new session",
 	},
 }

@@ -65,6 +65,17 @@ enum Base64 {
     return text
   }
 
+  /// RFC 4648 §5 without padding.
+  static func encodeURL(_ bytes: [UInt8]) -> [UInt8] {
+    var text = encodeStandard(bytes)
+    while text.last == 0x3d { text.removeLast() }
+    for place in text.indices {
+      if text[place] == 0x2b { text[place] = 0x2d }
+      if text[place] == 0x2f { text[place] = 0x5f }
+    }
+    return text
+  }
+
   // MARK: parts
 
   private static let blockSize = 32

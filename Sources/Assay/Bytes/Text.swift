@@ -37,6 +37,19 @@ public struct Text: Hashable, Sendable, ExpressibleByStringLiteral {
     return true
   }
 
+  /// U+0000 … U+001F and U+007F … U+009F.
+  var hasControlCharacter: Bool {
+    var last: UInt8 = 0
+    for byte in utf8 {
+      if byte < 0x20 || byte == 0x7f || (last == 0xc2 && byte < 0xa0) { return true }
+      last = byte
+    }
+    return false
+  }
+
+  /// Unicode's code points.
+  var characterCount: Int { utf8.count { $0 & 0xc0 != 0x80 } }
+
   /// Whether this is one or more decimal digits.
   var isDecimal: Bool {
     !utf8.isEmpty && utf8.allSatisfy { $0 >= 0x30 && $0 <= 0x39 }

@@ -16,6 +16,10 @@ struct Configuration: Sendable {
   /// nil: without the block.
   var deviceCheck: DeviceCheckPolicy? = nil
   var risk = RiskPolicy()
+  /// nil: without the block; so are the next two.
+  var appStoreServerAPI: AppStoreServerAPIPolicy? = nil
+  var appleID: AppleIDPolicy? = nil
+  var session: SessionPolicy? = nil
 
   struct App: Sendable {
     var bundleId: Text

@@ -30,6 +30,11 @@ struct ConfigurationReader {
     try AttestBlock.read(root["attest"], &configuration)
     if let block = root["deviceCheck"] { try DeviceCheckBlock.read(block, &configuration) }
     if let block = root["risk"] { try RiskBlock.read(block, &configuration) }
+    if let block = root["appStoreServerApi"] {
+      try AppStoreServerAPIBlock.read(block, &configuration)
+    }
+    if let block = root["appleId"] { try AppleIDBlock.read(block, &configuration) }
+    if let block = root["session"] { try SessionBlock.read(block, &configuration) }
     try checkXcode(configuration)
     return configuration
   }

@@ -5,7 +5,7 @@
 enum ConfigurationTable {
   static let members: [StaticString] = [
     "apps", "environments", "products", "plans", "limits", "clockSkewMs", "decide", "storekit",
-    "receipts", "attest", "deviceCheck", "risk",
+    "receipts", "attest", "deviceCheck", "risk", "appStoreServerApi", "appleId", "session",
   ]
   static let appsMembers: [StaticString] = ["bundleId", "appAppleId", "teamId"]
   static let apps: ClosedRange<Int> = 1...256
@@ -55,6 +55,16 @@ enum ConfigurationTable {
   static let deviceCheckBitsBit0ResetAfterMonths: ClosedRange<Int64> = 1...1200
   static let deviceCheckBitsBit1Members: [StaticString] = ["name", "resetAfterMonths"]
   static let riskMembers: [StaticString] = ["mode", "rules", "receiptThreshold", "limitedPerDay"]
+  static let appStoreServerApiMembers: [StaticString] = [
+    "issuerId", "keyId", "privateKey", "apiBaseUrl",
+  ]
+  static let appStoreServerApiApiBaseUrl: ClosedRange<Int> = 9...1024
+  static let appleIdMembers: [StaticString] = ["teamId", "keyId", "privateKey", "clientIds"]
+  static let appleIdClientIds: ClosedRange<Int> = 1...16
+  static let sessionMembers: [StaticString] = ["secrets", "ttlMs"]
+  static let sessionSecretsMembers: [StaticString] = ["id", "secret"]
+  static let sessionSecrets: ClosedRange<Int> = 1...2
+  static let sessionSecretsId: ClosedRange<Int> = 1...16
 }
 
 extension Configuration.DecidePolicy {
@@ -345,6 +355,33 @@ extension RiskPolicy {
     other(.rules, &writer)
     writer.member("receiptThreshold", integer: receiptThreshold)
     writer.member("limitedPerDay", integer: limitedPerDay)
+    writer.endObject()
+  }
+}
+
+extension SessionPolicy {
+
+  /// Members that other code writes, with their names.
+  enum Other {
+    case secrets
+  }
+
+  /// Reads the plain values of `session`; a member that is absent keeps its
+  /// default.
+  ///
+  /// - Returns: the block, which has no unknown member.
+  @discardableResult
+  mutating func readPlain(_ node: MemberNode) throws(Refusal) -> MemberNode {
+    let block = try node.object(ConfigurationTable.sessionMembers)
+    if let entry = block["ttlMs"] { ttlMs = try entry.integer(60000...3_600_000) }
+    return block
+  }
+
+  /// The value of `session` in the effective configuration.
+  func write(_ writer: inout JSONWriter, other: (Other, inout JSONWriter) -> Void) {
+    writer.beginObject()
+    other(.secrets, &writer)
+    writer.member("ttlMs", integer: ttlMs)
     writer.endObject()
   }
 }

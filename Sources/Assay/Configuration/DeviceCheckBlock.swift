@@ -4,8 +4,8 @@ struct DeviceCheckPolicy: Sendable {
   var teamId: Text
   /// nil: without a key.
   var keyId: Text?
-  /// Whether there is a key; what needs one refuses without it.
-  var hasPrivateKey = false
+  /// nil: what needs one refuses.
+  var privateKey: PrivateKey? = nil
   var isDevelopment = false
   /// What the product uses bit 0 and bit 1 for; nil: nothing that Assay knows of.
   var bit0: BitMeaning? = nil
@@ -30,13 +30,11 @@ struct DeviceCheckPolicy: Sendable {
 
 /// The block `deviceCheck` of a configuration.
 enum DeviceCheckBlock {
-  private static let idLength = 10
-
   static func read(_ node: MemberNode, _ configuration: inout Configuration) throws(Refusal) {
     let block = try node.object(ConfigurationTable.deviceCheckMembers)
     var policy = DeviceCheckPolicy(
       teamId: try readTeamId(block, configuration.apps), keyId: try readKeyId(block),
-      hasPrivateKey: try readPrivateKey(block))
+      privateKey: try readPrivateKey(block))
     try policy.readPlain(node)
     if let entry = block["bits"] { try readBits(entry, &policy) }
     configuration.deviceCheck = policy
@@ -47,12 +45,9 @@ enum DeviceCheckBlock {
     _ block: MemberNode, _ apps: [Configuration.App]
   ) throws(Refusal) -> Text {
     if let entry = block["teamId"]?.refusing(.configDevicecheckTeamId, "DVC-1") {
-      let text = try entry.text(idLength...idLength)
-      try require(text.utf8.allSatisfy(ConfigurationReader.isTeamCharacter), entry)
-      return text
+      return try KeyMembers.teamId(entry)
     }
-    let teams = apps.compactMap { $0.teamId }
-    guard let team = teams.first, teams.allSatisfy({ $0 == team }) else {
+    guard let team = KeyMembers.team(of: apps) else {
       throw Refusal(.configDevicecheckTeamId, "DVC-1", at: block.path + ".teamId")
     }
     return team
@@ -64,21 +59,14 @@ enum DeviceCheckBlock {
       if block["privateKey"] != nil { throw block.missing("keyId") }
       return nil
     }
-    let text = try entry.text(idLength...idLength)
-    try require(
-      text.utf8.allSatisfy {
-        ConfigurationReader.isTeamCharacter($0) || ($0 >= 0x61 && $0 <= 0x7a)
-      }, entry)
-    return text
+    return try KeyMembers.keyId(entry)
   }
 
-  /// DVC-2: the key is checked here and not kept: nothing signs with it yet.
-  private static func readPrivateKey(_ block: MemberNode) throws(Refusal) -> Bool {
-    guard let entry = block["privateKey"] else { return false }
-    let text = entry.value.text?.utf8 ?? []
-    defer { Secret.wipe(text) }
-    try require(PrivateKeyFile.isUsable(text), .configDevicecheckKey, "DVC-2", at: entry.path)
-    return true
+  private static func readPrivateKey(_ block: MemberNode) throws(Refusal) -> PrivateKey? {
+    guard let entry = block["privateKey"]?.refusing(.configDevicecheckKey, "DVC-2") else {
+      return nil
+    }
+    return try KeyMembers.privateKey(entry)
   }
 
   // MARK: bits
@@ -115,7 +103,7 @@ extension DeviceCheckPolicy {
       switch member {
       case .teamId: writer.member("teamId", teamId)
       case .keyId: writer.member("keyId", keyId)
-      case .privateKey: writer.member("privateKey", boolean: hasPrivateKey ? true : nil)
+      case .privateKey: writer.member("privateKey", boolean: privateKey == nil ? nil : true)
       case .bits:
         writer.name("bits")
         writer.beginObject()

@@ -41,6 +41,12 @@ extension Configuration {
     if let deviceCheck { deviceCheck.write(&writer) } else { writer.null() }
     writer.name("risk")
     risk.write(&writer)
+    writer.name("appStoreServerApi")
+    if let appStoreServerAPI { appStoreServerAPI.write(&writer) } else { writer.null() }
+    writer.name("appleId")
+    if let appleID { appleID.write(&writer) } else { writer.null() }
+    writer.name("session")
+    if let session { session.write(&writer) } else { writer.null() }
     writer.endObject()
   }
 

@@ -36,6 +36,21 @@ struct ECDSASignature {
     der = copy
   }
 
+  /// r ‖ s, each as long as the curve's order (RFC 7518 §3.4).
+  func concatenated(_ curve: Curve) -> [UInt8] {
+    var outer = DER.Cursor(der)
+    guard let pair = outer.next(DER.sequence) else { return [] }
+    var inner = DER.Cursor(der, pair.content)
+    var octets: [UInt8] = []
+    octets.reserveCapacity(2 &* curve.byteCount)
+    while let part = inner.next(DER.integer) {
+      let digits = der[part.content].drop { $0 == 0 }
+      for _ in digits.count..<max(curve.byteCount, digits.count) { octets.append(0) }
+      octets.append(contentsOf: digits)
+    }
+    return octets
+  }
+
   private static func isInRange(_ value: ArraySlice<UInt8>, _ curve: Curve) -> Bool {
     value.contains { $0 != 0 } && value.lexicographicallyPrecedes(curve.order)
   }

@@ -1,5 +1,3 @@
-import CLibCrypto
-
 /// A private key as Apple issues it, a `.p8` file: PEM around PKCS#8 (RFC 5958
 /// version 1) around an ECPrivateKey on P-256 (RFC 5915), not encrypted.
 enum PrivateKeyFile {
@@ -12,21 +10,14 @@ enum PrivateKeyFile {
     0x3d, 0x03, 0x01, 0x07,
   ]
 
-  /// Whether this is such a file, apart from white space around it, and libcrypto accepts
-  /// what it holds as a private key on P-256, and the point, if there is one,
-  /// as its public key. None of it stays in memory (EXC-10).
-  static func isUsable(_ pem: [UInt8]) -> Bool {
-    guard pem.count <= byteCap, let der = content(pem) else { return false }
+  /// The key of such a file, apart from white space around it; nil where it has another
+  /// form, or libcrypto does not accept what it holds as a private key on P-256, and the
+  /// point, if there is one, as its public key. Nothing else of it stays in memory (EXC-10).
+  static func read(_ pem: [UInt8]) -> PrivateKey? {
+    guard pem.count <= byteCap, let der = content(pem) else { return nil }
     defer { Secret.wipe(der) }
-    guard let (scalar, point) = key(der), let context = CryptoContext.shared else {
-      return false
-    }
-    return unsafe der[scalar].withUnsafeBufferPointer { scalar in
-      unsafe der[point].withUnsafeBufferPointer { point in
-        unsafe assay_shim_private_key_is_good(
-          context.library, scalar.baseAddress, scalar.count, point.baseAddress, point.count)
-      } == 1
-    }
+    guard let (scalar, point) = key(der) else { return nil }
+    return PrivateKey.make(scalar: der[scalar], point: der[point])
   }
 
   // MARK: form

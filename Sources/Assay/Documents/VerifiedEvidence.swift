@@ -6,7 +6,8 @@ enum VerifiedEvidence: Sendable {
   case appReceipt(AppReceipt)
   case attestReceipt(AttestReceipt)
   case attestation(Attestation)
-  case assertion(Assertion)
+  /// With the SHA-256 of the key that made it.
+  case assertion(Assertion, signer: [UInt8])
   /// Trusted because of the host's TLS (VRR-18).
   case receiptResponse(ReceiptResponse)
   /// What a finished conversation proves, item by item (EXC-12).

@@ -199,6 +199,14 @@ extension Status {
   public static let rejectedVerifyReceiptRequest = Status(code: 41985)
   /// Apple: the shared secret does not match (21004) (VRR-1)
   public static let rejectedVerifyReceiptSecret = Status(code: 42241)
+  /// a session text does not suffice for this request (SES-14)
+  public static let rejectedSessionAssertionRequired = Status(code: 43521)
+  /// the session text has ended, or its times cannot be (SES-12)
+  public static let rejectedSessionExpired = Status(code: 43777)
+  /// the session text belongs to another account, app or sign-in (SES-13)
+  public static let rejectedSessionMismatch = Status(code: 44033)
+  /// no configured secret signed the session text (SES-11)
+  public static let rejectedSessionSignature = Status(code: 44289)
   /// an attribute of the receipt has a tag, length or text that does not fit its type (APR-12, APR-25)
   public static let malformedAppReceiptAttribute = Status(code: 1026)
   /// not clean BER (APR-1)
@@ -319,6 +327,8 @@ extension Status {
   public static let malformedVerifyReceiptBody = Status(code: 18690)
   /// a known field of the answer has an unknown form (VRR-9, VRR-5)
   public static let malformedVerifyReceiptField = Status(code: 18946)
+  /// this is no session text (SES-10, SES-11)
+  public static let malformedSessionForm = Status(code: 19202)
   /// another CMS content type or version (APR-2)
   public static let unsupportedAppReceiptContentType = Status(code: 515)
   /// the digest is neither SHA-1 nor SHA-256 (APR-5)
@@ -409,6 +419,8 @@ extension Status {
   public static let tooLargeVerifyReceiptBody = Status(code: 7172)
   /// the answer has too many entries (VRR-15)
   public static let tooLargeVerifyReceiptEntries = Status(code: 7428)
+  /// the session text is longer than 2,048 bytes (SES-10)
+  public static let tooLargeSessionSize = Status(code: 7940)
   /// the public key given is not a point on P-256 (ATT-3)
   public static let misuseAssertionPublicKey = Status(code: 773)
   /// the client data is empty, its hash has the wrong length, or its kind is unknown (ATT-4)
@@ -427,18 +439,32 @@ extension Status {
   public static let misuseDecideEvidence = Status(code: 2821)
   /// the notification was verified without the evidence inside it (NTF-8)
   public static let misuseDecideUnverifiedNested = Status(code: 3077)
+  /// an update names no bit (DVC-5)
+  public static let misuseDevicecheckBits = Status(code: 3333)
+  /// the transaction id is missing or not of 1 to 64 characters (DVC-4)
+  public static let misuseDevicecheckTransactionId = Status(code: 3589)
   /// the answer does not have the form that the step asks for (EXC-5)
   public static let misuseExchangeAnswer = Status(code: 3845)
-  /// a document was refused, comes from another verifier, or is of a kind that this exchange does not take (EXC-2)
+  /// a document was refused, comes from another verifier, or is of a kind that this exchange does not take (EXC-2, EXC-13)
   public static let misuseExchangeEvidence = Status(code: 4101)
   /// the kind of exchange is unknown (EXC-1)
   public static let misuseExchangeKind = Status(code: 4357)
   /// no step is open, or the answer is to another step (EXC-5, EXC-21)
   public static let misuseExchangeOrder = Status(code: 4613)
-  /// the request has the wrong form or an unknown member (EXC-1, EXC-16, EXC-18, VRR-22)
+  /// the request has the wrong form or an unknown member (EXC-1, EXC-16, EXC-18, SES-1, SES-4, VRR-22)
   public static let misuseExchangeRequest = Status(code: 4869)
   /// the subject has an invalid length, or the receipt has no device (APR-18)
   public static let misuseReceiptSubject = Status(code: 5125)
+  /// a parameter of the signature is missing or of the wrong form (SIG-3, SIG-6, SIG-8)
+  public static let misuseSignParameter = Status(code: 5381)
+  /// the account id is empty, too long or padded (SES-1)
+  public static let misuseStoreAccount = Status(code: 5637)
+  /// a parameter of Sign in with Apple is missing or of the wrong form (AID-20, AID-25)
+  public static let misuseAppleidParameter = Status(code: 7429)
+  /// the address of the API cannot be used (API-1)
+  public static let configApiBaseUrl = Status(code: 262)
+  /// the private key cannot be used (API-10)
+  public static let configApiPrivateKey = Status(code: 518)
   /// Production is accepted, but an app lacks its appAppleId (CFG-1)
   public static let configAppsAppAppleIdRequired = Status(code: 774)
   /// apps, or an entry in it, cannot be used (CFG-4)
@@ -455,7 +481,7 @@ extension Status {
   public static let configCertificatesIntermediate = Status(code: 2310)
   /// a configured root does not parse, is not a self-signed certificate authority, or the set is empty (CFG-3)
   public static let configCertificatesRootSet = Status(code: 2566)
-  /// the names or ages of the bits cannot be used (DVC-10, DVC-11)
+  /// the names or ages of the bits cannot be used (DVC-10, DVC-11, DVC-15)
   public static let configDevicecheckBits = Status(code: 2822)
   /// the private key cannot be used (DVC-1, DVC-2)
   public static let configDevicecheckKey = Status(code: 3078)
@@ -489,9 +515,19 @@ extension Status {
   public static let configRiskRules = Status(code: 6662)
   /// Xcode or LocalTesting is accepted, but no certificate is pinned (CFG-2)
   public static let configStorekitXcodeCertificateRequired = Status(code: 8710)
+  /// the client ids cannot be used (AID-25)
+  public static let configAppleidClients = Status(code: 10246)
+  /// the private key cannot be used (AID-20)
+  public static let configAppleidKey = Status(code: 10502)
+  /// the key id is not 10 characters (AID-20)
+  public static let configAppleidKeyId = Status(code: 10758)
+  /// there is no team id, or there are several and none is named (AID-20)
+  public static let configAppleidTeamId = Status(code: 11014)
+  /// the secrets of session texts cannot be used (SES-3)
+  public static let configSessionSecrets = Status(code: 11270)
   /// Apple gave no usable answer (DVC-7)
   public static let unavailableDevicecheckNoAnswer = Status(code: 1543)
-  /// the answer is not understood (DVC-7, DVC-8)
+  /// the answer is not understood (DVC-7, DVC-8, DVC-13)
   public static let unavailableDevicecheckResponse = Status(code: 1799)
   /// Apple names the other environment at both endpoints (VRR-3)
   public static let unavailableVerifyReceiptEnvironmentLoop = Status(code: 4615)
@@ -501,12 +537,14 @@ extension Status {
   public static let unavailableVerifyReceiptNoAnswer = Status(code: 5127)
   /// the deadline of the conversation came before its end (EXC-16)
   public static let unavailableExchangeBudget = Status(code: 6151)
-  /// a state that should be impossible (DOC-1, EXC-3, EXC-5, EXC-15, JWS-102)
+  /// a state that should be impossible (DOC-1, EXC-3, EXC-5, EXC-8, EXC-15, JWS-102)
   public static let internalAssayBug = Status(code: 264)
   /// a built-in certificate fails its own check (CER-6)
   public static let internalCertificatesTable = Status(code: 520)
   /// libcrypto refuses SHA-1 signatures (PTH-12)
   public static let internalCryptoSha1Disabled = Status(code: 776)
+  /// our own signature did not verify, or the system gave no random numbers (EXC-10, EXC-23)
+  public static let internalSignSelfCheck = Status(code: 1032)
   /// a request is to be sent (EXC-3)
   public static let pendingExchangeRequest = Status(code: 521)
   /// the next step is not before exchange.notBeforeMs (EXC-3)
@@ -1113,6 +1151,30 @@ enum StatusTable {
         message: "Apple: the shared secret does not match (21004)",
         hint: "copy the secret from App Store Connect to receipts.sharedSecrets",
         retryClass: "after-config")
+    case 43521:
+      return StatusEntry(
+        name: "rejected.session.assertion-required",
+        message: "a session text does not suffice for this request",
+        hint: "have the app send an assertion over the request: promo and paid need one",
+        retryClass: "never")
+    case 43777:
+      return StatusEntry(
+        name: "rejected.session.expired",
+        message: "the session text has ended, or its times cannot be",
+        hint: "ask for a new assertion and issue a new session; check the clocks of the fleet",
+        retryClass: "never")
+    case 44033:
+      return StatusEntry(
+        name: "rejected.session.mismatch",
+        message: "the session text belongs to another account, app or sign-in",
+        hint: "never accept it: pass the account and binding of the caller's access token",
+        retryClass: "never")
+    case 44289:
+      return StatusEntry(
+        name: "rejected.session.signature",
+        message: "no configured secret signed the session text",
+        hint: "forged, or its secret was dropped: ask for a new assertion and issue a new session",
+        retryClass: "never")
     case 1026:
       return StatusEntry(
         name: "malformed.app-receipt.attribute",
@@ -1473,6 +1535,12 @@ enum StatusTable {
         message: "a known field of the answer has an unknown form",
         hint: "keep the receipt, ask again later, and report it",
         retryClass: "later")
+    case 19202:
+      return StatusEntry(
+        name: "malformed.session.form",
+        message: "this is no session text",
+        hint: "another text was sent: session.issue makes texts that begin with as1~",
+        retryClass: "never")
     case 515:
       return StatusEntry(
         name: "unsupported.app-receipt.content-type",
@@ -1743,6 +1811,12 @@ enum StatusTable {
         message: "the answer has too many entries",
         hint: "not an answer from Apple's endpoint; ask again later",
         retryClass: "later")
+    case 7940:
+      return StatusEntry(
+        name: "too-large.session.size",
+        message: "the session text is longer than 2,048 bytes",
+        hint: "another text was sent: a session text has some hundred bytes",
+        retryClass: "never")
     case 773:
       return StatusEntry(
         name: "misuse.assertion.public-key",
@@ -1797,6 +1871,18 @@ enum StatusTable {
         message: "the notification was verified without the evidence inside it",
         hint: "verify it again with a verifier that has storekit.nested:\"verify\"",
         retryClass: "never")
+    case 3333:
+      return StatusEntry(
+        name: "misuse.devicecheck.bits",
+        message: "an update names no bit",
+        hint: "programming error: give bit0 or bit1, or both; a bit that is left out stays",
+        retryClass: "never")
+    case 3589:
+      return StatusEntry(
+        name: "misuse.devicecheck.transaction-id",
+        message: "the transaction id is missing or not of 1 to 64 characters",
+        hint: "programming error: give each request an id of its own, which is also its key in your log",
+        retryClass: "never")
     case 3845:
       return StatusEntry(
         name: "misuse.exchange.answer",
@@ -1833,6 +1919,36 @@ enum StatusTable {
         message: "the subject has an invalid length, or the receipt has no device",
         hint: "pass 16 or 6 raw bytes, with an app receipt only",
         retryClass: "never")
+    case 5381:
+      return StatusEntry(
+        name: "misuse.sign.parameter",
+        message: "a parameter of the signature is missing or of the wrong form",
+        hint: "programming error: error.at names the member; sign only what your own policy chose",
+        retryClass: "never")
+    case 5637:
+      return StatusEntry(
+        name: "misuse.store.account",
+        message: "the account id is empty, too long or padded",
+        hint: "programming error: 1 to 255 bytes, no control characters, no space at either end",
+        retryClass: "never")
+    case 7429:
+      return StatusEntry(
+        name: "misuse.appleid.parameter",
+        message: "a parameter of Sign in with Apple is missing or of the wrong form",
+        hint: "programming error: error.at names the member",
+        retryClass: "never")
+    case 262:
+      return StatusEntry(
+        name: "config.api.base-url",
+        message: "the address of the API cannot be used",
+        hint: "leave appStoreServerApi.apiBaseUrl out; an https address goes with LocalTesting alone",
+        retryClass: "after-config")
+    case 518:
+      return StatusEntry(
+        name: "config.api.private-key",
+        message: "the private key cannot be used",
+        hint: "give the .p8 file of an In-App Purchase key: PKCS#8, P-256, unencrypted",
+        retryClass: "after-config")
     case 774:
       return StatusEntry(
         name: "config.apps.app-apple-id-required",
@@ -1983,6 +2099,36 @@ enum StatusTable {
         message: "Xcode or LocalTesting is accepted, but no certificate is pinned",
         hint: "add the SHA-256, 64 hex digits, of the certificate that Xcode exports to storekit.xcodeCertificates",
         retryClass: "after-config")
+    case 10246:
+      return StatusEntry(
+        name: "config.appleid.clients",
+        message: "the client ids cannot be used",
+        hint: "give 1 to 16 different texts: bundle ids and Services ids",
+        retryClass: "after-config")
+    case 10502:
+      return StatusEntry(
+        name: "config.appleid.key",
+        message: "the private key cannot be used",
+        hint: "give the .p8 file of a key for Sign in with Apple: PKCS#8, P-256, unencrypted",
+        retryClass: "after-config")
+    case 10758:
+      return StatusEntry(
+        name: "config.appleid.key-id",
+        message: "the key id is not 10 characters",
+        hint: "copy the key id of 10 characters from the developer account",
+        retryClass: "after-config")
+    case 11014:
+      return StatusEntry(
+        name: "config.appleid.team-id",
+        message: "there is no team id, or there are several and none is named",
+        hint: "set appleId.teamId to the team of the key, 10 characters",
+        retryClass: "after-config")
+    case 11270:
+      return StatusEntry(
+        name: "config.session.secrets",
+        message: "the secrets of session texts cannot be used",
+        hint: "give one or two, each with an id of its own and base64 of 32 to 64 random bytes",
+        retryClass: "after-config")
     case 1543:
       return StatusEntry(
         name: "unavailable.devicecheck.no-answer",
@@ -2036,6 +2182,12 @@ enum StatusTable {
         name: "internal.crypto.sha1-disabled",
         message: "libcrypto refuses SHA-1 signatures",
         hint: "use a libcrypto that verifies SHA-1, or the library build that contains its own",
+        retryClass: "never")
+    case 1032:
+      return StatusEntry(
+        name: "internal.sign.self-check",
+        message: "our own signature did not verify, or the system gave no random numbers",
+        hint: "nothing was signed: a fault of hardware or build, or a system without entropy",
         retryClass: "never")
     case 521:
       return StatusEntry(
@@ -2397,6 +2549,10 @@ enum StatusTable {
     41729,
     41985,
     42241,
+    43521,
+    43777,
+    44033,
+    44289,
     1026,
     1282,
     1538,
@@ -2457,6 +2613,7 @@ enum StatusTable {
     18434,
     18690,
     18946,
+    19202,
     515,
     771,
     1027,
@@ -2502,6 +2659,7 @@ enum StatusTable {
     6916,
     7172,
     7428,
+    7940,
     773,
     1029,
     1285,
@@ -2511,12 +2669,19 @@ enum StatusTable {
     2565,
     2821,
     3077,
+    3333,
+    3589,
     3845,
     4101,
     4357,
     4613,
     4869,
     5125,
+    5381,
+    5637,
+    7429,
+    262,
+    518,
     774,
     1030,
     1286,
@@ -2542,6 +2707,11 @@ enum StatusTable {
     6406,
     6662,
     8710,
+    10246,
+    10502,
+    10758,
+    11014,
+    11270,
     1543,
     1799,
     4615,
@@ -2551,6 +2721,7 @@ enum StatusTable {
     264,
     520,
     776,
+    1032,
     521,
     1033,
     1289,

@@ -55,12 +55,17 @@ extension Verifier {
       let assertion = try verification.run(
         object, publicKey: publicKey, counter: counter, clientData)
       return envelope("assertion", verification.checks.ledger).accepted(
-        .assertion(assertion), warnings: { assertion.writeWarnings(&$0) }, capacity: 1536
+        .assertion(assertion, signer: signer(publicKey)), warnings: { assertion.writeWarnings(&$0) }, capacity: 1536
       ) { assertion.write(&$0) }
     } catch {
       return envelope("assertion", verification.checks.ledger).refused(
         error, warnings: { clientData.writeWarnings(&$0) })
     }
+  }
+
+  /// The name of a key that has verified, in either of its forms (ATT-3).
+  private func signer(_ publicKey: [UInt8]) -> [UInt8] {
+    Digest.sha256.of(AttestedKey.point(publicKey) ?? [])
   }
 
   private func envelope(_ kind: StaticString, _ checks: Ledger) -> Envelope {

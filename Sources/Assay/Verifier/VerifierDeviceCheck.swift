@@ -35,7 +35,7 @@ extension Verifier {
   func formDeviceToken(_ request: ExchangeRequest, _ checks: Checks<ExchangeCheck>) -> Document {
     let answer = answer(request, checks)
     do throws(Refusal) {
-      let token = try deviceToken(request)
+      let token = try DeviceCheckToken(request)
       let text = token.base64
       defer {
         Secret.wipe(token.bytes)
@@ -47,17 +47,8 @@ extension Verifier {
     }
   }
 
-  private func deviceToken(_ request: ExchangeRequest) throws(Refusal) -> DeviceCheckToken {
-    let member = try request.required("deviceToken")
-    if let text = member.value.text ?? member["text"]?.value.text {
-      defer { Secret.wipe(text.utf8) }
-      return try DeviceCheckToken(text: text.utf8)
-    }
-    return try DeviceCheckToken(body: try ExchangeInput.body(member))
-  }
-
   /// The documents of a request whose result is being made.
-  private func answer(
+  func answer(
     _ request: ExchangeRequest, _ checks: Checks<ExchangeCheck>
   ) -> ExchangeDocument {
     var checks = checks

@@ -23,7 +23,7 @@ extension Verifier {
       let request = try ExchangeRequest(request)
       checks.enter(.evidence)
       let proven = try ExchangeEvidence.read(
-        evidence, configuration: fingerprint, cap: request.kind.row.evidence,
+        evidence, configuration: fingerprint, counts: request.kind.row.evidence,
         takes: { request.kind.takes($0) })
       return try carryOut(request, proven, &checks, nowMs)
     } catch {
@@ -42,13 +42,13 @@ extension Verifier {
   ) throws(Refusal) -> (exchange: Exchange?, document: Document) {
     if request.kind.row.maxSteps == 0 {
       checks.skip(.answer, .doesNotApply)
-      return (nil, carryOutAtOnce(request, checks, nowMs))
+      return (nil, carryOutAtOnce(request, evidence, checks, nowMs))
     }
     checks.enter(.request)
     let terms = try ExchangeTerms(request, configuration: fingerprint, nowMs: nowMs)
     let begun: Conversation
     do throws(Refusal) {
-      begun = try conversation(request, evidence, terms)
+      begun = try conversation(request, evidence, terms, nowMs: nowMs)
     } catch {
       throw error.hinted(as: request.kind.row.hints)
     }
@@ -56,28 +56,44 @@ extension Verifier {
   }
 
   private func conversation(
-    _ request: ExchangeRequest, _ evidence: [VerifiedEvidence], _ terms: ExchangeTerms
+    _ request: ExchangeRequest, _ evidence: [VerifiedEvidence], _ terms: ExchangeTerms,
+    nowMs: Int64
   ) throws(Refusal) -> Conversation {
     switch request.kind {
     case .verifyReceipt:
       let task = try VerifyReceiptTask(
         request, evidence, receipts, firstLook, attempt: terms.attempt)
       return .verifyReceipt(VerifyReceiptConversation(task, receipts))
-    case .riskAssess, .deviceCheckRead, .deviceCheckToken, .attestKeyId:
-      throw Refusal(.internalAssayBug, "EXC-3", at: "kind")
+    case .deviceCheckQuery: return try deviceCheck(request, .query, nowMs)
+    case .deviceCheckUpdate: return try deviceCheck(request, .update, nowMs)
+    case .deviceCheckValidate: return try deviceCheck(request, .validate, nowMs)
+    default: throw Refusal(.internalAssayBug, "EXC-3", at: "kind")
     }
+  }
+
+  private func deviceCheck(
+    _ request: ExchangeRequest, _ call: DeviceCheckAnswer.Call, _ nowMs: Int64
+  ) throws(Refusal) -> Conversation {
+    let task = try DeviceCheckTask(request, call, receipts.configuration.deviceCheck)
+    return .deviceCheck(DeviceCheckConversation(task, nowMs: nowMs))
   }
 
   /// The kinds that need nothing carried out.
   private func carryOutAtOnce(
-    _ request: ExchangeRequest, _ checks: Checks<ExchangeCheck>, _ nowMs: Int64
+    _ request: ExchangeRequest, _ evidence: [VerifiedEvidence],
+    _ checks: Checks<ExchangeCheck>, _ nowMs: Int64
   ) -> Document {
     switch request.kind {
     case .riskAssess: return assessRisk(request, nowMs: nowMs)
     case .deviceCheckRead: return readDeviceCheck(request, checks, nowMs: nowMs)
     case .deviceCheckToken: return formDeviceToken(request, checks)
     case .attestKeyId: return formKeyIdentifier(request, checks)
-    case .verifyReceipt:
+    case .signAPIToken, .signPromotionalOfferV1, .signPromotionalOfferV2,
+      .signIntroductoryOffer, .signDeviceCheckToken, .signAppleIDSecret:
+      return sign(request, checks, nowMs: nowMs)
+    case .sessionIssue: return issueSession(request, evidence, checks, nowMs: nowMs)
+    case .sessionCheck: return checkSession(request, checks, nowMs: nowMs)
+    case .verifyReceipt, .deviceCheckQuery, .deviceCheckUpdate, .deviceCheckValidate:
       return ExchangeDocument(
         kind: request.kind.name, configuration: fingerprint, checks: checks.ledger
       )

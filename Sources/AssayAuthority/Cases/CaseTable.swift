@@ -31,6 +31,9 @@ public struct CaseTable: Sendable {
     try bench.addDeviceCheckCases()
     try bench.addExchangeCases()
     try bench.addVerifyReceiptTranscripts()
+    bench.addSigningCases()
+    try bench.addSessionCases()
+    bench.addDeviceCheckTranscripts()
     return CaseTable(
       verifiers: bench.verifiers, cases: bench.cases, pool: try bench.decisionPool())
   }

@@ -30,7 +30,7 @@ extension CaseBench {
   }
 
   /// Bit 0: an offer was used, for a year; bit 1: abuse, for two.
-  private var deviceCheckBlock: JSONText {
+  var deviceCheckBlock: JSONText {
     [
       "teamId": "ABCDE12345", "keyId": "KEYID12345",
       "privateKey": .string(utf8: (try? authority.leafKey.pem()) ?? []),

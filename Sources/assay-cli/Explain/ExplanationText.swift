@@ -167,6 +167,10 @@ enum ExplanationText {
     status	41729	rejected.verify-receipt.not-authentic	Apple: the receipt could not be authenticated (21003)	forged, altered, or from another store: refuse the client	never	400	VRR-6
     status	41985	rejected.verify-receipt.request	Apple did not accept the request (21000, 21001)	our fault: send a POST with a JSON body	never	500	VRR-1
     status	42241	rejected.verify-receipt.secret	Apple: the shared secret does not match (21004)	copy the secret from App Store Connect to receipts.sharedSecrets	after-config	503	VRR-1
+    status	43521	rejected.session.assertion-required	a session text does not suffice for this request	have the app send an assertion over the request: promo and paid need one	never	401	SES-14
+    status	43777	rejected.session.expired	the session text has ended, or its times cannot be	ask for a new assertion and issue a new session; check the clocks of the fleet	never	401	SES-12
+    status	44033	rejected.session.mismatch	the session text belongs to another account, app or sign-in	never accept it: pass the account and binding of the caller's access token	never	401	SES-13
+    status	44289	rejected.session.signature	no configured secret signed the session text	forged, or its secret was dropped: ask for a new assertion and issue a new session	never	401	SES-11
     status	1026	malformed.app-receipt.attribute	an attribute of the receipt has a tag, length or text that does not fit its type	the signature holds, so it is a form newer than this library: keep the receipt, look for an update, report it	never	400	APR-12,APR-25
     status	1282	malformed.app-receipt.ber	not clean BER	damaged in transit or made by hand: have the client send its stored copy again	never	400	APR-1
     status	1538	malformed.app-receipt.date	a date of the receipt cannot be read	the signature holds, so it is a form newer than this library: keep the receipt, look for an update, report it	never	400	APR-9,APR-13
@@ -231,6 +235,7 @@ enum ExplanationText {
     status	18434	malformed.transport.levels	base64 more than twice	have the client encode once, in standard base64	never	400	RCP-4
     status	18690	malformed.verify-receipt.body	a JSON answer without an integer status	not an answer from Apple's endpoint; keep the receipt and ask again later	later	503	VRR-4,VRR-15
     status	18946	malformed.verify-receipt.field	a known field of the answer has an unknown form	keep the receipt, ask again later, and report it	later	503	VRR-9,VRR-5
+    status	19202	malformed.session.form	this is no session text	another text was sent: session.issue makes texts that begin with as1~	never	401	SES-10,SES-11
     status	515	unsupported.app-receipt.content-type	another CMS content type or version	not in the form of Apple's receipts, so not one of them	never	400	APR-2
     status	771	unsupported.app-receipt.digest	the digest is neither SHA-1 nor SHA-256	not in the form of Apple's receipts: made by hand, or newer than this library	never	400	APR-5
     status	1027	unsupported.app-receipt.signature-algorithm	another signature algorithm	not in the form of Apple's receipts: made by hand, or newer than this library	never	400	APR-6
@@ -278,6 +283,7 @@ enum ExplanationText {
     status	6916	too-large.transport.input	the input text is too long	not a receipt, or raise receipts.caps.inputBytes for known clients	never	413	RCP-1
     status	7172	too-large.verify-receipt.body	the answer is too long	not an answer from Apple's endpoint; ask again later	later	503	VRR-15,VRR-20
     status	7428	too-large.verify-receipt.entries	the answer has too many entries	not an answer from Apple's endpoint; ask again later	later	503	VRR-15
+    status	7940	too-large.session.size	the session text is longer than 2,048 bytes	another text was sent: a session text has some hundred bytes	never	401	SES-10
     status	773	misuse.assertion.public-key	the public key given is not a point on P-256	pass the attested key: 65 bytes X9.63 or 91 bytes SubjectPublicKeyInfo; the key record may be damaged	never	500	ATT-3
     hint	misuse.assertion.public-key	an assertion	pass the public key of the attestation: 65 bytes X9.63 or 91 bytes SubjectPublicKeyInfo; the key record may be damaged
     hint	misuse.assertion.public-key	an App Attest receipt	the subject is the public key of the attestation: 65 bytes X9.63 or 91 bytes SubjectPublicKeyInfo
@@ -289,14 +295,21 @@ enum ExplanationText {
     status	2565	misuse.decide.empty	there is no evidence to decide from	pass evidence, or judge the stored record with assay_check_expiry	never	500	DCD-1
     status	2821	misuse.decide.evidence	a document was refused, is not purchase evidence, or comes from a verifier with another configuration	pass only documents with status 0 from this verifier	never	500	DCD-1
     status	3077	misuse.decide.unverified-nested	the notification was verified without the evidence inside it	verify it again with a verifier that has storekit.nested:"verify"	never	500	NTF-8
+    status	3333	misuse.devicecheck.bits	an update names no bit	programming error: give bit0 or bit1, or both; a bit that is left out stays	never	500	DVC-5
+    status	3589	misuse.devicecheck.transaction-id	the transaction id is missing or not of 1 to 64 characters	programming error: give each request an id of its own, which is also its key in your log	never	500	DVC-4
     status	3845	misuse.exchange.answer	the answer does not have the form that the step asks for	programming error: error.at names the member of the answer	never	500	EXC-5
-    status	4101	misuse.exchange.evidence	a document was refused, comes from another verifier, or is of a kind that this exchange does not take	pass documents with status 0 from a verifier with this configuration, of a kind that docs/exchanges.md names	never	500	EXC-2
+    status	4101	misuse.exchange.evidence	a document was refused, comes from another verifier, or is of a kind that this exchange does not take	pass documents with status 0 from a verifier with this configuration, of a kind that docs/exchanges.md names	never	500	EXC-2,EXC-13
     status	4357	misuse.exchange.kind	the kind of exchange is unknown	programming error: docs/exchanges.md lists the kinds of this version	never	500	EXC-1
     status	4613	misuse.exchange.order	no step is open, or the answer is to another step	programming error: answer the open step, once; a conversation that has ended takes no more	never	500	EXC-5,EXC-21
-    status	4869	misuse.exchange.request	the request has the wrong form or an unknown member	programming error: error.at names the member of the request	never	500	EXC-1,EXC-16,EXC-18,VRR-22
+    status	4869	misuse.exchange.request	the request has the wrong form or an unknown member	programming error: error.at names the member of the request	never	500	EXC-1,EXC-16,EXC-18,SES-1,SES-4,VRR-22
     status	5125	misuse.receipt.subject	the subject has an invalid length, or the receipt has no device	pass 16 or 6 raw bytes, with an app receipt only	never	500	APR-18
     hint	misuse.receipt.subject	a transaction receipt	a transaction receipt has no device to compare: pass no subject
     hint	misuse.receipt.subject	an app receipt	the subject is the vendor id of the device in 16 raw bytes, or its primary MAC address in 6
+    status	5381	misuse.sign.parameter	a parameter of the signature is missing or of the wrong form	programming error: error.at names the member; sign only what your own policy chose	never	500	SIG-3,SIG-6,SIG-8
+    status	5637	misuse.store.account	the account id is empty, too long or padded	programming error: 1 to 255 bytes, no control characters, no space at either end	never	500	SES-1
+    status	7429	misuse.appleid.parameter	a parameter of Sign in with Apple is missing or of the wrong form	programming error: error.at names the member	never	500	AID-20,AID-25
+    status	262	config.api.base-url	the address of the API cannot be used	leave appStoreServerApi.apiBaseUrl out; an https address goes with LocalTesting alone	after-config	–	API-1
+    status	518	config.api.private-key	the private key cannot be used	give the .p8 file of an In-App Purchase key: PKCS#8, P-256, unencrypted	after-config	–	API-10
     status	774	config.apps.app-apple-id-required	Production is accepted, but an app lacks its appAppleId	Production needs appAppleId for every app: copy it from App Store Connect	after-config	–	CFG-1
     status	1030	config.apps.form	apps, or an entry in it, cannot be used	bundleId has 1 to 255 bytes and appears once, appAppleId is a positive integer, teamId has 10 characters from A to Z and 0 to 9	after-config	–	CFG-4
     status	1286	config.attest.app-ids	attest.appIds is empty or holds something other than an App ID, and none can be derived	an App ID is a prefix of 10 characters, a dot and a bundle id: set attest.appIds, or teamId for the apps	after-config	–	ATT-23
@@ -307,7 +320,7 @@ enum ExplanationText {
     status	2054	config.attest.stored-needs-receipt	attest.time stored needs the receipt's date	set attest.receipt to require	after-config	–	ATT-40
     status	2310	config.certificates.intermediate	a configured intermediate is not signed by an accepted root, or lacks its purpose OID	give base64 DER of an intermediate that an accepted root signed for receipts; error.at names the entry	after-config	–	CER-6
     status	2566	config.certificates.root-set	a configured root does not parse, is not a self-signed certificate authority, or the set is empty	give base64 DER of self-signed authorities, at least one; they replace Apple's; error.at names the entry	after-config	–	CFG-3
-    status	2822	config.devicecheck.bits	the names or ages of the bits cannot be used	correct the bit that error.at names; docs/config.md has its values	after-config	–	DVC-10,DVC-11
+    status	2822	config.devicecheck.bits	the names or ages of the bits cannot be used	correct the bit that error.at names; docs/config.md has its values	after-config	–	DVC-10,DVC-11,DVC-15
     hint	config.devicecheck.bits	a configuration	correct the bit that error.at names; docs/config.md has its values
     hint	config.devicecheck.bits	an exchange	an offer needs a bit whose name begins with promo: name it under deviceCheck.bits
     status	3078	config.devicecheck.key	the private key cannot be used	give the .p8 file of a DeviceCheck key: PKCS#8, P-256, unencrypted	after-config	–	DVC-1,DVC-2
@@ -328,15 +341,21 @@ enum ExplanationText {
     status	6406	config.receipts.shared-secret	a shared secret is not 32 hex digits, or is for an unknown bundle id	copy the 32 hex digits from App Store Connect; the key is a bundleId of apps, or *	after-config	–	VRR-1
     status	6662	config.risk.rules	a rule or a verdict is unknown, or milder than the rule allows	rules are RSK-11 to RSK-28, verdicts off, allow, limited, step-up, deny; RSK-12, 14, 15 and 26 take only deny	after-config	–	RSK-2
     status	8710	config.storekit.xcode-certificate-required	Xcode or LocalTesting is accepted, but no certificate is pinned	add the SHA-256, 64 hex digits, of the certificate that Xcode exports to storekit.xcodeCertificates	after-config	–	CFG-2
+    status	10246	config.appleid.clients	the client ids cannot be used	give 1 to 16 different texts: bundle ids and Services ids	after-config	–	AID-25
+    status	10502	config.appleid.key	the private key cannot be used	give the .p8 file of a key for Sign in with Apple: PKCS#8, P-256, unencrypted	after-config	–	AID-20
+    status	10758	config.appleid.key-id	the key id is not 10 characters	copy the key id of 10 characters from the developer account	after-config	–	AID-20
+    status	11014	config.appleid.team-id	there is no team id, or there are several and none is named	set appleId.teamId to the team of the key, 10 characters	after-config	–	AID-20
+    status	11270	config.session.secrets	the secrets of session texts cannot be used	give one or two, each with an id of its own and base64 of 32 to 64 random bytes	after-config	–	SES-3
     status	1543	unavailable.devicecheck.no-answer	Apple gave no usable answer	back off 1, 2, 4 s, at most 3 tries	later	503	DVC-7
-    status	1799	unavailable.devicecheck.response	the answer is not understood	Apple changed the wording: treat the device as neither clean nor used; report it	later	502	DVC-7,DVC-8
+    status	1799	unavailable.devicecheck.response	the answer is not understood	Apple changed the wording: treat the device as neither clean nor used; report it	later	502	DVC-7,DVC-8,DVC-13
     status	4615	unavailable.verify-receipt.environment-loop	Apple names the other environment at both endpoints	Apple contradicts itself: keep the receipt and ask again later	later	503	VRR-3
     status	4871	unavailable.verify-receipt.internal	Apple: internal data access error, to be retried (21100 to 21199)	keep the receipt and ask again later	later	503	VRR-5
     status	5127	unavailable.verify-receipt.no-answer	Apple gave no usable answer	keep the receipt and ask again later	later	503	EXC-16,VRR-4
     status	6151	unavailable.exchange.budget	the deadline of the conversation came before its end	put exchange.retry into a queue, or give the conversation more time: deadlineMs	later	503	EXC-16
-    status	264	internal.assay.bug	a state that should be impossible	report it; nothing was trusted	never	500	DOC-1,EXC-3,EXC-5,EXC-15,JWS-102
+    status	264	internal.assay.bug	a state that should be impossible	report it; nothing was trusted	never	500	DOC-1,EXC-3,EXC-5,EXC-8,EXC-15,JWS-102
     status	520	internal.certificates.table	a built-in certificate fails its own check	damaged build: reinstall	never	500	CER-6
     status	776	internal.crypto.sha1-disabled	libcrypto refuses SHA-1 signatures	use a libcrypto that verifies SHA-1, or the library build that contains its own	never	500	PTH-12
+    status	1032	internal.sign.self-check	our own signature did not verify, or the system gave no random numbers	nothing was signed: a fault of hardware or build, or a system without entropy	never	500	EXC-10,EXC-23
     status	521	pending.exchange.request	a request is to be sent	no error: send exchange.request, and hand the answer to assay_exchange_step	never	–	EXC-3
     status	1033	pending.exchange.wait	the next step is not before exchange.notBeforeMs	no error: step again then, or put exchange.retry into a queue	never	–	EXC-3
     status	1289	pending.triage.unverified	worth verifying; nothing is decided yet	no error: go on to verification	never	–	TRI-9
@@ -442,7 +461,7 @@ enum ExplanationText {
     member	attest.refreshEveryMs	86400000 …	86400000	shortest time between two refreshes of a receipt
     member	deviceCheck.teamId	10 characters A–Z 0–9	the teamId of apps, if there is only one	whose key it is
     member	deviceCheck.keyId	10 characters A–Z a–z 0–9	required with privateKey	id of the DeviceCheck key
-    member	deviceCheck.privateKey	text, PEM	none	PEM of the .p8 file: PKCS#8, P-256; checked, reported as true, and not kept: reading Apple's answers needs no key
+    member	deviceCheck.privateKey	text, PEM	none	PEM of the .p8 file: PKCS#8, P-256; kept as a key object, wiped at the end, reported as true; deviceCheck.read needs none
     member	deviceCheck.environment	production, development	production	only development builds use development
     member	deviceCheck.bits.bit0	objects	none	what your product uses the bit for
     member	deviceCheck.bits.bit0.name	text, 1 … 64 bytes	required	promo…: an offer was used; abuse…: the device was abused; other names have no rules
@@ -454,5 +473,17 @@ enum ExplanationText {
     member	risk.rules	RSK-11 … RSK-28 → off, allow, limited, step-up, deny	{}	changes to the table: what a rule yields wherever it fires; RSK-12, 14, 15 and 26 take only deny
     member	risk.receiptThreshold	0 …	10	risk metric of a receipt above which a step-up is required
     member	risk.limitedPerDay	0 …	20	requests per day, reported with limited; counting them is up to you
+    member	appStoreServerApi.issuerId	UUID	required	issuer id, from App Store Connect
+    member	appStoreServerApi.keyId	10 characters A–Z a–z 0–9	required	id of the In-App Purchase key
+    member	appStoreServerApi.privateKey	text, PEM	required	PEM of the .p8 file: PKCS#8, P-256; signs API tokens and offers; kept as a key object, wiped at the end, reported as true
+    member	appStoreServerApi.apiBaseUrl	https URL	Apple's hosts	another host, with LocalTesting alone; checked and reported, no call uses it yet
+    member	appleId.teamId	10 characters A–Z 0–9	the teamId of apps, when there is one only	whose key it is
+    member	appleId.keyId	10 characters A–Z a–z 0–9	required	id of a key that is enabled for Sign in with Apple
+    member	appleId.privateKey	text, PEM	required	PEM of the .p8 file: PKCS#8, P-256; signs client secrets; kept as a key object, wiped at the end, reported as true
+    member	appleId.clientIds	1 … 16 texts	the bundle ids of apps	bundle ids and Services ids that sign in
+    member	session.secrets	1 … 2 objects	required	the first signs, both verify; to rotate, put the new one first, wait an hour, drop the old one
+    member	session.secrets[].id	1 … 16 characters A–Z a–z 0–9 _ -	required	name of the secret; unique
+    member	session.secrets[].secret	base64 of 32 … 64 random bytes	required	kept as bytes, wiped at the end, reported as true
+    member	session.ttlMs	60000 … 3600000	900000	how long a session text lives
     """#
 }

@@ -3,20 +3,34 @@ import CAssay
 @testable import Assay
 @testable import AssayAuthority
 
-/// Target over `assay_exchange_step`: a verifyReceipt conversation and hostile answers.
+/// Target over `assay_exchange_step`: conversations about a receipt and about a device, and
+/// hostile answers.
 enum ConversationTargets {
   private static let secret = "fedcba9876543210fedcba9876543210"
 
   private static let verifier: OpaquePointer? = FuzzBench.verifier(
-    FuzzBench.shared.cases.standardConfig.setting("receipts.sharedSecrets", ["*": .string(secret)])
-      .bytes)
+    FuzzBench.shared.cases.standardConfig.setting([
+      ("receipts.sharedSecrets", ["*": .string(secret)]),
+      ("deviceCheck", FuzzBench.shared.cases.deviceCheckBlock),
+    ]).bytes)
 
   /// An unsigned receipt, so that an answer about any purchase of ours fits.
   private static let receipt = Base64Text.encode(
     Array("{\"signature\" = \"AAAA\"; \"purchase-info\" = \"AAAA\";}".utf8))
 
-  /// EXC-15 for this kind.
-  private static let maxSteps = 8
+  /// What a device sent.
+  private static let token = Base64Text.encode((0..<90).map { UInt8($0 * 2 + 1) })
+
+  /// With the most steps that each may have (EXC-15). The second and third bit of the
+  /// first byte pick one.
+  private static let kinds: [(name: String, maxSteps: Int)] = [
+    ("verifyReceipt", 8), ("deviceCheck.query", 6), ("deviceCheck.update", 6),
+    ("deviceCheck.validate", 6),
+  ]
+
+  private static func kind(_ first: UInt8) -> (name: String, maxSteps: Int) {
+    kinds[Int(first >> 2 & 3)]
+  }
 
   /// The first byte picks the request; the lines after it are answers: `h` + HTTP status +
   /// space + body for one that came over the network, `w` for the end of a wait, and
@@ -32,12 +46,12 @@ enum ConversationTargets {
   private static func play(_ first: UInt8, _ lines: [ArraySlice<UInt8>]) -> [UInt8] {
     var (exchange, answer) = begin(first)
     defer { assay_exchange_free(exchange) }
-    var said = answer.json
+    var said = answer.repeatable
     var open = Open(answer)
     var steps = open == nil ? 0 : 1
     for line in lines {
       let next = step(exchange, line, open)
-      said += next.json
+      said += next.repeatable
       if next.status & 0xff == 5 {
         demand(next.source("exchange") == Array("null".utf8), "misuse tells something")
         next.free()
@@ -47,18 +61,34 @@ enum ConversationTargets {
       let found = Open(next)
       // The same step again is not a new one.
       if let found, found.isStep(open) == false { steps += 1 }
-      demand(steps <= maxSteps, "\(steps) steps")
+      demand(steps <= kind(first).maxSteps, "\(steps) steps")
       answer.free()
       (answer, open) = (next, found)
     }
-    if answer.isOK { checkVerdict(answer) }
+    if answer.isOK { first >> 2 & 3 == 0 ? checkVerdict(answer) : checkDevice(answer) }
     answer.free()
     return said
   }
 
+  private static func request(_ first: UInt8) -> JSONText {
+    let isOdd = first & 1 != 0
+    guard first >> 2 & 3 != 0 else {
+      let request: JSONText = ["kind": "verifyReceipt", "receipt": .string(utf8: receipt)]
+      return isOdd ? request.appending("start", "Sandbox") : request
+    }
+    let request: JSONText = [
+      "kind": .string(kind(first).name), "deviceToken": .string(utf8: token),
+      "transactionId": "t",
+    ]
+    switch first >> 2 & 3 {
+    case 1: return isOdd ? request.appending("offer", true) : request
+    case 2: return request.appending(isOdd ? "bit1" : "bit0", .boolean(isOdd))
+    default: return request
+    }
+  }
+
   private static func begin(_ first: UInt8) -> (OpaquePointer?, Answer) {
-    var request: JSONText = ["kind": "verifyReceipt", "receipt": .string(utf8: receipt)]
-    if first & 1 != 0 { request = request.appending("start", "Sandbox") }
+    var request = self.request(first)
     if first & 2 != 0 {
       request = request.appending("deadlineMs", .integer(FuzzBench.instant + 3000))
     }
@@ -88,6 +118,8 @@ enum ConversationTargets {
       demand(
         answer.json.firstRange(of: Array(secret.utf8)) == nil, "the shared secret is disclosed")
       demand(answer.json.firstRange(of: receipt) == nil, "the receipt is disclosed")
+      demand(answer.json.firstRange(of: token) == nil, "the device token is disclosed")
+      demand(answer.json.firstRange(of: Array("Bearer ".utf8)) == nil, "our token is disclosed")
     }
     return answer
   }
@@ -142,11 +174,28 @@ enum ConversationTargets {
     Answer(status, document).free()
   }
 
+  /// An answer about a device says one of four things, and proves no purchase.
+  private static func checkDevice(_ answer: Answer) {
+    let outcome = answer.text("exchange.deviceCheck.outcome") ?? ""
+    demand(["bits", "no-bits", "updated", "valid"].contains(outcome), "the outcome \(outcome)")
+    demand(
+      answer.text("exchange.deviceCheck.offer") != "device-used", "a used device gets an offer")
+    var document: OpaquePointer? = nil
+    let evidence: [OpaquePointer?] = [answer.handle]
+    let status = evidence.withUnsafeBufferPointer {
+      assay_decide(verifier, $0.baseAddress, 1, nil, 0, FuzzBench.instant, &document)
+    }
+    demand(status & 0xff == 5, "decided about a device")
+    Answer(status, document).free()
+  }
+
   // MARK: seeds
 
   /// A transcript of the case table as this target takes it.
-  static func seed(_ steps: [EvidenceCase.Step]) -> [UInt8] {
-    var input: [UInt8] = [0]
+  static func seed(_ request: EvidenceText, _ steps: [EvidenceCase.Step]) -> [UInt8] {
+    let name = (try? JSONReader.readObject(request.bytes, caps: Answer.caps).root)?
+      .member("kind")?.text?.string
+    var input = [UInt8(kinds.firstIndex { $0.name == name } ?? 0) << 2]
     for (place, step) in steps.enumerated() {
       guard case .bytes(let answer) = step.answer else { continue }
       if place > 0 { input.append(0x0a) }
@@ -161,5 +210,13 @@ enum ConversationTargets {
     else { return answer.elementsEqual("{}".utf8) ? [0x77] : answer }
     let body = root.member("body")?.member("text")?.text?.utf8 ?? []
     return Array("h\(status) ".utf8) + body.filter { $0 != 0x0a }
+  }
+}
+
+extension Answer {
+  /// What is the same in every play: of a step with a token, which is signed anew, its body.
+  fileprivate var repeatable: [UInt8] {
+    guard text("exchange.request.headers.0.0") == "Authorization" else { return json }
+    return Array((text("exchange.request.body.text") ?? "").utf8)
   }
 }

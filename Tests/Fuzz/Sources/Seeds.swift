@@ -66,7 +66,7 @@ enum Seeds {
         if case .bytes(let bytes) = request, bytes.count < 2000 {
           add("exchange", [0] + bytes)
         }
-        add("conversation", ConversationTargets.seed(steps))
+        add("conversation", ConversationTargets.seed(request, steps))
       case .triage(_, let blob, _):
         guard case .bytes(let bytes) = blob else { continue }
         add("triage", [0] + ReceiptBench.marked(bytes, TriageTargets.pieces))

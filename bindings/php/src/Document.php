@@ -192,9 +192,31 @@ final class Document implements \JsonSerializable
         // EXC-22: what the library marks as a secret is not printed.
         if (isset($json['exchange']['request']['secret'])) {
             $json['exchange']['request']['body'] = 'not shown';
+            foreach ($json['exchange']['request']['headers'] as &$header) {
+                if (strtolower($header[0]) === 'authorization') {
+                    $header[1] = 'not shown';
+                }
+            }
+        }
+        foreach ($json['exchange']['secret'] ?? [] as $path) {
+            self::hide($json['exchange'], explode('.', $path));
         }
 
         return $json;
+    }
+
+    /**
+     * @param array<string, mixed> $object
+     * @param list<string> $path
+     */
+    private static function hide(array &$object, array $path): void
+    {
+        $name = array_shift($path);
+        if ($path === []) {
+            $object[$name] = 'not shown';
+        } elseif (is_array($object[$name] ?? null)) {
+            self::hide($object[$name], $path);
+        }
     }
 
     private function __clone()

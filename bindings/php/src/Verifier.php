@@ -444,6 +444,217 @@ final class Verifier
         return Facts\Risk::in($document, 'risk');
     }
 
+    // ---- sessions
+
+    /**
+     * A session text: this account proved this key a short while ago. Issue it only when
+     * challenge and counter were stored: the library does not see the store.
+     *
+     * @param Document|Facts\Attestation|Facts\Assertion $evidence of this verifier
+     * @param string $account 1 to 255 bytes, no space at either end
+     * @param bool $limited good for free calls, and for metered ones that you count
+     * @param int|null $risk the metric of the key's receipt, where it is known
+     * @param string|null $binding what the caller must show again: best `origin_jti` of its
+     *     access token
+     * @param int|null $ttlMs at most an hour; null: `session.ttlMs` of the configuration
+     *
+     * @throws Exception\Misuse for evidence that was refused, is of another kind or was judged
+     *     by `attest.time` "stored"
+     * @throws Exception\Configuration without the block `session`
+     */
+    public function issueSession(
+        Document|Facts\Attestation|Facts\Assertion $evidence,
+        string $account,
+        bool $limited = false,
+        ?int $risk = null,
+        #[SensitiveParameter] ?string $binding = null,
+        ?int $ttlMs = null,
+        int|DateTimeInterface|null $now = null,
+    ): Facts\IssuedSession {
+        $document = $this->atOnce([
+            'kind' => 'session.issue',
+            'account' => $account,
+            'verdict' => $limited ? 'limited' : 'allow',
+            'risk' => $risk,
+            'binding' => $binding,
+            'ttlMs' => $ttlMs,
+        ], $now, $evidence);
+        $document->throwIfRefused();
+
+        return Facts\IssuedSession::of($document->json()['exchange']['session']);
+    }
+
+    /**
+     * What a session text proves, without any store.
+     *
+     * @param string $session the text that the app sent
+     * @param string $purpose "read", "free", "metered", "restore"; "promo" and "paid" need an
+     *     assertion
+     * @param string|null $account the one of the caller's access token: always pass it where
+     *     there is one
+     * @param string|null $binding what was given when the session was issued
+     *
+     * @throws Exception\AssayException for a text that is forged, over, of somebody else, or not
+     *     enough: ask the app for a new assertion
+     */
+    public function checkSession(
+        #[SensitiveParameter] string $session,
+        string $purpose,
+        ?string $account = null,
+        #[SensitiveParameter] ?string $binding = null,
+        int|DateTimeInterface|null $now = null,
+    ): Facts\Session {
+        $document = $this->atOnce([
+            'kind' => 'session.check',
+            'session' => $session,
+            'for' => $purpose,
+            'account' => $account,
+            'binding' => $binding,
+        ], $now);
+        $document->throwIfRefused();
+
+        return Facts\Session::of($document->json()['exchange']['session']);
+    }
+
+    // ---- signatures
+
+    /**
+     * A token for the App Store Server API, good for five minutes: make one for each request.
+     *
+     * @param string|null $bundleId null where one app is configured
+     *
+     * @throws Exception\Configuration without the block `appStoreServerApi`
+     */
+    public function signApiToken(
+        ?string $bundleId = null,
+        int|DateTimeInterface|null $now = null,
+    ): Facts\SignedToken {
+        return Facts\SignedToken::of(
+            $this->signed(['kind' => 'sign.api-token', 'bundleId' => $bundleId], $now),
+        );
+    }
+
+    /**
+     * A token for Apple's DeviceCheck and App Attest servers, good for 20 minutes.
+     *
+     * @throws Exception\Configuration without the block `deviceCheck`, or its key
+     */
+    public function signDeviceCheckToken(
+        int|DateTimeInterface|null $now = null,
+    ): Facts\SignedToken {
+        return Facts\SignedToken::of($this->signed(['kind' => 'sign.devicecheck-token'], $now));
+    }
+
+    /**
+     * The client secret of Sign in with Apple.
+     *
+     * @param string|null $clientId null where there is one
+     * @param int|null $ttlMs a minute to six months; null: five minutes
+     *
+     * @throws Exception\Configuration without the block `appleId`
+     */
+    public function signAppleIdSecret(
+        ?string $clientId = null,
+        ?int $ttlMs = null,
+        int|DateTimeInterface|null $now = null,
+    ): Facts\ClientSecret {
+        return Facts\ClientSecret::of($this->signed([
+            'kind' => 'sign.apple-id-secret',
+            'clientId' => $clientId,
+            'ttlMs' => $ttlMs,
+        ], $now));
+    }
+
+    /**
+     * A promotional offer for the app, as a JWS. Never let a client choose what is signed.
+     *
+     * @param string|null $transactionId any of the customer's; without it anybody can use the
+     *     offer
+     * @param string|null $nonce a UUID; null: a new one
+     *
+     * @throws Exception\Misuse for ids of a wrong form
+     */
+    public function signPromotionalOffer(
+        string $productId,
+        string $offerId,
+        ?string $transactionId = null,
+        ?string $bundleId = null,
+        ?string $nonce = null,
+        int|DateTimeInterface|null $now = null,
+    ): Facts\SignedOffer {
+        return Facts\SignedOffer::of($this->signed([
+            'kind' => 'sign.promotional-offer-v2',
+            'bundleId' => $bundleId,
+            'productId' => $productId,
+            'offerIdentifier' => $offerId,
+            'transactionId' => $transactionId,
+            'nonce' => $nonce,
+        ], $now));
+    }
+
+    /**
+     * The same for the original StoreKit API: the app passes exactly the four values.
+     *
+     * @param string $applicationUsername ASCII: the appAccountToken, or empty
+     * @param int|null $timestamp milliseconds since 1970 UTC; null: now
+     */
+    public function signPromotionalOfferV1(
+        string $productId,
+        string $offerId,
+        string $applicationUsername = '',
+        ?string $bundleId = null,
+        ?string $nonce = null,
+        ?int $timestamp = null,
+        int|DateTimeInterface|null $now = null,
+    ): Facts\SignedOfferV1 {
+        return Facts\SignedOfferV1::of($this->signed([
+            'kind' => 'sign.promotional-offer-v1',
+            'bundleId' => $bundleId,
+            'productId' => $productId,
+            'offerId' => $offerId,
+            'applicationUsername' => $applicationUsername,
+            'nonce' => $nonce,
+            'timestamp' => $timestamp,
+        ], $now));
+    }
+
+    /**
+     * Whether a customer may have the introductory offer, whatever the App Store thinks, as a
+     * JWS for the app.
+     */
+    public function signIntroductoryOffer(
+        string $productId,
+        bool $allowed,
+        string $transactionId,
+        ?string $bundleId = null,
+        ?string $nonce = null,
+        int|DateTimeInterface|null $now = null,
+    ): Facts\SignedOffer {
+        return Facts\SignedOffer::of($this->signed([
+            'kind' => 'sign.introductory-offer-eligibility',
+            'bundleId' => $bundleId,
+            'productId' => $productId,
+            'allowIntroductoryOffer' => $allowed,
+            'transactionId' => $transactionId,
+            'nonce' => $nonce,
+        ], $now));
+    }
+
+    /**
+     * What a kind that signs answered.
+     *
+     * @param array<string, mixed> $request
+     *
+     * @return array<string, mixed>
+     */
+    private function signed(array $request, int|DateTimeInterface|null $now): array
+    {
+        $document = $this->atOnce($request, $now);
+        $document->throwIfRefused();
+
+        return $document->json()['exchange'];
+    }
+
     // ---- conversations
 
     /**
@@ -624,11 +835,16 @@ final class Verifier
     /**
      * The document of a conversation that needs nothing carried out.
      *
-     * @param array<string, mixed> $request
+     * @param array<string, mixed> $request its members; null: left out
+     * @param Document|Facts\Facts|list<never> $evidence
      */
-    private function atOnce(array $request, int|DateTimeInterface|null $now): Document
-    {
-        [$code, , $answer] = $this->start($request, [], $now);
+    private function atOnce(
+        #[SensitiveParameter] array $request,
+        int|DateTimeInterface|null $now,
+        Document|Facts\Facts|array $evidence = [],
+    ): Document {
+        $given = array_filter($request, static fn (mixed $value): bool => $value !== null);
+        [$code, , $answer] = $this->start($given, $evidence, $now);
 
         return $this->answered($code, $answer);
     }

@@ -121,6 +121,73 @@ final class ExchangeTest extends TestCase
         $verifier->checkDeviceToken('*');
     }
 
+    public function testSigning(): void
+    {
+        $key = openssl_pkey_new(
+            ['private_key_type' => OPENSSL_KEYTYPE_EC, 'curve_name' => 'prime256v1'],
+        );
+        openssl_pkey_export($key, $file);
+        $block = ['keyId' => 'KEYID12345', 'privateKey' => $file];
+        $verifier = new Verifier([
+            'apps' => [
+                ['bundleId' => 'com.example.app', 'appAppleId' => 1, 'teamId' => 'ABCDE12345'],
+            ],
+            'appStoreServerApi' => [
+                'issuerId' => '57246542-96fe-1a63-e053-0824d011072a', ...$block,
+            ],
+            'deviceCheck' => $block,
+            'appleId' => $block,
+        ]);
+        $offer = $verifier->signPromotionalOfferV1('p1', 'o1', 'User', timestamp: self::NOW);
+        $fields = ['com.example.app', 'KEYID12345', 'p1', 'o1', 'user', $offer->nonce, self::NOW];
+        $public = openssl_pkey_get_details($key)['key'];
+        $signature = base64_decode($offer->signature, true);
+        $text = implode("\u{2063}", $fields);
+        $this->assertSame(1, openssl_verify($text, $signature, $public, OPENSSL_ALGO_SHA256));
+        $this->assertSame(0, openssl_verify("$text ", $signature, $public, OPENSSL_ALGO_SHA256));
+        $signed = $verifier->signPromotionalOffer('p1', 'o1', nonce: $offer->nonce);
+        $this->assertSame($offer->nonce, $signed->nonce);
+        $this->assertCount(3, explode('.', $signed->jws));
+        $allowed = $verifier->signIntroductoryOffer('p1', true, '7', now: self::NOW);
+        $this->assertSame(intdiv(self::NOW, 1000), $allowed->iat);
+        $token = $verifier->signApiToken();
+        $secret = $verifier->signAppleIdSecret(ttlMs: 60_000, now: self::NOW);
+        $this->assertSame(self::NOW + 60_000, $secret->expiresMs);
+        ob_start();
+        var_dump($token, $secret, $verifier->signDeviceCheckToken());
+        $shown = (string) ob_get_clean();
+        $this->assertStringNotContainsString($token->token, $shown);
+        $this->assertStringNotContainsString($secret->clientSecret, $shown);
+        $this->expectException(Misuse::class);
+        $verifier->signPromotionalOffer('', 'o1');
+    }
+
+    public function testSecretsOfAStepAreNotShown(): void
+    {
+        $verifier = new Verifier([
+            'apps' => [['bundleId' => 'com.example.app', 'appAppleId' => 1]],
+            'deviceCheck' => $this->deviceCheck(),
+        ]);
+        $exchange = $verifier->exchange([
+            'kind' => 'deviceCheck.validate', 'deviceToken' => 'YWJj', 'transactionId' => 't',
+        ]);
+        ob_start();
+        var_dump($exchange->document());
+        $shown = (string) ob_get_clean();
+        $this->assertStringNotContainsString('Bearer ', $shown);
+        $this->assertStringNotContainsString('YWJj', $shown);
+        $this->assertStringContainsString('deviceCheck.validate', $shown);
+        $signed = $verifier->exchange(['kind' => 'sign.devicecheck-token'])->document();
+        ob_start();
+        var_dump($signed);
+        $this->assertStringNotContainsString(
+            $signed->json()['exchange']['token'],
+            (string) ob_get_clean(),
+        );
+        $exchange->step(['id' => 1, 'status' => 200, 'body' => null]);
+        $this->assertSame('valid', $exchange->document()->facts()->outcome);
+    }
+
     public function testKeyId(): void
     {
         $octets = '';

@@ -404,6 +404,22 @@ STATUSES: dict[int, tuple[str, int | None, str, str, str]] = {
         "rejected.verify-receipt.secret", 503, "after-config",
         "Apple: the shared secret does not match (21004)",
         "copy the secret from App Store Connect to receipts.sharedSecrets"),
+    43521: (
+        "rejected.session.assertion-required", 401, "never",
+        "a session text does not suffice for this request",
+        "have the app send an assertion over the request: promo and paid need one"),
+    43777: (
+        "rejected.session.expired", 401, "never",
+        "the session text has ended, or its times cannot be",
+        "ask for a new assertion and issue a new session; check the clocks of the fleet"),
+    44033: (
+        "rejected.session.mismatch", 401, "never",
+        "the session text belongs to another account, app or sign-in",
+        "never accept it: pass the account and binding of the caller's access token"),
+    44289: (
+        "rejected.session.signature", 401, "never",
+        "no configured secret signed the session text",
+        "forged, or its secret was dropped: ask for a new assertion and issue a new session"),
     1026: (
         "malformed.app-receipt.attribute", 400, "never",
         "an attribute of the receipt has a tag, length or text that does not fit its type",
@@ -644,6 +660,10 @@ STATUSES: dict[int, tuple[str, int | None, str, str, str]] = {
         "malformed.verify-receipt.field", 503, "later",
         "a known field of the answer has an unknown form",
         "keep the receipt, ask again later, and report it"),
+    19202: (
+        "malformed.session.form", 401, "never",
+        "this is no session text",
+        "another text was sent: session.issue makes texts that begin with as1~"),
     515: (
         "unsupported.app-receipt.content-type", 400, "never",
         "another CMS content type or version",
@@ -824,6 +844,10 @@ STATUSES: dict[int, tuple[str, int | None, str, str, str]] = {
         "too-large.verify-receipt.entries", 503, "later",
         "the answer has too many entries",
         "not an answer from Apple's endpoint; ask again later"),
+    7940: (
+        "too-large.session.size", 401, "never",
+        "the session text is longer than 2,048 bytes",
+        "another text was sent: a session text has some hundred bytes"),
     773: (
         "misuse.assertion.public-key", 500, "never",
         "the public key given is not a point on P-256",
@@ -860,6 +884,14 @@ STATUSES: dict[int, tuple[str, int | None, str, str, str]] = {
         "misuse.decide.unverified-nested", 500, "never",
         "the notification was verified without the evidence inside it",
         "verify it again with a verifier that has storekit.nested:\"verify\""),
+    3333: (
+        "misuse.devicecheck.bits", 500, "never",
+        "an update names no bit",
+        "programming error: give bit0 or bit1, or both; a bit that is left out stays"),
+    3589: (
+        "misuse.devicecheck.transaction-id", 500, "never",
+        "the transaction id is missing or not of 1 to 64 characters",
+        "programming error: give each request an id of its own, which is also its key in your log"),
     3845: (
         "misuse.exchange.answer", 500, "never",
         "the answer does not have the form that the step asks for",
@@ -884,6 +916,26 @@ STATUSES: dict[int, tuple[str, int | None, str, str, str]] = {
         "misuse.receipt.subject", 500, "never",
         "the subject has an invalid length, or the receipt has no device",
         "pass 16 or 6 raw bytes, with an app receipt only"),
+    5381: (
+        "misuse.sign.parameter", 500, "never",
+        "a parameter of the signature is missing or of the wrong form",
+        "programming error: error.at names the member; sign only what your own policy chose"),
+    5637: (
+        "misuse.store.account", 500, "never",
+        "the account id is empty, too long or padded",
+        "programming error: 1 to 255 bytes, no control characters, no space at either end"),
+    7429: (
+        "misuse.appleid.parameter", 500, "never",
+        "a parameter of Sign in with Apple is missing or of the wrong form",
+        "programming error: error.at names the member"),
+    262: (
+        "config.api.base-url", None, "after-config",
+        "the address of the API cannot be used",
+        "leave appStoreServerApi.apiBaseUrl out; an https address goes with LocalTesting alone"),
+    518: (
+        "config.api.private-key", None, "after-config",
+        "the private key cannot be used",
+        "give the .p8 file of an In-App Purchase key: PKCS#8, P-256, unencrypted"),
     774: (
         "config.apps.app-apple-id-required", None, "after-config",
         "Production is accepted, but an app lacks its appAppleId",
@@ -984,6 +1036,26 @@ STATUSES: dict[int, tuple[str, int | None, str, str, str]] = {
         "config.storekit.xcode-certificate-required", None, "after-config",
         "Xcode or LocalTesting is accepted, but no certificate is pinned",
         "add the SHA-256, 64 hex digits, of the certificate that Xcode exports to storekit.xcodeCertificates"),
+    10246: (
+        "config.appleid.clients", None, "after-config",
+        "the client ids cannot be used",
+        "give 1 to 16 different texts: bundle ids and Services ids"),
+    10502: (
+        "config.appleid.key", None, "after-config",
+        "the private key cannot be used",
+        "give the .p8 file of a key for Sign in with Apple: PKCS#8, P-256, unencrypted"),
+    10758: (
+        "config.appleid.key-id", None, "after-config",
+        "the key id is not 10 characters",
+        "copy the key id of 10 characters from the developer account"),
+    11014: (
+        "config.appleid.team-id", None, "after-config",
+        "there is no team id, or there are several and none is named",
+        "set appleId.teamId to the team of the key, 10 characters"),
+    11270: (
+        "config.session.secrets", None, "after-config",
+        "the secrets of session texts cannot be used",
+        "give one or two, each with an id of its own and base64 of 32 to 64 random bytes"),
     1543: (
         "unavailable.devicecheck.no-answer", 503, "later",
         "Apple gave no usable answer",
@@ -1020,6 +1092,10 @@ STATUSES: dict[int, tuple[str, int | None, str, str, str]] = {
         "internal.crypto.sha1-disabled", 500, "never",
         "libcrypto refuses SHA-1 signatures",
         "use a libcrypto that verifies SHA-1, or the library build that contains its own"),
+    1032: (
+        "internal.sign.self-check", 500, "never",
+        "our own signature did not verify, or the system gave no random numbers",
+        "nothing was signed: a fault of hardware or build, or a system without entropy"),
     521: (
         "pending.exchange.request", None, "never",
         "a request is to be sent",

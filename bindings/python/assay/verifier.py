@@ -29,6 +29,14 @@ if TYPE_CHECKING:
     from .attest import Assertion, Attestation, AttestReceipt, DeviceCheck, Risk
     from .exchange import Exchange
     from .receipts import AppReceipt, TransactionReceipt, Triage, VerifyReceiptAnswer
+    from .signing import (
+        ClientSecret,
+        IssuedSession,
+        Session,
+        SignedOffer,
+        SignedOfferV1,
+        SignedToken,
+    )
 
     Evidence = Union[Document, Facts]
     Time = Union[int, datetime]
@@ -480,6 +488,200 @@ class Verifier:
             raise refusal(document)
         return Risk(document, "risk")
 
+    # ---- sessions
+
+    def issue_session(
+        self,
+        evidence: Assertion | Attestation | Document,
+        account: str,
+        verdict: Literal["allow", "limited"] = "allow",
+        risk: int | None = None,
+        binding: str | None = None,
+        ttl_ms: int | None = None,
+        now: Time | None = None,
+    ) -> IssuedSession:
+        """A session text: this account proved this key a short while ago. Issue it only
+        when challenge and counter were stored: the library does not see the store.
+
+        evidence  facts or document of one attestation or assertion of this verifier
+        account   1 to 255 bytes, no space at either end
+        verdict   "limited": good for free calls, and for metered ones that you count
+        risk      the metric of the key's receipt, where it is known
+        binding   1 to 255 bytes that the caller must show again: best `origin_jti` of
+                  its access token
+        ttl_ms    life, at most an hour; None: `session.ttlMs`
+
+        Needs the block `session` (ConfigError). Raises MisuseError for evidence that was
+        refused, is of another kind or was judged by `attest.time` "stored".
+        """
+        from .signing import IssuedSession
+
+        request = {
+            "kind": "session.issue",
+            "account": account,
+            "verdict": verdict,
+            "risk": risk,
+            "binding": binding,
+            "ttlMs": ttl_ms,
+        }
+        document = _accepted(self._at_once(_given(request), now, evidence))
+        return IssuedSession(document.json["exchange"]["session"])
+
+    def check_session(
+        self,
+        session: str,
+        purpose: Literal["read", "free", "metered", "restore", "promo", "paid"],
+        account: str | None = None,
+        binding: str | None = None,
+        now: Time | None = None,
+    ) -> Session:
+        """What a session text proves, without any store.
+
+        session  the text that the app sent
+        purpose  what the request asks for; promo and paid need an assertion
+                 (rejected.session.assertion-required)
+        account  the one of the caller's access token: always pass it where there is one
+        binding  what was given when the session was issued
+
+        Raises RejectedError, MalformedError or TooLargeError for a text that is forged,
+        over, or of somebody else: ask the app for a new assertion.
+        """
+        from .signing import Session
+
+        request = {
+            "kind": "session.check",
+            "session": session,
+            "for": purpose,
+            "account": account,
+            "binding": binding,
+        }
+        document = _accepted(self._at_once(_given(request), now))
+        return Session(document.json["exchange"]["session"])
+
+    # ---- signatures
+
+    def sign_api_token(
+        self, bundle_id: str | None = None, now: Time | None = None
+    ) -> SignedToken:
+        """A token for the App Store Server API, good for five minutes: make one for each
+        request. Needs the block `appStoreServerApi` (ConfigError).
+
+        bundle_id  whose; None where one app is configured
+        """
+        from .signing import SignedToken
+
+        return SignedToken(self._signed({"kind": "sign.api-token", "bundleId": bundle_id}, now))
+
+    def sign_device_check_token(self, now: Time | None = None) -> SignedToken:
+        """A token for Apple's DeviceCheck and App Attest servers, good for 20 minutes.
+        Needs the block `deviceCheck` with its key (ConfigError)."""
+        from .signing import SignedToken
+
+        return SignedToken(self._signed({"kind": "sign.devicecheck-token"}, now))
+
+    def sign_apple_id_secret(
+        self,
+        client_id: str | None = None,
+        ttl_ms: int | None = None,
+        now: Time | None = None,
+    ) -> ClientSecret:
+        """The client secret of Sign in with Apple. Needs the block `appleId`.
+
+        client_id  None where there is one
+        ttl_ms     a minute to six months; None: five minutes
+        """
+        from .signing import ClientSecret
+
+        request = {"kind": "sign.apple-id-secret", "clientId": client_id, "ttlMs": ttl_ms}
+        return ClientSecret(self._signed(request, now))
+
+    def sign_promotional_offer(
+        self,
+        product_id: str,
+        offer_id: str,
+        transaction_id: str | None = None,
+        bundle_id: str | None = None,
+        nonce: str | UUID | None = None,
+        now: Time | None = None,
+    ) -> SignedOffer:
+        """A promotional offer for the app, as a JWS. Never let a client choose what is
+        signed. Needs the block `appStoreServerApi`.
+
+        transaction_id  any of the customer's; without it anybody can use the offer
+        nonce           a UUID; None: a new one
+
+        Raises MisuseError for ids of a wrong form.
+        """
+        from .signing import SignedOffer
+
+        request = {
+            "kind": "sign.promotional-offer-v2",
+            "bundleId": bundle_id,
+            "productId": product_id,
+            "offerIdentifier": offer_id,
+            "transactionId": transaction_id,
+            "nonce": _text_or_none(nonce),
+        }
+        return SignedOffer(self._signed(request, now))
+
+    def sign_promotional_offer_v1(
+        self,
+        product_id: str,
+        offer_id: str,
+        application_username: str = "",
+        bundle_id: str | None = None,
+        nonce: str | UUID | None = None,
+        timestamp: int | None = None,
+        now: Time | None = None,
+    ) -> SignedOfferV1:
+        """The same for the original StoreKit API: the app passes exactly the four values.
+
+        application_username  ASCII: the appAccountToken, or empty
+        timestamp             milliseconds since 1970 UTC; None: now
+        """
+        from .signing import SignedOfferV1
+
+        request = {
+            "kind": "sign.promotional-offer-v1",
+            "bundleId": bundle_id,
+            "productId": product_id,
+            "offerId": offer_id,
+            "applicationUsername": application_username,
+            "nonce": _text_or_none(nonce),
+            "timestamp": timestamp,
+        }
+        return SignedOfferV1(self._signed(request, now))
+
+    def sign_introductory_offer(
+        self,
+        product_id: str,
+        allowed: bool,
+        transaction_id: str,
+        bundle_id: str | None = None,
+        nonce: str | UUID | None = None,
+        now: Time | None = None,
+    ) -> SignedOffer:
+        """Whether a customer may have the introductory offer, whatever the App Store
+        thinks, as a JWS for the app. Needs the block `appStoreServerApi`."""
+        from .signing import SignedOffer
+
+        request = {
+            "kind": "sign.introductory-offer-eligibility",
+            "bundleId": bundle_id,
+            "productId": product_id,
+            "allowIntroductoryOffer": allowed,
+            "transactionId": transaction_id,
+            "nonce": _text_or_none(nonce),
+        }
+        return SignedOffer(self._signed(request, now))
+
+    def _signed(self, request: Mapping[str, Any], now: Time | None) -> Mapping[str, Any]:
+        """What a kind that signs answered."""
+        answer: Mapping[str, Any] = _accepted(self._at_once(_given(request), now)).json[
+            "exchange"
+        ]
+        return answer
+
     # ---- conversations
 
     def exchange(
@@ -647,11 +849,16 @@ class Verifier:
         )
         return answered(answer, code)
 
-    def _at_once(self, request: Mapping[str, Any], now: Time | None) -> Document:
+    def _at_once(
+        self,
+        request: Mapping[str, Any],
+        now: Time | None,
+        evidence: Evidence | Iterable[Evidence] = (),
+    ) -> Document:
         """The document of a conversation that needs nothing carried out."""
         from .exchange import start
 
-        return start(self._open(), request, (), now)[1]
+        return start(self._open(), request, evidence, now)[1]
 
     def _answer_read(self, body: SignedText, now: Time | None) -> Document:
         text = _octets(body)
@@ -660,6 +867,15 @@ class Verifier:
             self._open(), text, len(text), milliseconds(now), answer
         )
         return answered(answer, code)
+
+
+def _given(request: Mapping[str, Any]) -> dict[str, Any]:
+    """A request without the members that were left out."""
+    return {name: value for name, value in request.items() if value is not None}
+
+
+def _text_or_none(value: str | UUID | None) -> str | None:
+    return None if value is None else str(value)
 
 
 class Expiry:

@@ -1,11 +1,15 @@
 /// The kinds that take steps.
 enum Conversation: Conversing {
   case verifyReceipt(VerifyReceiptConversation)
+  case deviceCheck(DeviceCheckConversation)
 
   mutating func begin(nowMs: Int64) -> ExchangeAction {
     switch self {
     case .verifyReceipt(var conversation):
       defer { self = .verifyReceipt(conversation) }
+      return conversation.begin(nowMs: nowMs)
+    case .deviceCheck(var conversation):
+      defer { self = .deviceCheck(conversation) }
       return conversation.begin(nowMs: nowMs)
     }
   }
@@ -15,24 +19,30 @@ enum Conversation: Conversing {
     case .verifyReceipt(var conversation):
       defer { self = .verifyReceipt(conversation) }
       return conversation.take(answer, nowMs: nowMs)
+    case .deviceCheck(var conversation):
+      defer { self = .deviceCheck(conversation) }
+      return conversation.take(answer, nowMs: nowMs)
     }
   }
 
   func repeatsAt(nowMs: Int64) -> Int64 {
     switch self {
     case .verifyReceipt(let conversation): return conversation.repeatsAt(nowMs: nowMs)
+    case .deviceCheck(let conversation): return conversation.repeatsAt(nowMs: nowMs)
     }
   }
 
   func write(_ writer: inout JSONWriter) {
     switch self {
     case .verifyReceipt(let conversation): conversation.write(&writer)
+    case .deviceCheck(let conversation): conversation.write(&writer)
     }
   }
 
   func writeWarnings(_ writer: inout JSONWriter) {
     switch self {
     case .verifyReceipt(let conversation): conversation.writeWarnings(&writer)
+    case .deviceCheck(let conversation): conversation.writeWarnings(&writer)
     }
   }
 }

@@ -4,7 +4,7 @@ enum ExchangeAction {
   case request(HTTPRequest)
   /// The host comes back later.
   case wait(ExchangeWait)
-  /// Everything was verified. `capacity`: roughly how many bytes the result takes.
-  case accepted(VerifiedEvidence, capacity: Int)
+  /// Everything was verified. The evidence is nil where an answer proves nothing else. `capacity`: bytes that the result takes, about.
+  case accepted(VerifiedEvidence?, capacity: Int)
   case refused(ExchangeRefusal)
 }

@@ -26,9 +26,9 @@ struct ExchangeDocument {
   // MARK: an open step
 
   func pending(_ request: HTTPRequest, id: Int64) -> Document {
-    // Reserved because of secrets: a buffer that grows leaves copies behind. Every byte
-    // of the body, which is JSON, may need an escape.
-    pending(.pendingExchangeRequest, "request", room: request.body.bytes.count &* 2) {
+    // A secret needs the room: what grows leaves copies behind. Of the body's bytes,
+    // which are JSON, every one may be escaped.
+    pending(.pendingExchangeRequest, "request", room: request.room) {
       $0.name("request")
       request.write(id: id, &$0)
     }

@@ -3,10 +3,10 @@ enum ExchangeEvidence {
   /// What they prove, in their order.
   ///
   /// - Throws: `misuse.exchange.evidence` for a document that was refused, was
-  ///   made under another configuration, or is of a kind that is not accepted, and
-  ///   for too many of them.
+  ///   made under another configuration, or is of a kind that is not taken; for
+  ///   too many of them, or too few.
   static func read(
-    _ documents: [Document], configuration: [UInt8], cap: Int,
+    _ documents: [Document], configuration: [UInt8], counts: ClosedRange<Int>,
     takes: (VerifiedEvidence) -> Bool
   ) throws(Refusal) -> [VerifiedEvidence] {
     var proven: [VerifiedEvidence] = []
@@ -18,7 +18,7 @@ enum ExchangeEvidence {
       }
       proven.append(evidence)
     }
-    try require(proven.count <= cap, .misuseExchangeEvidence, "EXC-2", at: "evidence")
+    try require(counts.contains(proven.count), .misuseExchangeEvidence, "EXC-2", at: "evidence")
     return proven
   }
 }

@@ -10,6 +10,15 @@ enum ExchangeKind: Sendable, CaseIterable {
   case attestKeyId
   /// Apple's answer about a receipt (docs/spec/receipts-triage.md §2).
   case verifyReceipt
+  /// docs/spec/app-store-server-api.md §9.
+  case signAPIToken, signPromotionalOfferV1, signPromotionalOfferV2, signIntroductoryOffer
+  case signDeviceCheckToken
+  /// docs/spec/apple-id.md §4.
+  case signAppleIDSecret
+  /// docs/spec/session.md.
+  case sessionIssue, sessionCheck
+  /// Apple's DeviceCheck endpoint (docs/spec/device-check.md §2).
+  case deviceCheckQuery, deviceCheckUpdate, deviceCheckValidate
 
   /// nil: there is no such kind.
   init?(_ name: Text) {
@@ -32,7 +41,47 @@ enum ExchangeKind: Sendable, CaseIterable {
     case .verifyReceipt:
       return ExchangeRow(
         "verifyReceipt", ["receipt", "excludeOldTransactions", "start"], withheld: ["receipt"],
-        evidence: 1, maxSteps: 8, isRepeatable: true, hints: .verifyReceipt)
+        evidence: 0...1, maxSteps: 8, isRepeatable: true, hints: .verifyReceipt)
+    case .signAPIToken, .signPromotionalOfferV1, .signPromotionalOfferV2,
+      .signIntroductoryOffer, .signDeviceCheckToken, .signAppleIDSecret:
+      return signingRow
+    case .sessionIssue:
+      return ExchangeRow(
+        "session.issue", ["account", "verdict", "risk", "binding", "ttlMs"], evidence: 1...1)
+    case .sessionCheck:
+      return ExchangeRow("session.check", ["session", "for", "account", "binding"])
+    case .deviceCheckQuery:
+      return ExchangeRow(
+        "deviceCheck.query", ["deviceToken", "transactionId", "offer"],
+        withheld: ["deviceToken"], maxSteps: 6)
+    case .deviceCheckUpdate:
+      return ExchangeRow(
+        "deviceCheck.update", ["deviceToken", "transactionId", "bit0", "bit1"],
+        withheld: ["deviceToken"], maxSteps: 6)
+    case .deviceCheckValidate:
+      return ExchangeRow(
+        "deviceCheck.validate", ["deviceToken", "transactionId"], withheld: ["deviceToken"],
+        maxSteps: 6)
+    }
+  }
+
+  private var signingRow: ExchangeRow {
+    switch self {
+    case .signPromotionalOfferV1:
+      return ExchangeRow(
+        "sign.promotional-offer-v1",
+        ["bundleId", "productId", "offerId", "applicationUsername", "nonce", "timestamp"])
+    case .signPromotionalOfferV2:
+      return ExchangeRow(
+        "sign.promotional-offer-v2",
+        ["bundleId", "productId", "offerIdentifier", "transactionId", "nonce"])
+    case .signIntroductoryOffer:
+      return ExchangeRow(
+        "sign.introductory-offer-eligibility",
+        ["bundleId", "productId", "allowIntroductoryOffer", "transactionId", "nonce"])
+    case .signDeviceCheckToken: return ExchangeRow("sign.devicecheck-token", [])
+    case .signAppleIDSecret: return ExchangeRow("sign.apple-id-secret", ["clientId", "ttlMs"])
+    default: return ExchangeRow("sign.api-token", ["bundleId"])
     }
   }
 
@@ -40,6 +89,7 @@ enum ExchangeKind: Sendable, CaseIterable {
   func takes(_ evidence: VerifiedEvidence) -> Bool {
     switch (self, evidence) {
     case (.verifyReceipt, .transactionReceipt), (.verifyReceipt, .appReceipt): return true
+    case (.sessionIssue, .attestation), (.sessionIssue, .assertion): return true
     default: return false
     }
   }

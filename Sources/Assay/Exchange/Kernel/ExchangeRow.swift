@@ -5,8 +5,8 @@ struct ExchangeRow: Sendable {
   let members: [StaticString]
   /// Those that a deferred request leaves out, marked ⊖ in the table (EXC-18).
   let withheld: [StaticString]
-  /// At most this many documents (EXC-2).
-  let evidence: Int
+  /// How many documents (EXC-2).
+  let evidence: ClosedRange<Int>
   /// EXC-15; 0: done at once.
   let maxSteps: Int
   /// Marked ⊕: may be asked again after an unclear end (EXC-18).
@@ -16,7 +16,7 @@ struct ExchangeRow: Sendable {
 
   init(
     _ name: StaticString, _ members: [StaticString], withheld: [StaticString] = [],
-    evidence: Int = 0, maxSteps: Int = 0, isRepeatable: Bool = false, hints: HintKind? = nil
+    evidence: ClosedRange<Int> = 0...0, maxSteps: Int = 0, isRepeatable: Bool = false, hints: HintKind? = nil
   ) {
     self.name = name
     let steps: [StaticString] = maxSteps > 0 ? ["deadlineMs", "attempt"] : []

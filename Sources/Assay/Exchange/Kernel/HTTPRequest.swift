@@ -2,6 +2,8 @@
 struct HTTPRequest {
   let method: StaticString
   let url: StaticString
+  /// The value of the header Authorization, which comes first; nil: without one.
+  var authorization: SecretBytes? = nil
   let headers: [(name: StaticString, value: StaticString)]
   /// JSON.
   let body: SecretBytes
@@ -12,6 +14,18 @@ struct HTTPRequest {
   /// Paths that must not be logged (EXC-22).
   let secret: [StaticString]
 
+  /// `Bearer` and the token. One array that does not grow: growing leaves copies behind.
+  static func bearer(_ token: SecretBytes) -> SecretBytes {
+    var text: [UInt8] = []
+    text.reserveCapacity(token.bytes.count &+ 7)
+    text.append(contentsOf: "Bearer ".utf8)
+    text.append(contentsOf: token.bytes)
+    return SecretBytes(text)
+  }
+
+  /// Octets of what is secret in it, as JSON at most.
+  var room: Int { body.bytes.count &* 2 &+ (authorization?.bytes.count ?? 0) }
+
   /// The value of `request`.
   func write(id: Int64, _ writer: inout JSONWriter) {
     writer.beginObject()
@@ -20,6 +34,12 @@ struct HTTPRequest {
     writer.member("url", url)
     writer.name("headers")
     writer.beginArray()
+    if let authorization {
+      writer.beginArray()
+      writer.string("Authorization")
+      writer.string(utf8: authorization.bytes)
+      writer.endArray()
+    }
     for header in headers {
       writer.beginArray()
       writer.string(header.name)

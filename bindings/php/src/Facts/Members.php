@@ -64,9 +64,19 @@ abstract class Members implements \JsonSerializable
         return self::texts($this->toArray());
     }
 
+    /** What is not printed (EXC-22). */
+    private const SECRETS = [
+        SignedToken::class => 'token',
+        ClientSecret::class => 'clientSecret',
+        IssuedSession::class => 'text',
+    ];
+
     public function __debugInfo(): array
     {
-        return $this->toArray();
+        $shown = $this->toArray();
+        $secret = self::SECRETS[static::class] ?? null;
+
+        return $secret === null ? $shown : [$secret => 'not shown'] + $shown;
     }
 
     private static function plain(mixed $value): mixed

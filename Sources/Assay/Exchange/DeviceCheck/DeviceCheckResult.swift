@@ -30,6 +30,12 @@ struct DeviceCheckResult {
     try require(!isUsed, .rejectedPromoDeviceUsed, "DVC-12")
   }
 
+  /// The same for an answer to a conversation.
+  mutating func judge(_ answer: HTTPAnswer, _ task: DeviceCheckTask) throws(Refusal) {
+    wasJudged = true
+    try judge(try DeviceCheckReading(answer, task), task.policy)
+  }
+
   /// DVC-8: whose fault a refused answer is.
   mutating func note(_ status: Status) {
     if wasJudged, answer == nil { fault = DeviceCheckFault(status) }

@@ -7,6 +7,17 @@ struct DeviceCheckReading {
   /// Whether a verdict on an offer was asked for.
   let isForOffer: Bool
 
+  /// An answer that came over the network.
+  ///
+  /// - Throws: `unavailable.devicecheck.response` for one that was cut (DVC-13).
+  init(_ answer: HTTPAnswer, _ task: DeviceCheckTask) throws(Refusal) {
+    try require(!answer.isCut, .unavailableDevicecheckResponse, "DVC-13", at: "cut")
+    call = task.call
+    status = answer.status
+    body = answer.body
+    isForOffer = task.isForOffer
+  }
+
   init(_ request: ExchangeRequest) throws(Refusal) {
     let place = try request.required("call").choice(DeviceCheckAnswer.Call.names)
     call = DeviceCheckAnswer.Call(rawValue: place) ?? .query

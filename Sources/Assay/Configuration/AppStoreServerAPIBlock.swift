@@ -1,0 +1,53 @@
+/// `appStoreServerApi`: with which key App Store Connect knows us
+/// (docs/spec/configuration.md §8).
+struct AppStoreServerAPIPolicy: Sendable {
+  let issuerId: Text
+  let keyId: Text
+  let privateKey: PrivateKey
+  /// nil: Apple's hosts.
+  var baseURL: Text? = nil
+}
+
+/// The block `appStoreServerApi` of a configuration.
+enum AppStoreServerAPIBlock {
+  private static let scheme: StaticString = "https://"
+
+  static func read(_ node: MemberNode, _ configuration: inout Configuration) throws(Refusal) {
+    let block = try node.object(ConfigurationTable.appStoreServerApiMembers)
+    let issuer = try block.required("issuerId")
+    let issuerId = try issuer.text()
+    try require(issuerId.isUUID, issuer)
+    var policy = AppStoreServerAPIPolicy(
+      issuerId: issuerId, keyId: try KeyMembers.keyId(try block.required("keyId")),
+      privateKey: try KeyMembers.privateKey(
+        try block.required("privateKey").refusing(.configApiPrivateKey, "API-10")))
+    if let entry = block["apiBaseUrl"]?.refusing(.configApiBaseUrl, "API-1") {
+      policy.baseURL = try readBaseURL(entry, configuration.environments)
+    }
+    configuration.appStoreServerAPI = policy
+  }
+
+  /// API-1: a verifier of Apple's evidence cannot be pointed elsewhere.
+  private static func readBaseURL(
+    _ entry: MemberNode, _ environments: [Environment]
+  ) throws(Refusal) -> Text {
+    let url = try entry.text(ConfigurationTable.appStoreServerApiApiBaseUrl)
+    try require(
+      url.utf8.prefix(scheme.utf8CodeUnitCount).elementsEqual(scheme)
+        && url.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7f }, entry)
+    try require(environments.contains(.localTesting), entry)
+    return url
+  }
+}
+
+extension AppStoreServerAPIPolicy {
+  /// The value of `appStoreServerApi` in the effective configuration.
+  func write(_ writer: inout JSONWriter) {
+    writer.beginObject()
+    writer.member("issuerId", issuerId)
+    writer.member("keyId", keyId)
+    writer.member("privateKey", boolean: true)
+    writer.member("apiBaseUrl", baseURL)
+    writer.endObject()
+  }
+}

@@ -1,0 +1,62 @@
+/// `appleId`: with which key Sign in with Apple knows us (docs/spec/configuration.md §9).
+struct AppleIDPolicy: Sendable {
+  let teamId: Text
+  let keyId: Text
+  let privateKey: PrivateKey
+  /// Never empty.
+  let clientIds: [Text]
+}
+
+/// The block `appleId` of a configuration.
+enum AppleIDBlock {
+  static func read(_ node: MemberNode, _ configuration: inout Configuration) throws(Refusal) {
+    let block = try node.object(ConfigurationTable.appleIdMembers)
+    configuration.appleID = AppleIDPolicy(
+      teamId: try readTeamId(block, configuration.apps),
+      keyId: try KeyMembers.keyId(
+        try block.required("keyId").refusing(.configAppleidKeyId, "AID-20")),
+      privateKey: try KeyMembers.privateKey(
+        try block.required("privateKey").refusing(.configAppleidKey, "AID-20")),
+      clientIds: try readClientIds(block, configuration.apps))
+  }
+
+  private static func readTeamId(
+    _ block: MemberNode, _ apps: [Configuration.App]
+  ) throws(Refusal) -> Text {
+    if let entry = block["teamId"]?.refusing(.configAppleidTeamId, "AID-20") {
+      return try KeyMembers.teamId(entry)
+    }
+    guard let team = KeyMembers.team(of: apps) else {
+      throw Refusal(.configAppleidTeamId, "AID-20", at: block.path + ".teamId")
+    }
+    return team
+  }
+
+  /// AID-25: those that are configured, else the bundle ids.
+  private static func readClientIds(
+    _ block: MemberNode, _ apps: [Configuration.App]
+  ) throws(Refusal) -> [Text] {
+    guard let list = block["clientIds"]?.refusing(.configAppleidClients, "AID-25") else {
+      return apps.map { $0.bundleId }
+    }
+    var ids: [Text] = []
+    for entry in try list.elements(ConfigurationTable.appleIdClientIds) {
+      let id = try entry.text(1...255)
+      try require(!ids.contains(id), entry)
+      ids.append(id)
+    }
+    return ids
+  }
+}
+
+extension AppleIDPolicy {
+  /// The value of `appleId` in the effective configuration.
+  func write(_ writer: inout JSONWriter) {
+    writer.beginObject()
+    writer.member("teamId", teamId)
+    writer.member("keyId", keyId)
+    writer.member("privateKey", boolean: true)
+    writer.texts("clientIds", clientIds)
+    writer.endObject()
+  }
+}

@@ -1,0 +1,105 @@
+/// Asks Apple about the two bits of a device, sets them, or has a device token looked at
+/// (docs/spec/device-check.md §2): two repetitions after unusable answers, one with
+/// another token after a 401 (DVC-14).
+///
+///     ready ── asking ──┬── done
+///                ▲      └── waiting
+///                └─────────────┘
+struct DeviceCheckConversation: Conversing {
+  enum State: Equatable {
+    case ready
+    /// A request is on its way.
+    case asking
+    /// Before the same is asked again.
+    case waiting
+    case done
+  }
+
+  private(set) var state = State.ready
+  /// Answers that said nothing: the third ends it.
+  private(set) var unusable = 0
+  /// Whether a 401 was answered with the one repetition.
+  private(set) var hasRenewed = false
+  private let task: DeviceCheckTask
+  /// Of the answer that was looked at last.
+  private var result: DeviceCheckResult
+  /// The conversation's clock for what is decided (EXC-6).
+  private let startMs: Int64
+
+  /// Before each repetition after an unusable answer.
+  private static let pauses: [Int64] = [1000, 2000]
+
+  init(_ task: DeviceCheckTask, nowMs: Int64) {
+    self.task = task
+    startMs = nowMs
+    result = DeviceCheckResult(policy: task.policy, nowMs: nowMs)
+  }
+
+  mutating func begin(nowMs: Int64) -> ExchangeAction { ask(nowMs: nowMs) }
+
+  mutating func take(_ answer: ExchangeAnswer, nowMs: Int64) -> ExchangeAction {
+    switch (state, answer) {
+    case (.asking, .http(let answer)): return judge(answer, nowMs: nowMs)
+    case (.waiting, .elapsed): return ask(nowMs: nowMs)
+    default: return end(Refusal(.internalAssayBug, "EXC-5", at: "state"), .result)
+    }
+  }
+
+  // MARK: transitions
+
+  private mutating func ask(nowMs: Int64) -> ExchangeAction {
+    do throws(Refusal) {
+      let request = try task.request(nowMs: nowMs)
+      state = .asking
+      return .request(request)
+    } catch {
+      return end(error, .request)
+    }
+  }
+
+  private mutating func judge(_ answer: HTTPAnswer, nowMs: Int64) -> ExchangeAction {
+    result = DeviceCheckResult(policy: task.policy, nowMs: startMs)
+    do throws(Refusal) {
+      try result.judge(answer, task)
+      state = .done
+      return .accepted(nil, capacity: 1024)
+    } catch {
+      result.note(error.status)
+      if answer.status == 401, !hasRenewed {
+        hasRenewed = true
+        return ask(nowMs: nowMs)
+      }
+      guard error.status == .unavailableDevicecheckNoAnswer else {
+        return end(error, error.status.family == .rejected ? .result : .answer)
+      }
+      return tryAgain(error, answer, nowMs: nowMs)
+    }
+  }
+
+  private mutating func tryAgain(
+    _ refusal: Refusal, _ answer: HTTPAnswer, nowMs: Int64
+  ) -> ExchangeAction {
+    guard unusable < Self.pauses.count else { return end(refusal, .answer) }
+    let pause = Self.pauses[unusable]
+    unusable &+= 1
+    state = .waiting
+    return .wait(
+      ExchangeWait(
+        notBeforeMs: nowMs &+ pause, reason: answer.status == 429 ? .rateLimited : .retry,
+        otherwise: refusal))
+  }
+
+  private mutating func end(_ refusal: Refusal, _ check: ExchangeCheck) -> ExchangeAction {
+    state = .done
+    return .refused(ExchangeRefusal(refusal, check))
+  }
+
+  /// DVC-14: never; a device token is for one use, soon.
+  func repeatsAt(nowMs: Int64) -> Int64 { nowMs }
+
+  // MARK: document
+
+  func write(_ writer: inout JSONWriter) { result.write(&writer) }
+
+  func writeWarnings(_ writer: inout JSONWriter) {}
+}

@@ -1,0 +1,88 @@
+/// What a DeviceCheck conversation asks Apple (docs/spec/device-check.md §2).
+struct DeviceCheckTask: Sendable {
+  let call: DeviceCheckAnswer.Call
+  let policy: DeviceCheckPolicy
+  /// The verdict on an offer is asked for (§2.3).
+  let isForOffer: Bool
+  /// As Apple takes it: standard base64.
+  private let deviceToken: SecretBytes
+  private let transactionId: Text
+  /// nil: the bit stays as it is (DVC-5).
+  private let bit0: Bool?
+  private let bit1: Bool?
+
+  private static let idLength = 1...64
+
+  /// - Throws: `config.exchange.block-missing`, `config.devicecheck.bits`,
+  ///   `misuse.devicecheck.bits`, `misuse.devicecheck.transaction-id`,
+  ///   `misuse.exchange.request`, and what is wrong with the device token.
+  init(
+    _ request: ExchangeRequest, _ call: DeviceCheckAnswer.Call, _ policy: DeviceCheckPolicy?
+  ) throws(Refusal) {
+    guard let policy, policy.privateKey != nil else {
+      throw Refusal(
+        .configExchangeBlockMissing, "EXC-8",
+        at: policy == nil ? "deviceCheck" : "deviceCheck.privateKey")
+    }
+    self.call = call
+    self.policy = policy
+    let token = try DeviceCheckToken(request)
+    defer { Secret.wipe(token.bytes) }
+    deviceToken = SecretBytes(token.base64.utf8)
+    transactionId = try DeviceCheckTask.transactionId(request)
+    bit0 = try request["bit0"]?.boolean()
+    bit1 = try request["bit1"]?.boolean()
+    try require(
+      call != .update || bit0 != nil || bit1 != nil, .misuseDevicecheckBits, "DVC-5", at: "bit0")
+    isForOffer = try request["offer"]?.boolean() ?? false
+    try require(
+      !isForOffer || policy.hasPromoBit, .configDevicecheckBits, "DVC-15", at: "deviceCheck.bits")
+  }
+
+  /// DVC-4: of 1 to 64 characters.
+  private static func transactionId(_ request: ExchangeRequest) throws(Refusal) -> Text {
+    let text = request["transactionId"]?.value.text
+    guard let text, idLength.contains(text.characterCount) else {
+      throw Refusal(.misuseDevicecheckTransactionId, "DVC-4", at: "transactionId")
+    }
+    return text
+  }
+
+  /// DVC-13.
+  ///
+  /// - Parameter nowMs: of this step: a repetition has a time and a token of its own.
+  /// - Throws: `internal.sign.self-check`.
+  func request(nowMs: Int64) throws(Refusal) -> HTTPRequest {
+    let bearer = try DeviceCheckBearer(policy, nowMs: nowMs)
+    // What grows leaves copies of a secret behind.
+    var writer = JSONWriter(capacity: deviceToken.bytes.count &+ 1024)
+    writer.beginObject()
+    writer.name("device_token")
+    writer.string(utf8: deviceToken.bytes)
+    writer.member("transaction_id", transactionId)
+    writer.member("timestamp", integer: nowMs)
+    if let bit0 { writer.member("bit0", boolean: bit0) }
+    if let bit1 { writer.member("bit1", boolean: bit1) }
+    writer.endObject()
+    return HTTPRequest(
+      method: "POST", url: url, authorization: HTTPRequest.bearer(bearer.token),
+      headers: [("Content-Type", "application/json")], body: SecretBytes(writer.bytes),
+      timeoutMs: 10_000, maxResponseBytes: Int64(DeviceCheckAnswer.bodyCap), wantHeaders: [],
+      secret: ["headers.authorization", "body.device_token"])
+  }
+
+  /// DVC-9: the other base is never tried.
+  private var url: StaticString {
+    switch (call, policy.isDevelopment) {
+    case (.query, false): return "https://api.devicecheck.apple.com/v1/query_two_bits"
+    case (.update, false): return "https://api.devicecheck.apple.com/v1/update_two_bits"
+    case (.validate, false): return "https://api.devicecheck.apple.com/v1/validate_device_token"
+    case (.query, true):
+      return "https://api.development.devicecheck.apple.com/v1/query_two_bits"
+    case (.update, true):
+      return "https://api.development.devicecheck.apple.com/v1/update_two_bits"
+    case (.validate, true):
+      return "https://api.development.devicecheck.apple.com/v1/validate_device_token"
+    }
+  }
+}

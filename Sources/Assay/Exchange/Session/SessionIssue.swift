@@ -1,0 +1,89 @@
+/// `session.issue`: a session text from one attestation or assertion (docs/spec/session.md
+/// §1). The host has taken the challenge and stored key or counter before.
+struct SessionIssue {
+  private let text: SecretBytes
+  private let claims: SessionClaims
+
+  private static let lives: ClosedRange<Int64> = 1...3_600_000
+  private static let bindings = 1...255
+
+  /// - Parameter evidence: judged live.
+  /// - Throws: `misuse.store.account`, `misuse.exchange.request`.
+  init(
+    _ request: ExchangeRequest, _ evidence: SessionEvidence, _ policy: SessionPolicy,
+    nowMs: Int64
+  ) throws(Refusal) {
+    guard let secret = policy.secrets.first else {
+      throw Refusal(.internalAssayBug, "EXC-8", at: "session.secrets")
+    }
+    let account = try SessionIssue.account(try request.required("account"))
+    let life =
+      try request["ttlMs"]?.refusing(.misuseExchangeRequest, "SES-4").integer(SessionIssue.lives)
+      ?? policy.ttlMs
+    claims = SessionClaims(
+      secretId: secret.id, account: account, keyId: evidence.keyId, appId: evidence.appId,
+      isProduction: evidence.isProduction, verdict: try SessionIssue.verdict(request),
+      risk: try SessionIssue.risk(request), binding: try SessionIssue.binding(request),
+      issuedMs: nowMs, expiresMs: nowMs &+ life)
+    var writer = JSONWriter(capacity: SessionText.byteCap)
+    claims.write(&writer)
+    let payload = writer.bytes
+    defer { Secret.wipe(payload) }
+    text = SessionText.make(payload, secret.bytes)
+  }
+
+  // MARK: members
+
+  /// In the form of every account id.
+  private static func account(_ given: MemberNode) throws(Refusal) -> Text {
+    let entry = given.refusing(.misuseStoreAccount, "SES-1")
+    let account = try entry.text(1...255)
+    try require(
+      !account.hasControlCharacter && account.utf8.first != 0x20 && account.utf8.last != 0x20,
+      entry)
+    return account
+  }
+
+  private static func verdict(
+    _ request: ExchangeRequest
+  ) throws(Refusal) -> SessionClaims.Verdict {
+    guard let entry = request["verdict"]?.refusing(.misuseExchangeRequest, "SES-1") else {
+      return .allow
+    }
+    let place = try entry.choice(SessionClaims.Verdict.names)
+    return SessionClaims.Verdict(rawValue: place) ?? .limited
+  }
+
+  /// The metric of the receipt.
+  private static func risk(_ request: ExchangeRequest) throws(Refusal) -> Int64? {
+    guard let entry = request["risk"]?.refusing(.misuseExchangeRequest, "SES-1"),
+      !entry.value.isNull
+    else { return nil }
+    return try entry.integer(SessionClaims.risks)
+  }
+
+  private static func binding(_ request: ExchangeRequest) throws(Refusal) -> Text? {
+    guard let entry = request["binding"]?.refusing(.misuseExchangeRequest, "SES-1") else {
+      return nil
+    }
+    return SessionClaims.binding(try entry.text(SessionIssue.bindings))
+  }
+
+  var room: Int { text.bytes.count }
+
+  /// `"session":{"text","issuedMs","expiresMs","keyId"}`, and what of it is secret.
+  func write(_ writer: inout JSONWriter) {
+    writer.name("session")
+    writer.beginObject()
+    writer.name("text")
+    writer.string(utf8: text.bytes)
+    writer.member("issuedMs", integer: claims.issuedMs)
+    writer.member("expiresMs", integer: claims.expiresMs)
+    writer.member("keyId", claims.keyId)
+    writer.endObject()
+    writer.name("secret")
+    writer.beginArray()
+    writer.string("session.text")
+    writer.endArray()
+  }
+}

@@ -1,0 +1,58 @@
+/// `as1~` payload `~` mac, both in base64url (SES-2). `~` stands in no JWS, so that no
+/// reader of tokens takes one for the other.
+enum SessionText {
+  static let byteCap = 2048
+  private static let scheme: [UInt8] = Array("as1".utf8)
+  private static let tilde: UInt8 = 0x7e
+  /// With the NUL behind it (SES-3): no other use of the secret begins so.
+  private static let purpose: StaticString = "assay-session-v1\0"
+
+  static func make(_ payload: [UInt8], _ secret: SecretBytes) -> SecretBytes {
+    let body = Base64.encodeURL(payload)
+    let code = code(body[...], secret)
+    let digits = Base64.encodeURL(code)
+    defer {
+      Secret.wipe(body)
+      Secret.wipe(code)
+      Secret.wipe(digits)
+    }
+    // One array that does not grow: growing leaves copies behind (EXC-22).
+    var text: [UInt8] = []
+    text.reserveCapacity(scheme.count &+ body.count &+ digits.count &+ 2)
+    text.append(contentsOf: scheme)
+    text.append(tilde)
+    text.append(contentsOf: body)
+    text.append(tilde)
+    text.append(contentsOf: digits)
+    return SecretBytes(text)
+  }
+
+  /// Nothing of the payload is read before its code holds (SES-11).
+  ///
+  /// - Returns: the payload, and which of the secrets signed it.
+  /// - Throws: `too-large.session.size`, `malformed.session.form`,
+  ///   `rejected.session.signature`.
+  static func open(
+    _ text: [UInt8], _ secrets: [SessionPolicy.Entry]
+  ) throws(Refusal) -> (payload: [UInt8], signer: SessionPolicy.Entry) {
+    try require(text.count <= byteCap, .tooLargeSessionSize, "SES-10", at: "session")
+    let parts = text.split(separator: tilde, omittingEmptySubsequences: false)
+    guard parts.count == 3, parts[0].elementsEqual(scheme),
+      let payload = Base64.decodeURL(parts[1]), let given = Base64.decodeURL(parts[2]),
+      given.count == 32
+    else { throw Refusal(.malformedSessionForm, "SES-10", at: "session") }
+    defer { Secret.wipe(given) }
+    for secret in secrets {
+      let code = code(parts[1], secret.bytes)
+      defer { Secret.wipe(code) }
+      if ConstantTime.areEqual(code[...], given[...]) { return (payload, secret) }
+    }
+    Secret.wipe(payload)
+    throw Refusal(.rejectedSessionSignature, "SES-11", at: "session")
+  }
+
+  /// SES-3.
+  private static func code(_ body: ArraySlice<UInt8>, _ secret: SecretBytes) -> [UInt8] {
+    MessageCode.of(key: secret, head: purpose, body)
+  }
+}

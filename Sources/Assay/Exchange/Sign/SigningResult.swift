@@ -1,0 +1,36 @@
+/// What a kind that signs answers with (docs/spec/documents-and-exchanges.md §3.1).
+struct SigningResult {
+  enum Value {
+    case signature(SecretBytes)
+    case text(Text)
+    case integer(Int64)
+  }
+
+  /// In the order in which they are written; the signature first.
+  let members: [(name: StaticString, value: Value)]
+  /// Named in `exchange.secret`: a token, that others must not find (EXC-22).
+  var secret: StaticString? = nil
+  var warnings: [Warning] = []
+
+  /// Octets of the signature: a document that grows leaves copies of it behind.
+  var room: Int {
+    guard case .signature(let text) = members.first?.value else { return 0 }
+    return text.bytes.count
+  }
+
+  func write(_ writer: inout JSONWriter) {
+    for (name, value) in members {
+      writer.name(name)
+      switch value {
+      case .signature(let text): writer.string(utf8: text.bytes)
+      case .text(let text): writer.string(text)
+      case .integer(let number): writer.integer(number)
+      }
+    }
+    guard let secret else { return }
+    writer.name("secret")
+    writer.beginArray()
+    writer.string(secret)
+    writer.endArray()
+  }
+}

@@ -1,0 +1,149 @@
+import AssayAuthority
+import Testing
+
+@testable import Assay
+
+/// DVC-13 … DVC-15: the conversation with Apple's DeviceCheck, state by state.
+@Suite("Exchange DeviceCheck")
+struct DeviceCheckExchangeTests {
+  private static let now = Signing.now
+  private static let token = String(
+    decoding: Base64.encodeStandard([UInt8](1...90)), as: UTF8.self)
+
+  private func conversation() throws -> DeviceCheckConversation {
+    let request: JSONText = [
+      "kind": "deviceCheck.query", "deviceToken": .string(Self.token), "transactionId": "t-1",
+    ]
+    let policy = DeviceCheckPolicy(
+      teamId: "ABCDE12345", keyId: "KEYID12345",
+      privateKey: PrivateKeyFile.read(try Signing.key().pem()))
+    return DeviceCheckConversation(
+      try DeviceCheckTask(try ExchangeRequest(request.bytes), .query, policy), nowMs: Self.now)
+  }
+
+  private func http(_ status: Int64, _ body: String = "") -> ExchangeAnswer {
+    .http(HTTPAnswer(status: status, body: utf8(body)))
+  }
+
+  private func words(_ action: ExchangeAction) -> String {
+    switch action {
+    case .request: return "request"
+    case .wait(let wait):
+      return "wait \(wait.notBeforeMs - Self.now) \(Text(stringLiteral: wait.reason.name).string)"
+    case .accepted(let evidence, _): return evidence == nil ? "accepted" : "evidence"
+    case .refused(let ending): return Text(stringLiteral: ending.refusal.status.name).string
+    }
+  }
+
+  /// Plays answers, each at `now`; a wait is followed by its end.
+  private func play(_ answers: [ExchangeAnswer]) throws -> [String] {
+    var conversation = try conversation()
+    var said = [words(conversation.begin(nowMs: Self.now))]
+    for answer in answers { said.append(words(conversation.take(answer, nowMs: Self.now))) }
+    #expect(conversation.state != .ready)
+    return said
+  }
+
+  @Test("DVC-14 three unusable answers end it, whatever stands between them")
+  func unusable() throws {
+    #expect(
+      try play([http(0), .elapsed, http(429), .elapsed, http(500)]) == [
+        "request", "wait 1000 retry", "request", "wait 2000 rate-limited", "request",
+        "unavailable.devicecheck.no-answer",
+      ])
+    #expect(
+      try play([http(503), .elapsed, http(401, "x"), http(503), .elapsed, http(401, "x")]) == [
+        "request", "wait 1000 retry", "request", "request", "wait 2000 retry", "request",
+        "unavailable.devicecheck.response",
+      ])
+  }
+
+  @Test("DVC-14 one 401 is answered with another token")
+  func renewed() throws {
+    #expect(
+      try play([http(401, "Bad Authorization Token"), http(200, "Bit State Not Found")])
+        == ["request", "request", "accepted"])
+    #expect(
+      try play([http(401), http(401, "Invalid Authorization Token")])
+        == ["request", "request", "rejected.devicecheck.unauthorized"])
+  }
+
+  @Test("EXC-5 an answer of another form than the step's is a fault of ours")
+  func wrongForm() throws {
+    #expect(try play([.elapsed]) == ["request", "internal.assay.bug"])
+    #expect(
+      try play([http(500), http(500)]) == ["request", "wait 1000 retry", "internal.assay.bug"])
+    #expect(
+      try play([http(200, "Bit State Not Found"), http(200)])
+        == ["request", "accepted", "internal.assay.bug"])
+  }
+
+  @Test("DVC-2 DVC-13 every request has a token of its own, of its own time")
+  func tokens() throws {
+    var conversation = try conversation()
+    var tokens: [String] = []
+    func note(_ action: ExchangeAction, _ now: Int64) throws {
+      guard case .request(let request) = action else { return }
+      let value = String(
+        decoding: try #require(request.authorization).bytes, as: UTF8.self)
+      try #require(value.hasPrefix("Bearer "))
+      let (header, payload) = try Signing.opened(String(value.dropFirst(7)))
+      #expect(header == #"{"alg":"ES256","kid":"KEYID12345"}"#)
+      #expect(
+        payload == #"{"iss":"ABCDE12345","iat":\#(now / 1000),"exp":\#(now / 1000 + 1200)}"#)
+      tokens.append(value)
+    }
+    try note(conversation.begin(nowMs: Self.now), Self.now)
+    try note(conversation.take(http(401), nowMs: Self.now + 2500), Self.now + 2500)
+    _ = conversation.take(http(500), nowMs: Self.now + 2500)
+    try note(conversation.take(.elapsed, nowMs: Self.now + 3500), Self.now + 3500)
+    #expect(Set(tokens).count == 3)
+  }
+
+  @Test("EXC-15 no answers bring more than six steps")
+  func bounded() throws {
+    let answers = [http(0), http(401, "x"), http(429), http(200, "?"), http(400, "Bad Bits")]
+    var longest = 0
+    // Every sequence of answers, four long.
+    for number in 0..<625 {
+      var conversation = try conversation()
+      var steps = 1
+      var rest = number
+      var action = conversation.begin(nowMs: Self.now)
+      for _ in 0..<8 {
+        switch action {
+        case .request:
+          action = conversation.take(answers[rest % 5], nowMs: Self.now)
+          rest /= 5
+        case .wait: action = conversation.take(.elapsed, nowMs: Self.now)
+        default: continue
+        }
+        if case .refused = action { break }
+        if case .accepted = action { break }
+        steps += 1
+      }
+      longest = max(longest, steps)
+    }
+    #expect(longest == ExchangeKind.deviceCheckQuery.row.maxSteps)
+  }
+
+  @Test("DOC-3 no final document and no retry has the device token or our own")
+  func silent() throws {
+    let verifier = try Signing.verifier()
+    let request: JSONText = [
+      "kind": "deviceCheck.validate", "deviceToken": .string(Self.token), "transactionId": "t-1",
+    ]
+    let (exchange, first) = verifier.startExchange(request.bytes, nowMs: Self.now)
+    #expect(String(decoding: first.json, as: UTF8.self).contains(Self.token))
+    var document = first
+    for (id, status) in [(1, 500), (0, 0), (3, 400)] {
+      let answer =
+        id == 0 ? "{}" : #"{"id":\#(id),"status":\#(status),"body":{"text":"Bad Device Token"}}"#
+      document = try #require(exchange).step(utf8(answer), nowMs: Self.now + 1000)
+      let json = String(decoding: document.json, as: UTF8.self)
+      #expect(json.contains(Self.token) == (document.text("exchange.state") == "request"))
+      #expect(json.contains("Bearer ") == (document.text("exchange.state") == "request"))
+    }
+    Exchanges.expect(document, "rejected.devicecheck.token")
+  }
+}

@@ -1,0 +1,122 @@
+import AssayAuthority
+import Testing
+
+@testable import Assay
+
+private typealias Pair = Assay.ECDSASignature
+
+/// EXC-10, EXC-23, API-12: keys that sign, random numbers, message codes.
+@Suite("Private keys")
+struct PrivateKeyTests {
+  private func made() throws -> (PrivateKey, SigningKey) {
+    let key = try SigningKey.generate(.p256)
+    return (try #require(PrivateKeyFile.read(try key.pem())), key)
+  }
+
+  @Test("API-12 a signature verifies, under the public half alone")
+  func signs() throws {
+    let (key, authority) = try made()
+    let info = try authority.publicKeyInfo()
+    for count in [0, 1, 63, 64, 65, 5000] {
+      let message = [UInt8](repeating: 0x61, count: count)
+      let signature = try key.sign(message)
+      #expect(SignaturesTests.evpVerifies(info, .sha256, message, signature.der))
+      #expect(!SignaturesTests.evpVerifies(info, .sha256, message + [1], signature.der))
+    }
+    let other = try SigningKey.generate(.p256).publicKeyInfo()
+    #expect(!SignaturesTests.evpVerifies(other, .sha256, [1], try key.sign([1]).der))
+  }
+
+  @Test("API-12 r and s have 32 octets each, whatever their values")
+  func concatenated() throws {
+    let (key, _) = try made()
+    var shortest = 72
+    // One in 256 begins with a zero.
+    for number in 0..<600 {
+      let signature = try key.sign([UInt8(number & 0xff), UInt8(number >> 8)])
+      shortest = min(shortest, signature.der.count)
+      let octets = signature.concatenated(.p256)
+      #expect(octets.count == 64)
+      #expect(Pair(concatenated: octets, .p256)?.der == signature.der)
+    }
+    #expect(shortest < 70)
+  }
+
+  @Test("API-12 the same message is signed anew each time")
+  func random() throws {
+    let (key, _) = try made()
+    #expect(Set(try (0..<50).map { _ in try key.sign([7]).der }).count == 50)
+  }
+
+  @Test("EXC-10 a signature that does not verify is not used")
+  func selfCheck() throws {
+    let (key, authority) = try made()
+    let (other, _) = try made()
+    let message = utf8("message")
+    let good = try authority.sign(message, .sha256)
+    #expect(
+      try PrivateKey.verified(good, over: message, by: key.publicHalf).der == good)
+    var turned = good
+    turned[turned.count - 1] ^= 1
+    for (der, half) in [
+      (good, other.publicHalf), (turned, key.publicHalf), ([], key.publicHalf),
+      (good + [0], key.publicHalf),
+    ] {
+      #expect(throws: Refusal(.internalSignSelfCheck, "EXC-10")) {
+        _ = try PrivateKey.verified(der, over: message, by: half)
+      }
+    }
+    #expect(throws: Refusal(.internalSignSelfCheck, "EXC-10")) {
+      _ = try PrivateKey.verified(good, over: utf8("other"), by: key.publicHalf)
+    }
+  }
+
+  @Test("EXC-23 random UUIDs are of version 4, and differ")
+  func uuids() throws {
+    let made = try (0..<200).map { _ in try RandomUUID.make() }
+    #expect(Set(made).count == 200)
+    for uuid in made {
+      #expect(uuid.isUUID && uuid == uuid.asciiLowercased)
+      #expect(uuid.utf8[14] == 0x34 && [0x38, 0x39, 0x61, 0x62].contains(uuid.utf8[19]))
+    }
+  }
+
+  @Test("SES-3 message codes as RFC 4231 and libcrypto have them")
+  func codes() throws {
+    func code(_ key: [UInt8], _ message: [UInt8]) -> String {
+      String(
+        decoding: Hex.encode(MessageCode.of(key: SecretBytes(key), head: "", message[...])),
+        as: UTF8.self)
+    }
+    #expect(
+      code([UInt8](repeating: 0x0b, count: 20), utf8("Hi There"))
+        == "b0344c61d8db38535ca8afceaf0bf12b881dc200c9833da726e9376c2e32cff7")
+    #expect(
+      code(utf8("Jefe"), utf8("what do ya want for nothing?"))
+        == "5bdcc146bf60754e6a042426089575c75a003f089d2739839dec58b964ec3843")
+    for count in [1, 32, 63, 64] {
+      let key = (0..<count).map { UInt8($0 * 7 + 3) }
+      let body = [UInt8](repeating: 9, count: count * 5)
+      #expect(
+        try SessionTextTemplate.code(key, utf8("head") + body)
+          == MessageCode.of(key: SecretBytes(key), head: "head", body[...]))
+    }
+  }
+
+  @Test("API-12 base64url without padding")
+  func base64url() {
+    for count in 0..<40 {
+      let octets = (0..<count).map { UInt8(truncatingIfNeeded: 0xfb &+ $0 &* 13) }
+      #expect(Base64.encodeURL(octets) == Base64Text.encodeURL(octets))
+    }
+  }
+
+  @Test("SIG-3 control characters")
+  func controlCharacters() {
+    for scalar in 0...0x2ff as ClosedRange<UInt32> {
+      guard let scalar = Unicode.Scalar(scalar) else { continue }
+      #expect(
+        Text("a\(scalar)b").hasControlCharacter == (scalar.properties.generalCategory == .control))
+    }
+  }
+}

@@ -1,0 +1,88 @@
+package assay
+
+import (
+	"context"
+	"time"
+)
+
+// A SessionRequest is what IssueSession puts into a session text.
+type SessionRequest struct {
+	// 1 to 255 bytes, no space at either end.
+	Account string
+	// Good for free calls, and for metered ones that you count.
+	Limited bool
+	// The metric of the key's receipt, where it is known.
+	Risk *int64
+	// What the caller must show again, at most 255 bytes: best origin_jti of its access
+	// token. May be empty.
+	Binding string
+	// At most an hour; 0: session.ttlMs of the configuration.
+	Life time.Duration
+}
+
+// IssueSession makes a session text: this account proved this key a short while ago.
+// evidence is one attestation or assertion of this verifier. Issue it only when challenge
+// and counter were stored: the library does not see the store.
+//
+// Needs the block `session` (ErrConfig). The error is ErrMisuse for evidence that was
+// refused, is of another kind or was judged by `attest.time` "stored".
+func (v *Verifier) IssueSession(
+	ctx context.Context, evidence Evidence, session SessionRequest, options ...Option,
+) (*IssuedSession, error) {
+	request := given{"kind": "session.issue", "account": session.Account}.
+		text("binding", session.Binding).milliseconds("ttlMs", session.Life)
+	if session.Limited {
+		request["verdict"] = "limited"
+	}
+	if session.Risk != nil {
+		request["risk"] = *session.Risk
+	}
+	exchange, err := v.Exchange(ctx, request, []Evidence{evidence}, options...)
+	if err != nil {
+		return nil, err
+	}
+	defer exchange.Close()
+	return verified[IssuedSession](exchange.Document(), nil, "exchange", "session")
+}
+
+// A Purpose is what a request asks for.
+type Purpose string
+
+// What session texts are good for, but for the last two: those need an assertion.
+const (
+	PurposeRead    Purpose = "read"
+	PurposeFree    Purpose = "free"
+	PurposeMetered Purpose = "metered"
+	PurposeRestore Purpose = "restore"
+	PurposePromo   Purpose = "promo"
+	PurposePaid    Purpose = "paid"
+)
+
+// A SessionOwner is who must have the session.
+type SessionOwner struct {
+	// The account of the caller's access token: always give it where there is one.
+	Account string
+	// What was given when the session was issued.
+	Binding string
+}
+
+// CheckSession says what a session text proves, without any store. The error is
+// ErrRejected, ErrMalformed or ErrTooLarge for a text that is forged, over, of somebody
+// else, or not enough: ask the app for a new assertion.
+func (v *Verifier) CheckSession(
+	ctx context.Context, session string, purpose Purpose, owner SessionOwner,
+	options ...Option,
+) (*Session, error) {
+	request := given{"kind": "session.check", "session": session, "for": purpose}.
+		text("account", owner.Account).text("binding", owner.Binding)
+	document, err := v.atOnce(ctx, request, options)
+	return verified[Session](document, err, "exchange", "session")
+}
+
+// String says whose key it is and when it ends, not what it is.
+func (s IssuedSession) String() string {
+	return "session of " + s.KeyID + " until " + s.Expires.String()
+}
+
+// GoString is the same.
+func (s IssuedSession) GoString() string { return s.String() }
