@@ -21,7 +21,7 @@ enum KeyType: Sendable, Equatable {
   private let context: CryptoContext
   private let handle: Handle
 
-  /// The longest modulus of any key here, in bits (PTH-9).
+  /// The longest modulus of a certificate's key, in bits (PTH-9).
   static let rsaBitCap = 4096
 
   /// From an uncompressed point (`04 ‖ x ‖ y`); nil when it is of another form
@@ -38,13 +38,15 @@ enum KeyType: Sendable, Equatable {
     return unsafe PublicKey(context, .elliptic(curve, key))
   }
 
-  /// From a modulus, big-endian without leading zero, of at most 4,096 bits. The
-  /// exponent is 65537.
-  static func make(modulus: ArraySlice<UInt8>) -> PublicKey? {
-    guard let bits = RSAModulus.bits(modulus), bits <= rsaBitCap,
+  /// From a modulus, big-endian without leading zero, of at most as many bits as the
+  /// cap says.
+  static func make(
+    modulus: ArraySlice<UInt8>, exponent: UInt32 = 65_537, bitCap: Int = rsaBitCap
+  ) -> PublicKey? {
+    guard let bits = RSAModulus.bits(modulus), bits <= bitCap,
       let context = CryptoContext.shared,
       let key = unsafe modulus.withUnsafeBufferPointer({ buffer in
-        unsafe assay_shim_rsa(context.engine, buffer.baseAddress, buffer.count)
+        unsafe assay_shim_rsa(context.engine, buffer.baseAddress, buffer.count, exponent)
       })
     else { return nil }
     return unsafe PublicKey(context, .rsa(bits: bits, key))

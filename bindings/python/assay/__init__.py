@@ -28,6 +28,8 @@
     key = verifier.verify_attestation(blob, key_id=key_id, client_data=challenge)
     assertion = verifier.verify_assertion(                # this request, from this device
         blob, public_key=key.public_key, counter=record.counter, client_data=body)
+    keys = assay.Keyset(jwks)                             # once, and when it is refreshed
+    token = verifier.verify_token(bearer, keys)           # who is calling: token.subject
     risk = verifier.assess_risk({"request": "paid", "attestation": "unsupported"})
 
 Keep the signed text in your store, not these objects: verify it again when needed.
@@ -77,6 +79,7 @@ if TYPE_CHECKING:
         Risk,
     )
     from .exchange import Exchange
+    from .keyset import Keyset
     from .receipts import (
         AppleRenewal,
         AppleTransaction,
@@ -87,6 +90,7 @@ if TYPE_CHECKING:
         Triage,
         VerifyReceiptAnswer,
     )
+    from .tokens import IssuerKeys, Token
 
 __all__ = [
     "FOREVER",
@@ -111,6 +115,8 @@ __all__ = [
     "Facts",
     "GroupDecision",
     "InternalError",
+    "IssuerKeys",
+    "Keyset",
     "LeftOut",
     "MalformedError",
     "MisuseError",
@@ -120,6 +126,7 @@ __all__ = [
     "RejectedError",
     "Renewal",
     "Risk",
+    "Token",
     "TooLargeError",
     "Transaction",
     "TransactionReceipt",
@@ -148,7 +155,10 @@ _LATER = {
     "Claims": "receipts",
     "DeviceCheck": "attest",
     "Exchange": "exchange",
+    "IssuerKeys": "tokens",
+    "Keyset": "keyset",
     "Risk": "attest",
+    "Token": "tokens",
     "TransactionReceipt": "receipts",
     "Triage": "receipts",
     "VerifyReceiptAnswer": "receipts",
