@@ -69,6 +69,7 @@ SECTIONS = [
         guide("app-attest", "App Attest", "attest, assert, receipts: app and server"),
         guide("risk", "Devices that cannot attest", "observations, rules, verdicts"),
         guide("tasks/device-check", "DeviceCheck bits", "two bits a device, read right"),
+        guide("tasks/tokens", "Who is calling", "access tokens and their key sets"),
         guide("exchanges", "Exchanges", "conversations without I/O"),
     ]),
     ("In production", [
