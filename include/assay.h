@@ -59,6 +59,8 @@ extern "C" {
 
 /** Pinned roots, apps, products and policy; caches proven chains. Shareable. */
 typedef struct assay_verifier assay_verifier;
+/** The public keys of a token issuer (a JWKS). Immutable, shareable. */
+typedef struct assay_keyset assay_keyset;
 /** An answer: status, JSON, and the verified facts behind it. Immutable. */
 typedef struct assay_doc assay_doc;
 /** A conversation: one question at a time, answered by the caller. */
@@ -203,6 +205,28 @@ ASSAY_API assay_status assay_verify_assertion(
     const void *public_key, size_t public_key_len, uint32_t counter,
     int32_t client_data_kind, const void *client_data, size_t client_data_len,
     int64_t now_ms, assay_doc **doc);
+
+/**
+ * Read a JWKS; a member "issuer" beside "keys" says whose it is.
+ * @param out receives the key set, which remembers the texts whose signature it
+ *            has verified: a refreshed one is a new one.
+ * @param doc receives its keys and those that were skipped, or the error; may
+ *            be NULL.
+ */
+ASSAY_API assay_status assay_keyset_new(const char *jwks, size_t jwks_len,
+                                        assay_keyset **out, assay_doc **doc);
+/** Free a key set. Documents made with it stay valid. */
+ASSAY_API void assay_keyset_free(assay_keyset *keys);
+/**
+ * Verify an access token against a key set and the configured issuers. With
+ * ASSAY_OK the document says who is calling ("token.subject"). Sign-out and
+ * deleted users are not seen offline.
+ * @param token the compact JWS alone, without the word Bearer.
+ */
+ASSAY_API assay_status assay_verify_token(const assay_verifier *verifier,
+                                          const assay_keyset *keys,
+                                          const char *token, size_t token_len,
+                                          int64_t now_ms, assay_doc **doc);
 
 /* ---- decision ----------------------------------------------------------- */
 

@@ -33,13 +33,13 @@ class Member:
         self.has_default = default not in ("", "!")
         self.default = json.loads(default) if self.has_default else None
         self.outer, _, self.name = self.path.replace("[].", ".[].").rpartition(".")
-        self.outer = self.outer.removesuffix(".[]") + "[]" * self.outer.endswith("[]")
+        self.outer = self.outer.replace(".[]", "[]")
         self.inner = []
 
     @property
     def is_block(self):
         """Whether it has a policy of its own, a type of Swift."""
-        return not self.outer and bool(self.inner) and self.swift not in ("", "@")
+        return bool(self.inner) and self.swift[:1].isupper()
 
     @property
     def choices(self):
@@ -171,6 +171,7 @@ def shown(found):
         if member.values == "-" or member.inner and not member.values:
             continue
         block, _, rest = member.path.partition(".")
+        block = block.removesuffix("[]")
         yield (block, rest, member) if block in blocks else ("", member.path, member)
 
 
@@ -243,7 +244,8 @@ def constants(found):
         if member.inner:
             out += wrapped(f"  static let {constant(member.path)}Members: [StaticString] = [",
                            [quoted(inner.name) for inner in member.inner], "]")
-        if member.swift != "@":
+        is_list = member.is_block and member.schema["type"] == "array"
+        if member.swift != "@" and not is_list:
             continue
         if member.choices:
             out += wrapped(f"  static let {constant(member.path)}: [StaticString] = [",
@@ -253,6 +255,17 @@ def constants(found):
             out.append(f"  static let {constant(member.path)}: ClosedRange<{kind}> = "
                        f"{swift_range(member)}")
     return [*out, "}", ""]
+
+
+def cases(names):
+    """The cases of an enum, in as many lines as they take."""
+    out = []
+    for name in names:
+        if out and len(f"{out[-1]}, {name}") <= WIDTH:
+            out[-1] += f", {name}"
+        else:
+            out.append(f"    case {name}")
+    return out
 
 
 class Plain:
@@ -327,7 +340,7 @@ class Block:
             out += plain_member.declared()
         if self.others:
             out += ["", "  /// Members that other code writes, with their names.",
-                    "  enum Other {", *wrapped("    case ", self.others, ""), "  }"]
+                    "  enum Other {", *cases(self.others), "  }"]
         return [*out, "", *self.reader(), "", *self.writer(), "}", ""]
 
     def reader(self):

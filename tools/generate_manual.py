@@ -31,6 +31,8 @@ PARAMETERS = {
     "client_data_kind": "How client_data is handed in: ASSAY_CLIENT_DATA or "
                         "ASSAY_CLIENT_DATA_HASH.",
     "evidence": "Verified documents, as many as evidence_count says.",
+    "jwks": "The JSON Web Key Set, as the issuer publishes it.",
+    "keys": "The key set of the issuer whose tokens are verified.",
     "request": "What the conversation is about, JSON.",
     "answer": "What the last step brought, JSON.",
     "now_ms": "The current time: milliseconds since 1970-01-01 UTC.",

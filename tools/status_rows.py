@@ -23,7 +23,8 @@ HINT_KINDS = {
     "app-receipt": "an app receipt", "attest-receipt": "an App Attest receipt",
     "embedded-receipt": "the receipt inside an attestation",
     "verify-receipt": "an answer of verifyReceipt", "triage": "triage",
-    "attestation": "an attestation", "assertion": "an assertion", "decision": "a decision",
+    "attestation": "an attestation", "assertion": "an assertion",
+    "token": "an access token", "keyset": "a key set", "decision": "a decision",
     "risk": "a risk assessment", "exchange": "an exchange", "configuration": "a configuration",
 }
 # What each retry class means, and what to do about a refusal of each family.

@@ -1902,6 +1902,161 @@ public struct AttestReceipt: ReceiptMembers, Facts, FactsOfDocument {
   }
 }
 
+/// The key set that verified a token.
+public struct TokenKeyset: Hashable, FactsObject, Sendable {
+  /// Whose keys they are.
+  public let issuer: String
+  /// When they were fetched; nil: the set does not say.
+  public let fetched: Timestamp?
+  /// How long ago that was.
+  public let age: Duration?
+  /// Older than `keysetMaxAgeMs`: fetch it anew, and go on meanwhile.
+  public let stale: Bool?
+
+  init(_ facts: Members) throws(Refusal) {
+    issuer = try facts.needed(facts.text("issuer"), "issuer")
+    fetched = facts.time("fetchedMs")
+    age = facts.duration("ageMs")
+    stale = facts.boolean("stale")
+  }
+}
+
+/// Says who is calling, proven by a key of a configured issuer.
+///
+/// `subject` is the account. A sign-out or a deleted user is not seen: choose short lifetimes.
+public struct Token: Facts, FactsOfDocument {
+  /// The whole answer. Facts inside others have the outer one.
+  public let document: Document
+  let source: DocumentValue
+  /// Whose rules held: "cognito-access", "jwt", "apple-id".
+  public let profile: TokenProfile
+  /// Who issued it: `iss`.
+  public let issuer: String
+  /// The account: `sub`.
+  public let subject: String
+  /// For whom it is: `aud`, of one text a list of one.
+  public let audience: [String]
+  /// The app client: `client_id`.
+  public let client: String?
+  /// `scope`, split.
+  public let scopes: [String]
+  /// `cognito:groups`.
+  public let groups: [String]
+  /// Reported, and no account id.
+  public let username: String?
+  /// With Apple; may change, may be a relay, is no account id.
+  public let email: String?
+  /// With Apple.
+  public let emailVerified: Bool?
+  /// With Apple: whether it is a relay address.
+  public let privateEmail: Bool?
+  /// With Apple; nil where it was not said, or in a word that is not known.
+  public let realUser: RealUser?
+  /// With Apple: "not-demanded".
+  public let nonce: String?
+  /// With Apple: `sub` before the app changed its team.
+  public let transferSubject: String?
+  /// `jti`: the identity of the token; its text is none.
+  public let tokenId: String?
+  /// `origin_jti`: the identity of the sign-in.
+  public let originTokenId: String?
+  /// `iat`.
+  public let issued: Timestamp?
+  /// `auth_time`: when the customer signed in.
+  public let auth: Timestamp?
+  /// `exp`.
+  public let expires: Timestamp
+  /// The key that signed it.
+  public let kid: String
+  /// "not-checked": nothing offline sees it.
+  public let revocation: String
+  /// The key set in use.
+  public let keyset: TokenKeyset
+
+  init(_ facts: Members) throws(Refusal) {
+    document = facts.document
+    source = facts.value
+    profile = try facts.needed(facts.name("profile"), "profile")
+    issuer = try facts.needed(facts.text("issuer"), "issuer")
+    subject = try facts.needed(facts.text("subject"), "subject")
+    audience = facts.list("audience")
+    client = facts.text("client")
+    scopes = facts.list("scopes")
+    groups = facts.list("groups")
+    username = facts.text("username")
+    email = facts.text("email")
+    emailVerified = facts.boolean("emailVerified")
+    privateEmail = facts.boolean("privateEmail")
+    realUser = facts.name("realUser")
+    nonce = facts.text("nonce")
+    transferSubject = facts.text("transferSubject")
+    tokenId = facts.text("tokenId")
+    originTokenId = facts.text("originTokenId")
+    issued = facts.time("issuedMs")
+    auth = facts.time("authMs")
+    expires = try facts.needed(facts.time("expiresMs"), "expiresMs")
+    kid = try facts.needed(facts.text("kid"), "kid")
+    revocation = try facts.needed(facts.text("revocation"), "revocation")
+    keyset = try facts.needed(facts.object("keyset"), "keyset")
+  }
+}
+
+/// A key that can verify tokens.
+public struct IssuerKey: Hashable, FactsObject, Sendable {
+  /// Its id.
+  public let kid: String
+  /// "RS256" or "ES256", by its type.
+  public let algorithm: TokenAlgorithm
+  /// Its length.
+  public let bits: Int64
+
+  init(_ facts: Members) throws(Refusal) {
+    kid = try facts.needed(facts.text("kid"), "kid")
+    algorithm = try facts.needed(facts.name("algorithm"), "algorithm")
+    bits = try facts.needed(facts.integer("bits"), "bits")
+  }
+}
+
+/// A key that cannot verify tokens, and is left out.
+public struct SkippedKey: Hashable, FactsObject, Sendable {
+  /// Its place, "keys[1]".
+  public let at: String
+  /// Its id.
+  public let kid: String?
+  /// The member for which it is left out: "kty", "crv", "use", "alg", "key_ops".
+  public let reason: String
+
+  init(_ facts: Members) throws(Refusal) {
+    at = try facts.needed(facts.text("at"), "at")
+    kid = facts.text("kid")
+    reason = try facts.needed(facts.text("reason"), "reason")
+  }
+}
+
+/// The keys of a token issuer.
+public struct IssuerKeys: Facts, FactsOfDocument {
+  /// The whole answer. Facts inside others have the outer one.
+  public let document: Document
+  let source: DocumentValue
+  /// Whose they are; nil: the text does not say.
+  public let issuer: String?
+  /// When they were fetched; nil: the text does not say.
+  public let fetched: Timestamp?
+  /// Those that can verify tokens.
+  public let keys: [IssuerKey]
+  /// The others.
+  public let skipped: [SkippedKey]
+
+  init(_ facts: Members) throws(Refusal) {
+    document = facts.document
+    source = facts.value
+    issuer = facts.text("issuer")
+    fetched = facts.time("fetchedMs")
+    keys = try facts.objects("keys")
+    skipped = try facts.objects("skipped")
+  }
+}
+
 /// One of the two bits that Apple keeps for a device and a developer team.
 public struct DeviceBit: Hashable, FactsObject, Sendable {
   /// Its meaning by `deviceCheck.bits`; nil: not configured.

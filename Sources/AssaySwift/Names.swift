@@ -440,6 +440,35 @@ public struct DeviceOffer: Name {
   public static let deviceUsed = DeviceOffer(rawValue: "device-used")
 }
 
+/// Whose rules a token is judged by.
+public struct TokenProfile: Name {
+  public let rawValue: String
+  public init(rawValue: String) { self.rawValue = rawValue }
+
+  public static let cognitoAccess = TokenProfile(rawValue: "cognito-access")
+  public static let jwt = TokenProfile(rawValue: "jwt")
+  public static let appleId = TokenProfile(rawValue: "apple-id")
+}
+
+/// How a token is signed.
+public struct TokenAlgorithm: Name {
+  public let rawValue: String
+  public init(rawValue: String) { self.rawValue = rawValue }
+
+  public static let rs256 = TokenAlgorithm(rawValue: "RS256")
+  public static let es256 = TokenAlgorithm(rawValue: "ES256")
+}
+
+/// What Apple says about the person behind an identity token.
+public struct RealUser: Name {
+  public let rawValue: String
+  public init(rawValue: String) { self.rawValue = rawValue }
+
+  public static let unsupported = RealUser(rawValue: "unsupported")
+  public static let unknown = RealUser(rawValue: "unknown")
+  public static let likelyReal = RealUser(rawValue: "likely-real")
+}
+
 /// What to do with a request.
 public struct Verdict: Name {
   public let rawValue: String

@@ -115,16 +115,16 @@ static inline int assay_shim_verify(OSSL_LIB_CTX *context, const EC_KEY *key,
   return good == 1;
 }
 
-/* An RSA public key of a big-endian modulus and the exponent 65537, or NULL. */
+/* An RSA public key of a big-endian modulus and an exponent, or NULL. */
 static inline RSA *assay_shim_rsa(ENGINE *engine, const unsigned char *modulus,
-                                  size_t length) {
+                                  size_t length, uint32_t exponent) {
   BIGNUM *n, *e;
   RSA *key;
   assay_shim_begin();
   key = RSA_new_method(engine);
   n = BN_bin2bn(modulus, (int)length, NULL);
   e = BN_new();
-  if (key == NULL || n == NULL || e == NULL || BN_set_word(e, 65537) != 1 ||
+  if (key == NULL || n == NULL || e == NULL || BN_set_word(e, exponent) != 1 ||
       RSA_set0_key(key, n, e, NULL) != 1) {
     BN_free(n);
     BN_free(e);

@@ -437,6 +437,55 @@ int case_verify(const assay_verifier *verifier, const cJSON *item,
   return -1;
 }
 
+/* Reads the key set of a case. 0: there is a key set exactly under ASSAY_OK. */
+static int read_keyset(const cJSON *item, assay_keyset **keys,
+                       assay_status *status, assay_doc **doc) {
+  struct bytes text = {NULL, 0};
+  if (case_input(item, "jwks", &text) != 0) return -1;
+  *status = assay_keyset_new(text.data, text.len, keys, doc);
+  bytes_free(&text);
+  return (*status == ASSAY_OK) == (*keys != NULL) ? 0 : -1;
+}
+
+static int run_keyset(const cJSON *item, assay_status *status,
+                      assay_doc **doc) {
+  assay_keyset *keys = NULL;
+  int failed = read_keyset(item, &keys, status, doc);
+  assay_keyset_free(keys);
+  return failed;
+}
+
+static int verify_token(const assay_verifier *verifier,
+                        const assay_keyset *keys, const cJSON *item,
+                        assay_status *status, assay_doc **doc) {
+  struct bytes token = {NULL, 0};
+  if (case_input(item, "token", &token) != 0) return -1;
+  *status = assay_verify_token(verifier, keys, token.data, token.len,
+                               json_int(item, "now", 0), doc);
+  bytes_free(&token);
+  return 0;
+}
+
+/* The texts that the key set has seen before, then the token. */
+static int run_token(const assay_verifier *verifier, const cJSON *item,
+                     assay_status *status, assay_doc **doc) {
+  const cJSON *earlier = cJSON_GetObjectItemCaseSensitive(item, "earlier");
+  const cJSON *seen;
+  assay_keyset *keys = NULL;
+  int failed = read_keyset(item, &keys, status, doc);
+  assay_doc_free(*doc);
+  *doc = NULL;
+  cJSON_ArrayForEach(seen, earlier) {
+    failed =
+        failed || verify_token(verifier, keys, seen, status, doc) != 0;
+    assay_doc_free(*doc);
+    *doc = NULL;
+  }
+  failed = failed || verify_token(verifier, keys, item, status, doc) != 0;
+  assay_keyset_free(keys);
+  return failed ? -1 : 0;
+}
+
 /* The documents that a case is about. */
 struct documents {
   assay_doc **list;
@@ -573,6 +622,9 @@ int case_run(const struct case_table *table, const cJSON *item,
                            doc);
   if (strcmp(call, "verify_assertion") == 0)
     return run_assertion(verifier, item, json_int(item, "now", 0), status, doc);
+  if (strcmp(call, "verify_token") == 0)
+    return run_token(verifier, item, status, doc);
+  if (strcmp(call, "keyset_new") == 0) return run_keyset(item, status, doc);
   if (strcmp(call, "exchange") == 0)
     return run_exchange(table, item, status, doc);
   if (strcmp(call, "conversation") == 0)

@@ -1128,6 +1128,120 @@ static void test_proofs_outlive(const struct case_table *table,
   expect(0, verifier, "has a good JWS");
 }
 
+/* ---- tokens ------------------------------------------------------------- */
+
+/* The curve's generator: a public key that everybody has the private one of. */
+static const char KEYSET[] =
+    "{\"keys\":[{\"kty\":\"EC\",\"crv\":\"P-256\",\"kid\":\"g\","
+    "\"x\":\"axfR8uEsQkf4vOblY6RA8ncDfYEt6zOg9KE5RdiYwpY\","
+    "\"y\":\"T-NC4v4af5uO5-tKfA-eFivOM1drMV7Oy7ZAaDe_UfU\"}]}";
+static const char TOKENS[] =
+    "{\"apps\":[{\"bundleId\":\"com.example.app\",\"appAppleId\":1}],"
+    "\"tokens\":[{\"profile\":\"jwt\",\"algorithm\":\"ES256\","
+    "\"issuers\":[\"https://a.example\"],\"audiences\":[\"x\"]}]}";
+
+static void test_keyset_new(void) {
+  static char large[300000]; /* more than the cap */
+  static const struct {
+    const char *name, *jwks;
+    size_t len;
+    const char *status;
+  } rows[] = {
+      {"nothing", "", 0, "malformed.json.syntax"},
+      {"NULL and nothing", NULL, 0, "malformed.json.syntax"},
+      {"NULL with a length", NULL, 5, "misuse.call.argument"},
+      {"a length beyond all memory", "{}", SIZE_MAX, "misuse.call.argument"},
+      {"half of all memory", large, SIZE_MAX / 2, "too-large.jwks.size"},
+      {"too long", large, sizeof large, "too-large.jwks.size"},
+      {"an empty object", "{}", 2, "malformed.jwks.form"},
+      {"without its last byte", KEYSET, sizeof KEYSET - 2,
+       "malformed.json.syntax"},
+      {"a key", KEYSET, sizeof KEYSET - 1, "ok"},
+  };
+  size_t i;
+  for (i = 0; i < COUNT(rows); i++) {
+    assay_keyset *keys = GARBAGE;
+    assay_doc *doc = GARBAGE;
+    assay_status status;
+    char name[80];
+    snprintf(name, sizeof name, "assay_keyset_new, %s", rows[i].name);
+    status = assay_keyset_new(rows[i].jwks, rows[i].len, &keys, &doc);
+    check_outcome(status, doc, rows[i].status, "keyset", name);
+    if ((void *)doc != GARBAGE) assay_doc_free(doc);
+    expect((void *)keys != GARBAGE && (keys != NULL) == (status == ASSAY_OK),
+           name, "*out is a key set or NULL");
+    if ((void *)keys != GARBAGE) assay_keyset_free(keys);
+    keys = GARBAGE;
+    expect(assay_keyset_new(rows[i].jwks, rows[i].len, &keys, NULL) == status,
+           name, "doc may be NULL");
+    if ((void *)keys != GARBAGE) assay_keyset_free(keys);
+    doc = GARBAGE;
+    expect((assay_keyset_new(rows[i].jwks, rows[i].len, NULL, &doc) & 0xff) ==
+               ASSAY_MISUSE,
+           name, "without a place for it it is misuse");
+    if (expect((void *)doc != GARBAGE, name, "*doc is written"))
+      assay_doc_free(doc);
+  }
+  assay_keyset_free(NULL);
+}
+
+static void check_token_call(const assay_verifier *verifier,
+                             const assay_keyset *keys, const char *token,
+                             size_t len, int64_t now_ms, const char *wanted,
+                             const char *name) {
+  assay_doc *doc = GARBAGE;
+  assay_status status =
+      assay_verify_token(verifier, keys, token, len, now_ms, &doc);
+  check_outcome(status, doc, wanted, "token", name);
+  if ((void *)doc != GARBAGE) assay_doc_free(doc);
+  expect((assay_verify_token(verifier, keys, token, len, now_ms, NULL) &
+          0xff) == ASSAY_MISUSE,
+         name, "without a document it is misuse");
+}
+
+static void test_verify_token(void) {
+  static char large[1 << 20]; /* more than any cap */
+  static const char form[] = "e30.e30.YQ";
+  static const struct {
+    const char *name, *token;
+    size_t len;
+    int64_t now_ms;
+    const char *status;
+  } rows[] = {
+      {"nothing", "", 0, NOW, "malformed.token.form"},
+      {"NULL and nothing", NULL, 0, NOW, "malformed.token.form"},
+      {"NULL with a length", NULL, 5, NOW, "misuse.call.argument"},
+      {"NUL bytes", "\0.\0.\0", 5, NOW, "malformed.token.form"},
+      {"a length beyond all memory", form, SIZE_MAX, NOW,
+       "misuse.call.argument"},
+      {"half of all memory", large, SIZE_MAX / 2, NOW, "too-large.token.size"},
+      {"a megabyte", large, sizeof large, NOW, "too-large.token.size"},
+      {"three segments", form, 10, NOW, "malformed.token.alg"},
+      {"now 0", form, 10, 0, "misuse.call.now"},
+      {"now INT64_MIN", form, 10, INT64_MIN, "misuse.call.now"},
+      {"now INT64_MAX", form, 10, INT64_MAX, "misuse.call.now"},
+  };
+  assay_verifier *verifier = NULL;
+  assay_keyset *keys = NULL;
+  size_t i;
+  expect(assay_verifier_new(TOKENS, strlen(TOKENS), &verifier, NULL) ==
+                 ASSAY_OK &&
+             assay_keyset_new(KEYSET, strlen(KEYSET), &keys, NULL) == ASSAY_OK,
+         "assay_verify_token", "verifier and key set are made");
+  for (i = 0; i < COUNT(rows); i++) {
+    char name[80];
+    snprintf(name, sizeof name, "assay_verify_token, %s", rows[i].name);
+    check_token_call(verifier, keys, rows[i].token, rows[i].len,
+                     rows[i].now_ms, rows[i].status, name);
+    check_token_call(NULL, keys, rows[i].token, rows[i].len, rows[i].now_ms,
+                     "misuse.call.argument", name);
+    check_token_call(verifier, NULL, rows[i].token, rows[i].len,
+                     rows[i].now_ms, "misuse.call.argument", name);
+  }
+  assay_keyset_free(keys);
+  assay_verifier_free(verifier);
+}
+
 int main(int argc, char **argv) {
   const char *suite = argc > 2 ? argv[2] : "smoke";
   struct case_table table;
@@ -1155,6 +1269,8 @@ int main(int argc, char **argv) {
     test_exchange_new(verifier);
     test_exchange_step();
     test_keys();
+    test_keyset_new();
+    test_verify_token();
     assay_verifier_free(verifier);
   }
   functions = passed + failed;

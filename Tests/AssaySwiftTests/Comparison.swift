@@ -10,7 +10,8 @@ struct Comparison {
   private static let renamed = [
     "SKU": "sku", "dependentSKUs": "dependentSkus", "ms": "time", "createdMs": "created",
     "notBeforeMs": "notBefore", "expiresMs": "expires", "refreshAtMs": "refreshAt",
-    "retryAfterMs": "retryAfter",
+    "retryAfterMs": "retryAfter", "issuedMs": "issued", "authMs": "auth", "fetchedMs": "fetched",
+    "ageMs": "age",
   ]
 
   /// Every member of the object has a property with its value, and every other property

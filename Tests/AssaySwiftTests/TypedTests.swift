@@ -58,7 +58,7 @@ struct TypedTests {
     for kind in [
       "Transaction", "Renewal", "Notification", "AppTransaction", "RealtimeRequest",
       "TransactionReceipt", "AppReceipt", "AttestReceipt", "VerifyReceiptAnswer", "Triage",
-      "Attestation", "Assertion", "Decision", "Risk", "DeviceCheck",
+      "Attestation", "Assertion", "Decision", "Risk", "DeviceCheck", "Token", "IssuerKeys",
     ] {
       #expect(seen[kind, default: 0] >= 2, "\(kind)")
     }
@@ -117,6 +117,19 @@ struct TypedTests {
         try verifier(name).assertion(
           object.bytes, publicKey: key, counter: counter, clientData: clientData,
           at: Timestamp(milliseconds: now)), ["assertion"])
+    case .verifyToken(let name, let jwks, let earlier, let token, let now):
+      guard let text = String(validating: token.bytes, as: UTF8.self) else { return nil }
+      let keys = try AssaySwift.Keyset(String(decoding: jwks.bytes, as: UTF8.self))
+      for seen in earlier {
+        _ = try? verifier(name).token(
+          String(decoding: seen.token.bytes, as: UTF8.self), keys: keys,
+          at: Timestamp(milliseconds: seen.now))
+      }
+      return .facts(
+        try verifier(name).token(text, keys: keys, at: Timestamp(milliseconds: now)), ["token"])
+    case .keysetNew(let jwks):
+      guard let text = String(validating: jwks.bytes, as: UTF8.self) else { return nil }
+      return .facts(try AssaySwift.Keyset(text).facts, ["keyset"])
     case .triage(let name, let blob, let now):
       return .facts(
         try verifier(name).triage(blob.bytes, at: Timestamp(milliseconds: now)), ["triage"])

@@ -76,6 +76,17 @@ struct CaseTableTests {
         verifier.verifyAssertion(
           assertion.bytes, publicKey: key, counter: counter,
           clientData: ClientDataInput(kind: kind, bytes: data.bytes), nowMs: now))
+    case .verifyToken(let verifier, let jwks, let earlier, let token, let now):
+      let verifier = try #require(Table.verifiers[verifier])
+      let keyset = try #require(Keyset.make(jwks.bytes).keyset, "\(entry.name)")
+      for text in earlier {
+        _ = verifier.verifyToken(text.token.bytes, keyset: keyset, nowMs: text.now)
+      }
+      expect(entry, verifier.verifyToken(token.bytes, keyset: keyset, nowMs: now))
+    case .keysetNew(let jwks):
+      let (keyset, document) = Keyset.make(jwks.bytes)
+      #expect((keyset != nil) == (entry.expect.status == "ok"), "\(entry.name)")
+      expect(entry, document)
     case .exchange(let name, let request, let evidence, let now):
       let verifier = try #require(Table.verifiers[name])
       let documents = try evidence.map { piece in

@@ -70,7 +70,7 @@ struct ConfigurationTests {
       "unknownEnvironment":"refuse","maxAgeMs":null,"deviceIds":"omit",\
       "sharedSecrets":{},"caps":{"inputBytes":3145728,"transactionReceiptBytes":16384,\
       "purchaseInfoBytes":8192,"appReceiptBytes":1048576,"purchases":8192}},\
-      "attest":null,"deviceCheck":null,"risk":{"mode":"enforce","rules":{},"receiptThreshold":10,\
+      "attest":null,"deviceCheck":null,"tokens":[],"risk":{"mode":"enforce","rules":{},"receiptThreshold":10,\
       "limitedPerDay":20}}
       """
     #expect(String(decoding: effective(make(Self.minimal)), as: UTF8.self) == expected)

@@ -65,6 +65,7 @@ enum HintGate {
     case "jws": return ofAttest + ["verifyReceipt"]
     case "decision": return ofAttest + ["Xcode"]
     case "risk", "exchange": return ["StoreKit", "Xcode", "JWS", "x5c"]
+    case "token", "keyset": return ofAttest + ["StoreKit", "Xcode", "receipt"]
     default: return []
     }
   }
@@ -82,7 +83,8 @@ enum HintGate {
     // NTF-8: what the verifier of the notification must not have left out.
     case "decision": return ["decide", "storekit.nested"]
     case "risk", "exchange": return ["risk", "deviceCheck"]
-    default: return ["storekit", "receipts", "attest", "decide", "risk", "deviceCheck"]
+    case "token", "keyset": return ["tokens"]
+    default: return ["storekit", "receipts", "attest", "decide", "risk", "deviceCheck", "tokens"]
     }
   }
 
@@ -158,6 +160,8 @@ enum HintGate {
     "the signature is text",
     // CNF-1.
     "a configuration has at most 1 MiB",
+    // TOK-5.
+    "remove the word Bearer",
   ]
 }
 
@@ -252,6 +256,8 @@ extension EvidenceCase.Call {
     case .verifyReceipt(_, let kind, _, _, _): return kind.rawValue
     case .verifyAttestation: return "attestation"
     case .verifyAssertion: return "assertion"
+    case .verifyToken: return "token"
+    case .keysetNew: return "keyset"
     case .exchange(_, let request, _, _):
       let isRisk = String(decoding: request.bytes, as: UTF8.self).contains("risk.assess")
       return isRisk ? "risk" : "exchange"

@@ -17,6 +17,7 @@
 #include "bare.h"
 #include "bench_attest.h"
 #include "bench_receipts.h"
+#include "bench_tokens.h"
 #include "evidence.h"
 #include "measure.h"
 
@@ -379,6 +380,7 @@ int main(int argc, char **argv) {
   cold(&world);
   receipt_rows(&(struct selection){wanted, rounds});
   attest_rows(&(struct selection){wanted, rounds});
+  token_rows(&(struct selection){wanted, rounds});
   unpin();
   threads(&world);
   return 0;

@@ -40,6 +40,8 @@ ROWS = {
     "attestation": ("attestation, intermediate known", "bare P-384 and P-256", "<=", 1.15),
     "attestation-cold": ("attestation, cache switched off", "bare chain and CMS", None, None),
     "assertion": ("assertion", "bare P-256", "<=", 1.25),
+    "token": ("access token, RS256, text not seen before", "bare RSA-2048", "<=", 1.6),
+    "token-seen": ("the same, text seen before", "bare RSA-2048", "<=", 0.35),
     "receipt-attest": ("App Attest receipt, signer known", "bare P-256", None, None),
     "threads": ("two threads over one", "bare ES256, two over one", ">=", 1.9),
     "python": ("through Python", "app-store-server-library", ">=", 25),

@@ -42,6 +42,8 @@ TARGETS = {
     "attestation": (2048, "attest", 3),
     "assertion": (4096, "attest", 8),
     "attest-receipt": (2048, "attest", 8),
+    "keyset-new": (4096, "token", 6),
+    "verify-token": (3072, "token", 10),
     "exchange": (2048, "exchange", 14),
     "conversation": (8192, "answer", 4),
     "attest-config": (4096, "config", 1),

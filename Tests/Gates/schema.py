@@ -30,6 +30,7 @@ EXAMPLES = {
     "limits.*.*": ("tier", 1),
     "receipts.sharedSecrets.*": ("*", "00" * 16),
     "risk.rules.*": ("RSK-16", "off"),
+    "tokens.[].sameKeysAs.*": ("https://a.example", "https://b.example"),
 }
 # Matches no pattern of the schema but that of a path.
 UNMATCHED = "misspelt?"
@@ -42,6 +43,9 @@ def private_key():
     return f"-----BEGIN PRIVATE KEY-----\n{text}\n-----END PRIVATE KEY-----\n"
 
 
+COGNITO = {"profile": "cognito-access", "clients": ["c"],
+           "issuers": ["https://a.example", "https://b.example"]}
+APPLE = {"profile": "apple-id", "audiences": ["a"]}
 KEY = {"keyId": "KEYID12345", "privateKey": private_key()}
 # What else must be in the configuration for a value at this path, or below it.
 COMPANIONS = {
@@ -53,11 +57,18 @@ COMPANIONS = {
         "deviceCheck": {**KEY, "bits": {"bit0": {"name": "promo"}}}},
     "deviceCheck.bits.bit1.resetAfterMonths": {
         "deviceCheck": {**KEY, "bits": {"bit1": {"name": "abuse"}}}},
+    "tokens": {"tokens": [COGNITO]},
+    "tokens.[].keysetHardMaxAgeMs": {"tokens": [{**COGNITO, "keysetMaxAgeMs": 300000}]},
+    **{f"tokens.[].{name}": {"tokens": [APPLE]}
+       for name in ("nonce", "nonceForm", "notificationMaxAgeMs")},
 }
 # Certificates come back as their digests, those that are compiled in among them.
 CERTIFICATES = {"receipts.intermediates"}
 # Values of an enum that are of use only with another member.
-DEMANDING = {("attest.challenge.mode", "json"): {"attest": {"challenge": {"path": "c"}}}}
+DEMANDING = {("attest.challenge.mode", "json"): {"attest": {"challenge": {"path": "c"}}},
+             ("tokens.[].profile", "jwt"): {"tokens": [
+                 {"issuers": ["https://a.example"], "algorithm": "RS256", "audiences": ["a"]}]},
+             ("tokens.[].profile", "apple-id"): {"tokens": [APPLE]}}
 
 
 class Library:

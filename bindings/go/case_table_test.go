@@ -46,6 +46,8 @@ type tableCase struct {
 	Counter        uint32      `json:"counter"`
 	ClientDataKind int32       `json:"clientDataKind"`
 
+	Earlier []tableCase `json:"earlier"` // texts that a key set has seen
+
 	Steps  []tableCase `json:"steps"` // of a transcript: expectation, answer, time
 	Expect expectation `json:"expect"`
 }

@@ -24,6 +24,8 @@ func TestCases(t *testing.T) {
 		"read_verify_receipt": checkAnswer,
 		"verify_attestation":  checkAttestation,
 		"verify_assertion":    checkAssertion,
+		"verify_token":        checkToken,
+		"keyset_new":          checkKeyset,
 		"exchange":            checkExchange,
 		"conversation":        checkConversation,
 		"decide":              checkDecision,
@@ -141,6 +143,30 @@ func checkAssertion(t *testing.T, cases *caseTable, each *tableCase) {
 		ctx, each.input(t, "assertion"), each.input(t, "publicKey"), each.Counter,
 		each.clientData(t), each.at())
 	checkDocument(t, checkOutcome(t, found, err, each), each)
+}
+
+func checkToken(t *testing.T, cases *caseTable, each *tableCase) {
+	verifier := cases.verifier(t, each.Verifier)
+	keys, err := NewKeyset(each.input(t, "jwks"))
+	must(t, err)
+	defer keys.Close()
+	for i := range each.Earlier {
+		seen := &each.Earlier[i]
+		// Whatever it answers: the set has seen it.
+		_, _ = verifier.VerifyToken(ctx, string(seen.input(t, "token")), keys, seen.at())
+	}
+	found, err := verifier.VerifyToken(ctx, string(each.input(t, "token")), keys, each.at())
+	checkDocument(t, checkOutcome(t, found, err, each), each)
+}
+
+func checkKeyset(t *testing.T, _ *caseTable, each *tableCase) {
+	keys, err := NewKeyset(each.input(t, "jwks"))
+	if err != nil {
+		checkDocument(t, checkRefusal(t, err, each), each)
+		return
+	}
+	defer keys.Close()
+	checkDocument(t, keys.Facts().Document(), each)
 }
 
 func checkExchange(t *testing.T, cases *caseTable, each *tableCase) {

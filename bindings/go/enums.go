@@ -442,6 +442,35 @@ const (
 	OfferDeviceUsed DeviceOffer = "device-used"
 )
 
+// A TokenProfile is whose rules a token is judged by.
+type TokenProfile string
+
+// Values of TokenProfile.
+const (
+	TokenProfileCognitoAccess TokenProfile = "cognito-access"
+	TokenProfileJwt           TokenProfile = "jwt"
+	TokenProfileAppleID       TokenProfile = "apple-id"
+)
+
+// A TokenAlgorithm is how a token is signed.
+type TokenAlgorithm string
+
+// Values of TokenAlgorithm.
+const (
+	TokenAlgorithmRs256 TokenAlgorithm = "RS256"
+	TokenAlgorithmEs256 TokenAlgorithm = "ES256"
+)
+
+// A RealUser is what Apple says about the person behind an identity token.
+type RealUser string
+
+// Values of RealUser.
+const (
+	RealUserUnsupported RealUser = "unsupported"
+	RealUserUnknown     RealUser = "unknown"
+	RealUserLikelyReal  RealUser = "likely-real"
+)
+
 // A Verdict is what to do with a request.
 type Verdict string
 

@@ -1096,6 +1096,103 @@ type AttestReceipt struct {
 	ReceiptMembers
 }
 
+// TokenKeyset is the key set that verified a token.
+type TokenKeyset struct {
+	// Whose keys they are.
+	Issuer string `json:"issuer"`
+	// When they were fetched; zero: the set does not say.
+	Fetched time.Time `json:"fetchedMs"`
+	// How long ago that was.
+	Age time.Duration `json:"ageMs"`
+	// Older than `keysetMaxAgeMs`: fetch it anew, and go on meanwhile.
+	Stale *bool `json:"stale"`
+}
+
+// Token says who is calling, proven by a key of a configured issuer.
+//
+// Subject is the account. A sign-out or a deleted user is not seen: choose short
+// lifetimes.
+type Token struct {
+	Facts
+	// Whose rules held: "cognito-access", "jwt", "apple-id".
+	Profile TokenProfile `json:"profile"`
+	// Who issued it: `iss`.
+	Issuer string `json:"issuer"`
+	// The account: `sub`.
+	Subject string `json:"subject"`
+	// For whom it is: `aud`, of one text a list of one.
+	Audience []string `json:"audience"`
+	// The app client: `client_id`.
+	Client string `json:"client"`
+	// `scope`, split.
+	Scopes []string `json:"scopes"`
+	// `cognito:groups`.
+	Groups []string `json:"groups"`
+	// Reported, and no account id.
+	Username string `json:"username"`
+	// With Apple; may change, may be a relay, is no account id.
+	Email string `json:"email"`
+	// With Apple.
+	EmailVerified *bool `json:"emailVerified"`
+	// With Apple: whether it is a relay address.
+	PrivateEmail *bool `json:"privateEmail"`
+	// With Apple; empty where it was not said, or in a word that is not known.
+	RealUser RealUser `json:"realUser"`
+	// With Apple: "not-demanded".
+	Nonce string `json:"nonce"`
+	// With Apple: `sub` before the app changed its team.
+	TransferSubject string `json:"transferSubject"`
+	// `jti`: the identity of the token; its text is none.
+	TokenID string `json:"tokenId"`
+	// `origin_jti`: the identity of the sign-in.
+	OriginTokenID string `json:"originTokenId"`
+	// `iat`.
+	Issued time.Time `json:"issuedMs"`
+	// `auth_time`: when the customer signed in.
+	Auth time.Time `json:"authMs"`
+	// `exp`.
+	Expires time.Time `json:"expiresMs"`
+	// The key that signed it.
+	Kid string `json:"kid"`
+	// "not-checked": nothing offline sees it.
+	Revocation string `json:"revocation"`
+	// The key set in use.
+	Keyset TokenKeyset `json:"keyset"`
+}
+
+// IssuerKey is a key that can verify tokens.
+type IssuerKey struct {
+	// Its id.
+	Kid string `json:"kid"`
+	// "RS256" or "ES256", by its type.
+	Algorithm TokenAlgorithm `json:"algorithm"`
+	// Its length.
+	Bits int64 `json:"bits"`
+}
+
+// SkippedKey is a key that cannot verify tokens, and is left out.
+type SkippedKey struct {
+	// Its place, "keys[1]".
+	At string `json:"at"`
+	// Its id.
+	Kid string `json:"kid"`
+	// The member for which it is left out: "kty", "crv", "use", "alg", "key_ops".
+	Reason string `json:"reason"`
+}
+
+// IssuerKeys is the keys of a token issuer.
+type IssuerKeys struct {
+	Facts
+	// Whose they are; empty: the text does not say.
+	Issuer string `json:"issuer"`
+	// When they were fetched; zero: the text does not say.
+	Fetched time.Time `json:"fetchedMs"`
+	// Those that can verify tokens.
+	Keys []IssuerKey `json:"keys"`
+	// The others.
+	Skipped []SkippedKey `json:"skipped"`
+}
+
 // DeviceBit is one of the two bits that Apple keeps for a device and a developer team.
 type DeviceBit struct {
 	// Its meaning by `deviceCheck.bits`; empty: not configured.

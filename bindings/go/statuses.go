@@ -479,6 +479,11 @@ var statusTable = [...]statusRow{
 		"error.at has the byte where reading stopped; the message says why",
 	},
 	{
+		4359, "unavailable.token.keyset-too-old", 503, "later",
+		"the key set is older than keysetHardMaxAgeMs",
+		"the issuer was not reachable for that long: fetch the key set, then verify again",
+	},
+	{
 		4609, "rejected.assertion.counter", 409, "never",
 		"the counter is not greater than the stored one",
 		"a replay, or requests that arrived out of order: the app must send its assertions one after another",
@@ -492,6 +497,11 @@ var statusTable = [...]statusRow{
 		4611, "unsupported.receipt.version", 400, "never",
 		"the version of the signature blob is neither 2 nor 3",
 		"newer than this library, or not a receipt: have the client send its stored copy again",
+	},
+	{
+		4612, "too-large.jwks.size", 502, "never",
+		"the key set is too long, or has too many keys",
+		"at most 256 KiB and 64 keys: not a key set?",
 	},
 	{
 		4613, "misuse.exchange.order", 500, "never",
@@ -517,6 +527,11 @@ var statusTable = [...]statusRow{
 		4866, "malformed.attest-receipt.field", 400, "never",
 		"a field of the App Attest receipt is missing, duplicated or of another version",
 		"the signature holds, so it is a new Apple format: report it",
+	},
+	{
+		4867, "unsupported.token.encrypted", 401, "never",
+		"the token is encrypted",
+		"a JWE of five segments: only signed tokens are verified",
 	},
 	{
 		4868, "too-large.jws.header", 413, "never",
@@ -684,6 +699,11 @@ var statusTable = [...]statusRow{
 		"truncated, base64 not decoded, or forged",
 	},
 	{
+		6660, "too-large.token.size", 401, "never",
+		"the token is too long",
+		"not a token, or tokens.caps.tokenBytes is too small for this issuer",
+	},
+	{
 		6662, "config.risk.rules", 0, "after-config",
 		"a rule or a verdict is unknown, or milder than the rule allows",
 		"rules are RSK-11 to RSK-28, verdicts off, allow, limited, step-up, deny; RSK-12, 14, 15 and 26 take only deny",
@@ -717,6 +737,11 @@ var statusTable = [...]statusRow{
 		7172, "too-large.verify-receipt.body", 503, "later",
 		"the answer is too long",
 		"not an answer from Apple's endpoint; ask again later",
+	},
+	{
+		7173, "misuse.token.keyset", 500, "never",
+		"the key set belongs to no configured issuer",
+		"programming error: with several issuers a key set says whose it is, in the member issuer",
 	},
 	{
 		7425, "rejected.attest-receipt.signature", 401, "never",
@@ -754,6 +779,11 @@ var statusTable = [...]statusRow{
 		"another text was sent: a session text has some hundred bytes",
 	},
 	{
+		7941, "misuse.token.nonce", 500, "never",
+		"a nonce must be compared, and this call takes none",
+		"tokens.nonce is \"none\" where nothing is compared",
+	},
+	{
 		8194, "malformed.attest.statement", 400, "never",
 		"members of the attestation are missing, unexpected or of the wrong type",
 		"not an Apple attestation: pass what attestKey returned",
@@ -784,6 +814,11 @@ var statusTable = [...]statusRow{
 		"the client sends something else: pass the token from generateToken as bytes or as base64",
 	},
 	{
+		8966, "config.token.algorithm", 0, "after-config",
+		"the algorithm is missing or unknown",
+		"RS256 or ES256, the one that this issuer signs with",
+	},
+	{
 		9217, "rejected.attest.app-id", 401, "never",
 		"the attestation was made by another app",
 		"another app, or attest.appIds lacks the App ID (prefix, dot, bundle id) that made it",
@@ -792,6 +827,11 @@ var statusTable = [...]statusRow{
 		9218, "malformed.json.bom", 400, "never",
 		"the JSON text begins with a byte order mark",
 		"damaged in transit, or forged: have the client send it again once",
+	},
+	{
+		9222, "config.token.audiences", 0, "after-config",
+		"no audience is named",
+		"name 1 to 16: without one any token of the issuer would pass",
 	},
 	{
 		9473, "rejected.attest.bundle-version", 403, "never",
@@ -804,6 +844,11 @@ var statusTable = [...]statusRow{
 		"damaged in transit, or forged: have the client send it again once",
 	},
 	{
+		9478, "config.token.clients", 0, "after-config",
+		"no app client is named",
+		"name 1 to 64: without one a token of any app of the pool would pass",
+	},
+	{
 		9729, "rejected.attest.category", 403, "never",
 		"the validation category is not accepted",
 		"the build is from a source that attest.category.accept does not list",
@@ -814,6 +859,11 @@ var statusTable = [...]statusRow{
 		"damaged in transit, or forged: have the client send it again once",
 	},
 	{
+		9734, "config.token.issuer", 0, "after-config",
+		"an issuer is missing, no https URL, or stands twice",
+		"name each issuer once, as its tokens write it in iss",
+	},
+	{
 		9985, "rejected.attest.category-missing", 403, "never",
 		"the attestation carries no validation category",
 		"the system is older than iOS 27, or the client altered it: attest.category.missing decides",
@@ -822,6 +872,11 @@ var statusTable = [...]statusRow{
 		9986, "malformed.json.nul", 400, "never",
 		"the JSON text contains NUL",
 		"damaged in transit, or forged: have the client send it again once",
+	},
+	{
+		9990, "config.token.types", 0, "after-config",
+		"the list of types is not usable",
+		"1 to 16 texts, each once, as in typ",
 	},
 	{
 		10241, "rejected.attest.cose-key", 401, "never",
@@ -872,6 +927,11 @@ var statusTable = [...]statusRow{
 		11009, "rejected.attest.environment", 403, "never",
 		"the key was made for an environment that is not accepted",
 		"a development build at a production server, or the reverse: attest.environments says what is accepted",
+	},
+	{
+		11010, "malformed.jwks.form", 502, "never",
+		"not a JSON Web Key Set",
+		"not a key set: check the URL; keep the old set",
 	},
 	{
 		11014, "config.appleid.team-id", 0, "after-config",
@@ -934,6 +994,11 @@ var statusTable = [...]statusRow{
 		"not an App Store JWS; perhaps an access token",
 	},
 	{
+		12294, "config.token.keyset-age", 0, "after-config",
+		"keysetHardMaxAgeMs is below keysetMaxAgeMs",
+		"the hard age begins where the soft one ends",
+	},
+	{
 		12545, "rejected.chain.expired", 400, "never",
 		"a certificate had expired when the evidence was signed",
 		"a date outside the validity of the certificate that error.at names: treat it as forged",
@@ -942,6 +1007,11 @@ var statusTable = [...]statusRow{
 		12546, "malformed.payload.type", 400, "never",
 		"a decisive member has the wrong JSON type or is out of range",
 		"a form newer than this library: error.at names the member; report it",
+	},
+	{
+		12550, "config.token.nonce", 0, "after-config",
+		"the nonce policy is unknown",
+		"nonce is required, if-supported or none; nonceForm any, plain or sha256",
 	},
 	{
 		12801, "rejected.chain.extended-key-usage", 400, "never",
@@ -1059,9 +1129,19 @@ var statusTable = [...]statusRow{
 		"forged, or from a new generation of Apple certificates: error.at names the certificate; look for an update to Assay",
 	},
 	{
+		16130, "malformed.token.alg", 401, "never",
+		"alg is absent, or not a string",
+		"forged",
+	},
+	{
 		16385, "rejected.chain.signature-algorithm", 400, "never",
 		"a certificate is signed with an algorithm that this profile does not allow",
 		"forged, or from a new generation of Apple certificates: error.at names the certificate; look for an update to Assay",
+	},
+	{
+		16386, "malformed.token.base64", 401, "never",
+		"a segment is not strict base64url",
+		"padded, another alphabet, or forged: pass the token as it was received",
 	},
 	{
 		16641, "rejected.chain.signature-intermediate", 400, "never",
@@ -1069,9 +1149,19 @@ var statusTable = [...]statusRow{
 		"a forged intermediate certificate: trust nothing in it",
 	},
 	{
+		16642, "malformed.token.claim", 401, "never",
+		"a claim has the wrong type",
+		"not this issuer's format; error.at names the claim",
+	},
+	{
 		16897, "rejected.chain.signature-leaf", 400, "never",
 		"the intermediate key does not verify the signing certificate",
 		"a forged signing certificate: trust nothing in it",
+	},
+	{
+		16898, "malformed.token.form", 401, "never",
+		"not a token of three segments",
+		"a line end was left, or it is no token: pass the text after \"Bearer \" alone",
 	},
 	{
 		17153, "rejected.chain.unpinned", 400, "after-config",
@@ -1079,14 +1169,29 @@ var statusTable = [...]statusRow{
 		"evidence from StoreKit testing in Xcode: in a test verifier add the SHA-256 of its certificate to storekit.xcodeCertificates",
 	},
 	{
+		17154, "malformed.token.kid", 401, "never",
+		"kid is absent, empty, too long, or not a string",
+		"forged, or not a token of this issuer",
+	},
+	{
 		17409, "rejected.chain.untrusted-root", 400, "never",
 		"the chain does not end in a pinned root",
 		"a forged chain, or a new Apple root: look for an update to Assay",
 	},
 	{
+		17410, "malformed.token.signature-length", 401, "never",
+		"the signature is not 64 bytes",
+		"forged, or cut off",
+	},
+	{
 		17665, "rejected.chain.version", 400, "never",
 		"a certificate is not version 3",
 		"forged, or from a new generation of Apple certificates: error.at names the certificate; look for an update to Assay",
+	},
+	{
+		17666, "malformed.token.time", 401, "never",
+		"a time is not a plain integer",
+		"not this issuer's format; error.at names the claim",
 	},
 	{
 		17922, "malformed.transport.base64", 400, "never",
@@ -1219,6 +1324,36 @@ var statusTable = [...]statusRow{
 		"the client keeps the receipt; add the product to products, or refuse by hand",
 	},
 	{
+		24065, "rejected.jwks.duplicate-kid", 502, "never",
+		"two usable keys have the same kid",
+		"which one verifies would depend on their order: keep the old set, and tell the issuer",
+	},
+	{
+		24321, "rejected.jwks.ec", 502, "never",
+		"an elliptic key is not on its curve, or its coordinates are not 32 bytes each",
+		"the issuer's fault: keep the old set, and tell the issuer",
+	},
+	{
+		24577, "rejected.jwks.empty", 502, "never",
+		"no key of the set can be used",
+		"skipped keys are of other types, curves or uses: not the key set of this issuer?",
+	},
+	{
+		24833, "rejected.jwks.private-key", 502, "never",
+		"private or symmetric key material is in the set",
+		"the issuer published a secret: keep the old set, and raise an alarm",
+	},
+	{
+		25089, "rejected.jwks.roca", 502, "never",
+		"an RSA key is of the weak kind that ROCA breaks",
+		"its private key can be computed: keep the old set, and tell the issuer",
+	},
+	{
+		25345, "rejected.jwks.rsa", 502, "never",
+		"an RSA key has an unusable modulus or exponent",
+		"the issuer's fault: 2,048 to 8,192 bits, odd, without leading zeros; keep the old set",
+	},
+	{
 		25601, "rejected.jws.algorithm", 400, "never",
 		"alg is not ES256",
 		"a forgery attempt, or a token from another issuer",
@@ -1297,6 +1432,101 @@ var statusTable = [...]statusRow{
 		33537, "rejected.risk.step-up", 401, "never",
 		"the risk rules ask for something stronger",
 		"attest from the main app, sign in, verify the purchase again or solve a challenge: risk.reasons names the rules",
+	},
+	{
+		34561, "rejected.token.algorithm", 401, "never",
+		"alg is not the algorithm of the profile",
+		"a forgery attempt, or tokens.algorithm is not what this issuer signs with",
+	},
+	{
+		34817, "rejected.token.audience", 401, "never",
+		"the token is for none of the configured audiences",
+		"a token of another app or resource, or tokens.audiences lacks it",
+	},
+	{
+		35073, "rejected.token.client", 401, "never",
+		"the token was made for another app client",
+		"a token of another app of the same pool, or tokens.clients lacks it",
+	},
+	{
+		35329, "rejected.token.expired", 401, "never",
+		"the token has expired",
+		"the client must refresh its token, and send the request again",
+	},
+	{
+		35585, "rejected.token.group", 403, "never",
+		"the caller is in none of the groups asked for",
+		"not allowed: tokens.groups says who is",
+	},
+	{
+		35841, "rejected.token.header-member", 401, "never",
+		"the header has a member that could steer the verification",
+		"a forgery attempt: none of these is ever sent by an issuer",
+	},
+	{
+		36097, "rejected.token.issued-in-future", 401, "later",
+		"iat lies further ahead of now_ms than clockSkewMs allows",
+		"this host's clock is slow: synchronise it",
+	},
+	{
+		36353, "rejected.token.issuer", 401, "never",
+		"the token is from another issuer than the key set",
+		"a token of another pool or region, or the wrong key set was passed",
+	},
+	{
+		36609, "rejected.token.key-unfit", 401, "after-config",
+		"the key is not meant for this algorithm",
+		"tokens.algorithm is not what this issuer signs with",
+	},
+	{
+		36865, "rejected.token.no-expiry", 401, "never",
+		"exp is absent",
+		"not an access token: one without an end is never accepted",
+	},
+	{
+		37121, "rejected.token.no-issued-at", 401, "never",
+		"iat is absent",
+		"not a token of this issuer",
+	},
+	{
+		37377, "rejected.token.not-yet-valid", 401, "later",
+		"nbf lies further ahead of now_ms than clockSkewMs allows",
+		"this host's clock is slow: synchronise it",
+	},
+	{
+		37633, "rejected.token.scope", 403, "never",
+		"the token lacks a scope that is asked for",
+		"not allowed: tokens.scopes says what is asked for",
+	},
+	{
+		37889, "rejected.token.signature", 401, "never",
+		"the signature does not verify over the token",
+		"forged or altered: trust nothing in it",
+	},
+	{
+		38145, "rejected.token.subject", 401, "never",
+		"sub is absent, empty, too long, or has control characters",
+		"there is no account in it: answer 401, never a default account",
+	},
+	{
+		38401, "rejected.token.too-old", 401, "never",
+		"the token was issued longer ago than maxAgeMs",
+		"the customer must sign in again",
+	},
+	{
+		38657, "rejected.token.type", 401, "never",
+		"typ is not accepted",
+		"another kind of token: tokens.types says which are accepted",
+	},
+	{
+		38913, "rejected.token.unknown-key", 401, "same-once",
+		"no key of the set has this kid",
+		"error.keyset says what to do: refresh fetches the set once and verifies again, cooldown refuses",
+	},
+	{
+		39169, "rejected.token.use", 401, "never",
+		"the token is for another use",
+		"an ID token, or a notification, in place of the token asked for",
 	},
 	{
 		39425, "rejected.triage.cracker", 400, "never",

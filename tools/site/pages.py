@@ -72,6 +72,7 @@ SECTIONS = [
         guide("risk", "Devices that cannot attest", "observations, rules, verdicts"),
         guide("tasks/sessions", "Sessions", "one assertion, then cheap requests"),
         guide("tasks/device-check", "DeviceCheck bits", "two bits a device, read right"),
+        guide("tasks/tokens", "Who is calling", "access tokens and their key sets"),
         guide("exchanges", "Exchanges", "conversations without I/O"),
     ]),
     ("In production", [

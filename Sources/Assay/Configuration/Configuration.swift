@@ -15,6 +15,7 @@ struct Configuration: Sendable {
   var attest = AttestPolicy()
   /// nil: without the block.
   var deviceCheck: DeviceCheckPolicy? = nil
+  var tokens: [TokenProfile.Shared] = []
   var risk = RiskPolicy()
   /// nil: without the block; so are the next two.
   var appStoreServerAPI: AppStoreServerAPIPolicy? = nil

@@ -5,7 +5,8 @@
 enum ConfigurationTable {
   static let members: [StaticString] = [
     "apps", "environments", "products", "plans", "limits", "clockSkewMs", "decide", "storekit",
-    "receipts", "attest", "deviceCheck", "risk", "appStoreServerApi", "appleId", "session",
+    "receipts", "attest", "deviceCheck", "tokens", "risk", "appStoreServerApi", "appleId",
+    "session",
   ]
   static let appsMembers: [StaticString] = ["bundleId", "appAppleId", "teamId"]
   static let apps: ClosedRange<Int> = 1...256
@@ -54,6 +55,25 @@ enum ConfigurationTable {
   static let deviceCheckBitsBit0Name: ClosedRange<Int> = 1...64
   static let deviceCheckBitsBit0ResetAfterMonths: ClosedRange<Int64> = 1...1200
   static let deviceCheckBitsBit1Members: [StaticString] = ["name", "resetAfterMonths"]
+  static let tokensMembers: [StaticString] = [
+    "profile", "issuers", "sameKeysAs", "algorithm", "clients", "audiences", "nonce", "nonceForm",
+    "notificationMaxAgeMs", "tokenUse", "scopes", "groups", "types", "maxAgeMs", "jwksUri",
+    "keysetMaxAgeMs", "keysetHardMaxAgeMs", "caps",
+  ]
+  static let tokens: ClosedRange<Int> = 0...16
+  static let tokensProfile: [StaticString] = ["cognito-access", "jwt", "apple-id"]
+  static let tokensIssuers: ClosedRange<Int> = 1...16
+  static let tokensClients: ClosedRange<Int> = 1...64
+  static let tokensAudiences: ClosedRange<Int> = 1...16
+  static let tokensNonce: [StaticString] = ["required", "if-supported", "none"]
+  static let tokensNonceForm: [StaticString] = ["any", "plain", "sha256"]
+  static let tokensNotificationMaxAgeMs: ClosedRange<Int64> = 60000...MemberNode.exactInteger
+  static let tokensTokenUse: [StaticString] = ["access"]
+  static let tokensScopes: ClosedRange<Int> = 0...64
+  static let tokensGroups: ClosedRange<Int> = 0...64
+  static let tokensTypes: ClosedRange<Int> = 1...16
+  static let tokensKeysetHardMaxAgeMs: ClosedRange<Int64> = 300_000...MemberNode.exactInteger
+  static let tokensCapsMembers: [StaticString] = ["tokenBytes"]
   static let riskMembers: [StaticString] = ["mode", "rules", "receiptThreshold", "limitedPerDay"]
   static let appStoreServerApiMembers: [StaticString] = [
     "issuerId", "keyId", "privateKey", "apiBaseUrl",
@@ -319,6 +339,60 @@ extension DeviceCheckPolicy {
     other(.privateKey, &writer)
     writer.member("environment", Self.environmentChoices[isDevelopment ? 1 : 0])
     other(.bits, &writer)
+    writer.endObject()
+  }
+}
+
+extension TokenProfile {
+
+  /// Members that other code writes, with their names.
+  enum Other {
+    case profile, issuers, sameKeysAs, algorithm, clients, audiences, nonce, nonceForm
+    case notificationMaxAgeMs, tokenUse, scopes, groups, types, jwksUri, keysetHardMaxAgeMs
+  }
+
+  /// Reads the plain values of `tokens`; a member that is absent keeps its
+  /// default.
+  ///
+  /// - Returns: the block, which has no unknown member.
+  @discardableResult
+  mutating func readPlain(_ node: MemberNode) throws(Refusal) -> MemberNode {
+    let block = try node.object(ConfigurationTable.tokensMembers)
+    if let entry = block["maxAgeMs"] { maxAgeMs = try entry.integer(1...MemberNode.exactInteger) }
+    if let entry = block["keysetMaxAgeMs"] {
+      keysetMaxAgeMs = try entry.integer(300_000...MemberNode.exactInteger)
+    }
+    if let node = block["caps"] {
+      let inner = try node.object(ConfigurationTable.tokensCapsMembers)
+      if let entry = inner["tokenBytes"] { tokenBytes = Int(try entry.integer(1024...65536)) }
+    }
+    return block
+  }
+
+  /// The value of `tokens` in the effective configuration.
+  func write(_ writer: inout JSONWriter, other: (Other, inout JSONWriter) -> Void) {
+    writer.beginObject()
+    other(.profile, &writer)
+    other(.issuers, &writer)
+    other(.sameKeysAs, &writer)
+    other(.algorithm, &writer)
+    other(.clients, &writer)
+    other(.audiences, &writer)
+    other(.nonce, &writer)
+    other(.nonceForm, &writer)
+    other(.notificationMaxAgeMs, &writer)
+    other(.tokenUse, &writer)
+    other(.scopes, &writer)
+    other(.groups, &writer)
+    other(.types, &writer)
+    writer.member("maxAgeMs", integer: maxAgeMs)
+    other(.jwksUri, &writer)
+    writer.member("keysetMaxAgeMs", integer: keysetMaxAgeMs)
+    other(.keysetHardMaxAgeMs, &writer)
+    writer.name("caps")
+    writer.beginObject()
+    writer.member("tokenBytes", integer: Int64(tokenBytes))
+    writer.endObject()
     writer.endObject()
   }
 }

@@ -39,6 +39,10 @@ extension Configuration {
     attest.write(&writer)
     writer.name("deviceCheck")
     if let deviceCheck { deviceCheck.write(&writer) } else { writer.null() }
+    writer.name("tokens")
+    writer.beginArray()
+    for entry in tokens { entry.profile.write(&writer) }
+    writer.endArray()
     writer.name("risk")
     risk.write(&writer)
     writer.name("appStoreServerApi")

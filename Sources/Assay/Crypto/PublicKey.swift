@@ -18,7 +18,7 @@ enum KeyType: Sendable, Equatable {
   /// libcrypto does not lock.
   private let key: OpaquePointer
 
-  /// The longest modulus of any key here, in bits (PTH-9).
+  /// The longest modulus of a certificate's key, in bits (PTH-9).
   static let rsaBitCap = 4096
 
   /// From an uncompressed point (`04 ‖ x ‖ y`); nil when it is of another form
@@ -35,13 +35,15 @@ enum KeyType: Sendable, Equatable {
     return unsafe PublicKey(.elliptic(curve), context, key)
   }
 
-  /// From a modulus, big-endian without leading zero, of at most 4,096 bits. The
-  /// exponent is 65537.
-  static func make(modulus: ArraySlice<UInt8>) -> PublicKey? {
-    guard let bits = RSAModulus.bits(modulus), bits <= rsaBitCap,
+  /// From a modulus, big-endian without leading zero, of at most as many bits as the
+  /// cap says.
+  static func make(
+    modulus: ArraySlice<UInt8>, exponent: UInt32 = 65_537, bitCap: Int = rsaBitCap
+  ) -> PublicKey? {
+    guard let bits = RSAModulus.bits(modulus), bits <= bitCap,
       let context = CryptoContext.shared,
       let key = unsafe modulus.withUnsafeBufferPointer({ buffer in
-        unsafe assay_shim_rsa(context.engine, buffer.baseAddress, buffer.count)
+        unsafe assay_shim_rsa(context.engine, buffer.baseAddress, buffer.count, exponent)
       })
     else { return nil }
     return unsafe PublicKey(.rsa(bits: bits), context, key)

@@ -6,6 +6,8 @@ struct Envelope {
   let checks: Ledger
   var configuration: [UInt8] = []
   var isConfidential = false
+  /// `error.keyset` of a token whose key is unknown.
+  var keysetAdvice: StaticString? = nil
 
   /// A document with status 0. `facts` writes one value.
   func accepted(
@@ -47,6 +49,7 @@ struct Envelope {
     writer.name("hint")
     writer.string(Text(stringLiteral: hint(refusal) ?? entry?.hint ?? ""))
     writer.member("retryClass", refusal.retryClass ?? entry?.retryClass ?? "never")
+    if let keysetAdvice { writer.member("keyset", keysetAdvice) }
     writer.endObject()
     end(refusal.status, &writer, warnings, facts)
     return Document(

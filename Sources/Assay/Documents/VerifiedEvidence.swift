@@ -10,6 +10,8 @@ enum VerifiedEvidence: Sendable {
   case assertion(Assertion, signer: [UInt8])
   /// Trusted because of the host's TLS (VRR-18).
   case receiptResponse(ReceiptResponse)
+  /// The keys of a token issuer: of no verifier's, whose rules judge whose they are.
+  case keyset(Keyset)
   /// What a finished conversation proves, item by item (EXC-12).
   case several([VerifiedEvidence])
 }

@@ -15,7 +15,7 @@ enum ExchangeInput {
     _ bytes: [UInt8], _ refusals: MemberRefusals
   ) throws(Refusal) -> MemberNode {
     if bytes.count > byteCap {
-      throw refusals.refusal(.syntax, at: "byte " + String(byteCap))
+      throw refusals.refusal(.range, at: "byte " + String(byteCap))
     }
     return try MemberNode.read(bytes, caps, refusals)
   }

@@ -1,6 +1,4 @@
-/// What is wrong with a text, one of its members, or a value.
+/// What is wrong with a value or a member.
 enum MemberFault: Sendable {
-  /// Not a JSON object that the strict reader accepts, or too long.
-  case syntax
   case unknown, type, range, missing
 }

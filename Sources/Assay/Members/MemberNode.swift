@@ -17,9 +17,7 @@ struct MemberNode {
     do {
       return MemberNode(try JSONReader.readObject(bytes, caps: caps).root, refusals, .top)
     } catch {
-      throw refusals.refusal(
-        .syntax, at: "byte " + String(error.offset),
-        detail: Text(stringLiteral: error.status.name).string)
+      throw refusals.refusal(error)
     }
   }
 
@@ -33,6 +31,7 @@ struct MemberNode {
   func refusing(_ refusals: MemberRefusals) -> MemberNode { MemberNode(value, refusals, place) }
 
   /// The same value; if it has the wrong form, it is refused with `status`.
+  @inline(never)
   func refusing(_ status: Status, _ rule: StaticString) -> MemberNode {
     refusing(refusals.form(status, rule))
   }
@@ -79,13 +78,18 @@ struct MemberNode {
     return self
   }
 
-  subscript(_ name: StaticString) -> MemberNode? {
+  // Kept out of line, as it is asked for at hundreds of places.
+  @inline(never)
+  private func member(_ name: StaticString) -> MemberNode? {
     guard let member = value.member(name) else { return nil }
     return MemberNode(member, refusals, .member(member, place))
   }
 
+  subscript(_ name: StaticString) -> MemberNode? { member(name) }
+
   /// The member of that name, unless it is null: absent facts of a document are
   /// null, and a host may pass them on as they stand (DOC-2).
+  @inline(never)
   func present(_ name: StaticString) -> MemberNode? {
     guard let node = self[name], !node.value.isNull else { return nil }
     return node

@@ -1,7 +1,8 @@
 /// What a reader of members refuses with: named once, by the code that knows what
 /// the text is. A class, as every node carries it.
 final class MemberRefusals: Sendable {
-  private let syntax: Status
+  /// nil: what the reader of JSON found, by its own name.
+  private let syntax: Status?
   private let unknown: Status
   private let type: Status
   private let range: Status
@@ -10,7 +11,7 @@ final class MemberRefusals: Sendable {
   private let unknownRule: StaticString
 
   init(
-    syntax: Status, unknown: Status, type: Status, range: Status, missing: Status,
+    syntax: Status?, unknown: Status, type: Status, range: Status, missing: Status,
     _ rule: StaticString, unknownRule: StaticString? = nil
   ) {
     self.syntax = syntax
@@ -35,11 +36,17 @@ final class MemberRefusals: Sendable {
       unknownRule: unknownRule)
   }
 
+  /// A text that the strict reader did not take.
+  func refusal(_ fault: JSONFault) -> Refusal {
+    let place = "byte " + String(fault.offset)
+    guard let syntax else { return Refusal(fault.status, rule, at: place) }
+    return Refusal(syntax, rule, at: place, detail: Text(stringLiteral: fault.status.name).string)
+  }
+
   func refusal(
     _ fault: MemberFault, at place: String, detail: String = "", hint: Explanation? = nil
   ) -> Refusal {
     switch fault {
-    case .syntax: return Refusal(syntax, rule, at: place, detail: detail, hint: hint)
     case .unknown: return Refusal(unknown, unknownRule, at: place, detail: detail, hint: hint)
     case .type: return Refusal(type, rule, at: place, detail: detail, hint: hint)
     case .range: return Refusal(range, rule, at: place, detail: detail, hint: hint)

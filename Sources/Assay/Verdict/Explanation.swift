@@ -10,6 +10,8 @@ enum Explanation: UInt8, Sendable {
   case textSignature
   // CNF-1, DOC-1
   case configurationSize, jwsKind, receiptKind
+  // TOK-5
+  case bearer
 
   var text: StaticString {
     switch self {
@@ -55,6 +57,8 @@ enum Explanation: UInt8, Sendable {
       return "programming error: pass one of the ASSAY_JWS constants"
     case .receiptKind:
       return "programming error: pass one of the ASSAY_RECEIPT constants"
+    case .bearer:
+      return "remove the word Bearer and its space: pass the token alone"
     }
   }
 }

@@ -4,7 +4,8 @@ enum HintKind: Sendable, CaseIterable {
   case jws, transactionReceipt, appReceipt, attestReceipt
   /// The App Attest receipt inside an attestation.
   case embeddedReceipt
-  case verifyReceipt, triage, attestation, assertion, decision, risk, exchange, configuration
+  case verifyReceipt, triage, attestation, assertion, token, keyset, decision, risk, exchange
+  case configuration
 
   /// As hints.tsv names it: for all but two, the `kind` of documents.
   var name: StaticString {
@@ -18,6 +19,8 @@ enum HintKind: Sendable, CaseIterable {
     case .triage: return "triage"
     case .attestation: return "attestation"
     case .assertion: return "assertion"
+    case .token: return "token"
+    case .keyset: return "keyset"
     case .decision: return "decision"
     case .risk: return "risk"
     case .exchange: return "exchange"

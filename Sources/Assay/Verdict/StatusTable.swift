@@ -143,6 +143,18 @@ extension Status {
   public static let rejectedIdentityEnvironmentProfile = Status(code: 23553)
   /// the product is not in the catalogue (RCP-25)
   public static let rejectedIdentityProduct = Status(code: 23809)
+  /// two usable keys have the same kid (JWK-3)
+  public static let rejectedJwksDuplicateKid = Status(code: 24065)
+  /// an elliptic key is not on its curve, or its coordinates are not 32 bytes each (JWK-6)
+  public static let rejectedJwksEc = Status(code: 24321)
+  /// no key of the set can be used (JWK-2)
+  public static let rejectedJwksEmpty = Status(code: 24577)
+  /// private or symmetric key material is in the set (JWK-4)
+  public static let rejectedJwksPrivateKey = Status(code: 24833)
+  /// an RSA key is of the weak kind that ROCA breaks (JWK-5)
+  public static let rejectedJwksRoca = Status(code: 25089)
+  /// an RSA key has an unusable modulus or exponent (JWK-5)
+  public static let rejectedJwksRsa = Status(code: 25345)
   /// alg is not ES256 (JWS-10)
   public static let rejectedJwsAlgorithm = Status(code: 25601)
   /// the header has a member that could steer the verification (JWS-11)
@@ -175,6 +187,44 @@ extension Status {
   public static let rejectedRiskLimited = Status(code: 33281)
   /// the risk rules ask for something stronger (RSK-2)
   public static let rejectedRiskStepUp = Status(code: 33537)
+  /// alg is not the algorithm of the profile (TOK-12)
+  public static let rejectedTokenAlgorithm = Status(code: 34561)
+  /// the token is for none of the configured audiences (TOK-27, TOK-31)
+  public static let rejectedTokenAudience = Status(code: 34817)
+  /// the token was made for another app client (TOK-26)
+  public static let rejectedTokenClient = Status(code: 35073)
+  /// the token has expired (TOK-23)
+  public static let rejectedTokenExpired = Status(code: 35329)
+  /// the caller is in none of the groups asked for (TOK-29)
+  public static let rejectedTokenGroup = Status(code: 35585)
+  /// the header has a member that could steer the verification (TOK-14)
+  public static let rejectedTokenHeaderMember = Status(code: 35841)
+  /// iat lies further ahead of now_ms than clockSkewMs allows (TOK-24)
+  public static let rejectedTokenIssuedInFuture = Status(code: 36097)
+  /// the token is from another issuer than the key set (TOK-25)
+  public static let rejectedTokenIssuer = Status(code: 36353)
+  /// the key is not meant for this algorithm (JWK-7)
+  public static let rejectedTokenKeyUnfit = Status(code: 36609)
+  /// exp is absent (TOK-23)
+  public static let rejectedTokenNoExpiry = Status(code: 36865)
+  /// iat is absent (TOK-24, TOK-29)
+  public static let rejectedTokenNoIssuedAt = Status(code: 37121)
+  /// nbf lies further ahead of now_ms than clockSkewMs allows (TOK-24)
+  public static let rejectedTokenNotYetValid = Status(code: 37377)
+  /// the token lacks a scope that is asked for (TOK-29)
+  public static let rejectedTokenScope = Status(code: 37633)
+  /// the signature does not verify over the token (TOK-20, TOK-21)
+  public static let rejectedTokenSignature = Status(code: 37889)
+  /// sub is absent, empty, too long, or has control characters (TOK-28)
+  public static let rejectedTokenSubject = Status(code: 38145)
+  /// the token was issued longer ago than maxAgeMs (TOK-29)
+  public static let rejectedTokenTooOld = Status(code: 38401)
+  /// typ is not accepted (TOK-15)
+  public static let rejectedTokenType = Status(code: 38657)
+  /// no key of the set has this kid (TOK-13)
+  public static let rejectedTokenUnknownKey = Status(code: 38913)
+  /// the token is for another use (TOK-26, TOK-34)
+  public static let rejectedTokenUse = Status(code: 39169)
   /// made by a cracking tool: there is no receipt in it (TRI-2)
   public static let rejectedTriageCracker = Status(code: 39425)
   /// claims to belong to an app that is not configured (TRI-6)
@@ -271,20 +321,22 @@ extension Status {
   public static let malformedChainDer = Status(code: 8706)
   /// the device token is not base64 (DVC-4)
   public static let malformedDevicecheckToken = Status(code: 8962)
-  /// the JSON text begins with a byte order mark (JWS-6)
+  /// the JSON text begins with a byte order mark (JWS-6, TOK-8, JWK-1)
   public static let malformedJsonBom = Status(code: 9218)
-  /// a JSON object has the same member name twice (JWS-6)
+  /// a JSON object has the same member name twice (JWS-6, TOK-8, JWK-1)
   public static let malformedJsonDuplicateName = Status(code: 9474)
-  /// the JSON text is not an object (JWS-6)
+  /// the JSON text is not an object (JWS-6, TOK-8, JWK-1)
   public static let malformedJsonNotObject = Status(code: 9730)
-  /// the JSON text contains NUL (JWS-6)
+  /// the JSON text contains NUL (JWS-6, TOK-8, JWK-1)
   public static let malformedJsonNul = Status(code: 9986)
-  /// the text is not JSON as RFC 8259 defines it (JWS-6)
+  /// the text is not JSON as RFC 8259 defines it (JWS-6, TOK-8, JWK-1)
   public static let malformedJsonSyntax = Status(code: 10242)
-  /// there is text after the JSON value (JWS-6)
+  /// there is text after the JSON value (JWS-6, TOK-8, JWK-1)
   public static let malformedJsonTrailing = Status(code: 10498)
-  /// the JSON text is not valid UTF-8 (JWS-6)
+  /// the JSON text is not valid UTF-8 (JWS-6, TOK-8, JWK-1)
   public static let malformedJsonUtf8 = Status(code: 10754)
+  /// not a JSON Web Key Set (JWK-1, JWK-3, JWK-9)
+  public static let malformedJwksForm = Status(code: 11010)
   /// alg is absent from the header or not a string (JWS-10)
   public static let malformedJwsAlg = Status(code: 11266)
   /// a segment is not canonical base64url (JWS-4)
@@ -317,6 +369,20 @@ extension Status {
   public static let malformedReceiptSignatureLayout = Status(code: 14850)
   /// an observation or its value is unknown (RSK-1)
   public static let malformedRiskInput = Status(code: 15362)
+  /// alg is absent, or not a string (TOK-12)
+  public static let malformedTokenAlg = Status(code: 16130)
+  /// a segment is not strict base64url (TOK-7)
+  public static let malformedTokenBase64 = Status(code: 16386)
+  /// a claim has the wrong type (TOK-22)
+  public static let malformedTokenClaim = Status(code: 16642)
+  /// not a token of three segments (TOK-5, TOK-6, TOK-35)
+  public static let malformedTokenForm = Status(code: 16898)
+  /// kid is absent, empty, too long, or not a string (TOK-13)
+  public static let malformedTokenKid = Status(code: 17154)
+  /// the signature is not 64 bytes (TOK-21)
+  public static let malformedTokenSignatureLength = Status(code: 17410)
+  /// a time is not a plain integer (TOK-22)
+  public static let malformedTokenTime = Status(code: 17666)
   /// neither a known form nor base64 (RCP-2)
   public static let malformedTransportBase64 = Status(code: 17922)
   /// empty or blank (RCP-1)
@@ -363,6 +429,8 @@ extension Status {
   public static let unsupportedReceiptDigest = Status(code: 4355)
   /// the version of the signature blob is neither 2 nor 3 (RCP-17)
   public static let unsupportedReceiptVersion = Status(code: 4611)
+  /// the token is encrypted (TOK-6)
+  public static let unsupportedTokenEncrypted = Status(code: 4867)
   /// this form is not handled; triage.form names it (TRI-3)
   public static let unsupportedTriageForm = Status(code: 5123)
   /// a version 1 server notification, which is unsigned (VRR-14)
@@ -391,16 +459,18 @@ extension Status {
   public static let tooLargeChainCertificate = Status(code: 2820)
   /// the device token is too long (DVC-4)
   public static let tooLargeDevicecheckToken = Status(code: 3076)
-  /// the JSON text is nested too deep (JWS-6)
+  /// the JSON text is nested too deep (JWS-6, TOK-8, JWK-1)
   public static let tooLargeJsonDepth = Status(code: 3332)
-  /// a JSON array has too many elements (JWS-6)
+  /// a JSON array has too many elements (JWS-6, TOK-8, JWK-1)
   public static let tooLargeJsonElements = Status(code: 3588)
-  /// a JSON object has too many members (JWS-6)
+  /// a JSON object has too many members (JWS-6, TOK-8, JWK-1)
   public static let tooLargeJsonMembers = Status(code: 3844)
-  /// a JSON member name is too long (JWS-6)
+  /// a JSON member name is too long (JWS-6, TOK-8, JWK-1)
   public static let tooLargeJsonName = Status(code: 4100)
-  /// a JSON number is too long (JWS-6)
+  /// a JSON number is too long (JWS-6, TOK-8, JWK-1)
   public static let tooLargeJsonNumber = Status(code: 4356)
+  /// the key set is too long, or has too many keys (JWK-1)
+  public static let tooLargeJwksSize = Status(code: 4612)
   /// the header segment is longer than 16,384 characters (JWS-3)
   public static let tooLargeJwsHeader = Status(code: 4868)
   /// the text is longer than storekit.caps.jwsBytes (JWS-1)
@@ -413,6 +483,8 @@ extension Status {
   public static let tooLargeReceiptOuter = Status(code: 5892)
   /// the signature blob is too long (RCP-1, RCP-17)
   public static let tooLargeReceiptSignature = Status(code: 6148)
+  /// the token is too long (TOK-5)
+  public static let tooLargeTokenSize = Status(code: 6660)
   /// the input text is too long (RCP-1)
   public static let tooLargeTransportInput = Status(code: 6916)
   /// the answer is too long (VRR-15, VRR-20)
@@ -459,8 +531,12 @@ extension Status {
   public static let misuseSignParameter = Status(code: 5381)
   /// the account id is empty, too long or padded (SES-1)
   public static let misuseStoreAccount = Status(code: 5637)
+  /// the key set belongs to no configured issuer (JWK-9)
+  public static let misuseTokenKeyset = Status(code: 7173)
   /// a parameter of Sign in with Apple is missing or of the wrong form (AID-20, AID-25)
   public static let misuseAppleidParameter = Status(code: 7429)
+  /// a nonce must be compared, and this call takes none (TOK-34)
+  public static let misuseTokenNonce = Status(code: 7941)
   /// the address of the API cannot be used (API-1)
   public static let configApiBaseUrl = Status(code: 262)
   /// the private key cannot be used (API-10)
@@ -515,6 +591,16 @@ extension Status {
   public static let configRiskRules = Status(code: 6662)
   /// Xcode or LocalTesting is accepted, but no certificate is pinned (CFG-2)
   public static let configStorekitXcodeCertificateRequired = Status(code: 8710)
+  /// the algorithm is missing or unknown (TOK-12)
+  public static let configTokenAlgorithm = Status(code: 8966)
+  /// no audience is named (TOK-1)
+  public static let configTokenAudiences = Status(code: 9222)
+  /// no app client is named (TOK-1)
+  public static let configTokenClients = Status(code: 9478)
+  /// an issuer is missing, no https URL, or stands twice (TOK-1, TOK-2, TOK-32)
+  public static let configTokenIssuer = Status(code: 9734)
+  /// the list of types is not usable (TOK-15)
+  public static let configTokenTypes = Status(code: 9990)
   /// the client ids cannot be used (AID-25)
   public static let configAppleidClients = Status(code: 10246)
   /// the private key cannot be used (AID-20)
@@ -525,10 +611,16 @@ extension Status {
   public static let configAppleidTeamId = Status(code: 11014)
   /// the secrets of session texts cannot be used (SES-3)
   public static let configSessionSecrets = Status(code: 11270)
+  /// keysetHardMaxAgeMs is below keysetMaxAgeMs (KST-5)
+  public static let configTokenKeysetAge = Status(code: 12294)
+  /// the nonce policy is unknown (AID-4)
+  public static let configTokenNonce = Status(code: 12550)
   /// Apple gave no usable answer (DVC-7)
   public static let unavailableDevicecheckNoAnswer = Status(code: 1543)
   /// the answer is not understood (DVC-7, DVC-8, DVC-13)
   public static let unavailableDevicecheckResponse = Status(code: 1799)
+  /// the key set is older than keysetHardMaxAgeMs (KST-5)
+  public static let unavailableTokenKeysetTooOld = Status(code: 4359)
   /// Apple names the other environment at both endpoints (VRR-3)
   public static let unavailableVerifyReceiptEnvironmentLoop = Status(code: 4615)
   /// Apple: internal data access error, to be retried (21100 to 21199) (VRR-5)
@@ -983,6 +1075,42 @@ enum StatusTable {
         message: "the product is not in the catalogue",
         hint: "the client keeps the receipt; add the product to products, or refuse by hand",
         retryClass: "after-config")
+    case 24065:
+      return StatusEntry(
+        name: "rejected.jwks.duplicate-kid",
+        message: "two usable keys have the same kid",
+        hint: "which one verifies would depend on their order: keep the old set, and tell the issuer",
+        retryClass: "never")
+    case 24321:
+      return StatusEntry(
+        name: "rejected.jwks.ec",
+        message: "an elliptic key is not on its curve, or its coordinates are not 32 bytes each",
+        hint: "the issuer's fault: keep the old set, and tell the issuer",
+        retryClass: "never")
+    case 24577:
+      return StatusEntry(
+        name: "rejected.jwks.empty",
+        message: "no key of the set can be used",
+        hint: "skipped keys are of other types, curves or uses: not the key set of this issuer?",
+        retryClass: "never")
+    case 24833:
+      return StatusEntry(
+        name: "rejected.jwks.private-key",
+        message: "private or symmetric key material is in the set",
+        hint: "the issuer published a secret: keep the old set, and raise an alarm",
+        retryClass: "never")
+    case 25089:
+      return StatusEntry(
+        name: "rejected.jwks.roca",
+        message: "an RSA key is of the weak kind that ROCA breaks",
+        hint: "its private key can be computed: keep the old set, and tell the issuer",
+        retryClass: "never")
+    case 25345:
+      return StatusEntry(
+        name: "rejected.jwks.rsa",
+        message: "an RSA key has an unusable modulus or exponent",
+        hint: "the issuer's fault: 2,048 to 8,192 bits, odd, without leading zeros; keep the old set",
+        retryClass: "never")
     case 25601:
       return StatusEntry(
         name: "rejected.jws.algorithm",
@@ -1078,6 +1206,120 @@ enum StatusTable {
         name: "rejected.risk.step-up",
         message: "the risk rules ask for something stronger",
         hint: "attest from the main app, sign in, verify the purchase again or solve a challenge: risk.reasons names the rules",
+        retryClass: "never")
+    case 34561:
+      return StatusEntry(
+        name: "rejected.token.algorithm",
+        message: "alg is not the algorithm of the profile",
+        hint: "a forgery attempt, or tokens.algorithm is not what this issuer signs with",
+        retryClass: "never")
+    case 34817:
+      return StatusEntry(
+        name: "rejected.token.audience",
+        message: "the token is for none of the configured audiences",
+        hint: "a token of another app or resource, or tokens.audiences lacks it",
+        retryClass: "never")
+    case 35073:
+      return StatusEntry(
+        name: "rejected.token.client",
+        message: "the token was made for another app client",
+        hint: "a token of another app of the same pool, or tokens.clients lacks it",
+        retryClass: "never")
+    case 35329:
+      return StatusEntry(
+        name: "rejected.token.expired",
+        message: "the token has expired",
+        hint: "the client must refresh its token, and send the request again",
+        retryClass: "never")
+    case 35585:
+      return StatusEntry(
+        name: "rejected.token.group",
+        message: "the caller is in none of the groups asked for",
+        hint: "not allowed: tokens.groups says who is",
+        retryClass: "never")
+    case 35841:
+      return StatusEntry(
+        name: "rejected.token.header-member",
+        message: "the header has a member that could steer the verification",
+        hint: "a forgery attempt: none of these is ever sent by an issuer",
+        retryClass: "never")
+    case 36097:
+      return StatusEntry(
+        name: "rejected.token.issued-in-future",
+        message: "iat lies further ahead of now_ms than clockSkewMs allows",
+        hint: "this host's clock is slow: synchronise it",
+        retryClass: "later")
+    case 36353:
+      return StatusEntry(
+        name: "rejected.token.issuer",
+        message: "the token is from another issuer than the key set",
+        hint: "a token of another pool or region, or the wrong key set was passed",
+        retryClass: "never")
+    case 36609:
+      return StatusEntry(
+        name: "rejected.token.key-unfit",
+        message: "the key is not meant for this algorithm",
+        hint: "tokens.algorithm is not what this issuer signs with",
+        retryClass: "after-config")
+    case 36865:
+      return StatusEntry(
+        name: "rejected.token.no-expiry",
+        message: "exp is absent",
+        hint: "not an access token: one without an end is never accepted",
+        retryClass: "never")
+    case 37121:
+      return StatusEntry(
+        name: "rejected.token.no-issued-at",
+        message: "iat is absent",
+        hint: "not a token of this issuer",
+        retryClass: "never")
+    case 37377:
+      return StatusEntry(
+        name: "rejected.token.not-yet-valid",
+        message: "nbf lies further ahead of now_ms than clockSkewMs allows",
+        hint: "this host's clock is slow: synchronise it",
+        retryClass: "later")
+    case 37633:
+      return StatusEntry(
+        name: "rejected.token.scope",
+        message: "the token lacks a scope that is asked for",
+        hint: "not allowed: tokens.scopes says what is asked for",
+        retryClass: "never")
+    case 37889:
+      return StatusEntry(
+        name: "rejected.token.signature",
+        message: "the signature does not verify over the token",
+        hint: "forged or altered: trust nothing in it",
+        retryClass: "never")
+    case 38145:
+      return StatusEntry(
+        name: "rejected.token.subject",
+        message: "sub is absent, empty, too long, or has control characters",
+        hint: "there is no account in it: answer 401, never a default account",
+        retryClass: "never")
+    case 38401:
+      return StatusEntry(
+        name: "rejected.token.too-old",
+        message: "the token was issued longer ago than maxAgeMs",
+        hint: "the customer must sign in again",
+        retryClass: "never")
+    case 38657:
+      return StatusEntry(
+        name: "rejected.token.type",
+        message: "typ is not accepted",
+        hint: "another kind of token: tokens.types says which are accepted",
+        retryClass: "never")
+    case 38913:
+      return StatusEntry(
+        name: "rejected.token.unknown-key",
+        message: "no key of the set has this kid",
+        hint: "error.keyset says what to do: refresh fetches the set once and verifies again, cooldown refuses",
+        retryClass: "same-once")
+    case 39169:
+      return StatusEntry(
+        name: "rejected.token.use",
+        message: "the token is for another use",
+        hint: "an ID token, or a notification, in place of the token asked for",
         retryClass: "never")
     case 39425:
       return StatusEntry(
@@ -1409,6 +1651,12 @@ enum StatusTable {
         message: "the JSON text is not valid UTF-8",
         hint: "damaged in transit, or forged: have the client send it again once",
         retryClass: "never")
+    case 11010:
+      return StatusEntry(
+        name: "malformed.jwks.form",
+        message: "not a JSON Web Key Set",
+        hint: "not a key set: check the URL; keep the old set",
+        retryClass: "never")
     case 11266:
       return StatusEntry(
         name: "malformed.jws.alg",
@@ -1504,6 +1752,48 @@ enum StatusTable {
         name: "malformed.risk.input",
         message: "an observation or its value is unknown",
         hint: "our fault: correct the observation that error.at names",
+        retryClass: "never")
+    case 16130:
+      return StatusEntry(
+        name: "malformed.token.alg",
+        message: "alg is absent, or not a string",
+        hint: "forged",
+        retryClass: "never")
+    case 16386:
+      return StatusEntry(
+        name: "malformed.token.base64",
+        message: "a segment is not strict base64url",
+        hint: "padded, another alphabet, or forged: pass the token as it was received",
+        retryClass: "never")
+    case 16642:
+      return StatusEntry(
+        name: "malformed.token.claim",
+        message: "a claim has the wrong type",
+        hint: "not this issuer's format; error.at names the claim",
+        retryClass: "never")
+    case 16898:
+      return StatusEntry(
+        name: "malformed.token.form",
+        message: "not a token of three segments",
+        hint: "a line end was left, or it is no token: pass the text after \"Bearer \" alone",
+        retryClass: "never")
+    case 17154:
+      return StatusEntry(
+        name: "malformed.token.kid",
+        message: "kid is absent, empty, too long, or not a string",
+        hint: "forged, or not a token of this issuer",
+        retryClass: "never")
+    case 17410:
+      return StatusEntry(
+        name: "malformed.token.signature-length",
+        message: "the signature is not 64 bytes",
+        hint: "forged, or cut off",
+        retryClass: "never")
+    case 17666:
+      return StatusEntry(
+        name: "malformed.token.time",
+        message: "a time is not a plain integer",
+        hint: "not this issuer's format; error.at names the claim",
         retryClass: "never")
     case 17922:
       return StatusEntry(
@@ -1643,6 +1933,12 @@ enum StatusTable {
         message: "the version of the signature blob is neither 2 nor 3",
         hint: "newer than this library, or not a receipt: have the client send its stored copy again",
         retryClass: "never")
+    case 4867:
+      return StatusEntry(
+        name: "unsupported.token.encrypted",
+        message: "the token is encrypted",
+        hint: "a JWE of five segments: only signed tokens are verified",
+        retryClass: "never")
     case 5123:
       return StatusEntry(
         name: "unsupported.triage.form",
@@ -1757,6 +2053,12 @@ enum StatusTable {
         message: "a JSON number is too long",
         hint: "not an App Store JWS",
         retryClass: "never")
+    case 4612:
+      return StatusEntry(
+        name: "too-large.jwks.size",
+        message: "the key set is too long, or has too many keys",
+        hint: "at most 256 KiB and 64 keys: not a key set?",
+        retryClass: "never")
     case 4868:
       return StatusEntry(
         name: "too-large.jws.header",
@@ -1792,6 +2094,12 @@ enum StatusTable {
         name: "too-large.receipt.signature",
         message: "the signature blob is too long",
         hint: "not a receipt",
+        retryClass: "never")
+    case 6660:
+      return StatusEntry(
+        name: "too-large.token.size",
+        message: "the token is too long",
+        hint: "not a token, or tokens.caps.tokenBytes is too small for this issuer",
         retryClass: "never")
     case 6916:
       return StatusEntry(
@@ -1931,11 +2239,23 @@ enum StatusTable {
         message: "the account id is empty, too long or padded",
         hint: "programming error: 1 to 255 bytes, no control characters, no space at either end",
         retryClass: "never")
+    case 7173:
+      return StatusEntry(
+        name: "misuse.token.keyset",
+        message: "the key set belongs to no configured issuer",
+        hint: "programming error: with several issuers a key set says whose it is, in the member issuer",
+        retryClass: "never")
     case 7429:
       return StatusEntry(
         name: "misuse.appleid.parameter",
         message: "a parameter of Sign in with Apple is missing or of the wrong form",
         hint: "programming error: error.at names the member",
+        retryClass: "never")
+    case 7941:
+      return StatusEntry(
+        name: "misuse.token.nonce",
+        message: "a nonce must be compared, and this call takes none",
+        hint: "tokens.nonce is \"none\" where nothing is compared",
         retryClass: "never")
     case 262:
       return StatusEntry(
@@ -2099,6 +2419,36 @@ enum StatusTable {
         message: "Xcode or LocalTesting is accepted, but no certificate is pinned",
         hint: "add the SHA-256, 64 hex digits, of the certificate that Xcode exports to storekit.xcodeCertificates",
         retryClass: "after-config")
+    case 8966:
+      return StatusEntry(
+        name: "config.token.algorithm",
+        message: "the algorithm is missing or unknown",
+        hint: "RS256 or ES256, the one that this issuer signs with",
+        retryClass: "after-config")
+    case 9222:
+      return StatusEntry(
+        name: "config.token.audiences",
+        message: "no audience is named",
+        hint: "name 1 to 16: without one any token of the issuer would pass",
+        retryClass: "after-config")
+    case 9478:
+      return StatusEntry(
+        name: "config.token.clients",
+        message: "no app client is named",
+        hint: "name 1 to 64: without one a token of any app of the pool would pass",
+        retryClass: "after-config")
+    case 9734:
+      return StatusEntry(
+        name: "config.token.issuer",
+        message: "an issuer is missing, no https URL, or stands twice",
+        hint: "name each issuer once, as its tokens write it in iss",
+        retryClass: "after-config")
+    case 9990:
+      return StatusEntry(
+        name: "config.token.types",
+        message: "the list of types is not usable",
+        hint: "1 to 16 texts, each once, as in typ",
+        retryClass: "after-config")
     case 10246:
       return StatusEntry(
         name: "config.appleid.clients",
@@ -2129,6 +2479,18 @@ enum StatusTable {
         message: "the secrets of session texts cannot be used",
         hint: "give one or two, each with an id of its own and base64 of 32 to 64 random bytes",
         retryClass: "after-config")
+    case 12294:
+      return StatusEntry(
+        name: "config.token.keyset-age",
+        message: "keysetHardMaxAgeMs is below keysetMaxAgeMs",
+        hint: "the hard age begins where the soft one ends",
+        retryClass: "after-config")
+    case 12550:
+      return StatusEntry(
+        name: "config.token.nonce",
+        message: "the nonce policy is unknown",
+        hint: "nonce is required, if-supported or none; nonceForm any, plain or sha256",
+        retryClass: "after-config")
     case 1543:
       return StatusEntry(
         name: "unavailable.devicecheck.no-answer",
@@ -2140,6 +2502,12 @@ enum StatusTable {
         name: "unavailable.devicecheck.response",
         message: "the answer is not understood",
         hint: "Apple changed the wording: treat the device as neither clean nor used; report it",
+        retryClass: "later")
+    case 4359:
+      return StatusEntry(
+        name: "unavailable.token.keyset-too-old",
+        message: "the key set is older than keysetHardMaxAgeMs",
+        hint: "the issuer was not reachable for that long: fetch the key set, then verify again",
         retryClass: "later")
     case 4615:
       return StatusEntry(
@@ -2404,6 +2772,46 @@ enum StatusTable {
         return "a form seen only in 2020: attest.receipt:\"ignore\" lets the attestation pass without its receipt"
       default: return nil
       }
+    case 3332:
+      switch kind {
+      case .jws:
+        return "not an App Store JWS"
+      case .token, .keyset:
+        return "no issuer writes this: forged, or another text"
+      default: return nil
+      }
+    case 3588:
+      switch kind {
+      case .jws:
+        return "not an App Store JWS"
+      case .token, .keyset:
+        return "no issuer writes this: forged, or another text"
+      default: return nil
+      }
+    case 3844:
+      switch kind {
+      case .jws:
+        return "not an App Store JWS"
+      case .token, .keyset:
+        return "no issuer writes this: forged, or another text"
+      default: return nil
+      }
+    case 4100:
+      switch kind {
+      case .jws:
+        return "not an App Store JWS"
+      case .token, .keyset:
+        return "no issuer writes this: forged, or another text"
+      default: return nil
+      }
+    case 4356:
+      switch kind {
+      case .jws:
+        return "not an App Store JWS"
+      case .token, .keyset:
+        return "no issuer writes this: forged, or another text"
+      default: return nil
+      }
     case 773:
       switch kind {
       case .assertion:
@@ -2521,6 +2929,12 @@ enum StatusTable {
     23297,
     23553,
     23809,
+    24065,
+    24321,
+    24577,
+    24833,
+    25089,
+    25345,
     25601,
     25857,
     26113,
@@ -2537,6 +2951,25 @@ enum StatusTable {
     33025,
     33281,
     33537,
+    34561,
+    34817,
+    35073,
+    35329,
+    35585,
+    35841,
+    36097,
+    36353,
+    36609,
+    36865,
+    37121,
+    37377,
+    37633,
+    37889,
+    38145,
+    38401,
+    38657,
+    38913,
+    39169,
     39425,
     39681,
     39937,
@@ -2592,6 +3025,7 @@ enum StatusTable {
     10242,
     10498,
     10754,
+    11010,
     11266,
     11522,
     11778,
@@ -2608,6 +3042,13 @@ enum StatusTable {
     14594,
     14850,
     15362,
+    16130,
+    16386,
+    16642,
+    16898,
+    17154,
+    17410,
+    17666,
     17922,
     18178,
     18434,
@@ -2631,6 +3072,7 @@ enum StatusTable {
     4099,
     4355,
     4611,
+    4867,
     5123,
     5379,
     5635,
@@ -2650,12 +3092,14 @@ enum StatusTable {
     3844,
     4100,
     4356,
+    4612,
     4868,
     5124,
     5380,
     5636,
     5892,
     6148,
+    6660,
     6916,
     7172,
     7428,
@@ -2679,7 +3123,9 @@ enum StatusTable {
     5125,
     5381,
     5637,
+    7173,
     7429,
+    7941,
     262,
     518,
     774,
@@ -2707,13 +3153,21 @@ enum StatusTable {
     6406,
     6662,
     8710,
+    8966,
+    9222,
+    9478,
+    9734,
+    9990,
     10246,
     10502,
     10758,
     11014,
     11270,
+    12294,
+    12550,
     1543,
     1799,
+    4359,
     4615,
     4871,
     5127,

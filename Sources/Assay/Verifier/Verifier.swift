@@ -35,6 +35,8 @@ public final class Verifier: Sendable {
   /// The longest account that is compared, in bytes; an appAccountToken has 36.
   public static let accountByteCap = 128
 
+  var configuration: Configuration { trust.configuration }
+
   /// Builds a verifier from a JSON configuration (docs/spec/configuration.md).
   ///
   /// - Returns: the verifier, and a document with the effective configuration;
@@ -181,7 +183,7 @@ public final class Verifier: Sendable {
     case .transactionReceipt(let receipt): return try receipt.purchaseEvidence(catalogue)
     case .appReceipt(let receipt): return receipt.purchaseEvidence(catalogue)
     case .receiptResponse(let response): return try response.purchaseEvidence(catalogue)
-    case .attestReceipt, .attestation, .assertion, .several:
+    case .attestReceipt, .attestation, .assertion, .keyset, .several:
       throw Refusal(.misuseDecideEvidence, "DCD-1")
     }
   }

@@ -4,6 +4,7 @@ final class CaseBench {
   let authority: Authority
   let receipts: ReceiptAuthority
   let attest: AttestAuthority
+  let tokens: TokenAuthority
   /// A device whose keys are attested in these cases.
   let device: AttestedDevice
   /// A good subscription in Sandbox.
@@ -16,6 +17,7 @@ final class CaseBench {
     authority = try Authority(now: now)
     receipts = try ReceiptAuthority()
     attest = try AttestAuthority(now: now)
+    tokens = try TokenAuthority(now: now)
     device = try AttestedDevice(
       key: try .generate(.p256), appId: "ABCDE12345.com.example.app")
     purchase = Purchase(now: now)
@@ -130,6 +132,7 @@ final class CaseBench {
     addReceiptVerifiers(add)
     addAttestVerifiers(add)
     addRiskVerifiers(add)
+    addTokenVerifiers(add)
   }
 
   // MARK: Adding cases

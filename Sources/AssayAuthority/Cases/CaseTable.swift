@@ -29,6 +29,7 @@ public struct CaseTable: Sendable {
     try bench.addAttestConfigurationCases()
     bench.addRiskCases()
     try bench.addDeviceCheckCases()
+    try bench.addTokenCases()
     try bench.addExchangeCases()
     try bench.addVerifyReceiptTranscripts()
     bench.addSigningCases()
@@ -61,6 +62,10 @@ public struct CaseTable: Sendable {
   ///   one of their forms, `clientDataKind` (1 data, 2 hash), `now`;
   /// - `verify_assertion`: `verifier`, `assertion`, `publicKey`, `clientData` or
   ///   one of their forms, `clientDataKind`, `counter`, `now`;
+  /// - `verify_token`: `verifier`, `jwks`, `token` or one of their forms, `earlier`: a list
+  ///   of {`token` or one of its forms, `now`} that the same key set verifies first,
+  ///   `now`;
+  /// - `keyset_new`: `jwks` or one of its forms;
   /// - `exchange`: `verifier`, `request` or one of its forms, `evidence` as
   ///   `decide` has it, `now`;
   /// - `conversation`: the same and `steps`, a list of {`expect`, `answer` or one of
@@ -137,6 +142,16 @@ extension EvidenceCase {
         .appending("clientDataKind", .integer(Int64(kind)))
       entry.add("clientData", data)
       entry = entry.appending("now", .integer(now))
+    case .verifyToken(let verifier, let jwks, let earlier, let token, let now):
+      entry.add("call", "verify_token")
+      entry.add("verifier", verifier)
+      entry.add("jwks", jwks)
+      entry = entry.appending("earlier", .array(earlier.map(\.json)))
+      entry.add("token", token)
+      entry = entry.appending("now", .integer(now))
+    case .keysetNew(let jwks):
+      entry.add("call", "keyset_new")
+      entry.add("jwks", jwks)
     case .exchange(let verifier, let request, let evidence, let now):
       entry.add("call", "exchange")
       entry.add("verifier", verifier)
@@ -186,6 +201,14 @@ extension EvidenceCase.Evidence {
     }
     entry.add("verifier", verifier)
     return entry
+  }
+}
+
+extension EvidenceCase.EarlierToken {
+  var json: JSONText {
+    let (member, value) = token.json("token")
+    let entry: JSONText = ["now": .integer(now)]
+    return entry.appending(member, value)
   }
 }
 

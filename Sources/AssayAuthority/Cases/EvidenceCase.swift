@@ -25,6 +25,12 @@ public struct EvidenceCase: Sendable {
     case verifyAssertion(
       verifier: String, assertion: EvidenceText, publicKey: [UInt8], counter: UInt32,
       clientDataKind: Int32, clientData: EvidenceText, now: Int64)
+    /// The key set is read first; then the texts of `earlier` are verified with it, each
+    /// at its own time, and at last the token.
+    case verifyToken(
+      verifier: String, jwks: EvidenceText, earlier: [EarlierToken], token: EvidenceText,
+      now: Int64)
+    case keysetNew(jwks: EvidenceText)
     /// Each piece is verified at `now` first; then the request is made.
     case exchange(verifier: String, request: EvidenceText, evidence: [Evidence], now: Int64)
     /// A transcript: a request, then pairs of the step that is expected and its
@@ -60,6 +66,12 @@ public struct EvidenceCase: Sendable {
     public init(_ kind: EvidenceKind, _ jws: [UInt8], verifier: String? = nil) {
       self.init(.jws(kind, jws), verifier: verifier)
     }
+  }
+
+  /// A token that the same key set has seen before.
+  public struct EarlierToken: Sendable {
+    public var token: EvidenceText
+    public var now: Int64
   }
 
   /// One pair of a transcript.

@@ -135,6 +135,12 @@ enum ExplanationText {
     hint	rejected.identity.environment-profile	an app receipt	forgery: a receipt signed by Xcode must not claim Production or Sandbox, nor the reverse
     hint	rejected.identity.environment-profile	an answer of verifyReceipt	the environment, receipt_type and transaction ids of the answer contradict each other: never grant from it
     status	23809	rejected.identity.product	the product is not in the catalogue	the client keeps the receipt; add the product to products, or refuse by hand	after-config	409	RCP-25
+    status	24065	rejected.jwks.duplicate-kid	two usable keys have the same kid	which one verifies would depend on their order: keep the old set, and tell the issuer	never	502	JWK-3
+    status	24321	rejected.jwks.ec	an elliptic key is not on its curve, or its coordinates are not 32 bytes each	the issuer's fault: keep the old set, and tell the issuer	never	502	JWK-6
+    status	24577	rejected.jwks.empty	no key of the set can be used	skipped keys are of other types, curves or uses: not the key set of this issuer?	never	502	JWK-2
+    status	24833	rejected.jwks.private-key	private or symmetric key material is in the set	the issuer published a secret: keep the old set, and raise an alarm	never	502	JWK-4
+    status	25089	rejected.jwks.roca	an RSA key is of the weak kind that ROCA breaks	its private key can be computed: keep the old set, and tell the issuer	never	502	JWK-5
+    status	25345	rejected.jwks.rsa	an RSA key has an unusable modulus or exponent	the issuer's fault: 2,048 to 8,192 bits, odd, without leading zeros; keep the old set	never	502	JWK-5
     status	25601	rejected.jws.algorithm	alg is not ES256	a forgery attempt, or a token from another issuer	never	400	JWS-10
     status	25857	rejected.jws.header-member	the header has a member that could steer the verification	a forgery attempt: error.at names the member	never	400	JWS-11
     status	26113	rejected.jws.signature	the signature does not verify	the payload or the header was changed: treat it as forged	never	400	JWS-100,JWS-101
@@ -155,6 +161,25 @@ enum ExplanationText {
     status	33025	rejected.risk.deny	the risk rules deny the request	risk.reasons names the rules; answer 403	never	403	RSK-2
     status	33281	rejected.risk.limited	the risk rules allow a limited number of such requests	risk.reasons names the rules, risk.allowance how many requests per day pass	never	429	RSK-2
     status	33537	rejected.risk.step-up	the risk rules ask for something stronger	attest from the main app, sign in, verify the purchase again or solve a challenge: risk.reasons names the rules	never	401	RSK-2
+    status	34561	rejected.token.algorithm	alg is not the algorithm of the profile	a forgery attempt, or tokens.algorithm is not what this issuer signs with	never	401	TOK-12
+    status	34817	rejected.token.audience	the token is for none of the configured audiences	a token of another app or resource, or tokens.audiences lacks it	never	401	TOK-27,TOK-31
+    status	35073	rejected.token.client	the token was made for another app client	a token of another app of the same pool, or tokens.clients lacks it	never	401	TOK-26
+    status	35329	rejected.token.expired	the token has expired	the client must refresh its token, and send the request again	never	401	TOK-23
+    status	35585	rejected.token.group	the caller is in none of the groups asked for	not allowed: tokens.groups says who is	never	403	TOK-29
+    status	35841	rejected.token.header-member	the header has a member that could steer the verification	a forgery attempt: none of these is ever sent by an issuer	never	401	TOK-14
+    status	36097	rejected.token.issued-in-future	iat lies further ahead of now_ms than clockSkewMs allows	this host's clock is slow: synchronise it	later	401	TOK-24
+    status	36353	rejected.token.issuer	the token is from another issuer than the key set	a token of another pool or region, or the wrong key set was passed	never	401	TOK-25
+    status	36609	rejected.token.key-unfit	the key is not meant for this algorithm	tokens.algorithm is not what this issuer signs with	after-config	401	JWK-7
+    status	36865	rejected.token.no-expiry	exp is absent	not an access token: one without an end is never accepted	never	401	TOK-23
+    status	37121	rejected.token.no-issued-at	iat is absent	not a token of this issuer	never	401	TOK-24,TOK-29
+    status	37377	rejected.token.not-yet-valid	nbf lies further ahead of now_ms than clockSkewMs allows	this host's clock is slow: synchronise it	later	401	TOK-24
+    status	37633	rejected.token.scope	the token lacks a scope that is asked for	not allowed: tokens.scopes says what is asked for	never	403	TOK-29
+    status	37889	rejected.token.signature	the signature does not verify over the token	forged or altered: trust nothing in it	never	401	TOK-20,TOK-21
+    status	38145	rejected.token.subject	sub is absent, empty, too long, or has control characters	there is no account in it: answer 401, never a default account	never	401	TOK-28
+    status	38401	rejected.token.too-old	the token was issued longer ago than maxAgeMs	the customer must sign in again	never	401	TOK-29
+    status	38657	rejected.token.type	typ is not accepted	another kind of token: tokens.types says which are accepted	never	401	TOK-15
+    status	38913	rejected.token.unknown-key	no key of the set has this kid	error.keyset says what to do: refresh fetches the set once and verifies again, cooldown refuses	same-once	401	TOK-13
+    status	39169	rejected.token.use	the token is for another use	an ID token, or a notification, in place of the token asked for	never	401	TOK-26,TOK-34
     status	39425	rejected.triage.cracker	made by a cracking tool: there is no receipt in it	drop and count; do not log in full	never	400	TRI-2
     status	39681	rejected.triage.foreign-bundle	claims to belong to an app that is not configured	drop and count; do not log in full; if the app is yours, add its bundleId to apps	never	400	TRI-6
     status	39937	rejected.triage.foreign-product	claims a product that is not in the catalogue	the client keeps it; add the product to products if it is yours	after-config	409	TRI-7
@@ -207,13 +232,14 @@ enum ExplanationText {
     status	8450	malformed.chain.base64	an x5c entry is not canonical standard base64	damaged in transit, or forged	never	400	JWS-14
     status	8706	malformed.chain.der	a certificate is not one clean DER value	damaged in transit, or forged: error.at names the certificate	never	400	JWS-21,JWS-32,PTH-4,FRC-4
     status	8962	malformed.devicecheck.token	the device token is not base64	the client sends something else: pass the token from generateToken as bytes or as base64	never	400	DVC-4
-    status	9218	malformed.json.bom	the JSON text begins with a byte order mark	damaged in transit, or forged: have the client send it again once	never	400	JWS-6
-    status	9474	malformed.json.duplicate-name	a JSON object has the same member name twice	damaged in transit, or forged: have the client send it again once	never	400	JWS-6
-    status	9730	malformed.json.not-object	the JSON text is not an object	damaged in transit, or forged: have the client send it again once	never	400	JWS-6
-    status	9986	malformed.json.nul	the JSON text contains NUL	damaged in transit, or forged: have the client send it again once	never	400	JWS-6
-    status	10242	malformed.json.syntax	the text is not JSON as RFC 8259 defines it	damaged in transit, or forged: have the client send it again once	never	400	JWS-6
-    status	10498	malformed.json.trailing	there is text after the JSON value	damaged in transit, or forged: have the client send it again once	never	400	JWS-6
-    status	10754	malformed.json.utf8	the JSON text is not valid UTF-8	damaged in transit, or forged: have the client send it again once	never	400	JWS-6
+    status	9218	malformed.json.bom	the JSON text begins with a byte order mark	damaged in transit, or forged: have the client send it again once	never	400	JWS-6,TOK-8,JWK-1
+    status	9474	malformed.json.duplicate-name	a JSON object has the same member name twice	damaged in transit, or forged: have the client send it again once	never	400	JWS-6,TOK-8,JWK-1
+    status	9730	malformed.json.not-object	the JSON text is not an object	damaged in transit, or forged: have the client send it again once	never	400	JWS-6,TOK-8,JWK-1
+    status	9986	malformed.json.nul	the JSON text contains NUL	damaged in transit, or forged: have the client send it again once	never	400	JWS-6,TOK-8,JWK-1
+    status	10242	malformed.json.syntax	the text is not JSON as RFC 8259 defines it	damaged in transit, or forged: have the client send it again once	never	400	JWS-6,TOK-8,JWK-1
+    status	10498	malformed.json.trailing	there is text after the JSON value	damaged in transit, or forged: have the client send it again once	never	400	JWS-6,TOK-8,JWK-1
+    status	10754	malformed.json.utf8	the JSON text is not valid UTF-8	damaged in transit, or forged: have the client send it again once	never	400	JWS-6,TOK-8,JWK-1
+    status	11010	malformed.jwks.form	not a JSON Web Key Set	not a key set: check the URL; keep the old set	never	502	JWK-1,JWK-3,JWK-9
     status	11266	malformed.jws.alg	alg is absent from the header or not a string	not an App Store JWS	never	400	JWS-10
     status	11522	malformed.jws.base64	a segment is not canonical base64url	re-encoded or damaged in transit	never	400	JWS-4
     status	11778	malformed.jws.form	the text is not three segments of base64url characters	pass the JWS alone: no JSON wrapper, no line end, no padding; a text beginning with MII is a receipt	never	400	JWS-2
@@ -230,6 +256,13 @@ enum ExplanationText {
     status	14594	malformed.receipt.outer-missing	the signature or the purchase info is absent	not a receipt: error.at names the key that is missing	never	400	RCP-11
     status	14850	malformed.receipt.signature-layout	the lengths within the signature blob do not fit	damaged or tampered with: have the client send its stored copy again	never	400	RCP-17
     status	15362	malformed.risk.input	an observation or its value is unknown	our fault: correct the observation that error.at names	never	500	RSK-1
+    status	16130	malformed.token.alg	alg is absent, or not a string	forged	never	401	TOK-12
+    status	16386	malformed.token.base64	a segment is not strict base64url	padded, another alphabet, or forged: pass the token as it was received	never	401	TOK-7
+    status	16642	malformed.token.claim	a claim has the wrong type	not this issuer's format; error.at names the claim	never	401	TOK-22
+    status	16898	malformed.token.form	not a token of three segments	a line end was left, or it is no token: pass the text after "Bearer " alone	never	401	TOK-5,TOK-6,TOK-35
+    status	17154	malformed.token.kid	kid is absent, empty, too long, or not a string	forged, or not a token of this issuer	never	401	TOK-13
+    status	17410	malformed.token.signature-length	the signature is not 64 bytes	forged, or cut off	never	401	TOK-21
+    status	17666	malformed.token.time	a time is not a plain integer	not this issuer's format; error.at names the claim	never	401	TOK-22
     status	17922	malformed.transport.base64	neither a known form nor base64	have the client encode once, in standard base64	never	400	RCP-2
     status	18178	malformed.transport.empty	empty or blank	the client sent nothing	never	400	RCP-1
     status	18434	malformed.transport.levels	base64 more than twice	have the client encode once, in standard base64	never	400	RCP-4
@@ -255,6 +288,7 @@ enum ExplanationText {
     status	4099	unsupported.notification.version	the notification is not of version 2	version 1 notifications are unsigned JSON: switch the app to version 2 in App Store Connect	never	400	NTF-2
     status	4355	unsupported.receipt.digest	signed with SHA-256	newer than this library: look for an update, and do not take it for fraud	never	400	RCP-19
     status	4611	unsupported.receipt.version	the version of the signature blob is neither 2 nor 3	newer than this library, or not a receipt: have the client send its stored copy again	never	400	RCP-17
+    status	4867	unsupported.token.encrypted	the token is encrypted	a JWE of five segments: only signed tokens are verified	never	401	TOK-6
     status	5123	unsupported.triage.form	this form is not handled; triage.form names it	send a receipt or a StoreKit JWS	never	415	TRI-3
     status	5379	unsupported.verify-receipt.notification-v1	a version 1 server notification, which is unsigned	switch the app to version 2 notifications in App Store Connect	never	400	VRR-14
     status	5635	unsupported.verify-receipt.status	Apple answered with an unknown status	keep the receipt and ask again later; look for an update	later	503	VRR-5,VRR-6
@@ -269,17 +303,29 @@ enum ExplanationText {
     status	2564	too-large.attest.object	the attestation is too long	not an Apple attestation	never	413	ATT-1
     status	2820	too-large.chain.certificate	a certificate is too long	no Apple certificate is that long: treat it as forged	never	413	JWS-14,PTH-4,ATT-11,FRC-4
     status	3076	too-large.devicecheck.token	the device token is too long	not a DeviceCheck token: have the app send what generateToken returned	never	413	DVC-4
-    status	3332	too-large.json.depth	the JSON text is nested too deep	not an App Store JWS	never	413	JWS-6
-    status	3588	too-large.json.elements	a JSON array has too many elements	not an App Store JWS	never	413	JWS-6
-    status	3844	too-large.json.members	a JSON object has too many members	not an App Store JWS	never	413	JWS-6
-    status	4100	too-large.json.name	a JSON member name is too long	not an App Store JWS	never	413	JWS-6
-    status	4356	too-large.json.number	a JSON number is too long	not an App Store JWS	never	413	JWS-6
+    status	3332	too-large.json.depth	the JSON text is nested too deep	not an App Store JWS	never	413	JWS-6,TOK-8,JWK-1
+    hint	too-large.json.depth	a JWS	not an App Store JWS
+    hint	too-large.json.depth	an access token, a key set	no issuer writes this: forged, or another text
+    status	3588	too-large.json.elements	a JSON array has too many elements	not an App Store JWS	never	413	JWS-6,TOK-8,JWK-1
+    hint	too-large.json.elements	a JWS	not an App Store JWS
+    hint	too-large.json.elements	an access token, a key set	no issuer writes this: forged, or another text
+    status	3844	too-large.json.members	a JSON object has too many members	not an App Store JWS	never	413	JWS-6,TOK-8,JWK-1
+    hint	too-large.json.members	a JWS	not an App Store JWS
+    hint	too-large.json.members	an access token, a key set	no issuer writes this: forged, or another text
+    status	4100	too-large.json.name	a JSON member name is too long	not an App Store JWS	never	413	JWS-6,TOK-8,JWK-1
+    hint	too-large.json.name	a JWS	not an App Store JWS
+    hint	too-large.json.name	an access token, a key set	no issuer writes this: forged, or another text
+    status	4356	too-large.json.number	a JSON number is too long	not an App Store JWS	never	413	JWS-6,TOK-8,JWK-1
+    hint	too-large.json.number	a JWS	not an App Store JWS
+    hint	too-large.json.number	an access token, a key set	no issuer writes this: forged, or another text
+    status	4612	too-large.jwks.size	the key set is too long, or has too many keys	at most 256 KiB and 64 keys: not a key set?	never	502	JWK-1
     status	4868	too-large.jws.header	the header segment is longer than 16,384 characters	not an App Store JWS	never	413	JWS-3
     status	5124	too-large.jws.input	the text is longer than storekit.caps.jwsBytes	not an App Store JWS, or raise storekit.caps.jwsBytes	never	413	JWS-1
     status	5380	too-large.plist.entry	too many keys, or a key or value too long	not a receipt	never	413	RCP-10,RCP-6
     status	5636	too-large.receipt.info	the purchase info is too long	not a receipt, or raise receipts.caps.purchaseInfoBytes for known clients	never	413	RCP-1
     status	5892	too-large.receipt.outer	the decoded receipt is too long	not a receipt, or raise receipts.caps.transactionReceiptBytes for known clients	never	413	RCP-1,TRI-4
     status	6148	too-large.receipt.signature	the signature blob is too long	not a receipt	never	413	RCP-1,RCP-17
+    status	6660	too-large.token.size	the token is too long	not a token, or tokens.caps.tokenBytes is too small for this issuer	never	401	TOK-5
     status	6916	too-large.transport.input	the input text is too long	not a receipt, or raise receipts.caps.inputBytes for known clients	never	413	RCP-1
     status	7172	too-large.verify-receipt.body	the answer is too long	not an answer from Apple's endpoint; ask again later	later	503	VRR-15,VRR-20
     status	7428	too-large.verify-receipt.entries	the answer has too many entries	not an answer from Apple's endpoint; ask again later	later	503	VRR-15
@@ -307,7 +353,9 @@ enum ExplanationText {
     hint	misuse.receipt.subject	an app receipt	the subject is the vendor id of the device in 16 raw bytes, or its primary MAC address in 6
     status	5381	misuse.sign.parameter	a parameter of the signature is missing or of the wrong form	programming error: error.at names the member; sign only what your own policy chose	never	500	SIG-3,SIG-6,SIG-8
     status	5637	misuse.store.account	the account id is empty, too long or padded	programming error: 1 to 255 bytes, no control characters, no space at either end	never	500	SES-1
+    status	7173	misuse.token.keyset	the key set belongs to no configured issuer	programming error: with several issuers a key set says whose it is, in the member issuer	never	500	JWK-9
     status	7429	misuse.appleid.parameter	a parameter of Sign in with Apple is missing or of the wrong form	programming error: error.at names the member	never	500	AID-20,AID-25
+    status	7941	misuse.token.nonce	a nonce must be compared, and this call takes none	tokens.nonce is "none" where nothing is compared	never	500	TOK-34
     status	262	config.api.base-url	the address of the API cannot be used	leave appStoreServerApi.apiBaseUrl out; an https address goes with LocalTesting alone	after-config	–	API-1
     status	518	config.api.private-key	the private key cannot be used	give the .p8 file of an In-App Purchase key: PKCS#8, P-256, unencrypted	after-config	–	API-10
     status	774	config.apps.app-apple-id-required	Production is accepted, but an app lacks its appAppleId	Production needs appAppleId for every app: copy it from App Store Connect	after-config	–	CFG-1
@@ -341,13 +389,21 @@ enum ExplanationText {
     status	6406	config.receipts.shared-secret	a shared secret is not 32 hex digits, or is for an unknown bundle id	copy the 32 hex digits from App Store Connect; the key is a bundleId of apps, or *	after-config	–	VRR-1
     status	6662	config.risk.rules	a rule or a verdict is unknown, or milder than the rule allows	rules are RSK-11 to RSK-28, verdicts off, allow, limited, step-up, deny; RSK-12, 14, 15 and 26 take only deny	after-config	–	RSK-2
     status	8710	config.storekit.xcode-certificate-required	Xcode or LocalTesting is accepted, but no certificate is pinned	add the SHA-256, 64 hex digits, of the certificate that Xcode exports to storekit.xcodeCertificates	after-config	–	CFG-2
+    status	8966	config.token.algorithm	the algorithm is missing or unknown	RS256 or ES256, the one that this issuer signs with	after-config	–	TOK-12
+    status	9222	config.token.audiences	no audience is named	name 1 to 16: without one any token of the issuer would pass	after-config	–	TOK-1
+    status	9478	config.token.clients	no app client is named	name 1 to 64: without one a token of any app of the pool would pass	after-config	–	TOK-1
+    status	9734	config.token.issuer	an issuer is missing, no https URL, or stands twice	name each issuer once, as its tokens write it in iss	after-config	–	TOK-1,TOK-2,TOK-32
+    status	9990	config.token.types	the list of types is not usable	1 to 16 texts, each once, as in typ	after-config	–	TOK-15
     status	10246	config.appleid.clients	the client ids cannot be used	give 1 to 16 different texts: bundle ids and Services ids	after-config	–	AID-25
     status	10502	config.appleid.key	the private key cannot be used	give the .p8 file of a key for Sign in with Apple: PKCS#8, P-256, unencrypted	after-config	–	AID-20
     status	10758	config.appleid.key-id	the key id is not 10 characters	copy the key id of 10 characters from the developer account	after-config	–	AID-20
     status	11014	config.appleid.team-id	there is no team id, or there are several and none is named	set appleId.teamId to the team of the key, 10 characters	after-config	–	AID-20
     status	11270	config.session.secrets	the secrets of session texts cannot be used	give one or two, each with an id of its own and base64 of 32 to 64 random bytes	after-config	–	SES-3
+    status	12294	config.token.keyset-age	keysetHardMaxAgeMs is below keysetMaxAgeMs	the hard age begins where the soft one ends	after-config	–	KST-5
+    status	12550	config.token.nonce	the nonce policy is unknown	nonce is required, if-supported or none; nonceForm any, plain or sha256	after-config	–	AID-4
     status	1543	unavailable.devicecheck.no-answer	Apple gave no usable answer	back off 1, 2, 4 s, at most 3 tries	later	503	DVC-7
     status	1799	unavailable.devicecheck.response	the answer is not understood	Apple changed the wording: treat the device as neither clean nor used; report it	later	502	DVC-7,DVC-8,DVC-13
+    status	4359	unavailable.token.keyset-too-old	the key set is older than keysetHardMaxAgeMs	the issuer was not reachable for that long: fetch the key set, then verify again	later	503	KST-5
     status	4615	unavailable.verify-receipt.environment-loop	Apple names the other environment at both endpoints	Apple contradicts itself: keep the receipt and ask again later	later	503	VRR-3
     status	4871	unavailable.verify-receipt.internal	Apple: internal data access error, to be retried (21100 to 21199)	keep the receipt and ask again later	later	503	VRR-5
     status	5127	unavailable.verify-receipt.no-answer	Apple gave no usable answer	keep the receipt and ask again later	later	503	EXC-16,VRR-4
@@ -469,6 +525,24 @@ enum ExplanationText {
     member	deviceCheck.bits.bit1	objects	none	what your product uses the bit for
     member	deviceCheck.bits.bit1.name	text, 1 … 64 bytes	required	promo…: an offer was used; abuse…: the device was abused; other names have no rules
     member	deviceCheck.bits.bit1.resetAfterMonths	1 … 1200	never	an older bit counts as clear
+    member	tokens[].profile	cognito-access, jwt, apple-id	required	whose rules: access tokens of Amazon Cognito; tokens of any issuer with RS256 or ES256; identity tokens of Sign in with Apple
+    member	tokens[].issuers	1 … 16 https URLs	required but for apple-id, which has its own	compared byte for byte; each in one profile only
+    member	tokens[].sameKeysAs	issuer → issuer, both in issuers	{}	issuers whose tokens the key set of another one verifies: one user pool in several regions; not for apple-id
+    member	tokens[].algorithm	RS256, ES256	RS256; required for jwt	the only alg that is accepted; not for apple-id
+    member	tokens[].clients	1 … 64 texts	required for cognito-access, which alone has it	accepted client_id
+    member	tokens[].audiences	1 … 16 texts	required but for cognito-access	aud must contain one; under cognito-access for tokens bound to a resource, beside client_id
+    member	tokens[].nonce	required, if-supported, none	required	apple-id alone: whether the nonce that you issued must be in the token. assay_verify_token takes none: it verifies under none
+    member	tokens[].nonceForm	any, plain, sha256	any	apple-id alone: what your app hands to Apple, the nonce or its SHA-256 in hex
+    member	tokens[].notificationMaxAgeMs	60000 …	604800000	apple-id alone: oldest notification
+    member	tokens[].tokenUse	access	access	cognito-access alone; fixed
+    member	tokens[].scopes	at most 64 texts	[]	all of these must be in scope; not for apple-id
+    member	tokens[].groups	at most 64 texts	[]	one of these must be in cognito:groups; not for apple-id
+    member	tokens[].types	1 … 16 texts	["jwt","at+jwt"]	accepted typ, in any case, with or without application/; a token without typ passes; not for apple-id
+    member	tokens[].maxAgeMs	milliseconds	none	oldest iat
+    member	tokens[].jwksUri	https URL, or issuer → https URL	<issuer>/.well-known/jwks.json for cognito-access, Apple's for apple-id	where the key set is fetched
+    member	tokens[].keysetMaxAgeMs	300000 …	86400000	an older key set is stale: fetch it anew, and go on meanwhile
+    member	tokens[].keysetHardMaxAgeMs	300000 …	604800000, at least keysetMaxAgeMs	an older key set verifies nothing; at least keysetMaxAgeMs; 2^53 − 1 is never
+    member	tokens[].caps.tokenBytes	1024 … 65536	16384	longest token
     member	risk.mode	enforce, record	enforce	record: the verdict is always allow, the real one is in would
     member	risk.rules	RSK-11 … RSK-28 → off, allow, limited, step-up, deny	{}	changes to the table: what a rule yields wherever it fires; RSK-12, 14, 15 and 26 take only deny
     member	risk.receiptThreshold	0 …	10	risk metric of a receipt above which a step-up is required

@@ -72,6 +72,7 @@ struct Answer {
     "transaction", "renewal", "notification", "appTransaction", "realtimeRequest", "decision",
     "configuration", "evidence", "result", "transactionReceipt", "appReceipt", "triage",
     "verifyReceipt", "attestReceipt", "attestation", "assertion", "risk", "exchange",
+    "token", "keyset",
   ]
 }
 

@@ -25,6 +25,8 @@ enum Targets {
     ("attestation", AttestTargets.attestation),
     ("assertion", AttestTargets.assertion),
     ("attest-receipt", AttestReceiptTargets.attestReceipt),
+    ("keyset-new", TokenTargets.keysetNew),
+    ("verify-token", TokenTargets.verifyToken),
     ("exchange", ExchangeTargets.exchange),
     ("conversation", ConversationTargets.conversation),
     ("attest-config", ExchangeTargets.attestConfig),

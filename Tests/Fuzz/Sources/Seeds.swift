@@ -60,6 +60,11 @@ enum Seeds {
         if case .bytes(let bytes) = object { writeAttestation(bytes) }
       case .verifyAssertion(_, let object, _, _, _, _, _):
         if case .bytes(let bytes) = object { writeAssertion(bytes) }
+      case .verifyToken(_, let jwks, _, let token, _):
+        guard case .bytes(let text) = token else { continue }
+        for seed in TokenTargets.seeds(text, jwks.bytes) { add("verify-token", seed) }
+      case .keysetNew(let jwks):
+        if case .bytes(let text) = jwks { add("keyset-new", text) }
       case .exchange(_, let request, _, _):
         if case .bytes(let bytes) = request { add("exchange", [0] + bytes) }
       case .conversation(_, let request, _, _, let steps):

@@ -14,6 +14,14 @@ final class Verifier
     private function __construct() {}
 }
 
+/** One assay_keyset, freed when nothing refers to it.
+ * @strict-properties
+ * @not-serializable */
+final class Keyset
+{
+    private function __construct() {}
+}
+
 /** One assay_doc, freed when nothing refers to it.
  * @strict-properties
  * @not-serializable */
@@ -105,6 +113,17 @@ function verify_assertion(
     int $now_ms,
     &$doc,
 ): int {}
+
+/**
+ * @param Keyset|null $out
+ * @param Document|null $doc
+ */
+function keyset_new(string $jwks, &$out, &$doc): int {}
+
+/**
+ * @param Document|null $doc
+ */
+function verify_token(Verifier $verifier, Keyset $keys, string $token, int $now_ms, &$doc): int {}
 
 /**
  * @param Document|null $doc

@@ -117,6 +117,24 @@ ZEND_BEGIN_ARG_WITH_RETURN_TYPE_INFO_EX(arginfo_assay_verify_assertion, 0,
   ZEND_ARG_INFO(1, doc)
 ZEND_END_ARG_INFO()
 
+ZEND_BEGIN_ARG_WITH_RETURN_TYPE_INFO_EX(arginfo_assay_keyset_new, 0,
+    3, IS_LONG, 0)
+  ZEND_ARG_TYPE_INFO(0, jwks, IS_STRING, 0)
+  ZEND_ARG_INFO(1, out)
+  ZEND_ARG_INFO(1, doc)
+ZEND_END_ARG_INFO()
+
+ZEND_BEGIN_ARG_WITH_RETURN_TYPE_INFO_EX(arginfo_assay_verify_token, 0,
+    5, IS_LONG, 0)
+  ZEND_ARG_OBJ_INFO(0, verifier,
+      Assay\\Extension\\Verifier, 0)
+  ZEND_ARG_OBJ_INFO(0, keys,
+      Assay\\Extension\\Keyset, 0)
+  ZEND_ARG_TYPE_INFO(0, token, IS_STRING, 0)
+  ZEND_ARG_TYPE_INFO(0, now_ms, IS_LONG, 0)
+  ZEND_ARG_INFO(1, doc)
+ZEND_END_ARG_INFO()
+
 ZEND_BEGIN_ARG_WITH_RETURN_TYPE_INFO_EX(arginfo_assay_decide, 0,
     5, IS_LONG, 0)
   ZEND_ARG_OBJ_INFO(0, verifier,
@@ -174,6 +192,8 @@ ZEND_FUNCTION(assay_triage);
 ZEND_FUNCTION(assay_read_verify_receipt);
 ZEND_FUNCTION(assay_verify_attestation);
 ZEND_FUNCTION(assay_verify_assertion);
+ZEND_FUNCTION(assay_keyset_new);
+ZEND_FUNCTION(assay_verify_token);
 ZEND_FUNCTION(assay_decide);
 ZEND_FUNCTION(assay_check_expiry);
 ZEND_FUNCTION(assay_exchange_new);
@@ -211,6 +231,10 @@ static const zend_function_entry assay_functions[] = {
       ZEND_FN(assay_verify_attestation), arginfo_assay_verify_attestation, 0)
   ZEND_NS_FENTRY("Assay\\Extension", verify_assertion,
       ZEND_FN(assay_verify_assertion), arginfo_assay_verify_assertion, 0)
+  ZEND_NS_FENTRY("Assay\\Extension", keyset_new,
+      ZEND_FN(assay_keyset_new), arginfo_assay_keyset_new, 0)
+  ZEND_NS_FENTRY("Assay\\Extension", verify_token,
+      ZEND_FN(assay_verify_token), arginfo_assay_verify_token, 0)
   ZEND_NS_FENTRY("Assay\\Extension", decide,
       ZEND_FN(assay_decide), arginfo_assay_decide, 0)
   ZEND_NS_FENTRY("Assay\\Extension", check_expiry,
@@ -225,6 +249,7 @@ static const zend_function_entry assay_functions[] = {
 };
 
 extern zend_class_entry *assay_verifier_ce;
+extern zend_class_entry *assay_keyset_ce;
 extern zend_class_entry *assay_doc_ce;
 extern zend_class_entry *assay_exchange_ce;
 

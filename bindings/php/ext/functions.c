@@ -272,6 +272,49 @@ ZEND_FUNCTION(assay_verify_assertion) {
   RETURN_LONG(status);
 }
 
+ZEND_FUNCTION(assay_keyset_new) {
+  zend_string *jwks;
+  zval *out;
+  assay_keyset *out_made = NULL;
+  zval *doc;
+  assay_doc *doc_made = NULL;
+  zend_long status;
+
+  ZEND_PARSE_PARAMETERS_START(3, 3)
+    Z_PARAM_STR(jwks)
+    Z_PARAM_ZVAL(out)
+    Z_PARAM_ZVAL(doc)
+  ZEND_PARSE_PARAMETERS_END();
+  status = assay_keyset_new(
+      ZSTR_VAL(jwks), ZSTR_LEN(jwks), &out_made, &doc_made);
+  assay_give(out, assay_keyset_ce, out_made);
+  assay_give(doc, assay_doc_ce, doc_made);
+  RETURN_LONG(status);
+}
+
+ZEND_FUNCTION(assay_verify_token) {
+  zend_object *verifier;
+  zend_object *keys;
+  zend_string *token;
+  zend_long now_ms;
+  zval *doc;
+  assay_doc *doc_made = NULL;
+  zend_long status;
+
+  ZEND_PARSE_PARAMETERS_START(5, 5)
+    Z_PARAM_OBJ_OF_CLASS(verifier, assay_verifier_ce)
+    Z_PARAM_OBJ_OF_CLASS(keys, assay_keyset_ce)
+    Z_PARAM_STR(token)
+    Z_PARAM_LONG(now_ms)
+    Z_PARAM_ZVAL(doc)
+  ZEND_PARSE_PARAMETERS_END();
+  status = assay_verify_token(
+      assay_pointer(verifier), assay_pointer(keys), ZSTR_VAL(token),
+      ZSTR_LEN(token), (int64_t)now_ms, &doc_made);
+  assay_give(doc, assay_doc_ce, doc_made);
+  RETURN_LONG(status);
+}
+
 ZEND_FUNCTION(assay_decide) {
   zend_object *verifier;
   HashTable *evidence;

@@ -348,6 +348,31 @@ final class Verifier
         return Facts\AttestReceipt::in($document, 'attestReceipt');
     }
 
+    // ---- access tokens
+
+    /**
+     * Verify an access token: who is calling, proven by a key of a configured issuer.
+     * `subject` is the account; sign-out and deleted users are not seen.
+     *
+     * @param string $token the compact JWS alone, without the word Bearer
+     * @param Keyset $keys the key set of its issuer, one of those in `tokens` of the
+     *     configuration
+     *
+     * @throws Exception\AssayException; after rejected.token.unknown-key the document's
+     *     `error.keyset` says whether to fetch the key set once ("refresh") or to refuse
+     *     ("cooldown")
+     */
+    public function verifyToken(
+        #[SensitiveParameter] string $token,
+        Keyset $keys,
+        int|DateTimeInterface|null $now = null,
+    ): Facts\Token {
+        $now = Arguments::milliseconds($now);
+        $code = $this->library->verifyToken($this->open(), $keys->open(), $token, $now, $answer);
+
+        return Facts\Token::in($this->accepted($code, $answer), 'token');
+    }
+
     // ---- DeviceCheck and risk
 
     /**

@@ -13,6 +13,7 @@ use Assay\Internal\Header;
 use Assay\Internal\Kinds;
 use Assay\Internal\Loader;
 use Assay\Internal\Refusal;
+use Assay\Keyset;
 use Assay\Kind;
 use Assay\Verifier;
 use PHPUnit\Framework\TestCase;
@@ -47,9 +48,9 @@ final class CaseTableTest extends TestCase
         $calls = array_count_values(array_column(CaseTable::get()->cases, 'call'));
         ksort($calls);
         $this->assertSame([
-            'check_expiry', 'conversation', 'decide', 'exchange', 'read_verify_receipt', 'triage',
-            'verifier_new', 'verify_assertion', 'verify_attestation', 'verify_jws',
-            'verify_receipt',
+            'check_expiry', 'conversation', 'decide', 'exchange', 'keyset_new',
+            'read_verify_receipt', 'triage', 'verifier_new', 'verify_assertion',
+            'verify_attestation', 'verify_jws', 'verify_receipt', 'verify_token',
         ], array_keys($calls));
     }
 
@@ -67,6 +68,8 @@ final class CaseTableTest extends TestCase
             'read_verify_receipt' => $this->checkAnswer($case),
             'verify_attestation' => $this->checkAttestation($case),
             'verify_assertion' => $this->checkAssertion($case),
+            'verify_token' => $this->checkToken($case),
+            'keyset_new' => $this->checkKeyset($case),
             'exchange' => $this->checkExchange($case),
             'conversation' => $this->checkConversation($case),
             'decide' => $this->checkDecision($case),
@@ -194,6 +197,42 @@ final class CaseTableTest extends TestCase
             $verifier,
         );
         $this->checkDocument($document, $case['expect']);
+    }
+
+    private function checkToken(array $case): void
+    {
+        $verifier = CaseTable::get()->verifier($case['verifier']);
+        $keys = new Keyset(CaseTable::given($case, 'jwks'));
+        $verify = fn (array $given): Facts =>
+            $verifier->verifyToken(CaseTable::given($given, 'token'), $keys, $given['now']);
+        foreach ($case['earlier'] as $seen) {
+            try {
+                $verify($seen);
+            } catch (AssayException) {
+                // Whatever it answers: the key set has seen it.
+            }
+        }
+        $this->checkDocument($this->documentOf(fn () => $verify($case)), $case['expect']);
+    }
+
+    private function checkKeyset(array $case): void
+    {
+        $document = $this->documentOf(
+            fn () => (new Keyset(CaseTable::given($case, 'jwks')))->facts(),
+        );
+        $this->checkDocument($document, $case['expect']);
+    }
+
+    /** The document of what a call returned, or was refused with. */
+    private function documentOf(callable $call): Document
+    {
+        try {
+            return $call()->document();
+        } catch (AssayException $refusal) {
+            $this->assertInstanceOf(Refusal::FAMILIES[$refusal->getCode() & 0xff], $refusal);
+
+            return $refusal->document;
+        }
     }
 
     /** A verification with client data: its document; null for another kind of them. */

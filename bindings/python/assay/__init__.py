@@ -28,6 +28,8 @@
     key = verifier.verify_attestation(blob, key_id=key_id, client_data=challenge)
     assertion = verifier.verify_assertion(                # this request, from this device
         blob, public_key=key.public_key, counter=record.counter, client_data=body)
+    keys = assay.Keyset(jwks)                             # once, and when it is refreshed
+    token = verifier.verify_token(bearer, keys)           # who is calling: token.subject
     risk = verifier.assess_risk({"request": "paid", "attestation": "unsupported"})
 
 Keep the signed text in your store, not these objects: verify it again when needed.
@@ -77,6 +79,7 @@ if TYPE_CHECKING:
         Risk,
     )
     from .exchange import Exchange
+    from .keyset import Keyset
     from .receipts import (
         AppleRenewal,
         AppleTransaction,
@@ -95,6 +98,7 @@ if TYPE_CHECKING:
         SignedOfferV1,
         SignedToken,
     )
+    from .tokens import IssuerKeys, Token
 
 __all__ = [
     "FOREVER",
@@ -121,6 +125,8 @@ __all__ = [
     "GroupDecision",
     "InternalError",
     "IssuedSession",
+    "IssuerKeys",
+    "Keyset",
     "LeftOut",
     "MalformedError",
     "MisuseError",
@@ -134,6 +140,7 @@ __all__ = [
     "SignedOffer",
     "SignedOfferV1",
     "SignedToken",
+    "Token",
     "TooLargeError",
     "Transaction",
     "TransactionReceipt",
@@ -164,11 +171,14 @@ _LATER = {
     "DeviceCheck": "attest",
     "Exchange": "exchange",
     "IssuedSession": "signing",
+    "IssuerKeys": "tokens",
+    "Keyset": "keyset",
     "Risk": "attest",
     "Session": "signing",
     "SignedOffer": "signing",
     "SignedOfferV1": "signing",
     "SignedToken": "signing",
+    "Token": "tokens",
     "TransactionReceipt": "receipts",
     "Triage": "receipts",
     "VerifyReceiptAnswer": "receipts",

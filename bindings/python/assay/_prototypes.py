@@ -51,6 +51,10 @@ class VerifierHandle(c_void_p):
     """The address of one assay_verifier."""
 
 
+class KeysetHandle(c_void_p):
+    """The address of one assay_keyset."""
+
+
 class DocHandle(c_void_p):
     """The address of one assay_doc."""
 
@@ -142,6 +146,18 @@ class Functions:
         self.assay_verify_assertion = _bind(
             working.assay_verify_assertion, c_int32,
             (VerifierHandle, c_void_p, c_size_t, c_void_p, c_size_t, c_uint32, c_int32, c_void_p, c_size_t, c_int64, POINTER(DocHandle)))
+        # Read a JWKS; a member "issuer" beside "keys" says whose it is.
+        self.assay_keyset_new = _bind(
+            working.assay_keyset_new, c_int32,
+            (c_char_p, c_size_t, POINTER(KeysetHandle), POINTER(DocHandle)))
+        # Free a key set.
+        self.assay_keyset_free = _bind(
+            quick.assay_keyset_free, None,
+            (KeysetHandle,))
+        # Verify an access token against a key set and the configured issuers.
+        self.assay_verify_token = _bind(
+            working.assay_verify_token, c_int32,
+            (VerifierHandle, KeysetHandle, c_char_p, c_size_t, c_int64, POINTER(DocHandle)))
         # Decide plan, state and next check time from verified documents.
         self.assay_decide = _bind(
             working.assay_decide, c_int32,

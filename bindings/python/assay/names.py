@@ -834,6 +834,58 @@ _made(
 )
 
 
+class TokenProfile(Name):
+    """Whose rules a token is judged by."""
+
+    __slots__ = ()
+
+    COGNITO_ACCESS: ClassVar[TokenProfile]
+    JWT: ClassVar[TokenProfile]
+    APPLE_ID: ClassVar[TokenProfile]
+
+
+_made(
+    TokenProfile,
+    COGNITO_ACCESS="cognito-access",
+    JWT="jwt",
+    APPLE_ID="apple-id",
+)
+
+
+class TokenAlgorithm(Name):
+    """How a token is signed."""
+
+    __slots__ = ()
+
+    RS256: ClassVar[TokenAlgorithm]
+    ES256: ClassVar[TokenAlgorithm]
+
+
+_made(
+    TokenAlgorithm,
+    RS256="RS256",
+    ES256="ES256",
+)
+
+
+class RealUser(Name):
+    """What Apple says about the person behind an identity token."""
+
+    __slots__ = ()
+
+    UNSUPPORTED: ClassVar[RealUser]
+    UNKNOWN: ClassVar[RealUser]
+    LIKELY_REAL: ClassVar[RealUser]
+
+
+_made(
+    RealUser,
+    UNSUPPORTED="unsupported",
+    UNKNOWN="unknown",
+    LIKELY_REAL="likely-real",
+)
+
+
 class Verdict(Name):
     """What to do with a request."""
 

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 
     from .attest import Assertion, Attestation, AttestReceipt, DeviceCheck, Risk
     from .exchange import Exchange
+    from .keyset import Keyset
     from .receipts import AppReceipt, TransactionReceipt, Triage, VerifyReceiptAnswer
     from .signing import (
         ClientSecret,
@@ -37,6 +38,7 @@ if TYPE_CHECKING:
         SignedOfferV1,
         SignedToken,
     )
+    from .tokens import Token
 
     Evidence = Union[Document, Facts]
     Time = Union[int, datetime]
@@ -61,6 +63,7 @@ _triage = _functions.assay_triage
 _read_verify_receipt = _functions.assay_read_verify_receipt
 _verify_attestation = _functions.assay_verify_attestation
 _verify_assertion = _functions.assay_verify_assertion
+_verify_token = _functions.assay_verify_token
 _decide = _functions.assay_decide
 
 KINDS = {
@@ -397,6 +400,41 @@ class Verifier:
         subject = None if public_key is None else _public_key(public_key)
         document = self._receipt(_c.ASSAY_RECEIPT_ATTEST, receipt, subject, now)
         return AttestReceipt(_accepted(document), "attestReceipt")
+
+    # ---- access tokens
+
+    def verify_token(
+        self, token: SignedText, keys: Keyset, now: Time | None = None
+    ) -> Token:
+        """Verify an access token: who is calling, proven by a key of a configured issuer.
+
+        token  str or bytes: the compact JWS alone, without the word Bearer
+        keys   the key set of its issuer, one of those in `tokens` of the configuration
+        now    int ms since 1970 UTC, or an aware datetime; None: the system's clock
+
+        `subject` is the account; sign-out and deleted users are not seen. A text that the
+        key set has verified before costs no second signature check.
+
+        Raises RejectedError when it is not genuine, has expired, or is of another issuer,
+        app or use; rejected.token.unknown-key has in `error.document.json["error"]["keyset"]`
+        what to do: "refresh" (fetch the key set once, verify again) or "cooldown" (refuse).
+        UnavailableError for a key set that is too old; MisuseError for one of no configured
+        issuer, and for a `now` outside 2008 … 2100; MalformedError, UnsupportedError or
+        TooLargeError when it is no such token; TypeError and ValueError for arguments of a
+        wrong type, or a closed verifier or key set.
+        """
+        from .tokens import Token
+
+        return Token(_accepted(self._token(token, keys, now)), "token")
+
+    def _token(self, token: SignedText, keys: Keyset, now: Time | None) -> Document:
+        from .keyset import handle_of
+
+        handle, text, answer = handle_of(keys), _octets(token), OwnedDocument()
+        code = _verify_token(
+            self._open(), handle, text, len(text), milliseconds(now), answer
+        )
+        return answered(answer, code)
 
     # ---- DeviceCheck and risk
 

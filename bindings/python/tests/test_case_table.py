@@ -1,4 +1,5 @@
 """Every case of the shared table gets the answer that it must get."""
+import contextlib
 import unittest
 from unittest import mock
 
@@ -53,6 +54,12 @@ class CaseTableTest(unittest.TestCase):
 
     def test_verify_assertion(self):
         self.run_calls("verify_assertion", self.check_assertion)
+
+    def test_verify_token(self):
+        self.run_calls("verify_token", self.check_token)
+
+    def test_keyset_new(self):
+        self.run_calls("keyset_new", self.check_keyset)
 
     def test_exchange(self):
         self.run_calls("exchange", self.check_exchange)
@@ -141,6 +148,21 @@ class CaseTableTest(unittest.TestCase):
             given_data = case["clientDataKind"], octets_of(case, "clientData")
             with mock.patch.object(binding, "_client_data", lambda *_: given_data):
                 document = self.document_of(lambda: call({}))
+        self.check_document(document, case["expect"])
+
+    def check_token(self, case):
+        verifier = table().verifier(case["verifier"])
+        keys = assay.Keyset(given(case, "jwks"))
+        for seen in case["earlier"]:
+            with contextlib.suppress(assay.AssayError):
+                verifier.verify_token(given(seen, "token"), keys, seen["now"])
+        document = self.document_of(
+            lambda: verifier.verify_token(given(case, "token"), keys, case["now"])
+        )
+        self.check_document(document, case["expect"])
+
+    def check_keyset(self, case):
+        document = self.document_of(lambda: assay.Keyset(given(case, "jwks")).facts)
         self.check_document(document, case["expect"])
 
     def document_of(self, call):

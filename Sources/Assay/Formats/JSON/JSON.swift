@@ -139,6 +139,14 @@ struct JSONValue: Sendable {
     return Text(json.unescape(node.start, node.end, node.escaped))
   }
 
+  /// Whether this is a string of these bytes.
+  @inline(never)
+  func isText(_ literal: StaticString) -> Bool {
+    guard let node, node.kind == .string else { return false }
+    if node.escaped { return text?.utf8[...].elementsEqual(literal) == true }
+    return source.elementsEqual(literal)
+  }
+
   var boolean: Bool? {
     guard kind == .boolean else { return nil }
     return source.first == 0x74

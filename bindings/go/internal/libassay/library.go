@@ -93,6 +93,23 @@ static answer go_verify_assertion(const assay_verifier *verifier,
   return answered(status, doc);
 }
 
+static made go_keyset_new(const char *jwks, size_t jwks_len) {
+  assay_keyset *keys = NULL;
+  assay_doc *doc = NULL;
+  assay_status status = assay_keyset_new(jwks, jwks_len, &keys, &doc);
+  made out = {answered(status, doc), keys};
+  return out;
+}
+
+static answer go_verify_token(const assay_verifier *verifier,
+                              const assay_keyset *keys, const char *token,
+                              size_t token_len, int64_t now_ms) {
+  assay_doc *doc = NULL;
+  assay_status status =
+      assay_verify_token(verifier, keys, token, token_len, now_ms, &doc);
+  return answered(status, doc);
+}
+
 static answer go_decide(const assay_verifier *verifier,
                         const assay_doc *const *evidence, size_t count,
                         const char *account, size_t account_len,
@@ -173,6 +190,7 @@ func (t Text) length() C.size_t { return C.size_t(len(t.text)) }
 
 func freeDocument(p unsafe.Pointer) { C.assay_doc_free((*C.assay_doc)(p)) }
 func freeVerifier(p unsafe.Pointer) { C.assay_verifier_free((*C.assay_verifier)(p)) }
+func freeKeyset(p unsafe.Pointer)   { C.assay_keyset_free((*C.assay_keyset)(p)) }
 func freeExchange(p unsafe.Pointer) { C.assay_exchange_free((*C.assay_exchange)(p)) }
 
 func answered(found C.answer) Answer {
@@ -313,6 +331,32 @@ func VerifyAssertion(
 	runtime.KeepAlive(key)
 	runtime.KeepAlive(data)
 	v.done()
+	return answered(found), true
+}
+
+// NewKeyset reads a key set; the object is empty when it was refused.
+func NewKeyset(jwks Text) (Answer, Object) {
+	found := C.go_keyset_new(jwks.pointer(), jwks.length())
+	runtime.KeepAlive(jwks)
+	return answered(found.answer), NewObject(found.made, freeKeyset)
+}
+
+// VerifyToken verifies an access token; false when the verifier or the key set is
+// closed.
+func VerifyToken(v, keys *Handle, token Text, now int64) (Answer, bool) {
+	pointer := v.use()
+	if pointer == nil {
+		return Answer{}, false
+	}
+	defer v.done()
+	set := keys.use()
+	if set == nil {
+		return Answer{}, false
+	}
+	found := C.go_verify_token((*C.assay_verifier)(pointer), (*C.assay_keyset)(set),
+		token.pointer(), token.length(), C.int64_t(now))
+	runtime.KeepAlive(token)
+	keys.done()
 	return answered(found), true
 }
 

@@ -147,6 +147,21 @@ final class ExtensionLibrary implements Library
         );
     }
 
+    public function keysetNew(string $jwks, ?object &$out, ?object &$doc): int
+    {
+        return C\keyset_new($jwks, $out, $doc);
+    }
+
+    public function verifyToken(
+        object $verifier,
+        object $keys,
+        string $token,
+        int $nowMs,
+        ?object &$doc,
+    ): int {
+        return C\verify_token($verifier, $keys, $token, $nowMs, $doc);
+    }
+
     public function decide(
         object $verifier,
         array $evidence,

@@ -18,6 +18,7 @@ use FFI\CType;
 final class FfiLibrary implements Library
 {
     private CType $slotVerifier;
+    private CType $slotKeyset;
     private CType $slotDocument;
     private CType $slotExchange;
     private CType $slotLength;
@@ -25,6 +26,7 @@ final class FfiLibrary implements Library
     public function __construct(private FFI $ffi, private string $path)
     {
         $this->slotVerifier = $ffi->type('assay_verifier*[1]');
+        $this->slotKeyset = $ffi->type('assay_keyset*[1]');
         $this->slotDocument = $ffi->type('assay_doc*[1]');
         $this->slotExchange = $ffi->type('assay_exchange*[1]');
         $this->slotLength = $ffi->type('size_t[1]');
@@ -242,6 +244,41 @@ final class FfiLibrary implements Library
             $clientDataKind,
             $clientData,
             strlen($clientData),
+            $nowMs,
+            $madeDocument,
+        );
+        $pointer = $madeDocument[0];
+        $doc = $pointer === null ? null : new FfiDocument($this->ffi, $pointer);
+
+        return $status;
+    }
+
+    public function keysetNew(string $jwks, ?object &$out, ?object &$doc): int
+    {
+        $madeKeyset = $this->ffi->new($this->slotKeyset);
+        $madeDocument = $this->ffi->new($this->slotDocument);
+        $status = $this->ffi->assay_keyset_new($jwks, strlen($jwks), $madeKeyset, $madeDocument);
+        $pointer = $madeKeyset[0];
+        $out = $pointer === null ? null : new FfiKeyset($this->ffi, $pointer);
+        $pointer = $madeDocument[0];
+        $doc = $pointer === null ? null : new FfiDocument($this->ffi, $pointer);
+
+        return $status;
+    }
+
+    public function verifyToken(
+        object $verifier,
+        object $keys,
+        string $token,
+        int $nowMs,
+        ?object &$doc,
+    ): int {
+        $madeDocument = $this->ffi->new($this->slotDocument);
+        $status = $this->ffi->assay_verify_token(
+            $verifier->pointer(),
+            $keys->pointer(),
+            $token,
+            strlen($token),
             $nowMs,
             $madeDocument,
         );

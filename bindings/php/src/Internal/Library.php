@@ -103,6 +103,18 @@ interface Library
         ?object &$doc,
     ): int;
 
+    /** Read a JWKS; a member "issuer" beside "keys" says whose it is. */
+    public function keysetNew(string $jwks, ?object &$out, ?object &$doc): int;
+
+    /** Verify an access token against a key set and the configured issuers. */
+    public function verifyToken(
+        object $verifier,
+        object $keys,
+        string $token,
+        int $nowMs,
+        ?object &$doc,
+    ): int;
+
     /** Decide plan, state and next check time from verified documents. */
     public function decide(
         object $verifier,

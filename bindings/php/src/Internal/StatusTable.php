@@ -371,6 +371,36 @@ final class StatusTable
             'the product is not in the catalogue',
             'the client keeps the receipt; add the product to products, or refuse by hand',
         ],
+        24065 => [
+            'rejected.jwks.duplicate-kid', 502, 'never',
+            'two usable keys have the same kid',
+            'which one verifies would depend on their order: keep the old set, and tell the issuer',
+        ],
+        24321 => [
+            'rejected.jwks.ec', 502, 'never',
+            'an elliptic key is not on its curve, or its coordinates are not 32 bytes each',
+            'the issuer\'s fault: keep the old set, and tell the issuer',
+        ],
+        24577 => [
+            'rejected.jwks.empty', 502, 'never',
+            'no key of the set can be used',
+            'skipped keys are of other types, curves or uses: not the key set of this issuer?',
+        ],
+        24833 => [
+            'rejected.jwks.private-key', 502, 'never',
+            'private or symmetric key material is in the set',
+            'the issuer published a secret: keep the old set, and raise an alarm',
+        ],
+        25089 => [
+            'rejected.jwks.roca', 502, 'never',
+            'an RSA key is of the weak kind that ROCA breaks',
+            'its private key can be computed: keep the old set, and tell the issuer',
+        ],
+        25345 => [
+            'rejected.jwks.rsa', 502, 'never',
+            'an RSA key has an unusable modulus or exponent',
+            'the issuer\'s fault: 2,048 to 8,192 bits, odd, without leading zeros; keep the old set',
+        ],
         25601 => [
             'rejected.jws.algorithm', 400, 'never',
             'alg is not ES256',
@@ -450,6 +480,101 @@ final class StatusTable
             'rejected.risk.step-up', 401, 'never',
             'the risk rules ask for something stronger',
             'attest from the main app, sign in, verify the purchase again or solve a challenge: risk.reasons names the rules',
+        ],
+        34561 => [
+            'rejected.token.algorithm', 401, 'never',
+            'alg is not the algorithm of the profile',
+            'a forgery attempt, or tokens.algorithm is not what this issuer signs with',
+        ],
+        34817 => [
+            'rejected.token.audience', 401, 'never',
+            'the token is for none of the configured audiences',
+            'a token of another app or resource, or tokens.audiences lacks it',
+        ],
+        35073 => [
+            'rejected.token.client', 401, 'never',
+            'the token was made for another app client',
+            'a token of another app of the same pool, or tokens.clients lacks it',
+        ],
+        35329 => [
+            'rejected.token.expired', 401, 'never',
+            'the token has expired',
+            'the client must refresh its token, and send the request again',
+        ],
+        35585 => [
+            'rejected.token.group', 403, 'never',
+            'the caller is in none of the groups asked for',
+            'not allowed: tokens.groups says who is',
+        ],
+        35841 => [
+            'rejected.token.header-member', 401, 'never',
+            'the header has a member that could steer the verification',
+            'a forgery attempt: none of these is ever sent by an issuer',
+        ],
+        36097 => [
+            'rejected.token.issued-in-future', 401, 'later',
+            'iat lies further ahead of now_ms than clockSkewMs allows',
+            'this host\'s clock is slow: synchronise it',
+        ],
+        36353 => [
+            'rejected.token.issuer', 401, 'never',
+            'the token is from another issuer than the key set',
+            'a token of another pool or region, or the wrong key set was passed',
+        ],
+        36609 => [
+            'rejected.token.key-unfit', 401, 'after-config',
+            'the key is not meant for this algorithm',
+            'tokens.algorithm is not what this issuer signs with',
+        ],
+        36865 => [
+            'rejected.token.no-expiry', 401, 'never',
+            'exp is absent',
+            'not an access token: one without an end is never accepted',
+        ],
+        37121 => [
+            'rejected.token.no-issued-at', 401, 'never',
+            'iat is absent',
+            'not a token of this issuer',
+        ],
+        37377 => [
+            'rejected.token.not-yet-valid', 401, 'later',
+            'nbf lies further ahead of now_ms than clockSkewMs allows',
+            'this host\'s clock is slow: synchronise it',
+        ],
+        37633 => [
+            'rejected.token.scope', 403, 'never',
+            'the token lacks a scope that is asked for',
+            'not allowed: tokens.scopes says what is asked for',
+        ],
+        37889 => [
+            'rejected.token.signature', 401, 'never',
+            'the signature does not verify over the token',
+            'forged or altered: trust nothing in it',
+        ],
+        38145 => [
+            'rejected.token.subject', 401, 'never',
+            'sub is absent, empty, too long, or has control characters',
+            'there is no account in it: answer 401, never a default account',
+        ],
+        38401 => [
+            'rejected.token.too-old', 401, 'never',
+            'the token was issued longer ago than maxAgeMs',
+            'the customer must sign in again',
+        ],
+        38657 => [
+            'rejected.token.type', 401, 'never',
+            'typ is not accepted',
+            'another kind of token: tokens.types says which are accepted',
+        ],
+        38913 => [
+            'rejected.token.unknown-key', 401, 'same-once',
+            'no key of the set has this kid',
+            'error.keyset says what to do: refresh fetches the set once and verifies again, cooldown refuses',
+        ],
+        39169 => [
+            'rejected.token.use', 401, 'never',
+            'the token is for another use',
+            'an ID token, or a notification, in place of the token asked for',
         ],
         39425 => [
             'rejected.triage.cracker', 400, 'never',
@@ -726,6 +851,11 @@ final class StatusTable
             'the JSON text is not valid UTF-8',
             'damaged in transit, or forged: have the client send it again once',
         ],
+        11010 => [
+            'malformed.jwks.form', 502, 'never',
+            'not a JSON Web Key Set',
+            'not a key set: check the URL; keep the old set',
+        ],
         11266 => [
             'malformed.jws.alg', 400, 'never',
             'alg is absent from the header or not a string',
@@ -805,6 +935,41 @@ final class StatusTable
             'malformed.risk.input', 500, 'never',
             'an observation or its value is unknown',
             'our fault: correct the observation that error.at names',
+        ],
+        16130 => [
+            'malformed.token.alg', 401, 'never',
+            'alg is absent, or not a string',
+            'forged',
+        ],
+        16386 => [
+            'malformed.token.base64', 401, 'never',
+            'a segment is not strict base64url',
+            'padded, another alphabet, or forged: pass the token as it was received',
+        ],
+        16642 => [
+            'malformed.token.claim', 401, 'never',
+            'a claim has the wrong type',
+            'not this issuer\'s format; error.at names the claim',
+        ],
+        16898 => [
+            'malformed.token.form', 401, 'never',
+            'not a token of three segments',
+            'a line end was left, or it is no token: pass the text after "Bearer " alone',
+        ],
+        17154 => [
+            'malformed.token.kid', 401, 'never',
+            'kid is absent, empty, too long, or not a string',
+            'forged, or not a token of this issuer',
+        ],
+        17410 => [
+            'malformed.token.signature-length', 401, 'never',
+            'the signature is not 64 bytes',
+            'forged, or cut off',
+        ],
+        17666 => [
+            'malformed.token.time', 401, 'never',
+            'a time is not a plain integer',
+            'not this issuer\'s format; error.at names the claim',
         ],
         17922 => [
             'malformed.transport.base64', 400, 'never',
@@ -921,6 +1086,11 @@ final class StatusTable
             'the version of the signature blob is neither 2 nor 3',
             'newer than this library, or not a receipt: have the client send its stored copy again',
         ],
+        4867 => [
+            'unsupported.token.encrypted', 401, 'never',
+            'the token is encrypted',
+            'a JWE of five segments: only signed tokens are verified',
+        ],
         5123 => [
             'unsupported.triage.form', 415, 'never',
             'this form is not handled; triage.form names it',
@@ -1016,6 +1186,11 @@ final class StatusTable
             'a JSON number is too long',
             'not an App Store JWS',
         ],
+        4612 => [
+            'too-large.jwks.size', 502, 'never',
+            'the key set is too long, or has too many keys',
+            'at most 256 KiB and 64 keys: not a key set?',
+        ],
         4868 => [
             'too-large.jws.header', 413, 'never',
             'the header segment is longer than 16,384 characters',
@@ -1045,6 +1220,11 @@ final class StatusTable
             'too-large.receipt.signature', 413, 'never',
             'the signature blob is too long',
             'not a receipt',
+        ],
+        6660 => [
+            'too-large.token.size', 401, 'never',
+            'the token is too long',
+            'not a token, or tokens.caps.tokenBytes is too small for this issuer',
         ],
         6916 => [
             'too-large.transport.input', 413, 'never',
@@ -1161,10 +1341,20 @@ final class StatusTable
             'the account id is empty, too long or padded',
             'programming error: 1 to 255 bytes, no control characters, no space at either end',
         ],
+        7173 => [
+            'misuse.token.keyset', 500, 'never',
+            'the key set belongs to no configured issuer',
+            'programming error: with several issuers a key set says whose it is, in the member issuer',
+        ],
         7429 => [
             'misuse.appleid.parameter', 500, 'never',
             'a parameter of Sign in with Apple is missing or of the wrong form',
             'programming error: error.at names the member',
+        ],
+        7941 => [
+            'misuse.token.nonce', 500, 'never',
+            'a nonce must be compared, and this call takes none',
+            'tokens.nonce is "none" where nothing is compared',
         ],
         262 => [
             'config.api.base-url', null, 'after-config',
@@ -1301,6 +1491,31 @@ final class StatusTable
             'Xcode or LocalTesting is accepted, but no certificate is pinned',
             'add the SHA-256, 64 hex digits, of the certificate that Xcode exports to storekit.xcodeCertificates',
         ],
+        8966 => [
+            'config.token.algorithm', null, 'after-config',
+            'the algorithm is missing or unknown',
+            'RS256 or ES256, the one that this issuer signs with',
+        ],
+        9222 => [
+            'config.token.audiences', null, 'after-config',
+            'no audience is named',
+            'name 1 to 16: without one any token of the issuer would pass',
+        ],
+        9478 => [
+            'config.token.clients', null, 'after-config',
+            'no app client is named',
+            'name 1 to 64: without one a token of any app of the pool would pass',
+        ],
+        9734 => [
+            'config.token.issuer', null, 'after-config',
+            'an issuer is missing, no https URL, or stands twice',
+            'name each issuer once, as its tokens write it in iss',
+        ],
+        9990 => [
+            'config.token.types', null, 'after-config',
+            'the list of types is not usable',
+            '1 to 16 texts, each once, as in typ',
+        ],
         10246 => [
             'config.appleid.clients', null, 'after-config',
             'the client ids cannot be used',
@@ -1326,6 +1541,16 @@ final class StatusTable
             'the secrets of session texts cannot be used',
             'give one or two, each with an id of its own and base64 of 32 to 64 random bytes',
         ],
+        12294 => [
+            'config.token.keyset-age', null, 'after-config',
+            'keysetHardMaxAgeMs is below keysetMaxAgeMs',
+            'the hard age begins where the soft one ends',
+        ],
+        12550 => [
+            'config.token.nonce', null, 'after-config',
+            'the nonce policy is unknown',
+            'nonce is required, if-supported or none; nonceForm any, plain or sha256',
+        ],
         1543 => [
             'unavailable.devicecheck.no-answer', 503, 'later',
             'Apple gave no usable answer',
@@ -1335,6 +1560,11 @@ final class StatusTable
             'unavailable.devicecheck.response', 502, 'later',
             'the answer is not understood',
             'Apple changed the wording: treat the device as neither clean nor used; report it',
+        ],
+        4359 => [
+            'unavailable.token.keyset-too-old', 503, 'later',
+            'the key set is older than keysetHardMaxAgeMs',
+            'the issuer was not reachable for that long: fetch the key set, then verify again',
         ],
         4615 => [
             'unavailable.verify-receipt.environment-loop', 503, 'later',

@@ -1,0 +1,197 @@
+/// The checks of a token in the order in which they are made
+/// (docs/spec/access-tokens.md §4).
+enum TokenCheck: Int, CheckList {
+  case keyset, size, form, header, key, signature, claims, times, issuer, use, client, audience
+  case nonce, subject, scopes, groups, age
+
+  static let ids: [StaticString] = [
+    "token.keyset", "token.size", "token.form", "token.header", "token.key", "token.signature",
+    "token.claims", "token.times", "token.issuer", "token.use", "token.client",
+    "token.audience", "token.nonce", "token.subject", "token.scopes", "token.groups",
+    "token.age",
+  ]
+}
+
+/// One verification of one token: the rules of docs/spec/access-tokens.md, step by step.
+struct TokenVerification {
+  private let profiles: [TokenProfile.Shared]
+  private let skewSeconds: Int64
+  private let keyset: Keyset
+  private let nowMs: Int64
+  private(set) var checks = Checks<TokenCheck>()
+  /// What to do about an unknown key id; nil where that is not what was refused.
+  private(set) var advice: KeysetAdvice? = nil
+
+  init(_ configuration: Configuration, _ keyset: Keyset, nowMs: Int64) {
+    profiles = configuration.tokens
+    skewSeconds = configuration.clockSkewMs / 1000
+    self.keyset = keyset
+    self.nowMs = nowMs
+  }
+
+  /// Longest token of any profile.
+  static let byteCap = 65_536
+
+  /// Verifies a token of the profile that the keyset belongs to; under `apple-id` one
+  /// whose nonce nobody demands (TOK-34).
+  mutating func run(_ text: [UInt8]) throws(Refusal) -> Token {
+    checks.enter(.keyset)
+    let keys = try KeysetInUse.find(keyset, profiles, nowMs: nowMs)
+    try require(
+      keys.profile.kind != .appleId || keys.profile.nonce == .none, .misuseTokenNonce, "TOK-34")
+    let (kid, claims) = try proven(text, keys)
+    let apple = keys.profile.kind == .appleId ? try AppleIdentity(claims) : nil
+    let issuer = try judge(claims, keys)
+    try judgeCaller(claims, keys.profile)
+    return Token(claims, issuer, kid: kid, keys, apple)
+  }
+
+  // MARK: form, key, signature
+
+  /// - Returns: the id of the key that signed it, and the claims, of which the types
+  ///   were checked and no value.
+  private mutating func proven(
+    _ text: [UInt8], _ keys: KeysetInUse
+  ) throws(Refusal) -> (kid: Text, claims: TokenClaims) {
+    let profile = keys.profile
+    checks.enter(.size)
+    try require(text.count <= profile.tokenBytes, .tooLargeTokenSize, "TOK-5")
+    checks.enter(.form)
+    let token = try TokenText(text)
+    checks.enter(.header)
+    let header = try TokenHeader(token)
+    try header.checkAlgorithm(profile.algorithm)
+    if token.signature.isEmpty { checks.enter(.form) }
+    try require(!token.signature.isEmpty, .malformedTokenForm, "TOK-6", at: "signature")
+    let kid = try header.checkMembers(profile.types)
+    checks.enter(.key)
+    let key = try self.key(kid, profile)
+    checks.enter(.signature)
+    try checkSignature(token, key)
+    checks.enter(.claims)
+    return (kid, try TokenClaims(try TokenText.json(token.payload, at: "payload")))
+  }
+
+  /// TOK-13, JWK-7.
+  private mutating func key(_ kid: Text, _ profile: TokenProfile) throws(Refusal) -> KeysetKey {
+    guard let key = keyset.key(kid) else {
+      let advice = keyset.advice(nowMs: nowMs)
+      self.advice = advice
+      throw Refusal(
+        .rejectedTokenUnknownKey, "TOK-13", at: "header.kid",
+        retryClass: advice == .cooldown ? "never" : nil)
+    }
+    try require(
+      key.fits(profile.algorithm), .rejectedTokenKeyUnfit, "JWK-7", at: "header.kid")
+    return key
+  }
+
+  /// TOK-9, TOK-20, TOK-21: unless this text was verified with this key (KST-11).
+  private func checkSignature(_ token: TokenText, _ key: KeysetKey) throws(Refusal) {
+    let name = Digest.sha256.of(token.bytes)
+    if let verified = keyset.verified.find(name[...]), verified === key { return }
+    if case .elliptic = key.key.type {
+      try require(
+        token.signature.count == 64, .malformedTokenSignatureLength, "TOK-21", at: "signature")
+      guard let value = ECDSASignature(concatenated: token.signature, .p256) else {
+        throw Refusal(.rejectedTokenSignature, "TOK-21", at: "signature")
+      }
+      try require(
+        key.key.verifies(value, .sha256, token.signed), .rejectedTokenSignature, "TOK-21",
+        at: "signature")
+    } else {
+      try require(
+        key.key.verifies(token.signature[...], .sha256, token.signed), .rejectedTokenSignature,
+        "TOK-20", at: "signature")
+    }
+    keyset.verified.remember(name[...], key)
+  }
+
+  // MARK: claims
+
+  /// Times, issuer, use, client, audience.
+  ///
+  /// - Returns: the issuer.
+  private mutating func judge(
+    _ claims: TokenClaims, _ keys: KeysetInUse
+  ) throws(Refusal) -> Text {
+    let profile = keys.profile
+    checks.enter(.times)
+    try checkTimes(claims, profile)
+    checks.enter(.issuer)
+    guard let issuer = claims.text("iss"), profile.issuers.contains(issuer),
+      issuer == keys.issuer || profile.keysIssuer(of: issuer) == keys.issuer
+    else { throw Refusal(.rejectedTokenIssuer, "TOK-25", at: "iss") }
+    let isCognito = profile.kind == .cognitoAccess
+    if isCognito {
+      checks.enter(.use)
+      try require(claims.object.member("token_use")?.isText("access") == true, .rejectedTokenUse, "TOK-26", at: "token_use")
+    }
+    if checks.enter(.client, where: isCognito, else: .doesNotApply) {
+      let isMine = claims.text("client_id").map { profile.clients.contains($0) }
+      try require(isMine == true, .rejectedTokenClient, "TOK-26", at: "client_id")
+    }
+    if checks.enter(.audience, where: !profile.audiences.isEmpty, else: .notConfigured) {
+      try require(
+        claims.list("aud").contains { profile.audiences.contains($0) }, .rejectedTokenAudience,
+        isCognito ? "TOK-31" : "TOK-27", at: "aud")
+    }
+    checks.enter(.use)
+    try require(
+      claims.object.member("events") == nil, .rejectedTokenUse, "TOK-34", at: "events")
+    checks.skip(.nonce, profile.kind == .appleId ? .notConfigured : .doesNotApply)
+    return issuer
+  }
+
+  /// TOK-23, TOK-24: in whole seconds.
+  private func checkTimes(_ claims: TokenClaims, _ profile: TokenProfile) throws(Refusal) {
+    let now = nowMs / 1000
+    let skew = skewSeconds
+    guard let expires = claims.seconds("exp") else {
+      throw Refusal(.rejectedTokenNoExpiry, "TOK-23", at: "exp")
+    }
+    try require(now < expires &+ skew, .rejectedTokenExpired, "TOK-23", at: "exp")
+    if let start = claims.seconds("nbf") {
+      try require(start <= now &+ skew, .rejectedTokenNotYetValid, "TOK-24", at: "nbf")
+    }
+    guard let issued = claims.seconds("iat") else {
+      try require(profile.kind == .jwt, .rejectedTokenNoIssuedAt, "TOK-24", at: "iat")
+      return
+    }
+    try require(issued <= now &+ skew, .rejectedTokenIssuedInFuture, "TOK-24", at: "iat")
+  }
+
+  /// TOK-28, TOK-29.
+  private mutating func judgeCaller(
+    _ claims: TokenClaims, _ profile: TokenProfile
+  ) throws(Refusal) {
+    checks.enter(.subject)
+    try require(
+      TokenVerification.isSubject(claims.text("sub")), .rejectedTokenSubject, "TOK-28", at: "sub")
+    if checks.enter(.scopes, where: !profile.scopes.isEmpty, else: .notConfigured) {
+      let scopes = claims.scopes
+      try require(
+        profile.scopes.allSatisfy { scopes.contains($0) }, .rejectedTokenScope, "TOK-29",
+        at: "scope")
+    }
+    if checks.enter(.groups, where: !profile.groups.isEmpty, else: .notConfigured) {
+      try require(
+        profile.groups.contains { claims.list("cognito:groups").contains($0) }, .rejectedTokenGroup, "TOK-29",
+        at: "cognito:groups")
+    }
+    guard checks.enter(.age, where: profile.maxAgeMs != nil, else: .notConfigured),
+      let limit = profile.maxAgeMs
+    else { return }
+    guard let issued = claims.seconds("iat") else {
+      throw Refusal(.rejectedTokenNoIssuedAt, "TOK-29", at: "iat")
+    }
+    // Neither passes 2^53 × 1,000, which a sum of both does not reach.
+    try require(nowMs <= issued &* 1000 &+ limit, .rejectedTokenTooOld, "TOK-29", at: "iat")
+  }
+
+  static func isSubject(_ subject: Text?) -> Bool {
+    guard let subject else { return false }
+    return !subject.isEmpty && subject.count <= 255
+      && subject.utf8.allSatisfy { $0 >= 0x20 && $0 != 0x7f }
+  }
+}

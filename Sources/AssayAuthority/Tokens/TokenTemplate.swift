@@ -1,0 +1,49 @@
+/// A token before it is signed. What is signed is always what is in the first two
+/// segments; each step can be set to something else.
+public struct TokenTemplate: Sendable {
+  public var header: JSONText
+  /// The header as bytes, in place of `header`.
+  public var headerBytes: [UInt8]?
+  /// The header segment, in place of the base64url of the bytes.
+  public var headerSegment: [UInt8]?
+  public var payload: [UInt8]
+  public var payloadSegment: [UInt8]?
+  public var key: SigningKey
+  /// Whether the signature is r ‖ s and not that of RSA.
+  public var isElliptic: Bool
+  /// What stands in place of the signature.
+  public var signature: [UInt8]?
+  /// What stands in place of its segment.
+  public var signatureSegment: [UInt8]?
+
+  public init(_ header: JSONText, _ payload: JSONText, _ key: SigningKey, isElliptic: Bool) {
+    self.header = header
+    self.payload = payload.bytes
+    self.key = key
+    self.isElliptic = isElliptic
+  }
+
+  /// What a key signs: the first two segments.
+  public var input: [UInt8] {
+    let first = headerSegment ?? Base64Text.encodeURL(headerBytes ?? header.bytes)
+    return first + [0x2e] + (payloadSegment ?? Base64Text.encodeURL(payload))
+  }
+
+  /// The octets of the signature over the segments as they are now.
+  public func octets() throws -> [UInt8] {
+    try isElliptic ? key.signES256(input) : key.sign(input, .sha256)
+  }
+
+  /// The finished text.
+  public func signed() throws -> [UInt8] {
+    let segment = try signatureSegment ?? Base64Text.encodeURL(signature ?? octets())
+    return input + [0x2e] + segment
+  }
+
+  /// The same with some of it changed.
+  public func with(_ change: (inout TokenTemplate) throws -> Void) rethrows -> TokenTemplate {
+    var copy = self
+    try change(&copy)
+    return copy
+  }
+}

@@ -1,0 +1,139 @@
+import CAssay
+
+@testable import Assay
+@testable import AssayAuthority
+
+/// Targets over `assay_keyset_new` and `assay_verify_token`.
+enum TokenTargets {
+  private static let authority: TokenAuthority = FuzzBench.shared.cases.tokens
+
+  private static let verifier: OpaquePointer = {
+    let config = FuzzBench.shared.cases.standardConfig.setting(
+      "tokens", TokenAuthority.configuration)
+    return FuzzBench.verifier(config.bytes)
+  }()
+
+  /// Issuers in the order in which the first byte of an input picks one.
+  static let issuers = [
+    TokenAuthority.pool, TokenAuthority.jwtIssuer, TokenAuthority.ellipticIssuer,
+    TokenAuthority.apple,
+  ]
+
+  private static let keysets: [OpaquePointer] = issuers.map { issuer in
+    guard let text = try? authority.keyset(issuer: issuer).bytes, let made = keyset(text).keys
+    else { fatalError("no key set of \(issuer)") }
+    return made
+  }
+
+  // MARK: key sets
+
+  /// Any bytes as a key set. Two readings agree; of a set that was made each key is used
+  /// or skipped, and none is secret.
+  static func keysetNew(_ input: [UInt8]) {
+    let text = expand(input[...], keyStandIns)
+    let (keys, answer) = keyset(text)
+    let (others, again) = keyset(text)
+    demand(answer.json == again.json, "two answers to one key set differ")
+    demand((keys != nil) == answer.isOK, "a key set without ASSAY_OK, or none with it")
+    if answer.isOK {
+      demand(answer.text("keyset.keys.0.kid") != nil, "a key set without a key")
+      let facts = answer.tree?.member("keyset")
+      let told = (facts?.member("keys")?.count ?? 0) + (facts?.member("skipped")?.count ?? 0)
+      let given = try? JSONReader.readObject(text).root.member("keys")
+      demand(told == given?.count, "a key is neither used nor skipped")
+      for key in given.map({ Array($0.children) }) ?? [] {
+        demand(key.member("d") == nil && key.member("k") == nil, "a secret was taken")
+      }
+    }
+    answer.free()
+    again.free()
+    assay_keyset_free(keys)
+    assay_keyset_free(others)
+  }
+
+  /// What the control characters 1 and 2 stand for: whole keys.
+  static let keyStandIns: [UInt8: [UInt8]] = {
+    guard let rsa = try? TokenAuthority.jwk(rsa: authority.rsaKey, kid: "a").bytes,
+      let elliptic = try? TokenAuthority.jwk(elliptic: authority.ellipticKey, kid: "b").bytes
+    else { fatalError("no keys") }
+    return [1: rsa, 2: elliptic]
+  }()
+
+  private static func keyset(_ text: [UInt8]) -> (keys: OpaquePointer?, answer: Answer) {
+    var keys: OpaquePointer? = nil
+    var document: OpaquePointer? = nil
+    let status = text.withUnsafeBytes {
+      assay_keyset_new(
+        $0.baseAddress?.assumingMemoryBound(to: CChar.self), $0.count, &keys, &document)
+    }
+    return (keys, Answer(status, document))
+  }
+
+  // MARK: tokens
+
+  /// The first byte picks the issuer, and whether what follows is the token itself, its
+  /// claims, or its header and claims, which are then signed. What was accepted names the
+  /// configured issuer; a second call, which may remember the text, says the same.
+  static func verifyToken(_ input: [UInt8]) {
+    guard let first = input.first else { return }
+    let place = Int(first & 3)
+    let rest = Array(input.dropFirst())
+    let token = first & 4 == 0 ? rest : signed(rest, issuers[place], hasHeader: first & 8 != 0)
+    let answer = verify(token, keysets[place])
+    let again = verify(token, keysets[place])
+    demand(answer.json == again.json, "two answers to one token differ")
+    if answer.isOK {
+      demand(answer.text("token.issuer") == issuers[place], "another issuer")
+      demand(answer.text("token.subject")?.isEmpty == false, "no subject")
+      demand(token.filter { $0 == 0x2e }.count == 2, "not three segments")
+      for other in keysets.indices where other != place {
+        let elsewhere = verify(token, keysets[other])
+        demand(!elsewhere.isOK, "accepted under the keys of two issuers")
+        elsewhere.free()
+      }
+    }
+    answer.free()
+    again.free()
+  }
+
+  private static func signed(_ bytes: [UInt8], _ issuer: String, hasHeader: Bool) -> [UInt8] {
+    var template =
+      issuer == TokenAuthority.ellipticIssuer
+      ? authority.es256(.null) : authority.rs256(.null)
+    var claims = bytes[...]
+    if hasHeader, let end = bytes.firstIndex(of: 0) {
+      template.headerBytes = Array(bytes[..<end])
+      claims = bytes[(end + 1)...]
+    }
+    template.payload = Array(claims)
+    guard let text = try? template.signed() else { fatalError("signing failed") }
+    return text
+  }
+
+  private static func verify(_ token: [UInt8], _ keys: OpaquePointer) -> Answer {
+    var document: OpaquePointer? = nil
+    let status = token.withUnsafeBytes {
+      assay_verify_token(
+        verifier, keys, $0.baseAddress?.assumingMemoryBound(to: CChar.self), $0.count,
+        FuzzBench.instant, &document)
+    }
+    return Answer(status, document)
+  }
+
+  // MARK: seeds
+
+  /// An input that means this token under the keys of this issuer; claims and header are
+  /// taken apart where that is the one way in which the keys can sign it again.
+  static func seeds(_ token: [UInt8], _ jwks: [UInt8]) -> [[UInt8]] {
+    let issuer = try? JSONReader.readObject(jwks).root.member("issuer")?.text?.string
+    let place = UInt8(issuers.firstIndex { $0 == issuer } ?? 0)
+    var found = [[place] + token]
+    let segments = token.split(separator: 0x2e, omittingEmptySubsequences: false)
+    guard segments.count == 3, let header = Base64Text.decodeLeniently(Array(segments[0])),
+      let claims = Base64Text.decodeLeniently(Array(segments[1])), !header.contains(0)
+    else { return found }
+    found.append([place | 4] + claims)
+    found.append([place | 12] + header + [0] + claims)
+    return found
+  }
+}
