@@ -82,7 +82,11 @@ enum HintGate {
     // NTF-8: what the verifier of the notification must not have left out.
     case "decision": return ["decide", "storekit.nested"]
     case "risk", "exchange": return ["risk", "deviceCheck"]
-    default: return ["storekit", "receipts", "attest", "decide", "risk", "deviceCheck"]
+    default:
+      return [
+        "storekit", "receipts", "attest", "decide", "risk", "deviceCheck", "appStoreServerApi",
+        "appleId", "session",
+      ]
     }
   }
 
@@ -255,7 +259,9 @@ extension EvidenceCase.Call {
     case .exchange(_, let request, _, _):
       let isRisk = String(decoding: request.bytes, as: UTF8.self).contains("risk.assess")
       return isRisk ? "risk" : "exchange"
-    case .conversation: return "verify-receipt"
+    case .conversation(_, let request, _, _, _):
+      let isDevice = String(decoding: request.bytes, as: UTF8.self).contains("deviceCheck.")
+      return isDevice ? "exchange" : "verify-receipt"
     case .decide: return "decision"
     case .triage: return "triage"
     case .readVerifyReceipt: return "verify-receipt"
