@@ -136,10 +136,10 @@ struct DeviceCheckExchangeTests {
     let (exchange, first) = verifier.startExchange(request.bytes, nowMs: Self.now)
     #expect(String(decoding: first.json, as: UTF8.self).contains(Self.token))
     var document = first
-    for (id, status) in [(1, 500), (0, 0), (3, 400)] {
+    for (id, status, after) in [(1, 500, 0), (0, 0, 1000), (3, 400, 1000)] as [(Int, Int, Int64)] {
       let answer =
         id == 0 ? "{}" : #"{"id":\#(id),"status":\#(status),"body":{"text":"Bad Device Token"}}"#
-      document = try #require(exchange).step(utf8(answer), nowMs: Self.now + 1000)
+      document = try #require(exchange).step(utf8(answer), nowMs: Self.now + after)
       let json = String(decoding: document.json, as: UTF8.self)
       #expect(json.contains(Self.token) == (document.text("exchange.state") == "request"))
       #expect(json.contains("Bearer ") == (document.text("exchange.state") == "request"))

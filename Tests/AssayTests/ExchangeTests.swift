@@ -337,7 +337,7 @@ struct ExchangeTests {
       (#"{"observations":{}}"#, "misuse.exchange.request", "kind"),
       (#"{"kind":7}"#, "misuse.exchange.request", "kind"),
       (#"{"kind":"risk.assesss"}"#, "misuse.exchange.kind", "kind"),
-      (#"{"kind":"deviceCheck.query"}"#, "misuse.exchange.kind", "kind"),
+      (#"{"kind":"deviceCheck.erase"}"#, "misuse.exchange.kind", "kind"),
       (#"{"kind":"risk.assess",}"#, "misuse.exchange.request", "byte 22"),
       (#"{"kind":"risk.assess","kind":"risk.assess"}"#, "misuse.exchange.request", "byte 22"),
       ("7", "misuse.exchange.request", "byte 0"),

@@ -84,7 +84,11 @@ enum HintGate {
     case "decision": return ["decide", "storekit.nested"]
     case "risk", "exchange": return ["risk", "deviceCheck"]
     case "token", "keyset": return ["tokens"]
-    default: return ["storekit", "receipts", "attest", "decide", "risk", "deviceCheck", "tokens"]
+    default:
+      return [
+        "storekit", "receipts", "attest", "decide", "risk", "deviceCheck", "tokens",
+        "appStoreServerApi", "appleId", "session",
+      ]
     }
   }
 
@@ -261,7 +265,9 @@ extension EvidenceCase.Call {
     case .exchange(_, let request, _, _):
       let isRisk = String(decoding: request.bytes, as: UTF8.self).contains("risk.assess")
       return isRisk ? "risk" : "exchange"
-    case .conversation: return "verify-receipt"
+    case .conversation(_, let request, _, _, _):
+      let isDevice = String(decoding: request.bytes, as: UTF8.self).contains("deviceCheck.")
+      return isDevice ? "exchange" : "verify-receipt"
     case .decide: return "decision"
     case .triage: return "triage"
     case .readVerifyReceipt: return "verify-receipt"

@@ -1231,7 +1231,7 @@ var statusTable = [...]statusRow{
 	{
 		19202, "malformed.session.form", 401, "never",
 		"this is no session text",
-		"another text was sent: session.issue makes texts that begin with as1~",
+		"another text was sent: a session text begins with as1~",
 	},
 	{
 		19457, "rejected.date.range", 400, "never",

@@ -1829,7 +1829,7 @@ enum StatusTable {
       return StatusEntry(
         name: "malformed.session.form",
         message: "this is no session text",
-        hint: "another text was sent: session.issue makes texts that begin with as1~",
+        hint: "another text was sent: a session text begins with as1~",
         retryClass: "never")
     case 515:
       return StatusEntry(

@@ -120,7 +120,7 @@ extension CaseBench {
   /// SIG-3, SIG-6, SIG-8: every member that has a form.
   private func addOfferParameters() {
     func bad(_ rule: String, _ request: JSONText, _ member: String, _ value: JSONText?) {
-      let text = value.map { String(decoding: $0.bytes.prefix(24), as: UTF8.self) } ?? "nothing"
+      let text = value.map { String(decoding: $0.bytes.prefix(48), as: UTF8.self) } ?? "nothing"
       let kind = request.members.first.map { String(decoding: $0.value.bytes, as: UTF8.self) }
       sign(
         rule, "\(kind ?? "") with \(member) \(text)",

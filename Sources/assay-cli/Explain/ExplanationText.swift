@@ -268,7 +268,7 @@ enum ExplanationText {
     status	18434	malformed.transport.levels	base64 more than twice	have the client encode once, in standard base64	never	400	RCP-4
     status	18690	malformed.verify-receipt.body	a JSON answer without an integer status	not an answer from Apple's endpoint; keep the receipt and ask again later	later	503	VRR-4,VRR-15
     status	18946	malformed.verify-receipt.field	a known field of the answer has an unknown form	keep the receipt, ask again later, and report it	later	503	VRR-9,VRR-5
-    status	19202	malformed.session.form	this is no session text	another text was sent: session.issue makes texts that begin with as1~	never	401	SES-10,SES-11
+    status	19202	malformed.session.form	this is no session text	another text was sent: a session text begins with as1~	never	401	SES-10,SES-11
     status	515	unsupported.app-receipt.content-type	another CMS content type or version	not in the form of Apple's receipts, so not one of them	never	400	APR-2
     status	771	unsupported.app-receipt.digest	the digest is neither SHA-1 nor SHA-256	not in the form of Apple's receipts: made by hand, or newer than this library	never	400	APR-5
     status	1027	unsupported.app-receipt.signature-algorithm	another signature algorithm	not in the form of Apple's receipts: made by hand, or newer than this library	never	400	APR-6

@@ -795,7 +795,7 @@ STATUSES: dict[int, tuple[str, int | None, str, str, str]] = {
     19202: (
         "malformed.session.form", 401, "never",
         "this is no session text",
-        "another text was sent: session.issue makes texts that begin with as1~"),
+        "another text was sent: a session text begins with as1~"),
     515: (
         "unsupported.app-receipt.content-type", 400, "never",
         "another CMS content type or version",
