@@ -47,12 +47,19 @@ COGNITO = {"profile": "cognito-access", "clients": ["c"],
            "issuers": ["https://a.example", "https://b.example"]}
 APPLE = {"profile": "apple-id", "audiences": ["a"]}
 KEY = {"keyId": "KEYID12345", "privateKey": private_key()}
+API = {"issuerId": "00000000-0000-0000-0000-000000000000", **KEY}
+SECRET = base64.b64encode(bytes(32)).decode()
 # What else must be in the configuration for a value at this path, or below it.
 COMPANIONS = {
     "environments": {"storekit": {"xcodeCertificates": ["00" * 32]}},
     "attest.challenge.path": {"attest": {"challenge": {"mode": "json"}}},
     "attest.challenge.encoding": {"attest": {"challenge": {"mode": "json", "path": "c"}}},
     "deviceCheck": {"deviceCheck": KEY},
+    "appStoreServerApi": {"appStoreServerApi": API},
+    "appStoreServerApi.apiBaseUrl": {
+        "environments": ["LocalTesting"], "storekit": {"xcodeCertificates": ["00" * 32]}},
+    "appleId": {"appleId": KEY},
+    "session": {"session": {"secrets": [{"id": "s1", "secret": SECRET}]}},
     "deviceCheck.bits.bit0.resetAfterMonths": {
         "deviceCheck": {**KEY, "bits": {"bit0": {"name": "promo"}}}},
     "deviceCheck.bits.bit1.resetAfterMonths": {
