@@ -105,7 +105,8 @@ struct SessionTests {
   func accounts() throws {
     let evidence = try asserted()
     for bad: JSONText in [
-      "", " a", "a ", .text(#""a\u0001""#), "a\u{85}", 7, .string(String(repeating: "a", count: 256)),
+      "", " a", "a ", .text(#""a\u0001""#), "a\u{85}", 7,
+      .string(String(repeating: "a", count: 256)),
     ] {
       Exchanges.expect(
         issue([("account", bad)], [evidence]), "misuse.store.account", at: "account",

@@ -55,7 +55,8 @@ extension Verifier {
       let assertion = try verification.run(
         object, publicKey: publicKey, counter: counter, clientData)
       return envelope("assertion", verification.checks.ledger).accepted(
-        .assertion(assertion, signer: signer(publicKey)), warnings: { assertion.writeWarnings(&$0) }, capacity: 1536
+        .assertion(assertion, signer: signer(publicKey)),
+        warnings: { assertion.writeWarnings(&$0) }, capacity: 1536
       ) { assertion.write(&$0) }
     } catch {
       return envelope("assertion", verification.checks.ledger).refused(

@@ -262,7 +262,8 @@ private final class DeviceCheckTalk {
     let query = request("query")
     talk("DVC-4", "no transaction id", asks: query.removing("transactionId"), [], id)
     for (name, value) in [
-      ("empty", ""), ("a number", 1), ("of 65 characters", .string(String(repeating: "ü", count: 65))),
+      ("empty", ""), ("a number", 1),
+      ("of 65 characters", .string(String(repeating: "ü", count: 65))),
     ] as [(String, JSONText)] {
       talk(
         "DVC-4", "a transaction id: \(name)", asks: query.setting("transactionId", value), [], id,

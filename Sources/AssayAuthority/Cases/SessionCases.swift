@@ -159,7 +159,8 @@ extension CaseBench {
   private func addSessionRequests() {
     let misuse = "misuse.exchange.request"
     check("EXC-1", "for something else", "as1", for: "pay", misuse, at: "for")
-    check("EXC-1", "an account that is a number", "as1", more: [("account", 1)], misuse,
+    check(
+      "EXC-1", "an account that is a number", "as1", more: [("account", 1)], misuse,
       at: "account")
     check(
       "EXC-8", "no block", "as1", verifier: "standard", "config.exchange.block-missing",

@@ -47,7 +47,8 @@ extension CaseBench {
       "SIG-7", "a DeviceCheck token", ["kind": "sign.devicecheck-token"],
       facts: done + [("exchange.expiresMs", .integer((seconds + 1200) * 1000))])
     let missing = "config.exchange.block-missing"
-    sign("EXC-8", "an API token without a key", named, verifier: "standard", missing,
+    sign(
+      "EXC-8", "an API token without a key", named, verifier: "standard", missing,
       at: "appStoreServerApi")
     sign(
       "EXC-8", "a DeviceCheck token without the block", ["kind": "sign.devicecheck-token"],
@@ -252,13 +253,15 @@ extension CaseBench {
       ] as [(String, JSONText)] {
         config(rule, "\(block) with \(name)", [(place, value)], status, at: place)
       }
-      config("CNF-1", "\(block) without a key", [], removing: [place], "config.document.missing",
+      config(
+        "CNF-1", "\(block) without a key", [], removing: [place], "config.document.missing",
         at: place)
       config(
         "CNF-1", "\(block) with another member", [(block + ".key", 1)],
         "config.document.unknown-member", at: block + ".key")
       let id = block + ".keyId"
-      config("CNF-1", "\(block) without a key id", [], removing: [id], "config.document.missing",
+      config(
+        "CNF-1", "\(block) without a key id", [], removing: [id], "config.document.missing",
         at: id)
       for value: JSONText in ["KEYID1234", "KEYID-2345", 1] {
         let text = String(decoding: value.bytes, as: UTF8.self)
@@ -271,7 +274,8 @@ extension CaseBench {
       }
     }
     let issuer = "appStoreServerApi.issuerId"
-    config("CNF-1", "an issuer that is no UUID", [(issuer, "57246542")], "config.document.range",
+    config(
+      "CNF-1", "an issuer that is no UUID", [(issuer, "57246542")], "config.document.range",
       at: issuer)
     addBaseURLs(config)
     addAppleIDMembers(config)

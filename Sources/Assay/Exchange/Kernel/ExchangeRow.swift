@@ -16,7 +16,8 @@ struct ExchangeRow: Sendable {
 
   init(
     _ name: StaticString, _ members: [StaticString], withheld: [StaticString] = [],
-    evidence: ClosedRange<Int> = 0...0, maxSteps: Int = 0, isRepeatable: Bool = false, hints: HintKind? = nil
+    evidence: ClosedRange<Int> = 0...0, maxSteps: Int = 0, isRepeatable: Bool = false,
+    hints: HintKind? = nil
   ) {
     self.name = name
     let steps: [StaticString] = maxSteps > 0 ? ["deadlineMs", "attempt"] : []
