@@ -24,6 +24,7 @@ public enum LibraryDescription {
     writer.beginArray()
     let features: [StaticString] = [
       "storekit-jws", "decide", "receipts", "triage", "verify-receipt", "app-attest", "exchange",
+      "tokens",
     ]
     for feature in features { writer.string(feature) }
     writer.endArray()

@@ -29,7 +29,7 @@ final class Token: Sendable {
   /// The value of `token`.
   func write(_ writer: inout JSONWriter) {
     writer.beginObject()
-    writer.member("profile", keys.profile.kind.name)
+    writer.member("profile", keys.owner.profile.kind.name)
     writer.member("issuer", issuer)
     writer.member("subject", claims.text("sub"))
     writer.texts("audience", claims.list("aud"))

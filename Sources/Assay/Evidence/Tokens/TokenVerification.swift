@@ -38,11 +38,11 @@ struct TokenVerification {
     checks.enter(.keyset)
     let keys = try KeysetInUse.find(keyset, profiles, nowMs: nowMs)
     try require(
-      keys.profile.kind != .appleId || keys.profile.nonce == .none, .misuseTokenNonce, "TOK-34")
+      keys.owner.profile.kind != .appleId || keys.owner.profile.nonce == .none, .misuseTokenNonce, "TOK-34")
     let (kid, claims) = try proven(text, keys)
-    let apple = keys.profile.kind == .appleId ? try AppleIdentity(claims) : nil
+    let apple = keys.owner.profile.kind == .appleId ? try AppleIdentity(claims) : nil
     let issuer = try judge(claims, keys)
-    try judgeCaller(claims, keys.profile)
+    try judgeCaller(claims, keys.owner)
     return Token(claims, issuer, kid: kid, keys, apple)
   }
 
@@ -53,19 +53,19 @@ struct TokenVerification {
   private mutating func proven(
     _ text: [UInt8], _ keys: KeysetInUse
   ) throws(Refusal) -> (kid: Text, claims: TokenClaims) {
-    let profile = keys.profile
+    let owner = keys.owner
     checks.enter(.size)
-    try require(text.count <= profile.tokenBytes, .tooLargeTokenSize, "TOK-5")
+    try require(text.count <= owner.profile.tokenBytes, .tooLargeTokenSize, "TOK-5")
     checks.enter(.form)
     let token = try TokenText(text)
     checks.enter(.header)
     let header = try TokenHeader(token)
-    try header.checkAlgorithm(profile.algorithm)
+    try header.checkAlgorithm(owner.profile.algorithm)
     if token.signature.isEmpty { checks.enter(.form) }
     try require(!token.signature.isEmpty, .malformedTokenForm, "TOK-6", at: "signature")
-    let kid = try header.checkMembers(profile.types)
+    let kid = try header.checkMembers(owner.profile.types)
     checks.enter(.key)
-    let key = try self.key(kid, profile)
+    let key = try self.key(kid, owner)
     checks.enter(.signature)
     try checkSignature(token, key)
     checks.enter(.claims)
@@ -73,7 +73,7 @@ struct TokenVerification {
   }
 
   /// TOK-13, JWK-7.
-  private mutating func key(_ kid: Text, _ profile: TokenProfile) throws(Refusal) -> KeysetKey {
+  private mutating func key(_ kid: Text, _ owner: TokenProfile.Shared) throws(Refusal) -> KeysetKey {
     guard let key = keyset.key(kid) else {
       let advice = keyset.advice(nowMs: nowMs)
       self.advice = advice
@@ -82,7 +82,7 @@ struct TokenVerification {
         retryClass: advice == .cooldown ? "never" : nil)
     }
     try require(
-      key.fits(profile.algorithm), .rejectedTokenKeyUnfit, "JWK-7", at: "header.kid")
+      key.fits(owner.profile.algorithm), .rejectedTokenKeyUnfit, "JWK-7", at: "header.kid")
     return key
   }
 
@@ -115,36 +115,36 @@ struct TokenVerification {
   private mutating func judge(
     _ claims: TokenClaims, _ keys: KeysetInUse
   ) throws(Refusal) -> Text {
-    let profile = keys.profile
+    let owner = keys.owner
     checks.enter(.times)
-    try checkTimes(claims, profile)
+    try checkTimes(claims, owner)
     checks.enter(.issuer)
-    guard let issuer = claims.text("iss"), profile.issuers.contains(issuer),
-      issuer == keys.issuer || profile.keysIssuer(of: issuer) == keys.issuer
+    guard let issuer = claims.text("iss"), owner.profile.issuers.contains(issuer),
+      issuer == keys.issuer || owner.profile.keysIssuer(of: issuer) == keys.issuer
     else { throw Refusal(.rejectedTokenIssuer, "TOK-25", at: "iss") }
-    let isCognito = profile.kind == .cognitoAccess
+    let isCognito = owner.profile.kind == .cognitoAccess
     if isCognito {
       checks.enter(.use)
       try require(claims.object.member("token_use")?.isText("access") == true, .rejectedTokenUse, "TOK-26", at: "token_use")
     }
     if checks.enter(.client, where: isCognito, else: .doesNotApply) {
-      let isMine = claims.text("client_id").map { profile.clients.contains($0) }
+      let isMine = claims.text("client_id").map { owner.profile.clients.contains($0) }
       try require(isMine == true, .rejectedTokenClient, "TOK-26", at: "client_id")
     }
-    if checks.enter(.audience, where: !profile.audiences.isEmpty, else: .notConfigured) {
+    if checks.enter(.audience, where: !owner.profile.audiences.isEmpty, else: .notConfigured) {
       try require(
-        claims.list("aud").contains { profile.audiences.contains($0) }, .rejectedTokenAudience,
+        claims.list("aud").contains { owner.profile.audiences.contains($0) }, .rejectedTokenAudience,
         isCognito ? "TOK-31" : "TOK-27", at: "aud")
     }
     checks.enter(.use)
     try require(
       claims.object.member("events") == nil, .rejectedTokenUse, "TOK-34", at: "events")
-    checks.skip(.nonce, profile.kind == .appleId ? .notConfigured : .doesNotApply)
+    checks.skip(.nonce, owner.profile.kind == .appleId ? .notConfigured : .doesNotApply)
     return issuer
   }
 
   /// TOK-23, TOK-24: in whole seconds.
-  private func checkTimes(_ claims: TokenClaims, _ profile: TokenProfile) throws(Refusal) {
+  private func checkTimes(_ claims: TokenClaims, _ owner: TokenProfile.Shared) throws(Refusal) {
     let now = nowMs / 1000
     let skew = skewSeconds
     guard let expires = claims.seconds("exp") else {
@@ -155,7 +155,7 @@ struct TokenVerification {
       try require(start <= now &+ skew, .rejectedTokenNotYetValid, "TOK-24", at: "nbf")
     }
     guard let issued = claims.seconds("iat") else {
-      try require(profile.kind == .jwt, .rejectedTokenNoIssuedAt, "TOK-24", at: "iat")
+      try require(owner.profile.kind == .jwt, .rejectedTokenNoIssuedAt, "TOK-24", at: "iat")
       return
     }
     try require(issued <= now &+ skew, .rejectedTokenIssuedInFuture, "TOK-24", at: "iat")
@@ -163,24 +163,24 @@ struct TokenVerification {
 
   /// TOK-28, TOK-29.
   private mutating func judgeCaller(
-    _ claims: TokenClaims, _ profile: TokenProfile
+    _ claims: TokenClaims, _ owner: TokenProfile.Shared
   ) throws(Refusal) {
     checks.enter(.subject)
     try require(
       TokenVerification.isSubject(claims.text("sub")), .rejectedTokenSubject, "TOK-28", at: "sub")
-    if checks.enter(.scopes, where: !profile.scopes.isEmpty, else: .notConfigured) {
+    if checks.enter(.scopes, where: !owner.profile.scopes.isEmpty, else: .notConfigured) {
       let scopes = claims.scopes
       try require(
-        profile.scopes.allSatisfy { scopes.contains($0) }, .rejectedTokenScope, "TOK-29",
+        owner.profile.scopes.allSatisfy { scopes.contains($0) }, .rejectedTokenScope, "TOK-29",
         at: "scope")
     }
-    if checks.enter(.groups, where: !profile.groups.isEmpty, else: .notConfigured) {
+    if checks.enter(.groups, where: !owner.profile.groups.isEmpty, else: .notConfigured) {
       try require(
-        profile.groups.contains { claims.list("cognito:groups").contains($0) }, .rejectedTokenGroup, "TOK-29",
+        owner.profile.groups.contains { claims.list("cognito:groups").contains($0) }, .rejectedTokenGroup, "TOK-29",
         at: "cognito:groups")
     }
-    guard checks.enter(.age, where: profile.maxAgeMs != nil, else: .notConfigured),
-      let limit = profile.maxAgeMs
+    guard checks.enter(.age, where: owner.profile.maxAgeMs != nil, else: .notConfigured),
+      let limit = owner.profile.maxAgeMs
     else { return }
     guard let issued = claims.seconds("iat") else {
       throw Refusal(.rejectedTokenNoIssuedAt, "TOK-29", at: "iat")
