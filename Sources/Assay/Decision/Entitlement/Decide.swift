@@ -90,7 +90,7 @@ extension Configuration {
       if let renewal = answer.renewal { warnings.look(at: renewal.facts) }
       decisions.append(decision(group, answer))
     }
-    return decisions.sorted(by: GroupDecision.leads)
+    return decisions.ordered(by: GroupDecision.leads)
   }
 
   private func decision(
@@ -154,7 +154,7 @@ extension Configuration {
     for kind in kinds where !found.contains(where: { $0.hasSameBytes(as: kind) }) {
       found.append(kind)
     }
-    return found.map { Text(stringLiteral: $0) }.sorted(by: Text.precedes)
+    return found.map { Text(stringLiteral: $0) }.ordered(by: Text.precedes)
   }
 }
 

@@ -7,7 +7,7 @@ struct DecisionWarnings {
   /// Sorted by place, then by id; each once.
   var sorted: [Decision.Warning] {
     var result: [Decision.Warning] = []
-    for warning in found.sorted(by: Self.precedes) where result.last != warning {
+    for warning in found.ordered(by: Self.precedes) where result.last != warning {
       result.append(warning)
     }
     return result

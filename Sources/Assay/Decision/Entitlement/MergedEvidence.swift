@@ -105,7 +105,7 @@ struct MergedEvidence: Sendable {
   ) -> [Statement<Facts>] {
     guard words.count > 1 else { return words }
     let texts = words.map(text)
-    return words.indices.sorted { left, right in
+    return Ordering.places(words.count) { left, right in
       isLater(words[left].facts, words[right].facts)
         ?? Text.precedes(texts[left], texts[right])
     }.map { words[$0] }

@@ -42,7 +42,7 @@ struct PurchaseGroup: Sendable {
   /// whichever is later; one of quantity n counts n times.
   mutating func stackPeriods(_ policy: Configuration.DecidePolicy) {
     guard key.type == .nonRenewing else { return }
-    members.sort(by: Candidate.isLesser)
+    members = members.ordered(by: Candidate.isLesser)
     var reached: Int64? = nil
     for place in members.indices {
       let member = members[place]

@@ -4,11 +4,7 @@ enum Runs {
   static func of<Value>(
     _ values: [Value], by precedes: (Value, Value) -> Bool
   ) -> [[Int]] {
-    let places = values.indices.sorted { left, right in
-      if precedes(values[left], values[right]) { return true }
-      if precedes(values[right], values[left]) { return false }
-      return left < right
-    }
+    let places = Ordering.places(values.count) { precedes(values[$0], values[$1]) }
     var runs: [[Int]] = []
     for place in places {
       if let last = runs.last?.last, !precedes(values[last], values[place]) {

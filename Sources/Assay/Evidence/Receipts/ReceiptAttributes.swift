@@ -363,7 +363,7 @@ private struct SeenTypes {
 
   /// Whether one of the types that have no bit of their own was seen twice.
   mutating func hasDuplicate() -> Bool {
-    others.sort()
+    others = others.ordered(by: <)
     return zip(others, others.dropFirst()).contains { $0 == $1 }
   }
 

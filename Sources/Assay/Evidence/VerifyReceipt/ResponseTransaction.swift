@@ -50,14 +50,14 @@ struct ResponseTransaction: Sendable {
   static func merged(_ entries: [ResponseTransaction]) -> [ResponseTransaction] {
     var merged: [ResponseTransaction] = []
     merged.reserveCapacity(entries.count)
-    for (_, next) in entries.map({ (Precedence($0), $0) }).sorted(by: { $0.0.isBefore($1.0) }) {
+    for (_, next) in entries.map({ (Precedence($0), $0) }).ordered(by: { $0.0.isBefore($1.0) }) {
       if let last = merged.last, last.transactionId == next.transactionId {
         merged[merged.count &- 1].fields.fill(from: next.fields)
       } else {
         merged.append(next)
       }
     }
-    return merged.map { (end: $0.end ?? .min, entry: $0) }.sorted { left, right in
+    return merged.map { (end: $0.end ?? .min, entry: $0) }.ordered { left, right in
       if left.end != right.end { return left.end < right.end }
       return Text.precedesAsNumber(left.entry.transactionId, right.entry.transactionId)
     }.map { $0.entry }
