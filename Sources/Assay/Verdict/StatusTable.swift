@@ -373,7 +373,7 @@ extension Status {
   public static let malformedTokenAlg = Status(code: 16130)
   /// a segment is not strict base64url (TOK-7)
   public static let malformedTokenBase64 = Status(code: 16386)
-  /// a claim has the wrong type (TOK-22)
+  /// a claim has the wrong type (TOK-22, AID-1, AID-2)
   public static let malformedTokenClaim = Status(code: 16642)
   /// not a token of three segments (TOK-5, TOK-6, TOK-35)
   public static let malformedTokenForm = Status(code: 16898)

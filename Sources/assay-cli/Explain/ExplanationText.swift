@@ -258,7 +258,7 @@ enum ExplanationText {
     status	15362	malformed.risk.input	an observation or its value is unknown	our fault: correct the observation that error.at names	never	500	RSK-1
     status	16130	malformed.token.alg	alg is absent, or not a string	forged	never	401	TOK-12
     status	16386	malformed.token.base64	a segment is not strict base64url	padded, another alphabet, or forged: pass the token as it was received	never	401	TOK-7
-    status	16642	malformed.token.claim	a claim has the wrong type	not this issuer's format; error.at names the claim	never	401	TOK-22
+    status	16642	malformed.token.claim	a claim has the wrong type	not this issuer's format; error.at names the claim	never	401	TOK-22,AID-1,AID-2
     status	16898	malformed.token.form	not a token of three segments	a line end was left, or it is no token: pass the text after "Bearer " alone	never	401	TOK-5,TOK-6,TOK-35
     status	17154	malformed.token.kid	kid is absent, empty, too long, or not a string	forged, or not a token of this issuer	never	401	TOK-13
     status	17410	malformed.token.signature-length	the signature is not 64 bytes	forged, or cut off	never	401	TOK-21

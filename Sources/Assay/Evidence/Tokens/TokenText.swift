@@ -45,10 +45,10 @@ struct TokenText {
       return try JSONReader.readObject(bytes).root
     } catch {
       // UTF-16 begins with bytes that no UTF-8 has.
-      let isForeign = bytes.first.map { $0 >= 0xfe } == true
-      throw Refusal(
-        isForeign ? .malformedJsonUtf8 : error.status, "TOK-8", at: place,
-        detail: "at byte " + String(error.offset))
+      if bytes.first.map({ $0 >= 0xfe }) == true {
+        throw Refusal(.malformedJsonUtf8, "TOK-8", at: place)
+      }
+      throw Refusal(error.status, "TOK-8", at: place, detail: "at byte " + String(error.offset))
     }
   }
 
