@@ -67,8 +67,10 @@ struct TokenTests {
     func token(_ number: Int) throws -> [UInt8] {
       try authority.es256(claims.setting("jti", .integer(Int64(number)))).signed()
     }
-    let forged = try authority.es256(claims).with { $0.signature = [UInt8](repeating: 1, count: 64) }
-      .signed()
+    let forged = try authority.es256(claims).with {
+      $0.signature = [UInt8](repeating: 1, count: 64)
+    }
+    .signed()
     #expect(verifier.verifyToken(forged, keyset: keys, nowMs: instant).status != .ok)
     #expect(!known(forged))
     let first = try authority.es256(claims).signed()

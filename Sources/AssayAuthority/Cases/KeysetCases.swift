@@ -56,7 +56,8 @@ extension CaseBench {
     form("an array", Array("[]".utf8), "malformed.json.not-object")
     form("text after it", text + [0x78], "malformed.json.trailing")
     form("a byte order mark", [0xef, 0xbb, 0xbf] + text, "malformed.json.bom")
-    form("keys twice", Array("{\"keys\":[],".utf8) + text.dropFirst(), "malformed.json.duplicate-name")
+    form(
+      "keys twice", Array("{\"keys\":[],".utf8) + text.dropFirst(), "malformed.json.duplicate-name")
     form("nested 40 deep", Array(String(repeating: "[", count: 40).utf8), "too-large.json.depth")
     keyset(
       "JWK-1", "a quarter of a megabyte and a byte",
@@ -150,7 +151,12 @@ extension CaseBench {
         ("31 bytes", url([UInt8](repeating: 1, count: 31))),
         ("33 bytes", url([0] + [UInt8](repeating: 1, count: 32))),
         ("of another point", url([UInt8](repeating: 1, count: 32))), ("a number", 7),
-        ("padded", .string((elliptic[name].map { String(decoding: $0.bytes.dropFirst().dropLast(), as: UTF8.self) } ?? "") + "=")),
+        (
+          "padded",
+          .string(
+            (elliptic[name].map { String(decoding: $0.bytes.dropFirst().dropLast(), as: UTF8.self) }
+              ?? "") + "=")
+        ),
       ] as [(String, JSONText)] {
         bad("JWK-6", "\(name) \(what)", elliptic.setting(name, value), "rejected.jwks.ec")
       }

@@ -86,7 +86,8 @@ extension CaseBench {
 
   private func addClaimValues() throws {
     for (name, issuer) in [
-      ("of another region", TokenAuthority.otherRegion), ("of another pool", TokenAuthority.pool + "2"),
+      ("of another region", TokenAuthority.otherRegion),
+      ("of another pool", TokenAuthority.pool + "2"),
       ("with a slash", TokenAuthority.pool + "/"), ("of another profile", TokenAuthority.jwtIssuer),
     ] {
       try claims(
@@ -111,7 +112,8 @@ extension CaseBench {
       as [(String, JSONText)]
     {
       try token(
-        "TOK-27", "aud \(name)", try tokens.rs256(tokens.jwtClaims().setting("aud", value)).signed(),
+        "TOK-27", "aud \(name)",
+        try tokens.rs256(tokens.jwtClaims().setting("aud", value)).signed(),
         keyset: try keys(of: TokenAuthority.jwtIssuer), "rejected.token.audience",
         check: "token.audience", at: "aud")
     }

@@ -83,12 +83,14 @@ extension CaseBench {
       "TOK-2", "one issuer in two profiles", [pool, jwt.setting("issuers", pool["issuers"] ?? [])],
       status, at: "tokens[1]")
     tokens("TOK-2", "apple-id twice", [apple, apple], status, at: "tokens[1]")
-    let two = pool.setting("issuers", ["https://a.example", "https://b.example", "https://c.example"])
+    let two = pool.setting(
+      "issuers", ["https://a.example", "https://b.example", "https://c.example"])
     for (name, pairs, status) in [
       ("a to b", [("https://a.example", "https://b.example")], "ok"),
       (
         "two to one",
-        [("https://a.example", "https://b.example"), ("https://c.example", "https://b.example")], "ok"
+        [("https://a.example", "https://b.example"), ("https://c.example", "https://b.example")],
+        "ok"
       ),
       (
         "a chain",
@@ -104,7 +106,8 @@ extension CaseBench {
     }
     tokens("TOK-32", "sameKeysAs a list", [two.setting("sameKeysAs", [])], status)
     tokens(
-      "TOK-32", "sameKeysAs a number", [two.appending("sameKeysAs", .object([.init("https://a.example", 7)]))],
+      "TOK-32", "sameKeysAs a number",
+      [two.appending("sameKeysAs", .object([.init("https://a.example", 7)]))],
       status)
     for (name, value, status) in [
       ("by issuer", .object([.init(TokenAuthority.pool, "https://k.example")]), "ok"),
@@ -148,7 +151,9 @@ extension CaseBench {
     tokens(
       "TOK-12", "no algorithm of jwt", [jwt.removing("algorithm")], "config.token.algorithm",
       at: "tokens[0].algorithm")
-    for (name, value) in [("HS256", "HS256"), ("none", "none"), ("a list", ["RS256"]), ("null", .null)]
+    for (name, value) in [
+      ("HS256", "HS256"), ("none", "none"), ("a list", ["RS256"]), ("null", .null),
+    ]
       as [(String, JSONText)]
     {
       tokens(

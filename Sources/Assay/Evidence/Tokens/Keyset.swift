@@ -85,16 +85,6 @@ public final class Keyset: Sendable {
   }
 }
 
-/// What a host does about an unknown key id.
-enum KeysetAdvice: Sendable {
-  /// Fetch the set once, then verify again.
-  case refresh
-  /// Refuse: it was fetched a moment ago (KST-2).
-  case cooldown
-
-  var name: StaticString { self == .refresh ? "refresh" : "cooldown" }
-}
-
 extension KeysetKey {
   fileprivate func write(_ writer: inout JSONWriter) {
     var bits: Int64 = 256
