@@ -139,7 +139,7 @@ class Writer:
             return SAID[one.name][0]
         if not one.is_top:
             return "Details"
-        return "Facts" if one.is_signed else "OwnFacts"
+        return "Facts" if one.has_payload else "OwnFacts"
 
     def text(self, one):
         properties = self.properties(one)

@@ -116,7 +116,7 @@ class Module:
             return "Members"
         if one.shape == "object":
             return "Details"
-        return "Facts" if one.is_signed or one.name == "Signed" else "OwnFacts"
+        return "Facts" if one.has_payload or one.name == "Signed" else "OwnFacts"
 
     def bases_of(self, one):
         own, taken = self.own(one), one.base_names

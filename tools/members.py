@@ -12,7 +12,7 @@ TABLE = "docs/spec/members.tsv"
 NAMES = "docs/spec/names.tsv"
 COLUMNS = (7, 8)
 WORD = re.compile(r"[A-Z]+s(?![a-z])|[A-Z]+(?![a-z])|[A-Z]?[a-z0-9]+")
-SHAPES = {"evidence", "facts", "object", "shared"}
+SHAPES = {"claims", "evidence", "facts", "object", "shared"}
 PLAIN = {"text", "integer", "boolean", "time", "duration", "octets", "json", "texts"}
 
 
@@ -70,7 +70,7 @@ class Type:
 
     @property
     def is_top(self):
-        return self.shape in ("facts", "evidence")
+        return self.shape in ("claims", "facts", "evidence")
 
     @property
     def members(self):
@@ -81,6 +81,11 @@ class Type:
     def is_signed(self):
         """Whether its facts come from signed JSON, which is in their `payload`."""
         return any(base.name == "Signed" for base in self.bases)
+
+    @property
+    def has_payload(self):
+        """Whether the signed JSON is in their `payload`, read by the table or not."""
+        return self.is_signed or self.shape == "claims"
 
     @property
     def document_kind(self):

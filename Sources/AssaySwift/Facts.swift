@@ -1970,8 +1970,6 @@ public struct Token: Facts, FactsOfDocument {
   public let kid: String
   /// "not-checked": nothing offline sees it.
   public let revocation: String
-  /// All claims, as they came.
-  public let payload: String
   /// The key set in use.
   public let keyset: TokenKeyset
 
@@ -1999,7 +1997,6 @@ public struct Token: Facts, FactsOfDocument {
     expires = try facts.needed(facts.time("expiresMs"), "expiresMs")
     kid = try facts.needed(facts.text("kid"), "kid")
     revocation = try facts.needed(facts.text("revocation"), "revocation")
-    payload = try facts.needed(facts.json("payload"), "payload")
     keyset = try facts.needed(facts.object("keyset"), "keyset")
   }
 }

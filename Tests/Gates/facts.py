@@ -181,7 +181,7 @@ class Documents:
 
     def facts(self, one, found, document):
         known = {row.key for row in one.members if row.place in ("facts", "status")}
-        known |= {"payload"} if one.is_signed else set()
+        known |= {"payload"} if one.has_payload else set()
         for key in found.keys() - known:
             self.faults[f"{one.name}.{key} is not in the table"] += 1
         for row in one.members:

@@ -84,7 +84,8 @@ def blocks_of(page):
 def pages(bindings):
     found = [ROOT / name for name in PAGES]
     # The blocks of the specification are forms and statements, of what is planned too.
-    found += sorted(page for page in (ROOT / "docs").rglob("*.md") if "spec" not in page.parts)
+    found += sorted(page for page in (ROOT / "docs").rglob("*.md")
+                    if not page.is_relative_to(ROOT / "docs/spec"))
     for name in ("c", "python", "python_testing", "php", "go"):
         readme = bindings.get(name, ROOT / "bindings" / name) / "README.md"
         if readme.exists():

@@ -75,7 +75,8 @@ def sources():
                 if program:
                     yield Source(f"{name}_{program[0].line}", program)
                 starts = block is not None and block.language == "python" \
-                    and not block.has("not-run")
+                    and not block.has("not-run") \
+                    and block.words.get("needs") not in programs.PEERS
                 program = [block] if starts else []
 
 

@@ -8,10 +8,14 @@ import sys
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path.append(str(ROOT / "tools"))
+sys.path.append(str(ROOT / "Tests/Gates"))
 
 import project  # noqa: E402
+import python_tools  # noqa: E402
 
 FRAMES = pathlib.Path(__file__).resolve().parent / "frames"
+# Packages that a page compares with, by the word that names them: their requirements.
+PEERS = {"app-store-server-library": ROOT / "Tests/Snippets/peers.txt"}
 # What frames include or import.
 EVIDENCE = FRAMES.parent / "evidence"
 SECONDS = 300
@@ -28,6 +32,7 @@ class Tools:
                 raise SystemExit(f"{path} is not there: build it first")
         self.library, self.cli = library.resolve(), cli.resolve()
         self.cases, self.bindings, self.swift = cases.resolve(), bindings, swift.resolve()
+        self.peers = {}
         self.scratch = ROOT / "build/snippets"
         self.prefix = self.scratch / "prefix"
         self.repository = self.scratch / "repository"
@@ -64,13 +69,25 @@ class Tools:
             (folder / "vendor/autoload.php").write_text(
                 "<?php require getenv('ASSAY') . '/bindings/php/autoload.php';\n")
 
-    def environment(self):
-        """Of a program: only the installation above, and the bindings' folders."""
+    def packages(self, name):
+        """Where the package of a peer is, and None; or None, and why there is none."""
+        if name not in self.peers:
+            bin_folder, why = python_tools.installed(ROOT / "build/snippets-peers", PEERS[name])
+            found = bin_folder and next(bin_folder.parent.glob("lib/python3*/site-packages"))
+            self.peers[name] = found, why
+        return self.peers[name]
+
+    def environment(self, needs=""):
+        """Of a program: only the installation above, the bindings' folders, and the
+        packages that it needs."""
         lib = str(self.prefix / "lib")
+        peers = "".join(f":{self.packages(name)[0]}" for name in needs.split(",")
+                        if name in PEERS)
         return dict(
             os.environ, PATH=f"{self.prefix}/bin:{os.environ['PATH']}", LD_LIBRARY_PATH=lib,
             PKG_CONFIG_PATH=f"{lib}/pkgconfig", ASSAY_LIBRARY=str(self.library),
-            PYTHONPATH=f"{ROOT}/bindings/python:{ROOT}/bindings/python_testing:{EVIDENCE}",
+            PYTHONPATH=f"{ROOT}/bindings/python:{ROOT}/bindings/python_testing:{EVIDENCE}"
+            + peers,
             ASSAY_PROGRAM=f"{self.prefix}/bin/assay", PYTHONDONTWRITEBYTECODE="1",
             ASSAY=str(self.repository), ASSAY_EVIDENCE=str(EVIDENCE), GOPROXY="off",
             GOFLAGS="-mod=mod")
@@ -80,6 +97,8 @@ class Tools:
         if name in self.bindings:
             if not self.bindings[name].is_dir():
                 return f"bindings/{name} is not there"
+        if name in PEERS:
+            return self.packages(name)[1]
         if name == "swift":
             return None if (self.swift / "libAssaySwift.a").exists() else "build/swift is not there"
         return None if shutil.which(name) else f"{name} is not installed"
@@ -136,9 +155,9 @@ def source_of(program):
     return framed(program.text, frame, program.language) if frame else program.text
 
 
-def call(command, folder, tools, **more):
+def call(command, folder, tools, needs="", **more):
     return subprocess.run([str(word) for word in command], cwd=folder, text=True,
-                          capture_output=True, env=tools.environment(), timeout=SECONDS,
+                          capture_output=True, env=tools.environment(needs), timeout=SECONDS,
                           stdin=subprocess.DEVNULL, errors="replace", **more)
 
 
@@ -200,7 +219,7 @@ def run(program, folder, tools):
                 return "does not compile: " + (result.stderr + result.stdout)[-2500:]
         else:
             command = RUNNERS[program.language](source)
-        result = call(command, folder, tools)
+        result = call(command, folder, tools, needs=program.word("needs") or "")
     except subprocess.TimeoutExpired:
         return f"did not end in {SECONDS} s"
     return judged(program, result)

@@ -1156,8 +1156,6 @@ type Token struct {
 	Kid string `json:"kid"`
 	// "not-checked": nothing offline sees it.
 	Revocation string `json:"revocation"`
-	// All claims, as they came.
-	Payload json.RawMessage `json:"payload"`
 	// The key set in use.
 	Keyset TokenKeyset `json:"keyset"`
 }

@@ -37,7 +37,7 @@ class TokenKeyset(Details):
     )
 
 
-class Token(OwnFacts):
+class Token(Facts):
     """Says who is calling, proven by a key of a configured issuer.
 
     `subject` is the account. A sign-out or a deleted user is not seen: choose short lifetimes.

@@ -15,7 +15,7 @@ use DateTimeImmutable;
  *
  * `subject` is the account. A sign-out or a deleted user is not seen: choose short lifetimes.
  */
-final class Token extends OwnFacts
+final class Token extends Facts
 {
     use ReadOnce;
 
