@@ -11,13 +11,13 @@ SWIFT_DOCS_BUILD = $(NICE) swiftc -swift-version 6 -Onone -parse-as-library -emi
 	-I Sources/CLibCrypto -I $(SWIFT_DOCS) -static -emit-library
 $(SWIFT_DOCS)/libAssay.a: $(SWIFT_DOCS_SOURCES) $(wildcard Sources/CLibCrypto/*)
 	@echo 'compiling $@ (symbols of the Swift module)'
-	@mkdir -p $(SWIFT_DOCS)/symbols
+	@mkdir -p $(SWIFT_DOCS)/symbols && rm -f $@
 	@$(SWIFT_DOCS_BUILD) -emit-symbol-graph-dir $(SWIFT_DOCS)/symbols -module-name Assay \
 	  -emit-module-path $(SWIFT_DOCS)/Assay.swiftmodule -o $@ $(SWIFT_DOCS_SOURCES)
 
 $(SWIFT_DOCS)/libAssaySwift.a: $(SWIFT_DOCS)/libAssay.a $(SWIFT_TYPED_SOURCES)
 	@echo 'compiling $@ (symbols of the typed layer)'
-	@mkdir -p $(SWIFT_DOCS)/typed
+	@mkdir -p $(SWIFT_DOCS)/typed && rm -f $@
 	@$(SWIFT_DOCS_BUILD) -emit-symbol-graph-dir $(SWIFT_DOCS)/typed -module-name AssaySwift \
 	  -DFoundation -emit-module-path $(SWIFT_DOCS)/AssaySwift.swiftmodule -o $@ \
 	  $(SWIFT_TYPED_SOURCES)
