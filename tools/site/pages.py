@@ -83,6 +83,8 @@ SECTIONS = [
               "a fixture that mints what Apple would sign"),
         guide("tasks/lambda", "AWS Lambda", "one wheel or layer, one verifier a process"),
         guide("tasks/php-fpm", "PHP-FPM", "preload, workers, one verifier each"),
+        guide("tasks/from-app-store-server-library", "Coming from app-store-server-library",
+              "call by call, with both sides' code"),
         guide("tasks/threads", "Threads and fork", "what may be shared, and what not"),
         guide("installing", "Install", "make, tarball, Debian packages, wheel", optional=True),
         guide("tasks/deployment", "Deploy and upgrade",
