@@ -6,7 +6,9 @@ extension AppStoreTalk {
     let disagree = "rejected.api.disagree"
     for (name, change, at) in [
       ("another environment", { $0.environment = "Sandbox" }, "environment"),
-      ("another id", { ($0.transactionId, $0.originalTransactionId) = ("1", "2") }, "transactionId"),
+      (
+        "another id", { ($0.transactionId, $0.originalTransactionId) = ("1", "2") }, "transactionId"
+      ),
     ] as [(String, (inout Purchase) -> Void, String)] {
       talk(
         "API-32", "a transaction of \(name)",
@@ -44,7 +46,8 @@ extension AppStoreTalk {
     ] as [(String, JSONText)] {
       let answer: JSONText = ["hasMore": false]
       talk(
-        "API-32", "an answer about another \(member): \(String(decoding: value.bytes, as: UTF8.self))",
+        "API-32",
+        "an answer about another \(member): \(String(decoding: value.bytes, as: UTF8.self))",
         asks: history(), [apple(1, answer.setting(member, value))], disagree,
         check: "exchange.result", at: member)
     }
@@ -83,7 +86,10 @@ extension AppStoreTalk {
     let response = "malformed.api.response"
     for (name, body, status, at) in [
       ("no transaction", [:], response, "signedTransactionInfo"),
-      ("no transaction but null", ["signedTransactionInfo": .null], response, "signedTransactionInfo"),
+      (
+        "no transaction but null", ["signedTransactionInfo": .null], response,
+        "signedTransactionInfo"
+      ),
       ("a number", ["signedTransactionInfo": 1], response, "signedTransactionInfo"),
       (
         "a bundle id of another type", good.setting("bundleId", 1), response, "bundleId"
@@ -388,7 +394,8 @@ extension AppStoreTalk {
     }
     for code: Int64 in [4_040_002, 4_040_004, 4_040_006, 5_000_001] {
       talk(
-        "API-50", "\(code) passes", [error(1, code), wait(pause(1000, 1)), apple(3, good, after: 2000)]
+        "API-50", "\(code) passes",
+        [error(1, code), wait(pause(1000, 1)), apple(3, good, after: 2000)]
       )
     }
     talk(
@@ -406,7 +413,8 @@ extension AppStoreTalk {
       "API-52", "one attempt", asks: info("Production", ["attempts": 1]), [http(1, 500)],
       Self.noAnswer)
     talk(
-      "EXC-18", "the second conversation", asks: info("Production", ["attempts": 1]).setting("attempt", 2),
+      "EXC-18", "the second conversation",
+      asks: info("Production", ["attempts": 1]).setting("attempt", 2),
       [http(1, 500)], Self.noAnswer,
       facts: [
         ("exchange.retry.notBeforeMs", .integer(bench.now + 256_000)),
@@ -485,7 +493,8 @@ extension AppStoreTalk {
       facts: [("exchange.api.errorName", .null), ("exchange.api.errorCode", 4_009_999)])
     for (name, body) in [
       ("no JSON", .text("<html>")), ("no number", ["errorCode": "4000006"]),
-      ("a list", [1]), ("a long message", ["errorMessage": .string(String(repeating: "x", count: 1025))]),
+      ("a list", [1]),
+      ("a long message", ["errorMessage": .string(String(repeating: "x", count: 1025))]),
     ] as [(String, JSONText)] {
       talk(
         "API-50", "an error of \(name)", [http(1, 400, body)], "rejected.api.bad-request",

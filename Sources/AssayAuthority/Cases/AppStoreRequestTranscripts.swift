@@ -12,7 +12,9 @@ extension AppStoreTalk {
     let plain: Refused = { refused($0, $1, $2, at: $3, verifier: $4, $5) }
     let unsupported = "unsupported.api.environment"
     refused("API-1", "Xcode", info("Xcode"), at: "environment", unsupported)
-    refused("API-1", "a test server that is not configured", info("LocalTesting"), at: "environment", unsupported)
+    refused(
+      "API-1", "a test server that is not configured", info("LocalTesting"), at: "environment",
+      unsupported)
     refused(
       "API-1", "an order in Sandbox",
       request("order-lookup", [("environment", "Sandbox"), ("orderId", "M1")]),
@@ -235,7 +237,8 @@ extension AppStoreTalk {
             )
           ])
       ])
-    refused("any other purchase by the older request", older, [try evidence(coins)], at: "evidence[0]")
+    refused(
+      "any other purchase by the older request", older, [try evidence(coins)], at: "evidence[0]")
     refused(
       "an assigned purchase by the older request", older,
       [try evidence(coins.with { $0.ownership = "ASSIGNED" }, advanced)], at: "evidence[0]")

@@ -8,9 +8,7 @@ enum AppStoreEndpointTable {
     AppStoreEndpoint(
       "appstore.transaction-info", "GET",
       "/inApps/v1/transactions/{transactionId}",
-      members: [
-        .init("transactionId", .path, .id, isRequired: true),
-      ],
+      members: [.init("transactionId", .path, .id, isRequired: true)],
       answer: ["signedTransactionInfo"], rule: .sameId),
     AppStoreEndpoint(
       "appstore.transaction-history", "GET",
@@ -55,16 +53,12 @@ enum AppStoreEndpointTable {
     AppStoreEndpoint(
       "appstore.app-transaction-info", "GET",
       "/inApps/v1/transactions/appTransactions/{transactionId}",
-      members: [
-        .init("transactionId", .path, .id, isRequired: true),
-      ],
+      members: [.init("transactionId", .path, .id, isRequired: true)],
       answer: ["signedAppTransactionInfo"]),
     AppStoreEndpoint(
       "appstore.order-lookup", "GET",
       "/inApps/v1/lookup/{orderId}",
-      members: [
-        .init("orderId", .path, .order, isRequired: true),
-      ],
+      members: [.init("orderId", .path, .order, isRequired: true)],
       answer: ["status"], rule: .production),
     AppStoreEndpoint(
       "appstore.refund-history", "GET",
@@ -77,9 +71,7 @@ enum AppStoreEndpointTable {
     AppStoreEndpoint(
       "appstore.finish-transaction", "POST",
       "/inApps/v1/transactions/{transactionId}/finish",
-      members: [
-        .init("transactionId", .path, .id, isRequired: true),
-      ],
+      members: [.init("transactionId", .path, .id, isRequired: true)],
       answer: nil),
     AppStoreEndpoint(
       "appstore.set-app-account-token", "PUT",
@@ -170,9 +162,7 @@ enum AppStoreEndpointTable {
     AppStoreEndpoint(
       "appstore.test-notification-status", "GET",
       "/inApps/v1/notifications/test/{testNotificationToken}",
-      members: [
-        .init("testNotificationToken", .path, .text(255), isRequired: true),
-      ],
+      members: [.init("testNotificationToken", .path, .text(255), isRequired: true)],
       answer: ["signedPayload"]),
   ]
 }

@@ -27,8 +27,9 @@ extension AppStoreRule {
     case .none, .production, .once, .sameId: break
     case .notifications: try AppStoreRule.checkHistory(request, nowMs: nowMs)
     case .account:
-      guard let transaction = try AppStoreRule.transaction(
-        evidence, "originalTransactionId", request)
+      guard
+        let transaction = try AppStoreRule.transaction(
+          evidence, "originalTransactionId", request)
       else { return }
       try AppStoreRule.checkOwnership(transaction, ["ASSIGNED", "FAMILY_SHARED"])
     case .consumption: try AppStoreRule.checkConsumption(request, evidence)
