@@ -47,7 +47,10 @@ let package = Package(
     .target(name: "CGate"),
     .target(
       name: "Assay", dependencies: ["CLibCrypto"],
-      exclude: ["Configuration/configuration.tsv", "Verdict/hints.tsv", "Verdict/statuses.tsv"],
+      exclude: [
+        "Configuration/configuration.tsv", "Exchange/AppStore/endpoints.tsv",
+        "Exchange/AppStore/errors.tsv", "Verdict/hints.tsv", "Verdict/statuses.tsv",
+      ],
       swiftSettings: strict + optimised),
     .target(
       name: "AssaySwift", dependencies: ["Assay"], swiftSettings: strict),

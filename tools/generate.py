@@ -25,6 +25,9 @@ risk.md) come:
   bindings/php/assay.ffi.h                  the header as PHP's FFI reads it
   bindings/php/src/Internal/                constants, statuses, calls by FFI and extension
   bindings/php/ext/                         stub, arginfo and functions of the extension
+from endpoints.tsv and errors.tsv in Sources/Assay/Exchange/AppStore:
+  Sources/Assay/Exchange/AppStore/          the kinds of the App Store Server API
+  docs/tasks/app-store-server-api.md        the table of them
 from docs/spec/members.tsv and names.tsv:
   Sources/Assay/Evidence/                   StoreKitMembers.swift, ResponseFacts.swift: how the
                                             library reads what Apple wrote
@@ -38,6 +41,7 @@ and authors of the packages (generate_home.py has the places)
 """
 import sys
 
+import generate_app_store
 import generate_command_line
 import generate_configuration
 import generate_documents
@@ -55,7 +59,7 @@ from status_rows import FAMILIES, HINT_KINDS, ROOT, for_whom, quoted, rows
 # of members, and for where the project is at home: outputs(table, contract) -> {path: text}.
 BINDINGS = [generate_configuration, generate_manual, generate_command_line,
             generate_documents, generate_readers, generate_python, generate_go, generate_php,
-            generate_swift, generate_home]
+            generate_swift, generate_home, generate_app_store]
 
 
 def status_table(table):

@@ -100,6 +100,9 @@ class Writer:
             reader, listed = LISTS[row.kind]
             return [Property(name, [f"Member::{reader}{signed}", f"'{row.key}'"], "array", text,
                              listed)]
+        if row.is_list and self.types[row.kind].is_top:
+            return [Property(name, ["Member::NESTED_LIST", f"'{row.key}'",
+                                    f"{row.kind}::class"], "array", text, f"list<{row.kind}>")]
         if row.is_list:
             return [Property(name, [f"Member::DETAILS_LIST{signed}", f"'{row.key}'",
                                     f"{row.kind}::class"], "array", text, f"list<{row.kind}>")]

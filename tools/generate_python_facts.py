@@ -41,6 +41,11 @@ Loaded at the first use: `import assay` and the verification of JWS do without i
 Times are as in `attest`. `payload` is the JSON of the result itself; `repr` shows no secret.
 
 Loaded at the first use: `import assay` and the verification of JWS do without it.""",
+    "store_answers": """Typed facts of answers of the App Store Server API.
+
+The same rules as in `facts`. `payload` is the JSON of the facts themselves.
+
+Loaded at the first use: `import assay` and the verification of JWS do without it.""",
     "tokens": """Typed facts of access tokens and of key sets.
 
 The same rules as in `facts`. Times are `expires_ms` (integer milliseconds since 1970 UTC)
@@ -183,6 +188,11 @@ class Module:
 
     def listed(self, name, row, arguments):
         key = quoted(row.key)
+        if row.kind in self.by_name and self.by_name[row.kind].is_top:
+            self.bases.add(row.kind)
+            return ["", "    @property", f"    def {name}(self) -> tuple[{row.kind}, ...]:",
+                    f'        """{ast.literal_eval(arguments[0])}"""',
+                    f"        return self._nested_list({row.kind}, {key})", ""]
         if row.kind == "texts":
             return self.assigned(name, "Mapping[str, str]", "mapping", [key, *arguments])
         if row.kind in LISTS:
@@ -293,6 +303,8 @@ def literal(text):
 
 
 def module_of(one):
+    if one.name.startswith("AppStore"):
+        return "store_answers"
     return MODULES.get(one.source, "facts")
 
 

@@ -2240,6 +2240,183 @@ public struct SignedOfferV1: Hashable, FactsObject, Sendable {
   }
 }
 
+/// The state of one subscription.
+public struct AppStoreStatus: Hashable, FactsObject, Sendable {
+  /// The group.
+  public let subscriptionGroupIdentifier: String?
+  /// 1 active, 2 expired, 3 billing retry, 4 grace period, 5 revoked. Not signed: decide by
+  /// the transaction and the renewal.
+  public let status: Int64?
+  /// The first purchase of the line.
+  public let originalTransactionId: String?
+  /// Its place in `transactions`.
+  public let transactionIndex: Int64?
+  /// Its place in `renewals`.
+  public let renewalIndex: Int64?
+
+  init(_ facts: Members) throws(Refusal) {
+    subscriptionGroupIdentifier = facts.text("subscriptionGroupIdentifier")
+    status = facts.integer("status")
+    originalTransactionId = facts.text("originalTransactionId")
+    transactionIndex = facts.integer("transactionIndex")
+    renewalIndex = facts.integer("renewalIndex")
+  }
+}
+
+/// One attempt of Apple's to send a notification to your server.
+public struct AppStoreSendAttempt: Hashable, FactsObject, Sendable {
+  /// Its place in `notifications`.
+  public let notificationIndex: Int64?
+  /// When.
+  public let attemptDate: Timestamp?
+  /// "SUCCESS", "TIMED_OUT" …
+  public let sendAttemptResult: SendAttemptResult?
+
+  init(_ facts: Members) throws(Refusal) {
+    notificationIndex = facts.integer("notificationIndex")
+    attemptDate = facts.time("attemptDate")
+    sendAttemptResult = facts.name("sendAttemptResult")
+  }
+}
+
+/// What an answer says without a signature: worth as much as your TLS.
+public struct AppStoreUnsigned: Hashable, FactsObject, Sendable {
+  /// Of the whole answer.
+  public let environment: Environment?
+  /// The app.
+  public let bundleId: String?
+  /// Apple's number of the app.
+  public let appAppleId: Int64?
+  /// Whether there are further pages: `next` names them.
+  public let hasMore: Bool?
+  /// Keep it: asked for later, it gives what changed since.
+  public let revision: String?
+  /// The next page of notifications.
+  public let paginationToken: String?
+  /// Of an order: 0 valid, 1 unknown.
+  public let status: Int64?
+  /// To ask what became of a test notification.
+  public let testNotificationToken: String?
+  /// The subscription that was extended.
+  public let originalTransactionId: String?
+  /// The period that was extended.
+  public let webOrderLineItemId: String?
+  /// Whether it was extended.
+  public let success: Bool?
+  /// The renewal date from now on.
+  public let effectiveDate: Timestamp?
+  /// Of an extension for all subscribers.
+  public let requestIdentifier: String?
+  /// Whether that is done.
+  public let complete: Bool?
+  /// When it was done.
+  public let completeDate: Timestamp?
+  /// How many were extended.
+  public let succeededCount: Int64?
+  /// How many were not.
+  public let failedCount: Int64?
+  /// Of all notifications of all pages.
+  public let sendAttempts: [AppStoreSendAttempt]
+
+  init(_ facts: Members) throws(Refusal) {
+    environment = facts.name("environment")
+    bundleId = facts.text("bundleId")
+    appAppleId = facts.integer("appAppleId")
+    hasMore = facts.boolean("hasMore")
+    revision = facts.text("revision")
+    paginationToken = facts.text("paginationToken")
+    status = facts.integer("status")
+    testNotificationToken = facts.text("testNotificationToken")
+    originalTransactionId = facts.text("originalTransactionId")
+    webOrderLineItemId = facts.text("webOrderLineItemId")
+    success = facts.boolean("success")
+    effectiveDate = facts.time("effectiveDate")
+    requestIdentifier = facts.text("requestIdentifier")
+    complete = facts.boolean("complete")
+    completeDate = facts.time("completeDate")
+    succeededCount = facts.integer("succeededCount")
+    failedCount = facts.integer("failedCount")
+    sendAttempts = try facts.objects("sendAttempts")
+  }
+}
+
+/// What the next page is asked for with.
+public struct AppStoreNext: Hashable, FactsObject, Sendable {
+  /// Of a history.
+  public let revision: String?
+  /// Of notifications.
+  public let paginationToken: String?
+
+  init(_ facts: Members) throws(Refusal) {
+    revision = facts.text("revision")
+    paginationToken = facts.text("paginationToken")
+  }
+}
+
+/// Why a JWS was refused.
+public struct AppStoreRefusedStatus: Hashable, FactsObject, Sendable {
+  /// The status.
+  public let code: Int64
+  /// "rejected.jws.signature".
+  public let name: String
+
+  init(_ facts: Members) throws(Refusal) {
+    code = try facts.needed(facts.integer("code"), "code")
+    name = try facts.needed(facts.text("name"), "name")
+  }
+}
+
+/// A JWS of an answer that was refused under `partial`.
+public struct AppStoreRefused: Hashable, FactsObject, Sendable {
+  /// Its place in the answer.
+  public let at: String
+  /// Why.
+  public let status: AppStoreRefusedStatus
+
+  init(_ facts: Members) throws(Refusal) {
+    at = try facts.needed(facts.text("at"), "at")
+    status = try facts.needed(facts.object("status"), "status")
+  }
+}
+
+/// What the App Store Server API answered, every JWS in it verified.
+///
+/// It is the evidence of all of them: `decide` takes it whole.
+public struct AppStoreAnswer: PurchaseEvidence, FactsOfDocument {
+  /// The whole answer. Facts inside others have the outer one.
+  public let document: Document
+  let source: DocumentValue
+  /// One may be on two pages: the later signedDate counts (API-42).
+  public let transactions: [Transaction]
+  /// Of subscription statuses.
+  public let renewals: [Renewal]
+  /// Of a history, or the one of a test.
+  public let notifications: [Notification]
+  /// The download of the app.
+  public let appTransaction: AppTransaction?
+  /// One for each subscription.
+  public let statuses: [AppStoreStatus]
+  /// What TLS alone vouches for, of the last page.
+  public let unsigned: AppStoreUnsigned
+  /// Nil: there is no further page.
+  public let next: AppStoreNext?
+  /// Empty unless the request said `partial`.
+  public let refused: [AppStoreRefused]
+
+  init(_ facts: Members) throws(Refusal) {
+    document = facts.document
+    source = facts.value
+    transactions = try facts.objects("transactions")
+    renewals = try facts.objects("renewals")
+    notifications = try facts.objects("notifications")
+    appTransaction = try facts.object("appTransaction")
+    statuses = try facts.objects("statuses")
+    unsigned = try facts.needed(facts.object("unsigned"), "unsigned")
+    next = try facts.object("next")
+    refused = try facts.objects("refused")
+  }
+}
+
 /// One rule that fired.
 public struct RiskReason: Hashable, FactsObject, Sendable {
   /// "RSK-16".

@@ -1,5 +1,7 @@
 package assay
 
+import "strings"
+
 // A Kind is a kind of document, and of evidence.
 type Kind string
 
@@ -63,6 +65,9 @@ var kinds = map[Kind]factsKind{
 // answerOfApple is what a finished verifyReceipt conversation has.
 var answerOfApple = in[VerifyReceiptAnswer]("exchange", "verifyReceipt")
 
+// answerOfAppStore is what a finished conversation with the App Store Server API has.
+var answerOfAppStore = in[AppStoreAnswer]("exchange", "result")
+
 // factsKind is how the facts of a document are made; not found where it has none.
 func (d *Document) factsKind() (found factsKind, there bool, err error) {
 	found, there = kinds[d.Kind()]
@@ -73,6 +78,9 @@ func (d *Document) factsKind() (found factsKind, there bool, err error) {
 	if err == nil && talk == "verifyReceipt" {
 		// In a refusal there is only Apple's status.
 		return answerOfApple, d.OK(), nil
+	}
+	if err == nil && strings.HasPrefix(talk, "appstore.") {
+		return answerOfAppStore, true, nil
 	}
 	return found, there, err
 }

@@ -1312,6 +1312,119 @@ type SignedOfferV1 struct {
 	Timestamp int64 `json:"timestamp"`
 }
 
+// AppStoreStatus is the state of one subscription.
+type AppStoreStatus struct {
+	// The group.
+	SubscriptionGroupIdentifier string `json:"subscriptionGroupIdentifier"`
+	// 1 active, 2 expired, 3 billing retry, 4 grace period, 5 revoked. Not signed:
+	// decide by the transaction and the renewal.
+	Status int64 `json:"status"`
+	// The first purchase of the line.
+	OriginalTransactionID string `json:"originalTransactionId"`
+	// Its place in `transactions`.
+	TransactionIndex *int64 `json:"transactionIndex"`
+	// Its place in `renewals`.
+	RenewalIndex *int64 `json:"renewalIndex"`
+}
+
+// AppStoreSendAttempt is one attempt of Apple's to send a notification to your server.
+type AppStoreSendAttempt struct {
+	// Its place in `notifications`.
+	NotificationIndex *int64 `json:"notificationIndex"`
+	// When.
+	AttemptDate time.Time `json:"attemptDate"`
+	// "SUCCESS", "TIMED_OUT" …
+	SendAttemptResult SendAttemptResult `json:"sendAttemptResult"`
+}
+
+// AppStoreUnsigned is what an answer says without a signature: worth as much as your
+// TLS.
+type AppStoreUnsigned struct {
+	// Of the whole answer.
+	Environment Environment `json:"environment"`
+	// The app.
+	BundleID string `json:"bundleId"`
+	// Apple's number of the app.
+	AppAppleID int64 `json:"appAppleId"`
+	// Whether there are further pages: `next` names them.
+	HasMore bool `json:"hasMore"`
+	// Keep it: asked for later, it gives what changed since.
+	Revision string `json:"revision"`
+	// The next page of notifications.
+	PaginationToken string `json:"paginationToken"`
+	// Of an order: 0 valid, 1 unknown.
+	Status *int64 `json:"status"`
+	// To ask what became of a test notification.
+	TestNotificationToken string `json:"testNotificationToken"`
+	// The subscription that was extended.
+	OriginalTransactionID string `json:"originalTransactionId"`
+	// The period that was extended.
+	WebOrderLineItemID string `json:"webOrderLineItemId"`
+	// Whether it was extended.
+	Success *bool `json:"success"`
+	// The renewal date from now on.
+	EffectiveDate time.Time `json:"effectiveDate"`
+	// Of an extension for all subscribers.
+	RequestIdentifier string `json:"requestIdentifier"`
+	// Whether that is done.
+	Complete *bool `json:"complete"`
+	// When it was done.
+	CompleteDate time.Time `json:"completeDate"`
+	// How many were extended.
+	SucceededCount *int64 `json:"succeededCount"`
+	// How many were not.
+	FailedCount *int64 `json:"failedCount"`
+	// Of all notifications of all pages.
+	SendAttempts []AppStoreSendAttempt `json:"sendAttempts"`
+}
+
+// AppStoreNext is what the next page is asked for with.
+type AppStoreNext struct {
+	// Of a history.
+	Revision string `json:"revision"`
+	// Of notifications.
+	PaginationToken string `json:"paginationToken"`
+}
+
+// AppStoreRefusedStatus says why a JWS was refused.
+type AppStoreRefusedStatus struct {
+	// The status.
+	Code int64 `json:"code"`
+	// "rejected.jws.signature".
+	Name string `json:"name"`
+}
+
+// AppStoreRefused is a JWS of an answer that was refused under `partial`.
+type AppStoreRefused struct {
+	// Its place in the answer.
+	At string `json:"at"`
+	// Why.
+	Status AppStoreRefusedStatus `json:"status"`
+}
+
+// AppStoreAnswer is what the App Store Server API answered, every JWS in it verified.
+//
+// It is the evidence of all of them: `decide` takes it whole.
+type AppStoreAnswer struct {
+	Facts
+	// One may be on two pages: the later signedDate counts (API-42).
+	Transactions []Transaction `json:"transactions"`
+	// Of subscription statuses.
+	Renewals []Renewal `json:"renewals"`
+	// Of a history, or the one of a test.
+	Notifications []Notification `json:"notifications"`
+	// The download of the app.
+	AppTransaction *AppTransaction `json:"appTransaction"`
+	// One for each subscription.
+	Statuses []AppStoreStatus `json:"statuses"`
+	// What TLS alone vouches for, of the last page.
+	Unsigned AppStoreUnsigned `json:"unsigned"`
+	// Nil: there is no further page.
+	Next *AppStoreNext `json:"next"`
+	// Empty unless the request said `partial`.
+	Refused []AppStoreRefused `json:"refused"`
+}
+
 // RiskReason is one rule that fired.
 type RiskReason struct {
 	// "RSK-16".

@@ -9,9 +9,29 @@ var statusTable = [...]statusRow{
 		"the receipt was copied from another device, or the wrong device id was passed",
 	},
 	{
+		258, "malformed.api.content-type", 502, "never",
+		"the answer is not JSON by its content type",
+		"something between the host and Apple answered: look at its proxy",
+	},
+	{
+		259, "unsupported.api.environment", 500, "never",
+		"the App Store Server API has no server for this environment",
+		"Xcode has none, LocalTesting needs apiBaseUrl, and orders are looked up in Production alone",
+	},
+	{
+		260, "too-large.api.response", 502, "never",
+		"the answer is longer than 4 MiB",
+		"something between the host and Apple answered: look at its proxy",
+	},
+	{
 		262, "config.api.base-url", 0, "after-config",
 		"the address of the API cannot be used",
 		"leave appStoreServerApi.apiBaseUrl out; an https address goes with LocalTesting alone",
+	},
+	{
+		263, "unavailable.api.no-answer", 503, "later",
+		"Apple gave no usable answer",
+		"keep what you have and ask again later: exchange.retry",
 	},
 	{
 		264, "internal.assay.bug", 500, "never",
@@ -24,6 +44,11 @@ var statusTable = [...]statusRow{
 		"evidence of another account was sent: compare the account that is signed in with the one that bought",
 	},
 	{
+		514, "malformed.api.paging", 502, "never",
+		"the answer names a next page that is not one",
+		"begin again without revision or paginationToken",
+	},
+	{
 		515, "unsupported.app-receipt.content-type", 400, "never",
 		"another CMS content type or version",
 		"not in the form of Apple's receipts, so not one of them",
@@ -34,9 +59,19 @@ var statusTable = [...]statusRow{
 		"not an Apple receipt",
 	},
 	{
+		517, "misuse.api.parameter", 500, "never",
+		"a member of a request to the App Store Server API is missing or wrong",
+		"programming error, or input of a client that was not checked: error.at names the member",
+	},
+	{
 		518, "config.api.private-key", 0, "after-config",
 		"the private key cannot be used",
 		"give the .p8 file of an In-App Purchase key: PKCS#8, P-256, unencrypted",
+	},
+	{
+		519, "unavailable.api.rate-limited", 503, "later",
+		"Apple limits the rate, and no attempt is left",
+		"ask again at exchange.retry.notBeforeMs; take care to stay below the limits",
 	},
 	{
 		520, "internal.certificates.table", 500, "never",
@@ -52,6 +87,11 @@ var statusTable = [...]statusRow{
 		769, "rejected.account.token-missing", 403, "never",
 		"an account was given, and the evidence carries no appAccountToken in UUID form",
 		"set appAccountToken when buying; purchases made outside the app get one by Set App Account Token",
+	},
+	{
+		770, "malformed.api.response", 502, "never",
+		"the answer is not in the form that Apple documents",
+		"something between the host and Apple answered, or Apple changed the form: error.at has the place",
 	},
 	{
 		771, "unsupported.app-receipt.digest", 400, "never",
@@ -77,6 +117,11 @@ var statusTable = [...]statusRow{
 		776, "internal.crypto.sha1-disabled", 500, "never",
 		"libcrypto refuses SHA-1 signatures",
 		"use a libcrypto that verifies SHA-1, or the library build that contains its own",
+	},
+	{
+		1025, "rejected.api.bad-request", 502, "never",
+		"Apple refused the request as wrong",
+		"api.errorCode and api.errorName say what is wrong",
 	},
 	{
 		1026, "malformed.app-receipt.attribute", 400, "never",
@@ -114,6 +159,11 @@ var statusTable = [...]statusRow{
 		"no error: step again then, or put exchange.retry into a queue",
 	},
 	{
+		1281, "rejected.api.conflict", 409, "never",
+		"Apple already has what was sent",
+		"nothing to do, or another identifier: see api.errorCode",
+	},
+	{
 		1282, "malformed.app-receipt.ber", 400, "never",
 		"not clean BER",
 		"damaged in transit or made by hand: have the client send its stored copy again",
@@ -142,6 +192,11 @@ var statusTable = [...]statusRow{
 		1289, "pending.triage.unverified", 0, "never",
 		"worth verifying; nothing is decided yet",
 		"no error: go on to verification",
+	},
+	{
+		1537, "rejected.api.disagree", 502, "never",
+		"the answer contradicts itself or the request",
+		"an answer about another app, environment or purchase: use nothing of it",
 	},
 	{
 		1538, "malformed.app-receipt.date", 400, "never",
@@ -174,6 +229,11 @@ var statusTable = [...]statusRow{
 		"back off 1, 2, 4 s, at most 3 tries",
 	},
 	{
+		1793, "rejected.api.forbidden", 409, "never",
+		"Apple does not allow it",
+		"api.errorCode and api.errorName say why",
+	},
+	{
 		1794, "malformed.app-receipt.duplicate-attribute", 400, "never",
 		"an attribute appears twice",
 		"the signature holds, so it is a form newer than this library: keep the receipt, look for an update, report it",
@@ -204,6 +264,11 @@ var statusTable = [...]statusRow{
 		"Apple changed the wording: treat the device as neither clean nor used; report it",
 	},
 	{
+		2049, "rejected.api.not-found", 404, "never",
+		"Apple does not know it in the environments asked",
+		"an id of another app, environment or kind: see api.errorCode",
+	},
+	{
 		2050, "malformed.app-receipt.missing-attribute", 400, "never",
 		"a required attribute is absent",
 		"the signature holds, so it is a form newer than this library: keep the receipt, look for an update, report it",
@@ -222,6 +287,11 @@ var statusTable = [...]statusRow{
 		2054, "config.attest.stored-needs-receipt", 0, "after-config",
 		"attest.time stored needs the receipt's date",
 		"set attest.receipt to require",
+	},
+	{
+		2305, "rejected.api.partial", 502, "never",
+		"some of the JWS in the answer did not verify",
+		"exchange.result.refused lists them; the others are good",
 	},
 	{
 		2306, "malformed.app-receipt.structure", 400, "never",
@@ -272,6 +342,11 @@ var statusTable = [...]statusRow{
 		2566, "config.certificates.root-set", 0, "after-config",
 		"a configured root does not parse, is not a self-signed certificate authority, or the set is empty",
 		"give base64 DER of self-signed authorities, at least one; they replace Apple's; error.at names the entry",
+	},
+	{
+		2817, "rejected.api.unauthorized", 502, "after-config",
+		"Apple refused our token",
+		"compare key id, issuer id, bundle id and the clock; the app may have no release yet",
 	},
 	{
 		2818, "malformed.assertion.auth-data", 400, "never",

@@ -12,6 +12,8 @@ enum Explanation: UInt8, Sendable {
   case configurationSize, jwsKind, receiptKind
   // TOK-5
   case bearer
+  // API-54
+  case signingKey, noRelease
 
   var text: StaticString {
     switch self {
@@ -59,6 +61,12 @@ enum Explanation: UInt8, Sendable {
       return "programming error: pass one of the ASSAY_RECEIPT constants"
     case .bearer:
       return "remove the word Bearer and its space: pass the token alone"
+    case .signingKey:
+      return
+        "key: compare key id, issuer id, bundle id and the host's clock; is it an In-App Purchase key?"
+    case .noRelease:
+      return
+        "no release in Production yet, or keys: ask Sandbox, or with \"environment\":\"auto\""
     }
   }
 }

@@ -7,6 +7,20 @@ extension Status {
   public static let rejectedAccountTokenMismatch = Status(code: 513)
   /// an account was given, and the evidence carries no appAccountToken in UUID form (DCD-20, JWS-91)
   public static let rejectedAccountTokenMissing = Status(code: 769)
+  /// Apple refused the request as wrong (API-50)
+  public static let rejectedApiBadRequest = Status(code: 1025)
+  /// Apple already has what was sent (API-50)
+  public static let rejectedApiConflict = Status(code: 1281)
+  /// the answer contradicts itself or the request (API-32)
+  public static let rejectedApiDisagree = Status(code: 1537)
+  /// Apple does not allow it (API-50)
+  public static let rejectedApiForbidden = Status(code: 1793)
+  /// Apple does not know it in the environments asked (API-2, API-50)
+  public static let rejectedApiNotFound = Status(code: 2049)
+  /// some of the JWS in the answer did not verify (API-31)
+  public static let rejectedApiPartial = Status(code: 2305)
+  /// Apple refused our token (API-54, API-55)
+  public static let rejectedApiUnauthorized = Status(code: 2817)
   /// the signature does not verify over the receipt's payload (APR-5, APR-6)
   public static let rejectedAppReceiptSignature = Status(code: 3073)
   /// no embedded certificate matches the one that the signer names (APR-7)
@@ -257,6 +271,12 @@ extension Status {
   public static let rejectedSessionMismatch = Status(code: 44033)
   /// no configured secret signed the session text (SES-11)
   public static let rejectedSessionSignature = Status(code: 44289)
+  /// the answer is not JSON by its content type (API-30)
+  public static let malformedApiContentType = Status(code: 258)
+  /// the answer names a next page that is not one (API-41)
+  public static let malformedApiPaging = Status(code: 514)
+  /// the answer is not in the form that Apple documents (API-30)
+  public static let malformedApiResponse = Status(code: 770)
   /// an attribute of the receipt has a tag, length or text that does not fit its type (APR-12, APR-25)
   public static let malformedAppReceiptAttribute = Status(code: 1026)
   /// not clean BER (APR-1)
@@ -395,6 +415,8 @@ extension Status {
   public static let malformedVerifyReceiptField = Status(code: 18946)
   /// this is no session text (SES-10, SES-11)
   public static let malformedSessionForm = Status(code: 19202)
+  /// the App Store Server API has no server for this environment (API-1)
+  public static let unsupportedApiEnvironment = Status(code: 259)
   /// another CMS content type or version (APR-2)
   public static let unsupportedAppReceiptContentType = Status(code: 515)
   /// the digest is neither SHA-1 nor SHA-256 (APR-5)
@@ -437,6 +459,8 @@ extension Status {
   public static let unsupportedVerifyReceiptNotificationV1 = Status(code: 5379)
   /// Apple answered with an unknown status (VRR-5, VRR-6)
   public static let unsupportedVerifyReceiptStatus = Status(code: 5635)
+  /// the answer is longer than 4 MiB (API-30)
+  public static let tooLargeApiResponse = Status(code: 260)
   /// too many embedded certificates, or one too long (APR-1)
   public static let tooLargeAppReceiptCertificates = Status(code: 516)
   /// elements nested too deep (APR-1)
@@ -493,6 +517,8 @@ extension Status {
   public static let tooLargeVerifyReceiptEntries = Status(code: 7428)
   /// the session text is longer than 2,048 bytes (SES-10)
   public static let tooLargeSessionSize = Status(code: 7940)
+  /// a member of a request to the App Store Server API is missing or wrong (API-1, API-2, API-21, API-24)
+  public static let misuseApiParameter = Status(code: 517)
   /// the public key given is not a point on P-256 (ATT-3)
   public static let misuseAssertionPublicKey = Status(code: 773)
   /// the client data is empty, its hash has the wrong length, or its kind is unknown (ATT-4)
@@ -615,6 +641,10 @@ extension Status {
   public static let configTokenKeysetAge = Status(code: 12294)
   /// the nonce policy is unknown (AID-4)
   public static let configTokenNonce = Status(code: 12550)
+  /// Apple gave no usable answer (API-52)
+  public static let unavailableApiNoAnswer = Status(code: 263)
+  /// Apple limits the rate, and no attempt is left (API-51, API-52)
+  public static let unavailableApiRateLimited = Status(code: 519)
   /// Apple gave no usable answer (DVC-7)
   public static let unavailableDevicecheckNoAnswer = Status(code: 1543)
   /// the answer is not understood (DVC-7, DVC-8, DVC-13)
@@ -667,6 +697,48 @@ enum StatusTable {
         message: "an account was given, and the evidence carries no appAccountToken in UUID form",
         hint: "set appAccountToken when buying; purchases made outside the app get one by Set App Account Token",
         retryClass: "never")
+    case 1025:
+      return StatusEntry(
+        name: "rejected.api.bad-request",
+        message: "Apple refused the request as wrong",
+        hint: "api.errorCode and api.errorName say what is wrong",
+        retryClass: "never")
+    case 1281:
+      return StatusEntry(
+        name: "rejected.api.conflict",
+        message: "Apple already has what was sent",
+        hint: "nothing to do, or another identifier: see api.errorCode",
+        retryClass: "never")
+    case 1537:
+      return StatusEntry(
+        name: "rejected.api.disagree",
+        message: "the answer contradicts itself or the request",
+        hint: "an answer about another app, environment or purchase: use nothing of it",
+        retryClass: "never")
+    case 1793:
+      return StatusEntry(
+        name: "rejected.api.forbidden",
+        message: "Apple does not allow it",
+        hint: "api.errorCode and api.errorName say why",
+        retryClass: "never")
+    case 2049:
+      return StatusEntry(
+        name: "rejected.api.not-found",
+        message: "Apple does not know it in the environments asked",
+        hint: "an id of another app, environment or kind: see api.errorCode",
+        retryClass: "never")
+    case 2305:
+      return StatusEntry(
+        name: "rejected.api.partial",
+        message: "some of the JWS in the answer did not verify",
+        hint: "exchange.result.refused lists them; the others are good",
+        retryClass: "never")
+    case 2817:
+      return StatusEntry(
+        name: "rejected.api.unauthorized",
+        message: "Apple refused our token",
+        hint: "compare key id, issuer id, bundle id and the clock; the app may have no release yet",
+        retryClass: "after-config")
     case 3073:
       return StatusEntry(
         name: "rejected.app-receipt.signature",
@@ -1417,6 +1489,24 @@ enum StatusTable {
         message: "no configured secret signed the session text",
         hint: "forged, or its secret was dropped: ask for a new assertion and issue a new session",
         retryClass: "never")
+    case 258:
+      return StatusEntry(
+        name: "malformed.api.content-type",
+        message: "the answer is not JSON by its content type",
+        hint: "something between the host and Apple answered: look at its proxy",
+        retryClass: "never")
+    case 514:
+      return StatusEntry(
+        name: "malformed.api.paging",
+        message: "the answer names a next page that is not one",
+        hint: "begin again without revision or paginationToken",
+        retryClass: "never")
+    case 770:
+      return StatusEntry(
+        name: "malformed.api.response",
+        message: "the answer is not in the form that Apple documents",
+        hint: "something between the host and Apple answered, or Apple changed the form: error.at has the place",
+        retryClass: "never")
     case 1026:
       return StatusEntry(
         name: "malformed.app-receipt.attribute",
@@ -1831,6 +1921,12 @@ enum StatusTable {
         message: "this is no session text",
         hint: "another text was sent: a session text begins with as1~",
         retryClass: "never")
+    case 259:
+      return StatusEntry(
+        name: "unsupported.api.environment",
+        message: "the App Store Server API has no server for this environment",
+        hint: "Xcode has none, LocalTesting needs apiBaseUrl, and orders are looked up in Production alone",
+        retryClass: "never")
     case 515:
       return StatusEntry(
         name: "unsupported.app-receipt.content-type",
@@ -1957,6 +2053,12 @@ enum StatusTable {
         message: "Apple answered with an unknown status",
         hint: "keep the receipt and ask again later; look for an update",
         retryClass: "later")
+    case 260:
+      return StatusEntry(
+        name: "too-large.api.response",
+        message: "the answer is longer than 4 MiB",
+        hint: "something between the host and Apple answered: look at its proxy",
+        retryClass: "never")
     case 516:
       return StatusEntry(
         name: "too-large.app-receipt.certificates",
@@ -2124,6 +2226,12 @@ enum StatusTable {
         name: "too-large.session.size",
         message: "the session text is longer than 2,048 bytes",
         hint: "another text was sent: a session text has some hundred bytes",
+        retryClass: "never")
+    case 517:
+      return StatusEntry(
+        name: "misuse.api.parameter",
+        message: "a member of a request to the App Store Server API is missing or wrong",
+        hint: "programming error, or input of a client that was not checked: error.at names the member",
         retryClass: "never")
     case 773:
       return StatusEntry(
@@ -2491,6 +2599,18 @@ enum StatusTable {
         message: "the nonce policy is unknown",
         hint: "nonce is required, if-supported or none; nonceForm any, plain or sha256",
         retryClass: "after-config")
+    case 263:
+      return StatusEntry(
+        name: "unavailable.api.no-answer",
+        message: "Apple gave no usable answer",
+        hint: "keep what you have and ask again later: exchange.retry",
+        retryClass: "later")
+    case 519:
+      return StatusEntry(
+        name: "unavailable.api.rate-limited",
+        message: "Apple limits the rate, and no attempt is left",
+        hint: "ask again at exchange.retry.notBeforeMs; take care to stay below the limits",
+        retryClass: "later")
     case 1543:
       return StatusEntry(
         name: "unavailable.devicecheck.no-answer",
@@ -2861,6 +2981,13 @@ enum StatusTable {
     257,
     513,
     769,
+    1025,
+    1281,
+    1537,
+    1793,
+    2049,
+    2305,
+    2817,
     3073,
     3329,
     3585,
@@ -2986,6 +3113,9 @@ enum StatusTable {
     43777,
     44033,
     44289,
+    258,
+    514,
+    770,
     1026,
     1282,
     1538,
@@ -3055,6 +3185,7 @@ enum StatusTable {
     18690,
     18946,
     19202,
+    259,
     515,
     771,
     1027,
@@ -3076,6 +3207,7 @@ enum StatusTable {
     5123,
     5379,
     5635,
+    260,
     516,
     772,
     1028,
@@ -3104,6 +3236,7 @@ enum StatusTable {
     7172,
     7428,
     7940,
+    517,
     773,
     1029,
     1285,
@@ -3165,6 +3298,8 @@ enum StatusTable {
     11270,
     12294,
     12550,
+    263,
+    519,
     1543,
     1799,
     4359,

@@ -8,7 +8,7 @@
 /// Time is an argument: milliseconds since 1970 UTC. No call reads a clock, a
 /// file or the environment.
 public final class Verifier: Sendable {
-  private let trust: StoreKitTrust
+  let trust: StoreKitTrust
   let receipts: ReceiptTrust
   /// Made once: it holds a copy of the configuration.
   let firstLook: Triage

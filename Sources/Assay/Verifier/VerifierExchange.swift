@@ -45,13 +45,14 @@ extension Verifier {
       return (nil, carryOutAtOnce(request, evidence, checks, nowMs))
     }
     checks.enter(.request)
-    let terms = try ExchangeTerms(request, configuration: fingerprint, nowMs: nowMs)
+    var terms = try ExchangeTerms(request, configuration: fingerprint, nowMs: nowMs)
     let begun: Conversation
     do throws(Refusal) {
       begun = try conversation(request, evidence, terms, nowMs: nowMs)
     } catch {
       throw error.hinted(as: request.kind.row.hints)
     }
+    if case .appStore(let conversation) = begun { terms.maxSteps = conversation.maxSteps }
     return Exchange.begin(begun, terms, nowMs: nowMs)
   }
 
@@ -67,6 +68,10 @@ extension Verifier {
     case .deviceCheckQuery: return try deviceCheck(request, .query, nowMs)
     case .deviceCheckUpdate: return try deviceCheck(request, .update, nowMs)
     case .deviceCheckValidate: return try deviceCheck(request, .validate, nowMs)
+    case .appStore(let endpoint):
+      let task = try AppStoreTask(
+        request, endpoint, evidence, configuration, attempt: terms.attempt, nowMs: nowMs)
+      return .appStore(AppStoreConversation(task, trust))
     default: throw Refusal(.internalAssayBug, "EXC-3", at: "kind")
     }
   }
@@ -93,7 +98,7 @@ extension Verifier {
       return sign(request, checks, nowMs: nowMs)
     case .sessionIssue: return issueSession(request, evidence, checks, nowMs: nowMs)
     case .sessionCheck: return checkSession(request, checks, nowMs: nowMs)
-    case .verifyReceipt, .deviceCheckQuery, .deviceCheckUpdate, .deviceCheckValidate:
+    case .verifyReceipt, .deviceCheckQuery, .deviceCheckUpdate, .deviceCheckValidate, .appStore:
       return ExchangeDocument(
         kind: request.kind.name, configuration: fingerprint, checks: checks.ledger
       )

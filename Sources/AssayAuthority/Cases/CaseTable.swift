@@ -35,6 +35,7 @@ public struct CaseTable: Sendable {
     bench.addSigningCases()
     try bench.addSessionCases()
     bench.addDeviceCheckTranscripts()
+    try bench.addAppStoreTranscripts()
     return CaseTable(
       verifiers: bench.verifiers, cases: bench.cases, pool: try bench.decisionPool())
   }

@@ -22,6 +22,13 @@ enum ExplanationText {
     status	257	rejected.account.device	the receipt belongs to another device	the receipt was copied from another device, or the wrong device id was passed	never	403	APR-18
     status	513	rejected.account.token-mismatch	the evidence carries the appAccountToken of another account	evidence of another account was sent: compare the account that is signed in with the one that bought	never	403	DCD-20,JWS-92
     status	769	rejected.account.token-missing	an account was given, and the evidence carries no appAccountToken in UUID form	set appAccountToken when buying; purchases made outside the app get one by Set App Account Token	never	403	DCD-20,JWS-91
+    status	1025	rejected.api.bad-request	Apple refused the request as wrong	api.errorCode and api.errorName say what is wrong	never	502	API-50
+    status	1281	rejected.api.conflict	Apple already has what was sent	nothing to do, or another identifier: see api.errorCode	never	409	API-50
+    status	1537	rejected.api.disagree	the answer contradicts itself or the request	an answer about another app, environment or purchase: use nothing of it	never	502	API-32
+    status	1793	rejected.api.forbidden	Apple does not allow it	api.errorCode and api.errorName say why	never	409	API-50
+    status	2049	rejected.api.not-found	Apple does not know it in the environments asked	an id of another app, environment or kind: see api.errorCode	never	404	API-2,API-50
+    status	2305	rejected.api.partial	some of the JWS in the answer did not verify	exchange.result.refused lists them; the others are good	never	502	API-31
+    status	2817	rejected.api.unauthorized	Apple refused our token	compare key id, issuer id, bundle id and the clock; the app may have no release yet	after-config	502	API-54,API-55
     status	3073	rejected.app-receipt.signature	the signature does not verify over the receipt's payload	forged or altered: trust nothing in it	never	400	APR-5,APR-6
     status	3329	rejected.app-receipt.signer-certificate	no embedded certificate matches the one that the signer names	forged or altered: trust nothing in it	never	400	APR-7
     status	3585	rejected.assertion.app-id	the assertion was made by another app	another app, or attest.appIds lacks the App ID (prefix, dot, bundle id) that made it	never	401	ASR-5
@@ -196,6 +203,9 @@ enum ExplanationText {
     status	43777	rejected.session.expired	the session text has ended, or its times cannot be	ask for a new assertion and issue a new session; check the clocks of the fleet	never	401	SES-12
     status	44033	rejected.session.mismatch	the session text belongs to another account, app or sign-in	never accept it: pass the account and binding of the caller's access token	never	401	SES-13
     status	44289	rejected.session.signature	no configured secret signed the session text	forged, or its secret was dropped: ask for a new assertion and issue a new session	never	401	SES-11
+    status	258	malformed.api.content-type	the answer is not JSON by its content type	something between the host and Apple answered: look at its proxy	never	502	API-30
+    status	514	malformed.api.paging	the answer names a next page that is not one	begin again without revision or paginationToken	never	502	API-41
+    status	770	malformed.api.response	the answer is not in the form that Apple documents	something between the host and Apple answered, or Apple changed the form: error.at has the place	never	502	API-30
     status	1026	malformed.app-receipt.attribute	an attribute of the receipt has a tag, length or text that does not fit its type	the signature holds, so it is a form newer than this library: keep the receipt, look for an update, report it	never	400	APR-12,APR-25
     status	1282	malformed.app-receipt.ber	not clean BER	damaged in transit or made by hand: have the client send its stored copy again	never	400	APR-1
     status	1538	malformed.app-receipt.date	a date of the receipt cannot be read	the signature holds, so it is a form newer than this library: keep the receipt, look for an update, report it	never	400	APR-9,APR-13
@@ -269,6 +279,7 @@ enum ExplanationText {
     status	18690	malformed.verify-receipt.body	a JSON answer without an integer status	not an answer from Apple's endpoint; keep the receipt and ask again later	later	503	VRR-4,VRR-15
     status	18946	malformed.verify-receipt.field	a known field of the answer has an unknown form	keep the receipt, ask again later, and report it	later	503	VRR-9,VRR-5
     status	19202	malformed.session.form	this is no session text	another text was sent: a session text begins with as1~	never	401	SES-10,SES-11
+    status	259	unsupported.api.environment	the App Store Server API has no server for this environment	Xcode has none, LocalTesting needs apiBaseUrl, and orders are looked up in Production alone	never	500	API-1
     status	515	unsupported.app-receipt.content-type	another CMS content type or version	not in the form of Apple's receipts, so not one of them	never	400	APR-2
     status	771	unsupported.app-receipt.digest	the digest is neither SHA-1 nor SHA-256	not in the form of Apple's receipts: made by hand, or newer than this library	never	400	APR-5
     status	1027	unsupported.app-receipt.signature-algorithm	another signature algorithm	not in the form of Apple's receipts: made by hand, or newer than this library	never	400	APR-6
@@ -292,6 +303,7 @@ enum ExplanationText {
     status	5123	unsupported.triage.form	this form is not handled; triage.form names it	send a receipt or a StoreKit JWS	never	415	TRI-3
     status	5379	unsupported.verify-receipt.notification-v1	a version 1 server notification, which is unsigned	switch the app to version 2 notifications in App Store Connect	never	400	VRR-14
     status	5635	unsupported.verify-receipt.status	Apple answered with an unknown status	keep the receipt and ask again later; look for an update	later	503	VRR-5,VRR-6
+    status	260	too-large.api.response	the answer is longer than 4 MiB	something between the host and Apple answered: look at its proxy	never	502	API-30
     status	516	too-large.app-receipt.certificates	too many embedded certificates, or one too long	not an Apple receipt	never	413	APR-1
     status	772	too-large.app-receipt.depth	elements nested too deep	not an Apple receipt	never	413	APR-1
     status	1028	too-large.app-receipt.elements	too many elements	not a receipt, or one with very many purchases: raise receipts.caps.purchases for known clients	never	413	APR-1,APR-26
@@ -330,6 +342,7 @@ enum ExplanationText {
     status	7172	too-large.verify-receipt.body	the answer is too long	not an answer from Apple's endpoint; ask again later	later	503	VRR-15,VRR-20
     status	7428	too-large.verify-receipt.entries	the answer has too many entries	not an answer from Apple's endpoint; ask again later	later	503	VRR-15
     status	7940	too-large.session.size	the session text is longer than 2,048 bytes	another text was sent: a session text has some hundred bytes	never	401	SES-10
+    status	517	misuse.api.parameter	a member of a request to the App Store Server API is missing or wrong	programming error, or input of a client that was not checked: error.at names the member	never	500	API-1,API-2,API-21,API-24
     status	773	misuse.assertion.public-key	the public key given is not a point on P-256	pass the attested key: 65 bytes X9.63 or 91 bytes SubjectPublicKeyInfo; the key record may be damaged	never	500	ATT-3
     hint	misuse.assertion.public-key	an assertion	pass the public key of the attestation: 65 bytes X9.63 or 91 bytes SubjectPublicKeyInfo; the key record may be damaged
     hint	misuse.assertion.public-key	an App Attest receipt	the subject is the public key of the attestation: 65 bytes X9.63 or 91 bytes SubjectPublicKeyInfo
@@ -401,6 +414,8 @@ enum ExplanationText {
     status	11270	config.session.secrets	the secrets of session texts cannot be used	give one or two, each with an id of its own and base64 of 32 to 64 random bytes	after-config	–	SES-3
     status	12294	config.token.keyset-age	keysetHardMaxAgeMs is below keysetMaxAgeMs	the hard age begins where the soft one ends	after-config	–	KST-5
     status	12550	config.token.nonce	the nonce policy is unknown	nonce is required, if-supported or none; nonceForm any, plain or sha256	after-config	–	AID-4
+    status	263	unavailable.api.no-answer	Apple gave no usable answer	keep what you have and ask again later: exchange.retry	later	503	API-52
+    status	519	unavailable.api.rate-limited	Apple limits the rate, and no attempt is left	ask again at exchange.retry.notBeforeMs; take care to stay below the limits	later	503	API-51,API-52
     status	1543	unavailable.devicecheck.no-answer	Apple gave no usable answer	back off 1, 2, 4 s, at most 3 tries	later	503	DVC-7
     status	1799	unavailable.devicecheck.response	the answer is not understood	Apple changed the wording: treat the device as neither clean nor used; report it	later	502	DVC-7,DVC-8,DVC-13
     status	4359	unavailable.token.keyset-too-old	the key set is older than keysetHardMaxAgeMs	the issuer was not reachable for that long: fetch the key set, then verify again	later	503	KST-5

@@ -702,6 +702,28 @@ final class Verifier
         return new Exchange($this->library, $handle, $this->answered($code, $answer));
     }
 
+    /**
+     * The App Store Server API, as conversations. Needs the block `appStoreServerApi`.
+     *
+     * @param string $environment "Production", "Sandbox", or "auto": Production, then Sandbox
+     *     where Production does not have it
+     * @param string|null $bundleId whose; null where one app is configured
+     * @param int|null $attempts 1 to 5 for each page; null: 3
+     * @param bool|null $partial true: what verifies is handed out beside what does not
+     */
+    public function appStore(
+        string $environment = 'Production',
+        ?string $bundleId = null,
+        ?int $attempts = null,
+        ?bool $partial = null,
+    ): AppStore {
+        $given = static fn (mixed $value): bool => $value !== null;
+        $common = ['environment' => $environment, 'bundleId' => $bundleId];
+        $options = ['attempts' => $attempts, 'partial' => $partial];
+
+        return new AppStore($this, array_filter($common, $given), array_filter($options, $given));
+    }
+
     // ---- decision
 
     /**

@@ -147,6 +147,12 @@ class Facts(Members):
             return None
         return kind(self._document, f"{self._path.decode()}{member}")
 
+    def _nested_list(self, kind: type[_Nested], member: str) -> tuple[_Nested, ...]:
+        """A list of facts inside these."""
+        count = len(self._members().get(member) or ())
+        path = f"{self._path.decode()}{member}."
+        return tuple(kind(self._document, f"{path}{place}") for place in range(count))
+
     def __copy__(self) -> Facts:
         return self
 
@@ -276,6 +282,10 @@ def _known(document: Document) -> tuple[type[Facts], str] | None:
         from .receipts import VerifyReceiptAnswer
 
         return (VerifyReceiptAnswer, "exchange.verifyReceipt") if document.ok else None
+    if kind == "exchange" and (document._text(b"exchange.kind") or "").startswith("appstore."):
+        from .store_answers import AppStoreAnswer
+
+        return AppStoreAnswer, "exchange.result"
     known = facts.KINDS.get(kind)
     if known is None:
         from . import receipts

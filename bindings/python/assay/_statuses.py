@@ -20,6 +20,34 @@ STATUSES: dict[int, tuple[str, int | None, str, str, str]] = {
         "rejected.account.token-missing", 403, "never",
         "an account was given, and the evidence carries no appAccountToken in UUID form",
         "set appAccountToken when buying; purchases made outside the app get one by Set App Account Token"),
+    1025: (
+        "rejected.api.bad-request", 502, "never",
+        "Apple refused the request as wrong",
+        "api.errorCode and api.errorName say what is wrong"),
+    1281: (
+        "rejected.api.conflict", 409, "never",
+        "Apple already has what was sent",
+        "nothing to do, or another identifier: see api.errorCode"),
+    1537: (
+        "rejected.api.disagree", 502, "never",
+        "the answer contradicts itself or the request",
+        "an answer about another app, environment or purchase: use nothing of it"),
+    1793: (
+        "rejected.api.forbidden", 409, "never",
+        "Apple does not allow it",
+        "api.errorCode and api.errorName say why"),
+    2049: (
+        "rejected.api.not-found", 404, "never",
+        "Apple does not know it in the environments asked",
+        "an id of another app, environment or kind: see api.errorCode"),
+    2305: (
+        "rejected.api.partial", 502, "never",
+        "some of the JWS in the answer did not verify",
+        "exchange.result.refused lists them; the others are good"),
+    2817: (
+        "rejected.api.unauthorized", 502, "after-config",
+        "Apple refused our token",
+        "compare key id, issuer id, bundle id and the clock; the app may have no release yet"),
     3073: (
         "rejected.app-receipt.signature", 400, "never",
         "the signature does not verify over the receipt's payload",
@@ -520,6 +548,18 @@ STATUSES: dict[int, tuple[str, int | None, str, str, str]] = {
         "rejected.session.signature", 401, "never",
         "no configured secret signed the session text",
         "forged, or its secret was dropped: ask for a new assertion and issue a new session"),
+    258: (
+        "malformed.api.content-type", 502, "never",
+        "the answer is not JSON by its content type",
+        "something between the host and Apple answered: look at its proxy"),
+    514: (
+        "malformed.api.paging", 502, "never",
+        "the answer names a next page that is not one",
+        "begin again without revision or paginationToken"),
+    770: (
+        "malformed.api.response", 502, "never",
+        "the answer is not in the form that Apple documents",
+        "something between the host and Apple answered, or Apple changed the form: error.at has the place"),
     1026: (
         "malformed.app-receipt.attribute", 400, "never",
         "an attribute of the receipt has a tag, length or text that does not fit its type",
@@ -796,6 +836,10 @@ STATUSES: dict[int, tuple[str, int | None, str, str, str]] = {
         "malformed.session.form", 401, "never",
         "this is no session text",
         "another text was sent: a session text begins with as1~"),
+    259: (
+        "unsupported.api.environment", 500, "never",
+        "the App Store Server API has no server for this environment",
+        "Xcode has none, LocalTesting needs apiBaseUrl, and orders are looked up in Production alone"),
     515: (
         "unsupported.app-receipt.content-type", 400, "never",
         "another CMS content type or version",
@@ -880,6 +924,10 @@ STATUSES: dict[int, tuple[str, int | None, str, str, str]] = {
         "unsupported.verify-receipt.status", 503, "later",
         "Apple answered with an unknown status",
         "keep the receipt and ask again later; look for an update"),
+    260: (
+        "too-large.api.response", 502, "never",
+        "the answer is longer than 4 MiB",
+        "something between the host and Apple answered: look at its proxy"),
     516: (
         "too-large.app-receipt.certificates", 413, "never",
         "too many embedded certificates, or one too long",
@@ -992,6 +1040,10 @@ STATUSES: dict[int, tuple[str, int | None, str, str, str]] = {
         "too-large.session.size", 401, "never",
         "the session text is longer than 2,048 bytes",
         "another text was sent: a session text has some hundred bytes"),
+    517: (
+        "misuse.api.parameter", 500, "never",
+        "a member of a request to the App Store Server API is missing or wrong",
+        "programming error, or input of a client that was not checked: error.at names the member"),
     773: (
         "misuse.assertion.public-key", 500, "never",
         "the public key given is not a point on P-256",
@@ -1236,6 +1288,14 @@ STATUSES: dict[int, tuple[str, int | None, str, str, str]] = {
         "config.token.nonce", None, "after-config",
         "the nonce policy is unknown",
         "nonce is required, if-supported or none; nonceForm any, plain or sha256"),
+    263: (
+        "unavailable.api.no-answer", 503, "later",
+        "Apple gave no usable answer",
+        "keep what you have and ask again later: exchange.retry"),
+    519: (
+        "unavailable.api.rate-limited", 503, "later",
+        "Apple limits the rate, and no attempt is left",
+        "ask again at exchange.retry.notBeforeMs; take care to stay below the limits"),
     1543: (
         "unavailable.devicecheck.no-answer", 503, "later",
         "Apple gave no usable answer",

@@ -211,7 +211,7 @@ class Document:
                 return _value_at(text, start + len(name))
         value: Any = self.json
         for step in steps.split("."):
-            value = value[step]
+            value = value[step if hasattr(value, "keys") else int(step)]
         return value
 
     def _text(self, path: bytes) -> str | None:

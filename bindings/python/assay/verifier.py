@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from typing import Any, Literal, NoReturn, Union
     from uuid import UUID
 
+    from .app_store import AppStore
     from .attest import Assertion, Attestation, AttestReceipt, DeviceCheck, Risk
     from .exchange import Exchange
     from .keyset import Keyset
@@ -743,6 +744,27 @@ class Verifier:
         from .exchange import Exchange, start
 
         return Exchange(*start(self._open(), request, evidence, now))
+
+    def app_store(
+        self,
+        environment: str = "Production",
+        *,
+        bundle_id: str | None = None,
+        attempts: int | None = None,
+        partial: bool | None = None,
+    ) -> AppStore:
+        """The App Store Server API, as conversations. Needs the block `appStoreServerApi`.
+
+        environment  "Production", "Sandbox", or "auto": Production, then Sandbox where
+                     Production does not have it
+        bundle_id    whose; None where one app is configured
+        attempts     1 to 5 for each page; None: 3
+        partial      True: what verifies is handed out beside what does not
+        """
+        from .app_store import AppStore
+
+        common = _given({"environment": environment, "bundleId": bundle_id})
+        return AppStore(self, common, _given({"attempts": attempts, "partial": partial}))
 
     # ---- decision
 

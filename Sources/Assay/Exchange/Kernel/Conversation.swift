@@ -2,6 +2,7 @@
 enum Conversation: Conversing {
   case verifyReceipt(VerifyReceiptConversation)
   case deviceCheck(DeviceCheckConversation)
+  case appStore(AppStoreConversation)
 
   mutating func begin(nowMs: Int64) -> ExchangeAction {
     switch self {
@@ -10,6 +11,9 @@ enum Conversation: Conversing {
       return conversation.begin(nowMs: nowMs)
     case .deviceCheck(var conversation):
       defer { self = .deviceCheck(conversation) }
+      return conversation.begin(nowMs: nowMs)
+    case .appStore(var conversation):
+      defer { self = .appStore(conversation) }
       return conversation.begin(nowMs: nowMs)
     }
   }
@@ -22,6 +26,9 @@ enum Conversation: Conversing {
     case .deviceCheck(var conversation):
       defer { self = .deviceCheck(conversation) }
       return conversation.take(answer, nowMs: nowMs)
+    case .appStore(var conversation):
+      defer { self = .appStore(conversation) }
+      return conversation.take(answer, nowMs: nowMs)
     }
   }
 
@@ -29,6 +36,7 @@ enum Conversation: Conversing {
     switch self {
     case .verifyReceipt(let conversation): return conversation.repeatsAt(nowMs: nowMs)
     case .deviceCheck(let conversation): return conversation.repeatsAt(nowMs: nowMs)
+    case .appStore(let conversation): return conversation.repeatsAt(nowMs: nowMs)
     }
   }
 
@@ -36,6 +44,7 @@ enum Conversation: Conversing {
     switch self {
     case .verifyReceipt(let conversation): conversation.write(&writer)
     case .deviceCheck(let conversation): conversation.write(&writer)
+    case .appStore(let conversation): conversation.write(&writer)
     }
   }
 
@@ -43,6 +52,7 @@ enum Conversation: Conversing {
     switch self {
     case .verifyReceipt(let conversation): conversation.writeWarnings(&writer)
     case .deviceCheck(let conversation): conversation.writeWarnings(&writer)
+    case .appStore(let conversation): conversation.writeWarnings(&writer)
     }
   }
 }

@@ -87,7 +87,7 @@ struct ExchangeKernel<Talk: Conversing> {
 
   /// EXC-15: false where the kind has no such step left.
   private mutating func count(_ step: Open) -> Bool {
-    guard steps < Int64(terms.kind.row.maxSteps) else { return false }
+    guard steps < Int64(terms.maxSteps) else { return false }
     steps &+= 1
     last = step.state
     open = step

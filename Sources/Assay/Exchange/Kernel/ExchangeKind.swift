@@ -1,5 +1,5 @@
 /// What a conversation is about (docs/spec/documents-and-exchanges.md §3).
-enum ExchangeKind: Sendable, CaseIterable {
+enum ExchangeKind: Sendable {
   /// docs/spec/device-check.md §4.
   case riskAssess
   /// An answer from Apple's DeviceCheck endpoint, fetched by the host (§2.1).
@@ -19,13 +19,25 @@ enum ExchangeKind: Sendable, CaseIterable {
   case sessionIssue, sessionCheck
   /// Apple's DeviceCheck endpoint (docs/spec/device-check.md §2).
   case deviceCheckQuery, deviceCheckUpdate, deviceCheckValidate
+  /// The App Store Server API: the rows of AppStore/endpoints.tsv.
+  case appStore(AppStoreEndpoint)
+
+  /// Those that have their row here.
+  private static let own: [ExchangeKind] = [
+    .riskAssess, .deviceCheckRead, .deviceCheckToken, .attestKeyId, .verifyReceipt,
+    .signAPIToken, .signPromotionalOfferV1, .signPromotionalOfferV2, .signIntroductoryOffer,
+    .signDeviceCheckToken, .signAppleIDSecret, .sessionIssue, .sessionCheck, .deviceCheckQuery,
+    .deviceCheckUpdate, .deviceCheckValidate,
+  ]
 
   /// nil: there is no such kind.
   init?(_ name: Text) {
-    guard let kind = Self.allCases.first(where: { name.utf8[...].elementsEqual($0.name) }) else {
-      return nil
+    if let kind = Self.own.first(where: { name.utf8[...].elementsEqual($0.name) }) {
+      self = kind
+      return
     }
-    self = kind
+    guard let endpoint = AppStoreEndpoint.named(name) else { return nil }
+    self = .appStore(endpoint)
   }
 
   var name: StaticString { row.name }
@@ -62,6 +74,7 @@ enum ExchangeKind: Sendable, CaseIterable {
       return ExchangeRow(
         "deviceCheck.validate", ["deviceToken", "transactionId"], withheld: ["deviceToken"],
         maxSteps: 6)
+    case .appStore(let endpoint): return endpoint.row
     }
   }
 
@@ -90,6 +103,7 @@ enum ExchangeKind: Sendable, CaseIterable {
     switch (self, evidence) {
     case (.verifyReceipt, .transactionReceipt), (.verifyReceipt, .appReceipt): return true
     case (.sessionIssue, .attestation), (.sessionIssue, .assertion): return true
+    case (.appStore, .storeKit(let payload)): return payload.kind == .transaction
     default: return false
     }
   }

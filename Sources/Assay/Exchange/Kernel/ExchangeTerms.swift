@@ -7,6 +7,8 @@ struct ExchangeTerms: Sendable {
   let deadlineMs: Int64
   /// EXC-18: 1 … 64.
   let attempt: Int64
+  /// EXC-15: of the row, or fewer, where the request says how many it asks for.
+  var maxSteps: Int
   /// The request as a deferred one repeats it: no text of evidence, no token.
   private let repeated: [UInt8]
   /// The members that the host adds to it.
@@ -20,6 +22,7 @@ struct ExchangeTerms: Sendable {
   /// - Throws: `misuse.exchange.request`.
   init(_ request: ExchangeRequest, configuration: [UInt8], nowMs: Int64) throws(Refusal) {
     kind = request.kind
+    maxSteps = kind.row.maxSteps
     self.configuration = configuration
     let (first, last) = (
       nowMs &+ ExchangeTerms.allowed.lowerBound, nowMs &+ ExchangeTerms.allowed.upperBound

@@ -23,18 +23,28 @@ struct AppStoreSigning {
 
   private var seconds: Int64 { nowMs / 1000 }
 
+  /// Of a token of the API, from now on.
+  private static let tokenSeconds: Int64 = 300
+
   /// API-11: a host clock that is slightly ahead must not make it "issued in the future".
-  func apiToken() throws(Refusal) -> SigningResult {
-    let expires = seconds &+ 300
-    let token = try CompactToken.make(policy.privateKey, keyId: policy.keyId, isTyped: true) {
+  static func token(
+    _ policy: AppStoreServerAPIPolicy, _ bundleId: Text, nowMs: Int64
+  ) throws(Refusal) -> SecretBytes {
+    let seconds = nowMs / 1000
+    return try CompactToken.make(policy.privateKey, keyId: policy.keyId, isTyped: true) {
       $0.member("iss", policy.issuerId)
       $0.member("iat", integer: seconds &- 60)
-      $0.member("exp", integer: expires)
+      $0.member("exp", integer: seconds &+ tokenSeconds)
       $0.member("aud", "appstoreconnect-v1")
       $0.member("bid", bundleId)
     }
+  }
+
+  func apiToken() throws(Refusal) -> SigningResult {
+    let token = try AppStoreSigning.token(policy, bundleId, nowMs: nowMs)
+    let expires = (seconds &+ AppStoreSigning.tokenSeconds) &* 1000
     return SigningResult(
-      members: [("token", .signature(token)), ("expiresMs", .integer(expires &* 1000))],
+      members: [("token", .signature(token)), ("expiresMs", .integer(expires))],
       secret: "token")
   }
 

@@ -65,6 +65,14 @@ abstract class Facts extends Members
             return isset($this->values()[$row[1]])
                 ? $row[2]::in($this->document, $this->path . '.' . $row[1]) : null;
         }
+        if ($row[0] === Member::NESTED_LIST) {
+            $path = $this->path . '.' . $row[1] . '.';
+
+            return array_map(
+                fn (int $place) => $row[2]::in($this->document, $path . $place),
+                array_keys($this->values()[$row[1]] ?? []),
+            );
+        }
         $values = $row[0] & Member::SIGNED ? $this->payload() : $this->values();
 
         return Member::convert($row, $values[$row[1]] ?? null);

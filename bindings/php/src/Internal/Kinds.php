@@ -36,7 +36,11 @@ final class Kinds
     public static function facts(Document $document): ?Facts\Facts
     {
         $known = self::FACTS[$document->kind()] ?? null;
-        if ($document->at('exchange.kind') === 'verifyReceipt') {
+        $talk = $document->at('exchange.kind');
+        if (is_string($talk) && str_starts_with($talk, 'appstore.')) {
+            $known = [Facts\AppStoreAnswer::class, 'exchange.result'];
+        }
+        if ($talk === 'verifyReceipt') {
             // In a refusal there is only Apple's status.
             $known = $document->ok
                 ? [Facts\VerifyReceiptAnswer::class, 'exchange.verifyReceipt'] : null;

@@ -34,6 +34,9 @@ final class Member
     /** Said by the class itself, in its method `own`. */
     public const OWN = 15;
 
+    /** A list of such facts. */
+    public const NESTED_LIST = 16;
+
     /** Added to a kind: the member is in the signed JSON, `payload`. */
     public const SIGNED = 32;
 

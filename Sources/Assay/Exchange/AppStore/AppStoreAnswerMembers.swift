@@ -1,0 +1,44 @@
+/// The members of Apple's answers that this version knows, at any depth (API-30). No name
+/// means two things.
+enum AppStoreAnswerMembers {
+  static let table = MemberTable([
+    Member("signedTransactionInfo", .text), Member("signedTransactions", .texts),
+    Member("signedRenewalInfo", .text), Member("signedAppTransactionInfo", .text),
+    Member("signedPayload", .text), Member("environment", .text), Member("bundleId", .text),
+    Member("appAppleId", .integer), Member("revision", .text), Member("paginationToken", .text),
+    Member("hasMore", .boolean), Member("data", .objects(AppStoreAnswerMembers.none)),
+    Member("lastTransactions", .objects(AppStoreAnswerMembers.none)),
+    Member("subscriptionGroupIdentifier", .text), Member("status", .integer),
+    Member("originalTransactionId", .text),
+    Member("notificationHistory", .objects(AppStoreAnswerMembers.none)),
+    Member("sendAttempts", .objects(AppStoreAnswerMembers.none)),
+    Member("attemptDate", .time), Member("sendAttemptResult", .text),
+    Member("testNotificationToken", .text), Member("webOrderLineItemId", .text),
+    Member("success", .boolean), Member("effectiveDate", .time),
+    Member("requestIdentifier", .text), Member("complete", .boolean),
+    Member("completeDate", .time), Member("succeededCount", .integer),
+    Member("failedCount", .integer),
+  ])
+
+  /// Those that hold what is reported elsewhere than under `unsigned`.
+  static let elsewhere: [StaticString] = [
+    "signedTransactionInfo", "signedTransactions", "signedRenewalInfo",
+    "signedAppTransactionInfo", "signedPayload", "data", "notificationHistory", "sendAttempts",
+  ]
+
+  /// Their own members are looked up in the one table.
+  private static let none = MemberTable([])
+
+  /// Refuses a known member of another type. A member that is null counts as absent.
+  ///
+  /// - Parameter path: of the object; empty, or with a dot at its end.
+  static func check(_ object: JSONValue, at path: String) throws(Refusal) {
+    for value in object.children where !value.isNull {
+      guard let index = table.index(of: value) else { continue }
+      let member = table.members[index]
+      try require(
+        member.shape.accepts(value), .malformedApiResponse, "API-30",
+        at: path + Text(stringLiteral: member.name).string)
+    }
+  }
+}

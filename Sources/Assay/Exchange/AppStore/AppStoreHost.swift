@@ -1,0 +1,23 @@
+/// Apple's servers for the App Store Server API (docs/spec/app-store-server-api.md §1).
+enum AppStoreHost: Equatable, Sendable {
+  case production, sandbox
+  /// A test server, at `apiBaseUrl` of the configuration.
+  case localTesting
+
+  var environment: Environment {
+    switch self {
+    case .production: return .production
+    case .sandbox: return .sandbox
+    case .localTesting: return .localTesting
+    }
+  }
+
+  /// nil: there is no server.
+  func base(_ policy: AppStoreServerAPIPolicy) -> Text? {
+    switch self {
+    case .production: return "https://api.storekit.apple.com"
+    case .sandbox: return "https://api.storekit-sandbox.apple.com"
+    case .localTesting: return policy.baseURL
+    }
+  }
+}

@@ -1,0 +1,124 @@
+/// One member of a request to the App Store Server API (API-21).
+struct AppStoreMember: Sendable {
+  enum Place: Sendable { case path, query, body }
+
+  enum Form: Sendable {
+    /// 1 to 20 decimal digits.
+    case id
+    /// 1 to 64 letters and digits.
+    case order
+    case uuid
+    /// A UUID, or the empty text.
+    case account
+    /// At most so many bytes.
+    case text(Int)
+    /// A value of Apple's; one that is newer than this library passes.
+    case name
+    /// Milliseconds since 1970 UTC.
+    case time
+    case boolean
+    /// `true`: nothing may be sent without the customer's consent (API-24).
+    case consent
+    case number(ClosedRange<Int64>)
+  }
+
+  /// One value in the form in which it is sent.
+  enum Value: Sendable {
+    case text(Text)
+    case number(Int64)
+    case flag(Bool)
+
+    /// As a part of a URL has it (API-22).
+    var text: Text {
+      switch self {
+      case .text(let text): return text
+      case .number(let number): return Text(String(number))
+      case .flag(let flag): return flag ? "true" : "false"
+      }
+    }
+  }
+
+  let name: StaticString
+  let place: Place
+  let form: Form
+  let isList: Bool
+  let isRequired: Bool
+
+  private static let listCap = 256
+
+  init(
+    _ name: StaticString, _ place: Place, _ form: Form, isList: Bool = false,
+    isRequired: Bool = false
+  ) {
+    self.name = name
+    self.place = place
+    self.form = form
+    self.isList = isList
+    self.isRequired = isRequired
+  }
+
+  /// The values that a request gives it: none where it is absent.
+  ///
+  /// - Throws: `misuse.api.parameter`.
+  func values(_ request: ExchangeRequest) throws(Refusal) -> [Value] {
+    guard let node = request[name]?.refusing(.misuseApiParameter, "API-21") else {
+      try require(
+        !isRequired, .misuseApiParameter, "API-21", at: Text(stringLiteral: name).string)
+      return []
+    }
+    guard isList else { return [try value(node)] }
+    var values: [Value] = []
+    for element in try node.elements(1...AppStoreMember.listCap) {
+      values.append(try value(element))
+    }
+    return values
+  }
+
+  private func value(_ node: MemberNode) throws(Refusal) -> Value {
+    switch form {
+    case .id:
+      let id = try node.text(1...20)
+      try require(id.isDecimal, node)
+      return .text(id)
+    case .order:
+      let id = try node.text(1...64)
+      try require(id.utf8.allSatisfy { AppStoreMember.isAlphanumeric($0) }, node)
+      return .text(id)
+    case .uuid: return .text(try AppStoreMember.uuid(node))
+    case .account:
+      let text = try node.text()
+      return .text(text.isEmpty ? text : try AppStoreMember.uuid(node))
+    case .text(let cap):
+      let text = try AppStoreMember.text(node, cap)
+      // As a part of a path these two lead elsewhere, whatever their spelling.
+      try require(place != .path || (text != "." && text != ".."), node)
+      return .text(text)
+    case .name: return .text(try AppStoreMember.text(node, 64))
+    case .time: return .number(try node.integer(TimeWindow.start...TimeWindow.end &- 1))
+    case .boolean: return .flag(try node.boolean())
+    case .consent:
+      try require(try node.boolean(), .misuseApiParameter, "API-24", at: node.path)
+      return .flag(true)
+    case .number(let range): return .number(try node.integer(range))
+    }
+  }
+
+  private static func uuid(_ node: MemberNode) throws(Refusal) -> Text {
+    let text = try node.text()
+    try require(text.isUUID, node)
+    return text.asciiLowercased
+  }
+
+  private static func text(_ node: MemberNode, _ cap: Int) throws(Refusal) -> Text {
+    let text = try node.text(1...cap)
+    try require(!text.hasControlCharacter, node)
+    return text
+  }
+
+  private static func isAlphanumeric(_ byte: UInt8) -> Bool {
+    switch byte {
+    case 0x30...0x39, 0x41...0x5a, 0x61...0x7a: return true
+    default: return false
+    }
+  }
+}

@@ -1,0 +1,23 @@
+/// `options` of a request: `{"attempts","pages","partial"}`.
+struct AppStoreOptions: Sendable {
+  static let attempts: ClosedRange<Int64> = 1...5
+  static let pages: ClosedRange<Int64> = 1...100
+
+  /// Of each page (API-52).
+  let attempts: Int64
+  /// API-40.
+  let pages: Int64
+  /// API-31: good items are handed out beside bad ones.
+  let isPartial: Bool
+
+  /// - Throws: `misuse.exchange.request` for an unknown member, `misuse.api.parameter`.
+  init(_ request: ExchangeRequest, _ endpoint: AppStoreEndpoint) throws(Refusal) {
+    let given = try request["options"]?.object(["attempts", "pages", "partial"])
+      .refusing(.misuseApiParameter, "API-21")
+    let attempts = try given?["attempts"]?.integer(AppStoreOptions.attempts) ?? 3
+    let pages = try given?["pages"]?.integer(AppStoreOptions.pages) ?? 1
+    isPartial = try given?["partial"]?.boolean() ?? false
+    self.attempts = endpoint.isRepeatable ? attempts : 1
+    self.pages = endpoint.paging == nil ? 1 : pages
+  }
+}

@@ -1,0 +1,110 @@
+/// The members of a request, checked and in the form in which they are sent (API-21 …
+/// API-23).
+struct AppStoreParameters: Sendable {
+  /// From the first slash on, without the query.
+  let path: [UInt8]
+  private let query: [(name: StaticString, value: Text)]
+  /// JSON; nil: the kind sends none.
+  let body: [UInt8]?
+  /// The id in the path.
+  let id: Text?
+  private let paging: StaticString?
+
+  /// - Throws: `misuse.api.parameter`.
+  init(_ request: ExchangeRequest, _ endpoint: AppStoreEndpoint) throws(Refusal) {
+    var inPath: [Text] = []
+    var query: [(name: StaticString, value: Text)] = []
+    var writer = JSONWriter()
+    var hasBody = false
+    writer.beginObject()
+    for member in endpoint.members {
+      let values = try member.values(request)
+      switch member.place {
+      case .path: inPath += values.map { $0.text }
+      case .query: query += values.map { (member.name, $0.text) }
+      case .body:
+        hasBody = true
+        AppStoreParameters.write(member, values, &writer)
+      }
+    }
+    writer.endObject()
+    path = AppStoreParameters.path(endpoint.path, inPath)
+    self.query = query
+    body = hasBody ? writer.bytes : nil
+    id = inPath.first
+    paging = endpoint.paging
+  }
+
+  /// API-23: without white space, and nothing for what is absent.
+  private static func write(
+    _ member: AppStoreMember, _ values: [AppStoreMember.Value], _ writer: inout JSONWriter
+  ) {
+    guard !values.isEmpty else { return }
+    writer.name(member.name)
+    if member.isList { writer.beginArray() }
+    for value in values {
+      switch value {
+      case .text(let text): writer.string(text)
+      case .number(let number): writer.integer(number)
+      case .flag(let flag): writer.boolean(flag)
+      }
+    }
+    if member.isList { writer.endArray() }
+  }
+
+  /// Each `{name}` is one of the values.
+  private static func path(_ template: StaticString, _ values: [Text]) -> [UInt8] {
+    var path: [UInt8] = []
+    var left = values[...]
+    var isName = false
+    for byte in Text(stringLiteral: template).utf8 {
+      switch byte {
+      case 0x7b:
+        isName = true
+        append(left.popFirst(), to: &path)
+      case 0x7d: isName = false
+      default: if !isName { path.append(byte) }
+      }
+    }
+    return path
+  }
+
+  /// The page that the request names; nil: the first.
+  var cursor: Text? {
+    guard let paging else { return nil }
+    return query.first { Text(stringLiteral: $0.name) == Text(stringLiteral: paging) }?.value
+  }
+
+  /// The whole URL, of the page that `cursor` names (API-22).
+  func url(_ base: Text, cursor: Text?) -> Text {
+    var url = base.utf8
+    if url.last == 0x2f { url.removeLast() }
+    url += path
+    var separator: UInt8 = 0x3f
+    func add(_ name: StaticString, _ value: Text) {
+      url.append(separator)
+      url += Text(stringLiteral: name).utf8
+      url.append(0x3d)
+      AppStoreParameters.append(value, to: &url)
+      separator = 0x26
+    }
+    if let paging, let cursor { add(paging, cursor) }
+    for member in query
+    where paging.map({ Text(stringLiteral: $0) != Text(stringLiteral: member.name) }) ?? true {
+      add(member.name, member.value)
+    }
+    return Text(url)
+  }
+
+  /// API-21: what a client gave cannot leave its place.
+  private static func append(_ text: Text?, to url: inout [UInt8]) {
+    for byte in text?.utf8 ?? [] {
+      switch byte {
+      case 0x30...0x39, 0x41...0x5a, 0x61...0x7a, 0x2d, 0x2e, 0x5f, 0x7e: url.append(byte)
+      default:
+        url.append(0x25)
+        url += Hex.encode([byte], upper: true)
+      }
+    }
+  }
+}

@@ -1,0 +1,41 @@
+/// Which servers a conversation may ask (API-1, API-2).
+struct AppStorePlan: Sendable {
+  let start: AppStoreHost
+  /// Whether Production may be followed by Sandbox.
+  let mayHop: Bool
+
+  private static let names: [StaticString] = [
+    "Production", "Sandbox", "LocalTesting", "Xcode", "auto",
+  ]
+
+  /// - Throws: `unsupported.api.environment` where no server exists, `misuse.api.parameter`
+  ///   for an environment that the configuration does not accept.
+  init(
+    _ request: ExchangeRequest, _ endpoint: AppStoreEndpoint, _ configuration: Configuration,
+    _ policy: AppStoreServerAPIPolicy
+  ) throws(Refusal) {
+    let node = try request.required("environment").refusing(.misuseApiParameter, "API-21")
+    func isAccepted(_ environment: Environment) -> Bool {
+      configuration.environments.contains(environment)
+    }
+    let isOfProduction = endpoint.rule == .production
+    switch try node.choice(AppStorePlan.names) {
+    case 0: start = .production
+    case 1: start = .sandbox
+    case 2: start = .localTesting
+    case 3: throw Refusal(.unsupportedApiEnvironment, "API-1", at: "environment")
+    default:
+      try require(
+        isAccepted(.production) && isAccepted(.sandbox), .misuseApiParameter, "API-2",
+        at: "environment")
+      (start, mayHop) = (.production, !isOfProduction)
+      return
+    }
+    mayHop = false
+    try require(
+      start.base(policy) != nil && (start != .sandbox || !isOfProduction),
+      .unsupportedApiEnvironment, "API-1", at: "environment")
+    try require(
+      isAccepted(start.environment), .misuseApiParameter, "API-1", at: "environment")
+  }
+}

@@ -1,0 +1,198 @@
+/// Reads one good answer of the App Store Server API and verifies every JWS in it
+/// (docs/spec/app-store-server-api.md §5).
+struct AppStoreReading {
+  let task: AppStoreTask
+  let trust: StoreKitTrust
+  /// That was asked.
+  let host: AppStoreHost
+  let nowMs: Int64
+  /// Of the pages so far, and then of this one too.
+  private(set) var result: AppStoreResult
+
+  static let bodyCap = 4 << 20
+  /// An answer has no more than a text of that length can hold.
+  private static let caps = JSONCaps(elements: 16_384, values: 1 << 18)
+  private static let contentType: StaticString = "application/json"
+
+  init(
+    _ task: AppStoreTask, _ trust: StoreKitTrust, _ host: AppStoreHost, _ result: AppStoreResult,
+    nowMs: Int64
+  ) {
+    self.task = task
+    self.trust = trust
+    self.host = host
+    self.result = result
+    self.nowMs = nowMs
+  }
+
+  /// - Throws: what is wrong with the answer; the refusal of a JWS, with its place.
+  mutating func run(_ answer: HTTPAnswer) throws(Refusal) {
+    guard let needed = task.endpoint.answer else { return }
+    let root = try read(answer)
+    try AppStoreAnswerMembers.check(root, at: "")
+    for name in needed {
+      try require(
+        root.present(name) != nil, .malformedApiResponse, "API-30",
+        at: Text(stringLiteral: name).string)
+    }
+    result.last = root
+    try checkAgreement(root)
+    try readItems(root)
+    try readStatuses(root)
+    try readNotifications(root)
+  }
+
+  /// API-30.
+  private func read(_ answer: HTTPAnswer) throws(Refusal) -> JSONValue {
+    try require(!answer.isCut, .tooLargeApiResponse, "API-30", at: "cut")
+    try require(
+      answer.body.count <= AppStoreReading.bodyCap, .tooLargeApiResponse, "API-30", at: "body")
+    let type = answer.header("content-type")?.asciiLowercased.utf8 ?? []
+    try require(
+      type.prefix(AppStoreReading.contentType.utf8CodeUnitCount)
+        .elementsEqual(AppStoreReading.contentType), .malformedApiContentType, "API-30",
+      at: "content-type")
+    do {
+      return try JSONReader.readObject(answer.body, caps: AppStoreReading.caps).root
+    } catch {
+      throw Refusal(error.status, "API-30", at: "response")
+    }
+  }
+
+  // MARK: agreement (API-32)
+
+  private func agree(_ holds: Bool, _ place: String) throws(Refusal) {
+    try require(holds, .rejectedApiDisagree, "API-32", at: place)
+  }
+
+  /// The unsigned members and what we asked.
+  private func checkAgreement(_ root: JSONValue) throws(Refusal) {
+    if let name = root.present("environment")?.text {
+      try agree(Environment(name) == host.environment, "environment")
+    }
+    if let bundleId = root.present("bundleId")?.text {
+      try agree(bundleId == task.app.bundleId, "bundleId")
+    }
+    if let id = root.present("appAppleId")?.integer, let known = task.app.appAppleId {
+      try agree(id == known, "appAppleId")
+    }
+  }
+
+  /// What was signed and what we asked.
+  private func checkAgreement(
+    _ payload: SignedPayload, at path: String
+  ) throws(Refusal) {
+    let identity = payload.identity
+    try agree(identity.environment == host.environment, path + ".environment")
+    if let bundleId = identity.bundleId {
+      try agree(bundleId == task.app.bundleId, path + ".bundleId")
+    }
+    if let signed = identity.appAppleId,
+      let unsigned = result.last?.present("appAppleId")?.integer
+    {
+      try agree(signed == unsigned, path + ".appAppleId")
+    }
+    if task.endpoint.rule == .sameId, let id = task.parameters.id {
+      try agree(
+        payload.text("transactionId") == id || payload.text("originalTransactionId") == id,
+        path + ".transactionId")
+    }
+  }
+
+  // MARK: what is signed (API-31)
+
+  /// - Returns: its place in the list of its kind; nil: there is none, or it was refused
+  ///   under `partial`.
+  private mutating func verify(
+    _ value: JSONValue?, _ kind: StoreKitKind, at path: String
+  ) throws(Refusal) -> Int? {
+    guard let text = value?.text else { return nil }
+    let payload: SignedPayload
+    do throws(Refusal) {
+      var verification = StoreKitVerification(trust, kind, nowMs: nowMs)
+      payload = try verification.run(text.utf8)
+    } catch {
+      let refusal = error.inside(path, as: .jws)
+      guard task.options.isPartial, error.status.family != .internal else { throw refusal }
+      result.refused.append(refusal)
+      return nil
+    }
+    try checkAgreement(payload, at: path)
+    return result.add(payload)
+  }
+
+  private mutating func readItems(_ root: JSONValue) throws(Refusal) {
+    _ = try verify(
+      root.present("signedTransactionInfo"), .transaction, at: "signedTransactionInfo")
+    _ = try verify(
+      root.present("signedAppTransactionInfo"), .appTransaction, at: "signedAppTransactionInfo")
+    for (index, value) in (root.present("signedTransactions")?.elements ?? []).enumerated() {
+      _ = try verify(value, .transaction, at: "signedTransactions[" + String(index) + "]")
+    }
+  }
+
+  private mutating func readStatuses(_ root: JSONValue) throws(Refusal) {
+    for (index, group) in (root.present("data")?.elements ?? []).enumerated() {
+      let place = "data[" + String(index) + "]."
+      try AppStoreAnswerMembers.check(group, at: place)
+      let id = group.present("subscriptionGroupIdentifier")?.text
+      let entries = group.present("lastTransactions")?.elements ?? []
+      for (index, entry) in entries.enumerated() {
+        try readStatus(
+          entry, group: id, at: place + "lastTransactions[" + String(index) + "].")
+      }
+    }
+  }
+
+  private mutating func readStatus(
+    _ entry: JSONValue, group: Text?, at path: String
+  ) throws(Refusal) {
+    try AppStoreAnswerMembers.check(entry, at: path)
+    let transaction = try verify(
+      entry.present("signedTransactionInfo"), .transaction, at: path + "signedTransactionInfo")
+    let renewal = try verify(
+      entry.present("signedRenewalInfo"), .renewal, at: path + "signedRenewalInfo")
+    var line = entry.present("originalTransactionId")?.text
+    for payload in [
+      transaction.map { result.transactions[$0] }, renewal.map { result.renewals[$0] },
+    ] {
+      guard let signed = payload?.text("originalTransactionId") else { continue }
+      try agree(line == nil || line == signed, path + "originalTransactionId")
+      line = signed
+    }
+    result.statuses.append(
+      AppStoreResult.Entry(
+        group: group, status: entry.present("status")?.integer, originalTransactionId: line,
+        transaction: transaction, renewal: renewal))
+  }
+
+  private mutating func readNotifications(_ root: JSONValue) throws(Refusal) {
+    // The answer about a test is one entry by itself.
+    try readNotification(root, at: "")
+    let entries = root.present("notificationHistory")?.elements ?? []
+    for (index, entry) in entries.enumerated() {
+      let path = "notificationHistory[" + String(index) + "]."
+      try AppStoreAnswerMembers.check(entry, at: path)
+      try readNotification(entry, at: path)
+    }
+  }
+
+  private mutating func readNotification(
+    _ entry: JSONValue, at path: String
+  ) throws(Refusal) {
+    let place = try verify(
+      entry.present("signedPayload"), .notification, at: path + "signedPayload")
+    for (index, attempt) in (entry.present("sendAttempts")?.elements ?? []).enumerated() {
+      try AppStoreAnswerMembers.check(
+        attempt, at: path + "sendAttempts[" + String(index) + "].")
+      result.attempts.append(
+        AppStoreResult.Attempt(
+          notification: place, dateMs: attempt.present("attemptDate")?.integer,
+          result: attempt.present("sendAttemptResult")?.text))
+    }
+  }
+}
+
+extension JSONValue {
+  fileprivate var elements: [JSONValue] { Array(children) }
+}

@@ -1,0 +1,164 @@
+/// What the pages of a conversation with the App Store Server API have shown (API-35).
+struct AppStoreResult {
+  /// One of `lastTransactions`.
+  struct Entry {
+    let group: Text?
+    /// Of the answer, which is not signed.
+    let status: Int64?
+    let originalTransactionId: Text?
+    /// Places in `transactions` and `renewals`; nil: absent, or refused under `partial`.
+    let transaction: Int?
+    let renewal: Int?
+  }
+
+  /// One attempt of Apple's to send a notification.
+  struct Attempt {
+    /// Its place in `notifications`; nil: refused under `partial`.
+    let notification: Int?
+    let dateMs: Int64?
+    let result: Text?
+  }
+
+  var transactions: [SignedPayload] = []
+  var renewals: [SignedPayload] = []
+  var notifications: [SignedPayload] = []
+  var appTransaction: SignedPayload? = nil
+  var statuses: [Entry] = []
+  var attempts: [Attempt] = []
+  /// Under `partial` (API-31).
+  var refused: [Refusal] = []
+  /// The answer that came last.
+  var last: JSONValue? = nil
+  /// What a new conversation goes on with; the name of the member and its value.
+  var next: (name: StaticString, value: Text)? = nil
+
+  /// Keeps what was verified.
+  ///
+  /// - Returns: its place in the list of its kind.
+  mutating func add(_ payload: SignedPayload) -> Int {
+    switch payload.kind {
+    case .transaction:
+      transactions.append(payload)
+      return transactions.count &- 1
+    case .renewal:
+      renewals.append(payload)
+      return renewals.count &- 1
+    case .notification:
+      notifications.append(payload)
+      return notifications.count &- 1
+    case .appTransaction, .realtimeRequest:
+      appTransaction = payload
+      return 0
+    }
+  }
+
+  private var payloads: [SignedPayload] {
+    transactions + renewals + notifications + (appTransaction.map { [$0] } ?? [])
+  }
+
+  /// EXC-12: an item for each JWS.
+  var evidence: VerifiedEvidence? {
+    let items = payloads.map { VerifiedEvidence.storeKit($0) }
+    return items.isEmpty ? nil : .several(items)
+  }
+
+  /// Bytes that the document takes, about.
+  var room: Int {
+    payloads.reduce(1024 &+ (last?.source.count ?? 0)) { $0 &+ $1.json.bytes.count &+ 3072 }
+  }
+
+  // MARK: document
+
+  /// The value of `result`.
+  func write(_ writer: inout JSONWriter) {
+    writer.beginObject()
+    AppStoreResult.write("transactions", transactions, &writer)
+    AppStoreResult.write("renewals", renewals, &writer)
+    AppStoreResult.write("notifications", notifications, &writer)
+    writer.name("appTransaction")
+    if let appTransaction { appTransaction.write(&writer) } else { writer.null() }
+    writeStatuses(&writer)
+    writeUnsigned(&writer)
+    writer.name("next")
+    if let next {
+      writer.beginObject()
+      writer.member(next.name, next.value)
+      writer.endObject()
+    } else {
+      writer.null()
+    }
+    writeRefused(&writer)
+    writer.endObject()
+  }
+
+  private static func write(
+    _ name: StaticString, _ payloads: [SignedPayload], _ writer: inout JSONWriter
+  ) {
+    writer.name(name)
+    writer.beginArray()
+    for payload in payloads { payload.write(&writer) }
+    writer.endArray()
+  }
+
+  private func writeStatuses(_ writer: inout JSONWriter) {
+    writer.name("statuses")
+    writer.beginArray()
+    for entry in statuses {
+      writer.beginObject()
+      writer.member("subscriptionGroupIdentifier", entry.group)
+      writer.member("status", integer: entry.status)
+      writer.member("originalTransactionId", entry.originalTransactionId)
+      writer.member("transactionIndex", integer: entry.transaction.map { Int64($0) })
+      writer.member("renewalIndex", integer: entry.renewal.map { Int64($0) })
+      writer.endObject()
+    }
+    writer.endArray()
+  }
+
+  /// API-33: what TLS alone vouches for, of the last page; members that are not known too.
+  private func writeUnsigned(_ writer: inout JSONWriter) {
+    writer.name("unsigned")
+    writer.beginObject()
+    if let last {
+      for member in last.children where !member.isNull && !isElsewhere(member) {
+        writer.name(member.name)
+        if member.kind == .number, let number = member.integer {
+          writer.integer(number)
+        } else {
+          writer.raw(member.kind == .string ? member.quotedSource : member.source)
+        }
+      }
+    }
+    writer.name("sendAttempts")
+    writer.beginArray()
+    for attempt in attempts {
+      writer.beginObject()
+      writer.member("notificationIndex", integer: attempt.notification.map { Int64($0) })
+      writer.member("attemptDate", integer: attempt.dateMs)
+      writer.member("sendAttemptResult", attempt.result)
+      writer.endObject()
+    }
+    writer.endArray()
+    writer.endObject()
+  }
+
+  private func isElsewhere(_ member: JSONValue) -> Bool {
+    AppStoreAnswerMembers.elsewhere.contains { member.isNamed($0) }
+  }
+
+  private func writeRefused(_ writer: inout JSONWriter) {
+    writer.name("refused")
+    writer.beginArray()
+    for refusal in refused {
+      writer.beginObject()
+      writer.member("at", Text(refusal.place))
+      writer.name("status")
+      writer.beginObject()
+      writer.member("code", integer: Int64(refusal.status.code))
+      writer.member("name", refusal.status.name)
+      writer.endObject()
+      writer.endObject()
+    }
+    writer.endArray()
+  }
+}

@@ -1,0 +1,75 @@
+/// What a conversation asks the App Store Server API.
+struct AppStoreTask: Sendable {
+  let endpoint: AppStoreEndpoint
+  let options: AppStoreOptions
+  let parameters: AppStoreParameters
+  let plan: AppStorePlan
+  let app: Configuration.App
+  /// EXC-18: the number of this conversation about it, from 1.
+  let attempt: Int64
+  private let policy: AppStoreServerAPIPolicy
+
+  /// - Throws: `config.exchange.block-missing`, `misuse.api.parameter`,
+  ///   `misuse.exchange.request`, `misuse.exchange.evidence`, `unsupported.api.environment`.
+  init(
+    _ request: ExchangeRequest, _ endpoint: AppStoreEndpoint, _ evidence: [VerifiedEvidence],
+    _ configuration: Configuration, attempt: Int64, nowMs: Int64
+  ) throws(Refusal) {
+    guard let policy = configuration.appStoreServerAPI else {
+      throw Refusal(.configExchangeBlockMissing, "EXC-8", at: "appStoreServerApi")
+    }
+    self.policy = policy
+    self.endpoint = endpoint
+    self.attempt = attempt
+    options = try AppStoreOptions(request, endpoint)
+    parameters = try AppStoreParameters(request, endpoint)
+    plan = try AppStorePlan(request, endpoint, configuration, policy)
+    app = try AppStoreTask.app(request, configuration.apps)
+    try endpoint.rule.check(request, evidence.first, nowMs: nowMs)
+  }
+
+  /// The app that is named, or the only one.
+  private static func app(
+    _ request: ExchangeRequest, _ apps: [Configuration.App]
+  ) throws(Refusal) -> Configuration.App {
+    guard let node = request["bundleId"]?.refusing(.misuseApiParameter, "API-21") else {
+      guard let only = apps.first, apps.count == 1 else {
+        throw Refusal(.misuseApiParameter, "API-21", at: "bundleId")
+      }
+      return only
+    }
+    let bundleId = try node.text()
+    guard let app = apps.first(where: { $0.bundleId == bundleId }) else {
+      throw node.refusal(.range)
+    }
+    return app
+  }
+
+  /// EXC-15.
+  var maxSteps: Int {
+    AppStoreEndpoint.steps(pages: options.pages, attempts: options.attempts)
+  }
+
+  /// - Parameters:
+  ///   - cursor: of the page; nil: the first.
+  ///   - nowMs: of this step: each request has a token of its own (API-11).
+  /// - Throws: `internal.sign.self-check`.
+  func request(
+    to host: AppStoreHost, cursor: Text?, nowMs: Int64
+  ) throws(Refusal) -> HTTPRequest {
+    guard let base = host.base(policy) else {
+      throw Refusal(.internalAssayBug, "API-1", at: "host")
+    }
+    let token = try AppStoreSigning.token(policy, app.bundleId, nowMs: nowMs)
+    var headers: [(name: StaticString, value: StaticString)] = [
+      ("Accept", "application/json"), ("User-Agent", AppStoreEndpointTable.userAgent),
+    ]
+    if parameters.body != nil { headers.append(("Content-Type", "application/json")) }
+    return HTTPRequest(
+      method: endpoint.method, url: parameters.url(base, cursor: cursor),
+      authorization: HTTPRequest.bearer(token), headers: headers,
+      body: parameters.body.map { SecretBytes($0) }, timeoutMs: 30_000,
+      maxResponseBytes: Int64(AppStoreReading.bodyCap),
+      wantHeaders: ["content-type", "retry-after"], secret: ["headers.authorization"])
+  }
+}

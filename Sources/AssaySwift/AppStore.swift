@@ -1,0 +1,64 @@
+@_spi(AssaySwift) import Assay
+
+/// The App Store Server API: each of its functions begins a conversation
+/// (docs/tasks/app-store-server-api.md). Made by `Verifier.appStore`.
+///
+/// Each throws family `misuse` for members of a wrong form.
+public struct AppStore: Sendable {
+  private let verifier: Verifier
+  private let common: [(String, JSON)]
+  private let options: [(String, JSON)]
+
+  init(_ verifier: Verifier, common: [(String, JSON)], options: [(String, JSON)]) {
+    self.verifier = verifier
+    self.common = common
+    self.options = options
+  }
+
+  func begin(
+    _ kind: String, _ members: [(String, JSON?)], pages: Int64? = nil,
+    about transaction: Transaction? = nil, at now: Timestamp
+  ) throws(Refusal) -> Exchange {
+    var request = [("kind", JSON(kind))] + common
+    for (name, value) in members {
+      if let value { request.append((name, value)) }
+    }
+    let asked = options + (pages.map { [("pages", JSON($0))] } ?? [])
+    if !asked.isEmpty { request.append(("options", JSON(asked))) }
+    return try verifier.exchange(
+      JSON(request), evidence: transaction.map { [$0] } ?? [], at: now)
+  }
+}
+
+extension Verifier {
+  /// The App Store Server API. Needs the block `appStoreServerApi` of the configuration.
+  ///
+  /// - Parameters:
+  ///   - environment: "Production", "Sandbox", or "auto": Production, then Sandbox where
+  ///     Production does not have it.
+  ///   - bundleId: whose; nil where one app is configured.
+  ///   - attempts: for each page, 1 to 5; nil: 3.
+  ///   - partial: whether what verifies is handed out beside what does not.
+  public func appStore(
+    _ environment: String = "Production", bundleId: String? = nil, attempts: Int64? = nil,
+    partial: Bool = false
+  ) -> AppStore {
+    var common = [("environment", JSON(environment))]
+    if let bundleId { common.append(("bundleId", JSON(bundleId))) }
+    var options: [(String, JSON)] = []
+    if let attempts { options.append(("attempts", JSON(attempts))) }
+    if partial { options.append(("partial", true)) }
+    return AppStore(self, common: common, options: options)
+  }
+}
+
+extension AppStoreAnswer {
+  /// The facts of a finished conversation with the App Store Server API.
+  ///
+  /// - Throws: what it was refused for, and family `pending` for one that is not finished.
+  public init(_ exchange: Exchange) throws(Refusal) {
+    let document = exchange.document
+    guard document.status == .ok else { throw Refusal(document) }
+    self = try AppStoreAnswer(try Members.of(document, "exchange", "result"))
+  }
+}
