@@ -67,6 +67,13 @@ extension Verifier {
     case .deviceCheckQuery: return try deviceCheck(request, .query, nowMs)
     case .deviceCheckUpdate: return try deviceCheck(request, .update, nowMs)
     case .deviceCheckValidate: return try deviceCheck(request, .validate, nowMs)
+    case .ocsp:
+      let task = try OCSPTask(request, evidence, configuration, attempt: terms.attempt)
+      return .ocsp(OCSPConversation(task))
+    case .attestRefresh:
+      let task = try AttestRefreshTask(
+        evidence, attest.receipts, configuration.deviceCheck, attempt: terms.attempt)
+      return .attestRefresh(AttestRefreshConversation(task, nowMs: nowMs))
     default: throw Refusal(.internalAssayBug, "EXC-3", at: "kind")
     }
   }
@@ -93,7 +100,9 @@ extension Verifier {
       return sign(request, checks, nowMs: nowMs)
     case .sessionIssue: return issueSession(request, evidence, checks, nowMs: nowMs)
     case .sessionCheck: return checkSession(request, checks, nowMs: nowMs)
-    case .verifyReceipt, .deviceCheckQuery, .deviceCheckUpdate, .deviceCheckValidate:
+    case .deviceVerify: return verifyDevice(request, evidence, checks)
+    case .verifyReceipt, .deviceCheckQuery, .deviceCheckUpdate, .deviceCheckValidate, .ocsp,
+      .attestRefresh:
       return ExchangeDocument(
         kind: request.kind.name, configuration: fingerprint, checks: checks.ledger
       )

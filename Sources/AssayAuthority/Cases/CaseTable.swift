@@ -35,6 +35,9 @@ public struct CaseTable: Sendable {
     bench.addSigningCases()
     try bench.addSessionCases()
     bench.addDeviceCheckTranscripts()
+    try bench.addDeviceProofCases()
+    try bench.addRevocationTranscripts()
+    try bench.addAttestRefreshTranscripts()
     return CaseTable(
       verifiers: bench.verifiers, cases: bench.cases, pool: try bench.decisionPool())
   }

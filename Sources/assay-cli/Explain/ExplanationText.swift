@@ -19,7 +19,7 @@ enum ExplanationText {
     retry	same-once	Ask the same endpoint again, once.
     retry	other-environment	Ask the endpoint of the other environment, once.
     retry	after-config	Passes after you change the configuration: keep the evidence.
-    status	257	rejected.account.device	the receipt belongs to another device	the receipt was copied from another device, or the wrong device id was passed	never	403	APR-18
+    status	257	rejected.account.device	the evidence belongs to another device	it was copied from another device, or the wrong device id was passed	never	403	APR-18,JWS-93
     status	513	rejected.account.token-mismatch	the evidence carries the appAccountToken of another account	evidence of another account was sent: compare the account that is signed in with the one that bought	never	403	DCD-20,JWS-92
     status	769	rejected.account.token-missing	an account was given, and the evidence carries no appAccountToken in UUID form	set appAccountToken when buying; purchases made outside the app get one by Set App Account Token	never	403	DCD-20,JWS-91
     status	3073	rejected.app-receipt.signature	the signature does not verify over the receipt's payload	forged or altered: trust nothing in it	never	400	APR-5,APR-6
@@ -42,6 +42,11 @@ enum ExplanationText {
     hint	rejected.attest-receipt.key	the receipt inside an attestation	the receipt is about a different key than the attestation around it: swapped, treat it as forged
     status	7169	rejected.attest-receipt.kind	the receipt inside an attestation is not of type ATTEST	a refreshed receipt was put into an attestation: altered, treat it as forged	never	401	FRC-10
     status	7425	rejected.attest-receipt.signature	the signature does not verify over the App Attest receipt	forged or altered: trust nothing in it	never	401	FRC-3
+    status	7681	rejected.attest-refresh.environment	Apple: the receipt is of the other environment	ours: attest.environments and the receipt disagree with what Apple has; never switch by trial, keep the old receipt	never	502	RFR-1
+    status	7937	rejected.attest-refresh.expired	the receipt is past its expiry	it cannot be refreshed any more: have the app attest a new key when convenient; this is no sign of fraud	never	–	RFR-1
+    status	8193	rejected.attest-refresh.no-data	Apple has no data about the key any more	there is no metric any more: have the app attest a new key when convenient; this is no sign of fraud	never	–	RFR-1
+    status	8449	rejected.attest-refresh.payload	Apple cannot read the receipt	keep the old receipt and look at what was sent: it must be the stored receipt, unchanged	never	502	RFR-1
+    status	8705	rejected.attest-refresh.unauthorized	Apple refuses our token	our fault: check deviceCheck.privateKey, deviceCheck.keyId, deviceCheck.teamId and the clock of this host	never	502	RFR-1
     status	8961	rejected.attest.acl	the access control octets are not those of a Mac with full security	System Integrity Protection or Full Security is off on that Mac, or attest.platform is wrong	never	403	ATT-47
     status	9217	rejected.attest.app-id	the attestation was made by another app	another app, or attest.appIds lacks the App ID (prefix, dot, bundle id) that made it	never	401	ATT-23
     status	9473	rejected.attest.bundle-version	the build is not one that the configuration accepts	ask for an update of the app; attest.bundleVersion says which builds pass	never	403	ATT-46
@@ -84,6 +89,7 @@ enum ExplanationText {
     hint	rejected.chain.not-yet-valid	a JWS	back-dated: treat it as forged; error.at names the certificate
     hint	rejected.chain.not-yet-valid	a transaction receipt, an app receipt, an App Attest receipt, the receipt inside an attestation	the receipt is dated before its signer became valid: treat it as forged; error.at names the certificate
     hint	rejected.chain.not-yet-valid	an attestation	this host's clock is slow: synchronise it
+    status	15873	rejected.chain.ocsp-address	the certificate names a responder at another host	do not call it: Apple's certificates name ocsp.apple.com; with roots of your own set storekit.ocspHosts	never	400	OCSP-1
     status	16129	rejected.chain.serial	a certificate's serial number is not positive, or is longer than 20 octets	forged, or from a new generation of Apple certificates: error.at names the certificate; look for an update to Assay	never	400	JWS-23,PTH-1,ATT-34,FRC-4
     status	16385	rejected.chain.signature-algorithm	a certificate is signed with an algorithm that this profile does not allow	forged, or from a new generation of Apple certificates: error.at names the certificate; look for an update to Assay	never	400	JWS-24,PTH-5,ATT-30,ATT-31,FRC-4
     status	16641	rejected.chain.signature-intermediate	the root key does not verify the intermediate certificate	a forged intermediate certificate: trust nothing in it	never	400	JWS-31,PTH-5,ATT-31,FRC-4
@@ -158,6 +164,13 @@ enum ExplanationText {
     status	30465	rejected.receipt.signature	the signature does not verify over the purchase info	contents changed after signing (saved as JSON or with other white space, perhaps), or forged	never	400	RCP-18,RCP-20
     status	30721	rejected.receipt.signed-later	the receipt was signed later than the purchase, and receipts.lateSigned refuses that	receipts.lateSigned of this verifier refuses it; Apple re-issues old periods, so it is no sign of fraud	never	400	RCP-23
     status	30977	rejected.receipt.v2-disabled	version 2 receipts are refused by receipts.v2	receipts.v2 of this verifier refuses it; ask for an app receipt instead	never	400	RCP-21
+    status	31233	rejected.revocation.no-responder	the certificate names no responder	verify offline, without mode required	never	503	OCSP-1
+    status	31489	rejected.revocation.other-certificate	the response is about another certificate	responses were mixed up on the way, or in your cache: keep them by the sha256 of the certificate	never	503	OCSP-16
+    status	31745	rejected.revocation.revoked	the certificate is revoked	stop accepting evidence of this certificate, whatever its date, and expect an announcement by Apple	never	400	OCSP-18
+    status	32001	rejected.revocation.signature	the signature of the response does not verify	an interfering proxy, or a forged response: look at the network, not at the customer	never	503	OCSP-15
+    status	32257	rejected.revocation.signer	whoever signed the response may not speak for this authority	an interfering proxy, or a forged response: look at the network, not at the customer	never	503	OCSP-13,OCSP-14
+    status	32513	rejected.revocation.stale	the response is too old, or from the future	a replayed response, or the clock of this host is wrong	never	503	OCSP-17
+    status	32769	rejected.revocation.unknown	the responder does not know the certificate	treat the chain as forged	never	400	OCSP-18
     status	33025	rejected.risk.deny	the risk rules deny the request	risk.reasons names the rules; answer 403	never	403	RSK-2
     status	33281	rejected.risk.limited	the risk rules allow a limited number of such requests	risk.reasons names the rules, risk.allowance how many requests per day pass	never	429	RSK-2
     status	33537	rejected.risk.step-up	the risk rules ask for something stronger	attest from the main app, sign in, verify the purchase again or solve a challenge: risk.reasons names the rules	never	401	RSK-2
@@ -255,6 +268,7 @@ enum ExplanationText {
     status	14338	malformed.receipt.field-missing	a required signed field is absent or empty	error.at names the key; the signature holds: keep the receipt and report it	never	400	RCP-13
     status	14594	malformed.receipt.outer-missing	the signature or the purchase info is absent	not a receipt: error.at names the key that is missing	never	400	RCP-11
     status	14850	malformed.receipt.signature-layout	the lengths within the signature blob do not fit	damaged or tampered with: have the client send its stored copy again	never	400	RCP-17
+    status	15106	malformed.revocation.response	the response is no basic OCSP response	often the HTML page of a proxy: look at the network, not at the customer	never	503	OCSP-11,OCSP-12,OCSP-20
     status	15362	malformed.risk.input	an observation or its value is unknown	our fault: correct the observation that error.at names	never	500	RSK-1
     status	16130	malformed.token.alg	alg is absent, or not a string	forged	never	401	TOK-12
     status	16386	malformed.token.base64	a segment is not strict base64url	padded, another alphabet, or forged: pass the token as it was received	never	401	TOK-7
@@ -325,6 +339,7 @@ enum ExplanationText {
     status	5636	too-large.receipt.info	the purchase info is too long	not a receipt, or raise receipts.caps.purchaseInfoBytes for known clients	never	413	RCP-1
     status	5892	too-large.receipt.outer	the decoded receipt is too long	not a receipt, or raise receipts.caps.transactionReceiptBytes for known clients	never	413	RCP-1,TRI-4
     status	6148	too-large.receipt.signature	the signature blob is too long	not a receipt	never	413	RCP-1,RCP-17
+    status	6404	too-large.revocation.response	the response is longer than 65,536 bytes	the page of a proxy: look at the network, not at the customer	never	503	OCSP-2
     status	6660	too-large.token.size	the token is too long	not a token, or tokens.caps.tokenBytes is too small for this issuer	never	401	TOK-5
     status	6916	too-large.transport.input	the input text is too long	not a receipt, or raise receipts.caps.inputBytes for known clients	never	413	RCP-1
     status	7172	too-large.verify-receipt.body	the answer is too long	not an answer from Apple's endpoint; ask again later	later	503	VRR-15,VRR-20
@@ -401,8 +416,12 @@ enum ExplanationText {
     status	11270	config.session.secrets	the secrets of session texts cannot be used	give one or two, each with an id of its own and base64 of 32 to 64 random bytes	after-config	–	SES-3
     status	12294	config.token.keyset-age	keysetHardMaxAgeMs is below keysetMaxAgeMs	the hard age begins where the soft one ends	after-config	–	KST-5
     status	12550	config.token.nonce	the nonce policy is unknown	nonce is required, if-supported or none; nonceForm any, plain or sha256	after-config	–	AID-4
+    status	775	unavailable.attest-refresh.no-answer	Apple gave no usable answer	keep the old receipt and ask again later: exchange.retry says when	later	–	RFR-1,RFR-6
+    status	1031	unavailable.attest-refresh.response	the answer is not understood	keep the old receipt and report it; exchange.retry says when to ask again	later	–	RFR-1,RFR-5
+    status	1287	unavailable.attest-refresh.too-early	a refresh is not due yet	keep the old receipt until exchange.retry.notBeforeMs	later	–	RFR-1,RFR-6
     status	1543	unavailable.devicecheck.no-answer	Apple gave no usable answer	back off 1, 2, 4 s, at most 3 tries	later	503	DVC-7
     status	1799	unavailable.devicecheck.response	the answer is not understood	Apple changed the wording: treat the device as neither clean nor used; report it	later	502	DVC-7,DVC-8,DVC-13
+    status	2567	unavailable.revocation.undetermined	no usable answer came in time	network or responder trouble, not a forgery: ask again later, or use mode best-effort	later	503	OCSP-19
     status	4359	unavailable.token.keyset-too-old	the key set is older than keysetHardMaxAgeMs	the issuer was not reachable for that long: fetch the key set, then verify again	later	503	KST-5
     status	4615	unavailable.verify-receipt.environment-loop	Apple names the other environment at both endpoints	Apple contradicts itself: keep the receipt and ask again later	later	503	VRR-3
     status	4871	unavailable.verify-receipt.internal	Apple: internal data access error, to be retried (21100 to 21199)	keep the receipt and ask again later	later	503	VRR-5

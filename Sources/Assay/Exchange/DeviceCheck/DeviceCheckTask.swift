@@ -72,7 +72,7 @@ struct DeviceCheckTask: Sendable {
   }
 
   /// DVC-9: the other base is never tried.
-  private var url: StaticString {
+  private var url: Text {
     switch (call, policy.isDevelopment) {
     case (.query, false): return "https://api.devicecheck.apple.com/v1/query_two_bits"
     case (.update, false): return "https://api.devicecheck.apple.com/v1/update_two_bits"

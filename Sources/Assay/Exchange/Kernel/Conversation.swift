@@ -2,6 +2,8 @@
 enum Conversation: Conversing {
   case verifyReceipt(VerifyReceiptConversation)
   case deviceCheck(DeviceCheckConversation)
+  case ocsp(OCSPConversation)
+  case attestRefresh(AttestRefreshConversation)
 
   mutating func begin(nowMs: Int64) -> ExchangeAction {
     switch self {
@@ -10,6 +12,12 @@ enum Conversation: Conversing {
       return conversation.begin(nowMs: nowMs)
     case .deviceCheck(var conversation):
       defer { self = .deviceCheck(conversation) }
+      return conversation.begin(nowMs: nowMs)
+    case .ocsp(var conversation):
+      defer { self = .ocsp(conversation) }
+      return conversation.begin(nowMs: nowMs)
+    case .attestRefresh(var conversation):
+      defer { self = .attestRefresh(conversation) }
       return conversation.begin(nowMs: nowMs)
     }
   }
@@ -22,6 +30,12 @@ enum Conversation: Conversing {
     case .deviceCheck(var conversation):
       defer { self = .deviceCheck(conversation) }
       return conversation.take(answer, nowMs: nowMs)
+    case .ocsp(var conversation):
+      defer { self = .ocsp(conversation) }
+      return conversation.take(answer, nowMs: nowMs)
+    case .attestRefresh(var conversation):
+      defer { self = .attestRefresh(conversation) }
+      return conversation.take(answer, nowMs: nowMs)
     }
   }
 
@@ -29,6 +43,8 @@ enum Conversation: Conversing {
     switch self {
     case .verifyReceipt(let conversation): return conversation.repeatsAt(nowMs: nowMs)
     case .deviceCheck(let conversation): return conversation.repeatsAt(nowMs: nowMs)
+    case .ocsp(let conversation): return conversation.repeatsAt(nowMs: nowMs)
+    case .attestRefresh(let conversation): return conversation.repeatsAt(nowMs: nowMs)
     }
   }
 
@@ -36,6 +52,8 @@ enum Conversation: Conversing {
     switch self {
     case .verifyReceipt(let conversation): conversation.write(&writer)
     case .deviceCheck(let conversation): conversation.write(&writer)
+    case .ocsp(let conversation): conversation.write(&writer)
+    case .attestRefresh(let conversation): conversation.write(&writer)
     }
   }
 
@@ -43,6 +61,8 @@ enum Conversation: Conversing {
     switch self {
     case .verifyReceipt(let conversation): conversation.writeWarnings(&writer)
     case .deviceCheck(let conversation): conversation.writeWarnings(&writer)
+    case .ocsp(let conversation): conversation.writeWarnings(&writer)
+    case .attestRefresh(let conversation): conversation.writeWarnings(&writer)
     }
   }
 }

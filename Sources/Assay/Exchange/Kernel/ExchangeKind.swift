@@ -19,6 +19,12 @@ enum ExchangeKind: Sendable, CaseIterable {
   case sessionIssue, sessionCheck
   /// Apple's DeviceCheck endpoint (docs/spec/device-check.md §2).
   case deviceCheckQuery, deviceCheckUpdate, deviceCheckValidate
+  /// Revocation of a JWS's certificates (docs/spec/storekit-ocsp.md).
+  case ocsp
+  /// Whether a JWS was made for a device (JWS-93).
+  case deviceVerify
+  /// A new receipt of an attested key (docs/spec/app-attest.md §8).
+  case attestRefresh
 
   /// nil: there is no such kind.
   init?(_ name: Text) {
@@ -62,6 +68,14 @@ enum ExchangeKind: Sendable, CaseIterable {
       return ExchangeRow(
         "deviceCheck.validate", ["deviceToken", "transactionId"], withheld: ["deviceToken"],
         maxSteps: 6)
+    case .ocsp:
+      return ExchangeRow(
+        "ocsp", ["mode", "responses"], evidence: 1...1, maxSteps: 2, isRepeatable: true)
+    case .deviceVerify: return ExchangeRow("device.verify", ["deviceId"], evidence: 1...1)
+    case .attestRefresh:
+      return ExchangeRow(
+        "attest.refresh", [], evidence: 1...1, maxSteps: 13, isRepeatable: true,
+        hints: .attestReceipt)
     }
   }
 
@@ -90,6 +104,11 @@ enum ExchangeKind: Sendable, CaseIterable {
     switch (self, evidence) {
     case (.verifyReceipt, .transactionReceipt), (.verifyReceipt, .appReceipt): return true
     case (.sessionIssue, .attestation), (.sessionIssue, .assertion): return true
+    // Xcode's evidence has no chain to ask about.
+    case (.ocsp, .storeKit(let payload)): return !payload.isXcode
+    case (.deviceVerify, .storeKit(let payload)): return DeviceProof(payload) != nil
+    case (.attestRefresh, .attestReceipt): return true
+    case (.attestRefresh, .attestation(let attestation)): return attestation.receipt != nil
     default: return false
     }
   }

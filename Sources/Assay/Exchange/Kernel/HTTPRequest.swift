@@ -1,12 +1,14 @@
 /// A request for the host's HTTP client (EXC-6).
 struct HTTPRequest {
   let method: StaticString
-  let url: StaticString
+  let url: Text
   /// The value of the header Authorization, which comes first; nil: without one.
   var authorization: SecretBytes? = nil
   let headers: [(name: StaticString, value: StaticString)]
-  /// JSON.
+  /// A text, unless it is binary.
   let body: SecretBytes
+  /// The body goes out as base64.
+  var isBinary = false
   let timeoutMs: Int64
   let maxResponseBytes: Int64
   /// Headers of the answer that the conversation can use, in lower case.
@@ -49,8 +51,12 @@ struct HTTPRequest {
     writer.endArray()
     writer.name("body")
     writer.beginObject()
-    writer.name("text")
-    writer.string(utf8: body.bytes)
+    if isBinary {
+      writer.member("base64", Text(Base64.encodeStandard(body.bytes)))
+    } else {
+      writer.name("text")
+      writer.string(utf8: body.bytes)
+    }
     writer.endObject()
     writer.member("timeoutMs", integer: timeoutMs)
     writer.member("maxResponseBytes", integer: maxResponseBytes)

@@ -6,7 +6,7 @@ struct VerifyReceiptTask: Sendable {
 
     var environment: Environment { self == .production ? .production : .sandbox }
     var other: Endpoint { self == .production ? .sandbox : .production }
-    var url: StaticString {
+    var url: Text {
       switch self {
       case .production: return "https://buy.itunes.apple.com/verifyReceipt"
       case .sandbox: return "https://sandbox.itunes.apple.com/verifyReceipt"
