@@ -9,7 +9,7 @@ extension Verifier {
       let id = try device.text()
       try require(id.isUUID, .misuseExchangeRequest, "JWS-93", at: "deviceId")
       guard case .storeKit(let payload)? = evidence.first, let proof = DeviceProof(payload) else {
-        throw Refusal(.internalAssayBug, "EXC-2", at: "evidence[0]")
+        throw Refusal(.internalAssayBug, "EXC-3", at: "evidence[0]")
       }
       try require(
         proof.isOf(device: id), .rejectedAccountDevice, "JWS-93", at: "deviceVerification")

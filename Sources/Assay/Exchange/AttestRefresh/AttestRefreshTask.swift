@@ -25,7 +25,7 @@ struct AttestRefreshTask: Sendable {
     case .attestation(let attestation):
       guard let embedded = attestation.receipt else { fallthrough }
       receipt = embedded
-    default: throw Refusal(.internalAssayBug, "EXC-2", at: "evidence[0]")
+    default: throw Refusal(.internalAssayBug, "EXC-3", at: "evidence[0]")
     }
     self.trust = trust
     self.policy = policy

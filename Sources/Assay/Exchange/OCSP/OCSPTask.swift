@@ -28,7 +28,7 @@ struct OCSPTask: Sendable {
   ) throws(Refusal) {
     guard case .storeKit(let payload)? = evidence.first,
       let intermediate = payload.chain.intermediates.first
-    else { throw Refusal(.internalAssayBug, "EXC-2", at: "evidence[0]") }
+    else { throw Refusal(.internalAssayBug, "EXC-3", at: "evidence[0]") }
     let root = intermediate.anchor
     self.payload = payload
     subjects = [
