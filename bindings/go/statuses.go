@@ -5,8 +5,8 @@ package assay
 var statusTable = [...]statusRow{
 	{
 		257, "rejected.account.device", 403, "never",
-		"the receipt belongs to another device",
-		"the receipt was copied from another device, or the wrong device id was passed",
+		"the evidence belongs to another device",
+		"it was copied from another device, or the wrong device id was passed",
 	},
 	{
 		258, "malformed.api.content-type", 502, "never",
@@ -114,6 +114,11 @@ var statusTable = [...]statusRow{
 		"Production needs appAppleId for every app: copy it from App Store Connect",
 	},
 	{
+		775, "unavailable.attest-refresh.no-answer", 0, "later",
+		"Apple gave no usable answer",
+		"keep the old receipt and ask again later: exchange.retry says when",
+	},
+	{
 		776, "internal.crypto.sha1-disabled", 500, "never",
 		"libcrypto refuses SHA-1 signatures",
 		"use a libcrypto that verifies SHA-1, or the library build that contains its own",
@@ -147,6 +152,11 @@ var statusTable = [...]statusRow{
 		1030, "config.apps.form", 0, "after-config",
 		"apps, or an entry in it, cannot be used",
 		"bundleId has 1 to 255 bytes and appears once, appAppleId is a positive integer, teamId has 10 characters from A to Z and 0 to 9",
+	},
+	{
+		1031, "unavailable.attest-refresh.response", 0, "later",
+		"the answer is not understood",
+		"keep the old receipt and report it; exchange.retry says when to ask again",
 	},
 	{
 		1032, "internal.sign.self-check", 500, "never",
@@ -187,6 +197,11 @@ var statusTable = [...]statusRow{
 		1286, "config.attest.app-ids", 0, "after-config",
 		"attest.appIds is empty or holds something other than an App ID, and none can be derived",
 		"an App ID is a prefix of 10 characters, a dot and a bundle id: set attest.appIds, or teamId for the apps",
+	},
+	{
+		1287, "unavailable.attest-refresh.too-early", 0, "later",
+		"a refresh is not due yet",
+		"keep the old receipt until exchange.retry.notBeforeMs",
 	},
 	{
 		1289, "pending.triage.unverified", 0, "never",
@@ -342,6 +357,11 @@ var statusTable = [...]statusRow{
 		2566, "config.certificates.root-set", 0, "after-config",
 		"a configured root does not parse, is not a self-signed certificate authority, or the set is empty",
 		"give base64 DER of self-signed authorities, at least one; they replace Apple's; error.at names the entry",
+	},
+	{
+		2567, "unavailable.revocation.undetermined", 503, "later",
+		"no usable answer came in time",
+		"network or responder trouble, not a forgery: ask again later, or use mode best-effort",
 	},
 	{
 		2817, "rejected.api.unauthorized", 502, "after-config",
@@ -759,6 +779,11 @@ var statusTable = [...]statusRow{
 		"forged, or a new Apple format: report it",
 	},
 	{
+		6404, "too-large.revocation.response", 503, "never",
+		"the response is longer than 65,536 bytes",
+		"the page of a proxy: look at the network, not at the customer",
+	},
+	{
 		6406, "config.receipts.shared-secret", 0, "after-config",
 		"a shared secret is not 32 hex digits, or is for an unknown bundle id",
 		"copy the 32 hex digits from App Store Connect; the key is a bundleId of apps, or *",
@@ -839,9 +864,19 @@ var statusTable = [...]statusRow{
 		"programming error: error.at names the member",
 	},
 	{
+		7681, "rejected.attest-refresh.environment", 502, "never",
+		"Apple: the receipt is of the other environment",
+		"ours: attest.environments and the receipt disagree with what Apple has; never switch by trial, keep the old receipt",
+	},
+	{
 		7682, "malformed.attest.key-id", 400, "never",
 		"the key id is not 32 bytes in base64, base64url or hex",
 		"the client sends something else: pass what generateKey returned, or its 32 bytes",
+	},
+	{
+		7937, "rejected.attest-refresh.expired", 0, "never",
+		"the receipt is past its expiry",
+		"it cannot be refreshed any more: have the app attest a new key when convenient; this is no sign of fraud",
 	},
 	{
 		7938, "malformed.attest.nonce-extension", 400, "never",
@@ -859,14 +894,29 @@ var statusTable = [...]statusRow{
 		"tokens.nonce is \"none\" where nothing is compared",
 	},
 	{
+		8193, "rejected.attest-refresh.no-data", 0, "never",
+		"Apple has no data about the key any more",
+		"there is no metric any more: have the app attest a new key when convenient; this is no sign of fraud",
+	},
+	{
 		8194, "malformed.attest.statement", 400, "never",
 		"members of the attestation are missing, unexpected or of the wrong type",
 		"not an Apple attestation: pass what attestKey returned",
 	},
 	{
+		8449, "rejected.attest-refresh.payload", 502, "never",
+		"Apple cannot read the receipt",
+		"keep the old receipt and look at what was sent: it must be the stored receipt, unchanged",
+	},
+	{
 		8450, "malformed.chain.base64", 400, "never",
 		"an x5c entry is not canonical standard base64",
 		"damaged in transit, or forged",
+	},
+	{
+		8705, "rejected.attest-refresh.unauthorized", 502, "never",
+		"Apple refuses our token",
+		"our fault: check deviceCheck.privateKey, deviceCheck.keyId, deviceCheck.teamId and the clock of this host",
 	},
 	{
 		8706, "malformed.chain.der", 400, "never",
@@ -1184,6 +1234,11 @@ var statusTable = [...]statusRow{
 		"certificates reordered or mixed: treat it as forged",
 	},
 	{
+		15106, "malformed.revocation.response", 503, "never",
+		"the response is no basic OCSP response",
+		"often the HTML page of a proxy: look at the network, not at the customer",
+	},
+	{
 		15361, "rejected.chain.not-ca", 400, "never",
 		"the intermediate certificate is not a certificate authority",
 		"a forged chain: trust nothing in it; error.at names the certificate",
@@ -1197,6 +1252,11 @@ var statusTable = [...]statusRow{
 		15617, "rejected.chain.not-yet-valid", 400, "never",
 		"a certificate was not valid yet when the evidence was signed",
 		"back-dated: treat it as forged; error.at names the certificate",
+	},
+	{
+		15873, "rejected.chain.ocsp-address", 400, "never",
+		"the certificate names a responder at another host",
+		"do not call it: Apple's certificates name ocsp.apple.com; with roots of your own set storekit.ocspHosts",
 	},
 	{
 		16129, "rejected.chain.serial", 400, "never",
@@ -1492,6 +1552,41 @@ var statusTable = [...]statusRow{
 		30977, "rejected.receipt.v2-disabled", 400, "never",
 		"version 2 receipts are refused by receipts.v2",
 		"receipts.v2 of this verifier refuses it; ask for an app receipt instead",
+	},
+	{
+		31233, "rejected.revocation.no-responder", 503, "never",
+		"the certificate names no responder",
+		"verify offline, without mode required",
+	},
+	{
+		31489, "rejected.revocation.other-certificate", 503, "never",
+		"the response is about another certificate",
+		"responses were mixed up on the way, or in your cache: keep them by the sha256 of the certificate",
+	},
+	{
+		31745, "rejected.revocation.revoked", 400, "never",
+		"the certificate is revoked",
+		"stop accepting evidence of this certificate, whatever its date, and expect an announcement by Apple",
+	},
+	{
+		32001, "rejected.revocation.signature", 503, "never",
+		"the signature of the response does not verify",
+		"an interfering proxy, or a forged response: look at the network, not at the customer",
+	},
+	{
+		32257, "rejected.revocation.signer", 503, "never",
+		"whoever signed the response may not speak for this authority",
+		"an interfering proxy, or a forged response: look at the network, not at the customer",
+	},
+	{
+		32513, "rejected.revocation.stale", 503, "never",
+		"the response is too old, or from the future",
+		"a replayed response, or the clock of this host is wrong",
+	},
+	{
+		32769, "rejected.revocation.unknown", 400, "never",
+		"the responder does not know the certificate",
+		"treat the chain as forged",
 	},
 	{
 		33025, "rejected.risk.deny", 403, "never",

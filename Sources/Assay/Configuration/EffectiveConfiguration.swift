@@ -5,17 +5,8 @@ extension Configuration {
     _ anchors: AnchorSet, _ receiptRoots: ReceiptRoots, _ writer: inout JSONWriter
   ) {
     writer.beginObject()
-    writer.name("apps")
-    writer.beginArray()
-    for app in apps {
-      writer.beginObject()
-      writer.member("bundleId", app.bundleId)
-      writer.member("appAppleId", integer: app.appAppleId)
-      writer.member("teamId", app.teamId)
-      writer.endObject()
-    }
-    writer.endArray()
-    writer.texts("environments", environments.map { Text(stringLiteral: $0.name) })
+    writeApps(&writer)
+    writeEnvironments(&writer)
     writeProducts(&writer)
     writer.texts("plans", plans)
     writer.name("limits")
@@ -52,6 +43,38 @@ extension Configuration {
     writer.name("session")
     if let session { session.write(&writer) } else { writer.null() }
     writer.endObject()
+  }
+
+  /// The members that *trust* is about, whole (EXC-11).
+  func writeTrusted(
+    _ anchors: AnchorSet, _ receiptRoots: ReceiptRoots, _ writer: inout JSONWriter
+  ) {
+    writer.beginObject()
+    writeApps(&writer)
+    writeEnvironments(&writer)
+    writer.member("clockSkewMs", integer: clockSkewMs)
+    writeStoreKit(anchors, &writer)
+    writeReceipts(receiptRoots, &writer)
+    writer.name("attest")
+    attest.write(&writer)
+    writer.endObject()
+  }
+
+  private func writeApps(_ writer: inout JSONWriter) {
+    writer.name("apps")
+    writer.beginArray()
+    for app in apps {
+      writer.beginObject()
+      writer.member("bundleId", app.bundleId)
+      writer.member("appAppleId", integer: app.appAppleId)
+      writer.member("teamId", app.teamId)
+      writer.endObject()
+    }
+    writer.endArray()
+  }
+
+  private func writeEnvironments(_ writer: inout JSONWriter) {
+    writer.texts("environments", environments.map { Text(stringLiteral: $0.name) })
   }
 
   private func writeProducts(_ writer: inout JSONWriter) {

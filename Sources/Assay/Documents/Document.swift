@@ -9,7 +9,7 @@ public final class Document: Sendable {
   public let json: [UInt8]
   /// What a verification proved; nil after a refusal.
   let evidence: VerifiedEvidence?
-  /// Of the configuration it was made under (DCD-1).
+  /// The *trust* digest of the configuration it was made under (EXC-11).
   let configuration: [UInt8]
   private let texts: TextStore
   /// Whether it may hold what others must not find in memory (EXC-22).

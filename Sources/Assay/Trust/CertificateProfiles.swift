@@ -27,6 +27,19 @@ extension CertificateProfile {
     (.intermediateMark(ObjectIdentifier.developerRelations), "JWS-29"),
   ])
 
+  // MARK: who answers for an authority (docs/spec/storekit-ocsp.md §3)
+
+  static let revocationDelegate = CertificateProfile([
+    (.version, "OCSP-14"),
+    (.serial, "OCSP-14"),
+    (.signed(ecdsa), "OCSP-14"),
+    (.curve([.p256, .p384]), "OCSP-14"),
+    (.extensions([ObjectIdentifier.extendedKeyUsage]), "OCSP-14"),
+    (.leaf, "OCSP-14"),
+    (.leafMark(ObjectIdentifier.extendedKeyUsage), "OCSP-14"),
+    (.purpose(ObjectIdentifier.revocationSigning), "OCSP-14"),
+  ])
+
   // MARK: receipts (docs/spec/receipts.md §3.6, RCP-22, APR-8)
 
   static let storeReceiptLeaf = receiptSigner(

@@ -13,8 +13,7 @@ public final class Verifier: Sendable {
   /// Made once: it holds a copy of the configuration.
   let firstLook: Triage
   let attest: AttestTrust
-  /// SHA-256 of the effective configuration: what "the same configuration"
-  /// means for evidence (DCD-1).
+  /// The *trust* digest: what "the same configuration" means for evidence (EXC-11).
   let fingerprint: [UInt8]
 
   private init(
@@ -63,12 +62,17 @@ public final class Verifier: Sendable {
       var writer = JSONWriter(capacity: 2048)
       trust.configuration.write(trust.chains.anchors, receipts.roots, &writer)
       let effective = writer.bytes
-      let fingerprint = Digest.sha256.of(effective)
+      var trusted = JSONWriter(capacity: 2048)
+      trust.configuration.writeTrusted(trust.chains.anchors, receipts.roots, &trusted)
+      let digests = try ConfigurationDigests(effective: effective, trusted: trusted.bytes)
       let envelope = Envelope(
         kind: "configuration", factsMember: "configuration", checks: checks.ledger,
-        configuration: fingerprint)
-      let document = envelope.accepted(nil) { $0.raw(effective) }
-      return (Verifier(trust, receipts, attest, fingerprint: fingerprint), document)
+        configuration: digests.trust)
+      let document = envelope.accepted(nil) { writer in
+        writer.raw(effective)
+        digests.write(&writer)
+      }
+      return (Verifier(trust, receipts, attest, fingerprint: digests.trust), document)
     } catch {
       let envelope = Envelope(
         kind: "configuration", factsMember: "configuration", checks: checks.ledger)
@@ -125,7 +129,8 @@ public final class Verifier: Sendable {
   /// (docs/spec/receipts-decisions.md).
   ///
   /// - Parameters:
-  ///   - evidence: documents with status 0 from a verifier with this configuration.
+  ///   - evidence: documents with status 0 from a verifier with the same *trust* digest
+  ///     (EXC-11).
   ///   - account: the appAccountToken that the evidence must carry, a UUID in text
   ///     form; nil leaves the check to `decide.account`.
   ///   - nowMs: milliseconds since 1970 UTC, 2008 … 2100.
@@ -153,7 +158,7 @@ public final class Verifier: Sendable {
     }
   }
 
-  /// DCD-1: only what this configuration verified counts.
+  /// DCD-1: only what a verifier of the same trust verified counts.
   private func purchaseEvidence(
     _ documents: [Document]
   ) throws(Refusal) -> [PurchaseEvidence] {

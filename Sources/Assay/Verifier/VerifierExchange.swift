@@ -72,6 +72,13 @@ extension Verifier {
       let task = try AppStoreTask(
         request, endpoint, evidence, configuration, attempt: terms.attempt, nowMs: nowMs)
       return .appStore(AppStoreConversation(task, trust))
+    case .ocsp:
+      let task = try OCSPTask(request, evidence, configuration, attempt: terms.attempt)
+      return .ocsp(OCSPConversation(task))
+    case .attestRefresh:
+      let task = try AttestRefreshTask(
+        evidence, attest.receipts, configuration.deviceCheck, attempt: terms.attempt)
+      return .attestRefresh(AttestRefreshConversation(task, nowMs: nowMs))
     default: throw Refusal(.internalAssayBug, "EXC-3", at: "kind")
     }
   }
@@ -98,7 +105,9 @@ extension Verifier {
       return sign(request, checks, nowMs: nowMs)
     case .sessionIssue: return issueSession(request, evidence, checks, nowMs: nowMs)
     case .sessionCheck: return checkSession(request, checks, nowMs: nowMs)
-    case .verifyReceipt, .deviceCheckQuery, .deviceCheckUpdate, .deviceCheckValidate, .appStore:
+    case .deviceVerify: return verifyDevice(request, evidence, checks)
+    case .verifyReceipt, .deviceCheckQuery, .deviceCheckUpdate, .deviceCheckValidate, .ocsp,
+      .attestRefresh, .appStore:
       return ExchangeDocument(
         kind: request.kind.name, configuration: fingerprint, checks: checks.ledger
       )

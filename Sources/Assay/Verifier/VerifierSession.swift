@@ -8,9 +8,7 @@ extension Verifier {
     let answer = answer(request, checks)
     do throws(Refusal) {
       let policy = try sessionPolicy()
-      // EXC-13: of the same configuration as this verifier.
-      guard let proven = SessionEvidence(evidence.first),
-        !receipts.configuration.attest.storedTime
+      guard let proven = SessionEvidence(evidence.first), !proven.isStored
       else { throw Refusal(.misuseExchangeEvidence, "EXC-13", at: "evidence[0]") }
       let session = try SessionIssue(request, proven, policy, nowMs: nowMs)
       return answer.done(room: session.room) { session.write(&$0) }

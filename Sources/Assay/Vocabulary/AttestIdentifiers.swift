@@ -1,6 +1,8 @@
 /// App Attest and its receipts.
 extension ObjectIdentifier {
   /// 2.5.29.37
+  /// 1.3.6.1.5.5.7.3.9: answers about revocation.
+  static let revocationSigning: [UInt8] = [0x2b, 0x06, 0x01, 0x05, 0x05, 0x07, 0x03, 0x09]
   static let extendedKeyUsage: [UInt8] = [0x55, 0x1d, 0x25]
   /// 1.2.840.113635.100.4.24: the key usage of attested keys.
   static let attestKeyUsage: [UInt8] = [0x2a, 0x86, 0x48, 0x86, 0xf7, 0x63, 0x64, 0x04, 0x18]

@@ -36,6 +36,9 @@ public struct CaseTable: Sendable {
     try bench.addSessionCases()
     bench.addDeviceCheckTranscripts()
     try bench.addAppStoreTranscripts()
+    try bench.addDeviceProofCases()
+    try bench.addRevocationTranscripts()
+    try bench.addAttestRefreshTranscripts()
     return CaseTable(
       verifiers: bench.verifiers, cases: bench.cases, pool: try bench.decisionPool())
   }

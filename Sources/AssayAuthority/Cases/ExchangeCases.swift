@@ -45,7 +45,9 @@ extension CaseBench {
     request(
       "EXC-2", "a document of another verifier", good,
       evidence: [
-        .init(.transaction, try authority.mint(purchase.transactionPayload), verifier: "small-cap")
+        .init(
+          .transaction, try authority.mint(purchase.transactionPayload),
+          verifier: "root-entry-ignored")
       ],
       evidence)
     for (name, instant) in [("before 2008", 1_199_145_599_999), ("after 2100", 4_102_444_800_001)]

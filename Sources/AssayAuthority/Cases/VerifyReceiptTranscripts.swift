@@ -445,7 +445,7 @@ private final class VerifyReceiptTalk {
       evidence: [try bench.transaction(bench.purchase)])
     refused(
       "EXC-2", "a receipt of another verifier", none, refusedEvidence, at: "evidence[0]",
-      evidence: [.init(evidence.proof, verifier: "standard")])
+      evidence: [.init(evidence.proof, verifier: "root-entry-ignored")])
     refused(
       "EXC-2", "a refused receipt as evidence", none, refusedEvidence, at: "evidence[0]",
       evidence: [.init(.receipt(.transactionReceipt, Array("x".utf8)))])

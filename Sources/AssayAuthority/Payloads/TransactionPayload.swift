@@ -1,3 +1,5 @@
+import CLibCrypto
+
 extension Purchase {
   /// JWSTransactionDecodedPayload with the members of genuine data, in their
   /// order. Rarer members are set on the result.
@@ -62,9 +64,24 @@ extension Purchase {
     ]
   }
 
-  /// 48 octets in base64.
-  static let deviceVerification = String(
-    decoding: Base64Text.encode(Array(0..<48)), as: UTF8.self)
+  /// The device on which JWS with a device verification were made.
+  public static let deviceId = "C2A9E7F4-31B8-4D6A-9E05-7F1B2C3D4E5F"
+  static let deviceNonce = "5f0c6a1e-7a86-4d0c-b7f5-0c1d0f2a3b4c"
+
+  /// SHA-384 over nonce and device, in base64.
+  static let deviceVerification = deviceVerification(of: deviceId)
+
+  static func deviceVerification(of device: String) -> String {
+    let text = Array((deviceNonce + device.lowercased()).utf8)
+    var digest = [UInt8](repeating: 0, count: 48)
+    unsafe digest.withUnsafeMutableBufferPointer { out in
+      unsafe text.withUnsafeBufferPointer { text in
+        _ = unsafe EVP_Digest(
+          text.baseAddress, text.count, out.baseAddress, nil, EVP_sha384(), nil)
+      }
+    }
+    return String(decoding: Base64Text.encode(digest), as: UTF8.self)
+  }
 
   private var advancedCommerceTransaction: JSONText {
     [

@@ -6,6 +6,8 @@ final class Assertion: Sendable {
   let previousCounter: UInt32
   /// SHA-256 of the challenge in the client data; nil: the host checks it.
   let challenge: [UInt8]?
+  /// EXC-13: judged under `attest.time` "stored", not live.
+  let isStored: Bool
   private let flags: UInt8
   private let extensions: AttestExtensions
   private let nonce: [UInt8]
@@ -13,12 +15,13 @@ final class Assertion: Sendable {
 
   init(
     _ object: AssertionObject, appId: Text, previousCounter: UInt32, nonce: [UInt8],
-    challenge: [UInt8]?, hasOddHash: Bool
+    challenge: [UInt8]?, isStored: Bool, hasOddHash: Bool
   ) {
     self.appId = appId
     counter = object.authData.counter
     self.previousCounter = previousCounter
     self.challenge = challenge
+    self.isStored = isStored
     flags = object.authData.flags
     extensions = object.extensions
     self.nonce = nonce

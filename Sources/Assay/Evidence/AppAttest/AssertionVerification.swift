@@ -51,7 +51,7 @@ struct AssertionVerification {
     let challenge = try challenge(data)
     return Assertion(
       object, appId: id.text, previousCounter: counter, nonce: nonce, challenge: challenge,
-      hasOddHash: data.hasOddHash)
+      isStored: policy.storedTime, hasOddHash: data.hasOddHash)
   }
 
   /// ASR-3: the message that is signed is the nonce, 32 octets, which ECDSA hashes

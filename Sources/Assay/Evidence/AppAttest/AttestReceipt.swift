@@ -65,6 +65,16 @@ final class AttestReceipt: Sendable {
     return due < end ? due : nil
   }
 
+  /// RFR-3, after a refresh that failed: the same schedule, counted from then.
+  ///
+  /// - Parameter everyMs: below 2^53, as above.
+  func refreshTime(afterFailureAt nowMs: Int64, everyMs: Int64) -> Int64? {
+    let forgotten = createdMs &+ AttestReceipt.keptMs
+    let isLate = (notBeforeMs ?? 0) >= forgotten
+    let due = Swift.max(notBeforeMs ?? 0, nowMs &+ everyMs)
+    return due < (isLate ? expiresMs : Swift.min(forgotten, expiresMs)) ? due : nil
+  }
+
   /// The value of `attestReceipt`.
   func write(_ writer: inout JSONWriter) {
     writer.beginObject()

@@ -21,19 +21,28 @@ struct AttestReceiptVerification {
 
   private let trust: AttestReceiptTrust
   private let nowMs: Int64
+  /// FRC-11: a kept receipt, whose age is not judged.
+  private let isStored: Bool
   private(set) var checks = Checks<AttestReceiptCheck>()
   private(set) var signatures = SignatureChecks()
 
   /// - `nowMs`: milliseconds since 1970 UTC.
   init(_ trust: AttestReceiptTrust, nowMs: Int64) {
+    self.init(trust, isStored: trust.policy.storedTime, nowMs: nowMs)
+  }
+
+  private init(_ trust: AttestReceiptTrust, isStored: Bool, nowMs: Int64) {
     self.trust = trust
+    self.isStored = isStored
     self.nowMs = nowMs
   }
 
-  /// What an attestation knows about its receipt (FRC-8 … FRC-10).
-  private struct Attested {
+  /// What is known about a receipt that an attestation holds or that follows another one
+  /// (FRC-8 … FRC-10, RFR-2).
+  private struct Expected {
     let appId: Text
     let isProduction: Bool
+    let isRefreshed: Bool
   }
 
   /// Runs every step on a receipt as the host kept it: raw, base64 or base64
@@ -46,6 +55,23 @@ struct AttestReceiptVerification {
     checks.enter(.transport)
     let transport = try AttestReceiptVerification.transport(input)
     return try judge(transport.bytes, key: subject, nil)
+  }
+
+  /// Runs every step on what Apple sent in place of a receipt: live, and about the same
+  /// key of the same app (RFR-2).
+  ///
+  /// - `input`: base64, white space around it is trimmed.
+  static func verifyRefreshed(
+    _ input: [UInt8], of old: AttestReceipt, _ trust: AttestReceiptTrust, nowMs: Int64
+  ) throws(Refusal) -> AttestReceipt {
+    var verification = AttestReceiptVerification(trust, isStored: false, nowMs: nowMs)
+    let transport = try AttestReceiptVerification.transport(input)
+    let receipt = try verification.judge(
+      transport.bytes, key: old.fields.key,
+      Expected(appId: old.appId, isProduction: old.isProduction, isRefreshed: true))
+    try require(
+      receipt.createdMs >= old.createdMs, .rejectedFreshnessStale, "RFR-2", at: "field 12")
+    return receipt
   }
 
   /// Runs every step on the receipt of an attestation. Refusals have places that
@@ -65,7 +91,7 @@ struct AttestReceiptVerification {
       try require(!bytes.isEmpty, .malformedAttestReceiptEmpty, "ATT-12")
       return try verification.judge(
         Array(bytes.prefix(byteCap &+ 1)), key: leafKey,
-        Attested(appId: appId, isProduction: isProduction))
+        Expected(appId: appId, isProduction: isProduction, isRefreshed: false))
     } catch {
       throw error.inside("receipt", as: .embeddedReceipt)
     }
@@ -85,7 +111,7 @@ struct AttestReceiptVerification {
   }
 
   private mutating func judge(
-    _ bytes: [UInt8], key: [UInt8]?, _ attested: Attested?
+    _ bytes: [UInt8], key: [UInt8]?, _ expected: Expected?
   ) throws(Refusal) -> AttestReceipt {
     checks.enter(.container)
     let message = try AttestReceiptVerification.container(bytes)
@@ -93,11 +119,12 @@ struct AttestReceiptVerification {
     checks.enter(.fields)
     let fields = try AttestReceiptFields(message.payload)
     try validity(fields, path)
-    let isProduction = try identity(fields, attested)
+    let isProduction = try identity(fields, expected)
     try bind(fields, to: key)
-    if attested != nil {
+    if let expected {
       try require(
-        !fields.isRefreshed, .rejectedAttestReceiptKind, "FRC-10", at: "field 6")
+        fields.isRefreshed == expected.isRefreshed, .rejectedAttestReceiptKind, "FRC-10",
+        at: "field 6")
     }
     try freshness(fields)
     return AttestReceipt(
@@ -214,12 +241,12 @@ struct AttestReceiptVerification {
 
   /// FRC-8: whose app, and which environment.
   private mutating func identity(
-    _ fields: AttestReceiptFields, _ attested: Attested?
+    _ fields: AttestReceiptFields, _ expected: Expected?
   ) throws(Refusal) -> Bool {
     let policy = trust.policy
     checks.enter(.appId)
     let appId = fields.slice(fields.appId)
-    let isOurs = attested.map { $0.appId.utf8[...] == appId } ?? (policy.appId(appId) != nil)
+    let isOurs = expected.map { $0.appId.utf8[...] == appId } ?? (policy.appId(appId) != nil)
     try require(isOurs, .rejectedAttestReceiptAppId, "FRC-8", at: "field 2")
     checks.enter(.environment)
     let text = fields.slice(fields.environment)
@@ -228,7 +255,7 @@ struct AttestReceiptVerification {
       isProduction || text.elementsEqual("sandbox"), .rejectedAttestReceiptEnvironment,
       "FRC-8", at: "field 7")
     try require(
-      attested.map { $0.isProduction == isProduction }
+      expected.map { $0.isProduction == isProduction }
         ?? policy.accepts(production: isProduction),
       .rejectedAttestReceiptEnvironment, "FRC-8", at: "field 7")
     return isProduction
@@ -248,7 +275,7 @@ struct AttestReceiptVerification {
   /// FRC-11: a stored receipt may be of any age, and its document says if it has
   /// expired.
   private mutating func freshness(_ fields: AttestReceiptFields) throws(Refusal) {
-    guard !trust.policy.storedTime else {
+    guard !isStored else {
       checks.skip(.freshness, .notConfigured)
       checks.skip(.expiry, .notConfigured)
       return

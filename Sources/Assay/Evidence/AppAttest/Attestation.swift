@@ -9,6 +9,8 @@ final class Attestation: Sendable {
   let isProduction: Bool
   /// SHA-256 of the challenge in the client data; nil: the host checks it.
   let challenge: [UInt8]?
+  /// EXC-13: judged at the date of its receipt, not live (ATT-40).
+  let isStored: Bool
   /// nil: not looked at (`attest.receipt` is "ignore").
   let receipt: AttestReceipt?
   private let object: AttestationObject
@@ -20,6 +22,7 @@ final class Attestation: Sendable {
   init(
     _ object: AttestationObject, _ leaf: Certificate, keyId: [UInt8], nonce: [UInt8],
     appId: Text, isProduction: Bool, _ information: LeafInformation, challenge: [UInt8]?,
+    isStored: Bool,
     receipt: AttestReceipt?, warnings: [Warning]
   ) {
     self.object = object
@@ -30,6 +33,7 @@ final class Attestation: Sendable {
     self.isProduction = isProduction
     self.information = information
     self.challenge = challenge
+    self.isStored = isStored
     self.receipt = receipt
     self.warnings = warnings
     publicKey = Array(leaf.bytes(leaf.key))

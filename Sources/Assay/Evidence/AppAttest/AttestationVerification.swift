@@ -56,7 +56,7 @@ struct AttestationVerification {
     let challenge = try challenge(data)
     return Attestation(
       object, chain.leaf, keyId: keyId, nonce: nonce, appId: appId, isProduction: isProduction,
-      information, challenge: challenge, receipt: receipt,
+      information, challenge: challenge, isStored: policy.storedTime, receipt: receipt,
       warnings: AttestationVerification.warnings(chain.leaf, keyId, data, information))
   }
 

@@ -11,6 +11,8 @@ final class SignedPayload: Sendable {
   let warnings: [Warning]
   /// Only of a notification.
   let notification: NotificationParts?
+  /// What conversations about it have shown since (EXC-12).
+  let added: AddedFacts
 
   /// Whose evidence it is (docs/spec/storekit-jws.md §10).
   struct Identity: Sendable {
@@ -37,7 +39,7 @@ final class SignedPayload: Sendable {
   init(
     kind: StoreKitKind, json: JSON, fields: Fields, identity: Identity,
     effectiveDate: EffectiveDate, chain: ProvenChain, chainIsCached: Bool, warnings: [Warning],
-    notification: NotificationParts?
+    notification: NotificationParts?, added: AddedFacts = AddedFacts()
   ) {
     self.kind = kind
     self.json = json
@@ -48,6 +50,15 @@ final class SignedPayload: Sendable {
     self.chainIsCached = chainIsCached
     self.warnings = warnings
     self.notification = notification
+    self.added = added
+  }
+
+  /// The same evidence, with other added facts.
+  func with(_ added: AddedFacts) -> SignedPayload {
+    SignedPayload(
+      kind: kind, json: json, fields: fields, identity: identity, effectiveDate: effectiveDate,
+      chain: chain, chainIsCached: chainIsCached, warnings: warnings,
+      notification: notification, added: added)
   }
 
   var isXcode: Bool { chain.profile == .xcode }
@@ -180,16 +191,5 @@ final class SignedPayload: Sendable {
     case .realtimeRequest: writer.member("subscription", single("originalTransactionId"))
     }
     writer.endObject()
-  }
-}
-
-extension JSONValue {
-  /// A string with its quotation marks, as it was signed.
-  var quotedSource: ArraySlice<UInt8> {
-    let inner = source
-    guard kind == .string, inner.startIndex > 0, inner.endIndex < json.bytes.count else {
-      return json.slice(0, 0)
-    }
-    return json.bytes[inner.startIndex &- 1..<inner.endIndex &+ 1]
   }
 }

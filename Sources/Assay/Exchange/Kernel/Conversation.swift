@@ -3,6 +3,8 @@ enum Conversation: Conversing {
   case verifyReceipt(VerifyReceiptConversation)
   case deviceCheck(DeviceCheckConversation)
   case appStore(AppStoreConversation)
+  case ocsp(OCSPConversation)
+  case attestRefresh(AttestRefreshConversation)
 
   mutating func begin(nowMs: Int64) -> ExchangeAction {
     switch self {
@@ -14,6 +16,12 @@ enum Conversation: Conversing {
       return conversation.begin(nowMs: nowMs)
     case .appStore(var conversation):
       defer { self = .appStore(conversation) }
+      return conversation.begin(nowMs: nowMs)
+    case .ocsp(var conversation):
+      defer { self = .ocsp(conversation) }
+      return conversation.begin(nowMs: nowMs)
+    case .attestRefresh(var conversation):
+      defer { self = .attestRefresh(conversation) }
       return conversation.begin(nowMs: nowMs)
     }
   }
@@ -29,6 +37,12 @@ enum Conversation: Conversing {
     case .appStore(var conversation):
       defer { self = .appStore(conversation) }
       return conversation.take(answer, nowMs: nowMs)
+    case .ocsp(var conversation):
+      defer { self = .ocsp(conversation) }
+      return conversation.take(answer, nowMs: nowMs)
+    case .attestRefresh(var conversation):
+      defer { self = .attestRefresh(conversation) }
+      return conversation.take(answer, nowMs: nowMs)
     }
   }
 
@@ -37,6 +51,8 @@ enum Conversation: Conversing {
     case .verifyReceipt(let conversation): return conversation.repeatsAt(nowMs: nowMs)
     case .deviceCheck(let conversation): return conversation.repeatsAt(nowMs: nowMs)
     case .appStore(let conversation): return conversation.repeatsAt(nowMs: nowMs)
+    case .ocsp(let conversation): return conversation.repeatsAt(nowMs: nowMs)
+    case .attestRefresh(let conversation): return conversation.repeatsAt(nowMs: nowMs)
     }
   }
 
@@ -45,6 +61,8 @@ enum Conversation: Conversing {
     case .verifyReceipt(let conversation): conversation.write(&writer)
     case .deviceCheck(let conversation): conversation.write(&writer)
     case .appStore(let conversation): conversation.write(&writer)
+    case .ocsp(let conversation): conversation.write(&writer)
+    case .attestRefresh(let conversation): conversation.write(&writer)
     }
   }
 
@@ -53,6 +71,8 @@ enum Conversation: Conversing {
     case .verifyReceipt(let conversation): conversation.writeWarnings(&writer)
     case .deviceCheck(let conversation): conversation.writeWarnings(&writer)
     case .appStore(let conversation): conversation.writeWarnings(&writer)
+    case .ocsp(let conversation): conversation.writeWarnings(&writer)
+    case .attestRefresh(let conversation): conversation.writeWarnings(&writer)
     }
   }
 }

@@ -1,6 +1,7 @@
 /// The documents that a conversation is about (EXC-2).
 enum ExchangeEvidence {
-  /// What they prove, in their order.
+  /// What they prove, in their order; each item of a finished conversation as if it were
+  /// a document (EXC-12).
   ///
   /// - Throws: `misuse.exchange.evidence` for a document that was refused, was
   ///   made under another configuration, or is of a kind that is not taken; for
@@ -12,11 +13,11 @@ enum ExchangeEvidence {
     var proven: [VerifiedEvidence] = []
     for (index, document) in documents.enumerated() {
       guard document.status == .ok, document.configuration == configuration,
-        let evidence = document.evidence, takes(evidence)
+        let items = document.evidence?.items, items.allSatisfy(takes)
       else {
         throw Refusal(.misuseExchangeEvidence, "EXC-2", at: "evidence[" + String(index) + "]")
       }
-      proven.append(evidence)
+      proven += items
     }
     try require(counts.contains(proven.count), .misuseExchangeEvidence, "EXC-2", at: "evidence")
     return proven

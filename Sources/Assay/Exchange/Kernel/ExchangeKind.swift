@@ -21,13 +21,19 @@ enum ExchangeKind: Sendable {
   case deviceCheckQuery, deviceCheckUpdate, deviceCheckValidate
   /// The App Store Server API: the rows of AppStore/endpoints.tsv.
   case appStore(AppStoreEndpoint)
+  /// Revocation of a JWS's certificates (docs/spec/storekit-ocsp.md).
+  case ocsp
+  /// Whether a JWS was made for a device (JWS-93).
+  case deviceVerify
+  /// A new receipt of an attested key (docs/spec/app-attest.md §8).
+  case attestRefresh
 
   /// Those that have their row here.
   private static let own: [ExchangeKind] = [
     .riskAssess, .deviceCheckRead, .deviceCheckToken, .attestKeyId, .verifyReceipt,
     .signAPIToken, .signPromotionalOfferV1, .signPromotionalOfferV2, .signIntroductoryOffer,
     .signDeviceCheckToken, .signAppleIDSecret, .sessionIssue, .sessionCheck, .deviceCheckQuery,
-    .deviceCheckUpdate, .deviceCheckValidate,
+    .deviceCheckUpdate, .deviceCheckValidate, .ocsp, .deviceVerify, .attestRefresh,
   ]
 
   /// nil: there is no such kind.
@@ -75,6 +81,14 @@ enum ExchangeKind: Sendable {
         "deviceCheck.validate", ["deviceToken", "transactionId"], withheld: ["deviceToken"],
         maxSteps: 6)
     case .appStore(let endpoint): return endpoint.row
+    case .ocsp:
+      return ExchangeRow(
+        "ocsp", ["mode", "responses"], evidence: 1...1, maxSteps: 2, isRepeatable: true)
+    case .deviceVerify: return ExchangeRow("device.verify", ["deviceId"], evidence: 1...1)
+    case .attestRefresh:
+      return ExchangeRow(
+        "attest.refresh", [], evidence: 1...1, maxSteps: 13, isRepeatable: true,
+        hints: .attestReceipt)
     }
   }
 
@@ -104,6 +118,11 @@ enum ExchangeKind: Sendable {
     case (.verifyReceipt, .transactionReceipt), (.verifyReceipt, .appReceipt): return true
     case (.sessionIssue, .attestation), (.sessionIssue, .assertion): return true
     case (.appStore, .storeKit(let payload)): return payload.kind == .transaction
+    // Xcode's evidence has no chain to ask about.
+    case (.ocsp, .storeKit(let payload)): return !payload.isXcode
+    case (.deviceVerify, .storeKit(let payload)): return DeviceProof(payload) != nil
+    case (.attestRefresh, .attestReceipt): return true
+    case (.attestRefresh, .attestation(let attestation)): return attestation.receipt != nil
     default: return false
     }
   }

@@ -5,8 +5,10 @@ struct HTTPRequest {
   /// The value of the header Authorization, which comes first; nil: without one.
   var authorization: SecretBytes? = nil
   let headers: [(name: StaticString, value: StaticString)]
-  /// JSON; nil: none.
+  /// JSON, or a text; nil: none.
   let body: SecretBytes?
+  /// The body goes out as base64.
+  var isBinary = false
   let timeoutMs: Int64
   let maxResponseBytes: Int64
   /// Headers of the answer that the conversation can use, in lower case.
@@ -50,8 +52,12 @@ struct HTTPRequest {
     writer.name("body")
     if let body {
       writer.beginObject()
-      writer.name("text")
-      writer.string(utf8: body.bytes)
+      if isBinary {
+        writer.member("base64", Text(Base64.encodeStandard(body.bytes)))
+      } else {
+        writer.name("text")
+        writer.string(utf8: body.bytes)
+      }
       writer.endObject()
     } else {
       writer.null()

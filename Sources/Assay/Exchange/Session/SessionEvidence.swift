@@ -5,6 +5,8 @@ struct SessionEvidence {
   let appId: Text
   /// nil: an assertion does not tell.
   let isProduction: Bool?
+  /// EXC-13.
+  let isStored: Bool
 
   /// nil: no evidence of an attested key.
   init?(_ evidence: VerifiedEvidence?) {
@@ -13,10 +15,12 @@ struct SessionEvidence {
       keyId = Text(Base64.encodeStandard(attestation.keyId))
       appId = attestation.appId
       isProduction = attestation.isProduction
+      isStored = attestation.isStored
     case .assertion(let assertion, let signer):
       keyId = Text(Base64.encodeStandard(signer))
       appId = assertion.appId
       isProduction = nil
+      isStored = assertion.isStored
     default: return nil
     }
   }

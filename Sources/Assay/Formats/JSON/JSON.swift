@@ -291,3 +291,14 @@ private struct DecimalText {
     truncated = JSONValue.integer((negative ? [0x2d] + kept : kept)[...])
   }
 }
+
+extension JSONValue {
+  /// A string with its quotation marks, as it was signed.
+  var quotedSource: ArraySlice<UInt8> {
+    let inner = source
+    guard kind == .string, inner.startIndex > 0, inner.endIndex < json.bytes.count else {
+      return json.slice(0, 0)
+    }
+    return json.bytes[inner.startIndex &- 1..<inner.endIndex &+ 1]
+  }
+}

@@ -18,8 +18,8 @@ final class StatusTable
     public const ROWS = [
         257 => [
             'rejected.account.device', 403, 'never',
-            'the receipt belongs to another device',
-            'the receipt was copied from another device, or the wrong device id was passed',
+            'the evidence belongs to another device',
+            'it was copied from another device, or the wrong device id was passed',
         ],
         513 => [
             'rejected.account.token-mismatch', 403, 'never',
@@ -135,6 +135,31 @@ final class StatusTable
             'rejected.attest-receipt.signature', 401, 'never',
             'the signature does not verify over the App Attest receipt',
             'forged or altered: trust nothing in it',
+        ],
+        7681 => [
+            'rejected.attest-refresh.environment', 502, 'never',
+            'Apple: the receipt is of the other environment',
+            'ours: attest.environments and the receipt disagree with what Apple has; never switch by trial, keep the old receipt',
+        ],
+        7937 => [
+            'rejected.attest-refresh.expired', null, 'never',
+            'the receipt is past its expiry',
+            'it cannot be refreshed any more: have the app attest a new key when convenient; this is no sign of fraud',
+        ],
+        8193 => [
+            'rejected.attest-refresh.no-data', null, 'never',
+            'Apple has no data about the key any more',
+            'there is no metric any more: have the app attest a new key when convenient; this is no sign of fraud',
+        ],
+        8449 => [
+            'rejected.attest-refresh.payload', 502, 'never',
+            'Apple cannot read the receipt',
+            'keep the old receipt and look at what was sent: it must be the stored receipt, unchanged',
+        ],
+        8705 => [
+            'rejected.attest-refresh.unauthorized', 502, 'never',
+            'Apple refuses our token',
+            'our fault: check deviceCheck.privateKey, deviceCheck.keyId, deviceCheck.teamId and the clock of this host',
         ],
         8961 => [
             'rejected.attest.acl', 403, 'never',
@@ -270,6 +295,11 @@ final class StatusTable
             'rejected.chain.not-yet-valid', 400, 'never',
             'a certificate was not valid yet when the evidence was signed',
             'back-dated: treat it as forged; error.at names the certificate',
+        ],
+        15873 => [
+            'rejected.chain.ocsp-address', 400, 'never',
+            'the certificate names a responder at another host',
+            'do not call it: Apple\'s certificates name ocsp.apple.com; with roots of your own set storekit.ocspHosts',
         ],
         16129 => [
             'rejected.chain.serial', 400, 'never',
@@ -500,6 +530,41 @@ final class StatusTable
             'rejected.receipt.v2-disabled', 400, 'never',
             'version 2 receipts are refused by receipts.v2',
             'receipts.v2 of this verifier refuses it; ask for an app receipt instead',
+        ],
+        31233 => [
+            'rejected.revocation.no-responder', 503, 'never',
+            'the certificate names no responder',
+            'verify offline, without mode required',
+        ],
+        31489 => [
+            'rejected.revocation.other-certificate', 503, 'never',
+            'the response is about another certificate',
+            'responses were mixed up on the way, or in your cache: keep them by the sha256 of the certificate',
+        ],
+        31745 => [
+            'rejected.revocation.revoked', 400, 'never',
+            'the certificate is revoked',
+            'stop accepting evidence of this certificate, whatever its date, and expect an announcement by Apple',
+        ],
+        32001 => [
+            'rejected.revocation.signature', 503, 'never',
+            'the signature of the response does not verify',
+            'an interfering proxy, or a forged response: look at the network, not at the customer',
+        ],
+        32257 => [
+            'rejected.revocation.signer', 503, 'never',
+            'whoever signed the response may not speak for this authority',
+            'an interfering proxy, or a forged response: look at the network, not at the customer',
+        ],
+        32513 => [
+            'rejected.revocation.stale', 503, 'never',
+            'the response is too old, or from the future',
+            'a replayed response, or the clock of this host is wrong',
+        ],
+        32769 => [
+            'rejected.revocation.unknown', 400, 'never',
+            'the responder does not know the certificate',
+            'treat the chain as forged',
         ],
         33025 => [
             'rejected.risk.deny', 403, 'never',
@@ -981,6 +1046,11 @@ final class StatusTable
             'the lengths within the signature blob do not fit',
             'damaged or tampered with: have the client send its stored copy again',
         ],
+        15106 => [
+            'malformed.revocation.response', 503, 'never',
+            'the response is no basic OCSP response',
+            'often the HTML page of a proxy: look at the network, not at the customer',
+        ],
         15362 => [
             'malformed.risk.input', 500, 'never',
             'an observation or its value is unknown',
@@ -1280,6 +1350,11 @@ final class StatusTable
             'too-large.receipt.signature', 413, 'never',
             'the signature blob is too long',
             'not a receipt',
+        ],
+        6404 => [
+            'too-large.revocation.response', 503, 'never',
+            'the response is longer than 65,536 bytes',
+            'the page of a proxy: look at the network, not at the customer',
         ],
         6660 => [
             'too-large.token.size', 401, 'never',
@@ -1626,6 +1701,21 @@ final class StatusTable
             'Apple limits the rate, and no attempt is left',
             'ask again at exchange.retry.notBeforeMs; take care to stay below the limits',
         ],
+        775 => [
+            'unavailable.attest-refresh.no-answer', null, 'later',
+            'Apple gave no usable answer',
+            'keep the old receipt and ask again later: exchange.retry says when',
+        ],
+        1031 => [
+            'unavailable.attest-refresh.response', null, 'later',
+            'the answer is not understood',
+            'keep the old receipt and report it; exchange.retry says when to ask again',
+        ],
+        1287 => [
+            'unavailable.attest-refresh.too-early', null, 'later',
+            'a refresh is not due yet',
+            'keep the old receipt until exchange.retry.notBeforeMs',
+        ],
         1543 => [
             'unavailable.devicecheck.no-answer', 503, 'later',
             'Apple gave no usable answer',
@@ -1635,6 +1725,11 @@ final class StatusTable
             'unavailable.devicecheck.response', 502, 'later',
             'the answer is not understood',
             'Apple changed the wording: treat the device as neither clean nor used; report it',
+        ],
+        2567 => [
+            'unavailable.revocation.undetermined', 503, 'later',
+            'no usable answer came in time',
+            'network or responder trouble, not a forgery: ask again later, or use mode best-effort',
         ],
         4359 => [
             'unavailable.token.keyset-too-old', 503, 'later',

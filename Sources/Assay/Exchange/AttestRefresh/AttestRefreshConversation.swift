@@ -1,0 +1,174 @@
+/// Asks Apple for a new receipt of an attested key (docs/spec/app-attest.md §8): not before
+/// the old one allows it, six times at most after unusable answers, and once more with
+/// another token after a 401 (RFR-6).
+///
+///     ready ──┬── asking ──┬── done
+///             └── waiting ─┘  └── waiting ── asking
+struct AttestRefreshConversation: Conversing {
+  enum State: Equatable {
+    case ready
+    /// A request is on its way.
+    case asking
+    /// Before the next request.
+    case waiting
+    case done
+  }
+
+  private(set) var state = State.ready
+  /// Whether a 401 was answered with the one repetition.
+  private(set) var hasRenewed = false
+  /// RFR-6: unusable answers, those of earlier conversations too.
+  private(set) var unusable: Int64
+  private let task: AttestRefreshTask
+  private var refreshed: AttestReceipt? = nil
+  /// RFR-3: when a refresh is worth a try; nil: never again.
+  private var nextMs: Int64?
+
+  private static let unusableCap: Int64 = 6
+  private static let minuteMs: Int64 = 60_000
+  private static let hourMs: Int64 = 3_600_000
+  private static let dayMs: Int64 = 86_400_000
+
+  init(_ task: AttestRefreshTask, nowMs: Int64) {
+    self.task = task
+    unusable = task.attempt &- 1
+    nextMs = nil
+    nextMs = usual(nowMs)
+  }
+
+  mutating func begin(nowMs: Int64) -> ExchangeAction {
+    guard let notBeforeMs = task.receipt.notBeforeMs, nowMs < notBeforeMs else {
+      return ask(nowMs: nowMs)
+    }
+    return wait(
+      until: notBeforeMs, .tooEarly,
+      Refusal(.unavailableAttestRefreshTooEarly, "RFR-1", at: "field 19"))
+  }
+
+  mutating func take(_ answer: ExchangeAnswer, nowMs: Int64) -> ExchangeAction {
+    switch (state, answer) {
+    case (.asking, .http(let answer)):
+      return follow(.of(answer, task, nowMs: nowMs), nowMs: nowMs)
+    case (.waiting, .elapsed): return ask(nowMs: nowMs)
+    default: return end(Refusal(.internalAssayBug, "EXC-5", at: "state"), .result)
+    }
+  }
+
+  // MARK: transitions
+
+  /// RFR-1: after field 21 only a new key helps.
+  private mutating func ask(nowMs: Int64) -> ExchangeAction {
+    do throws(Refusal) {
+      guard nowMs < task.receipt.expiresMs else {
+        nextMs = nil
+        throw Refusal(.rejectedAttestRefreshExpired, "RFR-1", at: "field 21")
+      }
+      let request = try task.request(nowMs: nowMs)
+      state = .asking
+      nextMs = repeatsAt(nowMs: nowMs)
+      return .request(request)
+    } catch {
+      return end(error, .result)
+    }
+  }
+
+  private mutating func follow(
+    _ outcome: AttestRefreshOutcome, nowMs: Int64
+  ) -> ExchangeAction {
+    nextMs = usual(nowMs)
+    switch outcome {
+    case .receipt(let receipt):
+      state = .done
+      refreshed = receipt
+      nextMs = receipt.refreshAtMs
+      return .accepted(.attestReceipt(receipt), capacity: 2048 &+ receipt.bytes.count &* 2)
+    case .tooEarly(let refusal):
+      return later(
+        refusal, at: max(task.receipt.notBeforeMs ?? 0, nowMs &+ Self.hourMs), .tooEarly)
+    case .unauthorized(let refusal):
+      guard hasRenewed else {
+        hasRenewed = true
+        return ask(nowMs: nowMs)
+      }
+      return end(refusal, .result)
+    case .noData(let refusal):
+      nextMs = nil
+      return end(refusal, .result)
+    case .unusable(let refusal, let pauseMs, let reason):
+      return tryAgain(refusal, nowMs: nowMs, pauseMs: pauseMs, reason)
+    case .refused(let refusal, let check):
+      guard refusal.status.family == .unavailable else { return end(refusal, check) }
+      return later(refusal, at: nowMs &+ Self.dayMs, .retry)
+    }
+  }
+
+  /// RFR-6: 1, 2, 4, 8, 16 minutes, or what Apple asks for where that is longer.
+  private mutating func tryAgain(
+    _ refusal: Refusal, nowMs: Int64, pauseMs: Int64, _ reason: ExchangeWait.Reason
+  ) -> ExchangeAction {
+    unusable &+= 1
+    guard unusable < Self.unusableCap else {
+      return later(refusal, at: nowMs &+ Self.dayMs, reason)
+    }
+    return wait(until: nowMs &+ max(pauseMs, backOff), reason, refusal)
+  }
+
+  /// Before the next request, by the unusable answers so far.
+  private var backOff: Int64 {
+    Self.minuteMs << max(0, min(unusable &- 1, Self.unusableCap &- 2))
+  }
+
+  private mutating func wait(
+    until notBeforeMs: Int64, _ reason: ExchangeWait.Reason, _ otherwise: Refusal
+  ) -> ExchangeAction {
+    state = .waiting
+    nextMs = notBeforeMs
+    return .wait(ExchangeWait(notBeforeMs: notBeforeMs, reason: reason, otherwise: otherwise))
+  }
+
+  /// The end, and when it is worth another try.
+  private mutating func later(
+    _ refusal: Refusal, at notBeforeMs: Int64, _ reason: ExchangeWait.Reason
+  ) -> ExchangeAction {
+    state = .done
+    nextMs = notBeforeMs
+    var ending = ExchangeRefusal(refusal, .answer, notBeforeMs: notBeforeMs)
+    ending.reason = reason
+    return .refused(ending)
+  }
+
+  private mutating func end(_ refusal: Refusal, _ check: ExchangeCheck) -> ExchangeAction {
+    state = .done
+    return .refused(ExchangeRefusal(refusal, check))
+  }
+
+  /// Where the deadline came first (EXC-16).
+  func repeatsAt(nowMs: Int64) -> Int64 { nowMs &+ backOff }
+
+  /// RFR-3, for a refusal that says nothing about the key: the schedule, counted from now.
+  private func usual(_ nowMs: Int64) -> Int64? {
+    task.receipt.refreshTime(
+      afterFailureAt: nowMs, everyMs: task.trust.policy.refreshEveryMs)
+  }
+
+  // MARK: document
+
+  /// RFR-7.
+  func write(_ writer: inout JSONWriter) {
+    writer.name("attestReceipt")
+    if let refreshed {
+      writer.beginObject()
+      refreshed.writeMembers(&writer)
+      writer.member("bytes", base64: refreshed.bytes)
+      writer.endObject()
+      writer.member("replaces", hex: Digest.sha256.of(task.receipt.bytes))
+    } else {
+      writer.null()
+      writer.name("replaces")
+      writer.null()
+    }
+    writer.member("nextMs", integer: nextMs)
+  }
+
+  func writeWarnings(_ writer: inout JSONWriter) {}
+}

@@ -1,0 +1,61 @@
+/// What one answer of Apple's App Attest server means, whatever came before it (the table
+/// under RFR-1).
+enum AttestRefreshOutcome {
+  case receipt(AttestReceipt)
+  /// 304: before field 19.
+  case tooEarly(Refusal)
+  /// 401: our token.
+  case unauthorized(Refusal)
+  /// 404: Apple has nothing about the key any more.
+  case noData(Refusal)
+  /// Transient. `pauseMs`: what Apple asks for, 0 where it does not say.
+  case unusable(Refusal, pauseMs: Int64, ExchangeWait.Reason)
+  case refused(Refusal, ExchangeCheck)
+
+  static func of(
+    _ answer: HTTPAnswer, _ task: AttestRefreshTask, nowMs: Int64
+  ) -> AttestRefreshOutcome {
+    do throws(Refusal) {
+      try require(
+        !answer.isCut && answer.body.count <= AttestRefreshTask.bodyCap,
+        .unavailableAttestRefreshResponse, "RFR-5", at: "body")
+      switch answer.status {
+      case 200:
+        return .receipt(
+          try AttestReceiptVerification.verifyRefreshed(
+            answer.body, of: task.receipt, task.trust, nowMs: nowMs))
+      case 304: return .tooEarly(refusal(.unavailableAttestRefreshTooEarly, answer))
+      case 400:
+        throw refusal(
+          namesEnvironment(answer.body)
+            ? .rejectedAttestRefreshEnvironment : .rejectedAttestRefreshPayload, answer)
+      case 401: return .unauthorized(refusal(.rejectedAttestRefreshUnauthorized, answer))
+      case 404: return .noData(refusal(.rejectedAttestRefreshNoData, answer))
+      case 0, 429, 500, 503: return unusable(answer)
+      default: throw refusal(.unavailableAttestRefreshResponse, answer)
+      }
+    } catch {
+      return .refused(error, error.status.family == .unavailable ? .answer : .result)
+    }
+  }
+
+  private static func refusal(_ status: Status, _ answer: HTTPAnswer) -> Refusal {
+    Refusal(
+      status, "RFR-1", at: "status",
+      detail: answer.status == 0 ? "" : "HTTP status " + String(answer.status))
+  }
+
+  private static func unusable(_ answer: HTTPAnswer) -> AttestRefreshOutcome {
+    .unusable(
+      refusal(.unavailableAttestRefreshNoAnswer, answer),
+      pauseMs: answer.header("retry-after").map(RetryAfter.milliseconds) ?? 0,
+      answer.status == 429 ? .rateLimited : .retry)
+  }
+
+  /// "Incorrect Environment", in whatever case.
+  private static func namesEnvironment(_ body: [UInt8]) -> Bool {
+    let words: StaticString = "incorrect environment"
+    let text = Text(Array(ASCII.trimmed(body[...]).prefix(words.utf8CodeUnitCount)))
+    return text.asciiLowercased.utf8[...].elementsEqual(words)
+  }
+}

@@ -1,0 +1,122 @@
+/// Judges what a responder answered to a question (docs/spec/storekit-ocsp.md §3).
+struct RevocationJudgement {
+  let question: RevocationQuestion
+  /// Of the step that the answer came with: the age of an answer is judged when it is there
+  /// (EXC-6).
+  let nowMs: Int64
+  let clockSkewMs: Int64
+
+  static let byteCap = 65_536
+
+  /// - Returns: what the responder says, `undetermined` where it says nothing.
+  /// - Throws: `malformed.revocation.response`, `rejected.revocation.signer`, `.signature`,
+  ///   `.other-certificate`, `.stale`: nothing that it says may be believed.
+  func judge(_ body: [UInt8]) throws(Refusal) -> CertificateRevocation {
+    guard let envelope = OCSPEnvelope.read(body) else {
+      throw Refusal(.malformedRevocationResponse, "OCSP-11", at: "response")
+    }
+    guard case .basic(let response) = envelope else { return undetermined }
+    let signer = try signer(of: response)
+    try checkSignature(response, signer.key)
+    guard let single = response.singles.first(where: { question.isAnswered(by: $0, of: response) })
+    else { throw Refusal(.rejectedRevocationOtherCertificate, "OCSP-16", at: "response") }
+    let nextUpdate = try checkFreshness(single, response)
+    return CertificateRevocation(
+      certificate: question.certificate.fingerprint, state: RevocationJudgement.state(single),
+      word: CertificateRevocation.Word(
+        thisUpdateMs: single.thisUpdateMs, nextUpdateMs: nextUpdate, signer: signer.certificate,
+        response: body))
+  }
+
+  /// No usable answer.
+  var undetermined: CertificateRevocation {
+    CertificateRevocation(
+      certificate: question.certificate.fingerprint, state: .undetermined, word: nil)
+  }
+
+  private static func state(_ single: OCSPResponse.Single) -> CertificateRevocation.State {
+    switch single.status {
+    case .good: return .good
+    case .revoked(let time, let reason): return .revoked(atMs: time, reason: reason)
+    case .unknown: return .unknown
+    }
+  }
+
+  // MARK: who speaks
+
+  /// OCSP-13, OCSP-14: the issuer, or the first certificate of the response that has the
+  /// name or key given and that the issuer made its responder.
+  private func signer(of response: OCSPResponse) throws(Refusal) -> ShapedCertificate {
+    if isNamed(question.issuer, by: response) {
+      return ShapedCertificate(certificate: question.issuer, key: question.issuerKey)
+    }
+    var detail = "no certificate of that name or key"
+    for range in response.certificates {
+      guard let certificate = Certificate(Array(response.der[range])),
+        isNamed(certificate, by: response)
+      else { continue }
+      do throws(Refusal) {
+        return try delegate(certificate)
+      } catch {
+        detail = Text(stringLiteral: error.status.name).string
+      }
+    }
+    throw Refusal(.rejectedRevocationSigner, "OCSP-13", at: "signer", detail: detail)
+  }
+
+  private func isNamed(_ certificate: Certificate, by response: OCSPResponse) -> Bool {
+    switch response.responder {
+    case .name(let range):
+      return response.der[range] == certificate.bytes(certificate.subject)
+    case .key(let range):
+      return response.der[range].elementsEqual(Digest.sha1.of(certificate.keyBytes))
+    }
+  }
+
+  /// - Throws: what its profile demands, `rejected.revocation.signer` where another made it,
+  ///   `rejected.chain.expired` and `.not-yet-valid`.
+  private func delegate(_ certificate: Certificate) throws(Refusal) -> ShapedCertificate {
+    let shaped = try CertificateProfile.revocationDelegate.shaped(certificate, at: "signer")
+    try require(
+      certificate.bytes(certificate.issuer) == question.issuer.bytes(question.issuer.subject),
+      .rejectedRevocationSigner, "OCSP-14", at: "signer")
+    try require(
+      certificate.isSigned(by: question.issuerKey), .rejectedRevocationSigner, "OCSP-14",
+      at: "signer")
+    try certificate.checkValidity(nowMs / 1000, "OCSP-14", at: "signer")
+    return shaped
+  }
+
+  /// OCSP-15.
+  private func checkSignature(_ response: OCSPResponse, _ key: PublicKey) throws(Refusal) {
+    let name = response.der[response.algorithm]
+    let algorithm = SignatureAlgorithm.names.first { name.elementsEqual($0.name) }?.algorithm
+    guard let algorithm, algorithm.scheme == .ecdsa else {
+      throw Refusal(.rejectedRevocationSignature, "OCSP-15", at: "signatureAlgorithm")
+    }
+    try require(
+      key.verifies(
+        response.der[response.signature], algorithm.digest, response.der[response.signed]),
+      .rejectedRevocationSignature, "OCSP-15", at: "signature")
+  }
+
+  // MARK: what is said
+
+  /// OCSP-17. All times lie in 2008 … 2100 and the skew is at most five minutes: no sum
+  /// overflows.
+  ///
+  /// - Returns: `nextUpdate`.
+  private func checkFreshness(
+    _ single: OCSPResponse.Single, _ response: OCSPResponse
+  ) throws(Refusal) -> Int64 {
+    let latest = nowMs &+ clockSkewMs
+    try require(
+      single.thisUpdateMs <= latest, .rejectedRevocationStale, "OCSP-17", at: "thisUpdate")
+    try require(
+      response.producedAtMs <= latest, .rejectedRevocationStale, "OCSP-17", at: "producedAt")
+    guard let nextUpdate = single.nextUpdateMs, nextUpdate >= nowMs &- clockSkewMs else {
+      throw Refusal(.rejectedRevocationStale, "OCSP-17", at: "nextUpdate")
+    }
+    return nextUpdate
+  }
+}

@@ -1,0 +1,23 @@
+extension Verifier {
+  /// `device.verify`: whether a JWS was made on the device that the app names (JWS-93).
+  func verifyDevice(
+    _ request: ExchangeRequest, _ evidence: [VerifiedEvidence], _ checks: Checks<ExchangeCheck>
+  ) -> Document {
+    let answer = answer(request, checks)
+    do throws(Refusal) {
+      let device = try request.required("deviceId")
+      let id = try device.text()
+      try require(id.isUUID, .misuseExchangeRequest, "JWS-93", at: "deviceId")
+      guard case .storeKit(let payload)? = evidence.first, let proof = DeviceProof(payload) else {
+        throw Refusal(.internalAssayBug, "EXC-3", at: "evidence[0]")
+      }
+      try require(
+        proof.isOf(device: id), .rejectedAccountDevice, "JWS-93", at: "deviceVerification")
+      var added = payload.added
+      added.isDeviceVerified = true
+      return answer.done(.storeKit(payload.with(added))) { added.write(&$0) }
+    } catch {
+      return answer.refused(error)
+    }
+  }
+}

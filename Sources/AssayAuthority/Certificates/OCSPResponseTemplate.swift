@@ -1,0 +1,114 @@
+/// An answer about the revocation of a certificate before it is signed (RFC 6960 §4.2).
+/// Every field can be set to anything; `signed` then signs whatever is there.
+public struct OCSPResponseTemplate: Sendable {
+  /// What is said about one certificate.
+  public struct Single: Sendable {
+    /// Content octets of the OID of the digest, and what is digested with it.
+    public var certificate: CertificateID
+    /// The whole CHOICE.
+    public var status: [UInt8]
+    public var thisUpdate: CertificateTime
+    public var nextUpdate: CertificateTime?
+    public var extensions: [CertificateExtension] = []
+
+    var der: [UInt8] {
+      DER.sequence(
+        certificate.der, status, thisUpdate.der,
+        nextUpdate.map { DER.explicit(0, $0.der) } ?? [],
+        OCSPResponseTemplate.extensions(extensions))
+    }
+  }
+
+  /// Which certificate is meant.
+  public struct CertificateID: Sendable {
+    /// AlgorithmIdentifier of the digest.
+    public var algorithm: [UInt8]
+    public var issuerName: [UInt8]
+    public var issuerKey: [UInt8]
+    /// Content octets.
+    public var serial: [UInt8]
+
+    /// A certificate by the name and the public key of its issuer.
+    public init(
+      issuerName: [UInt8], issuerKey: [UInt8], serial: [UInt8], sha1: Bool = false
+    ) {
+      let digest = sha1 ? CertificateExtension.keyIdentifier : AttestDigest.sha256
+      algorithm = CertificateTemplate.algorithm(
+        sha1 ? OID.sha1 : OID.sha256, parameters: DER.null)
+      self.issuerName = digest(issuerName)
+      self.issuerKey = digest(issuerKey)
+      self.serial = serial
+    }
+
+    var der: [UInt8] {
+      DER.sequence(
+        algorithm, DER.octetString(issuerName), DER.octetString(issuerKey),
+        DER.integer(octets: serial))
+    }
+  }
+
+  /// The values of CertStatus.
+  public static let good = DER.implicit(0, [])
+  public static let unknown = DER.implicit(2, [])
+
+  /// - Parameter seconds: since 1970.
+  public static func revoked(at seconds: Int64, reason: UInt8? = nil) -> [UInt8] {
+    DER.explicit(
+      1,
+      CertificateTime.generalized(seconds).der
+        + (reason.map { DER.explicit(0, DER.value(0x0a, [$0])) } ?? []))
+  }
+
+  /// OCSPResponseStatus; any but 0 leaves out everything else.
+  public var responseStatus: UInt8 = 0
+  public var type = OID.basicResponse
+  /// The whole field; empty leaves it out (v1).
+  public var version: [UInt8] = []
+  /// The whole CHOICE.
+  public var responder: [UInt8]
+  public var producedAt: CertificateTime
+  public var singles: [Single]
+  public var extensions: [CertificateExtension] = []
+  public var algorithm = CertificateTemplate.algorithm(OID.ecdsaWithSHA256)
+  public var digest = SigningKey.Digest.sha256
+  public var certificates: [[UInt8]] = []
+  public var key: SigningKey
+  /// Changes the signature after signing.
+  public var signatureIsDamaged = false
+
+  /// The signer by its Name, or by its public key.
+  public static func byName(_ name: [UInt8]) -> [UInt8] { DER.explicit(1, name) }
+  public static func byKey(_ key: [UInt8]) -> [UInt8] {
+    DER.explicit(2, DER.octetString(CertificateExtension.keyIdentifier(key)))
+  }
+
+  /// The answer, signed.
+  public func signed() throws -> [UInt8] {
+    let status = DER.value(0x0a, [responseStatus])
+    guard responseStatus == 0 else { return DER.sequence(status) }
+    return DER.sequence(
+      status,
+      DER.explicit(0, DER.sequence(DER.oid(type), DER.octetString(try basic()))))
+  }
+
+  private func basic() throws -> [UInt8] {
+    let data = DER.sequence(
+      version, responder, producedAt.der, DER.value(0x30, singles.flatMap(\.der)),
+      OCSPResponseTemplate.extensions(extensions))
+    var signature = try key.sign(data, digest)
+    if signatureIsDamaged, let last = signature.indices.last { signature[last] ^= 1 }
+    let list =
+      certificates.isEmpty ? [] : DER.explicit(0, DER.value(0x30, certificates.flatMap { $0 }))
+    return DER.sequence(data, algorithm, DER.bitString(signature), list)
+  }
+
+  private static func extensions(_ list: [CertificateExtension]) -> [UInt8] {
+    list.isEmpty ? [] : DER.explicit(1, DER.value(0x30, list.flatMap(\.der)))
+  }
+}
+
+extension OID {
+  public static let basicResponse = "1.3.6.1.5.5.7.48.1.1"
+  /// Answers about revocation.
+  public static let ocspSigning = "1.3.6.1.5.5.7.3.9"
+}
