@@ -67,6 +67,13 @@ extension Verifier {
     case .deviceCheckQuery: return try deviceCheck(request, .query, nowMs)
     case .deviceCheckUpdate: return try deviceCheck(request, .update, nowMs)
     case .deviceCheckValidate: return try deviceCheck(request, .validate, nowMs)
+    case .jwks: return .keyset(KeysetConversation(try KeysetTask(request, configuration, nowMs: nowMs)))
+    case .appleIDExchangeCode:
+      return .appleIDCode(
+        try AppleIDCodeConversation(request, evidence, configuration, nowMs: nowMs))
+    case .appleIDRevoke:
+      return .appleIDRevocation(
+        try AppleIDRevocation(request, configuration, attempt: terms.attempt))
     default: throw Refusal(.internalAssayBug, "EXC-3", at: "kind")
     }
   }
@@ -93,7 +100,11 @@ extension Verifier {
       return sign(request, checks, nowMs: nowMs)
     case .sessionIssue: return issueSession(request, evidence, checks, nowMs: nowMs)
     case .sessionCheck: return checkSession(request, checks, nowMs: nowMs)
-    case .verifyReceipt, .deviceCheckQuery, .deviceCheckUpdate, .deviceCheckValidate:
+    case .appleIDIdentity: return verifyAppleIdentity(request, evidence, checks, nowMs: nowMs)
+    case .appleIDNotification:
+      return verifyAppleNotification(request, evidence, checks, nowMs: nowMs)
+    case .verifyReceipt, .deviceCheckQuery, .deviceCheckUpdate, .deviceCheckValidate, .jwks,
+      .appleIDExchangeCode, .appleIDRevoke:
       return ExchangeDocument(
         kind: request.kind.name, configuration: fingerprint, checks: checks.ledger
       )

@@ -2,6 +2,9 @@
 enum Conversation: Conversing {
   case verifyReceipt(VerifyReceiptConversation)
   case deviceCheck(DeviceCheckConversation)
+  case keyset(KeysetConversation)
+  case appleIDCode(AppleIDCodeConversation)
+  case appleIDRevocation(AppleIDRevocation)
 
   mutating func begin(nowMs: Int64) -> ExchangeAction {
     switch self {
@@ -10,6 +13,15 @@ enum Conversation: Conversing {
       return conversation.begin(nowMs: nowMs)
     case .deviceCheck(var conversation):
       defer { self = .deviceCheck(conversation) }
+      return conversation.begin(nowMs: nowMs)
+    case .keyset(var conversation):
+      defer { self = .keyset(conversation) }
+      return conversation.begin(nowMs: nowMs)
+    case .appleIDCode(var conversation):
+      defer { self = .appleIDCode(conversation) }
+      return conversation.begin(nowMs: nowMs)
+    case .appleIDRevocation(var conversation):
+      defer { self = .appleIDRevocation(conversation) }
       return conversation.begin(nowMs: nowMs)
     }
   }
@@ -22,6 +34,15 @@ enum Conversation: Conversing {
     case .deviceCheck(var conversation):
       defer { self = .deviceCheck(conversation) }
       return conversation.take(answer, nowMs: nowMs)
+    case .keyset(var conversation):
+      defer { self = .keyset(conversation) }
+      return conversation.take(answer, nowMs: nowMs)
+    case .appleIDCode(var conversation):
+      defer { self = .appleIDCode(conversation) }
+      return conversation.take(answer, nowMs: nowMs)
+    case .appleIDRevocation(var conversation):
+      defer { self = .appleIDRevocation(conversation) }
+      return conversation.take(answer, nowMs: nowMs)
     }
   }
 
@@ -29,6 +50,9 @@ enum Conversation: Conversing {
     switch self {
     case .verifyReceipt(let conversation): return conversation.repeatsAt(nowMs: nowMs)
     case .deviceCheck(let conversation): return conversation.repeatsAt(nowMs: nowMs)
+    case .keyset(let conversation): return conversation.repeatsAt(nowMs: nowMs)
+    case .appleIDCode(let conversation): return conversation.repeatsAt(nowMs: nowMs)
+    case .appleIDRevocation(let conversation): return conversation.repeatsAt(nowMs: nowMs)
     }
   }
 
@@ -36,6 +60,9 @@ enum Conversation: Conversing {
     switch self {
     case .verifyReceipt(let conversation): conversation.write(&writer)
     case .deviceCheck(let conversation): conversation.write(&writer)
+    case .keyset(let conversation): conversation.write(&writer)
+    case .appleIDCode(let conversation): conversation.write(&writer)
+    case .appleIDRevocation(let conversation): conversation.write(&writer)
     }
   }
 
@@ -43,6 +70,9 @@ enum Conversation: Conversing {
     switch self {
     case .verifyReceipt(let conversation): conversation.writeWarnings(&writer)
     case .deviceCheck(let conversation): conversation.writeWarnings(&writer)
+    case .keyset(let conversation): conversation.writeWarnings(&writer)
+    case .appleIDCode(let conversation): conversation.writeWarnings(&writer)
+    case .appleIDRevocation(let conversation): conversation.writeWarnings(&writer)
     }
   }
 }

@@ -11,8 +11,8 @@ enum ExchangeEvidence {
   ) throws(Refusal) -> [VerifiedEvidence] {
     var proven: [VerifiedEvidence] = []
     for (index, document) in documents.enumerated() {
-      guard document.status == .ok, document.configuration == configuration,
-        let evidence = document.evidence, takes(evidence)
+      guard document.status == .ok, let evidence = document.evidence, takes(evidence),
+        evidence.isOfEveryVerifier || document.configuration == configuration
       else {
         throw Refusal(.misuseExchangeEvidence, "EXC-2", at: "evidence[" + String(index) + "]")
       }

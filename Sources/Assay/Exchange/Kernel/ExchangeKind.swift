@@ -19,6 +19,10 @@ enum ExchangeKind: Sendable, CaseIterable {
   case sessionIssue, sessionCheck
   /// Apple's DeviceCheck endpoint (docs/spec/device-check.md §2).
   case deviceCheckQuery, deviceCheckUpdate, deviceCheckValidate
+  /// The keys of a token issuer (docs/spec/access-tokens.md §5.1).
+  case jwks
+  /// docs/spec/apple-id.md §2 … §4.
+  case appleIDIdentity, appleIDNotification, appleIDExchangeCode, appleIDRevoke
 
   /// nil: there is no such kind.
   init?(_ name: Text) {
@@ -62,6 +66,29 @@ enum ExchangeKind: Sendable, CaseIterable {
       return ExchangeRow(
         "deviceCheck.validate", ["deviceToken", "transactionId"], withheld: ["deviceToken"],
         maxSteps: 6)
+    case .jwks, .appleIDIdentity, .appleIDNotification, .appleIDExchangeCode, .appleIDRevoke:
+      return tokenRow
+    }
+  }
+
+  private var tokenRow: ExchangeRow {
+    switch self {
+    case .appleIDIdentity:
+      return ExchangeRow("appleid.identity", ["token", "nonce"], evidence: 1...1)
+    case .appleIDNotification:
+      return ExchangeRow("appleid.notification", ["payload"], evidence: 1...1)
+    case .appleIDExchangeCode:
+      return ExchangeRow(
+        "appleid.exchange-code", ["code", "clientId", "redirectUri", "nonce"],
+        withheld: ["code"], evidence: 0...1, maxSteps: 1)
+    case .appleIDRevoke:
+      return ExchangeRow(
+        "appleid.revoke", ["token", "hint", "clientId"], withheld: ["token"], maxSteps: 5,
+        isRepeatable: true)
+    default:
+      return ExchangeRow(
+        "jwks", ["issuer", "state", "wantKid", "keyset"], withheld: ["keyset"], maxSteps: 2,
+        isRepeatable: true, hints: .keyset)
     }
   }
 
@@ -90,6 +117,9 @@ enum ExchangeKind: Sendable, CaseIterable {
     switch (self, evidence) {
     case (.verifyReceipt, .transactionReceipt), (.verifyReceipt, .appReceipt): return true
     case (.sessionIssue, .attestation), (.sessionIssue, .assertion): return true
+    case (.appleIDIdentity, .keyset), (.appleIDNotification, .keyset),
+      (.appleIDExchangeCode, .keyset):
+      return true
     default: return false
     }
   }

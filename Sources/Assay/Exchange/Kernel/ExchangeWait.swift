@@ -1,11 +1,12 @@
 struct ExchangeWait {
   enum Reason {
-    case rateLimited, retry
+    case rateLimited, retry, cooldown
 
     var name: StaticString {
       switch self {
       case .rateLimited: return "rate-limited"
       case .retry: return "retry"
+      case .cooldown: return "cooldown"
       }
     }
   }

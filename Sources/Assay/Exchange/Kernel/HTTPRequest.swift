@@ -1,12 +1,12 @@
 /// A request for the host's HTTP client (EXC-6).
 struct HTTPRequest {
   let method: StaticString
-  let url: StaticString
+  let url: Text
   /// The value of the header Authorization, which comes first; nil: without one.
   var authorization: SecretBytes? = nil
-  let headers: [(name: StaticString, value: StaticString)]
-  /// JSON.
-  let body: SecretBytes
+  let headers: [(name: StaticString, value: Text)]
+  /// JSON or a form; nil: without one.
+  let body: SecretBytes?
   let timeoutMs: Int64
   let maxResponseBytes: Int64
   /// Headers of the answer that the conversation can use, in lower case.
@@ -24,7 +24,7 @@ struct HTTPRequest {
   }
 
   /// Octets of what is secret in it, as JSON at most.
-  var room: Int { body.bytes.count &* 2 &+ (authorization?.bytes.count ?? 0) }
+  var room: Int { (body?.bytes.count ?? 0) &* 2 &+ (authorization?.bytes.count ?? 0) }
 
   /// The value of `request`.
   func write(id: Int64, _ writer: inout JSONWriter) {
@@ -47,15 +47,23 @@ struct HTTPRequest {
       writer.endArray()
     }
     writer.endArray()
-    writer.name("body")
-    writer.beginObject()
-    writer.name("text")
-    writer.string(utf8: body.bytes)
-    writer.endObject()
+    writeBody(&writer)
     writer.member("timeoutMs", integer: timeoutMs)
     writer.member("maxResponseBytes", integer: maxResponseBytes)
     HTTPRequest.write("wantHeaders", wantHeaders, &writer)
     HTTPRequest.write("secret", secret, &writer)
+    writer.endObject()
+  }
+
+  private func writeBody(_ writer: inout JSONWriter) {
+    writer.name("body")
+    guard let body else {
+      writer.null()
+      return
+    }
+    writer.beginObject()
+    writer.name("text")
+    writer.string(utf8: body.bytes)
     writer.endObject()
   }
 
