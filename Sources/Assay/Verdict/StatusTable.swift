@@ -533,7 +533,7 @@ extension Status {
   public static let misuseExchangeKind = Status(code: 4357)
   /// no step is open, or the answer is to another step (EXC-5, EXC-21)
   public static let misuseExchangeOrder = Status(code: 4613)
-  /// the request has the wrong form or an unknown member (EXC-1, EXC-16, EXC-18, SES-1, SES-4, VRR-22)
+  /// the request has the wrong form or an unknown member (EXC-1, EXC-16, EXC-18, SES-1, SES-4, VRR-22, KST-12)
   public static let misuseExchangeRequest = Status(code: 4869)
   /// the subject has an invalid length, or the receipt has no device (APR-18)
   public static let misuseReceiptSubject = Status(code: 5125)

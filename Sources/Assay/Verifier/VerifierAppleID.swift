@@ -12,7 +12,7 @@ extension Verifier {
       let nonce = try AppleIDSignIn.nonce(request, configuration)
       let text = try request.required("token").text()
       guard let token = try signIn?.identity(text, nonce) else {
-        throw Refusal(.internalAssayBug, "AID-1", at: "evidence[0]")
+        throw Refusal(.internalAssayBug, "EXC-3", at: "evidence[0]")
       }
       return answer.done(
         room: token.payloadBytes &+ 3072, warnings: { token.writeWarnings(&$0) }
@@ -37,7 +37,7 @@ extension Verifier {
       signIn = try AppleIDSignIn(evidence.first, configuration, nowMs: nowMs)
       let text = try request.required("payload").text()
       guard let event = try signIn?.notification(text) else {
-        throw Refusal(.internalAssayBug, "AID-10", at: "evidence[0]")
+        throw Refusal(.internalAssayBug, "EXC-3", at: "evidence[0]")
       }
       return answer.done(
         room: event.payloadBytes &+ 3072, warnings: { event.writeWarnings(&$0) }

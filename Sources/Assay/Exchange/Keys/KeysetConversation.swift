@@ -81,7 +81,7 @@ struct KeysetConversation: Conversing {
     try require(!answer.isCut, .tooLargeJwksSize, "KST-12", at: "cut")
     var reader = KeysetReader(published: true)
     _ = try reader.run(answer.body)
-    guard let keys = reader.list else { throw Refusal(.internalAssayBug, "KST-6", at: "keys") }
+    guard let keys = reader.list else { throw Refusal(.internalAssayBug, "EXC-5", at: "keys") }
     return keys
   }
 
