@@ -16,7 +16,7 @@ func TestApple(t *testing.T) {
 			Nonce                *string
 		}
 		if each.Call != "exchange" || len(each.Evidence) != 1 ||
-			each.Evidence[0].Kind != "keyset" ||
+			each.Evidence[0].Kind != KindKeyset ||
 			strings.HasPrefix(each.Expect.Status, "misuse.exchange.") ||
 			json.Unmarshal(each.input(t, "request"), &request) != nil ||
 			(request.Nonce != nil && *request.Nonce == "") {

@@ -256,7 +256,7 @@ func piecesOf(t *testing.T, cases *caseTable, each *tableCase) []Evidence {
 		if piece.Now != nil {
 			now = piece.at()
 		}
-		if piece.Kind == "keyset" {
+		if piece.Kind == KindKeyset {
 			keys, err := NewKeyset(piece.input(t, "jwks"))
 			found = append(found, documentOfKeys(t, keys, err))
 			continue
