@@ -1952,7 +1952,7 @@ public struct Token: Facts, FactsOfDocument {
   public let privateEmail: Bool?
   /// With Apple; nil where it was not said, or in a word that is not known.
   public let realUser: RealUser?
-  /// With Apple: "not-demanded".
+  /// With Apple: "checked"; "unsupported", where the platform has none; "not-demanded".
   public let nonce: String?
   /// With Apple: `sub` before the app changed its team.
   public let transferSubject: String?
@@ -2054,6 +2054,90 @@ public struct IssuerKeys: Facts, FactsOfDocument {
     fetched = facts.time("fetchedMs")
     keys = try facts.objects("keys")
     skipped = try facts.objects("skipped")
+  }
+}
+
+/// What you keep for an issuer between two fetches of its keys, and give back as it is.
+public struct KeysetState: Hashable, FactsObject, Sendable {
+  /// When the issuer last gave its keys; nil: never.
+  public let fetched: Timestamp?
+  /// When it was last asked; nil: never.
+  public let tried: Timestamp?
+  /// Attempts in vain since then: each doubles the cooldown.
+  public let failures: Int64
+  /// What the issuer calls that set.
+  public let etag: String?
+
+  init(_ facts: Members) throws(Refusal) {
+    fetched = facts.time("fetchedMs")
+    tried = facts.time("triedMs")
+    failures = try facts.needed(facts.integer("failures"), "failures")
+    etag = facts.text("etag")
+  }
+}
+
+/// What came of fetching the keys of a token issuer. Store the state of refusals too.
+public struct FetchedKeyset: Hashable, FactsObject, Sendable {
+  /// The new set, for a key set object; nil: keep the old one.
+  public let keyset: String?
+  /// For the next fetch.
+  public let keysetState: KeysetState
+  /// False: the same keys as before; nil: refused.
+  public let changed: Bool?
+
+  init(_ facts: Members) throws(Refusal) {
+    keyset = facts.text("keyset")
+    keysetState = try facts.needed(facts.object("keysetState"), "keysetState")
+    changed = facts.boolean("changed")
+  }
+}
+
+/// What happened to an account that signs in with Apple.
+public struct AppleAccountEvent: Hashable, FactsObject, Sendable {
+  /// "email-disabled", "email-enabled", "consent-revoked", "account-deleted"; newer ones as
+  /// they came.
+  public let type: AppleAccountEventType
+  /// The account: `sub`.
+  public let subject: String
+  /// When it happened.
+  public let event: Timestamp?
+  /// May be a relay; is no account id.
+  public let email: String?
+  /// Whether it is a relay address.
+  public let privateEmail: Bool?
+  /// The app: `aud`.
+  public let audience: [String]
+  /// `jti`: deliveries repeat, act once on each.
+  public let tokenId: String
+  /// `iat`.
+  public let issued: Timestamp
+
+  init(_ facts: Members) throws(Refusal) {
+    type = try facts.needed(facts.name("type"), "type")
+    subject = try facts.needed(facts.text("subject"), "subject")
+    event = facts.time("eventMs")
+    email = facts.text("email")
+    privateEmail = facts.boolean("privateEmail")
+    audience = facts.list("audience")
+    tokenId = try facts.needed(facts.text("tokenId"), "tokenId")
+    issued = try facts.needed(facts.time("issuedMs"), "issuedMs")
+  }
+}
+
+/// What a code was exchanged for. Secrets: keep the refresh token encrypted, and log nothing
+/// of them.
+public struct AppleTokens: Hashable, FactsObject, Sendable {
+  /// Of little use to a server.
+  public let accessToken: String
+  /// Without it the sign-in cannot be revoked later.
+  public let refreshToken: String
+  /// When the access token ends.
+  public let expires: Timestamp
+
+  init(_ facts: Members) throws(Refusal) {
+    accessToken = try facts.needed(facts.text("accessToken"), "accessToken")
+    refreshToken = try facts.needed(facts.text("refreshToken"), "refreshToken")
+    expires = try facts.needed(facts.time("expiresMs"), "expiresMs")
   }
 }
 

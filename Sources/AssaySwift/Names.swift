@@ -469,6 +469,17 @@ public struct RealUser: Name {
   public static let likelyReal = RealUser(rawValue: "likely-real")
 }
 
+/// What happened to an account that signs in with Apple.
+public struct AppleAccountEventType: Name {
+  public let rawValue: String
+  public init(rawValue: String) { self.rawValue = rawValue }
+
+  public static let emailDisabled = AppleAccountEventType(rawValue: "email-disabled")
+  public static let emailEnabled = AppleAccountEventType(rawValue: "email-enabled")
+  public static let consentRevoked = AppleAccountEventType(rawValue: "consent-revoked")
+  public static let accountDeleted = AppleAccountEventType(rawValue: "account-deleted")
+}
+
 /// What to do with a request.
 public struct Verdict: Name {
   public let rawValue: String

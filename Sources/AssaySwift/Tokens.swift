@@ -43,3 +43,56 @@ extension Verifier {
         Array(token.utf8), keyset: keys.library, nowMs: now.milliseconds), "token")
   }
 }
+
+extension Verifier {
+  /// Verifies an identity token of Sign in with Apple: who signs in, and that it is this
+  /// sign-in. It signs in once; issue your own session.
+  ///
+  /// - Parameters:
+  ///   - token: the identity token that the app sent.
+  ///   - keys: the key set of Apple.
+  ///   - nonce: the one that you issued for this sign-in and now take back; nil only where
+  ///     `tokens` says `nonce` "none".
+  ///   - now: the time to judge by.
+  /// - Throws: family `rejected` when it is not genuine, has expired, is of another app, or of
+  ///   another sign-in (`rejected.token.nonce`); after `rejected.token.unknown-key` the
+  ///   document's `error.keyset` is as for `token`. `unavailable` for a key set that is too
+  ///   old, `misuse` without the nonce or for the key set of another issuer, `config` without
+  ///   a profile `apple-id`; `malformed`, `unsupported` or `tooLarge` when it is no such token.
+  public func appleIdentity(
+    _ token: String, keys: Keyset, nonce: String?, at now: Timestamp = .now
+  ) throws(Refusal) -> Token {
+    var members: [(String, JSON)] = [("token", JSON(token))]
+    if let nonce { members.append(("nonce", JSON(nonce))) }
+    return try Token(try found("appleid.identity", members, keys, "token", now))
+  }
+
+  /// Verifies what Apple tells about an account that signs in with it.
+  ///
+  /// Deliveries repeat: act once on each `tokenId`.
+  ///
+  /// - Parameters:
+  ///   - payload: the member `payload` of what Apple posted.
+  ///   - keys: the key set of Apple.
+  ///   - now: the time to judge by.
+  /// - Throws: as `appleIdentity`, but for the nonce.
+  public func appleNotification(
+    _ payload: String, keys: Keyset, at now: Timestamp = .now
+  ) throws(Refusal) -> AppleAccountEvent {
+    try AppleAccountEvent(
+      try found("appleid.notification", [("payload", JSON(payload))], keys, "appleIdEvent", now))
+  }
+
+  /// What a conversation about a key set found, which is done at once.
+  private func found(
+    _ kind: String, _ members: [(String, JSON)], _ keys: Keyset, _ member: StaticString,
+    _ now: Timestamp
+  ) throws(Refusal) -> Members {
+    let request = JSON([("kind", JSON(kind))] + members)
+    let document = library.startExchange(
+      Array(request.text.utf8), evidence: [keys.facts.document], nowMs: now.milliseconds
+    ).document
+    guard document.status == .ok else { throw Refusal(document) }
+    return try Members.of(document, "exchange", member)
+  }
+}

@@ -425,18 +425,6 @@ static int run_jws(const assay_verifier *verifier, int32_t kind,
   return 0;
 }
 
-int case_verify(const assay_verifier *verifier, const cJSON *item,
-                int64_t now_ms, assay_status *status, assay_doc **doc) {
-  const char *name = json_text(item, "kind", "");
-  int32_t jws = kind_of(name), receipt = receipt_kind_of(name);
-  if (jws != 0) return run_jws(verifier, jws, item, now_ms, status, doc);
-  if (receipt != 0)
-    return run_receipt(verifier, receipt, item, now_ms, status, doc);
-  if (strcmp(name, "verify-receipt") == 0)
-    return run_answer(verifier, item, now_ms, status, doc);
-  return -1;
-}
-
 /* Reads the key set of a case. 0: there is a key set exactly under ASSAY_OK. */
 static int read_keyset(const cJSON *item, assay_keyset **keys,
                        assay_status *status, assay_doc **doc) {
@@ -453,6 +441,19 @@ static int run_keyset(const cJSON *item, assay_status *status,
   int failed = read_keyset(item, &keys, status, doc);
   assay_keyset_free(keys);
   return failed;
+}
+
+int case_verify(const assay_verifier *verifier, const cJSON *item,
+                int64_t now_ms, assay_status *status, assay_doc **doc) {
+  const char *name = json_text(item, "kind", "");
+  int32_t jws = kind_of(name), receipt = receipt_kind_of(name);
+  if (jws != 0) return run_jws(verifier, jws, item, now_ms, status, doc);
+  if (receipt != 0)
+    return run_receipt(verifier, receipt, item, now_ms, status, doc);
+  if (strcmp(name, "verify-receipt") == 0)
+    return run_answer(verifier, item, now_ms, status, doc);
+  if (strcmp(name, "keyset") == 0) return run_keyset(item, status, doc);
+  return -1;
 }
 
 static int verify_token(const assay_verifier *verifier,

@@ -147,6 +147,7 @@ struct CaseTableTests {
     case .receipt(let kind, let receipt):
       return verifier.verifyReceipt(receipt, kind: kind.library, subject: nil, nowMs: now)
     case .answer(let body): return verifier.readVerifyReceipt(body, nowMs: now)
+    case .keyset(let jwks): return Keyset.make(jwks).document
     }
   }
 

@@ -533,8 +533,7 @@ def named(call):
         return [(given[0][1], given[1][1])]
     rule = next(value for label, value in given if not label)
     return [(by_label[fault], by_label.get("unknownRule", rule) if fault == "unknown" else rule)
-            for fault in FAULTS
-            if kind(by_label[fault]) != "nil_literal_expr"]
+            for fault in FAULTS if kind(by_label[fault]) != "nil_literal_expr"]
 
 
 def rows_in(frame):

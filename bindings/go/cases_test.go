@@ -256,12 +256,30 @@ func piecesOf(t *testing.T, cases *caseTable, each *tableCase) []Evidence {
 		if piece.Now != nil {
 			now = piece.at()
 		}
+		if piece.Kind == KindKeyset {
+			keys, err := NewKeyset(piece.input(t, "jwks"))
+			found = append(found, documentOfKeys(t, keys, err))
+			continue
+		}
 		document, err := cases.verifier(t, name).Verify(
 			ctx, piece.Kind, piece.evidence(t), now)
 		must(t, err)
 		found = append(found, document)
 	}
 	return found
+}
+
+// documentOfKeys is what reading a key set answered, refused or not.
+func documentOfKeys(t *testing.T, keys *Keyset, err error) Evidence {
+	t.Helper()
+	if err == nil {
+		return keys.Facts()
+	}
+	var refusal *Error
+	if !errors.As(err, &refusal) {
+		t.Fatal(err)
+	}
+	return refusal.Document
 }
 
 func checkExpiryCase(t *testing.T, _ *caseTable, each *tableCase) {

@@ -471,6 +471,17 @@ const (
 	RealUserLikelyReal  RealUser = "likely-real"
 )
 
+// An AppleAccountEventType is what happened to an account that signs in with Apple.
+type AppleAccountEventType string
+
+// Values of AppleAccountEventType.
+const (
+	AppleAccountEventTypeEmailDisabled  AppleAccountEventType = "email-disabled"
+	AppleAccountEventTypeEmailEnabled   AppleAccountEventType = "email-enabled"
+	AppleAccountEventTypeConsentRevoked AppleAccountEventType = "consent-revoked"
+	AppleAccountEventTypeAccountDeleted AppleAccountEventType = "account-deleted"
+)
+
 // A Verdict is what to do with a request.
 type Verdict string
 

@@ -25,6 +25,8 @@ const (
 	KindTriage        Kind = "triage"
 	KindDecision      Kind = "decision"
 	KindRisk          Kind = "risk"
+	KindToken         Kind = "token"
+	KindKeyset        Kind = "keyset"
 	KindExchange      Kind = "exchange"
 	KindConfiguration Kind = "configuration"
 )
@@ -59,6 +61,8 @@ var kinds = map[Kind]factsKind{
 	KindTriage:             in[Triage]("triage"),
 	KindDecision:           in[Decision]("decision"),
 	KindRisk:               in[Risk]("risk"),
+	KindToken:              in[Token]("token"),
+	KindKeyset:             in[IssuerKeys]("keyset"),
 	KindExchange:           in[DeviceCheck]("exchange", "deviceCheck"),
 }
 

@@ -1138,7 +1138,8 @@ type Token struct {
 	PrivateEmail *bool `json:"privateEmail"`
 	// With Apple; empty where it was not said, or in a word that is not known.
 	RealUser RealUser `json:"realUser"`
-	// With Apple: "not-demanded".
+	// With Apple: "checked"; "unsupported", where the platform has none;
+	// "not-demanded".
 	Nonce string `json:"nonce"`
 	// With Apple: `sub` before the app changed its team.
 	TransferSubject string `json:"transferSubject"`
@@ -1191,6 +1192,62 @@ type IssuerKeys struct {
 	Keys []IssuerKey `json:"keys"`
 	// The others.
 	Skipped []SkippedKey `json:"skipped"`
+}
+
+// KeysetState is what you keep for an issuer between two fetches of its keys, and give
+// back as it is.
+type KeysetState struct {
+	// When the issuer last gave its keys; zero: never.
+	Fetched time.Time `json:"fetchedMs"`
+	// When it was last asked; zero: never.
+	Tried time.Time `json:"triedMs"`
+	// Attempts in vain since then: each doubles the cooldown.
+	Failures int64 `json:"failures"`
+	// What the issuer calls that set.
+	Etag string `json:"etag"`
+}
+
+// FetchedKeyset is what came of fetching the keys of a token issuer. Store the state
+// of refusals too.
+type FetchedKeyset struct {
+	// The new set, for a key set object; empty: keep the old one.
+	Keyset string `json:"keyset"`
+	// For the next fetch.
+	KeysetState KeysetState `json:"keysetState"`
+	// False: the same keys as before; nil: refused.
+	Changed *bool `json:"changed"`
+}
+
+// AppleAccountEvent is what happened to an account that signs in with Apple.
+type AppleAccountEvent struct {
+	// "email-disabled", "email-enabled", "consent-revoked", "account-deleted"; newer
+	// ones as they came.
+	Type AppleAccountEventType `json:"type"`
+	// The account: `sub`.
+	Subject string `json:"subject"`
+	// When it happened.
+	Event time.Time `json:"eventMs"`
+	// May be a relay; is no account id.
+	Email string `json:"email"`
+	// Whether it is a relay address.
+	PrivateEmail *bool `json:"privateEmail"`
+	// The app: `aud`.
+	Audience []string `json:"audience"`
+	// `jti`: deliveries repeat, act once on each.
+	TokenID string `json:"tokenId"`
+	// `iat`.
+	Issued time.Time `json:"issuedMs"`
+}
+
+// AppleTokens is what a code was exchanged for. Secrets: keep the refresh token
+// encrypted, and log nothing of them.
+type AppleTokens struct {
+	// Of little use to a server.
+	AccessToken string `json:"accessToken"`
+	// Without it the sign-in cannot be revoked later.
+	RefreshToken string `json:"refreshToken"`
+	// When the access token ends.
+	Expires time.Time `json:"expiresMs"`
 }
 
 // DeviceBit is one of the two bits that Apple keeps for a device and a developer team.

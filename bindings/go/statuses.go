@@ -304,6 +304,11 @@ var statusTable = [...]statusRow{
 		"set attest.receipt to require",
 	},
 	{
+		2055, "unavailable.jwks.no-answer", 503, "later",
+		"the issuer gave no key set",
+		"keep the old set, and ask again at retry.notBeforeMs; else a wrong URL, a form of the issuer that is not enabled, or an outage",
+	},
+	{
 		2305, "rejected.api.partial", 502, "never",
 		"some of the JWS in the answer did not verify",
 		"exchange.result.refused lists them; the others are good",
@@ -729,6 +734,11 @@ var statusTable = [...]statusRow{
 		"correct the entry that error.at names: it takes plans listed in plans, and counts of 0 or more",
 	},
 	{
+		5639, "unavailable.appleid.no-answer", 503, "later",
+		"Apple gave no usable answer",
+		"revoke again later; a code is for one use: the customer must sign in again",
+	},
+	{
 		5890, "malformed.attest-receipt.trailing", 400, "never",
 		"bytes follow the App Attest receipt",
 		"damaged or altered",
@@ -742,6 +752,11 @@ var statusTable = [...]statusRow{
 		5894, "config.plans.form", 0, "after-config",
 		"plans is empty, or has a name twice",
 		"correct the entry that error.at names: 1 to 32 names, each once, the default plan first",
+	},
+	{
+		5895, "unavailable.appleid.response", 502, "later",
+		"the answer is not understood",
+		"look at what Apple says, which stands behind this hint if it gave a reason; the customer must sign in again",
 	},
 	{
 		6145, "rejected.attest-receipt.app-id", 401, "never",
@@ -874,6 +889,11 @@ var statusTable = [...]statusRow{
 		"the client sends something else: pass what generateKey returned, or its 32 bytes",
 	},
 	{
+		7684, "too-large.appleid.response", 502, "never",
+		"the answer is longer than 65,536 bytes",
+		"not an answer from Apple: a proxy in between?",
+	},
+	{
 		7937, "rejected.attest-refresh.expired", 0, "never",
 		"the receipt is past its expiry",
 		"it cannot be refreshed any more: have the app attest a new key when convenient; this is no sign of fraud",
@@ -890,8 +910,8 @@ var statusTable = [...]statusRow{
 	},
 	{
 		7941, "misuse.token.nonce", 500, "never",
-		"a nonce must be compared, and this call takes none",
-		"tokens.nonce is \"none\" where nothing is compared",
+		"the nonce that was issued is missing",
+		"give appleid.identity the nonce of this sign-in; tokens.nonce is \"none\" where nothing is compared",
 	},
 	{
 		8193, "rejected.attest-refresh.no-data", 0, "never",
@@ -1759,6 +1779,21 @@ var statusTable = [...]statusRow{
 		"copy the secret from App Store Connect to receipts.sharedSecrets",
 	},
 	{
+		42753, "rejected.appleid.client", 502, "never",
+		"Apple does not accept the client secret or the client id",
+		"our fault: check appleId.privateKey, appleId.keyId, appleId.teamId, the client id and the clock of this host",
+	},
+	{
+		43009, "rejected.appleid.grant", 401, "never",
+		"the code or token was used, has expired, or is of another client",
+		"the customer must sign in again",
+	},
+	{
+		43265, "rejected.appleid.request", 502, "never",
+		"Apple does not accept the form of the request",
+		"our fault: check the redirect URI and the parameters",
+	},
+	{
 		43521, "rejected.session.assertion-required", 401, "never",
 		"a session text does not suffice for this request",
 		"have the app send an assertion over the request: promo and paid need one",
@@ -1777,5 +1812,10 @@ var statusTable = [...]statusRow{
 		44289, "rejected.session.signature", 401, "never",
 		"no configured secret signed the session text",
 		"forged, or its secret was dropped: ask for a new assertion and issue a new session",
+	},
+	{
+		44545, "rejected.token.nonce", 401, "never",
+		"the nonce is absent, or is not the one that was issued",
+		"a token of another sign-in, or the app hands another text to Apple than the nonce or its SHA-256 in hex: refuse it",
 	},
 }

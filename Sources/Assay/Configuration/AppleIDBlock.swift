@@ -17,7 +17,7 @@ enum AppleIDBlock {
         try block.required("keyId").refusing(.configAppleidKeyId, "AID-20")),
       privateKey: try KeyMembers.privateKey(
         try block.required("privateKey").refusing(.configAppleidKey, "AID-20")),
-      clientIds: try readClientIds(block, configuration.apps))
+      clientIds: try readClientIds(block, configuration))
   }
 
   private static func readTeamId(
@@ -32,12 +32,14 @@ enum AppleIDBlock {
     return team
   }
 
-  /// AID-25: those that are configured, else the bundle ids.
+  /// AID-25: those that are configured, else whom identity tokens are accepted for, else
+  /// the bundle ids.
   private static func readClientIds(
-    _ block: MemberNode, _ apps: [Configuration.App]
+    _ block: MemberNode, _ configuration: Configuration
   ) throws(Refusal) -> [Text] {
     guard let list = block["clientIds"]?.refusing(.configAppleidClients, "AID-25") else {
-      return apps.map { $0.bundleId }
+      return configuration.appleProfile?.profile.audiences
+        ?? configuration.apps.map { $0.bundleId }
     }
     var ids: [Text] = []
     for entry in try list.elements(ConfigurationTable.appleIdClientIds) {

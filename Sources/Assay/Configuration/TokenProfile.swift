@@ -94,4 +94,7 @@ extension Configuration {
   func profile(of issuer: Text) -> TokenProfile.Shared? {
     tokens.first { $0.profile.issuers.contains(issuer) }
   }
+
+  /// The profile `apple-id`; nil: Sign in with Apple is not configured.
+  var appleProfile: TokenProfile.Shared? { tokens.first { $0.profile.kind == .appleId } }
 }

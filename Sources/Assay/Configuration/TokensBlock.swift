@@ -82,7 +82,7 @@ struct TokensBlock {
   }
 
   /// Of https, with a host, without fragment and user part, in visible ASCII.
-  private static func isURL(_ url: Text) -> Bool {
+  static func isURL(_ url: Text) -> Bool {
     let scheme: StaticString = "https://"
     let bytes = url.utf8
     guard bytes.count <= textBytes.upperBound, bytes.prefix(8).elementsEqual(scheme),

@@ -47,7 +47,8 @@ struct Envelope {
     writer.name("at")
     if refusal.place.isEmpty { writer.null() } else { writer.string(refusal.place) }
     writer.name("hint")
-    writer.string(Text(stringLiteral: hint(refusal) ?? entry?.hint ?? ""))
+    let hint = Text(stringLiteral: hint(refusal) ?? entry?.hint ?? "")
+    writer.string(refusal.said.map { Text(hint.utf8 + [0x3a, 0x20] + $0.utf8) } ?? hint)
     writer.member("retryClass", refusal.retryClass ?? entry?.retryClass ?? "never")
     if let keysetAdvice { writer.member("keyset", keysetAdvice) }
     writer.endObject()

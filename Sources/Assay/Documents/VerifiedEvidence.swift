@@ -22,4 +22,10 @@ extension VerifiedEvidence {
     if case .several(let items) = self { return items }
     return [self]
   }
+
+  /// Made without a verifier.
+  var isOfEveryVerifier: Bool {
+    if case .keyset = self { return true }
+    return false
+  }
 }

@@ -18,6 +18,8 @@ public struct Refusal: Error, Equatable, Sendable {
   let hint: Explanation?
   /// Whose hint it takes; nil: that of the document's kind.
   private(set) var hintKind: HintKind? = nil
+  /// A word of the other side's, visible ASCII, that stands behind the hint.
+  var said: Text? = nil
 
   init(
     _ status: Status, _ rule: StaticString, at place: String = "", detail: String = "",

@@ -257,13 +257,13 @@ extension Status {
   public static let rejectedTokenSignature = Status(code: 37889)
   /// sub is absent, empty, too long, or has control characters (TOK-28)
   public static let rejectedTokenSubject = Status(code: 38145)
-  /// the token was issued longer ago than maxAgeMs (TOK-29)
+  /// the token was issued longer ago than maxAgeMs (TOK-29, AID-10)
   public static let rejectedTokenTooOld = Status(code: 38401)
   /// typ is not accepted (TOK-15)
   public static let rejectedTokenType = Status(code: 38657)
   /// no key of the set has this kid (TOK-13)
   public static let rejectedTokenUnknownKey = Status(code: 38913)
-  /// the token is for another use (TOK-26, TOK-34)
+  /// the token is for another use (TOK-26, TOK-34, AID-11)
   public static let rejectedTokenUse = Status(code: 39169)
   /// made by a cracking tool: there is no receipt in it (TRI-2)
   public static let rejectedTriageCracker = Status(code: 39425)
@@ -289,6 +289,12 @@ extension Status {
   public static let rejectedVerifyReceiptRequest = Status(code: 41985)
   /// Apple: the shared secret does not match (21004) (VRR-1)
   public static let rejectedVerifyReceiptSecret = Status(code: 42241)
+  /// Apple does not accept the client secret or the client id (AID-24)
+  public static let rejectedAppleidClient = Status(code: 42753)
+  /// the code or token was used, has expired, or is of another client (AID-24)
+  public static let rejectedAppleidGrant = Status(code: 43009)
+  /// Apple does not accept the form of the request (AID-24)
+  public static let rejectedAppleidRequest = Status(code: 43265)
   /// a session text does not suffice for this request (SES-14)
   public static let rejectedSessionAssertionRequired = Status(code: 43521)
   /// the session text has ended, or its times cannot be (SES-12)
@@ -297,6 +303,8 @@ extension Status {
   public static let rejectedSessionMismatch = Status(code: 44033)
   /// no configured secret signed the session text (SES-11)
   public static let rejectedSessionSignature = Status(code: 44289)
+  /// the nonce is absent, or is not the one that was issued (AID-4, AID-5)
+  public static let rejectedTokenNonce = Status(code: 44545)
   /// the answer is not JSON by its content type (API-30)
   public static let malformedApiContentType = Status(code: 258)
   /// the answer names a next page that is not one (API-41)
@@ -421,7 +429,7 @@ extension Status {
   public static let malformedTokenAlg = Status(code: 16130)
   /// a segment is not strict base64url (TOK-7)
   public static let malformedTokenBase64 = Status(code: 16386)
-  /// a claim has the wrong type (TOK-22, AID-1, AID-2)
+  /// a claim has the wrong type (TOK-22, AID-1, AID-2, AID-10, AID-11)
   public static let malformedTokenClaim = Status(code: 16642)
   /// not a token of three segments (TOK-5, TOK-6, TOK-35)
   public static let malformedTokenForm = Status(code: 16898)
@@ -521,7 +529,7 @@ extension Status {
   public static let tooLargeJsonName = Status(code: 4100)
   /// a JSON number is too long (JWS-6, TOK-8, JWK-1)
   public static let tooLargeJsonNumber = Status(code: 4356)
-  /// the key set is too long, or has too many keys (JWK-1)
+  /// the key set is too long, or has too many keys (JWK-1, KST-12)
   public static let tooLargeJwksSize = Status(code: 4612)
   /// the header segment is longer than 16,384 characters (JWS-3)
   public static let tooLargeJwsHeader = Status(code: 4868)
@@ -545,6 +553,8 @@ extension Status {
   public static let tooLargeVerifyReceiptBody = Status(code: 7172)
   /// the answer has too many entries (VRR-15)
   public static let tooLargeVerifyReceiptEntries = Status(code: 7428)
+  /// the answer is longer than 65,536 bytes (AID-21)
+  public static let tooLargeAppleidResponse = Status(code: 7684)
   /// the session text is longer than 2,048 bytes (SES-10)
   public static let tooLargeSessionSize = Status(code: 7940)
   /// a member of a request to the App Store Server API is missing or wrong (API-1, API-2, API-21, API-24)
@@ -579,7 +589,7 @@ extension Status {
   public static let misuseExchangeKind = Status(code: 4357)
   /// no step is open, or the answer is to another step (EXC-5, EXC-21)
   public static let misuseExchangeOrder = Status(code: 4613)
-  /// the request has the wrong form or an unknown member (EXC-1, EXC-16, EXC-18, JWS-93, OCSP-21, SES-1, SES-4, VRR-22)
+  /// the request has the wrong form or an unknown member (EXC-1, EXC-16, EXC-18, JWS-93, OCSP-21, SES-1, SES-4, VRR-22, KST-12)
   public static let misuseExchangeRequest = Status(code: 4869)
   /// the subject has an invalid length, or the receipt has no device (APR-18)
   public static let misuseReceiptSubject = Status(code: 5125)
@@ -587,11 +597,11 @@ extension Status {
   public static let misuseSignParameter = Status(code: 5381)
   /// the account id is empty, too long or padded (SES-1)
   public static let misuseStoreAccount = Status(code: 5637)
-  /// the key set belongs to no configured issuer (JWK-9)
+  /// the key set belongs to no configured issuer (JWK-9, KST-7, AID-3)
   public static let misuseTokenKeyset = Status(code: 7173)
   /// a parameter of Sign in with Apple is missing or of the wrong form (AID-20, AID-25)
   public static let misuseAppleidParameter = Status(code: 7429)
-  /// a nonce must be compared, and this call takes none (TOK-34)
+  /// the nonce that was issued is missing (TOK-34, AID-4)
   public static let misuseTokenNonce = Status(code: 7941)
   /// the address of the API cannot be used (API-1)
   public static let configApiBaseUrl = Status(code: 262)
@@ -685,6 +695,8 @@ extension Status {
   public static let unavailableDevicecheckNoAnswer = Status(code: 1543)
   /// the answer is not understood (DVC-7, DVC-8, DVC-13)
   public static let unavailableDevicecheckResponse = Status(code: 1799)
+  /// the issuer gave no key set (KST-6, KST-12)
+  public static let unavailableJwksNoAnswer = Status(code: 2055)
   /// no usable answer came in time (OCSP-19)
   public static let unavailableRevocationUndetermined = Status(code: 2567)
   /// the key set is older than keysetHardMaxAgeMs (KST-5)
@@ -695,6 +707,10 @@ extension Status {
   public static let unavailableVerifyReceiptInternal = Status(code: 4871)
   /// Apple gave no usable answer (EXC-16, VRR-4)
   public static let unavailableVerifyReceiptNoAnswer = Status(code: 5127)
+  /// Apple gave no usable answer (AID-24)
+  public static let unavailableAppleidNoAnswer = Status(code: 5639)
+  /// the answer is not understood (AID-22, AID-24)
+  public static let unavailableAppleidResponse = Status(code: 5895)
   /// the deadline of the conversation came before its end (EXC-16)
   public static let unavailableExchangeBudget = Status(code: 6151)
   /// a state that should be impossible (DOC-1, EXC-3, EXC-5, EXC-8, EXC-11, EXC-15, JWS-102)
@@ -1581,6 +1597,24 @@ enum StatusTable {
         message: "Apple: the shared secret does not match (21004)",
         hint: "copy the secret from App Store Connect to receipts.sharedSecrets",
         retryClass: "after-config")
+    case 42753:
+      return StatusEntry(
+        name: "rejected.appleid.client",
+        message: "Apple does not accept the client secret or the client id",
+        hint: "our fault: check appleId.privateKey, appleId.keyId, appleId.teamId, the client id and the clock of this host",
+        retryClass: "never")
+    case 43009:
+      return StatusEntry(
+        name: "rejected.appleid.grant",
+        message: "the code or token was used, has expired, or is of another client",
+        hint: "the customer must sign in again",
+        retryClass: "never")
+    case 43265:
+      return StatusEntry(
+        name: "rejected.appleid.request",
+        message: "Apple does not accept the form of the request",
+        hint: "our fault: check the redirect URI and the parameters",
+        retryClass: "never")
     case 43521:
       return StatusEntry(
         name: "rejected.session.assertion-required",
@@ -1604,6 +1638,12 @@ enum StatusTable {
         name: "rejected.session.signature",
         message: "no configured secret signed the session text",
         hint: "forged, or its secret was dropped: ask for a new assertion and issue a new session",
+        retryClass: "never")
+    case 44545:
+      return StatusEntry(
+        name: "rejected.token.nonce",
+        message: "the nonce is absent, or is not the one that was issued",
+        hint: "a token of another sign-in, or the app hands another text to Apple than the nonce or its SHA-256 in hex: refuse it",
         retryClass: "never")
     case 258:
       return StatusEntry(
@@ -2349,6 +2389,12 @@ enum StatusTable {
         message: "the answer has too many entries",
         hint: "not an answer from Apple's endpoint; ask again later",
         retryClass: "later")
+    case 7684:
+      return StatusEntry(
+        name: "too-large.appleid.response",
+        message: "the answer is longer than 65,536 bytes",
+        hint: "not an answer from Apple: a proxy in between?",
+        retryClass: "never")
     case 7940:
       return StatusEntry(
         name: "too-large.session.size",
@@ -2490,8 +2536,8 @@ enum StatusTable {
     case 7941:
       return StatusEntry(
         name: "misuse.token.nonce",
-        message: "a nonce must be compared, and this call takes none",
-        hint: "tokens.nonce is \"none\" where nothing is compared",
+        message: "the nonce that was issued is missing",
+        hint: "give appleid.identity the nonce of this sign-in; tokens.nonce is \"none\" where nothing is compared",
         retryClass: "never")
     case 262:
       return StatusEntry(
@@ -2769,6 +2815,12 @@ enum StatusTable {
         message: "the answer is not understood",
         hint: "Apple changed the wording: treat the device as neither clean nor used; report it",
         retryClass: "later")
+    case 2055:
+      return StatusEntry(
+        name: "unavailable.jwks.no-answer",
+        message: "the issuer gave no key set",
+        hint: "keep the old set, and ask again at retry.notBeforeMs; else a wrong URL, a form of the issuer that is not enabled, or an outage",
+        retryClass: "later")
     case 2567:
       return StatusEntry(
         name: "unavailable.revocation.undetermined",
@@ -2798,6 +2850,18 @@ enum StatusTable {
         name: "unavailable.verify-receipt.no-answer",
         message: "Apple gave no usable answer",
         hint: "keep the receipt and ask again later",
+        retryClass: "later")
+    case 5639:
+      return StatusEntry(
+        name: "unavailable.appleid.no-answer",
+        message: "Apple gave no usable answer",
+        hint: "revoke again later; a code is for one use: the customer must sign in again",
+        retryClass: "later")
+    case 5895:
+      return StatusEntry(
+        name: "unavailable.appleid.response",
+        message: "the answer is not understood",
+        hint: "look at what Apple says, which stands behind this hint if it gave a reason; the customer must sign in again",
         retryClass: "later")
     case 6151:
       return StatusEntry(
@@ -3274,10 +3338,14 @@ enum StatusTable {
     41729,
     41985,
     42241,
+    42753,
+    43009,
+    43265,
     43521,
     43777,
     44033,
     44289,
+    44545,
     258,
     514,
     770,
@@ -3402,6 +3470,7 @@ enum StatusTable {
     6916,
     7172,
     7428,
+    7684,
     7940,
     517,
     773,
@@ -3472,11 +3541,14 @@ enum StatusTable {
     1287,
     1543,
     1799,
+    2055,
     2567,
     4359,
     4615,
     4871,
     5127,
+    5639,
+    5895,
     6151,
     264,
     520,

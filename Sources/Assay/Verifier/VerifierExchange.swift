@@ -79,6 +79,13 @@ extension Verifier {
       let task = try AttestRefreshTask(
         evidence, attest.receipts, configuration.deviceCheck, attempt: terms.attempt)
       return .attestRefresh(AttestRefreshConversation(task, nowMs: nowMs))
+    case .jwks: return .keyset(KeysetConversation(try KeysetTask(request, configuration, nowMs: nowMs)))
+    case .appleIDExchangeCode:
+      return .appleIDCode(
+        try AppleIDCodeConversation(request, evidence, configuration, nowMs: nowMs))
+    case .appleIDRevoke:
+      return .appleIDRevocation(
+        try AppleIDRevocation(request, configuration, attempt: terms.attempt))
     default: throw Refusal(.internalAssayBug, "EXC-3", at: "kind")
     }
   }
@@ -106,8 +113,11 @@ extension Verifier {
     case .sessionIssue: return issueSession(request, evidence, checks, nowMs: nowMs)
     case .sessionCheck: return checkSession(request, checks, nowMs: nowMs)
     case .deviceVerify: return verifyDevice(request, evidence, checks)
+    case .appleIDIdentity: return verifyAppleIdentity(request, evidence, checks, nowMs: nowMs)
+    case .appleIDNotification:
+      return verifyAppleNotification(request, evidence, checks, nowMs: nowMs)
     case .verifyReceipt, .deviceCheckQuery, .deviceCheckUpdate, .deviceCheckValidate, .ocsp,
-      .attestRefresh, .appStore:
+      .attestRefresh, .appStore, .jwks, .appleIDExchangeCode, .appleIDRevoke:
       return ExchangeDocument(
         kind: request.kind.name, configuration: fingerprint, checks: checks.ledger
       )

@@ -39,6 +39,9 @@ public struct CaseTable: Sendable {
     try bench.addDeviceProofCases()
     try bench.addRevocationTranscripts()
     try bench.addAttestRefreshTranscripts()
+    try bench.addAppleIDCases()
+    try bench.addAppleIDTranscripts()
+    try bench.addKeysetTranscripts()
     return CaseTable(
       verifiers: bench.verifiers, cases: bench.cases, pool: try bench.decisionPool())
   }
@@ -80,7 +83,7 @@ public struct CaseTable: Sendable {
   /// - `decide`: `verifier`, `account` (text or null), `now`, `evidence`: a list
   ///   of {`kind`, `verifier`?} with `jws` for the kinds of JWS, `receipt` or its
   ///   forms for those of receipts, `body` for `verify-receipt`, each verified at
-  ///   `now` first;
+  ///   `now` first, and `jwks` for `keyset`, which is read;
   /// - `check_expiry`: `expires`, `grace`, `revoked` (null: no date), `now`;
   /// - `verifier_new`: `config`, the raw text, or one of its forms.
   ///
@@ -202,6 +205,7 @@ extension EvidenceCase.Evidence {
       entry = entry.appending(member, value)
     case .answer(let body):
       entry = ["kind": "verify-receipt", "body": .string(utf8: body)]
+    case .keyset(let jwks): entry = ["kind": "keyset", "jwks": .string(utf8: jwks)]
     }
     entry.add("verifier", verifier)
     return entry

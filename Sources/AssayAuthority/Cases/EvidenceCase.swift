@@ -52,6 +52,8 @@ public struct EvidenceCase: Sendable {
       case receipt(ReceiptEvidenceKind, [UInt8])
       /// An answer of verifyReceipt.
       case answer([UInt8])
+      /// A key set, which needs no verifier.
+      case keyset([UInt8])
     }
 
     public var proof: Proof

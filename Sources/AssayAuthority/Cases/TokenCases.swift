@@ -45,6 +45,8 @@ extension CaseBench {
     ]
     add("tokens-jwt-age", [("tokens", [jwt]), ("clockSkewMs", 0)])
     add("tokens-apple", [("tokens", [["profile": "apple-id", "audiences": ["com.example.app"]]])])
+    addAppleIDVerifiers(add)
+    addKeysetVerifiers(add)
   }
 
   /// The profile of one user pool.

@@ -106,6 +106,26 @@ public struct TokenAuthority: Sendable {
     ]
   }
 
+  /// What Apple tells about an account, before it is a text.
+  public var appleEvent: JSONText {
+    [
+      "type": "email-disabled", "sub": "001234.0123456789abcdef0123456789abcdef.0123",
+      "email": "abc@privaterelay.example.com", "is_private_email": "true",
+      "event_time": .integer(now - 61_000),
+    ]
+  }
+
+  /// The claims of a notification about an account.
+  public func appleNotificationClaims(
+    _ event: JSONText, audience: String = "com.example.app"
+  ) -> JSONText {
+    [
+      "iss": .string(TokenAuthority.apple), "aud": .string(audience),
+      "iat": .integer(second - 60), "exp": .integer(second + 86_340), "jti": "event-1",
+      "events": .string(utf8: event.bytes),
+    ]
+  }
+
   /// RS256, with the header that Amazon Cognito and Apple write.
   public func rs256(_ claims: JSONText) -> TokenTemplate {
     TokenTemplate(

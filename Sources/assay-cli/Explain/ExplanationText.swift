@@ -196,10 +196,10 @@ enum ExplanationText {
     status	37633	rejected.token.scope	the token lacks a scope that is asked for	not allowed: tokens.scopes says what is asked for	never	403	TOK-29
     status	37889	rejected.token.signature	the signature does not verify over the token	forged or altered: trust nothing in it	never	401	TOK-20,TOK-21
     status	38145	rejected.token.subject	sub is absent, empty, too long, or has control characters	there is no account in it: answer 401, never a default account	never	401	TOK-28
-    status	38401	rejected.token.too-old	the token was issued longer ago than maxAgeMs	the customer must sign in again	never	401	TOK-29
+    status	38401	rejected.token.too-old	the token was issued longer ago than maxAgeMs	the customer must sign in again	never	401	TOK-29,AID-10
     status	38657	rejected.token.type	typ is not accepted	another kind of token: tokens.types says which are accepted	never	401	TOK-15
     status	38913	rejected.token.unknown-key	no key of the set has this kid	error.keyset says what to do: refresh fetches the set once and verifies again, cooldown refuses	same-once	401	TOK-13
-    status	39169	rejected.token.use	the token is for another use	an ID token, or a notification, in place of the token asked for	never	401	TOK-26,TOK-34
+    status	39169	rejected.token.use	the token is for another use	an ID token, or a notification, in place of the token asked for	never	401	TOK-26,TOK-34,AID-11
     status	39425	rejected.triage.cracker	made by a cracking tool: there is no receipt in it	drop and count; do not log in full	never	400	TRI-2
     status	39681	rejected.triage.foreign-bundle	claims to belong to an app that is not configured	drop and count; do not log in full; if the app is yours, add its bundleId to apps	never	400	TRI-6
     status	39937	rejected.triage.foreign-product	claims a product that is not in the catalogue	the client keeps it; add the product to products if it is yours	after-config	409	TRI-7
@@ -212,10 +212,14 @@ enum ExplanationText {
     status	41729	rejected.verify-receipt.not-authentic	Apple: the receipt could not be authenticated (21003)	forged, altered, or from another store: refuse the client	never	400	VRR-6
     status	41985	rejected.verify-receipt.request	Apple did not accept the request (21000, 21001)	our fault: send a POST with a JSON body	never	500	VRR-1
     status	42241	rejected.verify-receipt.secret	Apple: the shared secret does not match (21004)	copy the secret from App Store Connect to receipts.sharedSecrets	after-config	503	VRR-1
+    status	42753	rejected.appleid.client	Apple does not accept the client secret or the client id	our fault: check appleId.privateKey, appleId.keyId, appleId.teamId, the client id and the clock of this host	never	502	AID-24
+    status	43009	rejected.appleid.grant	the code or token was used, has expired, or is of another client	the customer must sign in again	never	401	AID-24
+    status	43265	rejected.appleid.request	Apple does not accept the form of the request	our fault: check the redirect URI and the parameters	never	502	AID-24
     status	43521	rejected.session.assertion-required	a session text does not suffice for this request	have the app send an assertion over the request: promo and paid need one	never	401	SES-14
     status	43777	rejected.session.expired	the session text has ended, or its times cannot be	ask for a new assertion and issue a new session; check the clocks of the fleet	never	401	SES-12
     status	44033	rejected.session.mismatch	the session text belongs to another account, app or sign-in	never accept it: pass the account and binding of the caller's access token	never	401	SES-13
     status	44289	rejected.session.signature	no configured secret signed the session text	forged, or its secret was dropped: ask for a new assertion and issue a new session	never	401	SES-11
+    status	44545	rejected.token.nonce	the nonce is absent, or is not the one that was issued	a token of another sign-in, or the app hands another text to Apple than the nonce or its SHA-256 in hex: refuse it	never	401	AID-4,AID-5
     status	258	malformed.api.content-type	the answer is not JSON by its content type	something between the host and Apple answered: look at its proxy	never	502	API-30
     status	514	malformed.api.paging	the answer names a next page that is not one	begin again without revision or paginationToken	never	502	API-41
     status	770	malformed.api.response	the answer is not in the form that Apple documents	something between the host and Apple answered, or Apple changed the form: error.at has the place	never	502	API-30
@@ -282,7 +286,7 @@ enum ExplanationText {
     status	15362	malformed.risk.input	an observation or its value is unknown	our fault: correct the observation that error.at names	never	500	RSK-1
     status	16130	malformed.token.alg	alg is absent, or not a string	forged	never	401	TOK-12
     status	16386	malformed.token.base64	a segment is not strict base64url	padded, another alphabet, or forged: pass the token as it was received	never	401	TOK-7
-    status	16642	malformed.token.claim	a claim has the wrong type	not this issuer's format; error.at names the claim	never	401	TOK-22,AID-1,AID-2
+    status	16642	malformed.token.claim	a claim has the wrong type	not this issuer's format; error.at names the claim	never	401	TOK-22,AID-1,AID-2,AID-10,AID-11
     status	16898	malformed.token.form	not a token of three segments	a line end was left, or it is no token: pass the text after "Bearer " alone	never	401	TOK-5,TOK-6,TOK-35
     status	17154	malformed.token.kid	kid is absent, empty, too long, or not a string	forged, or not a token of this issuer	never	401	TOK-13
     status	17410	malformed.token.signature-length	the signature is not 64 bytes	forged, or cut off	never	401	TOK-21
@@ -344,7 +348,7 @@ enum ExplanationText {
     status	4356	too-large.json.number	a JSON number is too long	not an App Store JWS	never	413	JWS-6,TOK-8,JWK-1
     hint	too-large.json.number	a JWS	not an App Store JWS
     hint	too-large.json.number	an access token, a key set	no issuer writes this: forged, or another text
-    status	4612	too-large.jwks.size	the key set is too long, or has too many keys	at most 256 KiB and 64 keys: not a key set?	never	502	JWK-1
+    status	4612	too-large.jwks.size	the key set is too long, or has too many keys	at most 256 KiB and 64 keys: not a key set?	never	502	JWK-1,KST-12
     status	4868	too-large.jws.header	the header segment is longer than 16,384 characters	not an App Store JWS	never	413	JWS-3
     status	5124	too-large.jws.input	the text is longer than storekit.caps.jwsBytes	not an App Store JWS, or raise storekit.caps.jwsBytes	never	413	JWS-1
     status	5380	too-large.plist.entry	too many keys, or a key or value too long	not a receipt	never	413	RCP-10,RCP-6
@@ -356,6 +360,7 @@ enum ExplanationText {
     status	6916	too-large.transport.input	the input text is too long	not a receipt, or raise receipts.caps.inputBytes for known clients	never	413	RCP-1
     status	7172	too-large.verify-receipt.body	the answer is too long	not an answer from Apple's endpoint; ask again later	later	503	VRR-15,VRR-20
     status	7428	too-large.verify-receipt.entries	the answer has too many entries	not an answer from Apple's endpoint; ask again later	later	503	VRR-15
+    status	7684	too-large.appleid.response	the answer is longer than 65,536 bytes	not an answer from Apple: a proxy in between?	never	502	AID-21
     status	7940	too-large.session.size	the session text is longer than 2,048 bytes	another text was sent: a session text has some hundred bytes	never	401	SES-10
     status	517	misuse.api.parameter	a member of a request to the App Store Server API is missing or wrong	programming error, or input of a client that was not checked: error.at names the member	never	500	API-1,API-2,API-21,API-24
     status	773	misuse.assertion.public-key	the public key given is not a point on P-256	pass the attested key: 65 bytes X9.63 or 91 bytes SubjectPublicKeyInfo; the key record may be damaged	never	500	ATT-3
@@ -375,15 +380,15 @@ enum ExplanationText {
     status	4101	misuse.exchange.evidence	a document was refused, comes from another verifier, or is of a kind that this exchange does not take	pass documents with status 0 from a verifier with this configuration, of a kind that docs/exchanges.md names	never	500	EXC-2,EXC-13
     status	4357	misuse.exchange.kind	the kind of exchange is unknown	programming error: docs/exchanges.md lists the kinds of this version	never	500	EXC-1
     status	4613	misuse.exchange.order	no step is open, or the answer is to another step	programming error: answer the open step, once; a conversation that has ended takes no more	never	500	EXC-5,EXC-21
-    status	4869	misuse.exchange.request	the request has the wrong form or an unknown member	programming error: error.at names the member of the request	never	500	EXC-1,EXC-16,EXC-18,JWS-93,OCSP-21,SES-1,SES-4,VRR-22
+    status	4869	misuse.exchange.request	the request has the wrong form or an unknown member	programming error: error.at names the member of the request	never	500	EXC-1,EXC-16,EXC-18,JWS-93,OCSP-21,SES-1,SES-4,VRR-22,KST-12
     status	5125	misuse.receipt.subject	the subject has an invalid length, or the receipt has no device	pass 16 or 6 raw bytes, with an app receipt only	never	500	APR-18
     hint	misuse.receipt.subject	a transaction receipt	a transaction receipt has no device to compare: pass no subject
     hint	misuse.receipt.subject	an app receipt	the subject is the vendor id of the device in 16 raw bytes, or its primary MAC address in 6
     status	5381	misuse.sign.parameter	a parameter of the signature is missing or of the wrong form	programming error: error.at names the member; sign only what your own policy chose	never	500	SIG-3,SIG-6,SIG-8
     status	5637	misuse.store.account	the account id is empty, too long or padded	programming error: 1 to 255 bytes, no control characters, no space at either end	never	500	SES-1
-    status	7173	misuse.token.keyset	the key set belongs to no configured issuer	programming error: with several issuers a key set says whose it is, in the member issuer	never	500	JWK-9
+    status	7173	misuse.token.keyset	the key set belongs to no configured issuer	programming error: with several issuers a key set says whose it is, in the member issuer	never	500	JWK-9,KST-7,AID-3
     status	7429	misuse.appleid.parameter	a parameter of Sign in with Apple is missing or of the wrong form	programming error: error.at names the member	never	500	AID-20,AID-25
-    status	7941	misuse.token.nonce	a nonce must be compared, and this call takes none	tokens.nonce is "none" where nothing is compared	never	500	TOK-34
+    status	7941	misuse.token.nonce	the nonce that was issued is missing	give appleid.identity the nonce of this sign-in; tokens.nonce is "none" where nothing is compared	never	500	TOK-34,AID-4
     status	262	config.api.base-url	the address of the API cannot be used	leave appStoreServerApi.apiBaseUrl out; an https address goes with LocalTesting alone	after-config	–	API-1
     status	518	config.api.private-key	the private key cannot be used	give the .p8 file of an In-App Purchase key: PKCS#8, P-256, unencrypted	after-config	–	API-10
     status	774	config.apps.app-apple-id-required	Production is accepted, but an app lacks its appAppleId	Production needs appAppleId for every app: copy it from App Store Connect	after-config	–	CFG-1
@@ -436,11 +441,14 @@ enum ExplanationText {
     status	1287	unavailable.attest-refresh.too-early	a refresh is not due yet	keep the old receipt until exchange.retry.notBeforeMs	later	–	RFR-1,RFR-6
     status	1543	unavailable.devicecheck.no-answer	Apple gave no usable answer	back off 1, 2, 4 s, at most 3 tries	later	503	DVC-7
     status	1799	unavailable.devicecheck.response	the answer is not understood	Apple changed the wording: treat the device as neither clean nor used; report it	later	502	DVC-7,DVC-8,DVC-13
+    status	2055	unavailable.jwks.no-answer	the issuer gave no key set	keep the old set, and ask again at retry.notBeforeMs; else a wrong URL, a form of the issuer that is not enabled, or an outage	later	503	KST-6,KST-12
     status	2567	unavailable.revocation.undetermined	no usable answer came in time	network or responder trouble, not a forgery: ask again later, or use mode best-effort	later	503	OCSP-19
     status	4359	unavailable.token.keyset-too-old	the key set is older than keysetHardMaxAgeMs	the issuer was not reachable for that long: fetch the key set, then verify again	later	503	KST-5
     status	4615	unavailable.verify-receipt.environment-loop	Apple names the other environment at both endpoints	Apple contradicts itself: keep the receipt and ask again later	later	503	VRR-3
     status	4871	unavailable.verify-receipt.internal	Apple: internal data access error, to be retried (21100 to 21199)	keep the receipt and ask again later	later	503	VRR-5
     status	5127	unavailable.verify-receipt.no-answer	Apple gave no usable answer	keep the receipt and ask again later	later	503	EXC-16,VRR-4
+    status	5639	unavailable.appleid.no-answer	Apple gave no usable answer	revoke again later; a code is for one use: the customer must sign in again	later	503	AID-24
+    status	5895	unavailable.appleid.response	the answer is not understood	look at what Apple says, which stands behind this hint if it gave a reason; the customer must sign in again	later	502	AID-22,AID-24
     status	6151	unavailable.exchange.budget	the deadline of the conversation came before its end	put exchange.retry into a queue, or give the conversation more time: deadlineMs	later	503	EXC-16
     status	264	internal.assay.bug	a state that should be impossible	report it; nothing was trusted	never	500	DOC-1,EXC-3,EXC-5,EXC-8,EXC-11,EXC-15,JWS-102
     status	520	internal.certificates.table	a built-in certificate fails its own check	damaged build: reinstall	never	500	CER-6
@@ -588,7 +596,7 @@ enum ExplanationText {
     member	appleId.teamId	10 characters A–Z 0–9	the teamId of apps, when there is one only	whose key it is
     member	appleId.keyId	10 characters A–Z a–z 0–9	required	id of a key that is enabled for Sign in with Apple
     member	appleId.privateKey	text, PEM	required	PEM of the .p8 file: PKCS#8, P-256; signs client secrets; kept as a key object, wiped at the end, reported as true
-    member	appleId.clientIds	1 … 16 texts	the bundle ids of apps	bundle ids and Services ids that sign in
+    member	appleId.clientIds	1 … 16 texts	audiences of the profile apple-id, else the bundle ids of apps	bundle ids and Services ids that sign in
     member	session.secrets	1 … 2 objects	required	the first signs, both verify; to rotate, put the new one first, wait an hour, drop the old one
     member	session.secrets[].id	1 … 16 characters A–Z a–z 0–9 _ -	required	name of the secret; unique
     member	session.secrets[].secret	base64 of 32 … 64 random bytes	required	kept as bytes, wiped at the end, reported as true

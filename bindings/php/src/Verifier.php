@@ -373,6 +373,63 @@ final class Verifier
         return Facts\Token::in($this->accepted($code, $answer), 'token');
     }
 
+    // ---- Sign in with Apple
+
+    /**
+     * Verify an identity token of Sign in with Apple: who signs in, and that it is this sign-in.
+     * It signs in once; issue your own session.
+     *
+     * @param string $token the identity token that the app sent
+     * @param Keyset $keys the key set of Apple
+     * @param string|null $nonce the one that you issued for this sign-in and now take back; null
+     *     only where `tokens` says `nonce` "none"
+     *
+     * @throws Exception\Rejected when it is not genuine, has expired, is of another app, or of
+     *     another sign-in
+     * @throws Exception\Unavailable for a key set that is too old
+     * @throws Exception\Misuse without the nonce, or for the key set of another issuer
+     * @throws Exception\Configuration without a profile `apple-id` in `tokens`
+     * @throws Exception\AssayException when it is no such token
+     */
+    public function verifyAppleIdentity(
+        #[SensitiveParameter] string $token,
+        Keyset $keys,
+        #[SensitiveParameter] ?string $nonce = null,
+        int|DateTimeInterface|null $now = null,
+    ): Facts\Token {
+        $document = $this->atOnce(
+            ['kind' => 'appleid.identity', 'token' => $token, 'nonce' => $nonce],
+            $now,
+            $keys->facts(),
+        );
+        $document->throwIfRefused();
+
+        return Facts\Token::in($document, 'exchange.token');
+    }
+
+    /**
+     * Verify what Apple tells about an account that signs in with it. Deliveries repeat: act
+     * once on each `tokenId`. Answer 200 after storing, 400 for a refusal.
+     *
+     * @param string $payload the member `payload` of what Apple posted
+     *
+     * @throws Exception\AssayException as `verifyAppleIdentity`, but for the nonce
+     */
+    public function verifyAppleNotification(
+        #[SensitiveParameter] string $payload,
+        Keyset $keys,
+        int|DateTimeInterface|null $now = null,
+    ): Facts\AppleAccountEvent {
+        $document = $this->atOnce(
+            ['kind' => 'appleid.notification', 'payload' => $payload],
+            $now,
+            $keys->facts(),
+        );
+        $document->throwIfRefused();
+
+        return Facts\AppleAccountEvent::of($document->json()['exchange']['appleIdEvent']);
+    }
+
     // ---- DeviceCheck and risk
 
     /**

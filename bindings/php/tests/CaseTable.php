@@ -23,6 +23,7 @@ final class CaseTable
         'app-receipt' => 'receipt',
         'attest-receipt' => 'receipt',
         'verify-receipt' => 'body',
+        'keyset' => 'jwks',
     ];
 
     private static ?self $table = null;

@@ -333,15 +333,27 @@ final class CaseTableTest extends TestCase
     private function evidence(array $case): array
     {
         return array_map(
-            fn (array $entry): Document => CaseTable::get()
-                ->verifier($entry['verifier'] ?? $case['verifier'])
-                ->verify(
-                    Kind::from($entry['kind']),
-                    CaseTable::evidence($entry),
-                    $entry['now'] ?? $case['now'],
-                ),
+            fn (array $entry): Document => $entry['kind'] === 'keyset'
+                ? self::keyset(CaseTable::evidence($entry))
+                : CaseTable::get()
+                    ->verifier($entry['verifier'] ?? $case['verifier'])
+                    ->verify(
+                        Kind::from($entry['kind']),
+                        CaseTable::evidence($entry),
+                        $entry['now'] ?? $case['now'],
+                    ),
             $case['evidence'],
         );
+    }
+
+    /** What reading a key set answered, refused or not. */
+    private static function keyset(string $jwks): Document
+    {
+        try {
+            return (new Keyset($jwks))->facts()->document();
+        } catch (AssayException $refusal) {
+            return $refusal->document;
+        }
     }
 
     private function checkExpiry(array $case): void
@@ -437,7 +449,7 @@ final class CaseTableTest extends TestCase
         foreach ($json['warnings'] ?? [] as $warning) {
             $this->assertSame([], array_diff(array_keys($warning), ['id', 'at']));
         }
-        $error = ['message', 'check', 'rule', 'at', 'hint', 'retryClass'];
+        $error = ['message', 'check', 'rule', 'at', 'hint', 'retryClass', 'keyset'];
         $this->assertSame([], array_diff(array_keys($json['error'] ?? []), $error));
     }
 }

@@ -91,6 +91,8 @@ if TYPE_CHECKING:
         VerifyReceiptAnswer,
     )
     from .signing import (
+        AppleAccountEvent,
+        AppleTokens,
         ClientSecret,
         IssuedSession,
         Session,
@@ -98,14 +100,16 @@ if TYPE_CHECKING:
         SignedOfferV1,
         SignedToken,
     )
-    from .tokens import IssuerKeys, Token
+    from .tokens import FetchedKeyset, IssuerKeys, KeysetState, Token
 
 __all__ = [
     "FOREVER",
     "AppReceipt",
     "AppReceiptPurchase",
     "AppTransaction",
+    "AppleAccountEvent",
     "AppleRenewal",
+    "AppleTokens",
     "AppleTransaction",
     "AssayError",
     "Assertion",
@@ -122,11 +126,13 @@ __all__ = [
     "Exchange",
     "Expiry",
     "Facts",
+    "FetchedKeyset",
     "GroupDecision",
     "InternalError",
     "IssuedSession",
     "IssuerKeys",
     "Keyset",
+    "KeysetState",
     "LeftOut",
     "MalformedError",
     "MisuseError",
@@ -161,7 +167,9 @@ __all__ = [
 _LATER = {
     "AppReceipt": "receipts",
     "AppReceiptPurchase": "receipts",
+    "AppleAccountEvent": "signing",
     "AppleRenewal": "receipts",
+    "AppleTokens": "signing",
     "AppleTransaction": "receipts",
     "Assertion": "attest",
     "AttestReceipt": "attest",
@@ -170,9 +178,11 @@ _LATER = {
     "ClientSecret": "signing",
     "DeviceCheck": "attest",
     "Exchange": "exchange",
+    "FetchedKeyset": "tokens",
     "IssuedSession": "signing",
     "IssuerKeys": "tokens",
     "Keyset": "keyset",
+    "KeysetState": "tokens",
     "Risk": "attest",
     "Session": "signing",
     "SignedOffer": "signing",

@@ -295,4 +295,8 @@ def _known(document: Document) -> tuple[type[Facts], str] | None:
         from . import attest
 
         known = attest.KINDS.get(kind)
+    if known is None:
+        from . import tokens
+
+        known = tokens.KINDS.get(kind)
     return known

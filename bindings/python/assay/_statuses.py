@@ -584,6 +584,18 @@ STATUSES: dict[int, tuple[str, int | None, str, str, str]] = {
         "rejected.verify-receipt.secret", 503, "after-config",
         "Apple: the shared secret does not match (21004)",
         "copy the secret from App Store Connect to receipts.sharedSecrets"),
+    42753: (
+        "rejected.appleid.client", 502, "never",
+        "Apple does not accept the client secret or the client id",
+        "our fault: check appleId.privateKey, appleId.keyId, appleId.teamId, the client id and the clock of this host"),
+    43009: (
+        "rejected.appleid.grant", 401, "never",
+        "the code or token was used, has expired, or is of another client",
+        "the customer must sign in again"),
+    43265: (
+        "rejected.appleid.request", 502, "never",
+        "Apple does not accept the form of the request",
+        "our fault: check the redirect URI and the parameters"),
     43521: (
         "rejected.session.assertion-required", 401, "never",
         "a session text does not suffice for this request",
@@ -600,6 +612,10 @@ STATUSES: dict[int, tuple[str, int | None, str, str, str]] = {
         "rejected.session.signature", 401, "never",
         "no configured secret signed the session text",
         "forged, or its secret was dropped: ask for a new assertion and issue a new session"),
+    44545: (
+        "rejected.token.nonce", 401, "never",
+        "the nonce is absent, or is not the one that was issued",
+        "a token of another sign-in, or the app hands another text to Apple than the nonce or its SHA-256 in hex: refuse it"),
     258: (
         "malformed.api.content-type", 502, "never",
         "the answer is not JSON by its content type",
@@ -1096,6 +1112,10 @@ STATUSES: dict[int, tuple[str, int | None, str, str, str]] = {
         "too-large.verify-receipt.entries", 503, "later",
         "the answer has too many entries",
         "not an answer from Apple's endpoint; ask again later"),
+    7684: (
+        "too-large.appleid.response", 502, "never",
+        "the answer is longer than 65,536 bytes",
+        "not an answer from Apple: a proxy in between?"),
     7940: (
         "too-large.session.size", 401, "never",
         "the session text is longer than 2,048 bytes",
@@ -1190,8 +1210,8 @@ STATUSES: dict[int, tuple[str, int | None, str, str, str]] = {
         "programming error: error.at names the member"),
     7941: (
         "misuse.token.nonce", 500, "never",
-        "a nonce must be compared, and this call takes none",
-        "tokens.nonce is \"none\" where nothing is compared"),
+        "the nonce that was issued is missing",
+        "give appleid.identity the nonce of this sign-in; tokens.nonce is \"none\" where nothing is compared"),
     262: (
         "config.api.base-url", None, "after-config",
         "the address of the API cannot be used",
@@ -1376,6 +1396,10 @@ STATUSES: dict[int, tuple[str, int | None, str, str, str]] = {
         "unavailable.devicecheck.response", 502, "later",
         "the answer is not understood",
         "Apple changed the wording: treat the device as neither clean nor used; report it"),
+    2055: (
+        "unavailable.jwks.no-answer", 503, "later",
+        "the issuer gave no key set",
+        "keep the old set, and ask again at retry.notBeforeMs; else a wrong URL, a form of the issuer that is not enabled, or an outage"),
     2567: (
         "unavailable.revocation.undetermined", 503, "later",
         "no usable answer came in time",
@@ -1396,6 +1420,14 @@ STATUSES: dict[int, tuple[str, int | None, str, str, str]] = {
         "unavailable.verify-receipt.no-answer", 503, "later",
         "Apple gave no usable answer",
         "keep the receipt and ask again later"),
+    5639: (
+        "unavailable.appleid.no-answer", 503, "later",
+        "Apple gave no usable answer",
+        "revoke again later; a code is for one use: the customer must sign in again"),
+    5895: (
+        "unavailable.appleid.response", 502, "later",
+        "the answer is not understood",
+        "look at what Apple says, which stands behind this hint if it gave a reason; the customer must sign in again"),
     6151: (
         "unavailable.exchange.budget", 503, "later",
         "the deadline of the conversation came before its end",

@@ -886,6 +886,26 @@ _made(
 )
 
 
+class AppleAccountEventType(Name):
+    """What happened to an account that signs in with Apple."""
+
+    __slots__ = ()
+
+    EMAIL_DISABLED: ClassVar[AppleAccountEventType]
+    EMAIL_ENABLED: ClassVar[AppleAccountEventType]
+    CONSENT_REVOKED: ClassVar[AppleAccountEventType]
+    ACCOUNT_DELETED: ClassVar[AppleAccountEventType]
+
+
+_made(
+    AppleAccountEventType,
+    EMAIL_DISABLED="email-disabled",
+    EMAIL_ENABLED="email-enabled",
+    CONSENT_REVOKED="consent-revoked",
+    ACCOUNT_DELETED="account-deleted",
+)
+
+
 class Verdict(Name):
     """What to do with a request."""
 

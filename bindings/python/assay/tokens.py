@@ -70,7 +70,10 @@ class Token(Facts):
         "RealUser",
         "With Apple; None where it was not said, or in a word that is not known.",
     )
-    nonce: str | None = text("nonce", 'With Apple: "not-demanded".')
+    nonce: str | None = text(
+        "nonce",
+        'With Apple: "checked"; "unsupported", where the platform has none; "not-demanded".',
+    )
     transfer_subject: str | None = text(
         "transferSubject", "With Apple: `sub` before the app changed its team."
     )
@@ -132,6 +135,37 @@ class IssuerKeys(OwnFacts):
         "keys", IssuerKey, "Those that can verify tokens."
     )
     skipped: tuple[SkippedKey, ...] = details_list("skipped", SkippedKey, "The others.")
+
+
+class KeysetState(Details):
+    """What you keep for an issuer between two fetches of its keys, and give back as it is."""
+
+    __slots__ = ()
+    _shown = ("fetched_ms", "tried_ms", "failures")
+
+    fetched_ms: int | None = time(
+        "fetchedMs", "When the issuer last gave its keys; None: never."
+    )
+    fetched_at: datetime | None = moment("fetchedMs")
+    tried_ms: int | None = time("triedMs", "When it was last asked; None: never.")
+    tried_at: datetime | None = moment("triedMs")
+    failures: int = integer(
+        "failures", "Attempts in vain since then: each doubles the cooldown."
+    )
+    etag: str | None = text("etag", "What the issuer calls that set.")
+
+
+class FetchedKeyset(Details):
+    """What came of fetching the keys of a token issuer. Store the state of refusals too."""
+
+    __slots__ = ()
+    _shown = ("changed", "keyset_state")
+
+    keyset: str | None = text(
+        "keyset", "The new set, for a key set object; None: keep the old one."
+    )
+    keyset_state: KeysetState = details("keysetState", KeysetState, "For the next fetch.")
+    changed: bool | None = boolean("changed", "False: the same keys as before; None: refused.")
 
 
 # Kind of a document -> its facts and the member that holds them.

@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from .keyset import Keyset
     from .receipts import AppReceipt, TransactionReceipt, Triage, VerifyReceiptAnswer
     from .signing import (
+        AppleAccountEvent,
         ClientSecret,
         IssuedSession,
         Session,
@@ -436,6 +437,54 @@ class Verifier:
             self._open(), handle, text, len(text), milliseconds(now), answer
         )
         return answered(answer, code)
+
+    # ---- Sign in with Apple
+
+    def verify_apple_identity(
+        self,
+        token: SignedText,
+        keys: Keyset,
+        nonce: str | None = None,
+        now: Time | None = None,
+    ) -> Token:
+        """Verify an identity token of Sign in with Apple: who signs in, and that it is this
+        sign-in. It signs in once; issue your own session.
+
+        token  str or bytes: the identity token that the app sent
+        keys   the key set of Apple
+        nonce  the one that you issued for this sign-in and now take back; None only where
+               `tokens` says `nonce` "none"
+
+        Needs a profile `apple-id` in `tokens` (ConfigError). Raises RejectedError when it is
+        not genuine, has expired, is of another app, or of another sign-in
+        (rejected.token.nonce); after rejected.token.unknown-key `error.keyset` of the document
+        is as in `verify_token`. MisuseError without the nonce, or for the key set of another
+        issuer; UnavailableError for a key set that is too old; MalformedError,
+        UnsupportedError or TooLargeError when it is no such token.
+        """
+        from .tokens import Token
+
+        text = _octets(token).decode("utf-8", "replace")
+        request = _given({"kind": "appleid.identity", "token": text, "nonce": nonce})
+        return Token(_accepted(self._at_once(request, now, keys.facts)), "exchange.token")
+
+    def verify_apple_notification(
+        self, payload: SignedText, keys: Keyset, now: Time | None = None
+    ) -> AppleAccountEvent:
+        """Verify what Apple tells about an account that signs in with it.
+
+        payload  str or bytes: the member `payload` of what Apple posted
+        keys     the key set of Apple
+
+        Deliveries repeat: act once on each `token_id`. Answer 200 after storing, 400 for a
+        refusal. Errors as in `verify_apple_identity`, but for the nonce.
+        """
+        from .signing import AppleAccountEvent
+
+        text = _octets(payload).decode("utf-8", "replace")
+        request = {"kind": "appleid.notification", "payload": text}
+        document = _accepted(self._at_once(request, now, keys.facts))
+        return AppleAccountEvent(document.json["exchange"]["appleIdEvent"])
 
     # ---- DeviceCheck and risk
 

@@ -2,6 +2,8 @@
 /// (docs/spec/apple-id.md §2).
 struct AppleIdentity: Sendable {
   private let object: JSONValue
+  /// AID-5: what came of the comparison.
+  private var nonce: StaticString = "not-demanded"
 
   private static let textBytes = 1024
   private static let texts: [StaticString] = [
@@ -22,9 +24,11 @@ struct AppleIdentity: Sendable {
         (value.text?.count ?? .max) <= AppleIdentity.textBytes, .malformedTokenClaim, "AID-2",
         at: Text(stringLiteral: name).string)
     }
-    for name in AppleIdentity.flags where object.member(name) != nil {
+    for name in AppleIdentity.flags {
+      guard let value = object.member(name) else { continue }
       try require(
-        flag(name) != nil, .malformedTokenClaim, "AID-2", at: Text(stringLiteral: name).string)
+        AppleIdentity.flag(value) != nil, .malformedTokenClaim, "AID-2",
+        at: Text(stringLiteral: name).string)
     }
     if let value = object.member("real_user_status") {
       try require(
@@ -34,10 +38,26 @@ struct AppleIdentity: Sendable {
 
   /// Apple writes booleans as texts, too.
   @inline(never)
-  private func flag(_ name: StaticString) -> Bool? {
-    guard let value = object.member(name) else { return nil }
+  static func flag(_ value: JSONValue?) -> Bool? {
+    guard let value else { return nil }
     if value.isText("true") { return true }
     return value.isText("false") ? false : value.boolean
+  }
+
+  private func flag(_ name: StaticString) -> Bool? { AppleIdentity.flag(object.member(name)) }
+
+  /// AID-4, AID-5: whether the token was made for this sign-in.
+  mutating func judge(_ issued: IssuedNonce, _ profile: TokenProfile) throws(Refusal) {
+    guard let said = object.member("nonce")?.text else {
+      let isUnsupported = profile.nonce == .ifSupported && flag("nonce_supported") == false
+      try require(
+        isUnsupported || profile.nonce == .none, .rejectedTokenNonce, "AID-5", at: "nonce")
+      nonce = isUnsupported ? "unsupported" : "not-demanded"
+      return
+    }
+    guard let isSame = issued.matches(said, profile.nonceForm) else { return }
+    try require(isSame, .rejectedTokenNonce, "AID-4", at: "nonce")
+    nonce = "checked"
   }
 
   /// AID-7: a number that is not known is none of the words.
@@ -61,7 +81,7 @@ struct AppleIdentity: Sendable {
     writer.member("privateEmail", boolean: flag("is_private_email"))
     writer.name("realUser")
     if let realUser { writer.string(realUser) } else { writer.null() }
-    writer.member("nonce", "not-demanded")
+    writer.member("nonce", nonce)
     writer.member("transferSubject", object.member("transfer_sub")?.text)
   }
 }

@@ -21,11 +21,12 @@ public final class Keyset: Sendable {
     let triedMs: Int64
     let failures: Int64
 
-    /// KST-2, KST-13: no attempt before this moment.
-    var cooldownEndMs: Int64 {
-      let doublings = Swift.min(failures, 5)
-      return triedMs &+ Swift.min(30_000 << doublings, 600_000)
-    }
+    var cooldownEndMs: Int64 { Keyset.cooldownEndMs(triedMs: triedMs, failures: failures) }
+  }
+
+  /// KST-2, KST-13: no attempt before this moment.
+  static func cooldownEndMs(triedMs: Int64, failures: Int64) -> Int64 {
+    triedMs &+ Swift.min(30_000 << Swift.min(failures, 5), 600_000)
   }
 
   /// A key that is not used, and why (JWK-2).

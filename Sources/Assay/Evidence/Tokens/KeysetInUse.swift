@@ -32,7 +32,7 @@ final class KeysetInUse: Sendable {
   }
 
   /// Where there is one, a set without a name is its own.
-  private static func onlyIssuer(_ profiles: [TokenProfile.Shared]) -> Text? {
+  static func onlyIssuer(_ profiles: [TokenProfile.Shared]) -> Text? {
     guard profiles.count == 1, let owner = profiles.first, owner.profile.issuers.count == 1
     else { return nil }
     return owner.profile.issuers.first

@@ -15,8 +15,14 @@ struct KeysetReader {
     range: .malformedJwksForm, missing: .malformedJwksForm, "JWK-1")
 
   private(set) var checks = Checks<KeysetCheck>()
+  /// The keys as they were given, once the set was read.
+  private(set) var list: JSONValue? = nil
+  /// As an issuer publishes it: what stands beside the keys is not ours to read.
+  private let isPublished: Bool
   private var keys: [KeysetKey] = []
   private var skipped: [Keyset.Skipped] = []
+
+  init(published isPublished: Bool = false) { self.isPublished = isPublished }
 
   /// Reads every key; a set with one that must not be there is refused as a whole.
   mutating func run(_ text: [UInt8]) throws(Refusal) -> Keyset {
@@ -28,8 +34,10 @@ struct KeysetReader {
     try require(
       list.value.count <= KeysetReader.keyCap, .tooLargeJwksSize, "JWK-1", at: "keys")
     try require(list.value.kind == .array && list.value.count > 0, list)
-    let issuer = try root["issuer"]?.refusing(.malformedJwksForm, "JWK-9").text(1...1024)
-    let age = try KeysetReader.age(root)
+    let issuer =
+      isPublished
+      ? nil : try root["issuer"]?.refusing(.malformedJwksForm, "JWK-9").text(1...1024)
+    let age = isPublished ? nil : try KeysetReader.age(root)
     checks.enter(.keys)
     for (index, entry) in list.value.children.enumerated() {
       try PublishedKey(entry, index).refuseSecrets()
@@ -38,6 +46,7 @@ struct KeysetReader {
       try take(PublishedKey(entry, index))
     }
     try require(!keys.isEmpty, .rejectedJwksEmpty, "JWK-2", at: "keys")
+    self.list = list.value
     return Keyset(issuer: issuer, age: age, keys: keys, skipped: skipped)
   }
 

@@ -41,10 +41,56 @@ struct TokenVerification {
       keys.owner.profile.kind != .appleId || keys.owner.profile.nonce == .none, .misuseTokenNonce,
       "TOK-34")
     let (kid, claims) = try proven(text, keys)
-    let apple = keys.owner.profile.kind == .appleId ? try AppleIdentity(claims) : nil
+    let isApple = keys.owner.profile.kind == .appleId
+    let apple = isApple ? try AppleIdentity(claims) : nil
     let issuer = try judge(claims, keys)
+    checks.skip(.nonce, isApple ? .notConfigured : .doesNotApply)
     try judgeCaller(claims, keys.owner)
     return Token(claims, issuer, kid: kid, keys, apple)
+  }
+
+  // MARK: Sign in with Apple
+
+  /// The key set, where it is that of Sign in with Apple.
+  private mutating func appleKeys() throws(Refusal) -> KeysetInUse {
+    checks.enter(.keyset)
+    let keys = try KeysetInUse.find(keyset, profiles, nowMs: nowMs)
+    try require(keys.owner.profile.kind == .appleId, .misuseTokenKeyset, "AID-3", at: "keys")
+    return keys
+  }
+
+  /// KST-5, KST-7: whether identity tokens can be verified at all with the key set.
+  mutating func checkAppleKeys() throws(Refusal) { _ = try appleKeys() }
+
+  /// Verifies an identity token of Sign in with Apple (AID-1).
+  mutating func identity(_ text: [UInt8], _ nonce: IssuedNonce) throws(Refusal) -> Token {
+    let keys = try appleKeys()
+    let (kid, claims) = try proven(text, keys)
+    var apple = try AppleIdentity(claims)
+    let issuer = try judge(claims, keys)
+    checks.enter(.nonce)
+    try apple.judge(nonce, keys.owner.profile)
+    try judgeCaller(claims, keys.owner)
+    return Token(claims, issuer, kid: kid, keys, apple)
+  }
+
+  /// Verifies a notification about an account (AID-10, AID-11).
+  mutating func notification(_ text: [UInt8]) throws(Refusal) -> AppleNotification {
+    let keys = try appleKeys()
+    let profile = keys.owner.profile
+    let (_, claims) = try proven(text, keys)
+    let event = try AppleNotification(claims)
+    checks.enter(.times)
+    if let expires = claims.seconds("exp") { try checkExpiry(expires) }
+    let issued = try checkStart(claims, mustSay: true) ?? 0
+    try require(
+      nowMs <= issued &* 1000 &+ profile.notificationMaxAgeMs, .rejectedTokenTooOld, "AID-10",
+      at: "iat")
+    _ = try judgeIssuer(claims, keys)
+    try judgeAudience(claims, profile)
+    checks.enter(.use)
+    try event.checkUse()
+    return event
   }
 
   // MARK: form, key, signature
@@ -120,10 +166,7 @@ struct TokenVerification {
     let owner = keys.owner
     checks.enter(.times)
     try checkTimes(claims, owner)
-    checks.enter(.issuer)
-    guard let issuer = claims.text("iss"), owner.profile.issuers.contains(issuer),
-      issuer == keys.issuer || owner.profile.keysIssuer(of: issuer) == keys.issuer
-    else { throw Refusal(.rejectedTokenIssuer, "TOK-25", at: "iss") }
+    let issuer = try judgeIssuer(claims, keys)
     let isCognito = owner.profile.kind == .cognitoAccess
     if isCognito {
       checks.enter(.use)
@@ -135,35 +178,65 @@ struct TokenVerification {
       let isMine = claims.text("client_id").map { owner.profile.clients.contains($0) }
       try require(isMine == true, .rejectedTokenClient, "TOK-26", at: "client_id")
     }
-    if checks.enter(.audience, where: !owner.profile.audiences.isEmpty, else: .notConfigured) {
-      try require(
-        claims.list("aud").contains { owner.profile.audiences.contains($0) },
-        .rejectedTokenAudience,
-        isCognito ? "TOK-31" : "TOK-27", at: "aud")
-    }
+    try judgeAudience(claims, owner.profile)
     checks.enter(.use)
     try require(
       claims.object.member("events") == nil, .rejectedTokenUse, "TOK-34", at: "events")
-    checks.skip(.nonce, owner.profile.kind == .appleId ? .notConfigured : .doesNotApply)
     return issuer
+  }
+
+  /// TOK-25, TOK-32.
+  private mutating func judgeIssuer(
+    _ claims: TokenClaims, _ keys: KeysetInUse
+  ) throws(Refusal) -> Text {
+    checks.enter(.issuer)
+    let profile = keys.owner.profile
+    guard let issuer = claims.text("iss"), profile.issuers.contains(issuer),
+      issuer == keys.issuer || profile.keysIssuer(of: issuer) == keys.issuer
+    else { throw Refusal(.rejectedTokenIssuer, "TOK-25", at: "iss") }
+    return issuer
+  }
+
+  /// TOK-27, TOK-31.
+  private mutating func judgeAudience(
+    _ claims: TokenClaims, _ profile: TokenProfile
+  ) throws(Refusal) {
+    guard checks.enter(.audience, where: !profile.audiences.isEmpty, else: .notConfigured)
+    else { return }
+    try require(
+      claims.list("aud").contains { profile.audiences.contains($0) }, .rejectedTokenAudience,
+      profile.kind == .cognitoAccess ? "TOK-31" : "TOK-27", at: "aud")
   }
 
   /// TOK-23, TOK-24: in whole seconds.
   private func checkTimes(_ claims: TokenClaims, _ owner: TokenProfile.Shared) throws(Refusal) {
-    let now = nowMs / 1000
-    let skew = skewSeconds
     guard let expires = claims.seconds("exp") else {
       throw Refusal(.rejectedTokenNoExpiry, "TOK-23", at: "exp")
     }
-    try require(now < expires &+ skew, .rejectedTokenExpired, "TOK-23", at: "exp")
+    try checkExpiry(expires)
+    _ = try checkStart(claims, mustSay: owner.profile.kind != .jwt)
+  }
+
+  private func checkExpiry(_ expires: Int64) throws(Refusal) {
+    try require(
+      nowMs / 1000 < expires &+ skewSeconds, .rejectedTokenExpired, "TOK-23", at: "exp")
+  }
+
+  /// TOK-24.
+  ///
+  /// - Parameter mustSay: when it was issued.
+  /// - Returns: that moment.
+  private func checkStart(_ claims: TokenClaims, mustSay: Bool) throws(Refusal) -> Int64? {
+    let latest = nowMs / 1000 &+ skewSeconds
     if let start = claims.seconds("nbf") {
-      try require(start <= now &+ skew, .rejectedTokenNotYetValid, "TOK-24", at: "nbf")
+      try require(start <= latest, .rejectedTokenNotYetValid, "TOK-24", at: "nbf")
     }
     guard let issued = claims.seconds("iat") else {
-      try require(owner.profile.kind == .jwt, .rejectedTokenNoIssuedAt, "TOK-24", at: "iat")
-      return
+      try require(!mustSay, .rejectedTokenNoIssuedAt, "TOK-24", at: "iat")
+      return nil
     }
-    try require(issued <= now &+ skew, .rejectedTokenIssuedInFuture, "TOK-24", at: "iat")
+    try require(issued <= latest, .rejectedTokenIssuedInFuture, "TOK-24", at: "iat")
+    return issued
   }
 
   /// TOK-28, TOK-29.

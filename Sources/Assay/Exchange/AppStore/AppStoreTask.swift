@@ -61,7 +61,7 @@ struct AppStoreTask: Sendable {
       throw Refusal(.internalAssayBug, "API-1", at: "host")
     }
     let token = try AppStoreSigning.token(policy, app.bundleId, nowMs: nowMs)
-    var headers: [(name: StaticString, value: StaticString)] = [
+    var headers: [(name: StaticString, value: Text)] = [
       ("Accept", "application/json"), ("User-Agent", AppStoreEndpointTable.userAgent),
     ]
     if parameters.body != nil { headers.append(("Content-Type", "application/json")) }

@@ -5,6 +5,9 @@ enum Conversation: Conversing {
   case appStore(AppStoreConversation)
   case ocsp(OCSPConversation)
   case attestRefresh(AttestRefreshConversation)
+  case keyset(KeysetConversation)
+  case appleIDCode(AppleIDCodeConversation)
+  case appleIDRevocation(AppleIDRevocation)
 
   mutating func begin(nowMs: Int64) -> ExchangeAction {
     switch self {
@@ -22,6 +25,15 @@ enum Conversation: Conversing {
       return conversation.begin(nowMs: nowMs)
     case .attestRefresh(var conversation):
       defer { self = .attestRefresh(conversation) }
+      return conversation.begin(nowMs: nowMs)
+    case .keyset(var conversation):
+      defer { self = .keyset(conversation) }
+      return conversation.begin(nowMs: nowMs)
+    case .appleIDCode(var conversation):
+      defer { self = .appleIDCode(conversation) }
+      return conversation.begin(nowMs: nowMs)
+    case .appleIDRevocation(var conversation):
+      defer { self = .appleIDRevocation(conversation) }
       return conversation.begin(nowMs: nowMs)
     }
   }
@@ -43,6 +55,15 @@ enum Conversation: Conversing {
     case .attestRefresh(var conversation):
       defer { self = .attestRefresh(conversation) }
       return conversation.take(answer, nowMs: nowMs)
+    case .keyset(var conversation):
+      defer { self = .keyset(conversation) }
+      return conversation.take(answer, nowMs: nowMs)
+    case .appleIDCode(var conversation):
+      defer { self = .appleIDCode(conversation) }
+      return conversation.take(answer, nowMs: nowMs)
+    case .appleIDRevocation(var conversation):
+      defer { self = .appleIDRevocation(conversation) }
+      return conversation.take(answer, nowMs: nowMs)
     }
   }
 
@@ -53,6 +74,9 @@ enum Conversation: Conversing {
     case .appStore(let conversation): return conversation.repeatsAt(nowMs: nowMs)
     case .ocsp(let conversation): return conversation.repeatsAt(nowMs: nowMs)
     case .attestRefresh(let conversation): return conversation.repeatsAt(nowMs: nowMs)
+    case .keyset(let conversation): return conversation.repeatsAt(nowMs: nowMs)
+    case .appleIDCode(let conversation): return conversation.repeatsAt(nowMs: nowMs)
+    case .appleIDRevocation(let conversation): return conversation.repeatsAt(nowMs: nowMs)
     }
   }
 
@@ -63,6 +87,9 @@ enum Conversation: Conversing {
     case .appStore(let conversation): conversation.write(&writer)
     case .ocsp(let conversation): conversation.write(&writer)
     case .attestRefresh(let conversation): conversation.write(&writer)
+    case .keyset(let conversation): conversation.write(&writer)
+    case .appleIDCode(let conversation): conversation.write(&writer)
+    case .appleIDRevocation(let conversation): conversation.write(&writer)
     }
   }
 
@@ -73,6 +100,9 @@ enum Conversation: Conversing {
     case .appStore(let conversation): conversation.writeWarnings(&writer)
     case .ocsp(let conversation): conversation.writeWarnings(&writer)
     case .attestRefresh(let conversation): conversation.writeWarnings(&writer)
+    case .keyset(let conversation): conversation.writeWarnings(&writer)
+    case .appleIDCode(let conversation): conversation.writeWarnings(&writer)
+    case .appleIDRevocation(let conversation): conversation.writeWarnings(&writer)
     }
   }
 }

@@ -6,6 +6,8 @@ struct ExchangeDocument {
   /// The fingerprint of the verifier's configuration.
   let configuration: [UInt8]
   let checks: Ledger
+  /// `error.keyset`: what to do about an unknown key.
+  var keysetAdvice: StaticString? = nil
 
   init(kind: StaticString, configuration: [UInt8], checks: Ledger) {
     self.kind = kind
@@ -20,7 +22,7 @@ struct ExchangeDocument {
   private var envelope: Envelope {
     Envelope(
       kind: "exchange", factsMember: "exchange", checks: checks, configuration: configuration,
-      isConfidential: true)
+      isConfidential: true, keysetAdvice: keysetAdvice)
   }
 
   // MARK: an open step

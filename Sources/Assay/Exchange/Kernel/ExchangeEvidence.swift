@@ -12,11 +12,15 @@ enum ExchangeEvidence {
   ) throws(Refusal) -> [VerifiedEvidence] {
     var proven: [VerifiedEvidence] = []
     for (index, document) in documents.enumerated() {
-      guard document.status == .ok, document.configuration == configuration,
-        let items = document.evidence?.items, items.allSatisfy(takes)
+      guard document.status == .ok, let evidence = document.evidence,
+        evidence.isOfEveryVerifier || document.configuration == configuration
       else {
         throw Refusal(.misuseExchangeEvidence, "EXC-2", at: "evidence[" + String(index) + "]")
       }
+      let items = evidence.items
+      try require(
+        items.allSatisfy(takes), .misuseExchangeEvidence, "EXC-2",
+        at: "evidence[" + String(index) + "]")
       proven += items
     }
     try require(counts.contains(proven.count), .misuseExchangeEvidence, "EXC-2", at: "evidence")

@@ -27,6 +27,10 @@ enum ExchangeKind: Sendable {
   case deviceVerify
   /// A new receipt of an attested key (docs/spec/app-attest.md §8).
   case attestRefresh
+  /// The keys of a token issuer (docs/spec/access-tokens.md §5.1).
+  case jwks
+  /// docs/spec/apple-id.md §2 … §4.
+  case appleIDIdentity, appleIDNotification, appleIDExchangeCode, appleIDRevoke
 
   /// Those that have their row here.
   private static let own: [ExchangeKind] = [
@@ -34,6 +38,7 @@ enum ExchangeKind: Sendable {
     .signAPIToken, .signPromotionalOfferV1, .signPromotionalOfferV2, .signIntroductoryOffer,
     .signDeviceCheckToken, .signAppleIDSecret, .sessionIssue, .sessionCheck, .deviceCheckQuery,
     .deviceCheckUpdate, .deviceCheckValidate, .ocsp, .deviceVerify, .attestRefresh,
+    .jwks, .appleIDIdentity, .appleIDNotification, .appleIDExchangeCode, .appleIDRevoke,
   ]
 
   /// nil: there is no such kind.
@@ -89,6 +94,29 @@ enum ExchangeKind: Sendable {
       return ExchangeRow(
         "attest.refresh", [], evidence: 1...1, maxSteps: 13, isRepeatable: true,
         hints: .attestReceipt)
+    case .jwks, .appleIDIdentity, .appleIDNotification, .appleIDExchangeCode, .appleIDRevoke:
+      return tokenRow
+    }
+  }
+
+  private var tokenRow: ExchangeRow {
+    switch self {
+    case .appleIDIdentity:
+      return ExchangeRow("appleid.identity", ["token", "nonce"], evidence: 1...1)
+    case .appleIDNotification:
+      return ExchangeRow("appleid.notification", ["payload"], evidence: 1...1)
+    case .appleIDExchangeCode:
+      return ExchangeRow(
+        "appleid.exchange-code", ["code", "clientId", "redirectUri", "nonce"],
+        withheld: ["code"], evidence: 0...1, maxSteps: 1)
+    case .appleIDRevoke:
+      return ExchangeRow(
+        "appleid.revoke", ["token", "hint", "clientId"], withheld: ["token"], maxSteps: 5,
+        isRepeatable: true)
+    default:
+      return ExchangeRow(
+        "jwks", ["issuer", "state", "wantKid", "keyset"], withheld: ["keyset"], maxSteps: 2,
+        isRepeatable: true, hints: .keyset)
     }
   }
 
@@ -123,6 +151,9 @@ enum ExchangeKind: Sendable {
     case (.deviceVerify, .storeKit(let payload)): return DeviceProof(payload) != nil
     case (.attestRefresh, .attestReceipt): return true
     case (.attestRefresh, .attestation(let attestation)): return attestation.receipt != nil
+    case (.appleIDIdentity, .keyset), (.appleIDNotification, .keyset),
+      (.appleIDExchangeCode, .keyset):
+      return true
     default: return false
     }
   }

@@ -39,6 +39,13 @@ struct ExchangeTerms: Sendable {
     repeated = request.json(without: left + ["attempt"], attempt: nextAttempt(attempt))
   }
 
+  /// 16 s × 4^(attempt − 1), at most an hour: before a whole new conversation (VRR-4).
+  static func pause(attempt: Int64) -> Int64 {
+    var pause: Int64 = 16_000
+    for _ in 1..<max(1, min(attempt, 8)) { pause = pause &* 4 }
+    return min(pause, 3_600_000)
+  }
+
   /// `retry`, name and value: what a host that cannot wait puts into its own queue.
   func writeRetry(
     notBeforeMs: Int64, _ reason: ExchangeWait.Reason, _ writer: inout JSONWriter

@@ -1,12 +1,13 @@
 struct ExchangeWait {
   enum Reason {
-    case rateLimited, retry, tooEarly
+    case rateLimited, retry, tooEarly, cooldown
 
     var name: StaticString {
       switch self {
       case .rateLimited: return "rate-limited"
       case .retry: return "retry"
       case .tooEarly: return "too-early"
+      case .cooldown: return "cooldown"
       }
     }
   }

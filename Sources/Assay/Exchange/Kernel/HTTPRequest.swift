@@ -4,8 +4,8 @@ struct HTTPRequest {
   let url: Text
   /// The value of the header Authorization, which comes first; nil: without one.
   var authorization: SecretBytes? = nil
-  let headers: [(name: StaticString, value: StaticString)]
-  /// JSON, or a text; nil: none.
+  let headers: [(name: StaticString, value: Text)]
+  /// JSON or a form; nil: none.
   let body: SecretBytes?
   /// The body goes out as base64.
   var isBinary = false
@@ -49,23 +49,27 @@ struct HTTPRequest {
       writer.endArray()
     }
     writer.endArray()
-    writer.name("body")
-    if let body {
-      writer.beginObject()
-      if isBinary {
-        writer.member("base64", Text(Base64.encodeStandard(body.bytes)))
-      } else {
-        writer.name("text")
-        writer.string(utf8: body.bytes)
-      }
-      writer.endObject()
-    } else {
-      writer.null()
-    }
+    writeBody(&writer)
     writer.member("timeoutMs", integer: timeoutMs)
     writer.member("maxResponseBytes", integer: maxResponseBytes)
     HTTPRequest.write("wantHeaders", wantHeaders, &writer)
     HTTPRequest.write("secret", secret, &writer)
+    writer.endObject()
+  }
+
+  private func writeBody(_ writer: inout JSONWriter) {
+    writer.name("body")
+    guard let body else {
+      writer.null()
+      return
+    }
+    writer.beginObject()
+    if isBinary {
+      writer.member("base64", Text(Base64.encodeStandard(body.bytes)))
+    } else {
+      writer.name("text")
+      writer.string(utf8: body.bytes)
+    }
     writer.endObject()
   }
 

@@ -17,6 +17,24 @@ enum AppleIDSecret {
     let life =
       try request["ttlMs"]?.refusing(.misuseAppleidParameter, "AID-20").integer(lives)
       ?? standardLife
+    let (secret, expires) = try text(policy, clientId, life: life, nowMs: nowMs)
+    return SigningResult(
+      members: [("clientSecret", .signature(secret)), ("expiresMs", .integer(expires &* 1000))],
+      secret: "clientSecret")
+  }
+
+  /// One for a request of our own, made anew for each.
+  ///
+  /// - Throws: `internal.sign.self-check`.
+  static func standard(
+    _ policy: AppleIDPolicy, _ clientId: Text, nowMs: Int64
+  ) throws(Refusal) -> SecretBytes {
+    try text(policy, clientId, life: standardLife, nowMs: nowMs).secret
+  }
+
+  private static func text(
+    _ policy: AppleIDPolicy, _ clientId: Text, life: Int64, nowMs: Int64
+  ) throws(Refusal) -> (secret: SecretBytes, expires: Int64) {
     let issued = nowMs / 1000 &- 60
     let expires = min(nowMs / 1000 &+ life / 1000, issued &+ longestSeconds)
     let secret = try CompactToken.make(policy.privateKey, keyId: policy.keyId, isTyped: false) {
@@ -26,13 +44,11 @@ enum AppleIDSecret {
       $0.member("aud", "https://appleid.apple.com")
       $0.member("sub", clientId)
     }
-    return SigningResult(
-      members: [("clientSecret", .signature(secret)), ("expiresMs", .integer(expires &* 1000))],
-      secret: "clientSecret")
+    return (secret, expires)
   }
 
   /// AID-25: one of those configured, or the only one.
-  private static func clientId(
+  static func clientId(
     _ request: ExchangeRequest, _ known: [Text]
   ) throws(Refusal) -> Text {
     if let node = request["clientId"]?.refusing(.misuseAppleidParameter, "AID-25") {

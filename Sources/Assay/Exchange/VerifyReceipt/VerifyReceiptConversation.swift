@@ -146,12 +146,7 @@ struct VerifyReceiptConversation: Conversing {
     return .refused(ExchangeRefusal(refusal, check))
   }
 
-  /// VRR-4: 16 s × 4^(attempt − 1), at most an hour.
-  func repeatsAt(nowMs: Int64) -> Int64 {
-    var pause: Int64 = 16_000
-    for _ in 1..<max(1, min(task.attempt, 8)) { pause = pause &* 4 }
-    return nowMs &+ min(pause, 3_600_000)
-  }
+  func repeatsAt(nowMs: Int64) -> Int64 { nowMs &+ ExchangeTerms.pause(attempt: task.attempt) }
 
   // MARK: document
 

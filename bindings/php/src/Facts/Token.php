@@ -74,7 +74,7 @@ final class Token extends Facts
      * Names\RealUser.
      */
     public readonly ?string $realUser;
-    /** With Apple: "not-demanded". */
+    /** With Apple: "checked"; "unsupported", where the platform has none; "not-demanded". */
     public readonly ?string $nonce;
     /** With Apple: `sub` before the app changed its team. */
     public readonly ?string $transferSubject;

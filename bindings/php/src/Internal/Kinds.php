@@ -30,6 +30,8 @@ final class Kinds
         'assertion' => [Facts\Assertion::class, 'assertion'],
         'decision' => [Facts\Decision::class, 'decision'],
         'risk' => [Facts\Risk::class, 'risk'],
+        'token' => [Facts\Token::class, 'token'],
+        'keyset' => [Facts\IssuerKeys::class, 'keyset'],
         'exchange' => [Facts\DeviceCheck::class, 'exchange.deviceCheck'],
     ];
 

@@ -1,0 +1,71 @@
+/// A form for Apple's endpoints for accounts (AID-21).
+struct AppleIDRequest {
+  let url: StaticString
+  let policy: AppleIDPolicy
+  let clientId: Text
+  /// Behind the client's id and secret.
+  let fields: [(name: StaticString, value: SecretBytes)]
+
+  static let answerCap = 65_536
+
+  /// With a client secret of its own (AID-20).
+  ///
+  /// - Parameter nowMs: of this step.
+  /// - Throws: `internal.sign.self-check`.
+  func made(nowMs: Int64) throws(Refusal) -> HTTPRequest {
+    let secret = try AppleIDSecret.standard(policy, clientId, nowMs: nowMs)
+    let first: [(name: StaticString, value: [UInt8])] = [
+      ("client_id", clientId.utf8), ("client_secret", secret.bytes),
+    ]
+    return HTTPRequest(
+      method: "POST", url: Text(stringLiteral: url),
+      headers: [
+        ("Content-Type", "application/x-www-form-urlencoded"), ("Accept", "application/json"),
+      ],
+      body: FormBody.make(first + fields.map { ($0.name, $0.value.bytes) }), timeoutMs: 30_000,
+      maxResponseBytes: Int64(AppleIDRequest.answerCap), wantHeaders: [], secret: ["body"])
+  }
+
+  /// What is wrong with an answer other than 200 (AID-24).
+  static func check(_ answer: HTTPAnswer) throws(Refusal) {
+    let status = answer.status
+    let detail = status == 0 ? "" : "HTTP status " + String(status)
+    try require(
+      status != 0 && status != 429 && !(500...599).contains(status),
+      .unavailableAppleidNoAnswer, "AID-24", at: "status", detail: detail)
+    try require(
+      !answer.isCut && answer.body.count <= answerCap, .tooLargeAppleidResponse, "AID-21",
+      at: answer.isCut ? "cut" : "body")
+    guard status != 200 else { return }
+    throw refusal(answer, detail)
+  }
+
+  private static func refusal(_ answer: HTTPAnswer, _ detail: String) -> Refusal {
+    var error: Text? = nil
+    if (400...499).contains(answer.status) {
+      error = (try? JSONReader.readObject(answer.body))?.root.member("error")?.text
+    }
+    let word = answer.status == 400 ? error?.utf8[...] ?? [] : []
+    if word.elementsEqual("invalid_grant") {
+      return Refusal(.rejectedAppleidGrant, "AID-24", at: "error")
+    }
+    if word.elementsEqual("invalid_client") || word.elementsEqual("unauthorized_client") {
+      return Refusal(.rejectedAppleidClient, "AID-24", at: "error")
+    }
+    for known in ["invalid_request", "unsupported_grant_type", "invalid_scope"] as [StaticString]
+    where word.elementsEqual(known) {
+      return Refusal(.rejectedAppleidRequest, "AID-24", at: "error")
+    }
+    var refusal = Refusal(
+      .unavailableAppleidResponse, "AID-24", at: error == nil ? "status" : "error",
+      detail: detail)
+    refusal.said = error.flatMap { shown($0) }
+    return refusal
+  }
+
+  /// At most 64 visible characters of it.
+  private static func shown(_ text: Text) -> Text? {
+    let visible = text.utf8.filter { $0 > 0x20 && $0 < 0x7f }.prefix(64)
+    return visible.isEmpty ? nil : Text(Array(visible))
+  }
+}

@@ -1,0 +1,51 @@
+package assay
+
+import "context"
+
+// VerifyAppleIdentity verifies an identity token of Sign in with Apple: who signs in, and
+// that it is this sign-in. It signs in once; issue your own session.
+//
+// token is what the app sent; keys is the key set of Apple; nonce is the one that you issued
+// for this sign-in and now take back, empty only where `tokens` says nonce "none".
+//
+// Needs a profile apple-id in `tokens` (ErrConfig). The error is ErrRejected when it is not
+// genuine, has expired, is of another app, or of another sign-in (rejected.token.nonce);
+// after rejected.token.unknown-key error.keyset is as for VerifyToken. ErrMisuse without
+// the nonce, or for the key set of another issuer; ErrUnavailable for one that is too old;
+// ErrMalformed, ErrUnsupported or ErrTooLarge when it is no such token; ErrClosed.
+func (v *Verifier) VerifyAppleIdentity(
+	ctx context.Context, token string, keys *Keyset, nonce string, options ...Option,
+) (*Token, error) {
+	request := given{"kind": "appleid.identity", "token": token}.text("nonce", nonce)
+	document, err := v.withKeys(ctx, request, keys, options)
+	return verified[Token](document, err, "exchange", "token")
+}
+
+// VerifyAppleNotification verifies what Apple tells about an account that signs in with it:
+// payload is the member of that name in what it posted. Deliveries repeat: act once on each
+// TokenID. Answer 200 after storing, 400 for a refusal.
+func (v *Verifier) VerifyAppleNotification(
+	ctx context.Context, payload string, keys *Keyset, options ...Option,
+) (*AppleAccountEvent, error) {
+	request := given{"kind": "appleid.notification", "payload": payload}
+	document, err := v.withKeys(ctx, request, keys, options)
+	return verified[AppleAccountEvent](document, err, "exchange", "appleIdEvent")
+}
+
+// withKeys is the document of a conversation about a key set that is done at once.
+func (v *Verifier) withKeys(
+	ctx context.Context, request given, keys *Keyset, options []Option,
+) (*Document, error) {
+	exchange, err := v.Exchange(ctx, request, []Evidence{keys.facts}, options...)
+	if err != nil {
+		return nil, err
+	}
+	defer exchange.Close()
+	return exchange.Document(), nil
+}
+
+// String says when they end, not what they are.
+func (t AppleTokens) String() string { return "tokens until " + t.Expires.String() }
+
+// GoString is the same.
+func (t AppleTokens) GoString() string { return t.String() }

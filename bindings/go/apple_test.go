@@ -1,0 +1,63 @@
+package assay
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+)
+
+// TestApple runs the cases of Sign in with Apple through their own methods.
+func TestApple(t *testing.T) {
+	cases, seen := theCases(t), map[string]int{}
+	for i := range cases.Cases {
+		each := &cases.Cases[i]
+		var request struct {
+			Kind, Token, Payload string
+			Nonce                *string
+		}
+		if each.Call != "exchange" || len(each.Evidence) != 1 ||
+			each.Evidence[0].Kind != KindKeyset ||
+			strings.HasPrefix(each.Expect.Status, "misuse.exchange.") ||
+			json.Unmarshal(each.input(t, "request"), &request) != nil ||
+			(request.Nonce != nil && *request.Nonce == "") {
+			continue
+		}
+		seen[request.Kind]++
+		keys, err := NewKeyset(each.Evidence[0].input(t, "jwks"))
+		must(t, err)
+		verifier := cases.verifier(t, each.Verifier)
+		if request.Kind == "appleid.identity" {
+			nonce := ""
+			if request.Nonce != nil {
+				nonce = *request.Nonce
+			}
+			token, err := verifier.VerifyAppleIdentity(
+				ctx, request.Token, keys, nonce, each.at())
+			if document := checkOutcome(t, token, err, each); err == nil {
+				checkDocument(t, document, each)
+			}
+		} else {
+			event, err := verifier.VerifyAppleNotification(
+				ctx, request.Payload, keys, each.at())
+			if err != nil {
+				checkRefusal(t, err, each)
+			} else if event.TokenID == "" || event.Issued.IsZero() ||
+				each.Expect.Status != "ok" {
+				t.Errorf("%s: %+v", each.Name, event)
+			}
+		}
+		keys.Close()
+	}
+	if seen["appleid.identity"] < 20 || seen["appleid.notification"] < 20 || len(seen) != 2 {
+		t.Errorf("only %v", seen)
+	}
+}
+
+func TestAppleTokensAreNotPrinted(t *testing.T) {
+	tokens := AppleTokens{AccessToken: "a-token", RefreshToken: "r-token"}
+	for _, text := range []string{tokens.String(), tokens.GoString()} {
+		if strings.Contains(text, "-token") {
+			t.Error(text)
+		}
+	}
+}
