@@ -13,6 +13,7 @@
 #include "handles.h"
 
 zend_class_entry *assay_verifier_ce;
+zend_class_entry *assay_keyset_ce;
 zend_class_entry *assay_doc_ce;
 zend_class_entry *assay_exchange_ce;
 
@@ -22,6 +23,7 @@ struct handle {
 };
 
 static zend_object_handlers verifier_handlers;
+static zend_object_handlers keyset_handlers;
 static zend_object_handlers doc_handlers;
 static zend_object_handlers exchange_handlers;
 
@@ -47,6 +49,10 @@ static zend_object *create_verifier(zend_class_entry *class) {
   return create(class, &verifier_handlers);
 }
 
+static zend_object *create_keyset(zend_class_entry *class) {
+  return create(class, &keyset_handlers);
+}
+
 static zend_object *create_doc(zend_class_entry *class) {
   return create(class, &doc_handlers);
 }
@@ -57,6 +63,12 @@ static zend_object *create_exchange(zend_class_entry *class) {
 
 static void free_verifier(zend_object *object) {
   assay_verifier_free(handle_of(object)->pointer);
+  handle_of(object)->pointer = NULL;
+  zend_object_std_dtor(object);
+}
+
+static void free_keyset(zend_object *object) {
+  assay_keyset_free(handle_of(object)->pointer);
   handle_of(object)->pointer = NULL;
   zend_object_std_dtor(object);
 }
@@ -138,6 +150,8 @@ static zend_class_entry *declare(const char *name,
 void assay_declare_classes(void) {
   assay_verifier_ce = declare("Assay\\Extension\\Verifier", create_verifier,
                               &verifier_handlers, free_verifier);
+  assay_keyset_ce = declare("Assay\\Extension\\Keyset", create_keyset,
+                            &keyset_handlers, free_keyset);
   assay_doc_ce = declare("Assay\\Extension\\Document", create_doc,
                          &doc_handlers, free_doc);
   assay_exchange_ce = declare("Assay\\Extension\\Exchange", create_exchange,

@@ -16,6 +16,7 @@
 #endif
 
 extern zend_class_entry *assay_verifier_ce;
+extern zend_class_entry *assay_keyset_ce;
 extern zend_class_entry *assay_doc_ce;
 extern zend_class_entry *assay_exchange_ce;
 

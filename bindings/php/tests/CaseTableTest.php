@@ -437,7 +437,7 @@ final class CaseTableTest extends TestCase
         foreach ($json['warnings'] ?? [] as $warning) {
             $this->assertSame([], array_diff(array_keys($warning), ['id', 'at']));
         }
-        $error = ['message', 'check', 'rule', 'at', 'hint', 'retryClass'];
+        $error = ['message', 'check', 'rule', 'at', 'hint', 'retryClass', 'keyset'];
         $this->assertSame([], array_diff(array_keys($json['error'] ?? []), $error));
     }
 }
