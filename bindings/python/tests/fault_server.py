@@ -1,14 +1,16 @@
 #!/usr/bin/env python3
 """A server on loopback that answers as a path asks for: late, in pieces, never whole …
 
-  fault_server.py     prints its address, and ends when its input does
+  fault_server.py [FAULT…]     prints its address, and ends when its input does
 
 The tests of every binding run it. `/hits` says how often each path was asked for, and what
-the last request was. `/FAULT` has the fault; what follows in the path does not matter.
+the last request was. `/FAULT` has the fault; what follows in the path does not matter. Any
+other path gets the faults of the command line, in turn; `@FILE` is that file, as it is.
 """
 import collections
 import contextlib
 import json
+import pathlib
 import socket
 import struct
 import sys
@@ -71,7 +73,14 @@ class Faults(BaseHTTPRequestHandler):
             self.wfile.flush()
 
     def missing(self):
-        self.say(b"", 404)
+        """The next line of the script."""
+        fault = self.server.script.pop(0) if self.server.script else ""
+        if fault.startswith("@"):
+            self.say(pathlib.Path(fault[1:]).read_bytes())
+        elif fault:
+            getattr(self, fault.replace("-", "_"))()
+        else:
+            self.say(b"", 404)
 
     def hits(self):
         self.say(json.dumps({"hits": self.server.hits, "last": self.server.last}).encode())
@@ -119,7 +128,7 @@ class Faults(BaseHTTPRequestHandler):
         self.say(packed(GOOD), Content_Encoding="gzip")
 
     def half_gzip(self):
-        self.say(packed(GOOD)[:-6], Content_Encoding="gzip")
+        self.say(packed(GOOD)[:-12], Content_Encoding="gzip")
 
     def bomb(self):
         self.say(self.server.bomb, Content_Encoding="gzip")
@@ -151,10 +160,11 @@ class Faults(BaseHTTPRequestHandler):
 class FaultServer:
     """The server, in a thread of its own while the context lasts."""
 
-    def __init__(self):
+    def __init__(self, script=()):
         self.server = ThreadingHTTPServer(("127.0.0.1", 0), Faults)
         self.server.daemon_threads = True
         self.server.hits, self.server.last = collections.Counter(), None
+        self.server.script = list(script)
         self.server.ended = threading.Event()
         self.server.bomb = bomb()
         self.url = f"http://127.0.0.1:{self.server.server_port}"
@@ -180,6 +190,6 @@ class FaultServer:
 
 
 if __name__ == "__main__":
-    with FaultServer() as faults:
+    with FaultServer(sys.argv[1:]) as faults:
         print(faults.url, flush=True)
         sys.stdin.read()
