@@ -12,6 +12,8 @@
  *   cc carry_out.c http_step.c body_text.c -o carry_out \
  *     $(pkg-config --cflags --libs assay libcjson libcurl)
  */
+#define _POSIX_C_SOURCE 200809L /* clock_gettime, nanosleep */
+
 #include <assay.h>
 #include <cjson/cJSON.h>
 #include <curl/curl.h>
