@@ -143,6 +143,8 @@ STEPS = [
          "the wheel assay-testing, and a pytest project with it", needs=("wheel", "cases")),
     Step("python-lint", ["check-python-lint", "check-python-testing-lint"],
          "ruff and mypy over the Python binding and assay-testing"),
+    Step("senders", ["check-senders"], "conversations with httpx and requests",
+         needs=("python-lint",)),
     Step("sdist", ["sdist", "check-sdist"], "the Python part alone, by pip",
          needs=("build", "cases")),
     Step("prefix", ["check-shim", "check-prefix"],

@@ -41,7 +41,9 @@ check jq command -v jq
 check openssl command -v openssl
 check sqlite3 command -v sqlite3
 check golang-go command -v go
+check libcurl4-openssl-dev pkg-config --exists libcurl
 check php-cli command -v php
+check php-curl php -r 'exit((int) !extension_loaded("curl"));'
 check php-dev command -v phpize
 check php-fpm command -v php-fpm$(php -r 'echo PHP_MAJOR_VERSION.".".PHP_MINOR_VERSION;')
 check php-cgi command -v php-cgi

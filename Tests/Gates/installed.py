@@ -16,13 +16,24 @@ import pathlib
 import re
 import shutil
 import subprocess
+import sys
 import tempfile
+import urllib.request
 
 from contract import HEADER, ROOT
 from install_tree import library_files
 from report import Suite
 
 EXAMPLES = ROOT / "bindings/c/examples"
+FAULTS = ROOT / "bindings/python/tests/fault_server.py"
+# What one such answer makes of a verifyReceipt conversation.
+FAULTS_OF_A_CONVERSATION = {
+    "cut": "pending.exchange.wait", "reset": "pending.exchange.wait",
+    "half-gzip": "pending.exchange.wait", "half-chunked": "pending.exchange.wait",
+    "brotli": "pending.exchange.wait", "redirect": "rejected.verify-receipt.http",
+    "empty": "rejected.verify-receipt.http", "bomb": "too-large.verify-receipt.body",
+    "octets": "pending.exchange.wait", "gzip": "malformed.verify-receipt.body",
+}
 STRICT = ["-std=c99", "-Wall", "-Wextra", "-Wpedantic", "-Werror"]
 
 
@@ -64,6 +75,12 @@ def build_examples(suite, prefix, folder):
         result = run(["gcc", *STRICT, EXAMPLES / f"{name}.c", "-o", folder / name, *flags, *more])
         suite.expect(result.returncode == 0, f"{name}.c builds with pkg-config",
                      result.stderr[:1500])
+    sources = [EXAMPLES / f"{name}.c" for name in ("carry_out", "http_step", "body_text")]
+    flags_of_curl = run(["pkg-config", "--cflags", "--libs", "libcurl"]).stdout.split()
+    result = run(["gcc", *STRICT, *sources, "-o", folder / "carry_out", *flags, "-lcjson",
+                  *flags_of_curl])
+    suite.expect(result.returncode == 0, "carry_out.c builds with pkg-config",
+                 result.stderr[:1500])
     program = ("#include <assay.h>\nint main() { return assay_version_number() == "
                "ASSAY_VERSION_NUMBER ? 0 : 1; }\n")
     result = run(["g++", "-std=c++11", "-x", "c++", "-", "-o", folder / "plus", *flags],
@@ -253,6 +270,59 @@ def check_attest(suite, program, environment, cases):
         suite.expect(result.returncode == 2, f"attest {' '.join(arguments)}", result.stderr)
 
 
+def carried_out(program, environment, folder, script, *more):
+    """What carry_out.c says when Apple answers as the script says: code, document, log."""
+    with subprocess.Popen([sys.executable, FAULTS, *script], text=True, stdin=subprocess.PIPE,
+                          stdout=subprocess.PIPE) as server:
+        url = server.stdout.readline().strip()
+        command = [program, folder / "config.json", folder / "request.json"]
+        for name in ("buy", "sandbox"):
+            command += ["--host", f"{name}.itunes.apple.com={url}"]
+        result = run([*command, *more], env=environment)
+        with urllib.request.urlopen(f"{url}/hits") as answer:
+            hits = json.load(answer)
+        server.stdin.close()
+    return result.returncode, json.loads(result.stdout or "{}"), result.stderr, hits
+
+
+def check_carry_out(suite, program, environment, cases, folder):
+    """A conversation to its end over libcurl, and what becomes of each fault (PLY-7)."""
+    table = json.loads(pathlib.Path(cases).read_text())
+    case = next(case for case in table["cases"] if case["call"] == "conversation"
+                and case["name"].endswith("conversation: a good answer"))
+    verifier, request = table["verifiers"][case["verifier"]], json.loads(case["request"])
+    (folder / "config.json").write_text(json.dumps(verifier))
+    (folder / "request.json").write_text(case["request"])
+    good = folder / "good.json"
+    good.write_text(json.loads(case["steps"][0]["answer"])["body"]["text"])
+    code, document, log, hits = carried_out(program, environment, folder, [f"@{good}"])
+    suite.expect(code == 0 and document.get("ok") is True, "carry_out: a good answer",
+                 f"{code}, {document.get('status')}, {log[:300]}")
+    suite.expect(json.loads(hits["last"]["body"])["receipt-data"] == request["receipt"]
+                 and dict(hits["last"]["headers"])["Host"] == "buy.itunes.apple.com",
+                 "carry_out sends what the step says", str(hits["last"])[:300])
+    suite.expect(re.fullmatch(r"POST buy\.itunes\.apple\.com/verifyReceipt 200 \d+ ms\n", log),
+                 "carry_out logs one line", log[:300])
+    code, document, log, _ = carried_out(program, environment, folder, ["reset", f"@{good}"])
+    suite.expect(code == 0 and document["exchange"]["attempts"] == 2 and " 0 " in log,
+                 "carry_out waits and asks again", f"{code}, {log[:300]}")
+    for fault, status in FAULTS_OF_A_CONVERSATION.items():
+        code, document, log, hits = carried_out(
+            program, environment, folder, [fault], "--patience", "0")
+        name = document["status"]["name"]
+        suite.expect(name == status and code == (3 if status.startswith("pending") else 1)
+                     and "target" not in hits["hits"], f"carry_out: {fault}", f"{code}, {name}")
+        secrets = ["Bearer ", "-----BEGIN", request["receipt"],
+                   *verifier["receipts"]["sharedSecrets"].values()]
+        suite.expect(not any(secret in log + json.dumps(document) for secret in secrets),
+                     f"carry_out: nothing secret after {fault}")
+    for arguments in ([], ["c"], ["c", "r", "--host", "a=https://example.com"],
+                      ["c", "r", "--host", "a=http://127.0.0.1.example.com"],
+                      ["c", "r", "--host", "a=http://127.0.0.1/path"], ["/nonexistent", "r"]):
+        result = run([program, *arguments], env=environment)
+        suite.expect(result.returncode == 2, f"carry_out {' '.join(arguments)}", result.stderr)
+
+
 def check_expiry(suite, program, environment):
     now = 1767225600000
     for arguments, code, word in [
@@ -324,6 +394,7 @@ def main():
         build_examples(suite, prefix, folder)
         check_verify(suite, folder / "verify", environment, options.cases)
         check_receipt(suite, folder / "receipt", environment, options.cases)
+        check_carry_out(suite, folder / "carry_out", environment, options.cases, folder)
         check_attest(suite, folder / "attest", environment, options.cases)
         check_expiry(suite, folder / "expiry", environment)
         check_product(suite, folder / "product", environment, options.cases, folder)

@@ -2,6 +2,8 @@ package assay
 
 import (
 	"encoding/json"
+	"fmt"
+	"io"
 	"reflect"
 	"runtime"
 
@@ -65,8 +67,8 @@ func (d *Document) JSON() string { return d.json }
 // hold secrets (EXC-22).
 func (d *Document) String() string { return string(d.Kind()) + ": " + d.status.String() }
 
-// GoString is the same.
-func (d *Document) GoString() string { return d.String() }
+// Format prints the same for every verb.
+func (d *Document) Format(state fmt.State, _ rune) { _, _ = io.WriteString(state, d.String()) }
 
 // Raw is a copy of the same for encoding/json.
 func (d *Document) Raw() json.RawMessage { return json.RawMessage(d.json) }

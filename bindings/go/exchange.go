@@ -94,8 +94,8 @@ func (x *Exchange) Done() bool {
 }
 
 // Payload is what the document says under its kind: `state`, `request` … Nil where
-// it says nothing.
-func (x *Exchange) Payload() json.RawMessage {
+// it says nothing. fmt prints none of it: it may hold secrets.
+func (x *Exchange) Payload() Payload {
 	document := x.Document()
 	if document == nil {
 		return nil
@@ -105,7 +105,7 @@ func (x *Exchange) Payload() json.RawMessage {
 		return nil
 	}
 	text, _ := s.value()
-	return json.RawMessage(text)
+	return Payload(text)
 }
 
 // State is what the document asks for: "request", "store", "grant", "wait" or

@@ -2,6 +2,7 @@ package assay
 
 import (
 	"bytes"
+	"compress/gzip"
 	"context"
 	"encoding/base64"
 	"encoding/json"
@@ -36,6 +37,9 @@ type Sender struct {
 	// Hosts says, only for tests, where to find a host instead:
 	// {"buy.itunes.apple.com": "http://127.0.0.1:8080"}. Loopback addresses only.
 	Hosts map[string]string
+	// Log takes a line for each request, such as log.Printf does: method, host, path,
+	// status and time, nothing else; nil: none.
+	Log func(format string, values ...any)
 }
 
 // ErrTooLong is the error of a wait that is longer than a Sender's Patience: put
@@ -75,6 +79,7 @@ type httpRequest struct {
 	TimeoutMs        int64       `json:"timeoutMs"`
 	MaxResponseBytes int64       `json:"maxResponseBytes"`
 	WantHeaders      []string    `json:"wantHeaders"`
+	Secret           []string    `json:"secret"`
 }
 
 type httpBody struct {
@@ -100,6 +105,7 @@ func (s *Sender) CarryOut(ctx context.Context, exchange *Exchange) (answer any, 
 	}
 	switch open.State {
 	case "request":
+		begin := time.Now()
 		found, err := s.send(ctx, &open.Request)
 		if ctx.Err() != nil {
 			return nil, ctx.Err()
@@ -110,6 +116,7 @@ func (s *Sender) CarryOut(ctx context.Context, exchange *Exchange) (answer any, 
 		if err != nil {
 			found = &httpAnswer{ID: open.Request.ID}
 		}
+		s.note(&open.Request, found.Status, time.Since(begin))
 		return found, nil
 	case "wait":
 		return struct{}{}, s.wait(ctx, time.UnixMilli(open.NotBeforeMs))
@@ -153,7 +160,11 @@ func (s *Sender) send(ctx context.Context, asked *httpRequest) (*httpAnswer, err
 	if room > answerRoom {
 		room = answerRoom
 	}
-	body, err := io.ReadAll(io.LimitReader(response.Body, room+1))
+	content, err := decoded(response)
+	if err != nil {
+		return nil, err
+	}
+	body, err := io.ReadAll(io.LimitReader(content, room+1))
 	if err != nil {
 		return nil, err
 	}
@@ -169,12 +180,45 @@ func (s *Sender) send(ctx context.Context, asked *httpRequest) (*httpAnswer, err
 	return answer, nil
 }
 
+// decoded is the body of an answer without its coding, of which the limit counts the
+// bytes (EXC-19). None is asked for.
+func decoded(response *http.Response) (io.Reader, error) {
+	switch coding := response.Header.Get("Content-Encoding"); strings.ToLower(coding) {
+	case "", "identity":
+		return response.Body, nil
+	case "gzip":
+		return gzip.NewReader(response.Body)
+	default:
+		return nil, fmt.Errorf("assay: the answer has a coding that nobody asked for")
+	}
+}
+
+// note writes the line of one request (EXC-22).
+func (s *Sender) note(asked *httpRequest, status int, took time.Duration) {
+	address, err := url.Parse(asked.URL)
+	if s.Log == nil || err != nil {
+		return
+	}
+	path := address.Path
+	for _, secret := range asked.Secret {
+		if secret == "url" {
+			path = ""
+		}
+	}
+	s.Log("%s %s%s %d %d ms", asked.Method, address.Hostname(), path, status,
+		took.Milliseconds())
+}
+
 func (s *Sender) do(request *http.Request) (*http.Response, error) {
 	switch client := s.Client.(type) {
 	case nil:
 		return direct.Do(request)
 	case *http.Client:
+		// Without a transport of its own it would use the proxies of the environment.
 		own := http.Client{Transport: client.Transport, CheckRedirect: stay}
+		if own.Transport == nil {
+			own.Transport = direct.Transport
+		}
 		return own.Do(request)
 	default:
 		return client.Do(request)
@@ -204,6 +248,7 @@ func (s *Sender) request(ctx context.Context, asked *httpRequest) (*http.Request
 		return nil, err
 	}
 	request.Host = host
+	request.Header.Set("Accept-Encoding", "identity")
 	for _, header := range asked.Headers {
 		request.Header.Set(header[0], header[1])
 	}
@@ -233,6 +278,7 @@ func bodyOf(body []byte) *httpBody {
 	return &httpBody{Base64: &text}
 }
 
+// errHosts is the error of a base address that is not one of this machine.
 var errHosts = fmt.Errorf(
 	"%w: Hosts: only addresses of this machine, http://127.0.0.1:PORT", ErrArgument)
 

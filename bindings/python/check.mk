@@ -2,7 +2,7 @@
 
 PYTHON_TOOLS := $(BUILD)/python-tools
 
-.PHONY: sdist check-sdist check-python-lint check-auditwheel check-python-soak
+.PHONY: sdist check-sdist check-python-lint check-auditwheel check-python-soak check-senders
 sdist: ## the Python part alone, as a source distribution, in build/sdist
 	@rm -f $(BUILD)/sdist/*.tar.gz
 	@$(PYTHON) bindings/python/build_sdist.py --out $(BUILD)/sdist
@@ -21,3 +21,11 @@ check-python-soak: ## a million verifications through Python with flat memory
 	@ASSAY_SOAK=1000000 ASSAY_CASES=$(ROOT)/$(CASES) \
 	  ASSAY_LIBRARY=$(ROOT)/$(LIBRARY) PYTHONPATH=$(ROOT)/bindings/python:$(ROOT)/bindings/python/tests \
 	  $(PYTHON) bindings/python/tests/test_soak.py -v
+
+# The senders for httpx and requests, in the environment that has them; the suite of the
+# system's Python skips them.
+check-senders:
+	@ASSAY_CASES=$(ROOT)/$(CASES) ASSAY_LIBRARY=$(ROOT)/$(LIBRARY) \
+	  PYTHONPATH=$(ROOT)/bindings/python PYTHONDONTWRITEBYTECODE=1 \
+	  $(PYTHON) $(GATES)/python.py bindings/python/tests --suite senders \
+	  --only 'test_senders.py' --tools $(PYTHON_TOOLS)

@@ -74,6 +74,8 @@ SECTIONS = [
         guide("tasks/device-check", "DeviceCheck bits", "two bits a device, read right"),
         guide("tasks/tokens", "Who is calling", "access tokens and their key sets"),
         guide("exchanges", "Exchanges", "conversations without I/O"),
+        guide("tasks/carrying-out", "Carry a conversation out",
+              "drivers for each language: limits, waits, key sets, tests"),
     ]),
     ("In production", [
         guide("tasks/errors", "Errors, and what to answer a client",
@@ -134,7 +136,8 @@ COPIED = {"docs/config.schema.json": "config.schema.json",
           "docs/architecture-narrow.svg": "architecture-narrow.svg",
           "docs/benchmarks.svg": "benchmarks.svg",
           "docs/pictures/refusal.svg": "pictures/refusal.svg",
-          "docs/pictures/day.svg": "pictures/day.svg"}
+          "docs/pictures/day.svg": "pictures/day.svg",
+          "docs/pictures/carrying-out.svg": "pictures/carrying-out.svg"}
 
 
 def all_pages():

@@ -192,6 +192,9 @@ final class Document implements \JsonSerializable
         // EXC-22: what the library marks as a secret is not printed.
         if (isset($json['exchange']['request']['secret'])) {
             $json['exchange']['request']['body'] = 'not shown';
+            if (in_array('url', $json['exchange']['request']['secret'], true)) {
+                $json['exchange']['request']['url'] = 'not shown';
+            }
             foreach ($json['exchange']['request']['headers'] as &$header) {
                 if (strtolower($header[0]) === 'authorization') {
                     $header[1] = 'not shown';

@@ -4,10 +4,18 @@ declare(strict_types=1);
 
 namespace Assay;
 
+use Assay\Internal\Http\Body;
+use Assay\Internal\Http\Call;
+use Assay\Internal\Http\CurlTransport;
+use Assay\Internal\Http\SocketTransport;
+use Assay\Internal\Http\Transport;
+use SensitiveParameter;
+
 /**
- * Sends the requests of a conversation over PHP's streams: certificates are verified,
- * redirects are not followed, no cookie is kept, no proxy is used, and no more is read than
- * a request allows. HTTPS needs the extension openssl.
+ * Sends the requests of a conversation, with the extension curl where it is there, else over
+ * PHP's own sockets: certificates are verified, redirects are not followed, no cookie is kept,
+ * no proxy is used, no more is read than a request allows, and its time-out is that of the
+ * whole answer.
  *
  *     $document = $verifier->exchange($request)->run(new Sender());
  *
@@ -20,20 +28,27 @@ final class Sender
     private const ROOM = ((8 << 20) - 4096) / 4 * 3;
     /** A longer body always goes in as base64 (EXC-20). */
     private const TEXT = 1 << 20;
-    private const PIECE = 1 << 16;
 
     /** @var array<string, string> */
     private array $hosts = [];
+    private Transport $transport;
+    private ?\Closure $log;
 
     /**
      * @param array<string, string> $hosts only for tests: where to find a host instead,
      *     ['buy.itunes.apple.com' => 'http://127.0.0.1:8080']. Loopback addresses only
+     * @param callable(string): mixed|null $log takes a line for each request, such as
+     *     error_log(...) does: method, host, path, status and time, nothing else
+     * @param bool|null $curl whether to send with the extension curl; null: where it is there
      */
-    public function __construct(array $hosts = [])
+    public function __construct(array $hosts = [], ?callable $log = null, ?bool $curl = null)
     {
         foreach ($hosts as $name => $url) {
             $this->hosts[$name] = self::loopback($url);
         }
+        $this->log = $log === null ? null : $log(...);
+        $this->transport = $curl ?? extension_loaded('curl')
+            ? new CurlTransport() : new SocketTransport();
     }
 
     /**
@@ -43,26 +58,24 @@ final class Sender
      *
      * @return array<string, mixed>
      */
-    public function __invoke(#[\SensitiveParameter] array $request): array
+    public function __invoke(#[SensitiveParameter] array $request): array
     {
-        $none = ['id' => $request['id'], 'status' => 0, 'body' => null];
-        $end = hrtime(true) + $request['timeoutMs'] * 1_000_000;
-        $stream = $this->open($request);
-        if ($stream === null) {
-            return $none;
+        $begin = hrtime(true);
+        $answer = $this->answer($request);
+        $this->note($request, $answer['status'], intdiv(hrtime(true) - $begin, 1_000_000));
+
+        return $answer;
+    }
+
+    /** @return array<string, mixed> */
+    private function answer(#[SensitiveParameter] array $request): array
+    {
+        $body = new Body((int) min($request['maxResponseBytes'], self::ROOM));
+        $found = $this->transport->send($this->call($request), $body);
+        if ($found === null || !$body->isCut() && !$body->isWhole()) {
+            return ['id' => $request['id'], 'status' => 0, 'body' => null];
         }
-        try {
-            $room = (int) min($request['maxResponseBytes'], self::ROOM);
-            $body = self::read($stream, $room + 1, $end);
-            $lines = stream_get_meta_data($stream)['wrapper_data'] ?? [];
-        } finally {
-            fclose($stream);
-        }
-        [$status, $headers] = self::head($lines);
-        $cut = $body !== null && strlen($body) > $room;
-        if ($body === null || !$cut && strlen($body) < (int) ($headers['content-length'] ?? 0)) {
-            return $none;
-        }
+        [$status, $headers] = $found;
         $wanted = [];
         foreach ($request['wantHeaders'] as $name) {
             if (isset($headers[$name])) {
@@ -74,85 +87,33 @@ final class Sender
             'id' => $request['id'],
             'status' => $status,
             'headers' => $wanted,
-            'body' => $cut ? null : self::given($body),
-            'cut' => $cut,
+            'body' => $body->isCut() ? null : self::given($body->octets()),
+            'cut' => $body->isCut(),
         ];
     }
 
-    /** @return resource|null */
-    private function open(array $request)
+    private function call(#[SensitiveParameter] array $request): Call
     {
-        $parts = parse_url($request['url']);
+        $parts = (array) parse_url($request['url']);
         $host = $parts['host'] . (isset($parts['port']) ? ":{$parts['port']}" : '');
-        $base = $this->hosts[$parts['host']] ?? "{$parts['scheme']}://$host";
-        $query = isset($parts['query']) ? "?{$parts['query']}" : '';
-        $headers = ["Host: $host", 'Connection: close'];
-        foreach ($request['headers'] as [$name, $value]) {
-            $headers[] = "$name: $value";
-        }
-        $body = $request['body'];
-        $context = stream_context_create([
-            'http' => [
-                'method' => $request['method'],
-                'header' => $headers,
-                'content' => $body['text'] ?? base64_decode($body['base64'] ?? '', true),
-                'protocol_version' => 1.1,
-                'follow_location' => 0,
-                'ignore_errors' => true,
-                'timeout' => $request['timeoutMs'] / 1000,
-            ],
-            'ssl' => ['verify_peer' => true, 'verify_peer_name' => true],
-        ]);
-        $stream = @fopen($base . ($parts['path'] ?? '/') . $query, 'rb', false, $context);
+        $target = ($parts['path'] ?? '/') . (isset($parts['query']) ? "?{$parts['query']}" : '');
 
-        return $stream === false ? null : $stream;
+        return new Call(
+            $this->hosts[$parts['host']] ?? "{$parts['scheme']}://$host",
+            $target,
+            $host,
+            $request,
+        );
     }
 
-    /**
-     * At most that many bytes of a body; null if it did not come in time.
-     *
-     * @param resource $stream
-     */
-    private static function read($stream, int $most, int $end): ?string
+    /** One line in the log (EXC-22). */
+    private function note(#[SensitiveParameter] array $request, int $status, int $took): void
     {
-        $body = '';
-        while (strlen($body) < $most && !feof($stream)) {
-            $left = intdiv($end - hrtime(true), 1000);
-            if ($left <= 0) {
-                return null;
-            }
-            stream_set_timeout($stream, intdiv($left, 1_000_000), $left % 1_000_000);
-            $piece = fread($stream, min(self::PIECE, $most - strlen($body)));
-            if ($piece === false || stream_get_meta_data($stream)['timed_out']) {
-                return null;
-            }
-            $body .= $piece;
+        if ($this->log !== null) {
+            $parts = (array) parse_url($request['url']);
+            $path = in_array('url', $request['secret'] ?? [], true) ? '' : $parts['path'] ?? '/';
+            ($this->log)("{$request['method']} {$parts['host']}$path $status $took ms");
         }
-
-        return $body;
-    }
-
-    /**
-     * The status, and the headers by name in lower case.
-     *
-     * @param list<string> $lines
-     *
-     * @return array{int, array<string, string>}
-     */
-    private static function head(array $lines): array
-    {
-        $status = 0;
-        $headers = [];
-        foreach ($lines as $line) {
-            if (preg_match('~^HTTP/[0-9.]+ ([0-9]{3})~', $line, $found) === 1) {
-                [$status, $headers] = [(int) $found[1], []];
-            } elseif (str_contains($line, ':')) {
-                [$name, $value] = explode(':', $line, 2);
-                $headers[strtolower(trim($name))] ??= trim($value);
-            }
-        }
-
-        return [$status, $headers];
     }
 
     /** @return array<string, string> */
@@ -182,5 +143,10 @@ final class Sender
         }
 
         return rtrim($url, '/');
+    }
+
+    public function __debugInfo(): array
+    {
+        return ['hosts' => $this->hosts, 'transport' => $this->transport::class];
     }
 }

@@ -5,6 +5,7 @@ declare(strict_types=1);
 namespace Assay\Tests;
 
 use Assay\Document;
+use Assay\Exception\AssayException;
 use Assay\Exception\Misuse;
 use Assay\Facts\VerifyReceiptAnswer;
 use Assay\Sender;
@@ -210,5 +211,34 @@ final class SenderTest extends TestCase
         $this->assertStringContainsString('buy.itunes.apple.com', $printed);
         $this->assertStringNotContainsString($request['receipt'], $printed);
         $this->assertStringNotContainsString($request['receipt'], print_r($exchange, true));
+    }
+
+    public function testNoConversationPrintsASecret(): void
+    {
+        $tokens = 0;
+        foreach (CaseTable::get()->cases as $case) {
+            if ($case['call'] !== 'conversation') {
+                continue;
+            }
+            try {
+                $exchange = CaseTable::get()->verifier($case['verifier'])
+                    ->exchange(CaseTable::given($case, 'request'), now: $case['now']);
+            } catch (AssayException) {
+                continue;
+            }
+            $request = json_decode(CaseTable::given($case, 'request'), true);
+            $printed = print_r($exchange, true) . print_r($exchange->document(), true);
+            $tokens += (int) str_contains($exchange->document()->text(), 'Bearer ');
+            foreach (
+                ['Bearer ', 'client_secret', '-----BEGIN', $request['deviceToken'] ?? '',
+                    $request['receipt'] ?? ''] as $secret
+            ) {
+                if (!is_string($secret) || $secret === '' || $exchange->isDone()) {
+                    continue;
+                }
+                $this->assertStringNotContainsString($secret, $printed, $case['name']);
+            }
+        }
+        $this->assertGreaterThan(0, $tokens);
     }
 }

@@ -23,6 +23,7 @@ Loaded only by `import assay.aio`.
 from __future__ import annotations
 
 import asyncio
+import time
 from collections import deque
 from functools import partial
 from itertools import islice
@@ -55,13 +56,16 @@ if TYPE_CHECKING:
         Renewal,
         Transaction,
     )
+    from .keyset import Keyset
     from .receipts import AppReceipt, TransactionReceipt, VerifyReceiptAnswer
+    from .tokens import Token
     from .verifier import Device, Evidence, Kind, Octets, SignedText, Time
 
     Batch = Union[Iterable[SignedText], AsyncIterable[SignedText]]
-    Host = Callable[[Mapping[str, Any]], Awaitable[Json]]
+    Host = Callable[[Mapping[str, Any]], Awaitable[Union[Json, None]]]
+    AsyncSend = Callable[[Mapping[str, Any]], Awaitable[Mapping[str, Any]]]
 
-__all__ = ["AsyncVerifier", "carry_out"]
+__all__ = ["AsyncVerifier", "Network", "carry_out"]
 
 T = TypeVar("T")
 
@@ -255,6 +259,12 @@ class AsyncVerifier:
             self.verifier.verify_attest_receipt, receipt, public_key, now
         )
 
+    async def verify_token(
+        self, token: SignedText, keys: Keyset, now: Time | None = None
+    ) -> Token:
+        """`Verifier.verify_token`."""
+        return await self._run(self.verifier.verify_token, token, keys, now)
+
     async def decide(
         self,
         evidence: Evidence | Iterable[Evidence],
@@ -287,6 +297,57 @@ class AsyncVerifier:
             )
 
 
+class Network:
+    """The host of network steps: sends requests, and waits without holding the loop up.
+
+        document = await verifier.exchange(request, Network())
+
+    send      a coroutine function: takes a request and returns its answer, such as
+              `assay.senders.AsyncHttpxSender`; None: `assay.http.Sender` in the loop's
+              own executor
+    patience  how many seconds to wait before a step. If Apple asks for more, the document
+              of that wait is the last one: put its `exchange.retry` into your own queue
+    clock     the time in seconds since 1970 UTC
+    """
+
+    __slots__ = ("_clock", "_patience", "_send", "_sleep")
+
+    def __init__(
+        self,
+        send: AsyncSend | None = None,
+        *,
+        patience: float = 30.0,
+        clock: Callable[[], float] = time.time,
+        sleep: Callable[[float], Awaitable[object]] = asyncio.sleep,
+    ) -> None:
+        self._send = _in_executor() if send is None else send
+        self._patience, self._clock, self._sleep = patience, clock, sleep
+
+    async def __call__(self, step: Mapping[str, Any]) -> Mapping[str, Any] | None:
+        """The answer to a step; None for a wait that is too long."""
+        state = step.get("state")
+        if state == "request":
+            return await self._send(step["request"])
+        if state != "wait":
+            raise NotImplementedError(f"a step of state {state!r} is not a request")
+        left = step["notBeforeMs"] / 1000 - self._clock()
+        if left > self._patience:
+            return None
+        await self._sleep(max(left, 0))
+        return {}
+
+
+def _in_executor() -> AsyncSend:
+    from .http import Sender
+
+    sender = Sender()
+
+    async def send(request: Mapping[str, Any]) -> Mapping[str, Any]:
+        return await asyncio.get_running_loop().run_in_executor(None, sender, request)
+
+    return send
+
+
 async def carry_out(
     exchange: Exchange, host: Host, clock: Callable[[], Time] | None = None
 ) -> Document:
@@ -294,7 +355,8 @@ async def carry_out(
 
     host   a coroutine function: takes what a step asks for (`Exchange.payload`), sends
            the request, runs the statement or waits, and returns the answer as a mapping
-           or JSON (docs/exchanges.md)
+           or JSON (docs/exchanges.md); None: the conversation stops here, and the open
+           step is the last document. `Network` is one
     clock  gives the time at which a step is judged; None: the system's clock
 
     The steps themselves take microseconds and run where they are awaited, without
@@ -304,6 +366,8 @@ async def carry_out(
     """
     while not exchange.done:
         answer = await host(exchange.payload)
+        if answer is None:
+            break
         exchange.step(answer, None if clock is None else clock())
     return exchange.document
 

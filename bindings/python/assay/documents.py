@@ -23,6 +23,9 @@ _doc_integer = _functions.assay_doc_integer
 _ABSENT = -(2**63)
 
 
+_MARKS = ("secret", "store")
+
+
 class Object(dict):  # type: ignore[type-arg]
     """An object in the JSON of a document: read-only, and a dict for json.dumps."""
 
@@ -37,6 +40,14 @@ class Object(dict):  # type: ignore[type-arg]
     def __reduce__(self) -> tuple[type[dict[str, Any]], tuple[dict[str, Any]]]:
         """A copy is a dict of your own."""
         return dict, (dict(self),)
+
+    def __repr__(self) -> str:
+        """As of a dict, without what the library marks as a secret (EXC-22)."""
+        if not any(name in self for name in _MARKS):
+            return dict.__repr__(self)
+        from ._shown import shown
+
+        return repr(shown(self))
 
 
 _decode: Any = None  # of a decoder that is made, and its module loaded, at the first use

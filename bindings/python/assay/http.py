@@ -6,21 +6,24 @@
         document = http.carry_out(exchange)
     document.raise_for_refusal()
 
-`carry_out` drives; `Sender` sends. With another client, pass a function of your own
-in place of the sender: it takes a request and returns an answer, both mappings that
-docs/exchanges.md describes. For asyncio there is `assay.aio.carry_out`.
+`carry_out` drives; `Sender` sends. `assay.senders` sends with httpx or requests; with
+another client, pass a function of your own: it takes a request and returns an answer, both
+mappings that docs/exchanges.md describes. For asyncio there is `assay.aio.Network`, for the
+key sets of token issuers `assay.keysets`.
 
-Loaded on first use.
+Each request is a line in the logger `assay.http`, at level INFO: method, host, path, status
+and time. Loaded on first use.
 """
 
 from __future__ import annotations
 
-import base64
 import http.client
+import io
 import ssl
 import time
-from ipaddress import ip_address
-from urllib.parse import urlsplit
+import zlib
+
+from ._wire import PIECE, Body, Hosts, NoAnswer, answer, headers_of, no_answer, note, octets_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -34,13 +37,6 @@ if TYPE_CHECKING:
     Send = Callable[[Mapping[str, Any]], Mapping[str, Any]]
 
 __all__ = ["Sender", "carry_out"]
-
-# An answer is handed in as JSON of at most 8 MiB (EXC-5): this much of a body fits into
-# it as base64.
-_ROOM = ((8 << 20) - 4096) // 4 * 3
-# A longer body always goes in as base64 (EXC-20).
-_TEXT = 1 << 20
-_PIECE = 1 << 16
 
 
 def carry_out(
@@ -68,26 +64,27 @@ def carry_out(
         payload = exchange.payload
         state = payload.get("state")
         if state == "request":
-            answer: Mapping[str, Any] = send(payload["request"])
+            said: Mapping[str, Any] = send(payload["request"])
         elif state == "wait":
             left = payload["notBeforeMs"] / 1000 - clock()
             if left > patience:
                 break
             if left > 0:
                 sleep(left)
-            answer = {}
+            said = {}
         else:
             raise NotImplementedError(f"a step of state {state!r} is not a request")
-        exchange.step(answer, int(clock() * 1000))
+        exchange.step(said, int(clock() * 1000))
     return exchange.document
 
 
 class Sender:
     """Sends requests with `http.client`: certificates are verified, redirects are not
-    followed, no cookie is kept, no proxy from the environment is used, and no more is
-    read than a request allows.
+    followed, no cookie is kept, no proxy from the environment is used, no more is read
+    than a request allows, and its time-out is that of the whole, from the connection (each
+    address of a name is tried that long) to the last byte.
 
-        Sender()("request of a step")   # -> the answer, a mapping
+        Sender()("request of a step")   # -> the answer, a mapping; status 0: none came
 
     context  for TLS; None: `ssl.create_default_context()`
     hosts    only for tests: where to find a host instead, {"buy.itunes.apple.com":
@@ -98,107 +95,83 @@ class Sender:
         self, context: ssl.SSLContext | None = None, hosts: Mapping[str, str] | None = None
     ) -> None:
         self._context = context
-        self._hosts = {name: _loopback(url) for name, url in (hosts or {}).items()}
+        self._hosts = Hosts(hosts)
 
     def __repr__(self) -> str:
         return "<assay.http.Sender>"
 
     def __call__(self, request: Mapping[str, Any]) -> dict[str, Any]:
         """The answer to one request; status 0 if none came."""
+        begin = time.monotonic()
         try:
-            return self._send(request)
-        except (OSError, http.client.HTTPException):
-            return {"id": request["id"], "status": 0, "body": None}
+            found = self._send(request, begin + request["timeoutMs"] / 1000)
+        except (OSError, http.client.HTTPException, zlib.error, NoAnswer):
+            found = no_answer(request)
+        note(request, found, begin)
+        return found
 
-    def _send(self, request: Mapping[str, Any]) -> dict[str, Any]:
-        url = urlsplit(request["url"])
-        end = time.monotonic() + request["timeoutMs"] / 1000
-        headers = dict(request["headers"])
-        headers["Host"] = url.netloc
+    def _send(self, request: Mapping[str, Any], end: float) -> dict[str, Any]:
+        url = self._hosts.find(request["url"])
         target = url.path + (f"?{url.query}" if url.query else "")
-        connection = self._connect(url.hostname or "", url.port, request["timeoutMs"] / 1000)
+        connection = self._connection(url.scheme, url.hostname or "", url.port)
+        connection.timeout = request["timeoutMs"] / 1000
+        connection.response_class = _InTime.until(end)
         try:
-            connection.request(request["method"], target, _octets(request["body"]), headers)
-            # The connection drops its socket when no further response can follow.
-            held = connection.sock
+            connection.request(
+                request["method"], target, octets_of(request), headers_of(request)
+            )
             response = connection.getresponse()
-            room = min(request["maxResponseBytes"], _ROOM)
-            body = _read(held, response, room + 1, end)
-            wanted = [
-                [name, response.headers[name]]
-                for name in request["wantHeaders"]
-                if name in response.headers
-            ]
+            body = Body(request, response.headers)
+            while piece := response.read1(PIECE):
+                if not body.add(piece):
+                    break
+            if response.length and not body.cut:
+                raise NoAnswer("half a body")
+            return answer(request, response.status, response.headers, body)
         finally:
             connection.close()
-        cut = len(body) > room
-        return {
-            "id": request["id"],
-            "status": response.status,
-            "headers": wanted,
-            "body": None if cut else _given(body),
-            "cut": cut,
-        }
 
-    def _connect(
-        self, host: str, port: int | None, seconds: float
+    def _connection(
+        self, scheme: str, host: str, port: int | None
     ) -> http.client.HTTPConnection:
-        instead = self._hosts.get(host)
-        if instead is not None:
-            scheme, host, port = instead
-            if scheme == "http":
-                return http.client.HTTPConnection(host, port, timeout=seconds)
+        if scheme == "http":
+            return http.client.HTTPConnection(host, port)
         if self._context is None:
             self._context = ssl.create_default_context()
-        return http.client.HTTPSConnection(host, port, timeout=seconds, context=self._context)
+        return http.client.HTTPSConnection(host, port, context=self._context)
 
 
-def _read(
-    held: socket, response: http.client.HTTPResponse, most: int, end: float
-) -> bytes:
-    """At most `most` bytes of a body, read before the time `end`."""
-    pieces: list[bytes] = []
-    count = 0
-    while count < most:
-        left = end - time.monotonic()
+class _InTime(io.RawIOBase):
+    """What comes in over a socket before a time: each read has what is left of it."""
+
+    def __init__(self, held: socket, end: float) -> None:
+        self._held = held
+        # Keeps the socket open after the connection has let go of it.
+        self._raw = held.makefile("rb", buffering=0)
+        self._end = end
+
+    @classmethod
+    def until(cls, end: float) -> Any:
+        """In place of `http.client.HTTPResponse`, which reads what `makefile` gives."""
+
+        def response(held: socket, *arguments: Any, **named: Any) -> http.client.HTTPResponse:
+            return http.client.HTTPResponse(cls(held, end), *arguments, **named)  # type: ignore[arg-type]
+
+        return response
+
+    def makefile(self, mode: str) -> io.BufferedReader:
+        return io.BufferedReader(self)
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: Any) -> int:
+        left = self._end - time.monotonic()
         if left <= 0:
             raise TimeoutError("the answer took too long")
-        held.settimeout(left)
-        piece = response.read1(min(_PIECE, most - count))
-        if not piece:
-            if response.length:
-                raise http.client.IncompleteRead(b"", response.length)
-            break
-        pieces.append(piece)
-        count += len(piece)
-    return b"".join(pieces)
+        self._held.settimeout(left)
+        return self._raw.readinto(buffer) or 0
 
-
-def _octets(body: Mapping[str, str] | None) -> bytes | None:
-    if body is None:
-        return None
-    if "text" in body:
-        return body["text"].encode()
-    return base64.b64decode(body["base64"], validate=True)
-
-
-def _given(body: bytes) -> dict[str, str]:
-    if len(body) <= _TEXT and 0 not in body:  # which a text in an answer must not hold
-        try:
-            return {"text": body.decode()}
-        except UnicodeDecodeError:
-            pass
-    return {"base64": base64.b64encode(body).decode()}
-
-
-def _loopback(url: str) -> tuple[str, str, int | None]:
-    """Scheme, host and port of an address on this machine."""
-    parts = urlsplit(url)
-    host = parts.hostname or ""
-    try:
-        here = ip_address(host).is_loopback
-    except ValueError:
-        here = host == "localhost"
-    if not here or parts.scheme not in ("http", "https") or parts.path not in ("", "/"):
-        raise ValueError("hosts: only addresses of this machine, http://127.0.0.1:PORT")
-    return parts.scheme, host, parts.port
+    def close(self) -> None:
+        self._raw.close()
+        super().close()

@@ -3,6 +3,7 @@ import base64
 import json
 import logging
 import os
+import pprint
 import socket
 import threading
 import unittest
@@ -243,6 +244,36 @@ class HttpTest(unittest.TestCase):
             self.play(case, send=lambda request: {"id": 0, "status": 200, "body": None})
         with self.assertRaises(ZeroDivisionError):
             self.play(case, send=lambda request: 1 / 0)
+
+    def test_nothing_secret_is_printed(self):
+        """EXC-22: no way of printing a step shows what the library marks as a secret."""
+        seen = set()
+        for case in table().cases:
+            if case["call"] != "conversation":
+                continue
+            request = json.loads(given(case, "request"))
+            verifier = table().verifier(case["verifier"])
+            try:
+                exchange = verifier.exchange(request, now=case["now"])
+            except assay.AssayError:
+                continue
+            if exchange.done:
+                continue
+            block = table().configuration(case["verifier"]).get("receipts", {})
+            secrets = [*block.get("sharedSecrets", {}).values(), request.get("deviceToken"),
+                       request.get("receipt"), "Bearer ", "client_secret", "-----BEGIN"]
+            step = exchange.payload
+            shown = "".join([
+                repr(exchange), repr(exchange.document), str(exchange.document), repr(step),
+                str(step["request"]), pprint.pformat(exchange.document.json),
+                f"{exchange.document.json} {step['request']!r}"])
+            self.assertIn("timeoutMs", shown)
+            for secret in filter(None, secrets):
+                self.assertNotIn(secret, shown)
+                if secret in exchange.document.text:
+                    seen.add((request["kind"], secret == "Bearer "))
+        self.assertIn(("deviceCheck.query", True), seen)
+        self.assertIn(("verifyReceipt", False), seen)
 
     def test_nothing_secret_is_logged(self):
         case = transcript("a good answer")

@@ -1,0 +1,168 @@
+/*
+ * carry_out.c - conducts a conversation with Apple, over libcurl.
+ *
+ *   carry_out CONFIG.json REQUEST.json [--patience SECONDS] [--host NAME=URL]
+ *
+ * The request is what assay_exchange_new takes: {"kind": "verifyReceipt", …}.
+ * Prints the last document, without the steps before it: those hold secrets.
+ * --host sends what is for NAME to a server of this machine, for tests.
+ * Exit code 0: done and accepted. 1: refused. 2: incorrect usage. 3: the next
+ * step is too far away; queue `exchange.retry` of what was printed.
+ *
+ *   cc carry_out.c http_step.c body_text.c -o carry_out \
+ *     $(pkg-config --cflags --libs assay libcjson libcurl)
+ */
+#define _POSIX_C_SOURCE 200809L /* clock_gettime, nanosleep */
+
+#include <assay.h>
+#include <cjson/cJSON.h>
+#include <curl/curl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "http_step.h"
+
+enum { ACCEPTED = 0, REFUSED = 1, USAGE = 2, LATER = 3 };
+enum { MOST_HOSTS = 8 };
+
+struct options {
+  const char *config, *request;
+  double patience_s;
+  struct host hosts[MOST_HOSTS];
+  size_t host_count;
+};
+
+static int64_t now_ms(void) {
+  struct timespec now;
+  clock_gettime(CLOCK_REALTIME, &now);
+  return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
+}
+
+static int read_host(char *text, struct options *options) {
+  char *base = strchr(text, '=');
+  if (base == NULL || options->host_count == MOST_HOSTS) return 0;
+  *base++ = '\0';
+  options->hosts[options->host_count].name = text;
+  options->hosts[options->host_count++].base = base;
+  return is_loopback(base);
+}
+
+static int read_options(int argc, char **argv, struct options *options) {
+  int i;
+  memset(options, 0, sizeof *options);
+  options->patience_s = 30;
+  for (i = 1; i < argc; i++) {
+    if (strcmp(argv[i], "--patience") == 0 && i + 1 < argc) {
+      options->patience_s = strtod(argv[++i], NULL);
+    } else if (strcmp(argv[i], "--host") == 0 && i + 1 < argc) {
+      if (!read_host(argv[++i], options)) return 0;
+    } else if (options->config == NULL) {
+      options->config = argv[i];
+    } else {
+      options->request = argv[i];
+    }
+  }
+  return options->request != NULL;
+}
+
+/* A file, with a NUL behind it; the caller frees it. */
+static char *read_file(const char *path) {
+  FILE *file = fopen(path, "rb");
+  char *text = NULL;
+  size_t len = 0, room = 0;
+  while (file != NULL && len == room) {
+    char *larger = realloc(text, (room = room * 2 + 4096) + 1);
+    if (larger == NULL) break;
+    text = larger;
+    len += fread(text + len, 1, room - len, file);
+  }
+  if (file == NULL) perror(path);
+  else fclose(file);
+  if (text != NULL) text[len] = '\0';
+  return text;
+}
+
+/* ---- the steps -------------------------------------------------------------- */
+
+/* Sleeps until the time of a wait; 0: it is too far away. */
+static int slept(const cJSON *step, double patience_s) {
+  const cJSON *until = cJSON_GetObjectItemCaseSensitive(step, "notBeforeMs");
+  int64_t left = (int64_t)cJSON_GetNumberValue(until) - now_ms();
+  struct timespec pause = {0, 0};
+  if ((double)left > patience_s * 1000) return 0;
+  if (left > 0) {
+    pause.tv_sec = left / 1000;
+    pause.tv_nsec = left % 1000 * 1000000;
+    nanosleep(&pause, NULL);
+  }
+  return 1;
+}
+
+/* The answer to the open step as JSON, to be freed; NULL: not now. */
+static char *carried_out(const assay_doc *doc, const struct options *options) {
+  cJSON *root = cJSON_Parse(assay_doc_json(doc, NULL));
+  const cJSON *step = cJSON_GetObjectItemCaseSensitive(root, "exchange");
+  const cJSON *request = cJSON_GetObjectItemCaseSensitive(step, "request");
+  cJSON *answer = NULL;
+  char *text = NULL;
+  if (request != NULL)
+    answer = send_request(request, options->hosts, options->host_count);
+  else if (slept(step, options->patience_s))
+    answer = cJSON_CreateObject();
+  if (answer != NULL) text = cJSON_PrintUnformatted(answer);
+  cJSON_Delete(answer);
+  cJSON_Delete(root);
+  return text;
+}
+
+static int conversed(const assay_verifier *verifier, const char *request,
+                     const struct options *options) {
+  assay_exchange *exchange = NULL;
+  assay_doc *doc = NULL;
+  char *answer = NULL;
+  assay_status status = assay_exchange_new(verifier, request, strlen(request),
+                                           NULL, 0, now_ms(), &exchange, &doc);
+  while ((status & 0xff) == ASSAY_PENDING &&
+         (answer = carried_out(doc, options)) != NULL) {
+    assay_doc_free(doc);
+    status =
+        assay_exchange_step(exchange, answer, strlen(answer), now_ms(), &doc);
+    free(answer);
+  }
+  printf("%s\n", assay_doc_json(doc, NULL));
+  assay_doc_free(doc);
+  assay_exchange_free(exchange);
+  if ((status & 0xff) == ASSAY_PENDING) return LATER;
+  return status == ASSAY_OK ? ACCEPTED : REFUSED;
+}
+
+int main(int argc, char **argv) {
+  struct options options;
+  assay_verifier *verifier = NULL;
+  assay_doc *doc = NULL;
+  char *config, *request;
+  int code = USAGE;
+  curl_global_init(CURL_GLOBAL_DEFAULT);
+  if (!read_options(argc, argv, &options)) {
+    fprintf(stderr,
+            "usage: carry_out CONFIG.json REQUEST.json [--patience SECONDS] "
+            "[--host NAME=http://127.0.0.1:PORT]\n");
+    return USAGE;
+  }
+  config = read_file(options.config);
+  request = read_file(options.request);
+  if (config != NULL && request != NULL) {
+    if (assay_verifier_new(config, strlen(config), &verifier, &doc) == ASSAY_OK)
+      code = conversed(verifier, request, &options);
+    else
+      fprintf(stderr, "%s\n", assay_doc_json(doc, NULL));
+  }
+  assay_doc_free(doc);
+  assay_verifier_free(verifier);
+  free(config);
+  free(request);
+  curl_global_cleanup();
+  return code;
+}

@@ -1,0 +1,39 @@
+"""What is printed of a step: all of it but its secrets (EXC-22)."""
+
+from __future__ import annotations
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from typing import Any
+
+_HIDDEN = "not shown"
+# What a store step is about: rows, and what they are found by.
+_STORE = ("args", "input", "keys")
+
+
+def shown(step: Mapping[str, Any]) -> dict[str, Any]:
+    """A copy without the places that `secret` names, and without what a store is asked."""
+    found = dict(step)
+    for path in found.get("secret") or ():
+        _hide(found, *str(path).partition(".")[::2])
+    if isinstance(found.get("store"), dict):
+        found["store"] = {
+            name: _HIDDEN if name in _STORE else value for name, value in found["store"].items()
+        }
+    return found
+
+
+def _hide(found: dict[str, Any], name: str, rest: str) -> None:
+    """Hide one member, or one of it: a header by its name, a member of an object. A body is
+    text, and hidden as a whole."""
+    value = found.get(name)
+    if name == "headers" and isinstance(value, list):
+        found[name] = [
+            [header, _HIDDEN if header.lower() == rest else text] for header, text in value
+        ]
+    elif rest and name != "body" and isinstance(value, dict):
+        found[name] = inner = dict(value)
+        _hide(inner, *rest.partition(".")[::2])
+    elif name in found:
+        found[name] = _HIDDEN

@@ -1,0 +1,276 @@
+"""The key sets of token issuers, fetched when they are needed.
+
+    from assay.keysets import KeySets
+
+    keys = KeySets(verifier)                       # one for the process
+    token = keys.verify_token(text, issuer)        # any thread
+
+A set is fetched at the first token, after a token with an unknown key, and when it is older
+than `keysetMaxAgeMs`; then the old one goes on serving. However many threads ask, one request
+is under way for an issuer, and the library says how soon the next may follow
+(docs/spec/access-tokens.md, KST-1 … 13). `AsyncKeySets` is the same for tasks.
+
+Loaded on first use.
+"""
+
+from __future__ import annotations
+
+import time
+from concurrent.futures import Future
+from json import dumps, loads
+from threading import Lock
+
+from . import http
+from .errors import AssayError, RejectedError
+from .keyset import Keyset
+from .tokens import Token
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+    from typing import Any
+
+    from .documents import Document
+    from .http import Send
+    from .verifier import SignedText, Time, Verifier
+
+    Load = Callable[[str], "str | None"]
+    Save = Callable[[str, str], object]
+
+__all__ = ["AsyncKeySets", "KeySets"]
+
+# Where the result has the state of KST-13: `exchange.state` is the state of the step.
+STATE = "keysetState"
+
+
+class KeySets:
+    """The key sets of the issuers of a verifier's configuration.
+
+    send   as in `assay.http.carry_out`
+    load   takes an issuer, gives what `save` was given for it, or None: a cold start then
+           needs no fetch
+    save   takes an issuer and a text to keep: public keys and times, nothing secret
+    clock  the time in seconds since 1970 UTC
+    """
+
+    def __init__(
+        self,
+        verifier: Verifier,
+        send: Send | None = None,
+        *,
+        load: Load | None = None,
+        save: Save | None = None,
+        clock: Callable[[], float] = time.time,
+    ) -> None:
+        self._verifier = verifier
+        self._send = http.Sender() if send is None else send
+        self._load, self._save, self._clock = load, save, clock
+        self._lock = Lock()
+        self._known: dict[str, _Known] = {}
+        self._flights: dict[str, Future[Keyset]] = {}
+
+    def __repr__(self) -> str:
+        return f"<assay.KeySets: {len(self._known)}>"
+
+    def verify_token(self, token: SignedText, issuer: str, now: Time | None = None) -> Token:
+        """`Verifier.verify_token` with the keys of an issuer, fetched as needed.
+
+        Raises what that raises, and UnavailableError or another AssayError when there is no
+        key set and none could be fetched.
+        """
+        keys = self.keyset(issuer)
+        try:
+            found = self._verifier.verify_token(token, keys, now)
+        except RejectedError as refusal:
+            if not _wants_keys(refusal):
+                raise
+            fresh = self.refresh(issuer, keys, kid_of(token))
+            if fresh is keys:
+                raise
+            return self._verifier.verify_token(token, fresh, now)
+        if found.keyset.stale:
+            self.refresh(issuer, keys)
+        return found
+
+    def keyset(self, issuer: str) -> Keyset:
+        """The key set at hand, fetched if there is none."""
+        known = self._known.get(issuer) or self._loaded(issuer)
+        return known.keys or self.refresh(issuer, None)
+
+    def refresh(self, issuer: str, old: Keyset | None, want_kid: str | None = None) -> Keyset:
+        """A key set newer than the old one, if there is one; else the old one.
+
+        One caller fetches; those that come meanwhile wait for its result.
+        """
+        with self._lock:
+            known = self._known.setdefault(issuer, _Known())
+            if known.keys is not None and known.keys is not old:
+                return known.keys
+            flight = self._flights.get(issuer)
+            mine = flight is None
+            if flight is None:
+                flight = self._flights[issuer] = Future()
+        if mine:
+            try:
+                flight.set_result(self._fetched(issuer, known, want_kid))
+            except BaseException as error:
+                flight.set_exception(error)
+            finally:
+                with self._lock:
+                    del self._flights[issuer]
+        return flight.result()
+
+    def _fetched(self, issuer: str, known: _Known, want_kid: str | None) -> Keyset:
+        request, now = known.request(issuer, want_kid), int(self._clock() * 1000)
+        with self._verifier.exchange(request, now=now) as exchange:
+            # Patience for none: a wait is the cooldown, and the old set goes on.
+            document = http.carry_out(exchange, self._send, patience=0, clock=self._clock)
+        keys = known.took(document)
+        if self._save is not None:
+            self._save(issuer, known.kept())
+        return keys
+
+    def _loaded(self, issuer: str) -> _Known:
+        text = self._load(issuer) if self._load else None
+        with self._lock:
+            return self._known.setdefault(issuer, _Known(text))
+
+
+class AsyncKeySets:
+    """`KeySets` for the tasks of one event loop: none of them holds it up.
+
+    send  a coroutine function, such as `assay.senders.AsyncHttpxSender`; None:
+          `assay.http.Sender` in the loop's own executor
+    """
+
+    def __init__(
+        self,
+        verifier: Verifier,
+        send: Any = None,
+        *,
+        load: Load | None = None,
+        save: Save | None = None,
+        clock: Callable[[], float] = time.time,
+    ) -> None:
+        from .aio import Network
+
+        self._verifier = verifier
+        self._host = Network(send, patience=0, clock=clock)
+        self._load, self._save, self._clock = load, save, clock
+        self._known: dict[str, _Known] = {}
+        self._flights: dict[str, Any] = {}
+
+    def __repr__(self) -> str:
+        return f"<assay.AsyncKeySets: {len(self._known)}>"
+
+    async def verify_token(
+        self, token: SignedText, issuer: str, now: Time | None = None
+    ) -> Token:
+        """`KeySets.verify_token`."""
+        keys = await self.keyset(issuer)
+        try:
+            found = self._verifier.verify_token(token, keys, now)
+        except RejectedError as refusal:
+            if not _wants_keys(refusal):
+                raise
+            fresh = await self.refresh(issuer, keys, kid_of(token))
+            if fresh is keys:
+                raise
+            return self._verifier.verify_token(token, fresh, now)
+        if found.keyset.stale:
+            await self.refresh(issuer, keys)
+        return found
+
+    async def keyset(self, issuer: str) -> Keyset:
+        """`KeySets.keyset`."""
+        if issuer not in self._known:
+            self._known[issuer] = _Known(self._load(issuer) if self._load else None)
+        return self._known[issuer].keys or await self.refresh(issuer, None)
+
+    async def refresh(
+        self, issuer: str, old: Keyset | None, want_kid: str | None = None
+    ) -> Keyset:
+        """`KeySets.refresh`. A task that is cancelled leaves the request to the others."""
+        import asyncio
+
+        known = self._known.setdefault(issuer, _Known())
+        if known.keys is not None and known.keys is not old:
+            return known.keys
+        if issuer not in self._flights:
+            flight = asyncio.ensure_future(self._fetched(issuer, known, want_kid))
+            flight.add_done_callback(lambda _: self._flights.pop(issuer))
+            self._flights[issuer] = flight
+        keys: Keyset = await asyncio.shield(self._flights[issuer])
+        return keys
+
+    async def _fetched(self, issuer: str, known: _Known, want_kid: str | None) -> Keyset:
+        from .aio import carry_out
+
+        def now() -> int:
+            return int(self._clock() * 1000)
+
+        with self._verifier.exchange(known.request(issuer, want_kid), now=now()) as exchange:
+            document = await carry_out(exchange, self._host, now)
+        keys = known.took(document)
+        if self._save is not None:
+            self._save(issuer, known.kept())
+        return keys
+
+
+class _Known:
+    """What is known of one issuer: its key set, the text of it, and the state that the
+    library wants back."""
+
+    def __init__(self, kept: str | None = None) -> None:
+        self.keys: Keyset | None = None
+        self.text: str | None = None
+        self.state: Mapping[str, Any] | None = None
+        if kept is not None:
+            found = loads(kept)
+            self.text, self.state = found["keyset"], found["state"]
+            self.keys = None if self.text is None else Keyset(self.text)
+
+    def request(self, issuer: str, want_kid: str | None) -> dict[str, Any]:
+        members = {
+            "kind": "jwks",
+            "issuer": issuer,
+            "state": self.state,
+            "wantKid": want_kid,
+            "keyset": self.text,
+        }
+        return {name: value for name, value in members.items() if value is not None}
+
+    def took(self, document: Document) -> Keyset:
+        """The key set after a conversation: a new one, or the one at hand. Its state is
+        kept after a refusal, too: it has the cooldown."""
+        found = document.json["exchange"] or {}
+        self.state = found.get(STATE, self.state)
+        if document.ok:
+            # The same keys with a later time are a new handle too: it knows its age.
+            if self.keys is None or found["keyset"] != self.text:
+                self.keys = Keyset(found["keyset"])
+            self.text = found["keyset"]
+            return self.keys
+        if self.keys is None:
+            document.raise_for_refusal()
+        assert self.keys is not None
+        return self.keys
+
+    def kept(self) -> str:
+        return dumps({"keyset": self.text, "state": self.state})
+
+
+def _wants_keys(refusal: AssayError) -> bool:
+    """Whether a refreshed key set may know the key of a token."""
+    if refusal.status != "rejected.token.unknown-key" or refusal.document is None:
+        return False
+    return (refusal.document.error or {}).get("keyset") == "refresh"
+
+
+def kid_of(token: SignedText) -> str | None:
+    """The key that a token names: a hint for the library, proof of nothing."""
+    from base64 import urlsafe_b64decode
+
+    head = (token if isinstance(token, str) else bytes(token).decode()).partition(".")[0]
+    kid = loads(urlsafe_b64decode(head + "=" * (-len(head) % 4))).get("kid")
+    return kid if isinstance(kid, str) else None

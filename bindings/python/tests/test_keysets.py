@@ -1,0 +1,282 @@
+"""Key sets that are fetched when needed: one request, however many ask (KST-10).
+
+The verifier here is one of the tests, which plays the conversation `jwks` as
+docs/spec/access-tokens.md §5.1 writes it.
+"""
+import asyncio
+import base64
+import json
+import threading
+import types
+import unittest
+from concurrent.futures import ThreadPoolExecutor
+
+import assay
+from assay._statuses import STATUSES
+from assay.keysets import STATE, AsyncKeySets, KeySets
+
+ISSUER = "https://issuer.example.com"
+CODES = {name: code for code, (name, *_) in STATUSES.items()}
+# The generator of P-256 is as good a public key as any.
+KEY = {"kty": "EC", "crv": "P-256",
+       "x": "axfR8uEsQkf4vOblY6RA8ncDfYEt6zOg9KE5RdiYwpY",
+       "y": "T-NC4v4af5uO5-tKfA-eFivOM1drMV7Oy7ZAaDe_UfU"}
+
+
+def jwks(*kids):
+    return json.dumps({"keys": [{"kid": kid, **KEY} for kid in kids]})
+
+
+def token(kid):
+    head = base64.urlsafe_b64encode(json.dumps({"alg": "ES256", "kid": kid}).encode())
+    return head.decode().rstrip("=") + ".e30.AA"
+
+
+class Document:
+    def __init__(self, status, exchange):
+        self.status, self.ok = status, status == "ok"
+        self.json = {"exchange": exchange}
+        self.error = None
+
+    def raise_for_refusal(self):
+        if not self.ok:
+            raise assay.UnavailableError(CODES[self.status], {}, self)
+
+
+class Conversation:
+    """`jwks`: perhaps a wait, one request, done."""
+
+    def __init__(self, request, now):
+        self.request, self.state = request, dict(request.get("state") or {})
+        self.done = False
+        cooldown = min(30_000 << self.state.get("failures", 0), 600_000)
+        until = self.state.get("triedMs", -cooldown) + cooldown
+        if now < until:
+            self.say("pending.exchange.wait", state="wait", notBeforeMs=until)
+        else:
+            self.say("pending.exchange.request", state="request", request={"id": 1})
+
+    def say(self, status, **members):
+        self.payload = members
+        self.document = Document(status, members)
+
+    def step(self, answer, now):
+        self.done = True
+        failed = answer["status"] != 200
+        state = {"fetchedMs": self.state.get("fetchedMs", 0) if failed else now, "triedMs": now,
+                 "failures": self.state.get("failures", 0) + 1 if failed else 0}
+        if failed:
+            self.say("unavailable.devicecheck.no-answer",
+                     state="done", keyset=None, changed=False, **{STATE: state})
+            return
+        text = json.dumps({**json.loads(answer["body"]["text"]), "issuer": ISSUER,
+                           "fetchedMs": now})
+        self.say("ok", state="done", keyset=text, changed=True, **{STATE: state})
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        pass
+
+
+class Verifier:
+    """Verifies by the key id alone."""
+
+    def __init__(self):
+        self.requests, self.stale_after, self.now = [], 10**9, 10**12
+
+    def clock(self):
+        return self.now / 1000
+
+    def exchange(self, request, now):
+        self.requests.append(request)
+        return Conversation(request, now)
+
+    def verify_token(self, text, keys, now=None):
+        head = text.split(".")[0]
+        kid = json.loads(base64.urlsafe_b64decode(head + "=" * (-len(head) % 4)))["kid"]
+        if kid not in [key.kid for key in keys.facts.keys]:
+            document = Document("rejected.token.unknown-key", None)
+            document.error = {"keyset": "refresh"}
+            raise assay.RejectedError(CODES["rejected.token.unknown-key"], {}, document)
+        if kid == "expired":
+            raise assay.RejectedError(CODES["rejected.token.expired"], {})
+        stale = self.now - keys.facts.fetched_ms > self.stale_after
+        return types.SimpleNamespace(keyset=types.SimpleNamespace(stale=stale), kid=kid)
+
+
+class Issuer:
+    """Answers requests; holds them back while its gate is closed."""
+
+    def __init__(self, *kids):
+        self.kids, self.asked, self.status = kids, 0, 200
+        self.gate, self.reached = threading.Event(), threading.Event()
+        self.gate.set()
+
+    def __call__(self, request):
+        self.asked += 1
+        self.reached.set()
+        self.gate.wait(10)
+        return {"id": 1, "status": self.status, "body": {"text": jwks(*self.kids)}}
+
+
+class KeySetsTest(unittest.TestCase):
+    def setUp(self):
+        self.issuer, self.verifier = Issuer("a"), Verifier()
+        self.kept = {}
+        self.keys = self.made()
+
+    def made(self):
+        return KeySets(self.verifier, self.issuer, clock=self.verifier.clock,
+                       load=self.kept.get, save=self.kept.__setitem__)
+
+    def verify(self, kid):
+        return self.keys.verify_token(token(kid), ISSUER)
+
+    def refused(self, kid):
+        with self.assertRaises(assay.RejectedError):
+            self.verify(kid)
+
+    def test_one_fetch_serves_all_tokens(self):
+        for _ in range(5):
+            self.assertEqual(self.verify("a").kid, "a")
+        self.assertEqual(self.issuer.asked, 1)
+        self.assertEqual(self.verifier.requests, [{"kind": "jwks", "issuer": ISSUER}])
+
+    def test_an_unknown_key_is_one_fetch_and_then_a_cooldown(self):
+        self.verify("a")
+        self.issuer.kids = ("a", "b")
+        self.refused("b")  # in the cooldown after the first fetch
+        self.assertEqual(self.issuer.asked, 1)
+        self.verifier.now += 31_000
+        self.assertEqual(self.verify("b").kid, "b")
+        self.assertEqual(self.verifier.requests[-1]["wantKid"], "b")
+        self.assertEqual(self.verifier.requests[-1]["state"]["fetchedMs"], 10**12)
+        for kid in ("c", "d", "e"):
+            self.refused(kid)
+        self.assertEqual(self.issuer.asked, 2)
+
+    def test_only_an_unknown_key_is_a_reason_to_fetch(self):
+        self.issuer.kids = ("expired",)
+        self.refused("expired")
+        self.verifier.now += 31_000
+        self.refused("expired")
+        self.assertEqual(self.issuer.asked, 1)
+
+    def test_an_old_set_goes_on_while_the_issuer_is_away(self):
+        self.verify("a")
+        self.verifier.stale_after, self.issuer.status = 1000, 500
+        self.verifier.now += 60_000
+        for _ in range(3):
+            self.assertEqual(self.verify("a").kid, "a")
+        self.assertEqual(self.issuer.asked, 2)
+        self.issuer.status = 200
+        self.verifier.now += 61_000
+        self.verify("a")
+        self.verify("a")
+        self.assertEqual(self.issuer.asked, 3)
+
+    def test_no_set_and_no_answer(self):
+        self.issuer.status = 0
+        for _ in range(2):  # the second one is in the cooldown
+            with self.assertRaises(assay.AssayError):
+                self.verify("a")
+        self.assertEqual(self.issuer.asked, 1)
+
+    def test_a_cold_start_with_what_was_kept(self):
+        self.verify("a")
+        self.keys = self.made()
+        self.assertEqual(self.verify("a").kid, "a")
+        self.assertEqual(self.issuer.asked, 1)
+        self.assertEqual(list(self.kept), [ISSUER])
+
+    def test_threads_that_ask_at_once_send_one_request(self):
+        self.issuer.gate.clear()
+        with ThreadPoolExecutor(8) as threads:
+            found = [threads.submit(self.verify, "a") for _ in range(8)]
+            self.assertTrue(self.issuer.reached.wait(10))
+            self.issuer.gate.set()
+            self.assertEqual([each.result(10).kid for each in found], ["a"] * 8)
+        self.assertEqual(self.issuer.asked, 1)
+
+    def test_known_keys_do_not_wait_for_a_fetch_under_way(self):
+        self.verify("a")
+        self.verifier.now += 31_000
+        self.issuer.kids = ("a", "b")
+        self.issuer.gate.clear()
+        self.issuer.reached.clear()
+        with ThreadPoolExecutor(2) as threads:
+            waiting = threads.submit(self.verify, "b")
+            self.assertTrue(self.issuer.reached.wait(10))
+            self.assertEqual(self.verify("a").kid, "a")
+            self.assertFalse(waiting.done())
+            self.issuer.gate.set()
+            self.assertEqual(waiting.result(10).kid, "b")
+
+    def test_an_error_of_the_sender_reaches_all_who_wait_and_is_not_kept(self):
+        issuer = self.issuer
+
+        def fail(request):
+            issuer(request)
+            raise ZeroDivisionError
+
+        self.keys = KeySets(self.verifier, fail, clock=self.verifier.clock)
+        for _ in range(2):
+            with self.assertRaises(ZeroDivisionError):
+                self.verify("a")
+        self.assertEqual(issuer.asked, 2)
+
+
+class AsyncKeySetsTest(unittest.TestCase):
+    def setUp(self):
+        self.verifier, self.asked = Verifier(), 0
+        self.kids = ("a",)
+
+    def run_with(self, work):
+        async def all_of_it():
+            gate = asyncio.Event()
+
+            async def send(request):
+                self.asked += 1
+                await gate.wait()
+                return {"id": 1, "status": 200, "body": {"text": jwks(*self.kids)}}
+
+            keys = AsyncKeySets(self.verifier, send, clock=self.verifier.clock)
+            await work(keys, gate)
+
+        asyncio.run(all_of_it())
+
+    def test_tasks_that_ask_at_once_send_one_request(self):
+        async def work(keys, gate):
+            tasks = [asyncio.ensure_future(keys.verify_token(token("a"), ISSUER))
+                     for _ in range(8)]
+            await asyncio.sleep(0.01)
+            tasks[0].cancel()  # the one that began it
+            gate.set()
+            found = await asyncio.gather(*tasks, return_exceptions=True)
+            self.assertIsInstance(found[0], asyncio.CancelledError)
+            self.assertEqual([each.kid for each in found[1:]], ["a"] * 7)
+
+        self.run_with(work)
+        self.assertEqual(self.asked, 1)
+
+    def test_an_unknown_key_and_a_stale_set(self):
+        async def work(keys, gate):
+            gate.set()
+            await keys.verify_token(token("a"), ISSUER)
+            with self.assertRaises(assay.RejectedError):
+                await keys.verify_token(token("b"), ISSUER)
+            self.kids = ("a", "b")
+            self.verifier.now += 31_000
+            self.assertEqual((await keys.verify_token(token("b"), ISSUER)).kid, "b")
+            self.verifier.now += 31_000
+            self.verifier.stale_after = 1000
+            await keys.verify_token(token("a"), ISSUER)
+
+        self.run_with(work)
+        self.assertEqual(self.asked, 3)
+
+
+if __name__ == "__main__":
+    unittest.main()
