@@ -31,7 +31,10 @@ struct HTTPRequest: Sendable {
   static func pairs(_ text: String) -> [(name: String, value: String)] {
     text.split(separator: "&").map { part in
       let sides = part.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
-      return (unescaped(sides[0], isForm: true), unescaped(sides.count > 1 ? sides[1] : "", isForm: true))
+      return (
+        unescaped(sides[0], isForm: true),
+        unescaped(sides.count > 1 ? sides[1] : "", isForm: true)
+      )
     }
   }
 

@@ -39,9 +39,8 @@ struct NotificationPost {
       purchase = state.place(of: id).map { state.purchases[$0].purchase }
     }
     guard let purchase else { throw Problem("there is no such transaction") }
-    let signer = PlaySigner(
-      authority: state.authority, fault: try json["fault"].map { try PlayFault($0, at: "fault") }
-        ?? PlayFault())
+    let fault = try json["fault"].map { try PlayFault($0, at: "fault") } ?? PlayFault()
+    let signer = PlaySigner(authority: state.authority, fault: fault)
     let note = try NotificationMaker(signer: signer).make(type, subtype, purchase, &state)
     state.notifications.append(note)
     return note
@@ -82,7 +81,10 @@ struct NotificationPost {
   /// Delivers test notifications that the App Store Server API was asked for.
   static func sendTests(_ player: PlayedApple) {
     let (open, url) = player.locked { state in
-      (state.notifications.filter { $0.token != nil && $0.attempts.isEmpty }, state.notificationURL)
+      (
+        state.notifications.filter { $0.token != nil && $0.attempts.isEmpty },
+        state.notificationURL
+      )
     }
     guard let url, let address = try? LoopbackURL(url) else { return }
     for note in open {

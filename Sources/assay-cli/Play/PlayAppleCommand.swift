@@ -93,6 +93,7 @@ struct PlayAppleCommand: ParsableCommand {
     var first: JSONText = [
       "play": 1, "url": .string(urls[0]), "config": .string(file),
       "ca": certificates.map { .string($0.ca) } ?? .null,
+      "hosts": .array(PlayRouter.names.map { .string($0) }),
     ]
     if urls.count > 1 { first = first.appending("expiredUrl", .string(urls[1])) }
     return first

@@ -104,8 +104,7 @@ struct PlayControl {
   private func expire(_ json: JSONTree, _ state: inout PlayState) throws -> HTTPAnswer {
     let place = try line(json, state)
     let intent = try json["intent"].map { try PlayValue($0, "intent").integer(in: 1...5) } ?? 1
-    let end = max(state.purchases[place].purchase.purchaseDate + 1, state.clock.now - 1)
-    state.purchases[place].purchase.expiresDate = end
+    state.end(place)
     state.purchases[place].purchase.autoRenewStatus = 0
     state.purchases[place].purchase.expirationIntent = intent
     state.purchases[place].purchase.isInBillingRetryPeriod = nil
@@ -117,13 +116,11 @@ struct PlayControl {
   private func grace(_ json: JSONTree, _ state: inout PlayState) throws -> HTTPAnswer {
     let place = try line(json, state)
     let days = try json["days"].map { try PlayValue($0, "days").integer(in: 0...60) } ?? 16
-    let now = state.clock.now
-    let end = max(state.purchases[place].purchase.purchaseDate + 1, now - 1)
-    state.purchases[place].purchase.expiresDate = end
+    state.end(place)
     state.purchases[place].purchase.isInBillingRetryPeriod = true
     state.purchases[place].purchase.expirationIntent = 2
     state.purchases[place].purchase.gracePeriodExpiresDate =
-      days == 0 ? nil : now + days * Purchase.day
+      days == 0 ? nil : state.clock.now + days * Purchase.day
     return try changed(place, &state)
   }
 

@@ -147,7 +147,10 @@ struct PlayFault: Sendable {
       answer = .empty(status ?? 302)
       answer.headers.append(("Location", redirect))
     }
-    if let status { answer.status = status }
+    if let status {
+      if errorCode == nil, retryAfter == nil, redirect == nil { answer = .empty(status) }
+      answer.status = status
+    }
     if let body {
       answer.body = body
       answer.contentType = answer.contentType ?? "text/plain"

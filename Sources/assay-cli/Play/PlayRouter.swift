@@ -13,10 +13,10 @@ enum PlayRouter {
 
   /// Every name that is played; the certificate for TLS has them.
   static var names: [String] {
-    let issuers = PlayState.issuers.map { HTTPReader.name(String($0.dropFirst("https://".count))) }
-    return (Array(hosts.keys) + Array(PlayedStore.hosts.keys) + issuers.map { name in
-      String(name.prefix { $0 != "/" })
-    }).sorted()
+    let issuers = PlayState.issuers.map { issuer in
+      String(issuer.dropFirst("https://".count).prefix { $0 != "/" })
+    }
+    return Set(Array(hosts.keys) + Array(PlayedStore.hosts.keys) + issuers).sorted()
   }
 
   static func isStore(_ request: HTTPRequest) -> Bool { PlayedStore.hosts[request.host] != nil }

@@ -69,8 +69,8 @@ struct PlayServer: Sendable {
         if request.header("connection")?.lowercased() == "close" { break }
       }
     } catch {
-      let line = "HTTP/1.1 \(error.status) Refused\r\nContent-Length: 0\r\nConnection: close\r\n\r\n"
-      _ = connection.write(Array(line.utf8))
+      let head = "HTTP/1.1 \(error.status) Refused\r\nContent-Length: 0\r\n"
+      _ = connection.write(Array((head + "Connection: close\r\n\r\n").utf8))
     }
     connection.finish()
   }

@@ -91,7 +91,9 @@ struct PlayState: Sendable {
     purchases.indices.filter {
       purchases[$0].purchase.originalTransactionId == id
         && (environment == nil || purchases[$0].purchase.environment == environment)
-    }.max { purchases[$0].purchase.purchaseDate < purchases[$1].purchase.purchaseDate }
+    }.max {
+      (purchases[$0].purchase.purchaseDate, $0) < (purchases[$1].purchase.purchaseDate, $1)
+    }
   }
 
   func place(of id: String) -> Int? {
@@ -104,18 +106,23 @@ struct PlayState: Sendable {
     purchases[place].sequence = sequence
   }
 
-  /// The next period of a line.
+  /// The next period of a line: paid now, and added to what is left of this one.
   mutating func renew(_ place: Int) -> Int {
     var next = purchases[place]
     let old = next.purchase
-    let start = old.expiresDate ?? clock.now
-    let period = max(60_000, start - old.purchaseDate)
-    let last = purchases.compactMap { Int64($0.purchase.transactionId) }.max() ?? 0
-    next.purchase.transactionId = String(last + 1)
-    next.purchase.webOrderLineItemId = old.webOrderLineItemId.flatMap { Int64($0) }
-      .map { String($0 + 1) }
-    next.purchase.purchaseDate = start
-    next.purchase.expiresDate = start + period
+    let end = old.expiresDate ?? clock.now
+    let hour: Int64 = 3_600_000
+    let period = end - old.purchaseDate < hour ? 30 * Purchase.day : end - old.purchaseDate
+    func following(_ ids: [String?]) -> String {
+      String((ids.compactMap { $0.flatMap { Int64($0) } }.max() ?? 0) + 1)
+    }
+    next.purchase.transactionId = following(purchases.map(\.purchase.transactionId))
+    next.purchase.webOrderLineItemId = following(purchases.map(\.purchase.webOrderLineItemId))
+    next.purchase.purchaseDate = clock.now
+    next.purchase.expiresDate = max(end, clock.now) + period
+    next.purchase.revocationDate = nil
+    next.purchase.revocationReason = nil
+    next.purchase.revocationType = nil
     next.purchase.isInBillingRetryPeriod = nil
     next.purchase.gracePeriodExpiresDate = nil
     next.purchase.expirationIntent = nil
@@ -127,6 +134,14 @@ struct PlayState: Sendable {
     purchases.append(next)
     touch(purchases.count - 1)
     return purchases.count - 1
+  }
+
+  /// Ends what is paid a moment ago.
+  mutating func end(_ place: Int) {
+    let end = clock.now - 1
+    purchases[place].purchase.expiresDate = end
+    purchases[place].purchase.purchaseDate = min(
+      purchases[place].purchase.purchaseDate, end - 1)
   }
 
   // MARK: names

@@ -26,7 +26,9 @@ struct PlayedPurchase: Sendable {
   /// - Parameter now: milliseconds since 1970, for what the text leaves out.
   init(_ json: JSONTree, at place: String, app: PlayAuthority.App, now: Int64) throws {
     guard case .object(let members) = json else { throw Problem("\(place) is not an object") }
-    func value(_ name: String) -> PlayValue? { json[name].map { PlayValue($0, "\(place).\(name)") } }
+    func value(_ name: String) -> PlayValue? {
+      json[name].map { PlayValue($0, "\(place).\(name)") }
+    }
     for member in members where !PlayedPurchase.names.contains(member.name) {
       throw Problem("\(place).\(Terminal.safe(member.name)): there is no such member")
     }
