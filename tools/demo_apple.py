@@ -157,7 +157,7 @@ def key_sets(stage):
     if document is None:
         return
     first = stage.found(document)
-    old = {**first["state"], "triedMs": 0}  # long ago: no cooldown
+    old = {**first["keysetState"], "triedMs": 0}  # long ago: no cooldown
     document = stage.ask({"kind": "jwks", "issuer": POOL, "state": old,
                           "keyset": first["keyset"]})
     second = stage.found(document)
