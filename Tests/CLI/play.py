@@ -7,26 +7,22 @@ Where the library has the conversation, the library holds it, over the Python bi
 everything else is asked by hand.
 """
 import argparse
-import gzip
 import json
 import pathlib
 import signal
 import socket
-import ssl
 import subprocess
 import tempfile
-import time
-import http.client
+import sys
 import threading
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
-import sys
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 sys.path.insert(0, str(ROOT / "Tests/Gates"))
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
 from report import Suite  # noqa: E402
 import player as played  # noqa: E402
-from player import DAY, NOW, Player, encoded, jws_payload, trusting  # noqa: E402
+from player import DAY, NOW, Player, encoded, jws_payload  # noqa: E402
 
 assay, driver = played.binding(ROOT)
 
@@ -82,15 +78,14 @@ class Host:
         return found.get("token") or found["clientSecret"]
 
     def sender(self):
-        names = [BUY, SANDBOX, DEVICES, DEVELOPMENT]
-        return driver.Sender(hosts=dict.fromkeys(names, self.player.url))
+        return driver.Sender(hosts=dict.fromkeys(self.player.first["hosts"], self.player.url))
 
     def ask(self, request, evidence=()):
         """A whole conversation at the player's time; waits are not waited for."""
         now = [NOW / 1000]
         with self.verifier.exchange(request, evidence=evidence, now=NOW) as exchange:
             return driver.carry_out(
-                exchange, self.sender(), clock=lambda: now[0],
+                exchange, self.sender(), patience=86_400, clock=lambda: now[0],
                 sleep=lambda seconds: now.__setitem__(0, now[0] + seconds))
 
 
@@ -633,8 +628,11 @@ def main():
             check_apple_id(bench, player)
             check_store(bench, player)
             check_notifications(bench, player)
+        # They import this file's names, so not before it is whole.
+        import play_conversations
         import play_faults
         play_faults.check(bench)
+        play_conversations.check(bench)
     suite.finish()
 
 
