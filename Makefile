@@ -380,6 +380,7 @@ include packaging/packages.mk
 include Tests/check.mk
 include Tests/rules.mk
 include Tests/layers.mk
+include Tests/play.mk
 include packaging/prefix.mk
 include packaging/arm64.mk
 include packaging/musl.mk

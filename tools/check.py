@@ -121,6 +121,7 @@ STEPS = [
          needs=("build",), quick=True),
     Step("cli", ["check-cli"], "the command line: triage, report and the rest",
          needs=("cases",), quick=True),
+    Step("play", ["check-play"], "the server that plays Apple", needs=("build", "cases")),
     Step("smoke", over("smoke", "shipped"), "the C ABI over all cases",
          needs=("programs", "cases"), quick=True),
     Step("smoke-shared", over("smoke", "shared"), "the same over the host's libcrypto",

@@ -6,7 +6,8 @@ struct AssayCommand: ParsableCommand {
     commandName: "assay",
     abstract: "Verify what Apple signs, and decide from it who may have what.",
     discussion: """
-      Nothing here opens a network connection: evidence, configuration and time are \
+      Nothing here opens a network connection, but for play-apple, which listens on this \
+      machine: evidence, configuration and time are \
       arguments.
 
       A first look, without a device:
@@ -29,7 +30,7 @@ struct AssayCommand: ParsableCommand {
     subcommands: [
       InitCommand.self, ConfigCommand.self, VerifyCommand.self, TriageCommand.self,
       DecideCommand.self, InspectCommand.self, ReportCommand.self, ExplainCommand.self,
-      MintCommand.self, KeyIdCommand.self,
+      MintCommand.self, PlayAppleCommand.self, KeyIdCommand.self,
     ])
 }
 

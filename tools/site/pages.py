@@ -83,6 +83,8 @@ SECTIONS = [
         guide("tasks/minting", "Test without a device", "evidence of your own authority"),
         guide("tasks/testing-your-server", "Test your server with pytest",
               "a fixture that mints what Apple would sign"),
+        guide("tasks/playing-apple", "Play Apple on your machine",
+              "its servers on loopback, with refunds, faults and rotations on request"),
         guide("tasks/lambda", "AWS Lambda", "one wheel or layer, one verifier a process"),
         guide("tasks/php-fpm", "PHP-FPM", "preload, workers, one verifier each"),
         guide("tasks/from-app-store-server-library", "Coming from app-store-server-library",

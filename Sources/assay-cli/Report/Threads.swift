@@ -7,23 +7,36 @@ enum Threads {
     init(_ body: @escaping @Sendable () -> Void) { self.body = body }
   }
 
+  /// Runs `body` on a thread that nobody waits for; false: the system gives none.
+  static func start(_ body: @escaping @Sendable () -> Void) -> Bool {
+    guard let thread = begin(body) else { return false }
+    pthread_detach(thread)
+    return true
+  }
+
+  private static func begin(_ body: @escaping @Sendable () -> Void) -> pthread_t? {
+    var thread = pthread_t()
+    let work = unsafe Unmanaged.passRetained(Work(body))
+    let code = unsafe pthread_create(
+      &thread, nil,
+      { context in
+        if let context = unsafe context {
+          unsafe Unmanaged<Work>.fromOpaque(context).takeRetainedValue().body()
+        }
+        return nil
+      }, work.toOpaque())
+    if code == 0 { return thread }
+    unsafe work.release()
+    return nil
+  }
+
   /// Runs `body` on this many threads, this one included, and waits for all. Where the
   /// system gives fewer, there are fewer.
   static func perform(_ count: Int, _ body: @escaping @Sendable () -> Void) {
     withoutActuallyEscaping(body) { body in
       var others: [pthread_t] = []
       for _ in 1..<max(1, count) {
-        var thread = pthread_t()
-        let work = unsafe Unmanaged.passRetained(Work(body))
-        let code = unsafe pthread_create(
-          &thread, nil,
-          { context in
-            if let context = unsafe context {
-              unsafe Unmanaged<Work>.fromOpaque(context).takeRetainedValue().body()
-            }
-            return nil
-          }, work.toOpaque())
-        if code == 0 { others.append(thread) } else { unsafe work.release() }
+        if let thread = begin(body) { others.append(thread) }
       }
       body()
       for thread in others { pthread_join(thread, nil) }

@@ -2,12 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import pytest
 
 from . import Authority
+from .apple import PlayedApple
 
 
 @pytest.fixture(scope="session")
 def assay_authority(tmp_path_factory: pytest.TempPathFactory) -> Authority:
     """A test authority for the whole run; its `verifier` trusts it and nothing else."""
     return Authority(tmp_path_factory.mktemp("assay") / "authority")
+
+
+@pytest.fixture(scope="session")
+def assay_apple(assay_authority: Authority) -> Iterator[PlayedApple]:
+    """Apple's servers, played with the keys of that authority for the whole run."""
+    with PlayedApple(assay_authority) as apple:
+        yield apple

@@ -1,0 +1,295 @@
+"""Conversations of the library with the player, kind by kind, with and without faults.
+
+A kind that the library does not have yet is skipped, and the output says so.
+"""
+import hashlib
+
+import play
+from player import NOW
+
+OCSP, STORE, SANDBOX = "ocsp.apple.com", play.STORE, play.STORE_SANDBOX
+FIRST = "2000000900000001"
+NONCE = "n0" * 16
+
+
+class Talk:
+    """A host of its own player; `ask` holds one conversation."""
+
+    def __init__(self, bench, player):
+        self.bench, self.player = bench, player
+        self.host = play.Host(player, environments=["Production", "Sandbox"])
+        self.verifier = self.host.verifier
+
+    def has(self, kind, request):
+        """Whether the library has that kind."""
+        try:
+            with self.verifier.exchange({"kind": kind, **request[0]}, request[1], now=NOW):
+                return True
+        except play.assay.MisuseError as error:
+            if error.status != "misuse.exchange.kind":
+                raise
+            self.bench.suite.skip(kind, "this library has no such kind")
+            return False
+
+    def each(self, kind, members, evidence, rows):
+        """(name, fault or rules, status; None: any refusal, most requests) of a kind."""
+        if not self.has(kind, (members, evidence)):
+            return
+        for name, fault, wanted, most in rows:
+            rules = fault if isinstance(fault, list) else [{"fault": fault}] if fault else []
+            self.player.play("script", rules)
+            before = len(self.player.log())
+            document = self.host.ask({"kind": kind, **members}, evidence)
+            requests = len(self.player.log()) - before
+            good = document.status == wanted if wanted else document.status != "ok"
+            self.bench.expect(good and requests <= most, f"PLY-7: {kind}, {name}",
+                              f"{document.status} after {requests}: {document.json.get('error')}")
+        self.player.play("script", [])
+
+
+def check(bench):
+    with bench.player() as player:
+        by_hand(bench, player)
+        talk = Talk(bench, player)
+        revocation(talk)
+        key_sets(talk)
+        sign_in(talk)
+        refresh(talk)
+        store(talk)
+        paging(talk)
+
+
+# ---- OCSP --------------------------------------------------------------------------
+
+
+def values(der):
+    """(tag, whole, content) of each value in a row of DER."""
+    at = 0
+    while at < len(der):
+        start, tag, length, at = at, der[at], der[at + 1], at + 2
+        if length > 0x80:
+            count = length - 0x80
+            length, at = int.from_bytes(der[at:at + count], "big"), at + count
+        yield tag, der[start:at + length], der[at:at + length]
+        at += length
+
+
+def value(tag, *parts):
+    content = b"".join(parts)
+    size = len(content)
+    if size < 128:
+        return bytes([tag, size]) + content
+    count = (size.bit_length() + 7) // 8
+    return bytes([tag, 0x80 + count]) + size.to_bytes(count, "big") + content
+
+
+def fields(certificate):
+    """What is in the signed part of a certificate."""
+    signed = next(values(next(values(certificate))[2]))[2]
+    return list(values(signed))
+
+
+def asked(certificate, issuer, serial=None):
+    """A request about a certificate, as docs/spec/storekit-ocsp.md §2 has it."""
+    above = fields(issuer)
+    key = list(values(above[6][2]))[1][2][1:]
+    sha256 = bytes.fromhex("300d06096086480165030402010500")
+    identifier = value(
+        0x30, sha256, value(4, hashlib.sha256(above[5][1]).digest()),
+        value(4, hashlib.sha256(key).digest()), serial or fields(certificate)[1][1])
+    return value(0x30, value(0x30, value(0x30, value(0x30, identifier))))
+
+
+def by_hand(bench, player):
+    """The responder's statuses, read without the library."""
+    root, intermediate, leaf = (
+        (bench.folder / "ca" / name).read_bytes()
+        for name in ("root.der", "intermediate.der", "leaf.der"))
+
+    def ask(body):
+        answer = player.ask("POST", OCSP, "/ocsp03-assaytest602", body,
+                            {"Content-Type": "application/ocsp-request"})
+        parts = list(values(next(values(answer.body))[2]))
+        if len(parts) < 2:
+            return parts[0][2][0]
+        basic = list(values(list(values(next(values(parts[1][2]))[2]))[1][2]))
+        data = list(values(next(values(basic[0][2]))[2]))
+        single = list(values(next(values(data[2][2]))[2]))
+        return single[1][0]
+
+    good, unknown = 0x80, 0x82
+    for name, body, wanted in [
+            ("leaf", asked(leaf, intermediate), good),
+            ("intermediate", asked(intermediate, root), good),
+            ("another serial number", asked(leaf, intermediate, value(2, b"\x01")), unknown),
+            ("another issuer", asked(leaf, leaf), 6), ("rubbish", b"0\x03\x02\x01", 1)]:
+        got = ask(body)
+        bench.expect(got == wanted, f"OCSP: {name}", got)
+    player.script({"host": OCSP, "fault": {"ocsp": "revoked"}})
+    bench.expect(ask(asked(leaf, intermediate)) == 0xa1, "OCSP: revoked by script")
+    player.script()
+
+
+def revocation(talk):
+    verified = talk.verifier.verify_transaction(
+        talk.bench.mint("transaction", "--transaction-id", FIRST), now=NOW)
+    talk.each("ocsp", {"mode": "required"}, verified, [
+        ("good", None, "ok", 2),
+        ("revoked", {"ocsp": "revoked"}, "rejected.revocation.revoked", 2),
+        ("unknown", {"ocsp": "unknown"}, "rejected.revocation.unknown", 2),
+        ("stale", {"ocsp": "stale"}, "rejected.revocation.stale", 2),
+        ("wrongly signed", {"ocsp": "wrongSigner"}, "rejected.revocation.signature", 2),
+        ("an error page", {"status": 200, "body": "<html>"}, "malformed.revocation.response", 2),
+        ("65 KiB", {"oversize": 70_000}, "too-large.revocation.response", 2),
+        ("cut", {"cut": 10}, "unavailable.revocation.undetermined", 2),
+        ("503", {"status": 503}, "unavailable.revocation.undetermined", 2)])
+
+
+# ---- keys and sign-in ---------------------------------------------------------------
+
+
+def key_sets(talk):
+    for issuer in (play.POOL, play.ELLIPTIC, "https://appleid.apple.com"):
+        talk.each("jwks", {"issuer": issuer}, (), [
+            ("as it is", None, "ok", 1),
+            ("rotated", {"keys": "rotate"}, "ok", 1),
+            ("chunks", {"chunks": 3}, "ok", 1),
+            ("another type", {"contentType": None}, "ok", 1),
+            ("500", {"status": 500}, "unavailable.jwks.no-answer", 1),
+            ("a redirect", {"redirect": "http://127.0.0.1:9/"}, "unavailable.jwks.no-answer", 1),
+            ("304 unasked", {"status": 304}, "unavailable.jwks.no-answer", 1),
+            ("reset", {"reset": True}, "unavailable.jwks.no-answer", 1),
+            ("refuse", {"refuse": True}, "unavailable.jwks.no-answer", 1),
+            ("cut", {"cut": 30}, "unavailable.jwks.no-answer", 1),
+            ("oversize", {"oversize": 300_000}, "too-large.jwks.size", 1),
+            ("a bomb", {"gzip": "bomb"}, "too-large.jwks.size", 1),
+            ("gzip", {"gzip": True}, None, 1),
+            ("twice", {"duplicate": "keys"}, "malformed.json.duplicate-name", 1),
+            ("a mark", {"bom": True}, "malformed.json.bom", 1),
+            ("utf16", {"utf16": True}, None, 1),
+            ("trailing", {"trailing": "{}"}, "malformed.json.trailing", 1),
+            ("empty", {"status": 200, "body": {"keys": []}}, None, 1)])
+
+
+def sign_in(talk):
+    made = talk.player.play("sign-in", {"nonce": NONCE})
+    published = talk.player.ask("GET", play.APPLE_ID, "/auth/keys").json
+    keys = play.assay.Keyset({"issuer": "https://appleid.apple.com", **published}).facts
+    talk.each("appleid.identity", {"token": made["identityToken"], "nonce": NONCE}, keys,
+              [("as it is", None, "ok", 0)])
+    talk.each("appleid.identity", {"token": made["identityToken"], "nonce": "m0" * 16}, keys,
+              [("another nonce", None, "rejected.token.nonce", 0)])
+    for name, fault, wanted in [
+            ("as it is", None, "ok"), ("another app", {"otherApp": True}, "rejected.token.audience"),
+            ("a bad signature", {"badSignature": True}, "rejected.token.signature"),
+            ("500", {"status": 500}, "unavailable.appleid.no-answer"),
+            ("reset", {"reset": True}, "unavailable.appleid.no-answer"),
+            ("an unknown error", {"status": 400, "body": {"error": "odd"}},
+             "unavailable.appleid.response"),
+            ("66 KiB", {"oversize": 70_000}, "too-large.appleid.response")]:
+        code = talk.player.play("sign-in", {"nonce": NONCE})["code"]
+        talk.each("appleid.exchange-code", {"code": code, "nonce": NONCE}, keys,
+                  [(name, fault, wanted, 1)])
+    talk.each("appleid.exchange-code", {"code": "c0", "nonce": NONCE}, keys,
+              [("a code that is none", None, "rejected.appleid.grant", 1)])
+    talk.each("appleid.revoke", {"token": "r1", "hint": "refresh_token"}, (), [
+        ("as it is", None, "ok", 1),
+        ("one 503", [{"nth": 1, "fault": {"status": 503}}], "ok", 2),
+        ("503 for ever", {"status": 503}, "unavailable.appleid.no-answer", 3)])
+
+
+# ---- App Attest -----------------------------------------------------------------------
+
+
+def refresh(talk):
+    kept = talk.verifier.verify_attest_receipt(
+        talk.bench.mint("attest-receipt", "--environment", "Production"), now=NOW)
+    talk.each("attest.refresh", {}, kept, [
+        ("as it is", None, "ok", 1),
+        ("401", {"status": 401}, "rejected.attest-refresh.unauthorized", 2),
+        ("304", {"status": 304}, "unavailable.attest-refresh.too-early", 1),
+        ("the wrong host", {"status": 400, "body": "Incorrect Environment"},
+         "rejected.attest-refresh.environment", 1),
+        ("a bad payload", {"status": 400, "body": "Bad Payload"},
+         "rejected.attest-refresh.payload", 1),
+        ("404", {"status": 404, "body": "No Data Found"}, "rejected.attest-refresh.no-data", 1),
+        ("one reset", [{"nth": 1, "fault": {"reset": True}}], "ok", 2),
+        ("a bad signature", {"badSignature": True}, "rejected.attest-receipt.signature", 1),
+        ("another app", {"otherApp": True}, "rejected.attest-receipt.app-id", 1),
+        ("another environment", {"otherEnvironment": True},
+         "rejected.attest-receipt.environment", 1),
+        ("rubbish", {"status": 200, "body": "AAAA"}, None, 1),
+        ("66 KiB", {"oversize": 70_000}, "unavailable.attest-refresh.response", 1)])
+
+
+# ---- the App Store Server API -----------------------------------------------------------
+
+
+def store(talk):
+    members = {"environment": "Sandbox", "transactionId": FIRST}
+    talk.each("appstore.transaction-info", members, (), [
+        ("as it is", None, "ok", 1),
+        ("chunks", {"chunks": 100}, "ok", 1),
+        ("one 503", [{"nth": 1, "fault": {"status": 503}}], "ok", 2),
+        ("one 401", [{"nth": 1, "fault": {"status": 401}}], "ok", 2),
+        ("401", {"status": 401}, "rejected.api.unauthorized", 2),
+        ("404", {"errorCode": 4040010}, "rejected.api.not-found", 1),
+        ("400", {"errorCode": 4000006}, "rejected.api.bad-request", 1),
+        ("403", {"errorCode": 4030004}, "rejected.api.forbidden", 1),
+        ("429 for ever", {"retryAfter": NOW + 5000}, "unavailable.api.rate-limited", 3),
+        ("5000001 for ever", {"errorCode": 5000001}, "unavailable.api.no-answer", 3),
+        ("another type", {"contentType": "text/html"}, "malformed.api.content-type", 1),
+        ("twice a member", {"duplicate": "signedTransactionInfo"},
+         "malformed.json.duplicate-name", 1),
+        ("a mark", {"bom": True}, "malformed.json.bom", 1),
+        ("trailing", {"trailing": "{}"}, "malformed.json.trailing", 1),
+        ("5 MiB", {"oversize": 5 << 20}, "too-large.api.response", 1),
+        ("a redirect", {"redirect": "http://127.0.0.1:9/"}, None, 3),
+        ("a bad signature", {"badSignature": True}, "rejected.jws.signature", 1),
+        ("another app", {"otherApp": True}, "rejected.identity.bundle", 1),
+        ("another environment", {"otherEnvironment": True}, None, 1)])
+    talk.each("appstore.transaction-info", {**members, "environment": "auto"}, (), [
+        ("Sandbox found", None, "ok", 2),
+        ("not released", {"unreleased": True}, "ok", 3),
+        ("nowhere", {"errorCode": 4040010}, "rejected.api.not-found", 2)])
+    for kind, more in [
+            ("appstore.app-transaction-info", {}), ("appstore.transaction-history", {}),
+            ("appstore.transaction-history-v1", {}), ("appstore.subscription-statuses", {}),
+            ("appstore.refund-history", {}), ("appstore.finish-transaction", {}),
+            ("appstore.send-consumption", {
+                "customerConsented": True, "sampleContentProvided": False,
+                "deliveryStatus": "DELIVERED"})]:
+        talk.each(kind, {**members, **more}, (), [("as it is", None, "ok", 1)])
+    line = {"environment": "Sandbox", "originalTransactionId": FIRST}
+    extend = {"extendByDays": 3, "extendReasonCode": 1, "requestIdentifier": "r-1"}
+    product = {"productId": "com.example.app.premium.monthly"}
+    for kind, more in [
+            ("appstore.set-app-account-token",
+             {**line, "appAccountToken": "0f8fad5b-d9cb-469f-a165-70867728950e"}),
+            ("appstore.extend-renewal", {**line, **extend}),
+            ("appstore.extend-renewal-mass", {"environment": "Sandbox", **product, **extend}),
+            ("appstore.extend-renewal-mass-status",
+             {"environment": "Sandbox", **product, "requestIdentifier": "r-1"}),
+            ("appstore.notification-history",
+             {"environment": "Sandbox", "startDate": NOW - 1000, "endDate": NOW})]:
+        talk.each(kind, more, (), [("as it is", None, "ok", 1)])
+    talk.each("appstore.order-lookup", {"environment": "Production", "orderId": "M900000001"}, (),
+              [("as it is", None, "ok", 1)])
+    talk.each("appstore.test-notification", {"environment": "Sandbox"}, (),
+              [("nowhere to send", None, "rejected.api.not-found", 1)])
+
+
+def paging(talk):
+    kind, asked = "appstore.transaction-history", {"environment": "Sandbox",
+                                                   "transactionId": FIRST}
+    if not talk.has(kind, (asked, ())):
+        return
+    for number in range(45):
+        talk.player.play("purchase", {
+            "product": "com.example.app.coins100", "type": "consumable",
+            "transactionId": str(2000000900002000 + number)})
+    document = talk.host.ask({"kind": kind, **asked, "options": {"pages": 5}})
+    found = document.json["exchange"]["result"]["transactions"]
+    talk.bench.expect(document.status == "ok" and len(found) == 48
+                      and document.json["exchange"].get("next") is None,
+                      "history: every page in one conversation", document.json.get("error"))
