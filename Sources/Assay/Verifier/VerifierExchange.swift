@@ -79,7 +79,8 @@ extension Verifier {
       let task = try AttestRefreshTask(
         evidence, attest.receipts, configuration.deviceCheck, attempt: terms.attempt)
       return .attestRefresh(AttestRefreshConversation(task, nowMs: nowMs))
-    case .jwks: return .keyset(KeysetConversation(try KeysetTask(request, configuration, nowMs: nowMs)))
+    case .jwks:
+      return .keyset(KeysetConversation(try KeysetTask(request, configuration, nowMs: nowMs)))
     case .appleIDExchangeCode:
       return .appleIDCode(
         try AppleIDCodeConversation(request, evidence, configuration, nowMs: nowMs))

@@ -62,7 +62,8 @@ struct AppStoreTask: Sendable {
     }
     let token = try AppStoreSigning.token(policy, app.bundleId, nowMs: nowMs)
     var headers: [(name: StaticString, value: Text)] = [
-      ("Accept", "application/json"), ("User-Agent", AppStoreEndpointTable.userAgent),
+      ("Accept", "application/json"),
+      ("User-Agent", Text(stringLiteral: AppStoreEndpointTable.userAgent)),
     ]
     if parameters.body != nil { headers.append(("Content-Type", "application/json")) }
     return HTTPRequest(

@@ -89,7 +89,7 @@ struct VerifyReceiptTask: Sendable {
     }
     writer.endObject()
     return HTTPRequest(
-      method: "POST", url: Text(stringLiteral: endpoint.url),
+      method: "POST", url: endpoint.url,
       headers: [("Content-Type", "application/json"), ("Accept", "application/json")],
       body: SecretBytes(writer.bytes), timeoutMs: 20_000,
       maxResponseBytes: Int64(ReceiptResponseReading.bodyCap), wantHeaders: ["retry-after"],
