@@ -104,7 +104,8 @@ PYTHON = {"text": "str", "number": "int", "boolean": "bool", "time": "Time"}
 
 
 def python_call(one):
-    out = ["", f"    def {members.snake(generate_camel(one.name))}(", "        self,"]
+    name = one.name.replace("-", "_")
+    out = ["", f"    def {name}(", "        self,"]
     for member in one.required:
         out.append(f"        {members.snake(member.name)}: {python_type(member)},")
     optional = [f"        {members.snake(member.name)}: {python_type(member)} | None = None,"

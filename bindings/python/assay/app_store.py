@@ -112,7 +112,7 @@ class AppStore:
             pages,
         )
 
-    def transaction_history_v_1(
+    def transaction_history_v1(
         self,
         transaction_id: str,
         *,
@@ -280,7 +280,7 @@ class AppStore:
             evidence=() if transaction is None else transaction,
         )
 
-    def send_consumption_v_1(
+    def send_consumption_v1(
         self,
         transaction_id: str,
         customer_consented: bool,
