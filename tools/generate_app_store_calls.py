@@ -99,12 +99,17 @@ PYTHON_TAIL = '''
 
 def _time(moment: Time | None, name: str) -> int | None:
     return None if moment is None else milliseconds(moment, name)
+
+
+def _list(values: Sequence[object] | None) -> list[object] | None:
+    return None if values is None else list(values)
 '''
 PYTHON = {"text": "str", "number": "int", "boolean": "bool", "time": "Time"}
 
 
 def python_call(one):
-    out = ["", f"    def {members.snake(generate_camel(one.name))}(", "        self,"]
+    name = one.name.replace("-", "_")
+    out = ["", f"    def {name}(", "        self,"]
     for member in one.required:
         out.append(f"        {members.snake(member.name)}: {python_type(member)},")
     optional = [f"        {members.snake(member.name)}: {python_type(member)} | None = None,"
@@ -153,8 +158,7 @@ def python_value(member):
     if kind_of(member) == "time":
         return f"_time({name}, {quoted(name)})"
     if member.is_list:
-        return f"list({name})" if member.is_required else \
-            f"None if {name} is None else list({name})"
+        return f"list({name})" if member.is_required else f"_list({name})"
     return name
 
 
@@ -244,8 +248,8 @@ def php_call(one):
     extra = [f"     * @param list<{PHP[kind_of(member)]}>"
              f"{'' if member.is_required else '|null'} ${member.name}" for member in lists]
     if one.evidence:
-        extra += ["     * @param Document|Facts\\Facts|null $transaction verified; it is checked "
-                  "before anything is sent"]
+        extra += ["     * @param Document|Facts\\Facts|null $transaction verified; checked before "
+                  "anything", "     *     is sent"]
     if one.paging != "-":
         extra.append("     * @param int|null $pages at most so many are asked for, 1 to 100")
     if extra:

@@ -2354,12 +2354,12 @@ public struct AppStoreSendAttempt: Hashable, FactsObject, Sendable {
   /// When.
   public let attemptDate: Timestamp?
   /// "SUCCESS", "TIMED_OUT" …
-  public let sendAttemptResult: SendAttemptResult?
+  public let sendAttemptResult: String?
 
   init(_ facts: Members) throws(Refusal) {
     notificationIndex = facts.integer("notificationIndex")
     attemptDate = facts.time("attemptDate")
-    sendAttemptResult = facts.name("sendAttemptResult")
+    sendAttemptResult = facts.text("sendAttemptResult")
   }
 }
 
@@ -2401,6 +2401,8 @@ public struct AppStoreUnsigned: Hashable, FactsObject, Sendable {
   public let failedCount: Int64?
   /// Of all notifications of all pages.
   public let sendAttempts: [AppStoreSendAttempt]
+  /// Members that this version does not know, as they came.
+  public let unknown: String?
 
   init(_ facts: Members) throws(Refusal) {
     environment = facts.name("environment")
@@ -2421,6 +2423,7 @@ public struct AppStoreUnsigned: Hashable, FactsObject, Sendable {
     succeededCount = facts.integer("succeededCount")
     failedCount = facts.integer("failedCount")
     sendAttempts = try facts.objects("sendAttempts")
+    unknown = facts.json("unknown")
   }
 }
 

@@ -524,22 +524,3 @@ public struct Kind: Name {
   public static let appTransaction = Kind(rawValue: "app-transaction")
   public static let realtimeRequest = Kind(rawValue: "realtime-request")
 }
-
-/// What became of an attempt to send a notification.
-public struct SendAttemptResult: Name {
-  public let rawValue: String
-  public init(rawValue: String) { self.rawValue = rawValue }
-
-  public static let success = SendAttemptResult(rawValue: "SUCCESS")
-  public static let timedOut = SendAttemptResult(rawValue: "TIMED_OUT")
-  public static let tlsIssue = SendAttemptResult(rawValue: "TLS_ISSUE")
-  public static let circularRedirect = SendAttemptResult(rawValue: "CIRCULAR_REDIRECT")
-  public static let noResponse = SendAttemptResult(rawValue: "NO_RESPONSE")
-  public static let socketIssue = SendAttemptResult(rawValue: "SOCKET_ISSUE")
-  public static let unsupportedCharset = SendAttemptResult(rawValue: "UNSUPPORTED_CHARSET")
-  public static let invalidResponse = SendAttemptResult(rawValue: "INVALID_RESPONSE")
-  public static let prematureClose = SendAttemptResult(rawValue: "PREMATURE_CLOSE")
-  public static let unsuccessfulHttpResponseCode =
-    SendAttemptResult(rawValue: "UNSUCCESSFUL_HTTP_RESPONSE_CODE")
-  public static let other = SendAttemptResult(rawValue: "OTHER")
-}

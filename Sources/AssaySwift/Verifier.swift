@@ -156,6 +156,27 @@ extension Verifier {
       library.readVerifyReceipt(Array(body), nowMs: now.milliseconds), "verifyReceipt")
   }
 
+  /// The transaction id that a receipt of any form, or a JWS, claims: to ask the App Store
+  /// Server API about it. Anyone can write it: never act on the id alone.
+  ///
+  /// Of an app receipt it is the first purchase's; nil where the blob names none. Parameters
+  /// and errors: `triage`.
+  public func unverifiedTransactionId(
+    _ blob: String, at now: Timestamp = .now
+  ) throws(Refusal) -> String? {
+    try unverifiedTransactionId(blob.utf8, at: now)
+  }
+
+  /// The same of bytes.
+  public func unverifiedTransactionId(
+    _ blob: some Sequence<UInt8>, at now: Timestamp = .now
+  ) throws(Refusal) -> String? {
+    guard let claimed = try triage(blob, at: now).claimed else { return nil }
+    // "Production/180000900000001"
+    let ofKey = claimed.keys.first?.split(separator: "/").dropFirst().first
+    return claimed.transactionId ?? claimed.originalTransactionId ?? ofKey.map(String.init)
+  }
+
   /// Looks at an untrusted blob, without cryptography: what is it, is it ours, and is it
   /// worth verifying?
   ///

@@ -492,21 +492,3 @@ const (
 	VerdictStepUp  Verdict = "step-up"
 	VerdictDeny    Verdict = "deny"
 )
-
-// A SendAttemptResult is what became of an attempt to send a notification.
-type SendAttemptResult string
-
-// Values of SendAttemptResult.
-const (
-	SendAttemptResultSuccess                      SendAttemptResult = "SUCCESS"
-	SendAttemptResultTimedOut                     SendAttemptResult = "TIMED_OUT"
-	SendAttemptResultTlsIssue                     SendAttemptResult = "TLS_ISSUE"
-	SendAttemptResultCircularRedirect             SendAttemptResult = "CIRCULAR_REDIRECT"
-	SendAttemptResultNoResponse                   SendAttemptResult = "NO_RESPONSE"
-	SendAttemptResultSocketIssue                  SendAttemptResult = "SOCKET_ISSUE"
-	SendAttemptResultUnsupportedCharset           SendAttemptResult = "UNSUPPORTED_CHARSET"
-	SendAttemptResultInvalidResponse              SendAttemptResult = "INVALID_RESPONSE"
-	SendAttemptResultPrematureClose               SendAttemptResult = "PREMATURE_CLOSE"
-	SendAttemptResultUnsuccessfulHttpResponseCode SendAttemptResult = "UNSUCCESSFUL_HTTP_RESPONSE_CODE"
-	SendAttemptResultOther                        SendAttemptResult = "OTHER"
-)

@@ -1391,7 +1391,7 @@ type AppStoreSendAttempt struct {
 	// When.
 	AttemptDate time.Time `json:"attemptDate"`
 	// "SUCCESS", "TIMED_OUT" …
-	SendAttemptResult SendAttemptResult `json:"sendAttemptResult"`
+	SendAttemptResult string `json:"sendAttemptResult"`
 }
 
 // AppStoreUnsigned is what an answer says without a signature: worth as much as your
@@ -1433,6 +1433,8 @@ type AppStoreUnsigned struct {
 	FailedCount *int64 `json:"failedCount"`
 	// Of all notifications of all pages.
 	SendAttempts []AppStoreSendAttempt `json:"sendAttempts"`
+	// Members that this version does not know, as they came.
+	Unknown json.RawMessage `json:"unknown"`
 }
 
 // AppStoreNext is what the next page is asked for with.

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"runtime"
+	"strings"
 
 	"assay.example/bindings/go/internal/libassay"
 )
@@ -179,6 +180,32 @@ func (v *Verifier) ReadVerifyReceipt(
 ) (*VerifyReceiptAnswer, error) {
 	document, err := v.answer(ctx, body, options)
 	return verified[VerifyReceiptAnswer](document, err, "verifyReceipt")
+}
+
+// UnverifiedTransactionID is the transaction id that a receipt of any form, or a JWS,
+// claims: to ask the App Store Server API about it. Anyone can write it: never act on the
+// id alone.
+//
+// Of an app receipt it is the first purchase's; empty where the blob names none. Errors:
+// Triage.
+func (v *Verifier) UnverifiedTransactionID(
+	ctx context.Context, blob []byte, options ...Option,
+) (string, error) {
+	found, err := v.Triage(ctx, blob, options...)
+	if err != nil || found.Claimed == nil {
+		return "", err
+	}
+	claimed := found.Claimed
+	switch {
+	case claimed.TransactionID != "":
+		return claimed.TransactionID, nil
+	case claimed.OriginalTransactionID != "":
+		return claimed.OriginalTransactionID, nil
+	case len(claimed.Keys) > 0:
+		// "Production/180000900000001"
+		return strings.Split(claimed.Keys[0], "/")[1], nil
+	}
+	return "", nil
 }
 
 // Triage looks at an untrusted blob, without cryptography: what is it, is it ours,

@@ -60,6 +60,8 @@ SECTIONS = [
               "will it renew, grace, retry, and when to look again"),
         guide("receipts", "Old receipts and triage",
               "transaction and app receipts: triage, ledger, verification"),
+        guide("tasks/app-store-server-api", "Ask the App Store Server API",
+              "history, statuses, refunds, missed notifications: verified, as conversations"),
         guide("tasks/verify-receipt", "Ask Apple about a receipt",
               "the old endpoint, with its hop and its waits, in one conversation"),
         guide("tasks/sign", "Sign tokens and offers",

@@ -19,7 +19,7 @@ extension Status {
   public static let rejectedApiNotFound = Status(code: 2049)
   /// some of the JWS in the answer did not verify (API-31)
   public static let rejectedApiPartial = Status(code: 2305)
-  /// Apple refused our token (API-54, API-55)
+  /// Apple refused our token (API-54)
   public static let rejectedApiUnauthorized = Status(code: 2817)
   /// the signature does not verify over the receipt's payload (APR-5, APR-6)
   public static let rejectedAppReceiptSignature = Status(code: 3073)
@@ -375,19 +375,19 @@ extension Status {
   public static let malformedChainDer = Status(code: 8706)
   /// the device token is not base64 (DVC-4)
   public static let malformedDevicecheckToken = Status(code: 8962)
-  /// the JSON text begins with a byte order mark (JWS-6, TOK-8, JWK-1)
+  /// the JSON text begins with a byte order mark (JWS-6, TOK-8, JWK-1, API-30)
   public static let malformedJsonBom = Status(code: 9218)
-  /// a JSON object has the same member name twice (JWS-6, TOK-8, JWK-1)
+  /// a JSON object has the same member name twice (JWS-6, TOK-8, JWK-1, API-30)
   public static let malformedJsonDuplicateName = Status(code: 9474)
-  /// the JSON text is not an object (JWS-6, TOK-8, JWK-1)
+  /// the JSON text is not an object (JWS-6, TOK-8, JWK-1, API-30)
   public static let malformedJsonNotObject = Status(code: 9730)
-  /// the JSON text contains NUL (JWS-6, TOK-8, JWK-1)
+  /// the JSON text contains NUL (JWS-6, TOK-8, JWK-1, API-30)
   public static let malformedJsonNul = Status(code: 9986)
-  /// the text is not JSON as RFC 8259 defines it (JWS-6, TOK-8, JWK-1)
+  /// the text is not JSON as RFC 8259 defines it (JWS-6, TOK-8, JWK-1, API-30)
   public static let malformedJsonSyntax = Status(code: 10242)
-  /// there is text after the JSON value (JWS-6, TOK-8, JWK-1)
+  /// there is text after the JSON value (JWS-6, TOK-8, JWK-1, API-30)
   public static let malformedJsonTrailing = Status(code: 10498)
-  /// the JSON text is not valid UTF-8 (JWS-6, TOK-8, JWK-1)
+  /// the JSON text is not valid UTF-8 (JWS-6, TOK-8, JWK-1, API-30)
   public static let malformedJsonUtf8 = Status(code: 10754)
   /// not a JSON Web Key Set (JWK-1, JWK-3, JWK-9)
   public static let malformedJwksForm = Status(code: 11010)
@@ -519,15 +519,15 @@ extension Status {
   public static let tooLargeChainCertificate = Status(code: 2820)
   /// the device token is too long (DVC-4)
   public static let tooLargeDevicecheckToken = Status(code: 3076)
-  /// the JSON text is nested too deep (JWS-6, TOK-8, JWK-1)
+  /// the JSON text is nested too deep (JWS-6, TOK-8, JWK-1, API-30)
   public static let tooLargeJsonDepth = Status(code: 3332)
-  /// a JSON array has too many elements (JWS-6, TOK-8, JWK-1)
+  /// a JSON array has too many elements (JWS-6, TOK-8, JWK-1, API-30)
   public static let tooLargeJsonElements = Status(code: 3588)
-  /// a JSON object has too many members (JWS-6, TOK-8, JWK-1)
+  /// a JSON object has too many members (JWS-6, TOK-8, JWK-1, API-30)
   public static let tooLargeJsonMembers = Status(code: 3844)
-  /// a JSON member name is too long (JWS-6, TOK-8, JWK-1)
+  /// a JSON member name is too long (JWS-6, TOK-8, JWK-1, API-30)
   public static let tooLargeJsonName = Status(code: 4100)
-  /// a JSON number is too long (JWS-6, TOK-8, JWK-1)
+  /// a JSON number is too long (JWS-6, TOK-8, JWK-1, API-30)
   public static let tooLargeJsonNumber = Status(code: 4356)
   /// the key set is too long, or has too many keys (JWK-1, KST-12)
   public static let tooLargeJwksSize = Status(code: 4612)
@@ -583,7 +583,7 @@ extension Status {
   public static let misuseDevicecheckTransactionId = Status(code: 3589)
   /// the answer does not have the form that the step asks for (EXC-5)
   public static let misuseExchangeAnswer = Status(code: 3845)
-  /// a document was refused, comes from another verifier, or is of a kind that this exchange does not take (EXC-2, EXC-13)
+  /// a document was refused, comes from another verifier, or is of a kind that this exchange does not take (EXC-2, EXC-13, API-24)
   public static let misuseExchangeEvidence = Status(code: 4101)
   /// the kind of exchange is unknown (EXC-1)
   public static let misuseExchangeKind = Status(code: 4357)
@@ -3114,6 +3114,8 @@ enum StatusTable {
         return "not an App Store JWS"
       case .token, .keyset:
         return "no issuer writes this: forged, or another text"
+      case .exchange:
+        return "something between the host and Apple answered: look at its proxy"
       default: return nil
       }
     case 3588:
@@ -3122,6 +3124,8 @@ enum StatusTable {
         return "not an App Store JWS"
       case .token, .keyset:
         return "no issuer writes this: forged, or another text"
+      case .exchange:
+        return "something between the host and Apple answered: look at its proxy"
       default: return nil
       }
     case 3844:
@@ -3130,6 +3134,8 @@ enum StatusTable {
         return "not an App Store JWS"
       case .token, .keyset:
         return "no issuer writes this: forged, or another text"
+      case .exchange:
+        return "something between the host and Apple answered: look at its proxy"
       default: return nil
       }
     case 4100:
@@ -3138,6 +3144,8 @@ enum StatusTable {
         return "not an App Store JWS"
       case .token, .keyset:
         return "no issuer writes this: forged, or another text"
+      case .exchange:
+        return "something between the host and Apple answered: look at its proxy"
       default: return nil
       }
     case 4356:
@@ -3146,6 +3154,8 @@ enum StatusTable {
         return "not an App Store JWS"
       case .token, .keyset:
         return "no issuer writes this: forged, or another text"
+      case .exchange:
+        return "something between the host and Apple answered: look at its proxy"
       default: return nil
       }
     case 773:

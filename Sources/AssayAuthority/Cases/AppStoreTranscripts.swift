@@ -343,13 +343,15 @@ extension AppStoreTalk {
           1,
           [
             "requestIdentifier": "r-1", "complete": true, "succeededCount": 12,
-            "later": .text("{\"a\":1.5}"), "completeDate": .null,
+            "later": ["a": "b"], "completeDate": .null,
           ], path: "/inApps/v1/subscriptions/extend/mass/a.b/r-1")
       ],
       facts: [
         ("exchange.result.unsigned.complete", true),
         ("exchange.result.unsigned.succeededCount", 12),
         ("exchange.result.unsigned.completeDate", .null),
+        ("exchange.result.unsigned.later", .null),
+        ("exchange.result.unsigned.unknown.later.a", "b"),
       ])
     talk(
       "API-22", "every member of a history",

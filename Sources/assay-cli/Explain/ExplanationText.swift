@@ -28,7 +28,7 @@ enum ExplanationText {
     status	1793	rejected.api.forbidden	Apple does not allow it	api.errorCode and api.errorName say why	never	409	API-50
     status	2049	rejected.api.not-found	Apple does not know it in the environments asked	an id of another app, environment or kind: see api.errorCode	never	404	API-2,API-50
     status	2305	rejected.api.partial	some of the JWS in the answer did not verify	exchange.result.refused lists them; the others are good	never	502	API-31
-    status	2817	rejected.api.unauthorized	Apple refused our token	compare key id, issuer id, bundle id and the clock; the app may have no release yet	after-config	502	API-54,API-55
+    status	2817	rejected.api.unauthorized	Apple refused our token	compare key id, issuer id, bundle id and the clock; the app may have no release yet	after-config	502	API-54
     status	3073	rejected.app-receipt.signature	the signature does not verify over the receipt's payload	forged or altered: trust nothing in it	never	400	APR-5,APR-6
     status	3329	rejected.app-receipt.signer-certificate	no embedded certificate matches the one that the signer names	forged or altered: trust nothing in it	never	400	APR-7
     status	3585	rejected.assertion.app-id	the assertion was made by another app	another app, or attest.appIds lacks the App ID (prefix, dot, bundle id) that made it	never	401	ASR-5
@@ -259,13 +259,13 @@ enum ExplanationText {
     status	8450	malformed.chain.base64	an x5c entry is not canonical standard base64	damaged in transit, or forged	never	400	JWS-14
     status	8706	malformed.chain.der	a certificate is not one clean DER value	damaged in transit, or forged: error.at names the certificate	never	400	JWS-21,JWS-32,PTH-4,FRC-4
     status	8962	malformed.devicecheck.token	the device token is not base64	the client sends something else: pass the token from generateToken as bytes or as base64	never	400	DVC-4
-    status	9218	malformed.json.bom	the JSON text begins with a byte order mark	damaged in transit, or forged: have the client send it again once	never	400	JWS-6,TOK-8,JWK-1
-    status	9474	malformed.json.duplicate-name	a JSON object has the same member name twice	damaged in transit, or forged: have the client send it again once	never	400	JWS-6,TOK-8,JWK-1
-    status	9730	malformed.json.not-object	the JSON text is not an object	damaged in transit, or forged: have the client send it again once	never	400	JWS-6,TOK-8,JWK-1
-    status	9986	malformed.json.nul	the JSON text contains NUL	damaged in transit, or forged: have the client send it again once	never	400	JWS-6,TOK-8,JWK-1
-    status	10242	malformed.json.syntax	the text is not JSON as RFC 8259 defines it	damaged in transit, or forged: have the client send it again once	never	400	JWS-6,TOK-8,JWK-1
-    status	10498	malformed.json.trailing	there is text after the JSON value	damaged in transit, or forged: have the client send it again once	never	400	JWS-6,TOK-8,JWK-1
-    status	10754	malformed.json.utf8	the JSON text is not valid UTF-8	damaged in transit, or forged: have the client send it again once	never	400	JWS-6,TOK-8,JWK-1
+    status	9218	malformed.json.bom	the JSON text begins with a byte order mark	damaged in transit, or forged: have the client send it again once	never	400	JWS-6,TOK-8,JWK-1,API-30
+    status	9474	malformed.json.duplicate-name	a JSON object has the same member name twice	damaged in transit, or forged: have the client send it again once	never	400	JWS-6,TOK-8,JWK-1,API-30
+    status	9730	malformed.json.not-object	the JSON text is not an object	damaged in transit, or forged: have the client send it again once	never	400	JWS-6,TOK-8,JWK-1,API-30
+    status	9986	malformed.json.nul	the JSON text contains NUL	damaged in transit, or forged: have the client send it again once	never	400	JWS-6,TOK-8,JWK-1,API-30
+    status	10242	malformed.json.syntax	the text is not JSON as RFC 8259 defines it	damaged in transit, or forged: have the client send it again once	never	400	JWS-6,TOK-8,JWK-1,API-30
+    status	10498	malformed.json.trailing	there is text after the JSON value	damaged in transit, or forged: have the client send it again once	never	400	JWS-6,TOK-8,JWK-1,API-30
+    status	10754	malformed.json.utf8	the JSON text is not valid UTF-8	damaged in transit, or forged: have the client send it again once	never	400	JWS-6,TOK-8,JWK-1,API-30
     status	11010	malformed.jwks.form	not a JSON Web Key Set	not a key set: check the URL; keep the old set	never	502	JWK-1,JWK-3,JWK-9
     status	11266	malformed.jws.alg	alg is absent from the header or not a string	not an App Store JWS	never	400	JWS-10
     status	11522	malformed.jws.base64	a segment is not canonical base64url	re-encoded or damaged in transit	never	400	JWS-4
@@ -333,21 +333,26 @@ enum ExplanationText {
     status	2564	too-large.attest.object	the attestation is too long	not an Apple attestation	never	413	ATT-1
     status	2820	too-large.chain.certificate	a certificate is too long	no Apple certificate is that long: treat it as forged	never	413	JWS-14,PTH-4,ATT-11,FRC-4
     status	3076	too-large.devicecheck.token	the device token is too long	not a DeviceCheck token: have the app send what generateToken returned	never	413	DVC-4
-    status	3332	too-large.json.depth	the JSON text is nested too deep	not an App Store JWS	never	413	JWS-6,TOK-8,JWK-1
+    status	3332	too-large.json.depth	the JSON text is nested too deep	not an App Store JWS	never	413	JWS-6,TOK-8,JWK-1,API-30
     hint	too-large.json.depth	a JWS	not an App Store JWS
     hint	too-large.json.depth	an access token, a key set	no issuer writes this: forged, or another text
-    status	3588	too-large.json.elements	a JSON array has too many elements	not an App Store JWS	never	413	JWS-6,TOK-8,JWK-1
+    hint	too-large.json.depth	an exchange	something between the host and Apple answered: look at its proxy
+    status	3588	too-large.json.elements	a JSON array has too many elements	not an App Store JWS	never	413	JWS-6,TOK-8,JWK-1,API-30
     hint	too-large.json.elements	a JWS	not an App Store JWS
     hint	too-large.json.elements	an access token, a key set	no issuer writes this: forged, or another text
-    status	3844	too-large.json.members	a JSON object has too many members	not an App Store JWS	never	413	JWS-6,TOK-8,JWK-1
+    hint	too-large.json.elements	an exchange	something between the host and Apple answered: look at its proxy
+    status	3844	too-large.json.members	a JSON object has too many members	not an App Store JWS	never	413	JWS-6,TOK-8,JWK-1,API-30
     hint	too-large.json.members	a JWS	not an App Store JWS
     hint	too-large.json.members	an access token, a key set	no issuer writes this: forged, or another text
-    status	4100	too-large.json.name	a JSON member name is too long	not an App Store JWS	never	413	JWS-6,TOK-8,JWK-1
+    hint	too-large.json.members	an exchange	something between the host and Apple answered: look at its proxy
+    status	4100	too-large.json.name	a JSON member name is too long	not an App Store JWS	never	413	JWS-6,TOK-8,JWK-1,API-30
     hint	too-large.json.name	a JWS	not an App Store JWS
     hint	too-large.json.name	an access token, a key set	no issuer writes this: forged, or another text
-    status	4356	too-large.json.number	a JSON number is too long	not an App Store JWS	never	413	JWS-6,TOK-8,JWK-1
+    hint	too-large.json.name	an exchange	something between the host and Apple answered: look at its proxy
+    status	4356	too-large.json.number	a JSON number is too long	not an App Store JWS	never	413	JWS-6,TOK-8,JWK-1,API-30
     hint	too-large.json.number	a JWS	not an App Store JWS
     hint	too-large.json.number	an access token, a key set	no issuer writes this: forged, or another text
+    hint	too-large.json.number	an exchange	something between the host and Apple answered: look at its proxy
     status	4612	too-large.jwks.size	the key set is too long, or has too many keys	at most 256 KiB and 64 keys: not a key set?	never	502	JWK-1,KST-12
     status	4868	too-large.jws.header	the header segment is longer than 16,384 characters	not an App Store JWS	never	413	JWS-3
     status	5124	too-large.jws.input	the text is longer than storekit.caps.jwsBytes	not an App Store JWS, or raise storekit.caps.jwsBytes	never	413	JWS-1
@@ -377,7 +382,7 @@ enum ExplanationText {
     status	3333	misuse.devicecheck.bits	an update names no bit	programming error: give bit0 or bit1, or both; a bit that is left out stays	never	500	DVC-5
     status	3589	misuse.devicecheck.transaction-id	the transaction id is missing or not of 1 to 64 characters	programming error: give each request an id of its own, which is also its key in your log	never	500	DVC-4
     status	3845	misuse.exchange.answer	the answer does not have the form that the step asks for	programming error: error.at names the member of the answer	never	500	EXC-5
-    status	4101	misuse.exchange.evidence	a document was refused, comes from another verifier, or is of a kind that this exchange does not take	pass documents with status 0 from a verifier with this configuration, of a kind that docs/exchanges.md names	never	500	EXC-2,EXC-13
+    status	4101	misuse.exchange.evidence	a document was refused, comes from another verifier, or is of a kind that this exchange does not take	pass documents with status 0 from a verifier with this configuration, of a kind that docs/exchanges.md names	never	500	EXC-2,EXC-13,API-24
     status	4357	misuse.exchange.kind	the kind of exchange is unknown	programming error: docs/exchanges.md lists the kinds of this version	never	500	EXC-1
     status	4613	misuse.exchange.order	no step is open, or the answer is to another step	programming error: answer the open step, once; a conversation that has ended takes no more	never	500	EXC-5,EXC-21
     status	4869	misuse.exchange.request	the request has the wrong form or an unknown member	programming error: error.at names the member of the request	never	500	EXC-1,EXC-16,EXC-18,JWS-93,OCSP-21,SES-1,SES-4,VRR-22,KST-12

@@ -3,8 +3,8 @@ import CAssay
 @testable import Assay
 @testable import AssayAuthority
 
-/// Target over `assay_exchange_step`: conversations about a receipt and about a device, and
-/// hostile answers.
+/// Target over `assay_exchange_step`: conversations about a receipt, about a device and with
+/// the App Store Server API, and hostile answers.
 enum ConversationTargets {
   private static let secret = "fedcba9876543210fedcba9876543210"
 
@@ -12,6 +12,7 @@ enum ConversationTargets {
     FuzzBench.shared.cases.standardConfig.setting([
       ("receipts.sharedSecrets", ["*": .string(secret)]),
       ("deviceCheck", FuzzBench.shared.cases.deviceCheckBlock),
+      ("appStoreServerApi", FuzzBench.shared.cases.appStoreServerApiBlock),
     ]).bytes)
 
   /// An unsigned receipt, so that an answer about any purchase of ours fits.
@@ -21,15 +22,27 @@ enum ConversationTargets {
   /// What a device sent.
   private static let token = Base64Text.encode((0..<90).map { UInt8($0 * 2 + 1) })
 
-  /// With the most steps that each may have (EXC-15). The second and third bit of the
-  /// first byte pick one.
-  private static let kinds: [(name: String, maxSteps: Int)] = [
-    ("verifyReceipt", 8), ("deviceCheck.query", 6), ("deviceCheck.update", 6),
-    ("deviceCheck.validate", 6),
-  ]
+  /// With the most steps that each may have (EXC-15). The bits of the first byte from the
+  /// second on pick one.
+  private static let kinds: [(name: String, maxSteps: Int)] =
+    [
+      ("verifyReceipt", 8), ("deviceCheck.query", 6), ("deviceCheck.update", 6),
+      ("deviceCheck.validate", 6),
+    ]
+    + AppStoreEndpointTable.rows.map {
+      // Two pages of three attempts, where there are pages and attempts.
+      (
+        Text(stringLiteral: $0.name).string,
+        $0.isRepeatable ? AppStoreEndpoint.steps(pages: $0.paging == nil ? 1 : 2, attempts: 3) : 3
+      )
+    }
 
   private static func kind(_ first: UInt8) -> (name: String, maxSteps: Int) {
-    kinds[Int(first >> 2 & 3)]
+    kinds[Int(first >> 2) % kinds.count]
+  }
+
+  private static func endpoint(_ first: UInt8) -> AppStoreEndpoint? {
+    AppStoreEndpoint.named(Text(kind(first).name))
   }
 
   /// The first byte picks the request; the lines after it are answers: `h` + HTTP status +
@@ -65,14 +78,49 @@ enum ConversationTargets {
       answer.free()
       (answer, open) = (next, found)
     }
-    if answer.isOK { first >> 2 & 3 == 0 ? checkVerdict(answer) : checkDevice(answer) }
+    if answer.isOK { check(answer, kind(first).name) }
     answer.free()
     return said
   }
 
+  private static func check(_ answer: Answer, _ kind: String) {
+    switch kind.prefix(4) {
+    case "veri": checkVerdict(answer)
+    case "devi": checkDevice(answer)
+    default: checkStore(answer)
+    }
+  }
+
+  /// A good request of a kind of the App Store Server API.
+  private static func request(_ endpoint: AppStoreEndpoint, isOdd: Bool) -> JSONText {
+    var request: JSONText = [
+      "kind": .string(Text(stringLiteral: endpoint.name).string), "bundleId": "com.example.app",
+      "environment": isOdd ? "auto" : "Production",
+      "options": ["pages": 2, "partial": .boolean(isOdd)],
+    ]
+    for member in endpoint.members where member.isRequired {
+      request = request.appending(Text(stringLiteral: member.name).string, value(member.form))
+    }
+    guard endpoint.rule == .notifications else { return request }
+    return request.setting("endDate", .integer(FuzzBench.instant))
+  }
+
+  private static func value(_ form: AppStoreMember.Form) -> JSONText {
+    switch form {
+    case .id: return .string(FuzzBench.shared.cases.production.transactionId)
+    case .order, .text: return "M1"
+    case .name: return "DELIVERED"
+    case .uuid, .account: return "0f8fad5b-d9cb-469f-a165-70867728950e"
+    case .time: return .integer(FuzzBench.instant - 86_400_000)
+    case .boolean, .consent: return true
+    case .number(let range): return .integer(range.lowerBound)
+    }
+  }
+
   private static func request(_ first: UInt8) -> JSONText {
     let isOdd = first & 1 != 0
-    guard first >> 2 & 3 != 0 else {
+    if let endpoint = endpoint(first) { return request(endpoint, isOdd: isOdd) }
+    guard kind(first).name != "verifyReceipt" else {
       let request: JSONText = ["kind": "verifyReceipt", "receipt": .string(utf8: receipt)]
       return isOdd ? request.appending("start", "Sandbox") : request
     }
@@ -80,9 +128,10 @@ enum ConversationTargets {
       "kind": .string(kind(first).name), "deviceToken": .string(utf8: token),
       "transactionId": "t",
     ]
-    switch first >> 2 & 3 {
-    case 1: return isOdd ? request.appending("offer", true) : request
-    case 2: return request.appending(isOdd ? "bit1" : "bit0", .boolean(isOdd))
+    switch kind(first).name {
+    case "deviceCheck.query": return isOdd ? request.appending("offer", true) : request
+    case "deviceCheck.update":
+      return request.appending(isOdd ? "bit1" : "bit0", .boolean(isOdd))
     default: return request
     }
   }
@@ -134,7 +183,7 @@ enum ConversationTargets {
       let body = Array(rest.dropFirst(digits.count).dropFirst())
       let answer: JSONText = [
         "id": .integer(id), "status": .integer(status),
-        "headers": [["Retry-After", "2"]],
+        "headers": [["Retry-After", "2"], ["Content-Type", "application/json"]],
         "body": ["base64": .string(utf8: Base64Text.encode(body))],
       ]
       return answer.bytes
@@ -186,6 +235,28 @@ enum ConversationTargets {
       assay_decide(verifier, $0.baseAddress, 1, nil, 0, FuzzBench.instant, &document)
     }
     demand(status & 0xff == 5, "decided about a device")
+    Answer(status, document).free()
+  }
+
+  /// Everything in an answer of the App Store was verified, and is of our app and of the
+  /// environment that was asked.
+  private static func checkStore(_ answer: Answer) {
+    let environment = answer.text("exchange.environment") ?? ""
+    demand(answer.text("exchange.result.refused.0.at") == nil, "accepted in part")
+    for (place, list) in ["transactions", "renewals", "notifications"].enumerated() {
+      for index in 0..<4 {
+        let path = "exchange.result.\(list).\(index)."
+        guard let found = answer.text(path + "environment") else { break }
+        demand(found == environment, "\(list) of another environment")
+        guard place != 1 else { continue }
+        demand(answer.text(path + "bundleId") == "com.example.app", "\(list) of another app")
+      }
+    }
+    var document: OpaquePointer? = nil
+    let evidence: [OpaquePointer?] = [answer.handle]
+    let status = evidence.withUnsafeBufferPointer {
+      assay_decide(verifier, $0.baseAddress, 1, nil, 0, FuzzBench.instant, &document)
+    }
     Answer(status, document).free()
   }
 

@@ -217,7 +217,8 @@ final class AppStore
     /**
      * Ties a purchase that was made outside the app to an account.
      *
-     * @param Document|Facts\Facts|null $transaction verified; it is checked before anything is sent
+     * @param Document|Facts\Facts|null $transaction verified; checked before anything
+     *     is sent
      */
     public function setAppAccountToken(
         string $originalTransactionId,
@@ -234,7 +235,8 @@ final class AppStore
     /**
      * Answers CONSUMPTION_REQUEST: how much was used, and which refund you prefer.
      *
-     * @param Document|Facts\Facts|null $transaction verified; it is checked before anything is sent
+     * @param Document|Facts\Facts|null $transaction verified; checked before anything
+     *     is sent
      */
     public function sendConsumption(
         string $transactionId,
@@ -259,7 +261,8 @@ final class AppStore
     /**
      * The same for purchases made with the Advanced Commerce API.
      *
-     * @param Document|Facts\Facts|null $transaction verified; it is checked before anything is sent
+     * @param Document|Facts\Facts|null $transaction verified; checked before anything
+     *     is sent
      */
     public function sendConsumptionV1(
         string $transactionId,

@@ -221,6 +221,24 @@ final class Verifier
     }
 
     /**
+     * The transaction id that a receipt of any form, or a JWS, claims: to ask the App Store
+     * Server API about it. Anyone can write it: never act on the id alone.
+     *
+     * Of an app receipt it is the first purchase's. null where the blob names none.
+     *
+     * @throws Exception\Misuse
+     */
+    public function unverifiedTransactionId(
+        #[SensitiveParameter] string $blob,
+        int|DateTimeInterface|null $now = null,
+    ): ?string {
+        $claimed = $this->triage($blob, $now)->claimed;
+        // A key is "Production/180000900000001".
+        return $claimed->transactionId ?? $claimed->originalTransactionId
+            ?? explode('/', $claimed->keys[0] ?? '')[1] ?? null;
+    }
+
+    /**
      * Verify, and answer with the document on success and on refusal: look at `ok` first,
      * then at `facts()`, or call `throwIfRefused()`.
      *

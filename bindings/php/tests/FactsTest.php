@@ -24,6 +24,7 @@ final class FactsTest extends TestCase
         Member::TEXTS => 'array',
         Member::NUMBERS => 'array',
         Member::DETAILS_LIST => 'array',
+        Member::NESTED_LIST => 'array',
         Member::MAP => 'array',
         Member::OCTETS => '?string',
         Member::INNER_TEXT => '?string',

@@ -49,6 +49,14 @@ final class Places
 
             return;
         }
+        if ($row[0] === Member::NESTED_LIST) {
+            Assert::assertCount(count($values[$row[1]] ?? []), $value, $where);
+            foreach ($value as $entry) {
+                self::check($entry, $where);
+            }
+
+            return;
+        }
         $source = $row[0] & Member::SIGNED ? $found->payload() : $values;
         $wanted = Member::convert($row, $source[$row[1]] ?? null);
         Assert::assertEquals(self::comparable($wanted), self::comparable($value), $where);

@@ -71,6 +71,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
+    from .app_store import AppStore
     from .attest import (
         Assertion,
         Attestation,
@@ -100,12 +101,27 @@ if TYPE_CHECKING:
         SignedOfferV1,
         SignedToken,
     )
+    from .store_answers import (
+        AppStoreAnswer,
+        AppStoreNext,
+        AppStoreRefused,
+        AppStoreSendAttempt,
+        AppStoreStatus,
+        AppStoreUnsigned,
+    )
     from .tokens import FetchedKeyset, IssuerKeys, KeysetState, Token
 
 __all__ = [
     "FOREVER",
     "AppReceipt",
     "AppReceiptPurchase",
+    "AppStore",
+    "AppStoreAnswer",
+    "AppStoreNext",
+    "AppStoreRefused",
+    "AppStoreSendAttempt",
+    "AppStoreStatus",
+    "AppStoreUnsigned",
     "AppTransaction",
     "AppleAccountEvent",
     "AppleRenewal",
@@ -168,6 +184,13 @@ _LATER = {
     "AppReceipt": "receipts",
     "AppReceiptPurchase": "receipts",
     "AppleAccountEvent": "signing",
+    "AppStore": "app_store",
+    "AppStoreAnswer": "store_answers",
+    "AppStoreNext": "store_answers",
+    "AppStoreRefused": "store_answers",
+    "AppStoreSendAttempt": "store_answers",
+    "AppStoreStatus": "store_answers",
+    "AppStoreUnsigned": "store_answers",
     "AppleRenewal": "receipts",
     "AppleTokens": "signing",
     "AppleTransaction": "receipts",

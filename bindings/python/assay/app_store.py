@@ -101,10 +101,10 @@ class AppStore:
                 "revision": revision,
                 "startDate": _time(start_date, "start_date"),
                 "endDate": _time(end_date, "end_date"),
-                "productId": None if product_id is None else list(product_id),
-                "productType": None if product_type is None else list(product_type),
+                "productId": _list(product_id),
+                "productType": _list(product_type),
                 "sort": sort,
-                "subscriptionGroupIdentifier": None if subscription_group_identifier is None else list(subscription_group_identifier),
+                "subscriptionGroupIdentifier": _list(subscription_group_identifier),
                 "inAppOwnershipType": in_app_ownership_type,
                 "revoked": revoked,
             },
@@ -112,7 +112,7 @@ class AppStore:
             pages,
         )
 
-    def transaction_history_v_1(
+    def transaction_history_v1(
         self,
         transaction_id: str,
         *,
@@ -138,10 +138,10 @@ class AppStore:
                 "revision": revision,
                 "startDate": _time(start_date, "start_date"),
                 "endDate": _time(end_date, "end_date"),
-                "productId": None if product_id is None else list(product_id),
-                "productType": None if product_type is None else list(product_type),
+                "productId": _list(product_id),
+                "productType": _list(product_type),
                 "sort": sort,
-                "subscriptionGroupIdentifier": None if subscription_group_identifier is None else list(subscription_group_identifier),
+                "subscriptionGroupIdentifier": _list(subscription_group_identifier),
                 "inAppOwnershipType": in_app_ownership_type,
                 "revoked": revoked,
             },
@@ -161,7 +161,7 @@ class AppStore:
             "appstore.subscription-statuses",
             {
                 "transactionId": transaction_id,
-                "status": None if status is None else list(status),
+                "status": _list(status),
             },
             now,
         )
@@ -280,7 +280,7 @@ class AppStore:
             evidence=() if transaction is None else transaction,
         )
 
-    def send_consumption_v_1(
+    def send_consumption_v1(
         self,
         transaction_id: str,
         customer_consented: bool,
@@ -362,7 +362,7 @@ class AppStore:
                 "extendReasonCode": extend_reason_code,
                 "requestIdentifier": request_identifier,
                 "productId": product_id,
-                "storefrontCountryCodes": None if storefront_country_codes is None else list(storefront_country_codes),
+                "storefrontCountryCodes": _list(storefront_country_codes),
             },
             now,
         )
@@ -445,3 +445,7 @@ class AppStore:
 
 def _time(moment: Time | None, name: str) -> int | None:
     return None if moment is None else milliseconds(moment, name)
+
+
+def _list(values: Sequence[object] | None) -> list[object] | None:
+    return None if values is None else list(values)

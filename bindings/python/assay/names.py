@@ -986,37 +986,3 @@ _made(
     APP_TRANSACTION="app-transaction",
     REALTIME_REQUEST="realtime-request",
 )
-
-
-class SendAttemptResult(Name):
-    """What became of an attempt to send a notification."""
-
-    __slots__ = ()
-
-    SUCCESS: ClassVar[SendAttemptResult]
-    TIMED_OUT: ClassVar[SendAttemptResult]
-    TLS_ISSUE: ClassVar[SendAttemptResult]
-    CIRCULAR_REDIRECT: ClassVar[SendAttemptResult]
-    NO_RESPONSE: ClassVar[SendAttemptResult]
-    SOCKET_ISSUE: ClassVar[SendAttemptResult]
-    UNSUPPORTED_CHARSET: ClassVar[SendAttemptResult]
-    INVALID_RESPONSE: ClassVar[SendAttemptResult]
-    PREMATURE_CLOSE: ClassVar[SendAttemptResult]
-    UNSUCCESSFUL_HTTP_RESPONSE_CODE: ClassVar[SendAttemptResult]
-    OTHER: ClassVar[SendAttemptResult]
-
-
-_made(
-    SendAttemptResult,
-    SUCCESS="SUCCESS",
-    TIMED_OUT="TIMED_OUT",
-    TLS_ISSUE="TLS_ISSUE",
-    CIRCULAR_REDIRECT="CIRCULAR_REDIRECT",
-    NO_RESPONSE="NO_RESPONSE",
-    SOCKET_ISSUE="SOCKET_ISSUE",
-    UNSUPPORTED_CHARSET="UNSUPPORTED_CHARSET",
-    INVALID_RESPONSE="INVALID_RESPONSE",
-    PREMATURE_CLOSE="PREMATURE_CLOSE",
-    UNSUCCESSFUL_HTTP_RESPONSE_CODE="UNSUCCESSFUL_HTTP_RESPONSE_CODE",
-    OTHER="OTHER",
-)

@@ -17,7 +17,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from datetime import datetime
 
-    from .names import Environment, SendAttemptResult
+    from .names import Environment
 
 
 class AppStoreStatus(Details):
@@ -52,9 +52,7 @@ class AppStoreSendAttempt(Details):
     )
     attempt_date: int | None = time("attemptDate", "When.")
     attempt_at: datetime | None = moment("attemptDate")
-    send_attempt_result: SendAttemptResult | None = named(
-        "sendAttemptResult", "SendAttemptResult", '"SUCCESS", "TIMED_OUT" …'
-    )
+    send_attempt_result: str | None = text("sendAttemptResult", '"SUCCESS", "TIMED_OUT" …')
 
 
 class AppStoreUnsigned(Details):

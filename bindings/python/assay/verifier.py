@@ -248,6 +248,23 @@ class Verifier:
             raise refusal(document)
         return Triage(document, "triage")
 
+    def unverified_transaction_id(
+        self, blob: SignedText, now: Time | None = None
+    ) -> str | None:
+        """The transaction id that a receipt of any form, or a JWS, claims: to ask the App
+        Store Server API about it. Anyone can write it: never act on the id alone.
+
+        blob  whatever the client sent: a transaction receipt, an app receipt, a JWS
+
+        Of an app receipt it is the first purchase's. None where the blob names none.
+        """
+        claimed = self.triage(blob, now).claimed
+        found = claimed.transaction_id or claimed.original_transaction_id
+        if found is None and claimed.keys:
+            # "Production/180000900000001"
+            found = claimed.keys[0].split("/")[1]
+        return found
+
     def verify(
         self,
         kind: Kind,

@@ -20,8 +20,13 @@ enum AppStoreAnswerMembers {
     Member("failedCount", .integer),
   ])
 
-  /// Those that hold what is reported elsewhere than under `unsigned`.
-  static let elsewhere: [StaticString] = [
+  /// Whether a member of the answer itself is reported under `unsigned`.
+  static func isReported(_ member: JSONValue) -> Bool {
+    table.index(of: member) != nil && !elsewhere.contains { member.isNamed($0) }
+  }
+
+  /// What is reported elsewhere: where it was verified.
+  private static let elsewhere: [StaticString] = [
     "signedTransactionInfo", "signedTransactions", "signedRenewalInfo",
     "signedAppTransactionInfo", "signedPayload", "data", "notificationHistory", "sendAttempts",
   ]

@@ -60,20 +60,19 @@ struct AppStoreFailure {
   /// What it is refused as, once it is the last word.
   var refusal: Refusal {
     let detail = describe()
-    func refuse(_ status: Status, _ rule: StaticString) -> Refusal {
-      Refusal(status, rule, at: "status", detail: detail)
+    if status == 429 {
+      return Refusal(.unavailableApiRateLimited, "API-52", at: "status", detail: detail)
     }
     if isRetryable || (500...599).contains(status) {
-      return refuse(
-        status == 429 ? .unavailableApiRateLimited : .unavailableApiNoAnswer, "API-52")
+      return Refusal(.unavailableApiNoAnswer, "API-52", at: "status", detail: detail)
     }
     switch status {
-    case 400: return refuse(.rejectedApiBadRequest, "API-50")
-    case 403: return refuse(.rejectedApiForbidden, "API-50")
-    case 404: return refuse(.rejectedApiNotFound, "API-50")
-    case 409: return refuse(.rejectedApiConflict, "API-50")
+    case 400: return Refusal(.rejectedApiBadRequest, "API-50", at: "status", detail: detail)
+    case 403: return Refusal(.rejectedApiForbidden, "API-50", at: "status", detail: detail)
+    case 404: return Refusal(.rejectedApiNotFound, "API-50", at: "status", detail: detail)
+    case 409: return Refusal(.rejectedApiConflict, "API-50", at: "status", detail: detail)
     // Not Apple's: a proxy's, or one that this version does not know.
-    default: return refuse(.malformedApiResponse, "API-30")
+    default: return Refusal(.malformedApiResponse, "API-30", at: "status", detail: detail)
     }
   }
 

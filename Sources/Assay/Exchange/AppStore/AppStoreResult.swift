@@ -115,19 +115,13 @@ struct AppStoreResult {
     writer.endArray()
   }
 
-  /// API-33: what TLS alone vouches for, of the last page; members that are not known too.
+  /// API-33: what TLS alone vouches for, of the last page.
   private func writeUnsigned(_ writer: inout JSONWriter) {
+    let members = last.map { Array($0.children).filter { !$0.isNull } } ?? []
     writer.name("unsigned")
     writer.beginObject()
-    if let last {
-      for member in last.children where !member.isNull && !isElsewhere(member) {
-        writer.name(member.name)
-        if member.kind == .number, let number = member.integer {
-          writer.integer(number)
-        } else {
-          writer.raw(member.kind == .string ? member.quotedSource : member.source)
-        }
-      }
+    for member in members where AppStoreAnswerMembers.isReported(member) {
+      AppStoreResult.write(member, &writer)
     }
     writer.name("sendAttempts")
     writer.beginArray()
@@ -139,11 +133,23 @@ struct AppStoreResult {
       writer.endObject()
     }
     writer.endArray()
+    let unknown = members.filter { AppStoreAnswerMembers.table.index(of: $0) == nil }
+    if !unknown.isEmpty {
+      writer.name("unknown")
+      writer.beginObject()
+      for member in unknown { AppStoreResult.write(member, &writer) }
+      writer.endObject()
+    }
     writer.endObject()
   }
 
-  private func isElsewhere(_ member: JSONValue) -> Bool {
-    AppStoreAnswerMembers.elsewhere.contains { member.isNamed($0) }
+  private static func write(_ member: JSONValue, _ writer: inout JSONWriter) {
+    writer.name(member.name)
+    if let number = member.integer {
+      writer.integer(number)
+    } else {
+      writer.raw(member.kind == .string ? member.quotedSource : member.source)
+    }
   }
 
   private func writeRefused(_ writer: inout JSONWriter) {

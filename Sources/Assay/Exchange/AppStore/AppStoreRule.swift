@@ -71,8 +71,9 @@ extension AppStoreRule {
     _ request: ExchangeRequest, _ evidence: VerifiedEvidence?
   ) throws(Refusal) {
     let percentage = request["consumptionPercentage"]?.value.integer
-    let isDelivered = request["deliveryStatus"]?.value.text == "DELIVERED"
-    try refuse(isDelivered || (percentage ?? 0) == 0, "consumptionPercentage")
+    let delivery = request["deliveryStatus"]?.value.text ?? ""
+    let isUndelivered = delivery.utf8[...].prefix(11).elementsEqual("UNDELIVERED")
+    try refuse(!isUndelivered || (percentage ?? 0) == 0, "consumptionPercentage")
     guard let transaction = try transaction(evidence, "transactionId", request) else { return }
     try checkOwnership(transaction, ["ASSIGNED"])
     try require(

@@ -58,7 +58,7 @@ struct AppStoreTask: Sendable {
     to host: AppStoreHost, cursor: Text?, nowMs: Int64
   ) throws(Refusal) -> HTTPRequest {
     guard let base = host.base(policy) else {
-      throw Refusal(.internalAssayBug, "API-1", at: "host")
+      throw Refusal(.internalAssayBug, "EXC-5", at: "host")
     }
     let token = try AppStoreSigning.token(policy, app.bundleId, nowMs: nowMs)
     var headers: [(name: StaticString, value: Text)] = [

@@ -28,6 +28,6 @@ final class AppStoreSendAttempt extends Details
     public readonly ?int $attemptDate;
     /** `attemptDate` in UTC. */
     public readonly ?DateTimeImmutable $attemptAt;
-    /** "SUCCESS", "TIMED_OUT" … See Names\SendAttemptResult. */
+    /** "SUCCESS", "TIMED_OUT" … */
     public readonly ?string $sendAttemptResult;
 }

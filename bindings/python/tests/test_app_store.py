@@ -1,0 +1,149 @@
+"""The App Store Server API: a call for every kind, and the facts of what Apple answers."""
+import datetime
+import json
+import unittest
+
+import assay
+from assay.app_store import AppStore
+from case_table import given, table
+from conversations import answers
+
+MARK = " App Store: "
+
+
+def transcript(name):
+    return next(case for case in table().cases
+                if case["call"] == "conversation" and case["name"].endswith(MARK + name))
+
+
+def transcripts():
+    return [case for case in table().cases
+            if case["call"] == "conversation" and MARK in case["name"]]
+
+
+class Noting:
+    """In place of a verifier: what it is asked."""
+
+    def exchange(self, request, evidence, now):
+        return request, evidence, now
+
+
+class CallsTest(unittest.TestCase):
+    def test_every_kind_has_a_call(self):
+        kinds = {json.loads(given(case, "request"))["kind"] for case in transcripts()}
+        calls = {"appstore." + name.replace("_", "-") for name in vars(AppStore)
+                 if not name.startswith("_")}
+        self.assertEqual(len(calls), 17)
+        self.assertEqual(calls, kinds - {"appstore.transaction"})
+
+    def test_a_request(self):
+        store = AppStore(Noting(), {"environment": "auto"}, {"partial": True})
+        start = datetime.datetime(2026, 1, 1, tzinfo=datetime.timezone.utc)
+        request, evidence, now = store.transaction_history(
+            "1", start_date=start, product_id=("a", "b"), revoked=False, pages=3, now=7)
+        self.assertEqual(request, {
+            "kind": "appstore.transaction-history", "environment": "auto",
+            "transactionId": "1", "startDate": 1767225600000, "productId": ["a", "b"],
+            "revoked": False, "options": {"partial": True, "pages": 3}})
+        self.assertEqual((evidence, now), ((), 7))
+        request, evidence, _ = store.send_consumption(
+            "1", True, False, "DELIVERED", consumption_percentage=0, transaction="facts")
+        self.assertEqual(request["consumptionPercentage"], 0)
+        self.assertNotIn("refundPreference", request)
+        self.assertEqual(evidence, "facts")
+        self.assertIn("auto", repr(store))
+
+    def test_in_common(self):
+        verifier = table().verifier("signing")
+        with self.assertRaises(assay.MisuseError) as caught:
+            verifier.app_store().transaction_info("1")
+        self.assertEqual(caught.exception.at, "bundleId")
+        store = verifier.app_store("Sandbox", bundle_id="com.example.second", attempts=1)
+        with store.transaction_info("1") as exchange:
+            request = exchange.payload["request"]
+            self.assertEqual(request["method"], "GET")
+            self.assertEqual(
+                request["url"],
+                "https://api.storekit-sandbox.apple.com/inApps/v1/transactions/1")
+
+
+class FactsTest(unittest.TestCase):
+    def play(self, name):
+        case = transcript(name)
+        verifier = table().verifier(case["verifier"])
+        exchange = verifier.exchange(given(case, "request"), now=case["now"])
+        for step, answer in zip(case["steps"], answers(case)):
+            exchange.step(answer, step["now"])
+        self.assertTrue(exchange.done)
+        return verifier, exchange, case
+
+    def test_pages(self):
+        verifier, exchange, case = self.play("two pages")
+        facts = exchange.facts
+        self.assertIs(type(facts), assay.AppStoreAnswer)
+        first, second = facts.transactions
+        self.assertIs(type(first), assay.Transaction)
+        self.assertEqual(second.transaction_id, "180000900000002")
+        self.assertEqual(second.payload["transactionId"], "180000900000002")
+        self.assertGreater(second.effective_date.ms, first.effective_date.ms)
+        self.assertEqual(facts.unsigned.revision, "r2")
+        self.assertIsNone(facts.next)
+        self.assertEqual((facts.renewals, facts.refused), ((), ()))
+        self.assertEqual(len(facts.as_dict()["transactions"]), 2)
+        decision = verifier.decide(facts, now=case["now"])
+        self.assertTrue(decision.entitled)
+
+    def test_statuses(self):
+        _, exchange, _ = self.play("the subscriptions of a customer")
+        facts = exchange.facts
+        entry, = facts.statuses
+        self.assertEqual(entry.status, 1)
+        self.assertEqual(
+            facts.renewals[entry.renewal_index].payload["originalTransactionId"],
+            facts.transactions[entry.transaction_index].original_transaction_id)
+
+    def test_notifications(self):
+        _, exchange, case = self.play("the notifications that were missed")
+        facts = exchange.facts
+        self.assertEqual(facts.notifications[0].transaction.product_id,
+                         "com.example.app.premium.monthly")
+        attempt, = facts.unsigned.send_attempts
+        self.assertEqual(attempt.send_attempt_result, "TIMED_OUT")
+        self.assertEqual(attempt.attempt_date, case["now"] - 5000)
+        _, exchange, _ = self.play("the download of the app")
+        self.assertEqual(exchange.facts.app_transaction.bundle_id, "com.example.app")
+
+    def test_refusals(self):
+        _, exchange, _ = self.play("some of a history")
+        self.assertFalse(exchange.document.ok)
+        refused, = exchange.facts.refused
+        self.assertEqual(refused.status.name, "rejected.jws.signature")
+        _, exchange, _ = self.play("a forged transaction")
+        self.assertIsNone(exchange.facts)
+        _, exchange, _ = self.play("unknown in both")
+        with self.assertRaises(assay.RejectedError) as caught:
+            exchange.document.raise_for_refusal()
+        self.assertEqual(caught.exception.http_status, 404)
+
+
+class UnverifiedIdTest(unittest.TestCase):
+    def test_every_form(self):
+        seen = {}
+        for case in table().cases:
+            if case["call"] == "triage" \
+                    and case["expect"]["status"] == "pending.triage.unverified":
+                verifier = table().verifier(case["verifier"])
+                blob = given(case, "blob")
+                form = verifier.triage(blob, case["now"]).form
+                found = verifier.unverified_transaction_id(blob, case["now"])
+                seen[form] = seen.get(form) or found
+        for form in ("transaction-receipt", "app-receipt", "jws"):
+            self.assertRegex(seen[form], r"^\d{13,}$", form)
+        self.assertIsNone(seen.get("attest-receipt"))
+
+    def test_none(self):
+        self.assertIsNone(table().verifier("standard").unverified_transaction_id("hello"))
+
+
+if __name__ == "__main__":
+    unittest.main()
