@@ -63,6 +63,12 @@ var kinds = map[Kind]factsKind{
 // answerOfApple is what a finished verifyReceipt conversation has.
 var answerOfApple = in[VerifyReceiptAnswer]("exchange", "verifyReceipt")
 
+// What other conversations have.
+var (
+	revocation       = in[Revocation]("exchange", "revocation")
+	refreshedReceipt = in[RefreshedReceipt]("exchange", "attestReceipt")
+)
+
 // factsKind is how the facts of a document are made; not found where it has none.
 func (d *Document) factsKind() (found factsKind, there bool, err error) {
 	found, there = kinds[d.Kind()]
@@ -70,11 +76,19 @@ func (d *Document) factsKind() (found factsKind, there bool, err error) {
 		return found, there, nil
 	}
 	talk, _, err := d.Text("exchange.kind")
-	if err == nil && talk == "verifyReceipt" {
+	if err != nil {
+		return found, there, err
+	}
+	switch talk {
+	case "verifyReceipt":
 		// In a refusal there is only Apple's status.
 		return answerOfApple, d.OK(), nil
+	case "ocsp":
+		return revocation, true, nil
+	case "attest.refresh":
+		return refreshedReceipt, true, nil
 	}
-	return found, there, err
+	return found, there, nil
 }
 
 // finish sets what the status alone says.

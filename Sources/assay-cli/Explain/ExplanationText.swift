@@ -59,22 +59,22 @@ enum ExplanationText {
     status	11265	rejected.attest.flags	the flag for attested data is not set	altered, or not an Apple attestation: treat it as forged	never	401	ATT-14
     status	11521	rejected.attest.key-id	the key id given is not that of the attested key	the app sent the id of another key: send the one that generateKey returned	never	401	ATT-2
     status	11777	rejected.attest.nonce	the nonce in the certificate does not match the authenticator data and the client data	the attestation was made for another challenge, or the client data passed is not what the app hashed: verify the bytes as received	never	401	ATT-20
-    status	12033	rejected.chain.critical-extension	a certificate has a critical extension that this profile does not know	forged, or from a new generation of Apple certificates: error.at names the certificate; look for an update to Assay	never	400	JWS-26,PTH-10,ATT-34,FRC-4
-    status	12289	rejected.chain.duplicate-extension	a certificate has the same extension twice	forged, or from a new generation of Apple certificates: error.at names the certificate; look for an update to Assay	never	400	JWS-26,PTH-10,ATT-34,FRC-4
-    status	12545	rejected.chain.expired	a certificate had expired when the evidence was signed	a date outside the validity of the certificate that error.at names: treat it as forged	never	400	JWS-43,PTH-11,ATT-40,FRC-5
+    status	12033	rejected.chain.critical-extension	a certificate has a critical extension that this profile does not know	forged, or from a new generation of Apple certificates: error.at names the certificate; look for an update to Assay	never	400	ATT-34,FRC-4,JWS-26,OCSP-14,PTH-10
+    status	12289	rejected.chain.duplicate-extension	a certificate has the same extension twice	forged, or from a new generation of Apple certificates: error.at names the certificate; look for an update to Assay	never	400	ATT-34,FRC-4,JWS-26,OCSP-14,PTH-10
+    status	12545	rejected.chain.expired	a certificate had expired when the evidence was signed	a date outside the validity of the certificate that error.at names: treat it as forged	never	400	ATT-40,FRC-5,JWS-43,OCSP-14,PTH-11
     hint	rejected.chain.expired	a JWS	back-dated: treat it as forged; an old notification without a date is judged by now_ms unless storekit.undatedNotifications is "nested"
     hint	rejected.chain.expired	a transaction receipt, an app receipt	the receipt is dated after its signer expired: treat it as forged; error.at names the certificate
     hint	rejected.chain.expired	an App Attest receipt, the receipt inside an attestation	the App Attest receipt is dated after its signer expired: treat it as forged
     hint	rejected.chain.expired	an attestation	an attestation's certificate expires three days after it was issued: verify at once, or judge what you kept with attest.time:"stored"
-    status	12801	rejected.chain.extended-key-usage	a certificate was issued for another purpose	a certificate of another purpose from the same authority: treat it as forged	never	400	ATT-33
+    status	12801	rejected.chain.extended-key-usage	a certificate was issued for another purpose	a certificate of another purpose from the same authority: treat it as forged	never	400	ATT-33,OCSP-14
     status	13057	rejected.chain.intermediate-marker	the intermediate certificate lacks Apple's marker for this kind of evidence	the chain does not come from the Apple authorities that sign this: treat it as forged	never	400	JWS-29,PTH-8,RCP-22,FRC-4
     status	13313	rejected.chain.issuer-unknown	no shipped, configured or embedded certificate has the leaf's issuer name	a forgery, or a new Apple intermediate, which the message names: look for an update to Assay	after-config	400	PTH-2,CER-7,CER-10,FRC-4
     hint	rejected.chain.issuer-unknown	a transaction receipt, an app receipt	a forgery, or a new Apple intermediate, which the message names: add it under receipts.intermediates
     hint	rejected.chain.issuer-unknown	an App Attest receipt, the receipt inside an attestation	a forgery, or a new Apple intermediate, which the message names: look for an update to Assay
-    status	13569	rejected.chain.key	a certificate has a key of the wrong type, curve or encoding	forged, or from a new generation of Apple certificates: error.at names the certificate; look for an update to Assay	never	400	JWS-25,JWS-80,PTH-9,APR-21,ATT-30,ATT-31,FRC-4
+    status	13569	rejected.chain.key	a certificate has a key of the wrong type, curve or encoding	forged, or from a new generation of Apple certificates: error.at names the certificate; look for an update to Assay	never	400	APR-21,ATT-30,ATT-31,FRC-4,JWS-25,JWS-80,OCSP-14,PTH-9
     status	13825	rejected.chain.key-usage	a certificate's key usage does not allow what it is used for	a forged chain: trust nothing in it; error.at names the certificate	never	400	JWS-27,JWS-28,PTH-6,PTH-7,ATT-30,ATT-31,FRC-4
-    status	14081	rejected.chain.leaf-is-ca	the signing certificate is a certificate authority	a forged chain: trust nothing in it; error.at names the certificate	never	400	JWS-28,PTH-7,ATT-31,FRC-4
-    status	14337	rejected.chain.leaf-marker	the signing certificate lacks Apple's marker for this kind of evidence	a certificate of another purpose signed this: treat it as forged	never	400	JWS-29,PTH-8,ATT-31,FRC-4
+    status	14081	rejected.chain.leaf-is-ca	the signing certificate is a certificate authority	a forged chain: trust nothing in it; error.at names the certificate	never	400	ATT-31,FRC-4,JWS-28,OCSP-14,PTH-7
+    status	14337	rejected.chain.leaf-marker	the signing certificate lacks Apple's marker for this kind of evidence	a certificate of another purpose signed this: treat it as forged	never	400	ATT-31,FRC-4,JWS-29,OCSP-14,PTH-8
     hint	rejected.chain.leaf-marker	a JWS	signed with an Apple certificate that is not for App Store data, perhaps a developer's: treat it as forged
     hint	rejected.chain.leaf-marker	a transaction receipt, an app receipt	signed with an Apple certificate that is not for receipts, perhaps a developer's: treat it as forged, and raise an alarm
     hint	rejected.chain.leaf-marker	an attestation	the signing certificate is not that of an attested key: treat it as forged
@@ -82,16 +82,16 @@ enum ExplanationText {
     status	14593	rejected.chain.length	x5c does not hold the number of certificates that this kind of evidence has	certificates were added or removed: treat it as forged	never	400	JWS-13,ATT-11
     hint	rejected.chain.length	a JWS	data from StoreKit testing in Xcode at a verifier without Xcode in environments, or a stripped chain
     hint	rejected.chain.length	an attestation	an attestation has two certificates, the key's and its issuer's: altered, or not an Apple attestation
-    status	14849	rejected.chain.name-constraints	a certificate has name constraints	forged, or from a new generation of Apple certificates: error.at names the certificate; look for an update to Assay	never	400	JWS-26,PTH-10,ATT-34,FRC-4
+    status	14849	rejected.chain.name-constraints	a certificate has name constraints	forged, or from a new generation of Apple certificates: error.at names the certificate; look for an update to Assay	never	400	ATT-34,FRC-4,JWS-26,OCSP-14,PTH-10
     status	15105	rejected.chain.names	issuer and subject names do not chain	certificates reordered or mixed: treat it as forged	never	400	JWS-30,FRC-4
     status	15361	rejected.chain.not-ca	the intermediate certificate is not a certificate authority	a forged chain: trust nothing in it; error.at names the certificate	never	400	JWS-27,PTH-6,ATT-30,FRC-4
-    status	15617	rejected.chain.not-yet-valid	a certificate was not valid yet when the evidence was signed	back-dated: treat it as forged; error.at names the certificate	never	400	JWS-43,PTH-11,ATT-40,FRC-5
+    status	15617	rejected.chain.not-yet-valid	a certificate was not valid yet when the evidence was signed	back-dated: treat it as forged; error.at names the certificate	never	400	ATT-40,FRC-5,JWS-43,OCSP-14,PTH-11
     hint	rejected.chain.not-yet-valid	a JWS	back-dated: treat it as forged; error.at names the certificate
     hint	rejected.chain.not-yet-valid	a transaction receipt, an app receipt, an App Attest receipt, the receipt inside an attestation	the receipt is dated before its signer became valid: treat it as forged; error.at names the certificate
     hint	rejected.chain.not-yet-valid	an attestation	this host's clock is slow: synchronise it
     status	15873	rejected.chain.ocsp-address	the certificate names a responder at another host	do not call it: Apple's certificates name ocsp.apple.com; with roots of your own set storekit.ocspHosts	never	400	OCSP-1
-    status	16129	rejected.chain.serial	a certificate's serial number is not positive, or is longer than 20 octets	forged, or from a new generation of Apple certificates: error.at names the certificate; look for an update to Assay	never	400	JWS-23,PTH-1,ATT-34,FRC-4
-    status	16385	rejected.chain.signature-algorithm	a certificate is signed with an algorithm that this profile does not allow	forged, or from a new generation of Apple certificates: error.at names the certificate; look for an update to Assay	never	400	JWS-24,PTH-5,ATT-30,ATT-31,FRC-4
+    status	16129	rejected.chain.serial	a certificate's serial number is not positive, or is longer than 20 octets	forged, or from a new generation of Apple certificates: error.at names the certificate; look for an update to Assay	never	400	ATT-34,FRC-4,JWS-23,OCSP-14,PTH-1
+    status	16385	rejected.chain.signature-algorithm	a certificate is signed with an algorithm that this profile does not allow	forged, or from a new generation of Apple certificates: error.at names the certificate; look for an update to Assay	never	400	ATT-30,ATT-31,FRC-4,JWS-24,OCSP-14,PTH-5
     status	16641	rejected.chain.signature-intermediate	the root key does not verify the intermediate certificate	a forged intermediate certificate: trust nothing in it	never	400	JWS-31,PTH-5,ATT-31,FRC-4
     status	16897	rejected.chain.signature-leaf	the intermediate key does not verify the signing certificate	a forged signing certificate: trust nothing in it	never	400	JWS-31,PTH-5,ATT-31,FRC-4
     status	17153	rejected.chain.unpinned	the Xcode certificate is not among those pinned	evidence from StoreKit testing in Xcode: in a test verifier add the SHA-256 of its certificate to storekit.xcodeCertificates	after-config	400	JWS-80,APR-21
@@ -102,7 +102,7 @@ enum ExplanationText {
     hint	rejected.chain.untrusted-root	a transaction receipt, an app receipt	a forged chain, or a new Apple root: update receipts.anchors
     hint	rejected.chain.untrusted-root	an attestation	a forged chain, or a new Apple root: update attest.anchors
     hint	rejected.chain.untrusted-root	an App Attest receipt, the receipt inside an attestation	a forged chain, or a new Apple root: update attest.receiptAnchors
-    status	17665	rejected.chain.version	a certificate is not version 3	forged, or from a new generation of Apple certificates: error.at names the certificate; look for an update to Assay	never	400	JWS-22,PTH-4,ATT-34,FRC-4
+    status	17665	rejected.chain.version	a certificate is not version 3	forged, or from a new generation of Apple certificates: error.at names the certificate; look for an update to Assay	never	400	ATT-34,FRC-4,JWS-22,OCSP-14,PTH-4
     status	18945	rejected.date.future	the signing date lies further ahead of now_ms than clockSkewMs allows	this host's clock is slow: synchronise it	later	400	JWS-42,RCP-26,APR-9,ATT-40
     status	19201	rejected.date.missing	the signing date is absent	not genuine evidence of this kind: treat it as forged	never	400	JWS-44,APR-9
     hint	rejected.date.missing	a JWS	not a genuine payload of this kind; an undated notification from spring 2022 passes with storekit.undatedNotifications "now"
@@ -121,7 +121,7 @@ enum ExplanationText {
     status	21505	rejected.expiry.ended	the stored end has passed	verify newer evidence and decide again; without any, give the default plan	never	403	DCD-19
     status	21761	rejected.expiry.revoked	the stored record is revoked	verify newer evidence and decide again; without any, give the default plan	never	403	DCD-19
     status	22017	rejected.freshness.chain-expired	the chain is not valid now, and this kind must be fresh	have the app refresh and send again; storekit.fresh.maxAgeMs requires this of the kind	never	409	JWS-51
-    status	22273	rejected.freshness.stale	the evidence is older than the configured maxAgeMs	ask for newer evidence; the configuration says how old it may be	never	409	JWS-50,RCP-26,APR-19,FRC-11
+    status	22273	rejected.freshness.stale	the evidence is older than the configured maxAgeMs	ask for newer evidence; the configuration says how old it may be	never	409	APR-19,FRC-11,JWS-50,RCP-26,RFR-2
     hint	rejected.freshness.stale	a JWS	have the app refresh and send the evidence again; storekit.fresh.maxAgeMs says how old it may be
     hint	rejected.freshness.stale	a transaction receipt	have the app send a newer receipt; receipts.maxAgeMs says how old the purchase may be
     hint	rejected.freshness.stale	an app receipt	have the app refresh its receipt and send it again; receipts.maxAgeMs says how old it may be
@@ -362,7 +362,7 @@ enum ExplanationText {
     status	4101	misuse.exchange.evidence	a document was refused, comes from another verifier, or is of a kind that this exchange does not take	pass documents with status 0 from a verifier with this configuration, of a kind that docs/exchanges.md names	never	500	EXC-2,EXC-13
     status	4357	misuse.exchange.kind	the kind of exchange is unknown	programming error: docs/exchanges.md lists the kinds of this version	never	500	EXC-1
     status	4613	misuse.exchange.order	no step is open, or the answer is to another step	programming error: answer the open step, once; a conversation that has ended takes no more	never	500	EXC-5,EXC-21
-    status	4869	misuse.exchange.request	the request has the wrong form or an unknown member	programming error: error.at names the member of the request	never	500	EXC-1,EXC-16,EXC-18,SES-1,SES-4,VRR-22
+    status	4869	misuse.exchange.request	the request has the wrong form or an unknown member	programming error: error.at names the member of the request	never	500	EXC-1,EXC-16,EXC-18,JWS-93,OCSP-21,SES-1,SES-4,VRR-22
     status	5125	misuse.receipt.subject	the subject has an invalid length, or the receipt has no device	pass 16 or 6 raw bytes, with an app receipt only	never	500	APR-18
     hint	misuse.receipt.subject	a transaction receipt	a transaction receipt has no device to compare: pass no subject
     hint	misuse.receipt.subject	an app receipt	the subject is the vendor id of the device in 16 raw bytes, or its primary MAC address in 6
@@ -427,7 +427,7 @@ enum ExplanationText {
     status	4871	unavailable.verify-receipt.internal	Apple: internal data access error, to be retried (21100 to 21199)	keep the receipt and ask again later	later	503	VRR-5
     status	5127	unavailable.verify-receipt.no-answer	Apple gave no usable answer	keep the receipt and ask again later	later	503	EXC-16,VRR-4
     status	6151	unavailable.exchange.budget	the deadline of the conversation came before its end	put exchange.retry into a queue, or give the conversation more time: deadlineMs	later	503	EXC-16
-    status	264	internal.assay.bug	a state that should be impossible	report it; nothing was trusted	never	500	DOC-1,EXC-3,EXC-5,EXC-8,EXC-15,JWS-102
+    status	264	internal.assay.bug	a state that should be impossible	report it; nothing was trusted	never	500	DOC-1,EXC-3,EXC-5,EXC-8,EXC-11,EXC-15,JWS-102
     status	520	internal.certificates.table	a built-in certificate fails its own check	damaged build: reinstall	never	500	CER-6
     status	776	internal.crypto.sha1-disabled	libcrypto refuses SHA-1 signatures	use a libcrypto that verifies SHA-1, or the library build that contains its own	never	500	PTH-12
     status	1032	internal.sign.self-check	our own signature did not verify, or the system gave no random numbers	nothing was signed: a fault of hardware or build, or a system without entropy	never	500	EXC-10,EXC-23
@@ -503,7 +503,7 @@ enum ExplanationText {
     member	storekit.nested	verify, omit	verify	omit leaves out the JWS inside a notification: such a document decides nothing
     member	storekit.fresh.maxAgeMs	kind → milliseconds	none	kinds named here must be this recent, and their chain valid now
     member	storekit.xcodeCertificates	SHA-256 in hex	[]	pinned certificates of Xcode's StoreKit testing, for JWS and for app receipts
-    member	storekit.ocspHosts	host names	["ocsp.apple.com"]	checked and reported, only with anchors; no call uses them yet
+    member	storekit.ocspHosts	host names	["ocsp.apple.com"]	where the exchange ocsp may ask; only with anchors
     member	storekit.caps.jwsBytes	8192 … 262144	65536	longest JWS
     member	storekit.cache.chains	0 … 64	16	proven chains remembered per level, and signers of receipts, for all verifiers of the process that trust the same; 0 is off
     member	receipts.anchors	1 … 16 texts, base64 DER	Apple Root CA	own roots as base64 DER, which replace Apple's as a whole: for tests

@@ -56,6 +56,7 @@ from .errors import (
 )
 from .facts import (
     AppTransaction,
+    CertificateRevocation,
     Decision,
     Facts,
     GroupDecision,
@@ -63,6 +64,7 @@ from .facts import (
     Notification,
     RealtimeRequest,
     Renewal,
+    Revocation,
     Transaction,
 )
 from .verifier import FOREVER, Expiry, Verifier, check_expiry
@@ -76,6 +78,7 @@ if TYPE_CHECKING:
         Attestation,
         AttestReceipt,
         DeviceCheck,
+        RefreshedReceipt,
         Risk,
     )
     from .exchange import Exchange
@@ -111,6 +114,7 @@ __all__ = [
     "Assertion",
     "AttestReceipt",
     "Attestation",
+    "CertificateRevocation",
     "Check",
     "Claims",
     "ClientSecret",
@@ -133,8 +137,10 @@ __all__ = [
     "Notification",
     "PendingError",
     "RealtimeRequest",
+    "RefreshedReceipt",
     "RejectedError",
     "Renewal",
+    "Revocation",
     "Risk",
     "Session",
     "SignedOffer",
@@ -173,6 +179,7 @@ _LATER = {
     "IssuedSession": "signing",
     "IssuerKeys": "tokens",
     "Keyset": "keyset",
+    "RefreshedReceipt": "attest",
     "Risk": "attest",
     "Session": "signing",
     "SignedOffer": "signing",

@@ -276,6 +276,14 @@ def _known(document: Document) -> tuple[type[Facts], str] | None:
         from .receipts import VerifyReceiptAnswer
 
         return (VerifyReceiptAnswer, "exchange.verifyReceipt") if document.ok else None
+    if kind == "exchange":
+        talk = document._text(b"exchange.kind")
+        if talk == "ocsp":
+            return facts.Revocation, "exchange.revocation"
+        if talk == "attest.refresh":
+            from .attest import RefreshedReceipt
+
+            return RefreshedReceipt, "exchange.attestReceipt"
     known = facts.KINDS.get(kind)
     if known is None:
         from . import receipts
