@@ -75,7 +75,7 @@ struct RevocationTests {
     ] {
       Exchanges.expect(document, "ok")
       #expect(document.text("exchange.revocation.leaf.status") == "good")
-      #expect(document.find(utf8("exchange.deviceVerified"))?.boolean == true)
+      #expect(document.tree?.at("exchange.deviceVerified")?.boolean == true)
     }
   }
 
