@@ -5,7 +5,8 @@ extension CaseBench {
     let refresh = standardConfig.setting("deviceCheck", deviceCheckBlock)
     verifiers.append(("refresh", refresh))
     verifiers.append(("refresh-stored", refresh.setting("attest.time", "stored")))
-    verifiers.append(("refresh-monthly", refresh.setting("attest.refreshEveryMs", .integer(31 * Purchase.day))))
+    verifiers.append(
+      ("refresh-monthly", refresh.setting("attest.refreshEveryMs", .integer(31 * Purchase.day))))
     let talk = try AttestRefreshTalk(self)
     try talk.addVerdicts()
     try talk.addReceipts()

@@ -16,7 +16,8 @@ extension CaseBench {
           ("exchange.deviceVerified", true), ("exchange.revocation", .null),
         ])
     }
-    request("JWS-93", "the device in lower case", ask(.string(device.lowercased())),
+    request(
+      "JWS-93", "the device in lower case", ask(.string(device.lowercased())),
       evidence: [app])
     request(
       "JWS-93", "a nonce in upper case", ask(.string(device)),

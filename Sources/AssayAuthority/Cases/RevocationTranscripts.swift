@@ -679,7 +679,8 @@ private final class RevocationTalk {
     }
     for (name, value) in [
       ("a name of another form", DER.sequence(DER.sequence(ocsp, DER.implicit(2, [0x78])))),
-      ("no list", uri), ("a description of three parts", DER.sequence(DER.sequence(ocsp, uri, uri))),
+      ("no list", uri),
+      ("a description of three parts", DER.sequence(DER.sequence(ocsp, uri, uri))),
       ("a description that is none", DER.sequence(uri)),
       ("octets behind the list", DER.sequence(DER.sequence(ocsp, uri)) + [5, 0]),
       (
@@ -732,7 +733,10 @@ private final class RevocationTalk {
     talk(
       "EXC-2", "evidence of Xcode",
       evidence: [
-        .init(.transaction, try authority.mintXcode(bench.purchase.with { $0.environment = "Xcode" }.transactionPayload))
+        .init(
+          .transaction,
+          try authority.mintXcode(
+            bench.purchase.with { $0.environment = "Xcode" }.transactionPayload))
       ], verifier: "xcode", [], wrong, at: "evidence[0]")
   }
 }
