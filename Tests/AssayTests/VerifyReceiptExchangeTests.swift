@@ -61,7 +61,7 @@ struct VerifyReceiptExchangeTests {
   private func words(_ action: ExchangeAction, now: Int64 = now) -> String {
     switch action {
     case .request(let request):
-      return request.url.hasSameBytes(as: Endpoint.production.url) ? "production" : "sandbox"
+      return request.url == Endpoint.production.url ? "production" : "sandbox"
     case .wait(let wait):
       return "wait \(wait.notBeforeMs - now) \(Text(stringLiteral: wait.reason.name).string)"
     case .accepted: return "accepted"

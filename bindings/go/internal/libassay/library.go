@@ -338,7 +338,7 @@ func VerifyAssertion(
 func NewKeyset(jwks Text) (Answer, Object) {
 	found := C.go_keyset_new(jwks.pointer(), jwks.length())
 	runtime.KeepAlive(jwks)
-	return answered(found.answer), NewObject(found.made, freeKeyset)
+	return answered(found.answer), newObject(found.made, freeKeyset)
 }
 
 // VerifyToken verifies an access token; false when the verifier or the key set is
