@@ -58,7 +58,8 @@ BASES = {"Claims": "Unverified", "Triage": "Finding", "Risk": "Advice", "Decisio
 # Names that are other than the member's in snake_case.
 NAMES = {("Notification", "type"): "notification_type",
          ("Notification", "uuid"): "notification_uuid",
-         ("AttestedReceipt", "bytes"): "raw", ("EvidenceReach", "class"): "class_"}
+         ("AttestedReceipt", "bytes"): "raw", ("RefreshedReceipt", "bytes"): "raw",
+         ("EvidenceReach", "class"): "class_"}
 WORDS = {"worthVerifying": "worth_verifying", "verifyAssertion": "verify_assertion",
          "assessRisk": "assess_risk", "bytes": "raw"}
 # Objects whose members stand where the object would: (part, what its name adds).
@@ -69,6 +70,10 @@ READERS = {"text": ("text", "str"), "integer": ("integer", "int"), "time": ("tim
 LISTS = {"text": ("texts", "tuple[str, ...]"), "integer": ("numbers", "tuple[int | str, ...]")}
 # Facts of the document itself: Document.warnings, and what came in `payload` alone.
 LEFT_OUT = {"Warning", "json"}
+
+
+# Of conversations: _facts.py knows them by the conversation's kind.
+TALKS = {"RefreshedReceipt", "Revocation"}
 
 
 def spelt(one, row):
@@ -279,7 +284,7 @@ class Module:
         out = ["", "", "# Kind of a document -> its facts and the member that holds them.",
                "KINDS: dict[str, tuple[type[Facts], str]] = {"]
         out += [f"    {quoted(one.document_kind)}: ({one.name}, {quoted(one.path)}),"
-                for one in self.tops]
+                for one in self.tops if one.name not in TALKS]
         return [*out, "}"]
 
 

@@ -1902,6 +1902,121 @@ public struct AttestReceipt: ReceiptMembers, Facts, FactsOfDocument {
   }
 }
 
+/// The receipt that Apple sent in place of another one. Store `bytes` instead of the old one.
+public struct RefreshedReceipt: ReceiptMembers, Facts, FactsOfDocument {
+  /// The whole answer. Facts inside others have the outer one.
+  public let document: Document
+  let source: DocumentValue
+  /// "ATTEST", from the app; "RECEIPT", from Apple after a refresh.
+  public let type: AttestReceiptType
+  /// App ID prefix, dot, bundle id.
+  public let appId: String
+  /// "production" or "sandbox".
+  public let environment: AttestEnvironment
+  /// The key that it is about, base64.
+  public let keyId: String
+  /// Whether it was checked to be about the key that was given.
+  public let bound: Bool
+  /// When Apple made it.
+  public let created: Timestamp
+  /// Earliest refresh; only "RECEIPT".
+  public let notBefore: Timestamp?
+  /// After that only a new key helps.
+  public let expires: Timestamp
+  /// Whether it has ended; true only with `attest.time: stored`.
+  public let expired: Bool
+  /// About how many keys this app attested on this device in the last 30 days; only "RECEIPT".
+  /// 1 to 3 are normal.
+  public let risk: Int64?
+  /// When a refresh is due; nil: no longer possible, since Apple forgets the data behind it
+  /// after 30 days.
+  public let refreshAt: Timestamp?
+  /// Whether it was due at the time of the call.
+  public let refreshDue: Bool
+  /// Apple's token in it, base64.
+  public let token: String
+  /// The client data hash in it, hex: that of the attestation in an "ATTEST"; Apple damages it
+  /// in a "RECEIPT". Never compared.
+  public let clientHash: String
+  /// The signing certificate.
+  public let signer: Certificate
+  /// Numbers of the fields that this version does not know.
+  public let unknownFields: [Int64]
+  /// The receipt itself, to be stored and refreshed.
+  public let bytes: [UInt8]
+
+  init(_ facts: Members) throws(Refusal) {
+    document = facts.document
+    source = facts.value
+    type = try facts.needed(facts.name("type"), "type")
+    appId = try facts.needed(facts.text("appId"), "appId")
+    environment = try facts.needed(facts.name("environment"), "environment")
+    keyId = try facts.needed(facts.text("keyId"), "keyId")
+    bound = try facts.needed(facts.boolean("bound"), "bound")
+    created = try facts.needed(facts.time("createdMs"), "createdMs")
+    notBefore = facts.time("notBeforeMs")
+    expires = try facts.needed(facts.time("expiresMs"), "expiresMs")
+    expired = try facts.needed(facts.boolean("expired"), "expired")
+    risk = facts.integer("risk")
+    refreshAt = facts.time("refreshAtMs")
+    refreshDue = try facts.needed(facts.boolean("refreshDue"), "refreshDue")
+    token = try facts.needed(facts.text("token"), "token")
+    clientHash = try facts.needed(facts.text("clientHash"), "clientHash")
+    signer = try facts.needed(facts.object("signer"), "signer")
+    unknownFields = facts.integers("unknownFields")
+    bytes = try facts.needed(facts.octets("bytes"), "bytes")
+  }
+}
+
+/// What Apple's responder says about one certificate.
+public struct CertificateRevocation: Hashable, FactsObject, Sendable {
+  /// Of the certificate, hex: keep the response under it.
+  public let sha256: String
+  /// "good", "revoked", "unknown", "undetermined".
+  public let status: RevocationStatus
+  /// From when on the answer holds; nil: undetermined.
+  public let thisUpdate: Timestamp?
+  /// How long it may be kept.
+  public let nextUpdate: Timestamp?
+  /// SHA-256 of the certificate that signed it, hex.
+  public let responder: String?
+  /// The response itself: hand it in again, until `nextUpdate`.
+  public let response: [UInt8]?
+  /// When it was revoked.
+  public let revokedAt: Timestamp?
+  /// Why: 1 is a compromised key.
+  public let reason: Int64?
+
+  init(_ facts: Members) throws(Refusal) {
+    sha256 = try facts.needed(facts.text("sha256"), "sha256")
+    status = try facts.needed(facts.name("status"), "status")
+    thisUpdate = facts.time("thisUpdate")
+    nextUpdate = facts.time("nextUpdate")
+    responder = facts.text("responder")
+    response = facts.octets("response")
+    revokedAt = facts.time("revokedAt")
+    reason = facts.integer("reason")
+  }
+}
+
+/// What Apple's responder says about the certificates of a JWS: evidence like the JWS itself.
+public struct Revocation: PurchaseEvidence, FactsOfDocument {
+  /// The whole answer. Facts inside others have the outer one.
+  public let document: Document
+  let source: DocumentValue
+  /// Of the one that signed; nil: it was not asked about.
+  public let leaf: CertificateRevocation?
+  /// Of the one above it.
+  public let intermediate: CertificateRevocation?
+
+  init(_ facts: Members) throws(Refusal) {
+    document = facts.document
+    source = facts.value
+    leaf = try facts.object("leaf")
+    intermediate = try facts.object("intermediate")
+  }
+}
+
 /// The key set that verified a token.
 public struct TokenKeyset: Hashable, FactsObject, Sendable {
   /// Whose keys they are.

@@ -420,6 +420,17 @@ public struct DeviceOutcome: Name {
   public static let unavailable = DeviceOutcome(rawValue: "unavailable")
 }
 
+/// What a responder says about a certificate.
+public struct RevocationStatus: Name {
+  public let rawValue: String
+  public init(rawValue: String) { self.rawValue = rawValue }
+
+  public static let good = RevocationStatus(rawValue: "good")
+  public static let revoked = RevocationStatus(rawValue: "revoked")
+  public static let unknown = RevocationStatus(rawValue: "unknown")
+  public static let undetermined = RevocationStatus(rawValue: "undetermined")
+}
+
 /// Whose fault a refusal of DeviceCheck is.
 public struct Fault: Name {
   public let rawValue: String

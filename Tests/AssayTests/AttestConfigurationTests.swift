@@ -88,12 +88,17 @@ struct AttestConfigurationTests {
     #expect(effective?.member("refreshEveryMs")?.integer == 172_800_000)
   }
 
-  @Test("two policies are two configurations")
+  @Test("EXC-11 what counts as proven, apart from when")
   func fingerprint() throws {
-    let one = try #require(Verifier.alone(try AttestFixture.config().bytes).verifier)
-    let two = try #require(
-      Verifier.alone(try AttestFixture.config([("attest.time", "stored")]).bytes).verifier)
-    #expect(one.fingerprint != two.fingerprint)
+    func digest(_ changes: [(String, JSONText)]) throws -> [UInt8] {
+      try #require(Verifier.alone(try AttestFixture.config(changes).bytes).verifier).fingerprint
+    }
+    let one = try digest([])
+    #expect(try digest([("attest.time", "stored")]) == one)
+    #expect(try digest([("attest.refreshEveryMs", 172_800_000)]) == one)
+    #expect(try digest([("attest.challenge", ["mode": "whole"])]) == one)
+    #expect(try digest([("attest.maxAgeMs", 7)]) != one)
+    #expect(try digest([("attest.receipt", "ignore")]) != one)
   }
 
   @Test("ATT-23 App IDs")

@@ -73,6 +73,8 @@ enum HintGate {
   /// The blocks of a configuration whose members it may name, beside those that
   /// all kinds share.
   static func blocks(_ kind: String) -> Set<String> {
+    // Its refresh is signed with the key of the block deviceCheck (RFR-4).
+    if kind == "attest-receipt" { return ["attest", "deviceCheck"] }
     if attest.contains(kind) { return ["attest"] }
     switch kind {
     case "jws": return ["storekit", "decide"]
@@ -82,7 +84,7 @@ enum HintGate {
     case "triage": return ["receipts", "storekit"]
     // NTF-8: what the verifier of the notification must not have left out.
     case "decision": return ["decide", "storekit.nested"]
-    case "risk", "exchange": return ["risk", "deviceCheck"]
+    case "risk", "exchange": return ["risk", "deviceCheck", "storekit.ocspHosts"]
     case "token", "keyset": return ["tokens"]
     default:
       return [
@@ -266,8 +268,9 @@ extension EvidenceCase.Call {
       let isRisk = String(decoding: request.bytes, as: UTF8.self).contains("risk.assess")
       return isRisk ? "risk" : "exchange"
     case .conversation(_, let request, _, _, _):
-      let isDevice = String(decoding: request.bytes, as: UTF8.self).contains("deviceCheck.")
-      return isDevice ? "exchange" : "verify-receipt"
+      let text = String(decoding: request.bytes, as: UTF8.self)
+      if text.contains("attest.refresh") { return "attest-receipt" }
+      return text.contains("verifyReceipt") ? "verify-receipt" : "exchange"
     case .decide: return "decision"
     case .triage: return "triage"
     case .readVerifyReceipt: return "verify-receipt"

@@ -143,7 +143,8 @@ struct SessionTests {
     Exchanges.expect(issue([], [try asserted(), try attested()]), misuse, at: "evidence")
     let refused = try AttestFixture.assert(try AttestFixture.assertion(), verifier, counter: 9)
     Exchanges.expect(issue([], [refused]), misuse, at: "evidence[0]")
-    let foreign = try AttestFixture.assert(try AttestFixture.assertion())
+    let foreign = try AttestFixture.assert(
+      try AttestFixture.assertion(), try AttestFixture.verifier([("clockSkewMs", 0)]))
     Exchanges.expect(issue([], [foreign]), misuse, at: "evidence[0]")
     let stored = try AttestFixture.verifier([("session", block), ("attest.time", "stored")])
     for document in [
@@ -151,7 +152,10 @@ struct SessionTests {
       try AttestFixture.assert(try AttestFixture.assertion(), stored),
     ] {
       Exchanges.expect(document, "ok")
-      Exchanges.expect(issue([], [document], stored), misuse, at: "evidence[0]", rule: "EXC-13")
+      for verifier in [verifier, stored] {
+        Exchanges.expect(
+          issue([], [document], verifier), misuse, at: "evidence[0]", rule: "EXC-13")
+      }
     }
     let without = try AttestFixture.verifier()
     let document = try AttestFixture.assert(try AttestFixture.assertion(), without)

@@ -46,6 +46,7 @@ TARGETS = {
     "verify-token": (3072, "token", 10),
     "exchange": (2048, "exchange", 14),
     "conversation": (8192, "answer", 4),
+    "ocsp-response": (4096, "der", 6),
     "attest-config": (4096, "config", 1),
     "check-expiry": (48, None, 10),
     "document-path": (160, "path", 14),

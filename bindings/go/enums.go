@@ -422,6 +422,17 @@ const (
 	DeviceUnavailable  DeviceOutcome = "unavailable"
 )
 
+// A RevocationStatus is what a responder says about a certificate.
+type RevocationStatus string
+
+// Values of RevocationStatus.
+const (
+	RevocationStatusGood         RevocationStatus = "good"
+	RevocationStatusRevoked      RevocationStatus = "revoked"
+	RevocationStatusUnknown      RevocationStatus = "unknown"
+	RevocationStatusUndetermined RevocationStatus = "undetermined"
+)
+
 // A Fault is whose fault a refusal of DeviceCheck is.
 type Fault string
 

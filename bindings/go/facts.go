@@ -72,6 +72,12 @@ var answerOfApple = in[VerifyReceiptAnswer]("exchange", "verifyReceipt")
 // answerOfAppStore is what a finished conversation with the App Store Server API has.
 var answerOfAppStore = in[AppStoreAnswer]("exchange", "result")
 
+// What other conversations have.
+var (
+	revocation       = in[Revocation]("exchange", "revocation")
+	refreshedReceipt = in[RefreshedReceipt]("exchange", "attestReceipt")
+)
+
 // factsKind is how the facts of a document are made; not found where it has none.
 func (d *Document) factsKind() (found factsKind, there bool, err error) {
 	found, there = kinds[d.Kind()]
@@ -79,14 +85,22 @@ func (d *Document) factsKind() (found factsKind, there bool, err error) {
 		return found, there, nil
 	}
 	talk, _, err := d.Text("exchange.kind")
-	if err == nil && talk == "verifyReceipt" {
+	if err != nil {
+		return found, there, err
+	}
+	switch talk {
+	case "verifyReceipt":
 		// In a refusal there is only Apple's status.
 		return answerOfApple, d.OK(), nil
+	case "ocsp":
+		return revocation, true, nil
+	case "attest.refresh":
+		return refreshedReceipt, true, nil
 	}
-	if err == nil && strings.HasPrefix(talk, "appstore.") {
+	if strings.HasPrefix(talk, "appstore.") {
 		return answerOfAppStore, true, nil
 	}
-	return found, there, err
+	return found, there, nil
 }
 
 // finish sets what the status alone says.

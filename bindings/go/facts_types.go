@@ -1096,6 +1096,45 @@ type AttestReceipt struct {
 	ReceiptMembers
 }
 
+// RefreshedReceipt is the receipt that Apple sent in place of another one. Store Bytes
+// instead of the old one.
+type RefreshedReceipt struct {
+	Facts
+	ReceiptMembers
+	// The receipt itself, to be stored and refreshed.
+	Bytes []byte `json:"bytes"`
+}
+
+// CertificateRevocation is what Apple's responder says about one certificate.
+type CertificateRevocation struct {
+	// Of the certificate, hex: keep the response under it.
+	SHA256 string `json:"sha256"`
+	// "good", "revoked", "unknown", "undetermined".
+	Status RevocationStatus `json:"status"`
+	// From when on the answer holds; zero: undetermined.
+	ThisUpdate time.Time `json:"thisUpdate"`
+	// How long it may be kept.
+	NextUpdate time.Time `json:"nextUpdate"`
+	// SHA-256 of the certificate that signed it, hex.
+	Responder string `json:"responder"`
+	// The response itself: hand it in again, until NextUpdate.
+	Response []byte `json:"response"`
+	// When it was revoked.
+	RevokedAt time.Time `json:"revokedAt"`
+	// Why: 1 is a compromised key.
+	Reason *int64 `json:"reason"`
+}
+
+// Revocation is what Apple's responder says about the certificates of a JWS: evidence
+// like the JWS itself.
+type Revocation struct {
+	Facts
+	// Of the one that signed; nil: it was not asked about.
+	Leaf *CertificateRevocation `json:"leaf"`
+	// Of the one above it.
+	Intermediate *CertificateRevocation `json:"intermediate"`
+}
+
 // TokenKeyset is the key set that verified a token.
 type TokenKeyset struct {
 	// Whose keys they are.

@@ -1073,7 +1073,7 @@ enum StatusTable {
       return StatusEntry(
         name: "rejected.chain.ocsp-address",
         message: "the certificate names a responder at another host",
-        hint: "do not call it: Apple's certificates name ocsp.apple.com; with roots of your own set storekit.ocspHosts",
+        hint: "do not call it: Apple's certificates name a host of Apple's; with roots of your own set storekit.ocspHosts",
         retryClass: "never")
     case 16129:
       return StatusEntry(

@@ -96,7 +96,7 @@ enum ExplanationText {
     hint	rejected.chain.not-yet-valid	a JWS	back-dated: treat it as forged; error.at names the certificate
     hint	rejected.chain.not-yet-valid	a transaction receipt, an app receipt, an App Attest receipt, the receipt inside an attestation	the receipt is dated before its signer became valid: treat it as forged; error.at names the certificate
     hint	rejected.chain.not-yet-valid	an attestation	this host's clock is slow: synchronise it
-    status	15873	rejected.chain.ocsp-address	the certificate names a responder at another host	do not call it: Apple's certificates name ocsp.apple.com; with roots of your own set storekit.ocspHosts	never	400	OCSP-1
+    status	15873	rejected.chain.ocsp-address	the certificate names a responder at another host	do not call it: Apple's certificates name a host of Apple's; with roots of your own set storekit.ocspHosts	never	400	OCSP-1
     status	16129	rejected.chain.serial	a certificate's serial number is not positive, or is longer than 20 octets	forged, or from a new generation of Apple certificates: error.at names the certificate; look for an update to Assay	never	400	ATT-34,FRC-4,JWS-23,OCSP-14,PTH-1
     status	16385	rejected.chain.signature-algorithm	a certificate is signed with an algorithm that this profile does not allow	forged, or from a new generation of Apple certificates: error.at names the certificate; look for an update to Assay	never	400	ATT-30,ATT-31,FRC-4,JWS-24,OCSP-14,PTH-5
     status	16641	rejected.chain.signature-intermediate	the root key does not verify the intermediate certificate	a forged intermediate certificate: trust nothing in it	never	400	JWS-31,PTH-5,ATT-31,FRC-4
@@ -531,7 +531,7 @@ enum ExplanationText {
     member	storekit.nested	verify, omit	verify	omit leaves out the JWS inside a notification: such a document decides nothing
     member	storekit.fresh.maxAgeMs	kind → milliseconds	none	kinds named here must be this recent, and their chain valid now
     member	storekit.xcodeCertificates	SHA-256 in hex	[]	pinned certificates of Xcode's StoreKit testing, for JWS and for app receipts
-    member	storekit.ocspHosts	host names	["ocsp.apple.com"]	checked and reported, only with anchors; no call uses them yet
+    member	storekit.ocspHosts	host names	["ocsp.apple.com"]	where the exchange ocsp may ask; only with anchors
     member	storekit.caps.jwsBytes	8192 … 262144	65536	longest JWS
     member	storekit.cache.chains	0 … 64	16	proven chains remembered per level, and signers of receipts, for all verifiers of the process that trust the same; 0 is off
     member	receipts.anchors	1 … 16 texts, base64 DER	Apple Root CA	own roots as base64 DER, which replace Apple's as a whole: for tests

@@ -7,6 +7,7 @@
 #include <openssl/err.h>
 #include <openssl/evp.h>
 #include <openssl/objects.h>
+#include <openssl/ocsp.h>
 #include <openssl/x509.h>
 #include <openssl/x509v3.h>
 #include <stdlib.h>
@@ -175,6 +176,23 @@ int reference_chain_holds(const reference_certificate *leaf,
               holds_at(intermediate->x509, (time_t)second);
   ERR_clear_error();
   return holds;
+}
+
+/* ---- revocation ------------------------------------------------------------ */
+
+int reference_revocation(const uint8_t *der, size_t length) {
+  const unsigned char *at = der;
+  OCSP_RESPONSE *response = d2i_OCSP_RESPONSE(NULL, &at, (long)length);
+  OCSP_BASICRESP *basic = NULL;
+  int count = -1;
+  if (response != NULL && at == der + length) {
+    basic = OCSP_response_get1_basic(response);
+    count = basic == NULL ? -2 : OCSP_resp_count(basic);
+  }
+  OCSP_BASICRESP_free(basic);
+  OCSP_RESPONSE_free(response);
+  ERR_clear_error();
+  return count;
 }
 
 /* ---- DER, dates, signatures, base64 ----------------------------------------- */

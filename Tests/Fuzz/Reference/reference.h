@@ -47,6 +47,12 @@ int reference_chain_holds(const reference_certificate *leaf,
                           const reference_certificate *intermediate,
                           const reference_certificate *root, int64_t second);
 
+/* ---- revocation ------------------------------------------------------------ */
+
+/* How many certificates the OCSP response that takes up all of the bytes tells of; -1: it
+ * is none, -2: it is one without a basic response. */
+int reference_revocation(const uint8_t *der, size_t length);
+
 /* ---- DER, dates, signatures, base64 --------------------------------------- */
 
 /* Whether the bytes are one value, every length in it whole. */

@@ -37,6 +37,8 @@ enum ConversationTargets {
       )
     }
 
+  private static func number(_ first: UInt8) -> Int { Int(first >> 2 & 7) % kinds.count }
+
   private static func kind(_ first: UInt8) -> (name: String, maxSteps: Int) {
     kinds[Int(first >> 2) % kinds.count]
   }
@@ -46,7 +48,7 @@ enum ConversationTargets {
   }
 
   /// The first byte picks the request; the lines after it are answers: `h` + HTTP status +
-  /// space + body for one that came over the network, `w` for the end of a wait, and
+  /// space + body for one that came over the network, `b` for one in base64, `w` for the end of a wait, and
   /// anything else as it is.
   static func conversation(_ input: [UInt8]) {
     guard let first = input.first else { return }
@@ -143,10 +145,14 @@ enum ConversationTargets {
     }
     var document: OpaquePointer? = nil
     var exchange: OpaquePointer? = nil
-    let status = request.bytes.withUnsafeBytes {
-      assay_exchange_new(
-        verifier, $0.baseAddress?.assumingMemoryBound(to: CChar.self), $0.count, nil, 0,
-        FuzzBench.instant, &exchange, &document)
+    let proofs = [evidence(first)].compactMap { $0 }
+    let status = request.bytes.withUnsafeBytes { text in
+      proofs.withUnsafeBufferPointer {
+        assay_exchange_new(
+          verifier, text.baseAddress?.assumingMemoryBound(to: CChar.self), text.count,
+          proofs.isEmpty ? nil : $0.baseAddress, proofs.count, FuzzBench.instant, &exchange,
+          &document)
+      }
     }
     demand(exchange != nil, "no conversation")
     return (exchange, Answer(status, document))
@@ -176,7 +182,7 @@ enum ConversationTargets {
   private static func answer(_ line: ArraySlice<UInt8>, to id: Int64) -> [UInt8] {
     switch line.first {
     case 0x77: return Array("{}".utf8)
-    case 0x68:
+    case 0x62, 0x68:
       let rest = line.dropFirst()
       let digits = rest.prefix { $0 >= 0x30 && $0 <= 0x39 }.prefix(3)
       let status = Int64(String(decoding: digits, as: UTF8.self)) ?? 200
@@ -206,6 +212,49 @@ enum ConversationTargets {
 
     func isStep(_ other: Open?) -> Bool {
       other.map { $0.id == id && $0.notBefore == notBefore } ?? false
+    }
+  }
+
+  /// What a conversation is about: a JWS, or a receipt of an attested key.
+  private static func evidence(_ first: UInt8) -> OpaquePointer?? {
+    switch number(first) {
+    case 4: return proven.jws
+    case 5: return proven.receipt
+    default: return nil
+    }
+  }
+
+  private static let proven: (jws: OpaquePointer?, receipt: OpaquePointer?) = {
+    let bench = FuzzBench.shared.cases
+    guard let jws = try? bench.authority.mint(bench.purchase.transactionPayload),
+      let receipt = try? bench.attest.receipt(bench.receiptFacts())
+    else { fatalError("no evidence") }
+    var found: (jws: OpaquePointer?, receipt: OpaquePointer?) = (nil, nil)
+    let first = jws.withUnsafeBytes {
+      assay_verify_jws(
+        verifier, 1, $0.baseAddress?.assumingMemoryBound(to: CChar.self), $0.count,
+        FuzzBench.instant, &found.jws)
+    }
+    let second = receipt.withUnsafeBytes {
+      assay_verify_receipt(
+        verifier, 3, $0.baseAddress, $0.count, nil, 0, FuzzBench.instant, &found.receipt)
+    }
+    demand(first == 0 && second == 0, "evidence was refused")
+    return found
+  }()
+
+  private static func check(_ answer: Answer, _ first: UInt8) {
+    switch number(first) {
+    case 0: checkVerdict(answer)
+    case 4:
+      let isRequired = first & 1 != 0
+      for place in ["leaf", "intermediate"] {
+        let status = answer.text("exchange.revocation.\(place).status") ?? ""
+        demand(
+          status == "undetermined" && !isRequired, "\(place) is \(status), and nobody signed")
+      }
+    case 5: demand(false, "a receipt that nobody signed")
+    default: checkDevice(answer)
     }
   }
 
@@ -279,8 +328,12 @@ enum ConversationTargets {
     guard let root = try? JSONReader.readObject(answer, caps: Answer.caps).root,
       let status = root.member("status")?.integer
     else { return answer.elementsEqual("{}".utf8) ? [0x77] : answer }
-    let body = root.member("body")?.member("text")?.text?.utf8 ?? []
-    return Array("h\(status) ".utf8) + body.filter { $0 != 0x0a }
+    let body = root.member("body")
+    if let base64 = body?.member("base64")?.text?.utf8 {
+      return Array("b\(status) ".utf8) + base64
+    }
+    let text = body?.member("text")?.text?.utf8 ?? []
+    return Array("h\(status) ".utf8) + text.filter { $0 != 0x0a }
   }
 }
 

@@ -29,6 +29,7 @@ enum Targets {
     ("verify-token", TokenTargets.verifyToken),
     ("exchange", ExchangeTargets.exchange),
     ("conversation", ConversationTargets.conversation),
+    ("ocsp-response", RevocationTargets.ocspResponse),
     ("attest-config", ExchangeTargets.attestConfig),
     ("check-expiry", DecisionTargets.checkExpiry),
     ("document-path", DecisionTargets.documentPath),

@@ -72,6 +72,11 @@ enum Seeds {
           add("exchange", [0] + bytes)
         }
         add("conversation", ConversationTargets.seed(request, steps))
+        guard entry.rule.hasPrefix("OCSP-") else { continue }
+        for step in steps {
+          guard case .bytes(let answer) = step.answer else { continue }
+          for seed in RevocationTargets.seeds(answer) { add("ocsp-response", seed) }
+        }
       case .triage(_, let blob, _):
         guard case .bytes(let bytes) = blob else { continue }
         add("triage", [0] + ReceiptBench.marked(bytes, TriageTargets.pieces))

@@ -799,6 +799,184 @@ final class Verifier
         return new AppStore($this, array_filter($common, $given), array_filter($options, $given));
     }
 
+    /**
+     * Ask Apple for the two bits of a device, over the network. Needs the block `deviceCheck`
+     * with its key. Waits and repeats as Apple allows, a few seconds at most.
+     *
+     * @param string $token base64 of what `generateToken` returned to the app
+     * @param string $transactionId 1 to 64 characters, your own: the key in your log
+     * @param bool $offer whether to say if an offer that a device gets once was used here
+     * @param callable(array<string, mixed>): array<string, mixed>|null $send carries out a
+     *     request; null: a Sender
+     *
+     * @throws Exception\AssayException as `readDeviceCheck`
+     */
+    public function queryDeviceCheck(
+        #[SensitiveParameter] string $token,
+        string $transactionId,
+        bool $offer = false,
+        ?callable $send = null,
+    ): Facts\DeviceCheck {
+        return $this->deviceCheck('query', $token, $transactionId, ['offer' => $offer], $send);
+    }
+
+    /**
+     * Set the bits of a device; one that is null stays as it is. Else as `queryDeviceCheck`.
+     *
+     * @param callable(array<string, mixed>): array<string, mixed>|null $send
+     */
+    public function updateDeviceCheck(
+        #[SensitiveParameter] string $token,
+        string $transactionId,
+        ?bool $bit0 = null,
+        ?bool $bit1 = null,
+        ?callable $send = null,
+    ): Facts\DeviceCheck {
+        $bits = ['bit0' => $bit0, 'bit1' => $bit1];
+
+        return $this->deviceCheck('update', $token, $transactionId, $bits, $send);
+    }
+
+    /**
+     * Have Apple look at a device token alone. Else as `queryDeviceCheck`.
+     *
+     * @param callable(array<string, mixed>): array<string, mixed>|null $send
+     */
+    public function validateDeviceCheck(
+        #[SensitiveParameter] string $token,
+        string $transactionId,
+        ?callable $send = null,
+    ): Facts\DeviceCheck {
+        return $this->deviceCheck('validate', $token, $transactionId, [], $send);
+    }
+
+    /**
+     * @param array<string, bool|null> $more
+     * @param callable(array<string, mixed>): array<string, mixed>|null $send
+     */
+    private function deviceCheck(
+        string $call,
+        #[SensitiveParameter] string $token,
+        string $transactionId,
+        array $more,
+        ?callable $send,
+    ): Facts\DeviceCheck {
+        $request = [
+            'kind' => "deviceCheck.$call",
+            'deviceToken' => $token,
+            'transactionId' => $transactionId,
+        ];
+
+        return Facts\DeviceCheck::in(
+            $this->talked($request + $more, [], $send),
+            'exchange.deviceCheck',
+        );
+    }
+
+    /**
+     * A new receipt of an attested key, from Apple: store its `bytes` instead of the old one.
+     * Needs the block `deviceCheck` with its key.
+     *
+     * @param Document|Facts\AttestReceipt|Facts\Attestation $evidence the old receipt, or the
+     *     attestation with it
+     * @param callable(array<string, mixed>): array<string, mixed>|null $send carries out a
+     *     request; null: a Sender
+     *
+     * @throws Exception\Unavailable where Apple has no answer now: keep the old receipt
+     * @throws Exception\Rejected where only a new key has a metric again, which is no sign of
+     *     fraud, and for a receipt that is not the one expected
+     */
+    public function refreshAttestReceipt(
+        Document|Facts\AttestReceipt|Facts\Attestation $evidence,
+        ?callable $send = null,
+    ): Facts\RefreshedReceipt {
+        return Facts\RefreshedReceipt::in(
+            $this->talked(['kind' => 'attest.refresh'], $evidence, $send),
+            'exchange.attestReceipt',
+        );
+    }
+
+    /**
+     * Ask Apple's responder whether the certificates of a verified JWS are revoked: two
+     * requests at most. What it returns is evidence like the JWS itself.
+     *
+     * @param Document|Facts\Facts $evidence one JWS
+     * @param bool $required false: an answer that does not come is no refusal
+     * @param array<string, string> $responses what you kept of earlier answers: the bytes of
+     *     `response` by `sha256`, until its `nextUpdate`
+     * @param callable(array<string, mixed>): array<string, mixed>|null $send carries out a
+     *     request; null: a Sender
+     *
+     * @throws Exception\Rejected for revoked and unknown certificates, and for answers that may
+     *     not be believed
+     * @throws Exception\Unavailable where no answer came: that is no forgery, try later
+     */
+    public function checkRevocation(
+        Document|Facts\Facts $evidence,
+        bool $required = true,
+        array $responses = [],
+        ?callable $send = null,
+    ): Facts\Revocation {
+        $kept = [];
+        foreach ($responses as $name => $response) {
+            $kept[] = ['sha256' => $name, 'der' => base64_encode($response)];
+        }
+        $request = [
+            'kind' => 'ocsp',
+            'mode' => $required ? 'required' : 'best-effort',
+            'responses' => $kept,
+        ];
+
+        return Facts\Revocation::in(
+            $this->talked($request, $evidence, $send),
+            'exchange.revocation',
+        );
+    }
+
+    /**
+     * Check that a JWS was made on this device. The document is evidence like the JWS itself.
+     *
+     * @param Document|Facts\Facts $evidence one transaction, renewal or app transaction
+     * @param string $deviceId the app's `AppStore.deviceVerificationID`, a UUID
+     *
+     * @throws Exception\Rejected for another device
+     * @throws Exception\Misuse for a JWS that was not made on a device, and for an id that is no
+     *     UUID
+     */
+    public function verifyDevice(
+        Document|Facts\Facts $evidence,
+        string $deviceId,
+        int|DateTimeInterface|null $now = null,
+    ): Document {
+        $document = $this->atOnce(
+            ['kind' => 'device.verify', 'deviceId' => $deviceId],
+            $now,
+            $evidence,
+        );
+        $document->throwIfRefused();
+
+        return $document;
+    }
+
+    /**
+     * The accepted result of a conversation over the network.
+     *
+     * @param array<string, mixed> $request its members; null: left out
+     * @param Document|Facts\Facts|list<never> $evidence
+     * @param callable(array<string, mixed>): array<string, mixed>|null $send
+     */
+    private function talked(
+        #[SensitiveParameter] array $request,
+        Document|Facts\Facts|array $evidence,
+        ?callable $send,
+    ): Document {
+        $given = array_filter($request, static fn (mixed $value): bool => $value !== null);
+        $document = $this->exchange($given, $evidence)->run($send);
+        $document->throwIfRefused();
+
+        return $document;
+    }
+
     // ---- decision
 
     /**

@@ -56,6 +56,7 @@ from .errors import (
 )
 from .facts import (
     AppTransaction,
+    CertificateRevocation,
     Decision,
     Facts,
     GroupDecision,
@@ -63,6 +64,7 @@ from .facts import (
     Notification,
     RealtimeRequest,
     Renewal,
+    Revocation,
     Transaction,
 )
 from .verifier import FOREVER, Expiry, Verifier, check_expiry
@@ -77,6 +79,7 @@ if TYPE_CHECKING:
         Attestation,
         AttestReceipt,
         DeviceCheck,
+        RefreshedReceipt,
         Risk,
     )
     from .exchange import Exchange
@@ -131,6 +134,7 @@ __all__ = [
     "Assertion",
     "AttestReceipt",
     "Attestation",
+    "CertificateRevocation",
     "Check",
     "Claims",
     "ClientSecret",
@@ -155,8 +159,10 @@ __all__ = [
     "Notification",
     "PendingError",
     "RealtimeRequest",
+    "RefreshedReceipt",
     "RejectedError",
     "Renewal",
+    "Revocation",
     "Risk",
     "Session",
     "SignedOffer",
@@ -206,6 +212,7 @@ _LATER = {
     "IssuerKeys": "tokens",
     "Keyset": "keyset",
     "KeysetState": "tokens",
+    "RefreshedReceipt": "attest",
     "Risk": "attest",
     "Session": "signing",
     "SignedOffer": "signing",

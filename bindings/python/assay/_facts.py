@@ -282,10 +282,18 @@ def _known(document: Document) -> tuple[type[Facts], str] | None:
         from .receipts import VerifyReceiptAnswer
 
         return (VerifyReceiptAnswer, "exchange.verifyReceipt") if document.ok else None
-    if kind == "exchange" and (document._text(b"exchange.kind") or "").startswith("appstore."):
-        from .store_answers import AppStoreAnswer
+    if kind == "exchange":
+        talk = document._text(b"exchange.kind")
+        if talk == "ocsp":
+            return facts.Revocation, "exchange.revocation"
+        if talk == "attest.refresh":
+            from .attest import RefreshedReceipt
 
-        return AppStoreAnswer, "exchange.result"
+            return RefreshedReceipt, "exchange.attestReceipt"
+        if (talk or "").startswith("appstore."):
+            from .store_answers import AppStoreAnswer
+
+            return AppStoreAnswer, "exchange.result"
     known = facts.KINDS.get(kind)
     if known is None:
         from . import receipts

@@ -208,6 +208,12 @@ class AsyncVerifier:
         """`Verifier.read_verify_receipt`."""
         return await self._run(self.verifier.read_verify_receipt, body, now)
 
+    async def verify_device(
+        self, evidence: Evidence, device_id: str | UUID, now: Time | None = None
+    ) -> Document:
+        """`Verifier.verify_device`."""
+        return await self._run(self.verifier.verify_device, evidence, device_id, now)
+
     async def verify_attestation(
         self,
         attestation: SignedText,

@@ -211,6 +211,15 @@ class AttestReceipt(OwnFacts, ReceiptMembers):
     __slots__ = ()
 
 
+class RefreshedReceipt(OwnFacts, ReceiptMembers):
+    """The receipt that Apple sent in place of another one. Store `raw` instead of the old one."""
+
+    __slots__ = ()
+    _shown = ("key_id", "type", "app_id", "created_ms", "risk", "refresh_at_ms")
+
+    raw: bytes = octets("bytes", "The receipt itself, to be stored and refreshed.")
+
+
 class DeviceBit(Details):
     """One of the two bits that Apple keeps for a device and a developer team."""
 

@@ -798,6 +798,26 @@ _made(
 )
 
 
+class RevocationStatus(Name):
+    """What a responder says about a certificate."""
+
+    __slots__ = ()
+
+    GOOD: ClassVar[RevocationStatus]
+    REVOKED: ClassVar[RevocationStatus]
+    UNKNOWN: ClassVar[RevocationStatus]
+    UNDETERMINED: ClassVar[RevocationStatus]
+
+
+_made(
+    RevocationStatus,
+    GOOD="good",
+    REVOKED="revoked",
+    UNKNOWN="unknown",
+    UNDETERMINED="undetermined",
+)
+
+
 class Fault(Name):
     """Whose fault a refusal of DeviceCheck is."""
 

@@ -15,6 +15,7 @@ from .facts import (
     Notification,
     RealtimeRequest,
     Renewal,
+    Revocation,
     Transaction,
 )
 
@@ -27,8 +28,16 @@ if TYPE_CHECKING:
     from uuid import UUID
 
     from .app_store import AppStore
-    from .attest import Assertion, Attestation, AttestReceipt, DeviceCheck, Risk
+    from .attest import (
+        Assertion,
+        Attestation,
+        AttestReceipt,
+        DeviceCheck,
+        RefreshedReceipt,
+        Risk,
+    )
     from .exchange import Exchange
+    from .http import Send
     from .keyset import Keyset
     from .receipts import AppReceipt, TransactionReceipt, Triage, VerifyReceiptAnswer
     from .signing import (
@@ -557,6 +566,141 @@ class Verifier:
             given = {"base64": _base64_text(octets)}
         request = {"kind": "deviceCheck.token", "deviceToken": given}
         return _accepted(self._at_once(request, None))._text(b"exchange.deviceToken") or ""
+
+    def query_device_check(
+        self,
+        token: SignedText,
+        transaction_id: str,
+        offer: bool = False,
+        send: Send | None = None,
+    ) -> DeviceCheck:
+        """Ask Apple for the two bits of a device, over the network.
+
+        token           what `generateToken` returned to the app: its bytes, or base64
+        transaction_id  1 to 64 characters, your own: the key in your log
+        offer           as of `read_device_check`
+        send            carries out a request (assay.http); None: a `Sender`
+
+        Waits and repeats as Apple allows, a few seconds at most. Needs the block
+        `deviceCheck` with its key. Raises as `read_device_check`.
+        """
+        request = self._of_device("query", token, transaction_id)
+        return self._device_check({**request, "offer": offer}, send)
+
+    def update_device_check(
+        self,
+        token: SignedText,
+        transaction_id: str,
+        bit0: bool | None = None,
+        bit1: bool | None = None,
+        send: Send | None = None,
+    ) -> DeviceCheck:
+        """Set the bits of a device; one that is None stays as it is. Arguments and errors
+        as of `query_device_check`."""
+        request = self._of_device("update", token, transaction_id)
+        return self._device_check(_given({**request, "bit0": bit0, "bit1": bit1}), send)
+
+    def validate_device_check(
+        self, token: SignedText, transaction_id: str, send: Send | None = None
+    ) -> DeviceCheck:
+        """Have Apple look at a device token alone: genuine, and of this team. Arguments and
+        errors as of `query_device_check`."""
+        return self._device_check(self._of_device("validate", token, transaction_id), send)
+
+    def _of_device(self, call: str, token: SignedText, transaction_id: str) -> dict[str, Any]:
+        octets = _octets(token)
+        given: Any = octets.decode("utf-8", "replace")
+        if not isinstance(token, str):
+            given = {"base64": _base64_text(octets)}
+        return {
+            "kind": "deviceCheck." + call,
+            "deviceToken": given,
+            "transactionId": transaction_id,
+        }
+
+    def _device_check(self, request: Mapping[str, Any], send: Send | None) -> DeviceCheck:
+        from .attest import DeviceCheck
+
+        return DeviceCheck(self._talked(request, (), send), "exchange.deviceCheck")
+
+    def refresh_attest_receipt(
+        self, evidence: AttestReceipt | Attestation | Document, send: Send | None = None
+    ) -> RefreshedReceipt:
+        """A new receipt of an attested key, from Apple: store its `raw` instead of the old
+        one. Its `refresh_at_ms` says when the next refresh is due.
+
+        evidence  facts or document of the old receipt, or of the attestation with it
+        send      carries out a request (assay.http); None: a `Sender`
+
+        Needs the block `deviceCheck` with its key. Raises UnavailableError where Apple has
+        no answer now: keep the old receipt, and put `exchange.retry` of
+        `error.document.json` into your queue. RejectedError with
+        rejected.attest-refresh.no-data or .expired: only a new key has a metric again,
+        which is no sign of fraud.
+        """
+        from .attest import RefreshedReceipt
+
+        document = self._talked({"kind": "attest.refresh"}, evidence, send)
+        return RefreshedReceipt(document, "exchange.attestReceipt")
+
+    # ---- revocation, and the device of a JWS
+
+    def check_revocation(
+        self,
+        evidence: Evidence,
+        required: bool = True,
+        responses: Mapping[str, bytes] | None = None,
+        send: Send | None = None,
+    ) -> Revocation:
+        """Ask Apple's responder whether the certificates of a verified JWS are revoked:
+        two requests at most. What it returns is evidence like the JWS itself.
+
+        evidence   facts or document of one JWS
+        required   False: an answer that does not come is no refusal
+        responses  what you kept of earlier answers: `response` by `sha256`, until its
+                   `next_update`
+        send       carries out a request (assay.http); None: a `Sender`
+
+        Raises RejectedError for revoked and unknown certificates, and for answers that
+        may not be believed; UnavailableError (unavailable.revocation.undetermined) where
+        none came: that is no forgery, try later.
+        """
+        request = {
+            "kind": "ocsp",
+            "mode": "required" if required else "best-effort",
+            "responses": [
+                {"sha256": name, "der": _base64_text(response)}
+                for name, response in (responses or {}).items()
+            ],
+        }
+        return Revocation(self._talked(request, evidence, send), "exchange.revocation")
+
+    def verify_device(
+        self, evidence: Evidence, device_id: str | UUID, now: Time | None = None
+    ) -> Document:
+        """Check that a JWS was made on this device. The document is evidence like the JWS
+        itself.
+
+        evidence   facts or document of one transaction, renewal or app transaction
+        device_id  the app's `AppStore.deviceVerificationID`
+
+        Raises RejectedError (rejected.account.device) for another device; MisuseError for a
+        JWS that was not made on a device, and for an id that is no UUID.
+        """
+        request = {"kind": "device.verify", "deviceId": str(device_id)}
+        return _accepted(self._at_once(request, now, evidence))
+
+    def _talked(
+        self,
+        request: Mapping[str, Any],
+        evidence: Evidence | Iterable[Evidence],
+        send: Send | None,
+    ) -> Document:
+        """The accepted result of a conversation over the network."""
+        from .http import carry_out
+
+        with self.exchange(request, evidence) as exchange:
+            return _accepted(carry_out(exchange, send))
 
     def normal_key_id(self, key_id: SignedText) -> str:
         """The normal form of an App Attest key identifier: standard base64, as `key_id` of

@@ -45,10 +45,14 @@ final class Kinds
             $known = [Facts\AppStoreAnswer::class, 'exchange.result'];
         }
         if ($talk === 'verifyReceipt') {
+        $known = match ($document->at('exchange.kind')) {
             // In a refusal there is only Apple's status.
-            $known = $document->ok
-                ? [Facts\VerifyReceiptAnswer::class, 'exchange.verifyReceipt'] : null;
-        }
+            'verifyReceipt' => $document->ok
+                ? [Facts\VerifyReceiptAnswer::class, 'exchange.verifyReceipt'] : null,
+            'ocsp' => [Facts\Revocation::class, 'exchange.revocation'],
+            'attest.refresh' => [Facts\RefreshedReceipt::class, 'exchange.attestReceipt'],
+            default => $known,
+        };
         if ($known === null || !is_array($document->at($known[1]))) {
             return null;
         }

@@ -299,7 +299,7 @@ final class StatusTable
         15873 => [
             'rejected.chain.ocsp-address', 400, 'never',
             'the certificate names a responder at another host',
-            'do not call it: Apple\'s certificates name ocsp.apple.com; with roots of your own set storekit.ocspHosts',
+            'do not call it: Apple\'s certificates name a host of Apple\'s; with roots of your own set storekit.ocspHosts',
         ],
         16129 => [
             'rejected.chain.serial', 400, 'never',

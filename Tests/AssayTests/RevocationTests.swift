@@ -1,0 +1,157 @@
+import AssayAuthority
+import Testing
+
+@testable import Assay
+
+/// docs/spec/storekit-ocsp.md: requests as Apple takes them, and what conversations prove.
+@Suite("Exchange ocsp")
+struct RevocationTests {
+  private let verifier: Verifier
+  private let authority: Authority
+  private static let device: JSONText = [
+    "kind": "device.verify", "deviceId": .string(Purchase.deviceId),
+  ]
+
+  init() throws {
+    verifier = try Minted.verifier()
+    authority = try Minted.authority()
+  }
+
+  @Test("OCSP-3 known answer: the request for Apple's G6 under its root")
+  func knownAnswer() throws {
+    let root = try #require(Anchor(AppleRoots.rootCAG3, .elliptic))
+    var template = authority.intermediate
+    template.serial = try #require(
+      Hex.decode(utf8("22c1a1470a747369ef538612c9c69f3d38f36cd7")))
+    let certificate = try #require(Certificate(try template.signed(by: authority.rootKey)))
+    let question = RevocationQuestion(
+      certificate: certificate, issuer: root.certificate, issuerKey: root.key)
+    let known =
+      "3071306f306d306b3069300d060960864801650304020105000420b21fcb631d"
+      + "28ec6bfe2afc3cbcf8e12c5327f081b916630a55ceeb413aeda7960420b43358"
+      + "ddc0aab4636345230f48a65d66dd79740216a2f2f784c53abd17b6611d021422"
+      + "c1a1470a747369ef538612c9c69f3d38f36cd7"
+    #expect(String(decoding: Hex.encode(question.request), as: UTF8.self) == known)
+  }
+
+  @Test("OCSP-3 requests are those of the test responder")
+  func requests() throws {
+    for subject in Authority.Revocable.allCases {
+      let request = try authority.revocationRequest(subject)
+      #expect(try authority.subject(ofRequest: request) == subject)
+      #expect(try authority.subject(ofRequest: request + [0]) == nil)
+    }
+  }
+
+  private func evidence(_ verifier: Verifier) throws -> Document {
+    verifier.verifyJWS(
+      try authority.mint(Minted.purchase.appTransactionPayload), kind: .appTransaction,
+      nowMs: Minted.now)
+  }
+
+  private func ask(_ evidence: [Document], _ verifier: Verifier) throws -> Document {
+    let kept = try Authority.Revocable.allCases.map { subject -> JSONText in
+      let certificate = subject == .leaf ? authority.chain.leaf : authority.chain.intermediate
+      let response = try authority.revocationResponse(subject, now: Minted.now).signed()
+      return [
+        "sha256": .string(Authority.fingerprint(certificate)),
+        "der": .string(utf8: Base64Text.encode(response)),
+      ]
+    }
+    let request: JSONText = ["kind": "ocsp", "mode": "required", "responses": .array(kept)]
+    return verifier.startExchange(request.bytes, evidence: evidence, nowMs: Minted.now).document
+  }
+
+  private func verify(_ evidence: [Document], _ verifier: Verifier) -> Document {
+    verifier.startExchange(Self.device.bytes, evidence: evidence, nowMs: Minted.now).document
+  }
+
+  @Test("EXC-12 what two conversations add stays with the evidence, in either order")
+  func added() throws {
+    let proven = try evidence(verifier)
+    for document in [
+      verify([try ask([proven], verifier)], verifier),
+      try ask([verify([proven], verifier)], verifier),
+    ] {
+      Exchanges.expect(document, "ok")
+      #expect(document.text("exchange.revocation.leaf.status") == "good")
+      #expect(document.tree?.at("exchange.deviceVerified")?.boolean == true)
+    }
+  }
+
+  @Test("EXC-9 EXC-12 a finished conversation decides like its evidence")
+  func decided() throws {
+    let transaction = verifier.verifyJWS(
+      try authority.mint(Minted.purchase.transactionPayload), kind: .transaction,
+      nowMs: Minted.now)
+    let asked = try ask([transaction], verifier)
+    Exchanges.expect(asked, "ok")
+    let (one, other) = (
+      verifier.decide([transaction], account: nil, nowMs: Minted.now),
+      verifier.decide([asked], account: nil, nowMs: Minted.now)
+    )
+    #expect(one.name != "misuse.decide.evidence")
+    #expect(one.json == other.json)
+  }
+
+  @Test("EXC-12 a refused conversation is no evidence")
+  func refused() throws {
+    let request: JSONText = ["kind": "ocsp", "mode": "required"]
+    let (exchange, _) = verifier.startExchange(
+      request.bytes, evidence: [try evidence(verifier)], nowMs: Minted.now)
+    let open = try #require(exchange)
+    _ = open.step(utf8(#"{"id":1,"status":0,"body":null}"#), nowMs: Minted.now)
+    let end = open.step(utf8(#"{"id":2,"status":0,"body":null}"#), nowMs: Minted.now)
+    Exchanges.expect(end, "unavailable.revocation.undetermined", rule: "OCSP-19")
+    Exchanges.expect(
+      verify([end], verifier), "misuse.exchange.evidence", at: "evidence[0]", rule: "EXC-2")
+  }
+
+  @Test("EXC-11 evidence is taken where what counts as proven is the same")
+  func digests() throws {
+    let proven = try evidence(verifier)
+    let same: [(String, JSONText)] = [
+      ("storekit.caps", ["jwsBytes": 8192]), ("storekit.cache", ["chains": 0]),
+      ("storekit.ocspHosts", ["ocsp.example.com"]), ("receipts.deviceIds", "report"),
+      ("receipts.sharedSecrets", ["*": "00112233445566778899aabbccddeeff"]),
+      ("receipts.caps", ["purchases": 9]), ("plans", ["none", "all"]),
+      ("products", ["x": ["type": "consumable"]]), ("decide", ["grace": false]),
+      ("limits", ["free": ["calls": 3]]), ("risk", ["mode": "record"]),
+    ]
+    for change in same {
+      let other = try Minted.verifier([change])
+      Exchanges.expect(verify([proven], other), "ok")
+      #expect(verifier.fingerprint == other.fingerprint, "\(change.0)")
+    }
+    let different: [(String, JSONText)] = [
+      ("environments", ["Sandbox"]), ("clockSkewMs", 0), ("storekit.nested", "omit"),
+      ("apps", [["bundleId": "com.example.app", "appAppleId": 1_234_567_891]]),
+      ("storekit.anchors", [.string(try Authority(now: Minted.now).anchor)]),
+      ("receipts.v2", "refuse"), ("receipts.maxAgeMs", 7),
+      ("attest", ["appIds": ["ABCDE12345.com.example.app"]]),
+    ]
+    for change in different {
+      let other = try Minted.verifier([change])
+      Exchanges.expect(verify([proven], other), "misuse.exchange.evidence", at: "evidence[0]")
+      #expect(verifier.fingerprint != other.fingerprint, "\(change.0)")
+    }
+  }
+
+  @Test("DOC-6 EXC-11 the configuration's document has both digests")
+  func shown() throws {
+    func shown(_ changes: [(String, JSONText)]) throws -> (trust: String, whole: String) {
+      let document = Verifier.alone(try Minted.config(changes).bytes).document
+      return (
+        try #require(document.text("digests.trust")), try #require(document.text("digests.whole"))
+      )
+    }
+    let (one, priced, strict) = (
+      try shown([]), try shown([("products", ["x": ["type": "consumable"]])]),
+      try shown([("clockSkewMs", 0)])
+    )
+    #expect(one.trust == priced.trust && one.whole != priced.whole)
+    #expect(one.trust != strict.trust && one.whole != strict.whole)
+    #expect(
+      one.trust == String(decoding: Hex.encode(verifier.fingerprint), as: UTF8.self))
+  }
+}

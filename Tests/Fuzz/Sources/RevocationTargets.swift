@@ -1,0 +1,102 @@
+import CReference
+
+@testable import Assay
+@testable import AssayAuthority
+
+/// Target over answers about revocation: the reader against libcrypto's, and the judgement
+/// of answers that are signed properly.
+enum RevocationTargets {
+  private static let authority = FuzzBench.shared.authority
+
+  private static let question: RevocationQuestion = {
+    guard let certificate = Certificate(authority.chain.intermediate),
+      let anchor = Anchor(authority.chain.root, .elliptic)
+    else { fatalError("no chain") }
+    return RevocationQuestion(
+      certificate: certificate, issuer: anchor.certificate, issuerKey: anchor.key)
+  }()
+
+  /// What an input names without knowing the keys of this run.
+  private static let pieces: [[UInt8]] = {
+    guard let key = try? authority.rootKey.publicKey(),
+      let id = try? authority.certificateID(.intermediate),
+      let short = try? authority.certificateID(.intermediate, sha1: true)
+    else { fatalError("no names") }
+    return [
+      id.issuerName, id.issuerKey, id.serial, short.issuerName, short.issuerKey,
+      authority.intermediate.issuer, CertificateExtension.keyIdentifier(key),
+    ]
+  }()
+
+  /// The first byte says what the others are: a whole response, or its ResponseData, which
+  /// is then signed by the issuer.
+  static func ocspResponse(_ input: [UInt8]) {
+    guard let first = input.first else { return }
+    let bytes = ReceiptBench.assemble(input.dropFirst(), pieces)
+    let isSigned = first & 1 != 0
+    let body = isSigned ? signed(bytes) : bytes
+    compare(body)
+    let judgement = RevocationJudgement(
+      question: question, nowMs: FuzzBench.instant, clockSkewMs: 60_000)
+    guard let answer = try? judgement.judge(body), let word = answer.word else { return }
+    demand(isSigned, "believed what nobody signed")
+    demand(word.thisUpdateMs <= FuzzBench.instant + 60_000, "an answer of the future")
+    demand(word.nextUpdateMs >= FuzzBench.instant - 60_000, "an answer of the past")
+    demand(word.response == body, "another response is kept")
+  }
+
+  /// Whatever our reader takes, libcrypto's takes, with as many answers.
+  private static func compare(_ body: [UInt8]) {
+    guard let mine = OCSPEnvelope.read(body) else { return }
+    let count = reference_revocation(body, body.count)
+    switch mine {
+    case .noAnswer: demand(count == -2, "an answer where there is none")
+    case .basic(let response):
+      demand(count >= 0, "libcrypto reads no response")
+      demand(
+        response.singles.count == min(Int(count), OCSPResponse.lookedAt),
+        "\(response.singles.count) answers, not \(count)")
+    }
+  }
+
+  private static func signed(_ data: [UInt8]) -> [UInt8] {
+    let signature = (try? authority.rootKey.sign(data, .sha384)) ?? []
+    let basic = AssayAuthority.DER.sequence(
+      data, CertificateTemplate.algorithm(OID.ecdsaWithSHA384),
+      AssayAuthority.DER.bitString(signature))
+    return AssayAuthority.DER.sequence(
+      [0x0a, 1, 0],
+      AssayAuthority.DER.explicit(
+        0,
+        AssayAuthority.DER.sequence(
+          AssayAuthority.DER.oid(OID.basicResponse), AssayAuthority.DER.octetString(basic))))
+  }
+
+  // MARK: seeds
+
+  /// The answer of a transcript, and what is signed of it; what it names by the keys of
+  /// the case table is marked.
+  static func seeds(_ answer: [UInt8]) -> [[UInt8]] {
+    guard let root = try? JSONReader.readObject(answer, caps: Answer.caps).root,
+      let text = root.member("body")?.member("base64")?.text?.utf8,
+      let body = Base64.decodeStandard(text[...])
+    else { return [] }
+    guard case .basic(let response)? = OCSPEnvelope.read(body) else { return [[0] + body] }
+    var names = pieces.map { _ in [UInt8]() }
+    func name(_ place: Int, _ range: Range<Int>) { names[place] = Array(response.der[range]) }
+    if let single = response.singles.first {
+      let isShort = single.issuerName.count == 20
+      name(isShort ? 3 : 0, single.issuerName)
+      name(isShort ? 4 : 1, single.issuerKey)
+      name(2, single.serial)
+    }
+    switch response.responder {
+    case .name(let range): name(5, range)
+    case .key(let range): name(6, range)
+    }
+    return [
+      [0] + ReceiptBench.marked(body, names),
+      [1] + ReceiptBench.marked(Array(response.der[response.signed]), names),
+    ]
+  }
+}
