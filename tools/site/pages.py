@@ -73,6 +73,9 @@ SECTIONS = [
         guide("tasks/sessions", "Sessions", "one assertion, then cheap requests"),
         guide("tasks/device-check", "DeviceCheck bits", "two bits a device, read right"),
         guide("tasks/tokens", "Who is calling", "access tokens and their key sets"),
+        guide("tasks/keys", "Keys of a token issuer", "fetched, cooled down, replaced"),
+        guide("tasks/sign-in-with-apple", "Sign in with Apple",
+              "identity, notifications, code, revocation"),
         guide("exchanges", "Exchanges", "conversations without I/O"),
     ]),
     ("In production", [
@@ -132,7 +135,9 @@ COPIED = {"docs/config.schema.json": "config.schema.json",
           "docs/architecture-narrow.svg": "architecture-narrow.svg",
           "docs/benchmarks.svg": "benchmarks.svg",
           "docs/pictures/refusal.svg": "pictures/refusal.svg",
-          "docs/pictures/day.svg": "pictures/day.svg"}
+          "docs/pictures/day.svg": "pictures/day.svg",
+          "docs/pictures/keys.svg": "pictures/keys.svg",
+          "docs/pictures/sign-in-with-apple.svg": "pictures/sign-in-with-apple.svg"}
 
 
 def all_pages():
