@@ -809,7 +809,7 @@ def check_tokens(suite, assay):
     block = json.loads((assay.folder / "ca/tokens.json").read_text())
     config = json.loads((assay.folder / "ca/config.json").read_text())
     assay.file("with-tokens.json", json.dumps({**config, "tokens": block}).encode())
-    code, _, err = assay.run("config", "with-tokens.json")
+    code, _, err = assay.run("config", "check", "with-tokens.json")
     suite.expect(code == 0, "the block tokens is one", err)
     for arguments, word in [
             (["token", "--profile", "saml"], "--profile"), (["token", "--alg", "none"], "--alg"),

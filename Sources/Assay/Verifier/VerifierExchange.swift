@@ -67,7 +67,8 @@ extension Verifier {
     case .deviceCheckQuery: return try deviceCheck(request, .query, nowMs)
     case .deviceCheckUpdate: return try deviceCheck(request, .update, nowMs)
     case .deviceCheckValidate: return try deviceCheck(request, .validate, nowMs)
-    case .jwks: return .keyset(KeysetConversation(try KeysetTask(request, configuration, nowMs: nowMs)))
+    case .jwks:
+      return .keyset(KeysetConversation(try KeysetTask(request, configuration, nowMs: nowMs)))
     case .appleIDExchangeCode:
       return .appleIDCode(
         try AppleIDCodeConversation(request, evidence, configuration, nowMs: nowMs))

@@ -154,7 +154,8 @@ private final class AppleIDBench {
     let misuse = "misuse.token.nonce"
     for (name, more, without) in [
       ("no nonce", [], ["nonce"]), ("an empty nonce", [("nonce", "")], []),
-      ("a nonce that is a number", [("nonce", 1)], []), ("a nonce that is null", [("nonce", .null)], []),
+      ("a nonce that is a number", [("nonce", 1)], []),
+      ("a nonce that is null", [("nonce", .null)], []),
     ] as [(String, [(String, JSONText)], [String])] {
       try identity("AID-4", "asked with \(name)", asks: more, without: without, misuse, at: "nonce")
     }
@@ -227,7 +228,8 @@ private final class AppleIDBench {
         facts: [("error.keyset", .text(advice))])
     }
     for (name, more, without, at) in [
-      ("no token", [], ["token"], "token"), ("a token that is a number", [("token", 1)], [], "token"),
+      ("no token", [], ["token"], "token"),
+      ("a token that is a number", [("token", 1)], [], "token"),
       ("another member", [("audience", "x")], [], "audience"),
       ("a deadline", [("deadlineMs", .integer(bench.now + 5000))], [], "deadlineMs"),
     ] as [(String, [(String, JSONText)], [String], String)] {
@@ -280,7 +282,8 @@ private final class AppleIDBench {
       ("account-deleted", "account-deleted"), ("account-delete", "account-deleted"),
     ] {
       try notification(
-        "AID-11", "\(type)", event([("type", .string(type))], removing: ["email", "is_private_email"]),
+        "AID-11", "\(type)",
+        event([("type", .string(type))], removing: ["email", "is_private_email"]),
         facts: [
           ("exchange.appleIdEvent.type", .text(shown)), ("exchange.appleIdEvent.email", .null),
           ("exchange.appleIdEvent.privateEmail", .null), ("warnings.0.id", .null),
@@ -293,7 +296,8 @@ private final class AppleIDBench {
         ("warnings.0.at", "events.type"),
       ])
     for (name, time, shown) in [
-      ("in seconds", second, second * 1000), ("at the last second", 999_999_999_999, 999_999_999_999_000),
+      ("in seconds", second, second * 1000),
+      ("at the last second", 999_999_999_999, 999_999_999_999_000),
       ("at the first millisecond", 1_000_000_000_000, 1_000_000_000_000),
     ] {
       try notification(

@@ -269,7 +269,8 @@ private final class AppleIDTalk {
         [http(1, 401, ["error": .string(error)])], Self.unknown, at: "error")
     }
     func not(_ name: String, _ status: Int64, _ body: JSONText?, at: String, hint: String? = nil) {
-      let table = "look at what Apple says, which stands behind this hint if it gave a reason; "
+      let table =
+        "look at what Apple says, which stands behind this hint if it gave a reason; "
         + "the customer must sign in again"
       talk(
         "AID-24", name, asks: code, [http(1, status, body)], Self.unknown,
@@ -290,7 +291,8 @@ private final class AppleIDTalk {
       "AID-21", "an answer that was cut", asks: code, [http(1, 200, more: [("cut", true)])], large,
       at: "cut")
     let room = 65_536 - tokens.bytes.count
-    let longest = String(decoding: tokens.bytes, as: UTF8.self) + String(repeating: " ", count: room)
+    let longest =
+      String(decoding: tokens.bytes, as: UTF8.self) + String(repeating: " ", count: room)
     talk("AID-21", "65,536 bytes", asks: code, [http(1, 200, .text(longest))])
     talk(
       "AID-21", "65,537 bytes", asks: code, [http(1, 200, .text(longest + " "))], large, at: "body")

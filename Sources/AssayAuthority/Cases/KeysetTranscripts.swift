@@ -231,7 +231,8 @@ private final class KeysetTalk {
       "KST-4", "in another order", asks: asks(known), [http(1, 200, ["keys": [elliptic, rsa]])],
       facts: [("exchange.changed", false)])
     for (name, set) in [
-      ("a key that vanished", [rsa]), ("a key that came", [rsa, elliptic, rsa.setting("kid", "n")]),
+      ("a key that vanished", [rsa]),
+      ("a key that came", [rsa, elliptic, rsa.setting("kid", "n")]),
       ("another key id", [rsa, elliptic.setting("kid", "n")]),
     ] as [(String, JSONText)] {
       talk(
@@ -258,7 +259,8 @@ private final class KeysetTalk {
     }
     let spaced = "{ \"keys\": \(String(decoding: keys, as: UTF8.self)) }"
     talk(
-      "KST-9", "a set without a name", asks: [
+      "KST-9", "a set without a name",
+      asks: [
         ("state", known), ("keyset", .string(spaced)),
       ], verifier: "tokens-one", [http(1, 304, facts: conditional)],
       facts: [("exchange.keyset", .text(text(0, tag: Self.tag)))])
@@ -282,7 +284,8 @@ private final class KeysetTalk {
         asks: [("state", state(nil, tried - 1, failures: failures))], [http(1, 200, published)])
     }
     talk(
-      "KST-2", "fetched a second ago, for a key", asks: [
+      "KST-2", "fetched a second ago, for a key",
+      asks: [
         ("state", state(-1000, -1000)), ("wantKid", "new"),
       ],
       [
@@ -322,7 +325,8 @@ private final class KeysetTalk {
           ("exchange.retry.notBeforeMs", .integer(bench.now + 120_000)),
         ])
     }
-    talk("KST-13", "the first failure", [http(1, 0)], Self.noAnswer, facts: kept(nil, 0, failures: 1))
+    talk(
+      "KST-13", "the first failure", [http(1, 0)], Self.noAnswer, facts: kept(nil, 0, failures: 1))
     let most: Int64 = 9_007_199_254_740_991
     talk(
       "KST-13", "as many failures as can be counted",
@@ -349,7 +353,9 @@ private final class KeysetTalk {
     refused(
       "a private key", ["keys": [rsa.appending("d", "YQ")]], "rejected.jwks.private-key",
       at: "keys[0]", check: result)
-    refused("no key of use", ["keys": [rsa.setting("use", "enc")]], "rejected.jwks.empty", at: "keys", check: result)
+    refused(
+      "no key of use", ["keys": [rsa.setting("use", "enc")]], "rejected.jwks.empty", at: "keys",
+      check: result)
     let large = "too-large.jwks.size"
     talk("KST-12", "cut", [http(1, 200, more: [("cut", true)])], large, check: answer, at: "cut")
     let blanks = String(repeating: " ", count: 262_144 - published.bytes.count)
@@ -357,7 +363,8 @@ private final class KeysetTalk {
     talk("KST-12", "a quarter of a megabyte", [http(1, 200, .text(text))])
     talk("KST-12", "a byte more", [http(1, 200, .text(text + " "))], large, check: answer)
     let stranger: JSONText = [
-      "kty": "OKP", "x": .string(String(repeating: "x", count: 262_144 - published.bytes.count - 50)),
+      "kty": "OKP",
+      "x": .string(String(repeating: "x", count: 262_144 - published.bytes.count - 50)),
     ]
     let keys = (published["keys"]?.bytes ?? []).dropFirst().dropLast()
     let list = JSONText.raw([0x5b] + keys + [0x2c] + stranger.bytes + [0x5d])
@@ -368,7 +375,8 @@ private final class KeysetTalk {
 
   func addRequests() {
     for (name, value, at) in [
-      ("no issuer", nil, "issuer"), ("an issuer that is not configured", "https://x.example.com", "issuer"),
+      ("no issuer", nil, "issuer"),
+      ("an issuer that is not configured", "https://x.example.com", "issuer"),
       ("an issuer that is a number", 1, "issuer"),
     ] as [(String, JSONText?, String)] {
       talk(
@@ -397,7 +405,9 @@ private final class KeysetTalk {
         "KST-12", "the key id \(String(decoding: value.bytes.prefix(9), as: UTF8.self))",
         asks: [("wantKid", value)], [], Self.misuse, at: "wantKid")
     }
-    talk("KST-12", "a set that is an object", asks: [("keyset", published)], [], Self.misuse, at: "keyset")
+    talk(
+      "KST-12", "a set that is an object", asks: [("keyset", published)], [], Self.misuse,
+      at: "keyset")
     talk("EXC-1", "another member", asks: [("kid", "x")], [], Self.misuse, at: "kid")
     talk(
       "EXC-8", "no profile", verifier: "standard", [], "config.exchange.block-missing",
@@ -406,7 +416,8 @@ private final class KeysetTalk {
       "EXC-8", "no address", asks: [("issuer", .string(TokenAuthority.jwtIssuer))], [],
       "config.exchange.block-missing", at: "tokens.jwksUri")
     talk(
-      "KST-12", "nothing known, in so many words", asks: [
+      "KST-12", "nothing known, in so many words",
+      asks: [
         ("state", .null), ("keyset", .null),
       ], [http(1, 200, published)], facts: [("exchange.changed", true)])
   }
@@ -426,7 +437,9 @@ private final class KeysetTalk {
       "KST-9", "a private key", String(decoding: leaked.bytes, as: UTF8.self),
       "rejected.jwks.private-key", at: "keyset/keys[0]")
     let misuse = "misuse.token.keyset"
-    old("KST-7", "of another issuer", text(0, issuer: TokenAuthority.apple), misuse, at: "keyset/issuer")
+    old(
+      "KST-7", "of another issuer", text(0, issuer: TokenAuthority.apple), misuse,
+      at: "keyset/issuer")
     old(
       "KST-7", "without a name, of several",
       String(decoding: published.bytes, as: UTF8.self), misuse, at: "keyset/issuer")

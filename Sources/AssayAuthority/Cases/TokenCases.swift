@@ -160,9 +160,11 @@ extension CaseBench {
     try claims(
       "TOK-31", "an audience that nobody asks for", [("aud", "https://api.example.com")],
       facts: [("token.audience.0", "https://api.example.com")])
-    try header("TOK-16", "a header member that nobody knows", [
-      "kid": .string(TokenAuthority.rsaKid), "alg": "RS256", "x5t": "abc", "cty": "JWT",
-    ])
+    try header(
+      "TOK-16", "a header member that nobody knows",
+      [
+        "kid": .string(TokenAuthority.rsaKid), "alg": "RS256", "x5t": "abc", "cty": "JWT",
+      ])
   }
 
   // MARK: form (§2)
@@ -196,7 +198,8 @@ extension CaseBench {
       verifier: "tokens-small", "too-large.token.size")
     try form("TOK-6", "a leading space", [0x20] + text)
     try form("TOK-6", "a line end after it", text + [0x0a])
-    try form("TOK-6", "a line end inside the signature", Array(text.dropLast(9)) + [0x0a] + text.suffix(9))
+    try form(
+      "TOK-6", "a line end inside the signature", Array(text.dropLast(9)) + [0x0a] + text.suffix(9))
     try form("TOK-6", "two segments", Array(text[..<(text.lastIndex(of: 0x2e) ?? 0)]))
     try form("TOK-6", "four segments", text + Array(".YQ".utf8))
     try form("TOK-6", "no header", Array(text[(text.firstIndex(of: 0x2e) ?? 0)...]))
@@ -212,7 +215,9 @@ extension CaseBench {
     let base64 = "malformed.token.base64"
     try form("TOK-7", "a padded signature", text + Array("==".utf8), base64)
     try form("TOK-7", "an asterisk after it", text + Array("*".utf8), base64)
-    try form("TOK-7", "an exclamation mark inside", Array(text.dropLast(9)) + [0x21] + text.suffix(9), base64)
+    try form(
+      "TOK-7", "an exclamation mark inside", Array(text.dropLast(9)) + [0x21] + text.suffix(9),
+      base64)
     let octets = try good.octets()
     let loose = Base64Text.withLooseBits(Base64Text.encodeURL(octets))
     try form(
@@ -247,12 +252,19 @@ extension CaseBench {
     }
     let twice = "malformed.json.duplicate-name"
     let kid = "\"kid\":\"\(TokenAuthority.rsaKid)\""
-    try header("with alg twice, none first", Array("{\"alg\":\"none\",\"alg\":\"RS256\",\(kid)}".utf8), twice)
-    try header("with alg twice, none last", Array("{\"alg\":\"RS256\",\"alg\":\"none\",\(kid)}".utf8), twice)
-    try header("with alg twice, once escaped", Array("{\"alg\":\"RS256\",\"\\u0061lg\":\"none\",\(kid)}".utf8), twice)
-    try header("with NUL in alg", Array("{\"alg\":\"RS256\\u0000\",\(kid)}".utf8), "malformed.json.nul")
+    try header(
+      "with alg twice, none first", Array("{\"alg\":\"none\",\"alg\":\"RS256\",\(kid)}".utf8), twice
+    )
+    try header(
+      "with alg twice, none last", Array("{\"alg\":\"RS256\",\"alg\":\"none\",\(kid)}".utf8), twice)
+    try header(
+      "with alg twice, once escaped",
+      Array("{\"alg\":\"RS256\",\"\\u0061lg\":\"none\",\(kid)}".utf8), twice)
+    try header(
+      "with NUL in alg", Array("{\"alg\":\"RS256\\u0000\",\(kid)}".utf8), "malformed.json.nul")
     try header("that is an array", Array("[1]".utf8), "malformed.json.not-object")
-    try header("nested 600 deep", Array(String(repeating: "[", count: 600).utf8), "too-large.json.depth")
+    try header(
+      "nested 600 deep", Array(String(repeating: "[", count: 600).utf8), "too-large.json.depth")
     try token(
       "TOK-8", "an escaped name of alg",
       try good.with { $0.headerBytes = Array("{\"\\u0061lg\":\"RS256\",\(kid)}".utf8) }.signed())

@@ -3,8 +3,8 @@ import CAssay
 @testable import Assay
 @testable import AssayAuthority
 
-/// Target over `assay_exchange_step`: conversations about a receipt and about a device, and
-/// hostile answers.
+/// Target over `assay_exchange_step`: conversations about a receipt, a device, the keys of an
+/// issuer and Sign in with Apple, and hostile answers.
 enum ConversationTargets {
   private static let secret = "fedcba9876543210fedcba9876543210"
 
@@ -12,6 +12,8 @@ enum ConversationTargets {
     FuzzBench.shared.cases.standardConfig.setting([
       ("receipts.sharedSecrets", ["*": .string(secret)]),
       ("deviceCheck", FuzzBench.shared.cases.deviceCheckBlock),
+      ("tokens", TokenAuthority.configuration),
+      ("appleId", FuzzBench.shared.cases.appleIdBlock),
     ]).bytes)
 
   /// An unsigned receipt, so that an answer about any purchase of ours fits.
@@ -21,15 +23,21 @@ enum ConversationTargets {
   /// What a device sent.
   private static let token = Base64Text.encode((0..<90).map { UInt8($0 * 2 + 1) })
 
-  /// With the most steps that each may have (EXC-15). The second and third bit of the
-  /// first byte pick one.
+  /// What Apple gave to the app.
+  private static let code = Array("c0de-of-a-customer".utf8)
+
+  /// With the most steps that each may have (EXC-15). The bits of the first byte from the
+  /// third on pick one.
   private static let kinds: [(name: String, maxSteps: Int)] = [
     ("verifyReceipt", 8), ("deviceCheck.query", 6), ("deviceCheck.update", 6),
-    ("deviceCheck.validate", 6),
+    ("deviceCheck.validate", 6), ("jwks", 2), ("appleid.exchange-code", 1),
+    ("appleid.revoke", 5),
   ]
 
+  private static func place(_ first: UInt8) -> Int { Int(first >> 2 & 7) % kinds.count }
+
   private static func kind(_ first: UInt8) -> (name: String, maxSteps: Int) {
-    kinds[Int(first >> 2 & 3)]
+    kinds[place(first)]
   }
 
   /// The first byte picks the request; the lines after it are answers: `h` + HTTP status +
@@ -65,22 +73,60 @@ enum ConversationTargets {
       answer.free()
       (answer, open) = (next, found)
     }
-    if answer.isOK { first >> 2 & 3 == 0 ? checkVerdict(answer) : checkDevice(answer) }
+    if answer.isOK { check(answer, place(first)) }
     answer.free()
     return said
   }
 
+  private static func check(_ answer: Answer, _ place: Int) {
+    switch place {
+    case 0: checkVerdict(answer)
+    case 1, 2, 3: checkDevice(answer)
+    case 4: checkKeys(answer)
+    case 5:
+      demand(answer.text("exchange.tokens.refreshToken")?.isEmpty == false, "no token")
+      demand(answer.text("exchange.token.subject") == nil, "an identity that nobody verified")
+    default: demand(answer.source("exchange.revoked") == Array("true".utf8), "not revoked")
+    }
+  }
+
   private static func request(_ first: UInt8) -> JSONText {
     let isOdd = first & 1 != 0
-    guard first >> 2 & 3 != 0 else {
+    switch place(first) {
+    case 0:
       let request: JSONText = ["kind": "verifyReceipt", "receipt": .string(utf8: receipt)]
       return isOdd ? request.appending("start", "Sandbox") : request
+    case 4:
+      let request: JSONText = ["kind": "jwks", "issuer": .string(TokenAuthority.pool)]
+      let state: JSONText = [
+        "triedMs": .integer(FuzzBench.instant - 28_000), "etag": "\"1\"",
+      ]
+      return isOdd
+        ? request.appending("state", state).appending("keyset", .string(utf8: keyset)) : request
+    case 5:
+      return [
+        "kind": "appleid.exchange-code", "code": .string(utf8: code),
+        "clientId": "com.example.app",
+      ]
+    case 6:
+      return [
+        "kind": "appleid.revoke", "token": .string(utf8: code), "clientId": "com.example.app",
+        "hint": isOdd ? "access_token" : "refresh_token",
+      ]
+    default: return device(first, isOdd)
     }
+  }
+
+  /// The set that a host has of the pool.
+  private static let keyset =
+    (try? FuzzBench.shared.cases.tokens.keyset(issuer: TokenAuthority.pool).bytes) ?? []
+
+  private static func device(_ first: UInt8, _ isOdd: Bool) -> JSONText {
     let request: JSONText = [
       "kind": .string(kind(first).name), "deviceToken": .string(utf8: token),
       "transactionId": "t",
     ]
-    switch first >> 2 & 3 {
+    switch place(first) {
     case 1: return isOdd ? request.appending("offer", true) : request
     case 2: return request.appending(isOdd ? "bit1" : "bit0", .boolean(isOdd))
     default: return request
@@ -120,6 +166,9 @@ enum ConversationTargets {
       demand(answer.json.firstRange(of: receipt) == nil, "the receipt is disclosed")
       demand(answer.json.firstRange(of: token) == nil, "the device token is disclosed")
       demand(answer.json.firstRange(of: Array("Bearer ".utf8)) == nil, "our token is disclosed")
+      demand(answer.json.firstRange(of: code) == nil, "the code is disclosed")
+      demand(
+        answer.json.firstRange(of: Array("client_secret".utf8)) == nil, "our secret is disclosed")
     }
     return answer
   }
@@ -134,7 +183,7 @@ enum ConversationTargets {
       let body = Array(rest.dropFirst(digits.count).dropFirst())
       let answer: JSONText = [
         "id": .integer(id), "status": .integer(status),
-        "headers": [["Retry-After", "2"]],
+        "headers": [["Retry-After", "2"], ["ETag", "\"2\""]],
         "body": ["base64": .string(utf8: Base64Text.encode(body))],
       ]
       return answer.bytes
@@ -189,6 +238,21 @@ enum ConversationTargets {
     Answer(status, document).free()
   }
 
+  /// A set of keys is one, says whose it is, and is of now.
+  private static func checkKeys(_ answer: Answer) {
+    let text = Array((answer.text("exchange.keyset") ?? "").utf8)
+    var (keys, document): (OpaquePointer?, OpaquePointer?) = (nil, nil)
+    let status = text.withUnsafeBytes {
+      assay_keyset_new(
+        $0.baseAddress?.assumingMemoryBound(to: CChar.self), $0.count, &keys, &document)
+    }
+    let found = Answer(status, document)
+    demand(found.isOK, "keys that cannot be read again")
+    demand(found.text("keyset.issuer") == TokenAuthority.pool, "keys of somebody else")
+    found.free()
+    assay_keyset_free(keys)
+  }
+
   // MARK: seeds
 
   /// A transcript of the case table as this target takes it.
@@ -216,6 +280,9 @@ enum ConversationTargets {
 extension Answer {
   /// What is the same in every play: of a step with a token, which is signed anew, its body.
   fileprivate var repeatable: [UInt8] {
+    if text("exchange.request.headers.0.1") == "application/x-www-form-urlencoded" {
+      return Array((text("exchange.request.url") ?? "").utf8)
+    }
     guard text("exchange.request.headers.0.0") == "Authorization" else { return json }
     return Array((text("exchange.request.body.text") ?? "").utf8)
   }

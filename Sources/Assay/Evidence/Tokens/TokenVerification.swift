@@ -38,7 +38,8 @@ struct TokenVerification {
     checks.enter(.keyset)
     let keys = try KeysetInUse.find(keyset, profiles, nowMs: nowMs)
     try require(
-      keys.owner.profile.kind != .appleId || keys.owner.profile.nonce == .none, .misuseTokenNonce, "TOK-34")
+      keys.owner.profile.kind != .appleId || keys.owner.profile.nonce == .none, .misuseTokenNonce,
+      "TOK-34")
     let (kid, claims) = try proven(text, keys)
     let isApple = keys.owner.profile.kind == .appleId
     let apple = isApple ? try AppleIdentity(claims) : nil
@@ -119,7 +120,8 @@ struct TokenVerification {
   }
 
   /// TOK-13, JWK-7.
-  private mutating func key(_ kid: Text, _ owner: TokenProfile.Shared) throws(Refusal) -> KeysetKey {
+  private mutating func key(_ kid: Text, _ owner: TokenProfile.Shared) throws(Refusal) -> KeysetKey
+  {
     guard let key = keyset.key(kid) else {
       let advice = keyset.advice(nowMs: nowMs)
       self.advice = advice
@@ -168,7 +170,9 @@ struct TokenVerification {
     let isCognito = owner.profile.kind == .cognitoAccess
     if isCognito {
       checks.enter(.use)
-      try require(claims.object.member("token_use")?.isText("access") == true, .rejectedTokenUse, "TOK-26", at: "token_use")
+      try require(
+        claims.object.member("token_use")?.isText("access") == true, .rejectedTokenUse, "TOK-26",
+        at: "token_use")
     }
     if checks.enter(.client, where: isCognito, else: .doesNotApply) {
       let isMine = claims.text("client_id").map { owner.profile.clients.contains($0) }
@@ -250,7 +254,8 @@ struct TokenVerification {
     }
     if checks.enter(.groups, where: !owner.profile.groups.isEmpty, else: .notConfigured) {
       try require(
-        owner.profile.groups.contains { claims.list("cognito:groups").contains($0) }, .rejectedTokenGroup, "TOK-29",
+        owner.profile.groups.contains { claims.list("cognito:groups").contains($0) },
+        .rejectedTokenGroup, "TOK-29",
         at: "cognito:groups")
     }
     guard checks.enter(.age, where: owner.profile.maxAgeMs != nil, else: .notConfigured),

@@ -65,7 +65,8 @@ struct DeviceCheckTask: Sendable {
     if let bit1 { writer.member("bit1", boolean: bit1) }
     writer.endObject()
     return HTTPRequest(
-      method: "POST", url: Text(stringLiteral: url), authorization: HTTPRequest.bearer(bearer.token),
+      method: "POST", url: Text(stringLiteral: url),
+      authorization: HTTPRequest.bearer(bearer.token),
       headers: [("Content-Type", "application/json")], body: SecretBytes(writer.bytes),
       timeoutMs: 10_000, maxResponseBytes: Int64(DeviceCheckAnswer.bodyCap), wantHeaders: [],
       secret: ["headers.authorization", "body.device_token"])
