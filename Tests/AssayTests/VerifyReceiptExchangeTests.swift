@@ -61,7 +61,7 @@ struct VerifyReceiptExchangeTests {
   private func words(_ action: ExchangeAction, now: Int64 = now) -> String {
     switch action {
     case .request(let request):
-      return request.url.hasSameBytes(as: Endpoint.production.url) ? "production" : "sandbox"
+      return request.url.utf8[...].elementsEqual(Endpoint.production.url) ? "production" : "sandbox"
     case .wait(let wait):
       return "wait \(wait.notBeforeMs - now) \(Text(stringLiteral: wait.reason.name).string)"
     case .accepted: return "accepted"
@@ -220,7 +220,7 @@ struct VerifyReceiptExchangeTests {
   }
 
   private func body(_ request: HTTPRequest?) -> String {
-    String(decoding: request?.body.bytes ?? [], as: UTF8.self)
+    String(decoding: request?.body?.bytes ?? [], as: UTF8.self)
   }
 
   @Test("VRR-1 VRR-20 the request is written anew from the decoded bytes")
