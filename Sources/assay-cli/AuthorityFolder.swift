@@ -9,6 +9,7 @@ import CSystem
 ///     receipts.json           its block "receipts": the root that signs receipts
 ///     attest.json             its block "attest": the roots of App Attest
 ///     device.json             key id and public key of a device
+///     tokens.json             its block "tokens", once a token was minted
 ///     intermediate.der leaf.der xcode.der attest-root.der attest-receipt-root.der
 ///     *-key.pem               private keys, readable by their owner alone
 struct AuthorityFolder {
@@ -90,6 +91,22 @@ struct AuthorityFolder {
     let block = authority.configuration(appIds: [appId])
     try write(block.bytes + [0x0a], "attest.json")
     return (authority, device, block)
+  }
+
+  /// The issuer of tokens, whose keys are made when the first one is asked for.
+  func tokens(now: Int64) throws -> TokenAuthority {
+    if FileSystem.exists(file("tokens.json")) {
+      return TokenAuthority(
+        rsaKey: try key("token-rsa"), ellipticKey: try key("token-p256"), now: now)
+    }
+    let authority = try TokenAuthority(now: now)
+    try write(try authority.rsaKey.pem(), "token-rsa-key.pem", mode: 0o600)
+    try write(try authority.ellipticKey.pem(), "token-p256-key.pem", mode: 0o600)
+    try write(TokenAuthority.configuration.bytes + [0x0a], "tokens.json")
+    Terminal.complain(
+      "assay: made keys for tokens in \(path); put \(file("tokens.json")) into your "
+        + "configuration as \"tokens\"")
+    return authority
   }
 
   private func key(_ name: String) throws -> SigningKey {

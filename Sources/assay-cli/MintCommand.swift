@@ -25,13 +25,17 @@ struct MintCommand: ParsableCommand {
         assay mint assertion --authority ca --counter 7 > assertion.b64
         assay mint attest-receipt --authority ca --refreshed --risk 3 > receipt.b64
         assay mint attestation --authority ca --forge ATT-21 > forged.b64
+        assay mint keyset --authority ca > keys.json
+        assay mint token --authority ca --subject user-1 --set 'scope="shop/read"' > token
+        assay mint token --authority ca --profile apple-id --nonce $NONCE > identity
         assay mint --day 100000 --authority ca --out day.ndjson
 
       Exit codes: 0 minted, 2 usage.
       """)
 
   @Argument(
-    help: "What to mint: \(ProofKind.names).", completion: .values(ProofKind.nameList))
+    help: "What to mint: \(MintCommand.names).",
+    completion: .values(ProofKind.nameList + ["token", "keyset"]))
   var kind: String?
 
   @Option(
@@ -73,11 +77,16 @@ struct MintCommand: ParsableCommand {
   @OptionGroup(title: "App Attest")
   var attest: AttestOptions
 
+  @OptionGroup(title: "Tokens")
+  var tokens: TokenOptions
+
   @Option(help: "Mint a day with this many requests, for assay report.")
   var day: Int?
 
   @Option(help: "Another seed gives another day.")
   var seed: UInt64 = 1
+
+  private static let names = ProofKind.names + ", token, keyset"
 
   func run() throws {
     if listForgeries { return showForgeries() }
@@ -86,7 +95,7 @@ struct MintCommand: ParsableCommand {
     if let subtype { try MintedValues.word(subtype, "--subtype") }
     guard kind != nil || day != nil else {
       throw Problem(
-        "what should be minted? There are \(ProofKind.names), and --day COUNT")
+        "what should be minted? There are \(MintCommand.names), and --day COUNT")
     }
     guard let authority else {
       throw Problem(
@@ -98,6 +107,10 @@ struct MintCommand: ParsableCommand {
     if let kind, AttestMint.kinds.contains(kind) {
       _ = try folder.open(now: now, purchase: purchase, appId: attest.appId(facts.bundleId))
       return try write(try attested(kind, folder, now), to: out)
+    }
+    if let kind, TokenOptions.kinds.contains(kind) {
+      _ = try folder.open(now: now, purchase: purchase, appId: attest.appId(facts.bundleId))
+      return try write(try token(kind, folder, now), to: out)
     }
     guard let kind, let evidence = EvidenceKind(rawValue: kind) else {
       _ = try folder.open(now: now, purchase: purchase, appId: attest.appId(facts.bundleId))
@@ -124,6 +137,19 @@ struct MintCommand: ParsableCommand {
     let mint = AttestMint(authority: authority, device: device, options: attest, now: now)
     let bytes = try mint.bytes(kind, forge: forge?.uppercased())
     return (TransportForm(rawValue: receipt.transport) ?? .base64).encode(bytes)
+  }
+
+  /// A token, or the key set that verifies it.
+  private func token(_ kind: String, _ folder: AuthorityFolder, _ now: Int64) throws -> [UInt8] {
+    if xcode || forge != nil { throw Problem("--xcode and --forge are not for tokens") }
+    let authority = try folder.tokens(now: now)
+    let text: [UInt8]
+    if kind == "keyset" {
+      text = try changed(try tokens.keyset(authority)).bytes
+    } else {
+      text = try tokens.token(try changed(try tokens.claims(authority)), authority)
+    }
+    return out == nil ? text + [0x0a] : text
   }
 
   /// A receipt, or an answer about one.

@@ -140,6 +140,7 @@ struct TypedTests {
     case .decide(let name, let evidence, let account, let now):
       return try decided(name, evidence, account, Timestamp(milliseconds: now))
     case .exchange(let name, let request, let evidence, let now):
+      if let found = try signedIn(try verifier(name), request, evidence, now) { return found }
       guard evidence.isEmpty, let text = String(validating: request.bytes, as: UTF8.self) else {
         return nil
       }
@@ -156,6 +157,33 @@ struct TypedTests {
         revoked: revoked.map(Timestamp.init), at: Timestamp(milliseconds: now))
       #expect("\(status)" == entry.expect.status, "\(entry.name)")
       return nil
+    }
+  }
+
+  /// Sign in with Apple, of requests that its methods can express.
+  private func signedIn(
+    _ verifier: Verifier, _ request: EvidenceText, _ evidence: [EvidenceCase.Evidence],
+    _ now: Int64
+  ) throws -> Typed? {
+    guard evidence.count == 1, case .keyset(let jwks)? = evidence.first?.proof,
+      let keys = try? AssaySwift.Keyset(String(decoding: jwks, as: UTF8.self)),
+      let root = DocumentValue(json: request.bytes)
+    else { return nil }
+    let (names, now) = (Set(root.children.map(\.name)), Timestamp(milliseconds: now))
+    let nonce = root.member("nonce")
+    switch root.member("kind")?.text {
+    case "appleid.identity":
+      guard let token = root.member("token")?.text, nonce == nil || nonce?.text != nil,
+        names.isSubset(of: ["kind", "token", "nonce"])
+      else { return nil }
+      return .facts(
+        try verifier.appleIdentity(token, keys: keys, nonce: nonce?.text, at: now),
+        ["exchange", "token"])
+    case "appleid.notification":
+      guard let payload = root.member("payload")?.text else { return nil }
+      #expect(try !verifier.appleNotification(payload, keys: keys, at: now).tokenId.isEmpty)
+      return nil
+    default: return nil
     }
   }
 

@@ -772,6 +772,57 @@ def check_minting(suite, assay, blobs):
                  "the configuration takes its App Attest")
 
 
+def check_tokens(suite, assay):
+    """Tokens, and the key set of the same folder."""
+    def parts(token):
+        return [json.loads(base64.urlsafe_b64decode(part + "=" * (-len(part) % 4)))
+                for part in token.decode().strip().split(".")[:2]]
+
+    keys = json.loads(assay.mint("keyset"))
+    kids = {key["kid"]: key["kty"] for key in keys["keys"]}
+    suite.expect(sorted(kids.values()) == ["EC", "RSA"], "a key set of both kinds", str(keys))
+    suite.expect(json.loads(assay.mint("keyset", "--issuer", "https://x.example.com"))["issuer"]
+                 == "https://x.example.com", "a key set of another issuer")
+    for more, alg, kty in [((), "RS256", "RSA"), (("--alg", "ES256"), "ES256", "EC"),
+                           (("--profile", "jwt"), "RS256", "RSA"),
+                           (("--profile", "apple-id"), "RS256", "RSA")]:
+        header, claims = parts(assay.mint("token", *more))
+        suite.expect(header["alg"] == alg and kids[header["kid"]] == kty,
+                     f"a token {' '.join(more)}", str(header))
+        suite.expect(claims["exp"] - claims["iat"] == 3600, f"its times {' '.join(more)}")
+    header, claims = parts(assay.mint(
+        "token", "--kid", "other", "--subject", "user-1", "--client", "c", "--issued",
+        "2026-11-20T10:00:00Z", "--life", "60", "--set", 'scope="a b"', "--remove", "jti"))
+    suite.expect(
+        (header["kid"], claims["sub"], claims["client_id"], claims["iat"], claims["exp"],
+         claims["scope"], claims.get("jti"))
+        == ("other", "user-1", "c", 1795168800, 1795168860, "a b", None),
+        "a token as it was asked for", f"{header} {claims}")
+    _, claims = parts(assay.mint("token", "--profile", "apple-id", "--nonce", "n", "--audience",
+                                 "com.example.web"))
+    suite.expect((claims["nonce"], claims["aud"]) == ("n", "com.example.web"),
+                 "an identity token", str(claims))
+    _, claims = parts(assay.mint("token", "--profile", "apple-id", "--apple-event",
+                                 "account-deleted"))
+    suite.expect(json.loads(claims["events"])["type"] == "account-deleted", "a notification",
+                 str(claims))
+    block = json.loads((assay.folder / "ca/tokens.json").read_text())
+    config = json.loads((assay.folder / "ca/config.json").read_text())
+    assay.file("with-tokens.json", json.dumps({**config, "tokens": block}).encode())
+    code, _, err = assay.run("config", "check", "with-tokens.json")
+    suite.expect(code == 0, "the block tokens is one", err)
+    for arguments, word in [
+            (["token", "--profile", "saml"], "--profile"), (["token", "--alg", "none"], "--alg"),
+            (["token", "--life", "400000000"], "--life"), (["token", "--nonce", "n"], "--nonce"),
+            (["token", "--profile", "jwt", "--client", "c"], "--client"),
+            (["token", "--forge", "TOK-12"], "--forge"), (["keyset", "--xcode"], "--xcode"),
+            (["token", "--issued", "yesterday"], "--issued"),
+            (["token", "--remove", "prize"], "--remove")]:
+        code, out, err = assay.run("mint", *arguments, "--authority", "ca", "--now", NOW)
+        suite.expect((code, out) == (2, b"") and word in err, f"mint {' '.join(arguments)}",
+                     f"{code} {err}")
+
+
 # ---- output that cannot be written --------------------------------------------
 
 def check_full_disk(suite, assay, blobs):
@@ -1105,6 +1156,7 @@ def main():
         check_evidence(suite, assay, blobs)
         check_attested_keys(suite, assay)
         check_minting(suite, assay, blobs)
+        check_tokens(suite, assay)
         check_nonsense(suite, assay)
         check_full_disk(suite, assay, blobs)
         check_key_ids(suite, assay)

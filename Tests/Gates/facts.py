@@ -162,6 +162,10 @@ def check_values(suite, sets):
         suite.expect(not strange, f"the library knows {each.name}", " ".join(strange))
 
 
+# Whose claims stand in the document as they were signed (DOC-2), beside the facts.
+CLAIMS = {"Token", "AppleAccountEvent"}
+
+
 class Documents:
     """The documents of all cases, looked at through a table."""
 

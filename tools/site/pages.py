@@ -79,6 +79,9 @@ SECTIONS = [
         guide("tasks/attest-refresh", "Refresh an App Attest receipt",
               "a new receipt with a risk metric, once a day"),
         guide("tasks/tokens", "Who is calling", "access tokens and their key sets"),
+        guide("tasks/keys", "Keys of a token issuer", "fetched, cooled down, replaced"),
+        guide("tasks/sign-in-with-apple", "Sign in with Apple",
+              "identity, notifications, code, revocation"),
         guide("exchanges", "Exchanges", "conversations without I/O"),
         guide("tasks/carrying-out", "Carry a conversation out",
               "drivers for each language: limits, waits, key sets, tests"),
@@ -145,7 +148,9 @@ COPIED = {"docs/config.schema.json": "config.schema.json",
           "docs/benchmarks.svg": "benchmarks.svg",
           "docs/pictures/refusal.svg": "pictures/refusal.svg",
           "docs/pictures/day.svg": "pictures/day.svg",
-          "docs/pictures/carrying-out.svg": "pictures/carrying-out.svg"}
+          "docs/pictures/carrying-out.svg": "pictures/carrying-out.svg",
+          "docs/pictures/keys.svg": "pictures/keys.svg",
+          "docs/pictures/sign-in-with-apple.svg": "pictures/sign-in-with-apple.svg"}
 
 
 def all_pages():

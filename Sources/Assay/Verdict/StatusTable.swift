@@ -1421,7 +1421,7 @@ enum StatusTable {
       return StatusEntry(
         name: "rejected.token.audience",
         message: "the token is for none of the configured audiences",
-        hint: "a token of another app or resource, or tokens.audiences lacks it",
+        hint: "a token of another app or resource, or the audiences of the profile lack it",
         retryClass: "never")
     case 35073:
       return StatusEntry(
@@ -1601,7 +1601,7 @@ enum StatusTable {
       return StatusEntry(
         name: "rejected.appleid.client",
         message: "Apple does not accept the client secret or the client id",
-        hint: "our fault: check appleId.privateKey, appleId.keyId, appleId.teamId, the client id and the clock of this host",
+        hint: "our fault: check key, key id, team id and client id of Sign in with Apple, and the clock of this host",
         retryClass: "never")
     case 43009:
       return StatusEntry(
@@ -2537,7 +2537,7 @@ enum StatusTable {
       return StatusEntry(
         name: "misuse.token.nonce",
         message: "the nonce that was issued is missing",
-        hint: "give appleid.identity the nonce of this sign-in; tokens.nonce is \"none\" where nothing is compared",
+        hint: "give the nonce that was issued for this sign-in; a profile may say that none is compared",
         retryClass: "never")
     case 262:
       return StatusEntry(
@@ -2819,7 +2819,7 @@ enum StatusTable {
       return StatusEntry(
         name: "unavailable.jwks.no-answer",
         message: "the issuer gave no key set",
-        hint: "keep the old set, and ask again at retry.notBeforeMs; else a wrong URL, a form of the issuer that is not enabled, or an outage",
+        hint: "keep the old set, and ask again later; else a wrong URL, a form of the issuer that is not enabled, or an outage",
         retryClass: "later")
     case 2567:
       return StatusEntry(

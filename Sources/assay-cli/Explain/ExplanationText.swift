@@ -182,7 +182,7 @@ enum ExplanationText {
     status	33281	rejected.risk.limited	the risk rules allow a limited number of such requests	risk.reasons names the rules, risk.allowance how many requests per day pass	never	429	RSK-2
     status	33537	rejected.risk.step-up	the risk rules ask for something stronger	attest from the main app, sign in, verify the purchase again or solve a challenge: risk.reasons names the rules	never	401	RSK-2
     status	34561	rejected.token.algorithm	alg is not the algorithm of the profile	a forgery attempt, or tokens.algorithm is not what this issuer signs with	never	401	TOK-12
-    status	34817	rejected.token.audience	the token is for none of the configured audiences	a token of another app or resource, or tokens.audiences lacks it	never	401	TOK-27,TOK-31
+    status	34817	rejected.token.audience	the token is for none of the configured audiences	a token of another app or resource, or the audiences of the profile lack it	never	401	TOK-27,TOK-31
     status	35073	rejected.token.client	the token was made for another app client	a token of another app of the same pool, or tokens.clients lacks it	never	401	TOK-26
     status	35329	rejected.token.expired	the token has expired	the client must refresh its token, and send the request again	never	401	TOK-23
     status	35585	rejected.token.group	the caller is in none of the groups asked for	not allowed: tokens.groups says who is	never	403	TOK-29
@@ -212,7 +212,7 @@ enum ExplanationText {
     status	41729	rejected.verify-receipt.not-authentic	Apple: the receipt could not be authenticated (21003)	forged, altered, or from another store: refuse the client	never	400	VRR-6
     status	41985	rejected.verify-receipt.request	Apple did not accept the request (21000, 21001)	our fault: send a POST with a JSON body	never	500	VRR-1
     status	42241	rejected.verify-receipt.secret	Apple: the shared secret does not match (21004)	copy the secret from App Store Connect to receipts.sharedSecrets	after-config	503	VRR-1
-    status	42753	rejected.appleid.client	Apple does not accept the client secret or the client id	our fault: check appleId.privateKey, appleId.keyId, appleId.teamId, the client id and the clock of this host	never	502	AID-24
+    status	42753	rejected.appleid.client	Apple does not accept the client secret or the client id	our fault: check key, key id, team id and client id of Sign in with Apple, and the clock of this host	never	502	AID-24
     status	43009	rejected.appleid.grant	the code or token was used, has expired, or is of another client	the customer must sign in again	never	401	AID-24
     status	43265	rejected.appleid.request	Apple does not accept the form of the request	our fault: check the redirect URI and the parameters	never	502	AID-24
     status	43521	rejected.session.assertion-required	a session text does not suffice for this request	have the app send an assertion over the request: promo and paid need one	never	401	SES-14
@@ -393,7 +393,7 @@ enum ExplanationText {
     status	5637	misuse.store.account	the account id is empty, too long or padded	programming error: 1 to 255 bytes, no control characters, no space at either end	never	500	SES-1
     status	7173	misuse.token.keyset	the key set belongs to no configured issuer	programming error: with several issuers a key set says whose it is, in the member issuer	never	500	JWK-9,KST-7,AID-3
     status	7429	misuse.appleid.parameter	a parameter of Sign in with Apple is missing or of the wrong form	programming error: error.at names the member	never	500	AID-20,AID-25
-    status	7941	misuse.token.nonce	the nonce that was issued is missing	give appleid.identity the nonce of this sign-in; tokens.nonce is "none" where nothing is compared	never	500	TOK-34,AID-4
+    status	7941	misuse.token.nonce	the nonce that was issued is missing	give the nonce that was issued for this sign-in; a profile may say that none is compared	never	500	TOK-34,AID-4
     status	262	config.api.base-url	the address of the API cannot be used	leave appStoreServerApi.apiBaseUrl out; an https address goes with LocalTesting alone	after-config	–	API-1
     status	518	config.api.private-key	the private key cannot be used	give the .p8 file of an In-App Purchase key: PKCS#8, P-256, unencrypted	after-config	–	API-10
     status	774	config.apps.app-apple-id-required	Production is accepted, but an app lacks its appAppleId	Production needs appAppleId for every app: copy it from App Store Connect	after-config	–	CFG-1
@@ -446,7 +446,7 @@ enum ExplanationText {
     status	1287	unavailable.attest-refresh.too-early	a refresh is not due yet	keep the old receipt until exchange.retry.notBeforeMs	later	–	RFR-1,RFR-6
     status	1543	unavailable.devicecheck.no-answer	Apple gave no usable answer	back off 1, 2, 4 s, at most 3 tries	later	503	DVC-7
     status	1799	unavailable.devicecheck.response	the answer is not understood	Apple changed the wording: treat the device as neither clean nor used; report it	later	502	DVC-7,DVC-8,DVC-13
-    status	2055	unavailable.jwks.no-answer	the issuer gave no key set	keep the old set, and ask again at retry.notBeforeMs; else a wrong URL, a form of the issuer that is not enabled, or an outage	later	503	KST-6,KST-12
+    status	2055	unavailable.jwks.no-answer	the issuer gave no key set	keep the old set, and ask again later; else a wrong URL, a form of the issuer that is not enabled, or an outage	later	503	KST-6,KST-12
     status	2567	unavailable.revocation.undetermined	no usable answer came in time	network or responder trouble, not a forgery: ask again later, or use mode best-effort	later	503	OCSP-19
     status	4359	unavailable.token.keyset-too-old	the key set is older than keysetHardMaxAgeMs	the issuer was not reachable for that long: fetch the key set, then verify again	later	503	KST-5
     status	4615	unavailable.verify-receipt.environment-loop	Apple names the other environment at both endpoints	Apple contradicts itself: keep the receipt and ask again later	later	503	VRR-3

@@ -3,8 +3,8 @@ import CAssay
 @testable import Assay
 @testable import AssayAuthority
 
-/// Target over `assay_exchange_step`: conversations about a receipt, about a device and with
-/// the App Store Server API, and hostile answers.
+/// Target over `assay_exchange_step`: conversations of every kind that takes steps, and
+/// hostile answers.
 enum ConversationTargets {
   private static let secret = "fedcba9876543210fedcba9876543210"
 
@@ -13,6 +13,8 @@ enum ConversationTargets {
       ("receipts.sharedSecrets", ["*": .string(secret)]),
       ("deviceCheck", FuzzBench.shared.cases.deviceCheckBlock),
       ("appStoreServerApi", FuzzBench.shared.cases.appStoreServerApiBlock),
+      ("tokens", TokenAuthority.configuration),
+      ("appleId", FuzzBench.shared.cases.appleIdBlock),
     ]).bytes)
 
   /// An unsigned receipt, so that an answer about any purchase of ours fits.
@@ -21,6 +23,9 @@ enum ConversationTargets {
 
   /// What a device sent.
   private static let token = Base64Text.encode((0..<90).map { UInt8($0 * 2 + 1) })
+
+  /// What Apple gave to the app.
+  private static let code = Array("c0de-of-a-customer".utf8)
 
   /// With the most steps that each may have (EXC-15). The bits of the first byte from the
   /// second on pick one.
@@ -36,8 +41,10 @@ enum ConversationTargets {
         $0.isRepeatable ? AppStoreEndpoint.steps(pages: $0.paging == nil ? 1 : 2, attempts: 3) : 3
       )
     }
-
-  private static func number(_ first: UInt8) -> Int { Int(first >> 2 & 7) % kinds.count }
+    + [
+      ("ocsp", 2), ("attest.refresh", 13), ("jwks", 2), ("appleid.exchange-code", 1),
+      ("appleid.revoke", 5),
+    ]
 
   private static func kind(_ first: UInt8) -> (name: String, maxSteps: Int) {
     kinds[Int(first >> 2) % kinds.count]
@@ -80,16 +87,23 @@ enum ConversationTargets {
       answer.free()
       (answer, open) = (next, found)
     }
-    if answer.isOK { check(answer, kind(first).name) }
+    if answer.isOK { check(answer, first) }
     answer.free()
     return said
   }
 
-  private static func check(_ answer: Answer, _ kind: String) {
-    switch kind.prefix(4) {
-    case "veri": checkVerdict(answer)
-    case "devi": checkDevice(answer)
-    default: checkStore(answer)
+  private static func check(_ answer: Answer, _ first: UInt8) {
+    switch kind(first).name {
+    case "verifyReceipt": checkVerdict(answer)
+    case "ocsp": checkRevocation(answer, isRequired: first & 1 != 0)
+    case "attest.refresh": demand(false, "a receipt that nobody signed")
+    case "jwks": checkKeys(answer)
+    case "appleid.exchange-code":
+      demand(answer.text("exchange.tokens.refreshToken")?.isEmpty == false, "no token")
+      demand(answer.text("exchange.token.subject") == nil, "an identity that nobody verified")
+    case "appleid.revoke":
+      demand(answer.source("exchange.revoked") == Array("true".utf8), "not revoked")
+    default: endpoint(first) == nil ? checkDevice(answer) : checkStore(answer)
     }
   }
 
@@ -122,10 +136,38 @@ enum ConversationTargets {
   private static func request(_ first: UInt8) -> JSONText {
     let isOdd = first & 1 != 0
     if let endpoint = endpoint(first) { return request(endpoint, isOdd: isOdd) }
-    guard kind(first).name != "verifyReceipt" else {
+    switch kind(first).name {
+    case "verifyReceipt":
       let request: JSONText = ["kind": "verifyReceipt", "receipt": .string(utf8: receipt)]
       return isOdd ? request.appending("start", "Sandbox") : request
+    case "ocsp": return ["kind": "ocsp", "mode": isOdd ? "required" : "best-effort"]
+    case "attest.refresh": return ["kind": "attest.refresh"]
+    case "jwks":
+      let request: JSONText = ["kind": "jwks", "issuer": .string(TokenAuthority.pool)]
+      let state: JSONText = [
+        "triedMs": .integer(FuzzBench.instant - 28_000), "etag": "\"1\"",
+      ]
+      return isOdd
+        ? request.appending("state", state).appending("keyset", .string(utf8: keyset)) : request
+    case "appleid.exchange-code":
+      return [
+        "kind": "appleid.exchange-code", "code": .string(utf8: code),
+        "clientId": "com.example.app",
+      ]
+    case "appleid.revoke":
+      return [
+        "kind": "appleid.revoke", "token": .string(utf8: code), "clientId": "com.example.app",
+        "hint": isOdd ? "access_token" : "refresh_token",
+      ]
+    default: return device(first, isOdd)
     }
+  }
+
+  /// The set that a host has of the pool.
+  private static let keyset =
+    (try? FuzzBench.shared.cases.tokens.keyset(issuer: TokenAuthority.pool).bytes) ?? []
+
+  private static func device(_ first: UInt8, _ isOdd: Bool) -> JSONText {
     let request: JSONText = [
       "kind": .string(kind(first).name), "deviceToken": .string(utf8: token),
       "transactionId": "t",
@@ -189,8 +231,12 @@ enum ConversationTargets {
       let body = Array(rest.dropFirst(digits.count).dropFirst())
       let answer: JSONText = [
         "id": .integer(id), "status": .integer(status),
-        "headers": [["Retry-After", "2"], ["Content-Type", "application/json"]],
-        "body": ["base64": .string(utf8: Base64Text.encode(body))],
+        "headers": [
+          ["Retry-After", "2"], ["Content-Type", "application/json"], ["ETag", "\"2\""],
+        ],
+        "body": [
+          "base64": .string(utf8: line.first == 0x62 ? body : Base64Text.encode(body))
+        ],
       ]
       return answer.bytes
     default: return Array(line)
@@ -217,9 +263,9 @@ enum ConversationTargets {
 
   /// What a conversation is about: a JWS, or a receipt of an attested key.
   private static func evidence(_ first: UInt8) -> OpaquePointer?? {
-    switch number(first) {
-    case 4: return proven.jws
-    case 5: return proven.receipt
+    switch kind(first).name {
+    case "ocsp": return proven.jws
+    case "attest.refresh": return proven.receipt
     default: return nil
     }
   }
@@ -243,18 +289,11 @@ enum ConversationTargets {
     return found
   }()
 
-  private static func check(_ answer: Answer, _ first: UInt8) {
-    switch number(first) {
-    case 0: checkVerdict(answer)
-    case 4:
-      let isRequired = first & 1 != 0
-      for place in ["leaf", "intermediate"] {
-        let status = answer.text("exchange.revocation.\(place).status") ?? ""
-        demand(
-          status == "undetermined" && !isRequired, "\(place) is \(status), and nobody signed")
-      }
-    case 5: demand(false, "a receipt that nobody signed")
-    default: checkDevice(answer)
+  /// Nobody signed an answer: at best it is not known whether a certificate was revoked.
+  private static func checkRevocation(_ answer: Answer, isRequired: Bool) {
+    for place in ["leaf", "intermediate"] {
+      let status = answer.text("exchange.revocation.\(place).status") ?? ""
+      demand(status == "undetermined" && !isRequired, "\(place) is \(status), and nobody signed")
     }
   }
 
@@ -309,6 +348,21 @@ enum ConversationTargets {
     Answer(status, document).free()
   }
 
+  /// A set of keys is one, says whose it is, and is of now.
+  private static func checkKeys(_ answer: Answer) {
+    let text = Array((answer.text("exchange.keyset") ?? "").utf8)
+    var (keys, document): (OpaquePointer?, OpaquePointer?) = (nil, nil)
+    let status = text.withUnsafeBytes {
+      assay_keyset_new(
+        $0.baseAddress?.assumingMemoryBound(to: CChar.self), $0.count, &keys, &document)
+    }
+    let found = Answer(status, document)
+    demand(found.isOK, "keys that cannot be read again")
+    demand(found.text("keyset.issuer") == TokenAuthority.pool, "keys of somebody else")
+    found.free()
+    assay_keyset_free(keys)
+  }
+
   // MARK: seeds
 
   /// A transcript of the case table as this target takes it.
@@ -340,6 +394,9 @@ enum ConversationTargets {
 extension Answer {
   /// What is the same in every play: of a step with a token, which is signed anew, its body.
   fileprivate var repeatable: [UInt8] {
+    if text("exchange.request.headers.0.1") == "application/x-www-form-urlencoded" {
+      return Array((text("exchange.request.url") ?? "").utf8)
+    }
     guard text("exchange.request.headers.0.0") == "Authorization" else { return json }
     return Array((text("exchange.request.body.text") ?? "").utf8)
   }

@@ -467,7 +467,7 @@ STATUSES: dict[int, tuple[str, int | None, str, str, str]] = {
     34817: (
         "rejected.token.audience", 401, "never",
         "the token is for none of the configured audiences",
-        "a token of another app or resource, or tokens.audiences lacks it"),
+        "a token of another app or resource, or the audiences of the profile lack it"),
     35073: (
         "rejected.token.client", 401, "never",
         "the token was made for another app client",
@@ -587,7 +587,7 @@ STATUSES: dict[int, tuple[str, int | None, str, str, str]] = {
     42753: (
         "rejected.appleid.client", 502, "never",
         "Apple does not accept the client secret or the client id",
-        "our fault: check appleId.privateKey, appleId.keyId, appleId.teamId, the client id and the clock of this host"),
+        "our fault: check key, key id, team id and client id of Sign in with Apple, and the clock of this host"),
     43009: (
         "rejected.appleid.grant", 401, "never",
         "the code or token was used, has expired, or is of another client",
@@ -1211,7 +1211,7 @@ STATUSES: dict[int, tuple[str, int | None, str, str, str]] = {
     7941: (
         "misuse.token.nonce", 500, "never",
         "the nonce that was issued is missing",
-        "give appleid.identity the nonce of this sign-in; tokens.nonce is \"none\" where nothing is compared"),
+        "give the nonce that was issued for this sign-in; a profile may say that none is compared"),
     262: (
         "config.api.base-url", None, "after-config",
         "the address of the API cannot be used",
@@ -1399,7 +1399,7 @@ STATUSES: dict[int, tuple[str, int | None, str, str, str]] = {
     2055: (
         "unavailable.jwks.no-answer", 503, "later",
         "the issuer gave no key set",
-        "keep the old set, and ask again at retry.notBeforeMs; else a wrong URL, a form of the issuer that is not enabled, or an outage"),
+        "keep the old set, and ask again later; else a wrong URL, a form of the issuer that is not enabled, or an outage"),
     2567: (
         "unavailable.revocation.undetermined", 503, "later",
         "no usable answer came in time",

@@ -58,6 +58,7 @@ if TYPE_CHECKING:
     )
     from .keyset import Keyset
     from .receipts import AppReceipt, TransactionReceipt, VerifyReceiptAnswer
+    from .signing import AppleAccountEvent
     from .tokens import Token
     from .verifier import Device, Evidence, Kind, Octets, SignedText, Time
 
@@ -270,6 +271,22 @@ class AsyncVerifier:
     ) -> Token:
         """`Verifier.verify_token`."""
         return await self._run(self.verifier.verify_token, token, keys, now)
+
+    async def verify_apple_identity(
+        self,
+        token: SignedText,
+        keys: Keyset,
+        nonce: str | None = None,
+        now: Time | None = None,
+    ) -> Token:
+        """`Verifier.verify_apple_identity`."""
+        return await self._run(self.verifier.verify_apple_identity, token, keys, nonce, now)
+
+    async def verify_apple_notification(
+        self, payload: SignedText, keys: Keyset, now: Time | None = None
+    ) -> AppleAccountEvent:
+        """`Verifier.verify_apple_notification`."""
+        return await self._run(self.verifier.verify_apple_notification, payload, keys, now)
 
     async def decide(
         self,

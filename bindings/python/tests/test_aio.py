@@ -191,7 +191,7 @@ class CallTest(AioCase):
                 wanted = getattr(plain, name)(*arguments, **named)
                 self.assertIs(type(found), type(wanted))
                 self.assertEqual(found.document.text, wanted.document.text)
-        self.assertEqual(len(seen), 11, seen)
+        self.assertEqual(len(seen), 12, seen)
 
     def call_of(self, case):
         """A case as a method's name and arguments; None for other calls."""
@@ -212,6 +212,8 @@ class CallTest(AioCase):
             return "verify_assertion", [octets_of(case, "assertion")], {
                 "public_key": octets_of(case, "publicKey"), "counter": case["counter"],
                 **client_data_of(case), **now}
+        if case["call"] == "verify_token":
+            return "verify_token", [given(case, "token"), assay.Keyset(given(case, "jwks"))], now
         return None
 
     def test_verify_and_decide(self):

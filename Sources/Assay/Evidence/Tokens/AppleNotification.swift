@@ -1,6 +1,6 @@
 /// What Apple tells about an account that signs in with it (docs/spec/apple-id.md §3).
 /// Only a verification makes one.
-final class AppleNotification: Sendable {
+struct AppleNotification: Sendable {
   private let claims: TokenClaims
   private let tokenId: Text
   /// nil: the token is no notification.

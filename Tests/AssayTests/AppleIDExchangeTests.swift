@@ -1,0 +1,133 @@
+import AssayAuthority
+import Testing
+
+@testable import Assay
+
+/// AID-20 … AID-25: the conversations with Apple's endpoints for accounts, state by state.
+@Suite("Exchange Sign in with Apple")
+struct AppleIDExchangeTests {
+  private static let now = Signing.now
+  private static let answer: JSONText = [
+    "access_token": "a-token", "token_type": "Bearer", "expires_in": 3600,
+    "refresh_token": "r-token",
+  ]
+
+  private func configuration() throws -> Configuration { try Signing.verifier().configuration }
+
+  private func code(_ more: [(String, JSONText)] = []) throws -> AppleIDCodeConversation {
+    let request: JSONText = [
+      "kind": "appleid.exchange-code", "code": "c/0=d&e", "clientId": "com.example.app",
+    ]
+    return try AppleIDCodeConversation(
+      try ExchangeRequest(request.setting(more).bytes), [], try configuration(), nowMs: Self.now)
+  }
+
+  private func revocation() throws -> AppleIDRevocation {
+    let request: JSONText = [
+      "kind": "appleid.revoke", "token": "t", "hint": "access_token",
+      "clientId": "com.example.app",
+    ]
+    return try AppleIDRevocation(
+      try ExchangeRequest(request.bytes), try configuration(), attempt: 1)
+  }
+
+  private func http(_ status: Int64, _ body: String = "") -> ExchangeAnswer {
+    .http(HTTPAnswer(status: status, body: utf8(body)))
+  }
+
+  private func words(_ action: ExchangeAction) -> String {
+    switch action {
+    case .request: return "request"
+    case .wait(let wait): return "wait \(wait.notBeforeMs - Self.now)"
+    case .accepted(let evidence, _): return evidence == nil ? "accepted" : "evidence"
+    case .refused(let ending): return Text(stringLiteral: ending.refusal.status.name).string
+    }
+  }
+
+  /// The fields of a form, decoded, with the client secret opened.
+  private func fields(_ action: ExchangeAction, at now: Int64) throws -> [String] {
+    guard case .request(let request) = action else { return [] }
+    let body = String(decoding: try #require(request.body).bytes, as: UTF8.self)
+    return try body.split(separator: "&").map { field in
+      guard field.hasPrefix("client_secret=") else { return String(field) }
+      let (header, payload) = try Signing.opened(String(field.dropFirst(14)))
+      #expect(header == #"{"alg":"ES256","kid":"KEYID67890"}"#)
+      let seconds = now / 1000
+      #expect(
+        payload == #"{"iss":"ABCDE12345","iat":\#(seconds - 60),"exp":\#(seconds + 300),"#
+          + #""aud":"https://appleid.apple.com","sub":"com.example.app"}"#)
+      return "client_secret"
+    }
+  }
+
+  @Test("AID-20 AID-21 AID-22 the form of a code, percent-encoded, with a secret of its own")
+  func codeForm() throws {
+    var conversation = try code([("redirectUri", "https://www.example.com/~a?b=c")])
+    #expect(
+      try fields(conversation.begin(nowMs: Self.now), at: Self.now) == [
+        "client_id=com.example.app", "client_secret", "code=c%2F0%3Dd%26e",
+        "grant_type=authorization_code",
+        "redirect_uri=https%3A%2F%2Fwww.example.com%2F~a%3Fb%3Dc",
+      ])
+  }
+
+  @Test("AID-23 every try of a revocation has a secret of its own time")
+  func revocationForms() throws {
+    var conversation = try revocation()
+    let wanted = [
+      "client_id=com.example.app", "client_secret", "token=t", "token_type_hint=access_token",
+    ]
+    #expect(try fields(conversation.begin(nowMs: Self.now), at: Self.now) == wanted)
+    #expect(words(conversation.take(http(0), nowMs: Self.now + 500)) == "wait 1500")
+    let later = Self.now + 7000
+    #expect(try fields(conversation.take(.elapsed, nowMs: later), at: later) == wanted)
+    #expect(words(conversation.take(http(429), nowMs: later)) == "wait 11000")
+    #expect(words(conversation.take(.elapsed, nowMs: later)) == "request")
+    #expect(words(conversation.take(http(503), nowMs: later)) == "unavailable.appleid.no-answer")
+  }
+
+  @Test("EXC-5 an answer of another form than the step's is a fault of ours")
+  func wrongForm() throws {
+    var conversation = try code()
+    #expect(words(conversation.take(http(200), nowMs: Self.now)) == "internal.assay.bug")
+    conversation = try code()
+    _ = conversation.begin(nowMs: Self.now)
+    #expect(words(conversation.take(.elapsed, nowMs: Self.now)) == "internal.assay.bug")
+    var revocation = try revocation()
+    _ = revocation.begin(nowMs: Self.now)
+    #expect(words(revocation.take(.elapsed, nowMs: Self.now)) == "internal.assay.bug")
+  }
+
+  @Test("AID-22 a code is sent once, whatever the answer")
+  func once() throws {
+    for status: Int64 in [0, 200, 302, 400, 401, 429, 500] {
+      var conversation = try code()
+      _ = conversation.begin(nowMs: Self.now)
+      let end = conversation.take(http(status), nowMs: Self.now)
+      guard case .refused = end else {
+        Issue.record("\(status): \(words(end))")
+        continue
+      }
+      #expect(conversation.state == .done)
+    }
+  }
+
+  @Test("EXC-22 tokens stand in the result alone, and are named there")
+  func secrets() throws {
+    let verifier = try Signing.verifier()
+    let request: JSONText = [
+      "kind": "appleid.exchange-code", "code": "c0de-of-a-customer",
+      "clientId": "com.example.app",
+    ]
+    let (exchange, first) = verifier.startExchange(request.bytes, nowMs: Self.now)
+    #expect(String(decoding: first.json, as: UTF8.self).contains("c0de-of-a-customer"))
+    let answer: JSONText = [
+      "id": 1, "status": 200, "body": ["text": .string(utf8: Self.answer.bytes)],
+    ]
+    let last = try #require(exchange).step(answer.bytes, nowMs: Self.now)
+    #expect(last.status == .ok)
+    let text = String(decoding: last.json, as: UTF8.self)
+    #expect(!text.contains("c0de-of-a-customer") && !text.contains("client_secret"))
+    #expect(last.text("exchange.secret.0") == "tokens.accessToken")
+  }
+}
