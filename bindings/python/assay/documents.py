@@ -213,15 +213,15 @@ class Document:
     def _object(self, path: bytes) -> Any:
         """The object at a path that ends in a dot; parsed alone where it is the facts
         themselves and nothing was parsed before."""
-        steps = path[:-1].decode()
         if self._parsed is None:
-            text = self.text
-            name = f',"{steps}":'
-            start = text.find(name + "{")
+            length = c_size_t()
+            octets = string_at(_doc_json(self._handle, length), length.value)
+            name = b',"%b":' % path[:-1]
+            start = octets.find(name + b"{")
             if start >= 0:
-                return _value_at(text, start + len(name))
+                return _value_at(octets[start + len(name) :].decode(), 0)
         value: Any = self.json
-        for step in steps.split("."):
+        for step in path[:-1].decode().split("."):
             value = value[step]
         return value
 
