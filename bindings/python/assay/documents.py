@@ -213,6 +213,7 @@ class Document:
     def _object(self, path: bytes) -> Any:
         """The object at a path that ends in a dot; parsed alone where it is the facts
         themselves and nothing was parsed before."""
+        steps = path[:-1].decode()
         if self._parsed is None:
             length = c_size_t()
             octets = string_at(_doc_json(self._handle, length), length.value)
@@ -221,7 +222,7 @@ class Document:
             if start >= 0:
                 return _value_at(octets[start + len(name) :].decode(), 0)
         value: Any = self.json
-        for step in path[:-1].decode().split("."):
+        for step in steps.split("."):
             value = value[step]
         return value
 
