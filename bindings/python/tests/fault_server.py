@@ -76,7 +76,7 @@ class Faults(BaseHTTPRequestHandler):
         """The next line of the script."""
         fault = self.server.script.pop(0) if self.server.script else ""
         if fault.startswith("@"):
-            self.say(pathlib.Path(fault[1:]).read_bytes())
+            self.say(pathlib.Path(fault[1:]).read_bytes(), ETag='"1"')
         elif fault:
             getattr(self, fault.replace("-", "_"))()
         else:
