@@ -121,6 +121,13 @@ func TestSenderRefused(t *testing.T) {
 	}
 }
 
+func TestSenderTrustsNoCertificateOfItsOwn(t *testing.T) {
+	sender := &Sender{Hosts: map[string]string{appleHosts[0]: faults(t, "--tls")}}
+	if answer := hit(t, sender, "good", nil); answer.Status != 0 {
+		t.Errorf("a certificate that nobody trusts, and %d", answer.Status)
+	}
+}
+
 // EXC-22: no line of the log and nothing that fmt prints has a secret of a step.
 func TestNothingSecretIsPrinted(t *testing.T) {
 	cases, seen := theCases(t), 0
