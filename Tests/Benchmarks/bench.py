@@ -46,6 +46,8 @@ ROWS = {
     "threads": ("two threads over one", "bare ES256, two over one", ">=", 1.9),
     "python": ("through Python", "app-store-server-library", ">=", 25),
     "python-attest": ("attestation through Python", "pyattest", ">=", 8),
+    "python-token": ("access token through Python, text not seen before", "PyJWT", ">=", 2.2),
+    "python-token-seen": ("the same, text seen before", "PyJWT", ">=", 6),
     "python-package": ("Python package", "ctypes alone", None, None),
     "start-c": ("load and verify once, C", "bare process", "<=", 15),
     "start-python": ("import and verify once, Python", "bare interpreter", "<=", 15),

@@ -1,4 +1,4 @@
-"""Assay's Python package against Apple's and pyattest, in one process.
+"""Assay's Python package against Apple's, pyattest and PyJWT, in one process.
 
   in_python.py FOLDER [--quick]
 
@@ -82,6 +82,77 @@ def compare_attestations(folder, rounds):
     loop.close()
 
 
+ISSUER = "https://cognito-idp.eu-west-1.amazonaws.com/eu-west-1_EXAMPLE"
+# More than a key set remembers: in turn, each is a text not seen before.
+TOKENS = 1100
+
+
+def minted_tokens():
+    """Access tokens in the shape of Cognito's, and the key set for them."""
+    import json
+
+    import jwt
+    from cryptography.hazmat.primitives.asymmetric import rsa
+
+    key = rsa.generate_private_key(public_exponent=65537, key_size=2048)
+    public = json.loads(jwt.algorithms.RSAAlgorithm.to_jwk(key.public_key()))
+    public.pop("key_ops", None)
+    now = time_ns() // 1_000_000_000
+    claims = {
+        "sub": "a1b2c3d4-0000-4000-8000-00000000c0de", "cognito:groups": ["players", "testers"],
+        "iss": ISSUER, "client_id": "bench", "token_use": "access",
+        "origin_jti": "6a4f0f4e-0000-4000-8000-000000000001",
+        "event_id": "c6f3e1b2-0000-4000-8000-000000000002",
+        "scope": "openid shop/read shop/write", "auth_time": now - 600, "exp": now + 86400,
+        "iat": now - 60, "username": "player-one",
+    }
+    texts = [jwt.encode({**claims, "jti": f"f00dfeed-0000-4000-8000-{number:012d}"}, key,
+                        algorithm="RS256", headers={"kid": "bench", "typ": None})
+             for number in range(TOKENS)]
+    return texts, {**public, "kid": "bench", "alg": "RS256"}
+
+
+def compare_tokens(rounds):
+    """Access tokens; PyJWT with its key parsed before and the same demands."""
+    try:
+        import jwt
+        from itertools import cycle
+
+        texts, key = minted_tokens()
+    except ImportError as missing:
+        print(f"# PyJWT is not installed: {missing}")
+        return
+    print(f"# PyJWT {jwt.__version__}")
+    verifier = assay.Verifier({
+        "apps": [{"bundleId": "com.example.bench", "appAppleId": 1}],
+        "tokens": [{"profile": "cognito-access", "issuers": [ISSUER], "clients": ["bench"]}]})
+    keys = assay.Keyset({"issuer": ISSUER, "keys": [key]})
+    parsed = {key["kid"]: jwt.PyJWK(key)}
+    required = {"require": ["exp", "iat", "iss", "sub", "client_id", "token_use"]}
+
+    def theirs(texts):
+        text = next(texts)
+        chosen = parsed[jwt.get_unverified_header(text)["kid"]]
+        claims = jwt.decode(text, chosen, algorithms=["RS256"], issuer=ISSUER, leeway=60,
+                            options=required)
+        if claims["token_use"] != "access" or claims["client_id"] not in ("bench",):
+            raise SystemExit("PyJWT refuses a good token")
+        return claims
+
+    def ours(texts):
+        return verifier.verify_token(next(texts), keys)
+
+    token, claims = ours(iter(texts)), theirs(iter(texts))
+    if dict(token.payload["payload"]) != claims or token.subject != claims["sub"]:
+        raise SystemExit("the two libraries read different tokens")
+    for name, some in [("python-token", texts), ("python-token-seen", texts[:64])]:
+        mine, other = cycle(some), cycle(some)
+        for _ in some:
+            ours(mine)
+        # Who is calling: that is what a token is verified for.
+        compare(name, lambda: ours(mine).subject, 100, lambda: theirs(other)["sub"], 50, rounds)
+
+
 def main(folder, quick):
     rounds = 7 if quick else 25
     jws = (folder / "transaction.jws").read_text()
@@ -109,6 +180,7 @@ def main(folder, quick):
     version = functions.assay_version_number
     print(f"# one empty call through ctypes: {timed(version, 20000):.0f} ns")
     compare_attestations(folder, rounds)
+    compare_tokens(rounds)
 
     try:
         from appstoreserverlibrary.models.Environment import Environment

@@ -18,13 +18,14 @@ import (
 
 const faultServer = "../python/tests/fault_server.py"
 
-// faults starts the server; it ends with the test. Gives its address.
-func faults(t *testing.T) string {
+// faults starts the server; it ends with the test. Gives its address. Paths that name no
+// fault get those of the script.
+func faults(t *testing.T, script ...string) string {
 	t.Helper()
 	if _, err := os.Stat(faultServer); err != nil {
 		t.Skip("the server of faults is not in this folder's repository")
 	}
-	command := exec.Command("python3", faultServer)
+	command := exec.Command("python3", append([]string{faultServer}, script...)...)
 	input, err := command.StdinPipe()
 	must(t, err)
 	output, err := command.StdoutPipe()
@@ -117,6 +118,13 @@ func TestSenderRefused(t *testing.T) {
 	sender := &Sender{Hosts: map[string]string{appleHosts[0]: "http://127.0.0.1:1"}}
 	if answer := hit(t, sender, "good", nil); answer.Status != 0 {
 		t.Errorf("nobody listens, and %d", answer.Status)
+	}
+}
+
+func TestSenderTrustsNoCertificateOfItsOwn(t *testing.T) {
+	sender := &Sender{Hosts: map[string]string{appleHosts[0]: faults(t, "--tls")}}
+	if answer := hit(t, sender, "good", nil); answer.Status != 0 {
+		t.Errorf("a certificate that nobody trusts, and %d", answer.Status)
 	}
 }
 

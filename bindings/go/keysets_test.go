@@ -4,6 +4,9 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"net/url"
+	"os"
+	"path/filepath"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -148,5 +151,33 @@ func TestKeySetsSingleFlight(t *testing.T) {
 	group.Wait()
 	if play.talks.Load() != 1 {
 		t.Errorf("%d requests", play.talks.Load())
+	}
+}
+
+// The conversation of the library itself, over the network to an issuer on loopback.
+func TestKeySetsOfTheLibrary(t *testing.T) {
+	play := playIssuer(t)
+	exchange, err := play.keys.Verifier.Exchange(
+		ctx, keysAsked{Kind: "jwks", Issuer: play.issuer}, nil)
+	if errors.Is(err, ErrMisuse) {
+		t.Skipf("this library has no conversation jwks: %v", err)
+	}
+	must(t, err)
+	exchange.Close()
+	file := filepath.Join(t.TempDir(), "keyset.json")
+	must(t, os.WriteFile(file, play.each.input(t, "jwks"), 0o600))
+	name, err := url.Parse(play.issuer)
+	must(t, err)
+	sender := &Sender{Hosts: map[string]string{name.Host: faults(t, "@"+file)}}
+	play.keys.converse, play.keys.Carry = nil, sender.CarryOut
+	token, err := play.verify()
+	must(t, err)
+	if token.Keyset.Issuer != play.issuer {
+		t.Errorf("the keys of %s", token.Keyset.Issuer)
+	}
+	keys, err := play.keys.Keyset(ctx, play.issuer)
+	must(t, err)
+	if again, err := play.keys.Refresh(ctx, play.issuer, keys, "other"); again != keys {
+		t.Errorf("in the cooldown: %v", err)
 	}
 }

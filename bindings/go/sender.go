@@ -231,12 +231,14 @@ func (s *Sender) request(ctx context.Context, asked *httpRequest) (*http.Request
 		return nil, err
 	}
 	host := address.Host
-	if instead, there := s.Hosts[address.Hostname()]; there {
+	for name, instead := range s.Hosts {
 		base, err := loopback(instead)
 		if err != nil {
 			return nil, err
 		}
-		address.Scheme, address.Host = base.Scheme, base.Host
+		if name == address.Hostname() {
+			address.Scheme, address.Host = base.Scheme, base.Host
+		}
 	}
 	body, err := asked.Body.octets()
 	if err != nil {

@@ -240,7 +240,7 @@ func TestSenderHosts(t *testing.T) {
 		"http://example.com", "https://10.0.0.1", "ftp://127.0.0.1", "http://127.0.0.1/path",
 		"127.0.0.1", "http://127.0.0.1.example.com", "://",
 	} {
-		sender := &Sender{Hosts: map[string]string{appleHosts[0]: base}}
+		sender := &Sender{Hosts: map[string]string{appleHosts[1]: base}}
 		if _, err := sent(t, sender, nil); !errors.Is(err, ErrArgument) {
 			t.Errorf("%s: %v", base, err)
 		}

@@ -22,14 +22,24 @@ final class FaultsTest extends TestCase
 
     public static function setUpBeforeClass(): void
     {
+        [self::$process, self::$input, self::$url] = self::server([]);
+    }
+
+    /**
+     * @param list<string> $arguments
+     *
+     * @return array{resource, resource, string} process, its input, address
+     */
+    private static function server(array $arguments): array
+    {
         $program = dirname(__DIR__, 2) . '/python/tests/fault_server.py';
-        self::$process = proc_open(
-            ['python3', $program],
+        $process = proc_open(
+            ['python3', $program, ...$arguments],
             [['pipe', 'r'], ['pipe', 'w'], ['file', '/dev/null', 'w']],
             $pipes,
         );
-        self::$input = $pipes[0];
-        self::$url = trim((string) fgets($pipes[1]));
+
+        return [$process, $pipes[0], trim((string) fgets($pipes[1]))];
     }
 
     public static function tearDownAfterClass(): void
@@ -67,7 +77,7 @@ final class FaultsTest extends TestCase
     }
 
     /** @return array<string, mixed> */
-    private static function server(): array
+    private static function seen(): array
     {
         return json_decode((string) file_get_contents(self::$url . '/hits'), true);
     }
@@ -81,13 +91,13 @@ final class FaultsTest extends TestCase
                 'cut' => false],
             $answer,
         );
-        $last = self::server()['last'];
+        $last = self::seen()['last'];
         $headers = array_column($last['headers'], 1, 0);
         $this->assertSame(['POST', '/good/v1?sort=a%20b&c'], [$last['method'], $last['path']]);
         $this->assertSame([self::NAME, '1'], [$headers['Host'], $headers['X-Own']]);
         $this->assertSame(self::request('good')['body']['text'], $last['body']);
         self::sender($curl)(self::request('good', ['method' => 'GET', 'body' => null]));
-        $last = self::server()['last'];
+        $last = self::seen()['last'];
         $this->assertSame(['GET', ''], [$last['method'], $last['body']]);
     }
 
@@ -124,11 +134,24 @@ final class FaultsTest extends TestCase
             $answer = self::sender($curl)(self::request($fault));
             $this->assertSame([$status, ['text' => '']], [$answer['status'], $answer['body']], $fault);
         }
-        $this->assertArrayNotHasKey('target', self::server()['hits']);
+        $this->assertArrayNotHasKey('target', self::seen()['hits']);
         $this->assertSame(
             ['base64' => '/wA='],
             self::sender($curl)(self::request('octets'))['body'],
         );
+    }
+
+    /** @dataProvider transports */
+    public function testACertificateThatNobodyTrusts(bool $curl): void
+    {
+        [$process, $input, $url] = self::server(['--tls']);
+        try {
+            $answer = self::sender($curl, null, $url)(self::request('good'));
+            $this->assertSame(0, $answer['status']);
+        } finally {
+            fclose($input);
+            proc_close($process);
+        }
     }
 
     /** @dataProvider transports */

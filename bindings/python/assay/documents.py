@@ -215,11 +215,12 @@ class Document:
         themselves and nothing was parsed before."""
         steps = path[:-1].decode()
         if self._parsed is None:
-            text = self.text
-            name = f',"{steps}":'
-            start = text.find(name + "{")
+            length = c_size_t()
+            octets = string_at(_doc_json(self._handle, length), length.value)
+            name = b',"%b":' % path[:-1]
+            start = octets.find(name + b"{")
             if start >= 0:
-                return _value_at(text, start + len(name))
+                return _value_at(octets[start + len(name) :].decode(), 0)
         value: Any = self.json
         for step in steps.split("."):
             value = value[step if hasattr(value, "keys") else int(step)]

@@ -75,6 +75,7 @@ _read_verify_receipt = _functions.assay_read_verify_receipt
 _verify_attestation = _functions.assay_verify_attestation
 _verify_assertion = _functions.assay_verify_assertion
 _verify_token = _functions.assay_verify_token
+_token_types: Any = None  # loaded at the first token: to import costs a microsecond each time
 _decide = _functions.assay_decide
 
 KINDS = {
@@ -451,14 +452,18 @@ class Verifier:
         TooLargeError when it is no such token; TypeError and ValueError for arguments of a
         wrong type, or a closed verifier or key set.
         """
-        from .tokens import Token
-
-        return Token(_accepted(self._token(token, keys, now)), "token")
+        document = _accepted(self._token(token, keys, now))
+        facts: Token = _token_types[1](document, "token")
+        return facts
 
     def _token(self, token: SignedText, keys: Keyset, now: Time | None) -> Document:
-        from .keyset import handle_of
+        global _token_types
+        if _token_types is None:
+            from .keyset import handle_of
+            from .tokens import Token
 
-        handle, text, answer = handle_of(keys), _octets(token), OwnedDocument()
+            _token_types = handle_of, Token
+        handle, text, answer = _token_types[0](keys), _octets(token), OwnedDocument()
         code = _verify_token(
             self._open(), handle, text, len(text), milliseconds(now), answer
         )

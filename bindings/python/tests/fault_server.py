@@ -1,19 +1,23 @@
 #!/usr/bin/env python3
 """A server on loopback that answers as a path asks for: late, in pieces, never whole …
 
-  fault_server.py [FAULT…]     prints its address, and ends when its input does
+  fault_server.py [--tls] [FAULT…]     prints its address, and ends when its input does
 
 The tests of every binding run it. `/hits` says how often each path was asked for, and what
 the last request was. `/FAULT` has the fault; what follows in the path does not matter. Any
 other path gets the faults of the command line, in turn; `@FILE` is that file, as it is.
+With --tls it has a certificate that nobody trusts.
 """
 import collections
 import contextlib
 import json
 import pathlib
 import socket
+import ssl
 import struct
+import subprocess
 import sys
+import tempfile
 import threading
 import zlib
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -33,6 +37,19 @@ def bomb():
 def packed(octets):
     packer = zlib.compressobj(9, zlib.DEFLATED, 31)
     return packer.compress(octets) + packer.flush()
+
+
+def untrusted():
+    """TLS with a certificate for 127.0.0.1 that signed itself."""
+    with tempfile.TemporaryDirectory() as name:
+        files = [f"{name}/key.pem", f"{name}/certificate.pem"]
+        subprocess.run(
+            ["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256",
+             "-nodes", "-subj", "/CN=127.0.0.1", "-addext", "subjectAltName=IP:127.0.0.1",
+             "-keyout", files[0], "-out", files[1]], check=True, capture_output=True)
+        context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+        context.load_cert_chain(files[1], files[0])
+        return context
 
 
 class Faults(BaseHTTPRequestHandler):
@@ -76,7 +93,7 @@ class Faults(BaseHTTPRequestHandler):
         """The next line of the script."""
         fault = self.server.script.pop(0) if self.server.script else ""
         if fault.startswith("@"):
-            self.say(pathlib.Path(fault[1:]).read_bytes())
+            self.say(pathlib.Path(fault[1:]).read_bytes(), ETag='"1"')
         elif fault:
             getattr(self, fault.replace("-", "_"))()
         else:
@@ -160,14 +177,16 @@ class Faults(BaseHTTPRequestHandler):
 class FaultServer:
     """The server, in a thread of its own while the context lasts."""
 
-    def __init__(self, script=()):
+    def __init__(self, script=(), tls=False):
         self.server = ThreadingHTTPServer(("127.0.0.1", 0), Faults)
         self.server.daemon_threads = True
         self.server.hits, self.server.last = collections.Counter(), None
         self.server.script = list(script)
         self.server.ended = threading.Event()
         self.server.bomb = bomb()
-        self.url = f"http://127.0.0.1:{self.server.server_port}"
+        if tls:
+            self.server.socket = untrusted().wrap_socket(self.server.socket, server_side=True)
+        self.url = f"http{'s' if tls else ''}://127.0.0.1:{self.server.server_port}"
 
     @property
     def hits(self):
@@ -190,6 +209,7 @@ class FaultServer:
 
 
 if __name__ == "__main__":
-    with FaultServer(sys.argv[1:]) as faults:
+    tls = sys.argv[1:2] == ["--tls"]
+    with FaultServer(sys.argv[1 + tls:], tls) as faults:
         print(faults.url, flush=True)
         sys.stdin.read()

@@ -6,14 +6,19 @@ docs/spec/access-tokens.md §5.1 writes it.
 import asyncio
 import base64
 import json
+import pathlib
+import tempfile
 import threading
 import types
 import unittest
 from concurrent.futures import ThreadPoolExecutor
 
 import assay
+from assay import http
 from assay._statuses import STATUSES
 from assay.keysets import STATE, AsyncKeySets, KeySets
+from case_table import table
+from fault_server import FaultServer
 
 ISSUER = "https://issuer.example.com"
 CODES = {name: code for code, (name, *_) in STATUSES.items()}
@@ -226,6 +231,46 @@ class KeySetsTest(unittest.TestCase):
             with self.assertRaises(ZeroDivisionError):
                 self.verify("a")
         self.assertEqual(issuer.asked, 2)
+
+
+class LibraryTest(unittest.TestCase):
+    """The conversation of the library itself, over the network to an issuer on loopback."""
+
+    def setUp(self):
+        self.case = next(case for case in table().cases if case["call"] == "verify_token"
+                         and case["expect"]["status"] == "ok")
+        self.verifier = table().verifier(self.case["verifier"])
+        self.content = json.loads(self.case["jwks"])
+        self.issuer = self.content.pop("issuer")
+        self.now = self.case["now"] / 1000
+        try:
+            self.verifier.exchange({"kind": "jwks", "issuer": self.issuer}).close()
+        except assay.MisuseError as refusal:
+            self.skipTest(f"{refusal.status}: this library has no conversation jwks")
+
+    def test_fetched_unchanged_and_refused(self):
+        kept = {}
+        with tempfile.TemporaryDirectory() as folder:
+            keyset = pathlib.Path(folder, "keyset.json")
+            keyset.write_text(json.dumps(self.content))
+            with FaultServer([f"@{keyset}", "unchanged", "oversize", "good"]) as server:
+                name = self.issuer.split("/")[2]
+                keys = KeySets(self.verifier, http.Sender(hosts={name: server.url}),
+                               clock=lambda: self.now, save=kept.__setitem__)
+                token = keys.verify_token(self.case["token"], self.issuer, self.case["now"])
+                self.assertEqual(token.keyset.issuer, self.issuer)
+                first = keys.keyset(self.issuer)
+                self.assertIs(keys.refresh(self.issuer, first), first)  # the cooldown
+                self.now += 31
+                second = keys.refresh(self.issuer, first)  # 304: the same keys, fetched now
+                headers = {name.lower(): value for name, value in server.last["headers"]}
+                self.assertEqual(headers["if-none-match"], '"1"')
+                self.assertEqual(second.facts.fetched_ms - first.facts.fetched_ms, 31_000)
+                for failures in (1, 2):  # too long, and no key set
+                    self.now += 601
+                    self.assertIs(keys.refresh(self.issuer, second), second)
+                    state = json.loads(kept[self.issuer])["state"]
+                    self.assertEqual(state["failures"], failures)
 
 
 class AsyncKeySetsTest(unittest.TestCase):

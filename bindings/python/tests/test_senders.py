@@ -1,8 +1,10 @@
 """Every sender against a server of faults (PLY-7), and what senders print."""
 import asyncio
 import base64
+import contextlib
 import functools
 import importlib.util
+import io
 import logging
 import os
 import time
@@ -89,6 +91,11 @@ class SenderTest(unittest.TestCase):
         with FaultServer() as gone:
             url = gone.url
         self.assert_none(self.send("good", url))
+
+    def test_a_certificate_that_nobody_trusts(self):
+        with FaultServer(tls=True) as untrusted, contextlib.redirect_stderr(io.StringIO()):
+            self.assert_none(self.send("good", untrusted.url))
+            self.assertEqual(untrusted.hits["good"], 0)
 
     def test_what_is_too_long_is_cut(self):
         for fault in ("oversize", "bomb"):

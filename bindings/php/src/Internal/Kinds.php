@@ -29,6 +29,7 @@ final class Kinds
         'attestation' => [Facts\Attestation::class, 'attestation'],
         'assertion' => [Facts\Assertion::class, 'assertion'],
         'decision' => [Facts\Decision::class, 'decision'],
+        'risk' => [Facts\Risk::class, 'risk'],
         'token' => [Facts\Token::class, 'token'],
         'keyset' => [Facts\IssuerKeys::class, 'keyset'],
         'risk' => [Facts\Risk::class, 'risk'],
