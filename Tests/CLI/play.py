@@ -16,6 +16,7 @@ import tempfile
 import sys
 import threading
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from random import Random
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 sys.path.insert(0, str(ROOT / "Tests/Gates"))
@@ -188,6 +189,69 @@ def check_wire(bench, player):
             got = raw.recv(4096)
             bench.expect(wanted in got[:32], f"hostile: {octets[:40]!r}", got[:60])
     bench.expect(player.process.poll() is None, "hostile requests end nothing")
+
+
+def check_noise(bench, player):
+    """Requests that make no sense, under a valid token: answered, and nothing ends."""
+    host, random = Host(player), Random(20261123)
+    bearer = {"Authorization": "Bearer " + host.token("sign.api-token")}
+    devices = host.token("sign.devicecheck-token")
+    secret = host.token("sign.apple-id-secret")
+    texts = ["", "x", "0", "-1", "9" * 19, "9" * 40, "2000000900000001", "ASCENDING", "null",
+             encoded(b"0\x80" * 500), encoded(b"$\x84\x00\xff\xff\xff" * 9000), encoded("{}"),
+             encoded('{"signature"="AAAA";"purchase-info"="' + encoded(
+                 '{"product-id"="a";"transaction-id"="1";"purchase-date-ms"="-9223372036854775808";}')
+                 + '";}')]
+    numbers = [0, -1, 1, 90, 1.5, NOW, -(1 << 63), (1 << 63) - 1, 1 << 64, 1e300]
+
+    def value(depth=0):
+        kind = random.randrange(6 if depth < 3 else 4)
+        return (random.choice(texts), random.choice(numbers), random.choice([True, False]), None,
+                [value(depth + 1) for _ in range(random.randrange(3))] if kind == 4 else [],
+                {random.choice(names): value(depth + 1) for _ in range(2)} if kind == 5 else {},
+                )[kind]
+
+    names = ["receipt-data", "password", "device_token", "transaction_id", "timestamp", "bit0",
+             "extendByDays", "extendReasonCode", "requestIdentifier", "productId", "startDate",
+             "endDate", "notificationType", "transactionId", "appAccountToken", "issuer",
+             "customerConsented", "deliveryStatus", "originalTransactionId", "advanceMs", "days",
+             "type", "claims", "nonce", "refunded", "purchased", "expires", "product", "x"]
+    targets = [
+        ("POST", BUY, "/verifyReceipt", {}),
+        ("POST", DEVICES, "/v1/query_two_bits", {"Authorization": f"Bearer {devices}"}),
+        ("POST", DEVICES, "/v1/update_two_bits", {"Authorization": f"Bearer {devices}"}),
+        ("POST", ATTEST, "/v1/attestationData", {"Authorization": devices}),
+        ("POST", "ocsp.apple.com", "/ocsp03-x", {}), ("GET", APPLE_ID, "/auth/keys", {}),
+        ("PUT", STORE_SANDBOX, "/inApps/v1/subscriptions/extend/2000000900000001", bearer),
+        ("POST", STORE_SANDBOX, "/inApps/v1/subscriptions/extend/mass", bearer),
+        ("POST", STORE_SANDBOX, "/inApps/v1/notifications/history", bearer),
+        ("PUT", STORE_SANDBOX, "/inApps/v2/transactions/consumption/2000000900000001", bearer),
+        ("PUT", STORE_SANDBOX, "/inApps/v1/transactions/2000000900000001/appAccountToken", bearer)]
+    targets += [("POST", "play", f"/play/{name}", {}) for name in (
+        "refund", "renew", "expire", "grace", "purchase", "notify", "clock", "script", "keys",
+        "token", "sign-in", "risk")]
+    for number in range(600):
+        method, base, path, headers = random.choice(targets)
+        body = json.dumps({random.choice(names): value() for _ in range(random.randrange(5))})
+        if number % 7 == 0:
+            body = random.choice(texts)
+        answer = player.ask(method, base, path, None if method == "GET" else body.encode(),
+                            headers)
+        if not bench.suite.expect(200 <= answer.status < 600, f"noise at {path}: {body[:200]}",
+                                  str(answer)[:300]):
+            break
+    for _ in range(300):
+        query = "&".join(f"{random.choice(names + ['sort', 'revision', 'revoked'])}="
+                         f"{random.choice(texts)[:40]}" for _ in range(3))
+        answer = player.ask("GET", STORE_SANDBOX, "/inApps/v2/history/2000000900000001?" + query,
+                            headers=bearer)
+        bench.expect(answer.status in (200, 400, 401), f"noise: {query}", answer)
+    for _ in range(80):
+        player.play("renew", {"originalTransactionId": "2000000900000001"})
+    form = f"client_id=com.example.app&client_secret={secret}&grant_type=&code=%&token"
+    answer = player.ask("POST", APPLE_ID, "/auth/token", form.encode())
+    bench.expect(answer.status == 400, "noise: a form", answer)
+    bench.expect(player.end() == 0, "noise ends nothing")
 
 
 # ---- Apple's services ---------------------------------------------------------------
@@ -628,6 +692,8 @@ def main():
             check_apple_id(bench, player)
             check_store(bench, player)
             check_notifications(bench, player)
+        with bench.player() as player:
+            check_noise(bench, player)
         # They import this file's names, so not before it is whole.
         import play_conversations
         import play_faults

@@ -214,6 +214,10 @@ def check_conversations(bench, player):
         if name == "a bad signature":
             found = document.json["exchange"]["verifyReceipt"]["latestReceipt"]
             bench.expect(found["verified"] is False, "PLY-7: the receipt in it", found)
+    player.script({"host": BUY, "fault": {"redirect": player.url + "/followed"}})
+    host.ask(asked)
+    bench.expect("/followed" not in [entry["path"] for entry in player.log()],
+                 "PLY-7: the driver follows no redirect")
     query = {"kind": "deviceCheck.query", "deviceToken": encoded("d"), "transactionId": "t"}
     for name, fault, status, most in [
             ("500", {"status": 500}, "unavailable.devicecheck.no-answer", 3),

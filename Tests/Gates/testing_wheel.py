@@ -133,6 +133,22 @@ def test_one_root_for_the_run(assay_authority, tmp_path):
     assert other.verifier.verify_transaction(other.transaction()).bundle_id == "com.example.other"
     with pytest.raises(assay.AssayError):
         assay_authority.verifier.verify_transaction(other.transaction())
+
+
+def test_apple_is_played(assay_apple):
+    from assay import http
+    from assay_testing.apple import PlayedApple, PlayError
+    request = {"kind": "verifyReceipt", "receipt": assay_apple.authority.app_receipt()}
+    for rules, status in [([], "ok"), ([{"fault": {"appleStatus": 21003}}],
+                                       "rejected.verify-receipt.not-authentic")]:
+        assay_apple.play("script", rules)
+        with assay_apple.verifier.exchange(request) as exchange:
+            assert http.carry_out(exchange, assay_apple.sender).status == status
+    assert [entry["status"] for entry in assay_apple.log] == [200, 200]
+    with pytest.raises(PlayError, match="no such fault"):
+        assay_apple.play("script", [{"fault": {"explode": True}}])
+    with pytest.raises(PlayError, match="--clock"):
+        PlayedApple(assay_apple.authority, clock=1)
 '''
 
 

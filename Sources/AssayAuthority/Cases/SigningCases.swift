@@ -157,7 +157,7 @@ extension CaseBench {
     }
     let nonces: [JSONText] = [
       "", "x", .string(Self.nonce + "0"), .string(String(Self.nonce.dropLast()) + "g"), 1,
-      .string(Self.nonce.replacing("-", with: "")),
+      .string(Self.nonce.filter { $0 != "-" }),
     ]
     for request in [offer, introductory, offerV1] {
       for value in nonces { bad("SIG-8", request, "nonce", value) }

@@ -47,9 +47,13 @@ struct LooseBER {
     return children
   }
 
-  /// An OCTET STRING joined from its pieces.
-  var octets: [UInt8] {
-    tag & 0x20 == 0 ? Array(content) : children.flatMap(\.octets)
+  /// An OCTET STRING joined from its pieces; pieces that are nested too deeply are left out.
+  var octets: [UInt8] { octets(depth: 0) }
+
+  private func octets(depth: Int) -> [UInt8] {
+    if tag & 0x20 == 0 { return Array(content) }
+    guard depth < LooseBER.depth else { return [] }
+    return children.flatMap { $0.octets(depth: depth + 1) }
   }
 
   /// An INTEGER of at most eight octets.

@@ -42,6 +42,7 @@ struct NotificationPost {
     let fault = try json["fault"].map { try PlayFault($0, at: "fault") } ?? PlayFault()
     let signer = PlaySigner(authority: state.authority, fault: fault)
     let note = try NotificationMaker(signer: signer).make(type, subtype, purchase, &state)
+    if state.notifications.count >= 10_000 { state.notifications.removeFirst(1000) }
     state.notifications.append(note)
     return note
   }

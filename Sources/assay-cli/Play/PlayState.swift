@@ -23,6 +23,9 @@ struct PlayState: Sendable {
   /// Where purchases are kept; nil: nowhere.
   let file: String?
 
+  /// Larger numbers are not counted on from.
+  private static let numberCap: Int64 = 1_000_000_000_000_000_000
+
   /// The issuers whose tokens are played.
   static let issuers = [TokenAuthority.pool, TokenAuthority.ellipticIssuer, TokenAuthority.apple]
 
@@ -109,17 +112,16 @@ struct PlayState: Sendable {
   /// The next period of a line: paid now, and added to what is left of this one.
   mutating func renew(_ place: Int) -> Int {
     var next = purchases[place]
-    let old = next.purchase
-    let end = old.expiresDate ?? clock.now
-    let hour: Int64 = 3_600_000
-    let period = end - old.purchaseDate < hour ? 30 * Purchase.day : end - old.purchaseDate
+    let end = next.purchase.expiresDate ?? clock.now
     func following(_ ids: [String?]) -> String {
-      String((ids.compactMap { $0.flatMap { Int64($0) } }.max() ?? 0) + 1)
+      let numbers = ids.compactMap { $0.flatMap { Int64($0) } }
+      return String((numbers.filter { $0 < PlayState.numberCap }.max() ?? 0) + 1)
     }
     next.purchase.transactionId = following(purchases.map(\.purchase.transactionId))
     next.purchase.webOrderLineItemId = following(purchases.map(\.purchase.webOrderLineItemId))
     next.purchase.purchaseDate = clock.now
-    next.purchase.expiresDate = max(end, clock.now) + period
+    next.purchase.expiresDate = min(
+      max(end, clock.now) + next.periodMs, MintedValues.dates.upperBound)
     next.purchase.revocationDate = nil
     next.purchase.revocationReason = nil
     next.purchase.revocationType = nil

@@ -7,6 +7,8 @@ struct PlayedPurchase: Sendable {
   var orderId: String
   /// A later change has a higher number.
   var sequence: Int64 = 0
+  /// How long a renewal lasts.
+  var periodMs = 30 * Purchase.day
   var isFinished = false
   /// How often the period was extended.
   var extensions: Int64 = 0
@@ -96,7 +98,9 @@ struct PlayedPurchase: Sendable {
     if try value("billingRetry")?.boolean() == true { purchase.isInBillingRetryPeriod = true }
     isFinished = try value("finished")?.boolean() ?? false
     purchase.expirationIntent = try value("expirationIntent")?.integer(in: 1...5)
-    sequence = try value("sequence")?.integer(in: 0...Int64.max) ?? 0
+    sequence = try value("sequence")?.integer(in: 0...1 << 53) ?? 0
+    periodMs =
+      try value("periodMs")?.integer(in: 60_000...400 * Purchase.day) ?? 30 * Purchase.day
     extensions = try value("extensions")?.integer(in: 0...2) ?? 0
     hasConsumption = try value("consumption")?.boolean() ?? false
   }
@@ -106,7 +110,7 @@ struct PlayedPurchase: Sendable {
     "originalTransactionId", "appTransactionId", "account", "orderId", "webOrderLineItemId",
     "group", "quantity", "purchased", "originalPurchased", "expires", "graceUntil", "refunded",
     "family", "trial", "upgraded", "renewalOff", "billingRetry", "finished", "sequence",
-    "expirationIntent", "extensions", "consumption",
+    "expirationIntent", "extensions", "consumption", "periodMs",
   ]
 
   mutating func revoke(at date: Int64, reason: Int64 = 0) {
@@ -149,6 +153,7 @@ struct PlayedPurchase: Sendable {
     flag("finished", isFinished)
     flag("consumption", hasConsumption)
     add("sequence", .integer(sequence))
+    add("periodMs", periodMs == 30 * Purchase.day ? nil : .integer(periodMs))
     add("extensions", extensions > 0 ? .integer(extensions) : nil)
     return json
   }

@@ -47,10 +47,13 @@ struct SentReceipt {
     func text(_ key: String) -> String? {
       info.value(key).map { String(decoding: $0, as: UTF8.self) }
     }
+    func date(_ key: String) -> Int64? {
+      text(key).flatMap { Int64($0) }.flatMap { MintedValues.dates.contains($0) ? $0 : nil }
+    }
     guard let product = text("product-id"), let id = text("transaction-id"),
-      let bought = text("purchase-date-ms").flatMap({ Int64($0) })
+      let bought = date("purchase-date-ms")
     else { return nil }
-    let end = text("expires-date").flatMap { Int64($0) }
+    let end = date("expires-date")
     var purchase = Purchase(now: now).of(product, end == nil ? .nonConsumable : .autoRenewable)
     purchase.bundleId = text("bid") ?? app.bundleId
     purchase.appAppleId = text("app-item-id").flatMap { Int64($0) } ?? app.appAppleId
@@ -58,8 +61,7 @@ struct SentReceipt {
     purchase.originalTransactionId = text("original-transaction-id") ?? id
     purchase.webOrderLineItemId = text("web-order-line-item-id")
     purchase.purchaseDate = bought
-    purchase.originalPurchaseDate =
-      text("original-purchase-date-ms").flatMap { Int64($0) } ?? bought
+    purchase.originalPurchaseDate = date("original-purchase-date-ms") ?? bought
     purchase.expiresDate = end
     purchase.quantity = text("quantity").flatMap { Int64($0) } ?? 1
     if text("is-trial-period") == "true" {
@@ -96,7 +98,10 @@ struct SentReceipt {
 
   private static func purchase(_ attributes: [ReceiptAttribute], _ now: Int64) -> Purchase? {
     func text(_ type: Int64) -> String? { attributes.first { $0.type == type }?.text }
-    func date(_ type: Int64) -> Int64? { text(type).flatMap { RequestTime.date(Array($0.utf8)) } }
+    func date(_ type: Int64) -> Int64? {
+      text(type).flatMap { RequestTime.date(Array($0.utf8)) }
+        .flatMap { MintedValues.dates.contains($0) ? $0 : nil }
+    }
     guard let product = text(1702), let id = text(1703), let bought = date(1704) else {
       return nil
     }

@@ -69,7 +69,7 @@ struct StoreSubscriptions {
       let end = one.purchase.expiresDate
     else { throw StoreError(4_030_004) }
     if one.extensions >= 2 { throw StoreError(4_030_005) }
-    let later = end + days * Purchase.day
+    let later = min(end + days * Purchase.day, MintedValues.dates.upperBound)
     state.purchases[place].purchase.expiresDate = later
     state.purchases[place].extensions += 1
     state.touch(place)
@@ -104,7 +104,8 @@ struct StoreSubscriptions {
         let end = one.purchase.expiresDate
       else { continue }
       if one.status(at: state.clock.now) == 1 {
-        state.purchases[place].purchase.expiresDate = end + days * Purchase.day
+        state.purchases[place].purchase.expiresDate = min(
+          end + days * Purchase.day, MintedValues.dates.upperBound)
         state.touch(place)
         count.good += 1
       } else {

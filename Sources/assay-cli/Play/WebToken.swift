@@ -38,9 +38,10 @@ struct WebToken {
 
   /// Whether it was issued by now, has not ended, and lives no longer than so many seconds.
   func isCurrent(at now: Int64, longest: Int64) -> Bool {
-    guard let issued = second("iat"), issued <= now / 1000 + 60 else { return false }
-    guard let end = second("exp") else { return issued >= now / 1000 - longest }
-    return end > now / 1000 && end - issued <= longest && end > issued
+    let current = now / 1000
+    guard let issued = second("iat"), (0...current + 60).contains(issued) else { return false }
+    guard let end = second("exp") else { return issued >= current - longest }
+    return end > current && end <= issued + longest
   }
 
   private static func verifies(
