@@ -36,7 +36,9 @@ struct PlayedStore: PlayedHost {
       && token.claims["iss"]?.text == PlayAuthority.issuerId
       && token.claims["aud"]?.text == "appstoreconnect-v1"
       && token.claims["bid"]?.text == signer.authority.app.bundleId
-      && token.second("exp") != nil && token.isCurrent(at: now, longest: 3600)
+      && token.second("exp") != nil
+      // Apple's own library sends no `iat`.
+      && token.isCurrent(at: now, longest: 3600, needsIssue: false)
   }
 
   /// - Parameter path: from the version on.

@@ -37,8 +37,13 @@ struct WebToken {
   func second(_ name: String) -> Int64? { claims[name]?.integer }
 
   /// Whether it was issued by now, has not ended, and lives no longer than so many seconds.
-  func isCurrent(at now: Int64, longest: Int64) -> Bool {
+  /// Where `iat` may be missing, it counts from now.
+  func isCurrent(at now: Int64, longest: Int64, needsIssue: Bool = true) -> Bool {
     let current = now / 1000
+    if claims["iat"] == nil, !needsIssue {
+      guard let end = second("exp") else { return false }
+      return end > current && end <= current + longest
+    }
     guard let issued = second("iat"), (0...current + 60).contains(issued) else { return false }
     guard let end = second("exp") else { return issued >= current - longest }
     return end > current && end <= issued + longest
