@@ -1,7 +1,4 @@
-"""Conversations of the library with the player, kind by kind, with and without faults.
-
-A kind that the library does not have yet is skipped, and the output says so.
-"""
+"""Conversations of the library with the player, kind by kind, with and without faults."""
 import hashlib
 
 import play
@@ -20,21 +17,8 @@ class Talk:
         self.host = play.Host(player, environments=["Production", "Sandbox"])
         self.verifier = self.host.verifier
 
-    def has(self, kind, request):
-        """Whether the library has that kind."""
-        try:
-            with self.verifier.exchange({"kind": kind, **request[0]}, request[1], now=NOW):
-                return True
-        except play.assay.MisuseError as error:
-            if error.status != "misuse.exchange.kind":
-                raise
-            self.bench.suite.skip(kind, "this library has no such kind")
-            return False
-
     def each(self, kind, members, evidence, rows):
         """(name, fault or rules, status; None: any refusal, most requests) of a kind."""
-        if not self.has(kind, (members, evidence)):
-            return
         for name, fault, wanted, most in rows:
             rules = fault if isinstance(fault, list) else [{"fault": fault}] if fault else []
             self.player.play("script", rules)
@@ -282,8 +266,6 @@ def store(talk):
 def paging(talk):
     kind, asked = "appstore.transaction-history", {"environment": "Sandbox",
                                                    "transactionId": FIRST}
-    if not talk.has(kind, (asked, ())):
-        return
     for number in range(45):
         talk.player.play("purchase", {
             "product": "com.example.app.coins100", "type": "consumable",

@@ -157,13 +157,6 @@ func TestKeySetsSingleFlight(t *testing.T) {
 // The conversation of the library itself, over the network to an issuer on loopback.
 func TestKeySetsOfTheLibrary(t *testing.T) {
 	play := playIssuer(t)
-	exchange, err := play.keys.Verifier.Exchange(
-		ctx, keysAsked{Kind: "jwks", Issuer: play.issuer}, nil)
-	if errors.Is(err, ErrMisuse) {
-		t.Skipf("this library has no conversation jwks: %v", err)
-	}
-	must(t, err)
-	exchange.Close()
 	file := filepath.Join(t.TempDir(), "keyset.json")
 	must(t, os.WriteFile(file, play.each.input(t, "jwks"), 0o600))
 	name, err := url.Parse(play.issuer)
