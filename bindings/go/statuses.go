@@ -446,7 +446,7 @@ var statusTable = [...]statusRow{
 	{
 		3332, "too-large.json.depth", 413, "never",
 		"the JSON text is nested too deep",
-		"not an App Store JWS",
+		"nobody writes such JSON: forged, or another text",
 	},
 	{
 		3333, "misuse.devicecheck.bits", 500, "never",
@@ -476,7 +476,7 @@ var statusTable = [...]statusRow{
 	{
 		3588, "too-large.json.elements", 413, "never",
 		"a JSON array has too many elements",
-		"not an App Store JWS",
+		"nobody writes such JSON: forged, or another text",
 	},
 	{
 		3589, "misuse.devicecheck.transaction-id", 500, "never",
@@ -506,7 +506,7 @@ var statusTable = [...]statusRow{
 	{
 		3844, "too-large.json.members", 413, "never",
 		"a JSON object has too many members",
-		"not an App Store JWS",
+		"nobody writes such JSON: forged, or another text",
 	},
 	{
 		3845, "misuse.exchange.answer", 500, "never",
@@ -536,7 +536,7 @@ var statusTable = [...]statusRow{
 	{
 		4100, "too-large.json.name", 413, "never",
 		"a JSON member name is too long",
-		"not an App Store JWS",
+		"nobody writes such JSON: forged, or another text",
 	},
 	{
 		4101, "misuse.exchange.evidence", 500, "never",
@@ -566,7 +566,7 @@ var statusTable = [...]statusRow{
 	{
 		4356, "too-large.json.number", 413, "never",
 		"a JSON number is too long",
-		"not an App Store JWS",
+		"nobody writes such JSON: forged, or another text",
 	},
 	{
 		4357, "misuse.exchange.kind", 500, "never",

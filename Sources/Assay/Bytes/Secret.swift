@@ -10,4 +10,12 @@ public enum Secret {
       unsafe OPENSSL_cleanse(UnsafeMutableRawPointer(mutating: start), held.count)
     }
   }
+
+  /// Overwrites the octets of the one holder; an array that others hold too is left to them.
+  static func wipe(_ bytes: inout [UInt8]) {
+    unsafe bytes.withUnsafeMutableBytes { held in
+      guard let start = held.baseAddress else { return }
+      unsafe OPENSSL_cleanse(start, held.count)
+    }
+  }
 }

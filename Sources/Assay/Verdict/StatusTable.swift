@@ -2291,31 +2291,31 @@ enum StatusTable {
       return StatusEntry(
         name: "too-large.json.depth",
         message: "the JSON text is nested too deep",
-        hint: "not an App Store JWS",
+        hint: "nobody writes such JSON: forged, or another text",
         retryClass: "never")
     case 3588:
       return StatusEntry(
         name: "too-large.json.elements",
         message: "a JSON array has too many elements",
-        hint: "not an App Store JWS",
+        hint: "nobody writes such JSON: forged, or another text",
         retryClass: "never")
     case 3844:
       return StatusEntry(
         name: "too-large.json.members",
         message: "a JSON object has too many members",
-        hint: "not an App Store JWS",
+        hint: "nobody writes such JSON: forged, or another text",
         retryClass: "never")
     case 4100:
       return StatusEntry(
         name: "too-large.json.name",
         message: "a JSON member name is too long",
-        hint: "not an App Store JWS",
+        hint: "nobody writes such JSON: forged, or another text",
         retryClass: "never")
     case 4356:
       return StatusEntry(
         name: "too-large.json.number",
         message: "a JSON number is too long",
-        hint: "not an App Store JWS",
+        hint: "nobody writes such JSON: forged, or another text",
         retryClass: "never")
     case 4612:
       return StatusEntry(
@@ -3042,6 +3042,8 @@ enum StatusTable {
         return "fetch a newer one from Apple; attest.maxAgeMs says how old it may be; receipts that you kept are read with attest.time:\"stored\""
       case .embeddedReceipt:
         return "the attestation was delayed by more than attest.maxAgeMs: have the app make a new key; attestations that you kept are judged with attest.time:\"stored\""
+      case .exchange:
+        return "the JWS in the answer was signed earlier than storekit.fresh.maxAgeMs allows: ask again"
       default: return nil
       }
     case 23041:
@@ -3082,6 +3084,8 @@ enum StatusTable {
         return "the message says what it looks like: verifyReceipt takes receipts of purchases, nothing else"
       case .attestReceipt:
         return "pass the receipt of an attestation, or the one that a refresh returned; the message says what this looks like"
+      case .exchange:
+        return "Apple sent a JWS of another kind than that member holds: use nothing of the answer"
       default: return nil
       }
     case 4354:

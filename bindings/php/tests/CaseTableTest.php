@@ -439,7 +439,7 @@ final class CaseTableTest extends TestCase
     private function checkEnvelope(array $json): void
     {
         $known = ['assay', 'kind', 'ok', 'status', 'error', 'checks', 'warnings', 'claimed',
-            'configuration'];
+            'configuration', 'digests'];
         $facts = array_map(static fn (array $fact): string => explode('.', $fact[1])[0],
             Kinds::FACTS);
         $this->assertSame([], array_values(array_diff(array_keys($json), $known, $facts)));

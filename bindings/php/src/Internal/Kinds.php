@@ -32,9 +32,6 @@ final class Kinds
         'risk' => [Facts\Risk::class, 'risk'],
         'token' => [Facts\Token::class, 'token'],
         'keyset' => [Facts\IssuerKeys::class, 'keyset'],
-        'risk' => [Facts\Risk::class, 'risk'],
-        'token' => [Facts\Token::class, 'token'],
-        'keyset' => [Facts\IssuerKeys::class, 'keyset'],
         'exchange' => [Facts\DeviceCheck::class, 'exchange.deviceCheck'],
     ];
 
@@ -45,8 +42,7 @@ final class Kinds
         if (is_string($talk) && str_starts_with($talk, 'appstore.')) {
             $known = [Facts\AppStoreAnswer::class, 'exchange.result'];
         }
-        if ($talk === 'verifyReceipt') {
-        $known = match ($document->at('exchange.kind')) {
+        $known = match ($talk) {
             // In a refusal there is only Apple's status.
             'verifyReceipt' => $document->ok
                 ? [Facts\VerifyReceiptAnswer::class, 'exchange.verifyReceipt'] : null,

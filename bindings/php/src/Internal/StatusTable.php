@@ -1314,27 +1314,27 @@ final class StatusTable
         3332 => [
             'too-large.json.depth', 413, 'never',
             'the JSON text is nested too deep',
-            'not an App Store JWS',
+            'nobody writes such JSON: forged, or another text',
         ],
         3588 => [
             'too-large.json.elements', 413, 'never',
             'a JSON array has too many elements',
-            'not an App Store JWS',
+            'nobody writes such JSON: forged, or another text',
         ],
         3844 => [
             'too-large.json.members', 413, 'never',
             'a JSON object has too many members',
-            'not an App Store JWS',
+            'nobody writes such JSON: forged, or another text',
         ],
         4100 => [
             'too-large.json.name', 413, 'never',
             'a JSON member name is too long',
-            'not an App Store JWS',
+            'nobody writes such JSON: forged, or another text',
         ],
         4356 => [
             'too-large.json.number', 413, 'never',
             'a JSON number is too long',
-            'not an App Store JWS',
+            'nobody writes such JSON: forged, or another text',
         ],
         4612 => [
             'too-large.jwks.size', 502, 'never',
