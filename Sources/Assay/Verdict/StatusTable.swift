@@ -3043,7 +3043,7 @@ enum StatusTable {
       case .embeddedReceipt:
         return "the attestation was delayed by more than attest.maxAgeMs: have the app make a new key; attestations that you kept are judged with attest.time:\"stored\""
       case .exchange:
-        return "the JWS in the answer was signed earlier than storekit.fresh.maxAgeMs allows: ask again"
+        return "what Apple signed is older than the configuration allows: ask again"
       default: return nil
       }
     case 23041:
@@ -3085,7 +3085,7 @@ enum StatusTable {
       case .attestReceipt:
         return "pass the receipt of an attestation, or the one that a refresh returned; the message says what this looks like"
       case .exchange:
-        return "Apple sent a JWS of another kind than that member holds: use nothing of the answer"
+        return "Apple signed something of another kind than that member holds: use nothing of the answer"
       default: return nil
       }
     case 4354:

@@ -134,7 +134,7 @@ enum ExplanationText {
     hint	rejected.freshness.stale	an app receipt	have the app refresh its receipt and send it again; receipts.maxAgeMs says how old it may be
     hint	rejected.freshness.stale	an App Attest receipt	fetch a newer one from Apple; attest.maxAgeMs says how old it may be; receipts that you kept are read with attest.time:"stored"
     hint	rejected.freshness.stale	the receipt inside an attestation	the attestation was delayed by more than attest.maxAgeMs: have the app make a new key; attestations that you kept are judged with attest.time:"stored"
-    hint	rejected.freshness.stale	an exchange	the JWS in the answer was signed earlier than storekit.fresh.maxAgeMs allows: ask again
+    hint	rejected.freshness.stale	an exchange	what Apple signed is older than the configuration allows: ask again
     status	22529	rejected.identity.app	appAppleId is missing or is not the one configured for this app	evidence of another app, or the appAppleId of that app in apps is wrong	after-config	403	JWS-74,RCP-30,APR-15,VRR-16
     status	22785	rejected.identity.bundle	bundleId is missing or is not one of the configured apps	evidence of another app, or apps lacks its bundleId	never	403	JWS-73,RCP-24,APR-15,VRR-16
     status	23041	rejected.identity.environment	the environment is not accepted by this verifier	a Sandbox purchase at a Production-only verifier: see environments in the configuration	after-config	403	APR-16,JWS-70,RCP-28,RCP-29,VRR-3,VRR-17,VRR-22
@@ -163,7 +163,7 @@ enum ExplanationText {
     hint	rejected.kind.mismatch	a transaction receipt, an app receipt	the message says what it looks like: triage a blob of unknown kind, then verify it as that kind
     hint	rejected.kind.mismatch	an answer of verifyReceipt	the message says what it looks like: verifyReceipt takes receipts of purchases, nothing else
     hint	rejected.kind.mismatch	an App Attest receipt	pass the receipt of an attestation, or the one that a refresh returned; the message says what this looks like
-    hint	rejected.kind.mismatch	an exchange	Apple sent a JWS of another kind than that member holds: use nothing of the answer
+    hint	rejected.kind.mismatch	an exchange	Apple signed something of another kind than that member holds: use nothing of the answer
     status	28161	rejected.nested.disagree	the notification and the evidence inside it contradict each other	evidence of different purchases in one notification: trust none of it; report it to Apple if it came from Apple	never	400	NTF-5
     status	28417	rejected.notification.ambiguous-body	the notification has more than one body	not a genuine notification: treat it as forged	never	400	NTF-1
     status	28673	rejected.notification.no-body	the notification has no body although its type is known	not a genuine notification: treat it as forged	never	400	NTF-1
