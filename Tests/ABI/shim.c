@@ -83,7 +83,7 @@ static const char *ask_ecdsa(int bits, const struct octets *word) {
 }
 
 static const char *ask_rsa(int number, const struct octets *word) {
-  RSA *key = assay_shim_rsa(engine, word[0].bytes, word[0].count);
+  RSA *key = assay_shim_rsa(engine, word[0].bytes, word[0].count, 65537);
   int good;
   if (key == NULL) return "no key";
   good = assay_shim_rsa_verify(key, number, word[1].bytes, word[1].count,

@@ -149,6 +149,8 @@ COPIED = {"docs/config.schema.json": "config.schema.json",
           "docs/pictures/refusal.svg": "pictures/refusal.svg",
           "docs/pictures/day.svg": "pictures/day.svg",
           "docs/pictures/carrying-out.svg": "pictures/carrying-out.svg",
+          "docs/pictures/ocsp.svg": "pictures/ocsp.svg",
+          "docs/pictures/attest-refresh.svg": "pictures/attest-refresh.svg",
           "docs/pictures/keys.svg": "pictures/keys.svg",
           "docs/pictures/sign-in-with-apple.svg": "pictures/sign-in-with-apple.svg"}
 

@@ -43,8 +43,11 @@ class AppleTest(unittest.TestCase):
         for case, request in cases("appleid.identity"):
             verifier = table().verifier(case["verifier"])
             with self.subTest(case["name"]):
-                token = self.outcome(case, lambda keys: verifier.verify_apple_identity(
-                    request["token"], keys, request.get("nonce"), case["now"]))
+                def call(keys, verifier=verifier, request=request, now=case["now"]):
+                    return verifier.verify_apple_identity(
+                        request["token"], keys, request.get("nonce"), now)
+
+                token = self.outcome(case, call)
                 if token is not None:
                     count += 1
                     self.assertEqual(token.profile, "apple-id")
@@ -57,8 +60,10 @@ class AppleTest(unittest.TestCase):
         for case, request in cases("appleid.notification"):
             verifier = table().verifier(case["verifier"])
             with self.subTest(case["name"]):
-                event = self.outcome(case, lambda keys: verifier.verify_apple_notification(
-                    request["payload"], keys, case["now"]))
+                def call(keys, verifier=verifier, request=request, now=case["now"]):
+                    return verifier.verify_apple_notification(request["payload"], keys, now)
+
+                event = self.outcome(case, call)
                 if event is not None:
                     count += 1
                     self.assertTrue(event.token_id)
@@ -77,7 +82,7 @@ class FinishedTest(unittest.TestCase):
                 for step in case["steps"]:
                     exchange.step(given(step, "answer"), step["now"])
                 return exchange.document.json["exchange"]
-        self.fail(f"the table has no case {rule}")
+        raise AssertionError(f"the table has no case {rule}")
 
     def test_keys(self):
         found = assay.FetchedKeyset(self.finished("KST-12 keys: for the first time"))

@@ -263,6 +263,8 @@ class HttpTest(unittest.TestCase):
             secrets = [*block.get("sharedSecrets", {}).values(), request.get("deviceToken"),
                        request.get("receipt"), "Bearer ", "client_secret", "-----BEGIN"]
             step = exchange.payload
+            if exchange.state != "request":
+                continue
             shown = "".join([
                 repr(exchange), repr(exchange.document), str(exchange.document), repr(step),
                 str(step["request"]), pprint.pformat(exchange.document.json),

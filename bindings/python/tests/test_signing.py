@@ -8,10 +8,9 @@ import tempfile
 import unittest
 import uuid
 
-from test_attest import first, verify_assertion
-
 import assay
 from case_table import table
+from test_attest import first, verify_assertion
 
 NOW = 1_795_219_200_000
 APPS = [{"bundleId": "com.example.app", "appAppleId": 1234567890, "teamId": "ABCDE12345"}]
