@@ -46,7 +46,8 @@ final class AppStoreEndpoint: Sendable {
       attempts: AppStoreOptions.attempts.upperBound)
     return ExchangeRow(
       name, ["environment", "bundleId", "options"] + members.map { $0.name }, evidence: evidence,
-      maxSteps: isRepeatable ? most : 4, isRepeatable: isRepeatable)
+      maxSteps: isRepeatable ? most : 4, isRepeatable: isRepeatable,
+      hints: .exchange)
   }
 
   static func named(_ name: Text) -> AppStoreEndpoint? {
