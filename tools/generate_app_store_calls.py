@@ -412,9 +412,9 @@ def swift_call(one):
     if one.evidence or one.paging != "-":
         out.append("  ///")
     if one.evidence:
-        out.append("  /// - Parameter transaction: verified; it is checked before anything is sent.")
+        out.append("  /// `transaction` is a verified one; it is checked before anything is sent.")
     if one.paging != "-":
-        out.append("  /// - Parameter pages: at most so many are asked for, 1 to 100.")
+        out.append("  /// `pages` is how many are asked for at most, 1 to 100.")
     parameters = [f"{member.name}: {swift_type(member)}" for member in one.required]
     parameters += [f"{member.name}: {swift_type(member)}? = nil" for member in one.optional]
     if one.paging != "-":

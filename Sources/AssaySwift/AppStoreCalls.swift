@@ -12,7 +12,7 @@ extension AppStore {
 
   /// All transactions of a customer, by any id of theirs.
   ///
-  /// - Parameter pages: at most so many are asked for, 1 to 100.
+  /// `pages` is how many are asked for at most, 1 to 100.
   public func transactionHistory(
     transactionId: String, revision: String? = nil, startDate: Timestamp? = nil,
     endDate: Timestamp? = nil, productId: [String]? = nil, productType: [String]? = nil,
@@ -41,7 +41,7 @@ extension AppStore {
 
   /// The same as it was before: without consumables that were finished. Deprecated.
   ///
-  /// - Parameter pages: at most so many are asked for, 1 to 100.
+  /// `pages` is how many are asked for at most, 1 to 100.
   public func transactionHistoryV1(
     transactionId: String, revision: String? = nil, startDate: Timestamp? = nil,
     endDate: Timestamp? = nil, productId: [String]? = nil, productType: [String]? = nil,
@@ -100,7 +100,7 @@ extension AppStore {
 
   /// All refunds of a customer.
   ///
-  /// - Parameter pages: at most so many are asked for, 1 to 100.
+  /// `pages` is how many are asked for at most, 1 to 100.
   public func refundHistory(
     transactionId: String, revision: String? = nil, pages: Int64? = nil,
     at now: Timestamp = .now
@@ -124,7 +124,7 @@ extension AppStore {
 
   /// Ties a purchase that was made outside the app to an account.
   ///
-  /// - Parameter transaction: verified; it is checked before anything is sent.
+  /// `transaction` is a verified one; it is checked before anything is sent.
   public func setAppAccountToken(
     originalTransactionId: String, appAccountToken: String, transaction: Transaction? = nil,
     at now: Timestamp = .now
@@ -139,7 +139,7 @@ extension AppStore {
 
   /// Answers CONSUMPTION_REQUEST: how much was used, and which refund you prefer.
   ///
-  /// - Parameter transaction: verified; it is checked before anything is sent.
+  /// `transaction` is a verified one; it is checked before anything is sent.
   public func sendConsumption(
     transactionId: String, customerConsented: Bool, sampleContentProvided: Bool,
     deliveryStatus: String, consumptionPercentage: Int64? = nil,
@@ -159,7 +159,7 @@ extension AppStore {
 
   /// The same for purchases made with the Advanced Commerce API.
   ///
-  /// - Parameter transaction: verified; it is checked before anything is sent.
+  /// `transaction` is a verified one; it is checked before anything is sent.
   public func sendConsumptionV1(
     transactionId: String, customerConsented: Bool, consumptionStatus: Int64? = nil,
     platform: Int64? = nil, sampleContentProvided: Bool? = nil, deliveryStatus: Int64? = nil,
@@ -232,7 +232,7 @@ extension AppStore {
 
   /// The notifications that Apple sent or could not send, of the last 180 days.
   ///
-  /// - Parameter pages: at most so many are asked for, 1 to 100.
+  /// `pages` is how many are asked for at most, 1 to 100.
   public func notificationHistory(
     startDate: Timestamp, endDate: Timestamp, paginationToken: String? = nil,
     notificationType: String? = nil, notificationSubtype: String? = nil,
