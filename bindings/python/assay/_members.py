@@ -58,8 +58,10 @@ class SignedMember(Member):
         return self.convert(facts.payload.get(self.name))
 
 
-class TextMember(Member):
-    """One text, read by the library until the JSON is parsed."""
+class AskedMember(Member):
+    """One member, asked of the library until the JSON is parsed."""
+
+    asks: str  # the method of a Document that reads a member of this type
 
     def __get__(self, facts: Members | None, owner: type | None = None) -> Any:
         if facts is None:
@@ -67,9 +69,22 @@ class TextMember(Member):
         values = facts._values
         if values is None:
             if _seldom(facts):
-                return self.convert(facts._document._text(facts._path + self.path))
+                ask = getattr(facts._document, self.asks)
+                return self.convert(ask(facts._path + self.path))
             values = facts._members()
         return self.convert(values.get(self.name))
+
+
+class TextMember(AskedMember):
+    """One text."""
+
+    asks = "_text"
+
+
+class IntegerMember(AskedMember):
+    """One integer."""
+
+    asks = "_integer"
 
 
 class InnerTextMember(Member):
@@ -92,20 +107,6 @@ class InnerTextMember(Member):
         if facts._values is None:
             return self.plain(facts._document._text(facts._path + self.path))
         return self.convert(facts._values.get(self.name))
-
-
-class IntegerMember(Member):
-    """One integer, read by the library until the JSON is parsed."""
-
-    def __get__(self, facts: Members | None, owner: type | None = None) -> Any:
-        if facts is None:
-            return self
-        values = facts._values
-        if values is None:
-            if _seldom(facts):
-                return self.convert(facts._document._integer(facts._path + self.path))
-            values = facts._members()
-        return self.convert(values.get(self.name))
 
 
 def _seldom(facts: Members) -> bool:
@@ -139,7 +140,8 @@ def _named(kind: str, value: str, known: dict[str, str]) -> str:
     from . import names
 
     values: Any = getattr(names, kind)
-    known.update((each, each) for each in values.values())
+    if not known:
+        known.update({each: each for each in values.values()})
     return known.get(value) or str.__new__(values, value)
 
 
