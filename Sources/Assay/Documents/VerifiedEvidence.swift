@@ -29,3 +29,34 @@ extension VerifiedEvidence {
     return false
   }
 }
+
+extension VerifiedEvidence {
+  /// What one piece says about purchases, whatever its kind.
+  ///
+  /// - Throws: `misuse.decide.evidence` for a kind that says nothing about them, and what
+  ///   its form lacks.
+  func purchases(_ catalogue: Catalogue) throws(Refusal) -> PurchaseEvidence {
+    switch self {
+    case .storeKit(let payload): return try PurchaseEvidence(payload)
+    case .transactionReceipt(let receipt): return try receipt.purchaseEvidence(catalogue)
+    case .appReceipt(let receipt): return receipt.purchaseEvidence(catalogue)
+    case .receiptResponse(let response): return try response.purchaseEvidence(catalogue)
+    case .attestReceipt, .attestation, .assertion, .keyset, .several:
+      throw Refusal(.misuseDecideEvidence, "DCD-1")
+    }
+  }
+
+  /// STO-15: what was verified about purchases: of a notification the transaction inside.
+  /// nil: nothing about them.
+  var purchaseSource: (bytes: [UInt8], isText: Bool)? {
+    switch self {
+    case .storeKit(let payload):
+      let spoken = payload.notification?.nested(.transaction) ?? payload
+      return (spoken.source, true)
+    case .transactionReceipt(let receipt): return (receipt.transport.bytes, false)
+    case .appReceipt(let receipt): return (receipt.transport.bytes, false)
+    case .receiptResponse(let response): return (response.source, true)
+    case .attestReceipt, .attestation, .assertion, .keyset, .several: return nil
+    }
+  }
+}

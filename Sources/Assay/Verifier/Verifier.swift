@@ -170,27 +170,14 @@ public final class Verifier: Sendable {
         let proven = document.evidence
       else { throw Refusal(.misuseDecideEvidence, "DCD-1", at: place) }
       do {
-        for item in proven.items { evidence.append(try purchaseEvidence(item)) }
+        for item in proven.items {
+          evidence.append(try item.purchases(trust.configuration.products))
+        }
       } catch {
         throw error.inside(place)
       }
     }
     return evidence
-  }
-
-  /// What one piece of verified evidence contributes, whatever its kind.
-  private func purchaseEvidence(
-    _ proven: VerifiedEvidence
-  ) throws(Refusal) -> PurchaseEvidence {
-    let catalogue = trust.configuration.products
-    switch proven {
-    case .storeKit(let payload): return try PurchaseEvidence(payload)
-    case .transactionReceipt(let receipt): return try receipt.purchaseEvidence(catalogue)
-    case .appReceipt(let receipt): return receipt.purchaseEvidence(catalogue)
-    case .receiptResponse(let response): return try response.purchaseEvidence(catalogue)
-    case .attestReceipt, .attestation, .assertion, .keyset, .several:
-      throw Refusal(.misuseDecideEvidence, "DCD-1")
-    }
   }
 
   private func decision(

@@ -53,6 +53,9 @@ extension Verifier {
       throw error.hinted(as: request.kind.row.hints)
     }
     if case .appStore(let conversation) = begun { terms.maxSteps = conversation.maxSteps }
+    if case .store(let conversation) = begun, let steps = conversation.maxSteps {
+      terms.maxSteps = steps
+    }
     return Exchange.begin(begun, terms, nowMs: nowMs)
   }
 
@@ -87,6 +90,8 @@ extension Verifier {
     case .appleIDRevoke:
       return .appleIDRevocation(
         try AppleIDRevocation(request, configuration, attempt: terms.attempt))
+    case .store(let kind):
+      return .store(try storeConversation(request, kind, evidence, nowMs: nowMs))
     default: throw Refusal(.internalAssayBug, "EXC-3", at: "kind")
     }
   }
@@ -118,7 +123,7 @@ extension Verifier {
     case .appleIDNotification:
       return verifyAppleNotification(request, evidence, checks, nowMs: nowMs)
     case .verifyReceipt, .deviceCheckQuery, .deviceCheckUpdate, .deviceCheckValidate, .ocsp,
-      .attestRefresh, .appStore, .jwks, .appleIDExchangeCode, .appleIDRevoke:
+      .attestRefresh, .appStore, .store, .jwks, .appleIDExchangeCode, .appleIDRevoke:
       return ExchangeDocument(
         kind: request.kind.name, configuration: fingerprint, checks: checks.ledger
       )

@@ -252,13 +252,13 @@ struct PayloadReading {
   var hasAccount: Bool { fields?.text("appAccountToken")?.isUUID == true }
 
   func payload(
-    identity: SignedPayload.Identity, effectiveDate: SignedPayload.EffectiveDate,
+    source: [UInt8], identity: SignedPayload.Identity, effectiveDate: SignedPayload.EffectiveDate,
     chainIsCached: Bool, notification parts: NotificationParts?
   ) throws(Refusal) -> SignedPayload {
     guard let fields else { throw Refusal(.internalAssayBug, "DOC-1", at: "payload") }
     return SignedPayload(
-      kind: kind, json: json, fields: fields, identity: identity, effectiveDate: effectiveDate,
-      chain: chain, chainIsCached: chainIsCached,
+      kind: kind, source: source, json: json, fields: fields, identity: identity,
+      effectiveDate: effectiveDate, chain: chain, chainIsCached: chainIsCached,
       warnings: warnings + (parts?.differences() ?? []), notification: parts)
   }
 }

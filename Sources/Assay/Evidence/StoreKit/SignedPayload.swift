@@ -2,6 +2,8 @@
 /// verification found out about it. Only a verification makes one.
 final class SignedPayload: Sendable {
   let kind: StoreKitKind
+  /// The compact text that was verified (STO-15).
+  let source: [UInt8]
   let json: JSON
   let fields: Fields
   let identity: Identity
@@ -37,11 +39,12 @@ final class SignedPayload: Sendable {
   }
 
   init(
-    kind: StoreKitKind, json: JSON, fields: Fields, identity: Identity,
+    kind: StoreKitKind, source: [UInt8], json: JSON, fields: Fields, identity: Identity,
     effectiveDate: EffectiveDate, chain: ProvenChain, chainIsCached: Bool, warnings: [Warning],
     notification: NotificationParts?, added: AddedFacts = AddedFacts()
   ) {
     self.kind = kind
+    self.source = source
     self.json = json
     self.fields = fields
     self.identity = identity
@@ -56,8 +59,8 @@ final class SignedPayload: Sendable {
   /// The same evidence, with other added facts.
   func with(_ added: AddedFacts) -> SignedPayload {
     SignedPayload(
-      kind: kind, json: json, fields: fields, identity: identity, effectiveDate: effectiveDate,
-      chain: chain, chainIsCached: chainIsCached, warnings: warnings,
+      kind: kind, source: source, json: json, fields: fields, identity: identity,
+      effectiveDate: effectiveDate, chain: chain, chainIsCached: chainIsCached, warnings: warnings,
       notification: notification, added: added)
   }
 

@@ -171,7 +171,8 @@ struct StoreKitVerification {
     try checkAccount(reading)
     checks.skip(.revocation, .noInput)
     return try reading.payload(
-      identity: identity, effectiveDate: date, chainIsCached: isCached, notification: parts)
+      source: compact.bytes, identity: identity, effectiveDate: date, chainIsCached: isCached,
+      notification: parts)
   }
 
   private mutating func checkFreshness(

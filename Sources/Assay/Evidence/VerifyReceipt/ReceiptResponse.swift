@@ -4,6 +4,8 @@
 /// Its class is `apple-answer`: nothing in it is signed apart from `latest_receipt`, so
 /// it is worth as much as the host's TLS connection (VRR-18).
 final class ReceiptResponse: Sendable {
+  /// The body that was read (STO-15).
+  let source: [UInt8]
   let status: AppleReceiptStatus
   let style: ResponseStyle
   let identity: Identity
@@ -84,9 +86,11 @@ final class ReceiptResponse: Sendable {
   }
 
   init(
-    _ parts: ReceiptResponseParts, _ status: AppleReceiptStatus, _ identity: Identity,
-    _ latestReceipt: LatestReceipt?, _ configuration: Configuration, nowMs: Int64
+    _ source: [UInt8], _ parts: ReceiptResponseParts, _ status: AppleReceiptStatus,
+    _ identity: Identity, _ latestReceipt: LatestReceipt?, _ configuration: Configuration,
+    nowMs: Int64
   ) {
+    self.source = source
     self.status = status
     self.identity = identity
     self.latestReceipt = latestReceipt

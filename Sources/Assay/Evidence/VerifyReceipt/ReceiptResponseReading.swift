@@ -53,7 +53,7 @@ struct ReceiptResponseReading {
     let parts = try ReceiptResponseParts(root)
     let identity = try identity(of: parts)
     return ReceiptResponse(
-      parts, status, identity, latestReceipt(parts.answer, identity), trust.configuration,
+      body, parts, status, identity, latestReceipt(parts.answer, identity), trust.configuration,
       nowMs: nowMs)
   }
 

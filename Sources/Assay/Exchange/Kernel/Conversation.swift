@@ -8,6 +8,7 @@ enum Conversation: Conversing {
   case keyset(KeysetConversation)
   case appleIDCode(AppleIDCodeConversation)
   case appleIDRevocation(AppleIDRevocation)
+  case store(StoreConversation)
 
   mutating func begin(nowMs: Int64) -> ExchangeAction {
     switch self {
@@ -34,6 +35,9 @@ enum Conversation: Conversing {
       return conversation.begin(nowMs: nowMs)
     case .appleIDRevocation(var conversation):
       defer { self = .appleIDRevocation(conversation) }
+      return conversation.begin(nowMs: nowMs)
+    case .store(var conversation):
+      defer { self = .store(conversation) }
       return conversation.begin(nowMs: nowMs)
     }
   }
@@ -64,6 +68,9 @@ enum Conversation: Conversing {
     case .appleIDRevocation(var conversation):
       defer { self = .appleIDRevocation(conversation) }
       return conversation.take(answer, nowMs: nowMs)
+    case .store(var conversation):
+      defer { self = .store(conversation) }
+      return conversation.take(answer, nowMs: nowMs)
     }
   }
 
@@ -77,6 +84,7 @@ enum Conversation: Conversing {
     case .keyset(let conversation): return conversation.repeatsAt(nowMs: nowMs)
     case .appleIDCode(let conversation): return conversation.repeatsAt(nowMs: nowMs)
     case .appleIDRevocation(let conversation): return conversation.repeatsAt(nowMs: nowMs)
+    case .store(let conversation): return conversation.repeatsAt(nowMs: nowMs)
     }
   }
 
@@ -90,6 +98,7 @@ enum Conversation: Conversing {
     case .keyset(let conversation): conversation.write(&writer)
     case .appleIDCode(let conversation): conversation.write(&writer)
     case .appleIDRevocation(let conversation): conversation.write(&writer)
+    case .store(let conversation): conversation.write(&writer)
     }
   }
 
@@ -103,6 +112,7 @@ enum Conversation: Conversing {
     case .keyset(let conversation): conversation.writeWarnings(&writer)
     case .appleIDCode(let conversation): conversation.writeWarnings(&writer)
     case .appleIDRevocation(let conversation): conversation.writeWarnings(&writer)
+    case .store(let conversation): conversation.writeWarnings(&writer)
     }
   }
 }

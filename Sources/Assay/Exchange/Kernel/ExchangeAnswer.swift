@@ -1,6 +1,9 @@
 /// The host's answer to the open step, in the form of that step (EXC-5).
 enum ExchangeAnswer {
   case http(HTTPAnswer)
+  case store(StoreReply)
+  /// Whether the host granted.
+  case granted(Bool)
   /// The time of a wait has come.
   case elapsed
 

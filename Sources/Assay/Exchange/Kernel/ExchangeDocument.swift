@@ -36,6 +36,20 @@ struct ExchangeDocument {
     }
   }
 
+  func pending(_ step: StoreStep, _ context: StoreContext, id: Int64) -> Document {
+    pending(.pendingExchangeStore, "store", room: 1024) {
+      $0.name("store")
+      step.write(id: id, context, &$0)
+    }
+  }
+
+  func pending(_ grant: StoreGrant, id: Int64) -> Document {
+    pending(.pendingExchangeGrant, "grant", room: 0) {
+      $0.name("grant")
+      grant.write(id: id, &$0)
+    }
+  }
+
   func pending(_ wait: ExchangeWait, _ terms: ExchangeTerms) -> Document {
     pending(.pendingExchangeWait, "wait", room: 0) {
       $0.member("notBeforeMs", integer: wait.notBeforeMs)

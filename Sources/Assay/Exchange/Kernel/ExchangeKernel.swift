@@ -4,11 +4,15 @@
 struct ExchangeKernel<Talk: Conversing> {
   private enum Open {
     case request(id: Int64)
+    case store(id: Int64)
+    case grant(id: Int64)
     case wait(ExchangeWait)
 
     var state: StaticString {
       switch self {
       case .request: return "request"
+      case .store: return "store"
+      case .grant: return "grant"
       case .wait: return "wait"
       }
     }
@@ -49,6 +53,14 @@ struct ExchangeKernel<Talk: Conversing> {
         let answer = try HTTPAnswer(bytes, to: id)
         clock = max(clock, nowMs)
         return carryOn(conversation.take(.http(answer), nowMs: clock))
+      case .store(let id):
+        let reply = try StoreReply(bytes, to: id)
+        clock = max(clock, nowMs)
+        return carryOn(conversation.take(.store(reply), nowMs: clock))
+      case .grant(let id):
+        let isGranted = try StoreGrant.isGranted(bytes, to: id)
+        clock = max(clock, nowMs)
+        return carryOn(conversation.take(.granted(isGranted), nowMs: clock))
       case .wait(let wait):
         try ExchangeAnswer.elapsed(bytes)
         clock = max(clock, nowMs)
@@ -71,6 +83,13 @@ struct ExchangeKernel<Talk: Conversing> {
       guard clock < terms.deadlineMs else { return outOfTime() }
       guard count(.request(id: steps &+ 1)) else { return tooManySteps() }
       return documents.pending(request, id: steps)
+    case .store(let step, let context):
+      guard clock < terms.deadlineMs else { return outOfTime() }
+      guard count(.store(id: steps &+ 1)) else { return tooManySteps() }
+      return documents.pending(step, context, id: steps)
+    case .grant(let grant):
+      guard count(.grant(id: steps &+ 1)) else { return tooManySteps() }
+      return documents.pending(grant, id: steps)
     case .wait(let wait):
       guard wait.notBeforeMs <= terms.deadlineMs else { return end(ExchangeRefusal(wait)) }
       guard count(.wait(wait)) else { return tooManySteps() }

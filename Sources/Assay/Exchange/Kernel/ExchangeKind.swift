@@ -31,6 +31,8 @@ enum ExchangeKind: Sendable {
   case jwks
   /// docs/spec/apple-id.md §2 … §4.
   case appleIDIdentity, appleIDNotification, appleIDExchangeCode, appleIDRevoke
+  /// The host's own store (docs/spec/stores.md).
+  case store(StoreKind)
 
   /// Those that have their row here.
   private static let own: [ExchangeKind] = [
@@ -45,6 +47,10 @@ enum ExchangeKind: Sendable {
   init?(_ name: Text) {
     if let kind = Self.own.first(where: { name.utf8[...].elementsEqual($0.name) }) {
       self = kind
+      return
+    }
+    if let kind = StoreKind.named(name) {
+      self = .store(kind)
       return
     }
     guard let endpoint = AppStoreEndpoint.named(name) else { return nil }
@@ -86,6 +92,7 @@ enum ExchangeKind: Sendable {
         "deviceCheck.validate", ["deviceToken", "transactionId"], withheld: ["deviceToken"],
         maxSteps: 6)
     case .appStore(let endpoint): return endpoint.row
+    case .store(let kind): return kind.row
     case .ocsp:
       return ExchangeRow(
         "ocsp", ["mode", "responses"], evidence: 1...1, maxSteps: 2, isRepeatable: true)
@@ -142,6 +149,7 @@ enum ExchangeKind: Sendable {
 
   /// EXC-2: whether a conversation of this kind is about such evidence.
   func takes(_ evidence: VerifiedEvidence) -> Bool {
+    if case .store(let kind) = self { return kind.takes(evidence) }
     switch (self, evidence) {
     case (.verifyReceipt, .transactionReceipt), (.verifyReceipt, .appReceipt): return true
     case (.sessionIssue, .attestation), (.sessionIssue, .assertion): return true

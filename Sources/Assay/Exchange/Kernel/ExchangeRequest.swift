@@ -2,7 +2,7 @@
 /// members of that kind (EXC-1).
 struct ExchangeRequest {
   let kind: ExchangeKind
-  private let root: MemberNode
+  let root: MemberNode
 
   /// - Throws: `misuse.exchange.request` for a wrong form or an unknown member,
   ///   `misuse.exchange.kind` for a kind that does not exist.

@@ -13,6 +13,7 @@ struct ExchangeRow: Sendable {
   let isRepeatable: Bool
   /// Whose hints its refusals take; nil: those of exchanges.
   let hints: HintKind?
+  let isStore: Bool
 
   init(
     _ name: StaticString, _ members: [StaticString], withheld: [StaticString] = [],
@@ -27,5 +28,21 @@ struct ExchangeRow: Sendable {
     self.maxSteps = maxSteps
     self.isRepeatable = isRepeatable
     self.hints = hints
+    isStore = false
+  }
+
+  /// A conversation with a store, which repeats itself: `attempt` is the host's id (STO-8).
+  init(
+    store name: StaticString, _ members: [StaticString], withheld: [StaticString] = [],
+    evidence: ClosedRange<Int> = 0...0, maxSteps: Int = 10
+  ) {
+    self.name = name
+    self.members = ["kind", "dialect", "deadlineMs"] + members
+    self.withheld = withheld
+    self.evidence = evidence
+    self.maxSteps = maxSteps
+    isRepeatable = false
+    hints = nil
+    isStore = true
   }
 }

@@ -30,8 +30,9 @@ struct ExchangeTerms: Sendable {
     let deadline = try request["deadlineMs"]?.refusing(.misuseExchangeRequest, "EXC-16")
       .integer(first...last)
     deadlineMs = deadline ?? nowMs &+ ExchangeTerms.standard
+    let number = kind.row.isStore ? nil : request["attempt"]
     attempt =
-      try request["attempt"]?.refusing(.misuseExchangeRequest, "EXC-18")
+      try number?.refusing(.misuseExchangeRequest, "EXC-18")
       .integer(1...ExchangeTerms.attemptCap) ?? 1
     // A deadline is a point in time, which will have passed by then.
     let left = kind.row.withheld + ["deadlineMs"]

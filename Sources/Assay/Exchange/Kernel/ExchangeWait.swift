@@ -1,6 +1,6 @@
 struct ExchangeWait {
   enum Reason {
-    case rateLimited, retry, tooEarly, cooldown
+    case rateLimited, retry, tooEarly, cooldown, busy
 
     var name: StaticString {
       switch self {
@@ -8,6 +8,7 @@ struct ExchangeWait {
       case .retry: return "retry"
       case .tooEarly: return "too-early"
       case .cooldown: return "cooldown"
+      case .busy: return "busy"
       }
     }
   }

@@ -1,0 +1,84 @@
+/// What one call of a step brought (STO-3). A failed condition is a result.
+enum StoreResult {
+  case rows([StoreRow])
+  /// A statement without rows.
+  case done
+  /// DynamoDB's output, an object.
+  case output(JSONValue)
+  /// The condition of a DynamoDB call failed: the item that stands there.
+  case conditionFailed(item: JSONValue?)
+  /// A DynamoDB transaction was cancelled: why, item by item.
+  case cancelled([(code: Text, item: JSONValue?)])
+  case reply([StoreValue])
+}
+
+/// The host's answer to a step of a store (STO-3).
+enum StoreReply {
+  case results([StoreResult])
+  /// The engine refused.
+  case failure(StoreFailure)
+  /// Nothing came back: a time-out, a lost connection.
+  case nothing
+
+  /// - Throws: `misuse.exchange.answer` for a wrong form, `misuse.exchange.order`
+  ///   for an answer to another step.
+  init(_ bytes: [UInt8], to id: Int64) throws(Refusal) {
+    let root = try ExchangeInput.read(bytes, ExchangeInput.answer)
+      .object(["id", "code", "results", "error"])
+    let given = try root.required("id").integer(Int64.min...Int64.max)
+    try require(given == id, .misuseExchangeOrder, "EXC-5", at: "id")
+    let code = try root.required("code")
+    switch try code.integer(0...999) {
+    case 0: self = .nothing
+    case 200:
+      var results: [StoreResult] = []
+      for entry in try root.required("results").elements() {
+        results.append(try StoreResult(entry))
+      }
+      self = .results(results)
+    case 500: self = .failure(try StoreFailure(try root.required("error")))
+    default: throw code.refusal(.range)
+    }
+  }
+}
+
+extension StoreResult {
+  /// - Throws: `misuse.exchange.answer`.
+  fileprivate init(_ entry: MemberNode) throws(Refusal) {
+    let entry = try entry.object(["rows", "output", "error", "reply"])
+    try require(entry.value.count <= 1, entry)
+    if let rows = entry["rows"] {
+      self = .rows(try rows.elements().map { row throws(Refusal) in StoreRow(try values(row)) })
+    } else if let output = entry["output"] {
+      try require(output.value.kind == .object, output, .type)
+      self = .output(output.value)
+    } else if let reply = entry["reply"] {
+      self = .reply(try values(reply))
+    } else if let error = entry["error"] {
+      self = try StoreResult(refused: error)
+    } else {
+      self = .done
+    }
+  }
+
+  private init(refused error: MemberNode) throws(Refusal) {
+    let error = try error.object(["type", "item", "reasons"])
+    let names: [StaticString] = ["ConditionalCheckFailedException", "TransactionCanceledException"]
+    if try error.required("type").choice(names) == 0 {
+      self = .conditionFailed(item: error.present("item")?.value)
+      return
+    }
+    self = .cancelled(
+      try error.required("reasons").elements().map { reason throws(Refusal) in
+        let reason = try reason.object(["code", "item", "message"])
+        return (try reason.present("code")?.text() ?? "None", reason.present("item")?.value)
+      })
+  }
+}
+
+private func values(_ list: MemberNode) throws(Refusal) -> [StoreValue] {
+  try list.elements().map { node throws(Refusal) in
+    // What is no value is judged with its row, not with the form of the answer.
+    StoreValue(node.value) ?? .text("\u{0}")
+  }
+}

@@ -1,0 +1,50 @@
+/// An operation's view of the store. An operation is code from top to bottom that asks
+/// for steps; it is run again with every answer, and each step that it asks for was
+/// answered before or is the next one handed out. What it decides depends on nothing
+/// else (docs/spec/stores.md §3), so a run repeats the one before.
+struct StoreTalk {
+  /// An answer to a step of an operation.
+  enum Answer {
+    case results([StoreResult])
+    case granted
+    case waited
+  }
+
+  let context: StoreContext
+  private let answers: [Answer]
+  private var taken = 0
+
+  init(_ context: StoreContext, _ answers: [Answer]) {
+    self.context = context
+    self.answers = answers
+  }
+
+  private mutating func next() -> Answer? {
+    guard taken < answers.count else { return nil }
+    defer { taken &+= 1 }
+    return answers[taken]
+  }
+
+  /// Carries out a step; as many results as it has calls.
+  mutating func run(_ step: () -> StoreStep) throws(StoreStop) -> [StoreResult] {
+    guard let answer = next() else { throw .step(step()) }
+    guard case .results(let results) = answer else { throw .outOfStep }
+    return results
+  }
+
+  mutating func grant(_ grant: () -> StoreGrant) throws(StoreStop) {
+    guard let answer = next() else { throw .grant(grant()) }
+    guard case .granted = answer else { throw .outOfStep }
+  }
+
+  mutating func wait(untilMs: Int64) throws(StoreStop) {
+    guard let answer = next() else { throw .wait(untilMs: untilMs) }
+    guard case .waited = answer else { throw .outOfStep }
+  }
+}
+
+extension StoreStop {
+  fileprivate static var outOfStep: StoreStop {
+    .refused(Refusal(.internalAssayBug, "STO-1", at: "step"))
+  }
+}

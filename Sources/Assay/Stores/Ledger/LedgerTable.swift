@@ -1,0 +1,109 @@
+/// The ledger, whatever the engine. Each of these is one conditional change or one read;
+/// what it means is the operations'.
+extension StoreTalk {
+  private var isDynamo: Bool { context.dialect == .dynamodb }
+
+  /// STO-11: the key of the one row that both keys of a purchase lead to.
+  mutating func canonicalKey(
+    _ keys: PurchaseKeys, _ transaction: StoreStep.Transaction? = nil
+  ) throws(StoreStop) -> Text {
+    isDynamo ? try dynamoCanonicalKey(keys) : try sqlCanonicalKey(keys, transaction)
+  }
+
+  /// The same for a purchase that may be unknown.
+  mutating func knownKey(_ transactionKey: Text) throws(StoreStop) -> Text? {
+    isDynamo ? try dynamoKnownKey(transactionKey) : try sqlKnownKey(transactionKey)
+  }
+
+  /// Puts the row there if there is none. The row that stands there then.
+  mutating func insert(
+    _ row: LedgerRow, _ evidence: StoreEvidence, _ transaction: StoreStep.Transaction? = nil
+  ) throws(StoreStop) -> LedgerRow {
+    isDynamo ? try dynamoInsert(row, evidence) : try sqlInsert(row, evidence, transaction)
+  }
+
+  mutating func ledgerRow(
+    _ key: Text, _ transaction: StoreStep.Transaction? = nil
+  ) throws(StoreStop) -> LedgerRow? {
+    isDynamo ? try dynamoLedgerRow(key) : try sqlLedgerRow(key, transaction)
+  }
+
+  /// A claimed row of that owner whose lease is over becomes ours. The row after it.
+  mutating func takeOver(
+    _ row: LedgerRow, attempt: Text, leaseMs: Int64, _ transaction: StoreStep.Transaction? = nil
+  ) throws(StoreStop) -> LedgerRow? {
+    if isDynamo { return try dynamoTakeOver(row, attempt: attempt, leaseMs: leaseMs) }
+    let nowMs = context.nowMs
+    return try sqlChange(.ledgerTakeOver, row.purchaseKey, transaction) {
+      [
+        ("pkey", .text(row.purchaseKey)), ("owner", .text(row.owner)),
+        ("attempt", .text(attempt)), ("lease_ms", .integer(leaseMs)), ("now_ms", .integer(nowMs)),
+      ]
+    }
+  }
+
+  /// A revoked row goes back to claimed, under another grant id (RFD-2). `next` is the row
+  /// as it shall be; its generation is one more than that of the row read.
+  mutating func reverse(
+    _ next: LedgerRow, _ evidence: StoreEvidence, _ transaction: StoreStep.Transaction? = nil
+  ) throws(StoreStop) -> LedgerRow? {
+    if isDynamo { return try dynamoReverse(next, evidence) }
+    let (nowMs, kept) = (context.nowMs, keeping(evidence))
+    let results = try sql(transaction) {
+      var arguments = next.arguments
+      arguments.removeAll { $0.name.hasSameBytes(as: "gen") }
+      arguments.append(("gen", .integer(next.generation &- 1)))
+      arguments.append(("now_ms", .integer(nowMs)))
+      let key: Arguments = [("pkey", .text(next.purchaseKey))]
+      return kept + [(.ledgerReverse, arguments), (.ledgerRead, key)]
+    }
+    guard let row = try results.rowIfAny(kept.count &+ 1) else { return nil }
+    return try LedgerRow(row)
+  }
+
+  /// A claimed row of that grant id becomes granted, unless its fence is larger (STO-26).
+  mutating func complete(
+    _ key: Text, owner: Text, grantId: Text, fence: Int64, note: Text?,
+    _ transaction: StoreStep.Transaction? = nil
+  ) throws(StoreStop) -> LedgerRow? {
+    if isDynamo {
+      return try dynamoComplete(key, owner: owner, grantId: grantId, fence: fence, note: note)
+    }
+    let nowMs = context.nowMs
+    return try sqlChange(.ledgerComplete, key, transaction) {
+      [
+        ("pkey", .text(key)), ("owner", .text(owner)), ("grant_id", .text(grantId)),
+        ("fence", .integer(fence)), ("now_ms", .integer(nowMs)), ("note", StoreValue(note)),
+      ]
+    }
+  }
+
+  /// STO-30: claims whose lease ended at least so long ago, now ours; at most 25.
+  mutating func takeDueClaims(
+    attempt: Text, leaseMs: Int64, beforeMs: Int64
+  ) throws(StoreStop) -> [LedgerRow] {
+    isDynamo
+      ? try dynamoDueClaims(attempt: attempt, leaseMs: leaseMs, beforeMs: beforeMs)
+      : try sqlDueClaims(attempt: attempt, leaseMs: leaseMs, beforeMs: beforeMs)
+  }
+
+  /// The same rows, left as they are (STO-27).
+  mutating func heldClaims(beforeMs: Int64) throws(StoreStop) -> [LedgerRow] {
+    if isDynamo { return try dynamoHeldClaims(beforeMs: beforeMs) }
+    let results = try sql { [(.claimsHeld, [("before_ms", .integer(beforeMs))])] }
+    return try ledgerRows(results, 0)
+  }
+
+  /// The newest 50 of an account.
+  mutating func ledger(of account: Text) throws(StoreStop) -> [LedgerRow] {
+    if isDynamo { return try dynamoLedger(of: account) }
+    let results = try sql { [(.ledgerOfAccount, [("owner", .text(account))])] }
+    return try ledgerRows(results, 0)
+  }
+
+  func ledgerRows(_ results: [StoreResult], _ place: Int) throws(StoreStop) -> [LedgerRow] {
+    var rows: [LedgerRow] = []
+    for row in try results.rows(place) { rows.append(try LedgerRow(row)) }
+    return rows
+  }
+}

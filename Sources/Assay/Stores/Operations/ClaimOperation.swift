@@ -1,0 +1,151 @@
+/// `claim`: each purchase of the evidence is paid out once (docs/spec/stores.md §5.1).
+final class ClaimOperation: StoreOperation {
+  private let claimant: Claimant
+  private let isInTransaction: Bool
+  private let account: AccountCheck
+  private let note: Text?
+  /// In purchase order, at most `limit`.
+  private let purchases: [StorePurchase]
+  /// Of this many more nothing was done (STO-25).
+  private let moreCount: Int64
+  private let nowMs: Int64
+
+  private static let limitCap: Int64 = 64
+  private static let onlyCap = 1...64
+
+  /// - Throws: `misuse.exchange.request`, `misuse.store.account`, `.attempt`, `.lease`,
+  ///   `misuse.exchange.evidence`, `rejected.payload.incomplete`.
+  init(_ parameters: StoreParameters, _ evidence: [VerifiedEvidence]) throws(Refusal) {
+    let context = parameters.context
+    let owner = try parameters.accountIfAny("account")
+    claimant = Claimant(
+      account: owner, attempt: try parameters.attempt(),
+      leaseUntilMs: try parameters.leaseUntil(),
+      holds: try parameters.holds() && !(try parameters.isResolved()))
+    isInTransaction = try parameters["mode"]?.choice(["lease", "transaction"]) == 1
+    account = try AccountCheck(
+      parameters["accountToken"], context.configuration, isOfAccount: owner != nil)
+    note = try parameters.note("note")
+    let found = try ClaimOperation.chosen(
+      try StorePurchase.all(evidence, context.configuration), parameters)
+    let limit = try parameters["limit"]?.integer(1...Self.limitCap) ?? Self.limitCap
+    purchases = found.suffix(Int(limit))
+    moreCount = Int64(found.count &- purchases.count)
+    nowMs = context.nowMs
+  }
+
+  /// STO-25: `only` picks.
+  private static func chosen(
+    _ all: [StorePurchase], _ parameters: StoreParameters
+  ) throws(Refusal) -> [StorePurchase] {
+    guard let list = parameters["only"] else { return all }
+    let ids = try list.elements(onlyCap).map { id throws(Refusal) in try id.text() }
+    return all.filter { ids.contains($0.facts.transactionId) }
+  }
+
+  /// EXC-15: names, row, take-over or reversal, grant and commit of each.
+  override var maxSteps: Int? { 8 &* purchases.count &+ 6 }
+
+  override var seed: Text { claimant.attempt }
+
+  override func run(_ talk: inout StoreTalk) throws(StoreStop) -> StoreOutcome {
+    var claims: [Claim] = []
+    for purchase in purchases { claims.append(try claim(purchase, &talk)) }
+    let lead = claims.first { $0.outcome.isOurs } ?? claims.last
+    let (nowMs, moreCount) = (nowMs, moreCount)
+    return StoreOutcome(lead?.refusal) { writer in
+      writer.member("outcome", lead?.outcome.name ?? "none")
+      writer.name("answer")
+      if let answer = lead?.answer { writer.string(answer) } else { writer.null() }
+      writer.name("claims")
+      writer.beginArray()
+      for claim in claims { claim.write(nowMs: nowMs, &writer) }
+      writer.endArray()
+      writer.member("more", integer: moreCount)
+      writer.member("changed", boolean: claims.contains { $0.isGranted })
+    }
+  }
+
+  private func claim(
+    _ purchase: StorePurchase, _ talk: inout StoreTalk
+  ) throws(StoreStop) -> Claim {
+    if let claim = withoutStore(purchase) { return claim }
+    guard let product = purchase.product, let keys = PurchaseKeys(purchase) else {
+      return Claim(purchase, .unknownProduct)
+    }
+    let key = try talk.canonicalKey(keys, isInTransaction ? .begin : nil)
+    let row = try standing(key, purchase, product, &talk)
+    guard let row else {
+      try close(&talk)
+      return Claim(purchase, .unclaimed)
+    }
+    var claim = try talk.judge(row, claimant, purchase, isInTransaction ? .inside : nil)
+    guard isInTransaction else { return claim }
+    guard claim.outcome.isOurs, let row = claim.row else {
+      try close(&talk)
+      return claim
+    }
+    try talk.grant {
+      StoreGrant(
+        purchaseKey: row.purchaseKey, grantId: row.grantId, fence: row.tries,
+        account: row.owner, product: row.product, quantity: row.quantity)
+    }
+    let granted = try talk.complete(
+      row.purchaseKey, owner: row.owner, grantId: row.grantId, fence: row.tries, note: note,
+      .commit)
+    guard let granted, granted.state == .granted else { throw .rowMissing }
+    claim.row = granted
+    claim.isGranted = true
+    return claim
+  }
+
+  /// What needs no statement.
+  private func withoutStore(_ purchase: StorePurchase) -> Claim? {
+    if purchase.product == nil { return Claim(purchase, .unknownProduct) }
+    if let reason = account.refusal(purchase) { return Claim(purchase, .refused, reason) }
+    if purchase.facts.revokedAt != nil { return Claim(purchase, .revoked) }
+    if purchase.facts.isUpgraded { return Claim(purchase, .upgraded) }
+    if purchase.isFamilyShared { return Claim(purchase, .familyShared) }
+    if PurchaseKeys(purchase) == nil { return Claim(purchase, .refused) }
+    return nil
+  }
+
+  /// The row of the purchase; it is put there for an account, and only read for an event.
+  private func standing(
+    _ key: Text, _ purchase: StorePurchase, _ product: Catalogue.Product,
+    _ talk: inout StoreTalk
+  ) throws(StoreStop) -> LedgerRow? {
+    let transaction: StoreStep.Transaction? = isInTransaction ? .inside : nil
+    guard let owner = claimant.account else { return try talk.ledgerRow(key, transaction) }
+    let row = LedgerRow(
+      purchaseKey: key, environment: Text(stringLiteral: purchase.facts.environment.name),
+      transactionId: purchase.facts.transactionId,
+      originalTransactionId: purchase.facts.originalTransactionId, state: .claimed,
+      owner: owner, product: product.id, quantity: purchase.quantity,
+      purchasedMs: purchase.purchasedMs, asOfMs: purchase.facts.asOf,
+      evidence: purchase.evidence.sha256, generation: 0,
+      grantId: LedgerRow.grantId(key, generation: 0), attempt: claimant.attempt, tries: 1,
+      claimedMs: talk.context.nowMs, leaseMs: claimant.leaseUntilMs, note: note)
+    return try talk.insert(row, purchase.evidence, transaction)
+  }
+
+  /// Ends a transaction in which nothing is granted: the names that it remembered stay.
+  private func close(_ talk: inout StoreTalk) throws(StoreStop) {
+    guard isInTransaction else { return }
+    _ = try talk.run { StoreStep(calls: [], transaction: .commit) }
+  }
+
+  /// STO-32.
+  override func writeRefused(_ refusal: Refusal, _ writer: inout JSONWriter) {
+    writer.member("outcome", "in-progress")
+    writer.member("answer", "deferred")
+    writer.member("retryAfterMs", integer: 0)
+    writer.name("claims")
+    writer.beginArray()
+    writer.endArray()
+  }
+}
+
+extension StorePurchase {
+  var isFamilyShared: Bool { facts.ownership.map { $0 != "PURCHASED" } ?? false }
+}

@@ -1,0 +1,52 @@
+/// `complete`: the host has granted (docs/spec/stores.md §5.2).
+final class CompleteOperation: StoreOperation {
+  private let purchaseKey: Text
+  private let account: Text
+  private let grantId: Text
+  private let fence: Int64
+  private let note: Text?
+
+  /// - Throws: `misuse.exchange.request`, `misuse.store.account`.
+  init(_ parameters: StoreParameters) throws(Refusal) {
+    purchaseKey = try parameters.purchaseKey()
+    account = try parameters.account("account")
+    grantId = try parameters.needed("grantId").text(64...64)
+    fence = try parameters["fence"]?.integer(1...MemberNode.exactInteger) ?? MemberNode.exactInteger
+    note = try parameters.note("note")
+  }
+
+  override var seed: Text { grantId }
+
+  override func run(_ talk: inout StoreTalk) throws(StoreStop) -> StoreOutcome {
+    let row = try talk.complete(
+      purchaseKey, owner: account, grantId: grantId, fence: fence, note: note)
+    guard let row else { throw .rowMissing }
+    let isOurs = row.owner == account && row.grantId == grantId
+    switch row.state {
+    case .granted where isOurs:
+      // A repeated call finds an earlier date.
+      return end("granted", "granted", row, changed: row.grantedMs == talk.context.nowMs)
+    case .revoked where isOurs:
+      return end(
+        "revoked", "refused-final", row, changed: false,
+        Refusal(.rejectedLedgerRevoked, "RFD-3", at: "grantId"))
+    default:
+      return end(
+        "superseded", "deferred", row, changed: false,
+        Refusal(.rejectedLedgerSuperseded, "STO-26", at: "grantId"))
+    }
+  }
+
+  private func end(
+    _ outcome: StaticString, _ answer: StaticString, _ row: LedgerRow, changed: Bool,
+    _ refusal: Refusal? = nil
+  ) -> StoreOutcome {
+    StoreOutcome(refusal) { writer in
+      writer.member("outcome", outcome)
+      writer.member("answer", answer)
+      writer.member("grantedMs", integer: row.grantedMs)
+      writer.member("revokedMs", integer: row.revokedMs)
+      writer.member("changed", boolean: changed)
+    }
+  }
+}

@@ -1,0 +1,78 @@
+/// The members of a request for a store, in the forms that several kinds share.
+struct StoreParameters {
+  private let member: (StaticString) -> MemberNode?
+  private let required: (StaticString) throws(Refusal) -> MemberNode
+  let context: StoreContext
+
+  init(_ request: MemberNode, _ context: StoreContext) {
+    member = { request[$0] }
+    required = { name throws(Refusal) in try request.required(name) }
+    self.context = context
+  }
+
+  /// Absent and null are the same.
+  subscript(_ name: StaticString) -> MemberNode? {
+    guard let node = member(name), !node.value.isNull else { return nil }
+    return node
+  }
+
+  func needed(_ name: StaticString) throws(Refusal) -> MemberNode {
+    let node = try required(name)
+    try require(!node.value.isNull, node, .type)
+    return node
+  }
+
+  /// STO-5: 1 … 255 bytes, no control characters, no space at either end.
+  func account(_ name: StaticString) throws(Refusal) -> Text {
+    try StoreParameters.account(try needed(name).refusing(.misuseStoreAccount, "STO-5"))
+  }
+
+  func accountIfAny(_ name: StaticString) throws(Refusal) -> Text? {
+    guard let node = self[name] else { return nil }
+    return try StoreParameters.account(node.refusing(.misuseStoreAccount, "STO-5"))
+  }
+
+  private static func account(_ node: MemberNode) throws(Refusal) -> Text {
+    let text = try node.text(1...255)
+    try require(!text.hasControlCharacter, node)
+    try require(text.utf8.first != 0x20 && text.utf8.last != 0x20, node)
+    return text
+  }
+
+  /// STO-8: of 22 … 64 characters.
+  func attempt() throws(Refusal) -> Text {
+    let node = try needed("attempt").refusing(.misuseStoreAttempt, "STO-8")
+    let text = try node.text(22...64)
+    try require(text.utf8.allSatisfy { (0x21...0x7e).contains($0) }, node)
+    return text
+  }
+
+  /// STO-29: the end of a lease that begins now.
+  func leaseUntil() throws(Refusal) -> Int64 {
+    let node = self["leaseMs"]?.refusing(.misuseStoreLease, "STO-29")
+    let span = try node?.integer(5000...3_600_000) ?? context.policy.leaseMs
+    return Milliseconds.sum(context.nowMs, span)
+  }
+
+  /// STO-27.
+  func holds() throws(Refusal) -> Bool {
+    let given = try self["onUnclear"]?.choice(["retry", "hold"])
+    return given.map { $0 == 1 } ?? context.policy.onUnclearHolds
+  }
+
+  /// STO-27: a person has found out that the grant did not happen.
+  func isResolved() throws(Refusal) -> Bool { try self["resolve"]?.choice(["again"]) != nil }
+
+  /// A text for the ledger or the audit, 1 … 255 bytes.
+  func note(_ name: StaticString) throws(Refusal) -> Text? {
+    guard let node = self[name] else { return nil }
+    let text = try node.text(1...255)
+    try require(!text.hasControlCharacter, node)
+    return text
+  }
+
+  /// A purchase key as a document of this library gives it.
+  func purchaseKey() throws(Refusal) -> Text {
+    try needed("purchaseKey").text(3...160)
+  }
+}

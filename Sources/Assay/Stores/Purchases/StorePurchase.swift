@@ -1,0 +1,94 @@
+/// One transaction of verified evidence, as the stores remember it.
+struct StorePurchase: Sendable {
+  let facts: PurchaseFacts
+  /// nil: the catalogue does not have it (STO-24).
+  let product: Catalogue.Product?
+  /// The newest renewal facts of its line (DCD-8).
+  let renewal: RenewalFacts?
+  let evidence: StoreEvidence
+  /// The newest token reported for the transaction.
+  let accountToken: Text?
+
+  /// RPL-1; nil: an id that cannot be unique (RPL-3).
+  var transactionKey: Text? {
+    ReplayKeys.transaction(
+      environment: facts.environment, transactionId: facts.transactionId)
+  }
+
+  /// JWS-94, by the catalogue's type.
+  var purchaseKey: Text? {
+    ReplayKeys.purchase(
+      environment: facts.environment, type: product?.type ?? facts.type,
+      transactionId: facts.transactionId,
+      originalTransactionId: facts.originalTransactionId,
+      webOrderLineItemId: facts.webOrderLineItemId, purchaseDate: facts.start)
+  }
+
+  /// Its line: one original transaction id of one environment; nil: RPL-3.
+  var lineKey: Text? {
+    ReplayKeys.subscription(
+      environment: facts.environment, originalTransactionId: facts.originalTransactionId)
+  }
+
+  /// The smallest that is taken from evidence without a date is 0: it loses to any other.
+  var purchasedMs: Int64 { facts.start ?? 0 }
+
+  var quantity: Int64 { max(1, facts.quantity) }
+}
+
+/// The evidence of a purchase (STO-15).
+struct StoreEvidence: Sendable {
+  /// SHA-256 of what was verified, in lower-case hex.
+  let sha256: Text
+  /// What was verified; binary forms go out as base64.
+  private let bytes: [UInt8]
+  private let isText: Bool
+
+  init(_ source: (bytes: [UInt8], isText: Bool)) {
+    (bytes, isText) = source
+    sha256 = Text(Hex.encode(Digest.sha256.of(source.bytes)))
+  }
+
+  /// As a verification takes it again (BCK-27).
+  var body: Text { Text(isText ? bytes : Base64.encodeStandard(bytes)) }
+}
+
+extension StorePurchase {
+  /// Every transaction of the evidence once, by the newest word about it (DCD-3), ordered
+  /// by purchase date.
+  ///
+  /// - Throws: `misuse.exchange.evidence`, `rejected.payload.incomplete` (PAY-7).
+  static func all(
+    _ evidence: [VerifiedEvidence], _ configuration: Configuration
+  ) throws(Refusal) -> [StorePurchase] {
+    var items: [PurchaseEvidence] = []
+    var sources: [StoreEvidence] = []
+    for (index, item) in evidence.enumerated() {
+      guard let source = item.purchaseSource else {
+        throw Refusal(.misuseExchangeEvidence, "STO-7", at: "evidence[" + String(index) + "]")
+      }
+      items.append(try item.purchases(configuration.products))
+      sources.append(StoreEvidence(source))
+    }
+    let merged = MergedEvidence(items)
+    var purchases: [StorePurchase] = []
+    for statement in merged.transactions {
+      let facts = statement.facts
+      let place = "evidence[" + String(statement.document) + "]"
+      try require(
+        !facts.transactionId.isEmpty && !facts.originalTransactionId.isEmpty
+          && !facts.productId.isEmpty, .rejectedPayloadIncomplete, "PAY-7", at: place)
+      guard statement.document < sources.count else { continue }
+      purchases.append(
+        StorePurchase(
+          facts: facts, product: configuration.products.product(facts.productId),
+          renewal: merged.renewal(of: facts.line)?.facts,
+          evidence: sources[statement.document], accountToken: statement.account?.token))
+    }
+    return purchases.ordered { left, right in
+      left.purchasedMs != right.purchasedMs
+        ? left.purchasedMs < right.purchasedMs
+        : Text.precedesAsNumber(left.facts.transactionId, right.facts.transactionId)
+    }
+  }
+}

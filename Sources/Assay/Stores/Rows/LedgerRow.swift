@@ -1,0 +1,99 @@
+/// A row of the ledger: one purchase and what became of it (STM-2).
+struct LedgerRow: Sendable {
+  enum State: Sendable {
+    case claimed, granted, revoked
+
+    init?(_ name: Text) {
+      switch name {
+      case "claimed": self = .claimed
+      case "granted": self = .granted
+      case "revoked": self = .revoked
+      default: return nil
+      }
+    }
+
+    var name: StaticString {
+      switch self {
+      case .claimed: return "claimed"
+      case .granted: return "granted"
+      case .revoked: return "revoked"
+      }
+    }
+  }
+
+  var purchaseKey: Text
+  var environment: Text
+  var transactionId: Text
+  var originalTransactionId: Text
+  var state: State
+  /// Empty: nobody's yet.
+  var owner: Text
+  var product: Text
+  var quantity: Int64
+  var purchasedMs: Int64
+  var asOfMs: Int64
+  /// SHA-256 of the evidence.
+  var evidence: Text
+  /// Reversals so far.
+  var generation: Int64
+  var grantId: Text
+  var attempt: Text
+  /// STO-26: the fence.
+  var tries: Int64
+  var claimedMs: Int64
+  var leaseMs: Int64
+  var grantedMs: Int64? = nil
+  var revokedMs: Int64? = nil
+  var note: Text? = nil
+}
+
+extension LedgerRow {
+  /// In the order of the statements' columns.
+  init(_ row: StoreRow) throws(StoreStop) {
+    var row = row
+    purchaseKey = try row.text()
+    environment = try row.text()
+    transactionId = try row.text()
+    originalTransactionId = try row.text()
+    guard let state = State(try row.text()) else { throw .shape("state") }
+    self.state = state
+    owner = try row.text()
+    product = try row.text()
+    quantity = try row.integer()
+    purchasedMs = try row.integer()
+    asOfMs = try row.integer()
+    evidence = try row.text()
+    generation = try row.integer()
+    grantId = try row.text()
+    attempt = try row.text()
+    tries = try row.integer()
+    claimedMs = try row.integer()
+    leaseMs = try row.integer()
+    grantedMs = try row.integerIfAny()
+    revokedMs = try row.integerIfAny()
+    note = try row.textIfAny()
+    try row.end()
+  }
+
+  /// STO-12: of a purchase that was reversed so many times.
+  static func grantId(_ purchaseKey: Text, generation: Int64) -> Text {
+    let named = generation == 0 ? "" : "#" + String(generation)
+    return Text(Hex.encode(Digest.sha256.of(purchaseKey.utf8 + Array(named.utf8))))
+  }
+
+  /// By column.
+  var arguments: [(name: StaticString, value: StoreValue)] {
+    [
+      ("pkey", .text(purchaseKey)), ("env", .text(environment)), ("txn", .text(transactionId)),
+      ("otx", .text(originalTransactionId)),
+      ("state", .text(Text(stringLiteral: state.name))),
+      ("owner", .text(owner)), ("product", .text(product)), ("quantity", .integer(quantity)),
+      ("purchased_ms", .integer(purchasedMs)), ("asof_ms", .integer(asOfMs)),
+      ("evidence", .text(evidence)), ("gen", .integer(generation)),
+      ("grant_id", .text(grantId)), ("attempt", .text(attempt)), ("tries", .integer(tries)),
+      ("claimed_ms", .integer(claimedMs)), ("lease_ms", .integer(leaseMs)),
+      ("granted_ms", StoreValue(grantedMs)), ("revoked_ms", StoreValue(revokedMs)),
+      ("note", StoreValue(note)),
+    ]
+  }
+}

@@ -1,0 +1,89 @@
+/// The ledger on SQL engines (docs/spec/store-statements.md §2, "Names and ledger").
+extension StoreTalk {
+  typealias Arguments = [(name: StaticString, value: StoreValue)]
+
+  /// One step of statements.
+  mutating func sql(
+    _ transaction: StoreStep.Transaction? = nil, isOnce: Bool = false,
+    needsOneConnection: Bool = false,
+    _ calls: () -> [(SQLStatement, Arguments)]
+  ) throws(StoreStop) -> [StoreResult] {
+    try run {
+      StoreStep(
+        calls: calls().map { .sql($0.0, $0.1) }, isOnce: isOnce,
+        needsOneConnection: needsOneConnection, transaction: transaction)
+    }
+  }
+
+  /// STO-11: both keys of a purchase lead to one row.
+  mutating func sqlCanonicalKey(
+    _ keys: PurchaseKeys, _ transaction: StoreStep.Transaction?
+  ) throws(StoreStop) -> Text {
+    let results = try sql(transaction) {
+      let arguments: Arguments = [
+        ("tkey", .text(keys.transaction)), ("pkey", .text(keys.purchase)),
+      ]
+      return [
+        (.nameTransaction, arguments), (.namePurchase, arguments), (.nameCanonical, arguments),
+      ]
+    }
+    var row = try results.row(2)
+    let key = try row.text()
+    try row.end()
+    return key
+  }
+
+  /// The key that both lead to, without remembering them.
+  mutating func sqlKnownKey(_ transactionKey: Text) throws(StoreStop) -> Text? {
+    let results = try sql { [(.nameCanonical, [("tkey", .text(transactionKey))])] }
+    guard var row = try results.rowIfAny(0) else { return nil }
+    let key = try row.text()
+    try row.end()
+    return key
+  }
+
+  mutating func sqlInsert(
+    _ row: LedgerRow, _ evidence: StoreEvidence, _ transaction: StoreStep.Transaction?
+  ) throws(StoreStop) -> LedgerRow {
+    let kept = keeping(evidence)
+    let results = try sql(transaction) {
+      let key: Arguments = [("pkey", .text(row.purchaseKey))]
+      return kept + [(.ledgerInsert, row.arguments), (.ledgerRead, key)]
+    }
+    return try LedgerRow(try results.row(kept.count &+ 1))
+  }
+
+  /// STM-2: the text of the evidence goes before the row that names it.
+  func keeping(_ evidence: StoreEvidence) -> [(SQLStatement, Arguments)] {
+    guard context.policy.keepEvidence else { return [] }
+    return [
+      (
+        .evidenceInsert,
+        [
+          ("digest", .text(evidence.sha256)), ("body", .text(evidence.body)),
+          ("now_ms", .integer(context.nowMs)),
+        ]
+      )
+    ]
+  }
+
+  mutating func sqlLedgerRow(
+    _ key: Text, _ transaction: StoreStep.Transaction?
+  ) throws(StoreStop) -> LedgerRow? {
+    let results = try sql(transaction) { [(.ledgerRead, [("pkey", .text(key))])] }
+    guard let row = try results.rowIfAny(0) else { return nil }
+    return try LedgerRow(row)
+  }
+
+  /// One change of a row, and the row after it.
+  mutating func sqlChange(
+    _ statement: SQLStatement, _ key: Text, _ transaction: StoreStep.Transaction?,
+    _ arguments: () -> Arguments
+  ) throws(StoreStop) -> LedgerRow? {
+    let results = try sql(transaction) {
+      [(statement, arguments()), (.ledgerRead, [("pkey", .text(key))])]
+    }
+    guard let row = try results.rowIfAny(1) else { return nil }
+    return try LedgerRow(row)
+  }
+}

@@ -1,0 +1,60 @@
+/// A statement as an engine takes it: its constant text with the placeholders of the
+/// host's driver, and one argument per occurrence (docs/spec/store-statements.md).
+struct SQLText {
+  private(set) var text: [UInt8] = []
+  private(set) var arguments: [StoreValue] = []
+
+  init(
+    _ statement: SQLStatement, _ values: [(name: StaticString, value: StoreValue)],
+    _ context: StoreContext
+  ) {
+    let source = Text(stringLiteral: statement.text(context.dialect) ?? "").utf8
+    text.reserveCapacity(source.count &+ 32)
+    var at = 0
+    while at < source.count {
+      if source[at] == 0x3a, at &+ 1 < source.count, SQLText.isNameByte(source[at &+ 1]) {
+        let name = source[(at &+ 1)...].prefix(while: SQLText.isNameByte)
+        arguments.append(values.first { name.elementsEqual($0.name) }?.value ?? .null)
+        appendPlaceholder(context.placeholders)
+        at = name.endIndex
+      } else if SQLText.beginsPrefix(source, at) {
+        text.append(contentsOf: context.policy.prefix.utf8)
+        at &+= SQLText.standardPrefix.count
+      } else {
+        text.append(source[at])
+        at &+= 1
+      }
+    }
+  }
+
+  func write(_ writer: inout JSONWriter) {
+    writer.name("sql")
+    writer.string(utf8: text)
+    writer.name("args")
+    writer.beginArray()
+    for argument in arguments { argument.write(&writer) }
+    writer.endArray()
+  }
+
+  private mutating func appendPlaceholder(_ style: StoresPolicy.Placeholders) {
+    switch style {
+    case .qmark: text.append(0x3f)
+    case .dollar:
+      text.append(0x24)
+      text.append(contentsOf: String(arguments.count).utf8)
+    case .format: text.append(contentsOf: [0x25, 0x73])
+    }
+  }
+
+  private static let standardPrefix: [UInt8] = Array("assay_".utf8)
+
+  private static func isNameByte(_ byte: UInt8) -> Bool {
+    (byte >= 0x61 && byte <= 0x7a) || byte == 0x5f
+  }
+
+  /// At the beginning of a word.
+  private static func beginsPrefix(_ source: [UInt8], _ at: Int) -> Bool {
+    guard source[at] == 0x61, source[at...].starts(with: standardPrefix) else { return false }
+    return at == 0 || !isNameByte(source[at &- 1])
+  }
+}

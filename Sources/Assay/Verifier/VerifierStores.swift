@@ -1,0 +1,40 @@
+extension Verifier {
+  // MARK: stores
+
+  /// A conversation with the host's own store (docs/spec/stores.md).
+  ///
+  /// - Throws: `config.exchange.block-missing`, `config.store.not-durable`,
+  ///   and what the operation refuses.
+  func storeConversation(
+    _ request: ExchangeRequest, _ kind: StoreKind, _ evidence: [VerifiedEvidence], nowMs: Int64
+  ) throws(Refusal) -> StoreConversation {
+    guard let policy = configuration.stores else {
+      throw Refusal(.configExchangeBlockMissing, "EXC-8", at: "stores")
+    }
+    let dialect = try storeDialect(request, policy)
+    try require(
+      dialect != .redis || kind.isForRedis, .configStoreNotDurable, "STO-13", at: "dialect")
+    let context = StoreContext(configuration, policy, dialect, nowMs: nowMs)
+    let parameters = StoreParameters(request.root, context)
+    return StoreConversation(try operation(kind, parameters, evidence), context)
+  }
+
+  /// STO-1.
+  private func storeDialect(
+    _ request: ExchangeRequest, _ policy: StoresPolicy
+  ) throws(Refusal) -> StoreDialect {
+    guard let node = request["dialect"], !node.value.isNull else { return policy.dialect }
+    let place = try node.choice(StoreDialect.names)
+    return StoreDialect.allCases[place]
+  }
+
+  private func operation(
+    _ kind: StoreKind, _ parameters: StoreParameters, _ evidence: [VerifiedEvidence]
+  ) throws(Refusal) -> StoreOperation {
+    switch kind {
+    case .claim: return try ClaimOperation(parameters, evidence)
+    case .complete: return try CompleteOperation(parameters)
+    default: throw Refusal(.misuseExchangeKind, "EXC-1", at: "kind")
+    }
+  }
+}
