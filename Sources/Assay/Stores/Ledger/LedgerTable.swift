@@ -69,13 +69,11 @@ extension StoreTalk {
     if isDynamo {
       return try dynamoComplete(key, owner: owner, grantId: grantId, fence: fence, note: note)
     }
-    let nowMs = context.nowMs
-    return try sqlChange(.ledgerComplete, key, transaction) {
-      [
-        ("pkey", .text(key)), ("owner", .text(owner)), ("grant_id", .text(grantId)),
-        ("fence", .integer(fence)), ("now_ms", .integer(nowMs)), ("note", StoreValue(note)),
-      ]
-    }
+    let arguments: Arguments = [
+      ("pkey", .text(key)), ("owner", .text(owner)), ("grant_id", .text(grantId)),
+      ("fence", .integer(fence)), ("now_ms", .integer(context.nowMs)), ("note", StoreValue(note)),
+    ]
+    return try sqlChange(.ledgerComplete, key, transaction) { arguments }
   }
 
   /// STO-30: claims whose lease ended at least so long ago, now ours; at most 25.

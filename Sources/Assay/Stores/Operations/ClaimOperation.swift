@@ -18,10 +18,11 @@ final class ClaimOperation: StoreOperation {
   init(_ parameters: StoreParameters, _ evidence: [VerifiedEvidence]) throws(Refusal) {
     let context = parameters.context
     let owner = try parameters.accountIfAny("account")
+    let isResolved = try parameters.isResolved()
     claimant = Claimant(
       account: owner, attempt: try parameters.attempt(),
       leaseUntilMs: try parameters.leaseUntil(),
-      holds: try parameters.holds() && !(try parameters.isResolved()))
+      holds: isResolved ? false : try parameters.holds())
     isInTransaction = try parameters["mode"]?.choice(["lease", "transaction"]) == 1
     account = try AccountCheck(
       parameters["accountToken"], context.configuration, isOfAccount: owner != nil)
