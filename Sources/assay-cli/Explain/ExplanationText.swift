@@ -658,5 +658,28 @@ enum ExplanationText {
     member	session.secrets[].id	1 … 16 characters A–Z a–z 0–9 _ -	required	name of the secret; unique
     member	session.secrets[].secret	base64 of 32 … 64 random bytes	required	kept as bytes, wiped at the end, reported as true
     member	session.ttlMs	60000 … 3600000	900000	how long a session text lives
+    member	stores.dialect	sqlite, postgres, mysql, dynamodb, redis	required	engine that the statements are for; mysql is MariaDB; redis for counters, challenges and once alone
+    member	stores.placeholders	qmark (?), dollar ($1), format (%s)	dollar for postgres, else qmark	how parameters are written; SQLite has qmark alone, MariaDB no dollar
+    member	stores.prefix	a letter a–z, then at most 20 of a–z 0–9 _	assay_	names of SQL tables begin with it
+    member	stores.table	text	required for dynamodb	name of the DynamoDB table
+    member	stores.shared	boolean	true	false says that each instance of the host has a disk of its own: sqlite is then refused
+    member	stores.leaseMs	5000 … 3600000	60000	life of a claim's lease; at least ten times the difference between the clocks of your hosts
+    member	stores.onUnclear	retry, hold	retry	a claim whose lease ended without completion: retry takes it over, hold leaves it to a person
+    member	stores.forgetKey	base64 of 32 … 64 random bytes	needed by account.forget	keys the hash of forgotten accounts; kept as bytes, wiped at the end, reported as true
+    member	stores.pace	kind of the App Store Server API → 1 … 1000	half of Apple's number	requests a second in Production
+    member	stores.transfer	deny, ask, move	deny	a second account shows evidence of a subscription: refused, moved when it confirms, moved at once
+    member	stores.moveEveryMs	0 …	86400000	shortest time between two moves
+    member	stores.onAbsent	clear, keep	clear	the client says that it owns nothing
+    member	stores.dayOffsetMinutes	-840 … 840	0	start of the quota day against UTC
+    member	stores.quotaUnitsMax	1 … 1000000	1000000	most units of one take
+    member	stores.failOpen.readMs	0 …	0	how old the last answer of subscription.read may be that you hand in again
+    member	stores.failOpen.meters	meters of limits	[]	meters that go on uncounted
+    member	stores.keepEvidence	boolean	false	keep the texts in a table of their own; needed by evidence.read
+    member	stores.challengeTtlMs	10000 … 3600000	300000	life of a challenge
+    member	stores.signup.limit	0 … 1000000	100	accounts created per address
+    member	stores.signup.attemptLimit	0 … 10000000	10 × limit	attempts per address
+    member	stores.signup.unknownLimit	0 … 1000000	10	accounts created by all whose address is not known
+    member	stores.signup.username.prefix	at most 34 characters A–Z a–z 0–9 _ -	u_	user names begin with it
+    member	stores.signup.username.digits	16 … 48	16	lower-case hex digits after it; with the prefix at most 50 characters
     """#
 }
