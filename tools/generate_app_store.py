@@ -2,6 +2,7 @@
 
   Sources/Assay/Exchange/AppStore/AppStoreEndpointTable.swift  the kinds
   Sources/Assay/Exchange/AppStore/AppStoreErrorName.swift      the names of Apple's numbers
+  Sources/Assay/Vocabulary/AppStoreLimits.swift                how often Apple lets each be asked
   docs/tasks/app-store-server-api.md                           the table of the kinds
 """
 import sys
@@ -83,6 +84,19 @@ def error_names():
     return "\n".join([*out, "    default: return nil", "    }", "  }", "}", ""])
 
 
+def limits():
+    out = [MARK.format("endpoints.tsv"), "",
+           "/// How often an app may ask the App Store Server API, by kind.",
+           "enum AppStoreLimits {",
+           "  /// Requests a second in Production; nil: Apple names none.",
+           "  static let rows: [(kind: StaticString, perSecond: Int64?)] = ["]
+    out += [f"    ({quoted(one.kind)}, {'nil' if one.limit == '-' else one.limit}),"
+            for one in endpoints.endpoints()]
+    return "\n".join([*out, "  ]", "",
+                      "  static func row(_ kind: Text) -> (kind: StaticString, perSecond: Int64?)? {",
+                      "    rows.first { kind.utf8[...].elementsEqual($0.kind) }", "  }", "}", ""])
+
+
 # MARK: the page
 
 
@@ -121,5 +135,6 @@ def outputs(_, contract):
         **generate_app_store_calls.outputs(),
         endpoints.FOLDER + "/AppStoreEndpointTable.swift": table(contract),
         endpoints.FOLDER + "/AppStoreErrorName.swift": error_names(),
+        "Sources/Assay/Vocabulary/AppStoreLimits.swift": limits(),
         PAGE: page((ROOT / PAGE).read_text()),
     }

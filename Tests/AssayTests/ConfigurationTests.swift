@@ -71,7 +71,7 @@ struct ConfigurationTests {
       "sharedSecrets":{},"caps":{"inputBytes":3145728,"transactionReceiptBytes":16384,\
       "purchaseInfoBytes":8192,"appReceiptBytes":1048576,"purchases":8192}},\
       "attest":null,"deviceCheck":null,"tokens":[],"risk":{"mode":"enforce","rules":{},"receiptThreshold":10,\
-      "limitedPerDay":20},"appStoreServerApi":null,"appleId":null,"session":null}
+      "limitedPerDay":20},"appStoreServerApi":null,"appleId":null,"session":null,"stores":null}
       """
     #expect(String(decoding: effective(make(Self.minimal)), as: UTF8.self) == expected)
   }

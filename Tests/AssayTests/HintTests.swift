@@ -84,12 +84,12 @@ enum HintGate {
     case "triage": return ["receipts", "storekit"]
     // NTF-8: what the verifier of the notification must not have left out.
     case "decision": return ["decide", "storekit.nested"]
-    case "risk", "exchange": return ["risk", "deviceCheck", "storekit.ocspHosts"]
+    case "risk", "exchange": return ["risk", "deviceCheck", "storekit.ocspHosts", "stores"]
     case "token", "keyset": return ["tokens"]
     default:
       return [
         "storekit", "receipts", "attest", "decide", "risk", "deviceCheck", "tokens",
-        "appStoreServerApi", "appleId", "session",
+        "appStoreServerApi", "appleId", "session", "stores",
       ]
     }
   }

@@ -25,6 +25,7 @@ BASE = {
     "plans": ["free", "premium"],
 }
 EXAMPLES = {
+    "stores.pace.*": ("appstore.transaction-info", 1),
     "products.*": ("com.example.pass", {"type": "non-renewing", "duration": "P30D"}),
     "limits.*": ("premium", {}),
     "limits.*.*": ("tier", 1),
@@ -60,6 +61,7 @@ COMPANIONS = {
         "environments": ["LocalTesting"], "storekit": {"xcodeCertificates": ["00" * 32]}},
     "appleId": {"appleId": KEY},
     "session": {"session": {"secrets": [{"id": "s1", "secret": SECRET}]}},
+    "stores": {"stores": {"dialect": "postgres", "table": "assay"}},
     "deviceCheck.bits.bit0.resetAfterMonths": {
         "deviceCheck": {**KEY, "bits": {"bit0": {"name": "promo"}}}},
     "deviceCheck.bits.bit1.resetAfterMonths": {

@@ -39,6 +39,11 @@ var statusTable = [...]statusRow{
 		"report it; nothing was trusted",
 	},
 	{
+		265, "pending.exchange.grant", 0, "never",
+		"the grant is to be made",
+		"no error: grant inside the open transaction, then step",
+	},
+	{
 		513, "rejected.account.token-mismatch", 403, "never",
 		"the evidence carries the appAccountToken of another account",
 		"evidence of another account was sent: compare the account that is signed in with the one that bought",
@@ -122,6 +127,11 @@ var statusTable = [...]statusRow{
 		776, "internal.crypto.sha1-disabled", 500, "never",
 		"libcrypto refuses SHA-1 signatures",
 		"use a libcrypto that verifies SHA-1, or the library build that contains its own",
+	},
+	{
+		777, "pending.exchange.store", 0, "never",
+		"statements are to be run",
+		"no error: run exchange.store in order, and hand the results to assay_exchange_step",
 	},
 	{
 		1025, "rejected.api.bad-request", 502, "never",
@@ -299,6 +309,11 @@ var statusTable = [...]statusRow{
 		"not an App Attest receipt",
 	},
 	{
+		2053, "misuse.challenge.collision", 500, "never",
+		"the challenge exists already",
+		"the random generator of the host is broken: stop, and look at it first",
+	},
+	{
 		2054, "config.attest.stored-needs-receipt", 0, "after-config",
 		"attest.time stored needs the receipt's date",
 		"set attest.receipt to require",
@@ -337,6 +352,11 @@ var statusTable = [...]statusRow{
 		2310, "config.certificates.intermediate", 0, "after-config",
 		"a configured intermediate is not signed by an accepted root, or lacks its purpose OID",
 		"give base64 DER of an intermediate that an accepted root signed for receipts; error.at names the entry",
+	},
+	{
+		2311, "unavailable.ledger.in-progress", 202, "later",
+		"another request holds the claim",
+		"wait retryAfterMs and ask again; the client keeps its copy",
 	},
 	{
 		2562, "malformed.app-receipt.trailing", 400, "never",
@@ -399,6 +419,11 @@ var statusTable = [...]statusRow{
 		"correct the bit that error.at names; docs/config.md has its values",
 	},
 	{
+		2823, "unavailable.signup.provider", 503, "later",
+		"the identity provider is busy or down",
+		"the unit was given back: the client tries again later",
+	},
+	{
 		3073, "rejected.app-receipt.signature", 400, "never",
 		"the signature does not verify over the receipt's payload",
 		"forged or altered: trust nothing in it",
@@ -427,6 +452,11 @@ var statusTable = [...]statusRow{
 		3078, "config.devicecheck.key", 0, "after-config",
 		"the private key cannot be used",
 		"give the .p8 file of a DeviceCheck key: PKCS#8, P-256, unencrypted",
+	},
+	{
+		3079, "unavailable.store.contention", 503, "later",
+		"the row is busy, and no retry is left",
+		"try again later; many requests about one row are an attack, or a fault of the client",
 	},
 	{
 		3329, "rejected.app-receipt.signer-certificate", 400, "never",
@@ -459,6 +489,11 @@ var statusTable = [...]statusRow{
 		"copy the key id of 10 characters from the developer account",
 	},
 	{
+		3335, "unavailable.store.engine", 503, "later",
+		"the engine refused the statement for good",
+		"the message has the engine's code: tables missing, rights, a full disk",
+	},
+	{
 		3585, "rejected.assertion.app-id", 401, "never",
 		"the assertion was made by another app",
 		"another app, or attest.appIds lacks the App ID (prefix, dot, bundle id) that made it",
@@ -487,6 +522,11 @@ var statusTable = [...]statusRow{
 		3590, "config.devicecheck.team-id", 0, "after-config",
 		"there is no team id, or there are several and none is named",
 		"set deviceCheck.teamId to the team of the key, 10 characters",
+	},
+	{
+		3591, "unavailable.store.reply-shape", 503, "later",
+		"a row or reply is not understood",
+		"the schema was changed by hand, or an executor answers in another form: raise an alarm, do not repeat blindly",
 	},
 	{
 		3841, "rejected.assertion.bundle-version", 403, "never",
@@ -519,6 +559,11 @@ var statusTable = [...]statusRow{
 		"add the member that error.at names",
 	},
 	{
+		3847, "unavailable.store.row-missing", 503, "later",
+		"a row that must exist is gone",
+		"rows of the ledger are never deleted: raise an alarm, do not repeat blindly",
+	},
+	{
 		4097, "rejected.assertion.category", 403, "never",
 		"the validation category is not accepted",
 		"the build is from a source that attest.category.accept does not list",
@@ -547,6 +592,11 @@ var statusTable = [...]statusRow{
 		4102, "config.document.range", 0, "after-config",
 		"a value is outside its range",
 		"correct the member that error.at names; docs/config.md has its range",
+	},
+	{
+		4103, "unavailable.store.unclear", 503, "never",
+		"it is not known whether the statement was executed",
+		"treat it as refused; it must not be repeated",
 	},
 	{
 		4353, "rejected.assertion.category-missing", 403, "never",
@@ -654,6 +704,11 @@ var statusTable = [...]statusRow{
 		"keep the receipt and ask again later",
 	},
 	{
+		5121, "rejected.attest-key.foreign", 403, "never",
+		"the key is bound to another account",
+		"an assertion of another account's device: refuse it; a device that changes accounts makes a new key",
+	},
+	{
 		5122, "malformed.attest-receipt.metric", 400, "never",
 		"the risk metric is not a number",
 		"the signature holds, so it is a new Apple format: report it",
@@ -684,6 +739,11 @@ var statusTable = [...]statusRow{
 		"keep the receipt and ask again later",
 	},
 	{
+		5377, "rejected.attest-key.replayed", 409, "never",
+		"the counter was used before",
+		"a replay, or requests that arrived out of order: the client sends a new assertion",
+	},
+	{
 		5378, "malformed.attest-receipt.structure", 400, "never",
 		"a part of the signed message is missing or misplaced",
 		"not an App Attest receipt, or damaged",
@@ -707,6 +767,16 @@ var statusTable = [...]statusRow{
 		5382, "config.exchange.block-missing", 500, "after-config",
 		"the exchange needs a block that the configuration lacks",
 		"add the block that error.at names to the configuration",
+	},
+	{
+		5383, "unavailable.api.paced", 503, "later",
+		"our own pace for Apple's API is used up",
+		"put exchange.retry into a queue",
+	},
+	{
+		5633, "rejected.attest-key.retired", 401, "never",
+		"the key is retired",
+		"the device makes a new key and attests it",
 	},
 	{
 		5634, "malformed.attest-receipt.time", 400, "never",
@@ -739,6 +809,11 @@ var statusTable = [...]statusRow{
 		"revoke again later; a code is for one use: the customer must sign in again",
 	},
 	{
+		5889, "rejected.attest-key.unknown", 401, "never",
+		"no such key is bound",
+		"the device attests its key first: key.bind",
+	},
+	{
 		5890, "malformed.attest-receipt.trailing", 400, "never",
 		"bytes follow the App Attest receipt",
 		"damaged or altered",
@@ -747,6 +822,11 @@ var statusTable = [...]statusRow{
 		5892, "too-large.receipt.outer", 413, "never",
 		"the decoded receipt is too long",
 		"not a receipt, or raise receipts.caps.transactionReceiptBytes for known clients",
+	},
+	{
+		5893, "misuse.store.attempt", 500, "never",
+		"the attempt id is missing or too short, or was used for other evidence",
+		"programming error: 22 to 64 characters of random text, a new one for each request, the same for its retries",
 	},
 	{
 		5894, "config.plans.form", 0, "after-config",
@@ -774,6 +854,11 @@ var statusTable = [...]statusRow{
 		"not a receipt",
 	},
 	{
+		6149, "misuse.store.meter", 500, "never",
+		"limits has no such meter",
+		"programming error: take the meter from a list of your own, never from the client",
+	},
+	{
 		6150, "config.products.form", 0, "after-config",
 		"a product has an unknown plan or type, lacks its duration, or contradicts the type that Apple signed",
 		"correct the entry that error.at names; docs/config.md has its members",
@@ -799,9 +884,19 @@ var statusTable = [...]statusRow{
 		"the page of a proxy: look at the network, not at the customer",
 	},
 	{
+		6405, "misuse.store.plan", 500, "never",
+		"plans has no such plan",
+		"programming error: take the plan from subscription.read, never from the client",
+	},
+	{
 		6406, "config.receipts.shared-secret", 0, "after-config",
 		"a shared secret is not 32 hex digits, or is for an unknown bundle id",
 		"copy the 32 hex digits from App Store Connect; the key is a bundleId of apps, or *",
+	},
+	{
+		6407, "unavailable.ledger.held", 202, "later",
+		"the claim was not completed in time and is held",
+		"stores.onUnclear is hold: a person decides whether the grant happened; the client keeps its copy",
 	},
 	{
 		6657, "rejected.attest-receipt.expired", 401, "never",
@@ -819,9 +914,19 @@ var statusTable = [...]statusRow{
 		"not a token, or tokens.caps.tokenBytes is too small for this issuer",
 	},
 	{
+		6661, "misuse.store.ticket", 500, "never",
+		"the ticket is not from a take or an admission",
+		"programming error: give back the ticket of the same kind, unchanged",
+	},
+	{
 		6662, "config.risk.rules", 0, "after-config",
 		"a rule or a verdict is unknown, or milder than the rule allows",
 		"rules are RSK-11 to RSK-28, verdicts off, allow, limited, step-up, deny; RSK-12, 14, 15 and 26 take only deny",
+	},
+	{
+		6663, "unavailable.store.standby", 503, "later",
+		"connected to a standby, or to a read-only one",
+		"connect to the primary, never to a reader endpoint",
 	},
 	{
 		6913, "rejected.attest-receipt.key", 401, "never",
@@ -837,6 +942,16 @@ var statusTable = [...]statusRow{
 		6916, "too-large.transport.input", 413, "never",
 		"the input text is too long",
 		"not a receipt, or raise receipts.caps.inputBytes for known clients",
+	},
+	{
+		6917, "misuse.store.units", 500, "never",
+		"the units are outside 1 to stores.quotaUnitsMax",
+		"programming error: check what you count before you take it",
+	},
+	{
+		6918, "config.store.dialect", 0, "after-config",
+		"the dialect is unknown",
+		"give stores.dialect one of sqlite, postgres, mysql, dynamodb, redis",
 	},
 	{
 		7169, "rejected.attest-receipt.kind", 401, "never",
@@ -859,6 +974,11 @@ var statusTable = [...]statusRow{
 		"programming error: with several issuers a key set says whose it is, in the member issuer",
 	},
 	{
+		7174, "config.store.lease", 0, "after-config",
+		"stores.leaseMs is too short or too long",
+		"give it 5000 to 3600000; at least ten times the difference between the clocks of your hosts",
+	},
+	{
 		7425, "rejected.attest-receipt.signature", 401, "never",
 		"the signature does not verify over the App Attest receipt",
 		"forged or altered: trust nothing in it",
@@ -879,6 +999,11 @@ var statusTable = [...]statusRow{
 		"programming error: error.at names the member",
 	},
 	{
+		7430, "config.store.not-durable", 500, "after-config",
+		"redis is not durable enough for this",
+		"give this conversation another dialect; redis is for quota, pace, sign-up, challenges and once",
+	},
+	{
 		7681, "rejected.attest-refresh.environment", 502, "never",
 		"Apple: the receipt is of the other environment",
 		"ours: attest.environments and the receipt disagree with what Apple has; never switch by trial, keep the old receipt",
@@ -892,6 +1017,16 @@ var statusTable = [...]statusRow{
 		7684, "too-large.appleid.response", 502, "never",
 		"the answer is longer than 65,536 bytes",
 		"not an answer from Apple: a proxy in between?",
+	},
+	{
+		7685, "misuse.store.lease", 500, "never",
+		"the lease is shorter than 5 seconds or longer than an hour",
+		"programming error: leave it out for stores.leaseMs; there is no claim without a lease",
+	},
+	{
+		7686, "config.store.not-shared", 500, "after-config",
+		"the store is not shared between the instances of the host",
+		"stores.shared is false: a disk per instance cannot hold a ledger, quotas or sign-ups; use a store that all instances reach",
 	},
 	{
 		7937, "rejected.attest-refresh.expired", 0, "never",
@@ -914,6 +1049,11 @@ var statusTable = [...]statusRow{
 		"give the nonce that was issued for this sign-in; a profile may say that none is compared",
 	},
 	{
+		7942, "config.store.placeholders", 0, "after-config",
+		"the style of placeholders is unknown or does not fit the dialect",
+		"give qmark, dollar or format, and none to a dialect without SQL",
+	},
+	{
 		8193, "rejected.attest-refresh.no-data", 0, "never",
 		"Apple has no data about the key any more",
 		"there is no metric any more: have the app attest a new key when convenient; this is no sign of fraud",
@@ -924,6 +1064,11 @@ var statusTable = [...]statusRow{
 		"not an Apple attestation: pass what attestKey returned",
 	},
 	{
+		8198, "config.store.prefix", 0, "after-config",
+		"the prefix of tables has a wrong form",
+		"a small letter, then at most 20 small letters, digits and underscores",
+	},
+	{
 		8449, "rejected.attest-refresh.payload", 502, "never",
 		"Apple cannot read the receipt",
 		"keep the old receipt and look at what was sent: it must be the stored receipt, unchanged",
@@ -932,6 +1077,11 @@ var statusTable = [...]statusRow{
 		8450, "malformed.chain.base64", 400, "never",
 		"an x5c entry is not canonical standard base64",
 		"damaged in transit, or forged",
+	},
+	{
+		8454, "config.store.signup", 0, "after-config",
+		"the limits or the shape of sign-ups cannot be used",
+		"correct the member of stores.signup that error.at names",
 	},
 	{
 		8705, "rejected.attest-refresh.unauthorized", 502, "never",
@@ -1109,6 +1259,11 @@ var statusTable = [...]statusRow{
 		"re-encoded or damaged in transit",
 	},
 	{
+		11526, "config.store.evidence", 500, "after-config",
+		"stores.keepEvidence is not on",
+		"evidence.read reads what was kept: switch stores.keepEvidence on, and create its table",
+	},
+	{
 		11777, "rejected.attest.nonce", 401, "never",
 		"the nonce in the certificate does not match the authenticator data and the client data",
 		"the attestation was made for another challenge, or the client data passed is not what the app hashed: verify the bytes as received",
@@ -1119,6 +1274,11 @@ var statusTable = [...]statusRow{
 		"pass the JWS alone: no JSON wrapper, no line end, no padding; a text beginning with MII is a receipt",
 	},
 	{
+		11782, "config.store.forget-key", 500, "after-config",
+		"stores.forgetKey is missing or cannot be used",
+		"give base64 of 32 to 64 random bytes; keep it as long as the ledger",
+	},
+	{
 		12033, "rejected.chain.critical-extension", 400, "never",
 		"a certificate has a critical extension that this profile does not know",
 		"forged, or from a new generation of Apple certificates: error.at names the certificate; look for an update to Assay",
@@ -1127,6 +1287,11 @@ var statusTable = [...]statusRow{
 		12034, "malformed.jws.signature-length", 400, "never",
 		"the signature segment does not hold 64 bytes",
 		"truncated, or a DER signature",
+	},
+	{
+		12038, "config.store.pace", 0, "after-config",
+		"stores.pace names an unknown kind, or a value is not a count",
+		"correct the entry that error.at names: it takes kinds of the App Store Server API, and 1 to 1000 requests a second",
 	},
 	{
 		12289, "rejected.chain.duplicate-extension", 400, "never",
@@ -1274,9 +1439,19 @@ var statusTable = [...]statusRow{
 		"back-dated: treat it as forged; error.at names the certificate",
 	},
 	{
+		15618, "malformed.signup.credentials", 400, "never",
+		"the user name or the password has a wrong shape",
+		"another client, or one whose random generator failed: stores.signup.username says what passes",
+	},
+	{
 		15873, "rejected.chain.ocsp-address", 400, "never",
 		"the certificate names a responder at another host",
 		"do not call it: Apple's certificates name a host of Apple's; with roots of your own set storekit.ocspHosts",
+	},
+	{
+		15874, "malformed.signup.missing", 400, "never",
+		"the user name or the password is absent",
+		"another client than yours: answer 400",
 	},
 	{
 		16129, "rejected.chain.serial", 400, "never",
@@ -1349,9 +1524,19 @@ var statusTable = [...]statusRow{
 		"not this issuer's format; error.at names the claim",
 	},
 	{
+		17921, "rejected.challenge.expired", 401, "never",
+		"the challenge is too old",
+		"the client asks for a new challenge; stores.challengeTtlMs says how long one lives",
+	},
+	{
 		17922, "malformed.transport.base64", 400, "never",
 		"neither a known form nor base64",
 		"have the client encode once, in standard base64",
+	},
+	{
+		18177, "rejected.challenge.mismatch", 401, "never",
+		"the challenge was issued for another purpose or subject, or is another one",
+		"the client asks for a new challenge; a challenge is for one account and one purpose",
 	},
 	{
 		18178, "malformed.transport.empty", 400, "never",
@@ -1359,9 +1544,19 @@ var statusTable = [...]statusRow{
 		"the client sent nothing",
 	},
 	{
+		18433, "rejected.challenge.unknown", 401, "never",
+		"the challenge was never issued here",
+		"the client asks for a new challenge; a challenge of another server or store is unknown here",
+	},
+	{
 		18434, "malformed.transport.levels", 400, "never",
 		"base64 more than twice",
 		"have the client encode once, in standard base64",
+	},
+	{
+		18689, "rejected.challenge.used", 401, "never",
+		"another request used the challenge",
+		"the client asks for a new challenge; a retry carries the same evidence",
 	},
 	{
 		18690, "malformed.verify-receipt.body", 503, "later",
@@ -1529,6 +1724,36 @@ var statusTable = [...]statusRow{
 		"the message says what it looks like: use the call for that",
 	},
 	{
+		26625, "rejected.ledger.already-granted", 200, "never",
+		"the account had this purchase granted before",
+		"definite: the client finishes the transaction; grant nothing",
+	},
+	{
+		26881, "rejected.ledger.id", 400, "never",
+		"an id of the purchase cannot be a key",
+		"evidence made by Xcode, or damaged: it is never paid out",
+	},
+	{
+		27137, "rejected.ledger.move-too-soon", 409, "never",
+		"the line was moved a short time ago",
+		"one purchase on several accounts: somebody shares it; stores.moveEveryMs says how often it may move",
+	},
+	{
+		27393, "rejected.ledger.other-account", 409, "never",
+		"the purchase or line belongs to another account",
+		"look at both accounts; stores.transfer says whether a line may move",
+	},
+	{
+		27649, "rejected.ledger.revoked", 409, "never",
+		"the purchase was refunded or revoked",
+		"definite: grant nothing, and take back what was granted",
+	},
+	{
+		27905, "rejected.ledger.superseded", 409, "never",
+		"the claim has a newer grant id or fence",
+		"another request took over: undo the grant of this id, unless the store of grants refuses it twice",
+	},
+	{
 		28161, "rejected.nested.disagree", 400, "never",
 		"the notification and the evidence inside it contradict each other",
 		"evidence of different purchases in one notification: trust none of it; report it to Apple if it came from Apple",
@@ -1544,14 +1769,29 @@ var statusTable = [...]statusRow{
 		"not a genuine notification: treat it as forged",
 	},
 	{
+		28929, "rejected.once.seen", 200, "never",
+		"another request handled it before",
+		"skip the side effect; nothing is wrong",
+	},
+	{
 		29185, "rejected.payload.incomplete", 400, "never",
 		"the evidence lacks the ids that a decision needs",
 		"not enough to decide from: error.at names the missing id; ask for other evidence of the purchase",
 	},
 	{
+		29441, "rejected.plan.required", 403, "never",
+		"the plan of the account has none of this meter",
+		"the client falls back, or offers the plan that has it",
+	},
+	{
 		29697, "rejected.promo.device-used", 409, "never",
 		"the offer has already been used on this device",
 		"a normal refusal of an offer; do not tell the client which check refused",
+	},
+	{
+		29953, "rejected.quota.exhausted", 429, "later",
+		"the limit is reached",
+		"the client falls back, or waits until resetMs",
 	},
 	{
 		30209, "rejected.receipt.field-conflict", 400, "never",
@@ -1622,6 +1862,11 @@ var statusTable = [...]statusRow{
 		33537, "rejected.risk.step-up", 401, "never",
 		"the risk rules ask for something stronger",
 		"attest from the main app, sign in, verify the purchase again or solve a challenge: risk.reasons names the rules",
+	},
+	{
+		33793, "rejected.signup.exhausted", 429, "later",
+		"too many sign-ups from this address",
+		"tell the client to try again tomorrow; stores.signup has the limits",
 	},
 	{
 		34561, "rejected.token.algorithm", 401, "never",
@@ -1777,6 +2022,11 @@ var statusTable = [...]statusRow{
 		42241, "rejected.verify-receipt.secret", 503, "after-config",
 		"Apple: the shared secret does not match (21004)",
 		"copy the secret from App Store Connect to receipts.sharedSecrets",
+	},
+	{
+		42497, "rejected.account.linked", 409, "never",
+		"the account was joined elsewhere, or the other way round",
+		"operator:true shows where; a person decides, as a link is for good",
 	},
 	{
 		42753, "rejected.appleid.client", 502, "never",

@@ -17,10 +17,11 @@ struct Configuration: Sendable {
   var deviceCheck: DeviceCheckPolicy? = nil
   var tokens: [TokenProfile.Shared] = []
   var risk = RiskPolicy()
-  /// nil: without the block; so are the next two.
+  /// nil: without the block; so are the next three.
   var appStoreServerAPI: AppStoreServerAPIPolicy? = nil
   var appleID: AppleIDPolicy? = nil
   var session: SessionPolicy? = nil
+  var stores: StoresPolicy? = nil
 
   struct App: Sendable {
     var bundleId: Text

@@ -36,6 +36,7 @@ struct ConfigurationReader {
     }
     if let block = root["appleId"] { try AppleIDBlock.read(block, &configuration) }
     if let block = root["session"] { try SessionBlock.read(block, &configuration) }
+    if let block = root["stores"] { try StoresBlock.read(block, &configuration) }
     try checkXcode(configuration)
     return configuration
   }

@@ -6,7 +6,7 @@ enum ConfigurationTable {
   static let members: [StaticString] = [
     "apps", "environments", "products", "plans", "limits", "clockSkewMs", "decide", "storekit",
     "receipts", "attest", "deviceCheck", "tokens", "risk", "appStoreServerApi", "appleId",
-    "session",
+    "session", "stores",
   ]
   static let appsMembers: [StaticString] = ["bundleId", "appAppleId", "teamId"]
   static let apps: ClosedRange<Int> = 1...256
@@ -85,6 +85,25 @@ enum ConfigurationTable {
   static let sessionSecretsMembers: [StaticString] = ["id", "secret"]
   static let sessionSecrets: ClosedRange<Int> = 1...2
   static let sessionSecretsId: ClosedRange<Int> = 1...16
+  static let storesMembers: [StaticString] = [
+    "dialect", "placeholders", "prefix", "table", "shared", "leaseMs", "onUnclear", "forgetKey",
+    "pace", "transfer", "moveEveryMs", "onAbsent", "dayOffsetMinutes", "quotaUnitsMax", "failOpen",
+    "keepEvidence", "challengeTtlMs", "signup",
+  ]
+  static let storesPrefix: ClosedRange<Int> = 1...21
+  static let storesTable: ClosedRange<Int> = 1...1024
+  static let storesLeaseMs: ClosedRange<Int64> = 5000...3_600_000
+  static let storesFailOpenMembers: [StaticString] = ["readMs", "meters"]
+  static let storesFailOpenReadMs: ClosedRange<Int64> = 0...MemberNode.exactInteger
+  static let storesSignupMembers: [StaticString] = [
+    "limit", "attemptLimit", "unknownLimit", "username",
+  ]
+  static let storesSignupLimit: ClosedRange<Int64> = 0...1_000_000
+  static let storesSignupAttemptLimit: ClosedRange<Int64> = 0...10_000_000
+  static let storesSignupUnknownLimit: ClosedRange<Int64> = 0...1_000_000
+  static let storesSignupUsernameMembers: [StaticString] = ["prefix", "digits"]
+  static let storesSignupUsernamePrefix: ClosedRange<Int> = 0...34
+  static let storesSignupUsernameDigits: ClosedRange<Int64> = 16...48
 }
 
 extension Configuration.DecidePolicy {
@@ -456,6 +475,66 @@ extension SessionPolicy {
     writer.beginObject()
     other(.secrets, &writer)
     writer.member("ttlMs", integer: ttlMs)
+    writer.endObject()
+  }
+}
+
+extension StoresPolicy {
+  private static let onUnclearChoices: [StaticString] = ["retry", "hold"]
+  private static let transferChoices: [StaticString] = ["deny", "ask", "move"]
+  private static let onAbsentChoices: [StaticString] = ["clear", "keep"]
+
+  /// Members that other code writes, with their names.
+  enum Other {
+    case dialect, placeholders, prefix, table, leaseMs, forgetKey, pace, failOpen, signup
+  }
+
+  /// Reads the plain values of `stores`; a member that is absent keeps its
+  /// default.
+  ///
+  /// - Returns: the block, which has no unknown member.
+  @discardableResult
+  mutating func readPlain(_ node: MemberNode) throws(Refusal) -> MemberNode {
+    let block = try node.object(ConfigurationTable.storesMembers)
+    if let entry = block["shared"] { shared = try entry.boolean() }
+    if let entry = block["onUnclear"] {
+      onUnclearHolds = try entry.choice(Self.onUnclearChoices) == 1
+    }
+    if let entry = block["transfer"] {
+      transfer = Transfer(rawValue: try entry.choice(Self.transferChoices)) ?? transfer
+    }
+    if let entry = block["moveEveryMs"] {
+      moveEveryMs = try entry.integer(0...MemberNode.exactInteger)
+    }
+    if let entry = block["onAbsent"] { onAbsentKeeps = try entry.choice(Self.onAbsentChoices) == 1 }
+    if let entry = block["dayOffsetMinutes"] { dayOffsetMinutes = try entry.integer(-840...840) }
+    if let entry = block["quotaUnitsMax"] { quotaUnitsMax = try entry.integer(1...1_000_000) }
+    if let entry = block["keepEvidence"] { keepEvidence = try entry.boolean() }
+    if let entry = block["challengeTtlMs"] { challengeTtlMs = try entry.integer(10000...3_600_000) }
+    return block
+  }
+
+  /// The value of `stores` in the effective configuration.
+  func write(_ writer: inout JSONWriter, other: (Other, inout JSONWriter) -> Void) {
+    writer.beginObject()
+    other(.dialect, &writer)
+    other(.placeholders, &writer)
+    other(.prefix, &writer)
+    other(.table, &writer)
+    writer.member("shared", boolean: shared)
+    other(.leaseMs, &writer)
+    writer.member("onUnclear", Self.onUnclearChoices[onUnclearHolds ? 1 : 0])
+    other(.forgetKey, &writer)
+    other(.pace, &writer)
+    writer.member("transfer", Self.transferChoices[transfer.rawValue])
+    writer.member("moveEveryMs", integer: moveEveryMs)
+    writer.member("onAbsent", Self.onAbsentChoices[onAbsentKeeps ? 1 : 0])
+    writer.member("dayOffsetMinutes", integer: dayOffsetMinutes)
+    writer.member("quotaUnitsMax", integer: quotaUnitsMax)
+    other(.failOpen, &writer)
+    writer.member("keepEvidence", boolean: keepEvidence)
+    writer.member("challengeTtlMs", integer: challengeTtlMs)
+    other(.signup, &writer)
     writer.endObject()
   }
 }

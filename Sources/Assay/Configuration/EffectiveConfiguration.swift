@@ -42,6 +42,8 @@ extension Configuration {
     if let appleID { appleID.write(&writer) } else { writer.null() }
     writer.name("session")
     if let session { session.write(&writer) } else { writer.null() }
+    writer.name("stores")
+    if let stores { stores.write(&writer) } else { writer.null() }
     writer.endObject()
   }
 

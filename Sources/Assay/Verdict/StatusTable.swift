@@ -37,6 +37,14 @@ extension Status {
   public static let rejectedAssertionCounter = Status(code: 4609)
   /// the signature does not verify over the authenticator data and the client data (ASR-3)
   public static let rejectedAssertionSignature = Status(code: 4865)
+  /// the key is bound to another account (STO-62, STO-63)
+  public static let rejectedAttestKeyForeign = Status(code: 5121)
+  /// the counter was used before (STO-63)
+  public static let rejectedAttestKeyReplayed = Status(code: 5377)
+  /// the key is retired (STO-63)
+  public static let rejectedAttestKeyRetired = Status(code: 5633)
+  /// no such key is bound (STO-63)
+  public static let rejectedAttestKeyUnknown = Status(code: 5889)
   /// the App Attest receipt is about another app (FRC-8)
   public static let rejectedAttestReceiptAppId = Status(code: 6145)
   /// the App Attest receipt is of an environment that is not accepted (FRC-8)
@@ -129,6 +137,14 @@ extension Status {
   public static let rejectedChainUntrustedRoot = Status(code: 17409)
   /// a certificate is not version 3 (ATT-34, FRC-4, JWS-22, OCSP-14, PTH-4)
   public static let rejectedChainVersion = Status(code: 17665)
+  /// the challenge is too old (STO-61)
+  public static let rejectedChallengeExpired = Status(code: 17921)
+  /// the challenge was issued for another purpose or subject, or is another one (STO-61)
+  public static let rejectedChallengeMismatch = Status(code: 18177)
+  /// the challenge was never issued here (STO-61)
+  public static let rejectedChallengeUnknown = Status(code: 18433)
+  /// another request used the challenge (STO-61)
+  public static let rejectedChallengeUsed = Status(code: 18689)
   /// the signing date lies further ahead of now_ms than clockSkewMs allows (JWS-42, RCP-26, APR-9, ATT-40)
   public static let rejectedDateFuture = Status(code: 18945)
   /// the signing date is absent (JWS-44, APR-9)
@@ -189,16 +205,34 @@ extension Status {
   public static let rejectedJwsSignature = Status(code: 26113)
   /// the evidence is not of the kind asked for (JWS-75, RCP-5, VRR-18)
   public static let rejectedKindMismatch = Status(code: 26369)
+  /// the account had this purchase granted before (STO-20)
+  public static let rejectedLedgerAlreadyGranted = Status(code: 26625)
+  /// an id of the purchase cannot be a key (RPL-3)
+  public static let rejectedLedgerId = Status(code: 26881)
+  /// the line was moved a short time ago (STO-42)
+  public static let rejectedLedgerMoveTooSoon = Status(code: 27137)
+  /// the purchase or line belongs to another account (STO-20, STO-40, STO-42)
+  public static let rejectedLedgerOtherAccount = Status(code: 27393)
+  /// the purchase was refunded or revoked (STO-20)
+  public static let rejectedLedgerRevoked = Status(code: 27649)
+  /// the claim has a newer grant id or fence (STO-26)
+  public static let rejectedLedgerSuperseded = Status(code: 27905)
   /// the notification and the evidence inside it contradict each other (NTF-5)
   public static let rejectedNestedDisagree = Status(code: 28161)
   /// the notification has more than one body (NTF-1)
   public static let rejectedNotificationAmbiguousBody = Status(code: 28417)
   /// the notification has no body although its type is known (NTF-1)
   public static let rejectedNotificationNoBody = Status(code: 28673)
+  /// another request handled it before (STO-65)
+  public static let rejectedOnceSeen = Status(code: 28929)
   /// the evidence lacks the ids that a decision needs (PAY-7, DCD-1)
   public static let rejectedPayloadIncomplete = Status(code: 29185)
+  /// the plan of the account has none of this meter (BCK-8)
+  public static let rejectedPlanRequired = Status(code: 29441)
   /// the offer has already been used on this device (DVC-12)
   public static let rejectedPromoDeviceUsed = Status(code: 29697)
+  /// the limit is reached (STO-51, STO-52)
+  public static let rejectedQuotaExhausted = Status(code: 29953)
   /// dates that were signed together contradict each other (RCP-15)
   public static let rejectedReceiptFieldConflict = Status(code: 30209)
   /// the signature does not verify over the purchase info (RCP-18, RCP-20)
@@ -227,6 +261,8 @@ extension Status {
   public static let rejectedRiskLimited = Status(code: 33281)
   /// the risk rules ask for something stronger (RSK-2)
   public static let rejectedRiskStepUp = Status(code: 33537)
+  /// too many sign-ups from this address (STO-56)
+  public static let rejectedSignupExhausted = Status(code: 33793)
   /// alg is not the algorithm of the profile (TOK-12)
   public static let rejectedTokenAlgorithm = Status(code: 34561)
   /// the token is for none of the configured audiences (TOK-27, TOK-31)
@@ -289,6 +325,8 @@ extension Status {
   public static let rejectedVerifyReceiptRequest = Status(code: 41985)
   /// Apple: the shared secret does not match (21004) (VRR-1)
   public static let rejectedVerifyReceiptSecret = Status(code: 42241)
+  /// the account was joined elsewhere, or the other way round (STO-91)
+  public static let rejectedAccountLinked = Status(code: 42497)
   /// Apple does not accept the client secret or the client id (AID-24)
   public static let rejectedAppleidClient = Status(code: 42753)
   /// the code or token was used, has expired, or is of another client (AID-24)
@@ -425,6 +463,10 @@ extension Status {
   public static let malformedRevocationResponse = Status(code: 15106)
   /// an observation or its value is unknown (RSK-1)
   public static let malformedRiskInput = Status(code: 15362)
+  /// the user name or the password has a wrong shape (BCK-12, BCK-22, STO-56)
+  public static let malformedSignupCredentials = Status(code: 15618)
+  /// the user name or the password is absent (BCK-12, STO-56)
+  public static let malformedSignupMissing = Status(code: 15874)
   /// alg is absent, or not a string (TOK-12)
   public static let malformedTokenAlg = Status(code: 16130)
   /// a segment is not strict base64url (TOK-7)
@@ -569,6 +611,8 @@ extension Status {
   public static let misuseCallKind = Status(code: 1541)
   /// now_ms is not between 2008 and 2100 (EXC-17, JWS-41)
   public static let misuseCallNow = Status(code: 1797)
+  /// the challenge exists already (STO-60)
+  public static let misuseChallengeCollision = Status(code: 2053)
   /// the account is not a UUID, or decide.account is required and none was given (DCD-20)
   public static let misuseDecideAccount = Status(code: 2309)
   /// there is no evidence to decide from (DCD-1)
@@ -597,10 +641,22 @@ extension Status {
   public static let misuseSignParameter = Status(code: 5381)
   /// the account id is empty, too long or padded (SES-1)
   public static let misuseStoreAccount = Status(code: 5637)
+  /// the attempt id is missing or too short, or was used for other evidence (STO-8, STO-28)
+  public static let misuseStoreAttempt = Status(code: 5893)
+  /// limits has no such meter (STO-50)
+  public static let misuseStoreMeter = Status(code: 6149)
+  /// plans has no such plan (STO-50)
+  public static let misuseStorePlan = Status(code: 6405)
+  /// the ticket is not from a take or an admission (STO-69)
+  public static let misuseStoreTicket = Status(code: 6661)
+  /// the units are outside 1 to stores.quotaUnitsMax (STO-50)
+  public static let misuseStoreUnits = Status(code: 6917)
   /// the key set belongs to no configured issuer (JWK-9, KST-7, AID-3)
   public static let misuseTokenKeyset = Status(code: 7173)
   /// a parameter of Sign in with Apple is missing or of the wrong form (AID-20, AID-25)
   public static let misuseAppleidParameter = Status(code: 7429)
+  /// the lease is shorter than 5 seconds or longer than an hour (STO-29)
+  public static let misuseStoreLease = Status(code: 7685)
   /// the nonce that was issued is missing (TOK-34, AID-4)
   public static let misuseTokenNonce = Status(code: 7941)
   /// the address of the API cannot be used (API-1)
@@ -655,6 +711,20 @@ extension Status {
   public static let configReceiptsSharedSecret = Status(code: 6406)
   /// a rule or a verdict is unknown, or milder than the rule allows (RSK-2)
   public static let configRiskRules = Status(code: 6662)
+  /// the dialect is unknown (STO-2)
+  public static let configStoreDialect = Status(code: 6918)
+  /// stores.leaseMs is too short or too long (STO-81)
+  public static let configStoreLease = Status(code: 7174)
+  /// redis is not durable enough for this (STO-13)
+  public static let configStoreNotDurable = Status(code: 7430)
+  /// the store is not shared between the instances of the host (STO-13)
+  public static let configStoreNotShared = Status(code: 7686)
+  /// the style of placeholders is unknown or does not fit the dialect (STO-2)
+  public static let configStorePlaceholders = Status(code: 7942)
+  /// the prefix of tables has a wrong form (STO-5)
+  public static let configStorePrefix = Status(code: 8198)
+  /// the limits or the shape of sign-ups cannot be used (STO-55, STO-56)
+  public static let configStoreSignup = Status(code: 8454)
   /// Xcode or LocalTesting is accepted, but no certificate is pinned (CFG-2)
   public static let configStorekitXcodeCertificateRequired = Status(code: 8710)
   /// the algorithm is missing or unknown (TOK-12)
@@ -677,6 +747,12 @@ extension Status {
   public static let configAppleidTeamId = Status(code: 11014)
   /// the secrets of session texts cannot be used (SES-3)
   public static let configSessionSecrets = Status(code: 11270)
+  /// stores.keepEvidence is not on (STO-68)
+  public static let configStoreEvidence = Status(code: 11526)
+  /// stores.forgetKey is missing or cannot be used (STO-93)
+  public static let configStoreForgetKey = Status(code: 11782)
+  /// stores.pace names an unknown kind, or a value is not a count (STO-66)
+  public static let configStorePace = Status(code: 12038)
   /// keysetHardMaxAgeMs is below keysetMaxAgeMs (KST-5)
   public static let configTokenKeysetAge = Status(code: 12294)
   /// the nonce policy is unknown (AID-4)
@@ -697,8 +773,22 @@ extension Status {
   public static let unavailableDevicecheckResponse = Status(code: 1799)
   /// the issuer gave no key set (KST-6, KST-12)
   public static let unavailableJwksNoAnswer = Status(code: 2055)
+  /// another request holds the claim (STO-20, STO-32)
+  public static let unavailableLedgerInProgress = Status(code: 2311)
   /// no usable answer came in time (OCSP-19)
   public static let unavailableRevocationUndetermined = Status(code: 2567)
+  /// the identity provider is busy or down (STO-57)
+  public static let unavailableSignupProvider = Status(code: 2823)
+  /// the row is busy, and no retry is left (STO-70)
+  public static let unavailableStoreContention = Status(code: 3079)
+  /// the engine refused the statement for good (STO-71)
+  public static let unavailableStoreEngine = Status(code: 3335)
+  /// a row or reply is not understood (STO-4)
+  public static let unavailableStoreReplyShape = Status(code: 3591)
+  /// a row that must exist is gone (STO-22)
+  public static let unavailableStoreRowMissing = Status(code: 3847)
+  /// it is not known whether the statement was executed (STO-71)
+  public static let unavailableStoreUnclear = Status(code: 4103)
   /// the key set is older than keysetHardMaxAgeMs (KST-5)
   public static let unavailableTokenKeysetTooOld = Status(code: 4359)
   /// Apple names the other environment at both endpoints (VRR-3)
@@ -707,12 +797,18 @@ extension Status {
   public static let unavailableVerifyReceiptInternal = Status(code: 4871)
   /// Apple gave no usable answer (EXC-16, VRR-4)
   public static let unavailableVerifyReceiptNoAnswer = Status(code: 5127)
+  /// our own pace for Apple's API is used up (STO-66)
+  public static let unavailableApiPaced = Status(code: 5383)
   /// Apple gave no usable answer (AID-24)
   public static let unavailableAppleidNoAnswer = Status(code: 5639)
   /// the answer is not understood (AID-22, AID-24)
   public static let unavailableAppleidResponse = Status(code: 5895)
   /// the deadline of the conversation came before its end (EXC-16)
   public static let unavailableExchangeBudget = Status(code: 6151)
+  /// the claim was not completed in time and is held (STO-27)
+  public static let unavailableLedgerHeld = Status(code: 6407)
+  /// connected to a standby, or to a read-only one (STO-74, STM-7)
+  public static let unavailableStoreStandby = Status(code: 6663)
   /// a state that should be impossible (DOC-1, EXC-3, EXC-5, EXC-8, EXC-11, EXC-15, JWS-102)
   public static let internalAssayBug = Status(code: 264)
   /// a built-in certificate fails its own check (CER-6)
@@ -721,8 +817,12 @@ extension Status {
   public static let internalCryptoSha1Disabled = Status(code: 776)
   /// our own signature did not verify, or the system gave no random numbers (EXC-10, EXC-23)
   public static let internalSignSelfCheck = Status(code: 1032)
+  /// the grant is to be made (STO-21)
+  public static let pendingExchangeGrant = Status(code: 265)
   /// a request is to be sent (EXC-3)
   public static let pendingExchangeRequest = Status(code: 521)
+  /// statements are to be run (STO-2)
+  public static let pendingExchangeStore = Status(code: 777)
   /// the next step is not before exchange.notBeforeMs (EXC-3)
   public static let pendingExchangeWait = Status(code: 1033)
   /// worth verifying; nothing is decided yet (TRI-9)
@@ -840,6 +940,30 @@ enum StatusTable {
         name: "rejected.assertion.signature",
         message: "the signature does not verify over the authenticator data and the client data",
         hint: "the key record belongs to another key, or the client data changed in transit: verify the bytes as received, not JSON encoded again",
+        retryClass: "never")
+    case 5121:
+      return StatusEntry(
+        name: "rejected.attest-key.foreign",
+        message: "the key is bound to another account",
+        hint: "an assertion of another account's device: refuse it; a device that changes accounts makes a new key",
+        retryClass: "never")
+    case 5377:
+      return StatusEntry(
+        name: "rejected.attest-key.replayed",
+        message: "the counter was used before",
+        hint: "a replay, or requests that arrived out of order: the client sends a new assertion",
+        retryClass: "never")
+    case 5633:
+      return StatusEntry(
+        name: "rejected.attest-key.retired",
+        message: "the key is retired",
+        hint: "the device makes a new key and attests it",
+        retryClass: "never")
+    case 5889:
+      return StatusEntry(
+        name: "rejected.attest-key.unknown",
+        message: "no such key is bound",
+        hint: "the device attests its key first: key.bind",
         retryClass: "never")
     case 6145:
       return StatusEntry(
@@ -1117,6 +1241,30 @@ enum StatusTable {
         message: "a certificate is not version 3",
         hint: "forged, or from a new generation of Apple certificates: error.at names the certificate; look for an update to Assay",
         retryClass: "never")
+    case 17921:
+      return StatusEntry(
+        name: "rejected.challenge.expired",
+        message: "the challenge is too old",
+        hint: "the client asks for a new challenge; stores.challengeTtlMs says how long one lives",
+        retryClass: "never")
+    case 18177:
+      return StatusEntry(
+        name: "rejected.challenge.mismatch",
+        message: "the challenge was issued for another purpose or subject, or is another one",
+        hint: "the client asks for a new challenge; a challenge is for one account and one purpose",
+        retryClass: "never")
+    case 18433:
+      return StatusEntry(
+        name: "rejected.challenge.unknown",
+        message: "the challenge was never issued here",
+        hint: "the client asks for a new challenge; a challenge of another server or store is unknown here",
+        retryClass: "never")
+    case 18689:
+      return StatusEntry(
+        name: "rejected.challenge.used",
+        message: "another request used the challenge",
+        hint: "the client asks for a new challenge; a retry carries the same evidence",
+        retryClass: "never")
     case 18945:
       return StatusEntry(
         name: "rejected.date.future",
@@ -1297,6 +1445,42 @@ enum StatusTable {
         message: "the evidence is not of the kind asked for",
         hint: "the message says what it looks like: use the call for that",
         retryClass: "never")
+    case 26625:
+      return StatusEntry(
+        name: "rejected.ledger.already-granted",
+        message: "the account had this purchase granted before",
+        hint: "definite: the client finishes the transaction; grant nothing",
+        retryClass: "never")
+    case 26881:
+      return StatusEntry(
+        name: "rejected.ledger.id",
+        message: "an id of the purchase cannot be a key",
+        hint: "evidence made by Xcode, or damaged: it is never paid out",
+        retryClass: "never")
+    case 27137:
+      return StatusEntry(
+        name: "rejected.ledger.move-too-soon",
+        message: "the line was moved a short time ago",
+        hint: "one purchase on several accounts: somebody shares it; stores.moveEveryMs says how often it may move",
+        retryClass: "never")
+    case 27393:
+      return StatusEntry(
+        name: "rejected.ledger.other-account",
+        message: "the purchase or line belongs to another account",
+        hint: "look at both accounts; stores.transfer says whether a line may move",
+        retryClass: "never")
+    case 27649:
+      return StatusEntry(
+        name: "rejected.ledger.revoked",
+        message: "the purchase was refunded or revoked",
+        hint: "definite: grant nothing, and take back what was granted",
+        retryClass: "never")
+    case 27905:
+      return StatusEntry(
+        name: "rejected.ledger.superseded",
+        message: "the claim has a newer grant id or fence",
+        hint: "another request took over: undo the grant of this id, unless the store of grants refuses it twice",
+        retryClass: "never")
     case 28161:
       return StatusEntry(
         name: "rejected.nested.disagree",
@@ -1315,11 +1499,23 @@ enum StatusTable {
         message: "the notification has no body although its type is known",
         hint: "not a genuine notification: treat it as forged",
         retryClass: "never")
+    case 28929:
+      return StatusEntry(
+        name: "rejected.once.seen",
+        message: "another request handled it before",
+        hint: "skip the side effect; nothing is wrong",
+        retryClass: "never")
     case 29185:
       return StatusEntry(
         name: "rejected.payload.incomplete",
         message: "the evidence lacks the ids that a decision needs",
         hint: "not enough to decide from: error.at names the missing id; ask for other evidence of the purchase",
+        retryClass: "never")
+    case 29441:
+      return StatusEntry(
+        name: "rejected.plan.required",
+        message: "the plan of the account has none of this meter",
+        hint: "the client falls back, or offers the plan that has it",
         retryClass: "never")
     case 29697:
       return StatusEntry(
@@ -1327,6 +1523,12 @@ enum StatusTable {
         message: "the offer has already been used on this device",
         hint: "a normal refusal of an offer; do not tell the client which check refused",
         retryClass: "never")
+    case 29953:
+      return StatusEntry(
+        name: "rejected.quota.exhausted",
+        message: "the limit is reached",
+        hint: "the client falls back, or waits until resetMs",
+        retryClass: "later")
     case 30209:
       return StatusEntry(
         name: "rejected.receipt.field-conflict",
@@ -1411,6 +1613,12 @@ enum StatusTable {
         message: "the risk rules ask for something stronger",
         hint: "attest from the main app, sign in, verify the purchase again or solve a challenge: risk.reasons names the rules",
         retryClass: "never")
+    case 33793:
+      return StatusEntry(
+        name: "rejected.signup.exhausted",
+        message: "too many sign-ups from this address",
+        hint: "tell the client to try again tomorrow; stores.signup has the limits",
+        retryClass: "later")
     case 34561:
       return StatusEntry(
         name: "rejected.token.algorithm",
@@ -1597,6 +1805,12 @@ enum StatusTable {
         message: "Apple: the shared secret does not match (21004)",
         hint: "copy the secret from App Store Connect to receipts.sharedSecrets",
         retryClass: "after-config")
+    case 42497:
+      return StatusEntry(
+        name: "rejected.account.linked",
+        message: "the account was joined elsewhere, or the other way round",
+        hint: "operator:true shows where; a person decides, as a link is for good",
+        retryClass: "never")
     case 42753:
       return StatusEntry(
         name: "rejected.appleid.client",
@@ -2004,6 +2218,18 @@ enum StatusTable {
         name: "malformed.risk.input",
         message: "an observation or its value is unknown",
         hint: "our fault: correct the observation that error.at names",
+        retryClass: "never")
+    case 15618:
+      return StatusEntry(
+        name: "malformed.signup.credentials",
+        message: "the user name or the password has a wrong shape",
+        hint: "another client, or one whose random generator failed: stores.signup.username says what passes",
+        retryClass: "never")
+    case 15874:
+      return StatusEntry(
+        name: "malformed.signup.missing",
+        message: "the user name or the password is absent",
+        hint: "another client than yours: answer 400",
         retryClass: "never")
     case 16130:
       return StatusEntry(
@@ -2437,6 +2663,12 @@ enum StatusTable {
         message: "now_ms is not between 2008 and 2100",
         hint: "programming error: pass milliseconds since 1970 UTC",
         retryClass: "never")
+    case 2053:
+      return StatusEntry(
+        name: "misuse.challenge.collision",
+        message: "the challenge exists already",
+        hint: "the random generator of the host is broken: stop, and look at it first",
+        retryClass: "never")
     case 2309:
       return StatusEntry(
         name: "misuse.decide.account",
@@ -2521,6 +2753,36 @@ enum StatusTable {
         message: "the account id is empty, too long or padded",
         hint: "programming error: 1 to 255 bytes, no control characters, no space at either end",
         retryClass: "never")
+    case 5893:
+      return StatusEntry(
+        name: "misuse.store.attempt",
+        message: "the attempt id is missing or too short, or was used for other evidence",
+        hint: "programming error: 22 to 64 characters of random text, a new one for each request, the same for its retries",
+        retryClass: "never")
+    case 6149:
+      return StatusEntry(
+        name: "misuse.store.meter",
+        message: "limits has no such meter",
+        hint: "programming error: take the meter from a list of your own, never from the client",
+        retryClass: "never")
+    case 6405:
+      return StatusEntry(
+        name: "misuse.store.plan",
+        message: "plans has no such plan",
+        hint: "programming error: take the plan from subscription.read, never from the client",
+        retryClass: "never")
+    case 6661:
+      return StatusEntry(
+        name: "misuse.store.ticket",
+        message: "the ticket is not from a take or an admission",
+        hint: "programming error: give back the ticket of the same kind, unchanged",
+        retryClass: "never")
+    case 6917:
+      return StatusEntry(
+        name: "misuse.store.units",
+        message: "the units are outside 1 to stores.quotaUnitsMax",
+        hint: "programming error: check what you count before you take it",
+        retryClass: "never")
     case 7173:
       return StatusEntry(
         name: "misuse.token.keyset",
@@ -2532,6 +2794,12 @@ enum StatusTable {
         name: "misuse.appleid.parameter",
         message: "a parameter of Sign in with Apple is missing or of the wrong form",
         hint: "programming error: error.at names the member",
+        retryClass: "never")
+    case 7685:
+      return StatusEntry(
+        name: "misuse.store.lease",
+        message: "the lease is shorter than 5 seconds or longer than an hour",
+        hint: "programming error: leave it out for stores.leaseMs; there is no claim without a lease",
         retryClass: "never")
     case 7941:
       return StatusEntry(
@@ -2695,6 +2963,48 @@ enum StatusTable {
         message: "a rule or a verdict is unknown, or milder than the rule allows",
         hint: "rules are RSK-11 to RSK-28, verdicts off, allow, limited, step-up, deny; RSK-12, 14, 15 and 26 take only deny",
         retryClass: "after-config")
+    case 6918:
+      return StatusEntry(
+        name: "config.store.dialect",
+        message: "the dialect is unknown",
+        hint: "give stores.dialect one of sqlite, postgres, mysql, dynamodb, redis",
+        retryClass: "after-config")
+    case 7174:
+      return StatusEntry(
+        name: "config.store.lease",
+        message: "stores.leaseMs is too short or too long",
+        hint: "give it 5000 to 3600000; at least ten times the difference between the clocks of your hosts",
+        retryClass: "after-config")
+    case 7430:
+      return StatusEntry(
+        name: "config.store.not-durable",
+        message: "redis is not durable enough for this",
+        hint: "give this conversation another dialect; redis is for quota, pace, sign-up, challenges and once",
+        retryClass: "after-config")
+    case 7686:
+      return StatusEntry(
+        name: "config.store.not-shared",
+        message: "the store is not shared between the instances of the host",
+        hint: "stores.shared is false: a disk per instance cannot hold a ledger, quotas or sign-ups; use a store that all instances reach",
+        retryClass: "after-config")
+    case 7942:
+      return StatusEntry(
+        name: "config.store.placeholders",
+        message: "the style of placeholders is unknown or does not fit the dialect",
+        hint: "give qmark, dollar or format, and none to a dialect without SQL",
+        retryClass: "after-config")
+    case 8198:
+      return StatusEntry(
+        name: "config.store.prefix",
+        message: "the prefix of tables has a wrong form",
+        hint: "a small letter, then at most 20 small letters, digits and underscores",
+        retryClass: "after-config")
+    case 8454:
+      return StatusEntry(
+        name: "config.store.signup",
+        message: "the limits or the shape of sign-ups cannot be used",
+        hint: "correct the member of stores.signup that error.at names",
+        retryClass: "after-config")
     case 8710:
       return StatusEntry(
         name: "config.storekit.xcode-certificate-required",
@@ -2761,6 +3071,24 @@ enum StatusTable {
         message: "the secrets of session texts cannot be used",
         hint: "give one or two, each with an id of its own and base64 of 32 to 64 random bytes",
         retryClass: "after-config")
+    case 11526:
+      return StatusEntry(
+        name: "config.store.evidence",
+        message: "stores.keepEvidence is not on",
+        hint: "evidence.read reads what was kept: switch stores.keepEvidence on, and create its table",
+        retryClass: "after-config")
+    case 11782:
+      return StatusEntry(
+        name: "config.store.forget-key",
+        message: "stores.forgetKey is missing or cannot be used",
+        hint: "give base64 of 32 to 64 random bytes; keep it as long as the ledger",
+        retryClass: "after-config")
+    case 12038:
+      return StatusEntry(
+        name: "config.store.pace",
+        message: "stores.pace names an unknown kind, or a value is not a count",
+        hint: "correct the entry that error.at names: it takes kinds of the App Store Server API, and 1 to 1000 requests a second",
+        retryClass: "after-config")
     case 12294:
       return StatusEntry(
         name: "config.token.keyset-age",
@@ -2821,12 +3149,54 @@ enum StatusTable {
         message: "the issuer gave no key set",
         hint: "keep the old set, and ask again later; else a wrong URL, a form of the issuer that is not enabled, or an outage",
         retryClass: "later")
+    case 2311:
+      return StatusEntry(
+        name: "unavailable.ledger.in-progress",
+        message: "another request holds the claim",
+        hint: "wait retryAfterMs and ask again; the client keeps its copy",
+        retryClass: "later")
     case 2567:
       return StatusEntry(
         name: "unavailable.revocation.undetermined",
         message: "no usable answer came in time",
         hint: "network or responder trouble, not a forgery: ask again later, or use mode best-effort",
         retryClass: "later")
+    case 2823:
+      return StatusEntry(
+        name: "unavailable.signup.provider",
+        message: "the identity provider is busy or down",
+        hint: "the unit was given back: the client tries again later",
+        retryClass: "later")
+    case 3079:
+      return StatusEntry(
+        name: "unavailable.store.contention",
+        message: "the row is busy, and no retry is left",
+        hint: "try again later; many requests about one row are an attack, or a fault of the client",
+        retryClass: "later")
+    case 3335:
+      return StatusEntry(
+        name: "unavailable.store.engine",
+        message: "the engine refused the statement for good",
+        hint: "the message has the engine's code: tables missing, rights, a full disk",
+        retryClass: "later")
+    case 3591:
+      return StatusEntry(
+        name: "unavailable.store.reply-shape",
+        message: "a row or reply is not understood",
+        hint: "the schema was changed by hand, or an executor answers in another form: raise an alarm, do not repeat blindly",
+        retryClass: "later")
+    case 3847:
+      return StatusEntry(
+        name: "unavailable.store.row-missing",
+        message: "a row that must exist is gone",
+        hint: "rows of the ledger are never deleted: raise an alarm, do not repeat blindly",
+        retryClass: "later")
+    case 4103:
+      return StatusEntry(
+        name: "unavailable.store.unclear",
+        message: "it is not known whether the statement was executed",
+        hint: "treat it as refused; it must not be repeated",
+        retryClass: "never")
     case 4359:
       return StatusEntry(
         name: "unavailable.token.keyset-too-old",
@@ -2851,6 +3221,12 @@ enum StatusTable {
         message: "Apple gave no usable answer",
         hint: "keep the receipt and ask again later",
         retryClass: "later")
+    case 5383:
+      return StatusEntry(
+        name: "unavailable.api.paced",
+        message: "our own pace for Apple's API is used up",
+        hint: "put exchange.retry into a queue",
+        retryClass: "later")
     case 5639:
       return StatusEntry(
         name: "unavailable.appleid.no-answer",
@@ -2868,6 +3244,18 @@ enum StatusTable {
         name: "unavailable.exchange.budget",
         message: "the deadline of the conversation came before its end",
         hint: "put exchange.retry into a queue, or give the conversation more time: deadlineMs",
+        retryClass: "later")
+    case 6407:
+      return StatusEntry(
+        name: "unavailable.ledger.held",
+        message: "the claim was not completed in time and is held",
+        hint: "stores.onUnclear is hold: a person decides whether the grant happened; the client keeps its copy",
+        retryClass: "later")
+    case 6663:
+      return StatusEntry(
+        name: "unavailable.store.standby",
+        message: "connected to a standby, or to a read-only one",
+        hint: "connect to the primary, never to a reader endpoint",
         retryClass: "later")
     case 264:
       return StatusEntry(
@@ -2893,11 +3281,23 @@ enum StatusTable {
         message: "our own signature did not verify, or the system gave no random numbers",
         hint: "nothing was signed: a fault of hardware or build, or a system without entropy",
         retryClass: "never")
+    case 265:
+      return StatusEntry(
+        name: "pending.exchange.grant",
+        message: "the grant is to be made",
+        hint: "no error: grant inside the open transaction, then step",
+        retryClass: "never")
     case 521:
       return StatusEntry(
         name: "pending.exchange.request",
         message: "a request is to be sent",
         hint: "no error: send exchange.request, and hand the answer to assay_exchange_step",
+        retryClass: "never")
+    case 777:
+      return StatusEntry(
+        name: "pending.exchange.store",
+        message: "statements are to be run",
+        hint: "no error: run exchange.store in order, and hand the results to assay_exchange_step",
         retryClass: "never")
     case 1033:
       return StatusEntry(
@@ -3226,6 +3626,10 @@ enum StatusTable {
     4353,
     4609,
     4865,
+    5121,
+    5377,
+    5633,
+    5889,
     6145,
     6401,
     6657,
@@ -3272,6 +3676,10 @@ enum StatusTable {
     17153,
     17409,
     17665,
+    17921,
+    18177,
+    18433,
+    18689,
     18945,
     19201,
     19457,
@@ -3302,11 +3710,20 @@ enum StatusTable {
     25857,
     26113,
     26369,
+    26625,
+    26881,
+    27137,
+    27393,
+    27649,
+    27905,
     28161,
     28417,
     28673,
+    28929,
     29185,
+    29441,
     29697,
+    29953,
     30209,
     30465,
     30721,
@@ -3321,6 +3738,7 @@ enum StatusTable {
     33025,
     33281,
     33537,
+    33793,
     34561,
     34817,
     35073,
@@ -3352,6 +3770,7 @@ enum StatusTable {
     41729,
     41985,
     42241,
+    42497,
     42753,
     43009,
     43265,
@@ -3420,6 +3839,8 @@ enum StatusTable {
     14850,
     15106,
     15362,
+    15618,
+    15874,
     16130,
     16386,
     16642,
@@ -3492,6 +3913,7 @@ enum StatusTable {
     1285,
     1541,
     1797,
+    2053,
     2309,
     2565,
     2821,
@@ -3506,8 +3928,14 @@ enum StatusTable {
     5125,
     5381,
     5637,
+    5893,
+    6149,
+    6405,
+    6661,
+    6917,
     7173,
     7429,
+    7685,
     7941,
     262,
     518,
@@ -3535,6 +3963,13 @@ enum StatusTable {
     6150,
     6406,
     6662,
+    6918,
+    7174,
+    7430,
+    7686,
+    7942,
+    8198,
+    8454,
     8710,
     8966,
     9222,
@@ -3546,6 +3981,9 @@ enum StatusTable {
     10758,
     11014,
     11270,
+    11526,
+    11782,
+    12038,
     12294,
     12550,
     263,
@@ -3556,19 +3994,31 @@ enum StatusTable {
     1543,
     1799,
     2055,
+    2311,
     2567,
+    2823,
+    3079,
+    3335,
+    3591,
+    3847,
+    4103,
     4359,
     4615,
     4871,
     5127,
+    5383,
     5639,
     5895,
     6151,
+    6407,
+    6663,
     264,
     520,
     776,
     1032,
+    265,
     521,
+    777,
     1033,
     1289,
   ]

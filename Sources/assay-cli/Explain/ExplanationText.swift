@@ -37,6 +37,10 @@ enum ExplanationText {
     status	4353	rejected.assertion.category-missing	the assertion carries no validation category	the system is older than iOS 27, or the client altered it: attest.category.missing decides	never	403	ASR-8,ATT-45
     status	4609	rejected.assertion.counter	the counter is not greater than the stored one	a replay, or requests that arrived out of order: the app must send its assertions one after another	never	409	ASR-6
     status	4865	rejected.assertion.signature	the signature does not verify over the authenticator data and the client data	the key record belongs to another key, or the client data changed in transit: verify the bytes as received, not JSON encoded again	never	401	ASR-3
+    status	5121	rejected.attest-key.foreign	the key is bound to another account	an assertion of another account's device: refuse it; a device that changes accounts makes a new key	never	403	STO-62,STO-63
+    status	5377	rejected.attest-key.replayed	the counter was used before	a replay, or requests that arrived out of order: the client sends a new assertion	never	409	STO-63
+    status	5633	rejected.attest-key.retired	the key is retired	the device makes a new key and attests it	never	401	STO-63
+    status	5889	rejected.attest-key.unknown	no such key is bound	the device attests its key first: key.bind	never	401	STO-63
     status	6145	rejected.attest-receipt.app-id	the App Attest receipt is about another app	a swapped receipt, or attest.appIds lacks the App ID	never	401	FRC-8
     hint	rejected.attest-receipt.app-id	an App Attest receipt	a receipt of another app was passed, or attest.appIds lacks the App ID
     hint	rejected.attest-receipt.app-id	the receipt inside an attestation	the receipt is for a different app than the attestation around it: swapped, treat it as forged
@@ -110,6 +114,10 @@ enum ExplanationText {
     hint	rejected.chain.untrusted-root	an attestation	a forged chain, or a new Apple root: update attest.anchors
     hint	rejected.chain.untrusted-root	an App Attest receipt, the receipt inside an attestation	a forged chain, or a new Apple root: update attest.receiptAnchors
     status	17665	rejected.chain.version	a certificate is not version 3	forged, or from a new generation of Apple certificates: error.at names the certificate; look for an update to Assay	never	400	ATT-34,FRC-4,JWS-22,OCSP-14,PTH-4
+    status	17921	rejected.challenge.expired	the challenge is too old	the client asks for a new challenge; stores.challengeTtlMs says how long one lives	never	401	STO-61
+    status	18177	rejected.challenge.mismatch	the challenge was issued for another purpose or subject, or is another one	the client asks for a new challenge; a challenge is for one account and one purpose	never	401	STO-61
+    status	18433	rejected.challenge.unknown	the challenge was never issued here	the client asks for a new challenge; a challenge of another server or store is unknown here	never	401	STO-61
+    status	18689	rejected.challenge.used	another request used the challenge	the client asks for a new challenge; a retry carries the same evidence	never	401	STO-61
     status	18945	rejected.date.future	the signing date lies further ahead of now_ms than clockSkewMs allows	this host's clock is slow: synchronise it	later	400	JWS-42,RCP-26,APR-9,ATT-40
     status	19201	rejected.date.missing	the signing date is absent	not genuine evidence of this kind: treat it as forged	never	400	JWS-44,APR-9
     hint	rejected.date.missing	a JWS	not a genuine payload of this kind; an undated notification from spring 2022 passes with storekit.undatedNotifications "now"
@@ -164,11 +172,20 @@ enum ExplanationText {
     hint	rejected.kind.mismatch	an answer of verifyReceipt	the message says what it looks like: verifyReceipt takes receipts of purchases, nothing else
     hint	rejected.kind.mismatch	an App Attest receipt	pass the receipt of an attestation, or the one that a refresh returned; the message says what this looks like
     hint	rejected.kind.mismatch	an exchange	Apple signed something of another kind than that member holds: use nothing of the answer
+    status	26625	rejected.ledger.already-granted	the account had this purchase granted before	definite: the client finishes the transaction; grant nothing	never	200	STO-20
+    status	26881	rejected.ledger.id	an id of the purchase cannot be a key	evidence made by Xcode, or damaged: it is never paid out	never	400	RPL-3
+    status	27137	rejected.ledger.move-too-soon	the line was moved a short time ago	one purchase on several accounts: somebody shares it; stores.moveEveryMs says how often it may move	never	409	STO-42
+    status	27393	rejected.ledger.other-account	the purchase or line belongs to another account	look at both accounts; stores.transfer says whether a line may move	never	409	STO-20,STO-40,STO-42
+    status	27649	rejected.ledger.revoked	the purchase was refunded or revoked	definite: grant nothing, and take back what was granted	never	409	STO-20
+    status	27905	rejected.ledger.superseded	the claim has a newer grant id or fence	another request took over: undo the grant of this id, unless the store of grants refuses it twice	never	409	STO-26
     status	28161	rejected.nested.disagree	the notification and the evidence inside it contradict each other	evidence of different purchases in one notification: trust none of it; report it to Apple if it came from Apple	never	400	NTF-5
     status	28417	rejected.notification.ambiguous-body	the notification has more than one body	not a genuine notification: treat it as forged	never	400	NTF-1
     status	28673	rejected.notification.no-body	the notification has no body although its type is known	not a genuine notification: treat it as forged	never	400	NTF-1
+    status	28929	rejected.once.seen	another request handled it before	skip the side effect; nothing is wrong	never	200	STO-65
     status	29185	rejected.payload.incomplete	the evidence lacks the ids that a decision needs	not enough to decide from: error.at names the missing id; ask for other evidence of the purchase	never	400	PAY-7,DCD-1
+    status	29441	rejected.plan.required	the plan of the account has none of this meter	the client falls back, or offers the plan that has it	never	403	BCK-8
     status	29697	rejected.promo.device-used	the offer has already been used on this device	a normal refusal of an offer; do not tell the client which check refused	never	409	DVC-12
+    status	29953	rejected.quota.exhausted	the limit is reached	the client falls back, or waits until resetMs	later	429	STO-51,STO-52
     status	30209	rejected.receipt.field-conflict	dates that were signed together contradict each other	signed but contradictory: keep the receipt and report it	never	400	RCP-15
     status	30465	rejected.receipt.signature	the signature does not verify over the purchase info	contents changed after signing (saved as JSON or with other white space, perhaps), or forged	never	400	RCP-18,RCP-20
     status	30721	rejected.receipt.signed-later	the receipt was signed later than the purchase, and receipts.lateSigned refuses that	receipts.lateSigned of this verifier refuses it; Apple re-issues old periods, so it is no sign of fraud	never	400	RCP-23
@@ -183,6 +200,7 @@ enum ExplanationText {
     status	33025	rejected.risk.deny	the risk rules deny the request	risk.reasons names the rules; answer 403	never	403	RSK-2
     status	33281	rejected.risk.limited	the risk rules allow a limited number of such requests	risk.reasons names the rules, risk.allowance how many requests per day pass	never	429	RSK-2
     status	33537	rejected.risk.step-up	the risk rules ask for something stronger	attest from the main app, sign in, verify the purchase again or solve a challenge: risk.reasons names the rules	never	401	RSK-2
+    status	33793	rejected.signup.exhausted	too many sign-ups from this address	tell the client to try again tomorrow; stores.signup has the limits	later	429	STO-56
     status	34561	rejected.token.algorithm	alg is not the algorithm of the profile	a forgery attempt, or tokens.algorithm is not what this issuer signs with	never	401	TOK-12
     status	34817	rejected.token.audience	the token is for none of the configured audiences	a token of another app or resource, or the audiences of the profile lack it	never	401	TOK-27,TOK-31
     status	35073	rejected.token.client	the token was made for another app client	a token of another app of the same pool, or tokens.clients lacks it	never	401	TOK-26
@@ -214,6 +232,7 @@ enum ExplanationText {
     status	41729	rejected.verify-receipt.not-authentic	Apple: the receipt could not be authenticated (21003)	forged, altered, or from another store: refuse the client	never	400	VRR-6
     status	41985	rejected.verify-receipt.request	Apple did not accept the request (21000, 21001)	our fault: send a POST with a JSON body	never	500	VRR-1
     status	42241	rejected.verify-receipt.secret	Apple: the shared secret does not match (21004)	copy the secret from App Store Connect to receipts.sharedSecrets	after-config	503	VRR-1
+    status	42497	rejected.account.linked	the account was joined elsewhere, or the other way round	operator:true shows where; a person decides, as a link is for good	never	409	STO-91
     status	42753	rejected.appleid.client	Apple does not accept the client secret or the client id	our fault: check key, key id, team id and client id of Sign in with Apple, and the clock of this host	never	502	AID-24
     status	43009	rejected.appleid.grant	the code or token was used, has expired, or is of another client	the customer must sign in again	never	401	AID-24
     status	43265	rejected.appleid.request	Apple does not accept the form of the request	our fault: check the redirect URI and the parameters	never	502	AID-24
@@ -286,6 +305,8 @@ enum ExplanationText {
     status	14850	malformed.receipt.signature-layout	the lengths within the signature blob do not fit	damaged or tampered with: have the client send its stored copy again	never	400	RCP-17
     status	15106	malformed.revocation.response	the response is no basic OCSP response	often the HTML page of a proxy: look at the network, not at the customer	never	503	OCSP-11,OCSP-12,OCSP-20
     status	15362	malformed.risk.input	an observation or its value is unknown	our fault: correct the observation that error.at names	never	500	RSK-1
+    status	15618	malformed.signup.credentials	the user name or the password has a wrong shape	another client, or one whose random generator failed: stores.signup.username says what passes	never	400	BCK-12,BCK-22,STO-56
+    status	15874	malformed.signup.missing	the user name or the password is absent	another client than yours: answer 400	never	400	BCK-12,STO-56
     status	16130	malformed.token.alg	alg is absent, or not a string	forged	never	401	TOK-12
     status	16386	malformed.token.base64	a segment is not strict base64url	padded, another alphabet, or forged: pass the token as it was received	never	401	TOK-7
     status	16642	malformed.token.claim	a claim has the wrong type	not this issuer's format; error.at names the claim	never	401	TOK-22,AID-1,AID-2,AID-10,AID-11
@@ -377,6 +398,7 @@ enum ExplanationText {
     status	1285	misuse.call.argument	an argument that must not be NULL is NULL, or a length does not fit	programming error: see the conventions in assay.h	never	500	DOC-1
     status	1541	misuse.call.kind	the kind constant is unknown	programming error: pass a kind constant from assay.h	never	500	DOC-1
     status	1797	misuse.call.now	now_ms is not between 2008 and 2100	programming error: pass milliseconds since 1970 UTC	never	500	EXC-17,JWS-41
+    status	2053	misuse.challenge.collision	the challenge exists already	the random generator of the host is broken: stop, and look at it first	never	500	STO-60
     status	2309	misuse.decide.account	the account is not a UUID, or decide.account is required and none was given	pass the appAccountToken of the account, as a UUID	never	500	DCD-20
     status	2565	misuse.decide.empty	there is no evidence to decide from	pass evidence, or judge the stored record with assay_check_expiry	never	500	DCD-1
     status	2821	misuse.decide.evidence	a document was refused, is not purchase evidence, or comes from a verifier with another configuration	pass only documents with status 0 from this verifier	never	500	DCD-1
@@ -393,8 +415,14 @@ enum ExplanationText {
     hint	misuse.receipt.subject	an app receipt	the subject is the vendor id of the device in 16 raw bytes, or its primary MAC address in 6
     status	5381	misuse.sign.parameter	a parameter of the signature is missing or of the wrong form	programming error: error.at names the member; sign only what your own policy chose	never	500	SIG-3,SIG-6,SIG-8
     status	5637	misuse.store.account	the account id is empty, too long or padded	programming error: 1 to 255 bytes, no control characters, no space at either end	never	500	SES-1
+    status	5893	misuse.store.attempt	the attempt id is missing or too short, or was used for other evidence	programming error: 22 to 64 characters of random text, a new one for each request, the same for its retries	never	500	STO-8,STO-28
+    status	6149	misuse.store.meter	limits has no such meter	programming error: take the meter from a list of your own, never from the client	never	500	STO-50
+    status	6405	misuse.store.plan	plans has no such plan	programming error: take the plan from subscription.read, never from the client	never	500	STO-50
+    status	6661	misuse.store.ticket	the ticket is not from a take or an admission	programming error: give back the ticket of the same kind, unchanged	never	500	STO-69
+    status	6917	misuse.store.units	the units are outside 1 to stores.quotaUnitsMax	programming error: check what you count before you take it	never	500	STO-50
     status	7173	misuse.token.keyset	the key set belongs to no configured issuer	programming error: with several issuers a key set says whose it is, in the member issuer	never	500	JWK-9,KST-7,AID-3
     status	7429	misuse.appleid.parameter	a parameter of Sign in with Apple is missing or of the wrong form	programming error: error.at names the member	never	500	AID-20,AID-25
+    status	7685	misuse.store.lease	the lease is shorter than 5 seconds or longer than an hour	programming error: leave it out for stores.leaseMs; there is no claim without a lease	never	500	STO-29
     status	7941	misuse.token.nonce	the nonce that was issued is missing	give the nonce that was issued for this sign-in; a profile may say that none is compared	never	500	TOK-34,AID-4
     status	262	config.api.base-url	the address of the API cannot be used	leave appStoreServerApi.apiBaseUrl out; an https address goes with LocalTesting alone	after-config	–	API-1
     status	518	config.api.private-key	the private key cannot be used	give the .p8 file of an In-App Purchase key: PKCS#8, P-256, unencrypted	after-config	–	API-10
@@ -428,6 +456,13 @@ enum ExplanationText {
     hint	config.products.form	a decision	Apple signed another type for the product that error.at names: correct it in products
     status	6406	config.receipts.shared-secret	a shared secret is not 32 hex digits, or is for an unknown bundle id	copy the 32 hex digits from App Store Connect; the key is a bundleId of apps, or *	after-config	–	VRR-1
     status	6662	config.risk.rules	a rule or a verdict is unknown, or milder than the rule allows	rules are RSK-11 to RSK-28, verdicts off, allow, limited, step-up, deny; RSK-12, 14, 15 and 26 take only deny	after-config	–	RSK-2
+    status	6918	config.store.dialect	the dialect is unknown	give stores.dialect one of sqlite, postgres, mysql, dynamodb, redis	after-config	–	STO-2
+    status	7174	config.store.lease	stores.leaseMs is too short or too long	give it 5000 to 3600000; at least ten times the difference between the clocks of your hosts	after-config	–	STO-81
+    status	7430	config.store.not-durable	redis is not durable enough for this	give this conversation another dialect; redis is for quota, pace, sign-up, challenges and once	after-config	500	STO-13
+    status	7686	config.store.not-shared	the store is not shared between the instances of the host	stores.shared is false: a disk per instance cannot hold a ledger, quotas or sign-ups; use a store that all instances reach	after-config	500	STO-13
+    status	7942	config.store.placeholders	the style of placeholders is unknown or does not fit the dialect	give qmark, dollar or format, and none to a dialect without SQL	after-config	–	STO-2
+    status	8198	config.store.prefix	the prefix of tables has a wrong form	a small letter, then at most 20 small letters, digits and underscores	after-config	–	STO-5
+    status	8454	config.store.signup	the limits or the shape of sign-ups cannot be used	correct the member of stores.signup that error.at names	after-config	–	STO-55,STO-56
     status	8710	config.storekit.xcode-certificate-required	Xcode or LocalTesting is accepted, but no certificate is pinned	add the SHA-256, 64 hex digits, of the certificate that Xcode exports to storekit.xcodeCertificates	after-config	–	CFG-2
     status	8966	config.token.algorithm	the algorithm is missing or unknown	RS256 or ES256, the one that this issuer signs with	after-config	–	TOK-12
     status	9222	config.token.audiences	no audience is named	name 1 to 16: without one any token of the issuer would pass	after-config	–	TOK-1
@@ -439,6 +474,9 @@ enum ExplanationText {
     status	10758	config.appleid.key-id	the key id is not 10 characters	copy the key id of 10 characters from the developer account	after-config	–	AID-20
     status	11014	config.appleid.team-id	there is no team id, or there are several and none is named	set appleId.teamId to the team of the key, 10 characters	after-config	–	AID-20
     status	11270	config.session.secrets	the secrets of session texts cannot be used	give one or two, each with an id of its own and base64 of 32 to 64 random bytes	after-config	–	SES-3
+    status	11526	config.store.evidence	stores.keepEvidence is not on	evidence.read reads what was kept: switch stores.keepEvidence on, and create its table	after-config	500	STO-68
+    status	11782	config.store.forget-key	stores.forgetKey is missing or cannot be used	give base64 of 32 to 64 random bytes; keep it as long as the ledger	after-config	500	STO-93
+    status	12038	config.store.pace	stores.pace names an unknown kind, or a value is not a count	correct the entry that error.at names: it takes kinds of the App Store Server API, and 1 to 1000 requests a second	after-config	–	STO-66
     status	12294	config.token.keyset-age	keysetHardMaxAgeMs is below keysetMaxAgeMs	the hard age begins where the soft one ends	after-config	–	KST-5
     status	12550	config.token.nonce	the nonce policy is unknown	nonce is required, if-supported or none; nonceForm any, plain or sha256	after-config	–	AID-4
     status	263	unavailable.api.no-answer	Apple gave no usable answer	keep what you have and ask again later: exchange.retry	later	503	API-52
@@ -449,19 +487,31 @@ enum ExplanationText {
     status	1543	unavailable.devicecheck.no-answer	Apple gave no usable answer	back off 1, 2, 4 s, at most 3 tries	later	503	DVC-7
     status	1799	unavailable.devicecheck.response	the answer is not understood	Apple changed the wording: treat the device as neither clean nor used; report it	later	502	DVC-7,DVC-8,DVC-13
     status	2055	unavailable.jwks.no-answer	the issuer gave no key set	keep the old set, and ask again later; else a wrong URL, a form of the issuer that is not enabled, or an outage	later	503	KST-6,KST-12
+    status	2311	unavailable.ledger.in-progress	another request holds the claim	wait retryAfterMs and ask again; the client keeps its copy	later	202	STO-20,STO-32
     status	2567	unavailable.revocation.undetermined	no usable answer came in time	network or responder trouble, not a forgery: ask again later, or use mode best-effort	later	503	OCSP-19
+    status	2823	unavailable.signup.provider	the identity provider is busy or down	the unit was given back: the client tries again later	later	503	STO-57
+    status	3079	unavailable.store.contention	the row is busy, and no retry is left	try again later; many requests about one row are an attack, or a fault of the client	later	503	STO-70
+    status	3335	unavailable.store.engine	the engine refused the statement for good	the message has the engine's code: tables missing, rights, a full disk	later	503	STO-71
+    status	3591	unavailable.store.reply-shape	a row or reply is not understood	the schema was changed by hand, or an executor answers in another form: raise an alarm, do not repeat blindly	later	503	STO-4
+    status	3847	unavailable.store.row-missing	a row that must exist is gone	rows of the ledger are never deleted: raise an alarm, do not repeat blindly	later	503	STO-22
+    status	4103	unavailable.store.unclear	it is not known whether the statement was executed	treat it as refused; it must not be repeated	never	503	STO-71
     status	4359	unavailable.token.keyset-too-old	the key set is older than keysetHardMaxAgeMs	the issuer was not reachable for that long: fetch the key set, then verify again	later	503	KST-5
     status	4615	unavailable.verify-receipt.environment-loop	Apple names the other environment at both endpoints	Apple contradicts itself: keep the receipt and ask again later	later	503	VRR-3
     status	4871	unavailable.verify-receipt.internal	Apple: internal data access error, to be retried (21100 to 21199)	keep the receipt and ask again later	later	503	VRR-5
     status	5127	unavailable.verify-receipt.no-answer	Apple gave no usable answer	keep the receipt and ask again later	later	503	EXC-16,VRR-4
+    status	5383	unavailable.api.paced	our own pace for Apple's API is used up	put exchange.retry into a queue	later	503	STO-66
     status	5639	unavailable.appleid.no-answer	Apple gave no usable answer	revoke again later; a code is for one use: the customer must sign in again	later	503	AID-24
     status	5895	unavailable.appleid.response	the answer is not understood	look at what Apple says, which stands behind this hint if it gave a reason; the customer must sign in again	later	502	AID-22,AID-24
     status	6151	unavailable.exchange.budget	the deadline of the conversation came before its end	put exchange.retry into a queue, or give the conversation more time: deadlineMs	later	503	EXC-16
+    status	6407	unavailable.ledger.held	the claim was not completed in time and is held	stores.onUnclear is hold: a person decides whether the grant happened; the client keeps its copy	later	202	STO-27
+    status	6663	unavailable.store.standby	connected to a standby, or to a read-only one	connect to the primary, never to a reader endpoint	later	503	STO-74,STM-7
     status	264	internal.assay.bug	a state that should be impossible	report it; nothing was trusted	never	500	DOC-1,EXC-3,EXC-5,EXC-8,EXC-11,EXC-15,JWS-102
     status	520	internal.certificates.table	a built-in certificate fails its own check	damaged build: reinstall	never	500	CER-6
     status	776	internal.crypto.sha1-disabled	libcrypto refuses SHA-1 signatures	use a libcrypto that verifies SHA-1, or the library build that contains its own	never	500	PTH-12
     status	1032	internal.sign.self-check	our own signature did not verify, or the system gave no random numbers	nothing was signed: a fault of hardware or build, or a system without entropy	never	500	EXC-10,EXC-23
+    status	265	pending.exchange.grant	the grant is to be made	no error: grant inside the open transaction, then step	never	–	STO-21
     status	521	pending.exchange.request	a request is to be sent	no error: send exchange.request, and hand the answer to assay_exchange_step	never	–	EXC-3
+    status	777	pending.exchange.store	statements are to be run	no error: run exchange.store in order, and hand the results to assay_exchange_step	never	–	STO-2
     status	1033	pending.exchange.wait	the next step is not before exchange.notBeforeMs	no error: step again then, or put exchange.retry into a queue	never	–	EXC-3
     status	1289	pending.triage.unverified	worth verifying; nothing is decided yet	no error: go on to verification	never	–	TRI-9
     decision	DEC-2	no transaction of a known product	none	no. Never bought, as far as this evidence shows
@@ -608,5 +658,28 @@ enum ExplanationText {
     member	session.secrets[].id	1 … 16 characters A–Z a–z 0–9 _ -	required	name of the secret; unique
     member	session.secrets[].secret	base64 of 32 … 64 random bytes	required	kept as bytes, wiped at the end, reported as true
     member	session.ttlMs	60000 … 3600000	900000	how long a session text lives
+    member	stores.dialect	sqlite, postgres, mysql, dynamodb, redis	required	engine that the statements are for; mysql is MariaDB; redis for counters, challenges and once alone
+    member	stores.placeholders	qmark (?), dollar ($1), format (%s)	dollar for postgres, else qmark	how parameters are written; SQLite has qmark alone, MariaDB no dollar
+    member	stores.prefix	a letter a–z, then at most 20 of a–z 0–9 _	assay_	names of SQL tables begin with it
+    member	stores.table	text	required for dynamodb	name of the DynamoDB table
+    member	stores.shared	boolean	true	false says that each instance of the host has a disk of its own: sqlite is then refused
+    member	stores.leaseMs	5000 … 3600000	60000	life of a claim's lease; at least ten times the difference between the clocks of your hosts
+    member	stores.onUnclear	retry, hold	retry	a claim whose lease ended without completion: retry takes it over, hold leaves it to a person
+    member	stores.forgetKey	base64 of 32 … 64 random bytes	needed by account.forget	keys the hash of forgotten accounts; kept as bytes, wiped at the end, reported as true
+    member	stores.pace	kind of the App Store Server API → 1 … 1000	half of Apple's number	requests a second in Production
+    member	stores.transfer	deny, ask, move	deny	a second account shows evidence of a subscription: refused, moved when it confirms, moved at once
+    member	stores.moveEveryMs	0 …	86400000	shortest time between two moves
+    member	stores.onAbsent	clear, keep	clear	the client says that it owns nothing
+    member	stores.dayOffsetMinutes	-840 … 840	0	start of the quota day against UTC
+    member	stores.quotaUnitsMax	1 … 1000000	1000000	most units of one take
+    member	stores.failOpen.readMs	0 …	0	how old the last answer of subscription.read may be that you hand in again
+    member	stores.failOpen.meters	meters of limits	[]	meters that go on uncounted
+    member	stores.keepEvidence	boolean	false	keep the texts in a table of their own; needed by evidence.read
+    member	stores.challengeTtlMs	10000 … 3600000	300000	life of a challenge
+    member	stores.signup.limit	0 … 1000000	100	accounts created per address
+    member	stores.signup.attemptLimit	0 … 10000000	10 × limit	attempts per address
+    member	stores.signup.unknownLimit	0 … 1000000	10	accounts created by all whose address is not known
+    member	stores.signup.username.prefix	at most 34 characters A–Z a–z 0–9 _ -	u_	user names begin with it
+    member	stores.signup.username.digits	16 … 48	16	lower-case hex digits after it; with the prefix at most 50 characters
     """#
 }

@@ -106,6 +106,26 @@ final class StatusTable
             'the signature does not verify over the authenticator data and the client data',
             'the key record belongs to another key, or the client data changed in transit: verify the bytes as received, not JSON encoded again',
         ],
+        5121 => [
+            'rejected.attest-key.foreign', 403, 'never',
+            'the key is bound to another account',
+            'an assertion of another account\'s device: refuse it; a device that changes accounts makes a new key',
+        ],
+        5377 => [
+            'rejected.attest-key.replayed', 409, 'never',
+            'the counter was used before',
+            'a replay, or requests that arrived out of order: the client sends a new assertion',
+        ],
+        5633 => [
+            'rejected.attest-key.retired', 401, 'never',
+            'the key is retired',
+            'the device makes a new key and attests it',
+        ],
+        5889 => [
+            'rejected.attest-key.unknown', 401, 'never',
+            'no such key is bound',
+            'the device attests its key first: key.bind',
+        ],
         6145 => [
             'rejected.attest-receipt.app-id', 401, 'never',
             'the App Attest receipt is about another app',
@@ -336,6 +356,26 @@ final class StatusTable
             'a certificate is not version 3',
             'forged, or from a new generation of Apple certificates: error.at names the certificate; look for an update to Assay',
         ],
+        17921 => [
+            'rejected.challenge.expired', 401, 'never',
+            'the challenge is too old',
+            'the client asks for a new challenge; stores.challengeTtlMs says how long one lives',
+        ],
+        18177 => [
+            'rejected.challenge.mismatch', 401, 'never',
+            'the challenge was issued for another purpose or subject, or is another one',
+            'the client asks for a new challenge; a challenge is for one account and one purpose',
+        ],
+        18433 => [
+            'rejected.challenge.unknown', 401, 'never',
+            'the challenge was never issued here',
+            'the client asks for a new challenge; a challenge of another server or store is unknown here',
+        ],
+        18689 => [
+            'rejected.challenge.used', 401, 'never',
+            'another request used the challenge',
+            'the client asks for a new challenge; a retry carries the same evidence',
+        ],
         18945 => [
             'rejected.date.future', 400, 'later',
             'the signing date lies further ahead of now_ms than clockSkewMs allows',
@@ -486,6 +526,36 @@ final class StatusTable
             'the evidence is not of the kind asked for',
             'the message says what it looks like: use the call for that',
         ],
+        26625 => [
+            'rejected.ledger.already-granted', 200, 'never',
+            'the account had this purchase granted before',
+            'definite: the client finishes the transaction; grant nothing',
+        ],
+        26881 => [
+            'rejected.ledger.id', 400, 'never',
+            'an id of the purchase cannot be a key',
+            'evidence made by Xcode, or damaged: it is never paid out',
+        ],
+        27137 => [
+            'rejected.ledger.move-too-soon', 409, 'never',
+            'the line was moved a short time ago',
+            'one purchase on several accounts: somebody shares it; stores.moveEveryMs says how often it may move',
+        ],
+        27393 => [
+            'rejected.ledger.other-account', 409, 'never',
+            'the purchase or line belongs to another account',
+            'look at both accounts; stores.transfer says whether a line may move',
+        ],
+        27649 => [
+            'rejected.ledger.revoked', 409, 'never',
+            'the purchase was refunded or revoked',
+            'definite: grant nothing, and take back what was granted',
+        ],
+        27905 => [
+            'rejected.ledger.superseded', 409, 'never',
+            'the claim has a newer grant id or fence',
+            'another request took over: undo the grant of this id, unless the store of grants refuses it twice',
+        ],
         28161 => [
             'rejected.nested.disagree', 400, 'never',
             'the notification and the evidence inside it contradict each other',
@@ -501,15 +571,30 @@ final class StatusTable
             'the notification has no body although its type is known',
             'not a genuine notification: treat it as forged',
         ],
+        28929 => [
+            'rejected.once.seen', 200, 'never',
+            'another request handled it before',
+            'skip the side effect; nothing is wrong',
+        ],
         29185 => [
             'rejected.payload.incomplete', 400, 'never',
             'the evidence lacks the ids that a decision needs',
             'not enough to decide from: error.at names the missing id; ask for other evidence of the purchase',
         ],
+        29441 => [
+            'rejected.plan.required', 403, 'never',
+            'the plan of the account has none of this meter',
+            'the client falls back, or offers the plan that has it',
+        ],
         29697 => [
             'rejected.promo.device-used', 409, 'never',
             'the offer has already been used on this device',
             'a normal refusal of an offer; do not tell the client which check refused',
+        ],
+        29953 => [
+            'rejected.quota.exhausted', 429, 'later',
+            'the limit is reached',
+            'the client falls back, or waits until resetMs',
         ],
         30209 => [
             'rejected.receipt.field-conflict', 400, 'never',
@@ -580,6 +665,11 @@ final class StatusTable
             'rejected.risk.step-up', 401, 'never',
             'the risk rules ask for something stronger',
             'attest from the main app, sign in, verify the purchase again or solve a challenge: risk.reasons names the rules',
+        ],
+        33793 => [
+            'rejected.signup.exhausted', 429, 'later',
+            'too many sign-ups from this address',
+            'tell the client to try again tomorrow; stores.signup has the limits',
         ],
         34561 => [
             'rejected.token.algorithm', 401, 'never',
@@ -735,6 +825,11 @@ final class StatusTable
             'rejected.verify-receipt.secret', 503, 'after-config',
             'Apple: the shared secret does not match (21004)',
             'copy the secret from App Store Connect to receipts.sharedSecrets',
+        ],
+        42497 => [
+            'rejected.account.linked', 409, 'never',
+            'the account was joined elsewhere, or the other way round',
+            'operator:true shows where; a person decides, as a link is for good',
         ],
         42753 => [
             'rejected.appleid.client', 502, 'never',
@@ -1075,6 +1170,16 @@ final class StatusTable
             'malformed.risk.input', 500, 'never',
             'an observation or its value is unknown',
             'our fault: correct the observation that error.at names',
+        ],
+        15618 => [
+            'malformed.signup.credentials', 400, 'never',
+            'the user name or the password has a wrong shape',
+            'another client, or one whose random generator failed: stores.signup.username says what passes',
+        ],
+        15874 => [
+            'malformed.signup.missing', 400, 'never',
+            'the user name or the password is absent',
+            'another client than yours: answer 400',
         ],
         16130 => [
             'malformed.token.alg', 401, 'never',
@@ -1436,6 +1541,11 @@ final class StatusTable
             'now_ms is not between 2008 and 2100',
             'programming error: pass milliseconds since 1970 UTC',
         ],
+        2053 => [
+            'misuse.challenge.collision', 500, 'never',
+            'the challenge exists already',
+            'the random generator of the host is broken: stop, and look at it first',
+        ],
         2309 => [
             'misuse.decide.account', 500, 'never',
             'the account is not a UUID, or decide.account is required and none was given',
@@ -1506,6 +1616,31 @@ final class StatusTable
             'the account id is empty, too long or padded',
             'programming error: 1 to 255 bytes, no control characters, no space at either end',
         ],
+        5893 => [
+            'misuse.store.attempt', 500, 'never',
+            'the attempt id is missing or too short, or was used for other evidence',
+            'programming error: 22 to 64 characters of random text, a new one for each request, the same for its retries',
+        ],
+        6149 => [
+            'misuse.store.meter', 500, 'never',
+            'limits has no such meter',
+            'programming error: take the meter from a list of your own, never from the client',
+        ],
+        6405 => [
+            'misuse.store.plan', 500, 'never',
+            'plans has no such plan',
+            'programming error: take the plan from subscription.read, never from the client',
+        ],
+        6661 => [
+            'misuse.store.ticket', 500, 'never',
+            'the ticket is not from a take or an admission',
+            'programming error: give back the ticket of the same kind, unchanged',
+        ],
+        6917 => [
+            'misuse.store.units', 500, 'never',
+            'the units are outside 1 to stores.quotaUnitsMax',
+            'programming error: check what you count before you take it',
+        ],
         7173 => [
             'misuse.token.keyset', 500, 'never',
             'the key set belongs to no configured issuer',
@@ -1515,6 +1650,11 @@ final class StatusTable
             'misuse.appleid.parameter', 500, 'never',
             'a parameter of Sign in with Apple is missing or of the wrong form',
             'programming error: error.at names the member',
+        ],
+        7685 => [
+            'misuse.store.lease', 500, 'never',
+            'the lease is shorter than 5 seconds or longer than an hour',
+            'programming error: leave it out for stores.leaseMs; there is no claim without a lease',
         ],
         7941 => [
             'misuse.token.nonce', 500, 'never',
@@ -1651,6 +1791,41 @@ final class StatusTable
             'a rule or a verdict is unknown, or milder than the rule allows',
             'rules are RSK-11 to RSK-28, verdicts off, allow, limited, step-up, deny; RSK-12, 14, 15 and 26 take only deny',
         ],
+        6918 => [
+            'config.store.dialect', null, 'after-config',
+            'the dialect is unknown',
+            'give stores.dialect one of sqlite, postgres, mysql, dynamodb, redis',
+        ],
+        7174 => [
+            'config.store.lease', null, 'after-config',
+            'stores.leaseMs is too short or too long',
+            'give it 5000 to 3600000; at least ten times the difference between the clocks of your hosts',
+        ],
+        7430 => [
+            'config.store.not-durable', 500, 'after-config',
+            'redis is not durable enough for this',
+            'give this conversation another dialect; redis is for quota, pace, sign-up, challenges and once',
+        ],
+        7686 => [
+            'config.store.not-shared', 500, 'after-config',
+            'the store is not shared between the instances of the host',
+            'stores.shared is false: a disk per instance cannot hold a ledger, quotas or sign-ups; use a store that all instances reach',
+        ],
+        7942 => [
+            'config.store.placeholders', null, 'after-config',
+            'the style of placeholders is unknown or does not fit the dialect',
+            'give qmark, dollar or format, and none to a dialect without SQL',
+        ],
+        8198 => [
+            'config.store.prefix', null, 'after-config',
+            'the prefix of tables has a wrong form',
+            'a small letter, then at most 20 small letters, digits and underscores',
+        ],
+        8454 => [
+            'config.store.signup', null, 'after-config',
+            'the limits or the shape of sign-ups cannot be used',
+            'correct the member of stores.signup that error.at names',
+        ],
         8710 => [
             'config.storekit.xcode-certificate-required', null, 'after-config',
             'Xcode or LocalTesting is accepted, but no certificate is pinned',
@@ -1706,6 +1881,21 @@ final class StatusTable
             'the secrets of session texts cannot be used',
             'give one or two, each with an id of its own and base64 of 32 to 64 random bytes',
         ],
+        11526 => [
+            'config.store.evidence', 500, 'after-config',
+            'stores.keepEvidence is not on',
+            'evidence.read reads what was kept: switch stores.keepEvidence on, and create its table',
+        ],
+        11782 => [
+            'config.store.forget-key', 500, 'after-config',
+            'stores.forgetKey is missing or cannot be used',
+            'give base64 of 32 to 64 random bytes; keep it as long as the ledger',
+        ],
+        12038 => [
+            'config.store.pace', null, 'after-config',
+            'stores.pace names an unknown kind, or a value is not a count',
+            'correct the entry that error.at names: it takes kinds of the App Store Server API, and 1 to 1000 requests a second',
+        ],
         12294 => [
             'config.token.keyset-age', null, 'after-config',
             'keysetHardMaxAgeMs is below keysetMaxAgeMs',
@@ -1756,10 +1946,45 @@ final class StatusTable
             'the issuer gave no key set',
             'keep the old set, and ask again later; else a wrong URL, a form of the issuer that is not enabled, or an outage',
         ],
+        2311 => [
+            'unavailable.ledger.in-progress', 202, 'later',
+            'another request holds the claim',
+            'wait retryAfterMs and ask again; the client keeps its copy',
+        ],
         2567 => [
             'unavailable.revocation.undetermined', 503, 'later',
             'no usable answer came in time',
             'network or responder trouble, not a forgery: ask again later, or use mode best-effort',
+        ],
+        2823 => [
+            'unavailable.signup.provider', 503, 'later',
+            'the identity provider is busy or down',
+            'the unit was given back: the client tries again later',
+        ],
+        3079 => [
+            'unavailable.store.contention', 503, 'later',
+            'the row is busy, and no retry is left',
+            'try again later; many requests about one row are an attack, or a fault of the client',
+        ],
+        3335 => [
+            'unavailable.store.engine', 503, 'later',
+            'the engine refused the statement for good',
+            'the message has the engine\'s code: tables missing, rights, a full disk',
+        ],
+        3591 => [
+            'unavailable.store.reply-shape', 503, 'later',
+            'a row or reply is not understood',
+            'the schema was changed by hand, or an executor answers in another form: raise an alarm, do not repeat blindly',
+        ],
+        3847 => [
+            'unavailable.store.row-missing', 503, 'later',
+            'a row that must exist is gone',
+            'rows of the ledger are never deleted: raise an alarm, do not repeat blindly',
+        ],
+        4103 => [
+            'unavailable.store.unclear', 503, 'never',
+            'it is not known whether the statement was executed',
+            'treat it as refused; it must not be repeated',
         ],
         4359 => [
             'unavailable.token.keyset-too-old', 503, 'later',
@@ -1781,6 +2006,11 @@ final class StatusTable
             'Apple gave no usable answer',
             'keep the receipt and ask again later',
         ],
+        5383 => [
+            'unavailable.api.paced', 503, 'later',
+            'our own pace for Apple\'s API is used up',
+            'put exchange.retry into a queue',
+        ],
         5639 => [
             'unavailable.appleid.no-answer', 503, 'later',
             'Apple gave no usable answer',
@@ -1795,6 +2025,16 @@ final class StatusTable
             'unavailable.exchange.budget', 503, 'later',
             'the deadline of the conversation came before its end',
             'put exchange.retry into a queue, or give the conversation more time: deadlineMs',
+        ],
+        6407 => [
+            'unavailable.ledger.held', 202, 'later',
+            'the claim was not completed in time and is held',
+            'stores.onUnclear is hold: a person decides whether the grant happened; the client keeps its copy',
+        ],
+        6663 => [
+            'unavailable.store.standby', 503, 'later',
+            'connected to a standby, or to a read-only one',
+            'connect to the primary, never to a reader endpoint',
         ],
         264 => [
             'internal.assay.bug', 500, 'never',
@@ -1816,10 +2056,20 @@ final class StatusTable
             'our own signature did not verify, or the system gave no random numbers',
             'nothing was signed: a fault of hardware or build, or a system without entropy',
         ],
+        265 => [
+            'pending.exchange.grant', null, 'never',
+            'the grant is to be made',
+            'no error: grant inside the open transaction, then step',
+        ],
         521 => [
             'pending.exchange.request', null, 'never',
             'a request is to be sent',
             'no error: send exchange.request, and hand the answer to assay_exchange_step',
+        ],
+        777 => [
+            'pending.exchange.store', null, 'never',
+            'statements are to be run',
+            'no error: run exchange.store in order, and hand the results to assay_exchange_step',
         ],
         1033 => [
             'pending.exchange.wait', null, 'never',

@@ -1,0 +1,27 @@
+/// The engine that a store's statements are for (docs/spec/stores.md STO-13).
+enum StoreDialect: Int, Sendable, CaseIterable {
+  case sqlite, postgres
+  /// MariaDB.
+  case mysql
+  case dynamodb, redis
+
+  static let names: [StaticString] = ["sqlite", "postgres", "mysql", "dynamodb", "redis"]
+
+  /// nil: there is no such dialect.
+  init?(_ name: Text) {
+    guard
+      let place = StoreDialect.names.firstIndex(where: { name.utf8[...].elementsEqual($0) })
+    else { return nil }
+    self.init(rawValue: place)
+  }
+
+  var name: StaticString { StoreDialect.names[rawValue] }
+
+  /// Whether its statements are texts of SQL.
+  var isSQL: Bool {
+    switch self {
+    case .sqlite, .postgres, .mysql: return true
+    case .dynamodb, .redis: return false
+    }
+  }
+}

@@ -1,0 +1,199 @@
+import AssayAuthority
+import Testing
+
+@testable import Assay
+
+/// The block `stores` (docs/spec/configuration.md §11).
+@Suite("Configuration of stores")
+struct StoresConfigurationTests {
+  private static let base: JSONText = [
+    "apps": [["bundleId": "com.example.app", "appAppleId": 1_234_567_890]],
+    "plans": ["free", "pro"], "limits": ["free": ["free": 9], "pro": ["premium": 20]],
+    "stores": ["dialect": "postgres"],
+  ]
+
+  private static func key(_ count: Int) -> JSONText {
+    .string(utf8: Base64Text.encode([UInt8](repeating: 7, count: count)))
+  }
+
+  private func make(_ changes: [(String, JSONText)]) -> Document {
+    Verifier.alone(Self.base.setting(changes).bytes).document
+  }
+
+  private func effective(_ changes: [(String, JSONText)]) -> String {
+    let block = make(changes).tree?.at("configuration.stores")
+    return String(decoding: block?.source ?? [], as: UTF8.self)
+  }
+
+  private func policy(_ changes: [(String, JSONText)]) throws -> StoresPolicy {
+    let read = try ConfigurationReader.read(Self.base.setting(changes).bytes)
+    return try #require(read.stores)
+  }
+
+  @Test("CNF-5 the block is there only when given, with every default filled in")
+  func defaults() throws {
+    let without = Verifier.alone(Self.base.removing("stores").bytes).document
+    #expect(without.refusal == "ok ")
+    #expect(without.tree?.at("configuration.stores")?.isNull == true)
+    #expect(
+      effective([]) == """
+        {"dialect":"postgres","placeholders":"dollar","prefix":"assay_","table":null,\
+        "shared":true,"leaseMs":60000,"onUnclear":"retry","forgetKey":null,"pace":{},\
+        "transfer":"deny","moveEveryMs":86400000,"onAbsent":"clear","dayOffsetMinutes":0,\
+        "quotaUnitsMax":1000000,"failOpen":{"readMs":0,"meters":[]},"keepEvidence":false,\
+        "challengeTtlMs":300000,"signup":{"limit":100,"attemptLimit":1000,"unknownLimit":10,\
+        "username":{"prefix":"u_","digits":16}}}
+        """)
+    #expect(effective([("stores.failOpen", [:]), ("stores.signup", [:])]) == effective([]))
+    #expect(effective([("stores.signup.username", [:])]) == effective([]))
+  }
+
+  @Test("every member comes back as it was given, the key as true")
+  func given() throws {
+    let block: JSONText = [
+      "dialect": "dynamodb", "prefix": "shop1_", "table": "T", "shared": false,
+      "leaseMs": 5000, "onUnclear": "hold", "forgetKey": Self.key(32),
+      "pace": ["appstore.transaction-info": 1, "appstore.extend-renewal-mass-status": 1000],
+      "transfer": "ask", "moveEveryMs": 0, "onAbsent": "keep", "dayOffsetMinutes": -840,
+      "quotaUnitsMax": 1, "failOpen": ["readMs": 5, "meters": ["premium", "free"]],
+      "keepEvidence": true, "challengeTtlMs": 10_000,
+      "signup": [
+        "limit": 7, "attemptLimit": 8, "unknownLimit": 0,
+        "username": ["prefix": "", "digits": 48],
+      ],
+    ]
+    #expect(
+      effective([("stores", block)]) == """
+        {"dialect":"dynamodb","placeholders":null,"prefix":"shop1_","table":"T",\
+        "shared":false,"leaseMs":5000,"onUnclear":"hold","forgetKey":true,\
+        "pace":{"appstore.transaction-info":1,"appstore.extend-renewal-mass-status":1000},\
+        "transfer":"ask","moveEveryMs":0,"onAbsent":"keep","dayOffsetMinutes":-840,\
+        "quotaUnitsMax":1,"failOpen":{"readMs":5,"meters":["premium","free"]},\
+        "keepEvidence":true,"challengeTtlMs":10000,"signup":{"limit":7,"attemptLimit":8,\
+        "unknownLimit":0,"username":{"prefix":"","digits":48}}}
+        """)
+    let policy = try policy([("stores", block)])
+    #expect(policy.forgetKey?.bytes == [UInt8](repeating: 7, count: 32))
+    #expect(policy.onUnclearHolds && policy.onAbsentKeeps && policy.transfer == .ask)
+    #expect(try self.policy([("stores.signup.limit", 7)]).signup.attemptLimit == 70)
+  }
+
+  @Test("STO-2 placeholders are those of the dialect, and a request's own where they fit")
+  func placeholders() throws {
+    for (dialect, own, good, bad) in [
+      ("sqlite", "qmark", ["qmark"], ["dollar", "format"]),
+      ("postgres", "dollar", ["qmark", "dollar", "format"], []),
+      ("mysql", "qmark", ["qmark", "format"], ["dollar"]),
+      ("redis", nil, [], ["qmark", "dollar", "format"]),
+    ] as [(String, String?, [String], [String])] {
+      let chosen: [(String, JSONText)] = [("stores.dialect", .string(dialect))]
+      #expect(
+        make(chosen).text("configuration.stores.placeholders") == own, "\(dialect)")
+      for style in good {
+        let document = make(chosen + [("stores.placeholders", .string(style))])
+        #expect(document.text("configuration.stores.placeholders") == style)
+      }
+      for style in bad {
+        #expect(
+          make(chosen + [("stores.placeholders", .string(style))]).refusal
+            == "config.store.placeholders stores.placeholders", "\(dialect) \(style)")
+      }
+    }
+    let format = try policy([("stores.placeholders", "format")])
+    #expect(format.placeholders(.mysql) == .format)
+    #expect(format.placeholders(.sqlite) == .qmark)
+    #expect(format.placeholders(.redis) == nil)
+    #expect(try policy([]).placeholders(.mysql) == .qmark)
+  }
+
+  @Test("each member is refused by its own name just outside its bounds")
+  func refusals() {
+    let long = String(repeating: "a", count: 20)
+    for (path, value, status) in [
+      ("dialect", "oracle", "config.store.dialect"), ("dialect", 1, "config.store.dialect"),
+      ("dialect", "mysql", "ok"), ("dialect", "sqlite", "ok"),
+      ("placeholders", "named", "config.store.placeholders"),
+      ("prefix", "", "config.store.prefix"), ("prefix", "_a", "config.store.prefix"),
+      ("prefix", "1a", "config.store.prefix"), ("prefix", "aB", "config.store.prefix"),
+      ("prefix", "a-", "config.store.prefix"), ("prefix", 1, "config.store.prefix"),
+      ("prefix", .string("a" + long), "ok"), ("prefix", .string("aa" + long), "config.store.prefix"),
+      ("table", "", "config.document.range"), ("table", 1, "config.document.type"),
+      ("shared", 0, "config.document.type"), ("shared", false, "ok"),
+      ("leaseMs", 4999, "config.store.lease"), ("leaseMs", 3_600_001, "config.store.lease"),
+      ("leaseMs", 0, "config.store.lease"), ("leaseMs", -1, "config.store.lease"),
+      ("leaseMs", "60000", "config.store.lease"), ("leaseMs", 3_600_000, "ok"),
+      ("onUnclear", "wait", "config.document.range"),
+      ("forgetKey", Self.key(31), "config.store.forget-key"),
+      ("forgetKey", Self.key(65), "config.store.forget-key"), ("forgetKey", Self.key(64), "ok"),
+      ("forgetKey", "!", "config.store.forget-key"), ("forgetKey", 1, "config.store.forget-key"),
+      ("transfer", "share", "config.document.range"),
+      ("moveEveryMs", -1, "config.document.range"), ("onAbsent", "drop", "config.document.range"),
+      ("dayOffsetMinutes", -841, "config.document.range"),
+      ("dayOffsetMinutes", 841, "config.document.range"), ("dayOffsetMinutes", 840, "ok"),
+      ("quotaUnitsMax", 0, "config.document.range"),
+      ("quotaUnitsMax", 1_000_001, "config.document.range"),
+      ("failOpen", 1, "config.document.type"), ("failOpen.readMs", -1, "config.document.range"),
+      ("failOpen.meters", "free", "config.document.type"),
+      ("keepEvidence", 1, "config.document.type"),
+      ("challengeTtlMs", 9999, "config.document.range"),
+      ("challengeTtlMs", 3_600_001, "config.document.range"),
+      ("pace", [], "config.store.pace"), ("signup", [], "config.store.signup"),
+      ("signup.limit", -1, "config.store.signup"), ("signup.limit", 0, "ok"),
+      ("signup.limit", 1_000_001, "config.store.signup"),
+      ("signup.attemptLimit", -1, "config.store.signup"),
+      ("signup.attemptLimit", 10_000_001, "config.store.signup"),
+      ("signup.unknownLimit", "1", "config.store.signup"),
+      ("signup.username", "u_", "config.store.signup"),
+      ("signup.username.prefix", "u ", "config.store.signup"),
+      ("signup.username.prefix", 1, "config.store.signup"),
+      ("signup.username.prefix", .string(long + "aaaaaaaaaaaaaa"), "ok"),
+      ("signup.username.prefix", .string(long + "aaaaaaaaaaaaaaa"), "config.store.signup"),
+      ("signup.username.digits", 15, "config.store.signup"),
+      ("signup.username.digits", 49, "config.store.signup"),
+      ("signup.username.digits", 48, "ok"),
+      ("x", 1, "config.document.unknown-member"), ("signup.x", 1, "config.document.unknown-member"),
+      ("failOpen.x", 1, "config.document.unknown-member"),
+      ("signup.username.x", 1, "config.document.unknown-member"),
+    ] as [(String, JSONText, String)] {
+      #expect(
+        make([("stores." + path, value)]).refusal
+          == (status == "ok" ? "ok " : "\(status) stores.\(path)"), "\(path)")
+    }
+  }
+
+  @Test("members that depend on others")
+  func together() {
+    #expect(
+      make([("stores", [:])]).refusal == "config.document.missing stores.dialect")
+    let dynamo: JSONText = ["dialect": "dynamodb"]
+    #expect(make([("stores", dynamo)]).refusal == "config.document.missing stores.table")
+    #expect(
+      make([("stores", ["dialect": "sqlite", "shared": false])]).refusal
+        == "config.store.not-shared stores.shared")
+    #expect(
+      make([("stores.signup.username", ["prefix": "abc", "digits": 48])]).refusal
+        == "config.store.signup stores.signup.username")
+    for meters in [["gold"], ["free", "free"], [1]] as [JSONText] {
+      #expect(make([("stores.failOpen.meters", meters)]).refusal != "ok ")
+    }
+    for (kind, count) in [
+      ("appstore.transactions", 1), ("appstore.order-lookup", 0), ("appstore.order-lookup", 1001),
+    ] as [(String, JSONText)] {
+      let pace: JSONText = .object([.init(kind, count)])
+      #expect(
+        make([("stores.pace", pace)]).refusal == "config.store.pace stores.pace.\(kind)")
+    }
+  }
+
+  @Test("EXC-11 stores are part of the whole, not of the trust; keys of neither")
+  func digests() {
+    let plain = make([])
+    let other = make([("stores.leaseMs", 5000)])
+    #expect(plain.text("digests.trust") == other.text("digests.trust"))
+    #expect(plain.text("digests.whole") != other.text("digests.whole"))
+    let first = make([("stores.forgetKey", Self.key(32))])
+    let second = make([("stores.forgetKey", Self.key(33))])
+    #expect(first.text("digests.whole") == second.text("digests.whole"))
+    #expect(first.text("digests.whole") != plain.text("digests.whole"))
+  }
+}
