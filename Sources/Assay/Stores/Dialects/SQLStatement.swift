@@ -125,7 +125,7 @@ enum SQLStatement: Int, CaseIterable, Sendable {
     case .ledgerReverse:
       return "UPDATE assay_ledger SET state = 'claimed', owner = :owner, gen = :gen + 1, grant_id = :grant_id, attempt = :attempt, lease_ms = :lease_ms, claimed_ms = :now_ms, asof_ms = :asof_ms, evidence = :evidence, granted_ms = NULL, revoked_ms = NULL WHERE pkey = :pkey AND (owner = :owner OR owner = '') AND state = 'revoked' AND gen = :gen AND asof_ms < :asof_ms"
     case .ledgerComplete:
-      return "UPDATE assay_ledger SET state = 'granted', granted_ms = :now_ms WHERE pkey = :pkey AND owner = :owner AND grant_id = :grant_id AND state = 'claimed'"
+      return "UPDATE assay_ledger SET state = 'granted', granted_ms = :now_ms, note = COALESCE(:note, note) WHERE pkey = :pkey AND owner = :owner AND grant_id = :grant_id AND state = 'claimed' AND tries <= :fence"
     case .ledgerRevoke:
       return "UPDATE assay_ledger SET state = 'revoked', revoked_ms = :revoked_ms, asof_ms = :asof_ms, evidence = :evidence WHERE pkey = :pkey AND state <> 'revoked' AND asof_ms <= :asof_ms"
     case .ledgerOfAccount:
