@@ -1,0 +1,37 @@
+/// The headers of an answer that counts, ready to be sent (BCK-20).
+struct MeterHeaders {
+  private let entries: [(name: StaticString, value: Text)]
+
+  static let none = MeterHeaders(entries: [])
+
+  private init(entries: [(name: StaticString, value: Text)]) { self.entries = entries }
+
+  /// Of a metered call.
+  init(_ meter: Meter, limit: Int64, left: Int64, isExhausted: Bool, nowMs: Int64) {
+    let seconds = MeterHeaders.seconds(until: meter.bucket.endMs, nowMs)
+    let name = "\"" + meter.name.string + "\""
+    entries =
+      (isExhausted ? [("Retry-After", Text(seconds))] : []) + [
+        ("RateLimit-Policy", Text(name + ";q=" + String(limit) + ";w=86400")),
+        ("RateLimit", Text(name + ";r=" + String(left) + ";t=" + seconds)),
+      ]
+  }
+
+  /// Of a refusal that says nothing about its counter.
+  init(retryAt endMs: Int64, nowMs: Int64) {
+    entries = [("Retry-After", Text(MeterHeaders.seconds(until: endMs, nowMs)))]
+  }
+
+  /// Whole ones, at least one.
+  private static func seconds(until endMs: Int64, _ nowMs: Int64) -> String {
+    String(max(1, (endMs &- nowMs &+ 999) / 1000))
+  }
+
+  /// `"headers":{name: value}`.
+  func write(_ writer: inout JSONWriter) {
+    writer.name("headers")
+    writer.beginObject()
+    for entry in entries { writer.member(entry.name, entry.value) }
+    writer.endObject()
+  }
+}
