@@ -10,16 +10,19 @@ struct MeterHeaders {
   init(_ meter: Meter, limit: Int64, left: Int64, isExhausted: Bool, nowMs: Int64) {
     let seconds = MeterHeaders.seconds(until: meter.bucket.endMs, nowMs)
     let name = "\"" + meter.name.string + "\""
-    entries =
-      (isExhausted ? [("Retry-After", Text(seconds))] : []) + [
-        ("RateLimit-Policy", Text(name + ";q=" + String(limit) + ";w=86400")),
-        ("RateLimit", Text(name + ";r=" + String(left) + ";t=" + seconds)),
-      ]
+    let policy = Text(name + ";q=" + String(limit) + ";w=86400")
+    let state = Text(name + ";r=" + String(left) + ";t=" + seconds)
+    var entries: [(name: StaticString, value: Text)] = []
+    if isExhausted { entries.append((name: "Retry-After", value: Text(seconds))) }
+    entries.append((name: "RateLimit-Policy", value: policy))
+    entries.append((name: "RateLimit", value: state))
+    self.entries = entries
   }
 
   /// Of a refusal that says nothing about its counter.
   init(retryAt endMs: Int64, nowMs: Int64) {
-    entries = [("Retry-After", Text(MeterHeaders.seconds(until: endMs, nowMs)))]
+    let seconds = MeterHeaders.seconds(until: endMs, nowMs)
+    entries = [(name: "Retry-After", value: Text(seconds))]
   }
 
   /// Whole ones, at least one.
