@@ -7,7 +7,8 @@ struct StoreTalk {
   enum Answer {
     case results([StoreResult])
     case granted
-    case waited
+    /// The time, in milliseconds since 1970 UTC, at which the host came back.
+    case waited(atMs: Int64)
   }
 
   let context: StoreContext
@@ -37,9 +38,11 @@ struct StoreTalk {
     guard case .granted = answer else { throw .outOfStep }
   }
 
-  mutating func wait(untilMs: Int64) throws(StoreStop) {
+  /// The time at which the host came back.
+  mutating func wait(untilMs: Int64) throws(StoreStop) -> Int64 {
     guard let answer = next() else { throw .wait(untilMs: untilMs) }
-    guard case .waited = answer else { throw .outOfStep }
+    guard case .waited(let atMs) = answer else { throw .outOfStep }
+    return atMs
   }
 }
 
