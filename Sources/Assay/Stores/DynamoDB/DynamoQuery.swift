@@ -25,3 +25,28 @@ struct DynamoQuery {
     return .dynamo(api: "Query", input: writer.bytes)
   }
 }
+
+extension DynamoQuery {
+  /// Rows of one account in the answer.
+  static let walkCap = 50
+
+  /// By the index of owners.
+  ///
+  /// - Parameter kind: what `os` begins with.
+  static func owned(by account: Text, _ kind: Text) -> DynamoQuery {
+    DynamoQuery(
+      index: "assay-owner", condition: "#ok = :ok AND begins_with(#os, :os)",
+      values: [("ok", .text(DynamoKey.account(account))), ("os", .text(kind))],
+      limit: Int64(walkCap))
+  }
+
+  /// Of the account's own partition.
+  ///
+  /// - Parameter kind: what the sort key begins with.
+  static func account(_ account: Text, _ kind: Text) -> DynamoQuery {
+    DynamoQuery(
+      condition: "#PK = :pk AND begins_with(#SK, :sk)",
+      values: [("pk", .text(DynamoKey.account(account))), ("sk", .text(kind))],
+      limit: Int64(walkCap))
+  }
+}

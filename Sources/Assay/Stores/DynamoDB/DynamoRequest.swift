@@ -44,6 +44,8 @@ struct DynamoRequest {
   var attributes: [(name: StaticString, attribute: Text)] = []
   /// STM-11: the row that stands there comes back where the condition fails.
   var showsRow = true
+  /// Of an update: the row before it comes back, not the one after it.
+  var givesOld = false
 
   static func get(_ key: DynamoKey) -> DynamoRequest { DynamoRequest(action: .get, key: key) }
 
@@ -60,7 +62,8 @@ struct DynamoRequest {
 
   /// The row comes back as it is after the change.
   static func update(
-    _ key: DynamoKey, _ update: StaticString, if condition: StaticString, _ values: Values
+    _ key: DynamoKey, _ update: StaticString = "", if condition: StaticString = "",
+    _ values: Values
   ) -> DynamoRequest {
     DynamoRequest(
       action: .update, key: key, update: Text(stringLiteral: update).utf8,
@@ -99,7 +102,7 @@ struct DynamoRequest {
     write(table, &writer)
     switch action {
     case .get: writer.member("ConsistentRead", boolean: true)
-    case .update: writer.member("ReturnValues", "ALL_NEW")
+    case .update: writer.member("ReturnValues", givesOld ? "ALL_OLD" : "ALL_NEW")
     case .put, .delete: break
     }
     writer.endObject()
