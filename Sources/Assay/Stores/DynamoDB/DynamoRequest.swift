@@ -63,7 +63,7 @@ struct DynamoRequest {
   /// The row comes back as it is after the change.
   static func update(
     _ key: DynamoKey, _ update: StaticString = "", if condition: StaticString = "",
-    _ values: Values
+    _ values: Values = []
   ) -> DynamoRequest {
     DynamoRequest(
       action: .update, key: key, update: Text(stringLiteral: update).utf8,

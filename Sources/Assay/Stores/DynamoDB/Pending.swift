@@ -1,22 +1,2 @@
-// Until h15-english and h15-trust are merged; removed by that merge.
+// Until h15-trust is merged; removed by that merge.
 enum GuardScript { static let text: StaticString = ""; static let sha1: StaticString = "" }
-extension StoreTalk {
-  mutating func dynamoApply(_ t: LineRow, _ e: StoreEvidence) throws(StoreStop) -> (
-    before: LineRow?, after: LineRow
-  ) { (nil, t) }
-  mutating func dynamoMove(_ t: LineRow, from: Text, beforeMs: Int64) throws(StoreStop) -> LineRow {
-    t
-  }
-  mutating func dynamoLines(of account: Text) throws(StoreStop) -> [LineRow] { [] }
-  mutating func dynamoLine(environment: Text, _ id: Text) throws(StoreStop) -> LineRow? { nil }
-  mutating func dynamoClear(_ account: Text) throws(StoreStop) -> [LineRow] { [] }
-  mutating func dynamoDueLines(leaseMs: Int64, attempt: Text) throws(StoreStop) -> [LineRow] { [] }
-  mutating func dynamoNextLooks(_ r: [LineRow], leaseMs: Int64) throws(StoreStop) {}
-  mutating func dynamoAudit(_ r: AuditRow) throws(StoreStop) {}
-  mutating func dynamoLink(_ r: AccountLink) throws(StoreStop) -> StoreOutcome {
-    StoreOutcome { _ in }
-  }
-  mutating func dynamoForget(_ r: AccountForget) throws(StoreStop) -> StoreOutcome {
-    StoreOutcome { _ in }
-  }
-}
