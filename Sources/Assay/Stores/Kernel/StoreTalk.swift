@@ -6,7 +6,8 @@ struct StoreTalk {
   /// An answer to a step of an operation.
   enum Answer {
     case results([StoreResult])
-    case granted
+    /// `.done`, or why DynamoDB cancelled the host's transaction.
+    case granted(StoreResult)
     /// The time, in milliseconds since 1970 UTC, at which the host came back.
     case waited(atMs: Int64)
   }
@@ -33,9 +34,12 @@ struct StoreTalk {
     return results
   }
 
-  mutating func grant(_ grant: () -> StoreGrant) throws(StoreStop) {
+  /// Hands out a grant step; the host's transaction, where it holds all of it.
+  @discardableResult
+  mutating func grant(_ grant: () -> StoreGrant) throws(StoreStop) -> StoreResult {
     guard let answer = next() else { throw .grant(grant()) }
-    guard case .granted = answer else { throw .outOfStep }
+    guard case .granted(let result) = answer else { throw .outOfStep }
+    return result
   }
 
   /// The time at which the host came back.
