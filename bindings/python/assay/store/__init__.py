@@ -20,8 +20,10 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
+    from ._schema import SchemaError
     from .carry import Grant, carry_out, carry_out_async
     from .dynamodb import DynamoDB
+    from .ledger import Ledger
     from .mariadb import MariaDB
     from .postgres import AsyncPostgres, Postgres
     from .redis import AsyncRedis, Redis
@@ -32,10 +34,12 @@ __all__ = [
     "AsyncRedis",
     "DynamoDB",
     "Grant",
+    "Ledger",
     "MariaDB",
     "Postgres",
     "Redis",
     "SQLite",
+    "SchemaError",
     "carry_out",
     "carry_out_async",
 ]
@@ -45,10 +49,12 @@ _LATER = {
     "AsyncRedis": "redis",
     "DynamoDB": "dynamodb",
     "Grant": "carry",
+    "Ledger": "ledger",
     "MariaDB": "mariadb",
     "Postgres": "postgres",
     "Redis": "redis",
     "SQLite": "sqlite",
+    "SchemaError": "_schema",
     "carry_out": "carry",
     "carry_out_async": "carry",
 }

@@ -9,6 +9,7 @@ from ._answers import Fault, done
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
     from types import TracebackType
     from typing import Any
 
@@ -18,6 +19,8 @@ __all__ = ["DynamoDB"]
 
 _CONDITION = "ConditionalCheckFailedException"
 _CANCELLED = "TransactionCanceledException"
+# What a call of the schema says when it was made before.
+_DONE = {"CreateTable": "ResourceInUseException", "UpdateTimeToLive": "ValidationException"}
 
 
 class DynamoDB:
@@ -46,6 +49,19 @@ class DynamoDB:
     def close(self) -> None:
         """Close the client's connections."""
         self.client.close()
+
+    def define(self, calls: Iterable[Mapping[str, Any]]) -> None:
+        """Make the table if it is not there, and wait until it can be used (STM-1)."""
+        for call in calls:
+            name, given = call["api"], call["input"]
+            try:
+                self.client._make_api_call(name, given)
+            except self._botocore.ClientError as error:
+                if error.response["Error"]["Code"] != _DONE.get(name):
+                    raise
+            if name == "CreateTable":
+                waiter = self.client.get_waiter("table_exists")
+                waiter.wait(TableName=given["TableName"], WaiterConfig={"Delay": 1})
 
     def run(self, call: Answer, more: list[Any]) -> Answer:
         """One call; its result. A failed condition is one (STO-3)."""
