@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from ._schema import SchemaError
+    from .async_ledger import AsyncLedger
     from .carry import Grant, carry_out, carry_out_async
     from .dynamodb import DynamoDB
     from .ledger import Ledger
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
     from .sqlite import SQLite
 
 __all__ = [
+    "AsyncLedger",
     "AsyncPostgres",
     "AsyncRedis",
     "DynamoDB",
@@ -45,6 +47,7 @@ __all__ = [
 ]
 
 _LATER = {
+    "AsyncLedger": "async_ledger",
     "AsyncPostgres": "postgres",
     "AsyncRedis": "redis",
     "DynamoDB": "dynamodb",

@@ -47,8 +47,8 @@ def _plain(none: Any = None, kind: Any = None) -> Any:
     return field(metadata={"none": none, "kind": kind})
 
 
-def _part(part: type[Part]) -> dict[str, Any]:
-    return {"none": None, "kind": part.read}
+def _one(part: type[Part]) -> Any:
+    return _plain(None, part.read)
 
 
 def _many(part: type[Part]) -> Any:
@@ -167,7 +167,8 @@ class ClaimResult(Result):
     @property
     def claim(self) -> Claim | None:
         """The one that `outcome` is about: the first of ours, else the newest purchase."""
-        return next((each for each in self.claims if each.is_ours), (*self.claims, None)[-1])
+        ours = [each for each in self.claims if each.is_ours]
+        return ours[0] if ours else self.claims[-1] if self.claims else None
 
     @property
     def retry_after_ms(self) -> int | None:
@@ -176,6 +177,8 @@ class ClaimResult(Result):
 
     def completed(self, results: Mapping[str, CompleteResult]) -> ClaimResult:
         """With what completing each grant brought, by its id."""
+        if not results:
+            return self
         claims = _completed(self.claims, results)
         refused = next((each for each in results.values() if not each.ok), None)
         found = replace(self, claims=claims, changed=any(each.changed for each in claims))
@@ -321,7 +324,7 @@ class Applied(Part):
     status: str | None = _plain()
     transaction_id: str = _plain()
     can_move: bool = _plain(False)
-    line: Line | None = field(metadata=_part(Line))
+    line: Line | None = _one(Line)
     changed: bool = _plain(False)
 
 
@@ -514,7 +517,7 @@ class StoredKey(Part):
 class KeyResult(Result):
     """What `Ledger.key` answers."""
 
-    key: StoredKey | None = field(metadata=_part(StoredKey))
+    key: StoredKey | None = _one(StoredKey)
 
 
 # ---- the rest
@@ -544,7 +547,7 @@ class LinkResult(Result):
     more  whether to call again with the same accounts
     """
 
-    moved: Moved | None = field(metadata=_part(Moved))
+    moved: Moved | None = _one(Moved)
     more: bool = _plain(False)
 
 
@@ -552,7 +555,7 @@ class LinkResult(Result):
 class ForgetResult(Result):
     """What `Ledger.forget` answers: `outcome` "forgotten" or "already"."""
 
-    forgotten: Moved | None = field(metadata=_part(Moved))
+    forgotten: Moved | None = _one(Moved)
     more: bool = _plain(False)
 
 
