@@ -6,13 +6,15 @@ import secrets
 import time
 from json import loads
 
-from ..verifier import Verifier
+from ..verifier import Verifier, milliseconds
 from ._urls import opened
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
     from typing import Any, Union
+
+    from ..verifier import Time
 
     Configuration = Union[Mapping[str, Any], str, bytes]
 
@@ -57,6 +59,13 @@ class Opened:
 
     def _now(self) -> int:
         return int(self._clock() * 1000)
+
+    def _clock_from(self, now: Time | None) -> Callable[[], float]:
+        """The clock of one conversation, which goes on from `now`."""
+        if now is None:
+            return self._clock
+        begun, start = time.monotonic(), milliseconds(now) / 1000
+        return lambda: start + time.monotonic() - begun
 
     def _request(self, kind: str, members: Mapping[str, Any]) -> dict[str, Any]:
         given = {name: value for name, value in members.items() if value is not None}

@@ -9,9 +9,7 @@ if TYPE_CHECKING:
     from typing import Any
     from urllib.parse import SplitResult
 
-_SCHEMES = (
-    "sqlite:///shop.db, postgresql://…, mysql://…, dynamodb://TABLE?region=…, redis://…"
-)
+_SCHEMES = "sqlite:///shop.db, postgresql://…, mysql://…, dynamodb://TABLE?region=…, redis://…"
 _MARIADB = ("unix_socket", "ssl_ca", "ssl_cert", "ssl_key")
 
 

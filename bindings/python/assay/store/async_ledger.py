@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Iterable, Sequence
     from typing import Any, TypeVar
 
-    from ..verifier import Evidence, Verifier
+    from ..verifier import Evidence, Time, Verifier
     from ._opened import Configuration
     from .carry import AsyncStore
 
@@ -74,6 +74,7 @@ class AsyncLedger(Opened):
         note: str | None = None,
         on_unclear: str | None = None,
         resolve: str | None = None,
+        now: Time | None = None,
     ) -> _r.ClaimResult:
         """`Ledger.claim`."""
         if mode == "transaction" and grant is None:
@@ -93,10 +94,11 @@ class AsyncLedger(Opened):
             note=note,
             onUnclear=on_unclear,
             resolve=resolve,
+            now=now,
         )
         if grant is None or mode == "transaction":
             return found
-        return found.completed(await self._pay(found.claims, grant, note))
+        return found.completed(await self._pay(found.claims, grant, note, now))
 
     async def complete(
         self,
@@ -106,6 +108,7 @@ class AsyncLedger(Opened):
         *,
         fence: int | None = None,
         note: str | None = None,
+        now: Time | None = None,
     ) -> _r.CompleteResult:
         """`Ledger.complete`."""
         return await self._ask(
@@ -116,6 +119,7 @@ class AsyncLedger(Opened):
             grantId=grant_id,
             fence=fence,
             note=note,
+            now=now,
         )
 
     async def resume(
@@ -129,6 +133,7 @@ class AsyncLedger(Opened):
         note: str | None = None,
         on_unclear: str | None = None,
         resolve: str | None = None,
+        now: Time | None = None,
     ) -> _r.ClaimResult:
         """`Ledger.resume`."""
         found = await self._ask(
@@ -141,10 +146,11 @@ class AsyncLedger(Opened):
             note=note,
             onUnclear=on_unclear,
             resolve=resolve,
+            now=now,
         )
         if grant is None:
             return found
-        return found.completed(await self._pay(found.claims, grant, note))
+        return found.completed(await self._pay(found.claims, grant, note, now))
 
     async def due(
         self,
@@ -154,6 +160,7 @@ class AsyncLedger(Opened):
         lease_ms: int | None = None,
         older_ms: int | None = None,
         on_unclear: str | None = None,
+        now: Time | None = None,
     ) -> _r.DueResult:
         """`Ledger.due`."""
         found = await self._ask(
@@ -163,14 +170,15 @@ class AsyncLedger(Opened):
             leaseMs=lease_ms,
             olderMs=older_ms,
             onUnclear=on_unclear,
+            now=now,
         )
         if grant is None:
             return found
-        return found.completed(await self._pay(found.claims, grant, None))
+        return found.completed(await self._pay(found.claims, grant, None, now))
 
-    async def revoke(self, evidence: Several) -> _r.RevokeResult:
+    async def revoke(self, evidence: Several, *, now: Time | None = None) -> _r.RevokeResult:
         """`Ledger.revoke`."""
-        return await self._ask(_r.RevokeResult, "revoke", evidence)
+        return await self._ask(_r.RevokeResult, "revoke", evidence, now=now)
 
     async def lookup(
         self,
@@ -180,6 +188,7 @@ class AsyncLedger(Opened):
         environment: str | None = None,
         transaction_id: str | None = None,
         operator: bool | None = None,
+        now: Time | None = None,
     ) -> _r.LookupResult:
         """`Ledger.lookup`."""
         return await self._ask(
@@ -190,6 +199,7 @@ class AsyncLedger(Opened):
             environment=environment,
             transactionId=transaction_id,
             operator=operator,
+            now=now,
         )
 
     # ---- subscriptions
@@ -201,6 +211,7 @@ class AsyncLedger(Opened):
         *,
         account_token: str | None = None,
         confirm: bool | None = None,
+        now: Time | None = None,
     ) -> _r.ApplyResult:
         """`Ledger.apply`."""
         return await self._ask(
@@ -210,21 +221,26 @@ class AsyncLedger(Opened):
             account=account,
             accountToken=account_token,
             confirm=confirm,
+            now=now,
         )
 
-    async def read(self, account: str, *, last: _r.ReadResult | None = None) -> _r.ReadResult:
+    async def read(
+        self, account: str, *, last: _r.ReadResult | None = None, now: Time | None = None
+    ) -> _r.ReadResult:
         """`Ledger.read`."""
         kept = None
         if last is not None:
             kept = {"plan": last.plan, "until": last.until, "atMs": last.at_ms}
-        return await self._ask(_r.ReadResult, "subscription.read", account=account, last=kept)
+        return await self._ask(
+            _r.ReadResult, "subscription.read", account=account, last=kept, now=now
+        )
 
-    async def clear(self, account: str) -> _r.ClearResult:
+    async def clear(self, account: str, *, now: Time | None = None) -> _r.ClearResult:
         """`Ledger.clear`."""
-        return await self._ask(_r.ClearResult, "subscription.clear", account=account)
+        return await self._ask(_r.ClearResult, "subscription.clear", account=account, now=now)
 
     async def due_lines(
-        self, *, attempt: str | None = None, lease_ms: int | None = None
+        self, *, attempt: str | None = None, lease_ms: int | None = None, now: Time | None = None
     ) -> _r.DueLinesResult:
         """`Ledger.due_lines`."""
         return await self._ask(
@@ -232,21 +248,34 @@ class AsyncLedger(Opened):
             "subscription.due",
             attempt=attempt_of(attempt),
             leaseMs=lease_ms,
+            now=now,
         )
 
     # ---- counters
 
     async def take(
-        self, account: str, meter: str, plan: str, units: int | None = None
+        self,
+        account: str,
+        meter: str,
+        plan: str,
+        units: int | None = None,
+        *,
+        now: Time | None = None,
     ) -> _r.TakeResult:
         """`Ledger.take`."""
         return await self._ask(
-            _r.TakeResult, "quota.take", account=account, meter=meter, plan=plan, units=units
+            _r.TakeResult,
+            "quota.take",
+            account=account,
+            meter=meter,
+            plan=plan,
+            units=units,
+            now=now,
         )
 
-    async def refund(self, ticket: str) -> _r.RefundResult:
+    async def refund(self, ticket: str, *, now: Time | None = None) -> _r.RefundResult:
         """`Ledger.refund`."""
-        return await self._ask(_r.RefundResult, "quota.refund", ticket=ticket)
+        return await self._ask(_r.RefundResult, "quota.refund", ticket=ticket, now=now)
 
     async def pace(
         self,
@@ -255,6 +284,7 @@ class AsyncLedger(Opened):
         *,
         bundle_id: str | None = None,
         attempt: int | None = None,
+        now: Time | None = None,
     ) -> _r.PaceResult:
         """`Ledger.pace`."""
         members: dict[str, Any] = {
@@ -263,10 +293,10 @@ class AsyncLedger(Opened):
             "bundleId": bundle_id,
             "attempt": attempt,
         }
-        return await self._ask(_r.PaceResult, "pace.take", **members)
+        return await self._ask(_r.PaceResult, "pace.take", **members, now=now)
 
     async def admit(
-        self, address: str | None, username: str, password_bytes: int
+        self, address: str | None, username: str, password_bytes: int, *, now: Time | None = None
     ) -> _r.AdmitResult:
         """`Ledger.admit`."""
         return await self._ask(
@@ -275,16 +305,19 @@ class AsyncLedger(Opened):
             address=address,
             username=username,
             passwordBytes=password_bytes,
+            now=now,
         )
 
-    async def settle(self, ticket: str, result: str) -> _r.SettleResult:
+    async def settle(self, ticket: str, result: str, *, now: Time | None = None) -> _r.SettleResult:
         """`Ledger.settle`."""
-        return await self._ask(_r.SettleResult, "signup.settle", ticket=ticket, result=result)
+        return await self._ask(
+            _r.SettleResult, "signup.settle", ticket=ticket, result=result, now=now
+        )
 
     # ---- challenges and keys
 
     async def challenge(
-        self, purpose: str, subject: str, *, challenge: str | None = None
+        self, purpose: str, subject: str, *, challenge: str | None = None, now: Time | None = None
     ) -> _r.ChallengeResult:
         """`Ledger.challenge`."""
         made = secrets.token_urlsafe(32) if challenge is None else challenge
@@ -296,6 +329,7 @@ class AsyncLedger(Opened):
             challenge=made,
             purpose=purpose,
             subject=subject,
+            now=now,
         )
 
     async def consume(
@@ -306,6 +340,7 @@ class AsyncLedger(Opened):
         evidence: Several = (),
         challenge: str | None = None,
         by: str | None = None,
+        now: Time | None = None,
     ) -> _r.Result:
         """`Ledger.consume`."""
         return await self._ask(
@@ -316,45 +351,70 @@ class AsyncLedger(Opened):
             subject=subject,
             challenge=challenge,
             by=by,
+            now=now,
         )
 
-    async def bind(self, attestation: Evidence, account: str) -> _r.BindResult:
+    async def bind(
+        self, attestation: Evidence, account: str, *, now: Time | None = None
+    ) -> _r.BindResult:
         """`Ledger.bind`."""
-        return await self._ask(_r.BindResult, "key.bind", attestation, account=account)
+        return await self._ask(_r.BindResult, "key.bind", attestation, account=account, now=now)
 
-    async def advance(self, assertion: Evidence, account: str) -> _r.AdvanceResult:
+    async def advance(
+        self, assertion: Evidence, account: str, *, now: Time | None = None
+    ) -> _r.AdvanceResult:
         """`Ledger.advance`."""
-        return await self._ask(_r.AdvanceResult, "key.advance", assertion, account=account)
+        return await self._ask(_r.AdvanceResult, "key.advance", assertion, account=account, now=now)
 
-    async def key(self, key_id: str, account: str | None = None) -> _r.KeyResult:
+    async def key(
+        self, key_id: str, account: str | None = None, *, now: Time | None = None
+    ) -> _r.KeyResult:
         """`Ledger.key`."""
-        return await self._ask(_r.KeyResult, "key.read", keyId=key_id, account=account)
+        return await self._ask(_r.KeyResult, "key.read", keyId=key_id, account=account, now=now)
 
-    async def keep_receipt(self, receipt: Evidence) -> _r.ReceiptResult:
+    async def keep_receipt(self, receipt: Evidence, *, now: Time | None = None) -> _r.ReceiptResult:
         """`Ledger.keep_receipt`."""
-        return await self._ask(_r.ReceiptResult, "key.receipt", receipt)
+        return await self._ask(_r.ReceiptResult, "key.receipt", receipt, now=now)
 
-    async def retire(self, key_id: str, account: str) -> _r.Result:
+    async def retire(self, key_id: str, account: str, *, now: Time | None = None) -> _r.Result:
         """`Ledger.retire`."""
-        return await self._ask(_r.Result, "key.retire", keyId=key_id, account=account)
+        return await self._ask(_r.Result, "key.retire", keyId=key_id, account=account, now=now)
 
     # ---- accounts, and what happens once
 
-    async def once(self, id: str, *, attempt: str | None = None) -> _r.OnceResult:
+    async def once(
+        self, id: str, *, attempt: str | None = None, now: Time | None = None
+    ) -> _r.OnceResult:
         """`Ledger.once`."""
-        return await self._ask(_r.OnceResult, "once", id=id, attempt=attempt_of(attempt))
+        return await self._ask(_r.OnceResult, "once", id=id, attempt=attempt_of(attempt), now=now)
 
     async def link(
-        self, account: str, into: str, *, attempt: str | None = None, reason: str | None = None
+        self,
+        account: str,
+        into: str,
+        *,
+        attempt: str | None = None,
+        reason: str | None = None,
+        now: Time | None = None,
     ) -> _r.LinkResult:
         """`Ledger.link`."""
         members: dict[str, Any] = {"from": account, "to": into}
         return await self._ask(
-            _r.LinkResult, "account.link", attempt=attempt_of(attempt), reason=reason, **members
+            _r.LinkResult,
+            "account.link",
+            attempt=attempt_of(attempt),
+            reason=reason,
+            **members,
+            now=now,
         )
 
     async def forget(
-        self, account: str, *, attempt: str | None = None, reason: str | None = None
+        self,
+        account: str,
+        *,
+        attempt: str | None = None,
+        reason: str | None = None,
+        now: Time | None = None,
     ) -> _r.ForgetResult:
         """`Ledger.forget`."""
         return await self._ask(
@@ -363,6 +423,7 @@ class AsyncLedger(Opened):
             account=account,
             attempt=attempt_of(attempt),
             reason=reason,
+            now=now,
         )
 
     async def evidence(
@@ -372,6 +433,7 @@ class AsyncLedger(Opened):
         purchase_key: str | None = None,
         environment: str | None = None,
         original_transaction_id: str | None = None,
+        now: Time | None = None,
     ) -> _r.EvidenceResult:
         """`Ledger.evidence`."""
         return await self._ask(
@@ -381,6 +443,7 @@ class AsyncLedger(Opened):
             purchaseKey=purchase_key,
             environment=environment,
             originalTransactionId=original_transaction_id,
+            now=now,
         )
 
     # ---- the store itself
@@ -390,9 +453,9 @@ class AsyncLedger(Opened):
         await self._define("statements", "indexes")
         self._must_create = False
 
-    async def check_schema(self) -> _r.SchemaResult:
+    async def check_schema(self, *, now: Time | None = None) -> _r.SchemaResult:
         """`Ledger.check_schema`."""
-        return await self._ask(_r.SchemaResult, "schema.check")
+        return await self._ask(_r.SchemaResult, "schema.check", now=now)
 
     async def delete_expired(self) -> None:
         """`Ledger.delete_expired`."""
@@ -404,7 +467,7 @@ class AsyncLedger(Opened):
             await define_async(self.store, calls_of(exchange.document, *names))
 
     async def _pay(
-        self, claims: Iterable[_r.Claim], grant: Granting, note: str | None
+        self, claims: Iterable[_r.Claim], grant: Granting, note: str | None, now: Time | None
     ) -> dict[str, _r.CompleteResult]:
         """Grant and complete, one after the other."""
         done: dict[str, _r.CompleteResult] = {}
@@ -418,6 +481,7 @@ class AsyncLedger(Opened):
                         given.grant_id,
                         fence=given.fence,
                         note=note,
+                        now=now,
                     )
         return done
 
@@ -430,14 +494,15 @@ class AsyncLedger(Opened):
         *,
         grant: Granting | None = None,
         known: dict[str, Any] | None = None,
+        now: Time | None = None,
         **members: Any,
     ) -> R:
         """A whole conversation."""
         if self._must_create:
             await self.create_schema()
-        request = self._request(kind, members)
-        with self.verifier.exchange(request, evidence, self._now()) as exchange:
+        request, clock = self._request(kind, members), self._clock_from(now)
+        with self.verifier.exchange(request, evidence, int(clock() * 1000)) as exchange:
             document = await carry_out_async(
-                exchange, self.store, grant, patience=self._patience, clock=self._clock
+                exchange, self.store, grant, patience=self._patience, clock=clock
             )
         return answer.of(document, **(known or {}))

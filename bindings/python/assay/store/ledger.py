@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
     from typing import Any, TypeVar
 
-    from ..verifier import Evidence, Verifier
+    from ..verifier import Evidence, Time, Verifier
     from ._opened import Configuration
     from .carry import Store
 
@@ -52,7 +52,8 @@ class Ledger(Opened):
     configuration that lacks something ConfigError.
 
     An `attempt` stands for one request of a client. Made here; give it to repeat a request
-    after your own process lost the answer.
+    after your own process lost the answer. `now` is the time of one call, as in the calls of
+    a Verifier; None: by the clock.
     """
 
     verifier: Verifier
@@ -90,6 +91,7 @@ class Ledger(Opened):
         note: str | None = None,
         on_unclear: str | None = None,
         resolve: str | None = None,
+        now: Time | None = None,
     ) -> _r.ClaimResult:
         """Claim the purchases of verified evidence, so that each is granted once.
 
@@ -125,10 +127,11 @@ class Ledger(Opened):
             note=note,
             onUnclear=on_unclear,
             resolve=resolve,
+            now=now,
         )
         if grant is None or mode == "transaction":
             return found
-        return found.completed(self._pay(found.claims, grant, note))
+        return found.completed(self._pay(found.claims, grant, note, now))
 
     def complete(
         self,
@@ -138,6 +141,7 @@ class Ledger(Opened):
         *,
         fence: int | None = None,
         note: str | None = None,
+        now: Time | None = None,
     ) -> _r.CompleteResult:
         """Say that a claim was granted. Twice does no harm."""
         return self._ask(
@@ -148,6 +152,7 @@ class Ledger(Opened):
             grantId=grant_id,
             fence=fence,
             note=note,
+            now=now,
         )
 
     def resume(
@@ -161,6 +166,7 @@ class Ledger(Opened):
         note: str | None = None,
         on_unclear: str | None = None,
         resolve: str | None = None,
+        now: Time | None = None,
     ) -> _r.ClaimResult:
         """Take one known claim over whose lease has ended; without evidence, for support."""
         found = self._ask(
@@ -173,8 +179,11 @@ class Ledger(Opened):
             note=note,
             onUnclear=on_unclear,
             resolve=resolve,
+            now=now,
         )
-        return found if grant is None else found.completed(self._pay(found.claims, grant, note))
+        if grant is None:
+            return found
+        return found.completed(self._pay(found.claims, grant, note, now))
 
     def due(
         self,
@@ -184,6 +193,7 @@ class Ledger(Opened):
         lease_ms: int | None = None,
         older_ms: int | None = None,
         on_unclear: str | None = None,
+        now: Time | None = None,
     ) -> _r.DueResult:
         """Take over up to 25 claims that nobody completed. Run it every minute: without it,
         a purchase whose client never comes back is paid for and not delivered."""
@@ -194,12 +204,15 @@ class Ledger(Opened):
             leaseMs=lease_ms,
             olderMs=older_ms,
             onUnclear=on_unclear,
+            now=now,
         )
-        return found if grant is None else found.completed(self._pay(found.claims, grant, None))
+        if grant is None:
+            return found
+        return found.completed(self._pay(found.claims, grant, None, now))
 
-    def revoke(self, evidence: Several) -> _r.RevokeResult:
+    def revoke(self, evidence: Several, *, now: Time | None = None) -> _r.RevokeResult:
         """Note refunds, so that no older evidence pays out again."""
-        return self._ask(_r.RevokeResult, "revoke", evidence)
+        return self._ask(_r.RevokeResult, "revoke", evidence, now=now)
 
     def lookup(
         self,
@@ -209,6 +222,7 @@ class Ledger(Opened):
         environment: str | None = None,
         transaction_id: str | None = None,
         operator: bool | None = None,
+        now: Time | None = None,
     ) -> _r.LookupResult:
         """What the ledger knows of an account, of a transaction, or of evidence.
 
@@ -222,6 +236,7 @@ class Ledger(Opened):
             environment=environment,
             transactionId=transaction_id,
             operator=operator,
+            now=now,
         )
 
     # ---- subscriptions
@@ -233,6 +248,7 @@ class Ledger(Opened):
         *,
         account_token: str | None = None,
         confirm: bool | None = None,
+        now: Time | None = None,
     ) -> _r.ApplyResult:
         """Keep what evidence says of subscriptions and unlocks; the newest word stays.
 
@@ -246,9 +262,12 @@ class Ledger(Opened):
             account=account,
             accountToken=account_token,
             confirm=confirm,
+            now=now,
         )
 
-    def read(self, account: str, *, last: _r.ReadResult | None = None) -> _r.ReadResult:
+    def read(
+        self, account: str, *, last: _r.ReadResult | None = None, now: Time | None = None
+    ) -> _r.ReadResult:
         """The plan that an account has now.
 
         last  an earlier answer, which goes on for `stores.failOpen.readMs` when the store
@@ -257,14 +276,14 @@ class Ledger(Opened):
         kept = None
         if last is not None:
             kept = {"plan": last.plan, "until": last.until, "atMs": last.at_ms}
-        return self._ask(_r.ReadResult, "subscription.read", account=account, last=kept)
+        return self._ask(_r.ReadResult, "subscription.read", account=account, last=kept, now=now)
 
-    def clear(self, account: str) -> _r.ClearResult:
+    def clear(self, account: str, *, now: Time | None = None) -> _r.ClearResult:
         """The client says that it owns nothing; any evidence undoes that."""
-        return self._ask(_r.ClearResult, "subscription.clear", account=account)
+        return self._ask(_r.ClearResult, "subscription.clear", account=account, now=now)
 
     def due_lines(
-        self, *, attempt: str | None = None, lease_ms: int | None = None
+        self, *, attempt: str | None = None, lease_ms: int | None = None, now: Time | None = None
     ) -> _r.DueLinesResult:
         """Up to 25 lines about which to ask Apple for newer evidence, and `apply` it."""
         return self._ask(
@@ -272,24 +291,37 @@ class Ledger(Opened):
             "subscription.due",
             attempt=attempt_of(attempt),
             leaseMs=lease_ms,
+            now=now,
         )
 
     # ---- counters
 
     def take(
-        self, account: str, meter: str, plan: str, units: int | None = None
+        self,
+        account: str,
+        meter: str,
+        plan: str,
+        units: int | None = None,
+        *,
+        now: Time | None = None,
     ) -> _r.TakeResult:
         """Take units of today's allowance, `limits` of the configuration.
 
         plan  of `read`, never the client's
         """
         return self._ask(
-            _r.TakeResult, "quota.take", account=account, meter=meter, plan=plan, units=units
+            _r.TakeResult,
+            "quota.take",
+            account=account,
+            meter=meter,
+            plan=plan,
+            units=units,
+            now=now,
         )
 
-    def refund(self, ticket: str) -> _r.RefundResult:
+    def refund(self, ticket: str, *, now: Time | None = None) -> _r.RefundResult:
         """Give units back, once: nothing was delivered for them."""
-        return self._ask(_r.RefundResult, "quota.refund", ticket=ticket)
+        return self._ask(_r.RefundResult, "quota.refund", ticket=ticket, now=now)
 
     def pace(
         self,
@@ -298,6 +330,7 @@ class Ledger(Opened):
         *,
         bundle_id: str | None = None,
         attempt: int | None = None,
+        now: Time | None = None,
     ) -> _r.PaceResult:
         """Wait for room below Apple's own limits.
 
@@ -310,9 +343,11 @@ class Ledger(Opened):
             "bundleId": bundle_id,
             "attempt": attempt,
         }
-        return self._ask(_r.PaceResult, "pace.take", **members)
+        return self._ask(_r.PaceResult, "pace.take", **members, now=now)
 
-    def admit(self, address: str | None, username: str, password_bytes: int) -> _r.AdmitResult:
+    def admit(
+        self, address: str | None, username: str, password_bytes: int, *, now: Time | None = None
+    ) -> _r.AdmitResult:
         """Whether an address may make another account today.
 
         address         as the gateway gives it; None: unknown
@@ -324,17 +359,18 @@ class Ledger(Opened):
             address=address,
             username=username,
             passwordBytes=password_bytes,
+            now=now,
         )
 
-    def settle(self, ticket: str, result: str) -> _r.SettleResult:
+    def settle(self, ticket: str, result: str, *, now: Time | None = None) -> _r.SettleResult:
         """What became of a sign-up: "created", "exists", "provider-busy" or
         "provider-error"."""
-        return self._ask(_r.SettleResult, "signup.settle", ticket=ticket, result=result)
+        return self._ask(_r.SettleResult, "signup.settle", ticket=ticket, result=result, now=now)
 
     # ---- challenges and keys
 
     def challenge(
-        self, purpose: str, subject: str, *, challenge: str | None = None
+        self, purpose: str, subject: str, *, challenge: str | None = None, now: Time | None = None
     ) -> _r.ChallengeResult:
         """Make a challenge for a client; only its digest is stored.
 
@@ -351,6 +387,7 @@ class Ledger(Opened):
             challenge=made,
             purpose=purpose,
             subject=subject,
+            now=now,
         )
 
     def consume(
@@ -361,6 +398,7 @@ class Ledger(Opened):
         evidence: Several = (),
         challenge: str | None = None,
         by: str | None = None,
+        now: Time | None = None,
     ) -> _r.Result:
         """Use a challenge, once.
 
@@ -376,46 +414,71 @@ class Ledger(Opened):
             subject=subject,
             challenge=challenge,
             by=by,
+            now=now,
         )
 
-    def bind(self, attestation: Evidence, account: str) -> _r.BindResult:
+    def bind(
+        self, attestation: Evidence, account: str, *, now: Time | None = None
+    ) -> _r.BindResult:
         """Keep the key of a device, for one account."""
-        return self._ask(_r.BindResult, "key.bind", attestation, account=account)
+        return self._ask(_r.BindResult, "key.bind", attestation, account=account, now=now)
 
-    def advance(self, assertion: Evidence, account: str) -> _r.AdvanceResult:
+    def advance(
+        self, assertion: Evidence, account: str, *, now: Time | None = None
+    ) -> _r.AdvanceResult:
         """Move the counter of a key on; an assertion that was seen is refused."""
-        return self._ask(_r.AdvanceResult, "key.advance", assertion, account=account)
+        return self._ask(_r.AdvanceResult, "key.advance", assertion, account=account, now=now)
 
-    def key(self, key_id: str, account: str | None = None) -> _r.KeyResult:
+    def key(
+        self, key_id: str, account: str | None = None, *, now: Time | None = None
+    ) -> _r.KeyResult:
         """A key that was bound: public key and counter for the next verification."""
-        return self._ask(_r.KeyResult, "key.read", keyId=key_id, account=account)
+        return self._ask(_r.KeyResult, "key.read", keyId=key_id, account=account, now=now)
 
-    def keep_receipt(self, receipt: Evidence) -> _r.ReceiptResult:
+    def keep_receipt(self, receipt: Evidence, *, now: Time | None = None) -> _r.ReceiptResult:
         """Keep the newer App Attest receipt of a key."""
-        return self._ask(_r.ReceiptResult, "key.receipt", receipt)
+        return self._ask(_r.ReceiptResult, "key.receipt", receipt, now=now)
 
-    def retire(self, key_id: str, account: str) -> _r.Result:
+    def retire(self, key_id: str, account: str, *, now: Time | None = None) -> _r.Result:
         """Use a key no longer."""
-        return self._ask(_r.Result, "key.retire", keyId=key_id, account=account)
+        return self._ask(_r.Result, "key.retire", keyId=key_id, account=account, now=now)
 
     # ---- accounts, and what happens once
 
-    def once(self, id: str, *, attempt: str | None = None) -> _r.OnceResult:
+    def once(
+        self, id: str, *, attempt: str | None = None, now: Time | None = None
+    ) -> _r.OnceResult:
         """Whether this is the first time: "NOTE#" and a notification's UUID, say."""
-        return self._ask(_r.OnceResult, "once", id=id, attempt=attempt_of(attempt))
+        return self._ask(_r.OnceResult, "once", id=id, attempt=attempt_of(attempt), now=now)
 
     def link(
-        self, account: str, into: str, *, attempt: str | None = None, reason: str | None = None
+        self,
+        account: str,
+        into: str,
+        *,
+        attempt: str | None = None,
+        reason: str | None = None,
+        now: Time | None = None,
     ) -> _r.LinkResult:
         """Join an anonymous account into another: purchases, lines, keys, today's counts.
         Both must have been proven in the same request."""
         members: dict[str, Any] = {"from": account, "to": into}
         return self._ask(
-            _r.LinkResult, "account.link", attempt=attempt_of(attempt), reason=reason, **members
+            _r.LinkResult,
+            "account.link",
+            attempt=attempt_of(attempt),
+            reason=reason,
+            **members,
+            now=now,
         )
 
     def forget(
-        self, account: str, *, attempt: str | None = None, reason: str | None = None
+        self,
+        account: str,
+        *,
+        attempt: str | None = None,
+        reason: str | None = None,
+        now: Time | None = None,
     ) -> _r.ForgetResult:
         """Delete what names an account. What was paid out stays paid out."""
         return self._ask(
@@ -424,6 +487,7 @@ class Ledger(Opened):
             account=account,
             attempt=attempt_of(attempt),
             reason=reason,
+            now=now,
         )
 
     def evidence(
@@ -433,6 +497,7 @@ class Ledger(Opened):
         purchase_key: str | None = None,
         environment: str | None = None,
         original_transaction_id: str | None = None,
+        now: Time | None = None,
     ) -> _r.EvidenceResult:
         """Texts that were kept (`stores.keepEvidence`): by digest, purchase or line."""
         return self._ask(
@@ -442,6 +507,7 @@ class Ledger(Opened):
             purchaseKey=purchase_key,
             environment=environment,
             originalTransactionId=original_transaction_id,
+            now=now,
         )
 
     # ---- the store itself
@@ -451,9 +517,9 @@ class Ledger(Opened):
         self._define("statements", "indexes")
         self._must_create = False
 
-    def check_schema(self) -> _r.SchemaResult:
+    def check_schema(self, *, now: Time | None = None) -> _r.SchemaResult:
         """Whether every column is there, on a primary: for the start of a server."""
-        return self._ask(_r.SchemaResult, "schema.check")
+        return self._ask(_r.SchemaResult, "schema.check", now=now)
 
     def delete_expired(self) -> None:
         """Delete counters, challenges and the like that have ended; once a day."""
@@ -465,7 +531,7 @@ class Ledger(Opened):
             define(self.store, calls_of(exchange.document, *names))
 
     def _pay(
-        self, claims: Iterable[_r.Claim], grant: Granting, note: str | None
+        self, claims: Iterable[_r.Claim], grant: Granting, note: str | None, now: Time | None
     ) -> dict[str, _r.CompleteResult]:
         """Grant and complete, one after the other."""
         done: dict[str, _r.CompleteResult] = {}
@@ -479,6 +545,7 @@ class Ledger(Opened):
                         given.grant_id,
                         fence=given.fence,
                         note=note,
+                        now=now,
                     )
         return done
 
@@ -491,14 +558,13 @@ class Ledger(Opened):
         *,
         grant: Granting | None = None,
         known: dict[str, Any] | None = None,
+        now: Time | None = None,
         **members: Any,
     ) -> R:
         """A whole conversation."""
         if self._must_create:
             self.create_schema()
-        request = self._request(kind, members)
-        with self.verifier.exchange(request, evidence, self._now()) as exchange:
-            document = carry_out(
-                exchange, self.store, grant, patience=self._patience, clock=self._clock
-            )
+        request, clock = self._request(kind, members), self._clock_from(now)
+        with self.verifier.exchange(request, evidence, int(clock() * 1000)) as exchange:
+            document = carry_out(exchange, self.store, grant, patience=self._patience, clock=clock)
         return answer.of(document, **(known or {}))

@@ -53,9 +53,7 @@ class MariaDB(SQLStore):
     def connect(self) -> Connection:
         where = self._where
         try:
-            connection = (
-                where() if callable(where) else pymysql.connect(**{**_SETTINGS, **where})
-            )
+            connection = where() if callable(where) else pymysql.connect(**{**_SETTINGS, **where})
         except pymysql.MySQLError as error:
             raise Fault(_code(error), str(error.args[-1]), is_certain=True) from error
         try:

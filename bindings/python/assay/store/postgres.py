@@ -109,9 +109,7 @@ class AsyncPostgres:
 
     dialect = "postgres"
 
-    def __init__(
-        self, where: str | AsyncConnect, *, size: int = 8, timeout: float = 30.0
-    ) -> None:
+    def __init__(self, where: str | AsyncConnect, *, size: int = 8, timeout: float = 30.0) -> None:
         self.timeout = timeout
         self._where, self._size, self._pid = where, size, 0
         self._idle: list[psycopg.AsyncConnection[Any]] = []

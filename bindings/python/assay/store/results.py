@@ -136,7 +136,11 @@ class Claim(Part):
         if not (self.grant_id and self.fence and self.account and self.purchase_key):
             raise ValueError(f"there is nothing to grant: {self.outcome}")
         return Grant(
-            self.grant_id, self.fence, self.account, self.product, self.quantity,
+            self.grant_id,
+            self.fence,
+            self.account,
+            self.product,
+            self.quantity,
             self.purchase_key,
         )
 
@@ -184,7 +188,10 @@ class ClaimResult(Result):
         found = replace(self, claims=claims, changed=any(each.changed for each in claims))
         if refused is not None:
             found = replace(
-                found, document=refused.document, ok=False, status=refused.status,
+                found,
+                document=refused.document,
+                ok=False,
+                status=refused.status,
                 outcome=refused.outcome,
             )
         return replace(found, answer=found.claim.answer if found.claim else None)
@@ -208,16 +215,17 @@ class DueResult(Result):
         return replace(self, claims=_completed(self.claims, results))
 
 
-def _completed(
-    claims: Sequence[Claim], results: Mapping[str, CompleteResult]
-) -> tuple[Claim, ...]:
+def _completed(claims: Sequence[Claim], results: Mapping[str, CompleteResult]) -> tuple[Claim, ...]:
     found = []
     for claim in claims:
         result = results.get(claim.grant_id or "")
         if result is not None:
             claim = replace(
-                claim, answer=result.answer, granted_ms=result.granted_ms,
-                revoked_ms=result.revoked_ms, changed=result.changed,
+                claim,
+                answer=result.answer,
+                granted_ms=result.granted_ms,
+                revoked_ms=result.revoked_ms,
+                changed=result.changed,
                 status=None if result.ok else result.status,
             )
         found.append(claim)

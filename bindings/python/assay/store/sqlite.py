@@ -85,9 +85,7 @@ class SQLite(SQLStore):
     def is_open(self, connection: sqlite3.Connection) -> bool:
         return connection.in_transaction
 
-    def run(
-        self, connection: sqlite3.Connection, sql: str, args: list[Any], rows: bool
-    ) -> Answer:
+    def run(self, connection: sqlite3.Connection, sql: str, args: list[Any], rows: bool) -> Answer:
         cursor = connection.execute(placed(sql, "?"), args)
         return rows_of(cursor.fetchall()) if rows else {}
 
