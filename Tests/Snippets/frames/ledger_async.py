@@ -19,7 +19,6 @@ class Awaited:
         self._session = store.session()
 
     dialect = "sqlite"
-    is_intact = True
     connection = None
 
     def session(self) -> "Awaited":
@@ -27,6 +26,9 @@ class Awaited:
 
     async def __call__(self, step: Mapping[str, Any]) -> Mapping[str, Any]:
         return self._session(step)
+
+    def confirm(self, step: Mapping[str, Any]) -> Mapping[str, Any]:
+        return self._session.confirm(step)
 
     async def rollback(self) -> None:
         self._session.rollback()

@@ -426,14 +426,19 @@ class DynamoDBTest(ClientTest):
             self.assert_lost(execute(self.step()))
 
     def test_the_host_s_items_go_along(self):
-        write = {"api": "TransactWriteItems", "input": {"TransactItems": [1]}}
-        with self.session({}, {}) as execute:
-            execute.connection.append(2)
-            execute(self.step(write, transaction="begin"))
-            execute(self.step(write, transaction="commit"))
-        self.assertEqual([call.args[1]["TransactItems"] for call in
-                          self.client._make_api_call.call_args_list], [[1], [1, 2]])
-        self.assertEqual((execute.connection, write["input"]["TransactItems"]), ([], [1]))
+        asked = {"id": 7, "item": {"Put": 1}}
+        failed = self.error("TransactionCanceledException", CancellationReasons=[
+            {"Code": "ConditionalCheckFailed"}])
+        with self.session({}, failed, self.error("ThrottlingException")) as execute:
+            execute.connection.append({"Put": 2})
+            self.assertEqual(execute.confirm(asked), {"id": 7, "code": 200})
+            self.assertEqual(execute.confirm(asked), {"id": 7, "code": 200, "results": [
+                {"error": {"type": "TransactionCanceledException",
+                           "reasons": [{"code": "ConditionalCheckFailed"}]}}]})
+            self.assertEqual(execute.confirm(asked), {"id": 7, "code": 500})
+        self.assertEqual([call.args for call in self.client._make_api_call.call_args_list][:2],
+                         [("TransactWriteItems", {"TransactItems": [{"Put": 1}, {"Put": 2}]}),
+                          ("TransactWriteItems", {"TransactItems": [{"Put": 1}]})])
 
     @needs("boto3")
     def test_its_own_client_repeats_nothing(self):

@@ -563,7 +563,7 @@ class OpeningTest(LedgerTest):
         class Session:
             def __init__(self, real):
                 self.real = real
-                self.is_intact = True
+                self.confirm = real.confirm
 
             @property
             def connection(self):

@@ -154,7 +154,8 @@ class TransactionTest(SQLiteTest):
             execute(step(sql(ADD, "a", 1), transaction="begin"))
         self.assertEqual(self.rows(), [])
         with self.store.session() as execute:
-            self.assertFalse(execute.is_intact)
+            with self.assertRaises(RuntimeError):
+                execute.confirm({"id": 1})
             execute(step(sql(ADD, "a", 1)))
             self.assertFalse(execute.connection.in_transaction)
 

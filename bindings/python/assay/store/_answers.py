@@ -21,6 +21,13 @@ LOG = logging.getLogger("assay.store")
 STANDBY = "standby"
 
 
+# Of a transaction that is not there any more.
+ENDED = (
+    "the grant ended the transaction of its claim: it must neither commit nor roll back, nor "
+    "use the connection as a context manager"
+)
+
+
 class Fault(Exception):
     """An engine did not carry a step out.
 
@@ -53,11 +60,13 @@ class Fault(Exception):
         """The connection leads to a standby, or to a file that cannot be written."""
         return cls(STANDBY, "not a primary", is_certain=True)
 
+    def note(self, dialect: str, what: str) -> None:
+        """A line in the log, without a value of a statement (EXC-22)."""
+        LOG.warning("%s %s: %s", dialect, what, "no answer" if self.is_lost else self)
+
     def answer(self, step: Step) -> Answer:
-        """What the library is told; its log line has no value of a statement (EXC-22)."""
-        LOG.warning(
-            "%s %s: %s", step["dialect"], step["class"], "no answer" if self.is_lost else self
-        )
+        """What the library is told."""
+        self.note(step["dialect"], step["class"])
         if self.is_lost:
             return {"id": step["id"], "code": 0}
         error = {
@@ -66,6 +75,11 @@ class Fault(Exception):
             "executed": "no" if self.is_certain else "unknown",
         }
         return {"id": step["id"], "code": 500, "error": error}
+
+
+def granted(step: Step) -> Answer:
+    """The answer to a grant step: what the host wrote is committed with the claim."""
+    return {"id": step["id"], "code": 200}
 
 
 def done(step: Step, results: list[Answer]) -> Answer:

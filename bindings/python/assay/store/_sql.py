@@ -7,7 +7,7 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 
-from ._answers import Fault, done
+from ._answers import ENDED, Fault, done, granted
 from ._pool import Pool
 
 TYPE_CHECKING = False
@@ -145,10 +145,12 @@ class SQLSession:
             except self._store.errors:
                 self._drop()
 
-    @property
-    def is_intact(self) -> bool:
-        """Whether the transaction that was begun is still the open one."""
-        return self._is_begun and self._store.is_open(self.connection)
+    def confirm(self, step: Step) -> Answer:
+        """The answer to a grant step, after the host's grant. Raises RuntimeError where that
+        ended the transaction."""
+        if not (self._is_begun and self._store.is_open(self.connection)):
+            raise RuntimeError(ENDED)
+        return granted(step)
 
     def _drop(self) -> None:
         connection, self.connection, self._is_begun = self.connection, None, False

@@ -31,10 +31,9 @@ if TYPE_CHECKING:
         @property
         def connection(self) -> Any: ...
 
-        @property
-        def is_intact(self) -> bool: ...
-
         def __call__(self, step: Mapping[str, Any], /) -> Mapping[str, Any]: ...
+
+        def confirm(self, step: Mapping[str, Any], /) -> Mapping[str, Any]: ...
 
         def rollback(self) -> None: ...
 
@@ -61,10 +60,9 @@ if TYPE_CHECKING:
         @property
         def connection(self) -> Any: ...
 
-        @property
-        def is_intact(self) -> bool: ...
-
         def __call__(self, step: Mapping[str, Any], /) -> Awaitable[Mapping[str, Any]]: ...
+
+        def confirm(self, step: Mapping[str, Any], /) -> Mapping[str, Any]: ...
 
         def rollback(self) -> Awaitable[None]: ...
 
@@ -88,12 +86,6 @@ if TYPE_CHECKING:
 
 __all__ = ["Grant", "carry_out", "carry_out_async"]
 
-_ENDED = (
-    "the grant ended the transaction of its claim: it must neither commit nor roll back, nor "
-    "use the connection as a context manager"
-)
-
-
 @dataclass(frozen=True)
 class Grant:
     """A purchase to pay out now, once: write `grant_id` beside what you grant, under a unique
@@ -102,8 +94,8 @@ class Grant:
     fence       1, then one more whenever a claim that nobody completed was taken over
     connection  in mode "transaction" the open one: what you write there is committed with
                 the claim, or not at all. Neither commit nor roll back; raise, or return
-                False, to grant nothing. For DynamoDB a list: append your own items of
-                TransactWriteItems. In mode "lease" None
+                False, to grant nothing. For DynamoDB a list: append what else TransactWriteItems
+                is to write. In mode "lease" None
     """
 
     grant_id: str
@@ -221,9 +213,7 @@ def _granted(
     if grant(Grant.of(found, execute.connection)) is False:
         execute.rollback()
         return {"id": found["id"], "code": 500}
-    if not execute.is_intact:
-        raise RuntimeError(_ENDED)
-    return {"id": found["id"], "code": 200}
+    return execute.confirm(found)
 
 
 async def _granted_async(
@@ -236,6 +226,4 @@ async def _granted_async(
     if await grant(Grant.of(found, execute.connection)) is False:
         await execute.rollback()
         return {"id": found["id"], "code": 500}
-    if not execute.is_intact:
-        raise RuntimeError(_ENDED)
-    return {"id": found["id"], "code": 200}
+    return execute.confirm(found)

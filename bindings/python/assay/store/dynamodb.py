@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from importlib import import_module
 
-from ._answers import Fault, done
+from ._answers import Fault, done, granted
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -63,11 +63,8 @@ class DynamoDB:
                 waiter = self.client.get_waiter("table_exists")
                 waiter.wait(TableName=given["TableName"], WaiterConfig={"Delay": 1})
 
-    def run(self, call: Answer, more: list[Any]) -> Answer:
+    def run(self, name: str, given: Any) -> Answer:
         """One call; its result. A failed condition is one (STO-3)."""
-        name, given = call["api"], call["input"]
-        if name == "TransactWriteItems" and more:
-            given = {**given, "TransactItems": [*given["TransactItems"], *more]}
         try:
             output = self.client._make_api_call(name, given)
         except self._botocore.ClientError as error:
@@ -86,29 +83,35 @@ class DynamoDB:
 
 
 class DynamoDBSession:
-    """Carries the steps of one conversation out. There is no open transaction here: what
-    the host appends to `connection` goes along with the one request that commits."""
+    """Carries the steps of one conversation out. There is no open transaction here: what the
+    host's grant appends to `connection` is written by one request, with the claim."""
 
     def __init__(self, store: DynamoDB) -> None:
         self._store = store
         self.connection: list[Any] = []
-        """Further items of TransactWriteItems, for the host's grant."""
+        """Further elements of TransactWriteItems, for the host's grant."""
 
     def __call__(self, step: Step) -> Answer:
         """Carry out one step; returns its answer."""
-        more = self.connection if step["transaction"] == "commit" else []
         results: list[Answer] = []
         try:
             for call in step["run"]:
-                results.append(self._store.run(call, more))
+                results.append(self._store.run(call["api"], call["input"]))
         except Fault as fault:
             fault.is_certain = fault.is_certain and not results
             return fault.answer(step)
         return done(step, results)
 
-    @property
-    def is_intact(self) -> bool:
-        return True
+    def confirm(self, step: Step) -> Answer:
+        """Write the claim and what the host's grant appended, both or neither (STO-21)."""
+        items = [step["item"], *self.connection]
+        self.rollback()
+        try:
+            found = self._store.run("TransactWriteItems", {"TransactItems": items})
+        except Fault as fault:
+            fault.note(self._store.dialect, "grant")
+            return {"id": step["id"], "code": 500}
+        return {**granted(step), "results": [found]} if "error" in found else granted(step)
 
     def rollback(self) -> None:
         """Forget what the host's grant would have written."""

@@ -9,7 +9,7 @@ import psycopg
 from psycopg import pq
 from psycopg.conninfo import conninfo_to_dict
 
-from ._answers import Fault, done, rows_of
+from ._answers import ENDED, Fault, done, granted, rows_of
 from ._sql import SQLStore, placed
 
 TYPE_CHECKING = False
@@ -203,7 +203,7 @@ class AsyncPostgresSession:
             await self.rollback()
             await connection.execute(_BEGIN)
             self._is_begun = True
-        elif mark and not self.is_intact:
+        elif mark and not self._is_open():
             raise Fault("transaction", "no transaction is open")
         for call in step["run"]:
             cursor = await connection.execute(
@@ -233,11 +233,15 @@ class AsyncPostgresSession:
             except psycopg.Error:
                 await self._drop()
 
-    @property
-    def is_intact(self) -> bool:
-        """Whether the transaction that was begun is still the open one."""
+    def confirm(self, step: Step) -> Answer:
+        """`SQLSession.confirm`."""
+        if not self._is_open():
+            raise RuntimeError(ENDED)
+        return granted(step)
+
+    def _is_open(self) -> bool:
         status = self.connection.info.transaction_status if self._is_begun else None
-        return status == pq.TransactionStatus.INTRANS
+        return bool(status == pq.TransactionStatus.INTRANS)
 
     async def _drop(self) -> None:
         connection, self.connection, self._is_begun = self.connection, None, False

@@ -83,7 +83,6 @@ class RedisSession:
     """Carries the steps of one conversation out; nothing of it stays open."""
 
     connection = None
-    is_intact = False
 
     def __init__(self, store: Redis) -> None:
         self._store = store
@@ -97,6 +96,10 @@ class RedisSession:
         except (exceptions.RedisError, Fault) as error:
             return _fault(error, results).answer(step)
         return done(step, results)
+
+    def confirm(self, step: Step) -> Answer:
+        """Nothing is granted here (STO-13)."""
+        raise RuntimeError("Redis keeps no ledger")
 
     def rollback(self) -> None:
         """There is nothing to undo."""
@@ -166,7 +169,6 @@ class AsyncRedisSession:
     """`RedisSession` for asyncio: `async with store.session() as execute`."""
 
     connection = None
-    is_intact = False
 
     def __init__(self, store: AsyncRedis) -> None:
         self._store = store
@@ -180,6 +182,10 @@ class AsyncRedisSession:
         except (exceptions.RedisError, Fault) as error:
             return _fault(error, results).answer(step)
         return done(step, results)
+
+    def confirm(self, step: Step) -> Answer:
+        """Nothing is granted here (STO-13)."""
+        raise RuntimeError("Redis keeps no ledger")
 
     async def rollback(self) -> None:
         """There is nothing to undo."""
