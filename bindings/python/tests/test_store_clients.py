@@ -5,6 +5,7 @@ import datetime
 import importlib.util
 import logging
 import os
+import socket
 import unittest
 from types import MappingProxyType
 from unittest import mock
@@ -44,6 +45,7 @@ class Pretended:
     def __init__(self, fails=None, standby=False, isolation="read committed", found=((7,),)):
         self.said, self.fails, self.closed, self.begun = [], dict(fails or {}), False, False
         self.standby, self.isolation, self.found = standby, isolation, found
+        self.gone = False
 
     def take(self, text, args):
         self.said.append((text, args) if args else text)
@@ -57,6 +59,18 @@ class Pretended:
 
     def close(self):
         self.closed = True
+
+    def fileno(self):
+        """An end of a pipe on which nothing comes, or, gone, its other end hung up."""
+        if not hasattr(self, "ends"):
+            self.ends = socket.socketpair()
+        if self.gone:
+            self.ends[1].close()
+        return self.ends[0].fileno()
+
+    def __del__(self):
+        for end in getattr(self, "ends", ()):
+            end.close()
 
 
 class Rows:
@@ -159,6 +173,34 @@ class PostgresTest(ClientTest):
         with self.session(bad) as execute:
             self.assert_lost(execute(step(WRITE, transaction="begin")) and
                              execute(step(transaction="commit")))
+
+    def test_idle_ones_whose_server_has_gone(self):
+        first, second, third = PretendedPsycopg(), PretendedPsycopg(), PretendedPsycopg()
+        with self.session(first, second, third) as execute, self.store.session() as other:
+            execute(step(READ))
+            other(step(READ))
+        with self.store.session() as execute:
+            execute(step(READ))
+            self.assertIs(execute.connection, first)
+        first.gone = True
+        with self.store.session() as execute:
+            execute(step(READ))
+            self.assertIs(execute.connection, second)
+            self.assertTrue(first.closed)
+        self.store.close()
+        self.assertTrue(second.closed)
+
+    def test_a_lost_one_costs_the_idle_ones(self):
+        first, second, third = PretendedPsycopg(), PretendedPsycopg(), PretendedPsycopg()
+        with self.session(first, second, third) as execute, self.store.session() as other:
+            execute(step(READ))
+            other(step(READ))
+        first.fails["UPDATE"] = self.error("OperationalError")
+        with self.store.session() as execute:
+            self.assert_lost(execute(step(WRITE)))
+            self.assertTrue(first.closed and second.closed)
+            self.assertEqual(execute(step(WRITE))["code"], 200)
+            self.assertIs(execute.connection, third)
 
     def test_a_rollback_that_fails(self):
         bad = PretendedPsycopg({"UPDATE": self.error("UniqueViolation"),
@@ -284,7 +326,7 @@ class PretendedMySQL(Pretended):
     def __init__(self, *arguments, read_only=0, **named):
         super().__init__(*arguments, **named)
         self.read_only, self.server_status = read_only, 0
-        self._force_close = self.close
+        self._force_close, self._sock = self.close, self
 
     def cursor(self, kind):
         return self

@@ -5,6 +5,7 @@ from __future__ import annotations
 import secrets
 import time
 from json import loads
+from threading import Lock
 
 from ..verifier import Verifier, milliseconds
 from ._urls import opened
@@ -52,6 +53,7 @@ class Opened:
         # STO-13: one verifier may serve two stores.
         self._named = {} if policy["dialect"] == self._dialect else {"dialect": self._dialect}
         self._must_create = self._dialect == "sqlite" if create is None else create
+        self._creating = Lock()
         self._patience, self._clock = patience, clock
 
     def __repr__(self) -> str:

@@ -9,6 +9,7 @@ before; where one is in use, the child gets none.
 from __future__ import annotations
 
 import os
+import select
 from threading import BoundedSemaphore, Lock, RLock
 from weakref import WeakSet
 
@@ -34,6 +35,7 @@ class Pool:
 
     make           opens one; raises `Fault`
     close          closes one; raises nothing
+    is_quiet       whether nothing has come in on an idle one; else its server has gone
     survives_fork  whether a parent may keep them open while it forks
     """
 
@@ -43,12 +45,13 @@ class Pool:
         close: Callable[[Any], object],
         size: int,
         *,
+        is_quiet: Callable[[Any], bool] = lambda connection: True,
         survives_fork: bool = True,
     ) -> None:
         if not isinstance(size, int) or size < 1:
             raise ValueError(f"size is an int of 1 or more, not {size!r}")
         self._make, self._close, self._size = make, close, size
-        self._survives_fork = survives_fork
+        self._is_quiet, self._survives_fork = is_quiet, survives_fork
         self._is_torn = False
         self._renew()
         _pools.add(self)
@@ -68,13 +71,19 @@ class Pool:
             raise Fault.lost()
         with self._lock:
             self._used += 1
-            if self._idle:
-                return self._idle.pop()
         try:
-            return self._make()
+            return self._idle_one() or self._make()
         except BaseException:
             self._leave()
             raise
+
+    def _idle_one(self) -> Any:
+        while True:
+            with self._lock:
+                connection = self._idle.pop() if self._idle else None
+            if connection is None or self._is_quiet(connection):
+                return connection
+            self._close(connection)
 
     def give(self, connection: Any, pid: int) -> None:
         """A connection that nothing runs on any more, taken in the process `pid`."""
@@ -82,10 +91,12 @@ class Pool:
             self._leave(connection)
 
     def drop(self, connection: Any, pid: int) -> None:
-        """A connection on which a statement may still run: closed, not used again."""
+        """A connection on which a statement may still run: closed, not used again. Nor are
+        the idle ones: what ended it may have ended them."""
         if self._is_ours(connection, pid):
             self._close(connection)
             self._leave()
+            self.close()
 
     def _is_ours(self, connection: Any, pid: int) -> bool:
         if pid == self.pid:
@@ -119,6 +130,14 @@ class Pool:
         self._is_torn = self._is_torn or (self._used > 0 and not self._survives_fork)
         _left_alone.append(self._idle)
         self._renew()
+
+
+def is_quiet(file: int) -> bool:
+    """Whether there is nothing to read from an idle connection: a server says something, or
+    hangs up, when it goes."""
+    poll = select.poll()
+    poll.register(file, select.POLLIN)
+    return not poll.poll(0)
 
 
 def _before() -> None:

@@ -35,7 +35,13 @@ class SQLStore:
     errors: tuple[type[Exception], ...]
 
     def __init__(self, size: int, *, survives_fork: bool = True) -> None:
-        self.pool = Pool(self.connect, self.disconnect, size, survives_fork=survives_fork)
+        self.pool = Pool(
+            self.connect,
+            self.disconnect,
+            size,
+            is_quiet=self.is_quiet,
+            survives_fork=survives_fork,
+        )
 
     def __repr__(self) -> str:
         return f"<assay.store.{type(self).__name__}>"
@@ -55,6 +61,10 @@ class SQLStore:
     def disconnect(self, connection: Any) -> None:
         """Close, whatever state it is in; raises nothing."""
         raise NotImplementedError
+
+    def is_quiet(self, connection: Any) -> bool:
+        """Whether the server has said nothing since the last statement."""
+        return True
 
     def begin(self, connection: Any) -> None:
         raise NotImplementedError

@@ -525,6 +525,16 @@ class Ledger(Opened):
         """Delete counters, challenges and the like that have ended; once a day."""
         self._define("garbage")
 
+    def _create(self) -> None:
+        """One thread makes the tables; in a child that was forked meanwhile, too."""
+        held = self._creating.acquire(timeout=self._patience)
+        try:
+            if self._must_create:
+                self.create_schema()
+        finally:
+            if held:
+                self._creating.release()
+
     def _define(self, *names: str) -> None:
         request = {"kind": "schema", **self._named}
         with self.verifier.exchange(request, now=self._now()) as exchange:
@@ -563,7 +573,7 @@ class Ledger(Opened):
     ) -> R:
         """A whole conversation."""
         if self._must_create:
-            self.create_schema()
+            self._create()
         request, clock = self._request(kind, members), self._clock_from(now)
         with self.verifier.exchange(request, evidence, int(clock() * 1000)) as exchange:
             document = carry_out(exchange, self.store, grant, patience=self._patience, clock=clock)

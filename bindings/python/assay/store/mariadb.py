@@ -6,6 +6,7 @@ import pymysql
 from pymysql.constants import SERVER_STATUS
 
 from ._answers import Fault, rows_of
+from ._pool import is_quiet
 from ._sql import SQLStore, placed
 
 TYPE_CHECKING = False
@@ -73,6 +74,9 @@ class MariaDB(SQLStore):
     def disconnect(self, connection: Connection) -> None:
         # Without a good-bye, which would wait for a server that hangs.
         connection._force_close()
+
+    def is_quiet(self, connection: Connection) -> bool:
+        return is_quiet(connection._sock.fileno())
 
     def begin(self, connection: Connection) -> None:
         _rows(connection, _ISOLATION.format(""))

@@ -10,6 +10,7 @@ from psycopg import pq
 from psycopg.conninfo import conninfo_to_dict
 
 from ._answers import ENDED, Fault, done, granted, rows_of
+from ._pool import is_quiet
 from ._sql import SQLStore, placed
 
 TYPE_CHECKING = False
@@ -77,6 +78,9 @@ class Postgres(SQLStore):
     def disconnect(self, connection: psycopg.Connection[Any]) -> None:
         connection.close()
 
+    def is_quiet(self, connection: psycopg.Connection[Any]) -> bool:
+        return is_quiet(connection.fileno())
+
     def begin(self, connection: psycopg.Connection[Any]) -> None:
         connection.execute(_BEGIN)
 
@@ -134,7 +138,12 @@ class AsyncPostgres:
             self._room = asyncio.Semaphore(self._size)
         await self._room.acquire()
         try:
-            return self._idle.pop() if self._idle else await self._connect()
+            while self._idle:
+                connection = self._idle.pop()
+                if is_quiet(connection.fileno()):
+                    return connection
+                await connection.close()
+            return await self._connect()
         except BaseException:
             self._room.release()
             raise
@@ -146,6 +155,7 @@ class AsyncPostgres:
     async def drop(self, connection: psycopg.AsyncConnection[Any]) -> None:
         self._room.release()
         await connection.close()
+        await self.close()
 
     async def _connect(self) -> psycopg.AsyncConnection[Any]:
         where = self._where
