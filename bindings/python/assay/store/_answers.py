@@ -47,7 +47,7 @@ class Fault(Exception):
         is_lost: bool = False,
     ) -> None:
         super().__init__(f"{code}: {text}" if text else str(code))
-        self.code, self.text = str(code)[:64], text
+        self.code, self.text = str(code)[:64], text and " ".join(text.split())
         self.is_certain, self.is_lost = is_certain, is_lost
 
     @classmethod
