@@ -66,7 +66,8 @@ class DynamoDB:
     def run(self, name: str, given: Any) -> Answer:
         """One call; its result. A failed condition is one (STO-3)."""
         try:
-            output = self.client._make_api_call(name, given)
+            # The client adds members of its own to what it is given.
+            output = self.client._make_api_call(name, {**given})
         except self._botocore.ClientError as error:
             return _refused(error.response)
         except (
