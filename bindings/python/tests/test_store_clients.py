@@ -13,15 +13,12 @@ from unittest import mock
 from assay.store import carry_out_async
 from steps import Exchange, grant, sql, step, store
 
-NEEDED = ("psycopg", "pymysql", "redis", "botocore", "boto3")
-MISSING = [name for name in NEEDED if importlib.util.find_spec(name) is None]
+for needed in ("psycopg", "pymysql", "redis", "boto3"):
+    if importlib.util.find_spec(needed) is None:
+        raise unittest.SkipTest(f"{needed} is not here")
 
 READ = sql("SELECT n FROM t WHERE k = $1", "a", rows=True)
 WRITE = sql("UPDATE t SET n = $1 WHERE k = $2", 1, "a")
-
-
-def needs(name):
-    return unittest.skipIf(name in MISSING, f"{name} is not here")
 
 
 class ClientTest(unittest.TestCase):
@@ -98,7 +95,6 @@ class PretendedPsycopg(Pretended):
         return mock.Mock(transaction_status=status)
 
 
-@needs("psycopg")
 class PostgresTest(ClientTest):
     def session(self, *connections):
         from assay.store import Postgres
@@ -241,7 +237,6 @@ class PretendedAsync(PretendedPsycopg):
         self.closed = True
 
 
-@needs("psycopg")
 class AsyncPostgresTest(unittest.IsolatedAsyncioTestCase, ClientTest):
     def store(self, *connections, **options):
         from assay.store import AsyncPostgres
@@ -349,7 +344,6 @@ class PretendedMySQL(Pretended):
         return self.rows
 
 
-@needs("pymysql")
 class MariaDBTest(ClientTest):
     def session(self, *connections):
         from assay.store import MariaDB
@@ -408,7 +402,6 @@ class MariaDBTest(ClientTest):
         self.assertEqual(refuse.call_args.kwargs["charset"], "utf8mb4")
 
 
-@needs("botocore")
 class DynamoDBTest(ClientTest):
     CALL = MappingProxyType({"api": "UpdateItem", "input": {"TableName": "T"}})
 
@@ -482,7 +475,6 @@ class DynamoDBTest(ClientTest):
                          [("TransactWriteItems", {"TransactItems": [{"Put": 1}, {"Put": 2}]}),
                           ("TransactWriteItems", {"TransactItems": [{"Put": 1}]})])
 
-    @needs("boto3")
     def test_its_own_client_repeats_nothing(self):
         from assay.store import DynamoDB
 
@@ -496,7 +488,6 @@ class DynamoDBTest(ClientTest):
 SCRIPT = {"script": "return 1", "sha1": "ab", "keys": ["k"], "args": ["1", "2"]}
 
 
-@needs("redis")
 class RedisTest(ClientTest):
     def session(self, *said, role="master"):
         from assay.store import Redis

@@ -17,7 +17,9 @@ from steps import sql, step
 FOLDER = pathlib.Path(__file__).resolve().parents[3] / "Tests/Stores"
 # Where moto's server is: make check-engines installs it.
 TOOLS = FOLDER.parents[1] / "build/store-tools/bin"
-HERE = (FOLDER / "engines.py").exists() and importlib.util.find_spec("assay_testing") is not None
+if not (FOLDER / "engines.py").exists() or importlib.util.find_spec("assay_testing") is None:
+    raise unittest.SkipTest("Tests/Stores/engines.py or assay_testing is not here")
+
 COINS, MONTHLY = "com.example.app.coins100", "com.example.app.premium.monthly"
 
 
@@ -41,7 +43,6 @@ def at_once(call, count):
     return {outcome: found.count(outcome) for outcome in set(found)}
 
 
-@unittest.skipUnless(HERE, "Tests/Stores/engines.py or assay_testing is not here")
 class EngineTest(unittest.TestCase):
     """One engine for the tests of a class."""
 

@@ -315,6 +315,7 @@ class PoolTest(SQLiteTest):
     def test_a_fork_in_a_transaction(self):
         """The child leaves it alone, and is told that it has no store."""
         def in_child():
+            logging.disable(logging.WARNING)
             execute.close()
             return self.add("child")["error"]["code"]
 
