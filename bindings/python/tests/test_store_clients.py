@@ -410,7 +410,8 @@ class DynamoDBTest(ClientTest):
 
         self.client = mock.Mock()
         self.client._make_api_call.side_effect = said
-        return DynamoDB(self.client).session()
+        self.store = DynamoDB(self.client)
+        return self.store.session()
 
     def error(self, code, **named):
         from botocore.exceptions import ClientError
@@ -474,6 +475,23 @@ class DynamoDBTest(ClientTest):
         self.assertEqual([call.args for call in self.client._make_api_call.call_args_list][:2],
                          [("TransactWriteItems", {"TransactItems": [{"Put": 1}, {"Put": 2}]}),
                           ("TransactWriteItems", {"TransactItems": [{"Put": 1}]})])
+
+    def test_making_the_table(self):
+        from botocore.exceptions import EndpointConnectionError
+
+        from assay.store import SchemaError
+
+        calls = [{"api": "CreateTable", "input": {"TableName": "T"}},
+                 {"api": "UpdateTimeToLive", "input": {"TableName": "T"}}]
+        self.session({}, {}, self.error("ResourceInUseException"),
+                     self.error("ValidationException"), self.error("AccessDeniedException"),
+                     EndpointConnectionError(endpoint_url="http://x"))
+        for times in (1, 2):
+            self.store.define(calls)
+            self.assertEqual(self.client.get_waiter.return_value.wait.call_count, times)
+        for _ in range(2):
+            with self.assertRaises(SchemaError):
+                self.store.define(calls)
 
     def test_its_own_client_repeats_nothing(self):
         from assay.store import DynamoDB

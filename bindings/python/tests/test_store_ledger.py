@@ -15,7 +15,7 @@ from pathlib import Path
 from unittest import mock
 
 import assay
-from assay.store import AsyncLedger, Ledger, SQLite
+from assay.store import AsyncLedger, Ledger, SchemaError, SQLite
 from assay.store import results as kinds
 from assay.store._urls import opened
 from steps import sql, step
@@ -554,6 +554,17 @@ class OpeningTest(LedgerTest):
         bare.create_schema()
         self.assertEqual(bare.read("ann").plan, "free")
 
+    def test_a_store_that_is_away_at_the_first_use(self):
+        logging.disable(logging.WARNING)
+        self.addCleanup(logging.disable, logging.NOTSET)
+        first = Ledger(SQLite(self.folder / "first.db"), self.config())
+        away = sqlite3.OperationalError("disk I/O error")
+        with mock.patch.object(SQLite, "run", side_effect=away):
+            self.assertEqual(first.read("ann").status, "unavailable.store.engine")
+            with self.assertRaisesRegex(SchemaError, "10"):
+                first.create_schema()
+        self.assertEqual(first.read("ann").plan, "free")
+
     def test_one_verifier_for_two_stores(self):
         second = Ledger(SQLite(self.folder / "other.db"), self.ledger.verifier)
         self.assertIs(second.verifier, self.ledger.verifier)
@@ -640,6 +651,28 @@ class OpeningTest(LedgerTest):
             os._exit(0 if found == "granted" else 1)
         self.assertEqual(os.waitpid(child, 0)[1], 0)
         self.assertEqual(self.ledger.claim(bought, "ann").answer, "already-granted")
+
+    def test_a_wait_longer_than_the_patience(self):
+        logging.disable(logging.WARNING)
+        self.addCleanup(logging.disable, logging.NOTSET)
+        hasty = Ledger(self.ledger.store, self.config(), patience=0)
+        with mock.patch.object(SQLite, "run", side_effect=sqlite3.OperationalError(
+                "database is locked")):
+            found = hasty.read("ann")
+        self.assertEqual((found.ok, found.status, found.http_status),
+                         (False, "pending.exchange.wait", 503))
+        with self.assertRaises(assay.PendingError):
+            found.raise_for_refusal()
+
+    def test_a_step_prints_no_values(self):
+        """EXC-22."""
+        request = {"kind": "lookup", "account": "ann@example.com"}
+        with self.ledger.verifier.exchange(request) as exchange:
+            self.assertIn("ann@example.com", json.dumps(exchange.payload))
+            for shown in (exchange.payload, exchange.payload["store"],
+                          exchange.payload["store"]["run"][0]):
+                self.assertNotIn("ann@example.com", repr(shown))
+                self.assertIn("assay_ledger", repr(shown))
 
     def test_results_print_no_document(self):
         self.assertNotIn("document", repr(self.ledger.read("ann")))

@@ -20,7 +20,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-    from ._schema import SchemaError
+    from ._answers import SchemaError
     from .async_ledger import AsyncLedger
     from .carry import Grant, carry_out, carry_out_async
     from .dynamodb import DynamoDB
@@ -57,7 +57,7 @@ _LATER = {
     "Postgres": "postgres",
     "Redis": "redis",
     "SQLite": "sqlite",
-    "SchemaError": "_schema",
+    "SchemaError": "_answers",
     "carry_out": "carry",
     "carry_out_async": "carry",
 }

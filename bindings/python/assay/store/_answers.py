@@ -77,6 +77,10 @@ class Fault(Exception):
         return {"id": step["id"], "code": 500, "error": error}
 
 
+class SchemaError(RuntimeError):
+    """A store did not take a statement of the schema."""
+
+
 def granted(step: Step) -> Answer:
     """The answer to a grant step: what the host wrote is committed with the claim."""
     return {"id": step["id"], "code": 200}

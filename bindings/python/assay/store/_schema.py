@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from ._answers import SchemaError
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -15,10 +17,6 @@ if TYPE_CHECKING:
 
 # Two processes that make a table at once are in each other's way once.
 _TRIES = 3
-
-
-class SchemaError(RuntimeError):
-    """A store did not take a statement of the schema."""
 
 
 def calls_of(document: Document, *names: str) -> list[Call]:

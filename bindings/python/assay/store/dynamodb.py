@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from importlib import import_module
 
-from ._answers import Fault, done, granted
+from ._answers import Fault, SchemaError, done, granted
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -53,15 +53,20 @@ class DynamoDB:
     def define(self, calls: Iterable[Mapping[str, Any]]) -> None:
         """Make the table if it is not there, and wait until it can be used (STM-1)."""
         for call in calls:
-            name, given = call["api"], call["input"]
             try:
-                self.client._make_api_call(name, given)
-            except self._botocore.ClientError as error:
-                if error.response["Error"]["Code"] != _DONE.get(name):
-                    raise
-            if name == "CreateTable":
-                waiter = self.client.get_waiter("table_exists")
-                waiter.wait(TableName=given["TableName"], WaiterConfig={"Delay": 1})
+                self._define(call["api"], call["input"])
+            except self._botocore.BotoCoreError as error:
+                raise SchemaError(str(error))
+
+    def _define(self, name: str, given: Any) -> None:
+        try:
+            self.client._make_api_call(name, {**given})
+        except self._botocore.ClientError as error:
+            if error.response["Error"]["Code"] != _DONE.get(name):
+                raise SchemaError(str(error))
+        if name == "CreateTable":
+            waiter = self.client.get_waiter("table_exists")
+            waiter.wait(TableName=given["TableName"], WaiterConfig={"Delay": 1})
 
     def run(self, name: str, given: Any) -> Answer:
         """One call; its result. A failed condition is one (STO-3)."""

@@ -13,8 +13,10 @@ from __future__ import annotations
 
 import secrets
 import time
+from contextlib import suppress
 
 from . import results as _r
+from ._answers import SchemaError
 from ._opened import Opened, attempt_of
 from ._schema import calls_of, define
 from .carry import Grant, carry_out
@@ -526,11 +528,13 @@ class Ledger(Opened):
         self._define("garbage")
 
     def _create(self) -> None:
-        """One thread makes the tables; in a child that was forked meanwhile, too."""
+        """One thread makes the tables; in a child that was forked meanwhile, too. A store that
+        is away says so when it is asked; then the next call tries again."""
         held = self._creating.acquire(timeout=self._patience)
         try:
             if self._must_create:
-                self.create_schema()
+                with suppress(SchemaError):
+                    self.create_schema()
         finally:
             if held:
                 self._creating.release()

@@ -89,6 +89,8 @@ class Result(Part):
         """What a back end would answer its own client: 200, 202, 409, 429, 503 …"""
         from ..errors import refusal
 
+        if self.status.startswith("pending."):
+            return 503  # the wait was longer than the patience
         return 200 if self.ok else refusal(self.document).http_status
 
     def raise_for_refusal(self) -> None:
