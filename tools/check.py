@@ -148,6 +148,8 @@ STEPS = [
          "ruff and mypy over the Python binding and assay-testing"),
     Step("senders", ["check-senders"], "conversations with httpx and requests",
          needs=("python-lint",)),
+    Step("python-stores", ["check-python-stores"], "stores through the Python binding",
+         needs=("build", "cases", "python-lint")),
     Step("sdist", ["sdist", "check-sdist"], "the Python part alone, by pip",
          needs=("build", "cases")),
     Step("prefix", ["check-shim", "check-prefix"],

@@ -33,9 +33,9 @@ def contents() -> dict[str, bytes]:
     here = build_wheel.HERE
     found = {name: (here / name).read_bytes() for name in FILES}
     for folder in (build_wheel.NAME, "examples"):
-        for path in (here / folder).iterdir():
+        for path in (here / folder).rglob("*"):
             if path.suffix in build_wheel.SOURCES:
-                found[f"{folder}/{path.name}"] = path.read_bytes()
+                found[path.relative_to(here).as_posix()] = path.read_bytes()
     found["LICENSE"] = build_wheel.licence()
     found["PKG-INFO"] = build_wheel.metadata()
     return found

@@ -147,8 +147,8 @@ def wheel_file(tag: str) -> bytes:
 def contents(library: Path | None, tag: str) -> dict[str, bytes]:
     """Every file of the wheel but RECORD: path in the archive -> bytes."""
     files = {
-        f"{NAME}/{path.name}": path.read_bytes()
-        for path in (HERE / NAME).iterdir()
+        path.relative_to(HERE).as_posix(): path.read_bytes()
+        for path in (HERE / NAME).rglob("*")
         if path.suffix in SOURCES
     }
     if library is not None:

@@ -2,7 +2,8 @@
 
 PYTHON_TOOLS := $(BUILD)/python-tools
 
-.PHONY: sdist check-sdist check-python-lint check-auditwheel check-python-soak check-senders
+.PHONY: sdist check-sdist check-python-lint check-auditwheel check-python-soak check-senders \
+  check-python-stores
 sdist: ## the Python part alone, as a source distribution, in build/sdist
 	@rm -f $(BUILD)/sdist/*.tar.gz
 	@$(PYTHON) bindings/python/build_sdist.py --out $(BUILD)/sdist
@@ -29,3 +30,12 @@ check-senders:
 	  PYTHONPATH=$(ROOT)/bindings/python PYTHONDONTWRITEBYTECODE=1 \
 	  $(PYTHON) $(GATES)/python.py bindings/python/tests --suite senders \
 	  --only 'test_senders.py' --tools $(PYTHON_TOOLS)
+
+# The executors of stores over pretended clients, and the ledger on SQLite with minted
+# evidence, in the environment that has the clients. The engines: Tests/Stores.
+check-python-stores:
+	@ASSAY_CASES=$(ROOT)/$(CASES) ASSAY_LIBRARY=$(ROOT)/$(LIBRARY) ASSAY_PROGRAM=$(ROOT)/$(CLI) \
+	  PYTHONPATH=$(ROOT)/bindings/python:$(ROOT)/bindings/python_testing \
+	  PYTHONDONTWRITEBYTECODE=1 \
+	  $(PYTHON) $(GATES)/python.py bindings/python/tests --suite python-stores \
+	  --only 'test_store_*.py' --tools $(PYTHON_TOOLS)

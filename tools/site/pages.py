@@ -54,6 +54,8 @@ SECTIONS = [
     ("Purchases", [
         guide("tasks/transaction", "Verify a transaction, grant a plan",
               "from the JWS that the app posts to what the account may have"),
+        guide("tasks/ledger-python", "A ledger in one line (Python)",
+              "each purchase granted once, plans and quotas, in the database that you have"),
         guide("tasks/notifications", "App Store notifications",
               "take each one once, with everything nested in it"),
         guide("tasks/renewals", "Renewals and expiry",

@@ -12,7 +12,7 @@ from reference import Entry, Reference, Type
 
 SOURCES = ROOT / "bindings/python/assay"
 # Modules whose names are part of the interface, beside what `assay` itself exports.
-PUBLIC_MODULES = ("aio", "http")
+PUBLIC_MODULES = ("aio", "http", "store")
 FIRST = ["Verifier", "Exchange", "Document", "Transaction", "Renewal", "Notification",
          "AppTransaction", "RealtimeRequest", "Decision", "GroupDecision", "TransactionReceipt",
          "AppReceipt", "VerifyReceiptAnswer", "Triage", "Attestation", "Assertion",
@@ -20,7 +20,10 @@ FIRST = ["Verifier", "Exchange", "Document", "Transaction", "Renewal", "Notifica
 
 
 def modules():
-    return {path.stem: ast.parse(path.read_text()) for path in sorted(SOURCES.glob("*.py"))}
+    """(module, tree) of every file; those of the package `store` count as one module."""
+    found = [(path.stem, path) for path in sorted(SOURCES.glob("*.py"))]
+    found += [("store", path) for path in sorted(SOURCES.glob("store/[!_]*.py"))]
+    return [(module, ast.parse(path.read_text())) for module, path in found]
 
 
 def exported(package):
@@ -98,9 +101,9 @@ def named_in(each):
 
 def reference():
     parsed = modules()
-    names = exported(parsed["__init__"])
+    names = exported(dict(parsed)["__init__"])
     classes, functions = {}, {}
-    for module, tree in parsed.items():
+    for module, tree in parsed:
         for node in tree.body:
             if isinstance(node, ast.ClassDef) and not node.name.startswith("_"):
                 name = f"{module}.{node.name}" if module in PUBLIC_MODULES else node.name

@@ -8,19 +8,18 @@ if TYPE_CHECKING:
     from typing import Any
 
 _HIDDEN = "not shown"
-# What a store step is about: rows, and what they are found by.
+# What a call of a store is about: rows, and what they are found by.
 _STORE = ("args", "input", "keys")
+_CALLS = ("sql", "api", "script")
 
 
 def shown(step: Mapping[str, Any]) -> dict[str, Any]:
-    """A copy without the places that `secret` names, and without what a store is asked."""
+    """A copy without the places that `secret` names; a call of a store without its values."""
     found = dict(step)
     for path in found.get("secret") or ():
         _hide(found, *str(path).partition(".")[::2])
-    if isinstance(found.get("store"), dict):
-        found["store"] = {
-            name: _HIDDEN if name in _STORE else value for name, value in found["store"].items()
-        }
+    if any(name in found for name in _CALLS):
+        found.update({name: _HIDDEN for name in _STORE if name in found})
     return found
 
 

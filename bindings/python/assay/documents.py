@@ -23,7 +23,8 @@ _doc_integer = _functions.assay_doc_integer
 _ABSENT = -(2**63)
 
 
-_MARKS = ("secret", "store")
+# Objects that must not be printed whole: a step, and a call of a store's step.
+_MARKS = ("secret", "sql", "api", "script")
 
 
 class Object(dict):  # type: ignore[type-arg]

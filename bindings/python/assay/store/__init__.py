@@ -1,0 +1,78 @@
+"""Exactly-once claims, quotas, challenges and accounts in the host's own database.
+
+    from assay.store import Ledger
+
+    ledger = Ledger("sqlite:///shop.db", config)
+    claim = ledger.claim(transaction, account, grant=pay_out)
+    claim.answer                                  # "granted", "already-granted" …
+
+The library says which statement to run and judges what comes back (docs/spec/stores.md);
+here the statements are run, by the client that you have: `SQLite`, `Postgres`, `MariaDB`,
+`DynamoDB`, `Redis`, and for asyncio `AsyncPostgres` and `AsyncRedis`. Each needs its client
+only when it is used: psycopg 3, PyMySQL, boto3, redis-py.
+
+Loaded on first use.
+"""
+
+from __future__ import annotations
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from ._answers import SchemaError
+    from .async_ledger import AsyncLedger
+    from .carry import Grant, carry_out, carry_out_async
+    from .dynamodb import DynamoDB
+    from .ledger import Ledger
+    from .mariadb import MariaDB
+    from .postgres import AsyncPostgres, Postgres
+    from .redis import AsyncRedis, Redis
+    from .sqlite import SQLite
+
+__all__ = [
+    "AsyncLedger",
+    "AsyncPostgres",
+    "AsyncRedis",
+    "DynamoDB",
+    "Grant",
+    "Ledger",
+    "MariaDB",
+    "Postgres",
+    "Redis",
+    "SQLite",
+    "SchemaError",
+    "carry_out",
+    "carry_out_async",
+]
+
+_LATER = {
+    "AsyncLedger": "async_ledger",
+    "AsyncPostgres": "postgres",
+    "AsyncRedis": "redis",
+    "DynamoDB": "dynamodb",
+    "Grant": "carry",
+    "Ledger": "ledger",
+    "MariaDB": "mariadb",
+    "Postgres": "postgres",
+    "Redis": "redis",
+    "SQLite": "sqlite",
+    "SchemaError": "_answers",
+    "carry_out": "carry",
+    "carry_out_async": "carry",
+}
+
+
+def __getattr__(name: str) -> Any:
+    from importlib import import_module
+
+    module = _LATER.get(name)
+    if module is None:
+        raise AttributeError(f"module 'assay.store' has no attribute {name!r}")
+    found = getattr(import_module(f".{module}", __name__), name)
+    globals()[name] = found
+    return found
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

@@ -1,0 +1,108 @@
+"""The forms in which an executor answers a step (docs/spec/stores.md, STO-3), and the line
+in the log."""
+
+from __future__ import annotations
+
+import logging
+from decimal import Decimal
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+    from typing import Any, Union
+
+    Step = Mapping[str, Any]
+    Answer = dict[str, Any]
+    Value = Union[str, int, None]
+
+LOG = logging.getLogger("assay.store")
+
+# The code of a connection that leads to no primary (STO-74).
+STANDBY = "standby"
+
+
+# Of a transaction that is not there any more.
+ENDED = (
+    "the grant ended the transaction of its claim: it must neither commit nor roll back, nor "
+    "use the connection as a context manager"
+)
+
+
+class Fault(Exception):
+    """An engine did not carry a step out.
+
+    code        its own code, as text
+    text        what it said; None where that may hold values
+    is_certain  nothing was carried out
+    is_lost     nothing came back: the connection is of no use any more, and nobody knows
+                what became of the statement
+    """
+
+    def __init__(
+        self,
+        code: object = "",
+        text: str | None = None,
+        *,
+        is_certain: bool = False,
+        is_lost: bool = False,
+    ) -> None:
+        super().__init__(f"{code}: {text}" if text else str(code))
+        self.code, self.text = str(code)[:64], text and " ".join(text.split())
+        self.is_certain, self.is_lost = is_certain, is_lost
+
+    @classmethod
+    def lost(cls) -> Fault:
+        """Nothing came back."""
+        return cls(is_lost=True)
+
+    @classmethod
+    def standby(cls) -> Fault:
+        """The connection leads to a standby, or to a file that cannot be written."""
+        return cls(STANDBY, "not a primary", is_certain=True)
+
+    def note(self, dialect: str, what: str) -> None:
+        """A line in the log, without a value of a statement (EXC-22)."""
+        LOG.warning("%s %s: %s", dialect, what, "no answer" if self.is_lost else self)
+
+    def answer(self, step: Step) -> Answer:
+        """What the library is told."""
+        self.note(step["dialect"], step["class"])
+        if self.is_lost:
+            return {"id": step["id"], "code": 0}
+        error = {
+            "code": self.code,
+            "text": self.text or "",
+            "executed": "no" if self.is_certain else "unknown",
+        }
+        return {"id": step["id"], "code": 500, "error": error}
+
+
+class SchemaError(RuntimeError):
+    """A store did not take a statement of the schema."""
+
+
+def granted(step: Step) -> Answer:
+    """The answer to a grant step: what the host wrote is committed with the claim."""
+    return {"id": step["id"], "code": 200}
+
+
+def done(step: Step, results: list[Answer]) -> Answer:
+    """The answer to a step that was carried out."""
+    return {"id": step["id"], "code": 200, "results": results}
+
+
+def rows_of(found: Iterable[Iterable[Any]]) -> Answer:
+    """The rows of a statement."""
+    return {"rows": [[value(each) for each in row] for row in found]}
+
+
+def value(found: Any) -> Value:
+    """Text, an integer or None, whatever a client makes of it (STO-4)."""
+    if found is None or type(found) in (str, int):
+        known: Value = found
+        return known
+    if isinstance(found, (bytes, bytearray, memoryview)):
+        return bytes(found).decode("utf-8", "replace")
+    if isinstance(found, bool) or (isinstance(found, Decimal) and found == found.to_integral()):
+        return int(found)
+    return str(found)

@@ -1,0 +1,78 @@
+"""Making the tables of a store: texts of the library, run here (STM-1)."""
+
+from __future__ import annotations
+
+from ._answers import SchemaError
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from typing import Any
+
+    from ..documents import Document
+    from ._answers import Answer
+    from .carry import AsyncStore, Store
+
+    Call = Mapping[str, Any]
+
+# Two processes that make a table at once are in each other's way once.
+_TRIES = 3
+
+
+def calls_of(document: Document, *names: str) -> list[Call]:
+    """The statements that a document of kind `schema` has under these names."""
+    document.raise_for_refusal()
+    found = document.json["exchange"]
+    return [call for name in names for call in found[name]]
+
+
+def define(store: Store, calls: list[Call]) -> None:
+    """Run statements of a schema."""
+    own = getattr(store, "define", None)
+    if own is not None:
+        own(calls)
+        return
+    with store.session() as execute:
+        for call in calls:
+            said: list[Mapping[str, Any]] = []
+            while _goes_on(said):
+                said.append(execute(_step(store.dialect, call)))
+
+
+async def define_async(store: AsyncStore, calls: list[Call]) -> None:
+    """`define` for asyncio."""
+    async with store.session() as execute:
+        for call in calls:
+            said: list[Mapping[str, Any]] = []
+            while _goes_on(said):
+                said.append(await execute(_step(store.dialect, call)))
+
+
+def _goes_on(said: list[Mapping[str, Any]]) -> bool:
+    """Whether to try (again)."""
+    if not said or said[-1]["code"] != 200:
+        if len(said) == _TRIES:
+            error = said[-1].get("error", {})
+            raise SchemaError(f"{error.get('code', 'no answer')} {error.get('text', '')}".strip())
+        return True
+    return False
+
+
+def _step(dialect: str, call: Call) -> Answer:
+    if dialect == "sqlite":
+        call = {**call, "sql": _without_strict(call["sql"])}
+    return {
+        "id": 0,
+        "dialect": dialect,
+        "class": "idempotent",
+        "connection": "any",
+        "transaction": None,
+        "run": [call],
+    }
+
+
+def _without_strict(sql: str) -> str:
+    """Tables are strict since 3.37 of SQLite."""
+    from sqlite3 import sqlite_version_info
+
+    return sql if sqlite_version_info >= (3, 37) else sql.replace(" STRICT,", "")

@@ -1,0 +1,229 @@
+"""Carrying out the steps of a conversation with the host's own store.
+
+    from assay.store import SQLite, carry_out
+
+    store = SQLite("shop.db")                       # one for the process
+    with verifier.exchange(request, evidence) as exchange:
+        document = carry_out(exchange, store)
+
+`Ledger` does this for every kind of request; a host that drives its conversations itself
+takes these functions.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from dataclasses import dataclass
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Awaitable, Callable, Mapping
+    from types import TracebackType
+    from typing import Any, Protocol
+
+    from ..documents import Document
+    from ..exchange import Exchange
+
+    class Session(Protocol):
+        """Carries the steps of one conversation out, and rolls back when it is left."""
+
+        @property
+        def connection(self) -> Any: ...
+
+        def __call__(self, step: Mapping[str, Any], /) -> Mapping[str, Any]: ...
+
+        def confirm(self, step: Mapping[str, Any], /) -> Mapping[str, Any]: ...
+
+        def rollback(self) -> None: ...
+
+        def __enter__(self) -> Session: ...
+
+        def __exit__(
+            self,
+            kind: type[BaseException] | None,
+            error: BaseException | None,
+            traceback: TracebackType | None,
+        ) -> None: ...
+
+    class Store(Protocol):
+        """A store, and the client for it: `SQLite`, `Postgres` …, or one of your own."""
+
+        @property
+        def dialect(self) -> str: ...
+
+        def session(self) -> Session: ...
+
+    class AsyncSession(Protocol):
+        """`Session` for asyncio."""
+
+        @property
+        def connection(self) -> Any: ...
+
+        def __call__(self, step: Mapping[str, Any], /) -> Awaitable[Mapping[str, Any]]: ...
+
+        def confirm(self, step: Mapping[str, Any], /) -> Mapping[str, Any]: ...
+
+        def rollback(self) -> Awaitable[None]: ...
+
+        async def __aenter__(self) -> AsyncSession: ...
+
+        async def __aexit__(
+            self,
+            kind: type[BaseException] | None,
+            error: BaseException | None,
+            traceback: TracebackType | None,
+        ) -> None: ...
+
+    class AsyncStore(Protocol):
+        """`Store` for asyncio."""
+
+        @property
+        def dialect(self) -> str: ...
+
+        def session(self) -> AsyncSession: ...
+
+
+__all__ = ["Grant", "carry_out", "carry_out_async"]
+
+@dataclass(frozen=True)
+class Grant:
+    """A purchase to pay out now, once: write `grant_id` beside what you grant, under a unique
+    index, and nothing where it stands already.
+
+    fence       1, then one more whenever a claim that nobody completed was taken over
+    connection  in mode "transaction" the open one: what you write there is committed with
+                the claim, or not at all. Neither commit nor roll back; raise, or return
+                False, to grant nothing. For DynamoDB a list: append what else TransactWriteItems
+                is to write. In mode "lease" None
+    """
+
+    grant_id: str
+    fence: int
+    account: str
+    product: str
+    quantity: int
+    purchase_key: str
+    connection: Any = None
+
+    @classmethod
+    def of(cls, found: Mapping[str, Any], connection: Any = None) -> Grant:
+        """From the JSON of a grant step or of a claim."""
+        return cls(
+            found["grantId"],
+            found["fence"],
+            found["account"],
+            found["product"],
+            found["quantity"],
+            found["purchaseKey"],
+            connection,
+        )
+
+
+def carry_out(
+    exchange: Exchange,
+    store: Store,
+    grant: Callable[[Grant], object] | None = None,
+    *,
+    patience: float = 30.0,
+    clock: Callable[[], float] = time.time,
+    sleep: Callable[[float], object] = time.sleep,
+) -> Document:
+    """Conduct a conversation to its end; returns its last document.
+
+    store     whose session carries the steps out
+    grant     takes a `Grant`, in mode "transaction"; called again when the engine had to
+              roll back
+    patience  how many seconds to wait before a step, at most; a longer wait is the last
+              document
+    clock     the time in seconds since 1970 UTC
+
+    A refused result is an answer, not an error: look at the document. What `grant` raises
+    passes through; then, and whenever this function is left before the end, everything is
+    rolled back and the conversation is closed.
+    """
+    with store.session() as execute:
+        try:
+            while not exchange.done:
+                payload = exchange.payload
+                state = payload.get("state")
+                if state == "store":
+                    said = execute(payload["store"])
+                elif state == "grant":
+                    said = _granted(payload["grant"], execute, grant)
+                else:
+                    left = _left(payload, clock)
+                    if left > patience:
+                        break
+                    sleep(left)
+                    said = {}
+                exchange.step(said, int(clock() * 1000))
+        except BaseException:
+            exchange.close()
+            raise
+    return exchange.document
+
+
+async def carry_out_async(
+    exchange: Exchange,
+    store: AsyncStore,
+    grant: Callable[[Grant], Awaitable[object]] | None = None,
+    *,
+    patience: float = 30.0,
+    clock: Callable[[], float] = time.time,
+    sleep: Callable[[float], Awaitable[object]] = asyncio.sleep,
+) -> Document:
+    """`carry_out` for asyncio; `grant` is a coroutine function."""
+    async with store.session() as execute:
+        try:
+            while not exchange.done:
+                payload = exchange.payload
+                state = payload.get("state")
+                if state == "store":
+                    said = await execute(payload["store"])
+                elif state == "grant":
+                    said = await _granted_async(payload["grant"], execute, grant)
+                else:
+                    left = _left(payload, clock)
+                    if left > patience:
+                        break
+                    await sleep(left)
+                    said = {}
+                exchange.step(said, int(clock() * 1000))
+        except BaseException:
+            exchange.close()
+            raise
+    return exchange.document
+
+
+def _left(payload: Mapping[str, Any], clock: Callable[[], float]) -> float:
+    """How many seconds to wait."""
+    state = payload.get("state")
+    if state != "wait":
+        raise NotImplementedError(f"a step of state {state!r} is not for a store")
+    left: float = payload["notBeforeMs"] / 1000 - clock()
+    return max(left, 0.0)
+
+
+def _granted(
+    found: Mapping[str, Any], execute: Session, grant: Callable[[Grant], object] | None
+) -> Mapping[str, Any]:
+    if grant is None:
+        raise TypeError('a claim of mode "transaction" needs a grant')
+    if grant(Grant.of(found, execute.connection)) is False:
+        execute.rollback()
+        return {"id": found["id"], "code": 500}
+    return execute.confirm(found)
+
+
+async def _granted_async(
+    found: Mapping[str, Any],
+    execute: AsyncSession,
+    grant: Callable[[Grant], Awaitable[object]] | None,
+) -> Mapping[str, Any]:
+    if grant is None:
+        raise TypeError('a claim of mode "transaction" needs a grant')
+    if await grant(Grant.of(found, execute.connection)) is False:
+        await execute.rollback()
+        return {"id": found["id"], "code": 500}
+    return execute.confirm(found)

@@ -1,0 +1,166 @@
+"""The executor for DynamoDB, with a low-level client of boto3."""
+
+from __future__ import annotations
+
+import json
+from importlib import import_module
+
+from ._answers import Fault, SchemaError, done, granted
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+    from types import TracebackType
+    from typing import Any
+
+    from ._answers import Answer, Step
+
+__all__ = ["DynamoDB"]
+
+_CONDITION = "ConditionalCheckFailedException"
+_CANCELLED = "TransactionCanceledException"
+# What a call of the schema says when it was made before.
+_DONE = {"CreateTable": "ResourceInUseException", "UpdateTimeToLive": "ValidationException"}
+
+
+class DynamoDB:
+    """A table of DynamoDB; the library's requests name it.
+
+    client  `boto3.client("dynamodb")`, used by as many threads as you like; None: one of its
+            own, which repeats nothing by itself
+    region, endpoint  of the own one; None: as boto3 finds them
+    """
+
+    dialect = "dynamodb"
+
+    def __init__(
+        self, client: Any = None, *, region: str | None = None, endpoint: str | None = None
+    ) -> None:
+        self.client = client or _client(region, endpoint)
+        self._botocore = import_module("botocore.exceptions")
+
+    def __repr__(self) -> str:
+        return "<assay.store.DynamoDB>"
+
+    def session(self) -> DynamoDBSession:
+        """The executor of one conversation."""
+        return DynamoDBSession(self)
+
+    def close(self) -> None:
+        """Close the client's connections."""
+        self.client.close()
+
+    def define(self, calls: Iterable[Mapping[str, Any]]) -> None:
+        """Make the table if it is not there, and wait until it can be used (STM-1)."""
+        for call in calls:
+            try:
+                self._define(call["api"], call["input"])
+            except self._botocore.BotoCoreError as error:
+                raise SchemaError(str(error))
+
+    def _define(self, name: str, given: Any) -> None:
+        try:
+            self.client._make_api_call(name, {**given})
+        except self._botocore.ClientError as error:
+            if error.response["Error"]["Code"] != _DONE.get(name):
+                raise SchemaError(str(error))
+        if name == "CreateTable":
+            waiter = self.client.get_waiter("table_exists")
+            waiter.wait(TableName=given["TableName"], WaiterConfig={"Delay": 1})
+
+    def run(self, name: str, given: Any) -> Answer:
+        """One call; its result. A failed condition is one (STO-3)."""
+        try:
+            # The client adds members of its own to what it is given.
+            output = self.client._make_api_call(name, {**given})
+        except self._botocore.ClientError as error:
+            return _refused(error.response)
+        except (
+            self._botocore.ConnectTimeoutError,
+            self._botocore.EndpointConnectionError,
+        ) as error:
+            raise Fault("ServiceUnavailable", str(error), is_certain=True)
+        except self._botocore.HTTPClientError:
+            raise Fault.lost()
+        output.pop("ResponseMetadata", None)
+        # Descriptions of tables hold dates.
+        plain: Answer = json.loads(json.dumps(output, default=str))
+        return {"output": plain}
+
+
+class DynamoDBSession:
+    """Carries the steps of one conversation out. There is no open transaction here: what the
+    host's grant appends to `connection` is written by one request, with the claim."""
+
+    def __init__(self, store: DynamoDB) -> None:
+        self._store = store
+        self.connection: list[Any] = []
+        """Further elements of TransactWriteItems, for the host's grant."""
+
+    def __call__(self, step: Step) -> Answer:
+        """Carry out one step; returns its answer."""
+        results: list[Answer] = []
+        try:
+            for call in step["run"]:
+                results.append(self._store.run(call["api"], call["input"]))
+        except Fault as fault:
+            fault.is_certain = fault.is_certain and not results
+            return fault.answer(step)
+        return done(step, results)
+
+    def confirm(self, step: Step) -> Answer:
+        """Write the claim and what the host's grant appended, both or neither (STO-21)."""
+        items = [step["item"], *self.connection]
+        self.rollback()
+        try:
+            found = self._store.run("TransactWriteItems", {"TransactItems": items})
+        except Fault as fault:
+            fault.note(self._store.dialect, "grant")
+            return {"id": step["id"], "code": 500}
+        return {**granted(step), "results": [found]} if "error" in found else granted(step)
+
+    def rollback(self) -> None:
+        """Forget what the host's grant would have written."""
+        self.connection.clear()
+
+    close = rollback
+
+    def __enter__(self) -> DynamoDBSession:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        self.close()
+
+
+def _refused(response: Any) -> Answer:
+    """The result of a condition that failed; raises `Fault` for everything else."""
+    code = response.get("Error", {}).get("Code", "")
+    if code == _CONDITION:
+        return {"error": {"type": code, **_item(response)}}
+    if code == _CANCELLED:
+        reasons = [
+            {"code": each.get("Code") or "None", **_item(each)}
+            for each in response.get("CancellationReasons", ())
+        ]
+        return {"error": {"type": code, "reasons": reasons}}
+    # Without the message: it may quote values.
+    raise Fault(code, is_certain=code not in ("InternalServerError", "ServiceUnavailable"))
+
+
+def _item(found: Any) -> Answer:
+    return {"item": found["Item"]} if found.get("Item") else {}
+
+
+def _client(region: str | None, endpoint: str | None) -> Any:
+    """The library repeats what may be repeated; the client must not."""
+    config = import_module("botocore.config").Config(
+        connect_timeout=3, read_timeout=10, retries={"total_max_attempts": 1}
+    )
+    return import_module("boto3").client(
+        "dynamodb", region_name=region, endpoint_url=endpoint, config=config
+    )

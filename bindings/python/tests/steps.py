@@ -1,0 +1,51 @@
+"""Steps of a store as the library writes them (docs/spec/stores.md, STO-2), made by hand."""
+import itertools
+
+_ids = itertools.count(1)
+
+
+def sql(text, *args, rows=False):
+    return {"sql": text, "args": list(args), "rows": rows}
+
+
+def step(*calls, transaction=None, dialect="sqlite", once=False):
+    return {
+        "id": next(_ids), "dialect": dialect, "class": "once" if once else "idempotent",
+        "connection": "same" if transaction else "any", "transaction": transaction,
+        "run": list(calls),
+    }
+
+
+class Exchange:
+    """A conversation by hand: gives the payloads in order, and keeps what is answered."""
+
+    def __init__(self, *payloads):
+        self.payloads, self.answers, self.is_closed = list(payloads), [], False
+        self.document = "the end"
+
+    @property
+    def done(self):
+        return not self.payloads or self.is_closed
+
+    @property
+    def payload(self):
+        return self.payloads[0]
+
+    def step(self, answer, now=None):
+        self.answers.append(answer)
+        self.payloads.pop(0)
+
+    def close(self):
+        self.is_closed = True
+
+
+GRANT = {"id": 90, "purchaseKey": "Production/p/1", "grantId": "g" * 64, "fence": 1,
+         "account": "ann", "product": "coins", "quantity": 2}
+
+
+def store(made):
+    return {"state": "store", "store": made}
+
+
+def grant():
+    return {"state": "grant", "grant": GRANT}

@@ -1,0 +1,683 @@
+"""The ledger on SQLite, end to end, with evidence of a test authority of our own."""
+import asyncio
+import base64
+import importlib.util
+import inspect
+import json
+import logging
+import os
+import sqlite3
+import tempfile
+import threading
+import time
+import unittest
+from pathlib import Path
+from unittest import mock
+
+import assay
+from assay.store import AsyncLedger, Ledger, SchemaError, SQLite
+from assay.store import results as kinds
+from assay.store._urls import opened
+from steps import sql, step
+
+if importlib.util.find_spec("assay_testing") is None:
+    raise unittest.SkipTest("assay_testing is not here")
+
+HOUR, DAY = 3_600_000, 86_400_000
+COINS, MONTHLY = "com.example.app.coins100", "com.example.app.premium.monthly"
+LIFETIME = "com.example.app.lifetime"
+FORGET_KEY = "k" * 43 + "="
+
+
+def authority():
+    """One for all tests: to make keys takes a while."""
+    if not hasattr(authority, "made"):
+        from assay_testing import Authority
+
+        authority.made = Authority()
+    return authority.made
+
+
+class LedgerTest(unittest.TestCase):
+    numbers = iter(range(400_000_000_000_000, 500_000_000_000_000))
+
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = Path(folder.name)
+        self.now = int(time.time() * 1000)
+        self.ledger = self.opened()
+        self.pocket = {}
+
+    def config(self, **stores):
+        return {**authority().config, "stores": stores,
+                "limits": {"free": {"text": 20, "image": 0}, "premium": {"text": 3}}}
+
+    def opened(self, name="shop.db", **stores):
+        found = Ledger(f"sqlite:///{self.folder / name}", self.config(**stores),
+                       clock=lambda: self.now / 1000)
+        self.addCleanup(found.close)
+        return found
+
+    def rows(self, sql):
+        other = sqlite3.connect(self.folder / "shop.db")
+        try:
+            return other.execute(sql).fetchall()
+        finally:
+            other.close()
+
+    def transaction(self, product=COINS, type="consumable", id=None, signed=None, **options):
+        id = id or str(next(self.numbers))
+        jws = authority().transaction(
+            product=product, type=type, environment="Production", transaction_id=id,
+            original_transaction_id=options.pop("original", id),
+            signed=self.now - 60_000 if signed is None else signed, **options)
+        return self.ledger.verifier.verify_transaction(jws, self.now)
+
+    def subscription(self, **options):
+        options.setdefault("purchased", self.now - DAY)
+        options.setdefault("expires", self.now + DAY)
+        return self.transaction(MONTHLY, "auto-renewable", **options)
+
+    def pay(self, grant):
+        """A grant store: once for each id."""
+        self.pocket.setdefault(grant.grant_id, (grant.account, grant.product, grant.quantity))
+
+    def assert_outcome(self, result, outcome, status="ok", http=None):
+        self.assertEqual((result.outcome, result.status, result.ok),
+                         (outcome, status, status == "ok"), result)
+        if http is not None:
+            self.assertEqual(result.http_status, http)
+
+
+class ClaimTest(LedgerTest):
+    def test_once_for_each_purchase_and_account(self):
+        bought = self.transaction(quantity=2)
+        first = self.ledger.claim(bought, "ann", grant=self.pay)
+        self.assert_outcome(first, "new", http=200)
+        self.assertEqual((first.answer, first.changed, first.more), ("granted", True, 0))
+        self.assertEqual(list(self.pocket.values()), [("ann", COINS, 2)])
+        again = self.ledger.claim(bought, "ann", grant=self.pay)
+        self.assert_outcome(again, "already-granted", "rejected.ledger.already-granted", 200)
+        self.assertEqual((again.answer, again.changed), ("already-granted", False))
+        self.assertEqual(again.claim.granted_ms, self.now)
+        other = self.ledger.claim(bought, "bob", grant=self.pay)
+        self.assert_outcome(other, "other-account", "rejected.ledger.other-account", 409)
+        self.assertEqual((other.answer, len(self.pocket)), ("refused-final", 1))
+
+    def test_by_hand(self):
+        bought = self.transaction()
+        claim = self.ledger.claim(bought, "ann").claim
+        self.assertTrue(claim.is_ours)
+        self.assertEqual((claim.answer, claim.fence, claim.lease_until_ms),
+                         (None, 1, self.now + 60_000))
+        busy = self.ledger.claim(bought, "ann")
+        self.assert_outcome(busy, "in-progress", "unavailable.ledger.in-progress", 202)
+        self.assertEqual((busy.answer, busy.retry_after_ms), ("deferred", 60_000))
+        for changed in (True, False):
+            self.now += 1
+            done = self.ledger.complete(claim.purchase_key, "ann", claim.grant_id, fence=1)
+            self.assert_outcome(done, "granted")
+            self.assertEqual((done.answer, done.changed), ("granted", changed))
+        wrong = self.ledger.complete(claim.purchase_key, "ann", "0" * 64)
+        self.assert_outcome(wrong, "superseded", "rejected.ledger.superseded", 409)
+        gone = self.ledger.complete("Production/1", "ann", "0" * 64)
+        self.assert_outcome(gone, None, "unavailable.store.row-missing", 503)
+        with self.assertRaises(assay.UnavailableError):
+            gone.raise_for_refusal()
+
+    def test_the_same_attempt_again(self):
+        bought = self.transaction()
+        first = self.ledger.claim(bought, "ann", attempt="a" * 22)
+        again = self.ledger.claim(bought, "ann", attempt="a" * 22)
+        self.assertEqual((again.outcome, again.claim.grant_id), ("new", first.claim.grant_id))
+
+    def test_a_lease_that_ends(self):
+        bought = self.transaction()
+        first = self.ledger.claim(bought, "ann", lease_ms=5000).claim
+        self.now += 5000
+        second = self.ledger.claim(bought, "ann", grant=self.pay)
+        self.assert_outcome(second, "resume")
+        self.assertEqual((second.answer, second.claim.fence, list(self.pocket)),
+                         ("granted", 2, [first.grant_id]))
+        self.now += 1
+        late = self.ledger.complete(first.purchase_key, "ann", first.grant_id, fence=1)
+        self.assertEqual((late.outcome, late.changed), ("granted", False))
+
+    def test_a_late_one_does_not_complete_for_another(self):
+        bought = self.transaction()
+        first = self.ledger.claim(bought, "ann", lease_ms=5000).claim
+        self.now += 5000
+        second = self.ledger.claim(bought, "ann").claim
+        late = self.ledger.complete(first.purchase_key, "ann", first.grant_id, fence=1)
+        self.assert_outcome(late, "superseded", "rejected.ledger.superseded", 409)
+        self.assertTrue(self.ledger.complete(
+            second.purchase_key, "ann", second.grant_id, fence=2).ok)
+
+    def test_a_grant_that_raises(self):
+        bought = self.transaction()
+
+        def fail(grant):
+            raise LookupError("no such account")
+
+        with self.assertRaises(LookupError):
+            self.ledger.claim(bought, "ann", grant=fail)
+        self.now += 60_000
+        due = self.ledger.due(grant=self.pay)
+        self.assertEqual([(each.outcome, each.answer, each.fence) for each in due.claims],
+                         [("resume", "granted", 2)])
+        self.assertEqual((due.more, len(self.pocket)), (False, 1))
+        self.assertEqual(self.ledger.due(grant=self.pay).claims, ())
+
+    def test_a_grant_that_says_no(self):
+        bought = self.transaction()
+        found = self.ledger.claim(bought, "ann", grant=lambda given: False)
+        self.assertEqual((found.answer, found.changed), (None, False))
+        self.assertEqual(self.rows("SELECT state FROM assay_ledger"), [("claimed",)])
+
+    def test_hold_and_resume(self):
+        bought = self.transaction()
+        claim = self.ledger.claim(bought, "ann", lease_ms=5000).claim
+        self.now += 6000
+        held = self.ledger.claim(bought, "ann", on_unclear="hold")
+        self.assert_outcome(held, "held", "unavailable.ledger.held", 202)
+        self.assertEqual(held.answer, "deferred")
+        self.assertEqual([each.grant_id for each in self.ledger.due(on_unclear="hold").held],
+                         [claim.grant_id])
+        found = self.ledger.resume(claim.purchase_key, "ann", on_unclear="hold",
+                                   resolve="again", grant=self.pay, note="asked by phone")
+        self.assert_outcome(found, "resume")
+        self.assertEqual((found.answer, len(self.pocket)), ("granted", 1))
+
+    def test_refunded_then_revoked(self):
+        bought = self.transaction()
+        self.ledger.claim(bought, "ann", grant=self.pay)
+        refunded = self.transaction(id=bought.transaction_id, refunded=True, signed=self.now)
+        revoked = self.ledger.revoke(refunded)
+        self.assertTrue(revoked.ok)
+        self.assertEqual([(each.outcome, each.product, each.changed, each.grant_id)
+                          for each in revoked.revocations],
+                         [("wasGranted", COINS, True, next(iter(self.pocket)))])
+        again = self.ledger.claim(bought, "ann", grant=self.pay)
+        self.assert_outcome(again, "revoked", "rejected.ledger.revoked", 409)
+        self.assertEqual((again.answer, len(self.pocket)), ("refused-final", 1))
+        self.assertEqual(self.ledger.revoke(refunded).revocations[0].outcome, "already")
+
+    def test_several_purchases(self):
+        many = [self.transaction(purchased=self.now - HOUR * back) for back in (3, 2, 1)]
+        self.ledger.claim(many[1], "bob", grant=self.pay)
+        found = self.ledger.claim(many, "ann", grant=self.pay)
+        self.assert_outcome(found, "new")
+        self.assertEqual([each.outcome for each in found.claims],
+                         ["new", "other-account", "new"])
+        self.assertEqual((len(self.pocket), found.answer), (3, "granted"))
+        one = self.ledger.claim(many, "ann", limit=1)
+        self.assertEqual((len(one.claims), one.more), (1, 2))
+        one = self.ledger.claim(many, "ann", only=[many[1].transaction_id])
+        self.assertEqual([each.outcome for each in one.claims], ["other-account"])
+
+    def test_no_product_of_ours(self):
+        found = self.ledger.claim(self.transaction("com.example.app.gone"), "ann")
+        self.assert_outcome(found, "unknown-product", "rejected.identity.product", 409)
+        self.assertEqual(found.answer, "refused-keep")
+
+    def test_in_a_transaction(self):
+        other = sqlite3.connect(self.folder / "shop.db")
+        self.addCleanup(other.close)
+        other.execute("CREATE TABLE coins (grant_id TEXT PRIMARY KEY, n INTEGER)")
+
+        def pay(grant):
+            grant.connection.execute("INSERT INTO coins VALUES (?, ?)",
+                                     (grant.grant_id, 100 * grant.quantity))
+
+        def fail(grant):
+            pay(grant)
+            raise LookupError
+
+        bought = self.transaction()
+        with self.assertRaises(LookupError):
+            self.ledger.claim(bought, "ann", mode="transaction", grant=fail)
+        self.assertEqual(self.rows("SELECT * FROM assay_ledger"), [])
+        no = self.ledger.claim(bought, "ann", mode="transaction",
+                               grant=lambda grant: pay(grant) is not None)
+        self.assert_outcome(no, "in-progress", "unavailable.ledger.in-progress", 202)
+        self.assertEqual((no.answer, no.retry_after_ms, no.claims), ("deferred", 0, ()))
+        found = self.ledger.claim(bought, "ann", mode="transaction", grant=pay)
+        self.assert_outcome(found, "new")
+        self.assertEqual((found.answer, found.changed), ("granted", True))
+        self.assertEqual(self.rows("SELECT n FROM coins"), [(100,)])
+        again = self.ledger.claim(bought, "ann", mode="transaction", grant=pay)
+        self.assertEqual(again.answer, "already-granted")
+        with self.assertRaisesRegex(TypeError, "needs a grant"):
+            self.ledger.claim(bought, "ann", mode="transaction")
+
+    def test_at_once(self):
+        """64 claims of one purchase by two accounts: one grant."""
+        bought, found, lock = self.transaction(), [], threading.Lock()
+
+        def claim(number):
+            result = self.ledger.claim(bought, f"account {number % 2}")
+            with lock:
+                found.append(result.outcome)
+
+        threads = [threading.Thread(target=claim, args=(each,)) for each in range(64)]
+        for each in threads:
+            each.start()
+        for each in threads:
+            each.join()
+        self.assertEqual({each: found.count(each) for each in set(found)},
+                         {"new": 1, "in-progress": 31, "other-account": 32})
+
+    def test_lookup(self):
+        bought = self.transaction()
+        self.assert_outcome(self.ledger.lookup(evidence=bought), "unused")
+        self.ledger.claim(bought, "ann", grant=self.pay, note="by hand")
+        self.now += 1000
+        for found in (self.ledger.lookup("ann"), self.ledger.lookup("ann", evidence=bought),
+                      self.ledger.lookup(environment="Production",
+                                         transaction_id=bought.transaction_id)):
+            row, = found.rows
+            self.assertEqual((row.product, row.state, row.quantity, row.granted_ms),
+                             (COINS, "granted", 1, self.now - 1000))
+            self.assertIsNone(row.operator)
+        other = self.ledger.lookup("bob", evidence=bought).rows[0]
+        self.assertEqual((other.is_accounts, other.grant_id), (False, None))
+        self.assertNotIn("ann", json.dumps(self.ledger.lookup("bob", evidence=bought).raw))
+        own = self.ledger.lookup("bob", evidence=bought, operator=True).rows[0].operator
+        self.assertEqual((own["account"], own["note"]), ("ann", "by hand"))
+
+    def test_misuse(self):
+        bought = self.transaction()
+        for wrong in ({"account": "ann "}, {"account": "ann", "attempt": "short"},
+                      {"account": "ann", "lease_ms": 1}):
+            with self.assertRaises(assay.MisuseError):
+                self.ledger.claim(bought, **wrong)
+        self.assertRaises(TypeError, self.ledger.claim, "a JWS", "ann")
+
+
+class LineTest(LedgerTest):
+    def test_apply_and_read(self):
+        self.assertEqual(self.ledger.read("ann").plan, "free")
+        applied = self.ledger.apply(self.subscription(), "ann")
+        self.assertEqual((applied.ok, applied.plan, applied.until, applied.changed),
+                         (True, "premium", self.now + DAY, True))
+        line, = self.ledger.read("ann").lines
+        self.assertEqual((line.plan, line.counts, line.product_id), ("premium", True, MONTHLY))
+        self.assertEqual(applied.lines[0].line.expires_ms, line.expires_ms)
+        self.now += DAY
+        self.assertEqual(self.ledger.read("ann").plan, "free")
+
+    def test_the_newest_word_stays(self):
+        bought = self.subscription()
+        refunded = self.subscription(id=bought.transaction_id, refunded=True, signed=self.now)
+        self.ledger.apply(refunded, "ann")
+        late = self.ledger.apply(bought, "ann")
+        self.assertEqual((late.lines[0].outcome, late.plan, late.changed),
+                         ("stale", "free", False))
+
+    def test_another_account(self):
+        bought = self.subscription()
+        self.ledger.apply(bought, "ann")
+        other = self.ledger.apply(bought, "bob")
+        self.assert_outcome(other, other.outcome, "rejected.ledger.other-account", 409)
+        self.assertEqual(self.ledger.read("bob").plan, "free")
+
+    def test_a_line_that_moves(self):
+        asking = self.opened(transfer="ask")
+        bought = self.subscription()
+        asking.apply(bought, "ann")
+        newer = self.subscription(id=bought.transaction_id, signed=self.now)
+        refused = asking.apply(newer, "bob")
+        self.assertEqual((refused.ok, refused.lines[0].can_move), (False, True))
+        self.now += DAY // 2
+        asking.apply(newer, "bob", confirm=True).raise_for_refusal()
+        self.assertEqual([asking.read(each).plan for each in ("ann", "bob")],
+                         ["free", "premium"])
+
+    def test_clear(self):
+        bought = self.transaction(LIFETIME, "non-consumable")
+        self.ledger.apply(bought, "ann")
+        cleared = self.ledger.clear("ann")
+        self.assertEqual((cleared.plan, cleared.cleared, cleared.changed), ("free", 1, True))
+        self.assertEqual(self.ledger.apply(bought, "ann").plan, "premium")
+
+    def test_due_lines(self):
+        bought = self.subscription()
+        self.ledger.apply(bought, "ann")
+        self.assertEqual(self.ledger.due_lines().lines, ())
+        self.now += 2 * DAY
+        due, = self.ledger.due_lines().lines
+        self.assertEqual((due.account, due.transaction_id, due.product_id),
+                         ("ann", bought.transaction_id, MONTHLY))
+        self.assertEqual(self.ledger.due_lines().lines, ())
+
+    def test_the_store_is_away(self):
+        kept = self.opened(failOpen={"readMs": HOUR, "meters": []})
+        self.ledger.apply(self.subscription(), "ann")
+        last = kept.read("ann")
+        logging.disable(logging.WARNING)
+        self.addCleanup(logging.disable, logging.NOTSET)
+        with mock.patch.object(SQLite, "run", side_effect=sqlite3.OperationalError("disk I/O")):
+            closed, opened = self.ledger.read("ann"), kept.read("ann", last=last)
+        self.assertEqual((closed.ok, closed.plan, closed.http_status), (False, "free", 503))
+        self.assertEqual((opened.ok, opened.plan, opened.from_last), (True, "premium", True))
+
+
+class MeterTest(LedgerTest):
+    def test_quota(self):
+        taken = [self.ledger.take("ann", "text", "free") for _ in range(21)]
+        self.assertEqual([each.used for each in taken[:20]], list(range(1, 21)))
+        self.assertEqual((taken[0].limit, taken[0].left, taken[19].left), (20, 19, 0))
+        self.assert_outcome(taken[0], "taken", http=200)
+        self.assert_outcome(taken[20], "exhausted", "rejected.quota.exhausted", 429)
+        self.assertIn("Retry-After", taken[20].headers)
+        back = self.ledger.refund(taken[3].ticket)
+        self.assertEqual((back.outcome, back.used), ("refunded", 19))
+        self.assertEqual(self.ledger.take("ann", "text", "free").used, 20)
+        self.assertEqual(self.ledger.take("bob", "text", "free").used, 1)
+
+    def test_units_and_none(self):
+        self.assertEqual(self.ledger.take("ann", "text", "premium", 3).left, 0)
+        for plan in ("free", "premium"):
+            none = self.ledger.take("ann", "image", plan)
+            self.assert_outcome(none, "not-in-plan", "rejected.plan.required", 403)
+            self.assertEqual(none.fallback, "text")
+        self.assertEqual(self.rows("SELECT meter FROM assay_quota"), [("text",)])
+        for wrong in (("ann", "video", "free"), ("ann", "text", "gold"),
+                      ("ann", "text", "free", 0)):
+            with self.assertRaises(assay.MisuseError):
+                self.ledger.take(*wrong)
+        with self.assertRaises(assay.MisuseError):
+            self.ledger.refund("forged")
+
+    def test_at_once(self):
+        found, lock = [], threading.Lock()
+
+        def take():
+            result = self.ledger.take("ann", "text", "free")
+            with lock:
+                found.append(result.used if result.ok else 0)
+
+        threads = [threading.Thread(target=take) for _ in range(60)]
+        for each in threads:
+            each.start()
+        for each in threads:
+            each.join()
+        self.assertEqual(sorted(found), [0] * 40 + list(range(1, 21)))
+
+    def test_sign_up(self):
+        ledger = self.opened(signup={"limit": 2})
+        name = "u_0123456789abcdef"
+        first = ledger.admit("192.0.2.1", name, 24)
+        self.assertEqual((first.ok, first.left), (True, 1))
+        exists = ledger.settle(first.ticket, "exists")
+        self.assertEqual((exists.outcome, exists.refunded, exists.http_status),
+                         ("exists", True, 409))
+        for _ in range(2):
+            made = ledger.settle(ledger.admit("192.0.2.1", name, 24).ticket, "created")
+            self.assertEqual((made.refunded, made.http_status), (False, 200))
+        full = ledger.admit("192.0.2.1", name, 24)
+        self.assert_outcome(full, full.outcome, "rejected.signup.exhausted", 429)
+        shape = ledger.admit("192.0.2.1", "ann", 24)
+        self.assert_outcome(shape, shape.outcome, "malformed.signup.credentials", 400)
+        self.assertTrue(ledger.admit(None, name, 24).ok)
+
+    def test_pace(self):
+        found = self.ledger.pace("appstore.transaction-info", "Sandbox",
+                                 bundle_id="com.example.app")
+        self.assertEqual((found.outcome, found.used), ("taken", 1))
+
+
+class KeyTest(LedgerTest):
+    def test_a_device(self):
+        config = self.config()
+        self.ledger = Ledger(self.ledger.store, {**config, "attest": {
+            **config["attest"], "challenge": {"mode": "whole"}}}, clock=lambda: self.now / 1000)
+        made = self.ledger.challenge("attest", "ann")
+        self.assertEqual((len(made.challenge), made.expires_ms), (43, self.now + 300_000))
+        object_ = authority().attestation(made.challenge)
+        attestation = self.ledger.verifier.verify_attestation(
+            object_.object, key_id=object_.key_id, client_data=object_.client_data)
+        for _ in range(2):
+            self.assert_outcome(self.ledger.consume("attest", "ann", evidence=attestation),
+                                "consumed")
+        self.assert_outcome(self.ledger.bind(attestation, "ann"), "bound")
+        self.now += 1
+        self.assert_outcome(self.ledger.bind(attestation, "ann"), "already")
+        other = self.ledger.bind(attestation, "bob")
+        self.assert_outcome(other, "foreign", "rejected.attest-key.foreign", 403)
+        key = self.ledger.key(attestation.key_id, "ann").key
+        self.assertEqual((key.public_key, key.counter),
+                         (base64.b64encode(attestation.public_key).decode(), 0))
+        request = self.ledger.challenge("assert", "ann").challenge
+        said = authority().assertion(request, counter=1)
+        assertion = self.ledger.verifier.verify_assertion(
+            said.object, public_key=key.public_key, counter=key.counter,
+            client_data=said.client_data)
+        self.assertTrue(self.ledger.consume("assert", "ann", evidence=assertion).ok)
+        moved = self.ledger.advance(assertion, "ann")
+        self.assertEqual((moved.ok, moved.counter), (True, 1))
+        again = self.ledger.advance(assertion, "ann")
+        self.assert_outcome(again, "replayed", "rejected.attest-key.replayed", 409)
+        self.assertTrue(self.ledger.retire(attestation.key_id, "ann").ok)
+        self.assert_outcome(self.ledger.advance(assertion, "ann"), "retired",
+                            "rejected.attest-key.retired", 401)
+
+    def test_a_challenge_of_the_host(self):
+        made = self.ledger.challenge("apple-id", "ann", challenge="c" * 43)
+        self.assertEqual(made.challenge, "c" * 43)
+        used = [self.ledger.consume("apple-id", "ann", challenge=made.challenge, by=by)
+                for by in ("one", "one", "two")]
+        self.assertEqual([each.outcome for each in used], ["consumed", "consumed", "used"])
+        self.assert_outcome(used[2], "used", "rejected.challenge.used", 401)
+        self.assert_outcome(self.ledger.consume("apple-id", "ann", challenge="d" * 43, by="x"),
+                            "unknown", "rejected.challenge.unknown")
+
+    def test_once(self):
+        found = [self.ledger.once("NOTE#1"), self.ledger.once("NOTE#1")]
+        self.assertEqual([(each.ok, each.outcome) for each in found],
+                         [(True, "first"), (False, "seen")])
+        self.assertEqual(self.ledger.once("NOTE#2", attempt="a" * 22).outcome, "first")
+        self.assertEqual(self.ledger.once("NOTE#2", attempt="a" * 22).outcome, "first")
+
+
+class AccountTest(LedgerTest):
+    def test_link(self):
+        bought = self.transaction()
+        self.ledger.claim(bought, "anon", grant=self.pay)
+        self.ledger.apply(self.subscription(), "anon")
+        linked = self.ledger.link("anon", "ann", reason="signed in")
+        self.assert_outcome(linked, "linked")
+        self.assertEqual((linked.moved.lines, linked.moved.purchases, linked.more),
+                         (1, 1, False))
+        self.assertEqual(self.ledger.read("ann").plan, "premium")
+        self.assertEqual(self.ledger.claim(bought, "ann").outcome, "already-granted")
+        self.assert_outcome(self.ledger.link("anon", "ann"), "already")
+        for one, other in (("ann", "anon"), ("anon", "bob")):
+            refused = self.ledger.link(one, other)
+            self.assert_outcome(refused, refused.outcome, "rejected.account.linked", 409)
+
+    def test_forget(self):
+        ledger = self.opened(forgetKey=FORGET_KEY)
+        bought = self.transaction()
+        ledger.claim(bought, "ann@example.com", grant=self.pay)
+        ledger.apply(self.subscription(), "ann@example.com")
+        self.assert_outcome(ledger.forget("ann@example.com"), "forgotten")
+        self.assert_outcome(ledger.forget("ann@example.com"), "already")
+        self.assertEqual(ledger.claim(bought, "new").outcome, "other-account")
+        other = sqlite3.connect(self.folder / "shop.db")
+        self.addCleanup(other.close)
+        self.assertNotIn("ann@example.com", "".join(other.iterdump()))
+        with self.assertRaises(assay.ConfigError):
+            self.ledger.forget("ann").raise_for_refusal()
+
+    def test_evidence(self):
+        ledger = self.opened(keepEvidence=True)
+        bought = self.transaction()
+        claim = ledger.claim(bought, "ann", grant=self.pay).claim
+        kept, = ledger.evidence(purchase_key=claim.purchase_key).evidence
+        self.assertEqual(ledger.verifier.verify_transaction(kept.text).transaction_id,
+                         bought.transaction_id)
+        self.assertEqual(ledger.evidence([kept.sha256]).evidence, (kept,))
+        self.assertEqual(ledger.evidence(["0" * 64]).missing, ("0" * 64,))
+
+
+class OpeningTest(LedgerTest):
+    def test_the_schema(self):
+        self.ledger.create_schema()
+        self.ledger.take("ann", "text", "free")
+        self.ledger.create_schema()
+        self.ledger.delete_expired()
+        self.assertEqual(self.rows("SELECT n FROM assay_quota"), [(1,)])
+        self.now += 30 * DAY
+        self.ledger.delete_expired()
+        self.assertEqual(self.rows("SELECT n FROM assay_quota"), [])
+
+    def test_a_schema_that_drifted(self):
+        try:
+            found = self.ledger.check_schema()
+        except assay.MisuseError as error:
+            self.assertEqual(error.status, "misuse.exchange.kind")
+            self.skipTest("this library has no schema.check")
+        self.assertEqual((found.ok, found.primary), (True, True))
+        with self.ledger.store.session() as execute:
+            execute(step(sql("DROP TABLE assay_line")))
+        logging.disable(logging.WARNING)
+        self.addCleanup(logging.disable, logging.NOTSET)
+        self.assertFalse(self.ledger.check_schema().ok)
+
+    def test_tables_are_made_when_asked(self):
+        logging.disable(logging.WARNING)
+        self.addCleanup(logging.disable, logging.NOTSET)
+        bare = Ledger(SQLite(self.folder / "bare.db"), self.config(), create=False)
+        self.assertEqual(bare.read("ann").status, "unavailable.store.engine")
+        bare.create_schema()
+        self.assertEqual(bare.read("ann").plan, "free")
+
+    def test_a_store_that_is_away_at_the_first_use(self):
+        logging.disable(logging.WARNING)
+        self.addCleanup(logging.disable, logging.NOTSET)
+        first = Ledger(SQLite(self.folder / "first.db"), self.config())
+        away = sqlite3.OperationalError("disk I/O error")
+        with mock.patch.object(SQLite, "run", side_effect=away):
+            self.assertEqual(first.read("ann").status, "unavailable.store.engine")
+            with self.assertRaisesRegex(SchemaError, "10"):
+                first.create_schema()
+        self.assertEqual(first.read("ann").plan, "free")
+
+    def test_one_verifier_for_two_stores(self):
+        second = Ledger(SQLite(self.folder / "other.db"), self.ledger.verifier)
+        self.assertIs(second.verifier, self.ledger.verifier)
+        second.claim(self.transaction(), "ann", grant=self.pay)
+        self.assertEqual(self.ledger.lookup("ann").rows, ())
+
+    def test_what_does_not_fit(self):
+        config = self.config()
+        with self.assertRaisesRegex(ValueError, "no block `stores`"):
+            Ledger("sqlite:///x.db", authority().verifier)
+        with self.assertRaisesRegex(ValueError, "the URL says 'sqlite'"):
+            Ledger("sqlite:///x.db", {**config, "stores": {"dialect": "redis"}})
+        with self.assertRaises(assay.ConfigError):
+            Ledger("sqlite:///x.db", self.config(leaseMs=1))
+        with self.assertRaises(TypeError):
+            Ledger(7, config)
+        self.assertEqual(Ledger("sqlite:///x.db", json.dumps(config)).verifier
+                         .effective_configuration["stores"]["dialect"], "sqlite")
+
+    def test_urls(self):
+        for wrong in ("shop.db", "oracle://x", "sqlite://shop.db", "sqlite:///x.db?mode=ro",
+                      "sqlite:///", "dynamodb://t?zone=1"):
+            with self.assertRaises(ValueError):
+                opened(wrong, False)
+        with self.assertRaisesRegex(ValueError, "not async"):
+            AsyncLedger("sqlite:///x.db", self.config())
+        self.assertEqual(opened("sqlite:///a%20b.db", False)[0]._path, Path("a b.db").absolute())
+        self.assertEqual(opened("sqlite:////a/b.db", False)[0]._path, Path("/a/b.db"))
+
+    def test_both_ledgers_are_the_same(self):
+        for name, method in inspect.getmembers(Ledger, inspect.isfunction):
+            if not name.startswith("_"):
+                other = getattr(AsyncLedger, name)
+                self.assertTrue(asyncio.iscoroutinefunction(other), name)
+                self.assertEqual(inspect.signature(method), inspect.signature(other), name)
+        self.assertIn("sqlite", repr(self.ledger))
+
+    def test_async(self):
+        """Over a store whose calls are those of SQLite."""
+        class Session:
+            def __init__(self, real):
+                self.real = real
+                self.confirm = real.confirm
+
+            @property
+            def connection(self):
+                return self.real.connection
+
+            async def __call__(self, step):
+                return self.real(step)
+
+            async def rollback(self):
+                self.real.rollback()
+
+            async def __aenter__(self):
+                return self
+
+            async def __aexit__(self, *_):
+                self.real.close()
+
+        real = self.ledger.store
+        store = mock.Mock(dialect="sqlite", session=lambda: Session(real.session()))
+        ledger = AsyncLedger(store, self.config())
+        bought = self.transaction()
+
+        async def pay(grant):
+            self.pay(grant)
+
+        async def run():
+            first = await ledger.claim(bought, "ann", grant=pay)
+            again = await ledger.claim(bought, "ann", grant=pay, mode="transaction")
+            return first.answer, again.answer, (await ledger.due(grant=pay)).claims, \
+                (await ledger.read("ann")).plan
+
+        self.assertEqual(asyncio.run(run()), ("granted", "already-granted", (), "free"))
+
+    def test_in_a_child(self):
+        """One ledger for a server that forks."""
+        self.ledger.read("ann")
+        bought = self.transaction()
+        child = os.fork()
+        if child == 0:
+            found = self.ledger.claim(bought, "ann", grant=self.pay).answer
+            os._exit(0 if found == "granted" else 1)
+        self.assertEqual(os.waitpid(child, 0)[1], 0)
+        self.assertEqual(self.ledger.claim(bought, "ann").answer, "already-granted")
+
+    def test_a_wait_longer_than_the_patience(self):
+        logging.disable(logging.WARNING)
+        self.addCleanup(logging.disable, logging.NOTSET)
+        hasty = Ledger(self.ledger.store, self.config(), patience=0)
+        with mock.patch.object(SQLite, "run", side_effect=sqlite3.OperationalError(
+                "database is locked")):
+            found = hasty.read("ann")
+        self.assertEqual((found.ok, found.status, found.http_status),
+                         (False, "pending.exchange.wait", 503))
+        with self.assertRaises(assay.PendingError):
+            found.raise_for_refusal()
+
+    def test_a_step_prints_no_values(self):
+        """EXC-22."""
+        request = {"kind": "lookup", "account": "ann@example.com"}
+        with self.ledger.verifier.exchange(request) as exchange:
+            self.assertIn("ann@example.com", json.dumps(exchange.payload))
+            for shown in (exchange.payload, exchange.payload["store"],
+                          exchange.payload["store"]["run"][0]):
+                self.assertNotIn("ann@example.com", repr(shown))
+                self.assertIn("assay_ledger", repr(shown))
+
+    def test_results_print_no_document(self):
+        self.assertNotIn("document", repr(self.ledger.read("ann")))
+        self.assertIsNone(kinds.ClaimResult.of(self.ledger.read("ann").document).claim)
+
+
+if __name__ == "__main__":
+    unittest.main()

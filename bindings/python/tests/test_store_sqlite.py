@@ -1,0 +1,357 @@
+"""The executor of SQLite with steps made by hand: order, transactions, failures, forks."""
+import asyncio
+import logging
+import multiprocessing
+import os
+import sqlite3
+import tempfile
+import threading
+import unittest
+from pathlib import Path
+from unittest import mock
+
+from assay.store import Grant, SQLite, carry_out
+from assay.store._pool import Pool
+from steps import GRANT, Exchange, grant, sql, step, store
+
+ADD = "INSERT INTO t (k, n) VALUES (?, ?)"
+
+
+class SQLiteTest(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.path = Path(folder.name) / "a b?.db"
+        self.store = self.opened()
+        with self.store.session() as execute:
+            execute(step(sql("CREATE TABLE t (k TEXT PRIMARY KEY, n INTEGER) WITHOUT ROWID")))
+
+    def opened(self, **options):
+        found = SQLite(self.path, **options)
+        self.addCleanup(found.close)
+        return found
+
+    def rows(self):
+        """As another connection sees them."""
+        other = sqlite3.connect(self.path)
+        try:
+            return other.execute("SELECT k, n FROM t ORDER BY k").fetchall()
+        finally:
+            other.close()
+
+
+class StepTest(SQLiteTest):
+    def test_in_order(self):
+        asked = step(sql(ADD, "a", 1), sql("UPDATE t SET n = n + $1 WHERE k = $2", 4, "a"),
+                     sql("SELECT k, n, NULL FROM t", rows=True))
+        with self.store.session() as execute:
+            answer = execute(asked)
+        self.assertEqual(answer, {"id": asked["id"], "code": 200,
+                                  "results": [{}, {}, {"rows": [["a", 5, None]]}]})
+
+    def test_a_failure_ends_the_step(self):
+        with self.store.session() as execute, self.assertLogs("assay.store", "WARNING") as logs:
+            answer = execute(step(sql(ADD, "a", 1), sql(ADD, "a", 2), sql(ADD, "b", 3)))
+        self.assertEqual((answer["code"], answer["error"]["code"]), (500, "19"))
+        self.assertEqual(answer["error"]["executed"], "unknown", "the first statement stands")
+        self.assertEqual(self.rows(), [("a", 1)])
+        self.assertNotIn("'a'", str(logs.output))
+
+    def test_the_first_statement_fails(self):
+        with self.store.session() as execute:
+            self.quietly()
+            answer = execute(step(sql("SELECT nothing FROM nowhere", rows=True)))
+        self.assertEqual((answer["error"]["code"], answer["error"]["executed"]), ("1", "no"))
+
+    def quietly(self):
+        logging.disable(logging.WARNING)
+        self.addCleanup(logging.disable, logging.NOTSET)
+
+    def test_settings(self):
+        with self.store.session() as execute:
+            found = execute(step(*(sql(f"PRAGMA {name}", rows=True) for name in
+                                   ("journal_mode", "synchronous", "busy_timeout"))))
+        self.assertEqual([each["rows"][0][0] for each in found["results"]], ["wal", 2, 5000])
+
+    def test_a_writer_that_takes_too_long(self):
+        self.quietly()
+        brief = self.opened(timeout=0.05)
+        with self.store.session() as first, brief.session() as second:
+            second(step(sql("SELECT 1", rows=True)))
+            first(step(sql(ADD, "a", 1), transaction="begin"))
+            for mark in (None, "begin"):
+                answer = second(step(sql(ADD, "b", 1), transaction=mark))
+                self.assertEqual((answer["error"]["code"], answer["error"]["executed"]),
+                                 ("5", "no"))
+
+    def test_the_code_before_python_3_11(self):
+        for said, code in (("database is locked", "5"), ("disk I/O error", "10"),
+                           ("database or disk is full", "13"), ("no such table: t", "1")):
+            error = mock.Mock(spec=["__str__"], __str__=lambda _, said=said: said)
+            self.assertEqual(self.store.fault(error).code, code)
+
+    def test_a_file_that_cannot_be_written(self):
+        self.quietly()
+        self.store.close()
+        with mock.patch.object(SQLite, "connect", autospec=True) as connect:
+            connect.side_effect = lambda one: self.read_only(one)
+            answer = self.opened().session()(step(sql(ADD, "a", 1)))
+        self.assertEqual((answer["error"]["code"], answer["error"]["executed"]),
+                         ("standby", "no"))
+
+    def read_only(self, one):
+        """Root may write any file: open it read-only instead of changing its mode."""
+        real = sqlite3.connect
+
+        def connect(path, *arguments, **named):
+            return real(f"{path.as_uri()}?mode=ro", *arguments, uri=True, **named)
+
+        with mock.patch.object(sqlite3, "connect", connect):
+            return CONNECT(one)
+
+    def test_a_file_that_cannot_be_opened(self):
+        self.quietly()
+        answer = SQLite(self.path / "below").session()(step(sql("SELECT 1", rows=True)))
+        self.assertEqual((answer["error"]["code"], answer["error"]["executed"]), ("14", "no"))
+
+    def test_no_memory(self):
+        for path in ("", ":memory:"):
+            with self.assertRaises(ValueError):
+                SQLite(path)
+
+    def test_an_interrupt_costs_the_connection(self):
+        with self.store.session() as execute:
+            execute(step(sql(ADD, "a", 1), transaction="begin"))
+            used = execute.connection
+            with mock.patch.object(SQLite, "run", side_effect=KeyboardInterrupt), \
+                    self.assertRaises(KeyboardInterrupt):
+                execute(step(sql(ADD, "b", 1), transaction="inside"))
+            self.assertIsNone(execute.connection)
+        with self.assertRaises(sqlite3.ProgrammingError):
+            used.execute("SELECT 1")
+        self.assertEqual(self.rows(), [])
+
+
+CONNECT = SQLite.connect
+
+
+class TransactionTest(SQLiteTest):
+    def setUp(self):
+        super().setUp()
+        logging.disable(logging.WARNING)
+        self.addCleanup(logging.disable, logging.NOTSET)
+
+    def test_commit(self):
+        with self.store.session() as execute:
+            execute(step(sql(ADD, "a", 1), transaction="begin"))
+            execute(step(sql(ADD, "b", 2), transaction="inside"))
+            self.assertEqual(self.rows(), [])
+            self.assertEqual(execute(step(transaction="commit"))["results"], [])
+            self.assertEqual(self.rows(), [("a", 1), ("b", 2)])
+
+    def test_a_session_that_ends_early_undoes(self):
+        with self.store.session() as execute:
+            execute(step(sql(ADD, "a", 1), transaction="begin"))
+        self.assertEqual(self.rows(), [])
+        with self.store.session() as execute:
+            with self.assertRaises(RuntimeError):
+                execute.confirm({"id": 1})
+            execute(step(sql(ADD, "a", 1)))
+            self.assertFalse(execute.connection.in_transaction)
+
+    def test_a_failure_undoes_all(self):
+        with self.store.session() as execute:
+            execute(step(sql(ADD, "a", 1), transaction="begin"))
+            answer = execute(step(sql(ADD, "b", 1), sql(ADD, "a", 2), transaction="inside"))
+            self.assertEqual(answer["error"], {"code": "19", "executed": "no",
+                                               "text": answer["error"]["text"]})
+            self.assertEqual(self.rows(), [])
+            answer = execute(step(sql(ADD, "c", 1), transaction="commit"))
+            self.assertEqual(answer["error"]["code"], "transaction")
+            self.assertEqual(self.rows(), [])
+
+    def test_begun_again(self):
+        with self.store.session() as execute:
+            execute(step(sql(ADD, "a", 1), transaction="begin"))
+            execute(step(sql(ADD, "b", 1), transaction="begin"))
+            execute(step(transaction="commit"))
+        self.assertEqual(self.rows(), [("b", 1)])
+
+    def claim(self):
+        return Exchange(store(step(sql(ADD, "claim", 1), transaction="begin")), grant(),
+                        store(step(sql("UPDATE t SET n = 2 WHERE k = 'claim'"),
+                                   transaction="commit")))
+
+    def test_the_grant_goes_along(self):
+        seen = []
+
+        def pay(given):
+            seen.append(given)
+            given.connection.execute(ADD, ("coins", given.quantity))
+
+        exchange = self.claim()
+        self.assertEqual(carry_out(exchange, self.store, pay), "the end")
+        self.assertEqual(exchange.answers[1], {"id": 90, "code": 200})
+        self.assertEqual(self.rows(), [("claim", 2), ("coins", 2)])
+        self.assertEqual((seen[0].grant_id, seen[0].fence, seen[0].account, seen[0].product),
+                         (GRANT["grantId"], 1, "ann", "coins"))
+
+    def test_a_grant_that_raises(self):
+        def pay(given):
+            given.connection.execute(ADD, ("coins", 1))
+            raise LookupError("no such account")
+
+        exchange = self.claim()
+        with self.assertRaisesRegex(LookupError, "no such account"):
+            carry_out(exchange, self.store, pay)
+        self.assertTrue(exchange.is_closed)
+        self.assertEqual(self.rows(), [])
+
+    def test_a_grant_that_says_no(self):
+        exchange = Exchange(*self.claim().payloads[:2])
+        carry_out(exchange, self.store, lambda given: False)
+        self.assertEqual(exchange.answers[1], {"id": 90, "code": 500})
+        self.assertEqual(self.rows(), [])
+
+    def test_a_grant_that_ends_the_transaction(self):
+        for end in (lambda given: given.connection.rollback(),
+                    lambda given: given.connection.commit()):
+            with self.assertRaisesRegex(RuntimeError, "neither commit nor roll back"):
+                carry_out(self.claim(), self.store, end)
+            with self.store.session() as execute:
+                execute(step(sql("DELETE FROM t")))
+
+    def test_no_grant(self):
+        with self.assertRaisesRegex(TypeError, "needs a grant"):
+            carry_out(self.claim(), self.store)
+        self.assertEqual(self.rows(), [])
+
+    def test_waits(self):
+        now, slept = [100.0], []
+
+        def sleep(seconds):
+            slept.append(seconds)
+            now[0] += seconds
+
+        wait = {"state": "wait", "notBeforeMs": 100_250}
+        exchange = Exchange(wait, wait, {"state": "wait", "notBeforeMs": 200_000})
+        carry_out(exchange, self.store, clock=lambda: now[0], sleep=sleep, patience=60)
+        self.assertEqual((slept, exchange.answers), ([0.25, 0.0], [{}, {}]))
+        with self.assertRaises(NotImplementedError):
+            carry_out(Exchange({"state": "request"}), self.store)
+
+
+class PoolTest(SQLiteTest):
+    def test_connections_are_used_again(self):
+        with self.store.session() as execute:
+            execute(step(sql("SELECT 1", rows=True)))
+            first = execute.connection
+        with self.store.session() as execute, self.store.session() as other:
+            execute(step(sql("SELECT 1", rows=True)))
+            other(step(sql("SELECT 1", rows=True)))
+            self.assertIs(execute.connection, first)
+            self.assertIsNot(other.connection, first)
+
+    def test_no_more_than_its_size(self):
+        few = self.opened(size=2)
+        most, now, lock = [0], [0], threading.Lock()
+
+        def work():
+            with few.session() as execute:
+                execute(step(sql("SELECT 1", rows=True)))
+                with lock:
+                    now[0] += 1
+                    most[0] = max(most[0], now[0])
+                execute(step(sql("UPDATE t SET n = n + 1")))
+                with lock:
+                    now[0] -= 1
+
+        with self.store.session() as execute:
+            execute(step(sql(ADD, "a", 0)))
+        threads = [threading.Thread(target=work) for _ in range(12)]
+        for each in threads:
+            each.start()
+        for each in threads:
+            each.join()
+        self.assertEqual((most[0] <= 2, self.rows()), (True, [("a", 12)]))
+
+    def test_none_is_free(self):
+        one = self.opened(size=1)
+        with one.session() as execute, mock.patch("assay.store._pool.PATIENCE", 0.01):
+            execute(step(sql("SELECT 1", rows=True)))
+            with self.assertLogs("assay.store", "WARNING"):
+                asked = step(sql("SELECT 1", rows=True))
+                self.assertEqual(one.session()(asked), {"id": asked["id"], "code": 0})
+        for size in (0, -1, "2"):
+            with self.assertRaises(ValueError):
+                Pool(int, int, size)
+
+    def forked(self, work, meanwhile=lambda: None):
+        """What `work` gives in a child, with what the parent does before it ends."""
+        theirs, ours = multiprocessing.Pipe(False)
+        child = os.fork()
+        if child == 0:
+            try:
+                ours.send(work())
+            finally:
+                os._exit(0)
+        ours.close()
+        meanwhile()
+        self.assertTrue(theirs.poll(20))
+        found = theirs.recv()
+        os.waitpid(child, 0)
+        return found
+
+    def add(self, key):
+        with self.store.session() as execute:
+            return execute(step(sql(ADD, key, 1)))
+
+    def test_a_child_of_a_fork(self):
+        self.add("a")
+        self.assertEqual(self.forked(lambda: self.add("b")["code"], lambda: self.add("c")), 200)
+        self.add("d")
+        self.assertEqual([key for key, _ in self.rows()], ["a", "b", "c", "d"])
+
+    def test_a_fork_in_a_transaction(self):
+        """The child leaves it alone, and is told that it has no store."""
+        def in_child():
+            logging.disable(logging.WARNING)
+            execute.close()
+            return self.add("child")["error"]["code"]
+
+        with self.store.session() as execute:
+            execute(step(sql(ADD, "parent", 1), transaction="begin"))
+            self.assertEqual(self.forked(in_child), "fork")
+            execute(step(sql(ADD, "parent too", 1), transaction="commit"))
+        self.assertEqual([key for key, _ in self.rows()], ["parent", "parent too"])
+
+    def test_connections_that_survive_a_fork(self):
+        """A child opens its own; the parent's are neither used nor closed in it."""
+        closed, made = [], iter("abcdef")
+        pool = Pool(lambda: next(made), closed.append, 3)
+        first, pid = pool.take(), pool.pid
+        pool.give(pool.take(), pid)
+
+        def in_child():
+            pool.give(first, pid)
+            return pool.take(), closed
+
+        self.assertEqual(self.forked(in_child), ("c", []))
+        self.assertEqual(pool.take(), "b")
+        pool.drop(first, pid)
+        self.assertEqual(closed, ["a"])
+
+
+class LoadingTest(unittest.TestCase):
+    def test_names(self):
+        import assay.store
+
+        self.assertLessEqual(set(assay.store.__all__), set(dir(assay.store)))
+        with self.assertRaises(AttributeError):
+            assay.store.nothing
+        self.assertEqual(assay.store.Grant, Grant)
+        self.assertTrue(asyncio.iscoroutinefunction(assay.store.carry_out_async))
+
+
+if __name__ == "__main__":
+    unittest.main()
