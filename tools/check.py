@@ -99,6 +99,8 @@ STEPS = [
          needs=("go",)),
     Step("soak", over("soak", "shipped"), "many calls, flat memory", needs=("programs", "cases")),
     Step("generated", ["check-generated"], "generated files are in step", quick=True),
+    Step("store-statements", ["check-store-statements"],
+         "tables and statements of stores, on the engines that are here", quick=True),
     Step("home", ["check-home"], "one line says where the project is at home", quick=True),
     Step("facts", ["check-facts"], "the types of all hosts and the documents are as the table says",
          needs=("programs", "cases"), quick=True),

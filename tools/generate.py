@@ -28,6 +28,8 @@ risk.md) come:
 from endpoints.tsv and errors.tsv in Sources/Assay/Exchange/AppStore:
   Sources/Assay/Exchange/AppStore/          the kinds of the App Store Server API
   docs/tasks/app-store-server-api.md        the table of them
+from statements.tsv, tables.tsv and indexes.tsv in Sources/Assay/Stores/Dialects:
+  Sources/Assay/Stores/Dialects/            SQLStatement.swift, SchemaTable.swift
 from docs/spec/members.tsv and names.tsv:
   Sources/Assay/Evidence/                   StoreKitMembers.swift, ResponseFacts.swift: how the
                                             library reads what Apple wrote
@@ -51,6 +53,7 @@ import generate_manual
 import generate_php
 import generate_python
 import generate_readers
+import generate_statements
 import generate_swift
 import header
 from status_rows import FAMILIES, HINT_KINDS, ROOT, for_whom, quoted, rows
@@ -59,7 +62,7 @@ from status_rows import FAMILIES, HINT_KINDS, ROOT, for_whom, quoted, rows
 # of members, and for where the project is at home: outputs(table, contract) -> {path: text}.
 BINDINGS = [generate_configuration, generate_manual, generate_command_line,
             generate_documents, generate_readers, generate_python, generate_go, generate_php,
-            generate_swift, generate_home, generate_app_store]
+            generate_swift, generate_home, generate_app_store, generate_statements]
 
 
 def status_table(table):

@@ -34,6 +34,17 @@ extension Verifier {
     switch kind {
     case .claim: return try ClaimOperation(parameters, evidence)
     case .complete: return try CompleteOperation(parameters)
+    case .claimResume: return try ClaimResume(parameters)
+    case .claimDue: return try ClaimDue(parameters)
+    case .revoke: return try RevokeOperation(parameters, evidence)
+    case .lookup: return try LookupOperation(parameters, evidence)
+    case .subscriptionApply: return try SubscriptionApply(parameters, evidence)
+    case .subscriptionRead: return try SubscriptionRead(parameters)
+    case .subscriptionClear: return try SubscriptionClear(parameters)
+    case .subscriptionDue: return try SubscriptionDue(parameters)
+    case .accountLink: return try AccountLink(parameters)
+    case .accountForget: return try AccountForget(parameters)
+    case .evidenceRead: return try EvidenceRead(parameters)
     default: throw Refusal(.misuseExchangeKind, "EXC-1", at: "kind")
     }
   }

@@ -52,7 +52,7 @@ enum StoreCall {
     switch self {
     case .sql(let statement, let arguments):
       SQLText(statement, arguments, context).write(&writer)
-      writer.member("rows", boolean: statement.givesRows)
+      writer.member("rows", boolean: statement.givesRows(context.dialect))
     case .dynamo(let api, let input):
       writer.member("api", api)
       writer.name("input")

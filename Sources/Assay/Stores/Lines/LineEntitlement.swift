@@ -1,0 +1,100 @@
+/// What an account has now from its lines (STO-45), by the configuration of the moment.
+struct LineEntitlement: Sendable {
+  let plan: Text
+  /// Milliseconds since 1970 UTC; nil: the default plan, or one that does not end.
+  let untilMs: Int64?
+  let lines: [(row: LineRow, counts: Bool)]
+
+  init(_ rows: [LineRow], _ context: StoreContext) {
+    let rule = LineRule(rows, context)
+    var best: (rank: Int, untilMs: Int64?)? = nil
+    var judged: [(row: LineRow, counts: Bool)] = []
+    for row in rows {
+      let end = rule.end(of: row)
+      judged.append((row, end != nil))
+      guard let end, let rank = context.configuration.products.product(row.product)?.plan else {
+        continue
+      }
+      let untilMs = end == .max ? nil : end
+      if let known = best, known.rank > rank { continue }
+      if let known = best, known.rank == rank, known.untilMs ?? .max >= end { continue }
+      best = (rank, untilMs)
+    }
+    let plans = context.configuration.plans
+    if let best, plans.indices.contains(best.rank) {
+      (plan, untilMs) = (plans[best.rank], best.untilMs)
+    } else {
+      (plan, untilMs) = (plans.first ?? "", nil)
+    }
+    lines = judged
+  }
+
+  func write(_ writer: inout JSONWriter) {
+    writer.member("plan", plan)
+    writer.member("until", integer: untilMs)
+    writer.name("lines")
+    writer.beginArray()
+    for line in lines { LineEntitlement.write(line.row, counts: line.counts, &writer) }
+    writer.endArray()
+  }
+
+  static func write(_ row: LineRow, counts: Bool, _ writer: inout JSONWriter) {
+    writer.beginObject()
+    writer.member("environment", row.environment)
+    writer.member("originalTransactionId", row.originalTransactionId)
+    writer.member("transactionId", row.transactionId)
+    writer.member("productId", row.product)
+    writer.member("plan", row.plan)
+    writer.member("purchasedMs", integer: row.purchasedMs)
+    writer.member("expiresMs", integer: row.expiresMs)
+    writer.member("graceMs", integer: row.graceMs)
+    writer.member("revokedMs", integer: row.revokedMs)
+    writer.member("clearedMs", integer: row.clearedMs)
+    writer.member("asOf", integer: row.asOfMs)
+    writer.member("nextCheckMs", integer: row.nextCheckMs)
+    writer.member("counts", boolean: counts)
+    writer.endObject()
+  }
+}
+
+/// When a line counts (STO-45).
+private struct LineRule {
+  private let context: StoreContext
+  /// DCD-23: Production of a known product stands beside it.
+  private let sandboxIsShadowed: Bool
+
+  init(_ rows: [LineRow], _ context: StoreContext) {
+    self.context = context
+    let configuration = context.configuration
+    switch configuration.decide.sandbox {
+    case .equal: sandboxIsShadowed = false
+    case .never: sandboxIsShadowed = true
+    case .below:
+      sandboxIsShadowed = rows.contains {
+        $0.environment == "Production" && configuration.products.product($0.product) != nil
+      }
+    }
+  }
+
+  /// nil: it does not count now; `Int64.max`: it does not end.
+  func end(of row: LineRow) -> Int64? {
+    guard row.revokedMs == nil, row.clearedMs == nil, isAccepted(row),
+      let product = context.configuration.products.product(row.product)
+    else { return nil }
+    guard let expiresMs = row.expiresMs else {
+      return product.type == .nonConsumable ? .max : nil
+    }
+    let decide = context.configuration.decide
+    var end = expiresMs
+    if decide.grace, let graceMs = row.graceMs { end = max(end, graceMs) }
+    if row.isWatched { end = max(end, Milliseconds.sum(expiresMs, decide.leewayMs)) }
+    return context.nowMs < end ? end : nil
+  }
+
+  private func isAccepted(_ row: LineRow) -> Bool {
+    let environments = context.configuration.environments
+    guard let environment = environments.first(where: { row.environment.utf8[...].elementsEqual($0.name) })
+    else { return false }
+    return environment == .production || !sandboxIsShadowed || context.configuration.decide.sandbox == .equal
+  }
+}

@@ -1,0 +1,68 @@
+/// The line that a transaction belongs to, as the evidence shows it (STO-40).
+extension LineRow {
+  /// nil: it makes no line: a consumable, an unknown product, an id that cannot be a key.
+  init?(_ purchase: StorePurchase, owner: Text, _ context: StoreContext) {
+    guard let product = purchase.product, product.type != .consumable, purchase.lineKey != nil
+    else { return nil }
+    let facts = purchase.facts
+    let plans = context.configuration.plans
+    environment = Text(stringLiteral: facts.environment.name)
+    originalTransactionId = facts.originalTransactionId
+    self.owner = owner
+    self.product = product.id
+    plan = product.plan.flatMap { plans.indices.contains($0) ? plans[$0] : nil } ?? ""
+    transactionId = facts.transactionId
+    purchasedMs = purchase.purchasedMs
+    switch product.type {
+    case .autoRenewable: expiresMs = facts.end ?? 0
+    case .nonRenewing:
+      expiresMs = facts.start.flatMap { start in product.duration?.end(startMs: start) } ?? 0
+    case .nonConsumable, .consumable: expiresMs = nil
+    }
+    graceMs = product.type == .autoRenewable ? purchase.renewal?.graceEnd : nil
+    revokedMs = facts.revokedAt
+    asOfMs = facts.asOf
+    evidence = purchase.evidence.sha256
+    updatedMs = context.nowMs
+    isWatched = product.type == .autoRenewable && revokedMs == nil && purchase.mayRenew
+    nextCheckMs = nextLook(nowMs: context.nowMs)
+  }
+
+  /// STO-47: FLW-7 by the line's own dates.
+  func nextLook(nowMs: Int64) -> Int64? {
+    guard revokedMs == nil, let expiresMs else { return nil }
+    if nowMs < expiresMs { return CheckSchedule.beforeEnd(expiresMs, now: nowMs) }
+    let look = CheckSchedule.afterEnd(expiresMs, now: nowMs, mayBeRetried: isWatched)
+    guard let graceMs, nowMs < graceMs else { return look }
+    return min(look ?? graceMs, graceMs)
+  }
+}
+
+extension StorePurchase {
+  /// Renewal is on, unknown, or in retry.
+  fileprivate var mayRenew: Bool {
+    guard let renewal else { return true }
+    return renewal.autoRenewStatus != 0 || renewal.isInBillingRetry == true
+  }
+
+  /// One for each line: the period that its newest evidence leads to; what an upgrade has
+  /// replaced comes last.
+  static func lines(_ purchases: [StorePurchase]) -> [StorePurchase] {
+    let ids = purchases.map { $0.facts.line }
+    return Runs.of(ids, by: ScopedId.precedes).compactMap { run in
+      var best: StorePurchase? = nil
+      for place in run {
+        let purchase = purchases[place]
+        if let known = best, !StorePurchase.follows(purchase, known) { continue }
+        best = purchase
+      }
+      return best
+    }
+  }
+
+  private static func follows(_ next: StorePurchase, _ known: StorePurchase) -> Bool {
+    if next.facts.isUpgraded != known.facts.isUpgraded { return known.facts.isUpgraded }
+    if next.purchasedMs != known.purchasedMs { return next.purchasedMs > known.purchasedMs }
+    return next.facts.asOf > known.facts.asOf
+  }
+}

@@ -1,0 +1,118 @@
+/// The subscription lines, whatever the engine (docs/spec/store-statements.md §2, §3).
+extension StoreTalk {
+  private var isDynamo: Bool { context.dialect == .dynamodb }
+
+  /// Puts the line there, binds it to its first owner, and overwrites it with later
+  /// evidence of that owner (STO-40).
+  ///
+  /// - Parameter next: owner empty: evidence from Apple, which changes whose line it is not.
+  /// - Returns: the row before, nil for a new one, and the row that stands there then.
+  mutating func apply(
+    _ next: LineRow, _ evidence: StoreEvidence
+  ) throws(StoreStop) -> (before: LineRow?, after: LineRow) {
+    if isDynamo { return try dynamoApply(next, evidence) }
+    let kept = keeping(evidence)
+    let results = try sql {
+      let key: Arguments = [
+        ("env", .text(next.environment)), ("otx", .text(next.originalTransactionId)),
+      ]
+      var calls: [(SQLStatement, Arguments)] = [(.lineRead, key)]
+      calls += kept
+      calls.append((.lineInsert, next.arguments))
+      if !next.owner.isEmpty {
+        let owner: Arguments = [("owner", .text(next.owner))]
+        calls.append((.lineBind, key + owner))
+      }
+      calls.append((.lineApply, changes(next)))
+      calls.append((.lineRead, key))
+      return calls
+    }
+    let before = try results.rowIfAny(0)
+    let after = try LineRow(try results.row(results.count &- 1))
+    guard let before else { return (nil, after) }
+    return (try LineRow(before), after)
+  }
+
+  private func changes(_ next: LineRow) -> Arguments {
+    next.arguments + [
+      ("now_ms", .integer(context.nowMs)), ("revoking", .integer(next.revokedMs == nil ? 0 : 1)),
+    ]
+  }
+
+  /// STO-42: the line goes to another owner, with strictly newer evidence and not too soon
+  /// after the last move. The row that stands there then.
+  mutating func move(
+    _ next: LineRow, from owner: Text, beforeMs: Int64
+  ) throws(StoreStop) -> LineRow {
+    if isDynamo { return try dynamoMove(next, from: owner, beforeMs: beforeMs) }
+    let results = try sql {
+      let more: Arguments = [
+        ("old_owner", .text(owner)), ("before_ms", .integer(beforeMs)),
+      ]
+      let key: Arguments = [
+        ("env", .text(next.environment)), ("otx", .text(next.originalTransactionId)),
+      ]
+      return [(.lineMove, changes(next) + more), (.lineRead, key)]
+    }
+    return try LineRow(try results.row(1))
+  }
+
+  /// At most 50, the newest first.
+  mutating func lines(of account: Text) throws(StoreStop) -> [LineRow] {
+    if isDynamo { return try dynamoLines(of: account) }
+    let results = try sql { [(.linesOfAccount, [("owner", .text(account))])] }
+    return try lineRows(results, 0)
+  }
+
+  /// STO-46: marks all lines of the account; gives them as they are then.
+  mutating func clearLines(of account: Text) throws(StoreStop) -> [LineRow] {
+    if isDynamo { return try dynamoClear(account) }
+    let nowMs = context.nowMs
+    let results = try sql {
+      let owner: Arguments = [("owner", .text(account)), ("now_ms", .integer(nowMs))]
+      return [(.lineClear, owner), (.linesOfAccount, owner)]
+    }
+    return try lineRows(results, 1)
+  }
+
+  /// STO-48: lines whose next look has come, held until `leaseMs`; at most 25.
+  mutating func takeDueLines(leaseMs: Int64, attempt: Text) throws(StoreStop) -> [LineRow] {
+    if isDynamo { return try dynamoDueLines(leaseMs: leaseMs, attempt: attempt) }
+    let arguments: Arguments = [
+      ("now_ms", .integer(context.nowMs)), ("lease_ms", .integer(leaseMs)),
+    ]
+    guard context.dialect == .mysql else {
+      return try lineRows(try sql { [(.linesDue, arguments)] }, 0)
+    }
+    let rows = try lineRows(try sql(.begin) { [(.linesDueLock, arguments)] }, 0)
+    _ = try sql(.commit) { rows.map { (.linesDueTake, arguments + $0.keyArguments) } }
+    return rows
+  }
+
+  /// Their following looks, where no other sweeper has taken them since.
+  mutating func planNextLooks(_ rows: [LineRow], leaseMs: Int64) throws(StoreStop) {
+    if isDynamo { return try dynamoNextLooks(rows, leaseMs: leaseMs) }
+    guard !rows.isEmpty else { return }
+    let nowMs = context.nowMs
+    _ = try sql {
+      rows.map { row in
+        let look: Arguments = [
+          ("next_check_ms", StoreValue(row.nextLook(nowMs: nowMs))), ("lease_ms", .integer(leaseMs)),
+        ]
+        return (.lineNextLook, look + row.keyArguments)
+      }
+    }
+  }
+
+  private func lineRows(_ results: [StoreResult], _ place: Int) throws(StoreStop) -> [LineRow] {
+    var rows: [LineRow] = []
+    for row in try results.rows(place) { rows.append(try LineRow(row)) }
+    return rows
+  }
+}
+
+extension LineRow {
+  fileprivate var keyArguments: StoreTalk.Arguments {
+    [("env", .text(environment)), ("otx", .text(originalTransactionId))]
+  }
+}

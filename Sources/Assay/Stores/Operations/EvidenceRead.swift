@@ -1,0 +1,103 @@
+/// `evidence.read`: kept texts, to be verified again (STO-68, BCK-27).
+final class EvidenceRead: StoreOperation {
+  enum Question {
+    case digests([Text])
+    case purchase(Text)
+    case line(environment: Text, originalTransactionId: Text)
+  }
+
+  private let question: Question
+
+  private static let digestCap = 1...32
+
+  /// - Throws: `config.store.evidence`, `misuse.exchange.request`.
+  init(_ parameters: StoreParameters) throws(Refusal) {
+    try require(
+      parameters.context.policy.keepEvidence, .configStoreEvidence, "STO-68",
+      at: "stores.keepEvidence")
+    if let list = parameters["sha256"] {
+      question = .digests(
+        try list.elements(Self.digestCap).map { node throws(Refusal) in try node.text(64...64) })
+    } else if parameters["purchaseKey"] != nil {
+      question = .purchase(try parameters.purchaseKey())
+    } else {
+      question = .line(
+        environment: try parameters.needed("environment").text(1...32),
+        originalTransactionId: try parameters.needed("originalTransactionId").text(1...64))
+    }
+  }
+
+  struct Kept {
+    let sha256: Text
+    let body: Text
+    let atMs: Int64
+  }
+
+  override func run(_ talk: inout StoreTalk) throws(StoreStop) -> StoreOutcome {
+    let digests = try self.digests(&talk)
+    let kept = try talk.keptEvidence(digests)
+    let missing = digests.filter { digest in !kept.contains { $0.sha256 == digest } }
+    return StoreOutcome { writer in
+      writer.name("evidence")
+      writer.beginArray()
+      for text in kept {
+        writer.beginObject()
+        writer.member("sha256", text.sha256)
+        writer.member("text", text.body)
+        writer.member("atMs", integer: text.atMs)
+        writer.endObject()
+      }
+      writer.endArray()
+      writer.name("missing")
+      writer.beginArray()
+      for digest in missing { writer.string(digest) }
+      writer.endArray()
+    }
+  }
+
+  private func digests(_ talk: inout StoreTalk) throws(StoreStop) -> [Text] {
+    switch question {
+    case .digests(let digests): return digests
+    case .purchase(let key):
+      if talk.context.dialect == .dynamodb {
+        return try talk.dynamoLedgerRow(key).map { [$0.evidence] } ?? []
+      }
+      return try talk.digest(.evidenceOfPurchase, [("pkey", .text(key))])
+    case .line(let environment, let id):
+      if talk.context.dialect == .dynamodb {
+        return try talk.dynamoLine(environment: environment, id).map { [$0.evidence] } ?? []
+      }
+      return try talk.digest(.evidenceOfLine, [("env", .text(environment)), ("otx", .text(id))])
+    }
+  }
+}
+
+extension StoreTalk {
+  fileprivate mutating func digest(
+    _ statement: SQLStatement, _ arguments: Arguments
+  ) throws(StoreStop) -> [Text] {
+    let results = try sql { [(statement, arguments)] }
+    guard var row = try results.rowIfAny(0) else { return [] }
+    return [try row.text()]
+  }
+
+  fileprivate mutating func keptEvidence(
+    _ digests: [Text]
+  ) throws(StoreStop) -> [EvidenceRead.Kept] {
+    guard !digests.isEmpty else { return [] }
+    if context.dialect == .dynamodb { return try dynamoEvidence(digests) }
+    let results = try sql {
+      digests.map { digest in
+        let arguments: Arguments = [("digest", .text(digest))]
+        return (.evidenceRead, arguments)
+      }
+    }
+    var kept: [EvidenceRead.Kept] = []
+    for place in results.indices {
+      guard var row = try results.rowIfAny(place) else { continue }
+      let (digest, body) = (try row.text(), try row.text())
+      kept.append(EvidenceRead.Kept(sha256: digest, body: body, atMs: try row.integer()))
+    }
+    return kept
+  }
+}

@@ -1,0 +1,126 @@
+/// `lookup`: whether a purchase was used, for support (docs/spec/receipts-decisions.md §8).
+final class LookupOperation: StoreOperation {
+  private enum Question {
+    case account
+    case transaction(Text)
+    case purchases([StorePurchase])
+  }
+
+  private let question: Question
+  /// Who asks; nil: nobody.
+  private let account: Text?
+  private let isOperator: Bool
+
+  /// - Throws: `misuse.exchange.request` unless it is about exactly one thing,
+  ///   `misuse.store.account`, `misuse.exchange.evidence`.
+  init(_ parameters: StoreParameters, _ evidence: [VerifiedEvidence]) throws(Refusal) {
+    account = try parameters.accountIfAny("account")
+    isOperator = try parameters["operator"]?.boolean() ?? false
+    if !evidence.isEmpty {
+      question = .purchases(
+        try StorePurchase.all(evidence, parameters.context.configuration))
+    } else if let node = parameters["transactionId"] {
+      let place = try parameters.needed("environment")
+      let environment = try LookupOperation.environment(place)
+      let id = try node.text(1...64)
+      guard let key = ReplayKeys.transaction(environment: environment, transactionId: id) else {
+        throw node.refusal(.range)
+      }
+      question = .transaction(key)
+    } else {
+      _ = try parameters.needed("account")
+      question = .account
+    }
+  }
+
+  private static func environment(_ node: MemberNode) throws(Refusal) -> Environment {
+    let names: [StaticString] = Environment.allCases.map { $0.name }
+    return Environment.allCases[try node.choice(names)]
+  }
+
+  override var seed: Text { account ?? "" }
+
+  override var maxSteps: Int? {
+    if case .purchases(let purchases) = question { return 2 &* purchases.count &+ 8 }
+    return nil
+  }
+
+  override func run(_ talk: inout StoreTalk) throws(StoreStop) -> StoreOutcome {
+    var rows: [LedgerRow] = []
+    var isProven = false
+    switch question {
+    case .account: rows = try talk.ledger(of: account ?? "")
+    case .transaction(let key): rows = try row(key, &talk)
+    case .purchases(let purchases):
+      isProven = true
+      for purchase in purchases {
+        guard let key = purchase.transactionKey else { continue }
+        rows += try row(key, &talk, or: purchase.purchaseKey)
+      }
+    }
+    return outcome(rows, isProven, isLate: talk.context.dialect == .dynamodb)
+  }
+
+  private func row(
+    _ transactionKey: Text, _ talk: inout StoreTalk, or purchaseKey: Text? = nil
+  ) throws(StoreStop) -> [LedgerRow] {
+    guard let key = try talk.knownKey(transactionKey) ?? purchaseKey else { return [] }
+    guard let row = try talk.ledgerRow(key) else { return [] }
+    return [row]
+  }
+
+  private func outcome(
+    _ rows: [LedgerRow], _ isProven: Bool, isLate: Bool
+  ) -> StoreOutcome {
+    let (account, isOperator) = (account, isOperator)
+    let first = rows.first.map { LookupOperation.word($0, account) }
+    var isEventual = false
+    if case .account = question { isEventual = isLate }
+    return StoreOutcome { writer in
+      writer.member("outcome", first ?? (isProven ? "unused" : "unproven"))
+      writer.member("eventual", boolean: isEventual)
+      writer.name("rows")
+      writer.beginArray()
+      for row in rows { LookupOperation.write(row, account, isOperator, &writer) }
+      writer.endArray()
+    }
+  }
+
+  private static func word(_ row: LedgerRow, _ account: Text?) -> StaticString {
+    if row.state == .revoked { return "refunded" }
+    if let account, row.owner != account { return "used-by-other" }
+    return row.state == .granted ? "already-delivered" : "resume"
+  }
+
+  private static func write(
+    _ row: LedgerRow, _ account: Text?, _ isOperator: Bool, _ writer: inout JSONWriter
+  ) {
+    writer.beginObject()
+    writer.member("purchaseKey", row.purchaseKey)
+    writer.member("environment", row.environment)
+    writer.member("transactionId", row.transactionId)
+    writer.member("outcome", word(row, account))
+    writer.member("state", row.state.name)
+    writer.member("product", row.product)
+    writer.member("quantity", integer: row.quantity)
+    writer.member("purchasedMs", integer: row.purchasedMs)
+    writer.member("claimedMs", integer: row.claimedMs)
+    writer.member("grantedMs", integer: row.grantedMs)
+    writer.member("revokedMs", integer: row.revokedMs)
+    writer.member("isAccounts", boolean: account.map { $0 == row.owner })
+    let isShown = isOperator || account == row.owner
+    writer.member("grantId", isShown ? row.grantId : nil)
+    if isOperator {
+      writer.name("operator")
+      writer.beginObject()
+      writer.member("account", row.owner)
+      writer.member("note", row.note)
+      writer.member("evidence", row.evidence)
+      writer.member("fence", integer: row.tries)
+      writer.member("generation", integer: row.generation)
+      writer.member("leaseUntilMs", integer: row.leaseMs)
+      writer.endObject()
+    }
+    writer.endObject()
+  }
+}

@@ -1,0 +1,48 @@
+/// `subscription.due`: lines about which Apple should be asked now (STO-48).
+final class SubscriptionDue: StoreOperation {
+  private let attempt: Text
+  private let leaseMs: Int64
+
+  private static let standardLease: Int64 = 300_000
+
+  /// - Throws: `misuse.exchange.request`, `misuse.store.attempt`, `.lease`.
+  init(_ parameters: StoreParameters) throws(Refusal) {
+    attempt = try parameters.attempt()
+    let node = parameters["leaseMs"]?.refusing(.misuseStoreLease, "STO-29")
+    let span = try node?.integer(5000...3_600_000) ?? Self.standardLease
+    leaseMs = Milliseconds.sum(parameters.context.nowMs, span)
+  }
+
+  override var seed: Text { attempt }
+
+  override func run(_ talk: inout StoreTalk) throws(StoreStop) -> StoreOutcome {
+    let rows = try talk.takeDueLines(leaseMs: leaseMs, attempt: attempt)
+    try talk.planNextLooks(rows, leaseMs: leaseMs)
+    return StoreOutcome { writer in
+      writer.name("lines")
+      writer.beginArray()
+      for row in rows { SubscriptionDue.write(row, &writer) }
+      writer.endArray()
+      writer.member("more", boolean: rows.count >= StoreTalk.dueCap)
+    }
+  }
+
+  private static func write(_ row: LineRow, _ writer: inout JSONWriter) {
+    writer.beginObject()
+    writer.member("environment", row.environment)
+    writer.member("originalTransactionId", row.originalTransactionId)
+    writer.member("transactionId", row.transactionId)
+    writer.member("account", row.owner.isEmpty ? nil : row.owner)
+    writer.member("productId", row.product)
+    writer.member("expiresMs", integer: row.expiresMs)
+    writer.member("graceMs", integer: row.graceMs)
+    writer.member("asOf", integer: row.asOfMs)
+    writer.member("evidence", row.evidence)
+    writer.endObject()
+  }
+}
+
+extension StoreTalk {
+  /// Rows of one due list.
+  static let dueCap = 25
+}

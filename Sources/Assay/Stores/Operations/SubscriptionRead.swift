@@ -1,0 +1,80 @@
+/// `subscription.read`: the plan of an account now (STO-45).
+final class SubscriptionRead: StoreOperation {
+  private let account: Text
+  private let context: StoreContext
+  /// The last answer that the host kept; nil: none, or too old (docs/spec/stores.md §7).
+  private let last: (plan: Text, untilMs: Int64?)?
+
+  /// - Throws: `misuse.exchange.request`, `misuse.store.account`.
+  init(_ parameters: StoreParameters) throws(Refusal) {
+    account = try parameters.account("account")
+    context = parameters.context
+    last = try SubscriptionRead.last(parameters)
+  }
+
+  private static func last(
+    _ parameters: StoreParameters
+  ) throws(Refusal) -> (plan: Text, untilMs: Int64?)? {
+    guard let node = parameters["last"] else { return nil }
+    let context = parameters.context
+    let object = try node.object(["plan", "until", "atMs"])
+    let name = try object.required("plan")
+    let plan = try name.text()
+    try require(context.configuration.plans.contains(plan), name)
+    let untilMs = try object.present("until")?.integer(0...MemberNode.exactInteger)
+    let atMs = try object.required("atMs").integer(0...MemberNode.exactInteger)
+    let age = context.nowMs &- atMs
+    guard age >= 0, age <= context.policy.failOpenReadMs else { return nil }
+    if let untilMs, untilMs <= context.nowMs { return nil }
+    return (plan, untilMs)
+  }
+
+  override var seed: Text { account }
+
+  override func run(_ talk: inout StoreTalk) throws(StoreStop) -> StoreOutcome {
+    let entitlement = LineEntitlement(try talk.lines(of: account), talk.context)
+    let nowMs = context.nowMs
+    return StoreOutcome { writer in
+      entitlement.write(&writer)
+      writer.member("atMs", integer: nowMs)
+    }
+  }
+
+  /// The last answer goes on for a while, where the policy says so.
+  override func outcomeWithoutStore(_ refusal: Refusal) -> StoreOutcome? {
+    let fallback = context.configuration.plans.first ?? ""
+    let last = last
+    return StoreOutcome(last == nil ? refusal : nil) { writer in
+      writer.member("plan", last?.plan ?? fallback)
+      writer.member("until", integer: last?.untilMs)
+      writer.name("lines")
+      writer.null()
+      writer.member("fromLast", boolean: last != nil)
+    }
+  }
+}
+
+/// `subscription.clear`: the client says that it owns nothing (STO-46).
+final class SubscriptionClear: StoreOperation {
+  private let account: Text
+
+  /// - Throws: `misuse.exchange.request`, `misuse.store.account`.
+  init(_ parameters: StoreParameters) throws(Refusal) {
+    account = try parameters.account("account")
+  }
+
+  override var seed: Text { account }
+
+  override func run(_ talk: inout StoreTalk) throws(StoreStop) -> StoreOutcome {
+    let keeps = talk.context.policy.onAbsentKeeps
+    let rows = keeps ? try talk.lines(of: account) : try talk.clearLines(of: account)
+    let entitlement = LineEntitlement(rows, talk.context)
+    let nowMs = talk.context.nowMs
+    let cleared = rows.count { $0.clearedMs == nowMs }
+    return StoreOutcome { writer in
+      entitlement.write(&writer)
+      writer.member("cleared", integer: Int64(cleared))
+      writer.member("changed", boolean: cleared > 0)
+    }
+  }
+}

@@ -1,0 +1,256 @@
+#!/usr/bin/env python3
+"""Test: every table and statement of Sources/Assay/Stores/Dialects runs on its engine.
+
+  statements.py [ENGINE …]
+
+SQLite in memory, PostgreSQL and MariaDB as throw-away servers on a socket in a folder of
+their own. Each text is prepared and executed with the longest values that its columns
+take, in an empty store and again in one that has the row. An engine that is not installed
+is skipped by name.
+"""
+import contextlib
+import os
+import pathlib
+import pwd
+import re
+import shutil
+import sqlite3
+import subprocess
+import sys
+import tempfile
+import time
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
+sys.path[:0] = [str(ROOT / "Tests/Gates"), str(ROOT / "tools")]
+
+import generate_statements  # noqa: E402
+from report import Suite  # noqa: E402
+
+PAGE = ROOT / "docs/spec/store-statements.md"
+PARAMETER = re.compile(r":([a-z_]+)")
+# Parameters that are no columns: the longest texts, or 0 for an integer.
+OTHERS = {"tkey": 160, "by": 255, "from": 255, "to": 255, "hash": 74, "old_owner": 255,
+          "from_scope": 288, "to_scope": 288, "units": 0, "room": 0, "before_ms": 0,
+          "now_ms": 0, "revoking": 0}
+# On the page each reads its own account.
+ALIASES = {"SELECT id,target,at_ms,attempt FROM assay_link WHERE id = :from",
+           "SELECT id,target,at_ms,attempt FROM assay_link WHERE id = :to"}
+WAIT_S = 60
+
+
+def values(tables):
+    """A value for each name of a parameter: the longest of its columns, in any table."""
+    found = {name: "x" * length if length else 1 for name, length in OTHERS.items()}
+    for table in tables.values():
+        for column in table.columns:
+            value = "x" * (column.length or 40_000) if column.kind != "integer" else 1
+            other = found.get(column.name, value)
+            # The shorter of two fits both tables.
+            found[column.name] = min(value, other, key=len) if isinstance(value, str) else value
+    return found
+
+
+def schema(tables, dialect):
+    for table in tables.values():
+        yield f"table {table.name}", table.create(dialect)
+        for name, columns in table.indexes:
+            yield f"index {table.name}_{name}", table.create_index(name, columns)
+
+
+def texts(dialect):
+    """(what, text, names of its parameters) of everything, tables first and twice."""
+    tables = generate_statements.tables()
+    for _ in range(2):
+        for what, text in schema(tables, dialect):
+            yield what, text, []
+    for again in ("", " again"):
+        for statement in generate_statements.statements():
+            if dialect in statement.texts:
+                text = statement.texts[dialect]
+                yield statement.name + again, text, PARAMETER.findall(text)
+    yield "WRONG", "SELECT nothing FROM assay_name WHERE name = :name", ["name"]
+
+
+def judge(suite, engine, what, fault):
+    if what == "WRONG":
+        suite.expect(fault, f"{engine}: a wrong statement is seen")
+    else:
+        suite.expect(not fault, f"{engine}: {what}", fault)
+
+
+# MARK: engines
+
+
+def sqlite(suite, given):
+    """In memory; it also says which statements give rows."""
+    with tempfile.TemporaryDirectory(prefix="assay-statements-") as folder:
+        store = sqlite3.connect(f"{folder}/store.db", isolation_level=None)
+        store.execute("PRAGMA journal_mode=WAL")
+        rows = {one.name: "sqlite" in one.rows for one in generate_statements.statements()}
+        for what, text, names in texts("sqlite"):
+            try:
+                cursor = store.execute(PARAMETER.sub("?", text), [given[name] for name in names])
+            except sqlite3.Error as error:
+                judge(suite, "sqlite", what, str(error))
+                continue
+            judge(suite, "sqlite", what, "")
+            cursor.fetchall()
+            name = what.removesuffix(" again")
+            if name in rows:
+                suite.expect((cursor.description is not None) == rows[name],
+                             f"sqlite: whether {what} gives rows")
+        store.close()
+
+
+def literal(value):
+    return f"'{value}'" if isinstance(value, str) else str(value)
+
+
+def played(suite, engine, dialect, given, script, command):
+    """Runs all in one session of a client, which says the line of each error."""
+    lines, places = [], {}
+    for what, text, names in texts(dialect):
+        for line in script(text, [given[name] for name in names]):
+            lines.append(line)
+            places[len(lines)] = what
+    result = subprocess.run(command, input="\n".join(lines) + "\n", text=True,
+                            capture_output=True, timeout=WAIT_S)
+    faults = {}
+    for line in result.stderr.splitlines():
+        found = re.search(r"(?:<stdin>:|at line )(\d+)\b", line)
+        if found and "ERROR" in line:
+            faults.setdefault(places[int(found[1])], line)
+    for what in dict.fromkeys(places.values()):
+        judge(suite, engine, what, faults.get(what, ""))
+
+
+def as_user(name):
+    """A server refuses to be started by root."""
+    return ["runuser", "-u", name, "--"] if os.geteuid() == 0 else []
+
+
+@contextlib.contextmanager
+def server(folder, command, probe):
+    """Runs a server until the end, when its probe has answered."""
+    process = subprocess.Popen(command, cwd=folder, stdin=subprocess.DEVNULL,
+                               stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    try:
+        end = time.monotonic() + WAIT_S
+        while subprocess.run(probe, capture_output=True).returncode:
+            if process.poll() is not None or time.monotonic() > end:
+                raise OSError(f"{command[-1]} does not start")
+            time.sleep(0.2)
+        yield
+    finally:
+        process.terminate()
+        process.wait()
+
+
+@contextlib.contextmanager
+def folder_of(user):
+    with tempfile.TemporaryDirectory(prefix="assay-statements-") as folder:
+        if os.geteuid() == 0:
+            shutil.chown(folder, user)
+        yield folder
+
+
+def newest(pattern, name):
+    found = sorted(pathlib.Path("/").glob(pattern))
+    return str(found[-1]) if found else shutil.which(name)
+
+
+def postgres(suite, given):
+    program = newest("usr/lib/postgresql/*/bin/postgres", "postgres")
+    if not program or not shutil.which("psql"):
+        return suite.skip("postgres", "not installed")
+    with folder_of("postgres") as folder:
+        data = f"{folder}/data"
+        subprocess.run([*as_user("postgres"), str(pathlib.Path(program).with_name("initdb")),
+                        "-D", data, "-A", "trust", "-U", "postgres", "--no-sync"],
+                       check=True, cwd=folder, capture_output=True)
+        client = ["psql", "-XqAt", "-h", folder, "-U", "postgres", "postgres"]
+        with server(folder, [*as_user("postgres"), program, "-D", data, "-k", folder,
+                             "-c", "listen_addresses=", "-c", "fsync=off"],
+                    [*client, "-c", "SELECT 1"]):
+            played(suite, "postgres", "postgres", given, postgres_script, client + ["-f", "-"])
+
+
+def postgres_script(text, arguments):
+    """With a statement prepared, as drivers do: $n for each occurrence."""
+    if not text.startswith("CREATE "):
+        places = iter(range(1, len(arguments) + 1))
+        yield f"PREPARE s AS {PARAMETER.sub(lambda _: f'${next(places)}', text)};"
+        listed = ", ".join(map(literal, arguments))
+        yield f"EXECUTE s{f'({listed})' if arguments else ''};"
+        yield "DEALLOCATE s;" if "nothing" not in text else ""
+    else:
+        yield text + ";"
+
+
+def mysql(suite, given):
+    program = shutil.which("mariadbd", path=f"{os.environ.get('PATH', '')}:/usr/sbin")
+    if not program or not shutil.which("mariadb-install-db") or not shutil.which("mariadb"):
+        return suite.skip("mariadb", "not installed")
+    # What root becomes; others stay who they are.
+    name = next(one.pw_name for one in reversed(pwd.getpwall())
+                if one.pw_name in ("mysql", "nobody"))
+    with folder_of(name) as folder:
+        user = [f"--user={name}"] if os.geteuid() == 0 else []
+        subprocess.run(["mariadb-install-db", "--no-defaults", *user, f"--datadir={folder}/data",
+                        "--auth-root-authentication-method=normal", "--skip-test-db"],
+                       check=True, cwd=folder, capture_output=True)
+        socket = f"{folder}/socket"
+        client = ["mariadb", "--no-defaults", f"--socket={socket}", "-u", "root"]
+        with server(folder, [program, "--no-defaults", *user, f"--datadir={folder}/data",
+                             f"--socket={socket}", "--skip-networking",
+                             f"--pid-file={folder}/pid", "--innodb-flush-log-at-trx-commit=0"],
+                    [*client, "-e", "SELECT 1"]):
+            subprocess.run([*client, "-e", "CREATE DATABASE shop"], check=True)
+            played(suite, "mariadb", "mysql", given, mysql_script,
+                   [*client, "--force", "-B", "shop"])
+
+
+def mysql_script(text, arguments):
+    """With a statement prepared: ? for each occurrence."""
+    prepared = PARAMETER.sub("?", text).replace("'", "''")
+    yield f"PREPARE s FROM '{prepared}';"
+    names = [f"@a{place}" for place in range(len(arguments))]
+    if names:
+        yield "SET " + ", ".join(f"{name} = {literal(value)}"
+                                 for name, value in zip(names, arguments)) + ";"
+    yield f"EXECUTE s{' USING ' + ', '.join(names) if names else ''};"
+
+
+# MARK: the page
+
+
+def check_page(suite):
+    """Each statement that the specification writes out stands in the table."""
+    known = {text for one in generate_statements.statements() for text in one.texts.values()}
+    known |= ALIASES
+    section = PAGE.read_text().partition("## 2. SQL")[2].partition("## 3. ")[0]
+    told = 0
+    for text in "".join(re.findall("(?s)```sql\n(.*?)```", section)).splitlines():
+        if not re.match("(INSERT|UPDATE|SELECT|DELETE|WITH) ", text):
+            continue
+        text = text.replace("⟨skip⟩", "ON CONFLICT DO NOTHING")
+        text = text.replace("⟨lock⟩", "ON CONFLICT (id) DO UPDATE SET id = excluded.id")
+        told += 1
+        suite.expect(text in known, "the table has a statement of the page", text)
+    suite.expect(told > 60, "the page has statements", str(told))
+
+
+ENGINES = {"sqlite": sqlite, "postgres": postgres, "mariadb": mysql}
+
+
+def main():
+    suite = Suite("store-statements")
+    given = values(generate_statements.tables())
+    check_page(suite)
+    for name in sys.argv[1:] or ENGINES:
+        ENGINES[name](suite, given)
+    suite.finish()
+
+
+if __name__ == "__main__":
+    main()
