@@ -63,14 +63,22 @@ final class Conversation
     }
 
     /**
-     * An exception of the grant goes on to the caller, and the claim is undone with it.
+     * An exception of the grant goes on to the caller, and the claim is undone with it; false
+     * undoes it too.
      *
      * @return array<string, mixed>
      */
     private function granted(array $given, ?callable $grant): array
     {
         $grant ?? throw new \LogicException('mode "transaction" needs a grant');
-        $grant(Grant::of($given), $this->executor->connection());
+        if ($grant(Grant::of($given), $this->executor->connection()) === false) {
+            $this->executor->rollBack();
+
+            return ['id' => $given['id'], 'code' => 500];
+        }
+        if (!$this->executor->isInside()) {
+            throw new \LogicException('a grant neither commits nor rolls back: the ledger does');
+        }
 
         return ['id' => $given['id'], 'code' => 200];
     }

@@ -4,8 +4,6 @@ declare(strict_types=1);
 
 namespace Assay\Store;
 
-use Assay\Exception\AssayException;
-
 /** Carries out the steps of a conversation with a store, over one connection of the host's. */
 interface Executor
 {
@@ -19,10 +17,11 @@ interface Executor
      * @param array<string, mixed> $step the value of `store` (docs/exchanges.md)
      *
      * @return array<string, mixed> the answer for `Exchange::step`
-     *
-     * @throws AssayException for a standby (STO-74)
      */
     public function carryOut(array $step): array;
+
+    /** Whether the transaction that was begun is still the open one. */
+    public function isInside(): bool;
 
     /** Undoes what is open; nothing where nothing is. */
     public function rollBack(): void;

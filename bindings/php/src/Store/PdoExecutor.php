@@ -4,6 +4,7 @@ declare(strict_types=1);
 
 namespace Assay\Store;
 
+use Assay\Exception\Unavailable;
 use Assay\Internal\Refusal;
 use PDO;
 use PDOException;
@@ -34,7 +35,14 @@ final class PdoExecutor implements Executor
     private const LOST = [
         'sqlite' => [],
         'postgres' => ['08', '57P0', 'HY000'],
-        'mysql' => ['2006', '2013', '2055'],
+        'mysql' => ['2006', '2013', '2014', '2055', '4031'],
+    ];
+    /** MariaDB: over-long values are refused, and a lock is given up before the client is. */
+    private const SESSION = [
+        'SET NAMES utf8mb4',
+        'SET SESSION TRANSACTION ISOLATION LEVEL READ COMMITTED',
+        'SET SESSION innodb_lock_wait_timeout = 5',
+        "SET SESSION sql_mode = 'STRICT_ALL_TABLES,NO_ENGINE_SUBSTITUTION'",
     ];
 
     private readonly string $dialect;
@@ -104,6 +112,8 @@ final class PdoExecutor implements Executor
                 $pdo->exec('COMMIT');
                 $this->isInside = false;
             }
+        } catch (Unavailable) {
+            return ['id' => $step['id']] + self::refused('standby', true);
         } catch (PDOException $error) {
             $isWhole = $results === [] || $this->isInside;
 
@@ -111,6 +121,12 @@ final class PdoExecutor implements Executor
         }
 
         return ['id' => $step['id'], 'code' => 200, 'results' => $results];
+    }
+
+    public function isInside(): bool
+    {
+        // PDO does not know of SQLite's transactions that it did not begin itself.
+        return $this->isInside && ($this->dialect === 'sqlite' || $this->pdo?->inTransaction());
     }
 
     public function rollBack(): void
@@ -143,7 +159,7 @@ final class PdoExecutor implements Executor
         }
         if ($this->dialect === 'mysql') {
             $pdo->setAttribute(PDO::ATTR_EMULATE_PREPARES, false);
-            $pdo->exec('SET NAMES utf8mb4');
+            array_map($pdo->exec(...), self::SESSION);
         }
         if ((int) $pdo->query(self::STANDBY[$this->dialect])->fetchColumn() !== 0) {
             throw Refusal::named('unavailable.store.standby');
@@ -215,10 +231,15 @@ final class PdoExecutor implements Executor
         $this->rollBack();
         $isUndone = !$isConnected || $isWhole && $this->pdo !== null;
 
-        return [
-            'code' => 500,
-            'error' => ['code' => $code, 'executed' => $isUndone ? 'no' : 'unknown'],
-        ];
+        return self::refused($code, $isUndone);
+    }
+
+    /** @return array<string, mixed> */
+    private static function refused(string $code, bool $isCertain): array
+    {
+        $executed = $isCertain ? 'no' : 'unknown';
+
+        return ['code' => 500, 'error' => ['code' => $code, 'executed' => $executed]];
     }
 
     /** As STO-71 names them: SQLSTATE of PostgreSQL, the number of the other two. */
@@ -226,12 +247,15 @@ final class PdoExecutor implements Executor
     {
         [$state, $number] = ($error->errorInfo ?? []) + [null, null];
         if ($this->dialect === 'postgres') {
-            return (string) ($state ?? ($this->pdo === null ? '08006' : $error->getCode()));
+            return (string) ($state ?? ($this->pdo === null ? '08001' : $error->getCode()));
         }
-        $number ??= (int) $error->getCode();
+        $number = (int) ($number ?? $error->getCode());
+        if ($this->dialect === 'mysql') {
+            return (string) $number;
+        }
 
-        // Of SQLite's extended codes the first byte is the code.
-        return (string) ($this->dialect === 'sqlite' ? $number & 0xff : $number);
+        // Of an extended code the first byte is the code; 8 is a file that cannot be written.
+        return ($number & 0xff) === 8 ? 'standby' : (string) ($number & 0xff);
     }
 
     private function giveUp(): void

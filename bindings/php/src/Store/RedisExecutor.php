@@ -4,7 +4,6 @@ declare(strict_types=1);
 
 namespace Assay\Store;
 
-use Assay\Internal\Refusal;
 use Redis;
 use RedisException;
 
@@ -53,6 +52,11 @@ final class RedisExecutor implements Executor
         return ['id' => $step['id'], 'code' => 200, 'results' => $results];
     }
 
+    public function isInside(): bool
+    {
+        return false;
+    }
+
     public function rollBack(): void
     {
     }
@@ -67,7 +71,7 @@ final class RedisExecutor implements Executor
             $this->redis->clearLastError();
             $role = $this->redis->rawCommand('ROLE');
             if (is_array($role) && $role[0] !== 'master') {
-                throw Refusal::named('unavailable.store.standby');
+                throw new RedisException('READONLY');
             }
             $this->isChecked = is_array($role);
         }
@@ -98,10 +102,10 @@ final class RedisExecutor implements Executor
             return ['code' => 0];
         }
 
-        return [
-            'code' => 500,
-            'error' => ['code' => $code[0], 'executed' => $isFirst ? 'no' : 'unknown'],
-        ];
+        return ['code' => 500, 'error' => [
+            'code' => $code[0] === 'READONLY' ? 'standby' : $code[0],
+            'executed' => $isFirst ? 'no' : 'unknown',
+        ]];
     }
 
     public function __debugInfo(): array
