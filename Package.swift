@@ -49,7 +49,9 @@ let package = Package(
       name: "Assay", dependencies: ["CLibCrypto"],
       exclude: [
         "Configuration/configuration.tsv", "Exchange/AppStore/endpoints.tsv",
-        "Exchange/AppStore/errors.tsv", "Verdict/hints.tsv", "Verdict/statuses.tsv",
+        "Exchange/AppStore/errors.tsv", "Stores/Dialects/indexes.tsv",
+        "Stores/Dialects/statements.tsv", "Stores/Dialects/tables.tsv", "Verdict/hints.tsv",
+        "Verdict/statuses.tsv",
       ],
       swiftSettings: strict + optimised),
     .target(
@@ -66,8 +68,12 @@ let package = Package(
       exclude: ["Link"], swiftSettings: strict),
     .executableTarget(
       name: "assay-cases", dependencies: ["AssayAuthority", "CSystem"], swiftSettings: strict),
+    .systemLibrary(
+      name: "CSQLite", path: "Tests/CSQLite", pkgConfig: "sqlite3",
+      providers: [.apt(["libsqlite3-dev"])]),
     .testTarget(
-      name: "AssayTests", dependencies: ["Assay", "AssayAuthority"], swiftSettings: strict),
+      name: "AssayTests", dependencies: ["Assay", "AssayAuthority", "CSQLite"],
+      swiftSettings: strict),
     .testTarget(
       name: "AssaySwiftTests", dependencies: ["AssaySwift", "Assay", "AssayAuthority"],
       swiftSettings: strict),

@@ -78,7 +78,7 @@ struct StoresConfigurationTests {
     #expect(try self.policy([("stores.signup.limit", 7)]).signup.attemptLimit == 70)
   }
 
-  @Test("STO-2 placeholders are those of the dialect, and a request's own where they fit")
+  @Test("STO-13 placeholders are those of the dialect, and a request's own where they fit")
   func placeholders() throws {
     for (dialect, own, good, bad) in [
       ("sqlite", "qmark", ["qmark"], ["dollar", "format"]),
@@ -106,7 +106,9 @@ struct StoresConfigurationTests {
     #expect(try policy([]).placeholders(.mysql) == .qmark)
   }
 
-  @Test("each member is refused by its own name just outside its bounds")
+  @Test(
+    "STO-5 STO-13 STO-56 STO-66 STO-81 STO-93 each member is refused by its own name just outside its bounds"
+  )
   func refusals() {
     let long = String(repeating: "a", count: 20)
     for (path, value, status) in [
@@ -116,7 +118,8 @@ struct StoresConfigurationTests {
       ("prefix", "", "config.store.prefix"), ("prefix", "_a", "config.store.prefix"),
       ("prefix", "1a", "config.store.prefix"), ("prefix", "aB", "config.store.prefix"),
       ("prefix", "a-", "config.store.prefix"), ("prefix", 1, "config.store.prefix"),
-      ("prefix", .string("a" + long), "ok"), ("prefix", .string("aa" + long), "config.store.prefix"),
+      ("prefix", .string("a" + long), "ok"),
+      ("prefix", .string("aa" + long), "config.store.prefix"),
       ("table", "", "config.document.range"), ("table", 1, "config.document.type"),
       ("shared", 0, "config.document.type"), ("shared", false, "ok"),
       ("leaseMs", 4999, "config.store.lease"), ("leaseMs", 3_600_001, "config.store.lease"),
@@ -161,7 +164,7 @@ struct StoresConfigurationTests {
     }
   }
 
-  @Test("members that depend on others")
+  @Test("CNF-1 STO-13 members that depend on others")
   func together() {
     #expect(
       make([("stores", [:])]).refusal == "config.document.missing stores.dialect")

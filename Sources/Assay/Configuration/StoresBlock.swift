@@ -1,7 +1,7 @@
 /// `stores`: which statements are given out, and what they decide
 /// (docs/spec/configuration.md §11).
 struct StoresPolicy: Sendable {
-  let dialect: StoreDialect
+  var dialect: StoreDialect
   /// nil: the dialect has no SQL.
   var placeholders: Placeholders?
   /// Of SQL tables.
@@ -30,6 +30,20 @@ struct StoresPolicy: Sendable {
   var keepEvidence = false
   var challengeTtlMs: Int64 = 300_000
   var signup = Signup()
+
+  /// The defaults for a dialect.
+  init(_ dialect: StoreDialect) {
+    self.dialect = dialect
+    placeholders = Placeholders.standard(dialect)
+  }
+
+  /// STO-13: the same for another dialect, which a request names.
+  func speaking(_ dialect: StoreDialect) -> StoresPolicy {
+    var policy = self
+    policy.placeholders = placeholders(dialect)
+    policy.dialect = dialect
+    return policy
+  }
 
   /// How a parameter is written in SQL.
   enum Placeholders: Int, Sendable {
@@ -87,12 +101,9 @@ enum StoresBlock {
   private static let usernameBytes = 50
 
   static func read(_ node: MemberNode, _ configuration: inout Configuration) throws(Refusal) {
-    let entry = try node.object(ConfigurationTable.storesMembers)
-      .required("dialect").refusing(.configStoreDialect, "STO-2")
-    guard let dialect = StoreDialect(rawValue: try entry.choice(StoreDialect.names)) else {
-      throw entry.refusal(.range)
-    }
-    var policy = StoresPolicy(dialect: dialect)
+    let entry = try node.object(ConfigurationTable.storesMembers).required("dialect")
+    let dialect = try dialect(entry)
+    var policy = StoresPolicy(dialect)
     let block = try policy.readPlain(node)
     try readSQL(block, &policy)
     try readTable(block, &policy)
@@ -118,17 +129,31 @@ enum StoresBlock {
   private static func readSQL(
     _ block: MemberNode, _ policy: inout StoresPolicy
   ) throws(Refusal) {
-    policy.placeholders = StoresPolicy.Placeholders.standard(policy.dialect)
-    if let entry = block["placeholders"]?.refusing(.configStorePlaceholders, "STO-2") {
+    if let entry = block["placeholders"]?.refusing(.configStorePlaceholders, "STO-13") {
       let place = try entry.choice(StoresPolicy.Placeholders.names)
       policy.placeholders = StoresPolicy.Placeholders(rawValue: place)
       try require(policy.placeholders?.fits(policy.dialect) == true, entry)
     }
-    if let entry = block["prefix"]?.refusing(.configStorePrefix, "STO-5") {
-      let prefix = try entry.text(ConfigurationTable.storesPrefix)
-      try require(isPrefix(prefix.utf8), entry)
-      policy.prefix = prefix
-    }
+    if let entry = block["prefix"] { policy.prefix = try prefix(entry) }
+  }
+
+  /// The dialect that a configuration or a request names.
+  ///
+  /// - Throws: `config.store.dialect`.
+  static func dialect(_ node: MemberNode) throws(Refusal) -> StoreDialect {
+    let entry = node.refusing(.configStoreDialect, "STO-13")
+    guard let dialect = StoreDialect(try entry.text()) else { throw entry.refusal(.range) }
+    return dialect
+  }
+
+  /// The prefix of SQL tables that a configuration or a request names.
+  ///
+  /// - Throws: `config.store.prefix`.
+  static func prefix(_ node: MemberNode) throws(Refusal) -> Text {
+    let entry = node.refusing(.configStorePrefix, "STO-5")
+    let prefix = try entry.text(ConfigurationTable.storesPrefix)
+    try require(isPrefix(prefix.utf8), entry)
+    return prefix
   }
 
   private static func isPrefix(_ bytes: [UInt8]) -> Bool {

@@ -119,6 +119,7 @@ extension Verifier {
     case .sessionIssue: return issueSession(request, evidence, checks, nowMs: nowMs)
     case .sessionCheck: return checkSession(request, checks, nowMs: nowMs)
     case .deviceVerify: return verifyDevice(request, evidence, checks)
+    case .schema: return describeSchema(request, checks, nowMs: nowMs)
     case .appleIDIdentity: return verifyAppleIdentity(request, evidence, checks, nowMs: nowMs)
     case .appleIDNotification:
       return verifyAppleNotification(request, evidence, checks, nowMs: nowMs)

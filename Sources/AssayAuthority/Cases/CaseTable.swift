@@ -42,6 +42,7 @@ public struct CaseTable: Sendable {
     try bench.addAppleIDCases()
     try bench.addAppleIDTranscripts()
     try bench.addKeysetTranscripts()
+    bench.addStoreSchemaCases()
     return CaseTable(
       verifiers: bench.verifiers, cases: bench.cases, pool: try bench.decisionPool())
   }

@@ -456,13 +456,13 @@ enum ExplanationText {
     hint	config.products.form	a decision	Apple signed another type for the product that error.at names: correct it in products
     status	6406	config.receipts.shared-secret	a shared secret is not 32 hex digits, or is for an unknown bundle id	copy the 32 hex digits from App Store Connect; the key is a bundleId of apps, or *	after-config	–	VRR-1
     status	6662	config.risk.rules	a rule or a verdict is unknown, or milder than the rule allows	rules are RSK-11 to RSK-28, verdicts off, allow, limited, step-up, deny; RSK-12, 14, 15 and 26 take only deny	after-config	–	RSK-2
-    status	6918	config.store.dialect	the dialect is unknown	give stores.dialect one of sqlite, postgres, mysql, dynamodb, redis	after-config	–	STO-2
+    status	6918	config.store.dialect	the dialect is unknown	give stores.dialect one of sqlite, postgres, mysql, dynamodb, redis	after-config	–	STO-13
     status	7174	config.store.lease	stores.leaseMs is too short or too long	give it 5000 to 3600000; at least ten times the difference between the clocks of your hosts	after-config	–	STO-81
     status	7430	config.store.not-durable	redis is not durable enough for this	give this conversation another dialect; redis is for quota, pace, sign-up, challenges and once	after-config	500	STO-13
     status	7686	config.store.not-shared	the store is not shared between the instances of the host	stores.shared is false: a disk per instance cannot hold a ledger, quotas or sign-ups; use a store that all instances reach	after-config	500	STO-13
-    status	7942	config.store.placeholders	the style of placeholders is unknown or does not fit the dialect	give qmark, dollar or format, and none to a dialect without SQL	after-config	–	STO-2
+    status	7942	config.store.placeholders	the style of placeholders is unknown or does not fit the dialect	give qmark, dollar or format, and none to a dialect without SQL	after-config	–	STO-13
     status	8198	config.store.prefix	the prefix of tables has a wrong form	a small letter, then at most 20 small letters, digits and underscores	after-config	–	STO-5
-    status	8454	config.store.signup	the limits or the shape of sign-ups cannot be used	correct the member of stores.signup that error.at names	after-config	–	STO-55,STO-56
+    status	8454	config.store.signup	the limits or the shape of sign-ups cannot be used	correct the member of stores.signup that error.at names	after-config	–	STO-56
     status	8710	config.storekit.xcode-certificate-required	Xcode or LocalTesting is accepted, but no certificate is pinned	add the SHA-256, 64 hex digits, of the certificate that Xcode exports to storekit.xcodeCertificates	after-config	–	CFG-2
     status	8966	config.token.algorithm	the algorithm is missing or unknown	RS256 or ES256, the one that this issuer signs with	after-config	–	TOK-12
     status	9222	config.token.audiences	no audience is named	name 1 to 16: without one any token of the issuer would pass	after-config	–	TOK-1

@@ -27,6 +27,8 @@ enum ExchangeKind: Sendable {
   case deviceVerify
   /// A new receipt of an attested key (docs/spec/app-attest.md §8).
   case attestRefresh
+  /// Tables of a store (docs/spec/store-statements.md STM-1).
+  case schema
   /// The keys of a token issuer (docs/spec/access-tokens.md §5.1).
   case jwks
   /// docs/spec/apple-id.md §2 … §4.
@@ -40,7 +42,8 @@ enum ExchangeKind: Sendable {
     .signAPIToken, .signPromotionalOfferV1, .signPromotionalOfferV2, .signIntroductoryOffer,
     .signDeviceCheckToken, .signAppleIDSecret, .sessionIssue, .sessionCheck, .deviceCheckQuery,
     .deviceCheckUpdate, .deviceCheckValidate, .ocsp, .deviceVerify, .attestRefresh,
-    .jwks, .appleIDIdentity, .appleIDNotification, .appleIDExchangeCode, .appleIDRevoke,
+    .schema, .jwks, .appleIDIdentity, .appleIDNotification, .appleIDExchangeCode,
+    .appleIDRevoke,
   ]
 
   /// nil: there is no such kind.
@@ -96,6 +99,7 @@ enum ExchangeKind: Sendable {
     case .ocsp:
       return ExchangeRow(
         "ocsp", ["mode", "responses"], evidence: 1...1, maxSteps: 2, isRepeatable: true)
+    case .schema: return ExchangeRow("schema", ["dialect", "prefix"])
     case .deviceVerify: return ExchangeRow("device.verify", ["deviceId"], evidence: 1...1)
     case .attestRefresh:
       return ExchangeRow(

@@ -1,0 +1,87 @@
+/// The one table of DynamoDB with its two indexes, and what expires in it
+/// (docs/spec/store-statements.md §3).
+struct DynamoSchema {
+  let table: Text
+
+  private struct Attribute {
+    let name: StaticString
+    /// `S`, `N`.
+    let type: StaticString
+  }
+
+  private static let attributes = [
+    Attribute(name: "PK", type: "S"), Attribute(name: "SK", type: "S"),
+    Attribute(name: "ok", type: "S"), Attribute(name: "os", type: "S"),
+    Attribute(name: "dk", type: "S"), Attribute(name: "dt", type: "N"),
+  ]
+
+  /// Two calls of the engine: `CreateTable`, `UpdateTimeToLive`.
+  func write(_ writer: inout JSONWriter) {
+    writeCall("CreateTable", &writer) {
+      $0.name("AttributeDefinitions")
+      $0.beginArray()
+      for attribute in DynamoSchema.attributes {
+        $0.beginObject()
+        $0.member("AttributeName", attribute.name)
+        $0.member("AttributeType", attribute.type)
+        $0.endObject()
+      }
+      $0.endArray()
+      DynamoSchema.writeKey("PK", "SK", &$0)
+      $0.name("GlobalSecondaryIndexes")
+      $0.beginArray()
+      DynamoSchema.writeIndex("assay-owner", "ok", "os", projection: "ALL", &$0)
+      DynamoSchema.writeIndex("assay-due", "dk", "dt", projection: "KEYS_ONLY", &$0)
+      $0.endArray()
+      $0.member("BillingMode", "PAY_PER_REQUEST")
+    }
+    writeCall("UpdateTimeToLive", &writer) {
+      $0.name("TimeToLiveSpecification")
+      $0.beginObject()
+      $0.member("AttributeName", "ttl")
+      $0.member("Enabled", boolean: true)
+      $0.endObject()
+    }
+  }
+
+  private func writeCall(
+    _ api: StaticString, _ writer: inout JSONWriter, _ input: (inout JSONWriter) -> Void
+  ) {
+    writer.beginObject()
+    writer.member("api", api)
+    writer.name("input")
+    writer.beginObject()
+    writer.member("TableName", table)
+    input(&writer)
+    writer.endObject()
+    writer.endObject()
+  }
+
+  private static func writeIndex(
+    _ name: StaticString, _ partition: StaticString, _ sort: StaticString,
+    projection: StaticString, _ writer: inout JSONWriter
+  ) {
+    writer.beginObject()
+    writer.member("IndexName", name)
+    writeKey(partition, sort, &writer)
+    writer.name("Projection")
+    writer.beginObject()
+    writer.member("ProjectionType", projection)
+    writer.endObject()
+    writer.endObject()
+  }
+
+  private static func writeKey(
+    _ partition: StaticString, _ sort: StaticString, _ writer: inout JSONWriter
+  ) {
+    writer.name("KeySchema")
+    writer.beginArray()
+    for (name, type) in [(partition, "HASH"), (sort, "RANGE")] as [(StaticString, StaticString)] {
+      writer.beginObject()
+      writer.member("AttributeName", name)
+      writer.member("KeyType", type)
+      writer.endObject()
+    }
+    writer.endArray()
+  }
+}

@@ -1,0 +1,187 @@
+import AssayAuthority
+import CSQLite
+import Testing
+
+@testable import Assay
+
+/// A store as a host has one: a SQLite database in memory, in which the steps of
+/// conversations are carried out.
+final class SQLiteStore {
+  private var handle: OpaquePointer?
+  /// The configuration of the verifier that asks.
+  private let verifier: Verifier
+  /// What is answered in place of carrying a step out, by its number from 1 on; a step
+  /// that is carried out all the same has lost its answer.
+  var faults: [Int: Fault] = [:]
+  /// Of all conversations.
+  private(set) var steps = 0
+
+  enum Fault {
+    case lost(carriedOut: Bool)
+    case failed(String)
+    case answer(String)
+  }
+
+  init(_ changes: [(String, JSONText)] = []) throws {
+    verifier = try Minted.verifier(SQLiteStore.catalogue + changes)
+    #expect(unsafe sqlite3_open(":memory:", &handle) == SQLITE_OK)
+    for table in SchemaTable.allCases {
+      try run("\(try #require(table.create(.sqlite)))", [])
+      for index in table.indexes { try run("\(index)", []) }
+    }
+  }
+
+  deinit { unsafe sqlite3_close_v2(handle) }
+
+  static let coins = "com.example.app.coins"
+  static let premium = "com.example.app.premium.monthly"
+  static let lifetime = "com.example.app.lifetime"
+
+  private static let catalogue: [(String, JSONText)] = [
+    ("plans", ["free", "standard", "premium"]),
+    (
+      "products",
+      [
+        "com.example.app.premium.monthly": [
+          "type": "auto-renewable", "plan": "premium", "group": "21400001",
+        ],
+        "com.example.app.standard.monthly": [
+          "type": "auto-renewable", "plan": "standard", "group": "21400001",
+        ],
+        "com.example.app.coins": ["type": "consumable"],
+        "com.example.app.lifetime": ["type": "non-consumable", "plan": "standard"],
+      ]
+    ),
+    (
+      "limits",
+      [
+        "free": ["free": 5, "premium": 0], "standard": ["free": 5, "premium": 2],
+        "premium": ["free": 5, "premium": 3],
+      ]
+    ),
+    ("stores", ["dialect": "sqlite"]),
+  ]
+
+  // MARK: evidence
+
+  /// A verified transaction.
+  func transaction(_ change: (inout Purchase) -> Void = { _ in }) throws -> Document {
+    var purchase = Minted.purchase
+    change(&purchase)
+    let jws = try Minted.authority().mint(purchase.transaction)
+    let document = verifier.verifyJWS(jws, kind: .transaction, nowMs: Minted.now)
+    #expect(document.status == .ok, "\(document.text("error.message") ?? "")")
+    return document
+  }
+
+  // MARK: conversations
+
+  /// A whole conversation.
+  @discardableResult
+  func run(
+    _ request: JSONText, _ evidence: [Document] = [], now: Int64 = Minted.now,
+    grant: (Document) -> Bool = { _ in true }
+  ) throws -> Document {
+    var (exchange, document) = verifier.startExchange(
+      request.bytes, evidence: evidence, nowMs: now)
+    var clock = now
+    while let open = exchange, document.status.family == .pending {
+      let answer = try answer(to: document, &clock, grant)
+      document = open.step(Array(answer.utf8), nowMs: clock)
+      if document.status.family == .misuse { break }
+    }
+    exchange = nil
+    if unsafe sqlite3_get_autocommit(handle) == 0 { try run("ROLLBACK", []) }
+    return document
+  }
+
+  private func answer(
+    to document: Document, _ clock: inout Int64, _ grant: (Document) -> Bool
+  ) throws -> String {
+    switch document.status {
+    case .pendingExchangeWait:
+      clock = try #require(document.integer("exchange.wait.notBeforeMs"))
+      return "{}"
+    case .pendingExchangeGrant:
+      let id = try #require(document.integer("exchange.grant.id"))
+      return "{\"id\":\(id),\"code\":\(grant(document) ? 200 : 500)}"
+    default:
+      let root = try JSONReader.readObject(document.json, caps: .evidence).root
+      let step = try #require(root.member("exchange")?.member("store"))
+      return try carryOut(step)
+    }
+  }
+
+  /// The executor: one step in its order, rolled back at the first failure.
+  private func carryOut(_ step: JSONValue) throws -> String {
+    steps += 1
+    let id = try #require(step.member("id")?.integer)
+    let fault = faults[steps]
+    switch fault {
+    case .answer(let text): return text.replacing("ID", with: "\(id)")
+    case .failed(let code):
+      if unsafe sqlite3_get_autocommit(handle) == 0 { try run("ROLLBACK", []) }
+      return "{\"id\":\(id),\"code\":500,\"error\":{\"code\":\"\(code)\",\"executed\":\"no\"}}"
+    case .lost(carriedOut: false): return "{\"id\":\(id),\"code\":0}"
+    case .lost(carriedOut: true), nil: break
+    }
+    let transaction = step.member("transaction")?.text
+    if transaction == "begin" { try run("BEGIN IMMEDIATE", []) }
+    var results: [String] = []
+    for call in try #require(step.member("run")).children {
+      let sql = try #require(call.member("sql")?.text).string
+      let arguments = Array(try #require(call.member("args")).children)
+      let rows = try run(sql, arguments)
+      let hasRows = call.member("rows")?.boolean == true
+      #expect(hasRows || rows.isEmpty, "\(sql)")
+      results.append(hasRows ? "{\"rows\":[\(rows.joined(separator: ","))]}" : "{}")
+    }
+    if transaction == "commit" { try run("COMMIT", []) }
+    if fault != nil { return "{\"id\":\(id),\"code\":0}" }
+    return "{\"id\":\(id),\"code\":200,\"results\":[\(results.joined(separator: ","))]}"
+  }
+
+  // MARK: SQLite
+
+  /// Every row as a JSON array.
+  @discardableResult
+  func run(_ sql: String, _ arguments: [JSONValue]) throws -> [String] {
+    var statement: OpaquePointer?
+    let prepared = unsafe sqlite3_prepare_v2(handle, sql, -1, &statement, nil)
+    try #require(prepared == SQLITE_OK, "\(sql): \(unsafe String(cString: sqlite3_errmsg(handle)))")
+    defer { unsafe sqlite3_finalize(statement) }
+    try #require(unsafe sqlite3_bind_parameter_count(statement) == Int32(arguments.count))
+    for (place, value) in arguments.enumerated() { bind(statement, Int32(place + 1), value) }
+    var rows: [String] = []
+    while true {
+      let state = unsafe sqlite3_step(statement)
+      if state == SQLITE_DONE { return rows }
+      try #require(state == SQLITE_ROW, "\(sql)")
+      let columns = (0..<unsafe sqlite3_column_count(statement)).map { column(statement, $0) }
+      rows.append("[\(columns.joined(separator: ","))]")
+    }
+  }
+
+  private func bind(_ statement: OpaquePointer?, _ place: Int32, _ value: JSONValue) {
+    if let text = value.text {
+      // SQLite copies the text: SQLITE_TRANSIENT.
+      let copies = unsafe unsafeBitCast(-1, to: sqlite3_destructor_type.self)
+      unsafe sqlite3_bind_text(statement, place, text.string, -1, copies)
+    } else if let number = value.integer {
+      unsafe sqlite3_bind_int64(statement, place, number)
+    } else {
+      unsafe sqlite3_bind_null(statement, place)
+    }
+  }
+
+  private func column(_ statement: OpaquePointer?, _ place: Int32) -> String {
+    switch unsafe sqlite3_column_type(statement, place) {
+    case SQLITE_INTEGER: return "\(unsafe sqlite3_column_int64(statement, place))"
+    case SQLITE_TEXT:
+      var writer = JSONWriter()
+      writer.string(unsafe String(cString: sqlite3_column_text(statement, place)))
+      return String(decoding: writer.bytes, as: UTF8.self)
+    default: return "null"
+    }
+  }
+}

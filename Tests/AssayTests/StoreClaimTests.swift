@@ -1,0 +1,318 @@
+import AssayAuthority
+import Testing
+
+@testable import Assay
+
+/// docs/spec/stores.md §5.1 … §5.4, on SQLite.
+@Suite("Stores: claims")
+struct StoreClaimTests {
+  private static let minute: Int64 = 60_000
+
+  private func coins(_ store: SQLiteStore, signed: Int64 = 0, revoked: Bool = false) throws
+    -> Document
+  {
+    try store.transaction {
+      $0.type = .consumable
+      $0.productId = SQLiteStore.coins
+      $0.expiresDate = nil
+      $0.webOrderLineItemId = nil
+      $0.group = nil
+      $0.quantity = 3
+      $0.signedDate += signed
+      if revoked {
+        $0.revocationDate = $0.signedDate - 1000
+        $0.revocationReason = 0
+      }
+    }
+  }
+
+  private func claim(
+    _ account: String = "ann", _ attempt: Int = 1, _ more: [(String, JSONText)] = []
+  ) -> JSONText {
+    let request: JSONText = [
+      "kind": "claim", "account": .string(account), "attempt": .string(attemptId(attempt)),
+    ]
+    return request.setting(more)
+  }
+
+  private func attemptId(_ number: Int) -> String {
+    "attempt-000000000000000\(number)".padded(to: 24)
+  }
+
+  private func expect(
+    _ document: Document, _ outcome: String, _ status: String, answer: String? = nil,
+    sourceLocation: SourceLocation = #_sourceLocation
+  ) {
+    #expect(document.text("exchange.outcome") == outcome, sourceLocation: sourceLocation)
+    #expect(
+      document.name == status, "\(document.text("error.at") ?? "")",
+      sourceLocation: sourceLocation)
+    #expect(document.text("exchange.answer") == answer, sourceLocation: sourceLocation)
+  }
+
+  @Test("STO-22 a claim, its grant, and the same purchase again")
+  func once() throws {
+    let store = try SQLiteStore()
+    let evidence = try coins(store)
+    let first = try store.run(claim(), [evidence])
+    expect(first, "new", "ok")
+    #expect(first.text("exchange.claims.0.product") == SQLiteStore.coins)
+    #expect(first.integer("exchange.claims.0.quantity") == 3)
+    #expect(first.integer("exchange.claims.0.fence") == 1)
+    let complete = try complete(first)
+    let done = try store.run(complete)
+    expect(done, "granted", "ok", answer: "granted")
+    #expect(done.boolean("exchange.changed") == true)
+    let again = try store.run(complete, now: Minted.now + 1)
+    expect(again, "granted", "ok", answer: "granted")
+    #expect(again.boolean("exchange.changed") == false)
+    expect(
+      try store.run(claim("ann", 2), [evidence]), "already-granted",
+      "rejected.ledger.already-granted", answer: "already-granted")
+    expect(
+      try store.run(claim("bob", 3), [evidence]), "other-account",
+      "rejected.ledger.other-account", answer: "refused-final")
+  }
+
+  private func complete(_ claimed: Document, _ account: String = "ann") throws -> JSONText {
+    [
+      "kind": "complete", "account": .string(account),
+      "purchaseKey": .string(try #require(claimed.text("exchange.claims.0.purchaseKey"))),
+      "grantId": .string(try #require(claimed.text("exchange.claims.0.grantId"))),
+      "fence": .integer(try #require(claimed.integer("exchange.claims.0.fence"))),
+    ]
+  }
+
+  @Test("STO-70 a lost answer: the same attempt finds its own row")
+  func lostAnswer() throws {
+    let store = try SQLiteStore()
+    let evidence = try coins(store)
+    store.faults[2] = .lost(carriedOut: true)
+    expect(try store.run(claim(), [evidence]), "new", "ok")
+    #expect(store.steps == 3)
+    expect(try store.run(claim(), [evidence]), "new", "ok")
+  }
+
+  @Test("STO-26 an attempt during the lease waits, one after it resumes, the late one is out")
+  func lease() throws {
+    let store = try SQLiteStore()
+    let evidence = try coins(store)
+    let first = try store.run(claim(), [evidence])
+    let waiting = try store.run(claim("ann", 2), [evidence], now: Minted.now + 59_999)
+    expect(waiting, "in-progress", "unavailable.ledger.in-progress", answer: "deferred")
+    #expect(waiting.integer("exchange.claims.0.retryAfterMs") == 1)
+    let resumed = try store.run(claim("ann", 2), [evidence], now: Minted.now + 60_000)
+    expect(resumed, "resume", "ok")
+    #expect(
+      resumed.text("exchange.claims.0.grantId") == first.text("exchange.claims.0.grantId"))
+    #expect(resumed.integer("exchange.claims.0.fence") == 2)
+    expect(
+      try store.run(try complete(first), now: Minted.now + 60_001), "superseded",
+      "rejected.ledger.superseded", answer: "deferred")
+    expect(
+      try store.run(try complete(resumed), now: Minted.now + 60_001), "granted", "ok",
+      answer: "granted")
+  }
+
+  @Test("STO-27 under hold a lease that is over is left to a person")
+  func hold() throws {
+    let store = try SQLiteStore([("stores.onUnclear", "hold")])
+    let evidence = try coins(store)
+    try store.run(claim(), [evidence])
+    let late = Minted.now + Self.minute
+    expect(
+      try store.run(claim("ann", 2), [evidence], now: late), "held", "unavailable.ledger.held",
+      answer: "deferred")
+    let due: JSONText = ["kind": "claim.due", "attempt": .string(attemptId(9))]
+    let listed = try store.run(due, now: late)
+    #expect(listed.text("exchange.held.0.account") == "ann")
+    #expect(listed.text("exchange.claims.0.account") == nil)
+    let resolved = claim("ann", 3, [("resolve", "again")])
+    expect(try store.run(resolved, [evidence], now: late), "resume", "ok")
+  }
+
+  @Test("STO-28 an attempt belongs to one text of evidence")
+  func attemptOfAnother() throws {
+    let store = try SQLiteStore()
+    try store.run(claim(), [try coins(store)])
+    let other = try coins(store, signed: 1)
+    expect(
+      try store.run(claim(), [other]), "refused", "misuse.store.attempt",
+      answer: "refused-final")
+    expect(
+      try store.run(claim("ann", 2), [other]), "in-progress", "unavailable.ledger.in-progress",
+      answer: "deferred")
+  }
+
+  @Test("STO-24 a product that the catalogue does not have asks nothing of the store")
+  func unknownProduct() throws {
+    let store = try SQLiteStore()
+    let evidence = try store.transaction { $0.productId = "com.example.app.unknown" }
+    expect(
+      try store.run(claim(), [evidence]), "unknown-product", "rejected.identity.product",
+      answer: "refused-keep")
+    #expect(store.steps == 0)
+  }
+
+  @Test("RFD-1 a refund takes back, blocks the older text, and its reversal grants anew")
+  func refund() throws {
+    let store = try SQLiteStore()
+    let evidence = try coins(store)
+    let first = try store.run(claim(), [evidence])
+    try store.run(try complete(first))
+    let refunded = try coins(store, signed: 1000, revoked: true)
+    let revoked = try store.run(["kind": "revoke"], [refunded])
+    #expect(revoked.name == "ok")
+    #expect(revoked.text("exchange.revocations.0.outcome") == "wasGranted")
+    #expect(revoked.text("exchange.revocations.0.account") == "ann")
+    #expect(
+      try store.run(["kind": "revoke"], [refunded]).text("exchange.revocations.0.outcome")
+        == "already")
+    expect(
+      try store.run(claim("ann", 2), [evidence]), "revoked", "rejected.ledger.revoked",
+      answer: "refused-final")
+    let reversed = try coins(store, signed: 2000)
+    let resumed = try store.run(claim("ann", 3), [reversed])
+    expect(resumed, "resume", "ok")
+    #expect(
+      resumed.text("exchange.claims.0.grantId") != first.text("exchange.claims.0.grantId"))
+    expect(
+      try store.run(try complete(first)), "superseded", "rejected.ledger.superseded",
+      answer: "deferred")
+    expect(try store.run(try complete(resumed)), "granted", "ok", answer: "granted")
+  }
+
+  @Test("RFD-3 a refund before the first claim leaves a tombstone")
+  func refundFirst() throws {
+    let store = try SQLiteStore()
+    let refunded = try coins(store, signed: 1000, revoked: true)
+    #expect(
+      try store.run(["kind": "revoke"], [refunded]).text("exchange.revocations.0.outcome")
+        == "unclaimed")
+    expect(
+      try store.run(claim(), [try coins(store)]), "revoked", "rejected.ledger.revoked",
+      answer: "refused-final")
+    expect(try store.run(claim(), [try coins(store, signed: 2000)]), "resume", "ok")
+  }
+
+  @Test("STO-21 the grant in the transaction of the claim; a failed one claims nothing")
+  func inTransaction() throws {
+    let store = try SQLiteStore()
+    let evidence = try coins(store)
+    let request = claim("ann", 1, [("mode", "transaction")])
+    let failed = try store.run(request, [evidence]) { _ in false }
+    expect(failed, "in-progress", "unavailable.ledger.in-progress", answer: "deferred")
+    #expect(try store.run("SELECT COUNT(*) FROM assay_ledger", []) == ["[0]"])
+    var granted = 0
+    let done = try store.run(request, [evidence]) { document in
+      granted += 1
+      return document.text("exchange.grant.product") == SQLiteStore.coins
+    }
+    expect(done, "new", "ok", answer: "granted")
+    #expect(granted == 1)
+    expect(
+      try store.run(request, [evidence]), "already-granted", "rejected.ledger.already-granted",
+      answer: "already-granted")
+  }
+
+  @Test("STO-30 claims left behind come back to the sweeper, each once")
+  func due() throws {
+    let store = try SQLiteStore()
+    try store.run(claim(), [try coins(store)])
+    let due: JSONText = ["kind": "claim.due", "attempt": .string(attemptId(9))]
+    let early = try store.run(due, now: Minted.now + 59_999)
+    #expect(early.text("exchange.claims.0.outcome") == nil)
+    let swept = try store.run(due, now: Minted.now + 60_000)
+    #expect(swept.text("exchange.claims.0.outcome") == "resume")
+    #expect(swept.text("exchange.claims.0.account") == "ann")
+    #expect(swept.integer("exchange.claims.0.fence") == 2)
+    let other: JSONText = ["kind": "claim.due", "attempt": .string(attemptId(8))]
+    #expect(
+      try store.run(other, now: Minted.now + 60_000).text("exchange.claims.0.outcome") == nil)
+    expect(
+      try store.run(try complete(swept), now: Minted.now + 60_001), "granted", "ok",
+      answer: "granted")
+  }
+
+  @Test("LST-2 support finds what became of a purchase, and never whose it is")
+  func lookup() throws {
+    let store = try SQLiteStore()
+    let evidence = try coins(store)
+    let ask: JSONText = ["kind": "lookup", "account": "ann"]
+    #expect(try store.run(ask, [evidence]).text("exchange.outcome") == "unused")
+    let first = try store.run(claim(), [evidence])
+    #expect(try store.run(ask, [evidence]).text("exchange.outcome") == "resume")
+    try store.run(try complete(first))
+    #expect(try store.run(ask).text("exchange.outcome") == "already-delivered")
+    let foreign = try store.run(
+      [
+        "kind": "lookup", "account": "bob", "environment": "Sandbox",
+        "transactionId": "2000000900000001",
+      ])
+    #expect(foreign.text("exchange.outcome") == "used-by-other")
+    #expect(!String(decoding: foreign.json, as: UTF8.self).contains("ann"))
+    let shown = try store.run(
+      [
+        "kind": "lookup", "operator": true, "environment": "Sandbox",
+        "transactionId": "2000000900000001",
+      ])
+    #expect(shown.text("exchange.rows.0.operator.account") == "ann")
+  }
+
+  @Test(
+    "STO-4 what is not understood is never read as absent",
+    arguments: [
+      #"{"id":ID,"code":200,"results":[]}"#,
+      #"{"id":ID,"code":200,"results":[{},{},{}]}"#,
+      #"{"id":ID,"code":200,"results":[{},{},{"rows":[[1]]}]}"#,
+      #"{"id":ID,"code":200,"results":[{},{},{"rows":[["a","b"]]}]}"#,
+      #"{"id":ID,"code":200,"results":[{},{},{"rows":[["a"],["b"]]}]}"#,
+      #"{"id":ID,"code":200,"results":[{},{},{"rows":[[{}]]}]}"#,
+    ])
+  func shapes(_ answer: String) throws {
+    let store = try SQLiteStore()
+    store.faults[1] = .answer(answer)
+    let document = try store.run(claim(), [try coins(store)])
+    #expect(document.name == "unavailable.store.reply-shape")
+  }
+
+  @Test("STO-71 the codes of the engine: busy, unclear and fatal")
+  func codes() throws {
+    let store = try SQLiteStore()
+    let evidence = try coins(store)
+    store.faults[1] = .failed("5")
+    expect(try store.run(claim(), [evidence]), "new", "ok")
+    let full = try SQLiteStore()
+    full.faults[2] = .failed("13")
+    let document = try full.run(claim(), [try coins(full)])
+    #expect(document.name == "unavailable.store.engine")
+    let busy = try SQLiteStore()
+    for step in 1...4 { busy.faults[step] = .failed("5") }
+    #expect(
+      try busy.run(claim(), [try coins(busy)]).name == "unavailable.store.contention")
+    #expect(busy.steps == 4)
+  }
+
+  @Test(
+    "STO-5, STO-8, STO-29 the host's own values",
+    arguments: [
+      ("account", JSONText.string("a "), "misuse.store.account"),
+      ("account", "", "misuse.store.account"),
+      ("attempt", "short", "misuse.store.attempt"),
+      ("leaseMs", 0, "misuse.store.lease"), ("leaseMs", 1, "misuse.store.lease"),
+      ("leaseMs", -1, "misuse.store.lease"), ("leaseMs", 3_600_001, "misuse.store.lease"),
+      ("limit", 65, "misuse.exchange.request"), ("mode", "other", "misuse.exchange.request"),
+    ])
+  func values(_ name: String, _ value: JSONText, _ status: String) throws {
+    let store = try SQLiteStore()
+    let document = try store.run(claim("ann", 1, [(name, value)]), [try coins(store)])
+    #expect(document.name == status)
+    #expect(document.text("error.at") == name)
+  }
+}
+
+extension String {
+  fileprivate func padded(to count: Int) -> String {
+    self + String(repeating: "0", count: max(0, count - self.count))
+  }
+}

@@ -1,0 +1,299 @@
+import AssayAuthority
+import Testing
+
+@testable import Assay
+
+/// docs/spec/stores.md §5.5 and §5.9, on SQLite.
+@Suite("Stores: lines and accounts")
+struct StoreLineTests {
+  private static let day: Int64 = 86_400_000
+
+  private func apply(
+    _ store: SQLiteStore, _ account: String?, _ evidence: Document,
+    _ more: [(String, JSONText)] = [], now: Int64 = Minted.now
+  ) throws -> Document {
+    var request: JSONText = ["kind": "subscription.apply"]
+    if let account { request = request.setting([("account", .string(account))]) }
+    return try store.run(request.setting(more), [evidence], now: now)
+  }
+
+  private func plan(
+    _ store: SQLiteStore, _ account: String = "ann", now: Int64 = Minted.now
+  ) throws -> String? {
+    try store.run(
+      ["kind": "subscription.read", "account": .string(account)], now: now
+    ).text("exchange.plan")
+  }
+
+  @Test("STO-40 the newest evidence of a line stands; older evidence changes nothing")
+  func newest() throws {
+    let store = try SQLiteStore()
+    let older = try store.transaction { $0.signedDate -= 5000 }
+    let newer = try store.transaction { $0.productId = "com.example.app.standard.monthly" }
+    let applied = try apply(store, "ann", newer)
+    #expect(applied.text("exchange.lines.0.outcome") == "applied")
+    #expect(applied.text("exchange.plan") == "standard")
+    #expect(applied.boolean("exchange.changed") == true)
+    let stale = try apply(store, "ann", older)
+    #expect(stale.name == "ok")
+    #expect(stale.text("exchange.lines.0.outcome") == "stale")
+    #expect(stale.text("exchange.plan") == "standard")
+    let again = try apply(store, "ann", newer)
+    #expect(again.text("exchange.lines.0.outcome") == "applied")
+    #expect(again.boolean("exchange.changed") == false)
+  }
+
+  @Test("STO-40 of one moment the same evidence is applied, other evidence is not")
+  func tie() throws {
+    let store = try SQLiteStore()
+    try #expect(apply(store, "ann", store.transaction()).text("exchange.plan") == "premium")
+    let other = try store.transaction { $0.productId = "com.example.app.standard.monthly" }
+    let document = try apply(store, "ann", other)
+    #expect(document.text("exchange.lines.0.outcome") == "stale")
+    let revoked = try store.transaction { $0.revocationDate = $0.signedDate - 1 }
+    let refunded = try apply(store, nil, revoked)
+    #expect(refunded.text("exchange.lines.0.outcome") == "applied")
+    #expect(try plan(store) == "free")
+  }
+
+  @Test("STO-41 a refund stays: the older text does not bring the plan back")
+  func tombstone() throws {
+    let store = try SQLiteStore()
+    let evidence = try store.transaction()
+    _ = try apply(store, "ann", evidence)
+    _ = try apply(
+      store, nil,
+      try store.transaction {
+        $0.signedDate += 1000
+        $0.revocationDate = $0.signedDate
+      })
+    #expect(try plan(store) == "free")
+    #expect(try apply(store, "ann", evidence).text("exchange.plan") == "free")
+    let reversed = try store.transaction { $0.signedDate += 2000 }
+    #expect(try apply(store, "ann", reversed).text("exchange.plan") == "premium")
+  }
+
+  @Test("STO-42 the first account owns the line, also one that a notification made")
+  func owner() throws {
+    let store = try SQLiteStore()
+    let evidence = try store.transaction()
+    #expect(try apply(store, nil, evidence).name == "ok")
+    #expect(try apply(store, "ann", evidence).text("exchange.plan") == "premium")
+    let refused = try apply(store, "bob", evidence)
+    #expect(refused.name == "rejected.ledger.other-account")
+    #expect(refused.text("exchange.plan") == "free")
+    #expect(try plan(store, "bob") == "free")
+  }
+
+  @Test("STO-42 ask, confirm, move; not twice within the interval, not with the same text")
+  func move() throws {
+    let store = try SQLiteStore([("stores.transfer", "ask")])
+    _ = try apply(store, "ann", try store.transaction())
+    let same = try apply(store, "bob", try store.transaction(), [("confirm", true)])
+    #expect(same.name == "rejected.ledger.other-account")
+    #expect(same.boolean("exchange.lines.0.canMove") == false)
+    let newer = try store.transaction { $0.signedDate += 1000 }
+    let asked = try apply(store, "bob", newer)
+    #expect(asked.name == "rejected.ledger.other-account")
+    #expect(asked.boolean("exchange.lines.0.canMove") == true)
+    let moved = try apply(store, "bob", newer, [("confirm", true)])
+    #expect(moved.text("exchange.lines.0.outcome") == "moved")
+    #expect(try plan(store, "bob") == "premium")
+    #expect(try plan(store, "ann") == "free")
+    let back = try store.transaction { $0.signedDate += 2000 }
+    let soon = try apply(
+      store, "ann", back, [("confirm", true)], now: Minted.now + Self.day - 1)
+    #expect(soon.name == "rejected.ledger.move-too-soon")
+    let later = try apply(store, "ann", back, [("confirm", true)], now: Minted.now + Self.day)
+    #expect(later.text("exchange.lines.0.outcome") == "moved")
+    #expect(try store.run("SELECT COUNT(*) FROM assay_audit WHERE what = 'move'", []) == ["[2]"])
+  }
+
+  @Test("STO-45 a line counts until its end, to the millisecond, and in its grace")
+  func end() throws {
+    let store = try SQLiteStore()
+    let evidence = try store.transaction()
+    _ = try apply(store, "ann", evidence)
+    let end = try #require(Minted.purchase.expiresDate)
+    #expect(try plan(store, now: end - 1) == "premium")
+    #expect(try plan(store, now: end) == "free")
+    let read = try store.run(["kind": "subscription.read", "account": "ann"])
+    #expect(read.integer("exchange.until") == end)
+    #expect(read.boolean("exchange.lines.0.counts") == true)
+  }
+
+  @Test("STO-46 clear lowers, the same evidence restores; keep changes nothing")
+  func clear() throws {
+    let store = try SQLiteStore()
+    let evidence = try store.transaction()
+    _ = try apply(store, "ann", evidence)
+    let cleared = try store.run(["kind": "subscription.clear", "account": "ann"])
+    #expect(cleared.text("exchange.plan") == "free")
+    #expect(cleared.integer("exchange.cleared") == 1)
+    #expect(try apply(store, "ann", evidence).text("exchange.plan") == "premium")
+    let kept = try SQLiteStore([("stores.onAbsent", "keep")])
+    _ = try apply(kept, "ann", try kept.transaction())
+    #expect(
+      try kept.run(["kind": "subscription.clear", "account": "ann"]).text("exchange.plan")
+        == "premium")
+  }
+
+  @Test("STO-45 what does not end counts only for a non-consumable; consumables make no line")
+  func kinds() throws {
+    let store = try SQLiteStore()
+    let lifetime = try store.transaction {
+      $0.type = .nonConsumable
+      $0.productId = SQLiteStore.lifetime
+      $0.expiresDate = nil
+      $0.webOrderLineItemId = nil
+      $0.group = nil
+    }
+    #expect(try apply(store, "ann", lifetime).text("exchange.plan") == "standard")
+    #expect(try plan(store, now: Minted.now + 3650 * Self.day) == "standard")
+    let coins = try store.transaction {
+      $0.type = .consumable
+      $0.productId = SQLiteStore.coins
+      $0.expiresDate = nil
+      $0.transactionId = "2000000900000009"
+      $0.originalTransactionId = "2000000900000009"
+    }
+    let left = try apply(store, "ann", coins)
+    #expect(left.name == "ok")
+    #expect(left.text("exchange.lines.0.outcome") == "left-out")
+  }
+
+  @Test("STO-48 lines due are given out once, and planned again")
+  func due() throws {
+    let store = try SQLiteStore()
+    _ = try apply(store, "ann", try store.transaction())
+    let end = try #require(Minted.purchase.expiresDate)
+    let request: JSONText = [
+      "kind": "subscription.due", "attempt": "attempt-due-0000000000000001",
+    ]
+    #expect(
+      try store.run(request, now: end - Self.day - 1).text("exchange.lines.0.account") == nil)
+    let due = try store.run(request, now: end - Self.day)
+    #expect(due.text("exchange.lines.0.account") == "ann")
+    #expect(
+      try store.run(request, now: end - 1).text("exchange.lines.0.account") == nil)
+    #expect(try store.run(request, now: end).text("exchange.lines.0.account") == "ann")
+  }
+
+  @Test("STO-43 evidence with another account's token is refused, whatever the policy")
+  func token() throws {
+    let store = try SQLiteStore([("stores.transfer", "move")])
+    let evidence = try store.transaction {
+      $0.accountToken = "11111111-1111-4111-8111-111111111111"
+    }
+    let other: [(String, JSONText)] = [
+      ("accountToken", "22222222-2222-4222-8222-222222222222")
+    ]
+    #expect(
+      try apply(store, "ann", evidence, other).name == "rejected.account.token-mismatch")
+    #expect(store.steps == 1)
+    let own: [(String, JSONText)] = [
+      ("accountToken", "11111111-1111-4111-8111-111111111111")
+    ]
+    #expect(try apply(store, "ann", evidence, own).text("exchange.plan") == "premium")
+    let without = try SQLiteStore()
+    #expect(
+      try apply(without, "ann", try without.transaction(), own).name
+        == "rejected.account.token-missing")
+  }
+
+  @Test("§7 a store that is away: the default plan, or the last answer for a while")
+  func away() throws {
+    let store = try SQLiteStore([("stores.failOpen", ["readMs": 60_000])])
+    for step in 1...8 { store.faults[step] = .lost(carriedOut: false) }
+    let closed = try store.run(["kind": "subscription.read", "account": "ann"])
+    #expect(closed.name == "unavailable.store.unclear")
+    #expect(closed.text("exchange.plan") == "free")
+    let last: JSONText = ["plan": "premium", "until": nil, "atMs": .integer(Minted.now - 60_000)]
+    let open = try store.run(["kind": "subscription.read", "account": "ann", "last": last])
+    #expect(open.name == "ok")
+    #expect(open.text("exchange.plan") == "premium")
+    let old: JSONText = ["plan": "premium", "until": nil, "atMs": .integer(Minted.now - 60_001)]
+    let late = try SQLiteStore([("stores.failOpen", ["readMs": 60_000])])
+    for step in 1...8 { late.faults[step] = .lost(carriedOut: false) }
+    #expect(
+      try late.run(["kind": "subscription.read", "account": "ann", "last": old]).name
+        == "unavailable.store.unclear")
+  }
+
+  // MARK: accounts
+
+  private func link(_ from: String, _ to: String) -> JSONText {
+    [
+      "kind": "account.link", "from": .string(from), "to": .string(to),
+      "attempt": "attempt-link-000000000000001",
+    ]
+  }
+
+  @Test("STO-90 a link moves everything once, and only one way")
+  func links() throws {
+    let store = try SQLiteStore()
+    _ = try apply(store, "anon", try store.transaction())
+    let linked = try store.run(link("anon", "ann"))
+    #expect(linked.text("exchange.outcome") == "linked")
+    #expect(linked.integer("exchange.moved.lines") == 1)
+    #expect(try plan(store) == "premium")
+    #expect(try plan(store, "anon") == "free")
+    let again = try store.run(link("anon", "ann"))
+    #expect(again.text("exchange.outcome") == "already")
+    #expect(try store.run(link("ann", "anon")).name == "rejected.account.linked")
+    #expect(try store.run(link("anon", "bob")).name == "rejected.account.linked")
+    #expect(try store.run(link("ann", "ann")).name == "misuse.store.account")
+  }
+
+  @Test("STO-91 an account joined into one that is joined on points to the last")
+  func chain() throws {
+    let store = try SQLiteStore()
+    _ = try store.run(link("a", "b"))
+    #expect(try store.run(link("b", "c")).text("exchange.outcome") == "linked")
+    #expect(
+      try store.run("SELECT target FROM assay_link WHERE id = 'a'", []) == ["[\"c\"]"])
+    #expect(try store.run(link("d", "b")).name == "rejected.account.linked")
+  }
+
+  @Test("STO-93 a forgotten account leaves no id behind, and its purchases stay paid out")
+  func forget() throws {
+    let key = JSONText.string(String(repeating: "A", count: 43) + "=")
+    let store = try SQLiteStore([("stores.forgetKey", key)])
+    _ = try apply(store, "ann-to-forget", try store.transaction())
+    let request: JSONText = [
+      "kind": "account.forget", "account": "ann-to-forget",
+      "attempt": "attempt-forget-0000000000001",
+    ]
+    #expect(try store.run(request).text("exchange.outcome") == "forgotten")
+    #expect(try store.run(request).text("exchange.outcome") == "already")
+    for table in SchemaTable.allCases {
+      let rows = try store.run("SELECT * FROM assay_\(table)", [])
+      #expect(!rows.joined().contains("ann-to-forget"), "\(table)")
+    }
+    #expect(
+      try apply(store, "bob", try store.transaction()).name == "rejected.ledger.other-account")
+    let keyless = try SQLiteStore()
+    #expect(try keyless.run(request).name == "config.store.forget-key")
+  }
+
+  @Test("STO-68 kept evidence is read again by digest and by line; without keeping, refused")
+  func evidence() throws {
+    let store = try SQLiteStore([("stores.keepEvidence", true)])
+    _ = try apply(store, "ann", try store.transaction())
+    let request: JSONText = [
+      "kind": "evidence.read", "environment": "Sandbox",
+      "originalTransactionId": "2000000900000001",
+    ]
+    let read = try store.run(request)
+    let jws = try #require(read.text("exchange.evidence.0.text"))
+    let verified = try Minted.verifier().verifyJWS(
+      Array(jws.utf8), kind: .transaction, nowMs: Minted.now)
+    #expect(verified.name == "ok")
+    let sha256 = try #require(read.text("exchange.evidence.0.sha256"))
+    let other = String(repeating: "0", count: 64)
+    let both = try store.run(
+      ["kind": "evidence.read", "sha256": [.string(sha256), .string(other)]])
+    #expect(both.text("exchange.missing.0") == other)
+    #expect(try SQLiteStore().run(request).name == "config.store.evidence")
+  }
+}

@@ -1,0 +1,2 @@
+// SQLite, in which the tests of stores carry their statements out.
+#include <sqlite3.h>
