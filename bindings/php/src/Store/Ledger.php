@@ -407,22 +407,13 @@ final class Ledger
     /** Makes the tables that are missing. */
     public function createSchema(): void
     {
-        $document = $this->accepted(['kind' => 'schema']);
-        $calls = array_map(
-            static fn (string $sql): array => ['sql' => $sql, 'args' => [], 'rows' => false],
-            [...$document->at('exchange.statements'), ...$document->at('exchange.indexes')],
-        );
-        try {
-            foreach ([['begin', $calls], ['commit', []]] as [$mark, $run]) {
-                $step = ['id' => 0, 'transaction' => $mark, 'run' => $run];
-                $answer = $this->executor->carryOut($step);
-                if ($answer['code'] !== 200) {
-                    throw Refusal::named('unavailable.store.engine');
-                }
-            }
-        } finally {
-            $this->executor->rollBack();
-        }
+        $this->runSchema('statements', 'indexes');
+    }
+
+    /** Deletes counters, challenges and marks that are over: run it once a day. */
+    public function tidy(): void
+    {
+        $this->runSchema('garbage');
     }
 
     /** @throws AssayException where a table or column is missing, or this is a standby */
@@ -432,6 +423,17 @@ final class Ledger
     }
 
     // ---- inside
+
+    private function runSchema(string ...$parts): void
+    {
+        $document = $this->accepted(['kind' => 'schema']);
+        foreach ($parts as $part) {
+            $step = ['id' => 0, 'transaction' => null, 'run' => $document->at("exchange.$part")];
+            if ($this->executor->carryOut($step)['code'] !== 200) {
+                throw Refusal::named('unavailable.store.engine');
+            }
+        }
+    }
 
     private function payOut(Claimed $claimed, callable $grant): Claimed
     {

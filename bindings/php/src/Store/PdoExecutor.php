@@ -4,8 +4,6 @@ declare(strict_types=1);
 
 namespace Assay\Store;
 
-use Assay\Exception\Unavailable;
-use Assay\Internal\Refusal;
 use PDO;
 use PDOException;
 use SensitiveParameter;
@@ -112,7 +110,7 @@ final class PdoExecutor implements Executor
                 $pdo->exec('COMMIT');
                 $this->isInside = false;
             }
-        } catch (Unavailable) {
+        } catch (NotPrimary) {
             return ['id' => $step['id']] + self::refused('standby', true);
         } catch (PDOException $error) {
             $isWhole = $results === [] || $this->isInside;
@@ -162,7 +160,7 @@ final class PdoExecutor implements Executor
             array_map($pdo->exec(...), self::SESSION);
         }
         if ((int) $pdo->query(self::STANDBY[$this->dialect])->fetchColumn() !== 0) {
-            throw Refusal::named('unavailable.store.standby');
+            throw new NotPrimary('the store is a standby, or cannot be written');
         }
 
         return $pdo;
