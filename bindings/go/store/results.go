@@ -162,7 +162,7 @@ type Revoked struct {
 type Revocation struct {
 	PurchaseKey   string `json:"purchaseKey"`
 	TransactionID string `json:"transactionId"`
-	// "was-granted": take it back; "was-claimed", "unclaimed", "already".
+	// "wasGranted": take it back; "wasClaimed", "unclaimed", "already".
 	Outcome  string `json:"outcome"`
 	Account  string `json:"account"`
 	Product  string `json:"product"`

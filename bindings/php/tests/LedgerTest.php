@@ -219,7 +219,7 @@ class LedgerTest extends TestCase
             $this->now,
         );
         [$revocation] = $ledger->revoke($refund)->revocations;
-        $this->assertSame(['was-granted', 'ann'], [$revocation->outcome, $revocation->account]);
+        $this->assertSame(['wasGranted', 'ann'], [$revocation->outcome, $revocation->account]);
         $again = $ledger->claim(Minted::get()->mint('transaction', ...$id), 'ann', self::pay(...));
         $this->assertSame(['refused-final', 409], [$again->answer, $again->httpStatus]);
     }

@@ -30,7 +30,7 @@ final class Revocation extends Details
     public readonly ?string $purchaseKey;
     /** Apple's. */
     public readonly string $transactionId;
-    /** "was-granted": take it back; "was-claimed", "unclaimed", "already". */
+    /** "wasGranted": take it back; "wasClaimed", "unclaimed", "already". */
     public readonly string $outcome;
     /** Who has it. */
     public readonly ?string $account;
