@@ -32,6 +32,7 @@ extension Verifier {
   private func operation(
     _ kind: StoreKind, _ parameters: StoreParameters, _ evidence: [VerifiedEvidence]
   ) throws(Refusal) -> StoreOperation {
+    if let operation = try meterOperation(kind, parameters, evidence) { return operation }
     switch kind {
     case .claim: return try ClaimOperation(parameters, evidence)
     case .complete: return try CompleteOperation(parameters)

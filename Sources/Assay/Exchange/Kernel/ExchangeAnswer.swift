@@ -3,7 +3,7 @@ enum ExchangeAnswer {
   case http(HTTPAnswer)
   case store(StoreReply)
   /// Whether the host granted.
-  case granted(Bool)
+  case granted(StoreGrant.Answer)
   /// The time of a wait has come.
   case elapsed
 

@@ -5,7 +5,7 @@ struct ExchangeKernel<Talk: Conversing> {
   private enum Open {
     case request(id: Int64)
     case store(id: Int64)
-    case grant(id: Int64)
+    case grant(id: Int64, hasItem: Bool)
     case wait(ExchangeWait)
 
     var state: StaticString {
@@ -57,10 +57,10 @@ struct ExchangeKernel<Talk: Conversing> {
         let reply = try StoreReply(bytes, to: id)
         clock = max(clock, nowMs)
         return carryOn(conversation.take(.store(reply), nowMs: clock))
-      case .grant(let id):
-        let isGranted = try StoreGrant.isGranted(bytes, to: id)
+      case .grant(let id, let hasItem):
+        let answer = try StoreGrant.answer(bytes, to: id, hasItem: hasItem)
         clock = max(clock, nowMs)
-        return carryOn(conversation.take(.granted(isGranted), nowMs: clock))
+        return carryOn(conversation.take(.granted(answer), nowMs: clock))
       case .wait(let wait):
         try ExchangeAnswer.elapsed(bytes)
         clock = max(clock, nowMs)
@@ -88,7 +88,7 @@ struct ExchangeKernel<Talk: Conversing> {
       guard count(.store(id: steps &+ 1)) else { return tooManySteps() }
       return documents.pending(step, context, id: steps)
     case .grant(let grant):
-      guard count(.grant(id: steps &+ 1)) else { return tooManySteps() }
+      guard count(.grant(id: steps &+ 1, hasItem: grant.item != nil)) else { return tooManySteps() }
       return documents.pending(grant, id: steps)
     case .wait(let wait):
       guard wait.notBeforeMs <= terms.deadlineMs else { return end(ExchangeRefusal(wait)) }

@@ -36,16 +36,22 @@ struct StoreConversation: Conversing {
         return end(
           Refusal(.unavailableStoreReplyShape, "STO-4", at: "results"))
       }
+      if let failure = results.compactMap({ $0.failure }).first {
+        return judge(failure, nowMs: nowMs)
+      }
       answers.append(.results(results))
       if open.transaction == .commit { transactionStart = nil }
     case .store(.failure(let failure)): return judge(failure, nowMs: nowMs)
     case .store(.nothing):
       return tryAgain(
         Refusal(.unavailableStoreUnclear, "STO-71", at: "code"), isUnclear: true, nowMs: nowMs)
-    case .granted(true): answers.append(.granted)
-    case .granted(false):
+    case .granted(.done): answers.append(.granted(.done))
+    case .granted(.cancelled(let result)):
+      if let failure = result.failure { return judge(failure, nowMs: nowMs) }
+      answers.append(.granted(result))
+    case .granted(.failed):
       return end(Refusal(.unavailableLedgerInProgress, "STO-32", at: "grant"))
-    case .elapsed where answersWait: answers.append(.waited)
+    case .elapsed where answersWait: answers.append(.waited(atMs: nowMs))
     case .elapsed: break
     case .http: return end(Refusal(.internalAssayBug, "EXC-5", at: "state"))
     }

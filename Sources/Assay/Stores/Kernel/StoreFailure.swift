@@ -26,6 +26,12 @@ struct StoreFailure {
     didNotRun = try error.present("executed")?.choice(["no", "unknown"]) == 0
   }
 
+  /// Of one item of a cancelled transaction.
+  init(reason code: Text) {
+    self.code = code.hasControlCharacter ? "" : Text(Array(code.utf8.prefix(Self.codeCap)))
+    didNotRun = true
+  }
+
   func kind(_ dialect: StoreDialect) -> Kind {
     if code.utf8[...].elementsEqual("standby" as StaticString) { return .standby }
     let table = StoreFailure.codes(dialect)
@@ -50,7 +56,8 @@ struct StoreFailure {
         [
           "ProvisionedThroughputExceededException", "ThrottlingException",
           "RequestLimitExceeded", "TransactionConflictException",
-          "TransactionInProgressException",
+          "TransactionInProgressException", "TransactionConflict", "ThrottlingError",
+          "ProvisionedThroughputExceeded",
         ], ["InternalServerError", "ServiceUnavailable"]
       )
     case .redis: return (["LOADING", "TRYAGAIN", "CLUSTERDOWN", "BUSY"], [])

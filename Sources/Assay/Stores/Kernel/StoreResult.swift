@@ -44,7 +44,7 @@ enum StoreReply {
 
 extension StoreResult {
   /// - Throws: `misuse.exchange.answer`.
-  fileprivate init(_ entry: MemberNode) throws(Refusal) {
+  init(_ entry: MemberNode) throws(Refusal) {
     let entry = try entry.object(["rows", "output", "error", "reply"])
     try require(entry.value.count <= 1, entry)
     if let rows = entry["rows"] {
@@ -73,6 +73,18 @@ extension StoreResult {
         let reason = try reason.object(["code", "item", "message"])
         return (try reason.present("code")?.text() ?? "None", reason.present("item")?.value)
       })
+  }
+}
+
+extension StoreResult {
+  /// Why a transaction was cancelled, where no condition of ours was the reason: another
+  /// transaction, the service's limits.
+  var failure: StoreFailure? {
+    guard case .cancelled(let reasons) = self else { return nil }
+    let codes = reasons.map { $0.code }
+    guard let code = codes.first(where: { $0 != "None" && $0 != "ConditionalCheckFailed" })
+    else { return nil }
+    return StoreFailure(reason: code)
   }
 }
 

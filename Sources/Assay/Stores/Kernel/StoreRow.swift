@@ -2,9 +2,14 @@
 /// row does not hold in the expected form is never read as absent (STO-4).
 struct StoreRow: Sendable {
   private let values: [StoreValue]
+  /// The engine tells numbers from texts.
+  private let isTyped: Bool
   private var place = 0
 
-  init(_ values: [StoreValue]) { self.values = values }
+  init(_ values: [StoreValue], isTyped: Bool = false) {
+    self.values = values
+    self.isTyped = isTyped
+  }
 
   /// - Throws: `unavailable.store.reply-shape`, at the number of the column.
   private mutating func next() throws(StoreStop) -> StoreValue {
@@ -37,7 +42,7 @@ struct StoreRow: Sendable {
     case .integer(let number): return number
     case .null: return nil
     case .text(let text):
-      guard let number = JSONValue.integer(text.utf8[...]),
+      guard !isTyped, let number = JSONValue.integer(text.utf8[...]),
         number.magnitude <= MemberNode.exactInteger.magnitude
       else { throw .shape("column " + String(place &- 1)) }
       return number

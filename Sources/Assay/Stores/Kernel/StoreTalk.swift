@@ -6,8 +6,10 @@ struct StoreTalk {
   /// An answer to a step of an operation.
   enum Answer {
     case results([StoreResult])
-    case granted
-    case waited
+    /// `.done`, or why DynamoDB cancelled the host's transaction.
+    case granted(StoreResult)
+    /// The time, in milliseconds since 1970 UTC, at which the host came back.
+    case waited(atMs: Int64)
   }
 
   let context: StoreContext
@@ -32,14 +34,19 @@ struct StoreTalk {
     return results
   }
 
-  mutating func grant(_ grant: () -> StoreGrant) throws(StoreStop) {
+  /// Hands out a grant step; the host's transaction, where it holds all of it.
+  @discardableResult
+  mutating func grant(_ grant: () -> StoreGrant) throws(StoreStop) -> StoreResult {
     guard let answer = next() else { throw .grant(grant()) }
-    guard case .granted = answer else { throw .outOfStep }
+    guard case .granted(let result) = answer else { throw .outOfStep }
+    return result
   }
 
-  mutating func wait(untilMs: Int64) throws(StoreStop) {
+  /// The time at which the host came back.
+  mutating func wait(untilMs: Int64) throws(StoreStop) -> Int64 {
     guard let answer = next() else { throw .wait(untilMs: untilMs) }
-    guard case .waited = answer else { throw .outOfStep }
+    guard case .waited(let atMs) = answer else { throw .outOfStep }
+    return atMs
   }
 }
 

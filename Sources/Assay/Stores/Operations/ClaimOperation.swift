@@ -75,6 +75,10 @@ final class ClaimOperation: StoreOperation {
       return Claim(purchase, .unknownProduct)
     }
     let key = try talk.canonicalKey(keys, isInTransaction ? .begin : nil)
+    if isInTransaction && talk.context.dialect == .dynamodb {
+      let row = newRow(key, purchase, product)
+      return try talk.dynamoGrant(key, row, claimant, purchase, note: note)
+    }
     let row = try standing(key, purchase, product, &talk)
     guard let row else {
       try close(&talk)
@@ -117,8 +121,18 @@ final class ClaimOperation: StoreOperation {
     _ talk: inout StoreTalk
   ) throws(StoreStop) -> LedgerRow? {
     let transaction: StoreStep.Transaction? = isInTransaction ? .inside : nil
-    guard let owner = claimant.account else { return try talk.ledgerRow(key, transaction) }
-    let row = LedgerRow(
+    guard let row = newRow(key, purchase, product) else {
+      return try talk.ledgerRow(key, transaction)
+    }
+    return try talk.insert(row, purchase.evidence, transaction)
+  }
+
+  /// nil: an event makes no row.
+  private func newRow(
+    _ key: Text, _ purchase: StorePurchase, _ product: Catalogue.Product
+  ) -> LedgerRow? {
+    guard let owner = claimant.account else { return nil }
+    return LedgerRow(
       purchaseKey: key, environment: Text(stringLiteral: purchase.facts.environment.name),
       transactionId: purchase.facts.transactionId,
       originalTransactionId: purchase.facts.originalTransactionId, state: .claimed,
@@ -126,8 +140,7 @@ final class ClaimOperation: StoreOperation {
       purchasedMs: purchase.purchasedMs, asOfMs: purchase.facts.asOf,
       evidence: purchase.evidence.sha256, generation: 0,
       grantId: LedgerRow.grantId(key, generation: 0), attempt: claimant.attempt, tries: 1,
-      claimedMs: talk.context.nowMs, leaseMs: claimant.leaseUntilMs, note: note)
-    return try talk.insert(row, purchase.evidence, transaction)
+      claimedMs: nowMs, leaseMs: claimant.leaseUntilMs, note: note)
   }
 
   /// Ends a transaction in which nothing is granted: the names that it remembered stay.

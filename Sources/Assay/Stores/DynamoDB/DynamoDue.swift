@@ -1,0 +1,86 @@
+/// Due lists on DynamoDB: the sparse index `assay-due`, eight partitions a kind
+/// (docs/spec/store-statements.md §3, "due"). The index lags; the row decides.
+extension StoreTalk {
+  /// Rounds of changes until 25 rows are ours or none is left.
+  private static let roundCap = 8
+
+  /// Rows whose time has come, the oldest first: at most 25 of each partition.
+  private mutating func dynamoDue(
+    _ kind: StaticString, beforeMs: Int64
+  ) throws(StoreStop) -> [DynamoKey] {
+    let results = try dynamo { table in
+      (0..<DynamoKey.duePartitions).map { number in
+        DynamoQuery(
+          index: "assay-due", condition: "#dk = :dk AND #dt <= :before_ms",
+          values: [
+            ("dk", .text(DynamoKey.due(kind, number))), ("before_ms", .integer(beforeMs)),
+          ], limit: Int64(Self.dueCap)
+        ).call(table)
+      }
+    }
+    var found: [(key: DynamoKey, atMs: Int64)] = []
+    for place in results.indices {
+      for item in try results.items(place) {
+        found.append((try item.key(), try item.integer("dt")))
+      }
+    }
+    return found.ordered { $0.atMs < $1.atMs }.map { $0.key }
+  }
+
+  /// Changes them one by one; those whose condition fails are another sweeper's.
+  ///
+  /// - Parameter isOurs: of a row that a change met.
+  mutating func dynamoTakeDue(
+    _ kind: StaticString, beforeMs: Int64, _ change: (DynamoKey) -> DynamoRequest,
+    isOurs: (DynamoItem) throws(StoreStop) -> Bool
+  ) throws(StoreStop) -> [DynamoItem] {
+    var rest = try dynamoDue(kind, beforeMs: beforeMs)[...]
+    var taken: [DynamoItem] = []
+    for _ in 0..<Self.roundCap where !rest.isEmpty && taken.count < Self.dueCap {
+      let keys = Array(rest.prefix(Self.dueCap &- taken.count))
+      rest = rest.dropFirst(keys.count)
+      let results = try dynamo { table in keys.map { change($0).call(table) } }
+      for place in results.indices {
+        let (isMade, row) = try results.change(place)
+        guard let row else { continue }
+        if isMade { taken.append(row) } else if try isOurs(row) { taken.append(row) }
+      }
+    }
+    return taken
+  }
+
+  mutating func dynamoDueClaims(
+    attempt: Text, leaseMs: Int64, beforeMs: Int64
+  ) throws(StoreStop) -> [LedgerRow] {
+    let values: DynamoRequest.Values = [
+      ("attempt", .text(attempt)), ("lease_ms", .integer(leaseMs)), ("one", .integer(1)),
+      ("claimed", .text("claimed")), ("before_ms", .integer(beforeMs)),
+    ]
+    let items = try dynamoTakeDue(
+      "CLAIM#", beforeMs: beforeMs,
+      { key in
+        .update(
+          key, "SET #attempt = :attempt, #lease_ms = :lease_ms, #dt = :lease_ms ADD #tries :one",
+          if: "#state = :claimed AND #lease_ms <= :before_ms", values)
+      },
+      // Ours by a call whose answer was lost.
+      isOurs: { row throws(StoreStop) in
+        let row = try LedgerRow(row)
+        return row.state == .claimed && row.attempt == attempt && row.leaseMs == leaseMs
+      })
+    return try items.map { item throws(StoreStop) in try LedgerRow(item) }
+  }
+
+  mutating func dynamoHeldClaims(beforeMs: Int64) throws(StoreStop) -> [LedgerRow] {
+    let keys = try dynamoDue("CLAIM#", beforeMs: beforeMs).prefix(Self.dueCap)
+    guard !keys.isEmpty else { return [] }
+    let results = try dynamo { table in keys.map { DynamoRequest.get($0).call(table) } }
+    var rows: [LedgerRow] = []
+    for place in results.indices {
+      guard let item = try results.item(place) else { continue }
+      let row = try LedgerRow(item)
+      if row.state == .claimed && row.leaseMs <= beforeMs { rows.append(row) }
+    }
+    return rows
+  }
+}

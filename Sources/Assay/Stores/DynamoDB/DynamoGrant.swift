@@ -1,0 +1,92 @@
+/// STO-21 on DynamoDB: the change of the row goes into the host's own TransactWriteItems,
+/// at its head, so that claim and grant happen together or not at all.
+extension StoreTalk {
+  /// A row that another put there in between is judged once more.
+  private static let grantRounds = 2
+
+  /// - Parameter new: the row where none is; nil: an event from Apple, which makes none.
+  mutating func dynamoGrant(
+    _ key: Text, _ new: LedgerRow?, _ claimant: Claimant, _ purchase: StorePurchase, note: Text?
+  ) throws(StoreStop) -> Claim {
+    var standing = try dynamoLedgerRow(key, keeping: purchase.evidence)
+    for _ in 0..<Self.grantRounds {
+      var claim: Claim
+      if let standing {
+        claim = try judge(standing, claimant, purchase, nil)
+      } else if let new {
+        claim = Claim(new, .new)
+      } else {
+        return Claim(purchase, .unclaimed)
+      }
+      guard claim.outcome.isOurs, var row = claim.row else { return claim }
+      row.state = .granted
+      row.grantedMs = context.nowMs
+      if let note { row.note = note }
+      let change =
+        standing == nil
+        ? DynamoRequest.insert(row.dynamoKey, row.attributes) : grantOfClaimed(row)
+      guard let met = try dynamoHandOut(row, change) else {
+        claim.row = row
+        claim.isGranted = true
+        return claim
+      }
+      // Ours, by a call that the client library repeated (STO-72).
+      if met.state == .granted && met.attempt == row.attempt && met.grantedMs == row.grantedMs {
+        claim.row = met
+        claim.isGranted = true
+        return claim
+      }
+      standing = met
+    }
+    guard let standing else { throw .rowMissing }
+    return Claim(standing, standing.owner == new?.owner ? .inProgress : .otherAccount)
+  }
+
+  private mutating func dynamoLedgerRow(
+    _ key: Text, keeping evidence: StoreEvidence
+  ) throws(StoreStop) -> LedgerRow? {
+    let kept = dynamoKeeping(evidence)
+    let results = try dynamo { table in
+      (kept + [DynamoRequest.get(.ledger(key))]).map { $0.call(table) }
+    }
+    guard let item = try results.item(kept.count) else { return nil }
+    return try LedgerRow(item)
+  }
+
+  /// Of a row that this attempt holds.
+  private func grantOfClaimed(_ row: LedgerRow) -> DynamoRequest {
+    var request = DynamoRequest.update(
+      row.dynamoKey, if: "#state = :claimed AND #attempt = :attempt AND #grant_id = :grant_id",
+      [
+        ("claimed", .text("claimed")), ("attempt", .text(row.attempt)),
+        ("grant_id", .text(row.grantId)),
+      ])
+    request.set([
+      ("state", .text("granted")), ("granted_ms", StoreValue(row.grantedMs)),
+      ("note", StoreValue(row.note)), ("dk", .null), ("dt", .null),
+    ])
+    return request
+  }
+
+  /// The grant step with its item. nil: the host's transaction was made; else the row that
+  /// our item met.
+  private mutating func dynamoHandOut(
+    _ row: LedgerRow, _ change: DynamoRequest
+  ) throws(StoreStop) -> LedgerRow? {
+    let table = context.policy.table ?? ""
+    let result = try grant {
+      var writer = JSONWriter(capacity: 2048)
+      change.writeElement(table, &writer)
+      return StoreGrant(
+        purchaseKey: row.purchaseKey, grantId: row.grantId, fence: row.tries,
+        account: row.owner, product: row.product, quantity: row.quantity, item: writer.bytes)
+    }
+    guard let reasons = try [result].cancellation(0) else { return nil }
+    guard let ours = reasons.first, ours.isRefused else {
+      // A condition of the host's own.
+      throw .refused(Refusal(.unavailableLedgerInProgress, "STO-32", at: "grant"))
+    }
+    guard let met = ours.row else { throw .shape("results[0].reasons[0].item") }
+    return try LedgerRow(met)
+  }
+}

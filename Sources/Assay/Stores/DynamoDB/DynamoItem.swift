@@ -1,0 +1,91 @@
+/// A row as the service gives it: `{"owner":{"S":"…"},"tries":{"N":"1"}}`. What is not
+/// in that form is never read as absent (STO-4).
+struct DynamoItem: Sendable {
+  private let attributes: JSONValue
+
+  /// - Throws: `unavailable.store.reply-shape`.
+  init(_ value: JSONValue) throws(StoreStop) {
+    guard value.kind == .object, value.count > 0 else { throw .shape("item") }
+    attributes = value
+  }
+
+  /// nil: the row does not have that attribute.
+  private func typed(_ name: StaticString) throws(StoreStop) -> JSONValue? {
+    guard let attribute = attributes.member(name) else { return nil }
+    guard attribute.kind == .object, attribute.count == 1 else {
+      throw .shape(Text(stringLiteral: name).string)
+    }
+    return attribute
+  }
+
+  /// Null where the row does not have it.
+  func value(_ name: StaticString) throws(StoreStop) -> StoreValue {
+    guard let attribute = try typed(name) else { return .null }
+    if let text = attribute.member("S")?.text { return .text(text) }
+    if let digits = attribute.member("N")?.text, let number = DynamoItem.number(digits) {
+      return .integer(number)
+    }
+    throw .shape(Text(stringLiteral: name).string)
+  }
+
+  /// The service keeps 38 digits; ours are integers below 2^53.
+  private static func number(_ digits: Text) -> Int64? {
+    guard let number = JSONValue.integer(digits.utf8[...]),
+      number.magnitude <= MemberNode.exactInteger.magnitude
+    else { return nil }
+    return number
+  }
+
+  func text(_ name: StaticString) throws(StoreStop) -> Text {
+    guard case .text(let text) = try value(name) else {
+      throw .shape(Text(stringLiteral: name).string)
+    }
+    return text
+  }
+
+  func integer(_ name: StaticString) throws(StoreStop) -> Int64 {
+    guard case .integer(let number) = try value(name) else {
+      throw .shape(Text(stringLiteral: name).string)
+    }
+    return number
+  }
+
+  /// The members of a set; none where the row does not have it.
+  func texts(_ name: StaticString) throws(StoreStop) -> [Text] {
+    guard let attribute = try typed(name) else { return [] }
+    guard let set = attribute.member("SS"), set.kind == .array else {
+      throw .shape(Text(stringLiteral: name).string)
+    }
+    var texts: [Text] = []
+    for member in set.children {
+      guard let text = member.text else { throw .shape(Text(stringLiteral: name).string) }
+      texts.append(text)
+    }
+    return texts
+  }
+
+  /// The attributes whose names begin so, and their numbers: the rest of the name first.
+  func numbers(after prefix: StaticString) throws(StoreStop) -> [(name: Text, number: Int64)] {
+    let prefix = Text(stringLiteral: prefix).utf8
+    var found: [(name: Text, number: Int64)] = []
+    for attribute in attributes.children {
+      let name = attribute.name
+      guard name.utf8.starts(with: prefix) else { continue }
+      guard attribute.kind == .object, attribute.count == 1,
+        let digits = attribute.member("N")?.text, let number = DynamoItem.number(digits)
+      else { throw .shape(name.string) }
+      found.append((Text(Array(name.utf8.dropFirst(prefix.count))), number))
+    }
+    return found
+  }
+
+  /// In the order of these columns, as a row of SQL.
+  func row(_ columns: [StaticString]) throws(StoreStop) -> StoreRow {
+    var values: [StoreValue] = []
+    for column in columns { values.append(try value(column)) }
+    return StoreRow(values, isTyped: true)
+  }
+
+  /// Where it stands.
+  func key() throws(StoreStop) -> DynamoKey { DynamoKey(try text("PK"), try text("SK")) }
+}

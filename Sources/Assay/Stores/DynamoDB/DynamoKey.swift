@@ -1,0 +1,97 @@
+/// Where a row stands in the one table (docs/spec/store-statements.md §3).
+struct DynamoKey {
+  let partition: Text
+  let sort: Text
+
+  init(_ partition: Text, _ sort: Text) {
+    self.partition = partition
+    self.sort = sort
+  }
+
+  private init(_ kind: StaticString, _ id: Text, _ sort: Text) {
+    self.init(Text(Text(stringLiteral: kind).utf8 + id.utf8), sort)
+  }
+
+  /// - Parameter key: a transaction key or a purchase key.
+  static func name(_ key: Text) -> DynamoKey { DynamoKey("NAME#", key, "NAME") }
+
+  static func ledger(_ purchaseKey: Text) -> DynamoKey { DynamoKey("TXN#", purchaseKey, "CLAIM") }
+
+  /// The row of a line that decides.
+  static func line(_ environment: Text, _ originalTransactionId: Text) -> DynamoKey {
+    let id = Text(environment.utf8 + [0x23] + originalTransactionId.utf8)
+    return DynamoKey("OTX#", id, "LINE")
+  }
+
+  /// The copy of a line that its account reads.
+  static func copy(
+    of account: Text, _ environment: Text, _ originalTransactionId: Text
+  ) -> DynamoKey {
+    let sort = linesOfAccount.utf8 + environment.utf8 + [0x23] + originalTransactionId.utf8
+    return DynamoKey("USER#", account, Text(sort))
+  }
+
+  /// What the sort keys of an account's lines begin with.
+  static let linesOfAccount: Text = "SUB#"
+
+  /// What the sort keys of counted days begin with.
+  static let days: Text = "DATE#"
+
+  /// The meters of one bucket.
+  ///
+  /// - Parameter scope: `USER#…`, `SIGNUP_IP#…` or `APPLE#…`, as in SQL.
+  static func meters(_ scope: Text, _ bucket: Text) -> DynamoKey {
+    DynamoKey(scope, Text(days.utf8 + bucket.utf8))
+  }
+
+  static func challenge(_ id: Text) -> DynamoKey { DynamoKey("CHAL#", id, "CHAL") }
+
+  static func attestKey(_ keyId: Text) -> DynamoKey { DynamoKey("KEY#", keyId, "KEY") }
+
+  static func once(_ id: Text) -> DynamoKey { DynamoKey("ONCE#", id, "ONCE") }
+
+  static func link(_ account: Text) -> DynamoKey { DynamoKey("LINK#", account, "LINK") }
+
+  static func audit(_ id: Text) -> DynamoKey { DynamoKey("AUDIT#", id, "AUDIT") }
+
+  static func evidence(_ sha256: Text) -> DynamoKey { DynamoKey("EVID#", sha256, "EVID") }
+
+  // MARK: indexes
+
+  /// The partition of an account: of its copies and days, and in `assay-owner`.
+  static func account(_ account: Text) -> Text { Text("USER#".utf8 + account.utf8) }
+
+  /// `L#` or `K#` and a time, so that an account's rows stand in order of time.
+  ///
+  /// - Parameter milliseconds: since 1970 UTC.
+  static func ordered(_ kind: StaticString, _ milliseconds: Int64) -> Text {
+    let digits = Array(String(min(max(0, milliseconds), 9_999_999_999_999)).utf8)
+    let zeros = [UInt8](repeating: 0x30, count: 13 &- digits.count)
+    return Text(Text(stringLiteral: kind).utf8 + zeros + digits)
+  }
+
+  /// How many partitions carry the due rows of one kind.
+  static let duePartitions: UInt8 = 8
+
+  /// `CLAIM#` or `LINE#` and the number of a partition.
+  static func due(_ kind: StaticString, _ number: UInt8) -> Text {
+    Text(Text(stringLiteral: kind).utf8 + [0x30 &+ number % duePartitions])
+  }
+
+  /// That of this row.
+  func due(_ kind: StaticString) -> Text {
+    DynamoKey.due(kind, Digest.sha256.of(partition.utf8).first ?? 0)
+  }
+
+  // MARK: JSON
+
+  /// The members `PK` and `SK`.
+  func writeMembers(_ writer: inout JSONWriter) {
+    for (name, text) in [("PK" as StaticString, partition), ("SK", sort)] {
+      writer.name(name)
+      writer.beginObject()
+      writer.member("S", text)
+      writer.endObject()
+    }
+  }
+}

@@ -1,0 +1,212 @@
+/// Subscription lines on DynamoDB: the row of the line decides, and its owner's copy is
+/// what is read; both change in one transaction (docs/spec/store-statements.md §3).
+extension StoreTalk {
+  /// Of a line that others change at the same time.
+  private static let applyRounds = 4
+
+  mutating func dynamoApply(
+    _ next: LineRow, _ evidence: StoreEvidence
+  ) throws(StoreStop) -> (before: LineRow?, after: LineRow) {
+    let kept = dynamoKeeping(evidence)
+    let results = try dynamo { table in
+      (kept + [DynamoRequest.get(next.dynamoKey)]).map { $0.call(table) }
+    }
+    var before: LineRow? = nil
+    if let item = try results.item(kept.count) { before = try LineRow(item) }
+    for _ in 0..<Self.applyRounds {
+      guard let change = LineChange(before, next) else { return (before, before ?? next) }
+      guard let reasons = try dynamoChange(change.requests) else { return (before, change.after) }
+      guard let met = reasons.first?.row else { throw .rowMissing }
+      before = try LineRow(met)
+    }
+    throw .refused(Refusal(.unavailableStoreContention, "STO-70", at: "lines"))
+  }
+
+  mutating func dynamoMove(
+    _ next: LineRow, from owner: Text, beforeMs: Int64
+  ) throws(StoreStop) -> LineRow {
+    var authority = DynamoRequest.update(
+      next.dynamoKey,
+      if: "#owner = :old_owner AND #asof_ms < :asof_ms AND #moved_ms <= :before_ms",
+      [
+        ("old_owner", .text(owner)), ("before_ms", .integer(beforeMs)), ("one", .integer(1)),
+        ("now_ms", .integer(context.nowMs)),
+      ])
+    authority.set(next.state, ", #moved_ms = :now_ms ADD #moves :one")
+    var after = next
+    after.movedMs = context.nowMs
+    let reasons = try dynamoChange([
+      authority, .put(after.copyKey, after.arguments),
+      .delete(.copy(of: owner, next.environment, next.originalTransactionId)),
+    ])
+    guard let reasons else { return after }
+    guard let met = reasons.first?.row else { throw .rowMissing }
+    return try LineRow(met)
+  }
+
+  /// At most 50, the newest first.
+  mutating func dynamoLines(of account: Text) throws(StoreStop) -> [LineRow] {
+    let query = DynamoQuery.account(account, DynamoKey.linesOfAccount)
+    var rows: [LineRow] = []
+    for item in try dynamo({ [query.call($0)] }).items(0) { rows.append(try LineRow(item)) }
+    return rows.ordered { $0.asOfMs > $1.asOfMs }
+  }
+
+  mutating func dynamoLine(environment: Text, _ id: Text) throws(StoreStop) -> LineRow? {
+    guard let item = try dynamoRead(.line(environment, id)) else { return nil }
+    return try LineRow(item)
+  }
+
+  /// Marks each line and its copy.
+  mutating func dynamoClear(_ account: Text) throws(StoreStop) -> [LineRow] {
+    var rows = try dynamoLines(of: account)
+    let places = rows.indices.filter { rows[$0].clearedMs == nil }
+    guard !places.isEmpty else { return rows }
+    let nowMs = context.nowMs
+    let results = try dynamo { table in
+      places.map { place in
+        let requests = [rows[place].dynamoKey, rows[place].copyKey].map { key in
+          DynamoRequest.update(
+            key, "SET #cleared_ms = :now_ms, #updated_ms = :now_ms",
+            if: "#owner = :owner AND attribute_not_exists(#cleared_ms)",
+            [("now_ms", .integer(nowMs)), ("owner", .text(account))])
+        }
+        return DynamoTransaction(requests).call(table)
+      }
+    }
+    for (number, place) in places.enumerated() {
+      if let reasons = try results.cancellation(number) {
+        // As it stands: another's by now, or cleared before.
+        if let met = reasons.first?.row { rows[place] = try LineRow(met) }
+      } else {
+        rows[place].clearedMs = nowMs
+        rows[place].updatedMs = nowMs
+      }
+    }
+    return rows.filter { $0.owner == account }
+  }
+
+  // MARK: due
+
+  mutating func dynamoDueLines(leaseMs: Int64, attempt: Text) throws(StoreStop) -> [LineRow] {
+    let values: DynamoRequest.Values = [
+      ("lease_ms", .integer(leaseMs)), ("now_ms", .integer(context.nowMs)),
+    ]
+    // After a lost answer they show again when the lease is over (STO-48).
+    let items = try dynamoTakeDue(
+      "LINE#", beforeMs: context.nowMs,
+      { key in
+        .update(
+          key, "SET #dt = :lease_ms, #next_check_ms = :lease_ms", if: "#dt <= :now_ms", values)
+      }, isOurs: { _ in false })
+    return try items.map { item throws(StoreStop) in try LineRow(item) }
+  }
+
+  /// Their following looks, where no other sweeper has taken them since.
+  mutating func dynamoNextLooks(_ rows: [LineRow], leaseMs: Int64) throws(StoreStop) {
+    guard !rows.isEmpty else { return }
+    let nowMs = context.nowMs
+    _ = try dynamo { table in
+      rows.map { row in
+        var next = row
+        next.nextCheckMs = row.nextLook(nowMs: nowMs)
+        var request = DynamoRequest.update(
+          row.dynamoKey, if: "#dt = :lease_ms", [("lease_ms", .integer(leaseMs))])
+        request.set([("next_check_ms", StoreValue(next.nextCheckMs))] + next.due)
+        return request.call(table)
+      }
+    }
+  }
+}
+
+/// What evidence does to a line that was read (STO-40): the rules of the statements of SQL.
+private struct LineChange {
+  let requests: [DynamoRequest]
+  let after: LineRow
+
+  /// nil: nothing: another's line, or a later state is stored.
+  init?(_ before: LineRow?, _ next: LineRow) {
+    guard let before else {
+      after = next
+      requests = LineChange.both(.insert(next.dynamoKey, next.arguments + next.due), next)
+      return
+    }
+    let isAnothers = !next.owner.isEmpty && !before.owner.isEmpty && before.owner != next.owner
+    if isAnothers { return nil }
+    var row = next
+    row.owner = next.owner.isEmpty ? before.owner : next.owner
+    row.moves = before.moves
+    row.movedMs = before.movedMs
+    if before.gives(way: next) {
+      after = row
+      requests = LineChange.both(LineChange.overwriting(row, owner: before.owner), row)
+    } else if before.owner != row.owner {
+      var bound = before
+      bound.owner = row.owner
+      after = bound
+      requests = LineChange.both(LineChange.binding(bound), bound)
+    } else {
+      return nil
+    }
+  }
+
+  /// The line, and the copy of its owner if it has one.
+  private static func both(_ authority: DynamoRequest, _ row: LineRow) -> [DynamoRequest] {
+    row.owner.isEmpty ? [authority] : [authority, .put(row.copyKey, row.arguments)]
+  }
+
+  private static func overwriting(_ row: LineRow, owner: Text) -> DynamoRequest {
+    let isRevoking = row.revokedMs != nil
+    var request = DynamoRequest.update(
+      row.dynamoKey,
+      if: isRevoking
+        ? "#owner IN (:owner, :old_owner) AND #asof_ms <= :asof_ms"
+        : """
+        #owner IN (:owner, :old_owner) \
+        AND (#asof_ms < :asof_ms OR #asof_ms = :asof_ms AND #evidence = :evidence)
+        """,
+      [("old_owner", .text(owner))])
+    request.set(row.state)
+    return request
+  }
+
+  private static func binding(_ row: LineRow) -> DynamoRequest {
+    .update(
+      row.dynamoKey, "SET #owner = :owner", if: "#owner = :none AND #asof_ms = :asof_ms",
+      [("owner", .text(row.owner)), ("none", .text("")), ("asof_ms", .integer(row.asOfMs))])
+  }
+}
+
+extension LineRow {
+  private static let columns: [StaticString] = [
+    "env", "otx", "owner", "product", "plan", "txn", "purchased_ms", "expires_ms", "grace_ms",
+    "revoked_ms", "asof_ms", "evidence", "cleared_ms", "moves", "moved_ms", "updated_ms",
+    "next_check_ms", "watch",
+  ]
+
+  init(_ item: DynamoItem) throws(StoreStop) { try self.init(try item.row(LineRow.columns)) }
+
+  var dynamoKey: DynamoKey { .line(environment, originalTransactionId) }
+
+  var copyKey: DynamoKey { .copy(of: owner, environment, originalTransactionId) }
+
+  /// In the index of due rows.
+  fileprivate var due: DynamoRequest.Values {
+    [
+      ("dk", nextCheckMs == nil ? .null : .text(dynamoKey.due("LINE#"))),
+      ("dt", StoreValue(nextCheckMs)),
+    ]
+  }
+
+  /// What evidence sets: all but the moves.
+  fileprivate var state: DynamoRequest.Values {
+    arguments.filter { !$0.name.hasSameBytes(as: "moves") && !$0.name.hasSameBytes(as: "moved_ms") }
+      + due
+  }
+
+  /// STO-40, STO-41: to later evidence, to the same, and to a revocation of the same time.
+  fileprivate func gives(way next: LineRow) -> Bool {
+    if next.asOfMs != asOfMs { return next.asOfMs > asOfMs }
+    return next.evidence == evidence || next.revokedMs != nil
+  }
+}

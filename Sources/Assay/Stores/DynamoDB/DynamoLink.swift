@@ -1,0 +1,158 @@
+/// `account.link` on DynamoDB (STO-92): the link rows first, in one transaction, then what
+/// the account has, piece by piece, each only while it is still `from`'s.
+extension StoreTalk {
+  private struct Joined {
+    var targets: (from: Text, to: Text)
+    /// Accounts that were joined into `from` before.
+    var followers: [Text]
+  }
+
+  mutating func dynamoLink(_ link: AccountLink) throws(StoreStop) -> StoreOutcome {
+    let joined = try dynamoJoined(link)
+    if let refused = link.judge(joined.targets) { return refused }
+    if joined.targets.from.isEmpty, let met = try dynamoJoin(link) {
+      // Another link came first.
+      return link.judge(met) ?? link.done(met, AccountLink.Moved(), more: true)
+    }
+    var more = try dynamoFollow(joined.followers, link)
+    let account = try dynamoAccount(link.from)
+    var moved = AccountLink.Moved()
+    moved.lines = try dynamoMoveLines(account.lines, link, &more)
+    moved.meters = try dynamoAddDays(account.days, link, &more)
+    let purchases = account.purchases.map { StoreTalk.passing($0.dynamoKey, link) }
+    moved.purchases = try dynamoChanges(purchases)
+    moved.keys = try dynamoChanges(account.keys.map { StoreTalk.passing($0, link) })
+    return link.done(joined.targets, moved, more: more || account.isCut)
+  }
+
+  // MARK: link rows
+
+  private mutating func dynamoJoined(_ link: AccountLink) throws(StoreStop) -> Joined {
+    let results = try dynamo { table in
+      [link.from, link.to].map { DynamoRequest.get(.link($0)).call(table) }
+    }
+    let (from, to) = (try results.item(0), try results.item(1))
+    return Joined(
+      targets: (try StoreTalk.target(from), try StoreTalk.target(to)),
+      followers: try from?.texts("joined") ?? [])
+  }
+
+  private static func target(_ row: DynamoItem?) throws(StoreStop) -> Text {
+    guard let row, case .text(let target) = try row.value("target") else { return "" }
+    return target
+  }
+
+  /// nil: joined; else what both were joined to already.
+  private mutating func dynamoJoin(
+    _ link: AccountLink
+  ) throws(StoreStop) -> (from: Text, to: Text)? {
+    let audit = AuditRow(
+      id: AuditRow.id("link", link.attempt), what: "link", owner: link.to, other: link.from,
+      note: link.reason, atMs: context.nowMs)
+    var to = DynamoRequest.update(
+      .link(link.to), "SET #id = :id ADD #joined :from", if: "attribute_not_exists(#target)",
+      [("id", .text(link.to))])
+    to.sets = [("from", [link.from])]
+    let changes: [DynamoRequest] = [
+      .update(
+        .link(link.from),
+        "SET #id = :id, #target = :to, #at_ms = :now_ms, #attempt = :attempt",
+        if: "attribute_not_exists(#target) OR #target = :to",
+        [
+          ("id", .text(link.from)), ("to", .text(link.to)), ("now_ms", .integer(context.nowMs)),
+          ("attempt", .text(link.attempt)),
+        ]), to,
+    ]
+    let records = audit.dynamoRequests.map { request in
+      DynamoRequest.put(request.key, request.item)
+    }
+    guard let reasons = try dynamoChange(changes + records) else { return nil }
+    let rows = reasons.map { $0.row }
+    return (
+      try StoreTalk.target(rows.first ?? nil), try StoreTalk.target(rows.dropFirst().first ?? nil)
+    )
+  }
+
+  /// Those joined into `from` before point to `to` now. True: some are left.
+  private mutating func dynamoFollow(
+    _ followers: [Text], _ link: AccountLink
+  ) throws(StoreStop) -> Bool {
+    guard !followers.isEmpty else { return false }
+    let batch = Array(followers.prefix(DynamoQuery.walkCap))
+    var to = DynamoRequest.update(.link(link.to), "ADD #joined :batch")
+    to.sets = [("batch", batch)]
+    var from = DynamoRequest.update(.link(link.from), "DELETE #joined :batch")
+    from.sets = [("batch", batch)]
+    let changes = batch.map { follower in
+      DynamoRequest.update(
+        .link(follower), "SET #target = :to", if: "#target IN (:from, :to)",
+        [("to", .text(link.to)), ("from", .text(link.from))])
+    }
+    _ = try dynamoChange(changes + [to, from])
+    return followers.count > batch.count
+  }
+
+  // MARK: what it has
+
+  private mutating func dynamoMoveLines(
+    _ rows: [LineRow], _ link: AccountLink, _ more: inout Bool
+  ) throws(StoreStop) -> Int64 {
+    let nowMs = context.nowMs
+    let outcomes = try dynamoChanges(
+      rows.map { row in
+        var next = row
+        next.owner = link.to
+        next.updatedMs = nowMs
+        return [
+          .update(
+            row.dynamoKey, "SET #owner = :to, #updated_ms = :now_ms",
+            if: "#owner = :from AND #asof_ms = :asof_ms AND #updated_ms = :read_ms",
+            [
+              ("to", .text(link.to)), ("now_ms", .integer(nowMs)), ("from", .text(link.from)),
+              ("asof_ms", .integer(row.asOfMs)), ("read_ms", .integer(row.updatedMs)),
+            ]),
+          .put(next.copyKey, next.arguments), .delete(row.copyKey),
+        ]
+      })
+    // One that changed since it was read waits for the next call.
+    if outcomes.contains(where: { $0 != nil }) { more = true }
+    return Int64(outcomes.count { $0 == nil })
+  }
+
+  /// Each count goes over while it is still what was read; an empty row stays until its
+  /// time is over.
+  private mutating func dynamoAddDays(
+    _ days: [DynamoItem], _ link: AccountLink, _ more: inout Bool
+  ) throws(StoreStop) -> Int64 {
+    var changes: [[DynamoRequest]] = []
+    for day in days {
+      let (key, ttl) = (try day.key(), try day.integer("ttl"))
+      let other = DynamoKey(DynamoKey.account(link.to), key.sort)
+      for (meter, count) in try day.numbers(after: "count_") {
+        var (add, remove) = (
+          DynamoRequest.update(
+            other, "SET #ttl = if_not_exists(#ttl, :ttl) ADD #count :count",
+            [("ttl", .integer(ttl)), ("count", .integer(count))]),
+          DynamoRequest.update(
+            key, "REMOVE #count", if: "#count = :count", [("count", .integer(count))])
+        )
+        add.attributes = [("count", Text("count_".utf8 + meter.utf8))]
+        remove.attributes = add.attributes
+        changes.append([remove, add])
+      }
+    }
+    let outcomes = try dynamoChanges(changes)
+    if outcomes.contains(where: { $0 != nil }) { more = true }
+    return Int64(outcomes.count { $0 == nil })
+  }
+
+  /// A row of the index of owners goes over.
+  private static func passing(_ key: DynamoKey, _ link: AccountLink) -> DynamoRequest {
+    .update(
+      key, "SET #owner = :to, #ok = :ok", if: "#owner = :from",
+      [
+        ("to", .text(link.to)), ("ok", .text(DynamoKey.account(link.to))),
+        ("from", .text(link.from)),
+      ])
+  }
+}

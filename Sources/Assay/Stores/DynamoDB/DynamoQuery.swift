@@ -1,0 +1,52 @@
+/// Reads rows of one partition, of the table or of an index
+/// (docs/spec/store-statements.md §3).
+struct DynamoQuery {
+  /// nil: the table.
+  var index: StaticString? = nil
+  /// In the form of a request's expressions.
+  let condition: StaticString
+  let values: DynamoRequest.Values
+  let limit: Int64
+  var isNewestFirst = false
+
+  func call(_ table: Text) -> StoreCall {
+    var writer = JSONWriter(capacity: 512)
+    writer.beginObject()
+    writer.member("TableName", table)
+    if let index { writer.member("IndexName", index) }
+    writer.member("KeyConditionExpression", condition)
+    DynamoRequest(action: .get, key: DynamoKey("", ""), values: values)
+      .writeMeanings([Text(stringLiteral: condition).utf8], &writer)
+    writer.member("Limit", integer: limit)
+    if isNewestFirst { writer.member("ScanIndexForward", boolean: false) }
+    // The service refuses it for an index, which lags behind the table.
+    if index == nil { writer.member("ConsistentRead", boolean: true) }
+    writer.endObject()
+    return .dynamo(api: "Query", input: writer.bytes)
+  }
+}
+
+extension DynamoQuery {
+  /// Rows of one account in the answer.
+  static let walkCap = 50
+
+  /// By the index of owners.
+  ///
+  /// - Parameter kind: what `os` begins with.
+  static func owned(by account: Text, _ kind: Text) -> DynamoQuery {
+    DynamoQuery(
+      index: "assay-owner", condition: "#ok = :ok AND begins_with(#os, :os)",
+      values: [("ok", .text(DynamoKey.account(account))), ("os", .text(kind))],
+      limit: Int64(walkCap))
+  }
+
+  /// Of the account's own partition.
+  ///
+  /// - Parameter kind: what the sort key begins with.
+  static func account(_ account: Text, _ kind: Text) -> DynamoQuery {
+    DynamoQuery(
+      condition: "#PK = :pk AND begins_with(#SK, :sk)",
+      values: [("pk", .text(DynamoKey.account(account))), ("sk", .text(kind))],
+      limit: Int64(walkCap))
+  }
+}

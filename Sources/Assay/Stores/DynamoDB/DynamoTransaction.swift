@@ -1,0 +1,18 @@
+/// Changes of several rows, all or none (docs/spec/store-statements.md §3).
+struct DynamoTransaction {
+  /// At most 100, no row twice.
+  let changes: [DynamoRequest]
+
+  init(_ changes: [DynamoRequest]) { self.changes = changes }
+
+  func call(_ table: Text) -> StoreCall {
+    var writer = JSONWriter(capacity: 2048)
+    writer.beginObject()
+    writer.name("TransactItems")
+    writer.beginArray()
+    for change in changes { change.writeElement(table, &writer) }
+    writer.endArray()
+    writer.endObject()
+    return .dynamo(api: "TransactWriteItems", input: writer.bytes)
+  }
+}
