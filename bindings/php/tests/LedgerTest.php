@@ -15,15 +15,20 @@ use PHPUnit\Framework\TestCase;
 /** A shop's ledger, from what the app sent to the row in its wallet. */
 class LedgerTest extends TestCase
 {
-    private string $folder;
+    protected string $folder;
     protected int $now;
 
     protected function setUp(): void
     {
-        $this->folder = sys_get_temp_dir() . '/assay-ledger-' . bin2hex(random_bytes(6));
-        mkdir($this->folder);
+        $this->prepare();
         $this->now = (int) (microtime(true) * 1000);
         $this->pdo()->exec($this->wallet());
+    }
+
+    protected function prepare(): void
+    {
+        $this->folder = sys_get_temp_dir() . '/assay-ledger-' . bin2hex(random_bytes(6));
+        mkdir($this->folder);
     }
 
     protected function tearDown(): void
@@ -69,7 +74,9 @@ class LedgerTest extends TestCase
     /** @return array<string, int> account => coins */
     protected function coins(): array
     {
-        $rows = $this->pdo()->query('SELECT account, SUM(coins) FROM wallet GROUP BY account');
+        $rows = $this->pdo()->query(
+            'SELECT account, SUM(coins) FROM wallet GROUP BY account ORDER BY account',
+        );
 
         return array_map(intval(...), $rows->fetchAll(PDO::FETCH_KEY_PAIR));
     }

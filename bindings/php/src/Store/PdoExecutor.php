@@ -65,8 +65,13 @@ final class PdoExecutor implements Executor
         ?string $user = null,
         #[SensitiveParameter] ?string $password = null,
     ): self {
+        $driver = (string) strstr($dsn, ':', true);
+        if (isset(self::DIALECTS[$driver]) && !in_array($driver, PDO::getAvailableDrivers(), true)) {
+            throw new \LogicException("this PHP has no PDO driver $driver");
+        }
+
         return new self(
-            (string) strstr($dsn, ':', true),
+            $driver,
             static fn (): PDO => new PDO($dsn, $user, $password),
         );
     }
