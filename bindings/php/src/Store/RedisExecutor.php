@@ -37,13 +37,14 @@ final class RedisExecutor implements Executor
         try {
             $this->check();
             foreach ($step['run'] as $call) {
+                $this->redis->clearLastError();
                 $reply = isset($call['script'])
                     ? $this->script($call) : $this->redis->rawCommand(...$call['command']);
                 $error = $this->redis->getLastError();
                 if ($error !== null) {
                     return ['id' => $step['id']] + $this->failed($error, $results === []);
                 }
-                $results[] = ['reply' => is_array($reply) ? array_values($reply) : [$reply]];
+                $results[] = ['reply' => self::values($reply)];
             }
         } catch (RedisException $error) {
             return ['id' => $step['id']] + $this->failed($error->getMessage(), $results === []);
@@ -81,7 +82,6 @@ final class RedisExecutor implements Executor
     private function script(array $call): mixed
     {
         $given = [...$call['keys'], ...$call['args']];
-        $this->redis->clearLastError();
         $reply = $this->redis->evalSha($call['sha1'], $given, count($call['keys']));
         if (!str_starts_with((string) $this->redis->getLastError(), 'NOSCRIPT')) {
             return $reply;
@@ -89,6 +89,22 @@ final class RedisExecutor implements Executor
         $this->redis->clearLastError();
 
         return $this->redis->eval($call['script'], $given, count($call['keys']));
+    }
+
+    /**
+     * A reply as a list; phpredis says false for nothing, and true for OK.
+     *
+     * @return list<mixed>
+     */
+    private static function values(mixed $reply): array
+    {
+        $value = static fn (mixed $one): mixed => match ($one) {
+            false => null,
+            true => 'OK',
+            default => $one,
+        };
+
+        return array_map($value, is_array($reply) ? array_values($reply) : [$reply]);
     }
 
     /** @return array<string, mixed> */
