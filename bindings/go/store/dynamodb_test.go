@@ -8,17 +8,21 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 )
 
 // A server that says a line of a script to each call.
-func dynamo(t *testing.T, script ...string) (*DynamoDB, *[]string) {
+func dynamo(t *testing.T, script ...string) (*DynamoDB, func() []string) {
 	t.Helper()
-	heard := &[]string{}
+	var heard []string
+	var mutex sync.Mutex
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		body, _ := io.ReadAll(r.Body)
-		*heard = append(*heard, r.Header.Get("X-Amz-Target")+" "+string(body))
+		mutex.Lock()
+		heard = append(heard, r.Header.Get("X-Amz-Target")+" "+string(body))
+		mutex.Unlock()
 		if len(script) == 0 || r.Header.Get("Authorization") == "" {
 			t.Errorf("asked for %s", r.Header)
 			return
@@ -40,7 +44,11 @@ func dynamo(t *testing.T, script ...string) (*DynamoDB, *[]string) {
 		_ context.Context, request *http.Request, hash string) error {
 		request.Header.Set("Authorization", hash)
 		return nil
-	}}, heard
+	}}, func() []string {
+		mutex.Lock()
+		defer mutex.Unlock()
+		return append([]string{}, heard...)
+	}
 }
 
 func call(api, input string) Call { return Call{API: api, Input: json.RawMessage(input)} }
@@ -57,8 +65,8 @@ func TestDynamoDB(t *testing.T) {
 			`{"id":7,"code":200,"results":[{"error":{"type":"ConditionalCheckFailedException"}}]}`},
 		{"a transaction", `400 ` + kind + `TransactionCanceledException","CancellationReasons":` +
 			`[{"Code":"None"},{},{"Code":"ConditionalCheckFailed","Item":{"n":{"N":"1"}}}]}`,
-			`{"id":7,"code":200,"results":[{"error":{"type":"TransactionCanceledException","reasons":` +
-				`[{"code":"None"},{"code":"None"},{"code":"ConditionalCheckFailed",` +
+			`{"id":7,"code":200,"results":[{"error":{"type":"TransactionCanceledException",` +
+				`"reasons":[{"code":"None"},{"code":"None"},{"code":"ConditionalCheckFailed",` +
 				`"item":{"n":{"N":"1"}}}]}}]}`},
 		{"too many", `400 ` + kind + `ProvisionedThroughputExceededException"}`,
 			`{"id":7,"code":500,"error":{"code":"ProvisionedThroughputExceededException",` +
@@ -79,8 +87,8 @@ func TestDynamoDB(t *testing.T) {
 		if text, _ := json.Marshal(answer); string(text) != each.wanted {
 			t.Errorf("%s: %s, not %s", each.name, text, each.wanted)
 		}
-		if len(*heard) != 1 || (*heard)[0] != `DynamoDB_20120810.GetItem {"TableName":"t"}` {
-			t.Errorf("%s: asked %q", each.name, *heard)
+		if len(heard()) != 1 || heard()[0] != `DynamoDB_20120810.GetItem {"TableName":"t"}` {
+			t.Errorf("%s: asked %q", each.name, heard())
 		}
 	}
 }
@@ -105,27 +113,32 @@ func TestDynamoDBGrant(t *testing.T) {
 	transact := call("TransactWriteItems", `{"TransactItems":[{"Put":{}}]}`)
 	for _, open := range []*Step{{Run: []Call{transact}},
 		{Transaction: "commit", Run: []Call{transact}}} {
-		if answer, err := session.CarryOut(context.Background(), open); err != nil || answer.Code != 200 {
+		answer, err := session.CarryOut(context.Background(), open)
+		if err != nil || answer.Code != 200 {
 			t.Fatal(answer, err)
 		}
 	}
 	session.Rollback()
-	_, _ = session.CarryOut(context.Background(), &Step{Transaction: "commit", Run: []Call{transact}})
-	for i, wanted := range []string{`[{"Put":{}}]`, `[{"Put":{}},{"Put":{"own":1}}]`, `[{"Put":{}}]`} {
-		if !strings.Contains((*heard)[i], wanted) {
-			t.Errorf("sent %s", (*heard)[i])
+	last := &Step{Transaction: "commit", Run: []Call{transact}}
+	_, _ = session.CarryOut(context.Background(), last)
+	const alone = `[{"Put":{}}]`
+	for i, wanted := range []string{alone, `[{"Put":{}},{"Put":{"own":1}}]`, alone} {
+		if !strings.Contains(heard()[i], wanted) {
+			t.Errorf("sent %s", heard()[i])
 		}
 	}
 }
 
 func TestDynamoDBIsSigned(t *testing.T) {
 	executor, heard := dynamo(t)
-	executor.Sign = func(context.Context, *http.Request, string) error { return errors.New("no key") }
+	executor.Sign = func(context.Context, *http.Request, string) error {
+		return errors.New("no key")
+	}
 	for i := 0; i < 2; i++ {
 		answer, err := executor.Session().CarryOut(context.Background(),
 			&Step{Run: []Call{call("GetItem", `{}`)}})
-		if err != nil || shown(answer) != "500 UnrecognizedClientException no" || len(*heard) != 0 {
-			t.Errorf("%s, %v, asked %q", shown(answer), err, *heard)
+		if err != nil || shown(answer) != "500 UnrecognizedClientException no" || len(heard()) != 0 {
+			t.Errorf("%s, %v, asked %q", shown(answer), err, heard())
 		}
 		executor.Sign = nil
 	}
@@ -147,14 +160,16 @@ func TestForms(t *testing.T) {
 			t.Errorf("%s is taken as a value", wrong)
 		}
 	}
-	for _, empty := range []*Answer{{ID: 3, Code: 200}, {ID: 3, Code: 200, Results: []CallResult{}}} {
+	none := []CallResult{}
+	for _, empty := range []*Answer{{ID: 3, Code: 200}, {ID: 3, Code: 200, Results: none}} {
 		if text, _ := json.Marshal(empty); string(text) != `{"id":3,"code":200,"results":[]}` {
 			t.Errorf("an empty answer is %s", text)
 		}
 	}
 	rows := [][]any{}
 	answer := &Answer{ID: 3, Code: 200, Results: []CallResult{{}, {Rows: &rows}}}
-	if text, _ := json.Marshal(answer); string(text) != `{"id":3,"code":200,"results":[{},{"rows":[]}]}` {
+	const wanted = `{"id":3,"code":200,"results":[{},{"rows":[]}]}`
+	if text, _ := json.Marshal(answer); string(text) != wanted {
 		t.Errorf("the answer is %s", text)
 	}
 }

@@ -34,7 +34,9 @@ func engine(t *testing.T, name string) *url.URL {
 }
 
 // own makes a database, and a shop in it.
-func own(t *testing.T, driverName string, address func(database string) string, more map[string]any) *shop {
+func own(
+	t *testing.T, driverName string, address func(string) string, more map[string]any,
+) *shop {
 	t.Helper()
 	ids++
 	database := fmt.Sprintf("shop%d_%d", os.Getpid(), ids)

@@ -107,7 +107,8 @@ func faked(t *testing.T, engine string, says map[string]error) (*fake, *SQL) {
 func step(transaction string, statements ...string) *Step {
 	made := &Step{ID: 7, Transaction: transaction}
 	for _, statement := range statements {
-		made.Run = append(made.Run, Call{SQL: statement, Rows: strings.HasPrefix(statement, "SELECT")})
+		rows := strings.HasPrefix(statement, "SELECT")
+		made.Run = append(made.Run, Call{SQL: statement, Rows: rows})
 	}
 	return made
 }
@@ -163,10 +164,13 @@ func TestCodes(t *testing.T) {
 // The order of what an engine is told.
 func TestTransactionsOfEngines(t *testing.T) {
 	for engine, wanted := range map[string][]string{
-		"postgres": {"pg_is_in_recovery", "BEGIN ISOLATION LEVEL READ COMMITTED", "A", "B", "COMMIT"},
+		"postgres": {"pg_is_in_recovery", "BEGIN ISOLATION LEVEL READ COMMITTED", "A", "B",
+			"COMMIT"},
 		"mysql": {"SESSION TRANSACTION", "innodb_lock", "sql_mode", "read_only",
-			"SET TRANSACTION ISOLATION LEVEL READ COMMITTED", "START TRANSACTION", "A", "B", "COMMIT"},
-		"sqlite": {"busy_timeout", "synchronous", "query_only", "BEGIN IMMEDIATE", "A", "B", "COMMIT"},
+			"SET TRANSACTION ISOLATION LEVEL READ COMMITTED", "START TRANSACTION", "A", "B",
+			"COMMIT"},
+		"sqlite": {"busy_timeout", "synchronous", "query_only", "BEGIN IMMEDIATE", "A", "B",
+			"COMMIT"},
 	} {
 		f, executor := faked(t, engine, nil)
 		session := executor.Session()

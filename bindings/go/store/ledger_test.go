@@ -496,7 +496,8 @@ func TestTheSchema(t *testing.T) {
 func checked(t *testing.T, shop *shop) {
 	t.Helper()
 	err := shop.CheckSchema(ctx)
-	if refused := new(assay.Error); errors.As(err, &refused) && refused.Name == "misuse.exchange.kind" {
+	refused := new(assay.Error)
+	if errors.As(err, &refused) && refused.Name == "misuse.exchange.kind" {
 		t.Skip("this library has no schema.check")
 	}
 	must(t, err)

@@ -12,7 +12,9 @@ import (
 
 // CreateSchema makes the tables that are missing. A table of DynamoDB takes a while.
 func (l *Ledger) CreateSchema(ctx context.Context) error {
-	return l.runSchema(ctx, func(found *schema) []Call { return append(found.Statements, found.Indexes...) })
+	return l.runSchema(ctx, func(found *schema) []Call {
+		return append(found.Statements, found.Indexes...)
+	})
 }
 
 // Tidy deletes counters, challenges and marks that are over: run it once a day.
@@ -71,8 +73,9 @@ func (l *Ledger) runCall(ctx context.Context, session Session, call Call) error 
 
 // isThere says that DynamoDB has it already.
 func (a *Answer) isThere(call Call) bool {
-	return a.Error != nil && (call.API == "CreateTable" && a.Error.Code == "ResourceInUseException" ||
-		call.API == "UpdateTimeToLive" && a.Error.Code == "ValidationException")
+	there := map[string]string{
+		"CreateTable": "ResourceInUseException", "UpdateTimeToLive": "ValidationException"}
+	return a.Error != nil && a.Error.Code == there[call.API]
 }
 
 // prepareFile makes SQLite's tables where they are missing.

@@ -56,6 +56,12 @@ var standbys = map[string]string{
 	"mysql": "SELECT @@global.read_only",
 }
 
+// Codes for what drivers say without one: no connection, and one that was closed before.
+var (
+	unreachable = map[string]string{"postgres": "08001", "mysql": "2003", "sqlite": "14"}
+	gone        = map[string]string{"postgres": "08003", "mysql": "2006", "sqlite": "5"}
+)
+
 // Dialect is the engine.
 func (s *SQL) Dialect() string { return s.Engine }
 
@@ -90,7 +96,9 @@ func (s *sqlSession) CarryOut(parent context.Context, step *Step) (*Answer, erro
 }
 
 // run also says, of an error, whether nothing of the step stays once it is rolled back.
-func (s *sqlSession) run(ctx context.Context, step *Step) (found []CallResult, certain bool, err error) {
+func (s *sqlSession) run(ctx context.Context, step *Step) (
+	found []CallResult, certain bool, err error,
+) {
 	if s.conn == nil {
 		if s.conn, err = s.store.connect(ctx); err != nil {
 			return nil, true, err
@@ -177,13 +185,13 @@ func (s *sqlSession) failed(step *Step, err error, certain bool) *Answer {
 	case s.conn == nil:
 		// There was no connection.
 		if code == "" {
-			code = map[string]string{"postgres": "08001", "mysql": "2003", "sqlite": "14"}[s.store.Engine]
+			code = unreachable[s.store.Engine]
 		}
 		return failed(step, code, true)
 	case errors.Is(err, driver.ErrBadConn) && certain:
 		// By its contract nothing was sent.
 		s.drop()
-		return failed(step, map[string]string{"postgres": "08003", "mysql": "2006"}[s.store.Engine], true)
+		return failed(step, gone[s.store.Engine], true)
 	case s.store.isLost(code) || errors.Is(err, context.DeadlineExceeded):
 		s.drop()
 		return &Answer{ID: step.ID}
