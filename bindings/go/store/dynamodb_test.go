@@ -41,14 +41,14 @@ func dynamo(t *testing.T, script ...string) (*DynamoDB, func() []string) {
 	}))
 	t.Cleanup(server.Close)
 	return &DynamoDB{Endpoint: server.URL, Timeout: 200 * time.Millisecond, Sign: func(
-		_ context.Context, request *http.Request, hash string) error {
-		request.Header.Set("Authorization", hash)
-		return nil
-	}}, func() []string {
-		mutex.Lock()
-		defer mutex.Unlock()
-		return append([]string{}, heard...)
-	}
+			_ context.Context, request *http.Request, hash string) error {
+			request.Header.Set("Authorization", hash)
+			return nil
+		}}, func() []string {
+			mutex.Lock()
+			defer mutex.Unlock()
+			return append([]string{}, heard...)
+		}
 }
 
 func call(api, input string) Call { return Call{API: api, Input: json.RawMessage(input)} }
