@@ -190,7 +190,7 @@ check-wheel:
 	@$(PYTHON) $(GATES)/wheel.py $(BUILD)/wheel $(CASES)
 
 check-c:
-	@$(PYTHON) $(GATES)/installed.py $(CASES)
+	@ASSAY_CLI=$(ROOT)/$(CLI) $(PYTHON) $(GATES)/installed.py $(CASES)
 
 check-fuzz:
 	@if [ -f Tests/Fuzz/Makefile ]; then \

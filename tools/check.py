@@ -94,6 +94,8 @@ STEPS = [
     Step("php-fpm", ["check-php-fpm"], "php-fpm and php-cgi, preloaded FFI and extension",
          needs=("php", "cases")),
     Step("go", ["check-go"], "the Go module", needs=("build", "cases"), quick=True),
+    Step("host-engines", ["check-go-engines", "check-php-engines"],
+         "the ledgers of Go and PHP over engines of their own", needs=("go", "php")),
     Step("go-more", ["check-go-race", "check-go-gcstress", "check-go-style"],
          "the Go module under the race detector, with a collection at every use, its style",
          needs=("go",)),

@@ -42,6 +42,7 @@ check openssl command -v openssl
 check sqlite3 command -v sqlite3
 check golang-go command -v go
 check libcurl4-openssl-dev pkg-config --exists libcurl
+check libsqlite3-dev pkg-config --exists sqlite3
 check php-cli command -v php
 check php-curl php -r 'exit((int) !extension_loaded("curl"));'
 check php-dev command -v phpize
@@ -59,6 +60,12 @@ optional libc6-dev-arm64-cross test -e /usr/aarch64-linux-gnu/include/stdlib.h
 optional musl-dev test -e /usr/include/x86_64-linux-musl/stdlib.h
 optional musl-tools command -v musl-gcc
 optional perl command -v perl
+optional php-pgsql php -r 'exit((int) !extension_loaded("pdo_pgsql"));'
+optional php-mysql php -r 'exit((int) !extension_loaded("pdo_mysql"));'
+optional php-redis php -r 'exit((int) !extension_loaded("redis"));'
+optional golang-github-mattn-go-sqlite3-dev test -e /usr/share/gocode/src/github.com/mattn/go-sqlite3
+optional golang-github-lib-pq-dev test -e /usr/share/gocode/src/github.com/lib/pq
+optional golang-github-go-sql-driver-mysql-dev test -e /usr/share/gocode/src/github.com/go-sql-driver/mysql
 LIST
 }
 

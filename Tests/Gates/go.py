@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Run the tests of the Go module against one build of the library, and count them.
 
-  go.py LIBRARY [--suite NAME] [--race] [--tags TAGS] [--style]
+  go.py LIBRARY [--suite NAME] [--race] [--tags TAGS] [--run PATTERN] [--style]
 
 LIBRARY is the folder with libassay.so. --style looks at gofmt and go vet instead,
 and that the module can be used from outside by `replace`.
@@ -18,6 +18,10 @@ from contract import HEADER, ROOT
 from report import Suite
 
 MODULE = ROOT / "bindings/go"
+# Drivers of database/sql, which the tests of the package store take from Debian.
+GOCODE = pathlib.Path("/usr/share/gocode/src")
+DRIVERS = ("github.com/mattn/go-sqlite3", "github.com/lib/pq",
+           "github.com/go-sql-driver/mysql")
 OUTSIDE = ROOT / "Tests/Benchmarks/overhead_go"
 SHOWN_OF_A_FAILURE = 60
 
@@ -43,6 +47,24 @@ def environment(suite, library):
             "GOTOOLCHAIN": "local", "GOFLAGS": ""}
 
 
+def with_drivers(suite):
+    """Arguments of go under which the module also has drivers; none where Debian's are not."""
+    missing = [name for name in DRIVERS if not (GOCODE / name / "go.mod").exists()]
+    if missing:
+        suite.skip("drivers of databases", f"not below {GOCODE}: {' '.join(missing)}")
+        return []
+    manifest = ROOT / "build/go" / suite.name / "drivers.mod"
+    lines = [(MODULE / "go.mod").read_text()]
+    for name in DRIVERS:
+        lines += [f"require {name} v0.0.0", f"replace {name} => {GOCODE / name}"]
+    manifest.write_text("\n".join(lines) + "\n")
+    return [f"-modfile={manifest}"]
+
+
+def tags_of(*given):
+    return ["-tags", ",".join(filter(None, given))] if any(given) else []
+
+
 def events(command, variables):
     """The events of `go test -json`, and the lines that are not events."""
     process = subprocess.Popen(command, cwd=MODULE, env=variables, text=True,
@@ -58,7 +80,11 @@ def events(command, variables):
 
 def run_tests(suite, options, variables):
     command = ["go", "test", "-json", "-count=1", "-timeout=30m"]
-    command += ["-race"] * options.race + ["-tags", options.tags] * bool(options.tags)
+    drivers = with_drivers(suite)
+    command += ["-race"] * options.race + drivers
+    command += tags_of(options.tags, "assay_drivers" if drivers else "")
+    if options.run:
+        command += ["-run", options.run]
     results, output, packages, code = {}, {}, set(), 0
     for event in events([*command, "./..."], variables):
         test = (event.get("Package"), event.get("Test"))
@@ -82,7 +108,7 @@ def run_tests(suite, options, variables):
     if code and not suite.failed:
         rest = [line for (_, name), lines in output.items() if not name for line in lines]
         suite.expect(False, "go test", "\n  " + "\n  ".join(rest[-SHOWN_OF_A_FAILURE:]))
-    suite.expect(len(packages) >= 2, "the packages with tests ran", " ".join(sorted(
+    suite.expect(len(packages) >= 3 or options.run, "the packages with tests ran", " ".join(sorted(
         package or "?" for package in packages)))
 
 
@@ -106,6 +132,10 @@ def check_style(suite, variables):
     for tags in ("", "assay_gcstress"):
         found = run(["go", "vet", "-tags", tags, "./..."], MODULE, variables)
         suite.expect(found.returncode == 0, f"go vet {tags}", found.stderr)
+    drivers = with_drivers(suite)
+    if drivers:
+        found = run(["go", "vet", *drivers, "-tags", "assay_drivers", "./..."], MODULE, variables)
+        suite.expect(found.returncode == 0, "go vet assay_drivers", found.stderr)
     found = run(["go", "vet", "./..."], OUTSIDE, variables)
     suite.expect(found.returncode == 0, "another module uses it by replace", found.stderr)
     manifest = (MODULE / "go.mod").read_text()
@@ -119,6 +149,7 @@ def main():
     parser.add_argument("--suite", default="go")
     parser.add_argument("--race", action="store_true")
     parser.add_argument("--tags", default="")
+    parser.add_argument("--run", help="only the tests that match")
     parser.add_argument("--style", action="store_true")
     options = parser.parse_args()
     suite = Suite(options.suite)

@@ -20,6 +20,7 @@ import sys
 import tempfile
 import urllib.request
 
+import c_ledger
 from contract import HEADER, ROOT
 from install_tree import library_files
 from report import Suite
@@ -81,6 +82,10 @@ def build_examples(suite, prefix, folder):
                   *flags_of_curl])
     suite.expect(result.returncode == 0, "carry_out.c builds with pkg-config",
                  result.stderr[:1500])
+    sources = [EXAMPLES / f"{name}.c" for name in ("ledger", "sqlite_step")]
+    result = run(["gcc", *STRICT, *sources, "-o", folder / "ledger", *flags, "-lcjson",
+                  "-lsqlite3"])
+    suite.expect(result.returncode == 0, "ledger.c builds with pkg-config", result.stderr[:1500])
     program = ("#include <assay.h>\nint main() { return assay_version_number() == "
                "ASSAY_VERSION_NUMBER ? 0 : 1; }\n")
     result = run(["g++", "-std=c++11", "-x", "c++", "-", "-o", folder / "plus", *flags],
@@ -403,6 +408,7 @@ def main():
         check_carry_out(suite, folder / "carry_out", environment, options.cases, folder)
         check_attest(suite, folder / "attest", environment, options.cases)
         check_expiry(suite, folder / "expiry", environment)
+        c_ledger.check(suite, folder / "ledger", environment, folder)
         check_product(suite, folder / "product", environment, options.cases, folder)
         result = run([folder / "plus"], env=environment)
         suite.expect(result.returncode == 0, "the C++ program agrees with the header")

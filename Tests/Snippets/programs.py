@@ -22,6 +22,10 @@ SECONDS = 300
 ENDINGS = {"python": ".py", "c": ".c", "sh": ".sh", "php": ".php", "go": ".go",
            "swift": ".swift", "sql": ".sql"}
 
+# Modules of Go that blocks may use, from Debian.
+GOCODE = pathlib.Path("/usr/share/gocode/src")
+GO_MODULES = {"go-sqlite3": "github.com/mattn/go-sqlite3"}
+
 
 class Tools:
     """The library, the command line and the bindings that blocks are run with."""
@@ -99,6 +103,9 @@ class Tools:
                 return f"bindings/{name} is not there"
         if name in PEERS:
             return self.packages(name)[1]
+        if name in GO_MODULES:
+            path = GOCODE / GO_MODULES[name]
+            return None if path.is_dir() else f"{path} is not there"
         if name == "swift":
             return None if (self.swift / "libAssaySwift.a").exists() else "build/swift is not there"
         return None if shutil.which(name) else f"{name} is not installed"
@@ -187,10 +194,12 @@ def build_go(source, folder, tools):
     module = folder / source.stem
     module.mkdir()
     source.rename(module / "main.go")
-    (module / "go.mod").write_text(
-        "module block\n\ngo 1.19\n\nrequire "
-        f"{project.go_module()} v0.0.0\n\n"
-        f"replace {project.go_module()} => {tools.bindings['go']}\n")
+    needed = {project.go_module(): tools.bindings["go"]}
+    needed.update((name, GOCODE / name) for name in GO_MODULES.values()
+                  if f'"{name}"' in (module / "main.go").read_text())
+    (module / "go.mod").write_text("module block\n\ngo 1.19\n" + "".join(
+        f"\nrequire {name} v0.0.0\n\nreplace {name} => {path}\n"
+        for name, path in needed.items()))
     program = folder / f"{source.stem}.program"
     return call(["go", "build", "-o", program, "."], module, tools), [program]
 

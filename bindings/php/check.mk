@@ -5,11 +5,12 @@ PHP_BUILD := $(BUILD)/php
 PHP_EXTENSION := $(PHP_BUILD)/ext/modules/assay.so
 PHPUNIT = $$(command -v phpunit) --configuration bindings/php/tests/phpunit.xml
 PHP_ENVIRONMENT = ASSAY_CASES=$(ROOT)/$(CASES) ASSAY_LIBRARY=$(ROOT)/$(LIBRARY) \
+	ASSAY_CLI=$(ROOT)/$(CLI) \
 	ASSAY_EXTENSION_BUILT=$(ROOT)/$(PHP_EXTENSION)
 # Counts come from the XML that phpunit and run-tests write, also after a failure.
 PHP_COUNTS = $(PYTHON) $(GATES)/xunit.py
 
-.PHONY: check-php-ffi check-php-ext check-php-fpm php-extension
+.PHONY: check-php-ffi check-php-ext check-php-fpm check-php-engines php-extension
 check-php-ffi:
 	@mkdir -p $(PHP_BUILD)
 	@rm -f $(PHP_BUILD)/ffi.xml
@@ -31,6 +32,15 @@ check-php-ext: $(PHP_EXTENSION)
 	  --log-junit $(PHP_BUILD)/ext.xml || \
 	  { $(PHP_COUNTS) $(PHP_BUILD)/ext.xml --suite php-ext; exit 1; }
 	@$(PHP_COUNTS) $(PHP_BUILD)/ext.xml --suite php-ext
+
+check-php-engines:
+	@mkdir -p $(PHP_BUILD)
+	@rm -f $(PHP_BUILD)/engines.xml
+	@PYTHONDONTWRITEBYTECODE=1 $(PYTHON) Tests/Stores/with_engines.py \
+	  env $(PHP_ENVIRONMENT) $(PHP) $(PHPUNIT) --testsuite engines \
+	  --log-junit $(PHP_BUILD)/engines.xml || \
+	  { $(PHP_COUNTS) $(PHP_BUILD)/engines.xml --suite php-engines; exit 1; }
+	@$(PHP_COUNTS) $(PHP_BUILD)/engines.xml --suite php-engines
 
 check-php-fpm: $(PHP_EXTENSION)
 	@rm -f $(PHP_BUILD)/fpm.xml

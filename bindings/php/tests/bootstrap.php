@@ -9,7 +9,8 @@ require_once __DIR__ . '/../autoload.php';
 
 spl_autoload_register(static function (string $class): void {
     $path = strtr(substr($class, strlen('Assay\\Tests\\')), '\\', '/');
-    $file = __DIR__ . '/' . preg_replace('/^Fpm/', 'fpm', $path) . '.php';
+    // Folders of tests are in lower case.
+    $file = __DIR__ . '/' . (str_contains($path, '/') ? lcfirst($path) : $path) . '.php';
     if (str_starts_with($class, 'Assay\\Tests\\') && is_file($file)) {
         require $file;
     }

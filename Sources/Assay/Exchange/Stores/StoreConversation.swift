@@ -99,6 +99,7 @@ struct StoreConversation: Conversing {
         isUnclear: true, nowMs: nowMs)
     case .fatal:
       return end(Refusal(.unavailableStoreEngine, "STO-71", at: "error.code", detail: code))
+    case .standby: return end(Refusal(.unavailableStoreStandby, "STO-74", at: "error.code"))
     }
   }
 

@@ -7,6 +7,8 @@ struct StoreFailure {
     case unclear
     /// It will not run: syntax, rights, a full disk.
     case fatal
+    /// The executor found that the connection leads to no primary (STO-74).
+    case standby
   }
 
   /// The engine's, at most 64 characters of it.
@@ -31,6 +33,7 @@ struct StoreFailure {
   }
 
   func kind(_ dialect: StoreDialect) -> Kind {
+    if code.utf8[...].elementsEqual("standby" as StaticString) { return .standby }
     let table = StoreFailure.codes(dialect)
     if table.busy.contains(where: { code.utf8[...].elementsEqual($0) }) { return .busy }
     if table.unclear.contains(where: { code.starts(with: $0) }) {

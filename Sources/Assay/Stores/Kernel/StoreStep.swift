@@ -58,7 +58,9 @@ enum StoreCall {
       writer.name("input")
       writer.raw(input)
     case .script(let keys, let arguments):
-      writer.member("script", GuardScript.text)
+      // Its lines end, and a static text is written as it stands.
+      writer.name("script")
+      writer.string(utf8: Text(stringLiteral: GuardScript.text).utf8)
       writer.member("sha1", GuardScript.sha1)
       StoreCall.write("keys", keys, &writer)
       StoreCall.write("args", arguments, &writer)

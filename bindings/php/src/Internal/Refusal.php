@@ -69,6 +69,17 @@ final class Refusal
         return new $class($code, Loader::library()->statusName($code), $error);
     }
 
+    /** The exception for a status of the table that the binding itself finds. */
+    public static function named(string $name): AssayException
+    {
+        foreach (StatusTable::ROWS as $code => $row) {
+            if ($row[0] === $name) {
+                return self::ofStatus($code);
+            }
+        }
+        throw new \LogicException("no status $name");
+    }
+
     /** What a back end would answer its own client; our own faults count as 500. */
     public static function httpStatus(int $code): int
     {

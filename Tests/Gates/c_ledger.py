@@ -1,0 +1,139 @@
+"""What examples/ledger.c makes of purchases, for the gate of the C examples (installed.py).
+
+Evidence is minted by the program that ASSAY_CLI names.
+"""
+import json
+import os
+import shutil
+import sqlite3
+import subprocess
+
+COINS = ["--type", "consumable", "--product", "com.example.app.coins100"]
+MOST_WRITES = 200
+
+
+class Shop:
+    """A folder with a configuration, purchases and a database."""
+
+    def __init__(self, program, environment, folder):
+        self.program, self.environment, self.folder = program, environment, folder
+        self.config, self.count = folder / "config.json", 4_000_000_000_000_000
+        self.folder.mkdir()
+        self.database = folder / "shop.db"
+        self.purchase()
+        config = json.loads((folder / "ca/config.json").read_text())
+        self.config.write_text(json.dumps({**config, "stores": {"dialect": "sqlite"}}))
+
+    def purchase(self):
+        """The file of a purchase of its own."""
+        self.count += 1
+        path = self.folder / f"{self.count}.jws"
+        command = [os.environ["ASSAY_CLI"], "mint", "transaction", "--authority",
+                   self.folder / "ca", "--out", path, *COINS, "--transaction-id", self.count,
+                   "--original-transaction-id", self.count]
+        subprocess.run(list(map(str, command)), check=True, capture_output=True)
+        return path
+
+    def command(self, account, jws):
+        return list(map(str, [self.program, self.config, self.database, account, jws]))
+
+    def claim(self, account, jws, *before):
+        """Exit code, and the two words that the program prints."""
+        result = subprocess.run([*before, *self.command(account, jws)], text=True,
+                                capture_output=True, env=self.environment, check=False)
+        return result.returncode, result.stdout.strip()
+
+    def rows(self, statement):
+        with sqlite3.connect(self.database) as database:
+            return database.execute(statement).fetchall()
+
+    def wallet(self):
+        return self.rows("SELECT account, quantity FROM wallet")
+
+    def again(self):
+        """No database."""
+        for path in self.folder.glob("shop.db*"):
+            path.unlink()
+
+
+def check(suite, program, environment, folder):
+    if "ASSAY_CLI" not in os.environ:
+        suite.expect(False, "ledger", "ASSAY_CLI is not set: run `make check-c`")
+        return
+    shop = Shop(program, environment, folder / "shop")
+    check_answers(suite, shop)
+    check_failures(suite, shop)
+    check_together(suite, shop)
+    check_kills(suite, shop)
+
+
+def check_answers(suite, shop):
+    jws = shop.purchase()
+    for account, wanted in [
+            ("ann", (0, "granted ok")),
+            ("ann", (0, "already-granted rejected.ledger.already-granted")),
+            ("bob", (1, "refused-final rejected.ledger.other-account"))]:
+        said = shop.claim(account, jws)
+        suite.expect(said == wanted, f"ledger: {account} hears {wanted[1]}", str(said))
+    suite.expect(shop.wallet() == [("ann", 1)], "ledger: paid out once", str(shop.wallet()))
+    forged = shop.folder / "forged.jws"
+    forged.write_text(jws.read_text().strip()[:-4] + "AAAA")
+    said = shop.claim("ann", forged)
+    suite.expect(said == (1, "refused-final rejected.jws.signature"), "ledger: a forged JWS",
+                 str(said))
+    for arguments in ([], ["c", "d", "a"], ["/nonexistent", "d", "a", str(jws)],
+                      [str(shop.config), str(shop.folder), "ann", str(jws)]):
+        result = subprocess.run([shop.program, *arguments], env=shop.environment,
+                                capture_output=True, check=False)
+        suite.expect(result.returncode == 2, f"ledger {' '.join(arguments)}", result.stderr)
+
+
+def check_failures(suite, shop):
+    """A wallet that takes nothing, and a schema that is another one."""
+    jws = shop.purchase()
+    shop.rows("ALTER TABLE wallet ADD COLUMN other TEXT")
+    said = shop.claim("ann", jws)
+    suite.expect(said == (3, "deferred unavailable.ledger.in-progress"),
+                 "ledger: a grant that fails", str(said))
+    found = shop.rows("SELECT COUNT(*) FROM assay_ledger WHERE state <> 'granted'")
+    suite.expect(found == [(0,)], "ledger: then nothing is claimed", str(found))
+    shop.rows("ALTER TABLE wallet DROP COLUMN other")
+    said = shop.claim("ann", jws)
+    suite.expect(said == (0, "granted ok"), "ledger: a grant that works again", str(said))
+    shop.rows("ALTER TABLE assay_name RENAME COLUMN target TO other")
+    said = shop.claim("ann", shop.purchase())
+    suite.expect(said == (3, "deferred unavailable.store.engine"), "ledger: another schema",
+                 str(said))
+    shop.again()
+
+
+def check_together(suite, shop):
+    """Many at once, on a database that is not there yet."""
+    jws = shop.purchase()
+    running = [subprocess.Popen(shop.command("ann", jws), env=shop.environment, text=True,
+                                stdout=subprocess.PIPE) for _ in range(8)]
+    said = sorted(process.communicate()[0].split()[0] for process in running)
+    suite.expect(said == ["already-granted"] * 7 + ["granted"], "ledger: eight at once",
+                 str(said))
+    suite.expect(shop.wallet() == [("ann", 1)], "ledger: paid out once by eight",
+                 str(shop.wallet()))
+
+
+def check_kills(suite, shop):
+    """Killed at every write to the disk: each purchase is paid out, and once (EXC-24)."""
+    if shutil.which("strace") is None:
+        suite.skip("ledger: killed at every write", "strace is not installed")
+        return
+    killed = 0
+    for place in range(1, MOST_WRITES):
+        jws, account = shop.purchase(), f"ann{place}"
+        inject = f"inject=pwrite64,fdatasync,fsync:signal=SIGKILL:when={place}"
+        code, _ = shop.claim(account, jws, "strace", "-qq", "-o", "/dev/null", "-e", inject)
+        if code == 0:
+            break
+        killed += 1
+        code, said = shop.claim(account, jws)
+        paid = [row for row in shop.wallet() if row[0] == account]
+        suite.expect(code == 0 and len(paid) == 1, f"ledger: killed at write {place}",
+                     f"{said}, {paid}")
+    suite.expect(killed > 3 and code == 0, "ledger: killed at every write", str(killed))

@@ -1,0 +1,51 @@
+// Frame of a purchase that is paid out once, over a driver that Debian has.
+package main
+
+import (
+	"context"
+	"database/sql"
+	"fmt"
+	"log"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"os/exec"
+	"strings"
+
+	"assay.example/bindings/go/store"
+	_ "github.com/mattn/go-sqlite3"
+)
+
+const account = "1b4e28ba-2fa1-11d2-883f-b9a761bde3fb"
+
+func claim(ctx context.Context, w http.ResponseWriter, config, jws string) error {
+	// SNIPPET
+	return nil
+}
+
+func check(err error) {
+	if err != nil {
+		log.Fatal(err)
+	}
+}
+
+func main() {
+	jws, err := exec.Command("assay", "mint", "transaction", "--type", "consumable",
+		"--product", "com.example.app.coins100", "--authority", "authority").Output()
+	check(err)
+	config, err := os.ReadFile("authority/config.json")
+	check(err)
+	db, err := sql.Open("sqlite3", "shop.db")
+	check(err)
+	_, err = db.Exec("CREATE TABLE wallet (account TEXT, coins INTEGER)")
+	check(err)
+	_, err = db.Exec("INSERT INTO wallet VALUES (?, 5)", account)
+	check(err)
+	w := httptest.NewRecorder()
+	check(claim(context.Background(), w, string(config), strings.TrimSpace(string(jws))))
+	var coins int
+	check(db.QueryRow("SELECT coins FROM wallet").Scan(&coins))
+	if said := w.Body.String(); coins != 105 || said != `{"answer":"granted"}` {
+		log.Fatal(fmt.Sprint(coins, said))
+	}
+}

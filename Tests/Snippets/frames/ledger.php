@@ -1,0 +1,20 @@
+<?php
+
+// Frame of a purchase that is paid out once, from an empty folder to the wallet.
+
+namespace Page;
+
+use PDO;
+
+require getenv('ASSAY_EVIDENCE') . '/evidence.php';
+
+$account = \ACCOUNT;
+$jws = \minted('transaction', '--type', 'consumable', '--product', 'com.example.app.coins100');
+$configuration = \authority();
+$wallet = new PDO('sqlite:shop.db');
+$wallet->exec('DROP TABLE IF EXISTS wallet');
+$wallet->exec('CREATE TABLE wallet (account TEXT, coins INTEGER)');
+$wallet->exec("INSERT INTO wallet VALUES ('$account', 5)");
+// SNIPPET
+\must($wallet->query('SELECT coins FROM wallet')->fetchColumn() === 105, 'the wallet');
+$whole = true;

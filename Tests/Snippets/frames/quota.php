@@ -1,0 +1,18 @@
+<?php
+
+// Frame of a metered call: two of an empty quota, over a ledger that is there.
+
+namespace Page;
+
+require getenv('ASSAY_EVIDENCE') . '/evidence.php';
+
+$account = \ACCOUNT;
+\minted('transaction');
+$limits = ['limits' => ['free' => ['premium' => 1, 'free' => 9]]];
+$ledger = \Assay\Store\Ledger::open('sqlite:quota.db', $limits + \authority());
+$call = static function () use ($ledger, $account) {
+// SNIPPET
+    return null;
+};
+\must($call() === null && $call() === 'free', 'the second one falls back');
+$whole = true;

@@ -1,0 +1,39 @@
+#!/usr/bin/env python3
+"""Run a command with the engines that can be started here.
+
+  with_engines.py [--engines postgres,mariadb,redis] COMMAND …
+
+The command finds the address of each in ASSAY_STORE_POSTGRES and so on, or in
+ASSAY_STORE_POSTGRES_MISSING why there is none. The engines are throw-away (engines.py).
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import subprocess
+import sys
+
+import engines
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
+    parser.add_argument("--engines", default="postgres,mariadb,redis")
+    parser.add_argument("command", nargs=argparse.REMAINDER)
+    options = parser.parse_args()
+    variables = dict(os.environ)
+    with engines.scratch() as place:
+        for name in options.engines.split(","):
+            engine = place.engine(name)
+            variable = f"ASSAY_STORE_{name.upper()}"
+            if engine.missing:
+                variables[f"{variable}_MISSING"] = engine.missing
+                continue
+            engine.start()
+            variables[variable] = engine.url
+        return subprocess.run(options.command, check=False, env=variables).returncode
+
+
+if __name__ == "__main__":
+    sys.exit(main())

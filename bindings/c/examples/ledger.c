@@ -1,0 +1,278 @@
+/*
+ * ledger.c - pays a purchase out, once, with an SQLite database.
+ *
+ *   ledger CONFIG.json DATABASE ACCOUNT JWS-FILE [--at MILLISECONDS]
+ *
+ * CONFIG.json has the block "stores": {"dialect": "sqlite"}. The JWS is that of
+ * a transaction, as the app sent it. The claim and what is granted for it, a
+ * row in the table `wallet`, stand together or not at all.
+ *
+ * Prints the answer for the app: granted, already-granted, refused-final,
+ * refused-keep or deferred, and the name of the status.
+ * Exit code 0: granted, now or before. 1: refused. 2: incorrect usage.
+ * 3: deferred; ask again later.
+ *
+ *   cc ledger.c sqlite_step.c -o ledger \
+ *     $(pkg-config --cflags --libs assay libcjson sqlite3)
+ */
+#define _POSIX_C_SOURCE 200809L /* clock_gettime, nanosleep */
+
+#include <assay.h>
+#include <cjson/cJSON.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "sqlite_step.h"
+
+enum { GRANTED = 0, REFUSED = 1, USAGE = 2, LATER = 3 };
+
+static const char *const wallet =
+    "CREATE TABLE IF NOT EXISTS wallet (grant_id TEXT NOT NULL PRIMARY KEY,"
+    " account TEXT NOT NULL, product TEXT NOT NULL, quantity INTEGER NOT NULL)";
+
+struct shop {
+  assay_verifier *verifier;
+  sqlite3 *db;
+  const char *account;
+  int64_t at_ms; /* 0: the clock's */
+};
+
+static int64_t now_ms(const struct shop *shop) {
+  struct timespec now;
+  if (shop->at_ms != 0) return shop->at_ms;
+  clock_gettime(CLOCK_REALTIME, &now);
+  return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
+}
+
+/* A file, with a NUL behind it and no line end; the caller frees it. */
+static char *read_file(const char *path) {
+  FILE *file = fopen(path, "rb");
+  char *text = NULL;
+  size_t len = 0, room = 0;
+  while (file != NULL && len == room) {
+    char *larger = realloc(text, (room = room * 2 + 4096) + 1);
+    if (larger == NULL) break;
+    text = larger;
+    len += fread(text + len, 1, room - len, file);
+  }
+  if (file == NULL) perror(path);
+  else fclose(file);
+  while (len > 0 && (text[len - 1] == '\n' || text[len - 1] == '\r')) len--;
+  if (text != NULL) text[len] = '\0';
+  return text;
+}
+
+/* ---- the grant ----------------------------------------------------------- */
+
+static const cJSON *member(const cJSON *object, const char *name) {
+  return cJSON_GetObjectItemCaseSensitive(object, name);
+}
+
+static void bind_member(sqlite3_stmt *insert, int place, const cJSON *item) {
+  if (cJSON_IsString(item))
+    sqlite3_bind_text(insert, place, item->valuestring, -1, SQLITE_TRANSIENT);
+  else if (cJSON_IsNumber(item))
+    sqlite3_bind_int64(insert, place, (sqlite3_int64)item->valuedouble);
+}
+
+/* Writes into the wallet, in the open transaction of the claim; 0: it could
+ * not, and nothing is claimed. A grant neither commits nor rolls back. */
+static int granted(sqlite3 *db, const cJSON *grant) {
+  static const char *const names[] = {"grantId", "account", "product",
+                                      "quantity"};
+  sqlite3_stmt *insert = NULL;
+  int place, good;
+  if (sqlite3_prepare_v2(db, "INSERT INTO wallet VALUES (?,?,?,?)", -1,
+                         &insert, NULL) != SQLITE_OK)
+    return 0;
+  for (place = 0; place < 4; place++)
+    bind_member(insert, place + 1, member(grant, names[place]));
+  good = sqlite3_step(insert) == SQLITE_DONE;
+  sqlite3_finalize(insert);
+  return good;
+}
+
+static cJSON *answer_to_grant(sqlite3 *db, const cJSON *grant) {
+  cJSON *answer = cJSON_CreateObject();
+  const cJSON *id = member(grant, "id");
+  int code = granted(db, grant) ? 200 : 500;
+  if (code == 500) roll_back(db);
+  cJSON_AddNumberToObject(answer, "id", cJSON_GetNumberValue(id));
+  cJSON_AddNumberToObject(answer, "code", code);
+  return answer;
+}
+
+/* ---- the conversation ---------------------------------------------------- */
+
+/* The waits of a store are short: a row was busy. */
+static cJSON *waited(const struct shop *shop, const cJSON *step) {
+  const cJSON *until = member(step, "notBeforeMs");
+  int64_t left = (int64_t)cJSON_GetNumberValue(until) - now_ms(shop);
+  struct timespec pause = {0, 0};
+  if (left < 0) left = 0;
+  if (left > 1000) left = 1000;
+  pause.tv_sec = left / 1000;
+  pause.tv_nsec = left % 1000 * 1000000;
+  nanosleep(&pause, NULL);
+  return cJSON_CreateObject();
+}
+
+/* The answer to the open step as JSON, to be freed. */
+static char *carried_out(const struct shop *shop, const assay_doc *doc) {
+  cJSON *root = cJSON_Parse(assay_doc_json(doc, NULL));
+  const cJSON *step = member(root, "exchange");
+  const cJSON *store = member(step, "store"), *grant = member(step, "grant");
+  cJSON *answer = store != NULL   ? carry_out_store(shop->db, store)
+                  : grant != NULL ? answer_to_grant(shop->db, grant)
+                                  : waited(shop, step);
+  char *text = answer == NULL ? NULL : cJSON_PrintUnformatted(answer);
+  cJSON_Delete(answer);
+  cJSON_Delete(root);
+  return text;
+}
+
+/* Conducts a conversation to its end: its last document, to be freed. Nothing
+ * stays open in the database. */
+static assay_doc *conversed(const struct shop *shop, const char *request,
+                            const assay_doc *evidence) {
+  assay_exchange *exchange = NULL;
+  assay_doc *doc = NULL;
+  char *answer = NULL;
+  int64_t moved = 0;
+  assay_status status = assay_exchange_new(
+      shop->verifier, request, strlen(request), &evidence, evidence != NULL,
+      now_ms(shop), &exchange, &doc);
+  while ((status & 0xff) == ASSAY_PENDING &&
+         (answer = carried_out(shop, doc)) != NULL) {
+    assay_doc_free(doc);
+    /* A clock that stands still, --at, would never end a wait. */
+    moved += shop->at_ms == 0 ? 0 : 1000;
+    status = assay_exchange_step(exchange, answer, strlen(answer),
+                                 now_ms(shop) + moved, &doc);
+    free(answer);
+  }
+  roll_back(shop->db);
+  assay_exchange_free(exchange);
+  return doc;
+}
+
+/* The library's tables and the wallet, where they are missing. */
+static int made_tables(const struct shop *shop) {
+  static const char *const parts[] = {"statements", "indexes"};
+  assay_doc *doc = conversed(shop, "{\"kind\":\"schema\"}", NULL);
+  cJSON *root = cJSON_Parse(assay_doc_json(doc, NULL));
+  const cJSON *call, *sql;
+  int i, good = assay_doc_status(doc) == ASSAY_OK &&
+                run_statement(shop->db, wallet);
+  if (assay_doc_status(doc) != ASSAY_OK)
+    fprintf(stderr, "%s\n", assay_doc_json(doc, NULL));
+  for (i = 0; i < 2 && good; i++) {
+    cJSON_ArrayForEach(call, member(member(root, "exchange"), parts[i])) {
+      sql = member(call, "sql");
+      good = good && cJSON_IsString(sql) &&
+             run_statement(shop->db, sql->valuestring);
+    }
+  }
+  if (!good) fprintf(stderr, "no tables: %s\n", sqlite3_errmsg(shop->db));
+  cJSON_Delete(root);
+  assay_doc_free(doc);
+  return good;
+}
+
+/* ---- the claim ----------------------------------------------------------- */
+
+/* 32 random hex digits: one attempt, however often it is repeated. */
+static int made_attempt(char *digits) {
+  unsigned char octets[16];
+  FILE *random = fopen("/dev/urandom", "rb");
+  size_t i, len = random == NULL ? 0 : fread(octets, 1, sizeof octets, random);
+  if (random != NULL) fclose(random);
+  for (i = 0; i < sizeof octets && len == sizeof octets; i++)
+    snprintf(digits + 2 * i, 3, "%02x", octets[i]);
+  return len == sizeof octets;
+}
+
+/* The request for a claim as JSON, to be freed. */
+static char *claim_request(const char *account) {
+  cJSON *request = cJSON_CreateObject();
+  char attempt[33], *text = NULL;
+  if (made_attempt(attempt) &&
+      cJSON_AddStringToObject(request, "kind", "claim") != NULL &&
+      cJSON_AddStringToObject(request, "mode", "transaction") != NULL &&
+      cJSON_AddStringToObject(request, "account", account) != NULL &&
+      cJSON_AddStringToObject(request, "attempt", attempt) != NULL)
+    text = cJSON_PrintUnformatted(request);
+  cJSON_Delete(request);
+  return text;
+}
+
+/* Prints what a claim, or the verification before it, came to. */
+static int print_answer(const assay_doc *doc) {
+  static const char path[] = "exchange.answer";
+  const char *answer = assay_doc_text(doc, path, sizeof path - 1, NULL);
+  assay_status status = assay_doc_status(doc);
+  if (answer == NULL)
+    answer = (status & 0xff) == ASSAY_UNAVAILABLE ? "deferred" : "refused-final";
+  printf("%s %s\n", answer, assay_status_name(status));
+  if (strcmp(answer, "granted") == 0 || strcmp(answer, "already-granted") == 0)
+    return GRANTED;
+  return strcmp(answer, "deferred") == 0 ? LATER : REFUSED;
+}
+
+static int claimed(const struct shop *shop, const char *jws) {
+  assay_doc *evidence = NULL, *doc = NULL;
+  char *request = claim_request(shop->account);
+  int code = LATER;
+  assay_status status =
+      assay_verify_jws(shop->verifier, ASSAY_JWS_TRANSACTION, jws, strlen(jws),
+                       now_ms(shop), &evidence);
+  if (status != ASSAY_OK) {
+    code = print_answer(evidence);
+  } else if (request == NULL) {
+    fputs("no attempt id: out of memory, or of random numbers\n", stderr);
+  } else {
+    doc = conversed(shop, request, evidence);
+    code = print_answer(doc);
+  }
+  assay_doc_free(doc);
+  assay_doc_free(evidence);
+  free(request);
+  return code;
+}
+
+/* ---- the program --------------------------------------------------------- */
+
+static int opened(struct shop *shop, const char *config, const char *path) {
+  assay_doc *doc = NULL;
+  int good = assay_verifier_new(config, strlen(config), &shop->verifier,
+                                &doc) == ASSAY_OK;
+  if (!good) fprintf(stderr, "%s\n", assay_doc_json(doc, NULL));
+  assay_doc_free(doc);
+  if (good) shop->db = open_database(path);
+  return shop->db != NULL && made_tables(shop);
+}
+
+int main(int argc, char **argv) {
+  struct shop shop = {NULL, NULL, NULL, 0};
+  char *config, *jws;
+  int code = USAGE;
+  if (argc == 7 && strcmp(argv[5], "--at") == 0) {
+    shop.at_ms = strtoll(argv[6], NULL, 10);
+  } else if (argc != 5) {
+    fputs("usage: ledger CONFIG.json DATABASE ACCOUNT JWS-FILE "
+          "[--at MILLISECONDS]\n", stderr);
+    return USAGE;
+  }
+  config = read_file(argv[1]);
+  jws = read_file(argv[4]);
+  shop.account = argv[3];
+  if (config != NULL && jws != NULL && opened(&shop, config, argv[2]))
+    code = claimed(&shop, jws);
+  sqlite3_close(shop.db);
+  assay_verifier_free(shop.verifier);
+  free(config);
+  free(jws);
+  return code;
+}

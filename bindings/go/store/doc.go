@@ -1,0 +1,19 @@
+// Package store keeps purchases that are paid out once, subscriptions, quotas, sign-ups and
+// keys in a store of yours. The library says which statement to run, this package runs it
+// with your own client, and the library judges what came back.
+//
+//	import _ "github.com/mattn/go-sqlite3" // or any other driver of database/sql
+//
+//	ledger, err := store.Open(ctx, "sqlite3", "shop.db", config)
+//	claimed, err := ledger.Claim(ctx, store.ClaimRequest{
+//		JWS: jws, Account: account, Grant: func(ctx context.Context, grant *store.Grant) error {
+//			_, err := grant.Tx.ExecContext(ctx,
+//				"UPDATE wallet SET coins = coins + ? WHERE account = ?",
+//				100*grant.Quantity, grant.Account)
+//			return err
+//		},
+//	})
+//	w.WriteHeader(claimed.HTTPStatus)
+//
+// What the grant writes and the claim stand together, or not at all.
+package store

@@ -1,0 +1,152 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"encoding/json"
+	"errors"
+	"fmt"
+)
+
+// An Executor carries out the steps of conversations with one store: SQL, DynamoDB, or one
+// of your own. Many goroutines share it.
+type Executor interface {
+	// Dialect is what `stores.dialect` calls the engine: "sqlite", "postgres" …
+	Dialect() string
+	// Session is for one conversation.
+	Session() Session
+}
+
+// A Session carries out the steps of one conversation, in order. One goroutine has it.
+type Session interface {
+	// CarryOut runs a step up to its first failure, after which nothing of an open
+	// transaction is left. The error is the context's; what the engine says is in the answer.
+	CarryOut(ctx context.Context, step *Step) (*Answer, error)
+	// Grant gives a grant what it writes with, inside the open transaction.
+	Grant(grant *Grant)
+	// Rollback undoes what is open.
+	Rollback()
+	// Close undoes what is open, and gives the connection back.
+	Close()
+}
+
+// A Step is the value of `store` of an exchange's document (docs/exchanges.md).
+type Step struct {
+	ID      int64  `json:"id"`
+	Dialect string `json:"dialect"`
+	// "begin", "inside", "commit", or empty.
+	Transaction string `json:"transaction"`
+	Run         []Call `json:"run"`
+}
+
+// A Call is one call of the engine.
+type Call struct {
+	// SQL, one argument for each placeholder.
+	SQL  string  `json:"sql"`
+	Args []Value `json:"args"`
+	Rows bool    `json:"rows"`
+	// DynamoDB.
+	API   string          `json:"api"`
+	Input json.RawMessage `json:"input"`
+}
+
+// A Value is text, an integer or null.
+type Value struct{ any }
+
+// UnmarshalJSON reads no other type.
+func (v *Value) UnmarshalJSON(text []byte) error {
+	if len(text) > 0 && text[0] == '"' {
+		var found string
+		err := json.Unmarshal(text, &found)
+		v.any = found
+		return err
+	}
+	var found *int64
+	if err := json.Unmarshal(text, &found); err != nil {
+		return fmt.Errorf("store: an argument is neither text, integer nor null")
+	}
+	if v.any = nil; found != nil {
+		v.any = *found
+	}
+	return nil
+}
+
+// String does not say the value (EXC-22).
+func (v Value) String() string { return "not shown" }
+
+// GoString is the same.
+func (v Value) GoString() string { return v.String() }
+
+// An Answer is what a step brought.
+type Answer struct {
+	ID int64 `json:"id"`
+	// 200; 500 when the engine refused; 0 when nothing came back.
+	Code    int          `json:"code"`
+	Results []CallResult `json:"results,omitempty"`
+	Error   *Failure     `json:"error,omitempty"`
+}
+
+// MarshalJSON has `results` with code 200, be it empty.
+func (a *Answer) MarshalJSON() ([]byte, error) {
+	type plain Answer
+	if a.Code == 200 && len(a.Results) == 0 {
+		return []byte(fmt.Sprintf(`{"id":%d,"code":200,"results":[]}`, a.ID)), nil
+	}
+	return json.Marshal((*plain)(a))
+}
+
+// A CallResult is what one call brought; all nil for a statement without rows.
+type CallResult struct {
+	Rows   *[][]any        `json:"rows,omitempty"`
+	Output json.RawMessage `json:"output,omitempty"`
+	// A condition that failed is a result.
+	Error *Condition `json:"error,omitempty"`
+}
+
+// A Failure is what an engine said. Its text is left out: it may quote values.
+type Failure struct {
+	Code string `json:"code"`
+	// "no": nothing was carried out; "unknown".
+	Executed string `json:"executed"`
+}
+
+// standby is the code of a connection that leads to no primary (STO-74).
+const standby = "standby"
+
+// failed is the answer of an engine that refused.
+func failed(step *Step, code string, certain bool) *Answer {
+	executed := "unknown"
+	if certain {
+		executed = "no"
+	}
+	return &Answer{ID: step.ID, Code: 500, Error: &Failure{Code: code, Executed: executed}}
+}
+
+// A Grant is a purchase to be paid out now. Store what you pay out under ID, once: with mode
+// Lease the same one may come again.
+type Grant struct {
+	PurchaseKey string `json:"purchaseKey"`
+	// 64 hex digits: the same at each try, another after a reversed refund.
+	ID string `json:"grantId"`
+	// Grows with each take-over: refuse one that is smaller than one seen (STO-26).
+	Fence    int64  `json:"fence"`
+	Account  string `json:"account"`
+	Product  string `json:"product"`
+	Quantity int64  `json:"quantity"`
+
+	// The open transaction, with mode Transaction over SQL.
+	Tx Tx `json:"-"`
+	// Further items of TransactWriteItems, with mode Transaction over DynamoDB: append yours.
+	Items *[]json.RawMessage `json:"-"`
+}
+
+// Tx is the open transaction of a claim, which the ledger commits.
+type Tx interface {
+	ExecContext(ctx context.Context, query string, args ...any) (sql.Result, error)
+	QueryContext(ctx context.Context, query string, args ...any) (*sql.Rows, error)
+	QueryRowContext(ctx context.Context, query string, args ...any) *sql.Row
+	PrepareContext(ctx context.Context, query string) (*sql.Stmt, error)
+}
+
+// ErrNotGranted is for a Grant function to return: nothing is claimed, try later.
+var ErrNotGranted = errors.New("store: not granted")

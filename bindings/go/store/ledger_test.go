@@ -1,0 +1,539 @@
+//go:build assay_drivers
+
+package store
+
+import (
+	"context"
+	"database/sql"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	assay "assay.example/bindings/go"
+
+	_ "github.com/mattn/go-sqlite3"
+)
+
+// A shop's ledger, from what the app sent to the row in its wallet. Evidence is of a test
+// authority of its own, by `assay mint`; the environment variable ASSAY_CLI names the program.
+
+var ctx = context.Background()
+
+var (
+	authority string
+	ids       = 2_000_000_000_000_000
+)
+
+func TestMain(m *testing.M) {
+	folder, err := os.MkdirTemp("", "assay-minted-")
+	if err != nil {
+		panic(err)
+	}
+	authority = folder
+	code := m.Run()
+	os.RemoveAll(folder)
+	os.Exit(code)
+}
+
+func must(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+func mint(t testing.TB, kind string, arguments ...string) string {
+	t.Helper()
+	program := os.Getenv("ASSAY_CLI")
+	if program == "" {
+		t.Fatal("ASSAY_CLI is not set: run `make check-go`")
+	}
+	all := append([]string{"mint", kind, "--authority", authority}, arguments...)
+	text, err := exec.Command(program, all...).Output()
+	must(t, err)
+	return strings.TrimSpace(string(text))
+}
+
+// coins is the JWS of a purchase of its own.
+func coins(t testing.TB, arguments ...string) string {
+	t.Helper()
+	ids++
+	id := fmt.Sprint(ids)
+	return mint(t, "transaction", append([]string{"--type", "consumable", "--product",
+		"com.example.app.coins100", "--transaction-id", id, "--original-transaction-id", id},
+		arguments...)...)
+}
+
+// A shop is a ledger on a clock that stands still, and a wallet.
+type shop struct {
+	*Ledger
+	db  *sql.DB
+	now time.Time
+}
+
+func configuration(t testing.TB, more map[string]any) map[string]any {
+	t.Helper()
+	path := filepath.Join(authority, "config.json")
+	if _, err := os.Stat(path); err != nil {
+		mint(t, "transaction")
+	}
+	text, err := os.ReadFile(path)
+	must(t, err)
+	found := map[string]any{}
+	must(t, json.Unmarshal(text, &found))
+	for name, value := range more {
+		found[name] = value
+	}
+	return found
+}
+
+func open(t testing.TB, more map[string]any) *shop {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "shop.db")
+	db, err := sql.Open("sqlite3", path+"?_busy_timeout=5000")
+	must(t, err)
+	t.Cleanup(func() { db.Close() })
+	return opened(t, db, "sqlite3", path, more)
+}
+
+func opened(t testing.TB, db *sql.DB, driverName, address string, more map[string]any) *shop {
+	t.Helper()
+	_, err := db.Exec("CREATE TABLE wallet (grant_id VARCHAR(64) NOT NULL PRIMARY KEY," +
+		" account VARCHAR(255) NOT NULL, coins BIGINT NOT NULL)")
+	must(t, err)
+	ledger, err := Open(ctx, driverName, address, configuration(t, more))
+	must(t, err)
+	t.Cleanup(func() { ledger.Close() })
+	made := &shop{Ledger: ledger, db: db, now: time.Now()}
+	ledger.Clock = func() time.Time { return made.now }
+	return made
+}
+
+func (s *shop) insert() string {
+	if s.executor.Dialect() == "postgres" {
+		return "INSERT INTO wallet VALUES ($1,$2,$3)"
+	}
+	return "INSERT INTO wallet VALUES (?,?,?)"
+}
+
+// pay grants in the transaction of the claim.
+func (s *shop) pay(ctx context.Context, grant *Grant) error {
+	_, err := grant.Tx.ExecContext(ctx, s.insert(), grant.ID, grant.Account, 100*grant.Quantity)
+	return err
+}
+
+// payLater grants on its own.
+func (s *shop) payLater(ctx context.Context, grant *Grant) error {
+	_, err := s.db.ExecContext(ctx, s.insert(), grant.ID, grant.Account, 100*grant.Quantity)
+	return err
+}
+
+func (s *shop) has(t testing.TB, wanted map[string]int64) {
+	t.Helper()
+	rows, err := s.db.Query("SELECT account, SUM(coins) FROM wallet GROUP BY account")
+	must(t, err)
+	defer rows.Close()
+	found := map[string]int64{}
+	for rows.Next() {
+		var account string
+		var sum int64
+		must(t, rows.Scan(&account, &sum))
+		found[account] = sum
+	}
+	if fmt.Sprint(found) != fmt.Sprint(wanted) {
+		t.Errorf("the wallet has %v, not %v", found, wanted)
+	}
+}
+
+func (s *shop) claims(t testing.TB, jws, account, answer string, http int) *Claimed {
+	t.Helper()
+	claimed, err := s.Claim(ctx, ClaimRequest{JWS: jws, Account: account, Grant: s.pay})
+	must(t, err)
+	if claimed.Answer != answer || claimed.HTTPStatus != http {
+		t.Errorf("%s: %q, %d (%s), not %q, %d", account, claimed.Answer, claimed.HTTPStatus,
+			claimed.Status, answer, http)
+	}
+	return claimed
+}
+
+// isRefused is the error with that name.
+func isRefused(t testing.TB, err error, name string) *assay.Error {
+	t.Helper()
+	var found *assay.Error
+	if !errors.As(err, &found) || found.Name != name {
+		t.Errorf("the error is %v, not %s", err, name)
+		return new(assay.Error)
+	}
+	return found
+}
+
+func TestAPurchaseIsPaidOutOnce(t *testing.T) { onceIn(t, open(t, nil)) }
+
+func onceIn(t *testing.T, shop *shop) {
+	jws := coins(t, "--quantity", "2")
+	claimed := shop.claims(t, jws, "ann", "granted", 200)
+	if !claimed.Changed || claimed.Claims[0].Product != "com.example.app.coins100" ||
+		len(claimed.Grants()) != 0 {
+		t.Errorf("the claim is %+v", claimed)
+	}
+	if shop.claims(t, jws, "ann", "already-granted", 200).Changed {
+		t.Error("the second one changed something")
+	}
+	shop.claims(t, jws, "bob", "refused-final", 409)
+	shop.has(t, map[string]int64{"ann": 200})
+}
+
+func TestAForgedOneReachesNoStore(t *testing.T) {
+	shop := open(t, nil)
+	jws := coins(t)
+	_, err := shop.Claim(ctx, ClaimRequest{JWS: jws[:len(jws)-4] + "AAAA", Account: "ann"})
+	if !errors.Is(err, assay.ErrRejected) {
+		t.Errorf("the error is %v", err)
+	}
+}
+
+func TestAGrantThatFailsIsUndone(t *testing.T) { undoneIn(t, open(t, nil)) }
+
+func undoneIn(t *testing.T, shop *shop) {
+	jws := coins(t)
+	closed := errors.New("the shop is closed")
+	for _, end := range []error{closed, ErrNotGranted} {
+		claimed, err := shop.Claim(ctx, ClaimRequest{JWS: jws, Account: "ann",
+			Grant: func(ctx context.Context, grant *Grant) error {
+				must(t, shop.pay(ctx, grant))
+				return end
+			}})
+		if end == closed && err != closed || end != closed && claimed.Answer != "deferred" {
+			t.Errorf("%v: %+v, %v", end, claimed, err)
+		}
+		shop.has(t, nil)
+	}
+	func() {
+		defer func() { _ = recover() }()
+		_, _ = shop.Claim(ctx, ClaimRequest{JWS: jws, Account: "ann",
+			Grant: func(ctx context.Context, grant *Grant) error {
+				must(t, shop.pay(ctx, grant))
+				panic("in the grant")
+			}})
+	}()
+	shop.has(t, nil)
+	shop.claims(t, jws, "bob", "granted", 200)
+	shop.has(t, map[string]int64{"bob": 100})
+}
+
+func TestALease(t *testing.T) { leaseIn(t, open(t, nil)) }
+
+func leaseIn(t *testing.T, shop *shop) {
+	request := ClaimRequest{JWS: coins(t), Account: "ann", Mode: Lease, Grant: shop.payLater}
+	claimed, err := shop.Claim(ctx, request)
+	must(t, err)
+	if claimed.Answer != "granted" || claimed.Outcome != "granted" || !claimed.Changed {
+		t.Errorf("the claim is %+v", claimed)
+	}
+	shop.has(t, map[string]int64{"ann": 100})
+
+	// By hand, and by nobody.
+	first, err := shop.Claim(ctx, ClaimRequest{JWS: coins(t), Account: "ann"})
+	must(t, err)
+	second, err := shop.Claim(ctx, ClaimRequest{JWS: coins(t), Account: "bob"})
+	must(t, err)
+	if first.Answer != "" || len(first.Grants()) != 1 || first.Grants()[0].Fence != 1 {
+		t.Fatalf("the claim is %+v", first)
+	}
+	due, err := shop.Due(ctx, 0)
+	must(t, err)
+	if len(due.Claims) != 0 {
+		t.Errorf("due is %+v", due)
+	}
+	shop.now = shop.now.Add(61 * time.Second)
+	resumed, err := shop.Resume(ctx, ResumeRequest{PurchaseKey: second.Claims[0].PurchaseKey,
+		Account: "bob", Grant: shop.payLater})
+	must(t, err)
+	if resumed.Answer != "granted" {
+		t.Errorf("resumed: %+v", resumed)
+	}
+	due, err = shop.Due(ctx, 0)
+	must(t, err)
+	if len(due.Grants()) != 1 || due.Grants()[0].ID != first.Grants()[0].ID ||
+		due.Grants()[0].Fence != 2 || due.More {
+		t.Fatalf("due is %+v", due)
+	}
+	must(t, shop.payLater(ctx, due.Grants()[0]))
+	for _, each := range []struct {
+		grant   *Grant
+		outcome string
+		changed bool
+	}{{first.Grants()[0], "superseded", false}, {due.Grants()[0], "granted", true}} {
+		completed, err := shop.Complete(ctx, each.grant, "")
+		must(t, err)
+		if completed.Outcome != each.outcome || completed.Changed != each.changed {
+			t.Errorf("completed: %+v", completed)
+		}
+	}
+	shop.has(t, map[string]int64{"ann": 200, "bob": 100})
+}
+
+func TestSupportFindsIt(t *testing.T) {
+	shop := open(t, nil)
+	jws := coins(t)
+	fact, err := shop.Verifier().VerifyTransaction(ctx, jws)
+	must(t, err)
+	unused, err := shop.Lookup(ctx, LookupRequest{Evidence: []assay.Evidence{fact}})
+	must(t, err)
+	if unused.Outcome != "unused" {
+		t.Errorf("looked up: %+v", unused)
+	}
+	shop.claims(t, jws, "ann", "granted", 200)
+	for _, request := range []LookupRequest{
+		{Account: "ann"}, {Evidence: []assay.Evidence{fact}},
+		{Environment: fact.Environment, TransactionID: fact.TransactionID, Operator: true},
+	} {
+		found, err := shop.Lookup(ctx, request)
+		must(t, err)
+		if len(found.Rows) != 1 || found.Rows[0].State != "granted" ||
+			found.Rows[0].TransactionID != fact.TransactionID ||
+			(found.Rows[0].Operator != nil) != request.Operator {
+			t.Errorf("looked up: %+v", found)
+		}
+	}
+}
+
+func TestARefund(t *testing.T) {
+	shop := open(t, nil)
+	id := []string{"--transaction-id", "3000000000000001", "--original-transaction-id",
+		"3000000000000001", "--type", "consumable", "--product", "com.example.app.coins100"}
+	shop.claims(t, mint(t, "transaction", id...), "ann", "granted", 200)
+	signed := fmt.Sprint(shop.now.Add(-time.Second).UnixMilli())
+	refund, err := shop.Verifier().VerifyTransaction(ctx,
+		mint(t, "transaction", append(id, "--refunded", "--signed", signed)...))
+	must(t, err)
+	revoked, err := shop.Revoke(ctx, refund)
+	must(t, err)
+	if len(revoked.Revocations) != 1 || revoked.Revocations[0].Outcome != "wasGranted" ||
+		revoked.Revocations[0].Account != "ann" {
+		t.Errorf("revoked: %+v", revoked)
+	}
+	shop.claims(t, mint(t, "transaction", id...), "ann", "refused-final", 409)
+}
+
+func TestASubscription(t *testing.T) {
+	shop := open(t, nil)
+	plan := func(wanted string) *Plan {
+		t.Helper()
+		found, err := shop.Read(ctx, "ann")
+		must(t, err)
+		if found.Plan != wanted {
+			t.Errorf("the plan is %q, not %q", found.Plan, wanted)
+		}
+		return found
+	}
+	plan("free")
+	request := ApplyRequest{JWS: mint(t, "transaction"), Account: "ann"}
+	applied, err := shop.Apply(ctx, request)
+	must(t, err)
+	if applied.Plan == "free" || !applied.Changed || applied.Lines[0].Outcome != "applied" {
+		t.Errorf("applied: %+v", applied)
+	}
+	until := plan(applied.Plan).Until
+	if !until.After(shop.now) {
+		t.Errorf("until %v", until)
+	}
+	request.Account = "bob"
+	_, err = shop.Apply(ctx, request)
+	isRefused(t, err, "rejected.ledger.other-account")
+	cleared, err := shop.Clear(ctx, "ann")
+	must(t, err)
+	if cleared.Cleared != 1 {
+		t.Errorf("cleared: %+v", cleared)
+	}
+	plan("free")
+	request.Account = "ann"
+	_, err = shop.Apply(ctx, request)
+	must(t, err)
+	plan(applied.Plan)
+	shop.now = until.Add(24 * time.Hour)
+	plan("free")
+	for wanted := 1; wanted >= 0; wanted-- {
+		due, err := shop.DueLines(ctx)
+		must(t, err)
+		if len(due.Lines) != wanted {
+			t.Errorf("due: %+v", due)
+		}
+	}
+}
+
+func TestAccounts(t *testing.T) {
+	key := strings.Repeat("AAAA", 11)[:43] + "="
+	shop := open(t, map[string]any{"stores": map[string]any{"forgetKey": key}})
+	shop.claims(t, coins(t), "anonymous", "granted", 200)
+	_, err := shop.Apply(ctx, ApplyRequest{JWS: mint(t, "transaction"), Account: "anonymous"})
+	must(t, err)
+	for _, wanted := range []string{"linked", "already"} {
+		joined, err := shop.Link(ctx, "anonymous", "ann", "signed in")
+		must(t, err)
+		if joined.Outcome != wanted || wanted == "linked" &&
+			(joined.Moved.Lines != 1 || joined.Moved.Purchases != 1) {
+			t.Errorf("joined: %+v", joined)
+		}
+	}
+	_, err = shop.Link(ctx, "ann", "anonymous", "")
+	isRefused(t, err, "rejected.account.linked")
+	for _, wanted := range []string{"forgotten", "already"} {
+		forgotten, err := shop.Forget(ctx, "ann", "")
+		must(t, err)
+		if forgotten.Outcome != wanted {
+			t.Errorf("forgotten: %+v", forgotten)
+		}
+	}
+}
+
+func TestKeptTexts(t *testing.T) {
+	shop := open(t, map[string]any{"stores": map[string]any{"keepEvidence": true}})
+	jws := coins(t)
+	key := shop.claims(t, jws, "ann", "granted", 200).Claims[0].PurchaseKey
+	kept, err := shop.Evidence(ctx, TextRequest{PurchaseKey: key})
+	must(t, err)
+	if len(kept.Evidence) != 1 || kept.Evidence[0].Text != jws || len(kept.Missing) != 0 {
+		t.Errorf("kept: %+v", kept)
+	}
+}
+
+func TestMeters(t *testing.T) {
+	shop := open(t, map[string]any{"limits": map[string]any{
+		"free": map[string]any{"free": 99}, "premium": map[string]any{"free": 99, "premium": 2}}})
+	metersIn(t, shop)
+}
+
+func metersIn(t *testing.T, shop *shop) {
+	first, err := shop.Take(ctx, "ann", "premium", "premium", 1)
+	must(t, err)
+	if first.Used != 1 || first.Limit != 2 || first.Left != 1 || len(first.Headers) == 0 {
+		t.Errorf("taken: %+v", first)
+	}
+	_, err = shop.Take(ctx, "ann", "premium", "premium", 1)
+	must(t, err)
+	full, err := shop.Take(ctx, "ann", "premium", "premium", 1)
+	if isRefused(t, err, "rejected.quota.exhausted").HTTPStatus != 429 || full.HTTPStatus != 429 ||
+		full.Headers["Retry-After"] == "" || full.Fallback != "free" {
+		t.Errorf("refused: %+v", full)
+	}
+	_, err = shop.Refund(ctx, first.Ticket)
+	must(t, err)
+	if next, err := shop.Take(ctx, "ann", "premium", "premium", 1); err != nil || next.Used != 2 {
+		t.Errorf("after the refund: %+v, %v", next, err)
+	}
+}
+
+func TestSignUp(t *testing.T) {
+	shop := open(t, map[string]any{"stores": map[string]any{"signup": map[string]any{"limit": 1}}})
+	const name, password = "u_0123456789abcdef", "Rpabcdefghijklmnopqrst1!"
+	for _, result := range []string{"exists", "created"} {
+		admission, err := shop.Admit(ctx, "192.0.2.1", name, password)
+		must(t, err)
+		_, err = shop.Settle(ctx, admission.Ticket, result)
+		if result == "created" {
+			must(t, err)
+		}
+	}
+	_, err := shop.Admit(ctx, "192.0.2.1", name, password)
+	isRefused(t, err, "rejected.signup.exhausted")
+}
+
+func TestChallengesAndOnce(t *testing.T) {
+	shop := open(t, nil)
+	challenge, err := shop.Challenge(ctx, "login", "ann")
+	must(t, err)
+	if len(challenge.Text) != 43 || !challenge.Expires.After(shop.now) {
+		t.Errorf("the challenge is %+v", challenge)
+	}
+	request := ConsumeRequest{Purpose: "login", Subject: "ann", Challenge: challenge.Text, By: "x"}
+	must(t, shop.Consume(ctx, request))
+	must(t, shop.Consume(ctx, request))
+	request.By = "y"
+	isRefused(t, shop.Consume(ctx, request), "rejected.challenge.used")
+
+	attempt := strings.Repeat("a", 22)
+	for _, each := range []struct {
+		id, attempt string
+		wanted      bool
+	}{{"NOTE#1", attempt, true}, {"NOTE#1", attempt, true}, {"NOTE#1", "", false},
+		{"NOTE#2", "", true}} {
+		if is, err := shop.Once(ctx, each.id, each.attempt); err != nil || is != each.wanted {
+			t.Errorf("%+v: %v, %v", each, is, err)
+		}
+	}
+}
+
+func TestTheStoreIsAway(t *testing.T) {
+	shop := open(t, nil)
+	_, err := shop.db.Exec("DROP TABLE assay_ledger")
+	must(t, err)
+	_, err = shop.Claim(ctx, ClaimRequest{JWS: coins(t), Account: "ann", Grant: shop.pay})
+	isRefused(t, err, "unavailable.store.engine")
+}
+
+func TestTheSchema(t *testing.T) {
+	shop := open(t, map[string]any{"stores": map[string]any{"prefix": "own_"}})
+	must(t, shop.CreateSchema(ctx))
+	must(t, shop.Tidy(ctx))
+	shop.claims(t, coins(t), "ann", "granted", 200)
+	checked(t, shop)
+	_, err := shop.db.Exec("DROP TABLE own_line")
+	must(t, err)
+	if err := shop.CheckSchema(ctx); !errors.Is(err, assay.ErrUnavailable) {
+		t.Errorf("without a table: %v", err)
+	}
+}
+
+// checked holds the schema to what the library expects.
+func checked(t *testing.T, shop *shop) {
+	t.Helper()
+	err := shop.CheckSchema(ctx)
+	refused := new(assay.Error)
+	if errors.As(err, &refused) && refused.Name == "misuse.exchange.kind" {
+		t.Skip("this library has no schema.check")
+	}
+	must(t, err)
+}
+
+func TestManyAtOnce(t *testing.T) { manyIn(t, open(t, nil)) }
+
+func manyIn(t *testing.T, shop *shop) {
+	jws := coins(t)
+	answers := make([]string, 8)
+	var group sync.WaitGroup
+	for i := range answers {
+		group.Add(1)
+		go func(i int) {
+			defer group.Done()
+			claimed, err := shop.Claim(ctx, ClaimRequest{JWS: jws, Account: "ann", Grant: shop.pay})
+			if err != nil {
+				answers[i] = err.Error()
+				return
+			}
+			answers[i] = claimed.Answer
+		}(i)
+	}
+	group.Wait()
+	granted := 0
+	for _, answer := range answers {
+		switch answer {
+		case "granted":
+			granted++
+		case "already-granted", "deferred":
+		default:
+			t.Errorf("an answer is %q", answer)
+		}
+	}
+	if granted != 1 {
+		t.Errorf("the answers are %q", answers)
+	}
+	shop.has(t, map[string]int64{"ann": 100})
+}

@@ -1,0 +1,384 @@
+package store
+
+import (
+	"encoding/json"
+	"time"
+
+	assay "assay.example/bindings/go"
+)
+
+// A Time is a moment in UTC; zero where there is none.
+type Time struct{ time.Time }
+
+// UnmarshalJSON reads milliseconds since 1970 UTC.
+func (t *Time) UnmarshalJSON(text []byte) error {
+	var ms *int64
+	if err := json.Unmarshal(text, &ms); err != nil {
+		return err
+	}
+	if t.Time = (time.Time{}); ms != nil {
+		t.Time = time.UnixMilli(*ms).UTC()
+	}
+	return nil
+}
+
+// A Result is what every operation says beside its own.
+type Result struct {
+	// The whole answer.
+	Document *assay.Document `json:"-"`
+	Status   assay.Status    `json:"-"`
+	// What a back end answers its own client.
+	HTTPStatus int `json:"-"`
+}
+
+func (r *Result) of(document *assay.Document) {
+	r.Document, r.Status = document, document.Status()
+	r.HTTPStatus = r.Status.HTTPStatus()
+}
+
+// Claimed is what became of the purchases of some evidence.
+type Claimed struct {
+	Result
+	// Of the first claim that is yours, else of the newest purchase. See Claim.
+	Outcome string `json:"outcome"`
+	// For the app (LST-2): "granted", "already-granted", "refused-final", "refused-keep",
+	// "deferred"; empty while you have yet to pay out.
+	Answer string `json:"answer"`
+	// One for each purchase, in purchase order.
+	Claims []Claim `json:"claims"`
+	// How many purchases were left out.
+	More int64 `json:"more"`
+	// Whether this call changed what the account has.
+	Changed bool `json:"changed"`
+}
+
+// A Claim is what became of one purchase.
+type Claim struct {
+	// The row of the ledger; empty where the purchase cannot have one.
+	PurchaseKey   string `json:"purchaseKey"`
+	TransactionID string `json:"transactionId"`
+	// "new", "resume": yours to pay out. "already-granted", "in-progress", "other-account",
+	// "revoked", "superseded", "held", "unknown-product", "upgraded", "family-shared",
+	// "unclaimed", "refused", "granted".
+	Outcome string `json:"outcome"`
+	// Why, where it is "refused".
+	Why string `json:"status"`
+	// For the app (LST-2); empty while you have yet to pay out.
+	Answer   string `json:"answer"`
+	Product  string `json:"product"`
+	Quantity int64  `json:"quantity"`
+	// Whether this call changed what the account has.
+	Changed bool `json:"changed"`
+	// What you pay it out under.
+	GrantID string `json:"grantId"`
+	// Grows with each take-over (STO-26).
+	Fence   int64  `json:"fence"`
+	Account string `json:"account"`
+	// Until then nobody else takes it over.
+	LeaseUntil Time `json:"leaseUntilMs"`
+	// When to ask again.
+	RetryAfterMs int64 `json:"retryAfterMs"`
+	// Of "held".
+	ClaimedAt Time `json:"claimedMs"`
+	GrantedAt Time `json:"grantedMs"`
+	RevokedAt Time `json:"revokedMs"`
+}
+
+// IsOurs says that it is claimed for this call and not paid out.
+func (c *Claim) IsOurs() bool {
+	return c.Answer == "" && (c.Outcome == "new" || c.Outcome == "resume")
+}
+
+// Grant is what to pay out for a claim that is yours.
+func (c *Claim) Grant() *Grant {
+	return &Grant{PurchaseKey: c.PurchaseKey, ID: c.GrantID, Fence: c.Fence, Account: c.Account,
+		Product: c.Product, Quantity: c.Quantity}
+}
+
+// Grants are what is claimed and not paid out.
+func (c *Claimed) Grants() []*Grant { return grants(c.Claims) }
+
+func grants(claims []Claim) (found []*Grant) {
+	for i := range claims {
+		if claims[i].IsOurs() {
+			found = append(found, claims[i].Grant())
+		}
+	}
+	return found
+}
+
+// ended says of a claim what became of it after it was paid out.
+func (c *Claimed) ended(grant *Grant, completed *Completed) {
+	for i := range c.Claims {
+		claim := &c.Claims[i]
+		if claim.PurchaseKey != grant.PurchaseKey || !claim.IsOurs() {
+			continue
+		}
+		claim.Outcome, claim.Answer = completed.Outcome, completed.Answer
+		claim.GrantedAt, claim.RevokedAt = completed.GrantedAt, completed.RevokedAt
+		claim.Changed = completed.Changed
+		c.Changed = c.Changed || claim.Changed
+		if c.Answer == "" {
+			c.Outcome, c.Answer = claim.Outcome, claim.Answer
+		}
+	}
+}
+
+// Completed is what became of a purchase that you have paid out.
+type Completed struct {
+	Result
+	// "granted"; "revoked" or "superseded": take back what you paid out under this grant id.
+	Outcome string `json:"outcome"`
+	// For the app (LST-2).
+	Answer    string `json:"answer"`
+	GrantedAt Time   `json:"grantedMs"`
+	RevokedAt Time   `json:"revokedMs"`
+	// False for a repetition.
+	Changed bool `json:"changed"`
+}
+
+// DueClaims are claims whose lease is over, now yours: pay each out under its grant id, then
+// complete it.
+type DueClaims struct {
+	Result
+	Claims []Claim `json:"claims"`
+	// Left to a person (STO-27).
+	Held []Claim `json:"held"`
+	// Whether to call again at once.
+	More bool `json:"more"`
+}
+
+// Grants are what to pay out.
+func (d *DueClaims) Grants() []*Grant { return grants(d.Claims) }
+
+// Revoked is what Apple took back.
+type Revoked struct {
+	Result
+	Revocations []Revocation `json:"revocations"`
+	Changed     bool         `json:"changed"`
+}
+
+// A Revocation is what became of one purchase that Apple took back.
+type Revocation struct {
+	PurchaseKey   string `json:"purchaseKey"`
+	TransactionID string `json:"transactionId"`
+	// "wasGranted": take it back; "wasClaimed", "unclaimed", "already".
+	Outcome  string `json:"outcome"`
+	Account  string `json:"account"`
+	Product  string `json:"product"`
+	Quantity int64  `json:"quantity"`
+	// Of a partial refund, thousandths of a percent.
+	Percentage *int64 `json:"percentage"`
+	GrantID    string `json:"grantId"`
+	RevokedAt  Time   `json:"revokedMs"`
+	Changed    bool   `json:"changed"`
+}
+
+// Lookup says whether a purchase was used, and by whom.
+type Lookup struct {
+	Result
+	// Of the first row; "unused": genuine, never claimed; "unproven": no row, no evidence.
+	Outcome string `json:"outcome"`
+	// The newest rows may be missing yet (DynamoDB).
+	Eventual bool       `json:"eventual"`
+	Rows     []Purchase `json:"rows"`
+}
+
+// A Purchase is one row of the ledger, for support.
+type Purchase struct {
+	PurchaseKey   string            `json:"purchaseKey"`
+	Environment   assay.Environment `json:"environment"`
+	TransactionID string            `json:"transactionId"`
+	// What to tell the customer.
+	Outcome string `json:"outcome"`
+	// "claimed", "granted", "revoked".
+	State       string `json:"state"`
+	Product     string `json:"product"`
+	Quantity    int64  `json:"quantity"`
+	PurchasedAt Time   `json:"purchasedMs"`
+	ClaimedAt   Time   `json:"claimedMs"`
+	GrantedAt   Time   `json:"grantedMs"`
+	RevokedAt   Time   `json:"revokedMs"`
+	// Whether it is of the account asked about; nil: none was.
+	IsAccounts *bool `json:"isAccounts"`
+	// To its own account and to operators.
+	GrantID string `json:"grantId"`
+	// For operators only.
+	Operator *OperatorFacts `json:"operator"`
+}
+
+// OperatorFacts are what only an operator may see of a row.
+type OperatorFacts struct {
+	Account string `json:"account"`
+	// Of a grant made by hand.
+	Note string `json:"note"`
+	// SHA-256 of the text, 64 hex digits.
+	Evidence   string `json:"evidence"`
+	Fence      int64  `json:"fence"`
+	Generation int64  `json:"generation"`
+	LeaseUntil Time   `json:"leaseUntilMs"`
+}
+
+// A Line is a subscription, or another purchase that lasts.
+type Line struct {
+	Environment           assay.Environment `json:"environment"`
+	OriginalTransactionID string            `json:"originalTransactionId"`
+	TransactionID         string            `json:"transactionId"`
+	ProductID             string            `json:"productId"`
+	// By the configuration when it was stored.
+	Plan string `json:"plan"`
+	// Who has it; only in due lists.
+	Account     string `json:"account"`
+	PurchasedAt Time   `json:"purchasedMs"`
+	ExpiresAt   Time   `json:"expiresMs"`
+	GraceUntil  Time   `json:"graceMs"`
+	RevokedAt   Time   `json:"revokedMs"`
+	ClearedAt   Time   `json:"clearedMs"`
+	// Age of what is known.
+	AsOf Time `json:"asOf"`
+	// When to ask Apple.
+	NextCheck Time `json:"nextCheckMs"`
+	// SHA-256 of the text, 64 hex digits; only in due lists.
+	Evidence string `json:"evidence"`
+	// Whether it gives its plan now.
+	Counts bool `json:"counts"`
+}
+
+// Applied is what evidence made of the lines of an account.
+type Applied struct {
+	Result
+	// The plan now; empty without an account.
+	Plan    string        `json:"plan"`
+	Until   Time          `json:"until"`
+	Lines   []AppliedLine `json:"lines"`
+	Changed bool          `json:"changed"`
+}
+
+// An AppliedLine is what became of one line.
+type AppliedLine struct {
+	// "applied", "stale" (something newer is stored), "other-account" …
+	Outcome string `json:"outcome"`
+	// Why, where it was refused.
+	Why           string `json:"status"`
+	TransactionID string `json:"transactionId"`
+	Changed       bool   `json:"changed"`
+	// Ask the customer, then apply again with Confirm.
+	CanMove bool `json:"canMove"`
+	// As it is stored now.
+	Line *Line `json:"line"`
+}
+
+// A Plan is the plan of an account now.
+type Plan struct {
+	Result
+	// The best that counts; without one the first of `plans`.
+	Plan string `json:"plan"`
+	// Zero: no end.
+	Until Time   `json:"until"`
+	Lines []Line `json:"lines"`
+	At    Time   `json:"atMs"`
+	// How many lines were cleared.
+	Cleared int64 `json:"cleared"`
+	Changed bool  `json:"changed"`
+}
+
+// DueLines are lines about which to ask Apple: apply what comes.
+type DueLines struct {
+	Result
+	Lines []Line `json:"lines"`
+	// Whether to call again at once.
+	More bool `json:"more"`
+}
+
+// A Quota is what is left of a meter today.
+type Quota struct {
+	Result
+	// Your own number: 1 for the first.
+	Used  int64 `json:"used"`
+	Limit int64 `json:"limit"`
+	Left  int64 `json:"left"`
+	// The next day.
+	Reset Time `json:"resetMs"`
+	// Gives it back: Refund. Stays on the server.
+	Ticket string `json:"ticket"`
+	// For the answer, name to value.
+	Headers map[string]string `json:"headers"`
+	// The tier to try instead.
+	Fallback string `json:"fallback"`
+	// The store was away, and nothing was counted.
+	Unmetered bool `json:"unmetered"`
+}
+
+// An Admission lets an address sign up.
+type Admission struct {
+	Result
+	// For Settle. Stays on the server.
+	Ticket  string            `json:"ticket"`
+	Left    int64             `json:"left"`
+	Reset   Time              `json:"resetMs"`
+	Headers map[string]string `json:"headers"`
+	// Of Settle.
+	Outcome string `json:"outcome"`
+}
+
+// A Challenge is for the app. Only its hash is stored.
+type Challenge struct {
+	Result
+	// 43 characters of base64url: what the app gets.
+	Text    string `json:"-"`
+	SHA256  string `json:"sha256"`
+	Expires Time   `json:"expiresMs"`
+}
+
+// Bound says that an attested key is of an account.
+type Bound struct {
+	Result
+	// "bound", "already".
+	Outcome string `json:"outcome"`
+	KeyID   string `json:"keyId"`
+}
+
+// Joined says that two accounts are one now.
+type Joined struct {
+	Result
+	// "linked", "already".
+	Outcome string `json:"outcome"`
+	Moved   Counts `json:"moved"`
+	// Call again with the same.
+	More    bool `json:"more"`
+	Changed bool `json:"changed"`
+}
+
+// Forgotten says that an account's id is nowhere any more.
+type Forgotten struct {
+	Result
+	// "forgotten", "already".
+	Outcome   string `json:"outcome"`
+	Forgotten Counts `json:"forgotten"`
+	// Call again with the same.
+	More    bool `json:"more"`
+	Changed bool `json:"changed"`
+}
+
+// Counts are how many rows of each kind.
+type Counts struct {
+	Lines     int64 `json:"lines"`
+	Purchases int64 `json:"purchases"`
+	Keys      int64 `json:"keys"`
+	Meters    int64 `json:"meters"`
+}
+
+// KeptTexts are texts that were kept (STO-68).
+type KeptTexts struct {
+	Result
+	Evidence []KeptText `json:"evidence"`
+	// SHA-256 of those that are not there.
+	Missing []string `json:"missing"`
+}
+
+// A KeptText is no evidence until it is verified again.
+type KeptText struct {
+	SHA256 string `json:"sha256"`
+	Text   string `json:"text"`
+	At     Time   `json:"atMs"`
+}

@@ -1,0 +1,30 @@
+<?php
+
+declare(strict_types=1);
+
+namespace Assay\Store;
+
+use Assay\Internal\Member;
+use Assay\Internal\ReadOnce;
+
+/** An attested key of an account. */
+final class Bound extends Result
+{
+    use ReadOnce;
+
+    protected const MEMBERS = [
+        'outcome' => [Member::TEXT, 'outcome'],
+        'keyId' => [Member::TEXT, 'keyId'],
+    ] + self::STATUS;
+
+    /** "bound", "already", "retired" … */
+    public readonly string $outcome;
+    /** Hex digits. */
+    public readonly ?string $keyId;
+    /** Whether it was carried out; false: `status` says why not. */
+    public readonly bool $ok;
+    /** Name of the status: "ok", "rejected.…". */
+    public readonly string $status;
+    /** What a back end answers its client. */
+    public readonly int $httpStatus;
+}

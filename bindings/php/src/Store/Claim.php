@@ -1,0 +1,89 @@
+<?php
+
+declare(strict_types=1);
+
+namespace Assay\Store;
+
+use Assay\Facts\Details;
+use Assay\Internal\Member;
+use Assay\Internal\ReadOnce;
+
+/** What became of one purchase. */
+final class Claim extends Details
+{
+    use ReadOnce;
+
+    protected const MEMBERS = [
+        'purchaseKey' => [Member::TEXT, 'purchaseKey'],
+        'transactionId' => [Member::TEXT, 'transactionId'],
+        'outcome' => [Member::TEXT, 'outcome'],
+        'status' => [Member::TEXT, 'status'],
+        'answer' => [Member::TEXT, 'answer'],
+        'product' => [Member::TEXT, 'product'],
+        'quantity' => [Member::INTEGER, 'quantity'],
+        'changed' => [Member::BOOLEAN, 'changed'],
+        'grantId' => [Member::TEXT, 'grantId'],
+        'fence' => [Member::INTEGER, 'fence'],
+        'account' => [Member::TEXT, 'account'],
+        'leaseUntilMs' => [Member::TIME, 'leaseUntilMs'],
+        'retryAfterMs' => [Member::INTEGER, 'retryAfterMs'],
+        'claimedMs' => [Member::TIME, 'claimedMs'],
+        'grantedMs' => [Member::TIME, 'grantedMs'],
+        'revokedMs' => [Member::TIME, 'revokedMs'],
+    ];
+
+    /** The row of the ledger; null where the purchase cannot have one. */
+    public readonly ?string $purchaseKey;
+    /** Apple's. */
+    public readonly string $transactionId;
+    /**
+     * "new", "resume": yours to pay out. "already-granted", "in-progress", "other-account",
+     * "revoked", "superseded", "held", "unknown-product", "upgraded", "family-shared",
+     * "unclaimed", "refused", "granted".
+     */
+    public readonly string $outcome;
+    /** Why, where the outcome is "refused". */
+    public readonly ?string $status;
+    /** For the app (LST-2); null while you have yet to pay out. */
+    public readonly ?string $answer;
+    /** What was bought. */
+    public readonly string $product;
+    /** How many. */
+    public readonly int $quantity;
+    /** Whether this call changed what the account has. */
+    public readonly bool $changed;
+    /** What you pay it out under. */
+    public readonly ?string $grantId;
+    /** Grows with each take-over (STO-26). */
+    public readonly ?int $fence;
+    /** Who gets it. */
+    public readonly ?string $account;
+    /** Until then nobody else takes it over. Milliseconds since 1970 UTC. */
+    public readonly ?int $leaseUntilMs;
+    /** When to ask again. Milliseconds. */
+    public readonly ?int $retryAfterMs;
+    /** Of "held". Milliseconds since 1970 UTC. */
+    public readonly ?int $claimedMs;
+    /** Milliseconds since 1970 UTC. */
+    public readonly ?int $grantedMs;
+    /** Milliseconds since 1970 UTC. */
+    public readonly ?int $revokedMs;
+
+    /** Whether it is claimed for this call and not paid out. */
+    public function isOurs(): bool
+    {
+        return $this->answer === null && in_array($this->outcome, ['new', 'resume'], true);
+    }
+
+    /** @internal */
+    public function ended(Completed $completed): self
+    {
+        return self::of([
+            'outcome' => $completed->outcome,
+            'answer' => $completed->answer,
+            'grantedMs' => $completed->grantedMs,
+            'revokedMs' => $completed->revokedMs,
+            'changed' => $completed->changed,
+        ] + $this->payload());
+    }
+}

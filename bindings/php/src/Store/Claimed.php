@@ -1,0 +1,107 @@
+<?php
+
+declare(strict_types=1);
+
+namespace Assay\Store;
+
+use Assay\Internal\Member;
+use Assay\Internal\ReadOnce;
+
+/** What became of the purchases of some evidence. */
+final class Claimed extends Result
+{
+    use ReadOnce;
+
+    protected const MEMBERS = [
+        'outcome' => [Member::OWN, 'outcome'],
+        'answer' => [Member::OWN, 'answer'],
+        'claims' => [Member::OWN, 'claims'],
+        'held' => [Member::DETAILS_LIST, 'held', Claim::class],
+        'more' => [Member::INTEGER, 'more'],
+        'changed' => [Member::OWN, 'changed'],
+    ] + self::STATUS;
+
+    /** Of the first claim that is yours, else of the newest purchase. See Claim. */
+    public readonly ?string $outcome;
+    /**
+     * For the app (LST-2): "granted", "already-granted", "refused-final", "refused-keep",
+     * "deferred"; null while you have yet to pay out.
+     */
+    public readonly ?string $answer;
+    /** @var list<Claim> one for each purchase, in purchase order */
+    public readonly array $claims;
+    /** @var list<Claim> left to a person (STO-27) */
+    public readonly array $held;
+    /** How many purchases were left out. */
+    public readonly ?int $more;
+    /** Whether this call changed what the account has. */
+    public readonly bool $changed;
+    /** Whether there is something to pay out, or was. */
+    public readonly bool $ok;
+    /** Name of the status: "ok", "rejected.ledger.already-granted" … */
+    public readonly string $status;
+    /** What to answer the app: 200, 202, 409 … */
+    public readonly int $httpStatus;
+
+    /** @var array<int, Completed> by the place of the claim */
+    private array $completed = [];
+
+    /** @return list<Grant> what is claimed and not paid out */
+    public function grants(): array
+    {
+        $ours = array_filter($this->claims, static fn (Claim $claim): bool => $claim->isOurs());
+
+        return array_values(array_map(
+            static fn (Claim $claim): Grant => Grant::of($claim->payload()),
+            $ours,
+        ));
+    }
+
+    /**
+     * The same after its claims were paid out.
+     *
+     * @param array<string, Completed> $completed by purchase key
+     *
+     * @internal
+     */
+    public function after(array $completed): self
+    {
+        $next = self::in($this->document, $this->path);
+        foreach ($this->claims as $place => $claim) {
+            if ($claim->isOurs() && isset($completed[$claim->purchaseKey])) {
+                $next->completed[$place] = $completed[$claim->purchaseKey];
+            }
+        }
+
+        return $next;
+    }
+
+    protected function own(string $name): mixed
+    {
+        return match ($name) {
+            'claims' => $this->claims(),
+            'outcome', 'answer' => $this->lead()?->{$name} ?? $this->values()[$name] ?? null,
+            'changed' => in_array(true, array_column($this->claims, 'changed'), true),
+            default => parent::own($name),
+        };
+    }
+
+    /** @return list<Claim> */
+    private function claims(): array
+    {
+        $claims = array_map(Claim::of(...), $this->values()['claims'] ?? []);
+        foreach ($this->completed as $place => $completed) {
+            $claims[$place] = $claims[$place]->ended($completed);
+        }
+
+        return $claims;
+    }
+
+    /** The claim that was yours, now that it is paid out. */
+    private function lead(): ?Claim
+    {
+        $place = array_key_first($this->completed);
+
+        return $place === null ? null : $this->claims[$place];
+    }
+}

@@ -1,0 +1,42 @@
+<?php
+
+declare(strict_types=1);
+
+namespace Assay\Store;
+
+use Assay\Internal\Member;
+use Assay\Internal\ReadOnce;
+
+/** Claims whose lease is over, now yours: pay each out under its grant id, then complete it. */
+final class DueClaims extends Result
+{
+    use ReadOnce;
+
+    protected const MEMBERS = [
+        'claims' => [Member::DETAILS_LIST, 'claims', Claim::class],
+        'held' => [Member::DETAILS_LIST, 'held', Claim::class],
+        'more' => [Member::BOOLEAN, 'more'],
+    ] + self::STATUS;
+
+    /** @var list<Claim> yours */
+    public readonly array $claims;
+    /** @var list<Claim> left to a person (STO-27) */
+    public readonly array $held;
+    /** Whether to call again at once. */
+    public readonly bool $more;
+    /** Whether it was carried out; false: `status` says why not. */
+    public readonly bool $ok;
+    /** Name of the status: "ok", "rejected.…". */
+    public readonly string $status;
+    /** What a back end answers its client. */
+    public readonly int $httpStatus;
+
+    /** @return list<Grant> what to pay out */
+    public function grants(): array
+    {
+        return array_map(
+            static fn (Claim $claim): Grant => Grant::of($claim->payload()),
+            array_values(array_filter($this->claims, static fn (Claim $it): bool => $it->isOurs())),
+        );
+    }
+}

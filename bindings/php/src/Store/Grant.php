@@ -1,0 +1,40 @@
+<?php
+
+declare(strict_types=1);
+
+namespace Assay\Store;
+
+use Assay\Facts\Details;
+use Assay\Internal\Member;
+use Assay\Internal\ReadOnce;
+
+/**
+ * A purchase to be paid out now. What you pay out is stored under `grantId`, once: with mode
+ * "lease" the same one may come again.
+ */
+final class Grant extends Details
+{
+    use ReadOnce;
+
+    protected const MEMBERS = [
+        'purchaseKey' => [Member::TEXT, 'purchaseKey'],
+        'grantId' => [Member::TEXT, 'grantId'],
+        'fence' => [Member::INTEGER, 'fence'],
+        'account' => [Member::TEXT, 'account'],
+        'product' => [Member::TEXT, 'product'],
+        'quantity' => [Member::INTEGER, 'quantity'],
+    ];
+
+    /** The row of the ledger. */
+    public readonly string $purchaseKey;
+    /** 64 hex digits: the same at each try, another after a reversed refund. */
+    public readonly string $grantId;
+    /** Grows with each take-over: refuse one that is smaller than one seen (STO-26). */
+    public readonly int $fence;
+    /** Who gets it. */
+    public readonly string $account;
+    /** What was bought. */
+    public readonly string $product;
+    /** How many. */
+    public readonly int $quantity;
+}

@@ -1,0 +1,424 @@
+<?php
+
+declare(strict_types=1);
+
+namespace Assay\Tests;
+
+use Assay\Exception\AssayException;
+use Assay\Exception\Misuse;
+use Assay\Exception\Rejected;
+use Assay\Exception\Unavailable;
+use Assay\Store\Grant;
+use Assay\Store\Ledger;
+use PDO;
+use PHPUnit\Framework\TestCase;
+
+/** A shop's ledger, from what the app sent to the row in its wallet. */
+class LedgerTest extends TestCase
+{
+    protected string $folder;
+    protected int $now;
+
+    protected function setUp(): void
+    {
+        $this->prepare();
+        $this->now = (int) (microtime(true) * 1000);
+        $this->pdo()->exec($this->wallet());
+    }
+
+    protected function prepare(): void
+    {
+        $this->folder = sys_get_temp_dir() . '/assay-ledger-' . bin2hex(random_bytes(6));
+        mkdir($this->folder);
+    }
+
+    protected function tearDown(): void
+    {
+        array_map(unlink(...), (array) glob("$this->folder/*"));
+        rmdir($this->folder);
+    }
+
+    protected function wallet(): string
+    {
+        return 'CREATE TABLE wallet (grant_id VARCHAR(64) NOT NULL PRIMARY KEY,'
+            . ' account VARCHAR(255) NOT NULL, coins BIGINT NOT NULL)';
+    }
+
+    protected function dsn(): string
+    {
+        return "sqlite:$this->folder/shop.db";
+    }
+
+    protected function pdo(): PDO
+    {
+        return new PDO($this->dsn());
+    }
+
+    /** @param array<string, mixed> $stores */
+    protected function ledger(array $stores = [], array $more = []): Ledger
+    {
+        $configuration = Minted::get()->configuration($more);
+
+        return Ledger::open(
+            $this->dsn(),
+            $configuration + ($stores === [] ? [] : ['stores' => $stores]),
+            clock: fn (): int => $this->now,
+        );
+    }
+
+    protected static function pay(Grant $grant, object $pdo): void
+    {
+        $pdo->prepare('INSERT INTO wallet VALUES (?,?,?)')
+            ->execute([$grant->grantId, $grant->account, 100 * $grant->quantity]);
+    }
+
+    /** @return array<string, int> account => coins */
+    protected function coins(): array
+    {
+        $rows = $this->pdo()->query(
+            'SELECT account, SUM(coins) FROM wallet GROUP BY account ORDER BY account',
+        );
+
+        return array_map(intval(...), $rows->fetchAll(PDO::FETCH_KEY_PAIR));
+    }
+
+    public function testAPurchaseIsPaidOutOnce(): void
+    {
+        $ledger = $this->ledger();
+        $jws = Minted::get()->coins('--quantity', '2');
+        $claimed = $ledger->claim($jws, 'ann', self::pay(...));
+        $this->assertTrue($claimed->ok, $claimed->status);
+        $this->assertSame(['granted', 200], [$claimed->answer, $claimed->httpStatus]);
+        $this->assertTrue($claimed->changed);
+        $this->assertSame('com.example.app.coins100', $claimed->claims[0]->product);
+        $this->assertSame([], $claimed->grants());
+        $this->assertSame(['ann' => 200], $this->coins());
+
+        $again = $this->ledger()->claim($jws, 'ann', self::pay(...));
+        $this->assertSame(
+            ['already-granted', 'rejected.ledger.already-granted', 200, false],
+            [$again->answer, $again->status, $again->httpStatus, $again->changed],
+        );
+        $other = $ledger->claim($jws, 'bob', self::pay(...));
+        $this->assertSame(['refused-final', 409], [$other->answer, $other->httpStatus]);
+        $this->assertSame(['ann' => 200], $this->coins());
+    }
+
+    public function testFactsAreEvidence(): void
+    {
+        $ledger = $this->ledger();
+        $fact = $ledger->verifier->verifyTransaction(Minted::get()->coins(), $this->now);
+        foreach ([$fact, $fact->document(), [$fact]] as $place => $evidence) {
+            $claimed = $ledger->claim($evidence, 'ann', self::pay(...));
+            $this->assertSame($place === 0 ? 'granted' : 'already-granted', $claimed->answer);
+        }
+    }
+
+    public function testAForgedOneReachesNoStore(): void
+    {
+        $ledger = $this->ledger();
+        $jws = substr(Minted::get()->coins(), 0, -4) . 'AAAA';
+        $this->expectException(Rejected::class);
+        $ledger->claim($jws, 'ann', self::pay(...));
+    }
+
+    public function testAGrantThatThrowsIsUndone(): void
+    {
+        $ledger = $this->ledger();
+        $jws = Minted::get()->coins();
+        try {
+            $ledger->claim($jws, 'ann', static function (Grant $grant, object $pdo): void {
+                self::pay($grant, $pdo);
+                throw new \DomainException('the shop is closed');
+            });
+            $this->fail('the exception was lost');
+        } catch (\DomainException) {
+            $this->assertSame([], $this->coins());
+        }
+        $no = $ledger->claim($jws, 'ann', static function (Grant $grant, object $pdo): bool {
+            self::pay($grant, $pdo);
+
+            return false;
+        });
+        $this->assertSame(['deferred', 202], [$no->answer, $no->httpStatus]);
+        $this->assertSame([], $this->coins());
+        $this->assertSame('granted', $ledger->claim($jws, 'bob', self::pay(...))->answer);
+        $this->assertSame(['bob' => 100], $this->coins());
+    }
+
+    public function testALease(): void
+    {
+        $ledger = $this->ledger();
+        $jws = Minted::get()->coins();
+        $claimed = $ledger->claim($jws, 'ann', self::pay(...), 'lease');
+        $this->assertSame(['granted', 'granted'], [$claimed->outcome, $claimed->answer]);
+        $this->assertTrue($claimed->changed);
+        $this->assertSame(['ann' => 100], $this->coins());
+        $again = $ledger->claim($jws, 'ann', self::pay(...), 'lease');
+        $this->assertSame('already-granted', $again->answer);
+    }
+
+    public function testAClaimByHand(): void
+    {
+        $ledger = $this->ledger();
+        $jws = Minted::get()->coins();
+        $claimed = $ledger->claim($jws, 'ann', attempt: str_repeat('a', 22));
+        [$grant] = $claimed->grants();
+        $this->assertSame([null, 'new', 1], [$claimed->answer, $claimed->outcome, $grant->fence]);
+        $repeated = $ledger->claim($jws, 'ann', attempt: str_repeat('a', 22));
+        $this->assertSame($grant->grantId, $repeated->grants()[0]->grantId);
+        $meanwhile = $ledger->claim($jws, 'ann');
+        $this->assertSame(['deferred', 202], [$meanwhile->answer, $meanwhile->httpStatus]);
+        $this->assertGreaterThan(0, $meanwhile->claims[0]->retryAfterMs);
+        $completed = $ledger->complete($grant);
+        $this->assertSame(['granted', true], [$completed->answer, $completed->changed]);
+        $this->now += 1;
+        $this->assertFalse($ledger->complete($grant)->changed);
+    }
+
+    public function testAClaimThatNobodyCompleted(): void
+    {
+        $ledger = $this->ledger();
+        $first = $ledger->claim(Minted::get()->coins(), 'ann')->grants()[0];
+        $second = $ledger->claim(Minted::get()->coins(), 'bob')->grants()[0];
+        $this->assertSame([], $ledger->due()->claims);
+        $this->now += 61_000;
+        $resumed = $ledger->resume($second->purchaseKey, 'bob', self::pay(...));
+        $this->assertSame('granted', $resumed->answer);
+        $due = $ledger->due();
+        $this->assertFalse($due->more);
+        [$grant] = $due->grants();
+        $this->assertSame([$first->grantId, 2], [$grant->grantId, $grant->fence]);
+        self::pay($grant, $this->pdo());
+        $this->assertSame('superseded', $ledger->complete($first)->outcome);
+        $this->assertSame('granted', $ledger->complete($grant)->answer);
+        $this->assertSame([], $ledger->due()->grants());
+        $this->assertSame(['ann' => 100, 'bob' => 100], $this->coins());
+    }
+
+    public function testSupportFindsIt(): void
+    {
+        $ledger = $this->ledger();
+        $jws = Minted::get()->coins();
+        $fact = $ledger->verifier->verifyTransaction($jws, $this->now);
+        $this->assertSame('unused', $ledger->lookup($fact)->outcome);
+        $ledger->claim($jws, 'ann', self::pay(...));
+        [$row] = $ledger->lookup(account: 'ann')->rows;
+        $this->assertSame(['granted', $fact->transactionId, true, null], [
+            $row->state, $row->transactionId, $row->isAccounts, $row->operator,
+        ]);
+        $found = $ledger->lookup(
+            environment: $fact->environment,
+            transactionId: $fact->transactionId,
+            operator: true,
+        );
+        $this->assertSame('ann', $found->rows[0]->operator->account);
+    }
+
+    public function testARefund(): void
+    {
+        $ledger = $this->ledger();
+        $id = ['--transaction-id', '3000000000000001', '--original-transaction-id',
+            '3000000000000001', '--type', 'consumable', '--product', 'com.example.app.coins100'];
+        $ledger->claim(Minted::get()->mint('transaction', ...$id), 'ann', self::pay(...));
+        $refund = $ledger->verifier->verifyTransaction(
+            Minted::get()->mint('transaction', '--refunded', ...$id, ...['--signed',
+                (string) ($this->now - 1000)]),
+            $this->now,
+        );
+        [$revocation] = $ledger->revoke($refund)->revocations;
+        $this->assertSame(['wasGranted', 'ann'], [$revocation->outcome, $revocation->account]);
+        $again = $ledger->claim(Minted::get()->mint('transaction', ...$id), 'ann', self::pay(...));
+        $this->assertSame(['refused-final', 409], [$again->answer, $again->httpStatus]);
+    }
+
+    public function testASubscription(): void
+    {
+        $ledger = $this->ledger();
+        $this->assertSame('free', $ledger->read('ann')->plan);
+        $jws = Minted::get()->mint('transaction');
+        $applied = $ledger->apply($jws, 'ann');
+        $plan = $applied->plan;
+        $this->assertNotSame('free', $plan);
+        $this->assertSame(['applied', true], [$applied->lines[0]->outcome, $applied->changed]);
+        $read = $ledger->read('ann');
+        $this->assertSame([$plan, true], [$read->plan, $read->lines[0]->counts]);
+        $this->assertGreaterThan($this->now, $read->until);
+        try {
+            $ledger->apply($jws, 'bob');
+            $this->fail('a second account has it');
+        } catch (Rejected $refusal) {
+            $this->assertSame('rejected.ledger.other-account', $refusal->status);
+        }
+        $cleared = $ledger->clear('ann');
+        $this->assertSame(['free', 1], [$cleared->plan, $cleared->cleared]);
+        $this->assertSame('free', $ledger->read('ann')->plan);
+        $this->assertSame($plan, $ledger->apply($jws, 'ann')->plan);
+        $this->now = $read->until + 86_400_000;
+        $this->assertSame('free', $ledger->read('ann')->plan);
+        [$line] = $ledger->dueLines()->lines;
+        $this->assertSame('ann', $line->account);
+        $this->assertSame([], $ledger->dueLines()->lines);
+    }
+
+    public function testAccounts(): void
+    {
+        $ledger = $this->ledger(['forgetKey' => base64_encode(random_bytes(32))]);
+        $ledger->claim(Minted::get()->coins(), 'anonymous', self::pay(...));
+        $ledger->apply(Minted::get()->mint('transaction'), 'anonymous');
+        $joined = $ledger->link('anonymous', 'ann', 'signed in');
+        $this->assertSame('linked', $joined->outcome);
+        $this->assertSame([1, 1], [$joined->moved['lines'], $joined->moved['purchases']]);
+        $this->assertSame('already', $ledger->link('anonymous', 'ann')->outcome);
+        try {
+            $ledger->link('ann', 'anonymous');
+            $this->fail('joined the other way round');
+        } catch (Rejected $refusal) {
+            $this->assertSame('rejected.account.linked', $refusal->status);
+        }
+        $this->assertNotSame('free', $ledger->read('ann')->plan);
+        $this->assertSame('forgotten', $ledger->forget('ann')->outcome);
+        $this->assertSame('already', $ledger->forget('ann')->outcome);
+        $this->assertSame('free', $ledger->read('ann')->plan);
+    }
+
+    public function testKeptTexts(): void
+    {
+        $ledger = $this->ledger(['keepEvidence' => true]);
+        $jws = Minted::get()->coins();
+        $key = $ledger->claim($jws, 'ann', self::pay(...))->claims[0]->purchaseKey;
+        $kept = $ledger->evidence(purchaseKey: $key);
+        $this->assertSame([$jws, []], [$kept->evidence[0]->text, $kept->missing]);
+        $none = hash('sha256', 'none');
+        $this->assertSame([$none], $ledger->evidence([$none])->missing);
+    }
+
+    public function testMeters(): void
+    {
+        $limits = ['free' => ['free' => 99, 'premium' => 0], 'premium' => ['free' => 99, 'premium' => 2]];
+        $ledger = $this->ledger([], ['limits' => $limits]);
+        $first = $ledger->take('ann', 'premium', 'premium');
+        $this->assertSame([1, 2, 1], [$first->used, $first->limit, $first->left]);
+        $this->assertNotEmpty($first->headers);
+        $ledger->take('ann', 'premium', 'premium');
+        try {
+            $ledger->take('ann', 'premium', 'premium');
+            $this->fail('more than the limit');
+        } catch (Rejected $full) {
+            $this->assertSame(429, $full->httpStatus);
+            $this->assertSame('free', $full->document->at('exchange.fallback'));
+            $this->assertArrayHasKey('Retry-After', $full->document->at('exchange.headers'));
+        }
+        $ledger->refund($first->ticket);
+        $this->assertSame(2, $ledger->take('ann', 'premium', 'premium')->used);
+    }
+
+    public function testSignUp(): void
+    {
+        $ledger = $this->ledger(['signup' => ['limit' => 1]]);
+        $name = 'u_0123456789abcdef';
+        $password = 'Rp' . base64_encode(random_bytes(15)) . '1!';
+        $admission = $ledger->admit('192.0.2.1', $name, $password);
+        $this->assertSame('exists', $ledger->settle($admission->ticket, 'exists')->outcome);
+        $admission = $ledger->admit('192.0.2.1', $name, $password);
+        $ledger->settle($admission->ticket, 'created');
+        $this->expectException(Rejected::class);
+        $ledger->admit('192.0.2.1', $name, $password);
+    }
+
+    public function testChallengesAndKeys(): void
+    {
+        $ledger = $this->ledger();
+        $challenge = $ledger->challenge('login', 'ann');
+        $this->assertMatchesRegularExpression('/^[\w-]{43}$/', $challenge->text());
+        $ledger->consume('login', 'ann', challenge: $challenge->text(), by: 'x');
+        $ledger->consume('login', 'ann', challenge: $challenge->text(), by: 'x');
+        try {
+            $ledger->consume('login', 'ann', challenge: $challenge->text(), by: 'y');
+            $this->fail('used twice');
+        } catch (Rejected $refusal) {
+            $this->assertSame('rejected.challenge.used', $refusal->status);
+        }
+    }
+
+    public function testOnce(): void
+    {
+        $ledger = $this->ledger();
+        $this->assertTrue($ledger->once('NOTE#1', str_repeat('a', 22)));
+        $this->assertTrue($ledger->once('NOTE#1', str_repeat('a', 22)));
+        $this->assertFalse($ledger->once('NOTE#1'));
+        $this->assertTrue($ledger->once('NOTE#2'));
+    }
+
+    public function testTheStoreIsAway(): void
+    {
+        $ledger = $this->ledger();
+        $jws = Minted::get()->coins();
+        $this->pdo()->exec('DROP TABLE assay_ledger');
+        $this->expectException(Unavailable::class);
+        $ledger->claim($jws, 'ann', self::pay(...));
+    }
+
+    public function testTheSchema(): void
+    {
+        $ledger = $this->ledger(['prefix' => 'own_']);
+        $ledger->createSchema();
+        $ledger->tidy();
+        $this->assertSame('granted', $ledger->claim(
+            Minted::get()->coins(),
+            'ann',
+            self::pay(...),
+        )->answer);
+        try {
+            $ledger->checkSchema();
+        } catch (Misuse $refusal) {
+            $this->assertSame('misuse.exchange.kind', $refusal->status);
+            $this->markTestSkipped('this library has no schema.check');
+        }
+        $this->pdo()->exec('DROP TABLE own_line');
+        $this->expectException(AssayException::class);
+        $ledger->checkSchema();
+    }
+
+    public function testManyAtOnce(): void
+    {
+        $this->ledger();
+        $jws = Minted::get()->coins();
+        $answers = $this->together(8, $jws, 'granted');
+        sort($answers);
+        $this->assertSame([...array_fill(0, 7, 'already-granted'), 'granted'], $answers);
+        $this->assertSame(['ann' => 100], $this->coins());
+    }
+
+    public function testAProcessThatIsKilledInItsGrant(): void
+    {
+        $this->ledger();
+        $jws = Minted::get()->coins();
+        $this->together(2, $jws, 'killed');
+        $this->assertSame([], $this->coins());
+        $this->assertSame(['granted'], $this->together(1, $jws, 'granted'));
+        $this->assertSame(['ann' => 100], $this->coins());
+    }
+
+    /** @return list<string> what processes of their own answer */
+    private function together(int $count, string $jws, string $end): array
+    {
+        $given = json_encode([$this->dsn(), Minted::get()->configuration(), $jws, $end]);
+        $running = [];
+        for ($started = 0; $started < $count; $started++) {
+            $out = tmpfile();
+            $in = tmpfile();
+            fwrite($in, $given);
+            rewind($in);
+            $command = [...Subprocess::phpCommand(), __DIR__ . '/programs/claim.php'];
+            $running[] = [proc_open($command, [$in, $out, STDERR], $pipes), $out];
+        }
+
+        return array_map(static function (array $one): string {
+            proc_close($one[0]);
+            rewind($one[1]);
+
+            return (string) stream_get_contents($one[1]);
+        }, $running);
+    }
+}

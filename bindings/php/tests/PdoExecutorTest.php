@@ -1,0 +1,199 @@
+<?php
+
+declare(strict_types=1);
+
+namespace Assay\Tests;
+
+use Assay\Store\PdoExecutor;
+use PDO;
+use PHPUnit\Framework\TestCase;
+
+/** Steps of a store over SQLite, made by hand. */
+final class PdoExecutorTest extends TestCase
+{
+    private string $file;
+
+    protected function setUp(): void
+    {
+        $this->file = (string) tempnam(sys_get_temp_dir(), 'assay-store-');
+        (new PDO("sqlite:$this->file"))->exec('CREATE TABLE t (k TEXT PRIMARY KEY, n INTEGER)');
+    }
+
+    protected function tearDown(): void
+    {
+        array_map(unlink(...), (array) glob("$this->file*"));
+    }
+
+    private function executor(): PdoExecutor
+    {
+        return PdoExecutor::to("sqlite:$this->file");
+    }
+
+    /** @param list<array{0: string, 1?: list<mixed>, 2?: bool}> $calls */
+    private static function step(?string $transaction, array ...$calls): array
+    {
+        return ['id' => 7, 'transaction' => $transaction, 'run' => array_map(
+            static fn (array $call): array =>
+                ['sql' => $call[0], 'args' => $call[1] ?? [], 'rows' => $call[2] ?? false],
+            $calls,
+        )];
+    }
+
+    private static function insert(string $key, ?int $number = 1): array
+    {
+        return ['INSERT INTO t (k,n) VALUES (?,?)', [$key, $number]];
+    }
+
+    /** @return list<string> what another connection sees */
+    private function keys(): array
+    {
+        return (new PDO("sqlite:$this->file"))->query('SELECT k FROM t ORDER BY k')
+            ->fetchAll(PDO::FETCH_COLUMN);
+    }
+
+    private const READ = ['SELECT k, n, NULL FROM t WHERE n = ? OR n IS NULL ORDER BY k', [1], true];
+
+    public function testValuesKeepTheirTypes(): void
+    {
+        $answer = $this->executor()->carryOut(self::step(
+            null,
+            self::insert("a'?"),
+            self::insert('b', null),
+            self::READ,
+        ));
+        $this->assertSame(
+            '{"id":7,"code":200,"results":[{},{},{"rows":[["a\'?",1,null],["b",null,null]]}]}',
+            json_encode($answer),
+        );
+        $none = $this->executor()->carryOut(self::step(null, ['SELECT 1 FROM t WHERE 1 = 0', [], true]));
+        $this->assertSame('[{"rows":[]}]', json_encode($none['results']));
+    }
+
+    public function testATransactionEndsAtItsCommit(): void
+    {
+        $executor = $this->executor();
+        $executor->carryOut(self::step('begin', self::insert('a')));
+        $executor->carryOut(self::step('inside', self::insert('b')));
+        $this->assertTrue($executor->isInside());
+        $this->assertSame([], $this->keys());
+        $this->assertSame(200, $executor->carryOut(self::step('commit', self::insert('c')))['code']);
+        $this->assertFalse($executor->isInside());
+        $this->assertSame(['a', 'b', 'c'], $this->keys());
+        $executor->carryOut(self::step('begin', self::insert('d')));
+        $executor->carryOut(self::step('commit'));
+        $this->assertSame(['a', 'b', 'c', 'd'], $this->keys());
+    }
+
+    public function testAFailureUndoesTheTransaction(): void
+    {
+        $executor = $this->executor();
+        $executor->carryOut(self::step('begin', self::insert('a')));
+        $answer = $executor->carryOut(self::step('inside', self::insert('b'), self::insert('a')));
+        $this->assertSame(500, $answer['code']);
+        $this->assertSame(['code' => '19', 'executed' => 'no'], $answer['error']);
+        $this->assertFalse($executor->isInside());
+        $this->assertSame([], $this->keys());
+    }
+
+    public function testWhatWasCarriedOutIsNotDenied(): void
+    {
+        $answer = $this->executor()->carryOut(
+            self::step(null, self::insert('a'), ['SELECT no FROM t']),
+        );
+        $this->assertSame(['code' => '1', 'executed' => 'unknown'], $answer['error']);
+        $this->assertSame(['a'], $this->keys());
+        $answer = $this->executor()->carryOut(self::step(null, ['SELECT no FROM t']));
+        $this->assertSame('no', $answer['error']['executed']);
+    }
+
+    public function testTheOtherWriterIsBusy(): void
+    {
+        $executor = $this->executor();
+        $executor->connection()->setAttribute(PDO::ATTR_TIMEOUT, 0);
+        $other = $this->executor();
+        $other->carryOut(self::step('begin'));
+        foreach (['begin', null] as $transaction) {
+            $answer = $executor->carryOut(self::step($transaction, self::insert('a')));
+            $this->assertSame(['code' => '5', 'executed' => 'no'], $answer['error']);
+        }
+        $other->rollBack();
+        $this->assertSame(200, $executor->carryOut(self::step('begin', self::insert('a')))['code']);
+    }
+
+    public function testWhatIsLeftOpenIsRolledBack(): void
+    {
+        $executor = $this->executor();
+        $executor->carryOut(self::step('begin', self::insert('a')));
+        unset($executor);
+        $this->assertSame([], $this->keys());
+        $pdo = new PDO("sqlite:$this->file");
+        $executor = PdoExecutor::over($pdo);
+        $executor->carryOut(self::step('begin', self::insert('a')));
+        $executor->rollBack();
+        $executor->rollBack();
+        $pdo->exec("INSERT INTO t VALUES ('own', 1)");
+        $this->assertSame(['own'], $this->keys());
+    }
+
+    public function testTheEndOfARequestRollsBack(): void
+    {
+        $autoload = var_export(dirname(__DIR__) . '/autoload.php', true);
+        $dsn = var_export("sqlite:$this->file", true);
+        $begin = var_export(self::step('begin', self::insert('a')), true);
+        foreach (['', 'exit(0);', 'throw new Exception("x");', 'str_repeat("x", 1 << 40);'] as $end) {
+            // The host's connection, and the executor in a ring that no destructor ends in time.
+            Subprocess::run([PHP_BINARY, '-d', 'display_errors=0', '-r', "
+                require $autoload;
+                \$pdo = new PDO($dsn, options: [PDO::ATTR_PERSISTENT => true]);
+                \$ring = new stdClass;
+                \$ring->own = \$ring;
+                \$ring->executor = Assay\\Store\\PdoExecutor::over(\$pdo);
+                \$ring->executor->carryOut($begin);
+                $end"]);
+            $this->assertSame([], $this->keys(), $end);
+        }
+    }
+
+    public function testAStandbyIsRefused(): void
+    {
+        $pdo = new PDO("sqlite:$this->file");
+        $pdo->exec('PRAGMA query_only = 1');
+        $executor = PdoExecutor::over($pdo);
+        $answer = $executor->carryOut(self::step('begin', self::insert('a')));
+        $this->assertSame(['code' => 'standby', 'executed' => 'no'], $answer['error']);
+        $read = new PDO(
+            "sqlite:$this->file",
+            options: [PDO::SQLITE_ATTR_OPEN_FLAGS => PDO::SQLITE_OPEN_READONLY],
+        );
+        $answer = PdoExecutor::over($read)->carryOut(self::step(null, self::insert('a')));
+        $this->assertSame('standby', $answer['error']['code']);
+        $this->assertSame([], $this->keys());
+    }
+
+    public function testNoFileIsAnAnswer(): void
+    {
+        $executor = PdoExecutor::to('sqlite:' . __DIR__);
+        $answer = $executor->carryOut(self::step(null, self::READ));
+        $this->assertSame(['code' => '14', 'executed' => 'no'], $answer['error']);
+    }
+
+    public function testATransactionIsNotPutIntoAnother(): void
+    {
+        $executor = $this->executor();
+        $executor->carryOut(self::step('begin'));
+        $this->expectException(\LogicException::class);
+        $executor->carryOut(self::step('begin'));
+    }
+
+    public function testOtherDriversHaveNoStatements(): void
+    {
+        $this->expectException(\ValueError::class);
+        PdoExecutor::to('oci:dbname=x');
+    }
+
+    public function testNothingIsPrinted(): void
+    {
+        $executor = PdoExecutor::to("sqlite:$this->file", 'user', 'secret');
+        $this->assertStringNotContainsString('secret', print_r($executor, true));
+    }
+}

@@ -1,0 +1,101 @@
+<?php
+
+declare(strict_types=1);
+
+namespace Assay\Tests\Engines;
+
+use Assay\Exception\Unavailable;
+use Assay\Store\Ledger;
+use Assay\Tests\LedgerTest;
+use Assay\Tests\Minted;
+use PDO;
+
+/**
+ * The ledger's tests over an engine that the environment names: ASSAY_STORE_POSTGRES has the
+ * address of one (Tests/Stores/with_engines.py). Each test has a database of its own.
+ */
+abstract class EngineLedgerTest extends LedgerTest
+{
+    protected const NAME = '';
+    protected const DRIVER = '';
+
+    private string $database = '';
+
+    /** @return array<string, mixed> parts of its address; the test is skipped without one */
+    public static function address(string $name): array
+    {
+        $variable = 'ASSAY_STORE_' . strtoupper($name);
+        $url = getenv($variable);
+        if ($url === false) {
+            $why = getenv("{$variable}_MISSING") ?: "$variable is not set";
+            self::markTestSkipped("$name: $why");
+        }
+
+        return (array) parse_url($url);
+    }
+
+    protected function prepare(): void
+    {
+        self::address(static::NAME);
+        if (!in_array(static::DRIVER, PDO::getAvailableDrivers(), true)) {
+            self::markTestSkipped(static::NAME . ': PHP has no PDO driver ' . static::DRIVER);
+        }
+        $name = 'shop' . bin2hex(random_bytes(6));
+        $this->pdo()->exec("CREATE DATABASE $name");
+        $this->database = $name;
+    }
+
+    protected function tearDown(): void
+    {
+    }
+
+    protected function dsn(): string
+    {
+        $address = self::address(static::NAME);
+        $database = $this->database ?: ltrim($address['path'], '/');
+        $end = static::DRIVER === 'mysql' ? ';charset=utf8mb4' : '';
+
+        return static::DRIVER . ":host={$address['host']};port={$address['port']};"
+            . "dbname=$database;user={$address['user']}$end";
+    }
+
+    protected function ledger(array $stores = [], array $more = []): Ledger
+    {
+        $ledger = parent::ledger($stores, $more);
+        $ledger->createSchema();
+
+        return $ledger;
+    }
+
+    abstract protected function readOnly(bool $is): void;
+
+    public function testAStandbyIsRefused(): void
+    {
+        $this->ledger();
+        $jws = Minted::get()->coins();
+        $this->readOnly(true);
+        try {
+            Ledger::open($this->dsn(), Minted::get()->configuration())
+                ->claim($jws, 'ann', self::pay(...));
+            $this->fail('a standby is taken');
+        } catch (Unavailable $refusal) {
+            $this->assertSame('unavailable.store.standby', $refusal->status);
+        } finally {
+            $this->readOnly(false);
+        }
+        $this->assertSame([], $this->coins());
+    }
+
+    public function testAGrantThatCommitsIsFound(): void
+    {
+        $ledger = $this->ledger();
+        $this->expectException(\LogicException::class);
+        $ledger->claim(
+            Minted::get()->coins(),
+            'ann',
+            static function ($grant, PDO $pdo): void {
+                $pdo->exec('COMMIT');
+            },
+        );
+    }
+}

@@ -1,0 +1,18 @@
+<?php
+
+// Claims what standard input says: dsn, configuration, JWS, and whether to be killed in the
+// middle of the grant. Prints the answer.
+
+declare(strict_types=1);
+
+require __DIR__ . '/../bootstrap.php';
+
+[$dsn, $configuration, $jws, $end] = json_decode((string) stream_get_contents(STDIN), true);
+$ledger = Assay\Store\Ledger::open($dsn, $configuration);
+$claimed = $ledger->claim($jws, 'ann', static function ($grant, PDO $pdo) use ($end): void {
+    $pdo->prepare('INSERT INTO wallet VALUES (?,?,?)')->execute([$grant->grantId, $grant->account, 100]);
+    if ($end === 'killed') {
+        posix_kill(posix_getpid(), 9);
+    }
+});
+echo $claimed->answer;
