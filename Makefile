@@ -381,6 +381,7 @@ include Tests/check.mk
 include Tests/rules.mk
 include Tests/layers.mk
 include Tests/play.mk
+include Tests/Stores/stores.mk
 include packaging/prefix.mk
 include packaging/arm64.mk
 include packaging/musl.mk
