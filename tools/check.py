@@ -123,6 +123,7 @@ STEPS = [
          needs=("cases",), quick=True),
     Step("history", ["check-history"], "the checker of histories finds planted faults",
          quick=True),
+    Step("stores", ["check-engines"], "throw-away engines, and races on each"),
     Step("play", ["check-play"], "the server that plays Apple", needs=("build", "cases")),
     Step("smoke", over("smoke", "shipped"), "the C ABI over all cases",
          needs=("programs", "cases"), quick=True),
