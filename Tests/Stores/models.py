@@ -41,7 +41,7 @@ class Operation:
 class Answer(NamedTuple):
     """What an operation has to answer: ok or refused, and the members that are known.
 
-    A member that is a frozenset lists what it may be.
+    Without an outcome it may be either. A member that is a frozenset lists what it may be.
     """
 
     outcome: str
@@ -49,7 +49,7 @@ class Answer(NamedTuple):
 
     def agrees(self, seen: Operation) -> bool:
         """Whether the answer that was seen is this one; what it does not say is not judged."""
-        if seen.outcome != self.outcome:
+        if self.outcome not in ("", seen.outcome):
             return False
         for name, wanted in self.result.items():
             if name not in seen.result:
@@ -166,7 +166,7 @@ class PurchaseModel(Model):
                 mine: dict[str, Any]) -> tuple[Purchase, Answer]:
         if state.attempt == args["attempt"]:
             if state.evidence is None:
-                return state, Answer("ok", {})
+                return state, Answer("", {"gen": state.gen})
             if state.evidence != args["evidence"]:
                 return state, refused("attempt-misused")
             first = state.fence == 1 and state.gen == 0

@@ -14,3 +14,21 @@ check-engines:
 
 check-stores-lint:
 	@$(PYTHON) $(GATES)/python_lint.py $(STORES) --tools $(PYTHON_TOOLS) --suite stores-lint
+
+# The full size of STO-98: make races ENGINE=postgres OPERATIONS=20000 KILLS=200 SEED=1
+.PHONY: check-races races
+ENGINE ?= sqlite
+OPERATIONS ?= 20000
+WORKERS ?= 16
+KILLS ?= 200
+SEED ?=
+check-races:
+	@PYTHONDONTWRITEBYTECODE=1 $(PYTHON) $(GATES)/python.py $(STORES) --suite races \
+	  --only 'test_races.py'
+
+RACES = ASSAY_LIBRARY=$(ROOT)/$(LIBRARY) ASSAY_PROGRAM=$(ROOT)/$(CLI) PYTHONDONTWRITEBYTECODE=1 \
+	PYTHONPATH=$(ROOT)/bindings/python:$(ROOT)/bindings/python_testing $(PYTHON) $(STORES)/races.py \
+	--tools $(STORE_TOOLS)
+races: ## many processes on one engine, killed at random: ENGINE= OPERATIONS= KILLS= SEED=
+	@$(RACES) --engine $(ENGINE) --operations $(OPERATIONS) --workers $(WORKERS) \
+	  --kills $(KILLS) $(if $(SEED),--seed $(SEED))
