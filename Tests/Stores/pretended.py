@@ -66,7 +66,7 @@ def limit_early(before, after, answer, op, args):
 def plan_revived(before, after, answer, op, args):
     """Evidence that is older than a refund overwrites the line."""
     if op == "apply" and before.revoked and answer.result.get("outcome") == "stale":
-        return Line(True, after.owner, args["asof"], args["evidence"], False), answer
+        return Line(True, after.owner, args["asof"], args["evidence"], False), ok("applied")
     return None
 
 
