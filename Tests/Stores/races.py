@@ -86,6 +86,12 @@ class Crew:
             raise RaceError(f"a process ended by itself: {self.errors()}")
         return self.operations
 
+    def tell(self, progress):
+        """All processes which part of the run is over."""
+        part = self.folder / "progress.new"
+        part.write_text(f"{min(progress, 1):.4f}")
+        part.rename(self.folder / "progress")
+
     def errors(self):
         return (self.folder / "errors").read_text(errors="replace")[-2000:]
 
@@ -116,10 +122,12 @@ def race(crew, engine, options):
     chance = random.Random(f"{options.seed} kills")
     marks = sorted([(chance.random(), "worker") for _ in range(options.kills)]
                    + [(chance.uniform(0.1, 0.9), "engine") for _ in range(options.engine_kills)])
+    crew.tell(0)
     for _ in range(options.workers):
         crew.hire()
     heard, last = time.monotonic(), 0
     while (begun := crew.count()) < options.operations or marks:
+        crew.tell(begun / options.operations)
         if begun != last:
             heard, last = time.monotonic(), begun
         elif time.monotonic() - heard > PATIENCE_SECONDS:
@@ -141,10 +149,9 @@ def race(crew, engine, options):
 
 def shared(engine_name, folder, options):
     """What the processes share, with evidence unless the model answers."""
-    small = options.operations < 5000
-    sizes = {"purchases": 15, "lines": 8} if small else {}
+    sizes = {"purchases": options.operations // 60 + 3, "lines": options.operations // 150 + 3}
     made = stages.stage(**sizes) if engine_name == "pretended" else minted(sizes)
-    made["grants"] = str(folder / "grants.db")
+    made |= {"grants": str(folder / "grants.db"), "progress": str(folder / "progress")}
     (folder / "stage.json").write_text(json.dumps(made))
 
 

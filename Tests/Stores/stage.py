@@ -76,7 +76,7 @@ def accounts(at, number):
     return [f"user-{(at // 2 + more) % 50:02d}" for more in range(number)]
 
 
-def stage(mint=None, config=None, purchases=60, lines=30, versions=(6, 12), keys=()):
+def stage(purchases, lines, versions=(4, 8), mint=None, config=None, keys=()):
     """Everything, ready to be written as JSON."""
     made = Maker(mint)
     return {

@@ -34,7 +34,7 @@ class Runs(unittest.TestCase):
             with self.subTest(fault=fault):
                 lines, good, kept = self.race(f"pretended?{fault}", 2000)
                 self.assertFalse(good, lines)
-                self.assertIn("seed 7", lines[-1])
+                self.assertIn("seed 7", lines[-1], lines)
                 self.assertNotEqual(kept[0], [])
 
     def test_process_that_fails(self):

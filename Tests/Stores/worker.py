@@ -58,7 +58,9 @@ def main():
     stage = json.loads(pathlib.Path(path).read_text())
     clock = Clock(stage["origin"], stage["speed"])
     ledger = book.opened(url, stage, f"{seed} {name}")
-    workload = Workload(stage, name, seed, clock, volatile=url.startswith("redis:"))
+    progress = pathlib.Path(stage["progress"])
+    workload = Workload(stage, name, seed, clock, volatile=url.startswith("redis:"),
+                        progress=lambda: float(progress.read_text()))
     run(Recorder(out, name), ledger, workload, lambda: not stop)
 
 

@@ -18,8 +18,8 @@ VOLATILE = ("metered", "signup", "challenge", "once")
 class Workload:
     """The choices of one process."""
 
-    def __init__(self, stage, name, seed, clock, volatile=False):
-        self.stage, self.name, self.clock = stage, name, clock
+    def __init__(self, stage, name, seed, clock, volatile=False, progress=lambda: 0.5):
+        self.stage, self.name, self.clock, self.progress = stage, name, clock, progress
         self.random = random.Random(f"{seed} {name}")
         weights = {flow: weight for flow, weight in WEIGHTS.items()
                    if not volatile or flow in VOLATILE}
@@ -29,6 +29,13 @@ class Workload:
     def flow(self):
         """The next flow."""
         return getattr(self, self.random.choices(self.flows, self.weights)[0])()
+
+    def row(self, kind):
+        """A row that all processes are at just now, or one that they have been at."""
+        rows = self.stage[kind]
+        at = int(self.progress() * len(rows))
+        low = max(0, at - 2) if self.random.random() < 0.7 else 0
+        return rows[min(self.random.randint(low, at + 1), len(rows) - 1)]
 
     def attempt(self):
         """A new attempt id, 32 characters."""
@@ -52,7 +59,7 @@ class Workload:
 
     def purchase(self):
         """Claim, pay out, complete; sometimes the same request twice, sometimes half of it."""
-        row = self.random.choice(self.stage["purchases"])
+        row = self.row("purchases")
         at, evidence = self.version(row, revoking=False)
         args = {**evidence, "account": self.random.choice(row["accounts"]),
                 "attempt": self.attempt(), "lease": LEASE}
@@ -73,13 +80,13 @@ class Workload:
             yield "complete", mine
 
     def refund_notice(self):
-        row = self.random.choice(self.stage["purchases"])
+        row = self.row("purchases")
         at, evidence = self.version(row, revoking=True)
         yield "revoke", evidence
         self.seen(row, at)
 
     def support(self):
-        row = self.random.choice(self.stage["purchases"])
+        row = self.row("purchases")
         yield "lookup", {"key": row["key"], "version": 0,
                          "account": self.random.choice(row["accounts"])}
 
@@ -112,7 +119,7 @@ class Workload:
 
     def plan(self):
         """The customer's own evidence, or a notification without account."""
-        row = self.random.choice(self.stage["lines"])
+        row = self.row("lines")
         at, evidence = self.version(row)
         account = self.random.choice([*row["accounts"], *row["accounts"], ""])
         yield "apply", {**evidence, "account": account, "now": self.clock(),
@@ -120,11 +127,11 @@ class Workload:
         self.seen(row, at + 1)
 
     def look(self):
-        row = self.random.choice(self.stage["lines"])
+        row = self.row("lines")
         yield "read", {"account": self.random.choice(row["accounts"]), "now": self.clock()}
 
     def clear(self):
-        row = self.random.choice(self.stage["lines"])
+        row = self.row("lines")
         yield "clear", {"account": self.random.choice(row["accounts"]), "now": self.clock()}
 
     # ---- what is used once -------------------------------------------------------
