@@ -7,12 +7,12 @@ left, lines and ticket.
 
 import base64
 import hashlib
-import itertools
 import sqlite3
 
 import pretended
+from stage import BEGIN
 
-# Refusals of the store that say something definite about a row; the rest of the family
+# Refusals that say something definite about a row; the rest of the family
 # "unavailable.store" leaves open whether anything happened.
 DEFINITE = {"unavailable.store.row-missing", "unavailable.store.reply-shape",
             "misuse.store.attempt", "misuse.challenge.collision"}
@@ -33,58 +33,78 @@ def opened(url, stage, seed):
     return LedgerBook(url, stage)
 
 
+def prepare(url, stage):
+    """Make the tables, before many processes come at once."""
+    if not url.startswith(("pretended:", "redis:")):
+        book = LedgerBook(url, stage)
+        book.ledger.create_schema()
+        book.ledger.close()
+
+
 class LedgerBook:
     """assay.store.Ledger."""
 
     def __init__(self, url, stage):
-        import assay
         from assay.store import Ledger
 
-        self.url, self.ledger_class = url, Ledger
-        self.verifier = assay.Verifier(stage["config"])
-        self.ledger = Ledger(url, verifier=self.verifier)
+        self.now = BEGIN
+        # Half a millisecond more: the product with 1000 is cut off.
+        self.ledger = Ledger(url, stage["config"], create=False,
+                             clock=lambda: (self.now + 0.5) / 1000)
+        self.verifier = self.ledger.verifier
         self.rows = {row["key"]: row for kind in ("purchases", "lines", "keys")
                      for row in stage[kind]}
-        self.line_of = {row["transactionId"]: row for row in stage["lines"]}
-        self.documents = {}
-        self.grants = sqlite3.connect(stage["grants"], timeout=60, isolation_level=None)
+        self.line_of = {row["transactionId"]: row["key"] for row in stage["lines"]}
+        self.documents, self.stage, self.grants = {}, stage, None
 
     def perform(self, op, args):
         """One operation; a store that cannot be reached is asked anew next time."""
         if op == "grant":
             return self.grant(args)
-        answer = getattr(self, op)(args)
-        status = answer.status
-        if status.startswith("unavailable.store.") and status not in DEFINITE:
-            self.ledger.close()
-            self.ledger = self.ledger_class(self.url, verifier=self.verifier)
-            return "unclear", {"status": status}
-        return self.told(op, status, answer.outcome, answer.facts)
+        import assay
 
-    def told(self, op, status, outcome, facts):
+        self.now = args.get("now", BEGIN)
+        try:
+            answer = getattr(self, op)(args)
+        except assay.MisuseError as error:
+            return self.told(op, error.status, None)
+        if answer.status.startswith("unavailable.store.") and answer.status not in DEFINITE:
+            self.ledger.close()
+            return "unclear", {"status": answer.status}
+        return self.told(op, answer.status, answer)
+
+    def told(self, op, status, answer):
         """Outcome and result in the words of the models."""
+        if op == "lookup" and status.startswith(("ok", "rejected.")):
+            return "ok", {"outcome": answer.rows[0].state if answer.rows else "absent"}
         if status == "ok":
-            found = {"outcome": REVOKED.get(outcome, outcome)}
-            found |= {name: facts[name] for name in ("fence", "used", "left", "ticket")
-                      if name in facts}
-            if "grantId" in facts:
-                found["gen"] = gen_of(facts["grantId"], facts["purchaseKey"])
-            if op == "read":
-                found["lines"] = dict(map(self.line, facts["lines"]))
-            return "ok", found
+            return "ok", self.passed(op, answer)
         if status.startswith(("rejected.", "unavailable.ledger.")) or status in DEFINITE:
             return "refused", {"outcome": SAID.get(status, status.rpartition(".")[2])}
         raise Surprise(f"{op}: {status}")
 
-    def line(self, shown):
-        """A line's key and the version that is shown, told by its end."""
-        row = self.line_of[shown["originalTransactionId"]]
-        at = row["ends"].index(shown["expiresMs"])
-        return row["key"], row["versions"][at]["asof"]
+    def passed(self, op, answer):
+        """The members of an answer that the models judge."""
+        found = {"outcome": answer.outcome}
+        if op == "claim":
+            found |= {"gen": gen_of(answer.claim), "fence": answer.claim.fence}
+        elif op == "revoke":
+            said = answer.revocations[0].outcome
+            found["outcome"] = REVOKED.get(said, said)
+        elif op == "take":
+            found |= {"used": answer.used, "left": answer.left, "ticket": answer.ticket}
+        elif op == "admit":
+            found |= {"left": answer.left, "ticket": answer.ticket}
+        elif op == "read":
+            found["lines"] = {self.line_of[line.original_transaction_id]: line.as_of
+                              for line in answer.lines if line.counts}
+        return found
 
     def grant(self, args):
         """The host's own grant: a row that can be inserted once."""
-        self.grants.execute("CREATE TABLE IF NOT EXISTS granted (id TEXT PRIMARY KEY)")
+        if self.grants is None:
+            self.grants = sqlite3.connect(self.stage["grants"], timeout=60, isolation_level=None)
+            self.grants.execute("CREATE TABLE IF NOT EXISTS granted (id TEXT PRIMARY KEY)")
         done = self.grants.execute("INSERT OR IGNORE INTO granted (id) VALUES (?)",
                                    (f"{args['key']}#{args['gen']}",))
         return "ok", {"fresh": done.rowcount == 1}
@@ -94,88 +114,79 @@ class LedgerBook:
         name = (args["key"], args["version"])
         if name not in self.documents:
             text = self.rows[args["key"]]["versions"][args["version"]]["text"]
-            self.documents[name] = self.verifier.verify_transaction(text)
+            self.documents[name] = self.verifier.verify_transaction(text, BEGIN)
         return self.documents[name]
 
     # ---- operations ------------------------------------------------------------
 
     def claim(self, args):
-        return self.ledger.claim(self.document(args), account=args["account"], now=args["now"],
-                                 attempt=args["attempt"], lease_ms=args["lease"])
+        return self.ledger.claim(self.document(args), args["account"], attempt=args["attempt"],
+                                 lease_ms=args["lease"])
 
     def complete(self, args):
         key = self.rows[args["key"]]["purchaseKey"]
-        return self.ledger.complete(key, account=args["account"], fence=args.get("fence"),
-                                    grant_id=grant_id(key, args["gen"]))
+        return self.ledger.complete(key, args["account"], grant_id(key, args["gen"]),
+                                    fence=args.get("fence"))
 
     def revoke(self, args):
         return self.ledger.revoke(self.document(args))
 
     def lookup(self, args):
-        return self.ledger.lookup(self.document(args), account=args["account"])
+        return self.ledger.lookup(args["account"], evidence=self.document(args))
 
     def take(self, args):
-        return self.ledger.take(account=args["account"], plan=args["plan"], meter=args["meter"],
-                                units=args["units"], now=args["now"])
+        return self.ledger.take(args["account"], args["meter"], args["plan"], args["units"])
 
     def refund(self, args):
-        return self.ledger.refund(args["ticket"], now=args["now"])
+        return self.ledger.refund(args["ticket"])
 
     def admit(self, args):
-        return self.ledger.admit(args["address"], username="u_0123456789abcdef",
-                                 password_bytes=24, now=args["now"])
+        return self.ledger.admit(args["address"], "u_0123456789abcdef", 24)
 
     def settle(self, args):
-        return self.ledger.settle(args["ticket"], result="exists", now=args["now"])
+        return self.ledger.settle(args["ticket"], "exists")
 
     def apply(self, args):
-        return self.ledger.apply(self.document(args), account=args["account"] or None,
-                                 now=args["now"])
+        return self.ledger.apply(self.document(args), args["account"] or None)
 
     def read(self, args):
-        return self.ledger.read(account=args["account"], now=args["now"])
+        return self.ledger.read(args["account"])
 
     def clear(self, args):
-        return self.ledger.clear(account=args["account"], now=args["now"])
+        return self.ledger.clear(args["account"])
 
     def issue(self, args):
-        return self.ledger.challenge(challenge_of(args["key"]), purpose=args["purpose"],
-                                     subject=args["subject"], now=args["now"])
+        return self.ledger.challenge(args["purpose"], args["subject"],
+                                     challenge=challenge_of(args["key"]))
 
     def consume(self, args):
-        return self.ledger.consume(challenge_of(args["key"]), purpose=args["purpose"],
-                                   subject=args["subject"], by=args["by"], now=args["now"])
+        return self.ledger.consume(args["purpose"], args["subject"], by=args["by"],
+                                   challenge=challenge_of(args["key"]))
 
     def bind(self, args):
-        return self.ledger.bind(self.attested(args), account=args["account"], now=args["now"])
+        row = self.rows[args["key"]]
+        return self.ledger.bind(self.verifier.verify_attestation(
+            row["attestation"], key_id=row["keyId"], client_data=row["clientData"], now=BEGIN),
+            args["account"])
 
     def advance(self, args):
-        return self.ledger.advance(self.asserted(args), account=args["account"], now=args["now"])
+        row = self.rows[args["key"]]
+        assertion = row["assertions"][row["counters"].index(args["counter"])]
+        return self.ledger.advance(self.verifier.verify_assertion(
+            assertion, public_key=row["public"], counter=args["counter"] - 1,
+            client_data=row["clientData"], now=BEGIN), args["account"])
 
     def once(self, args):
-        return self.ledger.once(args["key"], attempt=args["attempt"], now=args["now"])
+        return self.ledger.once(args["key"], attempt=args["attempt"])
 
     def link(self, args):
-        return self.ledger.link(args["from"], args["to"], attempt=args["attempt"],
-                                now=args["now"])
-
-    def attested(self, args):
-        row = self.rows[args["key"]]
-        return self.verifier.verify_attestation(
-            base64.b64decode(row["attestation"]), key_id=row["key"],
-            client_data=row["clientData"].encode())
-
-    def asserted(self, args):
-        row = self.rows[args["key"]]
-        at = row["counters"].index(args["counter"])
-        return self.verifier.verify_assertion(
-            base64.b64decode(row["assertions"][at]), public_key=row["public"],
-            counter=args["counter"] - 1, client_data=row["clientData"].encode())
+        return self.ledger.link(args["from"], args["to"], attempt=args["attempt"])
 
 
 def challenge_of(key):
-    """The bytes behind a challenge's name."""
-    return hashlib.sha256(key.encode()).digest()
+    """The text of a challenge, of its name."""
+    digest = hashlib.sha256(key.encode()).digest()
+    return base64.urlsafe_b64encode(digest).decode().rstrip("=")
 
 
 def grant_id(purchase_key, gen):
@@ -184,11 +195,9 @@ def grant_id(purchase_key, gen):
     return hashlib.sha256(text.encode()).hexdigest()
 
 
-def gen_of(found, purchase_key):
+def gen_of(claim):
     """After how many reversals this is the grant's id."""
-    for gen in itertools.count():
-        if grant_id(purchase_key, gen) == found:
+    for gen in range(MOST_GENS):
+        if grant_id(claim.purchase_key, gen) == claim.grant_id:
             return gen
-        if gen == MOST_GENS:
-            raise Surprise(f"{found} is no grant id of {purchase_key}")
-    return None
+    raise Surprise(f"{claim.grant_id} is no grant id of {claim.purchase_key}")

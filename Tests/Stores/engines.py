@@ -173,7 +173,7 @@ class SQLite(Engine):
 
     @property
     def url(self) -> str:
-        return f"sqlite://{self.folder}/shop.db"
+        return f"sqlite:///{self.folder}/shop.db"
 
     def run(self) -> None:
         """Nothing runs."""
@@ -301,7 +301,7 @@ class DynamoDB(Engine):
     unprivileged = False
     environment: ClassVar[dict[str, str]] = {
         "AWS_ACCESS_KEY_ID": "testing", "AWS_SECRET_ACCESS_KEY": "testing",
-        "AWS_DEFAULT_REGION": "eu-west-1", "AWS_EC2_METADATA_DISABLED": "true"}
+        "AWS_EC2_METADATA_DISABLED": "true"}
 
     @property
     def missing(self) -> str | None:
@@ -311,7 +311,7 @@ class DynamoDB(Engine):
 
     @property
     def url(self) -> str:
-        return f"dynamodb://assay?endpoint=http://127.0.0.1:{self.port}"
+        return f"dynamodb://assay?region=eu-west-1&endpoint=http://127.0.0.1:{self.port}"
 
     def command(self) -> Sequence[str | os.PathLike[str]]:
         assert self.tools is not None

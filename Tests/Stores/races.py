@@ -22,7 +22,9 @@ import subprocess
 import sys
 import time
 
+import book
 import engines
+import evidence
 import history
 import stage as stages
 
@@ -148,18 +150,12 @@ def race(crew, engine, options):
 
 
 def shared(engine_name, folder, options):
-    """What the processes share, with evidence unless the model answers."""
+    """What the processes share, in a file; with evidence unless the model answers."""
     sizes = {"purchases": options.operations // 60 + 3, "lines": options.operations // 150 + 3}
-    made = stages.stage(**sizes) if engine_name == "pretended" else minted(sizes)
+    made = (stages if engine_name == "pretended" else evidence).stage(**sizes)
     made |= {"grants": str(folder / "grants.db"), "progress": str(folder / "progress")}
     (folder / "stage.json").write_text(json.dumps(made))
-
-
-def minted(sizes):
-    """A stage with evidence of a test authority."""
-    import evidence
-
-    return evidence.stage(sizes)
+    return made
 
 
 def keep(folder, options, files):
@@ -198,7 +194,8 @@ def run(place, options):
         url, environment = engine.url, engine.environment
         if not engine.durable or engine.process is None:
             options.engine_kills = 0
-    shared(name, folder, options)
+    os.environ.update(environment)
+    book.prepare(url, shared(name, folder, options))
     crew, begin = Crew(folder, url, options.seed, environment), time.monotonic()
     try:
         race(crew, engine, options)

@@ -42,7 +42,7 @@ class Client:
         self.insert, self.numbers = insert, numbers
 
     def sqlite(self):
-        self.sql(sqlite3.connect(self.url.path, isolation_level=None), "?")
+        self.sql(sqlite3.connect(self.url.path[1:], isolation_level=None), "?")
 
     def postgres(self):
         import psycopg
@@ -67,7 +67,9 @@ class Client:
         import boto3
 
         os.environ.update(self.environment)
-        client = boto3.client("dynamodb", endpoint_url=self.url.query.removeprefix("endpoint="))
+        options = dict(urllib.parse.parse_qsl(self.url.query))
+        client = boto3.client("dynamodb", endpoint_url=options["endpoint"],
+                              region_name=options["region"])
         self.close = client.close
         if not client.list_tables()["TableNames"]:
             client.create_table(
