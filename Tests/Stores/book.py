@@ -47,10 +47,7 @@ class LedgerBook:
     def __init__(self, url, stage):
         from assay.store import Ledger
 
-        self.now = BEGIN
-        # Half a millisecond more: the product with 1000 is cut off.
-        self.ledger = Ledger(url, stage["config"], create=False,
-                             clock=lambda: (self.now + 0.5) / 1000)
+        self.ledger = Ledger(url, stage["config"], create=False)
         self.verifier = self.ledger.verifier
         self.rows = {row["key"]: row for kind in ("purchases", "lines", "keys")
                      for row in stage[kind]}
@@ -63,9 +60,8 @@ class LedgerBook:
             return self.grant(args)
         import assay
 
-        self.now = args.get("now", BEGIN)
         try:
-            answer = getattr(self, op)(args)
+            answer = getattr(self, op)(args, now=args.get("now", BEGIN))
         except assay.MisuseError as error:
             return self.told(op, error.status, None)
         if answer.status.startswith("unavailable.store.") and answer.status not in DEFINITE:
@@ -119,68 +115,69 @@ class LedgerBook:
 
     # ---- operations ------------------------------------------------------------
 
-    def claim(self, args):
+    def claim(self, args, now):
         return self.ledger.claim(self.document(args), args["account"], attempt=args["attempt"],
-                                 lease_ms=args["lease"])
+                                 lease_ms=args["lease"], now=now)
 
-    def complete(self, args):
+    def complete(self, args, now):
         key = self.rows[args["key"]]["purchaseKey"]
         return self.ledger.complete(key, args["account"], grant_id(key, args["gen"]),
-                                    fence=args.get("fence"))
+                                    fence=args.get("fence"), now=now)
 
-    def revoke(self, args):
-        return self.ledger.revoke(self.document(args))
+    def revoke(self, args, now):
+        return self.ledger.revoke(self.document(args), now=now)
 
-    def lookup(self, args):
-        return self.ledger.lookup(args["account"], evidence=self.document(args))
+    def lookup(self, args, now):
+        return self.ledger.lookup(args["account"], evidence=self.document(args), now=now)
 
-    def take(self, args):
-        return self.ledger.take(args["account"], args["meter"], args["plan"], args["units"])
+    def take(self, args, now):
+        return self.ledger.take(args["account"], args["meter"], args["plan"], args["units"],
+                                now=now)
 
-    def refund(self, args):
-        return self.ledger.refund(args["ticket"])
+    def refund(self, args, now):
+        return self.ledger.refund(args["ticket"], now=now)
 
-    def admit(self, args):
-        return self.ledger.admit(args["address"], "u_0123456789abcdef", 24)
+    def admit(self, args, now):
+        return self.ledger.admit(args["address"], "u_0123456789abcdef", 24, now=now)
 
-    def settle(self, args):
-        return self.ledger.settle(args["ticket"], "exists")
+    def settle(self, args, now):
+        return self.ledger.settle(args["ticket"], "exists", now=now)
 
-    def apply(self, args):
-        return self.ledger.apply(self.document(args), args["account"] or None)
+    def apply(self, args, now):
+        return self.ledger.apply(self.document(args), args["account"] or None, now=now)
 
-    def read(self, args):
-        return self.ledger.read(args["account"])
+    def read(self, args, now):
+        return self.ledger.read(args["account"], now=now)
 
-    def clear(self, args):
-        return self.ledger.clear(args["account"])
+    def clear(self, args, now):
+        return self.ledger.clear(args["account"], now=now)
 
-    def issue(self, args):
+    def issue(self, args, now):
         return self.ledger.challenge(args["purpose"], args["subject"],
-                                     challenge=challenge_of(args["key"]))
+                                     challenge=challenge_of(args["key"]), now=now)
 
-    def consume(self, args):
+    def consume(self, args, now):
         return self.ledger.consume(args["purpose"], args["subject"], by=args["by"],
-                                   challenge=challenge_of(args["key"]))
+                                   challenge=challenge_of(args["key"]), now=now)
 
-    def bind(self, args):
+    def bind(self, args, now):
         row = self.rows[args["key"]]
         return self.ledger.bind(self.verifier.verify_attestation(
             row["attestation"], key_id=row["keyId"], client_data=row["clientData"], now=BEGIN),
-            args["account"])
+            args["account"], now=now)
 
-    def advance(self, args):
+    def advance(self, args, now):
         row = self.rows[args["key"]]
         assertion = row["assertions"][row["counters"].index(args["counter"])]
         return self.ledger.advance(self.verifier.verify_assertion(
             assertion, public_key=row["public"], counter=args["counter"] - 1,
-            client_data=row["clientData"], now=BEGIN), args["account"])
+            client_data=row["clientData"], now=BEGIN), args["account"], now=now)
 
-    def once(self, args):
-        return self.ledger.once(args["key"], attempt=args["attempt"])
+    def once(self, args, now):
+        return self.ledger.once(args["key"], attempt=args["attempt"], now=now)
 
-    def link(self, args):
-        return self.ledger.link(args["from"], args["to"], attempt=args["attempt"])
+    def link(self, args, now):
+        return self.ledger.link(args["from"], args["to"], attempt=args["attempt"], now=now)
 
 
 def challenge_of(key):

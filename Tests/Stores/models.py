@@ -250,7 +250,9 @@ class ChallengeModel(Model):
         if op == "issue":
             if not state.subject:
                 return Challenge(*wanted, args["expires"]), ok("issued")
-            return state, ok("issued") if state[:2] == wanted else refused("collision")
+            fresh = not state.by and args["now"] < state.expires
+            again = state[:2] == wanted and fresh
+            return state, ok("issued") if again else refused("collision")
         if not state.subject:
             return state, refused("unknown")
         reasons = ["mismatch"] * (state[:2] != wanted)
@@ -259,6 +261,10 @@ class ChallengeModel(Model):
         if reasons:
             return state, refused(*reasons)
         return state._replace(by=args["by"]), ok("consumed")
+
+    def shadows(self, operation: Operation) -> list[str]:
+        """Its own row may have been used before it was read."""
+        return ["issue"] * (operation.op == "issue" and operation.outcome == "refused")
 
 
 class Key(NamedTuple):

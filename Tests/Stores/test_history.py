@@ -84,7 +84,7 @@ class Made:
 
     def issue(self):
         return "issue", {"key": self.pick("ch"), "purpose": "attest", "subject": self.pick("a", 2),
-                         "expires": self.now + 300}
+                         "now": self.now, "expires": self.now + 300}
 
     def consume(self):
         return "consume", {"key": self.pick("ch"), "purpose": "attest", "now": self.now,
@@ -276,7 +276,7 @@ class Planted(unittest.TestCase):
         self.broken(first, read(3))
 
     def test_challenge(self):
-        issued = operation("w0", "issue", 0, 1, purpose="p", subject="s", expires=50)
+        issued = operation("w0", "issue", 0, 1, purpose="p", subject="s", now=0, expires=50)
 
         def consumed(began, by, said, now=0):
             return operation(by, "consume", began, 9, "ok" if said == "consumed" else "refused",
