@@ -87,6 +87,8 @@ class LedgerBook:
         elif op == "revoke":
             said = answer.revocations[0].outcome
             found["outcome"] = REVOKED.get(said, said)
+        elif op == "apply":
+            found["outcome"] = answer.lines[0].outcome
         elif op == "take":
             found |= {"used": answer.used, "left": answer.left, "ticket": answer.ticket}
         elif op == "admit":

@@ -222,8 +222,8 @@ class CounterModel(Model):
         units = args.get("units", 1)
         if op in ("take", "admit"):
             if state + units > args["limit"]:
-                return state, refused("exhausted")
-            return state + units, ok("taken", used=state + units,
+                return state, refused("exhausted", *["required"] * (args["limit"] == 0))
+            return state + units, ok("taken" if op == "take" else "admitted", used=state + units,
                                      left=args["limit"] - state - units)
         return (state - units if state >= units else state), Answer("ok", {})
 
