@@ -32,6 +32,9 @@ HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parent.parent
 sys.path.append(str(ROOT / "Tests/Gates"))
 
+import python_tools
+from report import Suite
+
 # How long the processes may take for an operation before the run is given up.
 PATIENCE_SECONDS = 120
 
@@ -234,11 +237,10 @@ def arguments(words=None):
 def main():
     options = arguments()
     name = options.engine.partition("?")[0]
-    from report import Suite
-
     suite = Suite(f"races-{name}")
+    without = None if name == "pretended" else tools_or_reason(options.tools)
     with engines.scratch(options.tools.resolve() / "bin") as place:
-        why = None if name == "pretended" else unavailable(place.engine(name))
+        why = None if name == "pretended" else unavailable(place.engine(name), without)
         if why:
             suite.skip(name, why)
         else:
@@ -250,8 +252,18 @@ def main():
     suite.finish(may_be_empty=True)
 
 
-def unavailable(engine):
-    """Why no race can run on the engine, or None."""
+def tools_or_reason(folder):
+    """Go on in the environment that has the clients; why there is none, else None."""
+    programs, why = python_tools.installed(folder, HERE / "requirements.txt")
+    if why is None and pathlib.Path(sys.prefix) != folder.resolve():
+        os.execv(programs / "python", [str(programs / "python"), *sys.argv])
+    return why
+
+
+def unavailable(engine, without):
+    """Why no race can run on the engine, or None. SQLite's client is Python's own."""
+    if without and engine.name != "sqlite":
+        return without
     if not (ROOT / "bindings/python/assay/store").exists():
         return "bindings/python/assay/store is not there"
     return engine.missing

@@ -1,6 +1,7 @@
 # Engines that the tests start themselves, races on them, and the checker of histories.
 
 STORES := Tests/Stores
+STORE_ENGINES := sqlite postgres mariadb dynamodb redis
 STORE_TOOLS := $(BUILD)/store-tools
 
 .PHONY: check-history check-engines check-stores-lint
@@ -29,6 +30,11 @@ check-races:
 RACES = ASSAY_LIBRARY=$(ROOT)/$(LIBRARY) ASSAY_PROGRAM=$(ROOT)/$(CLI) PYTHONDONTWRITEBYTECODE=1 \
 	PYTHONPATH=$(ROOT)/bindings/python:$(ROOT)/bindings/python_testing $(PYTHON) $(STORES)/races.py \
 	--tools $(STORE_TOOLS)
+.PHONY: check-store-races $(STORE_ENGINES:%=check-race-%)
+check-store-races: $(STORE_ENGINES:%=check-race-%)
+$(STORE_ENGINES:%=check-race-%): check-race-%:
+	@$(RACES) --engine $* --operations 1500 --workers 4 --kills 10 --engine-kills 1
+
 races: ## many processes on one engine, killed at random: ENGINE= OPERATIONS= KILLS= SEED=
 	@$(RACES) --engine $(ENGINE) --operations $(OPERATIONS) --workers $(WORKERS) \
 	  --kills $(KILLS) $(if $(SEED),--seed $(SEED))
