@@ -42,8 +42,9 @@ def paid_twice(before, after, answer, op, args):
 def purchase_revived(before, after, answer, op, args):
     """Evidence that is older than a refund opens the purchase again."""
     if op == "claim" and isinstance(before, Purchase) and before.phase == "revoked" \
-            and answer.outcome == "refused" and before.owner == args["account"]:
+            and answer.outcome == "refused" and before.owner in ("", args["account"]):
         revived = before._replace(phase="claimed", gen=before.gen + 1, attempt=args["attempt"],
+                                  owner=args["account"],
                                   lease=args["now"] + args["lease"], evidence=args["evidence"])
         return revived, ok("resume", gen=revived.gen)
     return None

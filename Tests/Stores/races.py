@@ -227,11 +227,16 @@ def arguments(words=None):
     parser.add_argument("--keep", type=pathlib.Path, default=ROOT / "build/races")
     parser.add_argument("--tools", type=pathlib.Path, default=ROOT / "build/store-tools")
     options = parser.parse_args(words)
-    if options.engine.partition("?")[0] not in [*engines.ENGINES, "pretended"]:
-        parser.error(f"no engine {options.engine}")
+    known_engine(parser, options.engine)
     if options.seed is None:
         options.seed = int.from_bytes(os.urandom(4))
     return options
+
+
+def known_engine(parser, name):
+    """End when there is no such engine."""
+    if name.partition("?")[0] not in [*engines.ENGINES, "pretended"]:
+        parser.error(f"no engine {name}")
 
 
 def main():

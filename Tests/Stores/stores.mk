@@ -27,12 +27,13 @@ check-races:
 	@PYTHONDONTWRITEBYTECODE=1 $(PYTHON) $(GATES)/python.py $(STORES) --suite races \
 	  --only 'test_races.py'
 
-RACES = ASSAY_LIBRARY=$(ROOT)/$(LIBRARY) ASSAY_PROGRAM=$(ROOT)/$(CLI) PYTHONDONTWRITEBYTECODE=1 \
-	PYTHONPATH=$(ROOT)/bindings/python:$(ROOT)/bindings/python_testing $(PYTHON) $(STORES)/races.py \
-	--tools $(STORE_TOOLS)
+STORE_RUN = ASSAY_LIBRARY=$(ROOT)/$(LIBRARY) ASSAY_PROGRAM=$(ROOT)/$(CLI) PYTHONDONTWRITEBYTECODE=1 \
+	PYTHONPATH=$(ROOT)/bindings/python:$(ROOT)/bindings/python_testing $(PYTHON)
+RACES = $(STORE_RUN) $(STORES)/races.py --tools $(STORE_TOOLS)
 .PHONY: check-store-races $(STORE_ENGINES:%=check-race-%)
 check-store-races: $(STORE_ENGINES:%=check-race-%)
 $(STORE_ENGINES:%=check-race-%): check-race-%:
+	@$(STORE_RUN) $(STORES)/scenes.py --tools $(STORE_TOOLS) --engine $*
 	@$(RACES) --engine $* --operations 1500 --workers 4 --kills 10 --engine-kills 1
 
 races: ## many processes on one engine, killed at random: ENGINE= OPERATIONS= KILLS= SEED=

@@ -1,5 +1,7 @@
 """The runner, over a ledger that the model answers: sound ones pass, each fault is found."""
 
+import contextlib
+import io
 import pathlib
 import tempfile
 import unittest
@@ -7,6 +9,7 @@ import unittest
 import engines
 import history
 import races
+import scenes
 
 
 class Runs(unittest.TestCase):
@@ -47,6 +50,28 @@ class Runs(unittest.TestCase):
             crew.running[0][0].wait(60)
             with self.assertRaisesRegex(races.RaceError, "FileNotFoundError"):
                 crew.count()
+
+
+class Scenes(unittest.TestCase):
+    """The named races."""
+
+    def scene(self, engine, *numbers):
+        suite = races.Suite("quiet")
+        only = ["--only", *map(str, numbers)] if numbers else []
+        with engines.scratch() as place, contextlib.redirect_stdout(io.StringIO()):
+            scenes.run(suite, place, scenes.arguments(["--engine", engine, *only]))
+        return suite.passed, suite.failed
+
+    def test_sound(self):
+        self.assertEqual(self.scene("pretended"), (len(scenes.SCENES) + 1, 0))
+
+    def test_faults(self):
+        for fault, number in [("beyond-limit", 1), ("beyond-limit", 2), ("lost-claim", 4),
+                              ("granted-twice", 6), ("purchase-revived", 8), ("used-twice", 13),
+                              ("counter-replayed", 14), ("key-stolen", 15),
+                              ("linked-both-ways", 20)]:
+            with self.subTest(fault=fault, scene=number):
+                self.assertEqual(self.scene(f"pretended?{fault}", number), (0, 2))
 
 
 if __name__ == "__main__":
