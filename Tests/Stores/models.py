@@ -190,9 +190,17 @@ class PurchaseModel(Model):
             return state, refused("other-account", "superseded")
         if state.phase == "granted":
             return state, ok("granted")
-        if state.gen == 0 and args.get("fence", state.fence) < state.fence:
+        if self.overtaken(state, args):
             return state, refused("superseded")
         return state._replace(phase="granted"), ok("granted")
+
+    def overtaken(self, state: Purchase, args: dict[str, Any]) -> bool:
+        """Whether the claimer has a fence and another attempt has a larger one by now."""
+        if "fence" not in args:
+            return False
+        if "attempt" in args:
+            return bool(args["attempt"] != state.attempt)
+        return state.gen == 0 and args["fence"] < state.fence
 
     def revoke(self, state: Purchase, args: dict[str, Any]) -> tuple[Purchase, Answer]:
         """A tombstone for a row that is not there; newer evidence is not undone."""

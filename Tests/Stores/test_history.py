@@ -223,6 +223,10 @@ class Planted(unittest.TestCase):
         self.sound(*rows, operation("w1", "complete", 5, 6, "refused",
                                     {"outcome": "superseded"}, **late))
         self.broken(*rows, operation("w1", "complete", 5, 6, "ok", {"outcome": "granted"}, **late))
+        again = {"account": "a", "gen": 0, "fence": 7, "attempt": "w1"}
+        self.broken(*rows, operation("w1", "complete", 5, 6, "ok", {"outcome": "granted"}, **again))
+        again["attempt"] = "w2"
+        self.sound(*rows, operation("w2", "complete", 5, 6, "ok", {"outcome": "granted"}, **again))
 
     def test_paid_twice(self):
         grants = [operation(f"w{at}", "grant", at, 9, "ok", {"fresh": True}, gen=0)

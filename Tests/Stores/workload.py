@@ -74,7 +74,7 @@ class Workload:
         self.seen(row, at)
         mine = {"key": row["key"], "account": args["account"], "gen": result["gen"]}
         if "fence" in result:
-            mine["fence"] = result["fence"]
+            mine |= {"fence": result["fence"], "attempt": args["attempt"]}
         yield "grant", {"key": row["key"], "gen": result["gen"]}
         for _ in range(self.random.choice([0, 1, 1, 1, 1, 2])):
             yield "complete", mine
