@@ -382,6 +382,7 @@ include Tests/rules.mk
 include Tests/layers.mk
 include Tests/play.mk
 include Tests/stores.mk
+include Tests/Stores/stores.mk
 include packaging/prefix.mk
 include packaging/arm64.mk
 include packaging/musl.mk

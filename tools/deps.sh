@@ -66,6 +66,9 @@ optional php-redis php -r 'exit((int) !extension_loaded("redis"));'
 optional golang-github-mattn-go-sqlite3-dev test -e /usr/share/gocode/src/github.com/mattn/go-sqlite3
 optional golang-github-lib-pq-dev test -e /usr/share/gocode/src/github.com/lib/pq
 optional golang-github-go-sql-driver-mysql-dev test -e /usr/share/gocode/src/github.com/go-sql-driver/mysql
+optional postgresql ls /usr/lib/postgresql/*/bin/initdb
+optional mariadb-server-core test -e /usr/sbin/mariadbd
+optional redis-tools command -v redis-check-rdb
 LIST
 }
 
@@ -115,10 +118,28 @@ if [ "$(id -u)" != 0 ]; then
   as_root=sudo
 fi
 export DEBIAN_FRONTEND=noninteractive
+# Tests start engines of their own. mariadb-server-core and redis-tools have the programs
+# without a service; PostgreSQL's package would make a cluster and start it.
+settings=/etc/postgresql-common/createcluster.d
+without_cluster() {
+  case " $1 " in *" postgresql "*) ;; *) return ;; esac
+  $as_root mkdir -p "$settings"
+  echo 'create_main_cluster = off' | $as_root tee "$settings/assay-deps.conf" >/dev/null
+}
+with_cluster() {
+  if [ -e "$settings/assay-deps.conf" ]; then
+    $as_root rm "$settings/assay-deps.conf"
+    $as_root rmdir --ignore-fail-on-non-empty "$settings"
+  fi
+}
 install() {
   echo "deps: installing$1"
+  without_cluster "$1"
+  status=0
   # shellcheck disable=SC2086 # a list of words
-  $as_root apt-get install -y -q --no-install-recommends $1 </dev/null
+  $as_root apt-get install -y -q --no-install-recommends $1 </dev/null || status=$?
+  with_cluster
+  return "$status"
 }
 if [ -n "$missing" ]; then
   install "$missing" || { $as_root apt-get update -q </dev/null; install "$missing"; }

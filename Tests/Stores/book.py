@@ -1,0 +1,202 @@
+"""The ledger under test in the words of models.py: the one file that knows its interface.
+
+`opened(url, …)` gives a book with perform(operation, arguments) → (outcome, result). outcome
+is ok, refused or unclear; result has "outcome" and, where the answer says so, gen, fence, used,
+left, lines and ticket.
+"""
+
+import base64
+import hashlib
+import sqlite3
+
+import pretended
+from stage import BEGIN
+
+# Refusals that say something definite about a row; the rest of the family
+# "unavailable.store" leaves open whether anything happened.
+DEFINITE = {"unavailable.store.row-missing", "unavailable.store.reply-shape",
+            "misuse.store.attempt", "misuse.challenge.collision"}
+SAID = {"misuse.store.attempt": "attempt-misused"}
+REVOKED = {"wasGranted": "was-granted", "wasClaimed": "was-claimed"}
+# Reversals of one purchase in a run: far fewer.
+MOST_GENS = 100
+
+
+class Surprise(RuntimeError):
+    """An answer that no run may get: a fault of the ledger or of these tests."""
+
+
+def opened(url, stage, seed):
+    """A book at this url."""
+    if url.startswith("pretended:"):
+        return pretended.Book(url, seed)
+    return LedgerBook(url, stage)
+
+
+def prepare(url, stage):
+    """Make the tables, before many processes come at once."""
+    if not url.startswith(("pretended:", "redis:")):
+        book = LedgerBook(url, stage)
+        book.ledger.create_schema()
+        book.ledger.close()
+
+
+class LedgerBook:
+    """assay.store.Ledger."""
+
+    def __init__(self, url, stage):
+        from assay.store import Ledger
+
+        self.ledger = Ledger(url, stage["config"], create=False)
+        self.verifier = self.ledger.verifier
+        self.rows = {row["key"]: row for kind in ("purchases", "lines", "keys")
+                     for row in stage[kind]}
+        self.line_of = {row["transactionId"]: row["key"] for row in stage["lines"]}
+        self.documents, self.stage, self.grants = {}, stage, None
+
+    def perform(self, op, args):
+        """One operation; a store that cannot be reached is asked anew next time."""
+        if op == "grant":
+            return self.grant(args)
+        import assay
+
+        try:
+            answer = getattr(self, op)(args, now=args.get("now", BEGIN))
+        except assay.MisuseError as error:
+            return self.told(op, error.status, None)
+        if answer.status.startswith("unavailable.store.") and answer.status not in DEFINITE:
+            self.ledger.close()
+            return "unclear", {"status": answer.status}
+        return self.told(op, answer.status, answer)
+
+    def told(self, op, status, answer):
+        """Outcome and result in the words of the models."""
+        if op == "lookup" and status.startswith(("ok", "rejected.")):
+            return "ok", {"outcome": answer.rows[0].state if answer.rows else "absent"}
+        if status == "ok":
+            return "ok", self.passed(op, answer)
+        if status.startswith(("rejected.", "unavailable.ledger.")) or status in DEFINITE:
+            return "refused", {"outcome": SAID.get(status, status.rpartition(".")[2])}
+        raise Surprise(f"{op}: {status}")
+
+    def passed(self, op, answer):
+        """The members of an answer that the models judge."""
+        found = {"outcome": answer.outcome}
+        if op == "claim":
+            found |= {"gen": gen_of(answer.claim), "fence": answer.claim.fence}
+        elif op == "revoke":
+            said = answer.revocations[0].outcome
+            found["outcome"] = REVOKED.get(said, said)
+        elif op == "apply":
+            found["outcome"] = answer.lines[0].outcome
+        elif op == "take":
+            found |= {"used": answer.used, "left": answer.left, "ticket": answer.ticket}
+        elif op == "admit":
+            found |= {"left": answer.left, "ticket": answer.ticket}
+        elif op == "read":
+            found["lines"] = {self.line_of[line.original_transaction_id]: line.as_of
+                              for line in answer.lines if line.counts}
+        return found
+
+    def grant(self, args):
+        """The host's own grant: a row that can be inserted once."""
+        if self.grants is None:
+            self.grants = sqlite3.connect(self.stage["grants"], timeout=60, isolation_level=None)
+            self.grants.execute("CREATE TABLE IF NOT EXISTS granted (id TEXT PRIMARY KEY)")
+        done = self.grants.execute("INSERT OR IGNORE INTO granted (id) VALUES (?)",
+                                   (f"{args['key']}#{args['gen']}",))
+        return "ok", {"fresh": done.rowcount == 1}
+
+    def document(self, args):
+        """The verified transaction of a version."""
+        name = (args["key"], args["version"])
+        if name not in self.documents:
+            text = self.rows[args["key"]]["versions"][args["version"]]["text"]
+            self.documents[name] = self.verifier.verify_transaction(text, BEGIN)
+        return self.documents[name]
+
+    # ---- operations ------------------------------------------------------------
+
+    def claim(self, args, now):
+        return self.ledger.claim(self.document(args), args["account"], attempt=args["attempt"],
+                                 lease_ms=args["lease"], now=now)
+
+    def complete(self, args, now):
+        key = self.rows[args["key"]]["purchaseKey"]
+        return self.ledger.complete(key, args["account"], grant_id(key, args["gen"]),
+                                    fence=args.get("fence"), now=now)
+
+    def revoke(self, args, now):
+        return self.ledger.revoke(self.document(args), now=now)
+
+    def lookup(self, args, now):
+        return self.ledger.lookup(args["account"], evidence=self.document(args), now=now)
+
+    def take(self, args, now):
+        return self.ledger.take(args["account"], args["meter"], args["plan"], args["units"],
+                                now=now)
+
+    def refund(self, args, now):
+        return self.ledger.refund(args["ticket"], now=now)
+
+    def admit(self, args, now):
+        return self.ledger.admit(args["address"], "u_0123456789abcdef", 24, now=now)
+
+    def settle(self, args, now):
+        return self.ledger.settle(args["ticket"], "exists", now=now)
+
+    def apply(self, args, now):
+        return self.ledger.apply(self.document(args), args["account"] or None, now=now)
+
+    def read(self, args, now):
+        return self.ledger.read(args["account"], now=now)
+
+    def clear(self, args, now):
+        return self.ledger.clear(args["account"], now=now)
+
+    def issue(self, args, now):
+        return self.ledger.challenge(args["purpose"], args["subject"],
+                                     challenge=challenge_of(args["key"]), now=now)
+
+    def consume(self, args, now):
+        return self.ledger.consume(args["purpose"], args["subject"], by=args["by"],
+                                   challenge=challenge_of(args["key"]), now=now)
+
+    def bind(self, args, now):
+        row = self.rows[args["key"]]
+        return self.ledger.bind(self.verifier.verify_attestation(
+            row["attestation"], key_id=row["keyId"], client_data=row["clientData"], now=BEGIN),
+            args["account"], now=now)
+
+    def advance(self, args, now):
+        row = self.rows[args["key"]]
+        assertion = row["assertions"][row["counters"].index(args["counter"])]
+        return self.ledger.advance(self.verifier.verify_assertion(
+            assertion, public_key=row["public"], counter=args["counter"] - 1,
+            client_data=row["clientData"], now=BEGIN), args["account"], now=now)
+
+    def once(self, args, now):
+        return self.ledger.once(args["key"], attempt=args["attempt"], now=now)
+
+    def link(self, args, now):
+        return self.ledger.link(args["from"], args["to"], attempt=args["attempt"], now=now)
+
+
+def challenge_of(key):
+    """The text of a challenge, of its name."""
+    digest = hashlib.sha256(key.encode()).digest()
+    return base64.urlsafe_b64encode(digest).decode().rstrip("=")
+
+
+def grant_id(purchase_key, gen):
+    """STO-12: the id of the grant of a purchase after so many reversals."""
+    text = f"{purchase_key}#{gen}" if gen else purchase_key
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
+def gen_of(claim):
+    """After how many reversals this is the grant's id."""
+    for gen in range(MOST_GENS):
+        if grant_id(claim.purchase_key, gen) == claim.grant_id:
+            return gen
+    raise Surprise(f"{claim.grant_id} is no grant id of {claim.purchase_key}")

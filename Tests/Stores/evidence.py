@@ -1,0 +1,72 @@
+"""A stage with evidence: minted once by a test authority, kept in build/ for the next run."""
+
+import base64
+import hashlib
+import json
+import pathlib
+import subprocess
+import time
+
+import stage as stages
+from stage import BEGIN, LIMITS, SIGNUP_LIMIT
+
+KEPT = pathlib.Path(__file__).resolve().parent.parent.parent / "build/store-evidence"
+COUNTERS = 40
+CLIENT_DATA = "a request"
+
+
+def stage(purchases, lines, keys=6):
+    """Purchases, lines and attest keys with what Apple would have signed of them."""
+    path = KEPT / f"{purchases}-{lines}-{keys}-{hash_of_sources()}.json"
+    if path.exists():
+        made = json.loads(path.read_text())
+        made["origin"] = time.monotonic_ns()
+        return made
+    from assay_testing import Authority
+
+    authority = Authority(now=BEGIN)
+    made = stages.stage(
+        purchases, lines, mint=lambda kind, **options: authority.transaction(**options),
+        config=configuration(authority), keys=[device(authority, at) for at in range(keys)])
+    KEPT.mkdir(parents=True, exist_ok=True)
+    part = path.with_suffix(".new")
+    part.write_text(json.dumps(made))
+    part.rename(path)
+    made["origin"] = time.monotonic_ns()
+    return made
+
+
+def hash_of_sources():
+    """Another number when what is minted may be another."""
+    here = pathlib.Path(__file__).resolve().parent
+    texts = [(here / name).read_bytes() for name in ("evidence.py", "stage.py")]
+    return hashlib.sha256(b"".join(texts)).hexdigest()[:12]
+
+
+def configuration(authority):
+    """What the verifiers of all processes are made of; the URL adds the dialect."""
+    return {**authority.config, "limits": LIMITS, "stores": {
+        "challengeTtlMs": stages.CHALLENGE_TTL, "signup": {"limit": SIGNUP_LIMIT}}}
+
+
+def device(authority, at):
+    """A device of its own: its attestation, and an assertion for each counter."""
+    private = subprocess.run(
+        "openssl ecparam -name prime256v1 -genkey -noout | openssl pkcs8 -topk8 -nocrypt",
+        shell=True, check=True, capture_output=True).stdout
+    (authority.folder / "attest-device-key.pem").write_bytes(private)
+    der = subprocess.run(["openssl", "pkey", "-pubout", "-outform", "DER"], input=private,
+                         check=True, capture_output=True).stdout
+    point = der[-65:]
+    found = {
+        "key": f"k{at}", "accounts": stages.accounts(at, 2), "clientData": CLIENT_DATA,
+        "keyId": base64.b64encode(hashlib.sha256(point).digest()).decode(),
+        "public": base64.b64encode(point).decode(), "counters": list(range(1, COUNTERS + 1)),
+        "attestation": text(authority.attestation(CLIENT_DATA).object)}
+    found["assertions"] = [text(authority.assertion(CLIENT_DATA, counter).object)
+                           for counter in found["counters"]]
+    return found
+
+
+def text(octets):
+    return base64.b64encode(octets).decode()

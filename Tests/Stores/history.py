@@ -1,0 +1,330 @@
+#!/usr/bin/env python3
+"""Does a history of operations have an order that explains every answer (STO-97)?
+
+  history.py FILE...
+
+Each file has the events of one process, one JSON object a line:
+{"process":…,"id":n,"op":…,"args":{…},"event":"invoked","order":ns} and later the same
+process and id with "event":"ended","outcome":"ok"|"refused"|"unclear","result":{…}. An
+operation without an end belongs to a process that was killed: it happened once or never,
+at any time after its beginning, as one that ended "unclear".
+
+The history is cut by row (models.py), and for each row an order is searched, depth first, that
+keeps real time (what had ended before another began comes before it) and in which the model
+gives every answer. States of the search that were seen before are not entered again; a
+read or refusal that fits is taken at once, since it changes nothing and waiting cannot help; of
+two operations that are alike the one that ended first is taken.
+"""
+
+from __future__ import annotations
+
+import argparse
+import bisect
+import collections
+import json
+import pathlib
+import sys
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
+from typing import Any, NamedTuple
+
+from models import FOREVER, MODEL_OF, Model, Operation
+
+# What a search may look at; a row that needs more is reported as undecided, which is a fault.
+MOST_STATES = 1_000_000
+
+
+class HistoryError(ValueError):
+    """The files are no history: the text says which line."""
+
+
+@dataclass(frozen=True)
+class Fault:
+    """A row whose history no order explains."""
+
+    model: str
+    key: str
+    explained: int
+    of: int
+    state: Any
+    next: list[Operation]
+    undecided: bool = False
+
+    def __str__(self) -> str:
+        """The row, how far an order goes, and what could not come next."""
+        if self.undecided:
+            return f"{self.model} {self.key}: undecided after {MOST_STATES} states"
+        lines = [f"{self.model} {self.key}: no order explains more than {self.explained} of "
+                 f"{self.of} answers; then it would be {self.state}, and these do not fit:"]
+        lines += [f"    {operation}" for operation in self.next[:8]]
+        return "\n".join(lines)
+
+
+# ---- reading -----------------------------------------------------------------
+
+
+def load(paths: Iterable[pathlib.Path]) -> list[Operation]:
+    """The operations of these files."""
+    found: list[Operation] = []
+    for path in paths:
+        found += paired(events(path))
+    return found
+
+
+def events(path: pathlib.Path) -> Iterator[dict[str, Any]]:
+    """The events of a file; its last line may be torn by the end of its process."""
+    lines = path.read_bytes().split(b"\n")
+    for number, line in enumerate(lines[:-1], 1):
+        try:
+            yield json.loads(line)
+        except ValueError:
+            raise HistoryError(f"{path}:{number}: no JSON") from None
+
+
+def paired(found: Iterable[dict[str, Any]]) -> list[Operation]:
+    """Operations of events."""
+    begun: dict[tuple[str, int], dict[str, Any]] = {}
+    ended: dict[tuple[str, int], dict[str, Any]] = {}
+    for event in found:
+        name = (event["process"], event["id"])
+        into = begun if event["event"] == "invoked" else ended
+        if name in into or (into is ended and name not in begun):
+            raise HistoryError(f"{name[0]}#{name[1]}: {event['event']} out of turn")
+        into[name] = event
+    operations = []
+    for name, event in begun.items():
+        end = ended.get(name, {})
+        outcome = end.get("outcome", "unclear")
+        if outcome not in ("ok", "refused", "unclear"):
+            raise HistoryError(f"{name[0]}#{name[1]}: outcome {outcome}")
+        operations.append(Operation(
+            *name, event["op"], event["args"], event["order"],
+            FOREVER if outcome == "unclear" else end["order"], outcome, end.get("result", {})))
+    return operations
+
+
+def by_row(operations: Iterable[Operation]) -> dict[tuple[str, str], list[Operation]]:
+    """The operations of each row; one about several rows is in the history of each."""
+    operations = list(operations)
+    groups = Groups(operations)
+    lines = lines_of_accounts(operations)
+    rows: dict[tuple[str, str], list[Operation]] = collections.defaultdict(list)
+    for operation in operations:
+        model = MODEL_OF.get(operation.op)
+        if model is None:
+            raise HistoryError(f"{operation}: no such operation")
+        if operation.op == "link":
+            rows[model.name, groups.name(operation.args["from"])].append(operation)
+        elif operation.op in ("read", "clear"):
+            shown = operation.result.get("lines", {})
+            for key in lines[operation.args["account"]] | set(shown):
+                rows[model.name, key].append(replace(
+                    operation, result={**operation.result, "line": shown.get(key)}))
+        else:
+            for key in model.keys(operation):
+                rows[model.name, key].append(operation)
+    return rows
+
+
+def lines_of_accounts(operations: Iterable[Operation]) -> dict[str, set[str]]:
+    """The lines that each account ever showed."""
+    lines: dict[str, set[str]] = collections.defaultdict(set)
+    for operation in operations:
+        if operation.op == "apply":
+            lines[operation.args["account"]].add(operation.args["key"])
+    return lines
+
+
+class Groups:
+    """Accounts that links connect, each group with one name."""
+
+    def __init__(self, operations: Iterable[Operation]) -> None:
+        self.parent: dict[str, str] = {}
+        for operation in operations:
+            if operation.op == "link":
+                self.parent[self.name(operation.args["from"])] = self.name(operation.args["to"])
+
+    def name(self, account: str) -> str:
+        """The account that names its group."""
+        while (parent := self.parent.setdefault(account, account)) != account:
+            account = parent
+        return account
+
+
+# ---- searching ---------------------------------------------------------------
+
+
+class Shadow(NamedTuple):
+    """Something that may have happened once, or never, within an interval."""
+
+    op: str
+    args: dict[str, Any]
+    began: float
+    ended: float
+    like: int
+
+
+class Place(NamedTuple):
+    """A state of the search: `first` operations and those of the mask behind them are done."""
+
+    first: int
+    done: int
+    used: int
+    state: Any
+
+
+class Search:
+    """An order for the operations of one row."""
+
+    def __init__(self, model: Model, key: str, operations: Iterable[Operation]) -> None:
+        self.model, self.key = model, key
+        everything = sorted(operations, key=lambda operation: operation.began)
+        self.operations = [one for one in everything if one.outcome != "unclear"]
+        self.kinds: dict[str, int] = {}
+        self.like = [self.kind(one.op, one.args, one.outcome, one.result)
+                     for one in self.operations]
+        self.began = [one.began for one in self.operations]
+        self.ended = [one.ended for one in self.operations]
+        shadows = [self.shadow(one.op, one) for one in everything if one.outcome == "unclear"]
+        shadows += [self.shadow(op, one) for one in self.operations for op in model.shadows(one)]
+        self.shadows = sorted(shadows, key=lambda one: one.began)
+        self.alive = self.alive_at()
+
+    def kind(self, *parts: Any) -> int:
+        """One number for all operations that ask and answer the same."""
+        return self.kinds.setdefault(json.dumps(parts, sort_keys=True), len(self.kinds))
+
+    def shadow(self, op: str, of: Operation) -> Shadow:
+        return Shadow(op, of.args, of.began, of.ended, self.kind(op, of.args))
+
+    def alive_at(self) -> list[list[int]]:
+        """For each number of operations done, the shadows that may come next."""
+        found, current, begun = [], list[int](), 0
+        for first in range(len(self.operations) + 1):
+            done = self.began[first - 1] if first else 0
+            # Nothing later can begin after the earliest pending end: that of this one at most.
+            until = self.ended[first] if first < len(self.operations) else FOREVER
+            current = [at for at in current if self.shadows[at].ended > done]
+            more = bisect.bisect_left(self.shadows, until, key=lambda one: one.began)
+            current += [at for at in range(begun, more) if self.shadows[at].ended > done]
+            begun = max(begun, more)
+            found.append(current)
+        return found
+
+    def run(self) -> Fault | None:
+        """None when there is an order."""
+        if not self.operations:
+            return None
+        begin = Place(0, 0, 0, self.model.initial)
+        best, seen, stack = begin, {begin}, [self.steps(begin)]
+        while stack:
+            place = next(stack[-1], None)
+            if place is None:
+                stack.pop()
+            elif place not in seen:
+                if place.first == len(self.operations):
+                    return None
+                seen.add(place)
+                if len(seen) > MOST_STATES:
+                    return self.fault(best, undecided=True)
+                if done(place) > done(best):
+                    best = place
+                stack.append(self.steps(place))
+        return self.fault(best)
+
+    def pending(self, place: Place) -> tuple[list[int], float]:
+        """The operations that may come next, and when the first of them had ended."""
+        found, earliest, at = [], FOREVER, place.first
+        mask = place.done
+        while at < len(self.operations) and self.began[at] <= earliest:
+            if not mask >> (at - place.first) & 1:
+                found.append(at)
+                earliest = min(earliest, self.ended[at])
+            at += 1
+        return found, earliest
+
+    def steps(self, place: Place) -> Iterator[Place]:
+        """The places that one more operation leads to, the likeliest first."""
+        pending, earliest = self.pending(place)
+        shadows = self.usable(place, earliest)
+        # What begins after a shadow's time is over ends that shadow's chance.
+        over = self.shadows[shadows[0]].ended if shadows else FOREVER
+        found, tried = [], set()
+        for at in sorted(pending, key=self.ended.__getitem__):
+            if self.like[at] in tried:
+                continue
+            one = self.operations[at]
+            if one.began <= over:
+                tried.add(self.like[at])
+            state, answer = self.model.perform(place.state, one.op, one.args)
+            if answer.agrees(one):
+                if one.began <= over and self.model.only_looks(one):
+                    yield self.after(place, at, state)
+                    return
+                found.append((at, state))
+        for at, state in found:
+            yield self.after(place, at, state)
+        yield from self.shadow_steps(place, shadows)
+
+    def usable(self, place: Place, earliest: float) -> list[int]:
+        """The shadows that may come next, the one whose time is over first in front."""
+        last = place.first + place.done.bit_length() - 1
+        latest = self.began[last] if last >= 0 else 0
+        found = [at for at in self.alive[place.first] if not place.used >> at & 1
+                 and self.shadows[at].began <= earliest and self.shadows[at].ended > latest]
+        return sorted(found, key=lambda at: self.shadows[at].ended)
+
+    def shadow_steps(self, place: Place, usable: list[int]) -> Iterator[Place]:
+        """The places that something leads to whose answer nobody has, where it does anything."""
+        tried = set()
+        for at in usable:
+            shadow = self.shadows[at]
+            if shadow.like in tried:
+                continue
+            tried.add(shadow.like)
+            state, _ = self.model.perform(place.state, shadow.op, shadow.args)
+            if state != place.state:
+                yield place._replace(used=place.used | 1 << at, state=state)
+
+    def after(self, place: Place, at: int, state: Any) -> Place:
+        """The place with one more operation done."""
+        first, mask = place.first, place.done | 1 << (at - place.first)
+        while mask & 1:
+            first, mask = first + 1, mask >> 1
+        return Place(first, mask, place.used, state)
+
+    def fault(self, place: Place, undecided: bool = False) -> Fault:
+        pending, _ = self.pending(place)
+        return Fault(self.model.name, self.key, done(place), len(self.operations), place.state,
+                     [self.operations[at] for at in pending], undecided)
+
+
+def done(place: Place) -> int:
+    """How many operations are explained."""
+    return place.first + place.done.bit_count()
+
+
+# ---- the whole ---------------------------------------------------------------
+
+
+def check(operations: Iterable[Operation]) -> list[Fault]:
+    """The rows whose history no order explains."""
+    found = sorted(by_row(operations).items())
+    runs = [Search(MODEL_OF[row[0].op], key, row).run() for (_, key), row in found]
+    return [fault for fault in runs if fault is not None]
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
+    parser.add_argument("files", nargs="+", type=pathlib.Path, metavar="FILE")
+    options = parser.parse_args()
+    operations = load(options.files)
+    faults = check(operations)
+    for fault in faults:
+        print(f"FAILED history: {fault}")
+    print(f"{len(operations)} operations, {len(faults)} rows without an order")
+    return 1 if faults else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

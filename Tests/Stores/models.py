@@ -1,0 +1,398 @@
+"""What a store must remember, as if one operation ran at a time (STO-97).
+
+One model a kind of row: a purchase, a counter, a challenge, an attest key, a line, what was
+done once, the joined accounts. Each says what an operation does to the state and what it has
+to answer. States are immutable, so that a search can remember those that it has seen.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any, ClassVar, NamedTuple
+
+FOREVER = float("inf")
+
+
+@dataclass(frozen=True)
+class Operation:
+    """One operation of one process: what was asked, when, and what came back.
+
+    `began` and `ended` are nanoseconds of one clock; `ended` is FOREVER when nobody knows
+    whether it happened. `outcome` is ok, refused or unclear.
+    """
+
+    process: str
+    id: int
+    op: str
+    args: dict[str, Any]
+    began: float
+    ended: float
+    outcome: str
+    result: dict[str, Any]
+
+    def __str__(self) -> str:
+        """For a person: process, operation, arguments, answer."""
+        said = self.result.get("outcome", self.outcome)
+        rest = {name: value for name, value in self.result.items() if name != "outcome"}
+        return f"{self.process}#{self.id} {self.op} {self.args} -> {said} {rest or ''}".rstrip()
+
+
+class Answer(NamedTuple):
+    """What an operation has to answer: ok or refused, and the members that are known.
+
+    Without an outcome it may be either. A member that is a frozenset lists what it may be.
+    """
+
+    outcome: str
+    result: dict[str, Any]
+
+    def agrees(self, seen: Operation) -> bool:
+        """Whether the answer that was seen is this one; what it does not say is not judged."""
+        if self.outcome not in ("", seen.outcome):
+            return False
+        for name, wanted in self.result.items():
+            if name not in seen.result:
+                continue
+            found = seen.result[name]
+            if isinstance(wanted, frozenset):
+                if found not in wanted:
+                    return False
+            elif found != wanted:
+                return False
+        return True
+
+
+def ok(outcome: str, **members: Any) -> Answer:
+    """A passing answer."""
+    return Answer("ok", {"outcome": outcome, **members})
+
+
+def refused(*outcomes: str) -> Answer:
+    """A refusal by one of these names."""
+    return Answer("refused", {"outcome": frozenset(outcomes)})
+
+
+class Model:
+    """A kind of row: its operations, and its state before the first."""
+
+    name: ClassVar[str]
+    operations: ClassVar[frozenset[str]]
+    reads: ClassVar[frozenset[str]] = frozenset()
+    initial: ClassVar[Any]
+
+    def keys(self, operation: Operation) -> Iterable[str]:
+        """The rows that the operation is about."""
+        return [str(operation.args["key"])]
+
+    def perform(self, state: Any, op: str, args: dict[str, Any]) -> tuple[Any, Answer]:
+        """The state afterwards, and what is answered."""
+        raise NotImplementedError
+
+    def only_looks(self, operation: Operation) -> bool:
+        """Whether it changes nothing in any state that gives this answer."""
+        return operation.outcome == "refused" or operation.op in self.reads
+
+    def shadows(self, operation: Operation) -> list[str]:
+        """What the operation may have done besides what its answer says.
+
+        An operation of several statements may write in the first and read, in the last,
+        what another has made of the row since: it may have happened before its answer did.
+        """
+        return []
+
+
+# What a revocation says, by what it found.
+REVOKED = {"absent": "unclaimed", "claimed": "was-claimed", "granted": "was-granted"}
+
+
+class Purchase(NamedTuple):
+    """A row of the ledger, with what the host has paid out for it."""
+
+    phase: str = "absent"
+    owner: str = ""
+    gen: int = 0
+    attempt: str = ""
+    evidence: str | None = ""
+    asof: int = 0
+    lease: int = 0
+    fence: int = 0
+    was: str = ""
+    paid: frozenset[int] = frozenset()
+
+
+class PurchaseModel(Model):
+    """claim, complete, revoke, lookup (stores.md 5.1 to 5.4), and the host's own grant."""
+
+    name = "purchase"
+    operations = frozenset({"claim", "complete", "revoke", "lookup", "grant"})
+    reads = frozenset({"lookup"})
+    initial = Purchase()
+
+    def perform(self, state: Purchase, op: str, args: dict[str, Any]) -> tuple[Purchase, Answer]:
+        if op == "claim":
+            return self.claim(state, args)
+        if op == "complete":
+            return self.complete(state, args)
+        if op == "revoke":
+            return self.revoke(state, args)
+        if op == "grant":
+            gen = args["gen"]
+            return (state._replace(paid=state.paid | {gen}),
+                    ok("granted", fresh=gen not in state.paid))
+        return state, Answer("ok", {"outcome": state.phase})
+
+    def claim(self, state: Purchase, args: dict[str, Any]) -> tuple[Purchase, Answer]:
+        """The table of stores.md 5.1, row by row."""
+        mine = {"owner": args["account"], "attempt": args["attempt"],
+                "lease": args["now"] + args["lease"]}
+        if state.phase == "absent":
+            new = state._replace(phase="claimed", evidence=args["evidence"], asof=args["asof"],
+                                 fence=1, **mine)
+            return new, ok("new", gen=0, fence=1)
+        if state.owner not in ("", args["account"]):
+            return state, refused("other-account", *(["revoked"] * (state.phase == "revoked")))
+        if state.phase == "granted":
+            return state, refused("already-granted")
+        if state.phase == "revoked":
+            if args["asof"] <= state.asof:
+                return state, refused("revoked")
+            again = state._replace(phase="claimed", gen=state.gen + 1, asof=args["asof"],
+                                   evidence=args["evidence"], **mine)
+            return again, ok("resume", gen=again.gen)
+        return self.claimed(state, args, mine)
+
+    def claimed(self, state: Purchase, args: dict[str, Any],
+                mine: dict[str, Any]) -> tuple[Purchase, Answer]:
+        if state.attempt == args["attempt"]:
+            if state.evidence is None:
+                return state, Answer("", {"gen": state.gen})
+            if state.evidence != args["evidence"]:
+                return state, refused("attempt-misused")
+            first = state.fence == 1 and state.gen == 0
+            return state, ok("new" if first else "resume", gen=state.gen)
+        if args["now"] < state.lease:
+            return state, refused("in-progress")
+        same = state.evidence == args["evidence"]
+        over = state._replace(fence=state.fence + 1, evidence=state.evidence if same else None,
+                              **mine)
+        return over, ok("resume", gen=state.gen,
+                        **({"fence": over.fence} if state.gen == 0 else {}))
+
+    def complete(self, state: Purchase, args: dict[str, Any]) -> tuple[Purchase, Answer]:
+        if state.phase == "absent":
+            return state, refused("row-missing")
+        if args["gen"] != state.gen:
+            return state, refused("superseded", *(["revoked"] * (state.phase == "revoked")))
+        if state.phase == "revoked":
+            return state, refused("revoked")
+        if state.owner != args["account"]:
+            return state, refused("other-account", "superseded")
+        if state.phase == "granted":
+            return state, ok("granted")
+        if self.overtaken(state, args):
+            return state, refused("superseded")
+        return state._replace(phase="granted"), ok("granted")
+
+    def overtaken(self, state: Purchase, args: dict[str, Any]) -> bool:
+        """Whether the claimer has a fence and another attempt has a larger one by now."""
+        if "fence" not in args:
+            return False
+        if "attempt" in args:
+            return bool(args["attempt"] != state.attempt)
+        return state.gen == 0 and args["fence"] < state.fence
+
+    def revoke(self, state: Purchase, args: dict[str, Any]) -> tuple[Purchase, Answer]:
+        """A tombstone for a row that is not there; newer evidence is not undone."""
+        if state.phase == "revoked":
+            return state, Answer("ok", {"outcome": frozenset(["already", state.was])})
+        if state.phase != "absent" and args["asof"] < state.asof:
+            return state, Answer("ok", {})
+        was = REVOKED[state.phase]
+        return state._replace(phase="revoked", asof=args["asof"], evidence=args["evidence"],
+                              was=was), ok(was)
+
+    def shadows(self, operation: Operation) -> list[str]:
+        if operation.op == "revoke":
+            return ["revoke"] * (operation.result.get("outcome") not in REVOKED.values())
+        hidden = operation.op in ("claim", "complete") and operation.outcome == "refused"
+        return [operation.op] * hidden
+
+
+class CounterModel(Model):
+    """take and refund of one (scope, bucket, meter) (stores.md 5.6, 5.7)."""
+
+    name = "counter"
+    operations = frozenset({"take", "refund", "admit", "settle"})
+    initial = 0
+
+    def perform(self, state: int, op: str, args: dict[str, Any]) -> tuple[int, Answer]:
+        units = args.get("units", 1)
+        if op in ("take", "admit"):
+            if state + units > args["limit"]:
+                return state, refused("exhausted", *["required"] * (args["limit"] == 0))
+            return state + units, ok("taken" if op == "take" else "admitted", used=state + units,
+                                     left=args["limit"] - state - units)
+        return (state - units if state >= units else state), Answer("ok", {})
+
+
+class Challenge(NamedTuple):
+    """A challenge: issued when it has a subject, used when it has a user."""
+
+    purpose: str = ""
+    subject: str = ""
+    expires: int = 0
+    by: str = ""
+
+
+class ChallengeModel(Model):
+    """issue and consume (STO-60, 61)."""
+
+    name = "challenge"
+    operations = frozenset({"issue", "consume"})
+    initial = Challenge()
+
+    def perform(self, state: Challenge, op: str,
+                args: dict[str, Any]) -> tuple[Challenge, Answer]:
+        wanted = (args["purpose"], args["subject"])
+        if op == "issue":
+            if not state.subject:
+                return Challenge(*wanted, args["expires"]), ok("issued")
+            fresh = not state.by and args["now"] < state.expires
+            again = state[:2] == wanted and fresh
+            return state, ok("issued") if again else refused("collision")
+        if not state.subject:
+            return state, refused("unknown")
+        reasons = ["mismatch"] * (state[:2] != wanted)
+        reasons += ["used"] * (state.by not in ("", args["by"]))
+        reasons += ["expired"] * (state.by != args["by"] and args["now"] >= state.expires)
+        if reasons:
+            return state, refused(*reasons)
+        return state._replace(by=args["by"]), ok("consumed")
+
+    def shadows(self, operation: Operation) -> list[str]:
+        """Its own row may have been used before it was read."""
+        return ["issue"] * (operation.op == "issue" and operation.outcome == "refused")
+
+
+class Key(NamedTuple):
+    """An attest key: bound when it has an owner."""
+
+    owner: str = ""
+    public: str = ""
+    counter: int = 0
+    retired: bool = False
+
+
+class KeyModel(Model):
+    """bind, advance, retire (STO-62 to 64)."""
+
+    name = "key"
+    operations = frozenset({"bind", "advance", "retire"})
+    initial = Key()
+
+    def perform(self, state: Key, op: str, args: dict[str, Any]) -> tuple[Key, Answer]:
+        owner = args["account"]
+        if op == "bind":
+            if not state.owner:
+                return Key(owner, args["public"], 0, False), Answer("ok", {})
+            if state.owner != owner:
+                return state, refused("foreign")
+            return state, Answer("ok", {})
+        if op == "retire":
+            mine = state.owner == owner
+            return state._replace(retired=state.retired or mine), Answer("ok", {})
+        if not state.owner:
+            return state, refused("unknown")
+        reasons = ["foreign"] * (state.owner != owner) + ["retired"] * state.retired
+        reasons += ["replayed"] * (args["counter"] <= state.counter)
+        if reasons:
+            return state, Answer("refused", {})
+        return state._replace(counter=args["counter"]), Answer("ok", {})
+
+
+class Line(NamedTuple):
+    """A subscription line."""
+
+    there: bool = False
+    owner: str = ""
+    asof: int = 0
+    evidence: str = ""
+    revoked: bool = False
+    cleared: bool = False
+
+
+class LineModel(Model):
+    """apply by signing date, read, clear (STO-40 to 46), with stores.transfer "deny".
+
+    A read or clear is about all lines of an account; each line is judged by itself, so the
+    history says which (history.py).
+    """
+
+    name = "line"
+    operations = frozenset({"apply", "read", "clear"})
+    reads = frozenset({"read"})
+    initial = Line()
+
+    def perform(self, state: Line, op: str, args: dict[str, Any]) -> tuple[Line, Answer]:
+        account = args["account"]
+        if op == "read":
+            valid = state.there and state.owner == account and not (state.revoked or state.cleared)
+            return state, Answer("ok", {"line": state.asof if valid else None})
+        if op == "clear":
+            mine = state.there and state.owner == account
+            return state._replace(cleared=state.cleared or mine), Answer("ok", {})
+        if op == "bind-line":
+            unowned = state.there and not state.owner
+            return state._replace(owner=account if unowned else state.owner), Answer("ok", {})
+        if state.there and account and state.owner not in ("", account):
+            return state, refused("other-account")
+        owner = state.owner or account
+        same = args["evidence"] == state.evidence or args["revoking"]
+        if not state.there or (state.asof, not same) <= (args["asof"], False):
+            return Line(True, owner, args["asof"], args["evidence"], args["revoking"]), \
+                ok("applied")
+        return state._replace(owner=owner), ok("stale")
+
+    def shadows(self, operation: Operation) -> list[str]:
+        """An apply binds the line before it writes, and another may write after it."""
+        if operation.op != "apply":
+            return []
+        stale = operation.result.get("outcome") == "stale"
+        return ["bind-line"] * bool(operation.args["account"]) + ["apply"] * stale
+
+
+class OnceModel(Model):
+    """once (STO-65): the first attempt, and that one again."""
+
+    name = "once"
+    operations = frozenset({"once"})
+    initial = ""
+
+    def perform(self, state: str, op: str, args: dict[str, Any]) -> tuple[str, Answer]:
+        if state in ("", args["attempt"]):
+            return args["attempt"], Answer("ok", {})
+        return state, refused("seen")
+
+
+class LinkModel(Model):
+    """link (STO-90, 91): which accounts were joined into which, of a group of accounts."""
+
+    name = "link"
+    operations = frozenset({"link"})
+    initial: ClassVar[frozenset[tuple[str, str]]] = frozenset()
+
+    def perform(self, state: frozenset[tuple[str, str]], op: str,
+                args: dict[str, Any]) -> tuple[frozenset[tuple[str, str]], Answer]:
+        joined, origin, target = dict(state), args["from"], args["to"]
+        if target in joined or joined.get(origin, target) != target:
+            return state, refused("linked")
+        if origin in joined:
+            return state, ok("already")
+        moved = {name: target if at == origin else at for name, at in joined.items()}
+        return frozenset({**moved, origin: target}.items()), ok("linked")
+
+
+MODELS: list[Model] = [PurchaseModel(), CounterModel(), ChallengeModel(), KeyModel(), LineModel(),
+                       OnceModel(), LinkModel()]
+MODEL_OF: dict[str, Model] = {op: model for model in MODELS for op in model.operations}

@@ -1,0 +1,185 @@
+"""A ledger without a store: the model itself answers, faultless or with one planted fault.
+
+For the tests of the checker and of the runner. A history of it has to pass; with a fault it
+must not. The rows of a book stand in a folder, so that many processes share them and may be
+killed at any moment.
+"""
+
+import fcntl
+import hashlib
+import os
+import pathlib
+import pickle
+import random
+
+from models import MODEL_OF, Answer, Line, Purchase, ok
+
+# How often a planted fault strikes where it can, of rows in memory; those of a book always.
+CHANCE = 0.5
+
+
+def lost_claim(before, after, answer, op, args):
+    """A claim is acknowledged and not kept."""
+    if op == "claim" and answer.result.get("outcome") == "new":
+        return before, answer
+    return None
+
+
+def granted_twice(before, after, answer, op, args):
+    """A claim whose lease is running is given to another attempt."""
+    if op == "claim" and answer.result.get("outcome") == frozenset({"in-progress"}):
+        return before._replace(attempt=args["attempt"]), ok("new", gen=before.gen, fence=1)
+    return None
+
+
+def paid_twice(before, after, answer, op, args):
+    """The host's own grant forgets that it was made."""
+    if op == "grant" and not answer.result["fresh"]:
+        return after, ok("granted", fresh=True)
+    return None
+
+
+def purchase_revived(before, after, answer, op, args):
+    """Evidence that is older than a refund opens the purchase again."""
+    if op == "claim" and isinstance(before, Purchase) and before.phase == "revoked" \
+            and answer.outcome == "refused" and before.owner in ("", args["account"]):
+        revived = before._replace(phase="claimed", gen=before.gen + 1, attempt=args["attempt"],
+                                  owner=args["account"],
+                                  lease=args["now"] + args["lease"], evidence=args["evidence"])
+        return revived, ok("resume", gen=revived.gen)
+    return None
+
+
+def beyond_limit(before, after, answer, op, args):
+    """A take passes although the limit is reached."""
+    if op in ("take", "admit") and answer.outcome == "refused":
+        return before + args.get("units", 1), ok("taken")
+    return None
+
+
+def limit_early(before, after, answer, op, args):
+    """A take is counted and refused."""
+    if op in ("take", "admit") and answer.outcome == "ok":
+        return before, Answer("refused", {"outcome": "exhausted"})
+    return None
+
+
+def plan_revived(before, after, answer, op, args):
+    """Evidence that is older than a refund overwrites the line."""
+    if op == "apply" and before.revoked and answer.result.get("outcome") == "stale":
+        return Line(True, after.owner, args["asof"], args["evidence"], False), ok("applied")
+    return None
+
+
+def used_twice(before, after, answer, op, args):
+    """A used challenge is taken from another."""
+    if op == "consume" and before.by not in ("", args["by"]):
+        return before, ok("consumed")
+    return None
+
+
+def counter_replayed(before, after, answer, op, args):
+    """A counter is accepted twice."""
+    if op == "advance" and answer.outcome == "refused" and before.owner == args["account"]:
+        return before, Answer("ok", {})
+    return None
+
+
+def key_stolen(before, after, answer, op, args):
+    """A bound key is bound to another account as well."""
+    if op == "bind" and answer.outcome == "refused":
+        return before, Answer("ok", {})
+    return None
+
+
+def seen_again(before, after, answer, op, args):
+    """What was done once is done again."""
+    return (before, Answer("ok", {})) if op == "once" and answer.outcome == "refused" else None
+
+
+def linked_both_ways(before, after, answer, op, args):
+    """An account that was joined takes others in."""
+    return (before, ok("linked")) if op == "link" and answer.outcome == "refused" else None
+
+
+FAULTS = {fault.__name__.replace("_", "-"): fault for fault in (
+    lost_claim, granted_twice, paid_twice, purchase_revived, beyond_limit, limit_early,
+    plan_revived, used_twice, counter_replayed, key_stolen, seen_again, linked_both_ways)}
+
+
+class Rows:
+    """Rows in memory, by model and key."""
+
+    def __init__(self, fault=None, seed=0, chance=CHANCE):
+        self.fault = FAULTS[fault] if fault else None
+        self.random, self.chance, self.struck = random.Random(seed), chance, 0
+        self.states = {}
+
+    def get(self, name):
+        return self.states.get(name)
+
+    def put(self, name, state):
+        self.states[name] = state
+
+    def lines(self):
+        return [key for model, key in list(self.states) if model == "line"]
+
+    def perform(self, op, args):
+        """The outcome and the result of one operation."""
+        if op == "clear":
+            for key in self.lines():
+                self.one("line", key, op, args)
+            return "ok", {}
+        if op == "read":
+            found = {key: self.one("line", key, op, args).result["line"] for key in self.lines()}
+            return "ok", {"lines": {key: line for key, line in found.items() if line is not None}}
+        answer = self.one(MODEL_OF[op].name, "all" if op == "link" else args["key"], op, args)
+        return answer.outcome or "ok", {name: min(value) if isinstance(value, frozenset) else value
+                                for name, value in answer.result.items()}
+
+    def one(self, model, key, op, args):
+        before = self.get((model, key))
+        if before is None:
+            before = MODEL_OF[op].initial
+        after, answer = MODEL_OF[op].perform(before, op, args)
+        if self.fault is not None and self.random.random() < self.chance:
+            planted = self.fault(before, after, answer, op, args)
+            if planted is not None:
+                self.struck += 1
+                after, answer = planted
+        if after != before:
+            self.put((model, key), after)
+        return answer
+
+
+class Book(Rows):
+    """Rows in a folder: `pretended:FOLDER` or `pretended:FOLDER?FAULT`."""
+
+    def __init__(self, url, seed=0):
+        folder, _, fault = url.removeprefix("pretended:").partition("?")
+        super().__init__(fault or None, seed, chance=1)
+        self.folder = pathlib.Path(folder)
+
+    def path(self, name):
+        model, key = name
+        return self.folder / f"{model}.{hashlib.sha256(key.encode()).hexdigest()[:16]}"
+
+    def get(self, name):
+        try:
+            return pickle.loads(self.path(name).read_bytes())[1]
+        except FileNotFoundError:
+            return None
+
+    def put(self, name, state):
+        path = self.path(name)
+        part = self.folder / f"part.{os.getpid()}"
+        part.write_bytes(pickle.dumps((name[1], state)))
+        part.replace(path)
+
+    def lines(self):
+        return [pickle.loads(path.read_bytes())[0] for path in self.folder.glob("line.*")]
+
+    def perform(self, op, args):
+        with (self.folder / "lock").open("a") as lock:
+            fcntl.flock(lock, fcntl.LOCK_EX)
+            return super().perform(op, args)

@@ -1,0 +1,349 @@
+#!/usr/bin/env python3
+"""The named races of stores.md 10, each on one engine, with processes that begin at once.
+
+  scenes.py --engine NAME [--only NUMBER...] [--rounds 1] [--tools FOLDER]
+
+A scene is a list of operations for each of many processes; they are started, wait for each
+other, ask, and record what they heard (worker.py's words). What every scene must show is
+counted by hand here, and its history is checked as well. The numbers are those of the list;
+16 to 18, 21 to 24 and 26 are tests of the library and of the back ends.
+"""
+
+import argparse
+import collections
+import itertools
+import multiprocessing
+import os
+import pathlib
+import random
+
+import book
+import engines
+import evidence
+import history
+import races
+import stage as stages
+from races import Suite
+from stage import BEGIN, CHALLENGE_TTL, DAY, LEASE, LIMITS
+from worker import Recorder
+
+TOGETHER_SECONDS = 120
+# Those that need no more than counters, challenges and once.
+VOLATILE = {1, 2, 3, 13}
+
+
+class Scene:
+    """One race: fresh rows, processes, and what they heard."""
+
+    def __init__(self, place, url, stage, number):
+        self.place, self.url, self.stage, self.number = place, url, stage, number
+        self.files, self.used = [], 0
+
+    def row(self, kind):
+        """A row that no other scene has used."""
+        return self.stage[kind][next(self.stage["next"][kind])]
+
+    def fresh(self, name):
+        """A name that no other scene has used."""
+        return f"{name}-{next(self.stage['next']['names'])}"
+
+    def alone(self, operation):
+        """One operation by itself; its outcome and result."""
+        return self.together([[operation]])[0][0]
+
+    def together(self, lists):
+        """The answers of many processes, each with a list of operations, begun at once."""
+        gate = multiprocessing.Barrier(len(lists))
+        ends = []
+        for operations in lists:
+            self.used += 1
+            out = self.place / f"scene-{self.number}-{id(self)}-{self.used}.jsonl"
+            process = multiprocessing.Process(
+                target=perform, args=(self.url, self.stage, out, operations, gate))
+            process.start()
+            ends.append((process, out))
+        heard = []
+        for process, out in ends:
+            process.join(TOGETHER_SECONDS)
+            if process.exitcode != 0:
+                process.kill()
+                raise races.RaceError(f"scene {self.number}: a process ended by itself")
+            self.files.append(out)
+            heard.append([(one.outcome, one.result) for one in history.load([out])])
+        return heard
+
+    def every(self, operations):
+        """The answers, one process an operation."""
+        return [answers[0] for answers in self.together([[one] for one in operations])]
+
+
+def perform(url, stage, out, operations, gate):
+    """In a process of its own: open, wait for the others, ask."""
+    ledger = book.opened(url, stage, out.stem)
+    recorder = Recorder(out, out.stem)
+    gate.wait(TOGETHER_SECONDS)
+    for op, args in operations:
+        recorder.perform(ledger, op, args)
+
+
+def said(heard):
+    """How often each answer came."""
+    return collections.Counter(result.get("outcome", outcome) for outcome, result in heard)
+
+
+def claim_of(row, account, attempt, version=0, now=BEGIN):
+    evidence = row["versions"][version]
+    return "claim", {"key": row["key"], "version": version, "asof": evidence["asof"],
+                     "evidence": evidence["evidence"], "account": account, "now": now,
+                     "attempt": attempt.ljust(32, "x"), "lease": LEASE}
+
+
+def version_of(row, version):
+    evidence = row["versions"][version]
+    return {"key": row["key"], "version": version, "asof": evidence["asof"],
+            "evidence": evidence["evidence"]}
+
+
+def apply_of(row, version, account):
+    return "apply", {**version_of(row, version), "account": account, "now": BEGIN,
+                     "revoking": row["versions"][version]["revoking"]}
+
+
+def take_of(account, units=1, plan="premium"):
+    return "take", {"key": f"{account} premium", "account": account, "plan": plan, "now": BEGIN,
+                    "meter": "premium", "units": units, "limit": LIMITS[plan]["premium"]}
+
+
+# ---- the scenes ----------------------------------------------------------------
+
+
+def takes_at_the_limit(scene):
+    """1: more takes than the limit: as many pass, each with a number of its own."""
+    account, limit = scene.fresh("many"), LIMITS["premium"]["premium"]
+    heard = scene.together([[take_of(account)] * 25 for _ in range(8)])
+    used = sorted(result.get("used", 0) for answers in heard for outcome, result in answers
+                  if outcome == "ok")
+    return used == list(range(1, limit + 1)), used
+
+
+def limit_nought(scene):
+    """2: a limit of 0 lets none through."""
+    heard = scene.every([take_of(scene.fresh("none"), plan="free")] * 8)
+    return all(outcome == "refused" for outcome, _ in heard), heard
+
+
+def units_and_refunds(scene):
+    """3: three units at a time, and refunds that never go below nought."""
+    account = scene.fresh("three")
+    heard = scene.together([[take_of(account, 3)] * 8 for _ in range(8)])
+    taken = [result for answers in heard for outcome, result in answers if outcome == "ok"]
+    back = [("refund", {"key": f"{account} premium", "units": 3, "now": BEGIN,
+                        "ticket": taken[0].get("ticket")})] * 10
+    scene.together([back] * 8)
+    outcome, after = scene.alone(take_of(account))
+    return len(taken) == 50 and outcome == "ok" and after["used"] == 1, (len(taken), after)
+
+
+def claims_of_two_accounts(scene):
+    """4: 32 claims of one purchase by two accounts: one is new."""
+    row = scene.row("purchases")
+    heard = said(scene.every([claim_of(row, row["accounts"][at % 2], f"claims-of-two-{at}")
+                              for at in range(32)]))
+    return heard == {"new": 1, "other-account": 16, "in-progress": 15}, heard
+
+
+def lost_answer(scene):
+    """5: the same attempt again is told the same."""
+    row = scene.row("purchases")
+    again = claim_of(row, row["accounts"][0], "the-answer-was-lost")
+    heard = scene.together([[again] * 3])[0] + scene.every([again] * 4)
+    return len({(result.get("gen"), result.get("outcome")) for _, result in heard}) == 1, heard
+
+
+def lease_over(scene):
+    """6: a lease that is over is taken by one of many."""
+    row = scene.row("purchases")
+    scene.alone(claim_of(row, row["accounts"][0], "the-first-claimer"))
+    heard = said(scene.every([
+        claim_of(row, row["accounts"][0], f"a-lease-taker-{at}", now=BEGIN + LEASE)
+        for at in range(16)]))
+    return heard == {"resume": 1, "in-progress": 15}, heard
+
+
+def complete_again(scene):
+    """7: complete twice, after a revocation, with the grant of before."""
+    row = scene.row("purchases")
+    mine = {"key": row["key"], "account": row["accounts"][0]}
+    heard = scene.together([[
+        claim_of(row, row["accounts"][0], "complete-again-first"),
+        *[("complete", {**mine, "gen": 0})] * 2, ("revoke", version_of(row, 1)),
+        ("complete", {**mine, "gen": 0}),
+        claim_of(row, row["accounts"][0], "complete-again-second", 2),
+        ("complete", {**mine, "gen": 0}), ("complete", {**mine, "gen": 1})]])[0]
+    words = [result.get("outcome") for _, result in heard]
+    return words == ["new", "granted", "granted", "was-granted", "revoked", "resume",
+                     "superseded", "granted"], words
+
+
+def revoked_before(scene):
+    """8: a revocation before the first claim; newer evidence opens it again."""
+    row = scene.row("purchases")
+    account = row["accounts"][0]
+    heard = scene.together([[
+        ("revoke", version_of(row, 1)), claim_of(row, account, "revoked-before-first"),
+        claim_of(row, account, "revoked-before-second", 2)]])[0]
+    words = [(result.get("outcome"), result.get("gen")) for _, result in heard]
+    return words == [("unclaimed", None), ("revoked", None), ("resume", 1)], words
+
+
+def largest_remains(scene):
+    """9: evidence applied at once and in any order: the newest remains."""
+    row = scene.row("lines")
+    account, newest = row["accounts"][0], 6
+    order = list(range(newest + 1)) * 4
+    random.Random(scene.number).shuffle(order)
+    scene.every([apply_of(row, at, account) for at in order])
+    _, after = scene.alone(("read", {"account": account, "now": BEGIN}))
+    return after["lines"].get(row["key"]) == row["versions"][newest]["asof"], after
+
+
+def one_owner(scene):
+    """10: accounts that show a new line at once: one owns it."""
+    row = scene.row("lines")
+    heard = said(scene.every([apply_of(row, 0, f"owner-{at}") for at in range(16)]))
+    return heard == {"applied": 1, "other-account": 15}, heard
+
+
+def cleared(scene):
+    """11: what the client cleared comes back with the same evidence."""
+    row = scene.row("lines")
+    account = scene.fresh("clears")
+    ask = ("read", {"account": account, "now": BEGIN})
+    heard = scene.together([[apply_of(row, 0, account), ask, ("clear", ask[1]), ask,
+                             apply_of(row, 0, account), ask]])[0]
+    shown = [bool(result["lines"]) for _, result in heard if "lines" in result]
+    return shown[:2] == [True, False] and shown[-1], shown
+
+
+def one_consumer(scene):
+    """13: many consumers of one challenge: one wins, and its end is exact."""
+    name = {"key": scene.fresh("challenge"), "purpose": "attest", "subject": "user-01"}
+    scene.alone(("issue", {**name, "now": BEGIN, "expires": BEGIN + CHALLENGE_TTL}))
+    heard = scene.every([("consume", {**name, "now": BEGIN + 1, "by": f"by-{at % 8}"})
+                         for at in range(32)])
+    late = {**name, "key": scene.fresh("challenge")}
+    scene.alone(("issue", {**late, "now": BEGIN, "expires": BEGIN + CHALLENGE_TTL}))
+    over = scene.alone(("consume", {**late, "by": "late", "now": BEGIN + CHALLENGE_TTL}))
+    just = scene.alone(("consume", {**late, "by": "just", "now": BEGIN + CHALLENGE_TTL - 1}))
+    return said(heard) == {"consumed": 4, "used": 28} and over[0] == "refused" \
+        and just[0] == "ok", (said(heard), over, just)
+
+
+def one_advance(scene):
+    """14: one of many advances to the same counter; a smaller one is refused."""
+    row = scene.row("keys")
+    mine = {"key": row["key"], "account": row["accounts"][0], "now": BEGIN}
+    scene.alone(("bind", {**mine, "public": row["public"]}))
+    same = scene.every([("advance", {**mine, "counter": row["counters"][4]})] * 16)
+    less = scene.alone(("advance", {**mine, "counter": row["counters"][3]}))
+    passed = [outcome for outcome, _ in same].count("ok")
+    return passed == 1 and less[0] == "refused", (passed, less)
+
+
+def one_bind(scene):
+    """15: one key, many accounts: one has it."""
+    row = scene.row("keys")
+    heard = scene.every([("bind", {"key": row["key"], "account": f"binder-{at}", "now": BEGIN,
+                                   "public": row["public"]}) for at in range(16)])
+    return [outcome for outcome, _ in heard].count("ok") == 1, said(heard)
+
+
+def opposite_links(scene):
+    """20: two accounts joined into each other at once, twice each: one direction."""
+    one_of, other = scene.fresh("here"), scene.fresh("there")
+    links = [("link", {"from": pair[0], "to": pair[1], "now": BEGIN,
+                       "attempt": f"opposite-{at}-{pair[0]}".ljust(32, "x")})
+             for at in range(2) for pair in ((one_of, other), (other, one_of))]
+    heard = [(outcome, result["outcome"]) for outcome, result in scene.every(links)]
+    return sorted(heard) == [("ok", "already"), ("ok", "linked"), ("refused", "linked"),
+                             ("refused", "linked")], heard
+
+
+def late_claimer(scene):
+    """25: the first claimer wakes up late and has a smaller fence."""
+    row = scene.row("purchases")
+    mine = {"key": row["key"], "account": row["accounts"][0], "gen": 0}
+    heard = scene.together([[
+        claim_of(row, row["accounts"][0], "late-claimer-first"),
+        claim_of(row, row["accounts"][0], "late-claimer-second", now=BEGIN + DAY),
+        ("complete", {**mine, "fence": 1}), ("complete", {**mine, "fence": 2})]])[0]
+    words = [result.get("outcome") for _, result in heard]
+    return words == ["new", "resume", "superseded", "granted"], words
+
+
+SCENES = {int(scene.__doc__.split(":")[0]): scene for scene in (
+    takes_at_the_limit, limit_nought, units_and_refunds, claims_of_two_accounts, lost_answer,
+    lease_over, complete_again, revoked_before, largest_remains, one_owner, cleared,
+    one_consumer, one_advance, one_bind, opposite_links, late_claimer)}
+
+
+# ---- running them --------------------------------------------------------------
+
+
+def run(suite, place, options):
+    """All scenes that the engine offers, so many rounds."""
+    name, _, fault = options.engine.partition("?")
+    url, environment = f"pretended:{place.folder}/rows?{fault}", {}
+    if name == "pretended":
+        (place.folder / "rows").mkdir()
+    else:
+        engine = place.engine(name)
+        engine.start()
+        url, environment = engine.url, engine.environment
+    os.environ.update(environment)
+    numbers = [number for number in sorted(SCENES) if name != "redis" or number in VOLATILE]
+    numbers = [number for number in numbers if number in (options.only or numbers)]
+    sizes = {"purchases": 6 * options.rounds, "lines": 3 * options.rounds}
+    stage = (stages if name == "pretended" else evidence).stage(
+        **sizes, **({} if name == "pretended" else {"keys": 2 * options.rounds}))
+    stage["grants"] = str(place.folder / "grants.db")
+    stage["next"] = {kind: itertools.count() for kind in ("purchases", "lines", "keys", "names")}
+    book.prepare(url, stage)
+    files = []
+    for number in numbers * options.rounds:
+        scene = Scene(place.folder, url, stage, number)
+        good, heard = SCENES[number](scene)
+        suite.expect(good, f"{name}: scene {SCENES[number].__doc__}", str(heard)[:800])
+        files += scene.files
+    faults = history.check(history.load(files))
+    suite.expect(not faults, f"{name}: the history of the scenes has an order",
+                 "\n".join(map(str, faults[:5])))
+
+
+def arguments(words=None):
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--engine", required=True)
+    parser.add_argument("--only", type=int, nargs="*", choices=sorted(SCENES), metavar="NUMBER")
+    parser.add_argument("--rounds", type=int, default=1)
+    parser.add_argument("--tools", type=pathlib.Path, default=races.ROOT / "build/store-tools")
+    options = parser.parse_args(words)
+    races.known_engine(parser, options.engine)
+    return options
+
+
+def main():
+    options = arguments()
+    suite = Suite(f"scenes-{options.engine}")
+    pretends = options.engine.startswith("pretended")
+    without = None if pretends else races.tools_or_reason(options.tools)
+    with engines.scratch(options.tools.resolve() / "bin") as place:
+        why = None if pretends else races.unavailable(place.engine(options.engine), without)
+        if why:
+            suite.skip(options.engine, why)
+        else:
+            run(suite, place, options)
+    suite.finish(may_be_empty=True)
+
+
+if __name__ == "__main__":
+    main()

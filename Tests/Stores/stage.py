@@ -1,0 +1,95 @@
+"""What the processes of a run share: accounts, purchases, lines, keys, and their evidence.
+
+A purchase has texts of one transaction as Apple signs it over time: bought, refunded, the
+refund reversed, and so on; a line has texts of a subscription, some of them refunded. All
+are minted once, by a test authority (bindings/python_testing); `mint` None leaves them out, for
+a ledger that does not read them.
+"""
+
+import hashlib
+import time
+
+# Milliseconds: 2026-11-20T06:00:00Z. The clock of a run begins there.
+BEGIN = 1_795_154_400_000
+# The run's clock is this much faster, so that leases and challenges end while it runs.
+SPEED = 20
+LEASE = 5000
+CHALLENGE_TTL = 20_000
+SECOND = 1000
+DAY = 86_400 * SECOND
+LIMITS = {"free": {"free": 99_999, "premium": 0},
+          "standard": {"free": 99_999, "premium": 20},
+          "premium": {"free": 99_999, "premium": 150}}
+SIGNUP_LIMIT = 100
+PREMIUM, COINS = "com.example.app.premium.monthly", "com.example.app.coins100"
+
+
+class Clock:
+    """The time of a run: the same for all of its processes, forwards only."""
+
+    def __init__(self, origin, speed=SPEED):
+        self.origin, self.speed = origin, speed
+
+    def __call__(self):
+        """Milliseconds since 1970."""
+        return BEGIN + (time.monotonic_ns() - self.origin) * self.speed // 1_000_000
+
+
+class Maker:
+    """Texts of one run."""
+
+    def __init__(self, mint):
+        self.mint = mint
+
+    def version(self, number, revoking, **options):
+        """The same transaction, signed later each time, before the run begins."""
+        asof = BEGIN - DAY + number * 60 * SECOND
+        text = None
+        if self.mint is not None:
+            revoked = {"revocationDate": asof - SECOND} if revoking else {}
+            text = self.mint("transaction", signed=asof, now=BEGIN,
+                             set={"price": 1000 + number, **revoked}, **options)
+        name = hashlib.sha256(repr((sorted(options.items()), number)).encode()).hexdigest()[:12]
+        return {"asof": asof, "evidence": name, "revoking": revoking, "text": text}
+
+    def purchase(self, at, versions):
+        known = 2_000_000_100_000_000 + at
+        return {"key": f"p{at}", "purchaseKey": f"Sandbox/{known}", "accounts": accounts(at, 3),
+                "versions": [self.version(
+                    number, number % 2 == 1, product=COINS, type="consumable",
+                    transaction_id=str(known), original_transaction_id=str(known),
+                    purchased=BEGIN - 2 * DAY) for number in range(versions)]}
+
+    def line(self, at, versions):
+        known = 2_000_000_500_000_000 + at
+        return {"key": f"l{at}", "transactionId": str(known), "accounts": accounts(at, 2),
+                "ends": [BEGIN + (30 + number) * DAY for number in range(versions)],
+                "versions": [self.version(
+                    number, number % 4 == 3, product=PREMIUM, type="auto-renewable",
+                    transaction_id=str(known), original_transaction_id=str(known),
+                    purchased=BEGIN - 2 * DAY, expires=BEGIN + (30 + number) * DAY)
+                    for number in range(versions)]}
+
+
+def accounts(at, number):
+    """The accounts that a row is fought for by: neighbours share some."""
+    return [f"user-{(at // 2 + more) % 50:02d}" for more in range(number)]
+
+
+def stage(purchases, lines, versions=(4, 8), mint=None, config=None, keys=()):
+    """Everything, ready to be written as JSON."""
+    made = Maker(mint)
+    return {
+        "origin": time.monotonic_ns(), "speed": SPEED, "config": config,
+        "purchases": [made.purchase(at, versions[0]) for at in range(purchases)],
+        "lines": [made.line(at, versions[1]) for at in range(lines)],
+        "keys": list(keys) or [pretended_key(at) for at in range(10)],
+        "addresses": [f"192.0.2.{at}" for at in range(8)],
+        "groups": [[f"join-{at}-{member}" for member in range(4)] for at in range(120)],
+    }
+
+
+def pretended_key(at):
+    """An attest key without evidence."""
+    return {"key": f"k{at}", "accounts": accounts(at, 2), "public": f"public {at}",
+            "counters": list(range(1, 60)), "attestation": None, "assertions": None}

@@ -1,0 +1,78 @@
+"""The runner, over a ledger that the model answers: sound ones pass, each fault is found."""
+
+import contextlib
+import io
+import pathlib
+import tempfile
+import unittest
+
+import engines
+import history
+import races
+import scenes
+
+
+class Runs(unittest.TestCase):
+    """Processes that are really started and killed."""
+
+    def race(self, engine, operations=1000):
+        with tempfile.TemporaryDirectory() as kept, engines.scratch() as place:
+            self.kept = pathlib.Path(kept)
+            options = races.arguments([
+                "--engine", engine, "--operations", str(operations), "--workers", "4", "--kills",
+                "6", "--seed", "7", "--keep", kept])
+            lines, good = races.run(place, options)
+            again = [history.check(history.load(sorted(folder.glob("*.jsonl"))))
+                     for folder in self.kept.iterdir()]
+        return lines, good, again
+
+    def test_sound(self):
+        lines, good, kept = self.race("pretended")
+        self.assertTrue(good, lines)
+        self.assertIn("6 killed", lines[0])
+        self.assertEqual(kept, [])
+
+    def test_faults(self):
+        for fault in ("lost-claim", "granted-twice", "beyond-limit", "plan-revived"):
+            with self.subTest(fault=fault):
+                lines, good, kept = self.race(f"pretended?{fault}", 2000)
+                self.assertFalse(good, lines)
+                self.assertIn("seed 7", lines[-1], lines)
+                self.assertNotEqual(kept[0], [])
+
+    def test_process_that_fails(self):
+        lines, good, _ = self.race("pretended?no-such-fault", 50)
+        self.assertFalse(good)
+        self.assertIn("no-such-fault", lines[0])
+        with tempfile.TemporaryDirectory() as folder:
+            crew = races.Crew(pathlib.Path(folder), "pretended:/nowhere", 7, {})
+            crew.hire()
+            crew.running[0][0].wait(60)
+            with self.assertRaisesRegex(races.RaceError, "FileNotFoundError"):
+                crew.count()
+
+
+class Scenes(unittest.TestCase):
+    """The named races."""
+
+    def scene(self, engine, *numbers):
+        suite = races.Suite("quiet")
+        only = ["--only", *map(str, numbers)] if numbers else []
+        with engines.scratch() as place, contextlib.redirect_stdout(io.StringIO()):
+            scenes.run(suite, place, scenes.arguments(["--engine", engine, *only]))
+        return suite.passed, suite.failed
+
+    def test_sound(self):
+        self.assertEqual(self.scene("pretended"), (len(scenes.SCENES) + 1, 0))
+
+    def test_faults(self):
+        for fault, number in [("beyond-limit", 1), ("beyond-limit", 2), ("lost-claim", 4),
+                              ("granted-twice", 6), ("purchase-revived", 8), ("used-twice", 13),
+                              ("counter-replayed", 14), ("key-stolen", 15),
+                              ("linked-both-ways", 20)]:
+            with self.subTest(fault=fault, scene=number):
+                self.assertEqual(self.scene(f"pretended?{fault}", number), (0, 2))
+
+
+if __name__ == "__main__":
+    unittest.main()

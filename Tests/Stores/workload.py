@@ -1,0 +1,172 @@
+"""What a process of a run asks: flows of operations, chosen by a seeded generator.
+
+A flow yields (operation, arguments) in the words of models.py and is sent the outcome and the
+result. A flow that is cut off anywhere is a host that died there.
+"""
+
+import random
+
+from stage import CHALLENGE_TTL, LEASE, LIMITS, SIGNUP_LIMIT
+
+#: Flows and how often each is chosen.
+WEIGHTS = {"purchase": 6, "refund_notice": 1, "support": 1, "metered": 8, "signup": 1,
+           "plan": 4, "look": 2, "clear": 0.2, "challenge": 3, "attest": 3, "once": 2, "join": 1}
+#: Those that an engine offers that does not keep everything.
+VOLATILE = ("metered", "signup", "challenge", "once")
+
+
+class Workload:
+    """The choices of one process."""
+
+    def __init__(self, stage, name, seed, clock, volatile=False, progress=lambda: 0.5):
+        self.stage, self.name, self.clock, self.progress = stage, name, clock, progress
+        self.random = random.Random(f"{seed} {name}")
+        weights = {flow: weight for flow, weight in WEIGHTS.items()
+                   if not volatile or flow in VOLATILE}
+        self.flows, self.weights = list(weights), list(weights.values())
+        self.levels, self.number = {}, 0
+
+    def flow(self):
+        """The next flow."""
+        return getattr(self, self.random.choices(self.flows, self.weights)[0])()
+
+    def row(self, kind):
+        """A row that all processes are at just now, or one that they have been at."""
+        rows = self.stage[kind]
+        at = int(self.progress() * len(rows))
+        low = max(0, at - 2) if self.random.random() < 0.7 else 0
+        return rows[min(self.random.randint(low, at + 1), len(rows) - 1)]
+
+    def attempt(self):
+        """A new attempt id, 32 characters."""
+        self.number += 1
+        return f"{self.name}-{self.number}-".ljust(32, "x")
+
+    def version(self, row, revoking=None):
+        """A version of a row's evidence, not far from the last one that was seen."""
+        level = self.levels.get(row["key"], 0) + self.random.choice([-2, -1, 0, 0, 0, 1])
+        chosen = [at for at, one in enumerate(row["versions"])
+                  if revoking in (None, one["revoking"])]
+        at = min(chosen, key=lambda at: abs(at - level))
+        version = row["versions"][at]
+        return at, {"key": row["key"], "asof": version["asof"], "evidence": version["evidence"],
+                    "version": at}
+
+    def seen(self, row, level):
+        self.levels[row["key"]] = max(level, self.levels.get(row["key"], 0))
+
+    # ---- purchases -----------------------------------------------------------
+
+    def purchase(self):
+        """Claim, pay out, complete; sometimes the same request twice, sometimes half of it."""
+        row = self.row("purchases")
+        at, evidence = self.version(row, revoking=False)
+        args = {**evidence, "account": self.random.choice(row["accounts"]),
+                "attempt": self.attempt(), "lease": LEASE}
+        for _ in range(self.random.choice([1, 1, 1, 1, 2])):
+            outcome, result = yield "claim", {**args, "now": self.clock()}
+            if outcome == "unclear":
+                outcome, result = yield "claim", {**args, "now": self.clock()}
+        if result.get("outcome") == "revoked":
+            self.seen(row, at + 2)
+        if outcome != "ok" or self.random.random() < 0.15:
+            return
+        self.seen(row, at)
+        mine = {"key": row["key"], "account": args["account"], "gen": result["gen"]}
+        if "fence" in result:
+            mine |= {"fence": result["fence"], "attempt": args["attempt"]}
+        yield "grant", {"key": row["key"], "gen": result["gen"]}
+        for _ in range(self.random.choice([0, 1, 1, 1, 1, 2])):
+            yield "complete", mine
+
+    def refund_notice(self):
+        row = self.row("purchases")
+        at, evidence = self.version(row, revoking=True)
+        yield "revoke", evidence
+        self.seen(row, at)
+
+    def support(self):
+        row = self.row("purchases")
+        yield "lookup", {"key": row["key"], "version": 0,
+                         "account": self.random.choice(row["accounts"])}
+
+    # ---- counters ------------------------------------------------------------
+
+    def metered(self):
+        """A unit of a meter, given back when the work fails."""
+        number = self.random.randrange(30)
+        plan = "free" if number < 3 else "standard" if number < 15 else "premium"
+        account = f"{plan}-{number}"
+        meter, now = "premium", self.clock()
+        args = {"key": f"{account} {meter} {now // 86_400_000}", "account": account, "plan": plan,
+                "meter": meter, "units": self.random.choice([1, 1, 1, 2]), "now": now,
+                "limit": LIMITS[plan][meter]}
+        outcome, result = yield "take", args
+        if outcome == "ok" and self.random.random() < 0.2:
+            yield "refund", {"key": args["key"], "units": args["units"],
+                             "ticket": result.get("ticket"), "now": self.clock()}
+
+    def signup(self):
+        address, now = self.random.choice(self.stage["addresses"]), self.clock()
+        args = {"key": f"{address} {now // 86_400_000}", "address": address, "now": now,
+                "limit": SIGNUP_LIMIT}
+        outcome, result = yield "admit", args
+        if outcome == "ok" and self.random.random() < 0.3:
+            yield "settle", {"key": args["key"], "ticket": result.get("ticket"),
+                             "now": self.clock()}
+
+    # ---- subscriptions ---------------------------------------------------------
+
+    def plan(self):
+        """The customer's own evidence, or a notification without account."""
+        row = self.row("lines")
+        at, evidence = self.version(row)
+        account = self.random.choice([*row["accounts"], *row["accounts"], ""])
+        yield "apply", {**evidence, "account": account, "now": self.clock(),
+                        "revoking": row["versions"][at]["revoking"]}
+        self.seen(row, at + 1)
+
+    def look(self):
+        row = self.row("lines")
+        yield "read", {"account": self.random.choice(row["accounts"]), "now": self.clock()}
+
+    def clear(self):
+        row = self.row("lines")
+        yield "clear", {"account": self.random.choice(row["accounts"]), "now": self.clock()}
+
+    # ---- what is used once -------------------------------------------------------
+
+    def challenge(self):
+        """A challenge of these seconds, which several processes issue and use."""
+        now = self.clock()
+        name = f"c{now // 4000}-{self.random.randrange(3)}"
+        args = {"key": name, "purpose": "attest", "subject": "user-01"}
+        yield "issue", {**args, "now": now, "expires": now + CHALLENGE_TTL}
+        for _ in range(self.random.choice([1, 1, 2])):
+            subject = self.random.choice(["user-01"] * 9 + ["user-02"])
+            yield "consume", {**args, "subject": subject, "now": self.clock(),
+                              "by": f"key-{self.random.randrange(4)}"}
+
+    def attest(self):
+        """Bind, then advance the counter a few times."""
+        row = self.random.choice(self.stage["keys"])
+        account = self.random.choice([row["accounts"][0]] * 4 + row["accounts"][1:])
+        mine = {"key": row["key"], "account": account}
+        yield "bind", {**mine, "public": row["public"], "now": self.clock()}
+        for _ in range(self.random.choice([0, 1, 2, 3])):
+            level = self.levels.get(row["key"], 0) + self.random.choice([-1, 0, 0, 1])
+            counter = row["counters"][min(max(level, 0), len(row["counters"]) - 1)]
+            outcome, _ = yield "advance", {**mine, "counter": counter, "now": self.clock()}
+            self.levels[row["key"]] = level + 1 if outcome == "ok" else max(level + 1, 1)
+
+    def once(self):
+        name = f"NOTE#{self.clock() // 2000}-{self.random.randrange(4)}"
+        args = {"key": name, "attempt": self.attempt(), "now": self.clock()}
+        for _ in range(self.random.choice([1, 1, 2])):
+            yield "once", args
+
+    def join(self):
+        group = self.random.choice(self.stage["groups"])
+        origin, target = self.random.sample(group, 2)
+        yield "link", {"from": origin, "to": target, "attempt": self.attempt(),
+                       "now": self.clock()}
