@@ -32,6 +32,15 @@ struct Configuration: Sendable {
   struct PlanLimits: Sendable {
     var plan: Text
     var meters: [(meter: Text, units: Int64)]
+
+    /// Names become parts of headers, keys and attributes: 1 … 64 visible characters of
+    /// ASCII without quotation mark, backslash and braces.
+    static func isMeter(_ name: Text) -> Bool {
+      (1...64).contains(name.count)
+        && name.utf8.allSatisfy {
+          (0x21...0x7e).contains($0) && $0 != 0x22 && $0 != 0x5c && $0 != 0x7b && $0 != 0x7d
+        }
+    }
   }
 
   /// `decide`: policy of entitlements (docs/spec/configuration.md §2).

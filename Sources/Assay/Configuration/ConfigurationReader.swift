@@ -192,7 +192,7 @@ struct ConfigurationReader {
       var limits = Configuration.PlanLimits(plan: plan, meters: [])
       for meter in try entry.members() {
         guard let units = meter.value.integer, units >= 0, units <= MemberNode.exactInteger,
-          !meter.value.name.isEmpty
+          Configuration.PlanLimits.isMeter(meter.value.name)
         else { throw Refusal(.configLimitsForm, "CNF-1", at: meter.path) }
         limits.meters.append((meter.value.name, units))
       }

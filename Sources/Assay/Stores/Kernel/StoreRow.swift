@@ -14,6 +14,8 @@ struct StoreRow: Sendable {
   /// - Throws: `unavailable.store.reply-shape`, at the number of the column.
   private mutating func next() throws(StoreStop) -> StoreValue {
     guard place < values.count else { throw .shape("column " + String(place)) }
+    // What no column holds stands as this.
+    if values[place] == .text("\u{0}") { throw .shape("column " + String(place)) }
     defer { place &+= 1 }
     return values[place]
   }

@@ -17,7 +17,7 @@ extension StoreTalk {
   /// Raises the counter of an active key of that owner. Whether it did is told by the
   /// change itself: the row afterwards looks the same after another's (STO-63).
   ///
-  /// - Returns: nil where it did; else the row that stood in the way, if there is one.
+  /// - Returns: whether it did; if not, the row that stood in the way, where there is one.
   mutating func advance(
     _ id: Text, owner: Text, counter: Int64
   ) throws(StoreStop) -> (isMade: Bool, row: KeyRow?) {

@@ -83,7 +83,9 @@ extension Array where Element == StoreResult {
 
   /// MariaDB's word about the change before, on the same connection.
   func numberIfChanged(_ place: Int) throws(StoreStop) -> Int64? {
-    var row = try row(place)
+    guard var row = try rowIfAny(place) else {
+      throw .shape("results[" + String(place) + "].rows")
+    }
     let changed = try row.integer()
     guard changed == 0 || changed == 1 else { throw .shape("column 0") }
     let number = try row.integer()

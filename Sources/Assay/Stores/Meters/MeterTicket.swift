@@ -43,8 +43,8 @@ struct MeterTicket: Sendable {
     guard let bucket = MeterBucket(day: try root.required("bucket").text()) else {
       throw node.refusal(.range)
     }
-    let name = try root.required("meter").text(Meter.nameLengths)
-    try require(Meter.isName(name), node)
+    let name = try root.required("meter").text()
+    try require(Configuration.PlanLimits.isMeter(name), node)
     meter = Meter(scope: scope, bucket, name)
     units = try root.required("units").integer(1...MemberNode.exactInteger)
     self.operation = operation

@@ -23,7 +23,7 @@ final class PaceTakeOperation: StoreOperation {
     kind = try node.text()
     guard let row = AppStoreLimits.row(kind) else { throw node.refusal(.range) }
     limit = PaceTakeOperation.limit(row, environment, context.policy)
-    scope = Meter.appleScope(environment, bundleId)
+    scope = MeterScope.apple(environment, bundleId)
     attempt = try parameters["attempt"]?.integer(1...64) ?? 1
     nowMs = context.nowMs
   }

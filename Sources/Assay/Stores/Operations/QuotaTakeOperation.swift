@@ -23,7 +23,7 @@ final class QuotaTakeOperation: StoreOperation {
       try parameters["units"]?.refusing(.misuseStoreUnits, "STO-50")
       .integer(1...context.policy.quotaUnitsMax) ?? 1
     meter = Meter(
-      scope: Meter.userScope(account),
+      scope: MeterScope.account(account),
       .day(nowMs, offsetMinutes: context.policy.dayOffsetMinutes), name)
     limit = limits.first { $0.meter == name }?.units ?? 0
     fallback = QuotaTakeOperation.fallback(limits, limit)
@@ -102,11 +102,6 @@ final class QuotaTakeOperation: StoreOperation {
       if isUnmetered { writer.member("unmetered", boolean: true) }
     }
   }
-}
-
-extension Meter {
-  /// Waits of those who met on one row differ by their clocks.
-  func seed(_ nowMs: Int64) -> Text { Text(scope.utf8 + Array(String(nowMs).utf8)) }
 }
 
 extension Refusal {

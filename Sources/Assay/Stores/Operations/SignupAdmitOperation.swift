@@ -25,7 +25,7 @@ final class SignupAdmitOperation: StoreOperation {
   }
 
   private func meter(_ name: Text) -> Meter {
-    Meter(scope: Meter.signupScope(address), bucket, name)
+    Meter(scope: MeterScope.signup(address), bucket, name)
   }
 
   override var seed: Text { meter("attempts").seed(nowMs) }

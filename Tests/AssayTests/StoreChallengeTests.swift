@@ -1,0 +1,283 @@
+import AssayAuthority
+import Testing
+
+@testable import Assay
+
+/// STO-60, STO-61 and STO-65, with scripted answers.
+@Suite("Stores: challenges, once")
+struct StoreChallengeTests {
+  private static let now = AttestFixture.now
+  /// What stands in the client data of the fixture.
+  private static let text = "bm90IHJhbmRvbSBhdCBhbGw"
+  private static let id = String(
+    decoding: Hex.encode(Digest.sha256.of(utf8("not random at all"))), as: UTF8.self)
+
+  private func verifier(
+    _ engine: StoreDialect = .sqlite, _ changes: [(String, JSONText)] = []
+  ) throws -> Verifier {
+    try AttestFixture.verifier(
+      [
+        ("stores", StoreAnswer.stores(engine)),
+        (
+          "attest.challenge",
+          ["mode": "json", "path": "challenge", "encoding": "base64url"]
+        ),
+      ] + changes)
+  }
+
+  private func row(
+    _ engine: StoreDialect, id: String = id, purpose: String = "attest", subject: String = "ann",
+    expires: Int64 = now + 300_000, usedBy: String? = nil, usedMs: Int64 = now,
+    isMade: Bool = true
+  ) -> String {
+    StoreAnswer.row(
+      engine, ChallengeRow.columns,
+      [
+        "\"\(id)\"", "\"\(purpose)\"", "\"\(subject)\"", "\(expires)",
+        usedBy.map { "\"\($0)\"" } ?? "null", usedBy == nil ? "null" : "\(usedMs)",
+      ], isMade: isMade)
+  }
+
+  // MARK: issue
+
+  private let issue: JSONText = [
+    "kind": "challenge.issue", "challenge": .string(text), "purpose": "attest", "subject": "ann",
+  ]
+
+  @Test("STO-60 the SHA-256 is kept, not the challenge", arguments: StoreAnswer.engines)
+  func issued(_ engine: StoreDialect) throws {
+    let script = StoreScript(try verifier(engine), issue, now: Self.now)
+    let store = script.source("exchange.store")
+    #expect(store.contains(Self.id) && !store.contains(Self.text))
+    #expect(script.document.text("exchange.store.class") == "idempotent")
+    if engine == .dynamodb {
+      #expect(script.document.text("exchange.store.run.0.api") == "PutItem")
+      try script.answer("{\"output\":{}}")
+    } else {
+      try script.answer(row(engine))
+    }
+    script.expect("ok", "issued")
+    #expect(script.document.text("exchange.sha256") == Self.id)
+    #expect(script.document.integer("exchange.expiresMs") == Self.now + 300_000)
+  }
+
+  @Test("STO-60 what stands there under it already", arguments: StoreAnswer.engines)
+  func collision(_ engine: StoreDialect) throws {
+    let verifier = try verifier(engine)
+    func answered(_ row: String) throws -> StoreScript {
+      let script = StoreScript(verifier, issue, now: Self.now)
+      try script.answer(row)
+      return script
+    }
+    // A lost answer, asked again later.
+    let again = try answered(row(engine, expires: Self.now + 5, isMade: false))
+    again.expect("ok", "issued")
+    #expect(again.document.integer("exchange.expiresMs") == Self.now + 5)
+    for stands in [
+      row(engine, purpose: "assert", isMade: false), row(engine, subject: "bob", isMade: false),
+      row(engine, usedBy: "x", isMade: false), row(engine, expires: Self.now, isMade: false),
+    ] {
+      try answered(stands).expect("misuse.challenge.collision", at: "challenge")
+    }
+    try answered(row(engine, id: "00", isMade: false))
+      .expect("unavailable.store.reply-shape")
+  }
+
+  @Test("STO-8 what is no challenge")
+  func misuse() throws {
+    let wrong: [(String, JSONText, String)] = [
+      ("challenge", "bm90IHJhbmRvbSBhdCBhb", "misuse.store.attempt"),
+      ("challenge", .string(String(repeating: "A", count: 65)), "misuse.store.attempt"),
+      ("challenge", "bm90IHJhbmRvbSBhdCBhbGx", "misuse.store.attempt"),
+      ("challenge", "bm90IHJhbmRvbSBhdCBhb+/", "misuse.store.attempt"),
+      ("challenge", 7, "misuse.store.attempt"), ("purpose", "", "misuse.exchange.request"),
+      ("purpose", "a b", "misuse.exchange.request"),
+      ("purpose", .string(String(repeating: "a", count: 33)), "misuse.exchange.request"),
+      ("subject", "ann ", "misuse.store.account"),
+    ]
+    for (member, value, status) in wrong {
+      StoreScript(try verifier(), issue.setting([(member, value)]), now: Self.now)
+        .expect(status, at: member)
+    }
+    // Without an encoding the text itself is the challenge.
+    let host = try verifier(.sqlite, [("attest.challenge", ["mode": "host"])])
+    let script = StoreScript(host, issue, now: Self.now)
+    let id = Hex.encode(Digest.sha256.of(utf8(Self.text)))
+    #expect(script.arguments(1) == "[\"\(String(decoding: id, as: UTF8.self))\"]")
+  }
+
+  // MARK: consume
+
+  private let consume: JSONText = [
+    "kind": "challenge.consume", "challenge": .string(text), "purpose": "attest",
+    "subject": "ann", "by": "me",
+  ]
+
+  @Test("STO-61 each outcome, on every engine", arguments: StoreAnswer.engines)
+  func consumed(_ engine: StoreDialect) throws {
+    let verifier = try verifier(engine)
+    func expect(_ row: String, _ status: String, _ outcome: String?) throws {
+      let script = StoreScript(verifier, consume, now: Self.now)
+      try script.answer(row)
+      script.expect(status, outcome)
+    }
+    try expect(row(engine, usedBy: "me"), "ok", "consumed")
+    try expect(
+      row(engine, expires: Self.now - 1, usedBy: "me", usedMs: Self.now - 9, isMade: false),
+      "ok", "consumed")
+    try expect(
+      row(engine, usedBy: "you", isMade: false), "rejected.challenge.used", "used")
+    try expect(
+      row(engine, expires: Self.now, isMade: false), "rejected.challenge.expired", "expired")
+    try expect(
+      row(engine, purpose: "assert", isMade: false), "rejected.challenge.mismatch", "mismatch")
+    try expect(
+      row(engine, subject: "bob", usedBy: "me", isMade: false), "rejected.challenge.mismatch",
+      "mismatch")
+    try expect(StoreAnswer.absent(engine), "rejected.challenge.unknown", "unknown")
+    // Unused and in time: the change must have been made.
+    try expect(
+      row(engine, expires: Self.now + 1, isMade: false), "unavailable.store.reply-shape", nil)
+    try expect(row(engine, id: "00", usedBy: "me"), "unavailable.store.reply-shape", nil)
+  }
+
+  @Test("STO-61 what each engine is asked")
+  func calls() throws {
+    let sql = StoreScript(try verifier(.postgres), consume, now: Self.now)
+    #expect(sql.arguments() == "[\"me\",\(Self.now),\"\(Self.id)\",\"attest\",\"ann\",\(Self.now)]")
+    let redis = StoreScript(try verifier(.redis), consume, now: Self.now)
+    #expect(
+      redis.source("exchange.store.run.0.keys") == "[\"assay:{\(Self.id)}:challenge\"]")
+    #expect(
+      redis.arguments()
+        == #"["","0","1","12","eq","purpose","attest","eq","subject","ann","eq","used_by","","#
+        + #""ge","expires_ms","\#(Self.now + 1)","4","used_by","me","used_ms","\#(Self.now)","0"]"#)
+    let issued = StoreScript(try verifier(.redis), issue, now: Self.now)
+    #expect(
+      issued.source("exchange.store.run.0.args.0") == "\"\(Self.now + 300_000 + 86_400_000)\"")
+    let dynamo = StoreScript(try verifier(.dynamodb), consume, now: Self.now)
+    #expect(
+      dynamo.document.text("exchange.store.run.0.input.ConditionExpression")
+        == "#purpose = :purpose AND #subject = :subject AND #expires_ms > :now "
+        + "AND (attribute_not_exists(#used_by) OR #used_by = :by)")
+    #expect(
+      dynamo.document.text("exchange.store.run.0.input.Key.PK.S") == "CHAL#\(Self.id)")
+  }
+
+  @Test("STO-61 the challenge that was signed is the one that is used up")
+  func evidence() throws {
+    let verifier = try verifier()
+    let keyId = String(decoding: Hex.encode(try AttestFixture.device().keyId), as: UTF8.self)
+    let attested = try AttestFixture.attest(try AttestFixture.attestation(), verifier)
+    let asserted = try AttestFixture.assert(try AttestFixture.assertion(), verifier)
+    let bare = consume.removing("challenge").removing("by")
+    for (document, user) in [(attested, keyId), (asserted, keyId + ":7")] {
+      for request in [bare, bare.setting([("challenge", .string(Self.text))])] {
+        let script = StoreScript(verifier, request, [document], now: Self.now)
+        #expect(script.source("exchange.store.run.0.args.0") == "\"\(user)\"")
+        #expect(script.source("exchange.store.run.0.args.2") == "\"\(Self.id)\"")
+        try script.answer(row(.sqlite, usedBy: user))
+        script.expect("ok", "consumed")
+      }
+    }
+    let other = bare.setting([("challenge", "b3RoZXIgcmFuZG9tIHRleHQ")])
+    StoreScript(verifier, other, [asserted], now: Self.now)
+      .expect("rejected.challenge.mismatch", "mismatch", at: "challenge")
+    StoreScript(verifier, bare.setting([("by", "me")]), [asserted], now: Self.now)
+      .expect("misuse.exchange.request", at: "by")
+    let stored = try self.verifier(.sqlite, [("attest.time", "stored")])
+    let old = try AttestFixture.attest(try AttestFixture.attestation(), stored)
+    let refused = StoreScript(stored, bare, [old], now: Self.now)
+    Exchanges.expect(
+      refused.document, "misuse.exchange.evidence", at: "evidence[0]", rule: "EXC-13")
+  }
+
+  @Test("STO-61 without evidence the host names challenge and user")
+  func host() throws {
+    let verifier = try verifier()
+    for member in ["challenge", "by", "purpose", "subject"] {
+      StoreScript(verifier, consume.removing(member), now: Self.now)
+        .expect("misuse.exchange.request", at: member)
+    }
+    // What a client sends may be anything.
+    for text in ["", "x", "%%%%%%%%%%%%%%%%%%%%%%%%", String(repeating: "A", count: 65)] {
+      StoreScript(verifier, consume.setting([("challenge", .string(text))]), now: Self.now)
+        .expect("rejected.challenge.unknown", "unknown", at: "challenge")
+    }
+    // Client data that hold no challenge.
+    let silent = try self.verifier(.sqlite, [("attest.challenge", ["mode": "host"])])
+    let asserted = try AttestFixture.assert(try AttestFixture.assertion(), silent)
+    let bare = consume.removing("challenge").removing("by")
+    StoreScript(silent, bare, [asserted], now: Self.now)
+      .expect("misuse.exchange.request", at: "challenge")
+  }
+
+  @Test("STO-4 a row of another shape is not understood")
+  func shapes() throws {
+    let verifier = try verifier()
+    let good = ["\"\(Self.id)\"", "\"attest\"", "\"ann\"", "\(Self.now + 1)", "\"me\"", "1"]
+    func answered(_ values: [String]) throws -> Document {
+      let script = StoreScript(verifier, consume, now: Self.now)
+      return try script.answer("{},{\"rows\":[[\(values.joined(separator: ","))]]}")
+    }
+    #expect(try answered(good).name == "ok")
+    var numbers = good
+    numbers[3] = "\"\(Self.now + 1)\""
+    #expect(try answered(numbers).name == "ok", "drivers give numbers as text")
+    for place in good.indices {
+      for value in ["null", "true", "{}", place == 3 || place == 5 ? "\"x\"" : "1"] {
+        var values = good
+        values[place] = value
+        #expect(
+          try answered(values).name == "unavailable.store.reply-shape", "\(place) \(value)")
+      }
+    }
+    #expect(try answered(good + ["1"]).name == "unavailable.store.reply-shape")
+    #expect(try answered(good.dropLast()).name == "unavailable.store.reply-shape")
+    let lost = StoreScript(verifier, consume, now: Self.now)
+    try lost.lose()
+    lost.expect("pending.exchange.wait")
+    try lost.wait()
+    try lost.answer(row(.sqlite, usedBy: "me"))
+    lost.expect("ok", "consumed")
+  }
+
+  // MARK: once
+
+  private let once: JSONText = [
+    "kind": "once", "id": "NOTE#1", "attempt": "attempt-0000000000000001",
+  ]
+
+  @Test("STO-65 the first does it, and its retry", arguments: StoreAnswer.engines)
+  func once(_ engine: StoreDialect) throws {
+    let verifier = try verifier(engine)
+    func answered(_ attempt: String, isMade: Bool = false) throws -> StoreScript {
+      let script = StoreScript(verifier, once, now: Self.now)
+      try script.answer(
+        StoreAnswer.row(
+          engine, ["attempt", "at_ms"], ["\"\(attempt)\"", "77"], isMade: isMade))
+      return script
+    }
+    try answered("attempt-0000000000000001").expect("ok", "first")
+    let seen = try answered("attempt-0000000000000002")
+    seen.expect("rejected.once.seen", "seen", at: "id")
+    #expect(seen.document.integer("exchange.atMs") == 77)
+    if engine == .dynamodb {
+      let new = StoreScript(verifier, once, now: Self.now)
+      try new.answer("{\"output\":{}}")
+      new.expect("ok", "first")
+    }
+    if engine.isSQL {
+      let gone = StoreScript(verifier, once, now: Self.now)
+      try gone.answer("{},{\"rows\":[]}")
+      gone.expect("unavailable.store.row-missing")
+    }
+    for (member, value, status) in [
+      ("id", "", "misuse.exchange.request"), ("id", "a b", "misuse.exchange.request"),
+      ("attempt", "short", "misuse.store.attempt"),
+    ] {
+      StoreScript(verifier, once.setting([(member, .string(value))]), now: Self.now)
+        .expect(status, at: member)
+    }
+  }
+}

@@ -1,0 +1,293 @@
+import AssayAuthority
+import Testing
+
+@testable import Assay
+
+/// STO-62 … STO-64, with scripted answers.
+@Suite("Stores: attested keys")
+struct StoreKeyTests {
+  private static let now = AttestFixture.now
+  private static let durable: [StoreDialect] = [.sqlite, .postgres, .mysql, .dynamodb]
+
+  private func verifier(
+    _ engine: StoreDialect = .sqlite, _ changes: [(String, JSONText)] = []
+  ) throws -> Verifier {
+    try AttestFixture.verifier([("stores", StoreAnswer.stores(engine))] + changes)
+  }
+
+  private func hexId() throws -> String {
+    String(decoding: Hex.encode(try AttestFixture.device().keyId), as: UTF8.self)
+  }
+
+  private func point() throws -> String {
+    String(decoding: Base64.encodeStandard(try AttestFixture.device().point), as: UTF8.self)
+  }
+
+  /// A row that is good but for some columns.
+  private func values(_ changes: [String: String] = [:]) throws -> [String] {
+    let good: [(String, String)] = [
+      ("key_id", "\"\(try hexId())\""), ("owner", "\"ann\""),
+      ("app", "\"\(AttestFixture.appId)\""), ("env", "\"production\""),
+      ("public_key", "\"\(try point())\""), ("counter", "6"), ("state", "\"active\""),
+      ("created_ms", "\(Self.now - 5)"), ("used_ms", "\(Self.now - 5)"), ("receipt", "\"cg==\""),
+      ("receipt_ms", "1"), ("next_ms", "2"), ("risk", "3"),
+    ]
+    return good.map { changes[$0.0] ?? $0.1 }
+  }
+
+  private func row(
+    _ engine: StoreDialect, _ changes: [String: String] = [:], isMade: Bool = true,
+    isRead: Bool = false
+  ) throws -> String {
+    let row = StoreAnswer.row(
+      engine, KeyRow.columns, try values(changes), isMade: isMade)
+    guard isRead else { return row }
+    return engine.isSQL
+      ? String(row.dropFirst(3)) : row.replacing("\"Attributes\"", with: "\"Item\"")
+  }
+
+  // MARK: bind
+
+  private let bind: JSONText = ["kind": "key.bind", "account": "ann"]
+
+  private func attested(_ verifier: Verifier) throws -> Document {
+    try AttestFixture.attest(try AttestFixture.attestation(), verifier)
+  }
+
+  @Test("STO-62 a key is one account's", arguments: durable)
+  func bound(_ engine: StoreDialect) throws {
+    let verifier = try verifier(engine)
+    let evidence = try attested(verifier)
+    func expect(
+      _ changes: [String: String], _ status: String, _ outcome: String?, changed: Bool? = nil
+    ) throws {
+      let script = StoreScript(verifier, bind, [evidence], now: Self.now)
+      try script.answer(try row(engine, changes, isMade: false))
+      script.expect(status, outcome)
+      #expect(script.document.flag("exchange.changed") == changed)
+    }
+    try expect(["created_ms": "\(Self.now)"], "ok", "bound", changed: true)
+    try expect([:], "ok", "already", changed: false)
+    try expect(["owner": "\"bob\""], "rejected.attest-key.foreign", "foreign", changed: false)
+    try expect(
+      ["state": "\"retired\""], "rejected.attest-key.retired", "retired", changed: false)
+    try expect(["public_key": "\"BA==\""], "unavailable.store.reply-shape", nil)
+    try expect(["key_id": "\"00\""], "unavailable.store.reply-shape", nil)
+    try expect(["state": "\"odd\""], "unavailable.store.reply-shape", nil)
+    if engine == .dynamodb {
+      let script = StoreScript(verifier, bind, [evidence], now: Self.now)
+      #expect(script.source("exchange.store").contains("\"ok\":{\"S\":\"USER#ann\"}"))
+      try script.answer("{\"output\":{}}")
+      script.expect("ok", "bound")
+    }
+  }
+
+  @Test("STO-62 the row is made from the attestation alone")
+  func row() throws {
+    let verifier = try verifier()
+    let evidence = try attested(verifier)
+    let script = StoreScript(verifier, bind, [evidence], now: Self.now)
+    let receipt = try #require(evidence.text("attestation.receipt.bytes"))
+    let made = try #require(evidence.integer("attestation.receipt.createdMs"))
+    let next = try #require(evidence.integer("attestation.receipt.refreshAtMs"))
+    #expect(
+      script.arguments() == """
+        ["\(try hexId())","ann","\(AttestFixture.appId)","production","\(try point())",0,"active",\
+        \(Self.now),\(Self.now),"\(receipt)",\(made),\(next),null]
+        """)
+    let ignoring = try self.verifier(.sqlite, [("attest.receipt", "ignore")])
+    let bare = StoreScript(ignoring, bind, [try attested(ignoring)], now: Self.now)
+    #expect(bare.arguments().hasSuffix(",null,0,0,null]"))
+  }
+
+  @Test("EXC-13 STO-13 what does not prove a key now")
+  func evidence() throws {
+    let verifier = try verifier()
+    let asserted = try AttestFixture.assert(try AttestFixture.assertion(), verifier)
+    let misuse = "misuse.exchange.evidence"
+    StoreScript(verifier, bind, [], now: Self.now).expect(misuse, at: "evidence")
+    StoreScript(verifier, bind, [asserted], now: Self.now).expect(misuse, at: "evidence[0]")
+    let advance: JSONText = ["kind": "key.advance", "account": "ann"]
+    StoreScript(verifier, advance, [try attested(verifier)], now: Self.now)
+      .expect(misuse, at: "evidence[0]")
+    let stored = try self.verifier(.sqlite, [("attest.time", "stored")])
+    let old = try AttestFixture.assert(try AttestFixture.assertion(), stored)
+    for (request, document) in [(bind, try attested(stored)), (advance, old)] {
+      let script = StoreScript(stored, request, [document], now: Self.now)
+      Exchanges.expect(script.document, misuse, at: "evidence[0]", rule: "EXC-13")
+    }
+    let redis = try self.verifier(.redis)
+    StoreScript(redis, bind, [try attested(redis)], now: Self.now)
+      .expect("config.store.not-durable", at: "dialect")
+  }
+
+  // MARK: advance
+
+  private let advance: JSONText = ["kind": "key.advance", "account": "ann"]
+
+  @Test("STO-63 a counter is used once", arguments: durable)
+  func advanced(_ engine: StoreDialect) throws {
+    let verifier = try verifier(engine)
+    let evidence = try AttestFixture.assert(try AttestFixture.assertion(), verifier)
+    func begun() -> StoreScript {
+      StoreScript(verifier, advance, [evidence], now: Self.now)
+    }
+    let done = begun()
+    #expect(done.document.text("exchange.store.class") == "once")
+    switch engine {
+    case .mysql:
+      #expect(done.document.text("exchange.store.connection") == "same")
+      try done.answer("{},{\"rows\":[[1,0]]}")
+    case .dynamodb: try done.answer(try row(engine, ["counter": "7"]))
+    default: try done.answer("{\"rows\":[[7]]}")
+    }
+    done.expect("ok", "advanced")
+    #expect(done.document.integer("exchange.counter") == 7)
+    func expect(_ changes: [String: String]?, _ status: String, _ outcome: String?) throws {
+      let script = begun()
+      if engine.isSQL {
+        try script.answer(engine == .mysql ? "{},{\"rows\":[[0,0]]}" : "{\"rows\":[]}")
+        #expect(script.document.text("exchange.store.class") == "idempotent")
+      }
+      if let changes {
+        try script.answer(try row(engine, changes, isMade: false, isRead: engine.isSQL))
+      } else {
+        try script.answer(StoreAnswer.absent(engine, isRead: engine.isSQL))
+      }
+      script.expect(status, outcome)
+    }
+    try expect(nil, "rejected.attest-key.unknown", "unknown")
+    try expect(["owner": "\"bob\""], "rejected.attest-key.foreign", "foreign")
+    try expect(["state": "\"retired\""], "rejected.attest-key.retired", "retired")
+    try expect(["counter": "7"], "rejected.attest-key.replayed", "replayed")
+    try expect(["counter": "4294967295"], "rejected.attest-key.replayed", "replayed")
+    try expect(["counter": "6"], "unavailable.store.contention", nil)
+    try expect(["counter": "-1"], "unavailable.store.reply-shape", nil)
+    let lost = begun()
+    try lost.lose()
+    lost.expect("unavailable.store.unclear")
+  }
+
+  @Test("STO-4 another number than ours is no advance")
+  func advanceShapes() throws {
+    for (engine, answer) in [
+      (StoreDialect.sqlite, "{\"rows\":[[8]]}"), (.postgres, "{\"rows\":[[7],[7]]}"),
+      (.mysql, "{},{\"rows\":[[2,0]]}"), (.mysql, "{},{\"rows\":[]}"), (.dynamodb, "{\"output\":{}}"),
+      (.sqlite, "{}"),
+    ] {
+      let verifier = try verifier(engine)
+      let evidence = try AttestFixture.assert(try AttestFixture.assertion(), verifier)
+      let script = StoreScript(verifier, advance, [evidence], now: Self.now)
+      try script.answer(answer)
+      #expect(script.document.status.family == .unavailable, "\(engine) \(answer)")
+      #expect(!script.document.name.contains("ok"))
+    }
+  }
+
+  // MARK: receipt, retire, read
+
+  @Test("STO-64 a receipt gives way to a later one only", arguments: durable)
+  func receipt(_ engine: StoreDialect) throws {
+    let verifier = try verifier(engine)
+    let text = try #require(try attested(verifier).text("attestation.receipt.bytes"))
+    let receipt = verifier.verifyReceipt(utf8(text), kind: .attest, nowMs: Self.now)
+    Exchanges.expect(receipt, "ok")
+    let made = try #require(receipt.integer("attestReceipt.createdMs"))
+    func expect(_ changes: [String: String]?, _ status: String, _ outcome: String?) throws {
+      let script = StoreScript(
+        verifier, ["kind": "key.receipt"], [receipt], now: Self.now)
+      if let changes {
+        try script.answer(try row(engine, changes, isMade: changes["receipt"] != nil))
+      } else {
+        try script.answer(StoreAnswer.absent(engine))
+      }
+      script.expect(status, outcome)
+      if status == "ok" { #expect(script.document.integer("exchange.nextMs") == 2) }
+    }
+    try expect(["receipt": "\"\(text)\"", "receipt_ms": "\(made)"], "ok", "kept")
+    try expect(["receipt_ms": "\(made)"], "ok", "older")
+    try expect(["receipt_ms": "\(made + 1)"], "ok", "older")
+    try expect(["receipt_ms": "\(made - 1)"], "unavailable.store.reply-shape", nil)
+    try expect(["state": "\"retired\""], "rejected.attest-key.retired", "retired")
+    try expect(nil, "rejected.attest-key.unknown", "unknown")
+  }
+
+  @Test("STO-64 a key is retired by its account", arguments: durable)
+  func retired(_ engine: StoreDialect) throws {
+    let verifier = try verifier(engine)
+    let request: JSONText = [
+      "kind": "key.retire", "account": "ann", "keyId": .string(try hexId()),
+    ]
+    func expect(_ changes: [String: String]?, _ status: String, _ outcome: String?) throws {
+      let script = StoreScript(verifier, request, now: Self.now)
+      if let changes {
+        try script.answer(try row(engine, changes, isMade: false))
+      } else {
+        try script.answer(StoreAnswer.absent(engine))
+      }
+      script.expect(status, outcome)
+    }
+    let gone = "\"retired\""
+    try expect(["state": gone, "used_ms": "\(Self.now)"], "ok", "retired")
+    try expect(["state": gone], "ok", "already")
+    try expect(["state": gone, "owner": "\"bob\""], "rejected.attest-key.foreign", "foreign")
+    try expect(nil, "rejected.attest-key.unknown", "unknown")
+    try expect([:], "unavailable.store.contention", nil)
+  }
+
+  @Test("STO-64 what a verification needs of a key", arguments: durable)
+  func read(_ engine: StoreDialect) throws {
+    let verifier = try verifier(engine)
+    let normal = String(
+      decoding: Base64.encodeStandard(try AttestFixture.device().keyId), as: UTF8.self)
+    func read(
+      _ changes: [String: String]?, _ more: [(String, JSONText)] = []
+    ) throws -> StoreScript {
+      let request: JSONText = ["kind": "key.read", "keyId": .string(normal)]
+      let script = StoreScript(verifier, request.setting(more), now: Self.now)
+      try script.answer(
+        try changes.map { try row(engine, $0, isRead: true) }
+          ?? StoreAnswer.absent(engine, isRead: true))
+      return script
+    }
+    for more in [[], [("account", "ann")]] as [[(String, JSONText)]] {
+      let found = try read([:], more)
+      found.expect("ok", "found")
+      #expect(found.document.text("exchange.key.keyId") == normal)
+      #expect(found.document.text("exchange.key.publicKey") == (try point()))
+      #expect(found.document.integer("exchange.key.counter") == 6)
+      #expect(!found.source("exchange").contains("ann"))
+    }
+    let foreign = try read([:], [("account", "bob")])
+    foreign.expect("rejected.attest-key.foreign", "foreign")
+    #expect(foreign.source("exchange.key") == "null")
+    try read(["state": "\"retired\""]).expect("rejected.attest-key.retired", "retired")
+    try read(nil).expect("rejected.attest-key.unknown", "unknown")
+    StoreScript(verifier, ["kind": "key.read", "keyId": "AAAA"], now: Self.now)
+      .expect("misuse.exchange.request", at: "keyId")
+  }
+
+  @Test("STO-4 a row of another shape is not understood")
+  func shapes() throws {
+    let verifier = try verifier()
+    let good = try values()
+    let request: JSONText = ["kind": "key.read", "keyId": .string(try hexId())]
+    func answered(_ values: [String]) throws -> Document {
+      let script = StoreScript(verifier, request, now: Self.now)
+      return try script.answer("{\"rows\":[[\(values.joined(separator: ","))]]}")
+    }
+    #expect(try answered(good).name == "ok")
+    for place in good.indices {
+      let isText = good[place].hasPrefix("\"")
+      for value in ["true", isText ? "1" : "\"x\"", "null"] {
+        // The receipt and the risk may be absent.
+        if value == "null", place == 9 || place == 12 { continue }
+        var values = good
+        values[place] = value
+        #expect(
+          try answered(values).name == "unavailable.store.reply-shape", "\(place) \(value)")
+      }
+    }
+    #expect(try answered(good + ["1"]).name == "unavailable.store.reply-shape")
+  }
+}

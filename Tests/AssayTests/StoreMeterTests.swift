@@ -1,0 +1,354 @@
+import AssayAuthority
+import Testing
+
+@testable import Assay
+
+/// docs/spec/stores.md §5.6, with scripted answers.
+@Suite("Stores: quota")
+struct StoreMeterTests {
+  private static let now = Minted.now + 3_600_000
+  private static let tomorrow = Minted.now + 86_400_000
+
+  private func verifier(
+    _ engine: StoreDialect, _ more: [(String, JSONText)] = [],
+    _ changes: [(String, JSONText)] = []
+  ) throws -> Verifier {
+    try Minted.verifier(
+      [
+        ("plans", ["free", "standard", "premium"]),
+        (
+          "limits",
+          [
+            "free": ["free": 99999, "premium": 0], "standard": ["free": 99999, "premium": 20],
+          ]
+        ), ("stores", StoreAnswer.stores(engine, more)),
+      ] + changes)
+  }
+
+  private let request: JSONText = [
+    "kind": "quota.take", "account": "ann", "meter": "premium", "plan": "standard",
+  ]
+
+  private func take(
+    _ engine: StoreDialect, _ more: [(String, JSONText)] = [],
+    stores: [(String, JSONText)] = [], now: Int64 = StoreMeterTests.now
+  ) throws -> StoreScript {
+    StoreScript(try verifier(engine, stores), request.setting(more), now: now)
+  }
+
+  private func ticket(_ text: String) -> String {
+    String(decoding: Base64.decodeURL(utf8(text)[...]) ?? [], as: UTF8.self)
+  }
+
+  // MARK: take
+
+  @Test("STO-51 STO-52 a unit is taken, on every engine", arguments: StoreAnswer.engines)
+  func taken(_ engine: StoreDialect) throws {
+    let script = try take(engine, [("units", 3)])
+    script.expect("pending.exchange.store")
+    #expect(script.document.text("exchange.store.class") == "once")
+    let connection = script.document.text("exchange.store.connection")
+    #expect(connection == (engine == .mysql ? "same" : "any"))
+    try script.answer(StoreAnswer.counted(engine, 8))
+    script.expect("ok", "taken")
+    #expect(script.document.integer("exchange.used") == 8)
+    #expect(script.document.integer("exchange.limit") == 20)
+    #expect(script.document.integer("exchange.left") == 12)
+    #expect(script.document.integer("exchange.resetMs") == Self.tomorrow)
+    #expect(script.document.text("exchange.fallback") == "free")
+    #expect(
+      script.source("exchange.headers")
+        == #"{"RateLimit-Policy":"\"premium\";q=20;w=86400","#
+        + #""RateLimit":"\"premium\";r=12;t=82800"}"#)
+    #expect(
+      ticket(try #require(script.document.text("exchange.ticket")))
+        == #"{"v":1,"op":"take","scope":"USER#ann","bucket":"2026-11-21","meter":"premium","#
+        + #""units":3}"#)
+  }
+
+  @Test("STO-51 the limit is reached, on every engine", arguments: StoreAnswer.engines)
+  func exhausted(_ engine: StoreDialect) throws {
+    let script = try take(engine)
+    try script.answer(StoreAnswer.full(engine))
+    script.expect("rejected.quota.exhausted", "exhausted", at: "meter")
+    #expect(script.source("exchange.used") == "null")
+    #expect(script.source("exchange.ticket") == "null")
+    #expect(script.document.integer("exchange.left") == 0)
+    #expect(script.document.integer("exchange.resetMs") == Self.tomorrow)
+    #expect(script.document.text("exchange.fallback") == "free")
+    #expect(script.document.text("exchange.headers.Retry-After") == "82800")
+    #expect(script.document.text("exchange.headers.RateLimit") == "\"premium\";r=0;t=82800")
+  }
+
+  @Test("BCK-20 the wait in seconds is rounded up, and at least one")
+  func seconds() throws {
+    for (before, seconds) in [(1, "1"), (1000, "1"), (1001, "2")] as [(Int64, String)] {
+      let script = try take(.sqlite, now: Self.tomorrow - before)
+      try script.answer(StoreAnswer.full(.sqlite))
+      #expect(script.document.text("exchange.headers.Retry-After") == seconds)
+    }
+  }
+
+  @Test("STO-51 what is never within the limit costs no statement")
+  func decided() throws {
+    let none = try take(.sqlite, [("plan", "free")])
+    none.expect("rejected.plan.required", "not-in-plan", at: "meter")
+    #expect(none.document.text("exchange.fallback") == "free")
+    try take(.sqlite, [("plan", "premium")]).expect("rejected.plan.required", "not-in-plan")
+    try take(.sqlite, [("units", 21)]).expect("rejected.quota.exhausted", "exhausted")
+    #expect(try take(.sqlite, [("units", 20)]).step == 1)
+    // The most generous meter has none to fall back to.
+    let free = try take(.sqlite, [("meter", "free")])
+    try free.answer("{\"rows\":[[1]]}")
+    #expect(free.source("exchange.fallback") == "null")
+  }
+
+  @Test("STO-50 STO-5 what a host must not ask")
+  func misuse() throws {
+    let wrong: [(String, JSONText, String)] = [
+      ("meter", "image", "misuse.store.meter"), ("meter", "", "misuse.store.meter"),
+      ("meter", 1, "misuse.store.meter"), ("plan", "gold", "misuse.store.plan"),
+      ("plan", 1, "misuse.store.plan"), ("units", 0, "misuse.store.units"),
+      ("units", -1, "misuse.store.units"), ("units", "1", "misuse.store.units"),
+      ("units", 1_000_001, "misuse.store.units"), ("account", "", "misuse.store.account"),
+      ("account", "ann ", "misuse.store.account"), ("account", " ann", "misuse.store.account"),
+      ("account", "a\u{1}", "misuse.store.account"),
+      ("account", .string(String(repeating: "a", count: 256)), "misuse.store.account"),
+      ("ticket", "x", "misuse.exchange.request"), ("dialect", "oracle", "misuse.exchange.request"),
+    ]
+    for (member, value, status) in wrong {
+      try take(.sqlite, [(member, value)]).expect(status, at: member)
+    }
+    for member in ["account", "meter", "plan"] {
+      let script = StoreScript(try verifier(.sqlite), request.removing(member))
+      script.expect("misuse.exchange.request", at: member)
+    }
+  }
+
+  @Test("STO-52 the day is that of the first call, with the offset")
+  func day() throws {
+    let days: [(Int64, JSONText, String, Int64)] = [
+      (Self.tomorrow - 1, 0, "2026-11-21", Self.tomorrow),
+      (Self.tomorrow, 0, "2026-11-22", Self.tomorrow + 86_400_000),
+      (Self.tomorrow - 3_600_000, 60, "2026-11-22", Self.tomorrow + 82_800_000),
+      (Self.tomorrow - 3_600_001, 60, "2026-11-21", Self.tomorrow - 3_600_000),
+      (Minted.now, -1, "2026-11-20", Minted.now + 60_000),
+    ]
+    for (now, offset, bucket, reset) in days {
+      let script = try take(.sqlite, stores: [("dayOffsetMinutes", offset)], now: now)
+      let kept = reset + 7 * 86_400_000
+      #expect(
+        script.arguments()
+          == "[\"USER#ann\",\"\(bucket)\",\"premium\",1,\(kept),19,19]")
+      // The answer comes on another day, and from a clock that ran backwards.
+      try script.answer("{\"rows\":[[1]]}", after: now == Self.tomorrow ? -5000 : 500_000)
+      script.expect("ok", "taken")
+      #expect(script.document.integer("exchange.resetMs") == reset)
+    }
+  }
+
+  @Test("STO-2 STM-22 what the engines are asked")
+  func calls() throws {
+    let mysql = try take(.mysql)
+    #expect(mysql.sql()?.contains("VALUES (?,?,?,0,?) ON DUPLICATE KEY UPDATE") == true)
+    #expect(mysql.arguments(1) == "[1,\"USER#ann\",\"2026-11-21\",\"premium\",19]")
+    #expect(mysql.sql(2) == "SELECT ROW_COUNT(), LAST_INSERT_ID()")
+    #expect(mysql.source("exchange.store.run.0.rows") == "false")
+    #expect(mysql.source("exchange.store.run.2.rows") == "true")
+    let ttl = Self.tomorrow + 7 * 86_400_000
+    let redis = try take(.redis, [("units", 2)])
+    #expect(
+      redis.source("exchange.store.run.0.keys") == #"["assay:{USER#ann}:q:premium:2026-11-21"]"#)
+    #expect(
+      redis.arguments()
+        == #"["\#(ttl)","2","n","2","1","3","le","n","18","0","2","n","2"]"#)
+    let dynamo = try take(.dynamodb)
+    #expect(dynamo.document.text("exchange.store.run.0.api") == "UpdateItem")
+    let input = "exchange.store.run.0.input."
+    #expect(dynamo.document.text(input + "Key.PK.S") == "USER#ann")
+    #expect(dynamo.document.text(input + "Key.SK.S") == "DATE#2026-11-21")
+    #expect(
+      dynamo.document.text(input + "UpdateExpression")
+        == "SET #count = if_not_exists(#count, :zero) + :units, #ttl = :ttl")
+    #expect(
+      dynamo.document.text(input + "ConditionExpression")
+        == "attribute_not_exists(#count) OR #count <= :room")
+    #expect(
+      dynamo.source(input + "ExpressionAttributeNames")
+        == ##"{"#count":"count_premium","#ttl":"ttl"}"##)
+    #expect(dynamo.document.text(input + "ExpressionAttributeValues.:room.N") == "19")
+    #expect(
+      dynamo.document.text(input + "ExpressionAttributeValues.:ttl.N") == "\(ttl / 1000)")
+  }
+
+  @Test("STO-4 an answer of another shape is not understood", arguments: StoreAnswer.engines)
+  func shapes(_ engine: StoreDialect) throws {
+    let script = try take(engine, stores: [("failOpen", ["meters": ["premium"]])])
+    let prefix = engine == .mysql ? "{},{}," : ""
+    let wrong: [String]
+    switch engine {
+    case .sqlite, .postgres:
+      wrong = [
+        "{}", "{\"rows\":[[]]}", "{\"rows\":[[1,2]]}", "{\"rows\":[[1],[2]]}",
+        "{\"rows\":[[\"x\"]]}", "{\"rows\":[[null]]}", "{\"rows\":[[0]]}", "{\"rows\":[[21]]}",
+        "{\"rows\":[[1.5]]}", "{\"rows\":[[9007199254740993]]}", "{\"reply\":[\"1\"]}",
+        "{\"output\":{}}", "", "{\"rows\":[[1]]},{}",
+      ]
+    case .mysql:
+      wrong = [
+        "{}", "{\"rows\":[]}", "{\"rows\":[[1]]}", "{\"rows\":[[2,1]]}", "{\"rows\":[[-1,1]]}",
+        "{\"rows\":[[1,null]]}", "{\"rows\":[[1,21]]}", "{\"rows\":[[1,1,1]]}",
+      ]
+    case .dynamodb:
+      wrong = [
+        "{}", "{\"output\":{}}", "{\"output\":{\"Attributes\":{}}}", "{\"rows\":[[1]]}",
+        "{\"output\":{\"Attributes\":{\"count_premium\":{\"S\":\"1\"}}}}",
+        "{\"output\":{\"Attributes\":{\"count_premium\":{\"N\":\"21\"}}}}",
+        "{\"output\":{\"Attributes\":{\"count_premiums\":{\"N\":\"1\"}}}}",
+      ]
+    case .redis:
+      wrong = [
+        "{\"reply\":[]}", "{\"reply\":[\"1\"]}", "{\"reply\":[\"0\"]}", "{\"rows\":[[1]]}",
+        "{\"reply\":[\"3\",\"n\",\"1\"]}", "{\"reply\":[\"2\",\"n\"]}",
+        "{\"reply\":[\"2\",\"m\",\"1\"]}", "{\"reply\":[\"2\",\"n\",\"x\"]}",
+        "{\"reply\":[\"1\",\"n\",\"2\"]}", "{\"reply\":[\"2\",\"n\",\"1\",\"n\",\"1\"]}",
+        "{\"reply\":[\"2\",\"n\",null]}", "{\"reply\":[\"2\",\"n\",\"21\"]}",
+      ]
+    }
+    #expect(script.step == 1)
+    for answer in wrong {
+      let script = try take(engine, stores: [("failOpen", ["meters": ["premium"]])])
+      try script.answer(prefix + answer)
+      #expect(script.document.name == "unavailable.store.reply-shape", "\(answer)")
+    }
+  }
+
+  // MARK: failures
+
+  @Test("STO-71 a take is not repeated when nobody knows whether it ran")
+  func unclear() throws {
+    let lost = try take(.postgres)
+    try lost.lose()
+    lost.expect("unavailable.store.unclear", at: "code")
+    for (engine, code) in [(StoreDialect.postgres, "08006"), (.mysql, "2013")] {
+      let script = try take(engine)
+      try script.fail(code)
+      script.expect("unavailable.store.unclear", at: "error.code")
+    }
+    let full = try take(.sqlite)
+    try full.fail("13")
+    full.expect("unavailable.store.engine", at: "error.code")
+  }
+
+  @Test("STO-70 what did not run is repeated three times")
+  func busy() throws {
+    let script = try take(.sqlite)
+    let first = script.source("exchange.store.run")
+    for _ in 1...3 {
+      try script.fail("5", executed: "no")
+      script.expect("pending.exchange.wait")
+      try script.wait()
+      #expect(script.source("exchange.store.run") == first)
+    }
+    try script.fail("5", executed: "no")
+    script.expect("unavailable.store.contention", at: "error.code")
+  }
+
+  @Test("§7 a free meter goes on uncounted while the store is away, and no other does")
+  func failOpen() throws {
+    let open: [(String, JSONText)] = [("failOpen", ["meters": ["free"]])]
+    let free = try take(.redis, [("meter", "free")], stores: open)
+    try free.lose()
+    free.expect("ok", "taken")
+    #expect(free.document.flag("exchange.unmetered") == true)
+    for member in ["used", "left", "ticket"] {
+      #expect(free.source("exchange.\(member)") == "null")
+    }
+    #expect(free.source("exchange.headers") == "{}")
+    let paid = try take(.redis, stores: open)
+    try paid.lose()
+    paid.expect("unavailable.store.unclear")
+    let closed = try take(.redis, [("meter", "free")])
+    try closed.lose()
+    closed.expect("unavailable.store.unclear")
+    // A row that is not understood is no absent store.
+    let odd = try take(.redis, [("meter", "free")], stores: open)
+    try odd.answer("{\"reply\":[\"9\"]}")
+    odd.expect("unavailable.store.reply-shape")
+  }
+
+  @Test("EXC-5 an answer to another step changes nothing")
+  func order() throws {
+    let script = try take(.sqlite)
+    try script.raw("{\"id\":2,\"code\":200,\"results\":[{\"rows\":[[1]]}]}")
+    Exchanges.expect(script.document, "misuse.exchange.order", at: "id")
+    try script.raw("{\"id\":1,\"code\":200,\"results\":[{\"rows\":[[1]]}]}")
+    script.expect("ok", "taken")
+    try script.raw("{\"id\":1,\"code\":200,\"results\":[{\"rows\":[[2]]}]}")
+    Exchanges.expect(script.document, "misuse.exchange.order")
+  }
+
+  // MARK: refund
+
+  @Test("STO-53 a refund goes to the day of its ticket", arguments: StoreAnswer.engines)
+  func refund(_ engine: StoreDialect) throws {
+    let taken = try take(engine, [("units", 3)], now: Self.tomorrow - 1)
+    try taken.answer(StoreAnswer.counted(engine, 3, isNew: true))
+    let request: JSONText = [
+      "kind": "quota.refund", "ticket": .string(try #require(taken.document.text("exchange.ticket"))),
+    ]
+    let (verifier, later) = (try verifier(engine), Self.tomorrow + 5)
+    let back = StoreScript(verifier, request, now: later)
+    #expect(back.document.text("exchange.store.class") == "once")
+    #expect(back.source("exchange.store").contains("2026-11-21"))
+    try back.answer(StoreAnswer.counted(engine, 0, isRefund: true))
+    back.expect("ok", "refunded")
+    #expect(back.document.integer("exchange.used") == 0)
+    let none = StoreScript(verifier, request, now: later)
+    try none.answer(StoreAnswer.full(engine, isRefund: true))
+    none.expect("ok", "none")
+    #expect(none.source("exchange.used") == "null")
+    let below = StoreScript(verifier, request, now: later)
+    try below.answer(StoreAnswer.counted(engine, -1, isRefund: true))
+    below.expect("unavailable.store.reply-shape")
+    let lost = StoreScript(verifier, request, now: later)
+    try lost.lose()
+    lost.expect("unavailable.store.unclear")
+  }
+
+  @Test("STO-69 only a ticket of a take is one")
+  func tickets() throws {
+    let good: [(String, String)] = [
+      ("v", "1"), ("op", "\"take\""), ("scope", "\"USER#ann\""), ("bucket", "\"2026-11-21\""),
+      ("meter", "\"premium\""), ("units", "1"),
+    ]
+    func refund(_ members: [(String, String)]) throws -> StoreScript {
+      let text = members.map { "\"\($0)\":\($1)" }.joined(separator: ",")
+      let ticket = Base64.encodeURL(utf8("{\(text)}"))
+      return StoreScript(
+        try verifier(.sqlite), ["kind": "quota.refund", "ticket": .string(utf8: ticket)])
+    }
+    try refund(good).expect("pending.exchange.store")
+    let wrong: [(String, String)] = [
+      ("v", "2"), ("op", "\"admit\""), ("op", "\"give\""), ("scope", "\"SIGNUP_IP#1.2.3.4\""),
+      ("scope", "7"), ("bucket", "\"2026-11-31\""), ("bucket", "\"2026-1-21\""),
+      ("bucket", "\"2026-11-2a\""), ("meter", "\"\""), ("meter", "\"a\\\"b\""), ("units", "0"),
+      ("units", "-1"), ("units", "\"1\""),
+    ]
+    for (name, value) in wrong {
+      let members = good.map { $0.0 == name ? (name, value) : $0 }
+      let script = try refund(members)
+      #expect(script.document.name == "misuse.store.ticket", "\(name) \(value)")
+    }
+    for place in good.indices {
+      var members = good
+      members.remove(at: place)
+      try refund(members).expect("misuse.store.ticket")
+    }
+    try refund(good + [("more", "1")]).expect("misuse.store.ticket")
+    for text in ["", "e30", "%%%", String(repeating: "A", count: 1025)] {
+      StoreScript(try verifier(.sqlite), ["kind": "quota.refund", "ticket": .string(text)])
+        .expect("misuse.store.ticket")
+    }
+  }
+}

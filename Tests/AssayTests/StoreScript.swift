@@ -1,0 +1,163 @@
+import AssayAuthority
+import Testing
+
+@testable import Assay
+
+/// A conversation with a store whose answers are written by the test.
+final class StoreScript {
+  private let exchange: Exchange?
+  /// The last one.
+  private(set) var document: Document
+  private var clock: Int64
+
+  init(
+    _ verifier: Verifier, _ request: JSONText, _ evidence: [Document] = [],
+    now: Int64 = Minted.now
+  ) {
+    clock = now
+    (exchange, document) = verifier.startExchange(
+      request.bytes, evidence: evidence, nowMs: now)
+  }
+
+  /// The id of the open step.
+  var step: Int64? { document.integer("exchange.store.id") }
+
+  /// JSON of a part of the document.
+  func source(_ path: String) -> String {
+    String(decoding: document.tree?.at(path)?.source ?? [], as: UTF8.self)
+  }
+
+  /// The arguments of the call with this number.
+  func arguments(_ call: Int = 0) -> String { source("exchange.store.run.\(call).args") }
+
+  func sql(_ call: Int = 0) -> String? { document.text("exchange.store.run.\(call).sql") }
+
+  /// Results of the open step, separated by commas.
+  @discardableResult
+  func answer(_ results: String, after milliseconds: Int64 = 0) throws -> Document {
+    try raw("{\"id\":\(try #require(step)),\"code\":200,\"results\":[\(results)]}", milliseconds)
+  }
+
+  /// The engine refused.
+  @discardableResult
+  func fail(_ code: String, executed: String = "unknown") throws -> Document {
+    let id = try #require(step)
+    return try raw(
+      "{\"id\":\(id),\"code\":500,\"error\":{\"code\":\"\(code)\",\"executed\":\"\(executed)\"}}")
+  }
+
+  /// Nothing came back.
+  @discardableResult
+  func lose() throws -> Document { try raw("{\"id\":\(try #require(step)),\"code\":0}") }
+
+  /// Comes back when the wait is over.
+  @discardableResult
+  func wait(late milliseconds: Int64 = 0) throws -> Document {
+    clock = try #require(document.integer("exchange.wait.notBeforeMs") ?? waitEnd)
+    return try raw("{}", milliseconds)
+  }
+
+  private var waitEnd: Int64? { document.integer("exchange.notBeforeMs") }
+
+  /// Until when the open wait lasts.
+  var waitsUntil: Int64? { document.integer("exchange.wait.notBeforeMs") ?? waitEnd }
+
+  @discardableResult
+  func raw(_ answer: String, _ milliseconds: Int64 = 0) throws -> Document {
+    let open = try #require(exchange)
+    clock += milliseconds
+    document = open.step(utf8(answer), nowMs: clock)
+    return document
+  }
+
+  func expect(
+    _ status: String, _ outcome: String? = nil, at place: String? = nil,
+    sourceLocation: SourceLocation = #_sourceLocation
+  ) {
+    Exchanges.expect(document, status, at: place, sourceLocation: sourceLocation)
+    #expect(document.text("exchange.outcome") == outcome, sourceLocation: sourceLocation)
+  }
+}
+
+/// What engines answer.
+enum StoreAnswer {
+  static let engines: [StoreDialect] = [.sqlite, .postgres, .mysql, .dynamodb, .redis]
+
+  static func stores(_ engine: StoreDialect, _ more: [(String, JSONText)] = []) -> JSONText {
+    var block: JSONText = ["dialect": .string("\(engine.name)")]
+    if engine == .dynamodb { block = block.setting([("table", "T")]) }
+    return block.setting(more)
+  }
+
+  /// A counter that went up or down; `isNew`: it was not there before.
+  static func counted(
+    _ engine: StoreDialect, _ count: Int, meter: String = "premium", isNew: Bool = false,
+    isRefund: Bool = false
+  ) -> String {
+    switch engine {
+    case .sqlite, .postgres: return "{\"rows\":[[\(count)]]}"
+    case .mysql: return (isRefund ? "{}," : "{},{},") + "{\"rows\":[[1,\(count)]]}"
+    case .dynamodb:
+      return """
+        {"output":{"Attributes":{"PK":{"S":"a"},"SK":{"S":"b"},"ttl":{"N":"1"},\
+        "count_other":{"N":"5"},"count_\(meter)":{"N":"\(count)"}}}}
+        """
+    case .redis: return "{\"reply\":[\"\(isNew ? 1 : 2)\",\"n\",\"\(count)\"]}"
+    }
+  }
+
+  /// A counter that stayed as it was.
+  static func full(_ engine: StoreDialect, isRefund: Bool = false) -> String {
+    switch engine {
+    case .sqlite, .postgres: return "{\"rows\":[]}"
+    case .mysql: return (isRefund ? "{}," : "{},{},") + "{\"rows\":[[0,77]]}"
+    case .dynamodb:
+      return """
+        {"error":{"type":"ConditionalCheckFailedException",\
+        "item":{"PK":{"S":"a"},"count_premium":{"N":"20"}}}}
+        """
+    case .redis: return "{\"reply\":[\"0\",\"n\",\"20\"]}"
+    }
+  }
+
+  /// A row as the second call of a step, or as the one of DynamoDB and Redis. Texts
+  /// begin with a quotation mark.
+  static func row(
+    _ engine: StoreDialect, _ columns: [StaticString], _ values: [String], isMade: Bool
+  ) -> String {
+    switch engine {
+    case .sqlite, .postgres, .mysql:
+      return "{},{\"rows\":[[\(values.joined(separator: ","))]]}"
+    case .dynamodb:
+      let item = "{\(members(columns, values).joined(separator: ","))}"
+      return isMade
+        ? "{\"output\":{\"Attributes\":\(item)}}"
+        : "{\"error\":{\"type\":\"ConditionalCheckFailedException\",\"item\":\(item)}}"
+    case .redis:
+      let fields = zip(columns, values).map { column, value in
+        let text = value == "null" ? "\"\"" : value.hasPrefix("\"") ? value : "\"\(value)\""
+        return "\"\(column)\",\(text)"
+      }
+      return "{\"reply\":[\"\(isMade ? 2 : 0)\",\(fields.joined(separator: ","))]}"
+    }
+  }
+
+  private static func members(_ columns: [StaticString], _ values: [String]) -> [String] {
+    zip(columns, values).compactMap { column, value in
+      if value == "null" { return nil }
+      return value.hasPrefix("\"")
+        ? "\"\(column)\":{\"S\":\(value)}" : "\"\(column)\":{\"N\":\"\(value)\"}"
+    }
+  }
+
+  /// No row stands there.
+  static func absent(_ engine: StoreDialect, isRead: Bool = false) -> String {
+    switch engine {
+    case .sqlite, .postgres, .mysql: return isRead ? "{\"rows\":[]}" : "{},{\"rows\":[]}"
+    case .dynamodb:
+      return isRead
+        ? "{\"output\":{}}" : "{\"error\":{\"type\":\"ConditionalCheckFailedException\"}}"
+    case .redis: return "{\"reply\":[\"0\"]}"
+    }
+  }
+}
