@@ -126,7 +126,7 @@ var statusTable = [...]statusRow{
 	{
 		1025, "rejected.api.bad-request", 502, "never",
 		"Apple refused the request as wrong",
-		"api.errorCode and api.errorName say what is wrong",
+		"exchange.api.errorCode and exchange.api.errorName say what is wrong",
 	},
 	{
 		1026, "malformed.app-receipt.attribute", 400, "never",
@@ -171,7 +171,7 @@ var statusTable = [...]statusRow{
 	{
 		1281, "rejected.api.conflict", 409, "never",
 		"Apple already has what was sent",
-		"nothing to do, or another identifier: see api.errorCode",
+		"nothing to do, or another identifier: see exchange.api.errorCode",
 	},
 	{
 		1282, "malformed.app-receipt.ber", 400, "never",
@@ -246,7 +246,7 @@ var statusTable = [...]statusRow{
 	{
 		1793, "rejected.api.forbidden", 409, "never",
 		"Apple does not allow it",
-		"api.errorCode and api.errorName say why",
+		"exchange.api.errorCode and exchange.api.errorName say why",
 	},
 	{
 		1794, "malformed.app-receipt.duplicate-attribute", 400, "never",
@@ -281,7 +281,7 @@ var statusTable = [...]statusRow{
 	{
 		2049, "rejected.api.not-found", 404, "never",
 		"Apple does not know it in the environments asked",
-		"an id of another app, environment or kind: see api.errorCode",
+		"an id of another app, environment or kind: see exchange.api.errorCode",
 	},
 	{
 		2050, "malformed.app-receipt.missing-attribute", 400, "never",

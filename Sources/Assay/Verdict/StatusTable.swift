@@ -755,13 +755,13 @@ enum StatusTable {
       return StatusEntry(
         name: "rejected.api.bad-request",
         message: "Apple refused the request as wrong",
-        hint: "api.errorCode and api.errorName say what is wrong",
+        hint: "exchange.api.errorCode and exchange.api.errorName say what is wrong",
         retryClass: "never")
     case 1281:
       return StatusEntry(
         name: "rejected.api.conflict",
         message: "Apple already has what was sent",
-        hint: "nothing to do, or another identifier: see api.errorCode",
+        hint: "nothing to do, or another identifier: see exchange.api.errorCode",
         retryClass: "never")
     case 1537:
       return StatusEntry(
@@ -773,13 +773,13 @@ enum StatusTable {
       return StatusEntry(
         name: "rejected.api.forbidden",
         message: "Apple does not allow it",
-        hint: "api.errorCode and api.errorName say why",
+        hint: "exchange.api.errorCode and exchange.api.errorName say why",
         retryClass: "never")
     case 2049:
       return StatusEntry(
         name: "rejected.api.not-found",
         message: "Apple does not know it in the environments asked",
-        hint: "an id of another app, environment or kind: see api.errorCode",
+        hint: "an id of another app, environment or kind: see exchange.api.errorCode",
         retryClass: "never")
     case 2305:
       return StatusEntry(

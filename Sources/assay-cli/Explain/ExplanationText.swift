@@ -22,11 +22,11 @@ enum ExplanationText {
     status	257	rejected.account.device	the evidence belongs to another device	it was copied from another device, or the wrong device id was passed	never	403	APR-18,JWS-93
     status	513	rejected.account.token-mismatch	the evidence carries the appAccountToken of another account	evidence of another account was sent: compare the account that is signed in with the one that bought	never	403	DCD-20,JWS-92
     status	769	rejected.account.token-missing	an account was given, and the evidence carries no appAccountToken in UUID form	set appAccountToken when buying; purchases made outside the app get one by Set App Account Token	never	403	DCD-20,JWS-91
-    status	1025	rejected.api.bad-request	Apple refused the request as wrong	api.errorCode and api.errorName say what is wrong	never	502	API-50
-    status	1281	rejected.api.conflict	Apple already has what was sent	nothing to do, or another identifier: see api.errorCode	never	409	API-50
+    status	1025	rejected.api.bad-request	Apple refused the request as wrong	exchange.api.errorCode and exchange.api.errorName say what is wrong	never	502	API-50
+    status	1281	rejected.api.conflict	Apple already has what was sent	nothing to do, or another identifier: see exchange.api.errorCode	never	409	API-50
     status	1537	rejected.api.disagree	the answer contradicts itself or the request	an answer about another app, environment or purchase: use nothing of it	never	502	API-32
-    status	1793	rejected.api.forbidden	Apple does not allow it	api.errorCode and api.errorName say why	never	409	API-50
-    status	2049	rejected.api.not-found	Apple does not know it in the environments asked	an id of another app, environment or kind: see api.errorCode	never	404	API-2,API-50
+    status	1793	rejected.api.forbidden	Apple does not allow it	exchange.api.errorCode and exchange.api.errorName say why	never	409	API-50
+    status	2049	rejected.api.not-found	Apple does not know it in the environments asked	an id of another app, environment or kind: see exchange.api.errorCode	never	404	API-2,API-50
     status	2305	rejected.api.partial	some of the JWS in the answer did not verify	exchange.result.refused lists them; the others are good	never	502	API-31
     status	2817	rejected.api.unauthorized	Apple refused our token	compare key id, issuer id, bundle id and the clock; the app may have no release yet	after-config	502	API-54
     status	3073	rejected.app-receipt.signature	the signature does not verify over the receipt's payload	forged or altered: trust nothing in it	never	400	APR-5,APR-6

@@ -34,12 +34,12 @@ final class StatusTable
         1025 => [
             'rejected.api.bad-request', 502, 'never',
             'Apple refused the request as wrong',
-            'api.errorCode and api.errorName say what is wrong',
+            'exchange.api.errorCode and exchange.api.errorName say what is wrong',
         ],
         1281 => [
             'rejected.api.conflict', 409, 'never',
             'Apple already has what was sent',
-            'nothing to do, or another identifier: see api.errorCode',
+            'nothing to do, or another identifier: see exchange.api.errorCode',
         ],
         1537 => [
             'rejected.api.disagree', 502, 'never',
@@ -49,12 +49,12 @@ final class StatusTable
         1793 => [
             'rejected.api.forbidden', 409, 'never',
             'Apple does not allow it',
-            'api.errorCode and api.errorName say why',
+            'exchange.api.errorCode and exchange.api.errorName say why',
         ],
         2049 => [
             'rejected.api.not-found', 404, 'never',
             'Apple does not know it in the environments asked',
-            'an id of another app, environment or kind: see api.errorCode',
+            'an id of another app, environment or kind: see exchange.api.errorCode',
         ],
         2305 => [
             'rejected.api.partial', 502, 'never',
