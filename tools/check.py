@@ -145,7 +145,7 @@ STEPS = [
     Step("python-lint", ["check-python-lint", "check-python-testing-lint"],
          "ruff and mypy over the Python binding and assay-testing"),
     Step("senders", ["check-senders"], "conversations with httpx and requests",
-         needs=("python-lint",)),
+         needs=("build", "cases", "python-lint")),
     Step("sdist", ["sdist", "check-sdist"], "the Python part alone, by pip",
          needs=("build", "cases")),
     Step("prefix", ["check-shim", "check-prefix"],

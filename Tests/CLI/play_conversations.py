@@ -1,6 +1,7 @@
 """Conversations of the library with the player, kind by kind, with and without faults."""
 import hashlib
 
+import faults
 import play
 from player import NOW
 
@@ -133,26 +134,8 @@ def revocation(talk):
 
 
 def key_sets(talk):
-    for issuer in (play.POOL, play.ELLIPTIC, "https://appleid.apple.com"):
-        talk.each("jwks", {"issuer": issuer}, (), [
-            ("as it is", None, "ok", 1),
-            ("rotated", {"keys": "rotate"}, "ok", 1),
-            ("chunks", {"chunks": 3}, "ok", 1),
-            ("another type", {"contentType": None}, "ok", 1),
-            ("500", {"status": 500}, "unavailable.jwks.no-answer", 1),
-            ("a redirect", {"redirect": "http://127.0.0.1:9/"}, "unavailable.jwks.no-answer", 1),
-            ("304 unasked", {"status": 304}, "unavailable.jwks.no-answer", 1),
-            ("reset", {"reset": True}, "unavailable.jwks.no-answer", 1),
-            ("refuse", {"refuse": True}, "unavailable.jwks.no-answer", 1),
-            ("cut", {"cut": 30}, "unavailable.jwks.no-answer", 1),
-            ("oversize", {"oversize": 300_000}, "too-large.jwks.size", 1),
-            ("a bomb", {"gzip": "bomb"}, "too-large.jwks.size", 1),
-            ("gzip", {"gzip": True}, "ok", 1),
-            ("twice", {"duplicate": "keys"}, "malformed.json.duplicate-name", 1),
-            ("a mark", {"bom": True}, "malformed.json.bom", 1),
-            ("utf16", {"utf16": True}, None, 1),
-            ("trailing", {"trailing": "{}"}, "malformed.json.trailing", 1),
-            ("empty", {"status": 200, "body": {"keys": []}}, None, 1)])
+    for issuer in (play.POOL, "https://appleid.apple.com"):
+        talk.each("jwks", {"issuer": issuer}, (), faults.key_sets())
 
 
 def sign_in(talk):
@@ -211,31 +194,6 @@ def refresh(talk):
 
 def store(talk):
     members = {"environment": "Sandbox", "transactionId": FIRST}
-    talk.each("appstore.transaction-info", members, (), [
-        ("as it is", None, "ok", 1),
-        ("chunks", {"chunks": 100}, "ok", 1),
-        ("one 503", [{"nth": 1, "fault": {"status": 503}}], "ok", 2),
-        ("one 401", [{"nth": 1, "fault": {"status": 401}}], "ok", 2),
-        ("401", {"status": 401}, "rejected.api.unauthorized", 2),
-        ("404", {"errorCode": 4040010}, "rejected.api.not-found", 1),
-        ("400", {"errorCode": 4000006}, "rejected.api.bad-request", 1),
-        ("403", {"errorCode": 4030004}, "rejected.api.forbidden", 1),
-        ("429 for ever", {"retryAfter": NOW + 5000}, "unavailable.api.rate-limited", 3),
-        ("5000001 for ever", {"errorCode": 5000001}, "unavailable.api.no-answer", 3),
-        ("another type", {"contentType": "text/html"}, "malformed.api.content-type", 1),
-        ("twice a member", {"duplicate": "signedTransactionInfo"},
-         "malformed.json.duplicate-name", 1),
-        ("a mark", {"bom": True}, "malformed.json.bom", 1),
-        ("trailing", {"trailing": "{}"}, "malformed.json.trailing", 1),
-        ("5 MiB", {"oversize": 5 << 20}, "too-large.api.response", 1),
-        ("a redirect", {"redirect": "http://127.0.0.1:9/"}, None, 3),
-        ("a bad signature", {"badSignature": True}, "rejected.jws.signature", 1),
-        ("another app", {"otherApp": True}, "rejected.identity.bundle", 1),
-        ("another environment", {"otherEnvironment": True}, None, 1)])
-    talk.each("appstore.transaction-info", {**members, "environment": "auto"}, (), [
-        ("Sandbox found", None, "ok", 2),
-        ("not released", {"unreleased": True}, "ok", 3),
-        ("nowhere", {"errorCode": 4040010}, "rejected.api.not-found", 2)])
     for kind, more in [
             ("appstore.app-transaction-info", {}), ("appstore.transaction-history", {}),
             ("appstore.transaction-history-v1", {}), ("appstore.subscription-statuses", {}),

@@ -1,7 +1,7 @@
 # The suites of the Go module: its tests, under the race detector, and with a garbage collection at every use of a handle.
 # ASSAY_SOAK=1000000 makes the memory test a long one.
 
-GO_GATE = ASSAY_CASES=$(ROOT)/$(CASES) $(PYTHON) $(GATES)/go.py
+GO_GATE = ASSAY_CASES=$(ROOT)/$(CASES) ASSAY_CLI=$(ROOT)/$(CLI) $(PYTHON) $(GATES)/go.py
 .PHONY: check-go check-go-race check-go-gcstress check-go-style
 check-go:
 	@$(GO_GATE) $(DIRECTORY_shipped) --suite go
