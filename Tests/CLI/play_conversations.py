@@ -39,6 +39,7 @@ def check(bench):
         revocation(talk)
         key_sets(talk)
         sign_in(talk)
+        account_events(talk)
         refresh(talk)
         store(talk)
         paging(talk)
@@ -163,6 +164,39 @@ def sign_in(talk):
         ("as it is", None, "ok", 1),
         ("one 503", [{"nth": 1, "fault": {"status": 503}}], "ok", 2),
         ("503 for ever", {"status": 503}, "unavailable.appleid.no-answer", 3)])
+
+
+def account_events(talk):
+    player, expect = talk.player, talk.bench.expect
+
+    def published():
+        keys = player.ask("GET", play.APPLE_ID, "/auth/keys").json
+        return play.assay.Keyset({"issuer": "https://appleid.apple.com", **keys}).facts
+
+    keys, seen = published(), set()
+    for kind in ("email-disabled", "email-enabled", "consent-revoked", "account-deleted",
+                 "account-delete", "newer-than-this"):
+        told = player.play("apple-event", {"type": kind, "subject": f"001.{kind}"})
+        document = talk.host.ask({"kind": "appleid.notification", **told}, keys)
+        event = document.json["exchange"].get("appleIdEvent") or {}
+        known = kind.startswith("account-delete") and "account-deleted" or kind
+        expect(document.status == "ok" and event["type"] == known
+               and event["subject"] == f"001.{kind}" and event["audience"] == ["com.example.app"]
+               and (event["email"] is not None) == kind.startswith("email-"),
+               f"appleid.notification: {kind}", document.json)
+        seen.add(event.get("tokenId"))
+    expect(len(seen) == 6, "appleid.notification: each has an id of its own", seen)
+    for name, members, wanted in [
+            ("another client", {"clientId": "com.example.web"}, "rejected.token.audience"),
+            ("another app", {"fault": {"otherApp": True}}, "rejected.token.audience"),
+            ("a bad signature", {"fault": {"badSignature": True}}, "rejected.token.signature")]:
+        told = player.play("apple-event", {"type": "consent-revoked", **members})
+        talk.each("appleid.notification", told, keys, [(name, None, wanted, 0)])
+    player.play("keys", {"issuer": "https://appleid.apple.com", "keys": "rotate"})
+    told = player.play("apple-event", {"type": "consent-revoked"})
+    talk.each("appleid.notification", told, keys,
+              [("a newer key", None, "rejected.token.unknown-key", 0)])
+    talk.each("appleid.notification", told, published(), [("the set fetched again", None, "ok", 0)])
 
 
 # ---- App Attest -----------------------------------------------------------------------
