@@ -2087,7 +2087,7 @@ enum StatusTable {
       return StatusEntry(
         name: "unsupported.api.environment",
         message: "the App Store Server API has no server for this environment",
-        hint: "Xcode has none, LocalTesting needs apiBaseUrl, and orders are looked up in Production alone",
+        hint: "LocalTesting needs apiBaseUrl, other test environments have no server, and orders are looked up in Production alone",
         retryClass: "never")
     case 515:
       return StatusEntry(
@@ -2783,7 +2783,7 @@ enum StatusTable {
       return StatusEntry(
         name: "unavailable.api.rate-limited",
         message: "Apple limits the rate, and no attempt is left",
-        hint: "ask again at exchange.retry.notBeforeMs; take care to stay below the limits",
+        hint: "ask again later: exchange.retry says when, where the request may be repeated; stay below the limits",
         retryClass: "later")
     case 775:
       return StatusEntry(

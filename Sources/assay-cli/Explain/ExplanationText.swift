@@ -299,7 +299,7 @@ enum ExplanationText {
     status	18690	malformed.verify-receipt.body	a JSON answer without an integer status	not an answer from Apple's endpoint; keep the receipt and ask again later	later	503	VRR-4,VRR-15
     status	18946	malformed.verify-receipt.field	a known field of the answer has an unknown form	keep the receipt, ask again later, and report it	later	503	VRR-9,VRR-5
     status	19202	malformed.session.form	this is no session text	another text was sent: a session text begins with as1~	never	401	SES-10,SES-11
-    status	259	unsupported.api.environment	the App Store Server API has no server for this environment	Xcode has none, LocalTesting needs apiBaseUrl, and orders are looked up in Production alone	never	500	API-1
+    status	259	unsupported.api.environment	the App Store Server API has no server for this environment	LocalTesting needs apiBaseUrl, other test environments have no server, and orders are looked up in Production alone	never	500	API-1
     status	515	unsupported.app-receipt.content-type	another CMS content type or version	not in the form of Apple's receipts, so not one of them	never	400	APR-2
     status	771	unsupported.app-receipt.digest	the digest is neither SHA-1 nor SHA-256	not in the form of Apple's receipts: made by hand, or newer than this library	never	400	APR-5
     status	1027	unsupported.app-receipt.signature-algorithm	another signature algorithm	not in the form of Apple's receipts: made by hand, or newer than this library	never	400	APR-6
@@ -442,7 +442,7 @@ enum ExplanationText {
     status	12294	config.token.keyset-age	keysetHardMaxAgeMs is below keysetMaxAgeMs	the hard age begins where the soft one ends	after-config	–	KST-5
     status	12550	config.token.nonce	the nonce policy is unknown	nonce is required, if-supported or none; nonceForm any, plain or sha256	after-config	–	AID-4
     status	263	unavailable.api.no-answer	Apple gave no usable answer	keep what you have and ask again later: exchange.retry	later	503	API-52
-    status	519	unavailable.api.rate-limited	Apple limits the rate, and no attempt is left	ask again at exchange.retry.notBeforeMs; take care to stay below the limits	later	503	API-51,API-52
+    status	519	unavailable.api.rate-limited	Apple limits the rate, and no attempt is left	ask again later: exchange.retry says when, where the request may be repeated; stay below the limits	later	503	API-51,API-52
     status	775	unavailable.attest-refresh.no-answer	Apple gave no usable answer	keep the old receipt and ask again later: exchange.retry says when	later	–	RFR-1,RFR-6
     status	1031	unavailable.attest-refresh.response	the answer is not understood	keep the old receipt and report it; exchange.retry says when to ask again	later	–	RFR-1,RFR-5
     status	1287	unavailable.attest-refresh.too-early	a refresh is not due yet	keep the old receipt until exchange.retry.notBeforeMs	later	–	RFR-1,RFR-6

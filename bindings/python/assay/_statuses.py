@@ -911,7 +911,7 @@ STATUSES: dict[int, tuple[str, int | None, str, str, str]] = {
     259: (
         "unsupported.api.environment", 500, "never",
         "the App Store Server API has no server for this environment",
-        "Xcode has none, LocalTesting needs apiBaseUrl, and orders are looked up in Production alone"),
+        "LocalTesting needs apiBaseUrl, other test environments have no server, and orders are looked up in Production alone"),
     515: (
         "unsupported.app-receipt.content-type", 400, "never",
         "another CMS content type or version",
@@ -1375,7 +1375,7 @@ STATUSES: dict[int, tuple[str, int | None, str, str, str]] = {
     519: (
         "unavailable.api.rate-limited", 503, "later",
         "Apple limits the rate, and no attempt is left",
-        "ask again at exchange.retry.notBeforeMs; take care to stay below the limits"),
+        "ask again later: exchange.retry says when, where the request may be repeated; stay below the limits"),
     775: (
         "unavailable.attest-refresh.no-answer", None, "later",
         "Apple gave no usable answer",
