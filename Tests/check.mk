@@ -182,7 +182,7 @@ check-swift: swift-tests
 
 .PHONY: check-python
 check-python:
-	@ASSAY_CASES=$(ROOT)/$(CASES) ASSAY_LIBRARY=$(ROOT)/$(LIBRARY) \
+	@ASSAY_CASES=$(ROOT)/$(CASES) ASSAY_LIBRARY=$(ROOT)/$(LIBRARY) ASSAY_CLI=$(ROOT)/$(CLI) \
 	  PYTHONPATH=$(ROOT)/bindings/python PYTHONDONTWRITEBYTECODE=1 \
 	  $(PYTHON) $(GATES)/python.py bindings/python/tests --suite python
 
@@ -190,7 +190,7 @@ check-wheel:
 	@$(PYTHON) $(GATES)/wheel.py $(BUILD)/wheel $(CASES)
 
 check-c:
-	@ASSAY_CLI=$(ROOT)/$(CLI) $(PYTHON) $(GATES)/installed.py $(CASES)
+	@$(PYTHON) $(GATES)/installed.py $(CASES) --cli $(CLI)
 
 check-fuzz:
 	@if [ -f Tests/Fuzz/Makefile ]; then \

@@ -154,7 +154,7 @@ STEPS = [
     Step("python-lint", ["check-python-lint", "check-python-testing-lint", "check-stores-lint"],
          "ruff and mypy over the Python binding, assay-testing and the tests of stores"),
     Step("senders", ["check-senders"], "conversations with httpx and requests",
-         needs=("python-lint",)),
+         needs=("build", "cases", "python-lint")),
     Step("python-stores", ["check-python-stores"], "stores through the Python binding",
          needs=("build", "cases", "python-lint")),
     Step("sdist", ["sdist", "check-sdist"], "the Python part alone, by pip",

@@ -43,6 +43,7 @@ check sqlite3 command -v sqlite3
 check golang-go command -v go
 check libcurl4-openssl-dev pkg-config --exists libcurl
 check libsqlite3-dev pkg-config --exists sqlite3
+check zlib1g-dev pkg-config --exists zlib
 check php-cli command -v php
 check php-curl php -r 'exit((int) !extension_loaded("curl"));'
 check php-dev command -v phpize

@@ -105,10 +105,10 @@ public func assay_verifier_new(
   defer { assay_gate_leave(call) }
   unsafe out?.pointee = nil
   guard unsafe out != nil,
-    let bytes = unsafe Input.bytes(config, config_len, cap: Verifier.configurationByteCap)
+    var bytes = unsafe Input.bytes(config, config_len, cap: Verifier.configurationByteCap)
   else { return unsafe Handle.answer(.misuse("configuration"), doc) }
   // Keys and secrets are in it (EXC-10).
-  defer { Secret.wipe(bytes) }
+  defer { Secret.wipe(&bytes) }
   let (verifier, document) = Verifier.make(bytes)
   if let verifier { unsafe out?.pointee = unsafe Handle.retain(verifier) }
   return unsafe Handle.answer(document, doc)

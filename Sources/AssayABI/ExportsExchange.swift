@@ -15,11 +15,11 @@ public func assay_exchange_new(
   unsafe out?.pointee = nil
   unsafe doc?.pointee = nil
   guard unsafe out != nil, unsafe doc != nil, let verifier = unsafe Handle.verifier(verifier),
-    let bytes = unsafe Input.bytes(request, request_len, cap: Verifier.requestByteCap),
+    var bytes = unsafe Input.bytes(request, request_len, cap: Verifier.requestByteCap),
     let documents = unsafe Input.documents(evidence, evidence_count)
   else { return unsafe Handle.answer(.misuse("exchange"), doc) }
   // Tokens may be in it (EXC-22).
-  defer { Secret.wipe(bytes) }
+  defer { Secret.wipe(&bytes) }
   let (exchange, document) = verifier.startExchange(bytes, evidence: documents, nowMs: now_ms)
   if let exchange { unsafe out?.pointee = unsafe Handle.retain(exchange) }
   return unsafe Handle.answer(document, doc)
@@ -34,9 +34,9 @@ public func assay_exchange_step(
   defer { assay_gate_leave(call) }
   unsafe doc?.pointee = nil
   guard unsafe doc != nil, let exchange = unsafe Handle.exchange(exchange),
-    let bytes = unsafe Input.bytes(answer, answer_len, cap: Exchange.answerByteCap)
+    var bytes = unsafe Input.bytes(answer, answer_len, cap: Exchange.answerByteCap)
   else { return unsafe Handle.answer(.misuse("exchange"), doc) }
-  defer { Secret.wipe(bytes) }
+  defer { Secret.wipe(&bytes) }
   return unsafe Handle.answer(exchange.step(bytes, nowMs: now_ms), doc)
 }
 

@@ -108,7 +108,8 @@ public struct Authority: Sendable {
         .keyUsage([.keyCertSign, .cRLSign]),
       ])
     intermediate = CertificateTemplate(
-      serial: try Authority.serial(20), issuer: rootName, subject: intermediateName,
+      serial: try Authority.serial(20, of: certificates?.intermediate), issuer: rootName,
+      subject: intermediateName,
       notBefore: .standard(windows.intermediate.lowerBound),
       notAfter: .standard(windows.intermediate.upperBound),
       publicKeyInfo: KeyEncoding.named(OID.p384, intermediatePoint),
@@ -122,7 +123,7 @@ public struct Authority: Sendable {
         .marker(OID.intermediateMarker),
       ])
     leaf = CertificateTemplate(
-      serial: try Authority.serial(16), issuer: intermediateName,
+      serial: try Authority.serial(16, of: certificates?.leaf), issuer: intermediateName,
       subject: DistinguishedName.make(names.leaf),
       notBefore: .standard(windows.leaf.lowerBound), notAfter: .standard(windows.leaf.upperBound),
       publicKeyInfo: KeyEncoding.named(OID.p256, leafPoint),
@@ -208,6 +209,12 @@ public struct Authority: Sendable {
     return String(
       decoding: digest.flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] },
       as: UTF8.self)
+  }
+
+  /// The serial number of that certificate; without one, a new one of so many octets.
+  private static func serial(_ count: Int, of certificate: [UInt8]?) throws -> [UInt8] {
+    guard let certificate else { return try serial(count) }
+    return Array(try CertificateTemplate.fields(of: certificate).serial.dropFirst(2))
   }
 
   /// A random positive serial number of this many octets.

@@ -123,7 +123,13 @@ extension Verifier {
   /// A promotional offer of the original StoreKit API: the app passes exactly the four
   /// values. Else as `signPromotionalOffer`.
   ///
-  /// - Parameter applicationUsername: ASCII: the appAccountToken, or empty.
+  /// - Parameters:
+  ///   - offerId: of the offer.
+  ///   - productId: of the product.
+  ///   - applicationUsername: ASCII: the appAccountToken, or empty.
+  ///   - bundleId: nil where one app is configured.
+  ///   - nonce: a UUID; nil: a new one.
+  ///   - now: when it is made.
   public func signPromotionalOfferV1(
     _ offerId: String, productId: String, applicationUsername: String = "",
     bundleId: String? = nil, nonce: String? = nil, at now: Timestamp = .now

@@ -80,13 +80,14 @@ struct TokenOptions: ParsableArguments {
     case ("jwt", _): claims = authority.jwtClaims(issuer: usualIssuer)
     case ("apple-id", let event?):
       claims = authority.appleNotificationClaims(
-        authority.appleEvent.setting("type", .string(event)))
+        authority.appleEvent(event, subject: subject))
     case ("apple-id", nil): claims = authority.appleClaims()
     default: claims = authority.cognitoClaims
     }
     for (name, value) in [
-      ("iss", issuer), ("aud", audience), ("client_id", client), ("sub", subject),
-      ("nonce", nonce),
+      ("iss", issuer), ("aud", audience), ("client_id", client),
+      // A notification names the account in its event.
+      ("sub", appleEvent == nil ? subject : nil), ("nonce", nonce),
     ] {
       if let value { claims = claims.setting(name, .string(value)) }
     }

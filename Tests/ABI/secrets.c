@@ -320,10 +320,13 @@ static assay_verifier *good_verifier(void) {
   return verifier;
 }
 
-/* From now on the end of that text of a document is looked for. */
-static void look_for(const assay_doc *doc, const char *path) {
+/* From now on the end of that text of a document is looked for, or what stands before
+ * `mark` in it. */
+static void look_for(const assay_doc *doc, const char *path, const char *mark) {
   size_t length = 0, i;
   const char *found = assay_doc_text(doc, path, strlen(path), &length);
+  const char *end = found != NULL && mark != NULL ? strstr(found, mark) : NULL;
+  if (end != NULL) length = (size_t)(end - found);
   expect(found != NULL && length > LONGEST, "it is handed out", path);
   if (found == NULL || length <= LONGEST) return;
   for (i = 0; i < LONGEST; i++)
@@ -341,7 +344,7 @@ static void check_signing(void) {
   (void)assay_exchange_new(verifier, request, sizeof request - 1, NULL, 0, NOW,
                            &exchange, &doc);
   (void)assay_doc_json(doc, NULL);
-  look_for(doc, "exchange.token");
+  look_for(doc, "exchange.token", NULL);
   expect(look(names, sizeof names) == 4, "the token stands in its document", names);
   assay_doc_free(doc);
   expect(is_held_once(look(names, sizeof names), names), "after the token was freed",
@@ -367,7 +370,7 @@ static void check_device_check(void) {
   (void)assay_exchange_new(verifier, text, text_length, NULL, 0, NOW, &exchange, &doc);
   wipe(text, sizeof text);
   (void)assay_doc_json(doc, NULL);
-  look_for(doc, "exchange.request.headers.0.1");
+  look_for(doc, "exchange.request.headers.0.1", NULL);
   assay_doc_free(doc);
   expect(look(names, sizeof names) == 4 && strstr(names, "token, as base64 (1)") != NULL,
          "the device token waits for a repetition", names);
@@ -405,6 +408,48 @@ static void check_session(void) {
   expect(is_held_once(look(names, sizeof names), names), "after a session text", names);
   assay_verifier_free(verifier);
   expect(look(names, sizeof names) == 0, "after the session", names);
+}
+
+/* EXC-22: a token in an answer stands in the result, and is wiped with it. */
+static void check_answer(void) {
+  static const char request[] = "{\"kind\":\"appleid.exchange-code\",\"code\":\"c\"}";
+  assay_verifier *verifier = NULL;
+  assay_exchange *exchange = NULL;
+  assay_doc *doc = NULL;
+  assay_status status;
+  char names[512];
+  text_length = 0;
+  put("{\"apps\":[{\"bundleId\":\"com.example.app\",\"appAppleId\":1}],\"appleId\":{"
+      "\"teamId\":\"ABCDE12345\",\"keyId\":\"KEYID12345\",\"privateKey\":\""
+      "-----BEGIN PRIVATE KEY-----\\n");
+  put_base64(key_file_byte, KEY_FILE, 0);
+  put("\\n-----END PRIVATE KEY-----\\n\"}}");
+  (void)assay_verifier_new(text, text_length, &verifier, NULL);
+  wipe(text, sizeof text);
+  (void)assay_exchange_new(verifier, request, sizeof request - 1, NULL, 0, NOW,
+                           &exchange, &doc);
+  look_for(doc, "exchange.request.body.text", "&code=");
+  expect(look(names, sizeof names) == 2, "the client secret stands in the step", names);
+  assay_doc_free(doc);
+  look(names, sizeof names);
+  expect(strcmp(names, "key, as a number (1)") == 0, "after the client secret", names);
+  made->length = 0;
+  text_length = 0;
+  put("{\"id\":1,\"status\":200,\"body\":{\"text\":\"{\\\"access_token\\\":\\\"");
+  put_base64(token_byte, TOKEN, 0);
+  put("\\\",\\\"token_type\\\":\\\"Bearer\\\",\\\"expires_in\\\":3600,"
+      "\\\"refresh_token\\\":\\\"r\\\"}\"}}");
+  status = assay_exchange_step(exchange, text, text_length, NOW, &doc);
+  wipe(text, sizeof text);
+  expect(status == ASSAY_OK, "a code is exchanged", assay_status_name(status));
+  expect(look(names, sizeof names) == 2 && strstr(names, "token, as base64 (") != NULL,
+         "the token stands in its result", names);
+  assay_doc_free(doc);
+  assay_exchange_free(exchange);
+  look(names, sizeof names);
+  expect(strcmp(names, "key, as a number (1)") == 0, "after an answer", names);
+  assay_verifier_free(verifier);
+  expect(look(names, sizeof names) == 0, "after Sign in with Apple", names);
 }
 
 static void check_token(void) {
@@ -454,6 +499,7 @@ static void *check_all(void *unused) {
   check_signing();
   check_device_check();
   check_session();
+  check_answer();
   return NULL;
 }
 

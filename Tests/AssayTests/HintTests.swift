@@ -173,6 +173,9 @@ enum HintGate {
     "a configuration has at most 1 MiB",
     // TOK-5.
     "remove the word Bearer",
+    // API-54, API-55.
+    "no release in Production yet, or keys: ask Sandbox",
+    "key: compare key id, issuer id, bundle id and the host's clock",
   ]
 }
 

@@ -1,20 +1,94 @@
+import AssayAuthority
 import Testing
 
 @testable import Assay
 
+/// EXC-22: what is wiped is wiped where it stands, and is nobody else's. That the library
+/// leaves nothing behind is shown by Tests/ABI/secrets.c.
 @Suite("Secret octets")
 struct SecretBytesTests {
+  private static let octets = utf8("{\"customerConsented\":true}")
+  private static let nothing = [UInt8](repeating: 0, count: octets.count)
+
+  /// The same text in memory of its own: a test that fails must not spoil the others.
+  private func held() -> [UInt8] { Self.octets.map { $0 } }
+
+  private func place(_ octets: [UInt8]) -> UInt {
+    unsafe octets.withUnsafeBytes { UInt(bitPattern: $0.baseAddress) }
+  }
+
   @Test("EXC-22 what somebody else holds is not wiped: a request is sent again as it was")
   func shared() {
-    let octets = Array("{\"customerConsented\":true}".utf8)
+    let octets = held()
     for _ in 0..<2 { #expect(SecretBytes(octets).bytes == octets) }
-    #expect(octets.first == 0x7b)
+    #expect(octets == Self.octets)
+    var copy = octets
+    Secret.wipe(&copy)
+    #expect(octets == Self.octets && copy == Self.nothing)
   }
 
   @Test("EXC-22 the only holder's octets are wiped where they are")
   func alone() {
-    var octets = Array(repeating: UInt8(7), count: 64)
+    var octets = held()
+    let place = place(octets)
     Secret.wipe(&octets)
-    #expect(octets == Array(repeating: 0, count: 64))
+    #expect(octets == Self.nothing)
+    #expect(self.place(octets) == place)
+  }
+
+  @Test("EXC-22 the text of a document, and of a member, that a host keeps stays")
+  func document() throws {
+    var document: Document? = try Exchanges.verifyReceipt().1
+    let json = try #require(document?.json)
+    let copy = json.map { $0 }
+    document = nil
+    #expect(json == copy)
+    let member = held()
+    let store = TextStore(isConfidential: true)
+    _ = unsafe store.bytes(of: 7) { member }
+    #expect(member == Self.octets)
+  }
+
+  @Test("EXC-22 a writer wipes what it wrote")
+  func writer() {
+    var writer = JSONWriter()
+    writer.string(utf8: held())
+    let json = writer.bytes
+    let copy = json.map { $0 }
+    writer.wipe()
+    #expect(json == copy && writer.bytes.allSatisfy { $0 == 0 })
+  }
+
+  @Test("EXC-22 an answer's body is wiped by whoever read it, and stays with who gave it")
+  func answer() throws {
+    let body = held()
+    var answer = HTTPAnswer(status: 200, body: body)
+    answer.wipe()
+    #expect(body == Self.octets && answer.body == Self.nothing)
+    let trust = try ReceiptTrust.make(AnswerSample.configuration())
+    _ = VerifyReceiptOutcome.of(
+      HTTPAnswer(status: 200, body: body), from: .production, trust, nowMs: AnswerSample.now)
+    #expect(body == Self.octets)
+    let request = try ExchangeRequest(
+      utf8(#"{"kind":"appleid.exchange-code","code":"c","clientId":"com.example.app"}"#))
+    var conversation = try AppleIDCodeConversation(
+      request, [], try Signing.verifier().configuration, nowMs: Signing.now)
+    _ = conversation.begin(nowMs: Signing.now)
+    _ = conversation.take(.http(HTTPAnswer(status: 200, body: body)), nowMs: Signing.now)
+    #expect(body == Self.octets)
+  }
+
+  @Test("EXC-22 a device token and a signature are wiped apart from what they were made of")
+  func made() throws {
+    let octets = held()
+    var token = try DeviceCheckToken(body: octets)
+    token.wipe()
+    #expect(octets == Self.octets && token.bytes == Self.nothing)
+    let key = try SigningKey.generate(.p256)
+    let der = try key.sign(octets, .sha256)
+    let copy = der.map { $0 }
+    var signature = Assay.ECDSASignature(der: der[...], .p256)
+    signature?.wipe()
+    #expect(der == copy && signature?.der.allSatisfy { $0 == 0 } == true)
   }
 }

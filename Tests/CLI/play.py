@@ -229,7 +229,7 @@ def check_noise(bench, player):
         ("PUT", STORE_SANDBOX, "/inApps/v1/transactions/2000000900000001/appAccountToken", bearer)]
     targets += [("POST", "play", f"/play/{name}", {}) for name in (
         "refund", "renew", "expire", "grace", "purchase", "notify", "clock", "script", "keys",
-        "token", "sign-in", "risk")]
+        "token", "sign-in", "apple-event", "risk")]
     for number in range(600):
         method, base, path, headers = random.choice(targets)
         body = json.dumps({random.choice(names): value() for _ in range(random.randrange(5))})

@@ -1,6 +1,7 @@
 """Conversations of the library with the player, kind by kind, with and without faults."""
 import hashlib
 
+import faults
 import play
 from player import NOW
 
@@ -38,6 +39,7 @@ def check(bench):
         revocation(talk)
         key_sets(talk)
         sign_in(talk)
+        account_events(talk)
         refresh(talk)
         store(talk)
         paging(talk)
@@ -133,26 +135,8 @@ def revocation(talk):
 
 
 def key_sets(talk):
-    for issuer in (play.POOL, play.ELLIPTIC, "https://appleid.apple.com"):
-        talk.each("jwks", {"issuer": issuer}, (), [
-            ("as it is", None, "ok", 1),
-            ("rotated", {"keys": "rotate"}, "ok", 1),
-            ("chunks", {"chunks": 3}, "ok", 1),
-            ("another type", {"contentType": None}, "ok", 1),
-            ("500", {"status": 500}, "unavailable.jwks.no-answer", 1),
-            ("a redirect", {"redirect": "http://127.0.0.1:9/"}, "unavailable.jwks.no-answer", 1),
-            ("304 unasked", {"status": 304}, "unavailable.jwks.no-answer", 1),
-            ("reset", {"reset": True}, "unavailable.jwks.no-answer", 1),
-            ("refuse", {"refuse": True}, "unavailable.jwks.no-answer", 1),
-            ("cut", {"cut": 30}, "unavailable.jwks.no-answer", 1),
-            ("oversize", {"oversize": 300_000}, "too-large.jwks.size", 1),
-            ("a bomb", {"gzip": "bomb"}, "too-large.jwks.size", 1),
-            ("gzip", {"gzip": True}, "ok", 1),
-            ("twice", {"duplicate": "keys"}, "malformed.json.duplicate-name", 1),
-            ("a mark", {"bom": True}, "malformed.json.bom", 1),
-            ("utf16", {"utf16": True}, None, 1),
-            ("trailing", {"trailing": "{}"}, "malformed.json.trailing", 1),
-            ("empty", {"status": 200, "body": {"keys": []}}, None, 1)])
+    for issuer in (play.POOL, "https://appleid.apple.com"):
+        talk.each("jwks", {"issuer": issuer}, (), faults.key_sets())
 
 
 def sign_in(talk):
@@ -180,6 +164,39 @@ def sign_in(talk):
         ("as it is", None, "ok", 1),
         ("one 503", [{"nth": 1, "fault": {"status": 503}}], "ok", 2),
         ("503 for ever", {"status": 503}, "unavailable.appleid.no-answer", 3)])
+
+
+def account_events(talk):
+    player, expect = talk.player, talk.bench.expect
+
+    def published():
+        keys = player.ask("GET", play.APPLE_ID, "/auth/keys").json
+        return play.assay.Keyset({"issuer": "https://appleid.apple.com", **keys}).facts
+
+    keys, seen = published(), set()
+    for kind in ("email-disabled", "email-enabled", "consent-revoked", "account-deleted",
+                 "account-delete", "newer-than-this"):
+        told = player.play("apple-event", {"type": kind, "subject": f"001.{kind}"})
+        document = talk.host.ask({"kind": "appleid.notification", **told}, keys)
+        event = document.json["exchange"].get("appleIdEvent") or {}
+        known = kind.startswith("account-delete") and "account-deleted" or kind
+        expect(document.status == "ok" and event["type"] == known
+               and event["subject"] == f"001.{kind}" and event["audience"] == ["com.example.app"]
+               and (event["email"] is not None) == kind.startswith("email-"),
+               f"appleid.notification: {kind}", document.json)
+        seen.add(event.get("tokenId"))
+    expect(len(seen) == 6, "appleid.notification: each has an id of its own", seen)
+    for name, members, wanted in [
+            ("another client", {"clientId": "com.example.web"}, "rejected.token.audience"),
+            ("another app", {"fault": {"otherApp": True}}, "rejected.token.audience"),
+            ("a bad signature", {"fault": {"badSignature": True}}, "rejected.token.signature")]:
+        told = player.play("apple-event", {"type": "consent-revoked", **members})
+        talk.each("appleid.notification", told, keys, [(name, None, wanted, 0)])
+    player.play("keys", {"issuer": "https://appleid.apple.com", "keys": "rotate"})
+    told = player.play("apple-event", {"type": "consent-revoked"})
+    talk.each("appleid.notification", told, keys,
+              [("a newer key", None, "rejected.token.unknown-key", 0)])
+    talk.each("appleid.notification", told, published(), [("the set fetched again", None, "ok", 0)])
 
 
 # ---- App Attest -----------------------------------------------------------------------
@@ -211,31 +228,6 @@ def refresh(talk):
 
 def store(talk):
     members = {"environment": "Sandbox", "transactionId": FIRST}
-    talk.each("appstore.transaction-info", members, (), [
-        ("as it is", None, "ok", 1),
-        ("chunks", {"chunks": 100}, "ok", 1),
-        ("one 503", [{"nth": 1, "fault": {"status": 503}}], "ok", 2),
-        ("one 401", [{"nth": 1, "fault": {"status": 401}}], "ok", 2),
-        ("401", {"status": 401}, "rejected.api.unauthorized", 2),
-        ("404", {"errorCode": 4040010}, "rejected.api.not-found", 1),
-        ("400", {"errorCode": 4000006}, "rejected.api.bad-request", 1),
-        ("403", {"errorCode": 4030004}, "rejected.api.forbidden", 1),
-        ("429 for ever", {"retryAfter": NOW + 5000}, "unavailable.api.rate-limited", 3),
-        ("5000001 for ever", {"errorCode": 5000001}, "unavailable.api.no-answer", 3),
-        ("another type", {"contentType": "text/html"}, "malformed.api.content-type", 1),
-        ("twice a member", {"duplicate": "signedTransactionInfo"},
-         "malformed.json.duplicate-name", 1),
-        ("a mark", {"bom": True}, "malformed.json.bom", 1),
-        ("trailing", {"trailing": "{}"}, "malformed.json.trailing", 1),
-        ("5 MiB", {"oversize": 5 << 20}, "too-large.api.response", 1),
-        ("a redirect", {"redirect": "http://127.0.0.1:9/"}, None, 3),
-        ("a bad signature", {"badSignature": True}, "rejected.jws.signature", 1),
-        ("another app", {"otherApp": True}, "rejected.identity.bundle", 1),
-        ("another environment", {"otherEnvironment": True}, None, 1)])
-    talk.each("appstore.transaction-info", {**members, "environment": "auto"}, (), [
-        ("Sandbox found", None, "ok", 2),
-        ("not released", {"unreleased": True}, "ok", 3),
-        ("nowhere", {"errorCode": 4040010}, "rejected.api.not-found", 2)])
     for kind, more in [
             ("appstore.app-transaction-info", {}), ("appstore.transaction-history", {}),
             ("appstore.transaction-history-v1", {}), ("appstore.subscription-statuses", {}),

@@ -7,6 +7,7 @@ import time
 import urllib.parse
 import zlib
 
+import faults
 import play
 from player import DAY, NOW, encoded, jws_payload, trusting
 
@@ -84,6 +85,8 @@ def check_wire(bench, player):
     bench.expect(answer.body == whole and took >= 0.3, "fault: slowMs", took)
     answer, took = fault(status=200, body="0123456789", dripMs=20)
     bench.expect(answer.body == b"0123456789" and took >= 0.2, "fault: dripMs", took)
+    answer, took = fault(status=200, body="0123456789", dripHeadMs=5)
+    bench.expect(answer.body == b"0123456789" and took >= 0.3, "fault: dripHeadMs", took)
     answer, _ = fault(slowMs=2000, timeout=0.3)
     bench.expect(answer.status == 0, "fault: slower than the host waits", answer)
     answer, _ = fault(cut=7)
@@ -167,73 +170,20 @@ def check_conversations(bench, player):
     """The library, over the driver: every fault ends as its file says, within its steps."""
     host = play.Host(player, environments=["Production", "Sandbox"])
     receipt = bench.mint("app-receipt", "--environment", "Production")
-    asked = {"kind": "verifyReceipt", "receipt": receipt}
-    last = "unavailable.verify-receipt.no-answer"
-    for name, rules, status in [
-            ("one 503", [{"nth": 1, "fault": {"status": 503}}], "ok"),
-            ("two resets", [{"nth": [1, 2], "fault": {"reset": True}}], "ok"),
-            ("not accepted", [{"fault": {"refuse": True}}], last),
-            ("429 for ever", [{"fault": {"retryAfter": 1}}], last),
-            ("cut", [{"fault": {"cut": 20}}], last),
-            ("drip", [{"nth": 1, "fault": {"status": 200, "body": "{}", "dripMs": 5}}],
-             None),
-            ("another type", [{"fault": {"contentType": "text/html"}}], None),
-            ("a redirect", [{"fault": {"redirect": "http://127.0.0.1:9/"}}],
-             "rejected.verify-receipt.http"),
-            ("a 404", [{"fault": {"status": 404}}], "rejected.verify-receipt.http"),
-            ("chunks", [{"fault": {"chunks": 1000}}], "ok"),
-            ("a mark", [{"fault": {"bom": True}}], None),
-            ("utf16", [{"fault": {"utf16": True}}], None),
-            ("twice a member", [{"fault": {"duplicate": "status"}}], None),
-            ("more behind it", [{"fault": {"trailing": "{}"}}], None),
-            ("gzip unasked", [{"fault": {"gzip": True}}], "ok"),
-            ("a bomb", [{"fault": {"gzip": "bomb"}}], None),
-            ("9 MiB", [{"fault": {"oversize": 9 << 20}}], "too-large.verify-receipt.body"),
-            ("hop always", [{"fault": {"hop": "always"}}],
-             "unavailable.verify-receipt.environment-loop"),
-            ("21002 twice", [{"fault": {"appleStatus": 21002}}],
-             "rejected.verify-receipt.malformed"),
-            ("21003", [{"fault": {"appleStatus": 21003}}],
-             "rejected.verify-receipt.not-authentic"),
-            ("21150", [{"fault": {"appleStatus": 21150, "retryable": False}}],
-             "rejected.verify-receipt.internal"),
-            ("21150 later", [{"fault": {"appleStatus": 21150, "retryable": True}}],
-             "unavailable.verify-receipt.internal"),
-            ("a bad signature", [{"fault": {"badSignature": True}}], "ok"),
-            ("another app", [{"fault": {"otherApp": True}}], "rejected.identity.bundle"),
-            ("another environment", [{"fault": {"otherEnvironment": True}}], None)]:
-        player.script(*rules)
+    for test in faults.conversations(receipt):
+        player.script(*test["rules"])
         before = len(player.log())
-        document = host.ask(asked)
+        document = host.ask(test["request"])
         requests = len(player.log()) - before
-        good = document.status == status if status else document.status != "ok"
-        if name in ("another type", ):
-            good = document.status == "ok"
-        bench.expect(good and requests <= 5, f"PLY-7: verifyReceipt, {name}",
-                     f"{document.status} after {requests}")
-        if name == "a bad signature":
+        bench.expect((document.status, requests) == (test["status"], test["requests"]),
+                     f"PLY-7: {test['name']}", f"{document.status} after {requests}")
+        if test["name"] == "verifyReceipt, a bad signature":
             found = document.json["exchange"]["verifyReceipt"]["latestReceipt"]
             bench.expect(found["verified"] is False, "PLY-7: the receipt in it", found)
     player.script({"host": BUY, "fault": {"redirect": player.url + "/followed"}})
-    host.ask(asked)
+    host.ask({"kind": "verifyReceipt", "receipt": receipt})
     bench.expect("/followed" not in [entry["path"] for entry in player.log()],
                  "PLY-7: the driver follows no redirect")
-    query = {"kind": "deviceCheck.query", "deviceToken": encoded("d"), "transactionId": "t"}
-    for name, fault, status, most in [
-            ("500", {"status": 500}, "unavailable.devicecheck.no-answer", 3),
-            ("401", {"status": 401, "body": "Unable to verify authorization token"},
-             "rejected.devicecheck.unauthorized", 2),
-            ("403", {"status": 403}, "rejected.devicecheck.request", 1),
-            ("an unknown text", {"status": 200, "body": "Hello"},
-             "unavailable.devicecheck.response", 1),
-            ("cut", {"cut": 3}, "unavailable.devicecheck.no-answer", 3),
-            ("4 KiB and more", {"oversize": 5000}, "unavailable.devicecheck.response", 1)]:
-        player.script({"host": DEVICES, "fault": fault})
-        before = len(player.log())
-        document = host.ask(query)
-        requests = len(player.log()) - before
-        bench.expect((document.status, requests) == (status, most),
-                     f"PLY-7: deviceCheck.query, {name}", f"{document.status} after {requests}")
     player.script()
 
 

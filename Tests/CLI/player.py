@@ -100,6 +100,7 @@ class Player:
     def __exit__(self, *_):
         if self.process.poll() is None:
             self.process.kill()
+        self.process.stdin.close()
         self.process.stdout.close()
         self.process.wait(timeout=20)
 

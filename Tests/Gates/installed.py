@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
 """Gate: what `make install` puts there can be built against and used.
 
-  installed.py CASES [--suite NAME]
+  installed.py CASES --cli BINARY [--suite NAME]
 
 Installs into a folder of its own, builds the C examples with pkg-config (and
-with CMake where it is installed), runs them on evidence of the case table, and
-removes everything again.
+with CMake where it is installed), runs them on evidence of the case table and
+against a player of Apple, and removes everything again.
 """
 import argparse
 import base64
@@ -18,23 +18,18 @@ import shutil
 import subprocess
 import sys
 import tempfile
-import urllib.request
+import time
 
 import c_ledger
 from contract import HEADER, ROOT
 from install_tree import library_files
 from report import Suite
 
+sys.path.insert(0, str(ROOT / "Tests/CLI"))
+import faults  # noqa: E402
+
 EXAMPLES = ROOT / "bindings/c/examples"
-FAULTS = ROOT / "bindings/python/tests/fault_server.py"
-# What one such answer makes of a verifyReceipt conversation.
-FAULTS_OF_A_CONVERSATION = {
-    "cut": "pending.exchange.wait", "reset": "pending.exchange.wait",
-    "half-gzip": "pending.exchange.wait", "half-chunked": "pending.exchange.wait",
-    "brotli": "pending.exchange.wait", "redirect": "rejected.verify-receipt.http",
-    "empty": "rejected.verify-receipt.http", "bomb": "too-large.verify-receipt.body",
-    "octets": "pending.exchange.wait", "gzip": "malformed.verify-receipt.body",
-}
+TESTS = ROOT / "bindings/c/tests"
 STRICT = ["-std=c99", "-Wall", "-Wextra", "-Wpedantic", "-Werror"]
 
 
@@ -76,12 +71,13 @@ def build_examples(suite, prefix, folder):
         result = run(["gcc", *STRICT, EXAMPLES / f"{name}.c", "-o", folder / name, *flags, *more])
         suite.expect(result.returncode == 0, f"{name}.c builds with pkg-config",
                      result.stderr[:1500])
-    sources = [EXAMPLES / f"{name}.c" for name in ("carry_out", "http_step", "body_text")]
-    flags_of_curl = run(["pkg-config", "--cflags", "--libs", "libcurl"]).stdout.split()
-    result = run(["gcc", *STRICT, *sources, "-o", folder / "carry_out", *flags, "-lcjson",
-                  *flags_of_curl])
-    suite.expect(result.returncode == 0, "carry_out.c builds with pkg-config",
-                 result.stderr[:1500])
+    sending = [EXAMPLES / f"{name}.c" for name in ("http_step", "body_text")]
+    flags_of_curl = run(["pkg-config", "--cflags", "--libs", "libcurl", "zlib"]).stdout.split()
+    for program, source in [("carry_out", EXAMPLES / "carry_out.c"), ("send", TESTS / "send.c")]:
+        result = run(["gcc", *STRICT, f"-I{EXAMPLES}", source, *sending, "-o", folder / program,
+                      *flags, "-lcjson", *flags_of_curl])
+        suite.expect(result.returncode == 0, f"{program}.c builds with pkg-config",
+                     result.stderr[:1500])
     sources = [EXAMPLES / f"{name}.c" for name in ("ledger", "sqlite_step")]
     result = run(["gcc", *STRICT, *sources, "-o", folder / "ledger", *flags, "-lcjson",
                   "-lsqlite3"])
@@ -275,58 +271,93 @@ def check_attest(suite, program, environment, cases):
         suite.expect(result.returncode == 2, f"attest {' '.join(arguments)}", result.stderr)
 
 
-def carried_out(program, environment, folder, script, *more):
-    """What carry_out.c says when Apple answers as the script says: code, document, log."""
-    with subprocess.Popen([sys.executable, FAULTS, *script], text=True, stdin=subprocess.PIPE,
-                          stdout=subprocess.PIPE) as server:
-        url = server.stdout.readline().strip()
-        command = [program, folder / "config.json", folder / "request.json"]
-        for name in ("buy", "sandbox"):
-            command += ["--host", f"{name}.itunes.apple.com={url}"]
-        result = run([*command, *more], env=environment)
-        hits = None
-        if url.startswith("http:"):
-            with urllib.request.urlopen(f"{url}/hits") as answer:
-                hits = json.load(answer)
-        server.stdin.close()
-    return result.returncode, json.loads(result.stdout or "{}"), result.stderr, hits
+def sent(program, environment, request, hosts, *more):
+    """What send.c makes of a request: its answer, and its log."""
+    words = [word for name, url in hosts.items() for word in ("--host", f"{name}={url}")]
+    result = run([program, *words, *more], env=environment, input=json.dumps(request))
+    return json.loads(result.stdout or "{}"), result.stderr
 
 
-def check_carry_out(suite, program, environment, cases, folder):
-    """A conversation to its end over libcurl, and what becomes of each fault (PLY-7)."""
-    table = json.loads(pathlib.Path(cases).read_text())
-    case = next(case for case in table["cases"] if case["call"] == "conversation"
-                and case["name"].endswith("conversation: a good answer"))
-    verifier, request = table["verifiers"][case["verifier"]], json.loads(case["request"])
-    (folder / "config.json").write_text(json.dumps(verifier))
-    (folder / "request.json").write_text(case["request"])
-    good = folder / "good.json"
-    good.write_text(json.loads(case["steps"][0]["answer"])["body"]["text"])
-    code, document, log, hits = carried_out(program, environment, folder, [f"@{good}"])
-    suite.expect(code == 0 and document.get("ok") is True, "carry_out: a good answer",
-                 f"{code}, {document.get('status')}, {log[:300]}")
-    suite.expect(json.loads(hits["last"]["body"])["receipt-data"] == request["receipt"]
-                 and dict(hits["last"]["headers"])["Host"] == "buy.itunes.apple.com",
-                 "carry_out sends what the step says", str(hits["last"])[:300])
-    suite.expect(re.fullmatch(r"POST buy\.itunes\.apple\.com/verifyReceipt 200 \d+ ms\n", log),
-                 "carry_out logs one line", log[:300])
-    code, document, log, _ = carried_out(program, environment, folder, ["reset", f"@{good}"])
-    suite.expect(code == 0 and document["exchange"]["attempts"] == 2 and " 0 " in log,
+def check_answers(suite, program, environment, bench):
+    """What becomes of each fault over libcurl (PLY-7), and what is logged (EXC-22)."""
+    proxies = dict.fromkeys(("http_proxy", "https_proxy", "all_proxy"), "http://127.0.0.1:1")
+    hosts = {faults.HOST: bench.url}
+    for test in bench.answers:
+        bench.player.script(*test["rules"])
+        began = time.monotonic()
+        answer, log = sent(program, {**environment, **proxies}, test["request"], hosts)
+        wanted = {each: test[each] for each in ("status", "headers", "body", "cut")}
+        if test["status"] == 0:
+            wanted.pop("headers")
+        found = {each: answer.get(each) for each in wanted}
+        suite.expect(found == wanted and answer["id"] == 7, f"PLY-7: libcurl, {test['name']}",
+                     str(answer)[:300])
+        suite.expect(not test["late"] or time.monotonic() - began < 2,
+                     f"libcurl, {test['name']}: in time")
+        line = rf"POST {re.escape(faults.HOST)}/v1/own {test['status']} \d+ ms\n"
+        suite.expect(re.fullmatch(line, log), f"libcurl, {test['name']}: one line", log[:300])
+    bench.player.script(*bench.answers[0]["rules"])
+    for secret, place in [(["url"], ""), (["body", "url"], ""), ([], "/v1/own")]:
+        _, log = sent(program, environment, faults.asked(secret=secret), hosts)
+        line = rf"POST {re.escape(faults.HOST)}{place} 200 \d+ ms\n"
+        suite.expect(re.fullmatch(line, log), f"libcurl: the log with secret {secret}", log[:300])
+    answer, _ = sent(program, environment, faults.asked(), {faults.HOST: "http://127.0.0.1:1"})
+    suite.expect(answer["status"] == 0, "libcurl: nobody listens", str(answer))
+
+
+def check_certificates(suite, program, environment, bench):
+    """PLY-4: who is told the authority believes it, while its certificate is good."""
+    request = faults.asked(method="GET", url="https://appleid.apple.com/auth/keys", body=None,
+                           maxResponseBytes=1 << 16)
+    for what, url, roots, status in [
+            ("that is trusted", bench.url, ["--roots", bench.ca], 200),
+            ("that is not", bench.url, [], 0),
+            ("that has expired", bench.expiredUrl, ["--roots", bench.ca], 0)]:
+        answer, _ = sent(program, environment, request, {"appleid.apple.com": url}, *roots)
+        suite.expect(answer["status"] == status, f"PLY-4: libcurl, a certificate {what}",
+                     str(answer)[:300])
+
+
+def check_conversations(suite, program, environment, bench, folder):
+    """Each conversation with each fault to its end (PLY-7); a wait takes no time."""
+    (folder / "config.json").write_text(json.dumps(bench.config))
+    # The player's shared secret is the beginning of its root's digest, which documents have.
+    shared = list(bench.config["receipts"]["sharedSecrets"].values())
+    for test in bench.conversations:
+        bench.player.script(*test["rules"])
+        before = len(bench.player.log())
+        code, document, log = carried_out(program, environment, bench, folder, test["request"],
+                                          "--at", faults.NOW, "--patience", 86_400)
+        requests = len(bench.player.log()) - before
+        status = document["status"]["name"]
+        suite.expect((status, requests, code) == (test["status"], test["requests"], status != "ok"),
+                     f"PLY-7: carry_out, {test['name']}", f"{code}, {status} after {requests}")
+        receipt = test["request"].get("receipt")
+        secrets = ["Bearer ", "-----BEGIN", *([receipt, *shared] if receipt else [])]
+        suite.expect(not any(each in log + json.dumps(document) for each in secrets),
+                     f"carry_out: nothing secret after {test['name']}")
+    bench.player.script({"nth": 1, "fault": {"status": 503}})
+    receipt = bench.conversations[0]["request"]
+    began = time.monotonic()
+    code, document, log = carried_out(program, environment, bench, folder, receipt)
+    suite.expect(code == 0 and time.monotonic() - began > 1 and log.count("\n") == 2,
                  "carry_out waits and asks again", f"{code}, {log[:300]}")
-    code, document, _, _ = carried_out(
-        program, environment, folder, ["--tls", f"@{good}"], "--patience", "0")
+    bench.player.script({"nth": 1, "fault": {"status": 503}})
+    code, document, _ = carried_out(program, environment, bench, folder, receipt, "--patience", 0)
     suite.expect(code == 3 and document["exchange"]["state"] == "wait",
-                 "carry_out trusts no certificate that signed itself", f"{code}")
-    for fault, status in FAULTS_OF_A_CONVERSATION.items():
-        code, document, log, hits = carried_out(
-            program, environment, folder, [fault], "--patience", "0")
-        name = document["status"]["name"]
-        suite.expect(name == status and code == (3 if status.startswith("pending") else 1)
-                     and "target" not in hits["hits"], f"carry_out: {fault}", f"{code}, {name}")
-        secrets = ["Bearer ", "-----BEGIN", request["receipt"],
-                   *verifier["receipts"]["sharedSecrets"].values()]
-        suite.expect(not any(secret in log + json.dumps(document) for secret in secrets),
-                     f"carry_out: nothing secret after {fault}")
+                 "carry_out without patience", f"{code}")
+
+
+def carried_out(program, environment, bench, folder, request, *more):
+    """What carry_out.c says of a conversation: code, document, log."""
+    (folder / "request.json").write_text(json.dumps(request))
+    words = [word for name, url in bench.hosts.items() for word in ("--host", f"{name}={url}")]
+    result = run([program, folder / "config.json", folder / "request.json", *words, *more],
+                 env=environment)
+    return result.returncode, json.loads(result.stdout or "{}"), result.stderr
+
+
+def check_usage(suite, program, environment):
     for arguments in ([], ["c"], ["c", "r", "--host", "a=https://example.com"],
                       ["c", "r", "--host", "a=http://127.0.0.1.example.com"],
                       ["c", "r", "--host", "a=http://127.0.0.1/path"], ["/nonexistent", "r"]):
@@ -394,6 +425,7 @@ def check_uninstall(suite, prefix, folder):
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("cases")
+    parser.add_argument("--cli", type=pathlib.Path, required=True)
     parser.add_argument("--suite", default="c")
     options = parser.parse_args()
     suite = Suite(options.suite)
@@ -405,7 +437,12 @@ def main():
         build_examples(suite, prefix, folder)
         check_verify(suite, folder / "verify", environment, options.cases)
         check_receipt(suite, folder / "receipt", environment, options.cases)
-        check_carry_out(suite, folder / "carry_out", environment, options.cases, folder)
+        check_usage(suite, folder / "carry_out", environment)
+        with faults.Bench(options.cli) as bench:
+            check_answers(suite, folder / "send", environment, bench)
+            check_conversations(suite, folder / "carry_out", environment, bench, folder)
+        with faults.Bench(options.cli, "--tls") as bench:
+            check_certificates(suite, folder / "send", environment, bench)
         check_attest(suite, folder / "attest", environment, options.cases)
         check_expiry(suite, folder / "expiry", environment)
         c_ledger.check(suite, folder / "ledger", environment, folder)

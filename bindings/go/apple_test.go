@@ -52,12 +52,3 @@ func TestApple(t *testing.T) {
 		t.Errorf("only %v", seen)
 	}
 }
-
-func TestAppleTokensAreNotPrinted(t *testing.T) {
-	tokens := AppleTokens{AccessToken: "a-token", RefreshToken: "r-token"}
-	for _, text := range []string{tokens.String(), tokens.GoString()} {
-		if strings.Contains(text, "-token") {
-			t.Error(text)
-		}
-	}
-}

@@ -2,6 +2,9 @@ package assay
 
 import (
 	"bufio"
+	"bytes"
+	"crypto/tls"
+	"crypto/x509"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -10,123 +13,205 @@ import (
 	"net/url"
 	"os"
 	"os/exec"
+	"reflect"
 	"regexp"
 	"strings"
 	"testing"
 	"time"
 )
 
-// The sender against the server of faults that all bindings' tests share (PLY-7).
+// The sender against `assay play-apple` and its faults (PLY-7): the tests of
+// Tests/CLI/faults.py, which the drivers of all bindings pass.
 
-const faultServer = "../python/tests/fault_server.py"
+const (
+	benchProgram  = "../../Tests/CLI/faults.py"
+	cliVariable   = "ASSAY_CLI"
+	longestAnswer = 2 * time.Second
+)
 
-// faults starts the server; it ends with the test. Gives its address. Paths that name no
-// fault get those of the script.
-func faults(t *testing.T, script ...string) string {
+// A bench is a player of Apple, and what must come of each fault.
+type bench struct {
+	URL           string
+	CA            string
+	ExpiredURL    string
+	Hosts         map[string]string
+	Config        json.RawMessage
+	Now           int64
+	Answers       []answerTest
+	Conversations []conversationTest
+}
+
+type answerTest struct {
+	Name    string
+	Rules   json.RawMessage
+	Request httpRequest
+	Late    bool
+	httpAnswer
+}
+
+type conversationTest struct {
+	Name     string
+	Rules    json.RawMessage
+	Request  json.RawMessage
+	Status   string
+	Requests int
+}
+
+// playFaults starts the player; it ends with the test.
+func playFaults(t *testing.T, options ...string) *bench {
 	t.Helper()
-	if _, err := os.Stat(faultServer); err != nil {
-		t.Skip("the server of faults is not in this folder's repository")
+	if os.Getenv(cliVariable) == "" {
+		t.Skip(cliVariable + " does not name the command line: nothing plays Apple")
 	}
-	command := exec.Command("python3", append([]string{faultServer}, script...)...)
+	command := exec.Command("python3",
+		append([]string{benchProgram, os.Getenv(cliVariable)}, options...)...)
 	input, err := command.StdinPipe()
 	must(t, err)
 	output, err := command.StdoutPipe()
 	must(t, err)
+	command.Stderr = os.Stderr
 	must(t, command.Start())
 	t.Cleanup(func() {
 		_ = input.Close()
 		_ = command.Wait()
 	})
-	line, err := bufio.NewReader(output).ReadString('\n')
+	line, err := bufio.NewReader(output).ReadBytes('\n')
 	must(t, err)
-	return strings.TrimSpace(line)
+	found := new(bench)
+	must(t, json.Unmarshal(line, found))
+	return found
 }
 
-// hit sends one request to a fault; status 0: there is no answer.
-func hit(t *testing.T, sender *Sender, fault string, change func(*httpRequest)) *httpAnswer {
+// play changes what is played; what came back.
+func (b *bench) play(t *testing.T, name string, body []byte) []byte {
 	t.Helper()
-	answer, err := sent(t, sender, func(r *httpRequest) {
-		r.URL = "https://" + appleHosts[0] + "/" + fault + "/v1?sort=a%20b&c"
-		r.Headers = [][2]string{{"Authorization", "Bearer shared-secret"}}
-		r.MaxResponseBytes = 4096
-		if change != nil {
-			change(r)
-		}
-	})
-	if err != nil {
-		return &httpAnswer{ID: 7}
+	response, err := direct.Post(b.URL+"/play/"+name, "application/json", bytes.NewReader(body))
+	must(t, err)
+	defer response.Body.Close()
+	found, err := io.ReadAll(response.Body)
+	must(t, err)
+	if response.StatusCode != 200 {
+		t.Fatalf("%s %s: %d, %s", name, body, response.StatusCode, found)
 	}
-	return answer
+	return found
+}
+
+// sent is what a sender makes of a request; without an answer that of status 0.
+func (a *answerTest) sent(sender *Sender) httpAnswer {
+	answer, err := sender.send(ctx, &a.Request)
+	if err != nil {
+		return httpAnswer{}
+	}
+	answer.ID = 0
+	return *answer
 }
 
 func TestSenderFaults(t *testing.T) {
-	base := faults(t)
+	bench := playFaults(t)
 	t.Setenv("HTTP_PROXY", "http://127.0.0.1:1")
 	t.Setenv("HTTPS_PROXY", "http://127.0.0.1:1")
-	hosts := map[string]string{appleHosts[0]: base}
-	for _, sender := range []*Sender{{Hosts: hosts}, {Hosts: hosts, Client: &http.Client{}}} {
-		for _, fault := range []string{"cut", "reset", "half-gzip", "half-chunked", "brotli"} {
-			if answer := hit(t, sender, fault, nil); answer.Status != 0 {
-				t.Errorf("%s: %d", fault, answer.Status)
-			}
+	for _, client := range []*http.Client{nil, {}} {
+		sender := &Sender{Hosts: bench.Hosts}
+		if client != nil {
+			sender.Client = client
 		}
-		for _, fault := range []string{"slow", "drip", "drip-head"} {
+		for i := range bench.Answers {
+			each := &bench.Answers[i]
+			bench.play(t, "script", each.Rules)
+			wanted := each.httpAnswer
+			if len(wanted.Headers) == 0 {
+				wanted.Headers = nil
+			}
 			begin := time.Now()
-			answer := hit(t, sender, fault, func(r *httpRequest) { r.TimeoutMs = 200 })
-			if answer.Status != 0 || time.Since(begin) > 2*time.Second {
-				t.Errorf("%s: %d after %v", fault, answer.Status, time.Since(begin))
+			found := each.sent(sender)
+			if !reflect.DeepEqual(found, wanted) {
+				t.Errorf("%s: %s", each.Name, text(t, found))
 			}
-		}
-		for _, fault := range []string{"good", "gzip", "chunked", "type"} {
-			answer := hit(t, sender, fault, nil)
-			if answer.Status != 200 || answer.Cut || *answer.Body.Text != `{"good":true}` {
-				t.Errorf("%s: %d", fault, answer.Status)
-			}
-		}
-		for _, fault := range []string{"oversize", "bomb"} {
-			if answer := hit(t, sender, fault, nil); !answer.Cut || answer.Body != nil {
-				t.Errorf("%s: %d, %t", fault, answer.Status, answer.Cut)
-			}
-		}
-		for fault, status := range map[string]int{"redirect": 302, "empty": 204, "unchanged": 304} {
-			if answer := hit(t, sender, fault, nil); answer.Status != status {
-				t.Errorf("%s: %d", fault, answer.Status)
+			if took := time.Since(begin); each.Late && took > longestAnswer {
+				t.Errorf("%s: %v", each.Name, took)
 			}
 		}
 	}
-	checkHits(t, base)
 }
 
-func checkHits(t *testing.T, base string) {
+func text(t *testing.T, value any) []byte {
 	t.Helper()
-	direct := &http.Client{Transport: &http.Transport{}}
-	response, err := direct.Get(base + "/hits")
+	found, err := json.Marshal(value)
 	must(t, err)
-	defer response.Body.Close()
-	text, err := io.ReadAll(response.Body)
-	must(t, err)
-	var found struct {
-		Hits map[string]int
-		Last struct{ Path string }
+	if len(found) > 300 {
+		found = found[:300]
 	}
-	must(t, json.Unmarshal(text, &found))
-	if found.Hits["redirect"] != 2 || found.Hits["target"] != 0 ||
-		!strings.HasSuffix(found.Last.Path, "/v1?sort=a%20b&c") {
-		t.Errorf("%+v", found)
+	return found
+}
+
+// A conversation with a fault ends as the table says, after so many requests.
+func TestConversationsWithFaults(t *testing.T) {
+	bench := playFaults(t)
+	verifier, err := NewVerifier(bench.Config)
+	must(t, err)
+	defer verifier.Close()
+	sender := &Sender{Hosts: bench.Hosts}
+	for i := range bench.Conversations {
+		each := &bench.Conversations[i]
+		bench.play(t, "script", each.Rules)
+		now := At(time.UnixMilli(bench.Now))
+		exchange, err := verifier.Exchange(ctx, each.Request, nil, now)
+		must(t, err)
+		requests := 0
+		for !exchange.Done() {
+			var open step
+			must(t, json.Unmarshal(exchange.Payload(), &open))
+			var answer any = struct{}{}
+			if open.State == "wait" { // which takes no time here
+				now = At(time.UnixMilli(open.NotBeforeMs))
+			} else {
+				requests++
+				answer, err = sender.CarryOut(ctx, exchange)
+				must(t, err)
+			}
+			_, err = exchange.Step(ctx, answer, now)
+			must(t, err)
+		}
+		if found := exchange.Document().Status().String(); found != each.Status ||
+			requests != each.Requests {
+			t.Errorf("%s: %s after %d", each.Name, found, requests)
+		}
 	}
 }
 
 func TestSenderRefused(t *testing.T) {
 	sender := &Sender{Hosts: map[string]string{appleHosts[0]: "http://127.0.0.1:1"}}
-	if answer := hit(t, sender, "good", nil); answer.Status != 0 {
-		t.Errorf("nobody listens, and %d", answer.Status)
+	if _, err := sent(t, sender, nil); err == nil {
+		t.Error("nobody listens, and there is an answer")
 	}
 }
 
-func TestSenderTrustsNoCertificateOfItsOwn(t *testing.T) {
-	sender := &Sender{Hosts: map[string]string{appleHosts[0]: faults(t, "--tls")}}
-	if answer := hit(t, sender, "good", nil); answer.Status != 0 {
-		t.Errorf("a certificate that nobody trusts, and %d", answer.Status)
+// PLY-4: a certificate of the test authority is believed by who is told to, and not expired.
+func TestSenderCertificates(t *testing.T) {
+	bench := playFaults(t, "--tls")
+	pem, err := os.ReadFile(bench.CA)
+	must(t, err)
+	roots := x509.NewCertPool()
+	if !roots.AppendCertsFromPEM(pem) {
+		t.Fatalf("%s has no certificate", bench.CA)
+	}
+	told := &http.Client{Transport: &http.Transport{TLSClientConfig: &tls.Config{RootCAs: roots}}}
+	request := httpRequest{ID: 7, Method: "GET", URL: "https://appleid.apple.com/auth/keys",
+		TimeoutMs: 5000, MaxResponseBytes: 1 << 16}
+	for _, each := range []struct {
+		url    string
+		client *http.Client
+		good   bool
+	}{
+		{bench.URL, told, true}, {bench.URL, direct, false}, {bench.ExpiredURL, told, false},
+	} {
+		sender := &Sender{
+			Hosts: map[string]string{"appleid.apple.com": each.url}, Client: each.client,
+		}
+		answer, err := sender.send(ctx, &request)
+		if (err == nil) != each.good || err == nil && answer.Status != 200 {
+			t.Errorf("%s: %v, wanted %t", each.url, err, each.good)
+		}
 	}
 }
 
@@ -188,14 +273,32 @@ func TestNothingSecretIsPrinted(t *testing.T) {
 	}
 }
 
+// The verbs, for a value and what holds one.
+func printed(value any) string {
+	shown := ""
+	for _, verb := range []string{"%v", "%+v", "%#v", "%s", "%q", "%x", "%X", "%d"} {
+		shown += fmt.Sprintf(strings.Repeat(verb+" ", 2), value, []any{value})
+	}
+	return shown
+}
+
 func TestSignedSecretsAreNotPrinted(t *testing.T) {
+	held := struct{ Tokens AppleTokens }{AppleTokens{RefreshToken: "eyJ"}}
+	hex := fmt.Sprintf("%x %X", "eyJ", "eyJ")
 	for _, value := range []any{
 		SignedToken{Token: "eyJ"}, &SignedToken{Token: "eyJ"}, &ClientSecret{ClientSecret: "eyJ"},
-		&IssuedSession{Text: "eyJ"},
+		&IssuedSession{Text: "eyJ"}, AppleTokens{AccessToken: "eyJ", RefreshToken: "eyJ"},
+		&AppleTokens{AccessToken: "eyJ", RefreshToken: "eyJ"}, held,
+		httpRequest{URL: "eyJ"}, &httpRequest{URL: "eyJ"}, step{Request: httpRequest{URL: "eyJ"}},
+		httpAnswer{Headers: [][2]string{{"a", "eyJ"}}}, Sender{Hosts: map[string]string{"a": "eyJ"}},
+		Payload("eyJ"), fmt.Stringer(AppleTokens{RefreshToken: "eyJ"}).String(),
+		fmt.GoStringer(AppleTokens{RefreshToken: "eyJ"}).GoString(),
 	} {
-		if shown := fmt.Sprintf("%v %+v %#v %s", value, value, value, value); strings.Contains(
-			shown, "eyJ") {
-			t.Errorf("%T: %s", value, shown)
+		shown := printed(value)
+		for _, secret := range append(strings.Fields(hex), "eyJ") {
+			if strings.Contains(shown, secret) {
+				t.Errorf("%T: %s", value, shown)
+			}
 		}
 	}
 }

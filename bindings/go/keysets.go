@@ -224,10 +224,17 @@ func (k *KeySets) talked(ctx context.Context, asked keysAsked) (*Document, error
 	return document, err
 }
 
-// wantsKeys says whether a refreshed key set may know the key of a token.
+// wantsKeys says whether a refreshed key set may know the key of a token, or be of a
+// better age.
 func wantsKeys(err error) bool {
 	var refused *Error
-	if !errors.As(err, &refused) || refused.Name != "rejected.token.unknown-key" {
+	if !errors.As(err, &refused) {
+		return false
+	}
+	if refused.Name == "unavailable.token.keyset-too-old" {
+		return true
+	}
+	if refused.Name != "rejected.token.unknown-key" {
 		return false
 	}
 	keyset, _, failed := refused.Document.Text("error.keyset")

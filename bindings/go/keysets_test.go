@@ -4,9 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"net/url"
-	"os"
-	"path/filepath"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -156,21 +153,39 @@ func TestKeySetsSingleFlight(t *testing.T) {
 
 // The conversation of the library itself, over the network to an issuer on loopback.
 func TestKeySetsOfTheLibrary(t *testing.T) {
-	play := playIssuer(t)
-	file := filepath.Join(t.TempDir(), "keyset.json")
-	must(t, os.WriteFile(file, play.each.input(t, "jwks"), 0o600))
-	name, err := url.Parse(play.issuer)
+	const issuer = "https://es256.example.com"
+	bench := playFaults(t)
+	verifier, err := NewVerifier(bench.Config)
 	must(t, err)
-	sender := &Sender{Hosts: map[string]string{name.Host: faults(t, "@"+file)}}
-	play.keys.converse, play.keys.Carry = nil, sender.CarryOut
-	token, err := play.verify()
+	defer verifier.Close()
+	carry := (&Sender{Hosts: bench.Hosts}).CarryOut
+	var kept keptKeys
+	sets := &KeySets{Verifier: verifier, Carry: carry, Save: func(_ string, text []byte) {
+		must(t, json.Unmarshal(text, &kept))
+	}}
+	var made struct{ Token string }
+	must(t, json.Unmarshal(bench.play(t, "token", []byte(`{"issuer":"`+issuer+`"}`)), &made))
+	token, err := sets.VerifyToken(ctx, made.Token, issuer, At(time.UnixMilli(bench.Now)))
 	must(t, err)
-	if token.Keyset.Issuer != play.issuer {
+	if token.Keyset.Issuer != issuer {
 		t.Errorf("the keys of %s", token.Keyset.Issuer)
 	}
-	keys, err := play.keys.Keyset(ctx, play.issuer)
+	keys, err := sets.Keyset(ctx, issuer)
 	must(t, err)
-	if again, err := play.keys.Refresh(ctx, play.issuer, keys, "other"); again != keys {
+	if again, err := sets.Refresh(ctx, issuer, keys, "other"); again != keys {
 		t.Errorf("in the cooldown: %v", err)
 	}
+	// KST-5: a set that is too old verifies nothing, so it is a reason to fetch.
+	var content map[string]any
+	must(t, json.Unmarshal([]byte(kept.Keyset), &content))
+	content["fetchedMs"] = bench.Now - 8*24*time.Hour.Milliseconds()
+	old, err := json.Marshal(content)
+	must(t, err)
+	cold := &KeySets{Verifier: verifier, Carry: carry, Load: func(string) []byte {
+		text, err := json.Marshal(keptKeys{Keyset: string(old)})
+		must(t, err)
+		return text
+	}}
+	_, err = cold.VerifyToken(ctx, made.Token, issuer, At(time.UnixMilli(bench.Now)))
+	must(t, err)
 }

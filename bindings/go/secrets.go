@@ -27,7 +27,7 @@ func (x *Exchange) Format(state fmt.State, _ rune) {
 }
 
 // Format prints none of it: a client or a host may hold secrets of yours.
-func (s *Sender) Format(state fmt.State, _ rune) { hide(state, "Sender") }
+func (s Sender) Format(state fmt.State, _ rune) { hide(state, "Sender") }
 
 // Format prints none of it.
 func (SignedToken) Format(state fmt.State, _ rune) { hide(state, "SignedToken") }
@@ -36,8 +36,11 @@ func (SignedToken) Format(state fmt.State, _ rune) { hide(state, "SignedToken") 
 func (ClientSecret) Format(state fmt.State, _ rune) { hide(state, "ClientSecret") }
 
 // Format prints none of it.
+func (AppleTokens) Format(state fmt.State, _ rune) { hide(state, "AppleTokens") }
+
+// Format prints none of it.
 func (IssuedSession) Format(state fmt.State, _ rune) { hide(state, "IssuedSession") }
 
-func (*httpRequest) Format(state fmt.State, _ rune) { hide(state, "request") }
+func (httpRequest) Format(state fmt.State, _ rune) { hide(state, "request") }
 
-func (*httpAnswer) Format(state fmt.State, _ rune) { hide(state, "answer") }
+func (httpAnswer) Format(state fmt.State, _ rune) { hide(state, "answer") }

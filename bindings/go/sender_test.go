@@ -199,6 +199,26 @@ func TestSenderAnswers(t *testing.T) {
 	}
 }
 
+// The path, the query and the headers are sent as they are.
+func TestSenderRequests(t *testing.T) {
+	var seen *http.Request
+	server := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+		seen = r
+	}))
+	defer server.Close()
+	sender := &Sender{Hosts: map[string]string{appleHosts[0]: server.URL}}
+	_, err := sent(t, sender, func(r *httpRequest) {
+		r.Method, r.Body = "GET", nil
+		r.URL = "https://" + appleHosts[0] + "/own/v1?sort=a%20b&c"
+		r.Headers = [][2]string{{"X-Own", "1"}}
+	})
+	must(t, err)
+	if seen.Method != "GET" || seen.RequestURI != "/own/v1?sort=a%20b&c" ||
+		seen.Host != appleHosts[0] || seen.Header.Get("X-Own") != "1" || seen.ContentLength > 0 {
+		t.Errorf("asked for %s %s at %s", seen.Method, seen.RequestURI, seen.Host)
+	}
+}
+
 func TestSenderNoAnswer(t *testing.T) {
 	half := said{do: func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Length", "1000")

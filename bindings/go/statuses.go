@@ -16,7 +16,7 @@ var statusTable = [...]statusRow{
 	{
 		259, "unsupported.api.environment", 500, "never",
 		"the App Store Server API has no server for this environment",
-		"Xcode has none, LocalTesting needs apiBaseUrl, and orders are looked up in Production alone",
+		"LocalTesting needs apiBaseUrl, other test environments have no server, and orders are looked up in Production alone",
 	},
 	{
 		260, "too-large.api.response", 502, "never",
@@ -76,7 +76,7 @@ var statusTable = [...]statusRow{
 	{
 		519, "unavailable.api.rate-limited", 503, "later",
 		"Apple limits the rate, and no attempt is left",
-		"ask again at exchange.retry.notBeforeMs; take care to stay below the limits",
+		"ask again later: exchange.retry says when, where the request may be repeated; stay below the limits",
 	},
 	{
 		520, "internal.certificates.table", 500, "never",
@@ -136,7 +136,7 @@ var statusTable = [...]statusRow{
 	{
 		1025, "rejected.api.bad-request", 502, "never",
 		"Apple refused the request as wrong",
-		"api.errorCode and api.errorName say what is wrong",
+		"exchange.api.errorCode and exchange.api.errorName say what is wrong",
 	},
 	{
 		1026, "malformed.app-receipt.attribute", 400, "never",
@@ -181,7 +181,7 @@ var statusTable = [...]statusRow{
 	{
 		1281, "rejected.api.conflict", 409, "never",
 		"Apple already has what was sent",
-		"nothing to do, or another identifier: see api.errorCode",
+		"nothing to do, or another identifier: see exchange.api.errorCode",
 	},
 	{
 		1282, "malformed.app-receipt.ber", 400, "never",
@@ -256,7 +256,7 @@ var statusTable = [...]statusRow{
 	{
 		1793, "rejected.api.forbidden", 409, "never",
 		"Apple does not allow it",
-		"api.errorCode and api.errorName say why",
+		"exchange.api.errorCode and exchange.api.errorName say why",
 	},
 	{
 		1794, "malformed.app-receipt.duplicate-attribute", 400, "never",
@@ -291,7 +291,7 @@ var statusTable = [...]statusRow{
 	{
 		2049, "rejected.api.not-found", 404, "never",
 		"Apple does not know it in the environments asked",
-		"an id of another app, environment or kind: see api.errorCode",
+		"an id of another app, environment or kind: see exchange.api.errorCode",
 	},
 	{
 		2050, "malformed.app-receipt.missing-attribute", 400, "never",

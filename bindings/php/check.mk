@@ -5,8 +5,7 @@ PHP_BUILD := $(BUILD)/php
 PHP_EXTENSION := $(PHP_BUILD)/ext/modules/assay.so
 PHPUNIT = $$(command -v phpunit) --configuration bindings/php/tests/phpunit.xml
 PHP_ENVIRONMENT = ASSAY_CASES=$(ROOT)/$(CASES) ASSAY_LIBRARY=$(ROOT)/$(LIBRARY) \
-	ASSAY_CLI=$(ROOT)/$(CLI) \
-	ASSAY_EXTENSION_BUILT=$(ROOT)/$(PHP_EXTENSION)
+	ASSAY_CLI=$(ROOT)/$(CLI) ASSAY_EXTENSION_BUILT=$(ROOT)/$(PHP_EXTENSION)
 # Counts come from the XML that phpunit and run-tests write, also after a failure.
 PHP_COUNTS = $(PYTHON) $(GATES)/xunit.py
 

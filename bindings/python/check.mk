@@ -26,7 +26,7 @@ check-python-soak: ## a million verifications through Python with flat memory
 # The senders for httpx and requests, in the environment that has them; the suite of the
 # system's Python skips them.
 check-senders:
-	@ASSAY_CASES=$(ROOT)/$(CASES) ASSAY_LIBRARY=$(ROOT)/$(LIBRARY) \
+	@ASSAY_CASES=$(ROOT)/$(CASES) ASSAY_LIBRARY=$(ROOT)/$(LIBRARY) ASSAY_CLI=$(ROOT)/$(CLI) \
 	  PYTHONPATH=$(ROOT)/bindings/python PYTHONDONTWRITEBYTECODE=1 \
 	  $(PYTHON) $(GATES)/python.py bindings/python/tests --suite senders \
 	  --only 'test_senders.py' --tools $(PYTHON_TOOLS)

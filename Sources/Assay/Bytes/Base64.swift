@@ -154,7 +154,7 @@ enum Base64 {
     let length = text.count / 4 &* 3 &+ (tail == 0 ? 0 : tail &- 1)
     var isClean = true
     // Two bytes more than the value: groups are written eight bytes at a time.
-    let bytes = unsafe [UInt8](unsafeUninitializedCapacity: length &+ 2) { buffer, count in
+    var bytes = unsafe [UInt8](unsafeUninitializedCapacity: length &+ 2) { buffer, count in
       count = length
       isClean = unsafe text.withUnsafeBytes { text in
         unsafe table.withUnsafeBufferPointer { table in
@@ -164,7 +164,7 @@ enum Base64 {
     }
     guard isClean else {
       // It may hold most of a key.
-      Secret.wipe(bytes)
+      Secret.wipe(&bytes)
       return nil
     }
     return bytes

@@ -29,8 +29,8 @@ enum KeyMembers {
 
   /// The key of a `.p8` file, whose text is wiped (EXC-10).
   static func privateKey(_ entry: MemberNode) throws(Refusal) -> PrivateKey {
-    let text = entry.value.text?.utf8 ?? []
-    defer { Secret.wipe(text) }
+    var text = entry.value.text?.utf8 ?? []
+    defer { Secret.wipe(&text) }
     guard let key = PrivateKeyFile.read(text) else { throw entry.refusal(.range) }
     return key
   }

@@ -32,8 +32,8 @@ enum SessionBlock {
     let id = try name.text(ConfigurationTable.sessionSecretsId)
     try require(id.utf8.allSatisfy(isIdCharacter), name)
     let text = try entry.required("secret")
-    let digits = try text.text().utf8
-    defer { Secret.wipe(digits) }
+    var digits = try text.text().utf8
+    defer { Secret.wipe(&digits) }
     let bytes = SecretBytes(Base64.decodeStandard(digits[...]) ?? [])
     try require(secretBytes.contains(bytes.bytes.count), text)
     return SessionPolicy.Entry(id: id, bytes: bytes)

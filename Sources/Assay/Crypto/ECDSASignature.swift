@@ -1,7 +1,7 @@
 /// An ECDSA signature whose r and s lie in 1…n−1 (JWS-31, JWS-100).
 struct ECDSASignature {
   /// ECDSA-Sig-Value, as libcrypto takes it.
-  let der: [UInt8]
+  private(set) var der: [UInt8]
 
   /// From r ‖ s, each as long as the curve's order (RFC 7518 §3.4).
   init?(concatenated bytes: [UInt8], _ curve: Curve) {
@@ -50,6 +50,9 @@ struct ECDSASignature {
     }
     return octets
   }
+
+  /// A signature under a token of ours is a part of it (EXC-22).
+  mutating func wipe() { Secret.wipe(&der) }
 
   private static func isInRange(_ value: ArraySlice<UInt8>, _ curve: Curve) -> Bool {
     value.contains { $0 != 0 } && value.lexicographicallyPrecedes(curve.order)

@@ -14,8 +14,8 @@ enum PrivateKeyFile {
   /// form, or libcrypto does not accept what it holds as a private key on P-256, and the
   /// point, if there is one, as its public key. Nothing else of it stays in memory (EXC-10).
   static func read(_ pem: [UInt8]) -> PrivateKey? {
-    guard pem.count <= byteCap, let der = content(pem) else { return nil }
-    defer { Secret.wipe(der) }
+    guard pem.count <= byteCap, var der = content(pem) else { return nil }
+    defer { Secret.wipe(&der) }
     guard let (scalar, point) = key(der) else { return nil }
     return PrivateKey.make(scalar: der[scalar], point: der[point])
   }
@@ -34,7 +34,7 @@ enum PrivateKeyFile {
     for byte in rest.dropLast(footer.utf8CodeUnitCount) where byte != 0x0a && byte != 0x0d {
       digits.append(byte)
     }
-    defer { Secret.wipe(digits) }
+    defer { Secret.wipe(&digits) }
     return Base64.decodeStandard(digits[...])
   }
 

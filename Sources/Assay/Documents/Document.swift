@@ -6,7 +6,7 @@ public final class Document: Sendable {
   /// 0 means that every check passed; anything else: do not trust.
   public let status: Status
   /// The whole document as UTF-8 JSON.
-  public let json: [UInt8]
+  public var json: [UInt8] { unsafe octets }
   /// What a verification proved; nil after a refusal.
   let evidence: VerifiedEvidence?
   /// The *trust* digest of the configuration it was made under (EXC-11).
@@ -14,6 +14,8 @@ public final class Document: Sendable {
   private let texts: TextStore
   /// Whether it may hold what others must not find in memory (EXC-22).
   private let isConfidential: Bool
+  // Changed by deinit alone, when no other thread can have it.
+  nonisolated(unsafe) private var octets: [UInt8]
 
   /// The longest path of a member that is looked for, in bytes.
   public static let pathByteCap = 1024
@@ -23,7 +25,7 @@ public final class Document: Sendable {
     configuration: [UInt8] = [], isConfidential: Bool = false
   ) {
     self.status = status
-    self.json = json
+    unsafe octets = json
     self.evidence = evidence
     self.configuration = configuration
     self.isConfidential = isConfidential
@@ -31,7 +33,7 @@ public final class Document: Sendable {
   }
 
   deinit {
-    if isConfidential { Secret.wipe(json) }
+    if isConfidential { unsafe Secret.wipe(&octets) }
   }
 
   /// One member as text, by dotted path ("transaction.productId", "checks.0.id");

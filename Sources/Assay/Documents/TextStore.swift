@@ -53,9 +53,9 @@ import Synchronization
   /// out; made when they are first asked for, nil when there are none.
   func bytes(of start: Int, _ make: () -> [UInt8]?) -> UnsafeBufferPointer<UInt8>? {
     if let known = unsafe known(start) { return unsafe known }
-    guard let text = make() else { return nil }
+    guard var text = make() else { return nil }
     let entry = Entry(start, text)
-    if isConfidential, start != TextStore.wholeDocument { Secret.wipe(text) }
+    if isConfidential, start != TextStore.wholeDocument { Secret.wipe(&text) }
     let retained = unsafe Unmanaged.passRetained(entry)
     let address = unsafe UInt(bitPattern: retained.toOpaque())
     var isPublished = false

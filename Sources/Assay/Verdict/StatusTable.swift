@@ -855,13 +855,13 @@ enum StatusTable {
       return StatusEntry(
         name: "rejected.api.bad-request",
         message: "Apple refused the request as wrong",
-        hint: "api.errorCode and api.errorName say what is wrong",
+        hint: "exchange.api.errorCode and exchange.api.errorName say what is wrong",
         retryClass: "never")
     case 1281:
       return StatusEntry(
         name: "rejected.api.conflict",
         message: "Apple already has what was sent",
-        hint: "nothing to do, or another identifier: see api.errorCode",
+        hint: "nothing to do, or another identifier: see exchange.api.errorCode",
         retryClass: "never")
     case 1537:
       return StatusEntry(
@@ -873,13 +873,13 @@ enum StatusTable {
       return StatusEntry(
         name: "rejected.api.forbidden",
         message: "Apple does not allow it",
-        hint: "api.errorCode and api.errorName say why",
+        hint: "exchange.api.errorCode and exchange.api.errorName say why",
         retryClass: "never")
     case 2049:
       return StatusEntry(
         name: "rejected.api.not-found",
         message: "Apple does not know it in the environments asked",
-        hint: "an id of another app, environment or kind: see api.errorCode",
+        hint: "an id of another app, environment or kind: see exchange.api.errorCode",
         retryClass: "never")
     case 2305:
       return StatusEntry(
@@ -2313,7 +2313,7 @@ enum StatusTable {
       return StatusEntry(
         name: "unsupported.api.environment",
         message: "the App Store Server API has no server for this environment",
-        hint: "Xcode has none, LocalTesting needs apiBaseUrl, and orders are looked up in Production alone",
+        hint: "LocalTesting needs apiBaseUrl, other test environments have no server, and orders are looked up in Production alone",
         retryClass: "never")
     case 515:
       return StatusEntry(
@@ -3111,7 +3111,7 @@ enum StatusTable {
       return StatusEntry(
         name: "unavailable.api.rate-limited",
         message: "Apple limits the rate, and no attempt is left",
-        hint: "ask again at exchange.retry.notBeforeMs; take care to stay below the limits",
+        hint: "ask again later: exchange.retry says when, where the request may be repeated; stay below the limits",
         retryClass: "later")
     case 775:
       return StatusEntry(

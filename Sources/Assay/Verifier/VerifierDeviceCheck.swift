@@ -35,13 +35,16 @@ extension Verifier {
   func formDeviceToken(_ request: ExchangeRequest, _ checks: Checks<ExchangeCheck>) -> Document {
     let answer = answer(request, checks)
     do throws(Refusal) {
-      let token = try DeviceCheckToken(request)
-      let text = token.base64
+      var token = try DeviceCheckToken(request)
+      var text = token.base64.utf8
       defer {
-        Secret.wipe(token.bytes)
-        Secret.wipe(text.utf8)
+        token.wipe()
+        Secret.wipe(&text)
       }
-      return answer.done(room: text.count) { $0.member("deviceToken", text) }
+      return answer.done(room: text.count) {
+        $0.name("deviceToken")
+        $0.string(utf8: text)
+      }
     } catch {
       return answer.refused(error)
     }

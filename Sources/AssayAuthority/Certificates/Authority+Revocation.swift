@@ -19,9 +19,15 @@ extension Authority {
     return DER.sequence(DER.sequence(DER.sequence(DER.sequence(id.der))))
   }
 
-  /// The certificate that a request is about; nil: none of this authority's.
-  public func subject(ofRequest request: [UInt8]) throws -> Revocable? {
-    try Revocable.allCases.first { try revocationRequest($0) == request }
+  /// The certificate that has the issuer of the one that is named, whose serial number may
+  /// be another; nil: none of this authority's.
+  public func subject(besides named: OCSPResponseTemplate.CertificateID) throws -> Revocable? {
+    let usesSHA1 = named.issuerName.count == 20
+    return try Revocable.allCases.first {
+      var id = try certificateID($0, sha1: usesSHA1)
+      id.serial = named.serial
+      return id == named
+    }
   }
 
   /// An answer that the issuer itself signs: good, made at `now` (ms since 1970), and

@@ -138,3 +138,22 @@ public struct CertificateTemplate: Sendable {
     }
   }
 }
+
+extension CertificateTemplate {
+  /// Serial number and issuer of a certificate that was signed earlier, each a whole value.
+  static func fields(of certificate: [UInt8]) throws -> (serial: [UInt8], issuer: [UInt8]) {
+    guard let outer = DER.head(certificate[...]) else { throw AuthorityError("no certificate") }
+    var rest = certificate[outer.header...]
+    guard let body = DER.head(rest) else { throw AuthorityError("no certificate") }
+    rest = rest.dropFirst(body.header)
+    var fields: [[UInt8]] = []
+    while let head = DER.head(rest), rest.count >= head.total, fields.count < 4 {
+      fields.append(Array(rest.prefix(head.total)))
+      rest = rest.dropFirst(head.total)
+    }
+    // Certificates of version 1 begin with the serial number.
+    if fields.first?.first != 0xa0 { fields.insert([], at: 0) }
+    guard fields.count >= 4 else { throw AuthorityError("no certificate") }
+    return (fields[1], fields[3])
+  }
+}

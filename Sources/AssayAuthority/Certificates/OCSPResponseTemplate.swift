@@ -20,7 +20,7 @@ public struct OCSPResponseTemplate: Sendable {
   }
 
   /// Which certificate is meant.
-  public struct CertificateID: Sendable {
+  public struct CertificateID: Sendable, Equatable {
     /// AlgorithmIdentifier of the digest.
     public var algorithm: [UInt8]
     public var issuerName: [UInt8]
@@ -37,6 +37,16 @@ public struct OCSPResponseTemplate: Sendable {
         sha1 ? OID.sha1 : OID.sha256, parameters: DER.null)
       self.issuerName = digest(issuerName)
       self.issuerKey = digest(issuerKey)
+      self.serial = serial
+    }
+
+    /// - Parameter algorithm: whole, of the digest by which issuer and key are named.
+    public init(
+      algorithm: [UInt8], issuerName: [UInt8], issuerKey: [UInt8], serial: [UInt8]
+    ) {
+      self.algorithm = algorithm
+      self.issuerName = issuerName
+      self.issuerKey = issuerKey
       self.serial = serial
     }
 
@@ -82,12 +92,16 @@ public struct OCSPResponseTemplate: Sendable {
     DER.explicit(2, DER.octetString(CertificateExtension.keyIdentifier(key)))
   }
 
+  /// An answer that says only why there is none: OCSPResponseStatus.
+  public static func failure(_ status: UInt8) -> [UInt8] {
+    DER.sequence(DER.value(0x0a, [status]))
+  }
+
   /// The answer, signed.
   public func signed() throws -> [UInt8] {
-    let status = DER.value(0x0a, [responseStatus])
-    guard responseStatus == 0 else { return DER.sequence(status) }
+    guard responseStatus == 0 else { return OCSPResponseTemplate.failure(responseStatus) }
     return DER.sequence(
-      status,
+      DER.value(0x0a, [0]),
       DER.explicit(0, DER.sequence(DER.oid(type), DER.octetString(try basic()))))
   }
 

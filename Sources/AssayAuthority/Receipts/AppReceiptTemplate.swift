@@ -105,19 +105,8 @@ public struct AppReceiptTemplate: Sendable {
 
   /// issuerAndSerialNumber of a certificate of our own.
   public static func issuerAndSerial(_ certificate: [UInt8]) throws -> [UInt8] {
-    guard let outer = DER.head(certificate[...]) else { throw AuthorityError("no certificate") }
-    var rest = certificate[outer.header...]
-    guard let body = DER.head(rest) else { throw AuthorityError("no certificate") }
-    rest = rest.dropFirst(body.header)
-    var fields: [[UInt8]] = []
-    while let head = DER.head(rest), rest.count >= head.total, fields.count < 4 {
-      fields.append(Array(rest.prefix(head.total)))
-      rest = rest.dropFirst(head.total)
-    }
-    // Certificates of version 1 begin with the serial number.
-    if fields.first?.first != 0xa0 { fields.insert([], at: 0) }
-    guard fields.count >= 4 else { throw AuthorityError("no certificate") }
-    return DER.sequence(fields[3], fields[1])
+    let fields = try CertificateTemplate.fields(of: certificate)
+    return DER.sequence(fields.issuer, fields.serial)
   }
 }
 

@@ -115,6 +115,13 @@ public struct TokenAuthority: Sendable {
     ]
   }
 
+  /// The same of any type; an address stands only where that is what it is about.
+  public func appleEvent(_ type: String, subject: String? = nil) -> JSONText {
+    var event = appleEvent.setting("type", .string(type))
+    if let subject { event = event.setting("sub", .string(subject)) }
+    return type.hasPrefix("email-") ? event : event.removing(["email", "is_private_email"])
+  }
+
   /// The claims of a notification about an account.
   public func appleNotificationClaims(
     _ event: JSONText, audience: String = "com.example.app"

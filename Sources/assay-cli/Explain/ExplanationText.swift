@@ -22,11 +22,11 @@ enum ExplanationText {
     status	257	rejected.account.device	the evidence belongs to another device	it was copied from another device, or the wrong device id was passed	never	403	APR-18,JWS-93
     status	513	rejected.account.token-mismatch	the evidence carries the appAccountToken of another account	evidence of another account was sent: compare the account that is signed in with the one that bought	never	403	DCD-20,JWS-92
     status	769	rejected.account.token-missing	an account was given, and the evidence carries no appAccountToken in UUID form	set appAccountToken when buying; purchases made outside the app get one by Set App Account Token	never	403	DCD-20,JWS-91
-    status	1025	rejected.api.bad-request	Apple refused the request as wrong	api.errorCode and api.errorName say what is wrong	never	502	API-50
-    status	1281	rejected.api.conflict	Apple already has what was sent	nothing to do, or another identifier: see api.errorCode	never	409	API-50
+    status	1025	rejected.api.bad-request	Apple refused the request as wrong	exchange.api.errorCode and exchange.api.errorName say what is wrong	never	502	API-50
+    status	1281	rejected.api.conflict	Apple already has what was sent	nothing to do, or another identifier: see exchange.api.errorCode	never	409	API-50
     status	1537	rejected.api.disagree	the answer contradicts itself or the request	an answer about another app, environment or purchase: use nothing of it	never	502	API-32
-    status	1793	rejected.api.forbidden	Apple does not allow it	api.errorCode and api.errorName say why	never	409	API-50
-    status	2049	rejected.api.not-found	Apple does not know it in the environments asked	an id of another app, environment or kind: see api.errorCode	never	404	API-2,API-50
+    status	1793	rejected.api.forbidden	Apple does not allow it	exchange.api.errorCode and exchange.api.errorName say why	never	409	API-50
+    status	2049	rejected.api.not-found	Apple does not know it in the environments asked	an id of another app, environment or kind: see exchange.api.errorCode	never	404	API-2,API-50
     status	2305	rejected.api.partial	some of the JWS in the answer did not verify	exchange.result.refused lists them; the others are good	never	502	API-31
     status	2817	rejected.api.unauthorized	Apple refused our token	compare key id, issuer id, bundle id and the clock; the app may have no release yet	after-config	502	API-54
     status	3073	rejected.app-receipt.signature	the signature does not verify over the receipt's payload	forged or altered: trust nothing in it	never	400	APR-5,APR-6
@@ -320,7 +320,7 @@ enum ExplanationText {
     status	18690	malformed.verify-receipt.body	a JSON answer without an integer status	not an answer from Apple's endpoint; keep the receipt and ask again later	later	503	VRR-4,VRR-15
     status	18946	malformed.verify-receipt.field	a known field of the answer has an unknown form	keep the receipt, ask again later, and report it	later	503	VRR-9,VRR-5
     status	19202	malformed.session.form	this is no session text	another text was sent: a session text begins with as1~	never	401	SES-10,SES-11
-    status	259	unsupported.api.environment	the App Store Server API has no server for this environment	Xcode has none, LocalTesting needs apiBaseUrl, and orders are looked up in Production alone	never	500	API-1
+    status	259	unsupported.api.environment	the App Store Server API has no server for this environment	LocalTesting needs apiBaseUrl, other test environments have no server, and orders are looked up in Production alone	never	500	API-1
     status	515	unsupported.app-receipt.content-type	another CMS content type or version	not in the form of Apple's receipts, so not one of them	never	400	APR-2
     status	771	unsupported.app-receipt.digest	the digest is neither SHA-1 nor SHA-256	not in the form of Apple's receipts: made by hand, or newer than this library	never	400	APR-5
     status	1027	unsupported.app-receipt.signature-algorithm	another signature algorithm	not in the form of Apple's receipts: made by hand, or newer than this library	never	400	APR-6
@@ -480,7 +480,7 @@ enum ExplanationText {
     status	12294	config.token.keyset-age	keysetHardMaxAgeMs is below keysetMaxAgeMs	the hard age begins where the soft one ends	after-config	–	KST-5
     status	12550	config.token.nonce	the nonce policy is unknown	nonce is required, if-supported or none; nonceForm any, plain or sha256	after-config	–	AID-4
     status	263	unavailable.api.no-answer	Apple gave no usable answer	keep what you have and ask again later: exchange.retry	later	503	API-52
-    status	519	unavailable.api.rate-limited	Apple limits the rate, and no attempt is left	ask again at exchange.retry.notBeforeMs; take care to stay below the limits	later	503	API-51,API-52
+    status	519	unavailable.api.rate-limited	Apple limits the rate, and no attempt is left	ask again later: exchange.retry says when, where the request may be repeated; stay below the limits	later	503	API-51,API-52
     status	775	unavailable.attest-refresh.no-answer	Apple gave no usable answer	keep the old receipt and ask again later: exchange.retry says when	later	–	RFR-1,RFR-6
     status	1031	unavailable.attest-refresh.response	the answer is not understood	keep the old receipt and report it; exchange.retry says when to ask again	later	–	RFR-1,RFR-5
     status	1287	unavailable.attest-refresh.too-early	a refresh is not due yet	keep the old receipt until exchange.retry.notBeforeMs	later	–	RFR-1,RFR-6

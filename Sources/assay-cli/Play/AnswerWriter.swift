@@ -37,10 +37,14 @@ struct AnswerWriter {
   }
 
   private func deliver(_ head: [UInt8], _ body: [UInt8]) -> Bool {
+    if fault.dripHeadMs > 0 { return drip(head + body, everyMs: fault.dripHeadMs) }
     guard fault.dripMs > 0 else { return connection.write(head + body) }
-    guard connection.write(head) else { return false }
-    for byte in body {
-      system_sleep(fault.dripMs)
+    return connection.write(head) && drip(body, everyMs: fault.dripMs)
+  }
+
+  private func drip(_ bytes: [UInt8], everyMs pause: Int) -> Bool {
+    for byte in bytes {
+      system_sleep(pause)
       guard connection.write([byte]) else { return false }
     }
     return true

@@ -49,6 +49,7 @@ struct PlayControl {
     case "/play/keys": return try keys(json, &state)
     case "/play/token": return try token(json, state)
     case "/play/sign-in": return try signIn(json, &state)
+    case "/play/apple-event": return try appleEvent(json, &state)
     case "/play/risk":
       state.risk = Int(try value(json, "risk").integer(in: 0...999_999_999))
       return .json(["ok": true])
@@ -174,6 +175,17 @@ struct PlayControl {
     }
     let text = try ring.signed(claims, type: ring.isElliptic ? "at+jwt" : nil)
     return .json(["token": .string(text), "kid": .string(ring.keyId)])
+  }
+
+  /// What Apple posts to a host when an account changes (AID-11).
+  private func appleEvent(_ json: JSONTree, _ state: inout PlayState) throws -> HTTPAnswer {
+    let type = try value(json, "type").text()
+    let client = try json["clientId"].map { try PlayValue($0, "clientId").text() }
+    let fault = try json["fault"].map { try PlayFault($0, at: "fault") } ?? PlayFault()
+    let event = PlayedAppleEvent(
+      type: type, subject: try json["subject"].map { try PlayValue($0, "subject").text() },
+      clientId: client ?? state.authority.app.bundleId)
+    return .json(["payload": .string(try event.text(&state, fault))])
   }
 
   /// A customer signs in on a device: what the app would hand to the host.

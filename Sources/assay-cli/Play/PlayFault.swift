@@ -13,6 +13,8 @@ struct PlayFault: Sendable {
   var retryAfter: String?
   var slowMs = 0
   var dripMs = 0
+  /// As `dripMs`, from the first byte of the head on.
+  var dripHeadMs = 0
   var cut: Int?
   var isReset = false
   var isRefused = false
@@ -88,6 +90,7 @@ struct PlayFault: Sendable {
     switch name {
     case "slowMs": slowMs = Int(try value.integer(in: 0...600_000))
     case "dripMs": dripMs = Int(try value.integer(in: 0...60_000))
+    case "dripHeadMs": dripHeadMs = Int(try value.integer(in: 0...60_000))
     case "cut": cut = Int(try value.integer(in: 0...(1 << 30)))
     case "reset": isReset = try value.boolean()
     case "refuse": isRefused = try value.boolean()

@@ -1,16 +1,19 @@
 /*
  * carry_out.c - conducts a conversation with Apple, over libcurl.
  *
- *   carry_out CONFIG.json REQUEST.json [--patience SECONDS] [--host NAME=URL]
+ *   carry_out CONFIG.json REQUEST.json [--patience SECONDS] [--roots FILE.pem]
+ *             [--host NAME=URL] [--at MS]
  *
  * The request is what assay_exchange_new takes: {"kind": "verifyReceipt", …}.
  * Prints the last document, without the steps before it: those hold secrets.
- * --host sends what is for NAME to a server of this machine, for tests.
+ * --roots: whose certificates to believe; else those that the system trusts.
+ * For tests, --host sends what is for NAME to a server of this machine, and
+ * with --at it is that time, in which a wait takes none.
  * Exit code 0: done and accepted. 1: refused. 2: incorrect usage. 3: the next
  * step is too far away; queue `exchange.retry` of what was printed.
  *
  *   cc carry_out.c http_step.c body_text.c -o carry_out \
- *     $(pkg-config --cflags --libs assay libcjson libcurl)
+ *     $(pkg-config --cflags --libs assay libcjson libcurl zlib)
  */
 #define _POSIX_C_SOURCE 200809L /* clock_gettime, nanosleep */
 
@@ -25,37 +28,46 @@
 #include "http_step.h"
 
 enum { ACCEPTED = 0, REFUSED = 1, USAGE = 2, LATER = 3 };
-enum { MOST_HOSTS = 8 };
+enum { MOST_HOSTS = 16 };
 
 struct options {
   const char *config, *request;
   double patience_s;
+  int64_t at_ms; /* 0: the system's clock */
   struct host hosts[MOST_HOSTS];
-  size_t host_count;
+  struct route route;
 };
 
-static int64_t now_ms(void) {
+static int64_t now_ms(const struct options *options) {
   struct timespec now;
+  if (options->at_ms != 0) return options->at_ms;
   clock_gettime(CLOCK_REALTIME, &now);
   return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
 }
 
 static int read_host(char *text, struct options *options) {
   char *base = strchr(text, '=');
-  if (base == NULL || options->host_count == MOST_HOSTS) return 0;
+  struct host *host = &options->hosts[options->route.host_count];
+  if (base == NULL || options->route.host_count == MOST_HOSTS) return 0;
   *base++ = '\0';
-  options->hosts[options->host_count].name = text;
-  options->hosts[options->host_count++].base = base;
+  host->name = text;
+  host->base = base;
+  options->route.host_count++;
   return is_loopback(base);
 }
 
 static int read_options(int argc, char **argv, struct options *options) {
   int i;
   memset(options, 0, sizeof *options);
+  options->route.hosts = options->hosts;
   options->patience_s = 30;
   for (i = 1; i < argc; i++) {
     if (strcmp(argv[i], "--patience") == 0 && i + 1 < argc) {
       options->patience_s = strtod(argv[++i], NULL);
+    } else if (strcmp(argv[i], "--at") == 0 && i + 1 < argc) {
+      options->at_ms = strtoll(argv[++i], NULL, 10);
+    } else if (strcmp(argv[i], "--roots") == 0 && i + 1 < argc) {
+      options->route.roots = argv[++i];
     } else if (strcmp(argv[i], "--host") == 0 && i + 1 < argc) {
       if (!read_host(argv[++i], options)) return 0;
     } else if (options->config == NULL) {
@@ -87,12 +99,14 @@ static char *read_file(const char *path) {
 /* ---- the steps -------------------------------------------------------------- */
 
 /* Sleeps until the time of a wait; 0: it is too far away. */
-static int slept(const cJSON *step, double patience_s) {
+static int slept(const cJSON *step, struct options *options) {
   const cJSON *until = cJSON_GetObjectItemCaseSensitive(step, "notBeforeMs");
-  int64_t left = (int64_t)cJSON_GetNumberValue(until) - now_ms();
+  int64_t left = (int64_t)cJSON_GetNumberValue(until) - now_ms(options);
   struct timespec pause = {0, 0};
-  if ((double)left > patience_s * 1000) return 0;
-  if (left > 0) {
+  if ((double)left > options->patience_s * 1000) return 0;
+  if (left > 0 && options->at_ms != 0) {
+    options->at_ms += left;
+  } else if (left > 0) {
     pause.tv_sec = left / 1000;
     pause.tv_nsec = left % 1000 * 1000000;
     nanosleep(&pause, NULL);
@@ -101,15 +115,15 @@ static int slept(const cJSON *step, double patience_s) {
 }
 
 /* The answer to the open step as JSON, to be freed; NULL: not now. */
-static char *carried_out(const assay_doc *doc, const struct options *options) {
+static char *carried_out(const assay_doc *doc, struct options *options) {
   cJSON *root = cJSON_Parse(assay_doc_json(doc, NULL));
   const cJSON *step = cJSON_GetObjectItemCaseSensitive(root, "exchange");
   const cJSON *request = cJSON_GetObjectItemCaseSensitive(step, "request");
   cJSON *answer = NULL;
   char *text = NULL;
   if (request != NULL)
-    answer = send_request(request, options->hosts, options->host_count);
-  else if (slept(step, options->patience_s))
+    answer = send_request(request, &options->route);
+  else if (slept(step, options))
     answer = cJSON_CreateObject();
   if (answer != NULL) text = cJSON_PrintUnformatted(answer);
   cJSON_Delete(answer);
@@ -118,17 +132,18 @@ static char *carried_out(const assay_doc *doc, const struct options *options) {
 }
 
 static int conversed(const assay_verifier *verifier, const char *request,
-                     const struct options *options) {
+                     struct options *options) {
   assay_exchange *exchange = NULL;
   assay_doc *doc = NULL;
   char *answer = NULL;
-  assay_status status = assay_exchange_new(verifier, request, strlen(request),
-                                           NULL, 0, now_ms(), &exchange, &doc);
+  assay_status status =
+      assay_exchange_new(verifier, request, strlen(request), NULL, 0,
+                         now_ms(options), &exchange, &doc);
   while ((status & 0xff) == ASSAY_PENDING &&
          (answer = carried_out(doc, options)) != NULL) {
     assay_doc_free(doc);
-    status =
-        assay_exchange_step(exchange, answer, strlen(answer), now_ms(), &doc);
+    status = assay_exchange_step(exchange, answer, strlen(answer),
+                                 now_ms(options), &doc);
     free(answer);
   }
   printf("%s\n", assay_doc_json(doc, NULL));
@@ -148,7 +163,8 @@ int main(int argc, char **argv) {
   if (!read_options(argc, argv, &options)) {
     fprintf(stderr,
             "usage: carry_out CONFIG.json REQUEST.json [--patience SECONDS] "
-            "[--host NAME=http://127.0.0.1:PORT]\n");
+            "[--roots FILE.pem] [--host NAME=http://127.0.0.1:PORT] "
+            "[--at MS]\n");
     return USAGE;
   }
   config = read_file(options.config);

@@ -6,17 +6,22 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <zlib.h>
 
 #include "body_text.h"
 
 /* An answer is JSON of at most 8 MiB: this much of a body fits as base64. */
 enum { ROOM = ((8 << 20) - 4096) / 4 * 3 };
 
-/* What has come in of a body, and how much may. */
+/* What has come in of a body, and how much may. libcurl would take a half of
+ * gzip for the whole, so it is unpacked here. */
 struct body {
+  CURL *curl;
   char *bytes;
   size_t len, most;
-  int cut;
+  int begun, cut;
+  int packed; /* gzip of which the end has not come */
+  z_stream gzip;
 };
 
 static const cJSON *member(const cJSON *object, const char *name) {
@@ -54,16 +59,17 @@ int is_loopback(const char *base) {
 }
 
 /* The path and the query stay as they are. */
-static void redirect_host(CURLU *url, const struct host *hosts, size_t count) {
+static void redirect_host(CURLU *url, const struct route *route) {
   static const CURLUPart parts[] = {CURLUPART_SCHEME, CURLUPART_HOST,
                                     CURLUPART_PORT};
   char *name = NULL;
   size_t n, part;
   curl_url_get(url, CURLUPART_HOST, &name, 0);
-  for (n = 0; n < count && name != NULL; n++) {
+  for (n = 0; n < route->host_count && name != NULL; n++) {
+    const struct host *host = &route->hosts[n];
     CURLU *base = curl_url();
-    if (strcmp(hosts[n].name, name) == 0 && is_loopback(hosts[n].base) &&
-        curl_url_set(base, CURLUPART_URL, hosts[n].base, 0) == CURLUE_OK)
+    if (strcmp(host->name, name) == 0 && is_loopback(host->base) &&
+        curl_url_set(base, CURLUPART_URL, host->base, 0) == CURLUE_OK)
       for (part = 0; part < sizeof parts / sizeof *parts; part++) {
         char *value = NULL;
         curl_url_get(base, parts[part], &value, CURLU_DEFAULT_PORT);
@@ -77,12 +83,9 @@ static void redirect_host(CURLU *url, const struct host *hosts, size_t count) {
 
 /* ---- what comes back ---------------------------------------------------- */
 
-/* libcurl hands over decoded pieces of at most 16 KiB; another length than
- * that of the piece ends the transfer. */
-static size_t take(char *piece, size_t one, size_t len, void *context) {
-  struct body *body = context;
+/* 0: no more is wanted. */
+static int append(struct body *body, const char *piece, size_t len) {
   char *larger;
-  (void)one;
   body->cut = len > body->most - body->len;
   if (body->cut) return 0;
   larger = realloc(body->bytes, body->len + len + 1);
@@ -90,7 +93,51 @@ static size_t take(char *piece, size_t one, size_t len, void *context) {
   body->bytes = larger;
   memcpy(body->bytes + body->len, piece, len);
   body->len += len;
-  return len;
+  return 1;
+}
+
+/* Never more than a little beyond what is wanted. */
+static int append_unpacked(struct body *body, char *piece, size_t len) {
+  char plain[16384];
+  body->gzip.next_in = (Bytef *)piece;
+  body->gzip.avail_in = (uInt)len;
+  do {
+    int result;
+    body->gzip.next_out = (Bytef *)plain;
+    body->gzip.avail_out = sizeof plain;
+    result = inflate(&body->gzip, Z_NO_FLUSH);
+    if (result != Z_OK && result != Z_STREAM_END && result != Z_BUF_ERROR)
+      return 0;
+    if (!append(body, plain, sizeof plain - body->gzip.avail_out)) return 0;
+    if (result == Z_STREAM_END) body->packed = 0;
+  } while (body->packed && body->gzip.avail_out == 0);
+  return 1;
+}
+
+/* No coding is asked for; gzip comes nevertheless, another is no answer. */
+static int begin(struct body *body) {
+  struct curl_header *coding;
+  body->begun = 1;
+  if (curl_easy_header(body->curl, "content-encoding", 0, CURLH_HEADER, -1,
+                       &coding) != CURLHE_OK ||
+      strcmp(coding->value, "identity") == 0)
+    return 1;
+  body->packed = strcmp(coding->value, "gzip") == 0;
+  return body->packed && inflateInit2(&body->gzip, 16 + MAX_WBITS) == Z_OK;
+}
+
+/* libcurl hands over pieces of at most 16 KiB; another length than that of
+ * the piece ends the transfer. */
+static size_t take(char *piece, size_t one, size_t len, void *context) {
+  struct body *body = context;
+  int good;
+  (void)one;
+  if (!body->begun && !begin(body)) return 0;
+  if (body->gzip.state == NULL)
+    good = append(body, piece, len);
+  else /* nothing behind the end of gzip is read */
+    good = !body->packed || append_unpacked(body, piece, len);
+  return good ? len : 0;
 }
 
 static cJSON *wanted_headers(CURL *curl, const cJSON *names) {
@@ -110,7 +157,7 @@ static cJSON *wanted_headers(CURL *curl, const cJSON *names) {
 static cJSON *answer_of(CURL *curl, CURLcode result, const cJSON *request,
                         const struct body *body) {
   cJSON *answer = cJSON_CreateObject();
-  int came = result == CURLE_OK || body->cut;
+  int came = (result == CURLE_OK && !body->packed) || body->cut;
   long status = 0;
   if (came) curl_easy_getinfo(curl, CURLINFO_RESPONSE_CODE, &status);
   cJSON_AddNumberToObject(answer, "id", number_of(request, "id"));
@@ -136,6 +183,7 @@ static struct curl_slist *header_lines(const cJSON *request, CURLU *url) {
   curl_url_get(url, CURLUPART_HOST, &host, 0);
   snprintf(line, sizeof line, "Host: %s", host == NULL ? "" : host);
   lines = curl_slist_append(lines, line);
+  lines = curl_slist_append(lines, "Accept-Encoding: identity");
   curl_free(host);
   cJSON_ArrayForEach(pair, member(request, "headers")) {
     snprintf(line, sizeof line, "%s: %s",
@@ -155,10 +203,17 @@ static void set_options(CURL *curl, const cJSON *request, struct body *body) {
   curl_easy_setopt(curl, CURLOPT_PROXY, ""); /* nor the environment's */
   curl_easy_setopt(curl, CURLOPT_PROTOCOLS_STR, "http,https");
   curl_easy_setopt(curl, CURLOPT_PATH_AS_IS, 1L);
-  /* None is asked for; one that comes nevertheless is decoded. */
-  curl_easy_setopt(curl, CURLOPT_ACCEPT_ENCODING, "identity");
+  curl_easy_setopt(curl, CURLOPT_HTTP_CONTENT_DECODING, 0L);
   curl_easy_setopt(curl, CURLOPT_WRITEFUNCTION, take);
   curl_easy_setopt(curl, CURLOPT_WRITEDATA, body);
+}
+
+static int is_secret(const cJSON *request, const char *place) {
+  const cJSON *each;
+  cJSON_ArrayForEach(each, member(request, "secret")) {
+    if (cJSON_IsString(each) && strcmp(each->valuestring, place) == 0) return 1;
+  }
+  return 0;
 }
 
 /* EXC-22: nothing else of a request or an answer is logged. */
@@ -169,26 +224,29 @@ static void note(CURL *curl, const cJSON *request, CURLU *url, double status) {
   curl_url_get(url, CURLUPART_PATH, &path, 0);
   curl_easy_getinfo(curl, CURLINFO_TOTAL_TIME_T, &took);
   fprintf(stderr, "%s %s%s %.0f %ld ms\n", text_of(request, "method"), host,
-          path, status, (long)(took / 1000));
+          is_secret(request, "url") ? "" : path, status, (long)(took / 1000));
   curl_free(host);
   curl_free(path);
 }
 
-cJSON *send_request(const cJSON *request, const struct host *hosts,
-                    size_t host_count) {
+cJSON *send_request(const cJSON *request, const struct route *route) {
   double most = number_of(request, "maxResponseBytes");
-  struct body body = {NULL, 0, most < ROOM ? (size_t)most : ROOM, 0};
+  struct body body = {0};
   size_t len;
   char *bytes = bytes_of_body(member(request, "body"), &len);
   CURL *curl = curl_easy_init();
   CURLU *url = curl_url(), *target;
   struct curl_slist *lines;
   cJSON *answer;
+  body.curl = curl;
+  body.most = most < ROOM ? (size_t)most : ROOM;
   curl_url_set(url, CURLUPART_URL, text_of(request, "url"), 0);
   lines = header_lines(request, url);
   target = curl_url_dup(url);
-  redirect_host(target, hosts, host_count);
+  redirect_host(target, route);
   set_options(curl, request, &body);
+  if (route->roots != NULL)
+    curl_easy_setopt(curl, CURLOPT_CAINFO, route->roots);
   curl_easy_setopt(curl, CURLOPT_CURLU, target);
   curl_easy_setopt(curl, CURLOPT_HTTPHEADER, lines);
   if (!cJSON_IsNull(member(request, "body"))) {
@@ -203,5 +261,6 @@ cJSON *send_request(const cJSON *request, const struct host *hosts,
   curl_url_cleanup(url);
   free(bytes);
   free(body.bytes);
+  inflateEnd(&body.gzip);
   return answer;
 }

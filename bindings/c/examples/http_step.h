@@ -15,9 +15,16 @@ struct host {
 /* Whether a base address is one of this machine; any other is refused. */
 int is_loopback(const char *base);
 
+/* Where to send, and whom to believe. */
+struct route {
+  const struct host *hosts;
+  size_t host_count;
+  const char *roots; /* PEM file with roots to trust; NULL: the system's */
+};
+
 /* The answer to `exchange.request` of a step, with status 0 if none came. One
- * line goes to standard error: method, host, path, status, time. */
-cJSON *send_request(const cJSON *request, const struct host *hosts,
-                    size_t host_count);
+ * line goes to standard error: method, host, path, status, time; no path where
+ * the address is a secret. */
+cJSON *send_request(const cJSON *request, const struct route *route);
 
 #endif

@@ -20,8 +20,8 @@ final class Document implements \JsonSerializable
     /** True: verified, every check passed. Anything else: do not trust. */
     public readonly bool $ok;
 
-    /** @var array<string, mixed>|null */
-    private ?array $decoded = null;
+    /** @var \WeakMap<self, array<string, mixed>>|null what was read; not printed from here */
+    private static ?\WeakMap $decoded = null;
 
     /**
      * @param int $code the status as a number, family | detail << 8; 0: every check passed
@@ -62,7 +62,9 @@ final class Document implements \JsonSerializable
      */
     public function json(): array
     {
-        return $this->decoded ??= json_decode(
+        self::$decoded ??= new \WeakMap();
+
+        return self::$decoded[$this] ??= json_decode(
             $this->text(),
             true,
             512,
@@ -137,7 +139,7 @@ final class Document implements \JsonSerializable
      */
     public function factsAt(string $path): ?array
     {
-        if ($this->decoded === null) {
+        if (!isset(self::$decoded[$this])) {
             // An unescaped quote after a comma begins a name: no text holds these bytes.
             $text = $this->text();
             $start = strpos($text, ",\"$path\":{");

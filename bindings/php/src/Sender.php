@@ -40,15 +40,21 @@ final class Sender
      * @param callable(string): mixed|null $log takes a line for each request, such as
      *     error_log(...) does: method, host, path, status and time, nothing else
      * @param bool|null $curl whether to send with the extension curl; null: where it is there
+     * @param string|null $roots PEM file with roots to trust, such as play-ca.pem; null: those of the
+     *     system
      */
-    public function __construct(array $hosts = [], ?callable $log = null, ?bool $curl = null)
-    {
+    public function __construct(
+        array $hosts = [],
+        ?callable $log = null,
+        ?bool $curl = null,
+        ?string $roots = null,
+    ) {
         foreach ($hosts as $name => $url) {
             $this->hosts[$name] = self::loopback($url);
         }
         $this->log = $log === null ? null : $log(...);
         $this->transport = $curl ?? extension_loaded('curl')
-            ? new CurlTransport() : new SocketTransport();
+            ? new CurlTransport($roots) : new SocketTransport($roots);
     }
 
     /**
@@ -117,7 +123,7 @@ final class Sender
     }
 
     /** @return array<string, string> */
-    private static function given(string $body): array
+    private static function given(#[SensitiveParameter] string $body): array
     {
         // A text in an answer must not hold a NUL.
         $isText = strlen($body) <= self::TEXT && preg_match('//u', $body) === 1

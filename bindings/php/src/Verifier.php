@@ -1113,7 +1113,7 @@ final class Verifier
      * @return array{int, ?object, ?object} status, exchange, document
      */
     private function start(
-        array|object|string $request,
+        #[SensitiveParameter] array|object|string $request,
         Document|Facts\Facts|iterable $evidence,
         int|DateTimeInterface|null $now,
     ): array {

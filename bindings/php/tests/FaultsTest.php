@@ -5,47 +5,30 @@ declare(strict_types=1);
 namespace Assay\Tests;
 
 use Assay\Sender;
+use Assay\Verifier;
 use PHPUnit\Framework\TestCase;
 
-/** Senders against the server of faults that all bindings' tests share (PLY-7). */
+/** Senders against `assay play-apple` and its faults (PLY-7). */
 final class FaultsTest extends TestCase
 {
     private const NAME = 'api.storekit.apple.com';
     private const SECRETS = ['Bearer ', 'client_secret', '-----BEGIN', 'shared-secret', 'ZGV2aWNl'];
-    private const GOOD = ['text' => '{"good":true}'];
+    private const LONGEST_NS = 2e9;
 
-    /** @var resource */
-    private static $process;
-    /** @var resource */
-    private static $input;
-    private static string $url;
+    private static ?Bench $bench = null;
 
-    public static function setUpBeforeClass(): void
+    protected function setUp(): void
     {
-        [self::$process, self::$input, self::$url] = self::server([]);
-    }
-
-    /**
-     * @param list<string> $arguments
-     *
-     * @return array{resource, resource, string} process, its input, address
-     */
-    private static function server(array $arguments): array
-    {
-        $program = dirname(__DIR__, 2) . '/python/tests/fault_server.py';
-        $process = proc_open(
-            ['python3', $program, ...$arguments],
-            [['pipe', 'r'], ['pipe', 'w'], ['file', '/dev/null', 'w']],
-            $pipes,
-        );
-
-        return [$process, $pipes[0], trim((string) fgets($pipes[1]))];
+        if (!Bench::isThere()) {
+            $this->markTestSkipped('ASSAY_CLI does not name the command line: nothing plays Apple');
+        }
+        self::$bench ??= new Bench();
     }
 
     public static function tearDownAfterClass(): void
     {
-        fclose(self::$input);
-        proc_close(self::$process);
+        self::$bench?->stop();
+        self::$bench = null;
     }
 
     /** @return array<string, array{bool}> */
@@ -54,141 +37,120 @@ final class FaultsTest extends TestCase
         return ['curl' => [true], 'sockets' => [false]];
     }
 
-    private static function sender(bool $curl, ?callable $log = null, ?string $url = null): Sender
+    private static function sender(bool $curl, ?callable $log = null): Sender
     {
         if ($curl && !extension_loaded('curl')) {
             self::markTestSkipped('the extension curl is not there');
         }
 
-        return new Sender([self::NAME => $url ?? self::$url], $log, $curl);
+        return new Sender(self::$bench->said('hosts'), $log, $curl);
     }
 
-    /** @return array<string, mixed> */
-    private static function request(string $fault, array $changes = []): array
+    /** @return array<string, mixed> what a sender makes of a fault */
+    private static function sent(Sender $sender, string $name, array $changes = []): array
     {
-        return $changes + [
-            'id' => 7, 'method' => 'POST',
-            'url' => 'https://' . self::NAME . "/$fault/v1?sort=a%20b&c",
-            'headers' => [['Authorization', 'Bearer shared-secret'], ['X-Own', '1']],
-            'body' => ['text' => '{"password":"shared-secret","device_token":"ZGV2aWNl"}'],
-            'timeoutMs' => 5000, 'maxResponseBytes' => 4096, 'wantHeaders' => ['etag'],
-            'secret' => ['headers.authorization', 'body'],
-        ];
-    }
+        $test = self::$bench->answer($name);
+        self::$bench->play('script', $test['rules']);
 
-    /** @return array<string, mixed> */
-    private static function seen(): array
-    {
-        return json_decode((string) file_get_contents(self::$url . '/hits'), true);
+        return $sender($changes + $test['request']);
     }
 
     /** @dataProvider transports */
-    public function testAGoodAnswer(bool $curl): void
+    public function testTheFaults(bool $curl): void
     {
-        $answer = self::sender($curl)(self::request('good'));
-        $this->assertSame(
-            ['id' => 7, 'status' => 200, 'headers' => [['etag', '"1"']], 'body' => self::GOOD,
-                'cut' => false],
-            $answer,
-        );
-        $last = self::seen()['last'];
-        $headers = array_column($last['headers'], 1, 0);
-        $this->assertSame(['POST', '/good/v1?sort=a%20b&c'], [$last['method'], $last['path']]);
-        $this->assertSame([self::NAME, '1'], [$headers['Host'], $headers['X-Own']]);
-        $this->assertSame(self::request('good')['body']['text'], $last['body']);
-        self::sender($curl)(self::request('good', ['method' => 'GET', 'body' => null]));
-        $last = self::seen()['last'];
-        $this->assertSame(['GET', ''], [$last['method'], $last['body']]);
-    }
-
-    /** @dataProvider transports */
-    public function testHalfAnAnswerIsNone(bool $curl): void
-    {
-        foreach (['cut', 'reset', 'half-gzip', 'half-chunked', 'brotli'] as $fault) {
-            $answer = self::sender($curl)(self::request($fault));
-            $this->assertSame(['id' => 7, 'status' => 0, 'body' => null], $answer, $fault);
-        }
-        $gone = self::sender($curl, null, 'http://127.0.0.1:1');
-        $this->assertSame(0, $gone(self::request('good'))['status']);
-    }
-
-    /** @dataProvider transports */
-    public function testTheTimeIsThatOfTheWhole(bool $curl): void
-    {
-        foreach (['slow', 'drip', 'drip-head'] as $fault) {
+        foreach (self::$bench->said('answers') as $test) {
             $begin = hrtime(true);
-            $answer = self::sender($curl)(self::request($fault, ['timeoutMs' => 300]));
-            $this->assertSame(0, $answer['status'], $fault);
-            $this->assertLessThan(2e9, hrtime(true) - $begin, $fault);
+            $found = self::sent(self::sender($curl), $test['name']);
+            $took = hrtime(true) - $begin;
+            $wanted = $test['status'] === 0 ? ['id' => 7, 'status' => 0, 'body' => null] : [
+                'id' => 7, 'status' => $test['status'], 'headers' => $test['headers'],
+                'body' => $test['body'], 'cut' => $test['cut'],
+            ];
+            $this->assertSame($wanted, $found, $test['name']);
+            if ($test['late']) {
+                $this->assertLessThan(self::LONGEST_NS, $took, $test['name']);
+            }
         }
     }
 
     /** @dataProvider transports */
-    public function testCodingsAndKinds(bool $curl): void
+    public function testConversations(bool $curl): void
     {
-        foreach (['gzip', 'chunked', 'type'] as $fault) {
-            $answer = self::sender($curl)(self::request($fault));
-            $this->assertSame([200, self::GOOD], [$answer['status'], $answer['body']], $fault);
+        $sender = self::sender($curl);
+        $verifier = new Verifier(self::$bench->said('config'));
+        foreach (self::$bench->said('conversations') as $test) {
+            self::$bench->play('script', $test['rules']);
+            $now = self::$bench->said('now');
+            $exchange = $verifier->exchange($test['request'], now: $now);
+            $requests = 0;
+            while (!$exchange->isDone()) {
+                $open = $exchange->payload();
+                if ($open['state'] === 'wait') { // which takes no time here
+                    $now = $open['notBeforeMs'];
+                    $exchange->step('{}', $now);
+                } else {
+                    $requests++;
+                    $exchange->step($sender($open['request']), $now);
+                }
+            }
+            $this->assertSame(
+                [$test['status'], $test['requests']],
+                [$exchange->document()->status(), $requests],
+                $test['name'],
+            );
         }
-        foreach (['empty' => 204, 'unchanged' => 304, 'redirect' => 302] as $fault => $status) {
-            $answer = self::sender($curl)(self::request($fault));
-            $this->assertSame([$status, ['text' => '']], [$answer['status'], $answer['body']], $fault);
-        }
-        $this->assertArrayNotHasKey('target', self::seen()['hits']);
-        $this->assertSame(
-            ['base64' => '/wA='],
-            self::sender($curl)(self::request('octets'))['body'],
-        );
     }
 
     /** @dataProvider transports */
-    public function testACertificateThatNobodyTrusts(bool $curl): void
+    public function testNobodyListens(bool $curl): void
     {
-        [$process, $input, $url] = self::server(['--tls']);
+        $gone = new Sender([self::NAME => 'http://127.0.0.1:1'], null, $curl);
+        $this->assertSame(0, self::sent($gone, 'good')['status']);
+    }
+
+    /** @dataProvider transports */
+    public function testCertificates(bool $curl): void
+    {
+        self::sender($curl);
+        $bench = new Bench('--tls');
+        $request = ['method' => 'GET', 'url' => 'https://appleid.apple.com/auth/keys',
+            'headers' => [], 'body' => null, 'maxResponseBytes' => 1 << 16]
+            + self::$bench->answer('good')['request'];
         try {
-            $answer = self::sender($curl, null, $url)(self::request('good'));
-            $this->assertSame(0, $answer['status']);
+            foreach ([
+                [$bench->said('url'), $bench->said('ca'), 200], [$bench->said('url'), null, 0],
+                [$bench->said('expiredUrl'), $bench->said('ca'), 0],
+            ] as [$url, $roots, $status]) {
+                $sender = new Sender(['appleid.apple.com' => $url], null, $curl, $roots);
+                $this->assertSame($status, $sender($request)['status'], "$url, $roots");
+            }
         } finally {
-            fclose($input);
-            proc_close($process);
+            $bench->stop();
         }
     }
 
     /** @dataProvider transports */
-    public function testWhatIsTooLongIsCut(bool $curl): void
+    public function testABombTakesNoMemory(bool $curl): void
     {
-        if (function_exists('memory_reset_peak_usage')) { // since PHP 8.2
+        if (!function_exists('memory_reset_peak_usage')) { // since PHP 8.2
+            $this->markTestSkipped('this PHP does not measure a peak anew');
+        }
+        foreach (['oversized', 'a bomb'] as $name) {
             memory_reset_peak_usage();
-        }
-        $before = memory_get_usage();
-        foreach (['oversize', 'bomb'] as $fault) {
-            $answer = self::sender($curl)(self::request($fault));
-            $this->assertSame([true, null], [$answer['cut'], $answer['body']], $fault);
-        }
-        if (function_exists('memory_reset_peak_usage')) {
+            $before = memory_get_usage();
+            self::sent(self::sender($curl), $name);
             $this->assertLessThan(8 << 20, memory_get_peak_usage() - $before);
         }
-        $length = strlen(self::GOOD['text']);
-        foreach ([$length => false, $length - 1 => true] as $most => $isCut) {
-            $answer = self::sender($curl)(self::request('good', ['maxResponseBytes' => $most]));
-            $this->assertSame($isCut, $answer['cut']);
-        }
-    }
-
-    /** @dataProvider transports */
-    public function testLongAnswersBecomeBase64(bool $curl): void
-    {
-        $answer = self::sender($curl)(self::request('long', ['maxResponseBytes' => 2 << 20]));
-        $this->assertSame((1 << 20) + 2, strlen(base64_decode($answer['body']['base64'])));
     }
 
     /** @dataProvider transports */
     public function testNoProxyOfTheEnvironment(bool $curl): void
     {
-        $names = ['http_proxy', 'https_proxy', 'all_proxy', 'HTTP_PROXY', 'HTTPS_PROXY', 'ALL_PROXY'];
+        $names = ['http_proxy', 'https_proxy', 'all_proxy'];
+        $names = [...$names, ...array_map(strtoupper(...), $names)];
         array_map(static fn (string $name) => putenv("$name=http://127.0.0.1:1"), $names);
         try {
-            $this->assertSame(200, self::sender($curl)(self::request('good'))['status']);
+            $this->assertSame(200, self::sent(self::sender($curl), 'good')['status']);
         } finally {
             array_map(putenv(...), $names);
         }
@@ -201,17 +163,17 @@ final class FaultsTest extends TestCase
         $sender = self::sender($curl, static function (string $line) use (&$lines): void {
             $lines[] = $line;
         });
-        $sender(self::request('good'));
-        $sender(self::request('cut'));
-        $sender(self::request('good', ['secret' => ['url']]));
-        $forms = ['~^POST %s/good/v1 200 \d+ ms$~', '~^POST %s/cut/v1 0 \d+ ms$~',
+        self::sent($sender, 'good');
+        self::sent($sender, 'cut');
+        self::sent($sender, 'good', ['secret' => ['url']]);
+        $forms = ['~^POST %s/v1/own 200 \d+ ms$~', '~^POST %s/v1/own 0 \d+ ms$~',
             '~^POST %s 200 \d+ ms$~'];
         foreach ($forms as $at => $form) {
             $this->assertMatchesRegularExpression(sprintf($form, self::NAME), $lines[$at]);
         }
         $failing = self::sender($curl, static fn () => throw new \RuntimeException('full disk'));
         try {
-            $failing(self::request('good'));
+            self::sent($failing, 'good');
             $this->fail('what the log throws is lost');
         } catch (\RuntimeException $error) {
             $lines[] = (string) $error;

@@ -34,7 +34,7 @@ final class SenderTest extends TestCase
     }
 
     /** @param list<array{int, array<string, string>, string, 3?: int}> $script */
-    private function says(array $script): Sender
+    private function says(array $script, ?bool $curl = null): Sender
     {
         array_map(unlink(...), (array) glob("$this->folder/*"));
         $encoded = array_map(
@@ -44,7 +44,7 @@ final class SenderTest extends TestCase
         );
         file_put_contents("$this->folder/script", json_encode($encoded));
 
-        return new Sender(array_fill_keys(self::HOSTS, $this->server->url()));
+        return new Sender(array_fill_keys(self::HOSTS, $this->server->url()), null, $curl);
     }
 
     /** @return list<array<string, string>> */
@@ -153,6 +153,33 @@ final class SenderTest extends TestCase
         $none = ['id' => 7, 'status' => 0, 'body' => null];
         $this->assertSame($none, $send(self::request(1000)));
         $this->assertSame($none, $send(self::request(1000, 200)));
+    }
+
+    /** @return array<string, array{bool}> */
+    public static function transports(): array
+    {
+        return ['curl' => [true], 'sockets' => [false]];
+    }
+
+    /** @dataProvider transports */
+    public function testWhatIsSent(bool $curl): void
+    {
+        if ($curl && !extension_loaded('curl')) {
+            $this->markTestSkipped('the extension curl is not there');
+        }
+        $send = $this->says([[200, [], ''], [200, [], '']], $curl);
+        $own = ['url' => 'https://buy.itunes.apple.com/own/v1?sort=a%20b&c',
+            'headers' => [['X-Own', '1']]];
+        $send($own + ['body' => ['text' => '{"a":1}']] + self::request());
+        $send($own + ['method' => 'GET', 'body' => null] + self::request());
+        foreach ($this->seen() as $at => $seen) {
+            $this->assertSame(
+                [['POST', 'GET'][$at], '1', self::HOSTS[0], '/own/v1?sort=a%20b&c',
+                    base64_encode(['{"a":1}', ''][$at])],
+                [$seen['method'], $seen['own'], $seen['host'], $seen['path'], $seen['body']],
+            );
+        }
+        $this->assertCount(2, $this->seen());
     }
 
     private static function ordered(array $found, array $names): array

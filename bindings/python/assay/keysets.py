@@ -21,7 +21,7 @@ from json import dumps, loads
 from threading import Lock
 
 from . import http
-from .errors import AssayError, RejectedError
+from .errors import AssayError
 from .keyset import Keyset
 from .tokens import Token
 
@@ -81,7 +81,7 @@ class KeySets:
         keys = self.keyset(issuer)
         try:
             found = self._verifier.verify_token(token, keys, now)
-        except RejectedError as refusal:
+        except AssayError as refusal:
             if not _wants_keys(refusal):
                 raise
             fresh = self.refresh(issuer, keys, kid_of(token))
@@ -170,7 +170,7 @@ class AsyncKeySets:
         keys = await self.keyset(issuer)
         try:
             found = self._verifier.verify_token(token, keys, now)
-        except RejectedError as refusal:
+        except AssayError as refusal:
             if not _wants_keys(refusal):
                 raise
             fresh = await self.refresh(issuer, keys, kid_of(token))
@@ -261,7 +261,9 @@ class _Known:
 
 
 def _wants_keys(refusal: AssayError) -> bool:
-    """Whether a refreshed key set may know the key of a token."""
+    """Whether a refreshed key set may know the key of a token, or be of a better age."""
+    if refusal.status == "unavailable.token.keyset-too-old":
+        return True
     if refusal.status != "rejected.token.unknown-key" or refusal.document is None:
         return False
     return (refusal.document.error or {}).get("keyset") == "refresh"

@@ -6,19 +6,16 @@ docs/spec/access-tokens.md §5.1 writes it.
 import asyncio
 import base64
 import json
-import pathlib
-import tempfile
 import threading
 import types
 import unittest
 from concurrent.futures import ThreadPoolExecutor
 
 import assay
+import played_faults as faults
 from assay import http
 from assay._statuses import STATUSES
 from assay.keysets import STATE, AsyncKeySets, KeySets
-from case_table import table
-from fault_server import FaultServer
 
 ISSUER = "https://issuer.example.com"
 CODES = {name: code for code, (name, *_) in STATUSES.items()}
@@ -236,37 +233,48 @@ class KeySetsTest(unittest.TestCase):
 class LibraryTest(unittest.TestCase):
     """The conversation of the library itself, over the network to an issuer on loopback."""
 
+    ISSUER = "https://es256.example.com"
+
     def setUp(self):
-        self.case = next(case for case in table().cases if case["call"] == "verify_token"
-                         and case["expect"]["status"] == "ok")
-        self.verifier = table().verifier(self.case["verifier"])
-        self.content = json.loads(self.case["jwks"])
-        self.issuer = self.content.pop("issuer")
-        self.now = self.case["now"] / 1000
+        self.bench = self.enterContext(faults.started())
+        self.play = self.bench.player.play
+        self.token = self.play("token", {"issuer": self.ISSUER})["token"]
+        self.now, self.kept = faults.NOW / 1000, {}
+        self.keys = KeySets(assay.Verifier(self.bench.config), http.Sender(hosts=self.bench.hosts),
+                            clock=lambda: self.now, save=self.kept.__setitem__)
+
+    def verify(self):
+        return self.keys.verify_token(self.token, self.ISSUER, faults.NOW)
+
+    def statuses(self):
+        return [entry["status"] for entry in self.bench.player.log()]
 
     def test_fetched_unchanged_and_refused(self):
-        kept = {}
-        with tempfile.TemporaryDirectory() as folder:
-            keyset = pathlib.Path(folder, "keyset.json")
-            keyset.write_text(json.dumps(self.content))
-            with FaultServer([f"@{keyset}", "unchanged", "oversize", "good"]) as server:
-                name = self.issuer.split("/")[2]
-                keys = KeySets(self.verifier, http.Sender(hosts={name: server.url}),
-                               clock=lambda: self.now, save=kept.__setitem__)
-                token = keys.verify_token(self.case["token"], self.issuer, self.case["now"])
-                self.assertEqual(token.keyset.issuer, self.issuer)
-                first = keys.keyset(self.issuer)
-                self.assertIs(keys.refresh(self.issuer, first), first)  # the cooldown
-                self.now += 31
-                second = keys.refresh(self.issuer, first)  # 304: the same keys, fetched now
-                headers = {name.lower(): value for name, value in server.last["headers"]}
-                self.assertEqual(headers["if-none-match"], '"1"')
-                self.assertEqual(second.facts.fetched_ms - first.facts.fetched_ms, 31_000)
-                for failures in (1, 2):  # too long, and no key set
-                    self.now += 601
-                    self.assertIs(keys.refresh(self.issuer, second), second)
-                    state = json.loads(kept[self.issuer])["state"]
-                    self.assertEqual(state["failures"], failures)
+        self.assertEqual(self.verify().keyset.issuer, self.ISSUER)
+        first = self.keys.keyset(self.ISSUER)
+        self.assertIs(self.keys.refresh(self.ISSUER, first), first)  # the cooldown
+        self.now += 31
+        second = self.keys.refresh(self.ISSUER, first)  # 304: the same keys, fetched now
+        self.assertEqual(second.facts.fetched_ms - first.facts.fetched_ms, 31_000)
+        self.assertEqual(self.statuses(), [200, 304])
+        for failures, fault in ((1, {"oversize": 300_000}), (2, {"body": "{}"})):
+            self.play("script", [{"fault": {"status": 200, **fault}}])
+            self.now += 601
+            self.assertIs(self.keys.refresh(self.ISSUER, second), second)
+            state = json.loads(self.kept[self.ISSUER])["state"]
+            self.assertEqual(state["failures"], failures)
+
+    def test_a_set_that_is_too_old_is_a_reason_to_fetch(self):
+        self.now -= 8 * 86_400
+        self.keys.keyset(self.ISSUER)
+        self.now += 8 * 86_400
+        self.play("script", [{"fault": {"status": 503}}])
+        with self.assertRaises(assay.UnavailableError):  # KST-5
+            self.verify()
+        self.play("script", [])
+        self.now += 61
+        self.assertFalse(self.verify().keyset.stale)
+        self.assertEqual(self.statuses(), [200, 503, 304])
 
 
 class AsyncKeySetsTest(unittest.TestCase):

@@ -1,36 +1,27 @@
-"""Every sender against a server of faults (PLY-7), and what senders print."""
+"""Every sender against `assay play-apple` and its faults (PLY-7), and what senders print."""
 import asyncio
-import base64
 import contextlib
 import functools
 import importlib.util
 import io
 import logging
 import os
+import ssl
 import time
 import tracemalloc
 import unittest
 from unittest import mock
 
+import played_faults
 from assay import http, senders
 from assay.aio import Network
-from fault_server import GOOD, FaultServer
+from echo_server import EchoServer
+from played_faults import GOOD, SECRETS, asked
 
 NAME = "api.storekit.apple.com"
 PROXY = dict.fromkeys(
     ("http_proxy", "https_proxy", "all_proxy", "HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY"),
     "http://127.0.0.1:1")
-SECRETS = ("Bearer ", "client_secret", "-----BEGIN", "shared-secret", "ZGV2aWNlLXRva2Vu")
-
-
-def asked(fault, **changes):
-    return {
-        "id": 7, "method": "POST", "url": f"https://{NAME}/{fault}/v1?sort=a%20b&c",
-        "headers": [["Authorization", "Bearer shared-secret"], ["X-Own", "1"]],
-        "body": {"text": '{"password":"shared-secret","device_token":"ZGV2aWNlLXRva2Vu"}'},
-        "timeoutMs": 5000, "maxResponseBytes": 4096, "wantHeaders": ["etag"],
-        "secret": ["headers.authorization", "body"], **changes,
-    }
 
 
 class SenderTest(unittest.TestCase):
@@ -38,121 +29,98 @@ class SenderTest(unittest.TestCase):
 
     @classmethod
     def setUpClass(cls):
-        cls.faults = cls.enterClassContext(FaultServer())
+        cls.bench = cls.enterClassContext(played_faults.started())
+        cls.echo = cls.enterClassContext(EchoServer())
+        cls.tests = {each["name"]: each for each in cls.bench.answers}
 
-    def sender(self, url):
-        return http.Sender(hosts={NAME: url})
+    def sender(self, hosts, roots=None):
+        """One that trusts the certificates in a file; None: the system's."""
+        return http.Sender(roots and ssl.create_default_context(cafile=roots), hosts)
 
-    def send(self, fault, url=None, **changes):
-        return self.sender(url or self.faults.url)(asked(fault, **changes))
+    def send(self, name, sender=None, **changes):
+        """What becomes of a request with the fault of this name."""
+        test = self.tests[name]
+        self.bench.player.script(*test["rules"])
+        sender = sender or self.sender(self.bench.hosts)
+        return sender({**test["request"], **changes})
 
-    def assert_none(self, answer):
-        self.assertEqual(answer, {"id": 7, "status": 0, "body": None})
+    def echoed(self, **changes):
+        """What a server sees of a request; header names in lower case."""
+        self.sender({NAME: self.echo.url})(asked(**changes))
+        last = self.echo.last
+        return {**last, "headers": {name.lower(): text for name, text in last["headers"]}}
 
-    def assert_good(self, answer):
-        self.assertEqual((answer["status"], answer["body"], answer["cut"]),
-                         (200, {"text": GOOD.decode()}, False))
+    def test_the_faults(self):
+        for name, test in self.tests.items():
+            with self.subTest(fault=name):
+                begin = time.monotonic()
+                answer = self.send(name)
+                took = time.monotonic() - begin
+                if test["status"] == 0:
+                    self.assertEqual(answer, {"id": 7, "status": 0, "body": None})
+                else:
+                    self.assertEqual(answer, {"id": 7, **{each: test[each] for each in (
+                        "status", "headers", "body", "cut")}})
+                self.assertLess(took, 2 if test["late"] else 20)
 
-    def test_a_good_answer(self):
-        answer = self.send("good")
-        self.assertEqual(answer, {"id": 7, "status": 200, "headers": [["etag", '"1"']],
-                                  "body": {"text": GOOD.decode()}, "cut": False})
-        last = self.faults.last
-        headers = {name.lower(): value for name, value in last["headers"]}
-        self.assertEqual((last["method"], last["path"]), ("POST", "/good/v1?sort=a%20b&c"))
-        self.assertEqual((headers["host"], headers["x-own"]), (NAME, "1"))
-        self.assertEqual(last["body"], asked("good")["body"]["text"])
-
-    def test_other_requests(self):
-        self.send("good", method="GET", body=None)
-        self.assertEqual((self.faults.last["method"], self.faults.last["body"]), ("GET", ""))
-        self.send("good", body={"base64": "AP8="})
-        self.assertEqual(self.faults.last["body"], "\0\xff")
+    def test_what_is_sent(self):
+        seen = self.echoed()
+        self.assertEqual((seen["method"], seen["path"]), ("POST", "/v1/own?sort=a%20b&c"))
+        self.assertEqual((seen["headers"]["host"], seen["headers"]["x-own"]), (NAME, "1"))
+        self.assertEqual(seen["body"], asked()["body"]["text"])
+        seen = self.echoed(method="GET", body=None)
+        self.assertEqual((seen["method"], seen["body"]), ("GET", ""))
+        self.assertEqual(self.echoed(body={"base64": "AP8="})["body"], "\0\xff")
 
     def test_no_cookie_is_kept(self):
-        sender = self.sender(self.faults.url)
-        sender(asked("good"))
-        sender(asked("good"))
-        self.assertNotIn("cookie", [name.lower() for name, _ in self.faults.last["headers"]])
-
-    def test_the_time_is_that_of_the_whole(self):
-        for fault in ("slow", "drip", "drip-head"):
-            begin = time.monotonic()
-            with self.subTest(fault=fault):
-                self.assert_none(self.send(fault, timeoutMs=300))
-                self.assertLess(time.monotonic() - begin, 2)
-
-    def test_half_an_answer_is_none(self):
-        for fault in ("cut", "reset", "half-gzip", "half-chunked", "brotli"):
-            with self.subTest(fault=fault):
-                self.assert_none(self.send(fault))
+        sender = self.sender({NAME: self.echo.url})
+        sender(asked())
+        sender(asked())
+        self.assertNotIn("cookie", [name.lower() for name, _ in self.echo.last["headers"]])
 
     def test_nobody_listens(self):
-        with FaultServer() as gone:
-            url = gone.url
-        self.assert_none(self.send("good", url))
+        gone = self.sender({NAME: "http://127.0.0.1:1"})
+        self.assertEqual(gone(asked())["status"], 0)
 
-    def test_a_certificate_that_nobody_trusts(self):
-        with FaultServer(tls=True) as untrusted, contextlib.redirect_stderr(io.StringIO()):
-            self.assert_none(self.send("good", untrusted.url))
-            self.assertEqual(untrusted.hits["good"], 0)
-
-    def test_what_is_too_long_is_cut(self):
-        for fault in ("oversize", "bomb"):
-            with self.subTest(fault=fault):
-                answer = self.send(fault)
-                self.assertEqual((answer["status"], answer["body"], answer["cut"]),
-                                 (200, None, True))
-        self.assertFalse(self.send("good", maxResponseBytes=len(GOOD))["cut"])
-        self.assertTrue(self.send("good", maxResponseBytes=len(GOOD) - 1)["cut"])
+    def test_certificates(self):
+        request = asked(method="GET", url="https://appleid.apple.com/auth/keys", body=None,
+                        maxResponseBytes=1 << 16)
+        with played_faults.started("--tls") as bench, contextlib.redirect_stderr(io.StringIO()):
+            for url, roots, status in ((bench.url, bench.ca, 200), (bench.url, None, 0),
+                                       (bench.expiredUrl, bench.ca, 0)):
+                with self.subTest(url=url, roots=roots):
+                    sender = self.sender({"appleid.apple.com": url}, roots)
+                    self.assertEqual(sender(request)["status"], status)
 
     def test_a_bomb_takes_no_memory(self):
-        self.send("bomb")
+        self.send("a bomb")
         tracemalloc.start()
-        self.send("bomb", maxResponseBytes=1 << 20)
+        self.send("a bomb", maxResponseBytes=1 << 20)
         _, most = tracemalloc.get_traced_memory()
         tracemalloc.stop()
         self.assertLess(most, 8 << 20)
 
-    def test_redirects_are_not_followed(self):
-        self.assertEqual(self.send("redirect")["status"], 302)
-        self.assertEqual(self.faults.hits["target"], 0)
-
-    def test_codings_and_kinds(self):
-        for fault in ("gzip", "chunked", "type"):
-            with self.subTest(fault=fault):
-                self.assert_good(self.send(fault))
-        self.assertEqual(self.send("octets")["body"], {"base64": "/wA="})
-        answer = self.send("long", maxResponseBytes=2 << 20)
-        self.assertEqual(len(base64.b64decode(answer["body"]["base64"])), (1 << 20) + 2)
-
-    def test_no_body(self):
-        self.assertEqual((self.send("empty")["status"], self.send("empty")["body"]),
-                         (204, {"text": ""}))
-        unchanged = self.send("unchanged")
-        self.assertEqual((unchanged["status"], unchanged["headers"]), (304, [["etag", '"1"']]))
-
     def test_proxies_of_the_environment_are_not_used(self):
         with mock.patch.dict(os.environ, {**PROXY, "no_proxy": "", "NO_PROXY": ""}):
-            self.assert_good(self.send("good"))
+            self.assertEqual(self.send("good")["status"], 200)
 
     def test_hosts_are_of_this_machine(self):
         for url in ("http://example.com", "https://10.0.0.1", "ftp://127.0.0.1",
                     "http://127.0.0.1/path", "127.0.0.1", "http://127.0.0.1.example.com"):
             with self.subTest(url=url), self.assertRaisesRegex(ValueError, "this machine"):
-                self.sender(url)
+                self.sender({NAME: url})
 
     def test_the_log_has_no_secret(self):
         with self.assertLogs("assay.http", logging.INFO) as logs:
             for fault in ("good", "cut"):
                 self.send(fault)
             self.send("good", secret=["url"])
-        for line, wanted in zip(logs.output, (rf"POST {NAME}/good/v1 200 \d+ ms",
-                                              rf"POST {NAME}/cut/v1 0 \d+ ms",
+        for line, wanted in zip(logs.output, (rf"POST {NAME}/v1/own 200 \d+ ms",
+                                              rf"POST {NAME}/v1/own 0 \d+ ms",
                                               rf"POST {NAME} 200 \d+ ms")):
             self.assertRegex(line, wanted + "$")
-        text = "\n".join([*logs.output, repr(self.sender(self.faults.url))])
-        for secret in SECRETS:
+        text = "\n".join([*logs.output, repr(self.sender(self.bench.hosts))])
+        for secret in (*SECRETS, "client_secret", "-----BEGIN"):
             self.assertNotIn(secret, text)
 
 
@@ -175,45 +143,58 @@ def needs(module):
 
 @needs("httpx")
 class HttpxTest(SenderTest):
-    def sender(self, url):
-        return senders.HttpxSender(hosts={NAME: url})
+    def sender(self, hosts, roots=None):
+        import httpx
+
+        context = roots and ssl.create_default_context(cafile=roots)
+        client = context and httpx.Client(verify=context, trust_env=False)
+        return senders.HttpxSender(client, hosts)
 
     def test_an_own_client(self):
         import httpx
 
         with httpx.Client(follow_redirects=True, cookies={"a": "b"}, auth=("a", "b"),
                           trust_env=False) as client:
-            sender = senders.HttpxSender(client, {NAME: self.faults.url})
-            self.assertEqual(sender(asked("redirect"))["status"], 302)
+            self.assertEqual(self.send("a redirect, 302", senders.HttpxSender(
+                client, self.bench.hosts))["status"], 302)
+            senders.HttpxSender(client, {NAME: self.echo.url})(asked())
             self.assertFalse(client.is_closed)
-        self.assertEqual(self.faults.hits["target"], 0)
-        headers = {name.lower(): value for name, value in self.faults.last["headers"]}
+        headers = {name.lower(): value for name, value in self.echo.last["headers"]}
         self.assertEqual(headers["authorization"], "Bearer shared-secret")
         self.assertNotIn("cookie", headers)
 
 
 @needs("requests")
 class RequestsTest(SenderTest):
-    def sender(self, url):
-        return senders.RequestsSender(hosts={NAME: url})
+    def sender(self, hosts, roots=None):
+        import requests
+
+        session = requests.Session() if roots else None
+        if session:
+            session.verify = roots
+        return senders.RequestsSender(session, hosts)
 
     def test_an_own_session(self):
         import requests
 
         with requests.Session() as session:
             session.cookies["a"], session.auth = "b", ("a", "b")
-            sender = senders.RequestsSender(session, {NAME: self.faults.url})
-            self.assertEqual(sender(asked("redirect"))["status"], 302)
-        self.assertEqual(self.faults.hits["target"], 0)
-        headers = {name.lower(): value for name, value in self.faults.last["headers"]}
+            self.assertEqual(self.send("a redirect, 302", senders.RequestsSender(
+                session, self.bench.hosts))["status"], 302)
+            senders.RequestsSender(session, {NAME: self.echo.url})(asked())
+        headers = {name.lower(): value for name, value in self.echo.last["headers"]}
         self.assertEqual(headers["authorization"], "Bearer shared-secret")
         self.assertNotIn("cookie", headers)
 
 
 @needs("httpx")
 class AsyncHttpxTest(SenderTest):
-    def sender(self, url):
-        sender = senders.AsyncHttpxSender(hosts={NAME: url})
+    def sender(self, hosts, roots=None):
+        import httpx
+
+        context = roots and ssl.create_default_context(cafile=roots)
+        sender = senders.AsyncHttpxSender(
+            context and httpx.AsyncClient(verify=context, trust_env=False), hosts)
 
         def send(request):
             async def all_of_it():
@@ -241,12 +222,12 @@ class NetworkTest(unittest.TestCase):
         self.assertEqual(self.carry({"state": "request", "request": {"id": 3}}, send), {"id": 3})
 
     def test_the_sender_of_the_standard_library(self):
-        with FaultServer() as faults:
-            sender = http.Sender(hosts={NAME: faults.url})
+        with EchoServer() as echo:
+            sender = http.Sender(hosts={NAME: echo.url})
             with mock.patch("assay.http.Sender", lambda: sender):
                 network = Network()
-            answer = asyncio.run(network({"state": "request", "request": asked("good")}))
-            self.assertEqual(answer["body"], {"text": GOOD.decode()})
+            answer = asyncio.run(network({"state": "request", "request": asked()}))
+            self.assertEqual(answer["body"], {"text": GOOD})
 
     def test_the_loop_goes_on_during_a_request_and_a_wait(self):
         counted = []
@@ -262,11 +243,11 @@ class NetworkTest(unittest.TestCase):
             counting.cancel()
             return found
 
-        with FaultServer() as faults:
-            sender = http.Sender(hosts={NAME: faults.url})
+        with EchoServer(late=True) as echo:
+            sender = http.Sender(hosts={NAME: echo.url})
             with mock.patch("assay.http.Sender", lambda: sender):
                 network = Network()
-            for step in ({"state": "request", "request": asked("slow", timeoutMs=300)},
+            for step in ({"state": "request", "request": asked(timeoutMs=300)},
                          {"state": "wait", "notBeforeMs": int(time.time() * 1000) + 500}):
                 counted.clear()
                 asyncio.run(both(network, step))

@@ -2,6 +2,7 @@
 import base64
 import json
 import pathlib
+import pprint
 import shutil
 import subprocess
 import tempfile
@@ -108,6 +109,16 @@ class SigningTest(unittest.TestCase):
         shown = repr(token) + repr(secret) + repr(self.verifier)
         for text in (token.token, secret.client_secret, "Bearer ", "PRIVATE KEY"):
             self.assertNotIn(text, shown)
+
+    def test_no_secret_result_is_printed(self):
+        for kind, names in ((assay.AppleTokens, ("accessToken", "refreshToken")),
+                            (assay.SignedToken, ("token",)), (assay.IssuedSession, ("text",)),
+                            (assay.ClientSecret, ("clientSecret",))):
+            found = kind({"expiresMs": 1, "keyId": "k", **dict.fromkeys(names, "eyJh")})
+            for text in (repr(found), str(found), f"{found}", f"{[found]!r}", f"{found!a}",
+                         pprint.pformat({"found": found})):
+                self.assertIn("expires_ms=1", text)
+                self.assertNotIn("eyJh", text)
 
     def test_refusals(self):
         with self.assertRaises(assay.MisuseError) as caught:

@@ -1,7 +1,7 @@
 /// What an app gets from `DCDevice.generateToken`: opaque bytes for a single, prompt
 /// use (DVC-4, DVC-6).
 struct DeviceCheckToken: Sendable {
-  let bytes: [UInt8]
+  private(set) var bytes: [UInt8]
 
   static let byteCap = 8192
   /// The longest base64 text for this many bytes.
@@ -37,4 +37,7 @@ struct DeviceCheckToken: Sendable {
 
   /// As Apple takes it.
   var base64: Text { Text(Base64.encodeStandard(bytes)) }
+
+  /// EXC-22.
+  mutating func wipe() { Secret.wipe(&bytes) }
 }

@@ -56,7 +56,6 @@ struct AppleIDCodeConversation: Conversing {
     guard case .http(let answer) = answer, state == .asking else {
       return end(Refusal(.internalAssayBug, "EXC-5", at: "state"), .result)
     }
-    defer { Secret.wipe(answer.body) }
     do throws(Refusal) {
       try AppleIDRequest.check(answer)
       let tokens = try AppleIDTokens(answer, nowMs: startMs)

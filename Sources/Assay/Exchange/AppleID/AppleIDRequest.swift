@@ -14,15 +14,15 @@ struct AppleIDRequest {
   /// - Throws: `internal.sign.self-check`.
   func made(nowMs: Int64) throws(Refusal) -> HTTPRequest {
     let secret = try AppleIDSecret.standard(policy, clientId, nowMs: nowMs)
-    let first: [(name: StaticString, value: [UInt8])] = [
-      ("client_id", clientId.utf8), ("client_secret", secret.bytes),
+    let first: [(name: StaticString, value: SecretBytes)] = [
+      ("client_id", SecretBytes(clientId.utf8)), ("client_secret", secret),
     ]
     return HTTPRequest(
       method: "POST", url: Text(stringLiteral: url),
       headers: [
         ("Content-Type", "application/x-www-form-urlencoded"), ("Accept", "application/json"),
       ],
-      body: FormBody.make(first + fields.map { ($0.name, $0.value.bytes) }), timeoutMs: 30_000,
+      body: FormBody.make(first + fields), timeoutMs: 30_000,
       maxResponseBytes: Int64(AppleIDRequest.answerCap), wantHeaders: [], secret: ["body"])
   }
 

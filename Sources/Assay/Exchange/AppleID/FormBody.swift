@@ -1,15 +1,15 @@
 /// The body of a form, `application/x-www-form-urlencoded` (AID-21).
 enum FormBody {
   /// One array that does not grow: growing leaves copies of a secret behind.
-  static func make(_ fields: [(name: StaticString, value: [UInt8])]) -> SecretBytes {
+  static func make(_ fields: [(name: StaticString, value: SecretBytes)]) -> SecretBytes {
     var body: [UInt8] = []
     body.reserveCapacity(
-      fields.reduce(0) { $0 &+ $1.name.utf8CodeUnitCount &+ $1.value.count &* 3 &+ 2 })
+      fields.reduce(0) { $0 &+ $1.name.utf8CodeUnitCount &+ $1.value.bytes.count &* 3 &+ 2 })
     for (name, value) in fields {
       if !body.isEmpty { body.append(0x26) }
       name.withUTF8Buffer { unsafe body.append(contentsOf: $0) }
       body.append(0x3d)
-      for byte in value { append(byte, &body) }
+      for byte in value.bytes { append(byte, &body) }
     }
     return SecretBytes(body)
   }

@@ -26,8 +26,8 @@ struct DeviceCheckTask: Sendable {
     }
     self.call = call
     self.policy = policy
-    let token = try DeviceCheckToken(request)
-    defer { Secret.wipe(token.bytes) }
+    var token = try DeviceCheckToken(request)
+    defer { token.wipe() }
     deviceToken = SecretBytes(token.base64.utf8)
     transactionId = try DeviceCheckTask.transactionId(request)
     bit0 = try request["bit0"]?.boolean()

@@ -50,7 +50,8 @@ struct ExchangeKernel<Talk: Conversing> {
       guard let open else { throw Refusal(.misuseExchangeOrder, "EXC-5") }
       switch open {
       case .request(let id):
-        let answer = try HTTPAnswer(bytes, to: id)
+        var answer = try HTTPAnswer(bytes, to: id)
+        defer { answer.wipe() }
         clock = max(clock, nowMs)
         return carryOn(conversation.take(.http(answer), nowMs: clock))
       case .store(let id):

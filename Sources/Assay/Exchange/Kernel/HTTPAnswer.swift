@@ -4,7 +4,7 @@ struct HTTPAnswer {
   let status: Int64
   let headers: [(name: Text, value: Text)]
   /// Empty where it was cut.
-  let body: [UInt8]
+  private(set) var body: [UInt8]
   /// EXC-19: it was longer than the request allows.
   let isCut: Bool
 
@@ -45,6 +45,9 @@ struct HTTPAnswer {
     }
     return headers
   }
+
+  /// EXC-22: the body; where evidence is made of it, it stays for that.
+  mutating func wipe() { Secret.wipe(&body) }
 
   /// The first header of that name, given in lower case.
   func header(_ name: StaticString) -> Text? {

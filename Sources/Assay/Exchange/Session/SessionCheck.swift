@@ -19,17 +19,17 @@ struct SessionCheck {
     _ request: ExchangeRequest, _ policy: SessionPolicy, _ configuration: Configuration,
     nowMs: Int64
   ) throws(Refusal) {
-    let text = try request.required("session").text()
-    defer { Secret.wipe(text.utf8) }
+    var text = try request.required("session").text().utf8
+    defer { Secret.wipe(&text) }
     let purpose = Purpose(rawValue: try request.required("for").choice(Purpose.names)) ?? .paid
     let account = try request["account"]?.text()
     let binding = try request["binding"]?.text()
-    let (payload, signer) = try SessionText.open(text.utf8, policy.secrets)
-    defer { Secret.wipe(payload) }
+    var opened = try SessionText.open(text, policy.secrets)
+    defer { Secret.wipe(&opened.payload) }
     do throws(Refusal) {
-      claims = try SessionClaims(payload)
+      claims = try SessionClaims(opened.payload)
       try require(
-        claims.secretId == signer.id, .malformedSessionForm, "SES-11", at: "kid")
+        claims.secretId == opened.signer.id, .malformedSessionForm, "SES-11", at: "kid")
     } catch {
       throw error.inside("session")
     }

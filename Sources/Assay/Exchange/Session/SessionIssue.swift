@@ -27,9 +27,8 @@ struct SessionIssue {
       issuedMs: nowMs, expiresMs: nowMs &+ life)
     var writer = JSONWriter(capacity: SessionText.byteCap)
     claims.write(&writer)
-    let payload = writer.bytes
-    defer { Secret.wipe(payload) }
-    text = SessionText.make(payload, secret.bytes)
+    defer { writer.wipe() }
+    text = SessionText.make(writer.bytes, secret.bytes)
   }
 
   // MARK: members

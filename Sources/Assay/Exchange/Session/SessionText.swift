@@ -8,13 +8,13 @@ enum SessionText {
   private static let purpose: StaticString = "assay-session-v1\0"
 
   static func make(_ payload: [UInt8], _ secret: SecretBytes) -> SecretBytes {
-    let body = Base64.encodeURL(payload)
-    let code = code(body[...], secret)
-    let digits = Base64.encodeURL(code)
+    var body = Base64.encodeURL(payload)
+    var code = code(body[...], secret)
+    var digits = Base64.encodeURL(code)
     defer {
-      Secret.wipe(body)
-      Secret.wipe(code)
-      Secret.wipe(digits)
+      Secret.wipe(&body)
+      Secret.wipe(&code)
+      Secret.wipe(&digits)
     }
     // One array that does not grow: growing leaves copies behind (EXC-22).
     var text: [UInt8] = []
@@ -38,16 +38,16 @@ enum SessionText {
     try require(text.count <= byteCap, .tooLargeSessionSize, "SES-10", at: "session")
     let parts = text.split(separator: tilde, omittingEmptySubsequences: false)
     guard parts.count == 3, parts[0].elementsEqual(scheme),
-      let payload = Base64.decodeURL(parts[1]), let given = Base64.decodeURL(parts[2]),
+      var payload = Base64.decodeURL(parts[1]), var given = Base64.decodeURL(parts[2]),
       given.count == 32
     else { throw Refusal(.malformedSessionForm, "SES-10", at: "session") }
-    defer { Secret.wipe(given) }
+    defer { Secret.wipe(&given) }
     for secret in secrets {
-      let code = code(parts[1], secret.bytes)
-      defer { Secret.wipe(code) }
+      var code = code(parts[1], secret.bytes)
+      defer { Secret.wipe(&code) }
       if ConstantTime.areEqual(code[...], given[...]) { return (payload, secret) }
     }
-    Secret.wipe(payload)
+    Secret.wipe(&payload)
     throw Refusal(.rejectedSessionSignature, "SES-11", at: "session")
   }
 

@@ -26,13 +26,13 @@ enum CompactToken {
   private static func sign(
     _ message: [UInt8], _ key: PrivateKey
   ) throws(Refusal) -> SecretBytes {
-    let signature = try key.sign(message)
-    let octets = signature.concatenated(.p256)
-    let digits = Base64.encodeURL(octets)
+    var signature = try key.sign(message)
+    var octets = signature.concatenated(.p256)
+    var digits = Base64.encodeURL(octets)
     defer {
-      Secret.wipe(signature.der)
-      Secret.wipe(octets)
-      Secret.wipe(digits)
+      signature.wipe()
+      Secret.wipe(&octets)
+      Secret.wipe(&digits)
     }
     var text: [UInt8] = []
     text.reserveCapacity(message.count &+ 1 &+ digits.count)

@@ -25,7 +25,6 @@ enum VerifyReceiptOutcome {
     do {
       return (.answer(try reading.run(answer.body)), reading.appleStatus)
     } catch {
-      Secret.wipe(answer.body)
       return (of(error, reading.appleStatus, nowMs: nowMs), reading.appleStatus)
     }
   }

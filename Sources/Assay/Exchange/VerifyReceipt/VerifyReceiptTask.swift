@@ -30,15 +30,16 @@ struct VerifyReceiptTask: Sendable {
     func member(_ name: StaticString) -> MemberNode? {
       request[name]?.refusing(.misuseExchangeRequest, "VRR-22")
     }
-    let text = try member("receipt")?.text()
-    defer { if let text { Secret.wipe(text.utf8) } }
+    let isText = request["receipt"] != nil
+    var text = try member("receipt")?.text().utf8 ?? []
+    defer { Secret.wipe(&text) }
     let named = try member("start")?.choice(["Production", "Sandbox"])
     excludeOldTransactions = try member("excludeOldTransactions")?.boolean() ?? false
     try require(
-      (text == nil) != evidence.isEmpty, .misuseExchangeRequest, "VRR-22", at: "receipt")
-    if let text {
+      isText == evidence.isEmpty, .misuseExchangeRequest, "VRR-22", at: "receipt")
+    if isText {
       receipt = try SubmittedReceipt(
-        text: text.utf8, triage, cap: trust.configuration.receipts.inputBytes)
+        text: text, triage, cap: trust.configuration.receipts.inputBytes)
     } else if let proven = evidence.first.flatMap({ SubmittedReceipt($0) }) {
       receipt = proven
     } else {

@@ -7,6 +7,9 @@ struct JSONWriter {
 
   init(capacity: Int = 256) { bytes.reserveCapacity(capacity) }
 
+  /// What was written, unless somebody else has it by now.
+  mutating func wipe() { Secret.wipe(&bytes) }
+
   // MARK: structure
 
   mutating func beginObject() { open(0x7b) }

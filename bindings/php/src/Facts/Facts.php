@@ -78,6 +78,11 @@ abstract class Facts extends Members
         return Member::convert($row, $values[$row[1]] ?? null);
     }
 
+    protected function isSecret(string $name): bool
+    {
+        return false; // tokens and keys stand in Details alone
+    }
+
     /** What the class says itself. */
     protected function own(string $name): mixed
     {

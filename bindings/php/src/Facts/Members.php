@@ -37,6 +37,9 @@ abstract class Members implements \JsonSerializable
     /** @param array{0: int, 1: string, 2?: string} $row */
     abstract protected function read(array $row, string $name): mixed;
 
+    /** Whether a property is never kept in the object. */
+    abstract protected function isSecret(string $name): bool;
+
     /**
      * Every property by its name; objects as arrays, times as milliseconds alone.
      *
@@ -64,19 +67,9 @@ abstract class Members implements \JsonSerializable
         return self::texts($this->toArray());
     }
 
-    /** What is not printed (EXC-22). */
-    private const SECRETS = [
-        SignedToken::class => 'token',
-        ClientSecret::class => 'clientSecret',
-        IssuedSession::class => 'text',
-    ];
-
     public function __debugInfo(): array
     {
-        $shown = $this->toArray();
-        $secret = self::SECRETS[static::class] ?? null;
-
-        return $secret === null ? $shown : [$secret => 'not shown'] + $shown;
+        return $this->toArray();
     }
 
     private static function plain(mixed $value): mixed

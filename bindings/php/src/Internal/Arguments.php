@@ -7,6 +7,7 @@ namespace Assay\Internal;
 use Assay\Document;
 use Assay\Facts\Facts;
 use DateTimeInterface;
+use SensitiveParameter;
 
 /**
  * What callers may give, in the form that the library takes.
@@ -54,8 +55,10 @@ final class Arguments
      *
      * @param array<string, mixed>|object|string $value
      */
-    public static function json(array|object|string $value, string $name): string
-    {
+    public static function json(
+        #[SensitiveParameter] array|object|string $value,
+        string $name,
+    ): string {
         if (is_string($value)) {
             return $value;
         }
@@ -95,7 +98,7 @@ final class Arguments
     }
 
     /** The bytes of a vendor id or a MAC address; a UUID may be given as its text. */
-    public static function device(?string $subject): ?string
+    public static function device(#[SensitiveParameter] ?string $subject): ?string
     {
         $uuid = '/^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/Di';
         if ($subject === null || preg_match($uuid, $subject) !== 1) {
@@ -110,8 +113,10 @@ final class Arguments
      *
      * @return array{int, string}
      */
-    public static function clientData(?string $data, ?string $hash): array
-    {
+    public static function clientData(
+        #[SensitiveParameter] ?string $data,
+        #[SensitiveParameter] ?string $hash,
+    ): array {
         if ($data !== null && $hash === null) {
             return [Header::CLIENT_DATA, $data];
         }

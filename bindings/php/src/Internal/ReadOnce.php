@@ -42,6 +42,9 @@ trait ReadOnce
             WrongName::message(self::class, self::MEMBERS, $name)
         );
 
+        if ($this->isSecret($name)) {
+            return $this->read($row, $name);
+        }
         if ($row[0] === Member::TEXT && $this->values !== null) {
             $value = $this->values[$row[1]] ?? null;
 

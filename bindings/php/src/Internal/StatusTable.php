@@ -34,12 +34,12 @@ final class StatusTable
         1025 => [
             'rejected.api.bad-request', 502, 'never',
             'Apple refused the request as wrong',
-            'api.errorCode and api.errorName say what is wrong',
+            'exchange.api.errorCode and exchange.api.errorName say what is wrong',
         ],
         1281 => [
             'rejected.api.conflict', 409, 'never',
             'Apple already has what was sent',
-            'nothing to do, or another identifier: see api.errorCode',
+            'nothing to do, or another identifier: see exchange.api.errorCode',
         ],
         1537 => [
             'rejected.api.disagree', 502, 'never',
@@ -49,12 +49,12 @@ final class StatusTable
         1793 => [
             'rejected.api.forbidden', 409, 'never',
             'Apple does not allow it',
-            'api.errorCode and api.errorName say why',
+            'exchange.api.errorCode and exchange.api.errorName say why',
         ],
         2049 => [
             'rejected.api.not-found', 404, 'never',
             'Apple does not know it in the environments asked',
-            'an id of another app, environment or kind: see api.errorCode',
+            'an id of another app, environment or kind: see exchange.api.errorCode',
         ],
         2305 => [
             'rejected.api.partial', 502, 'never',
@@ -1249,7 +1249,7 @@ final class StatusTable
         259 => [
             'unsupported.api.environment', 500, 'never',
             'the App Store Server API has no server for this environment',
-            'Xcode has none, LocalTesting needs apiBaseUrl, and orders are looked up in Production alone',
+            'LocalTesting needs apiBaseUrl, other test environments have no server, and orders are looked up in Production alone',
         ],
         515 => [
             'unsupported.app-receipt.content-type', 400, 'never',
@@ -1914,7 +1914,7 @@ final class StatusTable
         519 => [
             'unavailable.api.rate-limited', 503, 'later',
             'Apple limits the rate, and no attempt is left',
-            'ask again at exchange.retry.notBeforeMs; take care to stay below the limits',
+            'ask again later: exchange.retry says when, where the request may be repeated; stay below the limits',
         ],
         775 => [
             'unavailable.attest-refresh.no-answer', null, 'later',

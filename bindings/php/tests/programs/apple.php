@@ -5,12 +5,11 @@
 
 declare(strict_types=1);
 
-if ($_SERVER['REQUEST_METHOD'] === 'GET') {
-    return;
-}
 $folder = (string) getenv('SCRIPT');
 $number = count((array) glob("$folder/seen-*"));
 $seen = [
+    'method' => $_SERVER['REQUEST_METHOD'],
+    'own' => $_SERVER['HTTP_X_OWN'] ?? '',
     'host' => $_SERVER['HTTP_HOST'],
     'path' => $_SERVER['REQUEST_URI'],
     'type' => $_SERVER['CONTENT_TYPE'] ?? '',

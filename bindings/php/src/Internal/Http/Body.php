@@ -4,6 +4,8 @@ declare(strict_types=1);
 
 namespace Assay\Internal\Http;
 
+use SensitiveParameter;
+
 /**
  * The body of an answer as it comes in: decoded, and never more of it than a request allows
  * and a little (EXC-19).
@@ -36,7 +38,7 @@ final class Body
     }
 
     /** Take what came in; whether more is wanted. */
-    public function add(string $piece): bool
+    public function add(#[SensitiveParameter] string $piece): bool
     {
         foreach ($this->gzip === null ? [$piece] : str_split($piece, self::PIECE) as $part) {
             if ($this->isCut()) {
@@ -65,7 +67,7 @@ final class Body
         return $this->octets;
     }
 
-    private function unpacked(string $part): string
+    private function unpacked(#[SensitiveParameter] string $part): string
     {
         if ($this->whole) {
             return '';

@@ -54,7 +54,7 @@ final class Call
      *
      * @return array{int, array<string, string>}|null
      */
-    public static function head(string $text): ?array
+    public static function head(#[SensitiveParameter] string $text): ?array
     {
         if (preg_match('~^HTTP/[0-9.]+ ([0-9]{3})~', $text, $found) !== 1) {
             return null;

@@ -4,6 +4,8 @@ declare(strict_types=1);
 
 namespace Assay\Internal\Http;
 
+use SensitiveParameter;
+
 /**
  * A chunked body as it comes in (RFC 9112, 7.1).
  *
@@ -19,7 +21,7 @@ final class Chunks
     private bool $broken = false;
 
     /** What the next octets add to the body. */
-    public function add(string $octets): string
+    public function add(#[SensitiveParameter] string $octets): string
     {
         $this->rest .= $octets;
         $body = '';

@@ -11,6 +11,10 @@ namespace Assay\Internal\Http;
  */
 final class CurlTransport implements Transport
 {
+    public function __construct(private ?string $roots)
+    {
+    }
+
     public function send(Call $call, Body $body): ?array
     {
         $head = '';
@@ -43,6 +47,9 @@ final class CurlTransport implements Transport
                 return $begun && $body->add($piece) ? strlen($piece) : 0;
             },
         ]);
+        if ($this->roots !== null) {
+            curl_setopt($curl, CURLOPT_CAINFO, $this->roots);
+        }
         if ($call->content !== null) {
             curl_setopt($curl, CURLOPT_POSTFIELDS, $call->content);
         }

@@ -4,6 +4,8 @@ declare(strict_types=1);
 
 namespace Assay\Internal\Http;
 
+use SensitiveParameter;
+
 /**
  * Sends over a socket of PHP's own, which every PHP has; HTTPS needs the extension openssl.
  *
@@ -14,9 +16,13 @@ final class SocketTransport implements Transport
     private const PIECE = 1 << 14;
     private const LONGEST_HEAD = 1 << 16;
 
+    public function __construct(private ?string $roots)
+    {
+    }
+
     public function send(Call $call, Body $body): ?array
     {
-        $socket = self::opened($call);
+        $socket = $this->opened($call);
         if ($socket === null) {
             return null;
         }
@@ -38,7 +44,7 @@ final class SocketTransport implements Transport
     }
 
     /** @return resource|null */
-    private static function opened(Call $call)
+    private function opened(Call $call)
     {
         $parts = (array) parse_url($call->base);
         $tls = $parts['scheme'] === 'https';
@@ -46,7 +52,7 @@ final class SocketTransport implements Transport
         $context = stream_context_create(['ssl' => [
             'verify_peer' => true, 'verify_peer_name' => true,
             'peer_name' => trim($parts['host'], '[]'),
-        ]]);
+        ] + ($this->roots === null ? [] : ['cafile' => $this->roots])]);
         $socket = @stream_socket_client(
             ($tls ? 'tls' : 'tcp') . "://{$parts['host']}:$port",
             $code,
@@ -64,8 +70,11 @@ final class SocketTransport implements Transport
     }
 
     /** @param resource $socket */
-    private static function write($socket, string $octets, Call $call): bool
-    {
+    private static function write(
+        $socket,
+        #[SensitiveParameter] string $octets,
+        Call $call,
+    ): bool {
         while ($octets !== '') {
             $count = @fwrite($socket, $octets);
             if ($count === false || ($count === 0 && !self::wait($socket, true, $call))) {
@@ -143,8 +152,13 @@ final class SocketTransport implements Transport
      * @param resource $socket
      * @param array{int, array<string, string>} $head
      */
-    private static function body($socket, Call $call, Body $body, array $head, string $piece): bool
-    {
+    private static function body(
+        $socket,
+        Call $call,
+        Body $body,
+        array $head,
+        #[SensitiveParameter] string $piece,
+    ): bool {
         [$status, $headers] = $head;
         if (!$body->coded($headers['content-encoding'] ?? null)) {
             return false;

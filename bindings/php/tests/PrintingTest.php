@@ -1,0 +1,153 @@
+<?php
+
+declare(strict_types=1);
+
+namespace Assay\Tests;
+
+use Assay\Document;
+use Assay\Facts\AppleTokens;
+use Assay\Facts\ClientSecret;
+use Assay\Facts\Details;
+use Assay\Facts\IssuedSession;
+use Assay\Facts\SignedToken;
+use Assay\Verifier;
+use PHPUnit\Framework\TestCase;
+
+/** What is secret is neither printed nor serialised (EXC-22). */
+final class PrintingTest extends TestCase
+{
+    private const SECRET = 'eyJhbGciOi';
+    private const MEMBERS = [
+        AppleTokens::class => ['accessToken', 'refreshToken'],
+        SignedToken::class => ['token'],
+        ClientSecret::class => ['clientSecret'],
+        IssuedSession::class => ['text', 'keyId', 'issuedMs'],
+    ];
+
+    /** All that PHP prints of a value. */
+    private static function printed(mixed $value): string
+    {
+        ob_start();
+        var_dump($value);
+
+        return ob_get_clean() . print_r($value, true) . var_export($value, true)
+            . print_r([(array) $value], true);
+    }
+
+    public function testSecretResults(): void
+    {
+        foreach (self::MEMBERS as $class => $names) {
+            $values = ['expiresMs' => 1, 'more' => 'new'] + array_map(
+                static fn (string $name): int|string => $name === 'issuedMs' ? 1
+                    : ($name === 'keyId' ? 'key' : self::SECRET),
+                array_combine($names, $names),
+            );
+            $details = $class::of($values);
+            $this->assertSame($values['expiresMs'], $details->expiresMs);
+            foreach ($names as $name) {
+                $this->assertSame($values[$name], $details->{$name});
+                $this->assertTrue(isset($details->{$name}));
+            }
+            $this->assertEquals($values, $details->payload());
+            $this->assertStringContainsString(self::SECRET, (string) json_encode($details));
+            $printed = self::printed($details);
+            $this->assertStringNotContainsString(self::SECRET, $printed, $class);
+            $this->assertStringContainsString("[{$names[0]}] => not shown", $printed);
+            $this->assertNotSerialised($details);
+        }
+    }
+
+    private function assertNotSerialised(Details $details): void
+    {
+        try {
+            serialize($details);
+            $this->fail($details::class . ' is serialised');
+        } catch (\LogicException $error) {
+            $this->assertStringContainsString('payload', $error->getMessage());
+        }
+    }
+
+    /** Documents of open steps, of signatures and of issued texts, read before. */
+    public function testDocuments(): void
+    {
+        $seen = 0;
+        foreach (CaseTable::get()->cases as $case) {
+            if (!in_array($case['call'], ['conversation', 'exchange'], true)) {
+                continue;
+            }
+            $secrets = self::secrets($document = self::first($case));
+            $seen += count($secrets);
+            $printed = $secrets === [] ? '' : self::printed($document);
+            foreach ($secrets as $secret) {
+                $this->assertStringNotContainsString($secret, $printed, $case['name']);
+            }
+        }
+        $this->assertGreaterThan(20, $seen);
+    }
+
+    private static function first(array $case): ?Document
+    {
+        try {
+            return CaseTable::get()->verifier($case['verifier'])
+                ->exchange(CaseTable::given($case, 'request'), now: $case['now'])->document();
+        } catch (\Exception) {
+            return null; // evidence, or a request, of the wrong form
+        }
+    }
+
+    /** @return list<string> what the library marks as one */
+    private static function secrets(?Document $document): array
+    {
+        $exchange = $document?->json()['exchange'] ?? [];
+        $found = [];
+        foreach ($exchange['request']['headers'] ?? [] as [$name, $value]) {
+            if (strtolower($name) === 'authorization') {
+                $found[] = $value;
+            }
+        }
+        foreach ($exchange['secret'] ?? [] as $path) {
+            $found[] = $document->at("exchange.$path");
+        }
+
+        return array_filter($found, is_string(...));
+    }
+
+    /** No trace of an exception has what was passed (PHP 8.2 on). */
+    public function testTraces(): void
+    {
+        if (PHP_VERSION_ID < 80200) {
+            $this->markTestSkipped('before PHP 8.2 a trace shows all arguments');
+        }
+        $ignored = ini_set('zend.exception_ignore_args', '0');
+        $verifier = new Verifier(['apps' => [['bundleId' => 'a.b', 'appAppleId' => 1]]]);
+        $asked = ['kind' => 'appleid.identity', 'token' => self::SECRET];
+        try {
+            foreach ([
+                fn () => $verifier->exchange($asked + ['more' => "\xff"]),
+                fn () => $verifier->exchange($asked, ['no document']),
+                fn () => $verifier->exchange($asked),
+                fn () => $verifier->checkSession(self::SECRET, 'read'),
+                fn () => new Verifier($asked),
+            ] as $call) {
+                try {
+                    $call();
+                    $this->fail('nothing is thrown');
+                } catch (\ValueError | \TypeError | \Assay\Exception\AssayException $error) {
+                    $own = array_filter(
+                        $error->getTrace(),
+                        static fn (array $frame): bool =>
+                            str_starts_with($frame['class'] ?? '', 'Assay\\')
+                            && !str_starts_with($frame['class'], 'Assay\\Tests\\'),
+                    );
+                    $this->assertNotSame([], $own);
+                    $this->assertStringNotContainsString(
+                        self::SECRET,
+                        $error->getMessage() . print_r($own, true),
+                    );
+                }
+            }
+        } finally {
+            ini_set('zend.exception_ignore_args', (string) $ignored);
+        }
+    }
+}

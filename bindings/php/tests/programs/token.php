@@ -1,0 +1,14 @@
+<?php
+
+// Verifies a token with keys that it fetches, for KeySetsTest; prints the account.
+
+declare(strict_types=1);
+
+require_once __DIR__ . '/../../autoload.php';
+
+[$config, $hosts, $folder, $token, $issuer] = json_decode(
+    (string) stream_get_contents(STDIN),
+    true,
+);
+$keys = new Assay\KeySets(new Assay\Verifier($config), $folder, new Assay\Sender($hosts));
+echo $keys->verifyToken($token, $issuer)->subject;
