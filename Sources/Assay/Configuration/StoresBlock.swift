@@ -180,8 +180,8 @@ enum StoresBlock {
     guard let entry = block["forgetKey"]?.refusing(.configStoreForgetKey, "STO-93") else {
       return nil
     }
-    let digits = try entry.text().utf8
-    defer { Secret.wipe(digits) }
+    var digits = try entry.text().utf8
+    defer { Secret.wipe(&digits) }
     let key = SecretBytes(Base64.decodeStandard(digits[...]) ?? [])
     try require(forgetKeyBytes.contains(key.bytes.count), entry)
     return key

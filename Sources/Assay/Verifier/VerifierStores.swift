@@ -47,6 +47,7 @@ extension Verifier {
     case .accountLink: return try AccountLink(parameters)
     case .accountForget: return try AccountForget(parameters)
     case .evidenceRead: return try EvidenceRead(parameters)
+    case .schemaCheck: return SchemaCheck()
     default: throw Refusal(.misuseExchangeKind, "EXC-1", at: "kind")
     }
   }
