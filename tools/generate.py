@@ -53,6 +53,7 @@ import generate_manual
 import generate_php
 import generate_python
 import generate_readers
+import generate_schema_picture
 import generate_statements
 import generate_swift
 import header
@@ -62,7 +63,8 @@ from status_rows import FAMILIES, HINT_KINDS, ROOT, for_whom, quoted, rows
 # of members, and for where the project is at home: outputs(table, contract) -> {path: text}.
 BINDINGS = [generate_configuration, generate_manual, generate_command_line,
             generate_documents, generate_readers, generate_python, generate_go, generate_php,
-            generate_swift, generate_home, generate_app_store, generate_statements]
+            generate_swift, generate_home, generate_app_store, generate_statements,
+            generate_schema_picture]
 
 
 def status_table(table):

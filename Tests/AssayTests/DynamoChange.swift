@@ -230,6 +230,6 @@ struct DynamoExpression {
 
 extension JSONValue {
   fileprivate static var none: JSONValue.Children {
-    JSONValue.Children(json: JSON.empty, parent: -1)
+    JSONValue.Children(json: JSON(bytes: [], nodes: []), parent: -1)
   }
 }

@@ -4,7 +4,7 @@ extension Verifier {
   /// A conversation with the host's own store (docs/spec/stores.md).
   ///
   /// - Throws: `config.exchange.block-missing`, `config.store.not-durable`,
-  ///   and what the operation refuses.
+  ///   `config.store.not-shared`, and what the operation refuses.
   func storeConversation(
     _ request: ExchangeRequest, _ kind: StoreKind, _ evidence: [VerifiedEvidence], nowMs: Int64
   ) throws(Refusal) -> StoreConversation {
@@ -14,6 +14,8 @@ extension Verifier {
     let dialect = try storeDialect(request, policy)
     try require(
       dialect != .redis || kind.isForRedis, .configStoreNotDurable, "STO-13", at: "dialect")
+    try require(
+      dialect != .sqlite || policy.shared, .configStoreNotShared, "STO-13", at: "stores.shared")
     let context = StoreContext(configuration, policy, dialect, nowMs: nowMs)
     let parameters = StoreParameters(request.root, context)
     return StoreConversation(try operation(kind, parameters, evidence), context)
@@ -24,13 +26,13 @@ extension Verifier {
     _ request: ExchangeRequest, _ policy: StoresPolicy
   ) throws(Refusal) -> StoreDialect {
     guard let node = request["dialect"], !node.value.isNull else { return policy.dialect }
-    let place = try node.choice(StoreDialect.names)
-    return StoreDialect.allCases[place]
+    return try StoresBlock.dialect(node)
   }
 
   private func operation(
     _ kind: StoreKind, _ parameters: StoreParameters, _ evidence: [VerifiedEvidence]
   ) throws(Refusal) -> StoreOperation {
+    if let operation = try meterOperation(kind, parameters, evidence) { return operation }
     switch kind {
     case .claim: return try ClaimOperation(parameters, evidence)
     case .complete: return try CompleteOperation(parameters)

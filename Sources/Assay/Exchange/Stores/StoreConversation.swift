@@ -51,7 +51,7 @@ struct StoreConversation: Conversing {
       answers.append(.granted(result))
     case .granted(.failed):
       return end(Refusal(.unavailableLedgerInProgress, "STO-32", at: "grant"))
-    case .elapsed where answersWait: answers.append(.waited)
+    case .elapsed where answersWait: answers.append(.waited(atMs: nowMs))
     case .elapsed: break
     case .http: return end(Refusal(.internalAssayBug, "EXC-5", at: "state"))
     }

@@ -95,7 +95,10 @@ enum StoreKind: Int, CaseIterable, Sendable {
       return ExchangeRow(store: "quota.take", ["account", "meter", "plan", "units"])
     case .quotaRefund: return ExchangeRow(store: "quota.refund", ["ticket"])
     case .paceTake:
-      return ExchangeRow(store: "pace.take", ["bundleId", "for", "environment"], maxSteps: 16)
+      // Repeated as a network kind is: `attempt` is a number (STO-66).
+      return ExchangeRow(
+        "pace.take", ["dialect", "bundleId", "for", "environment"], maxSteps: 17,
+        isRepeatable: true)
     case .signupAdmit:
       return ExchangeRow(
         store: "signup.admit", ["address", "username", "passwordBytes"], maxSteps: 12)

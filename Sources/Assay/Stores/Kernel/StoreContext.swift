@@ -1,21 +1,19 @@
 /// What an operation knows besides the host's request.
 struct StoreContext: Sendable {
   let configuration: Configuration
+  /// In the dialect of this exchange.
   let policy: StoresPolicy
-  /// Of this exchange: the request's, or that of the policy.
-  let dialect: StoreDialect
-  /// Of the host's driver.
-  let placeholders: StoresPolicy.Placeholders
   /// STO-9: milliseconds since 1970 UTC, of the first call.
   let nowMs: Int64
 
+  /// - Parameter dialect: the request's, or that of the policy.
   init(
     _ configuration: Configuration, _ policy: StoresPolicy, _ dialect: StoreDialect, nowMs: Int64
   ) {
     self.configuration = configuration
-    self.policy = policy
-    self.dialect = dialect
+    self.policy = policy.speaking(dialect)
     self.nowMs = nowMs
-    placeholders = policy.placeholders(dialect) ?? .qmark
   }
+
+  var dialect: StoreDialect { policy.dialect }
 }

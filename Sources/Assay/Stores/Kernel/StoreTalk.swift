@@ -8,7 +8,8 @@ struct StoreTalk {
     case results([StoreResult])
     /// `.done`, or why DynamoDB cancelled the host's transaction.
     case granted(StoreResult)
-    case waited
+    /// The time, in milliseconds since 1970 UTC, at which the host came back.
+    case waited(atMs: Int64)
   }
 
   let context: StoreContext
@@ -41,9 +42,11 @@ struct StoreTalk {
     return result
   }
 
-  mutating func wait(untilMs: Int64) throws(StoreStop) {
+  /// The time at which the host came back.
+  mutating func wait(untilMs: Int64) throws(StoreStop) -> Int64 {
     guard let answer = next() else { throw .wait(untilMs: untilMs) }
-    guard case .waited = answer else { throw .outOfStep }
+    guard case .waited(let atMs) = answer else { throw .outOfStep }
+    return atMs
   }
 }
 

@@ -11,7 +11,7 @@ extension StoreTalk {
     _ next: LineRow, _ evidence: StoreEvidence
   ) throws(StoreStop) -> (before: LineRow?, after: LineRow) {
     if isDynamo { return try dynamoApply(next, evidence) }
-    let kept = keeping(evidence)
+    let (kept, changes) = (keeping(evidence), Self.changes(next, context.nowMs))
     let results = try sql {
       let key: Arguments = [
         ("env", .text(next.environment)), ("otx", .text(next.originalTransactionId)),
@@ -23,7 +23,7 @@ extension StoreTalk {
         let owner: Arguments = [("owner", .text(next.owner))]
         calls.append((.lineBind, key + owner))
       }
-      calls.append((.lineApply, changes(next)))
+      calls.append((.lineApply, changes))
       calls.append((.lineRead, key))
       return calls
     }
@@ -33,9 +33,9 @@ extension StoreTalk {
     return (try LineRow(before), after)
   }
 
-  private func changes(_ next: LineRow) -> Arguments {
+  private static func changes(_ next: LineRow, _ nowMs: Int64) -> Arguments {
     next.arguments + [
-      ("now_ms", .integer(context.nowMs)), ("revoking", .integer(next.revokedMs == nil ? 0 : 1)),
+      ("now_ms", .integer(nowMs)), ("revoking", .integer(next.revokedMs == nil ? 0 : 1)),
     ]
   }
 
@@ -45,6 +45,7 @@ extension StoreTalk {
     _ next: LineRow, from owner: Text, beforeMs: Int64
   ) throws(StoreStop) -> LineRow {
     if isDynamo { return try dynamoMove(next, from: owner, beforeMs: beforeMs) }
+    let changes = Self.changes(next, context.nowMs)
     let results = try sql {
       let more: Arguments = [
         ("old_owner", .text(owner)), ("before_ms", .integer(beforeMs)),
@@ -52,7 +53,7 @@ extension StoreTalk {
       let key: Arguments = [
         ("env", .text(next.environment)), ("otx", .text(next.originalTransactionId)),
       ]
-      return [(.lineMove, changes(next) + more), (.lineRead, key)]
+      return [(.lineMove, changes + more), (.lineRead, key)]
     }
     return try LineRow(try results.row(1))
   }
@@ -97,7 +98,8 @@ extension StoreTalk {
     _ = try sql {
       rows.map { row in
         let look: Arguments = [
-          ("next_check_ms", StoreValue(row.nextLook(nowMs: nowMs))), ("lease_ms", .integer(leaseMs)),
+          ("next_check_ms", StoreValue(row.nextLook(nowMs: nowMs))),
+          ("lease_ms", .integer(leaseMs)),
         ]
         return (.lineNextLook, look + row.keyArguments)
       }

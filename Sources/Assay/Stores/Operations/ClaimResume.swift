@@ -60,8 +60,8 @@ final class ClaimDue: StoreOperation {
       holds
       ? try talk.heldClaims(beforeMs: beforeMs)
       : try talk.takeDueClaims(attempt: attempt, leaseMs: leaseMs, beforeMs: beforeMs)
-    let claims = rows.map { Claim($0, holds ? .held : .resume) }
     let (nowMs, holds) = (talk.context.nowMs, holds)
+    let claims = rows.map { Claim($0, holds ? .held : .resume) }
     return StoreOutcome { writer in
       ClaimDue.write("claims", holds ? [] : claims, nowMs, &writer)
       ClaimDue.write("held", holds ? claims : [], nowMs, &writer)

@@ -15,7 +15,7 @@ struct SQLText {
       if source[at] == 0x3a, at &+ 1 < source.count, SQLText.isNameByte(source[at &+ 1]) {
         let name = source[(at &+ 1)...].prefix(while: SQLText.isNameByte)
         arguments.append(values.first { name.elementsEqual($0.name) }?.value ?? .null)
-        appendPlaceholder(context.placeholders)
+        appendPlaceholder(context.policy.placeholders ?? .qmark)
         at = name.endIndex
       } else if SQLText.beginsPrefix(source, at) {
         text.append(contentsOf: context.policy.prefix.utf8)

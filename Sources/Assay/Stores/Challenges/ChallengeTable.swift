@@ -1,0 +1,82 @@
+/// Challenges, whatever the engine.
+extension StoreTalk {
+  /// A row is kept for a day after it can be used no more (docs/spec/stores.md §4).
+  private static let keptMs = Milliseconds.day
+
+  /// Puts the row there if there is none. The row that stands there then.
+  mutating func insert(_ row: ChallengeRow) throws(StoreStop) -> ChallengeRow {
+    let keptUntilMs = Milliseconds.sum(row.expiresMs, Self.keptMs)
+    let stands: ChallengeRow
+    switch context.dialect {
+    case .sqlite, .postgres, .mysql:
+      stands = try ChallengeRow(
+        try sql {
+          [(.challengeInsert, row.arguments), (.challengeRead, [("id", .text(row.id))])]
+        }.row(1))
+    case .dynamodb: stands = try dynamoInsert(row, ttlMs: keptUntilMs)
+    case .redis:
+      let reply = try redis {
+        GuardCall(
+          key: GuardKey.challenge(row.id), expireMs: keptUntilMs, create: row.arguments)
+      }
+      stands = try ChallengeRow(try reply.row(ChallengeRow.columns))
+    }
+    guard stands.id == row.id else { throw .shape("id") }
+    return stands
+  }
+
+  /// Marks it as used by somebody, where it is unused, in time, and for this purpose and
+  /// subject.
+  ///
+  /// - Returns: the row after it; nil: there is none.
+  mutating func consume(
+    _ asked: ChallengeUse
+  ) throws(StoreStop) -> ChallengeRow? {
+    let stands: ChallengeRow?
+    switch context.dialect {
+    case .sqlite, .postgres, .mysql: stands = try sqlConsume(asked)
+    case .dynamodb: stands = try dynamoConsume(asked)
+    case .redis: stands = try redisConsume(asked)
+    }
+    if let stands, stands.id != asked.id { throw .shape("id") }
+    return stands
+  }
+
+  private mutating func sqlConsume(_ asked: ChallengeUse) throws(StoreStop) -> ChallengeRow? {
+    let nowMs = context.nowMs
+    let results = try sql {
+      let arguments: Arguments = [
+        ("id", .text(asked.id)), ("purpose", .text(asked.purpose)),
+        ("subject", .text(asked.subject)), ("by", .text(asked.by)), ("now_ms", .integer(nowMs)),
+      ]
+      return [(.challengeConsume, arguments), (.challengeRead, arguments)]
+    }
+    guard let row = try results.rowIfAny(1) else { return nil }
+    return try ChallengeRow(row)
+  }
+
+  private mutating func redisConsume(
+    _ asked: ChallengeUse
+  ) throws(StoreStop) -> ChallengeRow? {
+    let nowMs = context.nowMs
+    let reply = try redis {
+      GuardCall(
+        key: GuardKey.challenge(asked.id),
+        tests: [
+          .equal("purpose", asked.purpose), .equal("subject", asked.subject),
+          .equal("used_by", ""), .atLeast("expires_ms", nowMs &+ 1),
+        ], set: [("used_by", .text(asked.by)), ("used_ms", .integer(nowMs))])
+    }
+    return reply.isAbsent ? nil : try ChallengeRow(try reply.row(ChallengeRow.columns))
+  }
+}
+
+/// Who uses a challenge, and for what.
+struct ChallengeUse: Sendable {
+  /// SHA-256, lower-case hex.
+  let id: Text
+  let purpose: Text
+  let subject: Text
+  /// STO-61: a key id, a key id and a counter, or what the host names.
+  let by: Text
+}

@@ -1,0 +1,77 @@
+/// Attested keys in DynamoDB (docs/spec/store-statements.md §3).
+extension StoreTalk {
+  mutating func dynamoInsert(_ row: KeyRow) throws(StoreStop) -> KeyRow {
+    let index: Arguments = [
+      ("ok", .text(DynamoKey.account(row.owner))),
+      ("os", .text(DynamoKey.ordered("K#", row.createdMs))),
+    ]
+    let (isMade, item) = try dynamoChange(
+      .insert(.attestKey(row.id), row.arguments + index))
+    if isMade { return row }
+    guard let item else { throw .shape("results[0].error.item") }
+    return try KeyRow(item)
+  }
+
+  mutating func dynamoKeyRow(_ id: Text) throws(StoreStop) -> KeyRow? {
+    guard let item = try dynamoRead(.attestKey(id)) else { return nil }
+    return try KeyRow(item)
+  }
+
+  mutating func dynamoAdvance(
+    _ id: Text, owner: Text, counter: Int64
+  ) throws(StoreStop) -> (isMade: Bool, row: KeyRow?) {
+    let (isMade, item) = try dynamoChange(
+      isOnce: true,
+      .update(
+        .attestKey(id), "SET #counter = :counter, #used_ms = :now",
+        if: "#owner = :owner AND #state = :active AND #counter < :counter",
+        [
+          ("counter", .integer(counter)), ("now", .integer(context.nowMs)),
+          ("owner", .text(owner)), ("active", .text("active")),
+        ]))
+    guard let item else {
+      if isMade { throw .shape("results[0].output.Attributes") }
+      return (false, nil)
+    }
+    let row = try KeyRow(item).checked(id)
+    guard !isMade || row.counter == counter else { throw .shape("counter") }
+    return (isMade, row)
+  }
+
+  mutating func dynamoKeep(
+    _ receipt: KeyRow.Receipt, of id: Text
+  ) throws(StoreStop) -> KeyRow? {
+    var request = DynamoRequest.update(
+      .attestKey(id), "", if: "#state = :active AND #receipt_ms < :receipt_ms",
+      [("active", .text("active"))])
+    request.set(receipt.arguments)
+    return try keyRow(request)
+  }
+
+  mutating func dynamoRetire(_ id: Text, owner: Text) throws(StoreStop) -> KeyRow? {
+    try keyRow(
+      .update(
+        .attestKey(id), "SET #state = :retired, #used_ms = :now",
+        if: "#owner = :owner AND #state = :active",
+        [
+          ("retired", .text("retired")), ("now", .integer(context.nowMs)),
+          ("owner", .text(owner)), ("active", .text("active")),
+        ]))
+  }
+
+  /// The row after a change, or the one that stood in the way.
+  private mutating func keyRow(_ request: DynamoRequest) throws(StoreStop) -> KeyRow? {
+    let (isMade, item) = try dynamoChange(request)
+    guard let item else {
+      if isMade { throw .shape("results[0].output.Attributes") }
+      return nil
+    }
+    return try KeyRow(item)
+  }
+}
+
+extension KeyRow {
+  fileprivate init(_ item: DynamoItem) throws(StoreStop) {
+    try self.init(try item.row(KeyRow.columns))
+  }
+}

@@ -1,0 +1,74 @@
+/// Attested keys, whatever the engine that may hold them (STO-13).
+extension StoreTalk {
+  private var isDynamo: Bool { context.dialect == .dynamodb }
+
+  /// Puts the row there if there is none. The row that stands there then.
+  mutating func insert(_ row: KeyRow) throws(StoreStop) -> KeyRow {
+    if isDynamo { return try dynamoInsert(row).checked(row.id) }
+    let results = try sql { [(.keyInsert, row.arguments), (.keyRead, key(row.id))] }
+    return try KeyRow(try results.row(1)).checked(row.id)
+  }
+
+  mutating func keyRow(_ id: Text) throws(StoreStop) -> KeyRow? {
+    if isDynamo { return try dynamoKeyRow(id)?.checked(id) }
+    return try keyRow(try sql { [(.keyRead, key(id))] }, 0, id)
+  }
+
+  /// Raises the counter of an active key of that owner. Whether it did is told by the
+  /// change itself: the row afterwards looks the same after another's (STO-63).
+  ///
+  /// - Returns: nil where it did; else the row that stood in the way, if there is one.
+  mutating func advance(
+    _ id: Text, owner: Text, counter: Int64
+  ) throws(StoreStop) -> (isMade: Bool, row: KeyRow?) {
+    if isDynamo { return try dynamoAdvance(id, owner: owner, counter: counter) }
+    let arguments: Arguments =
+      key(id) + [
+        ("owner", .text(owner)), ("counter", .integer(counter)),
+        ("now_ms", .integer(context.nowMs)),
+      ]
+    let isMade: Bool
+    if context.dialect == .mysql {
+      isMade = try sql(isOnce: true, needsOneConnection: true) {
+        [(.keyAdvance, arguments), (.keyChanged, [])]
+      }.numberIfChanged(1) != nil
+    } else {
+      let stored = try sql(isOnce: true) { [(.keyAdvance, arguments)] }.number(0)
+      guard stored == nil || stored == counter else { throw .shape("counter") }
+      isMade = stored != nil
+    }
+    return isMade ? (true, nil) : (false, try keyRow(id))
+  }
+
+  /// Puts a later receipt in the place of the one that is kept. The row after it.
+  mutating func keep(_ receipt: KeyRow.Receipt, of id: Text) throws(StoreStop) -> KeyRow? {
+    if isDynamo { return try dynamoKeep(receipt, of: id)?.checked(id) }
+    let arguments = key(id) + receipt.arguments
+    return try keyRow(try sql { [(.keyReceipt, arguments), (.keyRead, key(id))] }, 1, id)
+  }
+
+  /// An active key of that owner becomes a retired one. The row after it.
+  mutating func retire(_ id: Text, owner: Text) throws(StoreStop) -> KeyRow? {
+    if isDynamo { return try dynamoRetire(id, owner: owner)?.checked(id) }
+    let arguments: Arguments =
+      key(id) + [("owner", .text(owner)), ("now_ms", .integer(context.nowMs))]
+    return try keyRow(try sql { [(.keyRetire, arguments), (.keyRead, key(id))] }, 1, id)
+  }
+
+  private func key(_ id: Text) -> Arguments { [("key_id", .text(id))] }
+
+  private func keyRow(
+    _ results: [StoreResult], _ place: Int, _ id: Text
+  ) throws(StoreStop) -> KeyRow? {
+    guard let row = try results.rowIfAny(place) else { return nil }
+    return try KeyRow(row).checked(id)
+  }
+}
+
+extension KeyRow {
+  /// It is the row that was asked for.
+  func checked(_ id: Text) throws(StoreStop) -> KeyRow {
+    guard self.id == id else { throw .shape("key_id") }
+    return self
+  }
+}

@@ -1,0 +1,93 @@
+/// Counters, whatever the engine. Each of these is one conditional change (STO-51).
+extension StoreTalk {
+  /// Takes units while that stays within the limit; the row is created with them.
+  ///
+  /// - Parameter ttlMs: until when the row is kept, in milliseconds since 1970 UTC.
+  /// - Returns: the count after it; nil: the limit is reached.
+  mutating func take(
+    _ meter: Meter, units: Int64, limit: Int64, ttlMs: Int64
+  ) throws(StoreStop) -> Int64? {
+    let room = limit &- units
+    // No statement: an upsert would let one through at limit 0 (W17).
+    guard room >= 0 else { return nil }
+    let count: Int64?
+    switch context.dialect {
+    case .sqlite, .postgres, .mysql:
+      count = try sqlTake(meter, units: units, room: room, ttlMs: ttlMs)
+    case .dynamodb: count = try dynamoTake(meter, units: units, room: room, ttlMs: ttlMs)
+    case .redis: count = try redisTake(meter, units: units, room: room, ttlMs: ttlMs)
+    }
+    if let count, !(units...limit).contains(count) { throw .shape("n") }
+    return count
+  }
+
+  /// Gives units back, never below 0.
+  ///
+  /// - Returns: the count after it; nil: there was nothing to give back (STO-53).
+  mutating func giveBack(_ meter: Meter, units: Int64) throws(StoreStop) -> Int64? {
+    let count: Int64?
+    switch context.dialect {
+    case .sqlite, .postgres, .mysql: count = try sqlGiveBack(meter, units: units)
+    case .dynamodb: count = try dynamoGiveBack(meter, units: units)
+    case .redis: count = try redisGiveBack(meter, units: units)
+    }
+    if let count, count < 0 { throw .shape("n") }
+    return count
+  }
+
+  // MARK: SQL
+
+  private mutating func sqlTake(
+    _ meter: Meter, units: Int64, room: Int64, ttlMs: Int64
+  ) throws(StoreStop) -> Int64? {
+    let arguments =
+      meter.arguments + [
+        ("units", .integer(units)), ("room", .integer(room)), ("ttl_ms", .integer(ttlMs)),
+      ]
+    guard context.dialect == .mysql else {
+      return try sql(isOnce: true) { [(.quotaTake, arguments)] }.number(0)
+    }
+    return try sql(isOnce: true, needsOneConnection: true) {
+      [(.quotaOpen, arguments), (.quotaAdd, arguments), (.quotaChanged, [])]
+    }.numberIfChanged(2)
+  }
+
+  private mutating func sqlGiveBack(
+    _ meter: Meter, units: Int64
+  ) throws(StoreStop) -> Int64? {
+    let arguments = meter.arguments + [("units", .integer(units))]
+    guard context.dialect == .mysql else {
+      return try sql(isOnce: true) { [(.quotaRefund, arguments)] }.number(0)
+    }
+    return try sql(isOnce: true, needsOneConnection: true) {
+      [(.quotaRefund, arguments), (.quotaChanged, [])]
+    }.numberIfChanged(1)
+  }
+}
+
+extension Meter {
+  /// By column.
+  fileprivate var arguments: StoreTalk.Arguments {
+    [("scope", .text(scope)), ("bucket", .text(bucket.name)), ("meter", .text(name))]
+  }
+}
+
+extension Array where Element == StoreResult {
+  /// The number that a change gave back; nil: it changed nothing.
+  func number(_ place: Int) throws(StoreStop) -> Int64? {
+    guard var row = try rowIfAny(place) else { return nil }
+    let number = try row.integer()
+    try row.end()
+    return number
+  }
+
+  /// MariaDB's word about the change before, on the same connection.
+  func numberIfChanged(_ place: Int) throws(StoreStop) -> Int64? {
+    var row = try row(place)
+    let changed = try row.integer()
+    guard changed == 0 || changed == 1 else { throw .shape("column 0") }
+    let number = try row.integer()
+    try row.end()
+    return changed == 1 ? number : nil
+  }
+}

@@ -1,0 +1,33 @@
+/// Side effects that happen at most once, whatever the engine (STO-65).
+extension StoreTalk {
+  private static let columns: [StaticString] = ["attempt", "at_ms"]
+  /// docs/spec/stores.md §4.
+  private static let keptMs = 30 &* Milliseconds.day
+
+  /// Who was first, and when.
+  mutating func first(_ id: Text, _ attempt: Text) throws(StoreStop) -> (Text, atMs: Int64) {
+    let arguments: Arguments = [
+      ("id", .text(id)), ("attempt", .text(attempt)), ("at_ms", .integer(context.nowMs)),
+    ]
+    let keptUntilMs = Milliseconds.sum(context.nowMs, Self.keptMs)
+    var row: StoreRow
+    switch context.dialect {
+    case .sqlite, .postgres, .mysql:
+      row = try sql { [(.onceInsert, arguments), (.onceRead, arguments)] }.row(1)
+    case .dynamodb:
+      let (isMade, item) = try dynamoChange(
+        .insert(.once(id), arguments + [("ttl", .integer(keptUntilMs / 1000))]))
+      if isMade { return (attempt, context.nowMs) }
+      guard let item else { throw .shape("results[0].error.item") }
+      row = try item.row(Self.columns)
+    case .redis:
+      let reply = try redis {
+        GuardCall(key: GuardKey.once(id), expireMs: keptUntilMs, create: arguments)
+      }
+      row = try reply.row(Self.columns)
+    }
+    let first = (try row.text(), atMs: try row.integer())
+    try row.end()
+    return first
+  }
+}

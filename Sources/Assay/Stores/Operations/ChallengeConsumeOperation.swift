@@ -1,0 +1,63 @@
+/// `challenge.consume`: the one use of a challenge (STO-61).
+final class ChallengeConsumeOperation: StoreOperation {
+  /// nil: a text that was never handed out.
+  private let asked: ChallengeUse?
+  /// What is known without the store.
+  private let fault: Refusal?
+
+  /// - Throws: `misuse.exchange.request`, `.evidence`, `misuse.store.account`.
+  init(_ parameters: StoreParameters, _ evidence: [VerifiedEvidence]) throws(Refusal) {
+    let proof = try AttestProof(evidence)
+    let purpose = try parameters.label("purpose", 1...32)
+    let subject = try parameters.account("subject")
+    let by = try ChallengeConsumeOperation.user(parameters, proof)
+    let signed = proof?.challenge.map { Text(Hex.encode($0)) }
+    guard let node = parameters["challenge"] else {
+      guard let signed else {
+        throw Refusal(.misuseExchangeRequest, "STO-61", at: "challenge")
+      }
+      asked = ChallengeUse(id: signed, purpose: purpose, subject: subject, by: by)
+      fault = nil
+      return
+    }
+    // The text is the client's: a wrong one is refused, and no fault of the host.
+    let given = ChallengeText.id(
+      try node.text(), parameters.context.configuration.attest.challenge)
+    let agrees = signed == nil || signed == given
+    asked = given.map { ChallengeUse(id: $0, purpose: purpose, subject: subject, by: by) }
+    fault =
+      agrees ? nil : Refusal(.rejectedChallengeMismatch, "STO-61", at: "challenge")
+  }
+
+  /// Of evidence itself; else what the host names.
+  private static func user(
+    _ parameters: StoreParameters, _ proof: AttestProof?
+  ) throws(Refusal) -> Text {
+    guard let proof else { return try parameters.label("by", 1...255) }
+    if let node = parameters["by"] { throw node.refusal(.range) }
+    return proof.user
+  }
+
+  override var seed: Text { asked?.by ?? "" }
+
+  override func run(_ talk: inout StoreTalk) throws(StoreStop) -> StoreOutcome {
+    if let fault { return end("mismatch", fault) }
+    guard let asked, let row = try talk.consume(asked) else {
+      return end("unknown", Refusal(.rejectedChallengeUnknown, "STO-61", at: "challenge"))
+    }
+    guard row.purpose == asked.purpose, row.subject == asked.subject else {
+      return end("mismatch", Refusal(.rejectedChallengeMismatch, "STO-61", at: "challenge"))
+    }
+    if let user = row.usedBy {
+      // The same user: a retry of the same request.
+      if user == asked.by { return end("consumed") }
+      return end("used", Refusal(.rejectedChallengeUsed, "STO-61", at: "challenge"))
+    }
+    guard row.expiresMs <= talk.context.nowMs else { throw .shape("used_by") }
+    return end("expired", Refusal(.rejectedChallengeExpired, "STO-61", at: "challenge"))
+  }
+
+  private func end(_ outcome: StaticString, _ refusal: Refusal? = nil) -> StoreOutcome {
+    StoreOutcome(refusal) { $0.member("outcome", outcome) }
+  }
+}

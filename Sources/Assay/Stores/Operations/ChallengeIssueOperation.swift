@@ -1,0 +1,34 @@
+/// `challenge.issue`: remembers the SHA-256 of a challenge that the host made (STO-60).
+final class ChallengeIssueOperation: StoreOperation {
+  private let row: ChallengeRow
+
+  /// - Throws: `misuse.exchange.request`, `misuse.store.attempt`, `misuse.store.account`.
+  init(_ parameters: StoreParameters) throws(Refusal) {
+    let context = parameters.context
+    let node = try parameters.needed("challenge").refusing(.misuseStoreAttempt, "STO-8")
+    guard let id = ChallengeText.id(try node.text(), context.configuration.attest.challenge)
+    else { throw node.refusal(.range) }
+    row = ChallengeRow(
+      id: id, purpose: try parameters.label("purpose", 1...32),
+      subject: try parameters.account("subject"),
+      expiresMs: Milliseconds.sum(context.nowMs, context.policy.challengeTtlMs))
+  }
+
+  override var seed: Text { row.id }
+
+  override func run(_ talk: inout StoreTalk) throws(StoreStop) -> StoreOutcome {
+    let stands = try talk.insert(row)
+    // A generator that works does not make one challenge twice.
+    let isOurs =
+      stands.purpose == row.purpose && stands.subject == row.subject && stands.usedBy == nil
+      && stands.expiresMs > talk.context.nowMs
+    guard isOurs else {
+      throw .refused(Refusal(.misuseChallengeCollision, "STO-60", at: "challenge"))
+    }
+    return StoreOutcome { writer in
+      writer.member("outcome", "issued")
+      writer.member("expiresMs", integer: stands.expiresMs)
+      writer.member("sha256", stands.id)
+    }
+  }
+}

@@ -1,0 +1,38 @@
+/// `key.advance`: an assertion uses up its counter (STO-63).
+final class KeyAdvanceOperation: StoreOperation {
+  private let proof: AttestProof
+  private let account: Text
+  private let counter: Int64
+
+  /// - Throws: `misuse.exchange.evidence`, `misuse.store.account`.
+  init(_ parameters: StoreParameters, _ evidence: [VerifiedEvidence]) throws(Refusal) {
+    guard let proof = try AttestProof(evidence), let counter = proof.counter else {
+      throw Refusal(.misuseExchangeEvidence, "EXC-2", at: "evidence")
+    }
+    self.proof = proof
+    self.counter = counter
+    account = try parameters.account("account")
+  }
+
+  override var seed: Text { proof.user }
+
+  override func run(_ talk: inout StoreTalk) throws(StoreStop) -> StoreOutcome {
+    let (isMade, row) = try talk.advance(proof.keyId, owner: account, counter: counter)
+    if isMade { return end("advanced") }
+    guard let row else { return end("unknown", KeyRow.unknown) }
+    if let refusal = row.refusal(to: account) {
+      return end(refusal.status == .rejectedAttestKeyRetired ? "retired" : "foreign", refusal)
+    }
+    guard row.counter >= counter else { throw .keyMoved }
+    return end("replayed", Refusal(.rejectedAttestKeyReplayed, "STO-63", at: "evidence[0]"))
+  }
+
+  private func end(_ outcome: StaticString, _ refusal: Refusal? = nil) -> StoreOutcome {
+    let (id, counter) = (KeyRow.documentId(proof.keyId), counter)
+    return StoreOutcome(refusal) { writer in
+      writer.member("outcome", outcome)
+      writer.member("keyId", id)
+      writer.member("counter", integer: counter)
+    }
+  }
+}

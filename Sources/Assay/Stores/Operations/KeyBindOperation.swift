@@ -1,0 +1,37 @@
+/// `key.bind`: an attested key becomes an account's (STO-62).
+final class KeyBindOperation: StoreOperation {
+  private let row: KeyRow
+
+  /// - Throws: `misuse.exchange.evidence`, `misuse.store.account`.
+  init(_ parameters: StoreParameters, _ evidence: [VerifiedEvidence]) throws(Refusal) {
+    guard case .attestation(let attestation) = evidence.first,
+      try AttestProof(evidence) != nil
+    else { throw Refusal(.misuseExchangeEvidence, "EXC-2", at: "evidence") }
+    row = KeyRow(
+      attestation, owner: try parameters.account("account"), nowMs: parameters.context.nowMs)
+  }
+
+  override var seed: Text { row.id }
+
+  override func run(_ talk: inout StoreTalk) throws(StoreStop) -> StoreOutcome {
+    let stands = try talk.insert(row)
+    // The id is the SHA-256 of the key.
+    guard stands.publicKey == row.publicKey else { throw .shape("public_key") }
+    if let refusal = stands.refusal(to: row.owner) {
+      return end(refusal.status == .rejectedAttestKeyRetired ? "retired" : "foreign", refusal)
+    }
+    let isNew = stands.createdMs == row.createdMs
+    return end(isNew ? "bound" : "already", changed: isNew)
+  }
+
+  private func end(
+    _ outcome: StaticString, _ refusal: Refusal? = nil, changed: Bool = false
+  ) -> StoreOutcome {
+    let id = row.documentId
+    return StoreOutcome(refusal) { writer in
+      writer.member("outcome", outcome)
+      writer.member("keyId", id)
+      writer.member("changed", boolean: changed)
+    }
+  }
+}

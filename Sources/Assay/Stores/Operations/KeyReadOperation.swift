@@ -1,0 +1,51 @@
+/// `key.read`: what the verification of an assertion needs (STO-64).
+final class KeyReadOperation: StoreOperation {
+  private let keyId: Text
+  /// nil: whosever it is.
+  private let account: Text?
+
+  /// - Throws: `misuse.store.account`, `misuse.exchange.request`.
+  init(_ parameters: StoreParameters) throws(Refusal) {
+    account = try parameters.accountIfAny("account")
+    keyId = try parameters.keyId()
+  }
+
+  override var seed: Text { keyId }
+
+  override func run(_ talk: inout StoreTalk) throws(StoreStop) -> StoreOutcome {
+    guard let row = try talk.keyRow(keyId) else { return end("unknown", nil, KeyRow.unknown) }
+    guard account == nil || row.owner == account else {
+      return end("foreign", nil, KeyRow.foreign)
+    }
+    guard row.state == .active else { return end("retired", nil, KeyRow.retired) }
+    return end("found", row)
+  }
+
+  private func end(
+    _ outcome: StaticString, _ row: KeyRow?, _ refusal: Refusal? = nil
+  ) -> StoreOutcome {
+    StoreOutcome(refusal) { writer in
+      writer.member("outcome", outcome)
+      writer.name("key")
+      if let row { row.write(&writer) } else { writer.null() }
+    }
+  }
+}
+
+extension KeyRow {
+  /// Without its account.
+  fileprivate func write(_ writer: inout JSONWriter) {
+    writer.beginObject()
+    writer.member("keyId", documentId)
+    writer.member("publicKey", publicKey)
+    writer.member("counter", integer: counter)
+    writer.member("appId", app)
+    writer.member("environment", environment)
+    writer.member("createdMs", integer: createdMs)
+    writer.member("usedMs", integer: usedMs)
+    writer.member("receipt", receipt.bytes)
+    writer.member("nextMs", integer: receipt.nextMs == 0 ? nil : receipt.nextMs)
+    writer.member("risk", integer: receipt.risk)
+    writer.endObject()
+  }
+}

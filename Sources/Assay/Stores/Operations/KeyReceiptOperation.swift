@@ -1,0 +1,36 @@
+/// `key.receipt`: keeps a later receipt of a key (STO-64).
+final class KeyReceiptOperation: StoreOperation {
+  private let keyId: Text
+  private let receipt: KeyRow.Receipt
+
+  /// - Throws: `misuse.exchange.evidence`.
+  init(_ parameters: StoreParameters, _ evidence: [VerifiedEvidence]) throws(Refusal) {
+    guard case .attestReceipt(let receipt) = evidence.first else {
+      throw Refusal(.misuseExchangeEvidence, "EXC-2", at: "evidence")
+    }
+    keyId = AttestProof.keyId(receipt.keyId)
+    self.receipt = KeyRow.Receipt(receipt)
+  }
+
+  override var seed: Text { keyId }
+
+  override func run(_ talk: inout StoreTalk) throws(StoreStop) -> StoreOutcome {
+    guard let row = try talk.keep(receipt, of: keyId) else {
+      return end("unknown", nil, KeyRow.unknown)
+    }
+    guard row.state == .active else { return end("retired", nil, KeyRow.retired) }
+    guard row.receipt.createdMs >= receipt.createdMs else { throw .shape("receipt_ms") }
+    let isOurs =
+      row.receipt.createdMs == receipt.createdMs && row.receipt.bytes == receipt.bytes
+    return end(isOurs ? "kept" : "older", row.receipt.nextMs)
+  }
+
+  private func end(
+    _ outcome: StaticString, _ nextMs: Int64?, _ refusal: Refusal? = nil
+  ) -> StoreOutcome {
+    StoreOutcome(refusal) { writer in
+      writer.member("outcome", outcome)
+      writer.member("nextMs", integer: nextMs == 0 ? nil : nextMs)
+    }
+  }
+}

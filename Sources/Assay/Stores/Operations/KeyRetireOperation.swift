@@ -1,0 +1,32 @@
+/// `key.retire`: a key is used no more; its row stays (STO-64).
+final class KeyRetireOperation: StoreOperation {
+  private let keyId: Text
+  private let account: Text
+
+  /// - Throws: `misuse.store.account`, `misuse.exchange.request`.
+  init(_ parameters: StoreParameters) throws(Refusal) {
+    account = try parameters.account("account")
+    keyId = try parameters.keyId()
+  }
+
+  override var seed: Text { keyId }
+
+  override func run(_ talk: inout StoreTalk) throws(StoreStop) -> StoreOutcome {
+    guard let row = try talk.retire(keyId, owner: account) else {
+      return end("unknown", KeyRow.unknown)
+    }
+    guard row.owner == account else { return end("foreign", KeyRow.foreign) }
+    guard row.state == .retired else { throw .keyMoved }
+    let isNew = row.usedMs == talk.context.nowMs
+    return end(isNew ? "retired" : "already", changed: isNew)
+  }
+
+  private func end(
+    _ outcome: StaticString, _ refusal: Refusal? = nil, changed: Bool = false
+  ) -> StoreOutcome {
+    StoreOutcome(refusal) { writer in
+      writer.member("outcome", outcome)
+      writer.member("changed", boolean: changed)
+    }
+  }
+}

@@ -1,0 +1,22 @@
+/// `once`: whether this request does a side effect (STO-65).
+final class OnceOperation: StoreOperation {
+  private let id: Text
+  private let attempt: Text
+
+  /// - Throws: `misuse.exchange.request`, `misuse.store.attempt`.
+  init(_ parameters: StoreParameters) throws(Refusal) {
+    id = try parameters.label("id", 1...160)
+    attempt = try parameters.attempt()
+  }
+
+  override var seed: Text { attempt }
+
+  override func run(_ talk: inout StoreTalk) throws(StoreStop) -> StoreOutcome {
+    let (first, atMs) = try talk.first(id, attempt)
+    let refusal = first == attempt ? nil : Refusal(.rejectedOnceSeen, "STO-65", at: "id")
+    return StoreOutcome(refusal) { writer in
+      writer.member("outcome", refusal == nil ? "first" : "seen")
+      writer.member("atMs", integer: atMs)
+    }
+  }
+}

@@ -1,0 +1,99 @@
+/// `pace.take`: one request to Apple in this second, or the wait for one of the next
+/// (STO-66).
+final class PaceTakeOperation: StoreOperation {
+  private let scope: Text
+  private let kind: Text
+  /// Requests a second; nil: Apple names no limit.
+  private let limit: Int64?
+  /// EXC-18: 1 … 64.
+  private let attempt: Int64
+  private let nowMs: Int64
+
+  private static let waitCap: Int64 = 5
+  private static let spreadMs: Int64 = 250
+
+  /// - Throws: `misuse.exchange.request`.
+  init(_ parameters: StoreParameters) throws(Refusal) {
+    let context = parameters.context
+    let bundleId = try PaceTakeOperation.bundleId(
+      parameters["bundleId"], context.configuration.apps)
+    let place = try parameters.needed("environment").choice(["Production", "Sandbox"])
+    let environment: Environment = place == 0 ? .production : .sandbox
+    let node = try parameters.needed("for")
+    kind = try node.text()
+    guard let row = AppStoreLimits.row(kind) else { throw node.refusal(.range) }
+    limit = PaceTakeOperation.limit(row, environment, context.policy)
+    scope = Meter.appleScope(environment, bundleId)
+    attempt = try parameters["attempt"]?.integer(1...64) ?? 1
+    nowMs = context.nowMs
+  }
+
+  /// The app that is named, or the only one.
+  private static func bundleId(
+    _ node: MemberNode?, _ apps: [Configuration.App]
+  ) throws(Refusal) -> Text {
+    guard let node else {
+      guard let only = apps.first, apps.count == 1 else {
+        throw Refusal(.misuseExchangeRequest, "STO-66", at: "bundleId")
+      }
+      return only.bundleId
+    }
+    let bundleId = try node.text()
+    try require(apps.contains { $0.bundleId == bundleId }, node)
+    return bundleId
+  }
+
+  /// Half of Apple's number where the configuration has none; Sandbox has a tenth.
+  private static func limit(
+    _ row: (kind: StaticString, perSecond: Int64?), _ environment: Environment,
+    _ policy: StoresPolicy
+  ) -> Int64? {
+    let configured = policy.pace.first {
+      Text(stringLiteral: $0.kind) == Text(stringLiteral: row.kind)
+    }
+    guard let pace = configured?.perSecond ?? row.perSecond.map({ max(1, $0 / 2) }) else {
+      return nil
+    }
+    return environment == .production ? pace : max(1, pace / 10)
+  }
+
+  override var seed: Text { Text(scope.utf8 + Array(String(nowMs).utf8)) }
+
+  override func run(_ talk: inout StoreTalk) throws(StoreStop) -> StoreOutcome {
+    guard let limit else { return end(nil) }
+    var clock = nowMs
+    for waits in 0...Self.waitCap {
+      let bucket = MeterBucket.second(clock)
+      let meter = Meter(scope: scope, bucket, kind)
+      let ttlMs = bucket.endMs &+ Milliseconds.hour
+      if let used = try talk.take(meter, units: 1, limit: limit, ttlMs: ttlMs) {
+        return end(used)
+      }
+      guard waits < Self.waitCap else { break }
+      clock = try talk.wait(untilMs: bucket.endMs &+ spread(waits))
+    }
+    return end(nil, Refusal(.unavailableApiPaced, "STO-66", at: "for"))
+  }
+
+  /// Of those who wait for one second, not all come back at its beginning.
+  private func spread(_ waits: Int64) -> Int64 {
+    (attempt &* 61 &+ waits &* 97) % (Self.spreadMs &+ 1)
+  }
+
+  /// Apple's own 429 is still there.
+  override func outcomeWithoutStore(_ refusal: Refusal) -> StoreOutcome? {
+    refusal.isWithoutStore ? end(nil, isUnpaced: true) : nil
+  }
+
+  private func end(
+    _ used: Int64?, _ refusal: Refusal? = nil, isUnpaced: Bool = false
+  ) -> StoreOutcome {
+    let limit = limit
+    return StoreOutcome(refusal) { writer in
+      writer.member("outcome", refusal == nil ? "taken" : "paced")
+      writer.member("used", integer: used)
+      writer.member("limit", integer: limit)
+      if isUnpaced { writer.member("unpaced", boolean: true) }
+    }
+  }
+}

@@ -1,0 +1,122 @@
+/// `quota.take`: units of an account's daily allowance (docs/spec/stores.md §5.6).
+final class QuotaTakeOperation: StoreOperation {
+  private let meter: Meter
+  private let units: Int64
+  private let limit: Int64
+  /// The meter to which a client falls back (BCK-9).
+  private let fallback: Text?
+  /// §7: goes on uncounted while the store is away.
+  private let failsOpen: Bool
+  private let nowMs: Int64
+
+  /// BCK-10.
+  private static let keptMs = 7 &* Milliseconds.day
+
+  /// - Throws: `misuse.store.account`, `.meter`, `.plan`, `.units`.
+  init(_ parameters: StoreParameters) throws(Refusal) {
+    let context = parameters.context
+    nowMs = context.nowMs
+    let account = try parameters.account("account")
+    let name = try QuotaTakeOperation.meter(parameters)
+    let limits = try QuotaTakeOperation.limits(parameters)
+    units =
+      try parameters["units"]?.refusing(.misuseStoreUnits, "STO-50")
+      .integer(1...context.policy.quotaUnitsMax) ?? 1
+    meter = Meter(
+      scope: Meter.userScope(account),
+      .day(nowMs, offsetMinutes: context.policy.dayOffsetMinutes), name)
+    limit = limits.first { $0.meter == name }?.units ?? 0
+    fallback = QuotaTakeOperation.fallback(limits, limit)
+    failsOpen = context.policy.failOpenMeters.contains(name)
+  }
+
+  private static func meter(_ parameters: StoreParameters) throws(Refusal) -> Text {
+    let node = try parameters.needed("meter").refusing(.misuseStoreMeter, "STO-50")
+    let name = try node.text()
+    let isKnown = parameters.context.configuration.limits.contains {
+      $0.meters.contains { $0.meter == name }
+    }
+    try require(isKnown, node)
+    return name
+  }
+
+  private static func limits(
+    _ parameters: StoreParameters
+  ) throws(Refusal) -> [(meter: Text, units: Int64)] {
+    let node = try parameters.needed("plan").refusing(.misuseStorePlan, "STO-50")
+    let plan = try node.text()
+    let configuration = parameters.context.configuration
+    try require(configuration.plans.contains(plan), node)
+    return configuration.limits.first { $0.plan == plan }?.meters ?? []
+  }
+
+  /// The plan's most generous meter, where it is more generous than this one.
+  private static func fallback(
+    _ limits: [(meter: Text, units: Int64)], _ limit: Int64
+  ) -> Text? {
+    var found: (meter: Text, units: Int64)? = nil
+    for entry in limits where entry.units > found?.units ?? limit { found = entry }
+    return found?.meter
+  }
+
+  override var seed: Text { meter.seed(nowMs) }
+
+  override func run(_ talk: inout StoreTalk) throws(StoreStop) -> StoreOutcome {
+    guard limit > 0 else {
+      return end("not-in-plan", .none, Refusal(.rejectedPlanRequired, "BCK-8", at: "meter"))
+    }
+    let ttlMs = meter.bucket.endMs &+ Self.keptMs
+    guard let used = try talk.take(meter, units: units, limit: limit, ttlMs: ttlMs) else {
+      let headers = MeterHeaders(
+        meter, limit: limit, left: 0, isExhausted: true, nowMs: nowMs)
+      return end(
+        "exhausted", headers, Refusal(.rejectedQuotaExhausted, "STO-51", at: "meter"))
+    }
+    let headers = MeterHeaders(
+      meter, limit: limit, left: limit &- used, isExhausted: false, nowMs: nowMs)
+    return end("taken", headers, used: used)
+  }
+
+  override func outcomeWithoutStore(_ refusal: Refusal) -> StoreOutcome? {
+    failsOpen && refusal.isWithoutStore ? end("taken", .none) : nil
+  }
+
+  /// - Parameter used: after this take; nil: nothing was counted.
+  private func end(
+    _ outcome: StaticString, _ headers: MeterHeaders, _ refusal: Refusal? = nil,
+    used: Int64? = nil
+  ) -> StoreOutcome {
+    let (meter, units, limit, fallback) = (meter, units, limit, fallback)
+    let isUnmetered = refusal == nil && used == nil
+    let left = isUnmetered ? nil : max(0, limit &- (used ?? limit))
+    return StoreOutcome(refusal) { writer in
+      writer.member("outcome", outcome)
+      writer.member("used", integer: used)
+      writer.member("limit", integer: limit)
+      writer.member("left", integer: left)
+      writer.member("resetMs", integer: meter.bucket.endMs)
+      writer.member(
+        "ticket", used.map { _ in MeterTicket(.take, meter, units: units).text })
+      headers.write(&writer)
+      writer.member("fallback", fallback)
+      if isUnmetered { writer.member("unmetered", boolean: true) }
+    }
+  }
+}
+
+extension Meter {
+  /// Waits of those who met on one row differ by their clocks.
+  func seed(_ nowMs: Int64) -> Text { Text(scope.utf8 + Array(String(nowMs).utf8)) }
+}
+
+extension Refusal {
+  /// §7: the store is away; a row that is not understood is not.
+  var isWithoutStore: Bool {
+    switch status {
+    case .unavailableStoreUnclear, .unavailableStoreContention, .unavailableStoreEngine,
+      .unavailableStoreStandby:
+      return true
+    default: return false
+    }
+  }
+}

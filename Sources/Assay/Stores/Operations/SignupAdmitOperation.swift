@@ -1,0 +1,100 @@
+/// `signup.admit`: whether this address may create an account today (docs/spec/stores.md
+/// §5.7). The password itself never enters (STO-59).
+final class SignupAdmitOperation: StoreOperation {
+  private let address: SourceAddress
+  private let bucket: MeterBucket
+  private let createdLimit: Int64
+  private let attemptLimit: Int64
+  /// Of the credentials, before any counter (BCK-12).
+  private let fault: Refusal?
+  private let nowMs: Int64
+
+  /// - Throws: `misuse.exchange.request`.
+  init(_ parameters: StoreParameters) throws(Refusal) {
+    let context = parameters.context
+    let policy = context.policy.signup
+    address = SourceAddress(try parameters["address"]?.text())
+    createdLimit = address.isKnown ? policy.limit : policy.unknownLimit
+    attemptLimit = policy.attemptLimit
+    bucket = .day(context.nowMs)
+    nowMs = context.nowMs
+    let passwordBytes =
+      try parameters["passwordBytes"]?.integer(0...MemberNode.exactInteger) ?? 0
+    fault = SignupCredentials.fault(
+      parameters["username"], passwordBytes: passwordBytes, policy)
+  }
+
+  private func meter(_ name: Text) -> Meter {
+    Meter(scope: Meter.signupScope(address), bucket, name)
+  }
+
+  override var seed: Text { meter("attempts").seed(nowMs) }
+
+  override func run(_ talk: inout StoreTalk) throws(StoreStop) -> StoreOutcome {
+    if let fault { return end("malformed", .none, fault) }
+    let created = meter("created")
+    let ttlMs = bucket.endMs &+ Self.keptMs(talk.context.dialect)
+    guard
+      try talk.take(meter("attempts"), units: 1, limit: attemptLimit, ttlMs: ttlMs) != nil,
+      let used = try talk.take(created, units: 1, limit: createdLimit, ttlMs: ttlMs)
+    else {
+      return end(
+        "exhausted", MeterHeaders(retryAt: bucket.endMs, nowMs: nowMs),
+        Refusal(.rejectedSignupExhausted, "STO-56", at: "address"), left: 0)
+    }
+    return end(
+      "admitted", .none, left: createdLimit &- used,
+      ticket: MeterTicket(.admit, created, units: 1).text)
+  }
+
+  /// BCK-13. STO-82: a server whose clock is days ahead would delete the counter at once.
+  private static func keptMs(_ dialect: StoreDialect) -> Int64 {
+    (dialect == .redis ? 7 : 2) &* Milliseconds.day
+  }
+
+  private func end(
+    _ outcome: StaticString, _ headers: MeterHeaders, _ refusal: Refusal? = nil,
+    left: Int64? = nil, ticket: Text? = nil
+  ) -> StoreOutcome {
+    let bucket = bucket
+    return StoreOutcome(refusal) { writer in
+      writer.member("outcome", outcome)
+      writer.member("ticket", ticket)
+      writer.member("left", integer: left)
+      writer.member("resetMs", integer: bucket.endMs)
+      headers.write(&writer)
+    }
+  }
+}
+
+/// BCK-12, BCK-22: what a client sends as user name and password.
+enum SignupCredentials {
+  private static let passwordCap: Int64 = 100
+  /// A random name falls under it once in two million.
+  private static let differentDigits = 5
+
+  static func fault(
+    _ username: MemberNode?, passwordBytes: Int64, _ policy: StoresPolicy.Signup
+  ) -> Refusal? {
+    guard let username, passwordBytes > 0, username.value.text?.isEmpty != true else {
+      let place = passwordBytes > 0 ? "username" : "passwordBytes"
+      return Refusal(.malformedSignupMissing, "BCK-12", at: place)
+    }
+    guard let text = username.value.text, isName(text, policy) else {
+      return Refusal(.malformedSignupCredentials, "BCK-12", at: "username")
+    }
+    guard passwordBytes <= passwordCap else {
+      return Refusal(.malformedSignupCredentials, "BCK-12", at: "passwordBytes")
+    }
+    guard Set(text.utf8.dropFirst(policy.prefix.count)).count >= differentDigits else {
+      return Refusal(.malformedSignupCredentials, "BCK-22", at: "username")
+    }
+    return nil
+  }
+
+  private static func isName(_ text: Text, _ policy: StoresPolicy.Signup) -> Bool {
+    let digits = text.utf8.dropFirst(policy.prefix.count)
+    return text.utf8.starts(with: policy.prefix.utf8) && digits.count == Int(policy.digits)
+      && digits.allSatisfy { ($0 >= 0x30 && $0 <= 0x39) || ($0 >= 0x61 && $0 <= 0x66) }
+  }
+}

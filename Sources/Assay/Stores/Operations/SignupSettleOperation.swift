@@ -1,0 +1,41 @@
+/// `signup.settle`: what became of an admitted sign-up (STO-57).
+final class SignupSettleOperation: StoreOperation {
+  private enum Result: Int {
+    case created, exists, providerBusy, providerError
+
+    static let names: [StaticString] = ["created", "exists", "provider-busy", "provider-error"]
+  }
+
+  private let ticket: MeterTicket
+  private let result: Result
+  private let nowMs: Int64
+
+  /// - Throws: `misuse.store.ticket`, `misuse.exchange.request`.
+  init(_ parameters: StoreParameters) throws(Refusal) {
+    ticket = try MeterTicket(try parameters.needed("ticket"), of: .admit)
+    let node = try parameters.needed("result")
+    guard let result = Result(rawValue: try node.choice(Result.names)) else {
+      throw node.refusal(.range)
+    }
+    self.result = result
+    nowMs = parameters.context.nowMs
+  }
+
+  override var seed: Text { ticket.meter.seed(nowMs) }
+
+  /// Only accounts that were made count as such.
+  override func run(_ talk: inout StoreTalk) throws(StoreStop) -> StoreOutcome {
+    if result == .created { return end(isRefunded: false) }
+    return end(isRefunded: try talk.giveBack(ticket.meter, units: ticket.units) != nil)
+  }
+
+  private func end(isRefunded: Bool) -> StoreOutcome {
+    let result = result
+    let isProvider = result == .providerBusy || result == .providerError
+    let refusal = isProvider ? Refusal(.unavailableSignupProvider, "STO-57", at: "result") : nil
+    return StoreOutcome(refusal) { writer in
+      writer.member("outcome", Result.names[result.rawValue])
+      writer.member("refunded", boolean: isRefunded)
+    }
+  }
+}

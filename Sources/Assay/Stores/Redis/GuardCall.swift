@@ -1,0 +1,72 @@
+/// One call of the guard script.
+struct GuardCall {
+  /// What must hold of a field of the row.
+  enum Test {
+    case equal(StaticString, Text)
+    case atMost(StaticString, Int64)
+    case atLeast(StaticString, Int64)
+
+    /// Operator, field, value.
+    fileprivate var words: [Text] {
+      switch self {
+      case .equal(let field, let text): return ["eq", Text(stringLiteral: field), text]
+      case .atMost(let field, let number):
+        return ["le", Text(stringLiteral: field), Text(String(number))]
+      case .atLeast(let field, let number):
+        return ["ge", Text(stringLiteral: field), Text(String(number))]
+      }
+    }
+  }
+
+  let key: Text
+  /// STM-22: of a row that is written, in milliseconds since 1970 UTC; nil: as it is.
+  var expireMs: Int64? = nil
+  /// The row where there is none; empty: none is created. What is null is written as
+  /// empty text.
+  var create: StoreTalk.Arguments = []
+  /// All of these, or nothing is changed.
+  var tests: [Test] = []
+  var set: StoreTalk.Arguments = []
+  var add: StoreTalk.Arguments = []
+
+  var call: StoreCall {
+    let clauses = tests.isEmpty ? [] : [tests.flatMap(\.words)]
+    var arguments: [Text] = [expireMs.map { Text(String($0)) } ?? ""]
+    arguments += GuardCall.counted(GuardCall.words(create))
+    arguments.append(Text(String(clauses.count)))
+    for clause in clauses { arguments += GuardCall.counted(clause) }
+    arguments += GuardCall.counted(GuardCall.words(set))
+    arguments += GuardCall.counted(GuardCall.words(add))
+    return .script(keys: [key], arguments: arguments)
+  }
+
+  private static func counted(_ words: [Text]) -> [Text] { [Text(String(words.count))] + words }
+
+  private static func words(_ fields: StoreTalk.Arguments) -> [Text] {
+    fields.flatMap { [Text(stringLiteral: $0.name), text($0.value)] }
+  }
+
+  private static func text(_ value: StoreValue) -> Text {
+    switch value {
+    case .text(let text): return text
+    case .integer(let number): return Text(String(number))
+    case .null: return ""
+    }
+  }
+}
+
+/// Where rows stand. What is in braces decides the slot of a cluster.
+enum GuardKey {
+  static func meter(_ meter: Meter) -> Text {
+    let name = meter.name.utf8 + [0x3a] + meter.bucket.name.utf8
+    return key(meter.scope, Text("q:".utf8 + name))
+  }
+
+  static func challenge(_ id: Text) -> Text { key(id, "challenge") }
+
+  static func once(_ id: Text) -> Text { key(id, "once") }
+
+  private static func key(_ tag: Text, _ rest: Text) -> Text {
+    Text(Array("assay:{".utf8) + tag.utf8 + Array("}:".utf8) + rest.utf8)
+  }
+}

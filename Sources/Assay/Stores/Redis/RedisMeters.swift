@@ -1,0 +1,37 @@
+/// Counters in Redis (docs/spec/store-statements.md §4).
+extension StoreTalk {
+  mutating func redisTake(
+    _ meter: Meter, units: Int64, room: Int64, ttlMs: Int64
+  ) throws(StoreStop) -> Int64? {
+    let reply = try redis(isOnce: true) {
+      GuardCall(
+        key: GuardKey.meter(meter), expireMs: ttlMs, create: [("n", .integer(units))],
+        tests: [.atMost("n", room)], add: [("n", .integer(units))])
+    }
+    let count = try reply.count
+    guard reply.change != .created || count == units else { throw .shape("n") }
+    return reply.change == .none ? nil : count
+  }
+
+  /// The expiry stays that of the take.
+  mutating func redisGiveBack(_ meter: Meter, units: Int64) throws(StoreStop) -> Int64? {
+    let reply = try redis(isOnce: true) {
+      GuardCall(
+        key: GuardKey.meter(meter), tests: [.atLeast("n", units)],
+        add: [("n", .integer(-units))])
+    }
+    guard reply.change != .created else { throw .shape("reply[0]") }
+    if reply.isAbsent { return nil }
+    let count = try reply.count
+    return reply.change == .none ? nil : count
+  }
+}
+
+extension GuardReply {
+  fileprivate var count: Int64 {
+    get throws(StoreStop) {
+      var row = try row(["n"])
+      return try row.integer()
+    }
+  }
+}

@@ -1,0 +1,117 @@
+/// An attested key of an account, and how far its counter is (STO-62).
+struct KeyRow: Sendable {
+  enum State: Sendable {
+    case active, retired
+
+    init?(_ name: Text) {
+      switch name {
+      case "active": self = .active
+      case "retired": self = .retired
+      default: return nil
+      }
+    }
+
+    var name: StaticString {
+      switch self {
+      case .active: return "active"
+      case .retired: return "retired"
+      }
+    }
+  }
+
+  /// SHA-256 of the key, lower-case hex.
+  let id: Text
+  var owner: Text
+  let app: Text
+  /// `production`, `development`.
+  let environment: Text
+  /// `04 ‖ x ‖ y`, standard base64.
+  let publicKey: Text
+  var counter: Int64
+  var state: State
+  let createdMs: Int64
+  var usedMs: Int64
+  var receipt: Receipt
+
+  /// Apple's receipt of the key.
+  struct Receipt: Sendable {
+    /// Standard base64; nil: none was kept.
+    var bytes: Text? = nil
+    /// When Apple made it; 0: there is none.
+    var createdMs: Int64 = 0
+    /// RFR-3: when a refresh is worth a try; 0: never again.
+    var nextMs: Int64 = 0
+    var risk: Int64? = nil
+
+    init() {}
+
+    init(_ receipt: AttestReceipt) {
+      bytes = Text(Base64.encodeStandard(receipt.bytes))
+      createdMs = receipt.createdMs
+      nextMs = receipt.refreshAtMs ?? 0
+      risk = receipt.risk
+    }
+  }
+
+  static let columns: [StaticString] = [
+    "key_id", "owner", "app", "env", "public_key", "counter", "state", "created_ms", "used_ms",
+    "receipt", "receipt_ms", "next_ms", "risk",
+  ]
+
+  /// A new one.
+  init(_ attestation: Attestation, owner: Text, nowMs: Int64) {
+    id = AttestProof.keyId(attestation.keyId)
+    self.owner = owner
+    app = attestation.appId
+    environment = Text(
+      stringLiteral: AttestEnvironment.name(production: attestation.isProduction))
+    publicKey = Text(Base64.encodeStandard(attestation.publicKey))
+    counter = 0
+    state = .active
+    createdMs = nowMs
+    usedMs = nowMs
+    receipt = attestation.receipt.map(Receipt.init) ?? Receipt()
+  }
+
+  /// In the order of the columns.
+  init(_ row: StoreRow) throws(StoreStop) {
+    var row = row
+    id = try row.text()
+    owner = try row.text()
+    app = try row.text()
+    environment = try row.text()
+    publicKey = try row.text()
+    counter = try row.integer()
+    guard counter >= 0 else { throw .shape("counter") }
+    guard let state = State(try row.text()) else { throw .shape("state") }
+    self.state = state
+    createdMs = try row.integer()
+    usedMs = try row.integer()
+    receipt = Receipt()
+    receipt.bytes = try row.textIfAny()
+    receipt.createdMs = try row.integer()
+    receipt.nextMs = try row.integer()
+    receipt.risk = try row.integerIfAny()
+    try row.end()
+  }
+
+  /// By column.
+  var arguments: StoreTalk.Arguments {
+    [
+      ("key_id", .text(id)), ("owner", .text(owner)), ("app", .text(app)),
+      ("env", .text(environment)), ("public_key", .text(publicKey)),
+      ("counter", .integer(counter)), ("state", .text(Text(stringLiteral: state.name))),
+      ("created_ms", .integer(createdMs)), ("used_ms", .integer(usedMs)),
+    ] + receipt.arguments
+  }
+}
+
+extension KeyRow.Receipt {
+  /// By column.
+  var arguments: StoreTalk.Arguments {
+    [
+      ("receipt", StoreValue(bytes)), ("receipt_ms", .integer(createdMs)),
+      ("next_ms", .integer(nextMs)), ("risk", StoreValue(risk)),
+    ]
+  }
+}
