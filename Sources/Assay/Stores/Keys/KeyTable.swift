@@ -5,13 +5,13 @@ extension StoreTalk {
   /// Puts the row there if there is none. The row that stands there then.
   mutating func insert(_ row: KeyRow) throws(StoreStop) -> KeyRow {
     if isDynamo { return try dynamoInsert(row).checked(row.id) }
-    let results = try sql { [(.keyInsert, row.arguments), (.keyRead, key(row.id))] }
+    let results = try sql { [(.keyInsert, row.arguments), (.keyRead, keyArguments(row.id))] }
     return try KeyRow(try results.row(1)).checked(row.id)
   }
 
   mutating func keyRow(_ id: Text) throws(StoreStop) -> KeyRow? {
     if isDynamo { return try dynamoKeyRow(id)?.checked(id) }
-    return try keyRow(try sql { [(.keyRead, key(id))] }, 0, id)
+    return try keyRow(try sql { [(.keyRead, keyArguments(id))] }, 0, id)
   }
 
   /// Raises the counter of an active key of that owner. Whether it did is told by the
@@ -23,7 +23,7 @@ extension StoreTalk {
   ) throws(StoreStop) -> (isMade: Bool, row: KeyRow?) {
     if isDynamo { return try dynamoAdvance(id, owner: owner, counter: counter) }
     let arguments: Arguments =
-      key(id) + [
+      keyArguments(id) + [
         ("owner", .text(owner)), ("counter", .integer(counter)),
         ("now_ms", .integer(context.nowMs)),
       ]
@@ -43,19 +43,17 @@ extension StoreTalk {
   /// Puts a later receipt in the place of the one that is kept. The row after it.
   mutating func keep(_ receipt: KeyRow.Receipt, of id: Text) throws(StoreStop) -> KeyRow? {
     if isDynamo { return try dynamoKeep(receipt, of: id)?.checked(id) }
-    let arguments = key(id) + receipt.arguments
-    return try keyRow(try sql { [(.keyReceipt, arguments), (.keyRead, key(id))] }, 1, id)
+    let arguments = keyArguments(id) + receipt.arguments
+    return try keyRow(try sql { [(.keyReceipt, arguments), (.keyRead, keyArguments(id))] }, 1, id)
   }
 
   /// An active key of that owner becomes a retired one. The row after it.
   mutating func retire(_ id: Text, owner: Text) throws(StoreStop) -> KeyRow? {
     if isDynamo { return try dynamoRetire(id, owner: owner)?.checked(id) }
     let arguments: Arguments =
-      key(id) + [("owner", .text(owner)), ("now_ms", .integer(context.nowMs))]
-    return try keyRow(try sql { [(.keyRetire, arguments), (.keyRead, key(id))] }, 1, id)
+      keyArguments(id) + [("owner", .text(owner)), ("now_ms", .integer(context.nowMs))]
+    return try keyRow(try sql { [(.keyRetire, arguments), (.keyRead, keyArguments(id))] }, 1, id)
   }
-
-  private func key(_ id: Text) -> Arguments { [("key_id", .text(id))] }
 
   private func keyRow(
     _ results: [StoreResult], _ place: Int, _ id: Text
@@ -72,3 +70,5 @@ extension KeyRow {
     return self
   }
 }
+
+private func keyArguments(_ id: Text) -> StoreTalk.Arguments { [("key_id", .text(id))] }

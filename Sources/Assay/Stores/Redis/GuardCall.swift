@@ -30,7 +30,7 @@ struct GuardCall {
   var add: StoreTalk.Arguments = []
 
   var call: StoreCall {
-    let clauses = tests.isEmpty ? [] : [tests.flatMap(\.words)]
+    let clauses = tests.isEmpty ? [] : [tests.flatMap { $0.words }]
     var arguments: [Text] = [expireMs.map { Text(String($0)) } ?? ""]
     arguments += GuardCall.counted(GuardCall.words(create))
     arguments.append(Text(String(clauses.count)))
