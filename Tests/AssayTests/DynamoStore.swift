@@ -65,7 +65,7 @@ final class DynamoStore {
     var purchase = Minted.purchase
     change(&purchase)
     let document = verifier.verifyJWS(
-      try Minted.authority().mint(purchase.transaction), kind: .transaction, nowMs: Minted.now)
+      try Minted.authority().mint(purchase.transactionPayload), kind: .transaction, nowMs: Minted.now)
     #expect(document.status == .ok, "\(document.text("error.message") ?? "")")
     return document
   }
@@ -152,7 +152,7 @@ final class DynamoStore {
   private func transact(_ elements: [JSONValue]) throws -> String {
     var changes: [DynamoChange] = []
     for element in elements {
-      let entry = try #require(element.children.next())
+      let entry = try #require(Array(element.children).first)
       changes.append(try DynamoChange(entry.name.string, entry))
     }
     #expect(changes.count <= 100)
