@@ -118,7 +118,7 @@ final class DynamoStore {
   }
 
   private func call(_ api: String, _ input: JSONValue) throws -> String {
-    #expect(input.member("TableName")?.text == "assay")
+    #expect(api == "TransactWriteItems" || input.member("TableName")?.text == "assay")
     switch api {
     case "GetItem":
       #expect(input.member("ConsistentRead")?.boolean == true)
@@ -153,6 +153,7 @@ final class DynamoStore {
     var changes: [DynamoChange] = []
     for element in elements {
       let entry = try #require(Array(element.children).first)
+      #expect(entry.member("TableName")?.text == "assay")
       changes.append(try DynamoChange(entry.name.string, entry))
     }
     #expect(changes.count <= 100)

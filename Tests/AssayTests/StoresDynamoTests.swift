@@ -81,7 +81,7 @@ struct StoresDynamoTests {
     #expect(granted["dk"] == nil && granted["dt"] == nil)
     let again = try store.run(try complete(first), now: Self.now + 1)
     expect(again, "granted", "ok")
-    #expect(again.boolean("exchange.changed") == false)
+    #expect(again.flag("exchange.changed") == false)
     expect(
       try store.run(claim("ann", 2), [evidence]), "already-granted",
       "rejected.ledger.already-granted")
@@ -181,7 +181,7 @@ struct StoresDynamoTests {
       try store.run(["kind": "claim.due", "attempt": attempt(number)], now: late)
     }
     let first = try sweep(91)
-    #expect(first.boolean("exchange.more") == true)
+    #expect(first.flag("exchange.more") == true)
     #expect(first.text("exchange.claims.0.transactionId") == "2000000900000100")
     #expect(first.text("exchange.claims.24.transactionId") == "2000000900000124")
     let second = try sweep(92)
@@ -223,13 +223,13 @@ struct StoresDynamoTests {
     try store.run(claim(), [try coins(store)])
     let found = try store.run(["kind": "lookup", "account": "ann"])
     expect(found, "resume", "ok")
-    #expect(found.boolean("exchange.eventual") == true)
+    #expect(found.flag("exchange.eventual") == true)
     let one = try store.run([
       "kind": "lookup", "account": "bob", "environment": "Sandbox",
       "transactionId": "2000000900000001",
     ])
     #expect(one.text("exchange.outcome") == "used-by-other")
-    #expect(one.boolean("exchange.eventual") == false)
+    #expect(one.flag("exchange.eventual") == false)
   }
 
   // MARK: the grant in the host's transaction
@@ -377,13 +377,14 @@ struct StoresDynamoTests {
   @Test("STO-40 the newest evidence stands, and its owner reads the copy")
   func apply() throws {
     let store = try DynamoStore()
-    let first = try store.run(apply("ann"), [try month(store)])
+    let evidence = try month(store)
+    let first = try store.run(apply("ann"), [evidence])
     #expect(outcome(first) == "applied")
     #expect(first.text("exchange.plan") == "premium")
-    #expect(first.boolean("exchange.changed") == true)
-    let again = try store.run(apply("ann"), [try month(store)])
+    #expect(first.flag("exchange.changed") == true)
+    let again = try store.run(apply("ann"), [evidence])
     #expect(outcome(again) == "applied")
-    #expect(again.boolean("exchange.changed") == false)
+    #expect(again.flag("exchange.changed") == false)
     try store.run(apply("ann"), [try month(store, signed: 500)])
     #expect(outcome(try store.run(apply("ann"), [try month(store)])) == "stale")
     #expect(try plan(store, "ann") == "premium")
@@ -441,14 +442,15 @@ struct StoresDynamoTests {
   @Test("STO-46 cleared, and back with the same evidence")
   func clear() throws {
     let store = try DynamoStore()
-    try store.run(apply("ann"), [try month(store)])
+    let evidence = try month(store)
+    try store.run(apply("ann"), [evidence])
     let cleared = try store.run(["kind": "subscription.clear", "account": "ann"])
     #expect(cleared.integer("exchange.cleared") == 1)
     #expect(cleared.text("exchange.plan") == "free")
     #expect(try plan(store, "ann") == "free")
-    let restored = try store.run(apply("ann"), [try month(store)])
+    let restored = try store.run(apply("ann"), [evidence])
     #expect(restored.text("exchange.plan") == "premium")
-    #expect(restored.boolean("exchange.changed") == true)
+    #expect(restored.flag("exchange.changed") == true)
   }
 
   @Test("STO-48 a due line is handed out once, and gets its following look")
@@ -496,7 +498,7 @@ struct StoresDynamoTests {
     #expect(done.integer("exchange.moved.lines") == 1)
     #expect(done.integer("exchange.moved.purchases") == 1)
     #expect(done.integer("exchange.moved.meters") == 2)
-    #expect(done.boolean("exchange.more") == false)
+    #expect(done.flag("exchange.more") == false)
     #expect(try plan(store, "ann") == "premium")
     #expect(try plan(store, "anon") == "free")
     #expect(store.item("USER#ann", "DATE#2026-11-21")?["count_free"] == .number(5))
@@ -504,7 +506,7 @@ struct StoresDynamoTests {
     #expect(try row(store, claimed)["owner"] == .text("ann"))
     let again = try store.run(link("anon", "ann", 51))
     expect(again, "already", "ok")
-    #expect(again.boolean("exchange.changed") == false)
+    #expect(again.flag("exchange.changed") == false)
     #expect(store.item("USER#ann", "DATE#2026-11-21")?["count_free"] == .number(5))
   }
 
@@ -562,7 +564,7 @@ struct StoresDynamoTests {
     #expect(done.name == "ok", "\(done.text("error.at") ?? "")")
     let again = try store.run(forget)
     expect(again, "already", "ok")
-    #expect(again.boolean("exchange.changed") == false)
+    #expect(again.flag("exchange.changed") == false)
     let dump = store.items.map { $0.key + DynamoValue.json($0.value) }.joined(separator: "\n")
     #expect(!dump.contains("anon-1"), "\(dump)")
     #expect(!dump.contains("someone"), "\(dump)")
