@@ -91,7 +91,9 @@ struct DynamoExpression {
     return result
   }
 
-  private func disjunction(_ rest: inout ArraySlice<String>, _ item: DynamoStore.Item) throws -> Bool {
+  private func disjunction(_ rest: inout ArraySlice<String>, _ item: DynamoStore.Item) throws
+    -> Bool
+  {
     var result = try conjunction(&rest, item)
     while rest.first == "OR" {
       rest.removeFirst()
@@ -101,7 +103,9 @@ struct DynamoExpression {
     return result
   }
 
-  private func conjunction(_ rest: inout ArraySlice<String>, _ item: DynamoStore.Item) throws -> Bool {
+  private func conjunction(_ rest: inout ArraySlice<String>, _ item: DynamoStore.Item) throws
+    -> Bool
+  {
     var result = try term(&rest, item)
     while rest.first == "AND" {
       rest.removeFirst()

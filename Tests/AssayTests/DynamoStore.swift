@@ -65,7 +65,8 @@ final class DynamoStore {
     var purchase = Minted.purchase
     change(&purchase)
     let document = verifier.verifyJWS(
-      try Minted.authority().mint(purchase.transactionPayload), kind: .transaction, nowMs: Minted.now)
+      try Minted.authority().mint(purchase.transactionPayload), kind: .transaction,
+      nowMs: Minted.now)
     #expect(document.status == .ok, "\(document.text("error.message") ?? "")")
     return document
   }
@@ -134,7 +135,8 @@ final class DynamoStore {
   }
 
   private func change(_ api: String, _ input: JSONValue) throws -> String {
-    let verb = try #require(["PutItem": "Put", "UpdateItem": "Update", "DeleteItem": "Delete"][api])
+    let verb = try #require(
+      ["PutItem": "Put", "UpdateItem": "Update", "DeleteItem": "Delete"][api])
     let change = try DynamoChange(verb, input)
     let old = items[change.place]
     guard try change.holds(old) else {
@@ -168,11 +170,13 @@ final class DynamoStore {
         isMade = false
         let shown = old.map { ",\"item\":" + DynamoValue.json($0) } ?? ""
         reasons.append(
-          "{\"code\":\"ConditionalCheckFailed\",\"message\":\"The conditional request failed\"\(shown)}")
+          "{\"code\":\"ConditionalCheckFailed\",\"message\":\"The conditional request failed\"\(shown)}"
+        )
       }
     }
     guard isMade else {
-      return "{\"type\":\"TransactionCanceledException\",\"reasons\":[\(reasons.joined(separator: ","))]}"
+      return
+        "{\"type\":\"TransactionCanceledException\",\"reasons\":[\(reasons.joined(separator: ","))]}"
     }
     for change in changes { items[change.place] = try change.applied(to: items[change.place]) }
     return ""

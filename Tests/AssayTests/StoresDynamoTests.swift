@@ -30,7 +30,9 @@ struct StoresDynamoTests {
     }
   }
 
-  private func attempt(_ number: Int) -> JSONText { .string("attempt-\(1_000_000_000_000_000 + number)") }
+  private func attempt(_ number: Int) -> JSONText {
+    .string("attempt-\(1_000_000_000_000_000 + number)")
+  }
 
   private func claim(
     _ account: String = "ann", _ number: Int = 1, _ more: [(String, JSONText)] = []
@@ -174,7 +176,8 @@ struct StoresDynamoTests {
     let store = try DynamoStore()
     for number in 0..<30 {
       let evidence = try coins(store, id: "\(2_000_000_900_000_100 + number)")
-      expect(try store.run(claim("ann", number), [evidence], now: Self.now + Int64(number)), "new", "ok")
+      expect(
+        try store.run(claim("ann", number), [evidence], now: Self.now + Int64(number)), "new", "ok")
     }
     let late = Self.now + 100_000
     func sweep(_ number: Int) throws -> Document {
@@ -372,7 +375,9 @@ struct StoresDynamoTests {
       .text("exchange.plan")
   }
 
-  private func outcome(_ document: Document) -> String? { document.text("exchange.lines.0.outcome") }
+  private func outcome(_ document: Document) -> String? {
+    document.text("exchange.lines.0.outcome")
+  }
 
   @Test("STO-40 the newest evidence stands, and its owner reads the copy")
   func apply() throws {
