@@ -37,7 +37,7 @@ final class SQLiteStore {
   static let premium = "com.example.app.premium.monthly"
   static let lifetime = "com.example.app.lifetime"
 
-  private static let catalogue: [(String, JSONText)] = [
+  static let catalogue: [(String, JSONText)] = [
     ("plans", ["free", "standard", "premium"]),
     (
       "products",

@@ -70,7 +70,7 @@ enum StoreKind: Int, CaseIterable, Sendable {
     default:
       return ExchangeRow(
         store: "lookup", ["account", "environment", "transactionId", "operator"],
-        evidence: 0...32, maxSteps: 70)
+        evidence: 0...32, maxSteps: 104)
     }
   }
 

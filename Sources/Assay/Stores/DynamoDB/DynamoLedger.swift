@@ -70,7 +70,8 @@ extension StoreTalk {
   ) throws(StoreStop) -> LedgerRow? {
     try dynamoRow(
       .update(
-        row.dynamoKey, "SET #attempt = :attempt, #lease_ms = :lease_ms, #dt = :lease_ms ADD #tries :one",
+        row.dynamoKey,
+        "SET #attempt = :attempt, #lease_ms = :lease_ms, #dt = :lease_ms ADD #tries :one",
         if: "#owner = :owner AND #state = :claimed AND #lease_ms <= :now_ms",
         [
           ("attempt", .text(attempt)), ("lease_ms", .integer(leaseMs)), ("one", .integer(1)),

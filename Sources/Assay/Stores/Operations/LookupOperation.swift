@@ -41,7 +41,7 @@ final class LookupOperation: StoreOperation {
   override var seed: Text { account ?? "" }
 
   override var maxSteps: Int? {
-    if case .purchases(let purchases) = question { return 2 &* purchases.count &+ 8 }
+    if case .purchases(let purchases) = question { return 3 &* purchases.count &+ 8 }
     return nil
   }
 

@@ -1,0 +1,623 @@
+import AssayAuthority
+import Testing
+
+@testable import Assay
+
+/// docs/spec/store-statements.md §3: the operations of ledger, lines and accounts on
+/// DynamoDB.
+@Suite("Stores: DynamoDB")
+struct StoresDynamoTests {
+  private static let now = Minted.now
+
+  private func coins(
+    _ store: DynamoStore, signed: Int64 = 0, revoked: Bool = false, id: String? = nil
+  ) throws -> Document {
+    try store.transaction {
+      $0.type = .consumable
+      $0.productId = SQLiteStore.coins
+      $0.expiresDate = nil
+      $0.webOrderLineItemId = nil
+      $0.group = nil
+      $0.signedDate += signed
+      if let id {
+        $0.transactionId = id
+        $0.originalTransactionId = id
+      }
+      if revoked {
+        $0.revocationDate = $0.signedDate - 1000
+        $0.revocationReason = 0
+      }
+    }
+  }
+
+  private func attempt(_ number: Int) -> JSONText {
+    .string("attempt-\(1_000_000_000_000_000 + number)")
+  }
+
+  private func claim(
+    _ account: String = "ann", _ number: Int = 1, _ more: [(String, JSONText)] = []
+  ) -> JSONText {
+    let request: JSONText = [
+      "kind": "claim", "account": .string(account), "attempt": attempt(number),
+    ]
+    return request.setting(more)
+  }
+
+  private func complete(_ claimed: Document, _ account: String = "ann") throws -> JSONText {
+    [
+      "kind": "complete", "account": .string(account),
+      "purchaseKey": .string(try #require(claimed.text("exchange.claims.0.purchaseKey"))),
+      "grantId": .string(try #require(claimed.text("exchange.claims.0.grantId"))),
+      "fence": .integer(try #require(claimed.integer("exchange.claims.0.fence"))),
+    ]
+  }
+
+  private func expect(
+    _ document: Document, _ outcome: String, _ status: String,
+    sourceLocation: SourceLocation = #_sourceLocation
+  ) {
+    #expect(document.text("exchange.outcome") == outcome, sourceLocation: sourceLocation)
+    #expect(
+      document.name == status, "\(document.text("error.at") ?? "")",
+      sourceLocation: sourceLocation)
+  }
+
+  private func row(_ store: DynamoStore, _ claimed: Document) throws -> DynamoStore.Item {
+    let key = try #require(claimed.text("exchange.claims.0.purchaseKey"))
+    return try #require(store.item("TXN#" + key, "CLAIM"))
+  }
+
+  // MARK: ledger
+
+  @Test("STO-22 a claim, its grant, and the same purchase again")
+  func once() throws {
+    let store = try DynamoStore()
+    let evidence = try coins(store)
+    let first = try store.run(claim(), [evidence])
+    expect(first, "new", "ok")
+    let claimed = try row(store, first)
+    #expect(claimed["ok"] == .text("USER#ann"))
+    #expect(claimed["dt"] == .number(Self.now + 60_000))
+    expect(try store.run(try complete(first)), "granted", "ok")
+    let granted = try row(store, first)
+    #expect(granted["dk"] == nil && granted["dt"] == nil)
+    let again = try store.run(try complete(first), now: Self.now + 1)
+    expect(again, "granted", "ok")
+    #expect(again.flag("exchange.changed") == false)
+    expect(
+      try store.run(claim("ann", 2), [evidence]), "already-granted",
+      "rejected.ledger.already-granted")
+    expect(
+      try store.run(claim("bob", 3), [evidence]), "other-account",
+      "rejected.ledger.other-account")
+  }
+
+  @Test("STO-72 a write that was carried out twice finds its own attempt", arguments: 1...2)
+  func lostAnswer(_ step: Int) throws {
+    let store = try DynamoStore()
+    store.faults[step] = .lost(carriedOut: true)
+    expect(try store.run(claim(), [try coins(store)]), "new", "ok")
+    let other = try DynamoStore()
+    other.faults[step] = .lost(carriedOut: false)
+    expect(try other.run(claim(), [try coins(other)]), "new", "ok")
+  }
+
+  @Test("STO-26 an attempt during the lease waits, one after it resumes, the late one is out")
+  func lease() throws {
+    let store = try DynamoStore()
+    let evidence = try coins(store)
+    let first = try store.run(claim(), [evidence])
+    expect(
+      try store.run(claim("ann", 2), [evidence], now: Self.now + 59_999), "in-progress",
+      "unavailable.ledger.in-progress")
+    let resumed = try store.run(claim("ann", 2), [evidence], now: Self.now + 60_000)
+    expect(resumed, "resume", "ok")
+    #expect(resumed.integer("exchange.claims.0.fence") == 2)
+    #expect(try row(store, first)["dt"] == .number(Self.now + 120_000))
+    expect(
+      try store.run(try complete(first), now: Self.now + 60_001), "superseded",
+      "rejected.ledger.superseded")
+    expect(try store.run(try complete(resumed), now: Self.now + 60_001), "granted", "ok")
+  }
+
+  @Test("RFD-2 a refund takes back, blocks the older text, and its reversal grants anew")
+  func refund() throws {
+    let store = try DynamoStore()
+    let evidence = try coins(store)
+    let first = try store.run(claim(), [evidence])
+    try store.run(try complete(first))
+    let refunded = try coins(store, signed: 1000, revoked: true)
+    let revoked = try store.run(["kind": "revoke"], [refunded])
+    #expect(revoked.text("exchange.revocations.0.outcome") == "wasGranted")
+    #expect(
+      try store.run(["kind": "revoke"], [refunded]).text("exchange.revocations.0.outcome")
+        == "already")
+    expect(try store.run(claim("ann", 2), [evidence]), "revoked", "rejected.ledger.revoked")
+    let resumed = try store.run(claim("ann", 3), [try coins(store, signed: 2000)])
+    expect(resumed, "resume", "ok")
+    #expect(
+      resumed.text("exchange.claims.0.grantId") != first.text("exchange.claims.0.grantId"))
+    let reopened = try row(store, first)
+    #expect(reopened["revoked_ms"] == nil && reopened["granted_ms"] == nil)
+    #expect(reopened["dt"] == .number(Self.now + 60_000))
+    expect(try store.run(try complete(first)), "superseded", "rejected.ledger.superseded")
+    expect(try store.run(try complete(resumed)), "granted", "ok")
+  }
+
+  @Test("RFD-3 a refund before the first claim leaves a tombstone that nobody owns")
+  func refundFirst() throws {
+    let store = try DynamoStore()
+    let refunded = try coins(store, signed: 1000, revoked: true)
+    #expect(
+      try store.run(["kind": "revoke"], [refunded]).text("exchange.revocations.0.outcome")
+        == "unclaimed")
+    expect(try store.run(claim(), [try coins(store)]), "revoked", "rejected.ledger.revoked")
+    let resumed = try store.run(claim("ann", 2), [try coins(store, signed: 2000)])
+    expect(resumed, "resume", "ok")
+    #expect(try row(store, resumed)["ok"] == .text("USER#ann"))
+  }
+
+  @Test("STO-11 a name that led elsewhere before is followed")
+  func names() throws {
+    let store = try DynamoStore()
+    let evidence = try coins(store)
+    let id = "Sandbox/2000000900000001"
+    store.put([
+      "PK": .text("NAME#" + id), "SK": .text("NAME"), "name": .text(id),
+      "target": .text("Sandbox/earlier"),
+    ])
+    let first = try store.run(claim(), [evidence])
+    #expect(first.text("exchange.claims.0.purchaseKey") == "Sandbox/earlier")
+    expect(first, "new", "ok")
+  }
+
+  @Test("STO-30 claims left behind come back to the sweeper, each once, the oldest first")
+  func due() throws {
+    let store = try DynamoStore()
+    for number in 0..<30 {
+      let evidence = try coins(store, id: "\(2_000_000_900_000_100 + number)")
+      expect(
+        try store.run(claim("ann", number), [evidence], now: Self.now + Int64(number)), "new", "ok")
+    }
+    let late = Self.now + 100_000
+    func sweep(_ number: Int) throws -> Document {
+      try store.run(["kind": "claim.due", "attempt": attempt(number)], now: late)
+    }
+    let first = try sweep(91)
+    #expect(first.flag("exchange.more") == true)
+    #expect(first.text("exchange.claims.0.transactionId") == "2000000900000100")
+    #expect(first.text("exchange.claims.24.transactionId") == "2000000900000124")
+    let second = try sweep(92)
+    #expect(second.text("exchange.claims.4.transactionId") == "2000000900000129")
+    #expect(second.text("exchange.claims.5.transactionId") == nil)
+    #expect(try sweep(93).text("exchange.claims.0.transactionId") == nil)
+  }
+
+  @Test("STO-30 a row that another sweeper took in between is passed over")
+  func dueTaken() throws {
+    let store = try DynamoStore()
+    let first = try store.run(claim(), [try coins(store)])
+    let place = try row(store, first)
+    store.faults[store.steps + 2] = .meanwhile { store in
+      var taken = place
+      taken["lease_ms"] = .number(Self.now + 200_000)
+      store.put(taken)
+    }
+    let swept = try store.run(
+      ["kind": "claim.due", "attempt": attempt(9)], now: Self.now + 100_000)
+    #expect(swept.name == "ok")
+    #expect(swept.text("exchange.claims.0.outcome") == nil)
+  }
+
+  @Test("STO-27 under hold the rows are listed and left")
+  func held() throws {
+    let store = try DynamoStore([("stores.onUnclear", "hold")])
+    let first = try store.run(claim(), [try coins(store)])
+    let before = try row(store, first)
+    let listed = try store.run(
+      ["kind": "claim.due", "attempt": attempt(9)], now: Self.now + 100_000)
+    #expect(listed.text("exchange.held.0.account") == "ann")
+    #expect(try row(store, first) == before)
+  }
+
+  @Test("LST-2 the ledger of an account, by an index that may lag")
+  func lookup() throws {
+    let store = try DynamoStore()
+    try store.run(claim(), [try coins(store)])
+    let found = try store.run(["kind": "lookup", "account": "ann"])
+    expect(found, "resume", "ok")
+    #expect(found.flag("exchange.eventual") == true)
+    let one = try store.run([
+      "kind": "lookup", "account": "bob", "environment": "Sandbox",
+      "transactionId": "2000000900000001",
+    ])
+    #expect(one.text("exchange.outcome") == "used-by-other")
+    #expect(one.flag("exchange.eventual") == false)
+  }
+
+  // MARK: the grant in the host's transaction
+
+  @Test("STO-21 claim and grant in one transaction of the host")
+  func granted() throws {
+    let store = try DynamoStore()
+    let evidence = try coins(store)
+    let request = claim("ann", 1, [("mode", "transaction")])
+    let failed = try store.run(request, [evidence]) { _, document in
+      "{\"id\":\(document.integer("exchange.grant.id") ?? 0),\"code\":500}"
+    }
+    expect(failed, "in-progress", "unavailable.ledger.in-progress")
+    let done = try store.run(request, [evidence])
+    expect(done, "new", "ok")
+    #expect(done.text("exchange.answer") == "granted")
+    #expect(store.grants == [done.text("exchange.claims.0.grantId") ?? "": "ann"])
+    #expect(try row(store, done)["state"] == .text("granted"))
+    #expect(try row(store, done)["dk"] == nil)
+    expect(
+      try store.run(request, [evidence]), "already-granted", "rejected.ledger.already-granted")
+  }
+
+  @Test("STO-21 a row that came in between decides by the reason of our item")
+  func grantedElsewhere() throws {
+    let store = try DynamoStore()
+    let evidence = try coins(store)
+    let other = try DynamoStore()
+    let theirs = try other.run(claim("bob", 2), [evidence])
+    let met = try row(other, theirs)
+    let document = try store.run(claim("ann", 1, [("mode", "transaction")]), [evidence]) {
+      $0.put(met)
+      return $0.grantAnswer($1)
+    }
+    expect(document, "other-account", "rejected.ledger.other-account")
+    #expect(store.grants.isEmpty)
+  }
+
+  @Test("STO-21 a claim of this attempt in lease mode is granted by an update")
+  func grantedLater() throws {
+    let store = try DynamoStore()
+    let evidence = try coins(store)
+    try store.run(claim(), [evidence])
+    let done = try store.run(claim("ann", 1, [("mode", "transaction")]), [evidence])
+    expect(done, "new", "ok")
+    #expect(try row(store, done)["state"] == .text("granted"))
+  }
+
+  @Test(
+    "STO-21 why a grant was cancelled",
+    arguments: [
+      (#"[{"code":"None"},{"code":"ConditionalCheckFailed"}]"#, "unavailable.ledger.in-progress"),
+      (#"[{"code":"ConditionalCheckFailed"}]"#, "unavailable.store.reply-shape"),
+      (#"[{"code":"TransactionConflict"},{"code":"None"}]"#, "unavailable.store.contention"),
+      (#"[{"code":"None"},{"code":"ValidationError"}]"#, "unavailable.store.engine"),
+      (#"[{"code":"None"}]"#, "unavailable.store.reply-shape"),
+    ])
+  func cancelled(_ reasons: String, _ status: String) throws {
+    let store = try DynamoStore()
+    let document = try store.run(
+      claim("ann", 1, [("mode", "transaction")]), [try coins(store)]
+    ) { _, document in
+      let id = document.integer("exchange.grant.id") ?? 0
+      let error = #"{"type":"TransactionCanceledException","reasons":\#(reasons)}"#
+      return #"{"id":\#(id),"code":200,"results":[{"error":\#(error)}]}"#
+    }
+    #expect(document.name == status)
+  }
+
+  // MARK: what is not understood
+
+  @Test(
+    "STO-4 what is not understood is never read as absent",
+    arguments: [
+      #"{}"#, #"{"rows":[]}"#, #"{"error":{"type":"ConditionalCheckFailedException"}}"#,
+      #"{"error":{"type":"ConditionalCheckFailedException","item":{}}}"#,
+      #"{"error":{"type":"ConditionalCheckFailedException","item":{"target":"a"}}}"#,
+      #"{"error":{"type":"ConditionalCheckFailedException","item":{"target":{"N":"1"}}}}"#,
+      #"{"error":{"type":"ConditionalCheckFailedException","item":{"target":{"S":"a","N":"1"}}}}"#,
+    ])
+  func shapes(_ result: String) throws {
+    let store = try DynamoStore()
+    store.faults[1] = .answer(#"{"id":ID,"code":200,"results":[\#(result)]}"#)
+    let document = try store.run(claim(), [try coins(store)])
+    #expect(document.name == "unavailable.store.reply-shape")
+  }
+
+  @Test(
+    "STO-4 numbers are decimal text below 2^53",
+    arguments: [
+      DynamoValue.text("1"), .number(9_007_199_254_740_992), .texts(["1"]),
+    ])
+  func numbers(_ value: DynamoValue) throws {
+    let store = try DynamoStore()
+    let evidence = try coins(store)
+    var met = try row(store, try store.run(claim(), [evidence]))
+    met["tries"] = value
+    store.put(met)
+    #expect(
+      try store.run(claim("ann", 2), [evidence]).name == "unavailable.store.reply-shape")
+  }
+
+  @Test(
+    "STO-71 the codes of the engine",
+    arguments: [
+      ("ThrottlingException", "ok"), ("TransactionConflictException", "ok"),
+      ("InternalServerError", "ok"), ("ValidationException", "unavailable.store.engine"),
+      ("ResourceNotFoundException", "unavailable.store.engine"),
+    ])
+  func codes(_ code: String, _ status: String) throws {
+    let store = try DynamoStore()
+    store.faults[2] = .failed(code)
+    #expect(try store.run(claim(), [try coins(store)]).name == status)
+  }
+
+  // MARK: lines
+
+  private func month(
+    _ store: DynamoStore, signed: Int64 = 0, revoked: Bool = false
+  ) throws -> Document {
+    try store.transaction {
+      $0.productId = SQLiteStore.premium
+      $0.purchaseDate = Self.now - 1000
+      $0.expiresDate = Self.now + 1_000_000
+      $0.signedDate = Self.now - 1000 + signed
+      if revoked {
+        $0.revocationDate = $0.signedDate
+        $0.revocationReason = 0
+      }
+    }
+  }
+
+  private func apply(_ account: String?, _ more: [(String, JSONText)] = []) -> JSONText {
+    let request: JSONText = ["kind": "subscription.apply"]
+    return request.setting((account.map { [("account", .string($0))] } ?? []) + more)
+  }
+
+  private func plan(_ store: DynamoStore, _ account: String) throws -> String? {
+    try store.run(["kind": "subscription.read", "account": .string(account)])
+      .text("exchange.plan")
+  }
+
+  private func outcome(_ document: Document) -> String? {
+    document.text("exchange.lines.0.outcome")
+  }
+
+  @Test("STO-40 the newest evidence stands, and its owner reads the copy")
+  func apply() throws {
+    let store = try DynamoStore()
+    let evidence = try month(store)
+    let first = try store.run(apply("ann"), [evidence])
+    #expect(outcome(first) == "applied")
+    #expect(first.text("exchange.plan") == "premium")
+    #expect(first.flag("exchange.changed") == true)
+    let again = try store.run(apply("ann"), [evidence])
+    #expect(outcome(again) == "applied")
+    #expect(again.flag("exchange.changed") == false)
+    try store.run(apply("ann"), [try month(store, signed: 500)])
+    #expect(outcome(try store.run(apply("ann"), [try month(store)])) == "stale")
+    #expect(try plan(store, "ann") == "premium")
+    let other = try store.run(apply("bob"), [try month(store, signed: 600)])
+    #expect(other.name == "rejected.ledger.other-account")
+    #expect(try plan(store, "bob") == "free")
+  }
+
+  @Test("STO-41 a revocation wins a tie, and clears no older copy's way")
+  func revocation() throws {
+    let store = try DynamoStore()
+    try store.run(apply("ann"), [try month(store)])
+    #expect(outcome(try store.run(apply(nil), [try month(store, revoked: true)])) == "applied")
+    #expect(try plan(store, "ann") == "free")
+    #expect(outcome(try store.run(apply("ann"), [try month(store)])) == "stale")
+    #expect(try plan(store, "ann") == "free")
+  }
+
+  @Test("STO-42 a notification makes a line of nobody, whose first account it becomes")
+  func binding() throws {
+    let store = try DynamoStore()
+    let newer = try month(store, signed: 500)
+    #expect(outcome(try store.run(apply(nil), [newer])) == "applied")
+    #expect(!store.items.keys.contains { $0.contains("SUB#") })
+    let bound = try store.run(apply("ann"), [try month(store)])
+    #expect(outcome(bound) == "stale")
+    #expect(bound.text("exchange.plan") == "premium")
+  }
+
+  @Test("STO-40 a line that changed in between is judged again by the row of the reason")
+  func raced() throws {
+    let store = try DynamoStore()
+    let other = try DynamoStore()
+    try other.run(apply("bob"), [try month(store, signed: 500)])
+    store.faults[2] = .meanwhile { store in other.items.values.forEach(store.put) }
+    let document = try store.run(apply("ann"), [try month(store)])
+    #expect(document.name == "rejected.ledger.other-account")
+    #expect(try plan(store, "bob") == "premium")
+    #expect(try plan(store, "ann") == "free")
+  }
+
+  @Test("STO-42 a move takes line and copy along, once in its time")
+  func move() throws {
+    let store = try DynamoStore([("stores.transfer", "move")])
+    try store.run(apply("ann"), [try month(store)])
+    let moved = try store.run(apply("bob"), [try month(store, signed: 500)])
+    #expect(outcome(moved) == "moved")
+    #expect(try plan(store, "ann") == "free")
+    #expect(try plan(store, "bob") == "premium")
+    let back = try store.run(apply("ann"), [try month(store, signed: 600)])
+    #expect(back.name == "rejected.ledger.move-too-soon")
+    #expect(try plan(store, "bob") == "premium")
+  }
+
+  @Test("STO-46 cleared, and back with the same evidence")
+  func clear() throws {
+    let store = try DynamoStore()
+    let evidence = try month(store)
+    try store.run(apply("ann"), [evidence])
+    let cleared = try store.run(["kind": "subscription.clear", "account": "ann"])
+    #expect(cleared.integer("exchange.cleared") == 1)
+    #expect(cleared.text("exchange.plan") == "free")
+    #expect(try plan(store, "ann") == "free")
+    let restored = try store.run(apply("ann"), [evidence])
+    #expect(restored.text("exchange.plan") == "premium")
+    #expect(restored.flag("exchange.changed") == true)
+  }
+
+  @Test("STO-48 a due line is handed out once, and gets its following look")
+  func dueLines() throws {
+    let store = try DynamoStore()
+    try store.run(apply("ann"), [try month(store)])
+    let due: JSONText = ["kind": "subscription.due", "attempt": attempt(1)]
+    #expect(try store.run(due).text("exchange.lines.0.account") == nil)
+    let late = Self.now + 100 * 86_400_000
+    let listed = try store.run(due, now: Self.now + 2_000_000)
+    #expect(listed.text("exchange.lines.0.account") == "ann")
+    #expect(
+      try store.run(due, now: Self.now + 2_000_000).text("exchange.lines.0.account") == nil)
+    #expect(try store.run(due, now: late).text("exchange.lines.0.account") == "ann")
+    // Sixty days are over.
+    #expect(!store.items.values.contains { $0["dk"] != nil })
+  }
+
+  // MARK: accounts
+
+  private func link(_ from: String, _ to: String, _ number: Int = 50) -> JSONText {
+    [
+      "kind": "account.link", "from": .string(from), "to": .string(to),
+      "attempt": attempt(number), "reason": "signed in",
+    ]
+  }
+
+  private func day(_ account: String, _ counts: [String: Int64]) -> DynamoStore.Item {
+    var item: DynamoStore.Item = [
+      "PK": .text("USER#" + account), "SK": .text("DATE#2026-11-21"), "ttl": .number(1_796_428_800),
+    ]
+    for (meter, count) in counts { item["count_" + meter] = .number(count) }
+    return item
+  }
+
+  @Test("STO-90 a link moves lines, purchases and counts once")
+  func linked() throws {
+    let store = try DynamoStore()
+    try store.run(apply("anon"), [try month(store)])
+    let claimed = try store.run(claim("anon"), [try coins(store, id: "2000000900000777")])
+    store.put(day("anon", ["free": 3, "premium": 1]))
+    store.put(day("ann", ["free": 2]))
+    let done = try store.run(link("anon", "ann"))
+    expect(done, "linked", "ok")
+    #expect(done.integer("exchange.moved.lines") == 1)
+    #expect(done.integer("exchange.moved.purchases") == 1)
+    #expect(done.integer("exchange.moved.meters") == 2)
+    #expect(done.flag("exchange.more") == false)
+    #expect(try plan(store, "ann") == "premium")
+    #expect(try plan(store, "anon") == "free")
+    #expect(store.item("USER#ann", "DATE#2026-11-21")?["count_free"] == .number(5))
+    #expect(store.item("USER#ann", "DATE#2026-11-21")?["count_premium"] == .number(1))
+    #expect(try row(store, claimed)["owner"] == .text("ann"))
+    let again = try store.run(link("anon", "ann", 51))
+    expect(again, "already", "ok")
+    #expect(again.flag("exchange.changed") == false)
+    #expect(store.item("USER#ann", "DATE#2026-11-21")?["count_free"] == .number(5))
+  }
+
+  @Test("STO-91 what was joined is joined nowhere else, and those before it follow")
+  func chains() throws {
+    let store = try DynamoStore()
+    try store.run(link("a", "b"))
+    #expect(try store.run(link("b", "a", 51)).name == "rejected.account.linked")
+    #expect(try store.run(link("a", "c", 52)).name == "rejected.account.linked")
+    #expect(try store.run(link("c", "a", 53)).name == "rejected.account.linked")
+    #expect(try store.run(link("b", "c", 54)).name == "ok")
+    #expect(store.item("LINK#a", "LINK")?["target"] == .text("c"))
+    #expect(store.item("LINK#c", "LINK")?["joined"] == .texts(["a", "b"]))
+    #expect(store.item("LINK#b", "LINK")?["joined"] == nil)
+  }
+
+  @Test("STO-91 of two opposite links at once one passes")
+  func opposite() throws {
+    let store = try DynamoStore()
+    store.faults[2] = .meanwhile { store in
+      store.faults[2] = nil
+      #expect(throws: Never.self) { try store.run(self.link("b", "a", 60)) }
+    }
+    let document = try store.run(link("a", "b"))
+    #expect(document.name == "rejected.account.linked")
+    #expect(store.item("LINK#b", "LINK")?["target"] == .text("a"))
+    #expect(store.item("LINK#a", "LINK")?["target"] == nil)
+  }
+
+  private static let forgetKey: (String, JSONText) = (
+    "stores.forgetKey", "MDEyMzQ1Njc4OWFiY2RlZjAxMjM0NTY3ODlhYmNkZWY="
+  )
+
+  @Test("STO-93 nothing of a forgotten account is left but the hash")
+  func forgotten() throws {
+    let store = try DynamoStore([Self.forgetKey, ("stores.keepEvidence", true)])
+    try store.run(apply("anon-1"), [try month(store)])
+    let bought = try coins(store, id: "2000000900000777")
+    let first = try store.run(claim("anon-1", 1, [("note", "by hand")]), [bought])
+    try store.run(try complete(first, "anon-1"))
+    store.put(day("anon-1", ["free": 3]))
+    store.put([
+      "PK": .text("KEY#k"), "SK": .text("KEY"), "owner": .text("anon-1"),
+      "state": .text("active"), "receipt": .text("MII"), "ok": .text("USER#anon-1"),
+      "os": .text("K#0000000000001"),
+    ])
+    try store.run(link("anon-0", "anon-1", 51))
+    try store.run(link("anon-1", "someone", 52))
+    try store.run(apply("anon-1"), [try month(store, signed: 5)])
+    let forget: JSONText = [
+      "kind": "account.forget", "account": "anon-1", "attempt": attempt(53),
+    ]
+    try store.run(["kind": "account.forget", "account": "someone", "attempt": attempt(54)])
+    let done = try store.run(forget)
+    #expect(done.name == "ok", "\(done.text("error.at") ?? "")")
+    let again = try store.run(forget)
+    expect(again, "already", "ok")
+    #expect(again.flag("exchange.changed") == false)
+    let dump = store.items.map { $0.key + DynamoValue.json($0.value) }.joined(separator: "\n")
+    #expect(!dump.contains("anon-1"), "\(dump)")
+    #expect(!dump.contains("someone"), "\(dump)")
+    #expect(!dump.contains("by hand"))
+    #expect(store.item("KEY#k", "KEY")?["state"] == .text("retired"))
+    #expect(store.item("KEY#k", "KEY")?["receipt"] == nil)
+    expect(
+      try store.run(claim("bob", 2), [bought]), "other-account", "rejected.ledger.other-account")
+  }
+
+  // MARK: evidence
+
+  @Test("STO-68 kept texts come back, and those that are missing are named")
+  func evidence() throws {
+    let store = try DynamoStore([("stores.keepEvidence", true)])
+    let first = try store.run(claim(), [try coins(store)])
+    let key = try #require(first.text("exchange.claims.0.purchaseKey"))
+    let read = try store.run(["kind": "evidence.read", "purchaseKey": .string(key)])
+    #expect(read.text("exchange.evidence.0.text")?.hasPrefix("eyJ") == true)
+    let digest = String(repeating: "0", count: 64)
+    let missing = try store.run(["kind": "evidence.read", "sha256": [.string(digest)]])
+    #expect(missing.text("exchange.missing.0") == digest)
+  }
+
+  // MARK: inputs
+
+  @Test("STM-10, STM-11 an input as the client takes it")
+  func input() throws {
+    let request = DynamoRequest.update(
+      .ledger("Sandbox/1"), "SET #attempt = :attempt ADD #tries :one",
+      if: "#owner = :owner AND #tries < :one",
+      [
+        ("attempt", .text("a\"b")), ("one", .integer(1)), ("owner", .text("")),
+        ("unused", .integer(2)),
+      ])
+    guard case .dynamo(let api, let input) = request.call("T") else {
+      Issue.record("another call")
+      return
+    }
+    #expect("\(api)" == "UpdateItem")
+    #expect(
+      String(decoding: input, as: UTF8.self) == """
+        {"TableName":"T","Key":{"PK":{"S":"TXN#Sandbox/1"},"SK":{"S":"CLAIM"}},\
+        "UpdateExpression":"SET #attempt = :attempt ADD #tries :one",\
+        "ConditionExpression":"#owner = :owner AND #tries < :one",\
+        "ExpressionAttributeNames":{"#attempt":"attempt","#tries":"tries","#owner":"owner"},\
+        "ExpressionAttributeValues":{":attempt":{"S":"a\\"b"},":one":{"N":"1"},":owner":{"S":""}},\
+        "ReturnValuesOnConditionCheckFailure":"ALL_OLD","ReturnValues":"ALL_NEW"}
+        """)
+  }
+}
