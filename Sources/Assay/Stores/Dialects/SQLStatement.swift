@@ -121,9 +121,9 @@ enum SQLStatement: Int, CaseIterable, Sendable {
     case .ledgerRead:
       return "SELECT pkey,env,txn,otx,state,owner,product,quantity,purchased_ms,asof_ms,evidence,gen,grant_id,attempt,tries,claimed_ms,lease_ms,granted_ms,revoked_ms,note FROM assay_ledger WHERE pkey = :pkey"
     case .ledgerTakeOver:
-      return "UPDATE assay_ledger SET attempt = :attempt, lease_ms = :lease_ms, tries = tries + 1 WHERE pkey = :pkey AND owner = :owner AND state = 'claimed' AND lease_ms <= :now_ms"
+      return "UPDATE assay_ledger SET attempt = :attempt, lease_ms = :lease_ms, tries = tries + 1, evidence = COALESCE(:evidence, evidence) WHERE pkey = :pkey AND owner = :owner AND state = 'claimed' AND lease_ms <= :now_ms"
     case .ledgerReverse:
-      return "UPDATE assay_ledger SET state = 'claimed', owner = :owner, gen = :gen + 1, grant_id = :grant_id, attempt = :attempt, lease_ms = :lease_ms, claimed_ms = :now_ms, asof_ms = :asof_ms, evidence = :evidence, granted_ms = NULL, revoked_ms = NULL WHERE pkey = :pkey AND (owner = :owner OR owner = '') AND state = 'revoked' AND gen = :gen AND asof_ms < :asof_ms"
+      return "UPDATE assay_ledger SET state = 'claimed', owner = :owner, gen = :gen + 1, grant_id = :grant_id, attempt = :attempt, tries = tries + 1, lease_ms = :lease_ms, claimed_ms = :now_ms, asof_ms = :asof_ms, evidence = :evidence, granted_ms = NULL, revoked_ms = NULL WHERE pkey = :pkey AND (owner = :owner OR owner = '') AND state = 'revoked' AND gen = :gen AND asof_ms < :asof_ms"
     case .ledgerComplete:
       return "UPDATE assay_ledger SET state = 'granted', granted_ms = :now_ms, note = COALESCE(:note, note) WHERE pkey = :pkey AND owner = :owner AND grant_id = :grant_id AND state = 'claimed' AND tries <= :fence"
     case .ledgerRevoke:

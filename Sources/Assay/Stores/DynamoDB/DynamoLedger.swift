@@ -66,18 +66,22 @@ extension StoreTalk {
   }
 
   mutating func dynamoTakeOver(
-    _ row: LedgerRow, attempt: Text, leaseMs: Int64
+    _ row: LedgerRow, attempt: Text, leaseMs: Int64, _ evidence: StoreEvidence?
   ) throws(StoreStop) -> LedgerRow? {
     try dynamoRow(
       .update(
         row.dynamoKey,
-        "SET #attempt = :attempt, #lease_ms = :lease_ms, #dt = :lease_ms ADD #tries :one",
+        """
+        SET #attempt = :attempt, #lease_ms = :lease_ms, #dt = :lease_ms, #evidence = :evidence \
+        ADD #tries :one
+        """,
         if: "#owner = :owner AND #state = :claimed AND #lease_ms <= :now_ms",
         [
           ("attempt", .text(attempt)), ("lease_ms", .integer(leaseMs)), ("one", .integer(1)),
           ("owner", .text(row.owner)), ("claimed", .text("claimed")),
           ("now_ms", .integer(context.nowMs)),
-        ]))
+          ("evidence", .text(evidence?.sha256 ?? row.evidence)),
+        ]), keeping: evidence)
   }
 
   mutating func dynamoReverse(

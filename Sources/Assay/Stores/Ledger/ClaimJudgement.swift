@@ -177,7 +177,8 @@ extension StoreTalk {
     guard row.leaseMs <= context.nowMs else { return Claim(row, .inProgress) }
     guard !claimant.holds else { return Claim(row, .held) }
     let taken = try takeOver(
-      row, attempt: claimant.attempt, leaseMs: claimant.leaseUntilMs, transaction)
+      row, attempt: claimant.attempt, leaseMs: claimant.leaseUntilMs,
+      purchase?.evidence, transaction)
     guard let taken else { throw .rowMissing }
     return Claim(taken, taken.isClaimed(by: claimant) ? .resume : .inProgress)
   }
@@ -193,6 +194,7 @@ extension StoreTalk {
     next.generation = row.generation &+ 1
     next.grantId = LedgerRow.grantId(row.purchaseKey, generation: next.generation)
     next.attempt = claimant.attempt
+    next.tries = row.tries &+ 1
     next.leaseMs = claimant.leaseUntilMs
     next.claimedMs = context.nowMs
     next.asOfMs = purchase.facts.asOf

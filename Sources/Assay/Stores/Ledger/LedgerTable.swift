@@ -29,17 +29,24 @@ extension StoreTalk {
   }
 
   /// A claimed row of that owner whose lease is over becomes ours. The row after it.
+  ///
+  /// - Parameter evidence: what it is claimed with now; nil: with what it was before.
   mutating func takeOver(
-    _ row: LedgerRow, attempt: Text, leaseMs: Int64, _ transaction: StoreStep.Transaction? = nil
+    _ row: LedgerRow, attempt: Text, leaseMs: Int64, _ evidence: StoreEvidence?,
+    _ transaction: StoreStep.Transaction? = nil
   ) throws(StoreStop) -> LedgerRow? {
-    if isDynamo { return try dynamoTakeOver(row, attempt: attempt, leaseMs: leaseMs) }
-    let nowMs = context.nowMs
-    return try sqlChange(.ledgerTakeOver, row.purchaseKey, transaction) {
-      [
-        ("pkey", .text(row.purchaseKey)), ("owner", .text(row.owner)),
-        ("attempt", .text(attempt)), ("lease_ms", .integer(leaseMs)), ("now_ms", .integer(nowMs)),
-      ]
+    if isDynamo { return try dynamoTakeOver(row, attempt: attempt, leaseMs: leaseMs, evidence) }
+    let kept = evidence.map { keeping($0) } ?? []
+    let arguments: Arguments = [
+      ("pkey", .text(row.purchaseKey)), ("owner", .text(row.owner)),
+      ("attempt", .text(attempt)), ("lease_ms", .integer(leaseMs)),
+      ("now_ms", .integer(context.nowMs)), ("evidence", StoreValue(evidence?.sha256)),
+    ]
+    let results = try sql(transaction) {
+      kept + [(.ledgerTakeOver, arguments), (.ledgerRead, arguments)]
     }
+    guard let row = try results.rowIfAny(kept.count &+ 1) else { return nil }
+    return try LedgerRow(row)
   }
 
   /// A revoked row goes back to claimed, under another grant id (RFD-2). `next` is the row
