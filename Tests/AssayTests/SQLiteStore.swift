@@ -68,7 +68,7 @@ final class SQLiteStore {
   func transaction(_ change: (inout Purchase) -> Void = { _ in }) throws -> Document {
     var purchase = Minted.purchase
     change(&purchase)
-    let jws = try Minted.authority().mint(purchase.transaction)
+    let jws = try Minted.authority().mint(purchase.transactionPayload)
     let document = verifier.verifyJWS(jws, kind: .transaction, nowMs: Minted.now)
     #expect(document.status == .ok, "\(document.text("error.message") ?? "")")
     return document
@@ -100,7 +100,7 @@ final class SQLiteStore {
   ) throws -> String {
     switch document.status {
     case .pendingExchangeWait:
-      clock = try #require(document.integer("exchange.wait.notBeforeMs"))
+      clock = try #require(document.integer("exchange.notBeforeMs"))
       return "{}"
     case .pendingExchangeGrant:
       let id = try #require(document.integer("exchange.grant.id"))

@@ -62,10 +62,10 @@ struct StoreClaimTests {
     let complete = try complete(first)
     let done = try store.run(complete)
     expect(done, "granted", "ok", answer: "granted")
-    #expect(done.boolean("exchange.changed") == true)
+    #expect(done.flag("exchange.changed") == true)
     let again = try store.run(complete, now: Minted.now + 1)
     expect(again, "granted", "ok", answer: "granted")
-    #expect(again.boolean("exchange.changed") == false)
+    #expect(again.flag("exchange.changed") == false)
     expect(
       try store.run(claim("ann", 2), [evidence]), "already-granted",
       "rejected.ledger.already-granted", answer: "already-granted")

@@ -33,14 +33,14 @@ struct StoreLineTests {
     let applied = try apply(store, "ann", newer)
     #expect(applied.text("exchange.lines.0.outcome") == "applied")
     #expect(applied.text("exchange.plan") == "standard")
-    #expect(applied.boolean("exchange.changed") == true)
+    #expect(applied.flag("exchange.changed") == true)
     let stale = try apply(store, "ann", older)
     #expect(stale.name == "ok")
     #expect(stale.text("exchange.lines.0.outcome") == "stale")
     #expect(stale.text("exchange.plan") == "standard")
     let again = try apply(store, "ann", newer)
     #expect(again.text("exchange.lines.0.outcome") == "applied")
-    #expect(again.boolean("exchange.changed") == false)
+    #expect(again.flag("exchange.changed") == false)
   }
 
   @Test("STO-40 of one moment the same evidence is applied, other evidence is not")
@@ -91,11 +91,11 @@ struct StoreLineTests {
     _ = try apply(store, "ann", try store.transaction())
     let same = try apply(store, "bob", try store.transaction(), [("confirm", true)])
     #expect(same.name == "rejected.ledger.other-account")
-    #expect(same.boolean("exchange.lines.0.canMove") == false)
+    #expect(same.flag("exchange.lines.0.canMove") == false)
     let newer = try store.transaction { $0.signedDate += 1000 }
     let asked = try apply(store, "bob", newer)
     #expect(asked.name == "rejected.ledger.other-account")
-    #expect(asked.boolean("exchange.lines.0.canMove") == true)
+    #expect(asked.flag("exchange.lines.0.canMove") == true)
     let moved = try apply(store, "bob", newer, [("confirm", true)])
     #expect(moved.text("exchange.lines.0.outcome") == "moved")
     #expect(try plan(store, "bob") == "premium")
@@ -119,7 +119,7 @@ struct StoreLineTests {
     #expect(try plan(store, now: end) == "free")
     let read = try store.run(["kind": "subscription.read", "account": "ann"])
     #expect(read.integer("exchange.until") == end)
-    #expect(read.boolean("exchange.lines.0.counts") == true)
+    #expect(read.flag("exchange.lines.0.counts") == true)
   }
 
   @Test("STO-46 clear lowers, the same evidence restores; keep changes nothing")
