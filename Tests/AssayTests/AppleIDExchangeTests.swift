@@ -38,6 +38,7 @@ struct AppleIDExchangeTests {
   private func words(_ action: ExchangeAction) -> String {
     switch action {
     case .request: return "request"
+    case .store, .grant: return "store"
     case .wait(let wait): return "wait \(wait.notBeforeMs - Self.now)"
     case .accepted(let evidence, _): return evidence == nil ? "accepted" : "evidence"
     case .refused(let ending): return Text(stringLiteral: ending.refusal.status.name).string

@@ -28,6 +28,7 @@ struct DeviceCheckExchangeTests {
   private func words(_ action: ExchangeAction) -> String {
     switch action {
     case .request: return "request"
+    case .store, .grant: return "store"
     case .wait(let wait):
       return "wait \(wait.notBeforeMs - Self.now) \(Text(stringLiteral: wait.reason.name).string)"
     case .accepted(let evidence, _): return evidence == nil ? "accepted" : "evidence"

@@ -58,7 +58,8 @@ enum StoreCall {
       writer.name("input")
       writer.raw(input)
     case .script(let keys, let arguments):
-      writer.member("script", GuardScript.text)
+      // Its lines end in line feeds, which JSON escapes.
+      writer.member("script", Text(stringLiteral: GuardScript.text))
       writer.member("sha1", GuardScript.sha1)
       StoreCall.write("keys", keys, &writer)
       StoreCall.write("args", arguments, &writer)
