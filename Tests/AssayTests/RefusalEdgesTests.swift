@@ -267,7 +267,11 @@ struct RefusalEdgesTests {
       return [("plans", ["free"]), ("limits", .object([.init("free", meters)]))]
     }
     #expect(try status(limits("image")) == "ok")
-    #expect(try status(limits("")) == "config.limits.form")
+    #expect(try status(limits(String(repeating: "a", count: 64))) == "ok")
+    let longest = String(repeating: "a", count: 65)
+    for name in ["", "a b", "a\"", "a\\", "a{", "a}", "\u{e9}", "a\n", longest] {
+      #expect(try status(limits(name)) == "config.limits.form", "\(name)")
+    }
     func product(_ duration: String) -> [(String, JSONText)] {
       let product: JSONText = [
         "plan": "paid", "type": "non-renewing", "duration": .string(duration),

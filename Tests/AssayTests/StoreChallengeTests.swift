@@ -154,7 +154,8 @@ struct StoreChallengeTests {
         + #""ge","expires_ms","\#(Self.now + 1)","4","used_by","me","used_ms","\#(Self.now)","0"]"#)
     let issued = StoreScript(try verifier(.redis), issue, now: Self.now)
     #expect(
-      issued.source("exchange.store.run.0.args.0") == "\"\(Self.now + 300_000 + 86_400_000)\"")
+      issued.document.text("exchange.store.run.0.args.0")
+        == "\(Self.now + 300_000 + 86_400_000)")
     let dynamo = StoreScript(try verifier(.dynamodb), consume, now: Self.now)
     #expect(
       dynamo.document.text("exchange.store.run.0.input.ConditionExpression")
@@ -174,8 +175,8 @@ struct StoreChallengeTests {
     for (document, user) in [(attested, keyId), (asserted, keyId + ":7")] {
       for request in [bare, bare.setting([("challenge", .string(Self.text))])] {
         let script = StoreScript(verifier, request, [document], now: Self.now)
-        #expect(script.source("exchange.store.run.0.args.0") == "\"\(user)\"")
-        #expect(script.source("exchange.store.run.0.args.2") == "\"\(Self.id)\"")
+        #expect(script.document.text("exchange.store.run.0.args.0") == user)
+        #expect(script.document.text("exchange.store.run.0.args.2") == Self.id)
         try script.answer(row(.sqlite, usedBy: user))
         script.expect("ok", "consumed")
       }

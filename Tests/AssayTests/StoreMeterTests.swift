@@ -114,7 +114,7 @@ struct StoreMeterTests {
       ("account", "ann ", "misuse.store.account"), ("account", " ann", "misuse.store.account"),
       ("account", "a\u{1}", "misuse.store.account"),
       ("account", .string(String(repeating: "a", count: 256)), "misuse.store.account"),
-      ("ticket", "x", "misuse.exchange.request"), ("dialect", "oracle", "misuse.exchange.request"),
+      ("ticket", "x", "misuse.exchange.request"), ("dialect", "oracle", "config.store.dialect"),
     ]
     for (member, value, status) in wrong {
       try take(.sqlite, [(member, value)]).expect(status, at: member)
@@ -157,6 +157,9 @@ struct StoreMeterTests {
     #expect(mysql.source("exchange.store.run.2.rows") == "true")
     let ttl = Self.tomorrow + 7 * 86_400_000
     let redis = try take(.redis, [("units", 2)])
+    #expect(
+      redis.document.text("exchange.store.run.0.script")
+        == Text(stringLiteral: GuardScript.text).string)
     #expect(
       redis.source("exchange.store.run.0.keys") == #"["assay:{USER#ann}:q:premium:2026-11-21"]"#)
     #expect(

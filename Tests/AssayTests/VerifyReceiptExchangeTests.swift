@@ -62,6 +62,7 @@ struct VerifyReceiptExchangeTests {
     switch action {
     case .request(let request):
       return request.url == Endpoint.production.url ? "production" : "sandbox"
+    case .store, .grant: return "store"
     case .wait(let wait):
       return "wait \(wait.notBeforeMs - now) \(Text(stringLiteral: wait.reason.name).string)"
     case .accepted: return "accepted"

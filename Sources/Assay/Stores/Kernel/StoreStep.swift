@@ -58,9 +58,8 @@ enum StoreCall {
       writer.name("input")
       writer.raw(input)
     case .script(let keys, let arguments):
-      // Its lines end, and a static text is written as it stands.
-      writer.name("script")
-      writer.string(utf8: Text(stringLiteral: GuardScript.text).utf8)
+      // Its lines end in line feeds, which JSON escapes.
+      writer.member("script", Text(stringLiteral: GuardScript.text))
       writer.member("sha1", GuardScript.sha1)
       StoreCall.write("keys", keys, &writer)
       StoreCall.write("args", arguments, &writer)

@@ -63,7 +63,7 @@ struct SourceAddress: Sendable, Equatable {
       guard let groups = run(text), groups.count == 8 else { return nil }
       return groups
     }
-    guard let left = run(text[..<gap]), let right = run(text[(gap &+ 2)...]),
+    guard let left = run(text[..<gap], endsAddress: false), let right = run(text[(gap &+ 2)...]),
       left.count &+ right.count <= 7
     else { return nil }
     return left + [UInt16](repeating: 0, count: 8 &- left.count &- right.count) + right
@@ -74,13 +74,16 @@ struct SourceAddress: Sendable, Equatable {
     text.indices.dropLast().first { text[$0] == 0x3a && text[$0 &+ 1] == 0x3a }
   }
 
-  /// Groups with single colons between them; the last two may be an IPv4 address.
-  private static func run(_ text: ArraySlice<UInt8>) -> [UInt16]? {
+  /// Groups with single colons between them; the last two of an address may be written
+  /// as an IPv4 address.
+  private static func run(
+    _ text: ArraySlice<UInt8>, endsAddress: Bool = true
+  ) -> [UInt16]? {
     guard !text.isEmpty else { return [] }
     let parts = text.split(separator: 0x3a, omittingEmptySubsequences: false)
     var groups: [UInt16] = []
     for (place, part) in parts.enumerated() {
-      if place == parts.count &- 1, let tail = octets(part) {
+      if endsAddress, place == parts.count &- 1, let tail = octets(part) {
         groups += [tail[0] << 8 | tail[1], tail[2] << 8 | tail[3]]
         continue
       }
