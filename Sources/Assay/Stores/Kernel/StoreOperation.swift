@@ -19,16 +19,3 @@ class StoreOperation {
   /// The members of a refusal that was no outcome of `run`.
   func writeRefused(_ refusal: Refusal, _ writer: inout JSONWriter) {}
 }
-
-/// The end of an operation.
-struct StoreOutcome {
-  /// nil: status 0, go ahead.
-  var refusal: Refusal? = nil
-  /// The members of the result, after `kind` and `state`.
-  let write: (inout JSONWriter) -> Void
-
-  init(_ refusal: Refusal? = nil, _ write: @escaping (inout JSONWriter) -> Void) {
-    self.refusal = refusal
-    self.write = write
-  }
-}

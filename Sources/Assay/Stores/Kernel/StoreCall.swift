@@ -1,0 +1,39 @@
+/// One call of the engine.
+enum StoreCall {
+  case sql(SQLStatement, [(name: StaticString, value: StoreValue)])
+  /// Low-level JSON with types, as the SDK's client takes it.
+  case dynamo(api: StaticString, input: [UInt8])
+  /// The guard script (docs/spec/store-statements.md §4).
+  case script(keys: [Text], arguments: [Text])
+  case command([Text])
+
+  func write(_ context: StoreContext, _ writer: inout JSONWriter) {
+    writer.beginObject()
+    switch self {
+    case .sql(let statement, let arguments):
+      SQLText(statement, arguments, context).write(&writer)
+      writer.member("rows", boolean: statement.givesRows(context.dialect))
+    case .dynamo(let api, let input):
+      writer.member("api", api)
+      writer.name("input")
+      writer.raw(input)
+    case .script(let keys, let arguments):
+      // Its lines end in line feeds, which JSON escapes.
+      writer.member("script", Text(stringLiteral: GuardScript.text))
+      writer.member("sha1", GuardScript.sha1)
+      StoreCall.write("keys", keys, &writer)
+      StoreCall.write("args", arguments, &writer)
+    case .command(let words): StoreCall.write("command", words, &writer)
+    }
+    writer.endObject()
+  }
+
+  private static func write(
+    _ name: StaticString, _ texts: [Text], _ writer: inout JSONWriter
+  ) {
+    writer.name(name)
+    writer.beginArray()
+    for text in texts { writer.string(text) }
+    writer.endArray()
+  }
+}

@@ -1,0 +1,60 @@
+/// A purchase that the host pays out now.
+struct StoreGrant {
+  let purchaseKey: Text
+  let grantId: Text
+  let fence: Int64
+  let account: Text
+  let product: Text
+  let quantity: Int64
+  /// DynamoDB: the element of TransactWriteItems that goes before the host's own.
+  var item: [UInt8]? = nil
+
+  /// The host's word on it.
+  enum Answer {
+    /// Granted; the transaction is committed where the host holds all of it.
+    case done
+    /// It rolled back, and nothing was granted.
+    case failed
+    /// DynamoDB cancelled the transaction.
+    case cancelled(StoreResult)
+  }
+
+  /// The value of `grant`.
+  func write(id: Int64, _ writer: inout JSONWriter) {
+    writer.beginObject()
+    writer.member("id", integer: id)
+    writer.member("purchaseKey", purchaseKey)
+    writer.member("grantId", grantId)
+    writer.member("fence", integer: fence)
+    writer.member("account", account)
+    writer.member("product", product)
+    writer.member("quantity", integer: quantity)
+    if let item {
+      writer.name("item")
+      writer.raw(item)
+    }
+    writer.endObject()
+  }
+
+  /// The host's answer to a grant step: 200, or 500 to roll back.
+  ///
+  /// - Parameter hasItem: the step had one: with 200 the reasons may come that
+  ///   DynamoDB gave, as in an answer to a step of a store.
+  /// - Throws: `misuse.exchange.answer`, `misuse.exchange.order`.
+  static func answer(
+    _ bytes: [UInt8], to id: Int64, hasItem: Bool
+  ) throws(Refusal) -> Answer {
+    let root = try ExchangeInput.read(bytes, ExchangeInput.answer)
+      .object(hasItem ? ["id", "code", "results"] : ["id", "code"])
+    let given = try root.required("id").integer(Int64.min...Int64.max)
+    try require(given == id, .misuseExchangeOrder, "EXC-5", at: "id")
+    let code = try root.required("code")
+    let number = try code.integer(0...999)
+    try require(number == 200 || number == 500, code)
+    guard number == 200 else { return .failed }
+    guard let entry = try root["results"]?.elements(1...1).first else { return .done }
+    let result = try StoreResult(entry)
+    if case .cancelled = result { return .cancelled(result) }
+    return .done
+  }
+}

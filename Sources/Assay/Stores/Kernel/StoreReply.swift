@@ -1,0 +1,29 @@
+/// The host's answer to a step of a store (STO-3).
+enum StoreReply {
+  case results([StoreResult])
+  /// The engine refused.
+  case failure(StoreFailure)
+  /// Nothing came back: a time-out, a lost connection.
+  case nothing
+
+  /// - Throws: `misuse.exchange.answer` for a wrong form, `misuse.exchange.order`
+  ///   for an answer to another step.
+  init(_ bytes: [UInt8], to id: Int64) throws(Refusal) {
+    let root = try ExchangeInput.read(bytes, ExchangeInput.answer)
+      .object(["id", "code", "results", "error"])
+    let given = try root.required("id").integer(Int64.min...Int64.max)
+    try require(given == id, .misuseExchangeOrder, "EXC-5", at: "id")
+    let code = try root.required("code")
+    switch try code.integer(0...999) {
+    case 0: self = .nothing
+    case 200:
+      var results: [StoreResult] = []
+      for entry in try root.required("results").elements() {
+        results.append(try StoreResult(entry))
+      }
+      self = .results(results)
+    case 500: self = .failure(try StoreFailure(try root.required("error")))
+    default: throw code.refusal(.range)
+    }
+  }
+}

@@ -1,0 +1,57 @@
+/// What the row of the ledger says to a claim (docs/spec/stores.md §5.1).
+enum ClaimOutcome {
+  case new, resume, alreadyGranted, inProgress, otherAccount, revoked, held, unknownProduct
+  /// Left out as a decision leaves them out (STO-25).
+  case upgraded, familyShared
+  /// Nobody has claimed it, and no account was given.
+  case unclaimed
+  /// RPL-3, DCD-20, STO-43, STO-28.
+  case refused
+
+  var name: StaticString {
+    switch self {
+    case .new: return "new"
+    case .resume: return "resume"
+    case .alreadyGranted: return "already-granted"
+    case .inProgress: return "in-progress"
+    case .otherAccount: return "other-account"
+    case .revoked: return "revoked"
+    case .held: return "held"
+    case .unknownProduct: return "unknown-product"
+    case .upgraded: return "upgraded"
+    case .familyShared: return "family-shared"
+    case .unclaimed: return "unclaimed"
+    case .refused: return "refused"
+    }
+  }
+
+  /// The claim is ours: the host grants.
+  var isOurs: Bool { self == .new || self == .resume }
+
+  /// STO-20, in the words of LST-2. nil: the host has yet to grant.
+  var answer: StaticString? {
+    switch self {
+    case .new, .resume: return nil
+    case .alreadyGranted: return "already-granted"
+    case .otherAccount, .revoked, .upgraded, .familyShared, .refused: return "refused-final"
+    case .unknownProduct: return "refused-keep"
+    case .inProgress, .held, .unclaimed: return "deferred"
+    }
+  }
+
+  /// nil: go ahead.
+  var refusal: Refusal? {
+    switch self {
+    case .new, .resume, .unclaimed: return nil
+    case .alreadyGranted:
+      return Refusal(.rejectedLedgerAlreadyGranted, "STO-20", at: "claims")
+    case .inProgress: return Refusal(.unavailableLedgerInProgress, "STO-22", at: "claims")
+    case .otherAccount: return Refusal(.rejectedLedgerOtherAccount, "RPL-2", at: "claims")
+    case .revoked, .upgraded, .familyShared:
+      return Refusal(.rejectedLedgerRevoked, "RFD-3", at: "claims")
+    case .held: return Refusal(.unavailableLedgerHeld, "STO-27", at: "claims")
+    case .unknownProduct: return Refusal(.rejectedIdentityProduct, "STO-24", at: "claims")
+    case .refused: return Refusal(.rejectedLedgerId, "RPL-3", at: "claims")
+    }
+  }
+}

@@ -1,0 +1,41 @@
+/// `claim.due`: claims whose client never came back (STO-30).
+final class ClaimDue: StoreOperation {
+  private let attempt: Text
+  private let leaseMs: Int64
+  private let beforeMs: Int64
+  private let holds: Bool
+
+  /// - Throws: `misuse.exchange.request`, `misuse.store.attempt`, `.lease`.
+  init(_ parameters: StoreParameters) throws(Refusal) {
+    attempt = try parameters.attempt()
+    leaseMs = try parameters.leaseUntil()
+    let olderMs = try parameters["olderMs"]?.integer(0...MemberNode.exactInteger) ?? 0
+    beforeMs = parameters.context.nowMs &- olderMs
+    holds = try parameters.holds()
+  }
+
+  override var seed: Text { attempt }
+
+  override func run(_ talk: inout StoreTalk) throws(StoreStop) -> StoreOutcome {
+    let rows =
+      holds
+      ? try talk.heldClaims(beforeMs: beforeMs)
+      : try talk.takeDueClaims(attempt: attempt, leaseMs: leaseMs, beforeMs: beforeMs)
+    let (nowMs, holds) = (talk.context.nowMs, holds)
+    let claims = rows.map { Claim($0, holds ? .held : .resume) }
+    return StoreOutcome { writer in
+      ClaimDue.write("claims", holds ? [] : claims, nowMs, &writer)
+      ClaimDue.write("held", holds ? claims : [], nowMs, &writer)
+      writer.member("more", boolean: claims.count >= StoreTalk.dueCap)
+    }
+  }
+
+  private static func write(
+    _ name: StaticString, _ claims: [Claim], _ nowMs: Int64, _ writer: inout JSONWriter
+  ) {
+    writer.name(name)
+    writer.beginArray()
+    for claim in claims { claim.write(nowMs: nowMs, &writer) }
+    writer.endArray()
+  }
+}

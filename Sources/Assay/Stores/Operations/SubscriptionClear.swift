@@ -1,0 +1,24 @@
+/// `subscription.clear`: the client says that it owns nothing (STO-46).
+final class SubscriptionClear: StoreOperation {
+  private let account: Text
+
+  /// - Throws: `misuse.exchange.request`, `misuse.store.account`.
+  init(_ parameters: StoreParameters) throws(Refusal) {
+    account = try parameters.account("account")
+  }
+
+  override var seed: Text { account }
+
+  override func run(_ talk: inout StoreTalk) throws(StoreStop) -> StoreOutcome {
+    let keeps = talk.context.policy.onAbsentKeeps
+    let rows = keeps ? try talk.lines(of: account) : try talk.clearLines(of: account)
+    let entitlement = LineEntitlement(rows, talk.context)
+    let nowMs = talk.context.nowMs
+    let cleared = rows.count { $0.clearedMs == nowMs }
+    return StoreOutcome { writer in
+      entitlement.write(&writer)
+      writer.member("cleared", integer: Int64(cleared))
+      writer.member("changed", boolean: cleared > 0)
+    }
+  }
+}
