@@ -31,23 +31,23 @@ extension Verifier {
 
   private func operation(
     _ kind: StoreKind, _ parameters: StoreParameters, _ evidence: [VerifiedEvidence]
-  ) throws(Refusal) -> StoreOperation {
+  ) throws(Refusal) -> AnyStoreOperation {
     if let operation = try meterOperation(kind, parameters, evidence) { return operation }
     switch kind {
-    case .claim: return try ClaimOperation(parameters, evidence)
-    case .complete: return try CompleteOperation(parameters)
-    case .claimResume: return try ClaimResume(parameters)
-    case .claimDue: return try ClaimDue(parameters)
-    case .revoke: return try RevokeOperation(parameters, evidence)
-    case .lookup: return try LookupOperation(parameters, evidence)
-    case .subscriptionApply: return try SubscriptionApply(parameters, evidence)
-    case .subscriptionRead: return try SubscriptionRead(parameters)
-    case .subscriptionClear: return try SubscriptionClear(parameters)
-    case .subscriptionDue: return try SubscriptionDue(parameters)
-    case .accountLink: return try AccountLink(parameters)
-    case .accountForget: return try AccountForget(parameters)
-    case .evidenceRead: return try EvidenceRead(parameters)
-    case .schemaCheck: return SchemaCheck()
+    case .claim: return .of(try ClaimOperation(parameters, evidence))
+    case .complete: return .of(try CompleteOperation(parameters))
+    case .claimResume: return .of(try ClaimResume(parameters))
+    case .claimDue: return .of(try ClaimDue(parameters))
+    case .revoke: return .of(try RevokeOperation(parameters, evidence))
+    case .lookup: return .of(try LookupOperation(parameters, evidence))
+    case .subscriptionApply: return .of(try SubscriptionApply(parameters, evidence))
+    case .subscriptionRead: return .of(try SubscriptionRead(parameters))
+    case .subscriptionClear: return .of(try SubscriptionClear(parameters))
+    case .subscriptionDue: return .of(try SubscriptionDue(parameters))
+    case .accountLink: return .of(try AccountLink(parameters))
+    case .accountForget: return .of(try AccountForget(parameters))
+    case .evidenceRead: return .of(try EvidenceRead(parameters))
+    case .schemaCheck: return .of(SchemaCheck())
     default: throw Refusal(.misuseExchangeKind, "EXC-1", at: "kind")
     }
   }

@@ -5,7 +5,7 @@
 ///        ▲     ├── grant ── asking
 ///        └── waiting ◄── busy
 struct StoreConversation: Conversing {
-  private let operation: StoreOperation
+  private let operation: AnyStoreOperation
   private let context: StoreContext
   /// Of the steps so far, in order.
   private var answers: [StoreTalk.Answer] = []
@@ -19,7 +19,7 @@ struct StoreConversation: Conversing {
 
   private static let repetitionCap: Int64 = 3
 
-  init(_ operation: StoreOperation, _ context: StoreContext) {
+  init(_ operation: AnyStoreOperation, _ context: StoreContext) {
     self.operation = operation
     self.context = context
   }

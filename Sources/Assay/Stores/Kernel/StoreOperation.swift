@@ -1,21 +1,25 @@
-/// One kind of store operation with its parameters; a class so that all kinds have one
-/// type.
-class StoreOperation {
+/// One kind of store operation with its parameters.
+protocol StoreOperation {
   /// From the first step to the end, again with every answer.
-  func run(_ talk: inout StoreTalk) throws(StoreStop) -> StoreOutcome {
-    throw .refused(Refusal(.internalAssayBug, "STO-1", at: "kind"))
-  }
+  func run(_ talk: inout StoreTalk) throws(StoreStop) -> StoreOutcome
 
   /// What spreads the waits of many hosts (STO-70).
-  var seed: Text { "" }
+  var seed: Text { get }
 
   /// EXC-15; nil: that of the kind's row.
-  var maxSteps: Int? { nil }
+  var maxSteps: Int? { get }
 
   /// What a host is told when its store does not answer; nil: the refusal of the failure
   /// (docs/spec/stores.md §7).
-  func outcomeWithoutStore(_ refusal: Refusal) -> StoreOutcome? { nil }
+  func outcomeWithoutStore(_ refusal: Refusal) -> StoreOutcome?
 
   /// The members of a refusal that was no outcome of `run`.
+  func writeRefused(_ refusal: Refusal, _ writer: inout JSONWriter)
+}
+
+extension StoreOperation {
+  var seed: Text { "" }
+  var maxSteps: Int? { nil }
+  func outcomeWithoutStore(_ refusal: Refusal) -> StoreOutcome? { nil }
   func writeRefused(_ refusal: Refusal, _ writer: inout JSONWriter) {}
 }

@@ -1,5 +1,5 @@
 /// `account.forget`: an account is deleted; its purchases stay paid out (STO-93, STO-94).
-final class AccountForget: StoreOperation {
+struct AccountForget: StoreOperation {
   let account: Text
   let attempt: Text
   /// The owner that stands in its place.
@@ -18,9 +18,9 @@ final class AccountForget: StoreOperation {
     hash = Text(Text("forgotten:").utf8 + Hex.encode(code))
   }
 
-  override var seed: Text { attempt }
+  var seed: Text { attempt }
 
-  override func run(_ talk: inout StoreTalk) throws(StoreStop) -> StoreOutcome {
+  func run(_ talk: inout StoreTalk) throws(StoreStop) -> StoreOutcome {
     if talk.context.dialect == .dynamodb { return try talk.dynamoForget(self) }
     return done(try talk.forget(self), more: false)
   }

@@ -1,5 +1,5 @@
 /// `account.link`: what an anonymous account has moves once to the signed-in one (STO-90 … 92).
-final class AccountLink: StoreOperation {
+struct AccountLink: StoreOperation {
   let from: Text
   let to: Text
   let attempt: Text
@@ -14,7 +14,7 @@ final class AccountLink: StoreOperation {
     reason = try parameters.note("reason")
   }
 
-  override var seed: Text { attempt }
+  var seed: Text { attempt }
 
   /// What was moved, or stands to be.
   struct Moved {
@@ -24,7 +24,7 @@ final class AccountLink: StoreOperation {
     var meters: Int64 = 0
   }
 
-  override func run(_ talk: inout StoreTalk) throws(StoreStop) -> StoreOutcome {
+  func run(_ talk: inout StoreTalk) throws(StoreStop) -> StoreOutcome {
     if talk.context.dialect == .dynamodb { return try talk.dynamoLink(self) }
     let (targets, moved) = try talk.lockLinks(self)
     if let refused = judge(targets) { return refused }

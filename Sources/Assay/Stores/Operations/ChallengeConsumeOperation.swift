@@ -1,5 +1,5 @@
 /// `challenge.consume`: the one use of a challenge (STO-61).
-final class ChallengeConsumeOperation: StoreOperation {
+struct ChallengeConsumeOperation: StoreOperation {
   /// nil: a text that was never handed out.
   private let asked: ChallengeUse?
   /// What is known without the store.
@@ -38,9 +38,9 @@ final class ChallengeConsumeOperation: StoreOperation {
     return proof.user
   }
 
-  override var seed: Text { asked?.by ?? "" }
+  var seed: Text { asked?.by ?? "" }
 
-  override func run(_ talk: inout StoreTalk) throws(StoreStop) -> StoreOutcome {
+  func run(_ talk: inout StoreTalk) throws(StoreStop) -> StoreOutcome {
     if let fault { return end("mismatch", fault) }
     guard let asked, let row = try talk.consume(asked) else {
       return end("unknown", Refusal(.rejectedChallengeUnknown, "STO-61", at: "challenge"))

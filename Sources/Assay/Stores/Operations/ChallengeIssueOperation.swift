@@ -1,5 +1,5 @@
 /// `challenge.issue`: remembers the SHA-256 of a challenge that the host made (STO-60).
-final class ChallengeIssueOperation: StoreOperation {
+struct ChallengeIssueOperation: StoreOperation {
   private let row: ChallengeRow
 
   /// - Throws: `misuse.exchange.request`, `misuse.store.attempt`, `misuse.store.account`.
@@ -14,9 +14,9 @@ final class ChallengeIssueOperation: StoreOperation {
       expiresMs: Milliseconds.sum(context.nowMs, context.policy.challengeTtlMs))
   }
 
-  override var seed: Text { row.id }
+  var seed: Text { row.id }
 
-  override func run(_ talk: inout StoreTalk) throws(StoreStop) -> StoreOutcome {
+  func run(_ talk: inout StoreTalk) throws(StoreStop) -> StoreOutcome {
     let stands = try talk.insert(row)
     // A generator that works does not make one challenge twice.
     let isOurs =

@@ -1,5 +1,5 @@
 /// `claim.due`: claims whose client never came back (STO-30).
-final class ClaimDue: StoreOperation {
+struct ClaimDue: StoreOperation {
   private let attempt: Text
   private let leaseMs: Int64
   private let beforeMs: Int64
@@ -14,9 +14,9 @@ final class ClaimDue: StoreOperation {
     holds = try parameters.holds()
   }
 
-  override var seed: Text { attempt }
+  var seed: Text { attempt }
 
-  override func run(_ talk: inout StoreTalk) throws(StoreStop) -> StoreOutcome {
+  func run(_ talk: inout StoreTalk) throws(StoreStop) -> StoreOutcome {
     let rows =
       holds
       ? try talk.heldClaims(beforeMs: beforeMs)

@@ -1,5 +1,5 @@
 /// `claim`: each purchase of the evidence is paid out once (docs/spec/stores.md §5.1).
-final class ClaimOperation: StoreOperation {
+struct ClaimOperation: StoreOperation {
   private let claimant: Claimant
   private let isInTransaction: Bool
   private let account: AccountCheck
@@ -45,11 +45,11 @@ final class ClaimOperation: StoreOperation {
   }
 
   /// EXC-15: names, row, take-over or reversal, grant and commit of each.
-  override var maxSteps: Int? { 8 &* purchases.count &+ 6 }
+  var maxSteps: Int? { 8 &* purchases.count &+ 6 }
 
-  override var seed: Text { claimant.attempt }
+  var seed: Text { claimant.attempt }
 
-  override func run(_ talk: inout StoreTalk) throws(StoreStop) -> StoreOutcome {
+  func run(_ talk: inout StoreTalk) throws(StoreStop) -> StoreOutcome {
     var claims: [Claim] = []
     for purchase in purchases { claims.append(try claim(purchase, &talk)) }
     let lead = claims.first { $0.outcome.isOurs } ?? claims.last
@@ -150,7 +150,7 @@ final class ClaimOperation: StoreOperation {
   }
 
   /// STO-32.
-  override func writeRefused(_ refusal: Refusal, _ writer: inout JSONWriter) {
+  func writeRefused(_ refusal: Refusal, _ writer: inout JSONWriter) {
     writer.member("outcome", "in-progress")
     writer.member("answer", "deferred")
     writer.member("retryAfterMs", integer: 0)

@@ -1,5 +1,5 @@
 /// `claim.resume`: one known claim whose lease is over, taken up by support (STO-30).
-final class ClaimResume: StoreOperation {
+struct ClaimResume: StoreOperation {
   private let purchaseKey: Text
   private let claimant: Claimant
   private let note: Text?
@@ -15,9 +15,9 @@ final class ClaimResume: StoreOperation {
     note = try parameters.note("note")
   }
 
-  override var seed: Text { claimant.attempt }
+  var seed: Text { claimant.attempt }
 
-  override func run(_ talk: inout StoreTalk) throws(StoreStop) -> StoreOutcome {
+  func run(_ talk: inout StoreTalk) throws(StoreStop) -> StoreOutcome {
     guard let row = try talk.ledgerRow(purchaseKey) else { throw .rowMissing }
     let claim = try talk.judge(row, claimant, nil, nil)
     if let note, claim.outcome.isOurs {

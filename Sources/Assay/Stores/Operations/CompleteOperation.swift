@@ -1,5 +1,5 @@
 /// `complete`: the host has granted (docs/spec/stores.md §5.2).
-final class CompleteOperation: StoreOperation {
+struct CompleteOperation: StoreOperation {
   private let purchaseKey: Text
   private let account: Text
   private let grantId: Text
@@ -15,9 +15,9 @@ final class CompleteOperation: StoreOperation {
     note = try parameters.note("note")
   }
 
-  override var seed: Text { grantId }
+  var seed: Text { grantId }
 
-  override func run(_ talk: inout StoreTalk) throws(StoreStop) -> StoreOutcome {
+  func run(_ talk: inout StoreTalk) throws(StoreStop) -> StoreOutcome {
     let row = try talk.complete(
       purchaseKey, owner: account, grantId: grantId, fence: fence, note: note)
     guard let row else { throw .rowMissing }

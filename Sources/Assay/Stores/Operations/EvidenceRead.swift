@@ -1,5 +1,5 @@
 /// `evidence.read`: kept texts, to be verified again (STO-68, BCK-27).
-final class EvidenceRead: StoreOperation {
+struct EvidenceRead: StoreOperation {
   enum Question {
     case digests([Text])
     case purchase(Text)
@@ -33,7 +33,7 @@ final class EvidenceRead: StoreOperation {
     let atMs: Int64
   }
 
-  override func run(_ talk: inout StoreTalk) throws(StoreStop) -> StoreOutcome {
+  func run(_ talk: inout StoreTalk) throws(StoreStop) -> StoreOutcome {
     let digests = try self.digests(&talk)
     let kept = try talk.keptEvidence(digests)
     let missing = digests.filter { digest in !kept.contains { $0.sha256 == digest } }

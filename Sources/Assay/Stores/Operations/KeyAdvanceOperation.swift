@@ -1,5 +1,5 @@
 /// `key.advance`: an assertion uses up its counter (STO-63).
-final class KeyAdvanceOperation: StoreOperation {
+struct KeyAdvanceOperation: StoreOperation {
   private let proof: AttestProof
   private let account: Text
   private let counter: Int64
@@ -14,9 +14,9 @@ final class KeyAdvanceOperation: StoreOperation {
     account = try parameters.account("account")
   }
 
-  override var seed: Text { proof.user }
+  var seed: Text { proof.user }
 
-  override func run(_ talk: inout StoreTalk) throws(StoreStop) -> StoreOutcome {
+  func run(_ talk: inout StoreTalk) throws(StoreStop) -> StoreOutcome {
     let (isMade, row) = try talk.advance(proof.keyId, owner: account, counter: counter)
     if isMade { return end("advanced") }
     guard let row else { return end("unknown", KeyRow.unknown) }

@@ -1,5 +1,5 @@
 /// `key.bind`: an attested key becomes an account's (STO-62).
-final class KeyBindOperation: StoreOperation {
+struct KeyBindOperation: StoreOperation {
   private let row: KeyRow
 
   /// - Throws: `misuse.exchange.evidence`, `misuse.store.account`.
@@ -11,9 +11,9 @@ final class KeyBindOperation: StoreOperation {
       attestation, owner: try parameters.account("account"), nowMs: parameters.context.nowMs)
   }
 
-  override var seed: Text { row.id }
+  var seed: Text { row.id }
 
-  override func run(_ talk: inout StoreTalk) throws(StoreStop) -> StoreOutcome {
+  func run(_ talk: inout StoreTalk) throws(StoreStop) -> StoreOutcome {
     let stands = try talk.insert(row)
     // The id is the SHA-256 of the key.
     guard stands.publicKey == row.publicKey else { throw .shape("public_key") }

@@ -1,5 +1,5 @@
 /// `key.read`: what the verification of an assertion needs (STO-64).
-final class KeyReadOperation: StoreOperation {
+struct KeyReadOperation: StoreOperation {
   private let keyId: Text
   /// nil: whosever it is.
   private let account: Text?
@@ -10,9 +10,9 @@ final class KeyReadOperation: StoreOperation {
     keyId = try parameters.keyId()
   }
 
-  override var seed: Text { keyId }
+  var seed: Text { keyId }
 
-  override func run(_ talk: inout StoreTalk) throws(StoreStop) -> StoreOutcome {
+  func run(_ talk: inout StoreTalk) throws(StoreStop) -> StoreOutcome {
     guard let row = try talk.keyRow(keyId) else { return end("unknown", nil, KeyRow.unknown) }
     guard account == nil || row.owner == account else {
       return end("foreign", nil, KeyRow.foreign)

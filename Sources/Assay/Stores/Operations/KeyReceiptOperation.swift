@@ -1,5 +1,5 @@
 /// `key.receipt`: keeps a later receipt of a key (STO-64).
-final class KeyReceiptOperation: StoreOperation {
+struct KeyReceiptOperation: StoreOperation {
   private let keyId: Text
   private let receipt: KeyRow.Receipt
 
@@ -12,9 +12,9 @@ final class KeyReceiptOperation: StoreOperation {
     self.receipt = KeyRow.Receipt(receipt)
   }
 
-  override var seed: Text { keyId }
+  var seed: Text { keyId }
 
-  override func run(_ talk: inout StoreTalk) throws(StoreStop) -> StoreOutcome {
+  func run(_ talk: inout StoreTalk) throws(StoreStop) -> StoreOutcome {
     guard let row = try talk.keep(receipt, of: keyId) else {
       return end("unknown", nil, KeyRow.unknown)
     }

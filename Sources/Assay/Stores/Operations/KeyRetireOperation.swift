@@ -1,5 +1,5 @@
 /// `key.retire`: a key is used no more; its row stays (STO-64).
-final class KeyRetireOperation: StoreOperation {
+struct KeyRetireOperation: StoreOperation {
   private let keyId: Text
   private let account: Text
 
@@ -9,9 +9,9 @@ final class KeyRetireOperation: StoreOperation {
     keyId = try parameters.keyId()
   }
 
-  override var seed: Text { keyId }
+  var seed: Text { keyId }
 
-  override func run(_ talk: inout StoreTalk) throws(StoreStop) -> StoreOutcome {
+  func run(_ talk: inout StoreTalk) throws(StoreStop) -> StoreOutcome {
     guard let row = try talk.retire(keyId, owner: account) else {
       return end("unknown", KeyRow.unknown)
     }

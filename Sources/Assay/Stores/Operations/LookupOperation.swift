@@ -1,5 +1,5 @@
 /// `lookup`: whether a purchase was used, for support (docs/spec/receipts-decisions.md §8).
-final class LookupOperation: StoreOperation {
+struct LookupOperation: StoreOperation {
   private enum Question {
     case account
     case transaction(Text)
@@ -38,14 +38,14 @@ final class LookupOperation: StoreOperation {
     return Environment.allCases[try node.choice(names)]
   }
 
-  override var seed: Text { account ?? "" }
+  var seed: Text { account ?? "" }
 
-  override var maxSteps: Int? {
+  var maxSteps: Int? {
     if case .purchases(let purchases) = question { return 3 &* purchases.count &+ 8 }
     return nil
   }
 
-  override func run(_ talk: inout StoreTalk) throws(StoreStop) -> StoreOutcome {
+  func run(_ talk: inout StoreTalk) throws(StoreStop) -> StoreOutcome {
     var rows: [LedgerRow] = []
     var isProven = false
     switch question {

@@ -1,5 +1,5 @@
 /// `once`: whether this request does a side effect (STO-65).
-final class OnceOperation: StoreOperation {
+struct OnceOperation: StoreOperation {
   private let id: Text
   private let attempt: Text
 
@@ -9,9 +9,9 @@ final class OnceOperation: StoreOperation {
     attempt = try parameters.attempt()
   }
 
-  override var seed: Text { attempt }
+  var seed: Text { attempt }
 
-  override func run(_ talk: inout StoreTalk) throws(StoreStop) -> StoreOutcome {
+  func run(_ talk: inout StoreTalk) throws(StoreStop) -> StoreOutcome {
     let (first, atMs) = try talk.first(id, attempt)
     let refusal = first == attempt ? nil : Refusal(.rejectedOnceSeen, "STO-65", at: "id")
     return StoreOutcome(refusal) { writer in

@@ -1,6 +1,6 @@
 /// `pace.take`: one request to Apple in this second, or the wait for one of the next
 /// (STO-66).
-final class PaceTakeOperation: StoreOperation {
+struct PaceTakeOperation: StoreOperation {
   private let scope: Text
   private let kind: Text
   /// Requests a second; nil: Apple names no limit.
@@ -57,9 +57,9 @@ final class PaceTakeOperation: StoreOperation {
     return environment == .production ? pace : max(1, pace / 10)
   }
 
-  override var seed: Text { Text(scope.utf8 + Array(String(nowMs).utf8)) }
+  var seed: Text { Text(scope.utf8 + Array(String(nowMs).utf8)) }
 
-  override func run(_ talk: inout StoreTalk) throws(StoreStop) -> StoreOutcome {
+  func run(_ talk: inout StoreTalk) throws(StoreStop) -> StoreOutcome {
     guard let limit else { return end(nil) }
     var clock = nowMs
     for waits in 0...Self.waitCap {
@@ -81,7 +81,7 @@ final class PaceTakeOperation: StoreOperation {
   }
 
   /// Apple's own 429 is still there.
-  override func outcomeWithoutStore(_ refusal: Refusal) -> StoreOutcome? {
+  func outcomeWithoutStore(_ refusal: Refusal) -> StoreOutcome? {
     refusal.isWithoutStore ? end(nil, isUnpaced: true) : nil
   }
 

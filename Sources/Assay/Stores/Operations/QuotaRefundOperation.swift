@@ -1,5 +1,5 @@
 /// `quota.refund`: the metered work failed before anything was delivered (STO-53).
-final class QuotaRefundOperation: StoreOperation {
+struct QuotaRefundOperation: StoreOperation {
   private let ticket: MeterTicket
   private let nowMs: Int64
 
@@ -9,9 +9,9 @@ final class QuotaRefundOperation: StoreOperation {
     nowMs = parameters.context.nowMs
   }
 
-  override var seed: Text { ticket.meter.seed(nowMs) }
+  var seed: Text { ticket.meter.seed(nowMs) }
 
-  override func run(_ talk: inout StoreTalk) throws(StoreStop) -> StoreOutcome {
+  func run(_ talk: inout StoreTalk) throws(StoreStop) -> StoreOutcome {
     let used = try talk.giveBack(ticket.meter, units: ticket.units)
     return StoreOutcome { writer in
       writer.member("outcome", used == nil ? "none" : "refunded")

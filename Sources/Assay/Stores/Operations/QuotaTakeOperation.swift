@@ -1,5 +1,5 @@
 /// `quota.take`: units of an account's daily allowance (docs/spec/stores.md §5.6).
-final class QuotaTakeOperation: StoreOperation {
+struct QuotaTakeOperation: StoreOperation {
   private let meter: Meter
   private let units: Int64
   private let limit: Int64
@@ -59,9 +59,9 @@ final class QuotaTakeOperation: StoreOperation {
     return found?.meter
   }
 
-  override var seed: Text { meter.seed(nowMs) }
+  var seed: Text { meter.seed(nowMs) }
 
-  override func run(_ talk: inout StoreTalk) throws(StoreStop) -> StoreOutcome {
+  func run(_ talk: inout StoreTalk) throws(StoreStop) -> StoreOutcome {
     guard limit > 0 else {
       return end("not-in-plan", .none, Refusal(.rejectedPlanRequired, "BCK-8", at: "meter"))
     }
@@ -77,7 +77,7 @@ final class QuotaTakeOperation: StoreOperation {
     return end("taken", headers, used: used)
   }
 
-  override func outcomeWithoutStore(_ refusal: Refusal) -> StoreOutcome? {
+  func outcomeWithoutStore(_ refusal: Refusal) -> StoreOutcome? {
     failsOpen && refusal.isWithoutStore ? end("taken", .none) : nil
   }
 

@@ -1,5 +1,5 @@
 /// `revoke`: a refund, or the end of family sharing (docs/spec/stores.md §5.3).
-final class RevokeOperation: StoreOperation {
+struct RevokeOperation: StoreOperation {
   private enum Outcome {
     case wasGranted, wasClaimed, unclaimed, already
     /// A later state is stored.
@@ -40,11 +40,11 @@ final class RevokeOperation: StoreOperation {
       at: "evidence")
   }
 
-  override var seed: Text { purchases.first?.evidence.sha256 ?? "" }
+  var seed: Text { purchases.first?.evidence.sha256 ?? "" }
 
-  override var maxSteps: Int? { 6 &* purchases.count &+ 6 }
+  var maxSteps: Int? { 6 &* purchases.count &+ 6 }
 
-  override func run(_ talk: inout StoreTalk) throws(StoreStop) -> StoreOutcome {
+  func run(_ talk: inout StoreTalk) throws(StoreStop) -> StoreOutcome {
     var found: [Revocation] = []
     for purchase in purchases { found.append(try revoke(purchase, &talk)) }
     return StoreOutcome { writer in

@@ -1,13 +1,13 @@
 /// `schema.check`: the tables have their columns, and this is a primary, at start-up and
 /// not at the first purchase (STM-1, STM-7).
-final class SchemaCheck: StoreOperation {
+struct SchemaCheck: StoreOperation {
   private static let tables: [(name: StaticString, statement: SQLStatement)] = [
     ("name", .checkName), ("ledger", .checkLedger), ("line", .checkLine),
     ("quota", .checkQuota), ("challenge", .checkChallenge), ("key", .checkKey),
     ("once", .checkOnce), ("link", .checkLink), ("audit", .checkAudit),
   ]
 
-  override func run(_ talk: inout StoreTalk) throws(StoreStop) -> StoreOutcome {
+  func run(_ talk: inout StoreTalk) throws(StoreStop) -> StoreOutcome {
     var checked: [StaticString] = []
     switch talk.context.dialect {
     case .sqlite, .postgres, .mysql: checked = try tables(&talk)

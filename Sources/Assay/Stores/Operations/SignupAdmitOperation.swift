@@ -1,6 +1,6 @@
 /// `signup.admit`: whether this address may create an account today (docs/spec/stores.md
 /// §5.7). The password itself never enters (STO-59).
-final class SignupAdmitOperation: StoreOperation {
+struct SignupAdmitOperation: StoreOperation {
   private let address: SourceAddress
   private let bucket: MeterBucket
   private let createdLimit: Int64
@@ -28,9 +28,9 @@ final class SignupAdmitOperation: StoreOperation {
     Meter(scope: MeterScope.signup(address), bucket, name)
   }
 
-  override var seed: Text { meter("attempts").seed(nowMs) }
+  var seed: Text { meter("attempts").seed(nowMs) }
 
-  override func run(_ talk: inout StoreTalk) throws(StoreStop) -> StoreOutcome {
+  func run(_ talk: inout StoreTalk) throws(StoreStop) -> StoreOutcome {
     if let fault { return end("malformed", .none, fault) }
     let created = meter("created")
     let ttlMs = bucket.endMs &+ Self.keptMs(talk.context.dialect)

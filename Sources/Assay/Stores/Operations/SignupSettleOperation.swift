@@ -1,5 +1,5 @@
 /// `signup.settle`: what became of an admitted sign-up (STO-57).
-final class SignupSettleOperation: StoreOperation {
+struct SignupSettleOperation: StoreOperation {
   private enum Result: Int {
     case created, exists, providerBusy, providerError
 
@@ -21,10 +21,10 @@ final class SignupSettleOperation: StoreOperation {
     nowMs = parameters.context.nowMs
   }
 
-  override var seed: Text { ticket.meter.seed(nowMs) }
+  var seed: Text { ticket.meter.seed(nowMs) }
 
   /// Only accounts that were made count as such.
-  override func run(_ talk: inout StoreTalk) throws(StoreStop) -> StoreOutcome {
+  func run(_ talk: inout StoreTalk) throws(StoreStop) -> StoreOutcome {
     if result == .created { return end(isRefunded: false) }
     return end(isRefunded: try talk.giveBack(ticket.meter, units: ticket.units) != nil)
   }

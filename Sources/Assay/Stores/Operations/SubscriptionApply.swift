@@ -1,5 +1,5 @@
 /// `subscription.apply`: verified evidence becomes the state of a line (STO-40 … 44).
-final class SubscriptionApply: StoreOperation {
+struct SubscriptionApply: StoreOperation {
   private enum Outcome {
     case applied, stale, moved, otherAccount, moveTooSoon, leftOut, unknownProduct, refused
 
@@ -57,11 +57,11 @@ final class SubscriptionApply: StoreOperation {
     purchases = StorePurchase.lines(try StorePurchase.all(evidence, configuration))
   }
 
-  override var seed: Text { account ?? purchases.first?.evidence.sha256 ?? "" }
+  var seed: Text { account ?? purchases.first?.evidence.sha256 ?? "" }
 
-  override var maxSteps: Int? { 6 &* purchases.count &+ 10 }
+  var maxSteps: Int? { 6 &* purchases.count &+ 10 }
 
-  override func run(_ talk: inout StoreTalk) throws(StoreStop) -> StoreOutcome {
+  func run(_ talk: inout StoreTalk) throws(StoreStop) -> StoreOutcome {
     var lines: [Applied] = []
     for purchase in purchases { lines.append(try apply(purchase, &talk)) }
     var entitlement: LineEntitlement? = nil

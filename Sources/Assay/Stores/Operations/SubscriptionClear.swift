@@ -1,5 +1,5 @@
 /// `subscription.clear`: the client says that it owns nothing (STO-46).
-final class SubscriptionClear: StoreOperation {
+struct SubscriptionClear: StoreOperation {
   private let account: Text
 
   /// - Throws: `misuse.exchange.request`, `misuse.store.account`.
@@ -7,9 +7,9 @@ final class SubscriptionClear: StoreOperation {
     account = try parameters.account("account")
   }
 
-  override var seed: Text { account }
+  var seed: Text { account }
 
-  override func run(_ talk: inout StoreTalk) throws(StoreStop) -> StoreOutcome {
+  func run(_ talk: inout StoreTalk) throws(StoreStop) -> StoreOutcome {
     let keeps = talk.context.policy.onAbsentKeeps
     let rows = keeps ? try talk.lines(of: account) : try talk.clearLines(of: account)
     let entitlement = LineEntitlement(rows, talk.context)

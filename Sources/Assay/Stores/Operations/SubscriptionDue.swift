@@ -1,5 +1,5 @@
 /// `subscription.due`: lines about which Apple should be asked now (STO-48).
-final class SubscriptionDue: StoreOperation {
+struct SubscriptionDue: StoreOperation {
   private let attempt: Text
   private let leaseMs: Int64
 
@@ -13,9 +13,9 @@ final class SubscriptionDue: StoreOperation {
     leaseMs = Milliseconds.sum(parameters.context.nowMs, span)
   }
 
-  override var seed: Text { attempt }
+  var seed: Text { attempt }
 
-  override func run(_ talk: inout StoreTalk) throws(StoreStop) -> StoreOutcome {
+  func run(_ talk: inout StoreTalk) throws(StoreStop) -> StoreOutcome {
     let rows = try talk.takeDueLines(leaseMs: leaseMs, attempt: attempt)
     try talk.planNextLooks(rows, leaseMs: leaseMs)
     return StoreOutcome { writer in

@@ -1,5 +1,5 @@
 /// `subscription.read`: the plan of an account now (STO-45).
-final class SubscriptionRead: StoreOperation {
+struct SubscriptionRead: StoreOperation {
   private let account: Text
   private let context: StoreContext
   /// The last answer that the host kept; nil: none, or too old (docs/spec/stores.md §7).
@@ -29,9 +29,9 @@ final class SubscriptionRead: StoreOperation {
     return (plan, untilMs)
   }
 
-  override var seed: Text { account }
+  var seed: Text { account }
 
-  override func run(_ talk: inout StoreTalk) throws(StoreStop) -> StoreOutcome {
+  func run(_ talk: inout StoreTalk) throws(StoreStop) -> StoreOutcome {
     let entitlement = LineEntitlement(try talk.lines(of: account), talk.context)
     let nowMs = context.nowMs
     return StoreOutcome { writer in
@@ -41,7 +41,7 @@ final class SubscriptionRead: StoreOperation {
   }
 
   /// The last answer goes on for a while, where the policy says so.
-  override func outcomeWithoutStore(_ refusal: Refusal) -> StoreOutcome? {
+  func outcomeWithoutStore(_ refusal: Refusal) -> StoreOutcome? {
     let fallback = context.configuration.plans.first ?? ""
     let last = last
     return StoreOutcome(last == nil ? refusal : nil) { writer in

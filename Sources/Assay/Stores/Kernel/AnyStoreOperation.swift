@@ -1,0 +1,44 @@
+/// An operation of any kind. (Embedded Swift has no `any` of a protocol.)
+class AnyStoreOperation {
+  /// EXC-15; nil: that of the kind's row.
+  let maxSteps: Int?
+  let seed: Text
+
+  fileprivate init(maxSteps: Int?, seed: Text) {
+    self.maxSteps = maxSteps
+    self.seed = seed
+  }
+
+  static func of<Operation: StoreOperation>(_ operation: Operation) -> AnyStoreOperation {
+    StoreOperationBox(operation)
+  }
+
+  func run(_ talk: inout StoreTalk) throws(StoreStop) -> StoreOutcome {
+    throw .refused(Refusal(.internalAssayBug, "STO-1", at: "kind"))
+  }
+
+  func outcomeWithoutStore(_ refusal: Refusal) -> StoreOutcome? { nil }
+
+  func writeRefused(_ refusal: Refusal, _ writer: inout JSONWriter) {}
+}
+
+private final class StoreOperationBox<Operation: StoreOperation>: AnyStoreOperation {
+  private let operation: Operation
+
+  init(_ operation: Operation) {
+    self.operation = operation
+    super.init(maxSteps: operation.maxSteps, seed: operation.seed)
+  }
+
+  override func run(_ talk: inout StoreTalk) throws(StoreStop) -> StoreOutcome {
+    try operation.run(&talk)
+  }
+
+  override func outcomeWithoutStore(_ refusal: Refusal) -> StoreOutcome? {
+    operation.outcomeWithoutStore(refusal)
+  }
+
+  override func writeRefused(_ refusal: Refusal, _ writer: inout JSONWriter) {
+    operation.writeRefused(refusal, &writer)
+  }
+}
