@@ -298,7 +298,8 @@ struct StoreMeterTests {
     let taken = try take(engine, [("units", 3)], now: Self.tomorrow - 1)
     try taken.answer(StoreAnswer.counted(engine, 3, isNew: true))
     let request: JSONText = [
-      "kind": "quota.refund", "ticket": .string(try #require(taken.document.text("exchange.ticket"))),
+      "kind": "quota.refund",
+      "ticket": .string(try #require(taken.document.text("exchange.ticket"))),
     ]
     let (verifier, later) = (try verifier(engine), Self.tomorrow + 5)
     let back = StoreScript(verifier, request, now: later)

@@ -70,13 +70,3 @@ extension StoreTalk {
     return reply.isAbsent ? nil : try ChallengeRow(try reply.row(ChallengeRow.columns))
   }
 }
-
-/// Who uses a challenge, and for what.
-struct ChallengeUse: Sendable {
-  /// SHA-256, lower-case hex.
-  let id: Text
-  let purpose: Text
-  let subject: Text
-  /// STO-61: a key id, a key id and a counter, or what the host names.
-  let by: Text
-}

@@ -29,9 +29,10 @@ extension StoreTalk {
       ]
     let isMade: Bool
     if context.dialect == .mysql {
-      isMade = try sql(isOnce: true, needsOneConnection: true) {
-        [(.keyAdvance, arguments), (.keyChanged, [])]
-      }.numberIfChanged(1) != nil
+      isMade =
+        try sql(isOnce: true, needsOneConnection: true) {
+          [(.keyAdvance, arguments), (.keyChanged, [])]
+        }.numberIfChanged(1) != nil
     } else {
       let stored = try sql(isOnce: true) { [(.keyAdvance, arguments)] }.number(0)
       guard stored == nil || stored == counter else { throw .shape("counter") }
