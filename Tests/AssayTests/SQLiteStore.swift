@@ -6,7 +6,7 @@ import Testing
 
 /// A store as a host has one: a SQLite database in memory, in which the steps of
 /// conversations are carried out.
-final class SQLiteStore {
+@safe final class SQLiteStore {
   private var handle: OpaquePointer?
   /// The configuration of the verifier that asks.
   private let verifier: Verifier
@@ -150,14 +150,18 @@ final class SQLiteStore {
     let prepared = unsafe sqlite3_prepare_v2(handle, sql, -1, &statement, nil)
     try #require(prepared == SQLITE_OK, "\(sql): \(unsafe String(cString: sqlite3_errmsg(handle)))")
     defer { unsafe sqlite3_finalize(statement) }
-    try #require(unsafe sqlite3_bind_parameter_count(statement) == Int32(arguments.count))
-    for (place, value) in arguments.enumerated() { bind(statement, Int32(place + 1), value) }
+    let expected = unsafe sqlite3_bind_parameter_count(statement)
+    try #require(expected == Int32(arguments.count))
+    for (place, value) in arguments.enumerated() {
+      unsafe bind(statement, Int32(place + 1), value)
+    }
     var rows: [String] = []
     while true {
       let state = unsafe sqlite3_step(statement)
       if state == SQLITE_DONE { return rows }
       try #require(state == SQLITE_ROW, "\(sql)")
-      let columns = (0..<unsafe sqlite3_column_count(statement)).map { column(statement, $0) }
+      let count = unsafe sqlite3_column_count(statement)
+      let columns = (0..<count).map { unsafe column(statement, $0) }
       rows.append("[\(columns.joined(separator: ","))]")
     }
   }

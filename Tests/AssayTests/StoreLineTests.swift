@@ -208,11 +208,11 @@ struct StoreLineTests {
     let closed = try store.run(["kind": "subscription.read", "account": "ann"])
     #expect(closed.name == "unavailable.store.unclear")
     #expect(closed.text("exchange.plan") == "free")
-    let last: JSONText = ["plan": "premium", "until": nil, "atMs": .integer(Minted.now - 60_000)]
+    let last: JSONText = ["plan": "premium", "until": .null, "atMs": .integer(Minted.now - 60_000)]
     let open = try store.run(["kind": "subscription.read", "account": "ann", "last": last])
     #expect(open.name == "ok")
     #expect(open.text("exchange.plan") == "premium")
-    let old: JSONText = ["plan": "premium", "until": nil, "atMs": .integer(Minted.now - 60_001)]
+    let old: JSONText = ["plan": "premium", "until": .null, "atMs": .integer(Minted.now - 60_001)]
     let late = try SQLiteStore([("stores.failOpen", ["readMs": 60_000])])
     for step in 1...8 { late.faults[step] = .lost(carriedOut: false) }
     #expect(

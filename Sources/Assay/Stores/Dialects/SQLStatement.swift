@@ -223,7 +223,7 @@ enum SQLStatement: Int, CaseIterable, Sendable {
     case .keyAdvance:
       return "UPDATE assay_key SET counter = :counter, used_ms = :now_ms WHERE key_id = :key_id AND owner = :owner AND state = 'active' AND counter < :counter RETURNING counter"
     case .keyReceipt:
-      return "UPDATE assay_key SET receipt = :receipt, receipt_ms = :receipt_ms, next_ms = :next_ms, risk = :risk WHERE key_id = :key_id AND receipt_ms < :receipt_ms"
+      return "UPDATE assay_key SET receipt = :receipt, receipt_ms = :receipt_ms, next_ms = :next_ms, risk = :risk WHERE key_id = :key_id AND receipt_ms < :receipt_ms AND state = 'active'"
     case .keyRetire:
       return "UPDATE assay_key SET state = 'retired', used_ms = :now_ms WHERE key_id = :key_id AND owner = :owner AND state = 'active'"
     case .onceInsert:
