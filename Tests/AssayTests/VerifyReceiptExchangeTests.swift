@@ -66,7 +66,6 @@ struct VerifyReceiptExchangeTests {
     case .wait(let wait):
       return "wait \(wait.notBeforeMs - now) \(Text(stringLiteral: wait.reason.name).string)"
     case .accepted: return "accepted"
-    case .store, .grant: return "store"
     case .refused(let ending):
       return Text(stringLiteral: ending.refusal.status.name).string
     }
