@@ -57,7 +57,7 @@ SCRATCH := .build$(if $(filter prefix,$(CRYPTO_FROM)),/prefix)
 MAP := Sources/AssayABI/Link/assay.map
 ORDER := Sources/AssayABI/Link/assay.order
 STRIP ?= -s
-DEFINES = $(if $(CRYPTO_INSIDE),-Xcc -DASSAY_OWN_LIBCRYPTO) \
+DEFINES = -Xcc -DASSAY_$(if $(CRYPTO_INSIDE),OWN,HOST)_LIBCRYPTO \
 	$(if $(and $(filter static,$(CRYPTO_FROM)),$(LIBCRYPTO_PACKAGE)),-Xcc '-DASSAY_LIBCRYPTO_PACKAGE="$(LIBCRYPTO_PACKAGE)"')
 # The revision of the package that the archive of libcrypto came with.
 LIBCRYPTO_PACKAGE = $(shell dpkg-query -W -f '$${Version}' libssl-dev 2>/dev/null)
@@ -149,15 +149,18 @@ $(BUILD)/link/%.o: Sources/AssayABI/Link/%.c
 	@mkdir -p $(@D)
 	@$(LINK_C) -c $< -o $@
 
-# SwiftPM builds it itself for the full shape.
-$(BUILD)/link/gate.o: Sources/CGate/gate.c Sources/CGate/include/gate.h
+# SwiftPM builds it itself for the full shape. The host's libcrypto keeps something of
+# every thread, for which its gate has more to do.
+GATE = $(BUILD)/link/gate$(if $(CRYPTO_INSIDE),,-host).o
+$(BUILD)/link/gate.o $(BUILD)/link/gate-host.o: Sources/CGate/gate.c Sources/CGate/include/gate.h
 	@mkdir -p $(@D)
-	@$(LINK_C) -c $< -o $@
+	@$(LINK_C) $(if $(findstring host,$(@F)),-DASSAY_HOST_LIBCRYPTO) -c $< -o $@
 
 # What builds side by side share: made before they begin, since two that make it at
 # the same time could link half a file, or remove what the other has begun.
 .PHONY: inputs
-inputs: deps-build link-inputs $(LINK_OBJECTS) $(BUILD)/link/entropy.o $(BUILD)/link/gate.o
+inputs: deps-build link-inputs $(LINK_OBJECTS) $(BUILD)/link/entropy.o $(BUILD)/link/gate.o \
+  $(BUILD)/link/gate-host.o
 
 # Changes only when what is echoed does.
 .PHONY: FORCE
@@ -190,7 +193,7 @@ $(EMBED_DIR)/Assay.o: $(EMBED_DIR)/command $(EMBED_SOURCES) include/assay.h \
 	@echo 'compiling $@ (Embedded Swift)'
 	@$(NICE) $(EMBED_SWIFT) -c $(EMBED_SOURCES) -o $@
 
-$(EMBED_DIR)/libassay.so: $(EMBED_DIR)/Assay.o $(BUILD)/link/entropy.o $(BUILD)/link/gate.o \
+$(EMBED_DIR)/libassay.so: $(EMBED_DIR)/Assay.o $(BUILD)/link/entropy.o $(GATE) \
   $(LINK_OBJECTS) $(MAP) $(ORDER) $(BUILD)/link/static/libcrypto.a | link-inputs
 	@$(TOOLS)/clang -shared -fuse-ld=lld -o $@ \
 	  $(foreach flag,$(LINK) --gc-sections --as-needed,-Xlinker $(flag)) \

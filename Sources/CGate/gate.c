@@ -67,6 +67,45 @@ static void wake(_Atomic uint32_t *word) {
   (void)syscall(SYS_futex, word, FUTEX_WAKE_PRIVATE, 0x7fffffff, NULL, NULL, 0);
 }
 
+/* ---- threads ------------------------------------------------------------- */
+
+/*
+ * libcrypto removes what it keeps of a thread when that ends, under a lock and outside
+ * of any call. Inside the library that passes the gate (Link/threads.c). The host's own
+ * libcrypto is asked to do it here, before it does it by itself: destructors run in the
+ * order in which their keys were made, and this one is made at load. A host that
+ * used libcrypto before it loaded this library has the order the other way round.
+ */
+#ifndef ASSAY_HOST_LIBCRYPTO
+static void begin_thread(void) {}
+static void prepare_threads(void) {}
+#else
+/* Not every libcrypto has it. */
+extern void OPENSSL_thread_stop(void) __attribute__((weak));
+
+static pthread_key_t ending;
+static _Atomic int has_ending;
+static _Thread_local char begun;
+
+static void end_thread(void *value) {
+  uint32_t entered = assay_gate_enter();
+  (void)value;
+  if (OPENSSL_thread_stop != NULL) OPENSSL_thread_stop();
+  assay_gate_leave(entered);
+}
+
+static void begin_thread(void) {
+  if (__builtin_expect(begun != 0, 1)) return;
+  begun = 1;
+  if (atomic_load_explicit(&has_ending, memory_order_acquire))
+    (void)pthread_setspecific(ending, &begun);
+}
+
+static void prepare_threads(void) {
+  atomic_store(&has_ending, pthread_key_create(&ending, end_thread) == 0);
+}
+#endif
+
 /* ---- calls --------------------------------------------------------------- */
 
 /* Waits for the fork that is seen in `entered`, and for no later one. */
@@ -87,7 +126,9 @@ uint32_t assay_gate_enter(void) {
   uint32_t number = (uint32_t)((page * UINT64_C(0x9e3779b97f4a7c15)) >>
                                (64 - PLACES_BITS));
   struct place *place = &places[number];
-  uint32_t seen =
+  uint32_t seen;
+  begin_thread();
+  seen =
       atomic_fetch_add_explicit(&place->entered, CALL, memory_order_acquire);
   if (__builtin_expect((seen & CLOSED) != 0, 0)) wait_for_fork(place, seen);
   return number;
@@ -155,5 +196,6 @@ static void after_fork_in_child(void) {
 }
 
 __attribute__((constructor)) static void assay_gate_stand(void) {
+  prepare_threads();
   (void)pthread_atfork(before_fork, after_fork_in_parent, after_fork_in_child);
 }

@@ -290,7 +290,8 @@ func TestSignedSecretsAreNotPrinted(t *testing.T) {
 		&IssuedSession{Text: "eyJ"}, AppleTokens{AccessToken: "eyJ", RefreshToken: "eyJ"},
 		&AppleTokens{AccessToken: "eyJ", RefreshToken: "eyJ"}, held,
 		httpRequest{URL: "eyJ"}, &httpRequest{URL: "eyJ"}, step{Request: httpRequest{URL: "eyJ"}},
-		httpAnswer{Headers: [][2]string{{"a", "eyJ"}}}, Sender{Hosts: map[string]string{"a": "eyJ"}},
+		httpAnswer{Headers: [][2]string{{"a", "eyJ"}}},
+		Sender{Hosts: map[string]string{"a": "eyJ"}},
 		Payload("eyJ"), fmt.Stringer(AppleTokens{RefreshToken: "eyJ"}).String(),
 		fmt.GoStringer(AppleTokens{RefreshToken: "eyJ"}).GoString(),
 	} {
