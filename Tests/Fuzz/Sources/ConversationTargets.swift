@@ -1,4 +1,5 @@
 import CAssay
+import Glibc
 
 @testable import Assay
 @testable import AssayAuthority
@@ -27,6 +28,12 @@ enum ConversationTargets {
   /// What Apple gave to the app.
   private static let code = Array("c0de-of-a-customer".utf8)
 
+  /// What no answer but a request may hold.
+  private static let secrets = [
+    (Array(secret.utf8), "the shared secret"), (receipt, "the receipt"),
+    (token, "the device token"), (Array("Bearer ".utf8), "our token"),
+  ]
+
   /// With the most steps that each may have (EXC-15). The bits of the first byte from the
   /// second on pick one.
   private static let kinds: [(name: String, maxSteps: Int)] =
@@ -54,13 +61,22 @@ enum ConversationTargets {
     AppStoreEndpoint.named(Text(kind(first).name))
   }
 
+  /// How many answers were given in this process; told at its end.
+  private static var answers = 0
+  private static let tell: Void = {
+    atexit { fputs("answers given: \(ConversationTargets.answers)\n", stderr) }
+  }()
+
   /// The first byte picks the request; the lines after it are answers: `h` + HTTP status +
   /// space + body for one that came over the network, `b` for one in base64, `w` for the end of a wait, and
   /// anything else as it is.
   static func conversation(_ input: [UInt8]) {
     guard let first = input.first else { return }
+    _ = tell
     let lines = input.dropFirst().split(separator: 0x0a, omittingEmptySubsequences: false)
     let once = play(first, lines)
+    // Of some: a second play takes as long as the first.
+    guard input.count % 8 == 0 else { return }
     demand(once == play(first, lines), "two plays of one transcript differ")
   }
 
@@ -205,6 +221,7 @@ enum ConversationTargets {
   ) -> Answer {
     let now = open?.notBefore ?? FuzzBench.instant
     let text = answer(line, to: open?.id ?? 0)
+    answers += 1
     var document: OpaquePointer? = nil
     let status = text.withUnsafeBytes {
       assay_exchange_step(
@@ -212,11 +229,9 @@ enum ConversationTargets {
     }
     let answer = Answer(status, document)
     if answer.text("exchange.state") != "request" {
-      demand(
-        answer.json.firstRange(of: Array(secret.utf8)) == nil, "the shared secret is disclosed")
-      demand(answer.json.firstRange(of: receipt) == nil, "the receipt is disclosed")
-      demand(answer.json.firstRange(of: token) == nil, "the device token is disclosed")
-      demand(answer.json.firstRange(of: Array("Bearer ".utf8)) == nil, "our token is disclosed")
+      for (text, name) in secrets {
+        demand(!answer.holds(text), "\(name) is disclosed")
+      }
     }
     return answer
   }
@@ -392,6 +407,24 @@ enum ConversationTargets {
 }
 
 extension Answer {
+  /// Looks with C: under AddressSanitizer, a search in Swift takes most of the time.
+  fileprivate func holds(_ text: [UInt8]) -> Bool {
+    guard let first = text.first, json.count >= text.count else { return false }
+    return json.withUnsafeBytes { json in
+      guard let start = json.baseAddress else { return false }
+      let end = json.count - text.count + 1
+      var at = 0
+      while at < end, let found = memchr(start + at, Int32(first), end - at) {
+        at = UnsafeRawPointer(found) - start
+        if memcmp(start + at, text, text.count) == 0 {
+          return true
+        }
+        at += 1
+      }
+      return false
+    }
+  }
+
   /// What is the same in every play: of a step with a token, which is signed anew, its body.
   fileprivate var repeatable: [UInt8] {
     if text("exchange.request.headers.0.1") == "application/x-www-form-urlencoded" {
