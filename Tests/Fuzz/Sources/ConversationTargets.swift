@@ -118,7 +118,7 @@ enum ConversationTargets {
       demand(answer.text("exchange.tokens.refreshToken")?.isEmpty == false, "no token")
       demand(answer.text("exchange.token.subject") == nil, "an identity that nobody verified")
     case "appleid.revoke":
-      demand(answer.source("exchange.revoked") == Array("true".utf8), "not revoked")
+      demand(answer.source("exchange", "revoked") == Array("true".utf8), "not revoked")
     default: endpoint(first) == nil ? checkDevice(answer) : checkStore(answer)
     }
   }
