@@ -49,12 +49,31 @@ final class ReadmeTest extends TestCase
     public function testItsCallsExist(): void
     {
         $text = (string) file_get_contents(self::README);
-        preg_match_all('/(?:\$verifier->|Verifier::)(\w+)\(/', $text, $called);
-        preg_match_all('/`(\w+)`/', explode('| call | gives |', $text)[1], $named);
-        $table = preg_grep('/^(verify|read|check|assess)[A-Z]/', $named[1]);
-        $this->assertNotSame([], $called[1]);
-        foreach ([...$called[1], ...$table] as $name) {
-            $this->assertTrue(method_exists(\Assay\Verifier::class, $name), $name);
+        [, $calls, $ledger] = preg_split('/^\| call \| \w+ \|$/m', $text);
+        $this->assertCallsExist(\Assay\Verifier::class, [
+            ...$this->calls('/(?:\$verifier->|Verifier::)(\w+)\(/', $text),
+            ...preg_grep('/^(verify|read|check|assess)[A-Z]/', $this->calls('/`(\w+)`/', $calls)),
+        ]);
+        preg_match_all('/^\| (.*?) \|/m', explode("\n\n", $ledger)[0], $cells);
+        $this->assertCallsExist(\Assay\Store\Ledger::class, [
+            ...$this->calls('/\$ledger->(\w+)\(/', $text),
+            ...$this->calls('/`(\w+)`/', implode(' ', $cells[1])),
+        ]);
+    }
+
+    /** @return list<string> */
+    private function calls(string $pattern, string $text): array
+    {
+        preg_match_all($pattern, $text, $found);
+        return $found[1];
+    }
+
+    /** @param list<string> $names */
+    private function assertCallsExist(string $class, array $names): void
+    {
+        $this->assertNotSame([], $names);
+        foreach ($names as $name) {
+            $this->assertTrue(method_exists($class, $name), $name);
         }
     }
 }

@@ -93,8 +93,11 @@ private struct LineRule {
 
   private func isAccepted(_ row: LineRow) -> Bool {
     let environments = context.configuration.environments
-    guard let environment = environments.first(where: { row.environment.utf8[...].elementsEqual($0.name) })
-    else { return false }
-    return environment == .production || !sandboxIsShadowed || context.configuration.decide.sandbox == .equal
+    let name = row.environment.utf8[...]
+    guard let environment = environments.first(where: { name.elementsEqual($0.name) }) else {
+      return false
+    }
+    return environment == .production || !sandboxIsShadowed
+      || context.configuration.decide.sandbox == .equal
   }
 }
