@@ -89,10 +89,11 @@ struct StoreMeterTests {
     }
   }
 
-  @Test("STO-51 what is never within the limit costs no statement")
+  @Test("STO-51 BCK-8 what is never within the limit costs no statement")
   func decided() throws {
     let none = try take(.sqlite, [("plan", "free")])
     none.expect("rejected.plan.required", "not-in-plan", at: "meter")
+    #expect(none.document.text("error.rule") == "BCK-8")
     #expect(none.document.text("exchange.fallback") == "free")
     try take(.sqlite, [("plan", "premium")]).expect("rejected.plan.required", "not-in-plan")
     try take(.sqlite, [("units", 21)]).expect("rejected.quota.exhausted", "exhausted")
