@@ -64,7 +64,8 @@ let package = Package(
     .target(
       name: "Assay", dependencies: ["CLibCrypto"], exclude: ["Verdict/hints.tsv", "Verdict/statuses.tsv"]),
     .target(name: "AssayAuthority", dependencies: ["Assay", "CLibCrypto"]),
-    .testTarget(name: "AssayTests", dependencies: ["Assay", "AssayAuthority"]),
+    .systemLibrary(name: "CSQLite", path: "Tests/CSQLite", pkgConfig: "sqlite3"),
+    .testTarget(name: "AssayTests", dependencies: ["Assay", "AssayAuthority", "CSQLite"]),
   ], swiftLanguageModes: [.v6])
 """
 
@@ -321,7 +322,7 @@ def asked_each_time(text):
 def copied_tree():
     """A fresh copy of what is built; unchanged files keep their times."""
     TREE.mkdir(parents=True, exist_ok=True)
-    for name in ["Sources", "include", "docs", "Tests/AssayTests"]:
+    for name in ["Sources", "include", "docs", "Tests/AssayTests", "Tests/CSQLite"]:
         shutil.rmtree(TREE / name, ignore_errors=True)
         shutil.copytree(ROOT / name, TREE / name)
     (TREE / "Package.swift").write_text(MANIFEST)
