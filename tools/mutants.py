@@ -198,7 +198,7 @@ class Instrument:
         if has_top(self.code, begin, end, "||") or has_top(self.code, begin, end, " ? "):
             parts = [(begin, end)]
         for part in parts:
-            self.note(*part, kind, refusal, "(Mutants.off(@) || (", "))")
+            self.note(*part, kind, refusal, "(Mutants.off(@) ? true : (", "))")
 
     def scan(self):
         for word in re.finditer(r"\b(require|guard|if|return)\b", self.code):
@@ -238,10 +238,10 @@ class Instrument:
         first = split_top(self.code, at + 1, end, ",")[0]
         parts = split_top(self.code, *first, "&&")
         refusal = word.start(), end + 1
-        self.note(*first, "require", refusal, "(Mutants.off(@) || (", "))")
+        self.note(*first, "require", refusal, "(Mutants.off(@) ? true : (", "))")
         if len(parts) > 1 and not has_top(self.code, *first, "||"):
             for part in parts:
-                self.note(*part, "clause", refusal, "(Mutants.off(@) || (", "))")
+                self.note(*part, "clause", refusal, "(Mutants.off(@) ? true : (", "))")
 
     def scan_guard(self, word):
         tail = find_top(self.code, word.end(), re.compile(r"\belse\b\s*\{"))
