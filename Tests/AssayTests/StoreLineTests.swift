@@ -68,6 +68,8 @@ struct StoreLineTests {
         $0.revocationDate = $0.signedDate
       })
     #expect(try plan(store) == "free")
+    // STO-47: nothing more can come.
+    #expect(try store.run("SELECT next_check_ms FROM assay_line", []) == ["[null]"])
     #expect(try apply(store, "ann", evidence).text("exchange.plan") == "free")
     let reversed = try store.transaction { $0.signedDate += 2000 }
     #expect(try apply(store, "ann", reversed).text("exchange.plan") == "premium")
@@ -120,6 +122,8 @@ struct StoreLineTests {
     let read = try store.run(["kind": "subscription.read", "account": "ann"])
     #expect(read.integer("exchange.until") == end)
     #expect(read.flag("exchange.lines.0.counts") == true)
+    try store.run("UPDATE assay_line SET env = 'Xcode'", [])
+    #expect(try plan(store) == "free", "an environment that is not accepted")
   }
 
   @Test("STO-46 clear lowers, the same evidence restores; keep changes nothing")

@@ -108,6 +108,10 @@ struct StoreSchemaCheckTests {
     ] {
       script.expect("unavailable.store.standby", at: place)
     }
+    let odd = try check(.dynamodb)
+    try odd.answer(
+      "{\"output\":{\"Table\":{\"TableStatus\":\"ACTIVE\",\"GlobalSecondaryIndexes\":{}}}}")
+    odd.expect("unavailable.store.standby", at: "GlobalSecondaryIndexes")
     for answer in ["{\"output\":{}}", "{\"rows\":[]}"] {
       let script = try check(.dynamodb)
       try script.answer(answer)

@@ -302,6 +302,23 @@ struct StoresDynamoTests {
     #expect(document.name == status)
   }
 
+  @Test(
+    "EXC-5 an answer to a grant step has its id, and says 200 or 500",
+    arguments: [
+      ("{\"id\":99,\"code\":200}", "misuse.exchange.order"),
+      ("{\"id\":ID,\"code\":404}", "misuse.exchange.answer"),
+      ("{\"id\":ID,\"code\":200}", "ok"),
+    ])
+  func grantForm(_ answer: String, _ status: String) throws {
+    let store = try DynamoStore()
+    let document = try store.run(
+      claim("ann", 1, [("mode", "transaction")]), [try coins(store)]
+    ) { _, document in
+      answer.replacing("ID", with: "\(document.integer("exchange.grant.id") ?? 0)")
+    }
+    #expect(document.name == status)
+  }
+
   // MARK: what is not understood
 
   @Test(
