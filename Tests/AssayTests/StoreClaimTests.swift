@@ -448,6 +448,7 @@ struct StoreClaimTests {
       ("leaseMs", -1, "misuse.store.lease"), ("leaseMs", 3_600_001, "misuse.store.lease"),
       ("leaseMs", 4999, "misuse.store.lease"), ("leaseMs", "60000", "misuse.store.lease"),
       ("onUnclear", "wait", "misuse.exchange.request"),
+      ("note", "a\u{1}", "misuse.exchange.request"),
       ("limit", 65, "misuse.exchange.request"), ("mode", "other", "misuse.exchange.request"),
     ])
   func values(_ name: String, _ value: JSONText, _ status: String) throws {

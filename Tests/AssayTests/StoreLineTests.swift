@@ -255,6 +255,23 @@ struct StoreLineTests {
         == "unavailable.store.unclear")
   }
 
+  @Test("§7 the last answer counts while it is young, of this plan and not over")
+  func lastAnswer() throws {
+    let now = Minted.now
+    for (plan, until, at, status) in [
+      ("premium", JSONText.integer(now + 1), now, "ok"),
+      ("premium", .integer(now), now, "unavailable.store.unclear"),
+      ("premium", .null, now + 1, "unavailable.store.unclear"),
+      ("gold", .null, now, "misuse.exchange.request"),
+    ] {
+      let store = try SQLiteStore([("stores.failOpen", ["readMs": 60_000])])
+      for step in 1...8 { store.faults[step] = .lost(carriedOut: false) }
+      let last: JSONText = ["plan": .string(plan), "until": until, "atMs": .integer(at)]
+      let read = try store.run(["kind": "subscription.read", "account": "ann", "last": last])
+      #expect(read.name == status, "\(plan) \(at - now)")
+    }
+  }
+
   // MARK: accounts
 
   private func link(_ from: String, _ to: String) -> JSONText {
