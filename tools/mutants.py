@@ -64,7 +64,8 @@ let package = Package(
     .target(
       name: "Assay", dependencies: ["CLibCrypto"], exclude: ["Verdict/hints.tsv", "Verdict/statuses.tsv"]),
     .target(name: "AssayAuthority", dependencies: ["Assay", "CLibCrypto"]),
-    .testTarget(name: "AssayTests", dependencies: ["Assay", "AssayAuthority"]),
+    .systemLibrary(name: "CSQLite", path: "Tests/CSQLite", pkgConfig: "sqlite3"),
+    .testTarget(name: "AssayTests", dependencies: ["Assay", "AssayAuthority", "CSQLite"]),
   ], swiftLanguageModes: [.v6])
 """
 
@@ -197,7 +198,7 @@ class Instrument:
         if has_top(self.code, begin, end, "||") or has_top(self.code, begin, end, " ? "):
             parts = [(begin, end)]
         for part in parts:
-            self.note(*part, kind, refusal, "(Mutants.off(@) || (", "))")
+            self.note(*part, kind, refusal, "(Mutants.off(@) ? true : (", "))")
 
     def scan(self):
         for word in re.finditer(r"\b(require|guard|if|return)\b", self.code):
@@ -237,10 +238,10 @@ class Instrument:
         first = split_top(self.code, at + 1, end, ",")[0]
         parts = split_top(self.code, *first, "&&")
         refusal = word.start(), end + 1
-        self.note(*first, "require", refusal, "(Mutants.off(@) || (", "))")
+        self.note(*first, "require", refusal, "(Mutants.off(@) ? true : (", "))")
         if len(parts) > 1 and not has_top(self.code, *first, "||"):
             for part in parts:
-                self.note(*part, "clause", refusal, "(Mutants.off(@) || (", "))")
+                self.note(*part, "clause", refusal, "(Mutants.off(@) ? true : (", "))")
 
     def scan_guard(self, word):
         tail = find_top(self.code, word.end(), re.compile(r"\belse\b\s*\{"))
@@ -321,7 +322,7 @@ def asked_each_time(text):
 def copied_tree():
     """A fresh copy of what is built; unchanged files keep their times."""
     TREE.mkdir(parents=True, exist_ok=True)
-    for name in ["Sources", "include", "docs", "Tests/AssayTests"]:
+    for name in ["Sources", "include", "docs", "Tests/AssayTests", "Tests/CSQLite"]:
         shutil.rmtree(TREE / name, ignore_errors=True)
         shutil.copytree(ROOT / name, TREE / name)
     (TREE / "Package.swift").write_text(MANIFEST)

@@ -92,6 +92,7 @@ struct StoreChallengeTests {
       ("challenge", "bm90IHJhbmRvbSBhdCBhb+/", "misuse.store.attempt"),
       ("challenge", 7, "misuse.store.attempt"), ("purpose", "", "misuse.exchange.request"),
       ("purpose", "a b", "misuse.exchange.request"),
+      ("purpose", "a\u{1}b", "misuse.exchange.request"),
       ("purpose", .string(String(repeating: "a", count: 33)), "misuse.exchange.request"),
       ("subject", "ann ", "misuse.store.account"),
     ]
@@ -104,6 +105,16 @@ struct StoreChallengeTests {
     let script = StoreScript(host, issue, now: Self.now)
     let id = Hex.encode(Digest.sha256.of(utf8(Self.text)))
     #expect(script.arguments(1) == "[\"\(String(decoding: id, as: UTF8.self))\"]")
+    let plain = String(repeating: "a", count: 21)
+    for (text, status) in [
+      (plain + "a", "pending.exchange.store"), (plain, "misuse.store.attempt"),
+      (plain + "\u{1}", "misuse.store.attempt"), (plain + "é", "misuse.store.attempt"),
+      (String(repeating: "a", count: 64), "pending.exchange.store"),
+      (String(repeating: "a", count: 65), "misuse.store.attempt"),
+    ] {
+      StoreScript(host, issue.setting([("challenge", .string(text))]), now: Self.now)
+        .expect(status, at: status.hasPrefix("misuse") ? "challenge" : nil)
+    }
   }
 
   // MARK: consume
@@ -241,6 +252,20 @@ struct StoreChallengeTests {
     try lost.wait()
     try lost.answer(row(.sqlite, usedBy: "me"))
     lost.expect("ok", "consumed")
+  }
+
+  @Test("STO-4 numbers of a row are below 2^53, as numbers and as text")
+  func numbers() throws {
+    let verifier = try verifier()
+    for (value, status) in [
+      ("9007199254740991", "ok"), ("\"9007199254740991\"", "ok"),
+      ("9007199254740992", "unavailable.store.reply-shape"),
+      ("\"9007199254740992\"", "unavailable.store.reply-shape"),
+    ] {
+      let script = StoreScript(verifier, once, now: Self.now)
+      try script.answer("{},{\"rows\":[[\"attempt-0000000000000001\",\(value)]]}")
+      #expect(script.document.name == status, "\(value)")
+    }
   }
 
   // MARK: once

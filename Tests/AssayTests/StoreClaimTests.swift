@@ -50,7 +50,7 @@ struct StoreClaimTests {
     #expect(document.text("exchange.answer") == answer, sourceLocation: sourceLocation)
   }
 
-  @Test("STO-22 a claim, its grant, and the same purchase again")
+  @Test("STO-20 STO-22 RPL-2 a claim, its grant, and the same purchase again")
   func once() throws {
     let store = try SQLiteStore()
     let evidence = try coins(store)
@@ -66,12 +66,18 @@ struct StoreClaimTests {
     let again = try store.run(complete, now: Minted.now + 1)
     expect(again, "granted", "ok", answer: "granted")
     #expect(again.flag("exchange.changed") == false)
+    let own = try store.run(claim("ann", 2), [evidence])
     expect(
-      try store.run(claim("ann", 2), [evidence]), "already-granted",
-      "rejected.ledger.already-granted", answer: "already-granted")
+      own, "already-granted", "rejected.ledger.already-granted", answer: "already-granted")
+    #expect(own.text("error.rule") == "STO-20")
+    let others = try store.run(claim("bob", 3), [evidence])
+    expect(others, "other-account", "rejected.ledger.other-account", answer: "refused-final")
+    #expect(others.text("error.rule") == "RPL-2")
     expect(
-      try store.run(claim("bob", 3), [evidence]), "other-account",
-      "rejected.ledger.other-account", answer: "refused-final")
+      try store.run(try self.complete(first, "bob")), "superseded", "rejected.ledger.superseded",
+      answer: "deferred")
+    let absent = complete.setting([("purchaseKey", "Sandbox/2000000900000999")])
+    #expect(try store.run(absent).name == "unavailable.store.row-missing")
   }
 
   private func complete(_ claimed: Document, _ account: String = "ann") throws -> JSONText {
@@ -148,10 +154,104 @@ struct StoreClaimTests {
   func unknownProduct() throws {
     let store = try SQLiteStore()
     let evidence = try store.transaction { $0.productId = "com.example.app.unknown" }
-    expect(
-      try store.run(claim(), [evidence]), "unknown-product", "rejected.identity.product",
-      answer: "refused-keep")
+    let claimed = try store.run(claim(), [evidence])
+    expect(claimed, "unknown-product", "rejected.identity.product", answer: "refused-keep")
+    #expect(claimed.text("error.rule") == "STO-24")
     #expect(store.steps == 0)
+  }
+
+  @Test("STO-7 EXC-2 a claim takes verified purchases, and nothing else")
+  func takes() throws {
+    let store = try SQLiteStore()
+    let good = try coins(store)
+    let app = try Minted.verify(Minted.purchase.appTransactionPayload, .appTransaction)
+    #expect(app.name == "ok")
+    let payload = Minted.purchase.transactionPayload
+    let foreign = try Minted.verify(payload, .transaction, [("clockSkewMs", 1000)])
+    #expect(foreign.name == "ok")
+    let refused = try Minted.verify(payload, .transaction, [("environments", ["Production"])])
+    for request in [
+      claim(), ["kind": "revoke"], ["kind": "subscription.apply"],
+      ["kind": "lookup", "account": "ann"],
+    ] {
+      for other in [app, foreign, refused] {
+        Exchanges.expect(
+          try store.run(request, [good, other]), "misuse.exchange.evidence", at: "evidence[1]",
+          rule: "EXC-2")
+      }
+    }
+    Exchanges.expect(
+      try store.run(claim(), []), "misuse.exchange.evidence", at: "evidence", rule: "EXC-2")
+    // Without a refund there is nothing to revoke.
+    Exchanges.expect(
+      try store.run(["kind": "revoke"], [good]), "misuse.exchange.evidence", at: "evidence",
+      rule: "EXC-2")
+    #expect(store.steps == 0)
+    let configuration = try ConfigurationReader.read(
+      try Minted.config(SQLiteStore.catalogue).bytes)
+    #expect(throws: Refusal(.misuseExchangeEvidence, "EXC-2", at: "evidence[0]")) {
+      _ = try StorePurchase.all([.several([])], configuration)
+    }
+  }
+
+  @Test("RPL-3 an id that cannot be a key claims nothing, revokes nothing and makes no line")
+  func nameless() throws {
+    let store = try SQLiteStore()
+    func purchase(_ id: String, revoked: Bool = false) throws -> Document {
+      try store.transaction {
+        $0.transactionId = id
+        $0.originalTransactionId = id
+        if revoked { $0.revocationDate = $0.signedDate - 1000 }
+      }
+    }
+    let nameless = try purchase("0")
+    let claimed = try store.run(claim(), [nameless])
+    expect(claimed, "refused", "rejected.ledger.id", answer: "refused-final")
+    #expect(claimed.text("error.rule") == "RPL-3")
+    let apply: JSONText = ["kind": "subscription.apply", "account": "ann"]
+    let applied = try store.run(apply, [nameless])
+    Exchanges.expect(applied, "rejected.ledger.id", at: "lines", rule: "RPL-3")
+    let revoked = try store.run(["kind": "revoke"], [try purchase("0", revoked: true)])
+    #expect(revoked.text("exchange.revocations.0.outcome") == "refused")
+    for table in ["name", "ledger", "line"] {
+      #expect(try store.run("SELECT COUNT(*) FROM assay_\(table)", []) == ["[0]"])
+    }
+    expect(try store.run(claim(), [try purchase("1")]), "new", "ok")
+  }
+
+  @Test("STO-23 STO-25 several purchases: each by itself, the newest first to be counted")
+  func several() throws {
+    let store = try SQLiteStore()
+    let old = try store.transaction { $0.purchaseDate -= 1000 }
+    let coins = try store.transaction {
+      $0.type = .consumable
+      $0.productId = SQLiteStore.coins
+      $0.expiresDate = nil
+      $0.transactionId = "2000000900000009"
+      $0.originalTransactionId = "2000000900000009"
+    }
+    let newest = try store.run(claim("ann", 1, [("limit", 1)]), [coins, old])
+    expect(newest, "new", "ok")
+    #expect(newest.integer("exchange.more") == 1)
+    #expect(newest.text("exchange.claims.0.transactionId") == "2000000900000009")
+    let chosen = claim("bob", 2, [("only", ["2000000900000001"])])
+    let other = try store.run(chosen, [coins, old])
+    #expect(other.text("exchange.claims.0.transactionId") == "2000000900000001")
+    #expect(other.text("exchange.claims.1.transactionId") == nil)
+    // One of another account does not stop one's own.
+    let both = try store.run(claim("bob", 2), [coins, old])
+    expect(both, "new", "ok")
+    #expect(both.text("exchange.claims.0.outcome") == "new")
+    #expect(both.text("exchange.claims.1.outcome") == "other-account")
+    let none = try store.run(claim("eve", 3), [coins, old])
+    expect(none, "other-account", "rejected.ledger.other-account", answer: "refused-final")
+    for (change, outcome) in [
+      ({ $0.isUpgraded = true }, "upgraded"), ({ $0.ownership = "FAMILY_SHARED" }, "family-shared"),
+    ] as [((inout Purchase) -> Void, String)] {
+      expect(
+        try store.run(claim("eve", 4), [try store.transaction(change)]), outcome,
+        "rejected.ledger.revoked", answer: "refused-final")
+    }
   }
 
   @Test("RFD-1 a refund takes back, blocks the older text, and its reversal grants anew")
@@ -168,9 +268,12 @@ struct StoreClaimTests {
     #expect(
       try store.run(["kind": "revoke"], [refunded]).text("exchange.revocations.0.outcome")
         == "already")
-    expect(
-      try store.run(claim("ann", 2), [evidence]), "revoked", "rejected.ledger.revoked",
-      answer: "refused-final")
+    let older = try store.run(claim("ann", 2), [evidence])
+    expect(older, "revoked", "rejected.ledger.revoked", answer: "refused-final")
+    #expect(older.text("error.rule") == "RFD-3")
+    let late = try store.run(try complete(first))
+    expect(late, "revoked", "rejected.ledger.revoked", answer: "refused-final")
+    #expect(late.text("error.rule") == "RFD-3")
     let reversed = try coins(store, signed: 2000)
     let resumed = try store.run(claim("ann", 3), [reversed])
     expect(resumed, "resume", "ok")
@@ -195,13 +298,15 @@ struct StoreClaimTests {
     expect(try store.run(claim(), [try coins(store, signed: 2000)]), "resume", "ok")
   }
 
-  @Test("STO-21 the grant in the transaction of the claim; a failed one claims nothing")
+  @Test("STO-21 STO-32 the grant in the transaction of the claim; a failed one claims nothing")
   func inTransaction() throws {
     let store = try SQLiteStore()
     let evidence = try coins(store)
     let request = claim("ann", 1, [("mode", "transaction")])
     let failed = try store.run(request, [evidence]) { _ in false }
     expect(failed, "in-progress", "unavailable.ledger.in-progress", answer: "deferred")
+    #expect(failed.text("error.rule") == "STO-32")
+    #expect(failed.integer("exchange.retryAfterMs") == 0)
     #expect(try store.run("SELECT COUNT(*) FROM assay_ledger", []) == ["[0]"])
     var granted = 0
     let done = try store.run(request, [evidence]) { document in
@@ -231,6 +336,42 @@ struct StoreClaimTests {
       try store.run(other, now: Minted.now + 60_000).text("exchange.claims.0.outcome") == nil)
     expect(
       try store.run(try complete(swept), now: Minted.now + 60_001), "granted", "ok",
+      answer: "granted")
+  }
+
+  @Test("STO-30 STO-27 support takes up one claim whose lease is over")
+  func resumed() throws {
+    let store = try SQLiteStore()
+    let first = try store.run(claim(), [try coins(store)])
+    func resume(
+      _ more: [(String, JSONText)] = [], after milliseconds: Int64 = Self.minute
+    ) throws -> Document {
+      let request: JSONText = [
+        "kind": "claim.resume", "account": "ann", "attempt": .string(attemptId(7)),
+        "purchaseKey": .string(try #require(first.text("exchange.claims.0.purchaseKey"))),
+      ]
+      return try store.run(request.setting(more), now: Minted.now + milliseconds)
+    }
+    expect(
+      try resume(after: Self.minute - 1), "in-progress", "unavailable.ledger.in-progress",
+      answer: "deferred")
+    let held = try resume([("onUnclear", "hold")])
+    expect(held, "held", "unavailable.ledger.held", answer: "deferred")
+    #expect(held.text("error.rule") == "STO-27")
+    #expect(held.integer("exchange.claims.0.claimedMs") == Minted.now)
+    expect(
+      try resume([("account", "bob")]), "other-account", "rejected.ledger.other-account",
+      answer: "refused-final")
+    let absent = try resume([("purchaseKey", "Sandbox/2000000900000999")])
+    Exchanges.expect(absent, "unavailable.store.row-missing", rule: "STO-4")
+    #expect(try resume([("resolve", "later")]).name == "misuse.exchange.request")
+    let taken = try resume([("onUnclear", "hold"), ("resolve", "again"), ("note", "by hand")])
+    expect(taken, "resume", "ok")
+    #expect(taken.integer("exchange.claims.0.fence") == 2)
+    #expect(
+      try store.run("SELECT note FROM assay_audit WHERE what = 'hand'", []) == ["[\"by hand\"]"])
+    expect(
+      try store.run(try complete(taken), now: Minted.now + Self.minute), "granted", "ok",
       answer: "granted")
   }
 
@@ -298,9 +439,16 @@ struct StoreClaimTests {
     arguments: [
       ("account", JSONText.string("a "), "misuse.store.account"),
       ("account", "", "misuse.store.account"),
+      ("account", "a\u{1}", "misuse.store.account"),
       ("attempt", "short", "misuse.store.attempt"),
+      ("attempt", "attempt-0000000000000", "misuse.store.attempt"),
+      ("attempt", "attempt-00000000000 00", "misuse.store.attempt"),
+      ("attempt", .string("".padded(to: 65)), "misuse.store.attempt"),
       ("leaseMs", 0, "misuse.store.lease"), ("leaseMs", 1, "misuse.store.lease"),
       ("leaseMs", -1, "misuse.store.lease"), ("leaseMs", 3_600_001, "misuse.store.lease"),
+      ("leaseMs", 4999, "misuse.store.lease"), ("leaseMs", "60000", "misuse.store.lease"),
+      ("onUnclear", "wait", "misuse.exchange.request"),
+      ("note", "a\u{1}", "misuse.exchange.request"),
       ("limit", 65, "misuse.exchange.request"), ("mode", "other", "misuse.exchange.request"),
     ])
   func values(_ name: String, _ value: JSONText, _ status: String) throws {
@@ -308,6 +456,19 @@ struct StoreClaimTests {
     let document = try store.run(claim("ann", 1, [(name, value)]), [try coins(store)])
     #expect(document.name == status)
     #expect(document.text("error.at") == name)
+  }
+
+  @Test(
+    "STO-5, STO-8, STO-29 the host's own values, just inside",
+    arguments: [
+      ("account", JSONText.string("a a")), ("account", .string("".padded(to: 255))),
+      ("attempt", "attempt-00000000000000"), ("attempt", .string("".padded(to: 64))),
+      ("leaseMs", 5000), ("leaseMs", 3_600_000), ("limit", 64),
+    ])
+  func goodValues(_ name: String, _ value: JSONText) throws {
+    let store = try SQLiteStore()
+    let document = try store.run(claim("ann", 1, [(name, value)]), [try coins(store)])
+    #expect(document.name == "ok", "\(document.text("error.at") ?? "")")
   }
 }
 

@@ -68,6 +68,8 @@ struct StoreLineTests {
         $0.revocationDate = $0.signedDate
       })
     #expect(try plan(store) == "free")
+    // STO-47: nothing more can come.
+    #expect(try store.run("SELECT next_check_ms FROM assay_line", []) == ["[null]"])
     #expect(try apply(store, "ann", evidence).text("exchange.plan") == "free")
     let reversed = try store.transaction { $0.signedDate += 2000 }
     #expect(try apply(store, "ann", reversed).text("exchange.plan") == "premium")
@@ -120,6 +122,8 @@ struct StoreLineTests {
     let read = try store.run(["kind": "subscription.read", "account": "ann"])
     #expect(read.integer("exchange.until") == end)
     #expect(read.flag("exchange.lines.0.counts") == true)
+    try store.run("UPDATE assay_line SET env = 'Xcode'", [])
+    #expect(try plan(store) == "free", "an environment that is not accepted")
   }
 
   @Test("STO-46 clear lowers, the same evidence restores; keep changes nothing")
@@ -179,6 +183,30 @@ struct StoreLineTests {
     #expect(try store.run(request, now: end).text("exchange.lines.0.account") == "ann")
   }
 
+  @Test("STO-29 the lease of lines that are due")
+  func dueLease() throws {
+    let request: JSONText = [
+      "kind": "subscription.due", "attempt": "attempt-due-0000000000000001",
+    ]
+    for span in [4999, 3_600_001, -1] as [JSONText] {
+      let refused = try SQLiteStore().run(request.setting([("leaseMs", span)]))
+      Exchanges.expect(refused, "misuse.store.lease", at: "leaseMs", rule: "STO-29")
+    }
+    for span in [5000, 3_600_000] as [JSONText] {
+      #expect(try SQLiteStore().run(request.setting([("leaseMs", span)])).name == "ok")
+    }
+  }
+
+  @Test("STO-24 of a product that the catalogue does not have no line is made")
+  func unknownProduct() throws {
+    let store = try SQLiteStore()
+    let refused = try apply(
+      store, "ann", try store.transaction { $0.productId = "com.example.app.unknown" })
+    Exchanges.expect(refused, "rejected.identity.product", at: "lines", rule: "STO-24")
+    #expect(refused.text("exchange.lines.0.outcome") == "unknown-product")
+    #expect(try store.run("SELECT COUNT(*) FROM assay_line", []) == ["[0]"])
+  }
+
   @Test("STO-43 evidence with another account's token is refused, whatever the policy")
   func token() throws {
     let store = try SQLiteStore([("stores.transfer", "move")])
@@ -188,8 +216,15 @@ struct StoreLineTests {
     let other: [(String, JSONText)] = [
       ("accountToken", "22222222-2222-4222-8222-222222222222")
     ]
+    let refused = try apply(store, "ann", evidence, other)
+    #expect(refused.name == "rejected.account.token-mismatch")
+    #expect(refused.text("error.rule") == "STO-43")
+    #expect(store.steps == 1)
+    let claim: JSONText = [
+      "kind": "claim", "account": "ann", "attempt": "attempt-claim-000000000000001",
+    ]
     #expect(
-      try apply(store, "ann", evidence, other).name == "rejected.account.token-mismatch")
+      try store.run(claim.setting(other), [evidence]).name == "rejected.account.token-mismatch")
     #expect(store.steps == 1)
     let own: [(String, JSONText)] = [
       ("accountToken", "11111111-1111-4111-8111-111111111111")
@@ -220,6 +255,23 @@ struct StoreLineTests {
         == "unavailable.store.unclear")
   }
 
+  @Test("§7 the last answer counts while it is young, of this plan and not over")
+  func lastAnswer() throws {
+    let now = Minted.now
+    for (plan, until, at, status) in [
+      ("premium", JSONText.integer(now + 1), now, "ok"),
+      ("premium", .integer(now), now, "unavailable.store.unclear"),
+      ("premium", .null, now + 1, "unavailable.store.unclear"),
+      ("gold", .null, now, "misuse.exchange.request"),
+    ] {
+      let store = try SQLiteStore([("stores.failOpen", ["readMs": 60_000])])
+      for step in 1...8 { store.faults[step] = .lost(carriedOut: false) }
+      let last: JSONText = ["plan": .string(plan), "until": until, "atMs": .integer(at)]
+      let read = try store.run(["kind": "subscription.read", "account": "ann", "last": last])
+      #expect(read.name == status, "\(plan) \(at - now)")
+    }
+  }
+
   // MARK: accounts
 
   private func link(_ from: String, _ to: String) -> JSONText {
@@ -242,7 +294,8 @@ struct StoreLineTests {
     #expect(again.text("exchange.outcome") == "already")
     #expect(try store.run(link("ann", "anon")).name == "rejected.account.linked")
     #expect(try store.run(link("anon", "bob")).name == "rejected.account.linked")
-    #expect(try store.run(link("ann", "ann")).name == "misuse.store.account")
+    Exchanges.expect(
+      try store.run(link("ann", "ann")), "misuse.store.account", at: "to", rule: "STO-90")
   }
 
   @Test("STO-91 an account joined into one that is joined on points to the last")

@@ -89,10 +89,11 @@ struct StoreMeterTests {
     }
   }
 
-  @Test("STO-51 what is never within the limit costs no statement")
+  @Test("STO-51 BCK-8 what is never within the limit costs no statement")
   func decided() throws {
     let none = try take(.sqlite, [("plan", "free")])
     none.expect("rejected.plan.required", "not-in-plan", at: "meter")
+    #expect(none.document.text("error.rule") == "BCK-8")
     #expect(none.document.text("exchange.fallback") == "free")
     try take(.sqlite, [("plan", "premium")]).expect("rejected.plan.required", "not-in-plan")
     try take(.sqlite, [("units", 21)]).expect("rejected.quota.exhausted", "exhausted")
@@ -291,6 +292,17 @@ struct StoreMeterTests {
     Exchanges.expect(script.document, "misuse.exchange.order")
   }
 
+  @Test("EXC-5 STO-3 a result has one member, of the form of its engine")
+  func results() throws {
+    for result in [
+      "{\"rows\":[[1]],\"output\":{}}", "{\"output\":[]}", "{\"rows\":{}}", "{\"more\":1}", "7",
+    ] {
+      let script = try take(.sqlite)
+      try script.raw("{\"id\":1,\"code\":200,\"results\":[\(result)]}")
+      #expect(script.document.name == "misuse.exchange.answer", "\(result)")
+    }
+  }
+
   // MARK: refund
 
   @Test("STO-53 a refund goes to the day of its ticket", arguments: StoreAnswer.engines)
@@ -336,7 +348,9 @@ struct StoreMeterTests {
     let wrong: [(String, String)] = [
       ("v", "2"), ("op", "\"admit\""), ("op", "\"give\""), ("scope", "\"SIGNUP_IP#1.2.3.4\""),
       ("scope", "7"), ("bucket", "\"2026-11-31\""), ("bucket", "\"2026-1-21\""),
-      ("bucket", "\"2026-11-2a\""), ("meter", "\"\""), ("meter", "\"a\\\"b\""), ("units", "0"),
+      ("bucket", "\"2026-11-2a\""), ("bucket", "\"2026-0:-21\""),
+      ("bucket", "\"2026-13-01\""), ("bucket", "\"2026-11-00\""),
+      ("bucket", "\"2026-011-1\""), ("meter", "\"\""), ("meter", "\"a\\\"b\""), ("units", "0"),
       ("units", "-1"), ("units", "\"1\""),
     ]
     for (name, value) in wrong {

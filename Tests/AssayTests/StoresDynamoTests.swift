@@ -282,7 +282,7 @@ struct StoresDynamoTests {
   }
 
   @Test(
-    "STO-21 why a grant was cancelled",
+    "STO-21 STO-32 STM-12 why a grant was cancelled",
     arguments: [
       (#"[{"code":"None"},{"code":"ConditionalCheckFailed"}]"#, "unavailable.ledger.in-progress"),
       (#"[{"code":"ConditionalCheckFailed"}]"#, "unavailable.store.reply-shape"),
@@ -298,6 +298,23 @@ struct StoresDynamoTests {
       let id = document.integer("exchange.grant.id") ?? 0
       let error = #"{"type":"TransactionCanceledException","reasons":\#(reasons)}"#
       return #"{"id":\#(id),"code":200,"results":[{"error":\#(error)}]}"#
+    }
+    #expect(document.name == status)
+  }
+
+  @Test(
+    "EXC-5 an answer to a grant step has its id, and says 200 or 500",
+    arguments: [
+      ("{\"id\":99,\"code\":200}", "misuse.exchange.order"),
+      ("{\"id\":ID,\"code\":404}", "misuse.exchange.answer"),
+      ("{\"id\":ID,\"code\":200}", "ok"),
+    ])
+  func grantForm(_ answer: String, _ status: String) throws {
+    let store = try DynamoStore()
+    let document = try store.run(
+      claim("ann", 1, [("mode", "transaction")]), [try coins(store)]
+    ) { _, document in
+      answer.replacing("ID", with: "\(document.integer("exchange.grant.id") ?? 0)")
     }
     #expect(document.name == status)
   }
@@ -428,6 +445,27 @@ struct StoresDynamoTests {
     let document = try store.run(apply("ann"), [try month(store)])
     #expect(document.name == "rejected.ledger.other-account")
     #expect(try plan(store, "bob") == "premium")
+    #expect(try plan(store, "ann") == "free")
+  }
+
+  @Test("STO-70 a line that changes again and again is left to the next call")
+  func busyLine() throws {
+    let store = try DynamoStore()
+    try store.run(apply(nil), [try month(store, signed: 500)])
+    let begun = store.steps
+    func changes(_ rounds: Int) {
+      for round in 1...rounds {
+        store.faults[begun + 1 + round] = .meanwhile { store in
+          var line = store.item("OTX#Sandbox#2000000900000001", "LINE") ?? [:]
+          line["asof_ms"] = .number(Self.now + Int64(round))
+          store.put(line)
+        }
+      }
+    }
+    changes(4)
+    let busy = try store.run(apply("ann"), [try month(store)])
+    Exchanges.expect(busy, "unavailable.store.contention", at: "lines", rule: "STO-70")
+    #expect(store.steps == begun + 5)
     #expect(try plan(store, "ann") == "free")
   }
 

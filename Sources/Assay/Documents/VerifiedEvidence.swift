@@ -51,6 +51,10 @@ extension VerifiedEvidence {
   var purchaseSource: (bytes: [UInt8], isText: Bool)? {
     switch self {
     case .storeKit(let payload):
+      switch payload.kind {
+      case .appTransaction, .realtimeRequest: return nil
+      case .transaction, .renewal, .notification: break
+      }
       let spoken = payload.notification?.nested(.transaction) ?? payload
       return (spoken.source, true)
     case .transactionReceipt(let receipt): return (receipt.transport.bytes, false)

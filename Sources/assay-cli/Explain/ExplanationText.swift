@@ -20,7 +20,7 @@ enum ExplanationText {
     retry	other-environment	Ask the endpoint of the other environment, once.
     retry	after-config	Passes after you change the configuration: keep the evidence.
     status	257	rejected.account.device	the evidence belongs to another device	it was copied from another device, or the wrong device id was passed	never	403	APR-18,JWS-93
-    status	513	rejected.account.token-mismatch	the evidence carries the appAccountToken of another account	evidence of another account was sent: compare the account that is signed in with the one that bought	never	403	DCD-20,JWS-92
+    status	513	rejected.account.token-mismatch	the evidence carries the appAccountToken of another account	evidence of another account was sent: compare the account that is signed in with the one that bought	never	403	DCD-20,JWS-92,STO-43
     status	769	rejected.account.token-missing	an account was given, and the evidence carries no appAccountToken in UUID form	set appAccountToken when buying; purchases made outside the app get one by Set App Account Token	never	403	DCD-20,JWS-91
     status	1025	rejected.api.bad-request	Apple refused the request as wrong	exchange.api.errorCode and exchange.api.errorName say what is wrong	never	502	API-50
     status	1281	rejected.api.conflict	Apple already has what was sent	nothing to do, or another identifier: see exchange.api.errorCode	never	409	API-50
@@ -156,7 +156,7 @@ enum ExplanationText {
     hint	rejected.identity.environment-profile	a JWS	forgery: data signed by Xcode must not claim Production or Sandbox, nor the reverse
     hint	rejected.identity.environment-profile	an app receipt	forgery: a receipt signed by Xcode must not claim Production or Sandbox, nor the reverse
     hint	rejected.identity.environment-profile	an answer of verifyReceipt	the environment, receipt_type and transaction ids of the answer contradict each other: never grant from it
-    status	23809	rejected.identity.product	the product is not in the catalogue	the client keeps the receipt; add the product to products, or refuse by hand	after-config	409	RCP-25
+    status	23809	rejected.identity.product	the product is not in the catalogue	the client keeps the receipt; add the product to products, or refuse by hand	after-config	409	RCP-25,STO-24
     status	24065	rejected.jwks.duplicate-kid	two usable keys have the same kid	which one verifies would depend on their order: keep the old set, and tell the issuer	never	502	JWK-3
     status	24321	rejected.jwks.ec	an elliptic key is not on its curve, or its coordinates are not 32 bytes each	the issuer's fault: keep the old set, and tell the issuer	never	502	JWK-6
     status	24577	rejected.jwks.empty	no key of the set can be used	skipped keys are of other types, curves or uses: not the key set of this issuer?	never	502	JWK-2
@@ -175,8 +175,8 @@ enum ExplanationText {
     status	26625	rejected.ledger.already-granted	the account had this purchase granted before	definite: the client finishes the transaction; grant nothing	never	200	STO-20
     status	26881	rejected.ledger.id	an id of the purchase cannot be a key	evidence made by Xcode, or damaged: it is never paid out	never	400	RPL-3
     status	27137	rejected.ledger.move-too-soon	the line was moved a short time ago	one purchase on several accounts: somebody shares it; stores.moveEveryMs says how often it may move	never	409	STO-42
-    status	27393	rejected.ledger.other-account	the purchase or line belongs to another account	look at both accounts; stores.transfer says whether a line may move	never	409	STO-20,STO-40,STO-42
-    status	27649	rejected.ledger.revoked	the purchase was refunded or revoked	definite: grant nothing, and take back what was granted	never	409	STO-20
+    status	27393	rejected.ledger.other-account	the purchase or line belongs to another account	look at both accounts; stores.transfer says whether a line may move	never	409	RPL-2,STO-42
+    status	27649	rejected.ledger.revoked	the purchase was refunded or revoked	definite: grant nothing, and take back what was granted	never	409	RFD-3
     status	27905	rejected.ledger.superseded	the claim has a newer grant id or fence	another request took over: undo the grant of this id, unless the store of grants refuses it twice	never	409	STO-26
     status	28161	rejected.nested.disagree	the notification and the evidence inside it contradict each other	evidence of different purchases in one notification: trust none of it; report it to Apple if it came from Apple	never	400	NTF-5
     status	28417	rejected.notification.ambiguous-body	the notification has more than one body	not a genuine notification: treat it as forged	never	400	NTF-1
@@ -185,7 +185,7 @@ enum ExplanationText {
     status	29185	rejected.payload.incomplete	the evidence lacks the ids that a decision needs	not enough to decide from: error.at names the missing id; ask for other evidence of the purchase	never	400	PAY-7,DCD-1
     status	29441	rejected.plan.required	the plan of the account has none of this meter	the client falls back, or offers the plan that has it	never	403	BCK-8
     status	29697	rejected.promo.device-used	the offer has already been used on this device	a normal refusal of an offer; do not tell the client which check refused	never	409	DVC-12
-    status	29953	rejected.quota.exhausted	the limit is reached	the client falls back, or waits until resetMs	later	429	STO-51,STO-52
+    status	29953	rejected.quota.exhausted	the limit is reached	the client falls back, or waits until resetMs	later	429	STO-51
     status	30209	rejected.receipt.field-conflict	dates that were signed together contradict each other	signed but contradictory: keep the receipt and report it	never	400	RCP-15
     status	30465	rejected.receipt.signature	the signature does not verify over the purchase info	contents changed after signing (saved as JSON or with other white space, perhaps), or forged	never	400	RCP-18,RCP-20
     status	30721	rejected.receipt.signed-later	the receipt was signed later than the purchase, and receipts.lateSigned refuses that	receipts.lateSigned of this verifier refuses it; Apple re-issues old periods, so it is no sign of fraud	never	400	RCP-23
@@ -409,12 +409,12 @@ enum ExplanationText {
     status	4101	misuse.exchange.evidence	a document was refused, comes from another verifier, or is of a kind that this exchange does not take	pass documents with status 0 from a verifier with this configuration, of a kind that docs/exchanges.md names	never	500	EXC-2,EXC-13,API-24
     status	4357	misuse.exchange.kind	the kind of exchange is unknown	programming error: docs/exchanges.md lists the kinds of this version	never	500	EXC-1
     status	4613	misuse.exchange.order	no step is open, or the answer is to another step	programming error: answer the open step, once; a conversation that has ended takes no more	never	500	EXC-5,EXC-21
-    status	4869	misuse.exchange.request	the request has the wrong form or an unknown member	programming error: error.at names the member of the request	never	500	EXC-1,EXC-16,EXC-18,JWS-93,OCSP-21,SES-1,SES-4,VRR-22,KST-12
+    status	4869	misuse.exchange.request	the request has the wrong form or an unknown member	programming error: error.at names the member of the request	never	500	EXC-1,EXC-16,EXC-18,JWS-93,OCSP-21,SES-1,SES-4,VRR-22,KST-12,STO-61,STO-66
     status	5125	misuse.receipt.subject	the subject has an invalid length, or the receipt has no device	pass 16 or 6 raw bytes, with an app receipt only	never	500	APR-18
     hint	misuse.receipt.subject	a transaction receipt	a transaction receipt has no device to compare: pass no subject
     hint	misuse.receipt.subject	an app receipt	the subject is the vendor id of the device in 16 raw bytes, or its primary MAC address in 6
     status	5381	misuse.sign.parameter	a parameter of the signature is missing or of the wrong form	programming error: error.at names the member; sign only what your own policy chose	never	500	SIG-3,SIG-6,SIG-8
-    status	5637	misuse.store.account	the account id is empty, too long or padded	programming error: 1 to 255 bytes, no control characters, no space at either end	never	500	SES-1
+    status	5637	misuse.store.account	the account id is empty, too long or padded	programming error: 1 to 255 bytes, no control characters, no space at either end	never	500	SES-1,STO-5,STO-90
     status	5893	misuse.store.attempt	the attempt id is missing or too short, or was used for other evidence	programming error: 22 to 64 characters of random text, a new one for each request, the same for its retries	never	500	STO-8,STO-28
     status	6149	misuse.store.meter	limits has no such meter	programming error: take the meter from a list of your own, never from the client	never	500	STO-50
     status	6405	misuse.store.plan	plans has no such plan	programming error: take the plan from subscription.read, never from the client	never	500	STO-50
@@ -487,13 +487,13 @@ enum ExplanationText {
     status	1543	unavailable.devicecheck.no-answer	Apple gave no usable answer	back off 1, 2, 4 s, at most 3 tries	later	503	DVC-7
     status	1799	unavailable.devicecheck.response	the answer is not understood	Apple changed the wording: treat the device as neither clean nor used; report it	later	502	DVC-7,DVC-8,DVC-13
     status	2055	unavailable.jwks.no-answer	the issuer gave no key set	keep the old set, and ask again later; else a wrong URL, a form of the issuer that is not enabled, or an outage	later	503	KST-6,KST-12
-    status	2311	unavailable.ledger.in-progress	another request holds the claim	wait retryAfterMs and ask again; the client keeps its copy	later	202	STO-20,STO-32
+    status	2311	unavailable.ledger.in-progress	another request holds the claim	wait retryAfterMs and ask again; the client keeps its copy	later	202	STO-22,STO-32
     status	2567	unavailable.revocation.undetermined	no usable answer came in time	network or responder trouble, not a forgery: ask again later, or use mode best-effort	later	503	OCSP-19
     status	2823	unavailable.signup.provider	the identity provider is busy or down	the unit was given back: the client tries again later	later	503	STO-57
     status	3079	unavailable.store.contention	the row is busy, and no retry is left	try again later; many requests about one row are an attack, or a fault of the client	later	503	STO-70
     status	3335	unavailable.store.engine	the engine refused the statement for good	the message has the engine's code: tables missing, rights, a full disk	later	503	STO-71
     status	3591	unavailable.store.reply-shape	a row or reply is not understood	the schema was changed by hand, or an executor answers in another form: raise an alarm, do not repeat blindly	later	503	STO-4
-    status	3847	unavailable.store.row-missing	a row that must exist is gone	rows of the ledger are never deleted: raise an alarm, do not repeat blindly	later	503	STO-22
+    status	3847	unavailable.store.row-missing	a row that must exist is gone	rows of the ledger are never deleted: raise an alarm, do not repeat blindly	later	503	STO-4
     status	4103	unavailable.store.unclear	it is not known whether the statement was executed	treat it as refused; it must not be repeated	never	503	STO-71
     status	4359	unavailable.token.keyset-too-old	the key set is older than keysetHardMaxAgeMs	the issuer was not reachable for that long: fetch the key set, then verify again	later	503	KST-5
     status	4615	unavailable.verify-receipt.environment-loop	Apple names the other environment at both endpoints	Apple contradicts itself: keep the receipt and ask again later	later	503	VRR-3
@@ -505,13 +505,13 @@ enum ExplanationText {
     status	6151	unavailable.exchange.budget	the deadline of the conversation came before its end	put exchange.retry into a queue, or give the conversation more time: deadlineMs	later	503	EXC-16
     status	6407	unavailable.ledger.held	the claim was not completed in time and is held	stores.onUnclear is hold: a person decides whether the grant happened; the client keeps its copy	later	202	STO-27
     status	6663	unavailable.store.standby	connected to a standby, or to a read-only one	connect to the primary, never to a reader endpoint	later	503	STO-74,STM-7
-    status	264	internal.assay.bug	a state that should be impossible	report it; nothing was trusted	never	500	DOC-1,EXC-3,EXC-5,EXC-8,EXC-11,EXC-15,JWS-102
+    status	264	internal.assay.bug	a state that should be impossible	report it; nothing was trusted	never	500	DOC-1,EXC-3,EXC-5,EXC-8,EXC-11,EXC-15,JWS-102,STO-1
     status	520	internal.certificates.table	a built-in certificate fails its own check	damaged build: reinstall	never	500	CER-6
     status	776	internal.crypto.sha1-disabled	libcrypto refuses SHA-1 signatures	use a libcrypto that verifies SHA-1, or the library build that contains its own	never	500	PTH-12
     status	1032	internal.sign.self-check	our own signature did not verify, or the system gave no random numbers	nothing was signed: a fault of hardware or build, or a system without entropy	never	500	EXC-10,EXC-23
-    status	265	pending.exchange.grant	the grant is to be made	no error: grant inside the open transaction, then step	never	–	STO-21
+    status	265	pending.exchange.grant	the grant is to be made	no error: grant inside the open transaction, then step	never	–	EXC-3,STO-21
     status	521	pending.exchange.request	a request is to be sent	no error: send exchange.request, and hand the answer to assay_exchange_step	never	–	EXC-3
-    status	777	pending.exchange.store	statements are to be run	no error: run exchange.store in order, and hand the results to assay_exchange_step	never	–	STO-2
+    status	777	pending.exchange.store	statements are to be run	no error: run exchange.store in order, and hand the results to assay_exchange_step	never	–	EXC-3,STO-2
     status	1033	pending.exchange.wait	the next step is not before exchange.notBeforeMs	no error: step again then, or put exchange.retry into a queue	never	–	EXC-3
     status	1289	pending.triage.unverified	worth verifying; nothing is decided yet	no error: go on to verification	never	–	TRI-9
     decision	DEC-2	no transaction of a known product	none	no. Never bought, as far as this evidence shows

@@ -4,9 +4,11 @@ struct KeyBindOperation: StoreOperation {
 
   /// - Throws: `misuse.exchange.evidence`, `misuse.store.account`.
   init(_ parameters: StoreParameters, _ evidence: [VerifiedEvidence]) throws(Refusal) {
-    guard case .attestation(let attestation) = evidence.first,
-      try AttestProof(evidence) != nil
-    else { throw Refusal(.misuseExchangeEvidence, "EXC-2", at: "evidence") }
+    guard case .attestation(let attestation) = evidence.first else {
+      throw Refusal(.misuseExchangeEvidence, "EXC-2", at: "evidence")
+    }
+    // EXC-13.
+    _ = try AttestProof(evidence)
     row = KeyRow(
       attestation, owner: try parameters.account("account"), nowMs: parameters.context.nowMs)
   }

@@ -36,7 +36,7 @@ struct RevokeOperation: StoreOperation {
   init(_ parameters: StoreParameters, _ evidence: [VerifiedEvidence]) throws(Refusal) {
     purchases = try StorePurchase.all(evidence, parameters.context.configuration)
     try require(
-      purchases.contains { $0.facts.revokedAt != nil }, .misuseExchangeEvidence, "RFD-1",
+      purchases.contains { $0.facts.revokedAt != nil }, .misuseExchangeEvidence, "EXC-2",
       at: "evidence")
   }
 

@@ -48,7 +48,7 @@ extension StorePurchase {
     var sources: [StoreEvidence] = []
     for (index, item) in evidence.enumerated() {
       guard let source = item.purchaseSource else {
-        throw Refusal(.misuseExchangeEvidence, "STO-7", at: "evidence[" + String(index) + "]")
+        throw Refusal(.misuseExchangeEvidence, "EXC-2", at: "evidence[" + String(index) + "]")
       }
       items.append(try item.purchases(configuration.products))
       sources.append(StoreEvidence(source))
