@@ -4,7 +4,7 @@
   tools/mutants.py              all
   tools/mutants.py --list       what would be removed
   tools/mutants.py --only TEXT  those whose line in the list holds TEXT ("Certificate.swift",
-                                "JWS-20", "[name]")
+                                "JWS-20", "[name]"); give it again for more
 
 In a copy of the sources (build/mutants/tree) every check gets a number and a
 switch, so that everything is compiled once:
@@ -29,6 +29,7 @@ survives.
 import argparse
 import collections
 import concurrent.futures
+import hashlib
 import os
 import pathlib
 import re
@@ -363,13 +364,22 @@ def build_harness():
     common = ["swiftc", "-O", "-wmo", "-parse-as-library", "-enable-testing",
               "-I", str(TREE / "include"), "-I", str(TREE / "Sources/CLibCrypto"),
               "-I", str(HARNESS), "-I", str(objects), "-swift-version"]
+    seen = hashlib.sha256()
     for module, version, files in [
             ("Assay", "6", sources("Sources/Assay")),
             ("AssayAuthority", "6", sources("Sources/AssayAuthority")),
             ("Harness", "5", [str(HARNESS / "Harness.swift")])]:
+        # What was compiled of the same files, its own and those before it, is kept.
+        for file in files:
+            seen.update(file.encode() + b"\0" + pathlib.Path(file).read_bytes())
+        stamp = objects / f"{module}.of"
+        if stamp.exists() and stamp.read_text() == seen.hexdigest():
+            continue
+        stamp.unlink(missing_ok=True)
         run([*common, version, "-module-name", module, "-emit-module", "-emit-module-path",
              str(objects / f"{module}.swiftmodule"), "-c", *files,
              "-o", str(objects / f"{module}.o")], f"{module}.log")
+        stamp.write_text(seen.hexdigest())
     run(["swiftc", "-use-ld=lld", *[str(objects / f"{module}.o") for module in
          ("Assay", "AssayAuthority", "Harness")], "-lcrypto", "-o", str(OUT / "harness")],
         "link.log")
@@ -540,17 +550,23 @@ def equivalents():
     return known
 
 
+def chosen(mutants, texts):
+    return [mutant for mutant in mutants
+            if not texts or any(text in str(mutant) for text in texts)]
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--list", action="store_true")
-    parser.add_argument("--only", default="")
+    parser.add_argument("--only", action="append", metavar="TEXT",
+                        help="those whose line holds TEXT; may be given again")
     parser.add_argument("--skip-units", action="store_true",
                         help="the case table alone")
     options = parser.parse_args()
     begin = time.monotonic()
     mutants, files = instrumented()
     if options.list:
-        mutants = [mutant for mutant in mutants if options.only in str(mutant)]
+        mutants = chosen(mutants, options.only)
         for mutant in mutants:
             print(mutant)
         print(f"{len(mutants)} mutants")
@@ -561,7 +577,7 @@ def main():
     build_harness()
     print(f"{len(mutants)} mutants, compiled after {time.monotonic() - begin:.0f} s", flush=True)
     count = len(mutants)
-    mutants = [mutant for mutant in mutants if options.only in str(mutant)]
+    mutants = chosen(mutants, options.only)
     run_cases(mutants, count)
     known = equivalents()
     survivors = [mutant for mutant in mutants if mutant.killer is None

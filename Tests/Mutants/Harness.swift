@@ -116,6 +116,16 @@ struct CaseRun {
         verifier.verifyAssertion(
           assertion.bytes, publicKey: key, counter: counter,
           clientData: ClientDataInput(kind: kind, bytes: data.bytes), nowMs: now))
+    case .verifyToken(let name, let jwks, let earlier, let token, let now):
+      guard let verifier = verifiers[name], let keyset = Keyset.make(jwks.bytes).keyset
+      else { return false }
+      for text in earlier {
+        _ = verifier.verifyToken(text.token.bytes, keyset: keyset, nowMs: text.now)
+      }
+      return matches(entry, verifier.verifyToken(token.bytes, keyset: keyset, nowMs: now))
+    case .keysetNew(let jwks):
+      let (keyset, document) = Keyset.make(jwks.bytes)
+      return (keyset != nil) == (entry.expect.status == "ok") && matches(entry, document)
     case .exchange(let name, let request, let evidence, let now):
       guard let verifier = verifiers[name], let documents = verified(evidence, by: name, now)
       else { return false }
@@ -123,6 +133,19 @@ struct CaseRun {
         request.bytes, evidence: documents, nowMs: now)
       return (exchange != nil) == (document.status.family == .pending)
         && matches(entry, document)
+    case .conversation(let name, let request, let evidence, let now, let steps):
+      guard let verifier = verifiers[name], let documents = verified(evidence, by: name, now)
+      else { return false }
+      var (exchange, document) = verifier.startExchange(
+        request.bytes, evidence: documents, nowMs: now)
+      for step in steps {
+        var said = entry
+        said.expect = step.expect
+        guard matches(said, document), let open = exchange else { return false }
+        document = open.step(step.answer.bytes, nowMs: step.now)
+      }
+      exchange = nil
+      return matches(entry, document)
     case .triage(let name, let blob, let now):
       guard let verifier = verifiers[name] else { return false }
       return matches(entry, verifier.triage(blob.bytes, nowMs: now))
@@ -169,6 +192,7 @@ struct CaseRun {
     case .receipt(let kind, let receipt):
       return verifier.verifyReceipt(receipt, kind: kind.library, subject: nil, nowMs: now)
     case .answer(let body): return verifier.readVerifyReceipt(body, nowMs: now)
+    case .keyset(let jwks): return Keyset.make(jwks).document
     }
   }
 

@@ -97,7 +97,8 @@ struct AppStoreMember: Sendable {
     case .time: return .number(try node.integer(TimeWindow.start...TimeWindow.end &- 1))
     case .boolean: return .flag(try node.boolean())
     case .consent:
-      try require(try node.boolean(), .misuseApiParameter, "API-24", at: node.path)
+      let isGiven = try node.boolean()
+      try require(isGiven, .misuseApiParameter, "API-24", at: node.path)
       return .flag(true)
     case .number(let range): return .number(try node.integer(range))
     }
