@@ -46,6 +46,7 @@ TARGETS = {
     "verify-token": (3072, "token", 10),
     "exchange": (2048, "exchange", 14),
     "conversation": (8192, "answer", 4),
+    "store-conversation": (2048, "store", 6),
     "ocsp-response": (4096, "der", 6),
     "attest-config": (4096, "config", 1),
     "check-expiry": (48, None, 10),
@@ -152,7 +153,7 @@ def run_target(name, limits):
         numbers = re.findall(r"^#(\d+)\s", text, re.M)[-1:]
     covered = re.findall(r"cov: (\d+)", text)
     answers = "".join(f"{int(each):,} answers, "
-                      for each in re.findall(r"^answers given: (\d+)", text, re.M))
+                      for each in re.findall(r"^answers given: (\d+)", text, re.M)[-1:])
     new = sorted(set(finds.iterdir()) - known)
     print(f"{name:20} {int(numbers[-1]) if numbers else 0:>12,} executions, {answers}"
           f"{covered[-1] if covered else '?':>6} edges, {len(new)} finds, status {code}",

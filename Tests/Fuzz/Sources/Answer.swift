@@ -6,12 +6,15 @@ import CAssay
 struct Answer {
   let status: Int32
   let handle: OpaquePointer?
+  /// The document, read again.
+  let tree: JSONValue?
 
   static let internalFamily: Int32 = 8
 
   init(_ status: Int32, _ handle: OpaquePointer?) {
     self.status = status
     self.handle = handle
+    tree = try? JSONReader.readObject(Answer.json(handle), caps: Answer.caps).root
     check()
   }
 
@@ -20,7 +23,9 @@ struct Answer {
   func free() { assay_doc_free(handle) }
 
   /// The document's own bytes.
-  var json: [UInt8] {
+  var json: [UInt8] { Answer.json(handle) }
+
+  private static func json(_ handle: OpaquePointer?) -> [UInt8] {
     var count = 0
     guard let text = assay_doc_json(handle, &count) else { return [] }
     demand(text[count] == 0, "a document does not end with a NUL")
@@ -39,18 +44,14 @@ struct Answer {
     depth: 64, members: 1 << 16, elements: 1 << 16, nameBytes: 1 << 12, numberBytes: 128,
     values: .max)
 
-  /// The document, read again.
-  var tree: JSONValue? { try? JSONReader.readObject(json, caps: Answer.caps).root }
-
   private func check() {
     demand(handle != nil, "a call gave no document")
     demand(assay_doc_status(handle) == status, "the document has another status")
     demand(status & 0xff != Answer.internalFamily, "a bug in libassay: \(status)")
     let name = String(cString: assay_status_name(status))
     demand(name != "unknown", "status \(status) is in no table")
-    let bytes = json
-    guard let root = try? JSONReader.readObject(bytes, caps: Answer.caps).root else {
-      fatalError("a document is no strict JSON: \(String(decoding: bytes, as: UTF8.self))")
+    guard let root = tree else {
+      fatalError("a document is no strict JSON: \(String(decoding: json, as: UTF8.self))")
     }
     demand(root.member("ok")?.boolean == isOK, "ok differs from the status")
     let written = root.member("status")

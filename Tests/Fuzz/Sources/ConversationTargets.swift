@@ -31,7 +31,7 @@ enum ConversationTargets {
   /// What no answer but a request may hold.
   private static let secrets = [
     (Array(secret.utf8), "the shared secret"), (receipt, "the receipt"),
-    (token, "the device token"), (Array("Bearer ".utf8), "our token"),
+    (token, "the device token"), (Array("Bearer eyJhbGciOiJFUzI1NiI".utf8), "our token"),
   ]
 
   /// With the most steps that each may have (EXC-15). The bits of the first byte from the
@@ -61,18 +61,11 @@ enum ConversationTargets {
     AppStoreEndpoint.named(Text(kind(first).name))
   }
 
-  /// How many answers were given in this process; told at its end.
-  private static var answers = 0
-  private static let tell: Void = {
-    atexit { fputs("answers given: \(ConversationTargets.answers)\n", stderr) }
-  }()
-
   /// The first byte picks the request; the lines after it are answers: `h` + HTTP status +
   /// space + body for one that came over the network, `b` for one in base64, `w` for the end of a wait, and
   /// anything else as it is.
   static func conversation(_ input: [UInt8]) {
     guard let first = input.first else { return }
-    _ = tell
     let lines = input.dropFirst().split(separator: 0x0a, omittingEmptySubsequences: false)
     let once = play(first, lines)
     // Of some: a second play takes as long as the first.
@@ -221,7 +214,7 @@ enum ConversationTargets {
   ) -> Answer {
     let now = open?.notBefore ?? FuzzBench.instant
     let text = answer(line, to: open?.id ?? 0)
-    answers += 1
+    AnswerCount.add()
     var document: OpaquePointer? = nil
     let status = text.withUnsafeBytes {
       assay_exchange_step(

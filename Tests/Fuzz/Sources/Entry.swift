@@ -29,6 +29,7 @@ enum Targets {
     ("verify-token", TokenTargets.verifyToken),
     ("exchange", ExchangeTargets.exchange),
     ("conversation", ConversationTargets.conversation),
+    ("store-conversation", StoreTargets.storeConversation),
     ("ocsp-response", RevocationTargets.ocspResponse),
     ("attest-config", ExchangeTargets.attestConfig),
     ("check-expiry", DecisionTargets.checkExpiry),
@@ -76,4 +77,14 @@ public func test(_ data: UnsafePointer<UInt8>?, _ count: Int) -> Int32 {
 /// Ends the process, and with it the run, when something does not hold.
 func demand(_ holds: Bool, _ what: @autoclosure () -> String) {
   if !holds { fatalError(what()) }
+}
+
+/// How many answers conversations got in this process; told from time to time.
+enum AnswerCount {
+  private static var count = 0
+
+  static func add() {
+    count += 1
+    if count % 10_000 == 0 { fputs("answers given: \(count)\n", stderr) }
+  }
 }

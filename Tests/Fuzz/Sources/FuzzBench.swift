@@ -63,13 +63,15 @@ final class FuzzBench {
   }
 
   static func verifier(_ config: [UInt8]) -> OpaquePointer {
-    var made: OpaquePointer? = nil
+    var (made, document): (OpaquePointer?, OpaquePointer?) = (nil, nil)
     let status = config.withUnsafeBytes {
       assay_verifier_new(
-        $0.baseAddress?.assumingMemoryBound(to: CChar.self), $0.count, &made, nil)
+        $0.baseAddress?.assumingMemoryBound(to: CChar.self), $0.count, &made, &document)
     }
+    defer { assay_doc_free(document) }
     guard status == 0, let made else {
-      fatalError("a verifier of the bench was refused: \(status)")
+      let said = assay_doc_json(document, nil).map { String(cString: $0) }
+      fatalError("a verifier of the bench was refused: \(said ?? "\(status)")")
     }
     return made
   }

@@ -208,6 +208,7 @@ enum Seeds {
       [FuzzBench.selector(verifier: xcode, kind: 1), 0x0e, 0x2e, 16, 0x2e, 17])
     add("header", [3] + Array("{\"alg\":\"ES256\",\"x5c\":[\"\u{4}\"]}".utf8))
     try writeCertificates()
+    for seed in StoreTargets.seeds { add("store-conversation", seed) }
     for path in [
       "transaction.productId", "transaction.payload.list.3.1.four", "checks.0.id", "kind",
       "transaction.payload.a\"b\\c\u{e9}\u{1}", "transaction.payload.spaced.a.1",

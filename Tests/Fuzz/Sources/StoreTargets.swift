@@ -1,0 +1,289 @@
+import CAssay
+
+@testable import Assay
+@testable import AssayAuthority
+
+/// Target over `assay_exchange_step`: conversations with a store, and stores that answer
+/// whatever they like.
+enum StoreTargets {
+  private static let dialects: [StoreDialect] = [.sqlite, .postgres, .mysql, .dynamodb, .redis]
+
+  /// By dialect.
+  private static let verifiers: [OpaquePointer] = dialects.map { dialect in
+    var block: JSONText = [
+      "dialect": .string("\(dialect.name)"), "keepEvidence": true, "transfer": "ask",
+      "failOpen": ["meters": ["free"], "readMs": 60_000],
+      "forgetKey": .string(utf8: Base64Text.encode((0..<32).map { UInt8($0) })),
+    ]
+    if dialect == .dynamodb { block = block.setting("table", "T") }
+    return FuzzBench.verifier(
+      FuzzBench.shared.cases.standardConfig.setting([
+        ("limits", ["free": ["free": 5], "premium": ["free": 5, "premium": 3]]),
+        ("appStoreServerApi", FuzzBench.shared.cases.appStoreServerApiBlock),
+        ("stores", block),
+      ]).bytes)
+  }
+
+  /// The first byte picks the kind and the second the dialect; its higher bits pick among
+  /// requests. The lines after them are answers: `s` and bytes for `HostileStore`, `r` and
+  /// the JSON of results, `f` and an error's code, `0` for no answer, `g` for what the host
+  /// says of a grant, `w` for the end of a wait, and anything else as it is.
+  static func storeConversation(_ input: [UInt8]) {
+    guard input.count > 2 else { return }
+    let kind = StoreKind.allCases[Int(input[0]) % StoreKind.allCases.count]
+    let dialect = dialects[Int(input[1] & 7) % dialects.count]
+    let lines = input.dropFirst(2).split(separator: 0x0a, omittingEmptySubsequences: false)
+    play(Start(kind, dialect, choice: Int(input[1] >> 3)), lines)
+  }
+
+  private struct Start {
+    let kind: StoreKind
+    let dialect: StoreDialect
+    let choice: Int
+
+    init(_ kind: StoreKind, _ dialect: StoreDialect, choice: Int) {
+      (self.kind, self.dialect, self.choice) = (kind, dialect, choice)
+    }
+  }
+
+  private static func play(_ start: Start, _ lines: [ArraySlice<UInt8>]) {
+    var (exchange, answer) = begin(start)
+    defer { assay_exchange_free(exchange) }
+    let isRefused = start.dialect == .redis && !start.kind.isForRedis
+    demand(!isRefused || !isOpen(answer), "Redis is asked for what it cannot promise")
+    guard let exchange else { return answer.free() }
+    var steps = 1
+    for line in lines {
+      guard isOpen(answer) else { break }
+      let next = step(exchange, line, answer)
+      if next.status & 0xff == 5 {
+        demand(next.source("exchange") == Array("null".utf8), "misuse tells something")
+        next.free()
+        continue
+      }
+      if isOpen(next) { steps += 1 }
+      demand(steps <= 518, "\(steps) steps")
+      answer.free()
+      answer = next
+    }
+    if !isOpen(answer) { checkOver(exchange, answer) }
+    answer.free()
+  }
+
+  private static func isOpen(_ answer: Answer) -> Bool { answer.status & 0xff == 9 }
+
+  /// What is over stays so, and says the same.
+  private static func checkOver(_ exchange: OpaquePointer, _ answer: Answer) {
+    let again = step(exchange, ArraySlice("w".utf8), answer)
+    demand(again.status & 0xff == 5 || again.json == answer.json, "it goes on after its end")
+    again.free()
+    if answer.isOK {
+      demand(answer.text("exchange.state") == "done", "no end")
+    }
+  }
+
+  // MARK: requests
+
+  private static func begin(_ start: Start) -> (OpaquePointer?, Answer) {
+    let text = request(start).bytes
+    let proofs = evidence(start)
+    var (exchange, document): (OpaquePointer?, OpaquePointer?) = (nil, nil)
+    let place = dialects.firstIndex(of: start.dialect) ?? 0
+    let status = text.withUnsafeBytes { text in
+      proofs.withUnsafeBufferPointer {
+        assay_exchange_new(
+          verifiers[place], text.baseAddress?.assumingMemoryBound(to: CChar.self), text.count,
+          proofs.isEmpty ? nil : $0.baseAddress, proofs.count, FuzzBench.instant, &exchange,
+          &document)
+      }
+    }
+    let answer = Answer(status, document)
+    // A sign-up that was created has nothing to give back.
+    let isSettled = answer.isOK && start.kind == .signupSettle
+    demand(
+      isOpen(answer) || isSettled || answer.text("status.name")?.hasPrefix("config.store") == true,
+      "no conversation: \(String(decoding: answer.json, as: UTF8.self))")
+    return (exchange, answer)
+  }
+
+  private static let hash = String(repeating: "ab", count: 32)
+  private static let attempt = "00112233445566778899aabbccddeeff"
+
+  private static func request(_ start: Start) -> JSONText {
+    let isOdd = start.choice & 1 != 0
+    let request: JSONText = ["kind": .string("\(start.kind.row.name)")]
+    let tried = request.setting("attempt", .string(attempt))
+    let owned = request.setting("account", "alice")
+    switch start.kind {
+    case .claim:
+      let modes: [String] = ["lease", "transaction"]
+      return tried.setting("account", "alice").setting("mode", .string(modes[start.choice & 1]))
+    case .claimResume: return tried.setting("account", "alice").setting("purchaseKey", purchaseKey)
+    case .claimDue, .subscriptionDue: return tried
+    case .complete:
+      return owned.setting("purchaseKey", purchaseKey).setting("grantId", purchaseKey)
+        .setting("fence", 1)
+    case .lookup:
+      return isOdd ? owned : request
+    case .subscriptionApply, .subscriptionRead, .subscriptionClear, .keyBind, .keyAdvance:
+      return owned
+    case .quotaTake:
+      return owned.setting("meter", isOdd ? "free" : "premium").setting("plan", "premium")
+    case .quotaRefund: return request.setting("ticket", ticket(.take))
+    case .paceTake:
+      return request.setting("for", "appstore.transaction-history").setting("environment", "Production")
+        .setting("bundleId", "com.example.app")
+    case .signupAdmit:
+      return request.setting("address", "192.0.2.7").setting("username", "u_00112233445566ff")
+        .setting("passwordBytes", 12)
+    case .signupSettle:
+      return request.setting("ticket", ticket(.admit))
+        .setting("result", isOdd ? "created" : "provider-error")
+    case .challengeIssue, .challengeConsume:
+      return request.setting("purpose", "attest").setting("subject", "alice")
+        .setting("challenge", .string(challenge)).setting(start.kind == .challengeConsume ? "by" : "purpose", "attest")
+    case .keyReceipt, .revoke: return request
+    case .keyRetire: return owned.setting("keyId", keyId)
+    case .keyRead: return isOdd ? owned.setting("keyId", keyId) : request.setting("keyId", keyId)
+    case .once: return tried.setting("id", "promotion-1")
+    case .accountLink: return tried.setting("from", "alice").setting("to", "bob")
+    case .accountForget: return tried.setting("account", "alice")
+    case .evidenceRead: return request.setting("sha256", [.string(hash)])
+    case .schemaCheck: return request
+    }
+  }
+
+  private static let challenge = "AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8"
+  private static let keyId: JSONText = .string(
+    utf8: Base64Text.encode((0..<32).map { UInt8($0) }))
+  private static let purchaseKey: JSONText = .string(hash)
+
+  private static func ticket(_ operation: MeterTicket.Operation) -> JSONText {
+    let isTake = operation == .take
+    let meter = Meter(
+      scope: isTake ? "USER#alice" : "SIGNUP_IP#192.0.2.7", .day(FuzzBench.instant),
+      isTake ? "premium" : "created")
+    return .string(utf8: MeterTicket(operation, meter, units: 1).text.utf8)
+  }
+
+  // MARK: evidence
+
+  private static func evidence(_ start: Start) -> [OpaquePointer?] {
+    let proofs = proofs[dialects.firstIndex(of: start.dialect) ?? 0]
+    switch start.kind {
+    case .claim, .subscriptionApply: return [proofs.purchase]
+    case .revoke: return [proofs.refund]
+    case .lookup: return start.choice & 1 != 0 ? [] : [proofs.purchase]
+    case .keyBind: return [proofs.attestation]
+    case .keyAdvance: return [proofs.assertion]
+    case .keyReceipt: return [proofs.receipt]
+    default: return []
+    }
+  }
+
+  private struct Proofs {
+    let purchase, refund, receipt, attestation, assertion: OpaquePointer?
+
+    init(_ verifier: OpaquePointer) throws {
+      let cases = FuzzBench.shared.cases
+      let bench = AttestBench.shared
+      var refunded = cases.purchase
+      refunded.revocationDate = FuzzBench.instant - 60_000
+      refunded.revocationReason = 0
+      let bytes = try cases.attest.receipt(cases.receiptFacts())
+      var kept: OpaquePointer? = nil
+      let status = bytes.withUnsafeBytes {
+        assay_verify_receipt(
+          verifier, AttestBench.receiptKind, $0.baseAddress, $0.count, nil, 0, FuzzBench.instant,
+          &kept)
+      }
+      let attested = bench.verifyAttestation(
+        verifier, bench.attestation(), keyId: bench.device.keyId)
+      let asserted = bench.verifyAssertion(
+        verifier, AttestTargets.goodAssertions[0].whole, key: bench.device.point)
+      demand(status == 0 && attested.isOK && asserted.isOK, "no evidence")
+      purchase = try Proofs.transaction(cases.purchase, verifier)
+      refund = try Proofs.transaction(refunded, verifier)
+      receipt = kept
+      (attestation, assertion) = (attested.handle, asserted.handle)
+    }
+
+    private static func transaction(
+      _ purchase: Purchase, _ verifier: OpaquePointer
+    ) throws -> OpaquePointer? {
+      let jws = try FuzzBench.shared.cases.authority.mint(purchase.transactionPayload)
+      var document: OpaquePointer? = nil
+      let status = jws.withUnsafeBytes {
+        assay_verify_jws(
+          verifier, 1, $0.baseAddress?.assumingMemoryBound(to: CChar.self), $0.count,
+          FuzzBench.instant, &document)
+      }
+      demand(status == 0, "a purchase was refused")
+      return document
+    }
+  }
+
+  /// By dialect.
+  private static let proofs: [Proofs] = verifiers.map {
+    guard let proofs = try? Proofs($0) else { fatalError("no evidence") }
+    return proofs
+  }
+
+  // MARK: answers
+
+  private static func step(
+    _ exchange: OpaquePointer, _ line: ArraySlice<UInt8>, _ open: Answer
+  ) -> Answer {
+    let form = open.tree?.member("exchange")
+    let now = form?.member("notBeforeMs")?.integer ?? FuzzBench.instant
+    let text = answer(line, form).bytes
+    var document: OpaquePointer? = nil
+    let status = text.withUnsafeBytes {
+      assay_exchange_step(
+        exchange, $0.baseAddress?.assumingMemoryBound(to: CChar.self), $0.count, now, &document)
+    }
+    AnswerCount.add()
+    return Answer(status, document)
+  }
+
+  private static func answer(_ line: ArraySlice<UInt8>, _ form: JSONValue?) -> JSONText {
+    let store = form?.member("store")
+    let id = (store ?? form?.member("grant"))?.member("id")?.integer ?? 0
+    let answer: JSONText = ["id": .integer(id)]
+    let rest = line.dropFirst()
+    switch line.first {
+    case UInt8(ascii: "s"):
+      guard let store else { return answer.setting("code", 200) }
+      var hostile = HostileStore(rest)
+      return answer.setting("code", 200).setting("results", hostile.results(store))
+    case UInt8(ascii: "r"): return answer.setting("code", 200).setting("results", .raw(Array(rest)))
+    case UInt8(ascii: "f"):
+      return answer.setting("code", 500).setting(
+        "error",
+        [
+          "code": .string(utf8: Array(rest.dropFirst())),
+          "executed": rest.first == UInt8(ascii: "n") ? "no" : "unknown",
+        ])
+    case UInt8(ascii: "0"): return answer.setting("code", 0)
+    case UInt8(ascii: "g"): return answer.setting("code", rest.isEmpty ? 200 : 500)
+    case UInt8(ascii: "w"): return [:]
+    default: return .raw(Array(line))
+    }
+  }
+
+  // MARK: seeds
+
+  /// A few plain ways through each kind in each dialect.
+  static var seeds: [[UInt8]] {
+    let ways = [
+      "s\ns\ns\ng\ns\ns\ns\ns", "s\u{1}\ns\u{1}\ns\u{1}\ns\u{1}", "0\nw\n0\nw\n0\nw\n0\nw",
+      "fuSQLITE_BUSY\nw\ns\ng\ns", "fn40001\nw\nfn1205\nw\ns\ng", "s\u{0}\u{80}\u{81}\u{82}\u{83}\ng1",
+    ]
+    return StoreKind.allCases.flatMap { kind in
+      (0..<10).map { choice in
+        [UInt8(kind.rawValue), UInt8(choice % 5 | choice / 5 << 3)]
+          + Array(ways[(kind.rawValue + choice) % ways.count].utf8)
+      }
+    }
+  }
+}
