@@ -105,9 +105,9 @@ func TestDynamoDBInTheMiddle(t *testing.T) {
 
 // The claim's item and those of the grant are one request, the claim's first.
 func TestDynamoDBGrant(t *testing.T) {
-	const cancelled = `400 {"__type":"x#TransactionCanceledException","CancellationReasons":` +
-		`[{"Code":"ConditionalCheckFailed"},{"Code":"None"}]}`
-	executor, heard := dynamo(t, `200 {}`, cancelled, `500 {"__type":"x#InternalServerError"}`)
+	executor, heard := dynamo(t, `200 {}`, `400 {"__type":"x#TransactionCanceledException",`+
+		`"CancellationReasons":[{"Code":"ConditionalCheckFailed"},{"Code":"None"}]}`,
+		`500 {"__type":"x#InternalServerError"}`)
 	session := executor.Session()
 	step := &grantStep{ID: 7, Item: json.RawMessage(`{"Put":{"claim":1}}`)}
 	own := json.RawMessage(`{"Put":{"own":1}}`)
@@ -171,7 +171,8 @@ func TestDynamoDBIsSigned(t *testing.T) {
 	for i := 0; i < 2; i++ {
 		answer, err := executor.Session().CarryOut(context.Background(),
 			&Step{Run: []Call{call("GetItem", `{}`)}})
-		if err != nil || shown(answer) != "500 UnrecognizedClientException no" || len(heard()) != 0 {
+		if err != nil || len(heard()) != 0 ||
+			shown(answer) != "500 UnrecognizedClientException no" {
 			t.Errorf("%s, %v, asked %q", shown(answer), err, heard())
 		}
 		executor.Sign = nil
