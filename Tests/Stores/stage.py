@@ -8,12 +8,15 @@ are minted once, by a test authority (bindings/python_testing); `mint` None leav
 a ledger that does not read them.
 """
 
+import concurrent.futures
 import hashlib
 import time
 
 # Milliseconds: 2035-11-20T06:00:00Z. The clock of a run begins there: after today, for Redis
 # forgets by its own clock what is over.
 BEGIN = 2_079_151_200_000
+# So many texts are minted at a time.
+THREADS = 4
 # The run's clock is this much faster, so that leases and challenges end while it runs.
 SPEED = 20
 LEASE = 5000
@@ -22,7 +25,7 @@ SECOND = 1000
 DAY = 86_400 * SECOND
 LIMITS = {"free": {"free": 99_999, "premium": 0},
           "standard": {"free": 99_999, "premium": 20},
-          "premium": {"free": 99_999, "premium": 150}}
+          "premium": {"free": 99_999, "premium": 100}}
 SIGNUP_LIMIT = 100
 PREMIUM, COINS = "com.example.app.premium.monthly", "com.example.app.coins100"
 
@@ -84,7 +87,8 @@ class Maker:
             original_transaction_id=str(known), purchased=BEGIN - 2 * DAY,
             expires=BEGIN + 28 * DAY, more={"webOrderLineItemId": str(period)})
             for number, (transaction, period) in enumerate(ids)]
-        return {"key": f"o{at}", "accounts": accounts(at, 2), "versions": versions}
+        return {"key": f"o{at}", "accounts": accounts(at, 2), "versions": versions,
+                "purchaseKeys": [f"Sandbox/{known}/{period}" for _, period in ids]}
 
 
 def joining(name, at):
@@ -100,14 +104,16 @@ def accounts(at, number):
 
 def stage(purchases, lines, swept=0, periods=0, versions=(4, 8), mint=None, config=None, keys=()):
     """Everything, ready to be written as JSON; `swept` rows of each kind are for sweepers."""
-    made = Maker(mint)
+    made, sweeps = Maker(mint), range(10_000, 10_000 + swept)
+    with concurrent.futures.ThreadPoolExecutor(THREADS) as pool:
+        rows = {name: list(pool.map(make, *given)) for name, make, *given in (
+            ("purchases", made.purchase, range(purchases), [versions[0]] * purchases),
+            ("lines", made.line, range(lines), [versions[1]] * lines),
+            ("sweptPurchases", made.purchase, sweeps, [1] * swept),
+            ("sweptLines", made.line, sweeps, [1] * swept),
+            ("periods", made.period, range(periods)))}
     return {
-        "origin": time.monotonic_ns(), "speed": SPEED, "config": config,
-        "purchases": [made.purchase(at, versions[0]) for at in range(purchases)],
-        "lines": [made.line(at, versions[1]) for at in range(lines)],
-        "sweptPurchases": [made.purchase(at, 1) for at in range(10_000, 10_000 + swept)],
-        "sweptLines": [made.line(at, 1) for at in range(10_000, 10_000 + swept)],
-        "periods": [made.period(at) for at in range(periods)],
+        "origin": time.monotonic_ns(), "speed": SPEED, "config": config, **rows,
         "keys": list(keys) or [pretended_key(at) for at in range(10)],
         "addresses": [f"192.0.2.{at}" for at in range(8)],
         "groups": [[f"join-{at}-{member}" for member in range(4)] for at in range(120)],

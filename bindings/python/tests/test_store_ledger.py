@@ -585,6 +585,14 @@ class OpeningTest(LedgerTest):
         self.assertEqual(Ledger("sqlite:///x.db", json.dumps(config)).verifier
                          .effective_configuration["stores"]["dialect"], "sqlite")
 
+    def test_a_dialect_that_needs_a_table(self):
+        for kind in ({"kind": "schema.check"}, {"kind": "schema"}, {"kind": "quota.take",
+                     "account": "ann", "meter": "text", "plan": "premium"}):
+            with self.ledger.verifier.exchange({**kind, "dialect": "dynamodb"}) as exchange:
+                found = exchange.document
+            self.assertEqual((found.status, found.json["error"]["at"]),
+                             ("config.document.missing", "stores.table"), kind)
+
     def test_urls(self):
         for wrong in ("shop.db", "oracle://x", "sqlite://shop.db", "sqlite:///x.db?mode=ro",
                       "sqlite:///", "dynamodb://t?zone=1"):
