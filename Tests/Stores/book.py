@@ -24,7 +24,7 @@ REVOKED = {"wasGranted": "was-granted", "wasClaimed": "was-claimed"}
 MOST_GENS = 100
 # A link that is told to go on: far fewer calls.
 MOST_PARTS = 50
-PAID = "CREATE TABLE assay_paid (id VARCHAR(80) NOT NULL PRIMARY KEY, purchase VARCHAR(16) NOT NULL)"
+PAID = "CREATE TABLE assay_paid (id VARCHAR(80) NOT NULL PRIMARY KEY, purchase VARCHAR(16))"
 
 
 KINDS = ("purchases", "lines", "keys", "sweptPurchases", "sweptLines", "periods")

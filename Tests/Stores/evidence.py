@@ -26,7 +26,8 @@ def stage(purchases, lines, swept=0, periods=0, keys=6):
 
     authority = Authority(now=BEGIN)
     made = stages.stage(
-        purchases, lines, swept, periods, mint=lambda kind, **options: authority.transaction(**options),
+        purchases, lines, swept, periods,
+        mint=lambda kind, **options: authority.transaction(**options),
         config=configuration(authority), keys=[device(authority, at) for at in range(keys)])
     KEPT.mkdir(parents=True, exist_ok=True)
     part = path.with_suffix(".new")

@@ -139,7 +139,9 @@ def met(kind: str, row: list[Operation], operations: list[Operation],
     owners = {groups.name(one.args["account"]) for one in row if one.args.get("account")}
     found = []
     for one in operations:
-        if one.op == "link" and one.outcome != "refused" and groups.name(one.args["from"]) in owners:
+        if one.op == "link":
+            if one.outcome == "refused" or groups.name(one.args["from"]) not in owners:
+                continue
             # A link that was overtaken may have left rows behind.
             swept = one.result.get("swept", True)
             found.append(one if swept else replace(one, outcome="unclear", ended=FOREVER))

@@ -55,8 +55,8 @@ class Maker:
             revoked = {"revocationDate": asof - SECOND} if revoking else {}
             text = self.mint("transaction", signed=asof, now=BEGIN, **options,
                              set={"price": 1000 + number, **revoked, **(more or {})})
-        name = hashlib.sha256(repr((sorted(options.items()), more, number)).encode()).hexdigest()[:12]
-        return {"asof": asof, "evidence": name, "revoking": revoking, "text": text}
+        name = hashlib.sha256(repr((sorted(options.items()), more, number)).encode())
+        return {"asof": asof, "evidence": name.hexdigest()[:12], "revoking": revoking, "text": text}
 
     def purchase(self, at, versions):
         known = 2_000_000_100_000_000 + at
@@ -69,7 +69,8 @@ class Maker:
     def line(self, at, versions):
         known = 2_000_000_500_000_000 + at
         return {"key": f"l{at}", "transactionId": str(known), "accounts": accounts(at, 2),
-                **joining(f"l{at}", at), "ends": [BEGIN + (30 + number) * DAY for number in range(versions)],
+                **joining(f"l{at}", at),
+                "ends": [BEGIN + (30 + number) * DAY for number in range(versions)],
                 "versions": [self.version(
                     number, number % 4 == 3, product=PREMIUM, type="auto-renewable",
                     transaction_id=str(known), original_transaction_id=str(known),

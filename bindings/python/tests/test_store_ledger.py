@@ -132,6 +132,34 @@ class ClaimTest(LedgerTest):
         again = self.ledger.claim(bought, "ann", attempt="a" * 22)
         self.assertEqual((again.outcome, again.claim.grant_id), ("new", first.claim.grant_id))
 
+    def claim_with(self, bought, meanwhile):
+        """A claim that finds a lease that is over; something happens before it takes it over."""
+        request = {"kind": "claim", "account": "ann", "attempt": "b" * 22}
+        with self.ledger.verifier.exchange(request, [bought], self.now) as exchange, \
+                self.ledger.store.session() as execute:
+            while not exchange.done:
+                given = exchange.payload["store"]
+                if given["run"][0]["sql"].startswith("UPDATE assay_ledger SET attempt"):
+                    meanwhile()
+                    meanwhile = None
+                exchange.step(execute(given), self.now)
+            self.assertIsNone(meanwhile, "it takes nothing over")
+            return exchange.document.json["exchange"]["outcome"]
+
+    def test_a_take_over_that_comes_too_late(self):
+        for wanted, meanwhile in (
+                ("already-granted", lambda bought, claim: self.ledger.complete(
+                    claim.purchase_key, "ann", claim.grant_id, fence=1)),
+                ("other-account", lambda bought, claim: self.ledger.link("ann", "eve")),
+                ("in-progress", lambda bought, claim: self.ledger.resume(
+                    claim.purchase_key, "ann"))):
+            bought = self.transaction()
+            claim = self.ledger.claim(bought, "ann", lease_ms=5000).claim
+            self.now += 5000
+            with self.subTest(wanted):
+                self.assertEqual(
+                    self.claim_with(bought, lambda: meanwhile(bought, claim)), wanted)
+
     def test_a_lease_that_ends(self):
         bought = self.transaction()
         first = self.ledger.claim(bought, "ann", lease_ms=5000).claim
