@@ -41,6 +41,7 @@ class Scene:
     def __init__(self, place, url, stage, number):
         self.place, self.url, self.stage, self.number = place, url, stage, number
         self.files, self.used = [], 0
+        self.name = self.fresh("round")
 
     def row(self, kind):
         """A row that no other scene has used."""
@@ -64,7 +65,7 @@ class Scene:
         ends = []
         for operations in lists:
             self.used += 1
-            stem = f"scene-{self.number}-{id(self)}-{self.used}"
+            stem = f"scene-{self.number}-{self.name}-{self.used}"
             outs = [self.place / f"{stem}-{at}.jsonl" for at in range(threads)]
             process = multiprocessing.Process(
                 target=perform, args=(self.url, self.stage, outs, operations, gate))
