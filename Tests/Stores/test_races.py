@@ -37,7 +37,7 @@ class Runs(unittest.TestCase):
         # quarter of a second, and on a busy machine nobody comes in time.
         for fault in ("lost-claim", "beyond-limit", "plan-revived", "paid-in-vain", "left-behind"):
             with self.subTest(fault=fault):
-                lines, good, kept = self.race(f"pretended?{fault}", 2000)
+                lines, good, kept = self.race(f"pretended?{fault}", 4000)
                 self.assertFalse(good, lines)
                 self.assertIn("seed 7", lines[-1], lines)
                 self.assertNotEqual(kept[0], [])
