@@ -579,6 +579,27 @@ struct StoresDynamoTests {
     #expect(store.item("LINK#a", "LINK")?["target"] == nil)
   }
 
+  @Test("STO-91 of two equal links at once the second is told so")
+  func equal() throws {
+    let store = try DynamoStore()
+    store.faults[2] = .meanwhile { store in
+      store.faults[2] = nil
+      #expect(throws: Never.self) { try store.run(self.link("a", "b", 60)) }
+    }
+    expect(try store.run(link("a", "b")), "already", "ok")
+  }
+
+  @Test("STO-91 who is joined into an account just before it is joined follows")
+  func follower() throws {
+    let store = try DynamoStore()
+    store.faults[2] = .meanwhile { store in
+      store.faults[2] = nil
+      #expect(throws: Never.self) { try store.run(self.link("c", "a", 60)) }
+    }
+    expect(try store.run(link("a", "b")), "linked", "ok")
+    #expect(store.item("LINK#c", "LINK")?["target"] == .text("b"))
+  }
+
   private static let forgetKey: (String, JSONText) = (
     "stores.forgetKey", "MDEyMzQ1Njc4OWFiY2RlZjAxMjM0NTY3ODlhYmNkZWY="
   )

@@ -1,4 +1,5 @@
 """Tools that come from the Python package index, in an environment of their own."""
+import fcntl
 import pathlib
 import subprocess
 import sys
@@ -11,6 +12,14 @@ REQUIREMENTS = ROOT / "bindings/python/requirements-check.txt"
 def installed(folder, requirements=REQUIREMENTS):
     """The folder of their programs, and None; or None, and why there is none."""
     folder = pathlib.Path(folder).resolve()
+    folder.parent.mkdir(parents=True, exist_ok=True)
+    # Steps that run side by side share it.
+    with folder.with_name(f"{folder.name}.lock").open("a") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        return made(folder, requirements)
+
+
+def made(folder, requirements):
     stamp, wanted = folder / "requirements", requirements.read_bytes()
     if stamp.exists() and stamp.read_bytes() == wanted:
         return folder / "bin", None

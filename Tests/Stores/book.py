@@ -2,12 +2,14 @@
 
 `opened(url, …)` gives a book with perform(operation, arguments) → (outcome, result). outcome
 is ok, refused or unclear; result has "outcome" and, where the answer says so, gen, fence, used,
-left, lines and ticket.
+left, lines, claims and ticket. The host's own grants are rows of a file beside the store, and for
+claims of mode "transaction" rows of the store.
 """
 
 import base64
 import hashlib
 import sqlite3
+from typing import NamedTuple
 
 import pretended
 from stage import BEGIN
@@ -20,6 +22,24 @@ SAID = {"misuse.store.attempt": "attempt-misused"}
 REVOKED = {"wasGranted": "was-granted", "wasClaimed": "was-claimed"}
 # Reversals of one purchase in a run: far fewer.
 MOST_GENS = 100
+# A link that is told to go on: far fewer calls.
+MOST_PARTS = 50
+PAID = "CREATE TABLE assay_paid (id VARCHAR(80) NOT NULL PRIMARY KEY, purchase VARCHAR(16))"
+
+
+KINDS = ("purchases", "lines", "keys", "sweptPurchases", "sweptLines", "periods")
+
+
+class Linked(NamedTuple):
+    """What a link said at first, and whether it moved everything in the end."""
+
+    status: str
+    outcome: str
+    swept: bool
+
+
+class PaymentError(RuntimeError):
+    """A grant that could not be written; outcome and result."""
 
 
 class Surprise(RuntimeError):
@@ -38,6 +58,8 @@ def prepare(url, stage):
     if not url.startswith(("pretended:", "redis:")):
         book = LedgerBook(url, stage)
         book.ledger.create_schema()
+        if not book.is_items:
+            book.ask({"sql": PAID, "args": [], "rows": False})
         book.ledger.close()
 
 
@@ -49,21 +71,29 @@ class LedgerBook:
 
         self.ledger = Ledger(url, stage["config"], create=False)
         self.verifier = self.ledger.verifier
-        self.rows = {row["key"]: row for kind in ("purchases", "lines", "keys")
-                     for row in stage[kind]}
-        self.line_of = {row["transactionId"]: row["key"] for row in stage["lines"]}
+        self.is_items = url.startswith("dynamodb:")
+        self.rows = {row["key"]: row for kind in KINDS for row in stage[kind]}
+        self.line_of = {row["transactionId"]: row["key"] for row in self.rows.values()
+                        if "transactionId" in row}
+        self.purchase_of = {name: row["key"] for row in self.rows.values()
+                            for name in row.get("purchaseKeys", [row.get("purchaseKey")])}
         self.documents, self.stage, self.grants = {}, stage, None
 
     def perform(self, op, args):
         """One operation; a store that cannot be reached is asked anew next time."""
-        if op == "grant":
-            return self.grant(args)
+        if op in ("grant", "paid"):
+            return getattr(self, op)(args)
         import assay
 
         try:
             answer = getattr(self, op)(args, now=args.get("now", BEGIN))
         except assay.MisuseError as error:
             return self.told(op, error.status, None)
+        except PaymentError as error:
+            return error.args
+        if op == "pay" and answer.status == "unavailable.ledger.in-progress":
+            # STO-32: the grant's transaction ended, and nobody knows how.
+            return "unclear", {"status": answer.status}
         if answer.status.startswith("unavailable.store.") and answer.status not in DEFINITE:
             self.ledger.close()
             return "unclear", {"status": answer.status}
@@ -82,8 +112,18 @@ class LedgerBook:
     def passed(self, op, answer):
         """The members of an answer that the models judge."""
         found = {"outcome": answer.outcome}
-        if op == "claim":
-            found |= {"gen": gen_of(answer.claim), "fence": answer.claim.fence}
+        if op in ("claim", "pay"):
+            found |= {"gen": gen_of(answer.claim)}
+            found |= {"fence": answer.claim.fence} if op == "claim" else {"fresh": True}
+        elif op == "due":
+            found = {"claims": {self.purchase_of[claim.purchase_key]: {
+                "outcome": claim.outcome, "gen": gen_of(claim), "fence": claim.fence,
+                "account": claim.account} for claim in answer.claims}}
+        elif op == "dueLines":
+            found = {"keys": [self.line_of[line.original_transaction_id] for line in answer.lines
+                              if line.original_transaction_id in self.line_of]}
+        elif op == "link":
+            found |= {"swept": answer.swept}
         elif op == "revoke":
             said = answer.revocations[0].outcome
             found["outcome"] = REVOKED.get(said, said)
@@ -179,7 +219,71 @@ class LedgerBook:
         return self.ledger.once(args["key"], attempt=args["attempt"], now=now)
 
     def link(self, args, now):
-        return self.ledger.link(args["from"], args["to"], attempt=args["attempt"], now=now)
+        """Until nothing is left to move; the answer is the first, and whether that was said."""
+        names = (args["from"], args["to"])
+        first = answer = self.ledger.link(*names, attempt=args["attempt"], now=now)
+        for _ in range(MOST_PARTS):
+            if not (answer.status == "ok" and answer.more):
+                break
+            answer = self.ledger.link(*names, attempt=args["attempt"], now=now)
+        if answer.status.startswith("unavailable."):
+            return answer
+        return Linked(first.status, first.outcome, answer.status == "ok" and not answer.more)
+
+    def due(self, args, now):
+        return self.ledger.due(attempt=args["attempt"], lease_ms=args["lease"], now=now)
+
+    def dueLines(self, args, now):
+        return self.ledger.due_lines(attempt=args["attempt"], now=now)
+
+    # ---- grants in the transaction of the claim ----------------------------------
+
+    def pay(self, args, now):
+        return self.ledger.claim(self.document(args), args["account"], attempt=args["attempt"],
+                                 mode="transaction", grant=lambda grant: self.write(args, grant),
+                                 now=now)
+
+    def write(self, args, grant):
+        """The grant's own row, which can be inserted once."""
+        gen = gen_of(grant)
+        if self.is_items:
+            key = {"PK": {"S": f"PAID#{args['key']}"}, "SK": {"S": str(gen)}}
+            grant.connection.append({"Put": {"TableName": "assay", "Item": key,
+                                             "ConditionExpression": "attribute_not_exists(PK)"}})
+            return
+        try:
+            grant.connection.cursor().execute(
+                f"INSERT INTO assay_paid (id, purchase) VALUES ('{args['key']}#{gen}',"
+                f" '{args['key']}')")
+        except Exception as error:
+            if any(kind.__name__ == "IntegrityError" for kind in type(error).__mro__):
+                raise PaymentError("ok", {"outcome": "paid-twice", "gen": gen, "fresh": False}) \
+                    from error
+            # The engine went away in the middle.
+            raise PaymentError("unclear", {"status": type(error).__name__}) from error
+
+    def paid(self, args):
+        """The grants that are in the store."""
+        if self.is_items:
+            found = self.ask({"api": "Query", "input": {
+                "TableName": "assay", "ConsistentRead": True,
+                "KeyConditionExpression": "PK = :key",
+                "ExpressionAttributeValues": {":key": {"S": f"PAID#{args['key']}"}}}})
+            gens = None if found is None else [row["SK"]["S"] for row in found["output"]["Items"]]
+        else:
+            found = self.ask({"sql": f"SELECT id FROM assay_paid WHERE purchase = '{args['key']}'",
+                              "args": [], "rows": True})
+            gens = None if found is None else [row[0].partition("#")[2] for row in found["rows"]]
+        if gens is None:
+            return "unclear", {}
+        return "ok", {"outcome": "paid", "gens": sorted(map(int, gens))}
+
+    def ask(self, call):
+        """One call of the host's own; None when the store is away."""
+        with self.ledger.store.session() as execute:
+            answer = execute({"id": 1, "dialect": self.ledger.store.dialect, "class": "idempotent",
+                              "connection": "any", "transaction": None, "run": [call]})
+        return answer["results"][0] if answer["code"] == 200 else None
 
 
 def challenge_of(key):

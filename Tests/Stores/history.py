@@ -28,7 +28,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
-from models import FOREVER, MODEL_OF, Model, Operation
+from models import FOREVER, MODEL_OF, MODELS, OWNED, Model, Operation
 
 # What a search may look at; a row that needs more is reported as undecided, which is a fault.
 MOST_STATES = 1_000_000
@@ -107,7 +107,7 @@ def by_row(operations: Iterable[Operation]) -> dict[tuple[str, str], list[Operat
     """The operations of each row; one about several rows is in the history of each."""
     operations = list(operations)
     groups = Groups(operations)
-    lines = lines_of_accounts(operations)
+    lines = lines_of_accounts(operations, groups)
     rows: dict[tuple[str, str], list[Operation]] = collections.defaultdict(list)
     for operation in operations:
         model = MODEL_OF.get(operation.op)
@@ -117,21 +117,45 @@ def by_row(operations: Iterable[Operation]) -> dict[tuple[str, str], list[Operat
             rows[model.name, groups.name(operation.args["from"])].append(operation)
         elif operation.op in ("read", "clear"):
             shown = operation.result.get("lines", {})
-            for key in lines[operation.args["account"]] | set(shown):
+            for key in lines[groups.name(operation.args["account"])] | set(shown):
                 rows[model.name, key].append(replace(
                     operation, result={**operation.result, "line": shown.get(key)}))
+        elif operation.op == "due":
+            for key, claim in operation.result.get("claims", {}).items():
+                rows[model.name, key].append(replace(operation, result=claim))
         else:
             for key in model.keys(operation):
                 rows[model.name, key].append(operation)
+    for (kind, _), row in rows.items():
+        if kind in OWNED:
+            row += met(kind, row, operations, groups)
     return rows
 
 
-def lines_of_accounts(operations: Iterable[Operation]) -> dict[str, set[str]]:
-    """The lines that each account ever showed."""
+def met(kind: str, row: list[Operation], operations: list[Operation],
+        groups: Groups) -> list[Operation]:
+    """What was about many rows and may have changed this one: links that took its owner along,
+    and a sweep whose answer nobody has."""
+    owners = {groups.name(one.args["account"]) for one in row if one.args.get("account")}
+    found = []
+    for one in operations:
+        if one.op == "link":
+            if one.outcome == "refused" or groups.name(one.args["from"]) not in owners:
+                continue
+            # A link that was overtaken may have left rows behind.
+            swept = one.result.get("swept", True)
+            found.append(one if swept else replace(one, outcome="unclear", ended=FOREVER))
+        elif one.op == "due" and kind == "purchase" and one.outcome == "unclear":
+            found.append(one)
+    return found
+
+
+def lines_of_accounts(operations: Iterable[Operation], groups: Groups) -> dict[str, set[str]]:
+    """The lines that the accounts of each group ever showed."""
     lines: dict[str, set[str]] = collections.defaultdict(set)
     for operation in operations:
         if operation.op == "apply":
-            lines[operation.args["account"]].add(operation.args["key"])
+            lines[groups.name(operation.args["account"])].add(operation.args["key"])
     return lines
 
 
@@ -310,7 +334,8 @@ def done(place: Place) -> int:
 def check(operations: Iterable[Operation]) -> list[Fault]:
     """The rows whose history no order explains."""
     found = sorted(by_row(operations).items())
-    runs = [Search(MODEL_OF[row[0].op], key, row).run() for (_, key), row in found]
+    models = {model.name: model for model in MODELS}
+    runs = [Search(models[name], key, row).run() for (name, key), row in found]
     return [fault for fault in runs if fault is not None]
 
 

@@ -121,26 +121,61 @@ class Purchase(NamedTuple):
     paid: frozenset[int] = frozenset()
 
 
+def passed_on(state: Any, args: dict[str, Any]) -> Any:
+    """A row after its owner was joined into another account (STO-90)."""
+    return state._replace(owner=args["to"]) if state.owner == args["from"] else state
+
+
 class PurchaseModel(Model):
-    """claim, complete, revoke, lookup (stores.md 5.1 to 5.4), and the host's own grant."""
+    """claim, complete, revoke, lookup (stores.md 5.1 to 5.4), and the host's own grant.
+
+    `pay` is a claim of mode "transaction", with the grant in it; `paid` reads what such grants
+    wrote. `due` and `link` are about many rows; the history says which (history.py).
+    """
 
     name = "purchase"
-    operations = frozenset({"claim", "complete", "revoke", "lookup", "grant"})
-    reads = frozenset({"lookup"})
+    operations = frozenset({"claim", "complete", "revoke", "lookup", "grant", "due", "pay", "paid"})
+    reads = frozenset({"lookup", "paid"})
     initial = Purchase()
 
     def perform(self, state: Purchase, op: str, args: dict[str, Any]) -> tuple[Purchase, Answer]:
         if op == "claim":
             return self.claim(state, args)
+        if op == "pay":
+            return self.pay(state, args)
+        if op == "due":
+            return self.due(state, args)
         if op == "complete":
             return self.complete(state, args)
         if op == "revoke":
             return self.revoke(state, args)
+        if op == "link":
+            return passed_on(state, args), Answer("ok", {})
         if op == "grant":
             gen = args["gen"]
             return (state._replace(paid=state.paid | {gen}),
                     ok("granted", fresh=gen not in state.paid))
+        if op == "paid":
+            return state, Answer("ok", {"gens": sorted(state.paid)})
         return state, Answer("ok", {"outcome": state.phase})
+
+    def pay(self, state: Purchase, args: dict[str, Any]) -> tuple[Purchase, Answer]:
+        """Claim, grant and complete in one."""
+        after, answer = self.claim(state, args)
+        if answer.outcome != "ok":
+            return state, answer
+        fresh = after.gen not in state.paid
+        return after._replace(phase="granted", paid=state.paid | {after.gen}), \
+            ok(answer.result["outcome"], gen=after.gen, fresh=fresh)
+
+    def due(self, state: Purchase, args: dict[str, Any]) -> tuple[Purchase, Answer]:
+        """A sweeper takes a claim over whose lease has ended (STO-30)."""
+        if state.phase != "claimed" or args["now"] < state.lease:
+            return state, refused("not-due")
+        over = state._replace(fence=state.fence + 1, attempt=args["attempt"],
+                              lease=args["now"] + args["lease"])
+        return over, ok("resume", gen=state.gen, account=state.owner,
+                        **({"fence": over.fence} if state.gen == 0 else {}))
 
     def claim(self, state: Purchase, args: dict[str, Any]) -> tuple[Purchase, Answer]:
         """The table of stores.md 5.1, row by row."""
@@ -335,6 +370,8 @@ class LineModel(Model):
     initial = Line()
 
     def perform(self, state: Line, op: str, args: dict[str, Any]) -> tuple[Line, Answer]:
+        if op == "link":
+            return passed_on(state, args), Answer("ok", {})
         account = args["account"]
         if op == "read":
             valid = state.there and state.owner == account and not (state.revoked or state.cleared)
@@ -396,3 +433,5 @@ class LinkModel(Model):
 MODELS: list[Model] = [PurchaseModel(), CounterModel(), ChallengeModel(), KeyModel(), LineModel(),
                        OnceModel(), LinkModel()]
 MODEL_OF: dict[str, Model] = {op: model for model in MODELS for op in model.operations}
+#: Whose rows change hands when accounts are joined.
+OWNED = ("purchase", "line")

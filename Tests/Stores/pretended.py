@@ -12,8 +12,9 @@ import pathlib
 import pickle
 import random
 
-from models import MODEL_OF, Answer, Line, Purchase, ok
+from models import MODEL_OF, MODELS, OWNED, Answer, Line, Purchase, ok
 
+MODELED = {model.name: model for model in MODELS}
 # How often a planted fault strikes where it can, of rows in memory; those of a book always.
 CHANCE = 0.5
 
@@ -102,9 +103,31 @@ def linked_both_ways(before, after, answer, op, args):
     return (before, ok("linked")) if op == "link" and answer.outcome == "refused" else None
 
 
+def paid_in_vain(before, after, answer, op, args):
+    """A claim of mode "transaction" is acknowledged and its grant is not kept."""
+    if op == "pay" and answer.outcome == "ok":
+        return after._replace(paid=before.paid), answer
+    return None
+
+
+def left_behind(before, after, answer, op, args):
+    """A link is acknowledged and a row stays whose it was."""
+    if op == "link" and isinstance(before, (Purchase, Line)) and after != before:
+        return before, answer
+    return None
+
+
+def swept_twice(before, after, answer, op, args):
+    """A claim that is due is given to two sweepers."""
+    if op == "due" and answer.outcome == "ok":
+        return before, answer
+    return None
+
+
 FAULTS = {fault.__name__.replace("_", "-"): fault for fault in (
     lost_claim, granted_twice, paid_twice, purchase_revived, beyond_limit, limit_early,
-    plan_revived, used_twice, counter_replayed, key_stolen, seen_again, linked_both_ways)}
+    plan_revived, used_twice, counter_replayed, key_stolen, seen_again, linked_both_ways,
+    paid_in_vain, left_behind, swept_twice)}
 
 
 class Rows:
@@ -121,27 +144,55 @@ class Rows:
     def put(self, name, state):
         self.states[name] = state
 
-    def lines(self):
-        return [key for model, key in list(self.states) if model == "line"]
+    def keys(self, wanted):
+        """The rows of a model."""
+        return [key for model, key in list(self.states) if model == wanted]
 
     def perform(self, op, args):
         """The outcome and the result of one operation."""
         if op == "clear":
-            for key in self.lines():
+            for key in self.keys("line"):
                 self.one("line", key, op, args)
             return "ok", {}
         if op == "read":
-            found = {key: self.one("line", key, op, args).result["line"] for key in self.lines()}
+            found = {key: self.one("line", key, op, args).result["line"]
+                     for key in self.keys("line")}
             return "ok", {"lines": {key: line for key, line in found.items() if line is not None}}
+        if op == "due":
+            found = {key: self.one("purchase", key, op, args) for key in self.keys("purchase")}
+            return "ok", {"claims": {key: answer.result for key, answer in found.items()
+                                     if answer.outcome == "ok"}}
+        if op == "dueLines":
+            return "ok", {"keys": [key for key in self.keys("line") if self.look(key, args["now"])]}
         answer = self.one(MODEL_OF[op].name, "all" if op == "link" else args["key"], op, args)
+        if op == "link" and answer.outcome == "ok":
+            self.move(args)
         return answer.outcome or "ok", {name: min(value) if isinstance(value, frozenset) else value
                                 for name, value in answer.result.items()}
+
+    def look(self, key, now):
+        """Whether nobody has asked for the line at this time."""
+        asked = self.get(("look", key)) == now
+        self.put(("look", key), now)
+        return not asked
+
+    def move(self, args):
+        """What an account has goes to the one that it was joined into."""
+        for model in OWNED:
+            for key in self.keys(model):
+                self.one(model, key, "link", args)
+        for key in self.keys("counter"):
+            account, _, rest = key.partition(" ")
+            if account == args["from"]:
+                target = ("counter", f"{args['to']} {rest}")
+                self.put(target, (self.get(target) or 0) + self.get(("counter", key)))
+                self.put(("counter", key), 0)
 
     def one(self, model, key, op, args):
         before = self.get((model, key))
         if before is None:
-            before = MODEL_OF[op].initial
-        after, answer = MODEL_OF[op].perform(before, op, args)
+            before = MODELED[model].initial
+        after, answer = MODELED[model].perform(before, op, args)
         if self.fault is not None and self.random.random() < self.chance:
             planted = self.fault(before, after, answer, op, args)
             if planted is not None:
@@ -176,8 +227,8 @@ class Book(Rows):
         part.write_bytes(pickle.dumps((name[1], state)))
         part.replace(path)
 
-    def lines(self):
-        return [pickle.loads(path.read_bytes())[0] for path in self.folder.glob("line.*")]
+    def keys(self, wanted):
+        return [pickle.loads(path.read_bytes())[0] for path in self.folder.glob(f"{wanted}.*")]
 
     def perform(self, op, args):
         with (self.folder / "lock").open("a") as lock:

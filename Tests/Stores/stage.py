@@ -1,16 +1,22 @@
 """What the processes of a run share: accounts, purchases, lines, keys, and their evidence.
 
 A purchase has texts of one transaction as Apple signs it over time: bought, refunded, the
-refund reversed, and so on; a line has texts of a subscription, some of them refunded. All
+refund reversed, and so on; a line has texts of a subscription, some of them refunded. A period
+is one purchase under two transaction ids, or one transaction that spells its purchase in two
+ways. All
 are minted once, by a test authority (bindings/python_testing); `mint` None leaves them out, for
 a ledger that does not read them.
 """
 
+import concurrent.futures
 import hashlib
 import time
 
-# Milliseconds: 2026-11-20T06:00:00Z. The clock of a run begins there.
-BEGIN = 1_795_154_400_000
+# Milliseconds: 2035-11-20T06:00:00Z. The clock of a run begins there: after today, for Redis
+# forgets by its own clock what is over.
+BEGIN = 2_079_151_200_000
+# So many texts are minted at a time.
+THREADS = 4
 # The run's clock is this much faster, so that leases and challenges end while it runs.
 SPEED = 20
 LEASE = 5000
@@ -19,7 +25,7 @@ SECOND = 1000
 DAY = 86_400 * SECOND
 LIMITS = {"free": {"free": 99_999, "premium": 0},
           "standard": {"free": 99_999, "premium": 20},
-          "premium": {"free": 99_999, "premium": 150}}
+          "premium": {"free": 99_999, "premium": 100}}
 SIGNUP_LIMIT = 100
 PREMIUM, COINS = "com.example.app.premium.monthly", "com.example.app.coins100"
 
@@ -41,21 +47,21 @@ class Maker:
     def __init__(self, mint):
         self.mint = mint
 
-    def version(self, number, revoking, **options):
+    def version(self, number, revoking, more=None, **options):
         """The same transaction, signed later each time, before the run begins."""
         asof = BEGIN - DAY + number * 60 * SECOND
         text = None
         if self.mint is not None:
             revoked = {"revocationDate": asof - SECOND} if revoking else {}
-            text = self.mint("transaction", signed=asof, now=BEGIN,
-                             set={"price": 1000 + number, **revoked}, **options)
-        name = hashlib.sha256(repr((sorted(options.items()), number)).encode()).hexdigest()[:12]
-        return {"asof": asof, "evidence": name, "revoking": revoking, "text": text}
+            text = self.mint("transaction", signed=asof, now=BEGIN, **options,
+                             set={"price": 1000 + number, **revoked, **(more or {})})
+        name = hashlib.sha256(repr((sorted(options.items()), more, number)).encode())
+        return {"asof": asof, "evidence": name.hexdigest()[:12], "revoking": revoking, "text": text}
 
     def purchase(self, at, versions):
         known = 2_000_000_100_000_000 + at
         return {"key": f"p{at}", "purchaseKey": f"Sandbox/{known}", "accounts": accounts(at, 3),
-                "versions": [self.version(
+                "pays": at % 4 == 1, **joining(f"p{at}", at), "versions": [self.version(
                     number, number % 2 == 1, product=COINS, type="consumable",
                     transaction_id=str(known), original_transaction_id=str(known),
                     purchased=BEGIN - 2 * DAY) for number in range(versions)]}
@@ -63,6 +69,7 @@ class Maker:
     def line(self, at, versions):
         known = 2_000_000_500_000_000 + at
         return {"key": f"l{at}", "transactionId": str(known), "accounts": accounts(at, 2),
+                **joining(f"l{at}", at),
                 "ends": [BEGIN + (30 + number) * DAY for number in range(versions)],
                 "versions": [self.version(
                     number, number % 4 == 3, product=PREMIUM, type="auto-renewable",
@@ -71,18 +78,43 @@ class Maker:
                     for number in range(versions)]}
 
 
+    def period(self, at):
+        """By turns: two transactions of one period, and one transaction with two."""
+        known = 2_000_000_700_000_000 + at * 2
+        ids = [(known, known), (known + 1, known)] if at % 2 == 0 else \
+            [(known, known), (known, known + 1)]
+        versions = [self.version(
+            number, False, product=PREMIUM, type="auto-renewable", transaction_id=str(transaction),
+            original_transaction_id=str(known), purchased=BEGIN - 2 * DAY,
+            expires=BEGIN + 28 * DAY, more={"webOrderLineItemId": str(period)})
+            for number, (transaction, period) in enumerate(ids)]
+        return {"key": f"o{at}", "accounts": accounts(at, 2), "versions": versions,
+                "purchaseKeys": [f"Sandbox/{known}/{period}" for _, period in ids]}
+
+
+def joining(name, at):
+    """Of every third row the accounts are its own, and are joined into each other."""
+    return {"joins": True, "accounts": [f"join-{name}-{member}" for member in range(3)]} \
+        if at % 3 == 0 else {"joins": False}
+
+
 def accounts(at, number):
     """The accounts that a row is fought for by: neighbours share some."""
     return [f"user-{(at // 2 + more) % 50:02d}" for more in range(number)]
 
 
-def stage(purchases, lines, versions=(4, 8), mint=None, config=None, keys=()):
-    """Everything, ready to be written as JSON."""
-    made = Maker(mint)
+def stage(purchases, lines, swept=0, periods=0, versions=(4, 8), mint=None, config=None, keys=()):
+    """Everything, ready to be written as JSON; `swept` rows of each kind are for sweepers."""
+    made, sweeps = Maker(mint), range(10_000, 10_000 + swept)
+    with concurrent.futures.ThreadPoolExecutor(THREADS) as pool:
+        rows = {name: list(pool.map(make, *given)) for name, make, *given in (
+            ("purchases", made.purchase, range(purchases), [versions[0]] * purchases),
+            ("lines", made.line, range(lines), [versions[1]] * lines),
+            ("sweptPurchases", made.purchase, sweeps, [1] * swept),
+            ("sweptLines", made.line, sweeps, [1] * swept),
+            ("periods", made.period, range(periods)))}
     return {
-        "origin": time.monotonic_ns(), "speed": SPEED, "config": config,
-        "purchases": [made.purchase(at, versions[0]) for at in range(purchases)],
-        "lines": [made.line(at, versions[1]) for at in range(lines)],
+        "origin": time.monotonic_ns(), "speed": SPEED, "config": config, **rows,
         "keys": list(keys) or [pretended_key(at) for at in range(10)],
         "addresses": [f"192.0.2.{at}" for at in range(8)],
         "groups": [[f"join-{at}-{member}" for member in range(4)] for at in range(120)],

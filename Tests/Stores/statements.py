@@ -30,7 +30,7 @@ PAGE = ROOT / "docs/spec/store-statements.md"
 PARAMETER = re.compile(r":([a-z_]+)")
 # Parameters that are no columns: the longest texts, or 0 for an integer.
 OTHERS = {"tkey": 160, "by": 255, "from": 255, "to": 255, "hash": 74, "old_owner": 255,
-          "from_scope": 288, "to_scope": 288, "units": 0, "room": 0, "before_ms": 0,
+          "from_scope": 288, "to_scope": 288, "fence": 0, "units": 0, "room": 0, "before_ms": 0,
           "now_ms": 0, "revoking": 0}
 # On the page each reads its own account.
 ALIASES = {"SELECT id,target,at_ms,attempt FROM assay_link WHERE id = :from",
@@ -162,7 +162,8 @@ def newest(pattern, name):
 def postgres(suite, given):
     program = newest("usr/lib/postgresql/*/bin/postgres", "postgres")
     if not program or not shutil.which("psql"):
-        return suite.skip("postgres", "not installed")
+        suite.skip("postgres", "not installed")
+        return
     with folder_of("postgres") as folder:
         data = f"{folder}/data"
         subprocess.run([*as_user("postgres"), str(pathlib.Path(program).with_name("initdb")),
@@ -172,7 +173,7 @@ def postgres(suite, given):
         with server(folder, [*as_user("postgres"), program, "-D", data, "-k", folder,
                              "-c", "listen_addresses=", "-c", "fsync=off"],
                     [*client, "-c", "SELECT 1"]):
-            played(suite, "postgres", "postgres", given, postgres_script, client + ["-f", "-"])
+            played(suite, "postgres", "postgres", given, postgres_script, [*client, "-f", "-"])
 
 
 def postgres_script(text, arguments):
@@ -190,7 +191,8 @@ def postgres_script(text, arguments):
 def mysql(suite, given):
     program = shutil.which("mariadbd", path=f"{os.environ.get('PATH', '')}:/usr/sbin")
     if not program or not shutil.which("mariadb-install-db") or not shutil.which("mariadb"):
-        return suite.skip("mariadb", "not installed")
+        suite.skip("mariadb", "not installed")
+        return
     # What root becomes; others stay who they are.
     name = next(one.pw_name for one in reversed(pwd.getpwall())
                 if one.pw_name in ("mysql", "nobody"))
@@ -217,7 +219,7 @@ def mysql_script(text, arguments):
     names = [f"@a{place}" for place in range(len(arguments))]
     if names:
         yield "SET " + ", ".join(f"{name} = {literal(value)}"
-                                 for name, value in zip(names, arguments)) + ";"
+                                 for name, value in zip(names, arguments, strict=True)) + ";"
     yield f"EXECUTE s{' USING ' + ', '.join(names) if names else ''};"
 
 

@@ -16,7 +16,7 @@ check-engines:
 check-stores-lint:
 	@$(PYTHON) $(GATES)/python_lint.py $(STORES) --tools $(PYTHON_TOOLS) --suite stores-lint
 
-# The full size of STO-98: make races ENGINE=postgres OPERATIONS=20000 KILLS=200 SEED=1
+# The full size of STO-98, after ten rounds of takes at the limit: make races ENGINE=postgres OPERATIONS=20000 KILLS=200 SEED=1
 .PHONY: check-races races
 ENGINE ?= sqlite
 OPERATIONS ?= 20000
@@ -37,5 +37,6 @@ $(STORE_ENGINES:%=check-race-%): check-race-%:
 	@$(RACES) --engine $* --operations 1500 --workers 4 --kills 10 --engine-kills 1
 
 races: ## many processes on one engine, killed at random: ENGINE= OPERATIONS= KILLS= SEED=
+	@$(STORE_RUN) $(STORES)/scenes.py --tools $(STORE_TOOLS) --engine $(ENGINE) --only 1 2 --rounds 10
 	@$(RACES) --engine $(ENGINE) --operations $(OPERATIONS) --workers $(WORKERS) \
 	  --kills $(KILLS) $(if $(SEED),--seed $(SEED))

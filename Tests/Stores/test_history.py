@@ -21,7 +21,8 @@ class Made:
         self.processes, self.killed, self.many = processes, killed, rows
         self.kinds = kinds or [self.claim, self.complete, self.revoke, self.grant, self.take,
                                self.refund, self.issue, self.consume, self.bind, self.advance,
-                               self.apply, self.read, self.clear, self.once, self.link]
+                               self.apply, self.read, self.clear, self.once, self.link,
+                               self.pay, self.paid, self.due]
         self.now, self.names = 0, 0
         self.operations = []
 
@@ -64,13 +65,22 @@ class Made:
                          "lease": 400, "attempt": self.name(), "evidence": f"e{version}",
                          "asof": 10 * version}
 
+    def pay(self):
+        return "pay", {**self.claim()[1], "key": self.pick("q")}
+
+    def paid(self):
+        return "paid", {"key": self.pick("q")}
+
+    def due(self):
+        return "due", {"attempt": self.name(), "lease": 400, "now": self.now}
+
     def complete(self):
         return "complete", {"key": self.pick("p"), "account": self.pick("a", 2),
                             "gen": self.random.randrange(2)}
 
     def revoke(self):
         version = self.random.randrange(2)
-        return "revoke", {"key": self.pick("p"), "evidence": f"r{version}",
+        return "revoke", {"key": self.pick(self.random.choice("pq")), "evidence": f"r{version}",
                           "asof": 10 * version + 5}
 
     def grant(self):

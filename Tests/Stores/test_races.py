@@ -33,9 +33,11 @@ class Runs(unittest.TestCase):
         self.assertEqual(kept, [])
 
     def test_faults(self):
-        for fault in ("lost-claim", "granted-twice", "beyond-limit", "plan-revived"):
+        # That a claim meets a running lease (granted-twice) is for the scenes: here a lease is a
+        # quarter of a second, and on a busy machine nobody comes in time.
+        for fault in ("lost-claim", "beyond-limit", "plan-revived", "paid-in-vain", "left-behind"):
             with self.subTest(fault=fault):
-                lines, good, kept = self.race(f"pretended?{fault}", 2000)
+                lines, good, kept = self.race(f"pretended?{fault}", 4000)
                 self.assertFalse(good, lines)
                 self.assertIn("seed 7", lines[-1], lines)
                 self.assertNotEqual(kept[0], [])
@@ -67,8 +69,9 @@ class Scenes(unittest.TestCase):
 
     def test_faults(self):
         for fault, number in [("beyond-limit", 1), ("beyond-limit", 2), ("lost-claim", 4),
-                              ("granted-twice", 6), ("purchase-revived", 8), ("used-twice", 13),
-                              ("counter-replayed", 14), ("key-stolen", 15),
+                              ("granted-twice", 6), ("purchase-revived", 8),
+                              ("granted-twice", 12), ("used-twice", 13),
+                              ("counter-replayed", 14), ("key-stolen", 15), ("swept-twice", 19),
                               ("linked-both-ways", 20)]:
             with self.subTest(fault=fault, scene=number):
                 self.assertEqual(self.scene(f"pretended?{fault}", number), (0, 2))

@@ -1,29 +1,44 @@
 #!/usr/bin/env python3
 """Run a command with the engines that can be started here.
 
-  with_engines.py [--engines postgres,mariadb,redis] COMMAND …
+  with_engines.py [--engines postgres,mariadb,redis] [--tools FOLDER] COMMAND …
 
 The command finds the address of each in ASSAY_STORE_POSTGRES and so on, or in
-ASSAY_STORE_POSTGRES_MISSING why there is none. The engines are throw-away (engines.py).
+ASSAY_STORE_POSTGRES_MISSING why there is none. The engines are throw-away (engines.py);
+the tools are what the double of DynamoDB runs with.
 """
 
 from __future__ import annotations
 
 import argparse
 import os
+import pathlib
 import subprocess
 import sys
 
 import engines
 
 
+def programs(folder: pathlib.Path | None) -> pathlib.Path | None:
+    """The programs of an environment with requirements.txt, made where it is missing."""
+    if folder is None:
+        return None
+    sys.path.append(str(engines.HERE.parent / "Gates"))
+    import python_tools
+
+    found: pathlib.Path | None
+    found, _ = python_tools.installed(folder, engines.HERE / "requirements.txt")
+    return found
+
+
 def main() -> int:
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("--engines", default="postgres,mariadb,redis")
+    parser.add_argument("--tools", type=pathlib.Path)
     parser.add_argument("command", nargs=argparse.REMAINDER)
     options = parser.parse_args()
     variables = dict(os.environ)
-    with engines.scratch() as place:
+    with engines.scratch(programs(options.tools)) as place:
         for name in options.engines.split(","):
             engine = place.engine(name)
             variable = f"ASSAY_STORE_{name.upper()}"
@@ -32,6 +47,7 @@ def main() -> int:
                 continue
             engine.start()
             variables[variable] = engine.url
+            variables.update(engine.environment)
         return subprocess.run(options.command, check=False, env=variables).returncode
 
 

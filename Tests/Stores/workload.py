@@ -9,7 +9,7 @@ import random
 from stage import CHALLENGE_TTL, LEASE, LIMITS, SIGNUP_LIMIT
 
 #: Flows and how often each is chosen.
-WEIGHTS = {"purchase": 6, "refund_notice": 1, "support": 1, "metered": 8, "signup": 1,
+WEIGHTS = {"purchase": 6, "sweep": 0.5, "refund_notice": 1, "support": 1, "metered": 8, "signup": 1,
            "plan": 4, "look": 2, "clear": 0.2, "challenge": 3, "attest": 3, "once": 2, "join": 1}
 #: Those that an engine offers that does not keep everything.
 VOLATILE = ("metered", "signup", "challenge", "once")
@@ -60,6 +60,9 @@ class Workload:
     def purchase(self):
         """Claim, pay out, complete; sometimes the same request twice, sometimes half of it."""
         row = self.row("purchases")
+        if row["pays"]:
+            yield from self.payment(row)
+            return
         at, evidence = self.version(row, revoking=False)
         args = {**evidence, "account": self.random.choice(row["accounts"]),
                 "attempt": self.attempt(), "lease": LEASE}
@@ -77,6 +80,31 @@ class Workload:
             mine |= {"fence": result["fence"], "attempt": args["attempt"]}
         yield "grant", {"key": row["key"], "gen": result["gen"]}
         for _ in range(self.random.choice([0, 1, 1, 1, 1, 2])):
+            yield "complete", mine
+
+    def payment(self, row):
+        """Claim and pay out in one transaction; now and then look what was paid."""
+        at, evidence = self.version(row, revoking=False)
+        args = {**evidence, "account": self.random.choice(row["accounts"]),
+                "attempt": self.attempt(), "lease": LEASE}
+        outcome, result = yield "pay", {**args, "now": self.clock()}
+        if outcome == "unclear":
+            outcome, result = yield "pay", {**args, "now": self.clock()}
+        self.seen(row, at + 2 if result.get("outcome") == "revoked" else at)
+        if self.random.random() < 0.3:
+            yield "paid", {"key": row["key"]}
+
+    def sweep(self):
+        """Claims that nobody completed; the sweeper may end half-way, too."""
+        attempt = self.attempt()
+        _, result = yield "due", {"attempt": attempt, "lease": LEASE, "now": self.clock()}
+        for key, claim in result.get("claims", {}).items():
+            if self.random.random() < 0.2:
+                continue
+            yield "grant", {"key": key, "gen": claim["gen"]}
+            mine = {"key": key, "account": claim["account"], "gen": claim["gen"]}
+            if "fence" in claim:
+                mine |= {"fence": claim["fence"], "attempt": attempt}
             yield "complete", mine
 
     def refund_notice(self):
@@ -166,7 +194,11 @@ class Workload:
             yield "once", args
 
     def join(self):
+        """Accounts without anything, or those that a row is fought for by just now."""
         group = self.random.choice(self.stage["groups"])
+        row = self.row(self.random.choice(["purchases", "lines"]))
+        if row["joins"]:
+            group = row["accounts"]
         origin, target = self.random.sample(group, 2)
         yield "link", {"from": origin, "to": target, "attempt": self.attempt(),
                        "now": self.clock()}

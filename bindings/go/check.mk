@@ -16,5 +16,6 @@ check-go-style:
 	@$(GO_GATE) $(DIRECTORY_shipped) --suite go-style --style
 
 check-go-engines:
-	@PYTHONDONTWRITEBYTECODE=1 $(PYTHON) Tests/Stores/with_engines.py --engines postgres,mariadb \
+	@PYTHONDONTWRITEBYTECODE=1 $(PYTHON) Tests/Stores/with_engines.py \
+	  --engines postgres,mariadb,dynamodb --tools $(STORE_TOOLS) \
 	  env $(GO_GATE) $(DIRECTORY_shipped) --suite go-engines --run TestEngines

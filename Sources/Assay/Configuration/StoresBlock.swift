@@ -6,7 +6,7 @@ struct StoresPolicy: Sendable {
   var placeholders: Placeholders?
   /// Of SQL tables.
   var prefix: Text = "assay_"
-  /// Of DynamoDB; there whenever that is the dialect.
+  /// Of DynamoDB; there whenever that is the dialect of the block.
   var table: Text?
   /// false: each instance of the host has a disk of its own.
   var shared = true
@@ -43,6 +43,14 @@ struct StoresPolicy: Sendable {
     policy.placeholders = placeholders(dialect)
     policy.dialect = dialect
     return policy
+  }
+
+  /// What a request's own dialect needs of the block.
+  ///
+  /// - Throws: `config.document.missing` at `stores.table`.
+  func requireTable(of dialect: StoreDialect) throws(Refusal) {
+    try require(
+      dialect != .dynamodb || table != nil, .configDocumentMissing, "CNF-1", at: "stores.table")
   }
 
   /// How a parameter is written in SQL.

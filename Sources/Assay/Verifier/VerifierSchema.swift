@@ -25,9 +25,7 @@ extension Verifier {
       throw Refusal(.configExchangeBlockMissing, "EXC-8", at: "stores")
     }
     if let node = request["prefix"] { policy.prefix = try StoresBlock.prefix(node) }
-    try require(
-      policy.dialect != .dynamodb || policy.table != nil, .configDocumentMissing, "CNF-1",
-      at: "stores.table")
+    try policy.requireTable(of: policy.dialect)
     return policy
   }
 }

@@ -4,7 +4,8 @@ extension Verifier {
   /// A conversation with the host's own store (docs/spec/stores.md).
   ///
   /// - Throws: `config.exchange.block-missing`, `config.store.not-durable`,
-  ///   `config.store.not-shared`, and what the operation refuses.
+  ///   `config.store.not-shared`, `config.document.missing` at `stores.table`, and what the
+  ///   operation refuses.
   func storeConversation(
     _ request: ExchangeRequest, _ kind: StoreKind, _ evidence: [VerifiedEvidence], nowMs: Int64
   ) throws(Refusal) -> StoreConversation {
@@ -16,6 +17,7 @@ extension Verifier {
       dialect != .redis || kind.isForRedis, .configStoreNotDurable, "STO-13", at: "dialect")
     try require(
       dialect != .sqlite || policy.shared, .configStoreNotShared, "STO-13", at: "stores.shared")
+    try policy.requireTable(of: dialect)
     let context = StoreContext(configuration, policy, dialect, nowMs: nowMs)
     let parameters = StoreParameters(request.root, context)
     return StoreConversation(try operation(kind, parameters, evidence), context)

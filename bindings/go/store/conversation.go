@@ -19,13 +19,17 @@ const patience = 5 * time.Second
 
 // A step is what is read of an open exchange.
 type openStep struct {
-	State string `json:"state"`
-	Store *Step  `json:"store"`
-	Grant *struct {
-		ID int64 `json:"id"`
-		Grant
-	} `json:"grant"`
-	NotBeforeMs int64 `json:"notBeforeMs"`
+	State       string     `json:"state"`
+	Store       *Step      `json:"store"`
+	Grant       *grantStep `json:"grant"`
+	NotBeforeMs int64      `json:"notBeforeMs"`
+}
+
+type grantStep struct {
+	ID int64 `json:"id"`
+	Grant
+	// What is to be written with the grant's own items, DynamoDB.
+	Item json.RawMessage `json:"item"`
 }
 
 // converse conducts a conversation to its end. Whatever ends it, nothing stays open in the
@@ -63,23 +67,41 @@ func (l *Ledger) carryOut(
 	case open.State == "store" && open.Store != nil:
 		return session.CarryOut(ctx, open.Store)
 	case open.State == "grant" && open.Grant != nil:
-		if grant == nil {
-			return nil, fmt.Errorf("%w: mode Transaction needs a grant", assay.ErrArgument)
-		}
-		found := open.Grant.Grant
-		session.Grant(&found)
-		code := 200
-		if err := grant(ctx, &found); errors.Is(err, ErrNotGranted) {
-			session.Rollback()
-			code = 500
-		} else if err != nil {
-			return nil, err
-		}
-		return map[string]any{"id": open.Grant.ID, "code": code}, nil
+		return granted(ctx, session, open.Grant, grant)
 	case open.State == "wait":
 		return struct{}{}, l.wait(ctx, time.UnixMilli(open.NotBeforeMs))
 	}
 	return nil, fmt.Errorf("store: a step of state %q is not for a store", open.State)
+}
+
+// granted runs the grant, and says what became of it.
+func granted(
+	ctx context.Context, session Session, step *grantStep, grant GrantFunc,
+) (any, error) {
+	if grant == nil {
+		return nil, fmt.Errorf("%w: mode Transaction needs a grant", assay.ErrArgument)
+	}
+	found := step.Grant
+	session.Grant(&found)
+	answer := map[string]any{"id": step.ID, "code": 200}
+	if err := grant(ctx, &found); errors.Is(err, ErrNotGranted) {
+		session.Rollback()
+		answer["code"] = 500
+		return answer, nil
+	} else if err != nil || len(step.Item) == 0 {
+		return answer, err
+	}
+	committer, is := session.(Committer)
+	if !is {
+		return nil, errors.New("store: the executor is no Committer")
+	}
+	result, failure, err := committer.Commit(ctx, step.Item)
+	if failure != nil {
+		answer["code"] = 500
+	} else if result.Error != nil {
+		answer["results"] = []CallResult{result}
+	}
+	return answer, err
 }
 
 func (l *Ledger) wait(ctx context.Context, until time.Time) error {

@@ -7,6 +7,7 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"net/http"
 	"strings"
@@ -77,14 +78,7 @@ type dynamoSession struct {
 func (s *dynamoSession) CarryOut(ctx context.Context, step *Step) (*Answer, error) {
 	answer := &Answer{ID: step.ID, Code: 200}
 	for _, call := range step.Run {
-		input := call.Input
-		if step.Transaction == "commit" && call.API == "TransactWriteItems" && len(s.items) > 0 {
-			var err error
-			if input, err = withItems(input, s.items); err != nil {
-				return nil, err
-			}
-		}
-		result, failure := s.store.call(ctx, call.API, input)
+		result, failure := s.store.call(ctx, call.API, call.Input)
 		switch {
 		case ctx.Err() != nil:
 			return nil, ctx.Err()
@@ -101,22 +95,18 @@ func (s *dynamoSession) CarryOut(ctx context.Context, step *Step) (*Answer, erro
 	return answer, nil
 }
 
-// withItems adds the grant's items to a transaction.
-func withItems(input json.RawMessage, items []json.RawMessage) (json.RawMessage, error) {
-	found := map[string]json.RawMessage{}
-	var own []json.RawMessage
-	if err := json.Unmarshal(input, &found); err != nil {
-		return nil, err
-	}
-	if err := json.Unmarshal(found["TransactItems"], &own); err != nil {
-		return nil, err
-	}
-	all, err := json.Marshal(append(own, items...))
+// Commit writes a claim and what its grant appended, both or neither.
+func (s *dynamoSession) Commit(ctx context.Context, item json.RawMessage) (
+	CallResult, *Failure, error,
+) {
+	items := append([]json.RawMessage{item}, s.items...)
+	s.items = nil
+	input, err := json.Marshal(map[string]any{"TransactItems": items})
 	if err != nil {
-		return nil, err
+		return CallResult{}, nil, fmt.Errorf("store: an item of the grant: %w", err)
 	}
-	found["TransactItems"] = all
-	return json.Marshal(found)
+	result, failure := s.store.call(ctx, "TransactWriteItems", input)
+	return result, failure, ctx.Err()
 }
 
 // call sends one call; a failure without code brought nothing back.

@@ -103,29 +103,63 @@ func TestDynamoDBInTheMiddle(t *testing.T) {
 	}
 }
 
-// The items of a grant go with the transaction that commits, and with no other.
+// The claim's item and those of the grant are one request, the claim's first.
 func TestDynamoDBGrant(t *testing.T) {
-	executor, heard := dynamo(t, `200 {}`, `200 {}`, `200 {}`)
+	executor, heard := dynamo(t, `200 {}`, `400 {"__type":"x#TransactionCanceledException",`+
+		`"CancellationReasons":[{"Code":"ConditionalCheckFailed"},{"Code":"None"}]}`,
+		`500 {"__type":"x#InternalServerError"}`)
 	session := executor.Session()
-	grant := new(Grant)
-	session.Grant(grant)
-	*grant.Items = append(*grant.Items, json.RawMessage(`{"Put":{"own":1}}`))
-	transact := call("TransactWriteItems", `{"TransactItems":[{"Put":{}}]}`)
-	for _, open := range []*Step{{Run: []Call{transact}},
-		{Transaction: "commit", Run: []Call{transact}}} {
-		answer, err := session.CarryOut(context.Background(), open)
-		if err != nil || answer.Code != 200 {
-			t.Fatal(answer, err)
+	step := &grantStep{ID: 7, Item: json.RawMessage(`{"Put":{"claim":1}}`)}
+	own := json.RawMessage(`{"Put":{"own":1}}`)
+	for i, wanted := range []string{
+		`{"code":200,"id":7}`, `{"code":200,"id":7,"results":[{"error":{"type":` +
+			`"TransactionCanceledException","reasons":[{"code":"ConditionalCheckFailed"},` +
+			`{"code":"None"}]}}]}`, `{"code":500,"id":7}`,
+	} {
+		answer, err := granted(context.Background(), session, step,
+			func(_ context.Context, grant *Grant) error {
+				*grant.Items = append(*grant.Items, own)
+				return nil
+			})
+		if text, _ := json.Marshal(answer); err != nil || string(text) != wanted {
+			t.Errorf("%s, %v, not %s", text, err, wanted)
 		}
-	}
-	session.Rollback()
-	last := &Step{Transaction: "commit", Run: []Call{transact}}
-	_, _ = session.CarryOut(context.Background(), last)
-	const alone = `[{"Put":{}}]`
-	for i, wanted := range []string{alone, `[{"Put":{}},{"Put":{"own":1}}]`, alone} {
-		if !strings.Contains(heard()[i], wanted) {
+		const both = `DynamoDB_20120810.TransactWriteItems ` +
+			`{"TransactItems":[{"Put":{"claim":1}},{"Put":{"own":1}}]}`
+		if heard()[i] != both {
 			t.Errorf("sent %s", heard()[i])
 		}
+	}
+}
+
+// A grant that did not happen writes nothing, and what it appended is forgotten.
+func TestDynamoDBNotGranted(t *testing.T) {
+	executor, heard := dynamo(t)
+	session := executor.Session()
+	answer, err := granted(context.Background(), session,
+		&grantStep{ID: 7, Item: json.RawMessage(`{}`)},
+		func(_ context.Context, grant *Grant) error {
+			*grant.Items = append(*grant.Items, json.RawMessage(`{}`))
+			return ErrNotGranted
+		})
+	text, _ := json.Marshal(answer)
+	if err != nil || string(text) != `{"code":500,"id":7}` || len(heard()) != 0 {
+		t.Errorf("%s, %v, asked %q", text, err, heard())
+	}
+	if len(session.(*dynamoSession).items) != 0 {
+		t.Error("items are left")
+	}
+}
+
+// A step with an item is not for an executor that knows none: it would be granted and not
+// kept.
+func TestAnItemNeedsACommitter(t *testing.T) {
+	_, store := faked(t, "sqlite", nil)
+	_, err := granted(context.Background(), store.Session(),
+		&grantStep{ID: 7, Item: json.RawMessage(`{}`)},
+		func(context.Context, *Grant) error { return nil })
+	if err == nil {
+		t.Error("it is taken")
 	}
 }
 
@@ -137,7 +171,8 @@ func TestDynamoDBIsSigned(t *testing.T) {
 	for i := 0; i < 2; i++ {
 		answer, err := executor.Session().CarryOut(context.Background(),
 			&Step{Run: []Call{call("GetItem", `{}`)}})
-		if err != nil || shown(answer) != "500 UnrecognizedClientException no" || len(heard()) != 0 {
+		if err != nil || len(heard()) != 0 ||
+			shown(answer) != "500 UnrecognizedClientException no" {
 			t.Errorf("%s, %v, asked %q", shown(answer), err, heard())
 		}
 		executor.Sign = nil

@@ -3,10 +3,14 @@
 package store
 
 import (
+	"context"
 	"database/sql"
+	"encoding/json"
 	"fmt"
+	"net/http"
 	"net/url"
 	"os"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -71,20 +75,110 @@ func mariadb(t *testing.T, more map[string]any) *shop {
 	}, more)
 }
 
+// dynamodb is a table of its own, which the grants are put into as well.
+func dynamodb(t *testing.T, more map[string]any) *shop {
+	found := engine(t, "dynamodb")
+	ids++
+	table := fmt.Sprintf("shop%d_%d", os.Getpid(), ids)
+	block := map[string]any{"table": table}
+	if given, is := more["stores"].(map[string]any); is {
+		for name, value := range given {
+			block[name] = value
+		}
+	}
+	config := configuration(t, more)
+	config["stores"] = block
+	store := &DynamoDB{Endpoint: found.Query().Get("endpoint"), Sign: func(
+		_ context.Context, request *http.Request, _ string,
+	) error {
+		request.Header.Set("Authorization", "AWS4-HMAC-SHA256 Credential=testing/20350101/"+
+			found.Query().Get("region")+"/dynamodb/aws4_request")
+		return nil
+	}}
+	ledger, err := Over(store, config)
+	must(t, err)
+	shop := over(t, ledger, nil, &itemWallet{store, table})
+	must(t, shop.CreateSchema(ctx))
+	must(t, shop.CreateSchema(ctx))
+	return shop
+}
+
+type itemWallet struct {
+	*DynamoDB
+	table string
+}
+
+func (w *itemWallet) put(grant *Grant) json.RawMessage {
+	text := func(value string) any { return map[string]any{"S": value} }
+	item, _ := json.Marshal(map[string]any{"TableName": w.table, "Item": map[string]any{
+		"PK": text("COINS#" + grant.ID), "SK": text("COINS"), "account": text(grant.Account),
+		"coins": map[string]any{"N": fmt.Sprint(100 * grant.Quantity)}},
+		"ConditionExpression": "attribute_not_exists(PK)"})
+	return item
+}
+
+func (w *itemWallet) pay(_ context.Context, grant *Grant) error {
+	item, err := json.Marshal(map[string]any{"Put": w.put(grant)})
+	*grant.Items = append(*grant.Items, item)
+	return err
+}
+
+func (w *itemWallet) payLater(ctx context.Context, grant *Grant) error {
+	result, failure := w.call(ctx, "PutItem", w.put(grant))
+	if failure != nil || result.Error != nil {
+		return fmt.Errorf("not paid: %v, %v", failure, result.Error)
+	}
+	return nil
+}
+
+func (w *itemWallet) sums() (map[string]int64, error) {
+	result, failure := w.call(ctx, "Scan", []byte(`{"TableName":"`+w.table+`"}`))
+	if failure != nil {
+		return nil, fmt.Errorf("no answer: %v", failure)
+	}
+	var output struct {
+		Items []struct {
+			SK      struct{ S string }
+			Account struct{ S string } `json:"account"`
+			Coins   struct{ N string } `json:"coins"`
+		}
+	}
+	if err := json.Unmarshal(result.Output, &output); err != nil {
+		return nil, err
+	}
+	found := map[string]int64{}
+	for _, item := range output.Items {
+		if item.SK.S == "COINS" {
+			coins, err := strconv.ParseInt(item.Coins.N, 10, 64)
+			if err != nil {
+				return nil, err
+			}
+			found[item.Account.S] += coins
+		}
+	}
+	return found, nil
+}
+
 func TestEngines(t *testing.T) {
-	limits := map[string]any{"limits": map[string]any{
-		"free": map[string]any{"free": 99}, "premium": map[string]any{"free": 99, "premium": 2}}}
 	for name, made := range map[string]func(*testing.T, map[string]any) *shop{
-		"postgres": postgres, "mariadb": mariadb,
+		"postgres": postgres, "mariadb": mariadb, "dynamodb": dynamodb,
 	} {
 		t.Run(name, func(t *testing.T) {
-			t.Run("once", func(t *testing.T) { onceIn(t, made(t, nil)) })
-			t.Run("undone", func(t *testing.T) { undoneIn(t, made(t, nil)) })
-			t.Run("lease", func(t *testing.T) { leaseIn(t, made(t, nil)) })
-			t.Run("many", func(t *testing.T) { manyIn(t, made(t, nil)) })
-			t.Run("meters", func(t *testing.T) { metersIn(t, made(t, limits)) })
-			t.Run("schema", func(t *testing.T) { checked(t, made(t, nil)) })
-			t.Run("standby", func(t *testing.T) { standbyIn(t, made(t, nil)) })
+			for what, tried := range map[string]struct {
+				in   func(*testing.T, *shop)
+				more map[string]any
+			}{
+				"once": {onceIn, nil}, "undone": {undoneIn, nil}, "lease": {leaseIn, nil},
+				"many": {manyIn, nil}, "meters": {metersIn, limits}, "support": {supportIn, nil},
+				"refund": {refundIn, nil}, "subscription": {subscriptionIn, nil},
+				"accounts": {accountsIn, forgets}, "texts": {textsIn, keeps},
+				"signup": {signUpIn, admitsOne}, "challenges": {challengesIn, nil},
+				"schema": {driftIn, nil}, "standby": {standbyIn, nil},
+			} {
+				if name != "dynamodb" || what != "standby" {
+					t.Run(what, func(t *testing.T) { tried.in(t, made(t, tried.more)) })
+				}
+			}
 		})
 	}
 }

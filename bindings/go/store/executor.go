@@ -30,6 +30,14 @@ type Session interface {
 	Close()
 }
 
+// A Committer is a Session of an engine where a claim and its grant are one request: DynamoDB.
+type Committer interface {
+	// Commit writes item and what the grant appended in one TransactWriteItems, item first.
+	// Conditions that failed are a result; after a failure nothing is known to be written.
+	// The error is the context's.
+	Commit(ctx context.Context, item json.RawMessage) (CallResult, *Failure, error)
+}
+
 // A Step is the value of `store` of an exchange's document (docs/exchanges.md).
 type Step struct {
 	ID      int64  `json:"id"`

@@ -10,11 +10,16 @@ extension StoreTalk {
   mutating func dynamoLink(_ link: AccountLink) throws(StoreStop) -> StoreOutcome {
     let joined = try dynamoJoined(link)
     if let refused = link.judge(joined.targets) { return refused }
-    if joined.targets.from.isEmpty, let met = try dynamoJoin(link) {
-      // Another link came first.
-      return link.judge(met) ?? link.done(met, AccountLink.Moved(), more: true)
+    var followers = joined.followers
+    if joined.targets.from.isEmpty {
+      if let met = try dynamoJoin(link) {
+        // Another link came first.
+        return link.judge(met) ?? link.done(met, AccountLink.Moved(), more: true)
+      }
+      // Nobody can join `from` any more, but somebody may have since it was read.
+      followers = try dynamoJoined(link).followers
     }
-    var more = try dynamoFollow(joined.followers, link)
+    var more = try dynamoFollow(followers, link)
     let account = try dynamoAccount(link.from)
     var moved = AccountLink.Moved()
     moved.lines = try dynamoMoveLines(account.lines, link, &more)
@@ -57,7 +62,7 @@ extension StoreTalk {
       .update(
         .link(link.from),
         "SET #id = :id, #target = :to, #at_ms = :now_ms, #attempt = :attempt",
-        if: "attribute_not_exists(#target) OR #target = :to",
+        if: "attribute_not_exists(#target) OR (#target = :to AND #attempt = :attempt)",
         [
           ("id", .text(link.from)), ("to", .text(link.to)), ("now_ms", .integer(context.nowMs)),
           ("attempt", .text(link.attempt)),

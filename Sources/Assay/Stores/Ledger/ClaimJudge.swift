@@ -37,7 +37,16 @@ extension StoreTalk {
       row, attempt: claimant.attempt, leaseMs: claimant.leaseUntilMs,
       purchase?.evidence, transaction)
     guard let taken else { throw .rowMissing }
-    return Claim(taken, taken.isClaimed(by: claimant) ? .resume : .inProgress)
+    return taken.isClaimed(by: claimant) ? Claim(taken, .resume) : overtaken(taken, for: row.owner)
+  }
+
+  /// Another was faster; what the row says now.
+  private func overtaken(_ row: LedgerRow, for account: Text) -> Claim {
+    switch row.state {
+    case .revoked: return Claim(row, .revoked)
+    case .granted: return Claim(row, row.owner == account ? .alreadyGranted : .otherAccount)
+    case .claimed: return Claim(row, row.owner == account ? .inProgress : .otherAccount)
+    }
   }
 
   /// RFD-2: a reversed refund.
@@ -59,12 +68,7 @@ extension StoreTalk {
     next.grantedMs = nil
     next.revokedMs = nil
     guard let stands = try reverse(next, purchase.evidence, transaction) else { throw .rowMissing }
-    if stands.isClaimed(by: claimant) { return Claim(stands, .resume) }
-    switch stands.state {
-    case .revoked: return Claim(stands, .revoked)
-    case .granted: return Claim(stands, stands.owner == account ? .alreadyGranted : .otherAccount)
-    case .claimed: return Claim(stands, stands.owner == account ? .inProgress : .otherAccount)
-    }
+    return stands.isClaimed(by: claimant) ? Claim(stands, .resume) : overtaken(stands, for: account)
   }
 }
 
