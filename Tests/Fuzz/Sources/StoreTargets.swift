@@ -131,8 +131,10 @@ enum StoreTargets {
       return owned.setting("meter", isOdd ? "free" : "premium").setting("plan", "premium")
     case .quotaRefund: return request.setting("ticket", ticket(.take))
     case .paceTake:
-      return request.setting("for", "appstore.transaction-history").setting("environment", "Production")
-        .setting("bundleId", "com.example.app")
+      return request.setting("for", "appstore.transaction-history").setting(
+        "environment", "Production"
+      )
+      .setting("bundleId", "com.example.app")
     case .signupAdmit:
       return request.setting("address", "192.0.2.7").setting("username", "u_00112233445566ff")
         .setting("passwordBytes", 12)
@@ -141,7 +143,8 @@ enum StoreTargets {
         .setting("result", isOdd ? "created" : "provider-error")
     case .challengeIssue, .challengeConsume:
       return request.setting("purpose", "attest").setting("subject", "alice")
-        .setting("challenge", .string(challenge)).setting(start.kind == .challengeConsume ? "by" : "purpose", "attest")
+        .setting("challenge", .string(challenge)).setting(
+          start.kind == .challengeConsume ? "by" : "purpose", "attest")
     case .keyReceipt, .revoke: return request
     case .keyRetire: return owned.setting("keyId", keyId)
     case .keyRead: return isOdd ? owned.setting("keyId", keyId) : request.setting("keyId", keyId)
@@ -277,7 +280,8 @@ enum StoreTargets {
   static var seeds: [[UInt8]] {
     let ways = [
       "s\ns\ns\ng\ns\ns\ns\ns", "s\u{1}\ns\u{1}\ns\u{1}\ns\u{1}", "0\nw\n0\nw\n0\nw\n0\nw",
-      "fuSQLITE_BUSY\nw\ns\ng\ns", "fn40001\nw\nfn1205\nw\ns\ng", "s\u{0}\u{80}\u{81}\u{82}\u{83}\ng1",
+      "fuSQLITE_BUSY\nw\ns\ng\ns", "fn40001\nw\nfn1205\nw\ns\ng",
+      "s\u{0}\u{80}\u{81}\u{82}\u{83}\ng1",
     ]
     return StoreKind.allCases.flatMap { kind in
       (0..<10).map { choice in
