@@ -1,5 +1,4 @@
 import CAssay
-import Glibc
 
 @testable import Assay
 @testable import AssayAuthority
@@ -400,19 +399,13 @@ enum ConversationTargets {
 }
 
 extension Answer {
-  /// Looks with C: under AddressSanitizer, a search in Swift takes most of the time.
+  /// Looks with a loop of its own: in Swift's search it takes most of the time under
+  /// AddressSanitizer, and from memcmp libFuzzer learns the secret and sends it.
   fileprivate func holds(_ text: [UInt8]) -> Bool {
     guard let first = text.first, json.count >= text.count else { return false }
     return json.withUnsafeBytes { json in
-      guard let start = json.baseAddress else { return false }
-      let end = json.count - text.count + 1
-      var at = 0
-      while at < end, let found = memchr(start + at, Int32(first), end - at) {
-        at = UnsafeRawPointer(found) - start
-        if memcmp(start + at, text, text.count) == 0 {
-          return true
-        }
-        at += 1
+      for at in 0...(json.count - text.count) where json[at] == first {
+        if json[at..<(at + text.count)].elementsEqual(text) { return true }
       }
       return false
     }
