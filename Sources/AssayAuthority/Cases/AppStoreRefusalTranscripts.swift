@@ -297,6 +297,9 @@ extension AppStoreTalk {
       "API-2", "a 404 of JSON about consumption", asks: consumption,
       [http(1, 404, ["a": 1])], missing)
     talk(
+      "API-2", "a 400 of no JSON about consumption", asks: consumption,
+      [http(1, 400, path: path)], "rejected.api.bad-request")
+    talk(
       "API-2", "an order has no hop",
       asks: request("order-lookup", [("environment", "auto"), ("orderId", "M1")]),
       [http(1, 401), http(2, 401)], Self.unauthorized,

@@ -146,6 +146,11 @@ extension CaseBench {
       "JWK-4", "private, of a key that would be skipped",
       elliptic.setting([("use", "enc"), ("d", "YQ")]), "rejected.jwks.private-key")
     try addBadNumbers(rsa, bad)
+    let point = try tokens.ellipticKey.publicKey()
+    bad(
+      "JWK-6", "x a byte short, which y has",
+      elliptic.setting([("x", url(Array(point[1..<32]))), ("y", url(Array(point[32...])))]),
+      "rejected.jwks.ec")
     for name in ["x", "y"] {
       for (what, value) in [
         ("31 bytes", url([UInt8](repeating: 1, count: 31))),
@@ -184,6 +189,7 @@ extension CaseBench {
     rejected("e = 2", [("e", url([2]))])
     rejected("e even", [("e", url([1, 0, 0]))])
     rejected("e of 33 bits", [("e", url([1, 0, 0, 0, 1]))])
+    rejected("e = 2^32 + 65,537", [("e", url([1, 0, 1, 0, 1]))])
     bad("JWK-5", "no e", rsa.removing("e"), "rejected.jwks.rsa", nil)
     // 13 times the product of the primes of the test, shifted, and one more: it is 1
     // modulo each of them.

@@ -109,11 +109,16 @@ extension CaseBench {
       "TOK-32", "sameKeysAs a number",
       [two.appending("sameKeysAs", .object([.init("https://a.example", 7)]))],
       status)
+    func url(_ count: Int) -> JSONText {
+      .string("https://k.example/" + String(repeating: "k", count: count - 18))
+    }
     for (name, value, status) in [
       ("by issuer", .object([.init(TokenAuthority.pool, "https://k.example")]), "ok"),
       ("of another issuer", .object([.init("https://x", "https://k.example")]), status),
       ("of http", "http://k.example", status), ("a number", 7, status),
       ("of http by issuer", .object([.init(TokenAuthority.pool, "http://k.example")]), status),
+      ("of 1,024 bytes by issuer", .object([.init(TokenAuthority.pool, url(1024))]), "ok"),
+      ("of 1,025 bytes by issuer", .object([.init(TokenAuthority.pool, url(1025))]), status),
     ] as [(String, JSONText, String)] {
       tokens("TOK-2", "jwksUri \(name)", [pool.appending("jwksUri", value)], status)
     }

@@ -410,6 +410,11 @@ private final class VerifyReceiptTalk {
     refused(
       "VRR-22", "old transactions by a number", request.appending("excludeOldTransactions", 1),
       at: "excludeOldTransactions")
+    let attested = Base64Text.encode(try bench.attest.receipt(bench.receiptFacts()))
+    refused(
+      "RCP-5", "a receipt of App Attest",
+      ["kind": "verifyReceipt", "receipt": .string(utf8: attested)], "rejected.kind.mismatch",
+      at: "receipt")
     for (name, text, status, place) in [
       ("an empty receipt", "", "malformed.transport.empty", "receipt"),
       ("a receipt that is no base64", "***", "malformed.transport.base64", "receipt/byte 0"),

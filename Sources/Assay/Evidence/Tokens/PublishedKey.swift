@@ -69,9 +69,10 @@ struct PublishedKey {
   }
 
   private func ellipticKey() -> PublicKey? {
-    guard let x = octets("x"), let y = octets("y"), x.count == Curve.p256.byteCount,
-      y.count == x.count
-    else { return nil }
+    // The point as a whole has its own length.
+    guard let x = octets("x"), let y = octets("y"), x.count == Curve.p256.byteCount else {
+      return nil
+    }
     return PublicKey.make(.p256, point: ([0x04] + x + y)[...])
   }
 
