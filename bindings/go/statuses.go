@@ -594,9 +594,9 @@ var statusTable = [...]statusRow{
 		"correct the member that error.at names; docs/config.md has its range",
 	},
 	{
-		4103, "unavailable.store.unclear", 503, "never",
+		4103, "unavailable.store.unclear", 503, "later",
 		"it is not known whether the statement was executed",
-		"treat it as refused; it must not be repeated",
+		"treat it as refused: nothing repeats it by itself, since it may have been counted; a new request may come later",
 	},
 	{
 		4353, "rejected.assertion.category-missing", 403, "never",

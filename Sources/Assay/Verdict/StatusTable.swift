@@ -3195,8 +3195,8 @@ enum StatusTable {
       return StatusEntry(
         name: "unavailable.store.unclear",
         message: "it is not known whether the statement was executed",
-        hint: "treat it as refused; it must not be repeated",
-        retryClass: "never")
+        hint: "treat it as refused: nothing repeats it by itself, since it may have been counted; a new request may come later",
+        retryClass: "later")
     case 4359:
       return StatusEntry(
         name: "unavailable.token.keyset-too-old",

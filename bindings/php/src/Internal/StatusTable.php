@@ -1982,9 +1982,9 @@ final class StatusTable
             'rows of the ledger are never deleted: raise an alarm, do not repeat blindly',
         ],
         4103 => [
-            'unavailable.store.unclear', 503, 'never',
+            'unavailable.store.unclear', 503, 'later',
             'it is not known whether the statement was executed',
-            'treat it as refused; it must not be repeated',
+            'treat it as refused: nothing repeats it by itself, since it may have been counted; a new request may come later',
         ],
         4359 => [
             'unavailable.token.keyset-too-old', 503, 'later',
