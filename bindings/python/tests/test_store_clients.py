@@ -10,8 +10,9 @@ import unittest
 from types import MappingProxyType
 from unittest import mock
 
-from assay.store import carry_out_async
 from steps import Exchange, grant, sql, step, store
+
+from assay.store import carry_out_async
 
 for needed in ("psycopg", "pymysql", "redis", "boto3"):
     if importlib.util.find_spec(needed) is None:

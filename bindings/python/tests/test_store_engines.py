@@ -10,9 +10,10 @@ import threading
 import time
 import unittest
 
+from steps import sql, step
+
 import assay
 from assay.store import AsyncLedger, Ledger
-from steps import sql, step
 
 FOLDER = pathlib.Path(__file__).resolve().parents[3] / "Tests/Stores"
 # Where moto's server is: make check-engines installs it.

@@ -11,14 +11,16 @@ import tempfile
 import threading
 import time
 import unittest
+from functools import partial
 from pathlib import Path
 from unittest import mock
+
+from steps import sql, step
 
 import assay
 from assay.store import AsyncLedger, Ledger, SchemaError, SQLite
 from assay.store import results as kinds
 from assay.store._urls import opened
-from steps import sql, step
 
 if importlib.util.find_spec("assay_testing") is None:
     raise unittest.SkipTest("assay_testing is not here")
@@ -158,7 +160,7 @@ class ClaimTest(LedgerTest):
             self.now += 5000
             with self.subTest(wanted):
                 self.assertEqual(
-                    self.claim_with(bought, lambda: meanwhile(bought, claim)), wanted)
+                    self.claim_with(bought, partial(meanwhile, bought, claim)), wanted)
 
     def test_a_lease_that_ends(self):
         bought = self.transaction()

@@ -10,9 +10,10 @@ import unittest
 from pathlib import Path
 from unittest import mock
 
+from steps import GRANT, Exchange, grant, sql, step, store
+
 from assay.store import Grant, SQLite, carry_out
 from assay.store._pool import Pool
-from steps import GRANT, Exchange, grant, sql, step, store
 
 ADD = "INSERT INTO t (k, n) VALUES (?, ?)"
 
