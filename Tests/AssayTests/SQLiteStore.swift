@@ -74,6 +74,20 @@ import Testing
     return document
   }
 
+  /// The verified transaction receipt of a purchase of coins.
+  func receipt(_ authority: ReceiptAuthority) throws -> Document {
+    var purchase = Minted.purchase
+    purchase.type = .consumable
+    purchase.productId = SQLiteStore.coins
+    purchase.expiresDate = nil
+    purchase.webOrderLineItemId = nil
+    let document = verifier.verifyReceipt(
+      try authority.transactionReceipt(purchase), kind: .transaction, subject: nil,
+      nowMs: Minted.now)
+    #expect(document.status == .ok, "\(document.text("error.message") ?? "")")
+    return document
+  }
+
   // MARK: conversations
 
   /// A whole conversation.

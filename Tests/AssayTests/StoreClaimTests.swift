@@ -254,6 +254,57 @@ struct StoreClaimTests {
     }
   }
 
+  @Test("STO-25 DCD-12 who else may hold a purchase, a claim and a line take as a decision does")
+  func holders() throws {
+    for (ownership, family, isTaken) in [
+      ("PURCHASED", "deny", true), ("ASSIGNED", "deny", true), ("FAMILY_SHARED", "deny", false),
+      ("FUTURE", "deny", false), ("FAMILY_SHARED", "allow", true),
+    ] {
+      let store = try SQLiteStore([("decide.family", .string(family))])
+      let evidence = try store.transaction { $0.ownership = ownership }
+      let claimed = try store.run(claim(), [evidence])
+      #expect(
+        claimed.text("exchange.outcome") == (isTaken ? "new" : "family-shared"),
+        "\(ownership) \(family)")
+      let applied = try store.run(["kind": "subscription.apply", "account": "ann"], [evidence])
+      #expect(
+        applied.text("exchange.lines.0.outcome") == (isTaken ? "applied" : "left-out"),
+        "\(ownership) \(family)")
+    }
+  }
+
+  @Test("DCD-20 a receipt, which carries no account, is refused where one is required")
+  func required() throws {
+    let receipts = try ReceiptAuthority()
+    let account: [(String, JSONText)] = [("accountToken", "11111111-1111-4111-8111-111111111111")]
+    for (policy, status) in [
+      ("required", "rejected.account.token-missing"), ("whenGiven", "ok"), ("ifPresent", "ok"),
+    ] {
+      let store = try SQLiteStore([
+        ("decide.account", .string(policy)),
+        ("receipts.anchors", [.string(receipts.anchor)]),
+      ])
+      let evidence = try store.receipt(receipts)
+      #expect(try store.run(claim("ann", 1, account), [evidence]).name == status, "\(policy)")
+    }
+  }
+
+  @Test(
+    "STO-21 the row for which the host grants in the claim's transaction stays as it was read",
+    arguments: [StoreDialect.postgres, .mysql])
+  func locked(_ engine: StoreDialect) throws {
+    let verifier = try Minted.verifier(
+      SQLiteStore.catalogue + [("stores", StoreAnswer.stores(engine))])
+    let jws = try Minted.authority().mint(Minted.purchase.transactionPayload)
+    let evidence = verifier.verifyJWS(jws, kind: .transaction, nowMs: Minted.now)
+    for (mode, isLocked) in [("transaction", true), ("lease", false)] {
+      let script = StoreScript(
+        verifier, claim("ann", 1, [("mode", .string(mode))]), [evidence])
+      try script.answer("{},{},{\"rows\":[[\"key\"]]}")
+      #expect(script.sql(1)?.hasSuffix(" FOR UPDATE") == isLocked, "\(mode)")
+    }
+  }
+
   @Test("RFD-1 a refund takes back, blocks the older text, and its reversal grants anew")
   func refund() throws {
     let store = try SQLiteStore()

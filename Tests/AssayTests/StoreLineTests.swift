@@ -294,6 +294,11 @@ struct StoreLineTests {
     #expect(again.text("exchange.outcome") == "already")
     #expect(try store.run(link("ann", "anon")).name == "rejected.account.linked")
     #expect(try store.run(link("anon", "bob")).name == "rejected.account.linked")
+    #expect(try store.run(link("anon", "bob")).text("exchange.linkedTo") == nil)
+    for request in [link("anon", "bob"), link("ann", "anon")] {
+      let shown = try store.run(request.setting("operator", true))
+      #expect(shown.text("exchange.linkedTo") == "ann")
+    }
     Exchanges.expect(
       try store.run(link("ann", "ann")), "misuse.store.account", at: "to", rule: "STO-90")
   }

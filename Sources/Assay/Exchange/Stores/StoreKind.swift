@@ -128,7 +128,7 @@ enum StoreKind: Int, CaseIterable, Sendable {
     case .once: return ExchangeRow(store: "once", ["id", "attempt"])
     case .accountLink:
       return ExchangeRow(
-        store: "account.link", ["from", "to", "attempt", "reason"], maxSteps: 240)
+        store: "account.link", ["from", "to", "attempt", "reason", "operator"], maxSteps: 240)
     case .accountForget:
       return ExchangeRow(
         store: "account.forget", ["account", "attempt", "reason"], maxSteps: 240)

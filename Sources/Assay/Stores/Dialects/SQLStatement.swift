@@ -8,6 +8,7 @@ enum SQLStatement: Int, CaseIterable, Sendable {
   case nameCanonical
   case ledgerInsert
   case ledgerRead
+  case ledgerLock
   case ledgerTakeOver
   case ledgerReverse
   case ledgerComplete
@@ -100,7 +101,7 @@ enum SQLStatement: Int, CaseIterable, Sendable {
 
   func givesRows(_ dialect: StoreDialect) -> Bool {
     switch self {
-    case .nameCanonical, .ledgerRead, .ledgerOfAccount, .lineRead, .linesOfAccount, .claimsHeld, .claimsDue, .claimsDueLock, .linesDue, .linesDueLock, .linkRead, .linkCounts, .evidenceRead, .evidenceOfPurchase, .evidenceOfLine, .quotaTake, .quotaChanged, .quotaRead, .challengeRead, .keyRead, .keyChanged, .onceRead, .checkName, .checkLedger, .checkLine, .checkQuota, .checkChallenge, .checkKey, .checkOnce, .checkLink, .checkAudit, .checkEvidence, .checkPrimary, .checkJournal:
+    case .nameCanonical, .ledgerRead, .ledgerLock, .ledgerOfAccount, .lineRead, .linesOfAccount, .claimsHeld, .claimsDue, .claimsDueLock, .linesDue, .linesDueLock, .linkRead, .linkCounts, .evidenceRead, .evidenceOfPurchase, .evidenceOfLine, .quotaTake, .quotaChanged, .quotaRead, .challengeRead, .keyRead, .keyChanged, .onceRead, .checkName, .checkLedger, .checkLine, .checkQuota, .checkChallenge, .checkKey, .checkOnce, .checkLink, .checkAudit, .checkEvidence, .checkPrimary, .checkJournal:
       return true
     case .quotaRefund: return dialect == .sqlite || dialect == .postgres
     case .keyAdvance: return dialect == .sqlite || dialect == .postgres
@@ -119,6 +120,8 @@ enum SQLStatement: Int, CaseIterable, Sendable {
     case .ledgerInsert:
       return "INSERT INTO assay_ledger (pkey,env,txn,otx,state,owner,product,quantity,purchased_ms,asof_ms,evidence,gen,grant_id,attempt,tries,claimed_ms,lease_ms,granted_ms,revoked_ms,note) VALUES (:pkey,:env,:txn,:otx,:state,:owner,:product,:quantity,:purchased_ms,:asof_ms,:evidence,:gen,:grant_id,:attempt,:tries,:claimed_ms,:lease_ms,:granted_ms,:revoked_ms,:note) ON CONFLICT DO NOTHING"
     case .ledgerRead:
+      return "SELECT pkey,env,txn,otx,state,owner,product,quantity,purchased_ms,asof_ms,evidence,gen,grant_id,attempt,tries,claimed_ms,lease_ms,granted_ms,revoked_ms,note FROM assay_ledger WHERE pkey = :pkey"
+    case .ledgerLock:
       return "SELECT pkey,env,txn,otx,state,owner,product,quantity,purchased_ms,asof_ms,evidence,gen,grant_id,attempt,tries,claimed_ms,lease_ms,granted_ms,revoked_ms,note FROM assay_ledger WHERE pkey = :pkey"
     case .ledgerTakeOver:
       return "UPDATE assay_ledger SET attempt = :attempt, lease_ms = :lease_ms, tries = tries + 1, evidence = COALESCE(:evidence, evidence) WHERE pkey = :pkey AND owner = :owner AND state = 'claimed' AND lease_ms <= :now_ms"
@@ -268,6 +271,8 @@ enum SQLStatement: Int, CaseIterable, Sendable {
     switch self {
     case .namePurchase:
       return "INSERT INTO assay_name (name,target) SELECT CAST(:pkey AS TEXT), a.target FROM assay_name a WHERE a.name = :tkey ON CONFLICT DO NOTHING"
+    case .ledgerLock:
+      return "SELECT pkey,env,txn,otx,state,owner,product,quantity,purchased_ms,asof_ms,evidence,gen,grant_id,attempt,tries,claimed_ms,lease_ms,granted_ms,revoked_ms,note FROM assay_ledger WHERE pkey = :pkey FOR UPDATE"
     case .claimsDue:
       return "WITH d AS MATERIALIZED (SELECT pkey FROM assay_ledger WHERE state = 'claimed' AND lease_ms <= :before_ms ORDER BY lease_ms LIMIT 25 FOR UPDATE SKIP LOCKED) UPDATE assay_ledger AS l SET attempt = :attempt, lease_ms = :lease_ms, tries = l.tries + 1 FROM d WHERE l.pkey = d.pkey RETURNING l.pkey,l.env,l.txn,l.otx,l.state,l.owner,l.product,l.quantity,l.purchased_ms,l.asof_ms,l.evidence,l.gen,l.grant_id,l.attempt,l.tries,l.claimed_ms,l.lease_ms,l.granted_ms,l.revoked_ms,l.note"
     case .linesDue:
@@ -291,6 +296,8 @@ enum SQLStatement: Int, CaseIterable, Sendable {
       return "INSERT INTO assay_name (name,target) SELECT :pkey, a.target FROM assay_name a WHERE a.name = :tkey ON DUPLICATE KEY UPDATE assay_name.name = assay_name.name"
     case .ledgerInsert:
       return "INSERT INTO assay_ledger (pkey,env,txn,otx,state,owner,product,quantity,purchased_ms,asof_ms,evidence,gen,grant_id,attempt,tries,claimed_ms,lease_ms,granted_ms,revoked_ms,note) VALUES (:pkey,:env,:txn,:otx,:state,:owner,:product,:quantity,:purchased_ms,:asof_ms,:evidence,:gen,:grant_id,:attempt,:tries,:claimed_ms,:lease_ms,:granted_ms,:revoked_ms,:note) ON DUPLICATE KEY UPDATE pkey = pkey"
+    case .ledgerLock:
+      return "SELECT pkey,env,txn,otx,state,owner,product,quantity,purchased_ms,asof_ms,evidence,gen,grant_id,attempt,tries,claimed_ms,lease_ms,granted_ms,revoked_ms,note FROM assay_ledger WHERE pkey = :pkey FOR UPDATE"
     case .lineInsert:
       return "INSERT INTO assay_line (env,otx,owner,product,plan,txn,purchased_ms,expires_ms,grace_ms,revoked_ms,asof_ms,evidence,cleared_ms,moves,moved_ms,updated_ms,next_check_ms,watch) VALUES (:env,:otx,:owner,:product,:plan,:txn,:purchased_ms,:expires_ms,:grace_ms,:revoked_ms,:asof_ms,:evidence,:cleared_ms,:moves,:moved_ms,:updated_ms,:next_check_ms,:watch) ON DUPLICATE KEY UPDATE env = env"
     case .claimsDueLock:

@@ -4,6 +4,8 @@ struct AccountLink: StoreOperation {
   let to: Text
   let attempt: Text
   let reason: Text?
+  /// A person asks, who may see other accounts.
+  private let isOperator: Bool
 
   /// - Throws: `misuse.exchange.request`, `misuse.store.account`, `.attempt`.
   init(_ parameters: StoreParameters) throws(Refusal) {
@@ -12,6 +14,7 @@ struct AccountLink: StoreOperation {
     try require(from != to, .misuseStoreAccount, "STO-90", at: "to")
     attempt = try parameters.attempt()
     reason = try parameters.note("reason")
+    isOperator = try parameters["operator"]?.boolean() ?? false
   }
 
   var seed: Text { attempt }
@@ -34,12 +37,13 @@ struct AccountLink: StoreOperation {
 
   /// STO-91, by what each account was joined to; empty: nothing.
   func judge(_ targets: (from: Text, to: Text)) -> StoreOutcome? {
-    guard targets.to.isEmpty, targets.from.isEmpty || targets.from == to else {
-      return StoreOutcome(Refusal(.rejectedAccountLinked, "STO-91", at: "to")) { writer in
-        writer.member("outcome", "linked")
-      }
+    if targets.to.isEmpty && (targets.from.isEmpty || targets.from == to) { return nil }
+    let linkedTo = targets.from.isEmpty || targets.from == to ? targets.to : targets.from
+    let isOperator = isOperator
+    return StoreOutcome(Refusal(.rejectedAccountLinked, "STO-91", at: "to")) { writer in
+      writer.member("outcome", "linked")
+      if isOperator { writer.member("linkedTo", linkedTo) }
     }
-    return nil
   }
 
   func done(_ targets: (from: Text, to: Text), _ moved: Moved, more: Bool) -> StoreOutcome {

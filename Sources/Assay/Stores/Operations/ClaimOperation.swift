@@ -70,7 +70,7 @@ struct ClaimOperation: StoreOperation {
   private func claim(
     _ purchase: StorePurchase, _ talk: inout StoreTalk
   ) throws(StoreStop) -> Claim {
-    if let claim = withoutStore(purchase) { return claim }
+    if let claim = withoutStore(purchase, talk.context.configuration) { return claim }
     guard let product = purchase.product, let keys = PurchaseKeys(purchase) else {
       return Claim(purchase, .unknownProduct)
     }
@@ -105,12 +105,14 @@ struct ClaimOperation: StoreOperation {
   }
 
   /// What needs no statement.
-  private func withoutStore(_ purchase: StorePurchase) -> Claim? {
+  private func withoutStore(
+    _ purchase: StorePurchase, _ configuration: Configuration
+  ) -> Claim? {
     if purchase.product == nil { return Claim(purchase, .unknownProduct) }
     if let reason = account.refusal(purchase) { return Claim(purchase, .refused, reason) }
     if purchase.facts.revokedAt != nil { return Claim(purchase, .revoked) }
     if purchase.facts.isUpgraded { return Claim(purchase, .upgraded) }
-    if purchase.isFamilyShared { return Claim(purchase, .familyShared) }
+    if configuration.decide.denies(purchase.facts) { return Claim(purchase, .familyShared) }
     if PurchaseKeys(purchase) == nil { return Claim(purchase, .refused) }
     return nil
   }
@@ -158,8 +160,4 @@ struct ClaimOperation: StoreOperation {
     writer.beginArray()
     writer.endArray()
   }
-}
-
-extension StorePurchase {
-  var isFamilyShared: Bool { facts.ownership.map { $0 != "PURCHASED" } ?? false }
 }

@@ -126,7 +126,7 @@ struct SubscriptionApply: StoreOperation {
     if account != nil, let reason = token.refusal(purchase) {
       return Applied(purchase: purchase, outcome: .refused, reason: reason)
     }
-    let isDenied = purchase.isFamilyShared && !context.configuration.decide.familyAllowed
+    let isDenied = context.configuration.decide.denies(purchase.facts)
     if product.type == .consumable || purchase.facts.isUpgraded || isDenied {
       return Applied(purchase: purchase, outcome: .leftOut)
     }

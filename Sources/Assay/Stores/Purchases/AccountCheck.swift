@@ -20,14 +20,16 @@ struct AccountCheck: Sendable {
     expected = token.asciiLowercased
   }
 
-  /// Only a JWS can carry a token: its silence means none (DCD-20).
+  /// Only a JWS can carry a token: its silence means none. The ledger binds what cannot
+  /// carry one, except under `required` (DCD-20).
   func refusal(_ purchase: StorePurchase) -> Refusal? {
     guard let expected, policy != .ignored else { return nil }
     if let token = purchase.accountToken {
       return token == expected
         ? nil : Refusal(.rejectedAccountTokenMismatch, "STO-43", at: "accountToken")
     }
-    guard policy != .ifPresent, purchase.facts.shows.contains(.account) else { return nil }
+    let couldTell = policy == .required || purchase.facts.shows.contains(.account)
+    guard policy != .ifPresent, couldTell else { return nil }
     return Refusal(.rejectedAccountTokenMissing, "DCD-20", at: "accountToken")
   }
 }

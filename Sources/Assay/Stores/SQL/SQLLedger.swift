@@ -48,9 +48,14 @@ extension StoreTalk {
     let kept = keeping(evidence)
     let results = try sql(transaction) {
       let key: Arguments = [("pkey", .text(row.purchaseKey))]
-      return kept + [(.ledgerInsert, row.arguments), (.ledgerRead, key)]
+      return kept + [(.ledgerInsert, row.arguments), (reading(transaction), key)]
     }
     return try LedgerRow(try results.row(kept.count &+ 1))
+  }
+
+  /// STO-21: a row for which the host grants in the same transaction stays as it was read.
+  private func reading(_ transaction: StoreStep.Transaction?) -> SQLStatement {
+    transaction == nil ? .ledgerRead : .ledgerLock
   }
 
   /// STM-2: the text of the evidence goes before the row that names it.
@@ -70,7 +75,7 @@ extension StoreTalk {
   mutating func sqlLedgerRow(
     _ key: Text, _ transaction: StoreStep.Transaction?
   ) throws(StoreStop) -> LedgerRow? {
-    let results = try sql(transaction) { [(.ledgerRead, [("pkey", .text(key))])] }
+    let results = try sql(transaction) { [(reading(transaction), [("pkey", .text(key))])] }
     guard let row = try results.rowIfAny(0) else { return nil }
     return try LedgerRow(row)
   }
