@@ -152,7 +152,7 @@ def run_target(name, limits):
         numbers = re.findall(r"^#(\d+)\s", text, re.M)[-1:]
     covered = re.findall(r"cov: (\d+)", text)
     answers = "".join(f"{int(each):,} answers, "
-                      for each in re.findall(r"^answers given: (\d+)", text, re.M))
+                      for each in re.findall(r"^answers given: (\d+)", text, re.M)[-1:])
     new = sorted(set(finds.iterdir()) - known)
     print(f"{name:20} {int(numbers[-1]) if numbers else 0:>12,} executions, {answers}"
           f"{covered[-1] if covered else '?':>6} edges, {len(new)} finds, status {code}",

@@ -1,5 +1,4 @@
 import CAssay
-import Glibc
 
 @testable import Assay
 @testable import AssayAuthority
@@ -31,7 +30,7 @@ enum ConversationTargets {
   /// What no answer but a request may hold.
   private static let secrets = [
     (Array(secret.utf8), "the shared secret"), (receipt, "the receipt"),
-    (token, "the device token"), (Array("Bearer ".utf8), "our token"),
+    (token, "the device token"), (Array("Bearer eyJhbGciOiJFUzI1NiI".utf8), "our token"),
   ]
 
   /// With the most steps that each may have (EXC-15). The bits of the first byte from the
@@ -61,18 +60,11 @@ enum ConversationTargets {
     AppStoreEndpoint.named(Text(kind(first).name))
   }
 
-  /// How many answers were given in this process; told at its end.
-  private static var answers = 0
-  private static let tell: Void = {
-    atexit { fputs("answers given: \(ConversationTargets.answers)\n", stderr) }
-  }()
-
   /// The first byte picks the request; the lines after it are answers: `h` + HTTP status +
   /// space + body for one that came over the network, `b` for one in base64, `w` for the end of a wait, and
   /// anything else as it is.
   static func conversation(_ input: [UInt8]) {
     guard let first = input.first else { return }
-    _ = tell
     let lines = input.dropFirst().split(separator: 0x0a, omittingEmptySubsequences: false)
     let once = play(first, lines)
     // Of some: a second play takes as long as the first.
@@ -221,7 +213,7 @@ enum ConversationTargets {
   ) -> Answer {
     let now = open?.notBefore ?? FuzzBench.instant
     let text = answer(line, to: open?.id ?? 0)
-    answers += 1
+    AnswerCount.add()
     var document: OpaquePointer? = nil
     let status = text.withUnsafeBytes {
       assay_exchange_step(
@@ -407,19 +399,13 @@ enum ConversationTargets {
 }
 
 extension Answer {
-  /// Looks with C: under AddressSanitizer, a search in Swift takes most of the time.
+  /// Looks with a loop of its own: in Swift's search it takes most of the time under
+  /// AddressSanitizer, and from memcmp libFuzzer learns the secret and sends it.
   fileprivate func holds(_ text: [UInt8]) -> Bool {
     guard let first = text.first, json.count >= text.count else { return false }
     return json.withUnsafeBytes { json in
-      guard let start = json.baseAddress else { return false }
-      let end = json.count - text.count + 1
-      var at = 0
-      while at < end, let found = memchr(start + at, Int32(first), end - at) {
-        at = UnsafeRawPointer(found) - start
-        if memcmp(start + at, text, text.count) == 0 {
-          return true
-        }
-        at += 1
+      for at in 0...(json.count - text.count) where json[at] == first {
+        if json[at..<(at + text.count)].elementsEqual(text) { return true }
       }
       return false
     }

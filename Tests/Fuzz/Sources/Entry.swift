@@ -77,3 +77,13 @@ public func test(_ data: UnsafePointer<UInt8>?, _ count: Int) -> Int32 {
 func demand(_ holds: Bool, _ what: @autoclosure () -> String) {
   if !holds { fatalError(what()) }
 }
+
+/// How many answers conversations got in this process; told from time to time.
+enum AnswerCount {
+  private static var count = 0
+
+  static func add() {
+    count += 1
+    if count % 10_000 == 0 { fputs("answers given: \(count)\n", stderr) }
+  }
+}
