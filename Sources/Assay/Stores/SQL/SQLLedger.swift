@@ -46,16 +46,12 @@ extension StoreTalk {
     _ row: LedgerRow, _ evidence: StoreEvidence, _ transaction: StoreStep.Transaction?
   ) throws(StoreStop) -> LedgerRow {
     let kept = keeping(evidence)
+    let read = SQLStatement.ledgerRead(for: transaction)
     let results = try sql(transaction) {
       let key: Arguments = [("pkey", .text(row.purchaseKey))]
-      return kept + [(.ledgerInsert, row.arguments), (reading(transaction), key)]
+      return kept + [(.ledgerInsert, row.arguments), (read, key)]
     }
     return try LedgerRow(try results.row(kept.count &+ 1))
-  }
-
-  /// STO-21: a row for which the host grants in the same transaction stays as it was read.
-  private func reading(_ transaction: StoreStep.Transaction?) -> SQLStatement {
-    transaction == nil ? .ledgerRead : .ledgerLock
   }
 
   /// STM-2: the text of the evidence goes before the row that names it.
@@ -75,7 +71,8 @@ extension StoreTalk {
   mutating func sqlLedgerRow(
     _ key: Text, _ transaction: StoreStep.Transaction?
   ) throws(StoreStop) -> LedgerRow? {
-    let results = try sql(transaction) { [(reading(transaction), [("pkey", .text(key))])] }
+    let read = SQLStatement.ledgerRead(for: transaction)
+    let results = try sql(transaction) { [(read, [("pkey", .text(key))])] }
     guard let row = try results.rowIfAny(0) else { return nil }
     return try LedgerRow(row)
   }
@@ -90,5 +87,12 @@ extension StoreTalk {
     }
     guard let row = try results.rowIfAny(1) else { return nil }
     return try LedgerRow(row)
+  }
+}
+
+extension SQLStatement {
+  /// STO-21: a row for which the host grants in the same transaction stays as it was read.
+  fileprivate static func ledgerRead(for transaction: StoreStep.Transaction?) -> SQLStatement {
+    transaction == nil ? .ledgerRead : .ledgerLock
   }
 }
