@@ -42,6 +42,7 @@ ROWS = {
     "assertion": ("assertion", "bare P-256", "<=", 1.25),
     "token": ("access token, RS256, text not seen before", "bare RSA-2048", "<=", 1.6),
     "token-seen": ("the same, text seen before", "bare RSA-2048", "<=", 0.35),
+    "claim-sqlite": ("claim on SQLite", "its statements, bare", "<=", 1.3),
     "receipt-attest": ("App Attest receipt, signer known", "bare P-256", None, None),
     "threads": ("two threads over one", "bare ES256, two over one", ">=", 1.9),
     "python": ("through Python", "app-store-server-library", ">=", 25),
@@ -184,6 +185,17 @@ def lines(command, environment=None):
     return remarks, rows
 
 
+def store_rows(program, quick, environment, remarks):
+    """A claim, on databases beside the programs: TMPDIR may lie in memory."""
+    if not program.exists():
+        remarks.append("no libsqlite3 or libcjson to build the claim with")
+        return []
+    with tempfile.TemporaryDirectory(dir=program.parent) as folder:
+        said, found = lines([str(program), *quick, folder], environment)
+    remarks += said
+    return [compared(cells) for cells in found]
+
+
 def compared(cells):
     name, ours, baseline, ratio, low, high = cells
     numbers = [float(cell) for cell in (ours, baseline, ratio, low, high)]
@@ -286,6 +298,7 @@ def measure(options, folder):
     said, found = lines([str(programs / "bench"), *quick], environment)
     remarks += said
     rows += [compared(cells) for cells in found]
+    rows += store_rows(programs / "stores", quick, environment, remarks)
 
     fresh = str(programs / "fresh")
     rows.append(started("start-c", [fresh, library, folder], [fresh], None, times))

@@ -74,7 +74,8 @@ struct ClaimOperation: StoreOperation {
     guard let product = purchase.product, let keys = PurchaseKeys(purchase) else {
       return Claim(purchase, .unknownProduct)
     }
-    let key = try talk.canonicalKey(keys, isInTransaction ? .begin : nil)
+    let isTied = isInTransaction || talk.context.dialect == .sqlite
+    let key = try talk.canonicalKey(keys, isTied ? .begin : nil)
     if isInTransaction && talk.context.dialect == .dynamodb {
       let row = newRow(key, purchase, product)
       return try talk.dynamoGrant(key, row, claimant, purchase, note: note)
@@ -118,11 +119,14 @@ struct ClaimOperation: StoreOperation {
   }
 
   /// The row of the purchase; it is put there for an account, and only read for an event.
+  /// On SQLite names and row are one commit, for each waits for the disk
+  /// (docs/spec/store-statements.md §2).
   private func standing(
     _ key: Text, _ purchase: StorePurchase, _ product: Catalogue.Product,
     _ talk: inout StoreTalk
   ) throws(StoreStop) -> LedgerRow? {
-    let transaction: StoreStep.Transaction? = isInTransaction ? .inside : nil
+    let transaction: StoreStep.Transaction? =
+      isInTransaction ? .inside : talk.context.dialect == .sqlite ? .commit : nil
     guard let row = newRow(key, purchase, product) else {
       return try talk.ledgerRow(key, transaction)
     }
