@@ -43,6 +43,8 @@ ROWS = {
     "token": ("access token, RS256, text not seen before", "bare RSA-2048", "<=", 1.6),
     "token-seen": ("the same, text seen before", "bare RSA-2048", "<=", 0.35),
     "claim-sqlite": ("claim on SQLite", "its statements, bare", "<=", 1.3),
+    "quota-postgres": ("a unit on PostgreSQL, through Python", "its statement, bare", None, None),
+    "quota-trips": ("the same, in round trips", "its statement, bare", "<=", 1),
     "receipt-attest": ("App Attest receipt, signer known", "bare P-256", None, None),
     "threads": ("two threads over one", "bare ES256, two over one", ">=", 1.9),
     "python": ("through Python", "app-store-server-library", ">=", 25),
@@ -147,6 +149,8 @@ class Row:
             return f"{value:.1f} ms"
         if self.unit == "KiB":
             return f"{value:.0f} KiB"
+        if self.unit == "trips":
+            return f"{value:g}"
         return f"{value:.2f} x"
 
     def shown(self):
@@ -154,6 +158,8 @@ class Row:
             return f"+{self.value:.1f} ms"
         if self.unit == "KiB":
             return f"+{self.value:.0f} KiB"
+        if self.unit == "trips":
+            return f"{self.value:g} a call"
         if self.unit == "per second":
             return f"{self.value:,.0f} a second"
         return f"{self.value:.2f} x"
@@ -311,6 +317,13 @@ def measure(options, folder):
     said, found = lines([*python, script, folder, *quick], environment)
     remarks += said
     rows += [compared(cells) for cells in found]
+    said, found = lines([*python, str(pathlib.Path(__file__).parent / "on_postgres.py"), *quick],
+                        environment)
+    remarks += said
+    for cells in found:
+        trips = cells[0] == "quota-trips"
+        rows.append(Row(cells[0], float(cells[1]), 1, float(cells[1]), "trips") if trips
+                    else compared(cells))
     bare = [*python, "-c", "pass"]
     programs_in_python = [("start-python", FIRST_VERIFICATION), ("start-ctypes", CTYPES_FIRST)]
     if any(row.name == "python" for row in rows):

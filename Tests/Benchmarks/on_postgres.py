@@ -1,0 +1,126 @@
+"""A unit of a day's allowance on PostgreSQL: `Ledger.take` against its statement, bare.
+
+  on_postgres.py [--quick]
+
+Starts PostgreSQL on loopback, for itself. Prints lines like `bench`: name, nanoseconds of the
+clock per call for Assay and for the baseline, their ratio and the middle half of the rounds'
+ratios; then how often a call waited for the server, as a relay between both counts it.
+"""
+
+from __future__ import annotations
+
+import pathlib
+import select
+import socket
+import statistics
+import sys
+import threading
+from contextlib import closing
+from time import perf_counter_ns
+from urllib.parse import urlparse, urlunparse
+
+sys.path.insert(0, str(pathlib.Path(__file__).parents[1] / "Stores"))
+
+from engines import scratch
+
+CONFIG = {
+    "apps": [{"bundleId": "com.example.bench", "appAppleId": 1}],
+    "plans": ["free"],
+    "limits": {"free": {"bench": 1_000_000_000}},
+}
+
+
+class Relay:
+    """Passes bytes on between a client and the server, and counts how often the client spoke
+    after the server had: its round trips."""
+
+    def __init__(self, port: int) -> None:
+        self.port = port
+        self.trips = 0
+        self.listener = socket.create_server(("127.0.0.1", 0))
+        threading.Thread(target=self.accept, daemon=True).start()
+
+    def accept(self) -> None:
+        while True:
+            client, _ = self.listener.accept()
+            threading.Thread(target=self.relay, args=(client,), daemon=True).start()
+
+    def relay(self, client: socket.socket) -> None:
+        server = socket.create_connection(("127.0.0.1", self.port))
+        has_answered = True
+        with client, server:
+            while True:
+                for ready in select.select([client, server], [], [])[0]:
+                    data = ready.recv(65536)
+                    if not data:
+                        return
+                    if ready is client:
+                        self.trips += has_answered
+                        has_answered = False
+                        server.sendall(data)
+                    else:
+                        has_answered = True
+                        client.sendall(data)
+
+
+def timed(work, calls: int) -> float:
+    start = perf_counter_ns()
+    for _ in range(calls):
+        work()
+    return (perf_counter_ns() - start) / calls
+
+
+def compare(ours, bare, rounds: int, calls: int) -> None:
+    timed(ours, calls), timed(bare, calls)
+    found = [(timed(ours, calls), timed(bare, calls)) for _ in range(rounds)]
+    low, middle, high = statistics.quantiles([mine / other for mine, other in found], n=4)
+    print(
+        "quota-postgres",
+        *(round(statistics.median(times)) for times in zip(*found, strict=True)),
+        f"{middle:.3f}", f"{low:.3f}", f"{high:.3f}", sep="\t", flush=True)
+
+
+def statement_of_take(verifier):
+    """What the library hands out for one take, and its values, for an account of its own."""
+    exchange = verifier.exchange(
+        {"kind": "quota.take", "account": "bare", "meter": "bench", "plan": "free"})
+    call, = exchange.payload["store"]["run"]
+    return call["sql"], call["args"]
+
+
+def main() -> None:
+    try:
+        import psycopg
+    except ImportError as missing:
+        print(f"# no allowance on PostgreSQL: {missing}")
+        return
+    from assay.store import Ledger
+
+    with scratch() as place:
+        engine = place.engine("postgres")
+        if engine.missing:
+            print(f"# no allowance on PostgreSQL: {engine.missing}")
+            return
+        engine.start()
+        url = urlparse(engine.url)
+        relay = Relay(url.port)
+        through = urlunparse(
+            url._replace(netloc=f"assay@127.0.0.1:{relay.listener.getsockname()[1]}"))
+        rounds, calls = (5, 40) if "--quick" in sys.argv else (31, 100)
+        with (closing(Ledger(engine.url, CONFIG, create=True)) as ledger,
+              closing(Ledger(through, CONFIG)) as counted):
+            ledger.take("ours", "bench", "free")  # makes the tables
+            sql, args = statement_of_take(ledger.verifier)
+            with psycopg.connect(engine.url, autocommit=True,
+                                 cursor_factory=psycopg.RawCursor) as connection:
+                compare(lambda: ledger.take("ours", "bench", "free"),
+                        lambda: connection.execute(sql, args).fetchall(), rounds, calls)
+            counted.take("counted", "bench", "free")
+            before = relay.trips
+            for _ in range(calls):
+                counted.take("counted", "bench", "free")
+            print("quota-trips", (relay.trips - before) / calls, sep="\t")
+
+
+if __name__ == "__main__":
+    main()
