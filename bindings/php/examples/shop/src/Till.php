@@ -1,0 +1,177 @@
+<?php
+
+declare(strict_types=1);
+
+namespace Shop;
+
+use Assay\Document;
+use Assay\Facts\Facts;
+use Assay\Store\Applied;
+use Assay\Store\Claim;
+use Assay\Store\Claimed;
+use Assay\Store\Ledger;
+
+/**
+ * Pays out what evidence proves, once, and takes back what Apple took back. With grants
+ * "transaction" a purchase and its coins stand together or not at all; with "lease" the coins
+ * follow the claim, and `sweep` pays what a crash left between the two.
+ */
+final class Till
+{
+    private const LASTING = ['auto-renewable', 'non-renewing', 'non-consumable'];
+    private const UUID = '/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i';
+
+    public function __construct(
+        private Settings $settings,
+        private Ledger $ledger,
+        private Wallet $wallet,
+    ) {
+    }
+
+    /**
+     * Who has a line is decided first: its periods are paid to nobody else (RPL-2).
+     *
+     * @param list<Facts|Document> $evidence
+     * @param string|null $note operator and reason, of a grant by hand (LST-7)
+     */
+    public function settle(array $evidence, string $account, ?string $note = null): Settled
+    {
+        $purchases = Purchase::in($evidence);
+        // An account whose id is a UUID is what the app gave StoreKit as appAccountToken.
+        $token = preg_match(self::UUID, $account) === 1 ? $account : null;
+        $applied = null;
+        if ($this->lasts($purchases)) {
+            $applied = $this->ledger->apply($evidence, $account, accountToken: $token);
+        }
+        if (in_array(true, array_column($purchases, 'isRevoked'), true)) {
+            $this->takeBack($evidence);
+        }
+        $options = ['accountToken' => $token, 'note' => $note,
+            'only' => self::withoutForeignLines($purchases, $applied)];
+        if ($options['only'] === []) {
+            return new Settled(null, $applied);
+        }
+        $claimed = $this->ledger->claim(
+            $evidence,
+            $account,
+            $this->wallet->pay(...),
+            $this->settings->grants,
+            options: array_filter($options, static fn (mixed $it): bool => $it !== null),
+        );
+
+        return new Settled($this->undone($claimed), $applied);
+    }
+
+    /** The same for Apple's own word on a line that has an owner. */
+    public function renew(Document $state, ?string $account): void
+    {
+        $this->ledger->apply($state, $account);
+        if ($account !== null && $account !== '') {
+            $this->undone($this->ledger->claim(
+                $state,
+                $account,
+                $this->wallet->pay(...),
+                $this->settings->grants,
+            ));
+        }
+    }
+
+    /** What Apple took back. Safe to repeat: a crash before its end is made good by the next. */
+    public function takeBack(array|Facts $evidence): void
+    {
+        foreach ($this->ledger->revoke($evidence)->revocations as $revoked) {
+            if ($revoked->grantId !== null && $revoked->outcome !== 'not-revoked') {
+                $this->wallet->takeBack($revoked->grantId);
+            }
+        }
+    }
+
+    /** A refund that Apple reversed: for whoever has the purchase. */
+    public function giveBack(Facts $notification): void
+    {
+        $this->undone($this->ledger->claim(
+            $notification,
+            null,
+            $this->wallet->pay(...),
+            $this->settings->grants,
+        ));
+    }
+
+    /** A claim that nobody completed, by its key. */
+    public function resume(string $purchaseKey, string $account, string $note): Claimed
+    {
+        return $this->undone($this->ledger->resume(
+            $purchaseKey,
+            $account,
+            $this->wallet->pay(...),
+            options: ['note' => $note],
+        ));
+    }
+
+    /** Pays claims whose lease is over, at most 25: how many, and whether there are more. */
+    public function due(): array
+    {
+        $due = $this->ledger->due();
+        foreach ($due->grants() as $grant) {
+            $this->wallet->pay($grant);
+            if ($this->ledger->complete($grant)->outcome === 'revoked') {
+                $this->wallet->takeBack($grant->grantId);
+            }
+        }
+
+        return [count($due->claims), $due->more, $due->held];
+    }
+
+    /** A refund may come between a grant and its completion: nothing of it stays. */
+    private function undone(Claimed $claimed): Claimed
+    {
+        foreach ($claimed->claims as $claim) {
+            if ($claim->outcome === 'revoked' && $claim->grantId !== null) {
+                $this->wallet->takeBack($claim->grantId);
+            }
+        }
+
+        return $claimed;
+    }
+
+    /** @param list<Purchase> $purchases */
+    private function lasts(array $purchases): bool
+    {
+        $types = array_map($this->settings->type(...), array_column($purchases, 'product'));
+
+        return array_intersect($types, self::LASTING) !== [];
+    }
+
+    /**
+     * The transactions that may be claimed, where some may not: those of lines that another
+     * account has are left out. Null: all.
+     *
+     * @param list<Purchase> $purchases
+     *
+     * @return list<string>|null
+     */
+    private static function withoutForeignLines(array $purchases, ?Applied $applied): ?array
+    {
+        $foreign = [];
+        foreach ($applied?->lines ?? [] as $line) {
+            if ($line->outcome === 'other-account') {
+                $foreign[] = $line->transactionId;
+            }
+        }
+        if ($foreign === []) {
+            return null;
+        }
+        $lines = [];
+        foreach ($purchases as $purchase) {
+            if (in_array($purchase->transactionId, $foreign, true)) {
+                $lines[] = $purchase->line;
+            }
+        }
+        $left = array_filter(
+            $purchases,
+            static fn (Purchase $it): bool => !in_array($it->line, $lines, true),
+        );
+
+        return array_slice(array_values(array_unique(array_column($left, 'transactionId'))), -64);
+    }
+}
