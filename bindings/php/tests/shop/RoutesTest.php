@@ -44,10 +44,9 @@ final class RoutesTest extends ShopTestCase
             'foreign JWS' => [self::jws(self::coins(self::id(), ...$theirs)), 400, 'refused-final'],
             'forged JWS' => [self::forged($jws), 400, 'refused-final'],
             'forged receipt' => [self::forgedReceipt($receipt), 400, 'refused-final'],
-            'unknown product' => [self::receipt([...self::coins(self::id()), '--product',
-                'com.example.app.new']), 409, 'refused-keep'],
-            'unknown product of a JWS' => [self::jws([...self::coins(self::id()), '--product',
-                'com.example.app.new']), 409, 'refused-keep'],
+            'unknown product' => [self::receipt(self::bought('com.example.app.new', 'consumable', self::id())), 409, 'refused-keep'],
+            'unknown product of a JWS' => [
+                self::jws(self::bought('com.example.app.new', 'consumable', self::id())), 409, 'refused-keep'],
             'cut off' => [substr($receipt, 0, 700), 400, 'resend'],
             'nothing of the kind' => ['hello', 400, 'resend'],
         ];

@@ -43,7 +43,12 @@ abstract class ShopTestCase extends TestCase
     /** What a purchase of coins looks like in `mint`: JWS or receipt. */
     protected static function coins(string $id, string ...$more): array
     {
-        return ['--environment', 'Production', '--type', 'consumable', '--product', self::COINS,
+        return self::bought(self::COINS, 'consumable', $id, ...$more);
+    }
+
+    protected static function bought(string $product, string $type, string $id, string ...$more): array
+    {
+        return ['--environment', 'Production', '--type', $type, '--product', $product,
             '--transaction-id', $id, '--original-transaction-id', $id, ...$more];
     }
 

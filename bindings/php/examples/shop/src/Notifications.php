@@ -5,6 +5,7 @@ declare(strict_types=1);
 namespace Shop;
 
 use Assay\Exception\AssayException;
+use Assay\Exception\Rejected;
 use Assay\Exception\Unavailable;
 use Assay\Facts\Notification;
 use Assay\Store\Ledger;
@@ -33,8 +34,11 @@ final class Notifications
             return $refusal->status === 'unsupported.notification.body'
                 ? new Answer(200) : throw new Refused(400, self::REFUSAL);
         }
-        if ($notification->transaction !== null) {
-            $this->state($notification);
+        try {
+            $notification->transaction !== null && $this->state($notification);
+        } catch (Rejected $refusal) {
+            // A product that the catalogue lacks, say: sending it again would not help.
+            error_log("[WARN] notification $notification->notificationUuid: $refusal->status");
         }
         $this->effect($notification);
 

@@ -54,12 +54,19 @@ final class Shop
         $this->ledger()->checkSchema();
     }
 
-    public function ledger(): Ledger
+    /** An account that its owner deleted. What it bought stays used (STO-93). */
+    public function forget(string $account): void
+    {
+        $this->wallet()->forget($account);
+        $this->ledger()->forget($account, 'deleted by its owner');
+    }
+
+    private function ledger(): Ledger
     {
         return $this->ledger ??= Ledger::over($this->pdo(), $this->settings->verifier);
     }
 
-    public function wallet(): Wallet
+    private function wallet(): Wallet
     {
         return new Wallet($this->pdo(), $this->settings->goods);
     }
@@ -100,7 +107,7 @@ final class Shop
             $engine = $this->settings->database;
             $this->pdo = new PDO($engine->dsn, $engine->user ?? null, $engine->password ?? null, [
                 PDO::ATTR_ERRMODE => PDO::ERRMODE_EXCEPTION,
-                PDO::ATTR_TIMEOUT => 5,
+                PDO::ATTR_TIMEOUT => 2,
             ]);
             if ($this->driver() === 'sqlite') {
                 $this->pdo->exec('PRAGMA synchronous = FULL');

@@ -47,6 +47,13 @@ final class Wallet
             . ' AND revoked_ms IS NULL')->execute([$now, $grantId]);
     }
 
+    /** The rows stay, for what they paid out: nobody's name is in them (STO-93). */
+    public function forget(string $account): void
+    {
+        $this->pdo->prepare("UPDATE shop_wallet SET account = '' WHERE account = ?")
+            ->execute([$account]);
+    }
+
     public function coins(string $account): int
     {
         $read = $this->pdo->prepare('SELECT COALESCE(SUM(coins), 0) FROM shop_wallet'
