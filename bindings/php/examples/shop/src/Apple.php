@@ -70,11 +70,14 @@ final class Apple
             ? $this->ask(['kind' => 'verifyReceipt', 'receipt' => $kept->text]) : null;
     }
 
-    /** The purchases of an order number in Apple's mail (LST-6); null: none, or no key. */
+    /** The purchases of an order number in Apple's mail (LST-6); null: none, or no key to ask. */
     public function order(string $orderId): ?Document
     {
-        return isset($this->settings->verifier->appStoreServerApi)
-            ? $this->ask(['kind' => 'appstore.order-lookup', 'orderId' => $orderId]) : null;
+        $found = isset($this->settings->verifier->appStoreServerApi)
+            ? $this->ask(['kind' => 'appstore.order-lookup', 'environment' => 'Production',
+                'orderId' => $orderId]) : null;
+
+        return ($found?->at('exchange.result.transactions') ?? []) === [] ? null : $found;
     }
 
     /** Null: no answer that says anything; what is known stays as it was (FLW-8). */
