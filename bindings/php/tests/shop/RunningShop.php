@@ -86,8 +86,9 @@ final class RunningShop
     public function start(): void
     {
         $this->address = $this->address ?: self::freeAddress();
+        // In a group of its own: workers end with their server.
         $this->process = proc_open(
-            [...Subprocess::phpCommand(), '-d', 'ffi.enable=1', '-S', $this->address,
+            ['setsid', ...Subprocess::phpCommand(), '-d', 'ffi.enable=1', '-S', $this->address,
                 self::SHOP . '/public/index.php'],
             [['file', '/dev/null', 'r'], ['file', "$this->folder/log", 'a'],
                 ['file', "$this->folder/log", 'a']],
@@ -109,7 +110,7 @@ final class RunningShop
     public function stop(): void
     {
         if ($this->process !== null) {
-            proc_terminate($this->process);
+            posix_kill(-proc_get_status($this->process)['pid'], SIGTERM);
             proc_close($this->process);
             $this->process = null;
         }

@@ -1,0 +1,23 @@
+# The shop for receipts (bindings/php/examples/shop): its tests over HTTP, a day with kills, its
+# demonstration.
+
+SHOP_TESTS := Tests/Shop
+SHOP_ENVIRONMENT = ASSAY_LIBRARY=$(ROOT)/$(LIBRARY) PHP=$(PHP) PYTHONDONTWRITEBYTECODE=1 \
+	PYTHONPATH=$(ROOT)/tools:$(ROOT)/bindings/python
+
+.PHONY: check-shop demo-shop
+check-shop:
+	@mkdir -p $(PHP_BUILD)
+	@rm -f $(PHP_BUILD)/shop.xml
+	@$(PHP_ENVIRONMENT) $(PHP) $(PHPUNIT) --testsuite shop \
+	  --log-junit $(PHP_BUILD)/shop.xml || \
+	  { $(PHP_COUNTS) $(PHP_BUILD)/shop.xml --suite shop; exit 1; }
+	@$(PHP_COUNTS) $(PHP_BUILD)/shop.xml --suite shop
+	@DEMO_ONCE=1 $(SHOP_ENVIRONMENT) $(PYTHON) tools/demo_shop.py $(CLI)
+
+demo-shop: ## a shop for receipts in PHP, at a URL of this machine, with requests to try
+	@tools/deps.sh shop
+	@$(MAKE) --no-print-directory inputs
+	@$(MAKE) --no-print-directory all
+	@$(MAKE) --no-print-directory cli
+	@$(SHOP_ENVIRONMENT) $(PYTHON) tools/demo_shop.py $(CLI)
