@@ -12,7 +12,7 @@ use PDO;
 require_once RunningShop::SHOP . '/autoload.php';
 
 /** The shop of examples/shop under PHP's own server, asked over HTTP on loopback. */
-final class RunningShop
+class RunningShop
 {
     public const SHOP = __DIR__ . '/../../examples/shop';
     public const PASSWORD = 'twelve letters of test';
@@ -21,8 +21,8 @@ final class RunningShop
     public readonly string $folder;
     public readonly string $dsn;
     /** @var resource|null */
-    private $process = null;
-    private string $address = '';
+    protected $process = null;
+    protected string $address = '';
     /** @var array<string, string> */
     private static array $tokens = [];
 
@@ -97,6 +97,11 @@ final class RunningShop
             $this->environment() + ($this->workers > 1
                 ? ['PHP_CLI_SERVER_WORKERS' => (string) $this->workers] : []),
         );
+        $this->waitForIt();
+    }
+
+    protected function waitForIt(): void
+    {
         $end = microtime(true) + self::PATIENCE_S;
         while (($socket = @stream_socket_client("tcp://$this->address")) === false) {
             if (microtime(true) > $end) {
@@ -248,13 +253,13 @@ final class RunningShop
     }
 
     /** @return array<string, string> */
-    private function environment(): array
+    protected function environment(): array
     {
         return ['SHOP_CONFIG' => "$this->folder/shop.json", 'PATH' => (string) getenv('PATH'),
             'ASSAY_LIBRARY' => (string) getenv('ASSAY_LIBRARY')];
     }
 
-    private static function freeAddress(): string
+    protected static function freeAddress(): string
     {
         $server = stream_socket_server('tcp://127.0.0.1:0');
         $address = stream_socket_get_name($server, false);
