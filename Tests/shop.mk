@@ -5,7 +5,7 @@ SHOP_TESTS := Tests/Shop
 SHOP_ENVIRONMENT = ASSAY_LIBRARY=$(ROOT)/$(LIBRARY) PHP=$(PHP) PYTHONDONTWRITEBYTECODE=1 \
 	PYTHONPATH=$(ROOT)/tools:$(ROOT)/bindings/python
 
-.PHONY: check-shop shop-day demo-shop
+.PHONY: check-shop shop-day shop-pictures demo-shop
 check-shop:
 	@mkdir -p $(PHP_BUILD)
 	@rm -f $(PHP_BUILD)/shop.xml
@@ -17,10 +17,14 @@ check-shop:
 	@$(SHOP_ENVIRONMENT) $(PYTHON) $(SHOP_TESTS)/day.py $(CLI) --requests 400 --kills 3
 	@$(SHOP_ENVIRONMENT) $(PYTHON) $(SHOP_TESTS)/day.py $(CLI) --requests 400 --kills 3 \
 	  --grants transaction
+	@$(SHOP_ENVIRONMENT) $(PYTHON) $(SHOP_TESTS)/pages.py $(CLI)
 	@DEMO_ONCE=1 $(SHOP_ENVIRONMENT) $(PYTHON) tools/demo_shop.py $(CLI)
 
 shop-day: ## 10,000 requests of a day through the shop in PHP, which is killed 20 times
 	@$(SHOP_ENVIRONMENT) $(PYTHON) $(SHOP_TESTS)/day.py $(CLI)
+
+shop-pictures: ## docs/pictures/shop-….png anew, by headless Chromium
+	@$(SHOP_ENVIRONMENT) $(PYTHON) $(SHOP_TESTS)/pages.py $(CLI) --pictures
 
 demo-shop: ## a shop for receipts in PHP, at a URL of this machine, with requests to try
 	@tools/deps.sh shop

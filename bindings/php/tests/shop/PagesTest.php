@@ -154,7 +154,7 @@ final class PagesTest extends ShopTestCase
         $this->assertSame(1, $classes['repeated']);
         $this->assertSame($requests - 2, array_sum($classes));
         foreach ([...array_keys($expected), ...array_keys($classes)] as $name) {
-            $this->assertStringContainsString(">$name<", $page->body);
+            $this->assertStringContainsString("<td>$name <", $page->body);
         }
         $this->assertSame(2, substr_count($page->body, '<svg viewBox="0 0 672 160"'));
         $this->assertStringContainsString('0 requests.', $shop->page('/dashboard?day=2020-01-01')->body);

@@ -15,8 +15,8 @@ final class Chart
     {
         $width = $all === 0 ? 0.0 : round(100 * $value / $all, 2);
 
-        return '<svg height="14" role="presentation"><rect width="' . max($width, $value > 0 ? 0.6 : 0)
-            . "%\" height=\"14\" rx=\"2\" class=\"$colour\"/></svg>";
+        return '<svg height="10" role="presentation"><rect width="' . max($width, $value > 0 ? 0.6 : 0)
+            . "%\" height=\"10\" rx=\"2\" class=\"$colour\"/></svg>";
     }
 
     /**

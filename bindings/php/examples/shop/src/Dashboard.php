@@ -84,22 +84,28 @@ final class Dashboard
         $rows = '';
         foreach ($series as $name => $hours) {
             $count = array_sum($hours);
-            [$colour, $what] = $known[$name] ?? ['e', str_starts_with($name, 'triage ')
-                ? 'never reached verification' : 'refused'];
-            $rows .= '<tr><td>' . Page::text($name) . "<br><span class=\"soft\">$what</span></td><td class=\"n\">$count</td>"
-                . sprintf('<td class="n">%.1f %%</td>', $all === 0 ? 0 : 100 * $count / $all)
-                . '<td class="bar">' . Chart::bar($count, $all, $colour) . '</td></tr>';
+            [$colour, $what] = $known[$name] ?? self::other($name);
+            $rows .= '<tr><td>' . Page::text($name) . " <span class=\"soft\">$what</span>"
+                . Chart::bar($count, $all, $colour) . "</td><td class=\"n\">$count</td>"
+                . sprintf('<td class="n">%.1f %%</td></tr>', 100 * $count / max(1, $all));
         }
 
-        return $rows === '' ? '<p>None.</p>'
-            : "<table><tr><th>what</th><th class=\"n\">requests</th><th class=\"n\">share</th><th></th></tr>$rows</table>";
+        return $rows === '' ? '<p>None.</p>' : '<table><tr><th>what</th><th class="n">requests</th>'
+            . "<th class=\"n\">share</th></tr>$rows</table>";
+    }
+
+    /** @return array{string, string} colour and meaning of an outcome that ends a request early */
+    private static function other(string $name): array
+    {
+        return str_starts_with($name, 'triage ')
+            ? ['e', 'never reached verification'] : ['i', 'looked at, and refused'];
     }
 
     private static function chart(string $title, array $series, array $known): string
     {
         $colours = [];
         foreach (array_keys($series) as $name) {
-            $colours[$name] = $known[$name][0] ?? 'e';
+            $colours[$name] = ($known[$name] ?? self::other($name))[0];
         }
 
         return "<section><h2>$title</h2>" . Chart::hours($series, $colours, $title)

@@ -11,11 +11,11 @@ final class Page
         :root { color-scheme: light dark; --ink: #1a1c20; --soft: #5b6270; --page: #fff;
           --box: #f4f5f7; --edge: #d5d9e0; --good: #1f7a45; --wait: #8a5a00; --bad: #b3261e;
           --a: #3267b5; --b: #0f8a7d; --c: #c25e00; --d: #b0407f; --e: #6f7683; --f: #7a5bb8;
-          --g: #8c7300; --h: #3f7f2c; }
+          --g: #8c7300; --h: #3f7f2c; --i: #b3261e; }
         @media (prefers-color-scheme: dark) { :root { --ink: #e8eaee; --soft: #a3abb9;
           --page: #14161a; --box: #1e2127; --edge: #383d47; --good: #63c98c; --wait: #e0ad51;
           --bad: #f28b82; --a: #7fa8e8; --b: #4fc3b5; --c: #f0954a; --d: #e07db4; --e: #8f97a5;
-          --f: #b39ae6; --g: #d1b545; --h: #84c26f; } }
+          --f: #b39ae6; --g: #d1b545; --h: #84c26f; --i: #f28b82; } }
         * { box-sizing: border-box; }
         body { margin: 0 auto; max-width: 76rem; padding: 1rem; color: var(--ink);
           background: var(--page); font: 1rem/1.5 system-ui, sans-serif; }
@@ -27,11 +27,10 @@ final class Page
         .pair { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(22rem, 100%), 1fr));
           column-gap: 1rem; }
         table { width: 100%; border-collapse: collapse; }
-        th, td { text-align: left; padding: .2rem .6rem .2rem 0; vertical-align: middle;
-          overflow-wrap: anywhere; }
-        th { font-weight: 600; color: var(--soft); } td.n, th.n { text-align: right; padding-right: .6rem;
-          font-variant-numeric: tabular-nums; white-space: nowrap; overflow-wrap: normal; }
-        td.bar { width: 40%; padding-right: 0; } svg { display: block; width: 100%; }
+        th, td { text-align: left; padding: .25rem 0; vertical-align: top; }
+        th { font-weight: 600; color: var(--soft); } td.n, th.n { text-align: right; width: 1%;
+          padding-left: 1rem; font-variant-numeric: tabular-nums; white-space: nowrap; }
+        svg { display: block; width: 100%; }
         label { display: block; margin-top: .5rem; font-weight: 600; }
         input, textarea, select, button { font: inherit; color: inherit; background: var(--page);
           border: 1px solid var(--edge); border-radius: .35rem; padding: .4rem .6rem; max-width: 100%; }
@@ -40,12 +39,15 @@ final class Page
           border-color: var(--ink); }
         dl { display: grid; grid-template-columns: max-content minmax(0, 1fr); gap: .15rem .8rem; margin: .5rem 0; }
         dt { color: var(--soft); } dd { margin: 0; overflow-wrap: anywhere; }
+        @media (max-width: 30rem) { dl { grid-template-columns: minmax(0, 1fr); }
+          dd { margin-bottom: .3rem; } }
         .good { color: var(--good); } .wait { color: var(--wait); } .bad { color: var(--bad); }
         .keys { display: flex; flex-wrap: wrap; gap: .2rem 1rem; } .keys svg { display: inline;
           width: .8rem; height: .8rem; margin-right: .35rem; }
         .hours { display: flex; justify-content: space-between; color: var(--soft); font-size: .85rem; }
         .a { fill: var(--a); } .b { fill: var(--b); } .c { fill: var(--c); } .d { fill: var(--d); }
         .e { fill: var(--e); } .f { fill: var(--f); } .g { fill: var(--g); } .h { fill: var(--h); }
+        .i { fill: var(--i); }
         CSS;
 
     public static function of(string $title, string $content, int $status = 200): Answer
