@@ -5,7 +5,7 @@ SHOP_TESTS := Tests/Shop
 SHOP_ENVIRONMENT = ASSAY_LIBRARY=$(ROOT)/$(LIBRARY) PHP=$(PHP) PYTHONDONTWRITEBYTECODE=1 \
 	PYTHONPATH=$(ROOT)/tools:$(ROOT)/bindings/python
 
-.PHONY: check-shop shop-day shop-pictures demo-shop
+.PHONY: check-shop shop-day shop-load shop-pictures demo-shop
 check-shop:
 	@mkdir -p $(PHP_BUILD)
 	@rm -f $(PHP_BUILD)/shop.xml
@@ -22,6 +22,9 @@ check-shop:
 
 shop-day: ## 10,000 requests of a day through the shop in PHP, which is killed 20 times
 	@$(SHOP_ENVIRONMENT) $(PYTHON) $(SHOP_TESTS)/day.py $(CLI)
+
+shop-load: ## p99 and throughput of the shop in PHP, beside the same server answering a constant
+	@$(SHOP_ENVIRONMENT) $(PYTHON) $(SHOP_TESTS)/load.py $(CLI)
 
 shop-pictures: ## docs/pictures/shop-….png anew, by headless Chromium
 	@$(SHOP_ENVIRONMENT) $(PYTHON) $(SHOP_TESTS)/pages.py $(CLI) --pictures

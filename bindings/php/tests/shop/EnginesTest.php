@@ -102,6 +102,25 @@ final class EnginesTest extends ShopTestCase
         $this->assertSame([400, 'resend'], $shop->send('x')->said(), $shop->log());
     }
 
+    /** Far more at once than there is room for: each is answered, or told to come again. */
+    public function testBck20UnderLoadEachRequestIsAnsweredOrComesAgain(): void
+    {
+        $shop = $this->behind('postgres');
+        $jws = self::jws(self::coins(self::id()));
+        $requests = array_fill(0, 400, ['/v1/receipts', ['evidence' => $jws], RunningShop::token('ann')]);
+        $later = 0;
+        foreach ($shop->all($requests) as $reply) {
+            if ($reply->status === 503 || $reply->status === 202) {
+                $this->assertGreaterThanOrEqual(1, (int) $reply->headers['retry-after']);
+                $later++;
+            } else {
+                $this->assertSame(200, $reply->status, $reply->body);
+            }
+        }
+        $this->assertGreaterThan(0, $later, 'the limits are never reached');
+        $this->assertSame(['ann' => 100], $shop->coins());
+    }
+
     /** Counts are written after the answer: the last one may still be under way. */
     private function dashboard(FpmShop $shop): string
     {
