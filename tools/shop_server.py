@@ -19,7 +19,9 @@ SHOP = ROOT / "bindings/php/examples/shop"
 ISSUER = "https://local-only.demo.example"
 COINS = "com.example.app.coins100"
 PATIENCE = 15
-PHP = os.environ.get("PHP", "php")
+# With FFI, or with the extension that ASSAY_EXTENSION names.
+PHP = [os.environ.get("PHP", "php"), "-d", f"extension={os.environ['ASSAY_EXTENSION']}"
+       if os.environ.get("ASSAY_EXTENSION") else "ffi.enable=1"]
 LIBRARY = os.environ.get("ASSAY_LIBRARY", str(ROOT / "build/lib/libassay.so.0"))
 
 
@@ -101,7 +103,7 @@ class ShopServer:
     def run(self, *words, text=""):
         """A command of bin/shop; what it printed."""
         done = subprocess.run(
-            [PHP, "-d", "ffi.enable=1", str(SHOP / "bin/shop"), *words], check=False, input=text,
+            [*PHP, str(SHOP / "bin/shop"), *words], check=False, input=text,
             capture_output=True, text=True, env=self.environment)
         if done.returncode:
             sys.exit(f"bin/shop {' '.join(words)}: {done.stderr}")
@@ -111,7 +113,7 @@ class ShopServer:
         # A group of its own: its workers end with it, and a Ctrl-C reaches this program alone.
         with (self.folder / "log").open("ab") as log:
             self.process = subprocess.Popen(
-                [PHP, "-d", "ffi.enable=1", "-S", f"127.0.0.1:{self.port}", str(SHOP / script)],
+                [*PHP, "-S", f"127.0.0.1:{self.port}", str(SHOP / script)],
                 env=self.environment, start_new_session=True, stdin=subprocess.DEVNULL,
                 stdout=log, stderr=log)
         end = time.monotonic() + PATIENCE
@@ -133,6 +135,8 @@ class ShopServer:
             os.killpg(self.process.pid, how)
             self.process.wait()
             self.process = None
+            while self.answers():  # a worker that is still ending
+                time.sleep(0.005)
 
     def stop(self):
         self.end(signal.SIGTERM)
