@@ -39,12 +39,17 @@ final class PlayedApple
         $this->configuration = json_decode((string) file_get_contents($first['config']), true);
     }
 
-    /** @param array<string, mixed> $body */
-    public function play(string $what, array $body): void
+    /**
+     * @param array<string, mixed> $body
+     *
+     * @return array<string, mixed> what came back
+     */
+    public function play(string $what, array $body): array
     {
         $context = stream_context_create(['http' => ['method' => 'POST',
             'content' => json_encode($body), 'header' => ['Host: play', 'Content-Type: application/json']]]);
-        file_get_contents("$this->url/play/$what", false, $context);
+
+        return (array) json_decode((string) file_get_contents("$this->url/play/$what", false, $context), true);
     }
 
     /** @return list<string> what it was asked: "host path" */

@@ -160,6 +160,40 @@ final class RoutesTest extends ShopTestCase
         $this->assertSame([200, 'already-granted'], $shop->send($bought)->said());
     }
 
+    public function testSto25AReceiptWithMorePurchasesThanOneClaimTakes(): void
+    {
+        $shop = $this->shop();
+        $id = self::id();
+        $receipt = Minted::get()->mint('app-receipt', '--purchases', '150', ...self::line($id, $id));
+        $this->assertSame([200, 'granted'], $shop->send($receipt)->said(), $shop->log());
+        $count = $shop->pdo()->query('SELECT COUNT(*) FROM shop_wallet')->fetchColumn();
+        $this->assertSame(150, (int) $count);
+        $this->assertSame([200, 'already-granted'], $shop->send($receipt)->said());
+        $this->assertSame([409, 'refused-final'], $shop->send($receipt, 'bob')->said());
+    }
+
+    public function testBck18KeysThatAreFetched(): void
+    {
+        $apple = new PlayedApple();
+        $claims = json_decode(base64_decode(explode('.', RunningShop::token('ann'))[1]));
+        $folder = sys_get_temp_dir() . '/assay-shop-keys-' . bin2hex(random_bytes(6));
+        mkdir($folder, 0700);
+        $shop = $this->shop(['appleHosts' => $apple->hosts,
+            'bearer' => ['issuer' => $claims->iss, 'folder' => $folder]]);
+        $token = $apple->play('token', ['issuer' => $claims->iss, 'claims' => ['sub' => 'ann']])['token'];
+        $body = ['evidence' => self::jws(self::coins(self::id()))];
+        $send = fn (string $bearer): array => $shop->post('/v1/receipts', $body, $bearer)->said();
+        $this->assertSame([200, 'granted'], $send($token), $shop->log());
+        $this->assertSame([200, 'already-granted'], $send($token));
+        $this->assertCount(1, $apple->log(), 'the keys are kept');
+        $this->assertSame([401, 'Unauthorized'], $send(RunningShop::token('ann')), 'of other keys');
+        array_map(unlink(...), glob("$folder/*"));
+        $apple->play('script', [['fault' => ['status' => 503]]]);
+        $this->assertSame([503, 'deferred'], $send($token), 'without keys nobody is refused');
+        array_map(unlink(...), glob("$folder/*"));
+        rmdir($folder);
+    }
+
     public function testLst2FamilySharingGivesAPlan(): void
     {
         $shop = $this->shop();

@@ -18,11 +18,11 @@ final class Apple
     private const PATIENCE_S = 1.5;
     private const HOUR_MS = 3_600_000;
 
-    private Sender $sender;
-
-    public function __construct(private Settings $settings, private Ledger $ledger)
-    {
-        $this->sender = new Sender($settings->appleHosts, error_log(...));
+    public function __construct(
+        private Settings $settings,
+        private Ledger $ledger,
+        private Sender $sender,
+    ) {
     }
 
     /**

@@ -10,14 +10,18 @@ use Assay\Exception\Unavailable;
 use Assay\Facts\Token;
 use Assay\KeySets;
 use Assay\Keyset;
+use Assay\Sender;
 use Assay\Verifier;
 
 /** Who is calling: the subject of an access token, verified here (BCK-18). */
 final class Bearer
 {
-    /** @param object $settings issuer, and `keys` (a file) or `folder` (fetched, kept there) */
-    public function __construct(private Verifier $verifier, private object $settings)
-    {
+    /** @param object $settings `keys` (a file), or `issuer` and `folder` (fetched, kept there) */
+    public function __construct(
+        private Verifier $verifier,
+        private object $settings,
+        private Sender $sender,
+    ) {
     }
 
     /** @throws Refused 401; never a default account */
@@ -47,7 +51,7 @@ final class Bearer
 
             return $this->verifier->verifyToken($text, $keys);
         }
-        $sets = new KeySets($this->verifier, $this->settings->folder);
+        $sets = new KeySets($this->verifier, $this->settings->folder, $this->sender);
 
         return $sets->verifyToken($text, $this->settings->issuer);
     }

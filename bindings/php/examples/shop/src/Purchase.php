@@ -17,6 +17,7 @@ final class Purchase
         public readonly ?string $product,
         public readonly ?string $transactionId,
         public readonly ?string $line,
+        public readonly ?int $boughtMs,
         public readonly ?int $expiresMs,
         public readonly bool $isRevoked,
     ) {
@@ -52,6 +53,7 @@ final class Purchase
             $entry->productId,
             $entry->transactionId,
             $entry->originalTransactionId ?? $entry->transactionId,
+            $entry->purchaseDate,
             $entry->expiresDate,
             $revoked !== null,
         );

@@ -11,9 +11,9 @@ use Assay\Store\Claimed;
 /** What the ledger made of evidence. */
 final class Settled
 {
-    /** @param Claimed|null $claimed null: there was nothing that this account may claim */
+    /** @param list<Claimed> $claimed none: there was nothing that this account may claim */
     public function __construct(
-        public readonly ?Claimed $claimed,
+        public readonly array $claimed,
         public readonly ?Applied $applied,
     ) {
     }
@@ -21,34 +21,38 @@ final class Settled
     /** One answer for all purchases (LST-2): the client deletes its copy by it. */
     public function outcome(bool $hasTraits): Outcome
     {
-        if ($this->claimed === null) {
+        if ($this->claimed === []) {
             return new Outcome('refused-final', 409, 'other-account');
         }
-        $claim = $this->lead();
+        [$claim, $status] = $this->lead();
         $answer = $this->isShared($claim) ? $this->sharedAnswer() : $claim->answer;
 
         return new Outcome(
             (string) $answer,
-            $answer === $claim->answer ? $this->claimed->httpStatus : 200,
+            $answer === $claim->answer ? $status : 200,
             $hasTraits && $answer === 'granted' ? 'unconfirmed-settled' : $this->counted($claim, $answer),
             $claim->product,
             $answer === 'deferred' ? $claim->retryAfterMs ?? Answer::RETRY_MS : null,
         );
     }
 
-    /** A purchase that has to wait keeps the evidence with the client, whatever the others did. */
-    private function lead(): Claim
+    /**
+     * A purchase that has to wait keeps the evidence with the client, whatever the others did.
+     *
+     * @return array{Claim, int} with its HTTP status
+     */
+    private function lead(): array
     {
-        $claims = $this->claimed->claims;
-        foreach (['deferred', 'granted', 'already-granted'] as $answer) {
-            foreach ($claims as $claim) {
-                if ($claim->answer === $answer) {
-                    return $claim;
+        foreach (['deferred', 'granted', 'already-granted', null] as $answer) {
+            foreach ($this->claimed as $claimed) {
+                foreach ($claimed->claims as $claim) {
+                    if ($claim->answer === $answer || $answer === null) {
+                        return [$claim, $claimed->httpStatus];
+                    }
                 }
             }
         }
-
-        return $claims[count($claims) - 1];
+        throw new \LogicException('a claim without a purchase');
     }
 
     private function counted(Claim $claim, string $answer): string

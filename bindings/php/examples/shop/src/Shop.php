@@ -4,6 +4,7 @@ declare(strict_types=1);
 
 namespace Shop;
 
+use Assay\Sender;
 use Assay\Store\Ledger;
 use PDO;
 
@@ -73,7 +74,7 @@ final class Shop
 
     private function bearer(): Bearer
     {
-        return new Bearer($this->ledger()->verifier, $this->settings->bearer);
+        return new Bearer($this->ledger()->verifier, $this->settings->bearer, $this->sender());
     }
 
     private function judge(): Judge
@@ -83,7 +84,12 @@ final class Shop
 
     private function apple(): Apple
     {
-        return new Apple($this->settings, $this->ledger());
+        return new Apple($this->settings, $this->ledger(), $this->sender());
+    }
+
+    private function sender(): Sender
+    {
+        return new Sender($this->settings->appleHosts, error_log(...));
     }
 
     private function till(): Till

@@ -7,7 +7,6 @@ namespace Shop;
 use Assay\Document;
 use Assay\Facts\Facts;
 use Assay\Store\Applied;
-use Assay\Store\Claim;
 use Assay\Store\Claimed;
 use Assay\Store\Ledger;
 
@@ -19,6 +18,9 @@ use Assay\Store\Ledger;
 final class Till
 {
     private const LASTING = ['auto-renewable', 'non-renewing', 'non-consumable'];
+    /** What one claim takes (STO-25), and what a request does at most. */
+    private const AT_ONCE = 64;
+    private const MOST = 1024;
     private const UUID = '/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i';
 
     public function __construct(
@@ -46,20 +48,19 @@ final class Till
         if (in_array(true, array_column($purchases, 'isRevoked'), true)) {
             $this->takeBack($evidence);
         }
-        $options = ['accountToken' => $token, 'note' => $note,
-            'only' => self::withoutForeignLines($purchases, $applied)];
-        if ($options['only'] === []) {
-            return new Settled(null, $applied);
+        $claimed = [];
+        foreach ($this->parts($purchases, $applied) as $only) {
+            $options = ['accountToken' => $token, 'note' => $note, 'only' => $only];
+            $claimed[] = $this->undone($this->ledger->claim(
+                $evidence,
+                $account,
+                $this->wallet->pay(...),
+                $this->settings->grants,
+                options: array_filter($options, static fn (mixed $it): bool => $it !== null),
+            ));
         }
-        $claimed = $this->ledger->claim(
-            $evidence,
-            $account,
-            $this->wallet->pay(...),
-            $this->settings->grants,
-            options: array_filter($options, static fn (mixed $it): bool => $it !== null),
-        );
 
-        return new Settled($this->undone($claimed), $applied);
+        return new Settled($claimed, $applied);
     }
 
     /** The same for Apple's own word on a line that has an owner. */
@@ -143,35 +144,46 @@ final class Till
     }
 
     /**
-     * The transactions that may be claimed, where some may not: those of lines that another
-     * account has are left out. Null: all.
+     * The transactions to claim, in parts that one claim takes, newest first. What stands on a
+     * line that another account has is left out. Null: all of the evidence.
      *
      * @param list<Purchase> $purchases
      *
-     * @return list<string>|null
+     * @return list<list<string>|null>
      */
-    private static function withoutForeignLines(array $purchases, ?Applied $applied): ?array
+    private function parts(array $purchases, ?Applied $applied): array
     {
-        $foreign = [];
+        $foreign = self::foreignLines($purchases, $applied);
+        $ids = [];
+        usort($purchases, static fn (Purchase $a, Purchase $b): int => $b->boughtMs <=> $a->boughtMs);
+        foreach ($purchases as $purchase) {
+            if ($purchase->transactionId !== null && !in_array($purchase->line, $foreign, true)) {
+                $ids["$purchase->transactionId "] = $purchase->transactionId;
+            }
+        }
+
+        return $foreign === [] && count($ids) <= self::AT_ONCE ? [null]
+            : array_chunk(array_slice(array_values($ids), 0, self::MOST), self::AT_ONCE);
+    }
+
+    /**
+     * @param list<Purchase> $purchases
+     *
+     * @return list<string|null>
+     */
+    private static function foreignLines(array $purchases, ?Applied $applied): array
+    {
+        $newest = [];
         foreach ($applied?->lines ?? [] as $line) {
             if ($line->outcome === 'other-account') {
-                $foreign[] = $line->transactionId;
+                $newest[] = $line->transactionId;
             }
         }
-        if ($foreign === []) {
-            return null;
-        }
-        $lines = [];
-        foreach ($purchases as $purchase) {
-            if (in_array($purchase->transactionId, $foreign, true)) {
-                $lines[] = $purchase->line;
-            }
-        }
-        $left = array_filter(
+        $on = array_filter(
             $purchases,
-            static fn (Purchase $it): bool => !in_array($it->line, $lines, true),
+            static fn (Purchase $it): bool => in_array($it->transactionId, $newest, true),
         );
 
-        return array_slice(array_values(array_unique(array_column($left, 'transactionId'))), -64);
+        return array_column($on, 'line');
     }
 }
