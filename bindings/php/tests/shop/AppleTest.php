@@ -118,6 +118,23 @@ final class AppleTest extends ShopTestCase
         $this->assertStringContainsString('0 lines looked at', $shop->sweep());
     }
 
+    public function testW33ARefundIsSeenWithoutANotification(): void
+    {
+        $now = self::now();
+        $id = self::id();
+        [$played, $minted] = self::period($id, $id, $now - 86_400_000, $now + 29 * 86_400_000);
+        $apple = new PlayedApple($played);
+        $goods = ['goods' => [self::PREMIUM => 50]];
+        $shop = $this->shopAt($apple, ['appStoreServerApi'], $goods);
+        $shop->send(self::jws([...$minted, '--signed', (string) ($now - 60_000)]));
+        $this->assertSame(['ann' => 50], $shop->coins());
+        $apple->play('refund', ['transactionId' => $id]);
+        $this->due($shop);
+        $this->assertStringContainsString('1 with news', $shop->sweep(), $shop->log());
+        $this->assertSame([], $shop->coins());
+        $this->assertSame('free', $shop->ledger()->read('ann')->plan);
+    }
+
     public function testW35AKeptReceiptIsAskedAboutWhereThereIsNoKey(): void
     {
         $now = self::now();

@@ -71,6 +71,10 @@ final class RoutesTest extends ShopTestCase
         }
         $long = json_encode(['evidence' => str_repeat('A', 4 << 20)]);
         $this->assertSame([400, 'Invalid request'], $shop->post('/v1/receipts', $long, $token)->said());
+        foreach ([str_repeat('A', (4 << 20) - 100), str_repeat('/', 2_000_000)] as $most) {
+            $reply = $shop->post('/v1/receipts', ['evidence' => $most], $token);
+            $this->assertSame([400, 'resend'], $reply->said(), $shop->log());
+        }
         // The same name in two objects is no repetition.
         $jws = self::jws(self::coins(self::id()));
         $body = json_encode(['more' => ['evidence' => 1], 'evidence' => $jws]);

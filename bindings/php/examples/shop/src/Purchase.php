@@ -6,6 +6,7 @@ namespace Shop;
 
 use Assay\Document;
 use Assay\Facts\AppReceipt;
+use Assay\Facts\AppStoreAnswer;
 use Assay\Facts\Facts;
 use Assay\Facts\TransactionReceipt;
 use Assay\Facts\VerifyReceiptAnswer;
@@ -35,7 +36,8 @@ final class Purchase
             $facts = $one instanceof Document ? $one->facts() : $one;
             array_push($found, ...array_map(self::of(...), match (true) {
                 $facts instanceof AppReceipt => $facts->purchases,
-                $facts instanceof VerifyReceiptAnswer => $facts->transactions,
+                $facts instanceof VerifyReceiptAnswer,
+                $facts instanceof AppStoreAnswer => $facts->transactions,
                 default => [$facts],
             }));
         }

@@ -46,6 +46,8 @@ final class Settings
         }
         $this->goods = (array) ($given->goods ?? []);
         $this->grants = $given->grants ?? 'transaction';
+        in_array($this->grants, ['transaction', 'lease'], true)
+            || throw new \DomainException('shop: grants is "transaction" or "lease"');
         $this->offline = $given->offline ?? true;
         $this->testers = $given->testers ?? [];
         $this->operators = (array) ($given->operators ?? []);

@@ -36,11 +36,11 @@ final class Sweep
     private function claims(): array
     {
         do {
-            [$count, $more, $held] = $this->till->due();
-            $this->resumed += $count;
-        } while ($more);
+            $due = $this->till->due();
+            $this->resumed += count($due->claims);
+        } while ($due->more);
 
-        return $held;
+        return $due->held;
     }
 
     private function lines(): void

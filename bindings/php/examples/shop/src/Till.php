@@ -5,10 +5,13 @@ declare(strict_types=1);
 namespace Shop;
 
 use Assay\Document;
+use Assay\Exception\AssayException;
 use Assay\Facts\Facts;
 use Assay\Store\Applied;
 use Assay\Store\Claimed;
+use Assay\Store\DueClaims;
 use Assay\Store\Ledger;
+use PDOException;
 
 /**
  * Pays out what evidence proves, once, and takes back what Apple took back. With grants
@@ -63,18 +66,11 @@ final class Till
         return new Settled($claimed, $applied);
     }
 
-    /** The same for Apple's own word on a line that has an owner. */
+    /** What Apple says of a line, for whoever has it; nobody, as long as no account showed it. */
     public function renew(Document $state, ?string $account): void
     {
-        $this->ledger->apply($state, $account);
-        if ($account !== null && $account !== '') {
-            $this->undone($this->ledger->claim(
-                $state,
-                $account,
-                $this->wallet->pay(...),
-                $this->settings->grants,
-            ));
-        }
+        (string) $account === ''
+            ? $this->ledger->apply($state) : $this->settle([$state], $account);
     }
 
     /** What Apple took back. Safe to repeat: a crash before its end is made good by the next. */
@@ -109,18 +105,25 @@ final class Till
         ));
     }
 
-    /** Pays claims whose lease is over, at most 25: how many, and whether there are more. */
-    public function due(): array
+    /**
+     * Pays claims whose lease is over, at most 25. One that cannot be paid comes again, and does
+     * not keep the others waiting.
+     */
+    public function due(): DueClaims
     {
         $due = $this->ledger->due();
         foreach ($due->grants() as $grant) {
-            $this->wallet->pay($grant);
-            if ($this->ledger->complete($grant)->outcome === 'revoked') {
-                $this->wallet->takeBack($grant->grantId);
+            try {
+                $this->wallet->pay($grant);
+                if ($this->ledger->complete($grant)->outcome === 'revoked') {
+                    $this->wallet->takeBack($grant->grantId);
+                }
+            } catch (AssayException | PDOException $fault) {
+                error_log("[ERROR] $grant->purchaseKey is not paid: " . $fault::class);
             }
         }
 
-        return [count($due->claims), $due->more, $due->held];
+        return $due;
     }
 
     /** A refund may come between a grant and its completion: nothing of it stays. */
