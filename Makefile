@@ -386,6 +386,7 @@ include Tests/layers.mk
 include Tests/play.mk
 include Tests/stores.mk
 include Tests/Stores/stores.mk
+include Tests/shop.mk
 include packaging/prefix.mk
 include packaging/arm64.mk
 include packaging/musl.mk

@@ -93,6 +93,8 @@ STEPS = [
          needs=("php-extension", "cases"), quick=True),
     Step("php-fpm", ["check-php-fpm"], "php-fpm and php-cgi, preloaded FFI and extension",
          needs=("php", "cases")),
+    Step("shop", ["check-shop"], "the shop in PHP over HTTP, its attacks, a day with kills",
+         needs=("php-extension", "cases")),
     Step("go", ["check-go"], "the Go module", needs=("build", "cases"), quick=True),
     Step("host-engines", ["check-go-engines", "check-php-engines"],
          "the ledgers of Go and PHP over engines of their own", needs=("go", "php")),

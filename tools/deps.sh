@@ -4,6 +4,7 @@
 #
 #   tools/deps.sh build     what compiling the library needs
 #   tools/deps.sh demo      that, and what the demonstration needs
+#   tools/deps.sh shop      that, and what the shop in PHP needs
 #   tools/deps.sh packages  that, and what make dist and make deb need
 #   tools/deps.sh check     that, and what the tests need
 #   tools/deps.sh --list    print all lists
@@ -44,14 +45,14 @@ check golang-go command -v go
 check libcurl4-openssl-dev pkg-config --exists libcurl
 check libsqlite3-dev pkg-config --exists sqlite3
 check zlib1g-dev pkg-config --exists zlib
-check php-cli command -v php
+shop php-cli command -v php
 check php-curl php -r 'exit((int) !extension_loaded("curl"));'
 check php-dev command -v phpize
 check php-fpm command -v php-fpm$(php -r 'echo PHP_MAJOR_VERSION.".".PHP_MINOR_VERSION;')
 check php-cgi command -v php-cgi
 check php-xml php -r 'exit((int) !extension_loaded("dom"));'
 check php-mbstring php -r 'exit((int) !extension_loaded("mbstring"));'
-check php-sqlite3 php -r 'exit((int) !extension_loaded("pdo_sqlite"));'
+shop php-sqlite3 php -r 'exit((int) !extension_loaded("pdo_sqlite"));'
 check phpunit command -v phpunit
 check composer command -v composer
 check libfcgi-bin command -v cgi-fcgi
@@ -70,6 +71,8 @@ optional golang-github-go-sql-driver-mysql-dev test -e /usr/share/gocode/src/git
 optional postgresql ls /usr/lib/postgresql/*/bin/initdb
 optional mariadb-server-core test -e /usr/sbin/mariadbd
 optional redis-tools command -v redis-check-rdb
+optional nginx-light command -v nginx
+optional chromium command -v chromium
 LIST
 }
 
@@ -77,9 +80,10 @@ case "${1:-}" in
   build) groups=build ;;
   demo) groups='build demo' ;;
   packages) groups='build demo packages' ;;
-  check) groups='build demo packages check' ;;
+  shop) groups='build demo shop' ;;
+  check) groups='build demo shop packages check' ;;
   --list) packages | cut -d ' ' -f 1,2; exit 0 ;;
-  *) echo "usage: tools/deps.sh build|demo|packages|check|--list" >&2; exit 2 ;;
+  *) echo "usage: tools/deps.sh build|demo|shop|packages|check|--list" >&2; exit 2 ;;
 esac
 
 if ! command -v swift >/dev/null 2>&1; then

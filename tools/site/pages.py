@@ -56,6 +56,9 @@ SECTIONS = [
               "from the JWS that the app posts to what the account may have"),
         guide("tasks/ledger-python", "A ledger in one line (Python)",
               "each purchase granted once, plans and quotas, in the database that you have"),
+        guide("stores", "Stores", "what each engine promises, what it costs, the tables"),
+        guide("tasks/shop-with-receipts", "A shop with receipts (PHP)",
+              "a whole back end: claims, notifications, sweep, support, dashboard"),
         guide("tasks/notifications", "App Store notifications",
               "take each one once, with everything nested in it"),
         guide("tasks/renewals", "Renewals and expiry",
@@ -66,6 +69,8 @@ SECTIONS = [
               "history, statuses, refunds, missed notifications: verified, as conversations"),
         guide("tasks/verify-receipt", "Ask Apple about a receipt",
               "the old endpoint, with its hop and its waits, in one conversation"),
+        guide("tasks/from-verify-receipt", "Moving from verifyReceipt to StoreKit 2",
+              "in which order, so that nothing is lost and nothing is paid twice"),
         guide("tasks/ocsp", "Ask whether a certificate is revoked",
               "Apple's word of today, and the device of a purchase"),
         guide("tasks/sign", "Sign tokens and offers",
@@ -154,7 +159,11 @@ COPIED = {"docs/config.schema.json": "config.schema.json",
           "docs/pictures/ocsp.svg": "pictures/ocsp.svg",
           "docs/pictures/attest-refresh.svg": "pictures/attest-refresh.svg",
           "docs/pictures/keys.svg": "pictures/keys.svg",
-          "docs/pictures/sign-in-with-apple.svg": "pictures/sign-in-with-apple.svg"}
+          "docs/pictures/sign-in-with-apple.svg": "pictures/sign-in-with-apple.svg",
+          "docs/pictures/schema.svg": "pictures/schema.svg",
+          "docs/pictures/shop.svg": "pictures/shop.svg",
+          "docs/pictures/shop-dashboard.png": "pictures/shop-dashboard.png",
+          "docs/pictures/shop-support-phone.png": "pictures/shop-support-phone.png"}
 
 
 def all_pages():

@@ -33,6 +33,12 @@ final class Minted
         is_dir($this->folder) && rmdir($this->folder);
     }
 
+    /** Keys and roots: for a program that plays Apple with them. */
+    public function folder(): string
+    {
+        return $this->folder;
+    }
+
     public function mint(string $kind, string ...$arguments): string
     {
         $run = Subprocess::run(

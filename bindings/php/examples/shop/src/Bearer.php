@@ -1,0 +1,63 @@
+<?php
+
+declare(strict_types=1);
+
+namespace Shop;
+
+use Assay\Exception\AssayException;
+use Assay\Exception\Pending;
+use Assay\Exception\Unavailable;
+use Assay\Facts\Token;
+use Assay\KeySets;
+use Assay\Keyset;
+use Assay\Sender;
+use Assay\Verifier;
+
+/** Who is calling: the subject of an access token, verified here (BCK-18). */
+final class Bearer
+{
+    /** @param object $settings `keys` (a file), or `issuer` and `folder` (fetched, kept there) */
+    public function __construct(
+        private Verifier $verifier,
+        private object $settings,
+        private Sender $sender,
+    ) {
+    }
+
+    /** @throws Refused 401; never a default account */
+    public function account(Request $request): string
+    {
+        if (preg_match('/^Bearer +([!-~]+)$/i', (string) $request->authorization, $found) !== 1) {
+            throw self::unauthorized();
+        }
+        try {
+            $account = $this->token($found[1])->subject;
+        } catch (Unavailable | Pending $away) {
+            throw $away; // no keys: that is not the client's fault
+        } catch (AssayException $refusal) {
+            error_log("[WARN] token refused: $refusal->status");
+            throw self::unauthorized();
+        }
+
+        // What cannot be an account of the ledger (STO-5).
+        return preg_match('/^(?! )[^\p{Cc}]{1,255}(?<! )$/u', $account) === 1 && strlen($account) < 256
+            ? $account : throw self::unauthorized();
+    }
+
+    private function token(string $text): Token
+    {
+        if (isset($this->settings->keys)) {
+            $keys = new Keyset((string) file_get_contents($this->settings->keys));
+
+            return $this->verifier->verifyToken($text, $keys);
+        }
+        $sets = new KeySets($this->verifier, $this->settings->folder, $this->sender);
+
+        return $sets->verifyToken($text, $this->settings->issuer);
+    }
+
+    private static function unauthorized(): Refused
+    {
+        return new Refused(401, 'Unauthorized', ['WWW-Authenticate' => 'Bearer']);
+    }
+}

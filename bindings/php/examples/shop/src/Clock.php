@@ -1,0 +1,14 @@
+<?php
+
+declare(strict_types=1);
+
+namespace Shop;
+
+final class Clock
+{
+    /** Milliseconds since 1970 UTC. */
+    public static function ms(): int
+    {
+        return (int) (microtime(true) * 1000);
+    }
+}

@@ -1,0 +1,59 @@
+<?php
+
+declare(strict_types=1);
+
+namespace Shop;
+
+use Assay\Exception\Pending;
+use Assay\Exception\Unavailable;
+
+/** From a request to its answer, whatever happens on the way. */
+final class Front
+{
+    private const ROUTES = [
+        '/v1/receipts' => ['POST' => 'receipts'],
+        '/v1/notifications' => ['POST' => 'notifications'],
+        '/support' => ['GET' => 'support', 'POST' => 'support'],
+        '/dashboard' => ['GET' => 'dashboard'],
+    ];
+
+    /** @param \Closure(): Shop $open */
+    public function __construct(private \Closure $open)
+    {
+    }
+
+    public function answer(Request $request): Answer
+    {
+        $methods = self::ROUTES[$request->path] ?? null;
+        if ($methods === null) {
+            return Answer::error(404, 'Not found');
+        }
+        $part = $methods[$request->method] ?? null;
+        if ($part === null) {
+            $allowed = implode(', ', array_keys($methods));
+
+            return Answer::error(405, 'Method not allowed', ['Allow' => $allowed]);
+        }
+        try {
+            return ($this->open)()->{$part}()->answer($request);
+        } catch (Refused $refused) {
+            return Answer::error($refused->status, $refused->getMessage(), $refused->headers);
+        } catch (Unavailable | Pending $away) {
+            error_log("[WARN] $away->status");
+
+            return self::later($away);
+        } catch (\Throwable $fault) {
+            // Its message may quote values: the log has the place, the client nothing.
+            error_log(sprintf('[ERROR] %s in %s:%d', $fault::class, $fault->getFile(), $fault->getLine()));
+
+            return Answer::later();
+        }
+    }
+
+    private static function later(Unavailable|Pending $away): Answer
+    {
+        $at = $away->document?->at('exchange.retry.notBeforeMs');
+
+        return $at === null ? Answer::later() : Answer::later($at - Clock::ms());
+    }
+}

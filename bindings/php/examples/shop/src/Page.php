@@ -1,0 +1,81 @@
+<?php
+
+declare(strict_types=1);
+
+namespace Shop;
+
+/** A page for operators: no script, nothing from elsewhere, light and dark, from 390 px on. */
+final class Page
+{
+    private const STYLE = <<<'CSS'
+        :root { color-scheme: light dark; --ink: #1a1c20; --soft: #5b6270; --page: #fff;
+          --box: #f4f5f7; --edge: #d5d9e0; --good: #1f7a45; --wait: #8a5a00; --bad: #b3261e;
+          --a: #3267b5; --b: #0f8a7d; --c: #c25e00; --d: #b0407f; --e: #6f7683; --f: #7a5bb8;
+          --g: #8c7300; --h: #3f7f2c; --i: #b3261e; }
+        @media (prefers-color-scheme: dark) { :root { --ink: #e8eaee; --soft: #a3abb9;
+          --page: #14161a; --box: #1e2127; --edge: #383d47; --good: #63c98c; --wait: #e0ad51;
+          --bad: #f28b82; --a: #7fa8e8; --b: #4fc3b5; --c: #f0954a; --d: #e07db4; --e: #8f97a5;
+          --f: #b39ae6; --g: #d1b545; --h: #84c26f; --i: #f28b82; } }
+        * { box-sizing: border-box; }
+        body { margin: 0 auto; max-width: 76rem; padding: 1rem; color: var(--ink);
+          background: var(--page); font: 1rem/1.5 system-ui, sans-serif; }
+        header { display: flex; flex-wrap: wrap; gap: .25rem 1.25rem; align-items: baseline; }
+        h1 { font-size: 1.4rem; margin: 0 auto 0 0; } h2 { font-size: 1.1rem; margin: 0 0 .5rem; }
+        a { color: var(--a); } p { margin: .25rem 0; } .soft { color: var(--soft); }
+        section { background: var(--box); border: 1px solid var(--edge); border-radius: .5rem;
+          padding: 1rem; margin-top: 1rem; min-width: 0; }
+        .pair { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(22rem, 100%), 1fr));
+          column-gap: 1rem; }
+        table { width: 100%; border-collapse: collapse; }
+        th, td { text-align: left; padding: .25rem 0; vertical-align: top; }
+        th { font-weight: 600; color: var(--soft); } td.n, th.n { text-align: right; width: 1%;
+          padding-left: 1rem; font-variant-numeric: tabular-nums; white-space: nowrap; }
+        svg { display: block; width: 100%; }
+        label { display: block; margin-top: .5rem; font-weight: 600; }
+        input, textarea, select, button { font: inherit; color: inherit; background: var(--page);
+          border: 1px solid var(--edge); border-radius: .35rem; padding: .4rem .6rem; max-width: 100%; }
+        input, textarea { width: 100%; } textarea { min-height: 6rem; font-family: monospace; }
+        button { margin-top: .6rem; cursor: pointer; background: var(--ink); color: var(--page);
+          border-color: var(--ink); }
+        dl { display: grid; grid-template-columns: max-content minmax(0, 1fr); gap: .15rem .8rem; margin: .5rem 0; }
+        dt { color: var(--soft); } dd { margin: 0; overflow-wrap: anywhere; }
+        @media (max-width: 30rem) { dl { grid-template-columns: minmax(0, 1fr); }
+          dd { margin-bottom: .3rem; } }
+        .good { color: var(--good); } .wait { color: var(--wait); } .bad { color: var(--bad); }
+        .keys { display: flex; flex-wrap: wrap; gap: .2rem 1rem; } .keys svg { display: inline;
+          width: .8rem; height: .8rem; margin-right: .35rem; }
+        .hours { display: flex; justify-content: space-between; color: var(--soft); font-size: .85rem; }
+        .a { fill: var(--a); } .b { fill: var(--b); } .c { fill: var(--c); } .d { fill: var(--d); }
+        .e { fill: var(--e); } .f { fill: var(--f); } .g { fill: var(--g); } .h { fill: var(--h); }
+        .i { fill: var(--i); }
+        CSS;
+
+    public static function of(string $title, string $content, int $status = 200): Answer
+    {
+        $style = self::STYLE;
+        $html = '<!DOCTYPE html><html lang="en"><head><meta charset="utf-8">'
+            . '<meta name="viewport" content="width=device-width, initial-scale=1">'
+            . '<title>' . self::text($title) . "</title><style>$style</style></head><body>"
+            . '<header><h1>' . self::text($title) . '</h1><a href="/dashboard">Dashboard</a>'
+            . "<a href=\"/support\">Support</a></header><main>$content</main></body></html>\n";
+        $hash = base64_encode(hash('sha256', $style, true));
+
+        return new Answer($status, $html, [
+            'Content-Type' => 'text/html; charset=utf-8',
+            'Content-Security-Policy' => "default-src 'none'; style-src 'sha256-$hash';"
+                . " form-action 'self'; frame-ancestors 'none'; base-uri 'none'",
+            'X-Content-Type-Options' => 'nosniff',
+            'Referrer-Policy' => 'no-referrer',
+        ]);
+    }
+
+    public static function text(string|int|null $text): string
+    {
+        return htmlspecialchars((string) $text, ENT_QUOTES | ENT_SUBSTITUTE);
+    }
+
+    public static function time(?int $ms): string
+    {
+        return $ms === null ? '–' : gmdate('j M Y, H:i', intdiv($ms, 1000)) . ' UTC';
+    }
+}

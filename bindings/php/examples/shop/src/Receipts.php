@@ -1,0 +1,88 @@
+<?php
+
+declare(strict_types=1);
+
+namespace Shop;
+
+use Assay\Exception\AssayException;
+use Assay\Exception\Pending;
+use Assay\Exception\Unavailable;
+
+/** POST /v1/receipts: what an app sends for a purchase, whatever its form (BCK-39). */
+final class Receipts
+{
+    private const LIMIT = 4 << 20;
+
+    public function __construct(
+        private Bearer $bearer,
+        private Judge $judge,
+        private Till $till,
+        private Tally $tally,
+    ) {
+    }
+
+    public function answer(Request $request): Answer
+    {
+        try {
+            $account = $this->bearer->account($request);
+            $evidence = $request->text('evidence', self::LIMIT, 'Invalid request');
+        } catch (Refused $refused) {
+            $family = $refused->status === 401 ? 'rejected' : 'malformed';
+
+            return $this->counted(
+                Answer::error($refused->status, $refused->getMessage(), $refused->headers),
+                "refused $family",
+            );
+        } catch (Unavailable | Pending $away) {
+            error_log("[WARN] token: $away->status");
+            $outcome = Outcome::deferred();
+
+            return $this->counted($outcome->answer(), $outcome->counted);
+        }
+
+        return $this->settled($evidence, $account);
+    }
+
+    private function settled(string $evidence, string $account): Answer
+    {
+        $class = 'malformed';
+        try {
+            $finding = $this->judge->look($evidence);
+            $class = $finding->category;
+            $outcome = null;
+            if (!$finding->worthVerifying) {
+                $outcome = Outcome::unverified($finding);
+            } elseif (($row = $this->judge->repeated($finding, $account)) !== null) {
+                $class = 'repeated';
+                $outcome = new Outcome('already-granted', 200, 'already-granted', $row->product);
+            }
+            $outcome ??= $this->claimed(
+                $this->judge->verified($evidence, $finding),
+                $account,
+                $finding->traits !== [],
+            );
+        } catch (AssayException $refusal) {
+            // The log has the name; the client learns nothing that helps a forger (BCK-3).
+            error_log("[WARN] receipt refused for user $account: $refusal->status");
+            $outcome = Outcome::refused($refusal);
+        } catch (\Throwable $fault) {
+            error_log(sprintf('[ERROR] %s in %s:%d', $fault::class, $fault->getFile(), $fault->getLine()));
+            $outcome = Outcome::deferred();
+        }
+
+        return $this->counted($outcome->answer(), $outcome->counted, $class);
+    }
+
+    private function claimed(array $verified, string $account, bool $hasTraits): Outcome
+    {
+        return $this->judge->isAllowed($verified, $account)
+            ? $this->till->settle($verified, $account)->outcome($hasTraits)
+            : new Outcome('refused-keep', 403, 'refused rejected');
+    }
+
+    /** Written after the answer: a process killed in between loses a count (BCK-24). */
+    private function counted(Answer $answer, string $outcome, ?string $class = null): Answer
+    {
+        return $answer->then(fn () => $this->tally->count($outcome, $class));
+    }
+}

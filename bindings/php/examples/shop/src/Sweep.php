@@ -1,0 +1,65 @@
+<?php
+
+declare(strict_types=1);
+
+namespace Shop;
+
+use Assay\Exception\AssayException;
+use Assay\Store\Claim;
+use Assay\Store\Ledger;
+
+/** What no request does: run it every minute, on as many machines as you like. */
+final class Sweep
+{
+    private int $resumed = 0;
+    private int $asked = 0;
+    private int $renewed = 0;
+
+    public function __construct(private Ledger $ledger, private Till $till, private Apple $apple)
+    {
+    }
+
+    /** @return string what was done, for the log */
+    public function run(): string
+    {
+        $held = $this->claims();
+        $this->lines();
+        $this->ledger->tidy();
+        $waiting = $held === [] ? ''
+            : '; for a person: ' . implode(', ', array_column($held, 'purchaseKey'));
+
+        return "$this->resumed claims resumed, $this->asked lines looked at,"
+            . " $this->renewed with news$waiting";
+    }
+
+    /** @return list<Claim> claims that are left to a person (STO-27) */
+    private function claims(): array
+    {
+        do {
+            $due = $this->till->due();
+            $this->resumed += count($due->claims);
+        } while ($due->more);
+
+        return $due->held;
+    }
+
+    private function lines(): void
+    {
+        do {
+            $due = $this->ledger->dueLines();
+            foreach ($due->lines as $line) {
+                $this->asked++;
+                try {
+                    $state = $this->apple->state($line);
+                    if ($state !== null) {
+                        $this->till->renew($state, $line->account);
+                        $this->renewed++;
+                    }
+                } catch (AssayException $refusal) {
+                    // No answer changes nothing (FLW-8); the line comes again.
+                    error_log("[WARN] line $line->originalTransactionId: $refusal->status");
+                }
+            }
+        } while ($due->more);
+    }
+}

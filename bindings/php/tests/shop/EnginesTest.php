@@ -1,0 +1,161 @@
+<?php
+
+declare(strict_types=1);
+
+namespace Assay\Tests\Shop;
+
+use Assay\Tests\Engines\EngineLedgerTest;
+use PDO;
+
+/** nginx, php-fpm and a shared engine: the same shop, without a change of its logic. */
+final class EnginesTest extends ShopTestCase
+{
+    private const DRIVERS = ['postgres' => 'pgsql', 'mariadb' => 'mysql'];
+
+    private ?FpmShop $shop = null;
+
+    protected function tearDown(): void
+    {
+        $this->shop?->stop();
+    }
+
+    /** @return iterable<string, array{string}> */
+    public function engines(): iterable
+    {
+        yield 'PostgreSQL' => ['postgres'];
+        yield 'MariaDB' => ['mariadb'];
+    }
+
+    /** @dataProvider engines */
+    public function testBck40TheSameShopOverASharedEngine(string $engine): void
+    {
+        $shop = $this->behind($engine);
+        $jws = self::jws(self::coins($id = self::id()));
+        $this->assertSame([200, 'granted'], $shop->send($jws)->said(), $shop->log());
+        $this->assertSame([200, 'already-granted'], $shop->send($jws)->said());
+        $this->assertSame([409, 'refused-final'], $shop->send($jws, 'Ann')->said(), 'case tells accounts apart');
+        $this->assertSame([400, 'refused-final'], $shop->send(self::forged($jws))->said());
+        $receipt = self::receipt(self::coins(self::id()));
+        $this->assertSame([200, 'granted'], $shop->send($receipt, 'Ann')->said());
+        $this->assertSame([200, 'already-granted'], $shop->send($receipt, 'Ann')->said());
+        $coins = $shop->coins();
+        ksort($coins);
+        $this->assertSame(['Ann' => 100, 'ann' => 100], $coins);
+        $refund = self::notification('REFUND', self::coins($id, '--refunded'));
+        $this->assertSame([200, 200], [$shop->notify($refund)->status, $shop->notify($refund)->status], $shop->log());
+        $this->assertSame(['Ann' => 100], $shop->coins());
+        $line = self::id();
+        $shop->send(self::jws(self::line($line, $line)));
+        $this->assertSame('premium', $shop->ledger()->read('ann')->plan);
+        $this->assertSame([409, 'refused-final'], $shop->send(self::jws(self::line(self::id(), $line)), 'bob')->said());
+        $this->assertStringStartsWith('0 claims resumed', $shop->sweep());
+        $page = $shop->page("/support?transaction=$id")->body;
+        $this->assertStringContainsString('Apple paid it back', $page);
+        $this->assertStringContainsString('8 requests.', $this->dashboard($shop));
+    }
+
+    /** @dataProvider engines */
+    public function testW27SubmissionsAtOnce(string $engine): void
+    {
+        $shop = $this->behind($engine);
+        $jws = self::jws(self::coins(self::id()));
+        $requests = [];
+        for ($number = 0; $number < 32; $number++) {
+            $requests[] = ['/v1/receipts', ['evidence' => $jws], RunningShop::token($number % 2 ? 'ann' : 'bob')];
+        }
+        $said = array_map(static fn (Reply $reply): string => (string) $reply->said()[1], $shop->all($requests));
+        $this->assertCount(1, array_keys($said, 'granted', true), implode(' ', $said));
+        $this->assertSame([100], array_values($shop->coins()));
+    }
+
+    /** @dataProvider engines */
+    public function testW37AStandbyIsRefused(string $engine): void
+    {
+        $shop = $this->behind($engine);
+        $readOnly = fn (bool $is): mixed => $shop->pdo()->exec($engine === 'mariadb'
+            ? 'SET GLOBAL read_only = ' . ($is ? 'ON' : 'OFF')
+            : 'BEGIN READ WRITE; ALTER ROLE CURRENT_USER SET default_transaction_read_only = '
+                . ($is ? 'on' : 'off') . '; COMMIT');
+        $jws = self::jws(self::coins(self::id()));
+        $readOnly(true);
+        try {
+            $this->assertSame([503, 'deferred'], $shop->send($jws)->said(), $shop->log());
+            $this->assertStringContainsString('unavailable.store.standby', $shop->log());
+        } finally {
+            $readOnly(false);
+        }
+        $this->assertSame([200, 'granted'], $shop->send($jws)->said());
+    }
+
+    /** @dataProvider engines */
+    public function testBck20WithoutPhpTheClientComesAgain(string $engine): void
+    {
+        $shop = $this->behind($engine);
+        $long = json_encode(['evidence' => str_repeat('A', 6 << 20)]);
+        $reply = $shop->post('/v1/receipts', $long, RunningShop::token('ann'));
+        $this->assertSame([400, 'Invalid request'], $reply->said());
+        $shop->stopFpm();
+        $reply = $shop->send('x');
+        $this->assertSame([503, 'Try again later'], $reply->said());
+        $this->assertSame(['5', 'application/json'], [$reply->headers['retry-after'], $reply->headers['content-type']]);
+        $shop->startFpm();
+        $this->assertSame([400, 'resend'], $shop->send('x')->said(), $shop->log());
+    }
+
+    /** Far more at once than there is room for: each is answered, or told to come again. */
+    public function testBck20UnderLoadEachRequestIsAnsweredOrComesAgain(): void
+    {
+        $shop = $this->behind('postgres');
+        $jws = self::jws(self::coins(self::id()));
+        $requests = array_fill(0, 400, ['/v1/receipts', ['evidence' => $jws], RunningShop::token('ann')]);
+        $later = 0;
+        foreach ($shop->all($requests) as $reply) {
+            if ($reply->status === 503 || $reply->status === 202) {
+                $this->assertGreaterThanOrEqual(1, (int) $reply->headers['retry-after']);
+                $later++;
+            } else {
+                $this->assertSame(200, $reply->status, $reply->body);
+            }
+        }
+        $this->assertGreaterThan(0, $later, 'the limits are never reached');
+        $this->assertSame(['ann' => 100], $shop->coins());
+    }
+
+    /** Counts are written after the answer: the last one may still be under way. */
+    private function dashboard(FpmShop $shop): string
+    {
+        for ($tried = 0; $tried < 50; $tried++) {
+            $page = $shop->page('/dashboard')->body;
+            if (str_contains($page, '8 requests.')) {
+                break;
+            }
+            usleep(100_000);
+        }
+
+        return $page;
+    }
+
+    private function behind(string $engine): FpmShop
+    {
+        $address = EngineLedgerTest::address($engine);
+        $driver = self::DRIVERS[$engine];
+        if (!in_array($driver, PDO::getAvailableDrivers(), true)) {
+            $this->markTestSkipped("$engine: PHP has no PDO driver $driver");
+        }
+        $fpm = 'php-fpm' . PHP_MAJOR_VERSION . '.' . PHP_MINOR_VERSION;
+        foreach (['nginx', $fpm] as $program) {
+            if (shell_exec('PATH=$PATH:/usr/sbin command -v ' . $program) === null) {
+                $this->markTestSkipped("$program is not installed");
+            }
+        }
+        if (!getenv('ASSAY_EXTENSION_BUILT')) {
+            $this->markTestSkipped('ASSAY_EXTENSION_BUILT is not set: `make check-shop`');
+        }
+        $base = "$driver:host=$address[host];port=$address[port];user=$address[user]";
+        $end = $driver === 'mysql' ? ';charset=utf8mb4' : '';
+        $name = 'shop' . bin2hex(random_bytes(6));
+        (new PDO("$base;dbname=" . ltrim($address['path'], '/') . $end))->exec("CREATE DATABASE $name");
+
+        return $this->shop = new FpmShop(dsn: "$base;dbname=$name$end");
+    }
+}

@@ -1,0 +1,170 @@
+<?php
+
+declare(strict_types=1);
+
+namespace Assay\Tests\Shop;
+
+/** What operators see, and do (BCK-24, BCK-39, LST-2 … 7). */
+final class PagesTest extends ShopTestCase
+{
+    public function testOnlyOperatorsSeeThePages(): void
+    {
+        $shop = $this->shop();
+        foreach (['/support', '/dashboard', '/support?account=ann'] as $path) {
+            foreach (['kim:wrong', 'nobody:' . RunningShop::PASSWORD, ':', 'kim:'] as $login) {
+                $page = $shop->page($path, login: $login);
+                $this->assertSame([401, 'Unauthorized'], $page->said(), $login);
+                $this->assertStringStartsWith('Basic ', $page->headers['www-authenticate']);
+            }
+            $this->assertSame(401, $shop->request('GET', $path)->status);
+            $this->assertSame(200, $shop->page($path)->status, $shop->log());
+        }
+        // A customer's token opens nothing here, and an operator's login nothing there.
+        $this->assertSame(401, $shop->post('/support', 'do=grant', RunningShop::token('ann'))->status);
+        $this->assertSame(401, $shop->page('/v1/receipts', ['evidence' => 'x'])->status);
+    }
+
+    public function testNothingOnThePagesComesFromElsewhere(): void
+    {
+        $shop = $this->shop();
+        $shop->send(self::jws(self::coins(self::id())), '<script>alert(1)</script>');
+        foreach (['/support?account=%3Cscript%3Ealert(1)%3C/script%3E&order=%22%3E%3Cb%3E', '/dashboard'] as $path) {
+            $page = $shop->page($path);
+            $this->assertStringContainsString("default-src 'none'", $page->headers['content-security-policy']);
+            $this->assertStringStartsWith('text/html', $page->headers['content-type']);
+            $this->assertDoesNotMatchRegularExpression('/<script|<b>|https?:|src=|style="|@import/i', $page->body);
+        }
+    }
+
+    public function testLst2WhatSupportIsTold(): void
+    {
+        $shop = $this->shop();
+        $id = self::id();
+        $shop->send(self::jws(self::coins($id, '--quantity', '2')));
+        $expected = [
+            '/support?account=ann' => ['It was delivered', "2 × com.example.app.coins100", "Production $id"],
+            "/support?transaction=$id" => ['<dd>ann</dd>'],
+            "/support?transaction=$id&account=bob" => ['Used by another account', '<dd>ann</dd>'],
+            '/support?transaction=999999999999999' => ['A number alone proves nothing'],
+            '/support?order=MK5TTTVWJH' => ['A number alone proves nothing'],
+            '/support?account=bob' => ['A number alone proves nothing'],
+        ];
+        foreach ($expected as $path => $texts) {
+            $page = $shop->page($path);
+            foreach ($texts as $text) {
+                $this->assertStringContainsString($text, $page->body, $path);
+            }
+        }
+        $shop->notify(self::notification('REFUND', self::coins($id, '--refunded')));
+        $this->assertStringContainsString('Apple paid it back', $shop->page("/support?transaction=$id")->body);
+    }
+
+    public function testLst7AGrantByHandIsThroughTheSameGate(): void
+    {
+        $shop = $this->shop();
+        $jws = self::jws(self::coins(self::id()));
+        $form = ['do' => 'grant', 'account' => 'ann', 'reason' => 'ticket 17', 'evidence' => $jws,
+            'seal' => $this->seal($shop)];
+        $said = fn (array $change): string => $shop->page('/support', $change + $form)->body;
+        $this->assertStringContainsString('reason are needed', $said(['reason' => ' ']));
+        $this->assertStringContainsString('Refused: malformed', $said(['evidence' => '']));
+        $this->assertStringContainsString('Refused: rejected', $said(['evidence' => self::forged($jws)]));
+        $this->assertStringContainsString('never used', $said(['do' => 'look']));
+        $this->assertSame([], $shop->coins());
+        $this->assertStringContainsString('The answer is: granted', $said([]));
+        $this->assertSame(['ann' => 100], $shop->coins());
+        $this->assertStringContainsString('<dd>kim: ticket 17</dd>', $shop->page('/support?account=ann')->body);
+        // The next restore does not deliver it again, nor does the next grant.
+        $this->assertSame([200, 'already-granted'], $shop->send($jws)->said());
+        $this->assertStringContainsString('already-granted', $said([]));
+        $this->assertStringContainsString('refused-final', $said(['account' => 'bob']));
+        $this->assertStringContainsString('Used by another account', $said(['do' => 'look', 'account' => 'bob']));
+        $this->assertSame(['ann' => 100], $shop->coins());
+    }
+
+    public function testLst2AClaimIsResumedOnce(): void
+    {
+        $shop = $this->shop(['grants' => 'lease']);
+        $id = self::id();
+        $shop->ledger(self::now() - 120_000)->claim(
+            self::jws(self::coins($id, '--signed', (string) (self::now() - 3_600_000))),
+            'ann',
+        );
+        $page = $shop->page("/support?transaction=$id");
+        $this->assertStringContainsString('Claimed, and not delivered', $page->body);
+        preg_match('/name="purchase" value="([^"]+)"/', $page->body, $found);
+        $form = ['do' => 'resume', 'purchase' => $found[1], 'account' => 'ann', 'reason' => 'he called',
+            'seal' => $this->seal($shop)];
+        $this->assertStringContainsString('granted', $shop->page('/support', $form)->body, $shop->log());
+        $this->assertStringContainsString('already-granted', $shop->page('/support', $form)->body);
+        $this->assertSame(['ann' => 100], $shop->coins());
+        $this->assertStringContainsString('refused-final', $shop->page('/support', ['account' => 'bob'] + $form)->body);
+    }
+
+    public function testAnotherSiteCannotSendAForm(): void
+    {
+        $shop = $this->shop();
+        $form = ['do' => 'grant', 'account' => 'ann', 'reason' => 'x', 'evidence' => self::jws(self::coins(self::id()))];
+        foreach ([[], ['seal' => ''], ['seal' => str_repeat('0', 64)]] as $seal) {
+            $this->assertSame(403, $shop->page('/support', $form + $seal)->status);
+        }
+        $this->assertSame([], $shop->coins());
+    }
+
+    public function testBck24TheSumOfADayIsItsRequests(): void
+    {
+        $shop = $this->shop();
+        $id = self::id();
+        $line = self::id();
+        $jws = self::jws(self::coins($id));
+        $receipt = self::receipt(self::coins(self::id()));
+        $sent = [
+            'granted' => [[$jws, 'ann'], [self::jws(self::line($line, $line)), 'ann'], [$receipt, 'ann']],
+            'already-granted' => [[$jws, 'ann'], [$receipt, 'ann']],
+            'renewed' => [[self::jws(self::line(self::id(), $line, '--set', 'webOrderLineItemId="78"')), 'ann']],
+            'other-account' => [[$jws, 'bob']],
+            'refused rejected' => [[self::forged($jws), 'ann']],
+            'triage cracker' => [[base64_encode('com.urus.iap.72519604'), 'ann'], ['com.urus.iap.1', 'ann']],
+            'triage foreign' => [[self::receipt(self::coins(self::id(), '--bundle-id', 'com.example.other')), 'ann']],
+            'triage malformed' => [[substr($receipt, 0, 500), 'ann']],
+        ];
+        $requests = 0;
+        foreach ($sent as $all) {
+            foreach ($all as [$evidence, $account]) {
+                $shop->send($evidence, $account);
+                $requests++;
+            }
+        }
+        $shop->notify(self::notification('REFUND', self::coins($id, '--refunded')));
+        $shop->send($jws);
+        $shop->post('/v1/receipts', '{}', RunningShop::token('ann'));
+        $shop->post('/v1/receipts', '{}');
+        $requests += 3;
+        $page = $shop->page('/dashboard');
+        $this->assertStringContainsString("$requests requests.", $page->body);
+        $read = 'SELECT name, SUM(requests) FROM shop_tally WHERE kind = ? GROUP BY name ORDER BY name';
+        $counted = $shop->pdo()->prepare($read);
+        $counted->execute(['outcome']);
+        $expected = array_map(count(...), $sent) + ['revoked' => 1, 'refused malformed' => 1];
+        $expected['refused rejected'] = 2;
+        ksort($expected);
+        $this->assertSame($expected, array_map(intval(...), $counted->fetchAll(\PDO::FETCH_KEY_PAIR)));
+        $counted->execute(['triage']);
+        $classes = array_map(intval(...), $counted->fetchAll(\PDO::FETCH_KEY_PAIR));
+        $this->assertSame(1, $classes['repeated']);
+        $this->assertSame($requests - 2, array_sum($classes));
+        foreach ([...array_keys($expected), ...array_keys($classes)] as $name) {
+            $this->assertStringContainsString("<td>$name <", $page->body);
+        }
+        $this->assertSame(2, substr_count($page->body, '<svg viewBox="0 0 672 160"'));
+        $this->assertStringContainsString('0 requests.', $shop->page('/dashboard?day=2020-01-01')->body);
+        $this->assertStringContainsString('requests', $shop->page('/dashboard?day=%27%20OR%201')->body);
+    }
+
+    private function seal(RunningShop $shop): string
+    {
+        preg_match('/name="seal" value="([0-9a-f]{64})"/', $shop->page('/support')->body, $found);
+
+        return $found[1];
+    }
+}

@@ -1,0 +1,104 @@
+<?php
+
+declare(strict_types=1);
+
+namespace Assay\Tests\Shop;
+
+use Assay\Tests\Minted;
+use PHPUnit\Framework\TestCase;
+
+/** A shop for each test, and what Apple would have signed for its customers. */
+abstract class ShopTestCase extends TestCase
+{
+    protected const COINS = 'com.example.app.coins100';
+    protected const PREMIUM = 'com.example.app.premium.monthly';
+    protected const STANDARD = 'com.example.app.standard.monthly';
+    protected const LIFETIME = 'com.example.app.lifetime';
+
+    private static int $last = 500_000_000_000_000;
+    private static int $note = 0;
+    /** @var list<RunningShop> */
+    private array $shops = [];
+
+    protected function tearDown(): void
+    {
+        foreach ($this->shops as $shop) {
+            $shop->stop();
+        }
+        $this->shops = [];
+    }
+
+    /** @param mixed ...$arguments of RunningShop */
+    protected function shop(mixed ...$arguments): RunningShop
+    {
+        return $this->shops[] = new RunningShop(...$arguments);
+    }
+
+    /** A transaction id of Production that no other test has. */
+    protected static function id(): string
+    {
+        return (string) ++self::$last;
+    }
+
+    /** What a purchase of coins looks like in `mint`: JWS or receipt. */
+    protected static function coins(string $id, string ...$more): array
+    {
+        return self::bought(self::COINS, 'consumable', $id, ...$more);
+    }
+
+    protected static function bought(string $product, string $type, string $id, string ...$more): array
+    {
+        return ['--environment', 'Production', '--type', $type, '--product', $product,
+            '--transaction-id', $id, '--original-transaction-id', $id, ...$more];
+    }
+
+    protected static function line(string $id, string $original, string ...$more): array
+    {
+        return ['--environment', 'Production', '--transaction-id', $id,
+            '--original-transaction-id', $original, ...$more];
+    }
+
+    protected static function jws(array $options): string
+    {
+        return Minted::get()->mint('transaction', ...$options);
+    }
+
+    protected static function receipt(array $options): string
+    {
+        return Minted::get()->mint('transaction-receipt', ...$options);
+    }
+
+    protected static function notification(string $type, array $options): string
+    {
+        $uuid = sprintf('"c0a8f1de-5b1e-4f3a-9d57-%012d"', ++self::$note);
+
+        return Minted::get()->mint(
+            'notification',
+            '--notification-type',
+            $type,
+            '--set',
+            "notificationUUID=$uuid",
+            ...$options,
+        );
+    }
+
+    protected static function now(): int
+    {
+        return (int) (microtime(true) * 1000);
+    }
+
+    /** A JWS with a signature of its own making. */
+    protected static function forged(string $jws): string
+    {
+        return substr($jws, 0, -8) . 'AAAAAAAA';
+    }
+
+    /** A receipt whose signature is another one. */
+    protected static function forgedReceipt(string $receipt): string
+    {
+        $text = base64_decode($receipt);
+        $at = strpos($text, '"', strpos($text, '=')) + 40;
+
+        return base64_encode(substr_replace($text, 'AAAAAAAA', $at, 8));
+    }
+}
