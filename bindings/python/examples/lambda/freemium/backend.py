@@ -17,7 +17,7 @@ from assay.store.results import Result
 from . import accounts, devices, metered, purchases, signup
 from .events import Answer, BadBody, Refused, Request
 from .providers import Provider, provider_of
-from .records import Records, records_of
+from .records import Records, Unreachable, records_of
 from .settings import Settings, imported
 
 log = logging.getLogger("freemium")
@@ -119,6 +119,9 @@ class Backend:
             found = Answer.error(400, "Invalid request")
         except assay.UnavailableError as away:
             log.error("%s: %s", request.path, away.status)
+            found = self.try_again()
+        except Unreachable as away:
+            log.error("%s: %s", request.path, type(away.__cause__).__name__)
             found = self.try_again()
         except assay.AssayError as fault:
             log.error("%s: %s", request.path, fault.status)

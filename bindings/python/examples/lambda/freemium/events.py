@@ -83,9 +83,9 @@ class Body(dict[str, Any]):
     """The object of a body."""
 
     def text(self, name: str) -> str:
-        """A member that must be a text with something in it. Raises BadBody."""
+        """A member that must be a text with something in it, and no NUL. Raises BadBody."""
         found = self.get(name)
-        if not isinstance(found, str) or not found:
+        if not isinstance(found, str) or not found or "\0" in found:
             raise BadBody(name)
         return found
 

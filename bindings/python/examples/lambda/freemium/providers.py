@@ -11,6 +11,8 @@ from dataclasses import dataclass
 from importlib import import_module
 from typing import Any, Protocol
 
+from .records import Unreachable
+
 _BUSY = ("TooManyRequestsException", "LimitExceededException", "ThrottlingException")
 _HALF_MADE = "FORCE_CHANGE_PASSWORD"
 
@@ -110,9 +112,11 @@ class Cognito:
         try:
             return _sub(self._ask("admin_get_user", username)["UserAttributes"])
         except self._errors.ClientError as error:
-            if _code(error) != "UserNotFoundException":
-                raise
-            return None
+            if _code(error) == "UserNotFoundException":
+                return None
+            raise Unreachable from error
+        except self._errors.BotoCoreError as error:
+            raise Unreachable from error
 
     def disable(self, username: str) -> None:
         self._if_there("admin_disable_user", username)
@@ -125,7 +129,9 @@ class Cognito:
             self._ask(name, username)
         except self._errors.ClientError as error:
             if _code(error) != "UserNotFoundException":
-                raise
+                raise Unreachable from error
+        except self._errors.BotoCoreError as error:
+            raise Unreachable from error
 
     def _ask(self, name: str, username: str, **more: Any) -> Any:
         return getattr(self._client, name)(UserPoolId=self._pool, Username=username, **more)

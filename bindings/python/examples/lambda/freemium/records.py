@@ -6,12 +6,16 @@ template gives the table; a local SQLite file is as safe as its disk.
 
 from __future__ import annotations
 
+from contextlib import closing
+from importlib import import_module
 from typing import TYPE_CHECKING, Any, Protocol
 
 if TYPE_CHECKING:
-    import sqlite3
-
     from assay.store import DynamoDB, Ledger, SQLite
+
+
+class Unreachable(Exception):
+    """A service that the back end needs gave no answer, or another than was asked for."""
 
 
 class Records(Protocol):
@@ -53,11 +57,11 @@ class SQLiteRecords:
         self._run("DELETE FROM apple_token WHERE account = ?", account)
 
     def _run(self, sql: str, *args: str) -> list[Any]:
-        connection: sqlite3.Connection = self._store.connect()
         try:
-            return connection.execute(sql, args).fetchall()
-        finally:
-            connection.close()
+            with closing(self._store.connect()) as connection:
+                return list(connection.execute(sql, args))
+        except self._store.errors as error:
+            raise Unreachable from error
 
 
 class DynamoDBRecords:
@@ -65,19 +69,25 @@ class DynamoDBRecords:
 
     def __init__(self, store: DynamoDB, table: str) -> None:
         self._client, self._table = store.client, table
+        errors = import_module("botocore.exceptions")
+        self._errors = errors.ClientError, errors.BotoCoreError
 
     def token(self, account: str) -> str | None:
-        found = self._client.get_item(
-            TableName=self._table, Key=_key(account), ConsistentRead=True
-        )
+        found = self._ask("get_item", Key=_key(account), ConsistentRead=True)
         return str(found["Item"]["token"]["S"]) if "Item" in found else None
 
     def keep_token(self, account: str, token: str) -> None:
         item = {**_key(account), "token": {"S": token}}
-        self._client.put_item(TableName=self._table, Item=item)
+        self._ask("put_item", Item=item)
 
     def drop_token(self, account: str) -> None:
-        self._client.delete_item(TableName=self._table, Key=_key(account))
+        self._ask("delete_item", Key=_key(account))
+
+    def _ask(self, name: str, **given: Any) -> Any:
+        try:
+            return getattr(self._client, name)(TableName=self._table, **given)
+        except self._errors as error:
+            raise Unreachable from error
 
 
 def _key(account: str) -> dict[str, Any]:

@@ -12,20 +12,15 @@ import os
 import pathlib
 import secrets
 import shutil
-import sys
 import tempfile
 import time
 import unittest
 from urllib.parse import urlsplit
 
-HERE = pathlib.Path(__file__).resolve().parent
-EXAMPLE = HERE.parent
-sys.path[:0] = [str(EXAMPLE), str(HERE)]
+from assay_testing import Authority, program
+from freemium.local.stack import Stack, local
 
-from assay_testing import Authority, program  # noqa: E402
-
-from freemium.local.stack import Stack, local  # noqa: E402
-
+EXAMPLE = pathlib.Path(__file__).resolve().parents[1]
 # Refusals are what these tests are about; those that look at the log say so.
 logging.getLogger("freemium").addHandler(logging.NullHandler())
 logging.getLogger("freemium").propagate = False

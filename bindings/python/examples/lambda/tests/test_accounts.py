@@ -8,7 +8,6 @@ import threading
 import unittest
 
 from assay_testing.apple import PlayedApple
-
 from running import (
     ENGINE,
     PREMIUM,
@@ -126,12 +125,12 @@ class LinkTest(AppleCase):
         app = self.app()
         good = self.signed_in_at_apple(app)
         for name in good:
-            for value in (None, "", 5, ["x"]):
+            for value in (None, "", 5, ["x"], "x\0"):
                 with self.subTest(name=name, value=value):
                     said = app.post("/v1/account/link", {**good, name: value})
                     self.assertAnswer(said, 400, {"error": "Invalid request"})
         for name, value in (("identityToken", "x"), ("identityToken", "a.b.c"),
-                            ("nonce", "x"), ("nonce", "x\u0000y" * 9), ("nonce", "x" * 5000),
+                            ("nonce", "x"), ("nonce", "x\ny" * 9), ("nonce", "x" * 5000),
                             ("identityToken", good["identityToken"][:-9] + "AAAAAAAAA"),
                             ("identityToken", app.token)):
             with self.subTest(name=name, value=value[:20]):
