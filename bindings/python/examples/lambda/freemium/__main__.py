@@ -15,15 +15,13 @@ def main() -> None:
     if len(sys.argv) not in (2, 3):
         sys.exit("usage: python3 -m freemium CONFIGURATION [PORT]")
     logging.basicConfig(level=logging.INFO, format="%(levelname)s %(message)s")
+    ends = {signal.SIGINT, signal.SIGTERM}
+    signal.pthread_sigmask(signal.SIG_BLOCK, ends)  # before any thread
     settings = Settings.load(sys.argv[1])
     stack = Stack(settings, port=int(sys.argv[2]) if len(sys.argv) == 3 else 8080).start()
     print(f"listening on {stack.url}", flush=True)
-    try:
-        signal.sigwait({signal.SIGINT, signal.SIGTERM})
-    except KeyboardInterrupt:
-        pass
-    finally:
-        stack.close()
+    signal.sigwait(ends)
+    stack.close()
 
 
 if __name__ == "__main__":

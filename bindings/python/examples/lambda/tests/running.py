@@ -43,10 +43,14 @@ class Clock:
     """The back end's time; it can be put forward."""
 
     def __init__(self):
-        self.ahead = 0.0
+        self.ahead = self.signed_in = 0.0
 
     def __call__(self):
         return time.time() + self.ahead
+
+    def of_tokens(self):
+        """The gateway's: moto issues tokens at the real time, however far this one is."""
+        return self() - (self.signed_in if ENGINE == "moto" else 0.0)
 
     @property
     def ms(self):
@@ -137,6 +141,7 @@ class App:
     def sign_in(self):
         said = self.initiate_auth()
         self.case.assertEqual(said.status, 200, said)
+        self.case.clock.signed_in = self.case.clock.ahead
         found = said.json["AuthenticationResult"]
         self.token, self.identity_token = found["AccessToken"], found["IdToken"]
         return self
@@ -198,7 +203,8 @@ class BackendCase(unittest.TestCase):
             import moto_stage
 
             settings, hosts = moto_stage.settings(settings, hosts)
-        cls.stack = Stack(settings, form=cls.form, hosts=hosts, clock=cls.clock)
+        cls.stack = Stack(settings, form=cls.form, hosts=hosts, clock=cls.clock,
+                          tokens_at=cls.clock.of_tokens)
         if ENGINE == "moto":
             cls.stack.backend.ledger.create_schema()
             cls.provider_url = moto_stage.url()
@@ -210,7 +216,7 @@ class BackendCase(unittest.TestCase):
         cls.client = settings.assay["tokens"][0]["clients"][0]
 
     def setUp(self):
-        self.clock.ahead = 0.0
+        self.clock.ahead = self.clock.signed_in = 0.0
 
     def app(self):
         """A device whose account was made, and that is signed in."""

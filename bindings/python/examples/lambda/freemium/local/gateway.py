@@ -51,8 +51,7 @@ class Gateway:
         class Bound(_Connection):
             owner = gateway
 
-        self._server = ThreadingHTTPServer(("127.0.0.1", port), Bound)
-        self._server.daemon_threads = True
+        self._server = _Server(("127.0.0.1", port), Bound)
         self.url = f"http://127.0.0.1:{self._server.server_port}"
         self._thread = threading.Thread(target=self._server.serve_forever, daemon=True)
 
@@ -171,6 +170,11 @@ def _rest(
         "body": content or None,
         "isBase64Encoded": encoded,
     }
+
+
+class _Server(ThreadingHTTPServer):
+    daemon_threads = True
+    request_queue_size = 128
 
 
 class _Connection(BaseHTTPRequestHandler):

@@ -20,9 +20,10 @@ from .pool import CLIENT, HOST, ISSUER, Pool
 class Stack:
     """A back end that runs, from `Stack(…).start()` to `close`.
 
-    settings  of the back end. With the provider `local` the pool is here too, and its file
-              is named by `provider.file`
-    hosts     where to find a host instead: Apple's, when `assay play-apple` plays it
+    settings   of the back end. With the provider `local` the pool is here too, and its file
+               is named by `provider.file`
+    hosts      where to find a host instead: Apple's, when `assay play-apple` plays it
+    tokens_at  the gateway's clock, where tokens are issued by another one; None: `clock`
     """
 
     def __init__(
@@ -33,6 +34,7 @@ class Stack:
         form: str = "http",
         hosts: Mapping[str, str] | None = None,
         clock: Callable[[], float] = time.time,
+        tokens_at: Callable[[], float] | None = None,
         context: object = None,
     ) -> None:
         is_local = settings.provider["kind"] == "local"
@@ -42,7 +44,8 @@ class Stack:
         self.backend = Backend(settings, provider=self.pool, send=self._send, clock=clock)
         tokens = settings.assay["tokens"]
         mine = next(each for each in tokens if each["profile"] == "cognito-access")
-        authorizer = Authorizer(mine["issuers"][0], mine["clients"][0], self._send, clock)
+        issuer, client = mine["issuers"][0], mine["clients"][0]
+        authorizer = Authorizer(issuer, client, self._send, tokens_at or clock)
         self.gateway = Gateway(
             self.backend.answer, authorizer, pool=self.pool, port=port, form=form, context=context
         )
