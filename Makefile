@@ -384,6 +384,7 @@ include Tests/check.mk
 include Tests/rules.mk
 include Tests/layers.mk
 include Tests/play.mk
+include Tests/lambda.mk
 include Tests/stores.mk
 include Tests/Stores/stores.mk
 include Tests/shop.mk

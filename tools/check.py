@@ -133,6 +133,8 @@ STEPS = [
          "throw-away engines, and on each a race with killed processes",
          needs=("build", "cases")),
     Step("play", ["check-play"], "the server that plays Apple", needs=("build", "cases")),
+    Step("lambda", ["check-lambda"], "the freemium back end, attacked over HTTP; its demonstration",
+         needs=("build", "cases")),
     Step("smoke", over("smoke", "shipped"), "the C ABI over all cases",
          needs=("programs", "cases"), quick=True),
     Step("smoke-shared", over("smoke", "shared"), "the same over the host's libcrypto",

@@ -58,6 +58,7 @@ class EngineTest(unittest.TestCase):
         sys.path.insert(0, str(FOLDER))
         cls.addClassCleanup(sys.path.remove, str(FOLDER))
         import engines
+
         from assay_testing import Authority
 
         place = cls.enterClassContext(engines.scratch(TOOLS))

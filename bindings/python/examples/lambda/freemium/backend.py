@@ -1,0 +1,192 @@
+"""The routes, and what every request goes through on its way to one."""
+
+from __future__ import annotations
+
+import logging
+import math
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, TypeVar
+
+import assay
+from assay.store import Ledger
+from assay.store.results import Result
+
+from . import accounts, devices, metered, purchases, signup
+from .events import Answer, BadBody, Refused, Request
+from .providers import Provider, provider_of
+from .records import Records, Unreachable, records_of
+from .settings import Settings, imported
+
+log = logging.getLogger("freemium")
+R = TypeVar("R", bound=Result)
+Send = Callable[[Mapping[str, Any]], Mapping[str, Any]]
+
+UNAUTHORIZED = Answer.error(401, "Unauthorized")
+AGAIN_SECONDS = 5
+
+
+@dataclass(frozen=True)
+class Caller:
+    """Who sends a request: claims of a verified access token.
+
+    account   `sub`
+    username  at the provider
+    sign_in   `origin_jti`: the sign-in that the token is of
+    """
+
+    account: str
+    username: str | None
+    sign_in: str | None
+
+
+class Backend:
+    """All of it; one for the process, for as many threads as you like.
+
+    provider  None: of the settings
+    send      carries requests to Apple and to the token issuer; None: over the network
+    clock     the time in seconds since 1970 UTC
+    """
+
+    def __init__(
+        self,
+        settings: Settings,
+        *,
+        provider: Provider | None = None,
+        send: Send | None = None,
+        clock: Callable[[], float] = time.time,
+    ) -> None:
+        self.settings, self.send, self.clock = settings, send, clock
+        self.ledger = Ledger(settings.engine, settings.assay, patience=5.0, clock=clock)
+        self.verifier = self.ledger.verifier
+        self.model = imported(settings.model)
+        self._provider = provider
+        tokens = self.verifier.effective_configuration.get("tokens") or ()
+        mine = [each for each in tokens if each["profile"] == "cognito-access"]
+        self._clients = {client for each in mine for client in each["clients"]}
+        self._issuer = mine[0]["issuers"][0] if mine else None
+
+    # ---- what the routes use
+
+    @cached_property
+    def provider(self) -> Provider:
+        """Made at the first use: most routes never ask it."""
+        return self._provider or provider_of(self.settings.provider)
+
+    @cached_property
+    def records(self) -> Records:
+        return records_of(self.ledger)
+
+    @cached_property
+    def keys(self) -> Any:
+        """The key sets of Apple and of the token issuer, fetched when they are needed."""
+        from assay.keysets import KeySets
+
+        return KeySets(self.verifier, self.send, clock=self.clock)
+
+    @property
+    def now(self) -> int:
+        return int(self.clock() * 1000)
+
+    def stored(self, result: R) -> R:
+        """What the store answered, unless it gave no answer: then 503, nothing is granted."""
+        if result.status.startswith(("unavailable.", "pending.")):
+            log.error("store: %s", result.status)
+            raise Refused(self.try_again(result))
+        return result
+
+    def try_again(self, result: Result | None = None) -> Answer:
+        """503, with the time that the library names (BCK-20)."""
+        retry = (result.raw.get("retry") if result else None) or {}
+        seconds = AGAIN_SECONDS
+        if retry.get("notBeforeMs"):
+            seconds = max(1, math.ceil((retry["notBeforeMs"] - self.now) / 1000))
+        return Answer.error(503, "Try again later", {"Retry-After": str(seconds)})
+
+    # ---- the way of a request
+
+    def answer(self, event: Mapping[str, Any], context: object = None) -> dict[str, Any]:
+        """One event; its response. Nothing that goes wrong gets out as an exception."""
+        request = Request.of(event)
+        try:
+            found = self._routed(request, context)
+        except Refused as refused:
+            found = refused.answer
+        except BadBody as bad:
+            log.info("%s: bad body (%s)", request.path, bad)
+            found = Answer.error(400, "Invalid request")
+        except assay.UnavailableError as away:
+            log.error("%s: %s", request.path, away.status)
+            found = self.try_again()
+        except Unreachable as away:
+            log.error("%s: %s", request.path, type(away.__cause__).__name__)
+            found = self.try_again()
+        except assay.AssayError as fault:
+            log.error("%s: %s", request.path, fault.status)
+            found = Answer.error(500, "Try again later")
+        except Exception as fault:
+            # Its text may quote a body: the type alone is logged.
+            log.error("%s: %s", request.path, type(fault).__name__)
+            found = Answer.error(500, "Try again later")
+        return found.response()
+
+    def _routed(self, request: Request, context: object) -> Answer:
+        if request.path in OPEN:
+            take: Callable[..., Answer] = OPEN[request.path]
+            _posted(request)
+            return take(self, request)
+        if request.path not in ROUTES:
+            return Answer.error(404, "Not found")
+        _posted(request)
+        return ROUTES[request.path](self, request, self._caller(request), context)
+
+    def _caller(self, request: Request) -> Caller:
+        """BCK-18: before the body is looked at. Never an exception, never a default account."""
+        claims: Mapping[str, Any] = request.claims or {}
+        if self.settings.caller == "token":
+            claims = self._verified(request)
+        account = claims.get("sub")
+        known = claims.get("token_use") == "access" and claims.get("client_id") in self._clients
+        if not known or not isinstance(account, str) or not account:
+            raise Refused(UNAUTHORIZED)
+        return Caller(account, claims.get("username"), claims.get("origin_jti"))
+
+    def _verified(self, request: Request) -> Mapping[str, Any]:
+        """Without a gateway: the claims of the bearer token, by a key of its issuer."""
+        scheme, _, text = request.headers.get("authorization", "").partition(" ")
+        if scheme.lower() != "bearer" or self._issuer is None:
+            raise Refused(UNAUTHORIZED)
+        try:
+            token = self.keys.verify_token(text.strip(), self._issuer, self.now)
+        except assay.UnavailableError:
+            raise
+        except assay.AssayError as refusal:
+            log.warning("token refused: %s", refusal.status)
+            raise Refused(UNAUTHORIZED)
+        claims: Mapping[str, Any] = token.payload
+        return claims
+
+
+def _posted(request: Request) -> None:
+    if request.method != "POST":
+        raise Refused(Answer.error(405, "Method not allowed", {"Allow": "POST"}))
+
+
+# Everybody's: their bodies prove themselves, or are counted.
+OPEN: dict[str, Callable[[Backend, Request], Answer]] = {
+    "/v1/signup": signup.sign_up,
+    "/v1/signup/challenge": signup.challenge,
+    "/v1/notifications": purchases.notification,
+    "/v1/apple-id/notifications": accounts.notification,
+}
+# Those of a caller.
+ROUTES: dict[str, Callable[[Backend, Request, Caller, object], Answer]] = {
+    "/v1/update-subscription": purchases.update_subscription,
+    "/v1/analyze": metered.analyze,
+    "/v1/challenge": accounts.challenge,
+    "/v1/session": devices.session,
+    "/v1/account/link": accounts.link,
+    "/v1/account/delete": accounts.delete,
+}

@@ -1,0 +1,21 @@
+"""What Lambda calls: `freemium.function.handler`.
+
+The back end is made once, when the execution environment starts: later calls find the
+chains proven and the connections open.
+"""
+
+from __future__ import annotations
+
+import logging
+from typing import Any
+
+from .backend import Backend
+from .settings import Settings
+
+logging.getLogger("freemium").setLevel(logging.INFO)
+backend = Backend(Settings.load())
+
+
+def handler(event: dict[str, Any], context: object) -> dict[str, Any]:
+    """One request of an HTTP API or a REST API."""
+    return backend.answer(event, context)

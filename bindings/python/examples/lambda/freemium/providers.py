@@ -1,0 +1,145 @@
+"""The identity provider: who may sign in, and with what.
+
+`Cognito` is Amazon's, through boto3. `local.pool.Pool` stands in for it on one machine. The
+back end makes users, and never asks a password: apps sign in at the provider themselves.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from importlib import import_module
+from typing import Any, Protocol
+
+from .records import Unreachable
+
+_BUSY = ("TooManyRequestsException", "LimitExceededException", "ThrottlingException")
+_HALF_MADE = "FORCE_CHANGE_PASSWORD"
+
+
+@dataclass(frozen=True)
+class Made:
+    """What became of a user that was to be made.
+
+    outcome  in the words of signup.settle: "created", "exists", "provider-busy",
+             "provider-error"
+    account  `sub` of one that was created
+    """
+
+    outcome: str
+    account: str | None = None
+
+    @property
+    def exists(self) -> bool:
+        return self.outcome == "exists"
+
+
+class Provider(Protocol):
+    """What the back end needs of one."""
+
+    def create(self, username: str, password: str) -> Made:
+        """Make a user that can sign in at once. One that is there stays as it is."""
+        ...
+
+    def account(self, username: str) -> str | None:
+        """`sub` of a user; None: there is none."""
+        ...
+
+    def disable(self, username: str) -> None:
+        """The user signs in no more."""
+        ...
+
+    def delete(self, username: str) -> None:
+        """Remove a user. Twice does no harm."""
+        ...
+
+
+def provider_of(found: Mapping[str, Any]) -> Provider:
+    """The one that the settings name."""
+    if found.get("kind") == "cognito":
+        return Cognito(found["pool"], region=found.get("region"), endpoint=found.get("endpoint"))
+    raise ValueError("provider.kind is cognito; the local one is made by freemium.local")
+
+
+class Cognito:
+    """One user pool, with a client of boto3."""
+
+    def __init__(
+        self,
+        pool: str,
+        client: Any = None,
+        *,
+        region: str | None = None,
+        endpoint: str | None = None,
+    ) -> None:
+        self._pool = pool
+        self._client = client or import_module("boto3").client(
+            "cognito-idp", region_name=region, endpoint_url=endpoint
+        )
+        self._errors = import_module("botocore.exceptions")
+
+    def create(self, username: str, password: str) -> Made:
+        """Two calls, of which the second may not happen: a user between the two is finished
+        by the next sign-up (STO-58). A finished one never gets another password."""
+        try:
+            account = self._unfinished(username, password)
+            if account is None:
+                return Made("exists")
+            self._ask("admin_set_user_password", username, Password=password, Permanent=True)
+            return Made("created", account)
+        except self._errors.ClientError as error:
+            return Made("provider-busy" if _code(error) in _BUSY else "provider-error")
+        except self._errors.BotoCoreError:
+            return Made("provider-error")
+
+    def _unfinished(self, username: str, password: str) -> str | None:
+        """`sub` of a user that has no password of its own yet; None: it has one."""
+        try:
+            made = self._ask(
+                "admin_create_user",
+                username,
+                MessageAction="SUPPRESS",
+                TemporaryPassword=password,
+            )
+            return _sub(made["User"]["Attributes"])
+        except self._errors.ClientError as error:
+            if _code(error) != "UsernameExistsException":
+                raise
+        found = self._ask("admin_get_user", username)
+        return _sub(found["UserAttributes"]) if found["UserStatus"] == _HALF_MADE else None
+
+    def account(self, username: str) -> str | None:
+        try:
+            return _sub(self._ask("admin_get_user", username)["UserAttributes"])
+        except self._errors.ClientError as error:
+            if _code(error) == "UserNotFoundException":
+                return None
+            raise Unreachable from error
+        except self._errors.BotoCoreError as error:
+            raise Unreachable from error
+
+    def disable(self, username: str) -> None:
+        self._if_there("admin_disable_user", username)
+
+    def delete(self, username: str) -> None:
+        self._if_there("admin_delete_user", username)
+
+    def _if_there(self, name: str, username: str) -> None:
+        try:
+            self._ask(name, username)
+        except self._errors.ClientError as error:
+            if _code(error) != "UserNotFoundException":
+                raise Unreachable from error
+        except self._errors.BotoCoreError as error:
+            raise Unreachable from error
+
+    def _ask(self, name: str, username: str, **more: Any) -> Any:
+        return getattr(self._client, name)(UserPoolId=self._pool, Username=username, **more)
+
+
+def _code(error: Any) -> str:
+    return str(error.response["Error"]["Code"])
+
+
+def _sub(attributes: list[dict[str, str]]) -> str:
+    return next(each["Value"] for each in attributes if each["Name"] == "sub")

@@ -1,0 +1,275 @@
+"""From anonymous to Sign in with Apple, and deletion: against a played Apple."""
+import base64
+import hashlib
+import hmac
+import secrets
+import sqlite3
+import threading
+import unittest
+
+from assay_testing.apple import PlayedApple
+from running import (
+    ENGINE,
+    PREMIUM,
+    STANDARD,
+    App,
+    BackendCase,
+    post,
+)
+
+UNAUTHORIZED = {"error": "Unauthorized"}
+CONFLICT = {"status": "conflict"}
+
+
+class AppleCase(BackendCase):
+    """With Apple's servers played on this machine."""
+
+    @classmethod
+    def start(cls, wanted):
+        cls.apple = PlayedApple(cls.authority)
+        cls.addClassCleanup(cls.apple.close)
+        cls.hosts = cls.apple.hosts
+        wanted["appleId"] = cls.apple.config["appleId"]
+        super().start(wanted)
+
+    def setUp(self):
+        super().setUp()
+        self.subject = f"00{secrets.randbelow(10000)}.{secrets.token_hex(16)}.0001"
+
+    def signed_in_at_apple(self, app, subject=None, **claims):
+        """What the system's sign-in gives the app, for a nonce of the back end."""
+        said = app.post("/v1/challenge", {"purpose": "apple-id"})
+        nonce = said.json["challenge"]
+        made = self.apple.play("sign-in", {
+            "nonce": nonce, "subject": subject or self.subject, **claims})
+        return {"identityToken": made["identityToken"], "authorizationCode": made["code"],
+                "nonce": nonce}
+
+    def linked(self, app, subject=None):
+        """The app after the upgrade: signed in as the joined account."""
+        said = app.post("/v1/account/link", self.signed_in_at_apple(app, subject))
+        self.assertEqual(said.status, 200, said)
+        self.assertEqual(said.json["status"], "linked")
+        return App(self, said.json["username"], said.json["password"]).sign_in()
+
+    def asked(self, path):
+        return sum(1 for entry in self.apple.log if entry["path"].startswith(path))
+
+
+class LinkTest(AppleCase):
+    def test_bck36_38_the_purchases_go_along(self):
+        app = self.app()
+        app.update(self.bought(PREMIUM))
+        used = app.analyze("premium").headers["RateLimit"]
+        joined = self.linked(app)
+        self.assertNotEqual(joined.account, app.account)
+        self.assertEqual(joined.plan(), "premium")
+        self.assertIn("r=49", used)
+        self.assertIn("r=48", joined.analyze("premium").headers["RateLimit"])
+        self.assertEqual(app.plan(), "free")
+
+    def test_bck38_the_anonymous_user_is_closed(self):
+        app = self.app()
+        self.linked(app)
+        said = app.initiate_auth()
+        self.assertEqual(said.status, 400)
+        self.assertIn("NotAuthorizedException", said.json["__type"])
+
+    def test_bck38_repeated_the_same(self):
+        app = self.app()
+        body = self.signed_in_at_apple(app)
+        said = [app.post("/v1/account/link", body) for _ in range(3)]
+        self.assertEqual([each.status for each in said], [200, 200, 200])
+        self.assertEqual(said[0].json, said[2].json)
+
+    def test_aid31_another_device_of_the_customer(self):
+        one, two = self.app(), self.app()
+        one.update(self.bought(STANDARD))
+        two.update(self.bought(PREMIUM))
+        first, second = self.linked(one), self.linked(two)
+        self.assertEqual((first.account, first.password), (second.account, second.password))
+        self.assertEqual(second.plan(), "premium")
+
+    def test_aid4_a_nonce_is_for_one_sign_in(self):
+        one, two = self.app(), self.app()
+        body = self.signed_in_at_apple(one)
+        # A token that was stolen from another session of the same app.
+        self.assertAnswer(two.post("/v1/account/link", body), 401, UNAUTHORIZED)
+        nonce = two.post("/v1/challenge", {"purpose": "apple-id"}).json["challenge"]
+        said = two.post("/v1/account/link", {**body, "nonce": nonce})
+        self.assertAnswer(said, 401, UNAUTHORIZED)
+        self.assertEqual(one.post("/v1/account/link", body).status, 200)
+        # Used up: another token under it is refused.
+        again = self.apple.play("sign-in", {"nonce": body["nonce"], "subject": "other"})
+        said = one.post("/v1/account/link", {**body, "identityToken": again["identityToken"]})
+        self.assertAnswer(said, 401, UNAUTHORIZED)
+
+    def test_aid4_a_nonce_that_nobody_issued(self):
+        app, nonce = self.app(), secrets.token_urlsafe(32)
+        made = self.apple.play("sign-in", {"nonce": nonce, "subject": self.subject})
+        said = app.post("/v1/account/link", {
+            "identityToken": made["identityToken"], "authorizationCode": made["code"],
+            "nonce": nonce})
+        self.assertAnswer(said, 401, UNAUTHORIZED)
+
+    def test_bck38_of_another_purpose(self):
+        app = self.app()
+        nonce = app.post("/v1/challenge", {"purpose": "assert"}).json["challenge"]
+        made = self.apple.play("sign-in", {"nonce": nonce, "subject": self.subject})
+        said = app.post("/v1/account/link", {
+            "identityToken": made["identityToken"], "authorizationCode": made["code"],
+            "nonce": nonce})
+        self.assertAnswer(said, 401, UNAUTHORIZED)
+
+    def test_bck38_bodies(self):
+        app = self.app()
+        good = self.signed_in_at_apple(app)
+        for name in good:
+            for value in (None, "", 5, ["x"], "x\0"):
+                with self.subTest(name=name, value=value):
+                    said = app.post("/v1/account/link", {**good, name: value})
+                    self.assertAnswer(said, 400, {"error": "Invalid request"})
+        for name, value in (("identityToken", "x"), ("identityToken", "a.b.c"),
+                            ("nonce", "x"), ("nonce", "x\ny" * 9), ("nonce", "x" * 5000),
+                            ("identityToken", good["identityToken"][:-9] + "AAAAAAAAA"),
+                            ("identityToken", app.token)):
+            with self.subTest(name=name, value=value[:20]):
+                said = app.post("/v1/account/link", {**good, name: value})
+                self.assertAnswer(said, 401, UNAUTHORIZED)
+        for code in ("a b", "é", "\u0000", "x" * 3000):
+            with self.subTest(code=code[:5]):
+                said = app.post("/v1/account/link", {**good, "authorizationCode": code})
+                self.assertAnswer(said, 400, {"error": "Invalid request"})
+
+    def test_w41_links_in_opposite_directions(self):
+        """Two customers, each of whom tries to be joined into the other."""
+        one, two = self.app(), self.app()
+        subjects = self.subject, self.subject[:-1] + "2"
+        a, b = self.linked(one, subjects[0]), self.linked(two, subjects[1])
+        a.update(self.bought(PREMIUM))
+        tries = [(a, self.signed_in_at_apple(a, subjects[1])),
+                 (b, self.signed_in_at_apple(b, subjects[0]))]
+        said = [None, None]
+
+        def link(number):
+            app, body = tries[number]
+            said[number] = app.post("/v1/account/link", body)
+
+        threads = [threading.Thread(target=link, args=(number,)) for number in (0, 1)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        self.assertEqual([(each.status, each.json) for each in said], [(409, CONFLICT)] * 2)
+        self.assertEqual((a.plan(), b.plan()), ("premium", "free"))
+
+    def test_sto91_an_anonymous_account_is_joined_once(self):
+        app = self.app()
+        self.linked(app)
+        body = self.signed_in_at_apple(app, self.subject[:-1] + "3")
+        self.assertAnswer(app.post("/v1/account/link", body), 409, CONFLICT)
+
+    def test_a_code_that_apple_refuses_joins_all_the_same(self):
+        app = self.app()
+        body = {**self.signed_in_at_apple(app), "authorizationCode": "nobodys-code"}
+        self.assertEqual(app.post("/v1/account/link", body).status, 200)
+
+
+class DeleteTest(AppleCase):
+    def test_bck37_deleted_and_repeated(self):
+        app = self.app()
+        app.update(self.bought(PREMIUM))
+        for _ in range(3):
+            said = app.post("/v1/account/delete")
+            self.assertAnswer(said, 200, {"status": "deleted"})
+        self.assertEqual(app.initiate_auth().status, 400)
+        self.assertEqual(app.plan(), "free")
+
+    def test_bck37_the_token_of_apple_is_revoked(self):
+        joined = self.linked(self.app())
+        before = self.asked("/auth/revoke")
+        self.assertEqual(joined.post("/v1/account/delete").status, 200)
+        self.assertEqual(self.asked("/auth/revoke"), before + 1)
+        self.assertEqual(joined.post("/v1/account/delete").status, 200)
+        self.assertEqual(self.asked("/auth/revoke"), before + 1)
+
+    def test_bck37_apple_is_away(self):
+        joined = self.linked(self.app())
+        joined.update(self.bought(PREMIUM))
+        self.apple.play("script", [
+            {"host": "appleid.apple.com", "path": "/auth/revoke", "nth": "every",
+             "fault": {"status": 503}}])
+        try:
+            said = joined.post("/v1/account/delete")
+        finally:
+            self.apple.play("script", [])
+        self.assertAnswer(said, 503, {"error": "Try again later"})
+        self.assertEqual(joined.plan(), "premium")
+        self.assertEqual(joined.post("/v1/account/delete").status, 200)
+
+    def test_w36_the_ledger_outlives_the_account(self):
+        one, two, jws = self.app(), self.app(), self.bought(PREMIUM)
+        one.update(jws)
+        account = one.account
+        self.assertEqual(one.post("/v1/account/delete").status, 200)
+        # The line is still there, and nobody's; it moves only with newer evidence (STO-94).
+        said = two.update(jws)
+        self.assertEqual((said.status, said.json["error"]), (409, "Invalid subscription data"))
+        if ENGINE == "sqlite":
+            kept = "".join(sqlite3.connect(f"{self.folder.name}/freemium.db").iterdump())
+            self.assertNotIn(account, kept)
+            key = base64.b64decode(self.backend.settings.assay["stores"]["forgetKey"])
+            digest = hmac.new(key, account.encode(), hashlib.sha256).hexdigest()
+            self.assertIn(f"forgotten:{digest}", kept)
+
+
+class NotificationTest(AppleCase):
+    def send(self, kind, **more):
+        made = self.apple.play("apple-event", {"type": kind, "subject": self.subject, **more})
+        return post(self.url, "/v1/apple-id/notifications", {"payload": made["payload"]})
+
+    def test_bck17_the_apple_account_is_deleted(self):
+        joined = self.linked(self.app())
+        joined.update(self.bought(PREMIUM))
+        said = self.send("account-deleted")
+        self.assertEqual((said.status, said.text), (200, ""))
+        self.assertEqual(joined.initiate_auth().status, 400)
+        self.assertEqual(joined.plan(), "free")
+        self.assertEqual(self.send("account-deleted").status, 200)
+
+    def test_bck17_consent_revoked_keeps_the_account(self):
+        joined = self.linked(self.app())
+        joined.update(self.bought(PREMIUM))
+        self.assertEqual(self.send("consent-revoked").status, 200)
+        self.assertIsNone(self.backend.records.token(joined.account))
+        self.assertEqual(joined.plan(), "premium")
+
+    def test_bck17_other_kinds_and_nobodys(self):
+        for kind in ("email-disabled", "email-enabled", "account-deleted", "something-new"):
+            self.assertEqual(self.send(kind).status, 200)
+
+    def test_bck17_refusals(self):
+        invalid = {"error": "Invalid notification"}
+        body = self.signed_in_at_apple(self.app())
+        for payload in (body["identityToken"], "x", "", None, 5, "a.b.c"):
+            with self.subTest(payload=str(payload)[:10]):
+                said = post(self.url, "/v1/apple-id/notifications", {"payload": payload})
+                self.assertAnswer(said, 400, invalid)
+        for raw in (b"", b"null", b"[]", b"{"):
+            said = post(self.url, "/v1/apple-id/notifications", raw=raw)
+            self.assertAnswer(said, 400, invalid)
+
+
+class RotationTest(AppleCase):
+    def test_apple_rotates_its_keys(self):
+        self.linked(self.app())
+        self.apple.play("keys", {"issuer": "https://appleid.apple.com", "keys": "rotate"})
+        # The library's cooldown between two fetches is over.
+        self.clock.ahead = 400
+        app = self.app()
+        self.assertEqual(self.linked(app, self.subject + "9").plan(), "free")
+
+
+
+if __name__ == "__main__":
+    unittest.main()

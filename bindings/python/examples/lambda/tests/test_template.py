@@ -1,0 +1,153 @@
+"""What is deployed: the template's rights, routes, pool and table."""
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+import unittest
+import unittest.mock
+
+import assay
+from freemium.backend import OPEN, ROUTES
+from freemium.settings import Settings
+from running import EXAMPLE, shipped
+
+try:
+    import yaml
+except ImportError:
+    yaml = None
+
+TEMPLATE = EXAMPLE / "template.yaml"
+ACCOUNT_MAKERS = {"AdminCreateUser", "AdminSetUserPassword", "AdminGetUser"}
+
+
+def template():
+    """Its resources; `!Ref x` and the like become ("Ref", x)."""
+    class Loader(yaml.SafeLoader):
+        pass
+
+    def tagged(loader, suffix, node):
+        make = {yaml.ScalarNode: loader.construct_scalar,
+                yaml.SequenceNode: loader.construct_sequence}[type(node)]
+        return suffix, make(node)
+
+    Loader.add_multi_constructor("!", tagged)
+    return yaml.load(TEMPLATE.read_text(), Loader)["Resources"]
+
+
+class PlainTest(unittest.TestCase):
+    """Without a reader for YAML."""
+
+    def test_bck21_public_sign_up_is_closed(self):
+        text = TEMPLATE.read_text()
+        found = re.findall(r"AdminCreateUserConfig:\s+AllowAdminCreateUserOnly: (\w+)", text)
+        self.assertEqual(found, ["true"])
+        self.assertEqual(text.count("AWS::Cognito::UserPool\n"), 1)
+
+    def test_no_secret_stands_in_what_is_deployed(self):
+        self.assertNotRegex(TEMPLATE.read_text(), r"[A-Za-z0-9+/]{40}")
+        self.assertIn("put 32 random bytes here", shipped()["accountKey"])
+
+
+@unittest.skipUnless(yaml, "PyYAML is not installed")
+class TemplateTest(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.resources = template()
+        cls.functions = {name: each["Properties"] for name, each in cls.resources.items()
+                         if each["Type"] == "AWS::Serverless::Function"}
+
+    def rights(self, name):
+        """The actions that a function has on the pool."""
+        found = set()
+        for policy in self.functions[name]["Policies"]:
+            if isinstance(policy, tuple):
+                self.assertEqual(policy, ("Ref", "Records"))
+                continue
+            for statement in policy["Statement"]:
+                self.assertEqual(statement["Resource"], ("GetAtt", "Pool.Arn"))
+                found |= {action.removeprefix("cognito-idp:") for action in statement["Action"]}
+        return found
+
+    def test_bck21_public_sign_up_is_closed(self):
+        pool = self.resources["Pool"]["Properties"]
+        self.assertEqual(pool["AdminCreateUserConfig"], {"AllowAdminCreateUserOnly": True})
+
+    def test_bck15_rights_of_each_function(self):
+        self.assertEqual(self.rights("SignUp"), ACCOUNT_MAKERS)
+        self.assertEqual(self.rights("Accounts"),
+                         ACCOUNT_MAKERS | {"AdminDisableUser", "AdminDeleteUser"})
+        self.assertEqual(self.rights("Calls"), set())
+        self.assertEqual(self.rights("Notifications"), set())
+
+    def test_bck15_rights_on_the_table(self):
+        policy = self.resources["Records"]["Properties"]["PolicyDocument"]["Statement"]
+        actions = {statement["Action"] if isinstance(statement["Action"], str)
+                   else tuple(statement["Action"]) for statement in policy}
+        self.assertNotIn("*", str(actions).replace("index/*", ""))
+        self.assertNotIn("Scan", str(actions))
+        self.assertEqual(policy[0]["Resource"], ("Ref", "ConfigSecret"))
+
+    def test_routes_and_their_authorizers(self):
+        with_one, without = set(), set()
+        for function in self.functions.values():
+            for event in function["Events"].values():
+                self.assertEqual(event["Properties"]["Method"], "POST")
+                is_open = event["Properties"].get("Auth") == {"Authorizer": "NONE"}
+                (without if is_open else with_one).add(event["Properties"]["Path"])
+        self.assertEqual(without, set(OPEN))
+        self.assertEqual(with_one, set(ROUTES))
+
+    def test_the_table_is_the_librarys(self):
+        verifier = assay.Verifier({
+            "apps": [{"bundleId": "com.example.app", "appAppleId": 1}],
+            "stores": {"dialect": "dynamodb", "table": "T"}})
+        with verifier.exchange({"kind": "schema"}) as exchange:
+            wanted, life = (call["input"] for call in exchange.payload["statements"])
+        table = self.resources["Table"]["Properties"]
+        for name in ("AttributeDefinitions", "KeySchema", "GlobalSecondaryIndexes",
+                     "BillingMode"):
+            self.assertEqual(table[name], wanted[name])
+        self.assertEqual(table["TimeToLiveSpecification"], life["TimeToLiveSpecification"])
+
+    def test_cfn_lint_finds_nothing(self):
+        beside = f"{pathlib.Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
+        program = shutil.which("cfn-lint", path=beside)
+        if program is None:
+            self.skipTest("cfn-lint is not installed")
+        done = subprocess.run([program, str(TEMPLATE)], capture_output=True, text=True)
+        self.assertEqual((done.returncode, done.stdout), (0, ""))
+
+
+class ConfigurationTest(unittest.TestCase):
+    """config.json, with what a stack fills in."""
+
+    def test_it_is_a_configuration(self):
+        found = shipped()
+        found["assay"]["stores"].pop("forgetKey")
+        text = {"TABLE": "t", "AWS_REGION": "eu-west-1", "POOL": "eu-west-1_X", "CLIENT": "c"}
+        with unittest.mock.patch.dict("os.environ", text):
+            settings = Settings.of(found)
+        self.assertEqual(settings.engine, "dynamodb://t?region=eu-west-1")
+        verifier = assay.Verifier({**settings.assay, "stores": {
+            **settings.assay["stores"], "dialect": "dynamodb", "table": "t"}})
+        tokens = verifier.effective_configuration["tokens"][0]
+        self.assertEqual(tokens["issuers"][0],
+                         "https://cognito-idp.eu-west-1.amazonaws.com/eu-west-1_X")
+        self.assertEqual(tokens["clients"][0], "c")
+
+    def test_a_misspelt_member_is_refused(self):
+        with self.assertRaises(TypeError):
+            Settings.of({**shipped(), "engin": "x", "assay": {}, "engine": "x", "provider": {}})
+        with self.assertRaises(ValueError):
+            Settings.of({"engine": "x", "provider": {}, "assay": {}, "caller": "anybody"})
+
+    def test_the_reference_limits(self):
+        self.assertEqual(shipped()["assay"]["limits"], {
+            "free": {"free": 99999, "premium": 0}, "standard": {"free": 99999, "premium": 20},
+            "premium": {"free": 99999, "premium": 50}})
+
+
+if __name__ == "__main__":
+    unittest.main()
