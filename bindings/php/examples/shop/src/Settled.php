@@ -30,7 +30,8 @@ final class Settled
         return new Outcome(
             (string) $answer,
             $answer === $claim->answer ? $status : 200,
-            $hasTraits && $answer === 'granted' ? 'unconfirmed-settled' : $this->counted($claim, $answer),
+            $hasTraits && $answer === 'granted'
+                ? 'unconfirmed-settled' : $this->counted($claim, $answer),
             $claim->product,
             $answer === 'deferred' ? $claim->retryAfterMs ?? Answer::RETRY_MS : null,
         );
@@ -81,8 +82,10 @@ final class Settled
     /** Family Sharing gives a plan, but nothing that is paid out once. */
     private function isShared(Claim $claim): bool
     {
+        $lines = array_column($this->applied?->lines ?? [], 'line');
+
         return $claim->outcome === 'family-shared'
-            && in_array(true, array_column(array_column($this->applied?->lines ?? [], 'line'), 'counts'), true);
+            && in_array(true, array_column($lines, 'counts'), true);
     }
 
     private function sharedAnswer(): string
