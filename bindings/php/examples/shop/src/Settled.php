@@ -48,7 +48,7 @@ final class Settled
             foreach ($this->claimed as $claimed) {
                 foreach ($claimed->claims as $claim) {
                     if ($claim->answer === $answer || $answer === null) {
-                        return [$claim, $claimed->httpStatus];
+                        return [$claim, $answer === 'deferred' ? 202 : $claimed->httpStatus];
                     }
                 }
             }
