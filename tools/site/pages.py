@@ -163,6 +163,8 @@ COPIED = {"docs/config.schema.json": "config.schema.json",
           "docs/pictures/schema.svg": "pictures/schema.svg",
           "docs/pictures/shop.svg": "pictures/shop.svg",
           "docs/pictures/shop-dashboard.png": "pictures/shop-dashboard.png",
+          "docs/pictures/shop-dashboard-phone.png": "pictures/shop-dashboard-phone.png",
+          "docs/pictures/shop-support.png": "pictures/shop-support.png",
           "docs/pictures/shop-support-phone.png": "pictures/shop-support-phone.png"}
 
 

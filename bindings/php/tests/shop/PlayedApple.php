@@ -13,6 +13,8 @@ final class PlayedApple
     private $process;
     /** @var array<int, resource> */
     private array $pipes;
+    /** It is written after every change. */
+    private string $state;
     public readonly string $url;
     /** @var array<string, string> for `appleHosts` */
     public readonly array $hosts;
@@ -22,10 +24,10 @@ final class PlayedApple
     public function __construct(array ...$purchases)
     {
         Minted::get()->configuration();
-        $state = (string) tempnam(sys_get_temp_dir(), 'assay-played-');
-        file_put_contents($state, json_encode(['purchases' => $purchases]));
+        $this->state = (string) tempnam(sys_get_temp_dir(), 'assay-played-');
+        file_put_contents($this->state, json_encode(['purchases' => $purchases]));
         $command = [(string) getenv(Minted::VARIABLE), 'play-apple', '--authority',
-            Minted::get()->folder(), '--state', $state];
+            Minted::get()->folder(), '--state', $this->state];
         $this->process = proc_open(
             $command,
             [['pipe', 'r'], ['pipe', 'w'], ['file', '/dev/null', 'w']],
@@ -33,7 +35,6 @@ final class PlayedApple
         );
         $this->pipes = $pipes;
         $first = json_decode((string) fgets($this->pipes[1]), true);
-        unlink($state);
         $this->url = $first['url'];
         $this->hosts = array_fill_keys($first['hosts'], $first['url']);
         $this->configuration = json_decode((string) file_get_contents($first['config']), true);
@@ -65,5 +66,6 @@ final class PlayedApple
     {
         fclose($this->pipes[0]);
         proc_close($this->process);
+        unlink($this->state);
     }
 }

@@ -176,6 +176,26 @@ final class RoutesTest extends ShopTestCase
         $this->assertSame([409, 'refused-final'], $shop->send($receipt, 'bob')->said());
     }
 
+    public function testLst2WhatHasToWaitKeepsTheEvidenceWithTheClient(): void
+    {
+        $shop = $this->shop(['grants' => 'lease']);
+        $id = self::id();
+        $all = Minted::get()->mint('app-receipt', '--purchases', '2', ...self::line($id, $id));
+        // Another process is at work on one of the two.
+        $working = $shop->ledger()->claim(
+            self::jws(self::line($id, $id, '--signed', (string) (self::now() - 60_000))),
+            'ann',
+        );
+        $reply = $shop->send($all);
+        $this->assertSame([202, 'deferred'], $reply->said(), $shop->log());
+        $this->assertGreaterThan(0, json_decode($reply->body)->retryAfterMs);
+        $this->assertGreaterThanOrEqual(1, (int) $reply->headers['retry-after']);
+        $shop->ledger()->complete($working->grants()[0]);
+        $this->assertSame([200, 'already-granted'], $shop->send($all)->said());
+        $states = array_column($shop->ledger()->lookup(account: 'ann')->rows, 'state');
+        $this->assertSame(['granted', 'granted'], $states);
+    }
+
     public function testBck18KeysThatAreFetched(): void
     {
         $apple = new PlayedApple();

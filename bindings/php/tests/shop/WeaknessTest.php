@@ -5,6 +5,8 @@ declare(strict_types=1);
 namespace Assay\Tests\Shop;
 
 use Assay\Tests\Minted;
+use Shop\Settings;
+use Shop\Till;
 use Shop\Wallet;
 
 /**
@@ -145,6 +147,29 @@ final class WeaknessTest extends ShopTestCase
             $shop->pdo()->query('SELECT DISTINCT account FROM shop_wallet')->fetchAll(\PDO::FETCH_COLUMN),
         );
         $this->assertSame([200, 'granted'], $shop->send($next, 'ann')->said());
+    }
+
+    /** A receipt may list purchases of several people who used one device. */
+    public function testW11AForeignLineAmongOwnPurchases(): void
+    {
+        $shop = $this->shop();
+        $id = self::id();
+        $shop->send(self::jws(self::line($id, $id)), 'ann');
+        $ledger = $shop->ledger();
+        $verified = array_map(
+            static fn (array $options) => $ledger->verifier->verifyTransaction(self::jws($options)),
+            [
+                self::line(self::id(), $id, '--set', 'webOrderLineItemId="79"'),
+                self::coins(self::id()),
+                self::bought(self::LIFETIME, 'non-consumable', self::id()),
+            ],
+        );
+        $settings = new Settings((string) file_get_contents("$shop->folder/shop.json"));
+        $till = new Till($settings, $ledger, new Wallet($shop->pdo(), $settings->goods));
+        $this->assertSame('granted', $till->settle($verified, 'bob')->outcome(false)->answer);
+        $bobs = array_column($ledger->lookup(account: 'bob')->rows, 'product');
+        sort($bobs);
+        $this->assertSame([self::COINS, self::LIFETIME], $bobs);
     }
 
     public function testW11TheTokenOfAnotherAccount(): void
@@ -433,7 +458,8 @@ final class WeaknessTest extends ShopTestCase
         $receipt = self::receipt(self::coins($id));
         $texts = [$receipt, chunk_split($receipt, 64), rtrim($receipt, '='),
             strtr($receipt, '+/', '-_'), base64_encode($receipt), self::receipt(self::coins($id)),
-            self::jws(self::coins($id)), Minted::get()->mint('app-receipt', ...self::coins($id))];
+            self::jws(self::coins($id)), Minted::get()->mint('app-receipt', ...self::coins($id)),
+            ' ' . self::jws(self::coins($id)) . "\n"];
         foreach ($texts as $number => $text) {
             $answer = $number === 0 ? 'granted' : 'already-granted';
             $this->assertSame([200, $answer], $shop->send($text)->said(), "text $number {$shop->log()}");

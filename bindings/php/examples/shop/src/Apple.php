@@ -45,8 +45,8 @@ final class Apple
     /** Apple's word on a receipt, where offline verification is switched off. */
     public function judged(string $receipt): Document
     {
-        $document = $this->ledger->verifier->exchange(['kind' => 'verifyReceipt', 'receipt' => $receipt])
-            ->run($this->sender, self::PATIENCE_S);
+        $request = ['kind' => 'verifyReceipt', 'receipt' => $receipt];
+        $document = $this->ledger->verifier->exchange($request)->run($this->sender, self::PATIENCE_S);
         $document->throwIfRefused();
 
         return $document;

@@ -28,7 +28,7 @@ final class Chart
     public static function hours(array $series, array $colours, string $label): string
     {
         $sums = array_map(
-            static fn (int $hour): int => array_sum(array_map(static fn (array $of): int => $of[$hour] ?? 0, $series)),
+            static fn (int $hour): int => array_sum(array_column($series, $hour)),
             range(0, 23),
         );
         $top = max(1, ...$sums);

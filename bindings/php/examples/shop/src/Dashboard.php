@@ -59,7 +59,8 @@ final class Dashboard
         $link = static fn (string $to, string $word): string
             => '<a href="/dashboard?day=' . gmdate('Y-m-d', (int) strtotime("$day $to UTC")) . "\">$word</a>";
 
-        return "<p>$all requests. " . $link('-1 day', 'The day before') . ' · ' . $link('+1 day', 'The day after') . '</p>';
+        return "<p>$all requests. " . $link('-1 day', 'The day before') . ' · '
+            . $link('+1 day', 'The day after') . '</p>';
     }
 
     /**

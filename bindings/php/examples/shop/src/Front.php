@@ -43,11 +43,17 @@ final class Front
 
             return self::later($away);
         } catch (\Throwable $fault) {
-            // Its message may quote values: the log has the place, the client nothing.
-            error_log(sprintf('[ERROR] %s in %s:%d', $fault::class, $fault->getFile(), $fault->getLine()));
+            self::log($fault);
 
             return Answer::later();
         }
+    }
+
+    /** Its message may quote values: the log has the place, the client nothing. */
+    public static function log(\Throwable $fault): void
+    {
+        $place = $fault->getFile() . ':' . $fault->getLine();
+        error_log('[ERROR] ' . $fault::class . " in $place");
     }
 
     private static function later(Unavailable|Pending $away): Answer

@@ -18,7 +18,8 @@ final class Operator
             ? (string) base64_decode($found[1]) : '';
         [$name, $password] = explode(':', $given, 2) + ['', ''];
         // A name that nobody has takes as long as a wrong password.
-        $hash = $settings->operators[$name] ?? password_hash(bin2hex(random_bytes(16)), PASSWORD_DEFAULT);
+        $hash = $settings->operators[$name]
+            ?? password_hash(bin2hex(random_bytes(16)), PASSWORD_DEFAULT);
         if (!password_verify($password, $hash) || strlen($settings->formKey) < 32) {
             throw new Refused(401, 'Unauthorized', [
                 'WWW-Authenticate' => 'Basic realm="shop", charset="UTF-8"',

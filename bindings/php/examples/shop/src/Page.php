@@ -24,8 +24,8 @@ final class Page
         a { color: var(--a); } p { margin: .25rem 0; } .soft { color: var(--soft); }
         section { background: var(--box); border: 1px solid var(--edge); border-radius: .5rem;
           padding: 1rem; margin-top: 1rem; min-width: 0; }
-        .pair { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(22rem, 100%), 1fr));
-          column-gap: 1rem; }
+        .pair { display: grid; column-gap: 1rem;
+          grid-template-columns: repeat(auto-fit, minmax(min(22rem, 100%), 1fr)); }
         table { width: 100%; border-collapse: collapse; }
         th, td { text-align: left; padding: .25rem 0; vertical-align: top; }
         th { font-weight: 600; color: var(--soft); } td.n, th.n { text-align: right; width: 1%;
@@ -37,7 +37,8 @@ final class Page
         input, textarea { width: 100%; } textarea { min-height: 6rem; font-family: monospace; }
         button { margin-top: .6rem; cursor: pointer; background: var(--ink); color: var(--page);
           border-color: var(--ink); }
-        dl { display: grid; grid-template-columns: max-content minmax(0, 1fr); gap: .15rem .8rem; margin: .5rem 0; }
+        dl { display: grid; grid-template-columns: max-content minmax(0, 1fr); gap: .15rem .8rem;
+          margin: .5rem 0; }
         dt { color: var(--soft); } dd { margin: 0; overflow-wrap: anywhere; }
         @media (max-width: 30rem) { dl { grid-template-columns: minmax(0, 1fr); }
           dd { margin-bottom: .3rem; } }

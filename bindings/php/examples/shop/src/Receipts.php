@@ -66,7 +66,7 @@ final class Receipts
             error_log("[WARN] receipt refused for user $account: $refusal->status");
             $outcome = Outcome::refused($refusal);
         } catch (\Throwable $fault) {
-            error_log(sprintf('[ERROR] %s in %s:%d', $fault::class, $fault->getFile(), $fault->getLine()));
+            Front::log($fault);
             $outcome = Outcome::deferred();
         }
 

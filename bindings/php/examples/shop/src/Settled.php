@@ -30,7 +30,8 @@ final class Settled
         return new Outcome(
             (string) $answer,
             $answer === $claim->answer ? $status : 200,
-            $hasTraits && $answer === 'granted' ? 'unconfirmed-settled' : $this->counted($claim, $answer),
+            $hasTraits && $answer === 'granted'
+                ? 'unconfirmed-settled' : $this->counted($claim, $answer),
             $claim->product,
             $answer === 'deferred' ? $claim->retryAfterMs ?? Answer::RETRY_MS : null,
         );
@@ -47,7 +48,7 @@ final class Settled
             foreach ($this->claimed as $claimed) {
                 foreach ($claimed->claims as $claim) {
                     if ($claim->answer === $answer || $answer === null) {
-                        return [$claim, $claimed->httpStatus];
+                        return [$claim, $answer === 'deferred' ? 202 : $claimed->httpStatus];
                     }
                 }
             }
@@ -81,8 +82,10 @@ final class Settled
     /** Family Sharing gives a plan, but nothing that is paid out once. */
     private function isShared(Claim $claim): bool
     {
+        $lines = array_column($this->applied?->lines ?? [], 'line');
+
         return $claim->outcome === 'family-shared'
-            && in_array(true, array_column(array_column($this->applied?->lines ?? [], 'line'), 'counts'), true);
+            && in_array(true, array_column($lines, 'counts'), true);
     }
 
     private function sharedAnswer(): string

@@ -30,7 +30,13 @@ final class Shop
 
     public function support(): Support
     {
-        return new Support($this->settings, $this->ledger(), $this->judge(), $this->till(), $this->apple());
+        return new Support(
+            $this->settings,
+            $this->ledger(),
+            $this->judge(),
+            $this->till(),
+            $this->apple(),
+        );
     }
 
     public function dashboard(): Dashboard

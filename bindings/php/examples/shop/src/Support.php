@@ -80,7 +80,11 @@ final class Support
         $answer = ($form['do'] ?? '') === 'resume'
             ? (string) $this->till->resume($form['purchase'] ?? '', $account, $note)->answer
             : $this->grant($form['evidence'] ?? '', $account, $note);
-        $tone = ['granted' => 'good', 'already-granted' => 'good', 'deferred' => 'wait'][$answer] ?? 'bad';
+        $tone = match ($answer) {
+            'granted', 'already-granted' => 'good',
+            'deferred' => 'wait',
+            default => 'bad',
+        };
 
         return self::notice($tone, "The answer is: $answer.");
     }
@@ -157,7 +161,9 @@ final class Support
         [$tone, $advice] = self::ADVICE[$row->outcome] ?? ['wait', $row->outcome];
         $form = $row->state === 'claimed' ? $this->resuming($row, $operator) : '';
 
-        return '<section><h2 class="' . $tone . '">' . Page::text($row->state) . "</h2><p>$advice</p><dl>$list</dl>$form</section>";
+        $state = Page::text($row->state);
+
+        return "<section><h2 class=\"$tone\">$state</h2><p>$advice</p><dl>$list</dl>$form</section>";
     }
 
     private function resuming(Row $row, Operator $operator): string
@@ -209,13 +215,18 @@ final class Support
         return "<form method=\"post\" action=\"/support\">$fields$content</form>";
     }
 
-    private static function field(string $name, string $label, string $value, bool $isNeeded = true): string
-    {
+    private static function field(
+        string $name,
+        string $label,
+        string $value,
+        bool $isNeeded = true,
+    ): string {
         static $number = 0;
         $id = $name . ++$number;
 
-        return "<label for=\"$id\">" . Page::text($label) . "</label><input id=\"$id\" name=\"$name\" value=\""
-            . Page::text($value) . '"' . ($isNeeded ? ' required' : '') . '>';
+        return "<label for=\"$id\">" . Page::text($label) . '</label>'
+            . "<input id=\"$id\" name=\"$name\" value=\"" . Page::text($value) . '"'
+            . ($isNeeded ? ' required' : '') . '>';
     }
 
     private static function notice(string $tone, string $text): string

@@ -31,12 +31,16 @@ final class Wallet
         $this->pdo->exec(self::TABLE . ($this->isMySql() ? ' COLLATE utf8mb4_bin' : ''));
     }
 
-    /** Runs inside the transaction of the claim, or after it: in both it may come again. */
-    public function pay(Grant $grant): void
+    /**
+     * Runs inside the transaction of the claim, or after it: in both it may come again.
+     *
+     * @param PDO|null $pdo the connection of that transaction; null: after it
+     */
+    public function pay(Grant $grant, ?PDO $pdo = null): void
     {
         $coins = ($this->goods[$grant->product] ?? 0) * $grant->quantity;
         $this->insert([$grant->grantId, $grant->account, $grant->product, $grant->quantity,
-            $coins, Clock::ms(), null]);
+            $coins, Clock::ms(), null], $pdo);
     }
 
     public function takeBack(string $grantId): void
@@ -64,9 +68,9 @@ final class Wallet
     }
 
     /** @param list<int|string|null> $values */
-    private function insert(array $values): void
+    private function insert(array $values, ?PDO $pdo = null): void
     {
-        $this->pdo->prepare($this->isMySql() ? 'INSERT IGNORE INTO ' . self::ROW
+        ($pdo ?? $this->pdo)->prepare($this->isMySql() ? 'INSERT IGNORE INTO ' . self::ROW
             : 'INSERT INTO ' . self::ROW . ' ON CONFLICT DO NOTHING')->execute($values);
     }
 
