@@ -23,3 +23,7 @@ demo-lambda: deps-demo ## the freemium back end on this machine; DEMO_ONCE=1 pla
 
 check-lambda-demo: cli
 	@$(FREEMIUM_RUN) DEMO_ONCE=1 $(PYTHON) -B tools/demo_lambda.py $(CLI)
+
+.PHONY: bench-lambda
+bench-lambda: ## cold start of the freemium back end, above a bare handler
+	@$(FREEMIUM_RUN) $(PYTHON) $(FREEMIUM)/tests/cold_start.py
