@@ -23,3 +23,8 @@ demo-lambda: deps-demo ## the freemium back end on this machine; DEMO_ONCE=1 pla
 
 check-lambda-demo: cli
 	@$(FREEMIUM_RUN) DEMO_ONCE=1 $(PYTHON) -B tools/demo_lambda.py $(CLI)
+
+.PHONY: bench-lambda
+bench-lambda: ## the freemium back end: cold start above a bare handler, a load beside a constant
+	@$(FREEMIUM_RUN) $(PYTHON) $(FREEMIUM)/tests/cold_start.py
+	@$(FREEMIUM_RUN) $(PYTHON) $(FREEMIUM)/tests/load.py

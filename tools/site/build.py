@@ -35,7 +35,7 @@ from pages import (COPIED, HOME, ROOT, SECTIONS, SPECIFICATION, all_pages, missi
 
 HERE = pathlib.Path(__file__).resolve().parent
 LISTED = {".py": "python", ".c": "c", ".h": "c", ".php": "php", ".go": "go", ".swift": "swift",
-          ".txt": "", ".json": "json", ".in": "", ".conf": "", ".ini": "", ".sh": "sh"}
+          ".txt": "", ".yaml": "", ".json": "json", ".in": "", ".conf": "", ".ini": "", ".sh": "sh"}
 
 
 # What stands for the name of a source where a link shows nothing else.

@@ -54,9 +54,9 @@ SECTIONS = [
     ("Purchases", [
         guide("tasks/transaction", "Verify a transaction, grant a plan",
               "from the JWS that the app posts to what the account may have"),
+        guide("stores", "Stores", "engines, what each promises and costs, the tables"),
         guide("tasks/ledger-python", "A ledger in one line (Python)",
               "each purchase granted once, plans and quotas, in the database that you have"),
-        guide("stores", "Stores", "what each engine promises, what it costs, the tables"),
         guide("tasks/shop-with-receipts", "A shop with receipts (PHP)",
               "a whole back end: claims, notifications, sweep, support, dashboard"),
         guide("tasks/notifications", "App Store notifications",
@@ -102,6 +102,10 @@ SECTIONS = [
         guide("tasks/playing-apple", "Play Apple on your machine",
               "its servers on loopback, with refunds, faults and rotations on request"),
         guide("tasks/lambda", "AWS Lambda", "one wheel or layer, one verifier a process"),
+        guide("tasks/freemium-lambda", "A freemium app on Lambda",
+              "accounts, plans, daily limits: a whole back end to copy"),
+        guide("tasks/app-side", "The app's side",
+              "StoreKit, resend queue, keychain, sign-in: Swift for the app"),
         guide("tasks/php-fpm", "PHP-FPM", "preload, workers, one verifier each"),
         guide("tasks/from-app-store-server-library", "Coming from app-store-server-library",
               "call by call, with both sides' code"),
@@ -165,7 +169,11 @@ COPIED = {"docs/config.schema.json": "config.schema.json",
           "docs/pictures/shop-dashboard.png": "pictures/shop-dashboard.png",
           "docs/pictures/shop-dashboard-phone.png": "pictures/shop-dashboard-phone.png",
           "docs/pictures/shop-support.png": "pictures/shop-support.png",
-          "docs/pictures/shop-support-phone.png": "pictures/shop-support-phone.png"}
+          "docs/pictures/shop-support-phone.png": "pictures/shop-support-phone.png",
+          "docs/pictures/freemium-parts.svg": "pictures/freemium-parts.svg",
+          "docs/pictures/app-account.svg": "pictures/app-account.svg",
+          "docs/pictures/app-purchase.svg": "pictures/app-purchase.svg",
+          "docs/pictures/app-upgrade.svg": "pictures/app-upgrade.svg"}
 
 
 def all_pages():

@@ -12,7 +12,6 @@ takes these functions.
 
 from __future__ import annotations
 
-import asyncio
 import time
 from dataclasses import dataclass
 
@@ -171,9 +170,10 @@ async def carry_out_async(
     *,
     patience: float = 30.0,
     clock: Callable[[], float] = time.time,
-    sleep: Callable[[float], Awaitable[object]] = asyncio.sleep,
+    sleep: Callable[[float], Awaitable[object]] | None = None,
 ) -> Document:
     """`carry_out` for asyncio; `grant` is a coroutine function."""
+    pause = sleep or _sleep()
     async with store.session() as execute:
         try:
             while not exchange.done:
@@ -187,13 +187,20 @@ async def carry_out_async(
                     left = _left(payload, clock)
                     if left > patience:
                         break
-                    await sleep(left)
+                    await pause(left)
                     said = {}
                 exchange.step(said, int(clock() * 1000))
         except BaseException:
             exchange.close()
             raise
     return exchange.document
+
+
+def _sleep() -> Callable[[float], Awaitable[object]]:
+    """Loaded at the first use: a blocking host does without asyncio."""
+    from asyncio import sleep
+
+    return sleep
 
 
 def _left(payload: Mapping[str, Any], clock: Callable[[], float]) -> float:

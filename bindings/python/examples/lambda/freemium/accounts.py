@@ -51,6 +51,8 @@ def link(backend: Backend, request: Request, caller: Caller, context: object) ->
     The answer has the user name and the password of the joined account: its own sign-in,
     the same on every device. What is repeated is answered the same.
     """
+    if backend.settings.account_key is None:
+        return Answer.error(404, "Not found")
     body = request.json()
     token, code, nonce = (body.text(name) for name in MEMBERS)
     if not _CODE.fullmatch(code):
@@ -204,6 +206,8 @@ def _forget(backend: Backend, account: str) -> None:
 
 def notification(backend: Backend, request: Request) -> Answer:
     """POST /v1/apple-id/notifications."""
+    if backend.settings.account_key is None:
+        return Answer.error(404, "Not found")
     invalid = Answer.error(400, "Invalid notification")
     try:
         payload = request.json().text("payload")

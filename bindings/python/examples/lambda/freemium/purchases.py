@@ -19,6 +19,8 @@ log = logging.getLogger("freemium")
 
 INVALID = "Invalid subscription data"
 LONGEST_NOTIFICATION = 256 * 1024
+# Genuine, and of a kind that this library does not know: logged, and not repeated.
+NEWER = "unsupported.notification.body"
 
 
 def update_subscription(
@@ -64,12 +66,12 @@ def notification(backend: Backend, request: Request) -> Answer:
         note = backend.verifier.verify_notification(signed, backend.now)
     except BadBody:
         return Answer.error(400, "Invalid notification")
-    except assay.UnsupportedError as unknown:
-        log.warning("notification: %s", unknown.status)
-        known = unknown.status != "unsupported.notification.body"
-        return Answer.error(400, "Invalid notification") if known else Answer(200)
-    except (assay.RejectedError, assay.MalformedError, assay.TooLargeError) as refusal:
+    except (assay.UnavailableError, assay.MisuseError, assay.ConfigError, assay.InternalError):
+        raise
+    except assay.AssayError as refusal:
         log.warning("notification refused: %s", refusal.status)
+        if refusal.status == NEWER:
+            return Answer(200)
         return Answer.error(400, "Invalid notification")
     if note.transaction is not None:
         _apply(backend, note)

@@ -13,6 +13,8 @@ import sqlite3
 import threading
 import unittest
 
+import load
+
 from freemium.providers import Made
 from freemium.records import Unreachable
 from running import (
@@ -599,7 +601,8 @@ class SignUpAttacksTest(BackendCase):
         self.assertEqual(app.initiate_auth().status, 200)
 
     def test_w21_22_names_are_of_one_shape_and_cannot_be_tried_out(self):
-        for name in ("admin", "u_0123", "u_" + "g" * 16, "U_0123456789abcdef"):
+        for name in ("admin", "u_0123", "u_" + "g" * 16, "U_0123456789abcdef",
+                     "a_0123456789abcdef0123456789abcdef", "a_0123456789abcdef"):
             self.assertEqual(self.sign_up_from("198.51.100.27", name), 400)
 
     def test_w29_bck22_names_and_passwords_without_entropy(self):
@@ -675,6 +678,13 @@ class ServerTest(BackendCase):
                 said = post(self.url, path, raw=raw)
                 self.assertIn(said.status, (400, 401, 404))
         self.assertEqual(self.app().plan(), "free")
+
+    def test_under_load_every_request_is_answered(self):
+        requests = load.requests_of([self.app() for _ in range(3)], self)
+        said, times = load.loaded(self.url, requests, 2.0, 6)
+        self.assertEqual(load.wrong(said), {})
+        self.assertEqual({name for name, _ in said}, set(load.WANTED))
+        self.assertGreater(len(times), 6)
 
     def test_a_lifetime_unlock_has_one_owner(self):
         one, two, jws = self.app(), self.app(), self.bought(LIFETIME)

@@ -183,6 +183,8 @@ class _Connection(BaseHTTPRequestHandler):
     owner: Gateway
     protocol_version = "HTTP/1.1"
     timeout = 30
+    # Head and body in one piece: in two, the second waits for the client's word of the first.
+    wbufsize = -1
 
     def _answer(self) -> None:
         length = int(self.headers.get("content-length") or 0)

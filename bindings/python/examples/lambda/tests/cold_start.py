@@ -1,0 +1,92 @@
+#!/usr/bin/env python3
+"""How long a cold start takes: imports and the first call, above a bare handler.
+
+  cold_start.py [RUNS]
+
+Each run is an interpreter of its own. Printed, never asserted: a clock is no test. The
+bare handler imports json and answers. The call is a purchase, verified and stored on SQLite;
+with DynamoDB boto3 is loaded besides, as in every function that uses it.
+"""
+import json
+import os
+import pathlib
+import statistics
+import subprocess
+import sys
+import tempfile
+
+from freemium.local.stack import local
+from running import authority, policy
+
+BARE = "import json\ndef handler(event, context):\n    return {'statusCode': 200, 'body': '{}'}\n"
+# What Lambda's own runtime has loaded before any handler.
+RUNTIME = "import http.client, importlib, json, logging, os, sys, time, traceback, types"
+TIMED = """
+{runtime}
+import sys, time
+event = open(sys.argv[1]).read()
+begin, busy = time.perf_counter(), time.process_time()
+from {module} import handler
+loaded = time.perf_counter()
+import json
+answer = handler(json.loads(event), None)
+ended = time.perf_counter()
+assert answer["statusCode"] == 200, answer
+print((loaded - begin) * 1000, (ended - begin) * 1000, (time.process_time() - busy) * 1000)
+"""
+CLAIMS = {"sub": "account-1", "token_use": "access", "client_id": "localclient"}
+
+
+def prepared(folder):
+    """A configuration, an event, and a store that has its tables."""
+    settings = local(policy(), folder)
+    (folder / "config.json").write_text(json.dumps({
+        "engine": settings.engine, "provider": settings.provider, "assay": settings.assay}))
+    (folder / "bare.py").write_text(BARE)
+    (folder / "event.json").write_text(json.dumps({
+        "rawPath": "/v1/update-subscription", "headers": {},
+        "requestContext": {"http": {"method": "POST"},
+                           "authorizer": {"jwt": {"claims": CLAIMS}}},
+        "body": json.dumps({"signedTransactionData": authority().transaction(
+            product="com.example.app.premium.monthly")})}))
+
+
+def milliseconds(module, runtime, folder):
+    """Of one interpreter: imports; imports with the first call; the same on the processor."""
+    environment = {**os.environ, "FREEMIUM_CONFIG": str(folder / "config.json")}
+    environment.pop("PYTHONDONTWRITEBYTECODE", None)  # Lambda's packages are compiled
+    environment["PYTHONPYCACHEPREFIX"] = str(folder / "compiled")
+    environment["PYTHONPATH"] += f"{os.pathsep}{folder}"
+    code = TIMED.format(module=module, runtime=runtime)
+    done = subprocess.run(
+        [sys.executable, "-c", code, str(folder / "event.json")],
+        capture_output=True, text=True, env=environment, check=True)
+    return [float(word) for word in done.stdout.split()]
+
+
+def main():
+    runs = int(sys.argv[1]) if len(sys.argv) > 1 else 15
+    with tempfile.TemporaryDirectory(prefix="freemium-cold-") as name:
+        folder = pathlib.Path(name)
+        prepared(folder)
+        for title, runtime in (("a plain interpreter", ""), ("Lambda's runtime", RUNTIME)):
+            measured(title, runtime, folder, runs)
+
+
+def measured(title, runtime, folder, runs):
+    found = {"bare": [], "freemium.function": []}
+    for module in found:
+        milliseconds(module, runtime, folder)  # compiled, and the tables made
+    for _ in range(runs):
+        for module, times in found.items():
+            times.append(milliseconds(module, runtime, folder))
+    print(f"In {title}, {runs} interpreters each:")
+    for word, of in (("median", statistics.median), ("fastest", min)):
+        bare, ours = ([of(column) for column in zip(*times)] for times in found.values())
+        print(f"  {word:<8} bare {bare[1]:5.1f} ms, imports {ours[0]:5.1f}, with the first call "
+              f"{ours[1]:5.1f} ({ours[2]:5.1f} of a processor)")
+        print(f"  {'':<8} above bare {ours[1] - bare[1]:5.1f} ms; the bar is 60")
+
+
+if __name__ == "__main__":
+    main()
