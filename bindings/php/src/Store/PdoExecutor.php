@@ -95,7 +95,12 @@ final class PdoExecutor implements Executor
         return $this->dialect;
     }
 
-    public function connection(): PDO
+    /**
+     * Said here only: a return type would need the class when this one is preloaded.
+     *
+     * @return PDO
+     */
+    public function connection(): object
     {
         return $this->pdo ??= $this->connected();
     }

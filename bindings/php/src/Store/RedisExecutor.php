@@ -26,7 +26,12 @@ final class RedisExecutor implements Executor
         return 'redis';
     }
 
-    public function connection(): Redis
+    /**
+     * Said here only: a return type would need the class when this one is preloaded.
+     *
+     * @return Redis
+     */
+    public function connection(): object
     {
         return $this->redis;
     }
