@@ -445,7 +445,7 @@ def main():
             check_certificates(suite, folder / "send", environment, bench)
         check_attest(suite, folder / "attest", environment, options.cases)
         check_expiry(suite, folder / "expiry", environment)
-        c_ledger.check(suite, folder / "ledger", environment, folder)
+        c_ledger.check(suite, folder / "ledger", environment, folder, options.cli)
         check_product(suite, folder / "product", environment, options.cases, folder)
         result = run([folder / "plus"], env=environment)
         suite.expect(result.returncode == 0, "the C++ program agrees with the header")
