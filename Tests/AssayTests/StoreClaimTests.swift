@@ -301,7 +301,7 @@ struct StoreClaimTests {
     for (mode, isLocked) in [("transaction", true), ("lease", false)] {
       let script = StoreScript(
         verifier, claim("ann", 1, [("mode", .string(mode))]), [evidence])
-      try script.answer("{},{},{\"rows\":[[\"key\"]]}")
+      try script.answer("{},{},{\"rows\":[[\"key\",null]]}")
       #expect(script.sql(1)?.hasSuffix(" FOR UPDATE") == isLocked, "\(mode)")
     }
   }
@@ -348,6 +348,78 @@ struct StoreClaimTests {
       try store.run(claim(), [try coins(store)]), "revoked", "rejected.ledger.revoked",
       answer: "refused-final")
     expect(try store.run(claim(), [try coins(store, signed: 2000)]), "resume", "ok")
+  }
+
+  private func month(
+    _ store: SQLiteStore, _ period: Int64 = 0, signed: Int64 = 0, revoked: Bool = false
+  ) throws -> Document {
+    try store.transaction {
+      $0.transactionId = "20000009000001\(10 + period)"
+      $0.webOrderLineItemId = "20000000500001\(10 + period)"
+      $0.purchaseDate += period * 1000
+      $0.signedDate += signed
+      if revoked { $0.revocationDate = $0.signedDate }
+    }
+  }
+
+  @Test(
+    "RPL-2 of an account's line nobody else claims anything, by lease or in its transaction",
+    arguments: ["lease", "transaction"])
+  func othersLine(_ mode: String) throws {
+    let store = try SQLiteStore()
+    let apply: JSONText = ["kind": "subscription.apply", "account": "ann"]
+    try store.run(apply, [try month(store)])
+    let next = try month(store, 1)
+    func claim(_ account: String, _ attempt: Int) -> JSONText {
+      self.claim(account, attempt, [("mode", .string(mode))])
+    }
+    let others = try store.run(claim("bob", 1), [next])
+    expect(others, "other-account", "rejected.ledger.other-account", answer: "refused-final")
+    #expect(others.text("error.rule") == "RPL-2")
+    #expect(try store.run("SELECT COUNT(*) FROM assay_ledger", []) == ["[0]"])
+    expect(
+      try store.run(claim("ann", 2), [next]), "new", "ok",
+      answer: mode == "lease" ? nil : "granted")
+    // What is hers already stays hers, whoever has the line by now.
+    try store.run("UPDATE assay_line SET owner = 'bob'", [])
+    let own = try store.run(claim("ann", 2), [next])
+    #expect(own.text("exchange.outcome") == (mode == "lease" ? "new" : "already-granted"))
+    expect(
+      try store.run(claim("bob", 3), [next]), "other-account", "rejected.ledger.other-account",
+      answer: "refused-final")
+    expect(
+      try store.run(claim("bob", 4), [try month(store, 2)]), "new", "ok",
+      answer: mode == "lease" ? nil : "granted")
+  }
+
+  @Test("RPL-2 a line of nobody keeps nobody out; an event asks for no owner")
+  func nobodysLine() throws {
+    let store = try SQLiteStore()
+    let period = try month(store)
+    try store.run(["kind": "subscription.apply"], [period])
+    expect(try store.run(claim("bob", 1), [period]), "new", "ok")
+    try store.run("UPDATE assay_line SET owner = 'ann'", [])
+    let event: JSONText = [
+      "kind": "claim", "attempt": .string(attemptId(2)),
+    ]
+    expect(
+      try store.run(event, [period]), "in-progress", "unavailable.ledger.in-progress",
+      answer: "deferred")
+    let other = try month(store, 1)
+    expect(try store.run(event, [other]), "unclaimed", "ok", answer: "deferred")
+  }
+
+  @Test("RPL-2 RFD-3 a tombstone of nobody is reopened by the owner of its line alone")
+  func othersTombstone() throws {
+    let store = try SQLiteStore()
+    try store.run(["kind": "subscription.apply", "account": "ann"], [try month(store)])
+    let refunded = try month(store, 1, signed: 1000, revoked: true)
+    try store.run(["kind": "revoke"], [refunded])
+    let reversed = try month(store, 1, signed: 2000)
+    expect(
+      try store.run(claim("bob", 1), [reversed]), "other-account",
+      "rejected.ledger.other-account", answer: "refused-final")
+    expect(try store.run(claim("ann", 2), [reversed]), "resume", "ok")
   }
 
   @Test("STO-21 STO-32 the grant in the transaction of the claim; a failed one claims nothing")
@@ -457,10 +529,12 @@ struct StoreClaimTests {
     arguments: [
       #"{"id":ID,"code":200,"results":[]}"#,
       #"{"id":ID,"code":200,"results":[{},{},{}]}"#,
-      #"{"id":ID,"code":200,"results":[{},{},{"rows":[[1]]}]}"#,
-      #"{"id":ID,"code":200,"results":[{},{},{"rows":[["a","b"]]}]}"#,
-      #"{"id":ID,"code":200,"results":[{},{},{"rows":[["a"],["b"]]}]}"#,
-      #"{"id":ID,"code":200,"results":[{},{},{"rows":[[{}]]}]}"#,
+      #"{"id":ID,"code":200,"results":[{},{},{"rows":[[1,null]]}]}"#,
+      #"{"id":ID,"code":200,"results":[{},{},{"rows":[["a"]]}]}"#,
+      #"{"id":ID,"code":200,"results":[{},{},{"rows":[["a",null,"b"]]}]}"#,
+      #"{"id":ID,"code":200,"results":[{},{},{"rows":[["a",1]]}]}"#,
+      #"{"id":ID,"code":200,"results":[{},{},{"rows":[["a",null],["b",null]]}]}"#,
+      #"{"id":ID,"code":200,"results":[{},{},{"rows":[[{},null]]}]}"#,
     ])
   func shapes(_ answer: String) throws {
     let store = try SQLiteStore()

@@ -382,6 +382,25 @@ struct StoresDynamoTests {
     }
   }
 
+  @Test(
+    "RPL-2 of an account's line nobody else claims anything, by lease or in its transaction",
+    arguments: ["lease", "transaction"])
+  func othersLine(_ mode: String) throws {
+    let store = try DynamoStore()
+    let evidence = try month(store)
+    try store.run(apply("ann"), [evidence])
+    let more: [(String, JSONText)] = [("mode", .string(mode))]
+    expect(
+      try store.run(claim("bob", 1, more), [evidence]), "other-account",
+      "rejected.ledger.other-account")
+    #expect(!store.items.keys.contains { $0.contains("TXN#") })
+    expect(try store.run(claim("ann", 2, more), [evidence]), "new", "ok")
+    let other = try DynamoStore()
+    try other.run(apply(nil), [evidence])
+    expect(try other.run(claim("bob", 1, more), [evidence]), "new", "ok")
+    #expect(other.items.keys.contains { $0.contains("TXN#") })
+  }
+
   private func apply(_ account: String?, _ more: [(String, JSONText)] = []) -> JSONText {
     let request: JSONText = ["kind": "subscription.apply"]
     return request.setting((account.map { [("account", .string($0))] } ?? []) + more)

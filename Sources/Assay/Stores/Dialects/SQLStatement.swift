@@ -6,6 +6,7 @@ enum SQLStatement: Int, CaseIterable, Sendable {
   case nameTransaction
   case namePurchase
   case nameCanonical
+  case nameOwner
   case ledgerInsert
   case ledgerRead
   case ledgerLock
@@ -101,7 +102,7 @@ enum SQLStatement: Int, CaseIterable, Sendable {
 
   func givesRows(_ dialect: StoreDialect) -> Bool {
     switch self {
-    case .nameCanonical, .ledgerRead, .ledgerLock, .ledgerOfAccount, .lineRead, .linesOfAccount, .claimsHeld, .claimsDue, .claimsDueLock, .linesDue, .linesDueLock, .linkRead, .linkCounts, .evidenceRead, .evidenceOfPurchase, .evidenceOfLine, .quotaTake, .quotaChanged, .quotaRead, .challengeRead, .keyRead, .keyChanged, .onceRead, .checkName, .checkLedger, .checkLine, .checkQuota, .checkChallenge, .checkKey, .checkOnce, .checkLink, .checkAudit, .checkEvidence, .checkPrimary, .checkJournal:
+    case .nameCanonical, .nameOwner, .ledgerRead, .ledgerLock, .ledgerOfAccount, .lineRead, .linesOfAccount, .claimsHeld, .claimsDue, .claimsDueLock, .linesDue, .linesDueLock, .linkRead, .linkCounts, .evidenceRead, .evidenceOfPurchase, .evidenceOfLine, .quotaTake, .quotaChanged, .quotaRead, .challengeRead, .keyRead, .keyChanged, .onceRead, .checkName, .checkLedger, .checkLine, .checkQuota, .checkChallenge, .checkKey, .checkOnce, .checkLink, .checkAudit, .checkEvidence, .checkPrimary, .checkJournal:
       return true
     case .quotaRefund: return dialect == .sqlite || dialect == .postgres
     case .keyAdvance: return dialect == .sqlite || dialect == .postgres
@@ -117,6 +118,8 @@ enum SQLStatement: Int, CaseIterable, Sendable {
       return "INSERT INTO assay_name (name,target) SELECT :pkey, a.target FROM assay_name a WHERE a.name = :tkey ON CONFLICT DO NOTHING"
     case .nameCanonical:
       return "SELECT COALESCE(b.target, a.target) FROM assay_name a LEFT JOIN assay_name b ON b.name = a.target WHERE a.name = :tkey"
+    case .nameOwner:
+      return "SELECT COALESCE(b.target, a.target), (SELECT l.owner FROM assay_line l WHERE l.env = :env AND l.otx = :otx) FROM assay_name a LEFT JOIN assay_name b ON b.name = a.target WHERE a.name = :tkey"
     case .ledgerInsert:
       return "INSERT INTO assay_ledger (pkey,env,txn,otx,state,owner,product,quantity,purchased_ms,asof_ms,evidence,gen,grant_id,attempt,tries,claimed_ms,lease_ms,granted_ms,revoked_ms,note) VALUES (:pkey,:env,:txn,:otx,:state,:owner,:product,:quantity,:purchased_ms,:asof_ms,:evidence,:gen,:grant_id,:attempt,:tries,:claimed_ms,:lease_ms,:granted_ms,:revoked_ms,:note) ON CONFLICT DO NOTHING"
     case .ledgerRead:

@@ -4,7 +4,8 @@ extension StoreTalk {
   /// A row that another put there in between is judged once more.
   private static let grantRounds = 2
 
-  /// - Parameter new: the row where none is; nil: an event from Apple, which makes none.
+  /// - Parameter new: the row where none is; nil: an event from Apple or a stranger, who make
+  ///   none.
   mutating func dynamoGrant(
     _ key: Text, _ new: LedgerRow?, _ claimant: Claimant, _ purchase: StorePurchase, note: Text?
   ) throws(StoreStop) -> Claim {
@@ -16,7 +17,7 @@ extension StoreTalk {
       } else if let new {
         claim = Claim(new, .new)
       } else {
-        return Claim(purchase, .unclaimed)
+        return Claim(purchase, claimant.absent)
       }
       guard claim.outcome.isOurs, var row = claim.row else { return claim }
       row.state = .granted
@@ -39,7 +40,7 @@ extension StoreTalk {
       standing = met
     }
     guard let standing else { throw .rowMissing }
-    return Claim(standing, standing.owner == new?.owner ? .inProgress : .otherAccount)
+    return Claim(standing, standing.owner == claimant.account ? .inProgress : .otherAccount)
   }
 
   private mutating func dynamoLedgerRow(

@@ -16,7 +16,9 @@ extension StoreTalk {
       return try judgeClaimed(row, claimant, purchase, transaction)
     case .revoked:
       guard let purchase, purchase.undoesRevocation(of: row) else { return Claim(row, .revoked) }
-      guard row.owner.isEmpty || row.owner == account else { return Claim(row, .otherAccount) }
+      guard row.owner == account || row.owner.isEmpty && !claimant.isStranger else {
+        return Claim(row, .otherAccount)
+      }
       return try reopen(row, account, claimant, purchase, transaction)
     }
   }

@@ -7,4 +7,18 @@ struct Claimant: Sendable {
   let leaseUntilMs: Int64
   /// STO-27: a lease that is over is left to a person.
   let holds: Bool
+  /// RPL-2: the line of the purchase is another account's; what this one has of it stays,
+  /// and nothing new comes to it.
+  var isStranger = false
+
+  /// What it means that there is no row, where this one makes none.
+  var absent: ClaimOutcome { isStranger ? .otherAccount : .unclaimed }
+
+  /// The same before a line of that owner; empty: nobody's yet, nil: there is no such line.
+  func facing(_ lineOwner: Text?) -> Claimant {
+    guard let account, let lineOwner, !lineOwner.isEmpty else { return self }
+    var claimant = self
+    claimant.isStranger = account != lineOwner
+    return claimant
+  }
 }

@@ -4,10 +4,22 @@ extension StoreTalk {
   private var isDynamo: Bool { context.dialect == .dynamodb }
 
   /// STO-11: the key of the one row that both keys of a purchase lead to.
+  mutating func canonicalKey(_ keys: PurchaseKeys) throws(StoreStop) -> Text {
+    isDynamo ? try dynamoCanonicalKey(keys) : try sqlCanonicalKey(keys)
+  }
+
+  /// The same, and whose line the purchase stands in; nil: there is no such line, as there is
+  /// none of consumables.
   mutating func canonicalKey(
-    _ keys: PurchaseKeys, _ transaction: StoreStep.Transaction? = nil
-  ) throws(StoreStop) -> Text {
-    isDynamo ? try dynamoCanonicalKey(keys) : try sqlCanonicalKey(keys, transaction)
+    _ keys: PurchaseKeys, of purchase: StorePurchase, _ transaction: StoreStep.Transaction?
+  ) throws(StoreStop) -> (key: Text, lineOwner: Text?) {
+    let facts = purchase.facts
+    guard isDynamo else { return try sqlCanonicalKey(keys, inLineOf: facts, transaction) }
+    let key = try dynamoCanonicalKey(keys)
+    if purchase.product?.type == .consumable { return (key, nil) }
+    let line = try dynamoLine(
+      environment: Text(stringLiteral: facts.environment.name), facts.originalTransactionId)
+    return (key, line?.owner)
   }
 
   /// The same for a purchase that may be unknown.

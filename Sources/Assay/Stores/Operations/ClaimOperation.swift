@@ -44,8 +44,8 @@ struct ClaimOperation: StoreOperation {
     return all.filter { ids.contains($0.facts.transactionId) }
   }
 
-  /// EXC-15: names, row, take-over or reversal, grant and commit of each.
-  var maxSteps: Int? { 8 &* purchases.count &+ 6 }
+  /// EXC-15: names, line, row, take-over or reversal, grant and commit of each.
+  var maxSteps: Int? { 9 &* purchases.count &+ 6 }
 
   var seed: Text { claimant.attempt }
 
@@ -75,15 +75,15 @@ struct ClaimOperation: StoreOperation {
       return Claim(purchase, .unknownProduct)
     }
     let isTied = isInTransaction || talk.context.dialect == .sqlite
-    let key = try talk.canonicalKey(keys, isTied ? .begin : nil)
+    let (key, lineOwner) = try talk.canonicalKey(keys, of: purchase, isTied ? .begin : nil)
+    let claimant = claimant.facing(lineOwner)
+    let new = newRow(key, purchase, product, claimant)
     if isInTransaction && talk.context.dialect == .dynamodb {
-      let row = newRow(key, purchase, product)
-      return try talk.dynamoGrant(key, row, claimant, purchase, note: note)
+      return try talk.dynamoGrant(key, new, claimant, purchase, note: note)
     }
-    let row = try standing(key, purchase, product, &talk)
-    guard let row else {
+    guard let row = try standing(key, new, purchase.evidence, &talk) else {
       try close(&talk)
-      return Claim(purchase, .unclaimed)
+      return Claim(purchase, claimant.absent)
     }
     var claim = try talk.judge(row, claimant, purchase, isInTransaction ? .inside : nil)
     guard isInTransaction else { return claim }
@@ -118,26 +118,24 @@ struct ClaimOperation: StoreOperation {
     return nil
   }
 
-  /// The row of the purchase; it is put there for an account, and only read for an event.
+  /// The row of the purchase; it is put there for an account, and only read for an event or
+  /// a stranger.
   /// On SQLite names and row are one commit, for each waits for the disk
   /// (docs/spec/store-statements.md §2).
   private func standing(
-    _ key: Text, _ purchase: StorePurchase, _ product: Catalogue.Product,
-    _ talk: inout StoreTalk
+    _ key: Text, _ new: LedgerRow?, _ evidence: StoreEvidence, _ talk: inout StoreTalk
   ) throws(StoreStop) -> LedgerRow? {
     let transaction: StoreStep.Transaction? =
       isInTransaction ? .inside : talk.context.dialect == .sqlite ? .commit : nil
-    guard let row = newRow(key, purchase, product) else {
-      return try talk.ledgerRow(key, transaction)
-    }
-    return try talk.insert(row, purchase.evidence, transaction)
+    guard let new else { return try talk.ledgerRow(key, transaction) }
+    return try talk.insert(new, evidence, transaction)
   }
 
-  /// nil: an event makes no row.
+  /// nil: neither an event nor a stranger makes one.
   private func newRow(
-    _ key: Text, _ purchase: StorePurchase, _ product: Catalogue.Product
+    _ key: Text, _ purchase: StorePurchase, _ product: Catalogue.Product, _ claimant: Claimant
   ) -> LedgerRow? {
-    guard let owner = claimant.account else { return nil }
+    guard let owner = claimant.account, !claimant.isStranger else { return nil }
     return LedgerRow(
       purchaseKey: key, environment: Text(stringLiteral: purchase.facts.environment.name),
       transactionId: purchase.facts.transactionId,

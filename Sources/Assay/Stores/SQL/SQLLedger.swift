@@ -16,21 +16,31 @@ extension StoreTalk {
   }
 
   /// STO-11: both keys of a purchase lead to one row.
-  mutating func sqlCanonicalKey(
-    _ keys: PurchaseKeys, _ transaction: StoreStep.Transaction?
-  ) throws(StoreStop) -> Text {
-    let results = try sql(transaction) {
-      let arguments: Arguments = [
-        ("tkey", .text(keys.transaction)), ("pkey", .text(keys.purchase)),
-      ]
-      return [
-        (.nameTransaction, arguments), (.namePurchase, arguments), (.nameCanonical, arguments),
-      ]
-    }
+  mutating func sqlCanonicalKey(_ keys: PurchaseKeys) throws(StoreStop) -> Text {
+    let results = try sql { keys.naming + [(.nameCanonical, keys.arguments)] }
     var row = try results.row(2)
     let key = try row.text()
     try row.end()
     return key
+  }
+
+  /// The same, and in the same look whose line the purchase stands in (RPL-2).
+  mutating func sqlCanonicalKey(
+    _ keys: PurchaseKeys, inLineOf facts: PurchaseFacts,
+    _ transaction: StoreStep.Transaction?
+  ) throws(StoreStop) -> (key: Text, lineOwner: Text?) {
+    let results = try sql(transaction) {
+      let line: Arguments = [
+        ("env", .text(Text(stringLiteral: facts.environment.name))),
+        ("otx", .text(facts.originalTransactionId)),
+      ]
+      return keys.naming + [(.nameOwner, keys.arguments + line)]
+    }
+    var row = try results.row(2)
+    let key = try row.text()
+    let owner = try row.textIfAny()
+    try row.end()
+    return (key, owner)
   }
 
   /// The key that both lead to, without remembering them.
@@ -87,6 +97,17 @@ extension StoreTalk {
     }
     guard let row = try results.rowIfAny(1) else { return nil }
     return try LedgerRow(row)
+  }
+}
+
+extension PurchaseKeys {
+  fileprivate var arguments: StoreTalk.Arguments {
+    [("tkey", .text(transaction)), ("pkey", .text(purchase))]
+  }
+
+  /// The statements that remember both.
+  fileprivate var naming: [(SQLStatement, StoreTalk.Arguments)] {
+    [(.nameTransaction, arguments), (.namePurchase, arguments)]
   }
 }
 
