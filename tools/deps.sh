@@ -66,6 +66,8 @@ optional php-pgsql php -r 'exit((int) !extension_loaded("pdo_pgsql"));'
 optional php-mysql php -r 'exit((int) !extension_loaded("pdo_mysql"));'
 optional php-redis php -r 'exit((int) !extension_loaded("redis"));'
 optional golang-github-mattn-go-sqlite3-dev test -e /usr/share/gocode/src/github.com/mattn/go-sqlite3
+optional golang-github-gin-gonic-gin-dev test -e /usr/share/gocode/src/github.com/gin-gonic/gin
+optional php-laravel-framework test -e /usr/share/php/Illuminate/autoload.php
 optional golang-github-lib-pq-dev test -e /usr/share/gocode/src/github.com/lib/pq
 optional golang-github-go-sql-driver-mysql-dev test -e /usr/share/gocode/src/github.com/go-sql-driver/mysql
 optional postgresql ls /usr/lib/postgresql/*/bin/initdb

@@ -15,7 +15,9 @@ import python_tools  # noqa: E402
 
 FRAMES = pathlib.Path(__file__).resolve().parent / "frames"
 # Packages that a page compares with, by the word that names them: their requirements.
-PEERS = {"app-store-server-library": ROOT / "Tests/Snippets/peers.txt"}
+PEERS = {"app-store-server-library": ROOT / "Tests/Snippets/peers.txt",
+         "fastapi": ROOT / "Tests/Snippets/frameworks.txt",
+         "django": ROOT / "Tests/Snippets/frameworks.txt"}
 # What frames include or import.
 EVIDENCE = FRAMES.parent / "evidence"
 SECONDS = 300
@@ -24,7 +26,9 @@ ENDINGS = {"python": ".py", "c": ".c", "sh": ".sh", "php": ".php", "go": ".go",
 
 # Modules of Go that blocks may use, from Debian.
 GOCODE = pathlib.Path("/usr/share/gocode/src")
-GO_MODULES = {"go-sqlite3": "github.com/mattn/go-sqlite3"}
+GO_MODULES = {"go-sqlite3": "github.com/mattn/go-sqlite3", "go-gin": "github.com/gin-gonic/gin"}
+# Of PHP, from Debian.
+PHP_PACKAGES = {"php-laravel": pathlib.Path("/usr/share/php/Illuminate/autoload.php")}
 
 
 class Tools:
@@ -76,7 +80,8 @@ class Tools:
     def packages(self, name):
         """Where the package of a peer is, and None; or None, and why there is none."""
         if name not in self.peers:
-            bin_folder, why = python_tools.installed(ROOT / "build/snippets-peers", PEERS[name])
+            place = ROOT / "build/snippets-peers" / PEERS[name].stem
+            bin_folder, why = python_tools.installed(place, PEERS[name])
             found = bin_folder and next(bin_folder.parent.glob("lib/python3*/site-packages"))
             self.peers[name] = found, why
         return self.peers[name]
@@ -106,6 +111,9 @@ class Tools:
         if name in GO_MODULES:
             path = GOCODE / GO_MODULES[name]
             return None if path.is_dir() else f"{path} is not there"
+        if name in PHP_PACKAGES:
+            path = PHP_PACKAGES[name]
+            return None if path.is_file() else f"{path} is not there"
         if name == "swift":
             return None if (self.swift / "libAssaySwift.a").exists() else "build/swift is not there"
         return None if shutil.which(name) else f"{name} is not installed"
@@ -190,18 +198,25 @@ def build_swift(source, folder, tools):
 
 
 def build_go(source, folder, tools):
-    """A module of its own, which has the binding by a replace."""
+    """A module of its own, which has the binding by a replace; with packages of Debian, which
+    has no modules, in the older way."""
     module = folder / source.stem
     module.mkdir()
     source.rename(module / "main.go")
-    needed = {project.go_module(): tools.bindings["go"]}
-    needed.update((name, GOCODE / name) for name in GO_MODULES.values()
-                  if f'"{name}"' in (module / "main.go").read_text())
-    (module / "go.mod").write_text("module block\n\ngo 1.19\n" + "".join(
-        f"\nrequire {name} v0.0.0\n\nreplace {name} => {path}\n"
-        for name, path in needed.items()))
     program = folder / f"{source.stem}.program"
-    return call(["go", "build", "-o", program, "."], module, tools), [program]
+    command = ["go", "build", "-o", program, "."]
+    name, binding = project.go_module(), tools.bindings["go"]
+    text = (module / "main.go").read_text()
+    if any(f'"{path}"' in text for path in GO_MODULES.values()):
+        place = module / "gopath/src" / name
+        place.parent.mkdir(parents=True)
+        place.symlink_to(binding)
+        command = ["env", "GO111MODULE=off", "GOFLAGS=",
+                   f"GOPATH={module}/gopath:{GOCODE.parent}", *command]
+    else:
+        (module / "go.mod").write_text(
+            f"module block\n\ngo 1.19\n\nrequire {name} v0.0.0\n\nreplace {name} => {binding}\n")
+    return call(command, module, tools), [program]
 
 
 BUILDERS = {"c": build_c, "swift": build_swift, "go": build_go}

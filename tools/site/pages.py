@@ -106,6 +106,8 @@ SECTIONS = [
               "accounts, plans, daily limits: a whole back end to copy"),
         guide("tasks/app-side", "The app's side",
               "StoreKit, resend queue, keychain, sign-in: Swift for the app"),
+        guide("tasks/frameworks", "In your framework",
+              "FastAPI, Django, Gin, Laravel: two routes each"),
         guide("tasks/php-fpm", "PHP-FPM", "preload, workers, one verifier each"),
         guide("tasks/from-app-store-server-library", "Coming from app-store-server-library",
               "call by call, with both sides' code"),
