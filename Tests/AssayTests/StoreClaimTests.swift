@@ -543,6 +543,46 @@ struct StoreClaimTests {
     #expect(document.name == "unavailable.store.reply-shape")
   }
 
+  @Test("STO-4 the row of another purchase, line or account is no answer")
+  func othersRow() throws {
+    let store = try SQLiteStore()
+    try store.run(claim("ann", 1, [("mode", "transaction")]), [try coins(store)])
+    let apply: JSONText = ["kind": "subscription.apply", "account": "ann"]
+    try store.run(apply, [try month(store)])
+    let purchase = try #require(try store.run("SELECT * FROM assay_ledger", []).first)
+    let line = try #require(try store.run("SELECT * FROM assay_line", []).first)
+    func refused(
+      _ request: JSONText, _ evidence: [Document], step: Int, _ results: String, _ place: String,
+      sourceLocation: SourceLocation = #_sourceLocation
+    ) throws {
+      store.faults[store.steps + step] = .answer(
+        "{\"id\":ID,\"code\":200,\"results\":[\(results)]}")
+      let document = try store.run(request, evidence)
+      #expect(document.name == "unavailable.store.reply-shape", sourceLocation: sourceLocation)
+      #expect(document.text("error.at") == place, sourceLocation: sourceLocation)
+    }
+    let row = "{\"rows\":[\(purchase)]}"
+    let other = try month(store, 3)
+    let refund = try month(store, 4, revoked: true)
+    try refused(claim("ann", 2), [other], step: 2, "{},\(row)", "pkey")
+    try refused(["kind": "claim", "attempt": .string(attemptId(3))], [other], step: 2, row, "pkey")
+    try refused(["kind": "revoke"], [refund], step: 2, "{\"rows\":[]},{},{},\(row)", "pkey")
+    let complete: JSONText = [
+      "kind": "complete", "account": "ann", "purchaseKey": "Sandbox/2000000900000999",
+      "grantId": .string(String(repeating: "a", count: 64)),
+    ]
+    try refused(complete, [], step: 1, "{},\(row)", "pkey")
+    try refused(
+      ["kind": "lookup", "account": "bob"], [], step: 1, row, "owner")
+    let ofLine = "{\"rows\":[\(line)]}"
+    let elsewhere = try month(store, 5)
+    let next = try store.transaction { $0.originalTransactionId = "2000000900000777" }
+    try refused(apply, [next], step: 1, "{\"rows\":[]},{},{},{},\(ofLine)", "otx")
+    try refused(apply, [elsewhere], step: 2, ofLine.replacing("\"ann\"", with: "\"bob\""), "owner")
+    try refused(
+      ["kind": "subscription.read", "account": "bob"], [], step: 1, ofLine, "owner")
+  }
+
   @Test("STO-71 the codes of the engine: busy, unclear and fatal")
   func codes() throws {
     let store = try SQLiteStore()

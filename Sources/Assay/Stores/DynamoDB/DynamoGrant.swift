@@ -51,7 +51,7 @@ extension StoreTalk {
       (kept + [DynamoRequest.get(.ledger(key))]).map { $0.call(table) }
     }
     guard let item = try results.item(kept.count) else { return nil }
-    return try LedgerRow(item)
+    return try LedgerRow(item).checked(key)
   }
 
   /// Of a row that this attempt holds.
@@ -88,6 +88,6 @@ extension StoreTalk {
       throw .refused(Refusal(.unavailableLedgerInProgress, "STO-32", at: "grant"))
     }
     guard let met = ours.row else { throw .shape("results[0].reasons[0].item") }
-    return try LedgerRow(met)
+    return try LedgerRow(met).checked(row.purchaseKey)
   }
 }

@@ -54,7 +54,7 @@ extension StoreTalk {
 
   mutating func dynamoLine(environment: Text, _ id: Text) throws(StoreStop) -> LineRow? {
     guard let item = try dynamoRead(.line(environment, id)) else { return nil }
-    return try LineRow(item)
+    return try LineRow(item).checked(environment, id)
   }
 
   /// Marks each line and its copy.

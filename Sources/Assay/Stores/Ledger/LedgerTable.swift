@@ -31,13 +31,16 @@ extension StoreTalk {
   mutating func insert(
     _ row: LedgerRow, _ evidence: StoreEvidence, _ transaction: StoreStep.Transaction? = nil
   ) throws(StoreStop) -> LedgerRow {
-    isDynamo ? try dynamoInsert(row, evidence) : try sqlInsert(row, evidence, transaction)
+    let stands =
+      isDynamo ? try dynamoInsert(row, evidence) : try sqlInsert(row, evidence, transaction)
+    return try stands.checked(row.purchaseKey)
   }
 
   mutating func ledgerRow(
     _ key: Text, _ transaction: StoreStep.Transaction? = nil
   ) throws(StoreStop) -> LedgerRow? {
-    isDynamo ? try dynamoLedgerRow(key) : try sqlLedgerRow(key, transaction)
+    let row = isDynamo ? try dynamoLedgerRow(key) : try sqlLedgerRow(key, transaction)
+    return try row?.checked(key)
   }
 
   /// A claimed row of that owner whose lease is over becomes ours. The row after it.
@@ -47,10 +50,14 @@ extension StoreTalk {
     _ row: LedgerRow, attempt: Text, leaseMs: Int64, _ evidence: StoreEvidence?,
     _ transaction: StoreStep.Transaction? = nil
   ) throws(StoreStop) -> LedgerRow? {
-    if isDynamo { return try dynamoTakeOver(row, attempt: attempt, leaseMs: leaseMs, evidence) }
+    let key = row.purchaseKey
+    if isDynamo {
+      let taken = try dynamoTakeOver(row, attempt: attempt, leaseMs: leaseMs, evidence)
+      return try taken?.checked(key)
+    }
     let kept = evidence.map { keeping($0) } ?? []
     let arguments: Arguments = [
-      ("pkey", .text(row.purchaseKey)), ("owner", .text(row.owner)),
+      ("pkey", .text(key)), ("owner", .text(row.owner)),
       ("attempt", .text(attempt)), ("lease_ms", .integer(leaseMs)),
       ("now_ms", .integer(context.nowMs)), ("evidence", StoreValue(evidence?.sha256)),
     ]
@@ -58,7 +65,7 @@ extension StoreTalk {
       kept + [(.ledgerTakeOver, arguments), (.ledgerRead, arguments)]
     }
     guard let row = try results.rowIfAny(kept.count &+ 1) else { return nil }
-    return try LedgerRow(row)
+    return try LedgerRow(row).checked(key)
   }
 
   /// A revoked row goes back to claimed, under another grant id (RFD-2). `next` is the row
@@ -66,7 +73,7 @@ extension StoreTalk {
   mutating func reverse(
     _ next: LedgerRow, _ evidence: StoreEvidence, _ transaction: StoreStep.Transaction? = nil
   ) throws(StoreStop) -> LedgerRow? {
-    if isDynamo { return try dynamoReverse(next, evidence) }
+    if isDynamo { return try dynamoReverse(next, evidence)?.checked(next.purchaseKey) }
     let (nowMs, kept) = (context.nowMs, keeping(evidence))
     let results = try sql(transaction) {
       var arguments = next.arguments
@@ -77,7 +84,7 @@ extension StoreTalk {
       return kept + [(.ledgerReverse, arguments), (.ledgerRead, key)]
     }
     guard let row = try results.rowIfAny(kept.count &+ 1) else { return nil }
-    return try LedgerRow(row)
+    return try LedgerRow(row).checked(next.purchaseKey)
   }
 
   /// A claimed row of that grant id becomes granted, unless its fence is larger (STO-26).
@@ -86,13 +93,15 @@ extension StoreTalk {
     _ transaction: StoreStep.Transaction? = nil
   ) throws(StoreStop) -> LedgerRow? {
     if isDynamo {
-      return try dynamoComplete(key, owner: owner, grantId: grantId, fence: fence, note: note)
+      let row = try dynamoComplete(
+        key, owner: owner, grantId: grantId, fence: fence, note: note)
+      return try row?.checked(key)
     }
     let arguments: Arguments = [
       ("pkey", .text(key)), ("owner", .text(owner)), ("grant_id", .text(grantId)),
       ("fence", .integer(fence)), ("now_ms", .integer(context.nowMs)), ("note", StoreValue(note)),
     ]
-    return try sqlChange(.ledgerComplete, key, transaction) { arguments }
+    return try sqlChange(.ledgerComplete, key, transaction) { arguments }?.checked(key)
   }
 
   /// STO-30: claims whose lease ended at least so long ago, now ours; at most 25.
@@ -113,7 +122,12 @@ extension StoreTalk {
 
   /// The newest 50 of an account.
   mutating func ledger(of account: Text) throws(StoreStop) -> [LedgerRow] {
-    if isDynamo { return try dynamoLedger(of: account) }
+    let rows = isDynamo ? try dynamoLedger(of: account) : try sqlLedger(of: account)
+    for row in rows where row.owner != account { throw .shape("owner") }
+    return rows
+  }
+
+  private mutating func sqlLedger(of account: Text) throws(StoreStop) -> [LedgerRow] {
     let results = try sql { [(.ledgerOfAccount, [("owner", .text(account))])] }
     return try ledgerRows(results, 0)
   }

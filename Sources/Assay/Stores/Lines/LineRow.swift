@@ -28,6 +28,19 @@ struct LineRow: Sendable {
 }
 
 extension LineRow {
+  /// It is the row that was asked for (STO-4).
+  func checked(_ environment: Text, _ id: Text) throws(StoreStop) -> LineRow {
+    guard self.environment == environment, originalTransactionId == id else {
+      throw .shape("otx")
+    }
+    return self
+  }
+
+  /// That of the same line.
+  func checked(_ other: LineRow) throws(StoreStop) -> LineRow {
+    try checked(other.environment, other.originalTransactionId)
+  }
+
   /// In the order of the statements' columns.
   init(_ row: StoreRow) throws(StoreStop) {
     var row = row

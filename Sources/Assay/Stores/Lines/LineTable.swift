@@ -10,7 +10,10 @@ extension StoreTalk {
   mutating func apply(
     _ next: LineRow, _ evidence: StoreEvidence
   ) throws(StoreStop) -> (before: LineRow?, after: LineRow) {
-    if isDynamo { return try dynamoApply(next, evidence) }
+    if isDynamo {
+      let (before, after) = try dynamoApply(next, evidence)
+      return (try before?.checked(next), try after.checked(next))
+    }
     let (kept, changes) = (keeping(evidence), Self.changes(next, context.nowMs))
     let results = try sql {
       let key: Arguments = [
@@ -28,9 +31,9 @@ extension StoreTalk {
       return calls
     }
     let before = try results.rowIfAny(0)
-    let after = try LineRow(try results.row(results.count &- 1))
+    let after = try LineRow(try results.row(results.count &- 1)).checked(next)
     guard let before else { return (nil, after) }
-    return (try LineRow(before), after)
+    return (try LineRow(before).checked(next), after)
   }
 
   private static func changes(_ next: LineRow, _ nowMs: Int64) -> Arguments {
@@ -44,7 +47,7 @@ extension StoreTalk {
   mutating func move(
     _ next: LineRow, from owner: Text, beforeMs: Int64
   ) throws(StoreStop) -> LineRow {
-    if isDynamo { return try dynamoMove(next, from: owner, beforeMs: beforeMs) }
+    if isDynamo { return try dynamoMove(next, from: owner, beforeMs: beforeMs).checked(next) }
     let changes = Self.changes(next, context.nowMs)
     let results = try sql {
       let more: Arguments = [
@@ -55,12 +58,18 @@ extension StoreTalk {
       ]
       return [(.lineMove, changes + more), (.lineRead, key)]
     }
-    return try LineRow(try results.row(1))
+    return try LineRow(try results.row(1)).checked(next)
   }
 
   /// At most 50, the newest first.
   mutating func lines(of account: Text) throws(StoreStop) -> [LineRow] {
-    if isDynamo { return try dynamoLines(of: account) }
+    let rows = isDynamo ? try dynamoLines(of: account) : try sqlLines(of: account)
+    // Another's would give its plan away (STO-4).
+    for row in rows where row.owner != account { throw .shape("owner") }
+    return rows
+  }
+
+  private mutating func sqlLines(of account: Text) throws(StoreStop) -> [LineRow] {
     let results = try sql { [(.linesOfAccount, [("owner", .text(account))])] }
     return try lineRows(results, 0)
   }

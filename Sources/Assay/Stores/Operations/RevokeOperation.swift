@@ -109,19 +109,23 @@ extension StoreTalk {
   fileprivate mutating func revoke(
     _ tombstone: LedgerRow, _ evidence: StoreEvidence
   ) throws(StoreStop) -> (before: LedgerRow?, after: LedgerRow) {
-    if context.dialect == .dynamodb { return try dynamoRevoke(tombstone, evidence) }
+    let key = tombstone.purchaseKey
+    if context.dialect == .dynamodb {
+      let (before, after) = try dynamoRevoke(tombstone, evidence)
+      return (try before?.checked(key), after)
+    }
     let kept = keeping(evidence)
     let results = try sql {
-      let key: Arguments = [("pkey", .text(tombstone.purchaseKey))]
-      var calls: [(SQLStatement, Arguments)] = [(.ledgerRead, key)]
+      let read: (SQLStatement, Arguments) = (.ledgerRead, [("pkey", .text(key))])
+      var calls = [read]
       calls += kept
       calls.append((.ledgerInsert, tombstone.arguments))
       calls.append((.ledgerRevoke, tombstone.arguments))
-      calls.append((.ledgerRead, key))
+      calls.append(read)
       return calls
     }
-    let after = try LedgerRow(try results.row(results.count &- 1))
+    let after = try LedgerRow(try results.row(results.count &- 1)).checked(key)
     guard let before = try results.rowIfAny(0) else { return (nil, after) }
-    return (try LedgerRow(before), after)
+    return (try LedgerRow(before).checked(key), after)
   }
 }

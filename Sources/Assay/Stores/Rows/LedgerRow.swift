@@ -48,6 +48,12 @@ struct LedgerRow: Sendable {
 }
 
 extension LedgerRow {
+  /// It is the row that was asked for (STO-4).
+  func checked(_ key: Text) throws(StoreStop) -> LedgerRow {
+    guard purchaseKey == key else { throw .shape("pkey") }
+    return self
+  }
+
   /// In the order of the statements' columns.
   init(_ row: StoreRow) throws(StoreStop) {
     var row = row
