@@ -137,7 +137,8 @@ static void claim(struct claims *claims, sqlite3 *db, size_t number,
   assay_exchange_free(exchange);
 }
 
-static void claim_call(struct claims *claims, size_t number) {
+static void claim_call(void *context, size_t number) {
+  struct claims *claims = context;
   claim(claims, claims->ours, number, NULL);
 }
 
@@ -164,7 +165,8 @@ static void run_bare(sqlite3 *db, const cJSON *call) {
 }
 
 /* The statements of a claim in a transaction, without the claim. */
-static void bare_call(struct claims *claims, size_t number) {
+static void bare_call(void *context, size_t number) {
+  struct claims *claims = context;
   const cJSON *step, *call;
   demand(number < claims->count, "statements for each claim");
   demand(run_statement(claims->bare, "BEGIN IMMEDIATE"), "BEGIN");
@@ -218,17 +220,8 @@ static void record_steps(struct claims *claims) {
 
 /* ---- the program --------------------------------------------------------- */
 
-static double time_calls(struct claims *claims, size_t first,
-                         void call(struct claims *, size_t)) {
-  double start = wall_ns();
-  size_t n;
-  for (n = first; n < first + CALLS; n++) call(claims, n);
-  return (wall_ns() - start) / CALLS;
-}
-
 int main(int argc, char **argv) {
-  static double mine[101], theirs[101], ratios[101];
-  size_t rounds = argc > 1 && strcmp(argv[1], "--quick") == 0 ? 7 : 51, n;
+  size_t rounds = argc > 1 && strcmp(argv[1], "--quick") == 0 ? 7 : 51;
   struct claims claims = {0};
   struct issuer root = root_new(), intermediate = intermediate_new(&root);
   struct chain chain = chain_new(&root, &intermediate);
@@ -244,18 +237,8 @@ int main(int argc, char **argv) {
   record_steps(&claims);
   claims.ours = database_new(&claims, "ours.db");
   claims.bare = database_new(&claims, "bare.db");
-  time_calls(&claims, 0, claim_call);
-  time_calls(&claims, 0, bare_call);
-  for (n = 0; n < rounds; n++) {
-    mine[n] = time_calls(&claims, (n + 1) * CALLS, claim_call);
-    theirs[n] = time_calls(&claims, (n + 1) * CALLS, bare_call);
-    ratios[n] = mine[n] / theirs[n];
-  }
-  found.ours = quantile(mine, rounds, 0.5);
-  found.baseline = quantile(theirs, rounds, 0.5);
-  found.ratio = quantile(ratios, rounds, 0.5);
-  found.low = quantile(ratios, rounds, 0.25);
-  found.high = quantile(ratios, rounds, 0.75);
+  found = compare_by(wall_ns, claim_call, &claims, bare_call, &claims, rounds,
+                     CALLS);
   report("claim-sqlite", &found);
   sqlite3_close(claims.ours);
   sqlite3_close(claims.bare);

@@ -53,25 +53,33 @@ double quantile(double *values, size_t count, double q) {
   return values[(size_t)(q * (double)(count - 1) + 0.5)];
 }
 
-static double time_round(work *run, void *context, size_t first, size_t calls) {
-  double start = thread_ns();
+static double time_round(nanoseconds *clock, work *run, void *context,
+                         size_t first, size_t calls) {
+  double start = clock();
   size_t index;
   for (index = 0; index < calls; index++) run(context, first + index);
-  return (thread_ns() - start) / (double)calls;
+  return (clock() - start) / (double)calls;
 }
 
 struct comparison compare(work *ours, void *our_context, work *baseline,
                           void *baseline_context, size_t rounds, size_t calls) {
+  return compare_by(thread_ns, ours, our_context, baseline, baseline_context,
+                    rounds, calls);
+}
+
+struct comparison compare_by(nanoseconds *clock, work *ours, void *our_context,
+                             work *baseline, void *baseline_context,
+                             size_t rounds, size_t calls) {
   static double mine[MOST_ROUNDS], theirs[MOST_ROUNDS], ratios[MOST_ROUNDS];
   struct comparison found;
   size_t round;
   demand(rounds <= MOST_ROUNDS, "a smaller number of rounds");
-  time_round(ours, our_context, 0, calls);
-  time_round(baseline, baseline_context, 0, calls);
+  time_round(clock, ours, our_context, 0, calls);
+  time_round(clock, baseline, baseline_context, 0, calls);
   for (round = 0; round < rounds; round++) {
     size_t first = (round + 1) * calls;
-    mine[round] = time_round(ours, our_context, first, calls);
-    theirs[round] = time_round(baseline, baseline_context, first, calls);
+    mine[round] = time_round(clock, ours, our_context, first, calls);
+    theirs[round] = time_round(clock, baseline, baseline_context, first, calls);
     ratios[round] = mine[round] / theirs[round];
   }
   found.ours = quantile(mine, rounds, 0.5);

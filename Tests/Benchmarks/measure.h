@@ -13,7 +13,10 @@
 /** One piece of work: does whatever belongs to call number `index`. */
 typedef void work(void *context, size_t index);
 
-/** What a comparison found. Times are nanoseconds of CPU time per call. */
+/** A clock. */
+typedef double nanoseconds(void);
+
+/** What a comparison found. Times are nanoseconds per call, by its clock. */
 struct comparison {
   double ours;     /**< median over the rounds */
   double baseline; /**< median over the rounds */
@@ -40,9 +43,14 @@ void unpin(void);
 /** The middle of some numbers, which it sorts; q in 0 ... 1. */
 double quantile(double *values, size_t count, double q);
 
-/** Run `ours` and `baseline` in turn: `rounds` rounds of `calls` calls each. */
+/** Run `ours` and `baseline` in turn: `rounds` rounds of `calls` calls each, after
+ * one that does not count. By CPU time. */
 struct comparison compare(work *ours, void *our_context, work *baseline,
                           void *baseline_context, size_t rounds, size_t calls);
+/** The same by another clock: wall_ns, for work that waits. */
+struct comparison compare_by(nanoseconds *clock, work *ours, void *our_context,
+                             work *baseline, void *baseline_context,
+                             size_t rounds, size_t calls);
 
 /** Print one finding: name, ours, baseline, ratio and spread, tab-separated. */
 void report(const char *name, const struct comparison *found);

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import logging
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Literal
 
 import assay
@@ -70,22 +72,32 @@ def check_session(
         raise Refused(REQUIRED)
 
 
-def _verified_key(backend: Backend, body: Body) -> assay.Attestation:
+@contextmanager
+def _proving() -> Iterator[None]:
+    """What is no proof of a device is refused, with one text for all of it."""
     try:
+        yield
+    except (assay.MisuseError, assay.ConfigError):
+        raise
+    except assay.AssayError as refusal:
+        log.warning("device refused: %s", refusal.status)
+        raise Refused(REQUIRED)
+    except ValueError:
+        raise Refused(REQUIRED)
+
+
+def _verified_key(backend: Backend, body: Body) -> assay.Attestation:
+    with _proving():
         return backend.verifier.verify_attestation(
             body.octets("attestation"),
             key_id=body.text("keyId"),
             client_data=body.text("clientData"),
             now=backend.now,
         )
-    except assay.AssayError as refusal:
-        raise _refused(refusal)
-    except ValueError:
-        raise Refused(REQUIRED)
 
 
 def _asserted(backend: Backend, body: Body, caller: Caller) -> assay.Assertion:
-    try:
+    with _proving():
         key_id = backend.verifier.normal_key_id(body.text("keyId"))
         kept = backend.stored(backend.ledger.key(key_id, caller.account)).key
         if kept is None:
@@ -97,10 +109,6 @@ def _asserted(backend: Backend, body: Body, caller: Caller) -> assay.Assertion:
             client_data=body.text("clientData"),
             now=backend.now,
         )
-    except assay.AssayError as refusal:
-        raise _refused(refusal)
-    except ValueError:
-        raise Refused(REQUIRED)
 
 
 def _consume(
@@ -114,13 +122,6 @@ def _must(ok: bool, what: str) -> None:
     if not ok:
         log.warning("device refused: %s", what)
         raise Refused(REQUIRED)
-
-
-def _refused(refusal: assay.AssayError) -> Exception:
-    if isinstance(refusal, (assay.MisuseError, assay.ConfigError)):
-        return refusal
-    log.warning("device refused: %s", refusal.status)
-    return Refused(REQUIRED)
 
 
 def _unsupported(backend: Backend, code: object) -> None:

@@ -109,14 +109,8 @@ class Cognito:
         return _sub(found["UserAttributes"]) if found["UserStatus"] == _HALF_MADE else None
 
     def account(self, username: str) -> str | None:
-        try:
-            return _sub(self._ask("admin_get_user", username)["UserAttributes"])
-        except self._errors.ClientError as error:
-            if _code(error) == "UserNotFoundException":
-                return None
-            raise Unreachable from error
-        except self._errors.BotoCoreError as error:
-            raise Unreachable from error
+        found = self._if_there("admin_get_user", username)
+        return _sub(found["UserAttributes"]) if found else None
 
     def disable(self, username: str) -> None:
         self._if_there("admin_disable_user", username)
@@ -124,12 +118,14 @@ class Cognito:
     def delete(self, username: str) -> None:
         self._if_there("admin_delete_user", username)
 
-    def _if_there(self, name: str, username: str) -> None:
+    def _if_there(self, name: str, username: str) -> Any:
+        """What the provider says about a user; None: there is none."""
         try:
-            self._ask(name, username)
+            return self._ask(name, username)
         except self._errors.ClientError as error:
-            if _code(error) != "UserNotFoundException":
-                raise Unreachable from error
+            if _code(error) == "UserNotFoundException":
+                return None
+            raise Unreachable from error
         except self._errors.BotoCoreError as error:
             raise Unreachable from error
 

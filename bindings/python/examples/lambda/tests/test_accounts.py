@@ -39,7 +39,10 @@ class AppleCase(BackendCase):
     def signed_in_at_apple(self, app, subject=None, **claims):
         """What the system's sign-in gives the app, for a nonce of the back end."""
         said = app.post("/v1/challenge", {"purpose": "apple-id"})
-        nonce = said.json["challenge"]
+        return self.signed_in_for(said.json["challenge"], subject, **claims)
+
+    def signed_in_for(self, nonce, subject=None, **claims):
+        """The same for a nonce of any origin."""
         made = self.apple.play("sign-in", {
             "nonce": nonce, "subject": subject or self.subject, **claims})
         return {"identityToken": made["identityToken"], "authorizationCode": made["code"],
@@ -105,20 +108,14 @@ class LinkTest(AppleCase):
         self.assertAnswer(said, 401, UNAUTHORIZED)
 
     def test_aid4_a_nonce_that_nobody_issued(self):
-        app, nonce = self.app(), secrets.token_urlsafe(32)
-        made = self.apple.play("sign-in", {"nonce": nonce, "subject": self.subject})
-        said = app.post("/v1/account/link", {
-            "identityToken": made["identityToken"], "authorizationCode": made["code"],
-            "nonce": nonce})
+        body = self.signed_in_for(secrets.token_urlsafe(32))
+        said = self.app().post("/v1/account/link", body)
         self.assertAnswer(said, 401, UNAUTHORIZED)
 
     def test_bck38_of_another_purpose(self):
         app = self.app()
         nonce = app.post("/v1/challenge", {"purpose": "assert"}).json["challenge"]
-        made = self.apple.play("sign-in", {"nonce": nonce, "subject": self.subject})
-        said = app.post("/v1/account/link", {
-            "identityToken": made["identityToken"], "authorizationCode": made["code"],
-            "nonce": nonce})
+        said = app.post("/v1/account/link", self.signed_in_for(nonce))
         self.assertAnswer(said, 401, UNAUTHORIZED)
 
     def test_bck38_bodies(self):
