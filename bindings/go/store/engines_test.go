@@ -174,8 +174,9 @@ func TestEngines(t *testing.T) {
 				"accounts": {accountsIn, forgets}, "texts": {textsIn, keeps},
 				"signup": {signUpIn, admitsOne}, "challenges": {challengesIn, nil},
 				"schema": {driftIn, nil}, "standby": {standbyIn, nil},
+				"isolation": {isolationIn, nil},
 			} {
-				if name != "dynamodb" || what != "standby" {
+				if name != "dynamodb" || what != "standby" && what != "isolation" {
 					t.Run(what, func(t *testing.T) { tried.in(t, made(t, tried.more)) })
 				}
 			}
@@ -201,4 +202,27 @@ func standbyIn(t *testing.T, shop *shop) {
 	set(false)
 	isRefused(t, err, "unavailable.store.standby")
 	shop.claims(t, jws, "ann", "granted", 200)
+}
+
+// STO-14: what runs outside a transaction has READ COMMITTED, whatever the role says.
+func isolationIn(t *testing.T, shop *shop) {
+	db := shop.executor.(*SQL).DB
+	db.SetMaxIdleConns(0)
+	db.SetMaxIdleConns(1)
+	db.SetMaxOpenConns(1)
+	before, asked := "SET SESSION TRANSACTION ISOLATION LEVEL SERIALIZABLE", "SELECT @@tx_isolation"
+	wanted := "READ-COMMITTED"
+	if shop.executor.Dialect() == "postgres" {
+		before = "SET SESSION CHARACTERISTICS AS TRANSACTION ISOLATION LEVEL SERIALIZABLE"
+		asked, wanted = "SHOW default_transaction_isolation", "read committed"
+	}
+	_, err := db.Exec(before)
+	must(t, err)
+	_, err = shop.Once(ctx, "NOTE#isolation", "")
+	must(t, err)
+	var found string
+	must(t, db.QueryRow(asked).Scan(&found))
+	if found != wanted {
+		t.Errorf("statements run under %s", found)
+	}
 }

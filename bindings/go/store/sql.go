@@ -48,11 +48,16 @@ var settings = map[string][]string{
 	},
 }
 
-// 1 on a standby, or where nothing can be written (STO-74).
+// 1 on a standby, or where nothing can be written (STO-74). PostgreSQL's statements outside a
+// transaction run under what the role says: READ COMMITTED from here on, where it says
+// otherwise (STO-14), in the same round trip.
 var standbys = map[string]string{
 	"sqlite": "PRAGMA query_only",
 	"postgres": "SELECT CASE WHEN pg_is_in_recovery()" +
-		" OR current_setting('transaction_read_only') = 'on' THEN 1 ELSE 0 END",
+		" OR current_setting('transaction_read_only') = 'on' THEN 1" +
+		" WHEN current_setting('default_transaction_isolation') = 'read committed' THEN 0" +
+		" WHEN set_config('default_transaction_isolation', 'read committed', false) = ''" +
+		" THEN 1 ELSE 0 END",
 	"mysql": "SELECT @@global.read_only",
 }
 

@@ -46,10 +46,15 @@ enum ExchangeKind: Sendable {
     .appleIDRevoke,
   ]
 
+  /// The same by name: to make a row for each is slow.
+  private static let named: [(name: StaticString, kind: ExchangeKind)] = own.map {
+    ($0.name, $0)
+  }
+
   /// nil: there is no such kind.
   init?(_ name: Text) {
-    if let kind = Self.own.first(where: { name.utf8[...].elementsEqual($0.name) }) {
-      self = kind
+    if let found = Self.named.first(where: { name.utf8[...].elementsEqual($0.name) }) {
+      self = found.kind
       return
     }
     if let kind = StoreKind.named(name) {

@@ -8,7 +8,12 @@ enum StoreKind: Int, CaseIterable, Sendable {
   case once, accountLink, accountForget, evidenceRead, schemaCheck
 
   static func named(_ name: Text) -> StoreKind? {
-    allCases.first { name.utf8[...].elementsEqual($0.row.name) }
+    names.first { name.utf8[...].elementsEqual($0.name) }?.kind
+  }
+
+  /// To make a row for each is slow.
+  private static let names: [(name: StaticString, kind: StoreKind)] = allCases.map {
+    ($0.row.name, $0)
   }
 
   /// What Redis keeps: nothing whose loss would pay out twice (STO-13).

@@ -11,20 +11,26 @@ struct SQLText {
     let source = Text(stringLiteral: statement.text(context.dialect) ?? "").utf8
     text.reserveCapacity(source.count &+ 32)
     var at = 0
+    // What lies between names and prefixes is copied in one go.
+    var copied = 0
     while at < source.count {
       if source[at] == 0x3a, at &+ 1 < source.count, SQLText.isNameByte(source[at &+ 1]) {
         let name = source[(at &+ 1)...].prefix(while: SQLText.isNameByte)
+        text.append(contentsOf: source[copied..<at])
         arguments.append(values.first { name.elementsEqual($0.name) }?.value ?? .null)
         appendPlaceholder(context.policy.placeholders ?? .qmark)
         at = name.endIndex
+        copied = at
       } else if SQLText.beginsPrefix(source, at) {
+        text.append(contentsOf: source[copied..<at])
         text.append(contentsOf: context.policy.prefix.utf8)
         at &+= SQLText.standardPrefix.count
+        copied = at
       } else {
-        text.append(source[at])
         at &+= 1
       }
     }
+    text.append(contentsOf: source[copied...])
   }
 
   func write(_ writer: inout JSONWriter) {

@@ -22,11 +22,18 @@ final class PdoExecutor implements Executor
         'postgres' => ['BEGIN ISOLATION LEVEL READ COMMITTED'],
         'mysql' => ['SET TRANSACTION ISOLATION LEVEL READ COMMITTED', 'START TRANSACTION'],
     ];
-    /** 1 on a standby or a connection that only reads (STO-74). */
+    /**
+     * 1 on a standby or a connection that only reads (STO-74). PostgreSQL's statements outside
+     * a transaction run under what the role says: READ COMMITTED from here on, where it says
+     * otherwise (STO-14), in the same round trip.
+     */
     private const STANDBY = [
         'sqlite' => 'PRAGMA query_only',
         'postgres' => 'SELECT CASE WHEN pg_is_in_recovery()'
-            . " OR current_setting('transaction_read_only') = 'on' THEN 1 ELSE 0 END",
+            . " OR current_setting('transaction_read_only') = 'on' THEN 1"
+            . " WHEN current_setting('default_transaction_isolation') = 'read committed' THEN 0"
+            . " WHEN set_config('default_transaction_isolation', 'read committed', false) = ''"
+            . ' THEN 1 ELSE 0 END',
         'mysql' => 'SELECT @@global.read_only',
     ];
     /** The connection is gone: beginnings of codes. */

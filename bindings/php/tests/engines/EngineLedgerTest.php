@@ -86,6 +86,21 @@ abstract class EngineLedgerTest extends LedgerTest
         $this->assertSame([], $this->coins());
     }
 
+    /** STO-14: what runs outside a transaction has READ COMMITTED, whatever the role says. */
+    public function testTheIsolationIsSet(): void
+    {
+        $this->ledger();
+        $pdo = new PDO($this->dsn());
+        $isPostgres = static::DRIVER === 'pgsql';
+        $pdo->exec($isPostgres
+            ? 'SET SESSION CHARACTERISTICS AS TRANSACTION ISOLATION LEVEL SERIALIZABLE'
+            : 'SET SESSION TRANSACTION ISOLATION LEVEL SERIALIZABLE');
+        Ledger::over($pdo, Minted::get()->configuration())->once('NOTE#isolation');
+        $found = $pdo->query($isPostgres
+            ? 'SHOW default_transaction_isolation' : 'SELECT @@tx_isolation')->fetchColumn();
+        $this->assertSame($isPostgres ? 'read committed' : 'READ-COMMITTED', $found);
+    }
+
     public function testAGrantThatCommitsIsFound(): void
     {
         $ledger = $this->ledger();
