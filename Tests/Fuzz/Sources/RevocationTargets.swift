@@ -45,18 +45,26 @@ enum RevocationTargets {
     demand(word.response == body, "another response is kept")
   }
 
-  /// Whatever our reader takes, libcrypto's takes, with as many answers.
+  /// Whatever our reader takes, libcrypto's takes, with as many answers. Names, algorithms
+  /// and certificates ours takes apart only where one of them has signed.
   private static func compare(_ body: [UInt8]) {
     guard let mine = OCSPEnvelope.read(body) else { return }
     let count = reference_revocation(body, body.count)
     switch mine {
     case .noAnswer: demand(count == -2, "an answer where there is none")
     case .basic(let response):
-      demand(count >= 0, "libcrypto reads no response")
+      guard count >= 0 else { return demand(!readsAll(response), "libcrypto reads no response") }
       demand(
         response.singles.count == min(Int(count), OCSPResponse.lookedAt),
         "\(response.singles.count) answers, not \(count)")
     }
+  }
+
+  private static func readsAll(_ response: OCSPResponse) -> Bool {
+    guard case .key = response.responder else { return false }
+    let algorithm = Array(response.der[response.algorithm])
+    return response.certificates.isEmpty
+      && algorithm == CertificateTemplate.algorithm(OID.ecdsaWithSHA384)
   }
 
   private static func signed(_ data: [UInt8]) -> [UInt8] {
