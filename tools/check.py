@@ -257,6 +257,7 @@ def perform(step, made):
                 command += ["-o", target]
     shown = []
     passed = failed = skipped = 0
+    told = False
     with log.open("w") as out:
         process = subprocess.Popen(
             command, cwd=ROOT, text=True, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
@@ -268,7 +269,9 @@ def perform(step, made):
                 numbers = [int(number) for number in found.groups()[1:]]
                 passed, failed, skipped = (
                     passed + numbers[0], failed + numbers[1], skipped + numbers[2])
-            if found or line.startswith(("skipped ", "FAILED ")):
+            # What is indented below a failure says how it came about.
+            told = line.startswith("FAILED ") or (told and line.startswith("  "))
+            if found or told or line.startswith("skipped "):
                 shown.append("   " + line.rstrip()[:300])
         # Only wait4 says how much processor time the step took, its children included.
         _, status, usage = os.wait4(process.pid, 0)
@@ -288,7 +291,9 @@ def perform(step, made):
     if not good:
         shown.append(f"   FAILED step {step.name}. Alone: make {' '.join(step.arguments)}; all of "
                      f"its output: {log.relative_to(ROOT)}. The end of it:")
-        for line in log.read_text(errors="replace").splitlines()[-SHOWN_OF_A_FAILURE:]:
+        lines = [line for line in log.read_text(errors="replace").splitlines()
+                 if not line.startswith("skipped ")]
+        for line in lines[-SHOWN_OF_A_FAILURE:]:
             shown.append("   | " + line[:400])
     return good, shown, (passed, failed, skipped), busy
 
