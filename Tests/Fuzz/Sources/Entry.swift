@@ -61,6 +61,10 @@ public func initialize(
     Seeds.write(to: arguments?.pointee?[1].map { String(cString: $0) } ?? "")
     exit(0)
   }
+  if name == "replay" {
+    Replay.run()
+    exit(0)
+  }
   Targets.chosen = Targets.all.first { $0.name == name }?.run
   demand(Targets.chosen != nil, "no target is called \(name)")
   FuzzBench.shared.prepare()
