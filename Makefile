@@ -156,18 +156,32 @@ $(BUILD)/link/gate.o $(BUILD)/link/gate-host.o: Sources/CGate/gate.c Sources/CGa
 	@mkdir -p $(@D)
 	@$(LINK_C) $(if $(findstring host,$(@F)),-DASSAY_HOST_LIBCRYPTO) -c $< -o $@
 
+# What of the shim depends on whose libcrypto it is, for the Embedded shape: its Swift code
+# is the same for both. A prefix's has other headers, and the shim inline.
+SHIM = $(if $(filter prefix,$(CRYPTO_FROM)),,$(BUILD)/link/shim$(if $(CRYPTO_INSIDE),,-host).o)
+$(BUILD)/link/shim.o $(BUILD)/link/shim-host.o: Sources/AssayABI/Link/libcrypto.c \
+  $(wildcard Sources/CLibCrypto/*.h) $(BUILD)/link/libcrypto.version
+	@$(LINK_C) $(if $(findstring host,$(@F)),,$(OWN_SHIM)) -c $< -o $@
+OWN_SHIM = -DASSAY_OWN_LIBCRYPTO \
+	$(if $(LIBCRYPTO_PACKAGE),-DASSAY_LIBCRYPTO_PACKAGE='"$(LIBCRYPTO_PACKAGE)"')
+$(BUILD)/link/libcrypto.version: FORCE
+	@mkdir -p $(@D)
+	@echo '$(LIBCRYPTO_PACKAGE)' | cmp -s - $@ || echo '$(LIBCRYPTO_PACKAGE)' > $@
+
 # What builds side by side share: made before they begin, since two that make it at
 # the same time could link half a file, or remove what the other has begun.
 .PHONY: inputs
 inputs: deps-build link-inputs $(LINK_OBJECTS) $(BUILD)/link/entropy.o $(BUILD)/link/gate.o \
-  $(BUILD)/link/gate-host.o
+  $(BUILD)/link/gate-host.o $(BUILD)/link/shim.o $(BUILD)/link/shim-host.o
 
 # Changes only when what is echoed does.
 .PHONY: FORCE
 
 # One module of both folders: as two, everything that AssayABI uses would be
 # compiled into it a second time. An `import Assay` is then of itself: ignored.
-EMBED_DIR := $(BUILD)/$(patsubst %-static,%,embedded-$(CRYPTO_FROM))/objects
+EMBED_DIR := $(BUILD)/embedded$(if $(filter prefix,$(CRYPTO_FROM)),-prefix)/objects
+EMBED_LINKED = $(EMBED_DIR)/$(CRYPTO_FROM)/libassay.so
+EMBED_DEFINES = $(if $(filter prefix,$(CRYPTO_FROM)),$(DEFINES),-Xcc -DASSAY_SHIM_APART)
 EMBED_SOURCES := $(shell find Sources/Assay Sources/AssayABI -name '*.swift' | \
 	LC_ALL=C sort)
 # One module, so `import Assay` in AssayABI gives a warning; the full build shows
@@ -177,7 +191,7 @@ EMBED_SWIFT = swiftc -swift-version 6 -O -wmo -parse-as-library \
 	-enable-experimental-feature Embedded -suppress-warnings \
 	-Xfrontend -function-sections \
 	$(EMBED_TARGET) -Xcc -fPIC \
-	-I include -I Sources/CLibCrypto -I Sources/CGate/include $(CRYPTO_HEADERS) $(DEFINES) \
+	-I include -I Sources/CLibCrypto -I Sources/CGate/include $(CRYPTO_HEADERS) $(EMBED_DEFINES) \
 	-module-name Assay
 EMBED_LIBS = -L$(BUILD)/link/$(CRYPTO_FROM) -L$(RUNTIME)/embedded/$(MACHINE)-unknown-linux-gnu \
 	-lswiftUnicodeDataTables \
@@ -193,14 +207,15 @@ $(EMBED_DIR)/Assay.o: $(EMBED_DIR)/command $(EMBED_SOURCES) include/assay.h \
 	@echo 'compiling $@ (Embedded Swift)'
 	@$(NICE) $(EMBED_SWIFT) -c $(EMBED_SOURCES) -o $@
 
-$(EMBED_DIR)/libassay.so: $(EMBED_DIR)/Assay.o $(BUILD)/link/entropy.o $(GATE) \
+$(EMBED_LINKED): $(EMBED_DIR)/Assay.o $(BUILD)/link/entropy.o $(GATE) $(SHIM) \
   $(LINK_OBJECTS) $(MAP) $(ORDER) $(BUILD)/link/static/libcrypto.a | link-inputs
+	@mkdir -p $(@D)
 	@$(TOOLS)/clang -shared -fuse-ld=lld -o $@ \
 	  $(foreach flag,$(LINK) --gc-sections --as-needed,-Xlinker $(flag)) \
 	  $(filter %.o,$^) $(EMBED_LIBS)
 
 .PHONY: lib-full lib-embedded
-lib-embedded: $(EMBED_DIR)/libassay.so
+lib-embedded: $(EMBED_LINKED)
 	$(call place,$<)
 
 # The same flags for all that SwiftPM makes in release: they share their modules.

@@ -36,6 +36,16 @@ $(ARM64)/link/gate.o: Sources/CGate/gate.c $(ARM64_PACKAGES)
 	@$(ARM64_CLANG) -isystem /usr/aarch64-linux-gnu/include -std=c11 \
 	  -D_DEFAULT_SOURCE -O2 -Wall -Wextra -Werror -fPIC -ISources/CGate/include -c $< -o $@
 
+$(ARM64)/link/shim.o: override LIBCRYPTO_PACKAGE = $(shell \
+	zcat $(ARM64_ROOT)/usr/share/doc/libssl-dev/changelog.Debian.gz 2>/dev/null | \
+	sed -n '1s/^[^(]*(\([^)]*\)).*/\1/p')
+$(ARM64)/link/shim.o: Sources/AssayABI/Link/libcrypto.c \
+  $(wildcard Sources/CLibCrypto/*.h) $(ARM64_PACKAGES)
+	@mkdir -p $(@D)
+	@$(ARM64_CLANG) $(ARM64_INCLUDES:%=-isystem %) -std=c11 -D_DEFAULT_SOURCE -O2 \
+	  -Wall -Wextra -Werror -fPIC -ffunction-sections -ISources/CGate/include $(OWN_SHIM) \
+	  -c $< -o $@
+
 $(ARM64)/link/build.o: $(BUILD)/link/build.c $(ARM64_PACKAGES)
 	@mkdir -p $(@D)
 	@$(ARM64_CLANG) -O2 -fPIC -c $< -o $@
@@ -43,9 +53,6 @@ $(ARM64)/link/build.o: $(BUILD)/link/build.c $(ARM64_PACKAGES)
 $(ARM64)/objects/%: EMBED_TARGET = -target aarch64-none-none-elf -Xcc -D__linux__ \
 	$(foreach folder,$(ARM64_INCLUDES),-Xcc -isystem -Xcc $(folder))
 $(ARM64)/objects/%: CRYPTO_FROM := static
-$(ARM64)/objects/%: override LIBCRYPTO_PACKAGE = $(shell \
-	zcat $(ARM64_ROOT)/usr/share/doc/libssl-dev/changelog.Debian.gz 2>/dev/null | \
-	sed -n '1s/^[^(]*(\([^)]*\)).*/\1/p')
 
 $(ARM64)/objects/command: FORCE
 	@mkdir -p $(@D)
@@ -60,7 +67,7 @@ $(ARM64)/objects/Assay.o: $(ARM64)/objects/command $(EMBED_SOURCES) include/assa
 # This library has its own linker report (make dist reads the one for x86_64).
 $(ARM64_LIBRARY): LINKED := $(ARM64)/library.map
 $(ARM64_LIBRARY): $(ARM64)/objects/Assay.o $(ARM64)/link/entropy.o $(ARM64)/link/gate.o \
-  $(LINK_NAMES:%=$(ARM64)/link/%.o) $(ARM64)/link/libcrypto.a $(MAP) $(ORDER)
+  $(ARM64)/link/shim.o $(LINK_NAMES:%=$(ARM64)/link/%.o) $(ARM64)/link/libcrypto.a $(MAP) $(ORDER)
 	@mkdir -p $(@D)
 	@$(ARM64_CLANG) -shared -fuse-ld=lld -o $@ \
 	  $(foreach flag,$(LINK) --gc-sections --as-needed,-Xlinker $(flag)) \

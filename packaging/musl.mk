@@ -1,6 +1,8 @@
 # The library for systems whose C library is musl, Alpine's for example: make MUSL=1
-# (docs/building.md, musl). The Embedded shape, compiled with musl's headers and linked
-# with its loader's library; libcrypto is built for it from Debian's sources.
+# (docs/building.md, musl). The Embedded shape, linked with its loader's library. The
+# Swift code has nothing of a C library in it but names of functions, so its object is that
+# for glibc; the C beside it is compiled with musl's headers, and libcrypto is built from
+# Debian's sources.
 
 MUSL_OUT := $(BUILD)/musl
 MUSL_LIBRARY := $(MUSL_OUT)/lib/$(SONAME)
@@ -44,25 +46,17 @@ $(MUSL_OUT)/link/build.o: $(BUILD)/link/build.c
 	@mkdir -p $(@D)
 	@$(MUSL_CLANG) -O2 -fPIC -c $< -o $@
 
-$(MUSL_OUT)/objects/%: EMBED_TARGET = -target x86_64-unknown-linux-gnu \
-	$(foreach flag,$(MUSL_HEADERS) -isystem $(MUSL_OUT)/openssl/include,-Xcc $(flag))
-$(MUSL_OUT)/objects/%: CRYPTO_FROM := static
-$(MUSL_OUT)/objects/%: override LIBCRYPTO_PACKAGE = $(MUSL_CRYPTO_VERSION)
-
-$(MUSL_OUT)/objects/command: FORCE $(MUSL_ROOT)
+$(MUSL_OUT)/link/shim.o: override LIBCRYPTO_PACKAGE = $(MUSL_CRYPTO_VERSION)
+$(MUSL_OUT)/link/shim.o: Sources/AssayABI/Link/libcrypto.c \
+  $(wildcard Sources/CLibCrypto/*.h) $(MUSL_ROOT)
 	@mkdir -p $(@D)
-	@echo "$(subst ",,$(EMBED_SWIFT) $(EMBED_SOURCES))" > $@.$$$$; \
-	  cmp -s $@.$$$$ $@ && rm $@.$$$$ || mv $@.$$$$ $@
-
-$(MUSL_OUT)/objects/Assay.o: $(MUSL_OUT)/objects/command $(EMBED_SOURCES) include/assay.h \
-  $(wildcard Sources/CLibCrypto/* Sources/CGate/include/*) $(MUSL_ROOT)
-	@echo 'compiling $@ (Embedded Swift)'
-	@$(NICE) $(EMBED_SWIFT) -c $(EMBED_SOURCES) -o $@
+	@$(LINK_C) --target=x86_64-linux-musl $(MUSL_HEADERS) \
+	  -isystem $(MUSL_OUT)/openssl/include $(OWN_SHIM) -c $< -o $@
 
 # crti and crtn: libcrypto has an initialiser in the section between the two.
 $(MUSL_LIBRARY): LINKED := $(MUSL_OUT)/library.map
-$(MUSL_LIBRARY): $(MUSL_OUT)/objects/Assay.o $(MUSL_OUT)/link/entropy.o \
-  $(MUSL_OUT)/link/gate.o $(LINK_NAMES:%=$(MUSL_OUT)/link/%.o) \
+$(MUSL_LIBRARY): $(BUILD)/embedded/objects/Assay.o $(MUSL_OUT)/link/entropy.o \
+  $(MUSL_OUT)/link/gate.o $(MUSL_OUT)/link/shim.o $(LINK_NAMES:%=$(MUSL_OUT)/link/%.o) \
   $(MUSL_OUT)/link/libcrypto.a $(MAP) $(ORDER)
 	@mkdir -p $(@D)
 	@$(MUSL_CLANG) -shared -nostdlib -fuse-ld=lld -o $@ \

@@ -24,7 +24,7 @@ LINK += $(if $(CRYPTO_ARCHIVE),$(CRYPTO_FOREIGN:%=--defsym=%=0))
 
 cli: CRYPTO_FROM := static
 $(EMBED_DIR)/Assay.o: $(CRYPTO_ALL_HEADERS)
-$(EMBED_DIR)/libassay.so: $(or $(CRYPTO_ARCHIVE),$(CRYPTO_SHARED))
+$(EMBED_LINKED): $(or $(CRYPTO_ARCHIVE),$(CRYPTO_SHARED))
 
 # One folder with what the linker and SwiftPM look for. SwiftPM does not see that an
 # archive has changed: an older library is removed.

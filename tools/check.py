@@ -62,7 +62,7 @@ STEPS = [
     Step("programs", ["programs"], "the C programs, built", needs=("build",), builds=True,
          quick=True),
     Step("build-shared", ["all", "CRYPTO=shared"], "the library over the host's libcrypto",
-         needs=("inputs",), builds=True),
+         needs=("build",), builds=True),
     Step("fork", [*over("fork", "shipped"), *over("fork-inside", "shipped", "shared")],
          "verifiers across fork, children forked at any moment",
          needs=("programs", "cases", "build-shared")),

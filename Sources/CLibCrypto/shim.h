@@ -21,6 +21,11 @@
 #include <string.h>
 #include <unistd.h>
 
+/* What openssl3.h says may be an object of its own. */
+#ifndef ASSAY_SHIM
+#define ASSAY_SHIM static inline
+#endif
+
 /* In an object that the Makefile writes and links into what ships; in nothing else. */
 extern const char assay_build_commit[] __attribute__((weak));
 extern const char assay_build_compiler[] __attribute__((weak));
@@ -35,13 +40,17 @@ static inline const char *assay_shim_compiler(void) {
 /* The libcrypto in use, text that lives as long as it does: of Debian's that is
  * linked into the library the package and its revision, which security notices name;
  * of any other what it says about itself. */
-static inline const char *assay_shim_libcrypto(void) {
+#ifdef ASSAY_SHIM_APART
+const char *assay_shim_libcrypto(void);
+#else
+ASSAY_SHIM const char *assay_shim_libcrypto(void) {
 #if defined(ASSAY_OWN_LIBCRYPTO) && defined(ASSAY_LIBCRYPTO_PACKAGE)
   return "OpenSSL " ASSAY_LIBCRYPTO_PACKAGE;
 #else
   return OpenSSL_version(OPENSSL_VERSION);
 #endif
 }
+#endif
 
 /* Errors of libcrypto's stay in its own thread's queue, which the host may share:
  * what was there before a call is there after it, and nothing else (JWS-102). Not to be
