@@ -15,7 +15,7 @@
 
 #include "cases.h"
 
-enum { CHILDREN = 12, SECONDS = 60 };
+enum { CHILDREN = 6, SECONDS = 60 };
 
 static struct case_table table;
 static volatile int stop;

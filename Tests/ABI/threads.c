@@ -1,9 +1,9 @@
 /*
  * threads.c - the verifiers of the case table, shared by eight threads.
  *
- *   threads CASES.json [SUITE]
+ *   threads CASES.json [SUITE [ROUNDS]]
  *
- * Every thread runs all cases, good and forged mixed, each from another start,
+ * Every thread runs all cases, three times or ROUNDS, good and forged mixed, each from another start,
  * and expects the status that the table names. Documents are made in one thread
  * and freed in another. Every other thread has verifiers of its own, as requests
  * have, and makes new ones time and again: what these prove is shared by all in
@@ -16,12 +16,12 @@
 
 #include "cases.h"
 
-enum { THREADS = 8, ROUNDS = 3, REQUEST = 500 };
+enum { THREADS = 8, REQUEST = 500 };
 
 struct job {
   const struct case_table *table;
   const cJSON **items;
-  int count, number;
+  int count, number, rounds;
   long passed, failed;
   assay_doc **kept;
 };
@@ -33,7 +33,7 @@ static void *run(void *argument) {
   int i;
   case_table_share(&own, job->table);
   if (job->number % 2 == 1) table = &own;
-  for (i = 0; i < job->count * ROUNDS; i++) {
+  for (i = 0; i < job->count * job->rounds; i++) {
     int at = (i + job->number * job->count / THREADS) % job->count;
     const cJSON *item = job->items[at];
     const cJSON *wanted = cJSON_GetObjectItemCaseSensitive(item, "expect");
@@ -62,6 +62,7 @@ static void *run(void *argument) {
 
 int main(int argc, char **argv) {
   const char *suite = argc > 2 ? argv[2] : "threads";
+  const int rounds = argc > 3 ? (int)strtol(argv[3], NULL, 10) : 3;
   struct case_table table;
   struct job jobs[THREADS];
   pthread_t threads[THREADS];
@@ -74,7 +75,7 @@ int main(int argc, char **argv) {
   if (items == NULL) return 2;
   cJSON_ArrayForEach(item, table.cases) items[count++] = item;
   for (i = 0; i < THREADS; i++) {
-    struct job job = {&table, items, count, i, 0, 0, NULL};
+    struct job job = {&table, items, count, i, rounds, 0, 0, NULL};
     job.kept = calloc((size_t)count, sizeof *job.kept);
     if (job.kept == NULL) return 2;
     jobs[i] = job;

@@ -208,8 +208,8 @@ func (c *tableCase) clientData(t testing.TB) ClientData {
 }
 
 // kept says whether a case is run: all of them, but under garbage-collector stress
-// every eighth, since each then takes hundreds of collections.
-func kept(number int) bool { return !libassay.Stressed || number%8 == 0 }
+// every 24th, since each then takes hundreds of collections.
+func kept(number int) bool { return !libassay.Stressed || number%24 == 0 }
 
 func must(t testing.TB, err error) {
 	t.Helper()
