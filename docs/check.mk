@@ -1,29 +1,27 @@
 # The documentation: one folder of plain pages, and the tests of what is in it.
 
-# The Swift modules by themselves: their symbols for the reference, and something that the
-# Swift blocks of the pages are compiled against.
+# The Swift modules as SwiftPM builds them in release, as archives with their interfaces:
+# their symbols for the reference, and what the Swift blocks of the pages are compiled and
+# linked with.
 SWIFT_DOCS := $(BUILD)/swift
-SWIFT_DOCS_SOURCES := $(shell find Sources/Assay -name '*.swift' | LC_ALL=C sort)
-SWIFT_TYPED_SOURCES := $(shell find Sources/AssaySwift -name '*.swift' | LC_ALL=C sort)
-SWIFT_DOCS_BUILD = $(NICE) swiftc -swift-version 6 -Onone -parse-as-library -emit-module \
-	-package-name assay \
-	-emit-symbol-graph -symbol-graph-minimum-access-level public \
-	-I Sources/CLibCrypto -I $(SWIFT_DOCS) -static -emit-library
-$(SWIFT_DOCS)/libAssay.a: $(SWIFT_DOCS_SOURCES) $(wildcard Sources/CLibCrypto/*)
-	@echo 'compiling $@ (symbols of the Swift module)'
-	@mkdir -p $(SWIFT_DOCS)/symbols && rm -f $@
-	@$(SWIFT_DOCS_BUILD) -emit-symbol-graph-dir $(SWIFT_DOCS)/symbols -module-name Assay \
-	  -emit-module-path $(SWIFT_DOCS)/Assay.swiftmodule -o $@ $(SWIFT_DOCS_SOURCES)
-
-$(SWIFT_DOCS)/libAssaySwift.a: $(SWIFT_DOCS)/libAssay.a $(SWIFT_TYPED_SOURCES)
-	@echo 'compiling $@ (symbols of the typed layer)'
-	@mkdir -p $(SWIFT_DOCS)/typed && rm -f $@
-	@$(SWIFT_DOCS_BUILD) -emit-symbol-graph-dir $(SWIFT_DOCS)/typed -module-name AssaySwift \
-	  -DFoundation -emit-module-path $(SWIFT_DOCS)/AssaySwift.swiftmodule -o $@ \
-	  $(SWIFT_TYPED_SOURCES)
+SWIFT_RELEASE := $(SCRATCH)/release
+.PHONY: swift-docs
+swift-docs: deps-build link-inputs
+	@$(SWIFT_BUILD) --target AssaySwift
+	@mkdir -p $(SWIFT_DOCS)
+	@for module in Assay AssaySwift; do \
+	  rm -rf $(SWIFT_DOCS)/$$module.symbols $(SWIFT_DOCS)/lib$$module.a; \
+	  mkdir -p $(SWIFT_DOCS)/$$module.symbols; \
+	  $(TOOLS)/swift-symbolgraph-extract -module-name $$module -minimum-access-level public \
+	    -target $(MACHINE)-unknown-linux-gnu -I $(SWIFT_RELEASE)/Modules -I Sources/CLibCrypto \
+	    -output-dir $(SWIFT_DOCS)/$$module.symbols; \
+	  cp $(SWIFT_RELEASE)/Modules/$$module.swiftmodule $(SWIFT_DOCS); \
+	  find Sources/$$module -name '*.swift' -printf '$(SWIFT_RELEASE)/'$$module'.build/%f.o\n' | \
+	    xargs ar rcs $(SWIFT_DOCS)/lib$$module.a; \
+	done
 
 .PHONY: docs pictures check-site check-snippets check-typed-snippets check-pictures
-docs: deps $(SWIFT_DOCS)/libAssaySwift.a ## build the documentation site, build/docs/index.html
+docs: deps swift-docs ## build the documentation site, build/docs/index.html
 	@$(PYTHON) tools/site/build.py --out $(BUILD)/docs --symbols $(SWIFT_DOCS)
 
 pictures: cli ## draw docs/pictures from what the command line shows
@@ -36,10 +34,10 @@ check-pictures: cli
 
 check-site:
 	@PATH=$$PATH:$(TOOLS) $(PYTHON) $(GATES)/documentation.py $(BUILD)/docs \
-	  --symbols $(SWIFT_DOCS)/symbols --symbols $(SWIFT_DOCS)/typed
+	  --symbols $(SWIFT_DOCS)/Assay.symbols --symbols $(SWIFT_DOCS)/AssaySwift.symbols
 
 # Every code block of the documentation, run with the library and the command line.
-check-snippets: $(SWIFT_DOCS)/libAssaySwift.a
+check-snippets: swift-docs
 	@$(PYTHON) $(GATES)/snippets.py --library $(LIBRARY) --cli $(CLI) --cases $(CASES) \
 	  --swift $(SWIFT_DOCS)
 

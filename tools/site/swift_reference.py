@@ -44,8 +44,8 @@ def graph(path):
 
 def modules(folder):
     """The modules that have a reference; `folder` has their symbol graphs."""
-    core = graph(folder / "symbols/Assay.symbols.json")
-    typed = graph(folder / "typed/AssaySwift.symbols.json")
+    core = graph(folder / "Assay.symbols/Assay.symbols.json")
+    typed = graph(folder / "AssaySwift.symbols/AssaySwift.symbols.json")
     # The table of statuses is an extension, which a graph leaves out of what is handed
     # through.
     known = {tuple(symbol["pathComponents"]) for symbol in typed}

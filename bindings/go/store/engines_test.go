@@ -164,6 +164,7 @@ func TestEngines(t *testing.T) {
 		"postgres": postgres, "mariadb": mariadb, "dynamodb": dynamodb,
 	} {
 		t.Run(name, func(t *testing.T) {
+			engine(t, name)
 			for what, tried := range map[string]struct {
 				in   func(*testing.T, *shop)
 				more map[string]any
