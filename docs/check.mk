@@ -13,6 +13,7 @@ swift-docs: deps-build link-inputs
 	  rm -rf $(SWIFT_DOCS)/$$module.symbols $(SWIFT_DOCS)/lib$$module.a; \
 	  mkdir -p $(SWIFT_DOCS)/$$module.symbols; \
 	  $(TOOLS)/swift-symbolgraph-extract -module-name $$module -minimum-access-level public \
+	    -experimental-allowed-reexported-modules=Assay \
 	    -target $(MACHINE)-unknown-linux-gnu -I $(SWIFT_RELEASE)/Modules -I Sources/CLibCrypto \
 	    -output-dir $(SWIFT_DOCS)/$$module.symbols; \
 	  cp $(SWIFT_RELEASE)/Modules/$$module.swiftmodule $(SWIFT_DOCS); \

@@ -12,8 +12,10 @@ the Swift module. A site with one of each fault must be refused, or the gate wou
 """
 import argparse
 import collections
+import functools
 import json
 import pathlib
+import posixpath
 import re
 import shutil
 import subprocess
@@ -44,8 +46,7 @@ PLACES = specification.addresses()
 class SitePage:
     """One page as parsed: its anchors, its links and what it loads."""
 
-    def __init__(self, path, text):
-        self.path = path
+    def __init__(self, text):
         doctype = re.search(r"<!DOCTYPE[^>]*>", text)
         root = ElementTree.fromstring(text.replace(doctype[0], ENTITIES, 1) if doctype else text)
         elements = list(root.iter())
@@ -81,26 +82,30 @@ def outside(address):
     return re.match(r"[a-z][a-z0-9+.-]*:|//", address) is not None
 
 
+# Of the copies with a fault each, all pages but one are the same.
+page_of = functools.cache(SitePage)
+
+
 def read(folder, fault):
     """All pages by their path; those that are not well-formed are reported to `fault`."""
     pages = {}
     for path in sorted(folder.rglob("*.html")):
         name = str(path.relative_to(folder))
         try:
-            pages[name] = SitePage(path, path.read_text())
+            pages[name] = page_of(path.read_text())
         except ElementTree.ParseError as problem:
             fault("well-formed", f"{name}: {problem}")
     return pages
 
 
-def follow(folder, pages, name, address, fault):
+def follow(files, pages, name, address, fault):
     """The page that a link leads to; a missing one is reported to `fault`."""
     path, _, anchor = address.partition("#")
-    there = (folder / name).parent / urllib.parse.unquote(path) if path else folder / name
-    if path.startswith("/") or not there.exists() or there.is_dir():
+    target = posixpath.normpath(
+        posixpath.join(posixpath.dirname(name), urllib.parse.unquote(path))) if path else name
+    if target not in files:
         fault("links", f"{name}: {address}")
         return None
-    target = str(there.resolve().relative_to(folder.resolve()))
     if anchor and target in pages and urllib.parse.unquote(anchor) not in pages[target].anchors:
         fault("anchors", f"{name}: {address}")
     return target
@@ -114,6 +119,7 @@ def faults(folder):
         found[kind].append(where)
 
     pages = read(folder, fault)
+    files = {str(path.relative_to(folder)) for path in folder.rglob("*") if path.is_file()}
     reached, waiting = set(), [START]
     while waiting:
         name = waiting.pop()
@@ -122,7 +128,7 @@ def faults(folder):
         reached.add(name)
         for address in pages[name].links:
             if not outside(address):
-                target = follow(folder, pages, name, address, fault)
+                target = follow(files, pages, name, address, fault)
                 if target is not None:
                     waiting.append(target)
     for name in sorted(set(pages) - reached):
@@ -132,7 +138,7 @@ def faults(folder):
             if outside(address) or tag == "iframe":
                 fault("nothing is fetched", f"{name}: {tag} {address}")
             else:
-                follow(folder, pages, name, address, fault)
+                follow(files, pages, name, address, fault)
         if page.unlinked:
             fault("rules are links", f"{name}: {' '.join(page.unlinked[:5])}")
         if page.repeated:
