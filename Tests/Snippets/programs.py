@@ -191,7 +191,7 @@ def build_c(source, folder, tools):
 
 def build_swift(source, folder, tools):
     result = call(["swiftc", "-swift-version", "6", "-Onone", "-module-name", "Program",
-                   "-suppress-warnings", "-I", tools.swift, "-I", ROOT / "Sources/CLibCrypto",
+                   "-static-stdlib", "-suppress-warnings", "-I", tools.swift, "-I", ROOT / "Sources/CLibCrypto",
                    source, tools.swift / "libAssaySwift.a", tools.swift / "libAssay.a", "-lcrypto", "-lm",
                    "-o", source.with_suffix("")], folder, tools)
     return result, [source.with_suffix("")]
