@@ -100,8 +100,8 @@ $(VARIANTS:%=check-smoke-sanitized-%): check-smoke-sanitized-%: \
 
 VALGRIND := valgrind --quiet --leak-check=full --show-leak-kinds=definite \
 	--errors-for-leak-kinds=definite --error-exitcode=9 --num-callers=30
-# Thirty times as slow: every fifth case. `make check-valgrind-shipped EVERY=1` runs all;
-# leaks of all are seen by smoke-sanitized.
+# Thirty times as slow, as under qemu: every fifth case. `make check-valgrind-shipped EVERY=1`
+# runs all; leaks of all are seen by smoke-sanitized.
 EVERY ?= 5
 $(VARIANTS:%=check-valgrind-%): check-valgrind-%: $(PROGRAMS)/smoke
 	@$(call AGAINST,$(DIRECTORY_$*)) $(VALGRIND) $< $(CASES) valgrind-$* $(EVERY)
