@@ -54,6 +54,22 @@ struct JSONWriterTests {
     #expect(written { $0.integer(value) } == expected)
   }
 
+  @Test("DOC-2 what is escaped is found at each place of a text, whatever stands around it")
+  func places() {
+    func isEscaped(_ byte: UInt8) -> Bool { byte < 0x20 || byte == 0x22 || byte == 0x5c }
+    for around in [0x20, 0x61, 0x7f, 0xff] as [UInt8] {
+      for place in 0..<17 {
+        for byte in UInt8.min...UInt8.max {
+          var text = [UInt8](repeating: around, count: 17)
+          text[place] = byte
+          let first = isEscaped(byte) ? place : 17
+          #expect(ByteScan.firstEscaped(in: text.span, from: 0) == first)
+          #expect(ByteScan.firstEscaped(in: text.span, from: place + 1) == 17)
+        }
+      }
+    }
+  }
+
   @Test("DOC-2 every character of a text comes back from the strict reader")
   func escaping() throws {
     var all: [UInt8] = Array(1...0x7f)

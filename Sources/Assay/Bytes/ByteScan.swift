@@ -18,6 +18,27 @@ enum ByteScan {
 
   private static let blockSize = 64
 
+  /// The first place from `start` on that JSON escapes: a quotation mark, a backslash, a
+  /// control character below 0x20; the end when there is none.
+  static func firstEscaped(in bytes: Span<UInt8>, from start: Int) -> Int {
+    let raw = unsafe bytes.bytes
+    var at = start
+    while at &+ 8 <= bytes.count {
+      let word = unsafe UInt64(
+        littleEndian: raw.unsafeLoadUnaligned(fromByteOffset: at, as: UInt64.self))
+      let low = (word &- everyByte(0x20)) & ~word & everyByte(0x80)
+      let hits = low | zeroBytes(word ^ everyByte(0x22)) | zeroBytes(word ^ everyByte(0x5c))
+      if hits != 0 { return at &+ hits.trailingZeroBitCount / 8 }
+      at &+= 8
+    }
+    while at < bytes.count {
+      let byte = bytes[at]
+      if byte < 0x20 || byte == 0x22 || byte == 0x5c { return at }
+      at &+= 1
+    }
+    return bytes.count
+  }
+
   /// The first place below `end` that holds one of two bytes, or past it but in
   /// a word that begins before it; negative when there is none.
   @inline(__always)

@@ -175,16 +175,16 @@ struct JSONWriter {
   /// RFC 8259 §7: quotation mark, backslash and control characters escaped. What
   /// lies between them is copied in one go.
   private mutating func quote(_ utf8: ArraySlice<UInt8>) {
+    let text = utf8.span
     bytes.append(0x22)
-    var copied = utf8.startIndex
-    for at in utf8.indices {
-      let byte = utf8[at]
-      if byte >= 0x20, byte != 0x22, byte != 0x5c { continue }
-      bytes.append(contentsOf: utf8[copied..<at])
-      escape(byte)
+    var copied = 0
+    while true {
+      let at = ByteScan.firstEscaped(in: text, from: copied)
+      bytes.append(contentsOf: utf8[(utf8.startIndex &+ copied)..<(utf8.startIndex &+ at)])
+      guard at < text.count else { break }
+      escape(text[at])
       copied = at &+ 1
     }
-    bytes.append(contentsOf: utf8[copied...])
     bytes.append(0x22)
   }
 

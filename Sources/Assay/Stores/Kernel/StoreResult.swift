@@ -59,8 +59,7 @@ extension StoreResult {
 }
 
 private func values(_ list: MemberNode) throws(Refusal) -> [StoreValue] {
-  try list.elements().map { node throws(Refusal) in
-    // What is no value is judged with its row, not with the form of the answer.
-    StoreValue(node.value) ?? .text("\u{0}")
-  }
+  try require(list.value.kind == .array, list, .type)
+  // What is no value is judged with its row, not with the form of the answer.
+  return list.value.children.map { StoreValue($0) ?? .text("\u{0}") }
 }

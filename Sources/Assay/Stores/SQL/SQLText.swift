@@ -9,21 +9,27 @@ struct SQLText {
     _ context: StoreContext
   ) {
     let source = Text(stringLiteral: statement.text(context.dialect) ?? "").utf8
+    let style = context.policy.placeholders ?? .qmark
+    let prefix = context.policy.prefix.utf8
+    // A table's name is looked for only where it is another.
+    let table: UInt8 = prefix == SQLText.standardPrefix ? 0x3a : 0x61
     text.reserveCapacity(source.count &+ 32)
     var at = 0
     // What lies between names and prefixes is copied in one go.
     var copied = 0
-    while at < source.count {
+    while true {
+      at = ByteScan.first(0x3a, or: table, in: source.span, from: at)
+      guard at < source.count else { break }
       if source[at] == 0x3a, at &+ 1 < source.count, SQLText.isNameByte(source[at &+ 1]) {
         let name = source[(at &+ 1)...].prefix(while: SQLText.isNameByte)
         text.append(contentsOf: source[copied..<at])
-        arguments.append(values.first { name.elementsEqual($0.name) }?.value ?? .null)
-        appendPlaceholder(context.policy.placeholders ?? .qmark)
+        arguments.append(SQLText.value(name, values, from: arguments.count))
+        appendPlaceholder(style)
         at = name.endIndex
         copied = at
       } else if SQLText.beginsPrefix(source, at) {
         text.append(contentsOf: source[copied..<at])
-        text.append(contentsOf: context.policy.prefix.utf8)
+        text.append(contentsOf: prefix)
         at &+= SQLText.standardPrefix.count
         copied = at
       } else {
@@ -31,6 +37,14 @@ struct SQLText {
       }
     }
     text.append(contentsOf: source[copied...])
+  }
+
+  /// Most statements name values in the order in which they are given.
+  private static func value(
+    _ name: ArraySlice<UInt8>, _ values: [(name: StaticString, value: StoreValue)], from place: Int
+  ) -> StoreValue {
+    if place < values.count, name.elementsEqual(values[place].name) { return values[place].value }
+    return values.first { name.elementsEqual($0.name) }?.value ?? .null
   }
 
   func write(_ writer: inout JSONWriter) {
