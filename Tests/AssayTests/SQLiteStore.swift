@@ -140,7 +140,7 @@ import Testing
     case .lost(carriedOut: true), nil: break
     }
     let transaction = step.member("transaction")?.text
-    if transaction == "begin" { try run("BEGIN IMMEDIATE", []) }
+    if transaction == "begin" || transaction == "whole" { try run("BEGIN IMMEDIATE", []) }
     var results: [String] = []
     for call in try #require(step.member("run")).children {
       let sql = try #require(call.member("sql")?.text).string
@@ -150,7 +150,7 @@ import Testing
       #expect(hasRows || rows.isEmpty, "\(sql)")
       results.append(hasRows ? "{\"rows\":[\(rows.joined(separator: ","))]}" : "{}")
     }
-    if transaction == "commit" { try run("COMMIT", []) }
+    if transaction == "commit" || transaction == "whole" { try run("COMMIT", []) }
     if fault != nil { return "{\"id\":\(id),\"code\":0}" }
     return "{\"id\":\(id),\"code\":200,\"results\":[\(results.joined(separator: ","))]}"
   }

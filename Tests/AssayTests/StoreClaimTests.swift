@@ -91,13 +91,107 @@ struct StoreClaimTests {
 
   @Test("STO-70 a lost answer: the same attempt finds its own row")
   func lostAnswer() throws {
+    let evidence = try coins(try SQLiteStore())
+    for isCarriedOut in [true, false] {
+      let store = try SQLiteStore()
+      store.faults[1] = .lost(carriedOut: isCarriedOut)
+      let first = try store.run(claim(), [evidence])
+      expect(first, "new", "ok")
+      // The whole transaction is one step, which is made again.
+      #expect(store.steps == 2)
+      let again = try store.run(claim(), [evidence])
+      expect(again, "new", "ok")
+      #expect(
+        again.text("exchange.claims.0.grantId") == first.text("exchange.claims.0.grantId"))
+      #expect(again.integer("exchange.claims.0.fence") == 1)
+    }
+  }
+
+  @Test("EXC-24 a claim on SQLite is one step, whatever comes of it")
+  func atOnce() throws {
     let store = try SQLiteStore()
     let evidence = try coins(store)
-    store.faults[2] = .lost(carriedOut: true)
-    expect(try store.run(claim(), [evidence]), "new", "ok")
-    // Names and row are one transaction, which is made again.
-    #expect(store.steps == 4)
-    expect(try store.run(claim(), [evidence]), "new", "ok")
+    let event: JSONText = ["kind": "claim", "attempt": .string(attemptId(4))]
+    expect(try store.run(event, [evidence]), "unclaimed", "ok", answer: "deferred")
+    let first = try store.run(claim(), [evidence])
+    expect(first, "new", "ok")
+    expect(
+      try store.run(claim("ann", 2), [evidence]), "in-progress",
+      "unavailable.ledger.in-progress", answer: "deferred")
+    expect(
+      try store.run(claim("bob", 3), [evidence]), "other-account",
+      "rejected.ledger.other-account", answer: "refused-final")
+    expect(
+      try store.run(event, [evidence]), "in-progress", "unavailable.ledger.in-progress",
+      answer: "deferred")
+    #expect(store.steps == 5)
+    // What it finds out afterwards costs another one: a lease that is over is taken.
+    let late = Minted.now + Self.minute
+    expect(try store.run(claim("ann", 5), [evidence], now: late), "resume", "ok")
+    #expect(store.steps == 7)
+  }
+
+  @Test("STO-11 both keys lead to one row, which is claimed under the key that names lead to")
+  func names() throws {
+    for (names, row) in [
+      // The transaction was seen under another purchase key.
+      ([("TKEY", "x")], "x"),
+      // That key, or the purchase's own, leads on to a third.
+      ([("TKEY", "x"), ("x", "y")], "y"), ([("PKEY", "y")], "y"),
+      // And back to the purchase's own, where no row stands yet.
+      ([("TKEY", "x"), ("x", "PKEY")], "PKEY"),
+    ] {
+      let store = try SQLiteStore()
+      let evidence = try month(store)
+      let keys = try Self.keys(of: evidence)
+      func key(_ name: String) -> String {
+        name == "TKEY" ? keys.transaction.string : name == "PKEY" ? keys.purchase.string : name
+      }
+      for (name, target) in names {
+        try store.run("INSERT INTO assay_name VALUES ('\(key(name))','\(key(target))')", [])
+      }
+      let first = try store.run(claim(), [evidence])
+      expect(first, "new", "ok")
+      #expect(first.text("exchange.claims.0.purchaseKey") == key(row), "\(names)")
+      #expect(try store.run("SELECT pkey FROM assay_ledger", []) == ["[\"\(key(row))\"]"])
+      #expect(store.steps == 2)
+      let again = try store.run(claim(), [evidence])
+      expect(again, "new", "ok")
+      #expect(
+        again.text("exchange.claims.0.grantId") == first.text("exchange.claims.0.grantId"))
+      expect(
+        try store.run(claim("bob", 2), [evidence]), "other-account",
+        "rejected.ledger.other-account", answer: "refused-final")
+      #expect(try store.run("SELECT COUNT(*) FROM assay_ledger", []) == ["[1]"])
+    }
+  }
+
+  private static func keys(of evidence: Document) throws -> PurchaseKeys {
+    let configuration = try ConfigurationReader.read(
+      try Minted.config(SQLiteStore.catalogue).bytes)
+    let verified = try #require(evidence.evidence)
+    let purchase = try #require(try StorePurchase.all([verified], configuration).first)
+    return try #require(PurchaseKeys(purchase))
+  }
+
+  @Test("STM-2 the text is kept with the row that names it, and with no other")
+  func keptText() throws {
+    let store = try SQLiteStore([("stores.keepEvidence", true)])
+    let kept = "SELECT COUNT(*) FROM assay_evidence"
+    let named = "\(kept) WHERE digest IN (SELECT evidence FROM assay_ledger)"
+    try store.run(claim(), [try month(store)])
+    #expect(try store.run(kept, []) == ["[1]"])
+    #expect(try store.run(named, []) == ["[1]"])
+    expect(
+      try store.run(claim("bob", 2), [try month(store, signed: 1000)]), "other-account",
+      "rejected.ledger.other-account", answer: "refused-final")
+    try store.run(["kind": "subscription.apply", "account": "ann"], [try month(store, 1)])
+    expect(
+      try store.run(claim("bob", 3), [try month(store, 2)]), "other-account",
+      "rejected.ledger.other-account", answer: "refused-final")
+    // The other is the line's.
+    #expect(try store.run(kept, []) == ["[2]"])
+    #expect(try store.run(named, []) == ["[1]"])
   }
 
   @Test("STO-26 an attempt during the lease waits, one after it resumes, the late one is out")
@@ -528,19 +622,28 @@ struct StoreClaimTests {
     "STO-4 what is not understood is never read as absent",
     arguments: [
       #"{"id":ID,"code":200,"results":[]}"#,
-      #"{"id":ID,"code":200,"results":[{},{},{}]}"#,
-      #"{"id":ID,"code":200,"results":[{},{},{"rows":[[1,null]]}]}"#,
-      #"{"id":ID,"code":200,"results":[{},{},{"rows":[["a"]]}]}"#,
-      #"{"id":ID,"code":200,"results":[{},{},{"rows":[["a",null,"b"]]}]}"#,
-      #"{"id":ID,"code":200,"results":[{},{},{"rows":[["a",1]]}]}"#,
-      #"{"id":ID,"code":200,"results":[{},{},{"rows":[["a",null],["b",null]]}]}"#,
-      #"{"id":ID,"code":200,"results":[{},{},{"rows":[[{},null]]}]}"#,
+      #"{"id":ID,"code":200,"results":[{},{},{"rows":[["a",null]]}]}"#,
+      Self.answered("{}"), Self.answered(#"{"rows":[[1,null]]}"#),
+      Self.answered(#"{"rows":[["a"]]}"#),
+      Self.answered(#"{"rows":[["a",null,"b"]]}"#), Self.answered(#"{"rows":[["a",1]]}"#),
+      Self.answered(#"{"rows":[["a",null],["b",null]]}"#), Self.answered(#"{"rows":[[{},null]]}"#),
+      Self.answered(#"{"rows":[["a",null]]}"#, row: "{}"),
+      Self.answered(#"{"rows":[["a",null]]}"#, row: #"{"rows":[["a"],["b"]]}"#),
+      Self.answered(#"{"rows":[["KEY",null]]}"#, row: #"{"rows":[["KEY"]]}"#),
     ])
   func shapes(_ answer: String) throws {
     let store = try SQLiteStore()
-    store.faults[1] = .answer(answer)
-    let document = try store.run(claim(), [try coins(store)])
+    let evidence = try coins(store)
+    let key = try Self.keys(of: evidence).purchase.string
+    store.faults[1] = .answer(answer.replacing("KEY", with: key))
+    let document = try store.run(claim(), [evidence])
     #expect(document.name == "unavailable.store.reply-shape")
+    #expect(store.steps == 1)
+  }
+
+  /// The answer to a claim's step: names and line, and the row that stands there.
+  private static func answered(_ names: String, row: String = #"{"rows":[]}"#) -> String {
+    #"{"id":ID,"code":200,"results":[{},{},\#(names),{},\#(row)]}"#
   }
 
   @Test("STO-4 the row of another purchase, line or account is no answer")
@@ -563,9 +666,12 @@ struct StoreClaimTests {
     }
     let row = "{\"rows\":[\(purchase)]}"
     let other = try month(store, 3)
+    let key = try Self.keys(of: other).purchase.string
+    let leads = "{},{},{\"rows\":[[\"\(key)\",null]]}"
     let refund = try month(store, 4, revoked: true)
-    try refused(claim("ann", 2), [other], step: 2, "{},\(row)", "pkey")
-    try refused(["kind": "claim", "attempt": .string(attemptId(3))], [other], step: 2, row, "pkey")
+    try refused(claim("ann", 2), [other], step: 1, "\(leads),{},\(row)", "pkey")
+    let event: JSONText = ["kind": "claim", "attempt": .string(attemptId(3))]
+    try refused(event, [other], step: 1, "\(leads),\(row)", "pkey")
     try refused(["kind": "revoke"], [refund], step: 2, "{\"rows\":[]},{},{},\(row)", "pkey")
     let complete: JSONText = [
       "kind": "complete", "account": "ann", "purchaseKey": "Sandbox/2000000900000999",
@@ -590,7 +696,7 @@ struct StoreClaimTests {
     store.faults[1] = .failed("5")
     expect(try store.run(claim(), [evidence]), "new", "ok")
     let full = try SQLiteStore()
-    full.faults[2] = .failed("13")
+    full.faults[1] = .failed("13")
     let document = try full.run(claim(), [try coins(full)])
     #expect(document.name == "unavailable.store.engine")
     let busy = try SQLiteStore()

@@ -105,6 +105,33 @@ def check_failures(suite, shop):
     shop.again()
 
 
+def check_whole(suite, program, environment, database):
+    """A transaction of one step is committed, or nothing of it stays (EXC-24)."""
+    def step(mark, *calls):
+        return json.dumps({"id": 7, "transaction": mark, "run": [
+            {"sql": text, "args": list(args), "rows": text.startswith("SELECT")}
+            for text, *args in calls]})
+
+    add, found = "INSERT INTO t (k) VALUES (?)", ["SELECT k FROM t"]
+    refused = {"code": 500, "error": {"code": "19", "executed": "no"}}
+    steps = [
+        (step(None, ["CREATE TABLE t (k TEXT PRIMARY KEY)"]), {"code": 200, "results": [{}]}),
+        (step("whole", [add, "a"], found), {"code": 200, "results": [{}, {"rows": [["a"]]}]}),
+        (step("whole", [add, "b"], [add, "a"]), refused),
+        (step("commit", [add, "c"]), {"code": 500, "error": {"code": "21", "executed": "no"}}),
+        (step("whole", [add, "d"]), {"code": 200, "results": [{}]}),
+        (step("begin", [add, "e"]), {"code": 200, "results": [{}]}),
+        (step("whole", [add, "f"]), {"code": 500, "error": {"code": "21", "executed": "no"}}),
+    ]
+    result = subprocess.run([program, database], input="\n".join(text for text, _ in steps),
+                            env=environment, text=True, capture_output=True, check=False)
+    for number, (said, (_, wanted)) in enumerate(zip(result.stdout.splitlines(), steps)):
+        suite.expect(json.loads(said) == {"id": 7, **wanted}, f"store: step {number}", said)
+    with sqlite3.connect(database) as rows:
+        kept = rows.execute("SELECT k FROM t ORDER BY k").fetchall()
+    suite.expect(kept == [("a",), ("d",)], "store: what was committed", str(kept))
+
+
 def check_together(suite, shop):
     """Many at once, on a database that is not there yet."""
     jws = shop.purchase()

@@ -78,10 +78,11 @@ def build_examples(suite, prefix, folder):
                       *flags, "-lcjson", *flags_of_curl])
         suite.expect(result.returncode == 0, f"{program}.c builds with pkg-config",
                      result.stderr[:1500])
-    sources = [EXAMPLES / f"{name}.c" for name in ("ledger", "sqlite_step")]
-    result = run(["gcc", *STRICT, *sources, "-o", folder / "ledger", *flags, "-lcjson",
-                  "-lsqlite3"])
-    suite.expect(result.returncode == 0, "ledger.c builds with pkg-config", result.stderr[:1500])
+    for program, source in [("ledger", EXAMPLES / "ledger.c"), ("store", TESTS / "store.c")]:
+        result = run(["gcc", *STRICT, f"-I{EXAMPLES}", source, EXAMPLES / "sqlite_step.c", "-o",
+                      folder / program, *flags, "-lcjson", "-lsqlite3"])
+        suite.expect(result.returncode == 0, f"{program}.c builds with pkg-config",
+                     result.stderr[:1500])
     program = ("#include <assay.h>\nint main() { return assay_version_number() == "
                "ASSAY_VERSION_NUMBER ? 0 : 1; }\n")
     result = run(["g++", "-std=c++11", "-x", "c++", "-", "-o", folder / "plus", *flags],
@@ -446,6 +447,7 @@ def main():
         check_attest(suite, folder / "attest", environment, options.cases)
         check_expiry(suite, folder / "expiry", environment)
         c_ledger.check(suite, folder / "ledger", environment, folder, options.cli)
+        c_ledger.check_whole(suite, folder / "store", environment, folder / "whole.db")
         check_product(suite, folder / "product", environment, options.cases, folder)
         result = run([folder / "plus"], env=environment)
         suite.expect(result.returncode == 0, "the C++ program agrees with the header")

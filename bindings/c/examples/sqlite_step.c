@@ -42,10 +42,11 @@ sqlite3 *open_database(const char *path) {
 
 /* ---- values -------------------------------------------------------------- */
 
+/* The value must outlive the statement. */
 static int bind_value(sqlite3_stmt *statement, int place, const cJSON *value) {
   if (cJSON_IsString(value))
     return sqlite3_bind_text(statement, place, value->valuestring, -1,
-                             SQLITE_TRANSIENT);
+                             SQLITE_STATIC);
   /* A double holds the integers of the library exactly: below 2^53. */
   if (cJSON_IsNumber(value))
     return sqlite3_bind_int64(statement, place,
@@ -123,10 +124,16 @@ static int run_call(sqlite3 *db, const cJSON *call, cJSON *results) {
   return code;
 }
 
+/* Whether a step has this mark, or `whole`: begin and commit. */
+static int is_marked(const cJSON *step, const char *mark) {
+  return has_text(step, "transaction", mark) ||
+         has_text(step, "transaction", "whole");
+}
+
 /* Opens a transaction, or makes sure that one is open; an SQLite code. */
 static int enter(sqlite3 *db, const cJSON *step) {
   int is_outside = sqlite3_get_autocommit(db);
-  int begins = has_text(step, "transaction", "begin");
+  int begins = is_marked(step, "begin");
   if (!cJSON_IsString(member(step, "transaction"))) return SQLITE_OK;
   if (begins != is_outside) return SQLITE_MISUSE;
   return !begins || run_statement(db, "BEGIN IMMEDIATE") ? SQLITE_OK
@@ -156,7 +163,7 @@ cJSON *carry_out_store(sqlite3 *db, const cJSON *step) {
     if (code == SQLITE_OK) code = run_call(db, call, results);
   }
   was_undone = !sqlite3_get_autocommit(db) || cJSON_GetArraySize(results) == 0;
-  if (code == SQLITE_OK && has_text(step, "transaction", "commit") &&
+  if (code == SQLITE_OK && is_marked(step, "commit") &&
       !run_statement(db, "COMMIT"))
     code = sqlite3_errcode(db);
   cJSON_AddNumberToObject(answer, "id", cJSON_GetNumberValue(id));

@@ -42,10 +42,14 @@ type Committer interface {
 type Step struct {
 	ID      int64  `json:"id"`
 	Dialect string `json:"dialect"`
-	// "begin", "inside", "commit", or empty.
+	// "begin", "inside", "commit", or empty; "whole": begin, the calls, commit.
 	Transaction string `json:"transaction"`
 	Run         []Call `json:"run"`
 }
+
+func (s *Step) begins() bool { return s.Transaction == "begin" || s.Transaction == "whole" }
+
+func (s *Step) ends() bool { return s.Transaction == "commit" || s.Transaction == "whole" }
 
 // A Call is one call of the engine.
 type Call struct {

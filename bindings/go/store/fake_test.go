@@ -165,16 +165,18 @@ func TestCodes(t *testing.T) {
 func TestTransactionsOfEngines(t *testing.T) {
 	for engine, wanted := range map[string][]string{
 		"postgres": {"pg_is_in_recovery", "BEGIN ISOLATION LEVEL READ COMMITTED", "A", "B",
-			"COMMIT"},
+			"COMMIT", "BEGIN ISOLATION LEVEL READ COMMITTED", "C", "COMMIT"},
 		"mysql": {"SESSION TRANSACTION", "innodb_lock", "sql_mode", "read_only",
 			"SET TRANSACTION ISOLATION LEVEL READ COMMITTED", "START TRANSACTION", "A", "B",
+			"COMMIT", "SET TRANSACTION ISOLATION LEVEL READ COMMITTED", "START TRANSACTION", "C",
 			"COMMIT"},
 		"sqlite": {"busy_timeout", "synchronous", "query_only", "BEGIN IMMEDIATE", "A", "B",
-			"COMMIT"},
+			"COMMIT", "BEGIN IMMEDIATE", "C", "COMMIT"},
 	} {
 		f, executor := faked(t, engine, nil)
 		session := executor.Session()
-		for _, open := range []*Step{step("begin", "A"), step("inside"), step("commit", "B")} {
+		for _, open := range []*Step{step("begin", "A"), step("inside"), step("commit", "B"),
+			step("whole", "C")} {
 			answer, err := session.CarryOut(context.Background(), open)
 			if err != nil || answer.Code != 200 {
 				t.Fatalf("%s: %+v, %v", engine, answer, err)
@@ -211,6 +213,14 @@ func TestFailures(t *testing.T) {
 			[]*Step{step("begin", "A"), step("inside", "A", "B")}, `500 42P01 no`, false},
 		{"the commit", map[string]error{"COMMIT": stated("40001")},
 			[]*Step{step("begin", "A"), step("commit")}, `500 40001 unknown`, false},
+		{"the second of a whole one", map[string]error{"B": stated("42P01")},
+			[]*Step{step("whole", "A", "B")}, `500 42P01 no`, false},
+		{"the commit of a whole one", map[string]error{"COMMIT": stated("40001")},
+			[]*Step{step("whole", "A")}, `500 40001 unknown`, false},
+		{"a whole one whose commit is lost", map[string]error{"COMMIT": io.EOF},
+			[]*Step{step("whole", "A")}, `0`, true},
+		{"a whole one inside another", nil, []*Step{step("begin", "A"), step("whole", "B")},
+			`0`, true},
 		{"a lost connection", map[string]error{"A": io.EOF}, []*Step{step("", "A")}, `0`, true},
 		{"an engine that ends", map[string]error{"A": stated("57P01")},
 			[]*Step{step("begin", "A")}, `0`, true},

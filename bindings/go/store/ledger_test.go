@@ -258,6 +258,47 @@ func undoneIn(t *testing.T, shop *shop) {
 
 func TestALease(t *testing.T) { leaseIn(t, open(t, nil)) }
 
+// A marker is an executor that writes down how the steps of its store are marked.
+type marker struct {
+	Executor
+	marks []string
+}
+
+type markedSession struct {
+	Session
+	of *marker
+}
+
+func (m *marker) Session() Session { return &markedSession{m.Executor.Session(), m} }
+
+func (s *markedSession) CarryOut(ctx context.Context, step *Step) (*Answer, error) {
+	s.of.marks = append(s.of.marks, step.Transaction)
+	return s.Session.CarryOut(ctx, step)
+}
+
+// EXC-24: of a claim on SQLite nothing stays when a statement fails, and it is one step.
+func TestAClaimIsOneStep(t *testing.T) {
+	shop := open(t, nil)
+	marked := &marker{Executor: shop.executor}
+	shop.executor = marked
+	request := ClaimRequest{JWS: coins(t), Account: "ann", Mode: Lease}
+	_, err := shop.db.Exec("ALTER TABLE assay_ledger RENAME TO elsewhere")
+	must(t, err)
+	_, err = shop.Claim(ctx, request)
+	var names int
+	must(t, shop.db.QueryRow("SELECT COUNT(*) FROM assay_name").Scan(&names))
+	if !errors.Is(err, assay.ErrUnavailable) || names != 0 {
+		t.Errorf("%v, %d names", err, names)
+	}
+	_, err = shop.db.Exec("ALTER TABLE elsewhere RENAME TO assay_ledger")
+	must(t, err)
+	claimed, err := shop.Claim(ctx, request)
+	must(t, err)
+	if !claimed.Status.OK() || fmt.Sprint(marked.marks) != "[whole whole]" {
+		t.Errorf("%s: %q", claimed.Status, marked.marks)
+	}
+}
+
 func leaseIn(t *testing.T, shop *shop) {
 	request := ClaimRequest{JWS: coins(t), Account: "ann", Mode: Lease, Grant: shop.payLater}
 	claimed, err := shop.Claim(ctx, request)

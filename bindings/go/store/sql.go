@@ -110,10 +110,9 @@ func (s *sqlSession) run(ctx context.Context, step *Step) (
 		}
 	}
 	switch {
-	case step.Transaction == "begin" && s.isInside, step.Transaction != "" &&
-		step.Transaction != "begin" && !s.isInside:
+	case step.Transaction != "" && step.begins() == s.isInside:
 		return nil, true, fmt.Errorf("store: a transaction begins once")
-	case step.Transaction == "begin":
+	case step.begins():
 		for _, statement := range begins[s.store.Engine] {
 			if _, err := s.conn.ExecContext(ctx, statement); err != nil {
 				return nil, true, err
@@ -128,7 +127,7 @@ func (s *sqlSession) run(ctx context.Context, step *Step) (
 		}
 		found = append(found, result)
 	}
-	if step.Transaction == "commit" {
+	if step.ends() {
 		if _, err := s.conn.ExecContext(ctx, "COMMIT"); err != nil {
 			return nil, false, err
 		}

@@ -84,6 +84,40 @@ final class PdoExecutorTest extends TestCase
         $this->assertSame(['a', 'b', 'c', 'd'], $this->keys());
     }
 
+    /** EXC-24. */
+    public function testAWholeTransactionIsOneStep(): void
+    {
+        $executor = $this->executor();
+        $whole = fn (array ...$calls): array => $executor->carryOut(self::step('whole', ...$calls));
+        $this->assertSame(200, $whole(self::insert('a'), self::insert('b'))['code']);
+        $this->assertFalse($executor->isInside());
+        $this->assertSame(['a', 'b'], $this->keys());
+        $answer = $whole(self::insert('c'), self::insert('a'));
+        $this->assertSame(['code' => '19', 'executed' => 'no'], $answer['error']);
+        $this->assertFalse($executor->isInside());
+        $this->assertSame(['a', 'b'], $this->keys());
+        $executor->carryOut(self::step('begin', self::insert('d')));
+        $this->expectException(\LogicException::class);
+        $whole(self::insert('e'));
+    }
+
+    /** EXC-24. */
+    public function testACommitThatFailsIsUndone(): void
+    {
+        $pdo = new class ("sqlite:$this->file") extends PDO {
+            public function exec(string $statement): int|false
+            {
+                return $statement === 'COMMIT'
+                    ? throw new \PDOException('disk I/O error', 10) : parent::exec($statement);
+            }
+        };
+        $executor = PdoExecutor::over($pdo);
+        $answer = $executor->carryOut(self::step('whole', self::insert('a')));
+        $this->assertSame(['code' => '10', 'executed' => 'unknown'], $answer['error']);
+        $this->assertFalse($executor->isInside());
+        $this->assertSame([], $this->keys());
+    }
+
     public function testAFailureUndoesTheTransaction(): void
     {
         $executor = $this->executor();

@@ -124,10 +124,11 @@ class PostgresTest(ClientTest):
         with self.session(connection) as execute:
             execute(step(WRITE, transaction="begin"))
             execute(step(WRITE, transaction="commit"))
+            execute(step(WRITE, transaction="whole"))
             execute(step(WRITE, transaction="begin"))
         self.assertEqual([each for each in connection.said if isinstance(each, str)][1:],
-                         ["BEGIN ISOLATION LEVEL READ COMMITTED", "COMMIT",
-                          "BEGIN ISOLATION LEVEL READ COMMITTED", "ROLLBACK"])
+                         ["BEGIN ISOLATION LEVEL READ COMMITTED", "COMMIT"] * 2 +
+                         ["BEGIN ISOLATION LEVEL READ COMMITTED", "ROLLBACK"])
 
     def test_isolation_of_single_statements(self):
         connection = PretendedPsycopg(isolation="repeatable read")
@@ -170,6 +171,8 @@ class PostgresTest(ClientTest):
         with self.session(bad) as execute:
             self.assert_lost(execute(step(WRITE, transaction="begin")) and
                              execute(step(transaction="commit")))
+        with self.session(PretendedPsycopg(bad.fails)) as execute:
+            self.assert_lost(execute(step(WRITE, transaction="whole")))
 
     def test_idle_ones_whose_server_has_gone(self):
         first, second, third = PretendedPsycopg(), PretendedPsycopg(), PretendedPsycopg()
@@ -311,7 +314,8 @@ class AsyncPostgresTest(unittest.IsolatedAsyncioTestCase, ClientTest):
 
         bad = PretendedAsync({"UPDATE": psycopg.errors.DeadlockDetected()})
         async with self.store(bad, PretendedAsync(standby=True)).session() as execute:
-            self.assert_refused(await execute(step(WRITE, transaction="begin")), "40P01", "no")
+            for mark in ("begin", "whole"):
+                self.assert_refused(await execute(step(WRITE, transaction=mark)), "40P01", "no")
             self.assert_refused(await execute(step(READ, WRITE)), "40P01", "unknown")
             bad.fails["UPDATE"] = psycopg.OperationalError()
             self.assert_lost(await execute(step(WRITE)))

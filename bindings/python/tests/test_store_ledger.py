@@ -20,6 +20,7 @@ from steps import sql, step
 import assay
 from assay.store import AsyncLedger, Ledger, SchemaError, SQLite
 from assay.store import results as kinds
+from assay.store._sql import SQLSession
 from assay.store._urls import opened
 
 if importlib.util.find_spec("assay_testing") is None:
@@ -679,6 +680,26 @@ class OpeningTest(LedgerTest):
                 (await ledger.read("ann")).plan
 
         self.assertEqual(asyncio.run(run()), ("granted", "already-granted", (), "free"))
+
+    def test_a_claim_is_one_step(self):
+        """EXC-24: of which nothing stays when its commit fails."""
+        logging.disable(logging.WARNING)
+        self.addCleanup(logging.disable, logging.NOTSET)
+        self.ledger.read("ann")  # makes the tables
+        bought, marks, carry_out = self.transaction(), [], SQLSession.__call__
+
+        def noted(session, step):
+            marks.append(step["transaction"])
+            return carry_out(session, step)
+
+        with mock.patch.object(SQLSession, "__call__", noted):
+            with mock.patch.object(SQLite, "commit", side_effect=sqlite3.OperationalError(
+                    "disk I/O error")):
+                self.assertEqual(self.ledger.claim(bought, "ann").status,
+                                 "unavailable.store.engine")
+            self.assertEqual(self.rows("SELECT * FROM assay_name"), [])
+            self.assertEqual(self.ledger.claim(bought, "ann").outcome, "new")
+        self.assertEqual(marks, ["whole", "whole"])
 
     def test_in_a_child(self):
         """One ledger for a server that forks."""

@@ -150,6 +150,24 @@ class TransactionTest(SQLiteTest):
             self.assertEqual(execute(step(transaction="commit"))["results"], [])
             self.assertEqual(self.rows(), [("a", 1), ("b", 2)])
 
+    def test_a_whole_one(self):
+        """EXC-24."""
+        with self.store.session() as execute:
+            answer = execute(step(sql(ADD, "a", 1), sql(ADD, "b", 2), transaction="whole"))
+            self.assertEqual(answer["results"], [{}, {}])
+            self.assertEqual(self.rows(), [("a", 1), ("b", 2)])
+            answer = execute(step(sql(ADD, "c", 1), sql(ADD, "a", 2), transaction="whole"))
+            self.assertEqual((answer["error"]["code"], answer["error"]["executed"]), ("19", "no"))
+            self.assertFalse(execute.connection.in_transaction)
+            self.assertEqual(self.rows(), [("a", 1), ("b", 2)])
+            with mock.patch.object(SQLite, "commit", side_effect=sqlite3.OperationalError(
+                    "disk I/O error")):
+                answer = execute(step(sql(ADD, "c", 1), transaction="whole"))
+            self.assertEqual(answer["error"]["code"], "10")
+            answer = execute(step(sql(ADD, "d", 1), transaction="commit"))
+            self.assertEqual(answer["error"]["code"], "transaction")
+            self.assertEqual(self.rows(), [("a", 1), ("b", 2)])
+
     def test_a_session_that_ends_early_undoes(self):
         with self.store.session() as execute:
             execute(step(sql(ADD, "a", 1), transaction="begin"))

@@ -7,6 +7,8 @@ enum SQLStatement: Int, CaseIterable, Sendable {
   case namePurchase
   case nameCanonical
   case nameOwner
+  case claimInsert
+  case claimEvidence
   case ledgerInsert
   case ledgerRead
   case ledgerLock
@@ -120,6 +122,10 @@ enum SQLStatement: Int, CaseIterable, Sendable {
       return "SELECT COALESCE(b.target, a.target) FROM assay_name a LEFT JOIN assay_name b ON b.name = a.target WHERE a.name = :tkey"
     case .nameOwner:
       return "SELECT COALESCE(b.target, a.target), (SELECT l.owner FROM assay_line l WHERE l.env = :env AND l.otx = :otx) FROM assay_name a LEFT JOIN assay_name b ON b.name = a.target WHERE a.name = :tkey"
+    case .claimInsert:
+      return "INSERT INTO assay_ledger (pkey,env,txn,otx,state,owner,product,quantity,purchased_ms,asof_ms,evidence,gen,grant_id,attempt,tries,claimed_ms,lease_ms,granted_ms,revoked_ms,note) SELECT :pkey,:env,:txn,:otx,:state,:owner,:product,:quantity,:purchased_ms,:asof_ms,:evidence,:gen,:grant_id,:attempt,:tries,:claimed_ms,:lease_ms,:granted_ms,:revoked_ms,:note WHERE (SELECT target FROM assay_name WHERE name = :tkey) = :pkey AND (SELECT target FROM assay_name WHERE name = :pkey) = :pkey AND NOT EXISTS (SELECT 1 FROM assay_line WHERE env = :env AND otx = :otx AND owner NOT IN ('', :owner)) ON CONFLICT DO NOTHING"
+    case .claimEvidence:
+      return "INSERT INTO assay_evidence (digest,body,at_ms) SELECT :digest,:body,:now_ms WHERE EXISTS (SELECT 1 FROM assay_ledger WHERE pkey = :pkey AND evidence = :digest) ON CONFLICT DO NOTHING"
     case .ledgerInsert:
       return "INSERT INTO assay_ledger (pkey,env,txn,otx,state,owner,product,quantity,purchased_ms,asof_ms,evidence,gen,grant_id,attempt,tries,claimed_ms,lease_ms,granted_ms,revoked_ms,note) VALUES (:pkey,:env,:txn,:otx,:state,:owner,:product,:quantity,:purchased_ms,:asof_ms,:evidence,:gen,:grant_id,:attempt,:tries,:claimed_ms,:lease_ms,:granted_ms,:revoked_ms,:note) ON CONFLICT DO NOTHING"
     case .ledgerRead:
@@ -286,7 +292,7 @@ enum SQLStatement: Int, CaseIterable, Sendable {
       return "INSERT INTO assay_quota AS q (scope,bucket,meter,n,ttl_ms) SELECT CAST(:scope AS TEXT),CAST(:bucket AS TEXT),CAST(:meter AS TEXT),CAST(:units AS BIGINT),CAST(:ttl_ms AS BIGINT) WHERE CAST(:room AS BIGINT) >= 0 ON CONFLICT (scope,bucket,meter) DO UPDATE SET n = q.n + excluded.n WHERE q.n <= :room RETURNING q.n"
     case .checkPrimary:
       return "SELECT CASE WHEN pg_is_in_recovery() OR current_setting('transaction_read_only') = 'on' THEN 1 ELSE 0 END"
-    case .claimsDueLock, .claimsDueTake, .linesDueLock, .linesDueTake, .quotaOpen, .quotaAdd, .quotaChanged, .keyChanged, .checkJournal: return nil
+    case .claimInsert, .claimEvidence, .claimsDueLock, .claimsDueTake, .linesDueLock, .linesDueTake, .quotaOpen, .quotaAdd, .quotaChanged, .keyChanged, .checkJournal: return nil
     default: return sqlite
     }
   }
@@ -343,7 +349,7 @@ enum SQLStatement: Int, CaseIterable, Sendable {
       return "INSERT INTO assay_once (id,attempt,at_ms) VALUES (:id,:attempt,:at_ms) ON DUPLICATE KEY UPDATE id = id"
     case .checkPrimary:
       return "SELECT @@global.read_only"
-    case .claimsDue, .linesDue, .quotaTake, .checkJournal: return nil
+    case .claimInsert, .claimEvidence, .claimsDue, .linesDue, .quotaTake, .checkJournal: return nil
     default: return sqlite
     }
   }

@@ -3,12 +3,15 @@ struct StoreStep {
   /// Marks for the executor, which opens, commits and rolls back (EXC-24).
   enum Transaction {
     case begin, inside, commit
+    /// All of it in this one step.
+    case whole
 
     var name: StaticString {
       switch self {
       case .begin: return "begin"
       case .inside: return "inside"
       case .commit: return "commit"
+      case .whole: return "whole"
       }
     }
   }

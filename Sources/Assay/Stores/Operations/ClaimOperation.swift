@@ -74,8 +74,10 @@ struct ClaimOperation: StoreOperation {
     guard let product = purchase.product, let keys = PurchaseKeys(purchase) else {
       return Claim(purchase, .unknownProduct)
     }
-    let isTied = isInTransaction || talk.context.dialect == .sqlite
-    let (key, lineOwner) = try talk.canonicalKey(keys, of: purchase, isTied ? .begin : nil)
+    if talk.context.dialect == .sqlite && !isInTransaction {
+      return try claimAtOnce(purchase, product, keys, &talk)
+    }
+    let (key, lineOwner) = try talk.canonicalKey(keys, of: purchase, isInTransaction ? .begin : nil)
     let claimant = claimant.facing(lineOwner)
     let new = newRow(key, purchase, product, claimant)
     if isInTransaction && talk.context.dialect == .dynamodb {
@@ -105,6 +107,26 @@ struct ClaimOperation: StoreOperation {
     return claim
   }
 
+  /// On SQLite each commit waits for the disk: one suffices (docs/spec/store-statements.md §2).
+  private func claimAtOnce(
+    _ purchase: StorePurchase, _ product: Catalogue.Product, _ keys: PurchaseKeys,
+    _ talk: inout StoreTalk
+  ) throws(StoreStop) -> Claim {
+    let found = try talk.sqlClaim(
+      keys, of: purchase, newRow(keys.purchase, purchase, product, claimant))
+    let claimant = claimant.facing(found.lineOwner)
+    var row = found.row
+    if row == nil {
+      let new = newRow(found.key, purchase, product, claimant)
+      // Under another key are another row and another grant id.
+      if new != nil || found.key != keys.purchase {
+        row = try standing(found.key, new, purchase.evidence, &talk)
+      }
+    }
+    guard let row else { return Claim(purchase, claimant.absent) }
+    return try talk.judge(row, claimant, purchase, nil)
+  }
+
   /// What needs no statement.
   private func withoutStore(
     _ purchase: StorePurchase, _ configuration: Configuration
@@ -120,13 +142,10 @@ struct ClaimOperation: StoreOperation {
 
   /// The row of the purchase; it is put there for an account, and only read for an event or
   /// a stranger.
-  /// On SQLite names and row are one commit, for each waits for the disk
-  /// (docs/spec/store-statements.md §2).
   private func standing(
     _ key: Text, _ new: LedgerRow?, _ evidence: StoreEvidence, _ talk: inout StoreTalk
   ) throws(StoreStop) -> LedgerRow? {
-    let transaction: StoreStep.Transaction? =
-      isInTransaction ? .inside : talk.context.dialect == .sqlite ? .commit : nil
+    let transaction: StoreStep.Transaction? = isInTransaction ? .inside : nil
     guard let new else { return try talk.ledgerRow(key, transaction) }
     return try talk.insert(new, evidence, transaction)
   }

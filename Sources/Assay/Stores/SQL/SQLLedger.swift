@@ -29,18 +29,30 @@ extension StoreTalk {
     _ keys: PurchaseKeys, inLineOf facts: PurchaseFacts,
     _ transaction: StoreStep.Transaction?
   ) throws(StoreStop) -> (key: Text, lineOwner: Text?) {
-    let results = try sql(transaction) {
-      let line: Arguments = [
-        ("env", .text(Text(stringLiteral: facts.environment.name))),
-        ("otx", .text(facts.originalTransactionId)),
-      ]
-      return keys.naming + [(.nameOwner, keys.arguments + line)]
+    try sql(transaction) { keys.naming + [keys.owning(facts)] }.nameAndOwner(2)
+  }
+
+  /// All of a claim in one step, which waits for the disk once: names and line as above, and
+  /// the row of the purchase key, where both keys lead to that at once.
+  ///
+  /// - Parameter new: put there unless the line is somebody else's; nil: nothing is put there.
+  mutating func sqlClaim(
+    _ keys: PurchaseKeys, of purchase: StorePurchase, _ new: @autoclosure () -> LedgerRow?
+  ) throws(StoreStop) -> (key: Text, lineOwner: Text?, row: LedgerRow?) {
+    let kept =
+      context.policy.keepEvidence ? arguments(of: purchase.evidence) + keys.arguments : nil
+    let results = try sql(.whole) {
+      var calls = keys.naming + [keys.owning(purchase.facts)]
+      if let new = new() {
+        calls.append((.claimInsert, new.arguments + keys.arguments))
+        if let kept { calls.append((.claimEvidence, kept)) }
+      }
+      return calls + [(.ledgerRead, keys.arguments)]
     }
-    var row = try results.row(2)
-    let key = try row.text()
-    let owner = try row.textIfAny()
-    try row.end()
-    return (key, owner)
+    let (key, lineOwner) = try results.nameAndOwner(2)
+    let row = try results.rowIfAny(results.count &- 1)
+    guard key == keys.purchase, let row else { return (key, lineOwner, nil) }
+    return (key, lineOwner, try LedgerRow(row).checked(key))
   }
 
   /// The key that both lead to, without remembering them.
@@ -67,14 +79,13 @@ extension StoreTalk {
   /// STM-2: the text of the evidence goes before the row that names it.
   func keeping(_ evidence: StoreEvidence) -> [(SQLStatement, Arguments)] {
     guard context.policy.keepEvidence else { return [] }
-    return [
-      (
-        .evidenceInsert,
-        [
-          ("digest", .text(evidence.sha256)), ("body", .text(evidence.body)),
-          ("now_ms", .integer(context.nowMs)),
-        ]
-      )
+    return [(.evidenceInsert, arguments(of: evidence))]
+  }
+
+  private func arguments(of evidence: StoreEvidence) -> Arguments {
+    [
+      ("digest", .text(evidence.sha256)), ("body", .text(evidence.body)),
+      ("now_ms", .integer(context.nowMs)),
     ]
   }
 
@@ -108,6 +119,27 @@ extension PurchaseKeys {
   /// The statements that remember both.
   fileprivate var naming: [(SQLStatement, StoreTalk.Arguments)] {
     [(.nameTransaction, arguments), (.namePurchase, arguments)]
+  }
+
+  /// The one that tells the canonical key, and whose line it is.
+  fileprivate func owning(_ facts: PurchaseFacts) -> (SQLStatement, StoreTalk.Arguments) {
+    let line: StoreTalk.Arguments = [
+      ("env", .text(Text(stringLiteral: facts.environment.name))),
+      ("otx", .text(facts.originalTransactionId)),
+    ]
+    return (.nameOwner, arguments + line)
+  }
+}
+
+extension [StoreResult] {
+  /// What `owning` brought.
+  fileprivate func nameAndOwner(
+    _ place: Int
+  ) throws(StoreStop) -> (key: Text, lineOwner: Text?) {
+    var row = try row(place)
+    let (key, owner) = (try row.text(), try row.textIfAny())
+    try row.end()
+    return (key, owner)
   }
 }
 

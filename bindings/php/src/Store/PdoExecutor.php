@@ -122,7 +122,7 @@ final class PdoExecutor implements Executor
             foreach ($step['run'] as $call) {
                 $results[] = $this->run($pdo, $call);
             }
-            if ($step['transaction'] === 'commit') {
+            if (in_array($step['transaction'], ['commit', 'whole'], true)) {
                 $isEnding = true;
                 $pdo->exec('COMMIT');
                 $this->isInside = false;
@@ -185,10 +185,11 @@ final class PdoExecutor implements Executor
 
     private function enter(PDO $pdo, ?string $transaction): void
     {
-        if ($transaction === null || $transaction !== 'begin' && $this->isInside) {
+        $begins = in_array($transaction, ['begin', 'whole'], true);
+        if ($transaction === null || !$begins && $this->isInside) {
             return;
         }
-        if ($transaction !== 'begin' || $this->isInside || $pdo->inTransaction()) {
+        if (!$begins || $this->isInside || $pdo->inTransaction()) {
             throw new \LogicException('a transaction begins once, and not inside another one');
         }
         foreach (self::BEGIN[$this->dialect] as $statement) {

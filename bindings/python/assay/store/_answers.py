@@ -21,6 +21,9 @@ LOG = logging.getLogger("assay.store")
 STANDBY = "standby"
 
 
+# The marks of the steps with which a transaction begins and ends (EXC-24).
+BEGINS, ENDS = ("begin", "whole"), ("commit", "whole")
+
 # Of a transaction that is not there any more.
 ENDED = (
     "the grant ended the transaction of its claim: it must neither commit nor roll back, nor "

@@ -7,7 +7,7 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 
-from ._answers import ENDED, Fault, done, granted
+from ._answers import BEGINS, ENDED, ENDS, Fault, done, granted
 from ._pool import Pool
 
 TYPE_CHECKING = False
@@ -123,7 +123,7 @@ class SQLSession:
 
     def _carry_out(self, step: Step, results: list[Answer]) -> None:
         store, connection, mark = self._store, self.connection, step["transaction"]
-        if mark == "begin":
+        if mark in BEGINS:
             self.rollback()
             store.begin(connection)
             self._is_begun = True
@@ -131,7 +131,7 @@ class SQLSession:
             raise Fault("transaction", "no transaction is open")
         for call in step["run"]:
             results.append(store.run(connection, call["sql"], call["args"], call["rows"]))
-        if mark == "commit":
+        if mark in ENDS:
             store.commit(connection)
             self._is_begun = False
 

@@ -9,7 +9,7 @@ import psycopg
 from psycopg import pq
 from psycopg.conninfo import conninfo_to_dict
 
-from ._answers import ENDED, Fault, done, granted, rows_of
+from ._answers import BEGINS, ENDED, ENDS, Fault, done, granted, rows_of
 from ._pool import is_quiet
 from ._sql import SQLStore, placed
 
@@ -209,7 +209,7 @@ class AsyncPostgresSession:
 
     async def _carry_out(self, step: Step, results: list[Answer]) -> None:
         connection, mark = self.connection, step["transaction"]
-        if mark == "begin":
+        if mark in BEGINS:
             await self.rollback()
             await connection.execute(_BEGIN)
             self._is_begun = True
@@ -220,7 +220,7 @@ class AsyncPostgresSession:
                 placed(call["sql"], "%s"), call["args"], prepare=False
             )
             results.append(rows_of(await cursor.fetchall()) if call["rows"] else {})
-        if mark == "commit":
+        if mark in ENDS:
             await connection.execute("COMMIT")
             self._is_begun = False
 
