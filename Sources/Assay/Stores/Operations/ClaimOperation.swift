@@ -74,16 +74,17 @@ struct ClaimOperation: StoreOperation {
     guard let product = purchase.product, let keys = PurchaseKeys(purchase) else {
       return Claim(purchase, .unknownProduct)
     }
-    if talk.context.dialect == .sqlite && !isInTransaction {
-      return try claimAtOnce(purchase, product, keys, &talk)
+    let found = try begin(purchase, product, keys, &talk)
+    let claimant = claimant.facing(found.lineOwner)
+    var row = found.row
+    if row == nil {
+      let new = newRow(found.key, purchase, product, claimant)
+      if isInTransaction && talk.context.dialect == .dynamodb {
+        return try talk.dynamoGrant(found.key, new, claimant, purchase, note: note)
+      }
+      row = try standing(found.key, new, purchase.evidence, &talk)
     }
-    let (key, lineOwner) = try talk.canonicalKey(keys, of: purchase, isInTransaction ? .begin : nil)
-    let claimant = claimant.facing(lineOwner)
-    let new = newRow(key, purchase, product, claimant)
-    if isInTransaction && talk.context.dialect == .dynamodb {
-      return try talk.dynamoGrant(key, new, claimant, purchase, note: note)
-    }
-    guard let row = try standing(key, new, purchase.evidence, &talk) else {
+    guard let row else {
       try close(&talk)
       return Claim(purchase, claimant.absent)
     }
@@ -107,24 +108,18 @@ struct ClaimOperation: StoreOperation {
     return claim
   }
 
-  /// On SQLite each commit waits for the disk: one suffices (docs/spec/store-statements.md §2).
-  private func claimAtOnce(
+  /// The canonical key and whose line it is; on SQLite, where each commit waits for the disk,
+  /// the row as well, if one can be put there before the key is known.
+  private func begin(
     _ purchase: StorePurchase, _ product: Catalogue.Product, _ keys: PurchaseKeys,
     _ talk: inout StoreTalk
-  ) throws(StoreStop) -> Claim {
-    let found = try talk.sqlClaim(
-      keys, of: purchase, newRow(keys.purchase, purchase, product, claimant))
-    let claimant = claimant.facing(found.lineOwner)
-    var row = found.row
-    if row == nil {
-      let new = newRow(found.key, purchase, product, claimant)
-      // Under another key are another row and another grant id.
-      if new != nil || found.key != keys.purchase {
-        row = try standing(found.key, new, purchase.evidence, &talk)
-      }
+  ) throws(StoreStop) -> (key: Text, lineOwner: Text?, row: LedgerRow?) {
+    if talk.context.dialect == .sqlite && !isInTransaction {
+      let new = newRow(keys.purchase, purchase, product, claimant)
+      return try talk.sqlClaim(keys, of: purchase, new)
     }
-    guard let row else { return Claim(purchase, claimant.absent) }
-    return try talk.judge(row, claimant, purchase, nil)
+    let (key, lineOwner) = try talk.canonicalKey(keys, of: purchase, isInTransaction ? .begin : nil)
+    return (key, lineOwner, nil)
   }
 
   /// What needs no statement.
@@ -151,6 +146,7 @@ struct ClaimOperation: StoreOperation {
   }
 
   /// nil: neither an event nor a stranger makes one.
+  @inline(never)
   private func newRow(
     _ key: Text, _ purchase: StorePurchase, _ product: Catalogue.Product, _ claimant: Claimant
   ) -> LedgerRow? {

@@ -37,13 +37,13 @@ extension StoreTalk {
   ///
   /// - Parameter new: put there unless the line is somebody else's; nil: nothing is put there.
   mutating func sqlClaim(
-    _ keys: PurchaseKeys, of purchase: StorePurchase, _ new: @autoclosure () -> LedgerRow?
+    _ keys: PurchaseKeys, of purchase: StorePurchase, _ new: LedgerRow?
   ) throws(StoreStop) -> (key: Text, lineOwner: Text?, row: LedgerRow?) {
     let kept =
       context.policy.keepEvidence ? arguments(of: purchase.evidence) + keys.arguments : nil
     let results = try sql(.whole) {
       var calls = keys.naming + [keys.owning(purchase.facts)]
-      if let new = new() {
+      if let new {
         calls.append((.claimInsert, new.arguments + keys.arguments))
         if let kept { calls.append((.claimEvidence, kept)) }
       }
