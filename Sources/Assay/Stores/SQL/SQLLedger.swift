@@ -29,7 +29,7 @@ extension StoreTalk {
     _ keys: PurchaseKeys, inLineOf facts: PurchaseFacts,
     _ transaction: StoreStep.Transaction?
   ) throws(StoreStop) -> (key: Text, lineOwner: Text?) {
-    try sql(transaction) { keys.naming + [keys.owning(facts)] }.nameAndOwner(2)
+    try sql(transaction) { keys.naming(inLineOf: facts) }.nameAndOwner(2)
   }
 
   /// All of a claim in one step, which waits for the disk once: names and line as above, and
@@ -42,12 +42,13 @@ extension StoreTalk {
     let kept =
       context.policy.keepEvidence ? arguments(of: purchase.evidence) + keys.arguments : nil
     let results = try sql(.whole) {
-      var calls = keys.naming + [keys.owning(purchase.facts)]
+      var calls = keys.naming(inLineOf: purchase.facts)
       if let new {
         calls.append((.claimInsert, new.arguments + keys.arguments))
         if let kept { calls.append((.claimEvidence, kept)) }
       }
-      return calls + [(.ledgerRead, keys.arguments)]
+      calls.append((.ledgerRead, keys.arguments))
+      return calls
     }
     let (key, lineOwner) = try results.nameAndOwner(2)
     let row = try results.rowIfAny(results.count &- 1)
@@ -121,18 +122,22 @@ extension PurchaseKeys {
     [(.nameTransaction, arguments), (.namePurchase, arguments)]
   }
 
-  /// The one that tells the canonical key, and whose line it is.
-  fileprivate func owning(_ facts: PurchaseFacts) -> (SQLStatement, StoreTalk.Arguments) {
+  /// The same, and the one that tells the canonical key and whose line it is.
+  @inline(never)
+  fileprivate func naming(
+    inLineOf facts: PurchaseFacts
+  ) -> [(SQLStatement, StoreTalk.Arguments)] {
     let line: StoreTalk.Arguments = [
       ("env", .text(Text(stringLiteral: facts.environment.name))),
       ("otx", .text(facts.originalTransactionId)),
     ]
-    return (.nameOwner, arguments + line)
+    return naming + [(.nameOwner, arguments + line)]
   }
 }
 
 extension [StoreResult] {
-  /// What `owning` brought.
+  /// What the last of `naming(inLineOf:)` brought.
+  @inline(never)
   fileprivate func nameAndOwner(
     _ place: Int
   ) throws(StoreStop) -> (key: Text, lineOwner: Text?) {
