@@ -40,6 +40,7 @@ class Step:
     needs: tuple = ()
     builds: bool = False  # only builds something
     quick: bool = False
+    waits: bool = False  # a third of its time for others: one more may run beside it
 
     @property
     def command(self):
@@ -69,7 +70,7 @@ STEPS = [
     Step("swift", ["check-swift"], "the Swift tests", needs=("swift-build",)),
     Step("fuzz", ["check-fuzz"], "the fuzz corpus again"),
     Step("arm64", ["check-arm64"], "the library and the wheel for 64-bit ARM, under qemu",
-         needs=("programs", "cases")),
+         needs=("programs", "cases"), waits=True),
     Step("musl", ["check-musl"], "the library and the wheel for musl, with its loader",
          needs=("programs", "cases")),
     Step("thread-sanitizer", ["check-thread-sanitizer"], "data races",
@@ -94,10 +95,10 @@ STEPS = [
     Step("php-fpm", ["check-php-fpm"], "php-fpm and php-cgi, preloaded FFI and extension",
          needs=("php", "cases")),
     Step("shop", ["check-shop"], "the shop in PHP over HTTP, its attacks, a day with kills",
-         needs=("php-extension", "cases")),
+         needs=("php-extension", "cases"), waits=True),
     Step("go", ["check-go"], "the Go module", needs=("build", "cases"), quick=True),
     Step("host-engines", ["check-go-engines", "check-php-engines"],
-         "the ledgers of Go and PHP over engines of their own", needs=("go", "php")),
+         "the ledgers of Go and PHP over engines of their own", needs=("go", "php"), waits=True),
     Step("go-more", ["check-go-race", "check-go-gcstress", "check-go-style"],
          "the Go module under the race detector, with a collection at every use, its style",
          needs=("go",)),
@@ -132,9 +133,10 @@ STEPS = [
     Step("stores", ["check-engines", "check-store-races"],
          "throw-away engines, and on each a race with killed processes",
          needs=("build", "cases")),
-    Step("play", ["check-play"], "the server that plays Apple", needs=("build", "cases")),
+    Step("play", ["check-play"], "the server that plays Apple", needs=("build", "cases"),
+         waits=True),
     Step("lambda", ["check-lambda"], "the freemium back end, attacked over HTTP; its demonstration",
-         needs=("build", "cases")),
+         needs=("build", "cases"), waits=True),
     Step("smoke", over("smoke", "shipped"), "the C ABI over all cases",
          needs=("programs", "cases"), quick=True),
     Step("smoke-shared", over("smoke", "shared"), "the same over the host's libcrypto",
@@ -212,7 +214,8 @@ class Run:
 
     def next(self):
         """The first step that is ready, if there is room for one."""
-        if len(self.running) >= self.jobs:
+        extra = any(step.waits for step in self.running.values())
+        if len(self.running) >= self.jobs + extra:
             return None
         names = {step.name for step in self.chosen}
         for step in self.waiting:

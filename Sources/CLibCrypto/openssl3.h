@@ -63,9 +63,17 @@ static inline EVP_PKEY *assay_shim_generate_ec(const char *curve) {
   return EVP_EC_gen(curve);
 }
 
-/* A new RSA key of this many bits, or NULL. Made by the test authority only. */
+/* A new RSA key of this many bits, or NULL. Made by the test authority only, of three
+   primes: who verifies sees the same, and they are found in a fifth of the time. */
 static inline EVP_PKEY *assay_shim_generate_rsa(size_t bits) {
-  return EVP_RSA_gen(bits);
+  EVP_PKEY_CTX *context = EVP_PKEY_CTX_new_from_name(NULL, "RSA", NULL);
+  EVP_PKEY *key = NULL;
+  if (context != NULL && EVP_PKEY_keygen_init(context) > 0 &&
+      EVP_PKEY_CTX_set_rsa_keygen_bits(context, (int)bits) > 0 &&
+      EVP_PKEY_CTX_set_rsa_keygen_primes(context, 3) > 0)
+    EVP_PKEY_generate(context, &key);
+  EVP_PKEY_CTX_free(context);
+  return key;
 }
 
 #endif /* ASSAY_CLIBCRYPTO_OPENSSL3_H */

@@ -54,7 +54,8 @@ def purchase_revived(before, after, answer, op, args):
 def beyond_limit(before, after, answer, op, args):
     """A take passes although the limit is reached."""
     if op in ("take", "admit") and answer.outcome == "refused":
-        return before + args.get("units", 1), ok("taken")
+        used = before + args.get("units", 1)
+        return used, ok("taken", used=used, left=args["limit"] - used)
     return None
 
 

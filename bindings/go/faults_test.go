@@ -226,7 +226,7 @@ func TestNothingSecretIsPrinted(t *testing.T) {
 	}
 	for i := range cases.Cases {
 		each := &cases.Cases[i]
-		if each.Call != "conversation" || !kept(i) {
+		if each.Call != "conversation" || !cases.kept(i) {
 			continue
 		}
 		exchange, err := cases.verifier(t, each.Verifier).Exchange(

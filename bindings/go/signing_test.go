@@ -148,7 +148,7 @@ func TestSessions(t *testing.T) {
 			continue
 		}
 		var text string
-		must(t, json.Unmarshal(entry.inputs["request"], &text))
+		must(t, json.Unmarshal(entry.member("request"), &text))
 		var request struct{ Session, For string }
 		must(t, json.Unmarshal([]byte(text), &request))
 		found, err := verifier.CheckSession(ctx, request.Session, Purpose(request.For),
