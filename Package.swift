@@ -25,6 +25,8 @@ let isMake = Context.environment["ASSAY_MAKE"] != nil
 let optimised: [SwiftSetting] = isMake ? [.unsafeFlags(["-O"])] : []
 let plain = ["-Xfrontend", "-disable-sil-perf-optzns", "-Xfrontend", "-disable-llvm-optzns"]
 let unoptimised: [SwiftSetting] = isMake ? [.unsafeFlags(plain)] : []
+// The command line only reads files and prints: it is optimised for size.
+let small: [SwiftSetting] = isMake ? [.unsafeFlags(["-Osize"])] : []
 
 let package = Package(
   name: "assay",
@@ -65,7 +67,7 @@ let package = Package(
     .executableTarget(
       name: "assay-cli",
       dependencies: ["Assay", "AssayAuthority", "CAssay", "CLibCrypto", "CSystem"],
-      exclude: ["Link"], swiftSettings: strict),
+      exclude: ["Link"], swiftSettings: strict + small),
     .executableTarget(
       name: "assay-cases", dependencies: ["AssayAuthority", "CSystem"], swiftSettings: strict),
     .systemLibrary(
