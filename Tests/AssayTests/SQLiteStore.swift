@@ -15,6 +15,8 @@ import Testing
   var faults: [Int: Fault] = [:]
   /// Of all conversations.
   private(set) var steps = 0
+  /// Of all steps: how each says that it is a transaction.
+  private(set) var marks: [String?] = []
 
   enum Fault {
     case lost(carriedOut: Bool)
@@ -140,6 +142,7 @@ import Testing
     case .lost(carriedOut: true), nil: break
     }
     let transaction = step.member("transaction")?.text
+    marks.append(transaction?.string)
     if transaction == "begin" || transaction == "whole" { try run("BEGIN IMMEDIATE", []) }
     var results: [String] = []
     for call in try #require(step.member("run")).children {

@@ -187,9 +187,10 @@ struct StoreClaimTests {
     expect(
       try store.run(claim("bob", 2), [try month(store, signed: 1000)]), "other-account",
       "rejected.ledger.other-account", answer: "refused-final")
-    try store.run(["kind": "subscription.apply", "account": "ann"], [try month(store, 1)])
+    try store.run(
+      ["kind": "subscription.apply", "account": "ann"], [try month(store, 1, signed: 2)])
     expect(
-      try store.run(claim("bob", 3), [try month(store, 2)]), "other-account",
+      try store.run(claim("bob", 3), [try month(store, 2, signed: 3)]), "other-account",
       "rejected.ledger.other-account", answer: "refused-final")
     // The other is the line's.
     #expect(try store.run(kept, []) == ["[2]"])
@@ -340,8 +341,11 @@ struct StoreClaimTests {
     expect(both, "new", "ok")
     #expect(both.text("exchange.claims.0.outcome") == "new")
     #expect(both.text("exchange.claims.1.outcome") == "other-account")
-    let none = try store.run(claim("eve", 3), [coins, old])
-    expect(none, "other-account", "rejected.ledger.other-account", answer: "refused-final")
+    let others = try store.run(claim("eve", 3), [coins, old])
+    expect(others, "other-account", "rejected.ledger.other-account", answer: "refused-final")
+    let none = try store.run(claim("eve", 5, [("only", ["2000000900000008"])]), [coins, old])
+    expect(none, "none", "rejected.payload.incomplete", answer: "refused-keep")
+    #expect(none.text("error.rule") == "STO-25")
     for (change, outcome) in [
       ({ $0.isUpgraded = true }, "upgraded"), ({ $0.ownership = "FAMILY_SHARED" }, "family-shared"),
     ] as [((inout Purchase) -> Void, String)] {
@@ -397,7 +401,7 @@ struct StoreClaimTests {
     for (mode, isLocked) in [("transaction", true), ("lease", false)] {
       let script = StoreScript(
         verifier, claim("ann", 1, [("mode", .string(mode))]), [evidence])
-      try script.answer("{},{},{\"rows\":[[\"key\",null]]}")
+      try script.answer("{},{},{},{},{},{\"rows\":[[\"key\",\"ann\"]]}")
       #expect(script.sql(1)?.hasSuffix(" FOR UPDATE") == isLocked, "\(mode)")
     }
   }
@@ -486,6 +490,150 @@ struct StoreClaimTests {
     expect(
       try store.run(claim("bob", 4), [try month(store, 2)]), "new", "ok",
       answer: mode == "lease" ? nil : "granted")
+  }
+
+  private func owners(_ store: SQLiteStore) throws -> [String] {
+    try store.run("SELECT owner, txn, asof_ms FROM assay_line ORDER BY otx", [])
+  }
+
+  @Test(
+    "RPL-2 the first account that claims a line owns it, by lease or in its transaction",
+    arguments: ["lease", "transaction"])
+  func ownLine(_ mode: String) throws {
+    let store = try SQLiteStore()
+    func claim(_ account: String, _ attempt: Int) -> JSONText {
+      self.claim(account, attempt, [("mode", .string(mode))])
+    }
+    let answer = mode == "lease" ? nil : "granted"
+    expect(try store.run(claim("ann", 1), [try month(store)]), "new", "ok", answer: answer)
+    // Another period of the line, which nobody has claimed.
+    let others = try store.run(claim("bob", 2), [try month(store, 1)])
+    expect(others, "other-account", "rejected.ledger.other-account", answer: "refused-final")
+    #expect(others.text("error.rule") == "RPL-2")
+    #expect(try store.run("SELECT COUNT(*) FROM assay_ledger", []) == ["[1]"])
+    expect(
+      try store.run(claim("ann", 3), [try month(store, 1, signed: 5)]), "new", "ok",
+      answer: answer)
+    // It moves as a line that was applied does.
+    let apply: JSONText = ["kind": "subscription.apply", "account": "bob"]
+    let refused = try store.run(apply, [try month(store, 2, signed: 9)])
+    #expect(refused.name == "rejected.ledger.other-account")
+    #expect(
+      try store.run(["kind": "subscription.read", "account": "ann"]).text("exchange.plan")
+        == "premium")
+  }
+
+  @Test("RPL-2 STO-40 a claim shows its line as an apply does: newer evidence, never older")
+  func shownLine() throws {
+    let store = try SQLiteStore()
+    let now = Minted.purchase.signedDate
+    func owner(_ period: Int, _ signed: Int64) -> String {
+      "[\"ann\",\"20000009000001\(10 + period)\",\(now + signed)]"
+    }
+    expect(try store.run(claim("ann", 1), [try month(store, 1, signed: 5)]), "new", "ok")
+    #expect(try owners(store) == [owner(1, 5)])
+    expect(try store.run(claim("ann", 2), [try month(store, 0, signed: 4)]), "new", "ok")
+    #expect(try owners(store) == [owner(1, 5)])
+    // The newest period of the evidence, whichever is claimed, and once for all of them.
+    let evidence = [try month(store, 2, signed: 6), try month(store, 3, signed: 7)]
+    let older: [(String, JSONText)] = [("only", ["2000000900000112"])]
+    let chosen = try store.run(claim("ann", 3, older), evidence)
+    expect(chosen, "new", "ok")
+    #expect(chosen.text("exchange.claims.0.transactionId") == "2000000900000112")
+    #expect(try owners(store) == [owner(3, 7)])
+    // A refund of the newest is the line's state; what was paid before is paid out.
+    let refunded = [
+      try month(store, 4, signed: 8), try month(store, 5, signed: 9, revoked: true),
+    ]
+    expect(try store.run(claim("ann", 4), refunded), "new", "ok")
+    #expect(try owners(store) == [owner(5, 9)])
+    #expect(try store.run("SELECT COUNT(*) FROM assay_line WHERE revoked_ms > 0", []) == ["[1]"])
+    // A stranger changes nothing of it, an event neither.
+    let later = try month(store, 6, signed: 10)
+    expect(
+      try store.run(claim("bob", 5), [later]), "other-account", "rejected.ledger.other-account",
+      answer: "refused-final")
+    let event: JSONText = ["kind": "claim", "attempt": .string(attemptId(6))]
+    expect(try store.run(event, [later]), "unclaimed", "ok", answer: "deferred")
+    #expect(try owners(store) == [owner(5, 9)])
+  }
+
+  @Test("RPL-2 what makes no line makes none: coins, an upgrade, what is refused")
+  func lineless() throws {
+    let store = try SQLiteStore([("decide.family", "deny")])
+    expect(try store.run(claim("ann", 1), [try coins(store)]), "new", "ok")
+    let upgraded = try store.transaction { $0.isUpgraded = true }
+    _ = try store.run(claim("ann", 2), [upgraded])
+    let shared = try store.transaction { $0.ownership = "FAMILY_SHARED" }
+    _ = try store.run(claim("ann", 3), [shared])
+    let tokens: [(String, JSONText)] = [("accountToken", "11111111-1111-4111-8111-111111111111")]
+    let foreign = try store.transaction {
+      $0.accountToken = "22222222-2222-4222-8222-222222222222"
+    }
+    #expect(
+      try store.run(claim("ann", 4, tokens), [foreign]).name == "rejected.account.token-mismatch")
+    #expect(try owners(store) == [])
+    // Of two periods the one that is not the account's says nothing about the line.
+    let own = try store.transaction {
+      $0.transactionId = "2000000900000111"
+      $0.signedDate += 1
+      $0.accountToken = "11111111-1111-4111-8111-111111111111"
+    }
+    let chosen = try store.run(
+      claim("ann", 5, tokens),
+      [
+        own,
+        try store.transaction {
+          $0.transactionId = "2000000900000119"
+          $0.purchaseDate += 9000
+          $0.accountToken = "22222222-2222-4222-8222-222222222222"
+        },
+      ])
+    #expect(chosen.text("exchange.claims.0.outcome") == "new")
+    #expect(
+      try owners(store) == ["[\"ann\",\"2000000900000111\",\(Minted.purchase.signedDate + 1)]"])
+  }
+
+  @Test("RPL-2 STO-68 the text of a line that a claim has shown is kept")
+  func shownText() throws {
+    let store = try SQLiteStore([("stores.keepEvidence", true)])
+    let evidence = [try month(store), try month(store, 1, signed: 1)]
+    expect(
+      try store.run(claim("ann", 1, [("only", ["2000000900000110"])]), evidence), "new", "ok")
+    #expect(
+      try store.run(
+        "SELECT COUNT(*) FROM assay_line l JOIN assay_evidence e ON e.digest = l.evidence", [])
+        == ["[1]"])
+  }
+
+  @Test("RPL-2 STO-32 a grant that fails in the claim's transaction binds nothing")
+  func unbound() throws {
+    let store = try SQLiteStore()
+    let request = claim("ann", 1, [("mode", "transaction")])
+    let failed = try store.run(request, [try month(store)]) { _ in false }
+    expect(failed, "in-progress", "unavailable.ledger.in-progress", answer: "deferred")
+    #expect(try owners(store) == [])
+    expect(
+      try store.run(claim("bob", 2, [("mode", "transaction")]), [try month(store)]), "new", "ok",
+      answer: "granted")
+  }
+
+  @Test("EXC-24 an apply and a revocation on SQLite are one commit a row")
+  func oneCommit() throws {
+    let store = try SQLiteStore()
+    // A step that fails leaves nothing of it: names, line or row.
+    for (kind, count) in [("subscription.apply", 2), ("revoke", 2)] {
+      let before = store.steps
+      let request: JSONText = ["kind": .string(kind)]
+      let evidence = try month(store, revoked: kind == "revoke")
+      #expect(
+        try store.run(
+          kind == "revoke" ? request : request.setting([("account", "ann")]), [evidence]
+        )
+        .name == "ok")
+      #expect(store.steps - before == count)
+    }
+    #expect(store.marks == ["whole", nil, "whole", "whole"])
   }
 
   @Test("RPL-2 a line of nobody keeps nobody out; an event asks for no owner")
@@ -669,11 +817,11 @@ struct StoreClaimTests {
     let row = "{\"rows\":[\(purchase)]}"
     let other = try month(store, 3)
     let key = try Self.keys(of: other).purchase.string
-    let leads = "{},{},{\"rows\":[[\"\(key)\",null]]}"
+    let leads = "{\"rows\":[[\"\(key)\",null]]}"
     let refund = try month(store, 4, revoked: true)
-    try refused(claim("ann", 2), [other], step: 1, "\(leads),{},\(row)", "pkey")
+    try refused(claim("ann", 2), [other], step: 1, "{},{},{},{},{},\(leads),{},\(row)", "pkey")
     let event: JSONText = ["kind": "claim", "attempt": .string(attemptId(3))]
-    try refused(event, [other], step: 1, "\(leads),\(row)", "pkey")
+    try refused(event, [other], step: 1, "{},{},\(leads),\(row)", "pkey")
     try refused(["kind": "revoke"], [refund], step: 2, "{\"rows\":[]},{},{},\(row)", "pkey")
     let complete: JSONText = [
       "kind": "complete", "account": "ann", "purchaseKey": "Sandbox/2000000900000999",

@@ -368,10 +368,14 @@ struct StoresDynamoTests {
   // MARK: lines
 
   private func month(
-    _ store: DynamoStore, signed: Int64 = 0, revoked: Bool = false
+    _ store: DynamoStore, signed: Int64 = 0, revoked: Bool = false, transaction: String? = nil
   ) throws -> Document {
     try store.transaction {
       $0.productId = SQLiteStore.premium
+      if let transaction {
+        $0.transactionId = transaction
+        $0.webOrderLineItemId = transaction
+      }
       $0.purchaseDate = Self.now - 1000
       $0.expiresDate = Self.now + 1_000_000
       $0.signedDate = Self.now - 1000 + signed
@@ -399,6 +403,44 @@ struct StoresDynamoTests {
     try other.run(apply(nil), [evidence])
     expect(try other.run(claim("bob", 1, more), [evidence]), "new", "ok")
     #expect(other.items.keys.contains { $0.contains("TXN#") })
+  }
+
+  @Test(
+    "RPL-2 the first account that claims a line owns it, by lease or in its transaction",
+    arguments: ["lease", "transaction"])
+  func ownLine(_ mode: String) throws {
+    let store = try DynamoStore()
+    let more: [(String, JSONText)] = [("mode", .string(mode))]
+    func period(_ number: Int, _ signed: Int64) throws -> Document {
+      try month(store, signed: signed, transaction: "200000090000012\(number)")
+    }
+    expect(try store.run(claim("ann", 1, more), [try period(1, 5)]), "new", "ok")
+    #expect(try plan(store, "ann") == "premium")
+    let next = try period(2, 6)
+    let others = try store.run(claim("bob", 2, more), [next])
+    expect(others, "other-account", "rejected.ledger.other-account")
+    #expect(others.text("error.rule") == "RPL-2")
+    #expect(outcome(try store.run(apply("bob"), [next])) == "other-account")
+    // Neither what another shows nor older words change the line.
+    #expect(line(store)?["asof_ms"] == .number(Self.now - 1000 + 5))
+    expect(try store.run(claim("ann", 3, more), [try period(3, 4)]), "new", "ok")
+    #expect(line(store)?["asof_ms"] == .number(Self.now - 1000 + 5))
+    let steps = store.steps
+    expect(try store.run(claim("ann", 4, more), [next]), "new", "ok")
+    #expect(line(store)?["asof_ms"] == .number(Self.now - 1000 + 6))
+    // The same again writes nothing: two steps less than what changed the line.
+    let changing = store.steps - steps
+    _ = try store.run(claim("ann", 4, more), [next])
+    #expect(store.steps - steps - changing < changing)
+    // What was cleared is there again.
+    try store.run(["kind": "subscription.clear", "account": "ann"])
+    #expect(try plan(store, "ann") == "free")
+    _ = try store.run(claim("ann", 4, more), [next])
+    #expect(try plan(store, "ann") == "premium")
+  }
+
+  private func line(_ store: DynamoStore) -> DynamoStore.Item? {
+    store.items.first { $0.key.hasPrefix("OTX#") }?.value
   }
 
   private func apply(_ account: String?, _ more: [(String, JSONText)] = []) -> JSONText {

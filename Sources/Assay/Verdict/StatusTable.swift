@@ -225,7 +225,7 @@ extension Status {
   public static let rejectedNotificationNoBody = Status(code: 28673)
   /// another request handled it before (STO-65)
   public static let rejectedOnceSeen = Status(code: 28929)
-  /// the evidence lacks the ids that a decision needs (PAY-7, DCD-1)
+  /// the evidence lacks the ids that a decision needs (PAY-7, DCD-1, STO-25)
   public static let rejectedPayloadIncomplete = Status(code: 29185)
   /// the plan of the account has none of this meter (BCK-8)
   public static let rejectedPlanRequired = Status(code: 29441)

@@ -2,6 +2,7 @@
 grants in the open transaction, an engine that is killed and comes back."""
 import asyncio
 import importlib.util
+import itertools
 import logging
 import os
 import pathlib
@@ -117,6 +118,27 @@ class LedgerTests(CounterTests):
         bought = self.bought()
         self.assertEqual(at_once(lambda each: self.ledger.claim(bought, f"a{each % 2}"), 32),
                          {"new": 1, "in-progress": 15, "other-account": 16})
+
+    def test_a_line_has_one_owner(self):
+        """RPL-2: accounts that claim periods of a new line at once, by lease and in the
+        transaction of the grant."""
+        for options in ({}, {"mode": "transaction", "grant": lambda given: None}):
+            self.periods_at_once(8, options)
+
+    def periods_at_once(self, count, options):
+        line, now = str(next(self.numbers)), int(time.time() * 1000)
+        periods = [self.ledger.verifier.verify_transaction(self.authority.transaction(
+            product=MONTHLY, type="auto-renewable", environment="Production",
+            transaction_id=str(id), original_transaction_id=line, signed=now - 1000 * at,
+            purchased=now - 9_000_000 + at, expires=now + 9_000_000,
+            set={"webOrderLineItemId": str(id)}))
+            for at, id in enumerate(itertools.islice(self.numbers, count))]
+        found = at_once(
+            lambda each: self.ledger.claim(periods[each], f"a{each % 2}", **options), count)
+        self.assertEqual(found, {"new": count // 2, "other-account": count // 2})
+        lines = [held.original_transaction_id for account in ("a0", "a1")
+                 for held in self.ledger.read(account).lines]
+        self.assertEqual(lines.count(line), 1)
 
     def paid_at_once(self, pay):
         bought, paid = self.bought(), []

@@ -55,6 +55,7 @@ enum SQLStatement: Int, CaseIterable, Sendable {
   case forgetAudit
   case auditInsert
   case evidenceInsert
+  case lineEvidence
   case evidenceRead
   case evidenceOfPurchase
   case evidenceOfLine
@@ -210,6 +211,8 @@ enum SQLStatement: Int, CaseIterable, Sendable {
       return "INSERT INTO assay_audit (id,at_ms,what,owner,other,note) VALUES (:id,:at_ms,:what,:owner,:other,:note) ON CONFLICT DO NOTHING"
     case .evidenceInsert:
       return "INSERT INTO assay_evidence (digest,body,at_ms) VALUES (:digest,:body,:now_ms) ON CONFLICT DO NOTHING"
+    case .lineEvidence:
+      return "INSERT INTO assay_evidence (digest,body,at_ms) SELECT :digest,:body,:now_ms FROM assay_line WHERE env = :env AND otx = :otx AND evidence = :digest ON CONFLICT DO NOTHING"
     case .evidenceRead:
       return "SELECT digest,body,at_ms FROM assay_evidence WHERE digest = :digest"
     case .evidenceOfPurchase:
@@ -288,6 +291,8 @@ enum SQLStatement: Int, CaseIterable, Sendable {
       return "WITH d AS MATERIALIZED (SELECT env, otx FROM assay_line WHERE next_check_ms <= :now_ms ORDER BY next_check_ms LIMIT 25 FOR UPDATE SKIP LOCKED) UPDATE assay_line AS l SET next_check_ms = :lease_ms FROM d WHERE l.env = d.env AND l.otx = d.otx RETURNING l.env,l.otx,l.owner,l.product,l.plan,l.txn,l.purchased_ms,l.expires_ms,l.grace_ms,l.revoked_ms,l.asof_ms,l.evidence,l.cleared_ms,l.moves,l.moved_ms,l.updated_ms,l.next_check_ms,l.watch"
     case .linkQuota:
       return "INSERT INTO assay_quota AS q (scope,bucket,meter,n,ttl_ms) SELECT CAST(:to_scope AS TEXT),bucket,meter,n,ttl_ms FROM assay_quota WHERE scope = :from_scope ON CONFLICT (scope,bucket,meter) DO UPDATE SET n = q.n + excluded.n"
+    case .lineEvidence:
+      return "INSERT INTO assay_evidence (digest,body,at_ms) SELECT CAST(:digest AS TEXT),CAST(:body AS TEXT),CAST(:now_ms AS BIGINT) FROM assay_line WHERE env = :env AND otx = :otx AND evidence = CAST(:digest AS TEXT) ON CONFLICT DO NOTHING"
     case .quotaTake:
       return "INSERT INTO assay_quota AS q (scope,bucket,meter,n,ttl_ms) SELECT CAST(:scope AS TEXT),CAST(:bucket AS TEXT),CAST(:meter AS TEXT),CAST(:units AS BIGINT),CAST(:ttl_ms AS BIGINT) WHERE CAST(:room AS BIGINT) >= 0 ON CONFLICT (scope,bucket,meter) DO UPDATE SET n = q.n + excluded.n WHERE q.n <= :room RETURNING q.n"
     case .checkPrimary:
@@ -329,6 +334,8 @@ enum SQLStatement: Int, CaseIterable, Sendable {
       return "INSERT INTO assay_audit (id,at_ms,what,owner,other,note) VALUES (:id,:at_ms,:what,:owner,:other,:note) ON DUPLICATE KEY UPDATE id = id"
     case .evidenceInsert:
       return "INSERT INTO assay_evidence (digest,body,at_ms) VALUES (:digest,:body,:now_ms) ON DUPLICATE KEY UPDATE digest = digest"
+    case .lineEvidence:
+      return "INSERT INTO assay_evidence (digest,body,at_ms) SELECT :digest,:body,:now_ms FROM assay_line WHERE env = :env AND otx = :otx AND evidence = :digest ON DUPLICATE KEY UPDATE assay_evidence.digest = assay_evidence.digest"
     case .quotaOpen:
       return "INSERT INTO assay_quota (scope,bucket,meter,n,ttl_ms) VALUES (:scope,:bucket,:meter,0,:ttl_ms) ON DUPLICATE KEY UPDATE ttl_ms = ttl_ms"
     case .quotaAdd:

@@ -22,6 +22,14 @@ extension StoreTalk {
     throw .refused(Refusal(.unavailableStoreContention, "STO-70", at: "lines"))
   }
 
+  /// RPL-2: the same for a claim, which leaves alone what says as much already.
+  mutating func dynamoShow(_ shown: ShownLine) throws(StoreStop) -> LineRow {
+    let next = shown.row
+    let standing = try dynamoLine(environment: next.environment, next.originalTransactionId)
+    if let standing, standing.saysAsMuch(as: next) { return standing }
+    return try dynamoApply(next, shown.evidence).after.checked(next)
+  }
+
   mutating func dynamoMove(
     _ next: LineRow, from owner: Text, beforeMs: Int64
   ) throws(StoreStop) -> LineRow {
@@ -202,6 +210,13 @@ extension LineRow {
   fileprivate var state: DynamoRequest.Values {
     arguments.filter { !$0.name.hasSameBytes(as: "moves") && !$0.name.hasSameBytes(as: "moved_ms") }
       + due
+  }
+
+  /// That evidence of the same owner would change nothing.
+  fileprivate func saysAsMuch(as next: LineRow) -> Bool {
+    guard owner == next.owner else { return !owner.isEmpty }
+    return asOfMs > next.asOfMs
+      || asOfMs == next.asOfMs && evidence == next.evidence && clearedMs == nil
   }
 
   /// STO-40, STO-41: to later evidence, to the same, and to a revocation of the same time.

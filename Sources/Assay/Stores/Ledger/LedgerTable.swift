@@ -8,15 +8,19 @@ extension StoreTalk {
     isDynamo ? try dynamoCanonicalKey(keys) : try sqlCanonicalKey(keys)
   }
 
-  /// The same, and whose line the purchase stands in; nil: there is no such line, as there is
-  /// none of consumables.
+  /// The same, and whose line the purchase stands in once it was shown; nil: there is no such
+  /// line, as there is none of consumables.
+  ///
+  /// - Parameter shown: the line as the evidence shows it (RPL-2); nil: it is only looked at.
   mutating func canonicalKey(
-    _ keys: PurchaseKeys, of purchase: StorePurchase, _ transaction: StoreStep.Transaction?
+    _ keys: PurchaseKeys, of purchase: StorePurchase, _ shown: ShownLine?,
+    _ transaction: StoreStep.Transaction?
   ) throws(StoreStop) -> (key: Text, lineOwner: Text?) {
     let facts = purchase.facts
-    guard isDynamo else { return try sqlCanonicalKey(keys, inLineOf: facts, transaction) }
+    guard isDynamo else { return try sqlCanonicalKey(keys, inLineOf: facts, shown, transaction) }
     let key = try dynamoCanonicalKey(keys)
     if purchase.product?.type == .consumable { return (key, nil) }
+    if let shown { return (key, try dynamoShow(shown).owner) }
     let line = try dynamoLine(
       environment: Text(stringLiteral: facts.environment.name), facts.originalTransactionId)
     return (key, line?.owner)

@@ -45,6 +45,11 @@ extension StorePurchase {
     return renewal.autoRenewStatus != 0 || renewal.isInBillingRetry == true
   }
 
+  /// It says nothing about a line, or its line says nothing that counts.
+  func isLeftOutOfLines(_ configuration: Configuration) -> Bool {
+    product?.type == .consumable || facts.isUpgraded || configuration.decide.denies(facts)
+  }
+
   /// One for each line: the period that its newest evidence leads to; what an upgrade has
   /// replaced comes last.
   static func lines(_ purchases: [StorePurchase]) -> [StorePurchase] {

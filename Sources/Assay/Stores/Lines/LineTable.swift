@@ -14,21 +14,10 @@ extension StoreTalk {
       let (before, after) = try dynamoApply(next, evidence)
       return (try before?.checked(next), try after.checked(next))
     }
-    let (kept, changes) = (keeping(evidence), Self.changes(next, context.nowMs))
-    let results = try sql {
-      let key: Arguments = [
-        ("env", .text(next.environment)), ("otx", .text(next.originalTransactionId)),
-      ]
-      var calls: [(SQLStatement, Arguments)] = [(.lineRead, key)]
-      calls += kept
-      calls.append((.lineInsert, next.arguments))
-      if !next.owner.isEmpty {
-        let owner: Arguments = [("owner", .text(next.owner))]
-        calls.append((.lineBind, key + owner))
-      }
-      calls.append((.lineApply, changes))
-      calls.append((.lineRead, key))
-      return calls
+    let changes = applying(next, evidence)
+    let results = try sql(inOneCommit) {
+      let read = (SQLStatement.lineRead, next.keyArguments)
+      return [read] + changes + [read]
     }
     let before = try results.rowIfAny(0)
     let after = try LineRow(try results.row(results.count &- 1)).checked(next)
@@ -36,29 +25,40 @@ extension StoreTalk {
     return (try LineRow(before).checked(next), after)
   }
 
-  private static func changes(_ next: LineRow, _ nowMs: Int64) -> Arguments {
-    next.arguments + [
-      ("now_ms", .integer(nowMs)), ("revoking", .integer(next.revokedMs == nil ? 0 : 1)),
-    ]
-  }
-
   /// STO-42: the line goes to another owner, with strictly newer evidence and not too soon
   /// after the last move. The row that stands there then.
   mutating func move(
-    _ next: LineRow, from owner: Text, beforeMs: Int64
+    _ next: LineRow, _ evidence: StoreEvidence, from owner: Text, beforeMs: Int64
   ) throws(StoreStop) -> LineRow {
     if isDynamo { return try dynamoMove(next, from: owner, beforeMs: beforeMs).checked(next) }
-    let changes = Self.changes(next, context.nowMs)
-    let results = try sql {
+    let changes = next.changes(nowMs: context.nowMs)
+    let kept = keeping(evidence, of: next)
+    let results = try sql(inOneCommit) {
       let more: Arguments = [
         ("old_owner", .text(owner)), ("before_ms", .integer(beforeMs)),
       ]
-      let key: Arguments = [
-        ("env", .text(next.environment)), ("otx", .text(next.originalTransactionId)),
-      ]
-      return [(.lineMove, changes + more), (.lineRead, key)]
+      return [(.lineMove, changes + more)] + kept + [(.lineRead, next.keyArguments)]
     }
-    return try LineRow(try results.row(1)).checked(next)
+    return try LineRow(try results.row(results.count &- 1)).checked(next)
+  }
+
+  /// The statements that put the line there, bind it to its first owner, and overwrite it
+  /// with later evidence of that owner (STO-40).
+  func applying(_ next: LineRow, _ evidence: StoreEvidence) -> [(SQLStatement, Arguments)] {
+    var calls: [(SQLStatement, Arguments)] = [(.lineInsert, next.arguments)]
+    if !next.owner.isEmpty {
+      calls.append((.lineBind, next.keyArguments + [("owner", .text(next.owner))]))
+    }
+    calls.append((.lineApply, next.changes(nowMs: context.nowMs)))
+    return calls + keeping(evidence, of: next)
+  }
+
+  /// STM-2: the text goes after the line, and only where that names it.
+  private func keeping(
+    _ evidence: StoreEvidence, of line: LineRow
+  ) -> [(SQLStatement, Arguments)] {
+    guard context.policy.keepEvidence else { return [] }
+    return [(.lineEvidence, arguments(of: evidence) + line.keyArguments)]
   }
 
   /// At most 50, the newest first.
@@ -125,5 +125,11 @@ extension StoreTalk {
 extension LineRow {
   fileprivate var keyArguments: StoreTalk.Arguments {
     [("env", .text(environment)), ("otx", .text(originalTransactionId))]
+  }
+
+  fileprivate func changes(nowMs: Int64) -> StoreTalk.Arguments {
+    arguments + [
+      ("now_ms", .integer(nowMs)), ("revoking", .integer(revokedMs == nil ? 0 : 1)),
+    ]
   }
 }

@@ -6,6 +6,8 @@ struct ClaimOperation: StoreOperation {
   private let note: Text?
   /// In purchase order, at most `limit`.
   private let purchases: [StorePurchase]
+  /// RPL-2: the lines that an account shows, one for each; empty for an event.
+  private let lines: [StorePurchase]
   /// Of this many more nothing was done (STO-25).
   private let moreCount: Int64
   private let nowMs: Int64
@@ -27,8 +29,9 @@ struct ClaimOperation: StoreOperation {
     account = try AccountCheck(
       parameters["accountToken"], context.configuration, isOfAccount: owner != nil)
     note = try parameters.note("note")
-    let found = try ClaimOperation.chosen(
-      try StorePurchase.all(evidence, context.configuration), parameters)
+    let all = try StorePurchase.all(evidence, context.configuration)
+    lines = ClaimOperation.lines(of: owner, all, account, context.configuration)
+    let found = try ClaimOperation.chosen(all, parameters)
     let limit = try parameters["limit"]?.integer(1...Self.limitCap) ?? Self.limitCap
     purchases = found.suffix(Int(limit))
     moreCount = Int64(found.count &- purchases.count)
@@ -44,20 +47,39 @@ struct ClaimOperation: StoreOperation {
     return all.filter { ids.contains($0.facts.transactionId) }
   }
 
-  /// EXC-15: names, line, row, take-over or reversal, grant and commit of each.
-  var maxSteps: Int? { 9 &* purchases.count &+ 6 }
+  /// What `subscription.apply` would take for this account.
+  private static func lines(
+    of owner: Text?, _ all: [StorePurchase], _ account: AccountCheck,
+    _ configuration: Configuration
+  ) -> [StorePurchase] {
+    guard owner != nil else { return [] }
+    return StorePurchase.lines(
+      all.filter { purchase in
+        !purchase.isLeftOutOfLines(configuration) && account.refusal(purchase) == nil
+      })
+  }
+
+  /// EXC-15: names, line, row, take-over or reversal, grant and commit of each; on DynamoDB
+  /// the rounds of a line that others change.
+  var maxSteps: Int? { 9 &* purchases.count &+ 6 &* lines.count &+ 6 }
 
   var seed: Text { claimant.attempt }
 
   func run(_ talk: inout StoreTalk) throws(StoreStop) -> StoreOutcome {
-    var claims: [Claim] = []
-    for purchase in purchases { claims.append(try claim(purchase, &talk)) }
+    var (claims, lines) = ([Claim](), lines)
+    for purchase in purchases { claims.append(try claim(purchase, &lines, &talk)) }
     let lead = claims.first { $0.outcome.isOurs } ?? claims.last
     let (nowMs, moreCount) = (nowMs, moreCount)
-    return StoreOutcome(lead?.refusal) { writer in
+    // STO-25: there is nothing to grant; the client keeps what newer evidence may show.
+    let nothing = Refusal(.rejectedPayloadIncomplete, "STO-25", at: "claims")
+    return StoreOutcome(lead == nil ? nothing : lead?.refusal) { writer in
       writer.member("outcome", lead?.outcome.name ?? "none")
       writer.name("answer")
-      if let answer = lead?.answer { writer.string(answer) } else { writer.null() }
+      if let answer = lead == nil ? "refused-keep" : lead?.answer {
+        writer.string(answer)
+      } else {
+        writer.null()
+      }
       writer.name("claims")
       writer.beginArray()
       for claim in claims { claim.write(nowMs: nowMs, &writer) }
@@ -68,13 +90,14 @@ struct ClaimOperation: StoreOperation {
   }
 
   private func claim(
-    _ purchase: StorePurchase, _ talk: inout StoreTalk
+    _ purchase: StorePurchase, _ lines: inout [StorePurchase], _ talk: inout StoreTalk
   ) throws(StoreStop) -> Claim {
     if let claim = withoutStore(purchase, talk.context.configuration) { return claim }
     guard let product = purchase.product, let keys = PurchaseKeys(purchase) else {
       return Claim(purchase, .unknownProduct)
     }
-    let found = try begin(purchase, product, keys, &talk)
+    let line = shown(purchase, &lines, talk.context)
+    let found = try begin(purchase, product, keys, line, &talk)
     let claimant = claimant.facing(found.lineOwner)
     var row = found.row
     if row == nil {
@@ -108,17 +131,30 @@ struct ClaimOperation: StoreOperation {
     return claim
   }
 
+  /// The line of the purchase as the evidence shows it, the first time that it is asked for.
+  private func shown(
+    _ purchase: StorePurchase, _ lines: inout [StorePurchase], _ context: StoreContext
+  ) -> ShownLine? {
+    let id = purchase.facts.line
+    guard let account = claimant.account,
+      let place = lines.firstIndex(where: { $0.facts.line == id })
+    else { return nil }
+    let newest = lines.remove(at: place)
+    return LineRow(newest, owner: account, context).map { ShownLine($0, newest.evidence) }
+  }
+
   /// The canonical key and whose line it is; on SQLite, where each commit waits for the disk,
   /// the row as well, if one can be put there before the key is known.
   private func begin(
     _ purchase: StorePurchase, _ product: Catalogue.Product, _ keys: PurchaseKeys,
-    _ talk: inout StoreTalk
+    _ line: ShownLine?, _ talk: inout StoreTalk
   ) throws(StoreStop) -> (key: Text, lineOwner: Text?, row: LedgerRow?) {
     if talk.context.dialect == .sqlite && !isInTransaction {
       let new = newRow(keys.purchase, purchase, product, claimant)
-      return try talk.sqlClaim(keys, of: purchase, new)
+      return try talk.sqlClaim(keys, of: purchase, line, new)
     }
-    let (key, lineOwner) = try talk.canonicalKey(keys, of: purchase, isInTransaction ? .begin : nil)
+    let (key, lineOwner) = try talk.canonicalKey(
+      keys, of: purchase, line, isInTransaction ? .begin : nil)
     return (key, lineOwner, nil)
   }
 

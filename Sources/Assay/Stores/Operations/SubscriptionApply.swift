@@ -120,14 +120,13 @@ struct SubscriptionApply: StoreOperation {
 
   /// What needs no statement.
   private func withoutStore(_ purchase: StorePurchase, _ context: StoreContext) -> Applied? {
-    guard let product = purchase.product else {
+    if purchase.product == nil {
       return Applied(purchase: purchase, outcome: .unknownProduct)
     }
     if account != nil, let reason = token.refusal(purchase) {
       return Applied(purchase: purchase, outcome: .refused, reason: reason)
     }
-    let isDenied = context.configuration.decide.denies(purchase.facts)
-    if product.type == .consumable || purchase.facts.isUpgraded || isDenied {
+    if purchase.isLeftOutOfLines(context.configuration) {
       return Applied(purchase: purchase, outcome: .leftOut)
     }
     guard purchase.lineKey != nil else { return Applied(purchase: purchase, outcome: .refused) }
@@ -147,7 +146,7 @@ struct SubscriptionApply: StoreOperation {
       return refused
     }
     let beforeMs = talk.context.nowMs &- policy.moveEveryMs
-    let after = try talk.move(next, from: row.owner, beforeMs: beforeMs)
+    let after = try talk.move(next, purchase.evidence, from: row.owner, beforeMs: beforeMs)
     guard after.owner == next.owner else {
       refused.row = after
       if after.movedMs > beforeMs { refused.outcome = .moveTooSoon }

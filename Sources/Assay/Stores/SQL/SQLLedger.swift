@@ -15,9 +15,13 @@ extension StoreTalk {
     }
   }
 
+  /// Of a step that changes several rows: SQLite, where each commit waits for the disk, does
+  /// it in one.
+  var inOneCommit: StoreStep.Transaction? { context.dialect == .sqlite ? .whole : nil }
+
   /// STO-11: both keys of a purchase lead to one row.
   mutating func sqlCanonicalKey(_ keys: PurchaseKeys) throws(StoreStop) -> Text {
-    let results = try sql { keys.naming + [(.nameCanonical, keys.arguments)] }
+    let results = try sql(inOneCommit) { keys.naming + [(.nameCanonical, keys.arguments)] }
     var row = try results.row(2)
     let key = try row.text()
     try row.end()
@@ -26,10 +30,18 @@ extension StoreTalk {
 
   /// The same, and in the same look whose line the purchase stands in (RPL-2).
   mutating func sqlCanonicalKey(
-    _ keys: PurchaseKeys, inLineOf facts: PurchaseFacts,
+    _ keys: PurchaseKeys, inLineOf facts: PurchaseFacts, _ shown: ShownLine?,
     _ transaction: StoreStep.Transaction?
   ) throws(StoreStop) -> (key: Text, lineOwner: Text?) {
-    try sql(transaction) { keys.naming(inLineOf: facts) }.nameAndOwner(2)
+    let line = showing(shown)
+    return try sql(transaction) { keys.naming(inLineOf: facts, line) }
+      .nameAndOwner(line.count &+ 2)
+  }
+
+  /// The statements that show a line, as `subscription.apply` does.
+  private func showing(_ line: ShownLine?) -> [(SQLStatement, Arguments)] {
+    guard let line else { return [] }
+    return applying(line.row, line.evidence)
   }
 
   /// All of a claim in one step, which waits for the disk once: names and line as above, and
@@ -37,12 +49,13 @@ extension StoreTalk {
   ///
   /// - Parameter new: put there unless the line is somebody else's; nil: nothing is put there.
   mutating func sqlClaim(
-    _ keys: PurchaseKeys, of purchase: StorePurchase, _ new: LedgerRow?
+    _ keys: PurchaseKeys, of purchase: StorePurchase, _ shown: ShownLine?, _ new: LedgerRow?
   ) throws(StoreStop) -> (key: Text, lineOwner: Text?, row: LedgerRow?) {
     let kept =
       context.policy.keepEvidence ? arguments(of: purchase.evidence) + keys.arguments : nil
+    let line = showing(shown)
     let results = try sql(.whole) {
-      var calls = keys.naming(inLineOf: purchase.facts)
+      var calls = keys.naming(inLineOf: purchase.facts, line)
       if let new {
         calls.append((.claimInsert, new.arguments + keys.arguments))
         if let kept { calls.append((.claimEvidence, kept)) }
@@ -50,7 +63,7 @@ extension StoreTalk {
       calls.append((.ledgerRead, keys.arguments))
       return calls
     }
-    let (key, lineOwner) = try results.nameAndOwner(2)
+    let (key, lineOwner) = try results.nameAndOwner(line.count &+ 2)
     let row = try results.rowIfAny(results.count &- 1)
     guard key == keys.purchase, let row else { return (key, lineOwner, nil) }
     return (key, lineOwner, try LedgerRow(row).checked(key))
@@ -83,7 +96,7 @@ extension StoreTalk {
     return [(.evidenceInsert, arguments(of: evidence))]
   }
 
-  private func arguments(of evidence: StoreEvidence) -> Arguments {
+  func arguments(of evidence: StoreEvidence) -> Arguments {
     [
       ("digest", .text(evidence.sha256)), ("body", .text(evidence.body)),
       ("now_ms", .integer(context.nowMs)),
@@ -122,16 +135,17 @@ extension PurchaseKeys {
     [(.nameTransaction, arguments), (.namePurchase, arguments)]
   }
 
-  /// The same, and the one that tells the canonical key and whose line it is.
+  /// The same, what is done with the line, and the one that tells the canonical key and whose
+  /// line it is.
   @inline(never)
   fileprivate func naming(
-    inLineOf facts: PurchaseFacts
+    inLineOf facts: PurchaseFacts, _ line: [(SQLStatement, StoreTalk.Arguments)]
   ) -> [(SQLStatement, StoreTalk.Arguments)] {
-    let line: StoreTalk.Arguments = [
+    let key: StoreTalk.Arguments = [
       ("env", .text(Text(stringLiteral: facts.environment.name))),
       ("otx", .text(facts.originalTransactionId)),
     ]
-    return naming + [(.nameOwner, arguments + line)]
+    return naming + line + [(.nameOwner, arguments + key)]
   }
 }
 
