@@ -437,6 +437,28 @@ struct StoreClaimTests {
     expect(try store.run(try complete(resumed)), "granted", "ok", answer: "granted")
   }
 
+  @Test(
+    "RFD-2 what was signed before the latest refund opens nothing, in whichever order they come")
+  func refundedAgain() throws {
+    let store = try SQLiteStore()
+    let first = try store.run(claim(), [try coins(store)])
+    try store.run(try complete(first))
+    func revoke(_ signed: Int64) throws -> String? {
+      try store.run(["kind": "revoke"], [try coins(store, signed: signed, revoked: true)])
+        .text("exchange.revocations.0.outcome")
+    }
+    #expect(try revoke(1000) == "wasGranted")
+    #expect(try revoke(3000) == "already")
+    // The reversal of the first refund arrives late.
+    let late = try store.run(claim("ann", 2), [try coins(store, signed: 2000)])
+    expect(late, "revoked", "rejected.ledger.revoked", answer: "refused-final")
+    #expect(try revoke(1500) == "already")
+    expect(
+      try store.run(claim("ann", 3), [try coins(store, signed: 2999)]), "revoked",
+      "rejected.ledger.revoked", answer: "refused-final")
+    expect(try store.run(claim("ann", 4), [try coins(store, signed: 3001)]), "resume", "ok")
+  }
+
   @Test("RFD-3 a refund before the first claim leaves a tombstone")
   func refundFirst() throws {
     let store = try SQLiteStore()

@@ -365,6 +365,22 @@ struct StoresDynamoTests {
     #expect(try store.run(claim(), [try coins(store)]).name == status)
   }
 
+  @Test(
+    "RFD-2 what was signed before the latest refund opens nothing, in whichever order they come")
+  func refundedAgain() throws {
+    let store = try DynamoStore()
+    expect(try store.run(claim("ann", 1), [try coins(store)]), "new", "ok")
+    for (signed, outcome) in [(1000, "wasClaimed"), (3000, "already"), (1500, "already")] {
+      let refunded = try coins(store, signed: Int64(signed), revoked: true)
+      #expect(
+        try store.run(["kind": "revoke"], [refunded]).text("exchange.revocations.0.outcome")
+          == outcome)
+    }
+    let late = try store.run(claim("ann", 2), [try coins(store, signed: 2000)])
+    expect(late, "revoked", "rejected.ledger.revoked")
+    expect(try store.run(claim("ann", 3), [try coins(store, signed: 3001)]), "resume", "ok")
+  }
+
   // MARK: lines
 
   private func month(

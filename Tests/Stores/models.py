@@ -240,7 +240,9 @@ class PurchaseModel(Model):
     def revoke(self, state: Purchase, args: dict[str, Any]) -> tuple[Purchase, Answer]:
         """A tombstone for a row that is not there; newer evidence is not undone."""
         if state.phase == "revoked":
-            return state, Answer("ok", {"outcome": frozenset(["already", state.was])})
+            # A later refund is undone by what is later still.
+            later = state._replace(asof=max(state.asof, args["asof"]))
+            return later, Answer("ok", {"outcome": frozenset(["already", state.was])})
         if state.phase != "absent" and args["asof"] < state.asof:
             return state, Answer("ok", {})
         was = REVOKED[state.phase]

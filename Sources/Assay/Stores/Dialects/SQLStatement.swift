@@ -140,7 +140,7 @@ enum SQLStatement: Int, CaseIterable, Sendable {
     case .ledgerComplete:
       return "UPDATE assay_ledger SET state = 'granted', granted_ms = :now_ms, note = COALESCE(:note, note) WHERE pkey = :pkey AND owner = :owner AND grant_id = :grant_id AND state = 'claimed' AND tries <= :fence"
     case .ledgerRevoke:
-      return "UPDATE assay_ledger SET state = 'revoked', revoked_ms = :revoked_ms, asof_ms = :asof_ms, evidence = :evidence WHERE pkey = :pkey AND state <> 'revoked' AND asof_ms <= :asof_ms"
+      return "UPDATE assay_ledger SET state = 'revoked', revoked_ms = :revoked_ms, asof_ms = :asof_ms, evidence = :evidence WHERE pkey = :pkey AND asof_ms <= :asof_ms"
     case .ledgerOfAccount:
       return "SELECT pkey,env,txn,otx,state,owner,product,quantity,purchased_ms,asof_ms,evidence,gen,grant_id,attempt,tries,claimed_ms,lease_ms,granted_ms,revoked_ms,note FROM assay_ledger WHERE owner = :owner ORDER BY purchased_ms DESC LIMIT 50"
     case .lineInsert:

@@ -125,7 +125,7 @@ extension StoreTalk {
   ) throws(StoreStop) -> (before: LedgerRow?, after: LedgerRow) {
     var request = DynamoRequest.update(
       tombstone.dynamoKey, LedgerRow.revocation,
-      if: "attribute_not_exists(#PK) OR #state <> :state AND #asof_ms <= :asof_ms",
+      if: "attribute_not_exists(#PK) OR #asof_ms <= :asof_ms",
       tombstone.arguments)
     request.givesOld = true
     let (isMade, old) = try dynamoChange(request, keeping: evidence)

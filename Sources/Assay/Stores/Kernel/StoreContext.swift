@@ -1,5 +1,6 @@
-/// What an operation knows besides the host's request.
-struct StoreContext: Sendable {
+/// What an operation knows besides the host's request. A class: it goes from hand to hand, and
+/// a copy of the configuration would count each of its parts.
+final class StoreContext: Sendable {
   let configuration: Configuration
   /// In the dialect of this exchange.
   let policy: StoresPolicy

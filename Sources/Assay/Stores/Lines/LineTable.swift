@@ -15,7 +15,7 @@ extension StoreTalk {
       return (try before?.checked(next), try after.checked(next))
     }
     let changes = applying(next, evidence)
-    let results = try sql(inOneCommit) {
+    let results = try sql(.whole) {
       let read = (SQLStatement.lineRead, next.keyArguments)
       return [read] + changes + [read]
     }
@@ -33,7 +33,7 @@ extension StoreTalk {
     if isDynamo { return try dynamoMove(next, from: owner, beforeMs: beforeMs).checked(next) }
     let changes = next.changes(nowMs: context.nowMs)
     let kept = keeping(evidence, of: next)
-    let results = try sql(inOneCommit) {
+    let results = try sql(.whole) {
       let more: Arguments = [
         ("old_owner", .text(owner)), ("before_ms", .integer(beforeMs)),
       ]

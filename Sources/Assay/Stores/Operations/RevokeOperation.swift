@@ -115,7 +115,7 @@ extension StoreTalk {
       return (try before?.checked(key), after)
     }
     let kept = keeping(evidence)
-    let results = try sql(inOneCommit) {
+    let results = try sql(.whole) {
       let read: (SQLStatement, Arguments) = (.ledgerRead, [("pkey", .text(key))])
       var calls = [read]
       calls += kept

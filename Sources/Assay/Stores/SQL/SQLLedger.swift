@@ -15,13 +15,9 @@ extension StoreTalk {
     }
   }
 
-  /// Of a step that changes several rows: SQLite, where each commit waits for the disk, does
-  /// it in one.
-  var inOneCommit: StoreStep.Transaction? { context.dialect == .sqlite ? .whole : nil }
-
   /// STO-11: both keys of a purchase lead to one row.
   mutating func sqlCanonicalKey(_ keys: PurchaseKeys) throws(StoreStop) -> Text {
-    let results = try sql(inOneCommit) { keys.naming + [(.nameCanonical, keys.arguments)] }
+    let results = try sql(.whole) { keys.naming + [(.nameCanonical, keys.arguments)] }
     var row = try results.row(2)
     let key = try row.text()
     try row.end()
@@ -34,7 +30,9 @@ extension StoreTalk {
     _ transaction: StoreStep.Transaction?
   ) throws(StoreStop) -> (key: Text, lineOwner: Text?) {
     let line = showing(shown)
-    return try sql(transaction) { keys.naming(inLineOf: facts, line) }
+    // The line stays as it was shown until its owner is read.
+    let whole: StoreStep.Transaction? = shown == nil ? nil : .whole
+    return try sql(transaction ?? whole) { keys.naming(inLineOf: facts, line) }
       .nameAndOwner(line.count &+ 2)
   }
 
