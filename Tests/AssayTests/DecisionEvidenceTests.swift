@@ -972,7 +972,7 @@ struct DecisionEvidenceTests {
   }
 
   @Test("DCD-3 APR-20 purchases of Xcode's receipts all have the id 0, and stay apart")
-  func xcodeReceipt() {
+  func xcodeReceipt() throws {
     func xcode(_ change: (inout PurchaseFacts) -> Void = { _ in }) -> PurchaseFacts {
       receipt {
         $0.environment = .xcode
@@ -980,14 +980,14 @@ struct DecisionEvidenceTests {
         change(&$0)
       }
     }
-    func count(_ purchases: [PurchaseFacts]) -> Int {
-      MergedEvidence([
+    func count(_ purchases: [PurchaseFacts]) throws -> Int {
+      try MergedEvidence([
         PurchaseEvidence(kind: "app-receipt", purchases: purchases, renewals: [])
       ]).transactions.count
     }
     let ended = xcode { $0.end = At.start + At.day }
-    #expect(count([xcode(), ended]) == 2)
-    #expect(count([xcode(), xcode()]) == 1)
+    #expect(try count([xcode(), ended]) == 2)
+    #expect(try count([xcode(), xcode()]) == 1)
     // A JWS from Xcode has its own ids, of which 0 is one.
     func other(_ change: (inout PurchaseFacts) -> Void) -> [PurchaseFacts] {
       [
@@ -998,8 +998,8 @@ struct DecisionEvidenceTests {
         },
       ]
     }
-    #expect(count(other { $0.shows = .all }) == 1)
-    #expect(count(other { $0.transactionId = "1" }) == 1)
+    #expect(try count(other { $0.shows = .all }) == 1)
+    #expect(try count(other { $0.transactionId = "1" }) == 1)
   }
 
   // MARK: order

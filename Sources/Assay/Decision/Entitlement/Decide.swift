@@ -15,8 +15,7 @@ extension Configuration {
     try require(
       account?.isUUID ?? (decide.account != .required), .misuseDecideAccount, "DCD-20",
       at: "account")
-    try Self.requireIds(evidence)
-    let merged = MergedEvidence(evidence)
+    let merged = try MergedEvidence(evidence)
     var warnings = DecisionWarnings()
     var (candidates, leftOut) = selected(merged.transactions, &warnings)
     let lines = PurchaseLines(candidates)
@@ -40,28 +39,6 @@ extension Configuration {
   private var defaultPlan: Text { plans.first ?? "" }
 
   // MARK: evidence
-
-  /// PAY-7.
-  private static func requireIds(_ evidence: [PurchaseEvidence]) throws(Refusal) {
-    for (document, item) in evidence.enumerated() {
-      for facts in item.purchases {
-        try require(
-          !facts.transactionId.isEmpty, .rejectedPayloadIncomplete, "PAY-7",
-          at: "evidence[\(document)]/transactionId")
-        try require(
-          !facts.originalTransactionId.isEmpty, .rejectedPayloadIncomplete, "PAY-7",
-          at: "evidence[\(document)]/originalTransactionId")
-        try require(
-          !facts.productId.isEmpty, .rejectedPayloadIncomplete, "PAY-7",
-          at: "evidence[\(document)]/productId")
-      }
-      for facts in item.renewals {
-        try require(
-          !facts.originalTransactionId.isEmpty, .rejectedPayloadIncomplete, "PAY-7",
-          at: "evidence[\(document)]/originalTransactionId")
-      }
-    }
-  }
 
   /// Renewal facts of lines without a transaction among the evidence.
   private static func reportLoneRenewals(

@@ -6,7 +6,9 @@ struct MergedEvidence: Sendable {
   /// Sorted by environment and original transaction id.
   let renewals: [Statement<RenewalFacts>]
 
-  init(_ evidence: [PurchaseEvidence]) {
+  /// - Throws: `rejected.payload.incomplete` (PAY-7).
+  init(_ evidence: [PurchaseEvidence]) throws(Refusal) {
+    try Self.requireIds(evidence)
     var purchases: [Statement<PurchaseFacts>] = []
     var lines: [Statement<RenewalFacts>] = []
     for (document, item) in evidence.enumerated() {
@@ -34,6 +36,28 @@ struct MergedEvidence: Sendable {
     let lineIds = lines.map { $0.facts.line }
     renewals = Runs.of(lineIds, by: ScopedId.precedes).compactMap { run in
       Self.merged(renewals: run.map { lines[$0] })
+    }
+  }
+
+  /// PAY-7.
+  private static func requireIds(_ evidence: [PurchaseEvidence]) throws(Refusal) {
+    for (document, item) in evidence.enumerated() {
+      for facts in item.purchases {
+        try require(
+          !facts.transactionId.isEmpty, .rejectedPayloadIncomplete, "PAY-7",
+          at: "evidence[\(document)]/transactionId")
+        try require(
+          !facts.originalTransactionId.isEmpty, .rejectedPayloadIncomplete, "PAY-7",
+          at: "evidence[\(document)]/originalTransactionId")
+        try require(
+          !facts.productId.isEmpty, .rejectedPayloadIncomplete, "PAY-7",
+          at: "evidence[\(document)]/productId")
+      }
+      for facts in item.renewals {
+        try require(
+          !facts.originalTransactionId.isEmpty, .rejectedPayloadIncomplete, "PAY-7",
+          at: "evidence[\(document)]/originalTransactionId")
+      }
     }
   }
 

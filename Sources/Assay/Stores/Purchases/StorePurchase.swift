@@ -53,14 +53,10 @@ extension StorePurchase {
       items.append(try item.purchases(configuration.products))
       sources.append(StoreEvidence(source))
     }
-    let merged = MergedEvidence(items)
+    let merged = try MergedEvidence(items)
     var purchases: [StorePurchase] = []
     for statement in merged.transactions {
       let facts = statement.facts
-      let place = "evidence[" + String(statement.document) + "]"
-      try require(
-        !facts.transactionId.isEmpty && !facts.originalTransactionId.isEmpty
-          && !facts.productId.isEmpty, .rejectedPayloadIncomplete, "PAY-7", at: place)
       guard statement.document < sources.count else { continue }
       purchases.append(
         StorePurchase(
