@@ -197,6 +197,66 @@ struct StoreClaimTests {
     #expect(try store.run(named, []) == ["[1]"])
   }
 
+  @Test("STM-2 the text is kept where a claim takes two steps, is taken over, refunded, reopened")
+  func keptTexts() throws {
+    let store = try SQLiteStore([("stores.keepEvidence", true)])
+    let kept = "SELECT COUNT(*) FROM assay_evidence"
+    let named = "\(kept) WHERE digest IN (SELECT evidence FROM assay_ledger)"
+    let keys = try Self.keys(of: try coins(store))
+    try store.run("INSERT INTO assay_name VALUES ('\(keys.transaction.string)','x')", [])
+    expect(try store.run(claim(), [try coins(store)]), "new", "ok")
+    #expect(store.marks == ["whole", "whole"])
+    #expect(try store.run(named, []) == ["[1]"])
+    // What a stranger shows is not.
+    expect(
+      try store.run(claim("bob", 2), [try coins(store, signed: 1)]), "other-account",
+      "rejected.ledger.other-account", answer: "refused-final")
+    #expect(try store.run(kept, []) == ["[1]"])
+    let late = Minted.now + Self.minute
+    let newer = try coins(store, signed: 2)
+    expect(try store.run(claim("ann", 3), [newer], now: late), "resume", "ok")
+    #expect(try store.run(named, []) == ["[1]"])
+    #expect(try store.run(kept, []) == ["[2]"])
+    try store.run(["kind": "revoke"], [try coins(store, signed: 3, revoked: true)])
+    #expect(try store.run(named, []) == ["[1]"])
+    // An older refund changes nothing, and is not kept.
+    try store.run(["kind": "revoke"], [try coins(store, signed: 1, revoked: true)])
+    #expect(try store.run(kept, []) == ["[3]"])
+    expect(try store.run(claim("ann", 4), [try coins(store, signed: 4)]), "resume", "ok")
+    #expect(try store.run(named, []) == ["[1]"])
+    #expect(try store.run(kept, []) == ["[4]"])
+  }
+
+  @Test("STM-3 garbage are texts that no row names, a day after they were kept")
+  func garbage() throws {
+    let store = try SQLiteStore([("stores.keepEvidence", true)])
+    let apply: JSONText = ["kind": "subscription.apply", "account": "ann"]
+    for signed in [0, 1, 2] as [Int64] {
+      try store.run(apply, [try month(store, signed: signed)], now: Minted.now + signed)
+    }
+    expect(try store.run(claim(), [try coins(store)]), "new", "ok")
+    func left(after milliseconds: Int64) throws -> [String] {
+      let schema = try store.run(["kind": "schema"], now: Minted.now + milliseconds)
+      let root = try JSONReader.readObject(schema.json, caps: .evidence).root
+      let calls = Array(try #require(root.member("exchange")?.member("garbage")).children)
+      #expect(calls.count == 4)
+      let last = try #require(calls.last)
+      try store.run(
+        try #require(last.member("sql")?.text).string,
+        Array(try #require(last.member("args")).children))
+      return try store.run("SELECT COUNT(*) FROM assay_evidence", [])
+    }
+    #expect(try left(after: 86_400_000) == ["[4]"])
+    #expect(try left(after: 86_400_001) == ["[3]"])
+    #expect(try left(after: 900_000_000) == ["[2]"])
+    #expect(
+      try store.run(
+        """
+        SELECT COUNT(*) FROM assay_evidence WHERE digest IN (SELECT evidence FROM assay_ledger) \
+        OR digest IN (SELECT evidence FROM assay_line)
+        """, []) == ["[2]"])
+  }
+
   @Test("STO-26 an attempt during the lease waits, one after it resumes, the late one is out")
   func lease() throws {
     let store = try SQLiteStore()
@@ -233,6 +293,59 @@ struct StoreClaimTests {
     #expect(listed.text("exchange.claims.0.account") == nil)
     let resolved = claim("ann", 3, [("resolve", "again")])
     expect(try store.run(resolved, [evidence], now: late), "resume", "ok")
+  }
+
+  @Test("PAY-7 STO-25 a claim needs the ids of the purchase, each of them")
+  func incomplete() throws {
+    let store = try SQLiteStore()
+    for (member, change) in [
+      ("transactionId", { $0.transactionId = "" }),
+      ("originalTransactionId", { $0.originalTransactionId = "" }),
+      ("productId", { $0.productId = "" }),
+    ] as [(String, (inout Purchase) -> Void)] {
+      // Of the same purchase as the first, which has them.
+      let evidence = [try coins(store), try store.transaction(change)]
+      for request in [claim(), ["kind": "subscription.apply"]] {
+        Exchanges.expect(
+          try store.run(request, evidence), "rejected.payload.incomplete",
+          at: "evidence[1]/\(member)", rule: "PAY-7")
+      }
+    }
+    #expect(store.steps == 0)
+  }
+
+  @Test("DCD-20 STO-43 the account token that a claim expects, by the policy")
+  func tokens() throws {
+    let own = "11111111-1111-4111-8111-111111111111"
+    let other = "22222222-2222-4222-8222-222222222222"
+    let mismatch = "rejected.account.token-mismatch"
+    let missing = "rejected.account.token-missing"
+    for (policy, statuses) in [
+      // Of evidence with the other account's token, with the own, and without one.
+      ("whenGiven", [mismatch, "ok", missing]), ("ifPresent", [mismatch, "ok", "ok"]),
+      // Where it is required, no document without one is verified.
+      ("required", [mismatch, "ok"]), ("ignored", ["ok", "ok", "ok"]),
+    ] {
+      for (token, status) in zip([other, own, nil], statuses) {
+        let store = try SQLiteStore([("decide.account", .string(policy))])
+        let evidence = try store.transaction { $0.accountToken = token }
+        let claimed = try store.run(
+          claim("ann", 1, [("accountToken", .string(own.uppercased()))]), [evidence])
+        #expect(claimed.name == status, "\(policy) \(token ?? "-")")
+      }
+      let store = try SQLiteStore([("decide.account", .string(policy))])
+      let evidence = try store.transaction { $0.accountToken = own }
+      let unnamed = try store.run(claim(), [evidence])
+      #expect(unnamed.name == (policy == "required" ? "misuse.decide.account" : "ok"), "\(policy)")
+      // An event speaks for whoever has the purchase.
+      let event: JSONText = ["kind": "claim", "attempt": .string(attemptId(2))]
+      #expect(try store.run(event, [evidence]).name != "misuse.decide.account", "\(policy)")
+      for wrong in ["x", own + "0", String(own.dropLast()) + "g"] {
+        Exchanges.expect(
+          try store.run(claim("ann", 3, [("accountToken", .string(wrong))]), [evidence]),
+          "misuse.decide.account", at: "accountToken", rule: "DCD-20")
+      }
+    }
   }
 
   @Test("STO-28 an attempt belongs to one text of evidence")
@@ -404,6 +517,57 @@ struct StoreClaimTests {
       try script.answer("{},{},{},{},{},{\"rows\":[[\"key\",\"ann\"]]}")
       #expect(script.sql(1)?.hasSuffix(" FOR UPDATE") == isLocked, "\(mode)")
     }
+  }
+
+  @Test(
+    "EXC-24 STM-2 what must not be seen in part is one transaction, on servers too",
+    arguments: [StoreDialect.postgres, .mysql])
+  func inOneTransaction(_ engine: StoreDialect) throws {
+    func script(
+      _ request: JSONText, isCoins: Bool = false, revoked: Bool = false,
+      _ stores: [(String, JSONText)] = []
+    ) throws -> StoreScript {
+      let verifier = try Minted.verifier(
+        SQLiteStore.catalogue + [("stores", StoreAnswer.stores(engine, stores))])
+      var purchase = Minted.purchase
+      if isCoins {
+        purchase.type = .consumable
+        purchase.productId = SQLiteStore.coins
+        purchase.webOrderLineItemId = nil
+      }
+      if revoked { purchase.revocationDate = purchase.signedDate }
+      let jws = try Minted.authority().mint(purchase.transactionPayload)
+      let evidence = verifier.verifyJWS(jws, kind: .transaction, nowMs: Minted.now)
+      return StoreScript(verifier, request, [evidence])
+    }
+    func mark(_ script: StoreScript) -> String? {
+      script.document.text("exchange.store.transaction")
+    }
+    #expect(mark(try script(claim())) == "whole")
+    let event: JSONText = ["kind": "claim", "attempt": .string(attemptId(1))]
+    #expect(mark(try script(event)) == nil)
+    let coins = try script(claim(), isCoins: true)
+    #expect(mark(coins) == nil)
+    try coins.answer("{},{\"rows\":[[\"key\",null]]}")
+    #expect(mark(coins) == nil)
+    #expect(coins.sql(1)?.hasPrefix("SELECT pkey") == true)
+    let kept = try script(claim(), isCoins: true, [("keepEvidence", true)])
+    try kept.answer("{},{\"rows\":[[\"key\",null]]}")
+    #expect(mark(kept) == "whole")
+    #expect(kept.sql(1)?.hasPrefix("INSERT INTO assay_evidence") == true)
+    let revoke = try script(["kind": "revoke"], revoked: true)
+    #expect(mark(revoke) == "whole")
+    try revoke.answer("{},{},{\"rows\":[[\"key\"]]}")
+    #expect(mark(revoke) == "whole")
+    let apply = try script(
+      ["kind": "subscription.apply", "account": "ann"], [("transfer", "move")])
+    #expect(mark(apply) == "whole")
+    let line = """
+      ["Sandbox","2000000900000001","bob","p","premium","t",1,2,null,null,3,"e",null,0,0,4,null,1]
+      """
+    try apply.answer("{\"rows\":[\(line)]},{},{},{},{\"rows\":[\(line)]}")
+    #expect(apply.sql()?.hasPrefix("UPDATE assay_line SET owner") == true)
+    #expect(mark(apply) == "whole")
   }
 
   @Test("RFD-1 a refund takes back, blocks the older text, and its reversal grants anew")
@@ -616,6 +780,25 @@ struct StoreClaimTests {
       try owners(store) == ["[\"ann\",\"2000000900000111\",\(Minted.purchase.signedDate + 1)]"])
   }
 
+  @Test("RPL-2 RPL-3 an original id that cannot be a key makes no line, and the claim goes on")
+  func unnamedLine() throws {
+    let season: JSONText = ["type": "non-renewing", "duration": "P90D", "plan": "standard"]
+    let store = try SQLiteStore([("products", ["com.example.app.season": season])])
+    for (id, count) in [("0", 0), ("2000000900000001", 1)] {
+      let evidence = try store.transaction {
+        $0.type = .nonRenewing
+        $0.productId = "com.example.app.season"
+        $0.transactionId = "200000090000033\(count)"
+        $0.originalTransactionId = id
+        $0.webOrderLineItemId = nil
+        $0.expiresDate = nil
+        $0.group = nil
+      }
+      expect(try store.run(claim("ann", count + 1), [evidence]), "new", "ok")
+      #expect(try owners(store).count == count)
+    }
+  }
+
   @Test("RPL-2 STO-68 the text of a line that a claim has shown is kept")
   func shownText() throws {
     let store = try SQLiteStore([("stores.keepEvidence", true)])
@@ -710,6 +893,25 @@ struct StoreClaimTests {
       answer: "already-granted")
   }
 
+  @Test("STO-4 a row that is not granted when the claim's transaction ends is missing")
+  func ungranted() throws {
+    let store = try SQLiteStore()
+    let request = claim("ann", 1, [("mode", "transaction")])
+    var row = ""
+    let other = try SQLiteStore()
+    try other.run(claim(), [try coins(other)])
+    row = try #require(try other.run("SELECT * FROM assay_ledger", []).first)
+    for (state, status) in [
+      ("claimed", "unavailable.store.row-missing"), ("revoked", "unavailable.store.row-missing"),
+      ("granted", "ok"),
+    ] {
+      store.faults[store.steps + 3] = .answer(
+        "{\"id\":ID,\"code\":200,\"results\":[{},{\"rows\":["
+          + row.replacing("\"claimed\"", with: "\"\(state)\"") + "]}]}")
+      #expect(try store.run(request, [try coins(store)]).name == status, "\(state)")
+    }
+  }
+
   @Test("STO-30 claims left behind come back to the sweeper, each once")
   func due() throws {
     let store = try SQLiteStore()
@@ -788,13 +990,16 @@ struct StoreClaimTests {
         "transactionId": "2000000900000001",
       ])
     #expect(shown.text("exchange.rows.0.operator.account") == "ann")
+    // It is about something, or it is no question.
+    let nobody: JSONText = ["kind": "lookup", "account": .null]
+    Exchanges.expect(try store.run(nobody), "misuse.exchange.request", at: "account")
   }
 
   @Test(
     "STO-4 what is not understood is never read as absent",
     arguments: [
       #"{"id":ID,"code":200,"results":[]}"#,
-      #"{"id":ID,"code":200,"results":[{},{},{"rows":[["a",null]]}]}"#,
+      #"{"id":ID,"code":200,"results":[{},{"rows":[["a",null]]},{}]}"#,
       Self.answered("{}"), Self.answered(#"{"rows":[[1,null]]}"#),
       Self.answered(#"{"rows":[["a"]]}"#),
       Self.answered(#"{"rows":[["a",null,"b"]]}"#), Self.answered(#"{"rows":[["a",1]]}"#),
@@ -815,7 +1020,7 @@ struct StoreClaimTests {
 
   /// The answer to a claim's step: names and line, and the row that stands there.
   private static func answered(_ names: String, row: String = #"{"rows":[]}"#) -> String {
-    #"{"id":ID,"code":200,"results":[{},{},\#(names),{},\#(row)]}"#
+    #"{"id":ID,"code":200,"results":[{},\#(names),{},\#(row)]}"#
   }
 
   @Test("STO-4 the row of another purchase, line or account is no answer")
@@ -856,6 +1061,8 @@ struct StoreClaimTests {
     let elsewhere = try month(store, 5)
     let next = try store.transaction { $0.originalTransactionId = "2000000900000777" }
     try refused(apply, [next], step: 1, "{\"rows\":[]},{},{},{},\(ofLine)", "otx")
+    let ofProduction = ofLine.replacing("\"Sandbox\"", with: "\"Production\"")
+    try refused(apply, [elsewhere], step: 1, "{\"rows\":[]},{},{},{},\(ofProduction)", "otx")
     try refused(apply, [elsewhere], step: 2, ofLine.replacing("\"ann\"", with: "\"bob\""), "owner")
     try refused(
       ["kind": "subscription.read", "account": "bob"], [], step: 1, ofLine, "owner")

@@ -209,6 +209,36 @@ struct StoresDynamoTests {
     #expect(swept.text("exchange.claims.0.outcome") == nil)
   }
 
+  @Test("STO-30 after a lost answer the sweeper knows its own rows, and no others")
+  func dueLost() throws {
+    let sweeper = "attempt-\(1_000_000_000_000_000 + 9)"
+    let lease = Self.now + 160_000
+    for (attempt, leaseMs, state, isOurs) in [
+      (sweeper, lease, "claimed", true), ("attempt-0000000000000001", lease, "claimed", false),
+      (sweeper, lease + 1, "claimed", false), (sweeper, lease, "granted", false),
+    ] {
+      let store = try DynamoStore()
+      let first = try store.run(claim(), [try coins(store)])
+      var taken = try row(store, first)
+      taken["attempt"] = .text(attempt)
+      taken["lease_ms"] = .number(leaseMs)
+      taken["state"] = .text(state)
+      store.faults[store.steps + 2] = .meanwhile { $0.put(taken) }
+      let swept = try store.run(
+        ["kind": "claim.due", "attempt": .string(sweeper)], now: Self.now + 100_000)
+      #expect(swept.name == "ok")
+      #expect(
+        swept.text("exchange.claims.0.outcome") == (isOurs ? "resume" : nil),
+        "\(attempt) \(leaseMs) \(state)")
+    }
+    let store = try DynamoStore()
+    try store.run(claim(), [try coins(store)])
+    store.faults[store.steps + 2] = .lost(carriedOut: true)
+    let swept = try store.run(
+      ["kind": "claim.due", "attempt": .string(sweeper)], now: Self.now + 100_000)
+    #expect(swept.integer("exchange.claims.0.fence") == 2)
+  }
+
   @Test("STO-27 under hold the rows are listed and left")
   func held() throws {
     let store = try DynamoStore([("stores.onUnclear", "hold")])
@@ -335,6 +365,40 @@ struct StoresDynamoTests {
     store.faults[1] = .answer(#"{"id":ID,"code":200,"results":[\#(result)]}"#)
     let document = try store.run(claim(), [try coins(store)])
     #expect(document.name == "unavailable.store.reply-shape")
+  }
+
+  @Test("STO-4 a row without attributes, of another form, or that is not shown")
+  func otherForms() throws {
+    let refund = { (store: DynamoStore) in try self.coins(store, signed: 9, revoked: true) }
+    let complete: JSONText = [
+      "kind": "complete", "account": "ann", "purchaseKey": "Sandbox/2000000900000001",
+      "grantId": .string(String(repeating: "a", count: 64)),
+    ]
+    let read: JSONText = ["kind": "subscription.read", "account": "ann"]
+    let join = link("anon", "ann")
+    let unjoined = #"{"output":{}}"#
+    let days =
+      #"{"output":{"Items":[{"PK":{"S":"USER#anon"},"SK":{"S":"DATE#2026-11-21"},"#
+      + #""ttl":{"N":"1"},"count_free":COUNT}]}}"#
+    let none = #"{"output":{"Items":[]}}"#
+    func account(_ count: String) -> String {
+      [none, days.replacing("COUNT", with: count), none, none, none].joined(separator: ",")
+    }
+    for (request, step, results) in [
+      (join, 1, #"{"output":{"Item":{}}},\#(unjoined)"#),
+      (join, 1, #"{"output":{"Item":[{"target":{"S":"x"}}]}},\#(unjoined)"#),
+      (join, 1, #"{"output":{"Item":{"joined":{"SS":"a"}}}},\#(unjoined)"#),
+      (join, 4, account(#"{"N":"1","S":"1"}"#)), (join, 4, account(#"{"S":"1"}"#)),
+      (read, 1, #"{"output":{"Items":{}}}"#), (complete, 1, #"{"output":{}}"#),
+      (["kind": "revoke"], 2, #"{"error":{"type":"ConditionalCheckFailedException"}}"#),
+    ] as [(JSONText, Int, String)] {
+      let store = try DynamoStore()
+      store.faults[step] = .answer(#"{"id":ID,"code":200,"results":[\#(results)]}"#)
+      let isRevoke = request.bytes == (["kind": "revoke"] as JSONText).bytes
+      let document = try store.run(request, isRevoke ? [try refund(store)] : [])
+      #expect(document.name == "unavailable.store.reply-shape", "\(results)")
+      #expect(store.steps == step, "\(results)")
+    }
   }
 
   @Test(
@@ -728,6 +792,99 @@ struct StoresDynamoTests {
     let digest = String(repeating: "0", count: 64)
     let missing = try store.run(["kind": "evidence.read", "sha256": [.string(digest)]])
     #expect(missing.text("exchange.missing.0") == digest)
+  }
+
+  private func kept(_ store: DynamoStore) -> Int {
+    store.items.keys.count { $0.hasPrefix("EVID#") }
+  }
+
+  private func isKept(_ row: DynamoStore.Item?, _ store: DynamoStore) -> Bool {
+    guard case .text(let digest)? = row?["evidence"] else { return false }
+    return store.item("EVID#" + digest, "EVID") != nil
+  }
+
+  @Test("STM-2 the text stands where a row of the ledger names it, and no stranger's")
+  func keptTexts() throws {
+    let store = try DynamoStore([("stores.keepEvidence", true)])
+    let first = try store.run(claim(), [try coins(store)])
+    expect(first, "new", "ok")
+    #expect(isKept(try row(store, first), store))
+    expect(
+      try store.run(claim("bob", 2), [try coins(store, signed: 1)]), "other-account",
+      "rejected.ledger.other-account")
+    #expect(kept(store) == 1)
+    let late = Self.now + 60_000
+    expect(try store.run(claim("ann", 3), [try coins(store, signed: 2)], now: late), "resume", "ok")
+    #expect(isKept(try row(store, first), store))
+    #expect(kept(store) == 2)
+    for (signed, count) in [(3, 3), (1, 3)] as [(Int64, Int)] {
+      try store.run(["kind": "revoke"], [try coins(store, signed: signed, revoked: true)])
+      #expect(isKept(try row(store, first), store))
+      #expect(kept(store) == count)
+    }
+    expect(try store.run(claim("ann", 4), [try coins(store, signed: 4)]), "resume", "ok")
+    #expect(isKept(try row(store, first), store))
+    #expect(kept(store) == 4)
+    let tombstone = try DynamoStore([("stores.keepEvidence", true)])
+    try tombstone.run(["kind": "revoke"], [try coins(tombstone, revoked: true)])
+    #expect(kept(tombstone) == 1)
+  }
+
+  @Test("STM-2 STO-21 the text is there before the host's transaction, of an own purchase only")
+  func keptBefore() throws {
+    let store = try DynamoStore([("stores.keepEvidence", true)])
+    let more: [(String, JSONText)] = [("mode", "transaction")]
+    let done = try store.run(claim("ann", 1, more), [try coins(store)]) { store, document in
+      #expect(self.kept(store) == 1)
+      return store.grantAnswer(document)
+    }
+    expect(done, "new", "ok")
+    #expect(isKept(try row(store, done), store))
+    expect(
+      try store.run(claim("bob", 2, more), [try coins(store, signed: 1)]), "other-account",
+      "rejected.ledger.other-account")
+    #expect(kept(store) == 1)
+  }
+
+  @Test("STM-2 the text of a line stands with the line: shown by a claim, applied, moved")
+  func shownText() throws {
+    let store = try DynamoStore([("stores.keepEvidence", true), ("stores.transfer", "move")])
+    let periods = [
+      try month(store, transaction: "2000000900000121"),
+      try month(store, signed: 1, transaction: "2000000900000122"),
+    ]
+    let first = try store.run(claim("ann", 1, [("only", ["2000000900000121"])]), periods)
+    expect(first, "new", "ok")
+    #expect(isKept(line(store), store))
+    #expect(kept(store) == 2)
+    // A stranger's, an older one: neither is the line's, neither is kept.
+    expect(
+      try store.run(
+        claim("bob", 2), [try month(store, signed: 2, transaction: "2000000900000123")]),
+      "other-account", "rejected.ledger.other-account")
+    #expect(outcome(try store.run(apply("ann"), [try month(store)])) == "stale")
+    #expect(kept(store) == 2)
+    #expect(outcome(try store.run(apply("bob"), [try month(store, signed: 3)])) == "moved")
+    #expect(isKept(line(store), store))
+    #expect(kept(store) == 3)
+    // The same again keeps when it was kept first.
+    guard case .text(let digest)? = line(store)?["evidence"] else { return }
+    try store.run(apply("bob"), [try month(store, signed: 3)], now: Self.now + 9)
+    #expect(store.item("EVID#" + digest, "EVID")?["at_ms"] == .number(Self.now))
+    let deny = try DynamoStore([("stores.keepEvidence", true)])
+    try deny.run(apply("ann"), [try month(deny)])
+    #expect(
+      try deny.run(apply("bob"), [try month(deny, signed: 3)]).name
+        == "rejected.ledger.other-account")
+    #expect(kept(deny) == 1)
+  }
+
+  @Test("RPL-2 a claim on DynamoDB reads its line once")
+  func lineOnce() throws {
+    let store = try DynamoStore()
+    try store.run(claim(), [try month(store)])
+    #expect(store.calls.count { $0 == "GetItem" } == 1)
+    #expect(store.calls.count { $0 == "TransactWriteItems" } == 1)
   }
 
   // MARK: inputs

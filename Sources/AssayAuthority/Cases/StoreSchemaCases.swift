@@ -128,6 +128,8 @@ extension CaseBench {
               + "NOT NULL, at_ms BIGINT NOT NULL, PRIMARY KEY (digest))")
         ),
         ("exchange.garbage.2.sql", "DELETE FROM shop_once WHERE at_ms < $1"),
+        ("exchange.garbage.3.args.0", .integer(now - 86_400_000)),
+        ("exchange.garbage.4", .null),
       ])
     schema(
       "STM-1", "MariaDB and a prefix that are named", [("dialect", "mysql"), ("prefix", "a")],

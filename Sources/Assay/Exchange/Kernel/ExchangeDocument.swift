@@ -37,7 +37,7 @@ struct ExchangeDocument {
   }
 
   func pending(_ step: StoreStep, _ context: StoreContext, id: Int64) -> Document {
-    pending(.pendingExchangeStore, "store", room: 1024) {
+    pending(.pendingExchangeStore, "store", room: 640 &* step.calls.count) {
       $0.name("store")
       step.write(id: id, context, &$0)
     }

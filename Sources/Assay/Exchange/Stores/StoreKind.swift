@@ -59,7 +59,7 @@ enum StoreKind: Int, CaseIterable, Sendable {
         [
           "account", "attempt", "mode", "accountToken", "leaseMs", "only", "limit", "note",
           "onUnclear", "resolve",
-        ], evidence: 1...32, maxSteps: 518)
+        ], evidence: 1...32, maxSteps: 1030)
     case .claimResume:
       return ExchangeRow(
         store: "claim.resume",

@@ -67,6 +67,19 @@ struct JSONWriter {
     pending = true
   }
 
+  /// A text in parts that hold nothing to escape.
+  mutating func beginText() {
+    separate()
+    bytes.append(0x22)
+  }
+
+  mutating func extendText(_ part: ArraySlice<UInt8>) { bytes.append(contentsOf: part) }
+
+  mutating func endText() {
+    bytes.append(0x22)
+    pending = true
+  }
+
   /// A JSON text that was read by the strict reader or written by a writer.
   mutating func raw(_ json: ArraySlice<UInt8>) {
     separate()

@@ -8,7 +8,6 @@ enum SQLStatement: Int, CaseIterable, Sendable {
   case nameCanonical
   case nameOwner
   case claimInsert
-  case claimEvidence
   case ledgerInsert
   case ledgerRead
   case ledgerLock
@@ -54,7 +53,7 @@ enum SQLStatement: Int, CaseIterable, Sendable {
   case forgetAuditOther
   case forgetAudit
   case auditInsert
-  case evidenceInsert
+  case ledgerEvidence
   case lineEvidence
   case evidenceRead
   case evidenceOfPurchase
@@ -79,6 +78,7 @@ enum SQLStatement: Int, CaseIterable, Sendable {
   case garbageQuota
   case garbageChallenge
   case garbageOnce
+  case garbageEvidence
   case checkName
   case checkLedger
   case checkLine
@@ -124,9 +124,7 @@ enum SQLStatement: Int, CaseIterable, Sendable {
     case .nameOwner:
       return "SELECT COALESCE(b.target, a.target), (SELECT l.owner FROM assay_line l WHERE l.env = :env AND l.otx = :otx) FROM assay_name a LEFT JOIN assay_name b ON b.name = a.target WHERE a.name = :tkey"
     case .claimInsert:
-      return "INSERT INTO assay_ledger (pkey,env,txn,otx,state,owner,product,quantity,purchased_ms,asof_ms,evidence,gen,grant_id,attempt,tries,claimed_ms,lease_ms,granted_ms,revoked_ms,note) SELECT :pkey,:env,:txn,:otx,:state,:owner,:product,:quantity,:purchased_ms,:asof_ms,:evidence,:gen,:grant_id,:attempt,:tries,:claimed_ms,:lease_ms,:granted_ms,:revoked_ms,:note WHERE (SELECT target FROM assay_name WHERE name = :tkey) = :pkey AND (SELECT target FROM assay_name WHERE name = :pkey) = :pkey AND NOT EXISTS (SELECT 1 FROM assay_line WHERE env = :env AND otx = :otx AND owner NOT IN ('', :owner)) ON CONFLICT DO NOTHING"
-    case .claimEvidence:
-      return "INSERT INTO assay_evidence (digest,body,at_ms) SELECT :digest,:body,:now_ms WHERE EXISTS (SELECT 1 FROM assay_ledger WHERE pkey = :pkey AND evidence = :digest) ON CONFLICT DO NOTHING"
+      return "INSERT INTO assay_ledger (pkey,env,txn,otx,state,owner,product,quantity,purchased_ms,asof_ms,evidence,gen,grant_id,attempt,tries,claimed_ms,lease_ms,granted_ms,revoked_ms,note) SELECT a.target,:env,:txn,:otx,'claimed',:owner,:product,:quantity,:purchased_ms,:asof_ms,:evidence,0,:grant_id,:attempt,1,:claimed_ms,:lease_ms,NULL,NULL,:note FROM assay_name a WHERE a.name = :tkey AND a.target = :pkey AND (SELECT b.target FROM assay_name b WHERE b.name = a.target) = a.target AND NOT EXISTS (SELECT 1 FROM assay_line WHERE env = :env AND otx = :otx AND owner NOT IN ('', :owner)) ON CONFLICT DO NOTHING"
     case .ledgerInsert:
       return "INSERT INTO assay_ledger (pkey,env,txn,otx,state,owner,product,quantity,purchased_ms,asof_ms,evidence,gen,grant_id,attempt,tries,claimed_ms,lease_ms,granted_ms,revoked_ms,note) VALUES (:pkey,:env,:txn,:otx,:state,:owner,:product,:quantity,:purchased_ms,:asof_ms,:evidence,:gen,:grant_id,:attempt,:tries,:claimed_ms,:lease_ms,:granted_ms,:revoked_ms,:note) ON CONFLICT DO NOTHING"
     case .ledgerRead:
@@ -209,8 +207,8 @@ enum SQLStatement: Int, CaseIterable, Sendable {
       return "INSERT INTO assay_audit (id,at_ms,what,owner,other,note) VALUES (:id,:now_ms,'forget',:hash,'',NULL) ON CONFLICT DO NOTHING"
     case .auditInsert:
       return "INSERT INTO assay_audit (id,at_ms,what,owner,other,note) VALUES (:id,:at_ms,:what,:owner,:other,:note) ON CONFLICT DO NOTHING"
-    case .evidenceInsert:
-      return "INSERT INTO assay_evidence (digest,body,at_ms) VALUES (:digest,:body,:now_ms) ON CONFLICT DO NOTHING"
+    case .ledgerEvidence:
+      return "INSERT INTO assay_evidence (digest,body,at_ms) SELECT :digest,:body,:now_ms FROM assay_ledger WHERE pkey = :pkey AND evidence = :digest ON CONFLICT DO NOTHING"
     case .lineEvidence:
       return "INSERT INTO assay_evidence (digest,body,at_ms) SELECT :digest,:body,:now_ms FROM assay_line WHERE env = :env AND otx = :otx AND evidence = :digest ON CONFLICT DO NOTHING"
     case .evidenceRead:
@@ -251,6 +249,8 @@ enum SQLStatement: Int, CaseIterable, Sendable {
       return "DELETE FROM assay_challenge WHERE expires_ms < :before_ms"
     case .garbageOnce:
       return "DELETE FROM assay_once WHERE at_ms < :before_ms"
+    case .garbageEvidence:
+      return "DELETE FROM assay_evidence WHERE at_ms < :before_ms AND digest NOT IN (SELECT evidence FROM assay_ledger UNION SELECT evidence FROM assay_line)"
     case .checkName:
       return "SELECT name,target FROM assay_name WHERE 1 = 0"
     case .checkLedger:
@@ -291,13 +291,17 @@ enum SQLStatement: Int, CaseIterable, Sendable {
       return "WITH d AS MATERIALIZED (SELECT env, otx FROM assay_line WHERE next_check_ms <= :now_ms ORDER BY next_check_ms LIMIT 25 FOR UPDATE SKIP LOCKED) UPDATE assay_line AS l SET next_check_ms = :lease_ms FROM d WHERE l.env = d.env AND l.otx = d.otx RETURNING l.env,l.otx,l.owner,l.product,l.plan,l.txn,l.purchased_ms,l.expires_ms,l.grace_ms,l.revoked_ms,l.asof_ms,l.evidence,l.cleared_ms,l.moves,l.moved_ms,l.updated_ms,l.next_check_ms,l.watch"
     case .linkQuota:
       return "INSERT INTO assay_quota AS q (scope,bucket,meter,n,ttl_ms) SELECT CAST(:to_scope AS TEXT),bucket,meter,n,ttl_ms FROM assay_quota WHERE scope = :from_scope ON CONFLICT (scope,bucket,meter) DO UPDATE SET n = q.n + excluded.n"
+    case .ledgerEvidence:
+      return "INSERT INTO assay_evidence (digest,body,at_ms) SELECT CAST(:digest AS TEXT),CAST(:body AS TEXT),CAST(:now_ms AS BIGINT) FROM assay_ledger WHERE pkey = :pkey AND evidence = CAST(:digest AS TEXT) ON CONFLICT DO NOTHING"
     case .lineEvidence:
       return "INSERT INTO assay_evidence (digest,body,at_ms) SELECT CAST(:digest AS TEXT),CAST(:body AS TEXT),CAST(:now_ms AS BIGINT) FROM assay_line WHERE env = :env AND otx = :otx AND evidence = CAST(:digest AS TEXT) ON CONFLICT DO NOTHING"
     case .quotaTake:
       return "INSERT INTO assay_quota AS q (scope,bucket,meter,n,ttl_ms) SELECT CAST(:scope AS TEXT),CAST(:bucket AS TEXT),CAST(:meter AS TEXT),CAST(:units AS BIGINT),CAST(:ttl_ms AS BIGINT) WHERE CAST(:room AS BIGINT) >= 0 ON CONFLICT (scope,bucket,meter) DO UPDATE SET n = q.n + excluded.n WHERE q.n <= :room RETURNING q.n"
+    case .garbageEvidence:
+      return "DELETE FROM assay_evidence WHERE at_ms < :before_ms AND NOT EXISTS (SELECT 1 FROM assay_ledger WHERE evidence = digest) AND NOT EXISTS (SELECT 1 FROM assay_line WHERE evidence = digest)"
     case .checkPrimary:
       return "SELECT CASE WHEN pg_is_in_recovery() OR current_setting('transaction_read_only') = 'on' THEN 1 ELSE 0 END"
-    case .claimInsert, .claimEvidence, .claimsDueLock, .claimsDueTake, .linesDueLock, .linesDueTake, .quotaOpen, .quotaAdd, .quotaChanged, .keyChanged, .checkJournal: return nil
+    case .claimInsert, .claimsDueLock, .claimsDueTake, .linesDueLock, .linesDueTake, .quotaOpen, .quotaAdd, .quotaChanged, .keyChanged, .checkJournal: return nil
     default: return sqlite
     }
   }
@@ -332,8 +336,8 @@ enum SQLStatement: Int, CaseIterable, Sendable {
       return "INSERT INTO assay_audit (id,at_ms,what,owner,other,note) VALUES (:id,:now_ms,'forget',:hash,'',NULL) ON DUPLICATE KEY UPDATE id = id"
     case .auditInsert:
       return "INSERT INTO assay_audit (id,at_ms,what,owner,other,note) VALUES (:id,:at_ms,:what,:owner,:other,:note) ON DUPLICATE KEY UPDATE id = id"
-    case .evidenceInsert:
-      return "INSERT INTO assay_evidence (digest,body,at_ms) VALUES (:digest,:body,:now_ms) ON DUPLICATE KEY UPDATE digest = digest"
+    case .ledgerEvidence:
+      return "INSERT INTO assay_evidence (digest,body,at_ms) SELECT :digest,:body,:now_ms FROM assay_ledger WHERE pkey = :pkey AND evidence = :digest ON DUPLICATE KEY UPDATE assay_evidence.digest = assay_evidence.digest"
     case .lineEvidence:
       return "INSERT INTO assay_evidence (digest,body,at_ms) SELECT :digest,:body,:now_ms FROM assay_line WHERE env = :env AND otx = :otx AND evidence = :digest ON DUPLICATE KEY UPDATE assay_evidence.digest = assay_evidence.digest"
     case .quotaOpen:
@@ -356,7 +360,7 @@ enum SQLStatement: Int, CaseIterable, Sendable {
       return "INSERT INTO assay_once (id,attempt,at_ms) VALUES (:id,:attempt,:at_ms) ON DUPLICATE KEY UPDATE id = id"
     case .checkPrimary:
       return "SELECT @@global.read_only"
-    case .claimInsert, .claimEvidence, .claimsDue, .linesDue, .quotaTake, .checkJournal: return nil
+    case .claimInsert, .claimsDue, .linesDue, .quotaTake, .checkJournal: return nil
     default: return sqlite
     }
   }

@@ -3,29 +3,42 @@ extension StoreTalk {
   /// A row holds 400 KiB; longer texts are not kept.
   private static let evidenceByteCap = 350 << 10
 
-  /// The call that keeps the text, before the row that names it.
+  /// The text as an element of the transaction that changes a line; a text that is there
+  /// stays as it was kept first. Empty: it is not kept.
   func dynamoKeeping(_ evidence: StoreEvidence) -> [DynamoRequest] {
+    let text = dynamoText(evidence)
+    guard !text.isEmpty else { return [] }
+    return [
+      .update(
+        .evidence(evidence.sha256),
+        """
+        SET #digest = if_not_exists(#digest, :digest), #body = if_not_exists(#body, :body), \
+        #at_ms = if_not_exists(#at_ms, :at_ms)
+        """, if: "", text)
+    ]
+  }
+
+  /// After a row of the ledger was changed: the text, where the row names it.
+  mutating func dynamoKeep(
+    _ evidence: StoreEvidence, of row: LedgerRow
+  ) throws(StoreStop) {
+    guard row.evidence == evidence.sha256 else { return }
+    let text = dynamoText(evidence)
+    guard !text.isEmpty else { return }
+    var request = DynamoRequest.insert(.evidence(evidence.sha256), text)
+    // The same text under the same digest: nobody needs it back.
+    request.showsRow = false
+    _ = try dynamoChange(request)
+  }
+
+  private func dynamoText(_ evidence: StoreEvidence) -> DynamoRequest.Values {
     guard context.policy.keepEvidence else { return [] }
     let body = evidence.body
     guard body.count <= Self.evidenceByteCap else { return [] }
-    var request = DynamoRequest.insert(
-      .evidence(evidence.sha256),
-      [
-        ("digest", .text(evidence.sha256)), ("body", .text(body)),
-        ("at_ms", .integer(context.nowMs)),
-      ])
-    // The same text under the same digest: nobody needs it back.
-    request.showsRow = false
-    return [request]
-  }
-
-  /// One change of one row, after the text of its evidence.
-  mutating func dynamoChange(
-    _ request: DynamoRequest, keeping evidence: StoreEvidence?
-  ) throws(StoreStop) -> (isMade: Bool, row: DynamoItem?) {
-    let kept = evidence.map { dynamoKeeping($0) } ?? []
-    let results = try dynamo { table in (kept + [request]).map { $0.call(table) } }
-    return try results.change(kept.count)
+    return [
+      ("digest", .text(evidence.sha256)), ("body", .text(body)),
+      ("at_ms", .integer(context.nowMs)),
+    ]
   }
 
   mutating func dynamoEvidence(_ digests: [Text]) throws(StoreStop) -> [EvidenceRead.Kept] {

@@ -9,7 +9,7 @@ extension StoreTalk {
   mutating func dynamoGrant(
     _ key: Text, _ new: LedgerRow?, _ claimant: Claimant, _ purchase: StorePurchase, note: Text?
   ) throws(StoreStop) -> Claim {
-    var standing = try dynamoLedgerRow(key, keeping: purchase.evidence)
+    var standing = try dynamoLedgerRow(key)?.checked(key)
     for _ in 0..<Self.grantRounds {
       var claim: Claim
       if let standing {
@@ -20,6 +20,8 @@ extension StoreTalk {
         return Claim(purchase, claimant.absent)
       }
       guard claim.outcome.isOurs, var row = claim.row else { return claim }
+      // The host's transaction has no room for it.
+      if standing == nil { try dynamoKeep(purchase.evidence, of: row) }
       row.state = .granted
       row.grantedMs = context.nowMs
       if let note { row.note = note }
@@ -41,17 +43,6 @@ extension StoreTalk {
     }
     guard let standing else { throw .rowMissing }
     return Claim(standing, standing.owner == claimant.account ? .inProgress : .otherAccount)
-  }
-
-  private mutating func dynamoLedgerRow(
-    _ key: Text, keeping evidence: StoreEvidence
-  ) throws(StoreStop) -> LedgerRow? {
-    let kept = dynamoKeeping(evidence)
-    let results = try dynamo { table in
-      (kept + [DynamoRequest.get(.ledger(key))]).map { $0.call(table) }
-    }
-    guard let item = try results.item(kept.count) else { return nil }
-    return try LedgerRow(item).checked(key)
   }
 
   /// Of a row that this attempt holds.

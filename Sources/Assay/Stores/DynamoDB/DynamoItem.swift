@@ -12,9 +12,7 @@ struct DynamoItem: Sendable {
   /// nil: the row does not have that attribute.
   private func typed(_ name: StaticString) throws(StoreStop) -> JSONValue? {
     guard let attribute = attributes.member(name) else { return nil }
-    guard attribute.kind == .object, attribute.count == 1 else {
-      throw .shape(Text(stringLiteral: name).string)
-    }
+    guard attribute.count == 1 else { throw .shape(Text(stringLiteral: name).string) }
     return attribute
   }
 
@@ -71,7 +69,7 @@ struct DynamoItem: Sendable {
     for attribute in attributes.children {
       let name = attribute.name
       guard name.utf8.starts(with: prefix) else { continue }
-      guard attribute.kind == .object, attribute.count == 1,
+      guard attribute.count == 1,
         let digits = attribute.member("N")?.text, let number = DynamoItem.number(digits)
       else { throw .shape(name.string) }
       found.append((Text(Array(name.utf8.dropFirst(prefix.count))), number))

@@ -41,11 +41,14 @@ extension StoreTalk {
   mutating func dynamoInsert(
     _ row: LedgerRow, _ evidence: StoreEvidence
   ) throws(StoreStop) -> LedgerRow {
-    let (isMade, stands) = try dynamoChange(
-      .insert(row.dynamoKey, row.attributes), keeping: evidence)
-    if isMade { return row }
-    guard let stands else { throw .shape("item") }
-    return try LedgerRow(stands)
+    let (isMade, item) = try dynamoChange(.insert(row.dynamoKey, row.attributes))
+    var stands = row
+    if !isMade {
+      guard let item else { throw .shape("item") }
+      stands = try LedgerRow(item)
+    }
+    try dynamoKeep(evidence, of: stands)
+    return stands
   }
 
   mutating func dynamoLedgerRow(_ key: Text) throws(StoreStop) -> LedgerRow? {
@@ -57,12 +60,14 @@ extension StoreTalk {
   private mutating func dynamoRow(
     _ request: DynamoRequest, keeping evidence: StoreEvidence? = nil
   ) throws(StoreStop) -> LedgerRow? {
-    let (isMade, row) = try dynamoChange(request, keeping: evidence)
-    guard let row else {
+    let (isMade, item) = try dynamoChange(request)
+    guard let item else {
       if isMade { throw .shape("Attributes") }
       return nil
     }
-    return try LedgerRow(row)
+    let row = try LedgerRow(item)
+    if let evidence { try dynamoKeep(evidence, of: row) }
+    return row
   }
 
   mutating func dynamoTakeOver(
@@ -128,9 +133,10 @@ extension StoreTalk {
       if: "attribute_not_exists(#PK) OR #asof_ms <= :asof_ms",
       tombstone.arguments)
     request.givesOld = true
-    let (isMade, old) = try dynamoChange(request, keeping: evidence)
+    let (isMade, old) = try dynamoChange(request)
     guard let old else {
       if !isMade { throw .shape("item") }
+      try dynamoKeep(evidence, of: tombstone)
       return (nil, tombstone)
     }
     let before = try LedgerRow(old)
@@ -140,6 +146,7 @@ extension StoreTalk {
     after.revokedMs = tombstone.revokedMs
     after.asOfMs = tombstone.asOfMs
     after.evidence = tombstone.evidence
+    try dynamoKeep(evidence, of: after)
     return (before, after)
   }
 

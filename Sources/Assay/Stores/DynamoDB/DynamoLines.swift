@@ -7,14 +7,19 @@ extension StoreTalk {
   mutating func dynamoApply(
     _ next: LineRow, _ evidence: StoreEvidence
   ) throws(StoreStop) -> (before: LineRow?, after: LineRow) {
+    let standing = try dynamoLine(
+      environment: next.environment, next.originalTransactionId)
+    return try dynamoChange(standing, to: next, keeping: evidence)
+  }
+
+  /// - Parameter standing: the line as it was read.
+  private mutating func dynamoChange(
+    _ standing: LineRow?, to next: LineRow, keeping evidence: StoreEvidence
+  ) throws(StoreStop) -> (before: LineRow?, after: LineRow) {
     let kept = dynamoKeeping(evidence)
-    let results = try dynamo { table in
-      (kept + [DynamoRequest.get(next.dynamoKey)]).map { $0.call(table) }
-    }
-    var before: LineRow? = nil
-    if let item = try results.item(kept.count) { before = try LineRow(item) }
+    var before = standing
     for _ in 0..<Self.applyRounds {
-      guard let change = LineChange(before, next) else { return (before, before ?? next) }
+      guard let change = LineChange(before, next, kept) else { return (before, before ?? next) }
       guard let reasons = try dynamoChange(change.requests) else { return (before, change.after) }
       guard let met = reasons.first?.row else { throw .rowMissing }
       before = try LineRow(met)
@@ -27,11 +32,11 @@ extension StoreTalk {
     let next = shown.row
     let standing = try dynamoLine(environment: next.environment, next.originalTransactionId)
     if let standing, standing.saysAsMuch(as: next) { return standing }
-    return try dynamoApply(next, shown.evidence).after.checked(next)
+    return try dynamoChange(standing, to: next, keeping: shown.evidence).after.checked(next)
   }
 
   mutating func dynamoMove(
-    _ next: LineRow, from owner: Text, beforeMs: Int64
+    _ next: LineRow, _ evidence: StoreEvidence, from owner: Text, beforeMs: Int64
   ) throws(StoreStop) -> LineRow {
     var authority = DynamoRequest.update(
       next.dynamoKey,
@@ -43,10 +48,11 @@ extension StoreTalk {
     authority.set(next.state, ", #moved_ms = :now_ms ADD #moves :one")
     var after = next
     after.movedMs = context.nowMs
-    let reasons = try dynamoChange([
+    let changes = [
       authority, .put(after.copyKey, after.arguments),
       .delete(.copy(of: owner, next.environment, next.originalTransactionId)),
-    ])
+    ]
+    let reasons = try dynamoChange(changes + dynamoKeeping(evidence))
     guard let reasons else { return after }
     guard let met = reasons.first?.row else { throw .rowMissing }
     return try LineRow(met)
@@ -133,10 +139,13 @@ private struct LineChange {
   let after: LineRow
 
   /// nil: nothing: another's line, or a later state is stored.
-  init?(_ before: LineRow?, _ next: LineRow) {
+  ///
+  /// - Parameter kept: what keeps the text that `next` names, where the line does then (STM-2).
+  init?(_ before: LineRow?, _ next: LineRow, _ kept: [DynamoRequest]) {
     guard let before else {
       after = next
-      requests = LineChange.both(.insert(next.dynamoKey, next.arguments + next.due), next)
+      let line = DynamoRequest.insert(next.dynamoKey, next.arguments + next.due)
+      requests = LineChange.both(line, next) + kept
       return
     }
     let isAnothers = !next.owner.isEmpty && !before.owner.isEmpty && before.owner != next.owner
@@ -147,7 +156,7 @@ private struct LineChange {
     row.movedMs = before.movedMs
     if before.gives(way: next) {
       after = row
-      requests = LineChange.both(LineChange.overwriting(row, owner: before.owner), row)
+      requests = LineChange.both(LineChange.overwriting(row, owner: before.owner), row) + kept
     } else if before.owner != row.owner {
       var bound = before
       bound.owner = row.owner

@@ -11,7 +11,8 @@ enum StoreCall {
     writer.beginObject()
     switch self {
     case .sql(let statement, let arguments):
-      SQLText(statement, arguments, context).write(&writer)
+      let text = statement.text(context.dialect) ?? ""
+      SQLText.write(text, arguments, context.policy, &writer)
       writer.member("rows", boolean: statement.givesRows(context.dialect))
     case .dynamo(let api, let input):
       writer.member("api", api)

@@ -59,17 +59,13 @@ extension StoreTalk {
       let taken = try dynamoTakeOver(row, attempt: attempt, leaseMs: leaseMs, evidence)
       return try taken?.checked(key)
     }
-    let kept = evidence.map { keeping($0) } ?? []
     let arguments: Arguments = [
       ("pkey", .text(key)), ("owner", .text(row.owner)),
       ("attempt", .text(attempt)), ("lease_ms", .integer(leaseMs)),
       ("now_ms", .integer(context.nowMs)), ("evidence", StoreValue(evidence?.sha256)),
     ]
-    let results = try sql(transaction) {
-      kept + [(.ledgerTakeOver, arguments), (.ledgerRead, arguments)]
-    }
-    guard let row = try results.rowIfAny(kept.count &+ 1) else { return nil }
-    return try LedgerRow(row).checked(key)
+    return try sqlChange(.ledgerTakeOver, key, transaction, keeping: evidence) { arguments }?
+      .checked(key)
   }
 
   /// A revoked row goes back to claimed, under another grant id (RFD-2). `next` is the row
@@ -78,17 +74,14 @@ extension StoreTalk {
     _ next: LedgerRow, _ evidence: StoreEvidence, _ transaction: StoreStep.Transaction? = nil
   ) throws(StoreStop) -> LedgerRow? {
     if isDynamo { return try dynamoReverse(next, evidence)?.checked(next.purchaseKey) }
-    let (nowMs, kept) = (context.nowMs, keeping(evidence))
-    let results = try sql(transaction) {
+    let (key, nowMs) = (next.purchaseKey, context.nowMs)
+    return try sqlChange(.ledgerReverse, key, transaction, keeping: evidence) {
       var arguments = next.arguments
       arguments.removeAll { $0.name.hasSameBytes(as: "gen") }
       arguments.append(("gen", .integer(next.generation &- 1)))
       arguments.append(("now_ms", .integer(nowMs)))
-      let key: Arguments = [("pkey", .text(next.purchaseKey))]
-      return kept + [(.ledgerReverse, arguments), (.ledgerRead, key)]
-    }
-    guard let row = try results.rowIfAny(kept.count &+ 1) else { return nil }
-    return try LedgerRow(row).checked(next.purchaseKey)
+      return arguments
+    }?.checked(key)
   }
 
   /// A claimed row of that grant id becomes granted, unless its fence is larger (STO-26).

@@ -1,9 +1,9 @@
 /// The line that a transaction belongs to, as the evidence shows it (STO-40).
 extension LineRow {
-  /// nil: it makes no line: a consumable, an unknown product, an id that cannot be a key.
+  /// nil: it makes no line: an unknown product, an id that cannot be a key. Consumables are
+  /// left out before.
   init?(_ purchase: StorePurchase, owner: Text, _ context: StoreContext) {
-    guard let product = purchase.product, product.type != .consumable, purchase.lineKey != nil
-    else { return nil }
+    guard let product = purchase.product, purchase.lineKey != nil else { return nil }
     let facts = purchase.facts
     let plans = context.configuration.plans
     environment = Text(stringLiteral: facts.environment.name)

@@ -30,7 +30,9 @@ extension StoreTalk {
   mutating func move(
     _ next: LineRow, _ evidence: StoreEvidence, from owner: Text, beforeMs: Int64
   ) throws(StoreStop) -> LineRow {
-    if isDynamo { return try dynamoMove(next, from: owner, beforeMs: beforeMs).checked(next) }
+    if isDynamo {
+      return try dynamoMove(next, evidence, from: owner, beforeMs: beforeMs).checked(next)
+    }
     let changes = next.changes(nowMs: context.nowMs)
     let kept = keeping(evidence, of: next)
     let results = try sql(.whole) {

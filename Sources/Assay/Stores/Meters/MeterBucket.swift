@@ -23,7 +23,7 @@ struct MeterBucket: Sendable {
   /// That of a ticket; nil: no day has this name.
   init?(day name: Text) {
     let parts = name.utf8.split(separator: 0x2d, omittingEmptySubsequences: false)
-    guard name.count == 10, parts.map({ $0.count }) == [4, 2, 2],
+    guard parts.map({ $0.count }) == [4, 2, 2],
       let year = JSONValue.plainInteger(parts[0]), let month = JSONValue.plainInteger(parts[1]),
       let day = JSONValue.plainInteger(parts[2]), (1...12).contains(month),
       day >= 1, day <= CivilDate.daysInMonth(year: year, month: month)

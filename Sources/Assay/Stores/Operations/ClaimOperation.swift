@@ -61,7 +61,7 @@ struct ClaimOperation: StoreOperation {
 
   /// EXC-15: names, line, row, take-over or reversal, grant and commit of each; on DynamoDB
   /// the rounds of a line that others change.
-  var maxSteps: Int? { 9 &* purchases.count &+ 6 &* lines.count &+ 6 }
+  var maxSteps: Int? { 10 &* purchases.count &+ 6 &* lines.count &+ 6 }
 
   var seed: Text { claimant.attempt }
 
@@ -92,10 +92,9 @@ struct ClaimOperation: StoreOperation {
   private func claim(
     _ purchase: StorePurchase, _ lines: inout [StorePurchase], _ talk: inout StoreTalk
   ) throws(StoreStop) -> Claim {
+    guard let product = purchase.product else { return Claim(purchase, .unknownProduct) }
     if let claim = withoutStore(purchase, talk.context.configuration) { return claim }
-    guard let product = purchase.product, let keys = PurchaseKeys(purchase) else {
-      return Claim(purchase, .unknownProduct)
-    }
+    guard let keys = PurchaseKeys(purchase) else { return Claim(purchase, .refused) }
     let line = shown(purchase, &lines, talk.context)
     let found = try begin(purchase, product, keys, line, &talk)
     let claimant = claimant.facing(found.lineOwner)
@@ -150,8 +149,9 @@ struct ClaimOperation: StoreOperation {
     _ line: ShownLine?, _ talk: inout StoreTalk
   ) throws(StoreStop) -> (key: Text, lineOwner: Text?, row: LedgerRow?) {
     if talk.context.dialect == .sqlite && !isInTransaction {
-      let new = newRow(keys.purchase, purchase, product, claimant)
-      return try talk.sqlClaim(keys, of: purchase, line, new)
+      return try talk.sqlClaim(keys, of: purchase, line) {
+        newRow(keys.purchase, purchase, product, claimant)
+      }
     }
     let (key, lineOwner) = try talk.canonicalKey(
       keys, of: purchase, line, isInTransaction ? .begin : nil)
@@ -162,12 +162,10 @@ struct ClaimOperation: StoreOperation {
   private func withoutStore(
     _ purchase: StorePurchase, _ configuration: Configuration
   ) -> Claim? {
-    if purchase.product == nil { return Claim(purchase, .unknownProduct) }
     if let reason = account.refusal(purchase) { return Claim(purchase, .refused, reason) }
     if purchase.facts.revokedAt != nil { return Claim(purchase, .revoked) }
     if purchase.facts.isUpgraded { return Claim(purchase, .upgraded) }
     if configuration.decide.denies(purchase.facts) { return Claim(purchase, .familyShared) }
-    if PurchaseKeys(purchase) == nil { return Claim(purchase, .refused) }
     return nil
   }
 

@@ -114,13 +114,13 @@ extension StoreTalk {
       let (before, after) = try dynamoRevoke(tombstone, evidence)
       return (try before?.checked(key), after)
     }
-    let kept = keeping(evidence)
+    let kept = keeping(evidence, of: key)
     let results = try sql(.whole) {
       let read: (SQLStatement, Arguments) = (.ledgerRead, [("pkey", .text(key))])
       var calls = [read]
-      calls += kept
       calls.append((.ledgerInsert, tombstone.arguments))
       calls.append((.ledgerRevoke, tombstone.arguments))
+      calls += kept
       calls.append(read)
       return calls
     }

@@ -59,7 +59,7 @@ struct SubscriptionApply: StoreOperation {
 
   var seed: Text { account ?? purchases.first?.evidence.sha256 ?? "" }
 
-  var maxSteps: Int? { 6 &* purchases.count &+ 10 }
+  var maxSteps: Int? { 7 &* purchases.count &+ 10 }
 
   func run(_ talk: inout StoreTalk) throws(StoreStop) -> StoreOutcome {
     var lines: [Applied] = []

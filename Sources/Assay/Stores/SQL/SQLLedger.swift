@@ -18,7 +18,7 @@ extension StoreTalk {
   /// STO-11: both keys of a purchase lead to one row.
   mutating func sqlCanonicalKey(_ keys: PurchaseKeys) throws(StoreStop) -> Text {
     let results = try sql(.whole) { keys.naming + [(.nameCanonical, keys.arguments)] }
-    var row = try results.row(2)
+    var row = try results.row(results.count &- 1)
     let key = try row.text()
     try row.end()
     return key
@@ -32,8 +32,8 @@ extension StoreTalk {
     let line = showing(shown)
     // The line stays as it was shown until its owner is read.
     let whole: StoreStep.Transaction? = shown == nil ? nil : .whole
-    return try sql(transaction ?? whole) { keys.naming(inLineOf: facts, line) }
-      .nameAndOwner(line.count &+ 2)
+    let results = try sql(transaction ?? whole) { keys.naming(inLineOf: facts, line) }
+    return try results.nameAndOwner(results.count &- 1)
   }
 
   /// The statements that show a line, as `subscription.apply` does.
@@ -47,21 +47,20 @@ extension StoreTalk {
   ///
   /// - Parameter new: put there unless the line is somebody else's; nil: nothing is put there.
   mutating func sqlClaim(
-    _ keys: PurchaseKeys, of purchase: StorePurchase, _ shown: ShownLine?, _ new: LedgerRow?
+    _ keys: PurchaseKeys, of purchase: StorePurchase, _ shown: ShownLine?,
+    _ new: () -> LedgerRow?
   ) throws(StoreStop) -> (key: Text, lineOwner: Text?, row: LedgerRow?) {
-    let kept =
-      context.policy.keepEvidence ? arguments(of: purchase.evidence) + keys.arguments : nil
-    let line = showing(shown)
+    let (kept, line) = (keeping(purchase.evidence, of: keys.purchase), showing(shown))
     let results = try sql(.whole) {
       var calls = keys.naming(inLineOf: purchase.facts, line)
-      if let new {
+      if let new = new() {
         calls.append((.claimInsert, new.arguments + keys.arguments))
-        if let kept { calls.append((.claimEvidence, kept)) }
+        calls += kept
       }
       calls.append((.ledgerRead, keys.arguments))
       return calls
     }
-    let (key, lineOwner) = try results.nameAndOwner(line.count &+ 2)
+    let (key, lineOwner) = try results.nameAndOwner(keys.namingCount &+ line.count)
     let row = try results.rowIfAny(results.count &- 1)
     guard key == keys.purchase, let row else { return (key, lineOwner, nil) }
     return (key, lineOwner, try LedgerRow(row).checked(key))
@@ -79,19 +78,18 @@ extension StoreTalk {
   mutating func sqlInsert(
     _ row: LedgerRow, _ evidence: StoreEvidence, _ transaction: StoreStep.Transaction?
   ) throws(StoreStop) -> LedgerRow {
-    let kept = keeping(evidence)
-    let read = SQLStatement.ledgerRead(for: transaction)
-    let results = try sql(transaction) {
-      let key: Arguments = [("pkey", .text(row.purchaseKey))]
-      return kept + [(.ledgerInsert, row.arguments), (read, key)]
-    }
-    return try LedgerRow(try results.row(kept.count &+ 1))
+    let row = try sqlChange(
+      .ledgerInsert, row.purchaseKey, transaction, keeping: evidence,
+      SQLStatement.ledgerRead(for: transaction)
+    ) { row.arguments }
+    guard let row else { throw .rowMissing }
+    return row
   }
 
-  /// STM-2: the text of the evidence goes before the row that names it.
-  func keeping(_ evidence: StoreEvidence) -> [(SQLStatement, Arguments)] {
+  /// STM-2: the text of the evidence goes after the row, and only where that names it.
+  func keeping(_ evidence: StoreEvidence, of key: Text) -> [(SQLStatement, Arguments)] {
     guard context.policy.keepEvidence else { return [] }
-    return [(.evidenceInsert, arguments(of: evidence))]
+    return [(.ledgerEvidence, arguments(of: evidence) + [("pkey", .text(key))])]
   }
 
   func arguments(of evidence: StoreEvidence) -> Arguments {
@@ -111,14 +109,18 @@ extension StoreTalk {
   }
 
   /// One change of a row, and the row after it.
+  ///
+  /// - Parameter evidence: what is kept with the row; nil: nothing is.
   mutating func sqlChange(
     _ statement: SQLStatement, _ key: Text, _ transaction: StoreStep.Transaction?,
+    keeping evidence: StoreEvidence? = nil, _ read: SQLStatement = .ledgerRead,
     _ arguments: () -> Arguments
   ) throws(StoreStop) -> LedgerRow? {
-    let results = try sql(transaction) {
-      [(statement, arguments()), (.ledgerRead, [("pkey", .text(key))])]
+    let kept = evidence.map { keeping($0, of: key) } ?? []
+    let results = try sql(transaction ?? (kept.isEmpty ? nil : .whole)) {
+      [(statement, arguments())] + kept + [(read, [("pkey", .text(key))])]
     }
-    guard let row = try results.rowIfAny(1) else { return nil }
+    guard let row = try results.rowIfAny(results.count &- 1) else { return nil }
     return try LedgerRow(row)
   }
 }
@@ -128,10 +130,13 @@ extension PurchaseKeys {
     [("tkey", .text(transaction)), ("pkey", .text(purchase))]
   }
 
-  /// The statements that remember both.
+  /// The statements that remember both, or the one that both are.
   fileprivate var naming: [(SQLStatement, StoreTalk.Arguments)] {
-    [(.nameTransaction, arguments), (.namePurchase, arguments)]
+    let statements: [SQLStatement] = [.nameTransaction, .namePurchase]
+    return statements.prefix(namingCount).map { ($0, arguments) }
   }
+
+  fileprivate var namingCount: Int { transaction == purchase ? 1 : 2 }
 
   /// The same, what is done with the line, and the one that tells the canonical key and whose
   /// line it is.
