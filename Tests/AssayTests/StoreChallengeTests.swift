@@ -100,6 +100,15 @@ struct StoreChallengeTests {
       StoreScript(try verifier(), issue.setting([(member, value)]), now: Self.now)
         .expect(status, at: member)
     }
+    // Long enough as a text, and too short as a challenge.
+    let hex = try verifier(
+      .sqlite, [("attest.challenge", ["mode": "json", "path": "challenge", "encoding": "hex"])])
+    for (count, status) in [(30, "misuse.store.attempt"), (32, "pending.exchange.store")] {
+      StoreScript(
+        hex, issue.setting([("challenge", .string(String(repeating: "a", count: count)))]),
+        now: Self.now
+      ).expect(status, at: status.hasPrefix("misuse") ? "challenge" : nil)
+    }
     // Without an encoding the text itself is the challenge.
     let host = try verifier(.sqlite, [("attest.challenge", ["mode": "host"])])
     let script = StoreScript(host, issue, now: Self.now)
@@ -252,6 +261,22 @@ struct StoreChallengeTests {
     try lost.wait()
     try lost.answer(row(.sqlite, usedBy: "me"))
     lost.expect("ok", "consumed")
+  }
+
+  @Test("STO-4 what DynamoDB and Redis leave out of a row is not understood")
+  func gaps() throws {
+    for (engine, answer) in [
+      (StoreDialect.dynamodb, "{\"output\":{}}"),
+      (
+        .redis,
+        row(.redis, expires: Self.now, isMade: false).replacing(
+          "\"used_by\",\"\"", with: "\"used_by\",null")
+      ),
+    ] {
+      let script = StoreScript(try verifier(engine), consume, now: Self.now)
+      try script.answer(answer)
+      Exchanges.expect(script.document, "unavailable.store.reply-shape", rule: "STO-4")
+    }
   }
 
   @Test("STO-4 numbers of a row are below 2^53, as numbers and as text")

@@ -174,6 +174,7 @@ struct StoreKeyTests {
       (StoreDialect.sqlite, "{\"rows\":[[8]]}"), (.postgres, "{\"rows\":[[7],[7]]}"),
       (.mysql, "{},{\"rows\":[[2,0]]}"), (.mysql, "{},{\"rows\":[]}"),
       (.dynamodb, "{\"output\":{}}"),
+      (.dynamodb, try row(.dynamodb, ["counter": "8"])),
       (.sqlite, "{}"),
     ] {
       let verifier = try verifier(engine)
@@ -234,6 +235,23 @@ struct StoreKeyTests {
     try expect(["state": gone, "owner": "\"bob\""], "rejected.attest-key.foreign", "foreign")
     try expect(nil, "rejected.attest-key.unknown", "unknown")
     try expect([:], "unavailable.store.contention", nil)
+  }
+
+  @Test("STO-4 a change of DynamoDB that shows no row is not understood")
+  func unshown() throws {
+    let verifier = try verifier(.dynamodb)
+    let text = try #require(try attested(verifier).text("attestation.receipt.bytes"))
+    let receipt = verifier.verifyReceipt(utf8(text), kind: .attest, nowMs: Self.now)
+    let retire: JSONText = [
+      "kind": "key.retire", "account": "ann", "keyId": .string(try hexId()),
+    ]
+    for (request, evidence) in [(retire, []), (["kind": "key.receipt"], [receipt])]
+      as [(JSONText, [Document])]
+    {
+      let script = StoreScript(verifier, request, evidence, now: Self.now)
+      try script.answer("{\"output\":{}}")
+      Exchanges.expect(script.document, "unavailable.store.reply-shape", rule: "STO-4")
+    }
   }
 
   @Test("STO-64 what a verification needs of a key", arguments: durable)

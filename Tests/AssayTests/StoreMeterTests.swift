@@ -296,6 +296,7 @@ struct StoreMeterTests {
   func results() throws {
     for result in [
       "{\"rows\":[[1]],\"output\":{}}", "{\"output\":[]}", "{\"rows\":{}}", "{\"more\":1}", "7",
+      "{\"rows\":[{\"n\":1}]}", "{\"reply\":{\"n\":1}}",
     ] {
       let script = try take(.sqlite)
       try script.raw("{\"id\":1,\"code\":200,\"results\":[\(result)]}")
@@ -330,6 +331,24 @@ struct StoreMeterTests {
     let lost = StoreScript(verifier, request, now: later)
     try lost.lose()
     lost.expect("unavailable.store.unclear")
+  }
+
+  @Test("STO-53 STO-4 what Redis says of a refund: no row, and what is no answer to one")
+  func refundOnRedis() throws {
+    let taken = try take(.redis)
+    try taken.answer(StoreAnswer.counted(.redis, 1, isNew: true))
+    let request: JSONText = [
+      "kind": "quota.refund",
+      "ticket": .string(try #require(taken.document.text("exchange.ticket"))),
+    ]
+    for (reply, status, outcome) in [
+      ("\"0\"", "ok", "none"), ("\"2\"", "unavailable.store.reply-shape", nil),
+      ("\"1\",\"n\",\"1\"", "unavailable.store.reply-shape", nil),
+    ] as [(String, String, String?)] {
+      let script = StoreScript(try verifier(.redis), request, now: Self.now)
+      try script.answer("{\"reply\":[\(reply)]}")
+      script.expect(status, outcome)
+    }
   }
 
   @Test("STO-69 only a ticket of a take is one")

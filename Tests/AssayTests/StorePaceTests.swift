@@ -73,6 +73,16 @@ struct StorePaceTests {
     #expect(script.document.text("exchange.retry.request.for") == "appstore.order-lookup")
   }
 
+  @Test("STO-66 EXC-16 a second that begins after the deadline is not waited for")
+  func outOfTime() throws {
+    let script = try pace([("deadlineMs", .integer(Self.now + 1000))])
+    try script.answer(Self.full)
+    try script.wait()
+    try script.answer(Self.full)
+    script.expect("unavailable.api.paced", at: "for")
+    #expect(script.document.text("error.rule") == "STO-66")
+  }
+
   @Test("STO-66 the bucket follows the clock of a host that comes back late")
   func late() throws {
     let script = try pace()

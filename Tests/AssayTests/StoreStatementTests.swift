@@ -1,0 +1,122 @@
+import AssayAuthority
+import Testing
+
+@testable import Assay
+
+/// How a statement goes out: docs/spec/store-statements.md.
+@Suite("Stores: statements")
+struct StoreStatementTests {
+  private static let dialects: [StoreDialect] = [.sqlite, .postgres, .mysql]
+
+  private static let texts: [String] = dialects.flatMap { dialect in
+    let statements = SQLStatement.allCases.compactMap { $0.text(dialect) }
+    let tables = SchemaTable.allCases.compactMap { $0.create(dialect) }
+    let indexes = SchemaTable.allCases.flatMap { $0.indexes }
+    return (statements + tables + indexes).map { "\($0)" }
+  }
+
+  private func policy(_ more: [(String, JSONText)]) throws -> StoresPolicy {
+    try #require(
+      try ConfigurationReader.read(
+        try Minted.config([("stores", StoreAnswer.stores(.sqlite, more))]).bytes
+      ).stores)
+  }
+
+  /// `"sql"` and `"args"` of a statement.
+  private func written(
+    _ text: StaticString, _ values: SQLText.Values, _ policy: StoresPolicy
+  ) throws -> (sql: String, arguments: String) {
+    var writer = JSONWriter()
+    writer.beginObject()
+    SQLText.write(text, values, policy, &writer)
+    writer.endObject()
+    let root = try JSONReader.readObject(writer.bytes, caps: .evidence).root
+    return (
+      try #require(root.member("sql")?.text).string,
+      String(decoding: try #require(root.member("args")).source, as: UTF8.self)
+    )
+  }
+
+  @Test("STO-5 the texts hold nothing that JSON escapes, and the prefix only before tables")
+  func plain() {
+    for text in Self.texts {
+      let isPlain = text.utf8.allSatisfy { $0 >= 0x20 && $0 < 0x7f && $0 != 0x22 && $0 != 0x5c }
+      #expect(isPlain, "\(text)")
+      for part in text.components(of: "assay_").dropFirst() {
+        #expect(part.first?.isLowercase == true, "\(text)")
+      }
+    }
+    #expect(Self.texts.count > 200)
+  }
+
+  @Test(
+    "STO-5 the configured prefix stands in place of every standard one, and of nothing else",
+    arguments: ["assay_", "a", "shop_", "as"])
+  func prefixes(_ prefix: String) throws {
+    let policy = try policy([("prefix", .string(prefix))])
+    for dialect in Self.dialects {
+      for statement in SQLStatement.allCases {
+        guard let text = statement.text(dialect) else { continue }
+        let plain = "\(text)".replacing("assay_", with: prefix)
+        #expect(try written(text, [], policy).sql == Self.unnamed(plain), "\(text)")
+      }
+    }
+    // In the middle of a word it is none.
+    #expect(
+      try written("SELECT my_assay_a, _assay_b, assa, assay FROM assay_c", [], policy).sql
+        == "SELECT my_assay_a, _assay_b, assa, assay FROM \(prefix)c")
+  }
+
+  /// With a question mark for each `:name`.
+  private static func unnamed(_ text: String) -> String {
+    var (result, isName) = ("", false)
+    for character in text {
+      let belongs = isName && (character.isLetter || character == "_")
+      if belongs { continue }
+      isName = character == ":"
+      result += isName ? "?" : String(character)
+    }
+    return result
+  }
+
+  @Test("STO-2 one argument for each occurrence, in their order, whatever the order of the values")
+  func arguments() throws {
+    let text: StaticString = "SELECT :b, :a, :a_b, :b WHERE :a = ':' AND 1:1"
+    let values: SQLText.Values = [
+      ("a", .integer(1)), ("a_b", .text("x\"")), ("b", .null), ("c", .integer(3)),
+    ]
+    for (style, marks) in [
+      ("qmark", ["?", "?", "?", "?", "?"]), ("dollar", ["$1", "$2", "$3", "$4", "$5"]),
+      ("format", ["%s", "%s", "%s", "%s", "%s"]),
+    ] {
+      let dialects: [String: JSONText] = ["dollar": "postgres", "format": "mysql"]
+      let policy = try policy([
+        ("dialect", dialects[style] ?? "sqlite"), ("placeholders", .string(style)),
+      ])
+      for order in [values, values.reversed()] {
+        let found = try written(text, order, policy)
+        #expect(
+          found.sql
+            == "SELECT \(marks.prefix(4).joined(separator: ", ")) "
+            + "WHERE \(marks[4]) = ':' AND 1:1")
+        #expect(found.arguments == #"[null,1,"x\"",null,1]"#)
+      }
+    }
+    // What nobody gave is no value.
+    let missing = try written(":a,:z", [("a", .integer(1))], try policy([]))
+    #expect(missing.arguments == "[1,null]")
+    #expect(try written(":a", [], try policy([])).arguments == "[null]")
+  }
+}
+
+extension String {
+  fileprivate func components(of separator: String) -> [String] {
+    var parts: [String] = []
+    var rest = self[...]
+    while let found = rest.firstRange(of: separator) {
+      parts.append(String(rest[..<found.lowerBound]))
+      rest = rest[found.upperBound...]
+    }
+    return parts + [String(rest)]
+  }
+}
