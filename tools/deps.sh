@@ -72,6 +72,7 @@ optional golang-github-lib-pq-dev test -e /usr/share/gocode/src/github.com/lib/p
 optional golang-github-go-sql-driver-mysql-dev test -e /usr/share/gocode/src/github.com/go-sql-driver/mysql
 optional postgresql ls /usr/lib/postgresql/*/bin/initdb
 optional mariadb-server-core test -e /usr/sbin/mariadbd
+optional mariadb-client-core command -v mariadb
 optional redis-tools command -v redis-check-rdb
 optional nginx-light command -v nginx
 optional chromium command -v chromium
