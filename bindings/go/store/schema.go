@@ -17,7 +17,7 @@ func (l *Ledger) CreateSchema(ctx context.Context) error {
 	})
 }
 
-// Tidy deletes counters, challenges and marks that are over: run it once a day.
+// Tidy deletes what is over, and kept texts that no row names: run it once a day.
 func (l *Ledger) Tidy(ctx context.Context) error {
 	return l.runSchema(ctx, func(found *schema) []Call { return found.Garbage })
 }

@@ -410,7 +410,7 @@ final class Ledger
         $this->runSchema('statements', 'indexes');
     }
 
-    /** Deletes counters, challenges and marks that are over: run it once a day. */
+    /** Deletes what is over, and kept texts that no row names: run it once a day. */
     public function tidy(): void
     {
         $this->runSchema('garbage');

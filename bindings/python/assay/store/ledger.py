@@ -524,7 +524,7 @@ class Ledger(Opened):
         return self._ask(_r.SchemaResult, "schema.check", now=now)
 
     def delete_expired(self) -> None:
-        """Delete counters, challenges and the like that have ended; once a day."""
+        """Delete what has ended, and kept texts that no row names; once a day."""
         self._define("garbage")
 
     def _create(self) -> None:
