@@ -1,6 +1,7 @@
 """The ledger on the engines that can be started here (Tests/Stores/engines.py): many at once,
 grants in the open transaction, an engine that is killed and comes back."""
 import asyncio
+import hashlib
 import importlib.util
 import itertools
 import logging
@@ -171,6 +172,25 @@ class LedgerTests(CounterTests):
                          ["free", "premium"])
         self.assertEqual((self.ledger.due_lines().lines, self.ledger.due().more), ((), False))
         self.ledger.create_schema()
+
+    def test_kept_texts(self):
+        """STM-2: the text that a row names is kept, and no stranger's; none of it is garbage."""
+        ledger = Ledger(self.engine.url, {**self.config, "stores": {"keepEvidence": True}},
+                        create=True)
+        self.addCleanup(ledger.close)
+        id, now = str(next(self.numbers)), int(time.time() * 1000)
+        texts = [self.authority.transaction(
+            product=COINS, type="consumable", environment="Production", transaction_id=id,
+            original_transaction_id=id, signed=now - age) for age in (2000, 1000)]
+        own, others = (ledger.verifier.verify_transaction(text) for text in texts)
+        self.assertEqual(ledger.claim(own, "kim", grant=lambda given: None).answer, "granted")
+        self.assertEqual(ledger.claim(others, "lou").outcome, "other-account")
+        digests = [hashlib.sha256(text.encode()).hexdigest() for text in texts]
+        found = ledger.evidence(digests)
+        self.assertEqual([kept.text for kept in found.evidence], texts[:1])
+        self.assertEqual(found.missing, (digests[1],))
+        ledger.delete_expired()
+        self.assertEqual(ledger.evidence(digests).evidence, found.evidence)
 
 
 class SQLTests(LedgerTests):
