@@ -931,6 +931,36 @@ struct StoreClaimTests {
       answer: "granted")
   }
 
+  @Test("STO-30 STO-70 after a lost answer the sweeper finds its own rows", arguments: [true, false])
+  func dueLost(_ isCarriedOut: Bool) throws {
+    let store = try SQLiteStore()
+    try store.run(claim(), [try coins(store)])
+    try store.run(claim("bob", 2), [try month(store)], now: Minted.now - 1)
+    store.faults[store.steps + 1] = .lost(carriedOut: isCarriedOut)
+    let due: JSONText = ["kind": "claim.due", "attempt": .string(attemptId(9))]
+    let swept = try store.run(due, now: Minted.now + Self.minute)
+    #expect(swept.name == "ok")
+    // The oldest first, each taken once.
+    #expect(swept.text("exchange.claims.0.account") == "bob")
+    #expect(swept.text("exchange.claims.1.account") == "ann")
+    #expect(swept.integer("exchange.claims.0.fence") == 2)
+    #expect(swept.integer("exchange.claims.1.fence") == 2)
+  }
+
+  @Test("STO-30 STO-4 a row that another sweeper holds is no answer")
+  func dueOfAnother() throws {
+    let store = try SQLiteStore()
+    try store.run(claim(), [try coins(store)])
+    let row = try #require(try store.run("SELECT * FROM assay_ledger", []).first)
+    let due: JSONText = ["kind": "claim.due", "attempt": .string(attemptId(9))]
+    for (attempt, status) in [(1, "unavailable.store.reply-shape"), (9, "ok")] {
+      let held = row.replacing(attemptId(1), with: attemptId(attempt))
+      store.faults[store.steps + 1] = .answer(
+        "{\"id\":ID,\"code\":200,\"results\":[{},{\"rows\":[\(held)]}]}")
+      #expect(try store.run(due).name == status)
+    }
+  }
+
   @Test("STO-30 STO-27 support takes up one claim whose lease is over")
   func resumed() throws {
     let store = try SQLiteStore()

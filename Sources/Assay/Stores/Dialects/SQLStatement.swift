@@ -25,6 +25,7 @@ enum SQLStatement: Int, CaseIterable, Sendable {
   case lineMove
   case claimsHeld
   case claimsDue
+  case claimsOwn
   case claimsDueLock
   case claimsDueTake
   case linesDue
@@ -105,7 +106,7 @@ enum SQLStatement: Int, CaseIterable, Sendable {
 
   func givesRows(_ dialect: StoreDialect) -> Bool {
     switch self {
-    case .nameCanonical, .nameOwner, .ledgerRead, .ledgerLock, .ledgerOfAccount, .lineRead, .linesOfAccount, .claimsHeld, .claimsDue, .claimsDueLock, .linesDue, .linesDueLock, .linkRead, .linkCounts, .evidenceRead, .evidenceOfPurchase, .evidenceOfLine, .quotaTake, .quotaChanged, .quotaRead, .challengeRead, .keyRead, .keyChanged, .onceRead, .checkName, .checkLedger, .checkLine, .checkQuota, .checkChallenge, .checkKey, .checkOnce, .checkLink, .checkAudit, .checkEvidence, .checkPrimary, .checkJournal:
+    case .nameCanonical, .nameOwner, .ledgerRead, .ledgerLock, .ledgerOfAccount, .lineRead, .linesOfAccount, .claimsHeld, .claimsOwn, .claimsDueLock, .linesDue, .linesDueLock, .linkRead, .linkCounts, .evidenceRead, .evidenceOfPurchase, .evidenceOfLine, .quotaTake, .quotaChanged, .quotaRead, .challengeRead, .keyRead, .keyChanged, .onceRead, .checkName, .checkLedger, .checkLine, .checkQuota, .checkChallenge, .checkKey, .checkOnce, .checkLink, .checkAudit, .checkEvidence, .checkPrimary, .checkJournal:
       return true
     case .quotaRefund: return dialect == .sqlite || dialect == .postgres
     case .keyAdvance: return dialect == .sqlite || dialect == .postgres
@@ -158,7 +159,9 @@ enum SQLStatement: Int, CaseIterable, Sendable {
     case .claimsHeld:
       return "SELECT pkey,env,txn,otx,state,owner,product,quantity,purchased_ms,asof_ms,evidence,gen,grant_id,attempt,tries,claimed_ms,lease_ms,granted_ms,revoked_ms,note FROM assay_ledger WHERE state = 'claimed' AND lease_ms <= :before_ms ORDER BY lease_ms LIMIT 25"
     case .claimsDue:
-      return "UPDATE assay_ledger SET attempt = :attempt, lease_ms = :lease_ms, tries = tries + 1 WHERE pkey IN (SELECT pkey FROM assay_ledger WHERE state = 'claimed' AND lease_ms <= :before_ms ORDER BY lease_ms LIMIT 25) AND state = 'claimed' AND lease_ms <= :before_ms RETURNING pkey,env,txn,otx,state,owner,product,quantity,purchased_ms,asof_ms,evidence,gen,grant_id,attempt,tries,claimed_ms,lease_ms,granted_ms,revoked_ms,note"
+      return "UPDATE assay_ledger SET attempt = :attempt, lease_ms = :lease_ms, tries = tries + 1 WHERE pkey IN (SELECT pkey FROM assay_ledger WHERE state = 'claimed' AND lease_ms <= :before_ms ORDER BY lease_ms LIMIT 25) AND state = 'claimed' AND lease_ms <= :before_ms"
+    case .claimsOwn:
+      return "SELECT pkey,env,txn,otx,state,owner,product,quantity,purchased_ms,asof_ms,evidence,gen,grant_id,attempt,tries,claimed_ms,lease_ms,granted_ms,revoked_ms,note FROM assay_ledger WHERE state = 'claimed' AND lease_ms = :lease_ms AND attempt = :attempt ORDER BY claimed_ms"
     case .linesDue:
       return "UPDATE assay_line SET next_check_ms = :lease_ms WHERE (env, otx) IN (SELECT env, otx FROM assay_line WHERE next_check_ms <= :now_ms ORDER BY next_check_ms LIMIT 25) AND next_check_ms <= :now_ms RETURNING env,otx,owner,product,plan,txn,purchased_ms,expires_ms,grace_ms,revoked_ms,asof_ms,evidence,cleared_ms,moves,moved_ms,updated_ms,next_check_ms,watch"
     case .lineNextLook:
@@ -286,7 +289,7 @@ enum SQLStatement: Int, CaseIterable, Sendable {
     case .ledgerLock:
       return "SELECT pkey,env,txn,otx,state,owner,product,quantity,purchased_ms,asof_ms,evidence,gen,grant_id,attempt,tries,claimed_ms,lease_ms,granted_ms,revoked_ms,note FROM assay_ledger WHERE pkey = :pkey FOR UPDATE"
     case .claimsDue:
-      return "WITH d AS MATERIALIZED (SELECT pkey FROM assay_ledger WHERE state = 'claimed' AND lease_ms <= :before_ms ORDER BY lease_ms LIMIT 25 FOR UPDATE SKIP LOCKED) UPDATE assay_ledger AS l SET attempt = :attempt, lease_ms = :lease_ms, tries = l.tries + 1 FROM d WHERE l.pkey = d.pkey RETURNING l.pkey,l.env,l.txn,l.otx,l.state,l.owner,l.product,l.quantity,l.purchased_ms,l.asof_ms,l.evidence,l.gen,l.grant_id,l.attempt,l.tries,l.claimed_ms,l.lease_ms,l.granted_ms,l.revoked_ms,l.note"
+      return "WITH d AS MATERIALIZED (SELECT pkey FROM assay_ledger WHERE state = 'claimed' AND lease_ms <= :before_ms ORDER BY lease_ms LIMIT 25 FOR UPDATE SKIP LOCKED) UPDATE assay_ledger AS l SET attempt = :attempt, lease_ms = :lease_ms, tries = l.tries + 1 FROM d WHERE l.pkey = d.pkey"
     case .linesDue:
       return "WITH d AS MATERIALIZED (SELECT env, otx FROM assay_line WHERE next_check_ms <= :now_ms ORDER BY next_check_ms LIMIT 25 FOR UPDATE SKIP LOCKED) UPDATE assay_line AS l SET next_check_ms = :lease_ms FROM d WHERE l.env = d.env AND l.otx = d.otx RETURNING l.env,l.otx,l.owner,l.product,l.plan,l.txn,l.purchased_ms,l.expires_ms,l.grace_ms,l.revoked_ms,l.asof_ms,l.evidence,l.cleared_ms,l.moves,l.moved_ms,l.updated_ms,l.next_check_ms,l.watch"
     case .linkQuota:

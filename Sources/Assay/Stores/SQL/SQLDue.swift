@@ -7,19 +7,20 @@ extension StoreTalk {
       ("attempt", .text(attempt)), ("lease_ms", .integer(leaseMs)),
       ("before_ms", .integer(beforeMs)),
     ]
-    guard context.dialect == .mysql else {
-      return try ledgerRows(try sql { [(.claimsDue, arguments)] }, 0)
+    // What is ours then, also by a step whose answer was lost.
+    let own: (SQLStatement, Arguments) = (.claimsOwn, arguments)
+    let rows: [LedgerRow]
+    if context.dialect == .mysql {
+      // Read under a lock, then changed one by one.
+      let due = try ledgerRows(try sql(.begin) { [(.claimsDueLock, arguments)] }, 0)
+      let results = try sql(.commit) {
+        due.map { (.claimsDueTake, arguments + [("pkey", .text($0.purchaseKey))]) } + [own]
+      }
+      rows = try ledgerRows(results, due.count)
+    } else {
+      rows = try ledgerRows(try sql { [(.claimsDue, arguments), own] }, 1)
     }
-    // Read under a lock, then changed one by one: the rows as they are after that.
-    var rows = try ledgerRows(try sql(.begin) { [(.claimsDueLock, arguments)] }, 0)
-    _ = try sql(.commit) {
-      rows.map { (.claimsDueTake, arguments + [("pkey", .text($0.purchaseKey))]) }
-    }
-    for place in rows.indices {
-      rows[place].attempt = attempt
-      rows[place].leaseMs = leaseMs
-      rows[place].tries &+= 1
-    }
+    for row in rows where row.attempt != attempt { throw .shape("attempt") }
     return rows
   }
 }
