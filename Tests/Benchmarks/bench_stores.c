@@ -110,10 +110,10 @@ static void claim_request(char *text, size_t room, size_t number) {
  * not NULL. */
 static void claim(struct claims *claims, sqlite3 *db, size_t number,
                   cJSON *kept) {
-  char request[160], *text;
+  char request[160], *answer;
   assay_exchange *exchange;
   assay_doc *doc;
-  cJSON *step, *answer;
+  cJSON *step;
   assay_status status;
   demand(number < claims->count, "a purchase for each claim");
   claim_request(request, sizeof request, number);
@@ -121,12 +121,11 @@ static void claim(struct claims *claims, sqlite3 *db, size_t number,
   while ((status & 0xff) == ASSAY_PENDING) {
     step = cJSON_Parse(assay_doc_json(doc, NULL));
     answer = carry_out_store(db, store_of(step));
-    text = cJSON_PrintUnformatted(answer);
+    demand(answer != NULL, "carry_out_store");
     assay_doc_free(doc);
-    status =
-        assay_exchange_step(exchange, text, strlen(text), claims->now, &doc);
-    free(text);
-    cJSON_Delete(answer);
+    status = assay_exchange_step(exchange, answer, strlen(answer), claims->now,
+                                 &doc);
+    sqlite3_free(answer);
     if (kept == NULL)
       cJSON_Delete(step);
     else

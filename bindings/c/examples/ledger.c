@@ -94,20 +94,17 @@ static int granted(sqlite3 *db, const cJSON *grant) {
   return good;
 }
 
-static cJSON *answer_to_grant(sqlite3 *db, const cJSON *grant) {
-  cJSON *answer = cJSON_CreateObject();
-  const cJSON *id = member(grant, "id");
+static char *answer_to_grant(sqlite3 *db, const cJSON *grant) {
+  sqlite3_int64 id = (sqlite3_int64)cJSON_GetNumberValue(member(grant, "id"));
   int code = granted(db, grant) ? 200 : 500;
   if (code == 500) roll_back(db);
-  cJSON_AddNumberToObject(answer, "id", cJSON_GetNumberValue(id));
-  cJSON_AddNumberToObject(answer, "code", code);
-  return answer;
+  return sqlite3_mprintf("{\"id\":%lld,\"code\":%d}", id, code);
 }
 
 /* ---- the conversation ---------------------------------------------------- */
 
 /* The waits of a store are short: a row was busy. */
-static cJSON *waited(const struct shop *shop, const cJSON *step) {
+static char *waited(const struct shop *shop, const cJSON *step) {
   const cJSON *until = member(step, "notBeforeMs");
   int64_t left = (int64_t)cJSON_GetNumberValue(until) - now_ms(shop);
   struct timespec pause = {0, 0};
@@ -116,21 +113,19 @@ static cJSON *waited(const struct shop *shop, const cJSON *step) {
   pause.tv_sec = left / 1000;
   pause.tv_nsec = left % 1000 * 1000000;
   nanosleep(&pause, NULL);
-  return cJSON_CreateObject();
+  return sqlite3_mprintf("{}");
 }
 
-/* The answer to the open step as JSON, to be freed. */
+/* The answer to the open step as JSON, to be freed by sqlite3_free. */
 static char *carried_out(const struct shop *shop, const assay_doc *doc) {
   cJSON *root = cJSON_Parse(assay_doc_json(doc, NULL));
   const cJSON *step = member(root, "exchange");
   const cJSON *store = member(step, "store"), *grant = member(step, "grant");
-  cJSON *answer = store != NULL   ? carry_out_store(shop->db, store)
-                  : grant != NULL ? answer_to_grant(shop->db, grant)
-                                  : waited(shop, step);
-  char *text = answer == NULL ? NULL : cJSON_PrintUnformatted(answer);
-  cJSON_Delete(answer);
+  char *answer = store != NULL   ? carry_out_store(shop->db, store)
+                 : grant != NULL ? answer_to_grant(shop->db, grant)
+                                 : waited(shop, step);
   cJSON_Delete(root);
-  return text;
+  return answer;
 }
 
 /* Conducts a conversation to its end: its last document, to be freed. Nothing
@@ -151,7 +146,7 @@ static assay_doc *conversed(const struct shop *shop, const char *request,
     moved += shop->at_ms == 0 ? 0 : 1000;
     status = assay_exchange_step(exchange, answer, strlen(answer),
                                  now_ms(shop) + moved, &doc);
-    free(answer);
+    sqlite3_free(answer);
   }
   roll_back(shop->db);
   assay_exchange_free(exchange);

@@ -4,10 +4,6 @@
 #include <stdio.h>
 #include <string.h>
 
-/* A value of a row that is neither text, integer nor NULL. The library takes
- * no row that it does not understand. */
-static const char *const no_value = "{}";
-
 static const cJSON *member(const cJSON *object, const char *name) {
   return cJSON_GetObjectItemCaseSensitive(object, name);
 }
@@ -54,73 +50,74 @@ static int bind_value(sqlite3_stmt *statement, int place, const cJSON *value) {
   return sqlite3_bind_null(statement, place);
 }
 
-static cJSON *value_of(sqlite3_stmt *statement, int column) {
-  char digits[24];
-  const char *text;
-  switch (sqlite3_column_type(statement, column)) {
-    case SQLITE_NULL:
-      return cJSON_CreateNull();
-    case SQLITE_INTEGER:
-      snprintf(digits, sizeof digits, "%lld",
-               (long long)sqlite3_column_int64(statement, column));
-      return cJSON_CreateRaw(digits);
-    case SQLITE_TEXT:
-      text = (const char *)sqlite3_column_text(statement, column);
-      return text == NULL ? NULL : cJSON_CreateString(text);
-    default:
-      return cJSON_CreateRaw(no_value);
+/* A text as JSON has it. */
+static void append_text(sqlite3_str *answer, const char *text, int length) {
+  int at, copied = 0;
+  sqlite3_str_appendchar(answer, 1, '"');
+  for (at = 0; at < length; at++) {
+    unsigned char byte = (unsigned char)text[at];
+    if (byte >= 0x20 && byte != '"' && byte != '\\') continue;
+    sqlite3_str_append(answer, text + copied, at - copied);
+    sqlite3_str_appendf(answer, "\\u%04x", byte);
+    copied = at + 1;
   }
+  sqlite3_str_append(answer, text + copied, length - copied);
+  sqlite3_str_appendchar(answer, 1, '"');
 }
 
-/* Adds an item, which may be NULL, to an array; 0: out of memory. */
-static int add(cJSON *array, cJSON *item) {
-  if (array != NULL && item != NULL && cJSON_AddItemToArray(array, item))
-    return 1;
-  cJSON_Delete(item);
-  return 0;
+static void append_value(sqlite3_str *answer, sqlite3_stmt *statement,
+                         int column) {
+  const char *text = NULL;
+  int type = sqlite3_column_type(statement, column);
+  if (type == SQLITE_TEXT)
+    text = (const char *)sqlite3_column_text(statement, column);
+  if (text != NULL)
+    append_text(answer, text, sqlite3_column_bytes(statement, column));
+  else if (type == SQLITE_INTEGER)
+    sqlite3_str_appendf(answer, "%lld",
+                        sqlite3_column_int64(statement, column));
+  else /* The library takes no row with a value that it does not understand. */
+    sqlite3_str_appendall(answer, type == SQLITE_NULL ? "null" : "{}");
 }
 
-static int add_row(cJSON *rows, sqlite3_stmt *statement) {
-  cJSON *row = cJSON_CreateArray();
+static void append_row(sqlite3_str *answer, sqlite3_stmt *statement) {
   int column, count = sqlite3_column_count(statement);
   for (column = 0; column < count; column++) {
-    if (!add(row, value_of(statement, column))) {
-      cJSON_Delete(row);
-      return 0;
-    }
+    sqlite3_str_appendchar(answer, 1, column == 0 ? '[' : ',');
+    append_value(answer, statement, column);
   }
-  return add(rows, row);
+  sqlite3_str_appendchar(answer, 1, ']');
 }
 
 /* ---- calls --------------------------------------------------------------- */
 
 /* Runs a statement to its end; an SQLite code. */
-static int run_to_end(sqlite3_stmt *statement, cJSON *rows) {
-  int code;
-  while ((code = sqlite3_step(statement)) == SQLITE_ROW)
-    if (rows != NULL && !add_row(rows, statement)) return SQLITE_NOMEM;
+static int run_to_end(sqlite3_stmt *statement, int has_rows,
+                      sqlite3_str *answer) {
+  int code, count = 0;
+  while ((code = sqlite3_step(statement)) == SQLITE_ROW) {
+    if (!has_rows) continue;
+    if (count++ > 0) sqlite3_str_appendchar(answer, 1, ',');
+    append_row(answer, statement);
+  }
   return code == SQLITE_DONE ? SQLITE_OK : code;
 }
 
 /* Carries out one call, and adds its result; an SQLite code. */
-static int run_call(sqlite3 *db, const cJSON *call, cJSON *results) {
+static int run_call(sqlite3 *db, const cJSON *call, sqlite3_str *answer) {
   const cJSON *sql = member(call, "sql"), *value;
-  cJSON *result = cJSON_CreateObject(), *rows = NULL;
-  sqlite3_stmt *statement = NULL;
+  int has_rows = cJSON_IsTrue(member(call, "rows"));
   int place = 0, code = SQLITE_MISUSE;
-  if (cJSON_IsTrue(member(call, "rows")))
-    rows = cJSON_AddArrayToObject(result, "rows");
+  sqlite3_stmt *statement = NULL;
   if (cJSON_IsString(sql))
     code = sqlite3_prepare_v2(db, sql->valuestring, -1, &statement, NULL);
   cJSON_ArrayForEach(value, member(call, "args")) {
     if (code == SQLITE_OK) code = bind_value(statement, ++place, value);
   }
-  if (code == SQLITE_OK) code = run_to_end(statement, rows);
+  sqlite3_str_appendall(answer, has_rows ? "{\"rows\":[" : "{");
+  if (code == SQLITE_OK) code = run_to_end(statement, has_rows, answer);
+  sqlite3_str_appendall(answer, has_rows ? "]}" : "}");
   sqlite3_finalize(statement);
-  if (code != SQLITE_OK)
-    cJSON_Delete(result);
-  else if (!add(results, result))
-    code = SQLITE_NOMEM;
   return code;
 }
 
@@ -143,36 +140,36 @@ static int enter(sqlite3 *db, const cJSON *step) {
 /* ---- answers ------------------------------------------------------------- */
 
 /* What the engine said. Its text is left out: it may quote values. */
-static void add_failure(cJSON *answer, int code, int was_undone) {
-  cJSON *error = cJSON_AddObjectToObject(answer, "error");
+static char *failure(sqlite3_int64 id, int code, int was_undone) {
   char digits[12];
   /* The first byte of an extended code is the code. */
   snprintf(digits, sizeof digits, "%d", code & 0xff);
-  cJSON_AddNumberToObject(answer, "code", 500);
-  cJSON_AddStringToObject(
-      error, "code", (code & 0xff) == SQLITE_READONLY ? "standby" : digits);
-  cJSON_AddStringToObject(error, "executed", was_undone ? "no" : "unknown");
+  return sqlite3_mprintf(
+      "{\"id\":%lld,\"code\":500,\"error\":{\"code\":\"%s\",\"executed\":\"%s\"}}",
+      id, (code & 0xff) == SQLITE_READONLY ? "standby" : digits,
+      was_undone ? "no" : "unknown");
 }
 
-cJSON *carry_out_store(sqlite3 *db, const cJSON *step) {
-  cJSON *answer = cJSON_CreateObject(), *results = cJSON_CreateArray();
-  const cJSON *call, *id = member(step, "id");
-  int code = enter(db, step), was_undone;
-  if (answer == NULL || results == NULL) code = SQLITE_NOMEM;
+char *carry_out_store(sqlite3 *db, const cJSON *step) {
+  sqlite3_int64 id = (sqlite3_int64)cJSON_GetNumberValue(member(step, "id"));
+  sqlite3_str *answer = sqlite3_str_new(db);
+  const cJSON *call;
+  int code = enter(db, step), done = 0, was_undone;
+  sqlite3_str_appendf(answer, "{\"id\":%lld,\"code\":200,\"results\":[", id);
   cJSON_ArrayForEach(call, member(step, "run")) {
-    if (code == SQLITE_OK) code = run_call(db, call, results);
+    if (code != SQLITE_OK) break;
+    if (done > 0) sqlite3_str_appendchar(answer, 1, ',');
+    code = run_call(db, call, answer);
+    if (code == SQLITE_OK) done++;
   }
-  was_undone = !sqlite3_get_autocommit(db) || cJSON_GetArraySize(results) == 0;
+  sqlite3_str_appendall(answer, "]}");
+  if (code == SQLITE_OK) code = sqlite3_str_errcode(answer);
+  was_undone = !sqlite3_get_autocommit(db) || done == 0;
   if (code == SQLITE_OK && is_marked(step, "commit") &&
       !run_statement(db, "COMMIT"))
     code = sqlite3_errcode(db);
-  cJSON_AddNumberToObject(answer, "id", cJSON_GetNumberValue(id));
-  if (code == SQLITE_OK &&
-      cJSON_AddNumberToObject(answer, "code", 200) != NULL &&
-      cJSON_AddItemToObject(answer, "results", results))
-    return answer;
-  cJSON_Delete(results);
+  if (code == SQLITE_OK) return sqlite3_str_finish(answer);
+  sqlite3_free(sqlite3_str_finish(answer));
   roll_back(db);
-  if (answer != NULL) add_failure(answer, code, was_undone);
-  return answer;
+  return failure(id, code, was_undone);
 }

@@ -16,11 +16,10 @@ int main(int argc, char **argv) {
   sqlite3 *db = argc == 2 ? open_database(argv[1]) : NULL;
   if (db == NULL) return 2;
   while (fgets(line, sizeof line, stdin) != NULL) {
-    cJSON *step = cJSON_Parse(line), *answer = carry_out_store(db, step);
-    char *text = cJSON_PrintUnformatted(answer);
-    puts(text == NULL ? "" : text);
-    cJSON_free(text);
-    cJSON_Delete(answer);
+    cJSON *step = cJSON_Parse(line);
+    char *answer = carry_out_store(db, step);
+    puts(answer == NULL ? "" : answer);
+    sqlite3_free(answer);
     cJSON_Delete(step);
   }
   sqlite3_close(db);
