@@ -172,7 +172,7 @@ struct StoreClaimTests {
     let configuration = try ConfigurationReader.read(
       try Minted.config(SQLiteStore.catalogue).bytes)
     let verified = try #require(evidence.evidence)
-    let purchase = try #require(try StorePurchase.all([verified], configuration).first)
+    let purchase = try #require(try StorePurchase.all([verified], configuration.products).first)
     return try #require(PurchaseKeys(purchase))
   }
 
@@ -401,7 +401,7 @@ struct StoreClaimTests {
     let configuration = try ConfigurationReader.read(
       try Minted.config(SQLiteStore.catalogue).bytes)
     #expect(throws: Refusal(.misuseExchangeEvidence, "EXC-2", at: "evidence[0]")) {
-      _ = try StorePurchase.all([.several([])], configuration)
+      _ = try StorePurchase.all([.several([])], configuration.products)
     }
   }
 
@@ -931,7 +931,8 @@ struct StoreClaimTests {
       answer: "granted")
   }
 
-  @Test("STO-30 STO-70 after a lost answer the sweeper finds its own rows", arguments: [true, false])
+  @Test(
+    "STO-30 STO-70 after a lost answer the sweeper finds its own rows", arguments: [true, false])
   func dueLost(_ isCarriedOut: Bool) throws {
     let store = try SQLiteStore()
     try store.run(claim(), [try coins(store)])

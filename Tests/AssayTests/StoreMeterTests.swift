@@ -296,6 +296,7 @@ struct StoreMeterTests {
   func results() throws {
     for result in [
       "{\"rows\":[[1]],\"output\":{}}", "{\"output\":[]}", "{\"rows\":{}}", "{\"more\":1}", "7",
+      "[]",
       "{\"rows\":[{\"n\":1}]}", "{\"reply\":{\"n\":1}}",
     ] {
       let script = try take(.sqlite)

@@ -300,12 +300,14 @@ def sweepers(scene):
     begun = scene.settled([made[at::4] for at in range(4)])
     found = {"due": collections.Counter(), "dueLines": collections.Counter()}
     for op, now in (("due", BEGIN + LEASE), ("dueLines", BEGIN + 60 * DAY)):
-        lists = [[(op, {"attempt": f"{op}-{row['key']}-{at}-{sweeper}".ljust(32, "x"), "now": now,
-                        "lease": LEASE}) for at, row in enumerate(rows[:8])]
-                 for sweeper in range(8)]
+        *lists, alone = [
+            [(op, {"attempt": f"{op}-{row['key']}-{at}-{sweeper}".ljust(32, "x"), "now": now,
+                   "lease": LEASE}) for at, row in enumerate(rows[:8])]
+            for sweeper in range(9)]
         heard = scene.settled(lists, judged=op == "due")
-        # What the sweepers held from each other is left for one that is alone.
-        heard += scene.together([lists[0]], judged=op == "due")
+        # What the sweepers held from each other is left for one that is alone. Its attempts are
+        # its own: one that is repeated finds its own rows again.
+        heard += scene.together([alone], judged=op == "due")
         for answers in heard:
             for _, result in answers:
                 found[op].update(list(result.get("claims", result.get("keys", ()))))

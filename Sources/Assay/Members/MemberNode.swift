@@ -72,8 +72,11 @@ struct MemberNode {
 
   /// The same node, once it is an object of these members and no others.
   func object(_ known: [StaticString]) throws(Refusal) -> MemberNode {
-    for member in try members() {
-      try require(known.contains { member.value.isNamed($0) }, member, .unknown)
+    try require(value.kind == .object, self, .type)
+    for member in value.children {
+      guard known.contains(where: { member.isNamed($0) }) else {
+        throw MemberNode(member, refusals, .member(member, place)).refusal(.unknown)
+      }
     }
     return self
   }

@@ -9,7 +9,8 @@ struct ExchangeTerms: Sendable {
   let attempt: Int64
   /// EXC-15: of the row, or fewer, where the request says how many it asks for.
   var maxSteps: Int
-  /// The request as a deferred one repeats it: no text of evidence, no token.
+  /// The request as a deferred one repeats it: no text of evidence, no token. Empty where the
+  /// kind is not repeated.
   private let repeated: [UInt8]
   /// The members that the host adds to it.
   private let without: [StaticString]
@@ -22,7 +23,8 @@ struct ExchangeTerms: Sendable {
   /// - Throws: `misuse.exchange.request`.
   init(_ request: ExchangeRequest, configuration: [UInt8], nowMs: Int64) throws(Refusal) {
     kind = request.kind
-    maxSteps = kind.row.maxSteps
+    let row = kind.row
+    maxSteps = row.maxSteps
     self.configuration = configuration
     let (first, last) = (
       nowMs &+ ExchangeTerms.allowed.lowerBound, nowMs &+ ExchangeTerms.allowed.upperBound
@@ -30,12 +32,16 @@ struct ExchangeTerms: Sendable {
     let deadline = try request["deadlineMs"]?.refusing(.misuseExchangeRequest, "EXC-16")
       .integer(first...last)
     deadlineMs = deadline ?? nowMs &+ ExchangeTerms.standard
-    let number = kind.row.isStore ? nil : request["attempt"]
+    let number = row.isStore ? nil : request["attempt"]
     attempt =
       try number?.refusing(.misuseExchangeRequest, "EXC-18")
       .integer(1...ExchangeTerms.attemptCap) ?? 1
+    guard row.isRepeatable else {
+      (without, repeated) = ([], [])
+      return
+    }
     // A deadline is a point in time, which will have passed by then.
-    let left = kind.row.withheld + ["deadlineMs"]
+    let left = row.withheld + ["deadlineMs"]
     without = left.filter { request[$0] != nil }
     repeated = request.json(without: left + ["attempt"], attempt: nextAttempt(attempt))
   }

@@ -73,7 +73,9 @@ struct JSONWriter {
     bytes.append(0x22)
   }
 
-  mutating func extendText(_ part: ArraySlice<UInt8>) { bytes.append(contentsOf: part) }
+  mutating func extendText(_ part: ArraySlice<UInt8>) { append(part) }
+
+  mutating func extendText(_ byte: UInt8) { bytes.append(byte) }
 
   mutating func endText() {
     bytes.append(0x22)
@@ -168,6 +170,11 @@ struct JSONWriter {
     text.withUTF8Buffer { unsafe bytes.append(contentsOf: $0) }
   }
 
+  /// In one copy, whatever the length.
+  private mutating func append(_ part: ArraySlice<UInt8>) {
+    unsafe part.withUnsafeBufferPointer { unsafe bytes.append(contentsOf: $0) }
+  }
+
   private mutating func append(decimal value: Int64) {
     // The last digit comes first.
     var digits = InlineArray<20, UInt8>(repeating: 0x2d)
@@ -193,7 +200,7 @@ struct JSONWriter {
     var copied = 0
     while true {
       let at = ByteScan.firstEscaped(in: text, from: copied)
-      bytes.append(contentsOf: utf8[(utf8.startIndex &+ copied)..<(utf8.startIndex &+ at)])
+      append(utf8[(utf8.startIndex &+ copied)..<(utf8.startIndex &+ at)])
       guard at < text.count else { break }
       escape(text[at])
       copied = at &+ 1

@@ -15,6 +15,10 @@ enum StoreResult {
 extension StoreResult {
   /// - Throws: `misuse.exchange.answer`.
   init(_ entry: MemberNode) throws(Refusal) {
+    if entry.value.kind == .object && entry.value.count == 0 {
+      self = .done
+      return
+    }
     let entry = try entry.object(["rows", "output", "error", "reply"])
     try require(entry.value.count <= 1, entry)
     if let rows = entry["rows"] {
@@ -24,10 +28,8 @@ extension StoreResult {
       self = .output(output.value)
     } else if let reply = entry["reply"] {
       self = .reply(try values(reply))
-    } else if let error = entry["error"] {
-      self = try StoreResult(refused: error)
     } else {
-      self = .done
+      self = try StoreResult(refused: try entry.required("error"))
     }
   }
 

@@ -46,8 +46,8 @@ extension StorePurchase {
   }
 
   /// It says nothing about a line, or its line says nothing that counts.
-  func isLeftOutOfLines(_ configuration: Configuration) -> Bool {
-    product?.type == .consumable || facts.isUpgraded || configuration.decide.denies(facts)
+  func isLeftOutOfLines(_ policy: Configuration.DecidePolicy) -> Bool {
+    product?.type == .consumable || facts.isUpgraded || policy.denies(facts)
   }
 
   /// One for each line: the period that its newest evidence leads to; what an upgrade has

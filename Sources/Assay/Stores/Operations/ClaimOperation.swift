@@ -27,10 +27,11 @@ struct ClaimOperation: StoreOperation {
       holds: isResolved ? false : try parameters.holds())
     isInTransaction = try parameters["mode"]?.choice(["lease", "transaction"]) == 1
     account = try AccountCheck(
-      parameters["accountToken"], context.configuration, isOfAccount: owner != nil)
+      parameters["accountToken"], context.configuration.decide.account,
+      isOfAccount: owner != nil)
     note = try parameters.note("note")
-    let all = try StorePurchase.all(evidence, context.configuration)
-    lines = ClaimOperation.lines(of: owner, all, account, context.configuration)
+    let all = try StorePurchase.all(evidence, context.configuration.products)
+    lines = ClaimOperation.lines(of: owner, all, account, context.configuration.decide)
     let found = try ClaimOperation.chosen(all, parameters)
     let limit = try parameters["limit"]?.integer(1...Self.limitCap) ?? Self.limitCap
     purchases = found.suffix(Int(limit))
@@ -50,12 +51,12 @@ struct ClaimOperation: StoreOperation {
   /// What `subscription.apply` would take for this account.
   private static func lines(
     of owner: Text?, _ all: [StorePurchase], _ account: AccountCheck,
-    _ configuration: Configuration
+    _ policy: Configuration.DecidePolicy
   ) -> [StorePurchase] {
     guard owner != nil else { return [] }
     return StorePurchase.lines(
       all.filter { purchase in
-        !purchase.isLeftOutOfLines(configuration) && account.refusal(purchase) == nil
+        !purchase.isLeftOutOfLines(policy) && account.refusal(purchase) == nil
       })
   }
 
@@ -93,7 +94,7 @@ struct ClaimOperation: StoreOperation {
     _ purchase: StorePurchase, _ lines: inout [StorePurchase], _ talk: inout StoreTalk
   ) throws(StoreStop) -> Claim {
     guard let product = purchase.product else { return Claim(purchase, .unknownProduct) }
-    if let claim = withoutStore(purchase, talk.context.configuration) { return claim }
+    if let claim = withoutStore(purchase, talk.context.configuration.decide) { return claim }
     guard let keys = PurchaseKeys(purchase) else { return Claim(purchase, .refused) }
     let line = shown(purchase, &lines, talk.context)
     let found = try begin(purchase, product, keys, line, &talk)
@@ -160,12 +161,12 @@ struct ClaimOperation: StoreOperation {
 
   /// What needs no statement.
   private func withoutStore(
-    _ purchase: StorePurchase, _ configuration: Configuration
+    _ purchase: StorePurchase, _ policy: Configuration.DecidePolicy
   ) -> Claim? {
     if let reason = account.refusal(purchase) { return Claim(purchase, .refused, reason) }
     if purchase.facts.revokedAt != nil { return Claim(purchase, .revoked) }
     if purchase.facts.isUpgraded { return Claim(purchase, .upgraded) }
-    if configuration.decide.denies(purchase.facts) { return Claim(purchase, .familyShared) }
+    if policy.denies(purchase.facts) { return Claim(purchase, .familyShared) }
     return nil
   }
 

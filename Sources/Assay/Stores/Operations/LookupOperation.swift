@@ -18,7 +18,7 @@ struct LookupOperation: StoreOperation {
     isOperator = try parameters["operator"]?.boolean() ?? false
     if !evidence.isEmpty {
       question = .purchases(
-        try StorePurchase.all(evidence, parameters.context.configuration))
+        try StorePurchase.all(evidence, parameters.context.configuration.products))
     } else if let node = parameters["transactionId"] {
       let place = try parameters.needed("environment")
       let environment = try LookupOperation.environment(place)

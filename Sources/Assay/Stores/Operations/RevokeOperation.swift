@@ -34,7 +34,7 @@ struct RevokeOperation: StoreOperation {
   /// - Throws: `misuse.exchange.evidence` where nothing is revoked,
   ///   `rejected.payload.incomplete`.
   init(_ parameters: StoreParameters, _ evidence: [VerifiedEvidence]) throws(Refusal) {
-    purchases = try StorePurchase.all(evidence, parameters.context.configuration)
+    purchases = try StorePurchase.all(evidence, parameters.context.configuration.products)
     try require(
       purchases.contains { $0.facts.revokedAt != nil }, .misuseExchangeEvidence, "EXC-2",
       at: "evidence")

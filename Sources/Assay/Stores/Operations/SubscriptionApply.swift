@@ -52,9 +52,9 @@ struct SubscriptionApply: StoreOperation {
     let configuration = parameters.context.configuration
     account = try parameters.accountIfAny("account")
     token = try AccountCheck(
-      parameters["accountToken"], configuration, isOfAccount: account != nil)
+      parameters["accountToken"], configuration.decide.account, isOfAccount: account != nil)
     isConfirmed = try parameters["confirm"]?.boolean() ?? false
-    purchases = StorePurchase.lines(try StorePurchase.all(evidence, configuration))
+    purchases = StorePurchase.lines(try StorePurchase.all(evidence, configuration.products))
   }
 
   var seed: Text { account ?? purchases.first?.evidence.sha256 ?? "" }
@@ -126,7 +126,7 @@ struct SubscriptionApply: StoreOperation {
     if account != nil, let reason = token.refusal(purchase) {
       return Applied(purchase: purchase, outcome: .refused, reason: reason)
     }
-    if purchase.isLeftOutOfLines(context.configuration) {
+    if purchase.isLeftOutOfLines(context.configuration.decide) {
       return Applied(purchase: purchase, outcome: .leftOut)
     }
     guard purchase.lineKey != nil else { return Applied(purchase: purchase, outcome: .refused) }

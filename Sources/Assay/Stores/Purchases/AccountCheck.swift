@@ -7,8 +7,10 @@ struct AccountCheck: Sendable {
 
   /// - Parameter isOfAccount: false for evidence that comes from Apple, without an account.
   /// - Throws: `misuse.decide.account` (DCD-20).
-  init(_ node: MemberNode?, _ configuration: Configuration, isOfAccount: Bool) throws(Refusal) {
-    policy = configuration.decide.account
+  init(
+    _ node: MemberNode?, _ policy: Configuration.DecidePolicy.Account, isOfAccount: Bool
+  ) throws(Refusal) {
+    self.policy = policy
     guard let node, !node.value.isNull else {
       try require(
         policy != .required || !isOfAccount, .misuseDecideAccount, "DCD-20", at: "accountToken")

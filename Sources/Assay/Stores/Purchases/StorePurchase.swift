@@ -42,7 +42,7 @@ extension StorePurchase {
   ///
   /// - Throws: `misuse.exchange.evidence`, `rejected.payload.incomplete` (PAY-7).
   static func all(
-    _ evidence: [VerifiedEvidence], _ configuration: Configuration
+    _ evidence: [VerifiedEvidence], _ catalogue: Catalogue
   ) throws(Refusal) -> [StorePurchase] {
     var items: [PurchaseEvidence] = []
     var sources: [StoreEvidence] = []
@@ -50,7 +50,7 @@ extension StorePurchase {
       guard let source = item.purchaseSource else {
         throw Refusal(.misuseExchangeEvidence, "EXC-2", at: "evidence[" + String(index) + "]")
       }
-      items.append(try item.purchases(configuration.products))
+      items.append(try item.purchases(catalogue))
       sources.append(StoreEvidence(source))
     }
     let merged = try MergedEvidence(items)
@@ -60,7 +60,7 @@ extension StorePurchase {
       guard statement.document < sources.count else { continue }
       purchases.append(
         StorePurchase(
-          facts: facts, product: configuration.products.product(facts.productId),
+          facts: facts, product: catalogue.product(facts.productId),
           renewal: merged.renewal(of: facts.line)?.facts,
           evidence: sources[statement.document], accountToken: statement.account?.token))
     }

@@ -54,7 +54,7 @@ extension StoreTalk {
     let results = try sql(.whole) {
       var calls = keys.naming(inLineOf: purchase.facts, line)
       if let new = new() {
-        calls.append((.claimInsert, new.arguments + keys.arguments))
+        calls.append((.claimInsert, [("tkey", .text(keys.transaction))] + new.arguments))
         calls += kept
       }
       calls.append((.ledgerRead, keys.arguments))

@@ -15,8 +15,10 @@ enum SQLText {
     let prefix = policy.prefix.utf8
     // A table's name is looked for only where it is another.
     let table: UInt8 = prefix == standardPrefix ? 0x3a : 0x61
-    var (arguments, asked): ([StoreValue], Int) = ([], 0)
-    arguments.reserveCapacity(values.count &+ 4)
+    // Written beside the text, so that no value is copied.
+    var arguments = JSONWriter(capacity: 32 &* values.count)
+    var (count, next) = (0, 0)
+    arguments.beginArray()
     writer.name("sql")
     writer.beginText()
     // What lies between names and prefixes is copied in one go.
@@ -27,8 +29,9 @@ enum SQLText {
       if source[at] == 0x3a, at &+ 1 < source.count, isNameByte(source[at &+ 1]) {
         let name = source[(at &+ 1)...].prefix(while: isNameByte)
         writer.extendText(source[copied..<at])
-        arguments.append(value(name, values, &asked))
-        writePlaceholder(style, arguments.count, &writer)
+        write(name, values, &next, &arguments)
+        count &+= 1
+        writePlaceholder(style, count, &writer)
         at = name.endIndex
         copied = at
       } else if beginsPrefix(source, at) {
@@ -42,34 +45,37 @@ enum SQLText {
     }
     writer.extendText(source[copied...])
     writer.endText()
+    arguments.endArray()
     writer.name("args")
-    writer.beginArray()
-    for argument in arguments { argument.write(&writer) }
-    writer.endArray()
+    writer.raw(arguments.bytes)
   }
 
-  /// Most statements name values in the order in which they are given.
+  /// The value of that name. Most statements name values in the order in which they are given.
   ///
-  /// - Parameter next: the place after the value asked for last.
-  private static func value(
-    _ name: ArraySlice<UInt8>, _ values: Values, _ next: inout Int
-  ) -> StoreValue {
+  /// - Parameter next: the place after the value written last.
+  private static func write(
+    _ name: ArraySlice<UInt8>, _ values: Values, _ next: inout Int, _ writer: inout JSONWriter
+  ) {
     for step in 0..<values.count {
       let place = (next &+ step) % values.count
       guard name.elementsEqual(values[place].name) else { continue }
       next = place &+ 1
-      return values[place].value
+      return values[place].value.write(&writer)
     }
-    return .null
+    writer.null()
   }
 
   private static func writePlaceholder(
     _ style: StoresPolicy.Placeholders, _ number: Int, _ writer: inout JSONWriter
   ) {
     switch style {
-    case .qmark: writer.extendText([0x3f])
-    case .dollar: writer.extendText([0x24] + Array(String(number).utf8))
-    case .format: writer.extendText([0x25, 0x73])
+    case .qmark: writer.extendText(0x3f)
+    case .dollar:
+      writer.extendText(0x24)
+      for digit in String(number).utf8 { writer.extendText(digit) }
+    case .format:
+      writer.extendText(0x25)
+      writer.extendText(0x73)
     }
   }
 
