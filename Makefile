@@ -403,6 +403,7 @@ include Tests/lambda.mk
 include Tests/stores.mk
 include Tests/Stores/stores.mk
 include Tests/shop.mk
+include Tests/app.mk
 include packaging/prefix.mk
 include packaging/arm64.mk
 include packaging/musl.mk

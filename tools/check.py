@@ -135,6 +135,8 @@ STEPS = [
          needs=("build", "cases")),
     Step("play", ["check-play"], "the server that plays Apple", needs=("build", "cases"),
          waits=True),
+    Step("app-side", ["check-app-side"],
+         "the Swift for apps, in every mode, and its scenes against a played server"),
     Step("lambda", ["check-lambda"], "the freemium back end, attacked over HTTP; its demonstration",
          needs=("build", "cases"), waits=True),
     Step("smoke", over("smoke", "shipped"), "the C ABI over all cases",
