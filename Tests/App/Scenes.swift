@@ -373,9 +373,9 @@ struct Scenes {
       for _ in 0..<2 {
         do {
           try await upgrade.deleteAccount()
-          print("deleted, kept:", try app.store.read() != nil)
+          print("deleted, kept:", try app.store.read() != nil, "repeat:", upgrade.isDeleting)
         } catch {
-          print("threw", error, "kept:", try app.store.read() != nil)
+          print("threw", error, "kept:", try app.store.read() != nil, "repeat:", upgrade.isDeleting)
         }
       }
     },

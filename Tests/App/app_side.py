@@ -181,7 +181,8 @@ ANSWERS = [
     ("401 Attestation required", ATTEST, KEPT),
     ("404", (404, {"error": "Not found"}), KEPT),
     ("413", (413, {"message": "Request Too Long"}), KEPT),
-    ("429", (429, {"error": "Daily limit reached"}, {"Retry-After": "60"}), KEPT),
+    ("429, moved a short time ago",
+     (429, {"error": "Moved a short time ago", "canMove": False}, {"Retry-After": "3600"}), KEPT),
     ("500", (500, {"error": "Try again later"}), KEPT),
     ("503", AGAIN, KEPT),
     ("503 until a date", (503, {}, {"Retry-After": "Wed, 25 Nov 2026 09:00:00 GMT"}), KEPT),
@@ -399,7 +400,7 @@ def check_upgrade(suite, play):
     play("BCK-38: a conflict changes nothing", "upgrade", "token\nthrew server(409) the same: true",
          script={"v1/account/link": [(409, {"status": "conflict"})]})
     play("BCK-37: deleted after the answer, and not before", "delete",
-         "token\nthrew server(503) kept: true\ndeleted, kept: false",
+         "token\nthrew server(503) kept: true repeat: true\ndeleted, kept: false repeat: false",
          script={"v1/account/delete": [AGAIN]})
 
 

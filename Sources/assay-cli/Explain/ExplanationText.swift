@@ -568,7 +568,7 @@ enum ExplanationText {
     member	products.*.duration	PnD, PnW, PnM, PnY	required for non-renewing	how long one purchase lasts
     member	products.*.stack	boolean	false	several purchases add up
     member	plans	1 … 32 names, ascending	["free"]	the first is the default plan, which every account has
-    member	limits	plan → meter → integer	{}	allowance per plan, meter and day; checked and reported, no call uses them yet
+    member	limits	plan → meter → integer	{}	allowance per plan, meter and day: what quota.take counts against
     member	clockSkewMs	0 … 300000	60000	how far Apple's clock may be ahead of yours
     member	decide.account	whenGiven, ifPresent, required, ignored	whenGiven	appAccountToken against the account given to assay_decide. whenGiven: evidence that could carry a token must carry this one; ifPresent: where it carries none, the decision says "account":"unproven"; required: no call without an account, no evidence without a token, receipts included; ignored: nothing is compared
     member	decide.sandbox	below, equal, never	below	Sandbox evidence. below: it decides only if no Production evidence of a configured product is given with it; equal: it counts like Production; never: it decides nothing
@@ -649,7 +649,7 @@ enum ExplanationText {
     member	appStoreServerApi.issuerId	UUID	required	issuer id, from App Store Connect
     member	appStoreServerApi.keyId	10 characters A–Z a–z 0–9	required	id of the In-App Purchase key
     member	appStoreServerApi.privateKey	text, PEM	required	PEM of the .p8 file: PKCS#8, P-256; signs API tokens and offers; kept as a key object, wiped at the end, reported as true
-    member	appStoreServerApi.apiBaseUrl	https URL	Apple's hosts	another host, with LocalTesting alone; checked and reported, no call uses it yet
+    member	appStoreServerApi.apiBaseUrl	https URL	Apple's hosts	another host, with LocalTesting alone
     member	appleId.teamId	10 characters A–Z 0–9	the teamId of apps, when there is one only	whose key it is
     member	appleId.keyId	10 characters A–Z a–z 0–9	required	id of a key that is enabled for Sign in with Apple
     member	appleId.privateKey	text, PEM	required	PEM of the .p8 file: PKCS#8, P-256; signs client secrets; kept as a key object, wiped at the end, reported as true
