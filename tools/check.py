@@ -109,6 +109,7 @@ STEPS = [
     Step("home", ["check-home"], "one line says where the project is at home", quick=True),
     Step("facts", ["check-facts"], "the types of all hosts and the documents are as the table says",
          needs=("programs", "cases"), quick=True),
+    Step("guides", ["check-guides"], "what the guides say of the code is so", quick=True),
     Step("statuses", ["check-statuses"], "status numbers and names are what they were",
          quick=True),
     Step("rules", ["check-rules"], "every rule has its text, code, case and mutant",

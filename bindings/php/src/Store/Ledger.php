@@ -19,8 +19,8 @@ use SensitiveParameter;
  *
  *     $ledger = Ledger::open('sqlite:shop.db', $configuration);
  *     $claimed = $ledger->claim($jws, $account, static function (Grant $grant, \PDO $pdo) {
- *         $pdo->prepare('UPDATE wallet SET coins = coins + ? WHERE account = ?')
- *             ->execute([100 * $grant->quantity, $grant->account]);
+ *         $pdo->prepare('INSERT INTO coins (grant_id, account, n) VALUES (?, ?, ?)')
+ *             ->execute([$grant->grantId, $grant->account, 100 * $grant->quantity]);
  *     });
  *     http_response_code($claimed->httpStatus);
  *     echo json_encode(['answer' => $claimed->answer]);
