@@ -203,7 +203,8 @@ def check_sign_in(suite, play):
                                     {"AccessToken": "t", "ExpiresIn": 3600}})]}},
          "token\ntoken", SIGNED_UP),
         ("BCK-34: a namespace before #", "sign in", {"script": refused(
-            (400, {"__type": "com.amazonaws.x#UserNotFoundException"}))}, "token\ntoken", SIGNED_UP),
+            (400, {"__type": "com.amazonaws.x#UserNotFoundException"}))},
+         "token\ntoken", SIGNED_UP),
         ("STO-58: a sign-up that stopped half-way is finished", "sign in",
          {"script": refused(HALF_MADE)}, "token\ntoken", SIGNED_UP),
         ("BCK-34: closed credentials are replaced", "sign in three times", {"closed": True},
@@ -212,7 +213,8 @@ def check_sign_in(suite, play):
          "token\nstill joined: false", SIGNED_UP * 2),
         ("BCK-34: an account that was just made is not given up", "keep the credentials",
          {"script": refused(NOT_AUTHORIZED, NOT_AUTHORIZED)},
-         'threw provider("NotAuthorizedException")\ntoken\nthe same: true', [*SIGNED_UP, "provider"]),
+         'threw provider("NotAuthorizedException")\ntoken\nthe same: true',
+         [*SIGNED_UP, "provider"]),
         ("BCK-34: a provider that refuses everybody closes no account", "keep the credentials",
          {"script": {"provider": [NOT_AUTHORIZED] * 4,
                      SIGN_UP: [(409, {"status": "already_exists"})]}},
@@ -315,8 +317,8 @@ def check_purchases(suite, play):
     play("STO-42: the customer leaves it", "buy, and leave", LEFT, script={UPDATE: [CAN_MOVE]})
     play("STO-42: and has read it", "buy, and leave", LEFT,
          script={UPDATE: [(409, {"error": REFUSED, "canMove": False})]})
-    run = play("BCK-31: newer evidence that comes meanwhile is sent", "buy, and hear more meanwhile",
-               GRANTED, script={UPDATE: [held(PLAN)]})
+    run = play("BCK-31: newer evidence that comes meanwhile is sent",
+               "buy, and hear more meanwhile", GRANTED, script={UPDATE: [held(PLAN)]})
     also(suite, run, "BCK-31: both were sent", ["x.7.z", "x.7.newer"],
          lambda: run.sent("signedTransactionData"))
     play("BCK-31: on a full disk it is not finished before the answer", "buy on a full disk",

@@ -142,7 +142,8 @@ class _Handler(http.server.BaseHTTPRequestHandler):
 
     def do_POST(self):
         sent = self.rfile.read(int(self.headers.get("Content-Length") or 0))
-        answer = self.world.take(self.path.removeprefix("/"), json.loads(sent or b"{}"), self.headers)
+        path, body = self.path.removeprefix("/"), json.loads(sent or b"{}")
+        answer = self.world.take(path, body, self.headers)
         if answer == NOTHING:
             self.close_connection = True
             return
