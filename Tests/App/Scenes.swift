@@ -187,6 +187,8 @@ struct Scenes {
       let purchases = try app.purchases()
       try await purchases.buy(Product(coins))
       app.state(purchases)
+      // By now its loop sleeps, for a day or so: nothing depends on it but the sharpness of this.
+      try await Task.sleep(nanoseconds: 300_000_000)
       purchases.resend()
       await comes { app.queued.isEmpty }
       app.state(purchases)
