@@ -303,6 +303,12 @@ struct Scenes {
       for _ in 0..<3 { await app.ask() }
       print("keys \(PlayedDevice.made.count)")
     },
+    "session, and another": { app in
+      await app.ask()
+      await app.session.drop(nil)
+      await app.ask()
+      print("keys \(PlayedDevice.made.count), assertions \(PlayedDevice.assertions)")
+    },
     "session on another phone": { app in
       UserDefaults.standard.set("bound elsewhere", forKey: "boundKey")
       await app.ask()

@@ -362,6 +362,11 @@ def check_device(suite, play):
     attest_only = "session 1\nsession 1\nkeys 1"
     for name, what, printed, server in [
         ("one proof, then its text", "session", attest_only, {}),
+        ("the key of the first proof makes the next", "session, and another",
+         "session 1\nsession 2\nkeys 1, assertions 1", {}),
+        ("a key that the server does not know is replaced at once", "session, and another",
+         "the first\nsession 1\nkeys 2, assertions 1", {"script": {SESSION: [
+             (200, {"session": "the first", "expiresMs": 9e15}), ATTEST]}}),
         ("a key of another phone is replaced at once", "session on another phone",
          "session 1\nkeys 1", {}),
         ("a key that was made on another phone", "session on another phone, before the first proof",
