@@ -1,4 +1,5 @@
 """What is deployed: the template's rights, routes, pool and table."""
+import base64
 import os
 import pathlib
 import re
@@ -126,6 +127,7 @@ class ConfigurationTest(unittest.TestCase):
     def test_it_is_a_configuration(self):
         found = shipped()
         found["assay"]["stores"].pop("forgetKey")
+        found["accountKey"] = base64.b64encode(bytes(range(32))).decode()
         text = {"TABLE": "t", "AWS_REGION": "eu-west-1", "POOL": "eu-west-1_X", "CLIENT": "c"}
         with unittest.mock.patch.dict("os.environ", text):
             settings = Settings.of(found)
@@ -140,8 +142,24 @@ class ConfigurationTest(unittest.TestCase):
     def test_a_misspelt_member_is_refused(self):
         with self.assertRaises(TypeError):
             Settings.of({**shipped(), "engin": "x", "assay": {}, "engine": "x", "provider": {}})
-        with self.assertRaises(ValueError):
-            Settings.of({"engine": "x", "provider": {}, "assay": {}, "caller": "anybody"})
+
+    def test_a_member_that_cannot_be_used_is_refused_by_name(self):
+        given = {"engine": "x", "provider": {}, "assay": {}}
+        short, shipped_key = base64.b64encode(bytes(31)).decode(), shipped()["accountKey"]
+        for name, values in (("caller", ("anybody", "", None)),
+                             ("accountKey", ("", "x", short, shipped_key, 5, ["x"], "é" * 64)),
+                             ("testers", ("me", [""], [5], {"me": 1}, 5, None)),
+                             ("ceiling", ({"premium": 0}, {"premium": True}, {"premium": "5"},
+                                          {"premium": 2**53}, [], 5)),
+                             ("basePath", ("/", "api", "/api/", "//api", 5))):
+            for value in values:
+                with self.subTest(name=name, value=value), \
+                        self.assertRaisesRegex(ValueError, name):
+                    Settings.of({**given, name: value})
+        good = base64.b64encode(bytes(32)).decode()
+        Settings.of({**given, "accountKey": good, "testers": ["me"], "ceiling": {"premium": 1},
+                     "basePath": "/api/v2"})
+        Settings.of({**given, "accountKey": None})
 
     def test_the_reference_limits(self):
         self.assertEqual(shipped()["assay"]["limits"], {
