@@ -230,7 +230,11 @@ class BackendCase(unittest.TestCase):
         cls.stack = Stack(settings, form=cls.form, hosts=hosts, clock=cls.clock,
                           tokens_at=cls.clock.of_tokens)
         if ENGINE == "moto":
+            import rights
+
             cls.stack.backend.ledger.create_schema()
+            cls.watch = rights.Watch().of(cls.stack.backend)
+            cls.addClassCleanup(cls.within_its_rights)
             cls.provider_url = moto_stage.url()
         else:
             cls.provider_url = cls.stack.url
@@ -238,6 +242,12 @@ class BackendCase(unittest.TestCase):
         cls.addClassCleanup(cls.stack.close)
         cls.backend, cls.url = cls.stack.backend, cls.stack.url
         cls.client = settings.assay["tokens"][0]["clients"][0]
+
+    @classmethod
+    def within_its_rights(cls):
+        """BCK-15: no route did what the role of its function may not."""
+        if cls.watch.refused:
+            raise AssertionError(f"not in the template: {sorted(cls.watch.refused)}")
 
     def setUp(self):
         self.clock.ahead = self.clock.signed_in = 0.0

@@ -135,8 +135,8 @@ class SecretTest(unittest.TestCase):
             folder = pathlib.Path(name)
             key = base64.b64encode(bytes(range(32))).decode()
             for title, found in (
-                    ("all", {"engine": "x", "provider": {}, "assay": {"stores": {"transfer": "move"},
-                             "apps": [1]}, "ceiling": {"premium": 5}}),
+                    ("all", {"engine": "x", "provider": {}, "ceiling": {"premium": 5},
+                             "assay": {"stores": {"transfer": "move"}, "apps": [1]}}),
                     ("keys", {"accountKey": key, "assay": {"stores": {"forgetKey": key},
                               "apps": [2]}})):
                 (folder / title).write_text(json.dumps(found))
@@ -145,7 +145,8 @@ class SecretTest(unittest.TestCase):
                 both = Settings.load()
             one = Settings.load(f"{folder}/all")
         self.assertEqual((both.account_key, both.ceiling), (key, {"premium": 5}))
-        self.assertEqual(both.assay, {"stores": {"transfer": "move", "forgetKey": key}, "apps": [2]})
+        stores = {"transfer": "move", "forgetKey": key}
+        self.assertEqual(both.assay, {"stores": stores, "apps": [2]})
         self.assertIsNone(one.account_key)
 
 
