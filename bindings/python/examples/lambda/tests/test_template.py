@@ -100,13 +100,32 @@ class TemplateTest(unittest.TestCase):
                 [(operator, wanted)] = condition.items()
                 self.assertEqual(operator, "ForAllValues:StringLike")
                 keys[name] |= set(wanted["dynamodb:LeadingKeys"])
-                if resource[0] == "Sub":
-                    self.assertEqual((name, resource[1]),
-                                     ("Accounts", "${Table.Arn}/index/assay-owner"))
+                if "index/" in str(resource):
+                    self.assertEqual((name, actions), ("Accounts", "dynamodb:Query"))
+                    self.assertNotIn("index/*", str(resource))
+                if "Delete" in str(actions) or "Query" in str(actions):
+                    self.assertIn(name, ("Calls", "Accounts"))
         self.assertEqual(keys["SignUp"], {"SIGNUP_IP#*", "CHAL#*", "KEY#*"})
         for key in ("APPLETOKEN#*", "LINK#*"):
             self.assertEqual([name for name in keys if key in keys[name]], ["Accounts"])
         self.assertTrue(all(key.endswith("#*") for found in keys.values() for key in found))
+
+    def test_bck15_what_the_policies_refuse(self):
+        """What the tests over DynamoDB compare each call with."""
+        for function, action, resource, key, allowed in (
+                ("Accounts", "GetItem", "Table", "APPLETOKEN#a", True),
+                ("Calls", "GetItem", "Table", "APPLETOKEN#a", False),
+                ("Calls", "Query", "Table", "USER#a", True),
+                ("Calls", "Query", "Table/assay-owner", "USER#a", False),
+                ("Accounts", "Query", "Table/assay-due", "LINE#1", False),
+                ("SignUp", "UpdateItem", "Table", "SIGNUP_IP#x", True),
+                ("SignUp", "UpdateItem", "Table", "USER#a", False),
+                ("Notifications", "DeleteItem", "Table", "USER#a", False),
+                ("Calls", "DeleteItem", "Table", "OTX#Production#1", False)):
+            with self.subTest(function=function, action=action, resource=resource, key=key):
+                found = any(rights.allows(each, f"dynamodb:{action}", resource, key)
+                            for each in rights.statements(self.resources, function))
+                self.assertIs(found, allowed)
 
     def test_routes_and_their_authorizers(self):
         with_one, without = set(), set()
