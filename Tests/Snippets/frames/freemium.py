@@ -40,8 +40,7 @@ _, signed_in = post("/", {"AuthFlow": "USER_PASSWORD_AUTH", "ClientId": CLIENT,
                           "AuthParameters": {"USERNAME": username, "PASSWORD": password}},
                     **{"X-Amz-Target": "AWSCognitoIdentityProviderService.InitiateAuth"})
 headers["Authorization"] = f"Bearer {signed_in['AuthenticationResult']['AccessToken']}"
-line = ("--product", "com.example.app.premium.monthly", "--transaction-id", "2000000900000001",
-        "--environment", "Production")
+line = ("--product", "com.example.app.premium.monthly", "--transaction-id", "2000000900000001")
 purchase = minted.mint("transaction", *line)
 refund = minted.mint("notification", "--notification-type", "REFUND", "--refunded", *line)
 # SNIPPET
