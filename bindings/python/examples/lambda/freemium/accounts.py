@@ -127,6 +127,11 @@ def _made(backend: Backend, username: str, password: str) -> str:
     """The joined account at the provider, made when it is not there."""
     made = backend.provider.create(username, password)
     account = made.account or (backend.provider.account(username) if made.exists else None)
+    if account is not None and backend.records.is_closed(account):
+        # A deletion that ended before it reached the provider.
+        backend.provider.delete(username)
+        made = backend.provider.create(username, password)
+        account = made.account
     if account is None:
         log.error("provider: %s", made.outcome)
         raise Refused(backend.try_again())
@@ -187,7 +192,8 @@ def delete(backend: Backend, request: Request, caller: Caller, context: object) 
         if not document.ok:
             log.warning("revocation: %s", document.status)
     _forget(backend, caller.account)
-    if caller.username:
+    # The name may be another account's by now: of a customer who signed in with Apple again.
+    if caller.username and backend.provider.account(caller.username) == caller.account:
         backend.provider.delete(caller.username)
     return Answer(200, {"status": "deleted"})
 

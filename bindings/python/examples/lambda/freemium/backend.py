@@ -132,13 +132,15 @@ class Backend:
 
     def answer(self, event: Mapping[str, Any], context: object = None) -> dict[str, Any]:
         """One event; its response. Nothing that goes wrong gets out as an exception."""
-        request = Request.of(event, self.settings.base_path)
+        path, multi_value = "", False
         try:
-            return self._answered(request, context).response(request.multi_value)
+            request = Request.of(event, self.settings.base_path)
+            path, multi_value = request.path, request.multi_value
+            return self._answered(request, context).response(multi_value)
         except Exception as fault:
             # Its text may quote a body: the type alone is logged.
-            log.error("%s: %s", request.path, type(fault).__name__)
-            return FAULT.response(request.multi_value)
+            log.error("%s: %s", path, type(fault).__name__)
+            return FAULT.response(multi_value)
 
     def _answered(self, request: Request, context: object) -> Answer:
         try:

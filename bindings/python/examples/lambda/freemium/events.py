@@ -181,9 +181,9 @@ def _path(event: Mapping[str, Any], context: Mapping[str, Any], base_path: str) 
     if matched is not None:
         return matched
     path = str(event.get("rawPath") or event.get("path") or "")
-    stage = context.get("stage")
-    if "rawPath" in event and stage and stage != "$default":
-        path = path[len(stage) + 1 :] if path.startswith(f"/{stage}/") else path
+    stage = f"/{context.get('stage')}"
+    if "rawPath" in event and path.startswith(f"{stage}/"):
+        path = path[len(stage) :]
     return path[len(base_path) :] if path.startswith(f"{base_path}/") else path
 
 

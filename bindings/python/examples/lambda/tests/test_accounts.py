@@ -6,8 +6,10 @@ import secrets
 import sqlite3
 import threading
 import unittest
+from unittest import mock
 
 from assay_testing.apple import PlayedApple
+from freemium.records import Unreachable
 from running import (
     ENGINE,
     PREMIUM,
@@ -191,6 +193,24 @@ class DeleteTest(AppleCase):
                 self.assertAnswer(app.post(path, body), 401, UNAUTHORIZED)
         # The purchase was not bound to an account that nobody has any more.
         self.assertAnswer(self.app().update(jws), 200, {"plan": "premium"})
+
+    def test_bck37_a_late_repetition_spares_the_customers_next_account(self):
+        first = self.linked(self.app())
+        self.assertEqual(first.post("/v1/account/delete").status, 200)
+        again = self.linked(self.app())
+        self.assertEqual(again.username, first.username)
+        self.assertNotEqual(again.account, first.account)
+        self.assertAnswer(first.post("/v1/account/delete"), 200, {"status": "deleted"})
+        self.assertEqual(again.initiate_auth().status, 200)
+        self.assertEqual(again.plan(), "free")
+
+    def test_bck37_a_deletion_that_did_not_reach_the_provider(self):
+        first = self.linked(self.app())
+        with mock.patch.object(self.backend.provider, "delete", side_effect=Unreachable):
+            self.assertEqual(first.post("/v1/account/delete").status, 503)
+        again = self.linked(self.app())
+        self.assertNotEqual(again.account, first.account)
+        self.assertEqual(again.plan(), "free")
 
     def test_bck37_the_token_of_apple_is_revoked(self):
         joined = self.linked(self.app())

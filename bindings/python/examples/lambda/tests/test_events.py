@@ -86,6 +86,22 @@ class PathTest(EventsCase):
             with self.subTest(event=event):
                 self.assertEqual(self.status(event), 404)
 
+    def test_bck18_events_that_are_none(self):
+        for event in ({}, [], None, 5, {"headers": [], "multiValueHeaders": {"a": 5, "b": []}},
+                      {"rawPath": "/5/v1/analyze", "requestContext": {"stage": 5, "http": 5}},
+                      {"path": None, "requestContext": {"elb": 5}, "headers": {"x": None}},
+                      {"routeKey": "POST /{a}", "pathParameters": {"a": 5}, "rawPath": "/x"},
+                      {"resource": "/{a}", "pathParameters": ["a"]}):
+            with self.subTest(event=event):
+                answer = self.backend.answer(event)
+                self.assertIn(answer["statusCode"], (404, 405, 500))
+                self.assertIn("error", json.loads(answer["body"]))
+
+    def test_bck18_the_stage_of_an_http_api(self):
+        event = http_api("/prod/v1/analyze", "$default", self.claims)
+        event["requestContext"]["stage"] = "prod"
+        self.assertEqual(self.status(event), 200)
+
     def test_bck18_both_places_of_the_claims_and_no_other(self):
         claims = self.claims
         for make in (http_api, rest_api):
