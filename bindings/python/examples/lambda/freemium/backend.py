@@ -217,6 +217,5 @@ ROUTES: dict[str, Callable[[Backend, Request, Caller, object], Answer]] = {
     "/v1/account/link": accounts.link,
     "/v1/account/delete": accounts.delete,
 }
-# Of these an account that was deleted is not refused beforehand: a deletion is repeated the
-# same, and a metered call looks after its unit was counted.
-CLOSED_TOO = {"/v1/account/delete", "/v1/analyze"}
+# Also for an account that was deleted: a deletion is repeated the same.
+CLOSED_TOO = {"/v1/account/delete"}

@@ -45,7 +45,7 @@ class Request:
     def of(cls, event: Mapping[str, Any], base_path: str = "") -> Request:
         """Of an event; what is missing in it is missing here, and nothing is made up.
 
-        base_path  what comes before the route where no gateway says which one it matched
+        base_path  what comes before every route
         """
         context = _object(event.get("requestContext"))
         http = _object(context.get("http"))
@@ -176,14 +176,13 @@ def _address(context: Mapping[str, Any], headers: Mapping[str, str]) -> str | No
 
 def _path(event: Mapping[str, Any], context: Mapping[str, Any], base_path: str) -> str:
     """The route that the gateway matched, whatever a custom domain or a stage puts before
-    it; without a gateway the path after `base_path`."""
-    matched = _matched(event)
-    if matched is not None:
-        return matched
-    path = str(event.get("rawPath") or event.get("path") or "")
-    stage = f"/{context.get('stage')}"
-    if "rawPath" in event and path.startswith(f"{stage}/"):
-        path = path[len(stage) :]
+    it; without a gateway the path. `base_path` is taken off either."""
+    path = _matched(event)
+    if path is None:
+        path = str(event.get("rawPath") or event.get("path") or "")
+        stage = f"/{context.get('stage')}"
+        if "rawPath" in event and path.startswith(f"{stage}/"):
+            path = path[len(stage) :]
     return path[len(base_path) :] if path.startswith(f"{base_path}/") else path
 
 

@@ -50,8 +50,8 @@ def analyze(backend: Backend, request: Request, caller: Caller, context: object)
         headers = _headers(backend, taken)
         if not taken.ok:
             return _refused(429, EXHAUSTED, taken, headers)
-        # After the unit was counted: the deletion writes its mark before it deletes counters,
-        # so that no call is counted by a counter that is gone and answered all the same.
+        # Once more, after the unit was counted: a deletion at the same time writes its mark
+        # before it deletes the counters, so no call is answered that none of them has counted.
         if backend.records.is_closed(caller.account):
             raise Refused(Answer.error(401, "Unauthorized"))
         if tier in backend.settings.ceiling:

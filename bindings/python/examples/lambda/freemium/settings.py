@@ -44,7 +44,7 @@ class Settings:
                    more; None: without it
     testers        accounts, by `sub`, for which purchases of Sandbox count as paid
     ceiling        tier: how many calls of a day all accounts together may make
-    base_path      "/api": what comes before the routes where no gateway names the route
+    base_path      "/api": what comes before the routes, where the gateway does not take it off
     rate_limits    whether metered answers carry RateLimit headers
     texts          `plan`: what a plan does not include, in the operator's words
     """

@@ -133,6 +133,10 @@ class BalancerTest(EventsCase):
                 url = http_api(path, "$default", headers={"authorization": bearer})
                 url["requestContext"]["authorizer"] = {"iam": {"userId": "someone"}}
                 self.assertEqual(self.status(url), status)
+        for event in (http_api("/api/v1/analyze", "POST /api/v1/analyze"),
+                      rest_api("/api/v1/analyze", "/{proxy+}",
+                               pathParameters={"proxy": "api/v1/analyze"})):
+            self.assertEqual(self.status({**event, "headers": {"authorization": bearer}}), 200)
         self.assertEqual(self.status(balancer("/api/v1/analyze")), 401)
         self.assertEqual(self.status(balancer("/api/v1/analyze", requestContext={
             "elb": {}, "authorizer": {"claims": self.claims}})), 401)

@@ -1,5 +1,6 @@
 """What nobody gets twice, or for nothing: limits, owners, Sandbox."""
 import json
+import sqlite3
 import unittest
 from unittest import mock
 
@@ -43,6 +44,28 @@ class DeletionTest(BackendCase):
         with mock.patch.object(self.backend.ledger, "forget", side_effect=RuntimeError):
             self.assertEqual(app.post("/v1/account/delete").status, 500)
         self.assertEqual(app.analyze("free").status, 401)
+
+    def test_bck37_the_race_of_a_call_and_a_deletion(self):
+        """The account is deleted between the look and the count."""
+        app = self.app()
+        said = []
+        for _ in range(2):
+            with mock.patch.object(self.backend.records, "is_closed", side_effect=[False, True]):
+                said.append(app.analyze("free"))
+        self.assertEqual([each.status for each in said], [401, 401])
+        self.assertEqual([app.analyze("free").status for _ in range(LIMIT + 1)],
+                         [200] * LIMIT + [429])
+
+    def test_w36_nothing_is_kept_of_an_account_that_goes_on_calling(self):
+        if ENGINE != "sqlite":
+            self.skipTest("looks into the SQLite file")
+        app = self.app()
+        app.update(self.bought(PREMIUM))
+        app.post("/v1/account/delete")
+        app.analyze("free")
+        app.update(self.bought(PREMIUM))
+        kept = "".join(sqlite3.connect(f"{self.folder.name}/freemium.db").iterdump())
+        self.assertNotIn(app.account, kept)
 
     def test_the_mark_of_a_deleted_account_names_nobody(self):
         if ENGINE != "sqlite":
