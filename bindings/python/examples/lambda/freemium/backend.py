@@ -65,6 +65,8 @@ class Backend:
         self.ledger = Ledger(settings.engine, settings.assay, patience=5.0, clock=clock)
         self.verifier = self.ledger.verifier
         self.model = imported(settings.model)
+        for tier in sorted(set(settings.ceiling) - metered.tiers(self.verifier)):
+            raise ValueError(f"ceiling.{tier} is no tier of assay.limits")
         self._provider = provider
         tokens = self.verifier.effective_configuration.get("tokens") or ()
         mine = [each for each in tokens if each["profile"] == "cognito-access"]

@@ -13,6 +13,7 @@ from .events import Answer, BadBody, Refused, Request
 from .settings import HIGHEST_CEILING
 
 if TYPE_CHECKING:
+    import assay
     from assay.store import Ledger
     from assay.store.results import TakeResult
 
@@ -35,7 +36,7 @@ def analyze(backend: Backend, request: Request, caller: Caller, context: object)
     """The client's tier only selects. What it may have, the record says, at this moment."""
     body = request.json()
     tier = body.get("tier")
-    if not isinstance(tier, str) or tier not in _tiers(backend):
+    if not isinstance(tier, str) or tier not in tiers(backend.verifier):
         raise BadBody("tier")
     if backend.settings.attest_calls:
         devices.check_session(backend, request, caller, "metered")
@@ -115,7 +116,7 @@ def policy_of_ceiling(backend: Backend) -> dict[str, Any]:
     mine = backend.verifier.effective_configuration["stores"]
     names = ("dialect", "table", "prefix", "placeholders", "shared", "dayOffsetMinutes")
     ceiling = backend.settings.ceiling
-    limits = {tier: ceiling.get(tier, HIGHEST_CEILING) for tier in _tiers(backend)}
+    limits = {tier: ceiling.get(tier, HIGHEST_CEILING) for tier in tiers(backend.verifier)}
     return {
         "apps": backend.settings.assay["apps"],
         "plans": [EVERYBODY],
@@ -124,8 +125,9 @@ def policy_of_ceiling(backend: Backend) -> dict[str, Any]:
     }
 
 
-def _tiers(backend: Backend) -> set[str]:
-    limits: Mapping[str, Mapping[str, int]] = backend.verifier.effective_configuration["limits"]
+def tiers(verifier: assay.Verifier) -> set[str]:
+    """Those that some plan has a limit for."""
+    limits: Mapping[str, Mapping[str, int]] = verifier.effective_configuration["limits"]
     return {tier for plan in limits.values() for tier in plan}
 
 

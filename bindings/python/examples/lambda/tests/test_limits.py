@@ -1,9 +1,12 @@
 """What nobody gets twice, or for nothing: limits, owners, Sandbox."""
+import dataclasses
 import json
 import sqlite3
 import unittest
 from unittest import mock
 
+import assay
+from freemium.backend import Backend
 from running import DAY, ENGINE, HOUR, LIFETIME, PREMIUM, STANDARD, App, BackendCase, at_once, post
 
 INVALID = "Invalid subscription data"
@@ -111,6 +114,11 @@ class CeilingTest(BackendCase):
         self.clock.ahead += DAY
         self.assertEqual(one.sign_in().analyze("premium").status, 200)
 
+    def test_a_ceiling_of_no_tier_is_refused_at_the_start(self):
+        wanted = dataclasses.replace(self.backend.settings, ceiling={"premum": 5})
+        with self.assertRaisesRegex(ValueError, "ceiling.premum"):
+            Backend(wanted)
+
     def test_a_unit_that_the_ceiling_refuses_is_given_back(self):
         one, two = self.paying(), self.paying()
         self.assertEqual([two.analyze("premium").status for _ in range(5)], [200] * 4 + [429])
@@ -142,8 +150,6 @@ class CeilingTest(BackendCase):
 
 
 def unavailable():
-    import assay
-
     document = mock.Mock(spec=assay.Document, ok=False, code=7, error={}, json={})
     return mock.Mock(document=document, ok=False, status="unavailable.store.engine")
 
@@ -250,8 +256,6 @@ class SandboxTest(BackendCase):
 
 
 def replaced(settings, testers):
-    import dataclasses
-
     return dataclasses.replace(settings, testers=testers)
 
 
