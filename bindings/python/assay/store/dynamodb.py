@@ -6,6 +6,7 @@ import json
 from importlib import import_module
 
 from ._answers import Fault, SchemaError, done, granted
+from ._drivers import installed
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -37,7 +38,8 @@ class DynamoDB:
         self, client: Any = None, *, region: str | None = None, endpoint: str | None = None
     ) -> None:
         self.client = client or _client(region, endpoint)
-        self._botocore = import_module("botocore.exceptions")
+        with installed("boto3"):
+            self._botocore = import_module("botocore.exceptions")
 
     def __repr__(self) -> str:
         return "<assay.store.DynamoDB>"
@@ -158,9 +160,11 @@ def _item(found: Any) -> Answer:
 
 def _client(region: str | None, endpoint: str | None) -> Any:
     """The library repeats what may be repeated; the client must not."""
-    config = import_module("botocore.config").Config(
+    with installed("boto3"):
+        boto3, botocore = import_module("boto3"), import_module("botocore.config")
+    config = botocore.Config(
         connect_timeout=3, read_timeout=10, retries={"total_max_attempts": 1}
     )
-    return import_module("boto3").client(
+    return boto3.client(
         "dynamodb", region_name=region, endpoint_url=endpoint, config=config
     )

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-import pymysql
-from pymysql.constants import SERVER_STATUS
-
 from ._answers import Fault, rows_of
+from ._drivers import installed
 from ._pool import is_quiet
 from ._sql import SQLStore, placed
+
+with installed("pymysql"):
+    import pymysql
+    from pymysql.constants import SERVER_STATUS
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

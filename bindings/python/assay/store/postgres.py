@@ -5,13 +5,15 @@ from __future__ import annotations
 import asyncio
 import os
 
-import psycopg
-from psycopg import pq
-from psycopg.conninfo import conninfo_to_dict
-
 from ._answers import BEGINS, ENDED, ENDS, Fault, done, granted, rows_of
+from ._drivers import installed
 from ._pool import is_quiet
 from ._sql import SQLStore, placed
+
+with installed("psycopg"):
+    import psycopg
+    from psycopg import pq
+    from psycopg.conninfo import conninfo_to_dict
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -5,10 +5,12 @@ For counters, sign-ups, challenges and `once` alone (STO-13).
 
 from __future__ import annotations
 
-import redis
-from redis import exceptions
-
 from ._answers import STANDBY, Fault, done, value
+from ._drivers import installed
+
+with installed("redis"):
+    import redis
+    from redis import exceptions
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
