@@ -98,6 +98,7 @@ class ShopServer:
     def environment(self):
         workers = {"PHP_CLI_SERVER_WORKERS": str(self.workers)} if self.workers > 1 else {}
         return {"PATH": os.environ["PATH"], "SHOP_CONFIG": str(self.folder / "shop.json"),
+                "TMPDIR": str(self.folder),
                 "ASSAY_LIBRARY": LIBRARY, **workers}
 
     def run(self, *words, text=""):

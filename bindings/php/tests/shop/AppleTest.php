@@ -59,7 +59,7 @@ final class AppleTest extends ShopTestCase
         $this->assertSame([self::BUY], $apple->log(), 'once an hour');
     }
 
-    public function testFlw8WithoutAnAnswerTheReceiptStandsForItself(): void
+    public function testFlw8AndBck43WithoutAnAnswerTheReceiptIsPaidAndComesAgain(): void
     {
         $now = self::now();
         $id = self::id();
@@ -67,7 +67,9 @@ final class AppleTest extends ShopTestCase
         $apple = new PlayedApple($played);
         $apple->play('script', [['host' => 'buy.itunes.apple.com', 'fault' => ['status' => 503]]]);
         $shop = $this->shopAt($apple, ['receipts']);
-        $this->assertSame([200, 'granted'], $shop->send(self::receipt($minted))->said(), $shop->log());
+        $reply = $shop->send(self::receipt($minted));
+        $this->assertSame([202, 'deferred'], $reply->said(), $shop->log());
+        $this->assertGreaterThanOrEqual(1, (int) $reply->headers['retry-after']);
         $this->assertSame('premium', $shop->ledger()->read('ann')->plan);
     }
 
@@ -124,7 +126,7 @@ final class AppleTest extends ShopTestCase
         $id = self::id();
         [$played, $minted] = self::period($id, $id, $now - 86_400_000, $now + 29 * 86_400_000);
         $apple = new PlayedApple($played);
-        $goods = ['goods' => [self::PREMIUM => 50]];
+        $goods = ['goods' => [self::COINS => 100, self::PREMIUM => 50]];
         $shop = $this->shopAt($apple, ['appStoreServerApi'], $goods);
         $shop->send(self::jws([...$minted, '--signed', (string) ($now - 60_000)]));
         $this->assertSame(['ann' => 50], $shop->coins());
@@ -176,7 +178,7 @@ final class AppleTest extends ShopTestCase
         $shop->send(self::jws(self::coins($id)));
         $this->assertStringContainsString('It was delivered', $page('order=MABC123456&account=ann'));
         $this->assertStringContainsString('Used by another account', $page('order=MABC123456&account=bob'));
-        $this->assertStringContainsString('A number alone', $page('order=MNONE'), $shop->log());
+        $this->assertStringContainsString('Apple knows no such order', $page('order=MNONE'), $shop->log());
     }
 
     /** Time passes: every line's next look has come. */

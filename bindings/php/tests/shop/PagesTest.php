@@ -46,7 +46,7 @@ final class PagesTest extends ShopTestCase
             "/support?transaction=$id" => ['<dd>ann</dd>'],
             "/support?transaction=$id&account=bob" => ['Used by another account', '<dd>ann</dd>'],
             '/support?transaction=999999999999999' => ['A number alone proves nothing'],
-            '/support?order=MK5TTTVWJH' => ['A number alone proves nothing'],
+            '/support?order=MK5TTTVWJH' => ['Nobody could be asked'],
             '/support?account=bob' => ['A number alone proves nothing'],
         ];
         foreach ($expected as $path => $texts) {

@@ -256,6 +256,7 @@ class RunningShop
     protected function environment(): array
     {
         return ['SHOP_CONFIG' => "$this->folder/shop.json", 'PATH' => (string) getenv('PATH'),
+            'TMPDIR' => $this->folder,
             'ASSAY_LIBRARY' => (string) getenv('ASSAY_LIBRARY')];
     }
 

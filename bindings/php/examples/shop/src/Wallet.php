@@ -20,7 +20,7 @@ final class Wallet
     private const ROW = 'shop_wallet (grant_id, account, product, quantity, coins, granted_ms,'
         . ' revoked_ms) VALUES (?, ?, ?, ?, ?, ?, ?)';
 
-    /** @param array<string, int> $goods coins by product */
+    /** @param array<string, int> $goods coins by product; another product has none */
     public function __construct(private PDO $pdo, private array $goods)
     {
     }

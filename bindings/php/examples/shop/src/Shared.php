@@ -1,0 +1,70 @@
+<?php
+
+declare(strict_types=1);
+
+namespace Shop;
+
+/**
+ * Files in the temporary folder that the processes of one shop on one machine share, because
+ * PHP keeps nothing between requests. Nothing in them is needed to be right about a purchase.
+ */
+final class Shared
+{
+    private ?string $base = null;
+
+    public function __construct(private string $dsn)
+    {
+    }
+
+    public function isThere(): bool
+    {
+        return $this->file('') !== null;
+    }
+
+    /**
+     * A file, locked until it is closed or the process ends.
+     *
+     * @return resource|null null: another process has it, or there is no folder of our own
+     */
+    public function locked(string $name, bool $waits = true)
+    {
+        $file = $this->file($name) === null ? false : @fopen($this->file($name), 'c+');
+        if ($file === false) {
+            return null;
+        }
+
+        return flock($file, $waits ? LOCK_EX : LOCK_EX | LOCK_NB) ? $file : null;
+    }
+
+    /** Begins something that goes on for a while: see `ago`. */
+    public function mark(string $name): void
+    {
+        $this->file($name) === null || @touch($this->file($name));
+    }
+
+    /** Seconds since `mark`; null: it was never called. */
+    public function ago(string $name): ?int
+    {
+        $file = (string) $this->file($name);
+        clearstatcache(true, $file);
+        $at = @filemtime($file);
+
+        return $at === false ? null : time() - $at;
+    }
+
+    /** Null where the folder is not ours alone: others could put links into it. */
+    private function file(string $name): ?string
+    {
+        if ($this->base === null) {
+            $owner = function_exists('posix_geteuid') ? posix_geteuid() : getmyuid();
+            $folder = sys_get_temp_dir() . "/assay-shop-$owner";
+            $found = @lstat($folder) ?: (@mkdir($folder, 0700) ? lstat($folder) : @lstat($folder));
+            $isOurs = $found !== false && $found['uid'] === $owner && ($found['mode'] & 0170077) === 0040000;
+            $this->base = $isOurs
+                ? "$folder/" . substr(hash('sha256', $this->dsn), 0, 16) : '';
+            $isOurs || Log::line('ERROR', "$folder is not a folder of this user alone");
+        }
+
+        return $this->base === '' ? null : "$this->base-$name";
+    }
+}
