@@ -73,6 +73,125 @@ final class AppleTest extends ShopTestCase
         $this->assertSame('premium', $shop->ledger()->read('ann')->plan);
     }
 
+    /** One question an hour for a line is one answer: what brought none is asked again. */
+    public function testBck43AQuestionWithoutAnAnswerIsGivenBack(): void
+    {
+        $now = self::now();
+        $id = self::id();
+        [$played, $minted] = self::period($id, $id, $now - 31 * 86_400_000, $now - 3_600_000);
+        $apple = new PlayedApple($played);
+        $apple->play('renew', ['originalTransactionId' => $id]);
+        $shop = $this->shopAt($apple, ['receipts']);
+        $receipt = self::receipt($minted);
+        $faults = [['status' => 503], ['status' => 500], ['status' => 302, 'redirect' => 'http://127.0.0.1:9/'],
+            ['status' => 403, 'body' => '<html>'], ['status' => 200, 'body' => '<html>'], ['reset' => true],
+            ['appleStatus' => 21005], ['appleStatus' => 21004]];
+        foreach ($faults as $fault) {
+            $apple->play('script', [['fault' => $fault]]);
+            $this->assertSame([202, 'deferred'], $shop->send($receipt)->said(), json_encode($fault) . $shop->log());
+            $this->assertSame('free', $shop->ledger()->read('ann')->plan);
+        }
+        $apple->play('script', []);
+        $asked = count($apple->log());
+        $this->assertSame([200, 'granted'], $shop->send($receipt)->said(), $shop->log());
+        $this->assertSame('premium', $shop->ledger()->read('ann')->plan);
+        $this->assertSame([200, 'already-granted'], $shop->send($receipt)->said());
+        $this->assertCount($asked + 1, $apple->log(), 'an answer counts for the hour');
+    }
+
+    /** @param \Closure(): mixed $what while Apple takes connections and says nothing */
+    private function inSilence(\Closure $what): mixed
+    {
+        $silent = stream_socket_server('tcp://127.0.0.1:0');
+        try {
+            return $what('http://' . stream_socket_get_name($silent, false));
+        } finally {
+            fclose($silent);
+        }
+    }
+
+    public function testBck43WhileAppleIsSilentNobodyQueuesForIt(): void
+    {
+        $now = self::now();
+        $secrets = (new PlayedApple())->configuration['receipts']['sharedSecrets'];
+        $receipts = Minted::get()->configuration()['receipts'] + ['sharedSecrets' => $secrets];
+        $this->inSilence(function (string $url) use ($now, $receipts): void {
+            $shop = $this->shop(
+                ['appleHosts' => ['buy.itunes.apple.com' => $url]],
+                ['receipts' => $receipts],
+            );
+            for ($customer = 0; $customer < 4; $customer++) {
+                [, $minted] = self::period($id = self::id(), $id, $now - 86_400_000, $now + 3_600_000);
+                $reply = $shop->send(self::receipt($minted), "customer-$customer");
+                $this->assertSame([202, 'deferred'], $reply->said(), $shop->log());
+                // What the receipt proves is in force all the same, and the question is open.
+                $this->assertSame('premium', $shop->ledger()->read("customer-$customer")->plan);
+            }
+            $this->assertSame(1, substr_count($shop->log(), 'POST buy.itunes.apple.com/verifyReceipt 0 '), $shop->log());
+            $this->assertSame(3, substr_count($shop->log(), 'not asked'), $shop->log());
+            $left = $shop->pdo()->query("SELECT SUM(n) FROM assay_quota WHERE scope LIKE '%ASK#%'")->fetchColumn();
+            $this->assertSame(0, (int) $left);
+            $this->assertSame([200, 'granted'], $shop->send(self::jws(self::coins(self::id())))->said());
+        });
+    }
+
+    /** With four workers at most two wait for Apple. */
+    public function testBck43OnlyAFewRequestsAreInAQuestionAtOnce(): void
+    {
+        $this->inSilence(function (string $url): void {
+            $shop = $this->shop(['offline' => false, 'appleHosts' => ['buy.itunes.apple.com' => $url]], workers: 4);
+            $requests = [];
+            for ($number = 0; $number < 8; $number++) {
+                $requests[] = ['/v1/receipts', ['evidence' => self::receipt(self::coins(self::id()))],
+                    RunningShop::token('ann')];
+            }
+            foreach ($shop->all($requests) as $reply) {
+                $this->assertSame([503, 'deferred'], $reply->said(), $shop->log());
+            }
+            $asked = substr_count($shop->log(), 'POST buy.itunes.apple.com/verifyReceipt 0 ');
+            $this->assertGreaterThanOrEqual(1, $asked);
+            $this->assertLessThanOrEqual(2, $asked, $shop->log());
+        });
+    }
+
+    public function testBck43AnAnswerInApplesPlaceIsNoWordOnTheReceipt(): void
+    {
+        $id = self::id();
+        $apple = new PlayedApple(['product' => self::COINS, 'type' => 'consumable',
+            'environment' => 'Production', 'transactionId' => $id, 'originalTransactionId' => $id]);
+        $shop = $this->shopAt($apple, ['receipts'], ['offline' => false]);
+        $receipt = self::receipt(self::coins($id));
+        foreach ([302, 307, 400, 401, 403, 404, 407, 413, 451] as $status) {
+            $apple->play('script', [['fault' => ['status' => $status, 'body' => 'a proxy']
+                + ($status < 400 ? ['redirect' => 'http://127.0.0.1:9/'] : [])]]);
+            $this->assertSame([503, 'deferred'], $shop->send($receipt)->said(), "$status {$shop->log()}");
+        }
+        foreach ([['oversize' => 9 << 20], ['bom' => true], ['duplicate' => 'status'], ['appleStatus' => 21004],
+            ['appleStatus' => 29999], ['appleStatus' => 21100]] as $fault) {
+            $apple->play('script', [['fault' => $fault]]);
+            $this->assertSame([503, 'deferred'], $shop->send($receipt)->said(), json_encode($fault) . $shop->log());
+        }
+        $apple->play('script', [['fault' => ['appleStatus' => 21003]]]);
+        $this->assertSame([400, 'refused-final'], $shop->send($receipt)->said(), $shop->log());
+        $apple->play('script', []);
+        $this->assertSame([200, 'granted'], $shop->send($receipt)->said(), $shop->log());
+    }
+
+    /** The sweep gives up on a silent Apple, and the lines come again. */
+    public function testBck43TheSweepIsNotHeldUpForEachLine(): void
+    {
+        $now = self::now();
+        $apple = new PlayedApple();
+        $apple->play('script', [['fault' => ['refuse' => true]]]);
+        $shop = $this->shopAt($apple, ['appStoreServerApi']);
+        for ($number = 0; $number < 5; $number++) {
+            [, $minted] = self::period($id = self::id(), $id, $now - 30 * 86_400_000, $now + 60_000);
+            $shop->send(self::jws($minted));
+        }
+        $this->due($shop);
+        $this->assertStringContainsString('3 lines looked at, 0 with news', $shop->sweep(), $shop->log());
+    }
+
     public function testVrr3ProductionFirstAndOneHopWhereOfflineIsOff(): void
     {
         $id = '2000000' . substr(self::id(), -9);

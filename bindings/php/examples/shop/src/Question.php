@@ -11,6 +11,9 @@ use Assay\Sender;
 /** Conducts one conversation with Apple within a time of the shop's own (BCK-43). */
 final class Question
 {
+    /** A time-out may be a little early. */
+    private const EARLY_MS = 100;
+
     private int $end;
     /** Whether the time went by without an answer. */
     public bool $wasSilent = false;
@@ -51,7 +54,7 @@ final class Question
     {
         $timeoutMs = max(1, min($request['timeoutMs'], $this->leftMs()));
         $answer = ($this->sender)(['timeoutMs' => $timeoutMs] + $request);
-        $this->wasSilent = $answer['status'] === 0 && $this->leftMs() < 1;
+        $this->wasSilent = $answer['status'] === 0 && $this->leftMs() < self::EARLY_MS;
 
         return $answer;
     }

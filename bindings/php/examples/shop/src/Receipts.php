@@ -46,7 +46,7 @@ final class Receipts
     {
         $class = 'malformed';
         try {
-            $finding = $this->shop->verifier()->triage($evidence);
+            $finding = $this->shop->porter()->triage($evidence);
             $class = $finding->category;
             $outcome = null;
             if (!$finding->worthVerifying) {

@@ -22,6 +22,7 @@ final class Shop
 
     private PDO|PDOException|null $pdo = null;
     private ?Verifier $verifier = null;
+    private ?Verifier $porter = null;
     private ?Ledger $ledger = null;
     private ?Shared $shared = null;
     /** Only `setUp` makes a file: one that is missing is a disk that is not there. */
@@ -95,14 +96,35 @@ final class Shop
         return $this->verifier ??= new Verifier($this->settings->verifier);
     }
 
+    /**
+     * For what needs no root of Apple's: tokens and triage. Most requests end there, and reading
+     * roots and keys would be most of what they cost.
+     */
+    public function porter(): Verifier
+    {
+        if ($this->porter === null) {
+            $policy = clone $this->settings->verifier;
+            unset($policy->appStoreServerApi, $policy->deviceCheck, $policy->appleId, $policy->attest);
+            foreach (['storekit', 'receipts'] as $block) {
+                if (($policy->{$block} ?? null) instanceof \stdClass) {
+                    $policy->{$block} = clone $policy->{$block};
+                    unset($policy->{$block}->anchors, $policy->{$block}->intermediates);
+                }
+            }
+            $this->porter = new Verifier($policy);
+        }
+
+        return $this->porter;
+    }
+
     public function bearer(): Bearer
     {
         // A provider of keys that is silent holds up nobody for long either.
-        $sender = $this->sender();
-        $send = static fn (array $request): array
-            => $sender(['timeoutMs' => min($request['timeoutMs'], Apple::PATIENCE_MS)] + $request);
+        $send = fn (array $request): array => $this->sender()(
+            ['timeoutMs' => min($request['timeoutMs'], Apple::PATIENCE_MS)] + $request,
+        );
 
-        return new Bearer($this->verifier(), $this->settings->bearer, $send);
+        return new Bearer($this->porter(), $this->settings->bearer, $send);
     }
 
     public function judge(): Judge

@@ -106,13 +106,15 @@ final class Tally
         if ($file === null) {
             return false;
         }
-        $kept = self::read($file) ?? ['since' => Clock::ms(), 'counts' => []];
+        $old = (string) stream_get_contents($file);
+        $kept = json_decode($old, true) ?? ['since' => Clock::ms(), 'counts' => []];
         foreach ($counts as $name => $requests) {
             $kept['counts'][$name] = ($kept['counts'][$name] ?? 0) + $requests;
         }
         $text = json_encode($kept, JSON_UNESCAPED_SLASHES);
         $isKept = $text !== false && count($kept['counts']) <= self::MOST
-            && rewind($file) && fwrite($file, $text) === strlen($text) && ftruncate($file, strlen($text));
+            && rewind($file) && fwrite($file, $text) === strlen($text)
+            && (strlen($old) <= strlen($text) || ftruncate($file, strlen($text)));
         fclose($file);
 
         return $isKept;
@@ -122,21 +124,11 @@ final class Tally
     private function take(int $olderMs): array
     {
         $file = $this->shared->locked(self::FILE);
-        $kept = $file === null ? null : self::read($file);
+        $kept = $file === null ? null : json_decode((string) stream_get_contents($file), true);
         $isDue = $kept !== null && Clock::ms() - $kept['since'] >= $olderMs;
         $isDue && ftruncate($file, 0);
         $file === null || fclose($file);
 
         return $isDue ? $kept['counts'] : [];
-    }
-
-    /**
-     * @param resource $file
-     *
-     * @return array{since: int, counts: array<string, int>}|null null: empty, or damaged
-     */
-    private static function read($file): ?array
-    {
-        return json_decode((string) stream_get_contents($file), true);
     }
 }
