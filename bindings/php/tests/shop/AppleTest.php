@@ -300,6 +300,41 @@ final class AppleTest extends ShopTestCase
         $this->assertStringContainsString('Apple knows no such order', $page('order=MNONE'), $shop->log());
     }
 
+    /** From the number alone, on one page: what it is, whether it was used, and the grant. */
+    public function testLst6AnOrderIsGrantedFromApplesOwnTransactions(): void
+    {
+        [$coins, $line] = [self::id(), self::id()];
+        $now = self::now();
+        [$period] = self::period($line, $line, $now - 86_400_000, $now + 29 * 86_400_000);
+        $apple = new PlayedApple(
+            ['product' => self::COINS, 'type' => 'consumable', 'orderId' => 'MABC777', 'environment' => 'Production',
+                'transactionId' => $coins, 'originalTransactionId' => $coins],
+            ['orderId' => 'MABC777'] + $period,
+        );
+        $shop = $this->shopAt($apple, ['appStoreServerApi']);
+        $page = $shop->page('/support?order=MABC777&account=ann')->body;
+        foreach ([self::COINS, self::PREMIUM, $coins, $line, 'never used', 'Grant this order'] as $text) {
+            $this->assertStringContainsString($text, $page, $shop->log());
+        }
+        preg_match('/name="seal" value="([0-9a-f]+)"/', $page, $seal);
+        $form = ['do' => 'order', 'order' => 'MABC777', 'account' => 'ann', 'reason' => 'lost phone', 'seal' => $seal[1]];
+        $this->assertStringContainsString('reason are needed', $shop->page('/support', ['reason' => ''] + $form)->body);
+        $this->assertStringContainsString('The answer is: granted', $shop->page('/support', $form)->body, $shop->log());
+        $this->assertSame(['ann' => 100], $shop->coins());
+        $this->assertSame('premium', $shop->ledger()->read('ann')->plan);
+        $this->assertStringContainsString('already-granted', $shop->page('/support', $form)->body);
+        $this->assertStringContainsString('refused-final', $shop->page('/support', ['account' => 'bob'] + $form)->body);
+        $this->assertSame(['ann' => 100], $shop->coins());
+        $this->assertSame([200, 'already-granted'], $shop->send(self::jws(self::coins($coins)))->said());
+        $this->assertStringContainsString('<dd>kim: lost phone</dd>', $shop->page('/support?account=ann')->body);
+        foreach ([['status' => 503], ['status' => 401], ['status' => 403], ['status' => 302, 'redirect' => 'http://127.0.0.1:9/'], ['reset' => true]] as $fault) {
+            $apple->play('script', [['fault' => $fault]]);
+            $page = $shop->page('/support?order=MABC777')->body;
+            $this->assertStringContainsString('Apple gave no usable answer', $page, json_encode($fault) . $shop->log());
+            $this->assertStringContainsString('The answer is: deferred', $shop->page('/support', $form)->body);
+        }
+    }
+
     /** Time passes: every line's next look has come. */
     private function due(RunningShop $shop): void
     {

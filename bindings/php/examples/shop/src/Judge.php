@@ -7,6 +7,7 @@ namespace Shop;
 use Assay\Document;
 use Assay\Exception\AssayException;
 use Assay\Exception\Unavailable;
+use Assay\Facts\AppStoreAnswer;
 use Assay\Facts\Triage;
 use Assay\Store\Ledger;
 use Assay\Store\Purchase as Row;
@@ -65,8 +66,11 @@ final class Judge
     {
         $first = $proof->evidence[0];
         $facts = $first instanceof Document ? $first->facts() : $first;
+        // Of a transaction each, where Apple answers with several.
+        $environments = $facts instanceof AppStoreAnswer
+            ? array_column($facts->transactions, 'environment') : [$facts->environment];
 
-        return $facts->environment === 'Production'
+        return array_unique($environments) === ['Production']
             || in_array($account, $this->settings->testers, true);
     }
 
