@@ -122,7 +122,7 @@ final class PagesTest extends ShopTestCase
     {
         $shop = $this->shop(['grants' => 'lease']);
         $old = $shop->ledger(self::now() - 120_000)->claim(
-            self::jws(self::coins($first = '499999999999999', '--signed', (string) (self::now() - 3_600_000))),
+            self::jws(self::coins($first = '700000000000000', '--signed', (string) (self::now() - 3_600_000))),
             'many',
         )->claims[0];
         $shop->send(Minted::get()->mint('app-receipt', '--purchases', '60', ...self::line($id = self::id(), $id)), 'many');
