@@ -12,7 +12,8 @@ final class Shared
 {
     private ?string $base = null;
 
-    public function __construct(private string $dsn)
+    /** @param string $shop what tells this shop from others of the same user */
+    public function __construct(private string $shop)
     {
     }
 
@@ -61,7 +62,7 @@ final class Shared
             $found = @lstat($folder) ?: (@mkdir($folder, 0700) ? lstat($folder) : @lstat($folder));
             $isOurs = $found !== false && $found['uid'] === $owner && ($found['mode'] & 0170077) === 0040000;
             $this->base = $isOurs
-                ? "$folder/" . substr(hash('sha256', $this->dsn), 0, 16) : '';
+                ? "$folder/" . substr(hash('sha256', $this->shop), 0, 16) : '';
             $isOurs || Log::line('ERROR', "$folder is not a folder of this user alone");
         }
 

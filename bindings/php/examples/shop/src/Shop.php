@@ -189,7 +189,10 @@ final class Shop
 
     private function shared(): Shared
     {
-        return $this->shared ??= new Shared($this->settings->database->dsn);
+        // A name of a database may be relative: the file of the configuration is not.
+        $file = (string) realpath((string) getenv('SHOP_CONFIG'));
+
+        return $this->shared ??= new Shared($file . ' ' . $this->settings->database->dsn);
     }
 
     /** It is tried once in a request. */
