@@ -3,14 +3,16 @@
 
   load.py PROGRAM [--seconds N] [--workers N]
 
-  load.py PROGRAM --scene silence   only the last scene
+  load.py PROGRAM --scene cost|silence   only that one
 
 Each request is answered, or gets 503 or 202 with Retry-After: that is asserted. Times and
-throughput are reported, but for one bar (BCK-43): while Apple takes connections and says
-nothing for a minute, and subscribers near their end send old receipts, 99 of 100 requests of
-everybody else are answered within a second.
+throughput are reported, but for two bars. A foreign or cracked request costs at most half a
+millisecond of processor time more than the constant (FLW-1). And while Apple takes connections
+and says nothing for a minute, and subscribers near their end send old receipts, 99 of 100
+requests of everybody else are answered within a second (BCK-43).
 """
 import argparse
+import base64
 import http.client
 import itertools
 import json
@@ -31,6 +33,8 @@ echo '{"answer":"granted","product":null,"retryAfterMs":null}';
 AT_ONCE = (1, 4, 16, 64)
 FRESH = 400
 BAR_MS = 1000
+COST_MS = 0.5
+COST_ROUNDS, COST_REQUESTS = 100, 10
 SUBSCRIBERS = 8
 OTHERS = 8
 HOUR_MS = 3_600_000
@@ -93,6 +97,38 @@ class Load:
         at = [within(times, part) for part in (50, 99)]
         print(f"{name:<12} {at_once:>7} {rate:>13.0f} {at[0]:>6.1f} {at[1]:>6.1f}"
               f" {later[503]:>5} {later[202]:>5}", flush=True)
+
+    # ---- what a hostile request costs
+
+    def cost(self):
+        """Processor time of the server beside that of the constant: the least of some rounds."""
+        texts = {"foreign": next(self.kinds["foreign"]),
+                 "cracked": base64.b64encode(b"com.urus.iap.72519604").decode()}
+        self.shop.workers = 1
+        self.shop.start(FOLDER / "constant.php")
+        constant = {name: self.processor_ms(text) for name, text in texts.items()}
+        self.shop.stop()
+        with self.shop:
+            costs = {name: self.processor_ms(text) - constant[name] for name, text in texts.items()}
+        print("processor time of a request: " + "; ".join(
+            f"{name} {cost:.2f} ms more than the constant's {constant[name]:.2f} (bar {COST_MS})"
+            for name, cost in costs.items()), flush=True)
+        self.wrong += [f"a {name} request costs {cost:.2f} ms more than a constant"
+                       for name, cost in costs.items() if cost > COST_MS]
+
+    def processor_ms(self, text):
+        found = []
+        for _ in range(COST_ROUNDS):
+            begin = self.processor_seconds()
+            for _ in range(COST_REQUESTS):
+                self.shop.post("/v1/receipts", {"evidence": text}, self.shop.token("ann"))
+            found.append(1000 * (self.processor_seconds() - begin) / COST_REQUESTS)
+        return min(found)
+
+    def processor_seconds(self):
+        """Time of the server on a processor so far (proc(5))."""
+        stat = pathlib.Path(f"/proc/{self.shop.process.pid}/schedstat").read_text()
+        return int(stat.split()[0]) / 1e9
 
     # ---- Apple says nothing
 
@@ -178,12 +214,17 @@ def main():
     parser.add_argument("--seconds", type=float, default=3)
     parser.add_argument("--workers", type=int, default=4)
     parser.add_argument("--silence", type=float, default=60)
-    parser.add_argument("--scene", choices=["all", "silence"], default="all")
+    parser.add_argument("--scene", choices=["all", "cost", "silence"],
+                        default="all")
     options = parser.parse_args()
     load = Load(options)
     if options.scene == "all":
         load.run()
-    load.silence()
+    if options.scene in ("all", "cost"):
+        load.cost()
+        load.shop.workers = options.workers
+    if options.scene in ("all", "silence"):
+        load.silence()
     for fault in load.wrong[:20]:
         print(f"FAILED load: {fault}")
     print(f"suite shop-load: {0 if load.wrong else 1} passed, {1 if load.wrong else 0} failed,"

@@ -49,9 +49,10 @@ final class Bearer
     private function token(string $text): Token
     {
         if (isset($this->settings->keys)) {
-            $keys = new Keyset((string) file_get_contents($this->settings->keys));
+            $keys = @file_get_contents($this->settings->keys);
+            is_string($keys) || throw new \DomainException('shop: bearer.keys cannot be read');
 
-            return $this->verifier->verifyToken($text, $keys);
+            return $this->verifier->verifyToken($text, new Keyset($keys));
         }
         $sets = new KeySets($this->verifier, $this->settings->folder, $this->send);
 
