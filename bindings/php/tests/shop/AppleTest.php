@@ -171,6 +171,11 @@ final class AppleTest extends ShopTestCase
             $apple->play('script', [['fault' => $fault]]);
             $this->assertSame([503, 'deferred'], $shop->send($receipt)->said(), json_encode($fault) . $shop->log());
         }
+        // VRR-7: 21002 is no proof of fraud, unless the signature is none.
+        $apple->play('script', [['fault' => ['appleStatus' => 21002]]]);
+        $this->assertSame([503, 'deferred'], $shop->send($receipt)->said(), $shop->log());
+        $forged = self::forgedReceipt(self::receipt(self::coins(self::id())));
+        $this->assertSame([400, 'refused-final'], $shop->send($forged)->said(), $shop->log());
         $apple->play('script', [['fault' => ['appleStatus' => 21003]]]);
         $this->assertSame([400, 'refused-final'], $shop->send($receipt)->said(), $shop->log());
         $apple->play('script', []);

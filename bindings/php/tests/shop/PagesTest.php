@@ -151,6 +151,26 @@ final class PagesTest extends ShopTestCase
         $this->assertStringContainsString('value="ann"', $page);
     }
 
+    /** A receipt of which one purchase was claimed, and not delivered, is not called delivered. */
+    public function testLst2AReceiptIsSeenWhole(): void
+    {
+        $shop = $this->shop(['grants' => 'lease']);
+        $receipt = Minted::get()->mint('app-receipt', '--purchases', '60', ...self::line($id = self::id(), $id));
+        $form = ['do' => 'look', 'account' => '', 'evidence' => $receipt, 'seal' => $this->seal($shop)];
+        $page = $shop->page('/support', $form)->body;
+        $this->assertSame(60, substr_count($page, '<h2 class="wait">unused</h2>'), $shop->log());
+        $this->assertStringContainsString('never used', $page);
+        $shop->send($receipt);
+        $shop->pdo()->exec("UPDATE assay_ledger SET state = 'claimed', granted_ms = NULL, lease_ms = 1"
+            . ' WHERE pkey = (SELECT max(pkey) FROM assay_ledger)');
+        $page = $shop->page('/support', $form)->body;
+        $this->assertStringContainsString('<section class="wait" role="status"><p>Claimed, and not delivered', $page);
+        $this->assertSame(59, substr_count($page, '<h2 class="good">granted</h2>'));
+        $unknown = self::jws(self::bought('com.example.app.new', 'consumable', self::id()));
+        $page = $shop->page('/support', ['evidence' => $unknown] + $form)->body;
+        $this->assertStringContainsString('a product that is not in the catalogue', $page);
+    }
+
     public function testNothingOnThePagesComesFromElsewhere(): void
     {
         $shop = $this->shop();

@@ -6,8 +6,10 @@ namespace Shop;
 
 use Assay\Document;
 use Assay\Exception\AssayException;
+use Assay\Exception\Rejected;
 use Assay\Exception\Unavailable;
 use Assay\Facts\AppStoreAnswer;
+use Assay\Facts\Facts;
 use Assay\Facts\Triage;
 use Assay\Store\Ledger;
 use Assay\Store\Purchase as Row;
@@ -52,13 +54,9 @@ final class Judge
         if ($finding->form === 'jws') {
             return new Proof([$this->verifier->verifyTransaction(trim($evidence))]);
         }
-        if (!$this->settings->offline) {
-            return $this->apple->judged($evidence);
-        }
 
-        return $this->apple->newer($finding->form === 'app-receipt'
-            ? $this->verifier->verifyAppReceipt($evidence)
-            : $this->verifier->verifyTransactionReceipt($evidence));
+        return $this->settings->offline ? $this->apple->newer($this->offline($evidence, $finding))
+            : $this->judged($evidence, $finding);
     }
 
     /** Sandbox purchases cost nothing: they count for testers alone, App Review among them. */
@@ -72,6 +70,32 @@ final class Judge
 
         return array_unique($environments) === ['Production']
             || in_array($account, $this->settings->testers, true);
+    }
+
+    /** @throws AssayException where it is refused */
+    private function offline(string $evidence, Triage $finding): Facts
+    {
+        return $finding->form === 'app-receipt'
+            ? $this->verifier->verifyAppReceipt($evidence)
+            : $this->verifier->verifyTransactionReceipt($evidence);
+    }
+
+    /**
+     * Apple's word. 21002 is no proof of fraud: what is genuine by its signature comes again
+     * (VRR-7).
+     */
+    private function judged(string $evidence, Triage $finding): Proof
+    {
+        try {
+            return $this->apple->judged($evidence);
+        } catch (Rejected $refusal) {
+            if ($refusal->status !== 'rejected.verify-receipt.malformed') {
+                throw $refusal;
+            }
+            $this->offline($evidence, $finding);
+
+            return new Proof([], true);
+        }
     }
 
     /** Without the database nobody knows, and a forgery is still refused by its signature. */

@@ -10,6 +10,10 @@ namespace Shop;
  */
 final class Shared
 {
+    /** A file is held for microseconds; who was stopped while it held one stops nobody else. */
+    private const TRIES = 50;
+    private const PAUSE_US = 1000;
+
     private ?string $base = null;
 
     /** @param string $shop what tells this shop from others of the same user */
@@ -34,7 +38,14 @@ final class Shared
             return null;
         }
 
-        return flock($file, $waits ? LOCK_EX : LOCK_EX | LOCK_NB) ? $file : null;
+        for ($tries = $waits ? self::TRIES : 1; $tries > 0; $tries--) {
+            if (flock($file, LOCK_EX | LOCK_NB)) {
+                return $file;
+            }
+            $waits && usleep(self::PAUSE_US);
+        }
+
+        return null;
     }
 
     /** Begins something that goes on for a while: see `ago`. */
@@ -57,7 +68,7 @@ final class Shared
     private function file(string $name): ?string
     {
         if ($this->base === null) {
-            $owner = function_exists('posix_geteuid') ? posix_geteuid() : getmyuid();
+            $owner = function_exists('posix_geteuid') ? posix_geteuid() : fstat(tmpfile())['uid'];
             $folder = sys_get_temp_dir() . "/assay-shop-$owner";
             $found = @lstat($folder) ?: (@mkdir($folder, 0700) ? lstat($folder) : @lstat($folder));
             $isOurs = $found !== false && $found['uid'] === $owner && ($found['mode'] & 0170077) === 0040000;

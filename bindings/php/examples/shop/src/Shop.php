@@ -24,6 +24,7 @@ final class Shop
     private ?Verifier $verifier = null;
     private ?Verifier $porter = null;
     private ?Ledger $ledger = null;
+    private ?Judge $judge = null;
     private ?Shared $shared = null;
     /** Only `setUp` makes a file: one that is missing is a disk that is not there. */
     private bool $makesFile = false;
@@ -129,7 +130,12 @@ final class Shop
 
     public function judge(): Judge
     {
-        return new Judge($this->settings, $this->verifier(), $this->ledger(...), $this->apple());
+        return $this->judge ??= new Judge(
+            $this->settings,
+            $this->verifier(),
+            $this->ledger(...),
+            $this->apple(),
+        );
     }
 
     public function apple(int $patienceMs = Apple::PATIENCE_MS): Apple

@@ -21,6 +21,7 @@ final class Support
     private const ADVICE = [
         'resume' => ['wait', 'Claimed, and not delivered: resume it.'],
         'unused' => ['wait', 'Genuine, and never used: grant it below.'],
+        'unknown-product' => ['wait', 'Of a product that the catalogue lacks: it is granted once it is there.'],
         'used-by-other' => ['bad', 'Used by another account: deny, and do not name the other one.'],
         'refunded' => ['bad', 'Apple paid it back: deny.'],
         'not-genuine' => ['bad', 'The evidence is refused: deny.'],
@@ -47,11 +48,11 @@ final class Support
     public function answer(Request $request): Answer
     {
         $operator = Operator::of($request, $this->settings);
-        $query = array_map(trim(...), $request->query);
+        $query = array_map(self::typed(...), $request->query);
         $done = '';
         $typed = [];
         if ($request->method === 'POST') {
-            $typed = array_map(trim(...), $request->form(self::LIMIT));
+            $typed = array_map(self::typed(...), $request->form(self::LIMIT));
             $done = $this->done($typed, $operator);
             $query = ['account' => $typed['account'] ?? '', 'order' => $typed['order'] ?? ''];
         }
@@ -60,6 +61,12 @@ final class Support
         return Page::of('Support', $done . $this->asking($query) . $found
             . $this->byHand($typed + $query, $operator)
             . $this->journal(($query['account'] ?? '') === '' ? null : $query['account']));
+    }
+
+    /** What an engine takes for text: without what is none, and without what surrounds it. */
+    private static function typed(string $text): string
+    {
+        return trim(strtr(mb_scrub($text), ["\0" => '']));
     }
 
     /** @param \Closure(): string $what */
@@ -178,9 +185,8 @@ final class Support
         if ($proof->evidence === []) {
             return ['no-answer', self::notice(...self::ADVICE['no-answer'])];
         }
-        $lookup = $this->shop->ledger()->lookup($proof->evidence, $account ?: null, operator: true);
 
-        return [$lookup->outcome, $this->shown($lookup->outcome, $lookup->rows, $operator)];
+        return $this->proven($proof, $account, $operator);
     }
 
     // ---- what the operator sees
@@ -253,22 +259,39 @@ final class Support
 
             return [$outcome, self::notice(...self::ADVICE[$outcome])];
         }
-        $rows = $this->shop->ledger()->lookup($found, $account ?: null, operator: true)->rows;
-        $known = array_column($rows, 'transactionId');
-        $unused = array_filter(
-            Purchase::in([$found]),
-            static fn (Purchase $it): bool => !in_array($it->transactionId, $known, true),
-        );
-        $outcome = self::worst([...array_column($rows, 'outcome'), ...array_map(
-            static fn (Purchase $it): string => $it->isRevoked ? 'refunded' : 'unused',
-            $unused,
-        )]);
-        $page = $this->shown($outcome, $rows, $operator);
-        foreach ($unused as $purchase) {
-            $page .= self::unused($purchase);
-        }
+        [$outcome, $page] = $this->proven(new Proof([$found]), $account, $operator);
 
         return [$outcome, $page . $this->claiming($order, $account, $operator)];
+    }
+
+    /**
+     * Each purchase of verified evidence: its row, or that it has none.
+     *
+     * @return array{string, string}
+     */
+    private function proven(Proof $proof, string $account, Operator $operator): array
+    {
+        $rows = $this->shop->ledger()->lookup($proof->evidence, $account ?: null, operator: true)->rows;
+        $known = array_column($rows, 'transactionId');
+        $others = array_filter(
+            Purchase::in($proof->evidence),
+            static fn (Purchase $it): bool => !in_array($it->transactionId, $known, true),
+        );
+        $outcomes = array_map($this->outcomeOf(...), $others);
+        $outcome = self::worst([...array_column($rows, 'outcome'), ...$outcomes]);
+
+        return [$outcome, $this->shown($outcome, $rows, $operator)
+            . implode('', array_map(self::unclaimed(...), $others, $outcomes))];
+    }
+
+    /** The outcome of a purchase that the ledger does not know. */
+    private function outcomeOf(Purchase $purchase): string
+    {
+        return match (true) {
+            $purchase->isRevoked => 'refunded',
+            $this->settings->type($purchase->product) === null => 'unknown-product',
+            default => 'unused',
+        };
     }
 
     /** @return list<mixed> */
@@ -322,11 +345,11 @@ final class Support
         );
     }
 
-    private static function unused(Purchase $purchase): string
+    private static function unclaimed(Purchase $purchase, string $outcome): string
     {
-        [$tone, $advice] = self::ADVICE[$purchase->isRevoked ? 'refunded' : 'unused'];
+        [$tone, $advice] = self::ADVICE[$outcome];
 
-        return "<section><h2 class=\"$tone\">unused</h2><p>$advice</p>" . self::facts([
+        return "<section><h2 class=\"$tone\">$outcome</h2><p>$advice</p>" . self::facts([
             'Product' => $purchase->product,
             'Transaction' => $purchase->transactionId,
             'Bought' => Page::time($purchase->boughtMs),

@@ -67,6 +67,8 @@ final class Tally
         } catch (PDOException) {
             isset($pdo) && $pdo->inTransaction() && $pdo->rollBack();
             $this->add($counts) || Log::line('WARN', 'counts were lost');
+        } finally {
+            isset($pdo) && $this->driver($pdo) === 'sqlite' && $pdo->exec('PRAGMA synchronous = FULL');
         }
     }
 

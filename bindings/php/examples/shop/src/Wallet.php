@@ -39,6 +39,7 @@ final class Wallet
     public function pay(Grant $grant, ?PDO $pdo = null): void
     {
         $coins = ($this->goods[$grant->product] ?? 0) * $grant->quantity;
+        is_int($coins) || throw new \UnexpectedValueException('more coins than a number holds');
         $this->insert([$grant->grantId, $grant->account, $grant->product, $grant->quantity,
             $coins, Clock::ms(), null], $pdo);
     }
