@@ -23,8 +23,9 @@ final class Apple
     public const PATIENCE_MS = 2000;
     /** So many requests of this machine wait for Apple: half the workers of server/fpm.conf. */
     private const AT_ONCE = 2;
-    /** After silence nobody waits for so long: they come again. */
-    private const SILENCE_S = 10;
+    /** After so many questions in silence nobody waits for so long, and then one at once. */
+    private const SILENCES = 2;
+    private const SILENCE_S = 30;
     private const NEAR_MS = 86_400_000;
     private const HOUR_MS = 3_600_000;
     /** What says nothing of the evidence: no answer, one of a proxy, or one to a wrong request. */
@@ -138,8 +139,9 @@ final class Apple
         $question = new Question($this->sender, $this->patienceMs);
         $document = $question->put($this->verifier->exchange($request, $evidence ?? []));
         is_resource($turn) && fclose($turn);
-        $question->wasSilent && $this->shared->mark('silence');
         $isUsable = $document->ok || !self::isNoAnswer($document->status());
+        $question->wasSilent ? $this->shared->mark('silence')
+            : ($isUsable && $this->shared->clear('silence'));
         $this->unanswered = $isUsable ? 0 : $this->unanswered + 1;
         $document->ok || Log::line('WARN', "{$request['kind']}: {$document->status()}");
 
@@ -157,10 +159,13 @@ final class Apple
         if ($this->patienceMs > self::PATIENCE_MS || !$this->shared->isThere()) {
             return true;
         }
-        if (($this->shared->ago('silence') ?? self::SILENCE_S) < self::SILENCE_S) {
+        [$silences, $ago] = $this->shared->marks('silence');
+        $isSilent = $silences >= self::SILENCES;
+        if ($isSilent && $ago < self::SILENCE_S) {
             return null;
         }
-        for ($number = 0, $turn = null; $number < self::AT_ONCE && $turn === null; $number++) {
+        $most = $isSilent ? 1 : self::AT_ONCE;
+        for ($number = 0, $turn = null; $number < $most && $turn === null; $number++) {
             $turn = $this->shared->locked("turn$number", false);
         }
 

@@ -48,20 +48,25 @@ final class Shared
         return null;
     }
 
-    /** Begins something that goes on for a while: see `ago`. */
+    /** One more of something that the others should know: see `marks`. */
     public function mark(string $name): void
     {
-        $this->file($name) === null || @touch($this->file($name));
+        $this->file($name) === null || @file_put_contents($this->file($name), '.', FILE_APPEND);
     }
 
-    /** Seconds since `mark`; null: it was never called. */
-    public function ago(string $name): ?int
+    /** @return array{int, int} how many marks there are, and the seconds since the last */
+    public function marks(string $name): array
     {
         $file = (string) $this->file($name);
         clearstatcache(true, $file);
-        $at = @filemtime($file);
+        $found = @stat($file);
 
-        return $at === false ? null : time() - $at;
+        return $found === false ? [0, 0] : [$found['size'], time() - $found['mtime']];
+    }
+
+    public function clear(string $name): void
+    {
+        @unlink((string) $this->file($name));
     }
 
     /** Null where the folder is not ours alone: others could put links into it. */
