@@ -9,8 +9,6 @@ use Assay\Tests\Minted;
 use Assay\Tests\Subprocess;
 use PDO;
 
-require_once RunningShop::SHOP . '/autoload.php';
-
 /** The shop of examples/shop under PHP's own server, asked over HTTP on loopback. */
 class RunningShop
 {
