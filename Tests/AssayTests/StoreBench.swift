@@ -32,8 +32,9 @@ final class StoreBench {
     let all = [("products", products)] + (engine == .dynamodb ? [("stores", stores)] : []) + changes
     sqlite = engine == .sqlite ? try SQLiteStore(all) : nil
     dynamo = engine == .dynamodb ? try DynamoStore(all) : nil
-    verifier = try Minted.verifier(catalogue.filter { $0.0 != "stores" } + all
-      + (engine == .sqlite ? [("stores", ["dialect": "sqlite"])] : []))
+    verifier = try Minted.verifier(
+      catalogue.filter { $0.0 != "stores" } + all
+        + (engine == .sqlite ? [("stores", ["dialect": "sqlite"])] : []))
   }
 
   var coins: Int64 { wallet.values.reduce(0, +) }
