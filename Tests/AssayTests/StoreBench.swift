@@ -53,7 +53,7 @@ final class StoreBench {
       purchase.group = nil
     }
     purchase.signedDate += signed
-    if let revoked {
+    if revoked != nil {
       purchase.revocationDate = purchase.signedDate - 1000
       purchase.revocationReason = 0
     }
@@ -134,7 +134,7 @@ final class StoreBench {
   /// What a host does with the result of a claim.
   @discardableResult
   func claim(
-    _ account: String = "ann", _ evidence: Document, mode: String = "lease",
+    _ evidence: Document, by account: String = "ann", mode: String = "lease",
     now: Int64 = Minted.now, _ more: [(String, JSONText)] = []
   ) throws -> Document {
     let request: JSONText = [

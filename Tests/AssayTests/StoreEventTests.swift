@@ -69,7 +69,7 @@ struct StoreEventTests {
       let newer = try bench.transaction(signed: 2000)
       switch shown {
       case "own claim": try bench.claim(newer)
-      case "other's claim": try bench.claim("bob", newer)
+      case "other's claim": try bench.claim(newer, by: "bob")
       case "event":
         try bench.run(["kind": "claim", "attempt": bench.attempt()], [newer])
       default: try bench.event(try bench.notification("REFUND_REVERSED", signed: 2000))

@@ -200,7 +200,8 @@ struct StoreConversation: Conversing {
     if case .store(.results(let results)) = answer {
       do throws(StoreStop) {
         let row = try results.rowIfAny(0)
-        committed = try row.map { row throws(StoreStop) in try LedgerRow(row).state == .claimed } ?? false
+        committed =
+          try row.map { row throws(StoreStop) in try LedgerRow(row).state == .claimed } ?? false
       } catch {
         committed = nil
       }

@@ -102,6 +102,13 @@ enum SQLStatement: Int, CaseIterable, Sendable {
   case checkEvidence
   case checkPrimary
   case checkJournal
+  case schemaLock
+  case schemaUnlock
+  case schemaTables
+  case schemaUnits
+  case schemaInsert
+  case schemaVersion
+  case schemaRead
 
   /// With `:name` parameters and tables that begin with `assay_`; nil: the dialect does
   /// it in another way.
@@ -116,7 +123,7 @@ enum SQLStatement: Int, CaseIterable, Sendable {
 
   func givesRows(_ dialect: StoreDialect) -> Bool {
     switch self {
-    case .nameCanonical, .nameOwner, .ledgerRead, .ledgerLock, .ledgerOfAccount, .lineRead, .linesOfAccount, .claimsHeld, .claimsOwn, .claimsDueLock, .linesDue, .linesDueLock, .linkJoined, .linkHold, .linkRead, .linkCounts, .linkQuotaLock, .evidenceRead, .evidenceOfPurchase, .evidenceOfLine, .quotaTake, .quotaChanged, .quotaRead, .challengeRead, .keyRead, .keyChanged, .onceRead, .checkName, .checkLedger, .checkLine, .checkQuota, .checkChallenge, .checkKey, .checkOnce, .checkLink, .checkAudit, .checkEvidence, .checkPrimary, .checkJournal:
+    case .nameCanonical, .nameOwner, .ledgerRead, .ledgerLock, .ledgerOfAccount, .lineRead, .linesOfAccount, .claimsHeld, .claimsOwn, .claimsDueLock, .linesDue, .linesDueLock, .linkJoined, .linkHold, .linkRead, .linkCounts, .linkQuotaLock, .evidenceRead, .evidenceOfPurchase, .evidenceOfLine, .quotaTake, .quotaChanged, .quotaRead, .challengeRead, .keyRead, .keyChanged, .onceRead, .checkName, .checkLedger, .checkLine, .checkQuota, .checkChallenge, .checkKey, .checkOnce, .checkLink, .checkAudit, .checkEvidence, .checkPrimary, .checkJournal, .schemaLock, .schemaUnlock, .schemaTables, .schemaUnits, .schemaRead:
       return true
     case .quotaRefund: return dialect == .sqlite || dialect == .postgres
     case .keyAdvance: return dialect == .sqlite || dialect == .postgres
@@ -302,7 +309,17 @@ enum SQLStatement: Int, CaseIterable, Sendable {
       return "PRAGMA query_only"
     case .checkJournal:
       return "PRAGMA journal_mode"
-    case .claimsDueLock, .claimsDueTake, .linesDueLock, .linesDueTake, .linkQuotaLock, .linkQuotaAdd, .linkQuotaRemove, .quotaOpen, .quotaAdd, .quotaChanged, .keyChanged: return nil
+    case .schemaTables:
+      return "SELECT name FROM sqlite_master WHERE type = 'table' AND name IN ('assay_name','assay_ledger','assay_line','assay_quota','assay_challenge','assay_key','assay_once','assay_link','assay_audit','assay_evidence','assay_schema')"
+    case .schemaUnits:
+      return "SELECT COUNT(*) FROM pragma_table_info('assay_ledger') WHERE name = 'units'"
+    case .schemaInsert:
+      return "INSERT INTO assay_schema (id,version,lineage,made_ms) VALUES ('schema',:version,:lineage,:made_ms) ON CONFLICT DO NOTHING"
+    case .schemaVersion:
+      return "UPDATE assay_schema SET version = :version WHERE id = 'schema'"
+    case .schemaRead:
+      return "SELECT id,version,lineage,made_ms FROM assay_schema WHERE id = 'schema'"
+    case .claimsDueLock, .claimsDueTake, .linesDueLock, .linesDueTake, .linkQuotaLock, .linkQuotaAdd, .linkQuotaRemove, .quotaOpen, .quotaAdd, .quotaChanged, .keyChanged, .schemaLock, .schemaUnlock: return nil
     }
   }
 
@@ -330,7 +347,13 @@ enum SQLStatement: Int, CaseIterable, Sendable {
       return "DELETE FROM assay_evidence WHERE at_ms < :before_ms AND NOT EXISTS (SELECT 1 FROM assay_ledger WHERE evidence = digest) AND NOT EXISTS (SELECT 1 FROM assay_line WHERE evidence = digest)"
     case .checkPrimary:
       return "SELECT CASE WHEN pg_is_in_recovery() OR current_setting('transaction_read_only') = 'on' THEN 1 ELSE 0 END"
-    case .claimInsert, .claimsDueLock, .claimsDueTake, .linesDueLock, .linesDueTake, .linkQuotaClear, .linkQuotaLock, .linkQuotaAdd, .linkQuotaRemove, .quotaOpen, .quotaAdd, .quotaChanged, .keyChanged, .checkJournal: return nil
+    case .schemaLock:
+      return "SELECT 1 FROM pg_advisory_xact_lock(4171797953)"
+    case .schemaTables:
+      return "SELECT CAST(table_name AS TEXT) FROM information_schema.tables WHERE table_schema = current_schema() AND table_name IN ('assay_name','assay_ledger','assay_line','assay_quota','assay_challenge','assay_key','assay_once','assay_link','assay_audit','assay_evidence','assay_schema')"
+    case .schemaUnits:
+      return "SELECT COUNT(*) FROM information_schema.columns WHERE table_schema = current_schema() AND table_name = 'assay_ledger' AND column_name = 'units'"
+    case .claimInsert, .claimsDueLock, .claimsDueTake, .linesDueLock, .linesDueTake, .linkQuotaClear, .linkQuotaLock, .linkQuotaAdd, .linkQuotaRemove, .quotaOpen, .quotaAdd, .quotaChanged, .keyChanged, .checkJournal, .schemaUnlock: return nil
     default: return sqlite
     }
   }
@@ -395,6 +418,16 @@ enum SQLStatement: Int, CaseIterable, Sendable {
       return "INSERT INTO assay_once (id,attempt,at_ms) VALUES (:id,:attempt,:at_ms) ON DUPLICATE KEY UPDATE id = id"
     case .checkPrimary:
       return "SELECT @@global.read_only"
+    case .schemaLock:
+      return "SELECT GET_LOCK('assay_schema', 3600)"
+    case .schemaUnlock:
+      return "SELECT RELEASE_LOCK('assay_schema')"
+    case .schemaTables:
+      return "SELECT table_name FROM information_schema.tables WHERE table_schema = DATABASE() AND table_name IN ('assay_name','assay_ledger','assay_line','assay_quota','assay_challenge','assay_key','assay_once','assay_link','assay_audit','assay_evidence','assay_schema')"
+    case .schemaUnits:
+      return "SELECT COUNT(*) FROM information_schema.columns WHERE table_schema = DATABASE() AND table_name = 'assay_ledger' AND column_name = 'units'"
+    case .schemaInsert:
+      return "INSERT INTO assay_schema (id,version,lineage,made_ms) VALUES ('schema',:version,:lineage,:made_ms) ON DUPLICATE KEY UPDATE id = id"
     case .claimInsert, .claimsDue, .linesDue, .linkQuota, .linkQuotaClear, .quotaTake, .checkJournal: return nil
     default: return sqlite
     }

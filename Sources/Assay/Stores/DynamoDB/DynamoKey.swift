@@ -54,6 +54,8 @@ struct DynamoKey {
 
   static func audit(_ id: Text) -> DynamoKey { DynamoKey("AUDIT#", id, "AUDIT") }
 
+  static let schema = DynamoKey("SCHEMA#", "SCHEMA")
+
   static func evidence(_ sha256: Text) -> DynamoKey { DynamoKey("EVID#", sha256, "EVID") }
 
   /// Of a row that leads from a line or a purchase to a text that it has named.

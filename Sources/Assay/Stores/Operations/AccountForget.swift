@@ -10,7 +10,7 @@ struct AccountForget: StoreOperation {
   init(_ parameters: StoreParameters) throws(Refusal) {
     account = try parameters.account("account")
     attempt = try parameters.attempt()
-    _ = try parameters.note("reason")
+    _ = try parameters.reason()
     guard let key = parameters.context.policy.forgetKey else {
       throw Refusal(.configStoreForgetKey, "STO-93", at: "stores.forgetKey")
     }

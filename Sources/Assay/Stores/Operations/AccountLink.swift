@@ -13,7 +13,7 @@ struct AccountLink: StoreOperation {
     to = try parameters.account("to")
     try require(from != to, .misuseStoreAccount, "STO-90", at: "to")
     attempt = try parameters.attempt()
-    reason = try parameters.note("reason")
+    reason = try parameters.reason()
     isOperator = try parameters["operator"]?.boolean() ?? false
   }
 
