@@ -954,6 +954,11 @@ var statusTable = [...]statusRow{
 		"give stores.dialect one of sqlite, postgres, mysql, dynamodb, redis",
 	},
 	{
+		6919, "unavailable.store.unreachable", 503, "later",
+		"the engine cannot be reached",
+		"it is down, or its address is wrong: look at the host and the port, and try again later",
+	},
+	{
 		7169, "rejected.attest-receipt.kind", 401, "never",
 		"the receipt inside an attestation is not of type ATTEST",
 		"a refreshed receipt was put into an attestation: altered, treat it as forged",
@@ -1062,6 +1067,11 @@ var statusTable = [...]statusRow{
 		8194, "malformed.attest.statement", 400, "never",
 		"members of the attestation are missing, unexpected or of the wrong type",
 		"not an Apple attestation: pass what attestKey returned",
+	},
+	{
+		8197, "misuse.store.transaction", 500, "never",
+		"the grant ended or changed the transaction that it was given",
+		"programming error: write by the connection that the grant gets, and leave begin, commit and rollback to the ledger",
 	},
 	{
 		8198, "config.store.prefix", 0, "after-config",
@@ -1334,6 +1344,11 @@ var statusTable = [...]statusRow{
 		"JSON, XML or a binary list instead of the store's bytes: have the client send its stored copy unchanged",
 	},
 	{
+		12806, "config.store.schema", 500, "after-config",
+		"a part of the tables is missing, or they are of another version",
+		"error.at names the first: restore the backup, or move the rest away by hand, or run the migration that schema gives; nothing was made",
+	},
+	{
 		13057, "rejected.chain.intermediate-marker", 400, "never",
 		"the intermediate certificate lacks Apple's marker for this kind of evidence",
 		"the chain does not come from the Apple authorities that sign this: treat it as forged",
@@ -1342,6 +1357,11 @@ var statusTable = [...]statusRow{
 		13058, "malformed.plist.duplicate-key", 400, "never",
 		"a key appears twice",
 		"tampering: readers disagree about which value counts",
+	},
+	{
+		13062, "config.store.lineage", 500, "after-config",
+		"these are the tables of another store than before",
+		"two databases under one name: look at the connection string, and at what was restored",
 	},
 	{
 		13313, "rejected.chain.issuer-unknown", 400, "after-config",
@@ -1354,6 +1374,11 @@ var statusTable = [...]statusRow{
 		"truncated or damaged upload: have the client send its stored copy again",
 	},
 	{
+		13318, "config.store.evicting", 500, "after-config",
+		"Redis may evict keys",
+		"set maxmemory-policy to noeviction: an evicted key is counted or done again",
+	},
+	{
 		13569, "rejected.chain.key", 400, "never",
 		"a certificate has a key of the wrong type, curve or encoding",
 		"forged, or from a new generation of Apple certificates: error.at names the certificate; look for an update to Assay",
@@ -1362,6 +1387,11 @@ var statusTable = [...]statusRow{
 		13570, "malformed.plist.syntax", 400, "never",
 		"does not follow the grammar of the list, or has text after it",
 		"truncated upload: have the client send its stored copy again",
+	},
+	{
+		13574, "config.store.limits", 0, "after-config",
+		"a time limit of the stores is out of range",
+		"give stores.statementMs 100 to 60000, stores.lockMs 100 to statementMs, stores.requestMs statementMs to 600000",
 	},
 	{
 		13825, "rejected.chain.key-usage", 400, "never",
@@ -1587,6 +1617,11 @@ var statusTable = [...]statusRow{
 		19457, "rejected.date.range", 400, "never",
 		"the signing date is before 2008 or after 2100",
 		"a date that no genuine evidence has: treat it as forged",
+	},
+	{
+		19458, "malformed.store.text", 400, "never",
+		"a text that comes from a client has control characters",
+		"the route passes what the client sent: answer 400",
 	},
 	{
 		19713, "rejected.decide.not-entitled", 403, "never",
@@ -2067,5 +2102,15 @@ var statusTable = [...]statusRow{
 		44545, "rejected.token.nonce", 401, "never",
 		"the nonce is absent, or is not the one that was issued",
 		"a token of another sign-in, or the app hands another text to Apple than the nonce or its SHA-256 in hex: refuse it",
+	},
+	{
+		44801, "rejected.ledger.upgraded", 409, "never",
+		"the purchase was replaced by an upgrade",
+		"definite: a newer purchase of the same subscription replaced it, and nothing was refunded: claim the newer one",
+	},
+	{
+		45057, "rejected.ledger.family-shared", 409, "never",
+		"purchases shared by the family are not accepted",
+		"decide.family is deny: definite, grant nothing; the one who bought it may claim it",
 	},
 }

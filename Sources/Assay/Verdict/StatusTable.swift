@@ -343,6 +343,10 @@ extension Status {
   public static let rejectedSessionSignature = Status(code: 44289)
   /// the nonce is absent, or is not the one that was issued (AID-4, AID-5)
   public static let rejectedTokenNonce = Status(code: 44545)
+  /// the purchase was replaced by an upgrade (STO-25)
+  public static let rejectedLedgerUpgraded = Status(code: 44801)
+  /// purchases shared by the family are not accepted (STO-25)
+  public static let rejectedLedgerFamilyShared = Status(code: 45057)
   /// the answer is not JSON by its content type (API-30)
   public static let malformedApiContentType = Status(code: 258)
   /// the answer names a next page that is not one (API-41)
@@ -493,6 +497,8 @@ extension Status {
   public static let malformedVerifyReceiptField = Status(code: 18946)
   /// this is no session text (SES-10, SES-11)
   public static let malformedSessionForm = Status(code: 19202)
+  /// a text that comes from a client has control characters (STO-84)
+  public static let malformedStoreText = Status(code: 19458)
   /// the App Store Server API has no server for this environment (API-1)
   public static let unsupportedApiEnvironment = Status(code: 259)
   /// another CMS content type or version (APR-2)
@@ -659,6 +665,8 @@ extension Status {
   public static let misuseStoreLease = Status(code: 7685)
   /// the nonce that was issued is missing (TOK-34, AID-4)
   public static let misuseTokenNonce = Status(code: 7941)
+  /// the grant ended or changed the transaction that it was given (STO-38)
+  public static let misuseStoreTransaction = Status(code: 8197)
   /// the address of the API cannot be used (API-1)
   public static let configApiBaseUrl = Status(code: 262)
   /// the private key cannot be used (API-10)
@@ -715,7 +723,7 @@ extension Status {
   public static let configStoreDialect = Status(code: 6918)
   /// stores.leaseMs is too short or too long (STO-81)
   public static let configStoreLease = Status(code: 7174)
-  /// redis is not durable enough for this (STO-13)
+  /// redis is not durable enough for this (STO-13, STO-83)
   public static let configStoreNotDurable = Status(code: 7430)
   /// the store is not shared between the instances of the host (STO-13)
   public static let configStoreNotShared = Status(code: 7686)
@@ -757,6 +765,14 @@ extension Status {
   public static let configTokenKeysetAge = Status(code: 12294)
   /// the nonce policy is unknown (AID-4)
   public static let configTokenNonce = Status(code: 12550)
+  /// a part of the tables is missing, or they are of another version (STO-78)
+  public static let configStoreSchema = Status(code: 12806)
+  /// these are the tables of another store than before (STO-78)
+  public static let configStoreLineage = Status(code: 13062)
+  /// Redis may evict keys (STO-83)
+  public static let configStoreEvicting = Status(code: 13318)
+  /// a time limit of the stores is out of range (STO-76)
+  public static let configStoreLimits = Status(code: 13574)
   /// Apple gave no usable answer (API-52)
   public static let unavailableApiNoAnswer = Status(code: 263)
   /// Apple limits the rate, and no attempt is left (API-51, API-52)
@@ -787,7 +803,7 @@ extension Status {
   public static let unavailableStoreReplyShape = Status(code: 3591)
   /// a row that must exist is gone (STO-4)
   public static let unavailableStoreRowMissing = Status(code: 3847)
-  /// it is not known whether the statement was executed (STO-71)
+  /// it is not known whether the statement was executed (STO-39, STO-71)
   public static let unavailableStoreUnclear = Status(code: 4103)
   /// the key set is older than keysetHardMaxAgeMs (KST-5)
   public static let unavailableTokenKeysetTooOld = Status(code: 4359)
@@ -809,6 +825,8 @@ extension Status {
   public static let unavailableLedgerHeld = Status(code: 6407)
   /// connected to a standby, or to a read-only one (STO-74, STM-7)
   public static let unavailableStoreStandby = Status(code: 6663)
+  /// the engine cannot be reached (STO-77)
+  public static let unavailableStoreUnreachable = Status(code: 6919)
   /// a state that should be impossible (DOC-1, EXC-3, EXC-5, EXC-8, EXC-11, EXC-15, JWS-102, STO-1)
   public static let internalAssayBug = Status(code: 264)
   /// a built-in certificate fails its own check (CER-6)
@@ -1859,6 +1877,18 @@ enum StatusTable {
         message: "the nonce is absent, or is not the one that was issued",
         hint: "a token of another sign-in, or the app hands another text to Apple than the nonce or its SHA-256 in hex: refuse it",
         retryClass: "never")
+    case 44801:
+      return StatusEntry(
+        name: "rejected.ledger.upgraded",
+        message: "the purchase was replaced by an upgrade",
+        hint: "definite: a newer purchase of the same subscription replaced it, and nothing was refunded: claim the newer one",
+        retryClass: "never")
+    case 45057:
+      return StatusEntry(
+        name: "rejected.ledger.family-shared",
+        message: "purchases shared by the family are not accepted",
+        hint: "decide.family is deny: definite, grant nothing; the one who bought it may claim it",
+        retryClass: "never")
     case 258:
       return StatusEntry(
         name: "malformed.api.content-type",
@@ -2308,6 +2338,12 @@ enum StatusTable {
         name: "malformed.session.form",
         message: "this is no session text",
         hint: "another text was sent: a session text begins with as1~",
+        retryClass: "never")
+    case 19458:
+      return StatusEntry(
+        name: "malformed.store.text",
+        message: "a text that comes from a client has control characters",
+        hint: "the route passes what the client sent: answer 400",
         retryClass: "never")
     case 259:
       return StatusEntry(
@@ -2807,6 +2843,12 @@ enum StatusTable {
         message: "the nonce that was issued is missing",
         hint: "give the nonce that was issued for this sign-in; a profile may say that none is compared",
         retryClass: "never")
+    case 8197:
+      return StatusEntry(
+        name: "misuse.store.transaction",
+        message: "the grant ended or changed the transaction that it was given",
+        hint: "programming error: write by the connection that the grant gets, and leave begin, commit and rollback to the ledger",
+        retryClass: "never")
     case 262:
       return StatusEntry(
         name: "config.api.base-url",
@@ -3101,6 +3143,30 @@ enum StatusTable {
         message: "the nonce policy is unknown",
         hint: "nonce is required, if-supported or none; nonceForm any, plain or sha256",
         retryClass: "after-config")
+    case 12806:
+      return StatusEntry(
+        name: "config.store.schema",
+        message: "a part of the tables is missing, or they are of another version",
+        hint: "error.at names the first: restore the backup, or move the rest away by hand, or run the migration that schema gives; nothing was made",
+        retryClass: "after-config")
+    case 13062:
+      return StatusEntry(
+        name: "config.store.lineage",
+        message: "these are the tables of another store than before",
+        hint: "two databases under one name: look at the connection string, and at what was restored",
+        retryClass: "after-config")
+    case 13318:
+      return StatusEntry(
+        name: "config.store.evicting",
+        message: "Redis may evict keys",
+        hint: "set maxmemory-policy to noeviction: an evicted key is counted or done again",
+        retryClass: "after-config")
+    case 13574:
+      return StatusEntry(
+        name: "config.store.limits",
+        message: "a time limit of the stores is out of range",
+        hint: "give stores.statementMs 100 to 60000, stores.lockMs 100 to statementMs, stores.requestMs statementMs to 600000",
+        retryClass: "after-config")
     case 263:
       return StatusEntry(
         name: "unavailable.api.no-answer",
@@ -3256,6 +3322,12 @@ enum StatusTable {
         name: "unavailable.store.standby",
         message: "connected to a standby, or to a read-only one",
         hint: "connect to the primary, never to a reader endpoint",
+        retryClass: "later")
+    case 6919:
+      return StatusEntry(
+        name: "unavailable.store.unreachable",
+        message: "the engine cannot be reached",
+        hint: "it is down, or its address is wrong: look at the host and the port, and try again later",
         retryClass: "later")
     case 264:
       return StatusEntry(
@@ -3779,6 +3851,8 @@ enum StatusTable {
     44033,
     44289,
     44545,
+    44801,
+    45057,
     258,
     514,
     770,
@@ -3854,6 +3928,7 @@ enum StatusTable {
     18690,
     18946,
     19202,
+    19458,
     259,
     515,
     771,
@@ -3937,6 +4012,7 @@ enum StatusTable {
     7429,
     7685,
     7941,
+    8197,
     262,
     518,
     774,
@@ -3986,6 +4062,10 @@ enum StatusTable {
     12038,
     12294,
     12550,
+    12806,
+    13062,
+    13318,
+    13574,
     263,
     519,
     775,
@@ -4012,6 +4092,7 @@ enum StatusTable {
     6151,
     6407,
     6663,
+    6919,
     264,
     520,
     776,

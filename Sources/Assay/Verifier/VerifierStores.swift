@@ -41,6 +41,9 @@ extension Verifier {
     case .claimResume: return .of(try ClaimResume(parameters))
     case .claimDue: return .of(try ClaimDue(parameters))
     case .revoke: return .of(try RevokeOperation(parameters, evidence))
+    case .revokeComplete: return .of(try RevokeComplete(parameters))
+    case .revokeDue: return .of(try RevokeDue(parameters))
+    case .eventApply: return .of(try EventApply(parameters, evidence))
     case .lookup: return .of(try LookupOperation(parameters, evidence))
     case .subscriptionApply: return .of(try SubscriptionApply(parameters, evidence))
     case .subscriptionRead: return .of(try SubscriptionRead(parameters))
@@ -49,7 +52,8 @@ extension Verifier {
     case .accountLink: return .of(try AccountLink(parameters))
     case .accountForget: return .of(try AccountForget(parameters))
     case .evidenceRead: return .of(try EvidenceRead(parameters))
-    case .schemaCheck: return .of(SchemaCheck())
+    case .schemaCheck: return .of(try SchemaCheck(parameters))
+    case .schemaCreate: return .of(try SchemaCreate(parameters))
     default: throw Refusal(.misuseExchangeKind, "EXC-1", at: "kind")
     }
   }

@@ -241,6 +241,8 @@ enum ExplanationText {
     status	44033	rejected.session.mismatch	the session text belongs to another account, app or sign-in	never accept it: pass the account and binding of the caller's access token	never	401	SES-13
     status	44289	rejected.session.signature	no configured secret signed the session text	forged, or its secret was dropped: ask for a new assertion and issue a new session	never	401	SES-11
     status	44545	rejected.token.nonce	the nonce is absent, or is not the one that was issued	a token of another sign-in, or the app hands another text to Apple than the nonce or its SHA-256 in hex: refuse it	never	401	AID-4,AID-5
+    status	44801	rejected.ledger.upgraded	the purchase was replaced by an upgrade	definite: a newer purchase of the same subscription replaced it, and nothing was refunded: claim the newer one	never	409	STO-25
+    status	45057	rejected.ledger.family-shared	purchases shared by the family are not accepted	decide.family is deny: definite, grant nothing; the one who bought it may claim it	never	409	STO-25
     status	258	malformed.api.content-type	the answer is not JSON by its content type	something between the host and Apple answered: look at its proxy	never	502	API-30
     status	514	malformed.api.paging	the answer names a next page that is not one	begin again without revision or paginationToken	never	502	API-41
     status	770	malformed.api.response	the answer is not in the form that Apple documents	something between the host and Apple answered, or Apple changed the form: error.at has the place	never	502	API-30
@@ -320,6 +322,7 @@ enum ExplanationText {
     status	18690	malformed.verify-receipt.body	a JSON answer without an integer status	not an answer from Apple's endpoint; keep the receipt and ask again later	later	503	VRR-4,VRR-15
     status	18946	malformed.verify-receipt.field	a known field of the answer has an unknown form	keep the receipt, ask again later, and report it	later	503	VRR-9,VRR-5
     status	19202	malformed.session.form	this is no session text	another text was sent: a session text begins with as1~	never	401	SES-10,SES-11
+    status	19458	malformed.store.text	a text that comes from a client has control characters	the route passes what the client sent: answer 400	never	400	STO-84
     status	259	unsupported.api.environment	the App Store Server API has no server for this environment	LocalTesting needs apiBaseUrl, other test environments have no server, and orders are looked up in Production alone	never	500	API-1
     status	515	unsupported.app-receipt.content-type	another CMS content type or version	not in the form of Apple's receipts, so not one of them	never	400	APR-2
     status	771	unsupported.app-receipt.digest	the digest is neither SHA-1 nor SHA-256	not in the form of Apple's receipts: made by hand, or newer than this library	never	400	APR-5
@@ -424,6 +427,7 @@ enum ExplanationText {
     status	7429	misuse.appleid.parameter	a parameter of Sign in with Apple is missing or of the wrong form	programming error: error.at names the member	never	500	AID-20,AID-25
     status	7685	misuse.store.lease	the lease is shorter than 5 seconds or longer than an hour	programming error: leave it out for stores.leaseMs; there is no claim without a lease	never	500	STO-29
     status	7941	misuse.token.nonce	the nonce that was issued is missing	give the nonce that was issued for this sign-in; a profile may say that none is compared	never	500	TOK-34,AID-4
+    status	8197	misuse.store.transaction	the grant ended or changed the transaction that it was given	programming error: write by the connection that the grant gets, and leave begin, commit and rollback to the ledger	never	500	STO-38
     status	262	config.api.base-url	the address of the API cannot be used	leave appStoreServerApi.apiBaseUrl out; an https address goes with LocalTesting alone	after-config	–	API-1
     status	518	config.api.private-key	the private key cannot be used	give the .p8 file of an In-App Purchase key: PKCS#8, P-256, unencrypted	after-config	–	API-10
     status	774	config.apps.app-apple-id-required	Production is accepted, but an app lacks its appAppleId	Production needs appAppleId for every app: copy it from App Store Connect	after-config	–	CFG-1
@@ -458,7 +462,7 @@ enum ExplanationText {
     status	6662	config.risk.rules	a rule or a verdict is unknown, or milder than the rule allows	rules are RSK-11 to RSK-28, verdicts off, allow, limited, step-up, deny; RSK-12, 14, 15 and 26 take only deny	after-config	–	RSK-2
     status	6918	config.store.dialect	the dialect is unknown	give stores.dialect one of sqlite, postgres, mysql, dynamodb, redis	after-config	–	STO-13
     status	7174	config.store.lease	stores.leaseMs is too short or too long	give it 5000 to 3600000; at least ten times the difference between the clocks of your hosts	after-config	–	STO-81
-    status	7430	config.store.not-durable	redis is not durable enough for this	give this conversation another dialect; redis is for quota, pace, sign-up, challenges and once	after-config	500	STO-13
+    status	7430	config.store.not-durable	redis is not durable enough for this	give this conversation another dialect; redis is for quota, pace, sign-up, challenges and once	after-config	500	STO-13,STO-83
     status	7686	config.store.not-shared	the store is not shared between the instances of the host	stores.shared is false: a disk per instance cannot hold a ledger, quotas or sign-ups; use a store that all instances reach	after-config	500	STO-13
     status	7942	config.store.placeholders	the style of placeholders is unknown or does not fit the dialect	give qmark, dollar or format, and none to a dialect without SQL	after-config	–	STO-13
     status	8198	config.store.prefix	the prefix of tables has a wrong form	a small letter, then at most 20 small letters, digits and underscores	after-config	–	STO-5
@@ -479,6 +483,10 @@ enum ExplanationText {
     status	12038	config.store.pace	stores.pace names an unknown kind, or a value is not a count	correct the entry that error.at names: it takes kinds of the App Store Server API, and 1 to 1000 requests a second	after-config	–	STO-66
     status	12294	config.token.keyset-age	keysetHardMaxAgeMs is below keysetMaxAgeMs	the hard age begins where the soft one ends	after-config	–	KST-5
     status	12550	config.token.nonce	the nonce policy is unknown	nonce is required, if-supported or none; nonceForm any, plain or sha256	after-config	–	AID-4
+    status	12806	config.store.schema	a part of the tables is missing, or they are of another version	error.at names the first: restore the backup, or move the rest away by hand, or run the migration that schema gives; nothing was made	after-config	500	STO-78
+    status	13062	config.store.lineage	these are the tables of another store than before	two databases under one name: look at the connection string, and at what was restored	after-config	500	STO-78
+    status	13318	config.store.evicting	Redis may evict keys	set maxmemory-policy to noeviction: an evicted key is counted or done again	after-config	500	STO-83
+    status	13574	config.store.limits	a time limit of the stores is out of range	give stores.statementMs 100 to 60000, stores.lockMs 100 to statementMs, stores.requestMs statementMs to 600000	after-config	–	STO-76
     status	263	unavailable.api.no-answer	Apple gave no usable answer	keep what you have and ask again later: exchange.retry	later	503	API-52
     status	519	unavailable.api.rate-limited	Apple limits the rate, and no attempt is left	ask again later: exchange.retry says when, where the request may be repeated; stay below the limits	later	503	API-51,API-52
     status	775	unavailable.attest-refresh.no-answer	Apple gave no usable answer	keep the old receipt and ask again later: exchange.retry says when	later	–	RFR-1,RFR-6
@@ -494,7 +502,7 @@ enum ExplanationText {
     status	3335	unavailable.store.engine	the engine refused the statement for good	the message has the engine's code: tables missing, rights, a full disk	later	503	STO-71
     status	3591	unavailable.store.reply-shape	a row or reply is not understood	the schema was changed by hand, or an executor answers in another form: raise an alarm, do not repeat blindly	later	503	STO-4
     status	3847	unavailable.store.row-missing	a row that must exist is gone	rows of the ledger are never deleted: raise an alarm, do not repeat blindly	later	503	STO-4
-    status	4103	unavailable.store.unclear	it is not known whether the statement was executed	treat it as refused: nothing repeats it by itself, since it may have been counted; a new request may come later	later	503	STO-71
+    status	4103	unavailable.store.unclear	it is not known whether the statement was executed	treat it as refused: nothing repeats it by itself, since it may have been counted; a new request may come later	later	503	STO-39,STO-71
     status	4359	unavailable.token.keyset-too-old	the key set is older than keysetHardMaxAgeMs	the issuer was not reachable for that long: fetch the key set, then verify again	later	503	KST-5
     status	4615	unavailable.verify-receipt.environment-loop	Apple names the other environment at both endpoints	Apple contradicts itself: keep the receipt and ask again later	later	503	VRR-3
     status	4871	unavailable.verify-receipt.internal	Apple: internal data access error, to be retried (21100 to 21199)	keep the receipt and ask again later	later	503	VRR-5
@@ -505,6 +513,7 @@ enum ExplanationText {
     status	6151	unavailable.exchange.budget	the deadline of the conversation came before its end	put exchange.retry into a queue, or give the conversation more time: deadlineMs	later	503	EXC-16
     status	6407	unavailable.ledger.held	the claim was not completed in time and is held	stores.onUnclear is hold: a person decides whether the grant happened; the client keeps its copy	later	202	STO-27
     status	6663	unavailable.store.standby	connected to a standby, or to a read-only one	connect to the primary, never to a reader endpoint	later	503	STO-74,STM-7
+    status	6919	unavailable.store.unreachable	the engine cannot be reached	it is down, or its address is wrong: look at the host and the port, and try again later	later	503	STO-77
     status	264	internal.assay.bug	a state that should be impossible	report it; nothing was trusted	never	500	DOC-1,EXC-3,EXC-5,EXC-8,EXC-11,EXC-15,JWS-102,STO-1
     status	520	internal.certificates.table	a built-in certificate fails its own check	damaged build: reinstall	never	500	CER-6
     status	776	internal.crypto.sha1-disabled	libcrypto refuses SHA-1 signatures	use a libcrypto that verifies SHA-1, or the library build that contains its own	never	500	PTH-12
@@ -567,6 +576,7 @@ enum ExplanationText {
     member	products.*.group	text	the product id	subscription group, if the evidence names none
     member	products.*.duration	PnD, PnW, PnM, PnY	required for non-renewing	how long one purchase lasts
     member	products.*.stack	boolean	false	several purchases add up
+    member	products.*.units	1 … 1000000	1	what one item is worth to you, coins of a pack: claims and take-backs count in units, quantity × this at the claim
     member	plans	1 … 32 names, ascending	["free"]	the first is the default plan, which every account has
     member	limits	plan → meter → integer	{}	allowance per plan, meter and day: what quota.take counts against
     member	clockSkewMs	0 … 300000	60000	how far Apple's clock may be ahead of yours
@@ -664,6 +674,10 @@ enum ExplanationText {
     member	stores.table	text	required for dynamodb	name of the DynamoDB table
     member	stores.shared	boolean	true	false says that each instance of the host has a disk of its own: sqlite is then refused
     member	stores.leaseMs	5000 … 3600000	60000	life of a claim's lease; at least ten times the difference between the clocks of your hosts
+    member	stores.statementMs	100 … 60000	5000	longest time of one statement
+    member	stores.lockMs	100 … statementMs	2000, or statementMs where that is less	longest wait of one statement for a lock
+    member	stores.requestMs	statementMs … 600000	15000, or statementMs where that is more	longest time of all steps of one exchange together
+    member	stores.redis.volatile	boolean	false	true: once may stand on a server without an append-only file, which forgets it when it is restarted
     member	stores.onUnclear	retry, hold	retry	a claim whose lease ended without completion: retry takes it over, hold leaves it to a person
     member	stores.forgetKey	base64 of 32 … 64 random bytes	needed by account.forget	keys the hash of forgotten accounts; kept as bytes, wiped at the end, reported as true
     member	stores.pace	kind of the App Store Server API → 1 … 1000	half of Apple's number	requests a second in Production

@@ -6,6 +6,7 @@ enum StoreKind: Int, CaseIterable, Sendable {
   case challengeIssue, challengeConsume
   case keyBind, keyAdvance, keyReceipt, keyRetire, keyRead
   case once, accountLink, accountForget, evidenceRead, schemaCheck
+  case revokeComplete, revokeDue, eventApply, schemaCreate
 
   static func named(_ name: Text) -> StoreKind? {
     names.first { name.utf8[...].elementsEqual($0.name) }?.kind
@@ -20,7 +21,7 @@ enum StoreKind: Int, CaseIterable, Sendable {
   var isForRedis: Bool {
     switch self {
     case .quotaTake, .quotaRefund, .paceTake, .signupAdmit, .signupSettle, .challengeIssue,
-      .challengeConsume, .once, .schemaCheck:
+      .challengeConsume, .once, .schemaCheck, .schemaCreate:
       return true
     default: return false
     }
@@ -32,7 +33,7 @@ enum StoreKind: Int, CaseIterable, Sendable {
     case (.challengeConsume, .attestation), (.challengeConsume, .assertion): return true
     case (.keyBind, .attestation), (.keyAdvance, .assertion): return true
     case (.keyReceipt, .attestReceipt): return true
-    case (.claim, _), (.revoke, _), (.lookup, _), (.subscriptionApply, _):
+    case (.claim, _), (.revoke, _), (.eventApply, _), (.lookup, _), (.subscriptionApply, _):
       return evidence.purchaseSource != nil
     default: return false
     }
@@ -40,14 +41,17 @@ enum StoreKind: Int, CaseIterable, Sendable {
 
   var row: ExchangeRow {
     switch self {
-    case .claim, .claimResume, .claimDue, .complete, .revoke, .lookup: return ledgerRow
+    case .claim, .claimResume, .claimDue, .complete, .revoke, .revokeComplete, .revokeDue,
+      .eventApply, .lookup:
+      return ledgerRow
     case .subscriptionApply, .subscriptionRead, .subscriptionClear, .subscriptionDue:
       return subscriptionRow
     case .quotaTake, .quotaRefund, .paceTake, .signupAdmit, .signupSettle: return meterRow
     case .challengeIssue, .challengeConsume, .keyBind, .keyAdvance, .keyReceipt, .keyRetire,
       .keyRead:
       return keyRow
-    case .once, .accountLink, .accountForget, .evidenceRead, .schemaCheck: return accountRow
+    case .once, .accountLink, .accountForget, .evidenceRead, .schemaCheck, .schemaCreate:
+      return accountRow
     }
   }
 
@@ -58,7 +62,7 @@ enum StoreKind: Int, CaseIterable, Sendable {
         store: "claim",
         [
           "account", "attempt", "mode", "accountToken", "leaseMs", "only", "limit", "note",
-          "onUnclear", "resolve",
+          "onUnclear", "resolve", "allowRepeat",
         ], evidence: 1...32, maxSteps: 1030)
     case .claimResume:
       return ExchangeRow(
@@ -71,7 +75,16 @@ enum StoreKind: Int, CaseIterable, Sendable {
       return ExchangeRow(
         store: "complete", ["purchaseKey", "account", "grantId", "fence", "note"])
     case .revoke:
-      return ExchangeRow(store: "revoke", [], evidence: 1...32, maxSteps: 390)
+      return ExchangeRow(
+        store: "revoke", ["attempt", "mode", "leaseMs"], evidence: 1...32, maxSteps: 774)
+    case .revokeComplete:
+      return ExchangeRow(store: "revoke.complete", ["purchaseKey", "takeId", "fence", "taken"])
+    case .revokeDue:
+      return ExchangeRow(
+        store: "revoke.due", ["attempt", "leaseMs", "olderMs"], maxSteps: 36)
+    case .eventApply:
+      return ExchangeRow(
+        store: "event.apply", ["attempt", "mode", "leaseMs"], evidence: 1...32, maxSteps: 1288)
     default:
       return ExchangeRow(
         store: "lookup", ["account", "environment", "transactionId", "operator"],
@@ -141,7 +154,8 @@ enum StoreKind: Int, CaseIterable, Sendable {
       return ExchangeRow(
         store: "evidence.read",
         ["sha256", "purchaseKey", "environment", "originalTransactionId"])
-    default: return ExchangeRow(store: "schema.check", [], maxSteps: 12)
+    case .schemaCheck: return ExchangeRow(store: "schema.check", ["lineage"], maxSteps: 12)
+    default: return ExchangeRow(store: "schema.create", ["lineage"], maxSteps: 16)
     }
   }
 }

@@ -12,9 +12,14 @@ enum SQLStatement: Int, CaseIterable, Sendable {
   case ledgerRead
   case ledgerLock
   case ledgerTakeOver
+  case ledgerAdopt
+  case ledgerFree
   case ledgerReverse
+  case lineOfCompleted
   case ledgerComplete
+  case ledgerRaise
   case ledgerRevoke
+  case ledgerTaken
   case ledgerOfAccount
   case lineInsert
   case lineBind
@@ -33,6 +38,8 @@ enum SQLStatement: Int, CaseIterable, Sendable {
   case linesDueTake
   case lineNextLook
   case linkLock
+  case linkJoined
+  case linkHold
   case linkRead
   case linkCounts
   case linkTarget
@@ -42,13 +49,16 @@ enum SQLStatement: Int, CaseIterable, Sendable {
   case linkKeys
   case linkQuota
   case linkQuotaClear
+  case linkQuotaLock
+  case linkQuotaAdd
+  case linkQuotaRemove
   case linkAudit
   case forgetLedger
   case forgetLines
   case forgetKeys
   case forgetQuota
   case forgetChallenges
-  case forgetLinks
+  case forgetLink
   case forgetEvidence
   case forgetAuditOwner
   case forgetAuditOther
@@ -92,6 +102,13 @@ enum SQLStatement: Int, CaseIterable, Sendable {
   case checkEvidence
   case checkPrimary
   case checkJournal
+  case schemaLock
+  case schemaUnlock
+  case schemaTables
+  case schemaUnits
+  case schemaInsert
+  case schemaVersion
+  case schemaRead
 
   /// With `:name` parameters and tables that begin with `assay_`; nil: the dialect does
   /// it in another way.
@@ -106,7 +123,7 @@ enum SQLStatement: Int, CaseIterable, Sendable {
 
   func givesRows(_ dialect: StoreDialect) -> Bool {
     switch self {
-    case .nameCanonical, .nameOwner, .ledgerRead, .ledgerLock, .ledgerOfAccount, .lineRead, .linesOfAccount, .claimsHeld, .claimsOwn, .claimsDueLock, .linesDue, .linesDueLock, .linkRead, .linkCounts, .evidenceRead, .evidenceOfPurchase, .evidenceOfLine, .quotaTake, .quotaChanged, .quotaRead, .challengeRead, .keyRead, .keyChanged, .onceRead, .checkName, .checkLedger, .checkLine, .checkQuota, .checkChallenge, .checkKey, .checkOnce, .checkLink, .checkAudit, .checkEvidence, .checkPrimary, .checkJournal:
+    case .nameCanonical, .nameOwner, .ledgerRead, .ledgerLock, .ledgerOfAccount, .lineRead, .linesOfAccount, .claimsHeld, .claimsOwn, .claimsDueLock, .linesDue, .linesDueLock, .linkJoined, .linkHold, .linkRead, .linkCounts, .linkQuotaLock, .evidenceRead, .evidenceOfPurchase, .evidenceOfLine, .quotaTake, .quotaChanged, .quotaRead, .challengeRead, .keyRead, .keyChanged, .onceRead, .checkName, .checkLedger, .checkLine, .checkQuota, .checkChallenge, .checkKey, .checkOnce, .checkLink, .checkAudit, .checkEvidence, .checkPrimary, .checkJournal, .schemaLock, .schemaUnlock, .schemaTables, .schemaUnits, .schemaRead:
       return true
     case .quotaRefund: return dialect == .sqlite || dialect == .postgres
     case .keyAdvance: return dialect == .sqlite || dialect == .postgres
@@ -125,23 +142,33 @@ enum SQLStatement: Int, CaseIterable, Sendable {
     case .nameOwner:
       return "SELECT COALESCE(b.target, a.target), (SELECT l.owner FROM assay_line l WHERE l.env = :env AND l.otx = :otx) FROM assay_name a LEFT JOIN assay_name b ON b.name = a.target WHERE a.name = :tkey"
     case .claimInsert:
-      return "INSERT INTO assay_ledger (pkey,env,txn,otx,state,owner,product,quantity,purchased_ms,asof_ms,evidence,gen,grant_id,attempt,tries,claimed_ms,lease_ms,granted_ms,revoked_ms,note) SELECT a.target,:env,:txn,:otx,'claimed',:owner,:product,:quantity,:purchased_ms,:asof_ms,:evidence,0,:grant_id,:attempt,1,:claimed_ms,:lease_ms,NULL,NULL,:note FROM assay_name a WHERE a.name = :tkey AND a.target = :pkey AND (SELECT b.target FROM assay_name b WHERE b.name = a.target) = a.target AND NOT EXISTS (SELECT 1 FROM assay_line WHERE env = :env AND otx = :otx AND owner NOT IN ('', :owner)) ON CONFLICT DO NOTHING"
+      return "INSERT INTO assay_ledger (pkey,env,txn,otx,state,owner,product,quantity,purchased_ms,asof_ms,evidence,gen,grant_id,attempt,tries,claimed_ms,lease_ms,granted_ms,revoked_ms,note,units,out_n,revoked_pct,repeats) SELECT a.target,:env,:txn,:otx,'claimed',:owner,:product,:quantity,:purchased_ms,:asof_ms,:evidence,0,:grant_id,:attempt,1,:claimed_ms,:lease_ms,NULL,NULL,:note,:units,0,NULL,1 FROM assay_name a WHERE a.name = :tkey AND a.target = :pkey AND (SELECT b.target FROM assay_name b WHERE b.name = a.target) = a.target AND NOT EXISTS (SELECT 1 FROM assay_line WHERE env = :env AND otx = :otx AND owner NOT IN ('', :owner)) ON CONFLICT DO NOTHING"
     case .ledgerInsert:
-      return "INSERT INTO assay_ledger (pkey,env,txn,otx,state,owner,product,quantity,purchased_ms,asof_ms,evidence,gen,grant_id,attempt,tries,claimed_ms,lease_ms,granted_ms,revoked_ms,note) VALUES (:pkey,:env,:txn,:otx,:state,:owner,:product,:quantity,:purchased_ms,:asof_ms,:evidence,:gen,:grant_id,:attempt,:tries,:claimed_ms,:lease_ms,:granted_ms,:revoked_ms,:note) ON CONFLICT DO NOTHING"
+      return "INSERT INTO assay_ledger (pkey,env,txn,otx,state,owner,product,quantity,purchased_ms,asof_ms,evidence,gen,grant_id,attempt,tries,claimed_ms,lease_ms,granted_ms,revoked_ms,note,units,out_n,revoked_pct,repeats) VALUES (:pkey,:env,:txn,:otx,:state,:owner,:product,:quantity,:purchased_ms,:asof_ms,:evidence,:gen,:grant_id,:attempt,:tries,:claimed_ms,:lease_ms,:granted_ms,:revoked_ms,:note,:units,:out_n,:revoked_pct,:repeats) ON CONFLICT DO NOTHING"
     case .ledgerRead:
-      return "SELECT pkey,env,txn,otx,state,owner,product,quantity,purchased_ms,asof_ms,evidence,gen,grant_id,attempt,tries,claimed_ms,lease_ms,granted_ms,revoked_ms,note FROM assay_ledger WHERE pkey = :pkey"
+      return "SELECT pkey,env,txn,otx,state,owner,product,quantity,purchased_ms,asof_ms,evidence,gen,grant_id,attempt,tries,claimed_ms,lease_ms,granted_ms,revoked_ms,note,units,out_n,revoked_pct,repeats FROM assay_ledger WHERE pkey = :pkey"
     case .ledgerLock:
-      return "SELECT pkey,env,txn,otx,state,owner,product,quantity,purchased_ms,asof_ms,evidence,gen,grant_id,attempt,tries,claimed_ms,lease_ms,granted_ms,revoked_ms,note FROM assay_ledger WHERE pkey = :pkey"
+      return "SELECT pkey,env,txn,otx,state,owner,product,quantity,purchased_ms,asof_ms,evidence,gen,grant_id,attempt,tries,claimed_ms,lease_ms,granted_ms,revoked_ms,note,units,out_n,revoked_pct,repeats FROM assay_ledger WHERE pkey = :pkey"
     case .ledgerTakeOver:
-      return "UPDATE assay_ledger SET attempt = :attempt, lease_ms = :lease_ms, tries = tries + 1, evidence = COALESCE(:evidence, evidence) WHERE pkey = :pkey AND owner = :owner AND state = 'claimed' AND lease_ms <= :now_ms"
+      return "UPDATE assay_ledger SET attempt = :attempt, lease_ms = :lease_ms, tries = tries + 1, repeats = repeats + :handed, evidence = COALESCE(:evidence, evidence), asof_ms = CASE WHEN :asof_ms > asof_ms THEN :asof_ms ELSE asof_ms END WHERE pkey = :pkey AND owner = :owner AND state = 'claimed' AND lease_ms <= :now_ms AND repeats <= :repeats_cap"
+    case .ledgerAdopt:
+      return "UPDATE assay_ledger SET owner = :owner, attempt = :attempt, tries = 1, repeats = :repeats, lease_ms = :lease_ms, claimed_ms = :now_ms, product = :product, quantity = :quantity, units = :units, evidence = :evidence, asof_ms = CASE WHEN :asof_ms > asof_ms THEN :asof_ms ELSE asof_ms END WHERE pkey = :pkey AND owner = '' AND state = 'claimed'"
+    case .ledgerFree:
+      return "UPDATE assay_ledger SET state = 'claimed', attempt = '', tries = 0, repeats = 0, lease_ms = 9007199254740991, asof_ms = :asof_ms, evidence = :evidence, revoked_ms = NULL, revoked_pct = NULL WHERE pkey = :pkey AND owner = '' AND state = 'revoked' AND asof_ms < :asof_ms"
     case .ledgerReverse:
-      return "UPDATE assay_ledger SET state = 'claimed', owner = :owner, gen = :gen + 1, grant_id = :grant_id, attempt = :attempt, tries = tries + 1, lease_ms = :lease_ms, claimed_ms = :now_ms, asof_ms = :asof_ms, evidence = :evidence, granted_ms = NULL, revoked_ms = NULL WHERE pkey = :pkey AND (owner = :owner OR owner = '') AND state = 'revoked' AND gen = :gen AND asof_ms < :asof_ms"
+      return "UPDATE assay_ledger SET state = :state, owner = :owner, gen = :gen + 1, grant_id = :grant_id, attempt = :attempt, tries = tries + 1, repeats = :repeats, lease_ms = :lease_ms, claimed_ms = :now_ms, asof_ms = :asof_ms, evidence = :evidence, granted_ms = :granted_ms, revoked_ms = NULL, revoked_pct = NULL WHERE pkey = :pkey AND (owner = :owner OR owner = '') AND state = 'revoked' AND gen = :gen AND asof_ms < :asof_ms AND (lease_ms = 9007199254740991 OR out_n = 0)"
+    case .lineOfCompleted:
+      return "UPDATE assay_line SET owner = :owner WHERE env = (SELECT env FROM assay_ledger WHERE pkey = :pkey AND owner = :owner AND grant_id = :grant_id AND state = 'claimed') AND otx = (SELECT otx FROM assay_ledger WHERE pkey = :pkey) AND owner = ''"
     case .ledgerComplete:
-      return "UPDATE assay_ledger SET state = 'granted', granted_ms = :now_ms, note = COALESCE(:note, note) WHERE pkey = :pkey AND owner = :owner AND grant_id = :grant_id AND state = 'claimed' AND tries <= :fence"
+      return "UPDATE assay_ledger SET state = 'granted', granted_ms = :now_ms, out_n = units, note = COALESCE(:note, note) WHERE pkey = :pkey AND owner = :owner AND grant_id = :grant_id AND state = 'claimed' AND tries <= :fence"
+    case .ledgerRaise:
+      return "UPDATE assay_ledger SET asof_ms = :asof_ms, evidence = CASE WHEN state = 'granted' THEN :evidence ELSE evidence END WHERE pkey = :pkey AND state <> 'revoked' AND asof_ms < :asof_ms"
     case .ledgerRevoke:
-      return "UPDATE assay_ledger SET state = 'revoked', revoked_ms = :revoked_ms, asof_ms = :asof_ms, evidence = :evidence WHERE pkey = :pkey AND asof_ms <= :asof_ms"
+      return "UPDATE assay_ledger SET state = 'revoked', revoked_ms = :revoked_ms, revoked_pct = :revoked_pct, asof_ms = :asof_ms, evidence = :evidence, attempt = :attempt, tries = :tries, lease_ms = :lease_ms, out_n = :out_n WHERE pkey = :pkey AND asof_ms <= :asof_ms"
+    case .ledgerTaken:
+      return "UPDATE assay_ledger SET out_n = :out_n, lease_ms = 9007199254740991 WHERE pkey = :pkey AND state = 'revoked' AND grant_id = :grant_id AND tries <= :fence AND out_n > :out_n"
     case .ledgerOfAccount:
-      return "SELECT pkey,env,txn,otx,state,owner,product,quantity,purchased_ms,asof_ms,evidence,gen,grant_id,attempt,tries,claimed_ms,lease_ms,granted_ms,revoked_ms,note FROM assay_ledger WHERE owner = :owner ORDER BY purchased_ms DESC LIMIT 50"
+      return "SELECT pkey,env,txn,otx,state,owner,product,quantity,purchased_ms,asof_ms,evidence,gen,grant_id,attempt,tries,claimed_ms,lease_ms,granted_ms,revoked_ms,note,units,out_n,revoked_pct,repeats FROM assay_ledger WHERE owner = :owner ORDER BY purchased_ms DESC LIMIT 50"
     case .lineInsert:
       return "INSERT INTO assay_line (env,otx,owner,product,plan,txn,purchased_ms,expires_ms,grace_ms,revoked_ms,asof_ms,evidence,cleared_ms,moves,moved_ms,updated_ms,next_check_ms,watch) VALUES (:env,:otx,:owner,:product,:plan,:txn,:purchased_ms,:expires_ms,:grace_ms,:revoked_ms,:asof_ms,:evidence,:cleared_ms,:moves,:moved_ms,:updated_ms,:next_check_ms,:watch) ON CONFLICT DO NOTHING"
     case .lineBind:
@@ -157,17 +184,21 @@ enum SQLStatement: Int, CaseIterable, Sendable {
     case .lineMove:
       return "UPDATE assay_line SET owner = :owner, moves = moves + 1, moved_ms = :now_ms, product = :product, plan = :plan, txn = :txn, purchased_ms = :purchased_ms, expires_ms = :expires_ms, grace_ms = :grace_ms, revoked_ms = :revoked_ms, asof_ms = :asof_ms, evidence = :evidence, cleared_ms = NULL, updated_ms = :now_ms, next_check_ms = :next_check_ms, watch = :watch WHERE env = :env AND otx = :otx AND owner = :old_owner AND asof_ms < :asof_ms AND moved_ms <= :before_ms"
     case .claimsHeld:
-      return "SELECT pkey,env,txn,otx,state,owner,product,quantity,purchased_ms,asof_ms,evidence,gen,grant_id,attempt,tries,claimed_ms,lease_ms,granted_ms,revoked_ms,note FROM assay_ledger WHERE state = 'claimed' AND lease_ms <= :before_ms ORDER BY lease_ms LIMIT 25"
+      return "SELECT pkey,env,txn,otx,state,owner,product,quantity,purchased_ms,asof_ms,evidence,gen,grant_id,attempt,tries,claimed_ms,lease_ms,granted_ms,revoked_ms,note,units,out_n,revoked_pct,repeats FROM assay_ledger WHERE state = :state AND lease_ms <= :before_ms ORDER BY lease_ms LIMIT 25"
     case .claimsDue:
-      return "UPDATE assay_ledger SET attempt = :attempt, lease_ms = :lease_ms, tries = tries + 1 WHERE pkey IN (SELECT pkey FROM assay_ledger WHERE state = 'claimed' AND lease_ms <= :before_ms ORDER BY lease_ms LIMIT 25) AND state = 'claimed' AND lease_ms <= :before_ms"
+      return "UPDATE assay_ledger SET attempt = :attempt, lease_ms = :lease_ms, tries = tries + 1, repeats = repeats + 1 WHERE pkey IN (SELECT pkey FROM assay_ledger WHERE state = :state AND lease_ms <= :before_ms ORDER BY lease_ms LIMIT 25) AND state = :state AND lease_ms <= :before_ms"
     case .claimsOwn:
-      return "SELECT pkey,env,txn,otx,state,owner,product,quantity,purchased_ms,asof_ms,evidence,gen,grant_id,attempt,tries,claimed_ms,lease_ms,granted_ms,revoked_ms,note FROM assay_ledger WHERE state = 'claimed' AND lease_ms = :lease_ms AND attempt = :attempt ORDER BY claimed_ms"
+      return "SELECT pkey,env,txn,otx,state,owner,product,quantity,purchased_ms,asof_ms,evidence,gen,grant_id,attempt,tries,claimed_ms,lease_ms,granted_ms,revoked_ms,note,units,out_n,revoked_pct,repeats FROM assay_ledger WHERE state = :state AND lease_ms = :lease_ms AND attempt = :attempt ORDER BY claimed_ms"
     case .linesDue:
       return "UPDATE assay_line SET next_check_ms = :lease_ms WHERE (env, otx) IN (SELECT env, otx FROM assay_line WHERE next_check_ms <= :now_ms ORDER BY next_check_ms LIMIT 25) AND next_check_ms <= :now_ms RETURNING env,otx,owner,product,plan,txn,purchased_ms,expires_ms,grace_ms,revoked_ms,asof_ms,evidence,cleared_ms,moves,moved_ms,updated_ms,next_check_ms,watch"
     case .lineNextLook:
       return "UPDATE assay_line SET next_check_ms = :next_check_ms WHERE env = :env AND otx = :otx AND next_check_ms = :lease_ms"
     case .linkLock:
       return "INSERT INTO assay_link (id,target,at_ms,attempt) VALUES (:id,'',:now_ms,:attempt) ON CONFLICT (id) DO UPDATE SET id = excluded.id"
+    case .linkJoined:
+      return "SELECT id FROM assay_link WHERE target = :id ORDER BY id LIMIT 25"
+    case .linkHold:
+      return "SELECT id FROM assay_link WHERE id = :id"
     case .linkRead:
       return "SELECT id,target,at_ms,attempt FROM assay_link WHERE id = :id"
     case .linkCounts:
@@ -198,12 +229,12 @@ enum SQLStatement: Int, CaseIterable, Sendable {
       return "DELETE FROM assay_quota WHERE scope = :scope"
     case .forgetChallenges:
       return "DELETE FROM assay_challenge WHERE subject = :owner"
-    case .forgetLinks:
-      return "DELETE FROM assay_link WHERE id = :owner OR target = :owner"
+    case .forgetLink:
+      return "DELETE FROM assay_link WHERE id = :owner"
     case .forgetEvidence:
       return "DELETE FROM assay_evidence WHERE digest IN (SELECT evidence FROM assay_ledger WHERE owner = :hash UNION SELECT evidence FROM assay_line WHERE owner = :hash)"
     case .forgetAuditOwner:
-      return "UPDATE assay_audit SET owner = :hash, note = NULL WHERE owner = :owner"
+      return "UPDATE assay_audit SET owner = :hash, other = CASE WHEN what = 'link' THEN :hash ELSE other END, note = NULL WHERE owner = :owner"
     case .forgetAuditOther:
       return "UPDATE assay_audit SET other = :hash, note = NULL WHERE other = :owner"
     case .forgetAudit:
@@ -257,7 +288,7 @@ enum SQLStatement: Int, CaseIterable, Sendable {
     case .checkName:
       return "SELECT name,target FROM assay_name WHERE 1 = 0"
     case .checkLedger:
-      return "SELECT pkey,env,txn,otx,state,owner,product,quantity,purchased_ms,asof_ms,evidence,gen,grant_id,attempt,tries,claimed_ms,lease_ms,granted_ms,revoked_ms,note FROM assay_ledger WHERE 1 = 0"
+      return "SELECT pkey,env,txn,otx,state,owner,product,quantity,purchased_ms,asof_ms,evidence,gen,grant_id,attempt,tries,claimed_ms,lease_ms,granted_ms,revoked_ms,note,units,out_n,revoked_pct,repeats FROM assay_ledger WHERE 1 = 0"
     case .checkLine:
       return "SELECT env,otx,owner,product,plan,txn,purchased_ms,expires_ms,grace_ms,revoked_ms,asof_ms,evidence,cleared_ms,moves,moved_ms,updated_ms,next_check_ms,watch FROM assay_line WHERE 1 = 0"
     case .checkQuota:
@@ -278,7 +309,17 @@ enum SQLStatement: Int, CaseIterable, Sendable {
       return "PRAGMA query_only"
     case .checkJournal:
       return "PRAGMA journal_mode"
-    case .claimsDueLock, .claimsDueTake, .linesDueLock, .linesDueTake, .quotaOpen, .quotaAdd, .quotaChanged, .keyChanged: return nil
+    case .schemaTables:
+      return "SELECT name FROM sqlite_master WHERE type = 'table' AND name IN ('assay_name','assay_ledger','assay_line','assay_quota','assay_challenge','assay_key','assay_once','assay_link','assay_audit','assay_evidence','assay_schema')"
+    case .schemaUnits:
+      return "SELECT COUNT(*) FROM pragma_table_info('assay_ledger') WHERE name = 'units'"
+    case .schemaInsert:
+      return "INSERT INTO assay_schema (id,version,lineage,made_ms) VALUES ('schema',:version,:lineage,:made_ms) ON CONFLICT DO NOTHING"
+    case .schemaVersion:
+      return "UPDATE assay_schema SET version = :version WHERE id = 'schema'"
+    case .schemaRead:
+      return "SELECT id,version,lineage,made_ms FROM assay_schema WHERE id = 'schema'"
+    case .claimsDueLock, .claimsDueTake, .linesDueLock, .linesDueTake, .linkQuotaLock, .linkQuotaAdd, .linkQuotaRemove, .quotaOpen, .quotaAdd, .quotaChanged, .keyChanged, .schemaLock, .schemaUnlock: return nil
     }
   }
 
@@ -287,13 +328,15 @@ enum SQLStatement: Int, CaseIterable, Sendable {
     case .namePurchase:
       return "INSERT INTO assay_name (name,target) SELECT CAST(:pkey AS TEXT), a.target FROM assay_name a WHERE a.name = :tkey ON CONFLICT DO NOTHING"
     case .ledgerLock:
-      return "SELECT pkey,env,txn,otx,state,owner,product,quantity,purchased_ms,asof_ms,evidence,gen,grant_id,attempt,tries,claimed_ms,lease_ms,granted_ms,revoked_ms,note FROM assay_ledger WHERE pkey = :pkey FOR UPDATE"
+      return "SELECT pkey,env,txn,otx,state,owner,product,quantity,purchased_ms,asof_ms,evidence,gen,grant_id,attempt,tries,claimed_ms,lease_ms,granted_ms,revoked_ms,note,units,out_n,revoked_pct,repeats FROM assay_ledger WHERE pkey = :pkey FOR UPDATE"
     case .claimsDue:
-      return "WITH d AS MATERIALIZED (SELECT pkey FROM assay_ledger WHERE state = 'claimed' AND lease_ms <= :before_ms ORDER BY lease_ms LIMIT 25 FOR UPDATE SKIP LOCKED) UPDATE assay_ledger AS l SET attempt = :attempt, lease_ms = :lease_ms, tries = l.tries + 1 FROM d WHERE l.pkey = d.pkey"
+      return "WITH d AS MATERIALIZED (SELECT pkey FROM assay_ledger WHERE state = :state AND lease_ms <= :before_ms ORDER BY lease_ms LIMIT 25 FOR UPDATE SKIP LOCKED) UPDATE assay_ledger AS l SET attempt = :attempt, lease_ms = :lease_ms, tries = l.tries + 1, repeats = l.repeats + 1 FROM d WHERE l.pkey = d.pkey"
     case .linesDue:
       return "WITH d AS MATERIALIZED (SELECT env, otx FROM assay_line WHERE next_check_ms <= :now_ms ORDER BY next_check_ms LIMIT 25 FOR UPDATE SKIP LOCKED) UPDATE assay_line AS l SET next_check_ms = :lease_ms FROM d WHERE l.env = d.env AND l.otx = d.otx RETURNING l.env,l.otx,l.owner,l.product,l.plan,l.txn,l.purchased_ms,l.expires_ms,l.grace_ms,l.revoked_ms,l.asof_ms,l.evidence,l.cleared_ms,l.moves,l.moved_ms,l.updated_ms,l.next_check_ms,l.watch"
+    case .linkHold:
+      return "SELECT id FROM assay_link WHERE id = :id FOR UPDATE"
     case .linkQuota:
-      return "INSERT INTO assay_quota AS q (scope,bucket,meter,n,ttl_ms) SELECT CAST(:to_scope AS TEXT),bucket,meter,n,ttl_ms FROM assay_quota WHERE scope = :from_scope ON CONFLICT (scope,bucket,meter) DO UPDATE SET n = q.n + excluded.n"
+      return "WITH gone AS (DELETE FROM assay_quota WHERE scope = :from_scope RETURNING bucket,meter,n,ttl_ms) INSERT INTO assay_quota AS q (scope,bucket,meter,n,ttl_ms) SELECT CAST(:to_scope AS TEXT),bucket,meter,n,ttl_ms FROM gone ON CONFLICT (scope,bucket,meter) DO UPDATE SET n = q.n + excluded.n"
     case .ledgerEvidence:
       return "INSERT INTO assay_evidence (digest,body,at_ms) SELECT CAST(:digest AS TEXT),CAST(:body AS TEXT),CAST(:now_ms AS BIGINT) FROM assay_ledger WHERE pkey = :pkey AND evidence = CAST(:digest AS TEXT) ON CONFLICT DO NOTHING"
     case .lineEvidence:
@@ -304,7 +347,13 @@ enum SQLStatement: Int, CaseIterable, Sendable {
       return "DELETE FROM assay_evidence WHERE at_ms < :before_ms AND NOT EXISTS (SELECT 1 FROM assay_ledger WHERE evidence = digest) AND NOT EXISTS (SELECT 1 FROM assay_line WHERE evidence = digest)"
     case .checkPrimary:
       return "SELECT CASE WHEN pg_is_in_recovery() OR current_setting('transaction_read_only') = 'on' THEN 1 ELSE 0 END"
-    case .claimInsert, .claimsDueLock, .claimsDueTake, .linesDueLock, .linesDueTake, .quotaOpen, .quotaAdd, .quotaChanged, .keyChanged, .checkJournal: return nil
+    case .schemaLock:
+      return "SELECT 1 FROM pg_advisory_xact_lock(4171797953)"
+    case .schemaTables:
+      return "SELECT CAST(table_name AS TEXT) FROM information_schema.tables WHERE table_schema = current_schema() AND table_name IN ('assay_name','assay_ledger','assay_line','assay_quota','assay_challenge','assay_key','assay_once','assay_link','assay_audit','assay_evidence','assay_schema')"
+    case .schemaUnits:
+      return "SELECT COUNT(*) FROM information_schema.columns WHERE table_schema = current_schema() AND table_name = 'assay_ledger' AND column_name = 'units'"
+    case .claimInsert, .claimsDueLock, .claimsDueTake, .linesDueLock, .linesDueTake, .linkQuotaClear, .linkQuotaLock, .linkQuotaAdd, .linkQuotaRemove, .quotaOpen, .quotaAdd, .quotaChanged, .keyChanged, .checkJournal, .schemaUnlock: return nil
     default: return sqlite
     }
   }
@@ -316,23 +365,29 @@ enum SQLStatement: Int, CaseIterable, Sendable {
     case .namePurchase:
       return "INSERT INTO assay_name (name,target) SELECT :pkey, a.target FROM assay_name a WHERE a.name = :tkey ON DUPLICATE KEY UPDATE assay_name.name = assay_name.name"
     case .ledgerInsert:
-      return "INSERT INTO assay_ledger (pkey,env,txn,otx,state,owner,product,quantity,purchased_ms,asof_ms,evidence,gen,grant_id,attempt,tries,claimed_ms,lease_ms,granted_ms,revoked_ms,note) VALUES (:pkey,:env,:txn,:otx,:state,:owner,:product,:quantity,:purchased_ms,:asof_ms,:evidence,:gen,:grant_id,:attempt,:tries,:claimed_ms,:lease_ms,:granted_ms,:revoked_ms,:note) ON DUPLICATE KEY UPDATE pkey = pkey"
+      return "INSERT INTO assay_ledger (pkey,env,txn,otx,state,owner,product,quantity,purchased_ms,asof_ms,evidence,gen,grant_id,attempt,tries,claimed_ms,lease_ms,granted_ms,revoked_ms,note,units,out_n,revoked_pct,repeats) VALUES (:pkey,:env,:txn,:otx,:state,:owner,:product,:quantity,:purchased_ms,:asof_ms,:evidence,:gen,:grant_id,:attempt,:tries,:claimed_ms,:lease_ms,:granted_ms,:revoked_ms,:note,:units,:out_n,:revoked_pct,:repeats) ON DUPLICATE KEY UPDATE pkey = pkey"
     case .ledgerLock:
-      return "SELECT pkey,env,txn,otx,state,owner,product,quantity,purchased_ms,asof_ms,evidence,gen,grant_id,attempt,tries,claimed_ms,lease_ms,granted_ms,revoked_ms,note FROM assay_ledger WHERE pkey = :pkey FOR UPDATE"
+      return "SELECT pkey,env,txn,otx,state,owner,product,quantity,purchased_ms,asof_ms,evidence,gen,grant_id,attempt,tries,claimed_ms,lease_ms,granted_ms,revoked_ms,note,units,out_n,revoked_pct,repeats FROM assay_ledger WHERE pkey = :pkey FOR UPDATE"
     case .lineInsert:
       return "INSERT INTO assay_line (env,otx,owner,product,plan,txn,purchased_ms,expires_ms,grace_ms,revoked_ms,asof_ms,evidence,cleared_ms,moves,moved_ms,updated_ms,next_check_ms,watch) VALUES (:env,:otx,:owner,:product,:plan,:txn,:purchased_ms,:expires_ms,:grace_ms,:revoked_ms,:asof_ms,:evidence,:cleared_ms,:moves,:moved_ms,:updated_ms,:next_check_ms,:watch) ON DUPLICATE KEY UPDATE env = env"
     case .claimsDueLock:
-      return "SELECT pkey,env,txn,otx,state,owner,product,quantity,purchased_ms,asof_ms,evidence,gen,grant_id,attempt,tries,claimed_ms,lease_ms,granted_ms,revoked_ms,note FROM assay_ledger WHERE state = 'claimed' AND lease_ms <= :before_ms ORDER BY lease_ms LIMIT 25 FOR UPDATE SKIP LOCKED"
+      return "SELECT pkey,env,txn,otx,state,owner,product,quantity,purchased_ms,asof_ms,evidence,gen,grant_id,attempt,tries,claimed_ms,lease_ms,granted_ms,revoked_ms,note,units,out_n,revoked_pct,repeats FROM assay_ledger WHERE state = :state AND lease_ms <= :before_ms ORDER BY lease_ms LIMIT 25 FOR UPDATE SKIP LOCKED"
     case .claimsDueTake:
-      return "UPDATE assay_ledger SET attempt = :attempt, lease_ms = :lease_ms, tries = tries + 1 WHERE pkey = :pkey AND state = 'claimed' AND lease_ms <= :before_ms"
+      return "UPDATE assay_ledger SET attempt = :attempt, lease_ms = :lease_ms, tries = tries + 1, repeats = repeats + 1 WHERE pkey = :pkey AND state = :state AND lease_ms <= :before_ms"
     case .linesDueLock:
       return "SELECT env,otx,owner,product,plan,txn,purchased_ms,expires_ms,grace_ms,revoked_ms,asof_ms,evidence,cleared_ms,moves,moved_ms,updated_ms,next_check_ms,watch FROM assay_line WHERE next_check_ms <= :now_ms ORDER BY next_check_ms LIMIT 25 FOR UPDATE SKIP LOCKED"
     case .linesDueTake:
       return "UPDATE assay_line SET next_check_ms = :lease_ms WHERE env = :env AND otx = :otx AND next_check_ms <= :now_ms"
     case .linkLock:
       return "INSERT INTO assay_link (id,target,at_ms,attempt) VALUES (:id,'',:now_ms,:attempt) ON DUPLICATE KEY UPDATE at_ms = at_ms"
-    case .linkQuota:
-      return "INSERT INTO assay_quota (scope,bucket,meter,n,ttl_ms) SELECT :to_scope,s.bucket,s.meter,s.n,s.ttl_ms FROM assay_quota s WHERE s.scope = :from_scope ON DUPLICATE KEY UPDATE n = assay_quota.n + VALUES(n)"
+    case .linkHold:
+      return "SELECT id FROM assay_link WHERE id = :id FOR UPDATE"
+    case .linkQuotaLock:
+      return "SELECT bucket,meter,n,ttl_ms FROM assay_quota WHERE scope = :from_scope ORDER BY bucket,meter LIMIT 200 FOR UPDATE"
+    case .linkQuotaAdd:
+      return "INSERT INTO assay_quota (scope,bucket,meter,n,ttl_ms) VALUES (:to_scope,:bucket,:meter,:n,:ttl_ms) ON DUPLICATE KEY UPDATE n = n + VALUES(n)"
+    case .linkQuotaRemove:
+      return "DELETE FROM assay_quota WHERE scope = :from_scope AND bucket = :bucket AND meter = :meter"
     case .linkAudit:
       return "INSERT INTO assay_audit (id,at_ms,what,owner,other,note) VALUES (:id,:now_ms,'link',:to,:from,:note) ON DUPLICATE KEY UPDATE id = id"
     case .forgetAudit:
@@ -363,7 +418,17 @@ enum SQLStatement: Int, CaseIterable, Sendable {
       return "INSERT INTO assay_once (id,attempt,at_ms) VALUES (:id,:attempt,:at_ms) ON DUPLICATE KEY UPDATE id = id"
     case .checkPrimary:
       return "SELECT @@global.read_only"
-    case .claimInsert, .claimsDue, .linesDue, .quotaTake, .checkJournal: return nil
+    case .schemaLock:
+      return "SELECT GET_LOCK('assay_schema', 3600)"
+    case .schemaUnlock:
+      return "SELECT RELEASE_LOCK('assay_schema')"
+    case .schemaTables:
+      return "SELECT table_name FROM information_schema.tables WHERE table_schema = DATABASE() AND table_name IN ('assay_name','assay_ledger','assay_line','assay_quota','assay_challenge','assay_key','assay_once','assay_link','assay_audit','assay_evidence','assay_schema')"
+    case .schemaUnits:
+      return "SELECT COUNT(*) FROM information_schema.columns WHERE table_schema = DATABASE() AND table_name = 'assay_ledger' AND column_name = 'units'"
+    case .schemaInsert:
+      return "INSERT INTO assay_schema (id,version,lineage,made_ms) VALUES ('schema',:version,:lineage,:made_ms) ON DUPLICATE KEY UPDATE id = id"
+    case .claimInsert, .claimsDue, .linesDue, .linkQuota, .linkQuotaClear, .quotaTake, .checkJournal: return nil
     default: return sqlite
     }
   }

@@ -3,7 +3,24 @@
 
 /// The tables of a store with SQL (docs/spec/store-statements.md §1).
 enum SchemaTable: Int, CaseIterable, Sendable {
-  case name, ledger, line, quota, challenge, key, once, link, audit, evidence
+  case name, ledger, line, quota, challenge, key, once, link, audit, evidence, schema
+
+  /// Its name, after the prefix.
+  var word: StaticString {
+    switch self {
+    case .name: return "name"
+    case .ledger: return "ledger"
+    case .line: return "line"
+    case .quota: return "quota"
+    case .challenge: return "challenge"
+    case .key: return "key"
+    case .once: return "once"
+    case .link: return "link"
+    case .audit: return "audit"
+    case .evidence: return "evidence"
+    case .schema: return "schema"
+    }
+  }
 
   /// `CREATE TABLE IF NOT EXISTS`; nil: the dialect has no SQL.
   func create(_ dialect: StoreDialect) -> StaticString? {
@@ -41,6 +58,10 @@ enum SchemaTable: Int, CaseIterable, Sendable {
       return [
         "CREATE INDEX IF NOT EXISTS assay_key_owner ON assay_key (owner)",
       ]
+    case .once:
+      return [
+        "CREATE INDEX IF NOT EXISTS assay_once_at ON assay_once (at_ms)",
+      ]
     case .link:
       return [
         "CREATE INDEX IF NOT EXISTS assay_link_target ON assay_link (target)",
@@ -48,6 +69,7 @@ enum SchemaTable: Int, CaseIterable, Sendable {
     case .audit:
       return [
         "CREATE INDEX IF NOT EXISTS assay_audit_owner ON assay_audit (owner)",
+        "CREATE INDEX IF NOT EXISTS assay_audit_other ON assay_audit (other)",
       ]
     default: return []
     }
@@ -58,7 +80,7 @@ enum SchemaTable: Int, CaseIterable, Sendable {
     case .name:
       return "CREATE TABLE IF NOT EXISTS assay_name (name TEXT NOT NULL, target TEXT NOT NULL, PRIMARY KEY (name)) STRICT, WITHOUT ROWID"
     case .ledger:
-      return "CREATE TABLE IF NOT EXISTS assay_ledger (pkey TEXT NOT NULL, env TEXT NOT NULL, txn TEXT NOT NULL, otx TEXT NOT NULL, state TEXT NOT NULL, owner TEXT NOT NULL, product TEXT NOT NULL, quantity INTEGER NOT NULL, purchased_ms INTEGER NOT NULL, asof_ms INTEGER NOT NULL, evidence TEXT NOT NULL, gen INTEGER NOT NULL, grant_id TEXT NOT NULL, attempt TEXT NOT NULL, tries INTEGER NOT NULL, claimed_ms INTEGER NOT NULL, lease_ms INTEGER NOT NULL, granted_ms INTEGER, revoked_ms INTEGER, note TEXT, PRIMARY KEY (pkey)) STRICT, WITHOUT ROWID"
+      return "CREATE TABLE IF NOT EXISTS assay_ledger (pkey TEXT NOT NULL, env TEXT NOT NULL, txn TEXT NOT NULL, otx TEXT NOT NULL, state TEXT NOT NULL, owner TEXT NOT NULL, product TEXT NOT NULL, quantity INTEGER NOT NULL, purchased_ms INTEGER NOT NULL, asof_ms INTEGER NOT NULL, evidence TEXT NOT NULL, gen INTEGER NOT NULL, grant_id TEXT NOT NULL, attempt TEXT NOT NULL, tries INTEGER NOT NULL, claimed_ms INTEGER NOT NULL, lease_ms INTEGER NOT NULL, granted_ms INTEGER, revoked_ms INTEGER, note TEXT, units INTEGER NOT NULL, out_n INTEGER NOT NULL, revoked_pct INTEGER, repeats INTEGER NOT NULL, PRIMARY KEY (pkey)) STRICT, WITHOUT ROWID"
     case .line:
       return "CREATE TABLE IF NOT EXISTS assay_line (env TEXT NOT NULL, otx TEXT NOT NULL, owner TEXT NOT NULL, product TEXT NOT NULL, plan TEXT NOT NULL, txn TEXT NOT NULL, purchased_ms INTEGER NOT NULL, expires_ms INTEGER, grace_ms INTEGER, revoked_ms INTEGER, asof_ms INTEGER NOT NULL, evidence TEXT NOT NULL, cleared_ms INTEGER, moves INTEGER NOT NULL, moved_ms INTEGER NOT NULL, updated_ms INTEGER NOT NULL, next_check_ms INTEGER, watch INTEGER NOT NULL, PRIMARY KEY (env, otx)) STRICT, WITHOUT ROWID"
     case .quota:
@@ -75,6 +97,8 @@ enum SchemaTable: Int, CaseIterable, Sendable {
       return "CREATE TABLE IF NOT EXISTS assay_audit (id TEXT NOT NULL, at_ms INTEGER NOT NULL, what TEXT NOT NULL, owner TEXT NOT NULL, other TEXT NOT NULL, note TEXT, PRIMARY KEY (id)) STRICT, WITHOUT ROWID"
     case .evidence:
       return "CREATE TABLE IF NOT EXISTS assay_evidence (digest TEXT NOT NULL, body TEXT NOT NULL, at_ms INTEGER NOT NULL, PRIMARY KEY (digest)) STRICT, WITHOUT ROWID"
+    case .schema:
+      return "CREATE TABLE IF NOT EXISTS assay_schema (id TEXT NOT NULL, version INTEGER NOT NULL, lineage TEXT NOT NULL, made_ms INTEGER NOT NULL, PRIMARY KEY (id)) STRICT, WITHOUT ROWID"
     }
   }
 
@@ -83,7 +107,7 @@ enum SchemaTable: Int, CaseIterable, Sendable {
     case .name:
       return "CREATE TABLE IF NOT EXISTS assay_name (name TEXT NOT NULL, target TEXT NOT NULL, PRIMARY KEY (name))"
     case .ledger:
-      return "CREATE TABLE IF NOT EXISTS assay_ledger (pkey TEXT NOT NULL, env TEXT NOT NULL, txn TEXT NOT NULL, otx TEXT NOT NULL, state TEXT NOT NULL, owner TEXT NOT NULL, product TEXT NOT NULL, quantity BIGINT NOT NULL, purchased_ms BIGINT NOT NULL, asof_ms BIGINT NOT NULL, evidence TEXT NOT NULL, gen BIGINT NOT NULL, grant_id TEXT NOT NULL, attempt TEXT NOT NULL, tries BIGINT NOT NULL, claimed_ms BIGINT NOT NULL, lease_ms BIGINT NOT NULL, granted_ms BIGINT, revoked_ms BIGINT, note TEXT, PRIMARY KEY (pkey))"
+      return "CREATE TABLE IF NOT EXISTS assay_ledger (pkey TEXT NOT NULL, env TEXT NOT NULL, txn TEXT NOT NULL, otx TEXT NOT NULL, state TEXT NOT NULL, owner TEXT NOT NULL, product TEXT NOT NULL, quantity BIGINT NOT NULL, purchased_ms BIGINT NOT NULL, asof_ms BIGINT NOT NULL, evidence TEXT NOT NULL, gen BIGINT NOT NULL, grant_id TEXT NOT NULL, attempt TEXT NOT NULL, tries BIGINT NOT NULL, claimed_ms BIGINT NOT NULL, lease_ms BIGINT NOT NULL, granted_ms BIGINT, revoked_ms BIGINT, note TEXT, units BIGINT NOT NULL, out_n BIGINT NOT NULL, revoked_pct BIGINT, repeats BIGINT NOT NULL, PRIMARY KEY (pkey))"
     case .line:
       return "CREATE TABLE IF NOT EXISTS assay_line (env TEXT NOT NULL, otx TEXT NOT NULL, owner TEXT NOT NULL, product TEXT NOT NULL, plan TEXT NOT NULL, txn TEXT NOT NULL, purchased_ms BIGINT NOT NULL, expires_ms BIGINT, grace_ms BIGINT, revoked_ms BIGINT, asof_ms BIGINT NOT NULL, evidence TEXT NOT NULL, cleared_ms BIGINT, moves BIGINT NOT NULL, moved_ms BIGINT NOT NULL, updated_ms BIGINT NOT NULL, next_check_ms BIGINT, watch BIGINT NOT NULL, PRIMARY KEY (env, otx))"
     case .quota:
@@ -100,6 +124,8 @@ enum SchemaTable: Int, CaseIterable, Sendable {
       return "CREATE TABLE IF NOT EXISTS assay_audit (id TEXT NOT NULL, at_ms BIGINT NOT NULL, what TEXT NOT NULL, owner TEXT NOT NULL, other TEXT NOT NULL, note TEXT, PRIMARY KEY (id))"
     case .evidence:
       return "CREATE TABLE IF NOT EXISTS assay_evidence (digest TEXT NOT NULL, body TEXT NOT NULL, at_ms BIGINT NOT NULL, PRIMARY KEY (digest))"
+    case .schema:
+      return "CREATE TABLE IF NOT EXISTS assay_schema (id TEXT NOT NULL, version BIGINT NOT NULL, lineage TEXT NOT NULL, made_ms BIGINT NOT NULL, PRIMARY KEY (id))"
     }
   }
 
@@ -108,7 +134,7 @@ enum SchemaTable: Int, CaseIterable, Sendable {
     case .name:
       return "CREATE TABLE IF NOT EXISTS assay_name (name VARCHAR(160) NOT NULL, target VARCHAR(160) NOT NULL, PRIMARY KEY (name)) ENGINE=InnoDB CHARACTER SET utf8mb4 COLLATE utf8mb4_bin"
     case .ledger:
-      return "CREATE TABLE IF NOT EXISTS assay_ledger (pkey VARCHAR(160) NOT NULL, env VARCHAR(32) NOT NULL, txn VARCHAR(64) NOT NULL, otx VARCHAR(64) NOT NULL, state VARCHAR(32) NOT NULL, owner VARCHAR(255) NOT NULL, product VARCHAR(255) NOT NULL, quantity BIGINT NOT NULL, purchased_ms BIGINT NOT NULL, asof_ms BIGINT NOT NULL, evidence VARCHAR(64) NOT NULL, gen BIGINT NOT NULL, grant_id VARCHAR(64) NOT NULL, attempt VARCHAR(64) NOT NULL, tries BIGINT NOT NULL, claimed_ms BIGINT NOT NULL, lease_ms BIGINT NOT NULL, granted_ms BIGINT, revoked_ms BIGINT, note VARCHAR(255), PRIMARY KEY (pkey)) ENGINE=InnoDB CHARACTER SET utf8mb4 COLLATE utf8mb4_bin"
+      return "CREATE TABLE IF NOT EXISTS assay_ledger (pkey VARCHAR(160) NOT NULL, env VARCHAR(32) NOT NULL, txn VARCHAR(64) NOT NULL, otx VARCHAR(64) NOT NULL, state VARCHAR(32) NOT NULL, owner VARCHAR(255) NOT NULL, product VARCHAR(255) NOT NULL, quantity BIGINT NOT NULL, purchased_ms BIGINT NOT NULL, asof_ms BIGINT NOT NULL, evidence VARCHAR(64) NOT NULL, gen BIGINT NOT NULL, grant_id VARCHAR(64) NOT NULL, attempt VARCHAR(64) NOT NULL, tries BIGINT NOT NULL, claimed_ms BIGINT NOT NULL, lease_ms BIGINT NOT NULL, granted_ms BIGINT, revoked_ms BIGINT, note VARCHAR(255), units BIGINT NOT NULL, out_n BIGINT NOT NULL, revoked_pct BIGINT, repeats BIGINT NOT NULL, PRIMARY KEY (pkey)) ENGINE=InnoDB CHARACTER SET utf8mb4 COLLATE utf8mb4_bin"
     case .line:
       return "CREATE TABLE IF NOT EXISTS assay_line (env VARCHAR(32) NOT NULL, otx VARCHAR(64) NOT NULL, owner VARCHAR(255) NOT NULL, product VARCHAR(255) NOT NULL, plan VARCHAR(255) NOT NULL, txn VARCHAR(64) NOT NULL, purchased_ms BIGINT NOT NULL, expires_ms BIGINT, grace_ms BIGINT, revoked_ms BIGINT, asof_ms BIGINT NOT NULL, evidence VARCHAR(64) NOT NULL, cleared_ms BIGINT, moves BIGINT NOT NULL, moved_ms BIGINT NOT NULL, updated_ms BIGINT NOT NULL, next_check_ms BIGINT, watch BIGINT NOT NULL, PRIMARY KEY (env, otx)) ENGINE=InnoDB CHARACTER SET utf8mb4 COLLATE utf8mb4_bin"
     case .quota:
@@ -125,6 +151,8 @@ enum SchemaTable: Int, CaseIterable, Sendable {
       return "CREATE TABLE IF NOT EXISTS assay_audit (id VARCHAR(160) NOT NULL, at_ms BIGINT NOT NULL, what VARCHAR(32) NOT NULL, owner VARCHAR(255) NOT NULL, other VARCHAR(255) NOT NULL, note VARCHAR(255), PRIMARY KEY (id)) ENGINE=InnoDB CHARACTER SET utf8mb4 COLLATE utf8mb4_bin"
     case .evidence:
       return "CREATE TABLE IF NOT EXISTS assay_evidence (digest VARCHAR(64) NOT NULL, body MEDIUMTEXT NOT NULL, at_ms BIGINT NOT NULL, PRIMARY KEY (digest)) ENGINE=InnoDB CHARACTER SET utf8mb4 COLLATE utf8mb4_bin"
+    case .schema:
+      return "CREATE TABLE IF NOT EXISTS assay_schema (id VARCHAR(32) NOT NULL, version BIGINT NOT NULL, lineage VARCHAR(64) NOT NULL, made_ms BIGINT NOT NULL, PRIMARY KEY (id)) ENGINE=InnoDB CHARACTER SET utf8mb4 COLLATE utf8mb4_bin"
     }
   }
 }

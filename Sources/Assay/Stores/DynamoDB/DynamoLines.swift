@@ -16,7 +16,7 @@ extension StoreTalk {
   private mutating func dynamoChange(
     _ standing: LineRow?, to next: LineRow, keeping evidence: StoreEvidence
   ) throws(StoreStop) -> (before: LineRow?, after: LineRow) {
-    let kept = dynamoKeeping(evidence)
+    let kept = dynamoKeeping(evidence, of: next)
     var before = standing
     for _ in 0..<Self.applyRounds {
       guard let change = LineChange(before, next, kept) else { return (before, before ?? next) }
@@ -33,6 +33,16 @@ extension StoreTalk {
     let standing = try dynamoLine(environment: next.environment, next.originalTransactionId)
     if let standing, standing.saysAsMuch(as: next) { return standing }
     return try dynamoChange(standing, to: next, keeping: shown.evidence).after.checked(next)
+  }
+
+  /// RPL-2: a line that is still nobody's goes to the owner of a purchase in it.
+  mutating func dynamoBindLine(of row: LedgerRow) throws(StoreStop) {
+    let product = context.configuration.products.product(row.product)
+    guard product?.type != .consumable else { return }
+    let line = try dynamoLine(environment: row.environment, row.originalTransactionId)
+    guard var line, line.owner.isEmpty else { return }
+    line.owner = row.owner
+    _ = try dynamoChange(LineChange.both(LineChange.binding(line), line))
   }
 
   mutating func dynamoMove(
@@ -52,7 +62,7 @@ extension StoreTalk {
       authority, .put(after.copyKey, after.arguments),
       .delete(.copy(of: owner, next.environment, next.originalTransactionId)),
     ]
-    let reasons = try dynamoChange(changes + dynamoKeeping(evidence))
+    let reasons = try dynamoChange(changes + dynamoKeeping(evidence, of: next))
     guard let reasons else { return after }
     guard let met = reasons.first?.row else { throw .rowMissing }
     return try LineRow(met)
@@ -168,7 +178,7 @@ private struct LineChange {
   }
 
   /// The line, and the copy of its owner if it has one.
-  private static func both(_ authority: DynamoRequest, _ row: LineRow) -> [DynamoRequest] {
+  static func both(_ authority: DynamoRequest, _ row: LineRow) -> [DynamoRequest] {
     row.owner.isEmpty ? [authority] : [authority, .put(row.copyKey, row.arguments)]
   }
 
@@ -187,7 +197,7 @@ private struct LineChange {
     return request
   }
 
-  private static func binding(_ row: LineRow) -> DynamoRequest {
+  static func binding(_ row: LineRow) -> DynamoRequest {
     .update(
       row.dynamoKey, "SET #owner = :owner", if: "#owner = :none AND #asof_ms = :asof_ms",
       [("owner", .text(row.owner)), ("none", .text("")), ("asof_ms", .integer(row.asOfMs))])

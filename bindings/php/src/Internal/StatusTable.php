@@ -871,6 +871,16 @@ final class StatusTable
             'the nonce is absent, or is not the one that was issued',
             'a token of another sign-in, or the app hands another text to Apple than the nonce or its SHA-256 in hex: refuse it',
         ],
+        44801 => [
+            'rejected.ledger.upgraded', 409, 'never',
+            'the purchase was replaced by an upgrade',
+            'definite: a newer purchase of the same subscription replaced it, and nothing was refunded: claim the newer one',
+        ],
+        45057 => [
+            'rejected.ledger.family-shared', 409, 'never',
+            'purchases shared by the family are not accepted',
+            'decide.family is deny: definite, grant nothing; the one who bought it may claim it',
+        ],
         258 => [
             'malformed.api.content-type', 502, 'never',
             'the answer is not JSON by its content type',
@@ -1245,6 +1255,11 @@ final class StatusTable
             'malformed.session.form', 401, 'never',
             'this is no session text',
             'another text was sent: a session text begins with as1~',
+        ],
+        19458 => [
+            'malformed.store.text', 400, 'never',
+            'a text that comes from a client has control characters',
+            'the route passes what the client sent: answer 400',
         ],
         259 => [
             'unsupported.api.environment', 500, 'never',
@@ -1661,6 +1676,11 @@ final class StatusTable
             'the nonce that was issued is missing',
             'give the nonce that was issued for this sign-in; a profile may say that none is compared',
         ],
+        8197 => [
+            'misuse.store.transaction', 500, 'never',
+            'the grant ended or changed the transaction that it was given',
+            'programming error: write by the connection that the grant gets, and leave begin, commit and rollback to the ledger',
+        ],
         262 => [
             'config.api.base-url', null, 'after-config',
             'the address of the API cannot be used',
@@ -1906,6 +1926,26 @@ final class StatusTable
             'the nonce policy is unknown',
             'nonce is required, if-supported or none; nonceForm any, plain or sha256',
         ],
+        12806 => [
+            'config.store.schema', 500, 'after-config',
+            'a part of the tables is missing, or they are of another version',
+            'error.at names the first: restore the backup, or move the rest away by hand, or run the migration that schema gives; nothing was made',
+        ],
+        13062 => [
+            'config.store.lineage', 500, 'after-config',
+            'these are the tables of another store than before',
+            'two databases under one name: look at the connection string, and at what was restored',
+        ],
+        13318 => [
+            'config.store.evicting', 500, 'after-config',
+            'Redis may evict keys',
+            'set maxmemory-policy to noeviction: an evicted key is counted or done again',
+        ],
+        13574 => [
+            'config.store.limits', null, 'after-config',
+            'a time limit of the stores is out of range',
+            'give stores.statementMs 100 to 60000, stores.lockMs 100 to statementMs, stores.requestMs statementMs to 600000',
+        ],
         263 => [
             'unavailable.api.no-answer', 503, 'later',
             'Apple gave no usable answer',
@@ -2035,6 +2075,11 @@ final class StatusTable
             'unavailable.store.standby', 503, 'later',
             'connected to a standby, or to a read-only one',
             'connect to the primary, never to a reader endpoint',
+        ],
+        6919 => [
+            'unavailable.store.unreachable', 503, 'later',
+            'the engine cannot be reached',
+            'it is down, or its address is wrong: look at the host and the port, and try again later',
         ],
         264 => [
             'internal.assay.bug', 500, 'never',
