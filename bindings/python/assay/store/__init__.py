@@ -2,7 +2,7 @@
 
     from assay.store import Ledger
 
-    ledger = Ledger("sqlite:///shop.db", config)
+    ledger = Ledger("sqlite:////var/lib/shop.db", config)
     claim = ledger.claim(transaction, account, grant=pay_out)
     claim.answer                                  # "granted", "already-granted" …
 

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from typing import Any, Union
 
     from ..verifier import Time
+    from .results import Result
 
     Configuration = Union[Mapping[str, Any], str, bytes]
 
@@ -27,7 +28,7 @@ class Opened:
         self,
         where: Any,
         configuration: Verifier | Configuration,
-        create: bool | None,
+        create: bool,
         patience: float,
         clock: Callable[[], float] = time.time,
         *,
@@ -52,8 +53,10 @@ class Opened:
             raise ValueError("the URL names another table than `stores.table`")
         # STO-13: one verifier may serve two stores.
         self._named = {} if policy["dialect"] == self._dialect else {"dialect": self._dialect}
-        self._must_create = self._dialect == "sqlite" if create is None else create
+        self._must_create = create
         self._creating = Lock()
+        # STO-78: which store it was, at the first look.
+        self._lineage: str | None = None
         self._patience, self._clock = patience, clock
 
     def __repr__(self) -> str:
@@ -72,6 +75,17 @@ class Opened:
     def _request(self, kind: str, members: Mapping[str, Any]) -> dict[str, Any]:
         given = {name: value for name, value in members.items() if value is not None}
         return {"kind": kind, **self._named, **given}
+
+
+def new_lineage() -> str:
+    """What tells a new store from every other one: 32 characters (STM-8)."""
+    return secrets.token_urlsafe(24)
+
+
+def saw(first: str | None, found: Result) -> str | None:
+    """The lineage of a store: the one that was seen first, in this process."""
+    seen: str | None = found.raw.get("lineage")
+    return first or seen
 
 
 def attempt_of(given: str | None) -> str:

@@ -59,8 +59,6 @@ def _goes_on(said: list[Mapping[str, Any]]) -> bool:
 
 
 def _step(dialect: str, call: Call) -> Answer:
-    if dialect == "sqlite":
-        call = {**call, "sql": _without_strict(call["sql"])}
     return {
         "id": 0,
         "dialect": dialect,
@@ -70,9 +68,3 @@ def _step(dialect: str, call: Call) -> Answer:
         "run": [call],
     }
 
-
-def _without_strict(sql: str) -> str:
-    """Tables are strict since 3.37 of SQLite."""
-    from sqlite3 import sqlite_version_info
-
-    return sql if sqlite_version_info >= (3, 37) else sql.replace(" STRICT,", "")

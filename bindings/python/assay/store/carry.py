@@ -2,7 +2,7 @@
 
     from assay.store import SQLite, carry_out
 
-    store = SQLite("shop.db")                       # one for the process
+    store = SQLite("/var/lib/shop.db")              # one for the process
     with verifier.exchange(request, evidence) as exchange:
         document = carry_out(exchange, store)
 
@@ -32,9 +32,9 @@ if TYPE_CHECKING:
 
         def __call__(self, step: Mapping[str, Any], /) -> Mapping[str, Any]: ...
 
-        def confirm(self, step: Mapping[str, Any], /) -> Mapping[str, Any]: ...
-
-        def rollback(self) -> None: ...
+        def grant(
+            self, step: Mapping[str, Any], call: Callable[[Any], object], /
+        ) -> Mapping[str, Any]: ...
 
         def __enter__(self) -> Session: ...
 
@@ -61,9 +61,9 @@ if TYPE_CHECKING:
 
         def __call__(self, step: Mapping[str, Any], /) -> Awaitable[Mapping[str, Any]]: ...
 
-        def confirm(self, step: Mapping[str, Any], /) -> Mapping[str, Any]: ...
-
-        def rollback(self) -> Awaitable[None]: ...
+        def grant(
+            self, step: Mapping[str, Any], call: Callable[[Any], Awaitable[object]], /
+        ) -> Awaitable[Mapping[str, Any]]: ...
 
         async def __aenter__(self) -> AsyncSession: ...
 
@@ -216,11 +216,8 @@ def _granted(
     found: Mapping[str, Any], execute: Session, grant: Callable[[Grant], object] | None
 ) -> Mapping[str, Any]:
     if grant is None:
-        raise TypeError('a claim of mode "transaction" needs a grant')
-    if grant(Grant.of(found, execute.connection)) is False:
-        execute.rollback()
-        return {"id": found["id"], "code": 500}
-    return execute.confirm(found)
+        raise TypeError('mode "transaction" needs a grant')
+    return execute.grant(found, lambda connection: grant(Grant.of(found, connection)))
 
 
 async def _granted_async(
@@ -229,8 +226,5 @@ async def _granted_async(
     grant: Callable[[Grant], Awaitable[object]] | None,
 ) -> Mapping[str, Any]:
     if grant is None:
-        raise TypeError('a claim of mode "transaction" needs a grant')
-    if await grant(Grant.of(found, execute.connection)) is False:
-        await execute.rollback()
-        return {"id": found["id"], "code": 500}
-    return execute.confirm(found)
+        raise TypeError('mode "transaction" needs a grant')
+    return await execute.grant(found, lambda connection: grant(Grant.of(found, connection)))

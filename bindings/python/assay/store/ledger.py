@@ -2,7 +2,7 @@
 
     from assay.store import Ledger
 
-    ledger = Ledger("sqlite:///shop.db", config)      # one for the process
+    ledger = Ledger("sqlite:////var/lib/shop.db", config)      # one for the process
 
     transaction = ledger.verifier.verify_transaction(jws)
     claim = ledger.claim(transaction, account, grant=pay_out)
@@ -15,9 +15,10 @@ import secrets
 import time
 from contextlib import suppress
 
+from ..errors import MisuseError, UnavailableError
 from . import results as _r
 from ._answers import SchemaError
-from ._opened import Opened, attempt_of
+from ._opened import Opened, attempt_of, new_lineage, saw
 from ._schema import calls_of, define
 from .carry import Grant, carry_out
 
@@ -40,12 +41,13 @@ __all__ = ["Ledger"]
 class Ledger(Opened):
     """Every conversation with a store (docs/spec/stores.md §5), carried out.
 
-    where          the store's URL: sqlite:///shop.db, postgresql://…, mysql://…,
+    where          the store's URL: sqlite:////var/lib/shop.db, postgresql://…, mysql://…,
                    dynamodb://TABLE?region=…&endpoint=…, redis://…; or a store that you made,
                    `Postgres(connect, size=20)`
     configuration  of the verifier; `stores.dialect` and `.table` are added from the URL. Or a
                    Verifier that has the block `stores`, which serves other stores as well
-    create         make missing tables at the first use; None: on SQLite only
+    create         call `create_schema` at the first use: for tests and first steps. A server
+                   that did so would begin anew where its data is missing
     patience       how many seconds a conversation may wait before one step
     clock          the time in seconds since 1970 UTC
 
@@ -66,7 +68,7 @@ class Ledger(Opened):
         where: str | Store,
         configuration: Verifier | Configuration,
         *,
-        create: bool | None = None,
+        create: bool = False,
         patience: float = 30.0,
         clock: Callable[[], float] = time.time,
     ) -> None:
@@ -483,7 +485,7 @@ class Ledger(Opened):
         now: Time | None = None,
     ) -> _r.ForgetResult:
         """Delete what names an account. What was paid out stays paid out."""
-        return self._ask(
+        found = self._ask(
             _r.ForgetResult,
             "account.forget",
             account=account,
@@ -491,6 +493,10 @@ class Ledger(Opened):
             reason=reason,
             now=now,
         )
+        forgotten = getattr(self.store, "forgotten", None)
+        if forgotten is not None and found.ok:
+            forgotten()
+        return found
 
     def evidence(
         self,
@@ -514,14 +520,34 @@ class Ledger(Opened):
 
     # ---- the store itself
 
-    def create_schema(self) -> None:
-        """Make tables and indexes that are not there. Raises SchemaError."""
-        self._define("statements", "indexes")
+    def create_schema(self) -> _r.CreateResult:
+        """Make tables and indexes where none is there, and on SQLite the file: for `setup`, and
+        for nothing else (STO-78). Of a store that has some of them nothing is made.
+
+        Raises ConfigError, `at` the missing table, for a store that has only a part: restore a
+        backup, or move the rest away; UnavailableError when the store is away.
+        """
+        make = getattr(self.store, "make", None)
+        if make is not None:
+            make()
+        try:
+            found = self._converse(_r.CreateResult, "schema.create", lineage=new_lineage())
+        except MisuseError as error:  # INTERIM
+            if error.status != "misuse.exchange.kind":
+                raise
+            self._define("statements", "indexes")
+            self._must_create = False
+            return None  # type: ignore
+        found.raise_for_refusal()
         self._must_create = False
+        return found
 
     def check_schema(self, *, now: Time | None = None) -> _r.SchemaResult:
-        """Whether every column is there, on a primary: for the start of a server."""
-        return self._ask(_r.SchemaResult, "schema.check", now=now)
+        """Whether every column is there, on a primary that forgets nothing, and whether it is
+        the store that this ledger saw first: for the start of a server."""
+        found = self._ask(_r.SchemaResult, "schema.check", lineage=self._lineage, now=now)
+        self._lineage = saw(self._lineage, found)
+        return found
 
     def delete_expired(self) -> None:
         """Delete what has ended, and kept texts that no row names; once a day."""
@@ -533,7 +559,7 @@ class Ledger(Opened):
         held = self._creating.acquire(timeout=self._patience)
         try:
             if self._must_create:
-                with suppress(SchemaError):
+                with suppress(UnavailableError, SchemaError):
                     self.create_schema()
         finally:
             if held:
@@ -563,7 +589,13 @@ class Ledger(Opened):
                     )
         return done
 
-    def _ask(
+    def _ask(self, answer: type[R], kind: str, /, *given: Any, **members: Any) -> R:
+        """A whole conversation, with a store that has its tables."""
+        if self._must_create:
+            self._create()
+        return self._converse(answer, kind, *given, **members)
+
+    def _converse(
         self,
         answer: type[R],
         kind: str,
@@ -576,8 +608,6 @@ class Ledger(Opened):
         **members: Any,
     ) -> R:
         """A whole conversation."""
-        if self._must_create:
-            self._create()
         request, clock = self._request(kind, members), self._clock_from(now)
         with self.verifier.exchange(request, evidence, int(clock() * 1000)) as exchange:
             document = carry_out(exchange, self.store, grant, patience=self._patience, clock=clock)

@@ -606,7 +606,21 @@ class EvidenceResult(Result):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class SchemaResult(Result):
-    """What `Ledger.check_schema` answers: every column is there, and this is a primary."""
+    """What `Ledger.check_schema` answers: every column is there, and this is a primary.
+
+    lineage   of this store alone: another one later is another database under its name
+    warnings  what is not refused, but should be looked at: "not-persistent", "unknown" (Redis)
+    """
 
     tables: tuple[str, ...] = _plain((), tuple)
     primary: bool = _plain(False)
+    lineage: str | None = _plain()
+    warnings: tuple[str, ...] = _plain((), tuple)
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class CreateResult(Result):
+    """What `Ledger.create_schema` answers: `outcome` "created", "exists" or "migrated"."""
+
+    tables: tuple[str, ...] = _plain((), tuple)
+    lineage: str | None = _plain()
