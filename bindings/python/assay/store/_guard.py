@@ -117,14 +117,17 @@ class Guard:
 
     def __getattr__(self, name: str) -> Any:
         self._watch.check()
+        is_connection = self._owner is self
+        if is_connection and name in _ENDING:
+            return lambda *given, **named: self._watch.refuse(f"{name}()")
         found = getattr(self._real, name)
         if name in _ASKING:
             return self._asking(found)
         if name == "cursor" and callable(found):
             return lambda *given, **named: Guard(found(*given, **named), self._watch, self._owner)
-        if self._owner is not self:
-            return self._owner if name == "connection" else found
-        if name in _ENDING or (name in _SETTINGS and callable(found)):
+        if name == "connection" and not is_connection:
+            return self._owner
+        if is_connection and name in _SETTINGS and callable(found):
             return lambda *given, **named: self._watch.refuse(f"{name}()")
         return found
 
