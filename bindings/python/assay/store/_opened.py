@@ -77,6 +77,17 @@ class Opened:
         return {"kind": kind, **self._named, **given}
 
 
+def taking_mode(
+    mode: str | None, take_back: object, attempt: str | None
+) -> tuple[str, str | None]:
+    """How a refund is taken back (STO-35), and the attempt that it needs for that."""
+    if mode is None:
+        mode = "none" if take_back is None else "lease"
+    if mode == "transaction" and take_back is None:
+        raise TypeError('mode "transaction" needs a take_back')
+    return mode, attempt_of(attempt)
+
+
 def new_lineage() -> str:
     """What tells a new store from every other one: 32 characters (STM-8)."""
     return secrets.token_urlsafe(24)

@@ -18,9 +18,9 @@ from contextlib import suppress
 from ..errors import MisuseError, UnavailableError
 from . import results as _r
 from ._answers import SchemaError
-from ._opened import Opened, attempt_of, new_lineage, saw
+from ._opened import Opened, attempt_of, new_lineage, saw, taking_mode
 from ._schema import calls_of, define
-from .carry import Grant, carry_out
+from .carry import Grant, TakeBack, carry_out
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -33,6 +33,7 @@ if TYPE_CHECKING:
 
     R = TypeVar("R", bound=_r.Result)
     Granting = Callable[[Grant], object]
+    Taking = Callable[[TakeBack], object]
     Several = Evidence | Iterable[Evidence]
 
 __all__ = ["Ledger"]
@@ -95,6 +96,7 @@ class Ledger(Opened):
         note: str | None = None,
         on_unclear: str | None = None,
         resolve: str | None = None,
+        allow_repeat: bool | None = None,
         now: Time | None = None,
     ) -> _r.ClaimResult:
         """Claim the purchases of verified evidence, so that each is granted once.
@@ -111,6 +113,8 @@ class Ledger(Opened):
         note           of an operator, for a grant by hand
         on_unclear     "hold": a lease that has ended is left to a person
         resolve        "again": that person found that it was not granted
+        allow_repeat   True: in mode "transaction" take over also what was handed out under a
+                       lease, because the grant is keyed by grant_id; else it is "held" (STO-37)
 
         Without a grant: grant each of `claims` that `is_ours`, and `complete` it.
         """
@@ -131,6 +135,7 @@ class Ledger(Opened):
             note=note,
             onUnclear=on_unclear,
             resolve=resolve,
+            allowRepeat=allow_repeat,
             now=now,
         )
         if grant is None or mode == "transaction":
@@ -214,9 +219,128 @@ class Ledger(Opened):
             return found
         return found.completed(self._pay(found.claims, grant, None, now))
 
-    def revoke(self, evidence: Several, *, now: Time | None = None) -> _r.RevokeResult:
-        """Note refunds, so that no older evidence pays out again."""
-        return self._ask(_r.RevokeResult, "revoke", evidence, now=now)
+    def revoke(
+        self,
+        evidence: Several,
+        *,
+        take_back: Taking | None = None,
+        mode: str | None = None,
+        attempt: str | None = None,
+        lease_ms: int | None = None,
+        now: Time | None = None,
+    ) -> _r.RevokeResult:
+        """Note refunds, so that no older evidence pays out again. Of all deliveries of one
+        refund one is told to take back.
+
+        take_back  takes a `TakeBack` and takes the units back, under its `take_id`; returns how
+                   many there were, None for all of them, or False for another time
+        mode       "lease": note, take back, complete: what nobody completed comes again, by
+                   `due_takes`. "transaction": the take-back is in this very database, and is
+                   committed with the refund. "none": each is told once; what becomes of it is
+                   yours. None: "lease" with a take_back, "none" without
+        """
+        mode, attempt = taking_mode(mode, take_back, attempt)
+        found = self._ask(
+            _r.RevokeResult,
+            "revoke",
+            evidence,
+            take_back=take_back if mode == "transaction" else None,
+            mode=mode,
+            attempt=attempt,
+            leaseMs=lease_ms,
+            now=now,
+        )
+        if take_back is None or mode == "transaction":
+            return found
+        return found.completed(self._take(found.take, take_back, mode, now))
+
+    def complete_revoke(
+        self,
+        purchase_key: str,
+        take_id: str,
+        fence: int,
+        *,
+        taken: int | None = None,
+        now: Time | None = None,
+    ) -> _r.CompleteRevokeResult:
+        """Say that a refunded purchase was taken back. Twice does no harm.
+
+        taken  how many units there were; None: all of them
+        """
+        return self._ask(
+            _r.CompleteRevokeResult,
+            "revoke.complete",
+            purchaseKey=purchase_key,
+            takeId=take_id,
+            fence=fence,
+            taken=taken,
+            now=now,
+        )
+
+    def due_takes(
+        self,
+        *,
+        take_back: Taking | None = None,
+        attempt: str | None = None,
+        lease_ms: int | None = None,
+        older_ms: int | None = None,
+        now: Time | None = None,
+    ) -> _r.DueTakesResult:
+        """Take up to 25 take-backs over that nobody completed. Run it every minute, beside
+        `due`."""
+        found = self._ask(
+            _r.DueTakesResult,
+            "revoke.due",
+            attempt=attempt_of(attempt),
+            leaseMs=lease_ms,
+            olderMs=older_ms,
+            now=now,
+        )
+        if take_back is None:
+            return found
+        return found.completed(self._take(found.take, take_back, "lease", now))
+
+    def apply_event(
+        self,
+        evidence: Several,
+        *,
+        grant: Granting | None = None,
+        take_back: Taking | None = None,
+        mode: str | None = None,
+        attempt: str | None = None,
+        lease_ms: int | None = None,
+        now: Time | None = None,
+    ) -> _r.EventResult:
+        """What a notification of Apple's changes, in ledger and subscriptions: refunds are taken
+        back, reversed ones are given again to the owner of the purchase. In whatever order and
+        however often they come, the newest signed state stands (STO-33, STO-34).
+
+        grant      as of `claim`, for reversed refunds
+        take_back  as of `revoke`
+        mode       as of `revoke`. Under "none" and "lease" grants are made under a lease
+
+        Answer Apple with its `http_status`.
+        """
+        mode, attempt = taking_mode(mode, take_back, attempt)
+        if mode == "transaction" and (grant is None or take_back is None):
+            raise TypeError('mode "transaction" needs a grant and a take_back')
+        in_transaction = mode == "transaction"
+        found = self._ask(
+            _r.EventResult,
+            "event.apply",
+            evidence,
+            grant=grant if in_transaction else None,
+            take_back=take_back if in_transaction else None,
+            mode=mode,
+            attempt=attempt,
+            leaseMs=lease_ms,
+            now=now,
+        )
+        if in_transaction:
+            return found
+        taken = self._take(found.take, take_back, mode, now) if take_back else []
+        given = self._pay(found.give, grant, None, now) if grant else {}
+        return found.completed(taken, given)
 
     def lookup(
         self,
@@ -576,7 +700,7 @@ class Ledger(Opened):
         """Grant and complete, one after the other."""
         done: dict[str, _r.CompleteResult] = {}
         for claim in claims:
-            if claim.is_ours:
+            if claim.is_ours and claim.answer is None:
                 given = claim.grant()
                 if grant(given) is not False:
                     done[given.grant_id] = self.complete(
@@ -587,6 +711,22 @@ class Ledger(Opened):
                         note=note,
                         now=now,
                     )
+        return done
+
+    def _take(
+        self, takes: Iterable[_r.Take], take_back: Taking, mode: str, now: Time | None
+    ) -> list[_r.Result]:
+        """Take back and complete, one after the other."""
+        done: list[_r.Result] = []
+        for take in takes:
+            said = take_back(take.take_back())
+            if said is not False and mode == "lease":
+                taken = said if isinstance(said, int) and not isinstance(said, bool) else None
+                done.append(
+                    self.complete_revoke(
+                        take.purchase_key, take.take_id, take.fence, taken=taken, now=now
+                    )
+                )
         return done
 
     def _ask(self, answer: type[R], kind: str, /, *given: Any, **members: Any) -> R:
@@ -603,6 +743,7 @@ class Ledger(Opened):
         /,
         *,
         grant: Granting | None = None,
+        take_back: Taking | None = None,
         known: dict[str, Any] | None = None,
         now: Time | None = None,
         **members: Any,
@@ -610,5 +751,12 @@ class Ledger(Opened):
         """A whole conversation."""
         request, clock = self._request(kind, members), self._clock_from(now)
         with self.verifier.exchange(request, evidence, int(clock() * 1000)) as exchange:
-            document = carry_out(exchange, self.store, grant, patience=self._patience, clock=clock)
+            document = carry_out(
+                exchange,
+                self.store,
+                grant,
+                take_back=take_back,
+                patience=self._patience,
+                clock=clock,
+            )
         return answer.of(document, **(known or {}))
