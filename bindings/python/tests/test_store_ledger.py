@@ -3,6 +3,7 @@ import asyncio
 import base64
 import importlib.util
 import inspect
+import itertools
 import json
 import logging
 import os
@@ -62,8 +63,8 @@ class LedgerTest(unittest.TestCase):
         self.addCleanup(found.close)
         return found
 
-    def rows(self, sql):
-        other = sqlite3.connect(self.folder / "shop.db")
+    def rows(self, sql, name="shop.db"):
+        other = sqlite3.connect(self.folder / name)
         try:
             return other.execute(sql).fetchall()
         finally:
@@ -324,6 +325,238 @@ class ClaimTest(LedgerTest):
             with self.assertRaises(assay.MisuseError):
                 self.ledger.claim(bought, **wrong)
         self.assertRaises(TypeError, self.ledger.claim, "a JWS", "ann")
+
+
+class EventTest(LedgerTest):
+    """What notifications change, in whatever order they come (STO-33 to 36)."""
+
+    def setUp(self):
+        super().setUp()
+        self.wallet, self.taken = {}, {}
+
+    def give(self, grant):
+        """Once for each id, as a unique index would have it."""
+        self.wallet.setdefault(grant.grant_id, grant.units)
+
+    def take(self, take):
+        self.taken.setdefault(take.take_id, take.units)
+
+    @property
+    def balance(self):
+        return sum(self.wallet.values()) - sum(self.taken.values())
+
+    def signed(self, id, minutes, **options):
+        """The transaction as Apple signed it so many minutes after it was bought."""
+        return self.transaction(id=id, signed=self.now - HOUR + minutes * 60_000, **options)
+
+    def event(self, evidence, **options):
+        return self.ledger.apply_event(evidence, grant=self.give, take_back=self.take, **options)
+
+    def row(self, id, name="shop.db"):
+        """State, and how many units are out."""
+        found = self.rows(f"SELECT state, out_n FROM assay_ledger WHERE txn = '{id}'", name)
+        return found[0] if found else ("absent", 0)
+
+    def test_every_order(self):
+        """STO-33, 34, 35: bought, refunded, the refund reversed, and each of them again, in
+        every order. What is out is what the row says, goods go out once, and the newest word
+        stands as soon as somebody tells it of a purchase that has a row."""
+        orders = sorted(set(itertools.permutations("crv" * 2)))
+        self.assertEqual(len(orders), 90)
+        id, verifier = str(next(self.numbers)), self.ledger.verifier
+        told = {"c": self.signed(id, 10), "r": self.signed(id, 20, refunded=True),
+                "v": self.signed(id, 30)}
+        newest = self.signed(id, 40)
+        for number, order in enumerate(map("".join, orders)):
+            self.wallet, self.taken, name = {}, {}, f"{number}.db"
+            self.ledger = Ledger(SQLite(self.folder / name), verifier, create=True,
+                                 clock=lambda: self.now / 1000)
+            for each in order:
+                if each == "c":
+                    self.ledger.claim(told["c"], "ann", grant=self.give)
+                else:
+                    self.event(told[each])
+                self.assertEqual(self.balance, self.row(id, name)[1], order)
+            with self.subTest(order):
+                claimed = order.index("c")
+                if claimed < order.index("r") and "v" in order[claimed:]:
+                    self.assertEqual(self.row(id, name), ("granted", 1))
+                self.ledger.claim(newest, "ann", grant=self.give)
+                self.assertEqual((self.row(id, name), self.balance), (("granted", 1), 1))
+                for late in order:
+                    self.event(told[late])
+                self.assertEqual((self.row(id, name), self.balance), (("granted", 1), 1))
+            self.ledger.close()
+
+    def refunded(self, **options):
+        id = str(next(self.numbers))
+        self.ledger.claim(self.signed(id, 10), "ann", grant=self.give)
+        return id, self.signed(id, 20, refunded=True, **options)
+
+    def test_take_backs_in_two_phases(self):
+        """STO-35: what nobody completed comes again, under the same id."""
+        id, refund = self.refunded()
+
+        def dies(take):
+            self.take(take)
+            raise KeyboardInterrupt
+
+        with self.assertRaises(KeyboardInterrupt):
+            self.ledger.apply_event(refund, take_back=dies)
+        self.assertEqual(self.row(id), ("revoked", 1))
+        busy = self.event(self.signed(id, 30))
+        self.assertEqual((busy.status, busy.http_status, self.balance),
+                         ("unavailable.ledger.in-progress", 503, 0),
+                         "effects follow states in their order")
+        self.assertEqual(self.ledger.due_takes().takes, ())
+        self.now += 60_000
+        due = self.ledger.due_takes(take_back=self.take)
+        self.assertEqual(([each.take_id for each in due.takes], len(self.taken), due.more),
+                         (list(self.taken), 1, False))
+        self.assertEqual(self.row(id), ("revoked", 0))
+        take, = due.takes
+        again = self.ledger.complete_revoke(take.purchase_key, take.take_id, take.fence)
+        self.assert_outcome(again, "already")
+        late = self.ledger.complete_revoke(take.purchase_key, "0" * 64 + "-0", take.fence)
+        self.assert_outcome(late, "superseded", "rejected.ledger.superseded", 409)
+        back = self.event(self.signed(id, 30))
+        self.assertEqual(([each.answer for each in back.give], self.balance), (["granted"], 1))
+        self.assertNotEqual(*self.wallet)
+
+    def test_what_is_told_without_a_take_back(self):
+        """STO-35, mode "none": once, to whoever asks first."""
+        id, refund = self.refunded()
+        first, again = self.ledger.revoke(refund), self.ledger.revoke(refund)
+        self.assertEqual([each.outcome for each in (*first.revocations, *again.revocations)],
+                         ["wasGranted", "already"])
+        self.assertEqual([(each.units, each.account) for each in first.take], [(1, "ann")])
+        self.assertEqual((again.take, again.revocations[0].grant_id), ((), None))
+        self.assertEqual(self.row(id), ("revoked", 0))
+
+    def test_less_than_was_given(self):
+        """STO-35: the customer has spent it; the rest is noted, and does not come again."""
+        id, refund = self.refunded(quantity=1)
+        found = self.ledger.revoke(refund, take_back=lambda take: 0)
+        self.assertEqual((found.ok, self.row(id)), (True, ("revoked", 0)))
+        self.assertEqual(self.rows("SELECT what, note FROM assay_audit"), [("debt", "1")])
+        id, refund = self.refunded()
+        self.ledger.revoke(refund, take_back=lambda take: False)
+        self.assertEqual(self.row(id), ("revoked", 1))
+
+    def test_in_one_transaction(self):
+        """STO-35, mode "transaction": the take-back stands with the refund, or neither does."""
+        id, refund = self.refunded()
+        other = sqlite3.connect(self.folder / "shop.db")
+        self.addCleanup(other.close)
+        other.execute("CREATE TABLE taken (take_id TEXT PRIMARY KEY, n INTEGER)")
+
+        def take(given):
+            given.connection.execute("INSERT INTO taken VALUES (?, ?)",
+                                     (given.take_id, given.units))
+
+        def fail(given):
+            take(given)
+            raise LookupError
+
+        def give(given):
+            given.connection.execute("DELETE FROM taken")
+
+        for kind in (self.ledger.revoke, partial(self.ledger.apply_event, grant=give)):
+            with self.assertRaises(LookupError):
+                kind(refund, mode="transaction", take_back=fail)
+            self.assertEqual((self.row(id), self.rows("SELECT * FROM taken")),
+                             (("granted", 1), []))
+            with self.assertRaisesRegex(TypeError, "take_back"):
+                kind(refund, mode="transaction")
+        for times in range(2):
+            found = self.ledger.apply_event(refund, mode="transaction", grant=give,
+                                            take_back=take)
+            self.assertEqual((found.ok, len(found.take), self.row(id)),
+                             (True, 1 - times, ("revoked", 0)))
+        self.assertEqual(self.rows("SELECT n FROM taken"), [(1,)])
+        for times in range(2):
+            back = self.ledger.apply_event(self.signed(id, 30), mode="transaction", grant=give,
+                                           take_back=take)
+            self.assertEqual([each.answer for each in back.give], ["granted"] * (1 - times))
+        self.assertEqual((self.row(id), self.rows("SELECT * FROM taken")), (("granted", 1), []))
+
+    def test_a_product_that_left_the_catalogue(self):
+        """STO-34, BCK-42: its refund is taken back, and what is refused is said."""
+        id = str(next(self.numbers))
+        config = self.config()
+        config["products"] = {**config["products"], "com.example.app.gone": {
+            "type": "consumable"}}
+        with_it = Ledger(self.ledger.store, config, create=True, clock=lambda: self.now / 1000)
+        bought = with_it.verifier.verify_transaction(self.text(id, 10), self.now)
+        with_it.claim(bought, "ann", grant=self.give)
+        refund = self.ledger.verifier.verify_transaction(self.text(id, 20, refunded=True),
+                                                         self.now)
+        found = self.event(refund)
+        self.assertEqual((found.http_status, len(found.take), self.balance), (200, 1, 0))
+        back = self.event(self.ledger.verifier.verify_transaction(self.text(id, 30), self.now))
+        self.assertEqual((back.http_status, back.give, self.balance), (200, (), 0))
+        self.assertIn("rejected.identity.product", [each.status for each in back.refused])
+
+    def text(self, id, minutes, **options):
+        return authority().transaction(
+            product="com.example.app.gone", type="consumable", environment="Production",
+            transaction_id=id, original_transaction_id=id,
+            signed=self.now - HOUR + minutes * 60_000, **options)
+
+    def test_a_store_that_is_away_in_the_middle(self):
+        """STO-20, STO-35: after a grant the answer is `deferred`, after a take-back 503."""
+        logging.disable(logging.WARNING)
+        self.addCleanup(logging.disable, logging.NOTSET)
+        self.ledger.create_schema()
+        away = mock.patch.object(SQLite, "run", side_effect=sqlite3.OperationalError("disk I/O"))
+        self.addCleanup(mock.patch.stopall)
+
+        def pays(grant):
+            self.give(grant)
+            away.start()
+
+        def takes(take):
+            self.take(take)
+            away.start()
+
+        id = str(next(self.numbers))
+        found = self.ledger.claim(self.signed(id, 10), "ann", grant=pays)
+        away.stop()
+        self.assertEqual((found.answer, found.http_status), ("deferred", 503))
+        self.now += 60_000
+        self.assertEqual(self.ledger.due(grant=self.give).claims[0].answer, "granted")
+        self.assertEqual(self.balance, 1)
+        refund = self.signed(id, 20, refunded=True)
+        found = self.ledger.apply_event(refund, take_back=takes)
+        away.stop()
+        self.assertEqual((found.ok, found.http_status), (False, 503))
+        self.now += 60_000
+        self.assertEqual(self.event(refund).http_status, 200)
+        self.assertEqual((self.row(id), self.balance), (("revoked", 0), 0))
+
+    def test_two_modes_of_one_purchase(self):
+        """STO-37: what was handed out under a lease is not paid in a transaction as well."""
+        bought = self.transaction()
+
+        def dies(grant):
+            self.give(grant)
+            raise KeyboardInterrupt
+
+        with self.assertRaises(KeyboardInterrupt):
+            self.ledger.claim(bought, "ann", grant=dies)
+        self.now += 60_000
+        held = self.ledger.claim(bought, "ann", mode="transaction", grant=self.fail)
+        self.assert_outcome(held, "held", "unavailable.ledger.held", 202)
+        self.assertEqual((held.answer, held.claim.why), ("deferred", "lease"))
+        told = []
+
+        def pays(grant):
+            told.append(grant.repeat)
+            self.give(grant)
+
+        found = self.ledger.claim(bought, "ann", mode="transaction", allow_repeat=True,
+                                  grant=pays)
+        self.assertEqual((found.answer, told, self.balance), ("granted", [True], 1))
 
 
 class LineTest(LedgerTest):
@@ -669,6 +902,7 @@ class OpeningTest(LedgerTest):
             async def __aexit__(self, *_):
                 self.real.close()
 
+        self.ledger.create_schema()
         real = self.ledger.store
         store = mock.Mock(dialect="sqlite", session=lambda: Session(real.session()))
         ledger = AsyncLedger(store, self.config(), create=True)

@@ -309,7 +309,7 @@ class Revoked(Part):
     product: str = _plain()
     quantity: int = _plain()
     transaction_id: str = _plain()
-    purchase_key: str = _plain()
+    purchase_key: str | None = _plain()
     account: str | None = _plain()
     grant_id: str | None = _plain()
     percentage: int | None = _plain()
