@@ -23,6 +23,7 @@ from assay.store import AsyncLedger, Ledger, SchemaError, SQLite
 from assay.store import results as kinds
 from assay.store._sql import SQLSession
 from assay.store._urls import opened
+from assay.store.sqlite import _SETTINGS as sqlite_settings
 
 if importlib.util.find_spec("assay_testing") is None:
     raise unittest.SkipTest("assay_testing is not here")
@@ -367,6 +368,9 @@ class EventTest(LedgerTest):
         told = {"c": self.signed(id, 10), "r": self.signed(id, 20, refunded=True),
                 "v": self.signed(id, 30)}
         newest = self.signed(id, 40)
+        # Nothing here is about a loss of power.
+        hasty = [each.replace("FULL", "OFF") for each in sqlite_settings]
+        self.enterContext(mock.patch("assay.store.sqlite._SETTINGS", hasty))
         for number, order in enumerate(map("".join, orders)):
             self.wallet, self.taken, name = {}, {}, f"{number}.db"
             self.ledger = Ledger(SQLite(self.folder / name), verifier, create=True,
