@@ -464,7 +464,7 @@ struct StoreClaimTests {
     ] as [((inout Purchase) -> Void, String)] {
       expect(
         try store.run(claim("eve", 4), [try store.transaction(change)]), outcome,
-        "rejected.ledger.revoked", answer: "refused-final")
+        "rejected.ledger.\(outcome)", answer: "refused-final")
     }
   }
 

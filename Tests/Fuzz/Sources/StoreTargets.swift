@@ -62,7 +62,7 @@ enum StoreTargets {
         continue
       }
       if isOpen(next) { steps += 1 }
-      demand(steps <= 518, "\(steps) steps")
+      demand(steps <= 1294, "\(steps) steps")
       answer.free()
       answer = next
     }
@@ -145,7 +145,14 @@ enum StoreTargets {
       return request.setting("purpose", "attest").setting("subject", "alice")
         .setting("challenge", .string(challenge)).setting(
           start.kind == .challengeConsume ? "by" : "purpose", "attest")
-    case .keyReceipt, .revoke: return request
+    case .keyReceipt: return request
+    case .revoke, .eventApply:
+      let modes: [String] = ["none", "lease", "transaction"]
+      return tried.setting("mode", .string(modes[start.choice % modes.count]))
+    case .revokeComplete:
+      return request.setting("purchaseKey", purchaseKey).setting("takeId", .string(hash + "-0"))
+        .setting("fence", 1)
+    case .revokeDue: return tried
     case .keyRetire: return owned.setting("keyId", keyId)
     case .keyRead: return isOdd ? owned.setting("keyId", keyId) : request.setting("keyId", keyId)
     case .once: return tried.setting("id", "promotion-1")
@@ -176,6 +183,7 @@ enum StoreTargets {
     switch start.kind {
     case .claim, .subscriptionApply: return [proofs.purchase]
     case .revoke: return [proofs.refund]
+    case .eventApply: return [start.choice & 4 != 0 ? proofs.refund : proofs.purchase]
     case .lookup: return start.choice & 1 != 0 ? [] : [proofs.purchase]
     case .keyBind: return [proofs.attestation]
     case .keyAdvance: return [proofs.assertion]

@@ -1,11 +1,12 @@
 /// The conversations with the host's own store (docs/spec/documents-and-exchanges.md §3.3).
 enum StoreKind: Int, CaseIterable, Sendable {
-  case claim, claimResume, claimDue, complete, revoke, revokeComplete, revokeDue, eventApply, lookup
+  case claim, claimResume, claimDue, complete, revoke, lookup
   case subscriptionApply, subscriptionRead, subscriptionClear, subscriptionDue
   case quotaTake, quotaRefund, paceTake, signupAdmit, signupSettle
   case challengeIssue, challengeConsume
   case keyBind, keyAdvance, keyReceipt, keyRetire, keyRead
   case once, accountLink, accountForget, evidenceRead, schemaCheck
+  case revokeComplete, revokeDue, eventApply
 
   static func named(_ name: Text) -> StoreKind? {
     names.first { name.utf8[...].elementsEqual($0.name) }?.kind
@@ -74,7 +75,7 @@ enum StoreKind: Int, CaseIterable, Sendable {
         store: "complete", ["purchaseKey", "account", "grantId", "fence", "note"])
     case .revoke:
       return ExchangeRow(
-        store: "revoke", ["attempt", "mode", "leaseMs"], evidence: 1...32, maxSteps: 520)
+        store: "revoke", ["attempt", "mode", "leaseMs"], evidence: 1...32, maxSteps: 774)
     case .revokeComplete:
       return ExchangeRow(store: "revoke.complete", ["purchaseKey", "takeId", "fence", "taken"])
     case .revokeDue:
@@ -82,7 +83,7 @@ enum StoreKind: Int, CaseIterable, Sendable {
         store: "revoke.due", ["attempt", "leaseMs", "olderMs"], maxSteps: 36)
     case .eventApply:
       return ExchangeRow(
-        store: "event.apply", ["attempt", "mode", "leaseMs"], evidence: 1...32, maxSteps: 910)
+        store: "event.apply", ["attempt", "mode", "leaseMs"], evidence: 1...32, maxSteps: 1288)
     default:
       return ExchangeRow(
         store: "lookup", ["account", "environment", "transactionId", "operator"],

@@ -12,6 +12,8 @@ enum SQLStatement: Int, CaseIterable, Sendable {
   case ledgerRead
   case ledgerLock
   case ledgerTakeOver
+  case ledgerAdopt
+  case ledgerFree
   case ledgerReverse
   case lineOfCompleted
   case ledgerComplete
@@ -137,6 +139,10 @@ enum SQLStatement: Int, CaseIterable, Sendable {
       return "SELECT pkey,env,txn,otx,state,owner,product,quantity,purchased_ms,asof_ms,evidence,gen,grant_id,attempt,tries,claimed_ms,lease_ms,granted_ms,revoked_ms,note,units,out_n,revoked_pct,repeats FROM assay_ledger WHERE pkey = :pkey"
     case .ledgerTakeOver:
       return "UPDATE assay_ledger SET attempt = :attempt, lease_ms = :lease_ms, tries = tries + 1, repeats = repeats + :handed, evidence = COALESCE(:evidence, evidence), asof_ms = CASE WHEN :asof_ms > asof_ms THEN :asof_ms ELSE asof_ms END WHERE pkey = :pkey AND owner = :owner AND state = 'claimed' AND lease_ms <= :now_ms AND repeats <= :repeats_cap"
+    case .ledgerAdopt:
+      return "UPDATE assay_ledger SET owner = :owner, attempt = :attempt, tries = 1, repeats = :repeats, lease_ms = :lease_ms, claimed_ms = :now_ms, product = :product, quantity = :quantity, units = :units, evidence = :evidence, asof_ms = CASE WHEN :asof_ms > asof_ms THEN :asof_ms ELSE asof_ms END WHERE pkey = :pkey AND owner = '' AND state = 'claimed'"
+    case .ledgerFree:
+      return "UPDATE assay_ledger SET state = 'claimed', attempt = '', tries = 0, repeats = 0, lease_ms = 9007199254740991, asof_ms = :asof_ms, evidence = :evidence, revoked_ms = NULL, revoked_pct = NULL WHERE pkey = :pkey AND owner = '' AND state = 'revoked' AND asof_ms < :asof_ms"
     case .ledgerReverse:
       return "UPDATE assay_ledger SET state = :state, owner = :owner, gen = :gen + 1, grant_id = :grant_id, attempt = :attempt, tries = tries + 1, repeats = :repeats, lease_ms = :lease_ms, claimed_ms = :now_ms, asof_ms = :asof_ms, evidence = :evidence, granted_ms = :granted_ms, revoked_ms = NULL, revoked_pct = NULL WHERE pkey = :pkey AND (owner = :owner OR owner = '') AND state = 'revoked' AND gen = :gen AND asof_ms < :asof_ms AND (lease_ms = 9007199254740991 OR out_n = 0)"
     case .lineOfCompleted:

@@ -113,6 +113,13 @@ extension StoreTalk {
     return try dynamoRow(request, keeping: evidence)
   }
 
+  /// All of the row as it shall be, unless another changed what was read.
+  mutating func dynamoPut(
+    _ next: LedgerRow, over read: LedgerRow, _ evidence: StoreEvidence
+  ) throws(StoreStop) -> LedgerRow? {
+    try dynamoRow(next.dynamoChange(from: read), keeping: evidence)
+  }
+
   mutating func dynamoComplete(
     _ key: Text, owner: Text, grantId: Text, fence: Int64, note: Text?
   ) throws(StoreStop) -> LedgerRow? {

@@ -27,7 +27,7 @@ extension LedgerRow {
 
   /// The list of due rows that it stands in; nil: none.
   private var dueKind: StaticString? {
-    if state == .claimed { return LedgerRow.State.claimed.dueKind }
+    if state == .claimed && leaseMs != LedgerRow.noLease { return LedgerRow.State.claimed.dueKind }
     return isTakeBackPending ? LedgerRow.State.revoked.dueKind : nil
   }
 }

@@ -14,6 +14,13 @@ extension StoreTalk {
       let outcome: ClaimOutcome = row.owner == account ? .alreadyGranted : .otherAccount
       return try stays(row, outcome, account, purchase, transaction)
     case .claimed:
+      if row.owner.isEmpty, let purchase, !claimant.isStranger {
+        guard let taken = try adopt(row, claimant, account, purchase, transaction) else {
+          throw .rowMissing
+        }
+        return taken.isClaimed(by: claimant)
+          ? ours(taken, .new, claimant) : overtaken(taken, for: account)
+      }
       guard row.owner == account else {
         return try stays(row, .otherAccount, account, purchase, transaction)
       }

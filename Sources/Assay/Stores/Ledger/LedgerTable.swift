@@ -71,6 +71,51 @@ extension StoreTalk {
       .checked(key)
   }
 
+  /// STO-34: a row that is nobody's becomes its first claimant's. The row after it.
+  mutating func adopt(
+    _ row: LedgerRow, _ claimant: Claimant, _ account: Text, _ purchase: StorePurchase,
+    _ transaction: StoreStep.Transaction? = nil
+  ) throws(StoreStop) -> LedgerRow? {
+    var next = row
+    next.owner = account
+    next.attempt = claimant.attempt
+    next.tries = 1
+    next.repeats = claimant.handsOut ? 1 : 0
+    next.leaseMs = claimant.leaseUntilMs
+    next.claimedMs = context.nowMs
+    next.product = purchase.product?.id ?? row.product
+    next.quantity = purchase.quantity
+    next.units = purchase.units
+    next.evidence = purchase.evidence.sha256
+    next.asOfMs = max(row.asOfMs, purchase.stateToldMs ?? 0)
+    if isDynamo { return try dynamoPut(next, over: row, purchase.evidence)?.checked(row.purchaseKey) }
+    let nowMs = context.nowMs
+    return try sqlChange(
+      .ledgerAdopt, row.purchaseKey, transaction, keeping: purchase.evidence
+    ) { next.arguments + [("now_ms", .integer(nowMs))] }?.checked(row.purchaseKey)
+  }
+
+  /// STO-34: what nobody has claimed is in force again; its first claimant has it.
+  mutating func free(_ row: LedgerRow, _ purchase: StorePurchase) throws(StoreStop) {
+    var next = row
+    next.state = .claimed
+    next.attempt = ""
+    next.tries = 0
+    next.repeats = 0
+    next.leaseMs = LedgerRow.noLease
+    next.asOfMs = purchase.facts.asOf
+    next.evidence = purchase.evidence.sha256
+    next.revokedMs = nil
+    next.revokedShare = nil
+    if isDynamo {
+      _ = try dynamoPut(next, over: row, purchase.evidence)
+      return
+    }
+    _ = try sqlChange(.ledgerFree, row.purchaseKey, nil, keeping: purchase.evidence) {
+      next.arguments
+    }
+  }
+
   /// A revoked row goes back to claimed, under another grant id (RFD-2). `next` is the row
   /// as it shall be; its generation is one more than that of the row read.
   mutating func reverse(

@@ -59,21 +59,22 @@ struct Revoker {
         row.state == .granted ? .wasGranted : row.owner.isEmpty ? .unclaimed : .wasClaimed
       return taking(row, purchase, revokedMs, purchase.revokedShare, outcome)
     }
-    if let attempt, row.attempt == attempt, row.evidence == purchase.evidence.sha256 {
-      return ours(row, purchase)
-    }
-    guard row.asOfMs <= purchase.facts.asOf else { return pending(row, purchase) }
+    if let attempt, row.attempt == attempt { return ours(row) }
+    guard row.asOfMs <= purchase.facts.asOf else { return pending(row, row) }
     // A later refund of more takes the rest; one of less gives nothing back (STO-35).
     let share = max(row.revokedShare ?? 0, purchase.revokedShare)
     if row.isTakeBackPending {
       guard row.revokedShare == share else { return Judgement(outcome: .inProgress) }
-      return pending(row, purchase)
+      var next = row
+      next.asOfMs = purchase.facts.asOf
+      next.evidence = purchase.evidence.sha256
+      return pending(row, next)
     }
     return taking(row, purchase, revokedMs, share, .already)
   }
 
   /// The revocation is this attempt's own work, whose answer was lost.
-  private func ours(_ row: LedgerRow, _ purchase: StorePurchase) -> Judgement {
+  private func ours(_ row: LedgerRow) -> Judgement {
     let target = row.target
     let outcome: Revocation.Outcome =
       row.grantedMs != nil ? .wasGranted : row.owner.isEmpty ? .unclaimed : .wasClaimed
@@ -88,11 +89,13 @@ struct Revoker {
   }
 
   /// A take-back that another delivery was handed: ours when its lease is over.
-  private func pending(_ row: LedgerRow, _ purchase: StorePurchase) -> Judgement {
+  ///
+  /// - Parameter next: the row as the revocation leaves it otherwise.
+  private func pending(_ row: LedgerRow, _ next: LedgerRow) -> Judgement {
     guard mode == .lease, row.isTakeBackPending, row.leaseMs <= nowMs else {
-      return Judgement(outcome: .already)
+      return Judgement(outcome: .already, next: next.asOfMs > row.asOfMs ? next : nil)
     }
-    var next = row
+    var next = next
     hold(&next)
     return Judgement(
       outcome: .already, next: next,
@@ -109,12 +112,14 @@ struct Revoker {
     next.revokedShare = share
     next.asOfMs = purchase.facts.asOf
     next.evidence = purchase.evidence.sha256
-    if let attempt { next.attempt = attempt }
     next.leaseMs = LedgerRow.noLease
     let target = next.target
     guard TakeBack(next, out: row.outCount, target: target) != nil else {
+      // Whoever was told to take back still finds that as his own.
+      if outcome != .already, let attempt { next.attempt = attempt }
       return Judgement(outcome: outcome, next: next)
     }
+    if let attempt { next.attempt = attempt }
     if mode == .lease {
       hold(&next)
     } else {

@@ -15,6 +15,8 @@ struct EventApply: StoreOperation {
   private let lines: SubscriptionApply
   private let revoker: Revoker
   private let claimant: Claimant
+  /// The notification says that a refund was reversed.
+  private let isReversal: Bool
 
   /// - Throws: `misuse.exchange.request`, `misuse.store.attempt`, `.lease`,
   ///   `misuse.exchange.evidence`, `rejected.payload.incomplete`.
@@ -27,11 +29,15 @@ struct EventApply: StoreOperation {
       account: nil, attempt: try parameters.attempt(),
       leaseUntilMs: try parameters.leaseUntil(), holds: false,
       isInTransaction: revoker.mode == .transaction)
+    isReversal = evidence.contains { item in
+      guard case .storeKit(let payload) = item else { return false }
+      return payload.fields.text("notificationType") == "REFUND_REVERSED"
+    }
   }
 
   var seed: Text { claimant.attempt }
 
-  var maxSteps: Int? { 14 &* purchases.count &+ 6 }
+  var maxSteps: Int? { 20 &* purchases.count &+ 8 }
 
   func run(_ talk: inout StoreTalk) throws(StoreStop) -> StoreOutcome {
     var effects: [Effect] = []
@@ -99,17 +105,35 @@ struct EventApply: StoreOperation {
       return Effect(refusal: ClaimOutcome.refused.refusal)
     }
     let key = try talk.canonicalKey(keys)
-    guard let row = try talk.ledgerRow(key) else { return Effect() }
+    guard let row = try standing(key, purchase, &talk) else { return Effect() }
     guard row.state == .revoked else {
       _ = try talk.raised(row, purchase)
       return Effect()
     }
     guard let toldMs = purchase.stateToldMs, toldMs > row.asOfMs else { return Effect() }
+    guard !row.owner.isEmpty else {
+      try talk.free(row, purchase)
+      return Effect()
+    }
     // The catalogue decides what may be given (STO-24), never what is taken back.
     guard purchase.product != nil else {
       return Effect(refusal: ClaimOutcome.unknownProduct.refusal)
     }
     return try effect(of: reversal(key, row, purchase, &talk), row)
+  }
+
+  /// The row of the purchase. A reversal that comes before its refund puts one there, which is
+  /// nobody's, so that the older refund finds what is newer (STO-33).
+  private func standing(
+    _ key: Text, _ purchase: StorePurchase, _ talk: inout StoreTalk
+  ) throws(StoreStop) -> LedgerRow? {
+    guard isReversal, purchase.stateToldMs != nil else { return try talk.ledgerRow(key) }
+    var row = revoker.tombstone(key, purchase, revokedMs: 0)
+    row.state = .claimed
+    row.attempt = ""
+    row.revokedMs = nil
+    row.revokedShare = nil
+    return try talk.insert(row, purchase.evidence)
   }
 
   /// A reversed refund goes back to the owner of its row.

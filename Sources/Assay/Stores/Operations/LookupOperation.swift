@@ -88,6 +88,7 @@ struct LookupOperation: StoreOperation {
 
   private static func word(_ row: LedgerRow, _ account: Text?) -> StaticString {
     if row.state == .revoked { return "refunded" }
+    if row.owner.isEmpty { return "unused" }
     if let account, row.owner != account { return "used-by-other" }
     return row.state == .granted ? "already-delivered" : "resume"
   }

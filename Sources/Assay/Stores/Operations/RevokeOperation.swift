@@ -15,7 +15,7 @@ struct RevokeOperation: StoreOperation {
 
   var seed: Text { revoker.attempt ?? purchases.first?.evidence.sha256 ?? "" }
 
-  var maxSteps: Int? { 8 &* purchases.count &+ 6 }
+  var maxSteps: Int? { 12 &* purchases.count &+ 6 }
 
   func run(_ talk: inout StoreTalk) throws(StoreStop) -> StoreOutcome {
     var found: [Revocation] = []

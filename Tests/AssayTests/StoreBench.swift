@@ -1,0 +1,248 @@
+import AssayAuthority
+import Testing
+
+@testable import Assay
+
+/// A store of either kind with a host before it, whose wallet is keyed as the guides show: each
+/// grant by its grant id, each take-back by its take id.
+final class StoreBench {
+  enum Engine: CaseIterable { case sqlite, dynamodb }
+
+  /// A pack of 100 coins.
+  static let pack = "com.example.app.pack"
+
+  private let sqlite: SQLiteStore?
+  private let dynamo: DynamoStore?
+  private let verifier: Verifier
+  /// Coins by grant id or take id.
+  private(set) var wallet: [String: Int64] = [:]
+  private var attempts = 0
+
+  init(_ engine: Engine, _ changes: [(String, JSONText)] = []) throws {
+    var catalogue = SQLiteStore.catalogue
+    catalogue.removeAll { $0.0 == "products" }
+    let products: JSONText = [
+      "com.example.app.pack": ["type": "consumable", "units": 100],
+      "com.example.app.lifetime": ["type": "non-consumable", "plan": "standard"],
+      "com.example.app.premium.monthly": [
+        "type": "auto-renewable", "plan": "premium", "group": "21400001",
+      ],
+    ]
+    let stores: JSONText = ["dialect": "dynamodb", "table": "assay"]
+    let all = [("products", products)] + (engine == .dynamodb ? [("stores", stores)] : []) + changes
+    sqlite = engine == .sqlite ? try SQLiteStore(all) : nil
+    dynamo = engine == .dynamodb ? try DynamoStore(all) : nil
+    verifier = try Minted.verifier(catalogue.filter { $0.0 != "stores" } + all
+      + (engine == .sqlite ? [("stores", ["dialect": "sqlite"])] : []))
+  }
+
+  var coins: Int64 { wallet.values.reduce(0, +) }
+
+  // MARK: evidence
+
+  private func payload(
+    _ product: String, signed: Int64, revoked: Int64?
+  ) -> JSONText {
+    var purchase = Minted.purchase
+    purchase.productId = product
+    if product != SQLiteStore.premium {
+      purchase.type = product == Self.pack ? .consumable : .nonConsumable
+      purchase.expiresDate = nil
+      purchase.webOrderLineItemId = nil
+      purchase.group = nil
+    }
+    purchase.signedDate += signed
+    if let revoked {
+      purchase.revocationDate = purchase.signedDate - 1000
+      purchase.revocationReason = 0
+    }
+    let payload = purchase.transactionPayload
+    guard let revoked, revoked != RefundShare.full else { return payload }
+    return payload.setting([("revocationPercentage", .integer(revoked))])
+  }
+
+  func transaction(
+    _ product: String = StoreBench.pack, signed: Int64 = 0, revoked: Int64? = nil
+  ) throws -> Document {
+    let document = verifier.verifyJWS(
+      try Minted.authority().mint(payload(product, signed: signed, revoked: revoked)),
+      kind: .transaction, nowMs: Minted.now)
+    #expect(document.status == .ok, "\(document.text("error.message") ?? "")")
+    return document
+  }
+
+  /// A notification about it.
+  func notification(
+    _ type: String, _ product: String = StoreBench.pack, signed: Int64, revoked: Int64? = nil
+  ) throws -> Document {
+    let authority = try Minted.authority()
+    let jws = try authority.mint(payload(product, signed: signed, revoked: revoked))
+    let data = NotificationPayload.data(Minted.purchase, transaction: jws, renewal: nil)
+    let payload = NotificationPayload(type, signedDate: Minted.purchase.signedDate + signed)
+      .payload().appending("data", data)
+    let document = verifier.verifyJWS(
+      try authority.mint(payload), kind: .notification, nowMs: Minted.now)
+    #expect(document.status == .ok, "\(document.text("error.message") ?? "")")
+    return document
+  }
+
+  // MARK: the host
+
+  func attempt() -> JSONText {
+    attempts += 1
+    return .string("attempt-\(1_000_000_000_000_000 + attempts)")
+  }
+
+  @discardableResult
+  func run(
+    _ request: JSONText, _ evidence: [Document] = [], now: Int64 = Minted.now
+  ) throws -> Document {
+    if let dynamo {
+      return try dynamo.run(request, evidence, now: now) { store, document in
+        let answer = store.grantAnswer(document)
+        if !answer.contains("TransactionCanceled") { self.carryOut(document) }
+        return answer
+      }
+    }
+    return try #require(sqlite).run(request, evidence, now: now) { document in
+      self.carryOut(document)
+      return true
+    }
+  }
+
+  /// A grant step.
+  private func carryOut(_ document: Document) {
+    let units = document.integer("exchange.grant.units") ?? 0
+    if document.text("exchange.grant.what") == "take" {
+      take(document.text("exchange.grant.takeId"), units)
+    } else {
+      give(document.text("exchange.grant.grantId"), units)
+    }
+  }
+
+  private func give(_ grantId: String?, _ units: Int64) {
+    guard let grantId, wallet[grantId] == nil else { return }
+    wallet[grantId] = units
+  }
+
+  private func take(_ takeId: String?, _ units: Int64) {
+    guard let takeId, wallet[takeId] == nil else { return }
+    wallet[takeId] = -units
+  }
+
+  /// What a host does with the result of a claim.
+  @discardableResult
+  func claim(
+    _ account: String = "ann", _ evidence: Document, mode: String = "lease",
+    now: Int64 = Minted.now, _ more: [(String, JSONText)] = []
+  ) throws -> Document {
+    let request: JSONText = [
+      "kind": "claim", "account": .string(account), "attempt": attempt(),
+      "mode": .string(mode == "none" ? "lease" : mode),
+    ]
+    let claimed = try run(request.setting(more), [evidence], now: now)
+    if mode != "transaction" { try grant(claimed, at: "exchange.claims.0", now: now) }
+    return claimed
+  }
+
+  private func grant(_ document: Document, at place: String, now: Int64) throws {
+    guard let outcome = document.text("\(place).outcome"), ["new", "resume"].contains(outcome)
+    else { return }
+    give(document.text("\(place).grantId"), try #require(document.integer("\(place).units")))
+    let done = try run(
+      [
+        "kind": "complete", "account": .string(try #require(document.text("\(place).account"))),
+        "purchaseKey": .string(try #require(document.text("\(place).purchaseKey"))),
+        "grantId": .string(try #require(document.text("\(place).grantId"))),
+        "fence": .integer(try #require(document.integer("\(place).fence"))),
+      ], now: now)
+    #expect(done.name == "ok")
+  }
+
+  /// What a host does with a notification.
+  @discardableResult
+  func event(
+    _ evidence: Document, mode: String = "none", now: Int64 = Minted.now
+  ) throws -> Document {
+    let request: JSONText = [
+      "kind": "event.apply", "attempt": attempt(), "mode": .string(mode),
+    ]
+    let applied = try run(request, [evidence], now: now)
+    guard mode != "transaction" else { return applied }
+    if applied.text("exchange.take.0.takeId") != nil {
+      try takeBack(applied, at: "exchange.take.0", isLeased: mode == "lease", now: now)
+    }
+    try grant(applied, at: "exchange.give.0", now: now)
+    return applied
+  }
+
+  func takeBack(
+    _ document: Document, at place: String, isLeased: Bool, now: Int64 = Minted.now
+  ) throws {
+    take(document.text("\(place).takeId"), try #require(document.integer("\(place).units")))
+    guard isLeased else { return }
+    let done = try run(complete(document, at: place), now: now)
+    #expect(done.name == "ok")
+  }
+
+  func complete(_ document: Document, at place: String) throws -> JSONText {
+    [
+      "kind": "revoke.complete",
+      "purchaseKey": .string(try #require(document.text("\(place).purchaseKey"))),
+      "takeId": .string(try #require(document.text("\(place).takeId"))),
+      "fence": .integer(try #require(document.integer("\(place).fence"))),
+    ]
+  }
+
+  // MARK: the row
+
+  /// State and units that are out, of the one row; nil: there is none.
+  func row() throws -> (state: String, out: Int64, asOf: Int64)? {
+    if let dynamo {
+      let rows = dynamo.items.filter { $0.key.hasPrefix("TXN#") }
+      guard let row = rows.first?.value, case .text(let state) = row["state"] else { return nil }
+      guard case .number(let out) = row["out_n"], case .number(let asOf) = row["asof_ms"] else {
+        return nil
+      }
+      return (state, out, asOf)
+    }
+    let store = try #require(sqlite)
+    guard
+      let row = try store.run("SELECT state, out_n, asof_ms FROM assay_ledger", []).first
+    else { return nil }
+    let parts = row.dropFirst().dropLast().split(separator: ",").map(String.init)
+    return (
+      parts[0].replacing("\"", with: ""), try #require(Int64(parts[1])),
+      try #require(Int64(parts[2])) - Minted.purchase.signedDate
+    )
+  }
+
+  func sql(_ text: String) throws -> [String] { try #require(sqlite).run(text, []) }
+}
+
+extension StoreBench {
+  /// The lines as an older version left them.
+  func forgetOwnerOfLines() throws {
+    if let dynamo {
+      for (_, item) in dynamo.items where item["SK"] == .text("LINE") {
+        var line = item
+        line["owner"] = .text("")
+        dynamo.put(line)
+      }
+      return
+    }
+    _ = try sql("UPDATE assay_line SET owner = ''")
+  }
+
+  func lineOwners() throws -> [String] {
+    guard let dynamo else {
+      return try sql("SELECT owner FROM assay_line").map {
+        String($0.dropFirst(2).dropLast(2))
+      }
+    }
+    return dynamo.items.values.compactMap { item in
+      guard item["SK"] == .text("LINE"), case .text(let owner) = item["owner"] else { return nil }
+      return owner
+    }
+  }
+}

@@ -1,0 +1,557 @@
+import AssayAuthority
+import Testing
+
+@testable import Assay
+
+/// Refunds, their reversals and what a host takes back (docs/spec/stores.md §5.3), on an engine
+/// with SQL and on DynamoDB.
+@Suite("Stores: events and take-backs")
+struct StoreEventTests {
+  // MARK: every order
+
+  private enum Event: CaseIterable { case claim, refund, reversal }
+
+  /// All orders of the elements, each once.
+  private static func orders(_ rest: [Event]) -> [[Event]] {
+    guard !rest.isEmpty else { return [[]] }
+    return Event.allCases.flatMap { event -> [[Event]] in
+      guard let place = rest.firstIndex(of: event) else { return [] }
+      var others = rest
+      others.remove(at: place)
+      return orders(others).map { [event] + $0 }
+    }
+  }
+
+  @Test(
+    "STO-33 STO-34 STO-35 in every order of a claim, its refund and the reversal, each twice, the newest signed state stands and goods are out once",
+    arguments: StoreBench.Engine.allCases, ["none", "lease", "transaction"])
+  func everyOrder(_ engine: StoreBench.Engine, _ mode: String) throws {
+    let all = Self.orders([.claim, .claim, .refund, .refund, .reversal, .reversal])
+    #expect(all.count == 90)
+    for order in all {
+      let bench = try StoreBench(engine)
+      let bought = try bench.transaction()
+      let refund = try bench.notification("REFUND", signed: 1000, revoked: RefundShare.full)
+      let reversal = try bench.notification("REFUND_REVERSED", signed: 2000)
+      var newest: Int64 = 0
+      for event in order {
+        switch event {
+        case .claim: try bench.claim(bought, mode: mode)
+        case .refund:
+          try bench.event(refund, mode: mode)
+          newest = max(newest, 1000)
+        case .reversal:
+          try bench.event(reversal, mode: mode)
+          newest = 2000
+        }
+        // At no moment is more out than once, and the wallet is what the row says.
+        let row = try bench.row()
+        #expect(bench.coins == row?.out ?? 0, "\(order)")
+        #expect(bench.coins == 0 || bench.coins == 100, "\(order)")
+        if newest == 1000, let row { #expect(row.state == "revoked" && row.out == 0, "\(order)") }
+      }
+      // Once nobody's refund is newer, the customer who asks again has the goods.
+      try bench.claim(bought, mode: mode)
+      let end = try #require(try bench.row())
+      #expect(end.state == "granted" && end.out == 100 && bench.coins == 100, "\(order)")
+    }
+  }
+
+  // MARK: one thing each
+
+  @Test(
+    "STO-33 a newer word raises the row that it changes nothing of",
+    arguments: StoreBench.Engine.allCases)
+  func raised(_ engine: StoreBench.Engine) throws {
+    for shown in ["own claim", "other's claim", "event", "notification"] {
+      let bench = try StoreBench(engine)
+      try bench.claim(try bench.transaction())
+      let newer = try bench.transaction(signed: 2000)
+      switch shown {
+      case "own claim": try bench.claim(newer)
+      case "other's claim": try bench.claim("bob", newer)
+      case "event":
+        try bench.run(["kind": "claim", "attempt": bench.attempt()], [newer])
+      default: try bench.event(try bench.notification("REFUND_REVERSED", signed: 2000))
+      }
+      let late = try bench.event(
+        try bench.notification("REFUND", signed: 1000, revoked: RefundShare.full))
+      #expect(late.name == "ok")
+      #expect(late.text("exchange.take.0.takeId") == nil, "\(shown)")
+      #expect(try bench.row()?.state == "granted", "\(shown)")
+      #expect(bench.coins == 100, "\(shown)")
+      // Of the same time a revocation wins.
+      try bench.event(try bench.notification("REFUND", signed: 2000, revoked: RefundShare.full))
+      #expect(try bench.row()?.state == "revoked", "\(shown)")
+      #expect(bench.coins == 0, "\(shown)")
+    }
+  }
+
+  @Test(
+    "STO-33 a claimed row remembers it, too, whoever holds it", arguments: StoreBench.Engine.allCases)
+  func raisedClaimed(_ engine: StoreBench.Engine) throws {
+    for account in ["ann", "bob"] {
+      let bench = try StoreBench(engine)
+      let first: JSONText = ["kind": "claim", "account": "ann", "attempt": bench.attempt()]
+      try bench.run(first, [try bench.transaction()])
+      let other: JSONText = [
+        "kind": "claim", "account": .string(account), "attempt": bench.attempt(),
+      ]
+      try bench.run(other, [try bench.transaction(signed: 2000)])
+      let late = try bench.run(
+        ["kind": "revoke", "attempt": bench.attempt()],
+        [try bench.transaction(signed: 1000, revoked: RefundShare.full)])
+      #expect(late.text("exchange.revocations.0.outcome") == "stale")
+      // The attempt of the first is still good for its own evidence.
+      #expect(try bench.run(first, [try bench.transaction()]).text("exchange.outcome") == "new")
+    }
+  }
+
+  @Test(
+    "STO-35 what asks for nothing carries no take and no grant id",
+    arguments: StoreBench.Engine.allCases, ["none", "lease", "transaction"])
+  func nothingToTake(_ engine: StoreBench.Engine, _ mode: String) throws {
+    let bench = try StoreBench(engine)
+    func revoke(_ signed: Int64, _ product: String = StoreBench.pack) throws -> Document {
+      try bench.run(
+        ["kind": "revoke", "attempt": bench.attempt(), "mode": .string(mode)],
+        [try bench.transaction(product, signed: signed, revoked: RefundShare.full)])
+    }
+    func expect(_ document: Document, _ outcome: String, takes: Bool = false) {
+      #expect(document.text("exchange.revocations.0.outcome") == outcome)
+      #expect((document.text("exchange.revocations.0.take.takeId") != nil) == takes, "\(outcome)")
+      #expect((document.text("exchange.revocations.0.grantId") != nil) == takes, "\(outcome)")
+    }
+    expect(try revoke(10), "unclaimed")
+    expect(try revoke(10), "already")
+    let reversed = try bench.transaction(signed: 20)
+    let claimed: JSONText = ["kind": "claim", "account": "ann", "attempt": bench.attempt()]
+    try bench.run(claimed, [reversed])
+    expect(try revoke(15), "stale")
+    expect(try revoke(30), "wasClaimed")
+    try bench.claim(try bench.transaction(signed: 40), mode: mode)
+    expect(try revoke(50), "wasGranted", takes: true)
+    expect(try revoke(50), "already")
+    expect(try revoke(45), "already")
+  }
+
+  @Test(
+    "STO-35 the same attempt finds its own revocation after a lost answer",
+    arguments: StoreBench.Engine.allCases, ["none", "lease"])
+  func ownAttempt(_ engine: StoreBench.Engine, _ mode: String) throws {
+    let bench = try StoreBench(engine)
+    try bench.claim(try bench.transaction())
+    let refund = try bench.transaction(signed: 10, revoked: RefundShare.full)
+    let request: JSONText = [
+      "kind": "revoke", "attempt": bench.attempt(), "mode": .string(mode),
+    ]
+    let first = try bench.run(request, [refund])
+    let again = try bench.run(request, [refund])
+    for document in [first, again] {
+      #expect(document.text("exchange.revocations.0.outcome") == "wasGranted")
+      #expect(document.integer("exchange.revocations.0.take.units") == 100)
+    }
+    #expect(
+      first.text("exchange.revocations.0.take.takeId")
+        == again.text("exchange.revocations.0.take.takeId"))
+    let others = try bench.run(
+      ["kind": "revoke", "attempt": bench.attempt(), "mode": .string(mode)], [refund])
+    #expect(others.text("exchange.revocations.0.outcome") == "already")
+    #expect(others.text("exchange.revocations.0.take.takeId") == nil)
+    // Without an attempt a repeated call is not told from another delivery.
+    #expect(
+      try bench.run(["kind": "revoke"], [refund]).text("exchange.revocations.0.outcome")
+        == "already")
+  }
+
+  @Test(
+    "STO-35 a take-back that nobody confirmed comes to the sweeper, and its late holder is out",
+    arguments: StoreBench.Engine.allCases)
+  func due(_ engine: StoreBench.Engine) throws {
+    let bench = try StoreBench(engine)
+    try bench.claim(try bench.transaction())
+    let refund = try bench.transaction(signed: 10, revoked: RefundShare.full)
+    let first = try bench.run(
+      ["kind": "revoke", "attempt": bench.attempt(), "mode": "lease"], [refund])
+    let place = "exchange.revocations.0.take"
+    #expect(first.integer("\(place).fence") == 2)
+    #expect(first.integer("\(place).leaseUntilMs") == Minted.now + 60_000)
+    #expect(try bench.row()?.out == 100)
+    func sweep(_ now: Int64) throws -> Document {
+      try bench.run(["kind": "revoke.due", "attempt": bench.attempt()], now: now)
+    }
+    #expect(try sweep(Minted.now + 59_999).text("exchange.takes.0.takeId") == nil)
+    let late = Minted.now + 60_000
+    let swept = try sweep(late)
+    #expect(swept.text("exchange.takes.0.takeId") == first.text("\(place).takeId"))
+    #expect(swept.integer("exchange.takes.0.units") == 100)
+    #expect(swept.integer("exchange.takes.0.fence") == 3)
+    #expect(swept.flag("exchange.more") == false)
+    // Another delivery while it is held takes nothing, and claims are not swept with it.
+    let again = try bench.run(
+      ["kind": "revoke", "attempt": bench.attempt(), "mode": "lease"], [refund], now: late)
+    #expect(again.text("exchange.revocations.0.take.takeId") == nil)
+    #expect(
+      try bench.run(["kind": "claim.due", "attempt": bench.attempt()], now: late + 100_000)
+        .text("exchange.claims.0.grantId") == nil)
+    let superseded = try bench.run(try bench.complete(first, at: place), now: late)
+    Exchanges.expect(superseded, "rejected.ledger.superseded", at: "takeId", rule: "STO-35")
+    try bench.takeBack(swept, at: "exchange.takes.0", isLeased: true, now: late)
+    #expect(try bench.row()?.out == 0)
+    let repeated = try bench.run(try bench.complete(swept, at: "exchange.takes.0"), now: late)
+    #expect(repeated.name == "ok" && repeated.text("exchange.outcome") == "already")
+    #expect(try sweep(late + 100_000).text("exchange.takes.0.takeId") == nil)
+  }
+
+  @Test(
+    "STO-35 a delivery after the lease takes the take-back up again, under the same id",
+    arguments: StoreBench.Engine.allCases)
+  func takenUp(_ engine: StoreBench.Engine) throws {
+    let bench = try StoreBench(engine)
+    try bench.claim(try bench.transaction())
+    let refund = try bench.transaction(signed: 10, revoked: RefundShare.full)
+    func revoke(_ now: Int64, _ mode: String = "lease") throws -> Document {
+      try bench.run(
+        ["kind": "revoke", "attempt": bench.attempt(), "mode": .string(mode)], [refund], now: now)
+    }
+    let first = try revoke(Minted.now)
+    let place = "exchange.revocations.0.take"
+    #expect(try revoke(Minted.now + 59_999).text("\(place).takeId") == nil)
+    // Under another mode it is left to who has the lease.
+    for mode in ["none", "transaction"] {
+      #expect(try revoke(Minted.now + 60_000, mode).text("\(place).takeId") == nil)
+    }
+    let second = try revoke(Minted.now + 60_000)
+    #expect(second.text("exchange.revocations.0.outcome") == "already")
+    #expect(second.text("\(place).takeId") == first.text("\(place).takeId"))
+    #expect(second.integer("\(place).fence") == 3)
+  }
+
+  @Test(
+    "STO-35 a reversal waits for the take-back that is under way",
+    arguments: StoreBench.Engine.allCases)
+  func pending(_ engine: StoreBench.Engine) throws {
+    let bench = try StoreBench(engine)
+    try bench.claim(try bench.transaction())
+    let held = try bench.run(
+      ["kind": "revoke", "attempt": bench.attempt(), "mode": "lease"],
+      [try bench.transaction(signed: 10, revoked: RefundShare.full)])
+    let reversal = try bench.notification("REFUND_REVERSED", signed: 20)
+    let waiting = try bench.event(reversal, mode: "lease")
+    Exchanges.expect(waiting, "unavailable.ledger.in-progress", at: "purchases", rule: "STO-35")
+    let claimed = try bench.claim(try bench.transaction(signed: 20))
+    #expect(claimed.name == "unavailable.ledger.in-progress")
+    #expect(claimed.text("exchange.answer") == "deferred")
+    #expect(bench.coins == 100)
+    try bench.takeBack(held, at: "exchange.revocations.0.take", isLeased: true)
+    #expect(bench.coins == 0)
+    let given = try bench.event(reversal, mode: "lease")
+    #expect(given.integer("exchange.give.0.units") == 100)
+    #expect(given.text("exchange.give.0.account") == "ann")
+    #expect(bench.coins == 100)
+  }
+
+  @Test(
+    "STO-35 STO-36 a share takes back so many units, more of it the rest, and a reversal gives as many",
+    arguments: StoreBench.Engine.allCases, ["none", "lease", "transaction"])
+  func shares(_ engine: StoreBench.Engine, _ mode: String) throws {
+    let bench = try StoreBench(engine)
+    try bench.claim(try bench.transaction(), mode: mode)
+    #expect(bench.coins == 100)
+    for (signed, share, left) in [
+      (10, 30_000, 70), (20, 67_932, 32), (25, 20_000, 32), (30, 100_000, 0),
+    ] as [(Int64, Int64, Int64)] {
+      try bench.event(
+        try bench.notification("REFUND", signed: signed, revoked: share), mode: mode)
+      #expect(bench.coins == left, "\(share)")
+      #expect(try bench.row()?.out == left, "\(share)")
+    }
+    try bench.event(try bench.notification("REFUND_REVERSED", signed: 40), mode: mode)
+    #expect(bench.coins == 100)
+    try bench.event(
+      try bench.notification("REFUND", signed: 50, revoked: 40_000), mode: mode)
+    #expect(bench.coins == 60)
+    // What was left stays, and only what was taken comes back.
+    let reversed = try bench.claim(try bench.transaction(signed: 60), mode: mode)
+    #expect(reversed.integer("exchange.claims.0.units") == 40)
+    #expect(bench.coins == 100)
+  }
+
+  @Test(
+    "RFD-2 STO-35 a later refund counts while a take-back is pending: an older reversal opens nothing",
+    arguments: StoreBench.Engine.allCases)
+  func laterWhilePending(_ engine: StoreBench.Engine) throws {
+    let bench = try StoreBench(engine)
+    try bench.claim(try bench.transaction())
+    func revoke(_ signed: Int64) throws -> Document {
+      try bench.run(
+        ["kind": "revoke", "attempt": bench.attempt(), "mode": "lease"],
+        [try bench.transaction(signed: signed, revoked: RefundShare.full)])
+    }
+    let first = try revoke(10)
+    #expect(try revoke(30).text("exchange.revocations.0.outcome") == "already")
+    try bench.takeBack(first, at: "exchange.revocations.0.take", isLeased: true)
+    #expect(try bench.row()?.asOf == 30)
+    try bench.event(try bench.notification("REFUND_REVERSED", signed: 20))
+    #expect(try bench.row()?.state == "revoked" && bench.coins == 0)
+  }
+
+  @Test(
+    "STO-35 another delivery does not hide a take-back from the attempt that was told it",
+    arguments: StoreBench.Engine.allCases, ["none", "lease"])
+  func notHidden(_ engine: StoreBench.Engine, _ mode: String) throws {
+    let bench = try StoreBench(engine)
+    try bench.claim(try bench.transaction())
+    let refund = try bench.transaction(signed: 10, revoked: RefundShare.full)
+    let request: JSONText = [
+      "kind": "revoke", "attempt": bench.attempt(), "mode": .string(mode),
+    ]
+    try bench.run(request, [refund])
+    for signed in [10, 20] as [Int64] {
+      let other = try bench.run(
+        ["kind": "revoke", "attempt": bench.attempt(), "mode": .string(mode)],
+        [try bench.transaction(signed: signed, revoked: RefundShare.full)])
+      #expect(other.text("exchange.revocations.0.take.takeId") == nil)
+    }
+    let again = try bench.run(request, [refund])
+    #expect(again.integer("exchange.revocations.0.take.units") == 100)
+  }
+
+  @Test(
+    "STO-35 a larger share waits for the take-back that is under way",
+    arguments: StoreBench.Engine.allCases)
+  func largerShare(_ engine: StoreBench.Engine) throws {
+    let bench = try StoreBench(engine)
+    try bench.claim(try bench.transaction())
+    func revoke(_ signed: Int64, _ share: Int64) throws -> Document {
+      try bench.run(
+        ["kind": "revoke", "attempt": bench.attempt(), "mode": "lease"],
+        [try bench.transaction(signed: signed, revoked: share)])
+    }
+    let first = try revoke(10, 30_000)
+    let place = "exchange.revocations.0.take"
+    #expect(first.integer("\(place).units") == 30)
+    let larger = try revoke(20, 50_000)
+    Exchanges.expect(
+      larger, "unavailable.ledger.in-progress", at: "revocations", rule: "STO-35")
+    #expect(larger.text("exchange.revocations.0.outcome") == "in-progress")
+    try bench.takeBack(first, at: place, isLeased: true)
+    let rest = try revoke(20, 50_000)
+    #expect(rest.integer("\(place).units") == 20)
+    try bench.takeBack(rest, at: place, isLeased: true)
+    #expect(bench.coins == 50)
+  }
+
+  @Test(
+    "STO-36 where nothing was taken back a reversal gives nothing",
+    arguments: StoreBench.Engine.allCases, ["lease", "transaction"])
+  func nothingGiven(_ engine: StoreBench.Engine, _ mode: String) throws {
+    let bench = try StoreBench(engine)
+    try bench.claim(try bench.transaction(), mode: mode)
+    let refund = try bench.event(
+      try bench.notification("REFUND", signed: 10, revoked: 0), mode: mode)
+    #expect(refund.text("exchange.take.0.takeId") == nil)
+    let reversal = try bench.event(
+      try bench.notification("REFUND_REVERSED", signed: 20), mode: mode)
+    #expect(reversal.text("exchange.give.0.grantId") == nil)
+    let row = try #require(try bench.row())
+    #expect(row.state == "granted" && row.out == 100 && bench.coins == 100)
+  }
+
+  @Test(
+    "STO-35 of what gives access all is taken back, whatever the share",
+    arguments: StoreBench.Engine.allCases)
+  func access(_ engine: StoreBench.Engine) throws {
+    for product in [SQLiteStore.lifetime, SQLiteStore.premium] {
+      let bench = try StoreBench(engine)
+      try bench.claim(try bench.transaction(product))
+      let refund = try bench.event(
+        try bench.notification("REFUND", product, signed: 10, revoked: 30_000))
+      #expect(refund.integer("exchange.take.0.units") == 1)
+      #expect(try bench.row()?.out == 0)
+    }
+  }
+
+  @Test(
+    "STO-35 what could not be taken stands in the audit, once",
+    arguments: StoreBench.Engine.allCases)
+  func debt(_ engine: StoreBench.Engine) throws {
+    let bench = try StoreBench(engine)
+    try bench.claim(try bench.transaction())
+    let refund = try bench.run(
+      ["kind": "revoke", "attempt": bench.attempt(), "mode": "lease"],
+      [try bench.transaction(signed: 10, revoked: RefundShare.full)])
+    let request = try bench.complete(refund, at: "exchange.revocations.0.take")
+      .setting([("taken", 60)])
+    let done = try bench.run(request)
+    #expect(done.text("exchange.outcome") == "taken" && done.integer("exchange.debt") == 40)
+    #expect(try bench.run(request).text("exchange.outcome") == "already")
+    #expect(try bench.row()?.out == 0)
+    if engine == .sqlite {
+      #expect(
+        try bench.sql("SELECT what, owner, note FROM assay_audit") == ["[\"debt\",\"ann\",\"40\"]"])
+    }
+  }
+
+  @Test(
+    "STO-35 a take id is one of these",
+    arguments: ["", "x", String(repeating: "a", count: 64), String(repeating: "a", count: 64) + "-",
+      String(repeating: "a", count: 64) + "--1", String(repeating: "a", count: 64) + "-1x",
+      String(repeating: "a", count: 64) + "+12", String(repeating: "a", count: 64) + "-99999999999999999999"])
+  func takeIds(_ id: String) throws {
+    let bench = try StoreBench(.sqlite)
+    let document = try bench.run([
+      "kind": "revoke.complete", "purchaseKey": "Sandbox/2000000900000001",
+      "takeId": .string(id), "fence": 1,
+    ])
+    #expect(document.name == "misuse.exchange.request")
+    #expect(document.text("error.at") == "takeId")
+  }
+
+  @Test(
+    "STO-37 what was handed out under a lease is not granted again in a transaction",
+    arguments: StoreBench.Engine.allCases)
+  func twoModes(_ engine: StoreBench.Engine) throws {
+    let bench = try StoreBench(engine)
+    let bought = try bench.transaction()
+    let leased = try bench.run(
+      ["kind": "claim", "account": "ann", "attempt": bench.attempt()], [bought])
+    #expect(leased.flag("exchange.claims.0.repeat") == false)
+    let late = Minted.now + 60_000
+    let held = try bench.claim(bought, mode: "transaction", now: late)
+    Exchanges.expect(held, "unavailable.ledger.held", at: "claims", rule: "STO-27")
+    #expect(held.text("exchange.answer") == "deferred")
+    #expect(held.text("exchange.claims.0.why") == "lease")
+    #expect(bench.coins == 0)
+    // The sweeper finishes it, and says that it was handed out before.
+    let due = try bench.run(["kind": "claim.due", "attempt": bench.attempt()], now: late)
+    #expect(due.flag("exchange.claims.0.repeat") == true)
+    let allowed = try bench.claim(
+      bought, mode: "transaction", now: late + 60_000, [("allowRepeat", true)])
+    #expect(allowed.name == "ok")
+    #expect(bench.coins == 100)
+  }
+
+  @Test("STO-37 a transaction that rolled back was not handed out")
+  func rolledBack() throws {
+    let store = try SQLiteStore()
+    let evidence = try store.transaction()
+    let request: JSONText = [
+      "kind": "claim", "account": "ann", "mode": "transaction",
+      "attempt": "attempt-0000000000000001",
+    ]
+    _ = try store.run(request, [evidence]) { _ in false }
+    let done = try store.run(request, [evidence]) { document in
+      document.flag("exchange.grant.repeat") == false
+    }
+    #expect(done.text("exchange.answer") == "granted")
+  }
+
+  @Test(
+    "STO-34 the catalogue has no say in what is taken back",
+    arguments: StoreBench.Engine.allCases)
+  func withdrawn(_ engine: StoreBench.Engine) throws {
+    let bench = try StoreBench(engine)
+    let refund = try bench.event(
+      try bench.notification(
+        "REFUND", "com.example.app.withdrawn", signed: 10, revoked: RefundShare.full))
+    #expect(refund.name == "ok")
+    #expect(try bench.row()?.state == "revoked")
+    #expect(refund.text("exchange.refused.0.at") == "line")
+    #expect(refund.text("exchange.refused.0.status") == "rejected.identity.product")
+  }
+
+  @Test(
+    "STO-34 the line of a product that left the catalogue is revoked, too",
+    arguments: StoreBench.Engine.allCases)
+  func withdrawnLine(_ engine: StoreBench.Engine) throws {
+    let bench = try StoreBench(engine)
+    let apply: JSONText = ["kind": "subscription.apply", "account": "ann"]
+    try bench.run(apply, [try bench.transaction(SQLiteStore.premium)])
+    // The same line, under a product that is not there any more.
+    let refund = try bench.event(
+      try bench.notification(
+        "REFUND", "com.example.app.old.monthly", signed: 10, revoked: RefundShare.full))
+    #expect(refund.text("exchange.lines.0.outcome") == "applied")
+    #expect(refund.integer("exchange.lines.0.line.revokedMs") != nil)
+    let read = try bench.run(["kind": "subscription.read", "account": "ann"])
+    #expect(read.text("exchange.plan") == "free")
+  }
+
+  @Test("STO-34 ledger and line by themselves: a renewal raises the one and is applied to the other")
+  func both() throws {
+    let bench = try StoreBench(.sqlite)
+    try bench.claim(try bench.transaction(SQLiteStore.premium))
+    let renewed = try bench.event(
+      try bench.notification("DID_RENEW", SQLiteStore.premium, signed: 10))
+    #expect(renewed.text("exchange.lines.0.outcome") == "applied")
+    #expect(try bench.row()?.asOf == 10)
+    #expect(renewed.text("exchange.take.0.takeId") == nil)
+    let owner = try bench.sql("SELECT owner FROM assay_line")
+    #expect(owner == ["[\"ann\"]"])
+  }
+
+  @Test(
+    "RPL-2 complete binds a line that is still nobody's", arguments: StoreBench.Engine.allCases)
+  func binds(_ engine: StoreBench.Engine) throws {
+    let bench = try StoreBench(engine)
+    let period = try bench.transaction(SQLiteStore.premium)
+    let claimed = try bench.run(
+      ["kind": "claim", "account": "ann", "attempt": bench.attempt()], [period])
+    #expect(claimed.text("exchange.outcome") == "new")
+    // As a row is that an older version claimed: its line is nobody's.
+    try bench.forgetOwnerOfLines()
+    let due = try bench.run(
+      ["kind": "claim.due", "attempt": bench.attempt()], now: Minted.now + 60_000)
+    #expect(try bench.lineOwners() == [""])
+    let done = try bench.run(
+      [
+        "kind": "complete", "account": "ann",
+        "purchaseKey": .string(try #require(due.text("exchange.claims.0.purchaseKey"))),
+        "grantId": .string(try #require(due.text("exchange.claims.0.grantId"))), "fence": 2,
+      ], now: Minted.now + 60_001)
+    #expect(done.name == "ok")
+    #expect(try bench.lineOwners() == ["ann"])
+  }
+
+  @Test("STM-8 rows that an older version wrote on DynamoDB read as they were meant")
+  func olderRows() throws {
+    for (state, share) in [("granted", nil), ("revoked", RefundShare.full)] as [(String, Int64?)] {
+      var item: DynamoStore.Item = [
+        "PK": .text("TXN#k"), "SK": .text("CLAIM"), "state": .text(state),
+        "quantity": .number(3), "tries": .number(2),
+      ]
+      for name in ["pkey", "env", "txn", "otx", "owner", "product", "evidence", "grant_id", "attempt"] {
+        item[name] = .text("k")
+      }
+      for name in ["purchased_ms", "asof_ms", "gen", "claimed_ms", "lease_ms"] {
+        item[name] = .number(1)
+      }
+      let json = try JSONReader.readObject(Array(DynamoValue.json(item).utf8), caps: .evidence)
+      let row = try LedgerRow(try DynamoItem(json.root))
+      #expect(row.units == 3 && row.outCount == (state == "granted" ? 3 : 0))
+      #expect(row.revokedShare == share && row.repeats == 2)
+      #expect(!row.isTakeBackPending)
+    }
+  }
+
+  @Test("STO-35 units of a share: the nearest, and an exact half stays with the customer")
+  func rounding() {
+    for (units, share, back) in [
+      (3, 33_333, 1), (100, 30_000, 30), (100, 67_932, 68), (1, 50_000, 0), (1, 50_001, 1),
+      (1000, 15, 0), (7, 42_857, 3), (1, 0, 0), (1, 100_000, 1),
+      (9_007_199_254_740_991, 100_000, 9_007_199_254_740_991),
+      (9_007_199_254_740_991, 50_000, 4_503_599_627_370_495),
+    ] as [(Int64, Int64, Int64)] {
+      #expect(RefundShare.back(of: units, share) == back, "\(units) \(share)")
+    }
+  }
+
+  @Test("STO-36 units are the quantity times what the catalogue says, at the claim")
+  func units() throws {
+    let bench = try StoreBench(.sqlite)
+    let claimed = try bench.claim(try bench.transaction())
+    #expect(claimed.integer("exchange.claims.0.units") == 100)
+    #expect(claimed.integer("exchange.claims.0.quantity") == 1)
+  }
+}
