@@ -6,35 +6,29 @@ import sqlite3
 import minted
 
 import assay
-from assay.store import SQLite
+from assay.store import Ledger, SQLite
 
 
 def bought(*arguments: str) -> str:
-    return str(minted.mint(*arguments, "--product", "coins.100", "--type", "consumable"))
+    return str(minted.mint(*arguments, "--product", "com.example.app.coins100",
+                           "--type", "consumable"))
 
 
 for left in pathlib.Path(".").glob("shop.db*"):
     left.unlink()
 account = "account-1"
 config = json.loads((minted.AUTHORITY / "config.json").read_text())
-config["products"]["coins.100"] = {"type": "consumable"}
 config["limits"] = {"premium": {"answers": 50}}
 verifier = assay.Verifier({**config, "stores": {"dialect": "sqlite"}})
-schema = verifier.exchange({"kind": "schema"}).payload
-jws = bought("transaction", "--transaction-id", "180000900000011")
+Ledger("sqlite:///./shop.db", verifier).create_schema()
+jws = bought("transaction")
 second_jws = bought("transaction", "--transaction-id", "180000900000012")
-signed_payload = bought("notification", "--transaction-id", "180000900000011",
-                        "--notification-type", "REFUND", "--refunded")
+signed_payload = bought("notification", "--notification-type", "REFUND", "--refunded")
 subscription_jws = minted.mint("transaction", "--product", "com.example.app.premium.monthly")
 shop = sqlite3.connect("shop.db")
 shop.execute("CREATE TABLE coins (grant_id TEXT PRIMARY KEY, account TEXT, n INTEGER)")
-shop.execute("CREATE TABLE balance (account TEXT PRIMARY KEY, n INTEGER)")
-shop.execute("INSERT INTO balance VALUES (?, 0)", (account,))
 shop.commit()
-for call in [*schema["statements"], *schema["indexes"]]:
-    shop.execute(call["sql"])
 # SNIPPET
 paid = shop.execute("SELECT count(*) FROM coins").fetchone()[0]
-here = shop.execute("SELECT n FROM balance").fetchone()[0]
-assert (paid, here) in ((1, 100), (1, 0), (0, 0)), (paid, here)
-assert SQLite("shop.db").dialect == "sqlite"
+assert paid in (0, 1, 2), paid
+assert SQLite("./shop.db").dialect == "sqlite"

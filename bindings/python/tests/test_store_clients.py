@@ -133,7 +133,8 @@ class PostgresTest(ClientTest):
             answer = execute(step(WRITE, READ, dialect="postgres"))
         self.assertEqual(answer["results"], [{}, {"rows": [["a", 5, None]]}])
         self.assertTrue(connection.autocommit)
-        self.assertEqual(connection.said[1:], [LIMITS, ("UPDATE t SET n = %s WHERE k = %s", [1, "a"]),
+        self.assertEqual(connection.said[1:], [LIMITS,
+                                               ("UPDATE t SET n = %s WHERE k = %s", [1, "a"]),
                                                ("SELECT n FROM t WHERE k = %s", ["a"])])
 
     def test_a_transaction(self):

@@ -370,7 +370,9 @@ class EventTest(LedgerTest):
         newest = self.signed(id, 40)
         # Nothing here is about a loss of power.
         hasty = [each.replace("FULL", "OFF") for each in sqlite_settings]
-        self.enterContext(mock.patch("assay.store.sqlite._SETTINGS", hasty))
+        patched = mock.patch("assay.store.sqlite._SETTINGS", hasty)
+        patched.start()
+        self.addCleanup(patched.stop)
         for number, order in enumerate(map("".join, orders)):
             self.wallet, self.taken, name = {}, {}, f"{number}.db"
             self.ledger = Ledger(SQLite(self.folder / name), verifier, create=True,

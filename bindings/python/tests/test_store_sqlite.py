@@ -282,9 +282,9 @@ class TransactionTest(SQLiteTest):
                     lambda one: one.cursor().execute("ROLLBACK;"), lambda one: one.__enter__(),
                     lambda one: one.executescript("SELECT 1"), lambda one: one.cursor().connection
                     .commit(), lambda one: setattr(one, "isolation_level", "DEFERRED")):
-            for grant in (lambda given, end=end: end(given.connection), unheard(end)):
+            for pay in (lambda given, end=end: end(given.connection), unheard(end)):
                 exchange = self.claim()
-                carry_out(exchange, self.store, grant)
+                carry_out(exchange, self.store, pay)
                 self.assertEqual(exchange.answers[1], {
                     "id": 90, "code": 500,
                     "error": {"code": "transaction", "executed": "unknown"}})
@@ -347,9 +347,9 @@ class TransactionTest(SQLiteTest):
             pay(given)
             raise LookupError
 
-        for grant in (undo, fail):
+        for wrong in (undo, fail):
             with contextlib.suppress(LookupError):
-                carry_out(exchange := self.claim(), self.store, grant)
+                carry_out(self.claim(), self.store, wrong)
             self.assertEqual(self.rows(), [])
         carry_out(self.claim(), self.store, pay)
         self.assertEqual(self.rows(), [("claim", 2), ("coins", 1)])

@@ -24,8 +24,11 @@ _NESTED, _KEPT, _UNDONE = (
 
 # Methods of psycopg, PyMySQL and sqlite3 that end a transaction, or change how one is begun.
 _ENDING = frozenset(
-    "begin close commit executescript ping rollback select_db set_autocommit set_deferrable "
-    "set_isolation_level set_read_only tpc_begin tpc_commit tpc_prepare tpc_rollback".split()
+    (
+        "begin", "close", "commit", "executescript", "ping", "rollback", "select_db",
+        "set_autocommit", "set_deferrable", "set_isolation_level", "set_read_only", "tpc_begin",
+        "tpc_commit", "tpc_prepare", "tpc_rollback",
+    )
 )
 _SETTINGS = frozenset(("autocommit", "deferrable", "isolation_level", "read_only"))
 # Those that take the text of a statement.
@@ -101,7 +104,7 @@ class Guard:
     def __init__(self, real: Any, watch: Watch, owner: Guard | None = None) -> None:
         vars(self).update(_real=real, _watch=watch, _owner=owner or self)
 
-    @property
+    @property  # type: ignore[misc]
     def __class__(self) -> Any:
         return type(self._real)
 

@@ -10,7 +10,7 @@ import time
 import redis
 from redis import exceptions
 
-from ._answers import CONNECT, LIMITS, STANDBY, Fault, done, limits_of, seconds, value
+from ._answers import LIMITS, STANDBY, Fault, done, limits_of, seconds, value
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
