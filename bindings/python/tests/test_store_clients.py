@@ -626,23 +626,6 @@ class DynamoDBTest(ClientTest):
                          [("TransactWriteItems", {"TransactItems": [{"Put": 1}, {"Put": 2}]}),
                           ("TransactWriteItems", {"TransactItems": [{"Put": 1}]})])
 
-    def test_making_the_table(self):
-        from botocore.exceptions import EndpointConnectionError
-
-        from assay.store import SchemaError
-
-        calls = [{"api": "CreateTable", "input": {"TableName": "T"}},
-                 {"api": "UpdateTimeToLive", "input": {"TableName": "T"}}]
-        self.session({}, {}, self.error("ResourceInUseException"),
-                     self.error("ValidationException"), self.error("AccessDeniedException"),
-                     EndpointConnectionError(endpoint_url="http://x"))
-        for times in (1, 2):
-            self.store.define(calls)
-            self.assertEqual(self.client.get_waiter.return_value.wait.call_count, times)
-        for _ in range(2):
-            with self.assertRaises(SchemaError):
-                self.store.define(calls)
-
     def test_its_own_client_repeats_nothing(self):
         from assay.store import DynamoDB
 

@@ -19,7 +19,7 @@ from unittest import mock
 from steps import sql, step
 
 import assay
-from assay.store import AsyncLedger, Ledger, SchemaError, SQLite
+from assay.store import AsyncLedger, Ledger, SQLite
 from assay.store import results as kinds
 from assay.store._sql import SQLSession
 from assay.store._urls import opened
@@ -819,12 +819,82 @@ class OpeningTest(LedgerTest):
                              (False, "unavailable.store.engine", 503), change)
 
     def test_tables_are_made_when_asked(self):
+        """STO-78: and the file, by `create_schema` alone."""
         logging.disable(logging.WARNING)
         self.addCleanup(logging.disable, logging.NOTSET)
-        bare = Ledger(SQLite(self.folder / "bare.db"), self.config(), create=False)
+        bare = Ledger(SQLite(self.folder / "bare.db"), self.config())
         self.assertEqual(bare.read("ann").status, "unavailable.store.engine")
-        bare.create_schema()
+        self.assertFalse((self.folder / "bare.db").exists())
+        made = bare.create_schema()
+        self.assertEqual((made.outcome, len(made.lineage)), ("created", 32))
         self.assertEqual(bare.read("ann").plan, "free")
+        again = bare.create_schema()
+        self.assertEqual((again.outcome, again.lineage), ("exists", made.lineage))
+
+    def test_nothing_begins_anew(self):
+        """STO-78: a table that is gone, a file that is, another folder, an empty file in its
+        place: each is refused, and no purchase is paid again."""
+        logging.disable(logging.WARNING)
+        self.addCleanup(logging.disable, logging.NOTSET)
+        bought = self.transaction()
+
+        def dropped(path):
+            other = sqlite3.connect(path)
+            other.execute("DROP TABLE assay_ledger")
+            other.close()
+
+        def moved(path):
+            path.rename(path.with_name("elsewhere.db"))
+
+        def emptied(path):
+            path.unlink()
+            path.touch()
+
+        for number, lose in enumerate((dropped, Path.unlink, moved, emptied)):
+            store = SQLite(self.folder / f"lost{number}.db")
+            first = Ledger(store, self.ledger.verifier, create=True,
+                           clock=lambda: self.now / 1000)
+            self.assertEqual(first.claim(bought, "ann", grant=self.pay).answer, "granted")
+            store.close()
+            for left in self.folder.glob(f"lost{number}.db-*"):
+                left.unlink()
+            lose(self.folder / f"lost{number}.db")
+            later = Ledger(SQLite(self.folder / f"lost{number}.db"), self.ledger.verifier)
+            with self.subTest(lose.__name__):
+                found = later.claim(bought, "bob", grant=self.fail)
+                self.assertEqual((found.answer, found.http_status), ("deferred", 503))
+                self.assertFalse(later.check_schema().ok)
+        # Of a part nothing is made, whoever asks.
+        part = Ledger(SQLite(self.folder / "lost0.db"), self.ledger.verifier, create=True)
+        for call in (part.create_schema, lambda: part.claim(bought, "bob", grant=self.fail)):
+            with self.assertRaises(assay.ConfigError) as caught:
+                call()
+            self.assertEqual((caught.exception.status, caught.exception.at),
+                             ("config.store.schema", "assay_ledger"))
+
+    def test_another_database_under_one_name(self):
+        """STO-78."""
+        first = self.ledger.check_schema() if self.ledger.create_schema() else None
+        self.assertTrue(first.ok and first.lineage)
+        self.assertTrue(self.ledger.check_schema().ok)
+        self.ledger.close()
+        for left in self.folder.glob("shop.db*"):
+            left.unlink()
+        self.opened().create_schema()
+        other = self.ledger.check_schema()
+        self.assertEqual((other.ok, other.status), (False, "config.store.lineage"))
+
+    def test_forget_leaves_nothing(self):
+        """STO-93: neither in rows, nor in the log of writes, with the ledger still open; nor
+        does the id of an account that was joined into the forgotten one."""
+        keeping = self.opened(forgetKey=FORGET_KEY, keepEvidence=True)
+        keeping.claim(self.transaction(), "device-17", grant=self.pay, note="of device-17")
+        keeping.take("customer-4711", "text", "premium")
+        keeping.link("device-17", "customer-4711", reason="signed in")
+        self.assertTrue(keeping.forget("customer-4711").ok)
+        for file in self.folder.iterdir():
+            for name in (b"device-17", b"customer-4711"):
+                self.assertNotIn(name, file.read_bytes(), file.name)
 
     def test_a_store_that_is_away_at_the_first_use(self):
         logging.disable(logging.WARNING)
@@ -833,7 +903,7 @@ class OpeningTest(LedgerTest):
         away = sqlite3.OperationalError("disk I/O error")
         with mock.patch.object(SQLite, "run", side_effect=away):
             self.assertEqual(first.read("ann").status, "unavailable.store.engine")
-            with self.assertRaisesRegex(SchemaError, "10"):
+            with self.assertRaises(assay.UnavailableError):
                 first.create_schema()
         self.assertEqual(first.read("ann").plan, "free")
 

@@ -12,9 +12,8 @@ import secrets
 import time
 from contextlib import suppress
 
-from ..errors import MisuseError, UnavailableError
+from ..errors import UnavailableError
 from . import results as _r
-from ._answers import SchemaError
 from ._opened import Opened, attempt_of, new_lineage, saw, taking_mode
 from ._schema import calls_of, define_async
 from .carry import Grant, TakeBack, carry_out_async
@@ -553,14 +552,7 @@ class AsyncLedger(Opened):
 
     async def create_schema(self) -> _r.CreateResult:
         """`Ledger.create_schema`."""
-        try:
-            found = await self._converse(_r.CreateResult, "schema.create", lineage=new_lineage())
-        except MisuseError as error:  # INTERIM
-            if error.status != "misuse.exchange.kind":
-                raise
-            await self._define("statements", "indexes")
-            self._must_create = False
-            return None  # type: ignore
+        found = await self._converse(_r.CreateResult, "schema.create", lineage=new_lineage())
         found.raise_for_refusal()
         self._must_create = False
         return found
@@ -618,7 +610,7 @@ class AsyncLedger(Opened):
     async def _ask(self, answer: type[R], kind: str, /, *given: Any, **members: Any) -> R:
         """A whole conversation, with a store that has its tables."""
         if self._must_create:
-            with suppress(UnavailableError, SchemaError):
+            with suppress(UnavailableError):
                 await self.create_schema()
         return await self._converse(answer, kind, *given, **members)
 

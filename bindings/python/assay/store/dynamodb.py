@@ -9,7 +9,6 @@ from ._answers import (
     CONNECT,
     LIMITS,
     Fault,
-    SchemaError,
     done,
     granted,
     limits_of,
@@ -19,7 +18,7 @@ from ._answers import (
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
+    from collections.abc import Callable, Mapping
     from types import TracebackType
     from typing import Any
 
@@ -29,8 +28,6 @@ __all__ = ["DynamoDB"]
 
 _CONDITION = "ConditionalCheckFailedException"
 _CANCELLED = "TransactionCanceledException"
-# What a call of the schema says when it was made before.
-_DONE = {"CreateTable": "ResourceInUseException", "UpdateTimeToLive": "ValidationException"}
 
 
 class DynamoDB:
@@ -66,24 +63,6 @@ class DynamoDB:
         """Have the limits of a step (STO-76) in the own client; it is made anew for others."""
         if self._where is not None and self._limits != limits:
             self.client, self._limits = _client(*self._where, limits), dict(limits)
-
-    def define(self, calls: Iterable[Mapping[str, Any]]) -> None:
-        """Make the table if it is not there, and wait until it can be used (STM-1)."""
-        for call in calls:
-            try:
-                self._define(call["api"], call["input"])
-            except self._botocore.BotoCoreError as error:
-                raise SchemaError(str(error))
-
-    def _define(self, name: str, given: Any) -> None:
-        try:
-            self.client._make_api_call(name, {**given})
-        except self._botocore.ClientError as error:
-            if error.response["Error"]["Code"] != _DONE.get(name):
-                raise SchemaError(str(error))
-        if name == "CreateTable":
-            waiter = self.client.get_waiter("table_exists")
-            waiter.wait(TableName=given["TableName"], WaiterConfig={"Delay": 1})
 
     def run(self, name: str, given: Any) -> Answer:
         """One call; its result. A failed condition is one (STO-3)."""

@@ -15,9 +15,8 @@ import secrets
 import time
 from contextlib import suppress
 
-from ..errors import MisuseError, UnavailableError
+from ..errors import UnavailableError
 from . import results as _r
-from ._answers import SchemaError
 from ._opened import Opened, attempt_of, new_lineage, saw, taking_mode
 from ._schema import calls_of, define
 from .carry import Grant, TakeBack, carry_out
@@ -654,14 +653,7 @@ class Ledger(Opened):
         make = getattr(self.store, "make", None)
         if make is not None:
             make()
-        try:
-            found = self._converse(_r.CreateResult, "schema.create", lineage=new_lineage())
-        except MisuseError as error:  # INTERIM
-            if error.status != "misuse.exchange.kind":
-                raise
-            self._define("statements", "indexes")
-            self._must_create = False
-            return None  # type: ignore
+        found = self._converse(_r.CreateResult, "schema.create", lineage=new_lineage())
         found.raise_for_refusal()
         self._must_create = False
         return found
@@ -683,7 +675,7 @@ class Ledger(Opened):
         held = self._creating.acquire(timeout=self._patience)
         try:
             if self._must_create:
-                with suppress(UnavailableError, SchemaError):
+                with suppress(UnavailableError):
                     self.create_schema()
         finally:
             if held:

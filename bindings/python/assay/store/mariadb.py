@@ -36,6 +36,8 @@ _SETTINGS: dict[str, Any] = {
 _ISOLATION = "SET {}TRANSACTION ISOLATION LEVEL READ COMMITTED"
 # The limits of a statement (STO-76): of what it does, of rows, and of whole tables.
 _LIMITS = "max_statement_time={:g}, innodb_lock_wait_timeout={:d}, lock_wait_timeout={:d}"
+# How much longer an answer may take than its statement, in seconds.
+_GRACE = 5.0
 # The server is gone, the answer did not come, or the connection was closed before.
 _LOST = {0, 2006, 2013, 2014, 2055, 4031}
 # Codes of the server begin here and end before the client's own.
@@ -93,6 +95,8 @@ class MariaDB(SQLStore):
         if not callable(self._where) and self._limits.get(connection) != text:
             _rows(connection, f"SET SESSION {text}")
             self._limits[connection] = text
+            if "read_timeout" not in self._where:
+                connection._read_timeout = seconds(limits, "statementMs") + _GRACE
 
     def begin(self, connection: Connection, limits: Mapping[str, int]) -> None:
         self.limit(connection, limits)

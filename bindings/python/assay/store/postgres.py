@@ -23,6 +23,7 @@ from ._answers import (
     lost,
     refused,
     rows_of,
+    seconds,
 )
 from ._guard import RELEASE, SAVEPOINT, Guard, Watch, open_already
 from ._pool import PATIENCE, is_quiet
@@ -295,7 +296,9 @@ class AsyncPostgresSession:
         try:
             if self.connection is None:
                 self.connection = await self._store.take()
-            await asyncio.wait_for(self._carry_out(step, results), self._store.timeout)
+            # A change of tables may run for longer.
+            most = max(self._store.timeout, seconds(limits_of(step), "statementMs"))
+            await asyncio.wait_for(self._carry_out(step, results), most)
         except asyncio.TimeoutError:
             return await self._failed(step, Fault.lost(), True)
         except psycopg.Error as error:

@@ -25,7 +25,7 @@ _TEXTS = {"plan": "Sonnet requires Standard or Premium plan"}
 class Settings:
     """What the file says.
 
-    engine         the store's URL: sqlite:///freemium.db, dynamodb://TABLE?region=…
+    engine         the store's URL: sqlite:///./freemium.db, dynamodb://TABLE?region=…
     assay          configuration of the verifier (docs/config.md)
     caller         "gateway": its authorizer has verified the token, and says the claims;
                    "token": the function verifies the bearer token itself
