@@ -417,6 +417,35 @@ class SQLTests(LedgerTests):
         admin.rollback()
         self.assertEqual(self.count(admin, "locked"), 0)
 
+    def test_connections_of_the_host_s(self):
+        """STO-76: what the host makes is not the ledger's alone: its limits are those of each
+        statement or transaction, and no setting stays."""
+        ledger = Ledger(self.store(self.admin), self.ledger.verifier)
+        self.addCleanup(ledger.close)
+        self.assertEqual(ledger.create_schema().outcome, "exists")
+        ledger.check_schema().raise_for_refusal()
+        before = self.settings(self.admin())
+        self.assertEqual(ledger.take("ivy", "text", "premium").outcome, "taken")
+        bought = self.bought()
+        self.assertEqual(ledger.claim(bought, "ivy", mode="transaction",
+                                      grant=lambda given: None).answer, "granted")
+        self.assertEqual(ledger.claim(self.bought(), "ivy", grant=lambda given: None).answer,
+                         "granted")
+        self.assertEqual(ledger.link("ivy", "joe").outcome, "linked")
+        self.assertEqual(len(ledger.lookup("joe").rows), 2)
+        with ledger.store.session() as execute:
+            execute(step(sql("SELECT 1", rows=True)))
+            self.assertEqual(self.settings(execute.connection), before)
+
+    def settings(self, connection):
+        cursor = connection.cursor()
+        found = []
+        for name in self.limits:
+            cursor.execute(f"SHOW {name}" if self.engine_name == "postgres"
+                           else f"SELECT @@session.{name}")
+            found.append(cursor.fetchone())
+        return found
+
     def test_engine_down(self):
         """STO-77: what could not be reached, and what was and says no."""
         parts = urllib.parse.urlsplit(self.engine.url)
@@ -456,6 +485,7 @@ class PostgresTest(SQLTests, EngineTest):
     engine_name, module = "postgres", "psycopg"
     scheme, lock_code, missing_code = "postgresql+psycopg://", "55P03", "3D000"
     sleeps, late_codes = "SELECT 1 FROM pg_sleep(9)", ("57014",)
+    limits = "statement_timeout", "lock_timeout", "idle_in_transaction_session_timeout"
 
     @staticmethod
     def store(connect):
@@ -499,23 +529,15 @@ class PostgresTest(SQLTests, EngineTest):
                     "USER": parts.username, "HOST": parts.hostname, "PORT": parts.port}})
                 yield "django", django
 
-    def test_sessions_that_a_pool_gives(self):
-        """STO-76: where every transaction has another session no setting is left in one."""
-        ledger = Ledger(self.store(lambda: self.admin(autocommit=True)), self.ledger.verifier)
-        ledger.take("ann", "text", "premium")
-        self.assertEqual(ledger.claim(self.bought(), "ann", mode="transaction",
-                                      grant=lambda given: None).answer, "granted")
-        with ledger.store.session() as execute:
-            execute(step(sql("SELECT 1", rows=True)))
-            for name, value in (("statement_timeout", "0"), ("lock_timeout", "0")):
-                self.assertEqual(
-                    execute.connection.execute(f"SHOW {name}").fetchone()[0], value)
-
     def test_async(self):
         bought = self.bought()
 
         async def pay(given):
             await given.connection.execute("SELECT 1")
+            async with given.connection.cursor() as cursor:
+                await cursor.execute("SELECT 7")
+                assert [row async for row in cursor] == [(7,)]
+                assert cursor.connection is given.connection
 
         async def run():
             ledger = AsyncLedger(self.engine.url, self.ledger.verifier)
@@ -544,6 +566,7 @@ class MariaDBTest(SQLTests, EngineTest):
     # A sleep that is ended is no error here.
     sleeps = "SELECT COUNT(*) FROM {0} a, {0} b, {0} c".format("information_schema.columns")
     late_codes = ("1969",)
+    limits = "max_statement_time", "innodb_lock_wait_timeout", "lock_wait_timeout"
 
     @staticmethod
     def store(connect):
