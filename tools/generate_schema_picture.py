@@ -7,7 +7,7 @@ import generate_statements
 # Left edge and top of each box; all have one width.
 PLACES = {"name": (20, 50), "ledger": (240, 50), "evidence": (460, 50), "line": (680, 50),
           "quota": (20, 150), "challenge": (20, 300), "once": (20, 466),
-          "audit": (460, 160), "link": (460, 312), "key": (680, 416)}
+          "audit": (460, 160), "link": (460, 312), "schema": (460, 428), "key": (680, 416)}
 ARROWS = [("name", "target", "ledger"), ("ledger", "evidence", "evidence"),
           ("line", "evidence", "evidence")]
 WIDTH, LINE, HEAD = 180, 16, 26

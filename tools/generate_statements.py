@@ -113,7 +113,8 @@ class Statement:
 
 
 def gives_rows(text):
-    return text.startswith(("SELECT ", "PRAGMA ")) or " RETURNING " in text
+    # What a statement before it returns (`WITH … AS (DELETE … RETURNING …)`) stands in parentheses.
+    return text.startswith(("SELECT ", "PRAGMA ")) or " RETURNING " in text.rpartition(")")[2]
 
 
 def resolved(text, dialect, known):
@@ -122,6 +123,8 @@ def resolved(text, dialect, known):
         if word == "skip":
             return (f"ON DUPLICATE KEY UPDATE {name} = {name}" if dialect == "mysql"
                     else "ON CONFLICT DO NOTHING")
+        if word == "tables" and name == "all":
+            return ",".join(f"'assay_{table}'" for table in known)
         if word not in ("columns", "values") or name not in known:
             return sys.exit(f"statements.tsv: {mark[0]}")
         before = ":" if word == "values" else f"{alias}." if alias else ""
@@ -206,6 +209,8 @@ def table_file():
     out += ["/// The tables of a store with SQL (docs/spec/store-statements.md §1).",
             "enum SchemaTable: Int, CaseIterable, Sendable {",
             f"  case {', '.join(found)}", "",
+            "  /// Its name, after the prefix.", "  var word: StaticString {", "    switch self {",
+            *(f"    case .{name}: return {quoted(name)}" for name in found), "    }", "  }", "",
             "  /// `CREATE TABLE IF NOT EXISTS`; nil: the dialect has no SQL.",
             "  func create(_ dialect: StoreDialect) -> StaticString? {",
             *by_dialect("    "), "  }", "",

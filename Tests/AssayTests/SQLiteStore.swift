@@ -18,15 +18,28 @@ import Testing
   /// Of all steps: how each says that it is a transaction.
   private(set) var marks: [String?] = []
 
+  /// The host's word on a grant.
+  enum Granted: ExpressibleByBooleanLiteral {
+    case granted, failed
+    /// The session went away in it.
+    case lost
+    /// With the engine's code, or an executor's.
+    case refused(String)
+
+    init(booleanLiteral isGranted: Bool) { self = isGranted ? .granted : .failed }
+  }
+
   enum Fault {
     case lost(carriedOut: Bool)
     case failed(String)
     case answer(String)
   }
 
-  init(_ changes: [(String, JSONText)] = []) throws {
+  /// - Parameter hasTables: false: an empty file.
+  init(_ changes: [(String, JSONText)] = [], hasTables: Bool = true) throws {
     verifier = try Minted.verifier(SQLiteStore.catalogue + changes)
     #expect(unsafe sqlite3_open(":memory:", &handle) == SQLITE_OK)
+    guard hasTables else { return }
     for table in SchemaTable.allCases {
       try run("\(try #require(table.create(.sqlite)))", [])
       for index in table.indexes { try run("\(index)", []) }
@@ -96,7 +109,7 @@ import Testing
   @discardableResult
   func run(
     _ request: JSONText, _ evidence: [Document] = [], now: Int64 = Minted.now,
-    grant: (Document) -> Bool = { _ in true }
+    grant: (Document) -> Granted = { _ in true }
   ) throws -> Document {
     var (exchange, document) = verifier.startExchange(
       request.bytes, evidence: evidence, nowMs: now)
@@ -107,12 +120,12 @@ import Testing
       if document.status.family == .misuse { break }
     }
     exchange = nil
-    if unsafe sqlite3_get_autocommit(handle) == 0 { try run("ROLLBACK", []) }
+    try rollBack()
     return document
   }
 
   private func answer(
-    to document: Document, _ clock: inout Int64, _ grant: (Document) -> Bool
+    to document: Document, _ clock: inout Int64, _ grant: (Document) -> Granted
   ) throws -> String {
     switch document.status {
     case .pendingExchangeWait:
@@ -120,7 +133,17 @@ import Testing
       return "{}"
     case .pendingExchangeGrant:
       let id = try #require(document.integer("exchange.grant.id"))
-      return "{\"id\":\(id),\"code\":\(grant(document) ? 200 : 500)}"
+      switch grant(document) {
+      case .granted: return "{\"id\":\(id),\"code\":200}"
+      case .failed: return "{\"id\":\(id),\"code\":500}"
+      case .lost:
+        try rollBack()
+        return "{\"id\":\(id),\"code\":0}"
+      case .refused(let code):
+        try rollBack()
+        return
+          "{\"id\":\(id),\"code\":500,\"error\":{\"code\":\"\(code)\",\"executed\":\"unknown\"}}"
+      }
     default:
       let root = try JSONReader.readObject(document.json, caps: .evidence).root
       let step = try #require(root.member("exchange")?.member("store"))
@@ -136,9 +159,11 @@ import Testing
     switch fault {
     case .answer(let text): return text.replacing("ID", with: "\(id)")
     case .failed(let code):
-      if unsafe sqlite3_get_autocommit(handle) == 0 { try run("ROLLBACK", []) }
+      try rollBack()
       return "{\"id\":\(id),\"code\":500,\"error\":{\"code\":\"\(code)\",\"executed\":\"no\"}}"
-    case .lost(carriedOut: false): return "{\"id\":\(id),\"code\":0}"
+    case .lost(carriedOut: false):
+      try rollBack()
+      return "{\"id\":\(id),\"code\":0}"
     case .lost(carriedOut: true), nil: break
     }
     let transaction = step.member("transaction")?.text
@@ -154,8 +179,16 @@ import Testing
       results.append(hasRows ? "{\"rows\":[\(rows.joined(separator: ","))]}" : "{}")
     }
     if transaction == "commit" || transaction == "whole" { try run("COMMIT", []) }
-    if fault != nil { return "{\"id\":\(id),\"code\":0}" }
+    if fault != nil {
+      try rollBack()
+      return "{\"id\":\(id),\"code\":0}"
+    }
     return "{\"id\":\(id),\"code\":200,\"results\":[\(results.joined(separator: ","))]}"
+  }
+
+  /// What a session leaves that ends.
+  private func rollBack() throws {
+    if unsafe sqlite3_get_autocommit(handle) == 0 { try run("ROLLBACK", []) }
   }
 
   // MARK: SQLite

@@ -32,8 +32,9 @@ final class StoreBench {
     let all = [("products", products)] + (engine == .dynamodb ? [("stores", stores)] : []) + changes
     sqlite = engine == .sqlite ? try SQLiteStore(all) : nil
     dynamo = engine == .dynamodb ? try DynamoStore(all) : nil
-    verifier = try Minted.verifier(catalogue.filter { $0.0 != "stores" } + all
-      + (engine == .sqlite ? [("stores", ["dialect": "sqlite"])] : []))
+    verifier = try Minted.verifier(
+      catalogue.filter { $0.0 != "stores" } + all
+        + (engine == .sqlite ? [("stores", ["dialect": "sqlite"])] : []))
   }
 
   var coins: Int64 { wallet.values.reduce(0, +) }
@@ -52,7 +53,7 @@ final class StoreBench {
       purchase.group = nil
     }
     purchase.signedDate += signed
-    if let revoked {
+    if revoked != nil {
       purchase.revocationDate = purchase.signedDate - 1000
       purchase.revocationReason = 0
     }
@@ -133,7 +134,7 @@ final class StoreBench {
   /// What a host does with the result of a claim.
   @discardableResult
   func claim(
-    _ account: String = "ann", _ evidence: Document, mode: String = "lease",
+    _ evidence: Document, by account: String = "ann", mode: String = "lease",
     now: Int64 = Minted.now, _ more: [(String, JSONText)] = []
   ) throws -> Document {
     let request: JSONText = [

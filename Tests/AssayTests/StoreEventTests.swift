@@ -23,7 +23,7 @@ struct StoreEventTests {
   }
 
   @Test(
-    "STO-33 STO-34 STO-35 in every order of a claim, its refund and the reversal, each twice, the newest signed state stands and goods are out once",
+    "STO-33 STO-34 STO-35 claim, refund and reversal twice each, in every order: the newest stands",
     arguments: StoreBench.Engine.allCases, ["none", "lease", "transaction"])
   func everyOrder(_ engine: StoreBench.Engine, _ mode: String) throws {
     let all = Self.orders([.claim, .claim, .refund, .refund, .reversal, .reversal])
@@ -69,7 +69,7 @@ struct StoreEventTests {
       let newer = try bench.transaction(signed: 2000)
       switch shown {
       case "own claim": try bench.claim(newer)
-      case "other's claim": try bench.claim("bob", newer)
+      case "other's claim": try bench.claim(newer, by: "bob")
       case "event":
         try bench.run(["kind": "claim", "attempt": bench.attempt()], [newer])
       default: try bench.event(try bench.notification("REFUND_REVERSED", signed: 2000))
@@ -88,7 +88,8 @@ struct StoreEventTests {
   }
 
   @Test(
-    "STO-33 a claimed row remembers it, too, whoever holds it", arguments: StoreBench.Engine.allCases)
+    "STO-33 a claimed row remembers it, too, whoever holds it",
+    arguments: StoreBench.Engine.allCases)
   func raisedClaimed(_ engine: StoreBench.Engine) throws {
     for account in ["ann", "bob"] {
       let bench = try StoreBench(engine)
@@ -252,7 +253,7 @@ struct StoreEventTests {
   }
 
   @Test(
-    "STO-35 STO-36 a share takes back so many units, more of it the rest, and a reversal gives as many",
+    "STO-35 STO-36 a share takes back so many units, more the rest, a reversal gives as many",
     arguments: StoreBench.Engine.allCases, ["none", "lease", "transaction"])
   func shares(_ engine: StoreBench.Engine, _ mode: String) throws {
     let bench = try StoreBench(engine)
@@ -278,7 +279,7 @@ struct StoreEventTests {
   }
 
   @Test(
-    "RFD-2 STO-35 a later refund counts while a take-back is pending: an older reversal opens nothing",
+    "RFD-2 STO-35 a later refund counts while a take-back is pending",
     arguments: StoreBench.Engine.allCases)
   func laterWhilePending(_ engine: StoreBench.Engine) throws {
     let bench = try StoreBench(engine)
@@ -395,9 +396,12 @@ struct StoreEventTests {
 
   @Test(
     "STO-35 a take id is one of these",
-    arguments: ["", "x", String(repeating: "a", count: 64), String(repeating: "a", count: 64) + "-",
+    arguments: [
+      "", "x", String(repeating: "a", count: 64), String(repeating: "a", count: 64) + "-",
       String(repeating: "a", count: 64) + "--1", String(repeating: "a", count: 64) + "-1x",
-      String(repeating: "a", count: 64) + "+12", String(repeating: "a", count: 64) + "-99999999999999999999"])
+      String(repeating: "a", count: 64) + "+12",
+      String(repeating: "a", count: 64) + "-99999999999999999999",
+    ])
   func takeIds(_ id: String) throws {
     let bench = try StoreBench(.sqlite)
     let document = try bench.run([
@@ -478,7 +482,7 @@ struct StoreEventTests {
     #expect(read.text("exchange.plan") == "free")
   }
 
-  @Test("STO-34 ledger and line by themselves: a renewal raises the one and is applied to the other")
+  @Test("STO-34 ledger and line by themselves: a renewal raises one and is applied to the other")
   func both() throws {
     let bench = try StoreBench(.sqlite)
     try bench.claim(try bench.transaction(SQLiteStore.premium))
@@ -521,7 +525,9 @@ struct StoreEventTests {
         "PK": .text("TXN#k"), "SK": .text("CLAIM"), "state": .text(state),
         "quantity": .number(3), "tries": .number(2),
       ]
-      for name in ["pkey", "env", "txn", "otx", "owner", "product", "evidence", "grant_id", "attempt"] {
+      for name in [
+        "pkey", "env", "txn", "otx", "owner", "product", "evidence", "grant_id", "attempt",
+      ] {
         item[name] = .text("k")
       }
       for name in ["purchased_ms", "asof_ms", "gen", "claimed_ms", "lease_ms"] {

@@ -14,9 +14,30 @@ struct StoreSchemaCheckTests {
     StoreScript(try Minted.verifier([("stores", StoreAnswer.stores(engine, stores))]), request)
   }
 
-  /// So many tables without rows, then what follows.
-  private func tables(_ count: Int, _ rest: [String]) -> String {
-    (Array(repeating: "{\"rows\":[]}", count: count) + rest).joined(separator: ",")
+  /// The row of the schema, so many tables without rows, then what follows.
+  private func tables(_ count: Int, _ rest: [String], version: Int = 2) -> String {
+    let row = "{\"rows\":[[\"schema\",\(version),\"\(Self.lineage)\",1]]}"
+    return ([row] + Array(repeating: "{\"rows\":[]}", count: count) + rest).joined(
+      separator: ",")
+  }
+
+  private static let lineage = "lineage-000000000000000000000001"
+
+  /// Names of all tables but this one.
+  private func names(without: SchemaTable? = nil, evidence: Bool = false) -> String {
+    let tables = SchemaTable.allCases.filter {
+      $0 != without && (evidence || $0 != .evidence)
+    }
+    return "{\"rows\":[\(tables.map { "[\"assay_\($0)\"]" }.joined(separator: ","))]}"
+  }
+
+  /// After the first look, which found all tables.
+  private func found(
+    _ engine: StoreDialect, _ stores: [(String, JSONText)] = [], evidence: Bool = false
+  ) throws -> StoreScript {
+    let script = try check(engine, stores)
+    try script.answer(names(evidence: evidence))
+    return script
   }
 
   private func rows(_ engine: StoreDialect, primary: String = "0", journal: String = "wal")
@@ -30,58 +51,86 @@ struct StoreSchemaCheckTests {
 
   @Test("STM-1 STM-7 every column, and whether this is a primary", arguments: engines)
   func checked(_ engine: StoreDialect) throws {
-    let script = try check(engine)
+    let script = try found(engine)
     #expect(script.document.text("exchange.store.class") == "idempotent")
-    #expect(script.sql(1)?.hasPrefix("SELECT pkey,env,txn,otx,state,owner,") == true)
-    #expect(script.sql(1)?.hasSuffix(" FROM assay_ledger WHERE 1 = 0") == true)
+    #expect(script.sql(2)?.hasPrefix("SELECT pkey,env,txn,otx,state,owner,") == true)
+    #expect(script.sql(2)?.hasSuffix(" FROM assay_ledger WHERE 1 = 0") == true)
     try script.answer(tables(9, rows(engine)))
     script.expect("ok")
     #expect(script.document.text("exchange.tables.8") == "audit")
     #expect(script.document.flag("exchange.primary") == true)
-    let keeping = try check(engine, [("keepEvidence", true)])
+    #expect(script.document.text("exchange.lineage") == Self.lineage)
+    #expect(script.document.integer("exchange.version") == 2)
+    let keeping = try found(engine, [("keepEvidence", true)], evidence: true)
     try keeping.answer(tables(10, rows(engine)))
     #expect(keeping.document.text("exchange.tables.9") == "evidence")
-    let odd = try check(engine)
+    let odd = try found(engine)
     try odd.answer(tables(8, ["{\"rows\":[[1]]}"] + rows(engine)))
     odd.expect("unavailable.store.reply-shape", at: "results")
-    let missing = try check(engine)
+    let missing = try found(engine)
     try missing.fail("1")
     missing.expect("unavailable.store.engine", at: "error.code")
   }
 
   @Test("STO-74 STM-7 a standby, or a store that is only read", arguments: engines)
   func standby(_ engine: StoreDialect) throws {
-    let script = try check(engine)
+    let script = try found(engine)
     try script.answer(tables(9, rows(engine, primary: "1")))
     Exchanges.expect(script.document, "unavailable.store.standby", at: "primary", rule: "STO-74")
     for silent in ["null", "\"x\""] {
-      let script = try check(engine)
+      let script = try found(engine)
       try script.answer(tables(9, rows(engine, primary: silent)))
       script.expect("unavailable.store.reply-shape")
     }
     guard engine == .sqlite else { return }
-    let journal = try check(engine)
+    let journal = try found(engine)
     try journal.answer(tables(9, rows(engine, journal: "delete")))
     Exchanges.expect(
       journal.document, "unavailable.store.standby", at: "journal_mode", rule: "STO-74")
+  }
+
+  @Test("STO-78 STM-8 a missing table, another version, another store", arguments: engines)
+  func schema(_ engine: StoreDialect) throws {
+    for table in SchemaTable.allCases where table != .evidence {
+      let script = try check(engine)
+      try script.answer(names(without: table))
+      Exchanges.expect(
+        script.document, "config.store.schema", at: "assay_\(table)", rule: "STO-78")
+    }
+    for version in [0, 1, 3] {
+      let script = try found(engine)
+      try script.answer(tables(9, rows(engine), version: version))
+      Exchanges.expect(script.document, "config.store.schema", at: "version", rule: "STO-78")
+    }
+    for (lineage, status) in [
+      (Self.lineage, "ok"), ("lineage-000000000000000000000002", "config.store.lineage"),
+    ] {
+      let script = StoreScript(
+        try Minted.verifier([("stores", StoreAnswer.stores(engine))]),
+        request.setting("lineage", .string(lineage)))
+      try script.answer(names())
+      try script.answer(tables(9, rows(engine)))
+      script.expect(status, at: status == "ok" ? nil : "lineage")
+    }
   }
 
   @Test("STO-74 STM-7 Redis names its role")
   func role() throws {
     let script = try check(.redis)
     #expect(script.source("exchange.store.run.0.command") == "[\"ROLE\"]")
-    try script.answer("{\"reply\":[\"master\",77]}")
+    let info = ",{\"reply\":[\"\"]},{\"reply\":[\"\"]},{\"reply\":[\"\"]}"
+    try script.answer("{\"reply\":[\"master\",77]}\(info)")
     script.expect("ok")
     for (reply, status) in [
       ("[\"slave\",\"192.0.2.1\"]", "unavailable.store.standby"),
       ("[]", "unavailable.store.standby"),
     ] {
       let script = try check(.redis)
-      try script.answer("{\"reply\":\(reply)}")
+      try script.answer("{\"reply\":\(reply)}\(info)")
       script.expect(status, at: "ROLE")
     }
     let odd = try check(.redis)
-    try odd.answer("{\"rows\":[]}")
+    try odd.answer("{\"rows\":[]}\(info)")
     odd.expect("unavailable.store.reply-shape", at: "reply")
   }
 
@@ -99,7 +148,20 @@ struct StoreSchemaCheckTests {
       return script
     }
     let (owner, due) = (("assay-owner", "ACTIVE"), ("assay-due", "ACTIVE"))
-    try table("ACTIVE", [due, owner]).expect("ok")
+    let bare = try table("ACTIVE", [due, owner])
+    try bare.answer("{\"output\":{}}")
+    bare.expect("ok")
+    #expect(bare.source("exchange.warnings") == "[\"no-lineage\"]")
+    let marked = try table("ACTIVE", [due, owner])
+    try marked.answer(
+      """
+      {"output":{"Item":{"PK":{"S":"SCHEMA#"},"SK":{"S":"SCHEMA"},"id":{"S":"schema"},\
+      "version":{"N":"2"},"lineage":{"S":"L"},"made_ms":{"N":"1"}}}}
+      """)
+    #expect(marked.document.text("exchange.lineage") == "L")
+    let gone = try check(.dynamodb)
+    try gone.fail("ResourceNotFoundException")
+    Exchanges.expect(gone.document, "config.store.schema", at: "T", rule: "STO-78")
     for (script, place) in [
       (try table("CREATING", [owner, due]), "TableStatus"),
       (try table("ACTIVE", nil), "GlobalSecondaryIndexes"),
@@ -130,6 +192,156 @@ struct StoreSchemaCheckTests {
         Exchanges.expect(
           script.document, "unavailable.store.standby", at: "error.code", rule: "STO-74")
       }
+    }
+  }
+
+  // MARK: schema.create
+
+  private static let create: JSONText = ["kind": "schema.create", "lineage": .string(lineage)]
+
+  private func columns(_ store: SQLiteStore) throws -> [String] {
+    try store.run("SELECT name FROM pragma_table_info('assay_ledger') ORDER BY name", [])
+  }
+
+  @Test("STO-78 an empty store is made once; what stands stays")
+  func created() throws {
+    let store = try SQLiteStore(hasTables: false)
+    let made = try store.run(Self.create)
+    #expect(made.text("exchange.outcome") == "created")
+    #expect(made.text("exchange.lineage") == Self.lineage)
+    let whole = try SQLiteStore()
+    #expect(try columns(store) == (try columns(whole)))
+    let other = Self.create.setting("lineage", "lineage-000000000000000000000002")
+    let again = try store.run(other)
+    #expect(again.text("exchange.outcome") == "exists")
+    #expect(again.text("exchange.lineage") == Self.lineage)
+    // The host ran the texts itself: what is missing is the row alone.
+    #expect(try whole.run(Self.create).text("exchange.outcome") == "created")
+    let indexes = try store.run("SELECT COUNT(*) FROM sqlite_master WHERE type = 'index'", [])
+    #expect(
+      indexes == (try whole.run("SELECT COUNT(*) FROM sqlite_master WHERE type = 'index'", [])))
+  }
+
+  @Test("STO-78 where a part is missing nothing is made", arguments: SchemaTable.allCases)
+  func partly(_ table: SchemaTable) throws {
+    let store = try SQLiteStore(hasTables: false)
+    try store.run(Self.create)
+    guard table != .evidence else { return }
+    try store.run("DROP TABLE assay_\(table)", [])
+    let refused = try store.run(Self.create)
+    Exchanges.expect(refused, "config.store.schema", at: "assay_\(table)", rule: "STO-78")
+    #expect(
+      try store.run("SELECT name FROM sqlite_master WHERE name = 'assay_\(table)'", []).isEmpty)
+  }
+
+  @Test("STO-78 STM-8 texts are kept from now on: their table is made in a store that stands")
+  func evidence() throws {
+    let store = try SQLiteStore([("stores.keepEvidence", true)], hasTables: false)
+    try store.run(Self.create)
+    try store.run("DROP TABLE assay_evidence", [])
+    #expect(try store.run(Self.create).name == "ok")
+    #expect(try store.run("SELECT COUNT(*) FROM assay_evidence", []) == ["[0]"])
+  }
+
+  @Test("STM-8 a store of version 1 is changed, and its rows say what was paid out")
+  func migrated() throws {
+    let store = try SQLiteStore(hasTables: false)
+    for table in SchemaTable.allCases where table != .schema && table != .ledger {
+      try store.run("\(try #require(table.create(.sqlite)))", [])
+    }
+    // As version 1 had it.
+    var ledger = "\(try #require(SchemaTable.ledger.create(.sqlite)))"
+    for column in ["units", "out_n", "repeats"] {
+      ledger = ledger.replacing(" \(column) INTEGER NOT NULL,", with: "")
+    }
+    try store.run(ledger.replacing(" revoked_pct INTEGER,", with: ""), [])
+    for (key, state, tries) in [("a", "granted", 1), ("b", "revoked", 0), ("c", "claimed", 3)] {
+      try store.run(
+        """
+        INSERT INTO assay_ledger (pkey,env,txn,otx,state,owner,product,quantity,purchased_ms,\
+        asof_ms,evidence,gen,grant_id,attempt,tries,claimed_ms,lease_ms,granted_ms,revoked_ms,note) \
+        VALUES ('\(key)','e','t','o','\(state)','w','p',4,1,1,'d',0,'g','a',\(tries),1,1,NULL,NULL,NULL)
+        """, [])
+    }
+    #expect(try store.run(Self.create).text("exchange.outcome") == "migrated")
+    #expect(
+      try store.run(
+        "SELECT units,out_n,repeats,revoked_pct,lease_ms FROM assay_ledger ORDER BY pkey", [])
+        == ["[4,4,0,null,1]", "[4,0,0,100000,9007199254740991]", "[4,0,3,null,1]"])
+    try store.run("UPDATE assay_ledger SET out_n = 2 WHERE pkey = 'a'", [])
+    #expect(try store.run(Self.create).text("exchange.outcome") == "exists")
+    #expect(try store.run("SELECT out_n FROM assay_ledger WHERE pkey = 'a'", []) == ["[2]"])
+  }
+
+  @Test("STM-8 MariaDB: one at a time, the version last, and what was stopped is ended")
+  func stopped() throws {
+    let script = StoreScript(
+      try Minted.verifier([("stores", StoreAnswer.stores(.mysql))]), Self.create)
+    #expect(script.sql(0)?.hasPrefix("SELECT GET_LOCK(") == true)
+    #expect(script.document.integer("exchange.store.limits.statementMs") == 3_600_000)
+    try script.answer("{\"rows\":[[1]]},{\"rows\":[]},{\"rows\":[[0]]}")
+    #expect(script.sql(0)?.hasPrefix("CREATE TABLE IF NOT EXISTS assay_schema") == true)
+    #expect(script.source("exchange.store.run.1.args.0") == "0")
+    let count = try #require(script.document.tree?.at("exchange.store.run")).children.count
+    #expect(script.sql(count - 3)?.hasPrefix("UPDATE assay_schema SET version = ") == true)
+    #expect(script.sql(count - 2)?.hasPrefix("SELECT RELEASE_LOCK(") == true)
+    // The ledger is missing, but nobody was ever told that the tables are there.
+    let stopped = try read(version: 0, units: 0)
+    #expect(stopped.sql(0)?.hasPrefix("CREATE TABLE") == true)
+    let changing = try read(version: 1, units: 1, tables: names())
+    #expect(changing.sql(2)?.hasPrefix("ALTER TABLE assay_ledger ADD COLUMN IF NOT EXISTS") == true)
+    let newer = try read(version: 3, units: 1, tables: names())
+    #expect(newer.sql(0)?.hasPrefix("SELECT RELEASE_LOCK(") == true)
+    try newer.answer("{\"rows\":[[1]]}")
+    Exchanges.expect(newer.document, "config.store.schema", at: "version", rule: "STO-78")
+  }
+
+  private func read(
+    version: Int, units: Int,
+    tables: String = "{\"rows\":[[\"assay_schema\"],[\"assay_name\"]]}"
+  ) throws -> StoreScript {
+    let script = StoreScript(
+      try Minted.verifier([("stores", StoreAnswer.stores(.mysql))]), Self.create)
+    try script.answer("{\"rows\":[[1]]},\(tables),{\"rows\":[[\(units)]]}")
+    try script.answer("{\"rows\":[[\"schema\",\(version),\"L\",1]]}")
+    return script
+  }
+
+  @Test("STO-78 the table of DynamoDB is made, awaited and marked; Redis needs none")
+  func createdElsewhere() throws {
+    func script(_ engine: StoreDialect) throws -> StoreScript {
+      StoreScript(try Minted.verifier([("stores", StoreAnswer.stores(engine))]), Self.create)
+    }
+    let index = { (name: String) in "{\"IndexName\":\"\(name)\",\"IndexStatus\":\"ACTIVE\"}" }
+    let active =
+      "{\"output\":{\"Table\":{\"TableStatus\":\"ACTIVE\",\"GlobalSecondaryIndexes\":[\(index("assay-owner")),\(index("assay-due"))]}}}"
+    let item =
+      "{\"id\":{\"S\":\"schema\"},\"version\":{\"N\":\"2\"},\"lineage\":{\"S\":\"\(Self.lineage)\"},\"made_ms\":{\"N\":\"1\"}}"
+    let made = try script(.dynamodb)
+    try made.fail("ResourceNotFoundException")
+    #expect(made.document.text("exchange.store.run.0.api") == "CreateTable")
+    try made.answer("{\"output\":{}}")
+    try made.answer("{\"output\":{\"Table\":{\"TableStatus\":\"CREATING\"}}}")
+    #expect(made.waitsUntil == Minted.now + 1000)
+    try made.wait()
+    try made.answer(active)
+    #expect(made.document.text("exchange.store.run.0.api") == "UpdateTimeToLive")
+    try made.fail("ValidationException")
+    try made.answer("{\"output\":{}}")
+    #expect(made.document.text("exchange.store.run.0.api") == "PutItem")
+    try made.answer("{\"output\":{}}")
+    try made.answer("{\"output\":{\"Item\":\(item)}}")
+    made.expect("ok", "created")
+    let standing = try script(.dynamodb)
+    try standing.answer(active)
+    try standing.answer(active)
+    try standing.answer("{\"output\":{\"Item\":\(item)}}")
+    standing.expect("ok", "exists")
+    try script(.redis).expect("ok", "exists")
+    for lineage in ["short", "lineage with spaces in it, thirty-2"] {
+      let wrong = Self.create.setting("lineage", .string(lineage))
+      StoreScript(try Minted.verifier([("stores", StoreAnswer.stores(.redis))]), wrong)
+        .expect("misuse.exchange.request", at: "lineage")
     }
   }
 

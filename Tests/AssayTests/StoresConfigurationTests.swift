@@ -38,7 +38,8 @@ struct StoresConfigurationTests {
     #expect(
       effective([]) == """
         {"dialect":"postgres","placeholders":"dollar","prefix":"assay_","table":null,\
-        "shared":true,"leaseMs":60000,"onUnclear":"retry","forgetKey":null,"pace":{},\
+        "shared":true,"leaseMs":60000,"statementMs":5000,"lockMs":2000,"requestMs":15000,\
+        "redis":{"volatile":false},"onUnclear":"retry","forgetKey":null,"pace":{},\
         "transfer":"deny","moveEveryMs":86400000,"onAbsent":"clear","dayOffsetMinutes":0,\
         "quotaUnitsMax":1000000,"failOpen":{"readMs":0,"meters":[]},"keepEvidence":false,\
         "challengeTtlMs":300000,"signup":{"limit":100,"attemptLimit":1000,"unknownLimit":10,\
@@ -52,7 +53,8 @@ struct StoresConfigurationTests {
   func given() throws {
     let block: JSONText = [
       "dialect": "dynamodb", "prefix": "shop1_", "table": "T", "shared": false,
-      "leaseMs": 5000, "onUnclear": "hold", "forgetKey": Self.key(32),
+      "leaseMs": 5000, "statementMs": 60_000, "lockMs": 100, "requestMs": 600_000,
+      "redis": ["volatile": true], "onUnclear": "hold", "forgetKey": Self.key(32),
       "pace": ["appstore.transaction-info": 1, "appstore.extend-renewal-mass-status": 1000],
       "transfer": "ask", "moveEveryMs": 0, "onAbsent": "keep", "dayOffsetMinutes": -840,
       "quotaUnitsMax": 1, "failOpen": ["readMs": 5, "meters": ["premium", "free"]],
@@ -65,7 +67,8 @@ struct StoresConfigurationTests {
     #expect(
       effective([("stores", block)]) == """
         {"dialect":"dynamodb","placeholders":null,"prefix":"shop1_","table":"T",\
-        "shared":false,"leaseMs":5000,"onUnclear":"hold","forgetKey":true,\
+        "shared":false,"leaseMs":5000,"statementMs":60000,"lockMs":100,"requestMs":600000,\
+        "redis":{"volatile":true},"onUnclear":"hold","forgetKey":true,\
         "pace":{"appstore.transaction-info":1,"appstore.extend-renewal-mass-status":1000},\
         "transfer":"ask","moveEveryMs":0,"onAbsent":"keep","dayOffsetMinutes":-840,\
         "quotaUnitsMax":1,"failOpen":{"readMs":5,"meters":["premium","free"]},\

@@ -31,7 +31,7 @@ PARAMETER = re.compile(r":([a-z_]+)")
 # Parameters that are no columns: the longest texts, or 0 for an integer.
 OTHERS = {"tkey": 160, "by": 255, "from": 255, "to": 255, "hash": 74, "old_owner": 255,
           "from_scope": 288, "to_scope": 288, "fence": 0, "units": 0, "room": 0, "before_ms": 0,
-          "now_ms": 0, "revoking": 0}
+          "now_ms": 0, "revoking": 0, "handed": 0, "repeats_cap": 0}
 # On the page each reads its own account.
 ALIASES = {"SELECT id,target,at_ms,attempt FROM assay_link WHERE id = :from",
            "SELECT id,target,at_ms,attempt FROM assay_link WHERE id = :to"}

@@ -723,7 +723,7 @@ extension Status {
   public static let configStoreDialect = Status(code: 6918)
   /// stores.leaseMs is too short or too long (STO-81)
   public static let configStoreLease = Status(code: 7174)
-  /// redis is not durable enough for this (STO-13)
+  /// redis is not durable enough for this (STO-13, STO-83)
   public static let configStoreNotDurable = Status(code: 7430)
   /// the store is not shared between the instances of the host (STO-13)
   public static let configStoreNotShared = Status(code: 7686)

@@ -52,7 +52,8 @@ extension Verifier {
     case .accountLink: return .of(try AccountLink(parameters))
     case .accountForget: return .of(try AccountForget(parameters))
     case .evidenceRead: return .of(try EvidenceRead(parameters))
-    case .schemaCheck: return .of(SchemaCheck())
+    case .schemaCheck: return .of(try SchemaCheck(parameters))
+    case .schemaCreate: return .of(try SchemaCreate(parameters))
     default: throw Refusal(.misuseExchangeKind, "EXC-1", at: "kind")
     }
   }

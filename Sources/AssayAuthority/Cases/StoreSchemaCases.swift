@@ -107,7 +107,19 @@ extension CaseBench {
             "CREATE TABLE IF NOT EXISTS assay_name (name TEXT NOT NULL, target TEXT NOT "
               + "NULL, PRIMARY KEY (name)) STRICT, WITHOUT ROWID")
         ),
-        ("exchange.statements.0.rows", false), ("exchange.statements.9", .null),
+        ("exchange.statements.0.rows", false), ("exchange.statements.10", .null),
+        ("exchange.version", 2), ("exchange.migrations.0.from", 1),
+        ("exchange.migrations.0.to", 2), ("exchange.migrations.1", .null),
+        (
+          "exchange.migrations.0.statements.0.sql",
+          "ALTER TABLE assay_ledger ADD COLUMN units INTEGER NOT NULL DEFAULT 1"
+        ),
+        (
+          "exchange.migrations.0.statements.6.sql",
+          .text(
+            "CREATE TABLE IF NOT EXISTS assay_name (name TEXT NOT NULL, target TEXT NOT "
+              + "NULL, PRIMARY KEY (name)) STRICT, WITHOUT ROWID")
+        ),
         (
           "exchange.indexes.0.sql",
           "CREATE INDEX IF NOT EXISTS assay_ledger_owner ON assay_ledger (owner, purchased_ms)"

@@ -462,7 +462,7 @@ enum ExplanationText {
     status	6662	config.risk.rules	a rule or a verdict is unknown, or milder than the rule allows	rules are RSK-11 to RSK-28, verdicts off, allow, limited, step-up, deny; RSK-12, 14, 15 and 26 take only deny	after-config	–	RSK-2
     status	6918	config.store.dialect	the dialect is unknown	give stores.dialect one of sqlite, postgres, mysql, dynamodb, redis	after-config	–	STO-13
     status	7174	config.store.lease	stores.leaseMs is too short or too long	give it 5000 to 3600000; at least ten times the difference between the clocks of your hosts	after-config	–	STO-81
-    status	7430	config.store.not-durable	redis is not durable enough for this	give this conversation another dialect; redis is for quota, pace, sign-up, challenges and once	after-config	500	STO-13
+    status	7430	config.store.not-durable	redis is not durable enough for this	give this conversation another dialect; redis is for quota, pace, sign-up, challenges and once	after-config	500	STO-13,STO-83
     status	7686	config.store.not-shared	the store is not shared between the instances of the host	stores.shared is false: a disk per instance cannot hold a ledger, quotas or sign-ups; use a store that all instances reach	after-config	500	STO-13
     status	7942	config.store.placeholders	the style of placeholders is unknown or does not fit the dialect	give qmark, dollar or format, and none to a dialect without SQL	after-config	–	STO-13
     status	8198	config.store.prefix	the prefix of tables has a wrong form	a small letter, then at most 20 small letters, digits and underscores	after-config	–	STO-5
@@ -674,6 +674,10 @@ enum ExplanationText {
     member	stores.table	text	required for dynamodb	name of the DynamoDB table
     member	stores.shared	boolean	true	false says that each instance of the host has a disk of its own: sqlite is then refused
     member	stores.leaseMs	5000 … 3600000	60000	life of a claim's lease; at least ten times the difference between the clocks of your hosts
+    member	stores.statementMs	100 … 60000	5000	longest time of one statement
+    member	stores.lockMs	100 … statementMs	2000, or statementMs where that is less	longest wait of one statement for a lock
+    member	stores.requestMs	statementMs … 600000	15000, or statementMs where that is more	longest time of all steps of one exchange together
+    member	stores.redis.volatile	boolean	false	true: once may stand on a server without an append-only file, which forgets it when it is restarted
     member	stores.onUnclear	retry, hold	retry	a claim whose lease ended without completion: retry takes it over, hold leaves it to a person
     member	stores.forgetKey	base64 of 32 … 64 random bytes	needed by account.forget	keys the hash of forgotten accounts; kept as bytes, wiped at the end, reported as true
     member	stores.pace	kind of the App Store Server API → 1 … 1000	half of Apple's number	requests a second in Production

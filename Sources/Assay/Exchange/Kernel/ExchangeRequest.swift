@@ -7,13 +7,38 @@ struct ExchangeRequest {
   /// - Throws: `misuse.exchange.request` for a wrong form or an unknown member,
   ///   `misuse.exchange.kind` for a kind that does not exist.
   init(_ bytes: [UInt8]) throws(Refusal) {
-    let root = try ExchangeInput.read(bytes, ExchangeInput.request)
+    let root: MemberNode
+    do throws(Refusal) {
+      root = try ExchangeInput.read(bytes, ExchangeInput.request)
+    } catch {
+      throw ExchangeRequest.clientFault(bytes) ?? error
+    }
     let name = try root.required("kind")
     guard let kind = ExchangeKind(try name.text()) else {
       throw Refusal(.misuseExchangeKind, "EXC-1", at: "kind")
     }
     self.kind = kind
     self.root = try root.object(kind.row.members)
+  }
+
+  /// STO-84: JSON with an escaped NUL is refused as a whole; where it stands in a client's text
+  /// for a store, that text is what is wrong.
+  private static func clientFault(_ bytes: [UInt8]) -> Refusal? {
+    let (escape, other) = (Array("\\u0000".utf8), Array("\\u0001".utf8))
+    var readable = bytes
+    var hasEscape = false
+    for place in bytes.indices where bytes[place...].starts(with: escape) {
+      readable.replaceSubrange(place..<(place &+ escape.count), with: other)
+      hasEscape = true
+    }
+    guard hasEscape, let root = try? ExchangeInput.read(readable, ExchangeInput.request),
+      let kind = root.value.member("kind")?.text, ExchangeKind(kind)?.row.isStore == true
+    else { return nil }
+    let names: [StaticString] = [
+      "account", "from", "to", "id", "username", "reason", "subject",
+    ]
+    let faulty = names.first { root.value.member($0)?.text?.hasControlCharacter == true }
+    return faulty.map { Refusal(.malformedStoreText, "STO-84", at: Text(stringLiteral: $0).string) }
   }
 
   /// A member that may be left out.

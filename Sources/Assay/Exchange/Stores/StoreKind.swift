@@ -6,7 +6,7 @@ enum StoreKind: Int, CaseIterable, Sendable {
   case challengeIssue, challengeConsume
   case keyBind, keyAdvance, keyReceipt, keyRetire, keyRead
   case once, accountLink, accountForget, evidenceRead, schemaCheck
-  case revokeComplete, revokeDue, eventApply
+  case revokeComplete, revokeDue, eventApply, schemaCreate
 
   static func named(_ name: Text) -> StoreKind? {
     names.first { name.utf8[...].elementsEqual($0.name) }?.kind
@@ -21,7 +21,7 @@ enum StoreKind: Int, CaseIterable, Sendable {
   var isForRedis: Bool {
     switch self {
     case .quotaTake, .quotaRefund, .paceTake, .signupAdmit, .signupSettle, .challengeIssue,
-      .challengeConsume, .once, .schemaCheck:
+      .challengeConsume, .once, .schemaCheck, .schemaCreate:
       return true
     default: return false
     }
@@ -50,7 +50,8 @@ enum StoreKind: Int, CaseIterable, Sendable {
     case .challengeIssue, .challengeConsume, .keyBind, .keyAdvance, .keyReceipt, .keyRetire,
       .keyRead:
       return keyRow
-    case .once, .accountLink, .accountForget, .evidenceRead, .schemaCheck: return accountRow
+    case .once, .accountLink, .accountForget, .evidenceRead, .schemaCheck, .schemaCreate:
+      return accountRow
     }
   }
 
@@ -153,7 +154,8 @@ enum StoreKind: Int, CaseIterable, Sendable {
       return ExchangeRow(
         store: "evidence.read",
         ["sha256", "purchaseKey", "environment", "originalTransactionId"])
-    default: return ExchangeRow(store: "schema.check", [], maxSteps: 12)
+    case .schemaCheck: return ExchangeRow(store: "schema.check", ["lineage"], maxSteps: 12)
+    default: return ExchangeRow(store: "schema.create", ["lineage"], maxSteps: 16)
     }
   }
 }

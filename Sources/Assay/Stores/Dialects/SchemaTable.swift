@@ -3,7 +3,24 @@
 
 /// The tables of a store with SQL (docs/spec/store-statements.md §1).
 enum SchemaTable: Int, CaseIterable, Sendable {
-  case name, ledger, line, quota, challenge, key, once, link, audit, evidence
+  case name, ledger, line, quota, challenge, key, once, link, audit, evidence, schema
+
+  /// Its name, after the prefix.
+  var word: StaticString {
+    switch self {
+    case .name: return "name"
+    case .ledger: return "ledger"
+    case .line: return "line"
+    case .quota: return "quota"
+    case .challenge: return "challenge"
+    case .key: return "key"
+    case .once: return "once"
+    case .link: return "link"
+    case .audit: return "audit"
+    case .evidence: return "evidence"
+    case .schema: return "schema"
+    }
+  }
 
   /// `CREATE TABLE IF NOT EXISTS`; nil: the dialect has no SQL.
   func create(_ dialect: StoreDialect) -> StaticString? {
@@ -41,6 +58,10 @@ enum SchemaTable: Int, CaseIterable, Sendable {
       return [
         "CREATE INDEX IF NOT EXISTS assay_key_owner ON assay_key (owner)",
       ]
+    case .once:
+      return [
+        "CREATE INDEX IF NOT EXISTS assay_once_at ON assay_once (at_ms)",
+      ]
     case .link:
       return [
         "CREATE INDEX IF NOT EXISTS assay_link_target ON assay_link (target)",
@@ -48,6 +69,7 @@ enum SchemaTable: Int, CaseIterable, Sendable {
     case .audit:
       return [
         "CREATE INDEX IF NOT EXISTS assay_audit_owner ON assay_audit (owner)",
+        "CREATE INDEX IF NOT EXISTS assay_audit_other ON assay_audit (other)",
       ]
     default: return []
     }
@@ -75,6 +97,8 @@ enum SchemaTable: Int, CaseIterable, Sendable {
       return "CREATE TABLE IF NOT EXISTS assay_audit (id TEXT NOT NULL, at_ms INTEGER NOT NULL, what TEXT NOT NULL, owner TEXT NOT NULL, other TEXT NOT NULL, note TEXT, PRIMARY KEY (id)) STRICT, WITHOUT ROWID"
     case .evidence:
       return "CREATE TABLE IF NOT EXISTS assay_evidence (digest TEXT NOT NULL, body TEXT NOT NULL, at_ms INTEGER NOT NULL, PRIMARY KEY (digest)) STRICT, WITHOUT ROWID"
+    case .schema:
+      return "CREATE TABLE IF NOT EXISTS assay_schema (id TEXT NOT NULL, version INTEGER NOT NULL, lineage TEXT NOT NULL, made_ms INTEGER NOT NULL, PRIMARY KEY (id)) STRICT, WITHOUT ROWID"
     }
   }
 
@@ -100,6 +124,8 @@ enum SchemaTable: Int, CaseIterable, Sendable {
       return "CREATE TABLE IF NOT EXISTS assay_audit (id TEXT NOT NULL, at_ms BIGINT NOT NULL, what TEXT NOT NULL, owner TEXT NOT NULL, other TEXT NOT NULL, note TEXT, PRIMARY KEY (id))"
     case .evidence:
       return "CREATE TABLE IF NOT EXISTS assay_evidence (digest TEXT NOT NULL, body TEXT NOT NULL, at_ms BIGINT NOT NULL, PRIMARY KEY (digest))"
+    case .schema:
+      return "CREATE TABLE IF NOT EXISTS assay_schema (id TEXT NOT NULL, version BIGINT NOT NULL, lineage TEXT NOT NULL, made_ms BIGINT NOT NULL, PRIMARY KEY (id))"
     }
   }
 
@@ -125,6 +151,8 @@ enum SchemaTable: Int, CaseIterable, Sendable {
       return "CREATE TABLE IF NOT EXISTS assay_audit (id VARCHAR(160) NOT NULL, at_ms BIGINT NOT NULL, what VARCHAR(32) NOT NULL, owner VARCHAR(255) NOT NULL, other VARCHAR(255) NOT NULL, note VARCHAR(255), PRIMARY KEY (id)) ENGINE=InnoDB CHARACTER SET utf8mb4 COLLATE utf8mb4_bin"
     case .evidence:
       return "CREATE TABLE IF NOT EXISTS assay_evidence (digest VARCHAR(64) NOT NULL, body MEDIUMTEXT NOT NULL, at_ms BIGINT NOT NULL, PRIMARY KEY (digest)) ENGINE=InnoDB CHARACTER SET utf8mb4 COLLATE utf8mb4_bin"
+    case .schema:
+      return "CREATE TABLE IF NOT EXISTS assay_schema (id VARCHAR(32) NOT NULL, version BIGINT NOT NULL, lineage VARCHAR(64) NOT NULL, made_ms BIGINT NOT NULL, PRIMARY KEY (id)) ENGINE=InnoDB CHARACTER SET utf8mb4 COLLATE utf8mb4_bin"
     }
   }
 }

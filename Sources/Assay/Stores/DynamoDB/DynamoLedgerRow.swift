@@ -7,7 +7,7 @@ extension LedgerRow {
     "granted_ms", "revoked_ms", "note", "units", "out_n", "revoked_pct", "repeats",
   ]
 
-  init(_ item: DynamoItem) throws(StoreStop) { 
+  init(_ item: DynamoItem) throws(StoreStop) {
     try self.init(try item.row(LedgerRow.columns), isDynamo: true)
   }
 

@@ -1,6 +1,8 @@
 /// One call of the engine.
 enum StoreCall {
   case sql(SQLStatement, [(name: StaticString, value: StoreValue)])
+  /// A text of `SchemaTable` or `SchemaMigration`.
+  case schema(StaticString)
   /// Low-level JSON with types, as the SDK's client takes it.
   case dynamo(api: StaticString, input: [UInt8])
   /// The guard script (docs/spec/store-statements.md §4).
@@ -14,6 +16,9 @@ enum StoreCall {
       let text = statement.text(context.dialect) ?? ""
       SQLText.write(text, arguments, context.policy, &writer)
       writer.member("rows", boolean: statement.givesRows(context.dialect))
+    case .schema(let text):
+      SQLText.write(text, [], context.policy, &writer)
+      writer.member("rows", boolean: false)
     case .dynamo(let api, let input):
       writer.member("api", api)
       writer.name("input")

@@ -88,7 +88,9 @@ extension StoreTalk {
     next.units = purchase.units
     next.evidence = purchase.evidence.sha256
     next.asOfMs = max(row.asOfMs, purchase.stateToldMs ?? 0)
-    if isDynamo { return try dynamoPut(next, over: row, purchase.evidence)?.checked(row.purchaseKey) }
+    if isDynamo {
+      return try dynamoPut(next, over: row, purchase.evidence)?.checked(row.purchaseKey)
+    }
     let nowMs = context.nowMs
     return try sqlChange(
       .ledgerAdopt, row.purchaseKey, transaction, keeping: purchase.evidence

@@ -21,6 +21,13 @@ extension StoreTalk {
       guard let item else { throw .shape("results[0].error.item") }
       row = try item.row(Self.columns)
     case .redis:
+      if !context.policy.redisIsVolatile {
+        let info = try RedisInfo(
+          try run { StoreStep(calls: RedisInfo.calls(["persistence"])) })
+        guard info["aof_enabled"] != "0" else {
+          throw .refused(Refusal(.configStoreNotDurable, "STO-83", at: "aof_enabled"))
+        }
+      }
       let reply = try redis {
         GuardCall(key: GuardKey.once(id), expireMs: keptUntilMs, create: arguments)
       }

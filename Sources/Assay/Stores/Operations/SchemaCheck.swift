@@ -1,5 +1,5 @@
-/// `schema.check`: the tables have their columns, and this is a primary, at start-up and
-/// not at the first purchase (STM-1, STM-7).
+/// `schema.check`: the tables are all there and of this version, with their columns, and this is
+/// a primary that keeps what it is told, at start-up and not at the first purchase (STM-1, STM-7).
 struct SchemaCheck: StoreOperation {
   private static let tables: [(name: StaticString, statement: SQLStatement)] = [
     ("name", .checkName), ("ledger", .checkLedger), ("line", .checkLine),
@@ -7,79 +7,134 @@ struct SchemaCheck: StoreOperation {
     ("once", .checkOnce), ("link", .checkLink), ("audit", .checkAudit),
   ]
 
+  /// What the host saw first; nil: this is the first look.
+  private let lineage: Text?
+
+  private struct Found {
+    var tables: [StaticString] = []
+    var schema: SchemaRow? = nil
+    /// `not-persistent`, `unknown`, `no-lineage`.
+    var warnings: [StaticString] = []
+  }
+
+  /// - Throws: `misuse.exchange.request`.
+  init(_ parameters: StoreParameters) throws(Refusal) {
+    lineage = try parameters["lineage"]?.text(1...64)
+  }
+
   func run(_ talk: inout StoreTalk) throws(StoreStop) -> StoreOutcome {
-    var checked: [StaticString] = []
+    let found: Found
     switch talk.context.dialect {
-    case .sqlite, .postgres, .mysql: checked = try tables(&talk)
-    case .redis: try redis(&talk)
-    case .dynamodb: try dynamo(&talk)
+    case .sqlite, .postgres, .mysql: found = try tables(&talk)
+    case .redis: found = try redis(&talk)
+    case .dynamodb: found = try dynamo(&talk)
+    }
+    if let lineage, talk.context.dialect != .redis, found.schema?.lineage != lineage {
+      throw .refused(Refusal(.configStoreLineage, "STO-78", at: "lineage"))
     }
     return StoreOutcome { writer in
       writer.name("tables")
       writer.beginArray()
-      for name in checked { writer.string(name) }
+      for name in found.tables { writer.string(name) }
       writer.endArray()
       writer.member("primary", boolean: true)
+      writer.member("version", integer: found.schema?.version)
+      writer.member("lineage", found.schema?.lineage)
+      writer.name("warnings")
+      writer.beginArray()
+      for warning in found.warnings { writer.string(warning) }
+      writer.endArray()
     }
   }
 
   /// STM-7: 1, or another word, says that it is none.
-  private static func standby(_ place: String) -> StoreStop {
+  static func standby(_ place: String) -> StoreStop {
     .refused(Refusal(.unavailableStoreStandby, "STO-74", at: place))
   }
 
-  private func tables(_ talk: inout StoreTalk) throws(StoreStop) -> [StaticString] {
+  private func tables(_ talk: inout StoreTalk) throws(StoreStop) -> Found {
+    let policy = talk.context.policy
+    let there = try talk.sql { [(.schemaTables, [])] }.tables(0, policy.prefix)
+    let wanted = StoreSchema(policy: policy, nowMs: talk.context.nowMs).tables
+    if let missing = wanted.first(where: { !there.contains($0) }) {
+      throw .refused(SchemaCreate.refusal(missing.name(policy.prefix)))
+    }
     var tables = Self.tables
-    if talk.context.policy.keepEvidence { tables.append(("evidence", .checkEvidence)) }
-    let isSQLite = talk.context.dialect == .sqlite
+    if policy.keepEvidence { tables.append(("evidence", .checkEvidence)) }
+    let isSQLite = policy.dialect == .sqlite
     let results = try talk.sql {
-      var calls: [(SQLStatement, StoreTalk.Arguments)] = tables.map { ($0.statement, []) }
+      var calls: [(SQLStatement, StoreTalk.Arguments)] = [(.schemaRead, [])]
+      calls += tables.map { ($0.statement, []) }
       calls.append((.checkPrimary, []))
       if isSQLite { calls.append((.checkJournal, [])) }
       return calls
     }
     for place in tables.indices {
-      guard try results.rows(place).isEmpty else { throw .shape("results") }
+      guard try results.rows(place &+ 1).isEmpty else { throw .shape("results") }
     }
-    var row = try results.row(tables.count)
+    var row = try results.row(tables.count &+ 1)
     guard try row.integer() == 0 else { throw Self.standby("primary") }
     if isSQLite {
-      var mode = try results.row(tables.count &+ 1)
+      var mode = try results.row(tables.count &+ 2)
       guard try mode.text() == "wal" else { throw Self.standby("journal_mode") }
     }
-    return tables.map { $0.name }
+    let schema = try results.rowIfAny(0).map { row throws(StoreStop) in try SchemaRow(row) }
+    guard let schema, schema.version == SchemaMigration.current else {
+      throw .refused(SchemaCreate.refusal("version"))
+    }
+    return Found(tables: tables.map { $0.name }, schema: schema)
   }
 
-  private func redis(_ talk: inout StoreTalk) throws(StoreStop) {
-    let results = try talk.run { StoreStep(calls: [.command(["ROLE"])]) }
+  private func redis(_ talk: inout StoreTalk) throws(StoreStop) -> Found {
+    let results = try talk.run {
+      StoreStep(calls: [.command(["ROLE"])] + RedisInfo.calls(["server", "memory", "persistence"]))
+    }
     guard case .reply(let words)? = results.first else { throw .shape("reply") }
     guard words.first == .text("master") else { throw Self.standby("ROLE") }
+    let info = try RedisInfo(results.dropFirst())
+    var found = Found()
+    let (policy, most) = (info["maxmemory_policy"], info["maxmemory"])
+    if let policy, let most, policy != "noeviction", most != "0" {
+      throw .refused(Refusal(.configStoreEvicting, "STO-83", at: "maxmemory_policy"))
+    }
+    if info["aof_enabled"] == "0" { found.warnings.append("not-persistent") }
+    if policy == nil || most == nil || info["aof_enabled"] == nil {
+      found.warnings.append("unknown")
+    }
+    return found
   }
 
   /// The table and both indexes take part.
-  private func dynamo(_ talk: inout StoreTalk) throws(StoreStop) {
-    let name = talk.context.policy.table ?? ""
-    let results = try talk.run {
-      var writer = JSONWriter()
-      writer.beginObject()
-      writer.member("TableName", name)
-      writer.endObject()
-      return StoreStep(calls: [.dynamo(api: "DescribeTable", input: writer.bytes)])
+  private func dynamo(_ talk: inout StoreTalk) throws(StoreStop) -> Found {
+    guard let table = try talk.dynamoTable() else {
+      throw .refused(SchemaCreate.refusal(talk.context.policy.table ?? ""))
     }
-    guard case .output(let output)? = results.first, let table = output.member("Table") else {
-      throw .shape("output.Table")
+    if let part = Self.inactivePart(of: table) { throw Self.standby(part) }
+    var found = Found()
+    found.schema = try talk.dynamoSchemaRow()
+    guard let row = found.schema else {
+      // A template made the table: it has no columns, and no version to wait for.
+      found.warnings.append("no-lineage")
+      return found
     }
-    guard table.member("TableStatus")?.isText("ACTIVE") == true else {
-      throw Self.standby("TableStatus")
+    guard row.version == SchemaMigration.current else {
+      throw .refused(SchemaCreate.refusal("version"))
     }
-    guard let indexes = table.member("GlobalSecondaryIndexes"), indexes.kind == .array else {
-      throw Self.standby("GlobalSecondaryIndexes")
+    return found
+  }
+
+  /// nil: all of it takes part.
+  static func inactivePart(of table: JSONValue?) -> String? {
+    guard table?.member("TableStatus")?.isText("ACTIVE") == true else { return "TableStatus" }
+    guard let indexes = table?.member("GlobalSecondaryIndexes"), indexes.kind == .array else {
+      return "GlobalSecondaryIndexes"
     }
     for name in ["assay-owner", "assay-due"] as [StaticString] {
       let index = indexes.children.first { $0.member("IndexName")?.isText(name) == true }
       guard index?.member("IndexStatus")?.isText("ACTIVE") == true else {
-        throw Self.standby(Text(stringLiteral: name).string)
+        return Text(stringLiteral: name).string
       }
     }
+    return nil
   }
 }

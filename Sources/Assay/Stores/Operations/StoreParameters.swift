@@ -33,10 +33,25 @@ struct StoreParameters {
   }
 
   private static func account(_ node: MemberNode) throws(Refusal) -> Text {
-    let text = try node.text(1...255)
-    try require(!text.hasControlCharacter, node)
+    let text = try clientText(node, 1...255)
     try require(text.utf8.first != 0x20 && text.utf8.last != 0x20, node)
     return text
+  }
+
+  /// A text that a route takes from a client: STO-84 where it has control characters.
+  static func clientText(
+    _ node: MemberNode, _ lengths: ClosedRange<Int>
+  ) throws(Refusal) -> Text {
+    let text = try node.text()
+    try require(!text.hasControlCharacter, node.refusing(.malformedStoreText, "STO-84"))
+    return try node.text(lengths)
+  }
+
+  /// Why somebody asks, in 1 … 255 bytes.
+  func reason() throws(Refusal) -> Text? {
+    try self["reason"].map { node throws(Refusal) in
+      try StoreParameters.clientText(node, 1...255)
+    }
   }
 
   /// STO-8: of 22 … 64 characters.

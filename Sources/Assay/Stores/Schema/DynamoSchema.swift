@@ -15,9 +15,18 @@ struct DynamoSchema {
     Attribute(name: "dk", type: "S"), Attribute(name: "dt", type: "N"),
   ]
 
-  /// Two calls of the engine: `CreateTable`, `UpdateTimeToLive`.
   func write(_ writer: inout JSONWriter) {
-    writeCall("CreateTable", &writer) {
+    for (api, input) in [creation, expiry] {
+      writer.beginObject()
+      writer.member("api", api)
+      writer.name("input")
+      writer.raw(input)
+      writer.endObject()
+    }
+  }
+
+  var creation: (api: StaticString, input: [UInt8]) {
+    call("CreateTable") {
       $0.name("AttributeDefinitions")
       $0.beginArray()
       for attribute in DynamoSchema.attributes {
@@ -35,7 +44,10 @@ struct DynamoSchema {
       $0.endArray()
       $0.member("BillingMode", "PAY_PER_REQUEST")
     }
-    writeCall("UpdateTimeToLive", &writer) {
+  }
+
+  var expiry: (api: StaticString, input: [UInt8]) {
+    call("UpdateTimeToLive") {
       $0.name("TimeToLiveSpecification")
       $0.beginObject()
       $0.member("AttributeName", "ttl")
@@ -44,17 +56,15 @@ struct DynamoSchema {
     }
   }
 
-  private func writeCall(
-    _ api: StaticString, _ writer: inout JSONWriter, _ input: (inout JSONWriter) -> Void
-  ) {
-    writer.beginObject()
-    writer.member("api", api)
-    writer.name("input")
+  private func call(
+    _ api: StaticString, _ input: (inout JSONWriter) -> Void
+  ) -> (api: StaticString, input: [UInt8]) {
+    var writer = JSONWriter()
     writer.beginObject()
     writer.member("TableName", table)
     input(&writer)
     writer.endObject()
-    writer.endObject()
+    return (api, writer.bytes)
   }
 
   private static func writeIndex(

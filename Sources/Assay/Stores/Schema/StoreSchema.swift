@@ -11,12 +11,23 @@ struct StoreSchema {
     (.garbageOnce, 30 &* Milliseconds.day), (.garbageEvidence, Milliseconds.day),
   ]
 
-  private var tables: [SchemaTable] {
+  var tables: [SchemaTable] {
     SchemaTable.allCases.filter { $0 != .evidence || policy.keepEvidence }
   }
 
-  /// `"statements":[…],"indexes":[…],"garbage":[…]`, each a call as in a step (STO-2).
+  /// The tables that are not there, with their indexes.
+  var creations: [StaticString] {
+    tables.compactMap { $0.create(policy.dialect) } + indexes
+  }
+
+  private var indexes: [StaticString] {
+    policy.dialect.isSQL ? tables.flatMap { $0.indexes } : []
+  }
+
+  /// `"version":2,"statements":[…],"indexes":[…],"garbage":[…],"migrations":[…]`: calls as in a
+  /// step (STO-2).
   func write(_ writer: inout JSONWriter) {
+    writer.member("version", integer: SchemaMigration.current)
     writer.name("statements")
     writer.beginArray()
     if policy.dialect == .dynamodb, let table = policy.table {
@@ -28,15 +39,30 @@ struct StoreSchema {
     writer.endArray()
     writer.name("indexes")
     writer.beginArray()
-    if policy.dialect.isSQL {
-      for table in tables { for text in table.indexes { write(text, nil, &writer) } }
-    }
+    for text in indexes { write(text, nil, &writer) }
     writer.endArray()
     writer.name("garbage")
     writer.beginArray()
     for (statement, keptMs) in StoreSchema.garbage
     where statement != .garbageEvidence || policy.keepEvidence {
       if let text = statement.text(policy.dialect) { write(text, nowMs &- keptMs, &writer) }
+    }
+    writer.endArray()
+    writeMigrations(&writer)
+  }
+
+  private func writeMigrations(_ writer: inout JSONWriter) {
+    writer.name("migrations")
+    writer.beginArray()
+    for migration in SchemaMigration.all where policy.dialect.isSQL {
+      writer.beginObject()
+      writer.member("from", integer: migration.from)
+      writer.member("to", integer: migration.to)
+      writer.name("statements")
+      writer.beginArray()
+      for text in migration.statements(policy.dialect) + creations { write(text, nil, &writer) }
+      writer.endArray()
+      writer.endObject()
     }
     writer.endArray()
   }

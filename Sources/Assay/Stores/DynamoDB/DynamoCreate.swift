@@ -1,0 +1,75 @@
+/// `schema.create` on DynamoDB: the one table, and the row that says whose it is (STO-78).
+extension StoreTalk {
+  /// Between the looks at a table that is being made, in milliseconds: half a minute in all.
+  private static let looksMs: [Int64] = [1000, 2000, 4000, 8000, 16_000]
+
+  mutating func dynamoCreateTable(_ lineage: Text) throws(StoreStop) -> StoreOutcome {
+    let schema = DynamoSchema(table: context.policy.table ?? "")
+    let isMade = try dynamoTable() == nil
+    if isMade {
+      // Another host may have been faster.
+      try dynamoCall(schema.creation, absent: "ResourceInUseException")
+    }
+    try dynamoAwaitTable()
+    // Refused where it is switched on already.
+    if isMade { try dynamoCall(schema.expiry, absent: "ValidationException") }
+    if let row = try dynamoSchemaRow() {
+      guard row.version <= SchemaMigration.current else {
+        throw .refused(SchemaCreate.refusal("version"))
+      }
+      return SchemaCreate.end("exists", row)
+    }
+    let arguments: Arguments = [
+      ("id", .text("schema")), ("version", .integer(SchemaMigration.current)),
+      ("lineage", .text(lineage)), ("made_ms", .integer(context.nowMs)),
+    ]
+    _ = try dynamoChange(.insert(.schema, arguments))
+    guard let row = try dynamoSchemaRow() else { throw .rowMissing }
+    let isOurs = row.lineage == lineage
+    return SchemaCreate.end(isOurs ? (isMade ? "created" : "migrated") : "exists", row)
+  }
+
+  mutating func dynamoSchemaRow() throws(StoreStop) -> SchemaRow? {
+    guard let item = try dynamoRead(.schema) else { return nil }
+    return try SchemaRow(try item.row(SchemaRow.columns))
+  }
+
+  /// nil: there is none.
+  mutating func dynamoTable() throws(StoreStop) -> JSONValue? {
+    var writer = JSONWriter()
+    writer.beginObject()
+    writer.member("TableName", context.policy.table ?? "")
+    writer.endObject()
+    let result = try dynamoCall(
+      ("DescribeTable", writer.bytes), absent: "ResourceNotFoundException")
+    if case .done? = result { return nil }
+    guard case .output(let output)? = result, let table = output.member("Table") else {
+      throw .shape("output.Table")
+    }
+    return table
+  }
+
+  /// - Throws: `unavailable.store.standby` where it is not there in time.
+  private mutating func dynamoAwaitTable() throws(StoreStop) {
+    var nowMs = context.nowMs
+    for pause in Self.looksMs {
+      if SchemaCheck.inactivePart(of: try dynamoTable()) == nil { return }
+      nowMs = try wait(untilMs: Milliseconds.sum(nowMs, pause))
+    }
+    if let part = SchemaCheck.inactivePart(of: try dynamoTable()) {
+      throw SchemaCheck.standby(part)
+    }
+  }
+
+  /// - Parameter absent: the engine's code that is an answer as well.
+  @discardableResult
+  private mutating func dynamoCall(
+    _ call: (api: StaticString, input: [UInt8]), absent: StaticString
+  ) throws(StoreStop) -> StoreResult? {
+    try run {
+      var step = StoreStep(calls: [.dynamo(api: call.api, input: call.input)])
+      step.absentCode = absent
+      return step
+    }.first
+  }
+}

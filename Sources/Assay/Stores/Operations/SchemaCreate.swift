@@ -1,0 +1,116 @@
+/// `schema.create`: the tables are made where none is, and changed where they are of an older
+/// version; where a part is missing nothing is made (STO-78).
+struct SchemaCreate: StoreOperation {
+  /// Of the host, for tables that it makes.
+  let lineage: Text
+
+  /// - Throws: `misuse.exchange.request`.
+  init(_ parameters: StoreParameters) throws(Refusal) {
+    let node = try parameters.needed("lineage")
+    lineage = try node.text(32...32)
+    try require(lineage.utf8.allSatisfy { (0x21...0x7e).contains($0) }, node)
+  }
+
+  var seed: Text { lineage }
+
+  var isBounded: Bool { false }
+
+  func run(_ talk: inout StoreTalk) throws(StoreStop) -> StoreOutcome {
+    switch talk.context.dialect {
+    case .sqlite, .postgres, .mysql: return try talk.createTables(lineage)
+    case .dynamodb: return try talk.dynamoCreateTable(lineage)
+    case .redis: return SchemaCreate.end("exists", nil)
+    }
+  }
+
+  static func end(_ outcome: StaticString, _ row: SchemaRow?) -> StoreOutcome {
+    StoreOutcome { writer in
+      writer.member("outcome", outcome)
+      writer.member("version", integer: row?.version)
+      writer.member("lineage", row?.lineage)
+    }
+  }
+
+  /// - Parameter place: the first table that is missing, or `version`.
+  static func refusal(_ place: Text) -> Refusal {
+    Refusal(.configStoreSchema, "STO-78", at: place.string)
+  }
+}
+
+extension StoreTalk {
+  /// A change of tables takes as long as it takes, and no request waits for it.
+  private static let changeMs: Int64 = 3_600_000
+
+  /// All in one transaction, one host at a time; MariaDB commits each change of a table by
+  /// itself, and the version is written last.
+  fileprivate mutating func createTables(_ lineage: Text) throws(StoreStop) -> StoreOutcome {
+    let found = try tablesFound()
+    let (isMySQL, keeps) = (context.dialect == .mysql, context.policy.keepEvidence)
+    switch SchemaState(found, keepsEvidence: keeps) {
+    case .refused(let place):
+      // It is the connection's, not the transaction's.
+      if isMySQL { _ = try sql(.commit) { [(.schemaUnlock, [])] } }
+      throw .refused(SchemaCreate.refusal(place))
+    case .whole(let row):
+      if isMySQL { _ = try sql(.commit) { [(.schemaUnlock, [])] } }
+      return SchemaCreate.end("exists", row)
+    case .toMake(let version):
+      let row = try make(lineage, found.row, from: version)
+      let isOurs = found.row == nil && row.lineage == lineage
+      return SchemaCreate.end(version > 0 ? "migrated" : isOurs ? "created" : "exists", row)
+    }
+  }
+
+  private mutating func tablesFound() throws(StoreStop) -> SchemaFound {
+    let hasLock = context.dialect != .sqlite
+    let results = try changing(.begin) {
+      (hasLock ? [StoreCall.sql(.schemaLock, [])] : [])
+        + [.sql(.schemaTables, []), .sql(.schemaUnits, [])]
+    }
+    var found = SchemaFound(
+      tables: try results.tables(results.count &- 2, context.policy.prefix),
+      prefix: context.policy.prefix)
+    var units = try results.row(results.count &- 1)
+    found.hasUnits = try units.integer() > 0
+    guard found.tables.contains(.schema) else { return found }
+    let read = try sql(.inside) { [(.schemaRead, [])] }
+    if let row = try read.rowIfAny(0) { found.row = try SchemaRow(row) }
+    return found
+  }
+
+  private mutating func make(
+    _ lineage: Text, _ standing: SchemaRow?, from version: Int64
+  ) throws(StoreStop) -> SchemaRow {
+    let (context, isMySQL) = (context, context.dialect == .mysql)
+    let results = try changing(.commit) {
+      let schema = StoreSchema(policy: context.policy, nowMs: context.nowMs)
+      var calls: [StoreCall] = []
+      if let text = SchemaTable.schema.create(context.dialect) { calls.append(.schema(text)) }
+      calls.append(
+        .sql(
+          .schemaInsert,
+          [
+            ("version", .integer(version)), ("lineage", .text(lineage)),
+            ("made_ms", .integer(context.nowMs)),
+          ]))
+      for migration in SchemaMigration.all where version > 0 && migration.from >= version {
+        calls += migration.statements(context.dialect).map { .schema($0) }
+      }
+      calls += schema.creations.map { .schema($0) }
+      calls.append(.sql(.schemaVersion, [("version", .integer(SchemaMigration.current))]))
+      if isMySQL { calls.append(.sql(.schemaUnlock, [])) }
+      return calls + [.sql(.schemaRead, [])]
+    }
+    return try SchemaRow(try results.row(results.count &- 1))
+  }
+
+  private mutating func changing(
+    _ transaction: StoreStep.Transaction, _ calls: () -> [StoreCall]
+  ) throws(StoreStop) -> [StoreResult] {
+    try run {
+      var step = StoreStep(calls: calls(), transaction: transaction)
+      step.statementMs = Self.changeMs
+      return step
+    }
+  }
+}

@@ -1,0 +1,45 @@
+/// What a server of Redis says of itself (STO-83): INFO, which managed services allow, and not
+/// CONFIG, which they forbid. Clients give its text, or the names and values that they made of it.
+struct RedisInfo {
+  private var fields: [(name: Text, value: Text)] = []
+
+  static func calls(_ sections: [Text]) -> [StoreCall] {
+    sections.map { .command(["INFO", $0]) }
+  }
+
+  /// - Throws: `unavailable.store.reply-shape`.
+  init(_ results: some Sequence<StoreResult>) throws(StoreStop) {
+    for result in results {
+      guard case .reply(let values) = result else { throw .shape("reply") }
+      if values.count == 1, case .text(let text)? = values.first {
+        addLines(text)
+      } else {
+        addPairs(values)
+      }
+    }
+  }
+
+  /// nil: the server does not tell.
+  subscript(_ name: StaticString) -> Text? {
+    fields.first { $0.name.utf8[...].elementsEqual(name) }?.value
+  }
+
+  private mutating func addLines(_ text: Text) {
+    for line in text.utf8.split(separator: 0x0a) {
+      let line = line.last == 0x0d ? line.dropLast() : line
+      guard let colon = line.firstIndex(of: 0x3a) else { continue }
+      fields.append((Text(Array(line[..<colon])), Text(Array(line[(colon &+ 1)...]))))
+    }
+  }
+
+  private mutating func addPairs(_ values: [StoreValue]) {
+    for place in stride(from: 0, to: values.count &- 1, by: 2) {
+      guard case .text(let name) = values[place] else { continue }
+      switch values[place &+ 1] {
+      case .text(let text): fields.append((name, text))
+      case .integer(let number): fields.append((name, Text(String(number))))
+      case .null: continue
+      }
+    }
+  }
+}

@@ -1,0 +1,335 @@
+import AssayAuthority
+import Testing
+
+@testable import Assay
+
+/// What comes between a conversation and its store: engines that are away, sessions that are
+/// lost, grants that end their transaction, limits (docs/spec/stores.md §6).
+@Suite("Stores: failures")
+struct StoreFailureTests {
+  private static let engines: [StoreDialect] = [.sqlite, .postgres, .mysql]
+
+  private func script(
+    _ engine: StoreDialect, _ request: JSONText, _ stores: [(String, JSONText)] = []
+  ) throws -> StoreScript {
+    StoreScript(
+      try Minted.verifier(
+        [("stores", StoreAnswer.stores(engine, stores))] + SQLiteStore.catalogue.dropLast()),
+      request)
+  }
+
+  private static let lookup: JSONText = ["kind": "lookup", "account": "ann"]
+
+  private static let once: JSONText = [
+    "kind": "once", "id": "NOTE#1", "attempt": "attempt-0000000000000001",
+  ]
+
+  // MARK: not reached
+
+  @Test(
+    "STO-77 no connection: once more after 100 ms, then unreachable", arguments: StoreAnswer.engines
+  )
+  func unreachable(_ engine: StoreDialect) throws {
+    let more: [(String, JSONText)] = engine == .redis ? [("redis", ["volatile": true])] : []
+    let script = try script(engine, Self.once, more)
+    try script.fail("connect", executed: "no")
+    #expect(script.waitsUntil == Minted.now + 100)
+    try script.wait()
+    try script.fail("connect", executed: "no")
+    Exchanges.expect(
+      script.document, "unavailable.store.unreachable", at: "error.code", rule: "STO-77")
+    #expect(String(decoding: script.document.json, as: UTF8.self).contains("connect"))
+    let back = try self.script(engine, Self.once, more)
+    try back.fail("connect", executed: "no")
+    try back.wait()
+    #expect(back.step != nil)
+  }
+
+  @Test(
+    "STO-77 STO-71 codes by engine: not reached, busy, stopped, wrong for good",
+    arguments: [
+      (StoreDialect.postgres, "08001", "unavailable.store.unreachable"),
+      (.postgres, "57P03", "unavailable.store.contention"),
+      (.postgres, "53300", "unavailable.store.contention"),
+      (.postgres, "55P03", "unavailable.store.contention"),
+      (.postgres, "57014", "unavailable.store.unclear"),
+      (.postgres, "25P03", "unavailable.store.unclear"),
+      (.postgres, "28P01", "unavailable.store.engine"),
+      (.postgres, "3D000", "unavailable.store.engine"),
+      (.mysql, "2003", "unavailable.store.unreachable"),
+      (.mysql, "1040", "unavailable.store.contention"),
+      (.mysql, "1969", "unavailable.store.unclear"),
+      (.mysql, "2013", "unavailable.store.unclear"),
+      (.mysql, "1045", "unavailable.store.engine"),
+      (.mysql, "1049", "unavailable.store.engine"),
+      (.sqlite, "9", "unavailable.store.contention"),
+      (.sqlite, "14", "unavailable.store.engine"),
+      (.redis, "WRONGPASS", "unavailable.store.engine"),
+      (.redis, "evicting", "config.store.evicting"),
+      (.dynamodb, "UnrecognizedClientException", "unavailable.store.engine"),
+    ])
+  func codes(_ engine: StoreDialect, _ code: String, _ status: String) throws {
+    let script = try script(engine, Self.once)
+    for _ in 1...4 where script.document.status.family == .pending {
+      try script.fail(code)
+      if script.document.status == .pendingExchangeWait { try script.wait() }
+    }
+    #expect(script.document.name == status, "\(code)")
+  }
+
+  @Test("STO-76 a statement that its limit stopped in a transaction was undone: it is repeated")
+  func stopped() throws {
+    let link: JSONText = [
+      "kind": "account.link", "from": "a", "to": "b", "attempt": "attempt-0000000000000001",
+    ]
+    let script = try script(.postgres, link)
+    for _ in 1...3 {
+      try script.fail("57014")
+      try script.wait()
+    }
+    try script.fail("57014")
+    script.expect("unavailable.store.contention")
+  }
+
+  // MARK: limits
+
+  @Test("STO-76 every step carries its limits, and an exchange ends in its time")
+  func limits() throws {
+    let script = try script(.postgres, Self.lookup)
+    #expect(script.document.integer("exchange.store.limits.statementMs") == 5000)
+    #expect(script.document.integer("exchange.store.limits.lockMs") == 2000)
+    let own = try self.script(
+      .postgres, Self.lookup, [("statementMs", 1000), ("requestMs", 3000)])
+    #expect(own.document.integer("exchange.store.limits.statementMs") == 1000)
+    #expect(own.document.integer("exchange.store.limits.lockMs") == 1000)
+    let late = try self.script(
+      .postgres,
+      [
+        "kind": "account.link", "from": "a", "to": "b", "attempt": "attempt-0000000000000001",
+      ])
+    try late.answer("{\"rows\":[]}", after: 15_000)
+    Exchanges.expect(
+      late.document, "unavailable.exchange.budget", at: "deadlineMs", rule: "EXC-16")
+    let inTime = try self.script(
+      .postgres,
+      [
+        "kind": "account.link", "from": "a", "to": "b", "attempt": "attempt-0000000000000001",
+      ])
+    try inTime.answer("{\"rows\":[]}", after: 14_999)
+    #expect(inTime.step == 2)
+  }
+
+  @Test(
+    "STO-76 limits out of range",
+    arguments: [
+      ("statementMs", JSONText.integer(99)), ("statementMs", 60_001), ("lockMs", 5001),
+      ("lockMs", 99), ("requestMs", 4999), ("requestMs", 600_001), ("statementMs", "5000"),
+    ])
+  func wrongLimits(_ name: String, _ value: JSONText) throws {
+    let stores = StoreAnswer.stores(.postgres, [(name, value)])
+    let refusal = #expect(throws: Refusal.self) { try Minted.verifier([("stores", stores)]) }
+    #expect(refusal?.status == .configStoreLimits)
+  }
+
+  // MARK: lost sessions
+
+  private func coins(_ store: SQLiteStore) throws -> Document {
+    try store.transaction {
+      $0.type = .consumable
+      $0.productId = SQLiteStore.coins
+      $0.expiresDate = nil
+      $0.webOrderLineItemId = nil
+      $0.group = nil
+    }
+  }
+
+  private static let claim: JSONText = [
+    "kind": "claim", "account": "ann", "mode": "transaction",
+    "attempt": "attempt-0000000000000001",
+  ]
+
+  @Test("STO-39 a session that is lost in the grant: begun anew twice, then deferred")
+  func lostInGrant() throws {
+    for losses in 1...3 {
+      let store = try SQLiteStore()
+      let evidence = try coins(store)
+      var grants = 0
+      let document = try store.run(Self.claim, [evidence]) { _ in
+        grants += 1
+        return grants <= losses ? .lost : .granted
+      }
+      #expect(grants == min(losses + 1, 3))
+      let rows = try store.run("SELECT state FROM assay_ledger", [])
+      if losses < 3 {
+        #expect(document.name == "ok")
+        #expect(rows == ["[\"granted\"]"])
+      } else {
+        Exchanges.expect(document, "unavailable.store.unclear", at: "code", rule: "STO-39")
+        #expect(document.text("exchange.answer") == "deferred")
+        #expect(document.integer("exchange.retryAfterMs") == 1000)
+        #expect(rows.isEmpty)
+      }
+    }
+  }
+
+  @Test("STO-39 the engine's code for it, in the answer to the grant or to the commit")
+  func lostByCode() throws {
+    let store = try SQLiteStore()
+    var grants = 0
+    let document = try store.run(Self.claim, [try coins(store)]) { _ in
+      grants += 1
+      return grants == 1 ? .refused("5") : .granted
+    }
+    #expect(document.name == "ok")
+    #expect(grants == 2)
+    let other = try SQLiteStore()
+    let refused = try other.run(Self.claim, [try coins(other)]) { _ in .refused("13") }
+    Exchanges.expect(
+      refused, "unavailable.ledger.in-progress", at: "grant", rule: "STO-32")
+    #expect(refused.integer("exchange.retryAfterMs") == 0)
+  }
+
+  @Test("STO-39 a commit that was lost: what stands there tells", arguments: [true, false])
+  func lostCommit(_ isCarriedOut: Bool) throws {
+    let store = try SQLiteStore()
+    let evidence = try coins(store)
+    var grants = 0
+    // Found by a run without a fault.
+    let other = try SQLiteStore()
+    try other.run(Self.claim, [try coins(other)]) { _ in .granted }
+    store.faults[other.steps] = .lost(carriedOut: isCarriedOut)
+    let document = try store.run(Self.claim, [evidence]) { _ in
+      grants += 1
+      return .granted
+    }
+    #expect(grants == (isCarriedOut ? 1 : 2))
+    #expect(document.name == (isCarriedOut ? "rejected.ledger.already-granted" : "ok"))
+    #expect(try store.run("SELECT state FROM assay_ledger", []) == ["[\"granted\"]"])
+  }
+
+  @Test("STO-20 a completion that does not come through is deferred, and the claim stays open")
+  func incomplete() throws {
+    let complete: JSONText = [
+      "kind": "complete", "account": "ann", "purchaseKey": "Sandbox/1",
+      "grantId": .string(String(repeating: "a", count: 64)),
+    ]
+    for code in ["40001", "42P01", "standby"] {
+      let script = try script(.postgres, complete)
+      for _ in 1...4 where script.document.status.family == .pending {
+        try script.fail(code)
+        if script.document.status == .pendingExchangeWait { try script.wait() }
+      }
+      #expect(script.document.status.family == .unavailable)
+      #expect(script.document.text("exchange.outcome") == "resume")
+      #expect(script.document.text("exchange.answer") == "deferred")
+    }
+  }
+
+  // MARK: the open transaction
+
+  @Test("STO-38 a grant that ended the transaction: what it committed is told")
+  func broken() throws {
+    for hasCommitted in [true, false] {
+      let store = try SQLiteStore()
+      let evidence = try coins(store)
+      let document = try store.run(Self.claim, [evidence]) { _ in
+        _ = try? store.run(hasCommitted ? "COMMIT" : "ROLLBACK", [])
+        return .refused("transaction")
+      }
+      Exchanges.expect(document, "misuse.store.transaction", at: "grant", rule: "STO-38")
+      #expect(document.flag("exchange.committed") == hasCommitted)
+      #expect(document.text("exchange.answer") == "deferred")
+      #expect(try store.run("SELECT state FROM assay_ledger", []).count == (hasCommitted ? 1 : 0))
+    }
+  }
+
+  // MARK: texts of clients
+
+  @Test(
+    "STO-84 control characters in a text of a client are malformed, a NUL as well",
+    arguments: ["\\u0000", "\\u0001", "\\n", "\\u0085"])
+  func clientTexts(_ character: String) throws {
+    let requests = [
+      ("account", #"{"kind":"quota.take","account":"a@b","meter":"premium","plan":"premium"}"#),
+      ("id", #"{"kind":"once","id":"N@","attempt":"attempt-0000000000000001"}"#),
+      (
+        "username",
+        #"{"kind":"signup.admit","address":"192.0.2.1","username":"u_0123456789abcde@","passwordBytes":24}"#
+      ),
+      (
+        "reason",
+        #"{"kind":"account.link","from":"a","to":"b","reason":"@","attempt":"attempt-0000000000000001"}"#
+      ),
+      (
+        "from",
+        #"{"kind":"account.link","from":"a@","to":"b","attempt":"attempt-0000000000000001"}"#
+      ),
+      (
+        "subject",
+        #"{"kind":"challenge.issue","purpose":"attest","subject":"@a","challenge":"0123456789abcdef0123456789abcdef"}"#
+      ),
+    ]
+    let verifier = try Minted.verifier(SQLiteStore.catalogue)
+    for (place, text) in requests {
+      let request = utf8(text.replacing("@", with: character))
+      let (_, document) = verifier.startExchange(request, nowMs: Minted.now)
+      Exchanges.expect(document, "malformed.store.text", at: place, rule: "STO-84")
+    }
+    // Of the host's own texts it stays misuse.
+    let (_, own) = verifier.startExchange(
+      utf8(#"{"kind":"once","id":"N","attempt":"attempt-00000000000\#(character)"}"#),
+      nowMs: Minted.now)
+    #expect(own.status.family == .misuse)
+  }
+
+  // MARK: Redis
+
+  private static let persistent = "{\"reply\":[\"# Persistence\\r\\naof_enabled:1\\r\\n\"]}"
+
+  @Test("STO-83 once stands on a Redis that keeps it, or that is volatile by name")
+  func onceOnRedis() throws {
+    let script = try script(.redis, Self.once)
+    #expect(script.source("exchange.store.run.0.command") == "[\"INFO\",\"persistence\"]")
+    try script.answer("{\"reply\":[\"aof_enabled\",0,\"rdb_saves\",1]}")
+    Exchanges.expect(
+      script.document, "config.store.not-durable", at: "aof_enabled", rule: "STO-83")
+    for kept in [Self.persistent, "{\"reply\":[\"aof_enabled\",1]}", "{\"reply\":[\"\"]}"] {
+      let script = try self.script(.redis, Self.once)
+      try script.answer(kept)
+      #expect(script.source("exchange.store.run.0.keys") == "[\"assay:{NOTE#1}:once\"]")
+    }
+    let named = try self.script(.redis, Self.once, [("redis", ["volatile": true])])
+    #expect(named.source("exchange.store.run.0.keys") == "[\"assay:{NOTE#1}:once\"]")
+  }
+
+  @Test("STO-83 a Redis that may evict keys is refused; what it does not tell is a warning")
+  func evicting() throws {
+    let check: JSONText = ["kind": "schema.check"]
+    func script(_ memory: String, _ persistence: String) throws -> StoreScript {
+      let script = try self.script(.redis, check)
+      #expect(script.source("exchange.store.run.2.command") == "[\"INFO\",\"memory\"]")
+      try script.answer(
+        "{\"reply\":[\"master\",1]},{\"reply\":[\"redis_version:7\"]},{\"reply\":[\(memory)]},{\"reply\":[\(persistence)]}"
+      )
+      return script
+    }
+    let evicting = try script(
+      "\"maxmemory:3145728\\r\\nmaxmemory_policy:allkeys-lru\"", "\"aof_enabled:1\"")
+    Exchanges.expect(
+      evicting.document, "config.store.evicting", at: "maxmemory_policy", rule: "STO-83")
+    for (memory, persistence, warnings) in [
+      ("\"maxmemory\",0,\"maxmemory_policy\",\"allkeys-lru\"", "\"aof_enabled\",1", "[]"),
+      ("\"maxmemory:9\\r\\nmaxmemory_policy:noeviction\"", "\"aof_enabled:1\"", "[]"),
+      (
+        "\"maxmemory:9\\r\\nmaxmemory_policy:noeviction\"", "\"aof_enabled:0\"",
+        "[\"not-persistent\"]"
+      ),
+      ("\"maxmemory:9\"", "\"aof_enabled:1\"", "[\"unknown\"]"),
+      ("\"\"", "\"\"", "[\"unknown\"]"),
+    ] {
+      let found = try script(memory, persistence)
+      found.expect("ok")
+      #expect(found.source("exchange.warnings") == warnings)
+    }
+  }
+}
