@@ -20,6 +20,9 @@ if TYPE_CHECKING:
 
     Configuration = Union[Mapping[str, Any], str, bytes]
 
+# How long to wait for tables, in seconds: DynamoDB takes half a minute to make one.
+CREATION = 60.0
+
 
 class Opened:
     """A store, and a verifier whose policy it has."""

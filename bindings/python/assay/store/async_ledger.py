@@ -14,7 +14,7 @@ from contextlib import suppress
 
 from ..errors import UnavailableError
 from . import results as _r
-from ._opened import Opened, attempt_of, new_lineage, saw, taking_mode
+from ._opened import CREATION, Opened, attempt_of, new_lineage, saw, taking_mode
 from ._schema import calls_of, define_async
 from .carry import Grant, TakeBack, carry_out_async
 
@@ -552,7 +552,9 @@ class AsyncLedger(Opened):
 
     async def create_schema(self) -> _r.CreateResult:
         """`Ledger.create_schema`."""
-        found = await self._converse(_r.CreateResult, "schema.create", lineage=new_lineage())
+        found = await self._converse(
+            _r.CreateResult, "schema.create", lineage=new_lineage(), patience=CREATION
+        )
         found.raise_for_refusal()
         self._must_create = False
         return found
@@ -624,6 +626,7 @@ class AsyncLedger(Opened):
         grant: Granting | None = None,
         take_back: Taking | None = None,
         known: dict[str, Any] | None = None,
+        patience: float | None = None,
         now: Time | None = None,
         **members: Any,
     ) -> R:
@@ -635,7 +638,7 @@ class AsyncLedger(Opened):
                 self.store,
                 grant,
                 take_back=take_back,
-                patience=self._patience,
+                patience=self._patience if patience is None else patience,
                 clock=clock,
             )
         return answer.of(document, **(known or {}))

@@ -17,7 +17,7 @@ from contextlib import suppress
 
 from ..errors import UnavailableError
 from . import results as _r
-from ._opened import Opened, attempt_of, new_lineage, saw, taking_mode
+from ._opened import CREATION, Opened, attempt_of, new_lineage, saw, taking_mode
 from ._schema import calls_of, define
 from .carry import Grant, TakeBack, carry_out
 
@@ -653,7 +653,9 @@ class Ledger(Opened):
         make = getattr(self.store, "make", None)
         if make is not None:
             make()
-        found = self._converse(_r.CreateResult, "schema.create", lineage=new_lineage())
+        found = self._converse(
+            _r.CreateResult, "schema.create", lineage=new_lineage(), patience=CREATION
+        )
         found.raise_for_refusal()
         self._must_create = False
         return found
@@ -737,6 +739,7 @@ class Ledger(Opened):
         grant: Granting | None = None,
         take_back: Taking | None = None,
         known: dict[str, Any] | None = None,
+        patience: float | None = None,
         now: Time | None = None,
         **members: Any,
     ) -> R:
@@ -748,7 +751,7 @@ class Ledger(Opened):
                 self.store,
                 grant,
                 take_back=take_back,
-                patience=self._patience,
+                patience=self._patience if patience is None else patience,
                 clock=clock,
             )
         return answer.of(document, **(known or {}))
