@@ -727,6 +727,16 @@ class RedisTest(ClientTest):
             clock.return_value = 1060.0
             self.assertEqual([execute(step(SCRIPT))["code"] for _ in range(2)], [0, 500])
 
+    def test_one_that_evicts_and_is_asked_about_it(self):
+        """STO-83: `schema.check` looks itself, and what it found is the library's to say."""
+        with self.session() as execute:
+            self.client.execute_command.side_effect = [
+                ["master"], ["master"], {"maxmemory": 1, "maxmemory_policy": "allkeys-lru"}, 1]
+            asked = step({"command": ["ROLE"]}, {"command": ["INFO", "memory"]})
+            self.assertEqual(execute(asked)["results"][1]["reply"],
+                             ["maxmemory", 1, "maxmemory_policy", "allkeys-lru"])
+            self.assertEqual(execute(step(SCRIPT))["code"], 200)
+
     def test_a_replica(self):
         from redis.exceptions import ConnectionError as Lost
 

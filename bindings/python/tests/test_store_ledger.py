@@ -127,7 +127,8 @@ class ClaimTest(LedgerTest):
         wrong = self.ledger.complete(claim.purchase_key, "ann", "0" * 64)
         self.assert_outcome(wrong, "superseded", "rejected.ledger.superseded", 409)
         gone = self.ledger.complete("Production/1", "ann", "0" * 64)
-        self.assert_outcome(gone, None, "unavailable.store.row-missing", 503)
+        self.assert_outcome(gone, "resume", "unavailable.store.row-missing", 503)
+        self.assertEqual(gone.answer, "deferred")
         with self.assertRaises(assay.UnavailableError):
             gone.raise_for_refusal()
 
@@ -811,13 +812,15 @@ class OpeningTest(LedgerTest):
         self.assertIn("line", found.raw["tables"])
         logging.disable(logging.WARNING)
         self.addCleanup(logging.disable, logging.NOTSET)
-        for change in ("ALTER TABLE assay_line RENAME COLUMN owner TO holder",
-                       "DROP TABLE assay_line"):
+        for change, status, http in (
+                ("ALTER TABLE assay_line RENAME COLUMN owner TO holder",
+                 "unavailable.store.engine", 503),
+                ("DROP TABLE assay_line", "config.store.schema", 500)):
             with self.ledger.store.session() as execute:
                 execute(step(sql(change)))
             found = self.ledger.check_schema()
             self.assertEqual((found.ok, found.status, found.http_status),
-                             (False, "unavailable.store.engine", 503), change)
+                             (False, status, http), change)
 
     def test_tables_are_made_when_asked(self):
         """STO-78: and the file, by `create_schema` alone."""

@@ -52,6 +52,11 @@ class _Looked:
             return []
         return [_ROLE, _MEMORY] if time.monotonic() - self._at >= _LOOKS else [_ROLE]
 
+    def leave(self, step: Step) -> None:
+        """The library itself looks, in `schema.check`, and says what it found."""
+        if any(call.get("command", ("",))[0] == _MEMORY[0] for call in step["run"]):
+            self._at = time.monotonic()
+
     def judge(self, asked: tuple[str, ...], reply: Any) -> None:
         """None: the server does not tell."""
         if asked is _ROLE and (reply is None or value(reply[0]) != "master"):
@@ -86,7 +91,7 @@ class Redis:
         self._where = where if isinstance(where, str) else None
         self._limits: Mapping[str, int] | None = None
         self.limit(LIMITS)
-        self._looked = _Looked()
+        self.looked = _Looked()
 
     def __repr__(self) -> str:
         return "<assay.store.Redis>"
@@ -111,13 +116,13 @@ class Redis:
         """One call; what the client makes of its reply."""
         execute = self.client.execute_command
         try:
-            for asked in self._looked.calls():
+            for asked in self.looked.calls():
                 try:
                     said = execute(*asked)
                 except exceptions.NoPermissionError:
                     said = None
-                self._looked.judge(asked, said)
-            self._looked.is_due = False
+                self.looked.judge(asked, said)
+            self.looked.is_due = False
             if "command" in call:
                 return execute(*call["command"])
             rest = (len(call["keys"]), *call["keys"], *call["args"])
@@ -126,7 +131,7 @@ class Redis:
             except exceptions.NoScriptError:
                 return execute("EVAL", call["script"], *rest)
         except exceptions.ConnectionError:
-            self._looked.is_due = True  # the next one may lead elsewhere
+            self.looked.is_due = True  # the next one may lead elsewhere
             raise
 
 
@@ -142,6 +147,7 @@ class RedisSession:
         """Carry out one step; returns its answer."""
         results: list[Answer] = []
         self._store.limit(limits_of(step))
+        self._store.looked.leave(step)
         try:
             for call in step["run"]:
                 results.append(_result(self._store.run(call)))
@@ -186,7 +192,7 @@ class AsyncRedis:
         self._limits: Mapping[str, int] | None = None
         self._kind = asyncio.Redis
         self.limit(LIMITS)
-        self._looked = _Looked()
+        self.looked = _Looked()
 
     def __repr__(self) -> str:
         return "<assay.store.AsyncRedis>"
@@ -211,13 +217,13 @@ class AsyncRedis:
         """One call; what the client makes of its reply."""
         execute = self.client.execute_command
         try:
-            for asked in self._looked.calls():
+            for asked in self.looked.calls():
                 try:
                     said = await execute(*asked)
                 except exceptions.NoPermissionError:
                     said = None
-                self._looked.judge(asked, said)
-            self._looked.is_due = False
+                self.looked.judge(asked, said)
+            self.looked.is_due = False
             if "command" in call:
                 return await execute(*call["command"])
             rest = (len(call["keys"]), *call["keys"], *call["args"])
@@ -226,7 +232,7 @@ class AsyncRedis:
             except exceptions.NoScriptError:
                 return await execute("EVAL", call["script"], *rest)
         except exceptions.ConnectionError:
-            self._looked.is_due = True  # the next one may lead elsewhere
+            self.looked.is_due = True  # the next one may lead elsewhere
             raise
 
 
@@ -242,6 +248,7 @@ class AsyncRedisSession:
         """Carry out one step; returns its answer."""
         results: list[Answer] = []
         self._store.limit(limits_of(step))
+        self._store.looked.leave(step)
         try:
             for call in step["run"]:
                 results.append(_result(await self._store.run(call)))
