@@ -251,7 +251,9 @@ class PurchaseModel(Model):
             return state, ok("stale", take=False)
         later = state._replace(asof=max(state.asof, args["asof"]))
         if state.phase == "revoked":
-            return later, ok("already", take=False)
+            # Of a row that nobody owns there is nothing to take, whoever made it.
+            words = {"already"} if state.owner else {"already", "unclaimed"}
+            return later, Answer("ok", {"outcome": frozenset(words), "take": False})
         was = REVOKED[state.phase]
         return later._replace(phase="revoked", evidence=args["evidence"]), \
             ok(was, take=state.phase == "granted")

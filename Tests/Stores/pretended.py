@@ -127,7 +127,7 @@ def swept_twice(before, after, answer, op, args):
 
 def told_twice(before, after, answer, op, args):
     """A second delivery of a refund is told that it found the purchase granted."""
-    if op == "revoke" and answer.result["outcome"] == "already":
+    if op == "revoke" and before.phase == "revoked":
         return after, ok("was-granted", take=True)
     return None
 
