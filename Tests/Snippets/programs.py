@@ -17,7 +17,8 @@ FRAMES = pathlib.Path(__file__).resolve().parent / "frames"
 # Packages that a page compares with, by the word that names them: their requirements.
 PEERS = {"app-store-server-library": ROOT / "Tests/Snippets/peers.txt",
          "fastapi": ROOT / "Tests/Snippets/frameworks.txt",
-         "django": ROOT / "Tests/Snippets/frameworks.txt"}
+         "django": ROOT / "Tests/Snippets/frameworks.txt",
+         "sqlalchemy": ROOT / "Tests/Snippets/frameworks.txt"}
 # What frames include or import.
 EVIDENCE = FRAMES.parent / "evidence"
 SECONDS = 300

@@ -27,7 +27,7 @@ MOST_PARTS = 50
 PAID = "CREATE TABLE assay_paid (id VARCHAR(80) NOT NULL PRIMARY KEY, purchase VARCHAR(16))"
 
 
-KINDS = ("purchases", "lines", "keys", "sweptPurchases", "sweptLines", "periods")
+KINDS = ("purchases", "lines", "keys", "sweptPurchases", "sweptLines", "periods", "refunded")
 
 
 class Linked(NamedTuple):
@@ -125,8 +125,9 @@ class LedgerBook:
         elif op == "link":
             found |= {"swept": answer.swept}
         elif op == "revoke":
-            said = answer.revocations[0].outcome
-            found["outcome"] = REVOKED.get(said, said)
+            revoked = answer.revocations[0]
+            found = {"outcome": REVOKED.get(revoked.outcome, revoked.outcome),
+                     "take": revoked.take is not None}
         elif op == "apply":
             found["outcome"] = answer.lines[0].outcome
         elif op == "take":

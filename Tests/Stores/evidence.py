@@ -15,9 +15,10 @@ COUNTERS = 40
 CLIENT_DATA = "a request"
 
 
-def stage(purchases, lines, swept=0, periods=0, keys=6):
+def stage(purchases, lines, swept=0, periods=0, refunded=0, keys=6):
     """Purchases, lines and attest keys with what Apple would have signed of them."""
-    path = KEPT / f"{purchases}-{lines}-{swept}-{periods}-{keys}-{hash_of_sources()}.json"
+    sizes = (purchases, lines, swept, periods, refunded)
+    path = KEPT / "-".join(map(str, (*sizes, keys, f"{hash_of_sources()}.json")))
     if path.exists():
         made = json.loads(path.read_text())
         made["origin"] = time.monotonic_ns()
@@ -26,7 +27,7 @@ def stage(purchases, lines, swept=0, periods=0, keys=6):
 
     authority = Authority(now=BEGIN)
     made = stages.stage(
-        purchases, lines, swept, periods,
+        *sizes,
         mint=lambda kind, **options: authority.transaction(**options),
         config=configuration(authority), keys=[device(authority, at) for at in range(keys)])
     KEPT.mkdir(parents=True, exist_ok=True)

@@ -282,7 +282,7 @@ class Search:
                 tried.add(self.like[at])
             state, answer = self.model.perform(place.state, one.op, one.args)
             if answer.agrees(one):
-                if one.began <= over and self.model.only_looks(one):
+                if one.began <= over and self.model.only_looks(one, place.state):
                     yield self.after(place, at, state)
                     return
                 found.append((at, state))

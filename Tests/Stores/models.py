@@ -89,8 +89,8 @@ class Model:
         """The state afterwards, and what is answered."""
         raise NotImplementedError
 
-    def only_looks(self, operation: Operation) -> bool:
-        """Whether it changes nothing in any state that gives this answer."""
+    def only_looks(self, operation: Operation, state: Any) -> bool:
+        """Whether it changes nothing in this state, nor in any later one that gives this answer."""
         return operation.outcome == "refused" or operation.op in self.reads
 
     def shadows(self, operation: Operation) -> list[str]:
@@ -117,7 +117,6 @@ class Purchase(NamedTuple):
     asof: int = 0
     lease: int = 0
     fence: int = 0
-    was: str = ""
     paid: frozenset[int] = frozenset()
 
 
@@ -160,10 +159,13 @@ class PurchaseModel(Model):
         return state, Answer("ok", {"outcome": state.phase})
 
     def pay(self, state: Purchase, args: dict[str, Any]) -> tuple[Purchase, Answer]:
-        """Claim, grant and complete in one."""
+        """Claim, grant and complete in one; what a host has had under a lease is not paid so."""
+        if state.phase == "claimed" and state.owner == args["account"] \
+                and args["now"] >= state.lease:
+            return state, refused("held")
         after, answer = self.claim(state, args)
         if answer.outcome != "ok":
-            return state, answer
+            return after, answer
         fresh = after.gen not in state.paid
         return after._replace(phase="granted", paid=state.paid | {after.gen}), \
             ok(answer.result["outcome"], gen=after.gen, fresh=fresh)
@@ -185,10 +187,14 @@ class PurchaseModel(Model):
             new = state._replace(phase="claimed", evidence=args["evidence"], asof=args["asof"],
                                  fence=1, **mine)
             return new, ok("new", gen=0, fence=1)
+        # STO-33: it remembers how new the evidence is, whoever shows it, and whatever it answers.
+        told = state._replace(asof=max(state.asof, args["asof"]))
         if state.owner not in ("", args["account"]):
-            return state, refused("other-account", *(["revoked"] * (state.phase == "revoked")))
+            if state.phase == "revoked":
+                return state, refused("other-account", "revoked")
+            return told, refused("other-account")
         if state.phase == "granted":
-            return state, refused("already-granted")
+            return told, refused("already-granted")
         if state.phase == "revoked":
             if args["asof"] <= state.asof:
                 return state, refused("revoked")
@@ -206,11 +212,12 @@ class PurchaseModel(Model):
                 return state, refused("attempt-misused")
             first = state.fence == 1 and state.gen == 0
             return state, ok("new" if first else "resume", gen=state.gen)
+        told = state._replace(asof=max(state.asof, args["asof"]))
         if args["now"] < state.lease:
-            return state, refused("in-progress")
+            return told, refused("in-progress")
         same = state.evidence == args["evidence"]
-        over = state._replace(fence=state.fence + 1, evidence=state.evidence if same else None,
-                              **mine)
+        over = told._replace(fence=state.fence + 1, evidence=state.evidence if same else None,
+                             **mine)
         return over, ok("resume", gen=state.gen,
                         **({"fence": over.fence} if state.gen == 0 else {}))
 
@@ -238,20 +245,25 @@ class PurchaseModel(Model):
         return state.gen == 0 and args["fence"] < state.fence
 
     def revoke(self, state: Purchase, args: dict[str, Any]) -> tuple[Purchase, Answer]:
-        """A tombstone for a row that is not there; newer evidence is not undone."""
+        """A tombstone for a row that is not there; newer evidence is not undone. Of all
+        deliveries one is told what it found, and to take back what was granted (STO-35)."""
+        if args["asof"] < state.asof and state.phase not in ("absent", "revoked"):
+            return state, ok("stale", take=False)
+        later = state._replace(asof=max(state.asof, args["asof"]))
         if state.phase == "revoked":
-            # A later refund is undone by what is later still.
-            later = state._replace(asof=max(state.asof, args["asof"]))
-            return later, Answer("ok", {"outcome": frozenset(["already", state.was])})
-        if state.phase != "absent" and args["asof"] < state.asof:
-            return state, Answer("ok", {})
+            # Of a row that nobody owns there is nothing to take, whoever made it.
+            words = {"already"} if state.owner else {"already", "unclaimed"}
+            return later, Answer("ok", {"outcome": frozenset(words), "take": False})
         was = REVOKED[state.phase]
-        return state._replace(phase="revoked", asof=args["asof"], evidence=args["evidence"],
-                              was=was), ok(was)
+        return later._replace(phase="revoked", evidence=args["evidence"]), \
+            ok(was, take=state.phase == "granted")
+
+    def only_looks(self, operation: Operation, state: Purchase) -> bool:
+        if operation.op in ("claim", "pay") and operation.args["asof"] > state.asof:
+            return False
+        return super().only_looks(operation, state)
 
     def shadows(self, operation: Operation) -> list[str]:
-        if operation.op == "revoke":
-            return ["revoke"] * (operation.result.get("outcome") not in REVOKED.values())
         hidden = operation.op in ("claim", "complete") and operation.outcome == "refused"
         return [operation.op] * hidden
 

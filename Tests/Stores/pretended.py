@@ -125,10 +125,51 @@ def swept_twice(before, after, answer, op, args):
     return None
 
 
+def told_twice(before, after, answer, op, args):
+    """A second delivery of a refund is told that it found the purchase granted."""
+    if op == "revoke" and before.phase == "revoked":
+        return after, ok("was-granted", take=True)
+    return None
+
+
+def taken_twice(before, after, answer, op, args):
+    """A second delivery of a refund is told to take back."""
+    return (after, ok("already", take=True)) if op == "revoke" and before == after else None
+
+
+def told_nobody(before, after, answer, op, args):
+    """A refund of what was granted is kept, and nobody is told to take back."""
+    if op == "revoke" and answer.result.get("take"):
+        return after, ok("already", take=False)
+    return None
+
+
+def late_refund(before, after, answer, op, args):
+    """A refund that is older than what is stored revokes all the same."""
+    if op == "revoke" and answer.result["outcome"] == "stale":
+        return before._replace(phase="revoked", asof=args["asof"]), \
+            ok("was-granted" if before.phase == "granted" else "was-claimed")
+    return None
+
+
+def newest_forgotten(before, after, answer, op, args):
+    """Newer evidence that changes nothing else is not remembered."""
+    return (before, answer) if op == "claim" and answer.outcome == "refused" else None
+
+
+def paid_in_both_modes(before, after, answer, op, args):
+    """What was handed out under a lease is paid in a transaction as well."""
+    if op == "pay" and answer.result.get("outcome") == frozenset({"held"}):
+        return before._replace(phase="granted", paid=before.paid | {before.gen}), \
+            ok("resume", gen=before.gen, fresh=True)
+    return None
+
+
 FAULTS = {fault.__name__.replace("_", "-"): fault for fault in (
     lost_claim, granted_twice, paid_twice, purchase_revived, beyond_limit, limit_early,
     plan_revived, used_twice, counter_replayed, key_stolen, seen_again, linked_both_ways,
-    paid_in_vain, left_behind, swept_twice)}
+    paid_in_vain, left_behind, swept_twice, told_twice, taken_twice, told_nobody, late_refund,
+    newest_forgotten, paid_in_both_modes)}
 
 
 class Rows:

@@ -31,8 +31,12 @@ from worker import Recorder
 TOGETHER_SECONDS = 120
 # Rows of each kind for the sweepers of one round.
 SWEPT = 100
+# Refunds that are delivered twice.
+REFUNDED = 60
 # Those that need no more than counters, challenges and once.
 VOLATILE = {1, 2, 3, 13}
+# Those about refunds that are delivered twice.
+TOLD = {27, 28}
 
 
 class Scene:
@@ -55,11 +59,11 @@ class Scene:
         """One operation by itself; its outcome and result."""
         return self.together([[operation]])[0][0]
 
-    def together(self, lists, threads=1, judged=True):
+    def together(self, lists, threads=1, judged=True, in_step=False):
         """The answers of many processes, each with a list of operations, begun at once.
 
         So many threads of each process share the list by turns. What is not judged stays out of
-        the history.
+        the history. In step, each operation is begun at once with those of the others.
         """
         gate = multiprocessing.Barrier(len(lists) * threads)
         ends = []
@@ -68,7 +72,7 @@ class Scene:
             stem = f"scene-{self.number}-{self.name}-{self.used}"
             outs = [self.place / f"{stem}-{at}.jsonl" for at in range(threads)]
             process = multiprocessing.Process(
-                target=perform, args=(self.url, self.stage, outs, operations, gate))
+                target=perform, args=(self.url, self.stage, outs, operations, gate, in_step))
             process.start()
             ends.append((process, outs))
         heard = []
@@ -95,14 +99,16 @@ class Scene:
         return [answers[0] for answers in self.together([[one] for one in operations])]
 
 
-def perform(url, stage, outs, operations, gate):
+def perform(url, stage, outs, operations, gate, in_step):
     """In a process of its own: open, wait for the others, ask."""
     ledger = book.opened(url, stage, outs[0].stem)
 
     def ask(at):
         recorder = Recorder(outs[at], outs[at].stem)
         gate.wait(TOGETHER_SECONDS)
-        for op, args in operations[at::len(outs)]:
+        for number, (op, args) in enumerate(operations[at::len(outs)]):
+            if in_step and number:
+                gate.wait(TOGETHER_SECONDS)
             recorder.perform(ledger, op, args)
 
     with concurrent.futures.ThreadPoolExecutor(len(outs)) as crowd:
@@ -345,11 +351,59 @@ def late_claimer(scene):
     return words == ["new", "resume", "superseded", "granted"], words
 
 
+def bought(row, name):
+    """A purchase that was claimed and granted."""
+    mine = {"key": row["key"], "account": row["accounts"][0], "gen": 0}
+    return [claim_of(row, row["accounts"][0], f"{name}-{row['key']}"), ("complete", mine)]
+
+
+def one_refund_twice(scene):
+    """27: 60 refunds, each delivered twice at once: one is told to take back."""
+    rows = [scene.row("refunded") for _ in range(REFUNDED)]
+    scene.together([[each for row in rows for each in bought(row, "refund-twice")]])
+    refunds = [("revoke", version_of(row, 1)) for row in rows]
+    return told_once(scene.together([refunds] * 2, in_step=True))
+
+
+def two_texts_of_one_refund(scene):
+    """28: 60 refunds, each beside the customer's own refunded text: one is told to take back."""
+    rows = [scene.row("refunded") for _ in range(REFUNDED)]
+    scene.together([[each for row in rows for each in bought(row, "refund-beside")]])
+    texts = [[("revoke", version_of(row, version)) for row in rows] for version in (1, 3)]
+    return told_once(scene.together(texts, in_step=True))
+
+
+def told_once(heard):
+    """Whether of two deliveries each one was told, and how often each answer came."""
+    words = [sorted((one["outcome"], one["take"]) for _, one in pair)
+             for pair in zip(*heard, strict=True)]
+    wrong = [pair for pair in words if pair != [("already", False), ("was-granted", True)]]
+    return not wrong, wrong
+
+
+def links_with_takes_between(scene):
+    """29: 200 takes of accounts while they are joined: what was acknowledged is counted."""
+    pairs = [(scene.fresh("from"), scene.fresh("into")) for _ in range(20)]
+    links = [("link", {"from": pair[0], "to": pair[1], "now": BEGIN,
+                       "attempt": f"between-{pair[0]}".ljust(32, "x")}) for pair in pairs]
+    takes = [[take_of(pair[side]) for pair in pairs] for side in (0, 1) for _ in range(5)]
+    heard = scene.together([links, *takes], judged=False, in_step=True)
+    told = sum(outcome == "ok" for answers in heard[1:] for outcome, _ in answers)
+    # Later takes of an account that was joined are its own: the next link has them.
+    again = [(op, {**args, "attempt": args["attempt"].replace("between", "after--")})
+             for op, args in links]
+    scene.together([again], judged=False)
+    left = scene.together([[take_of(account) for pair in pairs for account in pair]],
+                          judged=False)[0]
+    counted = sum(result.get("used", 0) for _, result in left) - len(left)
+    return told == counted and told > 100, {"acknowledged": told, "counted": counted}
+
+
 SCENES = {int(scene.__doc__.split(":")[0]): scene for scene in (
     takes_at_the_limit, limit_nought, units_and_refunds, claims_of_two_accounts, lost_answer,
     lease_over, complete_again, revoked_before, largest_remains, one_owner, cleared,
     one_purchase_of_two_names, one_consumer, one_advance, one_bind, sweepers, opposite_links,
-    late_claimer)}
+    late_claimer, one_refund_twice, two_texts_of_one_refund, links_with_takes_between)}
 
 
 # ---- running them --------------------------------------------------------------
@@ -370,7 +424,8 @@ def run(suite, place, options):
     numbers = [number for number in numbers if number in (options.only or numbers)]
     rounds = 0 if set(numbers) <= VOLATILE else options.rounds
     sizes = {"purchases": 6 * rounds, "lines": 3 * rounds, "swept": SWEPT * rounds,
-             "periods": 2 * rounds}
+             "periods": 2 * rounds,
+             "refunded": REFUNDED * rounds * len(TOLD.intersection(numbers))}
     stage = (stages if name == "pretended" else evidence).stage(
         **sizes, **({} if name == "pretended" else {"keys": 2 * rounds}))
     stage["grants"] = str(place.folder / "grants.db")

@@ -103,14 +103,17 @@ def accounts(at, number):
     return [f"user-{(at // 2 + more) % 50:02d}" for more in range(number)]
 
 
-def stage(purchases, lines, swept=0, periods=0, versions=(4, 8), mint=None, config=None, keys=()):
+def stage(purchases, lines, swept=0, periods=0, refunded=0, versions=(4, 8), mint=None,
+          config=None, keys=()):
     """Everything, ready to be written as JSON; `swept` rows of each kind are for sweepers."""
     made, sweeps = Maker(mint), range(10_000, 10_000 + swept)
+    refunds = range(20_000, 20_000 + refunded)
     with concurrent.futures.ThreadPoolExecutor(THREADS) as pool:
         rows = {name: list(pool.map(make, *given)) for name, make, *given in (
             ("purchases", made.purchase, range(purchases), [versions[0]] * purchases),
             ("lines", made.line, range(lines), [versions[1]] * lines),
             ("sweptPurchases", made.purchase, sweeps, [1] * swept),
+            ("refunded", made.purchase, refunds, [versions[0]] * refunded),
             ("sweptLines", made.line, sweeps, [1] * swept),
             ("periods", made.period, range(periods)))}
     return {

@@ -66,7 +66,8 @@ class Made:
                          "asof": 10 * version}
 
     def pay(self):
-        return "pay", {**self.claim()[1], "key": self.pick("q")}
+        some = self.pick("q") if self.random.random() < 0.5 else self.pick("p")
+        return "pay", {**self.claim()[1], "key": some}
 
     def paid(self):
         return "paid", {"key": self.pick("q")}
@@ -251,6 +252,51 @@ class Planted(unittest.TestCase):
         self.broken(revoked, claim("w2", 3, 4, "new", asof=0, gen=0))
         self.sound(revoked, claim("w2", 3, 4, "resume", asof=10, gen=1))
         self.sound(claim("w2", 0, 4, "new", asof=0, gen=0), revoked)
+
+    def test_one_refund_is_told_once(self):
+        """STO-35: each generation has one delivery that found it granted and takes it back."""
+        def told(at, outcome, asof=5, end=None):
+            return operation(f"r{at}", "revoke", at, end or at + 1, "ok", {
+                "outcome": outcome, "take": outcome == "was-granted"}, asof=asof, evidence="r")
+
+        bought = [claim("w1", 1, 2, "new"),
+                  operation("w1", "complete", 3, 4, "ok", account="a", gen=0)]
+        self.sound(*bought, told(5, "was-granted", end=9), told(6, "already", end=9))
+        self.sound(*bought, told(5, "was-granted", 5), told(7, "already", 3),
+                   told(9, "already", 8))
+        self.broken(*bought, told(5, "was-granted", end=9), told(6, "was-granted", end=9))
+        self.broken(*bought, told(5, "already"), told(7, "already"))
+        self.broken(*bought, told(5, "was-granted").__class__(**{
+            **told(5, "was-granted").__dict__, "result": {"outcome": "already", "take": True}}))
+        again = [claim("w2", 10, 11, "resume", attempt="w2", asof=10, gen=1),
+                 operation("w2", "complete", 12, 13, "ok", account="a", gen=1)]
+        self.sound(*bought, told(5, "was-granted"), *again, told(14, "was-granted", 15))
+        self.broken(*bought, told(5, "was-granted"), *again, told(14, "already", 15))
+
+    def test_a_late_refund(self):
+        """STO-33: an order in which newer evidence was only shown is an order, too."""
+        def told(at, outcome):
+            return operation(f"r{at}", "revoke", at, at + 1, "ok", {"outcome": outcome}, asof=5,
+                             evidence="r")
+
+        bought = [claim("w1", 1, 2, "new"),
+                  operation("w1", "complete", 3, 4, "ok", account="a", gen=0)]
+        for shown in (claim("w2", 5, 6, "already-granted", asof=10),
+                      claim("w2", 5, 6, "other-account", account="b", asof=10)):
+            self.sound(*bought, shown, told(7, "stale"))
+            self.broken(*bought, shown, told(7, "was-granted"))
+        self.sound(*bought, claim("w2", 5, 6, "already-granted"), told(7, "was-granted"))
+        self.broken(*bought, told(7, "stale"))
+
+    def test_two_modes_of_one_purchase(self):
+        """STO-37."""
+        def pay(said, **more):
+            return operation("w2", "pay", 3, 4, "ok" if said == "resume" else "refused",
+                             {"outcome": said, **more}, account="a", attempt="w2", asof=0,
+                             evidence="e0", now=100, lease=100)
+
+        self.sound(claim("w1", 1, 2, "new"), pay("held"))
+        self.broken(claim("w1", 1, 2, "new"), pay("resume", gen=0, fresh=True))
 
     def test_claim_that_was_revoked_in_between(self):
         """It wrote its row, was revoked, and then read; the revocation saw the row."""

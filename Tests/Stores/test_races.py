@@ -72,7 +72,8 @@ class Scenes(unittest.TestCase):
                               ("granted-twice", 6), ("purchase-revived", 8),
                               ("granted-twice", 12), ("used-twice", 13),
                               ("counter-replayed", 14), ("key-stolen", 15), ("swept-twice", 19),
-                              ("linked-both-ways", 20)]:
+                              ("linked-both-ways", 20), ("told-twice", 27),
+                              ("told-nobody", 28)]:
             with self.subTest(fault=fault, scene=number):
                 self.assertEqual(self.scene(f"pretended?{fault}", number), (0, 2))
 

@@ -57,6 +57,8 @@ SECTIONS = [
         guide("stores", "Stores", "engines, what each promises and costs, the tables"),
         guide("tasks/ledger-python", "A ledger in one line (Python)",
               "each purchase granted once, plans and quotas, in the database that you have"),
+        guide("tasks/ledger-python-transaction", "Grant in the ledger's database (Python)",
+              "claim and grant in one transaction, by the client or by an ORM"),
         guide("tasks/shop-with-receipts", "A shop with receipts (PHP)",
               "a whole back end: claims, notifications, sweep, support, dashboard"),
         guide("tasks/notifications", "App Store notifications",

@@ -6,7 +6,7 @@ import sqlite3
 import minted
 
 import assay
-from assay.store import SQLite
+from assay.store import Ledger, SQLite
 
 
 def bought(*arguments: str) -> str:
@@ -20,7 +20,7 @@ account = "account-1"
 config = json.loads((minted.AUTHORITY / "config.json").read_text())
 config["limits"] = {"premium": {"answers": 50}}
 verifier = assay.Verifier({**config, "stores": {"dialect": "sqlite"}})
-schema = verifier.exchange({"kind": "schema"}).payload
+Ledger("sqlite:///./shop.db", verifier).create_schema()
 jws = bought("transaction")
 second_jws = bought("transaction", "--transaction-id", "180000900000012")
 signed_payload = bought("notification", "--notification-type", "REFUND", "--refunded")
@@ -28,9 +28,7 @@ subscription_jws = minted.mint("transaction", "--product", "com.example.app.prem
 shop = sqlite3.connect("shop.db")
 shop.execute("CREATE TABLE coins (grant_id TEXT PRIMARY KEY, account TEXT, n INTEGER)")
 shop.commit()
-for call in [*schema["statements"], *schema["indexes"]]:
-    shop.execute(call["sql"])
 # SNIPPET
 paid = shop.execute("SELECT count(*) FROM coins").fetchone()[0]
 assert paid in (0, 1, 2), paid
-assert SQLite("shop.db").dialect == "sqlite"
+assert SQLite("./shop.db").dialect == "sqlite"

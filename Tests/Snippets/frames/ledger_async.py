@@ -1,21 +1,22 @@
 """Frame of docs/tasks/ledger-python.md: SQLite as a store whose calls are awaited."""
-# REPLACES "postgresql:///shop" WITH Awaited(SQLite("async.db"))
+# REPLACES "postgresql:///shop" WITH Awaited(SQLite("./async.db"))
 import asyncio
 import json
 import pathlib
-from collections.abc import Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from types import TracebackType
 from typing import Any, Optional
 
 import minted
 
-from assay.store import SQLite
+from assay.store import Ledger, SQLite
 
 
 class Awaited:
     """A store, and its session, for asyncio."""
 
     def __init__(self, store: SQLite) -> None:
+        Ledger(store, config).create_schema()
         self._session = store.session()
 
     dialect = "sqlite"
@@ -27,11 +28,10 @@ class Awaited:
     async def __call__(self, step: Mapping[str, Any]) -> Mapping[str, Any]:
         return self._session(step)
 
-    def confirm(self, step: Mapping[str, Any]) -> Mapping[str, Any]:
-        return self._session.confirm(step)
-
-    async def rollback(self) -> None:
-        self._session.rollback()
+    async def grant(
+        self, step: Mapping[str, Any], call: Callable[[Any], Awaitable[object]]
+    ) -> Mapping[str, Any]:
+        raise NotImplementedError
 
     async def __aenter__(self) -> "Awaited":
         return self

@@ -12,7 +12,7 @@ logging.disable()
 log = logging.getLogger("shop")
 for left in pathlib.Path(".").glob("swap.db*"):
     left.unlink()
-store = SQLite("swap.db")
+store = SQLite("./swap.db")
 config = json.loads((minted.AUTHORITY / "config.json").read_text())
 config["stores"] = {"dialect": "sqlite"}
 ledger = Ledger(store, assay.Verifier(config), create=True)

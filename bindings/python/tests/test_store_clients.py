@@ -1,6 +1,7 @@
 """The executors of psycopg, PyMySQL, boto3 and redis-py over clients that are pretended: what
 they are asked, and what their errors become. The engines themselves: Tests/Stores."""
 import asyncio
+import contextlib
 import datetime
 import importlib.util
 import logging
@@ -12,6 +13,7 @@ from unittest import mock
 
 from steps import Exchange, grant, sql, step, store
 
+import assay
 from assay.store import carry_out_async
 
 for needed in ("psycopg", "pymysql", "redis", "boto3"):
@@ -44,14 +46,20 @@ class Pretended:
         self.said, self.fails, self.closed, self.begun = [], dict(fails or {}), False, False
         self.standby, self.isolation, self.found = standby, isolation, found
         self.gone = False
+        self.pid = 4711
 
     def take(self, text, args):
+        _, host_s, text = text.rpartition(" FOR ") if text.startswith("SET STATEMENT") else \
+            ("", "", text)
+        self.has_host_s_limits = bool(host_s)
         self.said.append((text, args) if args else text)
         for word, error in self.fails.items():
             if text.startswith(word):
                 raise error
         if text.startswith(("BEGIN", "START")):
             self.begun = True
+            for setting in text.split("; ")[1:]:
+                assert setting.startswith("SET LOCAL "), setting
         if text in ("COMMIT", "ROLLBACK"):
             self.begun = False
 
@@ -86,14 +94,22 @@ class PretendedPsycopg(Pretended):
     def execute(self, text, args=None, prepare=None):
         self.take(text, args)
         asked = text.startswith("SELECT pg_is_in_recovery")
-        return Rows([(self.standby, self.isolation)] if asked else self.found)
+        return Rows([(self.standby, self.isolation, 4711)] if asked else self.found)
+
+    def cursor(self):
+        return mock.Mock(execute=self.execute)
 
     @property
     def info(self):
         from psycopg import pq
 
         status = pq.TransactionStatus.INTRANS if self.begun else pq.TransactionStatus.IDLE
-        return mock.Mock(transaction_status=status)
+        return mock.Mock(transaction_status=status, backend_pid=self.pid)
+
+
+LIMITS = "SET SESSION statement_timeout = 5000; SET SESSION lock_timeout = 2000; " \
+         "SET SESSION idle_in_transaction_session_timeout = 15000"
+BEGIN = "BEGIN ISOLATION LEVEL READ COMMITTED"
 
 
 class PostgresTest(ClientTest):
@@ -101,7 +117,8 @@ class PostgresTest(ClientTest):
         from assay.store import Postgres
 
         made = iter(connections)
-        self.store = Postgres(lambda: next(made))
+        self.store = Postgres("postgresql:///shop")
+        self.store._open = lambda: next(made)
         return self.store.session()
 
     def error(self, name, **named):
@@ -116,7 +133,8 @@ class PostgresTest(ClientTest):
             answer = execute(step(WRITE, READ, dialect="postgres"))
         self.assertEqual(answer["results"], [{}, {"rows": [["a", 5, None]]}])
         self.assertTrue(connection.autocommit)
-        self.assertEqual(connection.said[1:], [("UPDATE t SET n = %s WHERE k = %s", [1, "a"]),
+        self.assertEqual(connection.said[1:], [LIMITS,
+                                               ("UPDATE t SET n = %s WHERE k = %s", [1, "a"]),
                                                ("SELECT n FROM t WHERE k = %s", ["a"])])
 
     def test_a_transaction(self):
@@ -127,8 +145,58 @@ class PostgresTest(ClientTest):
             execute(step(WRITE, transaction="whole"))
             execute(step(WRITE, transaction="begin"))
         self.assertEqual([each for each in connection.said if isinstance(each, str)][1:],
-                         ["BEGIN ISOLATION LEVEL READ COMMITTED", "COMMIT"] * 2 +
-                         ["BEGIN ISOLATION LEVEL READ COMMITTED", "ROLLBACK"])
+                         [LIMITS, BEGIN, "COMMIT", BEGIN, "COMMIT", BEGIN, "ROLLBACK"])
+
+    def test_limits(self):
+        """STO-76: once for a session of its own, anew when they are others."""
+        connection = PretendedPsycopg()
+        with self.session(connection) as execute:
+            for limits in ({"statementMs": 900, "lockMs": 300},) * 2 + (None,):
+                execute({**step(READ), **({"limits": limits} if limits else {})})
+        said = [each for each in connection.said[1:] if isinstance(each, str)]
+        self.assertEqual(said, [
+            "SET SESSION statement_timeout = 900; SET SESSION lock_timeout = 300; "
+            "SET SESSION idle_in_transaction_session_timeout = 2700", LIMITS])
+
+    def test_limits_of_a_session_that_is_not_ours(self):
+        """STO-76: the host's, or one that a pool gives to each transaction anew."""
+        from assay.store import Postgres
+
+        pooled, host_s = PretendedPsycopg(), PretendedPsycopg()
+        pooled.pid = 1
+        with self.session(pooled) as execute:
+            execute(step(READ, WRITE))
+        with Postgres(lambda: host_s).session() as execute:
+            execute(step(READ, WRITE))
+        local = LIMITS.replace("SESSION", "LOCAL")
+        for connection in (pooled, host_s):
+            said = [each if isinstance(each, str) else each[0][:6] for each in connection.said]
+            self.assertEqual(said[1:], [f"{BEGIN}; {local}", "SELECT", "COMMIT",
+                                        f"{BEGIN}; {local}", "UPDATE", "COMMIT"])
+        bad = PretendedPsycopg({"UPDATE": self.error("QueryCanceled")})
+        with Postgres(lambda: bad).session() as execute:
+            self.assert_refused(execute(step(WRITE)), "57014", "no")
+            self.assert_refused(execute(step(READ, WRITE)), "57014", "unknown")
+        self.assertFalse(bad.begun)
+
+    def test_a_transaction_of_the_host_s(self):
+        """STO-38: refused by name before anything runs; the connection stays as it was."""
+        from assay.store import Postgres
+
+        mine = PretendedPsycopg()
+        mine.begun = True
+        store = Postgres(lambda: mine)
+        with self.assertRaises(assay.MisuseError) as caught:
+            store.session()(step(READ))
+        self.assertIn("open transaction", caught.exception.message)
+        self.assertEqual((mine.said, mine.closed, mine.begun), ([], False, True))
+        mine.begun = False
+        with store.session() as execute:
+            execute(step(READ))
+        said, mine.begun = list(mine.said), True
+        with self.assertRaises(assay.MisuseError):
+            store.session()(step(READ))
+        self.assertEqual((mine.said, mine.closed), (said, False))
 
     def test_isolation_of_single_statements(self):
         connection = PretendedPsycopg(isolation="repeatable read")
@@ -214,11 +282,24 @@ class PostgresTest(ClientTest):
 
         from assay.store import Postgres
 
-        for said, code in (("connection refused", "08001"), ("session is read-only", "standby")):
+        for said, code in (
+                ('connection to server at "db", port 5432 failed: Connection refused', "connect"),
+                ('could not translate host name "db" to address', "connect"),
+                ("session is read-only", "standby"),
+                ('FATAL:  password authentication failed for user "ann"', "28P01"),
+                ("fe_sendauth: no password supplied", "28P01"),
+                ('FATAL:  database "shop" does not exist', "3D000"),
+                ('FATAL:  role "ann" does not exist', "28000"),
+                ('FATAL:  no pg_hba.conf entry for host "10.0.0.1", user "ann"', "28000"),
+                ("FATAL:  sorry, too many clients already", "53300"),
+                ("FATAL:  the database system is starting up", "57P03")):
             refuse = mock.Mock(side_effect=psycopg.OperationalError(said))
             with mock.patch.object(psycopg, "connect", refuse):
                 session = Postgres("postgresql://ann:secret@db/shop?connect_timeout=1").session()
-                self.assert_refused(session(step(READ)), code, "no")
+                answer = session(step(READ))
+            self.assert_refused(answer, code, "no")
+            for name in ("ann", 'db"', "shop", "10.0.0.1"):
+                self.assertNotIn(name, str(answer), "STO-77: the document has no host or user")
         self.assertEqual(
             {name: refuse.call_args.kwargs.get(name) for name in
              ("autocommit", "target_session_attrs", "connect_timeout", "password")},
@@ -227,6 +308,9 @@ class PostgresTest(ClientTest):
 
 
 class PretendedAsync(PretendedPsycopg):
+    def cursor(self):
+        return mock.Mock(execute=self.execute)
+
     async def set_autocommit(self, value):
         self.autocommit = value
 
@@ -250,7 +334,9 @@ class AsyncPostgresTest(unittest.IsolatedAsyncioTestCase, ClientTest):
         async def connect():
             return next(made)
 
-        return AsyncPostgres(connect, **options)
+        found = AsyncPostgres("postgresql:///shop", **options)
+        found._where = connect
+        return found
 
     async def test_a_grant(self):
         connection, seen = PretendedAsync(), []
@@ -262,7 +348,8 @@ class AsyncPostgresTest(unittest.IsolatedAsyncioTestCase, ClientTest):
                             store(step(READ, transaction="commit")))
         await carry_out_async(exchange, self.store(connection), pay)
         self.assertEqual(exchange.answers[2]["results"], [{"rows": [[7]]}])
-        self.assertEqual((seen, connection.said[-1]), ([connection], "COMMIT"))
+        self.assertEqual(connection.said[-1], "COMMIT")
+        self.assertIsInstance(seen[0], PretendedAsync)
         self.assertFalse(connection.closed)
 
     async def test_a_grant_that_raises_or_says_no(self):
@@ -275,7 +362,11 @@ class AsyncPostgresTest(unittest.IsolatedAsyncioTestCase, ClientTest):
         async def end(given):
             await given.connection.execute("COMMIT")
 
-        for pay, error in ((fail, LookupError), (refuse, None), (end, RuntimeError),
+        async def unheard(given):
+            with contextlib.suppress(assay.MisuseError):
+                await given.connection.commit()
+
+        for pay, error in ((fail, LookupError), (refuse, None), (end, None), (unheard, None),
                            (None, TypeError)):
             connection = PretendedAsync()
             exchange = Exchange(store(step(WRITE, transaction="begin")), grant())
@@ -283,10 +374,31 @@ class AsyncPostgresTest(unittest.IsolatedAsyncioTestCase, ClientTest):
             if error is None:
                 await coming
                 self.assertEqual(exchange.answers[1]["code"], 500)
+                self.assertEqual("error" in exchange.answers[1], pay is not refuse)
             else:
                 with self.assertRaises(error):
                     await coming
-            self.assertFalse(connection.begun)
+            self.assertTrue(connection.closed or not connection.begun)
+
+    async def test_a_session_lost_in_the_grant(self):
+        """STO-39."""
+        import psycopg
+
+        async def lose(given):
+            connection.closed = True
+            raise psycopg.OperationalError("the connection is closed")
+
+        async def unseen(given):
+            connection.fails["RELEASE"] = psycopg.errors.AdminShutdown()
+
+        async def late(given):
+            connection.fails["RELEASE"] = psycopg.errors.IdleInTransactionSessionTimeout()
+
+        for pay in (lose, unseen, late):
+            connection = PretendedAsync()
+            exchange = Exchange(store(step(WRITE, transaction="begin")), grant())
+            await carry_out_async(exchange, self.store(connection), pay)
+            self.assert_lost(exchange.answers[1])
 
     async def test_too_long(self):
         connection = PretendedAsync()
@@ -328,7 +440,7 @@ class PretendedMySQL(Pretended):
         self.read_only, self.server_status = read_only, 0
         self._force_close, self._sock = self.close, self
 
-    def cursor(self, kind):
+    def cursor(self, kind=None):
         return self
 
     def __enter__(self):
@@ -354,7 +466,8 @@ class MariaDBTest(ClientTest):
         from assay.store import MariaDB
 
         made = iter(connections)
-        return MariaDB(lambda: next(made)).session()
+        self.store = MariaDB(lambda: next(made))
+        return self.store.session()
 
     def connection(self, fails=None, **named):
         return PretendedMySQL(fails, **named)
@@ -370,11 +483,38 @@ class MariaDBTest(ClientTest):
         self.assertTrue(connection.is_autocommit)
         self.assertEqual(connection.said, [
             "SET SESSION TRANSACTION ISOLATION LEVEL READ COMMITTED",
-            "SET SESSION innodb_lock_wait_timeout = 5",
             "SELECT @@global.read_only",
             "SET TRANSACTION ISOLATION LEVEL READ COMMITTED", "START TRANSACTION",
             ("SELECT n FROM t WHERE k = %s", ["a"]),
             ("UPDATE t SET n = %s WHERE k = %s", [1, "a"]), "COMMIT"])
+
+    def test_limits(self):
+        """STO-76: for the session where it is the ledger's, else for each statement."""
+        import pymysql
+
+        from assay.store import MariaDB
+
+        connection = self.connection()
+        with self.session(connection) as execute:
+            execute(step(WRITE))
+            self.assertTrue(connection.has_host_s_limits)
+        own = self.connection()
+        with mock.patch.object(pymysql, "connect", return_value=own), \
+                MariaDB({"host": "db"}).session() as execute:
+            for limits in ({"statementMs": 900, "lockMs": 300},) * 2 + (None,):
+                execute({**step(WRITE), **({"limits": limits} if limits else {})})
+            self.assertFalse(own.has_host_s_limits)
+        self.assertEqual([each for each in own.said if "max_statement_time" in each], [
+            "SET SESSION max_statement_time=0.9, innodb_lock_wait_timeout=1, lock_wait_timeout=1",
+            "SET SESSION max_statement_time=5, innodb_lock_wait_timeout=2, lock_wait_timeout=2"])
+
+    def test_a_transaction_of_the_host_s(self):
+        """STO-38."""
+        mine = self.connection()
+        mine.server_status = 1
+        with self.assertRaises(assay.MisuseError):
+            self.session(mine)(step(READ))
+        self.assertEqual((mine.said, mine.closed), ([], False))
 
     def test_codes(self):
         from pymysql import err
@@ -401,9 +541,13 @@ class MariaDBTest(ClientTest):
         with self.session(connection) as execute:
             self.assert_refused(execute(step(WRITE)), "standby", "no")
         self.assertTrue(connection.closed)
-        refuse = mock.Mock(side_effect=pymysql.err.OperationalError(2003, "refused"))
-        with mock.patch.object(pymysql, "connect", refuse):
-            self.assert_refused(MariaDB({"host": "db"}).session()(step(READ)), "2003", "no")
+        for given, code in ((2003, "connect"), (2005, "connect"), (2013, "connect"),
+                            (1044, "1044"), (1045, "1045"), (1049, "1049"), (1040, "1040")):
+            refuse = mock.Mock(side_effect=pymysql.err.OperationalError(given, "'ann'@'db'"))
+            with mock.patch.object(pymysql, "connect", refuse):
+                answer = MariaDB({"host": "db"}).session()(step(READ))
+            self.assert_refused(answer, code, "no")
+            self.assertNotIn("ann", str(answer), "STO-77: the document has no host or user")
         self.assertEqual(refuse.call_args.kwargs["charset"], "utf8mb4")
 
 
@@ -456,8 +600,9 @@ class DynamoDBTest(ClientTest):
         for error, code, executed in (
                 (self.error("ThrottlingException"), "ThrottlingException", "no"),
                 (self.error("InternalServerError"), "InternalServerError", "unknown"),
-                (exceptions.EndpointConnectionError(endpoint_url="http://x"),
-                 "ServiceUnavailable", "no")):
+                (exceptions.EndpointConnectionError(endpoint_url="http://x"), "connect", "no"),
+                (exceptions.ConnectTimeoutError(endpoint_url="http://x"), "connect", "no"),
+                (exceptions.NoCredentialsError(), "UnrecognizedClientException", "no")):
             with self.session(error, {}, error) as execute:
                 answer = execute(self.step())
                 self.assert_refused(answer, code, executed)
@@ -471,32 +616,15 @@ class DynamoDBTest(ClientTest):
         failed = self.error("TransactionCanceledException", CancellationReasons=[
             {"Code": "ConditionalCheckFailed"}])
         with self.session({}, failed, self.error("ThrottlingException")) as execute:
-            execute.connection.append({"Put": 2})
-            self.assertEqual(execute.confirm(asked), {"id": 7, "code": 200})
-            self.assertEqual(execute.confirm(asked), {"id": 7, "code": 200, "results": [
+            self.assertEqual(execute.grant(asked, lambda items: items.append({"Put": 2})),
+                             {"id": 7, "code": 200})
+            self.assertEqual(execute.grant(asked, len), {"id": 7, "code": 200, "results": [
                 {"error": {"type": "TransactionCanceledException",
                            "reasons": [{"code": "ConditionalCheckFailed"}]}}]})
-            self.assertEqual(execute.confirm(asked), {"id": 7, "code": 500})
+            self.assertEqual(execute.grant(asked, len), {"id": 7, "code": 500})
         self.assertEqual([call.args for call in self.client._make_api_call.call_args_list][:2],
                          [("TransactWriteItems", {"TransactItems": [{"Put": 1}, {"Put": 2}]}),
                           ("TransactWriteItems", {"TransactItems": [{"Put": 1}]})])
-
-    def test_making_the_table(self):
-        from botocore.exceptions import EndpointConnectionError
-
-        from assay.store import SchemaError
-
-        calls = [{"api": "CreateTable", "input": {"TableName": "T"}},
-                 {"api": "UpdateTimeToLive", "input": {"TableName": "T"}}]
-        self.session({}, {}, self.error("ResourceInUseException"),
-                     self.error("ValidationException"), self.error("AccessDeniedException"),
-                     EndpointConnectionError(endpoint_url="http://x"))
-        for times in (1, 2):
-            self.store.define(calls)
-            self.assertEqual(self.client.get_waiter.return_value.wait.call_count, times)
-        for _ in range(2):
-            with self.assertRaises(SchemaError):
-                self.store.define(calls)
 
     def test_its_own_client_repeats_nothing(self):
         from assay.store import DynamoDB
@@ -504,19 +632,28 @@ class DynamoDBTest(ClientTest):
         keys = {"AWS_ACCESS_KEY_ID": "a", "AWS_SECRET_ACCESS_KEY": "b"}
         with mock.patch.dict(os.environ, keys):
             made = DynamoDB(region="eu-central-1", endpoint="http://127.0.0.1:9").client
+            other = DynamoDB(region="eu-central-1", endpoint="http://127.0.0.1:9")
+            with other.session() as execute:
+                call = {"api": "DescribeTable", "input": {"TableName": "assay"}}
+                self.assert_refused(execute({**self.step(call), "limits": {
+                    "statementMs": 900, "lockMs": 300}}), "connect", "no")
         self.assertEqual(made.meta.config.retries["total_max_attempts"], 1)
         self.assertEqual(made.meta.endpoint_url, "http://127.0.0.1:9")
+        self.assertEqual([(each.meta.config.connect_timeout, each.meta.config.read_timeout)
+                          for each in (made, other.client)], [(1, 5.0), (1, 0.9)], "STO-76")
 
 
 SCRIPT = {"script": "return 1", "sha1": "ab", "keys": ["k"], "args": ["1", "2"]}
 
 
 class RedisTest(ClientTest):
-    def session(self, *said, role="master"):
+    def session(self, *said, role="master", memory=()):
         from assay.store import Redis
 
         self.client = mock.Mock()
-        self.client.execute_command.side_effect = [[role, 0, []], *said]
+        found = {"maxmemory": 0, "maxmemory_policy": "noeviction", **dict(memory)}
+        asked = [[role, 0, []], found] if role == "master" else [[role, 0, []]]
+        self.client.execute_command.side_effect = [*asked, *said]
         self.store = Redis(self.client)
         return self.store.session()
 
@@ -534,7 +671,7 @@ class RedisTest(ClientTest):
                          [["2", "n", "5"], ["1", None], [3], ["a", "b"]])
         rest = (1, "k", "1", "2")
         self.assertEqual(self.asked, [
-            ("ROLE",), ("EVALSHA", "ab", *rest), ("EVALSHA", "ab", *rest),
+            ("ROLE",), ("INFO", "memory"), ("EVALSHA", "ab", *rest), ("EVALSHA", "ab", *rest),
             ("EVAL", "return 1", *rest), ("SADD", "k", "v"), ("HGETALL", "k")])
 
     def test_errors(self):
@@ -553,6 +690,53 @@ class RedisTest(ClientTest):
             with self.session(error) as execute:
                 self.assert_lost(execute(step(SCRIPT)))
 
+    def test_not_reached(self):
+        """STO-77: nothing was sent, or the words of the server that the client keeps."""
+        from redis import exceptions
+
+        for error, code in (
+                (exceptions.ConnectionError("Error 111 connecting to db:6379. Refused."),
+                 "connect"), (exceptions.TimeoutError("Timeout connecting to server"), "connect"),
+                (exceptions.AuthenticationError("Authentication required."), "NOAUTH"),
+                (exceptions.AuthenticationError("invalid username-password pair"), "WRONGPASS")):
+            with self.session() as execute:
+                self.client.execute_command.side_effect = error
+                answer = execute(step(SCRIPT))
+                self.assert_refused(answer, code, "no")
+                self.assertNotIn("db", str(answer))
+
+    def test_one_that_evicts(self):
+        """STO-83: looked at on a new connection, once a minute at most."""
+        from redis.exceptions import ConnectionError as Lost
+        from redis.exceptions import NoPermissionError
+
+        most = {"maxmemory": 3 << 20, "maxmemory_policy": "allkeys-lru"}
+        text = "# Memory\r\nmaxmemory:3145728\r\nmaxmemory_policy:allkeys-lru\r\n"
+        for memory in (most, {**most, "maxmemory": "1"}):
+            with self.session(memory=memory) as execute:
+                self.assert_refused(execute(step(SCRIPT)), "evicting", "no")
+        for said, code in ((text, 500), (text.replace("allkeys-lru", "noeviction"), 200),
+                           ({**most, "maxmemory": 0}, 200), (NoPermissionError(), 200)):
+            with self.session() as execute:
+                self.client.execute_command.side_effect = [["master"], said, [1]]
+                self.assertEqual(execute(step(SCRIPT))["code"], code)
+        with self.session([1], Lost(), ["master"], [1], Lost(), ["master"], most) as execute, \
+                mock.patch("assay.store.redis.time.monotonic") as clock:
+            clock.return_value = 1000.0
+            self.assertEqual([execute(step(SCRIPT))["code"] for _ in range(3)], [200, 0, 200])
+            clock.return_value = 1060.0
+            self.assertEqual([execute(step(SCRIPT))["code"] for _ in range(2)], [0, 500])
+
+    def test_one_that_evicts_and_is_asked_about_it(self):
+        """STO-83: `schema.check` looks itself, and what it found is the library's to say."""
+        with self.session() as execute:
+            self.client.execute_command.side_effect = [
+                ["master"], ["master"], {"maxmemory": 1, "maxmemory_policy": "allkeys-lru"}, 1]
+            asked = step({"command": ["ROLE"]}, {"command": ["INFO", "memory"]})
+            self.assertEqual(execute(asked)["results"][1]["reply"],
+                             ["maxmemory", 1, "maxmemory_policy", "allkeys-lru"])
+            self.assertEqual(execute(step(SCRIPT))["code"], 200)
+
     def test_a_replica(self):
         from redis.exceptions import ConnectionError as Lost
 
@@ -568,11 +752,12 @@ class RedisTest(ClientTest):
         for kind in (Redis, AsyncRedis):
             made = kind("redis://127.0.0.1:9/1").client.connection_pool.make_connection()
             self.assertEqual((made.retry._retries, made.db), (0, 1))
+            self.assertEqual((made.socket_connect_timeout, made.socket_timeout), (1, 5.0))
 
     def test_async(self):
         from assay.store import AsyncRedis
 
-        said = [["master"], [1], self.lost()]
+        said = [["master"], {}, [1], self.lost()]
         client = mock.Mock(execute_command=mock.AsyncMock(side_effect=said))
 
         async def run():

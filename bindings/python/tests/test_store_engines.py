@@ -1,16 +1,19 @@
 """The ledger on the engines that can be started here (Tests/Stores/engines.py): many at once,
 grants in the open transaction, an engine that is killed and comes back."""
 import asyncio
+import contextlib
 import hashlib
 import importlib.util
 import itertools
 import logging
 import os
 import pathlib
+import random
 import sys
 import threading
 import time
 import unittest
+import urllib.parse
 
 from steps import sql, step
 
@@ -23,6 +26,7 @@ TOOLS = FOLDER.parents[1] / "build/store-tools/bin"
 if not (FOLDER / "engines.py").exists() or importlib.util.find_spec("assay_testing") is None:
     raise unittest.SkipTest("Tests/Stores/engines.py or assay_testing is not here")
 
+INSERT = "INSERT INTO orders (id) VALUES ('mine')"
 COINS, MONTHLY = "com.example.app.coins100", "com.example.app.premium.monthly"
 
 
@@ -174,26 +178,290 @@ class LedgerTests(CounterTests):
         self.ledger.create_schema()
 
     def test_kept_texts(self):
-        """STM-2: the text that a row names is kept, and no stranger's; none of it is garbage."""
+        """STM-2: the text that a row names is kept, and no other; none of it is garbage. A newer
+        text of the same purchase is named, whoever shows it (STO-33)."""
         ledger = Ledger(self.engine.url, {**self.config, "stores": {"keepEvidence": True}},
                         create=True)
         self.addCleanup(ledger.close)
         id, now = str(next(self.numbers)), int(time.time() * 1000)
         texts = [self.authority.transaction(
             product=COINS, type="consumable", environment="Production", transaction_id=id,
-            original_transaction_id=id, signed=now - age) for age in (2000, 1000)]
-        own, others = (ledger.verifier.verify_transaction(text) for text in texts)
-        self.assertEqual(ledger.claim(own, "kim", grant=lambda given: None).answer, "granted")
-        self.assertEqual(ledger.claim(others, "lou").outcome, "other-account")
+            original_transaction_id=id, signed=now - age) for age in (2000, 3000, 1000)]
+        own, older, newer = (ledger.verifier.verify_transaction(text) for text in texts)
         digests = [hashlib.sha256(text.encode()).hexdigest() for text in texts]
-        found = ledger.evidence(digests)
-        self.assertEqual([kept.text for kept in found.evidence], texts[:1])
-        self.assertEqual(found.missing, (digests[1],))
-        ledger.delete_expired()
-        self.assertEqual(ledger.evidence(digests).evidence, found.evidence)
+        self.assertEqual(ledger.claim(own, "kim", grant=lambda given: None).answer, "granted")
+        for shown, kept in ((older, texts[:1]), (newer, [texts[0], texts[2]])):
+            self.assertEqual(ledger.claim(shown, "lou").outcome, "other-account")
+            ledger.delete_expired()
+            found = ledger.evidence(digests)
+            self.assertEqual(sorted(each.text for each in found.evidence), sorted(kept))
+            self.assertIn(digests[1], found.missing)
+
+    # ---- refunds
+
+    def signed(self, id, ago, **options):
+        """The transaction as Apple signed it so many minutes ago."""
+        now = int(time.time() * 1000)
+        return self.ledger.verifier.verify_transaction(self.authority.transaction(
+            product=COINS, type="consumable", environment="Production", transaction_id=id,
+            original_transaction_id=id, purchased=now - 86_400_000, signed=now - ago * 60_000,
+            **options))
+
+    def test_one_refund_twice_at_once(self):
+        """STO-35: of two deliveries one is told to take back, and once more none."""
+        for _ in range(10):
+            id = str(next(self.numbers))
+            self.ledger.claim(self.signed(id, 50), "ann", grant=lambda given: None)
+            texts = [self.signed(id, ago, refunded=True) for ago in (40, 40, 30)]
+            told = []
+
+            def revoke(number, texts=texts, told=told):
+                found = self.ledger.revoke(texts[number])
+                told.extend(found.take)
+                return found.revocations[0]
+
+            self.assertEqual(at_once(revoke, 3), {"wasGranted": 1, "already": 2})
+            self.assertEqual([take.units for take in told], [1])
+
+    def test_a_refund_and_its_reversal_in_every_order(self):
+        """STO-33 to 35: what is out is what the newest signed state says, given and taken once."""
+        orders = sorted(set(itertools.permutations("crv" * 2)))
+        for order in random.Random(7).sample(orders, 8):
+            id, given, taken = str(next(self.numbers)), {}, {}
+            told = {"c": self.signed(id, 50), "r": self.signed(id, 40, refunded=True),
+                    "v": self.signed(id, 30)}
+
+            def give(grant, given=given):
+                given.setdefault(grant.grant_id, grant.units)
+
+            def take(take, taken=taken):
+                taken.setdefault(take.take_id, take.units)
+
+            def event(evidence, give=give, take=take):
+                found = self.ledger.apply_event(evidence, grant=give, take_back=take)
+                self.assertEqual(found.http_status, 200)
+
+            for each in order:
+                if each == "c":
+                    self.ledger.claim(told["c"], "ann", grant=give)
+                else:
+                    event(told[each])
+                self.assertIn(sum(given.values()) - sum(taken.values()), (0, 1), order)
+            self.ledger.claim(self.signed(id, 20), "ann", grant=give)
+            for each in order:
+                event(told[each])
+            row, = self.ledger.lookup(environment="Production", transaction_id=id).rows
+            self.assertEqual((row.state, sum(given.values()) - sum(taken.values())),
+                             ("granted", 1), order)
 
 
 class SQLTests(LedgerTests):
+    # How SQLAlchemy names the client, the executor's class, and the codes of a lock that was
+    # waited for and of a database that is not there.
+    scheme = store = lock_code = missing_code = None
+
+    def admin(self, **options):
+        """A connection of the host's own."""
+        raise NotImplementedError
+
+    @staticmethod
+    def count(connection, table="goods"):
+        cursor = connection.cursor()
+        cursor.execute(f"SELECT COUNT(*) FROM {table}")
+        return cursor.fetchone()[0]
+
+    def table(self, name):
+        with self.ledger.store.session() as execute:
+            execute(step(sql(f"CREATE TABLE IF NOT EXISTS {name} (id VARCHAR(64) PRIMARY KEY)")))
+            execute(step(sql(f"DELETE FROM {name}")))
+
+    def test_a_transaction_of_the_host_s(self):
+        """STO-38: refused by name, whether SQLAlchemy, Django or the plain client began it; the
+        connection and the transaction stay as they were."""
+        self.table("orders")
+        for name, begin in self.hosts():
+            with self.subTest(name), begin() as (connection, insert, commit):
+                insert()
+                ledger = Ledger(self.store(lambda connection=connection: connection),
+                                self.ledger.verifier)
+                with self.assertRaises(assay.MisuseError) as caught:
+                    ledger.claim(self.bought(), "ann", mode="transaction", grant=self.fail)
+                self.assertEqual(caught.exception.status, "misuse.store.transaction")
+                self.assertIn("open transaction", caught.exception.message)
+                commit()
+            other = self.admin()
+            self.assertEqual(self.count(other, "orders"), 1)
+            other.close()
+            self.table("orders")
+
+    def hosts(self):
+        """What a host begins transactions with."""
+        @contextlib.contextmanager
+        def plain():
+            connection = self.admin(autocommit=False)
+            yield (connection, lambda: connection.cursor().execute(INSERT), connection.commit)
+            connection.close()
+
+        @contextlib.contextmanager
+        def sqlalchemy():
+            import sqlalchemy
+            from sqlalchemy.orm import Session
+
+            engine = sqlalchemy.create_engine(
+                self.scheme, creator=lambda: self.admin(autocommit=False))
+            with Session(engine) as session:
+                yield (session.connection().connection.driver_connection,
+                       lambda: session.execute(sqlalchemy.text(INSERT)), session.commit)
+            engine.dispose()
+
+        yield "plain", plain
+        if importlib.util.find_spec("sqlalchemy"):
+            yield "sqlalchemy", sqlalchemy
+
+    @unittest.skipUnless(importlib.util.find_spec("sqlalchemy"), "SQLAlchemy is not here")
+    def test_an_orm_in_the_grant(self):
+        """STO-38: over the guarded connection it is refused, over the nested one it stands with
+        the claim or not at all."""
+        import sqlalchemy
+        from sqlalchemy.orm import Session
+
+        self.table("goods")
+
+        def session(connection):
+            return Session(sqlalchemy.create_engine(
+                self.scheme, creator=lambda: connection, poolclass=sqlalchemy.pool.StaticPool))
+
+        def pay(connection, given):
+            with session(connection) as one:
+                one.execute(sqlalchemy.text("INSERT INTO goods (id) VALUES (:id)"),
+                            {"id": given.grant_id})
+                one.commit()
+
+        def left_open(given):
+            with session(given.connection.nested()) as one:
+                one.execute(sqlalchemy.text("INSERT INTO goods (id) VALUES ('x')"))
+
+        def fails(given):
+            pay(given.connection.nested(), given)
+            raise LookupError
+
+        bought, admin = self.bought(), self.admin()
+        self.addCleanup(admin.close)
+        for wrong, raised in ((lambda given: pay(given.connection, given), assay.MisuseError),
+                              (left_open, assay.MisuseError), (fails, LookupError)):
+            with self.assertRaises(raised) as caught:
+                self.ledger.claim(bought, "ann", mode="transaction", grant=wrong)
+            if raised is assay.MisuseError:
+                self.assertEqual(caught.exception.status, "misuse.store.transaction")
+            self.assertEqual((self.count(admin), self.ledger.lookup(evidence=bought).rows),
+                             (0, ()))
+        found = self.ledger.claim(bought, "ann", mode="transaction",
+                                  grant=lambda given: pay(given.connection.nested(), given))
+        self.assertEqual((found.answer, self.count(admin)), ("granted", 1))
+
+    def test_what_the_guard_cannot_see(self):
+        """STO-38: the host committed behind it: told, with what stands."""
+        def end(given):
+            real = vars(given.connection)["_real"]
+            for each in ("COMMIT", "BEGIN"):
+                real.cursor().execute(each)
+
+        bought = self.bought()
+        with self.assertRaises(assay.MisuseError) as caught:
+            self.ledger.claim(bought, "ann", mode="transaction", grant=end)
+        self.assertEqual(caught.exception.status, "misuse.store.transaction")
+        self.assertIs(caught.exception.document.json["exchange"]["committed"], True)
+
+    def test_a_session_lost_in_the_grant(self):
+        """STO-39: repeated from its beginning, twice at most; then 503, and nothing is paid."""
+        self.table("goods")
+        admin = self.admin()
+        self.addCleanup(admin.close)
+        for losses, wanted in ((1, "granted"), (2, "granted"), (9, "deferred")):
+            bought, calls = self.bought(), []
+
+            def pay(given, calls=calls, losses=losses):
+                calls.append(given)
+                given.connection.cursor().execute(
+                    f"INSERT INTO goods (id) VALUES ('{given.grant_id}')")
+                if len(calls) <= losses:
+                    self.end(admin, given.connection)
+
+            before = self.count(admin)
+            found = self.ledger.claim(bought, "ann", mode="transaction", grant=pay)
+            self.assertEqual(found.answer, wanted)
+            self.assertEqual(len(calls), min(losses, 2) + 1)
+            self.assertEqual(self.count(admin) - before, int(wanted == "granted"))
+            if wanted == "deferred":
+                self.assertEqual((found.status, found.http_status),
+                                 ("unavailable.store.unclear", 503))
+
+    def test_limits(self):
+        """STO-76: behind the lock of another session a statement ends, and nothing runs on."""
+        self.table("locked")
+        admin = self.admin(autocommit=False)
+        self.addCleanup(admin.close)
+        self.lock(admin)
+        stores = [self.ledger.store, self.store(self.admin)]
+        for store in stores:
+            with store.session() as execute:
+                for mark in (None, "begin"):
+                    answer = execute({
+                        **step(sql("INSERT INTO locked (id) VALUES ('a')"), transaction=mark),
+                        "limits": {"statementMs": 5000, "lockMs": 300}})
+                    self.assertEqual((answer["error"]["code"], answer["error"]["executed"]),
+                                     (self.lock_code, "no"))
+                answer = execute({**step(sql(self.sleeps, rows=True)), "limits": {
+                    "statementMs": 200, "lockMs": 200}})
+                self.assertIn(answer.get("error", {}).get("code"), self.late_codes)
+        admin.rollback()
+        self.assertEqual(self.count(admin, "locked"), 0)
+
+    def test_connections_of_the_host_s(self):
+        """STO-76: what the host makes is not the ledger's alone: its limits are those of each
+        statement or transaction, and no setting stays."""
+        ledger = Ledger(self.store(self.admin), self.ledger.verifier)
+        self.addCleanup(ledger.close)
+        self.assertEqual(ledger.create_schema().outcome, "exists")
+        ledger.check_schema().raise_for_refusal()
+        before = self.settings(self.admin())
+        self.assertEqual(ledger.take("ivy", "text", "premium").outcome, "taken")
+        bought = self.bought()
+        self.assertEqual(ledger.claim(bought, "ivy", mode="transaction",
+                                      grant=lambda given: None).answer, "granted")
+        self.assertEqual(ledger.claim(self.bought(), "ivy", grant=lambda given: None).answer,
+                         "granted")
+        self.assertEqual(ledger.link("ivy", "joe").outcome, "linked")
+        self.assertEqual(len(ledger.lookup("joe").rows), 2)
+        with ledger.store.session() as execute:
+            execute(step(sql("SELECT 1", rows=True)))
+            self.assertEqual(self.settings(execute.connection), before)
+
+    def settings(self, connection):
+        cursor = connection.cursor()
+        found = []
+        for name in self.limits:
+            cursor.execute(f"SHOW {name}" if self.engine_name == "postgres"
+                           else f"SELECT @@session.{name}")
+            found.append(cursor.fetchone())
+        return found
+
+    def test_engine_down(self):
+        """STO-77: what could not be reached, and what was and says no."""
+        parts = urllib.parse.urlsplit(self.engine.url)
+        at = f"{parts.scheme}://{parts.username}@"
+        for url, status, code in (
+                (f"{at}127.0.0.1:1{parts.path}", "unreachable", "connect"),
+                (f"{at}nohost.invalid:{parts.port}{parts.path}", "unreachable", "connect"),
+                (f"{at}127.0.0.1:{parts.port}/nothere", "engine", self.missing_code)):
+            found = Ledger(url, self.config).take("ann", "text", "premium")
+            self.assertEqual((found.status, found.http_status),
+                             (f"unavailable.store.{status}", 503), url)
+            text = str(found.document.json)
+            self.assertIn(code, text)
+            for name in ("nohost", "nothere", parts.username + "@"):
+                self.assertNotIn(name, text)
+
     def test_grants_at_once(self):
         with self.ledger.store.session() as execute:
             execute(step(sql("CREATE TABLE coins (id VARCHAR(64) PRIMARY KEY, n INTEGER)")))
@@ -215,12 +483,61 @@ class SQLTests(LedgerTests):
 
 class PostgresTest(SQLTests, EngineTest):
     engine_name, module = "postgres", "psycopg"
+    scheme, lock_code, missing_code = "postgresql+psycopg://", "55P03", "3D000"
+    sleeps, late_codes = "SELECT 1 FROM pg_sleep(9)", ("57014",)
+    limits = "statement_timeout", "lock_timeout", "idle_in_transaction_session_timeout"
+
+    @staticmethod
+    def store(connect):
+        from assay.store import Postgres
+
+        return Postgres(connect)
+
+    def admin(self, autocommit=True):
+        import psycopg
+
+        return psycopg.connect(self.engine.url, autocommit=autocommit)
+
+    def end(self, admin, connection):
+        admin.execute("SELECT pg_terminate_backend(%s)", (connection.info.backend_pid,))
+        while admin.execute("SELECT 1 FROM pg_stat_activity WHERE pid = %s",
+                            (connection.info.backend_pid,)).fetchone():
+            time.sleep(0.01)
+
+    def lock(self, admin):
+        admin.execute("LOCK TABLE locked IN ACCESS EXCLUSIVE MODE")
+
+    def hosts(self):
+        yield from super().hosts()
+
+        @contextlib.contextmanager
+        def django():
+            from django.db import connections, transaction
+
+            one = connections["default"]
+            with transaction.atomic():
+                yield (one.connection, lambda: one.cursor().execute(INSERT), lambda: None)
+            one.close()
+
+        if importlib.util.find_spec("django"):
+            from django.conf import settings
+
+            parts = urllib.parse.urlsplit(self.engine.url)
+            if not settings.configured:
+                settings.configure(DATABASES={"default": {
+                    "ENGINE": "django.db.backends.postgresql", "NAME": parts.path[1:],
+                    "USER": parts.username, "HOST": parts.hostname, "PORT": parts.port}})
+                yield "django", django
 
     def test_async(self):
         bought = self.bought()
 
         async def pay(given):
             await given.connection.execute("SELECT 1")
+            async with given.connection.cursor() as cursor:
+                await cursor.execute("SELECT 7")
+                assert [row async for row in cursor] == [(7,)]
+                assert cursor.connection is given.connection
 
         async def run():
             ledger = AsyncLedger(self.engine.url, self.ledger.verifier)
@@ -234,14 +551,41 @@ class PostgresTest(SQLTests, EngineTest):
                          {"new": 1, "already-granted": 7, "other-account": 8})
 
     def test_a_grant_that_ends_the_transaction(self):
+        """STO-38."""
         for end in (lambda given: given.connection.commit(),
                     lambda given: given.connection.execute("ROLLBACK")):
-            with self.assertRaisesRegex(RuntimeError, "neither commit"):
+            with self.assertRaises(assay.MisuseError) as caught:
                 self.ledger.claim(self.bought(), "ann", mode="transaction", grant=end)
+            self.assertEqual(caught.exception.status, "misuse.store.transaction")
+            self.assertIs(caught.exception.document.json["exchange"]["committed"], False)
 
 
 class MariaDBTest(SQLTests, EngineTest):
     engine_name, module = "mariadb", "pymysql"
+    scheme, lock_code, missing_code = "mysql+pymysql://", "1205", "1049"
+    # A sleep that is ended is no error here.
+    sleeps = "SELECT COUNT(*) FROM {0} a, {0} b, {0} c".format("information_schema.columns")
+    late_codes = ("1969",)
+    limits = "max_statement_time", "innodb_lock_wait_timeout", "lock_wait_timeout"
+
+    @staticmethod
+    def store(connect):
+        from assay.store import MariaDB
+
+        return MariaDB(connect)
+
+    def admin(self, autocommit=True):
+        import pymysql
+
+        parts = urllib.parse.urlsplit(self.engine.url)
+        return pymysql.connect(host=parts.hostname, port=parts.port, user=parts.username,
+                               database=parts.path[1:], autocommit=autocommit)
+
+    def end(self, admin, connection):
+        admin.cursor().execute(f"KILL {connection.thread_id()}")
+
+    def lock(self, admin):
+        admin.cursor().execute("INSERT INTO locked (id) VALUES ('a')")
 
 
 class DynamoDBTest(LedgerTests, EngineTest):

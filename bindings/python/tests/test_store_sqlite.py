@@ -1,5 +1,6 @@
 """The executor of SQLite with steps made by hand: order, transactions, failures, forks."""
 import asyncio
+import contextlib
 import logging
 import multiprocessing
 import os
@@ -14,6 +15,7 @@ from unittest import mock
 
 from steps import GRANT, Exchange, grant, sql, step, store
 
+import assay
 from assay.store import Grant, SQLite, carry_out
 from assay.store._pool import Pool
 
@@ -26,6 +28,7 @@ class SQLiteTest(unittest.TestCase):
         self.addCleanup(folder.cleanup)
         self.path = Path(folder.name) / "a b?.db"
         self.store = self.opened()
+        self.store.make()
         with self.store.session() as execute:
             execute(step(sql("CREATE TABLE t (k TEXT PRIMARY KEY, n INTEGER) WITHOUT ROWID")))
 
@@ -73,8 +76,43 @@ class StepTest(SQLiteTest):
     def test_settings(self):
         with self.store.session() as execute:
             found = execute(step(*(sql(f"PRAGMA {name}", rows=True) for name in
-                                   ("journal_mode", "synchronous", "busy_timeout"))))
-        self.assertEqual([each["rows"][0][0] for each in found["results"]], ["wal", 2, 5000])
+                                   ("journal_mode", "synchronous", "secure_delete",
+                                    "busy_timeout"))))
+        self.assertEqual([each["rows"][0][0] for each in found["results"]], ["wal", 2, 2, 2000])
+
+    def test_limits(self):
+        """STO-76: of a lock and of a statement, as the step says."""
+        self.quietly()
+        limits = {"statementMs": 100, "lockMs": 150}
+        endless = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) " \
+                  "SELECT COUNT(*) FROM n"
+        with self.store.session() as execute:
+            for mark in (None, "begin"):
+                asked = {**step(sql(endless, rows=True), transaction=mark), "limits": limits}
+                answer = execute(asked)
+                self.assertEqual((answer["error"]["code"], answer["error"]["executed"]),
+                                 ("9", "no"))
+            asked = {**step(sql("PRAGMA busy_timeout", rows=True)), "limits": limits}
+            self.assertEqual(execute(asked)["results"][0]["rows"], [[150]])
+
+    def test_no_creation_in_passing(self):
+        """STO-78: only `make` makes the file, and nobody guesses a folder."""
+        self.quietly()
+        other = SQLite(self.path.with_name("other.db"))
+        self.addCleanup(other.close)
+        with self.assertLogs("assay.store", "ERROR") as logs:
+            logging.disable(logging.NOTSET)
+            answer = other.session()(step(sql("SELECT 1", rows=True)))
+        self.assertEqual((answer["error"]["code"], answer["error"]["executed"]), ("14", "no"))
+        self.assertIn(str(self.path.with_name("other.db")), logs.output[0])
+        self.assertNotIn("other.db", str(answer))
+        self.assertFalse(self.path.with_name("other.db").exists())
+        other.make()
+        self.assertEqual(other.session()(step(sql("SELECT 1", rows=True)))["code"], 200)
+        for path in ("shop.db", "data/shop.db", Path("shop.db")):
+            with self.assertRaisesRegex(ValueError, "relative"):
+                SQLite(path)
+        SQLite("./shop.db").close()
 
     def test_a_writer_that_takes_too_long(self):
         self.quietly()
@@ -107,7 +145,7 @@ class StepTest(SQLiteTest):
         real = sqlite3.connect
 
         def connect(path, *arguments, **named):
-            return real(f"{path.as_uri()}?mode=ro", *arguments, uri=True, **named)
+            return real(path.replace("mode=rw", "mode=ro"), *arguments, **named)
 
         with mock.patch.object(sqlite3, "connect", connect):
             return CONNECT(one)
@@ -175,8 +213,7 @@ class TransactionTest(SQLiteTest):
             execute(step(sql(ADD, "a", 1), transaction="begin"))
         self.assertEqual(self.rows(), [])
         with self.store.session() as execute:
-            with self.assertRaises(RuntimeError):
-                execute.confirm({"id": 1})
+            self.assertEqual(execute.grant({"id": 1}, self.fail), {"id": 1, "code": 0})
             execute(step(sql(ADD, "a", 1)))
             self.assertFalse(execute.connection.in_transaction)
 
@@ -235,12 +272,89 @@ class TransactionTest(SQLiteTest):
         self.assertEqual(self.rows(), [])
 
     def test_a_grant_that_ends_the_transaction(self):
-        for end in (lambda given: given.connection.rollback(),
-                    lambda given: given.connection.commit()):
-            with self.assertRaisesRegex(RuntimeError, "neither commit nor roll back"):
-                carry_out(self.claim(), self.store, end)
-            with self.store.session() as execute:
-                execute(step(sql("DELETE FROM t")))
+        """STO-38: it is told so, whether it listens or not, and nothing of the claim stands."""
+        def unheard(end):
+            def grant(given):
+                with contextlib.suppress(assay.MisuseError):
+                    end(given.connection)
+            return grant
+
+        for end in (lambda one: one.rollback(), lambda one: one.commit(), lambda one: one.close(),
+                    lambda one: one.execute("COMMIT"), lambda one: one.execute(" /* x */ end"),
+                    lambda one: one.cursor().execute("ROLLBACK;"), lambda one: one.__enter__(),
+                    lambda one: one.executescript("SELECT 1"), lambda one: one.cursor().connection
+                    .commit(), lambda one: setattr(one, "isolation_level", "DEFERRED")):
+            for pay in (lambda given, end=end: end(given.connection), unheard(end)):
+                exchange = self.claim()
+                carry_out(exchange, self.store, pay)
+                self.assertEqual(exchange.answers[1], {
+                    "id": 90, "code": 500,
+                    "error": {"code": "transaction", "executed": "unknown"}})
+                self.assertEqual(self.rows(), [])
+
+    def test_what_the_guard_cannot_see(self):
+        """STO-38: a transaction that was ended behind it, and another that was begun."""
+        def end(given):
+            real = vars(given.connection)["_real"]
+            real.execute(ADD, ("coins", 1))
+            real.execute("COMMIT")
+            real.execute("BEGIN")
+
+        exchange = self.claim()
+        carry_out(exchange, self.store, end)
+        self.assertEqual(exchange.answers[1]["error"]["code"], "transaction")
+        self.assertEqual(self.rows(), [("claim", 1), ("coins", 1)])
+
+    def test_what_passes_the_guard(self):
+        """Statements, savepoints of the host's own, and cursors in all their ways."""
+        def pay(given):
+            one = given.connection
+            self.assertIsInstance(one, sqlite3.Connection)
+            one.execute("SAVEPOINT mine")
+            one.execute(ADD, ("never", 1))
+            one.execute("ROLLBACK TO mine")
+            one.execute("RELEASE mine")
+            cursor = one.cursor()
+            self.assertIs(cursor.execute(ADD, ("coins", 1)), cursor)
+            self.assertIs(cursor.connection, one)
+            one.executemany(ADD, [("more", 2), ("most", 3)])
+            self.assertEqual([row[0] for row in one.execute("SELECT n FROM t WHERE k = 'more'")],
+                             [2])
+            self.assertEqual(next(one.execute("SELECT 7"))[0], 7)
+            kept.append(one)
+
+        kept = []
+        carry_out(self.claim(), self.store, pay)
+        self.assertEqual(self.rows(), [("claim", 2), ("coins", 1), ("more", 2), ("most", 3)])
+        with self.assertRaises(assay.MisuseError) as caught:
+            kept[0].execute("SELECT 1")
+        self.assertEqual(caught.exception.rule, "STO-38")
+
+    def test_a_layer_that_commits(self):
+        """STO-38: over the nested connection it commits with the claim, or not at all."""
+        def pay(given):
+            one = given.connection.nested()
+            one.cursor().execute(ADD, ("coins", 1))
+            one.commit()
+            one.execute("SELECT * FROM t")
+            one.rollback()
+            one.close()
+
+        def undo(given):
+            one = given.connection.nested()
+            one.execute(ADD, ("coins", 1))
+            one.rollback()
+
+        def fail(given):
+            pay(given)
+            raise LookupError
+
+        for wrong in (undo, fail):
+            with contextlib.suppress(LookupError):
+                carry_out(self.claim(), self.store, wrong)
+            self.assertEqual(self.rows(), [])
+        carry_out(self.claim(), self.store, pay)
+        self.assertEqual(self.rows(), [("claim", 2), ("coins", 1)])
 
     def test_no_grant(self):
         with self.assertRaisesRegex(TypeError, "needs a grant"):
@@ -302,7 +416,9 @@ class PoolTest(SQLiteTest):
             execute(step(sql("SELECT 1", rows=True)))
             with self.assertLogs("assay.store", "WARNING"):
                 asked = step(sql("SELECT 1", rows=True))
-                self.assertEqual(one.session()(asked), {"id": asked["id"], "code": 0})
+                answer = one.session()(asked)
+            self.assertEqual((answer["error"]["code"], answer["error"]["executed"]),
+                             ("connect", "no"))
         for size in (0, -1, "2"):
             with self.assertRaises(ValueError):
                 Pool(int, int, size)

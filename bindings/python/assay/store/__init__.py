@@ -2,7 +2,7 @@
 
     from assay.store import Ledger
 
-    ledger = Ledger("sqlite:///shop.db", config)
+    ledger = Ledger("sqlite:////var/lib/shop.db", config)
     claim = ledger.claim(transaction, account, grant=pay_out)
     claim.answer                                  # "granted", "already-granted" …
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     from ._answers import SchemaError
     from .async_ledger import AsyncLedger
-    from .carry import Grant, carry_out, carry_out_async
+    from .carry import Grant, TakeBack, carry_out, carry_out_async
     from .dynamodb import DynamoDB
     from .ledger import Ledger
     from .mariadb import MariaDB
@@ -42,6 +42,7 @@ __all__ = [
     "Redis",
     "SQLite",
     "SchemaError",
+    "TakeBack",
     "carry_out",
     "carry_out_async",
 ]
@@ -58,6 +59,7 @@ _LATER = {
     "Redis": "redis",
     "SQLite": "sqlite",
     "SchemaError": "_answers",
+    "TakeBack": "carry",
     "carry_out": "carry",
     "carry_out_async": "carry",
 }

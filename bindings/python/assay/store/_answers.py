@@ -24,11 +24,10 @@ STANDBY = "standby"
 # The marks of the steps with which a transaction begins and ends (EXC-24).
 BEGINS, ENDS = ("begin", "whole"), ("commit", "whole")
 
-# Of a transaction that is not there any more.
-ENDED = (
-    "the grant ended the transaction of its claim: it must neither commit nor roll back, nor "
-    "use the connection as a context manager"
-)
+# The limits of a step that names none, in milliseconds (STO-76).
+LIMITS = {"statementMs": 5000, "lockMs": 2000}
+# Of a connection that could not be made (STO-77).
+CONNECT = "connect"
 
 
 class Fault(Exception):
@@ -36,6 +35,7 @@ class Fault(Exception):
 
     code        its own code, as text
     text        what it said; None where that may hold values
+    detail      for the log alone: it names a host, a user or a path
     is_certain  nothing was carried out
     is_lost     nothing came back: the connection is of no use any more, and nobody knows
                 what became of the statement
@@ -46,10 +46,12 @@ class Fault(Exception):
         code: object = "",
         text: str | None = None,
         *,
+        detail: str | None = None,
         is_certain: bool = False,
         is_lost: bool = False,
     ) -> None:
-        super().__init__(f"{code}: {text}" if text else str(code))
+        said = detail or text
+        super().__init__(f"{code}: {' '.join(said.split())}" if said else str(code))
         self.code, self.text = str(code)[:64], text and " ".join(text.split())
         self.is_certain, self.is_lost = is_certain, is_lost
 
@@ -62,6 +64,12 @@ class Fault(Exception):
     def standby(cls) -> Fault:
         """The connection leads to a standby, or to a file that cannot be written."""
         return cls(STANDBY, "not a primary", is_certain=True)
+
+    @classmethod
+    def unreached(cls, error: Exception, code: object = CONNECT) -> Fault:
+        """No connection was made: nothing was sent (STO-77). What the client says has the host
+        and the user, so the log alone has it."""
+        return cls(code, type(error).__name__, detail=str(error), is_certain=True)
 
     def note(self, dialect: str, what: str) -> None:
         """A line in the log, without a value of a statement (EXC-22)."""
@@ -82,6 +90,32 @@ class Fault(Exception):
 
 class SchemaError(RuntimeError):
     """A store did not take a statement of the schema."""
+
+
+def limits_of(step: Step) -> Mapping[str, int]:
+    """How long a statement of it may run, and wait for a lock."""
+    found: Mapping[str, int] = step.get("limits") or LIMITS
+    return found
+
+
+def seconds(limits: Mapping[str, int], name: str) -> float:
+    return limits[name] / 1000
+
+
+def ended(step: Step) -> Answer:
+    """The answer to a grant step whose transaction the grant ended, or would have (STO-38)."""
+    LOG.error("STO-38: the grant ended the transaction of its claim, or tried to")
+    return {"id": step["id"], "code": 500, "error": {"code": "transaction", "executed": "unknown"}}
+
+
+def lost(step: Step) -> Answer:
+    """The answer to a grant step whose session is gone: nothing was committed (STO-39)."""
+    return {"id": step["id"], "code": 0}
+
+
+def refused(step: Step) -> Answer:
+    """The answer to a grant step whose grant gave nothing."""
+    return {"id": step["id"], "code": 500}
 
 
 def granted(step: Step) -> Answer:

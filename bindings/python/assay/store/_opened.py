@@ -16,8 +16,12 @@ if TYPE_CHECKING:
     from typing import Any, Union
 
     from ..verifier import Time
+    from .results import Result
 
     Configuration = Union[Mapping[str, Any], str, bytes]
+
+# How long to wait for tables, in seconds: DynamoDB takes half a minute to make one.
+CREATION = 60.0
 
 
 class Opened:
@@ -27,7 +31,7 @@ class Opened:
         self,
         where: Any,
         configuration: Verifier | Configuration,
-        create: bool | None,
+        create: bool,
         patience: float,
         clock: Callable[[], float] = time.time,
         *,
@@ -52,8 +56,10 @@ class Opened:
             raise ValueError("the URL names another table than `stores.table`")
         # STO-13: one verifier may serve two stores.
         self._named = {} if policy["dialect"] == self._dialect else {"dialect": self._dialect}
-        self._must_create = self._dialect == "sqlite" if create is None else create
+        self._must_create = create
         self._creating = Lock()
+        # STO-78: which store it was, at the first look.
+        self._lineage: str | None = None
         self._patience, self._clock = patience, clock
 
     def __repr__(self) -> str:
@@ -72,6 +78,28 @@ class Opened:
     def _request(self, kind: str, members: Mapping[str, Any]) -> dict[str, Any]:
         given = {name: value for name, value in members.items() if value is not None}
         return {"kind": kind, **self._named, **given}
+
+
+def taking_mode(
+    mode: str | None, take_back: object, attempt: str | None
+) -> tuple[str, str | None]:
+    """How a refund is taken back (STO-35), and the attempt that it needs for that."""
+    if mode is None:
+        mode = "none" if take_back is None else "lease"
+    if mode == "transaction" and take_back is None:
+        raise TypeError('mode "transaction" needs a take_back')
+    return mode, attempt_of(attempt)
+
+
+def new_lineage() -> str:
+    """What tells a new store from every other one: 32 characters (STM-8)."""
+    return secrets.token_urlsafe(24)
+
+
+def saw(first: str | None, found: Result) -> str | None:
+    """The lineage of a store: the one that was seen first, in this process."""
+    seen: str | None = found.raw.get("lineage")
+    return first or seen
 
 
 def attempt_of(given: str | None) -> str:

@@ -13,15 +13,16 @@ import select
 from threading import BoundedSemaphore, Lock, RLock
 from weakref import WeakSet
 
-from ._answers import Fault
+from ._answers import CONNECT, Fault
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Any
 
-# How long a conversation waits for a connection when all are in use, in seconds.
-PATIENCE = 30.0
+# How long a conversation waits for a connection when all are in use, in seconds: twice, as for
+# an engine that is not reached.
+PATIENCE = 5.0
 
 _pools: WeakSet[Pool] = WeakSet()
 _forking = RLock()
@@ -68,7 +69,7 @@ class Pool:
         if self._is_torn:
             raise Fault("fork", "forked while a connection was in use", is_certain=True)
         if not self._room.acquire(timeout=PATIENCE):
-            raise Fault.lost()
+            raise Fault(CONNECT, "every connection is in use", is_certain=True)
         with self._lock:
             self._used += 1
         try:
@@ -132,12 +133,12 @@ class Pool:
         self._renew()
 
 
-def is_quiet(file: int) -> bool:
+def is_quiet(file: int, wait_ms: int = 0) -> bool:
     """Whether there is nothing to read from an idle connection: a server says something, or
     hangs up, when it goes."""
     poll = select.poll()
     poll.register(file, select.POLLIN)
-    return not poll.poll(0)
+    return not poll.poll(wait_ms)
 
 
 def _before() -> None:

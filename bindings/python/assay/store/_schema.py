@@ -1,4 +1,4 @@
-"""Making the tables of a store: texts of the library, run here (STM-1)."""
+"""The garbage of a store: statements of the library, run here (STM-3)."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     Call = Mapping[str, Any]
 
-# Two processes that make a table at once are in each other's way once.
+# A busy row is no reason to wait for tomorrow.
 _TRIES = 3
 
 
@@ -27,11 +27,7 @@ def calls_of(document: Document, *names: str) -> list[Call]:
 
 
 def define(store: Store, calls: list[Call]) -> None:
-    """Run statements of a schema."""
-    own = getattr(store, "define", None)
-    if own is not None:
-        own(calls)
-        return
+    """Run statements that the exchange `schema` gives."""
     with store.session() as execute:
         for call in calls:
             said: list[Mapping[str, Any]] = []
@@ -59,8 +55,6 @@ def _goes_on(said: list[Mapping[str, Any]]) -> bool:
 
 
 def _step(dialect: str, call: Call) -> Answer:
-    if dialect == "sqlite":
-        call = {**call, "sql": _without_strict(call["sql"])}
     return {
         "id": 0,
         "dialect": dialect,
@@ -70,9 +64,3 @@ def _step(dialect: str, call: Call) -> Answer:
         "run": [call],
     }
 
-
-def _without_strict(sql: str) -> str:
-    """Tables are strict since 3.37 of SQLite."""
-    from sqlite3 import sqlite_version_info
-
-    return sql if sqlite_version_info >= (3, 37) else sql.replace(" STRICT,", "")

@@ -7,16 +7,20 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 
-from ._answers import BEGINS, ENDED, ENDS, Fault, done, granted
+from ._answers import BEGINS, ENDS, Fault, done, ended, granted, limits_of, lost, refused
+from ._guard import RELEASE, SAVEPOINT, Guard, Watch, open_already, run
 from ._pool import Pool
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
     from types import TracebackType
     from typing import Any
 
     from ._answers import Answer, Step
 
+# Between what a server says last and its end of the connection.
+GOODBYE_MS = 100
 _PLACEHOLDERS = re.compile(r"\?|\$\d+|%s")
 
 
@@ -66,7 +70,15 @@ class SQLStore:
         """Whether the server has said nothing since the last statement."""
         return True
 
-    def begin(self, connection: Any) -> None:
+    def limit(self, connection: Any, limits: Mapping[str, int]) -> None:
+        """Set the limits of a step (STO-76), where the connection is the ledger's alone."""
+        raise NotImplementedError
+
+    def must_wrap(self, connection: Any) -> bool:
+        """Whether a single statement needs a transaction to have its limits."""
+        return False
+
+    def begin(self, connection: Any, limits: Mapping[str, int]) -> None:
         raise NotImplementedError
 
     def commit(self, connection: Any) -> None:
@@ -79,7 +91,17 @@ class SQLStore:
         """Whether a transaction is open."""
         raise NotImplementedError
 
-    def run(self, connection: Any, sql: str, args: list[Any], rows: bool) -> Answer:
+    def is_busy(self, connection: Any) -> bool:
+        """Whether the host uses it: a connection that no conversation has taken."""
+        return self.is_open(connection)
+
+    def is_gone(self, connection: Any, wait_ms: int) -> bool:
+        """Whether its server has hung up, or does within this time."""
+        return False
+
+    def run(
+        self, connection: Any, call: Mapping[str, Any], limits: Mapping[str, int]
+    ) -> Answer:
         """One statement; its result."""
         raise NotImplementedError
 
@@ -101,7 +123,7 @@ class SQLSession:
         self._is_begun = False
         self._pid = 0
         self.connection: Any = None
-        """The open one, for the host's grant."""
+        """The open one; a grant gets it guarded."""
 
     def __call__(self, step: Step) -> Answer:
         """Carry out one step; returns its answer. What is no failure of the engine passes
@@ -109,8 +131,7 @@ class SQLSession:
         results: list[Answer] = []
         try:
             if self.connection is None:
-                self._pid = self._store.pool.pid
-                self.connection = self._store.pool.take()
+                self._take()
             self._carry_out(step, results)
         except self._store.errors as error:
             return self._failed(step, self._store.fault(error), bool(results))
@@ -121,19 +142,41 @@ class SQLSession:
             raise
         return done(step, results)
 
+    def _take(self) -> None:
+        pid, connection = self._store.pool.pid, self._store.pool.take()
+        if self._store.is_busy(connection):
+            # The host's own, and the host is using it: it stays as it is.
+            self._store.pool.give(connection, pid)
+            raise open_already()
+        self._pid, self.connection = pid, connection
+
     def _carry_out(self, step: Step, results: list[Answer]) -> None:
         store, connection, mark = self._store, self.connection, step["transaction"]
+        limits = limits_of(step)
         if mark in BEGINS:
             self.rollback()
-            store.begin(connection)
-            self._is_begun = True
+            self._begin(limits)
         elif mark and not (self._is_begun and store.is_open(connection)):
             raise Fault("transaction", "no transaction is open")
+        elif mark is None:
+            store.limit(connection, limits)
+        wraps = mark is None and not self._is_begun and store.must_wrap(connection)
         for call in step["run"]:
-            results.append(store.run(connection, call["sql"], call["args"], call["rows"]))
+            if wraps:
+                self._begin(limits)
+            results.append(store.run(connection, call, limits))
+            if wraps:
+                self._commit()
         if mark in ENDS:
-            store.commit(connection)
-            self._is_begun = False
+            self._commit()
+
+    def _begin(self, limits: Mapping[str, int]) -> None:
+        self._store.begin(self.connection, limits)
+        self._is_begun = True
+
+    def _commit(self) -> None:
+        self._store.commit(self.connection)
+        self._is_begun = False
 
     def _failed(self, step: Step, fault: Fault, has_results: bool) -> Answer:
         if fault.is_lost:
@@ -141,7 +184,7 @@ class SQLSession:
         elif self._is_begun:
             self.rollback()
             fault.is_certain = True
-        elif has_results:
+        if has_results and step["transaction"] is None:
             # Statements before it stand: each is its own transaction.
             fault.is_certain = False
         return fault.answer(step)
@@ -155,12 +198,60 @@ class SQLSession:
             except self._store.errors:
                 self._drop()
 
-    def confirm(self, step: Step) -> Answer:
-        """The answer to a grant step, after the host's grant. Raises RuntimeError where that
-        ended the transaction."""
-        if not (self._is_begun and self._store.is_open(self.connection)):
-            raise RuntimeError(ENDED)
-        return granted(step)
+    def grant(self, step: Step, call: Callable[[Any], object]) -> Answer:
+        """Have the host's `call` grant over the open transaction, guarded (STO-38); the answer
+        to the grant step. What `call` raises passes through."""
+        if not self._is_marked(SAVEPOINT):
+            return self._ended(step)
+        watch = Watch()
+        try:
+            said = call(Guard(self.connection, watch))
+        except Exception as error:
+            if watch.fault is None:
+                if not self._is_lost(error):
+                    raise
+                self._drop()
+                return lost(step)
+            return self._ended(step)
+        finally:
+            watch.is_over = True
+        if watch.fault is None and said is False:
+            self.rollback()
+            return refused(step)
+        if watch.fault is None and self._is_marked(RELEASE):
+            return granted(step)
+        return self._ended(step)
+
+    def _is_marked(self, statement: str) -> bool:
+        """Whether the transaction that the claim began is still the open one. False also where
+        the session was lost: then the connection is gone."""
+        store = self._store
+        if not self._is_begun:
+            return False
+        try:
+            if store.is_open(self.connection):
+                run(self.connection, statement)
+                return True
+        except store.errors as error:
+            if store.fault(error).is_lost:
+                self._drop()
+                return False
+        if store.is_gone(self.connection, 0):
+            self._drop()
+        return False
+
+    def _is_lost(self, error: Exception) -> bool:
+        """Whether the session went away in the grant. An error of the client may also be about
+        another connection of the host's."""
+        store = self._store
+        of_client = isinstance(error, store.errors) and store.fault(error).is_lost
+        return store.is_gone(self.connection, GOODBYE_MS if of_client else 0)
+
+    def _ended(self, step: Step) -> Answer:
+        if self.connection is None:
+            return lost(step)
+        self._drop()
+        return ended(step)
 
     def _drop(self) -> None:
         connection, self.connection, self._is_begun = self.connection, None, False

@@ -9,7 +9,7 @@ if TYPE_CHECKING:
     from typing import Any
     from urllib.parse import SplitResult
 
-_SCHEMES = "sqlite:///shop.db, postgresql://…, mysql://…, dynamodb://TABLE?region=…, redis://…"
+_SCHEMES = "sqlite:////var/lib/shop.db, postgresql://…, mysql://…, dynamodb://TABLE?region=…, redis://…"
 _MARIADB = ("unix_socket", "ssl_ca", "ssl_cert", "ssl_key")
 
 
@@ -39,7 +39,7 @@ def _blocking(scheme: str, parts: SplitResult) -> tuple[Any, str | None]:
         from .sqlite import SQLite
 
         if parts.netloc or options:
-            raise ValueError("sqlite:///PATH, or sqlite:////PATH from the root, and no options")
+            raise ValueError("sqlite:////PATH from the root, or sqlite:///./PATH, and no options")
         return SQLite(unquote(parts.path[1:])), None
     if scheme == "dynamodb":
         from .dynamodb import DynamoDB

@@ -12,11 +12,11 @@ import secrets
 import time
 from contextlib import suppress
 
+from ..errors import UnavailableError
 from . import results as _r
-from ._answers import SchemaError
-from ._opened import Opened, attempt_of
+from ._opened import CREATION, Opened, attempt_of, new_lineage, saw, taking_mode
 from ._schema import calls_of, define_async
-from .carry import Grant, carry_out_async
+from .carry import Grant, TakeBack, carry_out_async
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 
     R = TypeVar("R", bound=_r.Result)
     Granting = Callable[[Grant], Awaitable[object]]
+    Taking = Callable[[TakeBack], Awaitable[object]]
     Several = Evidence | Iterable[Evidence]
 
 __all__ = ["AsyncLedger"]
@@ -49,7 +50,7 @@ class AsyncLedger(Opened):
         where: str | AsyncStore,
         configuration: Verifier | Configuration,
         *,
-        create: bool | None = None,
+        create: bool = False,
         patience: float = 30.0,
         clock: Callable[[], float] = time.time,
     ) -> None:
@@ -76,6 +77,7 @@ class AsyncLedger(Opened):
         note: str | None = None,
         on_unclear: str | None = None,
         resolve: str | None = None,
+        allow_repeat: bool | None = None,
         now: Time | None = None,
     ) -> _r.ClaimResult:
         """`Ledger.claim`."""
@@ -96,6 +98,7 @@ class AsyncLedger(Opened):
             note=note,
             onUnclear=on_unclear,
             resolve=resolve,
+            allowRepeat=allow_repeat,
             now=now,
         )
         if grant is None or mode == "transaction":
@@ -178,9 +181,106 @@ class AsyncLedger(Opened):
             return found
         return found.completed(await self._pay(found.claims, grant, None, now))
 
-    async def revoke(self, evidence: Several, *, now: Time | None = None) -> _r.RevokeResult:
+    async def revoke(
+        self,
+        evidence: Several,
+        *,
+        take_back: Taking | None = None,
+        mode: str | None = None,
+        attempt: str | None = None,
+        lease_ms: int | None = None,
+        now: Time | None = None,
+    ) -> _r.RevokeResult:
         """`Ledger.revoke`."""
-        return await self._ask(_r.RevokeResult, "revoke", evidence, now=now)
+        mode, attempt = taking_mode(mode, take_back, attempt)
+        found = await self._ask(
+            _r.RevokeResult,
+            "revoke",
+            evidence,
+            take_back=take_back if mode == "transaction" else None,
+            mode=mode,
+            attempt=attempt,
+            leaseMs=lease_ms,
+            now=now,
+        )
+        if take_back is None or mode == "transaction":
+            return found
+        return found.completed(await self._take(found.take, take_back, mode, now))
+
+    async def complete_revoke(
+        self,
+        purchase_key: str,
+        take_id: str,
+        fence: int,
+        *,
+        taken: int | None = None,
+        now: Time | None = None,
+    ) -> _r.CompleteRevokeResult:
+        """`Ledger.complete_revoke`."""
+        return await self._ask(
+            _r.CompleteRevokeResult,
+            "revoke.complete",
+            purchaseKey=purchase_key,
+            takeId=take_id,
+            fence=fence,
+            taken=taken,
+            now=now,
+        )
+
+    async def due_takes(
+        self,
+        *,
+        take_back: Taking | None = None,
+        attempt: str | None = None,
+        lease_ms: int | None = None,
+        older_ms: int | None = None,
+        now: Time | None = None,
+    ) -> _r.DueTakesResult:
+        """`Ledger.due_takes`."""
+        found = await self._ask(
+            _r.DueTakesResult,
+            "revoke.due",
+            attempt=attempt_of(attempt),
+            leaseMs=lease_ms,
+            olderMs=older_ms,
+            now=now,
+        )
+        if take_back is None:
+            return found
+        return found.completed(await self._take(found.take, take_back, "lease", now))
+
+    async def apply_event(
+        self,
+        evidence: Several,
+        *,
+        grant: Granting | None = None,
+        take_back: Taking | None = None,
+        mode: str | None = None,
+        attempt: str | None = None,
+        lease_ms: int | None = None,
+        now: Time | None = None,
+    ) -> _r.EventResult:
+        """`Ledger.apply_event`."""
+        mode, attempt = taking_mode(mode, take_back, attempt)
+        if mode == "transaction" and (grant is None or take_back is None):
+            raise TypeError('mode "transaction" needs a grant and a take_back')
+        in_transaction = mode == "transaction"
+        found = await self._ask(
+            _r.EventResult,
+            "event.apply",
+            evidence,
+            grant=grant if in_transaction else None,
+            take_back=take_back if in_transaction else None,
+            mode=mode,
+            attempt=attempt,
+            leaseMs=lease_ms,
+            now=now,
+        )
+        if in_transaction:
+            return found
+        taken = await self._take(found.take, take_back, mode, now) if take_back else []
+        given = await self._pay(found.give, grant, None, now) if grant else {}
+        return found.completed(taken, given)
 
     async def lookup(
         self,
@@ -450,14 +550,20 @@ class AsyncLedger(Opened):
 
     # ---- the store itself
 
-    async def create_schema(self) -> None:
+    async def create_schema(self) -> _r.CreateResult:
         """`Ledger.create_schema`."""
-        await self._define("statements", "indexes")
+        found = await self._converse(
+            _r.CreateResult, "schema.create", lineage=new_lineage(), patience=CREATION
+        )
+        found.raise_for_refusal()
         self._must_create = False
+        return found
 
     async def check_schema(self, *, now: Time | None = None) -> _r.SchemaResult:
         """`Ledger.check_schema`."""
-        return await self._ask(_r.SchemaResult, "schema.check", now=now)
+        found = await self._ask(_r.SchemaResult, "schema.check", lineage=self._lineage, now=now)
+        self._lineage = saw(self._lineage, found)
+        return found
 
     async def delete_expired(self) -> None:
         """`Ledger.delete_expired`."""
@@ -474,7 +580,7 @@ class AsyncLedger(Opened):
         """Grant and complete, one after the other."""
         done: dict[str, _r.CompleteResult] = {}
         for claim in claims:
-            if claim.is_ours:
+            if claim.is_ours and claim.answer is None:
                 given = claim.grant()
                 if await grant(given) is not False:
                     done[given.grant_id] = await self.complete(
@@ -487,7 +593,30 @@ class AsyncLedger(Opened):
                     )
         return done
 
-    async def _ask(
+    async def _take(
+        self, takes: Iterable[_r.Take], take_back: Taking, mode: str, now: Time | None
+    ) -> list[_r.Result]:
+        """Take back and complete, one after the other."""
+        done: list[_r.Result] = []
+        for take in takes:
+            said = await take_back(take.take_back())
+            if said is not False and mode == "lease":
+                taken = said if isinstance(said, int) and not isinstance(said, bool) else None
+                done.append(
+                    await self.complete_revoke(
+                        take.purchase_key, take.take_id, take.fence, taken=taken, now=now
+                    )
+                )
+        return done
+
+    async def _ask(self, answer: type[R], kind: str, /, *given: Any, **members: Any) -> R:
+        """A whole conversation, with a store that has its tables."""
+        if self._must_create:
+            with suppress(UnavailableError):
+                await self.create_schema()
+        return await self._converse(answer, kind, *given, **members)
+
+    async def _converse(
         self,
         answer: type[R],
         kind: str,
@@ -495,17 +624,21 @@ class AsyncLedger(Opened):
         /,
         *,
         grant: Granting | None = None,
+        take_back: Taking | None = None,
         known: dict[str, Any] | None = None,
+        patience: float | None = None,
         now: Time | None = None,
         **members: Any,
     ) -> R:
         """A whole conversation."""
-        if self._must_create:
-            with suppress(SchemaError):
-                await self.create_schema()
         request, clock = self._request(kind, members), self._clock_from(now)
         with self.verifier.exchange(request, evidence, int(clock() * 1000)) as exchange:
             document = await carry_out_async(
-                exchange, self.store, grant, patience=self._patience, clock=clock
+                exchange,
+                self.store,
+                grant,
+                take_back=take_back,
+                patience=self._patience if patience is None else patience,
+                clock=clock,
             )
         return answer.of(document, **(known or {}))

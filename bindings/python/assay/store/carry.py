@@ -2,7 +2,7 @@
 
     from assay.store import SQLite, carry_out
 
-    store = SQLite("shop.db")                       # one for the process
+    store = SQLite("/var/lib/shop.db")              # one for the process
     with verifier.exchange(request, evidence) as exchange:
         document = carry_out(exchange, store)
 
@@ -32,9 +32,9 @@ if TYPE_CHECKING:
 
         def __call__(self, step: Mapping[str, Any], /) -> Mapping[str, Any]: ...
 
-        def confirm(self, step: Mapping[str, Any], /) -> Mapping[str, Any]: ...
-
-        def rollback(self) -> None: ...
+        def grant(
+            self, step: Mapping[str, Any], call: Callable[[Any], object], /
+        ) -> Mapping[str, Any]: ...
 
         def __enter__(self) -> Session: ...
 
@@ -61,9 +61,9 @@ if TYPE_CHECKING:
 
         def __call__(self, step: Mapping[str, Any], /) -> Awaitable[Mapping[str, Any]]: ...
 
-        def confirm(self, step: Mapping[str, Any], /) -> Mapping[str, Any]: ...
-
-        def rollback(self) -> Awaitable[None]: ...
+        def grant(
+            self, step: Mapping[str, Any], call: Callable[[Any], Awaitable[object]], /
+        ) -> Awaitable[Mapping[str, Any]]: ...
 
         async def __aenter__(self) -> AsyncSession: ...
 
@@ -83,7 +83,10 @@ if TYPE_CHECKING:
         def session(self) -> AsyncSession: ...
 
 
-__all__ = ["Grant", "carry_out", "carry_out_async"]
+_NEEDS = 'mode "transaction" needs {}'
+
+__all__ = ["Grant", "TakeBack", "carry_out", "carry_out_async"]
+
 
 @dataclass(frozen=True)
 class Grant:
@@ -91,10 +94,12 @@ class Grant:
     index, and nothing where it stands already.
 
     fence       1, then one more whenever a claim that nobody completed was taken over
+    units       to give: quantity × `products.<id>.units`; after a reversal, what was taken back
+    repeat      this grant_id was handed out before: perhaps it is written already
     connection  in mode "transaction" the open one: what you write there is committed with
-                the claim, or not at all. Neither commit nor roll back; raise, or return
-                False, to grant nothing. For DynamoDB a list: append what else TransactWriteItems
-                is to write. In mode "lease" None
+                the claim, or not at all. It refuses to end the transaction (STO-38); raise, or
+                return False, to grant nothing. `connection.nested()` is for an ORM. For DynamoDB
+                a list: append what else TransactWriteItems is to write. In mode "lease" None
     """
 
     grant_id: str
@@ -104,6 +109,8 @@ class Grant:
     quantity: int
     purchase_key: str
     connection: Any = None
+    units: int = 1
+    repeat: bool = False
 
     @classmethod
     def of(cls, found: Mapping[str, Any], connection: Any = None) -> Grant:
@@ -116,6 +123,45 @@ class Grant:
             found["quantity"],
             found["purchaseKey"],
             connection,
+            found.get("units", found["quantity"]),
+            bool(found.get("repeat")),
+        )
+
+
+@dataclass(frozen=True)
+class TakeBack:
+    """Units of a refunded purchase to take back now, once (STO-35): write `take_id` beside what
+    you take, under a unique index, and nothing where it stands already.
+
+    fence       a larger one than before whenever it is handed out again
+    units       to take, of what the purchase gave
+    percentage  of the price that was refunded, in thousandths of a percent; None: all of it
+    connection  as of a `Grant`
+    """
+
+    take_id: str
+    fence: int
+    account: str
+    product: str
+    quantity: int
+    units: int
+    percentage: int | None
+    purchase_key: str
+    connection: Any = None
+
+    @classmethod
+    def of(cls, found: Mapping[str, Any], connection: Any = None) -> TakeBack:
+        """From the JSON of a grant step, or of a take of a document."""
+        return cls(
+            found["takeId"],
+            found["fence"],
+            found["account"],
+            found["product"],
+            found["quantity"],
+            found["units"],
+            found.get("percentage"),
+            found["purchaseKey"],
+            connection,
         )
 
 
@@ -124,18 +170,20 @@ def carry_out(
     store: Store,
     grant: Callable[[Grant], object] | None = None,
     *,
+    take_back: Callable[[TakeBack], object] | None = None,
     patience: float = 30.0,
     clock: Callable[[], float] = time.time,
     sleep: Callable[[float], object] = time.sleep,
 ) -> Document:
     """Conduct a conversation to its end; returns its last document.
 
-    store     whose session carries the steps out
-    grant     takes a `Grant`, in mode "transaction"; called again when the engine had to
-              roll back
-    patience  how many seconds to wait before a step, at most; a longer wait is the last
-              document
-    clock     the time in seconds since 1970 UTC
+    store      whose session carries the steps out
+    grant      takes a `Grant`, in mode "transaction"; called again when the engine had to
+               roll back, or when its session was lost
+    take_back  takes a `TakeBack`, as `grant` does
+    patience   how many seconds to wait before a step, at most; a longer wait is the last
+               document
+    clock      the time in seconds since 1970 UTC
 
     A refused result is an answer, not an error: look at the document. What `grant` raises
     passes through; then, and whenever this function is left before the end, everything is
@@ -149,7 +197,7 @@ def carry_out(
                 if state == "store":
                     said = execute(payload["store"])
                 elif state == "grant":
-                    said = _granted(payload["grant"], execute, grant)
+                    said = _granted(payload["grant"], execute, grant, take_back)
                 else:
                     left = _left(payload, clock)
                     if left > patience:
@@ -168,6 +216,7 @@ async def carry_out_async(
     store: AsyncStore,
     grant: Callable[[Grant], Awaitable[object]] | None = None,
     *,
+    take_back: Callable[[TakeBack], Awaitable[object]] | None = None,
     patience: float = 30.0,
     clock: Callable[[], float] = time.time,
     sleep: Callable[[float], Awaitable[object]] | None = None,
@@ -182,7 +231,7 @@ async def carry_out_async(
                 if state == "store":
                     said = await execute(payload["store"])
                 elif state == "grant":
-                    said = await _granted_async(payload["grant"], execute, grant)
+                    said = await _granted_async(payload["grant"], execute, grant, take_back)
                 else:
                     left = _left(payload, clock)
                     if left > patience:
@@ -213,24 +262,32 @@ def _left(payload: Mapping[str, Any], clock: Callable[[], float]) -> float:
 
 
 def _granted(
-    found: Mapping[str, Any], execute: Session, grant: Callable[[Grant], object] | None
+    found: Mapping[str, Any],
+    execute: Session,
+    grant: Callable[[Grant], object] | None,
+    take_back: Callable[[TakeBack], object] | None,
 ) -> Mapping[str, Any]:
+    if found.get("what") == "take":
+        if take_back is None:
+            raise TypeError(_NEEDS.format("a take-back"))
+        return execute.grant(found, lambda connection: take_back(TakeBack.of(found, connection)))
     if grant is None:
-        raise TypeError('a claim of mode "transaction" needs a grant')
-    if grant(Grant.of(found, execute.connection)) is False:
-        execute.rollback()
-        return {"id": found["id"], "code": 500}
-    return execute.confirm(found)
+        raise TypeError(_NEEDS.format("a grant"))
+    return execute.grant(found, lambda connection: grant(Grant.of(found, connection)))
 
 
 async def _granted_async(
     found: Mapping[str, Any],
     execute: AsyncSession,
     grant: Callable[[Grant], Awaitable[object]] | None,
+    take_back: Callable[[TakeBack], Awaitable[object]] | None,
 ) -> Mapping[str, Any]:
+    if found.get("what") == "take":
+        if take_back is None:
+            raise TypeError(_NEEDS.format("a take-back"))
+        return await execute.grant(
+            found, lambda connection: take_back(TakeBack.of(found, connection))
+        )
     if grant is None:
-        raise TypeError('a claim of mode "transaction" needs a grant')
-    if await grant(Grant.of(found, execute.connection)) is False:
-        await execute.rollback()
-        return {"id": found["id"], "code": 500}
-    return execute.confirm(found)
+        raise TypeError(_NEEDS.format("a grant"))
+    return await execute.grant(found, lambda connection: grant(Grant.of(found, connection)))

@@ -5,12 +5,21 @@ from __future__ import annotations
 import json
 from importlib import import_module
 
-from ._answers import Fault, SchemaError, done, granted
+from ._answers import (
+    CONNECT,
+    LIMITS,
+    Fault,
+    done,
+    granted,
+    limits_of,
+    refused,
+    seconds,
+)
 from ._drivers import installed
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Callable, Mapping
     from types import TracebackType
     from typing import Any
 
@@ -20,8 +29,6 @@ __all__ = ["DynamoDB"]
 
 _CONDITION = "ConditionalCheckFailedException"
 _CANCELLED = "TransactionCanceledException"
-# What a call of the schema says when it was made before.
-_DONE = {"CreateTable": "ResourceInUseException", "UpdateTimeToLive": "ValidationException"}
 
 
 class DynamoDB:
@@ -37,7 +44,9 @@ class DynamoDB:
     def __init__(
         self, client: Any = None, *, region: str | None = None, endpoint: str | None = None
     ) -> None:
-        self.client = client or _client(region, endpoint)
+        self.client = client or _client(region, endpoint, LIMITS)
+        self._where = None if client else (region, endpoint)
+        self._limits: Mapping[str, int] = LIMITS
         with installed("boto3"):
             self._botocore = import_module("botocore.exceptions")
 
@@ -52,23 +61,10 @@ class DynamoDB:
         """Close the client's connections."""
         self.client.close()
 
-    def define(self, calls: Iterable[Mapping[str, Any]]) -> None:
-        """Make the table if it is not there, and wait until it can be used (STM-1)."""
-        for call in calls:
-            try:
-                self._define(call["api"], call["input"])
-            except self._botocore.BotoCoreError as error:
-                raise SchemaError(str(error))
-
-    def _define(self, name: str, given: Any) -> None:
-        try:
-            self.client._make_api_call(name, {**given})
-        except self._botocore.ClientError as error:
-            if error.response["Error"]["Code"] != _DONE.get(name):
-                raise SchemaError(str(error))
-        if name == "CreateTable":
-            waiter = self.client.get_waiter("table_exists")
-            waiter.wait(TableName=given["TableName"], WaiterConfig={"Delay": 1})
+    def limit(self, limits: Mapping[str, int]) -> None:
+        """Have the limits of a step (STO-76) in the own client; it is made anew for others."""
+        if self._where is not None and self._limits != limits:
+            self.client, self._limits = _client(*self._where, limits), dict(limits)
 
     def run(self, name: str, given: Any) -> Answer:
         """One call; its result. A failed condition is one (STO-3)."""
@@ -77,13 +73,12 @@ class DynamoDB:
             output = self.client._make_api_call(name, {**given})
         except self._botocore.ClientError as error:
             return _refused(error.response)
-        except (
-            self._botocore.ConnectTimeoutError,
-            self._botocore.EndpointConnectionError,
-        ) as error:
-            raise Fault("ServiceUnavailable", str(error), is_certain=True)
-        except self._botocore.HTTPClientError:
-            raise Fault.lost()
+        except (self._botocore.NoCredentialsError, self._botocore.PartialCredentialsError) as error:
+            raise Fault.unreached(error, "UnrecognizedClientException") from error
+        except self._botocore.ConnectionError as error:
+            raise Fault.unreached(error, CONNECT) from error
+        except self._botocore.HTTPClientError as error:
+            raise Fault.lost() from error
         output.pop("ResponseMetadata", None)
         # Descriptions of tables hold dates.
         plain: Answer = json.loads(json.dumps(output, default=str))
@@ -102,6 +97,7 @@ class DynamoDBSession:
     def __call__(self, step: Step) -> Answer:
         """Carry out one step; returns its answer."""
         results: list[Answer] = []
+        self._store.limit(limits_of(step))
         try:
             for call in step["run"]:
                 results.append(self._store.run(call["api"], call["input"]))
@@ -110,15 +106,19 @@ class DynamoDBSession:
             return fault.answer(step)
         return done(step, results)
 
-    def confirm(self, step: Step) -> Answer:
-        """Write the claim and what the host's grant appended, both or neither (STO-21)."""
+    def grant(self, step: Step, call: Callable[[Any], object]) -> Answer:
+        """Have the host's `call` append what it grants, and write that and the claim, both or
+        neither (STO-21)."""
+        if call(self.connection) is False:
+            self.rollback()
+            return refused(step)
         items = [step["item"], *self.connection]
         self.rollback()
         try:
             found = self._store.run("TransactWriteItems", {"TransactItems": items})
         except Fault as fault:
             fault.note(self._store.dialect, "grant")
-            return {"id": step["id"], "code": 500}
+            return refused(step)
         return {**granted(step), "results": [found]} if "error" in found else granted(step)
 
     def rollback(self) -> None:
@@ -158,12 +158,14 @@ def _item(found: Any) -> Answer:
     return {"item": found["Item"]} if found.get("Item") else {}
 
 
-def _client(region: str | None, endpoint: str | None) -> Any:
+def _client(region: str | None, endpoint: str | None, limits: Mapping[str, int]) -> Any:
     """The library repeats what may be repeated; the client must not."""
     with installed("boto3"):
         boto3, botocore = import_module("boto3"), import_module("botocore.config")
     config = botocore.Config(
-        connect_timeout=3, read_timeout=10, retries={"total_max_attempts": 1}
+        connect_timeout=1,
+        read_timeout=seconds(limits, "statementMs"),
+        retries={"total_max_attempts": 1},
     )
     return boto3.client(
         "dynamodb", region_name=region, endpoint_url=endpoint, config=config

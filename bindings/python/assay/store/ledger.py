@@ -2,7 +2,7 @@
 
     from assay.store import Ledger
 
-    ledger = Ledger("sqlite:///shop.db", config)      # one for the process
+    ledger = Ledger("sqlite:////var/lib/shop.db", config)      # one for the process
 
     transaction = ledger.verifier.verify_transaction(jws)
     claim = ledger.claim(transaction, account, grant=pay_out)
@@ -15,11 +15,11 @@ import secrets
 import time
 from contextlib import suppress
 
+from ..errors import UnavailableError
 from . import results as _r
-from ._answers import SchemaError
-from ._opened import Opened, attempt_of
+from ._opened import CREATION, Opened, attempt_of, new_lineage, saw, taking_mode
 from ._schema import calls_of, define
-from .carry import Grant, carry_out
+from .carry import Grant, TakeBack, carry_out
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -32,6 +32,7 @@ if TYPE_CHECKING:
 
     R = TypeVar("R", bound=_r.Result)
     Granting = Callable[[Grant], object]
+    Taking = Callable[[TakeBack], object]
     Several = Evidence | Iterable[Evidence]
 
 __all__ = ["Ledger"]
@@ -40,12 +41,13 @@ __all__ = ["Ledger"]
 class Ledger(Opened):
     """Every conversation with a store (docs/spec/stores.md §5), carried out.
 
-    where          the store's URL: sqlite:///shop.db, postgresql://…, mysql://…,
+    where          the store's URL: sqlite:////var/lib/shop.db, postgresql://…, mysql://…,
                    dynamodb://TABLE?region=…&endpoint=…, redis://…; or a store that you made,
                    `Postgres(connect, size=20)`
     configuration  of the verifier; `stores.dialect` and `.table` are added from the URL. Or a
                    Verifier that has the block `stores`, which serves other stores as well
-    create         make missing tables at the first use; None: on SQLite only
+    create         call `create_schema` at the first use: for tests and first steps. A server
+                   that did so would begin anew where its data is missing
     patience       how many seconds a conversation may wait before one step
     clock          the time in seconds since 1970 UTC
 
@@ -66,7 +68,7 @@ class Ledger(Opened):
         where: str | Store,
         configuration: Verifier | Configuration,
         *,
-        create: bool | None = None,
+        create: bool = False,
         patience: float = 30.0,
         clock: Callable[[], float] = time.time,
     ) -> None:
@@ -93,6 +95,7 @@ class Ledger(Opened):
         note: str | None = None,
         on_unclear: str | None = None,
         resolve: str | None = None,
+        allow_repeat: bool | None = None,
         now: Time | None = None,
     ) -> _r.ClaimResult:
         """Claim the purchases of verified evidence, so that each is granted once.
@@ -109,6 +112,8 @@ class Ledger(Opened):
         note           of an operator, for a grant by hand
         on_unclear     "hold": a lease that has ended is left to a person
         resolve        "again": that person found that it was not granted
+        allow_repeat   True: in mode "transaction" take over also what was handed out under a
+                       lease, because the grant is keyed by grant_id; else it is "held" (STO-37)
 
         Without a grant: grant each of `claims` that `is_ours`, and `complete` it.
         """
@@ -129,6 +134,7 @@ class Ledger(Opened):
             note=note,
             onUnclear=on_unclear,
             resolve=resolve,
+            allowRepeat=allow_repeat,
             now=now,
         )
         if grant is None or mode == "transaction":
@@ -212,9 +218,128 @@ class Ledger(Opened):
             return found
         return found.completed(self._pay(found.claims, grant, None, now))
 
-    def revoke(self, evidence: Several, *, now: Time | None = None) -> _r.RevokeResult:
-        """Note refunds, so that no older evidence pays out again."""
-        return self._ask(_r.RevokeResult, "revoke", evidence, now=now)
+    def revoke(
+        self,
+        evidence: Several,
+        *,
+        take_back: Taking | None = None,
+        mode: str | None = None,
+        attempt: str | None = None,
+        lease_ms: int | None = None,
+        now: Time | None = None,
+    ) -> _r.RevokeResult:
+        """Note refunds, so that no older evidence pays out again. Of all deliveries of one
+        refund one is told to take back.
+
+        take_back  takes a `TakeBack` and takes the units back, under its `take_id`; returns how
+                   many there were, None for all of them, or False for another time
+        mode       "lease": note, take back, complete: what nobody completed comes again, by
+                   `due_takes`. "transaction": the take-back is in this very database, and is
+                   committed with the refund. "none": each is told once; what becomes of it is
+                   yours. None: "lease" with a take_back, "none" without
+        """
+        mode, attempt = taking_mode(mode, take_back, attempt)
+        found = self._ask(
+            _r.RevokeResult,
+            "revoke",
+            evidence,
+            take_back=take_back if mode == "transaction" else None,
+            mode=mode,
+            attempt=attempt,
+            leaseMs=lease_ms,
+            now=now,
+        )
+        if take_back is None or mode == "transaction":
+            return found
+        return found.completed(self._take(found.take, take_back, mode, now))
+
+    def complete_revoke(
+        self,
+        purchase_key: str,
+        take_id: str,
+        fence: int,
+        *,
+        taken: int | None = None,
+        now: Time | None = None,
+    ) -> _r.CompleteRevokeResult:
+        """Say that a refunded purchase was taken back. Twice does no harm.
+
+        taken  how many units there were; None: all of them
+        """
+        return self._ask(
+            _r.CompleteRevokeResult,
+            "revoke.complete",
+            purchaseKey=purchase_key,
+            takeId=take_id,
+            fence=fence,
+            taken=taken,
+            now=now,
+        )
+
+    def due_takes(
+        self,
+        *,
+        take_back: Taking | None = None,
+        attempt: str | None = None,
+        lease_ms: int | None = None,
+        older_ms: int | None = None,
+        now: Time | None = None,
+    ) -> _r.DueTakesResult:
+        """Take up to 25 take-backs over that nobody completed. Run it every minute, beside
+        `due`."""
+        found = self._ask(
+            _r.DueTakesResult,
+            "revoke.due",
+            attempt=attempt_of(attempt),
+            leaseMs=lease_ms,
+            olderMs=older_ms,
+            now=now,
+        )
+        if take_back is None:
+            return found
+        return found.completed(self._take(found.take, take_back, "lease", now))
+
+    def apply_event(
+        self,
+        evidence: Several,
+        *,
+        grant: Granting | None = None,
+        take_back: Taking | None = None,
+        mode: str | None = None,
+        attempt: str | None = None,
+        lease_ms: int | None = None,
+        now: Time | None = None,
+    ) -> _r.EventResult:
+        """What a notification of Apple's changes, in ledger and subscriptions: refunds are taken
+        back, reversed ones are given again to the owner of the purchase. In whatever order and
+        however often they come, the newest signed state stands (STO-33, STO-34).
+
+        grant      as of `claim`, for reversed refunds
+        take_back  as of `revoke`
+        mode       as of `revoke`. Under "none" and "lease" grants are made under a lease
+
+        Answer Apple with its `http_status`.
+        """
+        mode, attempt = taking_mode(mode, take_back, attempt)
+        if mode == "transaction" and (grant is None or take_back is None):
+            raise TypeError('mode "transaction" needs a grant and a take_back')
+        in_transaction = mode == "transaction"
+        found = self._ask(
+            _r.EventResult,
+            "event.apply",
+            evidence,
+            grant=grant if in_transaction else None,
+            take_back=take_back if in_transaction else None,
+            mode=mode,
+            attempt=attempt,
+            leaseMs=lease_ms,
+            now=now,
+        )
+        if in_transaction:
+            return found
+        taken = self._take(found.take, take_back, mode, now) if take_back else []
+        given = self._pay(found.give, grant, None, now) if grant else {}
+        return found.completed(taken, given)
 
     def lookup(
         self,
@@ -483,7 +608,7 @@ class Ledger(Opened):
         now: Time | None = None,
     ) -> _r.ForgetResult:
         """Delete what names an account. What was paid out stays paid out."""
-        return self._ask(
+        found = self._ask(
             _r.ForgetResult,
             "account.forget",
             account=account,
@@ -491,6 +616,10 @@ class Ledger(Opened):
             reason=reason,
             now=now,
         )
+        forgotten = getattr(self.store, "forgotten", None)
+        if forgotten is not None and found.ok:
+            forgotten()
+        return found
 
     def evidence(
         self,
@@ -514,14 +643,29 @@ class Ledger(Opened):
 
     # ---- the store itself
 
-    def create_schema(self) -> None:
-        """Make tables and indexes that are not there. Raises SchemaError."""
-        self._define("statements", "indexes")
+    def create_schema(self) -> _r.CreateResult:
+        """Make tables and indexes where none is there, and on SQLite the file: for `setup`, and
+        for nothing else (STO-78). Of a store that has some of them nothing is made.
+
+        Raises ConfigError, `at` the missing table, for a store that has only a part: restore a
+        backup, or move the rest away; UnavailableError when the store is away.
+        """
+        make = getattr(self.store, "make", None)
+        if make is not None:
+            make()
+        found = self._converse(
+            _r.CreateResult, "schema.create", lineage=new_lineage(), patience=CREATION
+        )
+        found.raise_for_refusal()
         self._must_create = False
+        return found
 
     def check_schema(self, *, now: Time | None = None) -> _r.SchemaResult:
-        """Whether every column is there, on a primary: for the start of a server."""
-        return self._ask(_r.SchemaResult, "schema.check", now=now)
+        """Whether every column is there, on a primary that forgets nothing, and whether it is
+        the store that this ledger saw first: for the start of a server."""
+        found = self._ask(_r.SchemaResult, "schema.check", lineage=self._lineage, now=now)
+        self._lineage = saw(self._lineage, found)
+        return found
 
     def delete_expired(self) -> None:
         """Delete what has ended, and kept texts that no row names; once a day."""
@@ -533,7 +677,7 @@ class Ledger(Opened):
         held = self._creating.acquire(timeout=self._patience)
         try:
             if self._must_create:
-                with suppress(SchemaError):
+                with suppress(UnavailableError):
                     self.create_schema()
         finally:
             if held:
@@ -550,7 +694,7 @@ class Ledger(Opened):
         """Grant and complete, one after the other."""
         done: dict[str, _r.CompleteResult] = {}
         for claim in claims:
-            if claim.is_ours:
+            if claim.is_ours and claim.answer is None:
                 given = claim.grant()
                 if grant(given) is not False:
                     done[given.grant_id] = self.complete(
@@ -563,7 +707,29 @@ class Ledger(Opened):
                     )
         return done
 
-    def _ask(
+    def _take(
+        self, takes: Iterable[_r.Take], take_back: Taking, mode: str, now: Time | None
+    ) -> list[_r.Result]:
+        """Take back and complete, one after the other."""
+        done: list[_r.Result] = []
+        for take in takes:
+            said = take_back(take.take_back())
+            if said is not False and mode == "lease":
+                taken = said if isinstance(said, int) and not isinstance(said, bool) else None
+                done.append(
+                    self.complete_revoke(
+                        take.purchase_key, take.take_id, take.fence, taken=taken, now=now
+                    )
+                )
+        return done
+
+    def _ask(self, answer: type[R], kind: str, /, *given: Any, **members: Any) -> R:
+        """A whole conversation, with a store that has its tables."""
+        if self._must_create:
+            self._create()
+        return self._converse(answer, kind, *given, **members)
+
+    def _converse(
         self,
         answer: type[R],
         kind: str,
@@ -571,14 +737,21 @@ class Ledger(Opened):
         /,
         *,
         grant: Granting | None = None,
+        take_back: Taking | None = None,
         known: dict[str, Any] | None = None,
+        patience: float | None = None,
         now: Time | None = None,
         **members: Any,
     ) -> R:
         """A whole conversation."""
-        if self._must_create:
-            self._create()
         request, clock = self._request(kind, members), self._clock_from(now)
         with self.verifier.exchange(request, evidence, int(clock() * 1000)) as exchange:
-            document = carry_out(exchange, self.store, grant, patience=self._patience, clock=clock)
+            document = carry_out(
+                exchange,
+                self.store,
+                grant,
+                take_back=take_back,
+                patience=self._patience if patience is None else patience,
+                clock=clock,
+            )
         return answer.of(document, **(known or {}))

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
-from ._answers import Fault, rows_of
+from weakref import WeakKeyDictionary
+
+from ._answers import CONNECT, Fault, rows_of, seconds
 from ._drivers import installed
+from ._guard import open_already
 from ._pool import is_quiet
 from ._sql import SQLStore, placed
 
@@ -33,16 +36,21 @@ _SETTINGS: dict[str, Any] = {
     "sql_mode": "STRICT_ALL_TABLES,ERROR_FOR_DIVISION_BY_ZERO,NO_ENGINE_SUBSTITUTION",
 }
 _ISOLATION = "SET {}TRANSACTION ISOLATION LEVEL READ COMMITTED"
-# Shorter than the time for an answer, or it would be unclear who got the row.
-_PREPARED = _ISOLATION.format("SESSION "), "SET SESSION innodb_lock_wait_timeout = 5"
+# The limits of a statement (STO-76): of what it does, of rows, and of whole tables.
+_LIMITS = "max_statement_time={:g}, innodb_lock_wait_timeout={:d}, lock_wait_timeout={:d}"
+# How much longer an answer may take than its statement, in seconds.
+_GRACE = 5.0
 # The server is gone, the answer did not come, or the connection was closed before.
 _LOST = {0, 2006, 2013, 2014, 2055, 4031}
+# Codes of the server begin here and end before the client's own.
+_OF_SERVER = range(1000, 2000)
 
 
 class MariaDB(SQLStore):
     """A database of MariaDB.
 
-    where  the arguments of `pymysql.connect` as a mapping, or a function that connects
+    where  the arguments of `pymysql.connect` as a mapping, or a function that connects. A
+           connection that is in a transaction already is refused, and stays as it is
     size   how many connections at most
     """
 
@@ -51,6 +59,7 @@ class MariaDB(SQLStore):
 
     def __init__(self, where: Where, *, size: int = 8) -> None:
         self._where = where
+        self._limits: WeakKeyDictionary[Connection, str] = WeakKeyDictionary()
         super().__init__(size)
 
     def connect(self) -> Connection:
@@ -58,11 +67,13 @@ class MariaDB(SQLStore):
         try:
             connection = where() if callable(where) else pymysql.connect(**{**_SETTINGS, **where})
         except pymysql.MySQLError as error:
-            raise Fault(_code(error), str(error.args[-1]), is_certain=True) from error
+            code = _code(error)
+            raise Fault.unreached(error, code if code in _OF_SERVER else CONNECT) from error
+        if self.is_open(connection):
+            raise open_already()
         try:
             connection.autocommit(True)
-            for setting in _PREPARED:
-                _rows(connection, setting)
+            _rows(connection, _ISOLATION.format("SESSION "))
             if _rows(connection, "SELECT @@global.read_only")[0][0]:
                 raise Fault.standby()
         except pymysql.MySQLError as error:
@@ -80,7 +91,17 @@ class MariaDB(SQLStore):
     def is_quiet(self, connection: Connection) -> bool:
         return is_quiet(connection._sock.fileno())
 
-    def begin(self, connection: Connection) -> None:
+    def limit(self, connection: Connection, limits: Mapping[str, int]) -> None:
+        # A connection that the host made is not the ledger's alone: see `run`.
+        text = _limits(limits)
+        if not callable(self._where) and self._limits.get(connection) != text:
+            _rows(connection, f"SET SESSION {text}")
+            self._limits[connection] = text
+            if "read_timeout" not in self._where:
+                connection._read_timeout = seconds(limits, "statementMs") + _GRACE
+
+    def begin(self, connection: Connection, limits: Mapping[str, int]) -> None:
+        self.limit(connection, limits)
         _rows(connection, _ISOLATION.format(""))
         _rows(connection, "START TRANSACTION")
 
@@ -93,14 +114,27 @@ class MariaDB(SQLStore):
     def is_open(self, connection: Connection) -> bool:
         return bool(connection.server_status & SERVER_STATUS.SERVER_STATUS_IN_TRANS)
 
-    def run(self, connection: Connection, sql: str, args: list[Any], rows: bool) -> Answer:
-        found = _rows(connection, placed(sql, "%s"), args)
-        return rows_of(found) if rows else {}
+    def is_gone(self, connection: Connection, wait_ms: int) -> bool:
+        return connection._sock is None or not is_quiet(connection._sock.fileno(), wait_ms)
+
+    def run(
+        self, connection: Connection, call: Mapping[str, Any], limits: Mapping[str, int]
+    ) -> Answer:
+        sql = placed(call["sql"], "%s")
+        if callable(self._where):
+            sql = f"SET STATEMENT {_limits(limits)} FOR {sql}"
+        found = _rows(connection, sql, call["args"])
+        return rows_of(found) if call["rows"] else {}
 
     def fault(self, error: Exception) -> Fault:
         code = _code(error)
         # Without the text: it may quote values.
         return Fault.lost() if code in _LOST else Fault(code, is_certain=True)
+
+
+def _limits(limits: Mapping[str, int]) -> str:
+    lock = max(1, round(seconds(limits, "lockMs")))
+    return _LIMITS.format(seconds(limits, "statementMs"), lock, lock)
 
 
 def _rows(connection: Connection, sql: str, args: list[Any] | None = None) -> Any:

@@ -4,11 +4,27 @@ from __future__ import annotations
 
 import asyncio
 import os
+import re
+from weakref import WeakKeyDictionary
 
-from ._answers import BEGINS, ENDED, ENDS, Fault, done, granted, rows_of
+from ._answers import (
+    BEGINS,
+    CONNECT,
+    ENDS,
+    Fault,
+    done,
+    ended,
+    granted,
+    limits_of,
+    lost,
+    refused,
+    rows_of,
+    seconds,
+)
 from ._drivers import installed
-from ._pool import is_quiet
-from ._sql import SQLStore, placed
+from ._guard import RELEASE, SAVEPOINT, Guard, Watch, open_already
+from ._pool import PATIENCE, is_quiet
+from ._sql import GOODBYE_MS, SQLStore, placed
 
 with installed("psycopg"):
     import psycopg
@@ -17,7 +33,7 @@ with installed("psycopg"):
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable
+    from collections.abc import Awaitable, Callable, Mapping
     from types import TracebackType
     from typing import Any
 
@@ -39,18 +55,68 @@ _SETTINGS = {
 _BEGIN = "BEGIN ISOLATION LEVEL READ COMMITTED"
 _ASKED = (
     "SELECT pg_is_in_recovery() OR current_setting('transaction_read_only') = 'on', "
-    "current_setting('default_transaction_isolation')"
+    "current_setting('default_transaction_isolation'), pg_backend_pid()"
 )
 _ISOLATION = "SET SESSION CHARACTERISTICS AS TRANSACTION ISOLATION LEVEL READ COMMITTED"
+# A grant is idle in the transaction while it does something else: so many statements' time.
+_IDLE = 3
+_LIMITS = (
+    "SET {0} statement_timeout = {1:d}; SET {0} lock_timeout = {2:d}; "
+    "SET {0} idle_in_transaction_session_timeout = {3:d}"
+)
+# libpq tells why it was refused in words alone. Of a server that speaks another language they
+# are others: then it counts as not reached.
+_REFUSALS = (
+    (re.compile(r'password authentication failed|no password supplied'), "28P01"),
+    (re.compile(r'database ".*" does not exist'), "3D000"),
+    (re.compile(r'role ".*" (does not exist|is not permitted)|no pg_hba\.conf entry'), "28000"),
+    (re.compile(r'too many (clients|connections)|remaining connection slots'), "53300"),
+    (re.compile(r'the database system is|not accept(ing)? connections'), "57P03"),
+)
+_BUSY = (pq.TransactionStatus.ACTIVE, pq.TransactionStatus.INTRANS, pq.TransactionStatus.INERROR)
+
+
+class _Limits:
+    """The limits of statements (STO-76): of the session where that is the ledger's alone, and of
+    each transaction where the host connects or a pool in between gives every transaction
+    another session."""
+
+    def __init__(self, is_own: bool) -> None:
+        self._is_own = is_own
+        # Of the connections that are alone: what was set.
+        self._set: WeakKeyDictionary[Any, Mapping[str, int]] = WeakKeyDictionary()
+
+    def meet(self, connection: Any, pid: int) -> None:
+        """A new connection, and the process that serves it. What a pool gives is another."""
+        if self._is_own and connection.info.backend_pid == pid:
+            self._set[connection] = {}
+
+    def is_alone(self, connection: Any) -> bool:
+        return connection in self._set
+
+    def begin(self, connection: Any, limits: Mapping[str, int]) -> str:
+        """What begins a transaction."""
+        return _BEGIN if self.is_alone(connection) else f"{_BEGIN}; {_limits('LOCAL', limits)}"
+
+    def due(self, connection: Any, limits: Mapping[str, int]) -> str | None:
+        """What is to be set in the session first."""
+        if self._set.get(connection, limits) == limits:
+            return None
+        self._set[connection] = dict(limits)
+        return _limits("SESSION", limits)
+
+
+def _limits(scope: str, limits: Mapping[str, int]) -> str:
+    statement = limits["statementMs"]
+    return _LIMITS.format(scope, statement, limits["lockMs"], _IDLE * statement)
 
 
 class Postgres(SQLStore):
     """A database of PostgreSQL.
 
-    where  the URL, or a function that connects; its connections are set to autocommit
+    where  the URL, or a function that connects; its connections are set to autocommit. One that
+           is in a transaction already is refused, and stays as it is
     size   how many connections at most
-
-    How long a statement may run is the role's: `ALTER ROLE … SET statement_timeout`.
     """
 
     dialect = "postgres"
@@ -58,6 +124,7 @@ class Postgres(SQLStore):
 
     def __init__(self, where: str | Connect, *, size: int = 8) -> None:
         self._open = where if callable(where) else lambda: psycopg.connect(**_settings(where))
+        self._limits = _Limits(not callable(where))
         super().__init__(size)
 
     def connect(self) -> psycopg.Connection[Any]:
@@ -65,13 +132,17 @@ class Postgres(SQLStore):
             connection = self._open()
         except psycopg.Error as error:
             raise _not_connected(error) from error
+        if self.is_busy(connection):
+            raise open_already()
         try:
             connection.autocommit = True
-            if _isolation(connection.execute(_ASKED).fetchone()) != "read committed":
+            isolation, pid = _asked(connection.execute(_ASKED).fetchone())
+            if isolation != "read committed":
                 connection.execute(_ISOLATION)
+            self._limits.meet(connection, pid)
         except psycopg.Error as error:
             self.disconnect(connection)
-            raise Fault(error.sqlstate or "08006", is_certain=True) from error
+            raise Fault.unreached(error, error.sqlstate or CONNECT) from error
         except BaseException:
             self.disconnect(connection)
             raise
@@ -83,8 +154,23 @@ class Postgres(SQLStore):
     def is_quiet(self, connection: psycopg.Connection[Any]) -> bool:
         return is_quiet(connection.fileno())
 
-    def begin(self, connection: psycopg.Connection[Any]) -> None:
-        connection.execute(_BEGIN)
+    def is_busy(self, connection: psycopg.Connection[Any]) -> bool:
+        return connection.info.transaction_status in _BUSY
+
+    def is_gone(self, connection: psycopg.Connection[Any], wait_ms: int) -> bool:
+        return _is_gone(connection, wait_ms)
+
+    def limit(self, connection: psycopg.Connection[Any], limits: Mapping[str, int]) -> None:
+        due = self._limits.due(connection, limits)
+        if due is not None:
+            connection.execute(due)
+
+    def must_wrap(self, connection: psycopg.Connection[Any]) -> bool:
+        return not self._limits.is_alone(connection)
+
+    def begin(self, connection: psycopg.Connection[Any], limits: Mapping[str, int]) -> None:
+        self.limit(connection, limits)
+        connection.execute(self._limits.begin(connection, limits))
 
     def commit(self, connection: psycopg.Connection[Any]) -> None:
         connection.execute("COMMIT")
@@ -96,10 +182,13 @@ class Postgres(SQLStore):
         return connection.info.transaction_status == pq.TransactionStatus.INTRANS
 
     def run(
-        self, connection: psycopg.Connection[Any], sql: str, args: list[Any], rows: bool
+        self,
+        connection: psycopg.Connection[Any],
+        call: Mapping[str, Any],
+        limits: Mapping[str, int],
     ) -> Answer:
-        cursor = connection.execute(placed(sql, "%s"), args, prepare=False)
-        return rows_of(cursor.fetchall()) if rows else {}
+        cursor = connection.execute(placed(call["sql"], "%s"), call["args"], prepare=False)
+        return rows_of(cursor.fetchall()) if call["rows"] else {}
 
     def fault(self, error: Exception) -> Fault:
         return _fault(error)
@@ -115,8 +204,9 @@ class AsyncPostgres:
 
     dialect = "postgres"
 
-    def __init__(self, where: str | AsyncConnect, *, size: int = 8, timeout: float = 30.0) -> None:
+    def __init__(self, where: str | AsyncConnect, *, size: int = 8, timeout: float = 15.0) -> None:
         self.timeout = timeout
+        self.limits = _Limits(not callable(where))
         self._where, self._size, self._pid = where, size, 0
         self._idle: list[psycopg.AsyncConnection[Any]] = []
         self._left_alone = self._idle  # those of a parent: neither used nor closed
@@ -138,13 +228,20 @@ class AsyncPostgres:
         if self._pid != os.getpid():
             self._pid, self._left_alone, self._idle = os.getpid(), self._idle, []
             self._room = asyncio.Semaphore(self._size)
-        await self._room.acquire()
+        try:
+            await asyncio.wait_for(self._room.acquire(), PATIENCE)
+        except asyncio.TimeoutError:
+            raise Fault(CONNECT, "every connection is in use", is_certain=True) from None
         try:
             while self._idle:
                 connection = self._idle.pop()
-                if is_quiet(connection.fileno()):
-                    return connection
-                await connection.close()
+                if not is_quiet(connection.fileno()):
+                    await connection.close()
+                    continue
+                if connection.info.transaction_status in _BUSY:
+                    self._idle.append(connection)
+                    raise open_already()
+                return connection
             return await self._connect()
         except BaseException:
             self._room.release()
@@ -168,14 +265,18 @@ class AsyncPostgres:
                 connection = await psycopg.AsyncConnection.connect(**_settings(where))
         except psycopg.Error as error:
             raise _not_connected(error) from error
+        if connection.info.transaction_status in _BUSY:
+            raise open_already()
         try:
             await connection.set_autocommit(True)
             found = await (await connection.execute(_ASKED)).fetchone()
-            if _isolation(found) != "read committed":
+            isolation, pid = _asked(found)
+            if isolation != "read committed":
                 await connection.execute(_ISOLATION)
+            self.limits.meet(connection, pid)
         except psycopg.Error as error:
             await connection.close()
-            raise Fault(error.sqlstate or "08006", is_certain=True) from error
+            raise Fault.unreached(error, error.sqlstate or CONNECT) from error
         except BaseException:
             await connection.close()
             raise
@@ -189,7 +290,7 @@ class AsyncPostgresSession:
         self._store = store
         self._is_begun = False
         self.connection: Any = None
-        """The open one, for the host's grant."""
+        """The open one; a grant gets it guarded."""
 
     async def __call__(self, step: Step) -> Answer:
         """Carry out one step; returns its answer. A cancelled one costs the connection."""
@@ -197,7 +298,9 @@ class AsyncPostgresSession:
         try:
             if self.connection is None:
                 self.connection = await self._store.take()
-            await asyncio.wait_for(self._carry_out(step, results), self._store.timeout)
+            # A change of tables may run for longer.
+            most = max(self._store.timeout, seconds(limits_of(step), "statementMs"))
+            await asyncio.wait_for(self._carry_out(step, results), most)
         except asyncio.TimeoutError:
             return await self._failed(step, Fault.lost(), True)
         except psycopg.Error as error:
@@ -210,21 +313,41 @@ class AsyncPostgresSession:
         return done(step, results)
 
     async def _carry_out(self, step: Step, results: list[Answer]) -> None:
-        connection, mark = self.connection, step["transaction"]
+        connection, mark, limits = self.connection, step["transaction"], limits_of(step)
         if mark in BEGINS:
             await self.rollback()
-            await connection.execute(_BEGIN)
-            self._is_begun = True
+            await self._begin(limits)
         elif mark and not self._is_open():
             raise Fault("transaction", "no transaction is open")
+        elif mark is None:
+            await self._limit(limits)
+        wraps = mark is None and not self._is_begun
+        wraps = wraps and not self._store.limits.is_alone(connection)
         for call in step["run"]:
+            if wraps:
+                await self._begin(limits)
             cursor = await connection.execute(
                 placed(call["sql"], "%s"), call["args"], prepare=False
             )
             results.append(rows_of(await cursor.fetchall()) if call["rows"] else {})
+            if wraps:
+                await self._commit()
         if mark in ENDS:
-            await connection.execute("COMMIT")
-            self._is_begun = False
+            await self._commit()
+
+    async def _limit(self, limits: Mapping[str, int]) -> None:
+        due = self._store.limits.due(self.connection, limits)
+        if due is not None:
+            await self.connection.execute(due)
+
+    async def _begin(self, limits: Mapping[str, int]) -> None:
+        await self._limit(limits)
+        await self.connection.execute(self._store.limits.begin(self.connection, limits))
+        self._is_begun = True
+
+    async def _commit(self) -> None:
+        await self.connection.execute("COMMIT")
+        self._is_begun = False
 
     async def _failed(self, step: Step, fault: Fault, has_results: bool) -> Answer:
         if fault.is_lost:
@@ -232,7 +355,7 @@ class AsyncPostgresSession:
         elif self._is_begun:
             await self.rollback()
             fault.is_certain = True
-        elif has_results:
+        if has_results and step["transaction"] is None:
             fault.is_certain = False
         return fault.answer(step)
 
@@ -245,11 +368,50 @@ class AsyncPostgresSession:
             except psycopg.Error:
                 await self._drop()
 
-    def confirm(self, step: Step) -> Answer:
-        """`SQLSession.confirm`."""
-        if not self._is_open():
-            raise RuntimeError(ENDED)
-        return granted(step)
+    async def grant(self, step: Step, call: Callable[[Any], Awaitable[object]]) -> Answer:
+        """`SQLSession.grant`."""
+        if not await self._is_marked(SAVEPOINT):
+            return await self._ended(step)
+        watch = Watch()
+        try:
+            said = await call(Guard(self.connection, watch))
+        except Exception as error:
+            if watch.fault is None:
+                of_client = isinstance(error, psycopg.Error) and _fault(error).is_lost
+                if not _is_gone(self.connection, GOODBYE_MS if of_client else 0):
+                    raise
+                await self._drop()
+                return lost(step)
+            return await self._ended(step)
+        finally:
+            watch.is_over = True
+        if watch.fault is None and said is False:
+            await self.rollback()
+            return refused(step)
+        if watch.fault is None and await self._is_marked(RELEASE):
+            return granted(step)
+        return await self._ended(step)
+
+    async def _is_marked(self, statement: str) -> bool:
+        if not self._is_begun:
+            return False
+        try:
+            if self._is_open():
+                await self.connection.execute(statement)
+                return True
+        except psycopg.Error as error:
+            if _fault(error).is_lost:
+                await self._drop()
+                return False
+        if _is_gone(self.connection, 0):
+            await self._drop()
+        return False
+
+    async def _ended(self, step: Step) -> Answer:
+        if self.connection is None:
+            return lost(step)
+        await self._drop()
+        return ended(step)
 
     def _is_open(self) -> bool:
         status = self.connection.info.transaction_status if self._is_begun else None
@@ -288,20 +450,25 @@ def _not_connected(error: psycopg.Error) -> Fault:
     text = str(error)
     if "session is read-only" in text or "server is in hot standby mode" in text:
         return Fault.standby()
-    return Fault(error.sqlstate or "08001", text, is_certain=True)
+    known = next((code for words, code in _REFUSALS if words.search(text)), CONNECT)
+    return Fault.unreached(error, error.sqlstate or known)
 
 
-def _isolation(row: Any) -> str:
-    """What a statement of its own runs under (STO-14), on a primary (STO-74)."""
+def _asked(row: Any) -> tuple[str, int]:
+    """What a statement of its own runs under (STO-14), on a primary (STO-74), and where."""
     if row is None or row[0]:
         raise Fault.standby()
-    return str(row[1])
+    return str(row[1]), int(row[2])
+
+
+def _is_gone(connection: Any, wait_ms: int) -> bool:
+    return bool(connection.closed) or not is_quiet(connection.fileno(), wait_ms)
 
 
 def _fault(error: Exception) -> Fault:
     # Of the engine: a code. Of the client alone: the connection is gone, or the call was
-    # wrong; in either case nobody knows what ran.
+    # wrong; in either case nobody knows what ran. 25P03 ended the session (STO-39).
     code = getattr(error, "sqlstate", None)
-    if code is None or code[:2] == "08" or code[:3] == "57P":
+    if code is None or code[:2] == "08" or code[:3] == "57P" or code == "25P03":
         return Fault.lost()
     return Fault(code, type(error).__name__, is_certain=code != "57014")

@@ -5,7 +5,9 @@ For counters, sign-ups, challenges and `once` alone (STO-13).
 
 from __future__ import annotations
 
-from ._answers import STANDBY, Fault, done, value
+import time
+
+from ._answers import LIMITS, STANDBY, Fault, done, limits_of, seconds, value
 from ._drivers import installed
 
 with installed("redis"):
@@ -14,7 +16,7 @@ with installed("redis"):
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Awaitable, Callable, Mapping
     from types import TracebackType
     from typing import Any
 
@@ -29,11 +31,52 @@ _WORDS = (
     (exceptions.ClusterDownError, "CLUSTERDOWN"),
     (exceptions.ReadOnlyError, "READONLY"),
 )
-_SETTINGS: dict[str, Any] = {
-    "decode_responses": True,
-    "socket_timeout": 5,
-    "socket_connect_timeout": 5,
-}
+_SETTINGS: dict[str, Any] = {"decode_responses": True, "socket_connect_timeout": 1}
+# Of a server that may drop what it was told (STO-83).
+EVICTING = "evicting"
+# How often a connection is looked at for it, at most, in seconds.
+_LOOKS = 60.0
+
+
+_ROLE, _MEMORY = ("ROLE",), ("INFO", "memory")
+
+
+class _Looked:
+    """What is asked of a server before its first step, and after a connection was lost."""
+
+    def __init__(self) -> None:
+        self.is_due = True
+        self._at = -_LOOKS
+
+    def calls(self) -> list[tuple[str, ...]]:
+        """The commands that are due."""
+        if not self.is_due:
+            return []
+        return [_ROLE, _MEMORY] if time.monotonic() - self._at >= _LOOKS else [_ROLE]
+
+    def leave(self, step: Step) -> None:
+        """The library itself looks, in `schema.check`, and says what it found."""
+        if any(call.get("command", ("",))[0] == _MEMORY[0] for call in step["run"]):
+            self._at = time.monotonic()
+
+    def judge(self, asked: tuple[str, ...], reply: Any) -> None:
+        """None: the server does not tell."""
+        if asked is _ROLE and (reply is None or value(reply[0]) != "master"):
+            raise Fault.standby()
+        if asked is _MEMORY:
+            if reply is not None and _is_evicting(reply):
+                raise Fault(EVICTING, "maxmemory-policy is not noeviction", is_certain=True)
+            self._at = time.monotonic()
+
+
+def _is_evicting(info: Any) -> bool:
+    """STO-83. The client makes a mapping of the text; one of the host's own may not."""
+    found = info
+    if not isinstance(info, dict):
+        lines = str(value(info)).splitlines()
+        found = dict(line.split(":", 1) for line in lines if ":" in line)
+    policy, most = str(found.get("maxmemory_policy", "")), str(found.get("maxmemory", 0))
+    return most.isdigit() and int(most) > 0 and policy not in ("", "noeviction")
 
 
 class Redis:
@@ -47,9 +90,10 @@ class Redis:
 
     def __init__(self, where: str | redis.Redis) -> None:
         self.client: Any = where
-        if isinstance(where, str):
-            self.client = redis.Redis.from_url(where, **_SETTINGS, retry=_no_retry("redis.retry"))
-        self._is_asked = False
+        self._where = where if isinstance(where, str) else None
+        self._limits: Mapping[str, int] | None = None
+        self.limit(LIMITS)
+        self.looked = _Looked()
 
     def __repr__(self) -> str:
         return "<assay.store.Redis>"
@@ -62,13 +106,25 @@ class Redis:
         """Close the client's connections."""
         self.client.close()
 
+    def limit(self, limits: Mapping[str, int]) -> None:
+        """Have the limits of a step (STO-76) in the own client; it is made anew for others."""
+        if self._where is not None and self._limits != limits:
+            self.client = redis.Redis.from_url(
+                self._where, **_settings(limits), retry=_no_retry("redis.retry")
+            )
+            self._limits = dict(limits)
+
     def run(self, call: Mapping[str, Any]) -> Any:
         """One call; what the client makes of its reply."""
         execute = self.client.execute_command
         try:
-            if not self._is_asked:
-                _judge(execute("ROLE"))
-                self._is_asked = True
+            for asked in self.looked.calls():
+                try:
+                    said = execute(*asked)
+                except exceptions.NoPermissionError:
+                    said = None
+                self.looked.judge(asked, said)
+            self.looked.is_due = False
             if "command" in call:
                 return execute(*call["command"])
             rest = (len(call["keys"]), *call["keys"], *call["args"])
@@ -77,7 +133,7 @@ class Redis:
             except exceptions.NoScriptError:
                 return execute("EVAL", call["script"], *rest)
         except exceptions.ConnectionError:
-            self._is_asked = False  # the next one may lead elsewhere
+            self.looked.is_due = True  # the next one may lead elsewhere
             raise
 
 
@@ -92,6 +148,8 @@ class RedisSession:
     def __call__(self, step: Step) -> Answer:
         """Carry out one step; returns its answer."""
         results: list[Answer] = []
+        self._store.limit(limits_of(step))
+        self._store.looked.leave(step)
         try:
             for call in step["run"]:
                 results.append(_result(self._store.run(call)))
@@ -99,7 +157,7 @@ class RedisSession:
             return _fault(error, results).answer(step)
         return done(step, results)
 
-    def confirm(self, step: Step) -> Answer:
+    def grant(self, step: Step, call: Callable[[Any], object]) -> Answer:
         """Nothing is granted here (STO-13)."""
         raise RuntimeError("Redis keeps no ledger")
 
@@ -132,10 +190,11 @@ class AsyncRedis:
         from redis import asyncio
 
         self.client: Any = where
-        if isinstance(where, str):
-            retry = _no_retry("redis.asyncio.retry")
-            self.client = asyncio.Redis.from_url(where, **_SETTINGS, retry=retry)
-        self._is_asked = False
+        self._where = where if isinstance(where, str) else None
+        self._limits: Mapping[str, int] | None = None
+        self._kind = asyncio.Redis
+        self.limit(LIMITS)
+        self.looked = _Looked()
 
     def __repr__(self) -> str:
         return "<assay.store.AsyncRedis>"
@@ -148,13 +207,25 @@ class AsyncRedis:
         """Close the client's connections."""
         await self.client.close()
 
+    def limit(self, limits: Mapping[str, int]) -> None:
+        """`Redis.limit`."""
+        if self._where is not None and self._limits != limits:
+            self.client = self._kind.from_url(
+                self._where, **_settings(limits), retry=_no_retry("redis.asyncio.retry")
+            )
+            self._limits = dict(limits)
+
     async def run(self, call: Mapping[str, Any]) -> Any:
         """One call; what the client makes of its reply."""
         execute = self.client.execute_command
         try:
-            if not self._is_asked:
-                _judge(await execute("ROLE"))
-                self._is_asked = True
+            for asked in self.looked.calls():
+                try:
+                    said = await execute(*asked)
+                except exceptions.NoPermissionError:
+                    said = None
+                self.looked.judge(asked, said)
+            self.looked.is_due = False
             if "command" in call:
                 return await execute(*call["command"])
             rest = (len(call["keys"]), *call["keys"], *call["args"])
@@ -163,7 +234,7 @@ class AsyncRedis:
             except exceptions.NoScriptError:
                 return await execute("EVAL", call["script"], *rest)
         except exceptions.ConnectionError:
-            self._is_asked = False  # the next one may lead elsewhere
+            self.looked.is_due = True  # the next one may lead elsewhere
             raise
 
 
@@ -178,6 +249,8 @@ class AsyncRedisSession:
     async def __call__(self, step: Step) -> Answer:
         """Carry out one step; returns its answer."""
         results: list[Answer] = []
+        self._store.limit(limits_of(step))
+        self._store.looked.leave(step)
         try:
             for call in step["run"]:
                 results.append(_result(await self._store.run(call)))
@@ -185,7 +258,7 @@ class AsyncRedisSession:
             return _fault(error, results).answer(step)
         return done(step, results)
 
-    def confirm(self, step: Step) -> Answer:
+    async def grant(self, step: Step, call: Callable[[Any], Awaitable[object]]) -> Answer:
         """Nothing is granted here (STO-13)."""
         raise RuntimeError("Redis keeps no ledger")
 
@@ -214,20 +287,31 @@ def _result(reply: Any) -> Answer:
     return {"reply": [value(each) for each in found]}
 
 
-def _judge(role: Any) -> None:
-    """STO-74."""
-    if value(role[0]) != "master":
-        raise Fault.standby()
-
-
 def _fault(error: Exception, results: list[Answer]) -> Fault:
     if isinstance(error, Fault):
         return error
+    if isinstance(error, exceptions.AuthenticationError):
+        # Of the two words the client keeps neither.
+        return Fault.unreached(error, "NOAUTH" if "required" in str(error) else "WRONGPASS")
     known = next((word for kind, word in _WORDS if isinstance(error, kind)), None)
     if known is None and isinstance(error, (exceptions.ConnectionError, exceptions.TimeoutError)):
-        return Fault.lost()
+        return _not_answered(error, results)
     word = known or str(error).partition(" ")[0]
     return Fault(STANDBY if known == "READONLY" else word, is_certain=not results)
+
+
+def _not_answered(error: Exception, results: list[Answer]) -> Fault:
+    """Nothing came back; of a connection that was not even made, nothing was sent either."""
+    is_unsent = "connecting to" in str(error) or isinstance(error, exceptions.MaxConnectionsError)
+    if not is_unsent:
+        return Fault.lost()
+    fault = Fault.unreached(error)
+    fault.is_certain = not results
+    return fault
+
+
+def _settings(limits: Mapping[str, int]) -> dict[str, Any]:
+    return {**_SETTINGS, "socket_timeout": seconds(limits, "statementMs")}
 
 
 def _no_retry(module: str) -> Any:

@@ -9,17 +9,20 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, fields, replace
 
-from .carry import Grant
+from .carry import Grant, TakeBack
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
     from typing import Any, TypeVar
 
     from ..documents import Document
 
     R = TypeVar("R", bound="Result")
     P = TypeVar("P", bound="Part")
+
+# Of a store that gave no answer, or too late.
+_AWAY = ("unavailable.", "pending.")
 
 
 class Part:
@@ -122,6 +125,9 @@ class Claim(Part):
 
     outcome  "new", "resume": yours to grant, under `grant_id`; "already-granted",
              "in-progress", "other-account", "revoked", "held", "unknown-product" …
+    units    to give: quantity × `products.<id>.units`; after a reversal, what was taken back
+    repeat   its grant_id was handed out before
+    why      of "held": "lease": it was handed out under one, so no transaction may pay it (STO-37)
     answer   for the client: "granted", "already-granted", "refused-final", "refused-keep",
              "deferred"; None: grant first
     """
@@ -136,6 +142,9 @@ class Claim(Part):
     account: str | None = _plain()
     grant_id: str | None = _plain()
     fence: int | None = _plain()
+    units: int | None = _plain()
+    repeat: bool = _plain(False)
+    why: str | None = _plain()
     lease_until_ms: int | None = _plain()
     claimed_ms: int | None = _plain()
     granted_ms: int | None = _plain()
@@ -145,7 +154,7 @@ class Claim(Part):
 
     @property
     def is_ours(self) -> bool:
-        """Whether it is to be granted now."""
+        """Whether it is to be granted now, or was, in the transaction of this claim."""
         return self.outcome in ("new", "resume")
 
     def grant(self) -> Grant:
@@ -159,6 +168,9 @@ class Claim(Part):
             self.product,
             self.quantity,
             self.purchase_key,
+            None,
+            self.quantity if self.units is None else self.units,
+            self.repeat,
         )
 
 
@@ -237,9 +249,11 @@ def _completed(claims: Sequence[Claim], results: Mapping[str, CompleteResult]) -
     for claim in claims:
         result = results.get(claim.grant_id or "")
         if result is not None:
+            # STO-20: it was granted, and nobody could write that down: the next attempt finds it.
+            is_away = result.status.startswith(_AWAY)
             claim = replace(
                 claim,
-                answer=result.answer,
+                answer="deferred" if is_away else result.answer,
                 granted_ms=result.granted_ms,
                 revoked_ms=result.revoked_ms,
                 changed=result.changed,
@@ -250,11 +264,45 @@ def _completed(claims: Sequence[Claim], results: Mapping[str, CompleteResult]) -
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Revoked(Part):
-    """A refunded purchase: take back what `grant_id` gave, unless it was `unclaimed`.
+class Take(Part):
+    """Units of a refunded purchase that the host takes back, under `take_id` (STO-35).
 
-    outcome     "wasGranted", "wasClaimed", "unclaimed", "already"
-    percentage  of the price that was refunded, in thousandths
+    units           to take
+    percentage      of the price that was refunded, in thousandths of a percent; None: all of it
+    lease_until_ms  None: nobody waits for `Ledger.complete_revoke`
+    """
+
+    purchase_key: str = _plain()
+    take_id: str = _plain()
+    fence: int = _plain()
+    account: str = _plain()
+    product: str = _plain()
+    quantity: int = _plain()
+    units: int = _plain()
+    percentage: int | None = _plain()
+    lease_until_ms: int | None = _plain()
+
+    def take_back(self) -> TakeBack:
+        """What to take back."""
+        return TakeBack(
+            self.take_id,
+            self.fence,
+            self.account,
+            self.product,
+            self.quantity,
+            self.units,
+            self.percentage,
+            self.purchase_key,
+        )
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Revoked(Part):
+    """A refunded purchase. Act on `take`, and on nothing else.
+
+    outcome     "wasGranted", "wasClaimed", "unclaimed", "already", "stale" …
+    percentage  of the price that was refunded, in thousandths of a percent
+    take        what to take back; None: nothing
     """
 
     outcome: str = _plain()
@@ -266,7 +314,19 @@ class Revoked(Part):
     grant_id: str | None = _plain()
     percentage: int | None = _plain()
     revoked_ms: int | None = _plain()
+    take: Take | None = _one(Take)
     changed: bool = _plain(False)
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class CompleteRevokeResult(Result):
+    """What `Ledger.complete_revoke` answers: `outcome` "taken", "already", "superseded".
+
+    debt  units that could not be taken: they are noted for a person
+    """
+
+    revoked_ms: int | None = _plain()
+    debt: int = _plain(0)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -274,6 +334,44 @@ class RevokeResult(Result):
     """What `Ledger.revoke` answers."""
 
     revocations: tuple[Revoked, ...] = _many(Revoked)
+
+    @property
+    def take(self) -> tuple[Take, ...]:
+        """What to take back."""
+        return tuple(each.take for each in self.revocations if each.take is not None)
+
+    def completed(self, results: Iterable[Result]) -> RevokeResult:
+        """With what completing each take-back brought."""
+        return _stopped(self, results)
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class DueTakesResult(Result):
+    """What `Ledger.due_takes` answers.
+
+    takes  that nobody has confirmed: take back and complete each
+    more   whether to call again at once
+    """
+
+    takes: tuple[Take, ...] = _many(Take)
+    more: bool = _plain(False)
+
+    @property
+    def take(self) -> tuple[Take, ...]:
+        """`takes`."""
+        return self.takes
+
+    def completed(self, results: Iterable[Result]) -> DueTakesResult:
+        """With what completing each take-back brought."""
+        return _stopped(self, results)
+
+
+def _stopped(found: R, results: Iterable[Result]) -> R:
+    """Not ok where a completion did not come through: it is handed out again, later."""
+    away = next((each for each in results if each.status.startswith(_AWAY)), None)
+    if away is None:
+        return found
+    return replace(found, document=away.document, ok=False, status=away.status)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -364,6 +462,47 @@ class ApplyResult(Result):
     plan: str | None = _plain()
     until: int | None = _plain()
     lines: tuple[Applied, ...] = _many(Applied)
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class RefusedPart(Part):
+    """What an event did not do; the rest of it was done.
+
+    at      "ledger" or "line"
+    status  "rejected.identity.product" …
+    """
+
+    at: str = _plain()
+    transaction_id: str | None = _plain()
+    status: str = _plain()
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class EventResult(Result):
+    """What `Ledger.apply_event` answers.
+
+    take     what to take back
+    give     grants of reversed refunds: those whose `answer` is None are yours to grant
+    lines    what became of subscriptions and unlocks
+    refused  the parts that were refused for good: log them, and answer 200
+    """
+
+    take: tuple[Take, ...] = _many(Take)
+    give: tuple[Claim, ...] = _many(Claim)
+    lines: tuple[Applied, ...] = _many(Applied)
+    refused: tuple[RefusedPart, ...] = _many(RefusedPart)
+
+    @property
+    def http_status(self) -> int:
+        """What Apple is answered: 200, or 503, and then it sends the notification again."""
+        return 200 if self.ok else 503
+
+    def completed(
+        self, results: Iterable[Result], granted: Mapping[str, CompleteResult]
+    ) -> EventResult:
+        """With what completing each take-back and each grant brought."""
+        found = replace(self, give=_completed(self.give, granted))
+        return _stopped(found, [*results, *granted.values()])
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -606,7 +745,21 @@ class EvidenceResult(Result):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class SchemaResult(Result):
-    """What `Ledger.check_schema` answers: every column is there, and this is a primary."""
+    """What `Ledger.check_schema` answers: every column is there, and this is a primary.
+
+    lineage   of this store alone: another one later is another database under its name
+    warnings  what is not refused, but should be looked at: "not-persistent", "unknown" (Redis)
+    """
 
     tables: tuple[str, ...] = _plain((), tuple)
     primary: bool = _plain(False)
+    lineage: str | None = _plain()
+    warnings: tuple[str, ...] = _plain((), tuple)
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class CreateResult(Result):
+    """What `Ledger.create_schema` answers: `outcome` "created", "exists" or "migrated"."""
+
+    tables: tuple[str, ...] = _plain((), tuple)
+    lineage: str | None = _plain()

@@ -3,20 +3,29 @@
 from __future__ import annotations
 
 import sqlite3
+import time
+from contextlib import closing, suppress
 from pathlib import Path
 
-from ._answers import Fault, rows_of
+from ._answers import LIMITS, LOG, Fault, rows_of, seconds
 from ._sql import SQLStore, placed
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Mapping
     from typing import Any
 
     from ._answers import Answer
 
 __all__ = ["SQLite"]
 
-_SETTINGS = "PRAGMA journal_mode = WAL", "PRAGMA synchronous = FULL"
+_SETTINGS = (
+    "PRAGMA journal_mode = WAL",
+    "PRAGMA synchronous = FULL",
+    "PRAGMA secure_delete = FAST",
+)
+# How often SQLite asks whether a statement has run for too long, in steps of its machine.
+_ASKS = 10_000
 # Python tells the engine's code since 3.11; before, by what SQLite says.
 _CODES = {
     "database is locked": 5,
@@ -29,30 +38,81 @@ _CODES = {
 }
 
 
+class _Deadline:
+    """Until when a statement may run."""
+
+    at = float("inf")
+
+    def is_over(self) -> bool:
+        return time.monotonic() > self.at
+
+
+class _Connection(sqlite3.Connection):
+    """One whose statements have limits."""
+
+    deadline: _Deadline
+    lock_ms: int
+
+
 class SQLite(SQLStore):
     """A file. Every process of one machine may use it; a file on a network's disk may not be
     used, nor one in memory, which a crash forgets.
 
-    path     of the file; made if it is not there
-    timeout  how many seconds to wait for another writer
+    path     of the file, from the root or from ./, the folder in which the process runs. It is
+             opened where it is there, and made by `Ledger.create_schema` alone
+    timeout  how many seconds to wait for another writer; None: `stores.lockMs`
     size     how many connections at most
     """
 
     dialect = "sqlite"
     errors = (sqlite3.Error,)
 
-    def __init__(self, path: str | Path, *, timeout: float = 5.0, size: int = 16) -> None:
-        if str(path) in ("", ":memory:"):
+    def __init__(self, path: str | Path, *, timeout: float | None = None, size: int = 16) -> None:
+        text = str(path)
+        if text in ("", ":memory:"):
             raise ValueError("a ledger needs a file: what is in memory is lost")
+        if not (Path(path).is_absolute() or (isinstance(path, str) and path.startswith("./"))):
+            raise ValueError(
+                f"{text!r} is relative to a folder that nobody names: write the path from the "
+                "root, or ./ for the folder in which the process runs"
+            )
         self._path, self._timeout = Path(path).absolute(), timeout
         super().__init__(size, survives_fork=False)
 
+    def make(self) -> None:
+        """Make the file, empty, where it is not there (STO-78)."""
+        try:
+            with closing(sqlite3.connect(f"{self._path.as_uri()}?mode=rwc", uri=True)) as made:
+                made.execute("PRAGMA journal_mode = WAL")
+        except sqlite3.Error:
+            # Whoever opens it says why.
+            LOG.error("sqlite: %s cannot be made", self._path)
+
+    def forgotten(self) -> None:
+        """What an account left behind goes out of the log of writes too (STO-93), where nobody
+        reads it just now."""
+        pid, connection = self.pool.pid, None
+        with suppress(sqlite3.Error, Fault):
+            connection = self.pool.take()
+            connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
+        if connection is not None:
+            self.pool.give(connection, pid)
+
     def connect(self) -> sqlite3.Connection:
+        wait = seconds(LIMITS, "lockMs") if self._timeout is None else self._timeout
         try:
             connection = sqlite3.connect(
-                self._path, self._timeout, isolation_level=None, check_same_thread=False
+                f"{self._path.as_uri()}?mode=rw",
+                wait,
+                isolation_level=None,
+                check_same_thread=False,
+                factory=_Connection,
+                uri=True,
             )
             try:
+                connection.lock_ms = int(wait * 1000)
+                connection.deadline = _Deadline()
+                connection.set_progress_handler(connection.deadline.is_over, _ASKS)
                 for setting in _SETTINGS:
                     connection.execute(setting)
                 # A file that cannot be written is opened all the same: try.
@@ -64,14 +124,21 @@ class SQLite(SQLStore):
                 raise
         except sqlite3.Error as error:
             fault = self.fault(error)
-            fault.is_certain = True
+            if fault.code == "14":
+                LOG.error("sqlite: %s cannot be opened; create_schema makes it", self._path)
             raise (Fault.standby() if fault.code == "8" else fault) from error
         return connection
 
     def disconnect(self, connection: sqlite3.Connection) -> None:
         connection.close()
 
-    def begin(self, connection: sqlite3.Connection) -> None:
+    def limit(self, connection: Any, limits: Mapping[str, int]) -> None:
+        if self._timeout is None and connection.lock_ms != limits["lockMs"]:
+            connection.execute(f"PRAGMA busy_timeout = {limits['lockMs']:d}")
+            connection.lock_ms = limits["lockMs"]
+
+    def begin(self, connection: sqlite3.Connection, limits: Mapping[str, int]) -> None:
+        self.limit(connection, limits)
         connection.execute("BEGIN IMMEDIATE")
 
     def commit(self, connection: sqlite3.Connection) -> None:
@@ -85,9 +152,13 @@ class SQLite(SQLStore):
     def is_open(self, connection: sqlite3.Connection) -> bool:
         return connection.in_transaction
 
-    def run(self, connection: sqlite3.Connection, sql: str, args: list[Any], rows: bool) -> Answer:
-        cursor = connection.execute(placed(sql, "?"), args)
-        return rows_of(cursor.fetchall()) if rows else {}
+    def run(self, connection: Any, call: Mapping[str, Any], limits: Mapping[str, int]) -> Answer:
+        connection.deadline.at = time.monotonic() + seconds(limits, "statementMs")
+        try:
+            cursor = connection.execute(placed(_known(call["sql"]), "?"), call["args"])
+            return rows_of(cursor.fetchall()) if call["rows"] else {}
+        finally:
+            connection.deadline.at = _Deadline.at
 
     def fault(self, error: Exception) -> Fault:
         code = getattr(error, "sqlite_errorcode", None)
@@ -95,3 +166,9 @@ class SQLite(SQLStore):
             text = str(error)
             code = next((known for said, known in _CODES.items() if said in text), 1)
         return Fault(code & 0xFF, getattr(error, "sqlite_errorname", None), is_certain=True)
+
+
+def _known(sql: str) -> str:
+    """Tables are strict since 3.37 of SQLite."""
+    is_old = sqlite3.sqlite_version_info < (3, 37) and sql.startswith("CREATE TABLE")
+    return sql.replace(" STRICT,", "") if is_old else sql

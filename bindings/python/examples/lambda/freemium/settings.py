@@ -31,7 +31,7 @@ HIGHEST_CEILING = 2**53 - 1
 class Settings:
     """What the configuration says. A value of the wrong form raises ValueError, by name.
 
-    engine         the store's URL: sqlite:///freemium.db, dynamodb://TABLE?region=…
+    engine         the store's URL: sqlite:///./freemium.db, dynamodb://TABLE?region=…
     assay          configuration of the verifier (docs/config.md)
     caller         "gateway": its authorizer has verified the token, and says the claims;
                    "token": the function verifies the bearer token itself

@@ -308,11 +308,8 @@ class Away:
     def __call__(self, step):
         return {"id": step["id"], **self._answer}
 
-    def confirm(self, step):
+    def grant(self, step, call):
         return {"id": step["id"], "code": 500}
-
-    def rollback(self):
-        pass
 
     def close(self):
         pass

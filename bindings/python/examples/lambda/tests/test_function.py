@@ -11,6 +11,7 @@ import unittest
 import unittest.mock
 import uuid
 
+from assay.store import Ledger
 from freemium import settings as settings_of
 from freemium.local.stack import local
 from freemium.settings import Settings
@@ -30,6 +31,7 @@ class HandlerTest(BackendCase):
         with tempfile.TemporaryDirectory() as name:
             folder = pathlib.Path(name)
             made = local(policy(), folder)
+            Ledger(made.engine, made.assay).create_schema()
             (folder / "config.json").write_text(json.dumps({
                 "engine": made.engine, "provider": made.provider, "assay": made.assay}))
             event = {"path": "/v1/analyze", "httpMethod": "POST", "body": '{"tier":"free"}',

@@ -42,6 +42,8 @@ class Stack:
         # Bound late: the port is known when the server is.
         self._places: dict[str, str] = dict(hosts or {})
         self.backend = Backend(settings, provider=self.pool, send=self._send, clock=clock)
+        if settings.engine.startswith("sqlite:"):
+            self.backend.ledger.create_schema()
         tokens = settings.assay["tokens"]
         mine = next(each for each in tokens if each["profile"] == "cognito-access")
         issuer, client = mine["issuers"][0], mine["clients"][0]
