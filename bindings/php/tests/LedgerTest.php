@@ -57,11 +57,14 @@ class LedgerTest extends TestCase
     {
         $configuration = Minted::get()->configuration($more);
 
-        return Ledger::open(
+        $ledger = Ledger::open(
             $this->dsn(),
             $configuration + ($stores === [] ? [] : ['stores' => $stores]),
             clock: fn (): int => $this->now,
         );
+        $ledger->createSchema();
+
+        return $ledger;
     }
 
     protected static function pay(Grant $grant, object $pdo): void

@@ -86,4 +86,14 @@ final class Claim extends Details
             'changed' => $completed->changed,
         ] + $this->payload());
     }
+
+    /**
+     * It may be paid out and is not completed (STO-20).
+     *
+     * @internal
+     */
+    public function later(): self
+    {
+        return self::of(['outcome' => 'resume', 'answer' => 'deferred'] + $this->payload());
+    }
 }

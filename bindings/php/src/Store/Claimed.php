@@ -4,6 +4,7 @@ declare(strict_types=1);
 
 namespace Assay\Store;
 
+use Assay\Exception\Unavailable;
 use Assay\Internal\Member;
 use Assay\Internal\ReadOnce;
 
@@ -45,6 +46,8 @@ final class Claimed extends Result
 
     /** @var array<int, Completed> by the place of the claim */
     private array $completed = [];
+    /** Why what was paid out could not be completed. */
+    private ?Unavailable $away = null;
 
     /** @return list<Grant> what is claimed and not paid out */
     public function grants(): array
@@ -61,12 +64,14 @@ final class Claimed extends Result
      * The same after its claims were paid out.
      *
      * @param array<string, Completed> $completed by purchase key
+     * @param Unavailable|null $away why the others of this call are not: "deferred" (STO-20)
      *
      * @internal
      */
-    public function after(array $completed): self
+    public function after(array $completed, ?Unavailable $away = null): self
     {
         $next = self::in($this->document, $this->path);
+        $next->away = $away;
         foreach ($this->claims as $place => $claim) {
             if ($claim->isOurs() && isset($completed[$claim->purchaseKey])) {
                 $next->completed[$place] = $completed[$claim->purchaseKey];
@@ -77,6 +82,19 @@ final class Claimed extends Result
     }
 
     protected function own(string $name): mixed
+    {
+        return match (true) {
+            $this->away === null => $this->ended($name),
+            $name === 'ok' => false,
+            $name === 'status' => $this->away->status,
+            $name === 'httpStatus' => $this->away->httpStatus,
+            $name === 'outcome' => 'resume',
+            $name === 'answer' => 'deferred',
+            default => $this->ended($name),
+        };
+    }
+
+    private function ended(string $name): mixed
     {
         return match ($name) {
             'claims' => $this->claims(),
@@ -92,6 +110,10 @@ final class Claimed extends Result
         $claims = array_map(Claim::of(...), $this->values()['claims'] ?? []);
         foreach ($this->completed as $place => $completed) {
             $claims[$place] = $claims[$place]->ended($completed);
+        }
+        if ($this->away !== null) {
+            $later = static fn (Claim $claim): Claim => $claim->isOurs() ? $claim->later() : $claim;
+            $claims = array_map($later, $claims);
         }
 
         return $claims;

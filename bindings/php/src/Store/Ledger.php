@@ -7,6 +7,7 @@ namespace Assay\Store;
 use Assay\Document;
 use Assay\Exception\AssayException;
 use Assay\Exception\Rejected;
+use Assay\Exception\Unavailable;
 use Assay\Facts\Facts;
 use Assay\Internal\Arguments;
 use Assay\Internal\Refusal;
@@ -17,7 +18,7 @@ use SensitiveParameter;
  * Purchases that are paid out once, subscriptions, quotas, sign-ups and keys, in a store of
  * yours.
  *
- *     $ledger = Ledger::open('sqlite:shop.db', $configuration);
+ *     $ledger = Ledger::open('sqlite:/srv/shop.db', $configuration);
  *     $claimed = $ledger->claim($jws, $account, static function (Grant $grant, \PDO $pdo) {
  *         $pdo->prepare('UPDATE wallet SET coins = coins + ? WHERE account = ?')
  *             ->execute([100 * $grant->quantity, $grant->account]);
@@ -51,11 +52,13 @@ final class Ledger
     }
 
     /**
-     * A ledger over a connection of its own, made at its first use. SQLite's tables are made
-     * where they are missing; for the others call `createSchema` once, as an operator.
+     * A ledger over a connection of its own, made at its first use. Tables, and SQLite's file,
+     * are made by `createSchema` alone, which an operator calls once: a store that is missing
+     * later is an error, not an empty one that would pay each purchase again (STO-78).
      *
-     * @param string $dsn of PDO: "sqlite:shop.db", "pgsql:host=…;dbname=…",
-     *     "mysql:host=…;dbname=…;charset=utf8mb4"; give the address of the primary
+     * @param string $dsn of PDO: "sqlite:/srv/shop.db", "pgsql:host=…;dbname=…",
+     *     "mysql:host=…;dbname=…;charset=utf8mb4"; give the address of the primary. A relative
+     *     path of SQLite begins with "./"
      * @param array<string, mixed>|object|string $configuration docs/config.md; the engine in
      *     `stores` is filled in
      *
@@ -69,18 +72,19 @@ final class Ledger
         ?callable $clock = null,
     ): self {
         $executor = PdoExecutor::to($dsn, $user, $password);
-        $verifier = new Verifier(self::configured($configuration, $executor));
-        $ledger = new self($executor, $verifier, $clock);
-        if ($executor->dialect() === 'sqlite') {
-            $ledger->prepareFile();
-        }
 
-        return $ledger;
+        return new self(
+            $executor,
+            new Verifier(self::configured($configuration, $executor)),
+            $clock,
+        );
     }
 
     /**
      * The same over your own connection: a PDO, or a Redis for quotas, sign-ups, challenges
-     * and `once`. It is not to be in a transaction.
+     * and `once`. A PDO that is in a transaction of yours is refused at each operation, with
+     * Misuse, `misuse.store.transaction`, and left as it was: what belongs together is written
+     * in the grant of a claim.
      *
      * @param array<string, mixed>|object|string $configuration as of `open`
      */
@@ -105,7 +109,9 @@ final class Ledger
      * Claims the purchases of evidence for an account, and pays them out by `$grant`.
      *
      * With mode "transaction", `$grant` writes with the connection that it gets: what it does
-     * and the claim stand together or not at all, also when it throws. With mode "lease" it
+     * and the claim stand together or not at all, also when it throws. That connection throws
+     * Misuse, `misuse.store.transaction`, at commit, rollBack, beginTransaction and statements
+     * that do the same (STO-38). With mode "lease" it
      * runs after the claim, over any store, and may run again for the same `grantId` after a
      * crash: it must do nothing the second time. In both it may return false, or throw, to
      * grant nothing. Without `$grant` pay out `grants()` yourself
@@ -132,8 +138,15 @@ final class Ledger
         $mode ??= $grant === null ? 'lease' : 'transaction';
         $request = ['kind' => 'claim', 'account' => $account, 'mode' => $mode,
             'attempt' => $attempt ?? self::attempt()] + $options;
-        $document = $this->conversation->about($request, $this->verified($evidence), $grant);
-        $claimed = Claimed::in(self::answer($document), 'exchange');
+        $wasCalled = false;
+        $called = $grant === null ? null
+            : static function (Grant $given, object $connection) use ($grant, &$wasCalled): mixed {
+                $wasCalled = true;
+
+                return $grant($given, $connection);
+            };
+        $document = $this->conversation->about($request, $this->verified($evidence), $called);
+        $claimed = Claimed::in(self::answer($document, $wasCalled), 'exchange');
 
         return $grant === null || $mode !== 'lease' ? $claimed : $this->payOut($claimed, $grant);
     }
@@ -380,9 +393,13 @@ final class Ledger
     /** Puts a hash in the place of an account's id everywhere. Needs `stores.forgetKey`. */
     public function forget(string $account, ?string $reason = null): Forgotten
     {
-        return Forgotten::in($this->accepted(['kind' => 'account.forget',
-            'account' => $account, 'reason' => $reason,
-            'attempt' => self::attempt()]), 'exchange');
+        $document = $this->accepted(['kind' => 'account.forget', 'account' => $account,
+            'reason' => $reason, 'attempt' => self::attempt()]);
+        if ($this->executor instanceof PdoExecutor) {
+            $this->executor->emptyLog();
+        }
+
+        return Forgotten::in($document, 'exchange');
     }
 
     /**
@@ -404,9 +421,12 @@ final class Ledger
 
     // ---- the schema
 
-    /** Makes the tables that are missing. */
+    /** Makes the tables that are missing, and SQLite's file. */
     public function createSchema(): void
     {
+        if ($this->executor instanceof PdoExecutor) {
+            $this->executor->createFile();
+        }
         $this->runSchema('statements', 'indexes');
     }
 
@@ -428,7 +448,8 @@ final class Ledger
     {
         $document = $this->accepted(['kind' => 'schema']);
         foreach ($parts as $part) {
-            $step = ['id' => 0, 'transaction' => null, 'run' => $document->at("exchange.$part")];
+            $step = ['id' => 0, 'transaction' => null, 'run' => $document->at("exchange.$part"),
+                'limits' => ['statementMs' => 60000]];
             if ($this->executor->carryOut($step)['code'] !== 200) {
                 throw Refusal::named('unavailable.store.engine');
             }
@@ -439,8 +460,14 @@ final class Ledger
     {
         $completed = [];
         foreach ($claimed->grants() as $each) {
-            if ($grant($each, $this->executor->connection()) !== false) {
+            if ($grant($each, $this->executor->connection()) === false) {
+                continue;
+            }
+            try {
                 $completed[$each->purchaseKey] = $this->complete($each);
+            } catch (Unavailable $away) {
+                // STO-20: it was paid out, so the next call, or `due`, completes it.
+                return $claimed->after($completed, $away);
             }
         }
 
@@ -458,11 +485,15 @@ final class Ledger
         return $document;
     }
 
-    /** A refusal of the ledger is an answer; any other is none. */
-    private static function answer(Document $document): Document
+    /**
+     * A refusal of the ledger is an answer; any other is none. Where a grant was called, so is
+     * "deferred": what it did may stand (STO-39).
+     */
+    private static function answer(Document $document, bool $wasCalled = false): Document
     {
-        if ($document->at('exchange.outcome') === null
-            || preg_match('/^(ok$|rejected\.|unavailable\.ledger\.)/', $document->status()) !== 1) {
+        $family = '/^(ok$|rejected\.|unavailable\.' . ($wasCalled ? ')/' : 'ledger\.)/');
+        if ($document->at('exchange.outcome') === null && $document->at('exchange.answer') === null
+            || preg_match($family, $document->status()) !== 1) {
             throw Refusal::of($document);
         }
 
@@ -501,19 +532,5 @@ final class Ledger
         }
 
         return $found;
-    }
-
-    private function prepareFile(): void
-    {
-        $pdo = $this->executor->connection();
-        $pdo->setAttribute(\PDO::ATTR_TIMEOUT, 5);
-        $pdo->exec('PRAGMA synchronous = FULL');
-        $prefix = $this->verifier->document()->at('configuration.stores.prefix') ?? 'assay_';
-        $find = $pdo->prepare("SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = ?");
-        $find->execute(["{$prefix}ledger"]);
-        if ($find->fetchColumn() === false) {
-            $pdo->exec('PRAGMA journal_mode = WAL');
-            $this->createSchema();
-        }
     }
 }

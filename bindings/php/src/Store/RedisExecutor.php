@@ -58,13 +58,18 @@ final class RedisExecutor implements Executor
         return ['id' => $step['id'], 'code' => 200, 'results' => $results];
     }
 
-    public function isInside(): bool
-    {
-        return false;
-    }
-
     public function rollBack(): void
     {
+    }
+
+    public function enterGrant(): object
+    {
+        return $this->redis;
+    }
+
+    public function leaveGrant(?\Throwable $thrown): ?array
+    {
+        return null;
     }
 
     /** STO-74, once a connection. */

@@ -59,14 +59,6 @@ abstract class EngineLedgerTest extends LedgerTest
             . "dbname=$database;user={$address['user']}$end";
     }
 
-    protected function ledger(array $stores = [], array $more = []): Ledger
-    {
-        $ledger = parent::ledger($stores, $more);
-        $ledger->createSchema();
-
-        return $ledger;
-    }
-
     abstract protected function readOnly(bool $is): void;
 
     public function testAStandbyIsRefused(): void
