@@ -8,6 +8,8 @@ struct Catalogue: Sendable {
     var group: Text?
     var duration: CalendarDuration?
     var stack = false
+    /// What one item of it is worth to the host: coins of a pack (STO-36).
+    var units: Int64 = 1
   }
 
   /// In the order of the document.

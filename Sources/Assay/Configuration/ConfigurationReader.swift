@@ -178,6 +178,9 @@ struct ConfigurationReader {
       type != .nonRenewing || product.duration != nil, .configProductsForm, "CNF-1",
       at: entry.path + ".duration")
     if let stack = entry["stack"] { product.stack = try stack.boolean() }
+    if let units = entry["units"] {
+      product.units = try units.integer(ConfigurationTable.productsUnits)
+    }
     return product
   }
 

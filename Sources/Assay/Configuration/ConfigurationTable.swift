@@ -12,8 +12,11 @@ enum ConfigurationTable {
   static let apps: ClosedRange<Int> = 1...256
   static let appsBundleId: ClosedRange<Int> = 1...255
   static let appsAppAppleId: ClosedRange<Int64> = 1...MemberNode.exactInteger
-  static let productsMembers: [StaticString] = ["plan", "type", "group", "duration", "stack"]
+  static let productsMembers: [StaticString] = [
+    "plan", "type", "group", "duration", "stack", "units",
+  ]
   static let products: ClosedRange<Int> = 0...4096
+  static let productsUnits: ClosedRange<Int64> = 1...1_000_000
   static let plans: ClosedRange<Int> = 1...32
   static let clockSkewMs: ClosedRange<Int64> = 0...300_000
   static let decideMembers: [StaticString] = [

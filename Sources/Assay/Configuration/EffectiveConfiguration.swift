@@ -90,6 +90,7 @@ extension Configuration {
       writer.member("group", product.group ?? product.id)
       writer.member("duration", product.duration?.iso8601)
       writer.member("stack", boolean: product.stack)
+      writer.member("units", integer: product.units)
       writer.endObject()
     }
     writer.endObject()

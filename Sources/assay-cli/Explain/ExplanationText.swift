@@ -576,6 +576,7 @@ enum ExplanationText {
     member	products.*.group	text	the product id	subscription group, if the evidence names none
     member	products.*.duration	PnD, PnW, PnM, PnY	required for non-renewing	how long one purchase lasts
     member	products.*.stack	boolean	false	several purchases add up
+    member	products.*.units	1 … 1000000	1	what one item is worth to you, coins of a pack: claims and take-backs count in units, quantity × this at the claim
     member	plans	1 … 32 names, ascending	["free"]	the first is the default plan, which every account has
     member	limits	plan → meter → integer	{}	allowance per plan, meter and day; checked and reported, no call uses them yet
     member	clockSkewMs	0 … 300000	60000	how far Apple's clock may be ahead of yours

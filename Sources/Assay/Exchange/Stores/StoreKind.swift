@@ -1,6 +1,6 @@
 /// The conversations with the host's own store (docs/spec/documents-and-exchanges.md §3.3).
 enum StoreKind: Int, CaseIterable, Sendable {
-  case claim, claimResume, claimDue, complete, revoke, lookup
+  case claim, claimResume, claimDue, complete, revoke, revokeComplete, revokeDue, eventApply, lookup
   case subscriptionApply, subscriptionRead, subscriptionClear, subscriptionDue
   case quotaTake, quotaRefund, paceTake, signupAdmit, signupSettle
   case challengeIssue, challengeConsume
@@ -32,7 +32,7 @@ enum StoreKind: Int, CaseIterable, Sendable {
     case (.challengeConsume, .attestation), (.challengeConsume, .assertion): return true
     case (.keyBind, .attestation), (.keyAdvance, .assertion): return true
     case (.keyReceipt, .attestReceipt): return true
-    case (.claim, _), (.revoke, _), (.lookup, _), (.subscriptionApply, _):
+    case (.claim, _), (.revoke, _), (.eventApply, _), (.lookup, _), (.subscriptionApply, _):
       return evidence.purchaseSource != nil
     default: return false
     }
@@ -40,7 +40,9 @@ enum StoreKind: Int, CaseIterable, Sendable {
 
   var row: ExchangeRow {
     switch self {
-    case .claim, .claimResume, .claimDue, .complete, .revoke, .lookup: return ledgerRow
+    case .claim, .claimResume, .claimDue, .complete, .revoke, .revokeComplete, .revokeDue,
+      .eventApply, .lookup:
+      return ledgerRow
     case .subscriptionApply, .subscriptionRead, .subscriptionClear, .subscriptionDue:
       return subscriptionRow
     case .quotaTake, .quotaRefund, .paceTake, .signupAdmit, .signupSettle: return meterRow
@@ -58,7 +60,7 @@ enum StoreKind: Int, CaseIterable, Sendable {
         store: "claim",
         [
           "account", "attempt", "mode", "accountToken", "leaseMs", "only", "limit", "note",
-          "onUnclear", "resolve",
+          "onUnclear", "resolve", "allowRepeat",
         ], evidence: 1...32, maxSteps: 1030)
     case .claimResume:
       return ExchangeRow(
@@ -71,7 +73,16 @@ enum StoreKind: Int, CaseIterable, Sendable {
       return ExchangeRow(
         store: "complete", ["purchaseKey", "account", "grantId", "fence", "note"])
     case .revoke:
-      return ExchangeRow(store: "revoke", [], evidence: 1...32, maxSteps: 390)
+      return ExchangeRow(
+        store: "revoke", ["attempt", "mode", "leaseMs"], evidence: 1...32, maxSteps: 520)
+    case .revokeComplete:
+      return ExchangeRow(store: "revoke.complete", ["purchaseKey", "takeId", "fence", "taken"])
+    case .revokeDue:
+      return ExchangeRow(
+        store: "revoke.due", ["attempt", "leaseMs", "olderMs"], maxSteps: 36)
+    case .eventApply:
+      return ExchangeRow(
+        store: "event.apply", ["attempt", "mode", "leaseMs"], evidence: 1...32, maxSteps: 910)
     default:
       return ExchangeRow(
         store: "lookup", ["account", "environment", "transactionId", "operator"],

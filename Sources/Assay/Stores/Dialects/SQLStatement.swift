@@ -13,8 +13,11 @@ enum SQLStatement: Int, CaseIterable, Sendable {
   case ledgerLock
   case ledgerTakeOver
   case ledgerReverse
+  case lineOfCompleted
   case ledgerComplete
+  case ledgerRaise
   case ledgerRevoke
+  case ledgerTaken
   case ledgerOfAccount
   case lineInsert
   case lineBind
@@ -125,23 +128,29 @@ enum SQLStatement: Int, CaseIterable, Sendable {
     case .nameOwner:
       return "SELECT COALESCE(b.target, a.target), (SELECT l.owner FROM assay_line l WHERE l.env = :env AND l.otx = :otx) FROM assay_name a LEFT JOIN assay_name b ON b.name = a.target WHERE a.name = :tkey"
     case .claimInsert:
-      return "INSERT INTO assay_ledger (pkey,env,txn,otx,state,owner,product,quantity,purchased_ms,asof_ms,evidence,gen,grant_id,attempt,tries,claimed_ms,lease_ms,granted_ms,revoked_ms,note) SELECT a.target,:env,:txn,:otx,'claimed',:owner,:product,:quantity,:purchased_ms,:asof_ms,:evidence,0,:grant_id,:attempt,1,:claimed_ms,:lease_ms,NULL,NULL,:note FROM assay_name a WHERE a.name = :tkey AND a.target = :pkey AND (SELECT b.target FROM assay_name b WHERE b.name = a.target) = a.target AND NOT EXISTS (SELECT 1 FROM assay_line WHERE env = :env AND otx = :otx AND owner NOT IN ('', :owner)) ON CONFLICT DO NOTHING"
+      return "INSERT INTO assay_ledger (pkey,env,txn,otx,state,owner,product,quantity,purchased_ms,asof_ms,evidence,gen,grant_id,attempt,tries,claimed_ms,lease_ms,granted_ms,revoked_ms,note,units,out_n,revoked_pct,repeats) SELECT a.target,:env,:txn,:otx,'claimed',:owner,:product,:quantity,:purchased_ms,:asof_ms,:evidence,0,:grant_id,:attempt,1,:claimed_ms,:lease_ms,NULL,NULL,:note,:units,0,NULL,1 FROM assay_name a WHERE a.name = :tkey AND a.target = :pkey AND (SELECT b.target FROM assay_name b WHERE b.name = a.target) = a.target AND NOT EXISTS (SELECT 1 FROM assay_line WHERE env = :env AND otx = :otx AND owner NOT IN ('', :owner)) ON CONFLICT DO NOTHING"
     case .ledgerInsert:
-      return "INSERT INTO assay_ledger (pkey,env,txn,otx,state,owner,product,quantity,purchased_ms,asof_ms,evidence,gen,grant_id,attempt,tries,claimed_ms,lease_ms,granted_ms,revoked_ms,note) VALUES (:pkey,:env,:txn,:otx,:state,:owner,:product,:quantity,:purchased_ms,:asof_ms,:evidence,:gen,:grant_id,:attempt,:tries,:claimed_ms,:lease_ms,:granted_ms,:revoked_ms,:note) ON CONFLICT DO NOTHING"
+      return "INSERT INTO assay_ledger (pkey,env,txn,otx,state,owner,product,quantity,purchased_ms,asof_ms,evidence,gen,grant_id,attempt,tries,claimed_ms,lease_ms,granted_ms,revoked_ms,note,units,out_n,revoked_pct,repeats) VALUES (:pkey,:env,:txn,:otx,:state,:owner,:product,:quantity,:purchased_ms,:asof_ms,:evidence,:gen,:grant_id,:attempt,:tries,:claimed_ms,:lease_ms,:granted_ms,:revoked_ms,:note,:units,:out_n,:revoked_pct,:repeats) ON CONFLICT DO NOTHING"
     case .ledgerRead:
-      return "SELECT pkey,env,txn,otx,state,owner,product,quantity,purchased_ms,asof_ms,evidence,gen,grant_id,attempt,tries,claimed_ms,lease_ms,granted_ms,revoked_ms,note FROM assay_ledger WHERE pkey = :pkey"
+      return "SELECT pkey,env,txn,otx,state,owner,product,quantity,purchased_ms,asof_ms,evidence,gen,grant_id,attempt,tries,claimed_ms,lease_ms,granted_ms,revoked_ms,note,units,out_n,revoked_pct,repeats FROM assay_ledger WHERE pkey = :pkey"
     case .ledgerLock:
-      return "SELECT pkey,env,txn,otx,state,owner,product,quantity,purchased_ms,asof_ms,evidence,gen,grant_id,attempt,tries,claimed_ms,lease_ms,granted_ms,revoked_ms,note FROM assay_ledger WHERE pkey = :pkey"
+      return "SELECT pkey,env,txn,otx,state,owner,product,quantity,purchased_ms,asof_ms,evidence,gen,grant_id,attempt,tries,claimed_ms,lease_ms,granted_ms,revoked_ms,note,units,out_n,revoked_pct,repeats FROM assay_ledger WHERE pkey = :pkey"
     case .ledgerTakeOver:
-      return "UPDATE assay_ledger SET attempt = :attempt, lease_ms = :lease_ms, tries = tries + 1, evidence = COALESCE(:evidence, evidence) WHERE pkey = :pkey AND owner = :owner AND state = 'claimed' AND lease_ms <= :now_ms"
+      return "UPDATE assay_ledger SET attempt = :attempt, lease_ms = :lease_ms, tries = tries + 1, repeats = repeats + :handed, evidence = COALESCE(:evidence, evidence), asof_ms = CASE WHEN :asof_ms > asof_ms THEN :asof_ms ELSE asof_ms END WHERE pkey = :pkey AND owner = :owner AND state = 'claimed' AND lease_ms <= :now_ms AND repeats <= :repeats_cap"
     case .ledgerReverse:
-      return "UPDATE assay_ledger SET state = 'claimed', owner = :owner, gen = :gen + 1, grant_id = :grant_id, attempt = :attempt, tries = tries + 1, lease_ms = :lease_ms, claimed_ms = :now_ms, asof_ms = :asof_ms, evidence = :evidence, granted_ms = NULL, revoked_ms = NULL WHERE pkey = :pkey AND (owner = :owner OR owner = '') AND state = 'revoked' AND gen = :gen AND asof_ms < :asof_ms"
+      return "UPDATE assay_ledger SET state = :state, owner = :owner, gen = :gen + 1, grant_id = :grant_id, attempt = :attempt, tries = tries + 1, repeats = :repeats, lease_ms = :lease_ms, claimed_ms = :now_ms, asof_ms = :asof_ms, evidence = :evidence, granted_ms = :granted_ms, revoked_ms = NULL, revoked_pct = NULL WHERE pkey = :pkey AND (owner = :owner OR owner = '') AND state = 'revoked' AND gen = :gen AND asof_ms < :asof_ms AND (lease_ms = 9007199254740991 OR out_n = 0)"
+    case .lineOfCompleted:
+      return "UPDATE assay_line SET owner = :owner WHERE env = (SELECT env FROM assay_ledger WHERE pkey = :pkey AND owner = :owner AND grant_id = :grant_id AND state = 'claimed') AND otx = (SELECT otx FROM assay_ledger WHERE pkey = :pkey) AND owner = ''"
     case .ledgerComplete:
-      return "UPDATE assay_ledger SET state = 'granted', granted_ms = :now_ms, note = COALESCE(:note, note) WHERE pkey = :pkey AND owner = :owner AND grant_id = :grant_id AND state = 'claimed' AND tries <= :fence"
+      return "UPDATE assay_ledger SET state = 'granted', granted_ms = :now_ms, out_n = units, note = COALESCE(:note, note) WHERE pkey = :pkey AND owner = :owner AND grant_id = :grant_id AND state = 'claimed' AND tries <= :fence"
+    case .ledgerRaise:
+      return "UPDATE assay_ledger SET asof_ms = :asof_ms, evidence = CASE WHEN state = 'granted' THEN :evidence ELSE evidence END WHERE pkey = :pkey AND state <> 'revoked' AND asof_ms < :asof_ms"
     case .ledgerRevoke:
-      return "UPDATE assay_ledger SET state = 'revoked', revoked_ms = :revoked_ms, asof_ms = :asof_ms, evidence = :evidence WHERE pkey = :pkey AND asof_ms <= :asof_ms"
+      return "UPDATE assay_ledger SET state = 'revoked', revoked_ms = :revoked_ms, revoked_pct = :revoked_pct, asof_ms = :asof_ms, evidence = :evidence, attempt = :attempt, tries = :tries, lease_ms = :lease_ms, out_n = :out_n WHERE pkey = :pkey AND asof_ms <= :asof_ms"
+    case .ledgerTaken:
+      return "UPDATE assay_ledger SET out_n = :out_n, lease_ms = 9007199254740991 WHERE pkey = :pkey AND state = 'revoked' AND grant_id = :grant_id AND tries <= :fence AND out_n > :out_n"
     case .ledgerOfAccount:
-      return "SELECT pkey,env,txn,otx,state,owner,product,quantity,purchased_ms,asof_ms,evidence,gen,grant_id,attempt,tries,claimed_ms,lease_ms,granted_ms,revoked_ms,note FROM assay_ledger WHERE owner = :owner ORDER BY purchased_ms DESC LIMIT 50"
+      return "SELECT pkey,env,txn,otx,state,owner,product,quantity,purchased_ms,asof_ms,evidence,gen,grant_id,attempt,tries,claimed_ms,lease_ms,granted_ms,revoked_ms,note,units,out_n,revoked_pct,repeats FROM assay_ledger WHERE owner = :owner ORDER BY purchased_ms DESC LIMIT 50"
     case .lineInsert:
       return "INSERT INTO assay_line (env,otx,owner,product,plan,txn,purchased_ms,expires_ms,grace_ms,revoked_ms,asof_ms,evidence,cleared_ms,moves,moved_ms,updated_ms,next_check_ms,watch) VALUES (:env,:otx,:owner,:product,:plan,:txn,:purchased_ms,:expires_ms,:grace_ms,:revoked_ms,:asof_ms,:evidence,:cleared_ms,:moves,:moved_ms,:updated_ms,:next_check_ms,:watch) ON CONFLICT DO NOTHING"
     case .lineBind:
@@ -157,11 +166,11 @@ enum SQLStatement: Int, CaseIterable, Sendable {
     case .lineMove:
       return "UPDATE assay_line SET owner = :owner, moves = moves + 1, moved_ms = :now_ms, product = :product, plan = :plan, txn = :txn, purchased_ms = :purchased_ms, expires_ms = :expires_ms, grace_ms = :grace_ms, revoked_ms = :revoked_ms, asof_ms = :asof_ms, evidence = :evidence, cleared_ms = NULL, updated_ms = :now_ms, next_check_ms = :next_check_ms, watch = :watch WHERE env = :env AND otx = :otx AND owner = :old_owner AND asof_ms < :asof_ms AND moved_ms <= :before_ms"
     case .claimsHeld:
-      return "SELECT pkey,env,txn,otx,state,owner,product,quantity,purchased_ms,asof_ms,evidence,gen,grant_id,attempt,tries,claimed_ms,lease_ms,granted_ms,revoked_ms,note FROM assay_ledger WHERE state = 'claimed' AND lease_ms <= :before_ms ORDER BY lease_ms LIMIT 25"
+      return "SELECT pkey,env,txn,otx,state,owner,product,quantity,purchased_ms,asof_ms,evidence,gen,grant_id,attempt,tries,claimed_ms,lease_ms,granted_ms,revoked_ms,note,units,out_n,revoked_pct,repeats FROM assay_ledger WHERE state = :state AND lease_ms <= :before_ms ORDER BY lease_ms LIMIT 25"
     case .claimsDue:
-      return "UPDATE assay_ledger SET attempt = :attempt, lease_ms = :lease_ms, tries = tries + 1 WHERE pkey IN (SELECT pkey FROM assay_ledger WHERE state = 'claimed' AND lease_ms <= :before_ms ORDER BY lease_ms LIMIT 25) AND state = 'claimed' AND lease_ms <= :before_ms"
+      return "UPDATE assay_ledger SET attempt = :attempt, lease_ms = :lease_ms, tries = tries + 1, repeats = repeats + 1 WHERE pkey IN (SELECT pkey FROM assay_ledger WHERE state = :state AND lease_ms <= :before_ms ORDER BY lease_ms LIMIT 25) AND state = :state AND lease_ms <= :before_ms"
     case .claimsOwn:
-      return "SELECT pkey,env,txn,otx,state,owner,product,quantity,purchased_ms,asof_ms,evidence,gen,grant_id,attempt,tries,claimed_ms,lease_ms,granted_ms,revoked_ms,note FROM assay_ledger WHERE state = 'claimed' AND lease_ms = :lease_ms AND attempt = :attempt ORDER BY claimed_ms"
+      return "SELECT pkey,env,txn,otx,state,owner,product,quantity,purchased_ms,asof_ms,evidence,gen,grant_id,attempt,tries,claimed_ms,lease_ms,granted_ms,revoked_ms,note,units,out_n,revoked_pct,repeats FROM assay_ledger WHERE state = :state AND lease_ms = :lease_ms AND attempt = :attempt ORDER BY claimed_ms"
     case .linesDue:
       return "UPDATE assay_line SET next_check_ms = :lease_ms WHERE (env, otx) IN (SELECT env, otx FROM assay_line WHERE next_check_ms <= :now_ms ORDER BY next_check_ms LIMIT 25) AND next_check_ms <= :now_ms RETURNING env,otx,owner,product,plan,txn,purchased_ms,expires_ms,grace_ms,revoked_ms,asof_ms,evidence,cleared_ms,moves,moved_ms,updated_ms,next_check_ms,watch"
     case .lineNextLook:
@@ -257,7 +266,7 @@ enum SQLStatement: Int, CaseIterable, Sendable {
     case .checkName:
       return "SELECT name,target FROM assay_name WHERE 1 = 0"
     case .checkLedger:
-      return "SELECT pkey,env,txn,otx,state,owner,product,quantity,purchased_ms,asof_ms,evidence,gen,grant_id,attempt,tries,claimed_ms,lease_ms,granted_ms,revoked_ms,note FROM assay_ledger WHERE 1 = 0"
+      return "SELECT pkey,env,txn,otx,state,owner,product,quantity,purchased_ms,asof_ms,evidence,gen,grant_id,attempt,tries,claimed_ms,lease_ms,granted_ms,revoked_ms,note,units,out_n,revoked_pct,repeats FROM assay_ledger WHERE 1 = 0"
     case .checkLine:
       return "SELECT env,otx,owner,product,plan,txn,purchased_ms,expires_ms,grace_ms,revoked_ms,asof_ms,evidence,cleared_ms,moves,moved_ms,updated_ms,next_check_ms,watch FROM assay_line WHERE 1 = 0"
     case .checkQuota:
@@ -287,9 +296,9 @@ enum SQLStatement: Int, CaseIterable, Sendable {
     case .namePurchase:
       return "INSERT INTO assay_name (name,target) SELECT CAST(:pkey AS TEXT), a.target FROM assay_name a WHERE a.name = :tkey ON CONFLICT DO NOTHING"
     case .ledgerLock:
-      return "SELECT pkey,env,txn,otx,state,owner,product,quantity,purchased_ms,asof_ms,evidence,gen,grant_id,attempt,tries,claimed_ms,lease_ms,granted_ms,revoked_ms,note FROM assay_ledger WHERE pkey = :pkey FOR UPDATE"
+      return "SELECT pkey,env,txn,otx,state,owner,product,quantity,purchased_ms,asof_ms,evidence,gen,grant_id,attempt,tries,claimed_ms,lease_ms,granted_ms,revoked_ms,note,units,out_n,revoked_pct,repeats FROM assay_ledger WHERE pkey = :pkey FOR UPDATE"
     case .claimsDue:
-      return "WITH d AS MATERIALIZED (SELECT pkey FROM assay_ledger WHERE state = 'claimed' AND lease_ms <= :before_ms ORDER BY lease_ms LIMIT 25 FOR UPDATE SKIP LOCKED) UPDATE assay_ledger AS l SET attempt = :attempt, lease_ms = :lease_ms, tries = l.tries + 1 FROM d WHERE l.pkey = d.pkey"
+      return "WITH d AS MATERIALIZED (SELECT pkey FROM assay_ledger WHERE state = :state AND lease_ms <= :before_ms ORDER BY lease_ms LIMIT 25 FOR UPDATE SKIP LOCKED) UPDATE assay_ledger AS l SET attempt = :attempt, lease_ms = :lease_ms, tries = l.tries + 1, repeats = l.repeats + 1 FROM d WHERE l.pkey = d.pkey"
     case .linesDue:
       return "WITH d AS MATERIALIZED (SELECT env, otx FROM assay_line WHERE next_check_ms <= :now_ms ORDER BY next_check_ms LIMIT 25 FOR UPDATE SKIP LOCKED) UPDATE assay_line AS l SET next_check_ms = :lease_ms FROM d WHERE l.env = d.env AND l.otx = d.otx RETURNING l.env,l.otx,l.owner,l.product,l.plan,l.txn,l.purchased_ms,l.expires_ms,l.grace_ms,l.revoked_ms,l.asof_ms,l.evidence,l.cleared_ms,l.moves,l.moved_ms,l.updated_ms,l.next_check_ms,l.watch"
     case .linkQuota:
@@ -316,15 +325,15 @@ enum SQLStatement: Int, CaseIterable, Sendable {
     case .namePurchase:
       return "INSERT INTO assay_name (name,target) SELECT :pkey, a.target FROM assay_name a WHERE a.name = :tkey ON DUPLICATE KEY UPDATE assay_name.name = assay_name.name"
     case .ledgerInsert:
-      return "INSERT INTO assay_ledger (pkey,env,txn,otx,state,owner,product,quantity,purchased_ms,asof_ms,evidence,gen,grant_id,attempt,tries,claimed_ms,lease_ms,granted_ms,revoked_ms,note) VALUES (:pkey,:env,:txn,:otx,:state,:owner,:product,:quantity,:purchased_ms,:asof_ms,:evidence,:gen,:grant_id,:attempt,:tries,:claimed_ms,:lease_ms,:granted_ms,:revoked_ms,:note) ON DUPLICATE KEY UPDATE pkey = pkey"
+      return "INSERT INTO assay_ledger (pkey,env,txn,otx,state,owner,product,quantity,purchased_ms,asof_ms,evidence,gen,grant_id,attempt,tries,claimed_ms,lease_ms,granted_ms,revoked_ms,note,units,out_n,revoked_pct,repeats) VALUES (:pkey,:env,:txn,:otx,:state,:owner,:product,:quantity,:purchased_ms,:asof_ms,:evidence,:gen,:grant_id,:attempt,:tries,:claimed_ms,:lease_ms,:granted_ms,:revoked_ms,:note,:units,:out_n,:revoked_pct,:repeats) ON DUPLICATE KEY UPDATE pkey = pkey"
     case .ledgerLock:
-      return "SELECT pkey,env,txn,otx,state,owner,product,quantity,purchased_ms,asof_ms,evidence,gen,grant_id,attempt,tries,claimed_ms,lease_ms,granted_ms,revoked_ms,note FROM assay_ledger WHERE pkey = :pkey FOR UPDATE"
+      return "SELECT pkey,env,txn,otx,state,owner,product,quantity,purchased_ms,asof_ms,evidence,gen,grant_id,attempt,tries,claimed_ms,lease_ms,granted_ms,revoked_ms,note,units,out_n,revoked_pct,repeats FROM assay_ledger WHERE pkey = :pkey FOR UPDATE"
     case .lineInsert:
       return "INSERT INTO assay_line (env,otx,owner,product,plan,txn,purchased_ms,expires_ms,grace_ms,revoked_ms,asof_ms,evidence,cleared_ms,moves,moved_ms,updated_ms,next_check_ms,watch) VALUES (:env,:otx,:owner,:product,:plan,:txn,:purchased_ms,:expires_ms,:grace_ms,:revoked_ms,:asof_ms,:evidence,:cleared_ms,:moves,:moved_ms,:updated_ms,:next_check_ms,:watch) ON DUPLICATE KEY UPDATE env = env"
     case .claimsDueLock:
-      return "SELECT pkey,env,txn,otx,state,owner,product,quantity,purchased_ms,asof_ms,evidence,gen,grant_id,attempt,tries,claimed_ms,lease_ms,granted_ms,revoked_ms,note FROM assay_ledger WHERE state = 'claimed' AND lease_ms <= :before_ms ORDER BY lease_ms LIMIT 25 FOR UPDATE SKIP LOCKED"
+      return "SELECT pkey,env,txn,otx,state,owner,product,quantity,purchased_ms,asof_ms,evidence,gen,grant_id,attempt,tries,claimed_ms,lease_ms,granted_ms,revoked_ms,note,units,out_n,revoked_pct,repeats FROM assay_ledger WHERE state = :state AND lease_ms <= :before_ms ORDER BY lease_ms LIMIT 25 FOR UPDATE SKIP LOCKED"
     case .claimsDueTake:
-      return "UPDATE assay_ledger SET attempt = :attempt, lease_ms = :lease_ms, tries = tries + 1 WHERE pkey = :pkey AND state = 'claimed' AND lease_ms <= :before_ms"
+      return "UPDATE assay_ledger SET attempt = :attempt, lease_ms = :lease_ms, tries = tries + 1, repeats = repeats + 1 WHERE pkey = :pkey AND state = :state AND lease_ms <= :before_ms"
     case .linesDueLock:
       return "SELECT env,otx,owner,product,plan,txn,purchased_ms,expires_ms,grace_ms,revoked_ms,asof_ms,evidence,cleared_ms,moves,moved_ms,updated_ms,next_check_ms,watch FROM assay_line WHERE next_check_ms <= :now_ms ORDER BY next_check_ms LIMIT 25 FOR UPDATE SKIP LOCKED"
     case .linesDueTake:

@@ -49,24 +49,28 @@ extension StoreTalk {
     return taken
   }
 
-  mutating func dynamoDueClaims(
-    attempt: Text, leaseMs: Int64, beforeMs: Int64
+  mutating func dynamoDue(
+    _ state: LedgerRow.State, attempt: Text, leaseMs: Int64, beforeMs: Int64
   ) throws(StoreStop) -> [LedgerRow] {
     let values: DynamoRequest.Values = [
       ("attempt", .text(attempt)), ("lease_ms", .integer(leaseMs)), ("one", .integer(1)),
-      ("claimed", .text("claimed")), ("before_ms", .integer(beforeMs)),
+      ("state", .text(Text(stringLiteral: state.name))), ("before_ms", .integer(beforeMs)),
     ]
     let items = try dynamoTakeDue(
-      "CLAIM#", beforeMs: beforeMs,
+      state.dueKind, beforeMs: beforeMs,
       { key in
         .update(
-          key, "SET #attempt = :attempt, #lease_ms = :lease_ms, #dt = :lease_ms ADD #tries :one",
-          if: "#state = :claimed AND #lease_ms <= :before_ms", values)
+          key,
+          """
+          SET #attempt = :attempt, #lease_ms = :lease_ms, #dt = :lease_ms, \
+          #repeats = if_not_exists(#repeats, #tries) + :one ADD #tries :one
+          """,
+          if: "#state = :state AND #lease_ms <= :before_ms", values)
       },
       // Ours by a call whose answer was lost.
       isOurs: { row throws(StoreStop) in
         let row = try LedgerRow(row)
-        return row.state == .claimed && row.attempt == attempt && row.leaseMs == leaseMs
+        return row.state == state && row.attempt == attempt && row.leaseMs == leaseMs
       })
     return try items.map { item throws(StoreStop) in try LedgerRow(item) }
   }

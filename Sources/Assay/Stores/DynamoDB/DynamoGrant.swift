@@ -22,17 +22,25 @@ extension StoreTalk {
       guard claim.outcome.isOurs, var row = claim.row else { return claim }
       // The host's transaction has no room for it.
       if standing == nil { try dynamoKeep(purchase.evidence, of: row) }
+      let units = row.unitsToGive
       row.state = .granted
       row.grantedMs = context.nowMs
+      row.outCount = row.units
       if let note { row.note = note }
       let change =
         standing == nil
         ? DynamoRequest.insert(row.dynamoKey, row.attributes) : grantOfClaimed(row)
-      guard let met = try dynamoHandOut(row, change) else {
+      let (isMade, item) = try dynamoHandOut(change) { item in
+        StoreGrant(row, units: units, isRepeated: row.isRepeated(by: claimant), item: item)
+      }
+      claim.units = units
+      guard !isMade else {
         claim.row = row
         claim.isGranted = true
         return claim
       }
+      guard let item else { throw .shape("results[0].reasons[0].item") }
+      let met = try LedgerRow(item).checked(key)
       // Ours, by a call that the client library repeated (STO-72).
       if met.state == .granted && met.attempt == row.attempt && met.grantedMs == row.grantedMs {
         claim.row = met
@@ -55,30 +63,28 @@ extension StoreTalk {
       ])
     request.set([
       ("state", .text("granted")), ("granted_ms", StoreValue(row.grantedMs)),
-      ("note", StoreValue(row.note)), ("dk", .null), ("dt", .null),
+      ("note", StoreValue(row.note)), ("units", .integer(row.units)),
+      ("out_n", .integer(row.outCount)), ("dk", .null), ("dt", .null),
     ])
     return request
   }
 
-  /// The grant step with its item. nil: the host's transaction was made; else the row that
-  /// our item met.
-  private mutating func dynamoHandOut(
-    _ row: LedgerRow, _ change: DynamoRequest
-  ) throws(StoreStop) -> LedgerRow? {
+  /// The grant step with its item, which is the change: whether the host's transaction was
+  /// made, else the row that our item met.
+  mutating func dynamoHandOut(
+    _ change: DynamoRequest, _ handed: ([UInt8]) -> StoreGrant
+  ) throws(StoreStop) -> (isMade: Bool, row: DynamoItem?) {
     let table = context.policy.table ?? ""
     let result = try grant {
       var writer = JSONWriter(capacity: 2048)
       change.writeElement(table, &writer)
-      return StoreGrant(
-        purchaseKey: row.purchaseKey, grantId: row.grantId, fence: row.tries,
-        account: row.owner, product: row.product, quantity: row.quantity, item: writer.bytes)
+      return handed(writer.bytes)
     }
-    guard let reasons = try [result].cancellation(0) else { return nil }
+    guard let reasons = try [result].cancellation(0) else { return (true, nil) }
     guard let ours = reasons.first, ours.isRefused else {
       // A condition of the host's own.
       throw .refused(Refusal(.unavailableLedgerInProgress, "STO-32", at: "grant"))
     }
-    guard let met = ours.row else { throw .shape("results[0].reasons[0].item") }
-    return try LedgerRow(met).checked(row.purchaseKey)
+    return (false, ours.row)
   }
 }

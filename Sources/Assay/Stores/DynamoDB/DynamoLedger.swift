@@ -71,18 +71,24 @@ extension StoreTalk {
   }
 
   mutating func dynamoTakeOver(
-    _ row: LedgerRow, attempt: Text, leaseMs: Int64, _ evidence: StoreEvidence?
+    _ row: LedgerRow, _ claimant: Claimant, _ evidence: StoreEvidence?, asOfMs: Int64
   ) throws(StoreStop) -> LedgerRow? {
     try dynamoRow(
       .update(
         row.dynamoKey,
         """
-        SET #attempt = :attempt, #lease_ms = :lease_ms, #dt = :lease_ms, #evidence = :evidence \
-        ADD #tries :one
+        SET #attempt = :attempt, #lease_ms = :lease_ms, #dt = :lease_ms, #evidence = :evidence, \
+        #asof_ms = :asof_ms, #repeats = :repeats ADD #tries :one
         """,
-        if: "#owner = :owner AND #state = :claimed AND #lease_ms <= :now_ms",
+        if: """
+          #owner = :owner AND #state = :claimed AND #lease_ms <= :now_ms \
+          AND #asof_ms = :read_asof AND #tries = :read_tries
+          """,
         [
-          ("attempt", .text(attempt)), ("lease_ms", .integer(leaseMs)), ("one", .integer(1)),
+          ("attempt", .text(claimant.attempt)), ("lease_ms", .integer(claimant.leaseUntilMs)),
+          ("one", .integer(1)), ("asof_ms", .integer(max(asOfMs, row.asOfMs))),
+          ("read_asof", .integer(row.asOfMs)), ("read_tries", .integer(row.tries)),
+          ("repeats", .integer(row.repeats &+ (claimant.handsOut ? 1 : 0))),
           ("owner", .text(row.owner)), ("claimed", .text("claimed")),
           ("now_ms", .integer(context.nowMs)),
           ("evidence", .text(evidence?.sha256 ?? row.evidence)),
@@ -95,11 +101,13 @@ extension StoreTalk {
     var request = DynamoRequest.update(
       next.dynamoKey,
       if: """
-        #state = :revoked AND #gen = :old_gen AND #asof_ms < :asof_ms AND #owner IN (:owner, :none)
+        #state = :revoked AND #gen = :old_gen AND #asof_ms < :asof_ms \
+        AND #owner IN (:owner, :none) \
+        AND (#lease_ms = :no_lease OR attribute_not_exists(#out_n) OR #out_n = :zero)
         """,
       [
         ("revoked", .text("revoked")), ("old_gen", .integer(next.generation &- 1)),
-        ("none", .text("")),
+        ("none", .text("")), ("no_lease", .integer(LedgerRow.noLease)), ("zero", .integer(0)),
       ])
     request.set(next.attributes)
     return try dynamoRow(request, keeping: evidence)
@@ -120,34 +128,44 @@ extension StoreTalk {
       ("dt", .null),
     ]
     if let note { changes.append(("note", .text(note))) }
-    request.set(changes)
-    return try dynamoRow(request)
+    request.set(changes, ", #out_n = if_not_exists(#units, #quantity)")
+    guard let row = try dynamoRow(request) else { return nil }
+    if row.state == .granted && row.owner == owner { try dynamoBindLine(of: row) }
+    return row
   }
 
-  /// Puts the tombstone there, or revokes the row that stands there if that is not newer.
-  mutating func dynamoRevoke(
-    _ tombstone: LedgerRow, _ evidence: StoreEvidence
-  ) throws(StoreStop) -> (before: LedgerRow?, after: LedgerRow) {
-    var request = DynamoRequest.update(
-      tombstone.dynamoKey, LedgerRow.revocation,
-      if: "attribute_not_exists(#PK) OR #asof_ms <= :asof_ms",
-      tombstone.arguments)
-    request.givesOld = true
-    let (isMade, old) = try dynamoChange(request)
-    guard let old else {
-      if !isMade { throw .shape("item") }
-      try dynamoKeep(evidence, of: tombstone)
-      return (nil, tombstone)
-    }
-    let before = try LedgerRow(old)
-    guard isMade else { return (before, before) }
-    var after = before
-    after.state = .revoked
-    after.revokedMs = tombstone.revokedMs
-    after.asOfMs = tombstone.asOfMs
-    after.evidence = tombstone.evidence
-    try dynamoKeep(evidence, of: after)
-    return (before, after)
+  /// STO-33.
+  mutating func dynamoRaise(
+    _ row: LedgerRow, _ evidence: StoreEvidence, toMs asOfMs: Int64
+  ) throws(StoreStop) -> LedgerRow? {
+    // Of a claimed row the digest is its claimant's (STO-28).
+    let isGranted = row.state == .granted
+    return try dynamoRow(
+      .update(
+        row.dynamoKey,
+        isGranted ? "SET #asof_ms = :asof_ms, #evidence = :evidence" : "SET #asof_ms = :asof_ms",
+        if: "#state = :state AND #asof_ms < :asof_ms",
+        [
+          ("asof_ms", .integer(asOfMs)), ("evidence", .text(evidence.sha256)),
+          ("state", .text(Text(stringLiteral: row.state.name))),
+        ]), keeping: isGranted ? evidence : nil)
+  }
+
+  /// STO-35.
+  mutating func dynamoTaken(
+    _ key: Text, _ take: TakeBackId, fence: Int64
+  ) throws(StoreStop) -> LedgerRow? {
+    try dynamoRow(
+      .update(
+        .ledger(key), "SET #out_n = :out_n, #lease_ms = :none REMOVE #dk, #dt",
+        if: """
+          #state = :revoked AND #grant_id = :grant_id AND #tries <= :fence AND #out_n > :out_n
+          """,
+        [
+          ("out_n", .integer(take.target)), ("none", .integer(LedgerRow.noLease)),
+          ("revoked", .text("revoked")), ("grant_id", .text(take.grantId)),
+          ("fence", .integer(fence)),
+        ]))
   }
 
   // MARK: several rows
@@ -160,20 +178,4 @@ extension StoreTalk {
     for item in try dynamo({ [query.call($0)] }).items(0) { rows.append(try LedgerRow(item)) }
     return rows
   }
-}
-
-extension LedgerRow {
-  /// What a revocation changes, and what it sets where no row is.
-  fileprivate static let revocation: StaticString = """
-    SET #state = :state, #revoked_ms = :revoked_ms, #asof_ms = :asof_ms, #evidence = :evidence, \
-    #pkey = if_not_exists(#pkey, :pkey), #env = if_not_exists(#env, :env), \
-    #txn = if_not_exists(#txn, :txn), #otx = if_not_exists(#otx, :otx), \
-    #owner = if_not_exists(#owner, :owner), #product = if_not_exists(#product, :product), \
-    #quantity = if_not_exists(#quantity, :quantity), \
-    #purchased_ms = if_not_exists(#purchased_ms, :purchased_ms), \
-    #gen = if_not_exists(#gen, :gen), #grant_id = if_not_exists(#grant_id, :grant_id), \
-    #attempt = if_not_exists(#attempt, :attempt), #tries = if_not_exists(#tries, :tries), \
-    #claimed_ms = if_not_exists(#claimed_ms, :claimed_ms), \
-    #lease_ms = if_not_exists(#lease_ms, :lease_ms) REMOVE #dk, #dt
-    """
 }

@@ -4,22 +4,35 @@ extension LedgerRow {
   private static let columns: [StaticString] = [
     "pkey", "env", "txn", "otx", "state", "owner", "product", "quantity", "purchased_ms",
     "asof_ms", "evidence", "gen", "grant_id", "attempt", "tries", "claimed_ms", "lease_ms",
-    "granted_ms", "revoked_ms", "note",
+    "granted_ms", "revoked_ms", "note", "units", "out_n", "revoked_pct", "repeats",
   ]
 
-  init(_ item: DynamoItem) throws(StoreStop) { try self.init(try item.row(LedgerRow.columns)) }
+  init(_ item: DynamoItem) throws(StoreStop) { 
+    try self.init(try item.row(LedgerRow.columns), isDynamo: true)
+  }
 
   var dynamoKey: DynamoKey { .ledger(purchaseKey) }
 
   /// All attributes beside the key; null: the row does not have it.
   var attributes: DynamoRequest.Values {
-    let isDue = state == .claimed
+    let due = dueKind
     let isOwned = !owner.isEmpty
     return arguments + [
       ("ok", isOwned ? .text(DynamoKey.account(owner)) : .null),
       ("os", isOwned ? .text(DynamoKey.ordered("L#", purchasedMs)) : .null),
-      ("dk", isDue ? .text(dynamoKey.due("CLAIM#")) : .null),
-      ("dt", isDue ? .integer(leaseMs) : .null),
+      ("dk", due.map { .text(dynamoKey.due($0)) } ?? .null),
+      ("dt", due == nil ? .null : .integer(leaseMs)),
     ]
   }
+
+  /// The list of due rows that it stands in; nil: none.
+  private var dueKind: StaticString? {
+    if state == .claimed { return LedgerRow.State.claimed.dueKind }
+    return isTakeBackPending ? LedgerRow.State.revoked.dueKind : nil
+  }
+}
+
+extension LedgerRow.State {
+  /// Of its rows in the index of due rows; of granted ones nothing is due.
+  var dueKind: StaticString { self == .revoked ? "BACK#" : "CLAIM#" }
 }

@@ -35,6 +35,16 @@ extension StoreTalk {
     return try dynamoChange(standing, to: next, keeping: shown.evidence).after.checked(next)
   }
 
+  /// RPL-2: a line that is still nobody's goes to the owner of a purchase in it.
+  mutating func dynamoBindLine(of row: LedgerRow) throws(StoreStop) {
+    let product = context.configuration.products.product(row.product)
+    guard product?.type != .consumable else { return }
+    let line = try dynamoLine(environment: row.environment, row.originalTransactionId)
+    guard var line, line.owner.isEmpty else { return }
+    line.owner = row.owner
+    try dynamoChanges([LineChange.both(LineChange.binding(line), line)])
+  }
+
   mutating func dynamoMove(
     _ next: LineRow, _ evidence: StoreEvidence, from owner: Text, beforeMs: Int64
   ) throws(StoreStop) -> LineRow {
@@ -168,7 +178,7 @@ private struct LineChange {
   }
 
   /// The line, and the copy of its owner if it has one.
-  private static func both(_ authority: DynamoRequest, _ row: LineRow) -> [DynamoRequest] {
+  static func both(_ authority: DynamoRequest, _ row: LineRow) -> [DynamoRequest] {
     row.owner.isEmpty ? [authority] : [authority, .put(row.copyKey, row.arguments)]
   }
 
@@ -187,7 +197,7 @@ private struct LineChange {
     return request
   }
 
-  private static func binding(_ row: LineRow) -> DynamoRequest {
+  static func binding(_ row: LineRow) -> DynamoRequest {
     .update(
       row.dynamoKey, "SET #owner = :owner", if: "#owner = :none AND #asof_ms = :asof_ms",
       [("owner", .text(row.owner)), ("none", .text("")), ("asof_ms", .integer(row.asOfMs))])

@@ -1,4 +1,5 @@
-/// A purchase that the host pays out now.
+/// What the host carries out now, in the transaction of the row: it pays a purchase out, or takes
+/// it back.
 struct StoreGrant {
   let purchaseKey: Text
   let grantId: Text
@@ -6,8 +7,38 @@ struct StoreGrant {
   let account: Text
   let product: Text
   let quantity: Int64
+  /// STO-36.
+  let units: Int64
+  /// STO-37: this grant id was handed to a host before.
+  var isRepeated = false
+  /// STO-35: of what is taken back; nil: the purchase is paid out.
+  var take: TakeBack? = nil
   /// DynamoDB: the element of TransactWriteItems that goes before the host's own.
   var item: [UInt8]? = nil
+
+  init(_ row: LedgerRow, units: Int64, isRepeated: Bool, item: [UInt8]? = nil) {
+    purchaseKey = row.purchaseKey
+    grantId = row.grantId
+    fence = row.tries
+    account = row.owner
+    product = row.product
+    quantity = row.quantity
+    self.units = units
+    self.isRepeated = isRepeated
+    self.item = item
+  }
+
+  init(_ take: TakeBack, item: [UInt8]? = nil) {
+    purchaseKey = take.purchaseKey
+    grantId = take.id.grantId
+    fence = take.fence
+    account = take.account
+    product = take.product
+    quantity = take.quantity
+    units = take.units
+    self.take = take
+    self.item = item
+  }
 
   /// The host's word on it.
   enum Answer {
@@ -23,12 +54,20 @@ struct StoreGrant {
   func write(id: Int64, _ writer: inout JSONWriter) {
     writer.beginObject()
     writer.member("id", integer: id)
+    writer.member("what", take == nil ? "give" : "take")
     writer.member("purchaseKey", purchaseKey)
     writer.member("grantId", grantId)
     writer.member("fence", integer: fence)
     writer.member("account", account)
     writer.member("product", product)
     writer.member("quantity", integer: quantity)
+    writer.member("units", integer: units)
+    if let take {
+      writer.member("takeId", take.id.text)
+      writer.member("percentage", integer: take.percentage)
+    } else {
+      writer.member("repeat", boolean: isRepeated)
+    }
     if let item {
       writer.name("item")
       writer.raw(item)

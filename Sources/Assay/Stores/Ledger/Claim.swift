@@ -12,6 +12,13 @@ struct Claim {
   var reason: Refusal? = nil
   /// The host granted in the transaction of the claim.
   var isGranted = false
+  /// STO-36: what the host gives, or gave in the transaction; nil: nothing.
+  var units: Int64? = nil
+  /// STO-37: this grant id was handed to a host before.
+  var isRepeated = false
+
+  /// STO-37: it is held since a host has had it under a lease.
+  var isHandedOut = false
 
   init(_ purchase: StorePurchase, _ outcome: ClaimOutcome, _ reason: Refusal? = nil) {
     transactionId = purchase.facts.transactionId
@@ -57,6 +64,8 @@ struct Claim {
       writer.member("fence", integer: row.tries)
       writer.member("account", row.owner)
       writer.member("leaseUntilMs", integer: row.leaseMs)
+      writer.member("units", integer: units ?? row.unitsToGive)
+      writer.member("repeat", boolean: isRepeated)
     case .alreadyGranted:
       writer.member("grantId", row.grantId)
       writer.member("grantedMs", integer: row.grantedMs)
@@ -66,6 +75,7 @@ struct Claim {
       writer.member("fence", integer: row.tries)
       writer.member("account", row.owner)
       writer.member("claimedMs", integer: row.claimedMs)
+      if isHandedOut { writer.member("why", "lease") }
     case .revoked: writer.member("revokedMs", integer: row.revokedMs)
     case .otherAccount, .unknownProduct, .upgraded, .familyShared, .unclaimed, .refused: break
     }

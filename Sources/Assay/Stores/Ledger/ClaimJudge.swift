@@ -10,12 +10,20 @@ extension StoreTalk {
       return Claim(row, row.state == .revoked ? .revoked : .unclaimed)
     }
     switch row.state {
-    case .granted: return Claim(row, row.owner == account ? .alreadyGranted : .otherAccount)
+    case .granted:
+      let outcome: ClaimOutcome = row.owner == account ? .alreadyGranted : .otherAccount
+      return try stays(row, outcome, account, purchase, transaction)
     case .claimed:
-      guard row.owner == account else { return Claim(row, .otherAccount) }
+      guard row.owner == account else {
+        return try stays(row, .otherAccount, account, purchase, transaction)
+      }
       return try judgeClaimed(row, claimant, purchase, transaction)
     case .revoked:
-      guard let purchase, purchase.undoesRevocation(of: row) else { return Claim(row, .revoked) }
+      guard let purchase, let toldMs = purchase.stateToldMs, toldMs > row.asOfMs else {
+        return Claim(row, .revoked)
+      }
+      // STO-35: effects follow states in their order.
+      guard !row.isTakeBackPending else { return Claim(row, .inProgress) }
       guard row.owner == account || row.owner.isEmpty && !claimant.isStranger else {
         return Claim(row, .otherAccount)
       }
@@ -31,15 +39,40 @@ extension StoreTalk {
       if let purchase, row.evidence != purchase.evidence.sha256 {
         return Claim(purchase, .refused, Refusal(.misuseStoreAttempt, "STO-28", at: "attempt"))
       }
-      return Claim(row, row.tries == 1 && row.generation == 0 ? .new : .resume)
+      guard row.repeats <= claimant.repeatsCap else { return handedOut(row) }
+      return ours(row, row.tries == 1 && row.generation == 0 ? .new : .resume, claimant)
     }
-    guard row.leaseMs <= context.nowMs else { return Claim(row, .inProgress) }
-    guard !claimant.holds else { return Claim(row, .held) }
-    let taken = try takeOver(
-      row, attempt: claimant.attempt, leaseMs: claimant.leaseUntilMs,
-      purchase?.evidence, transaction)
-    guard let taken else { throw .rowMissing }
-    return taken.isClaimed(by: claimant) ? Claim(taken, .resume) : overtaken(taken, for: row.owner)
+    guard row.leaseMs <= context.nowMs else {
+      return try stays(row, .inProgress, row.owner, purchase, transaction)
+    }
+    guard !claimant.holds else { return try stays(row, .held, row.owner, purchase, transaction) }
+    guard row.repeats <= claimant.repeatsCap else { return handedOut(row) }
+    guard let taken = try takeOver(row, claimant, purchase, transaction) else { throw .rowMissing }
+    return taken.isClaimed(by: claimant)
+      ? ours(taken, .resume, claimant) : overtaken(taken, for: row.owner)
+  }
+
+  private func ours(_ row: LedgerRow, _ outcome: ClaimOutcome, _ claimant: Claimant) -> Claim {
+    var claim = Claim(row, outcome)
+    claim.isRepeated = row.isRepeated(by: claimant)
+    return claim
+  }
+
+  /// STO-37: the host may have paid it under its lease.
+  private func handedOut(_ row: LedgerRow) -> Claim {
+    var claim = Claim(row, .held)
+    claim.isHandedOut = true
+    return claim
+  }
+
+  /// The row stays what it is; STO-33: it remembers how new the evidence is that was shown.
+  private mutating func stays(
+    _ row: LedgerRow, _ outcome: ClaimOutcome, _ account: Text, _ purchase: StorePurchase?,
+    _ transaction: StoreStep.Transaction?
+  ) throws(StoreStop) -> Claim {
+    let raised = try raised(row, purchase, transaction)
+    let isSame = raised.state == row.state && raised.owner == row.owner
+    return isSame ? Claim(raised, outcome) : overtaken(raised, for: account)
   }
 
   /// Another was faster; what the row says now.
@@ -57,7 +90,9 @@ extension StoreTalk {
     _ transaction: StoreStep.Transaction?
   ) throws(StoreStop) -> Claim {
     var next = row
-    next.state = .claimed
+    // What was not taken back is not given again (STO-36).
+    next.state = row.unitsToGive > 0 ? .claimed : .granted
+    next.grantedMs = row.unitsToGive > 0 ? nil : context.nowMs
     next.owner = account
     next.generation = row.generation &+ 1
     next.grantId = LedgerRow.grantId(row.purchaseKey, generation: next.generation)
@@ -67,10 +102,12 @@ extension StoreTalk {
     next.claimedMs = context.nowMs
     next.asOfMs = purchase.facts.asOf
     next.evidence = purchase.evidence.sha256
-    next.grantedMs = nil
     next.revokedMs = nil
+    next.revokedShare = nil
+    next.repeats = claimant.handsOut ? 1 : 0
     guard let stands = try reverse(next, purchase.evidence, transaction) else { throw .rowMissing }
-    return stands.isClaimed(by: claimant) ? Claim(stands, .resume) : overtaken(stands, for: account)
+    return stands.isClaimed(by: claimant)
+      ? ours(stands, .resume, claimant) : overtaken(stands, for: account)
   }
 }
 
@@ -78,14 +115,9 @@ extension LedgerRow {
   fileprivate func isClaimed(by claimant: Claimant) -> Bool {
     state == .claimed && attempt == claimant.attempt
   }
-}
 
-extension StorePurchase {
-  /// RFD-2, RFD-5: only later evidence that would show a revocation.
-  fileprivate func undoesRevocation(of row: LedgerRow) -> Bool {
-    facts.revokedAt == nil && facts.asOf > row.asOfMs && facts.timeIsKnown
-      && facts.shows.contains(.revocation)
-  }
+  /// STO-37: its grant id was handed to a host before this claimant got it.
+  func isRepeated(by claimant: Claimant) -> Bool { repeats > (claimant.handsOut ? 1 : 0) }
 }
 
 extension StoreStop {

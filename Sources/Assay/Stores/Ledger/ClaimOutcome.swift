@@ -47,8 +47,9 @@ enum ClaimOutcome {
       return Refusal(.rejectedLedgerAlreadyGranted, "STO-20", at: "claims")
     case .inProgress: return Refusal(.unavailableLedgerInProgress, "STO-22", at: "claims")
     case .otherAccount: return Refusal(.rejectedLedgerOtherAccount, "RPL-2", at: "claims")
-    case .revoked, .upgraded, .familyShared:
-      return Refusal(.rejectedLedgerRevoked, "RFD-3", at: "claims")
+    case .revoked: return Refusal(.rejectedLedgerRevoked, "RFD-3", at: "claims")
+    case .upgraded: return Refusal(.rejectedLedgerUpgraded, "STO-25", at: "claims")
+    case .familyShared: return Refusal(.rejectedLedgerFamilyShared, "STO-25", at: "claims")
     case .held: return Refusal(.unavailableLedgerHeld, "STO-27", at: "claims")
     case .unknownProduct: return Refusal(.rejectedIdentityProduct, "STO-24", at: "claims")
     case .refused: return Refusal(.rejectedLedgerId, "RPL-3", at: "claims")

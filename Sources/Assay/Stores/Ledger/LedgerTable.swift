@@ -49,20 +49,23 @@ extension StoreTalk {
 
   /// A claimed row of that owner whose lease is over becomes ours. The row after it.
   ///
-  /// - Parameter evidence: what it is claimed with now; nil: with what it was before.
+  /// - Parameter purchase: what it is claimed with now; nil: with what it was before.
   mutating func takeOver(
-    _ row: LedgerRow, attempt: Text, leaseMs: Int64, _ evidence: StoreEvidence?,
+    _ row: LedgerRow, _ claimant: Claimant, _ purchase: StorePurchase?,
     _ transaction: StoreStep.Transaction? = nil
   ) throws(StoreStop) -> LedgerRow? {
-    let key = row.purchaseKey
+    let (key, evidence) = (row.purchaseKey, purchase?.evidence)
+    // STO-33: the newest of all that was seen.
+    let asOfMs = purchase?.stateToldMs ?? 0
     if isDynamo {
-      let taken = try dynamoTakeOver(row, attempt: attempt, leaseMs: leaseMs, evidence)
-      return try taken?.checked(key)
+      return try dynamoTakeOver(row, claimant, evidence, asOfMs: asOfMs)?.checked(key)
     }
     let arguments: Arguments = [
       ("pkey", .text(key)), ("owner", .text(row.owner)),
-      ("attempt", .text(attempt)), ("lease_ms", .integer(leaseMs)),
+      ("attempt", .text(claimant.attempt)), ("lease_ms", .integer(claimant.leaseUntilMs)),
       ("now_ms", .integer(context.nowMs)), ("evidence", StoreValue(evidence?.sha256)),
+      ("asof_ms", .integer(asOfMs)), ("handed", .integer(claimant.handsOut ? 1 : 0)),
+      ("repeats_cap", .integer(claimant.repeatsCap)),
     ]
     return try sqlChange(.ledgerTakeOver, key, transaction, keeping: evidence) { arguments }?
       .checked(key)
@@ -84,6 +87,40 @@ extension StoreTalk {
     }?.checked(key)
   }
 
+  /// STO-33: newer evidence without a revocation was shown for a row that is not revoked; an
+  /// older revocation is `stale` from then on. The row after it.
+  mutating func raised(
+    _ row: LedgerRow, _ purchase: StorePurchase?, _ transaction: StoreStep.Transaction? = nil
+  ) throws(StoreStop) -> LedgerRow {
+    guard let purchase, let asOfMs = purchase.stateToldMs, asOfMs > row.asOfMs else { return row }
+    let key = row.purchaseKey
+    if isDynamo {
+      return try dynamoRaise(row, purchase.evidence, toMs: asOfMs)?.checked(key) ?? row
+    }
+    let arguments: Arguments = [
+      ("pkey", .text(key)), ("asof_ms", .integer(asOfMs)),
+      ("evidence", .text(purchase.evidence.sha256)),
+    ]
+    let raised = try sqlChange(.ledgerRaise, key, transaction, keeping: purchase.evidence) {
+      arguments
+    }
+    guard let raised else { throw .rowMissing }
+    return try raised.checked(key)
+  }
+
+  /// STO-35: what was handed out under that id is taken back, unless its fence is larger. The
+  /// row after it.
+  mutating func taken(
+    _ key: Text, _ take: TakeBackId, fence: Int64
+  ) throws(StoreStop) -> LedgerRow? {
+    if isDynamo { return try dynamoTaken(key, take, fence: fence)?.checked(key) }
+    let arguments: Arguments = [
+      ("pkey", .text(key)), ("grant_id", .text(take.grantId)), ("fence", .integer(fence)),
+      ("out_n", .integer(take.target)),
+    ]
+    return try sqlChange(.ledgerTaken, key, nil) { arguments }?.checked(key)
+  }
+
   /// A claimed row of that grant id becomes granted, unless its fence is larger (STO-26).
   mutating func complete(
     _ key: Text, owner: Text, grantId: Text, fence: Int64, note: Text?,
@@ -98,22 +135,31 @@ extension StoreTalk {
       ("pkey", .text(key)), ("owner", .text(owner)), ("grant_id", .text(grantId)),
       ("fence", .integer(fence)), ("now_ms", .integer(context.nowMs)), ("note", StoreValue(note)),
     ]
-    return try sqlChange(.ledgerComplete, key, transaction) { arguments }?.checked(key)
+    let results = try sql(transaction) {
+      [
+        (.lineOfCompleted, arguments), (.ledgerComplete, arguments), (.ledgerRead, arguments),
+      ]
+    }
+    guard let row = try results.rowIfAny(2) else { return nil }
+    return try LedgerRow(row).checked(key)
   }
 
-  /// STO-30: claims whose lease ended at least so long ago, now ours; at most 25.
-  mutating func takeDueClaims(
-    attempt: Text, leaseMs: Int64, beforeMs: Int64
+  /// STO-30, STO-35: rows of that state whose lease ended at least so long ago, now ours; at
+  /// most 25.
+  mutating func takeDue(
+    _ state: LedgerRow.State, attempt: Text, leaseMs: Int64, beforeMs: Int64
   ) throws(StoreStop) -> [LedgerRow] {
     isDynamo
-      ? try dynamoDueClaims(attempt: attempt, leaseMs: leaseMs, beforeMs: beforeMs)
-      : try sqlDueClaims(attempt: attempt, leaseMs: leaseMs, beforeMs: beforeMs)
+      ? try dynamoDue(state, attempt: attempt, leaseMs: leaseMs, beforeMs: beforeMs)
+      : try sqlDue(state, attempt: attempt, leaseMs: leaseMs, beforeMs: beforeMs)
   }
 
   /// The same rows, left as they are (STO-27).
   mutating func heldClaims(beforeMs: Int64) throws(StoreStop) -> [LedgerRow] {
     if isDynamo { return try dynamoHeldClaims(beforeMs: beforeMs) }
-    let results = try sql { [(.claimsHeld, [("before_ms", .integer(beforeMs))])] }
+    let results = try sql {
+      [(.claimsHeld, [("state", .text("claimed")), ("before_ms", .integer(beforeMs))])]
+    }
     return try ledgerRows(results, 0)
   }
 

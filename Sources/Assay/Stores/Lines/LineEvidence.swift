@@ -28,6 +28,24 @@ extension LineRow {
     nextCheckMs = nextLook(nowMs: context.nowMs)
   }
 
+  /// A line whose product has left the catalogue, as newer evidence from Apple shows it: only
+  /// what the row has already is renewed (STO-34).
+  init(_ row: LineRow, _ purchase: StorePurchase, nowMs: Int64) {
+    self = row
+    let facts = purchase.facts
+    owner = ""
+    transactionId = facts.transactionId
+    purchasedMs = purchase.purchasedMs
+    if row.expiresMs != nil { expiresMs = facts.end ?? row.expiresMs }
+    if row.graceMs != nil { graceMs = purchase.renewal?.graceEnd }
+    revokedMs = facts.revokedAt
+    asOfMs = facts.asOf
+    evidence = purchase.evidence.sha256
+    updatedMs = nowMs
+    isWatched = row.isWatched && revokedMs == nil && purchase.mayRenew
+    nextCheckMs = nextLook(nowMs: nowMs)
+  }
+
   /// STO-47: FLW-7 by the line's own dates.
   func nextLook(nowMs: Int64) -> Int64? {
     guard revokedMs == nil, let expiresMs else { return nil }

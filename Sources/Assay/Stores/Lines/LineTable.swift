@@ -25,6 +25,14 @@ extension StoreTalk {
     return (try LineRow(before).checked(next), after)
   }
 
+  mutating func line(environment: Text, _ id: Text) throws(StoreStop) -> LineRow? {
+    if isDynamo { return try dynamoLine(environment: environment, id) }
+    let key: Arguments = [("env", .text(environment)), ("otx", .text(id))]
+    let results = try sql { [(.lineRead, key)] }
+    guard let row = try results.rowIfAny(0) else { return nil }
+    return try LineRow(row).checked(environment, id)
+  }
+
   /// STO-42: the line goes to another owner, with strictly newer evidence and not too soon
   /// after the last move. The row that stands there then.
   mutating func move(

@@ -20,9 +20,13 @@ struct ClaimDue: StoreOperation {
     let rows =
       holds
       ? try talk.heldClaims(beforeMs: beforeMs)
-      : try talk.takeDueClaims(attempt: attempt, leaseMs: leaseMs, beforeMs: beforeMs)
+      : try talk.takeDue(.claimed, attempt: attempt, leaseMs: leaseMs, beforeMs: beforeMs)
     let (nowMs, holds) = (talk.context.nowMs, holds)
-    let claims = rows.map { Claim($0, holds ? .held : .resume) }
+    let claims = rows.map { row in
+      var claim = Claim(row, holds ? .held : .resume)
+      claim.isRepeated = row.repeats > 1
+      return claim
+    }
     return StoreOutcome { writer in
       ClaimDue.write("claims", holds ? [] : claims, nowMs, &writer)
       ClaimDue.write("held", holds ? claims : [], nowMs, &writer)

@@ -21,11 +21,12 @@ struct ClaimOperation: StoreOperation {
     let context = parameters.context
     let owner = try parameters.accountIfAny("account")
     let isResolved = try parameters.isResolved()
+    isInTransaction = try parameters["mode"]?.choice(["lease", "transaction"]) == 1
     claimant = Claimant(
       account: owner, attempt: try parameters.attempt(),
       leaseUntilMs: try parameters.leaseUntil(),
-      holds: isResolved ? false : try parameters.holds())
-    isInTransaction = try parameters["mode"]?.choice(["lease", "transaction"]) == 1
+      holds: isResolved ? false : try parameters.holds(), isInTransaction: isInTransaction,
+      allowsRepeat: try parameters["allowRepeat"]?.boolean() ?? false)
     account = try AccountCheck(
       parameters["accountToken"], context.configuration.decide.account,
       isOfAccount: owner != nil)
@@ -108,27 +109,11 @@ struct ClaimOperation: StoreOperation {
       row = try standing(found.key, new, purchase.evidence, &talk)
     }
     guard let row else {
-      try close(&talk)
+      if isInTransaction { try talk.close() }
       return Claim(purchase, claimant.absent)
     }
-    var claim = try talk.judge(row, claimant, purchase, isInTransaction ? .inside : nil)
-    guard isInTransaction else { return claim }
-    guard claim.outcome.isOurs, let row = claim.row else {
-      try close(&talk)
-      return claim
-    }
-    try talk.grant {
-      StoreGrant(
-        purchaseKey: row.purchaseKey, grantId: row.grantId, fence: row.tries,
-        account: row.owner, product: row.product, quantity: row.quantity)
-    }
-    let granted = try talk.complete(
-      row.purchaseKey, owner: row.owner, grantId: row.grantId, fence: row.tries, note: note,
-      .commit)
-    guard let granted, granted.state == .granted else { throw .rowMissing }
-    claim.row = granted
-    claim.isGranted = true
-    return claim
+    let claim = try talk.judge(row, claimant, purchase, isInTransaction ? .inside : nil)
+    return isInTransaction ? try talk.payOut(claim, note: note) : claim
   }
 
   /// The line of the purchase as the evidence shows it, the first time that it is asked for.
@@ -194,13 +179,8 @@ struct ClaimOperation: StoreOperation {
       purchasedMs: purchase.purchasedMs, asOfMs: purchase.facts.asOf,
       evidence: purchase.evidence.sha256, generation: 0,
       grantId: LedgerRow.grantId(key, generation: 0), attempt: claimant.attempt, tries: 1,
-      claimedMs: nowMs, leaseMs: claimant.leaseUntilMs, note: note)
-  }
-
-  /// Ends a transaction in which nothing is granted: the names that it remembered stay.
-  private func close(_ talk: inout StoreTalk) throws(StoreStop) {
-    guard isInTransaction else { return }
-    _ = try talk.run { StoreStep(calls: [], transaction: .commit) }
+      claimedMs: nowMs, leaseMs: claimant.leaseUntilMs, note: note, units: purchase.units,
+      repeats: claimant.handsOut ? 1 : 0)
   }
 
   /// STO-32.

@@ -34,6 +34,21 @@ struct StorePurchase: Sendable {
   var purchasedMs: Int64 { facts.start ?? 0 }
 
   var quantity: Int64 { max(1, facts.quantity) }
+
+  /// STO-36: what the purchase is worth by the catalogue of now.
+  var units: Int64 {
+    let (units, isTooMany) = quantity.multipliedReportingOverflow(by: product?.units ?? 1)
+    return isTooMany ? MemberNode.exactInteger : min(units, MemberNode.exactInteger)
+  }
+
+  /// As of when the evidence says that the purchase is not revoked (RFD-2, RFD-5); nil: it is
+  /// revoked, or evidence of this form could not tell.
+  var stateToldMs: Int64? {
+    guard facts.revokedAt == nil, facts.timeIsKnown, facts.shows.contains(.revocation) else {
+      return nil
+    }
+    return facts.asOf
+  }
 }
 
 extension StorePurchase {

@@ -45,6 +45,25 @@ struct LedgerRow: Sendable {
   var grantedMs: Int64? = nil
   var revokedMs: Int64? = nil
   var note: Text? = nil
+  /// Units of the purchase as the catalogue said at the claim (STO-36).
+  var units: Int64
+  /// Units that the host has confirmed as given and not taken back, 0 … `units` (STO-35).
+  var outCount: Int64 = 0
+  /// Milliunits of Apple's newest revocation, 0 … 100000; nil: it is not revoked.
+  var revokedShare: Int64? = nil
+  /// STO-37: how often a grant of this grant id was handed to a host under a lease.
+  var repeats: Int64
+}
+
+extension LedgerRow {
+  /// `leaseMs` of a row of which nothing is due.
+  static let noLease = MemberNode.exactInteger
+
+  /// What a grant of this row gives: of a reversed refund what was taken back (STO-36).
+  var unitsToGive: Int64 { max(0, units &- outCount) }
+
+  /// STO-35: a take-back was handed out, and the host has not confirmed it.
+  var isTakeBackPending: Bool { state == .revoked && outCount > 0 && leaseMs != Self.noLease }
 }
 
 extension LedgerRow {
@@ -55,7 +74,9 @@ extension LedgerRow {
   }
 
   /// In the order of the statements' columns.
-  init(_ row: StoreRow) throws(StoreStop) {
+  ///
+  /// - Parameter isDynamo: rows that an older version wrote lack the newest four (STM-8).
+  init(_ row: StoreRow, isDynamo: Bool = false) throws(StoreStop) {
     var row = row
     purchaseKey = try row.text()
     environment = try row.text()
@@ -78,6 +99,17 @@ extension LedgerRow {
     grantedMs = try row.integerIfAny()
     revokedMs = try row.integerIfAny()
     note = try row.textIfAny()
+    if isDynamo {
+      units = try row.integerIfAny() ?? quantity
+      outCount = try row.integerIfAny() ?? (state == .granted ? units : 0)
+      revokedShare = try row.integerIfAny() ?? (state == .revoked ? RefundShare.full : nil)
+      repeats = try row.integerIfAny() ?? tries
+    } else {
+      units = try row.integer()
+      outCount = try row.integer()
+      revokedShare = try row.integerIfAny()
+      repeats = try row.integer()
+    }
     try row.end()
   }
 
@@ -99,7 +131,8 @@ extension LedgerRow {
       ("grant_id", .text(grantId)), ("attempt", .text(attempt)), ("tries", .integer(tries)),
       ("claimed_ms", .integer(claimedMs)), ("lease_ms", .integer(leaseMs)),
       ("granted_ms", StoreValue(grantedMs)), ("revoked_ms", StoreValue(revokedMs)),
-      ("note", StoreValue(note)),
+      ("note", StoreValue(note)), ("units", .integer(units)), ("out_n", .integer(outCount)),
+      ("revoked_pct", StoreValue(revokedShare)), ("repeats", .integer(repeats)),
     ]
   }
 }

@@ -1,9 +1,10 @@
 /// Due lists on SQL engines (docs/spec/store-statements.md §2, "Due lists").
 extension StoreTalk {
-  mutating func sqlDueClaims(
-    attempt: Text, leaseMs: Int64, beforeMs: Int64
+  mutating func sqlDue(
+    _ state: LedgerRow.State, attempt: Text, leaseMs: Int64, beforeMs: Int64
   ) throws(StoreStop) -> [LedgerRow] {
     let arguments: Arguments = [
+      ("state", .text(Text(stringLiteral: state.name))),
       ("attempt", .text(attempt)), ("lease_ms", .integer(leaseMs)),
       ("before_ms", .integer(beforeMs)),
     ]

@@ -1,0 +1,27 @@
+/// The end of a claim in the transaction of its row (STO-21).
+extension StoreTalk {
+  /// The host grants what is ours, and the row is granted with it; anything else only ends the
+  /// transaction.
+  mutating func payOut(_ claim: Claim, note: Text? = nil) throws(StoreStop) -> Claim {
+    guard claim.outcome.isOurs, let row = claim.row else {
+      try close()
+      return claim
+    }
+    let units = row.unitsToGive
+    try grant { StoreGrant(row, units: units, isRepeated: claim.isRepeated) }
+    let granted = try complete(
+      row.purchaseKey, owner: row.owner, grantId: row.grantId, fence: row.tries, note: note,
+      .commit)
+    guard let granted, granted.state == .granted else { throw .rowMissing }
+    var claim = claim
+    claim.row = granted
+    claim.units = units
+    claim.isGranted = true
+    return claim
+  }
+
+  /// Ends a transaction in which nothing is granted: the names that it remembered stay.
+  mutating func close() throws(StoreStop) {
+    _ = try run { StoreStep(calls: [], transaction: .commit) }
+  }
+}

@@ -1,0 +1,31 @@
+/// What a revocation takes back of a purchase of several units (STO-35). A share is what Apple
+/// reports as `revocationPercentage`: milliunits of the whole, 0 … 100000.
+enum RefundShare {
+  static let full: Int64 = 100_000
+
+  /// Of that many units, rounded to the nearest unit; an exact half stays with the customer.
+  static func back(of units: Int64, _ share: Int64) -> Int64 {
+    let (units, share) = (max(0, min(units, MemberNode.exactInteger)), max(0, min(share, full)))
+    let (whole, rest) = (units / full, units % full)
+    return whole &* share &+ (2 &* rest &* share &+ 99_999) / 200_000
+  }
+}
+
+extension LedgerRow {
+  /// The units that the row, which is revoked, leaves with the customer.
+  var target: Int64 {
+    max(0, units &- RefundShare.back(of: units, revokedShare ?? RefundShare.full))
+  }
+}
+
+extension StorePurchase {
+  /// The share of the units that its revocation takes back; of what gives access all of it,
+  /// whatever part of the money Apple gave back.
+  var revokedShare: Int64 {
+    switch product?.type ?? facts.type {
+    case .autoRenewable, .nonRenewing, .nonConsumable: return RefundShare.full
+    case .consumable, nil:
+      return max(0, min(facts.revocationPercentage ?? RefundShare.full, RefundShare.full))
+    }
+  }
+}

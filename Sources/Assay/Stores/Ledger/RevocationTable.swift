@@ -1,0 +1,113 @@
+/// Revoking in the ledger, whatever the engine: the row is made or found, locked, judged and
+/// written, so that of all deliveries of one revocation exactly one is told that it was granted
+/// (docs/spec/stores.md §5.3).
+extension StoreTalk {
+  /// Of a row that others change at the same time.
+  private static let revokeRounds = 4
+
+  mutating func revoke(
+    _ purchase: StorePurchase, _ revoker: Revoker
+  ) throws(StoreStop) -> Revocation {
+    guard let revokedMs = purchase.facts.revokedAt else {
+      return Revocation(purchase: purchase, outcome: .notRevoked)
+    }
+    guard let keys = PurchaseKeys(purchase) else {
+      return Revocation(purchase: purchase, outcome: .refused)
+    }
+    let key = try canonicalKey(keys)
+    let tombstone = revoker.tombstone(key, purchase, revokedMs: revokedMs)
+    return context.dialect == .dynamodb
+      ? try dynamoRevoke(tombstone, purchase, revoker, revokedMs)
+      : try sqlRevoke(tombstone, purchase, revoker, revokedMs)
+  }
+
+  // MARK: SQL
+
+  private mutating func sqlRevoke(
+    _ tombstone: LedgerRow, _ purchase: StorePurchase, _ revoker: Revoker, _ revokedMs: Int64
+  ) throws(StoreStop) -> Revocation {
+    let key = tombstone.purchaseKey
+    let named: Arguments = [("pkey", .text(key))]
+    // Where no row is, a lock locks nothing: so the row is put there first.
+    let results = try sql(.begin) {
+      [
+        (.ledgerRead, named), (.ledgerInsert, tombstone.arguments), (.ledgerLock, named),
+      ]
+    }
+    let wasThere = try results.rowIfAny(0) != nil
+    let standing = try LedgerRow(try results.row(2)).checked(key)
+    let isNew = !wasThere && standing.state == .revoked && standing.owner.isEmpty
+    let judgement =
+      isNew
+      ? Revoker.Judgement(outcome: .unclaimed)
+      : revoker.judge(standing, purchase, revokedMs: revokedMs)
+    if revoker.mode == .transaction, let take = judgement.take {
+      try grant { StoreGrant(take) }
+    }
+    let kept = isNew || judgement.next != nil ? keeping(purchase.evidence, of: key) : []
+    let after = try sql(.commit) {
+      var calls: [(SQLStatement, Arguments)] = []
+      if let next = judgement.next { calls.append((.ledgerRevoke, next.arguments)) }
+      return calls + kept + [(.ledgerRead, named)]
+    }
+    let row = try LedgerRow(try after.row(after.count &- 1)).checked(key)
+    return Revocation(
+      purchase: purchase, outcome: judgement.outcome, row: row, take: judgement.take)
+  }
+
+  // MARK: DynamoDB
+
+  private mutating func dynamoRevoke(
+    _ tombstone: LedgerRow, _ purchase: StorePurchase, _ revoker: Revoker, _ revokedMs: Int64
+  ) throws(StoreStop) -> Revocation {
+    var standing = try dynamoLedgerRow(tombstone.purchaseKey)?.checked(tombstone.purchaseKey)
+    for _ in 0..<Self.revokeRounds {
+      let judgement =
+        standing.map { revoker.judge($0, purchase, revokedMs: revokedMs) }
+        ?? Revoker.Judgement(outcome: .unclaimed, next: tombstone)
+      var found = Revocation(
+        purchase: purchase, outcome: judgement.outcome, row: standing, take: judgement.take)
+      guard let next = judgement.next else { return found }
+      let change =
+        standing.map { next.dynamoChange(from: $0) }
+        ?? .insert(next.dynamoKey, next.attributes)
+      let (isMade, met) = try dynamoRevoke(change, judgement.take, revoker.mode)
+      if isMade {
+        found.row = next
+        try dynamoKeep(purchase.evidence, of: next)
+        return found
+      }
+      guard let met else { throw .shape("item") }
+      standing = try LedgerRow(met).checked(tombstone.purchaseKey)
+    }
+    throw .refused(Refusal(.unavailableStoreContention, "STO-70", at: "revocations"))
+  }
+
+  /// The change by itself, or at the head of the host's transaction.
+  private mutating func dynamoRevoke(
+    _ change: DynamoRequest, _ take: TakeBack?, _ mode: Revoker.Mode
+  ) throws(StoreStop) -> (isMade: Bool, row: DynamoItem?) {
+    guard mode == .transaction, let take else { return try dynamoChange(change) }
+    return try dynamoHandOut(change) { item in StoreGrant(take, item: item) }
+  }
+}
+
+extension LedgerRow {
+  /// All of the row as it shall be, unless another has changed what was read.
+  func dynamoChange(from read: LedgerRow) -> DynamoRequest {
+    var request = DynamoRequest.update(
+      dynamoKey,
+      if: """
+        #state = :read_state AND #gen = :read_gen AND #tries = :read_tries \
+        AND #asof_ms = :read_asof AND #attempt = :read_attempt AND #lease_ms = :read_lease
+        """,
+      [
+        ("read_state", .text(Text(stringLiteral: read.state.name))),
+        ("read_gen", .integer(read.generation)), ("read_tries", .integer(read.tries)),
+        ("read_asof", .integer(read.asOfMs)), ("read_attempt", .text(read.attempt)),
+        ("read_lease", .integer(read.leaseMs)),
+      ])
+    request.set(attributes)
+    return request
+  }
+}

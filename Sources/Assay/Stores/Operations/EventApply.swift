@@ -1,0 +1,133 @@
+/// `event.apply`: what a notification from Apple changes, ledger and subscription, in one call
+/// (STO-34). Each part has an outcome of its own, and none stops another.
+struct EventApply: StoreOperation {
+  /// What an event did to the ledger row of one purchase.
+  private struct Effect {
+    var take: TakeBack? = nil
+    var give: Claim? = nil
+    var refusal: Refusal? = nil
+    var changed = false
+    /// STO-35: a take-back is under way, which this one has to follow.
+    var isWaiting = false
+  }
+
+  private let purchases: [StorePurchase]
+  private let lines: SubscriptionApply
+  private let revoker: Revoker
+  private let claimant: Claimant
+
+  /// - Throws: `misuse.exchange.request`, `misuse.store.attempt`, `.lease`,
+  ///   `misuse.exchange.evidence`, `rejected.payload.incomplete`.
+  init(_ parameters: StoreParameters, _ evidence: [VerifiedEvidence]) throws(Refusal) {
+    let context = parameters.context
+    purchases = try StorePurchase.all(evidence, context.configuration.products)
+    lines = try SubscriptionApply(event: purchases, context)
+    revoker = try Revoker(parameters)
+    claimant = Claimant(
+      account: nil, attempt: try parameters.attempt(),
+      leaseUntilMs: try parameters.leaseUntil(), holds: false,
+      isInTransaction: revoker.mode == .transaction)
+  }
+
+  var seed: Text { claimant.attempt }
+
+  var maxSteps: Int? { 14 &* purchases.count &+ 6 }
+
+  func run(_ talk: inout StoreTalk) throws(StoreStop) -> StoreOutcome {
+    var effects: [Effect] = []
+    for purchase in purchases { effects.append(try ledger(purchase, &talk)) }
+    let lines = try lines.apply(&talk)
+    let nowMs = talk.context.nowMs
+    let isWaiting = effects.contains { $0.isWaiting }
+    return StoreOutcome(isWaiting ? TakeBack.isPending("purchases") : nil) { writer in
+      writer.name("take")
+      writer.beginArray()
+      for effect in effects { effect.take?.write(&writer) }
+      writer.endArray()
+      writer.name("give")
+      writer.beginArray()
+      for effect in effects { effect.give?.write(nowMs: nowMs, &writer) }
+      writer.endArray()
+      writer.name("lines")
+      writer.beginArray()
+      for line in lines { line.write(&writer) }
+      writer.endArray()
+      writeRefused(effects, lines, &writer)
+      writer.member(
+        "changed",
+        boolean: effects.contains { $0.changed } || lines.contains { $0.changed })
+    }
+  }
+
+  private func writeRefused(
+    _ effects: [Effect], _ lines: [AppliedLine], _ writer: inout JSONWriter
+  ) {
+    writer.name("refused")
+    writer.beginArray()
+    for (purchase, effect) in zip(purchases, effects) {
+      if let refusal = effect.refusal { EventApply.write("ledger", purchase, refusal, &writer) }
+    }
+    for line in lines {
+      if let refusal = line.refusal { EventApply.write("line", line.purchase, refusal, &writer) }
+    }
+    writer.endArray()
+  }
+
+  private static func write(
+    _ part: StaticString, _ purchase: StorePurchase, _ refusal: Refusal, _ writer: inout JSONWriter
+  ) {
+    writer.beginObject()
+    writer.member("at", part)
+    writer.member("transactionId", purchase.facts.transactionId)
+    writer.member("status", refusal.status.name)
+    writer.endObject()
+  }
+
+  // MARK: the ledger
+
+  private func ledger(
+    _ purchase: StorePurchase, _ talk: inout StoreTalk
+  ) throws(StoreStop) -> Effect {
+    if purchase.facts.revokedAt != nil {
+      let revocation = try talk.revoke(purchase, revoker)
+      var effect = Effect(take: revocation.take, changed: revocation.changed)
+      effect.isWaiting = revocation.outcome == .inProgress
+      if revocation.outcome == .refused { effect.refusal = ClaimOutcome.refused.refusal }
+      return effect
+    }
+    guard let keys = PurchaseKeys(purchase) else {
+      return Effect(refusal: ClaimOutcome.refused.refusal)
+    }
+    let key = try talk.canonicalKey(keys)
+    guard let row = try talk.ledgerRow(key) else { return Effect() }
+    guard row.state == .revoked else {
+      _ = try talk.raised(row, purchase)
+      return Effect()
+    }
+    guard let toldMs = purchase.stateToldMs, toldMs > row.asOfMs else { return Effect() }
+    // The catalogue decides what may be given (STO-24), never what is taken back.
+    guard purchase.product != nil else {
+      return Effect(refusal: ClaimOutcome.unknownProduct.refusal)
+    }
+    return try effect(of: reversal(key, row, purchase, &talk), row)
+  }
+
+  /// A reversed refund goes back to the owner of its row.
+  private func reversal(
+    _ key: Text, _ row: LedgerRow, _ purchase: StorePurchase, _ talk: inout StoreTalk
+  ) throws(StoreStop) -> Claim {
+    guard claimant.isInTransaction else { return try talk.judge(row, claimant, purchase, nil) }
+    if talk.context.dialect == .dynamodb {
+      return try talk.dynamoGrant(key, nil, claimant, purchase, note: nil)
+    }
+    guard let locked = try talk.ledgerRow(key, .begin) else { throw .rowMissing }
+    return try talk.payOut(try talk.judge(locked, claimant, purchase, .inside))
+  }
+
+  private func effect(of claim: Claim, _ row: LedgerRow) -> Effect {
+    var effect = Effect(changed: claim.isGranted)
+    if claim.outcome.isOurs { effect.give = claim }
+    effect.isWaiting = claim.outcome == .inProgress && row.state == .revoked
+    return effect
+  }
+}

@@ -1,0 +1,54 @@
+/// `revoke.complete`: the host has taken back (STO-35).
+struct RevokeComplete: StoreOperation {
+  private let purchaseKey: Text
+  private let take: TakeBackId
+  private let fence: Int64
+  /// Units; nil: all that was to be taken.
+  private let taken: Int64?
+
+  /// - Throws: `misuse.exchange.request`.
+  init(_ parameters: StoreParameters) throws(Refusal) {
+    purchaseKey = try parameters.purchaseKey()
+    take = try TakeBackId(try parameters.needed("takeId"))
+    fence = try parameters.needed("fence").integer(0...MemberNode.exactInteger)
+    taken = try parameters["taken"]?.integer(0...MemberNode.exactInteger)
+  }
+
+  var seed: Text { take.grantId }
+
+  func run(_ talk: inout StoreTalk) throws(StoreStop) -> StoreOutcome {
+    guard let before = try talk.ledgerRow(purchaseKey) else { throw .rowMissing }
+    let isTheirs = before.isRevoked(under: take)
+    guard isTheirs, before.outCount > take.target else {
+      return end(before, isTheirs ? "already" : "superseded", debt: 0)
+    }
+    guard before.tries <= fence else { return end(before, "superseded", debt: 0) }
+    let debt = max(0, before.outCount &- take.target &- (taken ?? MemberNode.exactInteger))
+    if debt > 0 {
+      // What could not be taken stands there for a person, and does not come again.
+      try talk.audit(
+        "debt", Text(Hex.encode(Digest.sha256.of(take.text.utf8))), owner: before.owner,
+        other: "", note: Text(String(debt)))
+    }
+    guard let row = try talk.taken(purchaseKey, take, fence: fence) else { throw .rowMissing }
+    let isTaken = row.isRevoked(under: take) && row.outCount <= take.target
+    return end(row, isTaken ? "taken" : "superseded", debt: isTaken ? debt : 0)
+  }
+
+  private func end(_ row: LedgerRow, _ outcome: StaticString, debt: Int64) -> StoreOutcome {
+    let isRefused = outcome.hasSameBytes(as: "superseded")
+    let refusal = Refusal(.rejectedLedgerSuperseded, "STO-35", at: "takeId")
+    return StoreOutcome(isRefused ? refusal : nil) { writer in
+      writer.member("outcome", outcome)
+      writer.member("revokedMs", integer: row.revokedMs)
+      writer.member("debt", integer: debt)
+      writer.member("changed", boolean: outcome.hasSameBytes(as: "taken"))
+    }
+  }
+}
+
+extension LedgerRow {
+  fileprivate func isRevoked(under take: TakeBackId) -> Bool {
+    state == .revoked && grantId == take.grantId
+  }
+}
