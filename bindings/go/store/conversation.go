@@ -74,7 +74,8 @@ func (l *Ledger) carryOut(
 	return nil, fmt.Errorf("store: a step of state %q is not for a store", open.State)
 }
 
-// granted runs the grant, and says what became of it.
+// granted runs the grant, and says what became of it. A grant that ended the transaction
+// (STO-38), or whose session was lost (STO-39), is told to the library, whatever it returned.
 func granted(
 	ctx context.Context, session Session, step *grantStep, grant GrantFunc,
 ) (any, error) {
@@ -82,14 +83,19 @@ func granted(
 		return nil, fmt.Errorf("%w: mode Transaction needs a grant", assay.ErrArgument)
 	}
 	found := step.Grant
-	session.Grant(&found)
+	session.EnterGrant(ctx, &found)
+	thrown := grant(ctx, &found)
+	if answer := session.LeaveGrant(thrown); answer != nil {
+		answer.ID = step.ID
+		return answer, nil
+	}
 	answer := map[string]any{"id": step.ID, "code": 200}
-	if err := grant(ctx, &found); errors.Is(err, ErrNotGranted) {
+	if errors.Is(thrown, ErrNotGranted) {
 		session.Rollback()
 		answer["code"] = 500
 		return answer, nil
-	} else if err != nil || len(step.Item) == 0 {
-		return answer, err
+	} else if thrown != nil || len(step.Item) == 0 {
+		return answer, thrown
 	}
 	committer, is := session.(Committer)
 	if !is {

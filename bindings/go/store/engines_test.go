@@ -54,7 +54,6 @@ func own(
 	t.Cleanup(func() { db.Close() })
 	shop := opened(t, db, driverName, address(database), more)
 	must(t, shop.CreateSchema(ctx))
-	must(t, shop.CreateSchema(ctx))
 	return shop
 }
 
@@ -175,9 +174,11 @@ func TestEngines(t *testing.T) {
 				"accounts": {accountsIn, forgets}, "texts": {textsIn, keeps},
 				"signup": {signUpIn, admitsOne}, "challenges": {challengesIn, nil},
 				"schema": {driftIn, nil}, "standby": {standbyIn, nil},
-				"isolation": {isolationIn, nil},
+				"isolation": {isolationIn, nil}, "limits": {limitsIn, nil},
+				"guard": {guardIn, nil}, "lost": {lostIn, nil}, "unreached": {unreachedIn, nil},
 			} {
-				if name != "dynamodb" || what != "standby" && what != "isolation" {
+				if name != "dynamodb" || tried.in == nil || !strings.Contains(
+					" standby isolation limits guard lost unreached ", " "+what+" ") {
 					t.Run(what, func(t *testing.T) { tried.in(t, made(t, tried.more)) })
 				}
 			}
@@ -225,5 +226,134 @@ func isolationIn(t *testing.T, shop *shop) {
 	must(t, db.QueryRow(asked).Scan(&found))
 	if found != wanted {
 		t.Errorf("statements run under %s", found)
+	}
+}
+
+// carriedOut is what one step comes to.
+func carriedOut(t *testing.T, session Session, open *Step) *Answer {
+	t.Helper()
+	answer, err := session.CarryOut(ctx, open)
+	must(t, err)
+	return answer
+}
+
+// pools are the one of the ledger's and one of the host's.
+func pools(shop *shop) map[string]*SQL {
+	return map[string]*SQL{"own": shop.executor.(*SQL),
+		"the host's": {DB: shop.db, Engine: shop.executor.Dialect()}}
+}
+
+// STO-76: a wait for a lock and a statement end.
+func limitsIn(t *testing.T, shop *shop) {
+	lock, slow, busy, late := "LOCK TABLE wallet", "SELECT pg_sleep(20)", "55P03", "57014"
+	if shop.executor.Dialect() == "mysql" {
+		lock, slow = "SELECT * FROM wallet WHERE grant_id = 'x' FOR UPDATE", "SELECT SLEEP(20) FROM wallet"
+		busy, late = "1205", "1969"
+	}
+	_, err := shop.db.Exec("INSERT INTO wallet VALUES ('x', 'x', 0)")
+	must(t, err)
+	for name, pool := range pools(shop) {
+		other, err := shop.db.BeginTx(ctx, nil)
+		must(t, err)
+		_, err = other.Exec(lock)
+		must(t, err)
+		for what, code := range map[string]string{
+			"UPDATE wallet SET coins = 1 WHERE grant_id = 'x'": busy, slow: late} {
+			for _, transaction := range []string{"begin", ""} {
+				session := pool.Session()
+				open := step(transaction, what)
+				open.Limits = &Limits{StatementMs: 5000, LockMs: 1000}
+				if code == late {
+					open.Limits = &Limits{StatementMs: 300, LockMs: 100}
+				}
+				if said := shown(carriedOut(t, session, open)); said != "500 "+code+" no" {
+					t.Errorf("%s, %q: %s is %s", name, transaction, what, said)
+				}
+				session.Close()
+			}
+		}
+		must(t, other.Rollback())
+	}
+}
+
+// STO-38: a transaction that is another one.
+func guardIn(t *testing.T, shop *shop) {
+	for name, pool := range pools(shop) {
+		for _, ends := range [][]string{{"COMMIT"}, {"COMMIT", "BEGIN"}, {"ROLLBACK", "BEGIN"}} {
+			session := pool.Session().(*sqlSession)
+			key := fmt.Sprint(name, len(ends), ends[0])
+			insert := "INSERT INTO wallet VALUES ('" + strings.ReplaceAll(key, "'", "") + "', 'x', 0)"
+			carriedOut(t, session, step("begin", insert))
+			grant := new(Grant)
+			session.EnterGrant(ctx, grant)
+			for _, text := range ends {
+				_, err := session.conn.ExecContext(ctx, text)
+				must(t, err)
+			}
+			if answer := session.LeaveGrant(nil); answer == nil || shown(answer) != "500 transaction unknown" {
+				t.Errorf("%s: %q is %+v", name, ends, answer)
+			}
+			if said := shown(carriedOut(t, session, step("begin"))); said != "200" {
+				t.Errorf("%s: the next transaction is %s", name, said)
+			}
+			session.Close()
+		}
+	}
+}
+
+// STO-39: a session that is ended inside a grant.
+func lostIn(t *testing.T, shop *shop) {
+	asked, end := "SELECT pg_backend_pid()", "SELECT pg_terminate_backend(%d)"
+	if shop.executor.Dialect() == "mysql" {
+		asked, end = "SELECT CONNECTION_ID()", "KILL %d"
+	}
+	session := shop.executor.Session()
+	defer session.Close()
+	carriedOut(t, session, step("begin"))
+	grant := new(Grant)
+	session.EnterGrant(ctx, grant)
+	var id int64
+	must(t, grant.Tx.QueryRowContext(ctx, asked).Scan(&id))
+	_, err := shop.db.Exec(fmt.Sprintf(end, id))
+	must(t, err)
+	if answer := session.LeaveGrant(nil); answer == nil || shown(answer) != "0" {
+		t.Errorf("the answer is %+v", answer)
+	}
+	if said := shown(carriedOut(t, session, step("begin"))); said != "200" {
+		t.Errorf("the next transaction is %s", said)
+	}
+}
+
+// STO-77.
+func unreachedIn(t *testing.T, shop *shop) {
+	dialect := shop.executor.Dialect()
+	driverName, found := "postgres", engine(t, map[string]string{
+		"postgres": "postgres", "mysql": "mariadb"}[dialect])
+	address := func(user, host, database string) string {
+		return fmt.Sprintf("postgres://%s@%s/%s?sslmode=disable", user, host, database)
+	}
+	codes := map[string]string{"database": "3D000", "user": "28000"}
+	if dialect == "mysql" {
+		driverName = "mysql"
+		address = func(user, host, database string) string {
+			return fmt.Sprintf("%s@tcp(%s)/%s", user, host, database)
+		}
+		codes = map[string]string{"database": "1049", "user": "1045"}
+	}
+	user, database := found.User.String(), strings.TrimPrefix(found.Path, "/")
+	for given, code := range map[string]string{
+		address(user, "127.0.0.1:1", database):     "connect",
+		address(user, "assay.invalid:1", database): "connect",
+		address(user, found.Host, "none"):          codes["database"],
+		address("nobody", found.Host, database):    codes["user"],
+	} {
+		db, err := sql.Open(driverName, given)
+		must(t, err)
+		session := (&SQL{DB: db, Engine: dialect}).Session()
+		if said := shown(carriedOut(t, session, step("", "SELECT 1"))); said != "500 "+code+" no" {
+			t.Errorf("%s: %s, not %s", given, said, code)
+		}
+		session.Close()
+		db.Close()
 	}
 }

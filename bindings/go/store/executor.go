@@ -22,8 +22,14 @@ type Session interface {
 	// CarryOut runs a step up to its first failure, after which nothing of an open
 	// transaction is left. The error is the context's; what the engine says is in the answer.
 	CarryOut(ctx context.Context, step *Step) (*Answer, error)
-	// Grant gives a grant what it writes with, inside the open transaction.
-	Grant(grant *Grant)
+	// EnterGrant gives a grant what it writes with, inside the open transaction. It lets
+	// nothing through that would end the transaction (STO-38).
+	EnterGrant(ctx context.Context, grant *Grant)
+	// LeaveGrant is nil when the transaction is still the one that was begun, or the engine
+	// undid it and thrown, which the grant returned, says so. Else it is what the grant's step
+	// is answered, its id aside: code 0 where the session was lost; 500 with error code
+	// "transaction" where the grant ended the transaction. Then nothing is open any more.
+	LeaveGrant(thrown error) *Answer
 	// Rollback undoes what is open.
 	Rollback()
 	// Close undoes what is open, and gives the connection back.
@@ -45,11 +51,9 @@ type Step struct {
 	// "begin", "inside", "commit", or empty; "whole": begin, the calls, commit.
 	Transaction string `json:"transaction"`
 	Run         []Call `json:"run"`
+	// Nil: 5 s and 2 s.
+	Limits *Limits `json:"limits"`
 }
-
-func (s *Step) begins() bool { return s.Transaction == "begin" || s.Transaction == "whole" }
-
-func (s *Step) ends() bool { return s.Transaction == "commit" || s.Transaction == "whole" }
 
 // A Call is one call of the engine.
 type Call struct {
@@ -152,7 +156,8 @@ type Grant struct {
 	Items *[]json.RawMessage `json:"-"`
 }
 
-// Tx is the open transaction of a claim, which the ledger commits.
+// Tx is the open transaction of a claim, which the ledger commits. A statement that would end
+// it, or begin another one, is refused with misuse.store.transaction (STO-38).
 type Tx interface {
 	ExecContext(ctx context.Context, query string, args ...any) (sql.Result, error)
 	QueryContext(ctx context.Context, query string, args ...any) (*sql.Rows, error)

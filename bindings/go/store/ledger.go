@@ -41,22 +41,29 @@ var engines = map[string]string{
 }
 
 // Open is a ledger over a driver of database/sql that you import, by its name and its own
-// form of address: "sqlite3", "shop.db". The engine in `stores` of the configuration is
-// filled in. SQLite's tables are made where they are missing; for the others call
-// CreateSchema once, as an operator.
-func Open(ctx context.Context, driverName, address string, config any) (*Ledger, error) {
+// form of address: "sqlite3", "/srv/shop.db". The engine in `stores` of the configuration is
+// filled in. Tables, and SQLite's file, are made by CreateSchema alone, which an operator calls
+// once: a store that is missing later is an error, not an empty one that would pay each
+// purchase again (STO-78). A relative path of SQLite begins with "./".
+func Open(_ context.Context, driverName, address string, config any) (*Ledger, error) {
 	engine, known := engines[driverName]
 	if !known {
 		return nil, fmt.Errorf("%w: no statements for the driver %s", assay.ErrArgument, driverName)
+	}
+	store := &SQL{Engine: engine, own: true, driver: driverName}
+	if engine == "sqlite" {
+		file, err := fileOf(address)
+		if err != nil {
+			return nil, err
+		}
+		address, store.file, store.created = file.opened, file.path, file.created
 	}
 	db, err := sql.Open(driverName, address)
 	if err != nil {
 		return nil, err
 	}
-	ledger, err := Over(&SQL{DB: db, Engine: engine}, config)
-	if err == nil && engine == "sqlite" {
-		err = ledger.prepareFile(ctx, db)
-	}
+	store.DB = db
+	ledger, err := Over(store, config)
 	if err != nil {
 		_ = db.Close()
 		return nil, err
@@ -136,7 +143,19 @@ func (l *Ledger) Claim(ctx context.Context, claim ClaimRequest) (*Claimed, error
 		return nil, err
 	}
 	found := new(Claimed)
-	if err := l.answer(ctx, request, evidence, claim.Grant, found, &found.Result); err != nil ||
+	grant, called := claim.Grant, false
+	if grant != nil {
+		grant = func(ctx context.Context, given *Grant) error {
+			called = true
+			return claim.Grant(ctx, given)
+		}
+	}
+	err = l.answer(ctx, request, evidence, grant, found, &found.Result)
+	if called && found.Answer == "deferred" && errors.Is(err, assay.ErrUnavailable) {
+		// What the grant did may stand (STO-39): that is an answer.
+		return found, nil
+	}
+	if err != nil ||
 		mode != Lease || claim.Grant == nil {
 		return found, err
 	}
@@ -153,7 +172,11 @@ func (l *Ledger) payOut(ctx context.Context, claimed *Claimed, pay GrantFunc) er
 			return err
 		}
 		completed, err := l.Complete(ctx, grant, "")
-		if err != nil {
+		if errors.Is(err, assay.ErrUnavailable) {
+			// STO-20: it was paid out, so the next call, or Due, completes it.
+			claimed.later(&completed.Result)
+			return nil
+		} else if err != nil {
 			return err
 		}
 		claimed.ended(grant, completed)
@@ -420,7 +443,11 @@ func (l *Ledger) Forget(ctx context.Context, account, reason string) (*Forgotten
 	}
 	text(request, "reason", reason)
 	found := new(Forgotten)
-	return found, l.accepted(ctx, request, nil, found, &found.Result)
+	err = l.accepted(ctx, request, nil, found, &found.Result)
+	if store, is := l.executor.(*SQL); is && err == nil {
+		store.emptyLog(ctx)
+	}
+	return found, err
 }
 
 // A TextRequest names kept texts: by SHA-256, by purchase key, or of a line.

@@ -111,6 +111,7 @@ func opened(t testing.TB, db *sql.DB, driverName, address string, more map[strin
 	must(t, err)
 	ledger, err := Open(ctx, driverName, address, configuration(t, more))
 	must(t, err)
+	must(t, ledger.CreateSchema(ctx))
 	return over(t, ledger, db, &tableWallet{db, ledger.executor.Dialect()})
 }
 

@@ -124,6 +124,16 @@ func (c *Claimed) ended(grant *Grant, completed *Completed) {
 	}
 }
 
+// later says that what is not completed may be paid out (STO-20); why says why it is not.
+func (c *Claimed) later(why *Result) {
+	for i := range c.Claims {
+		if claim := &c.Claims[i]; claim.IsOurs() {
+			claim.Outcome, claim.Answer = "resume", "deferred"
+		}
+	}
+	c.Result, c.Outcome, c.Answer = *why, "resume", "deferred"
+}
+
 // Completed is what became of a purchase that you have paid out.
 type Completed struct {
 	Result

@@ -2,7 +2,6 @@ package store
 
 import (
 	"context"
-	"database/sql"
 	"encoding/json"
 	"fmt"
 	"time"
@@ -10,8 +9,14 @@ import (
 	assay "assay.example/bindings/go"
 )
 
-// CreateSchema makes the tables that are missing. A table of DynamoDB takes a while.
+// CreateSchema makes the tables that are missing, and SQLite's file. A table of DynamoDB takes a
+// while.
 func (l *Ledger) CreateSchema(ctx context.Context) error {
+	if store, is := l.executor.(*SQL); is {
+		if err := store.makeFile(ctx); err != nil {
+			return err
+		}
+	}
 	return l.runSchema(ctx, func(found *schema) []Call {
 		return append(found.Statements, found.Indexes...)
 	})
@@ -51,7 +56,8 @@ func (l *Ledger) runSchema(ctx context.Context, chosen func(*schema) []Call) err
 
 func (l *Ledger) runCall(ctx context.Context, session Session, call Call) error {
 	for tries := 0; ; tries++ {
-		answer, err := session.CarryOut(ctx, &Step{Run: []Call{call}})
+		answer, err := session.CarryOut(ctx, &Step{Run: []Call{call},
+			Limits: &Limits{StatementMs: 60000}})
 		switch {
 		case err != nil:
 			return err
@@ -76,24 +82,6 @@ func (a *Answer) isThere(call Call) bool {
 	there := map[string]string{
 		"CreateTable": "ResourceInUseException", "UpdateTimeToLive": "ValidationException"}
 	return a.Error != nil && a.Error.Code == there[call.API]
-}
-
-// prepareFile makes SQLite's tables where they are missing.
-func (l *Ledger) prepareFile(ctx context.Context, db *sql.DB) error {
-	prefix, found, err := l.verifier.Document().Text("configuration.stores.prefix")
-	if err != nil || !found {
-		prefix = "assay_"
-	}
-	var one int
-	err = db.QueryRowContext(ctx, "SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = ?",
-		prefix+"ledger").Scan(&one)
-	if err != sql.ErrNoRows {
-		return err
-	}
-	if _, err := db.ExecContext(ctx, "PRAGMA journal_mode = WAL"); err != nil {
-		return err
-	}
-	return l.CreateSchema(ctx)
 }
 
 // configured is a configuration with the engine in its block `stores`.
