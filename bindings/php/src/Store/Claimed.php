@@ -46,18 +46,11 @@ final class Claimed extends Result
 
     /** @var array<int, Completed> by the place of the claim */
     private array $completed = [];
-    /** Why what was paid out could not be completed. */
-    private ?Unavailable $away = null;
 
     /** @return list<Grant> what is claimed and not paid out */
     public function grants(): array
     {
-        $ours = array_filter($this->claims, static fn (Claim $claim): bool => $claim->isOurs());
-
-        return array_values(array_map(
-            static fn (Claim $claim): Grant => Grant::of($claim->payload()),
-            $ours,
-        ));
+        return Claim::grants($this->claims);
     }
 
     /**
@@ -70,8 +63,7 @@ final class Claimed extends Result
      */
     public function after(array $completed, ?Unavailable $away = null): self
     {
-        $next = self::in($this->document, $this->path);
-        $next->away = $away;
+        $next = $this->withAway($away);
         foreach ($this->claims as $place => $claim) {
             if ($claim->isOurs() && isset($completed[$claim->purchaseKey])) {
                 $next->completed[$place] = $completed[$claim->purchaseKey];
@@ -83,22 +75,11 @@ final class Claimed extends Result
 
     protected function own(string $name): mixed
     {
-        return match (true) {
-            $this->away === null => $this->ended($name),
-            $name === 'ok' => false,
-            $name === 'status' => $this->away->status,
-            $name === 'httpStatus' => $this->away->httpStatus,
-            $name === 'outcome' => 'resume',
-            $name === 'answer' => 'deferred',
-            default => $this->ended($name),
-        };
-    }
-
-    private function ended(string $name): mixed
-    {
         return match ($name) {
             'claims' => $this->claims(),
-            'outcome', 'answer' => $this->lead()?->{$name} ?? $this->values()[$name] ?? null,
+            'outcome', 'answer' => $this->away === null
+                ? $this->lead()?->{$name} ?? $this->values()[$name] ?? null
+                : ['outcome' => 'resume', 'answer' => 'deferred'][$name],
             'changed' => in_array(true, array_column($this->claims, 'changed'), true),
             default => parent::own($name),
         };

@@ -36,11 +36,13 @@ final class Conversation
      * @param array<string, mixed> $request null: left out
      * @param Document|Facts|iterable<Document|Facts> $evidence
      * @param callable(Grant, object): mixed|null $grant
+     * @param callable(Take, object): mixed|null $takeBack
      */
     public function about(
         array $request,
         Document|Facts|iterable $evidence = [],
         ?callable $grant = null,
+        ?callable $takeBack = null,
     ): Document {
         if ($this->isOpen) {
             throw new \LogicException(
@@ -56,7 +58,7 @@ final class Conversation
                 $open = $exchange->payload();
                 $answer = match ($open['state']) {
                     'store' => $this->executor->carryOut($open['store']),
-                    'grant' => $this->granted($open['grant'], $grant),
+                    'grant' => $this->granted($open['grant'], $grant, $takeBack),
                     'wait' => $this->waited($open['notBeforeMs']),
                 };
                 if ($answer === null) {
@@ -80,14 +82,18 @@ final class Conversation
      *
      * @return array<string, mixed>
      */
-    private function granted(array $given, ?callable $grant): array
+    private function granted(array $given, ?callable $grant, ?callable $takeBack): array
     {
-        $grant ?? throw new \LogicException('mode "transaction" needs a grant');
+        $isTake = ($given['what'] ?? null) === 'take';
+        $called = $isTake ? $takeBack : $grant;
+        $called ?? throw new \LogicException(
+            'mode "transaction" needs a ' . ($isTake ? 'take-back' : 'grant'),
+        );
         $thrown = null;
         $said = null;
         $connection = $this->executor->enterGrant();
         try {
-            $said = $grant(Grant::of($given), $connection);
+            $said = $called($isTake ? Take::of($given) : Grant::of($given), $connection);
         } catch (\Throwable $thrown) {
         }
         $instead = $this->executor->leaveGrant($thrown);

@@ -124,8 +124,8 @@ final class Ledger
      *     grant
      * @param string|null $attempt 22 to 64 characters: the same when a request is repeated;
      *     null: a new one
-     * @param array<string, mixed> $options accountToken, leaseMs, only, limit, note, onUnclear,
-     *     resolve (docs/exchanges.md)
+     * @param array<string, mixed> $options accountToken, allowRepeat, leaseMs, only, limit,
+     *     note, onUnclear, resolve (docs/exchanges.md)
      */
     public function claim(
         #[SensitiveParameter] string|Document|Facts|iterable $evidence,
@@ -193,11 +193,113 @@ final class Ledger
             'attempt' => $attempt ?? self::attempt()]), 'exchange');
     }
 
-    /** What Apple took back, by a notification or newer evidence. */
+    /**
+     * What Apple took back, by a notification or newer evidence. Of all deliveries of one
+     * refund one is told to take back; act on `takes()`, and on nothing else.
+     *
+     * With mode "lease", `$takeBack` runs after the refund was noted, and may run again for
+     * the same `takeId` after a crash, by `dueTakes`: it must do nothing the second time. With
+     * mode "transaction" it writes with the connection that it gets, as a grant does. With
+     * mode "none" each is told once, and what becomes of it is yours.
+     *
+     * @param (callable(Take, \PDO|object): mixed)|null $takeBack takes the units back; returns
+     *     how many there were, null for all of them, false for another time
+     * @param string|null $mode "lease", "transaction", "none"; null: "lease" where there is a
+     *     take-back, else "none"
+     * @param array<string, mixed> $options leaseMs
+     */
     public function revoke(
         #[SensitiveParameter] string|Document|Facts|iterable $evidence,
+        ?callable $takeBack = null,
+        ?string $mode = null,
+        ?string $attempt = null,
+        array $options = [],
     ): Revoked {
-        return Revoked::in($this->accepted(['kind' => 'revoke'], $evidence), 'exchange');
+        $mode ??= $takeBack === null ? 'none' : 'lease';
+        $request = ['kind' => 'revoke', 'mode' => $mode,
+            'attempt' => $attempt ?? self::attempt()] + $options;
+        $document = $this->conversation->about(
+            $request,
+            $this->verified($evidence),
+            takeBack: $takeBack,
+        );
+        $revoked = Revoked::in(self::effects($document), 'exchange');
+
+        return $this->takeBack($revoked, $revoked->takes(), $takeBack, $mode);
+    }
+
+    /**
+     * What you took back is taken (mode "lease"). Twice is once.
+     *
+     * @param int|null $taken how many units there were; null: all of them
+     */
+    public function completeRevoke(Take $take, ?int $taken = null): RevokeCompleted
+    {
+        $document = $this->conversation->about(['kind' => 'revoke.complete',
+            'purchaseKey' => $take->purchaseKey, 'takeId' => $take->takeId,
+            'fence' => $take->fence, 'taken' => $taken]);
+
+        return RevokeCompleted::in(self::answer($document), 'exchange');
+    }
+
+    /**
+     * Takes up at most 25 take-backs that nobody has completed: run it every minute, beside
+     * `due`. Without `$takeBack` carry `takes` out yourself and `completeRevoke` each.
+     *
+     * @param (callable(Take, \PDO|object): mixed)|null $takeBack as of `revoke`
+     * @param array<string, mixed> $options leaseMs
+     */
+    public function dueTakes(
+        ?callable $takeBack = null,
+        int $olderMs = 0,
+        ?string $attempt = null,
+        array $options = [],
+    ): DueTakes {
+        $due = DueTakes::in($this->accepted(['kind' => 'revoke.due', 'olderMs' => $olderMs,
+            'attempt' => $attempt ?? self::attempt()] + $options), 'exchange');
+
+        return $this->takeBack($due, $due->takes, $takeBack, 'lease');
+    }
+
+    /**
+     * What a notification of Apple's changes, in ledger and subscriptions: refunds are taken
+     * back, reversed ones are given again to the owner of the purchase. In whatever order and
+     * however often they come, the newest signed state stands (STO-33, STO-34). Answer Apple
+     * with its `httpStatus`.
+     *
+     * @param (callable(Grant, \PDO|object): mixed)|null $grant as of `claim`, for reversed
+     *     refunds; without one pay out `grants()` yourself and `complete` each
+     * @param (callable(Take, \PDO|object): mixed)|null $takeBack as of `revoke`
+     * @param string|null $mode as of `revoke`; with "none" and "lease" grants are under a lease
+     * @param array<string, mixed> $options leaseMs
+     */
+    public function applyEvent(
+        #[SensitiveParameter] string|Document|Facts|iterable $evidence,
+        ?callable $grant = null,
+        ?callable $takeBack = null,
+        ?string $mode = null,
+        ?string $attempt = null,
+        array $options = [],
+    ): EventApplied {
+        $mode ??= $takeBack === null ? 'none' : 'lease';
+        $request = ['kind' => 'event.apply', 'mode' => $mode,
+            'attempt' => $attempt ?? self::attempt()] + $options;
+        $evidence = $this->verified($evidence);
+        $document = $this->conversation->about($request, $evidence, $grant, $takeBack);
+        $event = EventApplied::in(self::effects($document), 'exchange');
+        if ($mode === 'transaction') {
+            return $event;
+        }
+        $event = $this->takeBack($event, $event->take, $takeBack, $mode);
+        try {
+            foreach ($grant === null ? [] : $event->grants() as $each) {
+                $this->isGranted($each, $grant) && $this->complete($each);
+            }
+        } catch (Unavailable $away) {
+            return $event->withAway($away);
+        }
+
+        return $event;
     }
 
     /**
@@ -460,7 +562,7 @@ final class Ledger
     {
         $completed = [];
         foreach ($claimed->grants() as $each) {
-            if ($grant($each, $this->executor->connection()) === false) {
+            if (!$this->isGranted($each, $grant)) {
                 continue;
             }
             try {
@@ -472,6 +574,48 @@ final class Ledger
         }
 
         return $claimed->after($completed);
+    }
+
+    private function isGranted(Grant $each, callable $grant): bool
+    {
+        return $grant($each, $this->executor->connection()) !== false;
+    }
+
+    /**
+     * @template R of Result
+     *
+     * @param R $found
+     * @param list<Take> $takes of it
+     *
+     * @return R what was not completed comes again, by `dueTakes`
+     */
+    private function takeBack(Result $found, array $takes, ?callable $takeBack, string $mode): Result
+    {
+        if ($takeBack === null || $mode === 'transaction') {
+            return $found;
+        }
+        foreach ($takes as $take) {
+            $taken = $takeBack($take, $this->executor->connection());
+            try {
+                if ($taken !== false && $mode === 'lease') {
+                    $this->completeRevoke($take, is_int($taken) ? $taken : null);
+                }
+            } catch (Unavailable $away) {
+                return $found->withAway($away);
+            }
+        }
+
+        return $found;
+    }
+
+    /** What an event brought; also where one part of it waits for another (STO-35). */
+    private static function effects(Document $document): Document
+    {
+        if (!str_starts_with($document->status(), 'unavailable.ledger.')) {
+            $document->throwIfRefused();
+        }
+
+        return $document;
     }
 
     /** The document of an operation that has to be accepted. */

@@ -92,17 +92,4 @@ abstract class EngineLedgerTest extends LedgerTest
             ? 'SHOW default_transaction_isolation' : 'SELECT @@tx_isolation')->fetchColumn();
         $this->assertSame($isPostgres ? 'read committed' : 'READ-COMMITTED', $found);
     }
-
-    public function testAGrantThatCommitsIsFound(): void
-    {
-        $ledger = $this->ledger();
-        $this->expectException(\LogicException::class);
-        $ledger->claim(
-            Minted::get()->coins(),
-            'ann',
-            static function ($grant, PDO $pdo): void {
-                $pdo->exec('COMMIT');
-            },
-        );
-    }
 }
