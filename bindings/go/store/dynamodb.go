@@ -205,7 +205,7 @@ func refused(body []byte) (CallResult, *Failure) {
 	return CallResult{}, &Failure{Code: kind, Executed: "no"}
 }
 
-func (s *dynamoSession) EnterGrant(_ context.Context, grant *Grant) { grant.Items = &s.items }
+func (s *dynamoSession) EnterGrant(context.Context) Target { return Target{Items: &s.items} }
 
 // LeaveGrant has nothing to ask: a grant only appends.
 func (s *dynamoSession) LeaveGrant(error) *Answer { return nil }

@@ -107,23 +107,39 @@ type itemWallet struct {
 	table string
 }
 
-func (w *itemWallet) put(grant *Grant) json.RawMessage {
+func (w *itemWallet) put(id, account string, coins int64) json.RawMessage {
 	text := func(value string) any { return map[string]any{"S": value} }
 	item, _ := json.Marshal(map[string]any{"TableName": w.table, "Item": map[string]any{
-		"PK": text("COINS#" + grant.ID), "SK": text("COINS"), "account": text(grant.Account),
-		"coins": map[string]any{"N": fmt.Sprint(100 * grant.Quantity)}},
+		"PK": text("COINS#" + id), "SK": text("COINS"), "account": text(account),
+		"coins": map[string]any{"N": fmt.Sprint(coins)}},
 		"ConditionExpression": "attribute_not_exists(PK)"})
 	return item
 }
 
-func (w *itemWallet) pay(_ context.Context, grant *Grant) error {
-	item, err := json.Marshal(map[string]any{"Put": w.put(grant)})
-	*grant.Items = append(*grant.Items, item)
+func (w *itemWallet) with(items *[]json.RawMessage, put json.RawMessage) error {
+	item, err := json.Marshal(map[string]any{"Put": put})
+	*items = append(*items, item)
 	return err
 }
 
+func (w *itemWallet) pay(_ context.Context, grant *Grant) error {
+	return w.with(grant.Items, w.put(grant.ID, grant.Account, 100*grant.Quantity))
+}
+
 func (w *itemWallet) payLater(ctx context.Context, grant *Grant) error {
-	result, failure := w.call(ctx, "PutItem", w.put(grant))
+	return w.alone(ctx, w.put(grant.ID, grant.Account, 100*grant.Quantity))
+}
+
+func (w *itemWallet) back(_ context.Context, take *Take) error {
+	return w.with(take.Items, w.put(take.ID, take.Account, -100*take.Units))
+}
+
+func (w *itemWallet) backLater(ctx context.Context, take *Take) error {
+	return w.alone(ctx, w.put(take.ID, take.Account, -100*take.Units))
+}
+
+func (w *itemWallet) alone(ctx context.Context, put json.RawMessage) error {
+	result, failure := w.call(ctx, "PutItem", put)
 	if failure != nil || result.Error != nil {
 		return fmt.Errorf("not paid: %v, %v", failure, result.Error)
 	}
@@ -175,10 +191,11 @@ func TestEngines(t *testing.T) {
 				"signup": {signUpIn, admitsOne}, "challenges": {challengesIn, nil},
 				"schema": {driftIn, nil}, "standby": {standbyIn, nil},
 				"isolation": {isolationIn, nil}, "limits": {limitsIn, nil},
-				"guard": {guardIn, nil}, "lost": {lostIn, nil}, "unreached": {unreachedIn, nil},
+				"takes": {takesIn, nil}, "events": {eventsIn, nil}, "held": {heldIn, nil},
+				"deferred": {deferredIn, nil}, "ends": {endsIn, nil}, "guard": {guardIn, nil}, "lost": {lostIn, nil}, "unreached": {unreachedIn, nil},
 			} {
-				if name != "dynamodb" || tried.in == nil || !strings.Contains(
-					" standby isolation limits guard lost unreached ", " "+what+" ") {
+				if name != "dynamodb" || !strings.Contains(
+					" standby isolation limits deferred ends guard lost unreached ", " "+what+" ") {
 					t.Run(what, func(t *testing.T) { tried.in(t, made(t, tried.more)) })
 				}
 			}
@@ -284,8 +301,7 @@ func guardIn(t *testing.T, shop *shop) {
 			key := fmt.Sprint(name, len(ends), ends[0])
 			insert := "INSERT INTO wallet VALUES ('" + strings.ReplaceAll(key, "'", "") + "', 'x', 0)"
 			carriedOut(t, session, step("begin", insert))
-			grant := new(Grant)
-			session.EnterGrant(ctx, grant)
+			session.EnterGrant(ctx)
 			for _, text := range ends {
 				_, err := session.conn.ExecContext(ctx, text)
 				must(t, err)
@@ -310,8 +326,7 @@ func lostIn(t *testing.T, shop *shop) {
 	session := shop.executor.Session()
 	defer session.Close()
 	carriedOut(t, session, step("begin"))
-	grant := new(Grant)
-	session.EnterGrant(ctx, grant)
+	grant := session.EnterGrant(ctx)
 	var id int64
 	must(t, grant.Tx.QueryRowContext(ctx, asked).Scan(&id))
 	_, err := shop.db.Exec(fmt.Sprintf(end, id))

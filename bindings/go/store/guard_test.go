@@ -58,8 +58,7 @@ func TestAGuardRefuses(t *testing.T) {
 		if _, err := session.CarryOut(background, step("begin", "A")); err != nil {
 			t.Fatal(err)
 		}
-		grant := new(Grant)
-		session.EnterGrant(background, grant)
+		grant := session.EnterGrant(background)
 		switch i {
 		case 0:
 			_, err := grant.Tx.ExecContext(background, "COMMIT")
@@ -113,7 +112,7 @@ func TestAfterAGrant(t *testing.T) {
 		if _, err := session.CarryOut(background, step("begin", "A")); err != nil {
 			t.Fatal(err)
 		}
-		session.EnterGrant(background, new(Grant))
+		session.EnterGrant(background)
 		f.says = map[string]error{"RELEASE SAVEPOINT assay_grant": each.says}
 		said := "nil"
 		if answer := session.LeaveGrant(each.thrown); answer != nil {

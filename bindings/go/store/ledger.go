@@ -105,6 +105,8 @@ type Mode string
 const (
 	Transaction Mode = "transaction"
 	Lease       Mode = "lease"
+	// Of take-backs: each is told once, and what becomes of it is yours.
+	None Mode = "none"
 )
 
 // A ClaimRequest says what to claim, and for whom.
@@ -120,8 +122,8 @@ type ClaimRequest struct {
 	Mode Mode
 	// 22 to 64 characters: the same when a request is repeated; empty: a new one.
 	Attempt string
-	// What else a claim takes: "accountToken", "leaseMs", "only", "limit", "note",
-	// "onUnclear", "resolve" (docs/exchanges.md).
+	// What else a claim takes: "accountToken", "allowRepeat", "leaseMs", "only", "limit",
+	// "note", "onUnclear", "resolve" (docs/exchanges.md).
 	Options map[string]any
 }
 
@@ -150,7 +152,7 @@ func (l *Ledger) Claim(ctx context.Context, claim ClaimRequest) (*Claimed, error
 			return claim.Grant(ctx, given)
 		}
 	}
-	err = l.answer(ctx, request, evidence, grant, found, &found.Result)
+	err = l.answer(ctx, request, evidence, effects{grant: grant}, found, &found.Result)
 	if called && found.Answer == "deferred" && errors.Is(err, assay.ErrUnavailable) {
 		// What the grant did may stand (STO-39): that is an answer.
 		return found, nil
@@ -190,7 +192,7 @@ func (l *Ledger) Complete(ctx context.Context, grant *Grant, note string) (*Comp
 		"account": grant.Account, "grantId": grant.ID, "fence": grant.Fence}
 	text(request, "note", note)
 	found := new(Completed)
-	return found, l.answer(ctx, request, nil, nil, found, &found.Result)
+	return found, l.answer(ctx, request, nil, effects{}, found, &found.Result)
 }
 
 // A ResumeRequest is a claim whose lease is over, by its purchase key: for support.
@@ -212,7 +214,7 @@ func (l *Ledger) Resume(ctx context.Context, resume ResumeRequest) (*Claimed, er
 		return nil, err
 	}
 	found := new(Claimed)
-	if err := l.answer(ctx, request, nil, nil, found, &found.Result); err != nil ||
+	if err := l.answer(ctx, request, nil, effects{}, found, &found.Result); err != nil ||
 		resume.Grant == nil {
 		return found, err
 	}
@@ -229,12 +231,6 @@ func (l *Ledger) Due(ctx context.Context, older time.Duration) (*DueClaims, erro
 	}
 	found := new(DueClaims)
 	return found, l.accepted(ctx, request, nil, found, &found.Result)
-}
-
-// Revoke notes what Apple took back, by a notification or newer evidence.
-func (l *Ledger) Revoke(ctx context.Context, evidence ...assay.Evidence) (*Revoked, error) {
-	found := new(Revoked)
-	return found, l.accepted(ctx, map[string]any{"kind": "revoke"}, evidence, found, &found.Result)
 }
 
 // A LookupRequest is evidence, an account, or an environment with a transaction id.
@@ -483,10 +479,10 @@ func (l *Ledger) now() time.Time {
 // answer reads what a conversation came to. A refusal of the ledger is an answer; any other is
 // an error.
 func (l *Ledger) answer(
-	ctx context.Context, request map[string]any, evidence []assay.Evidence, grant GrantFunc,
+	ctx context.Context, request map[string]any, evidence []assay.Evidence, called effects,
 	found any, said *Result,
 ) error {
-	err := l.read(ctx, request, evidence, grant, found, said)
+	err := l.read(ctx, request, evidence, called, found, said)
 	if err != nil || said.Status.OK() {
 		return err
 	}
@@ -506,17 +502,17 @@ func (l *Ledger) accepted(
 	ctx context.Context, request map[string]any, evidence []assay.Evidence, found any,
 	said *Result,
 ) error {
-	if err := l.read(ctx, request, evidence, nil, found, said); err != nil {
+	if err := l.read(ctx, request, evidence, effects{}, found, said); err != nil {
 		return err
 	}
 	return said.Document.Err()
 }
 
 func (l *Ledger) read(
-	ctx context.Context, request map[string]any, evidence []assay.Evidence, grant GrantFunc,
+	ctx context.Context, request map[string]any, evidence []assay.Evidence, called effects,
 	found any, said *Result,
 ) error {
-	exchange, err := l.converse(ctx, request, evidence, grant)
+	exchange, err := l.converse(ctx, request, evidence, called)
 	if err != nil {
 		return err
 	}

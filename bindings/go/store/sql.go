@@ -216,14 +216,14 @@ func (s *sqlSession) failed(step *Step, err error, certain bool) *Answer {
 	return failed(step, code, certain && s.conn != nil)
 }
 
-func (s *sqlSession) EnterGrant(ctx context.Context, grant *Grant) {
+func (s *sqlSession) EnterGrant(ctx context.Context) Target {
 	if !s.isInside {
-		return
+		return Target{}
 	}
 	// What became of a connection that fails here is asked after the grant.
 	s.mark, _ = mark(ctx, s.conn, s.store.Engine)
 	s.guard = &guard{conn: s.conn, engine: s.store.Engine}
-	grant.Tx = s.guard
+	return Target{Tx: s.guard}
 }
 
 func (s *sqlSession) LeaveGrant(thrown error) *Answer {
