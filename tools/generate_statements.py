@@ -113,7 +113,8 @@ class Statement:
 
 
 def gives_rows(text):
-    return text.startswith(("SELECT ", "PRAGMA ")) or " RETURNING " in text
+    # What a statement before it returns (`WITH … AS (DELETE … RETURNING …)`) stands in parentheses.
+    return text.startswith(("SELECT ", "PRAGMA ")) or " RETURNING " in text.rpartition(")")[2]
 
 
 def resolved(text, dialect, known):

@@ -334,6 +334,140 @@ struct StoreLineTests {
     #expect(try keyless.run(request).name == "config.store.forget-key")
   }
 
+  @Test("STO-93 who was joined into a forgotten account is forgotten with it, link by link")
+  func forgetJoined() throws {
+    let key = JSONText.string(String(repeating: "A", count: 43) + "=")
+    let store = try SQLiteStore([("stores.forgetKey", key)])
+    func take(_ account: String) throws {
+      let taken = try store.run([
+        "kind": "quota.take", "account": .string(account), "meter": "free", "plan": "free",
+      ])
+      #expect(taken.name == "ok")
+    }
+    let links = [("dev-1", "dev-2"), ("dev-2", "me-myself"), ("dev-3", "me-myself")]
+    for (number, (from, to)) in links.enumerated() {
+      let attempt = JSONText.string("attempt-\(number)-00000000000000000")
+      #expect(try store.run(link(from, to).setting("attempt", attempt)).name == "ok")
+    }
+    // What a request of one of them left behind that slipped in later.
+    try take("dev-1")
+    _ = try apply(store, "dev-3", try store.transaction())
+    let request: JSONText = [
+      "kind": "account.forget", "account": "me-myself",
+      "attempt": "attempt-forget-0000000000001",
+    ]
+    let done = try store.run(request)
+    #expect(done.text("exchange.outcome") == "forgotten")
+    #expect(done.integer("exchange.forgotten.lines") == 1)
+    #expect(done.integer("exchange.forgotten.meters") == 1)
+    #expect(done.flag("exchange.more") == false)
+    for table in SchemaTable.allCases {
+      let rows = try store.run("SELECT * FROM assay_\(table)", []).joined()
+      for account in ["dev-", "me-myself"] { #expect(!rows.contains(account), "\(table)") }
+    }
+    let owners = try store.run("SELECT DISTINCT owner, other FROM assay_audit", [])
+    #expect(owners.count == 2, "\(owners)")
+    let again = try store.run(request)
+    #expect(again.text("exchange.outcome") == "already")
+    #expect(again.flag("exchange.changed") == false)
+  }
+
+  @Test("STO-93 more joined accounts than one exchange takes: the same request again")
+  func forgetMany() throws {
+    let key = JSONText.string(String(repeating: "A", count: 43) + "=")
+    let store = try SQLiteStore([("stores.forgetKey", key)])
+    for number in 10..<40 {
+      let attempt = JSONText.string("attempt-\(number)-00000000000000000")
+      _ = try store.run(link("dev-\(number)", "me-myself").setting("attempt", attempt))
+    }
+    let request: JSONText = [
+      "kind": "account.forget", "account": "me-myself",
+      "attempt": "attempt-forget-0000000000001",
+    ]
+    #expect(try store.run(request).flag("exchange.more") == true)
+    #expect(try store.run(request).flag("exchange.more") == false)
+    let rows = try store.run("SELECT * FROM assay_audit", []).joined()
+    #expect(!rows.contains("dev-"))
+    #expect(try store.run("SELECT id FROM assay_link", []).isEmpty)
+  }
+
+  private func count(_ store: SQLiteStore, _ account: String) throws -> [String] {
+    try store.run("SELECT n FROM assay_quota WHERE scope = 'USER#\(account)'", [])
+  }
+
+  @Test("STO-92 counters move once, and what comes later moves with the next link")
+  func linkedCounts() throws {
+    let store = try SQLiteStore()
+    func take(_ account: String, _ units: Int64) throws {
+      _ = try store.run([
+        "kind": "quota.take", "account": .string(account), "meter": "free", "plan": "free",
+        "units": .integer(units),
+      ])
+    }
+    try take("anon", 2)
+    try take("ann", 1)
+    let linked = try store.run(link("anon", "ann"))
+    #expect(linked.integer("exchange.moved.meters") == 1)
+    #expect(try count(store, "ann") == ["[3]"])
+    #expect(try count(store, "anon").isEmpty)
+    try take("anon", 1)
+    #expect(try store.run(link("anon", "ann")).flag("exchange.changed") == true)
+    #expect(try count(store, "ann") == ["[4]"])
+    #expect(try count(store, "anon").isEmpty)
+  }
+
+  private func script(_ engine: StoreDialect, _ request: JSONText) throws -> StoreScript {
+    StoreScript(
+      try Minted.verifier(
+        [("stores", StoreAnswer.stores(engine))] + SQLiteStore.catalogue.dropLast()),
+      request)
+  }
+
+  private func texts(_ script: StoreScript, _ count: Int) -> [String] {
+    (0..<count).map { script.sql($0) ?? "" }
+  }
+
+  @Test(
+    "STM-9 STO-92 a link locks link rows by their ids, then the rest table by table, counters last",
+    arguments: [StoreDialect.postgres, .mysql])
+  func linkLocks(_ engine: StoreDialect) throws {
+    let script = try script(engine, link("m", "b"))
+    #expect(script.document.text("exchange.store.transaction") == "begin")
+    #expect(script.sql()?.contains("WHERE target = ") == true)
+    try script.answer("{\"rows\":[[\"a\"],[\"z\"]]}")
+    #expect(script.document.text("exchange.store.transaction") == "inside")
+    let ids = (0..<4).map { script.source("exchange.store.run.\($0).args.0") }
+    #expect(ids == ["a", "b", "m", "z"])
+    for place in [0, 3] { #expect(script.sql(place)?.hasSuffix(" FOR UPDATE") == true) }
+    let targets = "{\"rows\":[[\"m\",\"\",1,\"x\"]]},{\"rows\":[[\"b\",\"\",1,\"x\"]]}"
+    let held = "{\"rows\":[[\"a\"]]},{},{},{\"rows\":[[\"z\"]]}"
+    try script.answer("\(held),\(targets),{\"rows\":[[0,0,0,1]]}")
+    let tables = texts(script, 5).map { $0.split(separator: " ")[1] }
+    #expect(
+      tables == ["assay_link", "assay_link", "assay_line", "assay_ledger", "assay_key"])
+    guard engine == .mysql else {
+      #expect(script.document.text("exchange.store.transaction") == "commit")
+      #expect(script.sql(5)?.hasPrefix("WITH gone AS (DELETE FROM assay_quota WHERE") == true)
+      #expect(script.sql(6)?.hasPrefix("INSERT INTO assay_audit") == true)
+      try script.answer("{},{},{},{},{},{},{}")
+      script.expect("ok", "linked")
+      return
+    }
+    #expect(script.document.text("exchange.store.transaction") == "inside")
+    #expect(script.sql(5)?.hasSuffix(" LIMIT 200 FOR UPDATE") == true)
+    try script.answer(
+      "{},{},{},{},{},{\"rows\":[[\"2026-11-25\",\"free\",3,9],[\"2026-11-25\",\"premium\",1,9]]}")
+    #expect(script.document.text("exchange.store.transaction") == "commit")
+    #expect(
+      script.arguments(0) == "[\"USER#b\",\"2026-11-25\",\"free\",3,9]")
+    #expect(script.sql(1)?.hasPrefix("DELETE FROM assay_quota WHERE scope = ") == true)
+    #expect(script.arguments(1) == "[\"USER#m\",\"2026-11-25\",\"free\"]")
+    #expect(script.arguments(3) == "[\"USER#m\",\"2026-11-25\",\"premium\"]")
+    try script.answer("{},{},{},{},{}")
+    script.expect("ok", "linked")
+    #expect(script.document.flag("exchange.more") == false)
+  }
+
   @Test("STO-68 kept evidence is read again by digest and by line; without keeping, refused")
   func evidence() throws {
     let store = try SQLiteStore([("stores.keepEvidence", true)])

@@ -520,7 +520,7 @@ struct StoresDynamoTests {
   }
 
   private func line(_ store: DynamoStore) -> DynamoStore.Item? {
-    store.items.first { $0.key.hasPrefix("OTX#") }?.value
+    store.items.first { $0.key.hasPrefix("OTX#") && $0.key.hasSuffix("|LINE") }?.value
   }
 
   private func apply(_ account: String?, _ more: [(String, JSONText)] = []) -> JSONText {
@@ -778,6 +778,67 @@ struct StoresDynamoTests {
     #expect(store.item("KEY#k", "KEY")?["receipt"] == nil)
     expect(
       try store.run(claim("bob", 2), [bought]), "other-account", "rejected.ledger.other-account")
+  }
+
+  private func forget(_ account: String) -> JSONText {
+    ["kind": "account.forget", "account": .string(account), "attempt": attempt(53)]
+  }
+
+  @Test("STO-93 who was joined into a forgotten account is forgotten with it")
+  func forgottenJoined() throws {
+    let store = try DynamoStore([Self.forgetKey])
+    try store.run(link("dev-1", "dev-2", 51))
+    try store.run(link("dev-2", "me-myself", 52))
+    try store.run(apply("dev-1"), [try month(store)])
+    store.put(day("dev-2", ["free": 3]))
+    let done = try store.run(forget("me-myself"))
+    expect(done, "forgotten", "ok")
+    #expect(done.integer("exchange.forgotten.lines") == 1)
+    #expect(done.flag("exchange.more") == false)
+    let dump = store.items.map { $0.key + DynamoValue.json($0.value) }.joined(separator: "\n")
+    for account in ["dev-", "me-myself"] { #expect(!dump.contains(account), "\(dump)") }
+    expect(try store.run(forget("me-myself")), "already", "ok")
+  }
+
+  @Test("STO-93 more joined accounts than one exchange takes: the same request again")
+  func forgottenMany() throws {
+    let store = try DynamoStore([Self.forgetKey])
+    for number in 10..<35 { try store.run(link("dev-\(number)", "me-myself", number)) }
+    let first = try store.run(forget("me-myself"))
+    #expect(first.name == "ok")
+    #expect(first.flag("exchange.more") == true)
+    #expect(try store.run(forget("me-myself")).flag("exchange.more") == false)
+    let dump = store.items.map { $0.key + DynamoValue.json($0.value) }.joined(separator: "\n")
+    for account in ["dev-", "me-myself"] { #expect(!dump.contains(account), "\(dump)") }
+  }
+
+  @Test("STO-93 STM-2 texts that an account showed earlier go with it, also of a moved line")
+  func forgottenTexts() throws {
+    let changes = [
+      Self.forgetKey, ("stores.keepEvidence", true), ("stores.transfer", "move"),
+    ]
+    let store = try DynamoStore(changes)
+    // A notification before anybody owned the line, then two of the account's own.
+    try store.run(["kind": "subscription.apply"], [try month(store)])
+    try store.run(apply("ann"), [try month(store, signed: 1)])
+    try store.run(apply("ann"), [try month(store, signed: 2)])
+    let bought = try coins(store, id: "2000000900000777")
+    let claimed = try store.run(claim("ann", 1), [bought])
+    try store.run(try complete(claimed))
+    try store.run(["kind": "revoke"], [
+      try coins(store, signed: 3, revoked: true, id: "2000000900000777")
+    ])
+    #expect(kept(store) == 5)
+    #expect(try store.run(forget("ann")).name == "ok")
+    #expect(kept(store) == 0)
+    #expect(!store.items.keys.contains { $0.contains("|EVID#") })
+    let moved = try DynamoStore(changes)
+    try moved.run(apply("ann"), [try month(moved)])
+    #expect(outcome(try moved.run(apply("bob"), [try month(moved, signed: 3)])) == "moved")
+    #expect(kept(moved) == 2)
+    #expect(try moved.run(forget("ann")).name == "ok")
+    #expect(kept(moved) == 1)
+    #expect(isKept(line(moved), moved))
   }
 
   // MARK: evidence

@@ -36,6 +36,8 @@ enum SQLStatement: Int, CaseIterable, Sendable {
   case linesDueTake
   case lineNextLook
   case linkLock
+  case linkJoined
+  case linkHold
   case linkRead
   case linkCounts
   case linkTarget
@@ -45,13 +47,16 @@ enum SQLStatement: Int, CaseIterable, Sendable {
   case linkKeys
   case linkQuota
   case linkQuotaClear
+  case linkQuotaLock
+  case linkQuotaAdd
+  case linkQuotaRemove
   case linkAudit
   case forgetLedger
   case forgetLines
   case forgetKeys
   case forgetQuota
   case forgetChallenges
-  case forgetLinks
+  case forgetLink
   case forgetEvidence
   case forgetAuditOwner
   case forgetAuditOther
@@ -109,7 +114,7 @@ enum SQLStatement: Int, CaseIterable, Sendable {
 
   func givesRows(_ dialect: StoreDialect) -> Bool {
     switch self {
-    case .nameCanonical, .nameOwner, .ledgerRead, .ledgerLock, .ledgerOfAccount, .lineRead, .linesOfAccount, .claimsHeld, .claimsOwn, .claimsDueLock, .linesDue, .linesDueLock, .linkRead, .linkCounts, .evidenceRead, .evidenceOfPurchase, .evidenceOfLine, .quotaTake, .quotaChanged, .quotaRead, .challengeRead, .keyRead, .keyChanged, .onceRead, .checkName, .checkLedger, .checkLine, .checkQuota, .checkChallenge, .checkKey, .checkOnce, .checkLink, .checkAudit, .checkEvidence, .checkPrimary, .checkJournal:
+    case .nameCanonical, .nameOwner, .ledgerRead, .ledgerLock, .ledgerOfAccount, .lineRead, .linesOfAccount, .claimsHeld, .claimsOwn, .claimsDueLock, .linesDue, .linesDueLock, .linkJoined, .linkHold, .linkRead, .linkCounts, .linkQuotaLock, .evidenceRead, .evidenceOfPurchase, .evidenceOfLine, .quotaTake, .quotaChanged, .quotaRead, .challengeRead, .keyRead, .keyChanged, .onceRead, .checkName, .checkLedger, .checkLine, .checkQuota, .checkChallenge, .checkKey, .checkOnce, .checkLink, .checkAudit, .checkEvidence, .checkPrimary, .checkJournal:
       return true
     case .quotaRefund: return dialect == .sqlite || dialect == .postgres
     case .keyAdvance: return dialect == .sqlite || dialect == .postgres
@@ -177,6 +182,10 @@ enum SQLStatement: Int, CaseIterable, Sendable {
       return "UPDATE assay_line SET next_check_ms = :next_check_ms WHERE env = :env AND otx = :otx AND next_check_ms = :lease_ms"
     case .linkLock:
       return "INSERT INTO assay_link (id,target,at_ms,attempt) VALUES (:id,'',:now_ms,:attempt) ON CONFLICT (id) DO UPDATE SET id = excluded.id"
+    case .linkJoined:
+      return "SELECT id FROM assay_link WHERE target = :id ORDER BY id LIMIT 25"
+    case .linkHold:
+      return "SELECT id FROM assay_link WHERE id = :id"
     case .linkRead:
       return "SELECT id,target,at_ms,attempt FROM assay_link WHERE id = :id"
     case .linkCounts:
@@ -207,12 +216,12 @@ enum SQLStatement: Int, CaseIterable, Sendable {
       return "DELETE FROM assay_quota WHERE scope = :scope"
     case .forgetChallenges:
       return "DELETE FROM assay_challenge WHERE subject = :owner"
-    case .forgetLinks:
-      return "DELETE FROM assay_link WHERE id = :owner OR target = :owner"
+    case .forgetLink:
+      return "DELETE FROM assay_link WHERE id = :owner"
     case .forgetEvidence:
       return "DELETE FROM assay_evidence WHERE digest IN (SELECT evidence FROM assay_ledger WHERE owner = :hash UNION SELECT evidence FROM assay_line WHERE owner = :hash)"
     case .forgetAuditOwner:
-      return "UPDATE assay_audit SET owner = :hash, note = NULL WHERE owner = :owner"
+      return "UPDATE assay_audit SET owner = :hash, other = CASE WHEN what = 'link' THEN :hash ELSE other END, note = NULL WHERE owner = :owner"
     case .forgetAuditOther:
       return "UPDATE assay_audit SET other = :hash, note = NULL WHERE other = :owner"
     case .forgetAudit:
@@ -287,7 +296,7 @@ enum SQLStatement: Int, CaseIterable, Sendable {
       return "PRAGMA query_only"
     case .checkJournal:
       return "PRAGMA journal_mode"
-    case .claimsDueLock, .claimsDueTake, .linesDueLock, .linesDueTake, .quotaOpen, .quotaAdd, .quotaChanged, .keyChanged: return nil
+    case .claimsDueLock, .claimsDueTake, .linesDueLock, .linesDueTake, .linkQuotaLock, .linkQuotaAdd, .linkQuotaRemove, .quotaOpen, .quotaAdd, .quotaChanged, .keyChanged: return nil
     }
   }
 
@@ -301,8 +310,10 @@ enum SQLStatement: Int, CaseIterable, Sendable {
       return "WITH d AS MATERIALIZED (SELECT pkey FROM assay_ledger WHERE state = :state AND lease_ms <= :before_ms ORDER BY lease_ms LIMIT 25 FOR UPDATE SKIP LOCKED) UPDATE assay_ledger AS l SET attempt = :attempt, lease_ms = :lease_ms, tries = l.tries + 1, repeats = l.repeats + 1 FROM d WHERE l.pkey = d.pkey"
     case .linesDue:
       return "WITH d AS MATERIALIZED (SELECT env, otx FROM assay_line WHERE next_check_ms <= :now_ms ORDER BY next_check_ms LIMIT 25 FOR UPDATE SKIP LOCKED) UPDATE assay_line AS l SET next_check_ms = :lease_ms FROM d WHERE l.env = d.env AND l.otx = d.otx RETURNING l.env,l.otx,l.owner,l.product,l.plan,l.txn,l.purchased_ms,l.expires_ms,l.grace_ms,l.revoked_ms,l.asof_ms,l.evidence,l.cleared_ms,l.moves,l.moved_ms,l.updated_ms,l.next_check_ms,l.watch"
+    case .linkHold:
+      return "SELECT id FROM assay_link WHERE id = :id FOR UPDATE"
     case .linkQuota:
-      return "INSERT INTO assay_quota AS q (scope,bucket,meter,n,ttl_ms) SELECT CAST(:to_scope AS TEXT),bucket,meter,n,ttl_ms FROM assay_quota WHERE scope = :from_scope ON CONFLICT (scope,bucket,meter) DO UPDATE SET n = q.n + excluded.n"
+      return "WITH gone AS (DELETE FROM assay_quota WHERE scope = :from_scope RETURNING bucket,meter,n,ttl_ms) INSERT INTO assay_quota AS q (scope,bucket,meter,n,ttl_ms) SELECT CAST(:to_scope AS TEXT),bucket,meter,n,ttl_ms FROM gone ON CONFLICT (scope,bucket,meter) DO UPDATE SET n = q.n + excluded.n"
     case .ledgerEvidence:
       return "INSERT INTO assay_evidence (digest,body,at_ms) SELECT CAST(:digest AS TEXT),CAST(:body AS TEXT),CAST(:now_ms AS BIGINT) FROM assay_ledger WHERE pkey = :pkey AND evidence = CAST(:digest AS TEXT) ON CONFLICT DO NOTHING"
     case .lineEvidence:
@@ -313,7 +324,7 @@ enum SQLStatement: Int, CaseIterable, Sendable {
       return "DELETE FROM assay_evidence WHERE at_ms < :before_ms AND NOT EXISTS (SELECT 1 FROM assay_ledger WHERE evidence = digest) AND NOT EXISTS (SELECT 1 FROM assay_line WHERE evidence = digest)"
     case .checkPrimary:
       return "SELECT CASE WHEN pg_is_in_recovery() OR current_setting('transaction_read_only') = 'on' THEN 1 ELSE 0 END"
-    case .claimInsert, .claimsDueLock, .claimsDueTake, .linesDueLock, .linesDueTake, .quotaOpen, .quotaAdd, .quotaChanged, .keyChanged, .checkJournal: return nil
+    case .claimInsert, .claimsDueLock, .claimsDueTake, .linesDueLock, .linesDueTake, .linkQuotaClear, .linkQuotaLock, .linkQuotaAdd, .linkQuotaRemove, .quotaOpen, .quotaAdd, .quotaChanged, .keyChanged, .checkJournal: return nil
     default: return sqlite
     }
   }
@@ -340,8 +351,14 @@ enum SQLStatement: Int, CaseIterable, Sendable {
       return "UPDATE assay_line SET next_check_ms = :lease_ms WHERE env = :env AND otx = :otx AND next_check_ms <= :now_ms"
     case .linkLock:
       return "INSERT INTO assay_link (id,target,at_ms,attempt) VALUES (:id,'',:now_ms,:attempt) ON DUPLICATE KEY UPDATE at_ms = at_ms"
-    case .linkQuota:
-      return "INSERT INTO assay_quota (scope,bucket,meter,n,ttl_ms) SELECT :to_scope,s.bucket,s.meter,s.n,s.ttl_ms FROM assay_quota s WHERE s.scope = :from_scope ON DUPLICATE KEY UPDATE n = assay_quota.n + VALUES(n)"
+    case .linkHold:
+      return "SELECT id FROM assay_link WHERE id = :id FOR UPDATE"
+    case .linkQuotaLock:
+      return "SELECT bucket,meter,n,ttl_ms FROM assay_quota WHERE scope = :from_scope ORDER BY bucket,meter LIMIT 200 FOR UPDATE"
+    case .linkQuotaAdd:
+      return "INSERT INTO assay_quota (scope,bucket,meter,n,ttl_ms) VALUES (:to_scope,:bucket,:meter,:n,:ttl_ms) ON DUPLICATE KEY UPDATE n = n + VALUES(n)"
+    case .linkQuotaRemove:
+      return "DELETE FROM assay_quota WHERE scope = :from_scope AND bucket = :bucket AND meter = :meter"
     case .linkAudit:
       return "INSERT INTO assay_audit (id,at_ms,what,owner,other,note) VALUES (:id,:now_ms,'link',:to,:from,:note) ON DUPLICATE KEY UPDATE id = id"
     case .forgetAudit:
@@ -372,7 +389,7 @@ enum SQLStatement: Int, CaseIterable, Sendable {
       return "INSERT INTO assay_once (id,attempt,at_ms) VALUES (:id,:attempt,:at_ms) ON DUPLICATE KEY UPDATE id = id"
     case .checkPrimary:
       return "SELECT @@global.read_only"
-    case .claimInsert, .claimsDue, .linesDue, .quotaTake, .checkJournal: return nil
+    case .claimInsert, .claimsDue, .linesDue, .linkQuota, .linkQuotaClear, .quotaTake, .checkJournal: return nil
     default: return sqlite
     }
   }

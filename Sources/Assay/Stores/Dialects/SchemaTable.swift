@@ -41,6 +41,10 @@ enum SchemaTable: Int, CaseIterable, Sendable {
       return [
         "CREATE INDEX IF NOT EXISTS assay_key_owner ON assay_key (owner)",
       ]
+    case .once:
+      return [
+        "CREATE INDEX IF NOT EXISTS assay_once_at ON assay_once (at_ms)",
+      ]
     case .link:
       return [
         "CREATE INDEX IF NOT EXISTS assay_link_target ON assay_link (target)",
@@ -48,6 +52,7 @@ enum SchemaTable: Int, CaseIterable, Sendable {
     case .audit:
       return [
         "CREATE INDEX IF NOT EXISTS assay_audit_owner ON assay_audit (owner)",
+        "CREATE INDEX IF NOT EXISTS assay_audit_other ON assay_audit (other)",
       ]
     default: return []
     }

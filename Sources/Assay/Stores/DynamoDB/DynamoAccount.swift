@@ -5,7 +5,8 @@ struct DynamoAccount {
   var days: [DynamoItem] = []
   var purchases: [LedgerRow] = []
   var keys: [DynamoKey] = []
-  var audits: [DynamoKey] = []
+  /// Also the rows that only lead from a second account to an audit row.
+  var audits: [(key: DynamoKey, isLink: Bool)] = []
   /// There may be more of them.
   var isCut = false
 }
@@ -26,7 +27,9 @@ extension StoreTalk {
     found.days = try results.items(1)
     for item in try results.items(2) { found.purchases.append(try LedgerRow(item)) }
     for item in try results.items(3) { found.keys.append(try item.key()) }
-    for item in try results.items(4) { found.audits.append(try item.key()) }
+    for item in try results.items(4) {
+      found.audits.append((try item.key(), try item.value("what") == .text("link")))
+    }
     for place in results.indices where try results.items(place).count >= DynamoQuery.walkCap {
       found.isCut = true
     }
@@ -76,9 +79,9 @@ extension AuditRow {
   /// Of the row that only leads the index of owners to the other account's audit.
   static let otherSort: Text = "OTHER"
 
-  private static func otherKey(_ id: Text) -> DynamoKey {
-    DynamoKey(DynamoKey.audit(id).partition, otherSort)
-  }
+  private static func otherKey(_ id: Text) -> DynamoKey { otherKey(.audit(id)) }
+
+  static func otherKey(_ audit: DynamoKey) -> DynamoKey { DynamoKey(audit.partition, otherSort) }
 
   private static func owned(_ account: Text, _ atMs: Int64) -> DynamoRequest.Values {
     [("ok", .text(DynamoKey.account(account))), ("os", .text(DynamoKey.ordered("A#", atMs)))]

@@ -1,40 +1,65 @@
-/// `account.forget` on DynamoDB: the same walk as a link, under the hash (STO-93).
+/// `account.forget` on DynamoDB: the same walk as a link, under the hash, of the account and of
+/// those that were joined into it (STO-93).
 extension StoreTalk {
+  /// Accounts that were joined into the forgotten one, of one exchange (EXC-15).
+  private static let joinedCap = 20
+
   mutating func dynamoForget(_ operation: AccountForget) throws(StoreStop) -> StoreOutcome {
-    let account = try dynamoAccount(operation.account)
     let link = try dynamoRead(.link(operation.account))
-    var more = account.isCut
+    let joined = try link?.texts("joined") ?? []
     var counts = AccountLink.Moved()
-    counts.lines = try dynamoForgetLines(account.lines, operation, &more)
-    counts.purchases = try dynamoChanges(
-      account.purchases.map { operation.forgetting($0.dynamoKey, remove: ["note"]) })
-    counts.keys = try dynamoChanges(
-      account.keys.map {
-        operation.forgetting(
-          $0, set: [("state", .text("retired")), ("used_ms", .integer(context.nowMs))],
-          remove: ["receipt"])
-      })
-    for day in account.days {
-      counts.meters &+= Int64(try day.numbers(after: "count_").count)
+    let isWhole = try dynamoForget(operation.account, operation, &counts)
+    var gone: [Text] = []
+    for account in joined.prefix(Self.joinedCap) {
+      if try dynamoForget(account, operation, &counts) { gone.append(account) }
     }
-    var deletions: [DynamoRequest] = []
-    for day in account.days { deletions.append(.delete(try day.key())) }
-    if context.policy.keepEvidence {
-      let digests = account.lines.map { $0.evidence } + account.purchases.map { $0.evidence }
-      deletions += digests.map { .delete(.evidence($0)) }
-    }
-    try dynamoChanges(deletions)
-    try dynamoForgetLinks(link, operation, &more)
-    try dynamoForgetAudits(account.audits, operation)
+    let isLast = isWhole && gone.count == joined.count
+    try dynamoForgetLinks(link, gone, isLast: isLast, operation)
     let audit = AuditRow(
       id: Text("forget#".utf8 + operation.hash.utf8.suffix(64)), what: "forget",
       owner: operation.hash, other: "", note: nil, atMs: context.nowMs)
     try dynamoAudit(audit)
-    return operation.done(counts, more: more)
+    return operation.done(counts, joined: gone.count, more: !isLast)
+  }
+
+  /// What one account has.
+  ///
+  /// - Returns: false: there is more of it.
+  private mutating func dynamoForget(
+    _ name: Text, _ operation: AccountForget, _ counts: inout AccountLink.Moved
+  ) throws(StoreStop) -> Bool {
+    let account = try dynamoAccount(name)
+    if context.policy.keepEvidence {
+      // Before the rows that lead to them are another's.
+      let rows = account.lines.map { $0.dynamoKey } + account.purchases.map { $0.dynamoKey }
+      guard try dynamoForgetTexts(of: rows, name) else { return false }
+      // Those that were kept before their rows led to them.
+      let digests = account.lines.map { $0.evidence } + account.purchases.map { $0.evidence }
+      try dynamoChanges(digests.map { .delete(.evidence($0)) })
+    }
+    var more = account.isCut
+    counts.lines &+= try dynamoForgetLines(account.lines, name, operation, &more)
+    counts.purchases &+= try dynamoChanges(
+      account.purchases.map { operation.forgetting($0.dynamoKey, of: name, remove: ["note"]) })
+    counts.keys &+= try dynamoChanges(
+      account.keys.map {
+        operation.forgetting(
+          $0, of: name,
+          set: [("state", .text("retired")), ("used_ms", .integer(context.nowMs))],
+          remove: ["receipt"])
+      })
+    var deletions: [DynamoRequest] = []
+    for day in account.days {
+      counts.meters &+= Int64(try day.numbers(after: "count_").count)
+      deletions.append(.delete(try day.key()))
+    }
+    try dynamoChanges(deletions)
+    try dynamoForgetAudits(account.audits, name, operation)
+    return !more
   }
 
   private mutating func dynamoForgetLines(
-    _ rows: [LineRow], _ operation: AccountForget, _ more: inout Bool
+    _ rows: [LineRow], _ name: Text, _ operation: AccountForget, _ more: inout Bool
   ) throws(StoreStop) -> Int64 {
     let nowMs = context.nowMs
     let outcomes = try dynamoChanges(
@@ -48,7 +73,7 @@ extension StoreTalk {
             """, if: "#owner = :owner",
             [
               ("hash", .text(operation.hash)), ("now_ms", .integer(nowMs)),
-              ("owner", .text(operation.account)),
+              ("owner", .text(name)),
             ]), .delete(row.copyKey),
         ]
       })
@@ -56,49 +81,50 @@ extension StoreTalk {
     return Int64(outcomes.count { $0 == nil })
   }
 
-  /// The account's own link row, those joined into it, and its name in the row that it was
-  /// joined into.
+  /// The link rows of the accounts that are gone, and after the last of them the account's own,
+  /// with its name in the row that it was joined into.
   private mutating func dynamoForgetLinks(
-    _ link: DynamoItem?, _ operation: AccountForget, _ more: inout Bool
+    _ link: DynamoItem?, _ gone: [Text], isLast: Bool, _ operation: AccountForget
   ) throws(StoreStop) {
     guard let link else { return }
-    let joined = try link.texts("joined")
-    var changes = joined.prefix(DynamoQuery.walkCap).map { follower in
+    var changes = gone.map { follower in
       DynamoRequest.delete(
         .link(follower), if: "#target = :owner", [("owner", .text(operation.account))])
     }
-    if case .text(let target) = try link.value("target") {
-      var request = DynamoRequest.update(
-        .link(target), "DELETE #joined :owner", if: "attribute_exists(#PK)")
-      request.sets = [("owner", [operation.account])]
-      changes.append(request)
-    }
-    if joined.count > DynamoQuery.walkCap {
-      var request = DynamoRequest.update(.link(operation.account), "DELETE #joined :batch")
-      request.sets = [("batch", Array(joined.prefix(DynamoQuery.walkCap)))]
-      changes.append(request)
-      more = true
-    } else {
+    if isLast {
+      if case .text(let target) = try link.value("target") {
+        var request = DynamoRequest.update(
+          .link(target), "DELETE #joined :owner", if: "attribute_exists(#PK)")
+        request.sets = [("owner", [operation.account])]
+        changes.append(request)
+      }
       changes.append(.delete(.link(operation.account)))
+    } else if !gone.isEmpty {
+      var request = DynamoRequest.update(.link(operation.account), "DELETE #joined :batch")
+      request.sets = [("batch", gone)]
+      changes.append(request)
     }
     try dynamoChanges(changes)
   }
 
-  /// Audit rows of the account, and those that name it as the other one.
+  /// Audit rows of the account, and those that name it as the other one. A link names two
+  /// accounts, and both are forgotten.
   private mutating func dynamoForgetAudits(
-    _ keys: [DynamoKey], _ operation: AccountForget
+    _ audits: [(key: DynamoKey, isLink: Bool)], _ name: Text, _ operation: AccountForget
   ) throws(StoreStop) {
     var changes: [DynamoRequest] = []
-    for key in keys {
+    for (key, isLink) in audits {
       guard key.sort == AuditRow.otherSort else {
-        changes.append(operation.forgetting(key, remove: ["note"]))
+        let other: DynamoRequest.Values = isLink ? [("other", .text(operation.hash))] : []
+        changes.append(operation.forgetting(key, of: name, set: other, remove: ["note"]))
+        if isLink { changes.append(.delete(AuditRow.otherKey(key))) }
         continue
       }
       changes.append(
         .update(
           DynamoKey(key.partition, DynamoKey.audit("").sort),
           "SET #other = :hash REMOVE #note", if: "#other = :owner",
-          [("hash", .text(operation.hash)), ("owner", .text(operation.account))]))
+          [("hash", .text(operation.hash)), ("owner", .text(name))]))
       changes.append(.delete(key))
     }
     try dynamoChanges(changes)
@@ -108,7 +134,8 @@ extension StoreTalk {
 extension AccountForget {
   /// The hash in the account's place, in the row and in the index.
   fileprivate func forgetting(
-    _ key: DynamoKey, set changes: DynamoRequest.Values = [], remove: [StaticString]
+    _ key: DynamoKey, of account: Text, set changes: DynamoRequest.Values = [],
+    remove: [StaticString]
   ) -> DynamoRequest {
     var request = DynamoRequest.update(
       key, if: "#owner = :account", [("account", .text(account))])

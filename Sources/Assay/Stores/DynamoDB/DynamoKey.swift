@@ -56,6 +56,14 @@ struct DynamoKey {
 
   static func evidence(_ sha256: Text) -> DynamoKey { DynamoKey("EVID#", sha256, "EVID") }
 
+  /// Of a row that leads from a line or a purchase to a text that it has named.
+  func text(_ sha256: Text) -> DynamoKey {
+    DynamoKey(partition, Text(DynamoKey.texts.utf8 + sha256.utf8))
+  }
+
+  /// What the sort keys of those rows begin with.
+  static let texts: Text = "EVID#"
+
   // MARK: indexes
 
   /// The partition of an account: of its copies and days, and in `assay-owner`.

@@ -16,7 +16,7 @@ extension StoreTalk {
   private mutating func dynamoChange(
     _ standing: LineRow?, to next: LineRow, keeping evidence: StoreEvidence
   ) throws(StoreStop) -> (before: LineRow?, after: LineRow) {
-    let kept = dynamoKeeping(evidence)
+    let kept = dynamoKeeping(evidence, of: next)
     var before = standing
     for _ in 0..<Self.applyRounds {
       guard let change = LineChange(before, next, kept) else { return (before, before ?? next) }
@@ -62,7 +62,7 @@ extension StoreTalk {
       authority, .put(after.copyKey, after.arguments),
       .delete(.copy(of: owner, next.environment, next.originalTransactionId)),
     ]
-    let reasons = try dynamoChange(changes + dynamoKeeping(evidence))
+    let reasons = try dynamoChange(changes + dynamoKeeping(evidence, of: next))
     guard let reasons else { return after }
     guard let met = reasons.first?.row else { throw .rowMissing }
     return try LineRow(met)

@@ -44,9 +44,17 @@ extension DynamoQuery {
   ///
   /// - Parameter kind: what the sort key begins with.
   static func account(_ account: Text, _ kind: Text) -> DynamoQuery {
+    partition(DynamoKey.account(account), kind)
+  }
+
+  /// The texts that a line or a purchase has named.
+  static func texts(of row: DynamoKey) -> DynamoQuery {
+    partition(row.partition, DynamoKey.texts)
+  }
+
+  private static func partition(_ partition: Text, _ kind: Text) -> DynamoQuery {
     DynamoQuery(
       condition: "#PK = :pk AND begins_with(#SK, :sk)",
-      values: [("pk", .text(DynamoKey.account(account))), ("sk", .text(kind))],
-      limit: Int64(walkCap))
+      values: [("pk", .text(partition)), ("sk", .text(kind))], limit: Int64(walkCap))
   }
 }

@@ -22,46 +22,72 @@ struct AccountForget: StoreOperation {
 
   func run(_ talk: inout StoreTalk) throws(StoreStop) -> StoreOutcome {
     if talk.context.dialect == .dynamodb { return try talk.dynamoForget(self) }
-    return done(try talk.forget(self), more: false)
+    let (counts, joined) = try talk.forget(self)
+    return done(counts, joined: joined, more: joined >= AccountForget.joinedCap)
   }
 
-  func done(_ counts: AccountLink.Moved, more: Bool) -> StoreOutcome {
-    StoreOutcome { writer in
-      writer.member("outcome", counts.isSomething ? "forgotten" : "already")
+  /// How many accounts that were joined into the forgotten one go in one exchange.
+  static let joinedCap = 25
+
+  /// - Parameter joined: how many accounts were forgotten with this one.
+  func done(_ counts: AccountLink.Moved, joined: Int, more: Bool) -> StoreOutcome {
+    let isSomething = counts.isSomething || joined > 0
+    return StoreOutcome { writer in
+      writer.member("outcome", isSomething ? "forgotten" : "already")
       writer.name("forgotten")
       counts.write(&writer)
       writer.member("more", boolean: more)
-      writer.member("changed", boolean: counts.isSomething)
+      writer.member("changed", boolean: isSomething)
     }
   }
 }
 
 extension StoreTalk {
+  /// The account, and those that were joined into it, statement by statement in the order of
+  /// STM-9. The link row is locked first: nobody is joined into the account meanwhile.
   fileprivate mutating func forget(
     _ operation: AccountForget
-  ) throws(StoreStop) -> AccountLink.Moved {
-    let (account, nowMs) = (operation.account, context.nowMs)
-    let results = try sql(.begin) {
-      let arguments: Arguments = [
-        ("from", .text(account)), ("from_scope", .text(MeterScope.account(account))),
-      ]
-      return [(.linkCounts, arguments)]
+  ) throws(StoreStop) -> (counts: AccountLink.Moved, joined: Int) {
+    let account = operation.account
+    let locking = locks(of: [account], try joined(to: account), operation.attempt)
+    let results = try sql(.inside) { locking + [(.linkJoined, [("id", .text(account))])] }
+    let joined = try joined(results, results.count &- 1)
+    let accounts = [account] + joined
+    var counts = AccountLink.Moved()
+    let counted = try sql(.inside) {
+      accounts.map { account in
+        let arguments: Arguments = [
+          ("from", .text(account)), ("from_scope", .text(MeterScope.account(account))),
+        ]
+        return (.linkCounts, arguments)
+      }
     }
-    let counts = try AccountLink.Moved(try results.row(0))
-    let keeps = context.policy.keepEvidence
+    for place in counted.indices {
+      counts.add(try AccountLink.Moved(try counted.row(place)))
+    }
+    let statements: [SQLStatement] = [
+      .forgetLink, .forgetLines, .forgetLedger, .forgetKeys, .forgetQuota, .forgetChallenges,
+      .forgetAuditOwner, .forgetAuditOther,
+    ]
+    var last: [SQLStatement] = [.forgetAudit]
+    if context.policy.keepEvidence { last.append(.forgetEvidence) }
+    let nowMs = context.nowMs
     _ = try sql(.commit) {
-      let arguments: Arguments = [
-        ("owner", .text(account)), ("hash", .text(operation.hash)), ("now_ms", .integer(nowMs)),
-        ("scope", .text(MeterScope.account(account))),
+      let own: Arguments = [
+        ("hash", .text(operation.hash)), ("now_ms", .integer(nowMs)),
         ("id", .text(Text(Text("forget#").utf8 + operation.hash.utf8.suffix(64)))),
       ]
-      var statements: [SQLStatement] = [
-        .forgetLedger, .forgetLines, .forgetKeys, .forgetQuota, .forgetChallenges, .forgetLinks,
-      ]
-      if keeps { statements.append(.forgetEvidence) }
-      statements += [.forgetAuditOwner, .forgetAuditOther, .forgetAudit]
-      return statements.map { ($0, arguments) }
+      var calls: [(SQLStatement, Arguments)] = []
+      for statement in statements {
+        for account in accounts {
+          let arguments: Arguments = [
+            ("owner", .text(account)), ("scope", .text(MeterScope.account(account))),
+          ]
+          calls.append((statement, own + arguments))
+        }
+      }
+      return calls + last.map { ($0, own) }
     }
-    return counts
+    return (counts, joined.count)
   }
 }

@@ -31,8 +31,8 @@ struct AccountLink: StoreOperation {
     if talk.context.dialect == .dynamodb { return try talk.dynamoLink(self) }
     let (targets, moved) = try talk.lockLinks(self)
     if let refused = judge(targets) { return refused }
-    try talk.moveAccount(self)
-    return done(targets, moved, more: false)
+    let more = try talk.moveAccount(self)
+    return done(targets, moved, more: more)
   }
 
   /// STO-91, by what each account was joined to; empty: nothing.
@@ -61,6 +61,13 @@ struct AccountLink: StoreOperation {
 extension AccountLink.Moved {
   var isSomething: Bool { lines > 0 || purchases > 0 || keys > 0 || meters > 0 }
 
+  mutating func add(_ other: AccountLink.Moved) {
+    lines &+= other.lines
+    purchases &+= other.purchases
+    keys &+= other.keys
+    meters &+= other.meters
+  }
+
   func write(_ writer: inout JSONWriter) {
     writer.beginObject()
     writer.member("lines", integer: lines)
@@ -82,31 +89,25 @@ extension AccountLink.Moved {
 }
 
 extension StoreTalk {
-  /// Both rows under their lock, in the byte order of the ids, so that two opposite links
-  /// meet (docs/spec/store-statements.md §2, "Accounts").
+  /// The rows under their lock, in the byte order of the ids, so that two opposite links
+  /// meet and none waits for another in a circle (STM-9): those of both accounts, and those of
+  /// the accounts that were joined into `from` before, which follow.
   fileprivate mutating func lockLinks(
     _ link: AccountLink
   ) throws(StoreStop) -> (targets: (from: Text, to: Text), moved: AccountLink.Moved) {
-    let nowMs = context.nowMs
-    let results = try sql(.begin) {
-      let isFirst = Text.precedes(link.from, link.to)
-      let ids = isFirst ? [link.from, link.to] : [link.to, link.from]
-      var calls: [(SQLStatement, Arguments)] = ids.map { id in
-        let arguments: Arguments = [
-          ("id", .text(id)), ("now_ms", .integer(nowMs)), ("attempt", .text(link.attempt)),
-        ]
-        return (.linkLock, arguments)
-      }
+    let both = [link.from, link.to]
+    let locking = locks(of: both, try joined(to: link.from), link.attempt)
+    let results = try sql(.inside) {
       let counted: Arguments = [
         ("from", .text(link.from)), ("from_scope", .text(MeterScope.account(link.from))),
       ]
-      calls.append((.linkRead, [("id", .text(link.from))]))
-      calls.append((.linkRead, [("id", .text(link.to))]))
-      calls.append((.linkCounts, counted))
-      return calls
+      return locking + both.map { (.linkRead, [("id", .text($0))]) } + [(.linkCounts, counted)]
     }
-    let targets = (from: try target(results, 2), to: try target(results, 3))
-    return (targets, try AccountLink.Moved(try results.row(4)))
+    let last = results.count &- 1
+    let targets = (
+      from: try target(results, last &- 2), to: try target(results, last &- 1)
+    )
+    return (targets, try AccountLink.Moved(try results.row(last)))
   }
 
   private func target(_ results: [StoreResult], _ place: Int) throws(StoreStop) -> Text {
@@ -115,21 +116,83 @@ extension StoreTalk {
     return try row.text()
   }
 
-  fileprivate mutating func moveAccount(_ link: AccountLink) throws(StoreStop) {
-    let nowMs = context.nowMs
-    _ = try sql(.commit) {
+  fileprivate mutating func moveAccount(_ link: AccountLink) throws(StoreStop) -> Bool {
+    let arguments: Arguments = [
+      ("from", .text(link.from)), ("to", .text(link.to)), ("attempt", .text(link.attempt)),
+      ("now_ms", .integer(context.nowMs)), ("note", StoreValue(link.reason)),
+      ("from_scope", .text(MeterScope.account(link.from))),
+      ("to_scope", .text(MeterScope.account(link.to))),
+      ("id", .text(AuditRow.id("link", link.attempt))),
+    ]
+    let owners: [SQLStatement] = [
+      .linkTarget, .linkFollow, .linkLines, .linkLedger, .linkKeys,
+    ]
+    var quota: [(SQLStatement, Arguments)] = [(.linkQuota, arguments)]
+    var first = owners
+    var more = false
+    switch context.dialect {
+    case .sqlite: quota.append((.linkQuotaClear, arguments))
+    case .mysql:
+      // Read under a lock, then moved one by one.
+      let results = try sql(.inside) {
+        (owners + [.linkQuotaLock]).map { ($0, arguments) }
+      }
+      let rows = try results.rows(owners.count)
+      quota = []
+      for row in rows { quota += try moving(row, arguments) }
+      more = rows.count >= Self.counterCap
+      first = []
+    default: break
+    }
+    _ = try sql(.commit) { first.map { ($0, arguments) } + quota + [(.linkAudit, arguments)] }
+    return more
+  }
+
+  /// Counters that one link moves on MariaDB.
+  private static let counterCap = 200
+
+  /// One counter: added to `to`, and deleted by its key, which is locked.
+  private func moving(
+    _ row: StoreRow, _ arguments: Arguments
+  ) throws(StoreStop) -> [(SQLStatement, Arguments)] {
+    var row = row
+    let key: Arguments = [("bucket", .text(try row.text())), ("meter", .text(try row.text()))]
+    let counted: Arguments = [
+      ("n", .integer(try row.integer())), ("ttl_ms", .integer(try row.integer())),
+    ]
+    try row.end()
+    return [(.linkQuotaAdd, arguments + key + counted), (.linkQuotaRemove, arguments + key)]
+  }
+
+  // MARK: link rows
+
+  /// Begins the transaction: at most 25 accounts that were joined into this one.
+  mutating func joined(to account: Text) throws(StoreStop) -> [Text] {
+    let results = try sql(.begin) { [(.linkJoined, [("id", .text(account))])] }
+    return try joined(results, 0)
+  }
+
+  func joined(_ results: [StoreResult], _ place: Int) throws(StoreStop) -> [Text] {
+    var ids: [Text] = []
+    for var row in try results.rows(place) {
+      ids.append(try row.text())
+      try row.end()
+    }
+    return ids
+  }
+
+  /// The statements that lock the link rows of these accounts, which are made where there are
+  /// none, and of those that were joined to them: each once, in the byte order of the ids.
+  func locks(
+    of accounts: [Text], _ joined: [Text], _ attempt: Text
+  ) -> [(SQLStatement, Arguments)] {
+    let others = joined.filter { !accounts.contains($0) }
+    return (accounts + others).ordered(by: Text.precedes).map { id in
+      guard accounts.contains(id) else { return (.linkHold, [("id", .text(id))]) }
       let arguments: Arguments = [
-        ("from", .text(link.from)), ("to", .text(link.to)), ("attempt", .text(link.attempt)),
-        ("now_ms", .integer(nowMs)), ("note", StoreValue(link.reason)),
-        ("from_scope", .text(MeterScope.account(link.from))),
-        ("to_scope", .text(MeterScope.account(link.to))),
-        ("id", .text(AuditRow.id("link", link.attempt))),
+        ("id", .text(id)), ("now_ms", .integer(context.nowMs)), ("attempt", .text(attempt)),
       ]
-      let statements: [SQLStatement] = [
-        .linkTarget, .linkFollow, .linkLines, .linkLedger, .linkKeys, .linkQuota,
-        .linkQuotaClear, .linkAudit,
-      ]
-      return statements.map { ($0, arguments) }
+      return (.linkLock, arguments)
     }
   }
 }
