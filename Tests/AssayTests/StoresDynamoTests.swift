@@ -825,9 +825,11 @@ struct StoresDynamoTests {
     let bought = try coins(store, id: "2000000900000777")
     let claimed = try store.run(claim("ann", 1), [bought])
     try store.run(try complete(claimed))
-    try store.run(["kind": "revoke"], [
-      try coins(store, signed: 3, revoked: true, id: "2000000900000777")
-    ])
+    try store.run(
+      ["kind": "revoke"],
+      [
+        try coins(store, signed: 3, revoked: true, id: "2000000900000777")
+      ])
     #expect(kept(store) == 5)
     #expect(try store.run(forget("ann")).name == "ok")
     #expect(kept(store) == 0)

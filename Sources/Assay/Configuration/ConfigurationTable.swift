@@ -89,13 +89,17 @@ enum ConfigurationTable {
   static let sessionSecrets: ClosedRange<Int> = 1...2
   static let sessionSecretsId: ClosedRange<Int> = 1...16
   static let storesMembers: [StaticString] = [
-    "dialect", "placeholders", "prefix", "table", "shared", "leaseMs", "onUnclear", "forgetKey",
-    "pace", "transfer", "moveEveryMs", "onAbsent", "dayOffsetMinutes", "quotaUnitsMax", "failOpen",
-    "keepEvidence", "challengeTtlMs", "signup",
+    "dialect", "placeholders", "prefix", "table", "shared", "leaseMs", "statementMs", "lockMs",
+    "requestMs", "redis", "onUnclear", "forgetKey", "pace", "transfer", "moveEveryMs", "onAbsent",
+    "dayOffsetMinutes", "quotaUnitsMax", "failOpen", "keepEvidence", "challengeTtlMs", "signup",
   ]
   static let storesPrefix: ClosedRange<Int> = 1...21
   static let storesTable: ClosedRange<Int> = 1...1024
   static let storesLeaseMs: ClosedRange<Int64> = 5000...3_600_000
+  static let storesStatementMs: ClosedRange<Int64> = 100...60000
+  static let storesLockMs: ClosedRange<Int64> = 100...60000
+  static let storesRequestMs: ClosedRange<Int64> = 100...600_000
+  static let storesRedisMembers: [StaticString] = ["volatile"]
   static let storesFailOpenMembers: [StaticString] = ["readMs", "meters"]
   static let storesFailOpenReadMs: ClosedRange<Int64> = 0...MemberNode.exactInteger
   static let storesSignupMembers: [StaticString] = [
@@ -489,7 +493,8 @@ extension StoresPolicy {
 
   /// Members that other code writes, with their names.
   enum Other {
-    case dialect, placeholders, prefix, table, leaseMs, forgetKey, pace, failOpen, signup
+    case dialect, placeholders, prefix, table, leaseMs, statementMs, lockMs, requestMs, redis
+    case forgetKey, pace, failOpen, signup
   }
 
   /// Reads the plain values of `stores`; a member that is absent keeps its
@@ -526,6 +531,10 @@ extension StoresPolicy {
     other(.table, &writer)
     writer.member("shared", boolean: shared)
     other(.leaseMs, &writer)
+    other(.statementMs, &writer)
+    other(.lockMs, &writer)
+    other(.requestMs, &writer)
+    other(.redis, &writer)
     writer.member("onUnclear", Self.onUnclearChoices[onUnclearHolds ? 1 : 0])
     other(.forgetKey, &writer)
     other(.pace, &writer)

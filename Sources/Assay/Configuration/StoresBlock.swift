@@ -11,6 +11,12 @@ struct StoresPolicy: Sendable {
   /// false: each instance of the host has a disk of its own.
   var shared = true
   var leaseMs: Int64 = 60_000
+  /// STO-76: of a statement, of its wait for a lock, of all steps of an exchange.
+  var statementMs: Int64 = 5000
+  var lockMs: Int64 = 2000
+  var requestMs: Int64 = 15_000
+  /// STO-83: `once` may stand on a Redis without an append-only file.
+  var redisIsVolatile = false
   /// STO-27: a claim whose lease ended waits for a person.
   var onUnclearHolds = false
   /// STO-93: 32 … 64 octets.
@@ -121,6 +127,10 @@ enum StoresBlock {
     if let lease = block["leaseMs"]?.refusing(.configStoreLease, "STO-81") {
       policy.leaseMs = try lease.integer(ConfigurationTable.storesLeaseMs)
     }
+    try readLimits(block, &policy)
+    if let redis = try block["redis"]?.object(ConfigurationTable.storesRedisMembers) {
+      policy.redisIsVolatile = try redis["volatile"]?.boolean() ?? false
+    }
     policy.forgetKey = try readForgetKey(block)
     if let pace = block["pace"]?.refusing(.configStorePace, "STO-66") {
       policy.pace = try readPace(pace)
@@ -182,6 +192,27 @@ enum StoresBlock {
       return
     }
     policy.table = try entry.text(ConfigurationTable.storesTable)
+  }
+
+  /// A statement waits for a lock no longer than it runs, and an exchange has time for one.
+  private static func readLimits(
+    _ block: MemberNode, _ policy: inout StoresPolicy
+  ) throws(Refusal) {
+    func limit(
+      _ name: StaticString, _ bounds: ClosedRange<Int64>, _ standard: Int64
+    ) throws(Refusal) -> Int64 {
+      let entry = block[name]?.refusing(.configStoreLimits, "STO-76")
+      return try entry?.integer(bounds) ?? min(max(standard, bounds.lowerBound), bounds.upperBound)
+    }
+    let (statement, lock, request) = (
+      ConfigurationTable.storesStatementMs, ConfigurationTable.storesLockMs,
+      ConfigurationTable.storesRequestMs
+    )
+    policy.statementMs = try limit("statementMs", statement, policy.statementMs)
+    policy.lockMs = try limit(
+      "lockMs", lock.lowerBound...policy.statementMs, policy.lockMs)
+    policy.requestMs = try limit(
+      "requestMs", policy.statementMs...request.upperBound, policy.requestMs)
   }
 
   private static func readForgetKey(_ block: MemberNode) throws(Refusal) -> SecretBytes? {
@@ -271,12 +302,23 @@ extension StoresPolicy {
       case .prefix: writer.member("prefix", prefix)
       case .table: writer.member("table", table)
       case .leaseMs: writer.member("leaseMs", integer: leaseMs)
+      case .statementMs: writer.member("statementMs", integer: statementMs)
+      case .lockMs: writer.member("lockMs", integer: lockMs)
+      case .requestMs: writer.member("requestMs", integer: requestMs)
+      case .redis: writeRedis(&writer)
       case .forgetKey: writer.member("forgetKey", boolean: forgetKey.map { _ in true })
       case .pace: writePace(&writer)
       case .failOpen: writeFailOpen(&writer)
       case .signup: writeSignup(&writer)
       }
     }
+  }
+
+  private func writeRedis(_ writer: inout JSONWriter) {
+    writer.name("redis")
+    writer.beginObject()
+    writer.member("volatile", boolean: redisIsVolatile)
+    writer.endObject()
   }
 
   private func writePace(_ writer: inout JSONWriter) {

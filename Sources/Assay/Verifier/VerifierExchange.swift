@@ -53,8 +53,9 @@ extension Verifier {
       throw error.hinted(as: request.kind.row.hints)
     }
     if case .appStore(let conversation) = begun { terms.maxSteps = conversation.maxSteps }
-    if case .store(let conversation) = begun, let steps = conversation.maxSteps {
-      terms.maxSteps = steps
+    if case .store(let conversation) = begun {
+      terms.maxSteps = conversation.maxSteps(terms.maxSteps)
+      terms.end(within: conversation.requestMs, of: nowMs)
     }
     return Exchange.begin(begun, terms, nowMs: nowMs)
   }

@@ -674,6 +674,10 @@ enum ExplanationText {
     member	stores.table	text	required for dynamodb	name of the DynamoDB table
     member	stores.shared	boolean	true	false says that each instance of the host has a disk of its own: sqlite is then refused
     member	stores.leaseMs	5000 … 3600000	60000	life of a claim's lease; at least ten times the difference between the clocks of your hosts
+    member	stores.statementMs	100 … 60000	5000	longest time of one statement
+    member	stores.lockMs	100 … statementMs	2000, or statementMs where that is less	longest wait of one statement for a lock
+    member	stores.requestMs	statementMs … 600000	15000, or statementMs where that is more	longest time of all steps of one exchange together
+    member	stores.redis.volatile	boolean	false	true: once may stand on a server without an append-only file, which forgets it when it is restarted
     member	stores.onUnclear	retry, hold	retry	a claim whose lease ended without completion: retry takes it over, hold leaves it to a person
     member	stores.forgetKey	base64 of 32 … 64 random bytes	needed by account.forget	keys the hash of forgotten accounts; kept as bytes, wiped at the end, reported as true
     member	stores.pace	kind of the App Store Server API → 1 … 1000	half of Apple's number	requests a second in Production

@@ -4,7 +4,7 @@ struct ExchangeTerms: Sendable {
   /// The fingerprint of the verifier's configuration.
   let configuration: [UInt8]
   /// EXC-16: milliseconds since 1970 UTC.
-  let deadlineMs: Int64
+  private(set) var deadlineMs: Int64
   /// EXC-18: 1 … 64.
   let attempt: Int64
   /// EXC-15: of the row, or fewer, where the request says how many it asks for.
@@ -44,6 +44,12 @@ struct ExchangeTerms: Sendable {
     let left = row.withheld + ["deadlineMs"]
     without = left.filter { request[$0] != nil }
     repeated = request.json(without: left + ["attempt"], attempt: nextAttempt(attempt))
+  }
+
+  /// STO-76: earlier, where that is.
+  mutating func end(within span: Int64?, of nowMs: Int64) {
+    guard let span else { return }
+    deadlineMs = min(deadlineMs, Milliseconds.sum(nowMs, span))
   }
 
   /// 16 s × 4^(attempt − 1), at most an hour: before a whole new conversation (VRR-4).

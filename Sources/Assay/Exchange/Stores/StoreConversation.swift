@@ -2,8 +2,8 @@
 /// and tells what is unclear (STO-70, STO-71). The operation itself knows of no failures.
 ///
 ///     asking ──┬── next step, at once ── asking
-///        ▲     ├── grant ── asking
-///        └── waiting ◄── busy
+///        ▲     ├── grant ── asking, or what stands there, where it ended the transaction
+///        └── waiting ◄── busy, lost, unreachable
 struct StoreConversation: Conversing {
   private let operation: AnyStoreOperation
   private let context: StoreContext
@@ -14,10 +14,22 @@ struct StoreConversation: Conversing {
   private var open = StoreStep(calls: [])
   /// STO-70.
   private var repetitions: Int64 = 0
+  /// STO-39: transactions whose session was lost.
+  private var losses: Int64 = 0
+  /// STO-77: a connection that was not made is tried once more.
+  private var wasUnreachable = false
+  /// Of the grant step issued last.
+  private var granting: Text = ""
+  /// STO-38: the grant ended the transaction, and the open step reads what stands there.
+  private var isBroken = false
+  private var committed: Bool? = nil
   private var outcome: StoreOutcome? = nil
   private var refusal: Refusal? = nil
 
   private static let repetitionCap: Int64 = 3
+  private static let lossCap: Int64 = 2
+  /// EXC-15: of all repetitions together, waits counted.
+  private static let repetitionSteps = 30
 
   init(_ operation: AnyStoreOperation, _ context: StoreContext) {
     self.operation = operation
@@ -25,11 +37,17 @@ struct StoreConversation: Conversing {
   }
 
   /// EXC-15, where it depends on the evidence.
-  var maxSteps: Int? { operation.maxSteps }
+  ///
+  /// - Parameter steps: of the row.
+  func maxSteps(_ steps: Int) -> Int { (operation.maxSteps ?? steps) &+ Self.repetitionSteps }
+
+  /// STO-76: of all steps together; nil: as long as the exchange may last.
+  var requestMs: Int64? { operation.isBounded ? context.policy.requestMs : nil }
 
   mutating func begin(nowMs: Int64) -> ExchangeAction { advance(nowMs: nowMs) }
 
   mutating func take(_ answer: ExchangeAnswer, nowMs: Int64) -> ExchangeAction {
+    if isBroken { return read(answer) }
     switch answer {
     case .store(.results(let results)):
       guard results.count == open.calls.count else {
@@ -41,16 +59,20 @@ struct StoreConversation: Conversing {
       }
       answers.append(.results(results))
       if open.transaction == .commit { transactionStart = nil }
-    case .store(.failure(let failure)): return judge(failure, nowMs: nowMs)
-    case .store(.nothing):
-      return tryAgain(
-        Refusal(.unavailableStoreUnclear, "STO-71", at: "code"), isUnclear: true, nowMs: nowMs)
+    case .store(.failure(let failure)):
+      if let absent = open.absentCode, failure.isCode(absent) {
+        answers.append(.results(open.calls.map { _ in .done }))
+      } else {
+        return judge(failure, nowMs: nowMs)
+      }
+    case .store(.nothing): return lose(at: "code", nowMs: nowMs)
     case .granted(.done): answers.append(.granted(.done))
     case .granted(.cancelled(let result)):
       if let failure = result.failure { return judge(failure, nowMs: nowMs) }
       answers.append(.granted(result))
-    case .granted(.failed):
-      return end(Refusal(.unavailableLedgerInProgress, "STO-32", at: "grant"))
+    case .granted(.lost): return lose(at: "code", nowMs: nowMs)
+    case .granted(.refused(let failure)): return judgeGrant(failure, nowMs: nowMs)
+    case .granted(.failed): return endGrant()
     case .elapsed where answersWait: answers.append(.waited(atMs: nowMs))
     case .elapsed: break
     case .http: return end(Refusal(.internalAssayBug, "EXC-5", at: "state"))
@@ -74,7 +96,9 @@ struct StoreConversation: Conversing {
         open = step
         if step.transaction == .begin { transactionStart = answers.count }
         return .store(step, context)
-      case .grant(let grant): return .grant(grant)
+      case .grant(let grant):
+        granting = grant.purchaseKey
+        return .grant(grant)
       case .wait(let untilMs):
         answersWait = true
         return .wait(
@@ -88,7 +112,7 @@ struct StoreConversation: Conversing {
 
   private mutating func judge(_ failure: StoreFailure, nowMs: Int64) -> ExchangeAction {
     let code = failure.code.string
-    switch failure.kind(context.dialect) {
+    switch failure.kind(context.dialect, isInTransaction: open.transaction != nil) {
     case .busy:
       return tryAgain(
         Refusal(.unavailableStoreContention, "STO-70", at: "error.code", detail: code),
@@ -97,19 +121,64 @@ struct StoreConversation: Conversing {
       return tryAgain(
         Refusal(.unavailableStoreUnclear, "STO-71", at: "error.code", detail: code),
         isUnclear: true, nowMs: nowMs)
+    case .lost: return lose(at: "error.code", detail: code, nowMs: nowMs)
+    case .unreachable:
+      let refusal = Refusal(.unavailableStoreUnreachable, "STO-77", at: "error.code", detail: code)
+      if wasUnreachable { return end(refusal) }
+      wasUnreachable = true
+      return again(after: Self.unreachableMs, refusal, nowMs: nowMs)
     case .fatal:
       return end(Refusal(.unavailableStoreEngine, "STO-71", at: "error.code", detail: code))
     case .standby: return end(Refusal(.unavailableStoreStandby, "STO-74", at: "error.code"))
+    case .evicting: return end(Refusal(.configStoreEvicting, "STO-83", at: "error.code"))
+    case .transaction: return askWhatStands()
     }
   }
 
-  /// The step again, or its whole transaction, which the executor has rolled back.
+  /// STO-77: before the one repetition.
+  private static let unreachableMs: Int64 = 100
+
+  /// STO-32, but where the engine's code says that the same grant may pass now.
+  private mutating func judgeGrant(_ failure: StoreFailure, nowMs: Int64) -> ExchangeAction {
+    switch failure.kind(context.dialect, isInTransaction: true) {
+    case .busy, .lost, .transaction: return judge(failure, nowMs: nowMs)
+    default: return endGrant()
+    }
+  }
+
+  private mutating func endGrant() -> ExchangeAction {
+    end(Refusal(.unavailableLedgerInProgress, "STO-32", at: "grant"))
+  }
+
+  /// Nothing came back. A transaction begins anew at most twice: what it had not committed is
+  /// undone, and what it had committed its own first read tells (STO-39).
+  private mutating func lose(
+    at place: String, detail: String = "", nowMs: Int64
+  ) -> ExchangeAction {
+    guard transactionStart != nil else {
+      return tryAgain(
+        Refusal(.unavailableStoreUnclear, "STO-71", at: place, detail: detail),
+        isUnclear: true, nowMs: nowMs)
+    }
+    let refusal = Refusal(.unavailableStoreUnclear, "STO-39", at: place, detail: detail)
+    if losses >= Self.lossCap { return end(refusal) }
+    losses &+= 1
+    return again(after: 20 &+ spread(20), refusal, nowMs: nowMs)
+  }
+
   private mutating func tryAgain(
     _ refusal: Refusal, isUnclear: Bool, nowMs: Int64
   ) -> ExchangeAction {
     if isUnclear && open.isOnce || repetitions >= Self.repetitionCap { return end(refusal) }
     let pause = (20 << repetitions) &+ spread(20 << repetitions)
     repetitions &+= 1
+    return again(after: pause, refusal, nowMs: nowMs)
+  }
+
+  /// The step again, or its whole transaction, which the executor has rolled back.
+  private mutating func again(
+    after pause: Int64, _ refusal: Refusal, nowMs: Int64
+  ) -> ExchangeAction {
     if let start = transactionStart {
       answers.removeLast(answers.count &- start)
       transactionStart = nil
@@ -117,6 +186,30 @@ struct StoreConversation: Conversing {
     return .wait(
       ExchangeWait(
         notBeforeMs: Milliseconds.sum(nowMs, pause), reason: .busy, otherwise: refusal))
+  }
+
+  /// STO-38: by itself, on a connection of the executor's own again.
+  private mutating func askWhatStands() -> ExchangeAction {
+    guard context.dialect.isSQL, !granting.isEmpty else { return endBroken() }
+    isBroken = true
+    open = StoreStep(calls: [.sql(.ledgerRead, [("pkey", .text(granting))])])
+    return .store(open, context)
+  }
+
+  private mutating func read(_ answer: ExchangeAnswer) -> ExchangeAction {
+    if case .store(.results(let results)) = answer {
+      do throws(StoreStop) {
+        let row = try results.rowIfAny(0)
+        committed = try row.map { row throws(StoreStop) in try LedgerRow(row).state == .claimed } ?? false
+      } catch {
+        committed = nil
+      }
+    }
+    return endBroken()
+  }
+
+  private mutating func endBroken() -> ExchangeAction {
+    end(Refusal(.misuseStoreTransaction, "STO-38", at: "grant"))
   }
 
   /// Less than the pause itself, by the attempt id, so that those who met do not meet again.
@@ -149,6 +242,14 @@ struct StoreConversation: Conversing {
       outcome.write(&writer)
     } else if let refusal {
       operation.writeRefused(refusal, &writer)
+      if refusal.status == .misuseStoreTransaction {
+        writer.name("committed")
+        if let committed { writer.boolean(committed) } else { writer.null() }
+      }
+    } else {
+      // It ends by its bounds.
+      operation.writeRefused(
+        Refusal(.unavailableExchangeBudget, "EXC-16", at: "deadlineMs"), &writer)
     }
   }
 

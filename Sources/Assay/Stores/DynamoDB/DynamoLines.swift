@@ -42,7 +42,7 @@ extension StoreTalk {
     let line = try dynamoLine(environment: row.environment, row.originalTransactionId)
     guard var line, line.owner.isEmpty else { return }
     line.owner = row.owner
-    try dynamoChanges([LineChange.both(LineChange.binding(line), line)])
+    _ = try dynamoChanges([LineChange.both(LineChange.binding(line), line)])
   }
 
   mutating func dynamoMove(

@@ -3,10 +3,13 @@ class AnyStoreOperation {
   /// EXC-15; nil: that of the kind's row.
   let maxSteps: Int?
   let seed: Text
+  /// STO-76.
+  let isBounded: Bool
 
-  fileprivate init(maxSteps: Int?, seed: Text) {
+  fileprivate init(maxSteps: Int?, seed: Text, isBounded: Bool) {
     self.maxSteps = maxSteps
     self.seed = seed
+    self.isBounded = isBounded
   }
 
   static func of<Operation: StoreOperation>(_ operation: Operation) -> AnyStoreOperation {
@@ -27,7 +30,8 @@ private final class StoreOperationBox<Operation: StoreOperation>: AnyStoreOperat
 
   init(_ operation: Operation) {
     self.operation = operation
-    super.init(maxSteps: operation.maxSteps, seed: operation.seed)
+    super.init(
+      maxSteps: operation.maxSteps, seed: operation.seed, isBounded: operation.isBounded)
   }
 
   override func run(_ talk: inout StoreTalk) throws(StoreStop) -> StoreOutcome {

@@ -5,10 +5,18 @@ struct StoreFailure {
     case busy
     /// Nobody knows whether it ran.
     case unclear
+    /// The session is gone, and with it what it had not committed (STO-39).
+    case lost
+    /// No connection was made (STO-77).
+    case unreachable
     /// It will not run: syntax, rights, a full disk.
     case fatal
     /// The executor found that the connection leads to no primary (STO-74).
     case standby
+    /// The executor found that Redis may evict keys (STO-83).
+    case evicting
+    /// The executor found that the grant did not leave its transaction alone (STO-38).
+    case transaction
   }
 
   /// The engine's, at most 64 characters of it.
@@ -32,35 +40,63 @@ struct StoreFailure {
     didNotRun = true
   }
 
-  func kind(_ dialect: StoreDialect) -> Kind {
-    if code.utf8[...].elementsEqual("standby" as StaticString) { return .standby }
-    let table = StoreFailure.codes(dialect)
-    if table.busy.contains(where: { code.utf8[...].elementsEqual($0) }) { return .busy }
-    if table.unclear.contains(where: { code.starts(with: $0) }) {
-      return didNotRun ? .busy : .unclear
+  /// - Parameter isInTransaction: what did not end in it was undone.
+  func kind(_ dialect: StoreDialect, isInTransaction: Bool) -> Kind {
+    if let kind = StoreFailure.executors.first(where: { isCode($0.code) })?.kind { return kind }
+    let codes = Codes(dialect)
+    if codes.busy.contains(where: isCode) { return .busy }
+    if codes.unreachable.contains(where: isCode) { return .unreachable }
+    let isSure = didNotRun || isInTransaction
+    if codes.stopped.contains(where: isCode) { return isSure ? .busy : .unclear }
+    if codes.lost.contains(where: { code.starts(with: $0) }) {
+      return didNotRun && !isInTransaction ? .busy : .lost
     }
+    if codes.unclear.contains(where: isCode) { return didNotRun ? .busy : .unclear }
     return .fatal
   }
 
-  /// The unclear ones are beginnings of codes.
-  private static func codes(
-    _ dialect: StoreDialect
-  ) -> (busy: [StaticString], unclear: [StaticString]) {
-    switch dialect {
-    case .sqlite: return (["5", "6"], [])
-    case .postgres:
-      return (["40001", "40P01", "55P03"], ["08", "57014", "57P01", "57P02", "57P03"])
-    case .mysql: return (["1205", "1213", "1040"], ["2002", "2003", "2006", "2013"])
-    case .dynamodb:
-      return (
-        [
+  func isCode(_ code: StaticString) -> Bool { self.code.utf8[...].elementsEqual(code) }
+
+  /// What an executor says of itself.
+  private static let executors: [(code: StaticString, kind: Kind)] = [
+    ("standby", .standby), ("connect", .unreachable), ("evicting", .evicting),
+    ("transaction", .transaction),
+  ]
+
+  /// Those of one engine; of what is in none of the lists it will not run.
+  private struct Codes {
+    var busy: [StaticString] = []
+    /// Where the connection was not made.
+    var unreachable: [StaticString] = []
+    /// Of a statement that its time limit has stopped (STO-76).
+    var stopped: [StaticString] = []
+    /// Beginnings of codes.
+    var lost: [StaticString] = []
+    var unclear: [StaticString] = []
+
+    init(_ dialect: StoreDialect) {
+      switch dialect {
+      case .sqlite: busy = ["5", "6", "9"]
+      case .postgres:
+        busy = ["40001", "40P01", "55P03", "57P03", "53300"]
+        unreachable = ["08001", "08004"]
+        stopped = ["57014"]
+        lost = ["08", "57P01", "57P02", "25P03"]
+      case .mysql:
+        busy = ["1205", "1213", "1040"]
+        unreachable = ["2002", "2003", "2005"]
+        stopped = ["1969"]
+        lost = ["2006", "2013"]
+      case .dynamodb:
+        busy = [
           "ProvisionedThroughputExceededException", "ThrottlingException",
           "RequestLimitExceeded", "TransactionConflictException",
           "TransactionInProgressException", "TransactionConflict", "ThrottlingError",
           "ProvisionedThroughputExceeded",
-        ], ["InternalServerError", "ServiceUnavailable"]
-      )
-    case .redis: return (["LOADING", "TRYAGAIN", "CLUSTERDOWN", "BUSY"], [])
+        ]
+        unclear = ["InternalServerError", "ServiceUnavailable"]
+      case .redis: busy = ["LOADING", "TRYAGAIN", "CLUSTERDOWN", "BUSY"]
+      }
     }
   }
 }

@@ -48,6 +48,10 @@ struct StoreGrant {
     case failed
     /// DynamoDB cancelled the transaction.
     case cancelled(StoreResult)
+    /// The engine or the executor says why nothing was granted.
+    case refused(StoreFailure)
+    /// The session was lost in the grant (STO-39).
+    case lost
   }
 
   /// The value of `grant`.
@@ -75,7 +79,8 @@ struct StoreGrant {
     writer.endObject()
   }
 
-  /// The host's answer to a grant step: 200, or 500 to roll back.
+  /// The host's answer to a grant step: 200, or 500 to roll back, with an error where the engine
+  /// gave one or the grant ended the transaction; 0 where the session was lost.
   ///
   /// - Parameter hasItem: the step had one: with 200 the reasons may come that
   ///   DynamoDB gave, as in an answer to a step of a store.
@@ -84,13 +89,16 @@ struct StoreGrant {
     _ bytes: [UInt8], to id: Int64, hasItem: Bool
   ) throws(Refusal) -> Answer {
     let root = try ExchangeInput.read(bytes, ExchangeInput.answer)
-      .object(hasItem ? ["id", "code", "results"] : ["id", "code"])
+      .object(hasItem ? ["id", "code", "results", "error"] : ["id", "code", "error"])
     let given = try root.required("id").integer(Int64.min...Int64.max)
     try require(given == id, .misuseExchangeOrder, "EXC-5", at: "id")
     let code = try root.required("code")
-    let number = try code.integer(0...999)
-    try require(number == 200 || number == 500, code)
-    guard number == 200 else { return .failed }
+    switch try code.integer(0...999) {
+    case 0: return .lost
+    case 200: break
+    case 500: return try root.present("error").map(StoreFailure.init).map(Answer.refused) ?? .failed
+    default: throw code.refusal(.range)
+    }
     guard let entry = try root["results"]?.elements(1...1).first else { return .done }
     let result = try StoreResult(entry)
     if case .cancelled = result { return .cancelled(result) }

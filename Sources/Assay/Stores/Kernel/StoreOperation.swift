@@ -9,6 +9,9 @@ protocol StoreOperation {
   /// EXC-15; nil: that of the kind's row.
   var maxSteps: Int? { get }
 
+  /// STO-76: whether a request waits for it. A change of the tables takes as long as it takes.
+  var isBounded: Bool { get }
+
   /// What a host is told when its store does not answer; nil: the refusal of the failure
   /// (docs/spec/stores.md §7).
   func outcomeWithoutStore(_ refusal: Refusal) -> StoreOutcome?
@@ -20,6 +23,7 @@ protocol StoreOperation {
 extension StoreOperation {
   var seed: Text { "" }
   var maxSteps: Int? { nil }
+  var isBounded: Bool { true }
   func outcomeWithoutStore(_ refusal: Refusal) -> StoreOutcome? { nil }
   func writeRefused(_ refusal: Refusal, _ writer: inout JSONWriter) {}
 }

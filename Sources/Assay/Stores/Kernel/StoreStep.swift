@@ -22,6 +22,10 @@ struct StoreStep {
   /// Nothing may run on the connection between its statements.
   var needsOneConnection = false
   var transaction: Transaction? = nil
+  /// The engine's code for what is not there, which is an answer like another (`.done`).
+  var absentCode: StaticString? = nil
+  /// STO-76, where it is not the configured one: milliseconds.
+  var statementMs: Int64? = nil
 
   /// The value of `store`.
   func write(id: Int64, _ context: StoreContext, _ writer: inout JSONWriter) {
@@ -33,6 +37,11 @@ struct StoreStep {
     writer.member("connection", isTied ? "same" : "any")
     writer.name("transaction")
     if let transaction { writer.string(transaction.name) } else { writer.null() }
+    writer.name("limits")
+    writer.beginObject()
+    writer.member("statementMs", integer: statementMs ?? context.policy.statementMs)
+    writer.member("lockMs", integer: context.policy.lockMs)
+    writer.endObject()
     writer.name("run")
     writer.beginArray()
     for call in calls { call.write(context, &writer) }

@@ -183,11 +183,12 @@ struct ClaimOperation: StoreOperation {
       repeats: claimant.handsOut ? 1 : 0)
   }
 
-  /// STO-32.
+  /// STO-32: at once, where the host's grant did not pass; STO-39: else in a second.
   func writeRefused(_ refusal: Refusal, _ writer: inout JSONWriter) {
     writer.member("outcome", "in-progress")
     writer.member("answer", "deferred")
-    writer.member("retryAfterMs", integer: 0)
+    writer.member(
+      "retryAfterMs", integer: refusal.status == .unavailableLedgerInProgress ? 0 : 1000)
     writer.name("claims")
     writer.beginArray()
     writer.endArray()

@@ -37,6 +37,14 @@ struct CompleteOperation: StoreOperation {
     }
   }
 
+  /// STO-20: the grant was made; the next attempt ends what is open.
+  func writeRefused(_ refusal: Refusal, _ writer: inout JSONWriter) {
+    writer.member("outcome", "resume")
+    writer.member("answer", "deferred")
+    writer.member("retryAfterMs", integer: 1000)
+    writer.member("changed", boolean: false)
+  }
+
   private func end(
     _ outcome: StaticString, _ answer: StaticString, _ row: LedgerRow, changed: Bool,
     _ refusal: Refusal? = nil

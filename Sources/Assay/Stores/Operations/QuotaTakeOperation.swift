@@ -109,7 +109,7 @@ extension Refusal {
   var isWithoutStore: Bool {
     switch status {
     case .unavailableStoreUnclear, .unavailableStoreContention, .unavailableStoreEngine,
-      .unavailableStoreStandby:
+      .unavailableStoreStandby, .unavailableStoreUnreachable:
       return true
     default: return false
     }
