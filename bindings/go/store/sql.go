@@ -23,7 +23,8 @@ type SQL struct {
 	DB *sql.DB
 	// "sqlite", "postgres" or "mysql".
 	Engine string
-	// Timeout of a step; 0: 15 s. A connection that is over it is closed.
+	// Timeout of a step; 0: 10 s more than a statement may run. A connection that is over it
+	// is closed.
 	Timeout time.Duration
 	// Code reads an error of the driver: SQLSTATE of PostgreSQL, the number of the others;
 	// nil: as lib/pq, pgx, go-sql-driver/mysql, mattn/go-sqlite3 and modernc.org/sqlite have it.
@@ -59,7 +60,7 @@ var errStandby = errors.New("store: not a primary")
 func (s *sqlSession) CarryOut(parent context.Context, step *Step) (*Answer, error) {
 	timeout := s.store.Timeout
 	if timeout == 0 {
-		timeout = 15 * time.Second
+		timeout = 10*time.Second + step.limits().statement()
 	}
 	ctx, cancel := context.WithTimeout(parent, timeout)
 	defer cancel()
