@@ -192,10 +192,10 @@ func TestEngines(t *testing.T) {
 				"schema": {driftIn, nil}, "standby": {standbyIn, nil},
 				"isolation": {isolationIn, nil}, "limits": {limitsIn, nil},
 				"takes": {takesIn, nil}, "events": {eventsIn, nil}, "held": {heldIn, nil},
-				"deferred": {deferredIn, nil}, "ends": {endsIn, nil}, "guard": {guardIn, nil}, "lost": {lostIn, nil}, "unreached": {unreachedIn, nil},
+				"session": {sessionIn, nil}, "deferred": {deferredIn, nil}, "ends": {endsIn, nil}, "guard": {guardIn, nil}, "lost": {lostIn, nil}, "unreached": {unreachedIn, nil},
 			} {
 				if name != "dynamodb" || !strings.Contains(
-					" standby isolation limits deferred ends guard lost unreached ", " "+what+" ") {
+					" standby isolation limits session deferred ends guard lost unreached ", " "+what+" ") {
 					t.Run(what, func(t *testing.T) { tried.in(t, made(t, tried.more)) })
 				}
 			}
@@ -337,6 +337,37 @@ func lostIn(t *testing.T, shop *shop) {
 	if said := shown(carriedOut(t, session, step("begin"))); said != "200" {
 		t.Errorf("the next transaction is %s", said)
 	}
+}
+
+// STO-39: a session that is ended inside the grant is no fault of the library's.
+func sessionIn(t *testing.T, shop *shop) {
+	asked, end := "SELECT pg_backend_pid()", "SELECT pg_terminate_backend(%d)"
+	if shop.executor.Dialect() == "mysql" {
+		asked, end = "SELECT CONNECTION_ID()", "KILL %d"
+	}
+	for times, answer := range map[int]string{1: "granted", 2: "granted", 99: "deferred"} {
+		calls := 0
+		claimed, err := shop.Claim(ctx, ClaimRequest{JWS: coins(t), Account: fmt.Sprint("ann", times),
+			Grant: func(ctx context.Context, grant *Grant) error {
+				must(t, shop.pay(ctx, grant))
+				if calls++; calls > times {
+					return nil
+				}
+				var id int64
+				must(t, grant.Tx.QueryRowContext(ctx, asked).Scan(&id))
+				_, err := shop.db.Exec(fmt.Sprintf(end, id))
+				return err
+			}})
+		must(t, err)
+		if claimed.Answer != answer || calls != map[bool]int{true: times + 1, false: 3}[times < 3] {
+			t.Errorf("%d times: %+v, %d calls", times, claimed, calls)
+		}
+		if times == 99 && (claimed.HTTPStatus != 503 ||
+			claimed.Status.String() != "unavailable.store.unclear") {
+			t.Errorf("for ever: %+v", claimed)
+		}
+	}
+	shop.has(t, map[string]int64{"ann1": 100, "ann2": 100})
 }
 
 // STO-77.

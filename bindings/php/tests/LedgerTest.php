@@ -580,6 +580,27 @@ class LedgerTest extends TestCase
         $this->assertTrue($ledger->once('NOTE#2'));
     }
 
+    /** STO-78. */
+    public function testAFileThatIsMissingIsNotMade(): void
+    {
+        $path = sys_get_temp_dir() . '/assay-missing-' . bin2hex(random_bytes(6));
+        $ledger = Ledger::open("sqlite:$path", Minted::get()->configuration());
+        $jws = Minted::get()->coins();
+        $log = ini_set('error_log', '/dev/null');
+        try {
+            $ledger->claim($jws, 'ann', self::pay(...));
+            $this->fail('it was made');
+        } catch (Unavailable $refusal) {
+            $this->assertSame('unavailable.store.engine', $refusal->status);
+            $this->assertStringNotContainsString($path, (string) json_encode(
+                $refusal->document?->json(),
+            ));
+        } finally {
+            ini_set('error_log', (string) $log);
+        }
+        $this->assertFileDoesNotExist($path);
+    }
+
     public function testTheStoreIsAway(): void
     {
         $ledger = $this->ledger();

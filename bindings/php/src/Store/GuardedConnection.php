@@ -12,8 +12,6 @@ use PDOStatement;
  * The connection that a grant writes with, in the transaction of its claim. Statements pass;
  * whatever would end or change the transaction throws Misuse, `misuse.store.transaction`, and
  * the claim is undone (STO-38). It ends with the grant.
- *
- * @internal
  */
 final class GuardedConnection extends PDO
 {
@@ -35,12 +33,37 @@ final class GuardedConnection extends PDO
     private bool $isOver = false;
     private bool $wasHit = false;
 
-    /** @param PDO $pdo has the open transaction; nothing of this object's own parent is used */
+    /** The transaction of a layer over this connection is a savepoint of this name. */
+    private const NESTED = 'assay_nested';
+    /** Whether that one is open; null: here nobody begins one. */
+    private ?bool $isNested = null;
+
+    /**
+     * @param PDO $pdo has the open transaction; nothing of this object's own parent is used
+     *
+     * @internal
+     */
     public function __construct(private PDO $pdo, private string $dialect)
     {
     }
 
-    /** Ends it; whether the grant tried to end the transaction. */
+    /**
+     * The same connection for a layer that begins and commits by itself, such as an ORM: its
+     * transaction is a savepoint, and what it commits stands with the claim or not at all.
+     */
+    public function nested(): self
+    {
+        $nested = new self($this, $this->dialect);
+        $nested->isNested = false;
+
+        return $nested;
+    }
+
+    /**
+     * Ends it; whether the grant tried to end the transaction.
+     *
+     * @internal
+     */
     public function close(): bool
     {
         $this->isOver = true;
@@ -68,22 +91,22 @@ final class GuardedConnection extends PDO
 
     public function beginTransaction(): bool
     {
-        $this->refuse();
+        return $this->nest(false, 'SAVEPOINT %s');
     }
 
     public function commit(): bool
     {
-        $this->refuse();
+        return $this->nest(true, 'RELEASE SAVEPOINT %s');
     }
 
     public function rollBack(): bool
     {
-        $this->refuse();
+        return $this->nest(true, 'ROLLBACK TO SAVEPOINT %s');
     }
 
     public function inTransaction(): bool
     {
-        return !$this->isOver;
+        return !$this->isOver && $this->isNested !== false;
     }
 
     public function setAttribute(int $attribute, mixed $value): bool
@@ -126,6 +149,18 @@ final class GuardedConnection extends PDO
         return $this->own()->{$name}(...$arguments);
     }
 
+    /** @param bool $from whether the nested transaction is to be open before */
+    private function nest(bool $from, string $statement): bool
+    {
+        if ($this->isNested !== $from) {
+            $this->refuse();
+        }
+        $this->pdo->exec(sprintf($statement, self::NESTED));
+        $this->isNested = !$from;
+
+        return true;
+    }
+
     private function own(): PDO
     {
         if ($this->isOver) {
@@ -144,6 +179,9 @@ final class GuardedConnection extends PDO
     {
         $this->own();
         $this->wasHit = true;
+        if ($this->pdo instanceof self) {
+            $this->pdo->refuse();
+        }
         throw Refusal::named('misuse.store.transaction');
     }
 

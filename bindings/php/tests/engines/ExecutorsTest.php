@@ -163,6 +163,40 @@ final class ExecutorsTest extends TestCase
     }
 
     /**
+     * STO-38: a layer that commits by itself, as Doctrine's EntityManager does.
+     *
+     * @dataProvider engines
+     */
+    public function testALayerThatCommitsByItselfHasASavepoint(string $name): void
+    {
+        $admin = self::prepared($name);
+        $executor = PdoExecutor::to(self::dsn($name));
+        foreach (['rollBack', 'commit'] as $place => $end) {
+            $executor->carryOut(self::step('begin', self::insert("claim$place")));
+            $guarded = $executor->enterGrant();
+            $layer = $guarded->nested();
+            $this->assertFalse($layer->inTransaction());
+            $layer->beginTransaction();
+            $this->assertTrue($layer->inTransaction());
+            $layer->exec(self::insert("$end$place"));
+            $layer->{$end}();
+            $this->assertNull($executor->leaveGrant(null));
+            $this->assertSame(200, $executor->carryOut(self::step('commit'))['code']);
+        }
+        $this->assertSame(['claim0', 'claim1', 'commit1', 'row'], self::keys($admin));
+        foreach (['commit', 'rollBack'] as $end) {
+            $executor->carryOut(self::step('begin', self::insert('late')));
+            $layer = $executor->enterGrant()->nested();
+            try {
+                $layer->{$end}();
+                $this->fail("passed: $end");
+            } catch (Misuse $refusal) {
+                $this->assertSame(self::TRANSACTION, $executor->leaveGrant($refusal));
+            }
+        }
+    }
+
+    /**
      * STO-39.
      *
      * @dataProvider engines
