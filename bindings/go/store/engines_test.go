@@ -189,13 +189,13 @@ func TestEngines(t *testing.T) {
 				"refund": {refundIn, nil}, "subscription": {subscriptionIn, nil},
 				"accounts": {accountsIn, forgets}, "texts": {textsIn, keeps},
 				"signup": {signUpIn, admitsOne}, "challenges": {challengesIn, nil},
-				"schema": {driftIn, nil}, "standby": {standbyIn, nil},
+				"schema": {driftIn, nil}, "lineage": {lineageIn, nil}, "standby": {standbyIn, nil},
 				"isolation": {isolationIn, nil}, "limits": {limitsIn, nil},
 				"takes": {takesIn, nil}, "events": {eventsIn, nil}, "held": {heldIn, nil},
 				"session": {sessionIn, nil}, "deferred": {deferredIn, nil}, "ends": {endsIn, nil}, "guard": {guardIn, nil}, "lost": {lostIn, nil}, "unreached": {unreachedIn, nil},
 			} {
 				if name != "dynamodb" || !strings.Contains(
-					" standby isolation limits session deferred ends guard lost unreached ", " "+what+" ") {
+					" standby isolation lineage limits session deferred ends guard lost unreached ", " "+what+" ") {
 					t.Run(what, func(t *testing.T) { tried.in(t, made(t, tried.more)) })
 				}
 			}

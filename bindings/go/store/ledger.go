@@ -9,6 +9,7 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"sync"
 	"time"
 
 	assay "assay.example/bindings/go"
@@ -26,6 +27,10 @@ type Ledger struct {
 
 	executor Executor
 	verifier *assay.Verifier
+
+	mutex sync.Mutex
+	// Which store it was, at the first look (STO-78).
+	lineage string
 }
 
 // New is a ledger over an executor. The configuration of verifier has the block `stores` for

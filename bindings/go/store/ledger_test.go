@@ -8,6 +8,8 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
+	"log"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -781,14 +783,50 @@ func driftIn(t *testing.T, shop *shop) {
 	if must(t, err); !found {
 		prefix = "assay_"
 	}
-	for _, change := range []string{
-		"ALTER TABLE " + prefix + "line RENAME COLUMN owner TO holder",
-		"DROP TABLE " + prefix + "line",
-	} {
-		_, err := shop.db.Exec(change)
-		must(t, err)
-		isRefused(t, shop.CheckSchema(ctx), "unavailable.store.engine")
+	_, err = shop.db.Exec("ALTER TABLE " + prefix + "line RENAME COLUMN owner TO holder")
+	must(t, err)
+	isRefused(t, shop.CheckSchema(ctx), "unavailable.store.engine")
+	// STO-78: what is missing is not made anew.
+	_, err = shop.db.Exec("DROP TABLE " + prefix + "line")
+	must(t, err)
+	for _, err := range []error{shop.CheckSchema(ctx), shop.CreateSchema(ctx)} {
+		if refused := isRefused(t, err, "config.store.schema"); refused.Place != prefix+"line" {
+			t.Errorf("the place is %q", refused.Place)
+		}
 	}
+	if _, err := shop.db.Exec("SELECT * FROM " + prefix + "line"); err == nil {
+		t.Error("the table was made anew")
+	}
+}
+
+func TestAnotherStoreUnderTheName(t *testing.T) { lineageIn(t, open(t, nil)) }
+
+// STO-78.
+func lineageIn(t *testing.T, shop *shop) {
+	must(t, shop.CheckSchema(ctx))
+	_, err := shop.db.Exec("UPDATE assay_schema SET lineage = 'that of another one, of 32 signs.'")
+	must(t, err)
+	isRefused(t, shop.CheckSchema(ctx), "config.store.lineage")
+}
+
+// STO-78: a file that is missing is not made in passing.
+func TestAMissingFile(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "missing.db")
+	ledger, err := Open(ctx, "sqlite3", path, configuration(t, nil))
+	must(t, err)
+	defer ledger.Close()
+	log.SetOutput(io.Discard)
+	defer log.SetOutput(os.Stderr)
+	_, err = ledger.Once(ctx, "NOTE#1", "")
+	refused := isRefused(t, err, "unavailable.store.engine")
+	if strings.Contains(string(refused.Document.Raw()), "missing.db") {
+		t.Error("the document has the path")
+	}
+	if _, err := os.Stat(path); err == nil {
+		t.Error("it was made")
+	}
+	must(t, ledger.CreateSchema(ctx))
+	must(t, ledger.CheckSchema(ctx))
 }
 
 func TestManyAtOnce(t *testing.T) { manyIn(t, open(t, nil)) }

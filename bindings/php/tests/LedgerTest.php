@@ -4,6 +4,7 @@ declare(strict_types=1);
 
 namespace Assay\Tests;
 
+use Assay\Exception\Configuration;
 use Assay\Exception\Misuse;
 use Assay\Exception\Rejected;
 use Assay\Exception\Unavailable;
@@ -613,24 +614,52 @@ class LedgerTest extends TestCase
     public function testTheSchema(): void
     {
         $ledger = $this->ledger(['prefix' => 'own_']);
-        $ledger->createSchema();
+        $this->assertSame('exists', $ledger->createSchema());
         $ledger->tidy();
         $this->assertSame('granted', $ledger->claim(
             Minted::get()->coins(),
             'ann',
             self::pay(...),
         )->answer);
-        $ledger->checkSchema();
-        $changes = ['ALTER TABLE own_line RENAME COLUMN owner TO holder', 'DROP TABLE own_line'];
-        foreach ($changes as $change) {
-            $this->pdo()->exec($change);
+        $this->assertSame([], $ledger->checkSchema());
+        $this->pdo()->exec('ALTER TABLE own_line RENAME COLUMN owner TO holder');
+        try {
+            $ledger->checkSchema();
+            $this->fail('unseen');
+        } catch (Unavailable $refusal) {
+            $this->assertSame('unavailable.store.engine', $refusal->status);
+        }
+    }
+
+    /** STO-78: what is missing is not made anew, or each purchase would be paid again. */
+    public function testATableThatIsMissingIsNotMade(): void
+    {
+        $ledger = $this->ledger();
+        $this->pdo()->exec('DROP TABLE assay_ledger');
+        foreach ([$ledger->createSchema(...), $ledger->checkSchema(...)] as $call) {
             try {
-                $ledger->checkSchema();
-                $this->fail("unseen: $change");
-            } catch (Unavailable $refusal) {
-                $this->assertSame('unavailable.store.engine', $refusal->status);
+                $call();
+                $this->fail('unseen');
+            } catch (Configuration $refusal) {
+                $this->assertSame(
+                    ['config.store.schema', 'assay_ledger'],
+                    [$refusal->status, $refusal->at],
+                );
             }
         }
+        $this->expectException(\PDOException::class);
+        $this->pdo()->query('SELECT * FROM assay_ledger');
+    }
+
+    /** STO-78: two databases under one name. */
+    public function testAnotherStoreUnderTheNameIsSeen(): void
+    {
+        $ledger = $this->ledger();
+        $this->assertSame([], $ledger->checkSchema());
+        $this->pdo()->exec("UPDATE assay_schema SET lineage = 'that of another one, of 32 signs.'");
+        $this->expectException(Configuration::class);
+        $this->expectExceptionMessage('config.store.lineage');
+        $ledger->checkSchema();
     }
 
     public function testManyAtOnce(): void

@@ -37,6 +37,8 @@ final class Ledger
 {
     private Conversation $conversation;
     private \Closure $clock;
+    /** Which store it was, at the first look (STO-78). */
+    private ?string $lineage = null;
 
     /**
      * @param Verifier $verifier its configuration has the block `stores` for this engine
@@ -523,40 +525,54 @@ final class Ledger
 
     // ---- the schema
 
-    /** Makes the tables that are missing, and SQLite's file. */
-    public function createSchema(): void
+    /**
+     * Makes SQLite's file and all tables where there is none, or changes those of an older
+     * version (STO-78): for an operator, once.
+     *
+     * @return string "created", "exists", "migrated"
+     *
+     * @throws AssayException config.store.schema where a part is missing: nothing is made
+     */
+    public function createSchema(): string
     {
         if ($this->executor instanceof PdoExecutor) {
             $this->executor->createFile();
         }
-        $this->runSchema('statements', 'indexes');
+        $document = $this->accepted(['kind' => 'schema.create',
+            'lineage' => self::text(random_bytes(24))]);
+        $this->lineage ??= $document->at('exchange.lineage');
+
+        return (string) $document->at('exchange.outcome');
     }
 
     /** Deletes what is over, and kept texts that no row names: run it once a day. */
     public function tidy(): void
     {
-        $this->runSchema('garbage');
+        $run = $this->accepted(['kind' => 'schema'])->at('exchange.garbage');
+        $step = ['id' => 0, 'transaction' => null, 'run' => $run,
+            'limits' => ['statementMs' => 60000]];
+        if ($this->executor->carryOut($step)['code'] !== 200) {
+            throw Refusal::named('unavailable.store.engine');
+        }
     }
 
-    /** @throws AssayException where a table or column is missing, or this is a standby */
-    public function checkSchema(): void
+    /**
+     * Looks at the store, at start-up and not at the first purchase.
+     *
+     * @return list<string> warnings: "not-persistent", "unknown" …
+     *
+     * @throws AssayException where a table or column is missing, this is a standby, Redis may
+     *     evict keys, or it is another store than this object saw first
+     */
+    public function checkSchema(): array
     {
-        $this->accepted(['kind' => 'schema.check']);
+        $document = $this->accepted(['kind' => 'schema.check', 'lineage' => $this->lineage]);
+        $this->lineage ??= $document->at('exchange.lineage');
+
+        return (array) $document->at('exchange.warnings');
     }
 
     // ---- inside
-
-    private function runSchema(string ...$parts): void
-    {
-        $document = $this->accepted(['kind' => 'schema']);
-        foreach ($parts as $part) {
-            $step = ['id' => 0, 'transaction' => null, 'run' => $document->at("exchange.$part"),
-                'limits' => ['statementMs' => 60000]];
-            if ($this->executor->carryOut($step)['code'] !== 200) {
-                throw Refusal::named('unavailable.store.engine');
-            }
-        }
-    }
 
     private function payOut(Claimed $claimed, callable $grant): Claimed
     {
