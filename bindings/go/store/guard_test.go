@@ -3,7 +3,6 @@ package store
 import (
 	"errors"
 	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 
@@ -31,7 +30,8 @@ func TestTextsThatEndATransaction(t *testing.T) {
 			"CREATE TRIGGER a AFTER INSERT ON t BEGIN DELETE FROM t; END", "SELECT [; END]"},
 		"postgres": {"DO $a$ BEGIN COMMIT; END $a$", "SELECT $$; COMMIT; $$", "SELECT $1; SELECT",
 			`SELECT E'\'; COMMIT'`, "SET LOCAL search_path TO x", `SELECT 1 AS "a; commit"`},
-		"mysql": {`SELECT 'it\'s; COMMIT'`, "SELECT 1 # ; COMMIT\n, 2", "SET @a = 1", "SELECT 'open",
+		"mysql": {`SELECT 'it\'s; COMMIT'`, "SELECT 1 # ; COMMIT\n, 2", "SET @a = 1",
+			"SELECT 'open",
 			"SELECT `; COMMIT`", "ROLLBACK WORK TO SAVEPOINT own", "", "/* open"},
 	} {
 		for _, text := range texts {
@@ -86,7 +86,8 @@ func TestAGuardRefuses(t *testing.T) {
 		}
 	}
 	for _, told := range f.told {
-		if told == "COMMIT" || told == "BEGIN" || told == "LATE" || strings.HasPrefix(told, "SET aut") {
+		if strings.Contains(" COMMIT BEGIN LATE ", " "+told+" ") ||
+			strings.HasPrefix(told, "SET a") {
 			t.Errorf("it was told %q", told)
 		}
 	}
@@ -133,7 +134,7 @@ func TestFilesOfAddresses(t *testing.T) {
 	}
 	for address, wanted := range map[string]string{
 		"/srv/a b.db":                     "file:/srv/a%20b.db?mode=rw",
-		"./a.db?_txlock=immediate":        "file:" + filepath.Join(here, "a.db") + "?_txlock=immediate&mode=rw",
+		"./a.db?_txlock=immediate":        "file:" + here + "/a.db?_txlock=immediate&mode=rw",
 		"file:/srv/a.db?mode=rwc":         "file:/srv/a.db?mode=rw",
 		"file:///srv/a%3f.db":             "file:/srv/a%3F.db?mode=rw",
 		"file:/srv/a.db?mode=ro":          "file:/srv/a.db?mode=ro",

@@ -217,7 +217,8 @@ final class GuardedConnection extends PDO
     private static function statements(string $sql, string $dialect): iterable
     {
         $words = [];
-        preg_match_all(self::PARTS[$dialect], $sql, $found, PREG_SET_ORDER | PREG_UNMATCHED_AS_NULL);
+        $how = PREG_SET_ORDER | PREG_UNMATCHED_AS_NULL;
+        preg_match_all(self::PARTS[$dialect], $sql, $found, $how);
         foreach ([...($found ?: []), ['word' => null, 'end' => ';']] as $part) {
             if ($part['word'] !== null) {
                 $words[] = strtoupper($part['word']);

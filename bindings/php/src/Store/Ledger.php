@@ -605,8 +605,12 @@ final class Ledger
      *
      * @return R what was not completed comes again, by `dueTakes`
      */
-    private function takeBack(Result $found, array $takes, ?callable $takeBack, string $mode): Result
-    {
+    private function takeBack(
+        Result $found,
+        array $takes,
+        ?callable $takeBack,
+        string $mode,
+    ): Result {
         if ($takeBack === null || $mode === 'transaction') {
             return $found;
         }
