@@ -58,8 +58,9 @@ func main() {
 	config := read("authority/config.json").(map[string]any)
 	config["tokens"] = read("authority/tokens.json")
 	check(os.RemoveAll("gin.db"))
-	ledger, err := store.Open(context.Background(), "sqlite3", "gin.db", config)
+	ledger, err := store.Open(context.Background(), "sqlite3", "./gin.db", config)
 	check(err)
+	check(ledger.CreateSchema(context.Background()))
 	db, err := sql.Open("sqlite3", "gin.db")
 	check(err)
 	// A customer without a row, who buys twice.
@@ -89,10 +90,11 @@ func main() {
 	post("/v1/purchases", "jws", second, bearer, 200, `{"answer":"granted"}`)
 	post("/v1/notifications", "signedPayload", bought, "", 400, refused)
 	post("/v1/notifications", "signedPayload", refund, "", 200, "")
+	post("/v1/notifications", "signedPayload", refund, "", 200, "")
 	post("/v1/purchases", "jws", bought, bearer, 409, `{"answer":"refused-final"}`)
 	var coins int
 	check(db.QueryRow("SELECT coins FROM wallet").Scan(&coins))
-	if coins != 200 {
+	if coins != 100 {
 		log.Fatal(fmt.Sprint(coins))
 	}
 }

@@ -79,6 +79,7 @@ $post('/v1/purchases', 'jws', $bought, $bearer, 200, '{"answer":"already-granted
 $post('/v1/purchases', 'jws', $second, $bearer, 200, '{"answer":"granted"}');
 $post('/v1/notifications', 'signedPayload', $bought, null, 400, $refused);
 $post('/v1/notifications', 'signedPayload', $refund, null, 200, '');
+$post('/v1/notifications', 'signedPayload', $refund, null, 200, '');
 $post('/v1/purchases', 'jws', $bought, $bearer, 409, '{"answer":"refused-final"}');
-\must(DB::table('wallet')->value('coins') === 200, 'the wallet');
+\must(DB::table('wallet')->value('coins') === 100, 'the wallet');
 $whole = true;

@@ -4,7 +4,7 @@
 //
 //	import _ "github.com/mattn/go-sqlite3" // or any other driver of database/sql
 //
-//	ledger, err := store.Open(ctx, "sqlite3", "shop.db", config)
+//	ledger, err := store.Open(ctx, "sqlite3", "/srv/shop.db", config)
 //	claimed, err := ledger.Claim(ctx, store.ClaimRequest{
 //		JWS: jws, Account: account, Grant: func(ctx context.Context, grant *store.Grant) error {
 //			_, err := grant.Tx.ExecContext(ctx,
