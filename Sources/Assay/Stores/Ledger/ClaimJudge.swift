@@ -29,7 +29,9 @@ extension StoreTalk {
   ) throws(StoreStop) -> Claim {
     if row.attempt == claimant.attempt {
       if let purchase, row.evidence != purchase.evidence.sha256 {
-        return Claim(purchase, .refused, Refusal(.misuseStoreAttempt, "STO-28", at: "attempt"))
+        var claim = Claim(row, .inProgress)
+        claim.reason = Refusal(.unavailableLedgerAttempt, "STO-28", at: "attempt")
+        return claim
       }
       return Claim(row, row.tries == 1 && row.generation == 0 ? .new : .resume)
     }
