@@ -29,7 +29,10 @@ struct ConfigurationAdviceTests {
     ("stores", ["dialect": "sqlite", "leaseMs": 1], "stores.leaseMs takes 5000 to 3600000"),
     ("risk", ["rules": ["RSK-99": "deny"]], "risk.rules takes RSK-11 to RSK-28"),
     ("tokens", [["profile": "oidc"]], "tokens[].profile takes cognito-access, jwt, apple-id"),
-    ("attest", ["environments": ["Production"]], "takes production, development"),
+    (
+      "attest", ["appIds": ["ABCDE12345.com.example.app"], "environments": ["Production"]],
+      "takes production, development"
+    ),
   ]
 
   @Test("CNF-1 the message says what the member takes", arguments: wrong)
