@@ -1122,7 +1122,7 @@ struct StoreClaimTests {
     arguments: [
       ("account", JSONText.string("a "), "misuse.store.account"),
       ("account", "", "misuse.store.account"),
-      ("account", "a\u{1}", "misuse.store.account"),
+      ("account", "a\u{1}", "malformed.store.text"),
       ("attempt", "short", "misuse.store.attempt"),
       ("attempt", "attempt-0000000000000", "misuse.store.attempt"),
       ("attempt", "attempt-00000000000 00", "misuse.store.attempt"),
