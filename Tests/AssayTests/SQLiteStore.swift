@@ -19,14 +19,12 @@ import Testing
   private(set) var marks: [String?] = []
 
   /// The host's word on a grant.
-  enum Granted: ExpressibleByBooleanLiteral {
+  enum Granted {
     case granted, failed
     /// The session went away in it.
     case lost
     /// With the engine's code, or an executor's.
     case refused(String)
-
-    init(booleanLiteral isGranted: Bool) { self = isGranted ? .granted : .failed }
   }
 
   enum Fault {
@@ -109,7 +107,15 @@ import Testing
   @discardableResult
   func run(
     _ request: JSONText, _ evidence: [Document] = [], now: Int64 = Minted.now,
-    grant: (Document) -> Granted = { _ in true }
+    grant: (Document) -> Bool = { _ in true }
+  ) throws -> Document {
+    try run(request, evidence, now: now, granting: { grant($0) ? .granted : .failed })
+  }
+
+  @discardableResult
+  func run(
+    _ request: JSONText, _ evidence: [Document], now: Int64 = Minted.now,
+    granting grant: (Document) -> Granted
   ) throws -> Document {
     var (exchange, document) = verifier.startExchange(
       request.bytes, evidence: evidence, nowMs: now)

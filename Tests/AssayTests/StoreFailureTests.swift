@@ -154,10 +154,12 @@ struct StoreFailureTests {
       let store = try SQLiteStore()
       let evidence = try coins(store)
       var grants = 0
-      let document = try store.run(Self.claim, [evidence]) { _ in
-        grants += 1
-        return grants <= losses ? .lost : .granted
-      }
+      let document = try store.run(
+        Self.claim, [evidence],
+        granting: { _ in
+          grants += 1
+          return grants <= losses ? .lost : .granted
+        })
       #expect(grants == min(losses + 1, 3))
       let rows = try store.run("SELECT state FROM assay_ledger", [])
       if losses < 3 {
@@ -176,14 +178,16 @@ struct StoreFailureTests {
   func lostByCode() throws {
     let store = try SQLiteStore()
     var grants = 0
-    let document = try store.run(Self.claim, [try coins(store)]) { _ in
-      grants += 1
-      return grants == 1 ? .refused("5") : .granted
-    }
+    let document = try store.run(
+      Self.claim, [try coins(store)],
+      granting: { _ in
+        grants += 1
+        return grants == 1 ? .refused("5") : .granted
+      })
     #expect(document.name == "ok")
     #expect(grants == 2)
     let other = try SQLiteStore()
-    let refused = try other.run(Self.claim, [try coins(other)]) { _ in .refused("13") }
+    let refused = try other.run(Self.claim, [try coins(other)], granting: { _ in .refused("13") })
     Exchanges.expect(
       refused, "unavailable.ledger.in-progress", at: "grant", rule: "STO-32")
     #expect(refused.integer("exchange.retryAfterMs") == 0)
@@ -196,12 +200,14 @@ struct StoreFailureTests {
     var grants = 0
     // Found by a run without a fault.
     let other = try SQLiteStore()
-    try other.run(Self.claim, [try coins(other)]) { _ in .granted }
+    try other.run(Self.claim, [try coins(other)], granting: { _ in .granted })
     store.faults[other.steps] = .lost(carriedOut: isCarriedOut)
-    let document = try store.run(Self.claim, [evidence]) { _ in
-      grants += 1
-      return .granted
-    }
+    let document = try store.run(
+      Self.claim, [evidence],
+      granting: { _ in
+        grants += 1
+        return .granted
+      })
     #expect(grants == (isCarriedOut ? 1 : 2))
     #expect(document.name == (isCarriedOut ? "rejected.ledger.already-granted" : "ok"))
     #expect(try store.run("SELECT state FROM assay_ledger", []) == ["[\"granted\"]"])
@@ -232,10 +238,12 @@ struct StoreFailureTests {
     for hasCommitted in [true, false] {
       let store = try SQLiteStore()
       let evidence = try coins(store)
-      let document = try store.run(Self.claim, [evidence]) { _ in
-        _ = try? store.run(hasCommitted ? "COMMIT" : "ROLLBACK", [])
-        return .refused("transaction")
-      }
+      let document = try store.run(
+        Self.claim, [evidence],
+        granting: { _ in
+          _ = try? store.run(hasCommitted ? "COMMIT" : "ROLLBACK", [])
+          return .refused("transaction")
+        })
       Exchanges.expect(document, "misuse.store.transaction", at: "grant", rule: "STO-38")
       #expect(document.flag("exchange.committed") == hasCommitted)
       #expect(document.text("exchange.answer") == "deferred")

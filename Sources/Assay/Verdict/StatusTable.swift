@@ -803,7 +803,7 @@ extension Status {
   public static let unavailableStoreReplyShape = Status(code: 3591)
   /// a row that must exist is gone (STO-4)
   public static let unavailableStoreRowMissing = Status(code: 3847)
-  /// it is not known whether the statement was executed (STO-71)
+  /// it is not known whether the statement was executed (STO-39, STO-71)
   public static let unavailableStoreUnclear = Status(code: 4103)
   /// the key set is older than keysetHardMaxAgeMs (KST-5)
   public static let unavailableTokenKeysetTooOld = Status(code: 4359)

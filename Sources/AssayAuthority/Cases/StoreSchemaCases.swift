@@ -64,6 +64,15 @@ extension CaseBench {
       at: "prefix")
     stores("STO-81", "a short lease", [("leaseMs", 4999)], "config.store.lease", at: "leaseMs")
     stores(
+      "STO-76", "a statement without an end", [("statementMs", 60_001)], "config.store.limits",
+      at: "statementMs")
+    stores(
+      "STO-76", "a wait for a lock that is longer than its statement",
+      [("statementMs", 1000), ("lockMs", 1001)], "config.store.limits", at: "lockMs")
+    stores(
+      "STO-76", "an exchange without time for a statement", [("requestMs", 4999)],
+      "config.store.limits", at: "requestMs")
+    stores(
       "STO-93", "a short key", [("forgetKey", .string(String(repeating: "A", count: 40)))],
       "config.store.forget-key", at: "forgetKey")
     stores(
@@ -185,6 +194,17 @@ extension CaseBench {
     schema(
       "CNF-1", "DynamoDB without a table", [("dialect", "dynamodb")], verifier: "stores",
       "config.document.missing", at: "stores.table")
+    for (member, request) in [
+      ("id", ["kind": "once", "id": "N\u{1}", "attempt": "attempt-0000000000000001"]),
+      (
+        "account",
+        ["kind": "quota.take", "account": "a\u{0}", "meter": "free", "plan": "free"]
+      ),
+    ] as [(String, JSONText)] {
+      self.request(
+        "STO-84", "stores: a control character in \(member)", request, verifier: "stores",
+        "malformed.store.text", at: member)
+    }
     schema(
       "EXC-1", "an unknown member", [("table", "shop")], "misuse.exchange.request", at: "table")
   }

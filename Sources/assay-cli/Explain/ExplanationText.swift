@@ -502,7 +502,7 @@ enum ExplanationText {
     status	3335	unavailable.store.engine	the engine refused the statement for good	the message has the engine's code: tables missing, rights, a full disk	later	503	STO-71
     status	3591	unavailable.store.reply-shape	a row or reply is not understood	the schema was changed by hand, or an executor answers in another form: raise an alarm, do not repeat blindly	later	503	STO-4
     status	3847	unavailable.store.row-missing	a row that must exist is gone	rows of the ledger are never deleted: raise an alarm, do not repeat blindly	later	503	STO-4
-    status	4103	unavailable.store.unclear	it is not known whether the statement was executed	treat it as refused: nothing repeats it by itself, since it may have been counted; a new request may come later	later	503	STO-71
+    status	4103	unavailable.store.unclear	it is not known whether the statement was executed	treat it as refused: nothing repeats it by itself, since it may have been counted; a new request may come later	later	503	STO-39,STO-71
     status	4359	unavailable.token.keyset-too-old	the key set is older than keysetHardMaxAgeMs	the issuer was not reachable for that long: fetch the key set, then verify again	later	503	KST-5
     status	4615	unavailable.verify-receipt.environment-loop	Apple names the other environment at both endpoints	Apple contradicts itself: keep the receipt and ask again later	later	503	VRR-3
     status	4871	unavailable.verify-receipt.internal	Apple: internal data access error, to be retried (21100 to 21199)	keep the receipt and ask again later	later	503	VRR-5
