@@ -75,9 +75,14 @@ SEALED := environ getenv secure_getenv fopen fopen64 opendir open open64 stat re
 # Size). Any other libcrypto is linked as it is.
 DISCARDED := $(if $(filter static,$(CRYPTO_FROM)),ossl_default_provider_init \
 	$(shell sed -n 's/^ABSENT(\([A-Za-z0-9_]*\))$$/\1/p' Sources/AssayABI/Link/absent.c))
+# What everything that is built here has, and Tests/Gates/hardening.py looks for: C watches
+# its stack and the ends of its buffers, addresses are bound at load and then read only,
+# and a file names the build that it is from.
+SAFE_C := -fstack-protector-strong -U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=2
+SAFE_LINK := --build-id=sha1 -z now -z relro
 # What ends with a thread passes the gate: Sources/AssayABI/Link/threads.c.
 LINK = $(SEALED:%=--wrap=%) $(DISCARDED:%=--wrap=%) --wrap=pthread_key_create --version-script=$(ROOT)/$(MAP) -soname=$(SONAME) \
-	--icf=safe -z now -z nodelete -z defs -z separate-code -z max-page-size=65536 --exclude-libs ALL \
+	--icf=safe $(SAFE_LINK) -z nodelete -z defs -z separate-code -z max-page-size=65536 --exclude-libs ALL \
 	--symbol-ordering-file=$(ROOT)/$(ORDER) --no-warn-symbol-ordering $(STRIP) \
 	-Map=$(ROOT)/$(LINKED)
 # What the linker took in: the bill of materials is made from it.
@@ -144,7 +149,7 @@ $(BUILD)/link/build.o: $(BUILD)/link/build.c
 LINK_NAMES := relocations sealed threads build $(if $(DISCARDED),provider absent)
 LINK_OBJECTS := $(LINK_NAMES:%=$(BUILD)/link/%.o)
 LINK_C = $(TOOLS)/clang -std=c11 -D_DEFAULT_SOURCE -O2 -Wall -Wextra -Werror -fPIC \
-	-ffunction-sections -ISources/CGate/include
+	$(SAFE_C) -ffunction-sections -ISources/CGate/include
 $(BUILD)/link/%.o: Sources/AssayABI/Link/%.c
 	@mkdir -p $(@D)
 	@$(LINK_C) -c $< -o $@
@@ -213,6 +218,7 @@ $(EMBED_LINKED): $(EMBED_DIR)/Assay.o $(BUILD)/link/entropy.o $(GATE) $(SHIM) \
 	@$(TOOLS)/clang -shared -fuse-ld=lld -o $@ \
 	  $(foreach flag,$(LINK) --gc-sections --as-needed,-Xlinker $(flag)) \
 	  $(filter %.o,$^) $(EMBED_LIBS)
+	@$(if $(filter static,$(CRYPTO_FROM)),tools/deps.sh --older '$(LIBCRYPTO_PACKAGE)' || true)
 
 .PHONY: lib-full lib-embedded
 lib-embedded: $(EMBED_LINKED)
@@ -262,7 +268,7 @@ CLI := $(SCRATCH)/release/assay-cli
 CLI_LINKED := $(BUILD)/link/cli.map
 # What no function reaches is left out: nothing is visible outside, so nothing is kept
 # for it (docs/building.md, Size).
-CLI_LINK = -Map=$(ROOT)/$(CLI_LINKED) --gc-sections --icf=safe \
+CLI_LINK = -Map=$(ROOT)/$(CLI_LINKED) --gc-sections --icf=safe $(SAFE_LINK) \
 	--version-script=$(ROOT)/Sources/assay-cli/Link/cli.map $(ROOT)/$(BUILD)/link/build.o
 CASES := $(BUILD)/cases.json
 
@@ -403,6 +409,7 @@ include Tests/lambda.mk
 include Tests/stores.mk
 include Tests/Stores/stores.mk
 include Tests/shop.mk
+include Tests/app.mk
 include packaging/prefix.mk
 include packaging/arm64.mk
 include packaging/musl.mk

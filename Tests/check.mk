@@ -13,11 +13,14 @@ AGAINST = LD_LIBRARY_PATH=$(ROOT)/$(1) $(if $(filter unknown,$(COMMIT)),,\
 
 # ---- sources ---------------------------------------------------------------
 
-.PHONY: check-generated check-statuses check-format check-sources check-header check-reference
+.PHONY: check-generated check-guides check-statuses check-format check-sources check-header check-reference
 check-generated:
 	@if $(PYTHON) tools/generate.py --check; \
 	  then echo 'suite generated: 1 passed, 0 failed, 0 skipped'; \
 	  else echo 'suite generated: 0 passed, 1 failed, 0 skipped'; exit 1; fi
+
+check-guides:
+	@$(PYTHON) $(GATES)/guides.py
 
 check-statuses:
 	@$(PYTHON) $(GATES)/statuses.py

@@ -23,7 +23,7 @@ check-shop:
 shop-day: ## 10,000 requests of a day through the shop in PHP, which is killed 20 times
 	@$(SHOP_ENVIRONMENT) $(PYTHON) $(SHOP_TESTS)/day.py $(CLI)
 
-shop-load: ## p99 and throughput of the shop in PHP, beside the same server answering a constant
+shop-load: ## p99 and throughput of the shop in PHP beside a constant; bars of hostile requests and of a silent Apple
 	@$(SHOP_ENVIRONMENT) $(PYTHON) $(SHOP_TESTS)/load.py $(CLI)
 
 shop-pictures: ## docs/pictures/shop-….png anew, by headless Chromium

@@ -14,7 +14,9 @@
  *              are data, nothing is kept after the call returns. A NULL
  *              pointer is allowed only with length 0.
  *   Outputs    The last parameters. They are always written: on return
- *              *out is a live object or NULL, never garbage.
+ *              *out is a live object or NULL, never garbage. Evidence is
+ *              read first, so an output may be a variable that evidence
+ *              was given in; what it held is not freed.
  *   Documents  Most calls give an assay_doc, on success AND on
  *              refusal: one immutable JSON object with the facts, the checks
  *              made and, when refused, the error. Free it either way.
@@ -27,6 +29,8 @@
  *              at a time. There is no last-error state.
  *   fork       Safe at any moment, in parent and child: it waits for
  *              calls in progress on other threads.
+ *   Signals    No function may be called in a signal handler: they
+ *              allocate memory. A signal during a call does no harm.
  *   Failure    Bad input never terminates the process. Exhausted memory
  *              does: the Swift runtime gives no way to recover from it.
  *   Stability  Within one ASSAY_ABI number symbols are only added, constants
@@ -274,7 +278,8 @@ ASSAY_API assay_status assay_exchange_new(const assay_verifier *verifier,
 /**
  * Hand in the result of the last step, as JSON, and learn the next step.
  * ASSAY_PENDING: go on. ASSAY_MISUSE: nothing changed, the step is still open.
- * Anything else: the conversation is over.
+ * Anything else: the conversation is over; so it is after
+ * misuse.store.transaction, when a grant has ended its own transaction.
  */
 ASSAY_API assay_status assay_exchange_step(assay_exchange *exchange,
                                            const char *answer,

@@ -29,12 +29,12 @@ $(ARM64)/link/libcrypto.a: $(ARM64_PACKAGES)
 $(ARM64)/link/%.o: Sources/AssayABI/Link/%.c $(ARM64_PACKAGES)
 	@mkdir -p $(@D)
 	@$(ARM64_CLANG) $(ARM64_INCLUDES:%=-isystem %) -std=c11 -D_DEFAULT_SOURCE -O2 \
-	  -Wall -Wextra -Werror -fPIC -ffunction-sections -ISources/CGate/include -c $< -o $@
+	  -Wall -Wextra -Werror -fPIC $(SAFE_C) -ffunction-sections -ISources/CGate/include -c $< -o $@
 
 $(ARM64)/link/gate.o: Sources/CGate/gate.c $(ARM64_PACKAGES)
 	@mkdir -p $(@D)
 	@$(ARM64_CLANG) -isystem /usr/aarch64-linux-gnu/include -std=c11 \
-	  -D_DEFAULT_SOURCE -O2 -Wall -Wextra -Werror -fPIC -ISources/CGate/include -c $< -o $@
+	  -D_DEFAULT_SOURCE -O2 -Wall -Wextra -Werror -fPIC $(SAFE_C) -ISources/CGate/include -c $< -o $@
 
 $(ARM64)/link/shim.o: override LIBCRYPTO_PACKAGE = $(shell \
 	zcat $(ARM64_ROOT)/usr/share/doc/libssl-dev/changelog.Debian.gz 2>/dev/null | \
@@ -43,7 +43,7 @@ $(ARM64)/link/shim.o: Sources/AssayABI/Link/libcrypto.c \
   $(wildcard Sources/CLibCrypto/*.h) $(ARM64_PACKAGES)
 	@mkdir -p $(@D)
 	@$(ARM64_CLANG) $(ARM64_INCLUDES:%=-isystem %) -std=c11 -D_DEFAULT_SOURCE -O2 \
-	  -Wall -Wextra -Werror -fPIC -ffunction-sections -ISources/CGate/include $(OWN_SHIM) \
+	  -Wall -Wextra -Werror -fPIC $(SAFE_C) -ffunction-sections -ISources/CGate/include $(OWN_SHIM) \
 	  -c $< -o $@
 
 $(ARM64)/link/build.o: $(BUILD)/link/build.c $(ARM64_PACKAGES)

@@ -17,6 +17,7 @@ check-man: cli
 check-install: all cli
 	@$(PYTHON) $(GATES)/install_tree.py $(CLI)
 
+check-dist: OLD_LIBCRYPTO := 1
 check-dist: dist
 	@$(PYTHON) $(GATES)/dist.py $(DIST)
 

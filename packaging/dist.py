@@ -2,7 +2,8 @@
 """Make the folder of a release: what people fetch, and what it is made of.
 
   dist.py --library L --library-map M [--program P --program-map M]
-          [--libc musl --info FILE] --commit COMMIT --out build/dist/assay-VERSION
+          [--libc musl --info FILE] [--old-libcrypto] --commit COMMIT
+          --out build/dist/assay-VERSION
 
   assay-VERSION.tar.gz               the sources, as git has them
   assay-VERSION-linux-MACHINE.tar.gz the library, the command line, their files
@@ -10,6 +11,8 @@
                                      of other machines that build/ holds
   assay-VERSION.cdx.json             what is linked in (CycloneDX 1.5)
   SHA256SUMS                         of all of these
+
+It is refused where apt has a newer libcrypto than the library, unless --old-libcrypto is given.
 
 Without a program it is the folder for a library built for another C library (make
 dist-musl): a tarball named linux-musl-MACHINE, its wheel, its bill and the sums. FILE is
@@ -46,6 +49,15 @@ def check_library(options):
     if commit.endswith("-dirty"):
         print("dist: the tree has changes that are not committed: the source tarball is that "
               "of the last commit, the library is not", file=sys.stderr)
+
+
+def check_libcrypto(options):
+    """The libcrypto inside is the newest that apt has."""
+    revision = options.info["libcrypto"].removeprefix("OpenSSL ")
+    older = subprocess.run([ROOT / "tools/deps.sh", "--older", revision], check=False)
+    if older.returncode == 0 and not options.old_libcrypto:
+        sys.exit("dist: a release has no libcrypto that is known to be old; OLD_LIBCRYPTO=1 "
+                 "makes the folder all the same")
 
 
 def sources(name):
@@ -106,6 +118,7 @@ def main():
         parser.add_argument(f"--{name}", type=pathlib.Path)
     parser.add_argument("--libc", choices=["musl"])
     parser.add_argument("--commit", required=True)
+    parser.add_argument("--old-libcrypto", action="store_true")
     options = parser.parse_args()
     if bool(options.program) == bool(options.libc):
         parser.error("either a program or another C library")
@@ -114,6 +127,7 @@ def main():
     options.info = (json.loads(options.info.read_text()) if options.info
                     else sbom.build_info(options.library))
     check_library(options)
+    check_libcrypto(options)
     epoch = release.epoch()
     name = f"assay-{release.version()}"
     system = f"linux-{options.libc}" if options.libc else "linux"

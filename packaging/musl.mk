@@ -79,7 +79,7 @@ $(MUSL_OUT)/info.json: $(MUSL_OUT)/abi/info $(MUSL_LIBRARY)
 MUSL_DIST := $(MUSL_OUT)/dist/assay-$(VERSION)
 dist-musl: deps-packages $(MUSL_LIBRARY) $(MUSL_OUT)/info.json ## its tarball, wheel, bill of materials
 	@$(PYTHON) packaging/dist.py --library $(MUSL_LIBRARY) --info $(MUSL_OUT)/info.json \
-	  --library-map $(MUSL_OUT)/library.map --libc musl --commit $(COMMIT) --out $(MUSL_DIST)
+	  --library-map $(MUSL_OUT)/library.map --libc musl $(DIST_OPTIONS) --out $(MUSL_DIST)
 
 # ---- its tests, with musl's loader ---------------------------------------------
 
@@ -156,6 +156,7 @@ check-musl-wheel: wheel-musl $(MUSL_OUT)/abi/reload
 	@$(PYTHON) $(GATES)/wheel.py $(MUSL_OUT)/wheel $(CASES) --suite musl-wheel \
 	  --musl-loader $(MUSL_OUT)/abi/reload
 
+check-musl-dist: OLD_LIBCRYPTO := 1
 check-musl-dist: dist-musl
 	@$(PYTHON) $(GATES)/dist_musl.py $(MUSL_DIST) --info $(MUSL_OUT)/info.json \
 	  --library $(MUSL_LIBRARY) --reload $(MUSL_OUT)/abi/reload

@@ -10,8 +10,10 @@ BUILT = --library $(LIBRARY) --library-map $(BUILD)/link/embedded.map \
 deps-packages:
 	@tools/deps.sh packages
 
+# A release has the newest libcrypto that apt has; OLD_LIBCRYPTO=1 tries the rest of it.
+DIST_OPTIONS = --commit $(COMMIT) $(if $(OLD_LIBCRYPTO),--old-libcrypto)
 dist: deps-packages all cli ## tarballs, wheel, bill of materials: build/dist
-	@$(PYTHON) packaging/dist.py $(BUILT) --commit $(COMMIT) --out $(DIST)
+	@$(PYTHON) packaging/dist.py $(BUILT) $(DIST_OPTIONS) --out $(DIST)
 
 # With the system's libcrypto: Debian's security updates reach it.
 deb: deps-packages cli ## Debian packages: build/deb

@@ -32,7 +32,8 @@ from freemium.local.stack import Stack, local  # noqa: E402
 
 FOLDER = ROOT / "build/demo-lambda"
 SHOWN = FOLDER.relative_to(ROOT)
-PRODUCT = {"product": "com.example.app.premium.monthly", "transaction_id": "2000000900000001"}
+PRODUCT = {"product": "com.example.app.premium.monthly", "transaction_id": "2000000900000001",
+           "environment": "Production"}
 TARGET = "AWSCognitoIdentityProviderService.InitiateAuth"
 
 

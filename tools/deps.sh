@@ -8,6 +8,8 @@
 #   tools/deps.sh packages  that, and what make dist and make deb need
 #   tools/deps.sh check     that, and what the tests need
 #   tools/deps.sh --list    print all lists
+#   tools/deps.sh --older REVISION
+#                           say so, and succeed, if apt has a libssl-dev that is newer
 set -eu
 
 # Packages of the group "optional" are installed with "check" where apt has
@@ -86,7 +88,17 @@ case "${1:-}" in
   shop) groups='build demo shop' ;;
   check) groups='build demo shop packages check' ;;
   --list) packages | cut -d ' ' -f 1,2; exit 0 ;;
-  *) echo "usage: tools/deps.sh build|demo|shop|packages|check|--list" >&2; exit 2 ;;
+  --older)
+    # What is embedded is only as new as what is installed (docs/building.md, OpenSSL).
+    command -v apt-cache >/dev/null 2>&1 || exit 1
+    candidate=$(apt-cache policy libssl-dev 2>/dev/null | sed -n 's/^ *Candidate: *//p')
+    case "${2:-}:$candidate" in :* | *: | *'(none)') exit 1 ;; esac
+    dpkg --compare-versions "$2" lt "$candidate" 2>/dev/null || exit 1
+    echo "libssl-dev $candidate is to be had, $2 is in the library:" \
+      "apt-get install libssl-dev, then make" >&2
+    exit 0 ;;
+  *) echo "usage: tools/deps.sh build|demo|shop|packages|check|--list|--older REVISION" >&2
+    exit 2 ;;
 esac
 
 if ! command -v swift >/dev/null 2>&1; then

@@ -254,7 +254,27 @@ def constants(found):
             kind = "Int64" if member.schema.get("type") == "integer" else "Int"
             out.append(f"  static let {constant(member.path)}: ClosedRange<{kind}> = "
                        f"{swift_range(member)}")
+    # One text, which is looked through when something is refused, and never else.
+    out += ["  /// What each member takes, in words: path, tab, values.",
+            '  static let values: StaticString = """',
+            *(f"    {member.path}\\t{told(member)}" for member in found), '    """']
     return [*out, "}", ""]
+
+
+def told(member):
+    """The values as a message says them, in ASCII."""
+    if member.values == "-":
+        return "an array of objects" if member.inner else ""
+    if member.inner and not member.values:
+        return "an object"
+    words = "true or false" if member.schema.get("type") == "boolean" else plain(values(member))
+    for sign, word in (("\u2026", "to"), ("\u2192", ":"), ("\u2212", "-"), ("\u2013", "-"),
+                       ("{", ""), ("}", "")):
+        words = words.replace(sign, word)
+    words = words.removesuffix(" to") + (" or more" if words.endswith(" to") else "")
+    if not words.isascii():
+        sys.exit(f"configuration.tsv: {member.path}: {words!r} in a message")
+    return words
 
 
 def cases(names):

@@ -7,6 +7,7 @@ import http.client
 import json
 import os
 import pathlib
+import pwd
 import secrets
 import signal
 import socket
@@ -23,6 +24,11 @@ PATIENCE = 15
 PHP = [os.environ.get("PHP", "php"), "-d", f"extension={os.environ['ASSAY_EXTENSION']}"
        if os.environ.get("ASSAY_EXTENSION") else "ffi.enable=1"]
 LIBRARY = os.environ.get("ASSAY_LIBRARY", str(ROOT / "build/lib/libassay.so.0"))
+# A server has its classes from the start, as in php-fpm.
+PRELOAD = ["-d", f"ffi.preload={ROOT / 'bindings/php/assay.ffi.h'}", "-d",
+           f"opcache.preload={SHOP / 'server/preload.php'}", "-d",
+           f"opcache.preload_user={pwd.getpwuid(os.geteuid()).pw_name}"] \
+    if pathlib.Path(LIBRARY).name == "libassay.so.0" else []
 
 
 class ShopServer:
@@ -98,6 +104,7 @@ class ShopServer:
     def environment(self):
         workers = {"PHP_CLI_SERVER_WORKERS": str(self.workers)} if self.workers > 1 else {}
         return {"PATH": os.environ["PATH"], "SHOP_CONFIG": str(self.folder / "shop.json"),
+                "TMPDIR": str(self.folder),
                 "ASSAY_LIBRARY": LIBRARY, **workers}
 
     def run(self, *words, text=""):
@@ -113,8 +120,8 @@ class ShopServer:
         # A group of its own: its workers end with it, and a Ctrl-C reaches this program alone.
         with (self.folder / "log").open("ab") as log:
             self.process = subprocess.Popen(
-                [*PHP, "-S", f"127.0.0.1:{self.port}", str(SHOP / script)],
-                env=self.environment, start_new_session=True, stdin=subprocess.DEVNULL,
+                [*PHP, *PRELOAD, "-S", f"127.0.0.1:{self.port}", str(SHOP / script)],
+                env={**self.environment, "LD_LIBRARY_PATH": str(pathlib.Path(LIBRARY).parent)}, start_new_session=True, stdin=subprocess.DEVNULL,
                 stdout=log, stderr=log)
         end = time.monotonic() + PATIENCE
         while not self.answers():

@@ -195,9 +195,10 @@ public func assay_decide(
 ) -> assay_status {
   let call = assay_gate_enter()
   defer { assay_gate_leave(call) }
+  // Before anything is written: the variable may be one of those that are read.
+  let documents = unsafe Input.documents(evidence, evidence_count)
   unsafe doc?.pointee = nil
-  guard unsafe doc != nil, let verifier = unsafe Handle.verifier(verifier),
-    let documents = unsafe Input.documents(evidence, evidence_count),
+  guard unsafe doc != nil, let verifier = unsafe Handle.verifier(verifier), let documents,
     let text = unsafe Input.short(account, account_len, cap: Verifier.accountByteCap)
   else { return unsafe Handle.answer(.misuse("decision"), doc) }
   let expected = unsafe account == nil ? nil : text

@@ -12,11 +12,13 @@ public func assay_exchange_new(
 ) -> assay_status {
   let call = assay_gate_enter()
   defer { assay_gate_leave(call) }
+  // Before anything is written: the variables may be among those that are read.
+  let documents = unsafe Input.documents(evidence, evidence_count)
   unsafe out?.pointee = nil
   unsafe doc?.pointee = nil
   guard unsafe out != nil, unsafe doc != nil, let verifier = unsafe Handle.verifier(verifier),
     var bytes = unsafe Input.bytes(request, request_len, cap: Verifier.requestByteCap),
-    let documents = unsafe Input.documents(evidence, evidence_count)
+    let documents
   else { return unsafe Handle.answer(.misuse("exchange"), doc) }
   // Tokens may be in it (EXC-22).
   defer { Secret.wipe(&bytes) }

@@ -10,7 +10,6 @@
 #define ASSAY_CLIBCRYPTO_AWSLC_H
 
 #include <openssl/nid.h>
-#include <openssl/rand.h>
 
 /* There are no library contexts: the one of the callers stands for the library
  * itself, and nothing looks into it. */
@@ -64,13 +63,6 @@ static inline int assay_shim_ecdsa(OSSL_LIB_CTX *context, const EC_KEY *key,
 static inline EC_KEY *assay_shim_signing_key(OSSL_LIB_CTX *context, ENGINE *engine) {
   (void)context;
   return EC_KEY_new_method(engine);
-}
-
-/* Random octets; AWS-LC sees a fork and seeds anew. */
-static inline int assay_shim_random_octets(OSSL_LIB_CTX *context, unsigned char *out,
-                                           size_t length) {
-  (void)context;
-  return RAND_bytes(out, length);
 }
 
 static inline size_t assay_shim_make_signature(OSSL_LIB_CTX *context,

@@ -150,34 +150,17 @@ ASSAY_SHIM EC_KEY *assay_shim_signing_key(OSSL_LIB_CTX *context, ENGINE *engine)
   return EC_KEY_new_method(engine);
 }
 
-/* At most 48 random octets. The generators of a libcrypto of the host's ask the
- * engines: see above. So they come from where a generator has its seed, of our own
- * context: the system. */
-ASSAY_SHIM int assay_shim_random_octets(OSSL_LIB_CTX *context, unsigned char *out,
-                                           size_t length) {
-  unsigned char seed[48];
-  EVP_RAND *kind = EVP_RAND_fetch(context, "SEED-SRC", NULL);
-  EVP_RAND_CTX *source = kind != NULL ? EVP_RAND_CTX_new(kind, NULL) : NULL;
-  int good = source != NULL && length <= sizeof seed &&
-             EVP_RAND_instantiate(source, 0, 0, NULL, 0, NULL) == 1 &&
-             EVP_RAND_generate(source, seed, sizeof seed, 0, 0, NULL, 0) == 1;
-  if (good) memcpy(out, seed, length);
-  OPENSSL_cleanse(seed, sizeof seed);
-  EVP_RAND_CTX_free(source);
-  EVP_RAND_free(kind);
-  return good;
-}
-
 /* For ECDSA the inverse of a secret number k of 1 … n - 1, and the x of kG: k is 384
- * random bits modulo n - 1, and 1 (FIPS 186-4, B.5.1). */
-static inline int assay_shim_set_up(OSSL_LIB_CTX *context, const EC_GROUP *curve,
-                                    BIGNUM *inverse, BIGNUM *x, BN_CTX *scratch) {
+ * random bits modulo n - 1, and 1 (FIPS 186-4, B.5.1). The generators of a libcrypto of
+ * the host's ask the engines (see above), so the bits are the system's. */
+static inline int assay_shim_set_up(const EC_GROUP *curve, BIGNUM *inverse, BIGNUM *x,
+                                    BN_CTX *scratch) {
   unsigned char octets[48];
   const BIGNUM *order = EC_GROUP_get0_order(curve);
   EC_POINT *place = EC_POINT_new(curve);
   BIGNUM *k = BN_CTX_get(scratch), *below = BN_CTX_get(scratch);
   int good = place != NULL && below != NULL &&
-             assay_shim_random_octets(context, octets, sizeof octets) == 1 &&
+             assay_system_random(octets, sizeof octets) == 1 &&
              BN_bin2bn(octets, sizeof octets, k) != NULL &&
              BN_sub(below, order, BN_value_one()) == 1;
   if (good) {
@@ -202,7 +185,7 @@ ASSAY_SHIM size_t assay_shim_make_signature(OSSL_LIB_CTX *context,
   BIGNUM *inverse = BN_secure_new(), *x = BN_new();
   if (scratch != NULL && inverse != NULL && x != NULL) {
     BN_CTX_start(scratch);
-    if (!assay_shim_set_up(context, EC_KEY_get0_group(key), inverse, x, scratch) ||
+    if (!assay_shim_set_up(EC_KEY_get0_group(key), inverse, x, scratch) ||
         ECDSA_sign_ex(0, digest, 32, out, &count, inverse, x,
                       (EC_KEY *)(uintptr_t)key) != 1)
       count = 0;

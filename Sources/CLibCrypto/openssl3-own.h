@@ -41,13 +41,6 @@ ASSAY_SHIM EC_KEY *assay_shim_signing_key(OSSL_LIB_CTX *context, ENGINE *engine)
   return EC_KEY_new_ex(context, NULL);
 }
 
-/* Random octets from the generator of the context, which is made when it is asked for
- * the first time, and sees a fork and seeds anew. */
-ASSAY_SHIM int assay_shim_random_octets(OSSL_LIB_CTX *context, unsigned char *out,
-                                           size_t length) {
-  return RAND_bytes_ex(context, out, length, 0);
-}
-
 ASSAY_SHIM size_t assay_shim_make_signature(OSSL_LIB_CTX *context,
                                                const EC_KEY *key,
                                                const unsigned char *digest,

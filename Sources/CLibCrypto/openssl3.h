@@ -47,8 +47,6 @@ int assay_shim_ecdsa(OSSL_LIB_CTX *context, const EC_KEY *key,
                      const unsigned char *digest, size_t digest_length,
                      const unsigned char *signature, size_t signature_length);
 EC_KEY *assay_shim_signing_key(OSSL_LIB_CTX *context, ENGINE *engine);
-int assay_shim_random_octets(OSSL_LIB_CTX *context, unsigned char *out,
-                             size_t length);
 size_t assay_shim_make_signature(OSSL_LIB_CTX *context, const EC_KEY *key,
                                  const unsigned char *digest,
                                  unsigned char *out);

@@ -21,6 +21,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "random.h"
+
 /* What openssl3.h says may be an object of its own. */
 #ifndef ASSAY_SHIM
 #define ASSAY_SHIM static inline
@@ -250,15 +252,6 @@ static inline size_t assay_shim_sign(OSSL_LIB_CTX *context, const EC_KEY *key,
   assay_shim_end();
   assay_shim_clean_stack();
   return count;
-}
-
-/* 1: `out` has 16 random octets; anything else: the system gives none. */
-static inline int assay_shim_random(OSSL_LIB_CTX *context, unsigned char *out) {
-  int good;
-  assay_shim_begin();
-  good = assay_shim_random_octets(context, out, 16);
-  assay_shim_end();
-  return good == 1;
 }
 
 /* HMAC (RFC 2104) with SHA-256, of a key of at most 64 octets. The inner digest is

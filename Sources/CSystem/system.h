@@ -7,6 +7,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -25,6 +26,38 @@ static inline ssize_t system_read(int descriptor, void *bytes, size_t count) {
 }
 static inline ssize_t system_write(int descriptor, const void *bytes, size_t count) {
   return write(descriptor, bytes, count);
+}
+
+/* The file that a signal removes; empty: none. */
+enum { SYSTEM_LONGEST_PATH = 4096 };
+static inline char *system_unfinished(void) {
+  static char path[SYSTEM_LONGEST_PATH] = "";
+  return path;
+}
+
+static void system_end(int number) {
+  if (system_unfinished()[0] != 0) unlink(system_unfinished());
+  signal(number, SIG_DFL);
+  raise(number);
+}
+
+/** The file that SIGINT, SIGTERM and SIGHUP remove before they end the process; "": none
+ * any more. A longer path, and a signal that is ignored, are left as they are. */
+static inline void system_remove_at_end(const char *path) {
+  static const int ends[] = {SIGINT, SIGTERM, SIGHUP};
+  sigset_t all, before;
+  size_t place, length = strlen(path);
+  if (length >= SYSTEM_LONGEST_PATH) return;
+  sigfillset(&all);
+  pthread_sigmask(SIG_BLOCK, &all, &before);
+  memcpy(system_unfinished(), path, length + 1);
+  for (place = 0; place < sizeof ends / sizeof ends[0]; place++) {
+    struct sigaction now;
+    if (sigaction(ends[place], NULL, &now) == 0 &&
+        now.sa_handler == (length > 0 ? SIG_DFL : system_end))
+      signal(ends[place], length > 0 ? system_end : SIG_DFL);
+  }
+  pthread_sigmask(SIG_SETMASK, &before, NULL);
 }
 
 /** Why the last call failed. */

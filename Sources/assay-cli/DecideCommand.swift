@@ -80,6 +80,10 @@ struct DecideCommand: ParsableCommand {
     print(
       Terminal.styled(entitled ? "ENTITLED" : "NOT ENTITLED", entitled ? .good : .bad)
         + "  plan \(Terminal.safe(plan)), \(state) \(row)")
+    for left in view["decision"]?["leftOut"]?.elements ?? [] {
+      let words = ["reason", "productId", "transactionId"].compactMap { left[$0]?.text }
+      print("  left out: " + Terminal.safe(words.joined(separator: " ")))
+    }
     view.showRest(isVerbose: output.verbose)
   }
 }

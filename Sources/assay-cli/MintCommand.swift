@@ -87,6 +87,7 @@ struct MintCommand: ParsableCommand {
   var seed: UInt64 = 1
 
   private static let names = ProofKind.names + ", token, keyset"
+  private static let ofXcode = "transaction, renewal, app-transaction and app-receipt"
 
   func run() throws {
     if listForgeries { return showForgeries() }
@@ -127,7 +128,7 @@ struct MintCommand: ParsableCommand {
   private func attested(
     _ kind: String, _ folder: AuthorityFolder, _ now: Int64
   ) throws -> [UInt8] {
-    if xcode { throw Problem("Xcode signs no \(kind)") }
+    if xcode { throw Problem("--xcode: Xcode signs no \(kind), but \(MintCommand.ofXcode)") }
     if !set.isEmpty || !remove.isEmpty {
       throw Problem("--set and --remove are for StoreKit texts alone")
     }
@@ -164,7 +165,7 @@ struct MintCommand: ParsableCommand {
     let authority = try folder.receipts()
     switch proof {
     case .receipt(.transaction):
-      if xcode { throw Problem("Xcode signs no transaction receipts") }
+      if xcode { throw Problem("--xcode: Xcode signs no \(kind), but \(MintCommand.ofXcode)") }
       return try receipt.transactionReceipt(purchase, authority)
     case .receipt(.app): return try receipt.appReceipt(purchase, authority, isXcode: xcode)
     default: return try receipt.answer(purchase, authority, now: now) + [0x0a]
@@ -195,7 +196,7 @@ struct MintCommand: ParsableCommand {
       case .transaction: return purchase.xcodeTransactionPayload
       case .renewal: return purchase.xcodeRenewalPayload
       case .appTransaction: return purchase.xcodeAppTransactionPayload
-      default: throw Problem("Xcode signs transactions, renewals and app transactions alone")
+      default: throw Problem("--xcode: Xcode signs no \(kind.rawValue), but \(MintCommand.ofXcode)")
       }
     }
     if kind == .notification {

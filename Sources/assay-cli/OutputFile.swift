@@ -1,7 +1,8 @@
 import CSystem
 
-/// A file that gets its name only once all of it is written: a full disk
-/// leaves what was there, or nothing. Devices and pipes are written directly.
+/// A file that gets its name only once all of it is written: a full disk, or a signal that
+/// ends the process, leaves what was there, or nothing. Devices and pipes are written
+/// directly.
 struct OutputFile: ~Copyable {
   /// As it was given, for people.
   private let path: String
@@ -27,15 +28,25 @@ struct OutputFile: ~Copyable {
     let part = target + ".part-\(getpid())"
     self.part = part
     unsafe unlink(part)
+    unsafe system_remove_at_end(part)
     descriptor = unsafe system_open(part, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode ?? 0o666)
-    if descriptor < 0 { throw OutputFile.problem(path, system_error()) }
+    if descriptor < 0 {
+      let code = system_error()
+      unsafe system_remove_at_end("")
+      throw OutputFile.problem(path, code)
+    }
     if let mode = mode ?? (exists ? there.st_mode & 0o7777 : nil) { fchmod(descriptor, mode) }
   }
 
   deinit {
     guard descriptor >= 0 else { return }
     close(descriptor)
-    if let part { unsafe unlink(part) }
+    if let part { OutputFile.drop(part) }
+  }
+
+  private static func drop(_ part: String) {
+    unsafe unlink(part)
+    unsafe system_remove_at_end("")
   }
 
   func write(_ bytes: [UInt8]) throws {
@@ -51,9 +62,11 @@ struct OutputFile: ~Copyable {
       if code != 0 { throw OutputFile.problem(path, code) }
       return
     }
-    if code == 0, unsafe rename(part, target) == 0 { return }
+    if code == 0, unsafe rename(part, target) == 0 {
+      return unsafe system_remove_at_end("")
+    }
     let problem = OutputFile.problem(path, code == 0 ? system_error() : code)
-    unsafe unlink(part)
+    OutputFile.drop(part)
     throw problem
   }
 

@@ -11,7 +11,7 @@ struct PurchaseOptions: ParsableArguments {
   var type = "auto-renewable"
 
   @Option(
-    help: "Production or Sandbox; with --xcode Xcode or LocalTesting.",
+    help: "Production or Sandbox; behind the flag --xcode, Xcode or LocalTesting.",
     completion: .values(["Production", "Sandbox", "Xcode", "LocalTesting"]))
   var environment: String?
 
@@ -113,11 +113,17 @@ struct PurchaseOptions: ParsableArguments {
     if let account { try MintedValues.uuid(account, "--account") }
     try MintedValues.require(
       (1...1_000_000).contains(quantity), "--quantity", "\(quantity)", "give 1 to 1000000")
-    let there = xcode ? ["Xcode", "LocalTesting"] : ["Production", "Sandbox"]
-    if let environment {
+    let (signed, local) = (["Production", "Sandbox"], ["Xcode", "LocalTesting"])
+    if let environment, !(xcode ? local : signed).contains(environment) {
       try MintedValues.require(
-        there.contains(environment), "--environment", environment,
-        "there are Production and Sandbox, with --xcode Xcode and LocalTesting")
+        !local.contains(environment), "--environment", environment,
+        "it goes with the flag --xcode: give --xcode --environment \(environment)")
+      try MintedValues.require(
+        !signed.contains(environment), "--environment", environment,
+        "Xcode signs for Xcode and LocalTesting alone: leave --xcode out")
+      try MintedValues.require(
+        false, "--environment", environment,
+        "there are Production and Sandbox; behind the flag --xcode, Xcode and LocalTesting")
     }
   }
 

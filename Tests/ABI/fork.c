@@ -5,9 +5,12 @@
  *
  * A thread of the parent keeps verifying while the children are made, so that
  * a lock held at the moment of fork would hang a child: each child runs the
- * whole table under an alarm and reports by its exit code.
+ * whole table under an alarm and reports by its exit code. And no nonce is drawn twice,
+ * also not by two processes with one id (EXC-23).
  */
+#define _GNU_SOURCE
 #include <pthread.h>
+#include <sched.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/wait.h>
@@ -34,6 +37,62 @@ static long wrong(void) {
     assay_doc_free(doc);
   }
   return count;
+}
+
+/* A nonce that the library draws, 36 characters; 0: it drew one. */
+static int draw(char *out) {
+  static const char request[] =
+      "{\"kind\":\"sign.promotional-offer-v1\",\"bundleId\":\"com.example.app\","
+      "\"productId\":\"p.1\",\"offerId\":\"o.1\",\"applicationUsername\":\"ann\"}";
+  assay_exchange *exchange = NULL;
+  assay_doc *doc = NULL;
+  const char *nonce;
+  size_t length = 0;
+  int drawn;
+  (void)assay_exchange_new(case_table_verifier(&table, "signing"), request,
+                           sizeof request - 1, NULL, 0, INT64_C(1795598341000), &exchange,
+                           &doc);
+  nonce = assay_doc_text(doc, "exchange.nonce", 14, &length);
+  drawn = nonce != NULL && length == 36;
+  if (drawn) memcpy(out, nonce, length);
+  assay_doc_free(doc);
+  assay_exchange_free(exchange);
+  return !drawn;
+}
+
+/* A child that is process 1 of a namespace of its own: 0 in it, its id in the parent;
+ * negative: this may not be done here. */
+static pid_t fork_as_first(void) { return unshare(CLONE_NEWPID) != 0 ? -1 : fork(); }
+
+/* Two processes with one id, one of them the other's child: 1: they draw other nonces; 0: the
+ * same; -1: this host has no namespaces for us. */
+static int same_id(void) {
+  char drawn[2][36];
+  int ends[2], result = 0;
+  pid_t outer;
+  if (pipe(ends) != 0) return 0;
+  outer = fork();
+  if (outer == 0) {
+    pid_t first = fork_as_first(), second;
+    if (first < 0) _exit(77);
+    if (first > 0) _exit(waitpid(first, &result, 0) == first ? WEXITSTATUS(result) : 1);
+    alarm(SECONDS);
+    /* Whatever is made at first use is made before the two part. */
+    if (draw(drawn[0]) != 0) _exit(1);
+    second = fork_as_first();
+    if (second < 0) _exit(77);
+    if (getpid() != 1 || draw(drawn[1]) != 0 ||
+        write(ends[1], drawn[1], sizeof drawn[1]) != (ssize_t)sizeof drawn[1])
+      _exit(1);
+    if (second == 0) _exit(0);
+    _exit(waitpid(second, &result, 0) == second ? WEXITSTATUS(result) : 1);
+  }
+  if (outer < 0 || waitpid(outer, &result, 0) != outer || !WIFEXITED(result)) return 0;
+  if (WEXITSTATUS(result) == 77) return -1;
+  return WEXITSTATUS(result) == 0 &&
+         read(ends[0], drawn[0], sizeof drawn[0]) == (ssize_t)sizeof drawn[0] &&
+         read(ends[0], drawn[1], sizeof drawn[1]) == (ssize_t)sizeof drawn[1] &&
+         memcmp(drawn[0], drawn[1], sizeof drawn[0]) != 0;
 }
 
 static void *busy(void *argument) {
@@ -75,8 +134,12 @@ int main(int argc, char **argv) {
     failed++;
     puts("FAILED the parent gives other answers");
   }
+  i = same_id();
+  if (i < 0) puts("skipped fork: two processes with one id: namespaces are not allowed here");
+  passed += i > 0;
+  failed += i == 0;
+  if (i == 0) puts("FAILED two processes with one id draw the same nonce, or none");
   case_table_close(&table);
-  printf("suite %s: %ld passed, %ld failed, 0 skipped\n", suite, passed,
-         failed);
+  printf("suite %s: %ld passed, %ld failed, %d skipped\n", suite, passed, failed, i < 0);
   return failed == 0 ? 0 : 1;
 }

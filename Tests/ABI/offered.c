@@ -26,7 +26,7 @@ static void expect(int met, const char *what) {
   }
 }
 
-/* Random numbers are libcrypto's, in a forked child others than in its parent. */
+/* Random numbers come by libcrypto's calls, in a forked child others than in its parent. */
 static void check_random(void) {
   unsigned char own[32], next[32], theirs[32];
   int ends[2], status = 1;

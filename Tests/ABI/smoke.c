@@ -836,6 +836,30 @@ static void test_text_calls(const assay_verifier *verifier) {
   }
 }
 
+/* One variable for evidence and result: it is read before it is written. */
+static void test_reused_variable(const assay_verifier *verifier) {
+  static const char request[] = "{\"kind\":\"claim\",\"attempt\":\"0123456789012345678901\"}";
+  assay_doc *doc = NULL, *first, *second;
+  assay_exchange *exchange = GARBAGE;
+  assay_status status;
+  assay_verify_jws(verifier, ASSAY_JWS_TRANSACTION, "", 0, NOW, &doc);
+  first = doc;
+  status = assay_decide(verifier, (const assay_doc *const *)&doc, 1, NULL, 0, NOW, &doc);
+  check_outcome(status, doc, "misuse.decide.evidence", "decision",
+                "assay_decide, one variable");
+  expect(doc != first, "assay_decide", "the variable has the new document");
+  second = doc;
+  doc = first;
+  status = assay_exchange_new(verifier, request, sizeof request - 1,
+                              (const assay_doc *const *)&doc, 1, NOW, &exchange, &doc);
+  expect_text(assay_status_name(status), "misuse.exchange.evidence", "assay_exchange_new",
+              "one variable");
+  expect(doc != first && exchange == NULL, "assay_exchange_new", "both are written");
+  assay_doc_free(doc);
+  assay_doc_free(second);
+  assay_doc_free(first);
+}
+
 static void test_decide(const assay_verifier *verifier) {
   static const char account[] = "00000000-0000-0000-0000-000000000001";
   static const char long_account[129] = {'0'};
@@ -1268,6 +1292,7 @@ int main(int argc, char **argv) {
     test_verify_receipt(verifier);
     test_text_calls(verifier);
     test_decide(verifier);
+    test_reused_variable(verifier);
     test_exchange_new(verifier);
     test_exchange_step();
     test_keys();

@@ -104,7 +104,7 @@ enum HintGate {
   static func paths(in hint: String) -> [String] {
     hint.split { !($0.isLetter || $0.isNumber || $0 == "." || $0 == "/" || $0 == "-") }
       .map { String($0).trimmed(of: ".") }
-      .filter { $0.contains(".") && !$0.contains("/") && $0 != "assay.h" }
+      .filter { $0.contains(".") && !$0.contains("/") && $0 != "assay.h" && $0 != "config.json" }
       .filter { $0.first?.isLowercase == true }
   }
 
@@ -170,7 +170,11 @@ enum HintGate {
     // RCP-17.
     "the signature is text",
     // CNF-1.
-    "a configuration has at most 1 MiB",
+    "a configuration has at most 1 MiB", "no JSON begins here",
+    // JWS-20, PTH-2, PTH-5, ATT-30, FRC-4.
+    "signed by a test authority of `assay mint`",
+    // JWS-70, APR-16, RCP-28, RCP-29.
+    "evidence of Production at", "evidence of Sandbox at", "evidence of StoreKit testing in Xcode",
     // TOK-5.
     "remove the word Bearer",
     // API-54, API-55.
@@ -251,6 +255,74 @@ struct HintTests {
     let fine = "set attest.time:\"stored\""
     #expect(
       HintGate.fault(fine, "attestation", in: Document.misuse(StoreKitKind.transaction)) == nil)
+  }
+
+  @Test("JWS-20 PTH-2 evidence of a test authority at Apple's roots is said to be that")
+  func testAuthority() throws {
+    let now: Int64 = 1_795_219_200_000
+    let purchase = Purchase(now: now)
+    let config: JSONText = [
+      "apps": [["bundleId": "com.example.app", "appAppleId": 1_234_567_890]],
+      "environments": ["Production", "Sandbox"],
+    ]
+    for rootEntry in ["must-match", "ignored"] {
+      let verifier = try #require(
+        Verifier.alone(config.setting("storekit.rootEntry", .string(rootEntry)).bytes).verifier)
+      let jws = try Authority(now: now).mint(purchase.transactionPayload)
+      let receipts = try ReceiptAuthority()
+      let shown = [
+        verifier.verifyJWS(jws, kind: .transaction, nowMs: now),
+        verifier.verifyReceipt(
+          try receipts.transactionTemplate(purchase).signed(), kind: .transaction, nowMs: now),
+        verifier.verifyReceipt(
+          try receipts.appTemplate(AppReceiptFacts([purchase], like: purchase)).signed(),
+          kind: .app, nowMs: now),
+      ]
+      for document in shown {
+        #expect("\(document.status.name)".hasPrefix("rejected.chain."), "\(document.status.name)")
+        let hint = document.text("error.hint") ?? ""
+        #expect(hint.contains("test authority") && hint.contains("assay mint"), "\(hint)")
+        #expect(!hint.contains("nchors") && !hint.contains("intermediates"), "\(hint)")
+      }
+      // A forger's root, and one with Apple's names, are what they were.
+      let named = try Authority(now: now, names: .apple).mint(purchase.transactionPayload)
+      let hint = verifier.verifyJWS(named, kind: .transaction, nowMs: now).text("error.hint")
+      #expect(hint?.hasPrefix("a forged chain, or a new Apple root") == true, "\(hint ?? "")")
+    }
+  }
+
+  @Test("JWS-70 APR-16 RCP-29 the hint says of which environment the evidence is")
+  func environments() throws {
+    let now: Int64 = 1_795_219_200_000
+    let (authority, receipts) = (try Authority(now: now), try ReceiptAuthority())
+    for (accepted, other) in [("Sandbox", "Production"), ("Production", "Sandbox")] {
+      let config: JSONText = [
+        "apps": [["bundleId": "com.example.app", "appAppleId": 1_234_567_890]],
+        "environments": [.string(accepted)],
+        "products": ["com.example.app.premium.monthly": ["type": "auto-renewable"]],
+        "storekit": ["anchors": [.string(authority.anchor)]], "receipts": receipts.configuration,
+      ]
+      let verifier = try #require(Verifier.alone(config.bytes).verifier)
+      let purchase = Purchase(now: now).with {
+        $0.environment = other
+        $0.transactionId = other == "Production" ? "180000900000001" : "2000000900000001"
+        $0.originalTransactionId = $0.transactionId
+      }
+      for document in [
+        verifier.verifyJWS(
+          try authority.mint(purchase.transactionPayload), kind: .transaction, nowMs: now),
+        verifier.verifyReceipt(
+          try receipts.appTemplate(AppReceiptFacts([purchase], like: purchase)).signed(),
+          kind: .app, nowMs: now),
+        verifier.verifyReceipt(
+          try receipts.transactionTemplate(purchase).signed(), kind: .transaction, nowMs: now),
+      ] {
+        #expect(document.status == .rejectedIdentityEnvironment, "\(document.status.name)")
+        let hint = document.text("error.hint") ?? ""
+        #expect(hint.hasPrefix("evidence of \(other) at"), "\(accepted): \(hint)")
+        #expect(hint.contains("\(accepted)-only"), "\(accepted): \(hint)")
+      }
+    }
   }
 
   @Test("DOC-1 an unknown kind constant: the hint names the constants of that call")

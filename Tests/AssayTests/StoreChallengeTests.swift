@@ -77,7 +77,7 @@ struct StoreChallengeTests {
       row(engine, purpose: "assert", isMade: false), row(engine, subject: "bob", isMade: false),
       row(engine, usedBy: "x", isMade: false), row(engine, expires: Self.now, isMade: false),
     ] {
-      try answered(stands).expect("misuse.challenge.collision", at: "challenge")
+      try answered(stands).expect("unavailable.challenge.collision", at: "challenge")
     }
     try answered(row(engine, id: "00", isMade: false))
       .expect("unavailable.store.reply-shape")

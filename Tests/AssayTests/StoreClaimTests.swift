@@ -354,8 +354,8 @@ struct StoreClaimTests {
     try store.run(claim(), [try coins(store)])
     let other = try coins(store, signed: 1)
     expect(
-      try store.run(claim(), [other]), "refused", "misuse.store.attempt",
-      answer: "refused-final")
+      try store.run(claim(), [other]), "in-progress", "unavailable.ledger.attempt",
+      answer: "deferred")
     expect(
       try store.run(claim("ann", 2), [other]), "in-progress", "unavailable.ledger.in-progress",
       answer: "deferred")

@@ -187,8 +187,8 @@ static sqlite3 *database_new(struct claims *claims, const char *path) {
   cJSON *root;
   sqlite3 *db;
   int part;
-  db = open_database(path);
-  demand(db != NULL, "open_database");
+  db = create_database(path);
+  demand(db != NULL, "create_database");
   demand(begin(claims, "{\"kind\":\"schema\"}", NULL, &exchange, &doc) ==
              ASSAY_OK,
          "the schema");
@@ -234,8 +234,8 @@ int main(int argc, char **argv) {
          "assay_verifier_new");
   verify_purchases(&claims, &chain);
   record_steps(&claims);
-  claims.ours = database_new(&claims, "ours.db");
-  claims.bare = database_new(&claims, "bare.db");
+  claims.ours = database_new(&claims, "./ours.db");
+  claims.bare = database_new(&claims, "./bare.db");
   found = compare_by(wall_ns, claim_call, &claims, bare_call, &claims, rounds,
                      CALLS);
   report("claim-sqlite", &found);

@@ -20,6 +20,7 @@ import signal
 import subprocess
 import sys
 import tempfile
+import time
 import xml.etree.ElementTree as ElementTree
 from datetime import datetime, timedelta, timezone
 from html.parser import HTMLParser
@@ -718,6 +719,13 @@ def check_decisions(suite, assay, blobs, expired):
         decision = json.loads(out).get("decision") if out else None
         suite.expect((got, decision and decision["state"]) == (code, state),
                      f"decide from {kind}", f"{got} {decision} {err}")
+    # A product that the catalogue lacks decides nothing, and that is said (DCD-3).
+    settings = json.loads((assay.folder / "ca/config.json").read_text())
+    assay.file("bare.json", json.dumps({**settings, "products": {}}).encode())
+    assay.file("piece", blobs["jws"])
+    got, out, err = assay.run("decide", "transaction:piece", "--config", "bare.json", "--now", NOW)
+    suite.expect(got == 1 and b"left out: unknown-product com.example.app.premium.monthly" in out,
+                 "decide names what is left out", f"{got} {out} {err}")
 
 
 def check_inspection(suite, assay, blobs, many):
@@ -891,6 +899,55 @@ def check_full_disk(suite, assay, blobs):
                  "an authority without room", f"{code} {err}")
     suite.expect(assay.run("mint", "transaction", "--authority", "small", *now)[0] == 0,
                  "and once more with room")
+
+
+def check_ended(suite, assay):
+    """A signal that ends a long writing leaves what was there, or nothing."""
+    for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
+        out = assay.folder / f"day-{number}"
+        out.mkdir()
+        kept = out / "day.ndjson"
+        if number == signal.SIGINT:
+            kept.write_bytes(b"what stood there")
+        before = {path.name: path.read_bytes() for path in out.iterdir()}
+        running = subprocess.Popen(
+            [assay.binary, "mint", "--day", "100000000", "--authority", "ca", "--now", NOW, "--out",
+             str(kept)], cwd=assay.folder, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL, start_new_session=True)
+        part = out / f"day.ndjson.part-{running.pid}"
+        for _ in range(3000):
+            if running.poll() is not None or (part.exists() and part.stat().st_size):
+                break
+            time.sleep(0.01)
+        begun = part.exists()
+        running.send_signal(number)
+        code = running.wait(60)
+        left = {path.name: path.read_bytes() for path in out.iterdir()}
+        suite.expect(begun and code == -number and left == before,
+                     f"mint --day ended by {number.name} leaves no part", f"{code} {begun} {left}")
+
+
+def check_xcode(suite, assay):
+    """Each message about --xcode leads to the command that works."""
+    def said(*more):
+        code, _, err = assay.run("mint", "transaction", "--authority", "ca", "--now", NOW, *more)
+        return code, err
+
+    for more, words in [
+            (("--environment", "Xcode"), "--xcode --environment Xcode"),
+            (("--environment", "LocalTesting"), "--xcode --environment LocalTesting"),
+            (("--xcode", "Xcode"), "--xcode takes no value"),
+            (("--xcode", "--environment", "Production"), "leave --xcode out"),
+            (("--environment", "xcode"), "Production and Sandbox"),
+            (("--xcode", "--environment", "sandbox"), "Xcode and LocalTesting")]:
+        code, err = said(*more)
+        suite.expect(code == 2 and words in err, f"mint {' '.join(more)}", f"{code} {err}")
+    for name in ("Xcode", "LocalTesting"):
+        suite.expect(said("--xcode", "--environment", name)[0] == 0, f"mint --xcode for {name}")
+    for kind in ("transaction-receipt", "notification", "attestation", "realtime-request"):
+        code, _, err = assay.run("mint", kind, "--authority", "ca", "--now", NOW, "--xcode")
+        suite.expect(code == 2 and f"no {kind}, but transaction, renewal" in err,
+                     f"mint {kind} --xcode", f"{code} {err}")
 
 
 # ---- mint refuses nonsense ------------------------------------------------------
@@ -1159,6 +1216,8 @@ def main():
         check_minting(suite, assay, blobs)
         check_tokens(suite, assay)
         check_nonsense(suite, assay)
+        check_xcode(suite, assay)
+        check_ended(suite, assay)
         check_full_disk(suite, assay, blobs)
         check_key_ids(suite, assay)
         check_configuration(suite, assay, blobs)

@@ -7,8 +7,10 @@ Where the library has the conversation, the library holds it, over the Python bi
 everything else is asked by hand.
 """
 import argparse
+import base64
 import json
 import pathlib
+import re
 import signal
 import socket
 import subprocess
@@ -46,9 +48,9 @@ class Bench:
     def expect(self, met, what, detail=""):
         self.suite.expect(met, what, str(detail)[:400])
 
-    def mint(self, kind, *options):
+    def mint(self, kind, *options, authority="ca"):
         done = subprocess.run(
-            [self.binary, "mint", kind, "--authority", "ca", "--now", str(NOW), *options],
+            [self.binary, "mint", kind, "--authority", authority, "--now", str(NOW), *options],
             cwd=self.folder, capture_output=True, timeout=120, check=True)
         return done.stdout.decode().strip()
 
@@ -257,6 +259,20 @@ def check_noise(bench, player):
 # ---- Apple's services ---------------------------------------------------------------
 
 
+def changed(receipt, name, change):
+    """A transaction receipt, one of whose texts in base64 is changed."""
+    text = base64.b64decode(receipt).decode()
+    old = re.search(rf'"{name}" = "([^"]+)"', text)[1]
+    new = base64.b64encode(change(base64.b64decode(old))).decode()
+    return base64.b64encode(text.replace(old, new).encode()).decode()
+
+
+def flipped(octets, place):
+    octets = bytearray(octets)
+    octets[place] ^= 1
+    return bytes(octets)
+
+
 def check_receipts(bench, player):
     secret = player.config["receipts"]["sharedSecrets"]["*"]
 
@@ -286,6 +302,13 @@ def check_receipts(bench, player):
             ("no secret", player.ask("POST", SANDBOX, "/verifyReceipt",
                                      {"receipt-data": app}), 21004),
             ("no receipt", player.ask("POST", SANDBOX, "/verifyReceipt", {}), 21002),
+            ("one bit of a signature", ask(changed(
+                old, "signature", lambda octets: flipped(octets, 40))), 21002),
+            ("one bit of an app receipt", ask(base64.b64encode(
+                flipped(base64.b64decode(app), -9)).decode()), 21002),
+            ("another product", ask(changed(
+                old, "purchase-info", lambda text: text.replace(b"monthly", b"forever"))), 21002),
+            ("another authority's", ask(bench.mint("app-receipt", authority="other")), 21003),
             ("rubbish", ask("AAAA"), 21002), ("a number", ask(7), 21002),
             ("not JSON", player.ask("POST", SANDBOX, "/verifyReceipt", b"{"), 21000),
             ("GET", player.ask("GET", SANDBOX, "/verifyReceipt"), 21000)]:

@@ -24,6 +24,11 @@ class Shop:
         self.purchase()
         config = json.loads((folder / "ca/config.json").read_text())
         self.config.write_text(json.dumps({**config, "stores": {"dialect": "sqlite"}}))
+        self.create()
+
+    def create(self):
+        command = [self.program, self.config, self.database, "--create"]
+        subprocess.run(list(map(str, command)), check=True, env=self.environment)
 
     def purchase(self):
         """The file of a purchase of its own."""
@@ -52,17 +57,30 @@ class Shop:
         return self.rows("SELECT account, quantity FROM wallet")
 
     def again(self):
-        """No database."""
+        """Another database."""
         for path in self.folder.glob("shop.db*"):
             path.unlink()
+        self.create()
 
 
 def check(suite, program, environment, folder, cli):
     shop = Shop(program, environment, folder / "shop", cli)
+    check_files(suite, shop)
     check_answers(suite, shop)
     check_failures(suite, shop)
     check_together(suite, shop)
     check_kills(suite, shop)
+
+
+def check_files(suite, shop):
+    """A file that is missing is not made, and a relative path says so (STO-78)."""
+    jws = shop.purchase()
+    for path in ("missing.db", "shop.db", str(shop.folder / "missing.db"), "./missing.db"):
+        result = subprocess.run([shop.program, shop.config, path, "ann", jws], cwd=shop.folder,
+                                env=shop.environment, capture_output=True, text=True, check=False)
+        suite.expect(result.returncode == 2 and path in result.stderr, f"ledger: no {path}",
+                     result.stderr)
+    suite.expect(not (shop.folder / "missing.db").exists(), "ledger: no file is made in passing")
 
 
 def check_answers(suite, shop):
@@ -107,6 +125,8 @@ def check_failures(suite, shop):
 
 def check_whole(suite, program, environment, database):
     """A transaction of one step is committed, or nothing of it stays (EXC-24)."""
+    database.touch()
+
     def step(mark, *calls):
         return json.dumps({"id": 7, "transaction": mark, "run": [
             {"sql": text, "args": list(args), "rows": text.startswith("SELECT")}
@@ -132,8 +152,50 @@ def check_whole(suite, program, environment, database):
     suite.expect(kept == [("a",), ("d",)], "store: what was committed", str(kept))
 
 
+def check_grants(suite, program, environment, database):
+    """A grant that ends its transaction, or begins another one, is undone (STO-38); a
+    statement and a lock are waited for so long and no longer (STO-76)."""
+    add = "INSERT INTO t (k) VALUES ('%s')"
+    with sqlite3.connect(database) as rows:
+        rows.execute("CREATE TABLE t (k TEXT PRIMARY KEY)")
+
+    def answers(*lines):
+        result = subprocess.run([program, database], input="\n".join(map(json.dumps, lines)),
+                                env=environment, text=True, capture_output=True, check=False)
+        return [json.loads(line) for line in result.stdout.splitlines()]
+
+    def step(mark, *texts, **limits):
+        return {"id": 7, "transaction": mark, "limits": limits,
+                "run": [{"sql": text, "args": [], "rows": False} for text in texts]}
+
+    misuse = {"id": 7, "code": 500, "error": {"code": "transaction", "executed": "unknown"}}
+    for texts in (["COMMIT"], ["ROLLBACK"], ["END; BEGIN"], ["BEGIN"], ["RELEASE assay_grant"],
+                  ["SAVEPOINT own", "RELEASE assay_grant"]):
+        said = answers(step("begin", add % "claim"), {"grant": [add % "grant", *texts]},
+                       step(None, "SELECT 1"))
+        suite.expect(said[1] == misuse and said[2]["code"] == 200, f"store: grant {texts}",
+                     str(said))
+    said = answers(step("begin", add % "claim"),
+                   {"grant": ["SAVEPOINT own", add % "no", "ROLLBACK TO own", "RELEASE own",
+                              add % "; COMMIT"]}, step("commit"))
+    suite.expect([one["code"] for one in said] == [200] * 3, "store: an own savepoint", str(said))
+    with sqlite3.connect(database, isolation_level=None) as rows:
+        kept = rows.execute("SELECT k FROM t ORDER BY k").fetchall()
+        suite.expect(kept == [("; COMMIT",), ("claim",)], "store: what was granted", str(kept))
+        rows.execute("BEGIN IMMEDIATE")
+        said = answers(step("begin", lockMs=50), step(None, add % "a", lockMs=50))
+        busy = {"id": 7, "code": 500, "error": {"code": "5", "executed": "no"}}
+        suite.expect(said == [busy] * 2, "store: a lock", str(said))
+        rows.execute("ROLLBACK")
+    slow = ("WITH RECURSIVE c(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM c)"
+            " SELECT MAX(n) FROM c")
+    late = {"id": 7, "code": 500, "error": {"code": "9", "executed": "no"}}
+    said = answers(step(None, slow, statementMs=50), step("whole", add % "b", slow, statementMs=50))
+    suite.expect(said == [late] * 2, "store: a statement that does not end", str(said))
+
+
 def check_together(suite, shop):
-    """Many at once, on a database that is not there yet."""
+    """Many at once, on a database that is new."""
     jws = shop.purchase()
     running = [subprocess.Popen(shop.command("ann", jws), env=shop.environment, text=True,
                                 stdout=subprocess.PIPE) for _ in range(8)]

@@ -192,25 +192,51 @@ def check_agreement(suite, bill, components, graph, tree):
                  "the digest of libcrypto.a is that of the file")
 
 
+def make_again(out, commit, *options, **more):
+    """What packaging/dist.py says about the same builds."""
+    return run(sys.executable, ROOT / "packaging/dist.py", "--library",
+               ROOT / "build/lib" / soname(), "--library-map", ROOT / "build/link/embedded.map",
+               "--program", ROOT / ".build/release/assay-cli", "--program-map",
+               ROOT / "build/link/cli.map", "--commit", commit, "--out", out, *options, **more)
+
+
 def check_reproducible(suite, folder, work):
     """Made again from the same builds, in another folder."""
     commit = build_info(ROOT / "build/lib" / soname())["commit"]
     again = work / f"again/assay-{version()}"
-    result = run(sys.executable, ROOT / "packaging/dist.py", "--library",
-                 ROOT / "build/lib" / soname(), "--library-map", ROOT / "build/link/embedded.map",
-                 "--program", ROOT / ".build/release/assay-cli", "--program-map",
-                 ROOT / "build/link/cli.map", "--commit", commit, "--out", again)
+    result = make_again(again, commit, "--old-libcrypto")
     suite.expect(result.returncode == 0, "it can be made again", result.stderr[-800:])
     for path in sorted(folder.iterdir()):
         other = again / path.name
         suite.expect(other.exists() and sha256(other) == sha256(path),
                      f"{path.name} is reproducible")
-    result = run(sys.executable, ROOT / "packaging/dist.py", "--library",
-                 ROOT / "build/lib" / soname(), "--library-map", ROOT / "build/link/embedded.map",
-                 "--program", ROOT / ".build/release/assay-cli", "--program-map",
-                 ROOT / "build/link/cli.map", "--commit", "000000000000", "--out", again)
+    result = make_again(again, "000000000000", "--old-libcrypto")
     suite.expect(result.returncode != 0 and commit in result.stderr,
                  "a library of another commit is refused", result.stderr[-500:])
+
+
+def check_old_libcrypto(suite, work):
+    """apt has another libcrypto than the library: a newer one is a refusal, and is named."""
+    info = build_info(ROOT / "build/lib" / soname())
+    revision = info["libcrypto"].removeprefix("OpenSSL ")
+    tools = work / "tools"
+    tools.mkdir()
+    for candidate, met in [("99.0-1", True), (revision, False), ("0.9.8-1", False),
+                           ("(none)", False), ("", False)]:
+        apt = tools / "apt-cache"
+        apt.write_text(f"#!/bin/sh\n[ \"$*\" = 'policy libssl-dev' ] &&"
+                       f" printf 'libssl-dev:\\n  Candidate: %s\\n' '{candidate}'\n")
+        apt.chmod(0o755)
+        environment = dict(os.environ, PATH=f"{tools}:{os.environ['PATH']}")
+        older = run(ROOT / "tools/deps.sh", "--older", revision, env=environment)
+        suite.expect((older.returncode == 0, candidate in older.stderr) == (met, met)
+                     or not met and older.returncode != 0,
+                     f"what apt has: {candidate or 'nothing'}", older.stderr)
+        if met:
+            made = make_again(work / "old", info["commit"], env=environment)
+            suite.expect(made.returncode != 0 and candidate in made.stderr
+                         and not (work / "old").exists(),
+                         "a release refuses an old libcrypto", made.stderr[-500:])
 
 
 def check_unknown(suite, work):
@@ -245,6 +271,7 @@ def main():
         check_wheels(suite, folder, tree)
         check_bill(suite, folder, tree)
         check_reproducible(suite, folder, work)
+        check_old_libcrypto(suite, work)
         check_unknown(suite, work)
     suite.finish()
 

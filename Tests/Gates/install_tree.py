@@ -18,6 +18,7 @@ import sys
 import tempfile
 
 import completion
+import hardening
 from contract import ROOT, declared_functions, soname
 from library import Library
 from report import Suite
@@ -129,6 +130,7 @@ def check_program(suite, prefix):
     needed = set(library.tagged("NEEDED"))
     suite.expect(needed <= PROGRAM_NEEDS, "the program needs no other library",
                  " ".join(needed - PROGRAM_NEEDS))
+    hardening.check(suite, program)
     highest = max(library.versions("GLIBC"))
     suite.expect(highest <= PROGRAM_FLOOR, "the program's glibc floor", str(highest))
     size = program.stat().st_size

@@ -448,6 +448,7 @@ def main():
         check_expiry(suite, folder / "expiry", environment)
         c_ledger.check(suite, folder / "ledger", environment, folder, options.cli)
         c_ledger.check_whole(suite, folder / "store", environment, folder / "whole.db")
+        c_ledger.check_grants(suite, folder / "store", environment, folder / "grants.db")
         check_product(suite, folder / "product", environment, options.cases, folder)
         result = run([folder / "plus"], env=environment)
         suite.expect(result.returncode == 0, "the C++ program agrees with the header")

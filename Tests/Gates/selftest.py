@@ -17,12 +17,15 @@ from report import Suite
 
 HERE = pathlib.Path(__file__).resolve().parent
 MAP = ROOT / "Sources/AssayABI/Link/assay.map"
-SOUND = ["-shared", "-fPIC", "-O1", "-s", "-Wl,-z,now", "-Wl,-z,nodelete",
+SOUND = ["-shared", "-fPIC", "-O1", "-s", "-Wl,-z,now", "-Wl,-z,nodelete", "-Wl,--build-id=sha1",
+         "-fstack-protector-all", "-U_FORTIFY_SOURCE", "-D_FORTIFY_SOURCE=2",
          f"-Wl,-soname,{soname()}", f"-Wl,--version-script={MAP}"]
 
 
 def code(functions, extra="", package=libcrypto_package()):
-    lines = ["#include <stdlib.h>",
+    lines = ["#include <stdlib.h>", "#include <stdio.h>", "#include <string.h>",
+             "void *fortified(char *to, const char *from) { char of[9]; strcpy(of, from);"
+             " return strcpy(to, of); }",
              f'const char *package = "OpenSSL {package}";']
     lines += [f"void *{name}(void) {{ return malloc(1); }}" for name in sorted(functions)]
     return "\n".join(lines + [extra, ""])
@@ -66,6 +69,11 @@ def variants(folder):
     yield "no RUNPATH", plain, SOUND + ["-Wl,-rpath,$ORIGIN"], full
     yield "bound at load", plain, without("-Wl,-z,now") + ["-Wl,-z,lazy"], full
     yield "stays loaded", plain, without("-Wl,-z,nodelete"), full
+    yield "has a build id", plain, without("-Wl,--build-id=sha1") + ["-Wl,--build-id=none"], full
+    yield "read only once it is bound", plain, [*SOUND, "-Wl,-z,norelro"], full
+    yield ("watches its stack", plain,
+           without("-fstack-protector-all") + ["-fno-stack-protector"], full)
+    yield ("watches the ends of buffers", plain, without("-D_FORTIFY_SOURCE=2"), full)
     yield "stripped", plain, without("-s"), full
     yield "stack not executable", plain, SOUND + ["-Wl,-z,execstack"], full
     machine = other_machine()

@@ -23,7 +23,7 @@ RUNTIME = [r"\basync\b", r"\bawait\b", r"\bactor\b", r"\bTask\s*[{.(]", r"\bDisp
            r"\bContinuousClock\b", r"\bSystemClock\b"]
 UNFINISHED = [r"\bTODO\b", r"\bFIXME\b", r"\bXXX\b", r"\bHACK\b"]
 SHIM_HEADERS = re.compile(
-    r"(openssl/\w+\.h|pthread\.h|stdatomic\.h|stdint\.h|stddef\.h|stdlib\.h|string\.h"
+    r"(openssl/\w+\.h|errno\.h|sys/syscall\.h|pthread\.h|stdatomic\.h|stdint\.h|stddef\.h|stdlib\.h|string\.h"
     r"|stdbool\.h|unistd\.h)")
 
 

@@ -73,6 +73,7 @@ def a_day(shop):
         bought = shop.coins(number)
         for account in [ACCOUNT, "customer-2", ACCOUNT][:1 + number % 3]:
             shop.send(bought, account)
+        shop.run("sweep")  # writes what was counted
         with sqlite3.connect(shop.database, timeout=10) as connection:
             connection.execute("UPDATE shop_tally SET hour = ? WHERE hour NOT LIKE 'd%'",
                                (f"d{hour:02d}",))

@@ -17,8 +17,8 @@ from stage import BEGIN
 # Refusals that say something definite about a row; the rest of the family
 # "unavailable.store" leaves open whether anything happened.
 DEFINITE = {"unavailable.store.row-missing", "unavailable.store.reply-shape",
-            "misuse.store.attempt", "misuse.challenge.collision"}
-SAID = {"misuse.store.attempt": "attempt-misused"}
+            "unavailable.ledger.attempt", "unavailable.challenge.collision"}
+SAID = {"unavailable.ledger.attempt": "attempt-misused"}
 REVOKED = {"wasGranted": "was-granted", "wasClaimed": "was-claimed"}
 # Reversals of one purchase in a run: far fewer.
 MOST_GENS = 100

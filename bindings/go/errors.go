@@ -144,6 +144,16 @@ func statusNamed(name string) Status {
 	panic("assay: no status " + name)
 }
 
+// Refusal is the error of a status that a package of this module finds itself; message, unless
+// it is empty, in place of the table's. The name must be in the table.
+func Refusal(name, message string) *Error {
+	found := refusalOf(statusNamed(name))
+	if message != "" {
+		found.Message = message
+	}
+	return found
+}
+
 // A RetryClass says whether trying again can help.
 type RetryClass string
 
@@ -231,7 +241,8 @@ func refusalOf(status Status) *Error {
 		HTTPStatus: status.HTTPStatus(),
 	}
 	if row := status.row(); row != nil {
-		found.Message, found.Hint, found.RetryClass = row.message, row.hint, row.retry
+		found.Name, found.Message = row.name, row.message
+		found.Hint, found.RetryClass = row.hint, row.retry
 	}
 	return found
 }

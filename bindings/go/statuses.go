@@ -310,8 +310,8 @@ var statusTable = [...]statusRow{
 	},
 	{
 		2053, "misuse.challenge.collision", 500, "never",
-		"the challenge exists already",
-		"the random generator of the host is broken: stop, and look at it first",
+		"no longer given",
+		"it is unavailable.challenge.collision now: the step was carried out, and the exchange is over",
 	},
 	{
 		2054, "config.attest.stored-needs-receipt", 0, "after-config",
@@ -825,7 +825,7 @@ var statusTable = [...]statusRow{
 	},
 	{
 		5893, "misuse.store.attempt", 500, "never",
-		"the attempt id is missing or too short, or was used for other evidence",
+		"the attempt id is missing, too short or too long",
 		"programming error: 22 to 64 characters of random text, a new one for each request, the same for its retries",
 	},
 	{
@@ -984,6 +984,11 @@ var statusTable = [...]statusRow{
 		"give it 5000 to 3600000; at least ten times the difference between the clocks of your hosts",
 	},
 	{
+		7175, "unavailable.ledger.attempt", 503, "later",
+		"the attempt id was used for other evidence",
+		"the first claim stands, with the evidence of that attempt: try again with a new attempt id; one for each request, the same for its retries",
+	},
+	{
 		7425, "rejected.attest-receipt.signature", 401, "never",
 		"the signature does not verify over the App Attest receipt",
 		"forged or altered: trust nothing in it",
@@ -1007,6 +1012,11 @@ var statusTable = [...]statusRow{
 		7430, "config.store.not-durable", 500, "after-config",
 		"redis is not durable enough for this",
 		"give this conversation another dialect; redis is for quota, pace, sign-up, challenges and once",
+	},
+	{
+		7431, "unavailable.challenge.collision", 503, "later",
+		"the challenge exists already",
+		"try again with a new challenge; where that is one, too, the random generator of the host is broken: stop, and look at it",
 	},
 	{
 		7681, "rejected.attest-refresh.environment", 502, "never",
@@ -1691,7 +1701,7 @@ var statusTable = [...]statusRow{
 	{
 		23041, "rejected.identity.environment", 403, "after-config",
 		"the environment is not accepted by this verifier",
-		"a Sandbox purchase at a Production-only verifier: see environments in the configuration",
+		"environments in the configuration says which are: give the evidence to the verifier of its environment",
 	},
 	{
 		23297, "rejected.identity.environment-missing", 403, "after-config",

@@ -19,6 +19,8 @@ check-php-ffi:
 	@$(PHP_COUNTS) $(PHP_BUILD)/ffi.xml --suite php-ffi
 
 check-php-ext: $(PHP_EXTENSION)
+	@$(PYTHON) $(GATES)/hardening.py $< --flags $(PHP_BUILD)/ext/Makefile \
+	  --suite php-hardening
 	@rm -f $(PHP_BUILD)/phpt.xml $(PHP_BUILD)/ext.xml
 	@cd $(PHP_BUILD)/ext && $(PHP_ENVIRONMENT) NO_INTERACTION=1 \
 	  TEST_PHP_JUNIT=$(ROOT)/$(PHP_BUILD)/phpt.xml $(PHP) run-tests.php -q \

@@ -12,6 +12,9 @@ declare(strict_types=1);
         '/\.php$/',
     );
     foreach ($files as $file) {
-        require_once (string) $file;
+        // A class whose parent is missing cannot be preloaded.
+        if (extension_loaded('pdo') || $file->getFilename() !== 'GuardedConnection.php') {
+            require_once (string) $file;
+        }
     }
 })(__DIR__);

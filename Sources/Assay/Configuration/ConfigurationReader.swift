@@ -13,8 +13,7 @@ struct ConfigurationReader {
     try require(
       bytes.count <= byteCap, .configDocumentRange, "CNF-1", at: "byte " + String(byteCap),
       hint: .configurationSize)
-    let root = try MemberNode.read(bytes, .configuration, refusals).object(
-      ConfigurationTable.members)
+    let root = try top(bytes).object(ConfigurationTable.members)
     var configuration = Configuration()
     try readEnvironments(root, &configuration)
     try readApps(root, &configuration)
@@ -39,6 +38,18 @@ struct ConfigurationReader {
     if let block = root["stores"] { try StoresBlock.read(block, &configuration) }
     try checkXcode(configuration)
     return configuration
+  }
+
+  private static func top(_ bytes: [UInt8]) throws(Refusal) -> MemberNode {
+    do {
+      return try MemberNode.read(bytes, .configuration, refusals)
+    } catch {
+      guard let first = bytes.first else { throw error }
+      // A path begins with a letter, ".", "/" or "~".
+      let isLetter = (0x41...0x5a).contains(first & 0xdf)
+      let isPath = isLetter || first == 0x2e || first == 0x2f || first == 0x7e
+      throw isPath ? error.explained(.configurationName) : error
+    }
   }
 
   // MARK: shared members (docs/spec/configuration.md §1)
@@ -158,7 +169,8 @@ struct ConfigurationReader {
     var product = Catalogue.Product(id: id, type: type)
     if let plan = entry["plan"] {
       guard let name = plan.value.text, let rank = plans.firstIndex(of: name) else {
-        throw Refusal(.configProductsForm, "CNF-1", at: plan.path)
+        throw Refusal(
+          .configProductsForm, "CNF-1", at: plan.path, detail: ConfigurationAdvice.plans(plans))
       }
       product.plan = rank
     }
@@ -191,7 +203,8 @@ struct ConfigurationReader {
     for entry in try block.members() {
       let plan = entry.value.name
       try require(
-        configuration.plans.contains(plan), .configLimitsForm, "CNF-1", at: entry.path)
+        configuration.plans.contains(plan), .configLimitsForm, "CNF-1", at: entry.path,
+        detail: ConfigurationAdvice.plans(configuration.plans))
       var limits = Configuration.PlanLimits(plan: plan, meters: [])
       for meter in try entry.members() {
         guard let units = meter.value.integer, units >= 0, units <= MemberNode.exactInteger,

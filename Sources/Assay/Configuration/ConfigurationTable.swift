@@ -111,6 +111,164 @@ enum ConfigurationTable {
   static let storesSignupUsernameMembers: [StaticString] = ["prefix", "digits"]
   static let storesSignupUsernamePrefix: ClosedRange<Int> = 0...34
   static let storesSignupUsernameDigits: ClosedRange<Int64> = 16...48
+  /// What each member takes, in words: path, tab, values.
+  static let values: StaticString = """
+    apps\t1 to 256 objects
+    apps[].bundleId\ttext, 1 to 255 bytes
+    apps[].appAppleId\tinteger, 1 to 2^53 - 1
+    apps[].teamId\t10 characters A-Z 0-9
+    environments\tProduction, Sandbox, Xcode, LocalTesting
+    products\tobject by product id, at most 4,096
+    products.*.plan\ta name in plans
+    products.*.type\tauto-renewable, non-renewing, non-consumable, consumable
+    products.*.group\ttext
+    products.*.duration\tPnD, PnW, PnM, PnY
+    products.*.stack\ttrue or false
+    products.*.units\t1 to 1000000
+    plans\t1 to 32 names, ascending
+    limits\tplan : meter : integer
+    clockSkewMs\t0 to 300000
+    decide\tan object
+    decide.account\twhenGiven, ifPresent, required, ignored
+    decide.sandbox\tbelow, equal, never
+    decide.grace\ttrue or false
+    decide.retry\tstrict, lenient
+    decide.leewayMs\t0 to 3600000
+    decide.family\tallow, deny
+    storekit\tan object
+    storekit.anchors\t1 to 16 texts, base64 DER
+    storekit.rootEntry\tmust-match, ignored
+    storekit.missingEnvironment\trefuse, from-transaction-id
+    storekit.undatedNotifications\tnow, nested
+    storekit.nested\tverify, omit
+    storekit.fresh\tan object
+    storekit.fresh.maxAgeMs\tkind : milliseconds
+    storekit.xcodeCertificates\tSHA-256 in hex
+    storekit.ocspHosts\thost names
+    storekit.caps\tan object
+    storekit.caps.jwsBytes\t8192 to 262144
+    storekit.cache\tan object
+    storekit.cache.chains\t0 to 64
+    receipts\tan object
+    receipts.anchors\t1 to 16 texts, base64 DER
+    receipts.intermediates\tat most 16 texts, base64 DER
+    receipts.v2\taccept, refuse
+    receipts.lateSigned\taccept, refuse
+    receipts.unknownEnvironment\trefuse, allow
+    receipts.maxAgeMs\tmilliseconds
+    receipts.deviceIds\tomit, report
+    receipts.sharedSecrets\tbundle id or * : 32 hex digits
+    receipts.caps\tan object
+    receipts.caps.inputBytes\t1 to 12582912
+    receipts.caps.transactionReceiptBytes\t1 to 65536
+    receipts.caps.purchaseInfoBytes\t1 to 32768
+    receipts.caps.appReceiptBytes\t1 to 4194304
+    receipts.caps.purchases\t1 to 32768
+    attest\tan object
+    attest.appIds\t1 to 64 texts
+    attest.environments\tproduction, development
+    attest.anchors\t1 to 16 texts, base64 DER
+    attest.receiptAnchors\t1 to 16 texts, base64 DER
+    attest.time\tlive, stored
+    attest.maxAgeMs\tmilliseconds
+    attest.receipt\trequire, ignore
+    attest.category\tan object
+    attest.category.accept\t1 to 32 integers, not 0 and 7 to 9
+    attest.category.missing\taccept, refuse
+    attest.bundleVersion\texact: 1 to 64 texts or minimum: text
+    attest.bundleVersion.exact\t
+    attest.bundleVersion.minimum\t
+    attest.platform\tany, macos, ios
+    attest.challenge\tan object
+    attest.challenge.mode\thost, whole, json
+    attest.challenge.path\t1 to 8 names separated by dots
+    attest.challenge.encoding\ttext, base64, base64url, hex
+    attest.refreshEveryMs\t86400000 or more
+    deviceCheck\tan object
+    deviceCheck.teamId\t10 characters A-Z 0-9
+    deviceCheck.keyId\t10 characters A-Z a-z 0-9
+    deviceCheck.privateKey\ttext, PEM
+    deviceCheck.environment\tproduction, development
+    deviceCheck.bits\tan object
+    deviceCheck.bits.bit0\tobjects
+    deviceCheck.bits.bit0.name\ttext, 1 to 64 bytes
+    deviceCheck.bits.bit0.resetAfterMonths\t1 to 1200
+    deviceCheck.bits.bit1\tobjects
+    deviceCheck.bits.bit1.name\ttext, 1 to 64 bytes
+    deviceCheck.bits.bit1.resetAfterMonths\t1 to 1200
+    tokens\tan array of objects
+    tokens[].profile\tcognito-access, jwt, apple-id
+    tokens[].issuers\t1 to 16 https URLs
+    tokens[].sameKeysAs\tissuer : issuer, both in issuers
+    tokens[].algorithm\tRS256, ES256
+    tokens[].clients\t1 to 64 texts
+    tokens[].audiences\t1 to 16 texts
+    tokens[].nonce\trequired, if-supported, none
+    tokens[].nonceForm\tany, plain, sha256
+    tokens[].notificationMaxAgeMs\t60000 or more
+    tokens[].tokenUse\taccess
+    tokens[].scopes\tat most 64 texts
+    tokens[].groups\tat most 64 texts
+    tokens[].types\t1 to 16 texts
+    tokens[].maxAgeMs\tmilliseconds
+    tokens[].jwksUri\thttps URL, or issuer : https URL
+    tokens[].keysetMaxAgeMs\t300000 or more
+    tokens[].keysetHardMaxAgeMs\t300000 or more
+    tokens[].caps\tan object
+    tokens[].caps.tokenBytes\t1024 to 65536
+    risk\tan object
+    risk.mode\tenforce, record
+    risk.rules\tRSK-11 to RSK-28 : off, allow, limited, step-up, deny
+    risk.receiptThreshold\t0 or more
+    risk.limitedPerDay\t0 or more
+    appStoreServerApi\tan object
+    appStoreServerApi.issuerId\tUUID
+    appStoreServerApi.keyId\t10 characters A-Z a-z 0-9
+    appStoreServerApi.privateKey\ttext, PEM
+    appStoreServerApi.apiBaseUrl\thttps URL
+    appleId\tan object
+    appleId.teamId\t10 characters A-Z 0-9
+    appleId.keyId\t10 characters A-Z a-z 0-9
+    appleId.privateKey\ttext, PEM
+    appleId.clientIds\t1 to 16 texts
+    session\tan object
+    session.secrets\t1 to 2 objects
+    session.secrets[].id\t1 to 16 characters A-Z a-z 0-9 _ -
+    session.secrets[].secret\tbase64 of 32 to 64 random bytes
+    session.ttlMs\t60000 to 3600000
+    stores\tan object
+    stores.dialect\tsqlite, postgres, mysql, dynamodb, redis
+    stores.placeholders\tqmark (?), dollar ($1), format (%s)
+    stores.prefix\ta letter a-z, then at most 20 of a-z 0-9 _
+    stores.table\ttext
+    stores.shared\ttrue or false
+    stores.leaseMs\t5000 to 3600000
+    stores.statementMs\t100 to 60000
+    stores.lockMs\t100 to statementMs
+    stores.requestMs\tstatementMs to 600000
+    stores.redis\tan object
+    stores.redis.volatile\ttrue or false
+    stores.onUnclear\tretry, hold
+    stores.forgetKey\tbase64 of 32 to 64 random bytes
+    stores.pace\tkind of the App Store Server API : 1 to 1000
+    stores.transfer\tdeny, ask, move
+    stores.moveEveryMs\t0 or more
+    stores.onAbsent\tclear, keep
+    stores.dayOffsetMinutes\t-840 to 840
+    stores.quotaUnitsMax\t1 to 1000000
+    stores.failOpen\tan object
+    stores.failOpen.readMs\t0 or more
+    stores.failOpen.meters\tmeters of limits
+    stores.keepEvidence\ttrue or false
+    stores.challengeTtlMs\t10000 to 3600000
+    stores.signup\tan object
+    stores.signup.limit\t0 to 1000000
+    stores.signup.attemptLimit\t0 to 10000000
+    stores.signup.unknownLimit\t0 to 1000000
+    stores.signup.username\tan object
+    stores.signup.username.prefix\tat most 34 characters A-Z a-z 0-9 _ -
+    stores.signup.username.digits\t16 to 48
+    """
 }
 
 extension Configuration.DecidePolicy {

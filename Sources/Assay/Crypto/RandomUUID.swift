@@ -1,6 +1,6 @@
 import CLibCrypto
 
-/// UUIDs of version 4 (RFC 9562 §5.4), from the random generator of libcrypto (EXC-23).
+/// UUIDs of version 4 (RFC 9562 §5.4), of octets that the system is asked for each time (EXC-23).
 enum RandomUUID {
   /// In lower case.
   ///
@@ -19,8 +19,7 @@ enum RandomUUID {
 
   private static func random() throws(Refusal) -> [UInt8] {
     let octets = unsafe [UInt8](unsafeUninitializedCapacity: 16) { buffer, count in
-      guard let context = CryptoContext.shared else { return }
-      count = unsafe assay_shim_random(context.library, buffer.baseAddress) == 1 ? 16 : 0
+      count = unsafe assay_system_random(buffer.baseAddress, 16) == 1 ? 16 : 0
     }
     guard octets.count == 16 else { throw Refusal(.internalSignSelfCheck, "EXC-23") }
     return octets

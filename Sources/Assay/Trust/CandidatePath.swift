@@ -44,7 +44,7 @@ struct CandidatePath: Sendable {
   func checkIssuer(_ rule: StaticString) throws(Refusal) {
     try require(
       !candidates.isEmpty, .rejectedChainIssuerUnknown, rule, at: profile.places.leaf,
-      detail: IssuerName.describe(leaf))
+      detail: IssuerName.describe(leaf), hint: .testAuthority(leaf.der))
   }
 
   /// The leaf is what its profile says, and so is one candidate at least; their keys are
@@ -121,7 +121,7 @@ struct ShapedPath: Sendable {
       if anchors.isEmpty, isAttestation { anchors = try trust.anchors.anchors() }
       refusal = Refusal(
         .rejectedChainUntrustedRoot, profile.rules.root,
-        at: isAttestation ? place : profile.places.root)
+        at: isAttestation ? place : profile.places.root, hint: .testAuthority(certificate.der))
     }
     for anchor in anchors {
       try require(
@@ -179,7 +179,8 @@ struct ShapedPath: Sendable {
     }
     let anchors = Anchor.likely(try trust.anchors.anchors(), of: issuer.certificate)
     try require(
-      !anchors.isEmpty, .rejectedChainUntrustedRoot, profile.rules.root, at: candidate.place)
+      !anchors.isEmpty, .rejectedChainUntrustedRoot, profile.rules.root, at: candidate.place,
+      hint: .testAuthority(issuer.certificate.der))
     try checkLeaf(issuer, &asked, &signatures)
     guard let proven = trust.intermediate(issuer, under: anchors, source, &signatures) else {
       // The signature of the leaf was good, and for nothing.

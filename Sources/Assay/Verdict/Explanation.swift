@@ -9,11 +9,15 @@ enum Explanation: UInt8, Sendable {
   // RCP-18: text in place of a signature, which no version of Apple's will have
   case textSignature
   // CNF-1, DOC-1
-  case configurationSize, jwsKind, receiptKind
+  case configurationSize, configurationName, jwsKind, receiptKind
   // TOK-5
   case bearer
   // API-54
   case signingKey, noRelease
+  // JWS-20, PTH-2, PTH-5, ATT-30, FRC-4: an authority of `assay mint`
+  case testAuthority
+  // JWS-70, APR-16, RCP-28, RCP-29: of which environment the evidence is
+  case ofProduction, ofSandbox, ofXcode
 
   var text: StaticString {
     switch self {
@@ -55,6 +59,8 @@ enum Explanation: UInt8, Sendable {
       return "the signature is text: the client's copy is not a receipt, and will never be one"
     case .configurationSize:
       return "a configuration has at most 1 MiB"
+    case .configurationName:
+      return "no JSON begins here: pass the text of the configuration, not the name of its file"
     case .jwsKind:
       return "programming error: pass one of the ASSAY_JWS constants"
     case .receiptKind:
@@ -67,6 +73,30 @@ enum Explanation: UInt8, Sendable {
     case .noRelease:
       return
         "no release in Production yet, or keys: ask Sandbox, or with \"environment\":\"auto\""
+    case .testAuthority:
+      return
+        "signed by a test authority of `assay mint`: in a test use its config.json, in production never"
+    case .ofProduction:
+      return
+        "evidence of Production at a verifier without it, such as a Sandbox-only one: see environments in the configuration"
+    case .ofSandbox:
+      return
+        "evidence of Sandbox at a verifier without it, such as a Production-only one: see environments in the configuration"
+    case .ofXcode:
+      return
+        "evidence of StoreKit testing in Xcode: a test verifier names its environment, Xcode or LocalTesting, in environments"
     }
+  }
+
+  /// Whether a certificate names a test authority, as its issuer or itself; nil: it does
+  /// not. A name that anybody can write: for the hint of a refusal, never for trust.
+  static func testAuthority(_ der: [UInt8]) -> Explanation? {
+    let name = Array("Assay Test".utf8)
+    var start = 0
+    while start &+ name.count <= der.count {
+      if der[start..<start &+ name.count].elementsEqual(name) { return .testAuthority }
+      start &+= 1
+    }
+    return nil
   }
 }

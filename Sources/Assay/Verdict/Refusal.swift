@@ -11,11 +11,11 @@ public struct Refusal: Error, Equatable, Sendable {
   public var place: String
   /// What the table's sentence cannot know, "expected transaction, looks like
   /// renewal". Never holds a secret, token or personal identifier (DOC-3).
-  public let detail: String
+  public private(set) var detail: String
   /// Another retry class than the table's (DOC-4).
   private(set) var retryClass: StaticString?
   /// What would explain the refusal, in place of the table's hint (DIA-1).
-  let hint: Explanation?
+  private(set) var hint: Explanation?
   /// Whose hint it takes; nil: that of the document's kind.
   private(set) var hintKind: HintKind? = nil
   /// A word of the other side's, visible ASCII, that stands behind the hint.
@@ -50,6 +50,19 @@ public struct Refusal: Error, Equatable, Sendable {
     return refusal
   }
 
+  /// The same refusal, with more that the code knows.
+  func saying(_ detail: String) -> Refusal {
+    var refusal = self
+    refusal.detail = detail
+    return refusal
+  }
+
+  func explained(_ hint: Explanation) -> Refusal {
+    var refusal = self
+    refusal.hint = hint
+    return refusal
+  }
+
   /// The same refusal, as the last word: the same question again has the same answer (DOC-4).
   func asLastWord() -> Refusal {
     var refusal = self
@@ -65,20 +78,13 @@ public struct Refusal: Error, Equatable, Sendable {
 /// One small check: refuses by name unless `holds`.
 ///
 /// Every rule that can refuse and needs no value from its test goes through
-/// here; the mutation run (`make mutants`) removes each in turn.
+/// here; the mutation run (`make mutants`) removes each in turn. `hint`: where the code
+/// knows more than the table.
 @inline(__always)
 func require(
   _ holds: Bool, _ status: Status, _ rule: StaticString,
-  at place: @autoclosure () -> String = "", detail: @autoclosure () -> String = ""
+  at place: @autoclosure () -> String = "", detail: @autoclosure () -> String = "",
+  hint: @autoclosure () -> Explanation? = nil
 ) throws(Refusal) {
-  if !holds { throw Refusal(status, rule, at: place(), detail: detail()) }
-}
-
-/// The same, where the code may know more than the table.
-@inline(__always)
-func require(
-  _ holds: Bool, _ status: Status, _ rule: StaticString, at place: @autoclosure () -> String,
-  hint: Explanation?
-) throws(Refusal) {
-  if !holds { throw Refusal(status, rule, at: place(), hint: hint) }
+  if !holds { throw Refusal(status, rule, at: place(), detail: detail(), hint: hint()) }
 }

@@ -617,7 +617,7 @@ extension Status {
   public static let misuseCallKind = Status(code: 1541)
   /// now_ms is not between 2008 and 2100 (EXC-17, JWS-41)
   public static let misuseCallNow = Status(code: 1797)
-  /// the challenge exists already (STO-60)
+  /// no longer given (STO-60)
   public static let misuseChallengeCollision = Status(code: 2053)
   /// the account is not a UUID, or decide.account is required and none was given (DCD-20)
   public static let misuseDecideAccount = Status(code: 2309)
@@ -647,7 +647,7 @@ extension Status {
   public static let misuseSignParameter = Status(code: 5381)
   /// the account id is empty, too long or padded (SES-1, STO-5, STO-90)
   public static let misuseStoreAccount = Status(code: 5637)
-  /// the attempt id is missing or too short, or was used for other evidence (STO-8, STO-28)
+  /// the attempt id is missing, too short or too long (STO-8)
   public static let misuseStoreAttempt = Status(code: 5893)
   /// limits has no such meter (STO-50)
   public static let misuseStoreMeter = Status(code: 6149)
@@ -827,6 +827,10 @@ extension Status {
   public static let unavailableStoreStandby = Status(code: 6663)
   /// the engine cannot be reached (STO-77)
   public static let unavailableStoreUnreachable = Status(code: 6919)
+  /// the attempt id was used for other evidence (STO-28)
+  public static let unavailableLedgerAttempt = Status(code: 7175)
+  /// the challenge exists already (STO-60)
+  public static let unavailableChallengeCollision = Status(code: 7431)
   /// a state that should be impossible (DOC-1, EXC-3, EXC-5, EXC-8, EXC-11, EXC-15, JWS-102, STO-1)
   public static let internalAssayBug = Status(code: 264)
   /// a built-in certificate fails its own check (CER-6)
@@ -1383,7 +1387,7 @@ enum StatusTable {
       return StatusEntry(
         name: "rejected.identity.environment",
         message: "the environment is not accepted by this verifier",
-        hint: "a Sandbox purchase at a Production-only verifier: see environments in the configuration",
+        hint: "environments in the configuration says which are: give the evidence to the verifier of its environment",
         retryClass: "after-config")
     case 23297:
       return StatusEntry(
@@ -2702,8 +2706,8 @@ enum StatusTable {
     case 2053:
       return StatusEntry(
         name: "misuse.challenge.collision",
-        message: "the challenge exists already",
-        hint: "the random generator of the host is broken: stop, and look at it first",
+        message: "no longer given",
+        hint: "it is unavailable.challenge.collision now: the step was carried out, and the exchange is over",
         retryClass: "never")
     case 2309:
       return StatusEntry(
@@ -2792,7 +2796,7 @@ enum StatusTable {
     case 5893:
       return StatusEntry(
         name: "misuse.store.attempt",
-        message: "the attempt id is missing or too short, or was used for other evidence",
+        message: "the attempt id is missing, too short or too long",
         hint: "programming error: 22 to 64 characters of random text, a new one for each request, the same for its retries",
         retryClass: "never")
     case 6149:
@@ -3329,6 +3333,18 @@ enum StatusTable {
         message: "the engine cannot be reached",
         hint: "it is down, or its address is wrong: look at the host and the port, and try again later",
         retryClass: "later")
+    case 7175:
+      return StatusEntry(
+        name: "unavailable.ledger.attempt",
+        message: "the attempt id was used for other evidence",
+        hint: "the first claim stands, with the evidence of that attempt: try again with a new attempt id; one for each request, the same for its retries",
+        retryClass: "later")
+    case 7431:
+      return StatusEntry(
+        name: "unavailable.challenge.collision",
+        message: "the challenge exists already",
+        hint: "try again with a new challenge; where that is one, too, the random generator of the host is broken: stop, and look at it",
+        retryClass: "later")
     case 264:
       return StatusEntry(
         name: "internal.assay.bug",
@@ -3521,7 +3537,7 @@ enum StatusTable {
     case 23041:
       switch kind {
       case .jws, .transactionReceipt, .appReceipt:
-        return "a Sandbox purchase at a Production-only verifier: see environments in the configuration"
+        return "evidence of an environment that environments in the configuration does not list"
       case .verifyReceipt:
         return "ask the endpoint of an environment that the verifier accepts: see environments in the configuration"
       default: return nil
@@ -4093,6 +4109,8 @@ enum StatusTable {
     6407,
     6663,
     6919,
+    7175,
+    7431,
     264,
     520,
     776,

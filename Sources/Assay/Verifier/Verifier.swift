@@ -76,7 +76,7 @@ public final class Verifier: Sendable {
     } catch {
       let envelope = Envelope(
         kind: "configuration", factsMember: "configuration", checks: checks.ledger)
-      return (nil, envelope.refused(error))
+      return (nil, envelope.refused(ConfigurationAdvice.completed(error)))
     }
   }
 

@@ -5,6 +5,15 @@ public enum Environment: Sendable, Equatable, CaseIterable {
   case xcode
   case localTesting
 
+  /// What is said of evidence that is of it and is not accepted.
+  var refusal: Explanation {
+    switch self {
+    case .production: return .ofProduction
+    case .sandbox: return .ofSandbox
+    case .xcode, .localTesting: return .ofXcode
+    }
+  }
+
   var name: StaticString {
     switch self {
     case .production: return "Production"

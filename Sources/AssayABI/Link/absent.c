@@ -59,11 +59,6 @@ ABSENT(ossl_x448)
 ABSENT(ossl_x448_public_from_private)
 
 /* Certificates and lists as libcrypto reads them: Assay has readers of its own. */
-ABSENT(X509V3_EXT_d2i)
-ABSENT(X509V3_EXT_get)
-ABSENT(X509V3_EXT_get_nid)
-ABSENT(X509V3_add1_i2d)
-ABSENT(X509V3_get_d2i)
 ABSENT(X509_CRL_digest)
 ABSENT(X509_CRL_sign)
 ABSENT(X509_REQ_sign)

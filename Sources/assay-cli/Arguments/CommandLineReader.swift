@@ -71,12 +71,24 @@ struct CommandLineReader {
           "there is no command \(Terminal.safe(word)), but \(names.joined(separator: ", "))"
             + Suggestion.text(for: word, among: names))
       } else {
-        throw UsageFault("\(Terminal.safe(word)) is one argument too many")
+        throw UsageFault(
+          "\(Terminal.safe(word)) is one argument too many" + flagBefore(rest, words, parameters))
       }
     }
     for parameter in parameters where !parameter.isOptional && !parameter.isGiven {
       throw UsageFault("\(parameter.shown) is missing: \(parameter.help.text)")
     }
+  }
+
+  /// What to add where the word before the last one that was read is a flag.
+  private func flagBefore(
+    _ rest: ArraySlice<String>, _ words: [String], _ parameters: [Parameter]
+  ) -> String {
+    let before = rest.startIndex - 2
+    guard words.indices.contains(before), words[before].hasPrefix("--"),
+      parameters.contains(where: { $0.kind == .flag && $0.shown == words[before] })
+    else { return "" }
+    return ": \(words[before]) takes no value"
   }
 
   /// Whether a word with a hyphen was an option; false: it is a value.

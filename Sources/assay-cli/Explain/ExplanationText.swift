@@ -145,8 +145,8 @@ enum ExplanationText {
     hint	rejected.freshness.stale	an exchange	what Apple signed is older than the configuration allows: ask again
     status	22529	rejected.identity.app	appAppleId is missing or is not the one configured for this app	evidence of another app, or the appAppleId of that app in apps is wrong	after-config	403	JWS-74,RCP-30,APR-15,VRR-16
     status	22785	rejected.identity.bundle	bundleId is missing or is not one of the configured apps	evidence of another app, or apps lacks its bundleId	never	403	JWS-73,RCP-24,APR-15,VRR-16
-    status	23041	rejected.identity.environment	the environment is not accepted by this verifier	a Sandbox purchase at a Production-only verifier: see environments in the configuration	after-config	403	APR-16,JWS-70,RCP-28,RCP-29,VRR-3,VRR-17,VRR-22
-    hint	rejected.identity.environment	a JWS, a transaction receipt, an app receipt	a Sandbox purchase at a Production-only verifier: see environments in the configuration
+    status	23041	rejected.identity.environment	the environment is not accepted by this verifier	environments in the configuration says which are: give the evidence to the verifier of its environment	after-config	403	APR-16,JWS-70,RCP-28,RCP-29,VRR-3,VRR-17,VRR-22
+    hint	rejected.identity.environment	a JWS, a transaction receipt, an app receipt	evidence of an environment that environments in the configuration does not list
     hint	rejected.identity.environment	an answer of verifyReceipt	ask the endpoint of an environment that the verifier accepts: see environments in the configuration
     status	23297	rejected.identity.environment-missing	the evidence does not state its environment	too old to state it: fetch newer evidence, or let the configuration accept it	after-config	403	JWS-71,RCP-29,VRR-17
     hint	rejected.identity.environment-missing	a JWS	a payload from 2021: fetch it again from Apple's API, or set storekit.missingEnvironment to from-transaction-id
@@ -401,7 +401,7 @@ enum ExplanationText {
     status	1285	misuse.call.argument	an argument that must not be NULL is NULL, or a length does not fit	programming error: see the conventions in assay.h	never	500	DOC-1
     status	1541	misuse.call.kind	the kind constant is unknown	programming error: pass a kind constant from assay.h	never	500	DOC-1
     status	1797	misuse.call.now	now_ms is not between 2008 and 2100	programming error: pass milliseconds since 1970 UTC	never	500	EXC-17,JWS-41
-    status	2053	misuse.challenge.collision	the challenge exists already	the random generator of the host is broken: stop, and look at it first	never	500	STO-60
+    status	2053	misuse.challenge.collision	no longer given	it is unavailable.challenge.collision now: the step was carried out, and the exchange is over	never	500	STO-60
     status	2309	misuse.decide.account	the account is not a UUID, or decide.account is required and none was given	pass the appAccountToken of the account, as a UUID	never	500	DCD-20
     status	2565	misuse.decide.empty	there is no evidence to decide from	pass evidence, or judge the stored record with assay_check_expiry	never	500	DCD-1
     status	2821	misuse.decide.evidence	a document was refused, is not purchase evidence, or comes from a verifier with another configuration	pass only documents with status 0 from this verifier	never	500	DCD-1
@@ -418,7 +418,7 @@ enum ExplanationText {
     hint	misuse.receipt.subject	an app receipt	the subject is the vendor id of the device in 16 raw bytes, or its primary MAC address in 6
     status	5381	misuse.sign.parameter	a parameter of the signature is missing or of the wrong form	programming error: error.at names the member; sign only what your own policy chose	never	500	SIG-3,SIG-6,SIG-8
     status	5637	misuse.store.account	the account id is empty, too long or padded	programming error: 1 to 255 bytes, no control characters, no space at either end	never	500	SES-1,STO-5,STO-90
-    status	5893	misuse.store.attempt	the attempt id is missing or too short, or was used for other evidence	programming error: 22 to 64 characters of random text, a new one for each request, the same for its retries	never	500	STO-8,STO-28
+    status	5893	misuse.store.attempt	the attempt id is missing, too short or too long	programming error: 22 to 64 characters of random text, a new one for each request, the same for its retries	never	500	STO-8
     status	6149	misuse.store.meter	limits has no such meter	programming error: take the meter from a list of your own, never from the client	never	500	STO-50
     status	6405	misuse.store.plan	plans has no such plan	programming error: take the plan from subscription.read, never from the client	never	500	STO-50
     status	6661	misuse.store.ticket	the ticket is not from a take or an admission	programming error: give back the ticket of the same kind, unchanged	never	500	STO-69
@@ -514,6 +514,8 @@ enum ExplanationText {
     status	6407	unavailable.ledger.held	the claim was not completed in time and is held	stores.onUnclear is hold: a person decides whether the grant happened; the client keeps its copy	later	202	STO-27
     status	6663	unavailable.store.standby	connected to a standby, or to a read-only one	connect to the primary, never to a reader endpoint	later	503	STO-74,STM-7
     status	6919	unavailable.store.unreachable	the engine cannot be reached	it is down, or its address is wrong: look at the host and the port, and try again later	later	503	STO-77
+    status	7175	unavailable.ledger.attempt	the attempt id was used for other evidence	the first claim stands, with the evidence of that attempt: try again with a new attempt id; one for each request, the same for its retries	later	503	STO-28
+    status	7431	unavailable.challenge.collision	the challenge exists already	try again with a new challenge; where that is one, too, the random generator of the host is broken: stop, and look at it	later	503	STO-60
     status	264	internal.assay.bug	a state that should be impossible	report it; nothing was trusted	never	500	DOC-1,EXC-3,EXC-5,EXC-8,EXC-11,EXC-15,JWS-102,STO-1
     status	520	internal.certificates.table	a built-in certificate fails its own check	damaged build: reinstall	never	500	CER-6
     status	776	internal.crypto.sha1-disabled	libcrypto refuses SHA-1 signatures	use a libcrypto that verifies SHA-1, or the library build that contains its own	never	500	PTH-12
@@ -578,7 +580,7 @@ enum ExplanationText {
     member	products.*.stack	boolean	false	several purchases add up
     member	products.*.units	1 … 1000000	1	what one item is worth to you, coins of a pack: claims and take-backs count in units, quantity × this at the claim
     member	plans	1 … 32 names, ascending	["free"]	the first is the default plan, which every account has
-    member	limits	plan → meter → integer	{}	allowance per plan, meter and day; checked and reported, no call uses them yet
+    member	limits	plan → meter → integer	{}	allowance per plan, meter and day: what quota.take counts against
     member	clockSkewMs	0 … 300000	60000	how far Apple's clock may be ahead of yours
     member	decide.account	whenGiven, ifPresent, required, ignored	whenGiven	appAccountToken against the account given to assay_decide. whenGiven: evidence that could carry a token must carry this one; ifPresent: where it carries none, the decision says "account":"unproven"; required: no call without an account, no evidence without a token, receipts included; ignored: nothing is compared
     member	decide.sandbox	below, equal, never	below	Sandbox evidence. below: it decides only if no Production evidence of a configured product is given with it; equal: it counts like Production; never: it decides nothing
@@ -659,7 +661,7 @@ enum ExplanationText {
     member	appStoreServerApi.issuerId	UUID	required	issuer id, from App Store Connect
     member	appStoreServerApi.keyId	10 characters A–Z a–z 0–9	required	id of the In-App Purchase key
     member	appStoreServerApi.privateKey	text, PEM	required	PEM of the .p8 file: PKCS#8, P-256; signs API tokens and offers; kept as a key object, wiped at the end, reported as true
-    member	appStoreServerApi.apiBaseUrl	https URL	Apple's hosts	another host, with LocalTesting alone; checked and reported, no call uses it yet
+    member	appStoreServerApi.apiBaseUrl	https URL	Apple's hosts	another host, with LocalTesting alone
     member	appleId.teamId	10 characters A–Z 0–9	the teamId of apps, when there is one only	whose key it is
     member	appleId.keyId	10 characters A–Z a–z 0–9	required	id of a key that is enabled for Sign in with Apple
     member	appleId.privateKey	text, PEM	required	PEM of the .p8 file: PKCS#8, P-256; signs client secrets; kept as a key object, wiped at the end, reported as true

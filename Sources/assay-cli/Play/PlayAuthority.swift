@@ -1,3 +1,4 @@
+import Assay
 import AssayAuthority
 
 /// The keys of the folder of a test authority, and those that the player adds to it:
@@ -19,6 +20,8 @@ struct PlayAuthority: Sendable {
   let rsaKeys: [SigningKey]
   let ellipticKeys: [SigningKey]
   let app: App
+  /// Judges the receipts that a host sends, as Apple's own server does first.
+  let judge: Verifier
 
   /// The app of the authority.
   struct App: Sendable {
@@ -42,6 +45,7 @@ struct PlayAuthority: Sendable {
     receipts = try folder.receipts()
     (attest, device) = try folder.attest(now: now, appId: "ABCDE12345.com.example.app")
     app = try PlayAuthority.app(path)
+    judge = try PlayAuthority.judge(app, receipts)
     apiKey = try PlayAuthority.key(path, "play-api", .p256)
     deviceCheckKey = try PlayAuthority.key(path, "play-devicecheck", .p256)
     appleIdKey = try PlayAuthority.key(path, "play-apple-id", .p256)
@@ -71,6 +75,25 @@ struct PlayAuthority: Sendable {
     let key = try SigningKey.generate(kind)
     try OutputFile.write(try key.pem(), to: file, mode: 0o600)
     return key
+  }
+
+  /// A verifier that asks for nothing but this authority's signature.
+  private static func judge(_ app: App, _ receipts: ReceiptAuthority) throws -> Verifier {
+    let configuration: JSONText = [
+      "apps": [["bundleId": .string(app.bundleId)]], "environments": ["Sandbox"],
+      "receipts": receipts.configuration,
+    ]
+    let (verifier, document) = Verifier.make(configuration.bytes)
+    guard let verifier else { throw Problem("\(document.text("error.message") ?? "")") }
+    return verifier
+  }
+
+  /// Whether a receipt carries a good signature of this authority; what else it says is
+  /// not looked at.
+  func hasSigned(_ receipt: [UInt8], kind: ReceiptKind, now: Int64) -> Bool {
+    let document = judge.verifyReceipt(receipt, kind: kind, subject: nil, nowMs: now)
+    let checks = JSONTree(document.json)?["checks"]?.elements ?? []
+    return checks.contains { $0["id"]?.text == "receipt.signature" && $0["ok"]?.boolean == true }
   }
 
   /// What the configuration beside the keys says of its first app.

@@ -47,7 +47,7 @@ struct PlayFault: Sendable {
   /// - Throws: a problem that names the member.
   init(_ json: JSONTree, at place: String) throws {
     guard case .object(let members) = json, !members.isEmpty else {
-      throw Problem("\(place) is not an object with a fault")
+      throw Problem("\(place): give an object with a fault, like {\"status\":503}")
     }
     for member in members {
       let value = PlayValue(member.value, "\(place).\(member.name)")

@@ -23,6 +23,7 @@ struct PlayedReceipts: PlayedHost {
       let sent = SentReceipt(text, signer.authority, now: now)
     else { return status(21_002) }
     if !sent.isOurs { return status(21_003) }
+    if !sent.isIntact { return status(21_002) }
     if sent.environment != environment { return status(isSandbox ? 21_008 : 21_007) }
     let renews = sent.purchases.contains { $0.type == .autoRenewable }
     let password = json["password"]?.text

@@ -7,6 +7,8 @@ struct SentReceipt {
   let purchases: [Purchase]
   /// Whether a certificate of this authority is in it.
   let isOurs: Bool
+  /// Whether its signature holds.
+  private(set) var isIntact = false
 
   /// nil: it cannot be read.
   init?(_ text: String, _ authority: PlayAuthority, now: Int64) {
@@ -20,6 +22,7 @@ struct SentReceipt {
     } else {
       return nil
     }
+    isIntact = authority.hasSigned(bytes, kind: style == .ios6 ? .transaction : .app, now: now)
   }
 
   // MARK: transaction receipts

@@ -64,6 +64,7 @@ struct HostileStore {
       return .raw(Array(arguments[pick % arguments.count].source))
     }
     if pick == 0x7f { return .null }
+    if pick == 0x7e { return .text(HostileNumbers.json[next() % HostileNumbers.json.count]) }
     let isNumber = column.map { HostileStore.integers.contains($0) }
     if isNumber ?? (pick & 1 == 0) {
       return .integer(HostileStore.numbers[pick % HostileStore.numbers.count])
@@ -81,11 +82,13 @@ struct HostileStore {
       }
     }
   private static let integers = Set(columns.filter { $0.type == "INTEGER" }.map { $0.name })
-  private static let numbers: [Int64] = [
-    0, 1, 2, -1, 100, FuzzBench.instant, FuzzBench.instant - 1, FuzzBench.instant + 60_000,
-    FuzzBench.instant - 86_400_000, FuzzBench.instant + 31_536_000_000, 1 << 53, (1 << 53) - 1,
-    .max, .min,
-  ]
+  /// The first are those that the ledger's own rows have.
+  private static let numbers: [Int64] =
+    [
+      0, 1, 2, -1, 100, FuzzBench.instant, FuzzBench.instant - 1, FuzzBench.instant + 60_000,
+      FuzzBench.instant - 86_400_000, FuzzBench.instant + 31_536_000_000, 1 << 53, (1 << 53) - 1,
+      .max, .min,
+    ] + HostileNumbers.integers
   private static let texts: [String] = [
     "", "granted", "claimed", "revoked", "held", "pending", "moved", "reversed", "gone", "open",
     "used", "active", "expired", "alice", "bob", "Production", "Sandbox", "premium", "free",

@@ -50,6 +50,7 @@ func coins(kind string, more ...string) string {
 func main() {
 	gin.SetMode(gin.ReleaseMode)
 	bought := coins("transaction")
+	second := coins("transaction", "--transaction-id", "180000900000077")
 	refund := coins("notification", "--notification-type", "REFUND", "--refunded")
 	bearer := minted("token")
 	keys, err := assay.NewKeyset(minted("keyset"))
@@ -57,15 +58,13 @@ func main() {
 	config := read("authority/config.json").(map[string]any)
 	config["tokens"] = read("authority/tokens.json")
 	check(os.RemoveAll("gin.db"))
-	ledger, err := store.Open(context.Background(), "sqlite3", "gin.db", config)
+	ledger, err := store.Open(context.Background(), "sqlite3", "./gin.db", config)
 	check(err)
+	check(ledger.CreateSchema(context.Background()))
 	db, err := sql.Open("sqlite3", "gin.db")
 	check(err)
-	_, err = db.Exec("CREATE TABLE wallet (account TEXT, coins INTEGER)")
-	check(err)
-	token, err := ledger.Verifier().VerifyToken(context.Background(), bearer, keys)
-	check(err)
-	_, err = db.Exec("INSERT INTO wallet VALUES (?, 5)", token.Subject)
+	// A customer without a row, who buys twice.
+	_, err = db.Exec("CREATE TABLE wallet (account TEXT PRIMARY KEY, coins INTEGER NOT NULL)")
 	check(err)
 	routes := (&shop{ledger, keys}).routes()
 	post := func(path, member, text, bearer string, status int, said string) {
@@ -88,12 +87,14 @@ func main() {
 	post("/v1/purchases", "jws", strings.Repeat("a", 70000), bearer, 400, refused)
 	post("/v1/purchases", "jws", bought, bearer, 200, `{"answer":"granted"}`)
 	post("/v1/purchases", "jws", bought, bearer, 200, `{"answer":"already-granted"}`)
+	post("/v1/purchases", "jws", second, bearer, 200, `{"answer":"granted"}`)
 	post("/v1/notifications", "signedPayload", bought, "", 400, refused)
+	post("/v1/notifications", "signedPayload", refund, "", 200, "")
 	post("/v1/notifications", "signedPayload", refund, "", 200, "")
 	post("/v1/purchases", "jws", bought, bearer, 409, `{"answer":"refused-final"}`)
 	var coins int
 	check(db.QueryRow("SELECT coins FROM wallet").Scan(&coins))
-	if coins != 105 {
+	if coins != 100 {
 		log.Fatal(fmt.Sprint(coins))
 	}
 }

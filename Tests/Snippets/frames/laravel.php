@@ -30,6 +30,7 @@ foreach ([
 $coins = ['--environment', 'Production', '--type', 'consumable',
     '--product', 'com.example.app.coins100'];
 $bought = \minted('transaction', ...$coins);
+$second = \minted('transaction', '--transaction-id', '180000900000077', ...$coins);
 $refund = \minted('notification', '--notification-type', 'REFUND', '--refunded', ...$coins);
 $bearer = \minted('token');
 file_put_contents("$root/config/keys.json", \minted('keyset'));
@@ -47,8 +48,8 @@ $kernel = new \Illuminate\Foundation\Http\Kernel($app, $app->make('router'));
 $kernel->bootstrap();
 $app->make(Ledger::class)->createSchema();
 $token = $app->make(Ledger::class)->verifier->verifyToken($bearer, $app->make(Keyset::class));
-DB::statement('CREATE TABLE wallet (account TEXT, coins INTEGER)');
-DB::insert('INSERT INTO wallet VALUES (?, 5)', [$token->subject]);
+// A customer without a row, who buys twice.
+DB::statement('CREATE TABLE wallet (account TEXT PRIMARY KEY, coins INTEGER NOT NULL)');
 
 $post = static function (
     string $path,
@@ -75,8 +76,10 @@ $post('/v1/purchases', 'jws', substr($bought, 0, -8) . 'AAAAAAAA', $bearer, 400,
 $post('/v1/purchases', 'receipt', $bought, $bearer, 400, '');
 $post('/v1/purchases', 'jws', $bought, $bearer, 200, '{"answer":"granted"}');
 $post('/v1/purchases', 'jws', $bought, $bearer, 200, '{"answer":"already-granted"}');
+$post('/v1/purchases', 'jws', $second, $bearer, 200, '{"answer":"granted"}');
 $post('/v1/notifications', 'signedPayload', $bought, null, 400, $refused);
 $post('/v1/notifications', 'signedPayload', $refund, null, 200, '');
+$post('/v1/notifications', 'signedPayload', $refund, null, 200, '');
 $post('/v1/purchases', 'jws', $bought, $bearer, 409, '{"answer":"refused-final"}');
-\must(DB::table('wallet')->value('coins') === 105, 'the wallet');
+\must(DB::table('wallet')->value('coins') === 100, 'the wallet');
 $whole = true;

@@ -37,15 +37,14 @@ func main() {
 	check(err)
 	db, err := sql.Open("sqlite3", "shop.db")
 	check(err)
-	_, err = db.Exec("CREATE TABLE wallet (account TEXT, coins INTEGER)")
-	check(err)
-	_, err = db.Exec("INSERT INTO wallet VALUES (?, 5)", account)
+	// A customer without a row yet.
+	_, err = db.Exec("CREATE TABLE wallet (account TEXT PRIMARY KEY, coins INTEGER NOT NULL)")
 	check(err)
 	w := httptest.NewRecorder()
 	check(claim(context.Background(), w, string(config), strings.TrimSpace(string(jws))))
 	var coins int
 	check(db.QueryRow("SELECT coins FROM wallet").Scan(&coins))
-	if said := w.Body.String(); coins != 105 || said != `{"answer":"granted"}` {
+	if said := w.Body.String(); coins != 100 || said != `{"answer":"granted"}` {
 		log.Fatal(fmt.Sprint(coins, said))
 	}
 }

@@ -13,8 +13,8 @@ $jws = \minted('transaction', '--type', 'consumable', '--product', 'com.example.
 $configuration = \authority();
 $wallet = new PDO('sqlite:shop.db');
 $wallet->exec('DROP TABLE IF EXISTS wallet');
-$wallet->exec('CREATE TABLE wallet (account TEXT, coins INTEGER)');
-$wallet->exec("INSERT INTO wallet VALUES ('$account', 5)");
+// A customer without a row yet.
+$wallet->exec('CREATE TABLE wallet (account TEXT PRIMARY KEY, coins INTEGER NOT NULL)');
 // SNIPPET
-\must($wallet->query('SELECT coins FROM wallet')->fetchColumn() === 105, 'the wallet');
+\must($wallet->query('SELECT coins FROM wallet')->fetchColumn() === 100, 'the wallet');
 $whole = true;

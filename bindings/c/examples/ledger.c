@@ -1,9 +1,11 @@
 /*
  * ledger.c - pays a purchase out, once, with an SQLite database.
  *
+ *   ledger CONFIG.json DATABASE --create
  *   ledger CONFIG.json DATABASE ACCOUNT JWS-FILE [--at MILLISECONDS]
  *
- * CONFIG.json has the block "stores": {"dialect": "sqlite"}. The JWS is that of
+ * The first makes file and tables, once: a ledger that is missing later is an
+ * error. DATABASE is an absolute path, or begins with "./". CONFIG.json has the block "stores": {"dialect": "sqlite"}. The JWS is that of
  * a transaction, as the app sent it. The claim and what is granted for it, a
  * row in the table `wallet`, stand together or not at all.
  *
@@ -78,7 +80,7 @@ static void bind_member(sqlite3_stmt *insert, int place, const cJSON *item) {
 }
 
 /* Writes into the wallet, in the open transaction of the claim; 0: it could
- * not, and nothing is claimed. A grant neither commits nor rolls back. */
+ * not, and nothing is claimed. A grant that ends the transaction is refused. */
 static int granted(sqlite3 *db, const cJSON *grant) {
   static const char *const names[] = {"grantId", "account", "product",
                                       "quantity"};
@@ -96,9 +98,8 @@ static int granted(sqlite3 *db, const cJSON *grant) {
 
 static char *answer_to_grant(sqlite3 *db, const cJSON *grant) {
   sqlite3_int64 id = (sqlite3_int64)cJSON_GetNumberValue(member(grant, "id"));
-  int code = granted(db, grant) ? 200 : 500;
-  if (code == 500) roll_back(db);
-  return sqlite3_mprintf("{\"id\":%lld,\"code\":%d}", id, code);
+  int hits, good = enter_grant(db, &hits) && granted(db, grant);
+  return leave_grant(db, id, &hits, good);
 }
 
 /* ---- the conversation ---------------------------------------------------- */
@@ -239,32 +240,38 @@ static int claimed(const struct shop *shop, const char *jws) {
 
 /* ---- the program --------------------------------------------------------- */
 
-static int opened(struct shop *shop, const char *config, const char *path) {
+static int opened(struct shop *shop, const char *config, const char *path,
+                  int is_new) {
   assay_doc *doc = NULL;
   int good = assay_verifier_new(config, strlen(config), &shop->verifier,
                                 &doc) == ASSAY_OK;
   if (!good) fprintf(stderr, "%s\n", assay_doc_json(doc, NULL));
   assay_doc_free(doc);
-  if (good) shop->db = open_database(path);
-  return shop->db != NULL && made_tables(shop);
+  if (good) shop->db = is_new ? create_database(path) : open_database(path);
+  return shop->db != NULL;
 }
 
 int main(int argc, char **argv) {
   struct shop shop = {NULL, NULL, NULL, 0};
-  char *config, *jws;
+  char *config, *jws = NULL;
   int code = USAGE;
+  int is_new = argc == 4 && strcmp(argv[3], "--create") == 0;
   if (argc == 7 && strcmp(argv[5], "--at") == 0) {
     shop.at_ms = strtoll(argv[6], NULL, 10);
-  } else if (argc != 5) {
-    fputs("usage: ledger CONFIG.json DATABASE ACCOUNT JWS-FILE "
+  } else if (argc != 5 && !is_new) {
+    fputs("usage: ledger CONFIG.json DATABASE --create\n"
+          "       ledger CONFIG.json DATABASE ACCOUNT JWS-FILE "
           "[--at MILLISECONDS]\n", stderr);
     return USAGE;
   }
   config = read_file(argv[1]);
-  jws = read_file(argv[4]);
+  if (!is_new) jws = read_file(argv[4]);
   shop.account = argv[3];
-  if (config != NULL && jws != NULL && opened(&shop, config, argv[2]))
-    code = claimed(&shop, jws);
+  if (config != NULL && (is_new || jws != NULL) &&
+      opened(&shop, config, argv[2], is_new)) {
+    if (!is_new) code = claimed(&shop, jws);
+    else if (made_tables(&shop)) code = GRANTED;
+  }
   sqlite3_close(shop.db);
   assay_verifier_free(shop.verifier);
   free(config);

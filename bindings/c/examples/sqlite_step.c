@@ -1,8 +1,15 @@
 /* sqlite_step.c - see sqlite_step.h. */
+#define _POSIX_C_SOURCE 200809L /* clock_gettime */
+
 #include "sqlite_step.h"
 
+#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
+#include <time.h>
+
+/* It shows whether a grant is still in the ledger's transaction. */
+#define SAVEPOINT "assay_grant"
 
 static const cJSON *member(const cJSON *object, const char *name) {
   return cJSON_GetObjectItemCaseSensitive(object, name);
@@ -22,18 +29,35 @@ void roll_back(sqlite3 *db) {
   if (!sqlite3_get_autocommit(db)) run_statement(db, "ROLLBACK");
 }
 
-sqlite3 *open_database(const char *path) {
+/* A relative path is another file in another folder. */
+static int is_named_wholly(const char *path) {
+  return path[0] == '/' || strncmp(path, "./", 2) == 0 ||
+         strcmp(path, ":memory:") == 0;
+}
+
+static sqlite3 *opened(const char *path, int flags) {
   sqlite3 *db = NULL;
-  int flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE;
-  if (sqlite3_open_v2(path, &db, flags, NULL) == SQLITE_OK &&
-      sqlite3_busy_timeout(db, 5000) == SQLITE_OK &&
-      run_statement(db, "PRAGMA journal_mode = WAL") &&
-      run_statement(db, "PRAGMA synchronous = FULL"))
-    return db;
-  fprintf(stderr, "%s: %s\n", path,
-          db == NULL ? "out of memory" : sqlite3_errmsg(db));
+  const char *why = "the path is to be absolute, or to begin with ./";
+  if (is_named_wholly(path)) {
+    /* A deleted row leaves no text behind (STO-93). */
+    if (sqlite3_open_v2(path, &db, SQLITE_OPEN_READWRITE | flags, NULL) ==
+            SQLITE_OK &&
+        sqlite3_busy_timeout(db, 2000) == SQLITE_OK &&
+        run_statement(db, "PRAGMA journal_mode = WAL") &&
+        run_statement(db, "PRAGMA synchronous = FULL") &&
+        run_statement(db, "PRAGMA secure_delete = FAST"))
+      return db;
+    why = db == NULL ? "out of memory" : sqlite3_errmsg(db);
+  }
+  fprintf(stderr, "%s: %s\n", path, why);
   sqlite3_close(db);
   return NULL;
+}
+
+sqlite3 *open_database(const char *path) { return opened(path, 0); }
+
+sqlite3 *create_database(const char *path) {
+  return opened(path, SQLITE_OPEN_CREATE);
 }
 
 /* ---- values -------------------------------------------------------------- */
@@ -87,6 +111,26 @@ static void append_row(sqlite3_str *answer, sqlite3_stmt *statement) {
     append_value(answer, statement, column);
   }
   sqlite3_str_appendchar(answer, 1, ']');
+}
+
+/* ---- limits (STO-76) ----------------------------------------------------- */
+
+static int64_t monotonic_ms(void) {
+  struct timespec now;
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
+}
+
+static int64_t limit_ms(const cJSON *step, const char *name, int64_t otherwise) {
+  const cJSON *limit = member(member(step, "limits"), name);
+  return cJSON_IsNumber(limit) && limit->valuedouble >= 1
+             ? (int64_t)limit->valuedouble
+             : otherwise;
+}
+
+/* SQLite's progress handler: not 0 ends the statement. */
+static int is_late(void *deadline) {
+  return monotonic_ms() > *(const int64_t *)deadline;
 }
 
 /* ---- calls --------------------------------------------------------------- */
@@ -153,18 +197,26 @@ static char *failure(sqlite3_int64 id, int code, int was_undone) {
 char *carry_out_store(sqlite3 *db, const cJSON *step) {
   sqlite3_int64 id = (sqlite3_int64)cJSON_GetNumberValue(member(step, "id"));
   sqlite3_str *answer = sqlite3_str_new(db);
+  int64_t statement_ms = limit_ms(step, "statementMs", 5000), deadline = 0;
   const cJSON *call;
-  int code = enter(db, step), done = 0, was_undone;
+  int code, done = 0, was_undone, is_inside;
+  sqlite3_busy_timeout(db, (int)limit_ms(step, "lockMs", 2000));
+  code = enter(db, step);
+  is_inside = !sqlite3_get_autocommit(db);
+  sqlite3_progress_handler(db, 1000, is_late, &deadline);
   sqlite3_str_appendf(answer, "{\"id\":%lld,\"code\":200,\"results\":[", id);
   cJSON_ArrayForEach(call, member(step, "run")) {
     if (code != SQLITE_OK) break;
     if (done > 0) sqlite3_str_appendchar(answer, 1, ',');
+    deadline = monotonic_ms() + statement_ms;
     code = run_call(db, call, answer);
     if (code == SQLITE_OK) done++;
   }
+  sqlite3_progress_handler(db, 0, NULL, NULL);
   sqlite3_str_appendall(answer, "]}");
   if (code == SQLITE_OK) code = sqlite3_str_errcode(answer);
-  was_undone = !sqlite3_get_autocommit(db) || done == 0;
+  /* A statement that is ended may have undone the transaction by itself. */
+  was_undone = is_inside || done == 0;
   if (code == SQLITE_OK && is_marked(step, "commit") &&
       !run_statement(db, "COMMIT"))
     code = sqlite3_errcode(db);
@@ -172,4 +224,42 @@ char *carry_out_store(sqlite3 *db, const cJSON *step) {
   sqlite3_free(sqlite3_str_finish(answer));
   roll_back(db);
   return failure(id, code, was_undone);
+}
+
+/* ---- grants (STO-38) ----------------------------------------------------- */
+
+/* Nothing that begins or ends a transaction; savepoints, but the ledger's. */
+static int authorized(void *hits, int action, const char *operation,
+                      const char *name, const char *database,
+                      const char *trigger) {
+  (void)operation, (void)database, (void)trigger;
+  if (action != SQLITE_TRANSACTION &&
+      (action != SQLITE_SAVEPOINT || name == NULL ||
+       sqlite3_stricmp(name, SAVEPOINT) != 0))
+    return SQLITE_OK;
+  ++*(int *)hits;
+  return SQLITE_DENY;
+}
+
+int enter_grant(sqlite3 *db, int *hits) {
+  *hits = 0;
+  return run_statement(db, "SAVEPOINT " SAVEPOINT) &&
+         sqlite3_set_authorizer(db, authorized, hits) == SQLITE_OK;
+}
+
+char *leave_grant(sqlite3 *db, sqlite3_int64 id, const int *hits,
+                  int is_granted) {
+  int is_same;
+  sqlite3_set_authorizer(db, NULL, NULL);
+  /* A savepoint goes with its transaction. */
+  is_same = *hits == 0 && !sqlite3_get_autocommit(db) &&
+            run_statement(db, "RELEASE " SAVEPOINT);
+  if (!is_same || !is_granted) roll_back(db);
+  if (!is_same)
+    return sqlite3_mprintf(
+        "{\"id\":%lld,\"code\":500,\"error\":"
+        "{\"code\":\"transaction\",\"executed\":\"unknown\"}}",
+        id);
+  return sqlite3_mprintf("{\"id\":%lld,\"code\":%d}", id,
+                         is_granted ? 200 : 500);
 }

@@ -3,7 +3,8 @@
  *
  *   store DATABASE < STEPS.jsonl > ANSWERS.jsonl
  *
- * A step a line, as `exchange.store` has it; an answer a line.
+ * A step a line, as `exchange.store` has it; an answer a line. A line with "grant"
+ * in it is a grant: its statements, one after the other, whatever comes of each.
  */
 #include <stdio.h>
 
@@ -11,13 +12,22 @@
 
 enum { LONGEST = 1 << 16 };
 
+static char *grant(sqlite3 *db, const cJSON *statements) {
+  const cJSON *statement;
+  int hits, good = enter_grant(db, &hits);
+  cJSON_ArrayForEach(statement, statements)
+      run_statement(db, statement->valuestring);
+  return leave_grant(db, 7, &hits, good);
+}
+
 int main(int argc, char **argv) {
   static char line[LONGEST];
   sqlite3 *db = argc == 2 ? open_database(argv[1]) : NULL;
   if (db == NULL) return 2;
   while (fgets(line, sizeof line, stdin) != NULL) {
     cJSON *step = cJSON_Parse(line);
-    char *answer = carry_out_store(db, step);
+    const cJSON *grants = cJSON_GetObjectItemCaseSensitive(step, "grant");
+    char *answer = grants != NULL ? grant(db, grants) : carry_out_store(db, step);
     puts(answer == NULL ? "" : answer);
     sqlite3_free(answer);
     cJSON_Delete(step);

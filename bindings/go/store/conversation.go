@@ -13,6 +13,9 @@ import (
 // A GrantFunc pays a purchase out. ErrNotGranted, or any other error, grants nothing.
 type GrantFunc func(ctx context.Context, grant *Grant) error
 
+// A TakeFunc takes units back. ErrNotGranted, or any other error, takes nothing.
+type TakeFunc func(ctx context.Context, take *Take) error
+
 // patience is longer than any wait of the library's own: a fifth of a second, of pace.take
 // a second.
 const patience = 5 * time.Second
@@ -27,15 +30,54 @@ type openStep struct {
 
 type grantStep struct {
 	ID int64 `json:"id"`
-	Grant
+	// "give" or "take".
+	What string `json:"what"`
 	// What is to be written with the grant's own items, DynamoDB.
 	Item json.RawMessage `json:"item"`
+	// The step itself: a Grant or a Take.
+	whole json.RawMessage
+}
+
+// UnmarshalJSON keeps the text as well.
+func (g *grantStep) UnmarshalJSON(text []byte) error {
+	type plain grantStep
+	if err := json.Unmarshal(text, (*plain)(g)); err != nil {
+		return err
+	}
+	g.whole = append(json.RawMessage{}, text...)
+	return nil
+}
+
+// effects are what a conversation has the host do, in the transaction of the row.
+type effects struct {
+	grant GrantFunc
+	take  TakeFunc
+}
+
+// called runs the one that the step is for.
+func (e effects) called(ctx context.Context, step *grantStep, target Target) (thrown error) {
+	var err error
+	if step.What == "take" {
+		found := &Take{Target: target}
+		if err = json.Unmarshal(step.whole, found); err == nil {
+			thrown = e.take(ctx, found)
+		}
+	} else {
+		found := &Grant{Target: target}
+		if err = json.Unmarshal(step.whole, found); err == nil {
+			thrown = e.grant(ctx, found)
+		}
+	}
+	if err != nil {
+		return fmt.Errorf("store: the step cannot be read: %w", err)
+	}
+	return thrown
 }
 
 // converse conducts a conversation to its end. Whatever ends it, nothing stays open in the
 // store. A refused document is an answer.
 func (l *Ledger) converse(
-	ctx context.Context, request map[string]any, evidence []assay.Evidence, grant GrantFunc,
+	ctx context.Context, request map[string]any, evidence []assay.Evidence, called effects,
 ) (*assay.Exchange, error) {
 	exchange, err := l.verifier.Exchange(ctx, request, evidence, assay.At(l.now()))
 	if err != nil {
@@ -45,7 +87,7 @@ func (l *Ledger) converse(
 	session := l.executor.Session()
 	defer session.Close()
 	for !exchange.Done() {
-		answer, err := l.carryOut(ctx, session, exchange, grant)
+		answer, err := l.carryOut(ctx, session, exchange, called)
 		if err != nil {
 			return nil, err
 		}
@@ -57,7 +99,7 @@ func (l *Ledger) converse(
 }
 
 func (l *Ledger) carryOut(
-	ctx context.Context, session Session, exchange *assay.Exchange, grant GrantFunc,
+	ctx context.Context, session Session, exchange *assay.Exchange, called effects,
 ) (any, error) {
 	var open openStep
 	if err := json.Unmarshal(exchange.Payload(), &open); err != nil {
@@ -67,29 +109,35 @@ func (l *Ledger) carryOut(
 	case open.State == "store" && open.Store != nil:
 		return session.CarryOut(ctx, open.Store)
 	case open.State == "grant" && open.Grant != nil:
-		return granted(ctx, session, open.Grant, grant)
+		return granted(ctx, session, open.Grant, called)
 	case open.State == "wait":
 		return struct{}{}, l.wait(ctx, time.UnixMilli(open.NotBeforeMs))
 	}
 	return nil, fmt.Errorf("store: a step of state %q is not for a store", open.State)
 }
 
-// granted runs the grant, and says what became of it.
+// granted runs the grant, and says what became of it. A grant that ended the transaction
+// (STO-38), or whose session was lost (STO-39), is told to the library, whatever it returned.
 func granted(
-	ctx context.Context, session Session, step *grantStep, grant GrantFunc,
+	ctx context.Context, session Session, step *grantStep, called effects,
 ) (any, error) {
-	if grant == nil {
+	if isTake := step.What == "take"; isTake && called.take == nil {
+		return nil, fmt.Errorf("%w: mode Transaction needs a take-back", assay.ErrArgument)
+	} else if !isTake && called.grant == nil {
 		return nil, fmt.Errorf("%w: mode Transaction needs a grant", assay.ErrArgument)
 	}
-	found := step.Grant
-	session.Grant(&found)
+	thrown := called.called(ctx, step, session.EnterGrant(ctx))
+	if answer := session.LeaveGrant(thrown); answer != nil {
+		answer.ID = step.ID
+		return answer, nil
+	}
 	answer := map[string]any{"id": step.ID, "code": 200}
-	if err := grant(ctx, &found); errors.Is(err, ErrNotGranted) {
+	if errors.Is(thrown, ErrNotGranted) {
 		session.Rollback()
 		answer["code"] = 500
 		return answer, nil
-	} else if err != nil || len(step.Item) == 0 {
-		return answer, err
+	} else if thrown != nil || len(step.Item) == 0 {
+		return answer, thrown
 	}
 	committer, is := session.(Committer)
 	if !is {

@@ -4,12 +4,12 @@
 //
 //	import _ "github.com/mattn/go-sqlite3" // or any other driver of database/sql
 //
-//	ledger, err := store.Open(ctx, "sqlite3", "shop.db", config)
+//	ledger, err := store.Open(ctx, "sqlite3", "/srv/shop.db", config)
 //	claimed, err := ledger.Claim(ctx, store.ClaimRequest{
 //		JWS: jws, Account: account, Grant: func(ctx context.Context, grant *store.Grant) error {
 //			_, err := grant.Tx.ExecContext(ctx,
-//				"UPDATE wallet SET coins = coins + ? WHERE account = ?",
-//				100*grant.Quantity, grant.Account)
+//				"INSERT INTO coins (grant_id, account, n) VALUES (?, ?, ?)",
+//				grant.ID, grant.Account, 100*grant.Quantity)
 //			return err
 //		},
 //	})

@@ -9,6 +9,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net"
 	"net/http"
 	"strings"
 	"time"
@@ -37,7 +38,7 @@ type DynamoDB struct {
 	Client interface {
 		Do(*http.Request) (*http.Response, error)
 	}
-	// Timeout of a call; 0: 10 s.
+	// Timeout of a call; 0: the limit of a statement that the step names, 5 s.
 	Timeout time.Duration
 }
 
@@ -62,7 +63,8 @@ const (
 )
 
 var dynamoClient = &http.Client{Transport: &http.Transport{Proxy: nil, MaxIdleConnsPerHost: 64,
-	IdleConnTimeout: 30 * time.Second}}
+	IdleConnTimeout: 30 * time.Second,
+	DialContext:     (&net.Dialer{Timeout: time.Second}).DialContext}}
 
 // Dialect is the engine.
 func (d *DynamoDB) Dialect() string { return "dynamodb" }
@@ -78,7 +80,7 @@ type dynamoSession struct {
 func (s *dynamoSession) CarryOut(ctx context.Context, step *Step) (*Answer, error) {
 	answer := &Answer{ID: step.ID, Code: 200}
 	for _, call := range step.Run {
-		result, failure := s.store.call(ctx, call.API, call.Input)
+		result, failure := s.store.within(ctx, step.limits(), call.API, call.Input)
 		switch {
 		case ctx.Err() != nil:
 			return nil, ctx.Err()
@@ -109,11 +111,18 @@ func (s *dynamoSession) Commit(ctx context.Context, item json.RawMessage) (
 	return result, failure, ctx.Err()
 }
 
-// call sends one call; a failure without code brought nothing back.
+// call sends one call, with the limits of a step that names none.
 func (d *DynamoDB) call(ctx context.Context, api string, input []byte) (CallResult, *Failure) {
+	return d.within(ctx, (&Step{}).limits(), api, input)
+}
+
+// within sends one call; a failure without code brought nothing back.
+func (d *DynamoDB) within(ctx context.Context, limits Limits, api string, input []byte) (
+	CallResult, *Failure,
+) {
 	timeout := d.Timeout
 	if timeout == 0 {
-		timeout = 10 * time.Second
+		timeout = limits.statement()
 	}
 	ctx, cancel := context.WithTimeout(ctx, timeout)
 	defer cancel()
@@ -128,7 +137,11 @@ func (d *DynamoDB) call(ctx context.Context, api string, input []byte) (CallResu
 		client = d.Client
 	}
 	response, err := client.Do(request)
-	if err != nil {
+	var dial *net.OpError
+	if errors.As(err, &dial) && dial.Op == "dial" {
+		// Nobody was reached (STO-77).
+		return CallResult{}, &Failure{Code: "connect", Executed: "no"}
+	} else if err != nil {
 		return CallResult{}, &Failure{}
 	}
 	defer response.Body.Close()
@@ -192,7 +205,10 @@ func refused(body []byte) (CallResult, *Failure) {
 	return CallResult{}, &Failure{Code: kind, Executed: "no"}
 }
 
-func (s *dynamoSession) Grant(grant *Grant) { grant.Items = &s.items }
+func (s *dynamoSession) EnterGrant(context.Context) Target { return Target{Items: &s.items} }
+
+// LeaveGrant has nothing to ask: a grant only appends.
+func (s *dynamoSession) LeaveGrant(error) *Answer { return nil }
 
 // Rollback forgets what a grant would have written.
 func (s *dynamoSession) Rollback() { s.items = nil }

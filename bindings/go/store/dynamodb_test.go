@@ -109,7 +109,8 @@ func TestDynamoDBGrant(t *testing.T) {
 		`"CancellationReasons":[{"Code":"ConditionalCheckFailed"},{"Code":"None"}]}`,
 		`500 {"__type":"x#InternalServerError"}`)
 	session := executor.Session()
-	step := &grantStep{ID: 7, Item: json.RawMessage(`{"Put":{"claim":1}}`)}
+	step := &grantStep{ID: 7, Item: json.RawMessage(`{"Put":{"claim":1}}`),
+		whole: json.RawMessage(`{}`)}
 	own := json.RawMessage(`{"Put":{"own":1}}`)
 	for i, wanted := range []string{
 		`{"code":200,"id":7}`, `{"code":200,"id":7,"results":[{"error":{"type":` +
@@ -117,10 +118,10 @@ func TestDynamoDBGrant(t *testing.T) {
 			`{"code":"None"}]}}]}`, `{"code":500,"id":7}`,
 	} {
 		answer, err := granted(context.Background(), session, step,
-			func(_ context.Context, grant *Grant) error {
+			effects{grant: func(_ context.Context, grant *Grant) error {
 				*grant.Items = append(*grant.Items, own)
 				return nil
-			})
+			}})
 		if text, _ := json.Marshal(answer); err != nil || string(text) != wanted {
 			t.Errorf("%s, %v, not %s", text, err, wanted)
 		}
@@ -137,11 +138,11 @@ func TestDynamoDBNotGranted(t *testing.T) {
 	executor, heard := dynamo(t)
 	session := executor.Session()
 	answer, err := granted(context.Background(), session,
-		&grantStep{ID: 7, Item: json.RawMessage(`{}`)},
-		func(_ context.Context, grant *Grant) error {
+		&grantStep{ID: 7, Item: json.RawMessage(`{}`), whole: json.RawMessage(`{}`)},
+		effects{grant: func(_ context.Context, grant *Grant) error {
 			*grant.Items = append(*grant.Items, json.RawMessage(`{}`))
 			return ErrNotGranted
-		})
+		}})
 	text, _ := json.Marshal(answer)
 	if err != nil || string(text) != `{"code":500,"id":7}` || len(heard()) != 0 {
 		t.Errorf("%s, %v, asked %q", text, err, heard())
@@ -156,8 +157,8 @@ func TestDynamoDBNotGranted(t *testing.T) {
 func TestAnItemNeedsACommitter(t *testing.T) {
 	_, store := faked(t, "sqlite", nil)
 	_, err := granted(context.Background(), store.Session(),
-		&grantStep{ID: 7, Item: json.RawMessage(`{}`)},
-		func(context.Context, *Grant) error { return nil })
+		&grantStep{ID: 7, Item: json.RawMessage(`{}`), whole: json.RawMessage(`{}`)},
+		effects{grant: func(context.Context, *Grant) error { return nil }})
 	if err == nil {
 		t.Error("it is taken")
 	}

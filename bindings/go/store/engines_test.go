@@ -54,7 +54,6 @@ func own(
 	t.Cleanup(func() { db.Close() })
 	shop := opened(t, db, driverName, address(database), more)
 	must(t, shop.CreateSchema(ctx))
-	must(t, shop.CreateSchema(ctx))
 	return shop
 }
 
@@ -108,23 +107,39 @@ type itemWallet struct {
 	table string
 }
 
-func (w *itemWallet) put(grant *Grant) json.RawMessage {
+func (w *itemWallet) put(id, account string, coins int64) json.RawMessage {
 	text := func(value string) any { return map[string]any{"S": value} }
 	item, _ := json.Marshal(map[string]any{"TableName": w.table, "Item": map[string]any{
-		"PK": text("COINS#" + grant.ID), "SK": text("COINS"), "account": text(grant.Account),
-		"coins": map[string]any{"N": fmt.Sprint(100 * grant.Quantity)}},
+		"PK": text("COINS#" + id), "SK": text("COINS"), "account": text(account),
+		"coins": map[string]any{"N": fmt.Sprint(coins)}},
 		"ConditionExpression": "attribute_not_exists(PK)"})
 	return item
 }
 
-func (w *itemWallet) pay(_ context.Context, grant *Grant) error {
-	item, err := json.Marshal(map[string]any{"Put": w.put(grant)})
-	*grant.Items = append(*grant.Items, item)
+func (w *itemWallet) with(items *[]json.RawMessage, put json.RawMessage) error {
+	item, err := json.Marshal(map[string]any{"Put": put})
+	*items = append(*items, item)
 	return err
 }
 
+func (w *itemWallet) pay(_ context.Context, grant *Grant) error {
+	return w.with(grant.Items, w.put(grant.ID, grant.Account, 100*grant.Quantity))
+}
+
 func (w *itemWallet) payLater(ctx context.Context, grant *Grant) error {
-	result, failure := w.call(ctx, "PutItem", w.put(grant))
+	return w.alone(ctx, w.put(grant.ID, grant.Account, 100*grant.Quantity))
+}
+
+func (w *itemWallet) back(_ context.Context, take *Take) error {
+	return w.with(take.Items, w.put(take.ID, take.Account, -100*take.Units))
+}
+
+func (w *itemWallet) backLater(ctx context.Context, take *Take) error {
+	return w.alone(ctx, w.put(take.ID, take.Account, -100*take.Units))
+}
+
+func (w *itemWallet) alone(ctx context.Context, put json.RawMessage) error {
+	result, failure := w.call(ctx, "PutItem", put)
 	if failure != nil || result.Error != nil {
 		return fmt.Errorf("not paid: %v, %v", failure, result.Error)
 	}
@@ -159,6 +174,9 @@ func (w *itemWallet) sums() (map[string]int64, error) {
 	return found, nil
 }
 
+// What DynamoDB has no transactions, or no sessions, for.
+const ofSQL = " standby isolation lineage limits session deferred ends guard lost unreached "
+
 func TestEngines(t *testing.T) {
 	for name, made := range map[string]func(*testing.T, map[string]any) *shop{
 		"postgres": postgres, "mariadb": mariadb, "dynamodb": dynamodb,
@@ -174,10 +192,13 @@ func TestEngines(t *testing.T) {
 				"refund": {refundIn, nil}, "subscription": {subscriptionIn, nil},
 				"accounts": {accountsIn, forgets}, "texts": {textsIn, keeps},
 				"signup": {signUpIn, admitsOne}, "challenges": {challengesIn, nil},
-				"schema": {driftIn, nil}, "standby": {standbyIn, nil},
-				"isolation": {isolationIn, nil},
+				"schema": {driftIn, nil}, "lineage": {lineageIn, nil}, "standby": {standbyIn, nil},
+				"isolation": {isolationIn, nil}, "limits": {limitsIn, nil},
+				"takes": {takesIn, nil}, "events": {eventsIn, nil}, "held": {heldIn, nil},
+				"session": {sessionIn, nil}, "deferred": {deferredIn, nil}, "ends": {endsIn, nil},
+				"guard": {guardIn, nil}, "lost": {lostIn, nil}, "unreached": {unreachedIn, nil},
 			} {
-				if name != "dynamodb" || what != "standby" && what != "isolation" {
+				if name != "dynamodb" || !strings.Contains(ofSQL, " "+what+" ") {
 					t.Run(what, func(t *testing.T) { tried.in(t, made(t, tried.more)) })
 				}
 			}
@@ -225,5 +246,167 @@ func isolationIn(t *testing.T, shop *shop) {
 	must(t, db.QueryRow(asked).Scan(&found))
 	if found != wanted {
 		t.Errorf("statements run under %s", found)
+	}
+}
+
+// carriedOut is what one step comes to.
+func carriedOut(t *testing.T, session Session, open *Step) *Answer {
+	t.Helper()
+	answer, err := session.CarryOut(ctx, open)
+	must(t, err)
+	return answer
+}
+
+// pools are the one of the ledger's and one of the host's.
+func pools(shop *shop) map[string]*SQL {
+	return map[string]*SQL{"own": shop.executor.(*SQL),
+		"the host's": {DB: shop.db, Engine: shop.executor.Dialect()}}
+}
+
+// STO-76: a wait for a lock and a statement end.
+func limitsIn(t *testing.T, shop *shop) {
+	lock, slow, busy, late := "LOCK TABLE wallet", "SELECT pg_sleep(20)", "55P03", "57014"
+	if shop.executor.Dialect() == "mysql" {
+		lock = "SELECT * FROM wallet WHERE grant_id = 'x' FOR UPDATE"
+		slow = "SELECT SLEEP(20) FROM wallet"
+		busy, late = "1205", "1969"
+	}
+	_, err := shop.db.Exec("INSERT INTO wallet VALUES ('x', 'x', 0)")
+	must(t, err)
+	for name, pool := range pools(shop) {
+		other, err := shop.db.BeginTx(ctx, nil)
+		must(t, err)
+		_, err = other.Exec(lock)
+		must(t, err)
+		for what, code := range map[string]string{
+			"UPDATE wallet SET coins = 1 WHERE grant_id = 'x'": busy, slow: late} {
+			for _, transaction := range []string{"begin", ""} {
+				session := pool.Session()
+				open := step(transaction, what)
+				open.Limits = &Limits{StatementMs: 5000, LockMs: 1000}
+				if code == late {
+					open.Limits = &Limits{StatementMs: 300, LockMs: 100}
+				}
+				if said := shown(carriedOut(t, session, open)); said != "500 "+code+" no" {
+					t.Errorf("%s, %q: %s is %s", name, transaction, what, said)
+				}
+				session.Close()
+			}
+		}
+		must(t, other.Rollback())
+	}
+}
+
+// STO-38: a transaction that is another one.
+func guardIn(t *testing.T, shop *shop) {
+	for name, pool := range pools(shop) {
+		for _, ends := range [][]string{{"COMMIT"}, {"COMMIT", "BEGIN"}, {"ROLLBACK", "BEGIN"}} {
+			session := pool.Session().(*sqlSession)
+			key := fmt.Sprint(name, len(ends), ends[0])
+			key = strings.ReplaceAll(key, "'", "")
+			insert := "INSERT INTO wallet VALUES ('" + key + "', 'x', 0)"
+			carriedOut(t, session, step("begin", insert))
+			session.EnterGrant(ctx)
+			for _, text := range ends {
+				_, err := session.conn.ExecContext(ctx, text)
+				must(t, err)
+			}
+			answer := session.LeaveGrant(nil)
+			if answer == nil || shown(answer) != "500 transaction unknown" {
+				t.Errorf("%s: %q is %+v", name, ends, answer)
+			}
+			if said := shown(carriedOut(t, session, step("begin"))); said != "200" {
+				t.Errorf("%s: the next transaction is %s", name, said)
+			}
+			session.Close()
+		}
+	}
+}
+
+// STO-39: a session that is ended inside a grant.
+func lostIn(t *testing.T, shop *shop) {
+	asked, end := "SELECT pg_backend_pid()", "SELECT pg_terminate_backend(%d)"
+	if shop.executor.Dialect() == "mysql" {
+		asked, end = "SELECT CONNECTION_ID()", "KILL %d"
+	}
+	session := shop.executor.Session()
+	defer session.Close()
+	carriedOut(t, session, step("begin"))
+	grant := session.EnterGrant(ctx)
+	var id int64
+	must(t, grant.Tx.QueryRowContext(ctx, asked).Scan(&id))
+	_, err := shop.db.Exec(fmt.Sprintf(end, id))
+	must(t, err)
+	if answer := session.LeaveGrant(nil); answer == nil || shown(answer) != "0" {
+		t.Errorf("the answer is %+v", answer)
+	}
+	if said := shown(carriedOut(t, session, step("begin"))); said != "200" {
+		t.Errorf("the next transaction is %s", said)
+	}
+}
+
+// STO-39: a session that is ended inside the grant is no fault of the library's.
+func sessionIn(t *testing.T, shop *shop) {
+	asked, end := "SELECT pg_backend_pid()", "SELECT pg_terminate_backend(%d)"
+	if shop.executor.Dialect() == "mysql" {
+		asked, end = "SELECT CONNECTION_ID()", "KILL %d"
+	}
+	for times, answer := range map[int]string{1: "granted", 2: "granted", 99: "deferred"} {
+		calls := 0
+		account := fmt.Sprint("ann", times)
+		claimed, err := shop.Claim(ctx, ClaimRequest{JWS: coins(t), Account: account,
+			Grant: func(ctx context.Context, grant *Grant) error {
+				must(t, shop.pay(ctx, grant))
+				if calls++; calls > times {
+					return nil
+				}
+				var id int64
+				must(t, grant.Tx.QueryRowContext(ctx, asked).Scan(&id))
+				_, err := shop.db.Exec(fmt.Sprintf(end, id))
+				return err
+			}})
+		must(t, err)
+		if claimed.Answer != answer || calls != map[bool]int{true: times + 1, false: 3}[times < 3] {
+			t.Errorf("%d times: %+v, %d calls", times, claimed, calls)
+		}
+		if times == 99 && (claimed.HTTPStatus != 503 ||
+			claimed.Status.String() != "unavailable.store.unclear") {
+			t.Errorf("for ever: %+v", claimed)
+		}
+	}
+	shop.has(t, map[string]int64{"ann1": 100, "ann2": 100})
+}
+
+// STO-77.
+func unreachedIn(t *testing.T, shop *shop) {
+	dialect := shop.executor.Dialect()
+	driverName, found := "postgres", engine(t, map[string]string{
+		"postgres": "postgres", "mysql": "mariadb"}[dialect])
+	address := func(user, host, database string) string {
+		return fmt.Sprintf("postgres://%s@%s/%s?sslmode=disable", user, host, database)
+	}
+	codes := map[string]string{"database": "3D000", "user": "28000"}
+	if dialect == "mysql" {
+		driverName = "mysql"
+		address = func(user, host, database string) string {
+			return fmt.Sprintf("%s@tcp(%s)/%s", user, host, database)
+		}
+		codes = map[string]string{"database": "1049", "user": "1045"}
+	}
+	user, database := found.User.String(), strings.TrimPrefix(found.Path, "/")
+	for given, code := range map[string]string{
+		address(user, "127.0.0.1:1", database):     "connect",
+		address(user, "assay.invalid:1", database): "connect",
+		address(user, found.Host, "none"):          codes["database"],
+		address("nobody", found.Host, database):    codes["user"],
+	} {
+		db, err := sql.Open(driverName, given)
+		must(t, err)
+		session := (&SQL{DB: db, Engine: dialect}).Session()
+		if said := shown(carriedOut(t, session, step("", "SELECT 1"))); said != "500 "+code+" no" {
+			t.Errorf("%s: %s, not %s", given, said, code)
+		}
+		session.Close()
+		db.Close()
 	}
 }

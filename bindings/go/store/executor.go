@@ -22,8 +22,14 @@ type Session interface {
 	// CarryOut runs a step up to its first failure, after which nothing of an open
 	// transaction is left. The error is the context's; what the engine says is in the answer.
 	CarryOut(ctx context.Context, step *Step) (*Answer, error)
-	// Grant gives a grant what it writes with, inside the open transaction.
-	Grant(grant *Grant)
+	// EnterGrant is what a grant writes with, inside the open transaction. It lets nothing
+	// through that would end the transaction (STO-38).
+	EnterGrant(ctx context.Context) Target
+	// LeaveGrant is nil when the transaction is still the one that was begun, or the engine
+	// undid it and thrown, which the grant returned, says so. Else it is what the grant's step
+	// is answered, its id aside: code 0 where the session was lost; 500 with error code
+	// "transaction" where the grant ended the transaction. Then nothing is open any more.
+	LeaveGrant(thrown error) *Answer
 	// Rollback undoes what is open.
 	Rollback()
 	// Close undoes what is open, and gives the connection back.
@@ -45,11 +51,9 @@ type Step struct {
 	// "begin", "inside", "commit", or empty; "whole": begin, the calls, commit.
 	Transaction string `json:"transaction"`
 	Run         []Call `json:"run"`
+	// Nil: 5 s and 2 s.
+	Limits *Limits `json:"limits"`
 }
-
-func (s *Step) begins() bool { return s.Transaction == "begin" || s.Transaction == "whole" }
-
-func (s *Step) ends() bool { return s.Transaction == "commit" || s.Transaction == "whole" }
 
 // A Call is one call of the engine.
 type Call struct {
@@ -145,14 +149,48 @@ type Grant struct {
 	Account  string `json:"account"`
 	Product  string `json:"product"`
 	Quantity int64  `json:"quantity"`
+	// What to give: Quantity × `products.<id>.units`; after a reversal what was taken back.
+	Units int64 `json:"units"`
+	// This ID was handed out before: it may be paid out already.
+	Repeat bool `json:"repeat"`
 
-	// The open transaction, with mode Transaction over SQL.
+	Target
+}
+
+// A Target is where a grant or a take-back writes, with mode Transaction.
+type Target struct {
+	// The open transaction, over SQL.
 	Tx Tx `json:"-"`
-	// Further items of TransactWriteItems, with mode Transaction over DynamoDB: append yours.
+	// Further items of TransactWriteItems, over DynamoDB: append yours.
 	Items *[]json.RawMessage `json:"-"`
 }
 
-// Tx is the open transaction of a claim, which the ledger commits.
+// A Take is units of a refunded purchase to be taken back now, once (STO-35). Write ID beside
+// what you take, under a unique index, and nothing where it stands already.
+type Take struct {
+	PurchaseKey string `json:"purchaseKey"`
+	// The same whenever this is handed out again; another when Apple takes back more.
+	ID string `json:"takeId"`
+	// Grows whenever it is handed out again.
+	Fence   int64  `json:"fence"`
+	Account string `json:"account"`
+	Product string `json:"product"`
+	// How many were bought.
+	Quantity int64 `json:"quantity"`
+	// How many units to take, of what the purchase gave.
+	Units int64 `json:"units"`
+	// What Apple refunded of the price, in thousandths of a percent; nil: all of it.
+	Percentage *int64 `json:"percentage"`
+	// Zero: nobody waits for CompleteRevoke.
+	LeaseUntil Time `json:"leaseUntilMs"`
+	// Set it to how many units there were, where it was not all of them.
+	Taken *int64 `json:"-"`
+
+	Target
+}
+
+// Tx is the open transaction of a claim, which the ledger commits. A statement that would end
+// it, or begin another one, is refused with misuse.store.transaction (STO-38).
 type Tx interface {
 	ExecContext(ctx context.Context, query string, args ...any) (sql.Result, error)
 	QueryContext(ctx context.Context, query string, args ...any) (*sql.Rows, error)
@@ -160,5 +198,6 @@ type Tx interface {
 	PrepareContext(ctx context.Context, query string) (*sql.Stmt, error)
 }
 
-// ErrNotGranted is for a Grant function to return: nothing is claimed, try later.
+// ErrNotGranted is for a function that grants or takes back to return: nothing is claimed or
+// taken, try later.
 var ErrNotGranted = errors.New("store: not granted")

@@ -12,6 +12,8 @@ import (
 	"time"
 )
 
+var background = context.Background()
+
 // A fake is a database that writes down what it is told, and says what a test wants.
 type fake struct {
 	mutex  sync.Mutex
@@ -96,12 +98,12 @@ func (r *fakeRows) Next(row []driver.Value) error {
 	return nil
 }
 
-// faked is an executor over a fake.
+// faked is an executor over a fake that is its own.
 func faked(t *testing.T, engine string, says map[string]error) (*fake, *SQL) {
 	f := &fake{says: says, rows: map[string]driver.Value{}}
 	db := sql.OpenDB(f)
 	t.Cleanup(func() { db.Close() })
-	return f, &SQL{DB: db, Engine: engine, Timeout: 200 * time.Millisecond}
+	return f, &SQL{DB: db, Engine: engine, Timeout: 200 * time.Millisecond, own: true}
 }
 
 func step(transaction string, statements ...string) *Step {
@@ -161,22 +163,36 @@ func TestCodes(t *testing.T) {
 	}
 }
 
-// The order of what an engine is told.
+// The order of what an engine is told: over a pool of its own, and over the host's.
 func TestTransactionsOfEngines(t *testing.T) {
+	const postgres, mysql = "BEGIN ISOLATION LEVEL READ COMMITTED",
+		"SET TRANSACTION ISOLATION LEVEL READ COMMITTED"
+	limited := postgres + "; SET LOCAL statement_timeout = 5000; SET LOCAL lock_timeout = 900;" +
+		" SET LOCAL idle_in_transaction_session_timeout = 15000"
+	set := "/*M! SET STATEMENT max_statement_time=5.000,innodb_lock_wait_timeout=1 FOR */ "
 	for engine, wanted := range map[string][]string{
-		"postgres": {"pg_is_in_recovery", "BEGIN ISOLATION LEVEL READ COMMITTED", "A", "B",
-			"COMMIT", "BEGIN ISOLATION LEVEL READ COMMITTED", "C", "COMMIT"},
-		"mysql": {"SESSION TRANSACTION", "innodb_lock", "sql_mode", "read_only",
-			"SET TRANSACTION ISOLATION LEVEL READ COMMITTED", "START TRANSACTION", "A", "B",
-			"COMMIT", "SET TRANSACTION ISOLATION LEVEL READ COMMITTED", "START TRANSACTION", "C",
-			"COMMIT"},
-		"sqlite": {"busy_timeout", "synchronous", "query_only", "BEGIN IMMEDIATE", "A", "B",
-			"COMMIT", "BEGIN IMMEDIATE", "C", "COMMIT"},
+		"postgres own": {"pg_is_in_recovery", "SET statement_timeout = 5000;" +
+			" SET lock_timeout = 900; SET idle_in_transaction_session_timeout = 15000",
+			postgres, "A", "B", "COMMIT", postgres, "C", "COMMIT", "D"},
+		"postgres": {"pg_is_in_recovery", limited, "A", "B", "COMMIT", limited, "C", "COMMIT",
+			limited, "D", "COMMIT"},
+		"mysql own": {"SESSION TRANSACTION", "sql_mode", "read_only",
+			"SET SESSION /*M! max_statement_time = 5.000, */ innodb_lock_wait_timeout = 1",
+			mysql, "START TRANSACTION", "A", "B", "COMMIT", mysql, "START TRANSACTION", "C",
+			"COMMIT", "D"},
+		"mysql": {"SESSION TRANSACTION", "sql_mode", "read_only", mysql, "START TRANSACTION",
+			set + "A", set + "B", "COMMIT", mysql, "START TRANSACTION", set + "C", "COMMIT",
+			set + "D"},
+		"sqlite": {"synchronous", "secure_delete", "query_only", "busy_timeout = 900",
+			"BEGIN IMMEDIATE", "A", "B", "COMMIT", "BEGIN IMMEDIATE", "C", "COMMIT", "D"},
 	} {
-		f, executor := faked(t, engine, nil)
+		name, own, _ := strings.Cut(engine, " ")
+		f, executor := faked(t, name, nil)
+		executor.own = own != ""
 		session := executor.Session()
 		for _, open := range []*Step{step("begin", "A"), step("inside"), step("commit", "B"),
-			step("whole", "C")} {
+			step("whole", "C"), step("", "D")} {
+			open.Limits = &Limits{LockMs: 900}
 			answer, err := session.CarryOut(context.Background(), open)
 			if err != nil || answer.Code != 200 {
 				t.Fatalf("%s: %+v, %v", engine, answer, err)
@@ -227,7 +243,11 @@ func TestFailures(t *testing.T) {
 		{"a rollback that fails", map[string]error{"A": stated("40001"), "ROLLBACK": io.EOF},
 			[]*Step{step("begin", "A")}, `500 40001 unknown`, true},
 		{"no connection", map[string]error{"connect": io.EOF}, []*Step{step("", "A")},
-			`500 08001 no`, false},
+			`500 connect no`, false},
+		{"an address of nobody", map[string]error{"connect": stated("08006")},
+			[]*Step{step("", "A")}, `500 connect no`, false},
+		{"an idle transaction that was ended", map[string]error{"A": stated("25P03")},
+			[]*Step{step("begin"), step("inside", "A")}, `0`, true},
 		{"a refused connection", map[string]error{"connect": stated("28P01")},
 			[]*Step{step("", "A")}, `500 28P01 no`, false},
 		{"too late", nil, []*Step{step("", "SLOW")}, `0`, true},
@@ -307,7 +327,7 @@ func TestAConnectionIsAskedOnce(t *testing.T) {
 		}
 		session.Close()
 	}
-	if f.opened != 1 || len(f.told) != 4 {
+	if f.opened != 1 || len(f.told) != 5 {
 		t.Errorf("%d connections were told %q", f.opened, f.told)
 	}
 }

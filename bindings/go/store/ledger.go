@@ -9,6 +9,7 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"sync"
 	"time"
 
 	assay "assay.example/bindings/go"
@@ -26,6 +27,10 @@ type Ledger struct {
 
 	executor Executor
 	verifier *assay.Verifier
+
+	mutex sync.Mutex
+	// Which store it was, at the first look (STO-78).
+	lineage string
 }
 
 // New is a ledger over an executor. The configuration of verifier has the block `stores` for
@@ -41,22 +46,29 @@ var engines = map[string]string{
 }
 
 // Open is a ledger over a driver of database/sql that you import, by its name and its own
-// form of address: "sqlite3", "shop.db". The engine in `stores` of the configuration is
-// filled in. SQLite's tables are made where they are missing; for the others call
-// CreateSchema once, as an operator.
-func Open(ctx context.Context, driverName, address string, config any) (*Ledger, error) {
+// form of address: "sqlite3", "/srv/shop.db". The engine in `stores` of the configuration is
+// filled in. Tables, and SQLite's file, are made by CreateSchema alone, which an operator calls
+// once: a store that is missing later is an error, not an empty one that would pay each
+// purchase again (STO-78). A relative path of SQLite begins with "./".
+func Open(_ context.Context, driverName, address string, config any) (*Ledger, error) {
 	engine, known := engines[driverName]
 	if !known {
 		return nil, fmt.Errorf("%w: no statements for the driver %s", assay.ErrArgument, driverName)
+	}
+	store := &SQL{Engine: engine, own: true, driver: driverName}
+	if engine == "sqlite" {
+		file, err := fileOf(address)
+		if err != nil {
+			return nil, err
+		}
+		address, store.file, store.created = file.opened, file.path, file.created
 	}
 	db, err := sql.Open(driverName, address)
 	if err != nil {
 		return nil, err
 	}
-	ledger, err := Over(&SQL{DB: db, Engine: engine}, config)
-	if err == nil && engine == "sqlite" {
-		err = ledger.prepareFile(ctx, db)
-	}
+	store.DB = db
+	ledger, err := Over(store, config)
 	if err != nil {
 		_ = db.Close()
 		return nil, err
@@ -98,6 +110,8 @@ type Mode string
 const (
 	Transaction Mode = "transaction"
 	Lease       Mode = "lease"
+	// Of take-backs: each is told once, and what becomes of it is yours.
+	None Mode = "none"
 )
 
 // A ClaimRequest says what to claim, and for whom.
@@ -113,8 +127,8 @@ type ClaimRequest struct {
 	Mode Mode
 	// 22 to 64 characters: the same when a request is repeated; empty: a new one.
 	Attempt string
-	// What else a claim takes: "accountToken", "leaseMs", "only", "limit", "note",
-	// "onUnclear", "resolve" (docs/exchanges.md).
+	// What else a claim takes: "accountToken", "allowRepeat", "leaseMs", "only", "limit",
+	// "note", "onUnclear", "resolve" (docs/exchanges.md).
 	Options map[string]any
 }
 
@@ -136,7 +150,19 @@ func (l *Ledger) Claim(ctx context.Context, claim ClaimRequest) (*Claimed, error
 		return nil, err
 	}
 	found := new(Claimed)
-	if err := l.answer(ctx, request, evidence, claim.Grant, found, &found.Result); err != nil ||
+	grant, called := claim.Grant, false
+	if grant != nil {
+		grant = func(ctx context.Context, given *Grant) error {
+			called = true
+			return claim.Grant(ctx, given)
+		}
+	}
+	err = l.answer(ctx, request, evidence, effects{grant: grant}, found, &found.Result)
+	if called && found.Answer == "deferred" && errors.Is(err, assay.ErrUnavailable) {
+		// What the grant did may stand (STO-39): that is an answer.
+		return found, nil
+	}
+	if err != nil ||
 		mode != Lease || claim.Grant == nil {
 		return found, err
 	}
@@ -153,7 +179,11 @@ func (l *Ledger) payOut(ctx context.Context, claimed *Claimed, pay GrantFunc) er
 			return err
 		}
 		completed, err := l.Complete(ctx, grant, "")
-		if err != nil {
+		if errors.Is(err, assay.ErrUnavailable) {
+			// STO-20: it was paid out, so the next call, or Due, completes it.
+			claimed.later(&completed.Result)
+			return nil
+		} else if err != nil {
 			return err
 		}
 		claimed.ended(grant, completed)
@@ -167,7 +197,7 @@ func (l *Ledger) Complete(ctx context.Context, grant *Grant, note string) (*Comp
 		"account": grant.Account, "grantId": grant.ID, "fence": grant.Fence}
 	text(request, "note", note)
 	found := new(Completed)
-	return found, l.answer(ctx, request, nil, nil, found, &found.Result)
+	return found, l.answer(ctx, request, nil, effects{}, found, &found.Result)
 }
 
 // A ResumeRequest is a claim whose lease is over, by its purchase key: for support.
@@ -189,7 +219,7 @@ func (l *Ledger) Resume(ctx context.Context, resume ResumeRequest) (*Claimed, er
 		return nil, err
 	}
 	found := new(Claimed)
-	if err := l.answer(ctx, request, nil, nil, found, &found.Result); err != nil ||
+	if err := l.answer(ctx, request, nil, effects{}, found, &found.Result); err != nil ||
 		resume.Grant == nil {
 		return found, err
 	}
@@ -206,12 +236,6 @@ func (l *Ledger) Due(ctx context.Context, older time.Duration) (*DueClaims, erro
 	}
 	found := new(DueClaims)
 	return found, l.accepted(ctx, request, nil, found, &found.Result)
-}
-
-// Revoke notes what Apple took back, by a notification or newer evidence.
-func (l *Ledger) Revoke(ctx context.Context, evidence ...assay.Evidence) (*Revoked, error) {
-	found := new(Revoked)
-	return found, l.accepted(ctx, map[string]any{"kind": "revoke"}, evidence, found, &found.Result)
 }
 
 // A LookupRequest is evidence, an account, or an environment with a transaction id.
@@ -420,7 +444,11 @@ func (l *Ledger) Forget(ctx context.Context, account, reason string) (*Forgotten
 	}
 	text(request, "reason", reason)
 	found := new(Forgotten)
-	return found, l.accepted(ctx, request, nil, found, &found.Result)
+	err = l.accepted(ctx, request, nil, found, &found.Result)
+	if store, is := l.executor.(*SQL); is && err == nil {
+		store.emptyLog(ctx)
+	}
+	return found, err
 }
 
 // A TextRequest names kept texts: by SHA-256, by purchase key, or of a line.
@@ -456,10 +484,10 @@ func (l *Ledger) now() time.Time {
 // answer reads what a conversation came to. A refusal of the ledger is an answer; any other is
 // an error.
 func (l *Ledger) answer(
-	ctx context.Context, request map[string]any, evidence []assay.Evidence, grant GrantFunc,
+	ctx context.Context, request map[string]any, evidence []assay.Evidence, called effects,
 	found any, said *Result,
 ) error {
-	err := l.read(ctx, request, evidence, grant, found, said)
+	err := l.read(ctx, request, evidence, called, found, said)
 	if err != nil || said.Status.OK() {
 		return err
 	}
@@ -479,17 +507,17 @@ func (l *Ledger) accepted(
 	ctx context.Context, request map[string]any, evidence []assay.Evidence, found any,
 	said *Result,
 ) error {
-	if err := l.read(ctx, request, evidence, nil, found, said); err != nil {
+	if err := l.read(ctx, request, evidence, effects{}, found, said); err != nil {
 		return err
 	}
 	return said.Document.Err()
 }
 
 func (l *Ledger) read(
-	ctx context.Context, request map[string]any, evidence []assay.Evidence, grant GrantFunc,
+	ctx context.Context, request map[string]any, evidence []assay.Evidence, called effects,
 	found any, said *Result,
 ) error {
-	exchange, err := l.converse(ctx, request, evidence, grant)
+	exchange, err := l.converse(ctx, request, evidence, called)
 	if err != nil {
 		return err
 	}

@@ -8,6 +8,8 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
+	"log"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -111,6 +113,7 @@ func opened(t testing.TB, db *sql.DB, driverName, address string, more map[strin
 	must(t, err)
 	ledger, err := Open(ctx, driverName, address, configuration(t, more))
 	must(t, err)
+	must(t, ledger.CreateSchema(ctx))
 	return over(t, ledger, db, &tableWallet{db, ledger.executor.Dialect()})
 }
 
@@ -127,6 +130,9 @@ type wallet interface {
 	pay(ctx context.Context, grant *Grant) error
 	// payLater grants on its own.
 	payLater(ctx context.Context, grant *Grant) error
+	// back takes back in the transaction of the refund, backLater on its own.
+	back(ctx context.Context, take *Take) error
+	backLater(ctx context.Context, take *Take) error
 	// coins by account.
 	sums() (map[string]int64, error)
 }
@@ -152,6 +158,19 @@ func (w *tableWallet) payLater(ctx context.Context, grant *Grant) error {
 	_, err := w.db.ExecContext(ctx, w.insert(), grant.ID, grant.Account, 100*grant.Quantity)
 	return err
 }
+
+func (w *tableWallet) back(ctx context.Context, take *Take) error {
+	_, err := take.Tx.ExecContext(ctx, w.insert(), short(take), take.Account, -100*take.Units)
+	return err
+}
+
+func (w *tableWallet) backLater(ctx context.Context, take *Take) error {
+	_, err := w.db.ExecContext(ctx, w.insert(), short(take), take.Account, -100*take.Units)
+	return err
+}
+
+// short is a take's id in 64 characters.
+func short(take *Take) string { return take.ID[len(take.ID)-60:] }
 
 func (w *tableWallet) sums() (map[string]int64, error) {
 	rows, err := w.db.Query("SELECT account, SUM(coins) FROM wallet GROUP BY account")
@@ -377,21 +396,201 @@ func supportIn(t *testing.T, shop *shop) {
 
 func TestARefund(t *testing.T) { refundIn(t, open(t, nil)) }
 
+// state is the JWS of one purchase as it stood so long after it was bought.
+func (s *shop) state(t testing.TB, id string, after time.Duration, more ...string) string {
+	signed := fmt.Sprint(s.now.Add(after - 100*time.Second).UnixMilli())
+	return mint(t, "transaction", append([]string{"--transaction-id", id,
+		"--original-transaction-id", id, "--type", "consumable",
+		"--product", "com.example.app.coins100", "--signed", signed}, more...)...)
+}
+
+// STO-35: a host acts on Take, and on nothing else.
 func refundIn(t *testing.T, shop *shop) {
-	id := []string{"--transaction-id", "3000000000000001", "--original-transaction-id",
-		"3000000000000001", "--type", "consumable", "--product", "com.example.app.coins100"}
-	shop.claims(t, mint(t, "transaction", id...), "ann", "granted", 200)
-	signed := fmt.Sprint(shop.now.Add(-time.Second).UnixMilli())
+	bought := shop.state(t, "3000000000000001", 0)
+	shop.claims(t, bought, "ann", "granted", 200)
 	refund, err := shop.Verifier().VerifyTransaction(ctx,
-		mint(t, "transaction", append(id, "--refunded", "--signed", signed)...))
+		shop.state(t, "3000000000000001", time.Second, "--refunded"))
 	must(t, err)
 	revoked, err := shop.Revoke(ctx, refund)
 	must(t, err)
 	if len(revoked.Revocations) != 1 || revoked.Revocations[0].Outcome != "wasGranted" ||
-		revoked.Revocations[0].Account != "ann" {
+		revoked.Revocations[0].Account != "ann" || len(revoked.Takes()) != 1 ||
+		revoked.Takes()[0].Units != 1 {
 		t.Errorf("revoked: %+v", revoked)
 	}
-	shop.claims(t, mint(t, "transaction", id...), "ann", "refused-final", 409)
+	shop.claims(t, bought, "ann", "refused-final", 409)
+	revoked, err = shop.Revoke(ctx, refund)
+	must(t, err)
+	if revoked.Revocations[0].Outcome != "already" || len(revoked.Takes()) != 0 ||
+		revoked.Revocations[0].GrantID != "" {
+		t.Errorf("again: %+v", revoked)
+	}
+}
+
+func TestATakeBack(t *testing.T) { takesIn(t, open(t, nil)) }
+
+// STO-35: under a lease it comes again until it is completed; in a transaction both stand, or
+// neither.
+func takesIn(t *testing.T, shop *shop) {
+	const id = "3000000000000002"
+	shop.claims(t, shop.state(t, id, 0), "ann", "granted", 200)
+	refund := RevokeRequest{JWS: shop.state(t, id, time.Second, "--refunded")}
+	away := errors.New("the wallet is away")
+	refund.TakeBack = func(context.Context, *Take) error { return away }
+	if _, err := shop.RevokeWith(ctx, refund); err != away {
+		t.Errorf("the error is %v", err)
+	}
+	due, err := shop.DueTakes(ctx, 0, nil)
+	must(t, err)
+	if len(due.Takes) != 0 {
+		t.Errorf("due at once: %+v", due)
+	}
+	shop.now = shop.now.Add(61 * time.Second)
+	due, err = shop.DueTakes(ctx, 0, shop.backLater)
+	must(t, err)
+	if len(due.Takes) != 1 || due.Takes[0].Fence != 3 || !due.Status.OK() {
+		t.Fatalf("due: %+v", due)
+	}
+	shop.has(t, map[string]int64{"ann": 0})
+	completed, err := shop.CompleteRevoke(ctx, &due.Takes[0])
+	must(t, err)
+	if completed.Outcome != "already" || completed.Changed {
+		t.Errorf("completed: %+v", completed)
+	}
+	shop.now = shop.now.Add(61 * time.Second)
+	refund.TakeBack = shop.backLater
+	_, err = shop.RevokeWith(ctx, refund)
+	must(t, err)
+
+	const other = "3000000000000003"
+	shop.claims(t, shop.state(t, other, 0), "bob", "granted", 200)
+	refund = RevokeRequest{JWS: shop.state(t, other, time.Second, "--refunded"), Mode: Transaction}
+	refund.TakeBack = func(ctx context.Context, take *Take) error {
+		must(t, shop.back(ctx, take))
+		return away
+	}
+	if _, err := shop.RevokeWith(ctx, refund); err != away {
+		t.Errorf("the error is %v", err)
+	}
+	shop.has(t, map[string]int64{"ann": 0, "bob": 100})
+	refund.TakeBack = shop.back
+	for i := 0; i < 2; i++ {
+		_, err = shop.RevokeWith(ctx, refund)
+		must(t, err)
+		shop.has(t, map[string]int64{"ann": 0, "bob": 0})
+	}
+}
+
+func TestAnEvent(t *testing.T) { eventsIn(t, open(t, nil)) }
+
+// STO-33, STO-34: the newest signed state stands, in whatever order they come.
+func eventsIn(t *testing.T, shop *shop) {
+	for number, event := range []EventRequest{
+		{Grant: shop.payLater, RevokeRequest: RevokeRequest{TakeBack: shop.backLater}},
+		{Grant: shop.pay, RevokeRequest: RevokeRequest{TakeBack: shop.back, Mode: Transaction}},
+	} {
+		id, account := fmt.Sprint(3_000_000_000_000_004+number), fmt.Sprint("ann", number)
+		shop.claims(t, shop.state(t, id, 0), account, "granted", 200)
+		refund := shop.state(t, id, time.Second, "--refunded")
+		reversed := shop.state(t, id, 2*time.Second)
+		for place, coins := range []int64{0, 0, 100, 100, 100} {
+			event.JWS = []string{refund, refund, reversed, refund, reversed}[place]
+			applied, err := shop.ApplyEvent(ctx, event)
+			must(t, err)
+			if !applied.Status.OK() || applied.HTTPStatus != 200 {
+				t.Errorf("%d: %+v", place, applied)
+			}
+			found, err := shop.sums()
+			must(t, err)
+			if found[account] != coins {
+				t.Errorf("%s, %d: %d coins, not %d", account, place, found[account], coins)
+			}
+		}
+	}
+}
+
+func TestAPaymentThatIsNotCompleted(t *testing.T) { deferredIn(t, open(t, nil)) }
+
+// STO-20: it is deferred, and the next call completes it.
+func deferredIn(t *testing.T, shop *shop) {
+	request := ClaimRequest{JWS: coins(t), Account: "ann", Mode: Lease}
+	request.Grant = func(ctx context.Context, grant *Grant) error {
+		must(t, shop.payLater(ctx, grant))
+		_, err := shop.db.Exec("ALTER TABLE assay_ledger RENAME TO away")
+		return err
+	}
+	claimed, err := shop.Claim(ctx, request)
+	must(t, err)
+	if claimed.Answer != "deferred" || claimed.Outcome != "resume" || claimed.HTTPStatus != 503 ||
+		claimed.Claims[0].Answer != "deferred" || len(claimed.Grants()) != 0 {
+		t.Errorf("the claim is %+v", claimed)
+	}
+	_, err = shop.db.Exec("ALTER TABLE away RENAME TO assay_ledger")
+	must(t, err)
+	shop.now = shop.now.Add(61 * time.Second)
+	request.Grant = func(_ context.Context, grant *Grant) error {
+		if !grant.Repeat {
+			t.Error("it is not said to be a repetition")
+		}
+		return nil
+	}
+	claimed, err = shop.Claim(ctx, request)
+	must(t, err)
+	if claimed.Answer != "granted" {
+		t.Errorf("the next claim is %+v", claimed)
+	}
+	shop.has(t, map[string]int64{"ann": 100})
+}
+
+func TestWhatALeaseHandedOut(t *testing.T) { heldIn(t, open(t, nil)) }
+
+// STO-37: no transaction pays it.
+func heldIn(t *testing.T, shop *shop) {
+	jws := coins(t)
+	first, err := shop.Claim(ctx, ClaimRequest{JWS: jws, Account: "ann"})
+	must(t, err)
+	if grant := first.Grants()[0]; grant.Repeat || grant.Units != 1 {
+		t.Errorf("the grant is %+v", grant)
+	}
+	must(t, shop.payLater(ctx, first.Grants()[0]))
+	shop.now = shop.now.Add(61 * time.Second)
+	held := shop.claims(t, jws, "ann", "deferred", 202)
+	if held.Outcome != "held" || held.Claims[0].WhyHeld != "lease" {
+		t.Errorf("held: %+v", held)
+	}
+	again, err := shop.Claim(ctx, ClaimRequest{JWS: jws, Account: "ann",
+		Options: map[string]any{"allowRepeat": true},
+		Grant: func(_ context.Context, grant *Grant) error {
+			if !grant.Repeat {
+				t.Error("it is not said to be a repetition")
+			}
+			return nil
+		}})
+	must(t, err)
+	if again.Answer != "granted" {
+		t.Errorf("again: %+v", again)
+	}
+	shop.has(t, map[string]int64{"ann": 100})
+}
+
+func TestAGrantThatEndsItsTransaction(t *testing.T) { endsIn(t, open(t, nil)) }
+
+// STO-38.
+func endsIn(t *testing.T, shop *shop) {
+	jws := coins(t)
+	claimed, err := shop.Claim(ctx, ClaimRequest{JWS: jws, Account: "ann",
+		Grant: func(ctx context.Context, grant *Grant) error {
+			must(t, shop.pay(ctx, grant))
+			_, _ = grant.Tx.ExecContext(ctx, "COMMIT")
+			return nil
+		}})
+	isRefused(t, err, "misuse.store.transaction")
+	if claimed == nil || claimed.Answer == "granted" {
+		t.Errorf("the claim is %+v", claimed)
+	}
+	shop.has(t, map[string]int64{})
+	shop.claims(t, jws, "ann", "granted", 200)
+	shop.has(t, map[string]int64{"ann": 100})
 }
 
 func TestASubscription(t *testing.T) { subscriptionIn(t, open(t, nil)) }
@@ -584,14 +783,50 @@ func driftIn(t *testing.T, shop *shop) {
 	if must(t, err); !found {
 		prefix = "assay_"
 	}
-	for _, change := range []string{
-		"ALTER TABLE " + prefix + "line RENAME COLUMN owner TO holder",
-		"DROP TABLE " + prefix + "line",
-	} {
-		_, err := shop.db.Exec(change)
-		must(t, err)
-		isRefused(t, shop.CheckSchema(ctx), "unavailable.store.engine")
+	_, err = shop.db.Exec("ALTER TABLE " + prefix + "line RENAME COLUMN owner TO holder")
+	must(t, err)
+	isRefused(t, shop.CheckSchema(ctx), "unavailable.store.engine")
+	// STO-78: what is missing is not made anew.
+	_, err = shop.db.Exec("DROP TABLE " + prefix + "line")
+	must(t, err)
+	for _, err := range []error{shop.CheckSchema(ctx), shop.CreateSchema(ctx)} {
+		if refused := isRefused(t, err, "config.store.schema"); refused.Place != prefix+"line" {
+			t.Errorf("the place is %q", refused.Place)
+		}
 	}
+	if _, err := shop.db.Exec("SELECT * FROM " + prefix + "line"); err == nil {
+		t.Error("the table was made anew")
+	}
+}
+
+func TestAnotherStoreUnderTheName(t *testing.T) { lineageIn(t, open(t, nil)) }
+
+// STO-78.
+func lineageIn(t *testing.T, shop *shop) {
+	must(t, shop.CheckSchema(ctx))
+	_, err := shop.db.Exec("UPDATE assay_schema SET lineage = 'that of another one, of 32 signs.'")
+	must(t, err)
+	isRefused(t, shop.CheckSchema(ctx), "config.store.lineage")
+}
+
+// STO-78: a file that is missing is not made in passing.
+func TestAMissingFile(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "missing.db")
+	ledger, err := Open(ctx, "sqlite3", path, configuration(t, nil))
+	must(t, err)
+	defer ledger.Close()
+	log.SetOutput(io.Discard)
+	defer log.SetOutput(os.Stderr)
+	_, err = ledger.Once(ctx, "NOTE#1", "")
+	refused := isRefused(t, err, "unavailable.store.engine")
+	if strings.Contains(string(refused.Document.Raw()), "missing.db") {
+		t.Error("the document has the path")
+	}
+	if _, err := os.Stat(path); err == nil {
+		t.Error("it was made")
+	}
+	must(t, ledger.CreateSchema(ctx))
+	must(t, ledger.CheckSchema(ctx))
 }
 
 func TestManyAtOnce(t *testing.T) { manyIn(t, open(t, nil)) }

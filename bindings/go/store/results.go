@@ -36,6 +36,12 @@ func (r *Result) of(document *assay.Document) {
 	r.HTTPStatus = r.Status.HTTPStatus()
 }
 
+// again is what Apple is answered where something is not done yet: it sends it again.
+func (r Result) again() Result {
+	r.HTTPStatus = 503
+	return r
+}
+
 // Claimed is what became of the purchases of some evidence.
 type Claimed struct {
 	Result
@@ -67,6 +73,12 @@ type Claim struct {
 	Answer   string `json:"answer"`
 	Product  string `json:"product"`
 	Quantity int64  `json:"quantity"`
+	// What to give, while it is yours to pay out: Quantity × `products.<id>.units`.
+	Units int64 `json:"units"`
+	// Whether its grant id was handed out before, while it is yours to pay out.
+	Repeat bool `json:"repeat"`
+	// Of "held": "lease", it was handed out under one, so no transaction pays it (STO-37).
+	WhyHeld string `json:"why"`
 	// Whether this call changed what the account has.
 	Changed bool `json:"changed"`
 	// What you pay it out under.
@@ -92,7 +104,7 @@ func (c *Claim) IsOurs() bool {
 // Grant is what to pay out for a claim that is yours.
 func (c *Claim) Grant() *Grant {
 	return &Grant{PurchaseKey: c.PurchaseKey, ID: c.GrantID, Fence: c.Fence, Account: c.Account,
-		Product: c.Product, Quantity: c.Quantity}
+		Product: c.Product, Quantity: c.Quantity, Units: c.Units, Repeat: c.Repeat}
 }
 
 // Grants are what is claimed and not paid out.
@@ -122,6 +134,16 @@ func (c *Claimed) ended(grant *Grant, completed *Completed) {
 			c.Outcome, c.Answer = claim.Outcome, claim.Answer
 		}
 	}
+}
+
+// later says that what is not completed may be paid out (STO-20); why says why it is not.
+func (c *Claimed) later(why *Result) {
+	for i := range c.Claims {
+		if claim := &c.Claims[i]; claim.IsOurs() {
+			claim.Outcome, claim.Answer = "resume", "deferred"
+		}
+	}
+	c.Result, c.Outcome, c.Answer = *why, "resume", "deferred"
 }
 
 // Completed is what became of a purchase that you have paid out.
@@ -158,20 +180,81 @@ type Revoked struct {
 	Changed     bool         `json:"changed"`
 }
 
-// A Revocation is what became of one purchase that Apple took back.
+// Takes are what to take back.
+func (r *Revoked) Takes() (found []Take) {
+	for i := range r.Revocations {
+		if take := r.Revocations[i].Take; take != nil {
+			found = append(found, *take)
+		}
+	}
+	return found
+}
+
+// RevokeCompleted is what became of a take-back that you have carried out.
+type RevokeCompleted struct {
+	Result
+	// "taken"; "already"; "superseded": something newer is stored, or handed out.
+	Outcome   string `json:"outcome"`
+	RevokedAt Time   `json:"revokedMs"`
+	// Units that could not be taken: they are noted for a person.
+	Debt int64 `json:"debt"`
+	// False for a repetition.
+	Changed bool `json:"changed"`
+}
+
+// DueTakes are take-backs that nobody completed, now yours: carry each out, then complete it.
+type DueTakes struct {
+	Result
+	Takes []Take `json:"takes"`
+	// Whether to call again at once.
+	More bool `json:"more"`
+}
+
+// EventApplied is what an event of Apple's changed.
+type EventApplied struct {
+	Result
+	// What to take back.
+	Take []Take `json:"take"`
+	// Of reversed refunds: Grants are yours to pay out.
+	Give []Claim `json:"give"`
+	// What became of subscriptions and unlocks.
+	Lines []AppliedLine `json:"lines"`
+	// Refused for good: log them, and answer 200.
+	Refused []RefusedPart `json:"refused"`
+	Changed bool          `json:"changed"`
+}
+
+// Grants are what to pay out again.
+func (e *EventApplied) Grants() []*Grant { return grants(e.Give) }
+
+// A RefusedPart is what an event did not do; the rest of it was done.
+type RefusedPart struct {
+	// "ledger" or "line".
+	At            string `json:"at"`
+	TransactionID string `json:"transactionId"`
+	// "rejected.identity.product" …
+	Status string `json:"status"`
+}
+
+// A Revocation is what became of one purchase that Apple took back. Act on Take, and on nothing
+// else.
 type Revocation struct {
 	PurchaseKey   string `json:"purchaseKey"`
 	TransactionID string `json:"transactionId"`
-	// "wasGranted": take it back; "wasClaimed", "unclaimed", "already".
+	// What the purchase was: "wasGranted", "wasClaimed", "unclaimed", "already", "stale",
+	// "not-revoked", "refused", "in-progress".
 	Outcome  string `json:"outcome"`
 	Account  string `json:"account"`
 	Product  string `json:"product"`
 	Quantity int64  `json:"quantity"`
 	// Of a partial refund, thousandths of a percent.
 	Percentage *int64 `json:"percentage"`
-	GrantID    string `json:"grantId"`
-	RevokedAt  Time   `json:"revokedMs"`
-	Changed    bool   `json:"changed"`
+	// What it was paid out under, where there is something to take back.
+	GrantID   string `json:"grantId"`
+	RevokedAt Time   `json:"revokedMs"`
+	// What to take back; nil: nothing.
+	Take    *Take `json:"take"`
+	Changed bool  `json:"changed"`
 }
 
 // Lookup says whether a purchase was used, and by whom.

@@ -2,98 +2,75 @@ package store
 
 import (
 	"context"
-	"database/sql"
 	"encoding/json"
 	"fmt"
-	"time"
 
 	assay "assay.example/bindings/go"
 )
 
-// CreateSchema makes the tables that are missing. A table of DynamoDB takes a while.
+// CreateSchema makes SQLite's file and all tables where there is none, or changes those of an
+// older version (STO-78): for an operator, once. Where a part is missing the error is
+// config.store.schema, and nothing is made. A table of DynamoDB takes a while.
 func (l *Ledger) CreateSchema(ctx context.Context) error {
-	return l.runSchema(ctx, func(found *schema) []Call {
-		return append(found.Statements, found.Indexes...)
-	})
+	if store, is := l.executor.(*SQL); is {
+		if err := store.makeFile(ctx); err != nil {
+			return err
+		}
+	}
+	lineage, err := random(24)
+	if err != nil {
+		return err
+	}
+	return l.schema(ctx, map[string]any{"kind": "schema.create", "lineage": lineage})
+}
+
+// CheckSchema looks at the store, at start-up and not at the first purchase: whether a table or
+// column is missing, this is a standby, or it is another store than this ledger saw first.
+func (l *Ledger) CheckSchema(ctx context.Context) error {
+	request := map[string]any{"kind": "schema.check"}
+	l.mutex.Lock()
+	text(request, "lineage", l.lineage)
+	l.mutex.Unlock()
+	return l.schema(ctx, request)
+}
+
+// schema also remembers which store it is.
+func (l *Ledger) schema(ctx context.Context, request map[string]any) error {
+	var found struct {
+		Lineage string `json:"lineage"`
+	}
+	if err := l.accepted(ctx, request, nil, &found, new(Result)); err != nil {
+		return err
+	}
+	l.mutex.Lock()
+	defer l.mutex.Unlock()
+	if l.lineage == "" {
+		l.lineage = found.Lineage
+	}
+	return nil
 }
 
 // Tidy deletes what is over, and kept texts that no row names: run it once a day.
 func (l *Ledger) Tidy(ctx context.Context) error {
-	return l.runSchema(ctx, func(found *schema) []Call { return found.Garbage })
-}
-
-// CheckSchema says whether a table or column is missing, or this is a standby.
-func (l *Ledger) CheckSchema(ctx context.Context) error {
-	return l.accepted(ctx, map[string]any{"kind": "schema.check"}, nil, &struct{}{}, new(Result))
-}
-
-type schema struct {
-	Statements []Call `json:"statements"`
-	Indexes    []Call `json:"indexes"`
-	Garbage    []Call `json:"garbage"`
-}
-
-func (l *Ledger) runSchema(ctx context.Context, chosen func(*schema) []Call) error {
-	var found schema
+	var found struct {
+		Garbage []Call `json:"garbage"`
+	}
 	request := map[string]any{"kind": "schema"}
 	if err := l.accepted(ctx, request, nil, &found, new(Result)); err != nil {
 		return err
 	}
 	session := l.executor.Session()
 	defer session.Close()
-	for _, call := range chosen(&found) {
-		if err := l.runCall(ctx, session, call); err != nil {
+	for _, call := range found.Garbage {
+		answer, err := session.CarryOut(ctx, &Step{Run: []Call{call},
+			Limits: &Limits{StatementMs: 60000}})
+		if err != nil {
 			return err
+		} else if answer.Code != 200 {
+			return assay.Refusal("unavailable.store.engine", "")
 		}
 	}
 	return nil
-}
-
-func (l *Ledger) runCall(ctx context.Context, session Session, call Call) error {
-	for tries := 0; ; tries++ {
-		answer, err := session.CarryOut(ctx, &Step{Run: []Call{call}})
-		switch {
-		case err != nil:
-			return err
-		case answer.Code == 200, answer.isThere(call):
-			return nil
-		case call.API == "" || tries == 60:
-			code := "no answer"
-			if answer.Error != nil {
-				code = answer.Error.Code
-			}
-			return fmt.Errorf("store: the engine refused a part of the schema: %s", code)
-		}
-		// A table that is being made.
-		if err := l.wait(ctx, l.now().Add(time.Second)); err != nil {
-			return err
-		}
-	}
-}
-
-// isThere says that DynamoDB has it already.
-func (a *Answer) isThere(call Call) bool {
-	there := map[string]string{
-		"CreateTable": "ResourceInUseException", "UpdateTimeToLive": "ValidationException"}
-	return a.Error != nil && a.Error.Code == there[call.API]
-}
-
-// prepareFile makes SQLite's tables where they are missing.
-func (l *Ledger) prepareFile(ctx context.Context, db *sql.DB) error {
-	prefix, found, err := l.verifier.Document().Text("configuration.stores.prefix")
-	if err != nil || !found {
-		prefix = "assay_"
-	}
-	var one int
-	err = db.QueryRowContext(ctx, "SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = ?",
-		prefix+"ledger").Scan(&one)
-	if err != sql.ErrNoRows {
-		return err
-	}
-	if _, err := db.ExecContext(ctx, "PRAGMA journal_mode = WAL"); err != nil {
-		return err
-	}
-	return l.CreateSchema(ctx)
 }
 
 // configured is a configuration with the engine in its block `stores`.

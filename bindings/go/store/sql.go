@@ -6,6 +6,7 @@ import (
 	"database/sql/driver"
 	"errors"
 	"fmt"
+	"log"
 	"reflect"
 	"strconv"
 	"sync"
@@ -14,58 +15,29 @@ import (
 
 // SQL carries out statements over database/sql, with the driver that you import: SQLite,
 // PostgreSQL, MariaDB. A conversation has one connection; what it leaves open is rolled back
-// before the connection goes back to the pool.
+// before the connection goes back to the pool. Each statement and each wait for a lock has the
+// limit that the step names (STO-76).
 type SQL struct {
-	// The address of the primary.
+	// The address of the primary. A file of SQLite is to be opened with "mode=rw": a missing
+	// one, made anew, would pay each purchase again (STO-78).
 	DB *sql.DB
 	// "sqlite", "postgres" or "mysql".
 	Engine string
-	// Timeout of a step; 0: 15 s. A connection that is over it is closed.
+	// Timeout of a step; 0: 10 s more than a statement may run. A connection that is over it
+	// is closed.
 	Timeout time.Duration
 	// Code reads an error of the driver: SQLSTATE of PostgreSQL, the number of the others;
 	// nil: as lib/pq, pgx, go-sql-driver/mysql, mattn/go-sqlite3 and modernc.org/sqlite have it.
 	Code func(error) string
 
+	// The pool is the ledger's alone; of SQLite the file, and the address that makes it.
+	own                   bool
+	driver, file, created string
+
 	mutex sync.Mutex
-	// Connections of the pool that lead to a primary.
-	known map[any]bool
+	// Connections of the pool that lead to a primary, and the limits of their sessions.
+	known map[any]Limits
 }
-
-// READ COMMITTED is set, not hoped for (STM-4, STM-6).
-var begins = map[string][]string{
-	"sqlite":   {"BEGIN IMMEDIATE"},
-	"postgres": {"BEGIN ISOLATION LEVEL READ COMMITTED"},
-	"mysql":    {"SET TRANSACTION ISOLATION LEVEL READ COMMITTED", "START TRANSACTION"},
-}
-
-// What a new connection is told.
-var settings = map[string][]string{
-	"sqlite": {"PRAGMA busy_timeout = 5000", "PRAGMA synchronous = FULL"},
-	"mysql": {
-		"SET SESSION TRANSACTION ISOLATION LEVEL READ COMMITTED",
-		"SET SESSION innodb_lock_wait_timeout = 5",
-		"SET SESSION sql_mode = 'STRICT_ALL_TABLES,NO_ENGINE_SUBSTITUTION'",
-	},
-}
-
-// 1 on a standby, or where nothing can be written (STO-74). PostgreSQL's statements outside a
-// transaction run under what the role says: READ COMMITTED from here on, where it says
-// otherwise (STO-14), in the same round trip.
-var standbys = map[string]string{
-	"sqlite": "PRAGMA query_only",
-	"postgres": "SELECT CASE WHEN pg_is_in_recovery()" +
-		" OR current_setting('transaction_read_only') = 'on' THEN 1" +
-		" WHEN current_setting('default_transaction_isolation') = 'read committed' THEN 0" +
-		" WHEN set_config('default_transaction_isolation', 'read committed', false) = ''" +
-		" THEN 1 ELSE 0 END",
-	"mysql": "SELECT @@global.read_only",
-}
-
-// Codes for what drivers say without one: no connection, and one that was closed before.
-var (
-	unreachable = map[string]string{"postgres": "08001", "mysql": "2003", "sqlite": "14"}
-	gone        = map[string]string{"postgres": "08003", "mysql": "2006", "sqlite": "5"}
-)
 
 // Dialect is the engine.
 func (s *SQL) Dialect() string { return s.Engine }
@@ -77,6 +49,9 @@ type sqlSession struct {
 	store    *SQL
 	conn     *sql.Conn
 	isInside bool
+	// Of the grant that is running, and by which its transaction is known again.
+	guard *guard
+	mark  string
 }
 
 // errStandby says that a connection leads to no primary.
@@ -85,11 +60,11 @@ var errStandby = errors.New("store: not a primary")
 func (s *sqlSession) CarryOut(parent context.Context, step *Step) (*Answer, error) {
 	timeout := s.store.Timeout
 	if timeout == 0 {
-		timeout = 15 * time.Second
+		timeout = 10*time.Second + step.limits().statement()
 	}
 	ctx, cancel := context.WithTimeout(parent, timeout)
 	defer cancel()
-	results, certain, err := s.run(ctx, step)
+	results, certain, err := s.run(ctx, step, s.transaction(step))
 	if err == nil {
 		return &Answer{ID: step.ID, Code: 200, Results: results}, nil
 	}
@@ -100,20 +75,33 @@ func (s *sqlSession) CarryOut(parent context.Context, step *Step) (*Answer, erro
 	return s.failed(step, err, certain), nil
 }
 
+// transaction is that of the step; of one without, where its limits need one.
+func (s *sqlSession) transaction(step *Step) string {
+	if step.Transaction == "" && !s.isInside && !s.store.own && s.store.Engine == "postgres" {
+		return "whole"
+	}
+	return step.Transaction
+}
+
 // run also says, of an error, whether nothing of the step stays once it is rolled back.
-func (s *sqlSession) run(ctx context.Context, step *Step) (
+func (s *sqlSession) run(ctx context.Context, step *Step, transaction string) (
 	found []CallResult, certain bool, err error,
 ) {
+	limits, engine, own := step.limits(), s.store.Engine, s.store.own
 	if s.conn == nil {
-		if s.conn, err = s.store.connect(ctx); err != nil {
+		if s.conn, err = s.store.connect(ctx, limits); err != nil {
 			return nil, true, err
 		}
 	}
+	if err := s.store.limit(ctx, s.conn, limits); err != nil {
+		return nil, true, err
+	}
+	beginning := transaction == "begin" || transaction == "whole"
 	switch {
-	case step.Transaction != "" && step.begins() == s.isInside:
+	case transaction != "" && beginning == s.isInside:
 		return nil, true, fmt.Errorf("store: a transaction begins once")
-	case step.begins():
-		for _, statement := range begins[s.store.Engine] {
+	case beginning:
+		for _, statement := range limits.begin(engine, own) {
 			if _, err := s.conn.ExecContext(ctx, statement); err != nil {
 				return nil, true, err
 			}
@@ -121,13 +109,14 @@ func (s *sqlSession) run(ctx context.Context, step *Step) (
 		s.isInside = true
 	}
 	for _, call := range step.Run {
-		result, err := s.call(ctx, call)
+		call.SQL = limits.limited(call.SQL, engine, own)
+		result, err := s.limited(ctx, call, limits)
 		if err != nil {
 			return nil, s.isInside || len(found) == 0, err
 		}
 		found = append(found, result)
 	}
-	if step.ends() {
+	if transaction == "commit" || transaction == "whole" {
 		if _, err := s.conn.ExecContext(ctx, "COMMIT"); err != nil {
 			return nil, false, err
 		}
@@ -135,6 +124,29 @@ func (s *sqlSession) run(ctx context.Context, step *Step) (
 	}
 	return found, true, nil
 }
+
+// limited ends a statement where the engine does not: SQLite at once, a server that answers
+// nothing a second later.
+func (s *sqlSession) limited(ctx context.Context, call Call, limits Limits) (CallResult, error) {
+	timeout := limits.statement()
+	if s.store.Engine != "sqlite" {
+		timeout += time.Second
+	}
+	within, cancel := context.WithTimeout(ctx, timeout)
+	defer cancel()
+	result, err := s.call(within, call)
+	if err != nil && s.store.Engine == "sqlite" && within.Err() != nil && ctx.Err() == nil {
+		err = errInterrupted
+	}
+	return result, err
+}
+
+// errInterrupted is SQLite's for a statement that was ended.
+var errInterrupted = interrupted{Code: 9}
+
+type interrupted struct{ Code int }
+
+func (interrupted) Error() string { return "store: the statement was ended" }
 
 func (s *sqlSession) call(ctx context.Context, call Call) (CallResult, error) {
 	args := make([]any, len(call.Args))
@@ -188,8 +200,9 @@ func (s *sqlSession) failed(step *Step, err error, certain bool) *Answer {
 		return failed(step, standby, true)
 	case s.conn == nil:
 		// There was no connection.
-		if code == "" {
-			code = unreachable[s.store.Engine]
+		code = s.store.codeOfConnect(err)
+		if s.store.file != "" {
+			log.Printf("assay: the store %s cannot be opened (SQLite %s)", s.store.file, code)
 		}
 		return failed(step, code, true)
 	case errors.Is(err, driver.ErrBadConn) && certain:
@@ -204,18 +217,40 @@ func (s *sqlSession) failed(step *Step, err error, certain bool) *Answer {
 	return failed(step, code, certain && s.conn != nil)
 }
 
-// isLost says that the connection is gone, and nobody knows what became of the statement.
-func (s *SQL) isLost(code string) bool {
-	switch s.Engine {
-	case "postgres":
-		return code == "" || len(code) == 5 && (code[:2] == "08" || code[:3] == "57P")
-	case "mysql":
-		return code == "" || code == "2006" || code == "2013"
+func (s *sqlSession) EnterGrant(ctx context.Context) Target {
+	if !s.isInside {
+		return Target{}
 	}
-	return false
+	// What became of a connection that fails here is asked after the grant.
+	s.mark, _ = mark(ctx, s.conn, s.store.Engine)
+	s.guard = &guard{conn: s.conn, engine: s.store.Engine}
+	return Target{Tx: s.guard}
 }
 
-func (s *sqlSession) Grant(grant *Grant) { grant.Tx = s.conn }
+func (s *sqlSession) LeaveGrant(thrown error) *Answer {
+	if s.guard == nil {
+		return nil
+	}
+	hit := s.guard.close()
+	s.guard = nil
+	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
+	defer cancel()
+	same, err := s.store.isMarked(ctx, s.conn, s.mark)
+	switch {
+	case err != nil:
+		s.drop()
+		return &Answer{}
+	case same && !hit:
+		return nil
+	}
+	// A transaction that nobody knows is left, and its connection with it.
+	_, _ = s.conn.ExecContext(ctx, "ROLLBACK")
+	s.drop()
+	if !hit && s.store.isUndone(thrown) {
+		return nil
+	}
+	return failed(&Step{}, "transaction", false)
+}
 
 func (s *sqlSession) Rollback() {
 	if !s.isInside {
@@ -249,7 +284,9 @@ func (s *sqlSession) drop() {
 }
 
 // connect takes a connection to a primary.
-func (s *SQL) connect(ctx context.Context) (*sql.Conn, error) {
+func (s *SQL) connect(ctx context.Context, limits Limits) (*sql.Conn, error) {
+	ctx, cancel := context.WithTimeout(ctx, limits.statement())
+	defer cancel()
 	conn, err := s.DB.Conn(ctx)
 	if err != nil {
 		return nil, err
@@ -264,12 +301,12 @@ func (s *SQL) connect(ctx context.Context) (*sql.Conn, error) {
 
 // prepare sets a connection up at its first use, and asks where it leads.
 func (s *SQL) prepare(ctx context.Context, conn *sql.Conn) error {
-	var own any
-	if err := conn.Raw(func(found any) error { own = found; return nil }); err != nil {
+	own, err := ownOf(conn)
+	if err != nil {
 		return err
 	}
 	s.mutex.Lock()
-	known := s.known[own]
+	_, known := s.known[own]
 	s.mutex.Unlock()
 	if known {
 		return nil
@@ -285,14 +322,47 @@ func (s *SQL) prepare(ctx context.Context, conn *sql.Conn) error {
 	} else if no != 0 {
 		return errStandby
 	}
+	s.know(own, Limits{})
+	return nil
+}
+
+// limit sets the limits of a session where it is the ledger's alone, and of SQLite, where they
+// have changed.
+func (s *SQL) limit(ctx context.Context, conn *sql.Conn, limits Limits) error {
+	if !s.own && s.Engine != "sqlite" {
+		return nil
+	}
+	own, err := ownOf(conn)
+	if err != nil {
+		return err
+	}
+	s.mutex.Lock()
+	found := s.known[own]
+	s.mutex.Unlock()
+	if found == limits {
+		return nil
+	}
+	if _, err := conn.ExecContext(ctx, limits.session(s.Engine)); err != nil {
+		return err
+	}
+	s.know(own, limits)
+	return nil
+}
+
+// ownOf is the driver's own connection.
+func ownOf(conn *sql.Conn) (found any, err error) {
+	err = conn.Raw(func(own any) error { found = own; return nil })
+	return found, err
+}
+
+func (s *SQL) know(own any, limits Limits) {
 	s.mutex.Lock()
 	defer s.mutex.Unlock()
 	// Connections that the pool has closed are forgotten now and then.
 	if s.known == nil || len(s.known) > 1000 {
-		s.known = map[any]bool{}
+		s.known = map[any]Limits{}
 	}
-	s.known[own] = true
-	return nil
+	s.known[own] = limits
 }
 
 // code is the engine's code of an error, as STO-71 names it; empty where it has none.

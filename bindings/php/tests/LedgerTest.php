@@ -4,10 +4,13 @@ declare(strict_types=1);
 
 namespace Assay\Tests;
 
+use Assay\Exception\Configuration;
+use Assay\Exception\Misuse;
 use Assay\Exception\Rejected;
 use Assay\Exception\Unavailable;
 use Assay\Store\Grant;
 use Assay\Store\Ledger;
+use Assay\Store\Take;
 use PDO;
 use PHPUnit\Framework\TestCase;
 
@@ -57,11 +60,14 @@ class LedgerTest extends TestCase
     {
         $configuration = Minted::get()->configuration($more);
 
-        return Ledger::open(
+        $ledger = Ledger::open(
             $this->dsn(),
             $configuration + ($stores === [] ? [] : ['stores' => $stores]),
             clock: fn (): int => $this->now,
         );
+        $ledger->createSchema();
+
+        return $ledger;
     }
 
     protected static function pay(Grant $grant, object $pdo): void
@@ -213,21 +219,248 @@ class LedgerTest extends TestCase
         $this->assertSame('ann', $found->rows[0]->operator->account);
     }
 
+    /** STO-38. */
+    public function testAGrantThatEndsItsTransactionIsMisuse(): void
+    {
+        $ledger = $this->ledger();
+        foreach ([
+            [false, static fn (PDO $pdo) => $pdo->exec('COMMIT')],
+            [false, static fn (PDO $pdo) => $pdo->commit()],
+        ] as [$isCommitted, $end]) {
+            $jws = Minted::get()->coins();
+            try {
+                $ledger->claim($jws, 'ann', static function (Grant $grant, PDO $pdo) use ($end): void {
+                    self::pay($grant, $pdo);
+                    $end($pdo);
+                });
+                $this->fail('it was granted');
+            } catch (Misuse $refusal) {
+                $this->assertSame('misuse.store.transaction', $refusal->status);
+                $this->assertSame($isCommitted, $refusal->document?->at('exchange.committed'));
+            }
+            $this->assertSame([], $this->coins());
+        }
+        $this->assertSame('granted', $ledger->claim($jws, 'ann', self::pay(...))->answer);
+        $this->assertSame(['ann' => 100], $this->coins());
+    }
+
+    /** STO-38. */
+    public function testALedgerIsNotPutIntoATransactionOfTheHosts(): void
+    {
+        $this->ledger();
+        $pdo = $this->pdo();
+        $ledger = Ledger::over($pdo, Minted::get()->configuration(), fn (): int => $this->now);
+        $jws = Minted::get()->coins();
+        $pdo->beginTransaction();
+        $pdo->exec("INSERT INTO wallet VALUES ('own', 'bob', 1)");
+        foreach ([fn () => $ledger->claim($jws, 'ann', self::pay(...)),
+            fn () => $ledger->once('NOTE#1'), fn () => $ledger->read('ann')] as $call) {
+            try {
+                $call();
+                $this->fail('it was taken');
+            } catch (Misuse $refusal) {
+                $this->assertSame('misuse.store.transaction', $refusal->status);
+            }
+        }
+        $this->assertTrue($pdo->inTransaction());
+        $pdo->commit();
+        $this->assertSame('granted', $ledger->claim($jws, 'ann', self::pay(...))->answer);
+        $this->assertSame(['ann' => 100, 'bob' => 1], $this->coins());
+    }
+
+    /** What a grant asks of a ledger it asks of another one. */
+    public function testAGrantDoesNotUseTheLedgerThatCallsIt(): void
+    {
+        $ledger = $this->ledger();
+        $jws = Minted::get()->coins();
+        try {
+            $ledger->claim($jws, 'ann', static fn () => $ledger->once('MAIL#1'));
+            $this->fail('the transaction was shared');
+        } catch (\LogicException $error) {
+            $this->assertStringContainsString('another one', $error->getMessage());
+        }
+        $this->assertSame('granted', $ledger->claim($jws, 'ann', self::pay(...))->answer);
+    }
+
+    /** The JWS of one purchase as it stands after so many milliseconds. */
+    private function state(string $id, int $afterMs, string ...$more): string
+    {
+        return Minted::get()->mint('transaction', ...$more, ...['--transaction-id', $id,
+            '--original-transaction-id', $id, '--type', 'consumable',
+            '--product', 'com.example.app.coins100',
+            '--signed', (string) ($this->now - 100_000 + $afterMs)]);
+    }
+
+    protected static function takeBack(Take $take, object $pdo): void
+    {
+        $pdo->prepare('INSERT INTO wallet VALUES (?,?,?)')
+            ->execute([substr($take->takeId, -60), $take->account, -100 * $take->units]);
+    }
+
+    /** STO-35. */
     public function testARefund(): void
     {
         $ledger = $this->ledger();
-        $id = ['--transaction-id', '3000000000000001', '--original-transaction-id',
-            '3000000000000001', '--type', 'consumable', '--product', 'com.example.app.coins100'];
-        $ledger->claim(Minted::get()->mint('transaction', ...$id), 'ann', self::pay(...));
+        $bought = $this->state('3000000000000001', 0);
+        $ledger->claim($bought, 'ann', self::pay(...));
         $refund = $ledger->verifier->verifyTransaction(
-            Minted::get()->mint('transaction', '--refunded', ...$id, ...['--signed',
-                (string) ($this->now - 1000)]),
+            $this->state('3000000000000001', 1000, '--refunded'),
             $this->now,
         );
-        [$revocation] = $ledger->revoke($refund)->revocations;
-        $this->assertSame(['wasGranted', 'ann'], [$revocation->outcome, $revocation->account]);
-        $again = $ledger->claim(Minted::get()->mint('transaction', ...$id), 'ann', self::pay(...));
+        $revoked = $ledger->revoke($refund);
+        [$revocation] = $revoked->revocations;
+        $this->assertSame(
+            ['wasGranted', 'ann', 1],
+            [$revocation->outcome, $revocation->account, $revocation->take->units],
+        );
+        $this->assertEquals([$revocation->take], $revoked->takes());
+        $again = $ledger->claim($bought, 'ann', self::pay(...));
         $this->assertSame(['refused-final', 409], [$again->answer, $again->httpStatus]);
+        $repeated = $ledger->revoke($refund);
+        $this->assertSame(
+            ['already', null, null, []],
+            [$repeated->revocations[0]->outcome, $repeated->revocations[0]->take,
+                $repeated->revocations[0]->grantId, $repeated->takes()],
+        );
+    }
+
+    /** STO-35: under a lease it comes again until it is completed. */
+    public function testATakeBackIsCarriedOutUntilItIsCompleted(): void
+    {
+        $ledger = $this->ledger();
+        $ledger->claim($this->state('3000000000000002', 0), 'ann', self::pay(...));
+        $refund = $this->state('3000000000000002', 1000, '--refunded');
+        try {
+            $ledger->revoke($refund, static function (): never {
+                throw new \DomainException('the wallet is away');
+            });
+            $this->fail('the exception was lost');
+        } catch (\DomainException) {
+        }
+        $this->assertSame([], $ledger->dueTakes()->takes);
+        $this->now += 61_000;
+        $this->assertSame(503, $this->away('assay_ledger', $ledger->dueTakes(...), self::takeBack(...))
+            ->httpStatus);
+        $this->assertSame(['ann' => 0], $this->coins());
+        $this->now += 61_000;
+        $kept = [];
+        $due = $ledger->dueTakes(static function (Take $take) use (&$kept): int {
+            $kept[] = $take;
+
+            return 1;
+        });
+        $this->assertSame([true, false], [$due->ok, $due->more]);
+        $this->assertSame(4, $kept[0]->fence);
+        $this->now += 61_000;
+        $this->assertSame([], $ledger->dueTakes()->takes);
+        $completed = $ledger->completeRevoke($kept[0]);
+        $this->assertSame(['already', false, 0], [$completed->outcome, $completed->changed,
+            $completed->debt]);
+        $this->assertTrue($ledger->revoke($refund, self::takeBack(...))->ok);
+        $this->assertSame(['ann' => 0], $this->coins());
+    }
+
+    /** STO-35. */
+    public function testATakeBackStandsWithItsRefund(): void
+    {
+        $ledger = $this->ledger();
+        $ledger->claim($this->state('3000000000000003', 0), 'ann', self::pay(...));
+        $refund = $this->state('3000000000000003', 1000, '--refunded');
+        try {
+            $ledger->revoke($refund, static function (Take $take, object $pdo): never {
+                self::takeBack($take, $pdo);
+                throw new \DomainException('no');
+            }, 'transaction');
+            $this->fail('the exception was lost');
+        } catch (\DomainException) {
+            $this->assertSame(['ann' => 100], $this->coins());
+        }
+        foreach ([1, 2] as $ignored) {
+            $this->assertTrue($ledger->revoke($refund, self::takeBack(...), 'transaction')->ok);
+            $this->assertSame(['ann' => 0], $this->coins());
+        }
+    }
+
+    /** STO-33, STO-34: the newest signed state stands, in whatever order they come. */
+    public function testAnEventTakesAndGives(): void
+    {
+        foreach (['lease', 'transaction'] as $number => $mode) {
+            $ledger = $this->ledger();
+            $id = (string) (3000000000000004 + $number);
+            $account = "ann$number";
+            $ledger->claim($this->state($id, 0), $account, self::pay(...));
+            $refund = $this->state($id, 1000, '--refunded');
+            $reversed = $this->state($id, 2000);
+            $give = static function (Grant $grant, object $pdo): void {
+                $pdo->prepare('INSERT INTO wallet VALUES (?,?,?)')
+                    ->execute([$grant->grantId, $grant->account, 100 * $grant->units]);
+            };
+            foreach ([[$refund, 0], [$refund, 0], [$reversed, 100], [$refund, 100],
+                [$reversed, 100]] as [$state, $coins]) {
+                $event = $ledger->applyEvent($state, $give, self::takeBack(...), $mode);
+                $this->assertSame([true, 200], [$event->ok, $event->httpStatus], $event->status);
+                $this->assertSame($coins, $this->coins()[$account], $mode);
+            }
+        }
+    }
+
+    /** STO-20. */
+    public function testWhatIsPaidAndNotCompletedIsDeferred(): void
+    {
+        $ledger = $this->ledger();
+        $jws = Minted::get()->coins();
+        $claimed = $this->away('assay_ledger', fn (callable $grant) =>
+            $ledger->claim($jws, 'ann', $grant, 'lease'), self::pay(...));
+        $this->assertSame(
+            ['deferred', 'resume', 503, false],
+            [$claimed->answer, $claimed->outcome, $claimed->httpStatus, $claimed->ok],
+        );
+        $this->assertSame(
+            ['deferred', []],
+            [$claimed->claims[0]->answer, $claimed->grants()],
+        );
+        $this->now += 61_000;
+        $again = $ledger->claim($jws, 'ann', static fn (Grant $grant) => null, 'lease');
+        $this->assertSame('granted', $again->answer);
+        $this->assertSame(['ann' => 100], $this->coins());
+    }
+
+    /** STO-37. */
+    public function testWhatALeaseHandedOutNoTransactionPays(): void
+    {
+        $ledger = $this->ledger();
+        $jws = Minted::get()->coins();
+        [$first] = $ledger->claim($jws, 'ann')->grants();
+        $this->assertSame([false, 1], [$first->repeat, $first->units]);
+        self::pay($first, $this->pdo());
+        $this->now += 61_000;
+        $held = $ledger->claim($jws, 'ann', self::pay(...));
+        $this->assertSame(
+            ['deferred', 'held', 'lease', 202],
+            [$held->answer, $held->outcome, $held->claims[0]->why, $held->httpStatus],
+        );
+        $again = $ledger->claim(
+            $jws,
+            'ann',
+            fn (Grant $grant) => $this->assertTrue($grant->repeat),
+            options: ['allowRepeat' => true],
+        );
+        $this->assertSame('granted', $again->answer);
+        $this->assertSame(['ann' => 100], $this->coins());
+    }
+
+    /** What a call comes to when a table goes away inside its function, and is there again. */
+    private function away(string $table, callable $call, callable $inside): mixed
+    {
+        $found = $call(function (object $what, object $pdo) use ($table, $inside): mixed {
+            $said = $inside($what, $pdo);
+            $this->pdo()->exec("ALTER TABLE $table RENAME TO {$table}_away");
+
+            return $said;
+        });
+        $this->pdo()->exec("ALTER TABLE {$table}_away RENAME TO $table");
+
+        return $found;
     }
 
     public function testASubscription(): void
@@ -348,6 +581,27 @@ class LedgerTest extends TestCase
         $this->assertTrue($ledger->once('NOTE#2'));
     }
 
+    /** STO-78. */
+    public function testAFileThatIsMissingIsNotMade(): void
+    {
+        $path = sys_get_temp_dir() . '/assay-missing-' . bin2hex(random_bytes(6));
+        $ledger = Ledger::open("sqlite:$path", Minted::get()->configuration());
+        $jws = Minted::get()->coins();
+        $log = ini_set('error_log', '/dev/null');
+        try {
+            $ledger->claim($jws, 'ann', self::pay(...));
+            $this->fail('it was made');
+        } catch (Unavailable $refusal) {
+            $this->assertSame('unavailable.store.engine', $refusal->status);
+            $this->assertStringNotContainsString($path, (string) json_encode(
+                $refusal->document?->json(),
+            ));
+        } finally {
+            ini_set('error_log', (string) $log);
+        }
+        $this->assertFileDoesNotExist($path);
+    }
+
     public function testTheStoreIsAway(): void
     {
         $ledger = $this->ledger();
@@ -360,24 +614,52 @@ class LedgerTest extends TestCase
     public function testTheSchema(): void
     {
         $ledger = $this->ledger(['prefix' => 'own_']);
-        $ledger->createSchema();
+        $this->assertSame('exists', $ledger->createSchema());
         $ledger->tidy();
         $this->assertSame('granted', $ledger->claim(
             Minted::get()->coins(),
             'ann',
             self::pay(...),
         )->answer);
-        $ledger->checkSchema();
-        $changes = ['ALTER TABLE own_line RENAME COLUMN owner TO holder', 'DROP TABLE own_line'];
-        foreach ($changes as $change) {
-            $this->pdo()->exec($change);
+        $this->assertSame([], $ledger->checkSchema());
+        $this->pdo()->exec('ALTER TABLE own_line RENAME COLUMN owner TO holder');
+        try {
+            $ledger->checkSchema();
+            $this->fail('unseen');
+        } catch (Unavailable $refusal) {
+            $this->assertSame('unavailable.store.engine', $refusal->status);
+        }
+    }
+
+    /** STO-78: what is missing is not made anew, or each purchase would be paid again. */
+    public function testATableThatIsMissingIsNotMade(): void
+    {
+        $ledger = $this->ledger();
+        $this->pdo()->exec('DROP TABLE assay_ledger');
+        foreach ([$ledger->createSchema(...), $ledger->checkSchema(...)] as $call) {
             try {
-                $ledger->checkSchema();
-                $this->fail("unseen: $change");
-            } catch (Unavailable $refusal) {
-                $this->assertSame('unavailable.store.engine', $refusal->status);
+                $call();
+                $this->fail('unseen');
+            } catch (Configuration $refusal) {
+                $this->assertSame(
+                    ['config.store.schema', 'assay_ledger'],
+                    [$refusal->status, $refusal->at],
+                );
             }
         }
+        $this->expectException(\PDOException::class);
+        $this->pdo()->query('SELECT * FROM assay_ledger');
+    }
+
+    /** STO-78: two databases under one name. */
+    public function testAnotherStoreUnderTheNameIsSeen(): void
+    {
+        $ledger = $this->ledger();
+        $this->assertSame([], $ledger->checkSchema());
+        $this->pdo()->exec("UPDATE assay_schema SET lineage = 'that of another one, of 32 signs.'");
+        $this->expectException(Configuration::class);
+        $this->expectExceptionMessage('config.store.lineage');
+        $ledger->checkSchema();
     }
 
     public function testManyAtOnce(): void

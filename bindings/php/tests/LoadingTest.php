@@ -57,6 +57,26 @@ final class LoadingTest extends TestCase
         $this->assertSame($wanted, $this->said(self::NOWHERE));
     }
 
+    /** Shared hosts disable functions: that is a LoadError too, and only where it matters. */
+    public function testFunctionsThatAreDisabled(): void
+    {
+        $said = $this->said(
+            ['ASSAY_LIBRARY' => $this->real()],
+            ['-d', 'disable_functions=getenv,putenv'],
+        );
+        if (!str_starts_with($said, 'ffi ')) {             // of the system's own
+            $this->assertStringContainsString('no usable libassay.so.0', $said);
+            $this->assertStringContainsString('getenv is in disable_functions', $said);
+        }
+        $said = $this->said([], ['-d', 'disable_functions=extension_loaded']);
+        $this->assertStringContainsString("PHP's function extension_loaded is needed", $said);
+        copy($this->real(), "$this->folder/libassay.so.0");
+        $this->assertSame(
+            "ffi $this->folder/libassay.so.0",
+            $this->said([], ['-d', 'disable_functions=getenv']),
+        );
+    }
+
     public function testNamedByTheVariable(): void
     {
         $said = $this->said(['ASSAY_LIBRARY' => $this->real()]);

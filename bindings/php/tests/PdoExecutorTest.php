@@ -4,6 +4,8 @@ declare(strict_types=1);
 
 namespace Assay\Tests;
 
+use Assay\Exception\Misuse;
+use Assay\Store\GuardedConnection;
 use Assay\Store\PdoExecutor;
 use PDO;
 use PHPUnit\Framework\TestCase;
@@ -143,11 +145,11 @@ final class PdoExecutorTest extends TestCase
     public function testTheOtherWriterIsBusy(): void
     {
         $executor = $this->executor();
-        $executor->connection()->setAttribute(PDO::ATTR_TIMEOUT, 0);
         $other = $this->executor();
         $other->carryOut(self::step('begin'));
         foreach (['begin', null] as $transaction) {
-            $answer = $executor->carryOut(self::step($transaction, self::insert('a')));
+            $step = self::step($transaction, self::insert('a')) + ['limits' => ['lockMs' => 1]];
+            $answer = $executor->carryOut($step);
             $this->assertSame(['code' => '5', 'executed' => 'no'], $answer['error']);
         }
         $other->rollBack();
@@ -206,9 +208,142 @@ final class PdoExecutorTest extends TestCase
 
     public function testNoFileIsAnAnswer(): void
     {
+        $log = ini_set('error_log', '/dev/null');
         $executor = PdoExecutor::to('sqlite:' . __DIR__);
         $answer = $executor->carryOut(self::step(null, self::READ));
+        ini_set('error_log', (string) $log);
         $this->assertSame(['code' => '14', 'executed' => 'no'], $answer['error']);
+    }
+
+    /** STO-78. */
+    public function testNoFileIsMadeInPassing(): void
+    {
+        $path = "$this->file-missing";
+        $log = ini_set('error_log', "$this->file-log");
+        try {
+            $executor = PdoExecutor::to("sqlite:$path");
+            $answer = $executor->carryOut(self::step(null, self::READ));
+        } finally {
+            ini_set('error_log', (string) $log);
+        }
+        $this->assertSame(['code' => '14', 'executed' => 'no'], $answer['error']);
+        $this->assertFileDoesNotExist($path);
+        $this->assertStringContainsString($path, (string) file_get_contents("$this->file-log"));
+        $executor->createFile();
+        $answer = $executor->carryOut(self::step(null, ['CREATE TABLE t (k TEXT)']));
+        $this->assertSame(200, $answer['code']);
+    }
+
+    /** STO-78. */
+    public function testARelativePathSaysSo(): void
+    {
+        $before = (string) getcwd();
+        chdir(dirname($this->file));
+        try {
+            $executor = PdoExecutor::to('sqlite:./' . basename($this->file));
+            chdir('/');
+            $answer = $executor->carryOut(self::step(null, self::READ));
+            $this->assertSame(200, $answer['code']);
+        } finally {
+            chdir($before);
+        }
+        $this->expectException(\ValueError::class);
+        PdoExecutor::to('sqlite:' . basename($this->file));
+    }
+
+    private const TRANSACTION = ['code' => 500,
+        'error' => ['code' => 'transaction', 'executed' => 'unknown']];
+
+    /** STO-38. */
+    public function testAGrantThatEndsItsTransactionIsUndone(): void
+    {
+        foreach (['COMMIT', 'rollback', ';;/**/ end', "-- x\nBEGIN", "SELECT 'a;'';'; commit",
+            'SAVEPOINT assay_grant', 'RELEASE assay_grant'] as $text) {
+            $executor = $this->executor();
+            $executor->carryOut(self::step('begin', self::insert('claim')));
+            $guarded = $executor->enterGrant();
+            $guarded->exec("INSERT INTO t VALUES ('grant', 1)");
+            try {
+                $guarded->exec($text);
+                $this->fail("passed: $text");
+            } catch (Misuse) {
+            }
+            $this->assertSame(self::TRANSACTION, $executor->leaveGrant(null), $text);
+            $this->assertSame([], $this->keys());
+        }
+        foreach ([['COMMIT'], ['COMMIT', 'BEGIN']] as $place => $ends) {
+            $executor = $this->executor();
+            $executor->carryOut(self::step('begin', self::insert("claim$place")));
+            $executor->enterGrant();
+            array_map($executor->connection()->exec(...), $ends);
+            $this->assertSame(self::TRANSACTION, $executor->leaveGrant(null));
+        }
+        $this->assertSame(['claim0', 'claim1'], $this->keys());
+    }
+
+    /** STO-38: what only looks like it. */
+    public function testTextsOfAGrant(): void
+    {
+        $is = GuardedConnection::endsTransaction(...);
+        foreach ([
+            'sqlite' => ["INSERT INTO t VALUES ('x; COMMIT')", 'ROLLBACK TO own', 'RELEASE own',
+                "UPDATE t SET k = 'C:\\', n = '; END'", 'SELECT CASE 1 WHEN 1 THEN 2 END',
+                'CREATE TRIGGER a AFTER INSERT ON t BEGIN DELETE FROM t; END'],
+            'postgres' => ['DO $a$ BEGIN COMMIT; END $a$', 'SELECT $$; COMMIT; $$',
+                "SELECT E'\\'; COMMIT'", 'SET LOCAL search_path TO x', 'SELECT 1 AS "a; commit"'],
+            'mysql' => ["SELECT 'it\\'s; COMMIT'", "SELECT 1 # ; COMMIT\n, 2", 'SET @a = 1',
+                'SELECT `; COMMIT`', 'ROLLBACK WORK TO SAVEPOINT own'],
+        ] as $dialect => $texts) {
+            foreach ($texts as $text) {
+                $this->assertFalse($is($text, $dialect), $text);
+            }
+        }
+        foreach ([
+            'postgres' => ['PREPARE TRANSACTION \'a\'', 'abort', 'SELECT 1; END', "START\nTRANSACTION"],
+            'mysql' => ['SET SESSION autocommit = 1', 'SET @@autocommit=0', '/*!50000 COMMIT */',
+                '/*M! COMMIT */', "# x\nCOMMIT AND CHAIN", 'XA START "a"'],
+        ] as $dialect => $texts) {
+            foreach ($texts as $text) {
+                $this->assertTrue($is($text, $dialect), $text);
+            }
+        }
+    }
+
+    /** STO-38: a transaction of the host's. */
+    public function testAnOpenTransactionOfTheHostsIsLeftAsItWas(): void
+    {
+        foreach (['BEGIN', null] as $begin) {
+            $pdo = new PDO("sqlite:$this->file");
+            $begin === null ? $pdo->beginTransaction() : $pdo->exec($begin);
+            $pdo->exec("INSERT INTO t VALUES ('own$begin', 1)");
+            foreach (['begin', 'whole', null] as $transaction) {
+                try {
+                    PdoExecutor::over($pdo)->carryOut(self::step($transaction, self::insert('a')));
+                    $this->fail('it was taken');
+                } catch (Misuse $refusal) {
+                    $this->assertSame('misuse.store.transaction', $refusal->status);
+                    $this->assertStringContainsString('open transaction', $refusal->reason);
+                }
+            }
+            $begin === null ? $pdo->commit() : $pdo->exec('COMMIT');
+        }
+        $this->assertSame(['own', 'ownBEGIN'], $this->keys());
+    }
+
+    /** STO-93: what is deleted is written over, and the log emptied. */
+    public function testADeletedTextIsGone(): void
+    {
+        $executor = $this->executor();
+        $executor->createFile();
+        $text = str_repeat('somebody', 40);
+        $executor->carryOut(self::step(null, self::insert($text)));
+        $executor->emptyLog();
+        $this->assertStringContainsString($text, (string) file_get_contents($this->file));
+        $executor->carryOut(self::step(null, ['DELETE FROM t']));
+        $executor->emptyLog();
+        foreach ((array) glob("$this->file*") as $file) {
+            $this->assertStringNotContainsString($text, (string) file_get_contents($file));
+        }
     }
 
     public function testATransactionIsNotPutIntoAnother(): void

@@ -56,7 +56,7 @@ class Members:
 
     def __repr__(self) -> str:
         shown = ((name, getattr(self, name)) for name in self._shown)
-        inside = ", ".join(f"{name}={value!r}" for name, value in shown if value is not None)
+        inside = ", ".join(f"{name}={value!r}" for name, value in shown if value not in (None, ()))
         return f"{type(self).__name__}({inside})"
 
 

@@ -19,7 +19,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
     from ctypes import CDLL, PyDLL
-    from typing import Any
+    from typing import Any, NoReturn
 
 ASSAY_VERSION = "0.1.0"
 ASSAY_VERSION_NUMBER = 100
@@ -47,19 +47,26 @@ ASSAY_CLIENT_DATA = 1
 ASSAY_CLIENT_DATA_HASH = 2
 
 
-class VerifierHandle(c_void_p):
+class Handle(c_void_p):
+    """An address with one owner, which frees it: it cannot be copied or pickled."""
+
+    def __reduce__(self) -> NoReturn:
+        raise TypeError("a handle has one owner: it cannot be copied or pickled")
+
+
+class VerifierHandle(Handle):
     """The address of one assay_verifier."""
 
 
-class KeysetHandle(c_void_p):
+class KeysetHandle(Handle):
     """The address of one assay_keyset."""
 
 
-class DocHandle(c_void_p):
+class DocHandle(Handle):
     """The address of one assay_doc."""
 
 
-class ExchangeHandle(c_void_p):
+class ExchangeHandle(Handle):
     """The address of one assay_exchange."""
 
 

@@ -363,7 +363,7 @@ STATUSES: dict[int, tuple[str, int | None, str, str, str]] = {
     23041: (
         "rejected.identity.environment", 403, "after-config",
         "the environment is not accepted by this verifier",
-        "a Sandbox purchase at a Production-only verifier: see environments in the configuration"),
+        "environments in the configuration says which are: give the evidence to the verifier of its environment"),
     23297: (
         "rejected.identity.environment-missing", 403, "after-config",
         "the evidence does not state its environment",
@@ -1242,8 +1242,8 @@ STATUSES: dict[int, tuple[str, int | None, str, str, str]] = {
         "programming error: pass milliseconds since 1970 UTC"),
     2053: (
         "misuse.challenge.collision", 500, "never",
-        "the challenge exists already",
-        "the random generator of the host is broken: stop, and look at it first"),
+        "no longer given",
+        "it is unavailable.challenge.collision now: the step was carried out, and the exchange is over"),
     2309: (
         "misuse.decide.account", 500, "never",
         "the account is not a UUID, or decide.account is required and none was given",
@@ -1302,7 +1302,7 @@ STATUSES: dict[int, tuple[str, int | None, str, str, str]] = {
         "programming error: 1 to 255 bytes, no control characters, no space at either end"),
     5893: (
         "misuse.store.attempt", 500, "never",
-        "the attempt id is missing or too short, or was used for other evidence",
+        "the attempt id is missing, too short or too long",
         "programming error: 22 to 64 characters of random text, a new one for each request, the same for its retries"),
     6149: (
         "misuse.store.meter", 500, "never",
@@ -1660,6 +1660,14 @@ STATUSES: dict[int, tuple[str, int | None, str, str, str]] = {
         "unavailable.store.unreachable", 503, "later",
         "the engine cannot be reached",
         "it is down, or its address is wrong: look at the host and the port, and try again later"),
+    7175: (
+        "unavailable.ledger.attempt", 503, "later",
+        "the attempt id was used for other evidence",
+        "the first claim stands, with the evidence of that attempt: try again with a new attempt id; one for each request, the same for its retries"),
+    7431: (
+        "unavailable.challenge.collision", 503, "later",
+        "the challenge exists already",
+        "try again with a new challenge; where that is one, too, the random generator of the host is broken: stop, and look at it"),
     264: (
         "internal.assay.bug", 500, "never",
         "a state that should be impossible",

@@ -858,7 +858,7 @@ class Decision(Ruling):
     """
 
     __slots__ = ()
-    _shown = ("plan", "entitled", "state", "flags", "until")
+    _shown = ("plan", "entitled", "state", "flags", "until", "left_out")
 
     plan: str = text("plan", "The plan in force; the default one when none is.")
     state: State = named(

@@ -1,8 +1,9 @@
 """An AWS Lambda function that decides what the caller has bought.
 
 The app posts {"transaction": "<JWS>", "renewal": "<JWS or absent>"}; the answer is
-the plan. Behind an API Gateway with a Cognito authorizer `sub` is the caller's
-account, the same UUID that the app gives StoreKit as appAccountToken.
+the plan. Behind an API Gateway with a Cognito or JWT authorizer `sub` is the caller's
+account, the same UUID that the app gives StoreKit as appAccountToken. A request without
+verified claims is answered 401.
 
 The function needs one wheel and one environment variable, ASSAY_CONFIG: the path
 of the configuration (docs/config.md) inside the deployment package.
@@ -31,9 +32,26 @@ verifier = assay.Verifier(pathlib.Path(os.environ["ASSAY_CONFIG"]).read_text())
 
 def handler(event: dict[str, Any], context: object) -> dict[str, Any]:
     """One request of the API Gateway."""
-    account = event["requestContext"]["authorizer"]["claims"]["sub"]
+    account = account_of(event)
+    if account is None:
+        return answer(401, {"error": "not signed in"})
+    return decided(event.get("body"), account)
+
+
+def account_of(event: dict[str, Any]) -> str | None:
+    """The `sub` of the claims that the gateway has verified; None if there are none.
+
+    HTTP APIs have the claims at authorizer.jwt.claims, REST APIs at authorizer.claims.
+    """
+    authorizer = (event.get("requestContext") or {}).get("authorizer") or {}
+    claims = (authorizer.get("jwt") or authorizer).get("claims") or {}
+    return claims.get("sub") or None
+
+
+def decided(text: Any, account: str | None) -> dict[str, Any]:
+    """The answer to one body."""
     try:
-        body = json.loads(event["body"])
+        body = json.loads(text)
         evidence = verified(body["transaction"], body.get("renewal"))
         decision = verifier.decide(evidence, account=account)
     except (KeyError, TypeError, ValueError):
@@ -73,8 +91,4 @@ def answer(status: int, body: dict[str, Any]) -> dict[str, Any]:
 if __name__ == "__main__":
     jws = pathlib.Path(sys.argv[1]).read_text().strip()
     account = sys.argv[2] if len(sys.argv) > 2 else None
-    event = {
-        "requestContext": {"authorizer": {"claims": {"sub": account}}},
-        "body": json.dumps({"transaction": jws}),
-    }
-    print(json.dumps(handler(event, None)))
+    print(json.dumps(decided(json.dumps({"transaction": jws}), account)))

@@ -11,7 +11,7 @@ The answer is one word, by which the client decides about its copy of the receip
     refused-final               the same, and tell the user
     refused-keep                keep the copy, do not finish, try again daily
     resend                      send the stored copy again; the third time: support
-    deferred                    keep the copy, try again with back-off
+    deferred                    keep the copy, try again with back-off; with 401 sign in first
 
 ASSAY_CONFIG names the configuration (docs/config.md); let it accept Sandbox, since App
 Review buys there with your production build. The ledger is an SQLite file here, named
@@ -134,7 +134,9 @@ ledger = Ledger(os.environ["LEDGER"])
 
 def handler(event: dict[str, Any], context: object) -> dict[str, Any]:
     """One request of the API Gateway."""
-    account = event["requestContext"]["authorizer"]["claims"]["sub"]
+    account = account_of(event)
+    if account is None:
+        return answer("deferred", 401)
     try:
         body = event["body"]
         if event.get("isBase64Encoded"):
@@ -153,6 +155,16 @@ def handler(event: dict[str, Any], context: object) -> dict[str, Any]:
     except sqlite3.Error:
         log.exception("ledger")
         return answer("deferred", 503)
+
+
+def account_of(event: dict[str, Any]) -> str | None:
+    """The `sub` of the claims that the gateway has verified; None if there are none.
+
+    HTTP APIs have the claims at authorizer.jwt.claims, REST APIs at authorizer.claims.
+    """
+    authorizer = (event.get("requestContext") or {}).get("authorizer") or {}
+    claims = (authorizer.get("jwt") or authorizer).get("claims") or {}
+    return claims.get("sub") or None
 
 
 def receive(receipt: str, account: str) -> dict[str, Any]:

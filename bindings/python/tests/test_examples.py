@@ -42,6 +42,14 @@ class ExampleCase(unittest.TestCase):
         return case, path
 
 
+ACCOUNT = "0f8fad5b-d9cb-469f-a165-70867728950e"
+# Where API Gateway puts verified claims: REST APIs, HTTP APIs.
+CLAIMED = [{"claims": {"sub": ACCOUNT}}, {"jwt": {"claims": {"sub": ACCOUNT}, "scopes": None}}]
+UNCLAIMED = [{}, {"authorizer": None}, {"authorizer": {}}, {"authorizer": {"claims": None}},
+             {"authorizer": {"jwt": {"claims": {}}}}, {"authorizer": {"claims": {"sub": ""}}},
+             {"authorizer": {"jwt": {"claims": {"sub": None}}}}]
+
+
 class LambdaTest(ExampleCase):
     def test_runs(self):
         case, config = self.evidence("transaction")
@@ -63,7 +71,7 @@ class LambdaTest(ExampleCase):
         self.addCleanup(os.environ.pop, "ASSAY_CONFIG", None)
         os.environ["ASSAY_CONFIG"] = str(config)
         handler = load("lambda_handler").handler
-        caller = {"authorizer": {"claims": {"sub": None}}}
+        caller = {"authorizer": {"claims": {"sub": ACCOUNT}}}
         forged = json.dumps({"transaction": jws_of(case)[:-4] + "AAAA"})
         with self.assertLogs("purchases", "WARNING") as logged:
             answer = handler({"requestContext": caller, "body": forged}, None)
@@ -74,6 +82,21 @@ class LambdaTest(ExampleCase):
             with self.subTest(body=body):
                 answer = handler({"requestContext": caller, "body": body}, None)
                 self.assertEqual(answer["statusCode"], 400)
+
+    def test_both_places_of_the_claims(self):
+        _, config = self.evidence("transaction")
+        self.addCleanup(os.environ.pop, "ASSAY_CONFIG", None)
+        os.environ["ASSAY_CONFIG"] = str(config)
+        handler = load("lambda_handler").handler
+        for authorizer in CLAIMED:
+            with self.subTest(authorizer=authorizer):
+                event = {"requestContext": {"authorizer": authorizer}, "body": "{}"}
+                self.assertEqual(handler(event, None)["statusCode"], 400)
+        for context in (*UNCLAIMED, None):
+            with self.subTest(context=context):
+                answer = handler({"requestContext": context, "body": "{}"}, None)
+                self.assertEqual(answer["statusCode"], 401)
+        self.assertEqual(handler({}, None)["statusCode"], 401)
 
 
 class NotificationTest(ExampleCase):
@@ -260,6 +283,18 @@ class ReceiptEndpointTest(ExampleCase):
             with self.subTest(body=body):
                 event = {"requestContext": {"authorizer": {"claims": {"sub": "u"}}}, "body": body}
                 self.assertEqual(self.example.handler(event, None)["statusCode"], 400)
+
+    def test_both_places_of_the_claims(self):
+        text = json.dumps({"receipt": self.receipt("verify_receipt", "ok", "transaction-receipt")})
+        for authorizer in CLAIMED:
+            with self.subTest(authorizer=authorizer):
+                event = {"requestContext": {"authorizer": authorizer}, "body": text}
+                self.assertEqual(self.example.handler(event, None)["statusCode"], 200)
+        for context in (*UNCLAIMED, None):
+            with self.subTest(context=context):
+                answer = self.example.handler({"requestContext": context, "body": text}, None)
+                self.assertEqual((answer["statusCode"], json.loads(answer["body"])),
+                                 (401, {"answer": "deferred"}))
 
     def test_a_ledger_that_is_away_defers(self):
         text = self.receipt("verify_receipt", "ok", "transaction-receipt")

@@ -150,6 +150,15 @@ class TypedFactsTest(unittest.TestCase):
         again = verifier.decide(transaction.document, now=case["now"])
         self.assertEqual(again.plan, decision.plan)
 
+    def test_decision_shows_what_the_catalogue_lacks(self):
+        case = table().accepted("transaction")
+        settings = {**table().configuration(case["verifier"]), "products": {}}
+        verifier = assay.Verifier(settings)
+        transaction = verifier.verify_transaction(jws_of(case), case["now"])
+        shown = repr(verifier.decide(transaction, now=case["now"]))
+        self.assertIn("unknown-product", shown)
+        self.assertIn(transaction.product_id, shown)
+
     def test_details_convert(self):
         info = facts.AdvancedCommerceTransactionInfo(
             {

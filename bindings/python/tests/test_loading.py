@@ -1,6 +1,8 @@
 """Which library is loaded, and what an import error says."""
+import copy
 import os
 import pathlib
+import pickle
 import shutil
 import subprocess
 import sys
@@ -9,6 +11,8 @@ import unittest
 
 import assay
 from assay import _library
+from assay.exchange import OwnedExchange
+from assay.keyset import OwnedKeyset
 
 PACKAGE = pathlib.Path(assay.__file__).parent
 
@@ -19,6 +23,20 @@ def real_library():
         if "libassay.so" in line:
             return line.split(None, 5)[5]
     raise AssertionError("libassay is not mapped")
+
+
+class HandleTest(unittest.TestCase):
+    def test_an_owner_of_memory_cannot_be_copied(self):
+        """A copy of a handle would free what the first one still uses."""
+        verifier = assay.Verifier({"apps": [{"bundleId": "com.example.app", "appAppleId": 1}]})
+        owners = [verifier._handle, verifier.document._handle, OwnedKeyset(), OwnedExchange()]
+        for owner in owners:
+            for copied in (copy.copy, copy.deepcopy, pickle.dumps):
+                with self.subTest(owner=type(owner).__name__, copied=copied.__name__), \
+                        self.assertRaisesRegex(TypeError, "one owner"):
+                    copied(owner)
+        for shared in (copy.copy(verifier), copy.deepcopy(verifier)):
+            self.assertIs(shared, verifier)
 
 
 class LoadingTest(unittest.TestCase):

@@ -5,6 +5,8 @@ import logging
 import multiprocessing
 import os
 import sqlite3
+import subprocess
+import sys
 import tempfile
 import threading
 import unittest
@@ -477,6 +479,18 @@ class PoolTest(SQLiteTest):
         self.assertEqual(closed, ["a"])
 
 
+WITHOUT_CLIENTS = """
+import sys
+for name in ("psycopg", "pymysql", "boto3", "botocore", "botocore.exceptions", "redis"):
+    sys.modules[name] = None
+from assay.store._urls import opened
+try:
+    opened(sys.argv[1], False)
+except ModuleNotFoundError as error:
+    print(error)
+"""
+
+
 class LoadingTest(unittest.TestCase):
     def test_names(self):
         import assay.store
@@ -486,6 +500,17 @@ class LoadingTest(unittest.TestCase):
             assay.store.nothing
         self.assertEqual(assay.store.Grant, Grant)
         self.assertTrue(asyncio.iscoroutinefunction(assay.store.carry_out_async))
+
+    def test_a_client_that_is_not_installed_is_named(self):
+        for url, client in (("postgresql://u@127.0.0.1:1/x", "psycopg[binary]"),
+                            ("mysql://u@127.0.0.1:1/x", "pymysql"),
+                            ("dynamodb://T?region=eu-west-1", "boto3"),
+                            ("redis://127.0.0.1:1/0", "redis")):
+            with self.subTest(client=client):
+                done = subprocess.run([sys.executable, "-c", WITHOUT_CLIENTS, url], text=True,
+                                      capture_output=True, timeout=60)
+                self.assertEqual(done.returncode, 0, done.stderr)
+                self.assertIn(f"pip install '{client}'", done.stdout)
 
 
 if __name__ == "__main__":

@@ -219,7 +219,7 @@ struct AppReceiptVerification {
     }
     try require(
       configuration.environments.contains(environment), .rejectedIdentityEnvironment, "APR-16",
-      at: "attribute 0")
+      at: "attribute 0", hint: environment.refusal)
     try require(
       (environment == .xcode) == (path.chain.profile == .xcode),
       .rejectedIdentityEnvironmentProfile, "APR-16", at: "attribute 0")

@@ -217,11 +217,11 @@ struct TransactionReceiptVerification {
     if let told = environment.environment {
       try require(
         trust.configuration.environments.contains(told), .rejectedIdentityEnvironment, "RCP-29",
-        at: "transaction-id")
+        at: "transaction-id", hint: told.refusal)
     } else if environment.saysSandbox {
       try require(
         trust.configuration.environments.contains(.sandbox), .rejectedIdentityEnvironment, "RCP-28",
-        at: "environment")
+        at: "environment", hint: .ofSandbox)
     } else {
       try require(
         trust.configuration.receipts.unknownEnvironmentAllowed, .rejectedIdentityEnvironmentMissing,

@@ -27,7 +27,8 @@ struct HeaderChain: Sendable {
     } else {
       der = try HeaderChain.decode(entries[2], at: "x5c[2]")
       guard let anchor = try anchors.anchors().first(where: { $0.certificate.der == der }) else {
-        throw Refusal(.rejectedChainUntrustedRoot, "JWS-20", at: "x5c[2]")
+        throw Refusal(
+          .rejectedChainUntrustedRoot, "JWS-20", at: "x5c[2]", hint: .testAuthority(der))
       }
       root = .pinned(anchor)
     }

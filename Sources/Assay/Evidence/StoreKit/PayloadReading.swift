@@ -147,7 +147,7 @@ struct PayloadReading {
     }
     try require(
       trust.configuration.environments.contains(found.environment), .rejectedIdentityEnvironment,
-      "JWS-70", at: environmentPlace)
+      "JWS-70", at: environmentPlace, hint: found.environment.refusal)
     let isLocal = found.environment == .xcode || found.environment == .localTesting
     try require(
       isLocal == isXcode, .rejectedIdentityEnvironmentProfile, "JWS-72", at: environmentPlace)

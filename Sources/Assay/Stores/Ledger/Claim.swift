@@ -8,7 +8,7 @@ struct Claim {
   var quantity: Int64
   /// As it stands after the claim; nil: no row was read.
   var row: LedgerRow? = nil
-  /// Of `.refused`.
+  /// Of `.refused`, and of `.inProgress` where it is this attempt itself (STO-28).
   var reason: Refusal? = nil
   /// The host granted in the transaction of the claim.
   var isGranted = false

@@ -44,7 +44,9 @@ extension StoreTalk {
   ) throws(StoreStop) -> Claim {
     if row.attempt == claimant.attempt {
       if let purchase, row.evidence != purchase.evidence.sha256 {
-        return Claim(purchase, .refused, Refusal(.misuseStoreAttempt, "STO-28", at: "attempt"))
+        var claim = Claim(row, .inProgress)
+        claim.reason = Refusal(.unavailableLedgerAttempt, "STO-28", at: "attempt")
+        return claim
       }
       guard row.repeats <= claimant.repeatsCap else { return handedOut(row) }
       return ours(row, row.tries == 1 && row.generation == 0 ? .new : .resume, claimant)

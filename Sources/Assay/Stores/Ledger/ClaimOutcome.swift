@@ -5,7 +5,7 @@ enum ClaimOutcome {
   case upgraded, familyShared
   /// Nobody has claimed it, and no account was given.
   case unclaimed
-  /// RPL-3, DCD-20, STO-43, STO-28.
+  /// RPL-3, DCD-20, STO-43.
   case refused
 
   var name: StaticString {

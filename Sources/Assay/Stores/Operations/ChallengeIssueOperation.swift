@@ -23,7 +23,7 @@ struct ChallengeIssueOperation: StoreOperation {
       stands.purpose == row.purpose && stands.subject == row.subject && stands.usedBy == nil
       && stands.expiresMs > talk.context.nowMs
     guard isOurs else {
-      throw .refused(Refusal(.misuseChallengeCollision, "STO-60", at: "challenge"))
+      throw .refused(Refusal(.unavailableChallengeCollision, "STO-60", at: "challenge"))
     }
     return StoreOutcome { writer in
       writer.member("outcome", "issued")

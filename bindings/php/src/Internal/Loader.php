@@ -13,8 +13,9 @@ use FFI;
  * 1. the extension `assay`, where PHP has loaded it;
  * 2. what `ffi.preload` has loaded (scope ASSAY);
  * 3. `libassay.so.0` inside this package;
- * 4. the file that the environment variable ASSAY_LIBRARY names, when it is set; the
- *    system is then not searched, so that a wrong path is never passed over;
+ * 4. the file that the environment variable ASSAY_LIBRARY names, when it is set (and getenv
+ *    is not disabled); the system is then not searched, so that a wrong path is never passed
+ *    over;
  * 5. `libassay.so.0`, as the system's loader finds it.
  *
  * A library is taken when it has every function of the header, its version is not older
@@ -28,14 +29,28 @@ final class Loader
 
     private static ?Library $library = null;
 
+    /** @throws LoadError */
     public static function library(): Library
     {
-        return self::$library ??= self::load(
-            extension_loaded('assay'),
-            extension_loaded('FFI'),
-            dirname(__DIR__, 2),
-            getenv(self::VARIABLE) ?: null,
-        );
+        try {
+            return self::$library ??= self::load(
+                extension_loaded('assay'),
+                extension_loaded('FFI'),
+                dirname(__DIR__, 2),
+                function_exists('getenv') ? (getenv(self::VARIABLE) ?: null) : null,
+            );
+        } catch (\Error $error) {
+            // A function in disable_functions is one that there is not.
+            if (preg_match('/undefined function .*?(\w+)\(\)/', $error->getMessage(), $name)) {
+                throw new LoadError(
+                    "assay: PHP's function $name[1] is needed to load the library, and is in "
+                    . 'disable_functions',
+                    0,
+                    $error,
+                );
+            }
+            throw $error;
+        }
     }
 
     /** @throws LoadError with everything that was tried and why each one failed */
@@ -83,7 +98,9 @@ final class Loader
         if ($named !== null) {
             yield ['named by ' . self::VARIABLE, $named];
         } else {
-            $source = "by the system's loader (" . self::VARIABLE . ' is not set)';
+            $why = function_exists('getenv') ? 'is not set'
+                : 'cannot be read: getenv is in disable_functions';
+            $source = "by the system's loader (" . self::VARIABLE . " $why)";
             yield [$source, self::fileName()];
         }
     }

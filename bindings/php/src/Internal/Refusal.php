@@ -58,23 +58,31 @@ final class Refusal
         );
     }
 
-    /** The exception for a status that came without a document. */
-    public static function ofStatus(int $code): AssayException
+    /**
+     * The exception for a status that came without a document.
+     *
+     * @param string|null $reason in place of the table's
+     */
+    public static function ofStatus(int $code, ?string $reason = null): AssayException
     {
         $class = self::FAMILIES[$code & 0xff] ?? Internal::class;
         $row = StatusTable::ROWS[$code] ?? null;
         $error = $row === null
-            ? [] : ['retryClass' => $row[2], 'message' => $row[3], 'hint' => $row[4]];
+            ? [] : ['retryClass' => $row[2], 'message' => $reason ?? $row[3], 'hint' => $row[4]];
 
-        return new $class($code, Loader::library()->statusName($code), $error);
+        return new $class($code, $row[0] ?? Loader::library()->statusName($code), $error);
     }
 
-    /** The exception for a status of the table that the binding itself finds. */
-    public static function named(string $name): AssayException
+    /**
+     * The exception for a status of the table that the binding itself finds.
+     *
+     * @param string|null $reason in place of the table's
+     */
+    public static function named(string $name, ?string $reason = null): AssayException
     {
         foreach (StatusTable::ROWS as $code => $row) {
             if ($row[0] === $name) {
-                return self::ofStatus($code);
+                return self::ofStatus($code, $reason);
             }
         }
         throw new \LogicException("no status $name");

@@ -459,7 +459,7 @@ final class StatusTable
         23041 => [
             'rejected.identity.environment', 403, 'after-config',
             'the environment is not accepted by this verifier',
-            'a Sandbox purchase at a Production-only verifier: see environments in the configuration',
+            'environments in the configuration says which are: give the evidence to the verifier of its environment',
         ],
         23297 => [
             'rejected.identity.environment-missing', 403, 'after-config',
@@ -1558,8 +1558,8 @@ final class StatusTable
         ],
         2053 => [
             'misuse.challenge.collision', 500, 'never',
-            'the challenge exists already',
-            'the random generator of the host is broken: stop, and look at it first',
+            'no longer given',
+            'it is unavailable.challenge.collision now: the step was carried out, and the exchange is over',
         ],
         2309 => [
             'misuse.decide.account', 500, 'never',
@@ -1633,7 +1633,7 @@ final class StatusTable
         ],
         5893 => [
             'misuse.store.attempt', 500, 'never',
-            'the attempt id is missing or too short, or was used for other evidence',
+            'the attempt id is missing, too short or too long',
             'programming error: 22 to 64 characters of random text, a new one for each request, the same for its retries',
         ],
         6149 => [
@@ -2080,6 +2080,16 @@ final class StatusTable
             'unavailable.store.unreachable', 503, 'later',
             'the engine cannot be reached',
             'it is down, or its address is wrong: look at the host and the port, and try again later',
+        ],
+        7175 => [
+            'unavailable.ledger.attempt', 503, 'later',
+            'the attempt id was used for other evidence',
+            'the first claim stands, with the evidence of that attempt: try again with a new attempt id; one for each request, the same for its retries',
+        ],
+        7431 => [
+            'unavailable.challenge.collision', 503, 'later',
+            'the challenge exists already',
+            'try again with a new challenge; where that is one, too, the random generator of the host is broken: stop, and look at it',
         ],
         264 => [
             'internal.assay.bug', 500, 'never',

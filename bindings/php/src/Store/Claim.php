@@ -21,6 +21,9 @@ final class Claim extends Details
         'answer' => [Member::TEXT, 'answer'],
         'product' => [Member::TEXT, 'product'],
         'quantity' => [Member::INTEGER, 'quantity'],
+        'units' => [Member::INTEGER, 'units'],
+        'repeat' => [Member::BOOLEAN, 'repeat'],
+        'why' => [Member::TEXT, 'why'],
         'changed' => [Member::BOOLEAN, 'changed'],
         'grantId' => [Member::TEXT, 'grantId'],
         'fence' => [Member::INTEGER, 'fence'],
@@ -50,6 +53,12 @@ final class Claim extends Details
     public readonly string $product;
     /** How many. */
     public readonly int $quantity;
+    /** What to give, while it is yours to pay out: quantity × `products.<id>.units`. */
+    public readonly ?int $units;
+    /** Whether its grant id was handed out before, while it is yours to pay out. */
+    public readonly ?bool $repeat;
+    /** Of "held": "lease", it was handed out under one, so no transaction pays it (STO-37). */
+    public readonly ?string $why;
     /** Whether this call changed what the account has. */
     public readonly bool $changed;
     /** What you pay it out under. */
@@ -75,6 +84,21 @@ final class Claim extends Details
         return $this->answer === null && in_array($this->outcome, ['new', 'resume'], true);
     }
 
+    /**
+     * @param list<self> $claims
+     *
+     * @return list<Grant> what is claimed and not paid out
+     *
+     * @internal
+     */
+    public static function grants(array $claims): array
+    {
+        return array_map(
+            static fn (self $claim): Grant => Grant::of($claim->payload()),
+            array_values(array_filter($claims, static fn (self $it): bool => $it->isOurs())),
+        );
+    }
+
     /** @internal */
     public function ended(Completed $completed): self
     {
@@ -85,5 +109,15 @@ final class Claim extends Details
             'revokedMs' => $completed->revokedMs,
             'changed' => $completed->changed,
         ] + $this->payload());
+    }
+
+    /**
+     * It may be paid out and is not completed (STO-20).
+     *
+     * @internal
+     */
+    public function later(): self
+    {
+        return self::of(['outcome' => 'resume', 'answer' => 'deferred'] + $this->payload());
     }
 }

@@ -4,6 +4,7 @@ declare(strict_types=1);
 
 namespace Assay\Store;
 
+use Assay\Exception\Unavailable;
 use Assay\Internal\Member;
 use Assay\Internal\ReadOnce;
 
@@ -49,24 +50,20 @@ final class Claimed extends Result
     /** @return list<Grant> what is claimed and not paid out */
     public function grants(): array
     {
-        $ours = array_filter($this->claims, static fn (Claim $claim): bool => $claim->isOurs());
-
-        return array_values(array_map(
-            static fn (Claim $claim): Grant => Grant::of($claim->payload()),
-            $ours,
-        ));
+        return Claim::grants($this->claims);
     }
 
     /**
      * The same after its claims were paid out.
      *
      * @param array<string, Completed> $completed by purchase key
+     * @param Unavailable|null $away why the others of this call are not: "deferred" (STO-20)
      *
      * @internal
      */
-    public function after(array $completed): self
+    public function after(array $completed, ?Unavailable $away = null): self
     {
-        $next = self::in($this->document, $this->path);
+        $next = $this->withAway($away);
         foreach ($this->claims as $place => $claim) {
             if ($claim->isOurs() && isset($completed[$claim->purchaseKey])) {
                 $next->completed[$place] = $completed[$claim->purchaseKey];
@@ -80,7 +77,9 @@ final class Claimed extends Result
     {
         return match ($name) {
             'claims' => $this->claims(),
-            'outcome', 'answer' => $this->lead()?->{$name} ?? $this->values()[$name] ?? null,
+            'outcome', 'answer' => $this->away === null
+                ? $this->lead()?->{$name} ?? $this->values()[$name] ?? null
+                : ['outcome' => 'resume', 'answer' => 'deferred'][$name],
             'changed' => in_array(true, array_column($this->claims, 'changed'), true),
             default => parent::own($name),
         };
@@ -92,6 +91,10 @@ final class Claimed extends Result
         $claims = array_map(Claim::of(...), $this->values()['claims'] ?? []);
         foreach ($this->completed as $place => $completed) {
             $claims[$place] = $claims[$place]->ended($completed);
+        }
+        if ($this->away !== null) {
+            $later = static fn (Claim $claim): Claim => $claim->isOurs() ? $claim->later() : $claim;
+            $claims = array_map($later, $claims);
         }
 
         return $claims;

@@ -18,6 +18,9 @@ final class Conversation
     /** The library's own waits are shorter: a fifth of a second, pace.take a second. */
     private const PATIENCE_MS = 5000;
 
+    /** Whether one is being conducted: its transaction is that of the connection. */
+    private bool $isOpen = false;
+
     /** @param \Closure(): int $clock milliseconds since 1970 UTC */
     public function __construct(
         private Verifier $verifier,
@@ -33,20 +36,29 @@ final class Conversation
      * @param array<string, mixed> $request null: left out
      * @param Document|Facts|iterable<Document|Facts> $evidence
      * @param callable(Grant, object): mixed|null $grant
+     * @param callable(Take, object): mixed|null $takeBack
      */
     public function about(
         array $request,
         Document|Facts|iterable $evidence = [],
         ?callable $grant = null,
+        ?callable $takeBack = null,
     ): Document {
+        if ($this->isOpen) {
+            throw new \LogicException(
+                'the ledger is carrying a grant out: what the grant asks of a ledger, it asks'
+                . ' of another one, with a connection of its own',
+            );
+        }
         $request = array_filter($request, static fn (mixed $value): bool => $value !== null);
         $exchange = $this->verifier->exchange($request, $evidence, ($this->clock)());
+        $this->isOpen = true;
         try {
             while (!$exchange->isDone()) {
                 $open = $exchange->payload();
                 $answer = match ($open['state']) {
                     'store' => $this->executor->carryOut($open['store']),
-                    'grant' => $this->granted($open['grant'], $grant),
+                    'grant' => $this->granted($open['grant'], $grant, $takeBack),
                     'wait' => $this->waited($open['notBeforeMs']),
                 };
                 if ($answer === null) {
@@ -55,6 +67,7 @@ final class Conversation
                 $exchange->step($answer, ($this->clock)());
             }
         } finally {
+            $this->isOpen = false;
             $this->executor->rollBack();
             $exchange->close();
         }
@@ -64,23 +77,37 @@ final class Conversation
 
     /**
      * An exception of the grant goes on to the caller, and the claim is undone with it; false
-     * undoes it too.
+     * undoes it too. A grant that ended the transaction (STO-38), or whose session was lost
+     * (STO-39), is told to the library, whatever it threw.
      *
      * @return array<string, mixed>
      */
-    private function granted(array $given, ?callable $grant): array
+    private function granted(array $given, ?callable $grant, ?callable $takeBack): array
     {
-        $grant ?? throw new \LogicException('mode "transaction" needs a grant');
-        if ($grant(Grant::of($given), $this->executor->connection()) === false) {
+        $isTake = ($given['what'] ?? null) === 'take';
+        $called = $isTake ? $takeBack : $grant;
+        $called ?? throw new \LogicException(
+            'mode "transaction" needs a ' . ($isTake ? 'take-back' : 'grant'),
+        );
+        $thrown = null;
+        $said = null;
+        $connection = $this->executor->enterGrant();
+        try {
+            $said = $called($isTake ? Take::of($given) : Grant::of($given), $connection);
+        } catch (\Throwable $thrown) {
+        }
+        $instead = $this->executor->leaveGrant($thrown);
+        if ($instead !== null) {
+            return ['id' => $given['id']] + $instead;
+        }
+        if ($thrown !== null) {
+            throw $thrown;
+        }
+        if ($said === false) {
             $this->executor->rollBack();
-
-            return ['id' => $given['id'], 'code' => 500];
-        }
-        if (!$this->executor->isInside()) {
-            throw new \LogicException('a grant neither commits nor rolls back: the ledger does');
         }
 
-        return ['id' => $given['id'], 'code' => 200];
+        return ['id' => $given['id'], 'code' => $said === false ? 500 : 200];
     }
 
     /** Null: it is too far away. */

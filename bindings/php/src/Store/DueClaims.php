@@ -34,9 +34,6 @@ final class DueClaims extends Result
     /** @return list<Grant> what to pay out */
     public function grants(): array
     {
-        return array_map(
-            static fn (Claim $claim): Grant => Grant::of($claim->payload()),
-            array_values(array_filter($this->claims, static fn (Claim $it): bool => $it->isOurs())),
-        );
+        return Claim::grants($this->claims);
     }
 }

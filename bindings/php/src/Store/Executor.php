@@ -20,12 +20,27 @@ interface Executor
      */
     public function carryOut(array $step): array;
 
-    /** Whether the transaction that was begun is still the open one. */
-    public function isInside(): bool;
-
     /** Undoes what is open; nothing where nothing is. */
     public function rollBack(): void;
 
-    /** What a grant writes with, inside the open transaction: the PDO, the Redis. */
+    /** What a host writes with outside of a transaction of the ledger's: the PDO, the Redis. */
     public function connection(): object;
+
+    /**
+     * What a grant writes with, inside the open transaction. It lets nothing through that would
+     * end the transaction (STO-38).
+     */
+    public function enterGrant(): object;
+
+    /**
+     * After the grant. Null: the transaction is still the one that was begun, or the engine
+     * undid it and `$thrown` says so. Else what the grant's step is answered, beside its id:
+     * code 0 where the session was lost; 500 with error code "transaction" where the grant
+     * ended the transaction. Then nothing is open any more.
+     *
+     * @param \Throwable|null $thrown what the grant threw
+     *
+     * @return array<string, mixed>|null
+     */
+    public function leaveGrant(?\Throwable $thrown): ?array;
 }

@@ -23,6 +23,8 @@ final class Grant extends Details
         'account' => [Member::TEXT, 'account'],
         'product' => [Member::TEXT, 'product'],
         'quantity' => [Member::INTEGER, 'quantity'],
+        'units' => [Member::INTEGER, 'units'],
+        'repeat' => [Member::BOOLEAN, 'repeat'],
     ];
 
     /** The row of the ledger. */
@@ -37,4 +39,8 @@ final class Grant extends Details
     public readonly string $product;
     /** How many. */
     public readonly int $quantity;
+    /** What to give: quantity × `products.<id>.units`; after a reversal what was taken back. */
+    public readonly int $units;
+    /** Whether this grant id was handed out before: it may be paid out already. */
+    public readonly bool $repeat;
 }

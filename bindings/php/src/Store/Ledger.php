@@ -7,6 +7,7 @@ namespace Assay\Store;
 use Assay\Document;
 use Assay\Exception\AssayException;
 use Assay\Exception\Rejected;
+use Assay\Exception\Unavailable;
 use Assay\Facts\Facts;
 use Assay\Internal\Arguments;
 use Assay\Internal\Refusal;
@@ -17,10 +18,10 @@ use SensitiveParameter;
  * Purchases that are paid out once, subscriptions, quotas, sign-ups and keys, in a store of
  * yours.
  *
- *     $ledger = Ledger::open('sqlite:shop.db', $configuration);
+ *     $ledger = Ledger::open('sqlite:/srv/shop.db', $configuration);
  *     $claimed = $ledger->claim($jws, $account, static function (Grant $grant, \PDO $pdo) {
- *         $pdo->prepare('UPDATE wallet SET coins = coins + ? WHERE account = ?')
- *             ->execute([100 * $grant->quantity, $grant->account]);
+ *         $pdo->prepare('INSERT INTO coins (grant_id, account, n) VALUES (?, ?, ?)')
+ *             ->execute([$grant->grantId, $grant->account, 100 * $grant->quantity]);
  *     });
  *     http_response_code($claimed->httpStatus);
  *     echo json_encode(['answer' => $claimed->answer]);
@@ -36,6 +37,8 @@ final class Ledger
 {
     private Conversation $conversation;
     private \Closure $clock;
+    /** Which store it was, at the first look (STO-78). */
+    private ?string $lineage = null;
 
     /**
      * @param Verifier $verifier its configuration has the block `stores` for this engine
@@ -51,11 +54,13 @@ final class Ledger
     }
 
     /**
-     * A ledger over a connection of its own, made at its first use. SQLite's tables are made
-     * where they are missing; for the others call `createSchema` once, as an operator.
+     * A ledger over a connection of its own, made at its first use. Tables, and SQLite's file,
+     * are made by `createSchema` alone, which an operator calls once: a store that is missing
+     * later is an error, not an empty one that would pay each purchase again (STO-78).
      *
-     * @param string $dsn of PDO: "sqlite:shop.db", "pgsql:host=…;dbname=…",
-     *     "mysql:host=…;dbname=…;charset=utf8mb4"; give the address of the primary
+     * @param string $dsn of PDO: "sqlite:/srv/shop.db", "pgsql:host=…;dbname=…",
+     *     "mysql:host=…;dbname=…;charset=utf8mb4"; give the address of the primary. A relative
+     *     path of SQLite begins with "./"
      * @param array<string, mixed>|object|string $configuration docs/config.md; the engine in
      *     `stores` is filled in
      *
@@ -69,18 +74,19 @@ final class Ledger
         ?callable $clock = null,
     ): self {
         $executor = PdoExecutor::to($dsn, $user, $password);
-        $verifier = new Verifier(self::configured($configuration, $executor));
-        $ledger = new self($executor, $verifier, $clock);
-        if ($executor->dialect() === 'sqlite') {
-            $ledger->prepareFile();
-        }
 
-        return $ledger;
+        return new self(
+            $executor,
+            new Verifier(self::configured($configuration, $executor)),
+            $clock,
+        );
     }
 
     /**
      * The same over your own connection: a PDO, or a Redis for quotas, sign-ups, challenges
-     * and `once`. It is not to be in a transaction.
+     * and `once`. A PDO that is in a transaction of yours is refused at each operation, with
+     * Misuse, `misuse.store.transaction`, and left as it was: what belongs together is written
+     * in the grant of a claim.
      *
      * @param array<string, mixed>|object|string $configuration as of `open`
      */
@@ -105,7 +111,9 @@ final class Ledger
      * Claims the purchases of evidence for an account, and pays them out by `$grant`.
      *
      * With mode "transaction", `$grant` writes with the connection that it gets: what it does
-     * and the claim stand together or not at all, also when it throws. With mode "lease" it
+     * and the claim stand together or not at all, also when it throws. That connection throws
+     * Misuse, `misuse.store.transaction`, at commit, rollBack, beginTransaction and statements
+     * that do the same (STO-38). With mode "lease" it
      * runs after the claim, over any store, and may run again for the same `grantId` after a
      * crash: it must do nothing the second time. In both it may return false, or throw, to
      * grant nothing. Without `$grant` pay out `grants()` yourself
@@ -118,8 +126,8 @@ final class Ledger
      *     grant
      * @param string|null $attempt 22 to 64 characters: the same when a request is repeated;
      *     null: a new one
-     * @param array<string, mixed> $options accountToken, leaseMs, only, limit, note, onUnclear,
-     *     resolve (docs/exchanges.md)
+     * @param array<string, mixed> $options accountToken, allowRepeat, leaseMs, only, limit,
+     *     note, onUnclear, resolve (docs/exchanges.md)
      */
     public function claim(
         #[SensitiveParameter] string|Document|Facts|iterable $evidence,
@@ -132,8 +140,15 @@ final class Ledger
         $mode ??= $grant === null ? 'lease' : 'transaction';
         $request = ['kind' => 'claim', 'account' => $account, 'mode' => $mode,
             'attempt' => $attempt ?? self::attempt()] + $options;
-        $document = $this->conversation->about($request, $this->verified($evidence), $grant);
-        $claimed = Claimed::in(self::answer($document), 'exchange');
+        $wasCalled = false;
+        $called = $grant === null ? null
+            : static function (Grant $given, object $connection) use ($grant, &$wasCalled): mixed {
+                $wasCalled = true;
+
+                return $grant($given, $connection);
+            };
+        $document = $this->conversation->about($request, $this->verified($evidence), $called);
+        $claimed = Claimed::in(self::answer($document, $wasCalled), 'exchange');
 
         return $grant === null || $mode !== 'lease' ? $claimed : $this->payOut($claimed, $grant);
     }
@@ -180,11 +195,113 @@ final class Ledger
             'attempt' => $attempt ?? self::attempt()]), 'exchange');
     }
 
-    /** What Apple took back, by a notification or newer evidence. */
+    /**
+     * What Apple took back, by a notification or newer evidence. Of all deliveries of one
+     * refund one is told to take back; act on `takes()`, and on nothing else.
+     *
+     * With mode "lease", `$takeBack` runs after the refund was noted, and may run again for
+     * the same `takeId` after a crash, by `dueTakes`: it must do nothing the second time. With
+     * mode "transaction" it writes with the connection that it gets, as a grant does. With
+     * mode "none" each is told once, and what becomes of it is yours.
+     *
+     * @param (callable(Take, \PDO|object): mixed)|null $takeBack takes the units back; returns
+     *     how many there were, null for all of them, false for another time
+     * @param string|null $mode "lease", "transaction", "none"; null: "lease" where there is a
+     *     take-back, else "none"
+     * @param array<string, mixed> $options leaseMs
+     */
     public function revoke(
         #[SensitiveParameter] string|Document|Facts|iterable $evidence,
+        ?callable $takeBack = null,
+        ?string $mode = null,
+        ?string $attempt = null,
+        array $options = [],
     ): Revoked {
-        return Revoked::in($this->accepted(['kind' => 'revoke'], $evidence), 'exchange');
+        $mode ??= $takeBack === null ? 'none' : 'lease';
+        $request = ['kind' => 'revoke', 'mode' => $mode,
+            'attempt' => $attempt ?? self::attempt()] + $options;
+        $document = $this->conversation->about(
+            $request,
+            $this->verified($evidence),
+            takeBack: $takeBack,
+        );
+        $revoked = Revoked::in(self::effects($document), 'exchange');
+
+        return $this->takeBack($revoked, $revoked->takes(), $takeBack, $mode);
+    }
+
+    /**
+     * What you took back is taken (mode "lease"). Twice is once.
+     *
+     * @param int|null $taken how many units there were; null: all of them
+     */
+    public function completeRevoke(Take $take, ?int $taken = null): RevokeCompleted
+    {
+        $document = $this->conversation->about(['kind' => 'revoke.complete',
+            'purchaseKey' => $take->purchaseKey, 'takeId' => $take->takeId,
+            'fence' => $take->fence, 'taken' => $taken]);
+
+        return RevokeCompleted::in(self::answer($document), 'exchange');
+    }
+
+    /**
+     * Takes up at most 25 take-backs that nobody has completed: run it every minute, beside
+     * `due`. Without `$takeBack` carry `takes` out yourself and `completeRevoke` each.
+     *
+     * @param (callable(Take, \PDO|object): mixed)|null $takeBack as of `revoke`
+     * @param array<string, mixed> $options leaseMs
+     */
+    public function dueTakes(
+        ?callable $takeBack = null,
+        int $olderMs = 0,
+        ?string $attempt = null,
+        array $options = [],
+    ): DueTakes {
+        $due = DueTakes::in($this->accepted(['kind' => 'revoke.due', 'olderMs' => $olderMs,
+            'attempt' => $attempt ?? self::attempt()] + $options), 'exchange');
+
+        return $this->takeBack($due, $due->takes, $takeBack, 'lease');
+    }
+
+    /**
+     * What a notification of Apple's changes, in ledger and subscriptions: refunds are taken
+     * back, reversed ones are given again to the owner of the purchase. In whatever order and
+     * however often they come, the newest signed state stands (STO-33, STO-34). Answer Apple
+     * with its `httpStatus`.
+     *
+     * @param (callable(Grant, \PDO|object): mixed)|null $grant as of `claim`, for reversed
+     *     refunds; without one pay out `grants()` yourself and `complete` each
+     * @param (callable(Take, \PDO|object): mixed)|null $takeBack as of `revoke`
+     * @param string|null $mode as of `revoke`; with "none" and "lease" grants are under a lease
+     * @param array<string, mixed> $options leaseMs
+     */
+    public function applyEvent(
+        #[SensitiveParameter] string|Document|Facts|iterable $evidence,
+        ?callable $grant = null,
+        ?callable $takeBack = null,
+        ?string $mode = null,
+        ?string $attempt = null,
+        array $options = [],
+    ): EventApplied {
+        $mode ??= $takeBack === null ? 'none' : 'lease';
+        $request = ['kind' => 'event.apply', 'mode' => $mode,
+            'attempt' => $attempt ?? self::attempt()] + $options;
+        $evidence = $this->verified($evidence);
+        $document = $this->conversation->about($request, $evidence, $grant, $takeBack);
+        $event = EventApplied::in(self::effects($document), 'exchange');
+        if ($mode === 'transaction') {
+            return $event;
+        }
+        $event = $this->takeBack($event, $event->take, $takeBack, $mode);
+        try {
+            foreach ($grant === null ? [] : $event->grants() as $each) {
+                $this->isGranted($each, $grant) && $this->complete($each);
+            }
+        } catch (Unavailable $away) {
+            return $event->withAway($away);
+        }
+
+        return $event;
     }
 
     /**
@@ -380,9 +497,13 @@ final class Ledger
     /** Puts a hash in the place of an account's id everywhere. Needs `stores.forgetKey`. */
     public function forget(string $account, ?string $reason = null): Forgotten
     {
-        return Forgotten::in($this->accepted(['kind' => 'account.forget',
-            'account' => $account, 'reason' => $reason,
-            'attempt' => self::attempt()]), 'exchange');
+        $document = $this->accepted(['kind' => 'account.forget', 'account' => $account,
+            'reason' => $reason, 'attempt' => self::attempt()]);
+        if ($this->executor instanceof PdoExecutor) {
+            $this->executor->emptyLog();
+        }
+
+        return Forgotten::in($document, 'exchange');
     }
 
     /**
@@ -404,47 +525,117 @@ final class Ledger
 
     // ---- the schema
 
-    /** Makes the tables that are missing. */
-    public function createSchema(): void
+    /**
+     * Makes SQLite's file and all tables where there is none, or changes those of an older
+     * version (STO-78): for an operator, once.
+     *
+     * @return string "created", "exists", "migrated"
+     *
+     * @throws AssayException config.store.schema where a part is missing: nothing is made
+     */
+    public function createSchema(): string
     {
-        $this->runSchema('statements', 'indexes');
+        if ($this->executor instanceof PdoExecutor) {
+            $this->executor->createFile();
+        }
+        $document = $this->accepted(['kind' => 'schema.create',
+            'lineage' => self::text(random_bytes(24))]);
+        $this->lineage ??= $document->at('exchange.lineage');
+
+        return (string) $document->at('exchange.outcome');
     }
 
     /** Deletes what is over, and kept texts that no row names: run it once a day. */
     public function tidy(): void
     {
-        $this->runSchema('garbage');
+        $run = $this->accepted(['kind' => 'schema'])->at('exchange.garbage');
+        $step = ['id' => 0, 'transaction' => null, 'run' => $run,
+            'limits' => ['statementMs' => 60000]];
+        if ($this->executor->carryOut($step)['code'] !== 200) {
+            throw Refusal::named('unavailable.store.engine');
+        }
     }
 
-    /** @throws AssayException where a table or column is missing, or this is a standby */
-    public function checkSchema(): void
+    /**
+     * Looks at the store, at start-up and not at the first purchase.
+     *
+     * @return list<string> warnings: "not-persistent", "unknown" …
+     *
+     * @throws AssayException where a table or column is missing, this is a standby, Redis may
+     *     evict keys, or it is another store than this object saw first
+     */
+    public function checkSchema(): array
     {
-        $this->accepted(['kind' => 'schema.check']);
+        $document = $this->accepted(['kind' => 'schema.check', 'lineage' => $this->lineage]);
+        $this->lineage ??= $document->at('exchange.lineage');
+
+        return (array) $document->at('exchange.warnings');
     }
 
     // ---- inside
-
-    private function runSchema(string ...$parts): void
-    {
-        $document = $this->accepted(['kind' => 'schema']);
-        foreach ($parts as $part) {
-            $step = ['id' => 0, 'transaction' => null, 'run' => $document->at("exchange.$part")];
-            if ($this->executor->carryOut($step)['code'] !== 200) {
-                throw Refusal::named('unavailable.store.engine');
-            }
-        }
-    }
 
     private function payOut(Claimed $claimed, callable $grant): Claimed
     {
         $completed = [];
         foreach ($claimed->grants() as $each) {
-            if ($grant($each, $this->executor->connection()) !== false) {
+            if (!$this->isGranted($each, $grant)) {
+                continue;
+            }
+            try {
                 $completed[$each->purchaseKey] = $this->complete($each);
+            } catch (Unavailable $away) {
+                // STO-20: it was paid out, so the next call, or `due`, completes it.
+                return $claimed->after($completed, $away);
             }
         }
 
         return $claimed->after($completed);
+    }
+
+    private function isGranted(Grant $each, callable $grant): bool
+    {
+        return $grant($each, $this->executor->connection()) !== false;
+    }
+
+    /**
+     * @template R of Result
+     *
+     * @param R $found
+     * @param list<Take> $takes of it
+     *
+     * @return R what was not completed comes again, by `dueTakes`
+     */
+    private function takeBack(
+        Result $found,
+        array $takes,
+        ?callable $takeBack,
+        string $mode,
+    ): Result {
+        if ($takeBack === null || $mode === 'transaction') {
+            return $found;
+        }
+        foreach ($takes as $take) {
+            $taken = $takeBack($take, $this->executor->connection());
+            try {
+                if ($taken !== false && $mode === 'lease') {
+                    $this->completeRevoke($take, is_int($taken) ? $taken : null);
+                }
+            } catch (Unavailable $away) {
+                return $found->withAway($away);
+            }
+        }
+
+        return $found;
+    }
+
+    /** What an event brought; also where one part of it waits for another (STO-35). */
+    private static function effects(Document $document): Document
+    {
+        if (!str_starts_with($document->status(), 'unavailable.ledger.')) {
+            $document->throwIfRefused();
+        }
+
+        return $document;
     }
 
     /** The document of an operation that has to be accepted. */
@@ -458,11 +649,15 @@ final class Ledger
         return $document;
     }
 
-    /** A refusal of the ledger is an answer; any other is none. */
-    private static function answer(Document $document): Document
+    /**
+     * A refusal of the ledger is an answer; any other is none. Where a grant was called, so is
+     * "deferred": what it did may stand (STO-39).
+     */
+    private static function answer(Document $document, bool $wasCalled = false): Document
     {
-        if ($document->at('exchange.outcome') === null
-            || preg_match('/^(ok$|rejected\.|unavailable\.ledger\.)/', $document->status()) !== 1) {
+        $family = '/^(ok$|rejected\.|unavailable\.' . ($wasCalled ? ')/' : 'ledger\.)/');
+        if ($document->at('exchange.outcome') === null && $document->at('exchange.answer') === null
+            || preg_match($family, $document->status()) !== 1) {
             throw Refusal::of($document);
         }
 
@@ -501,19 +696,5 @@ final class Ledger
         }
 
         return $found;
-    }
-
-    private function prepareFile(): void
-    {
-        $pdo = $this->executor->connection();
-        $pdo->setAttribute(\PDO::ATTR_TIMEOUT, 5);
-        $pdo->exec('PRAGMA synchronous = FULL');
-        $prefix = $this->verifier->document()->at('configuration.stores.prefix') ?? 'assay_';
-        $find = $pdo->prepare("SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = ?");
-        $find->execute(["{$prefix}ledger"]);
-        if ($find->fetchColumn() === false) {
-            $pdo->exec('PRAGMA journal_mode = WAL');
-            $this->createSchema();
-        }
     }
 }

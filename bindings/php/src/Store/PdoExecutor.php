@@ -4,6 +4,7 @@ declare(strict_types=1);
 
 namespace Assay\Store;
 
+use Assay\Internal\Refusal;
 use PDO;
 use PDOException;
 use SensitiveParameter;
@@ -12,94 +13,92 @@ use SensitiveParameter;
  * Carries out statements over PDO: SQLite, PostgreSQL, MariaDB. One connection, made at the
  * first step. What is open is rolled back on any failure, when this object goes, and when the
  * request ends.
+ *
+ * Each statement and each wait for a lock has the limit that the step names (STO-76). PDO has
+ * no way to end a statement of SQLite: there only the wait for a lock ends.
  */
 final class PdoExecutor implements Executor
 {
-    private const DIALECTS = ['sqlite' => 'sqlite', 'pgsql' => 'postgres', 'mysql' => 'mysql'];
-    /** READ COMMITTED is set, not hoped for (STM-4, STM-6). */
-    private const BEGIN = [
-        'sqlite' => ['BEGIN IMMEDIATE'],
-        'postgres' => ['BEGIN ISOLATION LEVEL READ COMMITTED'],
-        'mysql' => ['SET TRANSACTION ISOLATION LEVEL READ COMMITTED', 'START TRANSACTION'],
-    ];
-    /**
-     * 1 on a standby or a connection that only reads (STO-74). PostgreSQL's statements outside
-     * a transaction run under what the role says: READ COMMITTED from here on, where it says
-     * otherwise (STO-14), in the same round trip.
-     */
-    private const STANDBY = [
-        'sqlite' => 'PRAGMA query_only',
-        'postgres' => 'SELECT CASE WHEN pg_is_in_recovery()'
-            . " OR current_setting('transaction_read_only') = 'on' THEN 1"
-            . " WHEN current_setting('default_transaction_isolation') = 'read committed' THEN 0"
-            . " WHEN set_config('default_transaction_isolation', 'read committed', false) = ''"
-            . ' THEN 1 ELSE 0 END',
-        'mysql' => 'SELECT @@global.read_only',
-    ];
-    /** The connection is gone: beginnings of codes. */
-    private const LOST = [
-        'sqlite' => [],
-        'postgres' => ['08', '57P0', 'HY000'],
-        'mysql' => ['2006', '2013', '2014', '2055', '4031'],
-    ];
-    /** MariaDB: over-long values are refused, and a lock is given up before the client is. */
-    private const SESSION = [
-        'SET NAMES utf8mb4',
-        'SET SESSION TRANSACTION ISOLATION LEVEL READ COMMITTED',
-        'SET SESSION innodb_lock_wait_timeout = 5',
-        "SET SESSION sql_mode = 'STRICT_ALL_TABLES,NO_ENGINE_SUBSTITUTION'",
-    ];
-
-    private readonly string $dialect;
+    private PdoEngine $engine;
     private ?PDO $pdo = null;
     /** Whether a transaction is open. */
     private bool $isInside = false;
+    /** @var array{statementMs: int, lockMs: int}|null of the session */
+    private ?array $limits = null;
+    private ?GuardedConnection $guard = null;
+    /** By which the transaction of a grant is known again. */
+    private ?string $mark = null;
     /** @var array<string, \PDOStatement> of SQLite, where preparing costs more than running */
     private array $prepared = [];
 
-    /** @param \Closure(): PDO $connect */
-    private function __construct(string $driver, private \Closure $connect)
-    {
-        $this->dialect = self::DIALECTS[$driver]
-            ?? throw new \ValueError("no statements for the PDO driver $driver");
+    /**
+     * @param PDO|null $hosts the connection of the host's; null: one of its own
+     * @param \Closure(): PDO $connect
+     */
+    private function __construct(
+        string $driver,
+        private \Closure $connect,
+        private ?PDO $hosts = null,
+        private bool $isHosts = false,
+        private ?string $file = null,
+    ) {
+        $this->engine = PdoEngine::ofDriver($driver);
         $executor = \WeakReference::create($this);
         register_shutdown_function(static fn () => $executor->get()?->rollBack());
     }
 
-    /** Over a connection of its own: give it the address of the primary. */
+    /**
+     * Over a connection of its own: give it the address of the primary.
+     *
+     * A file of SQLite is opened, never made (STO-78): `createFile` makes it.
+     *
+     * @throws \ValueError for a driver without statements, and for a relative path of SQLite
+     *     that does not begin with "./"
+     */
     public static function to(
         string $dsn,
         ?string $user = null,
         #[SensitiveParameter] ?string $password = null,
     ): self {
         $driver = (string) strstr($dsn, ':', true);
-        if (isset(self::DIALECTS[$driver]) && !in_array($driver, PDO::getAvailableDrivers(), true)) {
+        if (isset(PdoEngine::DRIVERS[$driver])
+            && !in_array($driver, PDO::getAvailableDrivers(), true)) {
             throw new \LogicException("this PHP has no PDO driver $driver");
+        }
+        $options = [PDO::ATTR_TIMEOUT => (int) ceil(PdoEngine::LIMITS['statementMs'] / 1000)];
+        $file = null;
+        if ($driver === 'sqlite') {
+            $dsn = 'sqlite:' . self::absolute(substr($dsn, strlen('sqlite:')));
+            $file = $dsn === 'sqlite::memory:' ? null : substr($dsn, strlen('sqlite:'));
+            $options = [PDO::SQLITE_ATTR_OPEN_FLAGS => PDO::SQLITE_OPEN_READWRITE];
         }
 
         return new self(
             $driver,
-            static fn (): PDO => new PDO($dsn, $user, $password),
+            static fn (): PDO => new PDO($dsn, $user, $password, $options),
+            file: $file,
         );
     }
 
-    /** Over the host's connection, which throws exceptions and prepares itself from now on. */
+    /**
+     * Over the host's connection, which throws exceptions and prepares itself from now on, and
+     * on SQLite has the step's limits. It is not to be in a transaction: a step then throws
+     * Misuse, `misuse.store.transaction`, and leaves it as it was.
+     */
     public static function over(PDO $pdo): self
     {
-        $once = [$pdo];
-
         return new self(
             $pdo->getAttribute(PDO::ATTR_DRIVER_NAME),
             // A connection that was given up is not taken again (STO-75).
-            static function () use (&$once): PDO {
-                return array_pop($once) ?? throw new PDOException('the connection was lost');
-            },
+            static fn (): PDO => throw new PDOException('the connection was lost'),
+            hosts: $pdo,
+            isHosts: true,
         );
     }
 
     public function dialect(): string
     {
-        return $this->dialect;
+        return $this->engine->dialect;
     }
 
     /**
@@ -116,13 +115,13 @@ final class PdoExecutor implements Executor
     {
         $results = [];
         $isEnding = false;
+        $transaction = $this->transaction($step);
         try {
-            $pdo = $this->connection();
-            $this->enter($pdo, $step['transaction']);
+            $pdo = $this->entered($transaction, self::limits($step));
             foreach ($step['run'] as $call) {
-                $results[] = $this->run($pdo, $call);
+                $results[] = $this->run($pdo, $call, self::limits($step));
             }
-            if (in_array($step['transaction'], ['commit', 'whole'], true)) {
+            if (in_array($transaction, ['commit', 'whole'], true)) {
                 $isEnding = true;
                 $pdo->exec('COMMIT');
                 $this->isInside = false;
@@ -138,10 +137,48 @@ final class PdoExecutor implements Executor
         return ['id' => $step['id'], 'code' => 200, 'results' => $results];
     }
 
+    /** Whether the transaction that was begun is still the open one. */
     public function isInside(): bool
     {
         // PDO does not know of SQLite's transactions that it did not begin itself.
-        return $this->isInside && ($this->dialect === 'sqlite' || $this->pdo?->inTransaction());
+        return $this->isInside
+            && ($this->engine->dialect === 'sqlite' || $this->pdo?->inTransaction());
+    }
+
+    public function enterGrant(): object
+    {
+        $pdo = $this->connection();
+        try {
+            $this->mark = $this->engine->mark($pdo);
+        } catch (PDOException) {
+            // What became of the connection is asked after the grant.
+            $this->mark = null;
+        }
+
+        return $this->guard = new GuardedConnection($pdo, $this->engine->dialect);
+    }
+
+    public function leaveGrant(?\Throwable $thrown): ?array
+    {
+        $wasHit = (bool) $this->guard?->close();
+        $this->guard = null;
+        try {
+            $this->engine->attributes($this->connection());
+            $isSame = $this->engine->isMarked($this->connection(), $this->mark);
+        } catch (PDOException) {
+            $this->giveUp();
+
+            return ['code' => 0];
+        }
+        if ($isSame && !$wasHit) {
+            return null;
+        }
+        $this->abandon();
+        if (!$wasHit && $this->engine->isUndone($thrown)) {
+            return null;
+        }
+
+        return self::refused('transaction', false);
     }
 
     public function rollBack(): void
@@ -163,39 +200,110 @@ final class PdoExecutor implements Executor
         $this->rollBack();
     }
 
+    // ---- SQLite
+
+    /** Makes the file where it is missing; nothing for the other engines. */
+    public function createFile(): void
+    {
+        if ($this->file !== null) {
+            (new PDO("sqlite:$this->file"))->exec('PRAGMA journal_mode = WAL');
+        }
+    }
+
+    /** Empties the write-ahead log of what was deleted (STO-93), as far as nobody reads it. */
+    public function emptyLog(): void
+    {
+        if ($this->engine->dialect !== 'sqlite' || $this->isInside) {
+            return;
+        }
+        try {
+            $this->connection()->query('PRAGMA wal_checkpoint(TRUNCATE)')->fetchAll();
+        } catch (PDOException) {
+            // Somebody else reads: the next checkpoint takes it along.
+        }
+    }
+
+    private static function absolute(string $path): string
+    {
+        if (str_starts_with($path, './')) {
+            return getcwd() . substr($path, 1);
+        }
+        if (preg_match('#^(/|:memory:$|file:|[A-Za-z]:[\\\\/])#', $path) !== 1) {
+            throw new \ValueError(
+                'the path of a SQLite file is absolute, or begins with "./": a relative one'
+                . ' is another file in another folder',
+            );
+        }
+
+        return $path;
+    }
+
+    // ---- inside
+
     private function connected(): PDO
     {
+        if ($this->hosts !== null) {
+            if ($this->engine->isOpen($this->hosts)) {
+                throw self::open();
+            }
+            $this->engine->prepare($this->hosts);
+
+            return $this->hosts;
+        }
         $pdo = ($this->connect)();
-        $pdo->setAttribute(PDO::ATTR_ERRMODE, PDO::ERRMODE_EXCEPTION);
-        $pdo->setAttribute(PDO::ATTR_STRINGIFY_FETCHES, false);
-        if ($this->dialect === 'postgres') {
-            // One round trip, and nothing that stays in a session (PgBouncer).
-            $pdo->setAttribute(PDO::PGSQL_ATTR_DISABLE_PREPARES, true);
-        }
-        if ($this->dialect === 'mysql') {
-            $pdo->setAttribute(PDO::ATTR_EMULATE_PREPARES, false);
-            array_map($pdo->exec(...), self::SESSION);
-        }
-        if ((int) $pdo->query(self::STANDBY[$this->dialect])->fetchColumn() !== 0) {
-            throw new NotPrimary('the store is a standby, or cannot be written');
-        }
+        $this->engine->prepare($pdo);
 
         return $pdo;
     }
 
-    private function enter(PDO $pdo, ?string $transaction): void
+    /** The transaction of a step; of one without, where its limits need one. */
+    private function transaction(array $step): ?string
     {
+        $needsOne = $this->isHosts && $this->engine->dialect === 'postgres' && !$this->isInside;
+
+        return $step['transaction'] ?? ($needsOne ? 'whole' : null);
+    }
+
+    /** The connection, with its limits, and inside of what the step is to be inside of. */
+    private function entered(?string $transaction, array $limits): PDO
+    {
+        $pdo = $this->connection();
+        $isSession = !$this->isHosts || $this->engine->dialect === 'sqlite';
+        if (!$this->isInside && $this->engine->isOpen($pdo)) {
+            throw self::open();
+        }
+        if ($isSession && $this->limits !== $limits) {
+            $pdo->exec($this->engine->limitSession($limits));
+            $this->limits = $limits;
+        }
         $begins = in_array($transaction, ['begin', 'whole'], true);
         if ($transaction === null || !$begins && $this->isInside) {
-            return;
+            return $pdo;
         }
-        if (!$begins || $this->isInside || $pdo->inTransaction()) {
+        if (!$begins || $this->isInside) {
             throw new \LogicException('a transaction begins once, and not inside another one');
         }
-        foreach (self::BEGIN[$this->dialect] as $statement) {
+        foreach ($this->engine->begin($isSession ? null : $limits) as $statement) {
             $pdo->exec($statement);
         }
         $this->isInside = true;
+
+        return $pdo;
+    }
+
+    private static function open(): \Throwable
+    {
+        return Refusal::named(
+            'misuse.store.transaction',
+            'the connection has an open transaction of yours: end it first, or give the ledger'
+            . ' a connection of its own; what you write with a claim is written in its grant',
+        );
+    }
+
+    /** @return array{statementMs: int, lockMs: int} */
+    private static function limits(array $step): array
+    {
+        return array_intersect_key($step['limits'] ?? [], PdoEngine::LIMITS) + PdoEngine::LIMITS;
     }
 
     /**
@@ -203,11 +311,12 @@ final class PdoExecutor implements Executor
      *
      * @return object|array{rows: list<list<mixed>>}
      */
-    private function run(PDO $pdo, array $call): object|array
+    private function run(PDO $pdo, array $call, array $limits): object|array
     {
-        $statement = $this->prepared[$call['sql']] ?? $pdo->prepare($call['sql']);
-        if ($this->dialect === 'sqlite') {
-            $this->prepared[$call['sql']] = $statement;
+        $sql = $this->isHosts ? $this->engine->limited($call['sql'], $limits) : $call['sql'];
+        $statement = $this->prepared[$sql] ?? $pdo->prepare($sql);
+        if ($this->engine->dialect === 'sqlite') {
+            $this->prepared[$sql] = $statement;
         }
         foreach ($call['args'] as $place => $value) {
             $statement->bindValue($place + 1, $value, match (true) {
@@ -235,19 +344,23 @@ final class PdoExecutor implements Executor
      */
     private function failed(PDOException $error, bool $isWhole): array
     {
-        $isConnected = $this->pdo !== null;
-        $code = $this->code($error);
-        foreach ($isConnected ? self::LOST[$this->dialect] : [] as $lost) {
-            if (str_starts_with($code, $lost)) {
-                $this->giveUp();
-
-                return ['code' => 0];
+        if ($this->pdo === null) {
+            $code = $this->engine->codeOfConnect($error);
+            if ($this->file !== null) {
+                error_log("assay: the store $this->file cannot be opened (SQLite $code)");
             }
+
+            return self::refused($code, true);
+        }
+        $code = $this->engine->code($error);
+        if ($this->engine->isLost($code)) {
+            $this->giveUp();
+
+            return ['code' => 0];
         }
         $this->rollBack();
-        $isUndone = !$isConnected || $isWhole && $this->pdo !== null;
 
-        return self::refused($code, $isUndone);
+        return self::refused($code, $isWhole && $this->pdo !== null);
     }
 
     /** @return array<string, mixed> */
@@ -258,31 +371,31 @@ final class PdoExecutor implements Executor
         return ['code' => 500, 'error' => ['code' => $code, 'executed' => $executed]];
     }
 
-    /** As STO-71 names them: SQLSTATE of PostgreSQL, the number of the other two. */
-    private function code(PDOException $error): string
+    /** Leaves a transaction that nobody knows: a connection of its own is not used again. */
+    private function abandon(): void
     {
-        [$state, $number] = ($error->errorInfo ?? []) + [null, null];
-        if ($this->dialect === 'postgres') {
-            return (string) ($state ?? ($this->pdo === null ? '08001' : $error->getCode()));
+        $this->isInside = false;
+        try {
+            $this->pdo?->exec('ROLLBACK');
+        } catch (PDOException) {
+            // There is none any more.
         }
-        $number = (int) ($number ?? $error->getCode());
-        if ($this->dialect === 'mysql') {
-            return (string) $number;
+        if (!$this->isHosts) {
+            $this->giveUp();
         }
-
-        // Of an extended code the first byte is the code; 8 is a file that cannot be written.
-        return ($number & 0xff) === 8 ? 'standby' : (string) ($number & 0xff);
     }
 
     private function giveUp(): void
     {
         $this->isInside = false;
         $this->prepared = [];
+        $this->limits = null;
         $this->pdo = null;
+        $this->hosts = null;
     }
 
     public function __debugInfo(): array
     {
-        return ['dialect' => $this->dialect, 'isInside' => $this->isInside];
+        return ['dialect' => $this->engine->dialect, 'isInside' => $this->isInside];
     }
 }

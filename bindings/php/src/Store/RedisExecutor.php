@@ -13,12 +13,21 @@ use RedisException;
  */
 final class RedisExecutor implements Executor
 {
+    /** How often a server is asked whether it evicts, at most (STO-83). Seconds. */
+    private const LOOKS = 60;
+
+    /** @var array<string, int> when each server was asked, of this process. Seconds */
+    private static array $looked = [];
     private bool $isChecked = false;
     private bool $isLost = false;
+    private ?int $statementMs = null;
 
+    /**
+     * @param Redis $redis repeats nothing by itself from now on, since a counter would count
+     *     twice, and waits for an answer as long as a step says (STO-76)
+     */
     public function __construct(private Redis $redis)
     {
-        $redis->setOption(Redis::OPT_SERIALIZER, Redis::SERIALIZER_NONE);
     }
 
     public function dialect(): string
@@ -40,7 +49,12 @@ final class RedisExecutor implements Executor
     {
         $results = [];
         try {
-            $this->check();
+            $refused = $this->isChecked ? null : $this->check();
+            if ($refused !== null) {
+                return ['id' => $step['id'], 'code' => 500,
+                    'error' => ['code' => $refused, 'executed' => 'no']];
+            }
+            $this->limit($step['limits']['statementMs'] ?? PdoEngine::LIMITS['statementMs']);
             foreach ($step['run'] as $call) {
                 $this->redis->clearLastError();
                 $reply = isset($call['script'])
@@ -58,28 +72,79 @@ final class RedisExecutor implements Executor
         return ['id' => $step['id'], 'code' => 200, 'results' => $results];
     }
 
-    public function isInside(): bool
-    {
-        return false;
-    }
-
     public function rollBack(): void
     {
     }
 
-    /** STO-74, once a connection. */
-    private function check(): void
+    public function enterGrant(): object
     {
-        if ($this->isLost) {
-            throw new RedisException('the connection was lost');
-        }
-        if (!$this->isChecked) {
-            $this->redis->clearLastError();
-            $role = $this->redis->rawCommand('ROLE');
-            if (is_array($role) && $role[0] !== 'master') {
-                throw new RedisException('READONLY');
+        return $this->redis;
+    }
+
+    public function leaveGrant(?\Throwable $thrown): ?array
+    {
+        return null;
+    }
+
+    /**
+     * What is asked once a connection, before anything of a step is sent: the code of a refusal;
+     * null: it may be used. STO-74, STO-77, STO-83.
+     */
+    private function check(): ?string
+    {
+        try {
+            if ($this->isLost) {
+                return 'connect';
             }
-            $this->isChecked = is_array($role);
+            $this->redis->setOption(Redis::OPT_SERIALIZER, Redis::SERIALIZER_NONE);
+            $this->redis->setOption(Redis::OPT_MAX_RETRIES, 0);
+            $role = $this->asked('ROLE');
+            if (is_array($role) && $role[0] !== 'master') {
+                return 'standby';
+            }
+            $server = $this->redis->getHost() . ':' . $this->redis->getPort();
+            $now = intdiv(hrtime(true), 1_000_000_000);
+            if ($now - (self::$looked[$server] ?? -self::LOOKS) >= self::LOOKS) {
+                if (self::isEvicting($this->asked('INFO', 'memory'))) {
+                    return 'evicting';
+                }
+                self::$looked[$server] = $now;
+            }
+            $this->isChecked = true;
+
+            return null;
+        } catch (RedisException $error) {
+            return $this->failed($error->getMessage(), true)['error']['code'] ?? 'connect';
+        }
+    }
+
+    /** A reply; false where the server does not tell. */
+    private function asked(string ...$command): mixed
+    {
+        $this->redis->clearLastError();
+        $reply = $this->redis->rawCommand(...$command);
+        $error = (string) $this->redis->getLastError();
+        if ($error !== '' && !str_starts_with($error, 'NOPERM')) {
+            throw new RedisException($error);
+        }
+
+        return $reply;
+    }
+
+    private static function isEvicting(mixed $info): bool
+    {
+        $field = static fn (string $name): string => is_string($info)
+            && preg_match("/^$name:(\\S*)/m", $info, $found) === 1 ? $found[1] : '';
+
+        return (int) $field('maxmemory') > 0
+            && !in_array($field('maxmemory_policy'), ['', 'noeviction'], true);
+    }
+
+    private function limit(int $statementMs): void
+    {
+        if ($this->statementMs !== $statementMs) {
+            $this->redis->setOption(Redis::OPT_READ_TIMEOUT, $statementMs / 1000);
+            $this->statementMs = $statementMs;
         }
     }
 
@@ -118,6 +183,7 @@ final class RedisExecutor implements Executor
         // What Redis says begins with a code; what phpredis says does not.
         if (preg_match('/^[A-Z]{3,}(?=\s|$)/', $text, $code) !== 1) {
             $this->isLost = true;
+            $this->isChecked = false;
             $this->redis->close();
 
             return ['code' => 0];

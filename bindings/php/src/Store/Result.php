@@ -4,6 +4,7 @@ declare(strict_types=1);
 
 namespace Assay\Store;
 
+use Assay\Exception\Unavailable;
 use Assay\Facts\OwnFacts;
 use Assay\Internal\Member;
 use Assay\Internal\Refusal;
@@ -18,12 +19,25 @@ abstract class Result extends OwnFacts
         'httpStatus' => [Member::OWN, ''],
     ];
 
+    /** Why what the host did could not be completed: it comes again. */
+    protected ?Unavailable $away = null;
+
+    /** @internal */
+    public function withAway(?Unavailable $away): static
+    {
+        $next = static::in($this->document, $this->path);
+        $next->away = $away;
+
+        return $next;
+    }
+
     protected function own(string $name): mixed
     {
         return match ($name) {
-            'ok' => $this->document->ok,
-            'status' => $this->document->status(),
-            'httpStatus' => $this->document->ok ? 200 : Refusal::httpStatus($this->document->code),
+            'ok' => $this->away === null && $this->document->ok,
+            'status' => $this->away?->status ?? $this->document->status(),
+            'httpStatus' => $this->away?->httpStatus
+                ?? ($this->document->ok ? 200 : Refusal::httpStatus($this->document->code)),
             default => parent::own($name),
         };
     }

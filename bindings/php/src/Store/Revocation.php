@@ -8,7 +8,7 @@ use Assay\Facts\Details;
 use Assay\Internal\Member;
 use Assay\Internal\ReadOnce;
 
-/** What became of one purchase that Apple took back. */
+/** What became of one purchase that Apple took back. Act on `take`, and on nothing else. */
 final class Revocation extends Details
 {
     use ReadOnce;
@@ -23,6 +23,7 @@ final class Revocation extends Details
         'percentage' => [Member::INTEGER, 'percentage'],
         'grantId' => [Member::TEXT, 'grantId'],
         'revokedMs' => [Member::TIME, 'revokedMs'],
+        'take' => [Member::DETAILS, 'take', Take::class],
         'changed' => [Member::BOOLEAN, 'changed'],
     ];
 
@@ -30,7 +31,10 @@ final class Revocation extends Details
     public readonly ?string $purchaseKey;
     /** Apple's. */
     public readonly string $transactionId;
-    /** "wasGranted": take it back; "wasClaimed", "unclaimed", "already". */
+    /**
+     * What the purchase was: "wasGranted", "wasClaimed", "unclaimed", "already", "stale",
+     * "not-revoked", "refused", "in-progress".
+     */
     public readonly string $outcome;
     /** Who has it. */
     public readonly ?string $account;
@@ -40,10 +44,12 @@ final class Revocation extends Details
     public readonly int $quantity;
     /** Of a partial refund, thousandths of a percent. */
     public readonly ?int $percentage;
-    /** What it was paid out under. */
+    /** What it was paid out under, where there is something to take back. */
     public readonly ?string $grantId;
     /** Milliseconds since 1970 UTC. */
     public readonly ?int $revokedMs;
+    /** What to take back; null: nothing. */
+    public readonly ?Take $take;
     /** False for a repetition. */
     public readonly bool $changed;
 }

@@ -25,6 +25,17 @@ final class Revoked extends Result
     public readonly bool $ok;
     /** Name of the status: "ok", "rejected.…". */
     public readonly string $status;
-    /** What a back end answers its client. */
+    /** What to answer Apple: 200, or 503, and then the notification comes again. */
     public readonly int $httpStatus;
+
+    /** @return list<Take> what to take back */
+    public function takes(): array
+    {
+        return array_values(array_filter(array_column($this->revocations, 'take')));
+    }
+
+    protected function own(string $name): mixed
+    {
+        return $name === 'httpStatus' ? ($this->ok ? 200 : 503) : parent::own($name);
+    }
 }

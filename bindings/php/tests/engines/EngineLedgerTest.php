@@ -5,6 +5,7 @@ declare(strict_types=1);
 namespace Assay\Tests\Engines;
 
 use Assay\Exception\Unavailable;
+use Assay\Store\Grant;
 use Assay\Store\Ledger;
 use Assay\Tests\LedgerTest;
 use Assay\Tests\Minted;
@@ -59,14 +60,6 @@ abstract class EngineLedgerTest extends LedgerTest
             . "dbname=$database;user={$address['user']}$end";
     }
 
-    protected function ledger(array $stores = [], array $more = []): Ledger
-    {
-        $ledger = parent::ledger($stores, $more);
-        $ledger->createSchema();
-
-        return $ledger;
-    }
-
     abstract protected function readOnly(bool $is): void;
 
     public function testAStandbyIsRefused(): void
@@ -101,16 +94,63 @@ abstract class EngineLedgerTest extends LedgerTest
         $this->assertSame($isPostgres ? 'read committed' : 'READ-COMMITTED', $found);
     }
 
-    public function testAGrantThatCommitsIsFound(): void
+    /** STO-39. */
+    public function testASessionThatIsLostInItsGrantIsNoFault(): void
     {
         $ledger = $this->ledger();
-        $this->expectException(\LogicException::class);
-        $ledger->claim(
-            Minted::get()->coins(),
-            'ann',
-            static function ($grant, PDO $pdo): void {
-                $pdo->exec('COMMIT');
-            },
+        $asked = static::DRIVER === 'pgsql' ? 'SELECT pg_backend_pid()' : 'SELECT CONNECTION_ID()';
+        $end = static::DRIVER === 'pgsql' ? 'SELECT pg_terminate_backend(%d)' : 'KILL %d';
+        foreach ([1 => 'granted', 2 => 'granted', 99 => 'deferred'] as $times => $answer) {
+            $calls = 0;
+            $grant = function (Grant $grant, PDO $pdo) use (&$calls, $times, $asked, $end): void {
+                self::pay($grant, $pdo);
+                if (++$calls <= $times) {
+                    $id = (int) $pdo->query($asked)->fetchColumn();
+                    $this->pdo()->exec(sprintf($end, $id));
+                }
+            };
+            $claimed = $ledger->claim(Minted::get()->coins(), "ann$times", $grant);
+            $this->assertSame($answer, $claimed->answer, $claimed->status);
+            $this->assertSame(min($times + 1, 3), $calls);
+        }
+        $this->assertSame(
+            [503, 'unavailable.store.unclear', 1000],
+            [$claimed->httpStatus, $claimed->status, $claimed->document->at('exchange.retryAfterMs')],
         );
+        $this->assertSame(['ann1' => 100, 'ann2' => 100], $this->coins());
+    }
+
+    /** STO-76: a wait for a lock ends. */
+    public function testALockThatIsHeldIsContention(): void
+    {
+        $ledger = $this->ledger(['statementMs' => 1000, 'lockMs' => 100, 'requestMs' => 10000]);
+        $jws = Minted::get()->coins();
+        $other = $this->pdo();
+        $other->exec(static::DRIVER === 'pgsql'
+            ? 'BEGIN; LOCK TABLE assay_ledger' : 'LOCK TABLES assay_ledger WRITE');
+        try {
+            $ledger->claim($jws, 'ann', self::pay(...));
+            $this->fail('it did not wait');
+        } catch (Unavailable $refusal) {
+            $this->assertSame('unavailable.store.contention', $refusal->status);
+        }
+        $other->exec(static::DRIVER === 'pgsql' ? 'ROLLBACK' : 'UNLOCK TABLES');
+        $this->assertSame('granted', $ledger->claim($jws, 'ann', self::pay(...))->answer);
+    }
+
+    /** STO-77. */
+    public function testAnEngineThatIsNotReachedIsNamed(): void
+    {
+        foreach (['port=1;' => 'unreachable', 'dbname=none;' => 'engine'] as $part => $why) {
+            $name = strstr($part, '=', true);
+            $dsn = preg_replace("/$name=[^;]*;/", $part, $this->dsn(), -1, $count);
+            $this->assertSame(1, $count);
+            try {
+                Ledger::open($dsn, Minted::get()->configuration())->once('NOTE#1');
+                $this->fail("it was reached: $part");
+            } catch (Unavailable $refusal) {
+                $this->assertSame("unavailable.store.$why", $refusal->status);
+            }
+        }
     }
 }

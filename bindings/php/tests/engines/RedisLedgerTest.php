@@ -8,6 +8,7 @@ use Assay\Exception\AssayException;
 use Assay\Exception\Rejected;
 use Assay\Exception\Unavailable;
 use Assay\Store\Ledger;
+use Assay\Store\RedisExecutor;
 use Assay\Tests\Minted;
 use PHPUnit\Framework\TestCase;
 
@@ -100,14 +101,65 @@ final class RedisLedgerTest extends TestCase
         $other = self::connected();
         $this->redis->setOption(\Redis::OPT_READ_TIMEOUT, 0.2);
         $other->rawCommand('CLIENT', 'PAUSE', '700');
-        foreach ([1, 2] as $try) {
+        foreach (['unclear', 'unreachable'] as $why) {
             try {
                 $ledger->take('ann', 'premium', 'premium');
-                $this->fail("try $try was answered");
+                $this->fail("it was answered: $why");
             } catch (Unavailable $refusal) {
-                $this->assertSame('unavailable.store.unclear', $refusal->status);
+                $this->assertSame("unavailable.store.$why", $refusal->status);
             }
         }
+        usleep(800_000);
+    }
+
+    private const PING = ['id' => 7, 'run' => [['command' => ['PING']]]];
+
+    /** STO-83: asked of a new connection, at most once a minute. */
+    public function testAServerThatEvictsIsRefused(): void
+    {
+        $port = EngineLedgerTest::address('redis')['port'];
+        $answer = static function () use ($port): array {
+            // By another name, so that no other test has asked.
+            $redis = new \Redis();
+            $redis->connect('localhost', $port, 5);
+
+            return (new RedisExecutor($redis))->carryOut(self::PING);
+        };
+        $this->redis->config('SET', 'maxmemory', '200mb');
+        $this->redis->config('SET', 'maxmemory-policy', 'allkeys-lru');
+        try {
+            foreach ([1, 2] as $ignored) {
+                $this->assertSame(['code' => 'evicting', 'executed' => 'no'], $answer()['error']);
+            }
+            $this->redis->config('SET', 'maxmemory-policy', 'noeviction');
+            $this->assertSame(200, $answer()['code']);
+            $this->redis->config('SET', 'maxmemory-policy', 'allkeys-lru');
+            $this->assertSame(200, $answer()['code']);
+        } finally {
+            $this->redis->config('SET', 'maxmemory-policy', 'noeviction');
+            $this->redis->config('SET', 'maxmemory', '0');
+        }
+    }
+
+    /** STO-77: nothing was sent. */
+    public function testAServerThatIsNotReachedIsNamed(): void
+    {
+        $this->redis->close();
+        $answer = (new RedisExecutor($this->redis))->carryOut(self::PING);
+        // A client that was closed connects anew; one that never was does not.
+        $this->assertSame(200, $answer['code']);
+        $answer = (new RedisExecutor(new \Redis()))->carryOut(self::PING);
+        $this->assertSame(['code' => 'connect', 'executed' => 'no'], $answer['error']);
+    }
+
+    /** STO-76. */
+    public function testAnAnswerIsWaitedForSoLongAndNoLonger(): void
+    {
+        $executor = new RedisExecutor($this->redis);
+        self::connected()->rawCommand('CLIENT', 'PAUSE', '700', 'WRITE');
+        $answer = $executor->carryOut(['id' => 7, 'limits' => ['statementMs' => 100],
+            'run' => [['command' => ['SET', 'a', 'b']]]]);
+        $this->assertSame(['id' => 7, 'code' => 0], $answer);
         usleep(800_000);
     }
 }

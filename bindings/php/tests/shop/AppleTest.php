@@ -59,7 +59,7 @@ final class AppleTest extends ShopTestCase
         $this->assertSame([self::BUY], $apple->log(), 'once an hour');
     }
 
-    public function testFlw8WithoutAnAnswerTheReceiptStandsForItself(): void
+    public function testFlw8AndBck43WithoutAnAnswerTheReceiptIsPaidAndComesAgain(): void
     {
         $now = self::now();
         $id = self::id();
@@ -67,8 +67,155 @@ final class AppleTest extends ShopTestCase
         $apple = new PlayedApple($played);
         $apple->play('script', [['host' => 'buy.itunes.apple.com', 'fault' => ['status' => 503]]]);
         $shop = $this->shopAt($apple, ['receipts']);
-        $this->assertSame([200, 'granted'], $shop->send(self::receipt($minted))->said(), $shop->log());
+        $reply = $shop->send(self::receipt($minted));
+        $this->assertSame([202, 'deferred'], $reply->said(), $shop->log());
+        $this->assertGreaterThanOrEqual(1, (int) $reply->headers['retry-after']);
         $this->assertSame('premium', $shop->ledger()->read('ann')->plan);
+    }
+
+    /** One question an hour for a line is one answer: what brought none is asked again. */
+    public function testBck43AQuestionWithoutAnAnswerIsGivenBack(): void
+    {
+        $now = self::now();
+        $id = self::id();
+        [$played, $minted] = self::period($id, $id, $now - 31 * 86_400_000, $now - 3_600_000);
+        $apple = new PlayedApple($played);
+        $apple->play('renew', ['originalTransactionId' => $id]);
+        $shop = $this->shopAt($apple, ['receipts']);
+        $receipt = self::receipt($minted);
+        $faults = [['status' => 503], ['status' => 500], ['status' => 302, 'redirect' => 'http://127.0.0.1:9/'],
+            ['status' => 403, 'body' => '<html>'], ['status' => 200, 'body' => '<html>'], ['reset' => true],
+            ['appleStatus' => 21005], ['appleStatus' => 21004]];
+        foreach ($faults as $fault) {
+            $apple->play('script', [['fault' => $fault]]);
+            $this->assertSame([202, 'deferred'], $shop->send($receipt)->said(), json_encode($fault) . $shop->log());
+            $this->assertSame('free', $shop->ledger()->read('ann')->plan);
+        }
+        $apple->play('script', []);
+        $asked = count($apple->log());
+        $this->assertSame([200, 'granted'], $shop->send($receipt)->said(), $shop->log());
+        $this->assertSame('premium', $shop->ledger()->read('ann')->plan);
+        $this->assertSame([200, 'already-granted'], $shop->send($receipt)->said());
+        $this->assertCount($asked + 1, $apple->log(), 'an answer counts for the hour');
+    }
+
+    /** @param \Closure(): mixed $what while Apple takes connections and says nothing */
+    private function inSilence(\Closure $what): mixed
+    {
+        $silent = stream_socket_server('tcp://127.0.0.1:0');
+        try {
+            return $what('http://' . stream_socket_get_name($silent, false));
+        } finally {
+            fclose($silent);
+        }
+    }
+
+    public function testBck43WhileAppleIsSilentNobodyQueuesForIt(): void
+    {
+        $now = self::now();
+        $secrets = (new PlayedApple())->configuration['receipts']['sharedSecrets'];
+        $receipts = Minted::get()->configuration()['receipts'] + ['sharedSecrets' => $secrets];
+        $this->inSilence(function (string $url) use ($now, $receipts): void {
+            $shop = $this->shop(
+                ['appleHosts' => ['buy.itunes.apple.com' => $url]],
+                ['receipts' => $receipts],
+            );
+            for ($customer = 0; $customer < 4; $customer++) {
+                [, $minted] = self::period($id = self::id(), $id, $now - 86_400_000, $now + 3_600_000);
+                $reply = $shop->send(self::receipt($minted), "customer-$customer");
+                $this->assertSame([202, 'deferred'], $reply->said(), $shop->log());
+                // What the receipt proves is in force all the same, and the question is open.
+                $this->assertSame('premium', $shop->ledger()->read("customer-$customer")->plan);
+            }
+            $this->assertSame(2, substr_count($shop->log(), 'POST buy.itunes.apple.com/verifyReceipt 0 '), $shop->log());
+            $this->assertSame(2, substr_count($shop->log(), 'not asked'), $shop->log());
+            $left = $shop->pdo()->query("SELECT SUM(n) FROM assay_quota WHERE scope LIKE '%ASK#%'")->fetchColumn();
+            $this->assertSame(0, (int) $left);
+            $this->assertSame([200, 'granted'], $shop->send(self::jws(self::coins(self::id())))->said());
+        });
+    }
+
+    /** One question in silence is no silence yet: Apple is asked by the next request. */
+    public function testBck43AfterOneQuestionInSilenceTheNextIsAsked(): void
+    {
+        $now = self::now();
+        $id = self::id();
+        [$played, $minted] = self::period($id, $id, $now - 31 * 86_400_000, $now - 3_600_000);
+        $apple = new PlayedApple($played);
+        $apple->play('renew', ['originalTransactionId' => $id]);
+        $shop = $this->shopAt($apple, ['receipts']);
+        $settings = ['appleHosts' => $apple->hosts, 'verifier' => $shop->configuration()];
+        $receipt = self::receipt($minted);
+        $this->inSilence(function (string $url) use ($shop, $settings, $receipt): void {
+            $shop->configure(['appleHosts' => ['buy.itunes.apple.com' => $url]] + $settings);
+            $this->assertSame([202, 'deferred'], $shop->send($receipt)->said(), $shop->log());
+        });
+        $shop->configure($settings);
+        $this->assertSame([200, 'granted'], $shop->send($receipt)->said(), $shop->log());
+        $this->assertSame('premium', $shop->ledger()->read('ann')->plan);
+        $this->assertSame([], glob("$shop->folder/assay-shop-*/*-silence"), 'an answer ends it');
+    }
+
+    /** With four workers at most two wait for Apple. */
+    public function testBck43OnlyAFewRequestsAreInAQuestionAtOnce(): void
+    {
+        $this->inSilence(function (string $url): void {
+            $shop = $this->shop(['offline' => false, 'appleHosts' => ['buy.itunes.apple.com' => $url]], workers: 4);
+            $requests = [];
+            for ($number = 0; $number < 8; $number++) {
+                $requests[] = ['/v1/receipts', ['evidence' => self::receipt(self::coins(self::id()))],
+                    RunningShop::token('ann')];
+            }
+            foreach ($shop->all($requests) as $reply) {
+                $this->assertSame([503, 'deferred'], $reply->said(), $shop->log());
+            }
+            $asked = substr_count($shop->log(), 'POST buy.itunes.apple.com/verifyReceipt 0 ');
+            $this->assertGreaterThanOrEqual(1, $asked);
+            $this->assertLessThanOrEqual(3, $asked, $shop->log());
+        });
+    }
+
+    public function testBck43AnAnswerInApplesPlaceIsNoWordOnTheReceipt(): void
+    {
+        $id = self::id();
+        $apple = new PlayedApple(['product' => self::COINS, 'type' => 'consumable',
+            'environment' => 'Production', 'transactionId' => $id, 'originalTransactionId' => $id]);
+        $shop = $this->shopAt($apple, ['receipts'], ['offline' => false]);
+        $receipt = self::receipt(self::coins($id));
+        foreach ([302, 307, 400, 401, 403, 404, 407, 413, 451] as $status) {
+            $apple->play('script', [['fault' => ['status' => $status, 'body' => 'a proxy']
+                + ($status < 400 ? ['redirect' => 'http://127.0.0.1:9/'] : [])]]);
+            $this->assertSame([503, 'deferred'], $shop->send($receipt)->said(), "$status {$shop->log()}");
+        }
+        foreach ([['oversize' => 9 << 20], ['bom' => true], ['duplicate' => 'status'], ['appleStatus' => 21004],
+            ['appleStatus' => 29999], ['appleStatus' => 21100]] as $fault) {
+            $apple->play('script', [['fault' => $fault]]);
+            $this->assertSame([503, 'deferred'], $shop->send($receipt)->said(), json_encode($fault) . $shop->log());
+        }
+        // VRR-7: 21002 is no proof of fraud, unless the signature is none.
+        $apple->play('script', [['fault' => ['appleStatus' => 21002]]]);
+        $this->assertSame([503, 'deferred'], $shop->send($receipt)->said(), $shop->log());
+        $forged = self::forgedReceipt(self::receipt(self::coins(self::id())));
+        $this->assertSame([400, 'refused-final'], $shop->send($forged)->said(), $shop->log());
+        $apple->play('script', [['fault' => ['appleStatus' => 21003]]]);
+        $this->assertSame([400, 'refused-final'], $shop->send($receipt)->said(), $shop->log());
+        $apple->play('script', []);
+        $this->assertSame([200, 'granted'], $shop->send($receipt)->said(), $shop->log());
+    }
+
+    /** The sweep gives up on a silent Apple, and the lines come again. */
+    public function testBck43TheSweepIsNotHeldUpForEachLine(): void
+    {
+        $now = self::now();
+        $apple = new PlayedApple();
+        $apple->play('script', [['fault' => ['refuse' => true]]]);
+        $shop = $this->shopAt($apple, ['appStoreServerApi']);
+        for ($number = 0; $number < 5; $number++) {
+            [, $minted] = self::period($id = self::id(), $id, $now - 30 * 86_400_000, $now + 60_000);
+            $shop->send(self::jws($minted));
+        }
+        $this->due($shop);
+        $this->assertStringContainsString('3 lines looked at, 0 with news', $shop->sweep(), $shop->log());
     }
 
     public function testVrr3ProductionFirstAndOneHopWhereOfflineIsOff(): void
@@ -124,7 +271,7 @@ final class AppleTest extends ShopTestCase
         $id = self::id();
         [$played, $minted] = self::period($id, $id, $now - 86_400_000, $now + 29 * 86_400_000);
         $apple = new PlayedApple($played);
-        $goods = ['goods' => [self::PREMIUM => 50]];
+        $goods = ['goods' => [self::COINS => 100, self::PREMIUM => 50]];
         $shop = $this->shopAt($apple, ['appStoreServerApi'], $goods);
         $shop->send(self::jws([...$minted, '--signed', (string) ($now - 60_000)]));
         $this->assertSame(['ann' => 50], $shop->coins());
@@ -176,7 +323,42 @@ final class AppleTest extends ShopTestCase
         $shop->send(self::jws(self::coins($id)));
         $this->assertStringContainsString('It was delivered', $page('order=MABC123456&account=ann'));
         $this->assertStringContainsString('Used by another account', $page('order=MABC123456&account=bob'));
-        $this->assertStringContainsString('A number alone', $page('order=MNONE'), $shop->log());
+        $this->assertStringContainsString('Apple knows no such order', $page('order=MNONE'), $shop->log());
+    }
+
+    /** From the number alone, on one page: what it is, whether it was used, and the grant. */
+    public function testLst6AnOrderIsGrantedFromApplesOwnTransactions(): void
+    {
+        [$coins, $line] = [self::id(), self::id()];
+        $now = self::now();
+        [$period] = self::period($line, $line, $now - 86_400_000, $now + 29 * 86_400_000);
+        $apple = new PlayedApple(
+            ['product' => self::COINS, 'type' => 'consumable', 'orderId' => 'MABC777', 'environment' => 'Production',
+                'transactionId' => $coins, 'originalTransactionId' => $coins],
+            ['orderId' => 'MABC777'] + $period,
+        );
+        $shop = $this->shopAt($apple, ['appStoreServerApi']);
+        $page = $shop->page('/support?order=MABC777&account=ann')->body;
+        foreach ([self::COINS, self::PREMIUM, $coins, $line, 'never used', 'Grant this order'] as $text) {
+            $this->assertStringContainsString($text, $page, $shop->log());
+        }
+        preg_match('/name="seal" value="([0-9a-f]+)"/', $page, $seal);
+        $form = ['do' => 'order', 'order' => 'MABC777', 'account' => 'ann', 'reason' => 'lost phone', 'seal' => $seal[1]];
+        $this->assertStringContainsString('reason are needed', $shop->page('/support', ['reason' => ''] + $form)->body);
+        $this->assertStringContainsString('The answer is: granted', $shop->page('/support', $form)->body, $shop->log());
+        $this->assertSame(['ann' => 100], $shop->coins());
+        $this->assertSame('premium', $shop->ledger()->read('ann')->plan);
+        $this->assertStringContainsString('already-granted', $shop->page('/support', $form)->body);
+        $this->assertStringContainsString('refused-final', $shop->page('/support', ['account' => 'bob'] + $form)->body);
+        $this->assertSame(['ann' => 100], $shop->coins());
+        $this->assertSame([200, 'already-granted'], $shop->send(self::jws(self::coins($coins)))->said());
+        $this->assertStringContainsString('<dd>kim: lost phone</dd>', $shop->page('/support?account=ann')->body);
+        foreach ([['status' => 503], ['status' => 401], ['status' => 403], ['status' => 302, 'redirect' => 'http://127.0.0.1:9/'], ['reset' => true]] as $fault) {
+            $apple->play('script', [['fault' => $fault]]);
+            $page = $shop->page('/support?order=MABC777')->body;
+            $this->assertStringContainsString('Apple gave no usable answer', $page, json_encode($fault) . $shop->log());
+            $this->assertStringContainsString('The answer is: deferred', $shop->page('/support', $form)->body);
+        }
     }
 
     /** Time passes: every line's next look has come. */

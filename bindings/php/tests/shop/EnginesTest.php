@@ -93,7 +93,7 @@ final class EnginesTest extends ShopTestCase
         $shop = $this->behind($engine);
         $long = json_encode(['evidence' => str_repeat('A', 6 << 20)]);
         $reply = $shop->post('/v1/receipts', $long, RunningShop::token('ann'));
-        $this->assertSame([400, 'Invalid request'], $reply->said());
+        $this->assertSame([413, 'Request too large'], $reply->said());
         $shop->stopFpm();
         $reply = $shop->send('x');
         $this->assertSame([503, 'Try again later'], $reply->said());

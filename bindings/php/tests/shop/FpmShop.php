@@ -72,7 +72,7 @@ final class FpmShop extends RunningShop
         return strtr((string) file_get_contents(self::SHOP . "/server/$file"), [
             '127.0.0.1:8080' => $this->address,
             '/srv/shop' => (string) realpath(self::SHOP),
-            '/run/shop/php.sock' => "$this->folder/php.sock",
+            '/run/shop' => $this->folder,
             '/etc/shop/shop.json' => "$this->folder/shop.json",
             "user = shop\ngroup = shop" => "user = $user\ngroup = $user",
             'listen.owner = www-data' => "listen.owner = $user",

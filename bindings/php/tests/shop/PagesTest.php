@@ -4,6 +4,8 @@ declare(strict_types=1);
 
 namespace Assay\Tests\Shop;
 
+use Assay\Tests\Minted;
+
 /** What operators see, and do (BCK-24, BCK-39, LST-2 … 7). */
 final class PagesTest extends ShopTestCase
 {
@@ -22,6 +24,151 @@ final class PagesTest extends ShopTestCase
         // A customer's token opens nothing here, and an operator's login nothing there.
         $this->assertSame(401, $shop->post('/support', 'do=grant', RunningShop::token('ann'))->status);
         $this->assertSame(401, $shop->page('/v1/receipts', ['evidence' => 'x'])->status);
+    }
+
+    /** A hash of this cost takes days: without a login none is made. */
+    public function testARequestWithoutALoginCostsNoHash(): void
+    {
+        $hash = '$2y$31$' . substr(password_hash('x', PASSWORD_BCRYPT, ['cost' => 4]), 7);
+        $shop = $this->shop(['operators' => ['kim' => $hash]]);
+        foreach (['/support', '/dashboard'] as $path) {
+            $this->assertSame([401, 'Unauthorized'], $shop->request('GET', $path)->said());
+            foreach ([':', 'kim:', ':' . RunningShop::PASSWORD] as $login) {
+                $this->assertSame(401, $shop->page($path, login: $login)->status);
+            }
+        }
+        $shop->loseDatabase();
+        $this->assertSame(401, $shop->request('GET', '/dashboard')->status, 'and no database');
+    }
+
+    public function testAnUnknownActionDoesNothing(): void
+    {
+        $shop = $this->shop();
+        $jws = self::jws(self::coins(self::id()));
+        $form = ['account' => 'ann', 'reason' => 'x', 'evidence' => $jws, 'seal' => $this->seal($shop)];
+        foreach (['typo', '', 'Grant', 'GRANT', 'grant2'] as $do) {
+            $this->assertSame([400, 'Unknown action'], $shop->page('/support', ['do' => $do] + $form)->said());
+        }
+        $this->assertSame(400, $shop->page('/support', $form)->status);
+        $this->assertSame([], $shop->coins());
+        $this->assertStringContainsString('kim: unknown: x → refused: Unknown action', $shop->page('/support?account=ann')->body);
+    }
+
+    public function testWhoMayLookMayNotGrant(): void
+    {
+        $hash = password_hash(RunningShop::PASSWORD, PASSWORD_BCRYPT, ['cost' => 4]);
+        $shop = $this->shop(['grants' => 'lease', 'operators' => [
+            'kim' => ['hash' => $hash, 'role' => 'grant'], 'lee' => ['hash' => $hash, 'role' => 'look']]]);
+        $lee = 'lee:' . RunningShop::PASSWORD;
+        $jws = self::jws(self::coins($id = self::id(), '--signed', (string) (self::now() - 3_600_000)));
+        $claim = $shop->ledger(self::now() - 120_000)->claim($jws, 'ann')->claims[0];
+        $page = $shop->page('/support?account=ann', login: $lee);
+        $this->assertStringContainsString("Production $id", $page->body);
+        $this->assertStringNotContainsString('value="grant"', $page->body);
+        $this->assertStringNotContainsString('value="resume"', $page->body);
+        $this->assertSame(200, $shop->page('/dashboard', login: $lee)->status);
+        $seal = $this->seal($shop, $lee);
+        $forms = ['grant' => ['evidence' => $jws], 'resume' => ['purchase' => $claim->purchaseKey], 'order' => ['order' => 'M1']];
+        foreach ($forms as $do => $more) {
+            $reply = $shop->page('/support', $more + ['do' => $do, 'account' => 'ann', 'reason' => 'please', 'seal' => $seal], $lee);
+            $this->assertSame([403, 'Not allowed'], $reply->said(), $do);
+        }
+        $this->assertSame([], $shop->coins());
+        $look = ['do' => 'look', 'account' => 'ann', 'evidence' => $jws, 'seal' => $seal];
+        $this->assertStringContainsString('Claimed, and not delivered', $shop->page('/support', $look, $lee)->body);
+        // One operator's form is not another's.
+        $this->assertSame(403, $shop->page('/support', $look)->status);
+        $said = $shop->page('/support?account=ann')->body;
+        foreach (['lee: look → resume', 'lee: grant: please → refused: Not allowed',
+            'kim: look → refused: Open the page again'] as $entry) {
+            $this->assertStringContainsString($entry, $said);
+        }
+    }
+
+    public function testLst7WhoDidWhatAndWhyStandsOnThePage(): void
+    {
+        $shop = $this->shop(['grants' => 'lease'], ['stores' => ['forgetKey' => base64_encode(random_bytes(32))]]);
+        $claim = $shop->ledger(self::now() - 120_000)->claim(
+            self::jws(self::coins(self::id(), '--signed', (string) (self::now() - 3_600_000))),
+            'bob-account',
+        )->claims[0];
+        $form = ['do' => 'resume', 'purchase' => $claim->purchaseKey, 'account' => 'bob-account',
+            'reason' => 'ticket <7>', 'seal' => $this->seal($shop)];
+        $shop->page('/support', $form);
+        $entry = "kim: resume $claim->purchaseKey: ticket &lt;7&gt; → granted";
+        $this->assertStringContainsString($entry, $shop->page('/support?account=bob-account')->body);
+        $this->assertStringContainsString('kim: resume bob-account', $shop->page('/support')->body);
+        $this->assertSame(['bob-account' => 100], $shop->coins());
+        $this->assertSame(0, $shop->command('forget', 'bob-account')->code);
+        $page = $shop->page('/support')->body;
+        $this->assertStringNotContainsString('bob-account', $page);
+        $this->assertStringNotContainsString('ticket', $page);
+        $this->assertStringContainsString('kim: resume → granted', $page);
+    }
+
+    /** What cannot be written down is not done. */
+    public function testWithoutAJournalNothingIsDone(): void
+    {
+        $shop = $this->shop();
+        $form = ['do' => 'grant', 'account' => 'ann', 'reason' => 'x', 'seal' => $this->seal($shop),
+            'evidence' => self::jws(self::coins(self::id()))];
+        $shop->pdo()->exec('DROP TABLE shop_journal');
+        $this->assertSame(503, $shop->page('/support', $form)->status);
+        $this->assertSame(503, $shop->page('/support?account=ann')->status);
+        $this->assertSame([], $shop->coins());
+    }
+
+    public function testLst2AnAccountIsSeenWholeAndTheWorstFirst(): void
+    {
+        $shop = $this->shop(['grants' => 'lease']);
+        $old = $shop->ledger(self::now() - 120_000)->claim(
+            self::jws(self::coins($first = '700000000000000', '--signed', (string) (self::now() - 3_600_000))),
+            'many',
+        )->claims[0];
+        $shop->send(Minted::get()->mint('app-receipt', '--purchases', '60', ...self::line($id = self::id(), $id)), 'many');
+        $page = $shop->page('/support?account=many')->body;
+        $this->assertStringContainsString('Claimed, and not delivered', $page);
+        $this->assertStringNotContainsString('role="status"><p>It was delivered', $page);
+        $this->assertStringContainsString('1–50 of 61 purchases: 1 claimed, 60 granted.', $page);
+        $this->assertStringContainsString("value=\"$old->purchaseKey\"", $page);
+        $next = $shop->page('/support?account=many&page=2')->body;
+        $this->assertStringContainsString('51–61 of 61 purchases', $next);
+        preg_match_all('/<dd>Production ([0-9]+)</', $page . $next, $found);
+        $this->assertCount(61, array_unique($found[1]));
+        $this->assertSame($first, $found[1][0]);
+        $this->assertStringContainsString('page=2', $page);
+        $this->assertSame(200, $shop->page('/support?account=many&page=-1')->status);
+        $this->assertSame(200, $shop->page('/support?account=many&page=99999999999999999999')->status);
+    }
+
+    public function testLst7AfterALookTheEvidenceIsStillThere(): void
+    {
+        $shop = $this->shop();
+        $jws = self::jws(self::coins(self::id()));
+        $form = ['do' => 'look', 'account' => 'ann', 'evidence' => $jws, 'seal' => $this->seal($shop)];
+        $page = $shop->page('/support', $form)->body;
+        $this->assertStringContainsString("required>$jws</textarea>", $page);
+        $this->assertStringContainsString('value="ann"', $page);
+    }
+
+    /** A receipt of which one purchase was claimed, and not delivered, is not called delivered. */
+    public function testLst2AReceiptIsSeenWhole(): void
+    {
+        $shop = $this->shop(['grants' => 'lease']);
+        $receipt = Minted::get()->mint('app-receipt', '--purchases', '60', ...self::line($id = self::id(), $id));
+        $form = ['do' => 'look', 'account' => '', 'evidence' => $receipt, 'seal' => $this->seal($shop)];
+        $page = $shop->page('/support', $form)->body;
+        $this->assertSame(60, substr_count($page, '<h2 class="wait">unused</h2>'), $shop->log());
+        $this->assertStringContainsString('never used', $page);
+        $shop->send($receipt);
+        $shop->pdo()->exec("UPDATE assay_ledger SET state = 'claimed', granted_ms = NULL, lease_ms = 1"
+            . ' WHERE pkey = (SELECT max(pkey) FROM assay_ledger)');
+        $page = $shop->page('/support', $form)->body;
+        $this->assertStringContainsString('<section class="wait" role="status"><p>Claimed, and not delivered', $page);
+        $this->assertSame(59, substr_count($page, '<h2 class="good">granted</h2>'));
+        $unknown = self::jws(self::bought('com.example.app.new', 'consumable', self::id()));
+        $page = $shop->page('/support', ['evidence' => $unknown] + $form)->body;
+        $this->assertStringContainsString('a product that is not in the catalogue', $page);
     }
 
     public function testNothingOnThePagesComesFromElsewhere(): void
@@ -46,7 +193,7 @@ final class PagesTest extends ShopTestCase
             "/support?transaction=$id" => ['<dd>ann</dd>'],
             "/support?transaction=$id&account=bob" => ['Used by another account', '<dd>ann</dd>'],
             '/support?transaction=999999999999999' => ['A number alone proves nothing'],
-            '/support?order=MK5TTTVWJH' => ['A number alone proves nothing'],
+            '/support?order=MK5TTTVWJH' => ['Nobody could be asked'],
             '/support?account=bob' => ['A number alone proves nothing'],
         ];
         foreach ($expected as $path => $texts) {
@@ -161,9 +308,10 @@ final class PagesTest extends ShopTestCase
         $this->assertStringContainsString('requests', $shop->page('/dashboard?day=%27%20OR%201')->body);
     }
 
-    private function seal(RunningShop $shop): string
+    private function seal(RunningShop $shop, ?string $login = null): string
     {
-        preg_match('/name="seal" value="([0-9a-f]{64})"/', $shop->page('/support')->body, $found);
+        $page = $shop->page('/support', login: $login)->body;
+        preg_match('/name="seal" value="([0-9a-f]{64})"/', $page, $found);
 
         return $found[1];
     }

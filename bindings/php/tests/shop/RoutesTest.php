@@ -70,7 +70,7 @@ final class RoutesTest extends ShopTestCase
             $this->assertSame([400, 'Invalid request'], $reply->said(), $body);
         }
         $long = json_encode(['evidence' => str_repeat('A', 4 << 20)]);
-        $this->assertSame([400, 'Invalid request'], $shop->post('/v1/receipts', $long, $token)->said());
+        $this->assertSame([413, 'Request too large'], $shop->post('/v1/receipts', $long, $token)->said());
         foreach ([str_repeat('A', (4 << 20) - 100), str_repeat('/', 2_000_000)] as $most) {
             $reply = $shop->post('/v1/receipts', ['evidence' => $most], $token);
             $this->assertSame([400, 'resend'], $reply->said(), $shop->log());
@@ -84,7 +84,7 @@ final class RoutesTest extends ShopTestCase
             $this->assertSame([400, 'Invalid notification'], $reply->said());
         }
         $long = json_encode(['signedPayload' => str_repeat('A', 256 << 10)]);
-        $this->assertSame([400, 'Invalid notification'], $shop->post('/v1/notifications', $long)->said());
+        $this->assertSame([413, 'Request too large'], $shop->post('/v1/notifications', $long)->said());
     }
 
     public function testBck23OtherRoutesAndMethods(): void

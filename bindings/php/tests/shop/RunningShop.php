@@ -9,8 +9,6 @@ use Assay\Tests\Minted;
 use Assay\Tests\Subprocess;
 use PDO;
 
-require_once RunningShop::SHOP . '/autoload.php';
-
 /** The shop of examples/shop under PHP's own server, asked over HTTP on loopback. */
 class RunningShop
 {
@@ -30,12 +28,14 @@ class RunningShop
      * @param array<string, mixed> $settings over those of a shop with the test authority's roots
      * @param array<string, mixed> $verifier the same of the verifier's configuration
      * @param int $workers processes that answer at once
+     * @param list<string> $ini settings of PHP, "memory_limit=128M"
      */
     public function __construct(
         private array $settings = [],
         private array $verifier = [],
         private int $workers = 1,
         ?string $dsn = null,
+        private array $ini = [],
     ) {
         $this->folder = sys_get_temp_dir() . '/assay-shop-' . bin2hex(random_bytes(6));
         mkdir($this->folder);
@@ -88,8 +88,9 @@ class RunningShop
         $this->address = $this->address ?: self::freeAddress();
         // In a group of its own: workers end with their server.
         $this->process = proc_open(
-            ['setsid', ...Subprocess::phpCommand(), '-d', 'ffi.enable=1', '-S', $this->address,
-                self::SHOP . '/public/index.php'],
+            ['setsid', ...Subprocess::phpCommand(), '-d', 'ffi.enable=1',
+                ...array_merge([], ...array_map(static fn (string $line): array => ['-d', $line], $this->ini)),
+                '-S', $this->address, self::SHOP . '/public/index.php'],
             [['file', '/dev/null', 'r'], ['file', "$this->folder/log", 'a'],
                 ['file', "$this->folder/log", 'a']],
             $pipes,
@@ -165,6 +166,21 @@ class RunningShop
             json_decode(json_encode($this->configuration())),
             $now === null ? null : static fn (): int => $now,
         );
+    }
+
+    /** The database is not there: a disk that is not mounted. */
+    public function loseDatabase(): void
+    {
+        foreach (glob("$this->folder/shop.db*") as $file) {
+            rename($file, strtr($file, ['/shop.db' => '/away.db']));
+        }
+    }
+
+    public function findDatabase(): void
+    {
+        foreach (glob("$this->folder/away.db*") as $file) {
+            rename($file, strtr($file, ['/away.db' => '/shop.db']));
+        }
     }
 
     /** @return array<string, int> account => coins that it may spend */
@@ -256,6 +272,7 @@ class RunningShop
     protected function environment(): array
     {
         return ['SHOP_CONFIG' => "$this->folder/shop.json", 'PATH' => (string) getenv('PATH'),
+            'TMPDIR' => $this->folder,
             'ASSAY_LIBRARY' => (string) getenv('ASSAY_LIBRARY')];
     }
 

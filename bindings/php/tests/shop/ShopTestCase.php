@@ -7,6 +7,8 @@ namespace Assay\Tests\Shop;
 use Assay\Tests\Minted;
 use PHPUnit\Framework\TestCase;
 
+require_once RunningShop::SHOP . '/autoload.php';
+
 /** A shop for each test, and what Apple would have signed for its customers. */
 abstract class ShopTestCase extends TestCase
 {

@@ -15,6 +15,7 @@ from ._answers import (
     refused,
     seconds,
 )
+from ._drivers import installed
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -46,7 +47,8 @@ class DynamoDB:
         self.client = client or _client(region, endpoint, LIMITS)
         self._where = None if client else (region, endpoint)
         self._limits: Mapping[str, int] = LIMITS
-        self._botocore = import_module("botocore.exceptions")
+        with installed("boto3"):
+            self._botocore = import_module("botocore.exceptions")
 
     def __repr__(self) -> str:
         return "<assay.store.DynamoDB>"
@@ -158,11 +160,13 @@ def _item(found: Any) -> Answer:
 
 def _client(region: str | None, endpoint: str | None, limits: Mapping[str, int]) -> Any:
     """The library repeats what may be repeated; the client must not."""
-    config = import_module("botocore.config").Config(
+    with installed("boto3"):
+        boto3, botocore = import_module("boto3"), import_module("botocore.config")
+    config = botocore.Config(
         connect_timeout=1,
         read_timeout=seconds(limits, "statementMs"),
         retries={"total_max_attempts": 1},
     )
-    return import_module("boto3").client(
+    return boto3.client(
         "dynamodb", region_name=region, endpoint_url=endpoint, config=config
     )

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from weakref import WeakKeyDictionary
 
-import pymysql
-from pymysql.constants import SERVER_STATUS
-
 from ._answers import CONNECT, Fault, rows_of, seconds
+from ._drivers import installed
 from ._guard import open_already
 from ._pool import is_quiet
 from ._sql import SQLStore, placed
+
+with installed("pymysql"):
+    import pymysql
+    from pymysql.constants import SERVER_STATUS
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -7,10 +7,6 @@ import os
 import re
 from weakref import WeakKeyDictionary
 
-import psycopg
-from psycopg import pq
-from psycopg.conninfo import conninfo_to_dict
-
 from ._answers import (
     BEGINS,
     CONNECT,
@@ -25,9 +21,15 @@ from ._answers import (
     rows_of,
     seconds,
 )
+from ._drivers import installed
 from ._guard import RELEASE, SAVEPOINT, Guard, Watch, open_already
 from ._pool import PATIENCE, is_quiet
 from ._sql import GOODBYE_MS, SQLStore, placed
+
+with installed("psycopg"):
+    import psycopg
+    from psycopg import pq
+    from psycopg.conninfo import conninfo_to_dict
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -7,10 +7,12 @@ from __future__ import annotations
 
 import time
 
-import redis
-from redis import exceptions
-
 from ._answers import LIMITS, STANDBY, Fault, done, limits_of, seconds, value
+from ._drivers import installed
+
+with installed("redis"):
+    import redis
+    from redis import exceptions
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

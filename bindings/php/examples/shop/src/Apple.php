@@ -5,91 +5,181 @@ declare(strict_types=1);
 namespace Shop;
 
 use Assay\Document;
+use Assay\Exception\AssayException;
+use Assay\Exception\Rejected;
 use Assay\Facts\Facts;
 use Assay\Sender;
 use Assay\Store\Ledger;
 use Assay\Store\Line;
+use Assay\Verifier;
 
-/** What only Apple knows: asked for seldom, and never needed to see that something is genuine. */
+/**
+ * What only Apple knows: asked for seldom, and never needed to see that something is genuine.
+ * While Apple is silent the customers who need no answer of its are served as always (BCK-43).
+ */
 final class Apple
 {
+    /** A question in a request has this time. */
+    public const PATIENCE_MS = 2000;
+    /** So many requests of this machine wait for Apple: half the workers of server/fpm.conf. */
+    private const AT_ONCE = 2;
+    /** After so many questions in silence nobody waits for so long, and then one at once. */
+    private const SILENCES = 2;
+    private const SILENCE_S = 30;
     private const NEAR_MS = 86_400_000;
-    /** A request does not wait longer than this for a second try. */
-    private const PATIENCE_S = 1.5;
     private const HOUR_MS = 3_600_000;
+    /** What says nothing of the evidence: no answer, one of a proxy, or one to a wrong request. */
+    private const NO_ANSWER = '/^(unavailable|pending|internal|misuse)\.'
+        . '|^(malformed|too-large|unsupported)\.(verify-receipt|api)\.'
+        . '|^rejected\.verify-receipt\.(http|request|secret|internal)$'
+        . '|^rejected\.api\.(bad-request|forbidden|unauthorized|disagree|partial)$/';
 
+    /** Questions without a usable answer, one after the other. */
+    public int $unanswered = 0;
+
+    /** @param \Closure(): Ledger $ledger opens the database */
     public function __construct(
         private Settings $settings,
-        private Ledger $ledger,
+        private Verifier $verifier,
+        private \Closure $ledger,
         private Sender $sender,
+        private Shared $shared,
+        private int $patienceMs = self::PATIENCE_MS,
     ) {
     }
 
+    /** Whether a status is none of Apple's word on the evidence. */
+    public static function isNoAnswer(string $status): bool
+    {
+        return preg_match(self::NO_ANSWER, $status) === 1;
+    }
+
     /**
-     * The current state of a subscription whose end is near or past, where there is a shared
-     * secret to ask with; once an hour for a line, whatever is sent how often.
+     * A receipt, and the current state of its subscription where the end is near or past and
+     * there is a shared secret to ask with: one answer an hour for a line, whatever is sent how
+     * often. A question without a usable answer gives its unit back (BCK-43).
      */
-    public function newer(Facts $receipt): ?Document
+    public function newer(Facts $receipt): Proof
     {
         $line = $this->ending($receipt);
         if ($line === null || !isset($this->settings->verifier->receipts->sharedSecrets)) {
-            return null;
+            return new Proof([$receipt]);
         }
-        if (!$this->ledger->once("ASK#$line#" . intdiv(Clock::ms(), self::HOUR_MS))) {
-            return null;
+        $ledger = ($this->ledger)();
+        try {
+            // A bucket of the hour: its number is part of the scope.
+            $scope = "ASK#$line#" . intdiv(Clock::ms(), self::HOUR_MS);
+            $ticket = $ledger->take($scope, Settings::ASKED, $this->settings->plan())->ticket;
+        } catch (Rejected) {
+            return new Proof([$receipt]);
+        }
+        $found = null;
+        try {
+            $found = $this->asked(['kind' => 'verifyReceipt'], $receipt);
+        } finally {
+            $found === null && $this->giveBack($ledger, (string) $ticket);
         }
 
-        return $this->ask(['kind' => 'verifyReceipt'], $receipt);
+        return $found?->ok ? new Proof([$receipt, $found]) : new Proof([$receipt], $found === null);
     }
 
-    /** Apple's word on a receipt, where offline verification is switched off. */
-    public function judged(string $receipt): Document
+    /**
+     * Apple's word on a receipt, where offline verification is switched off.
+     *
+     * @throws AssayException where Apple refuses it
+     */
+    public function judged(string $receipt): Proof
     {
-        $request = ['kind' => 'verifyReceipt', 'receipt' => $receipt];
-        $document = $this->ledger->verifier->exchange($request)->run($this->sender, self::PATIENCE_S);
-        $document->throwIfRefused();
+        $document = $this->asked(['kind' => 'verifyReceipt', 'receipt' => $receipt]);
+        $document?->throwIfRefused();
 
-        return $document;
+        return $document === null ? new Proof([], true) : new Proof([$document]);
     }
 
     /** What became of a line: by the App Store Server API, else by a receipt that was kept. */
     public function state(Line $line): ?Document
     {
-        if (isset($this->settings->verifier->appStoreServerApi)) {
-            return $this->ask(['kind' => 'appstore.subscription-statuses',
+        $found = null;
+        if ($this->hasKey()) {
+            $found = $this->asked(['kind' => 'appstore.subscription-statuses',
                 'environment' => $line->environment,
                 'transactionId' => $line->originalTransactionId]);
+        } elseif ($this->settings->verifier->stores->keepEvidence ?? false) {
+            $kept = ($this->ledger)()->evidence([$line->evidence])->evidence[0] ?? null;
+            $form = $kept === null ? null : $this->verifier->triage($kept->text)->form;
+            $found = in_array($form, ['transaction-receipt', 'app-receipt'], true)
+                ? $this->asked(['kind' => 'verifyReceipt', 'receipt' => $kept->text]) : null;
         }
-        if (!($this->settings->verifier->stores->keepEvidence ?? false)) {
-            return null;
-        }
-        $kept = $this->ledger->evidence([$line->evidence])->evidence[0] ?? null;
-        $form = $kept === null ? null : $this->ledger->verifier->triage($kept->text)->form;
 
-        return in_array($form, ['transaction-receipt', 'app-receipt'], true)
-            ? $this->ask(['kind' => 'verifyReceipt', 'receipt' => $kept->text]) : null;
+        return $found?->ok ? $found : null;
     }
 
-    /** The purchases of an order number in Apple's mail (LST-6); null: none, or no key to ask. */
+    /** Whether there is a key for the App Store Server API. */
+    public function hasKey(): bool
+    {
+        return isset($this->settings->verifier->appStoreServerApi);
+    }
+
+    /** The purchases of an order number in Apple's mail (LST-6); null: no usable answer. */
     public function order(string $orderId): ?Document
     {
-        $found = isset($this->settings->verifier->appStoreServerApi)
-            ? $this->ask(['kind' => 'appstore.order-lookup', 'environment' => 'Production',
-                'orderId' => $orderId]) : null;
-
-        return ($found?->at('exchange.result.transactions') ?? []) === [] ? null : $found;
+        return $this->asked(['kind' => 'appstore.order-lookup', 'environment' => 'Production',
+            'orderId' => $orderId]);
     }
 
-    /** Null: no answer that says anything; what is known stays as it was (FLW-8). */
-    private function ask(array $request, ?Facts $evidence = null): ?Document
+    /** Null: no usable answer; what is known stays as it was (FLW-8). A refusal is an answer. */
+    private function asked(array $request, ?Facts $evidence = null): ?Document
     {
-        $document = $this->ledger->verifier->exchange($request, $evidence ?? [])
-            ->run($this->sender, self::PATIENCE_S);
-        if (!$document->ok) {
-            error_log("[WARN] {$request['kind']}: {$document->status()}");
+        $turn = $this->turn();
+        if ($turn === null) {
+            Log::line('WARN', "{$request['kind']}: not asked, Apple is silent or busy with others");
+
+            return null;
+        }
+        $question = new Question($this->sender, $this->patienceMs);
+        $document = $question->put($this->verifier->exchange($request, $evidence ?? []));
+        is_resource($turn) && fclose($turn);
+        $isUsable = $document->ok || !self::isNoAnswer($document->status());
+        $question->wasSilent ? $this->shared->mark('silence')
+            : ($isUsable && $this->shared->clear('silence'));
+        $this->unanswered = $isUsable ? 0 : $this->unanswered + 1;
+        $document->ok || Log::line('WARN', "{$request['kind']}: {$document->status()}");
+
+        return $isUsable ? $document : null;
+    }
+
+    /**
+     * The right to wait for Apple, until it is closed. Who has a time of its own needs none: the
+     * sweep holds up nobody.
+     *
+     * @return resource|true|null
+     */
+    private function turn()
+    {
+        if ($this->patienceMs > self::PATIENCE_MS || !$this->shared->isThere()) {
+            return true;
+        }
+        [$silences, $ago] = $this->shared->marks('silence');
+        $isSilent = $silences >= self::SILENCES;
+        if ($isSilent && $ago < self::SILENCE_S) {
+            return null;
+        }
+        $most = $isSilent ? 1 : self::AT_ONCE;
+        for ($number = 0, $turn = null; $number < $most && $turn === null; $number++) {
+            $turn = $this->shared->locked("turn$number", false);
         }
 
-        return $document->ok ? $document : null;
+        return $turn;
+    }
+
+    /** At most once: a unit too few is a later answer, nothing else. */
+    private function giveBack(Ledger $ledger, string $ticket): void
+    {
+        try {
+            $ledger->refund($ticket);
+        } catch (AssayException $refusal) {
+            Log::line('WARN', "a question is not given back: $refusal->status");
+        }
     }
 
     /** The line that is to end within a day, or has ended, by what the receipt shows. */

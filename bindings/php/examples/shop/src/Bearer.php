@@ -10,17 +10,19 @@ use Assay\Exception\Unavailable;
 use Assay\Facts\Token;
 use Assay\KeySets;
 use Assay\Keyset;
-use Assay\Sender;
 use Assay\Verifier;
 
 /** Who is calling: the subject of an access token, verified here (BCK-18). */
 final class Bearer
 {
-    /** @param object $settings `keys` (a file), or `issuer` and `folder` (fetched, kept there) */
+    /**
+     * @param object $settings `keys` (a file), or `issuer` and `folder` (fetched, kept there)
+     * @param \Closure(array<string, mixed>): array<string, mixed> $send carries out a request
+     */
     public function __construct(
         private Verifier $verifier,
         private object $settings,
-        private Sender $sender,
+        private \Closure $send,
     ) {
     }
 
@@ -35,7 +37,7 @@ final class Bearer
         } catch (Unavailable | Pending $away) {
             throw $away; // no keys: that is not the client's fault
         } catch (AssayException $refusal) {
-            error_log("[WARN] token refused: $refusal->status");
+            Log::line('WARN', "token refused: $refusal->status");
             throw self::unauthorized();
         }
 
@@ -47,11 +49,12 @@ final class Bearer
     private function token(string $text): Token
     {
         if (isset($this->settings->keys)) {
-            $keys = new Keyset((string) file_get_contents($this->settings->keys));
+            $keys = @file_get_contents($this->settings->keys);
+            is_string($keys) || throw new \DomainException('shop: bearer.keys cannot be read');
 
-            return $this->verifier->verifyToken($text, $keys);
+            return $this->verifier->verifyToken($text, new Keyset($keys));
         }
-        $sets = new KeySets($this->verifier, $this->settings->folder, $this->sender);
+        $sets = new KeySets($this->verifier, $this->settings->folder, $this->send);
 
         return $sets->verifyToken($text, $this->settings->issuer);
     }

@@ -39,6 +39,7 @@ final class Dashboard
         Operator::of($request, $this->settings);
         $day = $request->query['day'] ?? '';
         $day = preg_match('/^20[0-9]{2}-[01][0-9]-[0-3][0-9]$/', $day) === 1 ? $day : gmdate('Y-m-d');
+        $this->tally->write(0);
         $found = $this->tally->day($day);
         $triage = self::ordered($found['triage'], self::CLASSES);
         $outcomes = self::ordered($found['outcome'], self::OUTCOMES);

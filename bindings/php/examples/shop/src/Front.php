@@ -39,21 +39,14 @@ final class Front
         } catch (Refused $refused) {
             return Answer::error($refused->status, $refused->getMessage(), $refused->headers);
         } catch (Unavailable | Pending $away) {
-            error_log("[WARN] $away->status");
+            Log::line('WARN', $away->status);
 
             return self::later($away);
         } catch (\Throwable $fault) {
-            self::log($fault);
+            Log::fault($fault);
 
             return Answer::later();
         }
-    }
-
-    /** Its message may quote values: the log has the place, the client nothing. */
-    public static function log(\Throwable $fault): void
-    {
-        $place = $fault->getFile() . ':' . $fault->getLine();
-        error_log('[ERROR] ' . $fault::class . " in $place");
     }
 
     private static function later(Unavailable|Pending $away): Answer

@@ -6,29 +6,26 @@ namespace Shop;
 
 use Assay\Document;
 use Assay\Exception\AssayException;
+use Assay\Exception\Rejected;
+use Assay\Exception\Unavailable;
+use Assay\Facts\AppStoreAnswer;
 use Assay\Facts\Facts;
 use Assay\Facts\Triage;
 use Assay\Store\Ledger;
 use Assay\Store\Purchase as Row;
 use Assay\Verifier;
+use PDOException;
 
 /** Is it genuine, and ours? The cheapest question first (FLW-1). */
 final class Judge
 {
-    private Verifier $verifier;
-
+    /** @param \Closure(): Ledger $ledger opens the database */
     public function __construct(
         private Settings $settings,
-        private Ledger $ledger,
+        private Verifier $verifier,
+        private \Closure $ledger,
         private Apple $apple,
     ) {
-        $this->verifier = $ledger->verifier;
-    }
-
-    /** What was sent: no cryptography, no store, no network. */
-    public function look(string $evidence): Triage
-    {
-        return $this->verifier->triage($evidence);
     }
 
     /**
@@ -42,11 +39,7 @@ final class Judge
         $known = $finding->form === 'transaction-receipt' && $claimed->environment !== null
             && preg_match('/^[0-9]{14,20}$/', (string) $claimed->transactionId) === 1
             && $this->settings->type($claimed->productId) === 'consumable';
-        $row = $known ? $this->ledger->lookup(
-            account: $account,
-            environment: $claimed->environment,
-            transactionId: $claimed->transactionId,
-        )->rows[0] ?? null : null;
+        $row = $known ? $this->known($account, $claimed->environment, $claimed->transactionId) : null;
 
         return $row?->state === 'granted' && $row->isAccounts ? $row : null;
     }
@@ -54,32 +47,68 @@ final class Judge
     /**
      * The verified evidence: what was sent, and what Apple says besides.
      *
-     * @return list<Facts|Document>
-     *
      * @throws AssayException where it is refused
      */
-    public function verified(string $evidence, Triage $finding): array
+    public function verified(string $evidence, Triage $finding): Proof
     {
         if ($finding->form === 'jws') {
-            return [$this->verifier->verifyTransaction(trim($evidence))];
+            return new Proof([$this->verifier->verifyTransaction(trim($evidence))]);
         }
-        if (!$this->settings->offline) {
-            return [$this->apple->judged($evidence)];
-        }
-        $receipt = $finding->form === 'app-receipt'
-            ? $this->verifier->verifyAppReceipt($evidence)
-            : $this->verifier->verifyTransactionReceipt($evidence);
-        $newer = $this->apple->newer($receipt);
 
-        return $newer === null ? [$receipt] : [$receipt, $newer];
+        return $this->settings->offline ? $this->apple->newer($this->offline($evidence, $finding))
+            : $this->judged($evidence, $finding);
     }
 
     /** Sandbox purchases cost nothing: they count for testers alone, App Review among them. */
-    public function isAllowed(array $evidence, string $account): bool
+    public function isAllowed(Proof $proof, string $account): bool
     {
-        $facts = $evidence[0] instanceof Document ? $evidence[0]->facts() : $evidence[0];
+        $first = $proof->evidence[0];
+        $facts = $first instanceof Document ? $first->facts() : $first;
+        // Of a transaction each, where Apple answers with several.
+        $environments = $facts instanceof AppStoreAnswer
+            ? array_column($facts->transactions, 'environment') : [$facts->environment];
 
-        return $facts->environment === 'Production'
+        return array_unique($environments) === ['Production']
             || in_array($account, $this->settings->testers, true);
+    }
+
+    /** @throws AssayException where it is refused */
+    private function offline(string $evidence, Triage $finding): Facts
+    {
+        return $finding->form === 'app-receipt'
+            ? $this->verifier->verifyAppReceipt($evidence)
+            : $this->verifier->verifyTransactionReceipt($evidence);
+    }
+
+    /**
+     * Apple's word. 21002 is no proof of fraud: what is genuine by its signature comes again
+     * (VRR-7).
+     */
+    private function judged(string $evidence, Triage $finding): Proof
+    {
+        try {
+            return $this->apple->judged($evidence);
+        } catch (Rejected $refusal) {
+            if ($refusal->status !== 'rejected.verify-receipt.malformed') {
+                throw $refusal;
+            }
+            $this->offline($evidence, $finding);
+
+            return new Proof([], true);
+        }
+    }
+
+    /** Without the database nobody knows, and a forgery is still refused by its signature. */
+    private function known(string $account, string $environment, string $transactionId): ?Row
+    {
+        try {
+            return ($this->ledger)()->lookup(
+                account: $account,
+                environment: $environment,
+                transactionId: $transactionId,
+            )->rows[0] ?? null;
+        } catch (PDOException | Unavailable) {
+            return null;
+        }
     }
 }

@@ -9,6 +9,7 @@ use Assay\Exception\Rejected;
 use Assay\Exception\Unavailable;
 use Assay\Facts\Notification;
 use Assay\Store\Ledger;
+use Assay\Verifier;
 
 /** POST /v1/notifications: App Store Server Notifications V2 (BCK-16). */
 final class Notifications
@@ -16,8 +17,15 @@ final class Notifications
     private const LIMIT = 256 << 10;
     private const REFUSAL = 'Invalid notification';
 
-    public function __construct(private Ledger $ledger, private Till $till)
-    {
+    /**
+     * @param \Closure(): Ledger $ledger opens the database: a forged one never does
+     * @param \Closure(): Till $till
+     */
+    public function __construct(
+        private Verifier $verifier,
+        private \Closure $ledger,
+        private \Closure $till,
+    ) {
     }
 
     /** 200 only when everything is written: what was acknowledged is not sent again. */
@@ -25,11 +33,11 @@ final class Notifications
     {
         $jws = $request->text('signedPayload', self::LIMIT, self::REFUSAL);
         try {
-            $notification = $this->ledger->verifier->verifyNotification($jws);
+            $notification = $this->verifier->verifyNotification($jws);
         } catch (Unavailable $away) {
             throw $away;
         } catch (AssayException $refusal) {
-            error_log("[WARN] notification refused: $refusal->status");
+            Log::line('WARN', "notification refused: $refusal->status");
 
             return $refusal->status === 'unsupported.notification.body'
                 ? new Answer(200) : throw new Refused(400, self::REFUSAL);
@@ -38,7 +46,7 @@ final class Notifications
             $notification->transaction !== null && $this->state($notification);
         } catch (Rejected $refusal) {
             // A product that the catalogue lacks, say: sending it again would not help.
-            error_log("[WARN] notification $notification->notificationUuid: $refusal->status");
+            Log::line('WARN', "notification $notification->notificationUuid: $refusal->status");
         }
         $this->effect($notification);
 
@@ -48,11 +56,11 @@ final class Notifications
     /** States only grow newer: repeated and late notifications change nothing. */
     private function state(Notification $notification): void
     {
-        $this->ledger->apply($notification);
+        ($this->ledger)()->apply($notification);
         if ($notification->transaction->revocationDate !== null) {
-            $this->till->takeBack($notification);
+            ($this->till)()->takeBack($notification);
         } elseif ($notification->notificationType === 'REFUND_REVERSED') {
-            $this->till->giveBack($notification);
+            ($this->till)()->giveBack($notification);
         }
     }
 
@@ -60,8 +68,8 @@ final class Notifications
     private function effect(Notification $notification): void
     {
         if ($notification->notificationUuid !== null
-            && $this->ledger->once("NOTE#$notification->notificationUuid")) {
-            error_log("[INFO] $notification->notificationType $notification->subtype");
+            && ($this->ledger)()->once("NOTE#$notification->notificationUuid")) {
+            Log::line('INFO', "$notification->notificationType $notification->subtype");
         }
     }
 }

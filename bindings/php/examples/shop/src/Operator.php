@@ -7,26 +7,41 @@ namespace Shop;
 /** Who may see the pages: the operators of the settings, by a login of their own. */
 final class Operator
 {
-    private function __construct(public readonly string $name, private string $formKey)
-    {
+    private function __construct(
+        public readonly string $name,
+        public readonly string $role,
+        private string $formKey,
+    ) {
     }
 
-    /** @throws Refused 401 */
+    /**
+     * A request without a login costs nothing, a wrong one the hash of a password, whether
+     * somebody has the name or not.
+     *
+     * @throws Refused 401
+     */
     public static function of(Request $request, Settings $settings): self
     {
         $given = preg_match('/^Basic +([A-Za-z0-9+\/=]+)$/i', (string) $request->authorization, $found)
             ? (string) base64_decode($found[1]) : '';
         [$name, $password] = explode(':', $given, 2) + ['', ''];
-        // A name that nobody has takes as long as a wrong password.
-        $hash = $settings->operators[$name]
-            ?? password_hash(bin2hex(random_bytes(16)), PASSWORD_DEFAULT);
-        if (!password_verify($password, $hash) || strlen($settings->formKey) < 32) {
-            throw new Refused(401, 'Unauthorized', [
-                'WWW-Authenticate' => 'Basic realm="shop", charset="UTF-8"',
-            ]);
+        if ($name === '' || $password === '' || $settings->operators === []) {
+            throw self::unauthorized();
+        }
+        $known = $settings->operators[$name] ?? null;
+        $hash = ($known ?? array_values($settings->operators)[0])['hash'];
+        if (!password_verify($password, $hash) || $known === null) {
+            Log::line('WARN', 'operator refused: ' . mb_strcut($name, 0, 64));
+            throw self::unauthorized();
         }
 
-        return new self($name, $settings->formKey);
+        return new self($name, $known['role'], $settings->formKey);
+    }
+
+    /** "look" sees; "grant" also pays out. */
+    public function may(string $role): bool
+    {
+        return $role === $this->role || $this->role === 'grant';
     }
 
     /** Stands in every form: another site cannot send one in the operator's name. */
@@ -37,11 +52,16 @@ final class Operator
         return hash_hmac('sha256', $said, $this->formKey);
     }
 
-    /** @throws Refused 403 */
-    public function check(string $seal): void
+    /** Whether a form is of this operator, and of today or yesterday. */
+    public function sealed(string $seal): bool
     {
-        if (!hash_equals($this->seal(), $seal) && !hash_equals($this->seal('yesterday'), $seal)) {
-            throw new Refused(403, 'Open the page again');
-        }
+        return hash_equals($this->seal(), $seal) || hash_equals($this->seal('yesterday'), $seal);
+    }
+
+    private static function unauthorized(): Refused
+    {
+        return new Refused(401, 'Unauthorized', [
+            'WWW-Authenticate' => 'Basic realm="shop", charset="UTF-8"',
+        ]);
     }
 }

@@ -76,6 +76,13 @@ final class Outcome
         return new self('deferred', 503, 'deferred', null, Answer::RETRY_MS);
     }
 
+    /** What was paid out stays paid; but Apple may know more, and the client comes again (BCK-43). */
+    public function open(): self
+    {
+        return !in_array($this->answer, ['granted', 'already-granted'], true) ? $this
+            : new self('deferred', 202, 'deferred', $this->product, Answer::RETRY_MS);
+    }
+
     public function answer(): Answer
     {
         $headers = $this->retryAfterMs === null
@@ -92,6 +99,8 @@ final class Outcome
 
         return match (true) {
             $isOurs || $refusal->retryClass === 'later' => 'deferred',
+            // An answer in Apple's place is no word on the receipt.
+            Apple::isNoAnswer($refusal->status) => 'deferred',
             // Words in the place of a signature: asking again would not help.
             $refusal->status === 'unsupported.receipt.version'
                 && str_contains((string) $refusal->hint, 'text') => 'refused-final',

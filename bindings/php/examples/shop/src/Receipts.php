@@ -8,23 +8,22 @@ use Assay\Exception\AssayException;
 use Assay\Exception\Pending;
 use Assay\Exception\Unavailable;
 
-/** POST /v1/receipts: what an app sends for a purchase, whatever its form (BCK-39). */
+/**
+ * POST /v1/receipts: what an app sends for a purchase, whatever its form (BCK-39). What triage
+ * or verification refuses is answered without the database.
+ */
 final class Receipts
 {
     private const LIMIT = 4 << 20;
 
-    public function __construct(
-        private Bearer $bearer,
-        private Judge $judge,
-        private Till $till,
-        private Tally $tally,
-    ) {
+    public function __construct(private Shop $shop)
+    {
     }
 
     public function answer(Request $request): Answer
     {
         try {
-            $account = $this->bearer->account($request);
+            $account = $this->shop->bearer()->account($request);
             $evidence = $request->text('evidence', self::LIMIT, 'Invalid request');
         } catch (Refused $refused) {
             $family = $refused->status === 401 ? 'rejected' : 'malformed';
@@ -34,7 +33,7 @@ final class Receipts
                 "refused $family",
             );
         } catch (Unavailable | Pending $away) {
-            error_log("[WARN] token: $away->status");
+            Log::line('WARN', "token: $away->status");
             $outcome = Outcome::deferred();
 
             return $this->counted($outcome->answer(), $outcome->counted);
@@ -47,42 +46,48 @@ final class Receipts
     {
         $class = 'malformed';
         try {
-            $finding = $this->judge->look($evidence);
+            $finding = $this->shop->porter()->triage($evidence);
             $class = $finding->category;
             $outcome = null;
             if (!$finding->worthVerifying) {
                 $outcome = Outcome::unverified($finding);
-            } elseif (($row = $this->judge->repeated($finding, $account)) !== null) {
+            } elseif (($row = $this->shop->judge()->repeated($finding, $account)) !== null) {
                 $class = 'repeated';
                 $outcome = new Outcome('already-granted', 200, 'already-granted', $row->product);
             }
             $outcome ??= $this->claimed(
-                $this->judge->verified($evidence, $finding),
+                $this->shop->judge()->verified($evidence, $finding),
                 $account,
                 $finding->traits !== [],
             );
         } catch (AssayException $refusal) {
             // The log has the name; the client learns nothing that helps a forger (BCK-3).
-            error_log("[WARN] receipt refused for user $account: $refusal->status");
+            Log::line('WARN', "receipt refused for user $account: $refusal->status");
             $outcome = Outcome::refused($refusal);
         } catch (\Throwable $fault) {
-            Front::log($fault);
+            Log::fault($fault);
             $outcome = Outcome::deferred();
         }
 
         return $this->counted($outcome->answer(), $outcome->counted, $class);
     }
 
-    private function claimed(array $verified, string $account, bool $hasTraits): Outcome
+    private function claimed(Proof $proof, string $account, bool $hasTraits): Outcome
     {
-        return $this->judge->isAllowed($verified, $account)
-            ? $this->till->settle($verified, $account)->outcome($hasTraits)
-            : new Outcome('refused-keep', 403, 'refused rejected');
+        if ($proof->evidence === []) {
+            return Outcome::deferred();
+        }
+        if (!$this->shop->judge()->isAllowed($proof, $account)) {
+            return new Outcome('refused-keep', 403, 'refused rejected');
+        }
+        $outcome = $this->shop->till()->settle($proof->evidence, $account)->outcome($hasTraits);
+
+        return $proof->isOpen ? $outcome->open() : $outcome;
     }
 
-    /** Written after the answer: a process killed in between loses a count (BCK-24). */
+    /** Counted after the answer: a process killed in between loses a count (BCK-24). */
     private function counted(Answer $answer, string $outcome, ?string $class = null): Answer
     {
-        return $answer->then(fn () => $this->tally->count($outcome, $class));
+        return $answer->then(fn () => $this->shop->count($outcome, $class));
     }
 }

@@ -7,8 +7,14 @@ namespace Shop;
 /** One request, as far as the shop looks at it. */
 final class Request
 {
+    private const DEPTH = 32;
+    /** A string, with the colon of a member after it; a bracket; whatever is between them. */
+    private const TOKEN = '/"(?:[^"\\\\]++|\\\\.)*+"(\s*+:)?|[][{}]|[^][{}"]++/sA';
+    private const TOKENS = 1000;
+
     /**
      * @param array<string, string> $query
+     * @param int $length what the client says of its body; 0: nothing
      * @param \Closure(int): string $body gives at most that many bytes of it
      */
     public function __construct(
@@ -16,6 +22,7 @@ final class Request
         public readonly string $path,
         public readonly array $query,
         public readonly ?string $authorization,
+        private int $length,
         private \Closure $body,
     ) {
     }
@@ -28,6 +35,7 @@ final class Request
             (string) strtok($_SERVER['REQUEST_URI'], '?'),
             array_filter($_GET, is_string(...)),
             $_SERVER['HTTP_AUTHORIZATION'] ?? null,
+            (int) ($_SERVER['CONTENT_LENGTH'] ?? 0),
             static fn (int $most): string
                 => (string) file_get_contents('php://input', false, null, 0, $most),
         );
@@ -36,45 +44,64 @@ final class Request
     /**
      * A text in the body, which must be a JSON object (BCK-19).
      *
-     * @throws Refused 400, also where the member is missing, empty, or stands there twice
+     * @throws Refused 400, also where the member is missing, empty, or stands there twice; 413
      */
     public function text(string $member, int $limit, string $refusal): string
     {
-        $body = ($this->body)($limit + 1);
-        $found = strlen($body) > $limit ? null : json_decode($body, false, 32);
-        $text = is_object($found) && !self::repeatsAName($body) ? $found->{$member} ?? null : null;
+        $body = $this->most($limit);
+        $found = self::isPlain($body) ? json_decode($body, false, self::DEPTH) : null;
+        $text = is_object($found) ? $found->{$member} ?? null : null;
 
         return is_string($text) && $text !== '' ? $text : throw new Refused(400, $refusal);
     }
 
-    /** @return array<string, string> the fields of a form */
+    /**
+     * @return array<string, string> the fields of a form
+     *
+     * @throws Refused 413
+     */
     public function form(int $limit): array
     {
-        parse_str(($this->body)($limit), $fields);
+        parse_str($this->most($limit), $fields);
 
         return array_filter($fields, is_string(...));
     }
 
-    /** Whether an object in valid JSON names a member twice: PHP's reader takes the last one. */
-    private static function repeatsAName(string $json): bool
+    /** @throws Refused 413 for a body that is longer: it is not kept */
+    private function most(int $limit): string
     {
-        preg_match_all('/"(?:[^"\\\\]++|\\\\.)*+"(\s*+:)?|[{}]/s', $json, $found, PREG_SET_ORDER);
+        $body = $this->length > $limit ? null : ($this->body)($limit + 1);
+
+        return $body !== null && strlen($body) <= $limit
+            ? $body : throw new Refused(413, 'Request too large');
+    }
+
+    /**
+     * Whether a text, if it is JSON, names no member of an object twice (PHP's reader takes the
+     * last one) and has few values: a tree of a million would not fit into memory.
+     */
+    private static function isPlain(string $json): bool
+    {
         $open = [];
-        foreach ($found as $token) {
-            if ($token[0] === '{') {
-                $open[] = [];
-            } elseif ($token[0] === '}') {
-                array_pop($open);
-            } elseif (isset($token[1])) {
-                $name = json_decode(rtrim(substr($token[0], 0, -1)));
+        for ($at = $seen = 0; preg_match(self::TOKEN, $json, $found, 0, $at) === 1; $at += strlen($found[0])) {
+            $seen += 1 + ($found[0][0] === '"' ? 0 : substr_count($found[0], ','));
+            if ($seen > self::TOKENS) {
+                return false;
+            }
+            if ($found[0][-1] === ':') {
+                $name = '=' . json_decode(substr($found[0], 0, -strlen($found[1])));
                 $depth = array_key_last($open);
-                if (isset($open[$depth]["=$name"])) {
-                    return true;
+                if (isset($open[$depth][$name])) {
+                    return false;
                 }
-                $open[$depth]["=$name"] = true;
+                $open[$depth][$name] = true;
+            } elseif ($found[0] === '{') {
+                $open[] = [];
+            } elseif ($found[0] === '}') {
+                array_pop($open);
             }
         }
 
-        return preg_last_error() !== PREG_NO_ERROR;
+        return preg_last_error() === PREG_NO_ERROR && $at === strlen($json);
     }
 }

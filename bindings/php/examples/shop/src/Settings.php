@@ -4,22 +4,40 @@ declare(strict_types=1);
 
 namespace Shop;
 
+use PDO;
+
 /**
  * The one configuration file: engine, keys and secrets. The variable SHOP_CONFIG names it; let
- * only the shop's own user read it.
+ * only the shop's own user read it. What has another form is named before anything is done.
  */
 final class Settings
 {
-    private const MEMBERS = ['verifier', 'database', 'bearer', 'goods', 'grants', 'offline',
-        'testers', 'operators', 'formKey', 'appleHosts'];
+    /** Each member, and the form that it has. */
+    private const FORMS = [
+        'verifier' => 'an object (docs/config.md)',
+        'database' => 'an object of "dsn" ("sqlite:…", "pgsql:…" or "mysql:…"), "user" and "password"',
+        'bearer' => 'an object of "keys", a file; or of "issuer" and "folder", both texts',
+        'goods' => 'an object: product to coins, each a whole number from 1 to 1000000000',
+        'grants' => '"transaction" or "lease"',
+        'offline' => 'true or false',
+        'testers' => 'a list of accounts, each a text',
+        'operators' => 'an object: name to a hash of "bin/shop password", or to "hash" and "role", "look" or "grant"',
+        'formKey' => 'a text of 32 characters or more',
+        'appleHosts' => 'an object: host to the address of this machine where it is played',
+    ];
+    /** PDO's drivers, and what the library calls their engines. */
+    private const ENGINES = ['sqlite' => 'sqlite', 'pgsql' => 'postgres', 'mysql' => 'mysql'];
+    private const MOST_COINS = 1_000_000_000;
+    /** The meter of questions to Apple (BCK-43). */
+    public const ASKED = 'shop:ask-apple';
 
-    /** What the library judges by (docs/config.md), without the engine in `stores`. */
+    /** What the library judges by (docs/config.md), with the engine in `stores`. */
     public readonly object $verifier;
     /** {dsn, user, password} of PDO. */
     public readonly object $database;
-    /** {issuer, keys}: a key set in a file; or {issuer, folder}: fetched and kept there. */
+    /** {keys}: a key set in a file; or {issuer, folder}: fetched and kept there. */
     public readonly object $bearer;
-    /** @var array<string, int> coins by product; a product without any unlocks, or is a plan */
+    /** @var array<string, int> coins by product: each consumable has some */
     public readonly array $goods;
     /** "transaction": coins live in this database; "lease": as if they lived elsewhere. */
     public readonly string $grants;
@@ -27,7 +45,7 @@ final class Settings
     public readonly bool $offline;
     /** @var list<string> accounts whose Sandbox purchases count: App Review's, your own */
     public readonly array $testers;
-    /** @var array<string, string> who may see /support, and the hash of their password */
+    /** @var array<string, array{hash: string, role: string}> who may see the pages, by name */
     public readonly array $operators;
     /** Protects the forms of /support. */
     public readonly string $formKey;
@@ -36,31 +54,37 @@ final class Settings
 
     public function __construct(string $text)
     {
-        $given = json_decode($text, false, 64, JSON_THROW_ON_ERROR);
-        foreach (array_keys((array) $given) as $name) {
-            in_array($name, self::MEMBERS, true)
+        $given = json_decode($text, false, 64);
+        $given instanceof \stdClass
+            || throw new \DomainException('shop: the configuration is no JSON object');
+        foreach (get_object_vars($given) as $name => $value) {
+            isset(self::FORMS[$name])
                 || throw new \DomainException("shop: no setting is called $name");
+            self::fits((string) $name, $value)
+                || throw new \DomainException("shop: $name is not " . self::FORMS[$name]);
         }
         foreach (['verifier', 'database', 'bearer'] as $name) {
             $this->{$name} = $given->{$name} ?? throw new \DomainException("shop: $name is missing");
         }
         $this->goods = (array) ($given->goods ?? []);
         $this->grants = $given->grants ?? 'transaction';
-        in_array($this->grants, ['transaction', 'lease'], true)
-            || throw new \DomainException('shop: grants is "transaction" or "lease"');
         $this->offline = $given->offline ?? true;
         $this->testers = $given->testers ?? [];
-        $this->operators = (array) ($given->operators ?? []);
+        $this->operators = array_map(self::operator(...), (array) ($given->operators ?? []));
         $this->formKey = $given->formKey ?? '';
         $this->appleHosts = (array) ($given->appleHosts ?? []);
+        $this->operators === [] || $this->formKey !== ''
+            || throw new \DomainException('shop: formKey is missing, and operators have forms');
+        $this->pricesEveryConsumable();
+        $this->completesTheVerifier();
     }
 
     /** Those of the file that SHOP_CONFIG names. */
     public static function named(): self
     {
-        $file = (string) getenv('SHOP_CONFIG');
+        $text = @file_get_contents((string) getenv('SHOP_CONFIG'));
 
-        return new self(is_file($file) ? (string) file_get_contents($file)
+        return new self(is_string($text) ? $text
             : throw new \DomainException('shop: SHOP_CONFIG names no file'));
     }
 
@@ -68,5 +92,127 @@ final class Settings
     public function type(?string $product): ?string
     {
         return $this->verifier->products->{(string) $product}->type ?? null;
+    }
+
+    /** The default plan: every account has it, and its limits. */
+    public function plan(): string
+    {
+        $plans = $this->verifier->plans ?? null;
+
+        return is_array($plans) && is_string($plans[0] ?? null) ? $plans[0] : 'free';
+    }
+
+    /** PDO's driver. */
+    public function driver(): string
+    {
+        return (string) strstr($this->database->dsn, ':', true);
+    }
+
+    /** @return list<string> products with coins that are not for sale: withdrawn, or misspelt */
+    public function unsold(): array
+    {
+        return array_values(array_filter(
+            array_map(strval(...), array_keys($this->goods)),
+            fn (string $product): bool => $this->type($product) === null,
+        ));
+    }
+
+    private static function fits(string $name, mixed $value): bool
+    {
+        $members = $value instanceof \stdClass ? get_object_vars($value) : null;
+
+        return match ($name) {
+            'verifier' => $members !== null,
+            'database' => self::isDatabase($members ?? []),
+            'bearer' => self::isBearer($members ?? []),
+            'goods' => self::each($members, static fn (mixed $coins): bool
+                => is_int($coins) && $coins >= 1 && $coins <= self::MOST_COINS),
+            'grants' => in_array($value, ['transaction', 'lease'], true),
+            'offline' => is_bool($value),
+            'testers' => is_array($value)
+                && self::each($value, static fn (mixed $it): bool => is_string($it) && $it !== ''),
+            'operators' => self::each($members, self::isOperator(...)),
+            'formKey' => is_string($value) && strlen($value) >= 32,
+            'appleHosts' => self::each($members, is_string(...)),
+        };
+    }
+
+    /** @param array<string, mixed>|null $values null: no object */
+    private static function each(?array $values, \Closure $fits): bool
+    {
+        return $values !== null && array_filter($values, $fits) === $values;
+    }
+
+    /** @param array<string, mixed> $given */
+    private static function isDatabase(array $given): bool
+    {
+        $driver = (string) strstr(is_string($given['dsn'] ?? null) ? $given['dsn'] : '', ':', true);
+        if (isset(self::ENGINES[$driver]) && !in_array($driver, PDO::getAvailableDrivers(), true)) {
+            throw new \DomainException("shop: database needs the extension pdo_$driver");
+        }
+
+        return isset(self::ENGINES[$driver]) && self::each($given, is_string(...))
+            && array_diff_key($given, ['dsn' => 0, 'user' => 0, 'password' => 0]) === [];
+    }
+
+    /** @param array<string, mixed> $given */
+    private static function isBearer(array $given): bool
+    {
+        $isKnown = self::each($given, static fn (mixed $it): bool => is_string($it) && $it !== '')
+            && array_diff_key($given, ['keys' => 0, 'issuer' => 0, 'folder' => 0]) === [];
+
+        return $isKnown && (isset($given['keys']) ? is_file($given['keys'])
+            : isset($given['issuer'], $given['folder']));
+    }
+
+    private static function isOperator(mixed $given): bool
+    {
+        $one = self::operator($given);
+
+        return is_string($one['hash'] ?? null) && password_get_info($one['hash'])['algo'] !== null
+            && in_array($one['role'] ?? null, ['look', 'grant'], true) && count($one) === 2;
+    }
+
+    /** @return array{hash: string, role: string} a hash alone is of one who may grant */
+    private static function operator(mixed $given): array
+    {
+        return is_string($given) ? ['hash' => $given, 'role' => 'grant'] : (array) $given;
+    }
+
+    /** A consumable without coins would be paid out as nothing, and finished by the app. */
+    private function pricesEveryConsumable(): void
+    {
+        foreach ((array) ($this->verifier->products ?? []) as $product => $one) {
+            if (($one->type ?? null) === 'consumable' && !isset($this->goods[$product])) {
+                throw new \DomainException("shop: goods has no coins for $product, a consumable");
+            }
+        }
+    }
+
+    /**
+     * What the shop knows better than who configures it: the engine, and how often it asks. What
+     * has another form is left to the library, which names it.
+     */
+    private function completesTheVerifier(): void
+    {
+        $limits = [$this->plan() => (object) [self::ASKED => 1]];
+        $known = ['stores' => ['dialect' => self::ENGINES[$this->driver()], 'placeholders' => 'qmark'],
+            'limits' => $limits];
+        foreach ($known as $block => $members) {
+            $this->verifier->{$block} ??= new \stdClass();
+            self::fill($this->verifier->{$block}, $members);
+        }
+    }
+
+    /** @param array<string, mixed> $members */
+    private static function fill(mixed $block, array $members): void
+    {
+        foreach ($block instanceof \stdClass ? $members : [] as $name => $value) {
+            if ($value instanceof \stdClass && isset($block->{$name})) {
+                self::fill($block->{$name}, get_object_vars($value));
+            } else {
+                $block->{$name} = $value;
+            }
+        }
     }
 }

@@ -6,13 +6,28 @@ namespace Shop;
 
 use Assay\Sender;
 use Assay\Store\Ledger;
+use Assay\Store\PdoExecutor;
+use Assay\Verifier;
 use PDO;
+use PDOException;
 
-/** The parts, made when they are needed: one connection and one verifier a request. */
+/**
+ * The parts, made when they are needed: at most one verifier and one connection a request. What
+ * needs the database is behind a closure, and most requests end before it is called.
+ */
 final class Shop
 {
-    private ?PDO $pdo = null;
+    /** A question of the sweep may take so long: it holds up nobody. */
+    private const SWEEP_PATIENCE_MS = 10_000;
+
+    private PDO|PDOException|null $pdo = null;
+    private ?Verifier $verifier = null;
+    private ?Verifier $porter = null;
     private ?Ledger $ledger = null;
+    private ?Judge $judge = null;
+    private ?Shared $shared = null;
+    /** Only `setUp` makes a file: one that is missing is a disk that is not there. */
+    private bool $makesFile = false;
 
     public function __construct(public readonly Settings $settings)
     {
@@ -20,23 +35,17 @@ final class Shop
 
     public function receipts(): Receipts
     {
-        return new Receipts($this->bearer(), $this->judge(), $this->till(), $this->tally());
+        return new Receipts($this);
     }
 
     public function notifications(): Notifications
     {
-        return new Notifications($this->ledger(), $this->till());
+        return new Notifications($this->verifier(), $this->ledger(...), $this->till(...));
     }
 
     public function support(): Support
     {
-        return new Support(
-            $this->settings,
-            $this->ledger(),
-            $this->judge(),
-            $this->till(),
-            $this->apple(),
-        );
+        return new Support($this);
     }
 
     public function dashboard(): Dashboard
@@ -46,18 +55,25 @@ final class Shop
 
     public function sweep(): Sweep
     {
-        return new Sweep($this->ledger(), $this->till(), $this->apple());
+        return new Sweep(
+            $this->ledger(),
+            $this->till(),
+            $this->apple(self::SWEEP_PATIENCE_MS),
+            $this->tally(),
+        );
     }
 
     /** Makes the tables that are missing. Once, by who may make tables. */
     public function setUp(): void
     {
-        if ($this->driver() === 'sqlite') {
+        $this->makesFile = true;
+        if ($this->settings->driver() === 'sqlite') {
             $this->pdo()->exec('PRAGMA journal_mode = WAL');
         }
         $this->ledger()->createSchema();
         $this->wallet()->createTable();
         $this->tally()->createTable();
+        $this->journal()->createTable();
         $this->ledger()->checkSchema();
     }
 
@@ -65,12 +81,101 @@ final class Shop
     public function forget(string $account): void
     {
         $this->wallet()->forget($account);
+        $this->journal()->forget($account);
         $this->ledger()->forget($account, 'deleted by its owner');
     }
 
-    private function ledger(): Ledger
+    /** What became of a request; written by one that has the database open. */
+    public function count(string $outcome, ?string $class): void
     {
-        return $this->ledger ??= Ledger::over($this->pdo(), $this->settings->verifier);
+        $this->tally()->count($outcome, $class);
+        $this->pdo instanceof PDO && $this->tally()->write();
+    }
+
+    public function verifier(): Verifier
+    {
+        return $this->verifier ??= new Verifier($this->settings->verifier);
+    }
+
+    /**
+     * For what needs no root of Apple's: tokens and triage. Most requests end there, and reading
+     * roots and keys would be most of what they cost.
+     */
+    public function porter(): Verifier
+    {
+        if ($this->porter === null) {
+            $policy = clone $this->settings->verifier;
+            unset($policy->appStoreServerApi, $policy->deviceCheck, $policy->appleId, $policy->attest);
+            foreach (['storekit', 'receipts'] as $block) {
+                if (($policy->{$block} ?? null) instanceof \stdClass) {
+                    $policy->{$block} = clone $policy->{$block};
+                    unset($policy->{$block}->anchors, $policy->{$block}->intermediates);
+                }
+            }
+            $this->porter = new Verifier($policy);
+        }
+
+        return $this->porter;
+    }
+
+    public function bearer(): Bearer
+    {
+        // A provider of keys that is silent holds up nobody for long either.
+        $send = fn (array $request): array => $this->sender()(
+            ['timeoutMs' => min($request['timeoutMs'], Apple::PATIENCE_MS)] + $request,
+        );
+
+        return new Bearer($this->porter(), $this->settings->bearer, $send);
+    }
+
+    public function judge(): Judge
+    {
+        return $this->judge ??= new Judge(
+            $this->settings,
+            $this->verifier(),
+            $this->ledger(...),
+            $this->apple(),
+        );
+    }
+
+    public function apple(int $patienceMs = Apple::PATIENCE_MS): Apple
+    {
+        return new Apple(
+            $this->settings,
+            $this->verifier(),
+            $this->ledger(...),
+            $this->sender(),
+            $this->shared(),
+            $patienceMs,
+        );
+    }
+
+    public function till(): Till
+    {
+        return new Till($this->settings, $this->ledger(), $this->wallet());
+    }
+
+    public function journal(): Journal
+    {
+        return new Journal($this->pdo());
+    }
+
+    /** @throws PDOException */
+    public function ledger(): Ledger
+    {
+        return $this->ledger ??= new Ledger(PdoExecutor::over($this->pdo()), $this->verifier());
+    }
+
+    /**
+     * What an account has, for a page: see Purchases.
+     *
+     * @throws PDOException
+     */
+    public function purchases(): Purchases
+    {
+        $prefix = $this->settings->verifier->stores->prefix ?? 'assay_';
+
+        return new Purchases($this->pdo(), $this->ledger(), $prefix);
     }
 
     private function wallet(): Wallet
@@ -78,54 +183,48 @@ final class Shop
         return new Wallet($this->pdo(), $this->settings->goods);
     }
 
-    private function bearer(): Bearer
-    {
-        return new Bearer($this->ledger()->verifier, $this->settings->bearer, $this->sender());
-    }
-
-    private function judge(): Judge
-    {
-        return new Judge($this->settings, $this->ledger(), $this->apple());
-    }
-
-    private function apple(): Apple
-    {
-        return new Apple($this->settings, $this->ledger(), $this->sender());
-    }
-
     private function sender(): Sender
     {
         return new Sender($this->settings->appleHosts, error_log(...));
     }
 
-    private function till(): Till
-    {
-        return new Till($this->settings, $this->ledger(), $this->wallet());
-    }
-
     private function tally(): Tally
     {
-        return new Tally($this->pdo());
+        return new Tally($this->shared(), $this->pdo(...));
     }
 
-    private function driver(): string
+    private function shared(): Shared
     {
-        return $this->pdo()->getAttribute(PDO::ATTR_DRIVER_NAME);
+        // A name of a database may be relative: the file of the configuration is not.
+        $file = (string) realpath((string) getenv('SHOP_CONFIG'));
+
+        return $this->shared ??= new Shared($file . ' ' . $this->settings->database->dsn);
     }
 
+    /** It is tried once in a request. */
     private function pdo(): PDO
     {
-        if ($this->pdo === null) {
-            $engine = $this->settings->database;
-            $this->pdo = new PDO($engine->dsn, $engine->user ?? null, $engine->password ?? null, [
-                PDO::ATTR_ERRMODE => PDO::ERRMODE_EXCEPTION,
-                PDO::ATTR_TIMEOUT => 2,
-            ]);
-            if ($this->driver() === 'sqlite') {
-                $this->pdo->exec('PRAGMA synchronous = FULL');
-            }
+        try {
+            $this->pdo ??= $this->connected();
+        } catch (PDOException $away) {
+            $this->pdo = $away;
         }
 
-        return $this->pdo;
+        return $this->pdo instanceof PDO ? $this->pdo : throw $this->pdo;
+    }
+
+    private function connected(): PDO
+    {
+        $engine = $this->settings->database;
+        $isFile = $this->settings->driver() === 'sqlite';
+        $options = [PDO::ATTR_ERRMODE => PDO::ERRMODE_EXCEPTION, PDO::ATTR_TIMEOUT => 2];
+        if ($isFile) {
+            $options[PDO::SQLITE_ATTR_OPEN_FLAGS]
+                = PDO::SQLITE_OPEN_READWRITE | ($this->makesFile ? PDO::SQLITE_OPEN_CREATE : 0);
+        }
+        $pdo = new PDO($engine->dsn, $engine->user ?? null, $engine->password ?? null, $options);
+        $isFile && $pdo->exec('PRAGMA synchronous = FULL');
+
+        return $pdo;
     }
 }

@@ -6,145 +6,387 @@ namespace Shop;
 
 use Assay\Document;
 use Assay\Exception\AssayException;
-use Assay\Facts\Facts;
-use Assay\Store\Ledger;
-use Assay\Store\Lookup;
 use Assay\Store\Purchase as Row;
 
-/** /support: was this order used, and by whom? And what is to be done about it (LST-2 … 7). */
+/**
+ * /support: was this order used, and by whom? And what is to be done about it (LST-2 … 7). Who
+ * looked, who acted and why stands in the journal, and on the page.
+ */
 final class Support
 {
     private const LIMIT = 5 << 20;
-    /** What to tell the customer, by the outcome of a look-up. */
+    /** What a form may ask for, and the role that it needs. What is not here is 400. */
+    private const ACTIONS = ['look' => 'look', 'grant' => 'grant', 'order' => 'grant', 'resume' => 'grant'];
+    /** What to tell the customer, by the outcome of a look-up; the worst first. */
     private const ADVICE = [
-        'unused' => ['wait', 'Genuine, and never used: grant it below, by its evidence.'],
-        'not-genuine' => ['bad', 'The evidence is refused: deny.'],
-        'unproven' => ['wait', 'Not known here. A number alone proves nothing: ask for the receipt.'],
-        'already-delivered' => ['good', 'It was delivered: show it to the customer.'],
         'resume' => ['wait', 'Claimed, and not delivered: resume it.'],
+        'unused' => ['wait', 'Genuine, and never used: grant it below.'],
+        'unknown-product' => ['wait', 'Of a product that the catalogue lacks: it is granted once it is there.'],
         'used-by-other' => ['bad', 'Used by another account: deny, and do not name the other one.'],
         'refunded' => ['bad', 'Apple paid it back: deny.'],
+        'not-genuine' => ['bad', 'The evidence is refused: deny.'],
+        'already-delivered' => ['good', 'It was delivered: show it to the customer.'],
+        'unproven' => ['wait', 'Not known here. A number alone proves nothing: ask for the receipt.'],
+        'no-key' => ['wait', 'Nobody could be asked: only Apple knows what an order number stands for,'
+            . ' and there is no key for its API (verifier.appStoreServerApi). Look by account, or take'
+            . ' the customer\'s receipt or signed transaction below.'],
+        'no-answer' => ['wait', 'Apple gave no usable answer, so nothing is known of this order yet: look'
+            . ' again in a minute, or take the customer\'s receipt below.'],
+        'no-order' => ['bad', 'Apple knows no such order of this app. A number alone proves nothing: ask'
+            . ' for the receipt.'],
     ];
+    /** The outcome that a row of a state has. */
+    private const STATES = ['claimed' => 'resume', 'revoked' => 'refunded', 'granted' => 'already-delivered'];
 
-    public function __construct(
-        private Settings $settings,
-        private Ledger $ledger,
-        private Judge $judge,
-        private Till $till,
-        private Apple $apple,
-    ) {
+    private Settings $settings;
+
+    public function __construct(private Shop $shop)
+    {
+        $this->settings = $shop->settings;
     }
 
     public function answer(Request $request): Answer
     {
         $operator = Operator::of($request, $this->settings);
-        $query = array_map(trim(...), $request->query);
+        $query = array_map(self::typed(...), $request->query);
         $done = '';
+        $typed = [];
         if ($request->method === 'POST') {
-            $form = array_map(trim(...), $request->form(self::LIMIT));
-            $operator->check($form['seal'] ?? '');
-            $done = $this->tried(fn (): string => $this->act($form, $operator));
-            $query = ['account' => $form['account'] ?? ''];
+            $typed = array_map(self::typed(...), $request->form(self::LIMIT));
+            $done = $this->done($typed, $operator);
+            $query = ['account' => $typed['account'] ?? '', 'order' => $typed['order'] ?? ''];
         }
+        $found = $this->tried(fn (): string => $this->found($query, $operator));
 
-        return Page::of('Support', $done . $this->asking($query)
-            . $this->tried(fn (): string => $this->found($query, $operator))
-            . $this->byHand($query, $operator));
+        return Page::of('Support', $done . $this->asking($query) . $found
+            . $this->byHand($typed + $query, $operator)
+            . $this->journal(($query['account'] ?? '') === '' ? null : $query['account']));
     }
 
+    /** What an engine takes for text: without what is none, and without what surrounds it. */
+    private static function typed(string $text): string
+    {
+        return trim(strtr(mb_scrub($text), ["\0" => '']));
+    }
+
+    /** @param \Closure(): string $what */
     private function tried(\Closure $what): string
     {
         try {
             return $what();
         } catch (AssayException $refusal) {
             return self::notice('bad', "Refused: $refusal->status. $refusal->reason.");
+        } catch (\UnexpectedValueException $fault) {
+            return self::notice('bad', 'Not delivered: ' . $fault->getMessage() . '.');
         }
     }
 
     // ---- what the operator does
 
-    private function act(array $form, Operator $operator): string
+    /**
+     * Nothing is done that is not in the journal first, and nothing for want of another word.
+     *
+     * @throws Refused 400, 403
+     */
+    private function done(array $form, Operator $operator): string
+    {
+        $do = $form['do'] ?? '';
+        $role = self::ACTIONS[$do] ?? null;
+        $end = $this->shop->journal()->begun(
+            $operator,
+            $role === null ? 'unknown' : $do,
+            $form['account'] ?? '',
+            $form['order'] ?? $form['purchase'] ?? '',
+            $form['reason'] ?? '',
+        );
+        $refused = match (true) {
+            !$operator->sealed($form['seal'] ?? '') => new Refused(403, 'Open the page again'),
+            $role === null => new Refused(400, 'Unknown action'),
+            !$operator->may($role) => new Refused(403, 'Not allowed'),
+            default => null,
+        };
+        if ($refused !== null) {
+            $end('refused: ' . $refused->getMessage());
+            throw $refused;
+        }
+        $outcome = 'refused';
+        $page = $this->tried(function () use ($do, $form, $operator, &$outcome): string {
+            [$outcome, $page] = $this->act($do, $form, $operator);
+
+            return $page;
+        });
+        $end($outcome);
+
+        return $page;
+    }
+
+    /** @return array{string, string} the outcome for the journal, and what the page says */
+    private function act(string $do, array $form, Operator $operator): array
     {
         $account = $form['account'] ?? '';
         $reason = $form['reason'] ?? '';
-        if (($form['do'] ?? '') === 'look') {
-            $verified = $this->verified($form['evidence'] ?? '');
-            $asked = $account === '' ? null : $account;
-
-            return $this->shown($this->ledger->lookup($verified, $asked, operator: true), $operator);
+        if ($do === 'look') {
+            return $this->looked($form['evidence'] ?? '', $account, $operator);
         }
         if ($account === '' || $reason === '') {
-            return self::notice('wait', 'The account and a reason are needed.');
+            return ['incomplete', self::notice('wait', 'The account and a reason are needed.')];
         }
         $note = mb_strcut("$operator->name: $reason", 0, 255);
-        $answer = ($form['do'] ?? '') === 'resume'
-            ? (string) $this->till->resume($form['purchase'] ?? '', $account, $note)->answer
-            : $this->grant($form['evidence'] ?? '', $account, $note);
+        $answer = match ($do) {
+            'resume' => (string) $this->shop->till()
+                ->resume($form['purchase'] ?? '', $account, $note)->answer,
+            'order' => $this->granted($this->ordered($form['order'] ?? ''), $account, $note),
+            'grant' => $this->granted($this->verified($form['evidence'] ?? ''), $account, $note),
+        };
         $tone = match ($answer) {
             'granted', 'already-granted' => 'good',
             'deferred' => 'wait',
             default => 'bad',
         };
 
-        return self::notice($tone, "The answer is: $answer.");
+        return [$answer, self::notice($tone, "The answer is: $answer.")];
     }
 
     /** By hand is through the same gate, not around it (LST-7): without evidence there is nothing. */
-    private function grant(string $evidence, string $account, string $note): string
+    private function granted(Proof $proof, string $account, string $note): string
     {
-        $verified = $this->verified($evidence);
+        if ($proof->evidence === []) {
+            return 'deferred';
+        }
 
-        return $this->judge->isAllowed($verified, $account)
-            ? $this->till->settle($verified, $account, $note)->outcome(false)->answer : 'refused-keep';
+        return $this->shop->judge()->isAllowed($proof, $account)
+            ? $this->shop->till()->settle($proof->evidence, $account, $note)->outcome(false)->answer
+            : 'refused-keep';
     }
 
-    /** @return list<Facts|Document> */
-    private function verified(string $evidence): array
+    /** Apple's own signed transactions of an order are evidence like any other (LST-6). */
+    private function ordered(string $order): Proof
     {
-        $finding = $this->judge->look($evidence);
+        $found = $this->shop->apple()->order($order);
+        $found?->throwIfRefused();
 
+        return new Proof($found === null || self::transactions($found) === [] ? [] : [$found]);
+    }
+
+    private function verified(string $evidence): Proof
+    {
+        $finding = $this->shop->verifier()->triage($evidence);
         if (!$finding->worthVerifying) {
             $finding->document()->throwIfRefused();
         }
 
-        return $this->judge->verified($evidence, $finding);
+        return $this->shop->judge()->verified($evidence, $finding);
+    }
+
+    /** @return array{string, string} */
+    private function looked(string $evidence, string $account, Operator $operator): array
+    {
+        $proof = $this->verified($evidence);
+        if ($proof->evidence === []) {
+            return ['no-answer', self::notice(...self::ADVICE['no-answer'])];
+        }
+
+        return $this->proven($proof, $account, $operator);
     }
 
     // ---- what the operator sees
 
     private function found(array $query, Operator $operator): string
     {
-        $account = ($query['account'] ?? '') === '' ? null : $query['account'];
-        if (($query['order'] ?? '') !== '') {
-            $order = $this->apple->order($query['order']);
-
-            return $order === null ? self::notice(...self::ADVICE['unproven'])
-                : $this->shown($this->ledger->lookup($order, $account, operator: true), $operator);
+        [$account, $order, $transaction] = array_map(
+            static fn (string $name): string => $query[$name] ?? '',
+            ['account', 'order', 'transaction'],
+        );
+        if ("$account$order$transaction" === '') {
+            return '';
         }
-        if (($query['transaction'] ?? '') !== '') {
-            return $this->shown($this->ledger->lookup(
-                account: $account,
-                environment: ($query['environment'] ?? '') === 'Sandbox' ? 'Sandbox' : 'Production',
-                transactionId: $query['transaction'],
-                operator: true,
-            ), $operator);
+        $end = $this->shop->journal()->begun($operator, 'look', $account, $order ?: $transaction);
+        $outcome = 'refused';
+        try {
+            [$outcome, $page] = match (true) {
+                $order !== '' => $this->order($order, $account, $operator),
+                $transaction !== '' => $this->transaction($query, $account ?: null, $operator),
+                default => $this->account($account, max(1, (int) ($query['page'] ?? 1)), $operator),
+            };
+        } finally {
+            $end($outcome);
         }
 
-        return $account === null ? ''
-            : $this->shown($this->ledger->lookup(account: $account, operator: true), $operator);
+        return $page;
     }
 
-    private function shown(Lookup $lookup, Operator $operator): string
+    /** @return array{string, string} the outcome, and the page */
+    private function transaction(array $query, ?string $account, Operator $operator): array
     {
-        $rows = array_map(fn (Row $row): string => $this->row($row, $operator), $lookup->rows);
+        $lookup = $this->shop->ledger()->lookup(
+            account: $account,
+            environment: ($query['environment'] ?? '') === 'Sandbox' ? 'Sandbox' : 'Production',
+            transactionId: $query['transaction'],
+            operator: true,
+        );
 
-        return self::notice(...self::ADVICE[$lookup->outcome] ?? ['wait', $lookup->outcome])
-            . implode('', $rows);
+        return [$lookup->outcome, $this->shown($lookup->outcome, $lookup->rows, $operator)];
+    }
+
+    /** @return array{string, string} */
+    private function account(string $account, int $page, Operator $operator): array
+    {
+        $purchases = $this->shop->purchases();
+        $states = $purchases->states($account);
+        $worst = self::worst(array_map(
+            static fn (string $state): string => self::STATES[$state] ?? $state,
+            array_keys($states),
+        ));
+        $rows = $purchases->page($account, $page);
+
+        return [$worst, $this->shown($worst, $rows, $operator, self::pages($account, $page, $states))];
+    }
+
+    /**
+     * An order of Apple's mail: each purchase of it, and a button that claims them.
+     *
+     * @return array{string, string}
+     */
+    private function order(string $order, string $account, Operator $operator): array
+    {
+        $found = $this->shop->apple()->hasKey() ? $this->shop->apple()->order($order) : null;
+        if ($found === null || !$found->ok || self::transactions($found) === []) {
+            $outcome = match (true) {
+                $found !== null => 'no-order',
+                $this->shop->apple()->hasKey() => 'no-answer',
+                default => 'no-key',
+            };
+
+            return [$outcome, self::notice(...self::ADVICE[$outcome])];
+        }
+        [$outcome, $page] = $this->proven(new Proof([$found]), $account, $operator);
+
+        return [$outcome, $page . $this->claiming($order, $account, $operator)];
+    }
+
+    /**
+     * Each purchase of verified evidence: its row, or that it has none.
+     *
+     * @return array{string, string}
+     */
+    private function proven(Proof $proof, string $account, Operator $operator): array
+    {
+        $rows = $this->shop->ledger()->lookup($proof->evidence, $account ?: null, operator: true)->rows;
+        $known = array_column($rows, 'transactionId');
+        $others = array_filter(
+            Purchase::in($proof->evidence),
+            static fn (Purchase $it): bool => !in_array($it->transactionId, $known, true),
+        );
+        $outcomes = array_map($this->outcomeOf(...), $others);
+        $outcome = self::worst([...array_column($rows, 'outcome'), ...$outcomes]);
+
+        return [$outcome, $this->shown($outcome, $rows, $operator)
+            . implode('', array_map(self::unclaimed(...), $others, $outcomes))];
+    }
+
+    /** The outcome of a purchase that the ledger does not know. */
+    private function outcomeOf(Purchase $purchase): string
+    {
+        return match (true) {
+            $purchase->isRevoked => 'refunded',
+            $this->settings->type($purchase->product) === null => 'unknown-product',
+            default => 'unused',
+        };
+    }
+
+    /** @return list<mixed> */
+    private static function transactions(Document $order): array
+    {
+        return $order->at('exchange.result.transactions') ?? [];
+    }
+
+    /** @param list<string> $outcomes */
+    private static function worst(array $outcomes): string
+    {
+        return array_values(array_intersect(array_keys(self::ADVICE), $outcomes))[0]
+            ?? $outcomes[0] ?? 'unproven';
+    }
+
+    /** @param list<Row> $rows */
+    private function shown(string $outcome, array $rows, Operator $operator, string $pages = ''): string
+    {
+        $shown = array_map(fn (Row $row): string => $this->row($row, $operator), $rows);
+
+        return self::notice(...self::ADVICE[$outcome] ?? ['wait', $outcome])
+            . $pages . implode('', $shown) . (count($rows) > 10 ? $pages : '');
+    }
+
+    /**
+     * How many an account has of each state, and the way to those of the other pages.
+     *
+     * @param array<string, int> $states
+     */
+    private static function pages(string $account, int $page, array $states): string
+    {
+        ksort($states);
+        $all = array_sum($states);
+        $from = Purchases::PAGE * ($page - 1);
+        $link = static fn (int $to, string $word): string => '<a href="/support?'
+            . Page::text(http_build_query(['account' => $account, 'page' => $to])) . "\">$word</a> ";
+        $counts = array_map(
+            static fn (string $state, int $count): string => $count . ' ' . Page::text($state),
+            array_keys($states),
+            $states,
+        );
+
+        return $all === 0 ? '' : sprintf(
+            '<p>%d–%d of %d purchases: %s. %s%s</p>',
+            min($from + 1, $all),
+            min($from + Purchases::PAGE, $all),
+            $all,
+            implode(', ', $counts),
+            $page > 1 ? $link($page - 1, 'The page before') : '',
+            $from + Purchases::PAGE < $all ? $link($page + 1, 'The next ones') : '',
+        );
+    }
+
+    private static function unclaimed(Purchase $purchase, string $outcome): string
+    {
+        [$tone, $advice] = self::ADVICE[$outcome];
+
+        return "<section><h2 class=\"$tone\">$outcome</h2><p>$advice</p>" . self::facts([
+            'Product' => $purchase->product,
+            'Transaction' => $purchase->transactionId,
+            'Bought' => Page::time($purchase->boughtMs),
+        ]) . '</section>';
+    }
+
+    private function claiming(string $order, string $account, Operator $operator): string
+    {
+        return !$operator->may('grant') ? '' : '<section><h2>Grant this order</h2><p class="soft">Apple is'
+            . ' asked again, and what it signed is claimed as if the app had sent it.</p>'
+            . $this->form(
+                $operator,
+                ['do' => 'order', 'order' => $order],
+                self::field('account', 'Account', $account) . self::field('reason', 'Reason', '')
+                . '<button>Grant it to this account</button>',
+            ) . '</section>';
+    }
+
+    /** What operators did about this account, or at all. */
+    private function journal(?string $account): string
+    {
+        $entries = '';
+        foreach ($this->shop->journal()->newest($account) as $entry) {
+            $what = implode(' ', array_filter([$entry['action'],
+                $account === null ? $entry['account'] : '', $entry['subject']]));
+            $reason = $entry['reason'] === '' ? '' : ": $entry[reason]";
+            $entries .= '<dt>' . Page::time((int) $entry['at_ms']) . '</dt><dd>'
+                . Page::text("$entry[operator]: $what$reason → $entry[outcome]") . '</dd>';
+        }
+
+        return '<section><h2>What operators did</h2>'
+            . ($entries === '' ? '<p>Nothing.</p>' : "<dl>$entries</dl>") . '</section>';
     }
 
     private function row(Row $row, Operator $operator): string
     {
-        $facts = [
+        $list = self::facts([
             'Product' => "$row->quantity × $row->product",
             'Transaction' => "$row->environment $row->transactionId",
             'Account' => $row->operator?->account ?: 'nobody yet',
@@ -153,17 +395,24 @@ final class Support
             'Delivered' => Page::time($row->grantedMs),
             'Refunded' => Page::time($row->revokedMs),
             'Note' => $row->operator?->note ?? '–',
-        ];
+        ]);
+        [$tone, $advice] = self::ADVICE[$row->outcome] ?? ['wait', $row->outcome];
+        $form = $row->state === 'claimed' && $operator->may('grant')
+            ? $this->resuming($row, $operator) : '';
+        $state = Page::text($row->state);
+
+        return "<section><h2 class=\"$tone\">$state</h2><p>$advice</p>$list$form</section>";
+    }
+
+    /** @param array<string, string|null> $facts */
+    private static function facts(array $facts): string
+    {
         $list = '';
         foreach ($facts as $name => $value) {
             $list .= "<dt>$name</dt><dd>" . Page::text($value) . '</dd>';
         }
-        [$tone, $advice] = self::ADVICE[$row->outcome] ?? ['wait', $row->outcome];
-        $form = $row->state === 'claimed' ? $this->resuming($row, $operator) : '';
 
-        $state = Page::text($row->state);
-
-        return "<section><h2 class=\"$tone\">$state</h2><p>$advice</p><dl>$list</dl>$form</section>";
+        return "<dl>$list</dl>";
     }
 
     private function resuming(Row $row, Operator $operator): string
@@ -175,19 +424,23 @@ final class Support
         ], self::field('reason', 'Reason', '') . '<button>Resume: deliver it now</button>');
     }
 
-    private function byHand(array $query, Operator $operator): string
+    private function byHand(array $typed, Operator $operator): string
     {
+        $grants = self::field('reason', 'Reason, for a grant', $typed['reason'] ?? '', false);
+        $button = '<button name="do" value="grant">Verify and grant</button>';
+
         return '<section><h2>Grant by hand</h2><p class="soft">The evidence is verified and claimed as'
             . ' if the app had sent it, with your name and reason beside it.</p>'
             . $this->form(
                 $operator,
                 [],
-                self::field('account', 'Account', $query['account'] ?? '')
+                self::field('account', 'Account', $typed['account'] ?? '', false)
                 . '<label for="evidence">Evidence: the receipt or signed transaction</label>'
-                . '<textarea id="evidence" name="evidence" required></textarea>'
-                . self::field('reason', 'Reason, for a grant', '', false)
+                . '<textarea id="evidence" name="evidence" required>'
+                . Page::text($typed['evidence'] ?? '') . '</textarea>'
+                . ($operator->may('grant') ? $grants : '')
                 . '<button name="do" value="look">Was it used?</button> '
-                . '<button name="do" value="grant">Verify and grant</button>',
+                . ($operator->may('grant') ? $button : ''),
             ) . '</section>';
     }
 

@@ -15,13 +15,21 @@ final class Sweep
     private int $asked = 0;
     private int $renewed = 0;
 
-    public function __construct(private Ledger $ledger, private Till $till, private Apple $apple)
-    {
+    /** After so many questions without an answer the lines wait for the next sweep. */
+    private const UNANSWERED = 3;
+
+    public function __construct(
+        private Ledger $ledger,
+        private Till $till,
+        private Apple $apple,
+        private Tally $tally,
+    ) {
     }
 
     /** @return string what was done, for the log */
     public function run(): string
     {
+        $this->tally->write(0);
         $held = $this->claims();
         $this->lines();
         $this->ledger->tidy();
@@ -48,6 +56,9 @@ final class Sweep
         do {
             $due = $this->ledger->dueLines();
             foreach ($due->lines as $line) {
+                if ($this->apple->unanswered >= self::UNANSWERED) {
+                    return;
+                }
                 $this->asked++;
                 try {
                     $state = $this->apple->state($line);
@@ -57,7 +68,7 @@ final class Sweep
                     }
                 } catch (AssayException $refusal) {
                     // No answer changes nothing (FLW-8); the line comes again.
-                    error_log("[WARN] line $line->originalTransactionId: $refusal->status");
+                    Log::line('WARN', "line $line->originalTransactionId: $refusal->status");
                 }
             }
         } while ($due->more);

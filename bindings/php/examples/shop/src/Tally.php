@@ -7,57 +7,75 @@ namespace Shop;
 use PDO;
 use PDOException;
 
-/** How many requests were what, by hour: triage classes and outcomes (BCK-24). Not proof. */
+/**
+ * How many requests were what, by hour: triage classes and outcomes (BCK-24). Not proof. They
+ * are kept in a file of this machine and written into the database each minute, by whoever has
+ * it open: nobody makes it write by sending nonsense.
+ */
 final class Tally
 {
     private const TABLE = 'CREATE TABLE IF NOT EXISTS shop_tally (hour VARCHAR(13) NOT NULL,'
         . ' kind VARCHAR(8) NOT NULL, name VARCHAR(40) NOT NULL, requests BIGINT NOT NULL,'
         . ' PRIMARY KEY (hour, kind, name))';
-    private const ADD = 'INSERT INTO shop_tally (hour, kind, name, requests) VALUES (?, ?, ?, 1) ';
+    private const ADD = 'INSERT INTO shop_tally (hour, kind, name, requests) VALUES (?, ?, ?, ?) ';
+    private const FILE = 'counts';
+    private const MINUTE_MS = 60_000;
+    /** Names in the file: of weeks without a database. */
+    private const MOST = 10_000;
 
-    public function __construct(private PDO $pdo)
+    /** @param \Closure(): PDO $pdo opens the database */
+    public function __construct(private Shared $shared, private \Closure $pdo)
     {
     }
 
     public function createTable(): void
     {
-        $this->pdo->exec(self::TABLE);
+        ($this->pdo)()->exec(self::TABLE);
     }
 
     /** @param string|null $class of triage; null: it never came to it */
     public function count(string $outcome, ?string $class): void
     {
-        try {
-            $this->begin();
-            $add = $this->pdo->prepare(self::ADD . ($this->driver() === 'mysql'
-                ? 'ON DUPLICATE KEY UPDATE requests = requests + 1'
-                : 'ON CONFLICT (hour, kind, name) DO UPDATE SET requests = shop_tally.requests + 1'));
-            $hour = gmdate('Y-m-d\TH');
-            $add->execute([$hour, 'outcome', $outcome]);
-            $class === null || $add->execute([$hour, 'triage', $class]);
-            $this->pdo->commit();
-        } catch (PDOException) {
-            error_log('[WARN] a count was lost');
+        $hour = gmdate('Y-m-d\TH');
+        $names = ["$hour/outcome/$outcome" => 1] + ($class === null ? [] : ["$hour/triage/$class" => 1]);
+        $this->add($names) || Log::line('WARN', 'a count was lost');
+    }
+
+    /**
+     * Writes what was counted on this machine into the database.
+     *
+     * @param int $olderMs nothing, where the first count is younger
+     */
+    public function write(int $olderMs = self::MINUTE_MS): void
+    {
+        $counts = $this->take($olderMs);
+        if ($counts === []) {
+            return;
         }
-    }
-
-    /** Nobody waits for the disk here: a count may be lost, a claim may not. */
-    private function begin(): void
-    {
-        $this->driver() === 'sqlite' && $this->pdo->exec('PRAGMA synchronous = NORMAL');
-        $this->pdo->beginTransaction();
-        $this->driver() === 'pgsql' && $this->pdo->exec('SET LOCAL synchronous_commit = off');
-    }
-
-    private function driver(): string
-    {
-        return $this->pdo->getAttribute(PDO::ATTR_DRIVER_NAME);
+        try {
+            $pdo = ($this->pdo)();
+            $this->begin($pdo);
+            $add = $pdo->prepare(self::ADD . ($this->driver($pdo) === 'mysql'
+                ? 'ON DUPLICATE KEY UPDATE requests = requests + VALUES(requests)'
+                : 'ON CONFLICT (hour, kind, name) DO UPDATE SET'
+                    . ' requests = shop_tally.requests + excluded.requests'));
+            ksort($counts); // in one order, so that two writers wait and do not lock each other out
+            foreach ($counts as $name => $requests) {
+                $add->execute([...explode('/', $name, 3), $requests]);
+            }
+            $pdo->commit();
+        } catch (PDOException) {
+            isset($pdo) && $pdo->inTransaction() && $pdo->rollBack();
+            $this->add($counts) || Log::line('WARN', 'counts were lost');
+        } finally {
+            isset($pdo) && $this->driver($pdo) === 'sqlite' && $pdo->exec('PRAGMA synchronous = FULL');
+        }
     }
 
     /** @return array<string, array<string, array<int, int>>> kind => name => hour => requests */
     public function day(string $day): array
     {
-        $read = $this->pdo->prepare('SELECT kind, name, hour, requests FROM shop_tally'
+        $read = ($this->pdo)()->prepare('SELECT kind, name, hour, requests FROM shop_tally'
             . ' WHERE hour >= ? AND hour <= ? ORDER BY kind, name, hour');
         $read->execute(["{$day}T00", "{$day}T23"]);
         $found = ['triage' => [], 'outcome' => []];
@@ -66,5 +84,53 @@ final class Tally
         }
 
         return $found;
+    }
+
+    /** Nobody waits for the disk here: a count may be lost, a claim may not. */
+    private function begin(PDO $pdo): void
+    {
+        $this->driver($pdo) === 'sqlite' && $pdo->exec('PRAGMA synchronous = NORMAL');
+        $pdo->beginTransaction();
+        $this->driver($pdo) === 'pgsql' && $pdo->exec('SET LOCAL synchronous_commit = off');
+    }
+
+    private function driver(PDO $pdo): string
+    {
+        return $pdo->getAttribute(PDO::ATTR_DRIVER_NAME);
+    }
+
+    // ---- the file: {since, counts}; one write, so that a kill leaves the old or the new one
+
+    /** @param array<string, int> $counts "hour/kind/name" => requests */
+    private function add(array $counts): bool
+    {
+        $file = $this->shared->locked(self::FILE);
+        if ($file === null) {
+            return false;
+        }
+        $old = (string) stream_get_contents($file);
+        $kept = json_decode($old, true) ?? ['since' => Clock::ms(), 'counts' => []];
+        foreach ($counts as $name => $requests) {
+            $kept['counts'][$name] = ($kept['counts'][$name] ?? 0) + $requests;
+        }
+        $text = json_encode($kept, JSON_UNESCAPED_SLASHES);
+        $isKept = $text !== false && count($kept['counts']) <= self::MOST
+            && rewind($file) && fwrite($file, $text) === strlen($text)
+            && (strlen($old) <= strlen($text) || ftruncate($file, strlen($text)));
+        fclose($file);
+
+        return $isKept;
+    }
+
+    /** @return array<string, int> which are in the file no longer */
+    private function take(int $olderMs): array
+    {
+        $file = $this->shared->locked(self::FILE);
+        $kept = $file === null ? null : json_decode((string) stream_get_contents($file), true);
+        $isDue = $kept !== null && Clock::ms() - $kept['since'] >= $olderMs;
+        $isDue && ftruncate($file, 0);
+        $file === null || fclose($file);
+
+        return $isDue ? $kept['counts'] : [];
     }
 }

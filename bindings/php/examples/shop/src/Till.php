@@ -5,13 +5,13 @@ declare(strict_types=1);
 namespace Shop;
 
 use Assay\Document;
-use Assay\Exception\AssayException;
 use Assay\Facts\Facts;
 use Assay\Store\Applied;
 use Assay\Store\Claimed;
 use Assay\Store\DueClaims;
+use Assay\Store\Grant;
 use Assay\Store\Ledger;
-use PDOException;
+use PDO;
 
 /**
  * Pays out what evidence proves, once, and takes back what Apple took back. With grants
@@ -57,7 +57,7 @@ final class Till
             $claimed[] = $this->undone($this->ledger->claim(
                 $evidence,
                 $account,
-                $this->wallet->pay(...),
+                $this->pay(...),
                 $this->settings->grants,
                 options: array_filter($options, static fn (mixed $it): bool => $it !== null),
             ));
@@ -89,7 +89,7 @@ final class Till
         $this->undone($this->ledger->claim(
             $notification,
             null,
-            $this->wallet->pay(...),
+            $this->pay(...),
             $this->settings->grants,
         ));
     }
@@ -100,7 +100,7 @@ final class Till
         return $this->undone($this->ledger->resume(
             $purchaseKey,
             $account,
-            $this->wallet->pay(...),
+            $this->pay(...),
             options: ['note' => $note],
         ));
     }
@@ -114,16 +114,28 @@ final class Till
         $due = $this->ledger->due();
         foreach ($due->grants() as $grant) {
             try {
-                $this->wallet->pay($grant);
+                $this->pay($grant);
                 if ($this->ledger->complete($grant)->outcome === 'revoked') {
                     $this->wallet->takeBack($grant->grantId);
                 }
-            } catch (AssayException | PDOException $fault) {
-                error_log("[ERROR] $grant->purchaseKey is not paid: " . $fault::class);
+            } catch (\RuntimeException $fault) {
+                Log::line('ERROR', "$grant->purchaseKey is not paid: " . $fault::class);
             }
         }
 
         return $due;
+    }
+
+    /**
+     * What has neither coins nor a place in the catalogue is not paid out as nothing: it stays
+     * claimed until the configuration knows it again.
+     */
+    private function pay(Grant $grant, ?PDO $pdo = null): void
+    {
+        if (!isset($this->settings->goods[$grant->product]) && $this->settings->type($grant->product) === null) {
+            throw new \UnexpectedValueException("the catalogue lacks $grant->product");
+        }
+        $this->wallet->pay($grant, $pdo);
     }
 
     /** A refund may come between a grant and its completion: nothing of it stays. */

@@ -20,7 +20,7 @@ final class Wallet
     private const ROW = 'shop_wallet (grant_id, account, product, quantity, coins, granted_ms,'
         . ' revoked_ms) VALUES (?, ?, ?, ?, ?, ?, ?)';
 
-    /** @param array<string, int> $goods coins by product */
+    /** @param array<string, int> $goods coins by product; another product has none */
     public function __construct(private PDO $pdo, private array $goods)
     {
     }
@@ -39,6 +39,7 @@ final class Wallet
     public function pay(Grant $grant, ?PDO $pdo = null): void
     {
         $coins = ($this->goods[$grant->product] ?? 0) * $grant->quantity;
+        is_int($coins) || throw new \UnexpectedValueException('more coins than a number holds');
         $this->insert([$grant->grantId, $grant->account, $grant->product, $grant->quantity,
             $coins, Clock::ms(), null], $pdo);
     }

@@ -3,6 +3,7 @@
     function    the handler that Lambda calls
     backend     the routes, and what every request goes through
     events      Lambda's events in, its answers out
+    families    what an error of the library is for a client
     purchases   plans: what the app shows, what Apple tells
     metered     calls that a plan allows so many of a day
     signup      anonymous accounts

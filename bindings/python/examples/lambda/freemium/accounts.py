@@ -14,6 +14,7 @@ import assay
 
 from . import devices
 from .events import Answer, BadBody, Refused, Request
+from .families import REFUSALS, raise_for_fault
 
 if TYPE_CHECKING:
     from assay.store.results import ForgetResult, LinkResult
@@ -73,9 +74,7 @@ def link(backend: Backend, request: Request, caller: Caller, context: object) ->
 def credentials(backend: Backend, subject: str) -> tuple[str, str]:
     """User name and password of an Apple account at the provider: of its `sub` and a key
     that only the back end has, so that each device of the customer is told the same."""
-    key = base64.b64decode(backend.settings.account_key or "")
-    if len(key) < 32:
-        raise ValueError("accountKey has 32 bytes or more")
+    key = backend.settings.account_key_bytes
 
     def derived(what: str) -> bytes:
         return hmac.new(key, f"{what} {APPLE} {subject}".encode(), hashlib.sha256).digest()
@@ -92,9 +91,7 @@ def _identity(backend: Backend, caller: Caller, token: str, nonce: str) -> Any:
             token,
             lambda keys: backend.verifier.verify_apple_identity(token, keys, nonce, backend.now),
         )
-    except (assay.UnavailableError, assay.MisuseError, assay.ConfigError):
-        raise
-    except assay.AssayError as refusal:
+    except REFUSALS as refusal:
         raise _unauthorized(refusal.status)
     by = hashlib.sha256(token.encode()).hexdigest()
     used = backend.stored(
@@ -130,6 +127,11 @@ def _made(backend: Backend, username: str, password: str) -> str:
     """The joined account at the provider, made when it is not there."""
     made = backend.provider.create(username, password)
     account = made.account or (backend.provider.account(username) if made.exists else None)
+    if account is not None and backend.records.is_closed(account):
+        # A deletion that ended before it reached the provider.
+        backend.provider.delete(username)
+        made = backend.provider.create(username, password)
+        account = made.account
     if account is None:
         log.error("provider: %s", made.outcome)
         raise Refused(backend.try_again())
@@ -186,18 +188,28 @@ def delete(backend: Backend, request: Request, caller: Caller, context: object) 
         document = _asked(
             backend, {"kind": "appleid.revoke", "token": token, "hint": "refresh_token"}
         )
-        if not document.ok and document.status.startswith(("unavailable.", "pending.")):
-            raise Refused(backend.try_again())
+        raise_for_fault(document)
         if not document.ok:
             log.warning("revocation: %s", document.status)
     _forget(backend, caller.account)
-    if caller.username:
+    # The name may be another account's by now: of a customer who signed in with Apple again.
+    if caller.username and backend.provider.account(caller.username) == caller.account:
         backend.provider.delete(caller.username)
     return Answer(200, {"status": "deleted"})
 
 
 def _forget(backend: Backend, account: str) -> None:
-    _all(backend, lambda: backend.ledger.forget(account, reason="asked by the customer"))
+    """The mark comes first: from then on the access token, which lives on, is worth nothing,
+    so that no limit begins anew with the counters that are deleted here. A deletion that
+    fails leaves the account as it was."""
+    was_closed = backend.records.is_closed(account)
+    backend.records.close(account, backend.now)
+    try:
+        _all(backend, lambda: backend.ledger.forget(account, reason="asked by the customer"))
+    except BaseException:
+        if not was_closed:
+            backend.records.reopen(account)
+        raise
     backend.records.drop_token(account)
 
 
@@ -218,9 +230,7 @@ def notification(backend: Backend, request: Request) -> Answer:
         )
     except BadBody:
         return invalid
-    except (assay.UnavailableError, assay.MisuseError, assay.ConfigError):
-        raise
-    except assay.AssayError as refusal:
+    except REFUSALS as refusal:
         log.warning("notification of Apple's refused: %s", refusal.status)
         return invalid
     _tell(backend, event.type, event.subject)

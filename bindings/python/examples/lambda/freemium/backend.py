@@ -5,17 +5,18 @@ from __future__ import annotations
 import logging
 import math
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, TypeVar
 
 import assay
 from assay.store import Ledger
-from assay.store.results import Result
+from assay.store.results import ReadResult, Result
 
 from . import accounts, devices, metered, purchases, signup
 from .events import Answer, BadBody, Refused, Request
+from .families import REFUSALS, raise_for_fault, status_of
 from .providers import Provider, provider_of
 from .records import Records, Unreachable, records_of
 from .settings import Settings, imported
@@ -25,6 +26,8 @@ R = TypeVar("R", bound=Result)
 Send = Callable[[Mapping[str, Any]], Mapping[str, Any]]
 
 UNAUTHORIZED = Answer.error(401, "Unauthorized")
+INVALID = Answer.error(400, "Invalid request")
+FAULT = Answer.error(500, "Try again later")
 AGAIN_SECONDS = 5
 
 
@@ -62,6 +65,8 @@ class Backend:
         self.ledger = Ledger(settings.engine, settings.assay, patience=5.0, clock=clock)
         self.verifier = self.ledger.verifier
         self.model = imported(settings.model)
+        for tier in sorted(set(settings.ceiling) - metered.tiers(self.verifier)):
+            raise ValueError(f"ceiling.{tier} is no tier of assay.limits")
         self._provider = provider
         tokens = self.verifier.effective_configuration.get("tokens") or ()
         mine = [each for each in tokens if each["profile"] == "cognito-access"]
@@ -74,6 +79,13 @@ class Backend:
     def provider(self) -> Provider:
         """Made at the first use: most routes never ask it."""
         return self._provider or provider_of(self.settings.provider)
+
+    @cached_property
+    def ceiling(self) -> Ledger:
+        """Counts for all accounts together, in the ledger's own store."""
+        policy = metered.policy_of_ceiling(self)
+        store, verifier = self.ledger.store, assay.Verifier(policy)
+        return Ledger(store, verifier, create=False, patience=5.0, clock=self.clock)
 
     @cached_property
     def records(self) -> Records:
@@ -92,14 +104,27 @@ class Backend:
 
     def stored(self, result: R) -> R:
         """What the store answered, unless it gave no answer: then 503, nothing is granted."""
-        if result.status.startswith(("unavailable.", "pending.")):
-            log.error("store: %s", result.status)
-            raise Refused(self.try_again(result))
+        raise_for_fault(result)
         return result
 
-    def try_again(self, result: Result | None = None) -> Answer:
+    def plan(self, caller: Caller, read: ReadResult | None = None) -> str:
+        """The plan that an account has now. Purchases of Sandbox were not paid for: they
+        count for the testers of the configuration alone (FLW-6).
+
+        read  what the store said of the account; None: it is asked
+        """
+        found = read or self.stored(self.ledger.read(caller.account))
+        if not found.ok or caller.account in self.settings.testers:
+            return found.plan or ""
+        plans: Sequence[str] = self.verifier.effective_configuration["plans"]
+        paid = (line for line in found.lines if line.environment == purchases.PAID_FOR)
+        held = {line.plan for line in paid if line.counts}
+        return next((plan for plan in reversed(plans) if plan in held), plans[0])
+
+    def try_again(self, document: assay.Document | None = None) -> Answer:
         """503, with the time that the library names (BCK-20)."""
-        retry = (result.raw.get("retry") if result else None) or {}
+        found: Mapping[str, Any] = document.json if document else {}
+        retry = (found.get("exchange") or {}).get("retry") or {}
         seconds = AGAIN_SECONDS
         if retry.get("notBeforeMs"):
             seconds = max(1, math.ceil((retry["notBeforeMs"] - self.now) / 1000))
@@ -109,28 +134,31 @@ class Backend:
 
     def answer(self, event: Mapping[str, Any], context: object = None) -> dict[str, Any]:
         """One event; its response. Nothing that goes wrong gets out as an exception."""
-        request = Request.of(event)
+        path, multi_value = "", False
         try:
-            found = self._routed(request, context)
-        except Refused as refused:
-            found = refused.answer
-        except BadBody as bad:
-            log.info("%s: bad body (%s)", request.path, bad)
-            found = Answer.error(400, "Invalid request")
-        except assay.UnavailableError as away:
-            log.error("%s: %s", request.path, away.status)
-            found = self.try_again()
-        except Unreachable as away:
-            log.error("%s: %s", request.path, type(away.__cause__).__name__)
-            found = self.try_again()
-        except assay.AssayError as fault:
-            log.error("%s: %s", request.path, fault.status)
-            found = Answer.error(500, "Try again later")
+            request = Request.of(event, self.settings.base_path)
+            path, multi_value = request.path, request.multi_value
+            return self._answered(request, context).response(multi_value)
         except Exception as fault:
             # Its text may quote a body: the type alone is logged.
-            log.error("%s: %s", request.path, type(fault).__name__)
-            found = Answer.error(500, "Try again later")
-        return found.response()
+            log.error("%s: %s", path, type(fault).__name__)
+            return FAULT.response(multi_value)
+
+    def _answered(self, request: Request, context: object) -> Answer:
+        try:
+            return self._routed(request, context)
+        except Refused as refused:
+            return refused.answer
+        except BadBody as bad:
+            log.info("%s: bad body (%s)", request.path, bad)
+            return INVALID
+        except Unreachable as away:
+            log.error("%s: %s", request.path, type(away.__cause__).__name__)
+            return self.try_again()
+        except assay.AssayError as error:
+            log.error("%s: %s", request.path, error.status)
+            status = status_of(error)
+            return {400: INVALID, 500: FAULT}.get(status) or self.try_again(error.document)
 
     def _routed(self, request: Request, context: object) -> Answer:
         if request.path in OPEN:
@@ -140,7 +168,10 @@ class Backend:
         if request.path not in ROUTES:
             return Answer.error(404, "Not found")
         _posted(request)
-        return ROUTES[request.path](self, request, self._caller(request), context)
+        caller = self._caller(request)
+        if request.path not in CLOSED_TOO and self.records.is_closed(caller.account):
+            raise Refused(UNAUTHORIZED)
+        return ROUTES[request.path](self, request, caller, context)
 
     def _caller(self, request: Request) -> Caller:
         """BCK-18: before the body is looked at. Never an exception, never a default account."""
@@ -160,9 +191,7 @@ class Backend:
             raise Refused(UNAUTHORIZED)
         try:
             token = self.keys.verify_token(text.strip(), self._issuer, self.now)
-        except assay.UnavailableError:
-            raise
-        except assay.AssayError as refusal:
+        except REFUSALS as refusal:
             log.warning("token refused: %s", refusal.status)
             raise Refused(UNAUTHORIZED)
         claims: Mapping[str, Any] = token.payload
@@ -190,3 +219,5 @@ ROUTES: dict[str, Callable[[Backend, Request, Caller, object], Answer]] = {
     "/v1/account/link": accounts.link,
     "/v1/account/delete": accounts.delete,
 }
+# Also for an account that was deleted: a deletion is repeated the same.
+CLOSED_TOO = {"/v1/account/delete"}

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Literal
 
 import assay
 
-from .events import Answer, Body, Refused, Request
+from .events import Answer, BadBody, Body, Refused, Request
+from .families import REFUSALS
 
 if TYPE_CHECKING:
     from .backend import Backend, Caller
@@ -65,9 +66,7 @@ def check_session(
     text = request.headers.get("x-session", "")
     try:
         backend.verifier.check_session(text, purpose, caller.account, caller.sign_in, backend.now)
-    except (assay.MisuseError, assay.ConfigError):
-        raise
-    except assay.AssayError as refusal:
+    except REFUSALS as refusal:
         log.warning("session of %s: %s", caller.account, refusal.status)
         raise Refused(REQUIRED)
 
@@ -77,12 +76,10 @@ def _proving() -> Iterator[None]:
     """What is no proof of a device is refused, with one text for all of it."""
     try:
         yield
-    except (assay.MisuseError, assay.ConfigError):
-        raise
-    except assay.AssayError as refusal:
+    except REFUSALS as refusal:
         log.warning("device refused: %s", refusal.status)
         raise Refused(REQUIRED)
-    except ValueError:
+    except BadBody:
         raise Refused(REQUIRED)
 
 
@@ -131,6 +128,6 @@ def _unsupported(backend: Backend, code: object) -> None:
         risk = backend.verifier.assess_risk(
             {"request": "free", "attestation": "unsupported", "errorCode": known}, backend.now
         )
-    except assay.MalformedError:
+    except REFUSALS:
         raise Refused(REQUIRED)
     _must(risk.verdict in ("allow", "limited"), f"unsupported: {risk.verdict}")

@@ -1,7 +1,8 @@
-"""What API Gateway hands a function, and what it takes back (BCK-18 … 20, 23).
+"""What calls a function, and what it takes back (BCK-18 … 20, 23).
 
-Events of HTTP APIs (payload 2.0) and of REST APIs become the same `Request`. Nothing is
-taken from where a client could have put it: the caller from the authorizer's claims, the
+Events of HTTP APIs (payload 1.0 and 2.0), REST APIs, function URLs and Application Load
+Balancers become the same `Request`. Nothing is taken from where a client could have put it:
+the caller from the authorizer's claims, the route from the one that the gateway matched, the
 address from the gateway's own field.
 """
 
@@ -10,11 +11,14 @@ from __future__ import annotations
 import base64
 import binascii
 import json
+import math
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
 LONGEST_BODY = 1024 * 1024
+_PARAMETER = re.compile(r"\{([^{}+]+)\+?\}")
 
 
 class BadBody(ValueError):
@@ -23,7 +27,10 @@ class BadBody(ValueError):
 
 @dataclass(frozen=True)
 class Request:
-    """One request. The body is read after the caller is known, never before."""
+    """One request. The body is read after the caller is known, never before.
+
+    multi_value  whether the load balancer wants its headers as lists
+    """
 
     method: str
     path: str
@@ -32,22 +39,27 @@ class Request:
     claims: Mapping[str, Any] | None
     content: str | None = field(repr=False)
     is_base64: bool = False
+    multi_value: bool = False
 
     @classmethod
-    def of(cls, event: Mapping[str, Any]) -> Request:
-        """Of an event; what is missing in it is missing here, and nothing is made up."""
+    def of(cls, event: Mapping[str, Any], base_path: str = "") -> Request:
+        """Of an event; what is missing in it is missing here, and nothing is made up.
+
+        base_path  what comes before every route
+        """
         context = _object(event.get("requestContext"))
         http = _object(context.get("http"))
-        headers = _object(event.get("headers"))
+        headers = _headers(event)
         content = event.get("body")
         return cls(
             method=str(http.get("method") or event.get("httpMethod") or ""),
-            path=_path(event, context),
-            headers={str(name).lower(): str(value) for name, value in headers.items()},
-            address=http.get("sourceIp") or _object(context.get("identity")).get("sourceIp"),
+            path=_path(event, context, base_path),
+            headers=headers,
+            address=_address(context, headers),
             claims=_claims(context.get("authorizer")),
             content=content if isinstance(content, str) else None,
             is_base64=event.get("isBase64Encoded") is True,
+            multi_value="multiValueHeaders" in event and "headers" not in event,
         )
 
     def json(self, limit: int = LONGEST_BODY) -> Body:
@@ -59,7 +71,10 @@ class Request:
             raise BadBody("too long")
         try:
             found = json.loads(
-                octets.decode("utf-8"), object_pairs_hook=_once, parse_constant=_no_constant
+                octets.decode("utf-8"),
+                object_pairs_hook=_once,
+                parse_constant=_no_constant,
+                parse_float=_finite,
             )
             # A half of a surrogate pair is no text, though JSON can spell it.
             json.dumps(found, ensure_ascii=False).encode("utf-8")
@@ -110,19 +125,20 @@ class Answer:
         """A refusal: one fixed text, nothing about the reason."""
         return cls(status, {"error": text}, headers or {})
 
-    def response(self) -> dict[str, Any]:
-        """For Lambda."""
-        if self.body is None:
-            return {"statusCode": self.status, "headers": dict(self.headers), "body": ""}
-        return {
+    def response(self, multi_value: bool = False) -> dict[str, Any]:
+        """For Lambda. Raises ValueError or TypeError where the body is no JSON."""
+        headers = dict(self.headers)
+        if self.body is not None:
+            headers = {"Content-Type": "application/json", "Cache-Control": "no-store", **headers}
+        found: dict[str, Any] = {
             "statusCode": self.status,
-            "headers": {
-                "Content-Type": "application/json",
-                "Cache-Control": "no-store",
-                **self.headers,
-            },
-            "body": json.dumps(self.body),
+            "headers": headers,
+            "body": "" if self.body is None else json.dumps(self.body, allow_nan=False),
+            "isBase64Encoded": False,
         }
+        if multi_value:
+            found["multiValueHeaders"] = {name: [value] for name, value in headers.items()}
+        return found
 
 
 class Refused(Exception):
@@ -137,13 +153,51 @@ def _object(found: Any) -> Mapping[str, Any]:
     return found if isinstance(found, Mapping) else {}
 
 
-def _path(event: Mapping[str, Any], context: Mapping[str, Any]) -> str:
-    """Without the stage, which HTTP APIs put before it."""
-    path = str(event.get("rawPath") or event.get("path") or "")
-    stage = context.get("stage")
-    if "rawPath" in event and stage and stage != "$default":
-        path = path[len(stage) + 1 :] if path.startswith(f"/{stage}/") else path
-    return path
+def _headers(event: Mapping[str, Any]) -> dict[str, str]:
+    """By lower-case name. A load balancer may have lists of values alone: the last counts."""
+    found = {
+        name: values[-1]
+        for name, values in _object(event.get("multiValueHeaders")).items()
+        if isinstance(values, list) and values
+    }
+    found.update(_object(event.get("headers")))
+    return {str(name).lower(): str(value) for name, value in found.items()}
+
+
+def _address(context: Mapping[str, Any], headers: Mapping[str, str]) -> str | None:
+    """The gateway's own field. A load balancer has none: there it is the last member of
+    X-Forwarded-For, which the balancer itself adds; those before it are the client's."""
+    if "elb" in context:
+        return headers.get("x-forwarded-for", "").rpartition(",")[2].strip() or None
+    http, identity = _object(context.get("http")), _object(context.get("identity"))
+    found = http.get("sourceIp") or identity.get("sourceIp")
+    return found if isinstance(found, str) else None
+
+
+def _path(event: Mapping[str, Any], context: Mapping[str, Any], base_path: str) -> str:
+    """The route that the gateway matched, whatever a custom domain or a stage puts before
+    it; without a gateway the path. `base_path` is taken off either."""
+    path = _matched(event)
+    if path is None:
+        path = str(event.get("rawPath") or event.get("path") or "")
+        stage = f"/{context.get('stage')}"
+        if "rawPath" in event and path.startswith(f"{stage}/"):
+            path = path[len(stage) :]
+    return path[len(base_path) :] if path.startswith(f"{base_path}/") else path
+
+
+def _matched(event: Mapping[str, Any]) -> str | None:
+    """`routeKey` of HTTP APIs, "POST /v1/analyze"; `resource` of REST APIs and payload 1.0,
+    "/v1/{proxy+}". None: the default route, or a parameter that the event does not have."""
+    route = event.get("routeKey")
+    template = route.partition(" ")[2] if isinstance(route, str) else event.get("resource")
+    if not isinstance(template, str) or not template.startswith("/"):
+        return None
+    given = _object(event.get("pathParameters"))
+    names = _PARAMETER.findall(template)
+    if any(not isinstance(given.get(name), str) for name in names):
+        return None
+    return _PARAMETER.sub(lambda found: str(given[found[1]]), template)
 
 
 def _claims(authorizer: Any) -> Mapping[str, Any] | None:
@@ -162,3 +216,11 @@ def _once(members: list[tuple[str, Any]]) -> dict[str, Any]:
 
 def _no_constant(name: str) -> None:
     raise ValueError(name)
+
+
+def _finite(text: str) -> float:
+    """1e999 is JSON, and no number that could be written again."""
+    found = float(text)
+    if not math.isfinite(found):
+        raise ValueError(text[:20])
+    return found

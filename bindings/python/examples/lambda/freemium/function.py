@@ -17,5 +17,5 @@ backend = Backend(Settings.load())
 
 
 def handler(event: dict[str, Any], context: object) -> dict[str, Any]:
-    """One request of an HTTP API or a REST API."""
+    """One request, of any of the forms in `events`."""
     return backend.answer(event, context)

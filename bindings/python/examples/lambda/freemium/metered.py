@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import json
 import logging
 import re
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from . import devices
-from .events import Answer, BadBody, Request
+from .events import Answer, BadBody, Refused, Request
+from .settings import HIGHEST_CEILING
 
 if TYPE_CHECKING:
+    import assay
+    from assay.store import Ledger
     from assay.store.results import TakeResult
 
     from .backend import Backend, Caller
@@ -20,6 +24,11 @@ log = logging.getLogger("freemium")
 # Left of the function's time to give a unit back and to answer.
 MARGIN_SECONDS = 3.0
 DEFAULT_SECONDS = 25.0
+# The plan of the ceilings, and the account for which they are counted.
+EVERYBODY = "all-accounts"
+EXHAUSTED = "Daily limit reached"
+# Lambda takes 6 MB from a function.
+LONGEST_ANSWER = 6_000_000
 _RATE_LIMIT = re.compile("ratelimit", re.IGNORECASE)
 
 
@@ -27,31 +36,98 @@ def analyze(backend: Backend, request: Request, caller: Caller, context: object)
     """The client's tier only selects. What it may have, the record says, at this moment."""
     body = request.json()
     tier = body.get("tier")
-    if not isinstance(tier, str) or tier not in _tiers(backend):
+    if not isinstance(tier, str) or tier not in tiers(backend.verifier):
         raise BadBody("tier")
     if backend.settings.attest_calls:
         devices.check_session(backend, request, caller, "metered")
     read = backend.ledger.read(caller.account)
-    taken = backend.stored(backend.ledger.take(caller.account, tier, read.plan or ""))
-    if taken.status == "rejected.plan.required":
-        # With the store away nobody knows the plan: that is no "no".
-        backend.stored(read)
-        return _refused(403, backend.settings.text("plan"), taken, {})
-    headers = _headers(backend, taken)
-    if not taken.ok:
-        return _refused(429, "Daily limit reached", taken, headers)
-    try:
-        result = backend.model(tier, body.get("input"), _seconds(context))
-    except Exception as fault:
-        log.error("model: %s", type(fault).__name__)
+    plan = backend.plan(caller, read)
+    with Units(backend) as units:
+        taken = units.take(backend.ledger, caller.account, tier, plan)
+        if taken.status == "rejected.plan.required":
+            # With the store away nobody knows the plan: that is no "no".
+            backend.stored(read)
+            return _refused(403, backend.settings.text("plan"), taken, {})
+        headers = _headers(backend, taken)
+        if not taken.ok:
+            return _refused(429, EXHAUSTED, taken, headers)
+        # Once more, after the unit was counted: a deletion at the same time writes its mark
+        # before it deletes the counters, so no call is answered that none of them has counted.
+        if backend.records.is_closed(caller.account):
+            raise Refused(Answer.error(401, "Unauthorized"))
+        if tier in backend.settings.ceiling:
+            all_taken = units.take(backend.ceiling, EVERYBODY, tier, EVERYBODY)
+            if not all_taken.ok:
+                log.error("the ceiling of %s is reached", tier)
+                return _refused(429, EXHAUSTED, all_taken, _retry(all_taken))
+        try:
+            result = backend.model(tier, body.get("input"), _seconds(context))
+        except BaseException as fault:  # one that exits must not end the function
+            log.error("model: %s", type(fault).__name__)
+            return backend.try_again()
+        answer = {"tier": tier, "plan": plan, "result": result}
+        if not _can_be_sent(answer):
+            return Answer.error(500, "Try again later")
+        units.delivered()
+        return Answer(200, answer, headers)
+
+
+class Units:
+    """What one call has counted. It is given back unless something was delivered (BCK-11)."""
+
+    def __init__(self, backend: Backend) -> None:
+        self._backend = backend
+        self._taken: list[tuple[Ledger, str]] = []
+
+    def take(self, ledger: Ledger, account: str, tier: str, plan: str) -> TakeResult:
+        taken = self._backend.stored(ledger.take(account, tier, plan))
         if taken.ticket is not None:
-            backend.ledger.refund(taken.ticket)
-        return backend.try_again()
-    return Answer(200, {"tier": tier, "plan": read.plan, "result": result}, headers)
+            self._taken.append((ledger, taken.ticket))
+        return taken
+
+    def delivered(self) -> None:
+        self._taken.clear()
+
+    def __enter__(self) -> Units:
+        return self
+
+    def __exit__(self, *unused: object) -> None:
+        for ledger, ticket in self._taken:
+            ledger.refund(ticket)
 
 
-def _tiers(backend: Backend) -> set[str]:
-    limits: Mapping[str, Mapping[str, int]] = backend.verifier.effective_configuration["limits"]
+def _can_be_sent(answer: Mapping[str, Any]) -> bool:
+    """Whether it is JSON, and short enough for Lambda, which carries it as a text in JSON."""
+    try:
+        text = json.dumps(answer, allow_nan=False)
+        json.dumps(answer, allow_nan=False, ensure_ascii=False).encode()
+    except Exception as fault:
+        log.error("the model's result is no JSON: %s", type(fault).__name__)
+        return False
+    is_short = len(json.dumps(text)) <= LONGEST_ANSWER
+    if not is_short:
+        log.error("the model's result is too long: %d characters", len(text))
+    return is_short
+
+
+def policy_of_ceiling(backend: Backend) -> dict[str, Any]:
+    """One plan, for all accounts together. A tier without a ceiling has a limit that nobody
+    reaches: the library then names it as the fallback."""
+    mine = backend.verifier.effective_configuration["stores"]
+    names = ("dialect", "table", "prefix", "placeholders", "shared", "dayOffsetMinutes")
+    ceiling = backend.settings.ceiling
+    limits = {tier: ceiling.get(tier, HIGHEST_CEILING) for tier in tiers(backend.verifier)}
+    return {
+        "apps": backend.settings.assay["apps"],
+        "plans": [EVERYBODY],
+        "limits": {EVERYBODY: limits},
+        "stores": {name: mine[name] for name in names if mine[name] is not None},
+    }
+
+
+def tiers(verifier: assay.Verifier) -> set[str]:
+    """Those that some plan has a limit for."""
+    limits: Mapping[str, Mapping[str, int]] = verifier.effective_configuration["limits"]
     return {tier for plan in limits.values() for tier in plan}
 
 
@@ -69,6 +145,11 @@ def _headers(backend: Backend, taken: TakeResult) -> dict[str, str]:
         for name, value in taken.headers.items()
         if shown or not _RATE_LIMIT.match(name)
     }
+
+
+def _retry(taken: TakeResult) -> dict[str, str]:
+    """What all accounts have used is not told."""
+    return {name: value for name, value in taken.headers.items() if not _RATE_LIMIT.match(name)}
 
 
 def _seconds(context: Any) -> float:

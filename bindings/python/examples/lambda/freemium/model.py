@@ -2,7 +2,7 @@
 
 A model takes the tier that was granted, the `input` of the request, and how many seconds it
 may take; it returns JSON. Whatever it raises counts as "nothing was delivered": the unit is
-given back and the client hears 503.
+given back and the client hears 503. So does a result that is no JSON: 500.
 """
 
 from __future__ import annotations

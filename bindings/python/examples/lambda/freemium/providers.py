@@ -6,6 +6,7 @@ back end makes users, and never asks a password: apps sign in at the provider th
 
 from __future__ import annotations
 
+import uuid
 from collections.abc import Mapping
 from dataclasses import dataclass
 from importlib import import_module
@@ -43,6 +44,10 @@ class Provider(Protocol):
 
     def account(self, username: str) -> str | None:
         """`sub` of a user; None: there is none."""
+        ...
+
+    def can_sign_in(self, account: str) -> bool:
+        """Whether an account, by its `sub`, is a user of the pool that may sign in."""
         ...
 
     def disable(self, username: str) -> None:
@@ -111,6 +116,15 @@ class Cognito:
     def account(self, username: str) -> str | None:
         found = self._if_there("admin_get_user", username)
         return _sub(found["UserAttributes"]) if found else None
+
+    def can_sign_in(self, account: str) -> bool:
+        try:
+            found = self._client.list_users(
+                UserPoolId=self._pool, Filter=f'sub = "{uuid.UUID(account)}"', Limit=1
+            )
+        except (self._errors.ClientError, self._errors.BotoCoreError) as error:
+            raise Unreachable from error
+        return any(user["Enabled"] for user in found["Users"])
 
     def disable(self, username: str) -> None:
         self._if_there("admin_disable_user", username)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import assay
 
 from .events import Answer, BadBody, Request
+from .families import REFUSALS
 from .settings import imported
 
 if TYPE_CHECKING:
@@ -18,7 +19,11 @@ if TYPE_CHECKING:
 log = logging.getLogger("freemium")
 
 INVALID = "Invalid subscription data"
+MOVED = "Moved a short time ago"
 LONGEST_NOTIFICATION = 256 * 1024
+PAID_FOR = "Production"
+TOO_SOON = "rejected.ledger.move-too-soon"
+TOO_SOON_SECONDS = 3600
 # Genuine, and of a kind that this library does not know: logged, and not repeated.
 NEWER = "unsupported.notification.body"
 
@@ -30,28 +35,44 @@ def update_subscription(
     body = request.json()
     jws, confirm = body.get("signedTransactionData"), body.get("confirm")
     if jws is None or jws == "":
-        cleared = backend.stored(backend.ledger.clear(caller.account))
-        return Answer(200, {"plan": cleared.plan})
+        backend.stored(backend.ledger.clear(caller.account))
+        return Answer(200, {"plan": backend.plan(caller)})
     if not isinstance(jws, str):
         raise BadBody("signedTransactionData")
     try:
         transaction = backend.verifier.verify_transaction(jws, backend.now)
-    except (assay.MisuseError, assay.ConfigError, assay.InternalError):
-        raise
-    except assay.AssayError as refusal:
+    except REFUSALS as refusal:
         # One text for all refusals: a forger learns nothing from it.
         _warn(caller, refusal.status)
         return Answer.error(400, INVALID)
+    if _is_anothers(backend, transaction, caller):
+        _warn(caller, "rejected.account.token-mismatch")
+        return Answer(403, {"error": INVALID, "canMove": False})
+    if transaction.environment != PAID_FOR and caller.account not in backend.settings.testers:
+        log.info("a purchase of %s, by no tester: %s", transaction.environment, caller.account)
+        return Answer(200, {"plan": backend.plan(caller)})
     applied = backend.stored(
         backend.ledger.apply(transaction, caller.account, confirm=True if confirm is True else None)
     )
     if applied.ok:
-        return Answer(200, {"plan": applied.plan})
+        return Answer(200, {"plan": backend.plan(caller)})
     _warn(caller, applied.status)
     if applied.status == "rejected.identity.product":
         return Answer.error(400, INVALID)
+    if applied.status == TOO_SOON:
+        # Not for good: the app keeps the purchase, and shows it again.
+        later = {"Retry-After": str(TOO_SOON_SECONDS)}
+        return Answer(429, {"error": MOVED, "canMove": False}, later)
     can_move = any(line.can_move for line in applied.lines)
     return Answer(applied.http_status, {"error": INVALID, "canMove": can_move})
+
+
+def _is_anothers(backend: Backend, transaction: assay.Transaction, caller: Caller) -> bool:
+    """STO-43: whether a purchase names another account of the pool, so that it is that
+    account's alone. A name that is nobody's here says nothing: of an account that was deleted,
+    or that was joined into another and is closed since."""
+    named = (transaction.app_account_token or "").lower()
+    return bool(named) and named != caller.account.lower() and backend.provider.can_sign_in(named)
 
 
 def _warn(caller: Caller, status: str) -> None:
@@ -66,9 +87,7 @@ def notification(backend: Backend, request: Request) -> Answer:
         note = backend.verifier.verify_notification(signed, backend.now)
     except BadBody:
         return Answer.error(400, "Invalid notification")
-    except (assay.UnavailableError, assay.MisuseError, assay.ConfigError, assay.InternalError):
-        raise
-    except assay.AssayError as refusal:
+    except REFUSALS as refusal:
         log.warning("notification refused: %s", refusal.status)
         if refusal.status == NEWER:
             return Answer(200)

@@ -1,4 +1,5 @@
-"""What the back end keeps beside the ledger: refresh tokens of Sign in with Apple.
+"""What the back end keeps beside the ledger: refresh tokens of Sign in with Apple, and which
+accounts were deleted while their access tokens live on.
 
 In the ledger's own database. On DynamoDB they are encrypted at rest, by the key that the
 template gives the table; a local SQLite file is as safe as its disk.
@@ -6,6 +7,7 @@ template gives the table; a local SQLite file is as safe as its disk.
 
 from __future__ import annotations
 
+import hashlib
 from contextlib import closing
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, Protocol
@@ -14,18 +16,29 @@ if TYPE_CHECKING:
     from assay.store import DynamoDB, Ledger, SQLite
 
 
+# Longer than the longest life of an access token, which is a day.
+CLOSED_SECONDS = 2 * 86400
+
+
 class Unreachable(Exception):
     """A service that the back end needs gave no answer, or another than was asked for."""
 
 
 class Records(Protocol):
-    """One token for each account."""
+    """One token for each account, and a mark for each that was deleted. The mark has a digest
+    of the account's id in place of it, and goes after two days."""
 
     def token(self, account: str) -> str | None: ...
 
     def keep_token(self, account: str, token: str) -> None: ...
 
     def drop_token(self, account: str) -> None: ...
+
+    def close(self, account: str, now: int) -> None: ...
+
+    def reopen(self, account: str) -> None: ...
+
+    def is_closed(self, account: str) -> bool: ...
 
 
 def records_of(ledger: Ledger) -> Records:
@@ -45,6 +58,7 @@ class SQLiteRecords:
     def __init__(self, store: SQLite) -> None:
         self._store = store
         self._run("CREATE TABLE IF NOT EXISTS apple_token (account TEXT PRIMARY KEY, token TEXT)")
+        self._run("CREATE TABLE IF NOT EXISTS closed_account (digest TEXT PRIMARY KEY, until_s)")
 
     def token(self, account: str) -> str | None:
         found = self._run("SELECT token FROM apple_token WHERE account = ?", account)
@@ -56,7 +70,20 @@ class SQLiteRecords:
     def drop_token(self, account: str) -> None:
         self._run("DELETE FROM apple_token WHERE account = ?", account)
 
-    def _run(self, sql: str, *args: str) -> list[Any]:
+    def close(self, account: str, now: int) -> None:
+        seconds = now // 1000
+        self._run("DELETE FROM closed_account WHERE until_s < ?", seconds)
+        until = seconds + CLOSED_SECONDS
+        self._run("INSERT OR REPLACE INTO closed_account VALUES (?, ?)", _digest(account), until)
+
+    def reopen(self, account: str) -> None:
+        self._run("DELETE FROM closed_account WHERE digest = ?", _digest(account))
+
+    def is_closed(self, account: str) -> bool:
+        sql = "SELECT 1 FROM closed_account WHERE digest = ?"
+        return bool(self._run(sql, _digest(account)))
+
+    def _run(self, sql: str, *args: str | int) -> list[Any]:
         try:
             with closing(self._store.connect()) as connection:
                 return list(connection.execute(sql, args))
@@ -83,6 +110,16 @@ class DynamoDBRecords:
     def drop_token(self, account: str) -> None:
         self._ask("delete_item", Key=_key(account))
 
+    def close(self, account: str, now: int) -> None:
+        until = str(now // 1000 + CLOSED_SECONDS)
+        self._ask("put_item", Item={**_mark(account), "ttl": {"N": until}})
+
+    def reopen(self, account: str) -> None:
+        self._ask("delete_item", Key=_mark(account))
+
+    def is_closed(self, account: str) -> bool:
+        return "Item" in self._ask("get_item", Key=_mark(account), ConsistentRead=True)
+
     def _ask(self, name: str, **given: Any) -> Any:
         try:
             return getattr(self._client, name)(TableName=self._table, **given)
@@ -92,3 +129,12 @@ class DynamoDBRecords:
 
 def _key(account: str) -> dict[str, Any]:
     return {"PK": {"S": f"APPLETOKEN#{account}"}, "SK": {"S": "TOKEN"}}
+
+
+def _mark(account: str) -> dict[str, Any]:
+    return {"PK": {"S": f"CLOSED#{_digest(account)}"}, "SK": {"S": "CLOSED"}}
+
+
+def _digest(account: str) -> str:
+    """An id of a pool is random, so that its digest names nobody."""
+    return hashlib.sha256(account.encode()).hexdigest()

@@ -1,16 +1,20 @@
-"""The one configuration file: engine, provider, options, keys, and the verifier's policy.
+"""The configuration: engine, provider, options, keys, and the verifier's policy.
 
 FREEMIUM_CONFIG names it: a path, or `secretsmanager:` and the id of a secret whose text it
-is. `${NAME}` in a text of it is the environment's NAME: for what a stack
+is. Several, with spaces between them, are read as one: what a later one has is added to the
+objects of an earlier one, or replaces its value. So each function is given the keys that its
+routes need and no others. `${NAME}` in a text is the environment's NAME: for what a stack
 names when it is built (the table, the pool), never for a secret.
 """
 
 from __future__ import annotations
 
+import base64
+import binascii
 import json
 import os
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from importlib import import_module
 from pathlib import Path
@@ -19,11 +23,13 @@ from typing import Any
 SECRET = "secretsmanager:"
 _NAME = re.compile(r"\$\{([A-Z][A-Z0-9_]*)\}")
 _TEXTS = {"plan": "Sonnet requires Standard or Premium plan"}
+FEWEST_KEY_BYTES = 32
+HIGHEST_CEILING = 2**53 - 1
 
 
 @dataclass(frozen=True)
 class Settings:
-    """What the file says.
+    """What the configuration says. A value of the wrong form raises ValueError, by name.
 
     engine         the store's URL: sqlite:///./freemium.db, dynamodb://TABLE?region=…
     assay          configuration of the verifier (docs/config.md)
@@ -34,7 +40,11 @@ class Settings:
     effects        what to do about a notification of Apple's, once; None: nothing
     attest_signup  whether a sign-up needs an attested device (BCK-29)
     attest_calls   whether metered calls need a session text
-    account_key    names and opens the accounts of Sign in with Apple; None: without it
+    account_key    names and opens the accounts of Sign in with Apple: base64 of 32 bytes or
+                   more; None: without it
+    testers        accounts, by `sub`, for which purchases of Sandbox count as paid
+    ceiling        tier: how many calls of a day all accounts together may make
+    base_path      "/api": what comes before the routes, where the gateway does not take it off
     rate_limits    whether metered answers carry RateLimit headers
     texts          `plan`: what a plan does not include, in the operator's words
     """
@@ -50,6 +60,31 @@ class Settings:
     account_key: str | None = field(default=None, repr=False)
     rate_limits: bool = True
     texts: Mapping[str, str] = field(default_factory=dict)
+    testers: Sequence[str] = ()
+    ceiling: Mapping[str, int] = field(default_factory=dict)
+    base_path: str = ""
+
+    def __post_init__(self) -> None:
+        if self.caller not in ("gateway", "token"):
+            raise ValueError("caller is gateway or token")
+        if self.account_key is not None:
+            _key("accountKey", self.account_key)
+        if not _are_texts(self.testers):
+            raise ValueError("testers is a list of accounts")
+        if not isinstance(self.ceiling, Mapping):
+            raise ValueError("ceiling is an object of tiers")
+        for tier, most in self.ceiling.items():
+            if isinstance(most, bool) or not isinstance(most, int) or most < 1:
+                raise ValueError(f"ceiling.{tier} is a number of calls, 1 or more")
+            if most > HIGHEST_CEILING:
+                raise ValueError(f"ceiling.{tier} is larger than 2^53 - 1")
+        if self.base_path != "" and not _is_base_path(self.base_path):
+            raise ValueError("basePath begins with / and does not end with one")
+
+    @property
+    def account_key_bytes(self) -> bytes:
+        """Raises ValueError where there is none."""
+        return _key("accountKey", self.account_key)
 
     def text(self, name: str) -> str:
         """A text for clients that is the operator's to choose."""
@@ -57,24 +92,52 @@ class Settings:
 
     @classmethod
     def load(cls, where: str | None = None) -> Settings:
-        """Of the place that FREEMIUM_CONFIG names. A misspelt member raises TypeError."""
-        place = where or os.environ["FREEMIUM_CONFIG"]
-        text = _secret(place[len(SECRET) :]) if place.startswith(SECRET) else _read(place)
-        return cls.of(json.loads(text))
+        """Of the places that FREEMIUM_CONFIG names. A misspelt member raises TypeError."""
+        found: Any = {}
+        for place in [where] if where else os.environ["FREEMIUM_CONFIG"].split():
+            text = _secret(place[len(SECRET) :]) if place.startswith(SECRET) else _read(place)
+            found = _added(found, json.loads(text))
+        return cls.of(found)
 
     @classmethod
     def of(cls, found: Mapping[str, Any]) -> Settings:
         members = {_snake(name): value for name, value in _placed(found).items()}
-        settings = cls(**members)
-        if settings.caller not in ("gateway", "token"):
-            raise ValueError("caller is gateway or token")
-        return settings
+        return cls(**members)
 
 
 def imported(name: str) -> Any:
     """What "package.module:function" names."""
     module, _, function = name.partition(":")
     return getattr(import_module(module), function)
+
+
+def _key(name: str, text: object) -> bytes:
+    """The bytes of a key. The text itself is in no message."""
+    try:
+        octets = base64.b64decode(text, validate=True) if isinstance(text, str) else b""
+    except (binascii.Error, ValueError):
+        octets = b""
+    if len(octets) < FEWEST_KEY_BYTES:
+        raise ValueError(f"{name} is base64 of {FEWEST_KEY_BYTES} random bytes or more")
+    return octets
+
+
+def _are_texts(found: object) -> bool:
+    if isinstance(found, str) or not isinstance(found, Sequence):
+        return False
+    return all(isinstance(each, str) and each for each in found)
+
+
+def _is_base_path(found: object) -> bool:
+    return isinstance(found, str) and re.fullmatch("(/[^/]+)+", found) is not None
+
+
+def _added(first: Any, second: Any) -> Any:
+    """Two objects as one; of two other values the second."""
+    if not (isinstance(first, Mapping) and isinstance(second, Mapping)):
+        return second
+    both = {name: _added(first[name], second[name]) for name in first if name in second}
+    return {**first, **second, **both}
 
 
 def _read(path: str) -> str:

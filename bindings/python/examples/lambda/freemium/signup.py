@@ -52,7 +52,7 @@ def sign_up(backend: Backend, request: Request) -> Answer:
         return Answer(409, {"status": "already_exists"})
     if made.outcome != "created" or made.account is None:
         log.error("provider: %s, %s", made.outcome, settled.status)
-        return backend.try_again(settled)
+        return backend.try_again(settled.document)
     if device is not None:
         _bind(backend, device, made)
     return Answer(200, {"status": "created"})

@@ -6,8 +6,10 @@ import secrets
 import sqlite3
 import threading
 import unittest
+from unittest import mock
 
 from assay_testing.apple import PlayedApple
+from freemium.records import Unreachable
 from running import (
     ENGINE,
     PREMIUM,
@@ -180,7 +182,35 @@ class DeleteTest(AppleCase):
             said = app.post("/v1/account/delete")
             self.assertAnswer(said, 200, {"status": "deleted"})
         self.assertEqual(app.initiate_auth().status, 400)
-        self.assertEqual(app.plan(), "free")
+
+    def test_bck37_the_access_token_of_a_deleted_account_is_401(self):
+        app, jws = self.app(), self.bought(PREMIUM)
+        app.post("/v1/account/delete")
+        for path, body in (("/v1/update-subscription", {"signedTransactionData": jws}),
+                           ("/v1/analyze", {"tier": "free"}), ("/v1/session", {}),
+                           ("/v1/challenge", {"purpose": "assert"}), ("/v1/account/link", {})):
+            with self.subTest(path=path):
+                self.assertAnswer(app.post(path, body), 401, UNAUTHORIZED)
+        # The purchase was not bound to an account that nobody has any more.
+        self.assertAnswer(self.app().update(jws), 200, {"plan": "premium"})
+
+    def test_bck37_a_late_repetition_spares_the_customers_next_account(self):
+        first = self.linked(self.app())
+        self.assertEqual(first.post("/v1/account/delete").status, 200)
+        again = self.linked(self.app())
+        self.assertEqual(again.username, first.username)
+        self.assertNotEqual(again.account, first.account)
+        self.assertAnswer(first.post("/v1/account/delete"), 200, {"status": "deleted"})
+        self.assertEqual(again.initiate_auth().status, 200)
+        self.assertEqual(again.plan(), "free")
+
+    def test_bck37_a_deletion_that_did_not_reach_the_provider(self):
+        first = self.linked(self.app())
+        with mock.patch.object(self.backend.provider, "delete", side_effect=Unreachable):
+            self.assertEqual(first.post("/v1/account/delete").status, 503)
+        again = self.linked(self.app())
+        self.assertNotEqual(again.account, first.account)
+        self.assertEqual(again.plan(), "free")
 
     def test_bck37_the_token_of_apple_is_revoked(self):
         joined = self.linked(self.app())
@@ -231,7 +261,7 @@ class NotificationTest(AppleCase):
         said = self.send("account-deleted")
         self.assertEqual((said.status, said.text), (200, ""))
         self.assertEqual(joined.initiate_auth().status, 400)
-        self.assertEqual(joined.plan(), "free")
+        self.assertAnswer(joined.analyze("free"), 401, UNAUTHORIZED)
         self.assertEqual(self.send("account-deleted").status, 200)
 
     def test_bck17_consent_revoked_keeps_the_account(self):

@@ -10,7 +10,6 @@ import datetime
 import json
 import os
 import sqlite3
-import threading
 import unittest
 
 import load
@@ -26,6 +25,7 @@ from running import (
     STANDARD,
     App,
     BackendCase,
+    at_once,
     new_password,
     new_username,
     post,
@@ -36,22 +36,6 @@ REFUSED = {"error": "Invalid subscription data"}
 UNAUTHORIZED = {"error": "Unauthorized"}
 AGAIN = {"error": "Try again later"}
 ON_SQLITE = unittest.skipUnless(ENGINE == "sqlite", "looks into the SQLite file")
-
-
-def at_once(calls):
-    """The answers of calls that begin together."""
-    said, gate = [None] * len(calls), threading.Barrier(len(calls))
-
-    def run(number):
-        gate.wait()
-        said[number] = calls[number]()
-
-    threads = [threading.Thread(target=run, args=(number,)) for number in range(len(calls))]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    return said
 
 
 class EvidenceTest(BackendCase):

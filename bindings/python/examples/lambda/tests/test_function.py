@@ -1,4 +1,5 @@
 """The handler as Lambda loads it, what the deployer plugs in, and where the settings are."""
+import base64
 import json
 import os
 import pathlib
@@ -123,9 +124,32 @@ class SecretTest(unittest.TestCase):
         self.assertEqual(asked, [{"SecretId": "arn:aws:secretsmanager:x"}])
 
     def test_keys_are_not_shown(self):
-        found = Settings.of({"engine": "x", "provider": {}, "accountKey": "sesame",
-                             "assay": {"stores": {"forgetKey": "sesame"}}})
-        self.assertNotIn("sesame", repr(found))
+        key = base64.b64encode(b"sesame" * 6).decode()
+        found = Settings.of({"engine": "x", "provider": {}, "accountKey": key,
+                             "assay": {"stores": {"forgetKey": key}}})
+        self.assertNotIn(key, repr(found))
+        with self.assertRaises(ValueError) as refused:
+            Settings.of({"engine": "x", "provider": {}, "assay": {}, "accountKey": "sesame"})
+        self.assertNotIn("sesame", str(refused.exception))
+
+    def test_bck40_each_function_reads_the_keys_of_its_own_routes(self):
+        with tempfile.TemporaryDirectory() as name:
+            folder = pathlib.Path(name)
+            key = base64.b64encode(bytes(range(32))).decode()
+            for title, found in (
+                    ("all", {"engine": "x", "provider": {}, "ceiling": {"premium": 5},
+                             "assay": {"stores": {"transfer": "move"}, "apps": [1]}}),
+                    ("keys", {"accountKey": key, "assay": {"stores": {"forgetKey": key},
+                              "apps": [2]}})):
+                (folder / title).write_text(json.dumps(found))
+            places = {"FREEMIUM_CONFIG": f"{folder}/all {folder}/keys"}
+            with unittest.mock.patch.dict("os.environ", places):
+                both = Settings.load()
+            one = Settings.load(f"{folder}/all")
+        self.assertEqual((both.account_key, both.ceiling), (key, {"premium": 5}))
+        stores = {"transfer": "move", "forgetKey": key}
+        self.assertEqual(both.assay, {"stores": stores, "apps": [2]})
+        self.assertIsNone(one.account_key)
 
 
 if __name__ == "__main__":

@@ -61,14 +61,15 @@ class RoutesCase:
         app = self.app()
         self.assertAnswer(app.update(self.bought(expired=True)), 200, {"plan": "free"})
 
-    def test_bck2_no_purchase_is_a_soft_clear(self):
-        for body in ({}, {"signedTransactionData": None}, {"signedTransactionData": ""}):
+    def test_bck2_a_device_without_purchases_takes_nothing_away(self):
+        phone = self.app()
+        tablet = App(self, phone.username, phone.password).sign_in()
+        self.assertAnswer(phone.update(self.bought(PREMIUM)), 200, {"plan": "premium"})
+        for body in NO_PURCHASE:
             with self.subTest(body=body):
-                app, jws = self.app(), self.bought()
-                self.assertAnswer(app.update(jws), 200, {"plan": "standard"})
-                self.assertAnswer(app.post("/v1/update-subscription", body), 200, {"plan": "free"})
-                self.assertEqual(app.plan(), "free")
-                self.assertAnswer(app.update(jws), 200, {"plan": "standard"})
+                said = tablet.post("/v1/update-subscription", body)
+                self.assertAnswer(said, 200, {"plan": "premium"})
+                self.assertEqual(phone.analyze("premium").status, 200)
 
     def test_bck3_one_text_for_all_refusals(self):
         app, refused = self.app(), {"error": "Invalid subscription data"}
@@ -197,8 +198,8 @@ class RoutesCase:
         self.assertAnswer(app.update(jws), 200, {"plan": "standard"})
         long = json.dumps({"signedTransactionData": "x" * (1024 * 1024)}).encode()
         for raw in (b"", b"null", b"[]", b"5", b'"text"', b"{", b'{"a":1,"a":1}', b"\xff\xfe",
-                    b"\xef\xbb\xbf{}", b'{"a":NaN}', b'{"a":"\\ud800"}', b"{}{}", long,
-                    b"[" * 100_000):
+                    b"\xef\xbb\xbf{}", b'{"a":NaN}', b'{"a":1e999}', b'{"a":[-1e999]}',
+                    b'{"a":"\\ud800"}', b"{}{}", long, b"[" * 100_000):
             for path in ("/v1/update-subscription", "/v1/analyze", "/v1/challenge",
                          "/v1/account/link"):
                 with self.subTest(raw=raw[:20], path=path):
@@ -294,12 +295,28 @@ class RoutesCase:
         self.assertEqual(app.plan(), "premium")
 
 
+NO_PURCHASE = ({}, {"signedTransactionData": None}, {"signedTransactionData": ""})
 LIMITS = {"free": {"free": 99999, "premium": 0}, "standard": {"free": 99999, "premium": 3},
           "premium": {"free": 99999, "premium": 5}}
 
 
 def fails(tier, given, seconds):
     raise RuntimeError("the secret of a customer")
+
+
+class ClearTest(BackendCase):
+    """BCK-2 for accounts of one device, where no purchase is the end of the plan."""
+
+    verifier_members = {"stores": {"transfer": "move", "onAbsent": "clear"}}
+
+    def test_bck2_no_purchase_is_a_soft_clear(self):
+        for body in NO_PURCHASE:
+            with self.subTest(body=body):
+                app, jws = self.app(), self.bought()
+                self.assertAnswer(app.update(jws), 200, {"plan": "standard"})
+                self.assertAnswer(app.post("/v1/update-subscription", body), 200, {"plan": "free"})
+                self.assertEqual(app.plan(), "free")
+                self.assertAnswer(app.update(jws), 200, {"plan": "standard"})
 
 
 class HttpApiTest(RoutesCase, BackendCase):

@@ -1,4 +1,5 @@
 """What is deployed: the template's rights, routes, pool and table."""
+import base64
 import os
 import pathlib
 import re
@@ -14,26 +15,12 @@ from freemium.settings import Settings
 from running import EXAMPLE, shipped
 
 try:
-    import yaml
+    import rights
 except ImportError:
-    yaml = None
+    rights = None  # there is no PyYAML
 
 TEMPLATE = EXAMPLE / "template.yaml"
 ACCOUNT_MAKERS = {"AdminCreateUser", "AdminSetUserPassword", "AdminGetUser"}
-
-
-def template():
-    """Its resources; `!Ref x` and the like become ("Ref", x)."""
-    class Loader(yaml.SafeLoader):
-        pass
-
-    def tagged(loader, suffix, node):
-        make = {yaml.ScalarNode: loader.construct_scalar,
-                yaml.SequenceNode: loader.construct_sequence}[type(node)]
-        return suffix, make(node)
-
-    Loader.add_multi_constructor("!", tagged)
-    return yaml.load(TEMPLATE.read_text(), Loader)["Resources"]
 
 
 class PlainTest(unittest.TestCase):
@@ -50,24 +37,25 @@ class PlainTest(unittest.TestCase):
         self.assertIn("put 32 random bytes here", shipped()["accountKey"])
 
 
-@unittest.skipUnless(yaml, "PyYAML is not installed")
+@unittest.skipUnless(rights, "PyYAML is not installed")
 class TemplateTest(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
-        cls.resources = template()
-        cls.functions = {name: each["Properties"] for name, each in cls.resources.items()
-                         if each["Type"] == "AWS::Serverless::Function"}
+        cls.resources = rights.resources()
+        cls.functions = rights.functions(cls.resources)
+
+    def allowed(self, name, service):
+        """Actions and resources of a function in one service."""
+        return [(each["Action"], each["Resource"], each.get("Condition"))
+                for each in rights.statements(self.resources, name)
+                if rights.listed(each["Action"])[0].startswith(f"{service}:")]
 
     def rights(self, name):
         """The actions that a function has on the pool."""
         found = set()
-        for policy in self.functions[name]["Policies"]:
-            if isinstance(policy, tuple):
-                self.assertEqual(policy, ("Ref", "Records"))
-                continue
-            for statement in policy["Statement"]:
-                self.assertEqual(statement["Resource"], ("GetAtt", "Pool.Arn"))
-                found |= {action.removeprefix("cognito-idp:") for action in statement["Action"]}
+        for actions, resource, _ in self.allowed(name, "cognito-idp"):
+            self.assertEqual(resource, ("GetAtt", "Pool.Arn"))
+            found |= {action.partition(":")[2] for action in rights.listed(actions)}
         return found
 
     def test_bck21_public_sign_up_is_closed(self):
@@ -78,16 +66,66 @@ class TemplateTest(unittest.TestCase):
         self.assertEqual(self.rights("SignUp"), ACCOUNT_MAKERS)
         self.assertEqual(self.rights("Accounts"),
                          ACCOUNT_MAKERS | {"AdminDisableUser", "AdminDeleteUser"})
-        self.assertEqual(self.rights("Calls"), set())
+        self.assertEqual(self.rights("Calls"), {"ListUsers"})
         self.assertEqual(self.rights("Notifications"), set())
 
-    def test_bck15_rights_on_the_table(self):
-        policy = self.resources["Records"]["Properties"]["PolicyDocument"]["Statement"]
-        actions = {statement["Action"] if isinstance(statement["Action"], str)
-                   else tuple(statement["Action"]) for statement in policy}
-        self.assertNotIn("*", str(actions).replace("index/*", ""))
-        self.assertNotIn("Scan", str(actions))
-        self.assertEqual(policy[0]["Resource"], ("Ref", "ConfigSecret"))
+    def test_bck15_each_function_reads_its_own_secrets(self):
+        """The secret that all of them read has no key in it."""
+        read = {}
+        for name in self.functions:
+            [(action, resource, _)] = self.allowed(name, "secretsmanager")
+            self.assertEqual(action, "secretsmanager:GetSecretValue")
+            if isinstance(resource, tuple) and resource[0] == "If":
+                self.assertEqual(resource[1][0], "HasCallsSecret")
+                resource = resource[1][1]
+            read[name] = {each[1] for each in rights.listed(resource)} - {"ConfigSecret"}
+        self.assertEqual(read, {"Calls": {"CallsSecret"}, "SignUp": set(), "Notifications": set(),
+                                "Accounts": {"AccountsSecret"}})
+
+    def test_bck15_a_function_is_given_the_secrets_that_it_may_read(self):
+        given = TEMPLATE.read_text().split("\nResources:")[1]
+        for name in self.functions:
+            block = given.split(f"\n  {name}:\n")[1].split("\n      Policies:")[0]
+            named = {word for word in ("CallsSecret", "AccountsSecret") if f"${{{word}}}" in block}
+            wanted = {"Calls": {"CallsSecret"}, "Accounts": {"AccountsSecret"}}.get(name, set())
+            self.assertEqual(named, wanted, name)
+
+    def test_bck15_each_function_has_its_own_items(self):
+        """Every right on the table names the keys that it is for."""
+        keys = {}
+        for name in self.functions:
+            keys[name] = set()
+            for actions, resource, condition in self.allowed(name, "dynamodb"):
+                self.assertNotRegex(str(actions), r"\*|Scan|Batch")
+                [(operator, wanted)] = condition.items()
+                self.assertEqual(operator, "ForAllValues:StringLike")
+                keys[name] |= set(wanted["dynamodb:LeadingKeys"])
+                if "index/" in str(resource):
+                    self.assertEqual((name, actions), ("Accounts", "dynamodb:Query"))
+                    self.assertNotIn("index/*", str(resource))
+                if "Delete" in str(actions) or "Query" in str(actions):
+                    self.assertIn(name, ("Calls", "Accounts"))
+        self.assertEqual(keys["SignUp"], {"SIGNUP_IP#*", "CHAL#*", "KEY#*"})
+        for key in ("APPLETOKEN#*", "LINK#*"):
+            self.assertEqual([name for name in keys if key in keys[name]], ["Accounts"])
+        self.assertTrue(all(key.endswith("#*") for found in keys.values() for key in found))
+
+    def test_bck15_what_the_policies_refuse(self):
+        """What the tests over DynamoDB compare each call with."""
+        for function, action, resource, key, allowed in (
+                ("Accounts", "GetItem", "Table", "APPLETOKEN#a", True),
+                ("Calls", "GetItem", "Table", "APPLETOKEN#a", False),
+                ("Calls", "Query", "Table", "USER#a", True),
+                ("Calls", "Query", "Table/assay-owner", "USER#a", False),
+                ("Accounts", "Query", "Table/assay-due", "LINE#1", False),
+                ("SignUp", "UpdateItem", "Table", "SIGNUP_IP#x", True),
+                ("SignUp", "UpdateItem", "Table", "USER#a", False),
+                ("Notifications", "DeleteItem", "Table", "USER#a", False),
+                ("Calls", "DeleteItem", "Table", "OTX#Production#1", False)):
+            with self.subTest(function=function, action=action, resource=resource, key=key):
+                found = any(rights.allows(each, f"dynamodb:{action}", resource, key)
+                            for each in rights.statements(self.resources, function))
+                self.assertIs(found, allowed)
 
     def test_routes_and_their_authorizers(self):
         with_one, without = set(), set()
@@ -126,6 +164,7 @@ class ConfigurationTest(unittest.TestCase):
     def test_it_is_a_configuration(self):
         found = shipped()
         found["assay"]["stores"].pop("forgetKey")
+        found["accountKey"] = base64.b64encode(bytes(range(32))).decode()
         text = {"TABLE": "t", "AWS_REGION": "eu-west-1", "POOL": "eu-west-1_X", "CLIENT": "c"}
         with unittest.mock.patch.dict("os.environ", text):
             settings = Settings.of(found)
@@ -140,8 +179,24 @@ class ConfigurationTest(unittest.TestCase):
     def test_a_misspelt_member_is_refused(self):
         with self.assertRaises(TypeError):
             Settings.of({**shipped(), "engin": "x", "assay": {}, "engine": "x", "provider": {}})
-        with self.assertRaises(ValueError):
-            Settings.of({"engine": "x", "provider": {}, "assay": {}, "caller": "anybody"})
+
+    def test_a_member_that_cannot_be_used_is_refused_by_name(self):
+        given = {"engine": "x", "provider": {}, "assay": {}}
+        short, shipped_key = base64.b64encode(bytes(31)).decode(), shipped()["accountKey"]
+        for name, values in (("caller", ("anybody", "", None)),
+                             ("accountKey", ("", "x", short, shipped_key, 5, ["x"], "é" * 64)),
+                             ("testers", ("me", [""], [5], {"me": 1}, 5, None)),
+                             ("ceiling", ({"premium": 0}, {"premium": True}, {"premium": "5"},
+                                          {"premium": 2**53}, [], 5)),
+                             ("basePath", ("/", "api", "/api/", "//api", 5))):
+            for value in values:
+                with self.subTest(name=name, value=value), \
+                        self.assertRaisesRegex(ValueError, name):
+                    Settings.of({**given, name: value})
+        good = base64.b64encode(bytes(32)).decode()
+        Settings.of({**given, "accountKey": good, "testers": ["me"], "ceiling": {"premium": 1},
+                     "basePath": "/api/v2"})
+        Settings.of({**given, "accountKey": None})
 
     def test_the_reference_limits(self):
         self.assertEqual(shipped()["assay"]["limits"], {

@@ -107,6 +107,10 @@ class Pool:
         user = self._user(username)
         return user.account if user else None
 
+    def can_sign_in(self, account: str) -> bool:
+        sql = "SELECT 1 FROM user WHERE account = ? AND enabled AND status = 'CONFIRMED'"
+        return bool(self._run(sql, account))
+
     def disable(self, username: str) -> None:
         self._run("UPDATE user SET enabled = 0 WHERE name = ?", username)
 

@@ -1,0 +1,7 @@
+// As much of Combine as the pages use.
+public protocol ObservableObject: AnyObject {}
+
+@propertyWrapper public struct Published<Value> {
+  public var wrappedValue: Value
+  public init(wrappedValue: Value) { self.wrappedValue = wrappedValue }
+}

@@ -1,0 +1,89 @@
+import AssayAuthority
+import Testing
+
+@testable import Assay
+
+/// CNF-1: what a refusal of a configuration says beside its status.
+@Suite("Advice about a configuration")
+struct ConfigurationAdviceTests {
+  private static let base: JSONText = ["apps": [["bundleId": "com.example.app", "appAppleId": 1]]]
+
+  private func refused(_ config: [UInt8]) -> Document { Verifier.alone(config).document }
+
+  private static let wrong: [(String, JSONText, String)] = [
+    ("environments", ["production"], "environments takes Production, Sandbox, Xcode"),
+    ("environments", "Sandbox", "environments takes Production, Sandbox"),
+    ("clockSkewMs", 300_001, "clockSkewMs takes 0 to 300000"),
+    ("decide", ["grace": 1], "decide.grace takes true or false"),
+    ("decide", ["retry": "Strict"], "decide.retry takes strict, lenient"),
+    ("decide", ["gracePeriod": true], "there are account, sandbox, grace, retry, leewayMs"),
+    ("storekit", true, "storekit takes an object"),
+    ("environment", [], "there are apps, environments"),
+    ("products", ["a.b.c": ["type": "subscription"]], "takes auto-renewable, non-renewing"),
+    ("products", ["a.b.c": ["type": "consumable", "plan": "gold"]], "plans are free"),
+    ("products", ["a.b": ["type": "consumable", "duration": "1M"]], "takes PnD, PnW, PnM, PnY"),
+    ("products", ["a.b": ["type": "consumable", "Plan": "x"]], "there are plan, type, group"),
+    ("limits", ["gold": ["calls": 1]], "plans are free"),
+    ("limits", ["free": ["calls": -1]], "limits takes plan : meter : integer"),
+    ("stores", ["dialect": "oracle"], "stores.dialect takes sqlite, postgres"),
+    ("stores", ["dialect": "sqlite", "leaseMs": 1], "stores.leaseMs takes 5000 to 3600000"),
+    ("risk", ["rules": ["RSK-99": "deny"]], "risk.rules takes RSK-11 to RSK-28"),
+    ("tokens", [["profile": "oidc"]], "tokens[].profile takes cognito-access, jwt, apple-id"),
+    (
+      "attest", ["appIds": ["ABCDE12345.com.example.app"], "environments": ["Production"]],
+      "takes production, development"
+    ),
+  ]
+
+  @Test("CNF-1 the message says what the member takes", arguments: wrong)
+  func values(_ member: String, _ value: JSONText, _ words: String) {
+    let document = refused(Self.base.setting(member, value).bytes)
+    #expect(document.status.family == .config)
+    let message = document.text("error.message") ?? ""
+    #expect(message.contains(words), "\(member): \(message)")
+  }
+
+  @Test("CNF-1 a key id of another length is told the length")
+  func keyId() throws {
+    let block: JSONText = [
+      "issuerId": "57246542-96fe-1a63-e053-0824d011072a", "keyId": "WRONG",
+      "privateKey": .string(utf8: try SigningKey.generate(.p256).pem()),
+    ]
+    let document = refused(Self.base.setting("appStoreServerApi", block).bytes)
+    #expect(document.text("error.at") == "appStoreServerApi.keyId")
+    #expect(document.text("error.message")?.contains("10 characters A-Z a-z 0-9") == true)
+  }
+
+  @Test("CNF-1 every member of the table has words, and is found by its own path")
+  func everyMember() {
+    for path in HintGate.members {
+      let completed = ConfigurationAdvice.completed(
+        Refusal(.configDocumentRange, "CNF-1", at: path))
+      #expect(completed.detail.contains(" takes "), "\(path): \(completed.detail)")
+    }
+  }
+
+  @Test("CNF-1 many plans are cut")
+  func plans() {
+    let names = (0..<32).map { JSONText.string("plan \($0) of twenty bytes") }
+    let document = refused(
+      Self.base.setting([
+        ("plans", .array(names)), ("products", ["x": ["type": "consumable", "plan": "gold"]]),
+      ]).bytes)
+    let message = document.text("error.message") ?? ""
+    #expect(message.hasSuffix(" and others") && message.utf8.count < 500, "\(message)")
+  }
+
+  @Test("CNF-1 the name of a file in place of its text")
+  func fileName() {
+    for name in ["authority/config.json", "./c.json", "/etc/assay.json", "~/c", "C.json"] {
+      let document = refused(Array(name.utf8))
+      #expect(document.status == .configDocumentSyntax)
+      #expect(document.text("error.hint")?.contains("name of its file") == true, "\(name)")
+    }
+    for text in ["", "[]", "{", "\u{feff}{}", " {]"] {
+      let hint = refused(Array(text.utf8)).text("error.hint")
+      #expect(hint?.contains("file") == false, "\(text)")
+    }
+  }
+}

@@ -1,0 +1,61 @@
+#!/usr/bin/env python3
+"""Gate: what the guides say of the code is so, where no block of theirs shows it.
+
+  guides.py
+
+Promises that were kept, tables that lack a row, statements whose examples pay nobody.
+"""
+import re
+
+from contract import ROOT
+from report import Suite
+
+GUIDES = [ROOT / "README.md", *sorted(page for page in (ROOT / "docs").rglob("*.md")
+                                      if not page.is_relative_to(ROOT / "docs/spec")),
+          *sorted((ROOT / "bindings").glob("*/README.md"))]
+# Each was a promise about a version that has long been there.
+PROMISES = re.compile(r"(?:in|by) a later version|no call uses (?:it|them) yet|not (?:yet )?built")
+# A customer without a row: this changes nothing, raises nothing, and the purchase is granted.
+PAYS_NOBODY = re.compile(r"UPDATE \w+ SET (\w+) = \1 \+|->increment\(")
+# Sources whose comments have the first example of a ledger.
+EXAMPLES = [ROOT / "bindings/go/store/doc.go", ROOT / "bindings/php/src/Store/Ledger.php"]
+
+
+def lines(page, pattern):
+    """Where it stands: FILE:LINE and the line."""
+    return [f"{page.relative_to(ROOT)}:{number}: {line.strip()}"
+            for number, line in enumerate(page.read_text().splitlines(), 1)
+            if pattern.search(line)]
+
+
+def check_statuses_of_verify_receipt(suite):
+    """Every status of Apple's that the library knows has its row in docs/receipts.md."""
+    source = ROOT / "Sources/Assay/Evidence/VerifyReceipt/AppleReceiptStatus.swift"
+    known = {int(number) for number in re.findall(r"\b21\d{3}\b", source.read_text())}
+    rows = set()
+    for first, last in re.findall(r"^\| (?:0, )?(21\d{3})(?: … (21\d{3})|)[ ,|]",
+                                  (ROOT / "docs/receipts.md").read_text(), re.M):
+        rows |= set(range(int(first), int(last or first) + 1))
+    rows |= {int(number) for row in re.findall(r"^\| ([0-9, ]+) \|",
+                                               (ROOT / "docs/receipts.md").read_text(), re.M)
+             for number in re.findall(r"21\d{3}", row)}
+    suite.expect(known, "statuses of verifyReceipt in the source")
+    suite.expect(known <= rows, "VRR-1: docs/receipts.md has each status of Apple's",
+                 sorted(known - rows))
+
+
+def main():
+    suite = Suite("guides")
+    for page in GUIDES:
+        found = lines(page, PROMISES)
+        suite.expect(not found, f"{page.relative_to(ROOT)} promises nothing that is there", found)
+    for page in [*GUIDES, *EXAMPLES]:
+        found = lines(page, PAYS_NOBODY)
+        suite.expect(not found, f"LST-2: {page.relative_to(ROOT)} pays a customer without a row",
+                     found)
+    check_statuses_of_verify_receipt(suite)
+    suite.finish()
+
+
+if __name__ == "__main__":
+    main()

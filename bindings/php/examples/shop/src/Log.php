@@ -1,0 +1,27 @@
+<?php
+
+declare(strict_types=1);
+
+namespace Shop;
+
+/** Lines of the log. What came from outside stays on its own line. */
+final class Log
+{
+    private const LONGEST = 400;
+
+    /** @param string $level "INFO", "WARN" or "ERROR" */
+    public static function line(string $level, string $text): void
+    {
+        $flags = JSON_UNESCAPED_SLASHES | JSON_INVALID_UTF8_SUBSTITUTE;
+        $escaped = (string) json_encode(mb_strcut($text, 0, self::LONGEST), $flags);
+        error_log("[$level] " . substr($escaped, 1, -1));
+    }
+
+    /** Its message may quote values: the log has the place, the client nothing. */
+    public static function fault(\Throwable $fault): void
+    {
+        // Those of the settings name a member and its form, and are for who wrote them.
+        self::line('ERROR', $fault instanceof \DomainException ? $fault->getMessage()
+            : $fault::class . " in {$fault->getFile()}:{$fault->getLine()}");
+    }
+}

@@ -1,0 +1,57 @@
+<?php
+
+declare(strict_types=1);
+
+namespace Shop;
+
+use Assay\Store\Ledger;
+use Assay\Store\Purchase as Row;
+use PDO;
+
+/**
+ * All purchases of an account, in pages: `lookup` shows the newest 50. What is claimed and not
+ * delivered comes first.
+ */
+final class Purchases
+{
+    public const PAGE = 50;
+
+    /** @param string $prefix of the ledger's tables (docs/spec/store-statements.md) */
+    public function __construct(private PDO $pdo, private Ledger $ledger, private string $prefix)
+    {
+    }
+
+    /** @return array<string, int> state => how many the account has */
+    public function states(string $account): array
+    {
+        $read = $this->pdo->prepare('SELECT state, COUNT(*) FROM ' . $this->prefix
+            . 'ledger WHERE owner = ? GROUP BY state');
+        $read->execute([$account]);
+
+        return array_map(intval(...), $read->fetchAll(PDO::FETCH_KEY_PAIR));
+    }
+
+    /**
+     * @param int $page from 1
+     *
+     * @return list<Row>
+     */
+    public function page(string $account, int $page): array
+    {
+        $read = $this->pdo->prepare("SELECT env, txn FROM {$this->prefix}ledger WHERE owner = ?"
+            . " ORDER BY CASE state WHEN 'claimed' THEN 0 ELSE 1 END, purchased_ms DESC, pkey"
+            . sprintf(' LIMIT %d OFFSET %d', self::PAGE, self::PAGE * ($page - 1)));
+        $read->execute([$account]);
+        $rows = [];
+        foreach ($read->fetchAll(PDO::FETCH_NUM) as [$environment, $transactionId]) {
+            array_push($rows, ...$this->ledger->lookup(
+                account: $account,
+                environment: $environment,
+                transactionId: $transactionId,
+                operator: true,
+            )->rows);
+        }
+
+        return $rows;
+    }
+}

@@ -1,0 +1,310 @@
+<?php
+
+declare(strict_types=1);
+
+namespace Assay\Tests\Engines;
+
+use Assay\Exception\Misuse;
+use Assay\Store\PdoExecutor;
+use PDO;
+use PHPUnit\Framework\TestCase;
+
+/** What PdoExecutor does with PostgreSQL and MariaDB when something goes wrong. */
+final class ExecutorsTest extends TestCase
+{
+    private const DRIVERS = ['postgres' => 'pgsql', 'mariadb' => 'mysql'];
+
+    /** @return array<string, array{string}> */
+    public function engines(): array
+    {
+        return ['postgres' => ['postgres'], 'mariadb' => ['mariadb']];
+    }
+
+    private static function dsn(string $name, array $other = []): string
+    {
+        $address = $other + EngineLedgerTest::address($name);
+        $database = ltrim($address['path'], '/');
+
+        return self::DRIVERS[$name] . ":host={$address['host']};port={$address['port']};"
+            . "dbname=$database;user={$address['user']}";
+    }
+
+    /** The table `t` with one row, and another connection. */
+    private static function prepared(string $name): PDO
+    {
+        if (!in_array(self::DRIVERS[$name], PDO::getAvailableDrivers(), true)) {
+            self::markTestSkipped("PHP has no PDO driver for $name");
+        }
+        $pdo = new PDO(self::dsn($name));
+        $pdo->exec('DROP TABLE IF EXISTS t');
+        $pdo->exec('CREATE TABLE t (k VARCHAR(20) PRIMARY KEY, n INTEGER)');
+        $pdo->exec("INSERT INTO t VALUES ('row', 0)");
+
+        return $pdo;
+    }
+
+    private static function step(?string $transaction, string ...$statements): array
+    {
+        return ['id' => 7, 'transaction' => $transaction,
+            'limits' => ['statementMs' => 300, 'lockMs' => 100],
+            'run' => array_map(
+                static fn (string $sql): array =>
+                    ['sql' => $sql, 'args' => [], 'rows' => str_starts_with($sql, 'SELECT')],
+                $statements,
+            )];
+    }
+
+    private static function insert(string $key): string
+    {
+        return "INSERT INTO t (k, n) VALUES ('$key', 1)";
+    }
+
+    /** @return list<string> */
+    private static function keys(PDO $pdo): array
+    {
+        return $pdo->query('SELECT k FROM t ORDER BY k')->fetchAll(PDO::FETCH_COLUMN);
+    }
+
+    private static function end(string $name, PDO $admin, PDO $ended): void
+    {
+        $id = $ended->query($name === 'postgres'
+            ? 'SELECT pg_backend_pid()' : 'SELECT CONNECTION_ID()')->fetchColumn();
+        $admin->exec($name === 'postgres' ? "SELECT pg_terminate_backend($id)" : "KILL $id");
+    }
+
+    private const TRANSACTION = ['code' => 500,
+        'error' => ['code' => 'transaction', 'executed' => 'unknown']];
+
+    /**
+     * STO-38.
+     *
+     * @dataProvider engines
+     */
+    public function testAGrantThatEndsItsTransactionIsUndone(string $name): void
+    {
+        $admin = self::prepared($name);
+        $tries = [
+            static fn (PDO $pdo) => $pdo->commit(),
+            static fn (PDO $pdo) => $pdo->rollBack(),
+            static fn (PDO $pdo) => $pdo->beginTransaction(),
+            static fn (PDO $pdo) => $pdo->setAttribute(PDO::ATTR_AUTOCOMMIT, 1),
+            static fn (PDO $pdo) => $pdo->exec(' /* x */ commit'),
+            static fn (PDO $pdo) => $pdo->query('COMMIT'),
+            static fn (PDO $pdo) => $pdo->prepare('ROLLBACK'),
+            static fn (PDO $pdo) => $pdo->exec('SELECT 1; COMMIT; BEGIN'),
+        ];
+        foreach ($tries as $place => $try) {
+            foreach ([PdoExecutor::to(self::dsn($name)),
+                PdoExecutor::over(new PDO(self::dsn($name)))] as $executor) {
+                $executor->carryOut(self::step('begin', self::insert('claim')));
+                $guarded = $executor->enterGrant();
+                $guarded->exec(self::insert('grant'));
+                try {
+                    $try($guarded);
+                    $this->fail("passed: $place");
+                } catch (Misuse $refusal) {
+                    $this->assertSame(
+                        self::TRANSACTION,
+                        $executor->leaveGrant($refusal),
+                    );
+                }
+                $this->assertFalse($executor->isInside());
+                $this->assertSame(['row'], self::keys($admin));
+                $answer = $executor->carryOut(self::step(null, 'SELECT k FROM t'));
+                $this->assertSame([['row']], $answer['results'][0]['rows'] ?? $answer);
+            }
+        }
+    }
+
+    /**
+     * STO-38: what no text shows.
+     *
+     * @dataProvider engines
+     */
+    public function testATransactionThatIsAnotherOneIsSeen(string $name): void
+    {
+        $admin = self::prepared($name);
+        foreach ([['COMMIT'], ['COMMIT', 'BEGIN'], ['ROLLBACK', 'BEGIN']] as $place => $ends) {
+            $pdo = new PDO(self::dsn($name));
+            $executor = PdoExecutor::over($pdo);
+            $executor->carryOut(self::step('begin', self::insert("claim$place")));
+            $executor->enterGrant();
+            array_map($pdo->exec(...), $ends);
+            $this->assertSame(self::TRANSACTION, $executor->leaveGrant(null), $ends[0]);
+            $this->assertFalse($pdo->inTransaction());
+        }
+        $this->assertSame(['claim0', 'claim1', 'row'], self::keys($admin));
+    }
+
+    /**
+     * A savepoint, an own failed statement and a change of attributes are the grant's own.
+     *
+     * @dataProvider engines
+     */
+    public function testAGrantHasSavepointsOfItsOwn(string $name): void
+    {
+        $admin = self::prepared($name);
+        $executor = PdoExecutor::to(self::dsn($name));
+        $executor->carryOut(self::step('begin', self::insert('claim')));
+        $guarded = $executor->enterGrant();
+        $guarded->exec('SAVEPOINT own');
+        $guarded->setAttribute(PDO::ATTR_ERRMODE, PDO::ERRMODE_SILENT);
+        $this->assertFalse($guarded->exec(self::insert('row')));
+        $guarded->exec('ROLLBACK TO SAVEPOINT own');
+        $guarded->exec("INSERT INTO t (k, n) VALUES ('; COMMIT; --', 2)");
+        $this->assertTrue($guarded->inTransaction());
+        $this->assertNull($executor->leaveGrant(null));
+        $this->assertSame(200, $executor->carryOut(self::step('commit'))['code']);
+        $this->assertSame(['; COMMIT; --', 'claim', 'row'], self::keys($admin));
+        $answer = $executor->carryOut(self::step('begin', 'SELECT nothing FROM t'));
+        $this->assertSame(500, $answer['code'], 'the errors of the ledger are seen');
+        $this->expectException(\LogicException::class);
+        $guarded->exec(self::insert('late'));
+    }
+
+    /**
+     * STO-38: a layer that commits by itself, as Doctrine's EntityManager does.
+     *
+     * @dataProvider engines
+     */
+    public function testALayerThatCommitsByItselfHasASavepoint(string $name): void
+    {
+        $admin = self::prepared($name);
+        $executor = PdoExecutor::to(self::dsn($name));
+        foreach (['rollBack', 'commit'] as $place => $end) {
+            $executor->carryOut(self::step('begin', self::insert("claim$place")));
+            $guarded = $executor->enterGrant();
+            $layer = $guarded->nested();
+            $this->assertFalse($layer->inTransaction());
+            $layer->beginTransaction();
+            $this->assertTrue($layer->inTransaction());
+            $layer->exec(self::insert("$end$place"));
+            $layer->{$end}();
+            $this->assertNull($executor->leaveGrant(null));
+            $this->assertSame(200, $executor->carryOut(self::step('commit'))['code']);
+        }
+        $this->assertSame(['claim0', 'claim1', 'commit1', 'row'], self::keys($admin));
+        foreach (['commit', 'rollBack'] as $end) {
+            $executor->carryOut(self::step('begin', self::insert('late')));
+            $layer = $executor->enterGrant()->nested();
+            try {
+                $layer->{$end}();
+                $this->fail("passed: $end");
+            } catch (Misuse $refusal) {
+                $this->assertSame(self::TRANSACTION, $executor->leaveGrant($refusal));
+            }
+        }
+    }
+
+    /**
+     * STO-39.
+     *
+     * @dataProvider engines
+     */
+    public function testASessionThatIsLostInAGrantIsNoFault(string $name): void
+    {
+        $admin = self::prepared($name);
+        $executor = PdoExecutor::to(self::dsn($name));
+        $executor->carryOut(self::step('begin', self::insert('claim')));
+        $guarded = $executor->enterGrant();
+        self::end($name, $admin, $guarded);
+        $this->assertSame(['code' => 0], $executor->leaveGrant(null));
+        $this->assertFalse($executor->isInside());
+        $this->assertSame(200, $executor->carryOut(self::step('begin', self::insert('a')))['code']);
+        $executor->rollBack();
+        $this->assertSame(['row'], self::keys($admin));
+    }
+
+    /**
+     * STO-76.
+     *
+     * @dataProvider engines
+     */
+    public function testALockIsWaitedForSoLongAndNoLonger(string $name): void
+    {
+        $admin = self::prepared($name);
+        $admin->exec('BEGIN');
+        $admin->exec("UPDATE t SET n = 1 WHERE k = 'row'");
+        $step = self::step(null, "UPDATE t SET n = 2 WHERE k = 'row'");
+        // MariaDB counts in seconds.
+        $step['limits'] = $name === 'postgres' ? ['lockMs' => 100] : ['lockMs' => 1000];
+        $code = $name === 'postgres' ? '55P03' : '1205';
+        foreach (['begin', null] as $transaction) {
+            $step['transaction'] = $transaction;
+            foreach ([PdoExecutor::to(self::dsn($name)),
+                PdoExecutor::over(new PDO(self::dsn($name)))] as $executor) {
+                $answer = $executor->carryOut($step);
+                $this->assertSame(['code' => $code, 'executed' => 'no'], $answer['error'] ?? $answer);
+            }
+        }
+        $admin->exec('ROLLBACK');
+    }
+
+    /**
+     * STO-76; a connection of the host's has its own limits afterwards.
+     *
+     * @dataProvider engines
+     */
+    public function testAStatementRunsSoLongAndNoLonger(string $name): void
+    {
+        self::prepared($name);
+        [$slow, $ask, $code] = $name === 'postgres'
+            ? ['SELECT CAST(pg_sleep(20) AS TEXT)', 'SHOW statement_timeout', '57014']
+            : ['SELECT SLEEP(20), k FROM t', 'SELECT @@max_statement_time', '1969'];
+        $hosts = new PDO(self::dsn($name));
+        $before = $hosts->query($ask)->fetchColumn();
+        foreach ([PdoExecutor::to(self::dsn($name)), PdoExecutor::over($hosts)] as $executor) {
+            foreach (['begin', null] as $transaction) {
+                $answer = $executor->carryOut(self::step($transaction, $slow));
+                $this->assertSame(['code' => $code, 'executed' => 'no'], $answer['error'] ?? $answer);
+            }
+        }
+        $this->assertSame($before, $hosts->query($ask)->fetchColumn());
+    }
+
+    /**
+     * STO-77.
+     *
+     * @dataProvider engines
+     */
+    public function testAConnectionThatIsNotMadeIsNamed(string $name): void
+    {
+        self::prepared($name);
+        $isPostgres = $name === 'postgres';
+        foreach ([
+            'closed port' => [['host' => '127.0.0.1', 'port' => 1], 'connect'],
+            'unknown host' => [['host' => 'assay.invalid'], 'connect'],
+            'no database' => [['path' => '/none'], $isPostgres ? '3D000' : '1049'],
+            'no user' => [['user' => 'nobody'], $isPostgres ? '28000' : '1045'],
+        ] as $what => [$other, $code]) {
+            $answer = PdoExecutor::to(self::dsn($name, $other))->carryOut(self::step(null));
+            $this->assertSame(['code' => $code, 'executed' => 'no'], $answer['error'], $what);
+        }
+    }
+
+    /**
+     * STO-38: a transaction of the host's, as Laravel's DB::transaction and Doctrine begin it.
+     *
+     * @dataProvider engines
+     */
+    public function testAnOpenTransactionOfTheHostsIsLeftAsItWas(string $name): void
+    {
+        $admin = self::prepared($name);
+        foreach (['begin', 'whole', null] as $transaction) {
+            $pdo = new PDO(self::dsn($name), options: [PDO::ATTR_ERRMODE => PDO::ERRMODE_SILENT]);
+            $pdo->beginTransaction();
+            $pdo->exec(self::insert((string) $transaction));
+            try {
+                PdoExecutor::over($pdo)->carryOut(self::step($transaction, self::insert('a')));
+                $this->fail('it was taken');
+            } catch (Misuse $refusal) {
+                $this->assertSame('misuse.store.transaction', $refusal->status);
+                $this->assertStringContainsString('open transaction of yours', $refusal->reason);
+            }
+            $this->assertTrue($pdo->inTransaction());
+            $this->assertSame(PDO::ERRMODE_SILENT, $pdo->getAttribute(PDO::ATTR_ERRMODE));
+            $pdo->commit();
+        }
+        $this->assertSame(['', 'begin', 'row', 'whole'], self::keys($admin));
+    }
+}
