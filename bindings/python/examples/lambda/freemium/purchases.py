@@ -12,7 +12,6 @@ from .families import REFUSALS
 from .settings import imported
 
 if TYPE_CHECKING:
-    from assay.store.results import Result
 
     from .backend import Backend, Caller
 
@@ -99,20 +98,14 @@ def notification(backend: Backend, request: Request) -> Answer:
 
 
 def _apply(backend: Backend, note: assay.Notification) -> None:
-    """Changes of state. They only ever move forward, so a repetition does no harm."""
-    ledger = backend.ledger
-    results: list[Result] = [ledger.apply(note)]
-    if note.transaction is not None and note.transaction.revocation_date is not None:
-        results.append(ledger.revoke(note))
-    elif note.notification_type == "REFUND_REVERSED":
-        # To the account that had it. A claim without a grant would wait for ever, so it
-        # is completed: the plan is what the line says.
-        claimed = backend.stored(ledger.claim(note, grant=lambda grant: True))
-        log.info("refund reversed: %s", claimed.status)
-    for result in results:
-        backend.stored(result)
-        if not result.ok:
-            log.warning("notification %s: %s", note.notification_uuid, result.status)
+    """Changes of state: the newest signed one stands, whatever comes twice, late or out of order
+    (STO-33). A reversed refund goes back to the account that had it. A grant that nobody makes
+    would wait for ever, so it is completed: what the account has is what its lines say, and
+    they say it without a take-back as well."""
+    event = backend.stored(backend.ledger.apply_event(note, grant=lambda grant: True))
+    for part in event.refused:
+        log.warning("notification %s: %s of %s: %s", note.notification_uuid, part.at,
+                    part.transaction_id, part.status)
 
 
 def _once(backend: Backend, note: assay.Notification) -> None:
