@@ -207,13 +207,31 @@ struct DynamoExpression {
     return item
   }
 
+  /// A value or a path, one that stands in for a path that is not there, or their sum.
   private func operand(
     _ rest: inout ArraySlice<String>, _ old: DynamoStore.Item
   ) throws -> DynamoValue {
-    guard rest.first == "if_not_exists" else { return try value(rest.popFirst()) }
+    var found: DynamoValue
+    if rest.first == "if_not_exists" {
+      rest.removeFirst()
+      let arguments = try list(&rest)
+      found = try old[try name(arguments.first)] ?? operand(arguments.last, old)
+    } else {
+      found = try operand(rest.popFirst(), old)
+    }
+    guard rest.first == "+" else { return found }
     rest.removeFirst()
-    let arguments = try list(&rest)
-    return try old[try name(arguments.first)] ?? value(arguments.last)
+    guard case .number(let left) = found, case .number(let right) = try operand(&rest, old) else {
+      throw Fault(text: "sum")
+    }
+    found = .number(left + right)
+    return found
+  }
+
+  private func operand(_ word: String?, _ old: DynamoStore.Item) throws -> DynamoValue {
+    guard let word, word.hasPrefix("#") else { return try value(word) }
+    guard let found = old[try name(word)] else { throw Fault(text: "no " + word) }
+    return found
   }
 
   private func combined(

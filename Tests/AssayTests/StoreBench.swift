@@ -205,7 +205,7 @@ final class StoreBench {
       guard case .number(let out) = row["out_n"], case .number(let asOf) = row["asof_ms"] else {
         return nil
       }
-      return (state, out, asOf)
+      return (state, out, asOf - Minted.purchase.signedDate)
     }
     let store = try #require(sqlite)
     guard

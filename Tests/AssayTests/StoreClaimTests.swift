@@ -558,7 +558,8 @@ struct StoreClaimTests {
     let revoke = try script(["kind": "revoke"], revoked: true)
     #expect(mark(revoke) == "whole")
     try revoke.answer("{},{},{\"rows\":[[\"key\"]]}")
-    #expect(mark(revoke) == "whole")
+    #expect(mark(revoke) == "begin")
+    #expect(revoke.sql(2)?.hasSuffix(" FOR UPDATE") == true)
     let apply = try script(
       ["kind": "subscription.apply", "account": "ann"], [("transfer", "move")])
     #expect(mark(apply) == "whole")
@@ -823,11 +824,11 @@ struct StoreClaimTests {
       answer: "granted")
   }
 
-  @Test("EXC-24 an apply and a revocation on SQLite are one commit a row")
+  @Test("EXC-24 an apply and a revocation on SQLite are one transaction a row")
   func oneCommit() throws {
     let store = try SQLiteStore()
     // A step that fails leaves nothing of it: names, line or row.
-    for (kind, count) in [("subscription.apply", 2), ("revoke", 2)] {
+    for (kind, count) in [("subscription.apply", 2), ("revoke", 3)] {
       let before = store.steps
       let request: JSONText = ["kind": .string(kind)]
       let evidence = try month(store, revoked: kind == "revoke")
@@ -838,7 +839,7 @@ struct StoreClaimTests {
         .name == "ok")
       #expect(store.steps - before == count)
     }
-    #expect(store.marks == ["whole", nil, "whole", "whole"])
+    #expect(store.marks == ["whole", nil, "whole", "begin", "commit"])
   }
 
   @Test("RPL-2 a line of nobody keeps nobody out; an event asks for no owner")
@@ -906,7 +907,7 @@ struct StoreClaimTests {
       ("granted", "ok"),
     ] {
       store.faults[store.steps + 3] = .answer(
-        "{\"id\":ID,\"code\":200,\"results\":[{},{\"rows\":["
+        "{\"id\":ID,\"code\":200,\"results\":[{},{},{\"rows\":["
           + row.replacing("\"claimed\"", with: "\"\(state)\"") + "]}]}")
       #expect(try store.run(request, [try coins(store)]).name == status, "\(state)")
     }
@@ -1080,12 +1081,12 @@ struct StoreClaimTests {
     try refused(claim("ann", 2), [other], step: 1, "{},{},{},{},{},\(leads),{},\(row)", "pkey")
     let event: JSONText = ["kind": "claim", "attempt": .string(attemptId(3))]
     try refused(event, [other], step: 1, "{},{},\(leads),\(row)", "pkey")
-    try refused(["kind": "revoke"], [refund], step: 2, "{\"rows\":[]},{},{},\(row)", "pkey")
+    try refused(["kind": "revoke"], [refund], step: 2, "{\"rows\":[]},{},\(row)", "pkey")
     let complete: JSONText = [
       "kind": "complete", "account": "ann", "purchaseKey": "Sandbox/2000000900000999",
       "grantId": .string(String(repeating: "a", count: 64)),
     ]
-    try refused(complete, [], step: 1, "{},\(row)", "pkey")
+    try refused(complete, [], step: 1, "{},{},\(row)", "pkey")
     try refused(
       ["kind": "lookup", "account": "bob"], [], step: 1, row, "owner")
     let ofLine = "{\"rows\":[\(line)]}"
@@ -1121,7 +1122,7 @@ struct StoreClaimTests {
     arguments: [
       ("account", JSONText.string("a "), "misuse.store.account"),
       ("account", "", "misuse.store.account"),
-      ("account", "a\u{1}", "misuse.store.account"),
+      ("account", "a\u{1}", "malformed.store.text"),
       ("attempt", "short", "misuse.store.attempt"),
       ("attempt", "attempt-0000000000000", "misuse.store.attempt"),
       ("attempt", "attempt-00000000000 00", "misuse.store.attempt"),

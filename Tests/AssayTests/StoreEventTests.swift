@@ -94,7 +94,8 @@ struct StoreEventTests {
     for account in ["ann", "bob"] {
       let bench = try StoreBench(engine)
       let first: JSONText = ["kind": "claim", "account": "ann", "attempt": bench.attempt()]
-      try bench.run(first, [try bench.transaction()])
+      let bought = try bench.transaction()
+      try bench.run(first, [bought])
       let other: JSONText = [
         "kind": "claim", "account": .string(account), "attempt": bench.attempt(),
       ]
@@ -104,7 +105,7 @@ struct StoreEventTests {
         [try bench.transaction(signed: 1000, revoked: RefundShare.full)])
       #expect(late.text("exchange.revocations.0.outcome") == "stale")
       // The attempt of the first is still good for its own evidence.
-      #expect(try bench.run(first, [try bench.transaction()]).text("exchange.outcome") == "new")
+      #expect(try bench.run(first, [bought]).text("exchange.outcome") == "new")
     }
   }
 

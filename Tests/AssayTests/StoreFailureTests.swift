@@ -119,18 +119,6 @@ struct StoreFailureTests {
     #expect(inTime.step == 2)
   }
 
-  @Test(
-    "STO-76 limits out of range",
-    arguments: [
-      ("statementMs", JSONText.integer(99)), ("statementMs", 60_001), ("lockMs", 5001),
-      ("lockMs", 99), ("requestMs", 4999), ("requestMs", 600_001), ("statementMs", "5000"),
-    ])
-  func wrongLimits(_ name: String, _ value: JSONText) throws {
-    let stores = StoreAnswer.stores(.postgres, [(name, value)])
-    let refusal = #expect(throws: Refusal.self) { try Minted.verifier([("stores", stores)]) }
-    #expect(refusal?.status == .configStoreLimits)
-  }
-
   // MARK: lost sessions
 
   private func coins(_ store: SQLiteStore) throws -> Document {

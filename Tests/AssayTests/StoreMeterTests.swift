@@ -113,7 +113,7 @@ struct StoreMeterTests {
       ("units", -1, "misuse.store.units"), ("units", "1", "misuse.store.units"),
       ("units", 1_000_001, "misuse.store.units"), ("account", "", "misuse.store.account"),
       ("account", "ann ", "misuse.store.account"), ("account", " ann", "misuse.store.account"),
-      ("account", "a\u{1}", "misuse.store.account"),
+      ("account", "a\u{1}", "malformed.store.text"),
       ("account", .string(String(repeating: "a", count: 256)), "misuse.store.account"),
       ("ticket", "x", "misuse.exchange.request"), ("dialect", "oracle", "config.store.dialect"),
     ]

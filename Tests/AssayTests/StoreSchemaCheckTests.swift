@@ -282,7 +282,7 @@ struct StoreSchemaCheckTests {
     try script.answer("{\"rows\":[[1]]},{\"rows\":[]},{\"rows\":[[0]]}")
     #expect(script.sql(0)?.hasPrefix("CREATE TABLE IF NOT EXISTS assay_schema") == true)
     #expect(script.source("exchange.store.run.1.args.0") == "0")
-    let count = try #require(script.document.tree?.at("exchange.store.run")).children.count
+    let count = script.document.tree?.at("exchange.store.run")?.count ?? 0
     #expect(script.sql(count - 3)?.hasPrefix("UPDATE assay_schema SET version = ") == true)
     #expect(script.sql(count - 2)?.hasPrefix("SELECT RELEASE_LOCK(") == true)
     // The ledger is missing, but nobody was ever told that the tables are there.

@@ -110,7 +110,7 @@ struct StoresConfigurationTests {
   }
 
   @Test(
-    "STO-5 STO-13 STO-56 STO-66 STO-81 STO-93 each member is refused by its own name just outside its bounds"
+    "STO-5 STO-13 STO-56 STO-66 STO-76 STO-81 STO-93 each member is refused by its own name just outside its bounds"
   )
   func refusals() {
     let long = String(repeating: "a", count: 20)
@@ -128,6 +128,12 @@ struct StoresConfigurationTests {
       ("leaseMs", 4999, "config.store.lease"), ("leaseMs", 3_600_001, "config.store.lease"),
       ("leaseMs", 0, "config.store.lease"), ("leaseMs", -1, "config.store.lease"),
       ("leaseMs", "60000", "config.store.lease"), ("leaseMs", 3_600_000, "ok"),
+      ("statementMs", 99, "config.store.limits"), ("statementMs", 60_001, "config.store.limits"),
+      ("statementMs", "5000", "config.store.limits"), ("statementMs", 100, "ok"),
+      ("lockMs", 99, "config.store.limits"), ("lockMs", 5001, "config.store.limits"),
+      ("lockMs", 5000, "ok"), ("requestMs", 4999, "config.store.limits"),
+      ("requestMs", 600_001, "config.store.limits"), ("requestMs", 5000, "ok"),
+      ("redis", 1, "config.document.type"), ("redis.volatile", 1, "config.document.type"),
       ("onUnclear", "wait", "config.document.range"),
       ("forgetKey", Self.key(31), "config.store.forget-key"),
       ("forgetKey", Self.key(65), "config.store.forget-key"), ("forgetKey", Self.key(64), "ok"),

@@ -306,7 +306,10 @@ struct StoresDynamoTests {
     let store = try DynamoStore()
     let evidence = try coins(store)
     try store.run(claim(), [evidence])
-    let done = try store.run(claim("ann", 1, [("mode", "transaction")]), [evidence])
+    let more: [(String, JSONText)] = [("mode", "transaction")]
+    // STO-37: it may be paid under its lease.
+    expect(try store.run(claim("ann", 1, more), [evidence]), "held", "unavailable.ledger.held")
+    let done = try store.run(claim("ann", 1, more + [("allowRepeat", true)]), [evidence])
     expect(done, "new", "ok")
     #expect(try row(store, done)["state"] == .text("granted"))
   }
@@ -906,7 +909,9 @@ struct StoresDynamoTests {
     expect(
       try store.run(claim("bob", 2, more), [try coins(store, signed: 1)]), "other-account",
       "rejected.ledger.other-account")
-    #expect(kept(store) == 1)
+    // STO-33: what is newer stands with the row, whoever showed it.
+    #expect(kept(store) == 2)
+    #expect(isKept(try row(store, done), store))
   }
 
   @Test("STM-2 the text of a line stands with the line: shown by a claim, applied, moved")

@@ -81,6 +81,13 @@ def check_files(suite, shop):
         suite.expect(result.returncode == 2 and path in result.stderr, f"ledger: no {path}",
                      result.stderr)
     suite.expect(not (shop.folder / "missing.db").exists(), "ledger: no file is made in passing")
+    shop.rows("DROP TABLE assay_ledger")
+    command = [shop.program, shop.config, shop.database, "--create"]
+    result = subprocess.run(command, env=shop.environment, capture_output=True, text=True,
+                            check=False)
+    suite.expect(result.returncode == 2 and "config.store.schema" in result.stderr,
+                 "ledger: a table that is missing is not made", result.stderr)
+    shop.again()
 
 
 def check_answers(suite, shop):

@@ -5,9 +5,10 @@
  *   ledger CONFIG.json DATABASE ACCOUNT JWS-FILE [--at MILLISECONDS]
  *
  * The first makes file and tables, once: a ledger that is missing later is an
- * error. DATABASE is an absolute path, or begins with "./". CONFIG.json has the block "stores": {"dialect": "sqlite"}. The JWS is that of
- * a transaction, as the app sent it. The claim and what is granted for it, a
- * row in the table `wallet`, stand together or not at all.
+ * error. DATABASE is an absolute path, or begins with "./". CONFIG.json has
+ * the block "stores": {"dialect": "sqlite"}. The JWS is that of a transaction,
+ * as the app sent it. The claim and what is granted for it, a row in the table
+ * `wallet`, stand together or not at all.
  *
  * Prints the answer for the app: granted, already-granted, refused-final,
  * refused-keep or deferred, and the name of the status.
@@ -154,33 +155,8 @@ static assay_doc *conversed(const struct shop *shop, const char *request,
   return doc;
 }
 
-/* The library's tables and the wallet, where they are missing. */
-static int made_tables(const struct shop *shop) {
-  static const char *const parts[] = {"statements", "indexes"};
-  assay_doc *doc = conversed(shop, "{\"kind\":\"schema\"}", NULL);
-  cJSON *root = cJSON_Parse(assay_doc_json(doc, NULL));
-  const cJSON *call, *sql;
-  int i, good = assay_doc_status(doc) == ASSAY_OK &&
-                run_statement(shop->db, wallet);
-  if (assay_doc_status(doc) != ASSAY_OK)
-    fprintf(stderr, "%s\n", assay_doc_json(doc, NULL));
-  for (i = 0; i < 2 && good; i++) {
-    cJSON_ArrayForEach(call, member(member(root, "exchange"), parts[i])) {
-      sql = member(call, "sql");
-      good = good && cJSON_IsString(sql) &&
-             run_statement(shop->db, sql->valuestring);
-    }
-  }
-  if (!good) fprintf(stderr, "no tables: %s\n", sqlite3_errmsg(shop->db));
-  cJSON_Delete(root);
-  assay_doc_free(doc);
-  return good;
-}
-
-/* ---- the claim ----------------------------------------------------------- */
-
-/* 32 random hex digits: one attempt, however often it is repeated. */
-static int made_attempt(char *digits) {
+/* 32 random hex digits. */
+static int made_digits(char *digits) {
   unsigned char octets[16];
   FILE *random = fopen("/dev/urandom", "rb");
   size_t i, len = random == NULL ? 0 : fread(octets, 1, sizeof octets, random);
@@ -190,11 +166,30 @@ static int made_attempt(char *digits) {
   return len == sizeof octets;
 }
 
-/* The request for a claim as JSON, to be freed. */
+/* The library's tables, and the wallet, where there are none; where a part of
+ * them is missing nothing is made (STO-78). */
+static int made_tables(const struct shop *shop) {
+  char lineage[33], request[80];
+  assay_doc *doc;
+  int good;
+  if (!made_digits(lineage)) return 0;
+  snprintf(request, sizeof request,
+           "{\"kind\":\"schema.create\",\"lineage\":\"%s\"}", lineage);
+  doc = conversed(shop, request, NULL);
+  good = assay_doc_status(doc) == ASSAY_OK;
+  if (!good) fprintf(stderr, "%s\n", assay_doc_json(doc, NULL));
+  assay_doc_free(doc);
+  return good && run_statement(shop->db, wallet);
+}
+
+/* ---- the claim ----------------------------------------------------------- */
+
+/* The request for a claim as JSON, to be freed: one attempt, however often it
+ * is repeated. */
 static char *claim_request(const char *account) {
   cJSON *request = cJSON_CreateObject();
   char attempt[33], *text = NULL;
-  if (made_attempt(attempt) &&
+  if (made_digits(attempt) &&
       cJSON_AddStringToObject(request, "kind", "claim") != NULL &&
       cJSON_AddStringToObject(request, "mode", "transaction") != NULL &&
       cJSON_AddStringToObject(request, "account", account) != NULL &&

@@ -121,7 +121,8 @@ static int64_t monotonic_ms(void) {
   return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
 }
 
-static int64_t limit_ms(const cJSON *step, const char *name, int64_t otherwise) {
+static int64_t limit_ms(const cJSON *step, const char *name,
+                        int64_t otherwise) {
   const cJSON *limit = member(member(step, "limits"), name);
   return cJSON_IsNumber(limit) && limit->valuedouble >= 1
              ? (int64_t)limit->valuedouble

@@ -86,12 +86,21 @@ func (l *Ledger) converse(
 	defer exchange.Close()
 	session := l.executor.Session()
 	defer session.Close()
+	// The end of the last wait: a clock that stands still, or is set back, would never end one.
+	var reached time.Time
 	for !exchange.Done() {
-		answer, err := l.carryOut(ctx, session, exchange, called)
+		answer, until, err := l.carryOut(ctx, session, exchange, called)
 		if err != nil {
 			return nil, err
 		}
-		if _, err := exchange.Step(ctx, answer, assay.At(l.now())); err != nil {
+		if until.After(reached) {
+			reached = until
+		}
+		now := l.now()
+		if now.Before(reached) {
+			now = reached
+		}
+		if _, err := exchange.Step(ctx, answer, assay.At(now)); err != nil {
 			return nil, err
 		}
 	}
@@ -100,20 +109,23 @@ func (l *Ledger) converse(
 
 func (l *Ledger) carryOut(
 	ctx context.Context, session Session, exchange *assay.Exchange, called effects,
-) (any, error) {
+) (answer any, until time.Time, err error) {
 	var open openStep
 	if err := json.Unmarshal(exchange.Payload(), &open); err != nil {
-		return nil, fmt.Errorf("store: the step cannot be read: %w", err)
+		return nil, until, fmt.Errorf("store: the step cannot be read: %w", err)
 	}
 	switch {
 	case open.State == "store" && open.Store != nil:
-		return session.CarryOut(ctx, open.Store)
+		answer, err = session.CarryOut(ctx, open.Store)
 	case open.State == "grant" && open.Grant != nil:
-		return granted(ctx, session, open.Grant, called)
+		answer, err = granted(ctx, session, open.Grant, called)
 	case open.State == "wait":
-		return struct{}{}, l.wait(ctx, time.UnixMilli(open.NotBeforeMs))
+		until = time.UnixMilli(open.NotBeforeMs)
+		answer, err = struct{}{}, l.wait(ctx, until)
+	default:
+		err = fmt.Errorf("store: a step of state %q is not for a store", open.State)
 	}
-	return nil, fmt.Errorf("store: a step of state %q is not for a store", open.State)
+	return answer, until, err
 }
 
 // granted runs the grant, and says what became of it. A grant that ended the transaction

@@ -776,7 +776,7 @@ func driftIn(t *testing.T, shop *shop) {
 		if _, failure := store.call(ctx, "DeleteTable", table); failure != nil {
 			t.Fatal(failure)
 		}
-		isRefused(t, shop.CheckSchema(ctx), "unavailable.store.engine")
+		isRefused(t, shop.CheckSchema(ctx), "config.store.schema")
 		return
 	}
 	prefix, found, err := shop.verifier.Document().Text("configuration.stores.prefix")

@@ -23,8 +23,8 @@ extension StoreParameters {
   /// What a challenge or a side effect is named by: without spaces and control characters.
   func label(_ name: StaticString, _ lengths: ClosedRange<Int>) throws(Refusal) -> Text {
     let node = try needed(name)
-    let text = try StoreParameters.clientText(node, lengths)
-    try require(!text.utf8.contains(0x20), node)
+    let text = try node.text(lengths)
+    try require(!text.hasControlCharacter && !text.utf8.contains(0x20), node)
     return text
   }
 }

@@ -5,7 +5,8 @@ struct OnceOperation: StoreOperation {
 
   /// - Throws: `misuse.exchange.request`, `misuse.store.attempt`.
   init(_ parameters: StoreParameters) throws(Refusal) {
-    id = try parameters.label("id", 1...160)
+    id = try StoreParameters.clientText(try parameters.needed("id"), 1...160)
+    try require(!id.utf8.contains(0x20), .misuseExchangeRequest, "EXC-1", at: "id")
     attempt = try parameters.attempt()
   }
 

@@ -81,6 +81,9 @@ struct PaceTakeOperation: StoreOperation {
   }
 
   /// Apple's own 429 is still there.
+  /// It waits for Apple's limit, not for the store.
+  var isBounded: Bool { false }
+
   func outcomeWithoutStore(_ refusal: Refusal) -> StoreOutcome? {
     refusal.isWithoutStore ? end(nil, isUnpaced: true) : nil
   }

@@ -21,6 +21,9 @@ final class Conversation
     /** Whether one is being conducted: its transaction is that of the connection. */
     private bool $isOpen = false;
 
+    /** The end of the last wait of the conversation. Milliseconds since 1970 UTC. */
+    private int $reachedMs = 0;
+
     /** @param \Closure(): int $clock milliseconds since 1970 UTC */
     public function __construct(
         private Verifier $verifier,
@@ -51,7 +54,8 @@ final class Conversation
             );
         }
         $request = array_filter($request, static fn (mixed $value): bool => $value !== null);
-        $exchange = $this->verifier->exchange($request, $evidence, ($this->clock)());
+        $this->reachedMs = 0;
+        $exchange = $this->verifier->exchange($request, $evidence, $this->now());
         $this->isOpen = true;
         try {
             while (!$exchange->isDone()) {
@@ -64,7 +68,7 @@ final class Conversation
                 if ($answer === null) {
                     break;
                 }
-                $exchange->step($answer, ($this->clock)());
+                $exchange->step($answer, $this->now());
             }
         } finally {
             $this->isOpen = false;
@@ -113,15 +117,19 @@ final class Conversation
     /** Null: it is too far away. */
     private function waited(int $untilMs): ?string
     {
-        $left = $untilMs - ($this->clock)();
+        $left = $untilMs - $this->now();
         if ($left > self::PATIENCE_MS) {
             return null;
         }
-        while ($left > 0) {
-            usleep($left * 1000);
-            $left = $untilMs - ($this->clock)();
-        }
+        usleep(max(0, $left) * 1000);
+        // A clock that stands still, or is set back, would never end a wait.
+        $this->reachedMs = $untilMs;
 
         return '{}';
+    }
+
+    private function now(): int
+    {
+        return max(($this->clock)(), $this->reachedMs);
     }
 }

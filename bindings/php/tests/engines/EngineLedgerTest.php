@@ -115,7 +115,7 @@ abstract class EngineLedgerTest extends LedgerTest
         }
         $this->assertSame(
             [503, 'unavailable.store.unclear', 1000],
-            [$claimed->httpStatus, $claimed->status, $claimed->document->at('exchange.retryAfterMs')],
+            [$claimed->httpStatus, $claimed->status, $claimed->document()->at('exchange.retryAfterMs')],
         );
         $this->assertSame(['ann1' => 100, 'ann2' => 100], $this->coins());
     }
