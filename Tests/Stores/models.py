@@ -227,7 +227,8 @@ class PurchaseModel(Model):
         if args["gen"] != state.gen:
             return state, refused("superseded", *(["revoked"] * (state.phase == "revoked")))
         if state.phase == "revoked":
-            return state, refused("revoked")
+            # Of a row that went to another account meanwhile, either word is true.
+            return state, refused("revoked", *["superseded"] * (state.owner != args["account"]))
         if state.owner != args["account"]:
             return state, refused("other-account", "superseded")
         if state.phase == "granted":
