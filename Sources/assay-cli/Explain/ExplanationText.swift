@@ -177,7 +177,7 @@ enum ExplanationText {
     status	27137	rejected.ledger.move-too-soon	the line was moved a short time ago	one purchase on several accounts: somebody shares it; stores.moveEveryMs says how often it may move	never	409	STO-42
     status	27393	rejected.ledger.other-account	the purchase or line belongs to another account	look at both accounts; stores.transfer says whether a line may move	never	409	RPL-2,STO-42
     status	27649	rejected.ledger.revoked	the purchase was refunded or revoked	definite: grant nothing, and take back what was granted	never	409	RFD-3
-    status	27905	rejected.ledger.superseded	the claim has a newer grant id or fence	another request took over: undo the grant of this id, unless the store of grants refuses it twice	never	409	STO-26
+    status	27905	rejected.ledger.superseded	the claim has a newer grant id or fence	another request took over: undo the grant of this id, unless the store of grants refuses it twice	never	409	STO-26,STO-35
     status	28161	rejected.nested.disagree	the notification and the evidence inside it contradict each other	evidence of different purchases in one notification: trust none of it; report it to Apple if it came from Apple	never	400	NTF-5
     status	28417	rejected.notification.ambiguous-body	the notification has more than one body	not a genuine notification: treat it as forged	never	400	NTF-1
     status	28673	rejected.notification.no-body	the notification has no body although its type is known	not a genuine notification: treat it as forged	never	400	NTF-1
@@ -495,7 +495,7 @@ enum ExplanationText {
     status	1543	unavailable.devicecheck.no-answer	Apple gave no usable answer	back off 1, 2, 4 s, at most 3 tries	later	503	DVC-7
     status	1799	unavailable.devicecheck.response	the answer is not understood	Apple changed the wording: treat the device as neither clean nor used; report it	later	502	DVC-7,DVC-8,DVC-13
     status	2055	unavailable.jwks.no-answer	the issuer gave no key set	keep the old set, and ask again later; else a wrong URL, a form of the issuer that is not enabled, or an outage	later	503	KST-6,KST-12
-    status	2311	unavailable.ledger.in-progress	another request holds the claim	wait retryAfterMs and ask again; the client keeps its copy	later	202	STO-22,STO-32
+    status	2311	unavailable.ledger.in-progress	another request holds the claim	wait retryAfterMs and ask again; the client keeps its copy	later	202	STO-22,STO-32,STO-35
     status	2567	unavailable.revocation.undetermined	no usable answer came in time	network or responder trouble, not a forgery: ask again later, or use mode best-effort	later	503	OCSP-19
     status	2823	unavailable.signup.provider	the identity provider is busy or down	the unit was given back: the client tries again later	later	503	STO-57
     status	3079	unavailable.store.contention	the row is busy, and no retry is left	try again later; many requests about one row are an attack, or a fault of the client	later	503	STO-70

@@ -1,4 +1,13 @@
 extension StoreTalk {
+  private enum Judgement {
+    case stands(Claim)
+    /// Another was faster: the row as it is now.
+    case changed(LedgerRow)
+  }
+
+  /// Of a row that others change at the same time.
+  private static let judgeRounds = 3
+
   /// Judges the row that was read, and takes it over or reverses it where the table says so.
   ///
   /// - Parameter purchase: nil where the row itself stands for its evidence (STO-30).
@@ -6,33 +15,46 @@ extension StoreTalk {
     _ row: LedgerRow, _ claimant: Claimant, _ purchase: StorePurchase?,
     _ transaction: StoreStep.Transaction?
   ) throws(StoreStop) -> Claim {
+    var row = row
+    for _ in 0..<Self.judgeRounds {
+      switch try judgeOnce(row, claimant, purchase, transaction) {
+      case .stands(let claim): return claim
+      case .changed(let now): row = now
+      }
+    }
+    return overtaken(row, for: claimant.account ?? row.owner)
+  }
+
+  private mutating func judgeOnce(
+    _ row: LedgerRow, _ claimant: Claimant, _ purchase: StorePurchase?,
+    _ transaction: StoreStep.Transaction?
+  ) throws(StoreStop) -> Judgement {
     guard let account = claimant.account ?? (row.owner.isEmpty ? nil : row.owner) else {
-      return Claim(row, row.state == .revoked ? .revoked : .unclaimed)
+      return .stands(Claim(row, row.state == .revoked ? .revoked : .unclaimed))
     }
     switch row.state {
     case .granted:
       let outcome: ClaimOutcome = row.owner == account ? .alreadyGranted : .otherAccount
-      return try stays(row, outcome, account, purchase, transaction)
+      return try stays(row, outcome, purchase, transaction)
     case .claimed:
       if row.owner.isEmpty, let purchase, !claimant.isStranger {
         guard let taken = try adopt(row, claimant, account, purchase, transaction) else {
           throw .rowMissing
         }
-        return taken.isClaimed(by: claimant)
-          ? ours(taken, .new, claimant) : overtaken(taken, for: account)
+        return ours(taken, .new, claimant)
       }
       guard row.owner == account else {
-        return try stays(row, .otherAccount, account, purchase, transaction)
+        return try stays(row, .otherAccount, purchase, transaction)
       }
       return try judgeClaimed(row, claimant, purchase, transaction)
     case .revoked:
       guard let purchase, let toldMs = purchase.stateToldMs, toldMs > row.asOfMs else {
-        return Claim(row, .revoked)
+        return .stands(Claim(row, .revoked))
       }
       // STO-35: effects follow states in their order.
-      guard !row.isTakeBackPending else { return Claim(row, .inProgress) }
+      guard !row.isTakeBackPending else { return .stands(Claim(row, .inProgress)) }
       guard row.owner == account || row.owner.isEmpty && !claimant.isStranger else {
-        return Claim(row, .otherAccount)
+        return .stands(Claim(row, .otherAccount))
       }
       return try reopen(row, account, claimant, purchase, transaction)
     }
@@ -41,30 +63,33 @@ extension StoreTalk {
   private mutating func judgeClaimed(
     _ row: LedgerRow, _ claimant: Claimant, _ purchase: StorePurchase?,
     _ transaction: StoreStep.Transaction?
-  ) throws(StoreStop) -> Claim {
+  ) throws(StoreStop) -> Judgement {
     if row.attempt == claimant.attempt {
       if let purchase, row.evidence != purchase.evidence.sha256 {
         var claim = Claim(row, .inProgress)
         claim.reason = Refusal(.unavailableLedgerAttempt, "STO-28", at: "attempt")
-        return claim
+        return .stands(claim)
       }
-      guard row.repeats <= claimant.repeatsCap else { return handedOut(row) }
+      guard row.repeats <= claimant.repeatsCap else { return .stands(handedOut(row)) }
       return ours(row, row.tries == 1 && row.generation == 0 ? .new : .resume, claimant)
     }
     guard row.leaseMs <= context.nowMs else {
-      return try stays(row, .inProgress, row.owner, purchase, transaction)
+      return try stays(row, .inProgress, purchase, transaction)
     }
-    guard !claimant.holds else { return try stays(row, .held, row.owner, purchase, transaction) }
-    guard row.repeats <= claimant.repeatsCap else { return handedOut(row) }
+    guard !claimant.holds else { return try stays(row, .held, purchase, transaction) }
+    guard row.repeats <= claimant.repeatsCap else { return .stands(handedOut(row)) }
     guard let taken = try takeOver(row, claimant, purchase, transaction) else { throw .rowMissing }
-    return taken.isClaimed(by: claimant)
-      ? ours(taken, .resume, claimant) : overtaken(taken, for: row.owner)
+    return ours(taken, .resume, claimant)
   }
 
-  private func ours(_ row: LedgerRow, _ outcome: ClaimOutcome, _ claimant: Claimant) -> Claim {
+  /// What a change left there is ours, or another's who was faster.
+  private func ours(
+    _ row: LedgerRow, _ outcome: ClaimOutcome, _ claimant: Claimant
+  ) -> Judgement {
+    guard row.isClaimed(by: claimant) else { return .changed(row) }
     var claim = Claim(row, outcome)
     claim.isRepeated = row.isRepeated(by: claimant)
-    return claim
+    return .stands(claim)
   }
 
   /// STO-37: the host may have paid it under its lease.
@@ -76,15 +101,15 @@ extension StoreTalk {
 
   /// The row stays what it is; STO-33: it remembers how new the evidence is that was shown.
   private mutating func stays(
-    _ row: LedgerRow, _ outcome: ClaimOutcome, _ account: Text, _ purchase: StorePurchase?,
+    _ row: LedgerRow, _ outcome: ClaimOutcome, _ purchase: StorePurchase?,
     _ transaction: StoreStep.Transaction?
-  ) throws(StoreStop) -> Claim {
+  ) throws(StoreStop) -> Judgement {
     let raised = try raised(row, purchase, transaction)
     let isSame = raised.state == row.state && raised.owner == row.owner
-    return isSame ? Claim(raised, outcome) : overtaken(raised, for: account)
+    return isSame ? .stands(Claim(raised, outcome)) : .changed(raised)
   }
 
-  /// Another was faster; what the row says now.
+  /// Others were faster each time; what the row says now.
   private func overtaken(_ row: LedgerRow, for account: Text) -> Claim {
     switch row.state {
     case .revoked: return Claim(row, .revoked)
@@ -97,7 +122,7 @@ extension StoreTalk {
   private mutating func reopen(
     _ row: LedgerRow, _ account: Text, _ claimant: Claimant, _ purchase: StorePurchase,
     _ transaction: StoreStep.Transaction?
-  ) throws(StoreStop) -> Claim {
+  ) throws(StoreStop) -> Judgement {
     var next = row
     // What was not taken back is not given again (STO-36).
     next.state = row.unitsToGive > 0 ? .claimed : .granted
@@ -115,8 +140,7 @@ extension StoreTalk {
     next.revokedShare = nil
     next.repeats = claimant.handsOut ? 1 : 0
     guard let stands = try reverse(next, purchase.evidence, transaction) else { throw .rowMissing }
-    return stands.isClaimed(by: claimant)
-      ? ours(stands, .resume, claimant) : overtaken(stands, for: account)
+    return ours(stands, .resume, claimant)
   }
 }
 

@@ -36,7 +36,8 @@ extension StoreTalk {
     }
     let wasThere = try results.rowIfAny(0) != nil
     let standing = try LedgerRow(try results.row(2)).checked(key)
-    let isNew = !wasThere && standing.state == .revoked && standing.owner.isEmpty
+    let isOurs = standing.attempt == tombstone.attempt
+    let isNew = !wasThere && isOurs && standing.state == .revoked && standing.owner.isEmpty
     let judgement =
       isNew
       ? Revoker.Judgement(outcome: .unclaimed)

@@ -105,10 +105,11 @@ struct EventApply: StoreOperation {
       return Effect(refusal: ClaimOutcome.refused.refusal)
     }
     let key = try talk.canonicalKey(keys)
-    guard let row = try standing(key, purchase, &talk) else { return Effect() }
-    guard row.state == .revoked else {
-      _ = try talk.raised(row, purchase)
-      return Effect()
+    guard var row = try standing(key, purchase, &talk) else { return Effect() }
+    if row.state != .revoked {
+      // Where a refund was faster, this is about the row that it left.
+      row = try talk.raised(row, purchase)
+      guard row.state == .revoked else { return Effect() }
     }
     guard let toldMs = purchase.stateToldMs, toldMs > row.asOfMs else { return Effect() }
     guard !row.owner.isEmpty else {
