@@ -62,6 +62,9 @@ COMPANIONS = {
     "appleId": {"appleId": KEY},
     "session": {"session": {"secrets": [{"id": "s1", "secret": SECRET}]}},
     "stores": {"stores": {"dialect": "postgres", "table": "assay"}},
+    # Each is bounded by another (STO-76).
+    "stores.lockMs": {"stores": {"dialect": "postgres", "statementMs": 60000}},
+    "stores.requestMs": {"stores": {"dialect": "postgres", "statementMs": 100}},
     "deviceCheck.bits.bit0.resetAfterMonths": {
         "deviceCheck": {**KEY, "bits": {"bit0": {"name": "promo"}}}},
     "deviceCheck.bits.bit1.resetAfterMonths": {

@@ -1,21 +1,4 @@
-/// What there is of a store's tables.
-struct SchemaFound {
-  var tables: [SchemaTable]
-  /// Of their names.
-  let prefix: Text
-  /// The ledger has the columns of version 2.
-  var hasUnits = false
-  var row: SchemaRow? = nil
-
-  /// The first that a store has in any version, and that is not there.
-  var missing: SchemaTable? {
-    SchemaTable.allCases.first { $0.isInEveryVersion && !tables.contains($0) }
-  }
-
-  func name(_ table: SchemaTable) -> Text { table.name(prefix) }
-}
-
-/// What is to be done about it (STO-78).
+/// What is to be done about the tables that a store has (STO-78).
 enum SchemaState {
   /// A person looks at it: a part is missing, or it is of a later version.
   case refused(Text)
