@@ -63,7 +63,7 @@ final class Shop
         );
     }
 
-    /** Makes the tables that are missing. Once, by who may make tables. */
+    /** Makes the tables, or changes those of an older shop. Once, by who may make tables. */
     public function setUp(): void
     {
         $this->makesFile = true;
@@ -71,7 +71,7 @@ final class Shop
             $this->pdo()->exec('PRAGMA journal_mode = WAL');
         }
         $this->ledger()->createSchema();
-        $this->wallet()->createTable();
+        $this->wallet()->createTable($this->prefix() . 'ledger');
         $this->tally()->createTable();
         $this->journal()->createTable();
         $this->ledger()->checkSchema();
@@ -173,9 +173,13 @@ final class Shop
      */
     public function purchases(): Purchases
     {
-        $prefix = $this->settings->verifier->stores->prefix ?? 'assay_';
+        return new Purchases($this->pdo(), $this->ledger(), $this->prefix());
+    }
 
-        return new Purchases($this->pdo(), $this->ledger(), $prefix);
+    /** Of the ledger's tables (docs/spec/store-statements.md). */
+    private function prefix(): string
+    {
+        return $this->settings->verifier->stores->prefix ?? 'assay_';
     }
 
     private function wallet(): Wallet
