@@ -71,7 +71,7 @@ final class Shop
             $this->pdo()->exec('PRAGMA journal_mode = WAL');
         }
         $this->ledger()->createSchema();
-        $this->wallet()->createTable($this->prefix() . 'ledger');
+        $this->wallet()->createTable();
         $this->tally()->createTable();
         $this->journal()->createTable();
         $this->ledger()->checkSchema();
@@ -184,7 +184,7 @@ final class Shop
 
     private function wallet(): Wallet
     {
-        return new Wallet($this->pdo(), $this->settings->goods);
+        return new Wallet($this->pdo(), $this->settings->goods, $this->prefix() . 'ledger');
     }
 
     private function sender(): Sender

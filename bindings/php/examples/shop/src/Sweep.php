@@ -50,6 +50,7 @@ final class Sweep
             $due = $this->till->dueTakes();
             $this->taken += count($due->takes);
         } while ($due->more);
+        $this->taken += $this->till->undoRefunded();
     }
 
     /** @return list<Claim> claims that are left to a person (STO-27) */

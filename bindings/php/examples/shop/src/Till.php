@@ -128,7 +128,13 @@ final class Till
         return $due;
     }
 
-    /** The same for what is to be taken back (STO-35). */
+    /** How many payments were undone that a refund overtook. */
+    public function undoRefunded(): int
+    {
+        return $this->wallet->undoRefunded();
+    }
+
+    /** As `due`, for what is to be taken back (STO-35). */
     public function dueTakes(): DueTakes
     {
         $due = $this->ledger->dueTakes();

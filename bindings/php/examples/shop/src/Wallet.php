@@ -24,23 +24,27 @@ final class Wallet
         . ' coins, granted_ms, revoked_ms) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)';
     /** Columns that the tables of an older shop lack. */
     private const ADDED = ['purchase_key' => 'VARCHAR(160)', 'units' => 'BIGINT'];
+    /** How many rows of the ledger are gone through at once. */
+    private const PAGE = 1000;
     /** A take id is longer than the grant ids that an older shop's column was made for. */
     private const WIDENED = [
         'pgsql' => 'ALTER TABLE shop_wallet ALTER COLUMN grant_id TYPE VARCHAR(128)',
         'mysql' => 'ALTER TABLE shop_wallet MODIFY grant_id VARCHAR(128) NOT NULL',
     ];
 
-    /** @param array<string, int> $goods coins of a unit, by product; another product has none */
-    public function __construct(private PDO $pdo, private array $goods)
-    {
+    /**
+     * @param array<string, int> $goods coins of a unit, by product; another product has none
+     * @param string $ledger the ledger's table of purchases (docs/spec/store-statements.md)
+     */
+    public function __construct(
+        private PDO $pdo,
+        private array $goods,
+        private string $ledger = 'assay_ledger',
+    ) {
     }
 
-    /**
-     * Makes the table, or changes that of an older shop: killed in between, it goes on there.
-     *
-     * @param string $ledger the table of the ledger, whose rows say whose grant an old payment is
-     */
-    public function createTable(string $ledger): void
+    /** Makes the table, or changes that of an older shop: killed in between, it goes on there. */
+    public function createTable(): void
     {
         // MariaDB takes accounts that differ in case for one, unless it is told.
         $this->pdo->exec(self::TABLE . ($this->isMySql() ? ' COLLATE utf8mb4_bin' : ''));
@@ -51,11 +55,9 @@ final class Wallet
         foreach ($missing as $name => $type) {
             $this->pdo->exec("ALTER TABLE shop_wallet ADD COLUMN $name $type");
         }
-        $this->pdo->exec("UPDATE shop_wallet SET units = quantity, purchase_key = COALESCE((SELECT"
-            . " MIN(pkey) FROM $ledger WHERE $ledger.grant_id = shop_wallet.grant_id), '')"
-            . ' WHERE purchase_key IS NULL OR units IS NULL');
         $this->pdo->exec('CREATE INDEX IF NOT EXISTS shop_wallet_purchase ON shop_wallet'
             . ' (purchase_key)');
+        $this->nameOldPayments();
     }
 
     /**
@@ -103,6 +105,25 @@ final class Wallet
             . ' AND revoked_ms IS NULL')->execute([$now, $grant->grantId]);
     }
 
+    /**
+     * Under a lease a process may die between a payment and its completion, and the refund come
+     * before anybody takes the claim up: the ledger counts nothing as given, so nothing stays.
+     */
+    public function undoRefunded(): int
+    {
+        $read = $this->pdo->query("SELECT w.grant_id FROM $this->ledger AS l JOIN shop_wallet AS w"
+            . ' ON w.purchase_key = l.pkey'
+            . " WHERE l.state = 'revoked' AND l.out_n = 0 AND w.revoked_ms IS NULL");
+        $left = $read->fetchAll(PDO::FETCH_COLUMN);
+        $undo = $this->pdo->prepare('UPDATE shop_wallet SET revoked_ms = ? WHERE grant_id = ?'
+            . ' AND revoked_ms IS NULL');
+        foreach ($left as $grantId) {
+            $undo->execute([Clock::ms(), $grantId]);
+        }
+
+        return count($left);
+    }
+
     /** The rows stay, for what they paid out: nobody's name is in them (STO-93). */
     public function forget(string $account): void
     {
@@ -117,6 +138,29 @@ final class Wallet
         $read->execute([$account]);
 
         return (int) $read->fetchColumn();
+    }
+
+    /** What an older shop paid was named by the grant alone, and a unit was an item. */
+    private function nameOldPayments(): void
+    {
+        $this->pdo->exec('UPDATE shop_wallet SET units = quantity WHERE units IS NULL');
+        $name = $this->pdo->prepare('UPDATE shop_wallet SET purchase_key = ? WHERE grant_id = ?'
+            . ' AND purchase_key IS NULL');
+        $isOld = $this->pdo->query('SELECT 1 FROM shop_wallet WHERE purchase_key IS NULL LIMIT 1');
+        $read = $this->pdo->prepare("SELECT pkey, grant_id FROM $this->ledger WHERE pkey > ?"
+            . ' ORDER BY pkey LIMIT ' . self::PAGE);
+        $last = '';
+        for ($rows = $isOld->fetchAll(); $rows !== [];) {
+            $read->execute([$last]);
+            $rows = $read->fetchAll(PDO::FETCH_NUM);
+            $last = end($rows)[0] ?? $last;
+            $this->pdo->beginTransaction();
+            foreach ($rows as $row) {
+                $name->execute($row);
+            }
+            $this->pdo->commit();
+        }
+        $this->pdo->exec("UPDATE shop_wallet SET purchase_key = '' WHERE purchase_key IS NULL");
     }
 
     private function replaceBy(Take $take, PDO $pdo): void
