@@ -114,20 +114,21 @@ type event struct {
 // is what is out.
 func inEveryOrder(routes *gin.Engine, db *sql.DB, bearer string) {
 	hour := time.Now().Add(-time.Hour).UnixMilli()
-	signed := func(kind string, minutes int, more ...string) event {
-		text := coins(kind, append(more, "--set", "quantity=5", "--purchased", fmt.Sprint(hour),
+	signed := func(minutes int, more ...string) string {
+		return coins("transaction", append(more, "--set", "quantity=5",
+			"--purchased", fmt.Sprint(hour),
 			"--signed", fmt.Sprint(hour+int64(minutes)*60000))...)
-		if kind == "notification" {
-			return event{"/v1/notifications", "signedPayload", minutes, text}
-		}
-		return event{"/v1/purchases", "jws", minutes, text}
 	}
-	purchase := signed("transaction", 10)
-	reversed := signed("notification", 30, "--notification-type", "REFUND_REVERSED")
+	noted := func(name string, minutes int, text string) event {
+		return event{"/v1/notifications", "signedPayload", minutes, coins("notification",
+			"--notification-type", name, "--set", `data.signedTransactionInfo="`+text+`"`)}
+	}
+	purchase := event{"/v1/purchases", "jws", 10, signed(10)}
+	reversed := noted("REFUND_REVERSED", 30, signed(30))
 	refunded := make([]event, 2)
 	for i, share := range []string{"100000", "40000"} {
-		refunded[i] = signed("notification", 20, "--notification-type", "REFUND", "--refunded",
-			"--set", "revocationPercentage="+share)
+		refunded[i] = noted("REFUND", 20,
+			signed(20, "--refunded", "--set", "revocationPercentage="+share))
 	}
 	ask := func(sent event) {
 		body, err := json.Marshal(map[string]string{sent.member: sent.text})

@@ -96,8 +96,8 @@ $orders = static function (string $letters) use (&$orders): array {
     return $found;
 };
 $hour = 1000 * (time() - 3600);
-$signed = static fn (string $kind, int $minutes, string ...$more): string => \minted(
-    $kind,
+$signed = static fn (int $minutes, string ...$more): string => \minted(
+    'transaction',
     '--set',
     'quantity=5',
     '--purchased',
@@ -107,14 +107,20 @@ $signed = static fn (string $kind, int $minutes, string ...$more): string => \mi
     ...$coins,
     ...$more,
 );
-$purchase = ['/v1/purchases', 'jws', 10, $signed('transaction', 10)];
-$reversed = ['/v1/notifications', 'signedPayload', 30,
-    $signed('notification', 30, '--notification-type', 'REFUND_REVERSED')];
+$noted = static fn (string $type, string $text): string => \minted(
+    'notification',
+    '--notification-type',
+    $type,
+    '--set',
+    "data.signedTransactionInfo=\"$text\"",
+    ...$coins,
+);
+$purchase = ['/v1/purchases', 'jws', 10, $signed(10)];
+$reversed = ['/v1/notifications', 'signedPayload', 30, $noted('REFUND_REVERSED', $signed(30))];
 $refunded = [];
 foreach ([100000, 40000] as $share) {
-    $refunded[] = ['/v1/notifications', 'signedPayload', 20,
-        $signed('notification', 20, '--notification-type', 'REFUND', '--refunded',
-            '--set', "revocationPercentage=$share")];
+    $text = $signed(20, '--refunded', '--set', "revocationPercentage=$share");
+    $refunded[] = ['/v1/notifications', 'signedPayload', 20, $noted('REFUND', $text)];
 }
 $ask = static function (array $event) use ($kernel, $bearer): void {
     [$path, $member, , $text] = $event;

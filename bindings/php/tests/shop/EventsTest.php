@@ -49,8 +49,8 @@ final class EventsTest extends ShopTestCase
         $refunded = ['--refunded', '--set', "revocationPercentage=$share"];
         $told = [
             'c' => [10, self::jws($this->signed($id, 10))],
-            'r' => [20, self::notification('REFUND', $this->signed($id, 20, ...$refunded))],
-            'v' => [30, self::notification('REFUND_REVERSED', $this->signed($id, 30))],
+            'r' => [20, $this->noted('REFUND', $id, 20, ...$refunded)],
+            'v' => [30, $this->noted('REFUND_REVERSED', $id, 30)],
         ];
         $queue = [$told['c'], [15, self::jws($this->signed($id, 15, ...$refunded))]];
         $all = self::UNITS * self::ITEMS;
@@ -100,10 +100,10 @@ final class EventsTest extends ShopTestCase
         $id = self::id();
         $bought = self::jws($this->signed($id, 10));
         $shop->send($bought);
-        $refund = self::notification('REFUND', $this->signed($id, 20, '--refunded'));
+        $refund = $this->noted('REFUND', $id, 20, '--refunded');
         $this->assertSame(200, $shop->notify($refund)->status);
         $this->assertSame([], $shop->coins());
-        $this->assertSame(200, $shop->notify(self::notification('REFUND_REVERSED', $this->signed($id, 30)))->status);
+        $this->assertSame(200, $shop->notify($this->noted('REFUND_REVERSED', $id, 30))->status);
         $this->assertSame(['ann' => 300], $shop->coins());
         $this->assertSame(200, $shop->notify($refund)->status);
         $this->assertSame([200, 'already-granted'], $shop->send($bought)->said());
@@ -127,14 +127,14 @@ final class EventsTest extends ShopTestCase
         unset($sold['products'][self::COINS], $sold['products'][self::PREMIUM]);
         // Its price went with it: what was paid is known.
         $shop->configure(['verifier' => $sold, 'goods' => new \stdClass(), 'grants' => $grants]);
-        $refund = self::notification('REFUND', $this->signed($coins, 20, '--refunded'));
+        $refund = $this->noted('REFUND', $coins, 20, '--refunded');
         $this->assertSame([200, 200], [$shop->notify($refund)->status, $shop->notify($refund)->status]);
         $this->assertSame(['revoked', 0], self::row($shop->pdo()));
         $this->assertSame([], $shop->coins(), $shop->log());
         $shop->notify(self::notification('REFUND', self::line($line, $line, '--refunded')));
         $this->assertSame('free', $shop->ledger()->read('ann')->plan);
         // What is refused for good is answered, and said.
-        $reversed = self::notification('REFUND_REVERSED', $this->signed($coins, 30));
+        $reversed = $this->noted('REFUND_REVERSED', $coins, 30);
         $this->assertSame(200, $shop->notify($reversed)->status);
         $this->assertMatchesRegularExpression('/\[WARN\] notification c0a8f1de-.*: ledger ' . $coins
             . ': rejected\.identity\.product/', $shop->log());
@@ -152,7 +152,7 @@ final class EventsTest extends ShopTestCase
         $left = $ledger->revoke($ledger->verifier->verifyTransaction(self::jws($refund)), mode: 'lease')->takes();
         $this->assertCount(1, $left);
         $this->assertSame(['ann' => 210], $shop->coins());
-        $reversed = self::notification('REFUND_REVERSED', $this->signed($id, 30));
+        $reversed = $this->noted('REFUND_REVERSED', $id, 30);
         $reply = $shop->notify($reversed);
         $this->assertSame([503, '5'], [$reply->status, $reply->headers['retry-after']], 'effects follow states in their order');
         $this->assertStringEndsWith('; 1 take-backs carried out', $shop->sweep());
@@ -176,7 +176,7 @@ final class EventsTest extends ShopTestCase
         $ledger = $shop->ledger(self::now() - 120_000);
         $left = $ledger->revoke($ledger->verifier->verifyTransaction(self::jws($refund)), mode: 'lease')->takes();
         (new Wallet($shop->pdo(), []))->takeBack($left[0]);
-        $note = self::notification('REFUND', $refund);
+        $note = $this->noted('REFUND', $id, 20, '--refunded');
         $this->assertSame([200, 200], [$shop->notify($note)->status, $shop->notify($note)->status], $shop->log());
         $this->assertSame([['revoked', 0], []], [self::row($shop->pdo()), $shop->coins()]);
     }
@@ -191,7 +191,7 @@ final class EventsTest extends ShopTestCase
         for ($number = 0; $number < 8; $number++) {
             $id = self::id();
             $shop->send(self::jws($this->signed($id, 10)));
-            $note = self::notification('REFUND', $this->signed($id, 20, '--refunded'));
+            $note = $this->noted('REFUND', $id, 20, '--refunded');
             $refunds[] = ['/v1/notifications', ['signedPayload' => $note], null];
             // The customer's own text says the same at the same time.
             $text = self::jws($this->signed($id, 20, '--refunded'));
@@ -214,8 +214,8 @@ final class EventsTest extends ShopTestCase
         $shop = $this->pricing('lease');
         $id = self::id();
         $events = [
-            self::notification('REFUND', $this->signed($id, 20, '--refunded')),
-            self::notification('REFUND_REVERSED', $this->signed($id, 30)),
+            $this->noted('REFUND', $id, 20, '--refunded'),
+            $this->noted('REFUND_REVERSED', $id, 30),
         ];
         $pdo = $shop->pdo();
         $clock = static function () use ($shop, $pdo, &$events): int {
@@ -244,7 +244,7 @@ final class EventsTest extends ShopTestCase
         foreach ([$kept, $refunded, $before] as $id) {
             $shop->send(self::jws($this->signed($id, 10)));
         }
-        $shop->notify(self::notification('REFUND', $this->signed($before, 20, '--refunded')));
+        $shop->notify($this->noted('REFUND', $before, 20, '--refunded'));
         $pdo = $shop->pdo();
         $pdo->exec('CREATE TABLE old AS SELECT grant_id, account, product, quantity, coins, granted_ms, revoked_ms'
             . ' FROM shop_wallet WHERE length(grant_id) = 64');
@@ -259,9 +259,9 @@ final class EventsTest extends ShopTestCase
             $this->assertSame(0, $shop->command('setup')->code, $shop->command('setup')->error);
             $this->assertSame(['ann' => 600], $shop->coins());
         }
-        $shop->notify(self::notification('REFUND', $this->signed($refunded, 20, '--refunded')));
+        $shop->notify($this->noted('REFUND', $refunded, 20, '--refunded'));
         $this->assertSame(['ann' => 300], $shop->coins(), $shop->log());
-        $shop->notify(self::notification('REFUND_REVERSED', $this->signed($before, 30)));
+        $shop->notify($this->noted('REFUND_REVERSED', $before, 30));
         $this->assertSame(['ann' => 600], $shop->coins(), $shop->log());
     }
 
@@ -282,6 +282,14 @@ final class EventsTest extends ShopTestCase
         $hour ??= self::now() - 3_600_000;
 
         return self::coins($id, '--set', 'quantity=' . self::ITEMS, '--purchased', (string) $hour, '--signed', (string) ($hour + 60_000 * $minutes), ...$more);
+    }
+
+    /** The notification that brings the same text. */
+    private function noted(string $type, string $id, int $minutes, string ...$more): string
+    {
+        $text = self::jws($this->signed($id, $minutes, ...$more));
+
+        return self::notification($type, self::coins($id, '--set', "data.signedTransactionInfo=\"$text\""));
     }
 
     private function tell(RunningShop $shop, string $text): void
