@@ -141,6 +141,19 @@ final class EventsTest extends ShopTestCase
         $this->assertSame([], $shop->coins());
     }
 
+    public function testSto34APurchaseThatIsFreeAgainIsGrantedByItsEvidence(): void
+    {
+        $shop = $this->pricing('lease');
+        $id = self::id();
+        $shop->notify($this->noted('REFUND_REVERSED', $id, 30));
+        $shop->notify($this->noted('REFUND', $id, 20, '--refunded'));
+        $page = $shop->page("/support?transaction=$id")->body;
+        $this->assertStringContainsString('Genuine, and never used', $page, $shop->log());
+        $this->assertStringNotContainsString('Resume', $page);
+        $this->assertSame([200, 'granted'], $shop->send(self::jws($this->signed($id, 10)))->said());
+        $this->assertSame(['ann' => 210], $shop->coins());
+    }
+
     public function testSto35TheSweepCarriesOutWhatAKilledProcessLeft(): void
     {
         $shop = $this->pricing('lease');
