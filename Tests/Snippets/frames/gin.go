@@ -2,6 +2,7 @@
 package main
 
 import (
+	"bytes"
 	"context"
 	"database/sql"
 	"encoding/json"
@@ -13,6 +14,7 @@ import (
 	"os"
 	"os/exec"
 	"strings"
+	"time"
 
 	assay "assay.example/bindings/go"
 	"assay.example/bindings/go/store"
@@ -97,4 +99,101 @@ func main() {
 	if coins != 100 {
 		log.Fatal(fmt.Sprint(coins))
 	}
+	inEveryOrder(routes, db, bearer)
+}
+
+// An event is what a client or Apple posts, signed so many minutes after the purchase.
+type event struct {
+	path, member string
+	minutes      int
+	text         string
+}
+
+// inEveryOrder: STO-33 … 35: bought, refunded, the refund reversed, and each of them again, in
+// every order, with texts of the app's queue between them. The newest state stands; the wallet
+// is what is out.
+func inEveryOrder(routes *gin.Engine, db *sql.DB, bearer string) {
+	hour := time.Now().Add(-time.Hour).UnixMilli()
+	signed := func(minutes int, more ...string) string {
+		return coins("transaction", append(more, "--set", "quantity=5",
+			"--purchased", fmt.Sprint(hour),
+			"--signed", fmt.Sprint(hour+int64(minutes)*60000))...)
+	}
+	noted := func(name string, minutes int, text string) event {
+		return event{"/v1/notifications", "signedPayload", minutes, coins("notification",
+			"--notification-type", name, "--set", `data.signedTransactionInfo="`+text+`"`)}
+	}
+	purchase := event{"/v1/purchases", "jws", 10, signed(10)}
+	reversed := noted("REFUND_REVERSED", 30, signed(30))
+	refunded := make([]event, 2)
+	for i, share := range []string{"100000", "40000"} {
+		refunded[i] = noted("REFUND", 20,
+			signed(20, "--refunded", "--set", "revocationPercentage="+share))
+	}
+	ask := func(sent event) {
+		body, err := json.Marshal(map[string]string{sent.member: sent.text})
+		check(err)
+		request := httptest.NewRequest(http.MethodPost, sent.path, bytes.NewReader(body))
+		request.Header.Set("Authorization", "Bearer "+bearer)
+		w := httptest.NewRecorder()
+		routes.ServeHTTP(w, request)
+		if w.Code != 200 && (sent.member != "jws" || w.Code != 409) {
+			log.Fatal(sent.path, w.Code, w.Body.String())
+		}
+	}
+	is := func(states, order string) {
+		var state string
+		var out, has int
+		check(db.QueryRow("SELECT state, out_n, COALESCE((SELECT coins FROM wallet), 0)"+
+			" FROM assay_ledger").Scan(&state, &out, &has))
+		if has != 100*out || !strings.Contains(states, state) || state == "granted" && out != 5 {
+			log.Fatal(order, ": ", state, out, " out, coins ", has)
+		}
+	}
+	all := orders("ccrrvv")
+	if len(all) != 90 {
+		log.Fatal(all)
+	}
+	for number, order := range all {
+		for _, table := range []string{"assay_ledger", "assay_name", "wallet"} {
+			_, err := db.Exec("DELETE FROM " + table)
+			check(err)
+		}
+		events := map[rune]event{'c': purchase, 'r': refunded[number%2], 'v': reversed}
+		newest := 0
+		for place, letter := range order {
+			for _, sent := range []event{events[letter], purchase}[:1+place%2] {
+				ask(sent)
+				if sent.minutes > newest {
+					newest = sent.minutes
+				}
+				states := "granted claimed"
+				if newest == 20 {
+					states = "revoked"
+				}
+				is(states, order)
+			}
+		}
+		for _, letter := range "crvrc" {
+			ask(events[letter])
+			is("granted", order)
+		}
+	}
+}
+
+// orders: each order of these letters, once.
+func orders(letters string) []string {
+	if letters == "" {
+		return []string{""}
+	}
+	var found []string
+	for place, first := range letters {
+		if strings.ContainsRune(letters[:place], first) {
+			continue
+		}
+		for _, rest := range orders(letters[:place] + letters[place+1:]) {
+			found = append(found, string(first)+rest)
+		}
+	}
+	return found
 }

@@ -82,4 +82,80 @@ $post('/v1/notifications', 'signedPayload', $refund, null, 200, '');
 $post('/v1/notifications', 'signedPayload', $refund, null, 200, '');
 $post('/v1/purchases', 'jws', $bought, $bearer, 409, '{"answer":"refused-final"}');
 \must(DB::table('wallet')->value('coins') === 100, 'the wallet');
+
+// STO-33 … 35: bought, refunded, the refund reversed, and each of them again, in every order, with
+// texts of the app's queue between them. The newest state stands; the wallet is what is out.
+$orders = static function (string $letters) use (&$orders): array {
+    $found = [];
+    foreach (array_unique(str_split($letters)) as $place => $first) {
+        foreach (strlen($letters) > 1 ? $orders(substr_replace($letters, '', $place, 1)) : [''] as $rest) {
+            $found[] = $first . $rest;
+        }
+    }
+
+    return $found;
+};
+$hour = 1000 * (time() - 3600);
+$signed = static fn (int $minutes, string ...$more): string => \minted(
+    'transaction',
+    '--set',
+    'quantity=5',
+    '--purchased',
+    (string) $hour,
+    '--signed',
+    (string) ($hour + 60_000 * $minutes),
+    ...$coins,
+    ...$more,
+);
+$noted = static fn (string $type, string $text): string => \minted(
+    'notification',
+    '--notification-type',
+    $type,
+    '--set',
+    "data.signedTransactionInfo=\"$text\"",
+    ...$coins,
+);
+$purchase = ['/v1/purchases', 'jws', 10, $signed(10)];
+$reversed = ['/v1/notifications', 'signedPayload', 30, $noted('REFUND_REVERSED', $signed(30))];
+$refunded = [];
+foreach ([100000, 40000] as $share) {
+    $text = $signed(20, '--refunded', '--set', "revocationPercentage=$share");
+    $refunded[] = ['/v1/notifications', 'signedPayload', 20, $noted('REFUND', $text)];
+}
+$ask = static function (array $event) use ($kernel, $bearer): void {
+    [$path, $member, , $text] = $event;
+    $request = Request::create($path, 'POST', content: json_encode([$member => $text]));
+    $request->headers->set('Content-Type', 'application/json');
+    $request->headers->set('Authorization', "Bearer $bearer");
+    $status = $kernel->handle($request)->getStatusCode();
+    \must(in_array($status, $member === 'jws' ? [200, 409] : [200], true), "$path: $status");
+};
+$is = static function (string $state, string $order): void {
+    $row = DB::table('assay_ledger')->first();
+    $coins = DB::table('wallet')->value('coins');
+    $found = "$row->state, $row->out_n out, $coins coins";
+    \must((int) $coins === 100 * $row->out_n && str_contains($state, $row->state)
+        && ($row->state !== 'granted' || $row->out_n === 5), "$order: $found");
+};
+$all = $orders('ccrrvv');
+\must(count($all) === 90, 'every order');
+DB::statement('PRAGMA synchronous = OFF');
+foreach ($all as $number => $order) {
+    foreach (['assay_ledger', 'assay_name', 'wallet'] as $table) {
+        DB::table($table)->delete();
+    }
+    $events = ['c' => $purchase, 'r' => $refunded[$number % 2], 'v' => $reversed];
+    $newest = 0;
+    foreach (str_split($order) as $place => $event) {
+        foreach ($place % 2 === 0 ? [$events[$event]] : [$events[$event], $purchase] as $sent) {
+            $ask($sent);
+            $newest = max($newest, $sent[2]);
+            $is($newest === 20 ? 'revoked' : 'granted claimed', "$order at $place");
+        }
+    }
+    foreach (['c', 'r', 'v', 'r', 'c'] as $event) {
+        $ask($events[$event]);
+        $is('granted', $order);
+    }
+}
 $whole = true;

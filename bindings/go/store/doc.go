@@ -9,7 +9,7 @@
 //		JWS: jws, Account: account, Grant: func(ctx context.Context, grant *store.Grant) error {
 //			_, err := grant.Tx.ExecContext(ctx,
 //				"INSERT INTO coins (grant_id, account, n) VALUES (?, ?, ?)",
-//				grant.ID, grant.Account, 100*grant.Quantity)
+//				grant.ID, grant.Account, 100*grant.Units)
 //			return err
 //		},
 //	})

@@ -21,7 +21,7 @@ use SensitiveParameter;
  *     $ledger = Ledger::open('sqlite:/srv/shop.db', $configuration);
  *     $claimed = $ledger->claim($jws, $account, static function (Grant $grant, \PDO $pdo) {
  *         $pdo->prepare('INSERT INTO coins (grant_id, account, n) VALUES (?, ?, ?)')
- *             ->execute([$grant->grantId, $grant->account, 100 * $grant->quantity]);
+ *             ->execute([$grant->grantId, $grant->account, 100 * $grant->units]);
  *     });
  *     http_response_code($claimed->httpStatus);
  *     echo json_encode(['answer' => $claimed->answer]);

@@ -17,6 +17,7 @@ final class EnginesTest extends ShopTestCase
     protected function tearDown(): void
     {
         $this->shop?->stop();
+        parent::tearDown();
     }
 
     /** @return iterable<string, array{string}> */
@@ -52,6 +53,39 @@ final class EnginesTest extends ShopTestCase
         $page = $shop->page("/support?transaction=$id")->body;
         $this->assertStringContainsString('Apple paid it back', $page);
         $this->assertStringContainsString('8 requests.', $this->dashboard($shop));
+    }
+
+    /** @dataProvider engines */
+    public function testSto35TakeBacksUnderALeaseAndAnOlderWallet(string $engine): void
+    {
+        $shop = $this->shop(['grants' => 'lease'], dsn: $this->database($engine));
+        $pdo = $shop->pdo();
+        [$first, $second] = [self::id(), self::id()];
+        $signed = static fn (string $id, int $minutes, string ...$more): array
+            => self::coins($id, '--signed', (string) (self::now() - 60_000 * $minutes), ...$more);
+        foreach ([$first, $second] as $id) {
+            $this->assertSame([200, 'granted'], $shop->send(self::jws($signed($id, 30)))->said(), $shop->log());
+        }
+        // The wallet of an older shop had neither, and shorter ids.
+        $pdo->exec('DROP INDEX shop_wallet_purchase' . ($engine === 'mariadb' ? ' ON shop_wallet' : ''));
+        foreach (['purchase_key', 'units'] as $column) {
+            $pdo->exec("ALTER TABLE shop_wallet DROP COLUMN $column");
+        }
+        $pdo->exec($engine === 'mariadb' ? 'ALTER TABLE shop_wallet MODIFY grant_id VARCHAR(64) NOT NULL'
+            : 'ALTER TABLE shop_wallet ALTER COLUMN grant_id TYPE VARCHAR(64)');
+        $this->assertSame([0, 0], [$shop->command('setup')->code, $shop->command('setup')->code]);
+        $refund = self::notification('REFUND', $signed($first, 20, '--refunded'));
+        $reversed = self::notification('REFUND_REVERSED', $signed($first, 10));
+        foreach ([[$refund, 100], [$refund, 100], [$reversed, 200], [$refund, 200], [$reversed, 200]] as [$note, $coins]) {
+            $this->assertSame(200, $shop->notify($note)->status, $shop->log());
+            $this->assertSame(['ann' => $coins], $shop->coins());
+        }
+        // A process noted the refund of the other one, and died.
+        $ledger = $shop->ledger(self::now() - 120_000);
+        $ledger->revoke($ledger->verifier->verifyTransaction(self::jws($signed($second, 20, '--refunded'))), mode: 'lease');
+        $this->assertStringEndsWith('; 1 take-backs carried out', $shop->sweep());
+        $this->assertSame(['ann' => 100], $shop->coins());
+        $this->assertStringEndsWith('0 with news', $shop->sweep());
     }
 
     /** @dataProvider engines */
@@ -137,11 +171,6 @@ final class EnginesTest extends ShopTestCase
 
     private function behind(string $engine): FpmShop
     {
-        $address = EngineLedgerTest::address($engine);
-        $driver = self::DRIVERS[$engine];
-        if (!in_array($driver, PDO::getAvailableDrivers(), true)) {
-            $this->markTestSkipped("$engine: PHP has no PDO driver $driver");
-        }
         $fpm = 'php-fpm' . PHP_MAJOR_VERSION . '.' . PHP_MINOR_VERSION;
         foreach (['nginx', $fpm] as $program) {
             if (shell_exec('PATH=$PATH:/usr/sbin command -v ' . $program) === null) {
@@ -151,11 +180,23 @@ final class EnginesTest extends ShopTestCase
         if (!getenv('ASSAY_EXTENSION_BUILT')) {
             $this->markTestSkipped('ASSAY_EXTENSION_BUILT is not set: `make check-shop`');
         }
+
+        return $this->shop = new FpmShop(dsn: $this->database($engine));
+    }
+
+    /** A new database: its DSN. */
+    private function database(string $engine): string
+    {
+        $address = EngineLedgerTest::address($engine);
+        $driver = self::DRIVERS[$engine];
+        if (!in_array($driver, PDO::getAvailableDrivers(), true)) {
+            $this->markTestSkipped("$engine: PHP has no PDO driver $driver");
+        }
         $base = "$driver:host=$address[host];port=$address[port];user=$address[user]";
         $end = $driver === 'mysql' ? ';charset=utf8mb4' : '';
         $name = 'shop' . bin2hex(random_bytes(6));
         (new PDO("$base;dbname=" . ltrim($address['path'], '/') . $end))->exec("CREATE DATABASE $name");
 
-        return $this->shop = new FpmShop(dsn: "$base;dbname=$name$end");
+        return "$base;dbname=$name$end";
     }
 }

@@ -5,7 +5,6 @@ declare(strict_types=1);
 namespace Shop;
 
 use Assay\Exception\AssayException;
-use Assay\Exception\Rejected;
 use Assay\Exception\Unavailable;
 use Assay\Facts\Notification;
 use Assay\Store\Ledger;
@@ -28,7 +27,10 @@ final class Notifications
     ) {
     }
 
-    /** 200 only when everything is written: what was acknowledged is not sent again. */
+    /**
+     * 200 only when each part is written, or refused for good: what was acknowledged is not sent
+     * again. States only grow newer: repeated and late notifications change nothing (STO-33).
+     */
     public function answer(Request $request): Answer
     {
         $jws = $request->text('signedPayload', self::LIMIT, self::REFUSAL);
@@ -42,26 +44,19 @@ final class Notifications
             return $refusal->status === 'unsupported.notification.body'
                 ? new Answer(200) : throw new Refused(400, self::REFUSAL);
         }
-        try {
-            $notification->transaction !== null && $this->state($notification);
-        } catch (Rejected $refusal) {
-            // A product that the catalogue lacks, say: sending it again would not help.
-            Log::line('WARN', "notification $notification->notificationUuid: $refusal->status");
+        if ($notification->transaction !== null) {
+            $what = "notification $notification->notificationUuid";
+            $event = ($this->till)()->happened($notification, $what);
+            if (!$event->ok) {
+                // A part of it waits for another: Apple sends it again.
+                Log::line('WARN', "$what: $event->status");
+
+                return Answer::later();
+            }
         }
         $this->effect($notification);
 
         return new Answer(200);
-    }
-
-    /** States only grow newer: repeated and late notifications change nothing. */
-    private function state(Notification $notification): void
-    {
-        ($this->ledger)()->apply($notification);
-        if ($notification->transaction->revocationDate !== null) {
-            ($this->till)()->takeBack($notification);
-        } elseif ($notification->notificationType === 'REFUND_REVERSED') {
-            ($this->till)()->giveBack($notification);
-        }
     }
 
     /** Mail, push and credits go here: once for a notification, however often it comes. */

@@ -17,7 +17,7 @@ final class Settings
         'verifier' => 'an object (docs/config.md)',
         'database' => 'an object of "dsn" ("sqlite:…", "pgsql:…" or "mysql:…"), "user" and "password"',
         'bearer' => 'an object of "keys", a file; or of "issuer" and "folder", both texts',
-        'goods' => 'an object: product to coins, each a whole number from 1 to 1000000000',
+        'goods' => 'an object: product to coins of a unit, each a whole number from 1 to 1000000000',
         'grants' => '"transaction" or "lease"',
         'offline' => 'true or false',
         'testers' => 'a list of accounts, each a text',
@@ -37,7 +37,7 @@ final class Settings
     public readonly object $database;
     /** {keys}: a key set in a file; or {issuer, folder}: fetched and kept there. */
     public readonly object $bearer;
-    /** @var array<string, int> coins by product: each consumable has some */
+    /** @var array<string, int> coins of a unit by product: each consumable has some */
     public readonly array $goods;
     /** "transaction": coins live in this database; "lease": as if they lived elsewhere. */
     public readonly string $grants;

@@ -63,7 +63,7 @@ final class Shop
         );
     }
 
-    /** Makes the tables that are missing. Once, by who may make tables. */
+    /** Makes the tables, or changes those of an older shop. Once, by who may make tables. */
     public function setUp(): void
     {
         $this->makesFile = true;
@@ -173,14 +173,18 @@ final class Shop
      */
     public function purchases(): Purchases
     {
-        $prefix = $this->settings->verifier->stores->prefix ?? 'assay_';
+        return new Purchases($this->pdo(), $this->ledger(), $this->prefix());
+    }
 
-        return new Purchases($this->pdo(), $this->ledger(), $prefix);
+    /** Of the ledger's tables (docs/spec/store-statements.md). */
+    private function prefix(): string
+    {
+        return $this->settings->verifier->stores->prefix ?? 'assay_';
     }
 
     private function wallet(): Wallet
     {
-        return new Wallet($this->pdo(), $this->settings->goods);
+        return new Wallet($this->pdo(), $this->settings->goods, $this->prefix() . 'ledger');
     }
 
     private function sender(): Sender

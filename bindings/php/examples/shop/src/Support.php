@@ -397,9 +397,11 @@ final class Support
             'Note' => $row->operator?->note ?? '–',
         ]);
         [$tone, $advice] = self::ADVICE[$row->outcome] ?? ['wait', $row->outcome];
-        $form = $row->state === 'claimed' && $operator->may('grant')
+        // Free again after a refund that nobody had claimed was reversed (STO-34): nobody's to resume.
+        $isFree = $row->state === 'claimed' && (string) $row->operator?->account === '';
+        $form = $row->state === 'claimed' && !$isFree && $operator->may('grant')
             ? $this->resuming($row, $operator) : '';
-        $state = Page::text($row->state);
+        $state = Page::text($isFree ? $row->outcome : $row->state);
 
         return "<section><h2 class=\"$tone\">$state</h2><p>$advice</p>$list$form</section>";
     }

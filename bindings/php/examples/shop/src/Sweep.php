@@ -12,6 +12,7 @@ use Assay\Store\Ledger;
 final class Sweep
 {
     private int $resumed = 0;
+    private int $taken = 0;
     private int $asked = 0;
     private int $renewed = 0;
 
@@ -30,14 +31,26 @@ final class Sweep
     public function run(): string
     {
         $this->tally->write(0);
+        $this->takes();
         $held = $this->claims();
         $this->lines();
         $this->ledger->tidy();
         $waiting = $held === [] ? ''
             : '; for a person: ' . implode(', ', array_column($held, 'purchaseKey'));
 
+        $taken = $this->taken === 0 ? '' : "; $this->taken take-backs carried out";
+
         return "$this->resumed claims resumed, $this->asked lines looked at,"
-            . " $this->renewed with news$waiting";
+            . " $this->renewed with news$taken$waiting";
+    }
+
+    private function takes(): void
+    {
+        do {
+            $due = $this->till->dueTakes();
+            $this->taken += count($due->takes);
+        } while ($due->more);
+        $this->taken += $this->till->undoRefunded();
     }
 
     /** @return list<Claim> claims that are left to a person (STO-27) */

@@ -7,16 +7,21 @@ namespace Shop;
 use Assay\Document;
 use Assay\Facts\Facts;
 use Assay\Store\Applied;
+use Assay\Store\Claim;
 use Assay\Store\Claimed;
 use Assay\Store\DueClaims;
+use Assay\Store\DueTakes;
+use Assay\Store\EventApplied;
 use Assay\Store\Grant;
 use Assay\Store\Ledger;
+use Assay\Store\Take;
 use PDO;
 
 /**
- * Pays out what evidence proves, once, and takes back what Apple took back. With grants
- * "transaction" a purchase and its coins stand together or not at all; with "lease" the coins
- * follow the claim, and `sweep` pays what a crash left between the two.
+ * Pays out what evidence proves, once, and takes back what the ledger says is to be taken, and
+ * nothing else (BCK-41). With grants "transaction" a purchase and its coins stand together or not
+ * at all; with "lease" the coins follow the ledger, and `sweep` carries out what a crash left
+ * between the two.
  */
 final class Till
 {
@@ -44,12 +49,12 @@ final class Till
         $purchases = Purchase::in($evidence);
         // An account whose id is a UUID is what the app gave StoreKit as appAccountToken.
         $token = preg_match(self::UUID, $account) === 1 ? $account : null;
+        if (in_array(true, array_column($purchases, 'isRevoked'), true)) {
+            $this->ledger->revoke($evidence, $this->takeBack(...), $this->settings->grants);
+        }
         $applied = null;
         if ($this->lasts($purchases)) {
             $applied = $this->ledger->apply($evidence, $account, accountToken: $token);
-        }
-        if (in_array(true, array_column($purchases, 'isRevoked'), true)) {
-            $this->takeBack($evidence);
         }
         $claimed = [];
         foreach ($this->parts($purchases, $applied) as $only) {
@@ -70,28 +75,32 @@ final class Till
     public function renew(Document $state, ?string $account): void
     {
         (string) $account === ''
-            ? $this->ledger->apply($state) : $this->settle([$state], $account);
+            ? $this->happened($state, 'a line of nobody') : $this->settle([$state], $account);
     }
 
-    /** What Apple took back. Safe to repeat: a crash before its end is made good by the next. */
-    public function takeBack(array|Facts $evidence): void
+    /**
+     * What Apple says by itself: refunds and their reversals, renewals (STO-34). Each part stands
+     * by itself (BCK-42), and may come again: a crash before its end is made good by the next.
+     *
+     * @param string $what for the log
+     */
+    public function happened(Facts|Document $evidence, string $what): EventApplied
     {
-        foreach ($this->ledger->revoke($evidence)->revocations as $revoked) {
-            if ($revoked->grantId !== null && $revoked->outcome !== 'not-revoked') {
-                $this->wallet->takeBack($revoked->grantId);
-            }
-        }
-    }
-
-    /** A refund that Apple reversed: for whoever has the purchase. */
-    public function giveBack(Facts $notification): void
-    {
-        $this->undone($this->ledger->claim(
-            $notification,
-            null,
-            $this->pay(...),
+        // Under a lease `delivered` completes: it knows what to do when that comes too late.
+        $grant = $this->isLease() ? null : $this->pay(...);
+        $event = $this->ledger->applyEvent(
+            $evidence,
+            $grant,
+            $this->takeBack(...),
             $this->settings->grants,
-        ));
+        );
+        foreach ($event->refused as $part) {
+            // A product that the catalogue lacks, say: sending it again would not help.
+            Log::line('WARN', "$what: $part->at $part->transactionId: $part->status");
+        }
+        array_map($this->delivered(...), self::ours($event->give));
+
+        return $event;
     }
 
     /** A claim that nobody completed, by its key. */
@@ -112,18 +121,40 @@ final class Till
     public function due(): DueClaims
     {
         $due = $this->ledger->due();
-        foreach ($due->grants() as $grant) {
-            try {
-                $this->pay($grant);
-                if ($this->ledger->complete($grant)->outcome === 'revoked') {
-                    $this->wallet->takeBack($grant->grantId);
-                }
-            } catch (\RuntimeException $fault) {
-                Log::line('ERROR', "$grant->purchaseKey is not paid: " . $fault::class);
-            }
+        foreach (self::ours($due->claims) as $claim) {
+            $this->tried($claim->purchaseKey, fn () => $this->delivered($claim));
         }
 
         return $due;
+    }
+
+    /** How many payments were undone that a refund overtook. */
+    public function undoRefunded(): int
+    {
+        return $this->wallet->undoRefunded();
+    }
+
+    /** As `due`, for what is to be taken back (STO-35). */
+    public function dueTakes(): DueTakes
+    {
+        $due = $this->ledger->dueTakes();
+        foreach ($due->takes as $take) {
+            $this->tried($take->purchaseKey, function () use ($take): void {
+                $this->wallet->takeBack($take);
+                $this->ledger->completeRevoke($take);
+            });
+        }
+
+        return $due;
+    }
+
+    private function tried(string $purchaseKey, \Closure $what): void
+    {
+        try {
+            $what();
+        } catch (\RuntimeException $fault) {
+            Log::line('ERROR', "$purchaseKey has to wait: " . $fault::class);
+        }
     }
 
     /**
@@ -138,16 +169,67 @@ final class Till
         $this->wallet->pay($grant, $pdo);
     }
 
-    /** A refund may come between a grant and its completion: nothing of it stays. */
+    private function takeBack(Take $take, PDO $pdo): void
+    {
+        $this->wallet->takeBack($take, $this->isLease() ? null : $pdo);
+    }
+
+    private function isLease(): bool
+    {
+        return $this->settings->grants === 'lease';
+    }
+
+    /** Pays a claim that is ours under a lease, and completes it. */
+    private function delivered(Claim $claim): void
+    {
+        $grant = Grant::of($claim->payload());
+        $this->pay($grant);
+        $this->undoneIf($this->ledger->complete($grant)->outcome, $claim);
+    }
+
+    /** What was paid and could not be completed: nothing of it stays. */
     private function undone(Claimed $claimed): Claimed
     {
         foreach ($claimed->claims as $claim) {
-            if ($claim->outcome === 'revoked' && $claim->grantId !== null) {
-                $this->wallet->takeBack($claim->grantId);
-            }
+            $this->undoneIf($claim->outcome, $claim);
         }
 
         return $claimed;
+    }
+
+    /**
+     * A refund, and its reversal as well, may come between a grant and its completion. Where
+     * another request pays under the same grant id, its payment is ours.
+     *
+     * @param Claim $claim has a grant id where it was handed out
+     */
+    private function undoneIf(string $outcome, Claim $claim): void
+    {
+        if ($claim->grantId !== null && ($outcome === 'revoked'
+            || $outcome === 'superseded' && $this->newestGrantId($claim) !== $claim->grantId)) {
+            $this->wallet->undo(Grant::of($claim->payload()));
+        }
+    }
+
+    private function newestGrantId(Claim $claim): ?string
+    {
+        $rows = $this->ledger->lookup(
+            environment: (string) strstr($claim->purchaseKey, '/', true),
+            transactionId: $claim->transactionId,
+            operator: true,
+        )->rows;
+
+        return ($rows[0] ?? null)?->grantId;
+    }
+
+    /**
+     * @param list<Claim> $claims
+     *
+     * @return list<Claim> what is to be paid now
+     */
+    private static function ours(array $claims): array
+    {
+        return array_values(array_filter($claims, static fn (Claim $it): bool => $it->isOurs()));
     }
 
     /** @param list<Purchase> $purchases */

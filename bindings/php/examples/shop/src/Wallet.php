@@ -5,30 +5,59 @@ declare(strict_types=1);
 namespace Shop;
 
 use Assay\Store\Grant;
+use Assay\Store\Take;
 use PDO;
 
 /**
- * The coins of each account, one row a grant, so that a grant id counts once however often it
- * comes. A grant that was taken back keeps its row, and a late payment under it finds that.
+ * The coins of each account: one row for what a grant gave, and one for what a take-back left. So
+ * each grant id and each take id counts once, however often it comes. What no longer counts keeps
+ * its row with a time in `revoked_ms`: a late payment under its id finds that.
  */
 final class Wallet
 {
     private const TABLE = 'CREATE TABLE IF NOT EXISTS shop_wallet ('
-        . 'grant_id VARCHAR(64) NOT NULL PRIMARY KEY, account VARCHAR(255) NOT NULL,'
+        . 'grant_id VARCHAR(128) NOT NULL PRIMARY KEY, account VARCHAR(255) NOT NULL,'
         . ' product VARCHAR(255) NOT NULL, quantity BIGINT NOT NULL, coins BIGINT NOT NULL,'
-        . ' granted_ms BIGINT NOT NULL, revoked_ms BIGINT)';
-    private const ROW = 'shop_wallet (grant_id, account, product, quantity, coins, granted_ms,'
-        . ' revoked_ms) VALUES (?, ?, ?, ?, ?, ?, ?)';
+        . ' granted_ms BIGINT NOT NULL, revoked_ms BIGINT, purchase_key VARCHAR(160),'
+        . ' units BIGINT)';
+    private const ROW = 'shop_wallet (grant_id, purchase_key, account, product, quantity, units,'
+        . ' coins, granted_ms, revoked_ms) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)';
+    /** Columns that the tables of an older shop lack. */
+    private const ADDED = ['purchase_key' => 'VARCHAR(160)', 'units' => 'BIGINT'];
+    /** How many rows of the ledger are gone through at once. */
+    private const PAGE = 1000;
+    /** A take id is longer than the grant ids that an older shop's column was made for. */
+    private const WIDENED = [
+        'pgsql' => 'ALTER TABLE shop_wallet ALTER COLUMN grant_id TYPE VARCHAR(128)',
+        'mysql' => 'ALTER TABLE shop_wallet MODIFY grant_id VARCHAR(128) NOT NULL',
+    ];
 
-    /** @param array<string, int> $goods coins by product; another product has none */
-    public function __construct(private PDO $pdo, private array $goods)
-    {
+    /**
+     * @param array<string, int> $goods coins of a unit, by product; another product has none
+     * @param string $ledger the ledger's table of purchases (docs/spec/store-statements.md)
+     */
+    public function __construct(
+        private PDO $pdo,
+        private array $goods,
+        private string $ledger = 'assay_ledger',
+    ) {
     }
 
+    /** Makes the table, or changes that of an older shop: killed in between, it goes on there. */
     public function createTable(): void
     {
         // MariaDB takes accounts that differ in case for one, unless it is told.
         $this->pdo->exec(self::TABLE . ($this->isMySql() ? ' COLLATE utf8mb4_bin' : ''));
+        $missing = array_diff_key(self::ADDED, array_flip($this->columns()));
+        if ($missing !== [] && isset(self::WIDENED[$this->driver()])) {
+            $this->pdo->exec(self::WIDENED[$this->driver()]);
+        }
+        foreach ($missing as $name => $type) {
+            $this->pdo->exec("ALTER TABLE shop_wallet ADD COLUMN $name $type");
+        }
+        $this->pdo->exec('CREATE INDEX IF NOT EXISTS shop_wallet_purchase ON shop_wallet'
+            . ' (purchase_key)');
+        $this->nameOldPayments();
     }
 
     /**
@@ -38,18 +67,61 @@ final class Wallet
      */
     public function pay(Grant $grant, ?PDO $pdo = null): void
     {
-        $coins = ($this->goods[$grant->product] ?? 0) * $grant->quantity;
+        $coins = ($this->goods[$grant->product] ?? 0) * $grant->units;
         is_int($coins) || throw new \UnexpectedValueException('more coins than a number holds');
-        $this->insert([$grant->grantId, $grant->account, $grant->product, $grant->quantity,
-            $coins, Clock::ms(), null], $pdo);
+        $this->insert($pdo ?? $this->pdo, [$grant->grantId, $grant->purchaseKey, $grant->account,
+            $grant->product, $grant->quantity, $grant->units, $coins, Clock::ms(), null]);
     }
 
-    public function takeBack(string $grantId): void
+    /**
+     * What Apple took back (STO-35), inside the transaction of the refund, or in one of its own.
+     * Its row, under the take id, has what is left of the purchase and takes the place of all
+     * that it gave before. At the price that was paid: the catalogue may have forgotten it.
+     *
+     * @param PDO|null $pdo the connection of that transaction; null: after it
+     */
+    public function takeBack(Take $take, ?PDO $pdo = null): void
+    {
+        if ($pdo !== null) {
+            $this->replaceBy($take, $pdo);
+
+            return;
+        }
+        $this->pdo->beginTransaction();
+        try {
+            $this->replaceBy($take, $this->pdo);
+            $this->pdo->commit();
+        } finally {
+            $this->pdo->inTransaction() && $this->pdo->rollBack();
+        }
+    }
+
+    /** A grant that was refunded, or took another's place, before it was complete (STO-26). */
+    public function undo(Grant $grant): void
     {
         $now = Clock::ms();
-        $this->insert([$grantId, '', '', 0, 0, $now, $now]);
+        $this->insert($this->pdo, [$grant->grantId, $grant->purchaseKey, '', '', 0, 0, 0, $now, $now]);
         $this->pdo->prepare('UPDATE shop_wallet SET revoked_ms = ? WHERE grant_id = ?'
-            . ' AND revoked_ms IS NULL')->execute([$now, $grantId]);
+            . ' AND revoked_ms IS NULL')->execute([$now, $grant->grantId]);
+    }
+
+    /**
+     * Under a lease a process may die between a payment and its completion, and the refund come
+     * before anybody takes the claim up: the ledger counts nothing as given, so nothing stays.
+     */
+    public function undoRefunded(): int
+    {
+        $read = $this->pdo->query("SELECT w.grant_id FROM $this->ledger AS l JOIN shop_wallet AS w"
+            . ' ON w.purchase_key = l.pkey'
+            . " WHERE l.state = 'revoked' AND l.out_n = 0 AND w.revoked_ms IS NULL");
+        $left = $read->fetchAll(PDO::FETCH_COLUMN);
+        $undo = $this->pdo->prepare('UPDATE shop_wallet SET revoked_ms = ? WHERE grant_id = ?'
+            . ' AND revoked_ms IS NULL');
+        foreach ($left as $grantId) {
+            $undo->execute([Clock::ms(), $grantId]);
+        }
+
+        return count($left);
     }
 
     /** The rows stay, for what they paid out: nobody's name is in them (STO-93). */
@@ -68,15 +140,85 @@ final class Wallet
         return (int) $read->fetchColumn();
     }
 
-    /** @param list<int|string|null> $values */
-    private function insert(array $values, ?PDO $pdo = null): void
+    /** What an older shop paid was named by the grant alone, and a unit was an item. */
+    private function nameOldPayments(): void
     {
-        ($pdo ?? $this->pdo)->prepare($this->isMySql() ? 'INSERT IGNORE INTO ' . self::ROW
-            : 'INSERT INTO ' . self::ROW . ' ON CONFLICT DO NOTHING')->execute($values);
+        $this->pdo->exec('UPDATE shop_wallet SET units = quantity WHERE units IS NULL');
+        $name = $this->pdo->prepare('UPDATE shop_wallet SET purchase_key = ? WHERE grant_id = ?'
+            . ' AND purchase_key IS NULL');
+        $isOld = $this->pdo->query('SELECT 1 FROM shop_wallet WHERE purchase_key IS NULL LIMIT 1');
+        $read = $this->pdo->prepare("SELECT pkey, grant_id FROM $this->ledger WHERE pkey > ?"
+            . ' ORDER BY pkey LIMIT ' . self::PAGE);
+        $last = '';
+        for ($rows = $isOld->fetchAll(); $rows !== [];) {
+            $read->execute([$last]);
+            $rows = $read->fetchAll(PDO::FETCH_NUM);
+            $last = end($rows)[0] ?? $last;
+            $this->pdo->beginTransaction();
+            foreach ($rows as $row) {
+                $name->execute($row);
+            }
+            $this->pdo->commit();
+        }
+        $this->pdo->exec("UPDATE shop_wallet SET purchase_key = '' WHERE purchase_key IS NULL");
+    }
+
+    private function replaceBy(Take $take, PDO $pdo): void
+    {
+        $now = Clock::ms();
+        $isFirst = $this->insert($pdo, [$take->takeId, $take->purchaseKey, $take->account,
+            $take->product, $take->quantity, 0, 0, $now, $now]);
+        if (!$isFirst) {
+            return;
+        }
+        $read = $pdo->prepare('SELECT account, units, coins FROM shop_wallet'
+            . ' WHERE purchase_key = ? AND revoked_ms IS NULL');
+        $read->execute([$take->purchaseKey]);
+        $given = $read->fetchAll(PDO::FETCH_NUM);
+        if ($given === []) {
+            return;
+        }
+        $units = array_sum(array_column($given, 1));
+        $coins = array_sum(array_column($given, 2));
+        $left = max(0, $units - $take->units);
+        $pdo->prepare('UPDATE shop_wallet SET revoked_ms = ? WHERE purchase_key = ?'
+            . ' AND revoked_ms IS NULL')->execute([$now, $take->purchaseKey]);
+        $pdo->prepare('UPDATE shop_wallet SET account = ?, units = ?, coins = ?, revoked_ms = ?'
+            . ' WHERE grant_id = ?')->execute([$given[0][0], $left,
+                $left === 0 ? 0 : $coins - intdiv($coins, $units) * $take->units,
+                $left === 0 ? $now : null, $take->takeId]);
+    }
+
+    /**
+     * @param list<int|string|null> $values
+     *
+     * @return bool whether there was no row of this id
+     */
+    private function insert(PDO $pdo, array $values): bool
+    {
+        $insert = $pdo->prepare($this->isMySql() ? 'INSERT IGNORE INTO ' . self::ROW
+            : 'INSERT INTO ' . self::ROW . ' ON CONFLICT DO NOTHING');
+        $insert->execute($values);
+
+        return $insert->rowCount() === 1;
+    }
+
+    /** @return list<string> of the table, as it stands */
+    private function columns(): array
+    {
+        $row = $this->pdo->query('SELECT w.* FROM (SELECT 1 AS one) AS one'
+            . ' LEFT JOIN shop_wallet AS w ON 1 = 0');
+
+        return array_keys($row->fetch(PDO::FETCH_ASSOC));
     }
 
     private function isMySql(): bool
     {
-        return $this->pdo->getAttribute(PDO::ATTR_DRIVER_NAME) === 'mysql';
+        return $this->driver() === 'mysql';
+    }
+
+    private function driver(): string
+    {
+        return $this->pdo->getAttribute(PDO::ATTR_DRIVER_NAME);
     }
 }
